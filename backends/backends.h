@@ -24,7 +24,9 @@ struct result {
     struct scene scene;
     const struct plan *plan;
     const struct verdict *verdict;
-    const struct parts *parts; /* the parts: ir/plan/parts.h */
+    const struct step_run *step; /* of a makespan; NULL: of a time per sample */
+    const struct parts *parts;   /* the parts: ir/plan/parts.h */
+    int64_t parts_value;         /* ps: the makespan of the parts, if `step` is there */
     /* of functions, while the plan was made: "opened", "whole"; NULL: there are none */
     const char *calls;
     const struct result *open;   /* the same plan with these calls still open; NULL: this one */
@@ -40,7 +42,7 @@ struct result {
 /* An option of writers: --NAME=VALUE of the command line.  Several writers may point at the same one, or have one of
  * an equal name, kind and values each. */
 struct writer_opt {
-    struct opt opt; /* CHOICE, SET, INT, BYTES, TIME or TEXT */
+    struct opt opt; /* of BOOL the command line has --NAME alone */
     /* "--NAME has no effect: ..." where nothing that is written has it; NULL: the suffixes of its writers are named */
     const char *unused;
     bool needs_plan; /* it has an effect only where there is a plan */

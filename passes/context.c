@@ -19,6 +19,14 @@ const struct settings *ctx_settings(const struct ctx *x)
     return x->settings ? x->settings : &none;
 }
 
+struct scene ctx_judged(const struct ctx *x)
+{
+    struct scene s = x->scene;
+    const struct settings *set = ctx_settings(x);
+    s.model.objective = set->judged ? set->judge : s.model.objective;
+    return s;
+}
+
 uint32_t ctx_ndims(const struct ctx *x)
 {
     return ctx_settings(x)->ndims + x->results.nguessed;

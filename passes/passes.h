@@ -33,6 +33,9 @@ struct settings {
     int64_t time_limit; /* ps for one planner; 0: none */
     int64_t max_states; /* --max-states: ideals that planners may visit; 0: the pass's own option */
     bool keep_blocks;   /* --keep-blocks: contract keeps layers that repeat whole */
+    uint32_t said;      /* bits 1 << enum basis: what the user, not a file, says of scene.model */
+    bool judged; /* --judge: plans are shown by the objective `judge`, not by that of the scene */
+    enum objective judge;
 };
 
 /* What passes read and leave, from fine to coarse; NULL: not there yet. */
@@ -101,7 +104,8 @@ enum feature {
     FEATURE_GPIPE =
         16, /* a training graph whose passes come one after the other: --schedule=gpipe */
     FEATURE_COPIES = 32, /* a stage on several devices that take turns: --replicate */
-    FEATURES_ALL = 63
+    FEATURE_ROUTES = 64, /* links of two devices: "links" of a cluster file */
+    FEATURES_ALL = 127
 };
 
 /* A pass that leaves a plan, and what it knows.  What it does not offer it never sees: the runner refuses, and says
@@ -116,6 +120,8 @@ struct planner {
 
 /* What the user wants; never NULL. */
 const struct settings *ctx_settings(const struct ctx *x);
+/* The scene under the objective that plans are shown by. */
+struct scene ctx_judged(const struct ctx *x);
 /* Dimensions with a value: those given, then those guessed; i < ctx_ndims(x). */
 uint32_t ctx_ndims(const struct ctx *x);
 const struct dim_binding *ctx_dim(const struct ctx *x, uint32_t i);

@@ -218,7 +218,7 @@ static int judge_plan(const struct pass *p, struct ctx *x)
 {
     char said[UNIT_TEXT], is[UNIT_TEXT];
     struct evaluation e = evaluate(&x->scene, x->results.plan, x->use.scratch);
-    switch (evaluation_confirms(&e, x->results.plan)) {
+    switch (evaluation_confirms(&e, &x->results.plan->claim)) {
     case FOUND_AS_CLAIMED:
         return 0;
     case FOUND_BROKEN:
@@ -226,8 +226,9 @@ static int judge_plan(const struct pass *p, struct ctx *x)
                    e.misplaced ? "" : "the judge refuses the plan: ", e.why_not);
         break;
     case FOUND_OTHER_VALUE:
-        diag_error(x->use.diag, "%s claims %s per sample, the judge finds %s", p->name,
-                   time_print(said, x->results.plan->claim.value), time_print(is, e.value));
+        diag_error(x->use.diag, "%s claims %s %s, the judge finds %s", p->name,
+                   time_print(said, x->results.plan->claim.value),
+                   objective_unit[x->results.plan->claim.objective], time_print(is, e.value));
         break;
     case FOUND_OTHER_BOUND:
         diag_error(x->use.diag, "%s claims the bound %s for a value of %s", p->name,

@@ -3,12 +3,15 @@
 
 #include <assert.h>
 
-enum { FEATURES = 6 };
+enum { FEATURES = 7 };
 
 /* [bit] in a sentence: "dp-place knows no ..." */
 static const char *const feature_text[FEATURES] = {
-    "pins",           "cost of parts",   "groups of devices", "transfers beside computing",
-    "GPipe schedule", "copies of stages"};
+    "pins",           "cost of parts",    "groups of devices",    "transfers beside computing",
+    "GPipe schedule", "copies of stages", "links between devices"};
+
+/* What plans cannot make use of, whoever makes them.  In a time per sample a device pays for its own link only. */
+static const uint32_t useless[OBJECTIVES] = {[OBJECTIVE_SAMPLE] = FEATURE_ROUTES};
 
 static bool pinned(const struct wdag *g)
 {
@@ -16,6 +19,12 @@ static bool pinned(const struct wdag *g)
         if (g->pin[v] >= 0)
             return true;
     return false;
+}
+
+/* Whether links of two devices count: by way of the host nothing goes over them. */
+static bool routed(const struct cluster *c, const struct exec_model *m)
+{
+    return c->nlink && (m->objective == OBJECTIVE_SAMPLE || m->step.network == NETWORK_DIRECT);
 }
 
 uint32_t features_wanted(const struct ctx *x)
@@ -28,7 +37,7 @@ uint32_t features_wanted(const struct ctx *x)
            (cluster_grouped(c) ? FEATURE_GROUPS : 0U) |
            (m->overlap != OVERLAP_SUM ? FEATURE_OVERLAP : 0U) |
            (m->schedule == MICRO_GPIPE && x->scene.m->backward ? FEATURE_GPIPE : 0U) |
-           (m->replicate ? FEATURE_COPIES : 0U);
+           (m->replicate ? FEATURE_COPIES : 0U) | (routed(c, m) ? FEATURE_ROUTES : 0U);
 }
 
 /* "a, b and c", from names that are added one by one. */
@@ -58,9 +67,15 @@ static const char *text_of(const char *goal, uint32_t features, const char *and,
     return joined(&l, and, a);
 }
 
+/* Those of the wanted features that p does not know. */
+static uint32_t lacks(const struct planner *p, enum objective goal, uint32_t wanted)
+{
+    return wanted & (~p->features | useless[goal]);
+}
+
 static bool knows(const struct planner *p, enum objective goal, uint32_t wanted)
 {
-    return (p->objectives >> goal & 1) && !(wanted & ~p->features);
+    return (p->objectives >> goal & 1) && !lacks(p, goal, wanted);
 }
 
 int planner_check(const struct planner *p, const struct ctx *x, const struct planner *const *table)
@@ -75,7 +90,7 @@ int planner_check(const struct planner *p, const struct ctx *x, const struct pla
         if (knows(*k, goal, wanted) && !(*k)->given)
             add(&can, (*k)->pass.name, a);
     const char *what = text_of(p->objectives >> goal & 1 ? NULL : objective_name[goal],
-                               wanted & ~p->features, " and no ", a);
+                               lacks(p, goal, wanted), " and no ", a);
     if (!can.last)
         return diag_error(x->use.diag, "%s knows no %s; no planner knows all that is wanted: %s",
                           p->pass.name, what,

@@ -15,32 +15,35 @@
 #include <assert.h>
 #include <string.h>
 
-static char *text(const struct module *m, sid s)
+/* The interned string itself: it lives as long as the module, and so do the messages. */
+static char *share_text(const struct module *m, sid s)
 {
     return (char *)(uintptr_t)str(m, s); /* the messages' pointers are not const */
 }
 
-static char **names(struct module *m, struct slice list, uint32_t n, nid lost)
+/* The names of the first n values of a list; a result of node `lost` whose name a pass took away gets one. */
+static char **name_values(struct module *m, struct slice list, uint32_t n, nid lost)
 {
     assert(n <= list.n);
     char **out = arena_array(m->mem, (size_t)n + 1, sizeof *out);
     for (uint32_t i = 0; i < n; i++) {
         vid v = m->arg[list.at + i];
-        out[i] = text(m, m->value[v].name);
+        out[i] = share_text(m, m->value[v].name);
         if (v != 0 && m->value[v].name == 0)
             out[i] = arena_fmt(m->mem, "%s/lost_%u", node_name(m, lost), i);
     }
     return out;
 }
 
-static Onnx__AttributeProto *attribute(struct module *m, const struct attr *a)
+/* The message of an attribute; bodies in it are those that were remade. */
+static Onnx__AttributeProto *make_attribute(struct module *m, const struct attr *a)
 {
     Onnx__AttributeProto *p = arena_alloc(m->mem, sizeof *p);
     if (a->src != NULL)
         *p = *(const Onnx__AttributeProto *)a->src;
     else
         onnx__attribute_proto__init(p);
-    p->name = text(m, a->name);
+    p->name = share_text(m, a->name);
     if (a->ref != 0)
         return p;
     if (a->kind == ATTR_GRAPH)
@@ -53,13 +56,13 @@ static Onnx__AttributeProto *attribute(struct module *m, const struct attr *a)
     return p;
 }
 
-static void attributes(struct module *m, nid n, Onnx__NodeProto *p)
+static void set_attributes(struct module *m, nid n, Onnx__NodeProto *p)
 {
     const struct slice s = m->node[n].attr;
     p->n_attribute = s.n;
     p->attribute = arena_array(m->mem, (size_t)s.n + 1, sizeof *p->attribute);
     for (uint32_t i = 0; i < s.n; i++)
-        p->attribute[i] = attribute(m, &m->attr[s.at + i]);
+        p->attribute[i] = make_attribute(m, &m->attr[s.at + i]);
 }
 
 static bool has_lost(const struct module *m, nid n)
@@ -72,7 +75,8 @@ static bool has_lost(const struct module *m, nid n)
     return false;
 }
 
-static void node(struct module *m, nid n)
+/* Gives a node a message of its own where a pass made or changed it, or where bodies hang on it. */
+static void remake_node(struct module *m, nid n)
 {
     struct node *x = &m->node[n];
     bool made = (x->flags & NODE_MADE) != 0 || has_lost(m, n) || /* the order is another one now, */
@@ -85,34 +89,34 @@ static void node(struct module *m, nid n)
         *p = *(const Onnx__NodeProto *)x->src;
     else
         onnx__node_proto__init(p);
-    attributes(m, n, p);
+    set_attributes(m, n, p);
     if (made) {
-        p->name = text(m, x->name);
+        p->name = share_text(m, x->name);
         p->n_input = x->nformal;
-        p->input = names(m, x->in, x->nformal, n);
+        p->input = name_values(m, x->in, x->nformal, n);
         p->n_output = x->out.n;
-        p->output = names(m, x->out, x->out.n, n);
+        p->output = name_values(m, x->out, x->out.n, n);
         if (x->src == NULL)
-            p->op_type = text(m, x->op);
+            p->op_type = share_text(m, x->op);
     }
     x->src = p;
 }
 
 /* Inputs or outputs under the names that the module has for them. */
-static Onnx__ValueInfoProto **infos(struct module *m, struct slice list,
-                                    Onnx__ValueInfoProto **from)
+static Onnx__ValueInfoProto **make_infos(struct module *m, struct slice list,
+                                         Onnx__ValueInfoProto **from)
 {
     Onnx__ValueInfoProto **out = arena_array(m->mem, (size_t)list.n + 1, sizeof *out);
     for (uint32_t i = 0; i < list.n; i++) {
         out[i] = arena_alloc(m->mem, sizeof *out[i]);
         *out[i] = *from[i];
-        out[i]->name = text(m, m->value[m->arg[list.at + i]].name);
+        out[i]->name = share_text(m, m->value[m->arg[list.at + i]].name);
     }
     return out;
 }
 
 /* Initializers of a body that a pass copied: each under its new name. */
-static void weights(struct module *m, const struct graph *g, Onnx__GraphProto *p)
+static void rename_weights(struct module *m, const struct graph *g, Onnx__GraphProto *p)
 {
     assert(g->src);
     const Onnx__GraphProto *from = g->src;
@@ -136,11 +140,12 @@ static void weights(struct module *m, const struct graph *g, Onnx__GraphProto *p
             t->src = w;
             p->initializer[p->n_initializer++] = w;
         }
-        w->name = text(m, t->name);
+        w->name = share_text(m, t->name);
     }
 }
 
-static void graph(struct module *m, gid id, bool copied)
+/* Gives a graph a message with the nodes that are left; copied: a pass copied it as a body, under new names. */
+static void remake_graph(struct module *m, gid id, bool copied)
 {
     assert(id > 0 && id < m->ngraph && m->graph[id].src);
     struct graph *g = &m->graph[id];
@@ -149,20 +154,21 @@ static void graph(struct module *m, gid id, bool copied)
     p->n_node = 0;
     p->node = arena_array(m->mem, (size_t)g->count + 1, sizeof *p->node);
     for (nid n = g->first; n < g->first + g->count; n++) {
-        node(m, n);
+        remake_node(m, n);
         if ((m->node[n].flags & NODE_LOST) == 0)
             p->node[p->n_node++] = (void *)(uintptr_t)m->node[n].src;
     }
     if (copied) {
-        p->input = infos(m, g->in, p->input);
-        p->output = infos(m, g->out, p->output);
+        p->input = make_infos(m, g->in, p->input);
+        p->output = make_infos(m, g->out, p->output);
         p->n_value_info = p->n_quantization_annotation = 0; /* they speak of the old names */
-        weights(m, g, p);
+        rename_weights(m, g, p);
     }
     g->src = p;
 }
 
-static void opsets(struct module *m, Onnx__ModelProto *p)
+/* Adds the opsets that passes have brought along. */
+static void set_opsets(struct module *m, Onnx__ModelProto *p)
 {
     Onnx__OperatorSetIdProto **list = arena_array(m->mem, m->nopset, sizeof *list);
     for (uint32_t i = 0; i + 1 < m->nopset; i++) {
@@ -172,7 +178,7 @@ static void opsets(struct module *m, Onnx__ModelProto *p)
         }
         list[i] = arena_alloc(m->mem, sizeof *list[i]);
         onnx__operator_set_id_proto__init(list[i]);
-        list[i]->domain = text(m, m->opset[i + 1].domain);
+        list[i]->domain = share_text(m, m->opset[i + 1].domain);
         list[i]->has_version = 1;
         list[i]->version = m->opset[i + 1].version;
     }
@@ -188,10 +194,11 @@ void onnx_remake(struct module *m)
     p = arena_alloc(m->mem, sizeof *p);
     *p = *(const Onnx__ModelProto *)m->src;
     for (gid g = m->ngraph - 1; g > 0; g--)
-        graph(m, g, m->graph[g].owner != 0 && (m->node[m->graph[g].owner].flags & NODE_MADE) != 0);
+        remake_graph(m, g,
+                     m->graph[g].owner != 0 && (m->node[m->graph[g].owner].flags & NODE_MADE) != 0);
     assert(m->graph[1].src);
     p->graph = (void *)(uintptr_t)m->graph[1].src;
-    opsets(m, p);
+    set_opsets(m, p);
     p->functions = arena_array(m->mem, (size_t)m->nfunction + 1, sizeof *p->functions);
     p->n_functions = 0;
     for (uint32_t f = 1; f < m->nfunction; f++)

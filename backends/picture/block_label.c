@@ -25,7 +25,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Counts s; false: it is new and there is no room. */
-static bool count(struct kind *k, uint32_t *n, uint32_t most, const char *s, size_t len)
+static bool count_kind(struct kind *k, uint32_t *n, uint32_t most, const char *s, size_t len)
 {
     uint32_t i = 0;
     while (i < *n && (k[i].len != len || memcmp(k[i].s, s, len)))
@@ -45,7 +45,7 @@ static const char *kinds_text(const struct module *m, const nid *node, uint32_t 
     uint32_t nk = 0;
     bool more = false;
     for (uint32_t i = 0; i < n; i++)
-        more |= !count(k, &nk, KINDS, node_op(m, node[i]), strlen(node_op(m, node[i])));
+        more |= !count_kind(k, &nk, KINDS, node_op(m, node[i]), strlen(node_op(m, node[i])));
     qsort(k, nk, sizeof *k, by_number);
     const char *s = "";
     for (uint32_t i = 0; i < nk && i < KINDS_SHOWN; i++)
@@ -55,8 +55,8 @@ static const char *kinds_text(const struct module *m, const nid *node, uint32_t 
 }
 
 /* "ln_1, attn, ln_2, mlp": the components of the names after the layer's scope, else the operators. */
-static const char *inside(const struct module *m, const struct layers *l, const nid *node,
-                          uint32_t n, bool ops, struct arena *a)
+static const char *list_inside(const struct module *m, const struct layers *l, const nid *node,
+                               uint32_t n, bool ops, struct arena *a)
 {
     struct kind k[INSIDE];
     uint32_t nk = 0;
@@ -69,7 +69,7 @@ static const char *inside(const struct module *m, const struct layers *l, const 
         const char *slash = strchr(s, '/');
         size_t len = ops ? strlen(s) : slash ? (size_t)(slash - s) : 0;
         if (len)
-            more |= !count(k, &nk, INSIDE, s, len);
+            more |= !count_kind(k, &nk, INSIDE, s, len);
     }
     const char *text = "";
     for (uint32_t i = 0; i < nk; i++)
@@ -126,8 +126,8 @@ static const char *title_of(const struct module *m, const struct layers *l, cons
 {
     uint32_t each = b->nodes / b->repeats;
     if (b->repeats > 1) {
-        const char *in = b->layered ? inside(m, l, b->node, each, false, a) : "";
-        in = *in ? in : inside(m, l, b->node, each, true, a);
+        const char *in = b->layered ? list_inside(m, l, b->node, each, false, a) : "";
+        in = *in ? in : list_inside(m, l, b->node, each, true, a);
         return arena_fmt(a, "%u x {%s}", b->repeats, in);
     }
     if (b->nodes == 1)
@@ -138,13 +138,13 @@ static const char *title_of(const struct module *m, const struct layers *l, cons
         return NULL;
     len = len ? len : l->rest[x] - 1;
     const char *scope = label_text(a, node_name(m, x), len, TITLE);
-    const char *in = l->rest[x] == len + 1 ? inside(m, l, b->node, each, false, a) : "";
+    const char *in = l->rest[x] == len + 1 ? list_inside(m, l, b->node, each, false, a) : "";
     return *in ? arena_fmt(a, "%s: %s", scope, in) : scope;
 }
 
 /* The scopes of the layers that it stands for: "/h.8 ... /h.13", NULL if there are none. */
-static const char *extent(const struct module *m, const struct layers *l, const struct block *b,
-                          struct arena *a)
+static const char *name_scopes(const struct module *m, const struct layers *l,
+                               const struct block *b, struct arena *a)
 {
     nid x = b->node[0], y = b->node[b->nodes - 1];
     if (!b->layered || !l->rest[x] || !l->rest[y])
@@ -160,7 +160,7 @@ void block_describe(const struct result *r, const struct frames *f, const struct
     const struct module *m = r->scene.m;
     int64_t all = r->verdict->load[f->dev[b->frame]].compute;
     double share = all > 0 ? 100.0 * (double)b->time / (double)all : 0;
-    const char *title = title_of(m, l, b, a), *where = extent(m, l, b, a);
+    const char *title = title_of(m, l, b, a), *where = name_scopes(m, l, b, a);
     const char *kinds = kinds_text(m, b->node, b->nodes, a);
     const char *first = node_name(m, b->node[0]), *last = node_name(m, b->node[b->nodes - 1]);
     const char *nodes = b->nodes > 1 ? arena_fmt(a, "%u nodes, ", b->nodes) : "";

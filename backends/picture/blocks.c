@@ -176,7 +176,7 @@ static void items_end(struct folder *w, struct items *t, uint32_t end)
     t->at[++t->n] = end;
 }
 
-static struct items chains(struct folder *w, uint32_t frame)
+static struct items find_chains(struct folder *w, uint32_t frame)
 {
     const struct csr *c = &w->f->node;
     uint32_t n = c->at[frame + 1] - c->at[frame], k = 0;
@@ -266,7 +266,7 @@ static struct items join_bands(struct folder *w, const struct items *fine, uint3
 
 /* width[i]: how many tensors of the frame pass between items i - 1 and i, from producers at most
  * LIFE items before their last readers.  O(pins of the frame's nodes). */
-static uint32_t *waists(struct folder *w, const struct items *t)
+static uint32_t *measure_widths(struct folder *w, const struct items *t)
 {
     const struct place *pl = w->r->scene.place;
     uint32_t *width = arena_array(w->a, (size_t)t->n + 2, sizeof *width);
@@ -298,7 +298,7 @@ static uint32_t *waists(struct folder *w, const struct items *t)
 static struct items join_waists(struct folder *w, const struct items *fine, uint32_t most)
 {
     struct items t = items_new(w, fine->n);
-    const uint32_t *width = waists(w, fine);
+    const uint32_t *width = measure_widths(w, fine);
     for (uint32_t i = 1; i < fine->n; i++)
         if (width[i] <= most ||
             w->layer[w->node[fine->at[i - 1]]] != w->layer[w->node[fine->at[i]]])
@@ -347,7 +347,7 @@ static uint32_t fold_frame(struct folder *w, uint32_t frame, uint32_t most, stru
                            struct fold *out)
 {
     assert(most > 0 && frame < w->f->n);
-    struct items chain = chains(w, frame), fine = join_inner(w, &chain);
+    struct items chain = find_chains(w, frame), fine = join_inner(w, &chain);
     enum { STEPS = 1 + WAISTS + DEPTHS + 1 };
     for (int level = 0; level < 2 * STEPS; level++) {
         int step = level % STEPS;

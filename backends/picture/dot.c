@@ -100,39 +100,39 @@ struct picture {
     uint32_t *frame_of; /* [box] frame + 1 */
 };
 
-static void set(void *obj, const char *name, const char *value)
+static void set_attribute(void *obj, const char *name, const char *value)
 {
     agsafeset(obj, (char *)(uintptr_t)name, (char *)(uintptr_t)value, (char *)(uintptr_t)"");
 }
 
-static const char *text(struct picture *p, const char *s)
+static const char *escape_text(struct picture *p, const char *s)
 {
     return label_text(p->a, s, strlen(s), TITLE);
 }
 
-static Agnode_t *box(struct picture *p, Agraph_t *g, const char *id, const char *label,
-                     const char *tip, uint32_t dev)
+static Agnode_t *add_box(struct picture *p, Agraph_t *g, const char *id, const char *label,
+                         const char *tip, uint32_t dev)
 {
     Agnode_t *n = agnode(g, (char *)(uintptr_t)id, 1);
-    set(n, "id", id);
-    set(n, "label", label);
-    set(n, "tooltip", tip);
+    set_attribute(n, "id", id);
+    set_attribute(n, "label", label);
+    set_attribute(n, "tooltip", tip);
     if (dev < p->r->scene.cluster->ndev) {
-        set(n, "fillcolor", fill[dev % COLOURS]);
-        set(n, "color", line[dev % COLOURS]);
+        set_attribute(n, "fillcolor", fill[dev % COLOURS]);
+        set_attribute(n, "color", line[dev % COLOURS]);
         if (dev >= COLOURS)
-            set(n, "style", style[dev / COLOURS % STYLES]);
+            set_attribute(n, "style", style[dev / COLOURS % STYLES]);
     }
     return n;
 }
 
-static Agedge_t *arrow(struct picture *p, Agnode_t *from, Agnode_t *to, const char *id,
-                       const char *tip)
+static Agedge_t *add_arrow(struct picture *p, Agnode_t *from, Agnode_t *to, const char *id,
+                           const char *tip)
 {
     Agedge_t *e = agedge(p->g, from, to, (char *)(uintptr_t)id, 1);
-    set(e, "id", id);
-    set(e, "tooltip", tip);
-    set(e, "labeltooltip", tip);
+    set_attribute(e, "id", id);
+    set_attribute(e, "tooltip", tip);
+    set_attribute(e, "labeltooltip", tip);
     return e;
 }
 
@@ -151,14 +151,14 @@ static void paint(struct picture *p, Agedge_t *e, uint32_t frame, int64_t bytes)
     for (; bytes >= 1024; bytes /= 4)
         w++;
     uint32_t dev = frame ? p->frames.dev[frame - 1] : UINT32_MAX;
-    set(e, "color", frame ? line[dev % COLOURS] : "#4a5568");
+    set_attribute(e, "color", frame ? line[dev % COLOURS] : "#4a5568");
     if (frame && dev >= COLOURS && dev / COLOURS % 2)
-        set(e, "style", "dashed");
-    set(e, "penwidth", arena_fmt(p->a, "%d.%d", 1 + w / 2, w % 2 * 5));
+        set_attribute(e, "style", "dashed");
+    set_attribute(e, "penwidth", arena_fmt(p->a, "%d.%d", 1 + w / 2, w % 2 * 5));
 }
 
 /* `pad`: spaces around each line. */
-static const char *amount(struct picture *p, uint32_t tensors, int64_t bytes, const char *pad)
+static const char *write_amount(struct picture *p, uint32_t tensors, int64_t bytes, const char *pad)
 {
     char buf[UNIT_TEXT];
     bytes_short(buf, bytes);
@@ -168,21 +168,21 @@ static const char *amount(struct picture *p, uint32_t tensors, int64_t bytes, co
 }
 
 /* The small box in which the arrows of a route meet: of the host, one beside each frame. */
-static Agnode_t *meeting(struct picture *p, uint32_t from, uint32_t to, const struct route *r)
+static Agnode_t *add_meeting(struct picture *p, uint32_t from, uint32_t to, const struct route *r)
 {
     const char *id = arena_fmt(p->a, "route_%u_%u", from, to),
-               *what = amount(p, r->tensors, r->bytes, "");
+               *what = write_amount(p, r->tensors, r->bytes, "");
     if (!from)
         what = arena_fmt(p->a, "inputs\n%s", what);
     else if (!to)
         what = arena_fmt(p->a, "outputs\n%s", what);
-    Agnode_t *n = box(p, p->g, id, what, what, UINT32_MAX);
-    set(n, "shape", from && to ? "box" : "ellipse");
-    set(n, "fillcolor", from && to ? "#ffffff" : "#edf2f7");
-    set(n, "color", from ? line[p->frames.dev[from - 1] % COLOURS] : "#4a5568");
-    set(n, "fontsize", "11");
-    set(n, "margin", "0.08,0.04");
-    set(n, "height", "0.3");
+    Agnode_t *n = add_box(p, p->g, id, what, what, UINT32_MAX);
+    set_attribute(n, "shape", from && to ? "box" : "ellipse");
+    set_attribute(n, "fillcolor", from && to ? "#ffffff" : "#edf2f7");
+    set_attribute(n, "color", from ? line[p->frames.dev[from - 1] % COLOURS] : "#4a5568");
+    set_attribute(n, "fontsize", "11");
+    set_attribute(n, "margin", "0.08,0.04");
+    set_attribute(n, "height", "0.3");
     return n;
 }
 
@@ -259,14 +259,14 @@ static void draw_halves(struct picture *p, const struct halves *t)
         bool border = s->halves > BORDER && p->cluster;
         if (border && s->largest != i)
             continue;
-        const char *what =
-            border ? amount(p, s->tensors, s->bytes, "") : amount(p, h->tensors, h->bytes, "");
-        Agedge_t *e = arrow(p, s->sends ? h->box : h->meet, s->sends ? h->meet : h->box,
-                            arena_fmt(p->a, "half_%u", i), what);
+        const char *what = border ? write_amount(p, s->tensors, s->bytes, "")
+                                  : write_amount(p, h->tensors, h->bytes, "");
+        Agedge_t *e = add_arrow(p, s->sends ? h->box : h->meet, s->sends ? h->meet : h->box,
+                                arena_fmt(p->a, "half_%u", i), what);
         if (!s->ends)
-            set(e, "arrowhead", "none");
+            set_attribute(e, "arrowhead", "none");
         if (border)
-            set(e, s->sends ? "ltail" : "lhead", agnameof(p->cluster[s->frame - 1]));
+            set_attribute(e, s->sends ? "ltail" : "lhead", agnameof(p->cluster[s->frame - 1]));
         paint(p, e, s->sender, border ? s->bytes : h->bytes);
     }
 }
@@ -289,16 +289,17 @@ static void draw_arrows(struct picture *p, const struct arrows *t)
         struct route *r = &route[at];
         if (!f->away) {
             char *id = arena_fmt(p->a, "edge_%u_%u", f->from, f->to);
-            set(arrow(p, p->box[f->from], p->box[f->to], id, f->tip), "color", "#7b8794");
+            set_attribute(add_arrow(p, p->box[f->from], p->box[f->to], id, f->tip), "color",
+                          "#7b8794");
         } else if (r->arrows > MEET || !from || !to) {
             if (!r->meet)
-                r->meet = meeting(p, from, to, r);
+                r->meet = add_meeting(p, from, to, r);
             add_half(p, &halves, r, at, f, true);
             add_half(p, &halves, r, at, f, false);
         } else {
             char *id = arena_fmt(p->a, "edge_%u_%u", f->from, f->to);
-            Agedge_t *e = arrow(p, p->box[f->from], p->box[f->to], id, f->tip);
-            set(e, "label", amount(p, f->tensors, f->bytes, "  "));
+            Agedge_t *e = add_arrow(p, p->box[f->from], p->box[f->to], id, f->tip);
+            set_attribute(e, "label", write_amount(p, f->tensors, f->bytes, "  "));
             paint(p, e, from, f->bytes);
         }
     }
@@ -328,7 +329,7 @@ static const char *frame_label(struct picture *p, uint32_t i, bool brief)
     for (uint32_t k = f->node.at[i]; k < f->node.at[i + 1]; k++)
         time = sat_add(time, p->r->scene.m->cost->time[cls][f->node.to[k]]);
     const char *dev = device_text(p, f->dev[i]);
-    const char *class = text(p, p->r->scene.cluster->cls[cls].name);
+    const char *class = escape_text(p, p->r->scene.cluster->cls[cls].name);
     const char *file = f->parts[i] > 1 ? arena_fmt(p->a, "%u parts", f->parts[i])
                                        : part_file(p->r->parts, f->first[i], p->a);
     time_short(t, time);
@@ -340,7 +341,7 @@ static const char *frame_label(struct picture *p, uint32_t i, bool brief)
 }
 
 /* What is shown, how good it is, and how to read it. */
-static const char *title(struct picture *p, const char *legend)
+static const char *write_title(struct picture *p, const char *legend)
 {
     char v[UNIT_TEXT], b[UNIT_TEXT];
     const struct plan *plan = p->r->plan;
@@ -350,22 +351,22 @@ static const char *title(struct picture *p, const char *legend)
                             : "no bound known";
     const char *among = plan->claim.bound >= 0 ? plan_among(plan->claim.scope) : "";
     const char *why = plan->claim.argument && *plan->claim.argument
-                          ? arena_fmt(p->a, " (%s)", text(p, plan->claim.argument))
+                          ? arena_fmt(p->a, " (%s)", escape_text(p, plan->claim.argument))
                           : "";
     return arena_fmt(p->a, "%s\\ntime per sample %s, %s: %s%s%s\\n%s",
-                     text(p, slash ? slash + 1 : path), time_short(v, p->r->verdict->value), bound,
-                     plan_status_name(plan->claim.status), among, why, legend);
+                     escape_text(p, slash ? slash + 1 : path), time_short(v, p->r->verdict->value),
+                     bound, plan_status_name(plan->claim.status), among, why, legend);
 }
 
 static void draw_sheet(struct picture *p, const char *label)
 {
-    set(p->g, "label", label);
-    set(p->g, "labelloc", "t");
-    set(p->g, "fontname", "Helvetica");
-    set(p->g, "compound", "true");
-    set(p->g, "fontsize", "16");
-    set(p->g, "nodesep", "0.25");
-    set(p->g, "ranksep", "0.4");
+    set_attribute(p->g, "label", label);
+    set_attribute(p->g, "labelloc", "t");
+    set_attribute(p->g, "fontname", "Helvetica");
+    set_attribute(p->g, "compound", "true");
+    set_attribute(p->g, "fontsize", "16");
+    set_attribute(p->g, "nodesep", "0.25");
+    set_attribute(p->g, "ranksep", "0.4");
     agattr(p->g, AGNODE, (char *)(uintptr_t)"shape", (char *)(uintptr_t)"box");
     agattr(p->g, AGNODE, (char *)(uintptr_t)"style", (char *)(uintptr_t)"filled,rounded");
     agattr(p->g, AGNODE, (char *)(uintptr_t)"fontname", (char *)(uintptr_t)"Helvetica");
@@ -384,19 +385,20 @@ static void draw_clusters(struct picture *p)
         char *name = arena_fmt(p->a, "cluster_part%u", i);
         uint32_t dev = p->frames.dev[i];
         p->cluster[i] = agsubg(p->g, name, 1);
-        set(p->cluster[i], "id", name);
-        set(p->cluster[i], "label", frame_label(p, i, true));
-        set(p->cluster[i], "tooltip", frame_label(p, i, false));
-        set(p->cluster[i], "style", dev / COLOURS % 2 ? "rounded,dashed" : "rounded");
-        set(p->cluster[i], "color", line[dev % COLOURS]);
-        set(p->cluster[i], "penwidth", "2");
-        set(p->cluster[i], "margin", "14");
-        set(p->cluster[i], "labeljust", "l");
-        set(p->cluster[i], "fontsize", "13");
+        set_attribute(p->cluster[i], "id", name);
+        set_attribute(p->cluster[i], "label", frame_label(p, i, true));
+        set_attribute(p->cluster[i], "tooltip", frame_label(p, i, false));
+        set_attribute(p->cluster[i], "style", dev / COLOURS % 2 ? "rounded,dashed" : "rounded");
+        set_attribute(p->cluster[i], "color", line[dev % COLOURS]);
+        set_attribute(p->cluster[i], "penwidth", "2");
+        set_attribute(p->cluster[i], "margin", "14");
+        set_attribute(p->cluster[i], "labeljust", "l");
+        set_attribute(p->cluster[i], "fontsize", "13");
     }
 }
 
-static uint32_t *room(struct picture *p, uint32_t boxes)
+/* Room for so many boxes, from 1; returns room for the box of each node. */
+static uint32_t *make_room(struct picture *p, uint32_t boxes)
 {
     p->box = arena_array(p->a, (size_t)boxes + 1, sizeof(Agnode_t *));
     p->frame_of = arena_array(p->a, (size_t)boxes + 1, sizeof *p->frame_of);
@@ -405,13 +407,14 @@ static uint32_t *room(struct picture *p, uint32_t boxes)
 
 static const uint32_t *draw_devices(struct picture *p)
 {
-    uint32_t *box_of = room(p, p->frames.n);
+    uint32_t *box_of = make_room(p, p->frames.n);
     memcpy(box_of, p->frames.of, p->r->scene.m->nnode * sizeof *box_of);
-    draw_sheet(p, title(p, "box: what a device runs; arrow: what crosses, each tensor once"));
+    draw_sheet(p, write_title(p, "box: what a device runs; arrow: what crosses, each tensor once"));
     for (uint32_t i = 0; i < p->frames.n; i++) {
         const char *label = frame_label(p, i, false);
         p->frame_of[i + 1] = i + 1;
-        p->box[i + 1] = box(p, p->g, arena_fmt(p->a, "part%u", i), label, label, p->frames.dev[i]);
+        p->box[i + 1] =
+            add_box(p, p->g, arena_fmt(p->a, "part%u", i), label, label, p->frames.dev[i]);
     }
     return box_of;
 }
@@ -419,10 +422,10 @@ static const uint32_t *draw_devices(struct picture *p)
 static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
 {
     struct blocks b = blocks_build(p->r, &p->frames, most, p->a);
-    room(p, b.n);
+    make_room(p, b.n);
     draw_sheet(
         p,
-        title(
+        write_title(
             p,
             "box: time (share of its device's compute), weights and state; double: repeated; heavy arrow: "
             "tensors that cross, each once; thin: within a device"));
@@ -430,11 +433,11 @@ static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
     for (uint32_t i = 0; i < b.n; i++) {
         const struct block *k = &b.block[i];
         p->frame_of[i + 1] = k->frame + 1;
-        p->box[i + 1] = box(p, p->cluster[k->frame], arena_fmt(p->a, "block%u", i), k->label,
-                            k->tip, p->frames.dev[k->frame]);
+        p->box[i + 1] = add_box(p, p->cluster[k->frame], arena_fmt(p->a, "block%u", i), k->label,
+                                k->tip, p->frames.dev[k->frame]);
         if (k->repeats > 1) { /* a second outline: more than one */
-            set(p->box[i + 1], "peripheries", "2");
-            set(p->box[i + 1], "style", "filled");
+            set_attribute(p->box[i + 1], "peripheries", "2");
+            set_attribute(p->box[i + 1], "style", "filled");
         }
     }
     return b.of;
@@ -443,22 +446,23 @@ static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
 static const uint32_t *draw_nodes(struct picture *p)
 {
     const struct module *m = p->r->scene.m;
-    uint32_t *box_of = room(p, m->nnode), n = 0;
+    uint32_t *box_of = make_room(p, m->nnode), n = 0;
     char t[UNIT_TEXT];
-    draw_sheet(p, title(p, "box: an operator and its time; heavy arrow: a tensor that crosses"));
+    draw_sheet(p,
+               write_title(p, "box: an operator and its time; heavy arrow: a tensor that crosses"));
     draw_clusters(p);
     for (nid x = 1; x < m->nnode; x++) {
         uint32_t frame = p->frames.of[x];
         if (!frame)
             continue;
         uint32_t cls = cluster_class(p->r->scene.cluster, p->frames.dev[frame - 1]);
-        const char *name = text(p, node_name(m, x));
+        const char *name = escape_text(p, node_name(m, x));
         box_of[x] = ++n;
         p->frame_of[n] = frame;
-        p->box[n] = box(p, p->cluster[frame - 1], arena_fmt(p->a, "node%u", x),
-                        arena_fmt(p->a, "%s\\n%s\\n%s", text(p, node_op(m, x)), name,
-                                  time_short(t, m->cost->time[cls][x])),
-                        name, p->frames.dev[frame - 1]);
+        p->box[n] = add_box(p, p->cluster[frame - 1], arena_fmt(p->a, "node%u", x),
+                            arena_fmt(p->a, "%s\\n%s\\n%s", escape_text(p, node_op(m, x)), name,
+                                      time_short(t, m->cost->time[cls][x])),
+                            name, p->frames.dev[frame - 1]);
     }
     return box_of;
 }
@@ -500,7 +504,8 @@ int dot_write(const struct result *r, enum view view, uint32_t most, const char 
     struct arrows t = arrows_build(r, box_of, p.frame_of, p.frames.n, p.a);
     draw_arrows(&p, &t);
     if (t.hidden)
-        set(p.g, "label",
+        set_attribute(
+            p.g, "label",
             arena_fmt(
                 p.a,
                 "%s\\n%u thin arrow%s left out: shapes, and to further readers of what comes in",

@@ -3,6 +3,7 @@
 #include "ir/exec/evaluate.h"
 #include "ir/plan/parts.h"
 #include "backends/report/layer_table.h"
+#include "backends/report/step_report.h"
 #include "ir/exec/rounds.h"
 
 #include <stdlib.h>
@@ -167,7 +168,8 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
 {
     char b[4][UNIT_TEXT];
     fprintf(f, "%-6s %-8s %5s %6s %12s %12s %24s  %s\n", "device", "class", "parts", "nodes",
-            "compute", "transfer", "memory used of", "share of the bottleneck");
+            "compute", "transfer", "memory used of",
+            r->step ? "share of the makespan" : "share of the bottleneck");
     for (uint32_t d = 0; d < r->scene.cluster->ndev; d++) {
         const struct device_load *l = &r->verdict->load[d];
         const struct device_class *k = &r->scene.cluster->cls[cluster_class(r->scene.cluster, d)];
@@ -221,7 +223,7 @@ static void print_objective(FILE *f, const struct result *r)
 {
     char v[UNIT_TEXT], b[UNIT_TEXT];
     const struct plan *p = r->plan;
-    fprintf(f, "time per sample %s", time_short(v, r->verdict->value));
+    fprintf(f, "%s %s", objective_text[p->claim.objective], time_short(v, r->verdict->value));
     if (p->claim.bound >= 0)
         fprintf(f, ", bound %s, gap %.2f %%", time_short(b, p->claim.bound),
                 r->verdict->value ? 100.0 * (double)(r->verdict->value - p->claim.bound) /
@@ -276,30 +278,55 @@ static struct alone best_alone(const struct result *r, struct arena *a)
 }
 
 /* The time that one sample takes through the parts, as the first of a replay. */
-static int64_t latency(const struct result *r, struct arena *a)
+static int64_t measure_latency(const struct result *r, struct arena *a)
 {
     return replay_run(&r->scene, r->plan->dev, r->parts, 1, a).end;
+}
+
+/* The figure that the plan was not made for: "latency 2.300 ms", or "1.500 ms per sample". */
+static const char *other_figure(const struct result *r, struct arena *a)
+{
+    char text[UNIT_TEXT];
+    if (!r->step)
+        return arena_fmt(a, "latency %s", time_short(text, measure_latency(r, a)));
+    struct verdict v = judge(&r->scene, r->plan->dev, r->plan->copies, a);
+    return arena_fmt(a, "%s per sample", time_short(text, v.value));
 }
 
 /* "1.9x one a100 (2.237 ms to 1.176 ms per sample; latency 2.300 ms)" */
 static void print_gain(FILE *f, const struct result *r, struct arena *a)
 {
-    char was[UNIT_TEXT], is[UNIT_TEXT], one[UNIT_TEXT], have[UNIT_TEXT], ratio[UNIT_TEXT];
+    char was[UNIT_TEXT], is[UNIT_TEXT], have[UNIT_TEXT], ratio[UNIT_TEXT];
+    const char *unit = objective_unit[r->plan->claim.objective], *other = other_figure(r, a);
     int64_t value = r->verdict->value;
     struct alone b = best_alone(r, a);
     const struct device_class *k = &r->scene.cluster->cls[b.cls == UINT32_MAX ? 0 : b.cls];
     double times = value > 0 ? (double)b.value / (double)value : 1;
     snprintf(ratio, sizeof ratio, times < 1000 ? "%.3g" : "%.0f", times);
     time_short(is, value);
-    time_short(one, latency(r, a));
     if (b.cls == UINT32_MAX)
-        fprintf(f, "no single device runs all of it: %s per sample; latency %s\n", is, one);
+        fprintf(f, "no single device runs all of it: %s %s; %s\n", is, unit, other);
     else if (b.fits)
-        fprintf(f, "%sx one %s (%s to %s per sample; latency %s)\n", ratio, k->name,
-                time_short(was, b.value), is, one);
+        fprintf(f, "%sx one %s (%s to %s %s; %s)\n", ratio, k->name, time_short(was, b.value), is,
+                unit, other);
     else
-        fprintf(f, "does not fit one %s (needs %s of %s): %s per sample; latency %s\n", k->name,
-                bytes_short(was, b.used), bytes_short(have, k->memory), is, one);
+        fprintf(f, "does not fit one %s (needs %s of %s): %s %s; %s\n", k->name,
+                bytes_short(was, b.used), bytes_short(have, k->memory), is, unit, other);
+}
+
+static void print_links(FILE *f, const struct scene *s, struct arena *a)
+{
+    char rate[UNIT_TEXT], time[UNIT_TEXT];
+    const struct cluster *c = s->cluster;
+    const char *unused = s->model.step.network == NETWORK_HOST ? " (not used by network host)" : "";
+    for (uint32_t i = 0; i < c->nlink && i < SHOWN; i++) {
+        const struct device_link *l = &c->link[i];
+        fprintf(f, "link %s %s %s: %s, %s%s\n", cluster_device_name(c, a, l->from),
+                l->oneway ? "to" : "and", cluster_device_name(c, a, l->to),
+                rate_print(rate, l->bandwidth), time_print(time, l->latency), unused);
+    }
+    if (c->nlink > SHOWN)
+        fprintf(f, "... %u more links\n", c->nlink - SHOWN);
 }
 
 static void print_reserve(FILE *f, const struct cluster *c)
@@ -319,7 +346,10 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
         fprintf(f, "assuming %s\n", r->assumed);
     print_reserve(f, r->scene.cluster);
     print_devices(f, r, a);
+    print_links(f, &r->scene, a);
     print_crossings(f, r, a);
+    if (r->step)
+        step_print(f, r, a);
     print_objective(f, r);
     const char *why, *settings = r->annotated ? layer_assignment(r, a, &why) : NULL;
     if (settings)

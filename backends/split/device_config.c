@@ -66,7 +66,7 @@ static bool is_ours(const char *name)
     return name && strcmp(name, NAME) == 0;
 }
 
-static Onnx__DeviceConfigurationProto *configuration(struct split *s)
+static Onnx__DeviceConfigurationProto *make_configuration(struct split *s)
 {
     const struct cluster *k = s->r->scene.cluster;
     Onnx__DeviceConfigurationProto *c = arena_alloc(s->a, sizeof *c);
@@ -152,7 +152,7 @@ void device_config_model(struct split *s, Onnx__ModelProto *out)
     for (size_t i = 0; i < src->n_configuration; i++)
         if (!is_ours(src->configuration[i]->name))
             out->configuration[out->n_configuration++] = src->configuration[i];
-    out->configuration[out->n_configuration++] = configuration(s);
+    out->configuration[out->n_configuration++] = make_configuration(s);
     raise_ir(s, out);
     find_stations(s);
 }

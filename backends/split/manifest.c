@@ -27,7 +27,7 @@ static void put_ps(FILE *f, int64_t ps)
 }
 
 /* Separator before the next element of a list of lines. */
-static void next(struct out *o, const char *indent)
+static void put_separator(struct out *o, const char *indent)
 {
     fprintf(o->f, o->first ? "\n%s" : ",\n%s", indent);
     o->first = false;
@@ -152,7 +152,7 @@ static void put_schedule(struct out *o)
     fputs("  \"states\": [", o->f);
     o->first = true;
     for (uint32_t i = 0; i < p->nstate; i++) {
-        next(o, "    {\"in\": ");
+        put_separator(o, "    {\"in\": ");
         json_put_string(o->f, value_name(s->m, p->state_in[i]));
         fputs(", \"out\": ", o->f);
         json_put_string(o->f, value_name(s->m, p->state_out[i]));
@@ -190,7 +190,7 @@ static void put_devices(struct out *o, struct arena *a)
     for (uint32_t d = 0; d < c->ndev; d++) {
         const struct device_class *k = &c->cls[cluster_class(c, d)];
         const struct device_load *l = &s->r->verdict->load[d];
-        next(o, "    {\"name\": ");
+        put_separator(o, "    {\"name\": ");
         json_put_string(o->f, cluster_device_name(c, a, d));
         fputs(", \"class\": ", o->f);
         json_put_string(o->f, k->name);
@@ -224,7 +224,7 @@ static void put_borders(struct out *o)
         vid v = s->m->arg[g->in.at + i];
         if (s->m->value[v].flags & VALUE_INIT)
             continue;
-        next(o, "    {");
+        put_separator(o, "    {");
         put_value(o, v);
         fprintf(o->f, ", \"bytes\": %" PRId64 "}", s->m->cost->bytes[v]);
     }
@@ -232,7 +232,7 @@ static void put_borders(struct out *o)
     o->first = true;
     for (uint32_t i = 0; i < g->out.n; i++) {
         int32_t from = s->parts->out_from[i];
-        next(o, "    {\"name\": ");
+        put_separator(o, "    {\"name\": ");
         json_put_string(o->f, value_name(s->m, s->m->arg[g->out.at + i]));
         fprintf(o->f, ", \"bytes\": %" PRId64 ", \"from\": \"%s\"}",
                 s->m->cost->bytes[s->m->arg[g->out.at + i]],
@@ -275,7 +275,7 @@ static void put_parts(struct out *o, struct arena *a)
             compute = sat_add(compute, time[t->node[i]]);
         for (uint32_t i = 0; i < t->nweight; i++)
             bytes = sat_add(bytes, weight_bytes(s->m, t->weight[i]));
-        next(o, "    {\"file\": ");
+        put_separator(o, "    {\"file\": ");
         fprintf(o->f, "\"%s\", \"device\": \"%s\", \"nodes\": %u, \"inputs\": ", s->file[x],
                 cluster_device_name(c, a, t->dev), t->nnode);
         put_names(o, t->in, t->nin);
@@ -304,7 +304,7 @@ static void put_tensors(struct out *o)
     o->first = true;
     for (uint32_t i = 0; i < c->ncross; i++) {
         vid v = c->cross[i];
-        next(o, "    {");
+        put_separator(o, "    {");
         put_value(o, v);
         fprintf(o->f, ", \"bytes\": %" PRId64 ", \"from\": \"%s\", \"to\": ", s->m->cost->bytes[v],
                 s->file[c->part_of[s->m->value[v].def]]);
@@ -331,7 +331,7 @@ static void put_nodes(struct out *o)
     fputs("  \"nodes\": {", o->f);
     o->first = true;
     for (uint32_t x = 0; x < s->parts->nparts; x++) {
-        next(o, "    ");
+        put_separator(o, "    ");
         fprintf(o->f, "\"%s\": ", s->file[x]);
         put_node_list(o, s->parts->part[x].node, s->parts->part[x].nnode);
     }
@@ -356,7 +356,7 @@ static void put_dims(struct out *o)
 }
 
 /* Row -> parts that hold it, from the parts' lists of copies or weights. */
-static struct csr holders(const struct split *s, bool weights, uint32_t rows, struct arena *a)
+static struct csr find_holders(const struct split *s, bool weights, uint32_t rows, struct arena *a)
 {
     uint32_t total = 0, k = 0;
     for (uint32_t x = 0; x < s->parts->nparts; x++)
@@ -375,24 +375,24 @@ static struct csr holders(const struct split *s, bool weights, uint32_t rows, st
 static void put_copies(struct out *o, struct arena *a)
 {
     const struct module *m = o->s->m;
-    struct csr in = holders(o->s, false, m->nnode, a);
+    struct csr in = find_holders(o->s, false, m->nnode, a);
     fputs("  \"copies\": {\"nodes\": {", o->f);
     o->first = true;
     for (nid n = 1; n < m->nnode; n++) {
         if (in.at[n] == in.at[n + 1])
             continue;
-        next(o, "    ");
+        put_separator(o, "    ");
         json_put_string(o->f, node_name(m, n));
         fputs(": ", o->f);
         put_files(o, in.to + in.at[n], in.at[n + 1] - in.at[n]);
     }
-    in = holders(o->s, true, m->nval, a);
+    in = find_holders(o->s, true, m->nval, a);
     fputs("\n  }, \"weights\": {", o->f);
     o->first = true;
     for (vid v = 1; v < m->nval; v++) {
         if (in.at[v + 1] - in.at[v] < 2)
             continue;
-        next(o, "    ");
+        put_separator(o, "    ");
         json_put_string(o->f, value_name(m, v));
         fputs(": ", o->f);
         put_files(o, in.to + in.at[v], in.at[v + 1] - in.at[v]);
@@ -409,7 +409,7 @@ static void put_dropped(struct out *o)
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (o->s->r->scene.place->kind[n] != PLACE_NONE)
             continue;
-        next(o, "    ");
+        put_separator(o, "    ");
         json_put_string(o->f, node_name(m, n));
     }
     fputs("\n  ]\n", o->f);
@@ -425,8 +425,13 @@ int manifest_write(const struct split *s)
     fputs("{\n  \"pcc_manifest\": 1,\n", o.f);
     put_model(&o);
     fputs("  \"objective\": ", o.f);
-    plan_put_objective(o.f, &s->r->scene, s->r->plan, s->r->verdict->value);
+    plan_put_objective(o.f, &s->r->scene, s->r->plan, s->r->verdict->value, s->r->parts_value);
     fputs(",\n", o.f);
+    if (s->r->plan->rank) {
+        fputs("  \"order\": ", o.f);
+        plan_put_order(o.f, &s->r->scene, s->r->plan, a);
+        fputs(",\n", o.f);
+    }
     put_devices(&o, a);
     put_borders(&o);
     put_parts(&o, a);

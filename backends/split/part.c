@@ -136,7 +136,7 @@ struct calls {
     struct list found;
 };
 
-static void call(struct calls *c, const Onnx__NodeProto *n)
+static void note_call(struct calls *c, const Onnx__NodeProto *n)
 {
     struct split *s = c->s;
     uint32_t i = names_get(&s->index.functions, function_key(s, n->domain, n->op_type, n->overload),
@@ -168,7 +168,7 @@ static void add_functions(struct split *s, const struct list *nodes, Onnx__Model
     for (uint32_t i = 0; i < nodes->n; i++)
         add(s, &c.nodes, nodes->v[i]);
     while (c.nodes.n)
-        call(&c, c.nodes.v[--c.nodes.n]);
+        note_call(&c, c.nodes.v[--c.nodes.n]);
     for (size_t i = 0; i < s->src->n_functions; i++)
         if (c.seen[i])
             add(s, &c.found, rewrite_function(s, s->src->functions[i]));
@@ -192,7 +192,7 @@ static bool has_shape(const Onnx__ValueInfoProto *p)
 
 /* An input or output of part x.  The source's own description serves for inputs and outputs of the
  * model; for the rest the module knows more. */
-static Onnx__ValueInfoProto *border(struct split *s, uint32_t x, vid v)
+static Onnx__ValueInfoProto *describe_border(struct split *s, uint32_t x, vid v)
 {
     assert(x < s->parts->nparts && v > 0 && v < s->m->nval);
     Onnx__ValueInfoProto *src = s->index.info[v], *p;
@@ -296,7 +296,7 @@ static void add_input(struct split *s, uint32_t x, vid v, struct lists *l)
                    node_op(s->m, def), s->file[s->parts->part_of[def]], s->file[x]);
         s->failed = true;
     }
-    add(s, &l->in, border(s, x, v));
+    add(s, &l->in, describe_border(s, x, v));
 }
 
 static void add_values(struct split *s, uint32_t x, struct lists *l)
@@ -312,10 +312,10 @@ static void add_values(struct split *s, uint32_t x, struct lists *l)
         add_weight(s, x, v, &l->dense, &l->sparse);
         note_value(s, l, v);
         if (s->m->value[v].flags & VALUE_INPUT)
-            add(s, &l->in, s->index.info[v] ? s->index.info[v] : border(s, x, v));
+            add(s, &l->in, s->index.info[v] ? s->index.info[v] : describe_border(s, x, v));
     }
     for (uint32_t i = 0; i < t->nout; i++)
-        add(s, &l->out, border(s, x, t->out[i]));
+        add(s, &l->out, describe_border(s, x, t->out[i]));
 }
 
 /* What the source says about values that are neither input nor output. */

@@ -206,7 +206,7 @@ static Onnx__TypeProto *new_type(struct split *s)
 }
 
 /* Makes p a type around another one; returns the place of that one. */
-static Onnx__TypeProto **around(struct split *s, Onnx__TypeProto *p, const struct type *t)
+static Onnx__TypeProto **wrap_type(struct split *s, Onnx__TypeProto *p, const struct type *t)
 {
     assert(t->kind == TYPE_SEQ || t->kind == TYPE_OPT || t->kind == TYPE_MAP);
     if (t->kind == TYPE_SEQ) {
@@ -242,7 +242,7 @@ Onnx__TypeProto *rewrite_type(struct split *s, uint32_t type)
         else if (t->kind == TYPE_SPARSE)
             sparse_type(s, *place, t);
         else {
-            place = around(s, *place, t);
+            place = wrap_type(s, *place, t);
             continue;
         }
         return top;

@@ -77,7 +77,7 @@ static const struct tensor *held_tensor(const struct split *s, uint32_t h)
     return &s->weights.held[h].m->tensor[s->weights.held[h].t];
 }
 
-static void hold(struct split *s, const struct module *m)
+static void hold_tensors(struct split *s, const struct module *m)
 {
     for (tid t = 1; t < m->ntensor; t++) {
         s->weights.held[s->weights.nheld] = (struct held){m, t};
@@ -99,11 +99,11 @@ static void hold_all(struct split *s)
     s->weights.at = arena_array(s->a, n, sizeof *s->weights.at);
     s->weights.nheld = s->weights.ntensor = 0;
     s->weights.held[s->weights.nheld++] = (struct held){m, 0};
-    hold(s, m);
+    hold_tensors(s, m);
     for (uint32_t f = 1; f < m->nfunction; f++)
-        hold(s, m->function[f].body);
+        hold_tensors(s, m->function[f].body);
     if (m->aside)
-        hold(s, m->aside);
+        hold_tensors(s, m->aside);
     origins_sort(s->weights.tensor, s->weights.ntensor);
 }
 
@@ -280,7 +280,8 @@ int weights_write(struct split *s)
 
 /* ---- the messages --------------------------------------------------------------------------- */
 
-static Onnx__StringStringEntryProto *entry(struct split *s, const char *key, char *value)
+/* A key and its value in the list of external data. */
+static Onnx__StringStringEntryProto *make_entry(struct split *s, const char *key, char *value)
 {
     Onnx__StringStringEntryProto *e = arena_alloc(s->a, sizeof *e);
     onnx__string_string_entry_proto__init(e);
@@ -290,7 +291,7 @@ static Onnx__StringStringEntryProto *entry(struct split *s, const char *key, cha
 }
 
 /* A copy without payload. */
-static Onnx__TensorProto *emptied(struct split *s, const Onnx__TensorProto *src)
+static Onnx__TensorProto *copy_emptied(struct split *s, const Onnx__TensorProto *src)
 {
     Onnx__TensorProto *p = arena_alloc(s->a, sizeof *p);
     *p = *src;
@@ -301,21 +302,22 @@ static Onnx__TensorProto *emptied(struct split *s, const Onnx__TensorProto *src)
     return p;
 }
 
-static Onnx__TensorProto *referring(struct split *s, const Onnx__TensorProto *src, uint32_t t)
+/* A copy of src that says where tensor t lies in a file of the folder. */
+static Onnx__TensorProto *make_reference(struct split *s, const Onnx__TensorProto *src, uint32_t t)
 {
     assert(s->weights.at[t] != WEIGHT_INLINE);
     const struct tensor *x = held_tensor(s, t);
     bool own = s->weights.at[t] != WEIGHT_SOURCE;
     const char *file = own ? WEIGHTS_FILE : s->sources.source[x->file];
     assert(file);
-    Onnx__TensorProto *p = emptied(s, src);
+    Onnx__TensorProto *p = copy_emptied(s, src);
     p->external_data = arena_array(s->a, 3, sizeof *p->external_data);
     p->external_data[p->n_external_data++] =
-        entry(s, "location", arena_strdup(s->a, file, strlen(file)));
+        make_entry(s, "location", arena_strdup(s->a, file, strlen(file)));
     p->external_data[p->n_external_data++] =
-        entry(s, "offset", arena_fmt(s->a, "%" PRIu64, own ? s->weights.at[t] : x->off));
+        make_entry(s, "offset", arena_fmt(s->a, "%" PRIu64, own ? s->weights.at[t] : x->off));
     p->external_data[p->n_external_data++] =
-        entry(s, "length", arena_fmt(s->a, "%" PRIu64, x->len));
+        make_entry(s, "length", arena_fmt(s->a, "%" PRIu64, x->len));
     p->has_data_location = 1;
     p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     return p;
@@ -338,14 +340,14 @@ Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src)
 {
     uint32_t t = s->weights.keep ? 0 : held_of(s, src);
     if (t && s->weights.at[t] != WEIGHT_INLINE)
-        return referring(s, src, t);
+        return make_reference(s, src, t);
     if (s->weights.keep || !is_external(src))
         return (Onnx__TensorProto *)src;
     if (!t || held_tensor(s, t)->where != TENSOR_FILE) {
         refuse(s, src->name);
         return (Onnx__TensorProto *)src;
     }
-    Onnx__TensorProto *p = emptied(s, src);
+    Onnx__TensorProto *p = copy_emptied(s, src);
     p->has_raw_data = 1;
     p->raw_data.len = (size_t)held_tensor(s, t)->len;
     p->raw_data.data = bytes_of(s, t);

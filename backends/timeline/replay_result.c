@@ -8,15 +8,6 @@
 
 enum { MOST = 1 << 24 }; /* tasks times samples of a line on the terminal */
 
-static const struct writer_opt samples_option = {
-    .opt = {.kind = OPT_INT,
-            .name = "replay",
-            .off = offsetof(struct replay_options, samples),
-            .def = "0",
-            .help = "samples that are shown (default: a few, until the plan's rhythm is seen)"},
-    .needs_plan = true};
-const struct writer_opt *const replay_options[] = {&samples_option, NULL};
-
 int replay_check(const struct result *r)
 {
     assert(r->plan);

@@ -5,12 +5,6 @@
 #include "backends/backends.h"
 #include "ir/exec/rounds.h"
 
-/* Options of the writers that show a replay. */
-struct replay_options {
-    int64_t samples; /* 0: a few */
-};
-extern const struct writer_opt *const replay_options[];
-
 /* replay_run for a result with a verdict and so many samples, 0: a few.  -1 and an error where that is
  * more than `most` tasks * samples, where times do not fit, and for a plan with copies of a stage. */
 int replay_result(struct replay *out, const struct result *r, int64_t samples, uint32_t most,

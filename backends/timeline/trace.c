@@ -1,15 +1,14 @@
-/* The replay of a plan as a trace for Perfetto (https://ui.perfetto.dev) or any other viewer of
- * Chrome's Trace Event Format (JSON).
+/* The chart of a plan at work as a trace for Perfetto (https://ui.perfetto.dev) or any other viewer of Chrome's Trace
+ * Event Format (JSON).
  *
- * The process is the model, its threads are the lanes.  Every task at work for a sample is a complete
- * event (ph X) with its time and duration in microseconds, written to the picosecond; in the viewer an
- * arrow leads from each task of a sample to its next one (bind_id).  Events come in order of their
- * start.  O(n log n) for n = tasks * samples; more than a million are refused. */
+ * The process is the model, its threads are the lanes.  Every bar is a complete event (ph X) with its time and
+ * duration in microseconds, written to the picosecond; in the viewer arrows lead from bar to bar of a flow (bind_id).
+ * Bars come in order of their start, then, device by device, counters (ph C) of the bytes in memory from a moment on.
+ * O(n log n) for n bars; of samples in rounds more than a million are refused. */
 #include "backends/label.h"
 #include "ir/base/json_out.h"
 #include "ir/base/outfile.h"
-#include "backends/timeline/replay_result.h"
-#include "ir/base/strings.h"
+#include "backends/timeline/chart.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -37,19 +36,16 @@ static void put_us(FILE *f, int64_t ps)
 }
 
 /* The names of process and threads. */
-static void put_names(FILE *f, const struct result *r, const struct replay *y, struct arena *a)
+static void put_names(FILE *f, const struct chart *c, struct arena *a)
 {
     fputs("{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"args\": {\"name\": ", f);
-    put_text(f, a, path_base(str(r->scene.m, r->scene.m->path)));
+    put_text(f, a, c->model);
     fputs("}}", f);
-    for (uint32_t l = 0; l < y->nlane; l++) {
-        const struct device_class *k =
-            &r->scene.cluster->cls[cluster_class(r->scene.cluster, y->lane[l].dev)];
-        const char *name = replay_lane_name(y, &r->scene, l, a);
+    for (uint32_t l = 0; l < c->nlane; l++) {
         fprintf(f, ",\n{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": %u, ",
                 l + 1);
         fputs("\"args\": {\"name\": ", f);
-        put_text(f, a, arena_fmt(a, "%s (%s)", name, k->name));
+        put_text(f, a, arena_fmt(a, "%s (%s)", c->lane[l].name, c->lane[l].class));
         fprintf(f,
                 "}},\n{\"ph\": \"M\", \"name\": \"thread_sort_index\", \"pid\": 1, \"tid\": %u, "
                 "\"args\": {\"sort_index\": %u}}",
@@ -57,44 +53,80 @@ static void put_names(FILE *f, const struct result *r, const struct replay *y, s
     }
 }
 
-/* left: how many events of the sample come after this one. */
-static void put_event(FILE *f, const struct replay *y, const struct event *e, uint32_t left)
+/* What is told of a bar, as members of an object. */
+static void put_facts(FILE *f, const struct chart_detail *d, struct arena *a)
 {
-    assert(left < y->ntask);
-    static const char *const kind[] = {"", " in", "", " out"};
-    const struct round_task *t = &y->task[e->task];
-    const char *pass = t->back ? "backward" : y->training ? "forward" : "sample";
-    fprintf(f, ",\n{\"ph\": \"X\", \"name\": \"%s %u%s\", \"cat\": \"%s\", \"pid\": 1, ", pass,
-            e->sample + 1, kind[t->kind], pass);
-    fprintf(f, "\"tid\": %u, \"ts\": ", t->lane + 1);
-    put_us(f, e->at);
+    for (uint32_t i = 0; i < d->nfact; i++) {
+        fprintf(f, "%s\"%s\": ", i ? ", " : "", d->fact[i].key);
+        if (d->fact[i].text)
+            put_text(f, a, d->fact[i].text);
+        else
+            fprintf(f, "%" PRId64, d->fact[i].number);
+    }
+}
+
+static void put_bar(FILE *f, const struct chart *c, const struct chart_bar *b, struct arena *a)
+{
+    struct chart_detail d = c->describe(c, b->item, a);
+    fputs(",\n{\"ph\": \"X\", \"name\": ", f);
+    put_text(f, a, d.name);
+    fprintf(f, ", \"cat\": \"%s\", \"pid\": 1, \"tid\": %u, \"ts\": ", d.category, b->lane + 1);
+    put_us(f, b->at);
     fputs(", \"dur\": ", f);
-    put_us(f, t->time);
-    fprintf(f, ", \"args\": {\"sample\": %u, \"part\": %u}", e->sample + 1, t->part);
-    if (y->ntask > 1)
-        fprintf(f, ", \"bind_id\": \"%u\"%s%s", e->sample + 1,
-                left + 1 < y->ntask ? ", \"flow_in\": true" : "",
-                left ? ", \"flow_out\": true" : "");
+    put_us(f, b->end - b->at);
+    fputs(", \"args\": {", f);
+    put_facts(f, &d, a);
     putc('}', f);
+}
+
+/* All bars with their arrows. */
+static void put_bars(FILE *f, const struct chart *c, struct arena *a)
+{
+    uint32_t *all = arena_array(a, (size_t)c->nflow + 1, sizeof *all);
+    uint32_t *had = arena_array(a, (size_t)c->nflow + 1, sizeof *had);
+    for (size_t i = 0; i < c->nbar; i++)
+        all[c->bar[i].flow]++;
+    for (size_t i = 0; i < c->nbar; i++) {
+        uint32_t flow = c->bar[i].flow;
+        assert(flow <= c->nflow);
+        struct arena_mark mark = arena_mark(a);
+        put_bar(f, c, &c->bar[i], a);
+        arena_release(a, mark);
+        had[flow]++;
+        if (flow)
+            fprintf(f, ", \"bind_id\": \"%u\"%s%s", flow,
+                    had[flow] > 1 ? ", \"flow_in\": true" : "",
+                    had[flow] < all[flow] ? ", \"flow_out\": true" : "");
+        putc('}', f);
+    }
+}
+
+/* The bytes that devices hold from moment to moment. */
+static void put_counters(FILE *f, const struct chart *c, struct arena *a)
+{
+    for (uint32_t k = 0; k < c->ncurve; k++)
+        for (uint32_t i = 0; i < c->curve[k].of.n; i++) {
+            const struct curve_point *p = &c->curve[k].of.point[i];
+            fputs(",\n{\"ph\": \"C\", \"name\": ", f);
+            put_text(f, a, c->curve[k].name);
+            fputs(", \"pid\": 1, \"ts\": ", f);
+            put_us(f, p->at);
+            fprintf(f, ", \"args\": {\"bytes\": %" PRId64 "}}", p->bytes);
+        }
 }
 
 static int write_trace(const struct result *r, const void *opts, const char *path)
 {
-    const struct replay_options *want = opts;
     assert(r->parts && r->plan);
     struct outfile o;
-    struct replay y;
+    struct chart c;
     struct arena *a = arena_new(r->scene.m->mem);
-    int rc = replay_result(&y, r, want->samples, MOST, a);
+    int rc = chart_make(&c, r, opts, MOST, a);
     if (!rc && !(rc = outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))) {
-        const struct event *e = replay_events(&y, a);
-        uint32_t *left = arena_array(a, (size_t)y.samples + 1, sizeof *left);
-        for (uint32_t s = 0; s < y.samples; s++)
-            left[s] = y.ntask;
         fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n", o.f);
-        put_names(o.f, r, &y, a);
-        for (size_t i = 0; i < (size_t)y.ntask * y.samples; i++)
-            put_event(o.f, &y, &e[i], --left[e[i].sample]);
+        put_names(o.f, &c, a);
+        put_bars(o.f, &c, a);
+        put_counters(o.f, &c, a);
         fputs("\n]}\n", o.f);
         rc = outfile_close(&o, true);
     }
@@ -102,11 +134,13 @@ static int write_trace(const struct result *r, const void *opts, const char *pat
     return rc;
 }
 
+static const struct writer_opt *const options[] = {&chart_samples, NULL};
+
 const struct writer writer_trace = {.name = "trace",
                                     .suffix = ".trace.json",
                                     .to_stdout = true,
                                     .as_planned = true,
                                     .needs = WRITER_NEEDS_PLAN,
-                                    .opts = replay_options,
-                                    .optsize = sizeof(struct replay_options),
+                                    .opts = options,
+                                    .optsize = sizeof(struct chart_options),
                                     .write = write_trace};

@@ -47,7 +47,7 @@ struct place_at {
     const Onnx__DeviceConfigurationProto *model; /* NULL: the model has no such configuration */
 };
 
-static const char *text(const char *s)
+static const char *text_of(const char *s)
 {
     return s ? s : "";
 }
@@ -58,11 +58,11 @@ static void __attribute__((format(printf, 4, 5)))
 report(const struct check *c, const struct place_at *w, bool error, const char *fmt, ...)
 {
     char where[2048], rule[1024];
-    const char *name = w->id ? node_name(c->m, w->id) : text(w->p->name);
+    const char *name = w->id ? node_name(c->m, w->id) : text_of(w->p->name);
     va_list ap;
     snprintf(where, sizeof where, "node '%.300s' (%.300s)%s%.300s%s%s%.300s%s", name,
-             text(w->p->op_type), w->function ? " of function '" : "", text(w->function),
-             w->function ? "'" : "", w->config ? ", configuration '" : "", text(w->config),
+             text_of(w->p->op_type), w->function ? " of function '" : "", text_of(w->function),
+             w->function ? "'" : "", w->config ? ", configuration '" : "", text_of(w->config),
              w->config ? "'" : "");
     va_start(ap, fmt);
     vsnprintf(rule, sizeof rule, fmt, ap);
@@ -82,7 +82,7 @@ static void check_configurations(struct check *c)
     c->seen = arena_array(c->a, n, sizeof *c->seen);
     for (size_t i = 0; i < n; i++) {
         const Onnx__DeviceConfigurationProto *k = c->src->configuration[i];
-        const char *name = text(k->name);
+        const char *name = text_of(k->name);
         if (!*name)
             diag_error(c->d, "%s: configuration %zu has no name", c->path, i);
         else if (names_get(&c->config, name, UINT32_MAX) != UINT32_MAX)
@@ -119,7 +119,7 @@ static void check_devices(const struct check *c, const struct place_at *w,
         for (size_t j = 0; j < e->n_value; j++)
             if (e->value[j] < 0 || e->value[j] >= w->model->num_devices)
                 report(c, w, true, "tensor '%.300s': device %lld of group %lld, expected 0 to %d",
-                       text(s->tensor_name), (long long)e->value[j], (long long)e->key,
+                       text_of(s->tensor_name), (long long)e->value[j], (long long)e->key,
                        w->model->num_devices - 1);
     }
     if (n)
@@ -131,7 +131,7 @@ static void check_devices(const struct check *c, const struct place_at *w,
             report(c, w, true,
                    "tensor '%.300s': device %lld is neither one of 0 to %d nor a key "
                    "of index_to_device_group_map",
-                   text(s->tensor_name), (long long)id, w->model->num_devices - 1);
+                   text_of(s->tensor_name), (long long)id, w->model->num_devices - 1);
     }
 }
 
@@ -196,7 +196,7 @@ static struct names tensors_of(const struct check *c, const Onnx__NodeProto *p)
 static void check_spec(const struct check *c, const struct place_at *w, const struct names *tensors,
                        const Onnx__ShardingSpecProto *s)
 {
-    const char *name = text(s->tensor_name);
+    const char *name = text_of(s->tensor_name);
     uint32_t i = *name ? names_get(tensors, name, UINT32_MAX) : UINT32_MAX;
     const struct type *t = i == UINT32_MAX ? NULL : type_at(c, w, i);
     if (i == UINT32_MAX)
@@ -217,7 +217,7 @@ static void add_stage(struct check *c, uint32_t config, nid id, int32_t stage)
 static void check_id(struct check *c, struct place_at *w,
                      const Onnx__NodeDeviceConfigurationProto *k)
 {
-    const char *name = text(k->configuration_id);
+    const char *name = text_of(k->configuration_id);
     uint32_t i = names_get(&c->config, name, UINT32_MAX);
     w->config = NULL;
     w->model = NULL;
@@ -264,7 +264,7 @@ struct todo {
     uint32_t n, cap;
 };
 
-static void push(struct check *c, struct todo *t, const Onnx__GraphProto *g)
+static void push_graph(struct check *c, struct todo *t, const Onnx__GraphProto *g)
 {
     if (!g)
         return;
@@ -279,9 +279,9 @@ static void check_list(struct check *c, struct todo *t, Onnx__NodeProto *const *
         check_node(c, node[i], 0, function);
         for (size_t j = 0; j < node[i]->n_attribute; j++) {
             const Onnx__AttributeProto *a = node[i]->attribute[j];
-            push(c, t, a->g);
+            push_graph(c, t, a->g);
             for (size_t k = 0; k < a->n_graphs; k++)
-                push(c, t, a->graphs[k]);
+                push_graph(c, t, a->graphs[k]);
         }
     }
 }
@@ -299,12 +299,12 @@ static void check_elsewhere(struct check *c)
     struct todo t = {0};
     for (size_t i = 0; i < c->src->n_functions; i++) {
         const Onnx__FunctionProto *f = c->src->functions[i];
-        check_list(c, &t, f->node, f->n_node, text(f->name));
-        check_graphs(c, &t, text(f->name));
+        check_list(c, &t, f->node, f->n_node, text_of(f->name));
+        check_graphs(c, &t, text_of(f->name));
     }
     for (size_t i = 0; i < c->src->n_training_info; i++) {
-        push(c, &t, c->src->training_info[i]->initialization);
-        push(c, &t, c->src->training_info[i]->algorithm);
+        push_graph(c, &t, c->src->training_info[i]->initialization);
+        push_graph(c, &t, c->src->training_info[i]->algorithm);
     }
     check_graphs(c, &t, NULL);
 }

@@ -153,8 +153,8 @@ static unsigned bytes_used(enum elem e, unsigned size)
     return e == ELEM_C64 || e == ELEM_C128 || bits >= 8 * size ? size : bits < 8 ? 1 : bits / 8;
 }
 
-static int payload(struct onnx_build *b, const Onnx__TensorProto *t, const struct onnx_who *who,
-                   struct tensor *x)
+static int read_payload(struct onnx_build *b, const Onnx__TensorProto *t,
+                        const struct onnx_who *who, struct tensor *x)
 {
     const struct file *model = &b->model->file[1];
     struct field f = field_of(t, (enum elem)x->elem);
@@ -186,8 +186,8 @@ static int payload(struct onnx_build *b, const Onnx__TensorProto *t, const struc
     return 0;
 }
 
-static int strings(struct onnx_build *b, const Onnx__TensorProto *t, const struct onnx_who *who,
-                   int64_t elems, struct tensor *x)
+static int read_strings(struct onnx_build *b, const Onnx__TensorProto *t,
+                        const struct onnx_who *who, int64_t elems, struct tensor *x)
 {
     struct module *m = b->m;
 
@@ -248,13 +248,14 @@ tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_wh
     if (x.elem == ELEM_NONE || t->segment != NULL || (external && x.elem == ELEM_STR)) {
         x.where = TENSOR_OPAQUE;
     } else if (x.elem == ELEM_STR) {
-        if (strings(b, t, &who, elems, &x) != 0)
+        if (read_strings(b, t, &who, elems, &x) != 0)
             return 0;
     } else {
         x.len = (uint64_t)elem_bytes((enum elem)x.elem, elems);
         if (external)
             x.where = TENSOR_FILE;
-        if (external ? onnx_external(b, t, &who, x.len, &x) != 0 : payload(b, t, &who, &x) != 0)
+        if (external ? onnx_external(b, t, &who, x.len, &x) != 0
+                     : read_payload(b, t, &who, &x) != 0)
             return 0;
     }
     tid id = module_add_tensor(b->m);

@@ -87,7 +87,7 @@ static const char *location_wrong(const char *s)
 }
 
 /* Strict decimal number up to INT64_MAX. */
-static bool number(const char *s, uint64_t *out)
+static bool parse_number(const char *s, uint64_t *out)
 {
     uint64_t v = 0;
 
@@ -104,8 +104,8 @@ static const char *const key_name[KEY_COUNT] = {"location", "offset", "length", 
                                                 "basepath"};
 
 /* Sorts the entries by key into val. */
-static int entries(const struct onnx_build *b, const Onnx__TensorProto *t,
-                   const struct onnx_who *who, const char *val[KEY_COUNT])
+static int sort_entries(const struct onnx_build *b, const Onnx__TensorProto *t,
+                        const struct onnx_who *who, const char *val[KEY_COUNT])
 {
     for (size_t i = 0; i < t->n_external_data; i++) {
         const Onnx__StringStringEntryProto *e = t->external_data[i];
@@ -122,7 +122,7 @@ static int entries(const struct onnx_build *b, const Onnx__TensorProto *t,
     }
     for (int k = KEY_OFFSET; k <= KEY_LENGTH; k++) {
         uint64_t v;
-        if (val[k] != NULL && !number(val[k], &v)) {
+        if (val[k] != NULL && !parse_number(val[k], &v)) {
             return diag_error(
                 b->d, "%s: %s: external data: %s '%s', expected a number from 0 to 2^63 - 1",
                 b->path, onnx_who_text(b, who, t), key_name[k], val[k]);
@@ -200,12 +200,12 @@ int onnx_external(struct onnx_build *b, const Onnx__TensorProto *t, const struct
     const char *val[KEY_COUNT] = {0};
     uint64_t off = 0, len = bytes, end;
 
-    if (entries(b, t, who, val) != 0)
+    if (sort_entries(b, t, who, val) != 0)
         return -1;
     if (val[KEY_OFFSET] != NULL)
-        number(val[KEY_OFFSET], &off);
+        parse_number(val[KEY_OFFSET], &off);
     if (val[KEY_LENGTH] != NULL)
-        number(val[KEY_LENGTH], &len);
+        parse_number(val[KEY_LENGTH], &len);
     if (len != bytes) {
         return diag_error(b->d, "%s: %s: external data: length %llu, expected %llu by its shape",
                           b->path, onnx_who_text(b, who, t), (unsigned long long)len,

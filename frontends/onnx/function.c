@@ -11,7 +11,7 @@
 
 /* ---- functions ---- */
 
-static int declare(struct onnx_build *b, const Onnx__FunctionProto *p)
+static int declare_function(struct onnx_build *b, const Onnx__FunctionProto *p)
 {
     struct module *m = b->m;
     sid key = onnx_function_key(b, p->domain, p->name, p->overload);
@@ -30,8 +30,8 @@ static int declare(struct onnx_build *b, const Onnx__FunctionProto *p)
 }
 
 /* The inputs or outputs of a function, with what value_info says of them. */
-static Onnx__ValueInfoProto **infos(struct onnx_build *b, char **name, size_t n,
-                                    const struct map *known, const Onnx__FunctionProto *p)
+static Onnx__ValueInfoProto **find_infos(struct onnx_build *b, char **name, size_t n,
+                                         const struct map *known, const Onnx__FunctionProto *p)
 {
     Onnx__ValueInfoProto **list = arena_array(b->m->mem, n, sizeof *list);
 
@@ -64,14 +64,14 @@ static Onnx__GraphProto *body_graph(struct onnx_build *b, const Onnx__FunctionPr
     g->n_value_info = p->n_value_info;
     g->value_info = p->value_info;
     g->n_input = p->n_input;
-    g->input = infos(b, p->input, p->n_input, &known, p);
+    g->input = find_infos(b, p->input, p->n_input, &known, p);
     g->n_output = p->n_output;
-    g->output = infos(b, p->output, p->n_output, &known, p);
+    g->output = find_infos(b, p->output, p->n_output, &known, p);
     return g;
 }
 
 /* Names of attributes that calls must give, and defaults of others. */
-static int attributes(struct onnx_build *b, const Onnx__FunctionProto *p, struct function *f)
+static int read_attributes(struct onnx_build *b, const Onnx__FunctionProto *p, struct function *f)
 {
     gid none = 0;
 
@@ -112,7 +112,7 @@ static int read_function(struct onnx_build *b, uint32_t f)
 
     in.path = arena_fmt(b->tmp, "%s: function '%s'", b->path, p->name != NULL ? p->name : "");
     in.graph = body_graph(&in, p);
-    int rc = attributes(&in, p, x) != 0 || onnx_build(&in) != 0 ? -1 : 0;
+    int rc = read_attributes(&in, p, x) != 0 || onnx_build(&in) != 0 ? -1 : 0;
     b->dir = in.dir;
     b->file = in.file;
     return rc;
@@ -197,7 +197,7 @@ int onnx_build_model(struct onnx_build *b, const Onnx__ModelProto *p)
     b->opset = p->opset_import;
     b->nopset = p->n_opset_import;
     for (size_t i = 0; i < p->n_functions; i++)
-        if (declare(b, p->functions[i]) != 0)
+        if (declare_function(b, p->functions[i]) != 0)
             return -1;
     for (uint32_t f = 1; f < b->m->nfunction; f++)
         if (read_function(b, f) != 0)

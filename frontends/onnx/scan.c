@@ -70,7 +70,7 @@ struct scan {
 };
 
 /* Reads a varint before `end`: its length in bytes, 0 if it is cut short or longer than 10. */
-static unsigned varint(const uint8_t *p, uint64_t at, uint64_t end, uint64_t *value)
+static unsigned read_varint(const uint8_t *p, uint64_t at, uint64_t end, uint64_t *value)
 {
     uint64_t v = 0;
     for (unsigned i = 0; i < 10 && at + i < end; i++) {
@@ -115,22 +115,23 @@ static const ProtobufCFieldDescriptor *next_field(struct frame *f, uint32_t id)
 static uint64_t skip_field(const uint8_t *p, uint64_t at, uint64_t end, uint64_t *tag)
 {
     uint64_t v = 0;
-    at += varint(p, at, end, tag);
+    at += read_varint(p, at, end, tag);
     switch ((enum wire)(*tag & 7)) {
     case WIRE_VARINT:
-        return at + varint(p, at, end, &v);
+        return at + read_varint(p, at, end, &v);
     case WIRE_64:
         return at + 8;
     case WIRE_32:
         return at + 4;
     default:
-        at += varint(p, at, end, &v);
+        at += read_varint(p, at, end, &v);
         return at + v;
     }
 }
 
 /* "node[3]": field `id` of frame f whose tag is at `tag`. */
-static const char *element(const struct scan *s, const struct frame *f, uint32_t id, uint64_t tag)
+static const char *name_element(const struct scan *s, const struct frame *f, uint32_t id,
+                                uint64_t tag)
 {
     const ProtobufCFieldDescriptor *field = field_of(f->desc, id);
     if (!field)
@@ -156,8 +157,8 @@ static const char *field_path(const struct scan *s, uint32_t id, uint64_t tag)
             continue;
         }
         bool last = i > s->depth;
-        const char *e =
-            element(s, &s->stack[i - 1], last ? id : s->stack[i].id, last ? tag : s->stack[i].tag);
+        const char *e = name_element(s, &s->stack[i - 1], last ? id : s->stack[i].id,
+                                     last ? tag : s->stack[i].tag);
         path = arena_fmt(s->mem, "%s%s%s", path, i > 1 ? "." : "", e);
     }
     return path;
@@ -172,7 +173,7 @@ static bool is_text(const struct scan *s)
     return true;
 }
 
-static int fail(const struct scan *s, uint32_t id, uint64_t tag, const char *what)
+static int fail_at(const struct scan *s, uint32_t id, uint64_t tag, const char *what)
 {
     if (is_text(s))
         return diag_error(s->diag, "%s: a text file, not an ONNX model", s->path);
@@ -207,12 +208,12 @@ static int spend(struct scan *s, uint32_t id, uint64_t tag, uint64_t bytes)
     s->cost += bytes;
     uint64_t limit = BUDGET_BASE + BUDGET_FACTOR * (s->size + (s->at - s->copied));
     if (s->cost > limit)
-        return fail(s, id, tag, "too many small fields: unpacking would take too much memory");
+        return fail_at(s, id, tag, "too many small fields: unpacking would take too much memory");
     return 0;
 }
 
 /* Replaces the field at `tag`, contents [off, off + len), by a marker. */
-static int elide(struct scan *s, uint64_t tag, uint32_t id, uint64_t off, uint64_t len)
+static int elide_field(struct scan *s, uint64_t tag, uint32_t id, uint64_t off, uint64_t len)
 {
     struct onnx_skeleton *sk = s->sk;
     sk->payload =
@@ -242,13 +243,13 @@ static bool lone_payload(const struct scan *s, struct frame *f)
         return f->lone == 2;
     unsigned n = 0;
     for (uint64_t at = f->start, tag, v; at < f->end && n < 2;) {
-        unsigned k = varint(s->p, at, f->end, &tag);
+        unsigned k = read_varint(s->p, at, f->end, &tag);
         uint64_t id = tag >> 3;
         if (!k)
             break;
         at += k;
         enum wire w = (enum wire)(tag & 7);
-        k = w == WIRE_64 ? 8 : w == WIRE_32 ? 4 : varint(s->p, at, f->end, &v);
+        k = w == WIRE_64 ? 8 : w == WIRE_32 ? 4 : read_varint(s->p, at, f->end, &v);
         if (!k || w == WIRE_GROUP || w == WIRE_END)
             break;
         at += k;
@@ -283,24 +284,24 @@ static enum wire wire_of(ProtobufCType t)
 }
 
 /* A repeated number in packed form: [s->at, s->at + len). */
-static int packed(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
-                  uint64_t tag, uint64_t len)
+static int scan_packed(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
+                       uint64_t tag, uint64_t len)
 {
     enum wire w = wire_of(field->type);
     uint64_t end = s->at + len, size = w == WIRE_32 ? 4 : 8, v;
     if (w != WIRE_VARINT) {
         if (len % size)
-            return fail(s, field->id, tag, "length is not a multiple of the element's size");
+            return fail_at(s, field->id, tag, "length is not a multiple of the element's size");
         if (f->desc == &onnx__tensor_proto__descriptor && len >= ELIDE &&
             (field->id == ONNX_FIELD_FLOAT || field->id == ONNX_FIELD_DOUBLE) && lone_payload(s, f))
-            return elide(s, tag, field->id, s->at, len);
+            return elide_field(s, tag, field->id, s->at, len);
         s->at = end;
         return spend(s, field->id, tag, BLOCK + len);
     }
     uint64_t n = 0;
     for (unsigned k; s->at < end; s->at += k, n++)
-        if (!(k = varint(s->p, s->at, end, &v)))
-            return fail(s, field->id, tag, "bad varint in packed numbers");
+        if (!(k = read_varint(s->p, s->at, end, &v)))
+            return fail_at(s, field->id, tag, "bad varint in packed numbers");
     return spend(s, field->id, tag, BLOCK + n * 8);
 }
 
@@ -312,10 +313,10 @@ static int enter(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor
     uint64_t bit = UINT64_C(1) << ((field - f->desc->fields) & 63);
     bool many = field->label == PROTOBUF_C_LABEL_REPEATED;
     if (!many && (f->seen & bit))
-        return fail(s, field->id, tag, "given twice");
+        return fail_at(s, field->id, tag, "given twice");
     f->seen |= many ? 0 : bit;
     if (s->depth == MAX_DEPTH)
-        return fail(s, field->id, tag, "messages nested more than 100 deep");
+        return fail_at(s, field->id, tag, "messages nested more than 100 deep");
     if (spend(s, field->id, tag, desc->sizeof_message + BLOCK + 8) || flush(s, prefix))
         return -1;
     s->copied = s->at;
@@ -346,19 +347,19 @@ static int leave(struct scan *s)
 }
 
 /* A length-delimited field whose length starts at s->at. */
-static int delimited(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
-                     uint32_t id, uint64_t tag)
+static int scan_delimited(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
+                          uint32_t id, uint64_t tag)
 {
     uint64_t prefix = s->at, len;
-    unsigned k = varint(s->p, s->at, f->end, &len);
+    unsigned k = read_varint(s->p, s->at, f->end, &len);
     if (!k || k > MAX_PREFIX)
-        return fail(s, id, tag, "bad length");
+        return fail_at(s, id, tag, "bad length");
     s->at += k;
     if (len > f->end - s->at) {
-        return fail(s, id, tag,
-                    arena_fmt(s->mem,
-                              "length %" PRIu64 " goes %" PRIu64 " bytes beyond the end of %s", len,
-                              len - (f->end - s->at), s->depth ? field_path(s, 0, 0) : "the file"));
+        return fail_at(
+            s, id, tag,
+            arena_fmt(s->mem, "length %" PRIu64 " goes %" PRIu64 " bytes beyond the end of %s", len,
+                      len - (f->end - s->at), s->depth ? field_path(s, 0, 0) : "the file"));
     }
     if (!field) {
         s->at += len;
@@ -369,19 +370,19 @@ static int delimited(struct scan *s, struct frame *f, const ProtobufCFieldDescri
         return enter(s, f, field, tag, prefix, len);
     case PROTOBUF_C_TYPE_STRING:
         if (memchr(s->p + s->at, 0, len))
-            return fail(s, id, tag, "text holds a NUL byte");
+            return fail_at(s, id, tag, "text holds a NUL byte");
         s->at += len;
         return spend(s, id, tag, 2 * BLOCK);
     case PROTOBUF_C_TYPE_BYTES:
         if (f->desc == &onnx__tensor_proto__descriptor && id == ONNX_FIELD_RAW &&
             (len >= ELIDE || len == ONNX_MARK))
-            return elide(s, tag, id, s->at, len);
+            return elide_field(s, tag, id, s->at, len);
         s->at += len;
         return spend(s, id, tag, 2 * BLOCK);
     default:
         if (field->label != PROTOBUF_C_LABEL_REPEATED)
-            return fail(s, id, tag, "wrong wire type (a length, expected a number)");
-        return packed(s, f, field, tag, len);
+            return fail_at(s, id, tag, "wrong wire type (a length, expected a number)");
+        return scan_packed(s, f, field, tag, len);
     }
 }
 
@@ -390,29 +391,29 @@ static int scan_field(struct scan *s)
 {
     struct frame *f = &s->stack[s->depth];
     uint64_t at = s->at, tag, v;
-    unsigned k = varint(s->p, at, f->end, &tag);
+    unsigned k = read_varint(s->p, at, f->end, &tag);
     if (!k || k > MAX_TAG)
-        return fail(s, 0, at, "bad field tag");
+        return fail_at(s, 0, at, "bad field tag");
     if (tag >> 3 == 0 || tag >> 32)
-        return fail(s, 0, at, "impossible field number");
+        return fail_at(s, 0, at, "impossible field number");
     uint32_t id = (uint32_t)(tag >> 3);
     enum wire w = (enum wire)(tag & 7);
     const ProtobufCFieldDescriptor *field = next_field(f, id);
     s->at += k;
     if (w == WIRE_GROUP || w == WIRE_END || w > WIRE_32)
-        return fail(s, id, at, w > WIRE_32 ? "impossible wire type" : "groups are not ONNX");
+        return fail_at(s, id, at, w > WIRE_32 ? "impossible wire type" : "groups are not ONNX");
     if (field && w != WIRE_LEN && w != wire_of(field->type))
-        return fail(s, id, at, "wrong wire type");
+        return fail_at(s, id, at, "wrong wire type");
     if (++f->members > FREE_MEMBERS && spend(s, id, at, MEMBER_COST))
         return -1;
     s->known |= field != NULL;
     if (w == WIRE_LEN)
-        return delimited(s, f, field, id, at);
-    k = w == WIRE_VARINT ? varint(s->p, s->at, f->end, &v) : w == WIRE_64 ? 8 : 4;
+        return scan_delimited(s, f, field, id, at);
+    k = w == WIRE_VARINT ? read_varint(s->p, s->at, f->end, &v) : w == WIRE_64 ? 8 : 4;
     if (!k)
-        return fail(s, id, at, "bad varint");
+        return fail_at(s, id, at, "bad varint");
     if (k > f->end - s->at)
-        return fail(s, id, at, "cut short");
+        return fail_at(s, id, at, "cut short");
     s->at += k;
     return spend(s, id, at, field ? 8 : 3 * BLOCK);
 }

@@ -40,7 +40,7 @@ static bool in_order(const struct onnx_build *b, gid g)
 }
 
 /* Names a node on a cycle: wait[s - first] is positive for the nodes that could not be placed. */
-static int cycle(const struct onnx_build *b, gid g, const uint32_t *wait)
+static int name_cycle(const struct onnx_build *b, gid g, const uint32_t *wait)
 {
     assert(b->body[g].count > 0);
     const struct onnx_body *body = &b->body[g];
@@ -68,7 +68,7 @@ static int cycle(const struct onnx_build *b, gid g, const uint32_t *wait)
         b->path, str(m, b->slot[s].name), value_name(m, v), str(m, b->slot[def].name));
 }
 
-static int kahn(struct onnx_build *b, gid g)
+static int sort_graph(struct onnx_build *b, gid g)
 {
     const struct onnx_body *body = &b->body[g];
     uint32_t first = body->first, count = body->count, edges = 0, done = 0;
@@ -102,7 +102,7 @@ static int kahn(struct onnx_build *b, gid g)
                 heap_push(&ready, users.to[i], 0, users.to[i]);
     }
     assert(done <= count && ready.n == 0);
-    return done == count ? 0 : cycle(b, g, wait);
+    return done == count ? 0 : name_cycle(b, g, wait);
 }
 
 int onnx_sort(struct onnx_build *b)
@@ -110,7 +110,7 @@ int onnx_sort(struct onnx_build *b)
     for (gid g = 1; g < b->nbody; g++) {
         const struct onnx_body *body = &b->body[g];
         if (!in_order(b, g)) {
-            if (kahn(b, g) != 0)
+            if (sort_graph(b, g) != 0)
                 return -1;
             continue;
         }

@@ -103,49 +103,51 @@ static void end_child(void *p)
     }
 }
 
-/* Reads until the end of the pipe; what is wrong, or NULL. */
-static enum child_end collect(int fd, struct clock *clock, size_t most, struct arena *a,
-                              char **bytes, size_t *n, const char **why)
+/* Reads until the end of the pipe; `end` and maybe `why` of *to say how that went. */
+static void collect(int fd, struct clock *clock, size_t most, struct arena *a,
+                    struct child_answer *to)
 {
     uint32_t cap = 0;
     for (;;) {
         struct pollfd p = {.fd = fd, .events = POLLIN};
-        if (clock_out(clock))
-            return CHILD_STOPPED;
+        if (clock_out(clock)) {
+            to->end = CHILD_STOPPED;
+            return;
+        }
         if (poll(&p, 1, TICK) <= 0) {
             listener_tell_again(clock ? clock->listener : NULL);
             continue;
         }
-        *bytes = vec_grow(a, *bytes, &cap, (uint32_t)*n + BLOCK, 1);
-        ssize_t got = read(fd, *bytes + *n, BLOCK);
+        to->bytes = vec_grow(a, to->bytes, &cap, (uint32_t)to->n + BLOCK, 1);
+        ssize_t got = read(fd, to->bytes + to->n, BLOCK);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got <= 0)
-            return CHILD_DONE;
-        *n += (size_t)got;
-        if (*n > most) {
-            *why = arena_fmt(a, "more than %zu bytes", most);
-            return CHILD_FAILED;
+        if (got <= 0) {
+            to->end = CHILD_DONE;
+            return;
+        }
+        to->n += (size_t)got;
+        if (to->n > most) {
+            to->why = arena_fmt(a, "more than %zu bytes", most);
+            return;
         }
     }
 }
 
-enum child_end child_run(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
-                         size_t most, struct arena *a, char **bytes, size_t *n, const char **why)
+struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
+                              size_t most, struct arena *a)
 {
     int fd[2], status = 0;
     pid_t parent = getpid();
     struct arena *own = arena_new(a);
     struct running r = {0, -1};
     struct job j = {.work = work, .arg = arg};
+    struct child_answer to = {.end = CHILD_FAILED};
     arena_defer(own, end_child, &r);
-    *why = NULL;
-    *bytes = NULL;
-    *n = 0;
     if (most > UINT32_MAX / 2 || pipe2(fd, O_CLOEXEC)) {
         arena_free(own);
-        *why = "no pipe";
-        return CHILD_FAILED;
+        to.why = "no pipe";
+        return to;
     }
     pid_t pid = fork();
     if (pid == 0) {
@@ -157,21 +159,21 @@ enum child_end child_run(int (*work)(void *arg, FILE *out), void *arg, struct cl
     r = (struct running){pid > 0 ? pid : 0, fd[0]};
     if (pid < 0) {
         arena_free(own);
-        *why = arena_fmt(a, "%s", strerror(e));
-        return CHILD_FAILED;
+        to.why = arena_fmt(a, "%s", strerror(e));
+        return to;
     }
-    enum child_end end = collect(r.fd, clock, most, a, bytes, n, why);
-    if (end == CHILD_DONE) {
+    collect(r.fd, clock, most, a, &to);
+    if (to.end == CHILD_DONE) {
         status = wait_for(pid);
         r.pid = 0;
     }
     arena_free(own);
-    if (end == CHILD_DONE && status) {
-        *why = WIFSIGNALED(status) ? arena_fmt(a, "signal %d", WTERMSIG(status))
-                                   : arena_fmt(a, "exit status %d", WEXITSTATUS(status));
-        return CHILD_FAILED;
+    if (to.end == CHILD_DONE && status) {
+        to.end = CHILD_FAILED;
+        to.why = WIFSIGNALED(status) ? arena_fmt(a, "signal %d", WTERMSIG(status))
+                                     : arena_fmt(a, "exit status %d", WEXITSTATUS(status));
     }
-    return end;
+    return to;
 }
 
 /* ---- programs --------------------------------------------------------------------------------- */

@@ -14,12 +14,20 @@ enum child_end {
     CHILD_MISSING  /* the program cannot be started */
 };
 
-/* Runs work(arg, out) in a forked child.  *bytes, *n: what it wrote to out, at most `most` bytes, in a.  The child's
+struct child_answer {
+    enum child_end end;
+    char *bytes; /* what it wrote */
+    size_t n;
+    const char
+        *why; /* of CHILD_FAILED: "exit status 1", "signal 6", "more than N bytes"; else NULL */
+};
+
+/* Runs work(arg, out) in a forked child; what it writes to out, at most `most` bytes, comes back, in a.  The child's
  * stdout and stderr go nowhere, it has no other files open; signals have their default actions there.  It is killed
  * when the clock is out.  Other threads of this process may be running: what they hold locked stays so in the child,
- * but for malloc and streams.  *why (for CHILD_FAILED): "exit status 1", "signal 6", "more than N bytes". */
-enum child_end child_run(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
-                         size_t most, struct arena *a, char **bytes, size_t *n, const char **why);
+ * but for malloc and streams. */
+struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
+                              size_t most, struct arena *a);
 
 /* Runs a program of the path, argv[0], which gets argv (the last is NULL) and this process's stdin and stdout.
  * said[room]: the first line of what it says on stderr, cut; or why it cannot be started (CHILD_MISSING).  It is

@@ -1,12 +1,9 @@
-/* What follows from a cluster: peaks, loads, transfers, names of devices.  O(classes) each,
- * finding a device by its name O(devices * classes). */
+/* What follows from a cluster: peaks, groups, names of devices.  O(classes) each.  What moved values take: links.c. */
 #include "ir/cluster/cluster.h"
 
 #include "ir/base/strings.h"
-#include "ir/base/units.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,51 +71,33 @@ const char *cluster_device_name(const struct cluster *c, struct arena *a, uint32
     return arena_fmt(a, "%s%u", kind, number_of(c, dev));
 }
 
-int cluster_device(const struct cluster *c, const char *name)
+/* The number in "acc12", -1: it is written otherwise or too large. */
+static int number_in(const char *digits)
 {
-    for (uint32_t dev = 0; dev < c->ndev; dev++) {
-        char text[16];
-        snprintf(text, sizeof text, "%s%u", c->cls[cluster_class(c, dev)].host ? "cpu" : "acc",
-                 number_of(c, dev));
-        if (strcmp(text, name) == 0)
-            return (int)dev;
+    int n = 0;
+
+    for (const char *s = digits; n < CLUSTER_DEVICES; s++) {
+        if (*s == '\0')
+            return s > digits ? n : -1;
+        if (*s < '0' || *s > '9' || (n == 0 && s > digits))
+            return -1;
+        n = n * 10 + *s - '0';
     }
     return -1;
 }
 
-int64_t cluster_transfer(const struct cluster *c, uint32_t cls, int64_t bytes, bool light)
+int cluster_device(const struct cluster *c, const char *name)
 {
-    assert(cls < c->ncls && bytes >= 0);
-    const struct device_class *k = &c->cls[cls];
+    bool host = strncmp(name, "cpu", 3) == 0;
+    int n = host || strncmp(name, "acc", 3) == 0 ? number_in(name + 3) : -1;
+    uint32_t first = 0;
 
-    if (k->host)
-        return 0;
-    return sat_add(light ? 0 : k->link_latency, mul_div_ceil(bytes, PS_PER_S, k->link_bandwidth));
-}
-
-int64_t cluster_value_transfer(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
-                               bool light)
-{
-    assert(cls < c->ncls);
-    if (c->cls[cls].host)
-        return 0;
-    return k->xfer[v] >= 0 ? k->xfer[v] : cluster_transfer(c, cls, k->bytes[v], light);
-}
-
-int64_t cluster_value_inner(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
-                            bool light)
-{
-    const struct device_class *h = &c->cls[cls];
-    int64_t outer = cluster_value_transfer(c, cls, k, v, light), inner = outer;
-
-    if (h->group < 2 || outer == 0)
-        return outer;
-    if (h->inner_share && (k->xfer[v] >= 0 || !h->inner_bandwidth))
-        inner = mul_div_ceil(outer, h->inner_share, 1000000);
-    else if (k->xfer[v] >= 0 && h->inner_bandwidth && h->link_bandwidth)
-        inner = mul_div_ceil(outer, h->link_bandwidth, h->inner_bandwidth);
-    else if (k->xfer[v] < 0 && h->inner_bandwidth)
-        inner = sat_add(light ? 0 : h->inner_latency,
-                        mul_div_ceil(k->bytes[v], PS_PER_S, h->inner_bandwidth));
-    return inner < outer ? inner : outer;
+    for (uint32_t k = 0; n >= 0 && k < c->ncls; first += c->cls[k++].count) {
+        if (c->cls[k].host != host)
+            continue;
+        if ((uint32_t)n < c->cls[k].count)
+            return (int)first + n;
+        n -= (int)c->cls[k].count;
+    }
+    return -1;
 }

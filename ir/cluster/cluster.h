@@ -1,4 +1,4 @@
-/* The cluster: classes of devices, each device with a link to the host.
+/* The cluster: classes of devices, each device with a link to the host; links between two devices.
  *
  * Devices of a class may stand in groups (servers of GPUs) that a faster, inner link joins
  * (placement paper, H.3).  A device pays the inner cost for a net whose pins are all in its group, the
@@ -36,9 +36,20 @@ struct device_class {
     bool ops_only;
 };
 
+/* A link of two accelerators, beside those that their classes say. */
+struct device_link {
+    uint32_t from, to;
+    bool oneway; /* else both ways */
+    int64_t latency, bandwidth;
+};
+
 struct cluster {
     struct device_class cls[CLUSTER_CLASSES];
     uint32_t ncls, ndev;
+    struct device_link *link; /* by cluster_add_link */
+    uint32_t nlink, caplink;
+    /* [from * CLUSTER_DEVICES + to] 1 + the link that goes that way, 0: none; NULL: there are no links */
+    uint16_t *link_of;
 };
 
 /* "2xa100", "4xa100:40GiB,1xcpu", or the name of a JSON file (ends in .json; form: cluster.md).
@@ -66,16 +77,34 @@ uint32_t cluster_group(const struct cluster *c, uint32_t dev);
 bool cluster_grouped(const struct cluster *c);
 /* "acc0"; the name lives in a. */
 const char *cluster_device_name(const struct cluster *c, struct arena *a, uint32_t dev);
-/* Device by name, -1: none. */
+/* Device by name, -1: none.  O(classes). */
 int cluster_device(const struct cluster *c, const char *name);
-/* ps to move a value of that many bytes over the link of a class: latency (unless `light`: a value of
- * at most 64 elements) + bytes / bandwidth, 0 for host classes. */
-int64_t cluster_transfer(const struct cluster *c, uint32_t cls, int64_t bytes, bool light);
-/* The same for a value of the module, whose cost may come from a profile (costs.xfer). */
-int64_t cluster_value_transfer(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
-                               bool light);
-/* The same within a group of devices: never more than cluster_value_transfer. */
-int64_t cluster_value_inner(const struct cluster *c, uint32_t cls, const struct costs *k, vid v,
-                            bool light);
+
+/* ---- What is moved, and over what ------------------------------------------------------------- */
+
+/* A value on its way from one device, or the host, to another. */
+struct moved {
+    int64_t bytes;
+    /* ps that a profile gives for it over a device's link to the host; -1: none does */
+    int64_t measured;
+    bool light; /* has at most 64 elements: pays no latency */
+};
+
+/* The host as an end of a route, beside the devices. */
+enum { CLUSTER_HOST = CLUSTER_DEVICES };
+
+/* ps that a value takes of a device of the class, over its link to the host, or (inner) over the link within its
+ * group where that is better.  Host classes: 0.  O(1). */
+int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, struct moved v);
+/* ps that a value takes from one device (or CLUSTER_HOST) straight to another one: over the link of the two, if they
+ * have one (device_link); else over that of the device that has the value, or the inner link if both are of one
+ * group; from the host, over that of the device that gets it.  Between the host and its CPUs: 0.  A measured time
+ * counts over a link of two devices in proportion to the rates of that and of the first one's link to the host.
+ * O(classes). */
+int64_t cluster_route(const struct cluster *c, uint32_t from, uint32_t to, struct moved v);
+/* Adds the link l between the devices with these names; from and to of l are filled in.  The devices' classes are
+ * there.  NULL, or why it cannot be, as the end of a message in a.  O(classes). */
+const char *cluster_add_link(struct cluster *c, struct arena *a, struct device_link l,
+                             const char *const name[2]);
 
 #endif

@@ -6,10 +6,97 @@
 #include "ir/base/units.h"
 
 #include <assert.h>
+#include <string.h>
 
-const char *const objective_name[OBJECTIVES + 1] = {"time-per-sample", NULL};
+const char *const objective_name[OBJECTIVES + 1] = {"time-per-sample", "makespan", NULL};
+const char *const objective_text[OBJECTIVES] = {"time per sample", "makespan"};
+const char *const objective_unit[OBJECTIVES] = {"per sample", "of makespan"};
 const char *const overlap_name[OVERLAPS + 1] = {"sum", "max", "duplex", NULL};
 const char *const micro_schedule_name[MICRO_SCHEDULES + 1] = {"pipedream", "gpipe", NULL};
+const char *const network_name[NETWORKS + 1] = {"host", "direct", NULL};
+const char *const contention_name[CONTENTIONS + 1] = {"port", "none",     "link", "half",
+                                                      "rx",   "blocking", NULL};
+const char *const dispatch_name[DISPATCHES + 1] = {"plan", "fifo", "level", NULL};
+const char *const memory_model_name[MEMORY_MODELS + 1] = {"usual", "sum", "live", NULL};
+
+const char *const basis_key[BASES + 1] = {"objective", "network",      "contention",
+                                          "dispatch",  "memory_model", NULL};
+
+const char *const *basis_words(enum basis b)
+{
+    static const char *const *const words[BASES] = {objective_name, network_name, contention_name,
+                                                    dispatch_name, memory_model_name};
+    assert(b < BASES);
+    return words[b];
+}
+
+uint32_t basis_get(const struct exec_model *e, enum basis b)
+{
+    const uint32_t word[BASES] = {e->objective, e->step.network, e->step.contention,
+                                  e->step.dispatch, e->memory};
+    assert(b < BASES);
+    return word[b];
+}
+
+void basis_set(struct exec_model *e, enum basis b, uint32_t word)
+{
+    switch (b) {
+    case BASIS_OBJECTIVE:
+        e->objective = (enum objective)word;
+        break;
+    case BASIS_NETWORK:
+        e->step.network = (enum network)word;
+        break;
+    case BASIS_CONTENTION:
+        e->step.contention = (enum contention)word;
+        break;
+    case BASIS_DISPATCH:
+        e->step.dispatch = (enum dispatch)word;
+        break;
+    case BASIS_MEMORY:
+        e->memory = (enum memory_model)word;
+        break;
+    case BASES:
+        assert(false);
+    }
+}
+
+int basis_find(enum basis b, const char *word)
+{
+    const char *const *names = basis_words(b);
+    for (int i = 0; names[i]; i++)
+        if (!strcmp(names[i], word))
+            return i;
+    return -1;
+}
+
+const char *basis_choices(enum basis b, struct arena *a)
+{
+    const char *const *names = basis_words(b), *text = names[0];
+    for (int i = 1; names[i]; i++)
+        text = arena_fmt(a, "%s%s%s", text, names[i + 1] ? ", " : " or ", names[i]);
+    return text;
+}
+
+const char *exec_refuses(const struct exec_model *e, struct arena *a)
+{
+    if (e->step.contention == CONTENTION_BLOCKING && e->step.network != NETWORK_DIRECT)
+        return arena_fmt(a, "--contention=%s needs --network=direct",
+                         contention_name[e->step.contention]);
+    if (e->objective == OBJECTIVE_SAMPLE && e->memory > MEMORY_SUM)
+        return arena_fmt(a,
+                         "--memory-model=%s is about one sample alone: it needs "
+                         "--objective=makespan",
+                         memory_model_name[e->memory]);
+    return NULL;
+}
+
+enum memory_model exec_memory(const struct exec_model *e)
+{
+    if (e->objective == OBJECTIVE_SAMPLE)
+        return MEMORY_SUM;
+    return e->memory == MEMORY_USUAL ? MEMORY_LIVE : e->memory;
+}
 
 int64_t exec_efficiency(const struct exec_model *e)
 {

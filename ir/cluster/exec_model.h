@@ -8,12 +8,10 @@
 
 #include "ir/cluster/cluster.h"
 
-/* ROUNDS: samples follow each other through the parts, in each round every device has one of its own
- * (placement paper, 5.2). */
-enum exec_kind { EXEC_ROUNDS };
-
-/* What a plan is to make least of, in ps.  SAMPLE: the time per sample in the steady state. */
-enum objective { OBJECTIVE_SAMPLE, OBJECTIVES };
+/* What a plan is to make least of, in ps.  SAMPLE: the time per sample in the steady state, in which samples follow
+ * each other through the parts, and in each round every device has one of its own (placement paper, 5.2).  MAKESPAN:
+ * of one sample alone, from the start of its first node to the end of all (single_step.h). */
+enum objective { OBJECTIVE_SAMPLE, OBJECTIVE_MAKESPAN, OBJECTIVES };
 
 /* How the transfers of a device go with its computing (placement paper, H.1): SUM: one after the other; MAX: at the
  * same time, for different samples; DUPLEX: so, and transfers in and out at the same time, too. */
@@ -23,9 +21,46 @@ enum overlap { OVERLAP_SUM, OVERLAP_MAX, OVERLAP_DUPLEX, OVERLAPS };
  * (PipeDream's 1F1B), or all forward samples of a batch before the backward ones (GPipe). */
 enum micro_schedule { MICRO_1F1B, MICRO_GPIPE, MICRO_SCHEDULES };
 
+/* How a value gets from device to device.  HOST: out over the link of the device that made it, once, then in over
+ * the link of each device that reads it; over the inner links if all that have to do with the value are of one group.
+ * DIRECT: in one hop, by their route (cluster_route): over the link of the two devices, if the cluster names one;
+ * else over that of the device that made it, or over its inner link if both are of one group.  Between the host and a
+ * device there is one hop always, over the device's link; between devices of host classes a value is there at once. */
+enum network { NETWORK_HOST, NETWORK_DIRECT, NETWORKS };
+
+/* What a hop holds while it lasts.  PORT: the out-port of the sender and the in-port of the receiver.  NONE: nothing.
+ * LINK: the way from one device (or the host) to the other.  HALF: the one channel of each.  RX: what the receiver
+ * takes in by.  BLOCKING: the computing lanes of both; DIRECT only.  The host holds nothing but a way. */
+enum contention {
+    CONTENTION_PORT,
+    CONTENTION_NONE,
+    CONTENTION_LINK,
+    CONTENTION_HALF,
+    CONTENTION_RX,
+    CONTENTION_BLOCKING,
+    CONTENTIONS
+};
+
+/* Who is next on a device: by the plan's order, by becoming ready, or by the longest way to the end, hops included;
+ * equal nodes by number. */
+enum dispatch { DISPATCH_PLAN, DISPATCH_FIFO, DISPATCH_LEVEL, DISPATCHES };
+
+/* What a step rests on, beside devices and plan. */
+struct step_model {
+    enum network network;
+    enum contention contention;
+    enum dispatch dispatch;
+};
+
+/* What a device has to have room for.  SUM: all that its nodes make, and the weights.  LIVE: what is there at once in
+ * the step as it runs, and the weights.  USUAL: LIVE.  For the time per sample it
+ * is SUM always: several samples are on their way at once. */
+enum memory_model { MEMORY_USUAL, MEMORY_SUM, MEMORY_LIVE, MEMORY_MODELS };
+
 struct exec_model {
-    enum exec_kind kind;
     enum objective objective;
+    struct step_model step;
+    enum memory_model memory; /* read with exec_memory */
     enum overlap overlap;
     enum micro_schedule schedule;
     bool replicate; /* a stage may run on several devices of a class that take turns (H.2) */
@@ -37,9 +72,41 @@ struct exec_model {
     int64_t efficiency;     /* read with exec_efficiency; 0: not said */
 };
 
-/* "time-per-sample"; "sum", "max", "duplex"; "pipedream", "gpipe". */
+/* "time per sample", "makespan": what a value of the objective is; "per sample", "of makespan": after its time. */
+extern const char *const objective_text[OBJECTIVES], *const objective_unit[OBJECTIVES];
+/* "time-per-sample", "sum", "pipedream", "host", "port", "plan", ...; "usual" is no word for people. */
 extern const char *const objective_name[OBJECTIVES + 1],
-    *const overlap_name[OVERLAPS + 1], *const micro_schedule_name[MICRO_SCHEDULES + 1];
+    *const overlap_name[OVERLAPS + 1], *const micro_schedule_name[MICRO_SCHEDULES + 1],
+                                           *const network_name[NETWORKS + 1],
+                                               *const contention_name[CONTENTIONS + 1],
+                                                   *const dispatch_name[DISPATCHES + 1],
+                                                       *const memory_model_name[MEMORY_MODELS + 1];
+
+/* What a plan's value rests on beside devices, as options and files name it. */
+enum basis {
+    BASIS_OBJECTIVE,
+    BASIS_NETWORK,
+    BASIS_CONTENTION,
+    BASIS_DISPATCH,
+    BASIS_MEMORY,
+    BASES
+};
+/* "objective", "network", ..., "memory_model" in files; options have '-' for '_'. */
+extern const char *const basis_key[BASES + 1];
+/* Its words, by number, ending in NULL; "time-per-sample", "makespan". */
+const char *const *basis_words(enum basis b);
+/* The number of its word in a model. */
+uint32_t basis_get(const struct exec_model *e, enum basis b);
+void basis_set(struct exec_model *e, enum basis b, uint32_t word);
+/* The number of a word; -1: there is none. */
+int basis_find(enum basis b, const char *word);
+/* "host, direct", for messages; lives in a. */
+const char *basis_choices(enum basis b, struct arena *a);
+/* Why a model cannot be run: NULL, or "--contention=blocking needs --network=direct". */
+const char *exec_refuses(const struct exec_model *e, struct arena *a);
+
+/* The memory model, never USUAL. */
+enum memory_model exec_memory(const struct exec_model *e);
 
 /* Share of the devices' peak rates that is reached, in millionths; all of them (1000000) where nothing was said. */
 int64_t exec_efficiency(const struct exec_model *e);

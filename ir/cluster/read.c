@@ -84,25 +84,32 @@ static int item_parse(struct cluster *c, const char *s, size_t n, const struct w
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* An integer in the base unit or a string with a unit, at least `least`; absent: *out stays. */
-static int quantity(const json_t *object, const char *key, bool (*parse)(const char *, int64_t *),
-                    int64_t least, const char *example, int64_t *out, const struct where *w)
+/* How a quantity is written: the texts that parse() takes, one of them as an example; at least `least`. */
+struct quantity {
+    bool (*parse)(const char *, int64_t *);
+    int64_t least;
+    const char *example;
+};
+
+/* An integer in the base unit or a string with a unit; absent: *out stays. */
+static int quantity_read(const json_t *object, const char *key, struct quantity q, int64_t *out,
+                         const struct where *w)
 {
     const json_t *v = json_object_get(object, key);
     int64_t n = 0;
 
     if (v == NULL)
         return 0;
-    bool ok = json_is_string(v) && parse(json_string_value(v), &n);
+    bool ok = json_is_string(v) && q.parse(json_string_value(v), &n);
     if (json_is_integer(v)) {
         n = json_integer_value(v);
         ok = true;
     }
-    if (!ok || (n < least && !(parse == memory_parse && json_is_string(v)))) {
+    if (!ok || (n < q.least && !(q.parse == memory_parse && json_is_string(v)))) {
         char *text = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
         diag_error(w->d, "%s: \"%s\" is %.80s, expected an integer or a text such as \"%s\", %s",
-                   w->at, key, text != NULL ? text : "?", example,
-                   least > 0 ? "above 0" : "not negative");
+                   w->at, key, text != NULL ? text : "?", q.example,
+                   q.least > 0 ? "above 0" : "not negative");
         free(text);
         return -1;
     }
@@ -126,10 +133,9 @@ static int keys_check(const json_t *object, const char *const *known, const char
             continue;
         if (strcmp(key, "links") == 0 || strcmp(key, "topology") == 0) {
             return diag_error(w->d,
-                              "%s: \"%s\": links between devices are not supported, as no planner "
-                              "could honour them; each accelerator has one \"link\" to the host, "
-                              "and those of a \"group\" an \"inner_link\"",
-                              w->at, key);
+                              "%s: unknown key \"%s\", expected %s; links between devices are "
+                              "\"links\" beside \"classes\"",
+                              w->at, key, list);
         }
         return diag_error(w->d, "%s: unknown key \"%s\", expected %s", w->at, key, list);
     }
@@ -157,7 +163,8 @@ static int peak_read(const json_t *cls, struct device_class *out, const struct w
                               "i8, ...",
                               w->at, key);
         }
-        if (quantity(peak, key, count_parse, 1, "19.5T", &out->peak[e], w) != 0)
+        if (quantity_read(peak, key, (struct quantity){count_parse, 1, "19.5T"}, &out->peak[e],
+                          w) != 0)
             return -1;
     }
     return 0;
@@ -187,9 +194,23 @@ static int link_read(const json_t *cls, struct device_class *out, const struct w
                           w->at);
     }
     if (keys_check(link, keys, "bandwidth or latency", w) != 0 ||
-        quantity(link, "bandwidth", rate_parse, 1, "25GB/s", &out->link_bandwidth, w) != 0)
+        quantity_read(link, "bandwidth", (struct quantity){rate_parse, 1, "25GB/s"},
+                      &out->link_bandwidth, w) != 0)
         return -1;
-    return quantity(link, "latency", time_parse, 0, "10us", &out->link_latency, w);
+    return quantity_read(link, "latency", (struct quantity){time_parse, 0, "10us"},
+                         &out->link_latency, w);
+}
+
+/* "bandwidth", which must be there, and "latency" of a link between devices. */
+static int fast_link_read(const json_t *link, int64_t *bandwidth, int64_t *latency,
+                          const struct where *w)
+{
+    if (quantity_read(link, "bandwidth", (struct quantity){rate_parse, 1, "300GB/s"}, bandwidth,
+                      w) != 0)
+        return -1;
+    if (*bandwidth == 0)
+        return diag_error(w->d, "%s: needs a \"bandwidth\"", w->at);
+    return quantity_read(link, "latency", (struct quantity){time_parse, 0, "2us"}, latency, w);
 }
 
 /* "group", "inner_link" and "inner_share": how the devices stand together. */
@@ -197,10 +218,12 @@ static int group_read(const json_t *cls, struct device_class *out, const struct 
 {
     static const char *const keys[] = {"bandwidth", "latency", NULL};
     const json_t *link = json_object_get(cls, "inner_link");
+    const struct where inner_at = {w->mem, w->d, arena_fmt(w->mem, "%s: \"inner_link\"", w->at)};
     int64_t group = 0;
 
-    if (quantity(cls, "group", count_parse, 1, "4", &group, w) != 0 ||
-        quantity(cls, "inner_share", share_parse, 1, "0.25", &out->inner_share, w) != 0)
+    if (quantity_read(cls, "group", (struct quantity){count_parse, 1, "4"}, &group, w) != 0 ||
+        quantity_read(cls, "inner_share", (struct quantity){share_parse, 1, "0.25"},
+                      &out->inner_share, w) != 0)
         return -1;
     if (out->inner_share > 1000000)
         return diag_error(w->d, "%s: \"inner_share\": expected a share in 0.000001..1", w->at);
@@ -212,11 +235,8 @@ static int group_read(const json_t *cls, struct device_class *out, const struct 
     }
     if (link != NULL &&
         (keys_check(link, keys, "bandwidth or latency", w) != 0 ||
-         quantity(link, "bandwidth", rate_parse, 1, "300GB/s", &out->inner_bandwidth, w) != 0 ||
-         quantity(link, "latency", time_parse, 0, "2us", &out->inner_latency, w) != 0))
+         fast_link_read(link, &out->inner_bandwidth, &out->inner_latency, &inner_at) != 0))
         return -1;
-    if (link != NULL && out->inner_bandwidth == 0)
-        return diag_error(w->d, "%s: \"inner_link\": needs a \"bandwidth\"", w->at);
     bool inner = out->inner_bandwidth != 0 || out->inner_share != 0;
     if ((group != 0) != inner) {
         return diag_error(w->d,
@@ -273,7 +293,7 @@ static int head_read(const json_t *cls, struct device_class *out, const struct w
             return diag_error(w->d, "%s: \"host\": expected true or false", w->at);
         out->host = json_is_true(host);
     }
-    if (quantity(cls, "count", count_parse, 1, "2", &count, w) != 0)
+    if (quantity_read(cls, "count", (struct quantity){count_parse, 1, "2"}, &count, w) != 0)
         return -1;
     if (count > CLUSTER_DEVICES) {
         return diag_error(w->d, "%s: \"count\" is %lld, expected 1 to %d", w->at, (long long)count,
@@ -331,9 +351,12 @@ static int class_read(struct cluster *c, const json_t *cls, const struct where *
                    "group, inner_link, inner_share, supported or unsupported",
                    w) != 0 ||
         head_read(cls, &out, w) != 0 ||
-        quantity(cls, "memory", memory_parse, 1, "80GiB", &out.memory, w) != 0 ||
-        quantity(cls, "bandwidth", rate_parse, 1, "2039GB/s", &out.bandwidth, w) != 0 ||
-        quantity(cls, "overhead", time_parse, 0, "5us", &out.overhead, w) != 0 ||
+        quantity_read(cls, "memory", (struct quantity){memory_parse, 1, "80GiB"}, &out.memory, w) !=
+            0 ||
+        quantity_read(cls, "bandwidth", (struct quantity){rate_parse, 1, "2039GB/s"},
+                      &out.bandwidth, w) != 0 ||
+        quantity_read(cls, "overhead", (struct quantity){time_parse, 0, "5us"}, &out.overhead, w) !=
+            0 ||
         peak_read(cls, &out, w) != 0 || link_read(cls, &out, w) != 0 ||
         group_read(cls, &out, w) != 0 || ops_read(cls, &out, w) != 0)
         return -1;
@@ -348,14 +371,58 @@ static int class_read(struct cluster *c, const json_t *cls, const struct where *
     return class_add(c, &out, w);
 }
 
+/* {"from": "acc0", "to": "acc1", "bandwidth": "300GB/s", "latency": "2us"} */
+static int device_link_read(struct cluster *c, const json_t *link, const struct where *w)
+{
+    static const char *const keys[] = {"from", "to", "bandwidth", "latency", "oneway", NULL};
+    const json_t *oneway = json_object_get(link, "oneway");
+    struct device_link l = {.oneway = json_is_true(oneway)};
+    const char *name[2];
+
+    if (!json_is_object(link)) {
+        return diag_error(w->d,
+                          "%s: expected an object such as {\"from\": \"acc0\", \"to\": \"acc1\", "
+                          "\"bandwidth\": \"300GB/s\", \"latency\": \"2us\"}",
+                          w->at);
+    }
+    if (keys_check(link, keys, "from, to, bandwidth, latency or oneway", w) != 0)
+        return -1;
+    for (int i = 0; i < 2; i++) {
+        name[i] = json_string_value(json_object_get(link, keys[i]));
+        if (name[i] == NULL) {
+            return diag_error(w->d, "%s: \"%s\": expected the name of a device such as \"acc0\"",
+                              w->at, keys[i]);
+        }
+    }
+    if (oneway != NULL && !json_is_boolean(oneway))
+        return diag_error(w->d, "%s: \"oneway\": expected true or false", w->at);
+    if (fast_link_read(link, &l.bandwidth, &l.latency, w) != 0)
+        return -1;
+    const char *refused = cluster_add_link(c, w->mem, l, name);
+    return refused == NULL ? 0 : diag_error(w->d, "%s: %s", w->at, refused);
+}
+
+static int links_read(struct cluster *c, const json_t *links, const struct where *w)
+{
+    if (links != NULL && !json_is_array(links))
+        return diag_error(w->d, "%s: \"links\": expected a list of links between devices", w->at);
+    for (size_t i = 0; i < json_array_size(links); i++) {
+        struct where at = *w;
+        at.at = arena_fmt(w->mem, "%s: links[%zu]", w->at, i);
+        if (device_link_read(c, json_array_get(links, i), &at) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int document_read(struct cluster *c, const json_t *root, const struct where *w)
 {
-    static const char *const keys[] = {"classes", NULL};
+    static const char *const keys[] = {"classes", "links", NULL};
     const json_t *classes = json_object_get(root, "classes");
 
     if (!json_is_object(root))
         return diag_error(w->d, "%s: expected an object with \"classes\"", w->at);
-    if (keys_check(root, keys, "classes", w) != 0)
+    if (keys_check(root, keys, "classes or links", w) != 0)
         return -1;
     if (!json_is_array(classes) || json_array_size(classes) == 0)
         return diag_error(w->d, "%s: \"classes\": expected a list of at least one class", w->at);
@@ -365,7 +432,7 @@ static int document_read(struct cluster *c, const json_t *root, const struct whe
         if (class_read(c, json_array_get(classes, i), &at) != 0)
             return -1;
     }
-    return 0;
+    return links_read(c, json_object_get(root, "links"), w);
 }
 
 static int file_read(struct cluster *c, const char *path, struct arena *a, struct diag *d)

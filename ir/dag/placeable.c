@@ -9,6 +9,7 @@
 
 #include "ir/base/strings.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { ROOTS_MAX = 256, LIGHT_ELEMS = 64, LARGE_BYTES = 1024 };
@@ -464,6 +465,13 @@ uint8_t *place_follows(const struct module *m, const struct place *p, struct are
         if (p->same[i].why == SAME_SHAPE)
             follows[p->same[i].b] = 1;
     return follows;
+}
+
+struct moved place_moved(const struct place *p, const struct costs *k, uint32_t net)
+{
+    assert(net < p->nnet);
+    vid v = p->net_value[net];
+    return (struct moved){k->bytes[v], k->xfer[v], p->net_light[net]};
 }
 
 void place_free_io(const struct module *m, struct place *p)

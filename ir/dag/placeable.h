@@ -13,7 +13,7 @@
 #ifndef PCC_IR_DAG_PLACEABLE_H
 #define PCC_IR_DAG_PLACEABLE_H
 
-#include "ir/model/module.h"
+#include "ir/cluster/cluster.h"
 
 enum place_kind {
     PLACE_NONE, /* not in the main graph, or lost, or no output of the model needs it */
@@ -70,6 +70,9 @@ struct place *place_build(struct module *m, const struct state_pair *pair, uint3
 
 /* [node] 1: a Shape or Size that must be on the device of its operand's producer; in a. */
 uint8_t *place_follows(const struct module *m, const struct place *p, struct arena *a);
+
+/* The value of a net on its way: cluster_transfer() and cluster_route() say what that takes. */
+struct moved place_moved(const struct place *p, const struct costs *k, uint32_t net);
 
 /* For --io=free: the nets of model inputs are removed, those of outputs lose the host's pin. */
 void place_free_io(const struct module *m, struct place *p);

@@ -120,14 +120,13 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
                               arena_array(a, (size_t)p->net_pin.at[p->nnet] + 1, sizeof *edge.from),
                               arena_array(a, (size_t)p->net_pin.at[p->nnet] + 1, sizeof *edge.to)};
     for (uint32_t e = 0; e < p->nnet; e++) {
-        vid v = p->net_value[e];
-        nid def = m->value[v].def;
+        nid def = m->value[p->net_value[e]].def;
         g->net_host[e] = p->net_host[e];
         g->net_src[e] = def && p->kind[def] == PLACE_NODE ? g->vertex[def] : UINT32_MAX;
         for (uint32_t k = 0; k < g->ncls; k++)
-            g->net_cost[k][e] = cluster_value_transfer(c, k, m->cost, v, p->net_light[e]);
+            g->net_cost[k][e] = cluster_transfer(c, k, false, place_moved(p, m->cost, e));
         for (uint32_t k = 0; g->net_inner && k < g->ncls; k++)
-            g->net_inner[k][e] = cluster_value_inner(c, k, m->cost, v, p->net_light[e]);
+            g->net_inner[k][e] = cluster_transfer(c, k, true, place_moved(p, m->cost, e));
         for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
             if (g->net_src[e] != UINT32_MAX && g->net_pin.to[i] != g->net_src[e]) {
                 edge.from[edge.n] = g->net_src[e];
@@ -235,15 +234,19 @@ static uint64_t mix_hash(uint64_t h, uint64_t x)
     return h ^ (h >> 29);
 }
 
-static bool is_same_net(const struct wdag *c, uint32_t e, const struct csr *pins, uint32_t f,
-                        uint32_t src, uint8_t host, uint8_t back)
+/* What nets that become one have in common. */
+struct net_key {
+    const uint32_t *pin;
+    uint32_t npin, src;
+    uint8_t host, back;
+};
+
+static bool is_same_net(const struct wdag *c, uint32_t e, const struct net_key *x)
 {
-    uint32_t n = pins->at[f + 1] - pins->at[f];
-    return c->net_src[e] == src && c->net_host[e] == host &&
-           (!c->net_back || c->net_back[e] == back) &&
-           c->net_pin.at[e + 1] - c->net_pin.at[e] == n &&
-           memcmp(c->net_pin.to + c->net_pin.at[e], pins->to + pins->at[f], n * sizeof(uint32_t)) ==
-               0;
+    return c->net_src[e] == x->src && c->net_host[e] == x->host &&
+           (!c->net_back || c->net_back[e] == x->back) &&
+           c->net_pin.at[e + 1] - c->net_pin.at[e] == x->npin &&
+           memcmp(c->net_pin.to + c->net_pin.at[e], x->pin, x->npin * sizeof *x->pin) == 0;
 }
 
 /* Makes the nets from those of the finer level, pins renamed; nets with equal pins, source and host become one. */
@@ -259,26 +262,29 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
     c->net_pin.at = arena_array(c->mem, (size_t)fine->nnet + 1, sizeof(uint32_t));
     c->net_pin.to = arena_array(c->mem, (size_t)pins.at[fine->nnet] + 1, sizeof(uint32_t));
     for (uint32_t f = 0; f < fine->nnet; f++) {
-        uint32_t n = pins.at[f + 1] - pins.at[f];
-        uint32_t src = fine->net_src[f] == UINT32_MAX ? UINT32_MAX : c->map[fine->net_src[f]];
-        if (n + fine->net_host[f] < 2)
+        struct net_key x = {.pin = pins.to + pins.at[f],
+                            .npin = pins.at[f + 1] - pins.at[f],
+                            .src = fine->net_src[f] == UINT32_MAX ? UINT32_MAX
+                                                                  : c->map[fine->net_src[f]],
+                            .host = fine->net_host[f],
+                            .back = fine->net_back ? fine->net_back[f] : 0};
+        if (x.npin + x.host < 2)
             continue;
-        uint64_t h = mix_hash(src, fine->net_host[f]);
-        for (uint32_t i = 0; i < n; i++)
-            h = mix_hash(h, pins.to[pins.at[f] + i]);
+        uint64_t h = mix_hash(x.src, x.host);
+        for (uint32_t i = 0; i < x.npin; i++)
+            h = mix_hash(h, x.pin[i]);
         uint32_t at = (uint32_t)(h >> 17) & t.mask;
-        while (t.slot[at] && !is_same_net(c, t.slot[at] - 1, &pins, f, src, fine->net_host[f],
-                                          fine->net_back ? fine->net_back[f] : 0))
+        while (t.slot[at] && !is_same_net(c, t.slot[at] - 1, &x))
             at = (at + 1) & t.mask;
         if (!t.slot[at]) {
             uint32_t e = c->nnet++;
             t.slot[at] = e + 1;
-            c->net_src[e] = src;
-            c->net_host[e] = fine->net_host[f];
+            c->net_src[e] = x.src;
+            c->net_host[e] = x.host;
             if (c->net_back)
-                c->net_back[e] = fine->net_back[f];
-            memcpy(c->net_pin.to + c->net_pin.at[e], pins.to + pins.at[f], n * sizeof(uint32_t));
-            c->net_pin.at[e + 1] = c->net_pin.at[e] + n;
+                c->net_back[e] = x.back;
+            memcpy(c->net_pin.to + c->net_pin.at[e], x.pin, x.npin * sizeof *x.pin);
+            c->net_pin.at[e + 1] = c->net_pin.at[e] + x.npin;
         }
         for (uint32_t k = 0; k < c->ncls; k++) {
             int64_t *cost = &c->net_cost[k][t.slot[at] - 1];
@@ -293,10 +299,10 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
     c->net_of = csr_transpose(c->mem, &c->net_pin, c->nnet, c->n);
 }
 
-struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *order,
-                                const uint32_t *group, uint32_t ngroup, const char *maker,
-                                struct arena *a, struct diag *d)
+struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_groups *groups,
+                                const char *maker, struct arena *a, struct diag *d)
 {
+    const uint32_t *group = groups->of, ngroup = groups->n;
     assert(ngroup <= fine->n);
     struct wdag *c = arena_alloc(a, sizeof *c);
     uint32_t *rank = arena_array(a, (size_t)ngroup + 1, sizeof *rank);
@@ -305,7 +311,7 @@ struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *orde
     c->ncls = fine->ncls;
     c->maker = maker;
     c->finer = fine;
-    struct wdag_order e = group_edges(fine, order, group, a);
+    struct wdag_order e = group_edges(fine, groups->order, group, a);
     struct csr edge = csr_build(a, ngroup, e.n, e.from, e.to);
     if (!rank_groups(fine, group, ngroup, &edge, a, rank)) {
         diag_error(d, "%s: merging these nodes would make a cycle", maker);
@@ -333,7 +339,7 @@ struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *orde
 struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup,
                         const char *maker, struct arena *a, struct diag *d)
 {
-    return wdag_merge_ordered(fine, NULL, group, ngroup, maker, a, d);
+    return wdag_merge_ordered(fine, &(struct wdag_groups){group, ngroup, NULL}, maker, a, d);
 }
 
 /* ---- leaving out ----------------------------------------------------------------------------- */

@@ -69,10 +69,15 @@ void wdag_set_edges(struct wdag *g, const struct wdag_order *edges);
 struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup,
                         const char *maker, struct arena *a, struct diag *d);
 
-/* wdag_merge with the pairs `order` instead of the edges of the finer level (NULL: with those). */
-struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_order *order,
-                                const uint32_t *group, uint32_t ngroup, const char *maker,
-                                struct arena *a, struct diag *d);
+/* n groups of vertices, of[v] that of v, and the pairs that say what comes before what (NULL: the edges). */
+struct wdag_groups {
+    const uint32_t *of;
+    uint32_t n;
+    const struct wdag_order *order;
+};
+/* wdag_merge with the pairs of `groups` instead of the edges of the finer level. */
+struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_groups *groups,
+                                const char *maker, struct arena *a, struct diag *d);
 /* g without the vertices v of out[v] != 0, for lower bounds: every plan of g, restricted to what is left,
  * is a plan of the result in which no device has a larger load or more bytes.  An edge joins the ends of a
  * path over vertices left out; a vertex gets at most `most` predecessors (fewer edges allow

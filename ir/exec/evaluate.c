@@ -1,5 +1,5 @@
 /* Evaluating plans (evaluate.h): pins, then the judge's closed form, which gives the time per sample without running
- * anything; rounds of samples (rounds.c) come to the same. */
+ * anything (rounds of samples, rounds.c, come to the same), or the event core, which gives the makespan. */
 #include "ir/exec/evaluate.h"
 
 #include <assert.h>
@@ -18,8 +18,11 @@ static nid find_misplaced(const struct scene *s, const int32_t *dev)
 struct evaluation evaluate(const struct scene *s, const struct plan *p, struct arena *a)
 {
     assert(s->place && s->cluster && p->dev);
-    struct evaluation e = {.v = judge(s, p->dev, p->copies, a),
-                           .misplaced = find_misplaced(s, p->dev)};
+    struct evaluation e = {.misplaced = find_misplaced(s, p->dev)};
+    struct step_run *run = NULL;
+    e.v = s->model.objective == OBJECTIVE_MAKESPAN ? step_verdict(s, p, &run, a)
+                                                   : judge(s, p->dev, p->copies, a);
+    e.step = run;
     e.value = e.v.value;
     e.why_not = e.v.why_not;
     if (e.misplaced)
@@ -33,14 +36,13 @@ bool evaluation_holds(const struct evaluation *e, bool over_memory)
     return !e->misplaced && e->v.runnable && e->v.colocated && (e->v.fits || over_memory);
 }
 
-enum finding evaluation_confirms(const struct evaluation *e, const struct plan *claim)
+enum finding evaluation_confirms(const struct evaluation *e, const struct claim *c)
 {
-    if (!evaluation_holds(e, claim->claim.status == PLAN_OVER_MEMORY))
+    if (!evaluation_holds(e, c->status == PLAN_OVER_MEMORY))
         return FOUND_BROKEN;
-    if (e->value != claim->claim.value)
+    if (e->value != c->value)
         return FOUND_OTHER_VALUE;
-    if (claim->claim.bound > e->value ||
-        (claim->claim.status == PLAN_OPTIMAL && claim->claim.bound != e->value))
+    if (c->bound > e->value || (c->status == PLAN_OPTIMAL && c->bound != e->value))
         return FOUND_OTHER_BOUND;
     return FOUND_AS_CLAIMED;
 }

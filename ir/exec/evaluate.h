@@ -3,14 +3,15 @@
 #ifndef PCC_IR_EXEC_EVALUATE_H
 #define PCC_IR_EXEC_EVALUATE_H
 
-#include "ir/plan/plan.h"
+#include "ir/exec/step_verdict.h"
 
 struct evaluation {
-    int64_t value;    /* ps for each sample, what plans are compared by */
+    int64_t value;    /* ps of the scene's objective, what plans are compared by */
     struct verdict v; /* loads, memory, and what the plan violates */
     nid misplaced;    /* the first node that is not on the device it is pinned to; 0: none */
     /* what is violated first, "node 'a' cannot run on acc0"; NULL: nothing */
     const char *why_not;
+    const struct step_run *step; /* of a makespan, if it could run; else NULL */
 };
 
 enum finding {
@@ -20,13 +21,14 @@ enum finding {
     FOUND_OTHER_BOUND  /* above the value, or, of a plan that is claimed to be optimal, below it */
 };
 
-/* Recomputes all of a plan (dev and copies of it) from the module.  Lives in a.  O(nodes + pins + D^3). */
+/* Recomputes all of a plan (dev and copies of it, for a makespan dev and rank) from the module, under the objective of
+ * the scene's model.  Lives in a.  O(nodes + pins + D^3), for a makespan and its logarithm. */
 struct evaluation evaluate(const struct scene *s, const struct plan *p, struct arena *a);
 /* Whether the plan can be carried out: each node on a device that runs it and that it is pinned to, nodes together
  * that must be, and no device over its memory, unless over_memory is taken. */
 bool evaluation_holds(const struct evaluation *e, bool over_memory);
 /* The one rule by which a plan is accepted: it holds (over memory only with that status), takes what it claims, and
  * its bound is at most that, or just that where it is claimed to be optimal. */
-enum finding evaluation_confirms(const struct evaluation *e, const struct plan *claim);
+enum finding evaluation_confirms(const struct evaluation *e, const struct claim *c);
 
 #endif

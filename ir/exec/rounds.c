@@ -98,8 +98,8 @@ static void add_net(struct building *b, uint32_t e, uint32_t *first)
         struct piece *x = &b->piece[2 * first[d] + back];
         bool leaves = made && d == (uint32_t)b->dev[def];
         if (crosses)
-            *(leaves ? &x->out : &x->in) += (inner ? cluster_value_inner : cluster_value_transfer)(
-                b->c, cluster_class(b->c, d), b->m->cost, v, b->p->net_light[e]);
+            *(leaves ? &x->out : &x->in) += cluster_transfer(b->c, cluster_class(b->c, d), inner,
+                                                             place_moved(b->p, b->m->cost, e));
         x->used = x->used || made || crosses;
         first[d] = UINT32_MAX;
     }
@@ -368,7 +368,7 @@ static uint32_t enough_samples(const struct replay *r)
 struct replay replay_run(const struct scene *s, const int32_t *dev, const struct parts *parts,
                          uint32_t samples, struct arena *a)
 {
-    assert(s->m->cost && parts->part_of && s->model.kind == EXEC_ROUNDS);
+    assert(s->m->cost && parts->part_of);
     struct replay r = {.levels = 1};
     struct building b = {.m = s->m,
                          .p = s->place,

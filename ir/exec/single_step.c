@@ -8,13 +8,10 @@
  * each has; what they are.  So every array is as long as it has to be. */
 #include "ir/exec/single_step.h"
 
+#include "ir/base/units.h"
 #include "ir/exec/task_order.h"
 
 #include <assert.h>
-
-const char *const network_name[] = {"direct", "host", NULL};
-const char *const contention_name[] = {"none", "link", "port", "half", "rx", "blocking", NULL};
-const char *const dispatch_name[] = {"plan", "fifo", "level", NULL};
 
 /* Where the value of a net is: what brings it there, its memory; NO_ITEM: nothing does, none that it ends. */
 struct copy {
@@ -31,6 +28,7 @@ struct step {
     const struct scene *of;
     const int32_t *dev;
     const uint32_t *rank;
+    const struct parts *parts; /* NULL: nodes are tasks */
     const struct step_model *s;
     struct task_graph g;
     enum step_walk { SIZES, ROWS, ENTRIES } walk;
@@ -116,14 +114,14 @@ static void set_lanes(struct step *t, struct task *x, uint32_t from, uint32_t to
 static struct task make_hop(struct step *t, const struct source *s, uint32_t from, uint32_t to)
 {
     struct task x = {.count = 1, .number = s->net};
-    const struct end *end = &t->end[from < t->host ? from : to];
-    vid v = t->of->place->net_value[s->net];
-    bool inner = t->s->network == NETWORK_HOST
-                     ? s->inner
-                     : from < t->host && to < t->host && t->end[from].group == t->end[to].group;
+    const struct cluster *c = t->of->cluster;
+    struct moved v = place_moved(t->of->place, t->of->m->cost, s->net);
     x.kind = from == t->host ? STEP_IN : to == t->host ? STEP_OUT : STEP_MOVE;
-    x.time = (inner ? cluster_value_inner : cluster_value_transfer)(
-        t->of->cluster, end->cls, t->of->m->cost, v, t->of->place->net_light[s->net]);
+    x.dev[0] = (uint8_t)(from == t->host ? to : from);
+    x.dev[1] = (uint8_t)(to == t->host ? from : to);
+    x.time = x.kind == STEP_MOVE
+                 ? cluster_route(c, from, to, v)
+                 : cluster_transfer(c, t->end[from < t->host ? from : to].cls, s->inner, v);
     set_lanes(t, &x, from, to);
     return x;
 }
@@ -196,7 +194,7 @@ static void add_net(struct step *t, uint32_t net)
     t->at[s.end] = made ? make_value(t, net, maker) : (struct copy){NO_ITEM, NO_ITEM, net + 1};
     for (uint32_t i = p->net_pin.at[net]; i < p->net_pin.at[net + 1]; i++) {
         nid n = p->net_pin.to[i];
-        if (!made || n != maker)
+        if (!made || t->task_of[n] != t->task_of[maker])
             add_reader(t, t->task_of[n], copy_at(t, &s, t->end[t->dev[n]].at));
     }
     if (p->net_host[net])
@@ -227,12 +225,32 @@ static void add_nodes(struct step *t)
         uint32_t d = (uint32_t)t->dev[n];
         struct task x = {.kind = STEP_COMPUTE, .number = n, .lane = {d, NO_LANE}, .count = 1};
         assert(d < t->host);
+        x.dev[0] = x.dev[1] = (uint8_t)d;
         x.rank = t->s->dispatch == DISPATCH_PLAN && t->rank ? t->rank[n] : 0;
         x.time = m->cost->time[t->end[d].cls][n];
         t->task_of[n] = add_task(t, &x);
         int64_t more = temporary(t, n);
         if (more > 0)
             add_entry(t, &t->g.use, add_buffer(t, d, t->task_of[n], more), t->task_of[n]);
+    }
+}
+
+/* Parts in place of nodes. */
+static void add_parts(struct step *t)
+{
+    const struct module *m = t->of->m;
+    for (uint32_t i = 0; i < t->parts->nparts; i++) {
+        const struct part *part = &t->parts->part[i];
+        uint32_t d = part->dev;
+        struct task x = {.kind = STEP_COMPUTE, .number = i, .lane = {d, NO_LANE}, .count = 1};
+        x.dev[0] = x.dev[1] = (uint8_t)d;
+        x.rank = t->s->dispatch == DISPATCH_PLAN ? i : 0;
+        x.time = t->of->model.part_cost;
+        for (uint32_t k = 0; k < part->nnode; k++) {
+            t->task_of[part->node[k]] = t->g.ntask;
+            x.time = sat_add(x.time, m->cost->time[t->end[d].cls][part->node[k]]);
+        }
+        add_task(t, &x);
     }
 }
 
@@ -264,7 +282,10 @@ static void walk(struct step *t, enum step_walk which)
     t->g.ntask = t->g.nbuffer = 0;
     for (uint32_t d = 0; d <= t->host; d++)
         t->at[d].net = 0;
-    add_nodes(t);
+    if (t->parts)
+        add_parts(t);
+    else
+        add_nodes(t);
     for (uint32_t e = 0; e < t->of->place->nnet; e++)
         add_net(t, e);
 }
@@ -287,10 +308,11 @@ static void make_lanes(struct step *t, struct arena *a)
         t->g.lane[l].discipline = l < t->host ? discipline[t->s->dispatch] : LANE_FIFO;
 }
 
-struct task_graph single_step(const struct scene *of, const int32_t *dev, const uint32_t *rank,
-                              const struct step_model *s, struct arena *a)
+struct task_graph single_step(const struct scene *of, const struct plan *p,
+                              const struct parts *parts, struct arena *a)
 {
-    struct step t = {.of = of, .dev = dev, .rank = rank, .s = s};
+    const struct step_model *s = &of->model.step;
+    struct step t = {.of = of, .dev = p->dev, .rank = p->rank, .parts = parts, .s = s};
     assert(of->m->cost && of->place && of->cluster);
     assert(s->network == NETWORK_DIRECT || s->contention != CONTENTION_BLOCKING);
     set_up(&t, a);

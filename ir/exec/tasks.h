@@ -29,7 +29,8 @@ struct task {
     uint32_t rank;
     uint32_t count;  /* of its instances, >= 1 */
     bool request;    /* of one lane, in no list: served like those of two (events.h) */
-    uint8_t kind;    /* for whoever draws it; so is number */
+    uint8_t kind;    /* for whoever draws it; so are dev and number */
+    uint8_t dev[2];  /* the devices that it is between, or its device twice */
     uint32_t number; /* of what it stands for */
 };
 

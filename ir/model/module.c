@@ -176,17 +176,23 @@ uint32_t module_add_tensor_type(struct module *m, enum elem e, int rank, const s
     return module_add_type(m, t);
 }
 
+/* How full a pool is: entries, room, bytes of an entry. */
+struct fill {
+    uint32_t *n, *cap;
+    size_t size;
+};
+
 /* Appends s->n entries to a pool, copied from `from` (NULL: zeroes); sets s->at, moves the count,
  * returns the pool. */
-static void *pool_add(struct module *m, void *pool, uint32_t *count, uint32_t *cap, size_t size,
-                      const void *from, struct slice *s)
+static void *pool_add(struct module *m, void *pool, struct fill f, const void *from,
+                      struct slice *s)
 {
-    s->at = *count;
-    uint32_t now = checked_sum(m, *count, s->n);
-    pool = vec_grow(m->mem, pool, cap, now, size);
+    s->at = *f.n;
+    uint32_t now = checked_sum(m, *f.n, s->n);
+    pool = vec_grow(m->mem, pool, f.cap, now, f.size);
     if (s->n > 0 && from != NULL)
-        memcpy((char *)pool + (size_t)*count * size, from, (size_t)s->n * size);
-    *count = now;
+        memcpy((char *)pool + (size_t)*f.n * f.size, from, (size_t)s->n * f.size);
+    *f.n = now;
     return pool;
 }
 
@@ -194,7 +200,7 @@ struct slice module_add_args(struct module *m, const vid *v, uint32_t n)
 {
     struct slice s = {0, n};
 
-    m->arg = pool_add(m, m->arg, &m->narg, &m->caparg, sizeof *v, v, &s);
+    m->arg = pool_add(m, m->arg, (struct fill){&m->narg, &m->caparg, sizeof *v}, v, &s);
     return s;
 }
 
@@ -202,7 +208,7 @@ struct slice module_add_attrs(struct module *m, const struct attr *a, uint32_t n
 {
     struct slice s = {0, n};
 
-    m->attr = pool_add(m, m->attr, &m->nattr, &m->capattr, sizeof *a, a, &s);
+    m->attr = pool_add(m, m->attr, (struct fill){&m->nattr, &m->capattr, sizeof *a}, a, &s);
     return s;
 }
 
@@ -210,7 +216,7 @@ struct slice module_add_dims(struct module *m, const struct dim *d, uint32_t n)
 {
     struct slice s = {0, n};
 
-    m->dim = pool_add(m, m->dim, &m->ndim, &m->capdim, sizeof *d, d, &s);
+    m->dim = pool_add(m, m->dim, (struct fill){&m->ndim, &m->capdim, sizeof *d}, d, &s);
     return s;
 }
 
@@ -218,7 +224,7 @@ struct slice module_add_ints(struct module *m, const int64_t *v, uint32_t n)
 {
     struct slice s = {0, n};
 
-    m->ints = pool_add(m, m->ints, &m->nints, &m->capints, sizeof *v, v, &s);
+    m->ints = pool_add(m, m->ints, (struct fill){&m->nints, &m->capints, sizeof *v}, v, &s);
     return s;
 }
 
@@ -226,7 +232,7 @@ struct slice module_add_floats(struct module *m, const float *v, uint32_t n)
 {
     struct slice s = {0, n};
 
-    m->floats = pool_add(m, m->floats, &m->nfloats, &m->capfloats, sizeof *v, v, &s);
+    m->floats = pool_add(m, m->floats, (struct fill){&m->nfloats, &m->capfloats, sizeof *v}, v, &s);
     return s;
 }
 
@@ -234,7 +240,7 @@ struct slice module_add_sids(struct module *m, const sid *v, uint32_t n)
 {
     struct slice s = {0, n};
 
-    m->sids = pool_add(m, m->sids, &m->nsids, &m->capsids, sizeof *v, v, &s);
+    m->sids = pool_add(m, m->sids, (struct fill){&m->nsids, &m->capsids, sizeof *v}, v, &s);
     return s;
 }
 
@@ -242,7 +248,7 @@ struct slice module_add_refs(struct module *m, const uint32_t *v, uint32_t n)
 {
     struct slice s = {0, n};
 
-    m->refs = pool_add(m, m->refs, &m->nrefs, &m->caprefs, sizeof *v, v, &s);
+    m->refs = pool_add(m, m->refs, (struct fill){&m->nrefs, &m->caprefs, sizeof *v}, v, &s);
     return s;
 }
 

@@ -12,6 +12,7 @@ void assign_begin(struct assignment *r)
     assert(r->scene->place && r->scene->cluster);
     r->dev = arena_array(r->a, m->nnode, sizeof *r->dev);
     memset(r->dev, 0xff, m->nnode * sizeof *r->dev);
+    r->place = arena_array(r->a, m->nnode, sizeof *r->place);
     r->follows = place_follows(m, r->scene->place, r->a);
 }
 
@@ -56,6 +57,8 @@ int assign_node(struct assignment *r, nid n, int dev)
                           device_name(r, dev));
     if (r->scene->place->kind[n] == PLACE_NODE)
         r->dev[n] = dev;
+    if (!r->place[n])
+        r->place[n] = ++r->nplaced;
     return 0;
 }
 
@@ -141,7 +144,7 @@ int assign_end(struct assignment *r)
     const struct place *p = r->scene->place;
     const struct graph *g = &m->graph[1];
     uint32_t missing = 0, placed = 0;
-    nid first = 0;
+    nid first = 0, late = 0;
     for (uint32_t i = 0; r->range && i < p->nsame; i++)
         if (p->same[i].why == SAME_SHAPE && r->dev[p->same[i].b] < 0)
             r->dev[p->same[i].b] = r->dev[p->same[i].a];
@@ -149,12 +152,21 @@ int assign_end(struct assignment *r)
         if (!is_placed(r, n))
             continue;
         placed++;
+        late = r->ordered && !r->place[n] && !late ? n : late;
         if (r->dev[n] >= 0)
             continue;
         first = missing++ ? first : n;
     }
+    if (!missing && late)
+        return diag_error(r->diag, "%s: node '%s' has no place in the order of the plan", r->path,
+                          node_name(m, late));
     if (!missing)
         return 0;
     return diag_error(r->diag, "%s: %u of %u placed nodes have no device, the first is '%s'",
                       r->path, missing, placed, node_name(m, first));
+}
+
+uint32_t *assign_rank(const struct assignment *r)
+{
+    return r->ordered ? r->place : NULL;
 }

@@ -20,7 +20,17 @@ struct assignment {
     const struct node_range *range; /* NULL: no call was opened */
     uint32_t nrange;
 
-    int32_t *dev;           /* [node] device, -1: not said */
+    int32_t *dev; /* [node] device, -1: not said */
+    /* [node] 1 + how many were named before it, 0: it was not named */
+    uint32_t *place;
+    uint32_t nplaced;
+    bool
+        ordered; /* the file says that each device runs its nodes in the order in which they are named */
+    /* what the file says that its figures rest on: words of said.model, as bits 1 << enum basis */
+    struct {
+        uint32_t bits;
+        struct exec_model model;
+    } said;
     const uint8_t *follows; /* [node] 1: a Shape or Size, which stays where its operand is made */
     struct map named;       /* name -> node */
     struct map numbered;    /* id of a workload's node, + 1 -> node */
@@ -45,7 +55,10 @@ int assign_named(struct assignment *r, const char *name, int dev);
 int assign_numbered(struct assignment *r, int64_t id, int dev);
 /* Nodes that are not said go where those of their colour are; an error if these are on two devices. */
 int assign_by_color(struct assignment *r);
-/* Shapes of ranges go where their operands are; then an error if a placed node has no device. */
+/* Shapes of ranges go where their operands are; then an error if a placed node has no device, or, in an ordered file,
+ * no place in the order. */
 int assign_end(struct assignment *r);
+/* The order of the nodes as struct plan has it; NULL: the file gives none. */
+uint32_t *assign_rank(const struct assignment *r);
 
 #endif

@@ -231,10 +231,10 @@ static void check_copies(struct judging *j)
     }
 }
 
-static void check_memory(struct judging *j)
+void plan_check_memory(const struct scene *s, struct verdict *v, struct arena *a)
 {
-    const struct cluster *c = j->c;
-    struct verdict *v = j->v;
+    const struct cluster *c = s->cluster;
+    v->fits = true;
     for (uint32_t d = 0; d < c->ndev && v->fits; d++) {
         int64_t memory = c->cls[cluster_class(c, d)].memory;
         char need[UNIT_TEXT], have[UNIT_TEXT];
@@ -242,7 +242,7 @@ static void check_memory(struct judging *j)
             continue;
         v->fits = false;
         const char *why =
-            arena_fmt(j->a, "%s needs %s and has %s%s", device_name(j, (int32_t)d),
+            arena_fmt(a, "%s needs %s and has %s%s", cluster_device_name(c, a, d),
                       bytes_short(need, v->load[d].used), bytes_short(have, memory),
                       c->cls[cluster_class(c, d)].reserve ? " without the reserve" : "");
         v->why_not = v->why_not ? v->why_not : why;
@@ -263,7 +263,8 @@ struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint3
     check_nets(&j, edge);
     check_peaks(&j);
     check_copies(&j);
-    check_memory(&j);
+    if (exec_memory(&s->model) == MEMORY_SUM)
+        plan_check_memory(s, &v, a);
     v.contiguous = is_quotient_acyclic(&j, edge[0]) && is_quotient_acyclic(&j, edge[1]);
     const char *why = NULL;
     v.colocated = shares_device(&j, &why);

@@ -72,14 +72,14 @@ static void judge_nets(struct judging *j)
         vid v = j->p->net_value[e];
         if (n + j->p->net_host[e] < 2)
             continue;
+        struct moved moved = place_moved(j->p, j->m->cost, e);
         nid def = j->m->value[v].def;
         int32_t from = def && j->p->kind[def] == PLACE_NODE ? j->dev[def] : -1;
         bool back = def && j->m->backward && j->m->backward[def];
         bool inner = !j->p->net_host[e] && is_one_group(j, list, n);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t cls = cluster_class(j->c, list[i]);
-            int64_t t = (inner ? cluster_value_inner : cluster_value_transfer)(
-                j->c, cls, j->m->cost, v, j->p->net_light[e]);
+            int64_t t = cluster_transfer(j->c, cls, inner, moved);
             struct device_load *l = &j->v->load[list[i]];
             bool out = from >= 0 && list[i] == (uint32_t)from;
             int64_t *sum = out ? &l->pass[back].out : &l->pass[back].in;
@@ -128,7 +128,6 @@ static void judge_loads(struct judging *j)
 struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                      struct arena *a)
 {
-    assert(s->model.kind == EXEC_ROUNDS && s->model.objective == OBJECTIVE_SAMPLE);
     struct verdict v = plan_check(s, dev, copies, a);
     struct judging j = {s, s->m, s->place, s->cluster, dev, copies, a, &v};
     judge_nodes(&j);

@@ -6,7 +6,7 @@
 #ifndef PCC_IR_PLAN_PARTS_H
 #define PCC_IR_PLAN_PARTS_H
 
-#include "ir/dag/scene.h"
+#include "ir/plan/plan.h"
 
 struct part {
     uint32_t dev;
@@ -43,6 +43,11 @@ struct parts {
  * cluster. Everything lives in a.  O(nodes + pins) for plans with one part per device; merging
  * pieces is O(pieces * edges between pieces) but stops after work linear in pins. */
 struct parts *parts_build(const struct scene *s, const int32_t *dev, struct arena *a);
+
+/* The parts of a plan, cut wherever a transfer comes in or goes out (transfer_cut.c), so that the parts of a device,
+ * run in order, take a sample as long as its nodes.  NULL: there is no such cut.  Everything lives in a.
+ * O((nodes + pins) log nodes). */
+struct parts *parts_by_transfers(const struct scene *s, const struct plan *p, struct arena *a);
 
 /* Which part each placed node goes into, and the device of each part. */
 struct pieces {

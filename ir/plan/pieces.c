@@ -208,28 +208,36 @@ static bool can_join(const struct csr *succ, uint32_t u, uint32_t v, uint32_t *s
     return true;
 }
 
-/* Finds two neighbours of one device that can be one piece; tried[v] marks those that cannot be
- * joined with their left neighbour (merging others never takes a path away). */
-static bool find_pair(const struct quotient *q, uint32_t ndev, uint8_t *tried, uint64_t *spent,
-                      uint64_t budget, uint32_t *left, uint32_t *right)
+/* The joining of neighbours, and what it may cost, in steps. */
+struct joining {
+    struct quotient *q;
+    uint32_t ndev;
+    /* [piece] it cannot be joined with its left neighbour (merging others never takes a path away) */
+    uint8_t *tried;
+    uint64_t spent, budget;
+};
+
+/* Finds two neighbours of one device that can be one piece. */
+static bool find_pair(struct joining *j, uint32_t *left, uint32_t *right)
 {
+    const struct quotient *q = j->q;
     struct csr succ = csr_build(q->a, q->n, q->ne, q->from, q->to);
-    uint32_t *prev = arena_array(q->a, (size_t)ndev + 1, sizeof *prev), none = UINT32_MAX;
+    uint32_t *prev = arena_array(q->a, (size_t)j->ndev + 1, sizeof *prev), none = UINT32_MAX;
     uint32_t *stack = arena_array(q->a, (size_t)q->n + 1, sizeof *stack);
     uint32_t *seen = arena_array(q->a, (size_t)q->n + 1, sizeof *seen);
-    memset(prev, 0xff, ndev * sizeof *prev);
-    *spent += q->n + q->ne;
-    for (uint32_t v = 0; v < q->n && *spent < budget; v++) {
+    memset(prev, 0xff, j->ndev * sizeof *prev);
+    j->spent += q->n + q->ne;
+    for (uint32_t v = 0; v < q->n && j->spent < j->budget; v++) {
         uint32_t u = prev[q->dev[v]];
         prev[q->dev[v]] = v;
-        if (u == none || tried[v])
+        if (u == none || j->tried[v])
             continue;
-        if (can_join(&succ, u, v, stack, seen, spent)) {
+        if (can_join(&succ, u, v, stack, seen, &j->spent)) {
             *left = u;
             *right = v;
             return true;
         }
-        tried[v] = 1;
+        j->tried[v] = 1;
     }
     return false;
 }
@@ -238,19 +246,18 @@ static bool find_pair(const struct quotient *q, uint32_t ndev, uint8_t *tried, u
 static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_t nmap,
                        uint64_t budget)
 {
-    uint64_t spent = 0;
+    struct joining j = {q, ndev, arena_alloc(q->a, (size_t)q->n + 1), 0, budget};
     bool fresh = true; /* tried[] was empty before this search */
-    uint8_t *tried = arena_alloc(q->a, (size_t)q->n + 1),
-            *again = arena_alloc(q->a, (size_t)q->n + 1);
+    uint8_t *again = arena_alloc(q->a, (size_t)q->n + 1);
     uint32_t *to = arena_array(q->a, (size_t)q->n + 1, sizeof *to);
     uint32_t *rank = arena_array(q->a, (size_t)q->n + 1, sizeof *rank);
     for (;;) {
         struct arena_mark mark = arena_mark(q->a);
         uint32_t u, v, n = q->n;
-        if (!find_pair(q, ndev, tried, &spent, budget, &u, &v)) {
-            if (fresh || spent >= budget)
+        if (!find_pair(&j, &u, &v)) {
+            if (fresh || j.spent >= j.budget)
                 return;
-            memset(tried, 0, q->n); /* a new order may have made new neighbours: once more */
+            memset(j.tried, 0, q->n); /* a new order may have made new neighbours: once more */
             fresh = true;
             continue;
         }
@@ -265,12 +272,12 @@ static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_
             to[i] = rank[to[i]];
         for (uint32_t i = 0; i < n; i++)
             if (i != v)
-                again[to[i]] = tried[i];
+                again[to[i]] = j.tried[i];
         quotient_merge(q, rank, q->n);
         for (uint32_t i = 0; i < nmap; i++)
             map[i] = to[map[i]];
-        memcpy(tried, again, q->n);
-        spent += nmap + n;
+        memcpy(j.tried, again, q->n);
+        j.spent += nmap + n;
         arena_release(q->a, mark);
     }
 }

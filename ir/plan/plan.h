@@ -57,6 +57,9 @@ struct plan {
     /* [device] devices that share its samples, itself and those that follow it in its class (they
        have no nodes of their own); NULL: one each */
     uint32_t *copies;
+    /* [node] the order in which each device runs its nodes, the smallest first; NULL: by number, which is a
+       topological order */
+    uint32_t *rank;
     struct schedule *schedule; /* NULL: what schedule_make() makes of its parts */
     struct claim claim;
     uint64_t states; /* ideals that the planner visited */
@@ -77,7 +80,7 @@ struct device_load {
 };
 
 struct verdict {
-    /* max over devices of their loads; gpipe: max forward + max backward */
+    /* ps of the objective: max over devices of their loads, gpipe: max forward + max backward; or the makespan */
     int64_t value;
     struct device_load *load; /* [device] */
     uint32_t bottleneck;      /* device */
@@ -86,10 +89,13 @@ struct verdict {
 };
 
 /* What holds of the plan dev[], copies[] (as of the judge) whatever it is to make small: a verdict without times and
- * value, in which devices that only take turns with another have no figures.  Lives in a.  O(nodes + pins + D^3). */
+ * value, in which devices that only take turns with another have no figures; used is all that a device's nodes make,
+ * and fits is not told if the memory model is another one.  Lives in a.  O(nodes + pins + D^3). */
 struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                           struct arena *a);
-/* Recomputes the plan dev[], copies[] of struct plan (copies NULL: one each).  Lives in a.
+/* Whether each device has room for what it uses, by v->load[].used: fits and why_not of *v. */
+void plan_check_memory(const struct scene *s, struct verdict *v, struct arena *a);
+/* Recomputes the time per sample of the plan dev[], copies[] of struct plan (copies NULL: one each).  Lives in a.
  * O(nodes + pins + D^3). */
 struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                      struct arena *a);

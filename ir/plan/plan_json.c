@@ -1,7 +1,8 @@
 /* Plans as JSON (plan_json.h).
  *
- *     {"pcc_plan": 1, "planner", "objective": {...}, "devices": [{"name", ..., "nodes": [names]}], "calls"}
- *     {"pcc_manifest": 1, "objective": {...}, "parts": [{"file", "device"}], "nodes": {file: [names]}, "calls", ...}
+ *     {"pcc_plan": 1, "planner", "objective": {...}, "ordered", "devices": [{"name", ..., "nodes": [names]}], "calls"}
+ *     {"pcc_manifest": 1, "objective": {...}, "parts": [{"file", "device"}], "nodes": {file: [names]},
+ *      "order": {device: [names]}, "calls", ...}
  *     {"fpgas": [{"nodes": [ids]}], "cpus": [{"nodes": [ids]}], ...}
  *
  * The last is the placement paper's: accelerators and host devices in order (paper_split.c writes it).  Of a manifest
@@ -12,6 +13,7 @@
 #include "ir/base/json_out.h"
 #include "ir/base/outfile.h"
 #include "ir/base/units.h"
+#include "ir/plan/order.h"
 
 #include <errno.h>
 #include <string.h>
@@ -42,12 +44,34 @@ static int read_nodes(struct assignment *r, const json_t *nodes, int dev)
     return 0;
 }
 
+/* What the figures of the file rest on.  0, or -1 and an error about a word that is none. */
+static int read_basis(struct assignment *r, const json_t *root)
+{
+    const json_t *o = json_object_get(root, "objective");
+    for (enum basis b = 0; b < BASES; b++) {
+        const char *key = b == BASIS_OBJECTIVE ? "name" : basis_key[b];
+        const char *said = json_string_value(json_object_get(o, key));
+        int word = said ? basis_find(b, said) : -1;
+        if (said && word < 0)
+            return diag_error(r->diag, "%s: objective: %s '%s': expected %s", r->path, key, said,
+                              basis_choices(b, r->a));
+        if (!said)
+            continue;
+        basis_set(&r->said.model, b, (uint32_t)word);
+        r->said.bits |= 1U << b;
+    }
+    return 0;
+}
+
 static int read_plan(struct assignment *r, const json_t *root)
 {
     const json_t *devices = json_object_get(root, "devices");
     if (!json_is_array(devices))
         return expect_form(r, "a list 'devices'");
+    r->ordered = json_is_true(json_object_get(root, "ordered"));
     assign_by_name(r);
+    if (read_basis(r, root))
+        return -1;
     for (size_t i = 0; i < json_array_size(devices); i++) {
         const json_t *d = json_array_get(devices, i), *nodes = json_object_get(d, "nodes");
         const char *name = json_string_value(json_object_get(d, "name"));
@@ -62,12 +86,30 @@ static int read_plan(struct assignment *r, const json_t *root)
     return 0;
 }
 
+/* The nodes of each device in order. */
+static int read_order(struct assignment *r, json_t *order)
+{
+    const char *name;
+    json_t *nodes;
+    json_object_foreach(order, name, nodes)
+    {
+        int dev = assign_device(r, name);
+        if (dev < 0 || read_nodes(r, nodes, dev))
+            return -1;
+    }
+    return 0;
+}
+
 static int read_manifest(struct assignment *r, const json_t *root)
 {
+    json_t *order = json_object_get(root, "order");
     const json_t *parts = json_object_get(root, "parts"), *nodes = json_object_get(root, "nodes");
     if (!json_is_array(parts) || !json_is_object(nodes))
         return expect_form(r, "a list 'parts' and an object 'nodes'");
+    r->ordered = json_is_object(order);
     assign_by_name(r);
+    if (read_basis(r, root) || (r->ordered && read_order(r, order)))
+        return -1;
     for (size_t i = 0; i < json_array_size(parts); i++) {
         const json_t *p = json_array_get(parts, i);
         const char *file = json_string_value(json_object_get(p, "file"));
@@ -146,8 +188,28 @@ static json_t *make_seconds(int64_t ps)
 struct making {
     const struct plan_told *t;
     struct arena *a;
-    nid bad; /* a node whose name is not UTF-8; 0: none was found */
+    nid bad;          /* a node whose name is not UTF-8; 0: none was found */
+    const nid *order; /* the nodes in the order of the plan */
+    uint32_t n;
 };
+
+/* What value and bounds are, and what they rest on. */
+static json_t *make_objective(const struct making *w)
+{
+    const struct plan *p = w->t->plan;
+    const struct exec_model *e = &w->t->scene->model;
+    json_t *o =
+        json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:o}", "name", objective_name[p->claim.objective],
+                  "value_s", make_seconds(w->t->verdict->value), "bound_s",
+                  make_seconds(p->claim.bound), "status", plan_status_name(p->claim.status),
+                  "argument", p->claim.argument ? p->claim.argument : "", "scope",
+                  plan_scope_name(p->claim.scope), "bound_all_s", make_seconds(p->claim.bound_all));
+    for (enum basis b = BASIS_NETWORK; o && b < BASES && e->objective != OBJECTIVE_SAMPLE; b++) {
+        uint32_t word = b == BASIS_MEMORY ? exec_memory(e) : basis_get(e, b);
+        json_object_set_new(o, basis_key[b], json_string(basis_words(b)[word]));
+    }
+    return o;
+}
 
 /* NULL: no memory (errno is ENOMEM), or a name is not UTF-8. */
 static json_t *make_device(struct making *w, uint32_t d)
@@ -157,10 +219,10 @@ static json_t *make_device(struct making *w, uint32_t d)
     const struct device_load *l = &w->t->verdict->load[d];
     const char *name = cluster_device_name(c, w->a, d);
     json_t *nodes = json_array(); /* nothing of an arena from here on: it would be lost */
-    for (nid n = 1; n < m->nnode; n++)
-        if (w->t->plan->dev[n] == (int32_t)d &&
-            json_array_append_new(nodes, json_string(node_name(m, n)))) {
-            w->bad = n;
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->t->plan->dev[w->order[i]] == (int32_t)d &&
+            json_array_append_new(nodes, json_string(node_name(m, w->order[i])))) {
+            w->bad = w->order[i];
             json_decref(nodes);
             return NULL;
         }
@@ -178,13 +240,9 @@ static json_t *make_plan(struct making *w)
     for (uint32_t d = 0; d < w->t->scene->cluster->ndev; d++)
         if (json_array_append_new(devices, make_device(w, d)))
             return NULL;
-    return json_pack("{s:i, s:s, s:{s:s, s:o, s:o, s:s, s:s, s:s, s:o}, s:O, s:s*}", "pcc_plan", 1,
-                     "planner", p->planner, "objective", "name", objective_name[p->claim.objective],
-                     "value_s", make_seconds(w->t->verdict->value), "bound_s",
-                     make_seconds(p->claim.bound), "status", plan_status_name(p->claim.status),
-                     "argument", p->claim.argument ? p->claim.argument : "", "scope",
-                     plan_scope_name(p->claim.scope), "bound_all_s",
-                     make_seconds(p->claim.bound_all), "devices", devices, "calls", w->t->calls);
+    return json_pack("{s:i, s:s, s:o, s:o*, s:O, s:s*}", "pcc_plan", 1, "planner", p->planner,
+                     "objective", make_objective(w), "ordered", p->rank ? json_true() : NULL,
+                     "devices", devices, "calls", w->t->calls);
 }
 
 /* Says why there is no JSON; -1. */
@@ -201,7 +259,8 @@ static int say_why(const struct making *w, const char *path, struct diag *d)
 int plan_json_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d)
 {
     struct outfile o;
-    struct making w = {t, arena_new(t->scene->m->mem), 0};
+    struct making w = {.t = t, .a = arena_new(t->scene->m->mem)};
+    w.order = plan_order(t->plan, t->scene->m, w.a, &w.n);
     errno = 0;
     json_t *root = json_keep(w.a, make_plan(&w));
     int rc = root ? outfile_open_to(&o, path, out, t->scene->m->mem, d) : say_why(&w, path, d);
@@ -218,7 +277,30 @@ int plan_json_write(const struct plan_told *t, const char *path, FILE *out, stru
     return rc;
 }
 
-void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, int64_t value)
+void plan_put_order(FILE *f, const struct scene *s, const struct plan *p, struct arena *scratch)
+{
+    struct arena *own = arena_new(scratch);
+    uint32_t n;
+    const nid *order = plan_order(p, s->m, own, &n);
+    putc('{', f);
+    for (uint32_t d = 0; d < s->cluster->ndev; d++) {
+        const char *comma = "";
+        fprintf(f, "%s\n    \"%s\": [", d ? "," : "", cluster_device_name(s->cluster, own, d));
+        for (uint32_t i = 0; i < n; i++) {
+            if (p->dev[order[i]] != (int32_t)d)
+                continue;
+            fputs(comma, f);
+            json_put_string(f, node_name(s->m, order[i]));
+            comma = ", ";
+        }
+        putc(']', f);
+    }
+    fputs("\n  }", f);
+    arena_free(own);
+}
+
+void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, int64_t value,
+                        int64_t of_parts)
 {
     const char *status = plan_status_name(p->claim.status);
     bool proven = p->claim.bound >= 0 &&
@@ -240,5 +322,13 @@ void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, in
     json_put_decimal(f, proven ? p->claim.bound_all : -1, 12);
     fputs(", \"part_cost_s\": ", f);
     json_put_decimal(f, s->model.part_cost, 12);
+    for (enum basis b = BASIS_NETWORK; b < BASES && s->model.objective != OBJECTIVE_SAMPLE; b++) {
+        uint32_t word = b == BASIS_MEMORY ? exec_memory(&s->model) : basis_get(&s->model, b);
+        fprintf(f, ", \"%s\": \"%s\"", basis_key[b], basis_words(b)[word]);
+    }
+    if (s->model.objective != OBJECTIVE_SAMPLE) {
+        fputs(", \"parts_value_s\": ", f);
+        json_put_decimal(f, of_parts, 12);
+    }
     putc('}', f);
 }

@@ -29,7 +29,10 @@ struct plan_told {
 int plan_json_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d);
 /* The same in the placement paper's form.  -1 and an error if a node has no id: only workloads' have. */
 int paper_split_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d);
-/* The value of "objective" in a manifest: bounds only where they are proven. */
-void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, int64_t value);
+/* The value of "objective" in a manifest: bounds only where they are proven; of a makespan that of the parts, too. */
+void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, int64_t value,
+                        int64_t of_parts);
+/* The value of "order" in a manifest: the nodes of each device in order, of a plan that has ranks. */
+void plan_put_order(FILE *f, const struct scene *s, const struct plan *p, struct arena *scratch);
 
 #endif

@@ -75,6 +75,21 @@ static int parse_choice(struct parser *p, const char *const *names, uint32_t *ou
     return text_expected(p, want);
 }
 
+/* "network=direct": 1 if it was one of the words that say what values rest on, 0 if not; -1, an error. */
+static int take_basis(struct parser *p)
+{
+    for (enum basis b = 0; b < BASES; b++) {
+        uint32_t word;
+        if (!text_take_word(p, basis_key[b]))
+            continue;
+        if (parse_choice(p, basis_words(b), &word) < 0)
+            return -1;
+        basis_set(&p->model, b, word);
+        return 1;
+    }
+    return 0;
+}
+
 int text_cluster(struct parser *p)
 {
     size_t at = p->at;
@@ -120,7 +135,12 @@ int text_cluster(struct parser *p)
                 return -1;
             e->schedule = (enum micro_schedule)which;
         } else {
-            return p->failed ? -1 : 0;
+            int taken = take_basis(p);
+            const char *why = taken ? NULL : exec_refuses(e, p->m->mem);
+            if (why)
+                return text_error(p, at, "%s", why);
+            if (taken <= 0)
+                return taken < 0 || p->failed ? -1 : 0;
         }
     }
 }
@@ -220,6 +240,28 @@ int text_class(struct parser *p)
         return text_error(p, at, "a reserve is less than the memory of an accelerator");
     k->memory -= k->reserve;
     return 0;
+}
+
+/* "acc0 acc1=300GB/s,2us", "acc0 acc1 oneway=300GB/s,2us" */
+int text_between(struct parser *p)
+{
+    size_t at = p->at;
+    struct cluster *c = cluster_of(p);
+    struct device_link l = {0};
+    sid name[2];
+
+    if (text_name(p, &name[0], "the name of a device") < 0 ||
+        text_name(p, &name[1], "the name of a device") < 0)
+        return -1;
+    l.oneway = text_take_word(p, "oneway");
+    size_t rate = p->at;
+    if (parse_link(p, &l.bandwidth, &l.latency) < 0)
+        return -1;
+    if (l.bandwidth == 0)
+        return text_error(p, rate, "a link has a rate above 0");
+    const char *end[] = {str(p->m, name[0]), str(p->m, name[1])};
+    const char *refused = cluster_add_link(c, p->m->mem, l, end);
+    return refused ? text_error(p, at, "%s", refused) : 0;
 }
 
 int text_costs(struct parser *p)
@@ -533,11 +575,24 @@ static int parse_plan_option(struct parser *p, struct plan *plan)
     }
     if (text_take_word(p, "copies"))
         return parse_copies(p, plan);
+    if (text_take_word(p, "ordered")) {
+        plan->rank = arena_array(p->m->mem, p->m->nnode, sizeof *plan->rank);
+        return 0;
+    }
+    if (text_take_word(p, "objective")) {
+        uint32_t word;
+        if (parse_choice(p, objective_name, &word) < 0)
+            return -1;
+        plan->claim.objective = p->model.objective = (enum objective)word;
+        return 0;
+    }
     if (text_take_word(p, "states"))
         return expect_assign(p) < 0 ? -1 : text_uint(p, UINT64_MAX, &plan->states, "a number");
     if (time == NULL || p->kind != T_WORD)
         return text_expected(
-            p, "status, value, bound, scope, bound_all, states, copies, argument or '{'");
+            p,
+            "objective, status, value, bound, scope, bound_all, states, copies, argument, ordered "
+            "or '{'");
     text_next(p);
     if (expect_assign(p) < 0)
         return -1;
@@ -579,6 +634,8 @@ static int parse_placement(struct parser *p, struct plan *plan)
         text_next(p);
     }
     plan->dev[n] = (int32_t)dev;
+    if (plan->rank)
+        plan->rank[n] = p->placed++;
     return 0;
 }
 
@@ -600,6 +657,7 @@ int text_plan(struct parser *p)
         if (parse_plan_option(p, plan) < 0)
             return -1;
     text_next(p);
+    p->placed = 0;
     while (p->kind != '}')
         if (parse_placement(p, plan) < 0)
             return -1;

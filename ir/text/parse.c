@@ -639,10 +639,10 @@ static int parse_statements(struct parser *p)
         const char *word;
         int (*parse)(struct parser *);
     } table[] = {
-        {"pcc", parse_version}, {"path", parse_path},        {"ir_version", parse_ir_version},
-        {"opset", parse_opset}, {"file", parse_file},        {"cluster", text_cluster},
-        {"class", text_class},  {"costs", text_costs},       {"graph", parse_graph},
-        {"plan", text_plan},    {"function", parse_function}};
+        {"pcc", parse_version}, {"path", parse_path},      {"ir_version", parse_ir_version},
+        {"opset", parse_opset}, {"file", parse_file},      {"cluster", text_cluster},
+        {"class", text_class},  {"between", text_between}, {"costs", text_costs},
+        {"graph", parse_graph}, {"plan", text_plan},       {"function", parse_function}};
 
     while (p->kind != T_END) {
         size_t i = 0, n = sizeof table / sizeof *table;
@@ -650,8 +650,9 @@ static int parse_statements(struct parser *p)
             i++;
         if (i == n) {
             return text_expected(
-                p, "'graph', 'function', 'opset', 'file', 'cluster', 'class', 'costs', 'plan', "
-                   "'path' or 'ir_version'");
+                p,
+                "'graph', 'function', 'opset', 'file', 'cluster', 'class', 'between', 'costs', 'plan', "
+                "'path' or 'ir_version'");
         }
         if (p->plan != NULL)
             return text_error(p, p->at, "nothing follows the plan");

@@ -64,6 +64,7 @@ struct parser {
     struct module *m;
     struct cluster *cluster;
     struct exec_model model;
+    uint32_t placed;   /* of the plan: nodes so far */
     size_t cluster_at; /* where it is first mentioned */
     struct plan *plan;
     struct map names; /* (space, name) -> value, node, label */
@@ -138,6 +139,7 @@ int text_attrs(struct parser *p, nid n, struct slice *out);
 /* facts.c */
 int text_cluster(struct parser *p); /* after "cluster" */
 int text_class(struct parser *p);   /* after "class" */
+int text_between(struct parser *p); /* after "between" */
 int text_costs(struct parser *p);   /* after "costs" */
 bool text_is_value_key(const struct parser *p);
 /* The current token is a key: "!bytes=4KiB". */

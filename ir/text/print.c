@@ -8,6 +8,7 @@
 
 #include "ir/text/parse.h"
 #include "ir/base/units.h"
+#include "ir/plan/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -368,6 +369,16 @@ static void put_class(const struct printer *p, const struct device_class *k)
     text_put(p, any ? "]\n" : "\n");
 }
 
+static void put_link(const struct printer *p, const struct cluster *c, const struct device_link *l)
+{
+    char buf[UNIT_TEXT];
+
+    fprintf(p->f, "between %s %s%s", cluster_device_name(c, p->a, l->from),
+            cluster_device_name(c, p->a, l->to), l->oneway ? " oneway" : "");
+    put_rate(p, "=", l->bandwidth);
+    fprintf(p->f, ",%s\n", time_print(buf, l->latency));
+}
+
 static void put_opsets(const struct printer *p)
 {
     const struct module *m = p->m;
@@ -410,6 +421,9 @@ static void put_header(const struct printer *p, const struct cluster *c, const s
                 (long long)exec_efficiency(e));
         if (e->overlap)
             fprintf(p->f, " overlap=%s", overlap_name[e->overlap]);
+        for (enum basis b = 0; b < BASES; b++)
+            if (basis_get(e, b))
+                fprintf(p->f, " %s=%s", basis_key[b], basis_words(b)[basis_get(e, b)]);
         if (e->schedule)
             fprintf(p->f, " schedule=%s", micro_schedule_name[e->schedule]);
         if (e->replicate)
@@ -425,6 +439,8 @@ static void put_header(const struct printer *p, const struct cluster *c, const s
         fputc('\n', p->f);
         for (uint32_t i = 0; i < c->ncls; i++)
             put_class(p, &c->cls[i]);
+        for (uint32_t i = 0; i < c->nlink; i++)
+            put_link(p, c, &c->link[i]);
     }
     if (m->cost != NULL)
         fprintf(p->f, "costs %u\n", m->cost->nclass);
@@ -454,6 +470,8 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
     text_put(p, "\nplan ");
     text_put_quoted(p, plan->planner != NULL ? plan->planner : "");
     const char *status = plan_status_name(plan->claim.status);
+    if (plan->claim.objective)
+        fprintf(p->f, " objective=%s", objective_name[plan->claim.objective]);
     text_put(p, " status=");
     if (strchr(status, '-')) /* no word */
         text_put_quoted(p, status);
@@ -479,10 +497,11 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
         text_put_quoted(p, plan->claim.argument);
     }
     put_copies(p, plan, c);
-    text_put(p, " {\n");
-    for (nid n = 1; n < p->m->nnode; n++) {
-        if (plan->dev[n] < 0)
-            continue;
+    text_put(p, plan->rank ? " ordered {\n" : " {\n");
+    uint32_t count;
+    const nid *node = plan_order(plan, p->m, p->a, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        nid n = node[i];
         text_put(p, "  ");
         text_put_quoted(p, node_name(p->m, n));
         if (c != NULL && (uint32_t)plan->dev[n] < c->ndev) {

@@ -98,8 +98,8 @@ void any_bound(struct any_search *s, uint64_t work)
     if (s->best.value == LOAD_INF || s->best.value <= s->bound.value)
         return;
     const int64_t upper = s->best.value;
-    struct bound b =
-        bounds_best(s->any, upper, work, &s->p->clock, x->scene.m, x->use.mem, x->use.scratch);
+    const struct bounding with = bounding_of(x, work, &s->p->clock);
+    struct bound b = bounds_best(s->any, upper, &with, NULL);
     if (b.value > s->bound.value)
         s->bound = b;
     s->spent += work;

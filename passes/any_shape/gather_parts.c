@@ -35,10 +35,22 @@ static struct parts parts_of(struct any_search *s, const int32_t *dev)
     return t;
 }
 
-/* Makes the plan l->dev s->best, and *t its parts, if these are fewer, or as many with fewer tensors between them,
+/* The gathering of the parts of the best plan of s. */
+struct gathering {
+    struct any_search *s;
+    struct loads l; /* of the plan as it is now, */
+    struct parts parts;
+    struct tidy_limits most; /* and what it may take */
+    uint64_t work;           /* left */
+};
+
+/* Makes the plan l->dev s->best, and the parts its, if these are fewer, or as many with fewer tensors between them,
  * and the plan takes no longer; true if so. */
-static bool take_parts(struct any_search *s, const struct loads *l, struct parts *t)
+static bool take_parts(struct gathering *g)
 {
+    struct any_search *s = g->s;
+    const struct loads *l = &g->l;
+    struct parts *t = &g->parts;
     struct arena *a = s->x->use.scratch;
     struct arena_mark mark = arena_mark(a);
     struct parts now = parts_of(s, l->dev);
@@ -87,11 +99,11 @@ static struct csr vertices_of(struct any_search *s, const struct parts *t)
 
 /* Moves the vertices of a part to device `to`; false, and nothing changed, if that exceeds the limits or does not
  * improve the plan (take_parts). */
-static bool move_part(struct any_search *s, struct loads *l, const struct tidy_limits *m,
-                      const struct csr *of, uint32_t part, int32_t to, struct parts *t)
+static bool move_part(struct gathering *g, const struct csr *of, uint32_t part, int32_t to)
 {
+    struct loads *l = &g->l;
     uint32_t first = of->at[part], end = of->at[part + 1];
-    int32_t from = t->dev[part];
+    int32_t from = g->parts.dev[part];
     bool good = first < end;
     for (uint32_t i = first; good && i < end; i++)
         good = loads_allows(l, of->to[i], (uint32_t)to) && l->dev[of->to[i]] == from;
@@ -100,8 +112,8 @@ static bool move_part(struct any_search *s, struct loads *l, const struct tidy_l
     for (uint32_t i = first; i < end; i++)
         loads_move(l, of->to[i], to);
     for (uint32_t d = 0; d < l->ndev && good; d++)
-        good = l->load[d] <= m->load && l->back[d] <= m->back && !loads_excess(l, d);
-    good = good && take_parts(s, l, t);
+        good = l->load[d] <= g->most.load && l->back[d] <= g->most.back && !loads_excess(l, d);
+    good = good && take_parts(g);
     for (uint32_t i = first; !good && i < end; i++)
         loads_move(l, of->to[i], from);
     return good;
@@ -109,9 +121,11 @@ static bool move_part(struct any_search *s, struct loads *l, const struct tidy_l
 
 /* Makes one move that improves the plan, trying the smallest parts first; false: there is none, or the work is used
  * up. */
-static bool move_some_part(struct any_search *s, struct loads *l, const struct tidy_limits *m,
-                           struct parts *t, uint64_t *work)
+static bool move_some_part(struct gathering *g)
 {
+    struct any_search *s = g->s;
+    const struct loads *l = &g->l;
+    const struct parts *t = &g->parts;
     struct arena *a = s->x->use.scratch;
     struct csr of = vertices_of(s, t);
     struct small *small = arena_array(a, (size_t)t->n + 1, sizeof *small);
@@ -130,10 +144,10 @@ static bool move_some_part(struct any_search *s, struct loads *l, const struct t
                 beside = tidy_near(l, of.to[k], d);
             if (!beside || (int32_t)d == t->dev[small[i].part])
                 continue;
-            if (*work < each)
+            if (g->work < each)
                 return false;
-            *work -= each;
-            if (move_part(s, l, m, &of, small[i].part, (int32_t)d, t))
+            g->work -= each;
+            if (move_part(g, &of, small[i].part, (int32_t)d))
                 return true;
         }
     return false;
@@ -144,19 +158,18 @@ void tidy_parts(struct any_search *s)
     struct arena *a = s->x->use.scratch;
     struct arena_mark mark = arena_mark(a);
     struct diag quiet = diag_silent();
-    struct loads l;
-    uint64_t work = TIDY_WORK;
-    bool moved = !s->best.copies && !loads_new(&l, s->any, "", a, &quiet);
+    struct gathering g = {.s = s, .work = TIDY_WORK};
+    bool moved = !s->best.copies && !loads_new(&g.l, s->any, "", a, &quiet);
     if (moved) {
-        loads_set(&l, s->best.dev);
-        struct tidy_limits m = tidy_limits(&l);
-        struct parts t = parts_of(s, l.dev);
+        loads_set(&g.l, s->best.dev);
+        g.most = tidy_limits(&g.l);
+        g.parts = parts_of(s, g.l.dev);
         while (moved) {
             struct arena_mark each = arena_mark(a);
-            moved = move_some_part(s, &l, &m, &t, &work);
+            moved = move_some_part(&g);
             arena_release(a, each);
         }
-        memcpy(s->best.dev, l.dev, s->any->g->n * sizeof *s->best.dev);
+        memcpy(s->best.dev, g.l.dev, s->any->g->n * sizeof *s->best.dev);
     }
     arena_release(a, mark);
 }

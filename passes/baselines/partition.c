@@ -136,19 +136,17 @@ static int in_child(void *arg, FILE *out)
 static int run_library(struct baseline *b, struct job *job)
 {
     struct ctx *x = b->x;
-    size_t n = 0, wanted = (size_t)job->g->n * sizeof *job->g->part;
-    char *bytes = NULL;
-    const char *why = NULL;
-    enum child_end end =
-        child_run(in_child, job, &b->p.clock, wanted, x->use.scratch, &bytes, &n, &why);
-    if (end == CHILD_STOPPED) {
+    size_t wanted = (size_t)job->g->n * sizeof *job->g->part;
+    struct child_answer said = child_run(in_child, job, &b->p.clock, wanted, x->use.scratch);
+    const char *why = said.why;
+    if (said.end == CHILD_STOPPED) {
         diag_error(x->use.diag, "%s: no plan was found: %s", b->planner, b->p.clock.why);
         return PASS_INFEASIBLE;
     }
-    if (end == CHILD_DONE && n != wanted)
+    if (said.end == CHILD_DONE && said.n != wanted)
         why = "an answer of another length";
     for (int32_t v = 0; !why && v < job->g->n; v++) {
-        job->g->part[v] = ((const int32_t *)(const void *)bytes)[v];
+        job->g->part[v] = ((const int32_t *)(const void *)said.bytes)[v];
         if (job->g->part[v] < 0 || job->g->part[v] >= job->g->nparts)
             why = "a part that there is not";
     }

@@ -439,30 +439,45 @@ static const char *attempt_why(const struct attempt *t, struct arena *mem)
     return joins + denied ? "average load of what can be where" : "average load";
 }
 
-/* Raises *b by weights (weight_bound.h), with at most `work` arcs, and `share` for their reduction. */
-static void try_weights(const struct problem *c, int64_t upper, uint64_t work, uint64_t share,
-                        struct clock *clock, struct bound *b, struct attempt *best,
-                        struct arena *mem, struct arena *scratch)
+/* The search for a bound, and what it has found so far. */
+struct seeking {
+    const struct problem *c;
+    int64_t upper; /* the value of a plan */
+    const struct bounding *with;
+    int64_t value;       /* no plan takes less */
+    struct attempt best; /* that showed it; value 0: it is c->lower */
+};
+
+static void keep_best(struct seeking *s, struct attempt *t)
 {
-    if (upper - b->value <= upper / WORTH)
+    t->why = attempt_why(t, s->with->mem);
+    t->nstep = t->r->nstep;
+    s->value = t->value;
+    s->best = *t;
+}
+
+/* Raises s->value by weights (weight_bound.h), with at most `work` arcs, and a share of all for their reduction. */
+static void try_weights(struct seeking *s, uint64_t work)
+{
+    const struct bounding *with = s->with;
+    uint64_t share = with->work / SHARE;
+    if (s->upper - s->value <= s->upper / WORTH)
         return;
-    struct arena_mark mark = arena_mark(scratch);
-    struct attempt t = {.below = upper, .by = BY_WEIGHTS};
-    t.r = reduction_make(c, upper, false, &share, clock, scratch);
-    t.pack = packing_bound(t.r, b->value, &work, clock, scratch);
-    if (t.pack.below > b->value) {
-        t.weight = arena_array(mem, (size_t)c->g->n + 1, sizeof *t.weight);
-        for (uint32_t v = 0; v < c->g->n; v++) {
+    struct arena_mark mark = arena_mark(with->scratch);
+    struct attempt t = {.below = s->upper, .by = BY_WEIGHTS};
+    t.r = reduction_make(s->c, s->upper, false, &share, with->clock, with->scratch);
+    t.pack = packing_bound(t.r, s->value, &work, with->clock, with->scratch);
+    if (t.pack.below > s->value) {
+        t.weight = arena_array(with->mem, (size_t)s->c->g->n + 1, sizeof *t.weight);
+        for (uint32_t v = 0; v < s->c->g->n; v++) {
             uint32_t m = t.r->map[v];
             t.weight[v] = t.pack.weight[m];
             t.pack.weight[m] = 0; /* the weight stands at the first vertex only */
         }
-        t.value = b->value = t.pack.below;
-        b->why = t.why = attempt_why(&t, mem);
-        t.nstep = t.r->nstep;
-        *best = t;
+        t.value = t.pack.below;
+        keep_best(s, &t);
     }
-    arena_release(scratch, mark);
+    arena_release(with->scratch, mark);
 }
 
 /* Whether t->r, the reduction made once more to be explained, still proves t->value: it may have been stopped
@@ -480,14 +495,16 @@ static bool still_proves(const struct attempt *t, struct arena *a)
            (t->holes <= p.n && can_hold(&p, t->holes, t->value - 1) < t->holes);
 }
 
-/* The argument of t in words.  The reduction is made once more, now with its steps written down; no deadline ends
- * that, since it takes no more work than the first one did. */
-static const char *prove(struct attempt *t, const struct problem *c, uint64_t work,
-                         const struct clock *clock, const struct module *m, struct arena *mem)
+/* The argument of s->best in words.  The reduction is made once more, now with its steps written down; no deadline
+ * ends that, since it takes no more work than the first one did. */
+static const char *prove(struct seeking *s)
 {
-    struct explain e = explain_new(c, m, mem);
-    struct clock late = {.listener = clock ? clock->listener : NULL};
-    struct reduction *r = t->r = reduction_make(c, t->below, true, &work, &late, mem);
+    struct attempt *t = &s->best;
+    struct arena *mem = s->with->mem;
+    struct explain e = explain_new(s->c, s->with->m, mem);
+    struct clock late = {.listener = s->with->clock ? s->with->clock->listener : NULL};
+    uint64_t work = s->with->work / SHARE;
+    struct reduction *r = t->r = reduction_make(s->c, t->below, true, &work, &late, mem);
     if (!still_proves(t, mem)) {
         explain_add(&e,
                     "%s: no plan takes less than %s; it was stopped before the argument was "
@@ -520,58 +537,35 @@ static const char *prove(struct attempt *t, const struct problem *c, uint64_t wo
     return explain_text(&e);
 }
 
-/* As bounds_best; *done: the work spent on thresholds. */
-static struct bound best_bound(const struct problem *c, int64_t upper, uint64_t work,
-                               struct clock *clock, const struct module *m, struct arena *mem,
-                               struct arena *scratch, uint64_t *done)
+struct bound bounds_best(const struct problem *c, int64_t upper, const struct bounding *with,
+                         uint64_t *spent)
 {
-    struct bound b = {.value = c->lower.value, .why = c->lower.why};
-    struct attempt best = {0};
+    struct seeking s = {.c = c, .upper = upper, .with = with, .value = c->lower.value};
     int64_t lo = c->lower.value, hi = upper, at = upper;
-    uint64_t spent = 0;
+    uint64_t done = 0;
     bool open = !c->detailed && upper < LOAD_INF && upper > c->lower.value;
-    for (uint32_t i = 0; open && i < ATTEMPTS && !clock_out(clock); i++) {
-        struct arena_mark mark = arena_mark(scratch);
+    for (uint32_t i = 0; open && i < ATTEMPTS && !clock_out(with->clock); i++) {
+        struct arena_mark mark = arena_mark(with->scratch);
         struct attempt t = {.below = at};
-        spent += try_below(&t, c, b.value, work / SHARE, clock, scratch);
-        if (t.value > b.value) {
-            b.value = t.value;
-            b.why = t.why = attempt_why(&t, mem);
-            t.nstep = t.r->nstep;
-            best = t;
-        }
+        done += try_below(&t, c, s.value, with->work / SHARE, with->clock, with->scratch);
+        if (t.value > s.value)
+            keep_best(&s, &t);
         if (t.value >= at)
             lo = at;
         else
             hi = at;
-        lo = b.value > lo ? b.value : lo;
-        arena_release(scratch, mark);
-        open = hi - lo > (spent < work / 2 ? 1 : upper / PRECISION) && spent < work;
+        lo = s.value > lo ? s.value : lo;
+        arena_release(with->scratch, mark);
+        open = hi - lo > (done < with->work / 2 ? 1 : upper / PRECISION) && done < with->work;
         at = lo + (hi - lo) / 2;
     }
-    if (spent < work && upper < LOAD_INF && !c->detailed)
-        try_weights(c, upper, work - spent, work / SHARE, clock, &b, &best, mem, scratch);
-    if (best.value)
-        b.proof = prove(&best, c, work / SHARE, clock, m, mem);
-    else
-        b.proof = explain_problem(c, m, mem);
-    assert(b.value >= c->lower.value && (upper < c->lower.value || b.value <= upper));
-    *done = spent;
-    return b;
-}
-
-struct bound bounds_best(const struct problem *c, int64_t upper, uint64_t work, struct clock *clock,
-                         const struct module *m, struct arena *mem, struct arena *scratch)
-{
-    uint64_t done;
-    return best_bound(c, upper, work, clock, m, mem, scratch, &done);
-}
-
-uint64_t bounds_raise(struct problem *c, int64_t upper, uint64_t work, struct clock *clock,
-                      const struct module *m, struct arena *mem, struct arena *scratch)
-{
-    uint64_t done;
-    struct bound b = best_bound(c, upper, work, clock, m, mem, scratch, &done);
-    problem_raise(c, b);
-    return done;
+    if (done < with->work && upper < LOAD_INF && !c->detailed)
+        try_weights(&s, with->work - done);
+    assert(s.value >= c->lower.value && (upper < c->lower.value || s.value <= upper));
+    if (spent)
+        *spent = done;
+    return s.best.value ? (struct bound){.value = s.value, .why = s.best.why, .proof = prove(&s)}
+                        : (struct bound){.value = s.value,
+                                         .why = c->lower.why,
+                                         .proof = explain_problem(c, with->m, with->mem)};
 }

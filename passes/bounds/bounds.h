@@ -11,14 +11,9 @@
 #define BOUNDS_MOST_WORK UINT64_C(1500000000)
 
 /* The best bound that averages, pigeonholes, reductions and weights give, at least c->lower and at most `upper`, the
- * value of a plan.  With upper = LOAD_INF (no plan is known) or a detailed c it is c->lower.  m names the nodes in
- * the proof (NULL: vertices have numbers).  Looks at about `work` arcs of networks, but tries one threshold at
- * least.  Text lives in mem; scratch, another arena, is used and left as it was. */
-struct bound bounds_best(const struct problem *c, int64_t upper, uint64_t work, struct clock *clock,
-                         const struct module *m, struct arena *mem, struct arena *scratch);
-
-/* Raises c->lower to bounds_best; returns the work spent on thresholds. */
-uint64_t bounds_raise(struct problem *c, int64_t upper, uint64_t work, struct clock *clock,
-                      const struct module *m, struct arena *mem, struct arena *scratch);
+ * value of a plan.  With upper = LOAD_INF (no plan is known) or a detailed c it is c->lower.  Tries one threshold at
+ * least.  *spent (unless NULL): the work spent on thresholds. */
+struct bound bounds_best(const struct problem *c, int64_t upper, const struct bounding *with,
+                         uint64_t *spent);
 
 #endif

@@ -80,6 +80,11 @@ enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused)
     return contiguous ? SCOPE_CONTIGUOUS : SCOPE_ALL;
 }
 
+struct bounding bounding_of(struct ctx *x, uint64_t work, struct clock *clock)
+{
+    return (struct bounding){work, clock, x->scene.m, x->use.mem, x->use.scratch};
+}
+
 struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, struct clock *clock)
 {
     struct diag quiet = diag_silent();
@@ -90,7 +95,8 @@ struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, s
         problem_build(g, &x->scene, fits ? -1 : INT64_MAX, x->use.scratch, &quiet);
     if (!c)
         return (struct bound){.value = -1};
-    return bounds_best(c, upper, work, clock, x->scene.m, x->use.mem, x->use.scratch);
+    const struct bounding with = bounding_of(x, work, clock);
+    return bounds_best(c, upper, &with, NULL);
 }
 
 int64_t claim_bound_all(const struct ctx *x, struct bound all)
@@ -122,4 +128,24 @@ const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, str
                       p->claim.proof, time_short(text, start));
     p->claim.status = p->claim.bound >= p->claim.value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
     return said->why;
+}
+
+struct bound claim_makespan(struct ctx *x)
+{
+    struct claim *c = &x->results.plan->claim;
+    struct step_bound b = step_bound(&x->scene, x->use.scratch);
+    char path[UNIT_TEXT], work[UNIT_TEXT];
+    c->scope = has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
+    c->bound = step_bound_value(&b);
+    c->bound_all = c->scope == SCOPE_ALL ? c->bound : -1;
+    c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    c->proof =
+        arena_fmt(x->use.mem,
+                  "the longest way through the nodes, each on the fastest device and without "
+                  "transfers, takes %s\nall nodes, each on the fastest device, shared by %u "
+                  "devices, take %s\n",
+                  time_short(path, b.path), x->scene.cluster->ndev, time_short(work, b.work));
+    return (struct bound){.value = c->bound,
+                          .why = b.path >= b.work ? "the longest way through the nodes"
+                                                  : "all work, shared by all devices"};
 }

@@ -21,6 +21,9 @@ int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *
 /* The scope of what is known about x->levels.whole (contiguous) or x->levels.any, or about a fused graph made of it. */
 enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused);
 
+/* What bounding methods may use here: so much work. */
+struct bounding bounding_of(struct ctx *x, uint64_t work, struct clock *clock);
+
 /* The best lower bound for all plans of the user's own problem that `work` finds (bounds_best), without what parts
  * cost; `upper` is plan.bare of some plan.  Value -1: nothing is known, since there are too many kinds of devices.
  * fits: whether plans must fit the memory.  Text lives in x->use.mem. */
@@ -35,5 +38,8 @@ int64_t claim_bound_all(const struct ctx *x, struct bound all);
  * keep them whole), both without what parts cost.  The plan gets the larger bound with its scope; of equal ones the
  * one for all plans.  Returns why it holds. */
 const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all);
+
+/* The same for a plan whose value is a makespan: the bound of step_verdict.h, which is returned. */
+struct bound claim_makespan(struct ctx *x);
 
 #endif

@@ -303,16 +303,16 @@ struct bound explain_bound(const struct problem *c, const struct module *m, stru
     return b;
 }
 
-const char *explain_search(const struct problem *c, const struct module *m, const char *planner,
-                           const char *what, const int32_t *dev, int64_t value, struct arena *a)
+const char *explain_search(const struct problem *c, const struct module *m, const struct plan *p,
+                           struct arena *a)
 {
     struct explain e = explain_new(c, m, a);
-    explain_add(&e, "search: %s; no contiguous plan has loads below %s\n", what,
-                explain_time(&e, value));
+    explain_add(&e, "search: %s; no contiguous plan has loads below %s\n", p->claim.argument,
+                explain_time(&e, p->claim.bare));
     explain_add(&e, "the devices of the plan, in the order in which samples pass them: ");
-    add_order(&e, dev);
+    add_order(&e, p->dev);
     explain_add(&e, "to see it again, run %s with the same options: the search is the same\n",
-                planner);
+                p->planner);
     return explain_text(&e);
 }
 

@@ -37,10 +37,10 @@ void explain_lower(struct explain *e);
 const char *explain_problem(const struct problem *c, const struct module *m, struct arena *a);
 /* c->lower, with its proof in lines, which live in a. */
 struct bound explain_bound(const struct problem *c, const struct module *m, struct arena *a);
-/* Why a search that ended is a proof: `what` was searched ("all 1428 ideals"), in whatever order; the best plan,
- * dev[node], takes `value`.  c->g must be a level of m. */
-const char *explain_search(const struct problem *c, const struct module *m, const char *planner,
-                           const char *what, const int32_t *dev, int64_t value, struct arena *a);
+/* Why a search that ended is a proof: what the argument of p names was searched ("all 1428 ideals"), in whatever
+ * order; p is the best plan.  c->g must be a level of m. */
+const char *explain_search(const struct problem *c, const struct module *m, const struct plan *p,
+                           struct arena *a);
 /* Adds the steps of r, which was made `explained`, a line for each. */
 void explain_reduction(struct explain *e, const struct reduction *r);
 /* Adds the argument from prices, "loads of at most T count at most ... so T >= bound".  price[kind]: in parts of

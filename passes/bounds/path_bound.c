@@ -45,7 +45,12 @@ struct line {
     int64_t gain, weight;
 };
 
-/* A device whose interval is the path vertices i + 1 .. j. */
+/* The path vertices i + 1 .. j. */
+struct interval {
+    uint32_t i, j;
+};
+
+/* A device that has an interval of the path. */
 struct pair {
     struct line *line; /* LINES of them, or NULL */
     uint32_t nline;
@@ -85,11 +90,11 @@ struct holder {
 
 enum side { OUTSIDE, INSIDE, EITHER };
 
-static enum side side_of(const struct holder *h, uint32_t v, uint32_t i, uint32_t j)
+static enum side side_of(const struct holder *h, uint32_t v, struct interval d)
 {
-    if (h->path.hi[v] <= i || h->path.lo[v] > j)
+    if (h->path.hi[v] <= d.i || h->path.lo[v] > d.j)
         return OUTSIDE;
-    return h->path.lo[v] > i && h->path.hi[v] <= j ? INSIDE : EITHER;
+    return h->path.lo[v] > d.i && h->path.hi[v] <= d.j ? INSIDE : EITHER;
 }
 
 /* The first multiplier to try after 0: with it the weights of all vertices count 1 / FIRST_PART of all transfers. */
@@ -158,37 +163,36 @@ static void make_pairs(struct holder *h, int64_t upper)
 /* Arcs for the edges u -> v into v.  A vertex outside the set is on a device before this one's or behind it.  Where
  * neither u nor v can be behind: if u is in the set, so is v (else v would be before u).  Where neither can be
  * before: if v is in the set, so is u. */
-static void add_precedence(const struct holder *h, struct flow *f, uint32_t v, uint32_t i,
-                           uint32_t j)
+static void add_precedence(const struct holder *h, struct flow *f, uint32_t v, struct interval d)
 {
     const struct wdag *g = h->c->g;
     const struct long_path *p = &h->path;
     for (uint32_t x = g->pred.at[v]; x < g->pred.at[v + 1]; x++) {
         uint32_t u = g->pred.to[x];
-        if (side_of(h, u, i, j) != EITHER)
+        if (side_of(h, u, d) != EITHER)
             continue;
-        if (p->hi[u] <= j && p->hi[v] <= j)
+        if (p->hi[u] <= d.j && p->hi[v] <= d.j)
             flow_arc(f, h->id[u], h->id[v], FLOW_INF);
-        if (p->lo[u] > i && p->lo[v] > i)
+        if (p->lo[u] > d.i && p->lo[v] > d.i)
             flow_arc(f, h->id[v], h->id[u], FLOW_INF);
     }
 }
 
 /* Arcs for net e such that a cut with pins of it on both sides costs `price`; true, and no arcs, if every cut has. */
-static bool add_net(const struct holder *h, struct flow *f, uint32_t e, int64_t price, uint32_t i,
-                    uint32_t j, uint32_t *hub)
+static bool add_net(const struct holder *h, struct flow *f, uint32_t e, int64_t price,
+                    struct interval d, uint32_t *hub)
 {
     const struct wdag *g = h->c->g;
     uint32_t some[3] = {[OUTSIDE] = g->net_host[e]}, s = f->nnode - 2, t = f->nnode - 1;
     for (uint32_t x = g->net_pin.at[e]; x < g->net_pin.at[e + 1]; x++)
-        some[side_of(h, g->net_pin.to[x], i, j)]++;
+        some[side_of(h, g->net_pin.to[x], d)]++;
     if ((some[INSIDE] && some[OUTSIDE]) || !some[EITHER])
         return some[INSIDE] && some[OUTSIDE];
     uint32_t in = some[INSIDE] ? s : (*hub)++, out = some[OUTSIDE] ? t : (*hub)++;
     flow_arc(f, in, out, price);
     for (uint32_t x = g->net_pin.at[e]; x < g->net_pin.at[e + 1]; x++) {
         uint32_t v = g->net_pin.to[x];
-        if (side_of(h, v, i, j) != EITHER)
+        if (side_of(h, v, d) != EITHER)
             continue;
         if (in != s)
             flow_arc(f, h->id[v], in, FLOW_INF);
@@ -198,54 +202,54 @@ static bool add_net(const struct holder *h, struct flow *f, uint32_t e, int64_t 
     return false;
 }
 
-/* Gives each vertex that may be in the set or not a node, with an arc for m / ONE of its weight.  Adds the weight of
- * those that must be in to *weight, and what the others could gain at most to *gain.  Returns the number of nodes. */
-static uint32_t add_vertices(struct holder *h, struct flow *f, uint32_t i, uint32_t j, int32_t m,
-                             int64_t *weight, int64_t *gain)
+/* Gives each vertex that may be in the set or not a node, with an arc for l->m / ONE of its weight.  Adds the weight
+ * of those that must be in to l->weight, and what the others could gain at most to l->gain.  Returns the number of
+ * nodes. */
+static uint32_t add_vertices(struct holder *h, struct flow *f, struct interval d, struct line *l)
 {
+    int32_t m = l->m;
     uint32_t n = 0, s = f->nnode - 2, t = f->nnode - 1;
     for (uint32_t v = 0; v < h->c->g->n; v++) {
-        enum side side = side_of(h, v, i, j);
+        enum side side = side_of(h, v, d);
         int64_t w = h->c->pot[0].w[v];
-        *weight += side == INSIDE ? w : 0;
+        l->weight += side == INSIDE ? w : 0;
         if (side != EITHER)
             continue;
         h->id[v] = n++;
         if (m > 0) {
             w = (int64_t)(((__int128)w * m + ONE - 1) / ONE);
-            *gain += w;
+            l->gain += w;
             flow_arc(f, s, h->id[v], w);
         } else if (m < 0) {
             flow_arc(f, h->id[v], t, (int64_t)((__int128)w * -m / ONE));
         }
     }
     for (uint32_t v = 0; v < h->c->g->n; v++)
-        if (side_of(h, v, i, j) == EITHER)
-            add_precedence(h, f, v, i, j);
+        if (side_of(h, v, d) == EITHER)
+            add_precedence(h, f, v, d);
     return n;
 }
 
-/* The line of multiplier m for devices of group q with the interval i, j: a minimum cut. */
-static struct line cut_line(struct holder *h, const struct group *q, uint32_t i, uint32_t j,
-                            int32_t m)
+/* The line of multiplier m for devices of group q with the interval d: a minimum cut. */
+static struct line cut_line(struct holder *h, const struct group *q, struct interval d, int32_t m)
 {
     const struct wdag *g = h->c->g;
     struct arena_mark mark = arena_mark(h->a);
     uint32_t arcs = g->n + 2 * g->pred.at[g->n] + g->nnet + 2 * g->net_pin.at[g->nnet];
     struct flow f = flow_new(g->n + 2 * g->nnet + 2, arcs, h->a);
     struct line l = {.m = m};
-    uint32_t hub = add_vertices(h, &f, i, j, m, &l.weight, &l.gain);
+    uint32_t hub = add_vertices(h, &f, d, &l);
     l.gain += (int64_t)(((__int128)l.weight * m + (m > 0 ? ONE - 1 : 0)) / ONE);
     for (uint32_t e = 0; e < g->nnet; e++) {
         int64_t price = problem_scaled(q->cost[e], q->scale);
         if (price && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1 &&
-            add_net(h, &f, e, price, i, j, &hub))
+            add_net(h, &f, e, price, d, &hub))
             l.gain -= price;
     }
     l.gain -= flow_max(&f, f.nnode - 2, f.nnode - 1, h->work);
     const uint8_t *in = flow_side(&f, f.nnode - 2);
     for (uint32_t v = 0; v < g->n; v++)
-        if (side_of(h, v, i, j) == EITHER && in[h->id[v]])
+        if (side_of(h, v, d) == EITHER && in[h->id[v]])
             l.weight += h->c->pot[0].w[v];
     uint64_t looks = (uint64_t)g->n + g->net_pin.at[g->nnet];
     *h->work -= looks < *h->work ? looks : *h->work;
@@ -309,16 +313,16 @@ static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
     return !heavy || (heavy->m > -ONE * 7 / 8 && heavy->m != 1);
 }
 
-static bool refine_pair(struct holder *h, const struct group *q, uint32_t i, uint32_t j)
+static bool refine_pair(struct holder *h, const struct group *q, struct interval d)
 {
-    struct pair *p = &q->pair[i * h->row + j];
+    struct pair *p = &q->pair[d.i * h->row + d.j];
     int64_t cap = problem_scaled(h->limit, q->scale);
     int32_t m;
     if (p->nline == LINES || !next_m(p, cap, q->first, &m))
         return false;
     if (!p->line)
         p->line = arena_array(h->a, LINES, sizeof *p->line);
-    p->line[p->nline] = cut_line(h, q, i, j, m);
+    p->line[p->nline] = cut_line(h, q, d, m);
     if (!*h->work) /* the flow may not be the largest */
         return false;
     p->nline++;
@@ -377,7 +381,7 @@ static bool refine_best(struct holder *h)
     bool better = false;
     for (uint32_t u = h->nstate - 1, j = h->row - 1; u;) {
         struct best x = h->best[u * h->row + j];
-        better = refine_pair(h, &h->group[x.group], x.from, j) || better;
+        better = refine_pair(h, &h->group[x.group], (struct interval){x.from, j}) || better;
         u -= h->group[x.group].radix;
         j = x.from;
     }
@@ -470,27 +474,27 @@ struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *
     return h;
 }
 
-uint64_t holder_raise(struct holder *h, struct problem *c, int64_t upper, uint64_t work,
-                      struct clock *clock, const struct module *m, struct arena *mem)
+struct bound holder_bound(struct holder *h, int64_t upper, const struct bounding *with,
+                          uint64_t *spent)
 {
-    assert(h->c == c);
-    int64_t lo = c->lower.value, hi = upper;
-    uint64_t left = work, none = 0;
+    const struct bound known = h->c->lower;
+    int64_t lo = known.value, hi = upper;
+    uint64_t left = with->work, none = 0;
     h->work = &left;
-    while (hi - lo > upper / PRECISION && !clock_out(clock)) {
+    while (hi - lo > upper / PRECISION && !clock_out(with->clock)) {
         int64_t mid = lo + (hi - lo + 1) / 2;
-        if (is_refuted(h, mid - 1, clock))
+        if (is_refuted(h, mid - 1, with->clock))
             lo = mid;
         else
             hi = mid - 1;
     }
-    assert(lo >= c->lower.value && lo <= hi);
+    assert(lo >= known.value && lo <= hi);
+    *spent = with->work - left;
     h->work = &none; /* the lines made so far are enough: no more cuts */
-    if (lo > c->lower.value && is_refuted(h, lo - 1, NULL)) {
-        problem_raise(
-            c,
-            (struct bound){lo, "most that devices hold along a path", prove_limit(h, m, mem), {0}});
-    }
+    bool higher = lo > known.value && is_refuted(h, lo - 1, NULL);
     h->work = NULL;
-    return work - left;
+    return higher ? (struct bound){.value = lo,
+                                   .why = "most that devices hold along a path",
+                                   .proof = prove_limit(h, with->m, with->mem)}
+                  : known;
 }

@@ -11,10 +11,9 @@ struct holder;
  * O(V + pins) memory. */
 struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *a);
 
-/* Raises c->lower, of the c of h, with its reason and its argument, which names the nodes of m (NULL: vertices
- * have numbers) and lives in mem.  upper: at most that of holder_new, more than c->lower.  Looks at about `work`
- * arcs, and goes on from there the next time; returns how many it looked at. */
-uint64_t holder_raise(struct holder *h, struct problem *c, int64_t upper, uint64_t work,
-                      struct clock *clock, const struct module *m, struct arena *mem);
+/* The best bound found so far, or the lower bound of c, if that is higher.  upper: at most that of holder_new.  Goes
+ * on the next time from where it ended; *spent: the work done. */
+struct bound holder_bound(struct holder *h, int64_t upper, const struct bounding *with,
+                          uint64_t *spent);
 
 #endif

@@ -382,7 +382,8 @@ static struct wdag *merge_groups(struct wdag *g, uint32_t *group, struct arena *
     const struct wdag_order free_order = {0, NULL, NULL};
     for (uint32_t v = 0; v < g->n; v++)
         name[v] = find_root(group, v) == v ? n++ : name[find_root(group, v)];
-    return wdag_merge_ordered(g, &free_order, name, n, "reduction", a, &quiet);
+    const struct wdag_groups free_groups = {name, n, &free_order};
+    return wdag_merge_ordered(g, &free_groups, "reduction", a, &quiet);
 }
 
 static void contract_groups(struct work *w)

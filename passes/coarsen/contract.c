@@ -242,11 +242,16 @@ static uint32_t class_groups(const struct ctx *x, struct classes *c, uint32_t *g
     return n;
 }
 
+static struct wdag *merge_top(struct ctx *x, const struct wdag_groups *groups)
+{
+    return wdag_merge_ordered(x->levels.top, groups, "contract", x->use.mem, x->use.diag);
+}
+
 /* Makes the level for plans of any shape: a vertex for each of the n classes group[], no edges. */
 static struct wdag *loose_level(struct ctx *x, const uint32_t *group, uint32_t n)
 {
     const struct wdag_order none = {0};
-    return wdag_merge_ordered(x->levels.top, &none, group, n, "contract", x->use.mem, x->use.diag);
+    return merge_top(x, &(struct wdag_groups){group, n, &none});
 }
 
 /* Sets apart[group] where the vertices of a group are pinned to different devices, with a note.  Returns [vertex of
@@ -275,21 +280,19 @@ static int32_t *pins_apart(struct ctx *x, const uint32_t *group, uint32_t n, uin
     return pin;
 }
 
-/* Makes the level for contiguous plans: a vertex for each of the n groups of classes that lie on a cycle, group[].
+/* Makes the level for contiguous plans: a vertex for each of the groups of classes that lie on a cycle.
  * A group with nodes pinned to two devices can run nowhere there; plans of any shape may cut it. */
-static struct wdag *closed_level(struct ctx *x, const struct wdag_order *order,
-                                 const uint32_t *group, uint32_t n)
+static struct wdag *closed_level(struct ctx *x, const struct wdag_groups *groups)
 {
     struct wdag fine = *x->levels.top;
-    uint8_t *apart = arena_alloc(x->use.scratch, (size_t)n + 1);
-    fine.pin = pins_apart(x, group, n, apart);
-    struct wdag *level =
-        wdag_merge_ordered(&fine, order, group, n, "contract", x->use.mem, x->use.diag);
+    uint8_t *apart = arena_alloc(x->use.scratch, (size_t)groups->n + 1);
+    fine.pin = pins_apart(x, groups->of, groups->n, apart);
+    struct wdag *level = wdag_merge_ordered(&fine, groups, "contract", x->use.mem, x->use.diag);
     if (!level)
         return NULL;
     level->finer = x->levels.top;
     for (uint32_t v = 0; v < fine.n; v++)
-        for (uint32_t k = 0; k < level->ncls && apart[group[v]]; k++)
+        for (uint32_t k = 0; k < level->ncls && apart[groups->of[v]]; k++)
             level->time[k][level->map[v]] = COST_NEVER;
     return level;
 }
@@ -337,9 +340,8 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     assert(joined <= n && must >= n);
     if (joined != n && !(x->levels.any = loose_level(x, class_of, n)))
         return -1;
-    x->levels.whole =
-        joined != n ? closed_level(x, order, group, joined)
-                    : wdag_merge_ordered(top, order, group, n, "contract", x->use.mem, x->use.diag);
+    const struct wdag_groups groups = {group, joined, order};
+    x->levels.whole = joined != n ? closed_level(x, &groups) : merge_top(x, &groups);
     if (!x->levels.whole)
         return -1;
     warn_of(x, x->levels.whole, &c, class_of, o->qdq == QDQ_ALL);

@@ -29,7 +29,7 @@ void guide_link(struct search *s, uint32_t id)
             key ^= g->zobrist[u];
             card++;
         }
-    s->ideal[id].guide = search_find(g, key, card, s->rest);
+    s->ideals.v[id].guide = search_find(g, key, card, s->rest);
 }
 
 int64_t guide_excess(const struct search *s, uint32_t id, uint64_t used)
@@ -38,7 +38,7 @@ int64_t guide_excess(const struct search *s, uint32_t id, uint64_t used)
     int64_t least = LOAD_INF;
     if (!g)
         return 0;
-    for (uint32_t l = s->ideal[id].guide ? g->ideal[s->ideal[id].guide].head : 0; l;
+    for (uint32_t l = s->ideals.v[id].guide ? g->ideals.v[s->ideals.v[id].guide].head : 0; l;
          l = g->labels.v[l].next)
         if (g->labels.v[l].value < least &&
             problem_no_more(s->c, g->labels.v[l].used, s->counts - used))

@@ -49,7 +49,7 @@ static bool better_without(struct search *s, uint32_t v)
 static int64_t more_with(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;
-    int64_t more = s->kind->time[v];
+    int64_t more = s->stage.kind->time[v];
     for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
         const struct net *t = step_net(s, of->to[i]);
         bool fresh = t->outside == t->pins;
@@ -63,52 +63,52 @@ static int64_t more_with(struct search *s, uint32_t v)
 static bool has_room(const struct search *s, uint32_t v)
 {
     const struct csr *of = &s->g->shared_of;
-    int64_t bytes = s->bytes + s->g->size[v];
-    if (s->kind->memory == LOAD_INF)
+    int64_t bytes = s->stage.bytes + s->g->size[v];
+    if (s->stage.kind->memory == LOAD_INF)
         return true;
     for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++)
-        bytes += s->need[of->to[i]] ? 0 : s->g->shared_size[of->to[i]];
-    return bytes <= s->kind->memory;
+        bytes += s->now.need[of->to[i]] ? 0 : s->g->shared_size[of->to[i]];
+    return bytes <= s->stage.kind->memory;
 }
 
 bool maximal_could_be_larger(struct search *s)
 {
-    int64_t room = s->floor - s->compute - s->cut;
+    int64_t room = s->floor - s->stage.compute - s->stage.cut;
     uint32_t i = 0;
-    for (uint32_t at = s->tried; i < s->end; i++, at++) {
-        at = at < s->end ? at : 0;
-        uint32_t v = s->list[at];
-        if (!has(s, v) && s->kind->time[v] <= room + s->cut && more_with(s, v) <= room &&
-            has_room(s, v) && better_without(s, v)) {
-            s->tried = at; /* tried first next time: the next S can often hold it, too */
+    for (uint32_t at = s->from.tried; i < s->walk.end; i++, at++) {
+        at = at < s->walk.end ? at : 0;
+        uint32_t v = s->walk.list[at];
+        if (!has(s, v) && s->stage.kind->time[v] <= room + s->stage.cut &&
+            more_with(s, v) <= room && has_room(s, v) && better_without(s, v)) {
+            s->from.tried = at; /* tried first next time: the next S can often hold it, too */
             break;
         }
     }
     s->steps += i / SEARCH_SCAN; /* the scan counts as steps */
-    return i < s->end;
+    return i < s->walk.end;
 }
 
 void maximal_find_larger(struct search *s)
 {
-    const struct ideal *d = &s->ideal[s->start];
-    s->nlarger = 0;
-    for (uint32_t i = 0; i < s->nfrontier && s->nlarger < LARGER; i++) {
-        uint32_t v = s->frontier[i];
+    const struct ideal *d = &s->ideals.v[s->from.ideal];
+    s->from.nlarger = 0;
+    for (uint32_t i = 0; i < s->from.nfrontier && s->from.nlarger < LARGER; i++) {
+        uint32_t v = s->from.frontier[i];
         if (!better_without(s, v))
             continue;
-        s->bits[v >> 6] ^= UINT64_C(1) << (v & 63);
-        uint32_t id = search_find(s, d->key ^ s->zobrist[v], d->card + 1, s->bits);
-        s->bits[v >> 6] ^= UINT64_C(1) << (v & 63);
+        s->now.bits[v >> 6] ^= UINT64_C(1) << (v & 63);
+        uint32_t id = search_find(s, d->key ^ s->zobrist[v], d->card + 1, s->now.bits);
+        s->now.bits[v >> 6] ^= UINT64_C(1) << (v & 63);
         if (id)
-            s->larger[s->nlarger++] = id;
+            s->from.larger[s->from.nlarger++] = id;
     }
 }
 
-/* Whether an ideal of s->larger has a label that is as good as this one. */
+/* Whether an ideal of s->from.larger has a label that is as good as this one. */
 static bool is_reached(const struct search *s, const struct label *than)
 {
-    for (uint32_t i = 0; i < s->nlarger; i++)
-        for (uint32_t l = s->ideal[s->larger[i]].head; l; l = s->labels.v[l].next)
+    for (uint32_t i = 0; i < s->from.nlarger; i++)
+        for (uint32_t l = s->ideals.v[s->from.larger[i]].head; l; l = s->labels.v[l].next)
             if (s->labels.v[l].value <= than->value &&
                 problem_no_more(s->c, s->labels.v[l].used, than->used))
                 return true;
@@ -118,8 +118,8 @@ static bool is_reached(const struct search *s, const struct label *than)
 void maximal_drop(struct search *s)
 {
     uint32_t n = 0;
-    for (uint32_t x = 0; x < s->nlive; x++)
-        if (!is_reached(s, &s->labels.v[s->live[x].label]))
-            s->live[n++] = s->live[x];
-    s->nlive = n;
+    for (uint32_t x = 0; x < s->stage.live.n; x++)
+        if (!is_reached(s, &s->labels.v[s->stage.live.v[x].label]))
+            s->stage.live.v[n++] = s->stage.live.v[x];
+    s->stage.live.n = n;
 }

@@ -17,12 +17,19 @@
 
 enum { COUNT_LIMIT = 100000000 };
 
-/* Writes status, bound and argument of results.plan.  s: the race that proved most, over the whole graph or over a
- * coarser one, whose best plan takes `searched`; search_whole: the whole graph was to be searched, too; all: the
+/* What the races came to. */
+struct outcome {
+    struct dp_race race; /* the one that proved most, */
+    bool on_whole;       /* over the whole graph, or over a coarser one, */
+    int64_t searched;    /* whose best plan takes this */
+};
+
+/* Writes status, bound and argument of results.plan.  search_whole: the whole graph was to be searched, too; all: the
  * bound for plans of any shape. */
-static void conclude(struct ctx *x, const struct problem *whole, const struct dp_race *s,
-                     bool on_whole, bool search_whole, int64_t searched, struct bound all)
+static void conclude(struct ctx *x, const struct problem *whole, const struct outcome *o,
+                     bool search_whole, struct bound all)
 {
+    const struct dp_race *s = &o->race;
     struct plan *p = x->results.plan;
     struct bound in = explain_bound(whole, x->scene.m, x->use.mem);
     enum plan_scope scope = claim_scope(x, true, false);
@@ -32,16 +39,15 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct dp
         count = arena_fmt(x->use.mem, "more than %d ", COUNT_LIMIT);
     else if (x->results.ideals)
         count = arena_fmt(x->use.mem, "%" PRIu64 " ", x->results.ideals);
-    bool lowest = p->claim.bare <= whole->lower.value && !(s->complete && on_whole);
-    if (s->complete && on_whole) {
+    bool lowest = p->claim.bare <= whole->lower.value && !(s->complete && o->on_whole);
+    if (s->complete && o->on_whole) {
         p->claim.argument = arena_fmt(
             x->use.mem, "all %sideals searched, %" PRIu64 " inside the bounds", count, s->states);
         in.value = p->claim.bare;
-        in.proof = explain_search(whole, x->scene.m, p->planner, p->claim.argument, p->dev,
-                                  p->claim.bare, x->use.mem);
+        in.proof = explain_search(whole, x->scene.m, p, x->use.mem);
     } else if (lowest) {
         p->claim.argument = ""; /* claim() gives the words */
-    } else if (s->complete && p->claim.bare < searched) {
+    } else if (s->complete && p->claim.bare < o->searched) {
         p->claim.argument = arena_fmt(
             x->use.mem, "better than every plan of the coarse graph; bound: %s", whole->lower.why);
     } else if (s->complete) {
@@ -51,9 +57,8 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct dp
                                       count, s->states, whole->lower.why);
         if (!search_whole) {
             scope = claim_scope(x, true, true);
-            in.value = searched;
-            in.proof = explain_search(whole, x->scene.m, p->planner, p->claim.argument, p->dev,
-                                      p->claim.bare, x->use.mem);
+            in.value = o->searched;
+            in.proof = explain_search(whole, x->scene.m, p, x->use.mem);
         }
     } else {
         p->claim.argument =
@@ -92,20 +97,19 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     if (need.least || need.nowhere != UINT32_MAX)
         return false;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
-    struct dp_race r = race_on(x, p->top, p, o);
-    dp_race(&r, &best);
-    int64_t searched = best.value;
+    struct outcome made = {.race = race_on(x, p->top, p, o), .on_whole = level == whole};
+    dp_race(&made.race, &best);
+    made.searched = best.value;
     const struct wdag *from = level;
-    bool on_whole = level == whole;
-    if (!on_whole) {
+    if (!made.on_whole) {
         wide.value = best.value;
         struct dp_race again = race_on(x, c, p, o);
         if (!o->whole || level->n >= whole->n)
             again.max_states = 0;
         bool better = dp_race(&again, &wide);
         if (again.complete) {
-            r = again;
-            on_whole = true;
+            made.race = again;
+            made.on_whole = true;
         }
         if (better) {
             best = wide;
@@ -123,7 +127,7 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
         problem_raise(c, all);
     }
     leave_plan(x, "dp-place", from, &best);
-    conclude(x, c, &r, on_whole, o->whole, searched, all);
+    conclude(x, c, &made, o->whole, all);
     return true;
 }
 

@@ -23,6 +23,7 @@
 #include "passes/contiguous/dp_decide.h"
 #include "passes/contiguous/dp_near.h"
 #include "passes/contiguous/dp_refuter.h"
+#include "passes/contiguous/smaller_graph_bound.h"
 #include "passes/bounds/path_bound.h"
 
 enum {
@@ -120,15 +121,8 @@ static struct decide *search_for(struct race *r, int64_t limit, int64_t floor)
 
 static void raise_bound(struct race *r, int64_t value, uint32_t lost)
 {
-    struct problem *c = r->c;
-    if (value <= c->lower.value)
-        return;
-    problem_raise(c,
-                  (struct bound){.value = value,
-                                 .why = lost ? arena_fmt(c->mem, "search without %u of %u vertices",
-                                                         lost, c->g->n)
-                                             : "search for plans below it",
-                                 .by = {.by = LOWER_SEARCH, .at = lost}});
+    if (value > r->c->lower.value)
+        problem_raise(r->c, search_bound(r->c, value, lost));
 }
 
 /* Makes the main search seek plans better than the best one known, whoever found that.  It goes on with a lower
@@ -237,23 +231,30 @@ static void try_near(struct race *r, uint64_t steps)
     adapt(&r->nears, SHARE_ONE / 2, r->best->value < before);
 }
 
+static struct bounding bounding_for(const struct race *r, uint64_t steps)
+{
+    const struct dp_race *o = r->o;
+    return (struct bounding){steps * ARCS_PER_STEP, o->clock, o->m, o->mem, o->scratch};
+}
+
 static void try_bounds(struct race *r, uint64_t steps)
 {
-    struct dp_race *o = r->o;
+    const struct bounding with = bounding_for(r, steps);
+    uint64_t spent;
     int64_t before = r->c->lower.value;
     if (r->c->detailed || r->best->value == LOAD_INF || steps < r->bounds_at)
         return;
-    uint64_t spent = bounds_raise(r->c, r->best->value, steps * ARCS_PER_STEP, o->clock, o->m,
-                                  o->mem, o->scratch) /
-                     ARCS_PER_STEP;
-    problem_raise(r->c, cut_bound(r->c, steps * ARCS_PER_STEP / 4, o->clock, o->scratch));
+    problem_raise(r->c, bounds_best(r->c, r->best->value, &with, &spent));
+    problem_raise(r->c, cut_bound(r->c, steps * ARCS_PER_STEP / 4, with.clock, with.scratch));
+    spent /= ARCS_PER_STEP;
     r->steps += spent > steps ? spent : steps;
     r->bounds_at = r->c->lower.value > before ? steps : steps * BOUNDS_MORE;
 }
 
 static void try_path(struct race *r, uint64_t steps)
 {
-    int64_t before = r->c->lower.value;
+    const struct bounding with = bounding_for(r, steps);
+    uint64_t looks;
     if (r->c->g->n > LARGE || r->best->value == LOAD_INF)
         return;
     if (!r->holder_made)
@@ -261,10 +262,9 @@ static void try_path(struct race *r, uint64_t steps)
     r->holder_made = true;
     if (!r->holder)
         return;
-    uint64_t looks = holder_raise(r->holder, r->c, r->best->value, steps * ARCS_PER_STEP,
-                                  r->o->clock, r->o->m, r->o->mem);
+    bool raised = problem_raise(r->c, holder_bound(r->holder, r->best->value, &with, &looks));
     r->steps += looks / ARCS_PER_STEP;
-    adapt(&r->paths, SHARE_ONE / 2, r->c->lower.value > before);
+    adapt(&r->paths, SHARE_ONE / 2, raised);
 }
 
 static void try_refuting(struct race *r, uint64_t steps)
@@ -274,7 +274,8 @@ static void try_refuting(struct race *r, uint64_t steps)
         return;
     uint64_t before = r->refuter.spent;
     r->refuter.rungs = r->rungs;
-    adapt(&r->refutes, 1, refuter_next(r->c, &r->refuter, r->best->value, steps));
+    bool raised = problem_raise(r->c, refuter_next(r->c, &r->refuter, r->best->value, steps));
+    adapt(&r->refutes, 1, raised);
     r->steps += r->refuter.spent - before;
 }
 

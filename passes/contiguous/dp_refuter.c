@@ -11,6 +11,8 @@
  * Cost: the steps allowed. */
 #include "passes/contiguous/dp_refuter.h"
 
+#include "passes/contiguous/smaller_graph_bound.h"
+
 enum {
     /* a bound must be raised by 1 / PRECISION of the value to be worth a search */
     PRECISION = 1000,
@@ -31,14 +33,15 @@ static enum answer ask_rung(struct refuter *r, int64_t value, uint64_t steps)
     return none ? NONE_BELOW : s.complete ? NOT_PROVEN : NOT_ENDED;
 }
 
-bool refuter_next(struct problem *c, struct refuter *r, int64_t upper, uint64_t steps)
+struct bound refuter_next(const struct problem *c, struct refuter *r, int64_t upper, uint64_t steps)
 {
+    struct bound b = c->lower;
     uint64_t stop = r->spent + steps;
-    int64_t least = upper / PRECISION + 1, before = c->lower.value;
+    int64_t least = upper / PRECISION + 1;
     uint32_t n = rungs_count(r->rungs);
     for (uint32_t tried = 0;
-         tried < n && r->spent < stop && c->lower.value < upper && !clock_out(r->clock);) {
-        int64_t lo = c->lower.value, first = lo + least < upper ? lo + least : upper;
+         tried < n && r->spent < stop && b.value < upper && !clock_out(r->clock);) {
+        int64_t lo = b.value, first = lo + least < upper ? lo + least : upper;
         bool fresh = r->hopeless == 0;
         if (!fresh && r->hopeless - lo <= least) {
             r->hopeless = 0;
@@ -49,17 +52,11 @@ bool refuter_next(struct problem *c, struct refuter *r, int64_t upper, uint64_t 
         int64_t value = fresh ? first : lo + (r->hopeless - lo) / 2;
         uint64_t most = (stop - r->spent) / TURN_PARTS + 1;
         if (ask_rung(r, value, most) == NONE_BELOW) {
-            uint32_t lost = rungs_lost(r->rungs, r->rung);
-            problem_raise(c, (struct bound){
-                                 .value = value,
-                                 .why = lost ? arena_fmt(c->mem, "search without %u of %u vertices",
-                                                         lost, c->g->n)
-                                             : "search for plans below it",
-                                 .by = {.by = LOWER_SEARCH, .at = lost}});
+            b = search_bound(c, value, rungs_lost(r->rungs, r->rung));
             r->hopeless = fresh ? upper + 1 : r->hopeless;
         } else {
             r->hopeless = value;
         }
     }
-    return c->lower.value > before;
+    return b;
 }

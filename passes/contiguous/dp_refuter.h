@@ -14,8 +14,8 @@ struct refuter {
     uint64_t spent;   /* steps */
 };
 
-/* Raises c->lower by searches of about `steps` steps in all; `upper`: the value of a plan.  True if
- * it was raised. */
-bool refuter_next(struct problem *c, struct refuter *r, int64_t upper, uint64_t steps);
+/* c->lower, or more, by searches of about `steps` steps in all; `upper`: the value of a plan. */
+struct bound refuter_next(const struct problem *c, struct refuter *r, int64_t upper,
+                          uint64_t steps);
 
 #endif

@@ -28,9 +28,9 @@ static int dpl_run(struct ctx *x, const void *options)
     leave_plan(x, "dpl-place", level, &best);
     struct bound all = claim_all(x, best.value, true, BOUNDS_WORK, &p.clock);
     struct bound in = all;
+    const struct bounding with = bounding_of(x, BOUNDS_WORK, &p.clock);
     if (best.value > all.value && whole != must_level(x))
-        in = bounds_best(c, best.value, BOUNDS_WORK, &p.clock, x->scene.m, x->use.mem,
-                         x->use.scratch);
+        in = bounds_best(c, best.value, &with, NULL);
     const char *why = claim(x, claim_scope(x, true, false), in, all);
     if (x->results.plan->claim.status == PLAN_OPTIMAL) {
         x->results.plan->claim.argument = arena_fmt(x->use.mem, "no plan%s is better than the %s",

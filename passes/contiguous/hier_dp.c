@@ -47,6 +47,22 @@ struct back {
     uint32_t from, how; /* the ideal before; the kind of group (outer) or of device (inner) */
 };
 
+/* The inner dynamic program: what a group does with an interval. */
+struct inner {
+    /* the ideals between the ends of the interval; [ideal] its place among them, UINT32_MAX: none */
+    uint32_t *mid, nmid, *pos;
+    uint32_t *out, nout; /* nets that leave the interval and cost more outside the group */
+    uint16_t *seen;      /* [place * nout] pins in the ideal */
+    int64_t *most;       /* [inner state * n + place] the least largest load up to there */
+    struct back *step;
+};
+
+/* A device of a group: its kind, and its bit in the mask of pinned devices; < 0: nothing is pinned to it. */
+struct member {
+    uint32_t k;
+    int pin;
+};
+
 struct hier {
     const struct wdag *g;
     const struct cluster *cluster;
@@ -74,13 +90,7 @@ struct hier {
     struct back *back;
     uint32_t last; /* state of the best plan found, if improved */
     bool improved;
-    /* of the inner dynamic program: */
-    /* the ideals between the ends of the interval; [ideal] its place among them, UINT32_MAX: none */
-    uint32_t *mid, nmid, *pos;
-    uint32_t *out, nout; /* nets that leave the interval and cost more outside the group */
-    uint16_t *seen;      /* [place * nout] pins in the ideal */
-    int64_t *most;       /* [inner state * n + place] the least largest load up to there */
-    struct back *step;
+    struct inner in;
 };
 
 /* Whether the search has to end; run->why then says so. */
@@ -333,19 +343,20 @@ static void inner_begin(struct hier *h, uint32_t i, uint32_t j, uint32_t cls)
 {
     assert(i < j && j < h->n);
     const uint16_t *x = h->has + (size_t)i * h->nnet, *y = h->has + (size_t)j * h->nnet;
-    h->nout = h->nmid = 0;
+    h->in.nout = h->in.nmid = 0;
     for (uint32_t e = 0; e < h->nnet; e++)
         if (h->delta[cls][e] && y[e] > x[e] && (x[e] || y[e] < h->pins[e]))
-            h->out[h->nout++] = e;
+            h->in.out[h->in.nout++] = e;
     for (uint32_t b = i; b <= j; b++) {
-        h->pos[b] = UINT32_MAX;
+        h->in.pos[b] = UINT32_MAX;
         if ((b != i && !h->below[(size_t)i * h->n + b]) ||
             (b != j && !h->below[(size_t)b * h->n + j]))
             continue;
-        h->pos[b] = h->nmid;
-        for (uint32_t o = 0; o < h->nout; o++)
-            h->seen[(size_t)h->nmid * h->nout + o] = h->has[(size_t)b * h->nnet + h->out[o]];
-        h->mid[h->nmid++] = b;
+        h->in.pos[b] = h->in.nmid;
+        for (uint32_t o = 0; o < h->in.nout; o++)
+            h->in.seen[(size_t)h->in.nmid * h->in.nout + o] =
+                h->has[(size_t)b * h->nnet + h->in.out[o]];
+        h->in.mid[h->in.nmid++] = b;
     }
 }
 
@@ -353,48 +364,49 @@ static void inner_begin(struct hier *h, uint32_t i, uint32_t j, uint32_t cls)
  * their inner cost. */
 static int64_t outside_cost(const struct hier *h, uint32_t a, uint32_t b, const int64_t *delta)
 {
-    const uint16_t *x = h->seen + (size_t)a * h->nout, *y = h->seen + (size_t)b * h->nout;
+    const uint16_t *x = h->in.seen + (size_t)a * h->in.nout,
+                   *y = h->in.seen + (size_t)b * h->in.nout;
     int64_t sum = 0;
-    for (uint32_t o = 0; o < h->nout; o++)
-        sum += y[o] > x[o] ? delta[h->out[o]] : 0;
+    for (uint32_t o = 0; o < h->in.nout; o++)
+        sum += y[o] > x[o] ? delta[h->in.out[o]] : 0;
     return sum;
 }
 
-/* Improves the inner states at place `to` by one more device of kind k, with this load, that holds what lies between
- * place `from` and it.  pin: its bit in the mask of pinned devices; < 0: a device that nothing is pinned to. */
-static void inner_relax(struct hier *h, const struct group_kind *q, uint32_t k, int pin,
-                        uint32_t from, uint32_t to, int64_t load)
+/* Improves the inner states at place `to` by one more device, with this load, that holds what lies between place
+ * `from` and it. */
+static void inner_relax(struct hier *h, const struct group_kind *q, struct member d, uint32_t from,
+                        uint32_t to, int64_t load)
 {
     uint32_t nfree = q->nfree + 1, states = nfree << q->npin;
     for (uint32_t t = 0; t < states; t++) {
-        int64_t v = h->most[(size_t)t * h->n + from];
-        bool taken = pin < 0 ? t % nfree == q->nfree : ((t / nfree) >> pin & 1) != 0;
+        int64_t v = h->in.most[(size_t)t * h->n + from];
+        bool taken = d.pin < 0 ? t % nfree == q->nfree : ((t / nfree) >> d.pin & 1) != 0;
         if (v >= h->limit || taken)
             continue;
-        uint32_t next = pin < 0 ? t + 1 : t + (nfree << pin);
+        uint32_t next = d.pin < 0 ? t + 1 : t + (nfree << d.pin);
         v = load > v ? load : v;
-        if (v < h->most[(size_t)next * h->n + to]) {
-            h->most[(size_t)next * h->n + to] = v;
-            h->step[(size_t)next * h->n + to] = (struct back){from, k};
+        if (v < h->in.most[(size_t)next * h->n + to]) {
+            h->in.most[(size_t)next * h->n + to] = v;
+            h->in.step[(size_t)next * h->n + to] = (struct back){from, d.k};
         }
     }
 }
 
-static void inner_arrive(struct hier *h, const struct group_kind *q, uint32_t k, int pin,
-                         uint32_t i, uint32_t to)
+static void inner_arrive(struct hier *h, const struct group_kind *q, struct member d, uint32_t i,
+                         uint32_t to)
 {
-    uint32_t b = h->mid[to];
-    const struct pair *p = h->pair[k] + h->pair_at[k][b];
-    uint32_t n = h->pair_at[k][b + 1] - h->pair_at[k][b];
+    uint32_t b = h->in.mid[to];
+    const struct pair *p = h->pair[d.k] + h->pair_at[d.k][b];
+    uint32_t n = h->pair_at[d.k][b + 1] - h->pair_at[d.k][b];
     while (n-- > 0 && p[n].from >= i) {
-        uint32_t from = h->pos[p[n].from];
+        uint32_t from = h->in.pos[p[n].from];
         h->run->steps++;
         if (from == UINT32_MAX || p[n].base >= h->limit)
             continue;
         int64_t load = p[n].base + outside_cost(h, from, to, h->delta[q->cls]);
-        h->run->steps += h->nout;
+        h->run->steps += h->in.nout;
         if (load < h->limit)
-            inner_relax(h, q, k, pin, from, to, load);
+            inner_relax(h, q, d, from, to, load);
     }
 }
 
@@ -407,17 +419,17 @@ static int64_t inner_search(struct hier *h, const struct group_kind *q, uint32_t
     int64_t least = LOAD_INF;
     inner_begin(h, i, j, q->cls);
     for (uint32_t t = 0; t < states; t++)
-        for (uint32_t x = 0; x < h->nmid; x++)
-            h->most[(size_t)t * h->n + x] = LOAD_INF;
-    h->most[0] = 0;
-    for (uint32_t to = q->size == 1 ? h->nmid - 1 : 1; to < h->nmid; to++) {
+        for (uint32_t x = 0; x < h->in.nmid; x++)
+            h->in.most[(size_t)t * h->n + x] = LOAD_INF;
+    h->in.most[0] = 0;
+    for (uint32_t to = q->size == 1 ? h->in.nmid - 1 : 1; to < h->in.nmid; to++) {
         if (q->nfree)
-            inner_arrive(h, q, q->free, -1, i, to);
+            inner_arrive(h, q, (struct member){q->free, -1}, i, to);
         for (uint32_t p = 0; p < q->npin; p++)
-            inner_arrive(h, q, q->pin[p], (int)p, i, to);
+            inner_arrive(h, q, (struct member){q->pin[p], (int)p}, i, to);
     }
     for (uint32_t t = 0; t < states; t++) {
-        int64_t v = h->most[(size_t)t * h->n + h->nmid - 1];
+        int64_t v = h->in.most[(size_t)t * h->n + h->in.nmid - 1];
         if (v < least && v < h->limit) {
             least = v;
             *state = t;
@@ -515,12 +527,12 @@ static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i,
 {
     uint32_t nfree = q->nfree + 1, t = 0;
     inner_search(h, q, i, j, &t);
-    for (uint32_t at = h->nmid - 1; at > 0;) {
-        struct back s = h->step[(size_t)t * h->n + at];
+    for (uint32_t at = h->in.nmid - 1; at > 0;) {
+        struct back s = h->in.step[(size_t)t * h->n + at];
         assert(s.from < at && s.how < h->c->nkind);
         const struct problem_kind *k = &h->c->kind[s.how];
         uint32_t d = k->dev >= 0 ? (uint32_t)k->dev : free_device(h, q, first, t % nfree - 1);
-        assign_device(h, h->mid[s.from], h->mid[at], d, dev);
+        assign_device(h, h->in.mid[s.from], h->in.mid[at], d, dev);
         for (uint32_t p = 0; p < q->npin; p++)
             if (k->dev >= 0 && q->pin[p] == s.how)
                 t -= nfree << p;
@@ -566,12 +578,12 @@ static bool make_tables(struct hier *h)
     h->back = arena_array(h->a, cells, sizeof *h->back);
     for (size_t i = 1; i < cells; i++)
         h->value[i] = LOAD_INF;
-    h->mid = arena_array(h->a, h->n, sizeof *h->mid);
-    h->pos = arena_array(h->a, h->n, sizeof *h->pos);
-    h->out = arena_array(h->a, (size_t)h->nnet + 1, sizeof *h->out);
-    h->seen = arena_array(h->a, (size_t)h->n * h->nnet + 1, sizeof *h->seen);
-    h->most = arena_array(h->a, (size_t)inner * h->n, sizeof *h->most);
-    h->step = arena_array(h->a, (size_t)inner * h->n, sizeof *h->step);
+    h->in.mid = arena_array(h->a, h->n, sizeof *h->in.mid);
+    h->in.pos = arena_array(h->a, h->n, sizeof *h->in.pos);
+    h->in.out = arena_array(h->a, (size_t)h->nnet + 1, sizeof *h->in.out);
+    h->in.seen = arena_array(h->a, (size_t)h->n * h->nnet + 1, sizeof *h->in.seen);
+    h->in.most = arena_array(h->a, (size_t)inner * h->n, sizeof *h->in.most);
+    h->in.step = arena_array(h->a, (size_t)inner * h->n, sizeof *h->in.step);
     return true;
 }
 

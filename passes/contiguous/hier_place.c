@@ -166,7 +166,8 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
         o.from[o.n] = r->order[p - 1];
         o.to[o.n++] = r->order[p];
     }
-    struct wdag *level = wdag_merge_ordered(r->g, &o, group, count, "hier-place", r->a, d);
+    const struct wdag_groups pieces = {group, count, &o};
+    struct wdag *level = wdag_merge_ordered(r->g, &pieces, "hier-place", r->a, d);
     struct hier_run run = {.max_ideals = HIER_IDEALS, .max_steps = r->steps, .clock = r->clock};
     struct problem_plan plan = {best->value, arena_array(r->a, (size_t)count + 1, sizeof(int32_t)),
                                 NULL};
@@ -271,11 +272,12 @@ static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct 
                     &flat, x->use.scratch);
     dp_search(c, &s, &flat, x->use.scratch);
     if (!s.complete) {
-        bounds_raise(c, value, BOUNDS_WORK, clock, x->scene.m, x->use.mem, x->use.scratch);
+        const struct bounding with = bounding_of(x, BOUNDS_WORK, clock);
+        problem_raise(c, bounds_best(c, value, &with, NULL));
         problem_raise(c, cut_bound(c, CUT_WORK, clock, x->use.scratch));
         if (value < LOAD_INF)
-            dp_bound(c, value, BOUND_STEPS * (uint64_t)BOUND_STATES, clock, x->use.scratch,
-                     x->use.diag);
+            problem_raise(c, dp_bound(c, value, BOUND_STEPS * (uint64_t)BOUND_STATES, clock,
+                                      x->use.scratch, x->use.diag));
     } else if (flat.value < LOAD_INF) {
         problem_raise(c, (struct bound){.value = flat.value,
                                         .why = "optimum with inner links everywhere",
@@ -299,8 +301,7 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_r
             arena_fmt(x->use.mem, "each group a contiguous piece: all pairs of %u ideals searched",
                       run->ideals);
         in.value = p->claim.bare;
-        in.proof = explain_search(c, x->scene.m, p->planner, p->claim.argument, p->dev,
-                                  p->claim.bare, x->use.mem);
+        in.proof = explain_search(c, x->scene.m, p, x->use.mem);
     } else if (run->complete && p->claim.bare == searched) {
         p->claim.argument = arena_fmt(x->use.mem,
                                       "all pairs of %u ideals of the coarse graph searched; "

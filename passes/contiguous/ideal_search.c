@@ -96,23 +96,23 @@ static void make_tables(struct search *s)
         weigh_exactly(s);
     else
         weigh_paths(s);
-    s->bits = arena_array(s->a, (size_t)s->nword + 1, sizeof *s->bits);
-    s->missing = arena_array(s->a, (size_t)s->n + 1, sizeof *s->missing);
-    s->missing_stamp = arena_array(s->a, (size_t)s->n + 1, sizeof *s->missing_stamp);
-    s->net = arena_array(s->a, (size_t)g->nnet + 1, sizeof *s->net);
+    s->now.bits = arena_array(s->a, (size_t)s->nword + 1, sizeof *s->now.bits);
+    s->now.missing = arena_array(s->a, (size_t)s->n + 1, sizeof *s->now.missing);
+    s->now.missing_stamp = arena_array(s->a, (size_t)s->n + 1, sizeof *s->now.missing_stamp);
+    s->now.net = arena_array(s->a, (size_t)g->nnet + 1, sizeof *s->now.net);
     for (uint32_t e = 0; e < g->nnet; e++) {
-        s->net[e].pins = g->net_pin.at[e + 1] - g->net_pin.at[e];
-        s->net[e].host = g->net_host[e];
-        s->net[e].back = g->net_back && g->net_back[e];
+        s->now.net[e].pins = g->net_pin.at[e + 1] - g->net_pin.at[e];
+        s->now.net[e].host = g->net_host[e];
+        s->now.net[e].back = g->net_back && g->net_back[e];
     }
-    s->need = arena_array(s->a, (size_t)g->nshared + 1, sizeof *s->need);
-    s->frontier = arena_array(s->a, (size_t)s->n + 1, sizeof *s->frontier);
-    s->list = arena_array(s->a, (size_t)s->n + 1, sizeof *s->list);
-    s->bucket = arena_array(s->a, (size_t)s->n + 1, sizeof *s->bucket);
-    s->mask = 1023;
-    s->slot = arena_array(s->a, (size_t)s->mask + 1, sizeof *s->slot);
+    s->now.need = arena_array(s->a, (size_t)g->nshared + 1, sizeof *s->now.need);
+    s->from.frontier = arena_array(s->a, (size_t)s->n + 1, sizeof *s->from.frontier);
+    s->walk.list = arena_array(s->a, (size_t)s->n + 1, sizeof *s->walk.list);
+    s->ideals.bucket = arena_array(s->a, (size_t)s->n + 1, sizeof *s->ideals.bucket);
+    s->ideals.mask = 1023;
+    s->ideals.slot = arena_array(s->a, (size_t)s->ideals.mask + 1, sizeof *s->ideals.slot);
     s->labels.mem = s->a;
-    s->nideal = 1;
+    s->ideals.n = 1;
     s->rest = arena_array(s->a, (size_t)s->nword + 1, sizeof *s->rest);
 }
 
@@ -121,9 +121,9 @@ static void make_tables(struct search *s)
 /* The ideal I' + S, made if it is new. */
 static uint32_t intern(struct search *s)
 {
-    assert(s->card <= s->n);
-    uint32_t known = s->nideal, id = search_intern(s);
-    if (s->nideal > known)
+    assert(s->now.card <= s->n);
+    uint32_t known = s->ideals.n, id = search_intern(s);
+    if (s->ideals.n > known)
         guide_link(s, id);
     return id;
 }
@@ -131,13 +131,14 @@ static uint32_t intern(struct search *s)
 /* Makes ideal id the start: unpacks its bits, and lists the vertices whose predecessors it all holds. */
 static void begin_start(struct search *s, uint32_t id)
 {
-    const struct ideal *d = &s->ideal[id];
+    const struct ideal *d = &s->ideals.v[id];
     const struct csr *pred = &s->g->pred;
-    s->start = id;
-    memset(s->bits, 0xff, d->word * sizeof *s->bits);
-    memcpy(s->bits + d->word, s->pool + d->bits, d->nword * sizeof *s->bits);
-    memset(s->bits + d->word + d->nword, 0, (s->nword - d->word - d->nword) * sizeof *s->bits);
-    s->nfrontier = s->nlarger = 0;
+    s->from.ideal = id;
+    memset(s->now.bits, 0xff, d->word * sizeof *s->now.bits);
+    memcpy(s->now.bits + d->word, s->ideals.pool + d->bits, d->nword * sizeof *s->now.bits);
+    memset(s->now.bits + d->word + d->nword, 0,
+           (s->nword - d->word - d->nword) * sizeof *s->now.bits);
+    s->from.nfrontier = s->from.nlarger = 0;
     s->steps += (s->n - d->word * 64) / SEARCH_SCAN; /* the scan for the frontier counts as steps */
     for (uint32_t v = d->word * 64; v < s->n; v++) {
         if (has(s, v))
@@ -147,9 +148,9 @@ static void begin_start(struct search *s, uint32_t id)
         while (i > pred->at[v] && has(s, pred->to[i - 1]))
             i--;
         if (i == pred->at[v])
-            s->frontier[s->nfrontier++] = v;
+            s->from.frontier[s->from.nfrontier++] = v;
     }
-    assert(s->nfrontier > 0 || d->card == s->n);
+    assert(s->from.nfrontier > 0 || d->card == s->n);
 }
 
 /* ---- ends ------------------------------------------------------------------------------------ */
@@ -157,7 +158,7 @@ static void begin_start(struct search *s, uint32_t id)
 static void tighten(struct search *s, int64_t limit)
 {
     problem_set_limit(s->c, &s->caps, limit);
-    s->room = sat_mul(s->copies, limit);
+    s->stage.room = sat_mul(s->stage.copies, limit);
     int64_t all = 0;
     for (uint32_t k = 0; k < s->c->nkind; k++)
         all = sat_add(all, sat_mul(s->c->kind[k].count, s->caps.cap[0][k]));
@@ -172,8 +173,8 @@ static void relax_label(struct search *s, uint32_t id, struct label nw)
     if (s->enough)
         return;
     nw.at = id;
-    uint32_t made = labels_relax(&s->labels, s->c, &s->ideal[id].head, nw);
-    if (!made || s->card < s->n)
+    uint32_t made = labels_relax(&s->labels, s->c, &s->ideals.v[id].head, nw);
+    if (!made || s->now.card < s->n)
         return;
     s->last = made;
     if (s->refute)
@@ -189,23 +190,24 @@ static void arrive_detailed(struct search *s)
 {
     const struct problem *c = s->c;
     uint32_t id = 0;
-    if (s->copies > 1)
-        s->steps += (uint64_t)s->copies * s->nlive;
-    for (uint32_t copies = 1; copies <= s->copies; copies++) {
+    if (s->stage.copies > 1)
+        s->steps += (uint64_t)s->stage.copies * s->stage.live.n;
+    for (uint32_t copies = 1; copies <= s->stage.copies; copies++) {
         int64_t load[2];
-        problem_loads(c, s->k, &s->parts, copies, load);
-        for (uint32_t x = 0; x < s->nlive; x++) {
-            const struct live *l = &s->live[x];
+        problem_loads(c, s->stage.k, &s->stage.parts, copies, load);
+        for (uint32_t x = 0; x < s->stage.live.n; x++) {
+            const struct live *l = &s->stage.live.v[x];
             bool far = copies <= l->left;
             for (uint32_t p = 0; p < c->npot && far; p++) {
-                int64_t low = problem_low(c, l, p, copies, s->caps.cap[p][s->k]);
-                far = s->weight[p] - (p == c->cross_pot ? s->cross : 0) >= low;
+                int64_t low = problem_low(c, l, p, copies, s->caps.cap[p][s->stage.k]);
+                far = s->now.weight[p] - (p == c->cross_pot ? s->now.cross : 0) >= low;
             }
             struct label nw = {.value = load[0] > l->value ? load[0] : l->value,
                                .back = load[1] > l->back ? load[1] : l->back,
-                               .used = l->used + ((uint64_t)(copies - 1) << c->kind[s->k].shift),
+                               .used =
+                                   l->used + ((uint64_t)(copies - 1) << c->kind[s->stage.k].shift),
                                .parent = l->label,
-                               .kind = (uint16_t)s->k,
+                               .kind = (uint16_t)s->stage.k,
                                .copies = (uint16_t)copies};
             if (!far || nw.value + nw.back > s->caps.keep)
                 continue;
@@ -223,33 +225,34 @@ static void arrive(struct search *s)
         arrive_detailed(s);
         return;
     }
-    int64_t load = s->compute + s->cut;
+    int64_t load = s->stage.compute + s->stage.cut;
     if (load > s->caps.limit)
         return;
     for (uint32_t p = 0; p < s->c->npot; p++)
-        if (s->weight[p] < s->low[p])
+        if (s->now.weight[p] < s->stage.live.low[p])
             return;
-    if (s->floor >= 0 && s->card < s->n && maximal_could_be_larger(s))
+    if (s->floor >= 0 && s->now.card < s->n && maximal_could_be_larger(s))
         return;
     load = load > s->floor ? load : s->floor;
     uint32_t id = 0;
-    for (uint32_t x = 0; x < s->nlive; x++) {
-        const struct live *l = &s->live[x];
+    for (uint32_t x = 0; x < s->stage.live.n; x++) {
+        const struct live *l = &s->stage.live.v[x];
         bool far = true;
         for (uint32_t p = 0; p < s->c->npot; p++)
-            far = far && s->weight[p] - (p == s->c->cross_pot ? s->cross : 0) >= l->low[p];
+            far = far && s->now.weight[p] - (p == s->c->cross_pot ? s->now.cross : 0) >= l->low[p];
         struct label nw = {.value = load > l->value ? load : l->value,
                            .used = l->used,
                            .parent = l->label,
-                           .kind = (uint16_t)s->k};
+                           .kind = (uint16_t)s->stage.k};
         if (s->refute)
             nw.value = l->value + search_excess(s, load);
-        if (!far || nw.value + (s->refute && s->c->cross_pot == 0 ? s->cross : 0) > s->caps.keep)
+        if (!far ||
+            nw.value + (s->refute && s->c->cross_pot == 0 ? s->now.cross : 0) > s->caps.keep)
             continue;
         if (!id)
             id = intern(s);
         int64_t more = guide_excess(s, id, l->used);
-        if (s->weight[0] - more < l->low[0] || (s->refute && nw.value + more > s->caps.keep))
+        if (s->now.weight[0] - more < l->low[0] || (s->refute && nw.value + more > s->caps.keep))
             continue;
         relax_label(s, id, nw);
     }
@@ -259,18 +262,18 @@ static void arrive(struct search *s)
  * The position in the list to go on from, or UINT32_MAX. */
 static uint32_t backtrack(struct search *s)
 {
-    while (s->nchoice) {
-        struct choice *h = &s->choice[--s->nchoice];
-        uint32_t v = s->list[h->at];
+    while (s->walk.nchoice) {
+        struct choice *h = &s->walk.choice[--s->walk.nchoice];
+        uint32_t v = s->walk.list[h->at];
         if (!h->taken) {
             step_unskip(s, v, h->reach);
             continue;
         }
         step_untake(s, v);
-        s->end = h->end;
+        s->walk.end = h->end;
         if (step_skip(s, v, h->reach)) {
             h->taken = false;
-            s->nchoice++;
+            s->walk.nchoice++;
             return h->at + 1;
         }
     }
@@ -281,28 +284,29 @@ static uint32_t backtrack(struct search *s)
 static bool enumerate(struct search *s)
 {
     for (;;) {
-        if (s->at >= s->end) {
-            s->at = backtrack(s);
-            if (s->at == UINT32_MAX)
+        if (s->walk.at >= s->walk.end) {
+            s->walk.at = backtrack(s);
+            if (s->walk.at == UINT32_MAX)
                 return true;
             continue;
         }
         if (s->steps >= s->pause)
             return false;
         s->steps++;
-        if (s->nchoice == s->capchoice)
-            s->choice = vec_grow(s->a, s->choice, &s->capchoice, s->nchoice + 1, sizeof *s->choice);
-        struct choice *h = &s->choice[s->nchoice];
-        h->at = s->at;
-        h->end = s->end;
-        h->taken = step_take(s, s->list[s->at]);
-        if (h->taken || step_skip(s, s->list[s->at], h->reach)) {
-            s->nchoice++;
-            s->at++;
+        if (s->walk.nchoice == s->walk.capchoice)
+            s->walk.choice = vec_grow(s->a, s->walk.choice, &s->walk.capchoice, s->walk.nchoice + 1,
+                                      sizeof *s->walk.choice);
+        struct choice *h = &s->walk.choice[s->walk.nchoice];
+        h->at = s->walk.at;
+        h->end = s->walk.end;
+        h->taken = step_take(s, s->walk.list[s->walk.at]);
+        if (h->taken || step_skip(s, s->walk.list[s->walk.at], h->reach)) {
+            s->walk.nchoice++;
+            s->walk.at++;
             if (h->taken)
                 arrive(s);
         } else {
-            s->at = s->end; /* it can be neither: back to the last choice */
+            s->walk.at = s->walk.end; /* it can be neither: back to the last choice */
         }
     }
 }
@@ -311,8 +315,8 @@ static bool enumerate(struct search *s)
 static uint32_t most_copies(const struct search *s)
 {
     uint32_t most = 1;
-    for (uint32_t x = 0; x < s->nlive; x++)
-        most = s->live[x].left > most ? s->live[x].left : most;
+    for (uint32_t x = 0; x < s->stage.live.n; x++)
+        most = s->stage.live.v[x].left > most ? s->stage.live.v[x].left : most;
     return most;
 }
 
@@ -320,58 +324,59 @@ static uint32_t most_copies(const struct search *s)
  * nowhere. */
 static bool begin_kind(struct search *s)
 {
-    const struct ideal *d = &s->ideal[s->start];
-    s->nlive =
-        problem_live(s->c, &s->labels, d->head, s->k, &s->caps, &s->live, &s->caplive, s->low);
-    bool hope = s->nlive > 0;
+    const struct ideal *d = &s->ideals.v[s->from.ideal];
+    problem_live(s->c, &s->labels, d->head, s->stage.k, &s->caps, &s->stage.live);
+    bool hope = s->stage.live.n > 0;
     uint32_t copies = most_copies(s);
     for (uint32_t p = 0; p < s->c->npot; p++)
-        hope = hope && d->weight[p] + sat_mul(copies, s->caps.cap[p][s->k]) >= s->low[p];
+        hope = hope &&
+               d->weight[p] + sat_mul(copies, s->caps.cap[p][s->stage.k]) >= s->stage.live.low[p];
     if (!hope)
         return false;
-    s->stamp++;
-    s->kind = &s->c->kind[s->k];
-    s->cls = &s->c->cls[s->kind->cls];
+    s->now.stamp++;
+    s->stage.kind = &s->c->kind[s->stage.k];
+    s->stage.cls = &s->c->cls[s->stage.kind->cls];
     if (!s->started) {
-        begin_start(s, s->start);
+        begin_start(s, s->from.ideal);
         if (s->floor >= 0)
             maximal_find_larger(s);
         s->started = true;
     }
     maximal_drop(s);
-    if (!s->nlive)
+    if (!s->stage.live.n)
         return false;
-    s->compute = s->fixed = s->cut = s->bytes = 0;
-    s->parts = (struct problem_parts){0};
-    s->copies = copies;
-    s->room = sat_mul(copies, s->caps.limit);
-    s->weighs = s->kind->memory < LOAD_INF || s->kind->copies > 1;
-    s->cross = d->cross;
-    s->spare = INT64_MIN;
-    for (uint32_t x = 0; x < s->nlive; x++)
-        if (s->caps.keep - s->live[x].value > s->spare)
-            s->spare = s->caps.keep - s->live[x].value;
-    s->key = d->key;
-    s->card = d->card;
-    memcpy(s->weight, d->weight, sizeof s->weight);
+    s->stage.compute = s->stage.fixed = s->stage.cut = s->stage.bytes = 0;
+    s->stage.parts = (struct problem_parts){0};
+    s->stage.copies = copies;
+    s->stage.room = sat_mul(copies, s->caps.limit);
+    s->stage.weighs = s->stage.kind->memory < LOAD_INF || s->stage.kind->copies > 1;
+    s->now.cross = d->cross;
+    s->stage.spare = INT64_MIN;
+    for (uint32_t x = 0; x < s->stage.live.n; x++)
+        if (s->caps.keep - s->stage.live.v[x].value > s->stage.spare)
+            s->stage.spare = s->caps.keep - s->stage.live.v[x].value;
+    s->now.key = d->key;
+    s->now.card = d->card;
+    memcpy(s->now.weight, d->weight, sizeof s->now.weight);
     for (uint32_t p = 0; p < s->c->npot; p++)
-        s->reach[p] = s->c->pot[p].total;
-    s->at = s->nchoice = 0;
-    s->end = s->nfrontier;
-    memcpy(s->list, s->frontier, s->nfrontier * sizeof *s->list);
+        s->stage.reach[p] = s->c->pot[p].total;
+    s->walk.at = s->walk.nchoice = 0;
+    s->walk.end = s->from.nfrontier;
+    memcpy(s->walk.list, s->from.frontier, s->from.nfrontier * sizeof *s->walk.list);
     return true;
 }
 
 /* The next ideal to be extended becomes the start; false: there is none. */
 static bool next_start(struct search *s)
 {
-    s->k = 0;
+    s->stage.k = 0;
     s->started = false;
-    s->start = s->start ? s->ideal[s->start].next : s->bucket[s->bucket_at];
-    while (!s->start) {
+    s->from.ideal =
+        s->from.ideal ? s->ideals.v[s->from.ideal].next : s->ideals.bucket[s->bucket_at];
+    while (!s->from.ideal) {
         if (++s->bucket_at >= s->n)
             return false;
-        s->start = s->bucket[s->bucket_at];
+        s->from.ideal = s->ideals.bucket[s->bucket_at];
     }
     return true;
 }
@@ -379,12 +384,12 @@ static bool next_start(struct search *s)
 /* The next start and kind to be enumerated; false: there is none. */
 static bool next_stage(struct search *s)
 {
-    if (s->start)
-        s->k++;
+    if (s->from.ideal)
+        s->stage.k++;
     for (;;) {
-        if ((!s->start || s->k == s->c->nkind) && !next_start(s))
+        if ((!s->from.ideal || s->stage.k == s->c->nkind) && !next_start(s))
             return false;
-        for (; s->k < s->c->nkind; s->k++)
+        for (; s->stage.k < s->c->nkind; s->stage.k++)
             if (begin_kind(s))
                 return true;
         s->steps++;
@@ -439,7 +444,7 @@ enum search_end search_go(struct search *s, uint64_t steps)
         if (s->enough)
             s->end_of = SEARCH_DONE;
         else if (s->end_of == SEARCH_GOING &&
-                 (s->nideal > s->ask.max_states ||
+                 (s->ideals.n > s->ask.max_states ||
                   arena_used(s->a) - s->used_before > s->ask.max_bytes))
             s->end_of = SEARCH_FULL;
     }
@@ -467,7 +472,7 @@ static bool holds(const struct search *s, const struct ideal *d, uint32_t v)
 {
     uint32_t w = v >> 6;
     return w < d->word ||
-           (w < d->word + d->nword && (s->pool[d->bits + w - d->word] >> (v & 63) & 1));
+           (w < d->word + d->nword && (s->ideals.pool[d->bits + w - d->word] >> (v & 63) & 1));
 }
 
 static const struct problem_kind *kind_of(const struct problem *c, uint32_t dev)
@@ -522,7 +527,7 @@ void search_plan(const struct search *s, struct problem_plan *best)
     uint32_t *step = arena_array(s->a, (size_t)s->n + 1, sizeof *step);
     at = nstep;
     for (uint32_t l = s->last; s->labels.v[l].parent; l = s->labels.v[l].parent) {
-        const struct ideal *d = &s->ideal[s->labels.v[l].at];
+        const struct ideal *d = &s->ideals.v[s->labels.v[l].at];
         steps[--at] = (struct problem_step){s->labels.v[l].kind, s->labels.v[l].copies};
         for (uint32_t v = 0; v < s->n; v++)
             if (holds(s, d, v))
@@ -542,13 +547,13 @@ uint64_t search_steps(const struct search *s)
 
 uint64_t search_states(const struct search *s)
 {
-    return s->nideal ? s->nideal - 1 : 0;
+    return s->ideals.n ? s->ideals.n - 1 : 0;
 }
 
 uint32_t search_passed(const struct search *s)
 {
-    assert(s->start < s->nideal || !s->start);
-    return s->start ? s->ideal[s->start].card : s->bucket_at;
+    assert(s->from.ideal < s->ideals.n || !s->from.ideal);
+    return s->from.ideal ? s->ideals.v[s->from.ideal].card : s->bucket_at;
 }
 
 /* ---- in one go ------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@ struct ideal {
     uint32_t card; /* vertices in it */
     /* its bits: words before `word` are all ones, then nword words, then zeros */
     uint32_t word, nword;
-    uint32_t bits;  /* where those nword words begin in search.pool */
+    uint32_t bits;  /* where those nword words begin in ideals.pool */
     uint32_t head;  /* the list of labels (partial plans) that end at it */
     uint32_t next;  /* the next ideal of as many vertices; 0: none */
     uint32_t guide; /* the guide's ideal that holds all that this one leaves; 0: none */
@@ -26,7 +26,7 @@ struct ideal {
 struct net {
     /* cost on the current kind of device; weight in cross_pot if the net crosses I' + S */
     int64_t cost, crossing;
-    /* search.stamp when these numbers were last worked out: they are stale if it differs */
+    /* reached.stamp when these numbers were last worked out: they are stale if it differs */
     uint32_t stamp;
     uint32_t outside;        /* number of pins not in I' */
     uint32_t taken, skipped; /* how many of these are in S; how many are skipped */
@@ -43,6 +43,61 @@ struct choice {
     int64_t reach[PROBLEM_POTS]; /* skipped: before that */
 };
 
+/* The ideals that partial plans end at. */
+struct ideals {
+    struct ideal *v;
+    uint32_t n, cap;
+    uint64_t *pool;
+    uint32_t npool, cappool;
+    uint32_t *slot, mask; /* ideal by key, 0: free */
+    uint32_t *bucket;     /* [card] the first ideal of so many vertices */
+};
+
+/* The start of the extensions under way. */
+struct start {
+    uint32_t ideal;
+    uint32_t *frontier, nfrontier; /* vertices that can come next */
+    /* ideals of one vertex more that may serve as a start instead (dp_maximal.c) */
+    uint32_t larger[LARGER], nlarger;
+    /* position in the list of the vertex that maximal_could_be_larger found last: tried first */
+    uint32_t tried;
+};
+
+/* What I' + S holds. */
+struct reached {
+    uint64_t key;
+    uint32_t card, stamp;
+    uint64_t *bits;
+    uint32_t *missing, *missing_stamp; /* [vertex] predecessors not in it */
+    struct net *net;
+    uint32_t *need; /* [shared item] how many vertices of S need it */
+    int64_t weight[PROBLEM_POTS], cross;
+};
+
+/* The device that gets S: its kind, the plans that it extends, what S costs there. */
+struct stage {
+    uint32_t k;
+    const struct problem_kind *kind;
+    const struct problem_class *cls;
+    struct live_list live;
+    int64_t reach[PROBLEM_POTS]; /* the most that I' + S can weigh without what was skipped */
+    int64_t compute, fixed, cut, bytes;
+    struct problem_parts parts; /* load of S in parts; kept only for detailed problems */
+    uint32_t copies;            /* the most devices that the stage may have */
+    /* whether `bytes` is kept up to date: needed for memory limits and for copies */
+    bool weighs;
+    /* S's time and transfers may add up to this: the limit of a load, times copies */
+    int64_t room;
+    int64_t spare; /* REFUTE, GUIDE: the most that the device's load may exceed the weight of S */
+};
+
+/* The enumeration of the sets S: vertices that can join S, their end, the position to decide next. */
+struct walk {
+    uint32_t *list, end, at;
+    struct choice *choice;
+    uint32_t nchoice, capchoice;
+};
+
 struct search {
     const struct problem *c;
     const struct wdag *g;
@@ -52,13 +107,7 @@ struct search {
     uint64_t *zobrist; /* [vertex] */
     /* [potential][vertex] a lower bound on the weight of the vertex and all its descendants */
     int64_t *above[PROBLEM_POTS];
-    /* ideals */
-    struct ideal *ideal;
-    uint32_t nideal, capideal;
-    uint64_t *pool;
-    uint32_t npool, cappool;
-    uint32_t *slot, mask; /* ideal by key, 0: free */
-    uint32_t *bucket;     /* [card] */
+    struct ideals ideals;
     struct labels labels;
     struct problem_caps caps;
     uint32_t last; /* the label of the best whole plan; 0: none */
@@ -70,42 +119,14 @@ struct search {
     uint64_t *rest;  /* scratch: bits of the ideal that is looked up in the guide */
     enum search_end end_of;
     /* where it is */
-    /* number of vertices of the ideals that are being extended; `start` is one of them */
+    /* number of vertices of the ideals that are being extended; the start is one of them */
     uint32_t bucket_at;
-    bool started; /* bits and frontier are those of the start */
+    bool started; /* what is now reached is that of the start */
     bool inside;  /* an enumeration of sets S has begun */
-    /* the current start */
-    uint32_t start, stamp;
-    uint64_t *bits;                    /* of I' + S */
-    uint32_t *missing, *missing_stamp; /* [vertex] predecessors not in I' + S */
-    struct net *net;
-    uint32_t *need; /* [shared item] how many vertices of S need it */
-    uint32_t *frontier, nfrontier;
-    /* ideals of one vertex more that may serve as a start instead (dp_maximal.c) */
-    uint32_t larger[LARGER], nlarger;
-    /* position in the list of the vertex that maximal_could_be_larger found last: tried first */
-    uint32_t tried;
-    /* the current enumeration */
-    uint32_t k;
-    const struct problem_kind *kind;
-    const struct problem_class *cls;
-    struct live *live;
-    uint32_t nlive, caplive;
-    int64_t low[PROBLEM_POTS], reach[PROBLEM_POTS], weight[PROBLEM_POTS];
-    int64_t compute, fixed, cut, bytes, cross;
-    struct problem_parts parts; /* load of S in parts; kept only for detailed problems */
-    uint32_t copies;            /* the most devices that the stage may have */
-    /* whether `bytes` is kept up to date: needed for memory limits and for copies */
-    bool weighs;
-    /* S's time and transfers may add up to this: the limit of a load, times copies */
-    int64_t room;
-    int64_t spare; /* REFUTE, GUIDE: the most that the device's load may exceed the weight of S */
-    uint64_t key;
-    uint32_t card;
-    /* the enumeration's list of vertices that can join S, its end, the position to decide next */
-    uint32_t *list, end, at;
-    struct choice *choice;
-    uint32_t nchoice, capchoice;
+    struct start from;
+    struct reached now;
+    struct stage stage;
+    struct walk walk;
     uint64_t steps, pause; /* steps done; the number of steps at which to pause */
     size_t used_before;    /* bytes of the arena that were in use before the search */
 };
@@ -113,14 +134,14 @@ struct search {
 /* Whether v is in I' + S. */
 static inline bool has(const struct search *s, uint32_t v)
 {
-    return s->bits[v >> 6] >> (v & 63) & 1;
+    return s->now.bits[v >> 6] >> (v & 63) & 1;
 }
 
 /* The excess of a device that holds S with this load: its scaled load less the weight of S, in potential 0. */
 static inline int64_t search_excess(const struct search *s, int64_t load)
 {
-    return problem_scaled(load, s->c->pot[0].scale[s->k]) -
-           (s->weight[0] - s->ideal[s->start].weight[0]);
+    return problem_scaled(load, s->c->pot[0].scale[s->stage.k]) -
+           (s->now.weight[0] - s->ideals.v[s->from.ideal].weight[0]);
 }
 
 /* Looks up the ideal with these bits, `card` vertices and hash `key` in s; 0: it is not there. */
@@ -136,9 +157,9 @@ void guide_link(struct search *s, uint32_t id);
 int64_t guide_excess(const struct search *s, uint32_t id, uint64_t used);
 /* Whether some vertex can move to the device of S from a later one such that no plan gets worse. */
 bool maximal_could_be_larger(struct search *s);
-/* Fills s->larger: known ideals of one vertex more than the start from which the rest of a plan is as good. */
+/* Fills s->from.larger: known ideals of one vertex more than the start from which the rest of a plan is as good. */
 void maximal_find_larger(struct search *s);
-/* Drops the live labels for which an ideal of s->larger has one that is as good. */
+/* Drops the live labels for which an ideal of s->from.larger has one that is as good. */
 void maximal_drop(struct search *s);
 
 #endif

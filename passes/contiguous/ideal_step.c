@@ -10,10 +10,10 @@
 
 void step_look(struct search *s, uint32_t e)
 {
-    struct net *t = &s->net[e];
+    struct net *t = &s->now.net[e];
     const struct csr *pin = &s->g->net_pin;
-    t->stamp = s->stamp;
-    t->cost = s->cls->cost[e];
+    t->stamp = s->now.stamp;
+    t->cost = s->stage.cls->cost[e];
     t->crossing = s->c->pot[s->c->cross_pot].net[e];
     t->outside = 0;
     for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++)
@@ -25,12 +25,12 @@ void step_look(struct search *s, uint32_t e)
 static void weigh_net(struct search *s, uint32_t e, int64_t sign)
 {
     for (uint32_t p = 0; p < s->c->npot; p++)
-        s->weight[p] += sign * s->c->pot[p].net[e];
+        s->now.weight[p] += sign * s->c->pot[p].net[e];
 }
 
 static int64_t *part_of(struct search *s, const struct net *t)
 {
-    return &s->parts.t[t->back][t->out ? PART_OUT : PART_IN];
+    return &s->stage.parts.t[t->back][t->out ? PART_OUT : PART_IN];
 }
 
 static void take_nets(struct search *s, uint32_t v)
@@ -50,18 +50,18 @@ static void take_nets(struct search *s, uint32_t v)
                 *part_of(s, t) -= cost;
         }
         if (t->taken++ == 0) {
-            s->cut += cost;
+            s->stage.cut += cost;
             if (!fresh || t->host || t->skipped)
-                s->fixed += cost;
+                s->stage.fixed += cost;
             if (fresh)
-                s->cross += t->crossing;
+                s->now.cross += t->crossing;
             if (fresh && t->host)
                 weigh_net(s, e, 1);
         }
         if (t->taken == t->outside) {
             if (fresh && !t->host)
-                s->cut -= cost;
-            s->cross -= t->crossing;
+                s->stage.cut -= cost;
+            s->now.cross -= t->crossing;
         }
     }
 }
@@ -71,7 +71,7 @@ static void untake_nets(struct search *s, uint32_t v)
     const struct csr *of = &s->c->net_of;
     for (uint32_t i = of->at[v + 1]; i-- > of->at[v];) {
         uint32_t e = of->to[i];
-        struct net *t = &s->net[e];
+        struct net *t = &s->now.net[e];
         int64_t cost = t->cost;
         bool fresh = t->outside == t->pins;
         if (s->c->detailed) {
@@ -83,15 +83,15 @@ static void untake_nets(struct search *s, uint32_t v)
         }
         if (t->taken == t->outside) {
             if (fresh && !t->host)
-                s->cut += cost;
-            s->cross += t->crossing;
+                s->stage.cut += cost;
+            s->now.cross += t->crossing;
         }
         if (--t->taken == 0) {
-            s->cut -= cost;
+            s->stage.cut -= cost;
             if (!fresh || t->host || t->skipped)
-                s->fixed -= cost;
+                s->stage.fixed -= cost;
             if (fresh)
-                s->cross -= t->crossing;
+                s->now.cross -= t->crossing;
             if (fresh && t->host)
                 weigh_net(s, e, -1);
         }
@@ -105,7 +105,7 @@ static void skip_nets(struct search *s, uint32_t v)
         uint32_t e = of->to[i];
         struct net *t = step_net(s, e);
         if (t->skipped++ == 0 && t->taken && t->outside == t->pins && !t->host)
-            s->fixed += t->cost;
+            s->stage.fixed += t->cost;
     }
 }
 
@@ -113,62 +113,63 @@ static void unskip_nets(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;
     for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
-        struct net *t = &s->net[of->to[i]];
+        struct net *t = &s->now.net[of->to[i]];
         if (--t->skipped == 0 && t->taken && t->outside == t->pins && !t->host)
-            s->fixed -= t->cost;
+            s->stage.fixed -= t->cost;
     }
 }
 
 static void take_bytes(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->g->shared_of;
-    s->bytes += s->g->size[v];
+    s->stage.bytes += s->g->size[v];
     for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++)
-        if (s->need[of->to[i]]++ == 0) {
-            s->bytes += s->g->shared_size[of->to[i]];
-            s->parts.params += s->g->shared_size[of->to[i]];
+        if (s->now.need[of->to[i]]++ == 0) {
+            s->stage.bytes += s->g->shared_size[of->to[i]];
+            s->stage.parts.params += s->g->shared_size[of->to[i]];
         }
 }
 
 static void untake_bytes(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->g->shared_of;
-    s->bytes -= s->g->size[v];
+    s->stage.bytes -= s->g->size[v];
     for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++)
-        if (--s->need[of->to[i]] == 0) {
-            s->bytes -= s->g->shared_size[of->to[i]];
-            s->parts.params -= s->g->shared_size[of->to[i]];
+        if (--s->now.need[of->to[i]] == 0) {
+            s->stage.bytes -= s->g->shared_size[of->to[i]];
+            s->stage.parts.params -= s->g->shared_size[of->to[i]];
         }
 }
 
 static void add_vertex_parts(struct search *s, uint32_t v, int64_t sign)
 {
-    int64_t back = s->kind->back ? s->kind->back[v] : 0;
-    s->parts.t[0][PART_COMPUTE] += sign * (s->kind->time[v] - back);
-    s->parts.t[1][PART_COMPUTE] += sign * back;
-    s->parts.vertices += (uint32_t)sign;
-    s->parts.params += s->g->param ? sign * s->g->param[v] : 0;
+    int64_t back = s->stage.kind->back ? s->stage.kind->back[v] : 0;
+    s->stage.parts.t[0][PART_COMPUTE] += sign * (s->stage.kind->time[v] - back);
+    s->stage.parts.t[1][PART_COMPUTE] += sign * back;
+    s->stage.parts.vertices += (uint32_t)sign;
+    s->stage.parts.params += s->g->param ? sign * s->g->param[v] : 0;
 }
 
 /* Whether the device's room still allows I' + S to reach search.low in every potential. */
 static bool can_reach(const struct search *s)
 {
-    int64_t room = s->room - s->compute - (s->c->overlap ? 0 : s->fixed);
-    if (room < 0 || (s->refute && search_excess(s, s->compute + s->fixed) > s->spare))
+    int64_t room = s->stage.room - s->stage.compute - (s->c->overlap ? 0 : s->stage.fixed);
+    if (room < 0 ||
+        (s->refute && search_excess(s, s->stage.compute + s->stage.fixed) > s->stage.spare))
         return false;
     for (uint32_t p = 0; p < s->c->npot; p++) {
-        if (s->reach[p] < s->low[p])
+        if (s->stage.reach[p] < s->stage.live.low[p])
             return false;
-        int64_t scale = s->c->pot[p].scale[s->k], more;
-        if (scale < 0 || s->weight[p] >= s->low[p])
+        int64_t scale = s->c->pot[p].scale[s->stage.k], more;
+        if (scale < 0 || s->now.weight[p] >= s->stage.live.low[p])
             continue;
         if (s->c->pot[p].memory)
-            more = s->kind->copies > 1 ? LOAD_INF : scale - s->bytes;
+            more = s->stage.kind->copies > 1 ? LOAD_INF : scale - s->stage.bytes;
         else if (scale == INT64_C(1) << SCALE_BITS)
             more = room;
         else /* rounded up, since the weights are each rounded down */
             more = (int64_t)(((__int128)room * scale) >> SCALE_BITS) + 1;
-        if (s->weight[p] + more < s->low[p])
+        if (s->now.weight[p] + more < s->stage.live.low[p])
             return false;
     }
     return true;
@@ -176,47 +177,49 @@ static bool can_reach(const struct search *s)
 
 static void undo_take(struct search *s, uint32_t v)
 {
-    s->compute -= s->kind->time[v];
+    s->stage.compute -= s->stage.kind->time[v];
     if (s->c->detailed)
         add_vertex_parts(s, v, -1);
     for (uint32_t p = 0; p < s->c->npot; p++)
-        s->weight[p] -= s->c->pot[p].w[v];
-    if (s->weighs)
+        s->now.weight[p] -= s->c->pot[p].w[v];
+    if (s->stage.weighs)
         untake_bytes(s, v);
     untake_nets(s, v);
 }
 
 bool step_take(struct search *s, uint32_t v)
 {
-    int64_t t = s->kind->time[v];
-    if (t == COST_NEVER || t > s->room - s->compute - (s->c->overlap ? 0 : s->fixed))
+    int64_t t = s->stage.kind->time[v];
+    if (t == COST_NEVER ||
+        t > s->stage.room - s->stage.compute - (s->c->overlap ? 0 : s->stage.fixed))
         return false;
-    s->compute += t;
+    s->stage.compute += t;
     if (s->c->detailed)
         add_vertex_parts(s, v, 1);
     for (uint32_t p = 0; p < s->c->npot; p++)
-        s->weight[p] += s->c->pot[p].w[v];
-    if (s->weighs)
+        s->now.weight[p] += s->c->pot[p].w[v];
+    if (s->stage.weighs)
         take_bytes(s, v);
     take_nets(s, v);
-    if ((s->kind->memory < LOAD_INF && s->bytes > s->kind->memory) || !can_reach(s)) {
+    if ((s->stage.kind->memory < LOAD_INF && s->stage.bytes > s->stage.kind->memory) ||
+        !can_reach(s)) {
         undo_take(s, v);
         return false;
     }
-    s->bits[v >> 6] |= UINT64_C(1) << (v & 63);
-    s->key ^= s->zobrist[v];
-    s->card++;
+    s->now.bits[v >> 6] |= UINT64_C(1) << (v & 63);
+    s->now.key ^= s->zobrist[v];
+    s->now.card++;
     const struct csr *succ = &s->g->succ, *pred = &s->g->pred;
     for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++) {
         uint32_t w = succ->to[i];
-        if (s->missing_stamp[w] != s->stamp) {
-            s->missing_stamp[w] = s->stamp;
-            s->missing[w] = 1; /* 1 for v, whose bit is set already */
+        if (s->now.missing_stamp[w] != s->now.stamp) {
+            s->now.missing_stamp[w] = s->now.stamp;
+            s->now.missing[w] = 1; /* 1 for v, whose bit is set already */
             for (uint32_t j = pred->at[w]; j < pred->at[w + 1]; j++)
-                s->missing[w] += !has(s, pred->to[j]);
+                s->now.missing[w] += !has(s, pred->to[j]);
         }
-        if (--s->missing[w] == 0)
-            s->list[s->end++] = w;
+        if (--s->now.missing[w] == 0)
+            s->walk.list[s->walk.end++] = w;
     }
     return true;
 }
@@ -225,10 +228,10 @@ void step_untake(struct search *s, uint32_t v)
 {
     const struct csr *succ = &s->g->succ;
     for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
-        s->missing[succ->to[i]]++;
-    s->bits[v >> 6] &= ~(UINT64_C(1) << (v & 63));
-    s->key ^= s->zobrist[v];
-    s->card--;
+        s->now.missing[succ->to[i]]++;
+    s->now.bits[v >> 6] &= ~(UINT64_C(1) << (v & 63));
+    s->now.key ^= s->zobrist[v];
+    s->now.card--;
     undo_take(s, v);
 }
 
@@ -236,9 +239,9 @@ bool step_skip(struct search *s, uint32_t v, int64_t before[PROBLEM_POTS])
 {
     for (uint32_t p = 0; p < s->c->npot; p++) {
         int64_t left = s->c->pot[p].total - s->above[p][v];
-        before[p] = s->reach[p];
-        if (left < s->reach[p])
-            s->reach[p] = left;
+        before[p] = s->stage.reach[p];
+        if (left < s->stage.reach[p])
+            s->stage.reach[p] = left;
     }
     skip_nets(s, v);
     if (can_reach(s))
@@ -250,5 +253,5 @@ bool step_skip(struct search *s, uint32_t v, int64_t before[PROBLEM_POTS])
 void step_unskip(struct search *s, uint32_t v, const int64_t before[PROBLEM_POTS])
 {
     unskip_nets(s, v);
-    memcpy(s->reach, before, sizeof s->reach);
+    memcpy(s->stage.reach, before, sizeof s->stage.reach);
 }

@@ -4,13 +4,13 @@
 
 #include "passes/contiguous/ideal_state.h"
 
-/* Works out s->net[e] for the present start and kind; step_net does so only if that has not been done. */
+/* Works out s->now.net[e] for the present start and kind; step_net does so only if that has not been done. */
 void step_look(struct search *s, uint32_t e);
 static inline struct net *step_net(struct search *s, uint32_t e)
 {
-    if (s->net[e].stamp != s->stamp)
+    if (s->now.net[e].stamp != s->now.stamp)
         step_look(s, e);
-    return &s->net[e];
+    return &s->now.net[e];
 }
 
 /* Adds v, whose predecessors are in I' + S, to S, and the vertices that then have all predecessors in to the list;

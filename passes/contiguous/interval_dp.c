@@ -63,8 +63,7 @@ struct run {
     int64_t *prefix[PROBLEM_POTS]; /* [potential][unit] weight of the units before it */
     uint32_t *head;                /* [unit] labels of the plans that end before it */
     struct labels labels;
-    struct live *live;
-    uint32_t nlive, caplive;
+    struct live_list live;
     struct problem_caps caps;
     uint32_t last; /* the label of the best whole plan; 0: none */
     bool quick;    /* a rough first plan: stages are not copied */
@@ -249,12 +248,12 @@ static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
                             const struct problem_parts *parts, uint32_t most)
 {
     assert(r->c->detailed && j <= r->n);
-    r->steps += most > 1 ? (uint64_t)most * r->nlive : 0;
+    r->steps += most > 1 ? (uint64_t)most * r->live.n : 0;
     for (uint32_t copies = 1; copies <= most; copies++) {
         int64_t load[2];
         problem_loads(r->c, k, parts, copies, load);
-        for (uint32_t x = 0; x < r->nlive; x++) {
-            const struct live *l = &r->live[x];
+        for (uint32_t x = 0; x < r->live.n; x++) {
+            const struct live *l = &r->live.v[x];
             bool far = copies <= l->left;
             for (uint32_t p = 0; p < r->c->npot && far; p++)
                 far = r->prefix[p][j] >= problem_low(r->c, l, p, copies, r->caps.cap[p][k]);
@@ -275,9 +274,9 @@ static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
 /* Extends each live label, which ends at the segment's start, by the segment up to j on a device of kind k. */
 static void extend_labels(struct run *r, uint32_t k, uint32_t j, int64_t load)
 {
-    r->steps += r->nlive / 2;
-    for (uint32_t x = 0; x < r->nlive; x++) {
-        const struct live *l = &r->live[x];
+    r->steps += r->live.n / 2;
+    for (uint32_t x = 0; x < r->live.n; x++) {
+        const struct live *l = &r->live.v[x];
         bool far = true;
         for (uint32_t p = 0; p < r->c->npot; p++)
             far = far && r->prefix[p][j] >= l->low[p];
@@ -330,8 +329,8 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     struct problem_parts parts = {0};
     int64_t compute = 0, bytes = 0;
     uint32_t j = i, most = 1;
-    for (uint32_t x = 0; x < r->nlive; x++)
-        most = !r->quick && r->live[x].left > most ? r->live[x].left : most;
+    for (uint32_t x = 0; x < r->live.n; x++)
+        most = !r->quick && r->live.v[x].left > most ? r->live.v[x].left : most;
     for (; j < r->n; j++) {
         int64_t t = r->time[k][j], back = r->back[k] ? r->back[k][j] : 0;
         if (t == COST_NEVER || (compute += t) > sat_mul(most, r->caps.limit))
@@ -399,16 +398,15 @@ static bool pass_over(struct run *r)
         if (!r->head[i])
             continue;
         for (uint32_t k = 0; k < r->c->nkind; k++) {
-            int64_t low[PROBLEM_POTS];
+            const int64_t *low = r->live.low;
             bool hope = true;
-            r->nlive =
-                problem_live(r->c, &r->labels, r->head[i], k, &r->caps, &r->live, &r->caplive, low);
+            problem_live(r->c, &r->labels, r->head[i], k, &r->caps, &r->live);
             for (uint32_t p = 0; p < r->c->npot; p++)
                 hope = hope &&
                        r->prefix[p][i] + sat_mul(r->c->kind[k].copies, r->caps.cap[p][k]) >= low[p];
-            if (r->nlive && hope && r->c->detailed)
+            if (r->live.n && hope && r->c->detailed)
                 sweep_detailed(r, i, k, low);
-            else if (r->nlive && hope)
+            else if (r->live.n && hope)
                 sweep(r, i, k, low);
         }
         if (r->steps > r->budget || clock_out(r->clock))

@@ -110,18 +110,18 @@ uint32_t bound_choose(const struct problem *c, const int64_t *mobility, int64_t 
 
 /* ---- bisection ------------------------------------------------------------------------------- */
 
-struct bounding {
-    struct problem *c;
+struct bisection {
     int64_t upper;
     uint64_t steps; /* that are left */
     struct clock *clock;
     struct arena *a;
-    bool raised;
-    uint32_t lost; /* vertices that the graph which gave the best bound had lost */
+    int64_t value; /* the best bound */
+    bool raised;   /* by a search */
+    uint32_t lost; /* vertices that the graph which it searched had lost */
 };
 
 /* Whether a search of r proves that no plan of the whole graph is better than `value`. */
-static bool none_below(struct bounding *b, const struct relaxed *r, int64_t value)
+static bool none_below(struct bisection *b, const struct relaxed *r, int64_t value)
 {
     struct dp_search s = {.max_states = STATES, .max_steps = b->steps, .clock = b->clock};
     bool none = dp_refute(r->c, value - 1, r->floating, &s, b->a);
@@ -129,9 +129,9 @@ static bool none_below(struct bounding *b, const struct relaxed *r, int64_t valu
     return none;
 }
 
-static void raise_by(struct bounding *b, const struct relaxed *r)
+static void raise_by(struct bisection *b, const struct relaxed *r)
 {
-    int64_t least = b->upper / PRECISION + 1, lo = b->c->lower.value, hi = b->upper + 1;
+    int64_t least = b->upper / PRECISION + 1, lo = b->value, hi = b->upper + 1;
     if (lo >= b->upper || !none_below(b, r, lo + least < b->upper ? lo + least : b->upper))
         return;
     lo = lo + least < b->upper ? lo + least : b->upper;
@@ -142,17 +142,27 @@ static void raise_by(struct bounding *b, const struct relaxed *r)
         else
             hi = mid;
     }
-    assert(lo > b->c->lower.value && lo <= b->upper);
-    b->c->lower.value = lo;
+    assert(lo > b->value && lo <= b->upper);
+    b->value = lo;
     b->lost = r->lost;
     b->raised = true;
 }
 
-void dp_bound(struct problem *c, int64_t upper, uint64_t steps, struct clock *clock,
-              struct arena *scratch, struct diag *d)
+struct bound search_bound(const struct problem *c, int64_t value, uint32_t lost)
+{
+    return (struct bound){
+        .value = value,
+        .why = lost ? arena_fmt(c->mem, "search without %u of %u vertices", lost, c->g->n)
+                    : "search for plans below it",
+        .by = {.by = LOWER_SEARCH, .at = lost}};
+}
+
+struct bound dp_bound(const struct problem *c, int64_t upper, uint64_t steps, struct clock *clock,
+                      struct arena *scratch, struct diag *d)
 {
     struct arena_mark mark = arena_mark(scratch);
-    struct bounding b = {.c = c, .upper = upper, .steps = steps, .clock = clock, .a = scratch};
+    struct bisection b = {
+        .upper = upper, .steps = steps, .clock = clock, .a = scratch, .value = c->lower.value};
     uint32_t n = c->g->n, before = UINT32_MAX;
     int64_t *mobility = arena_array(scratch, (size_t)n + 1, sizeof *mobility);
     uint8_t *out = arena_alloc(scratch, (size_t)n + 1);
@@ -170,11 +180,5 @@ void dp_bound(struct problem *c, int64_t upper, uint64_t steps, struct clock *cl
         arena_release(scratch, round);
     }
     arena_release(scratch, mark);
-    if (!b.raised)
-        return;
-    c->lower = (struct bound){
-        .value = c->lower.value,
-        .why = b.lost ? arena_fmt(c->mem, "search without %u of %u vertices", b.lost, n)
-                      : "search for plans below it",
-        .by = {.by = LOWER_SEARCH, .at = b.lost}};
+    return b.raised ? search_bound(c, b.value, b.lost) : c->lower;
 }

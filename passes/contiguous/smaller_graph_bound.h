@@ -16,10 +16,12 @@ struct relaxed {
  * Lives in a; c is NULL on an error.  O((V + E) * 64 + pins). */
 struct relaxed relax(const struct problem *c, const uint8_t *out, struct arena *a, struct diag *d);
 
-/* Raises c->lower as far as searches of at most `steps` steps in all
- * prove it; `upper` is the value of a plan. */
-void dp_bound(struct problem *c, int64_t upper, uint64_t steps, struct clock *clock,
-              struct arena *scratch, struct diag *d);
+/* What a search says that found no plan of a value below `value` of the graph of c without `lost` of its vertices. */
+struct bound search_bound(const struct problem *c, int64_t value, uint32_t lost);
+
+/* c->lower, or more, as far as searches of at most `steps` steps in all prove it; `upper` is the value of a plan. */
+struct bound dp_bound(const struct problem *c, int64_t upper, uint64_t steps, struct clock *clock,
+                      struct arena *scratch, struct diag *d);
 
 /* Writes mobility[vertex]: the length of the longest path of the graph, which is returned, less that of the longest
  * path through the vertex (large: the vertex can run at almost any time).  Each vertex counts a little, so that

@@ -211,7 +211,6 @@ static int run(struct ctx *x, const void *options)
 {
     const struct inline_options *o = options;
     struct module *m = x->scene.m;
-    const struct inline_how how = {.names = true};
     struct inlined r;
     uint32_t calls = 0;
     for (nid n = 1; n < m->nnode; n++)
@@ -231,7 +230,8 @@ static int run(struct ctx *x, const void *options)
     functions_measure(m, f);
     if (check_size(x, f, o->max_nodes) != 0)
         return -1;
-    if (inline_calls(m, f, &how, m->mem, x->use.scratch, x->use.diag, &r) != 0)
+    const struct inline_how how = {.functions = f, .names = true};
+    if (inline_calls(m, &how, m->mem, x->use.scratch, x->use.diag, &r) != 0)
         return -1;
     *m = r.m;
     m->rewritten = true;

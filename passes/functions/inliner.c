@@ -607,10 +607,11 @@ static void begin_result(struct inlined *x, const struct module *m, struct arena
     x->nsite = 1;
 }
 
-int inline_calls(const struct module *m, const struct functions *f, const struct inline_how *how,
-                 struct arena *mem, struct arena *scratch, struct diag *d, struct inlined *out)
+int inline_calls(const struct module *m, const struct inline_how *how, struct arena *mem,
+                 struct arena *scratch, struct diag *d, struct inlined *out)
 {
-    struct inliner w = {.src = m, .f = f, .how = how, .x = out, .m = &out->m, .a = scratch};
+    struct inliner w = {
+        .src = m, .f = how->functions, .how = how, .x = out, .m = &out->m, .a = scratch};
     struct env model = {.from = m, .opset = module_opset(m, 0)};
     begin_result(out, m, mem);
     out->names = how->names;

@@ -81,6 +81,7 @@ struct inlined {
 
 /* Which calls are replaced of those that the fates allow, and how. */
 struct inline_how {
+    const struct functions *functions; /* of the module, with their fates */
     /* nodes and values get names of their own, call/inner; without, they keep the inner ones, which
        is enough to look at sizes */
     bool names;
@@ -93,7 +94,7 @@ struct inline_how {
 
 /* Writes to *out a copy of m with calls replaced.  The new arrays live in mem; m is not changed (but its strings
  * are).  0, or -1: the names take too much memory (a diagnostic in d).  O(the result), hashing expected. */
-int inline_calls(const struct module *m, const struct functions *f, const struct inline_how *how,
-                 struct arena *mem, struct arena *scratch, struct diag *d, struct inlined *out);
+int inline_calls(const struct module *m, const struct inline_how *how, struct arena *mem,
+                 struct arena *scratch, struct diag *d, struct inlined *out);
 
 #endif

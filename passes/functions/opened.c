@@ -17,8 +17,8 @@
 
 /* Makes the `opened` for r->m from the sites of r, and adds the opsets that the new nodes need to r->m; NULL: no
  * call was opened. */
-static struct opened *take_sites(struct ctx *x, const struct module *from, struct functions *f,
-                                 struct inlined *r)
+static struct opened *take_sites(struct ctx *x, const struct module *from,
+                                 const struct functions *f, struct inlined *r)
 {
     struct opened *o = arena_alloc(x->scene.m->mem, sizeof *o);
     uint8_t *entered = arena_alloc(x->use.scratch, (size_t)f->n + 1);
@@ -32,15 +32,15 @@ static struct opened *take_sites(struct ctx *x, const struct module *from, struc
     return o;
 }
 
-int64_t opened_make(struct ctx *x, struct functions *f, struct inline_how how)
+int64_t opened_make(struct ctx *x, struct inline_how how)
 {
     assert(!x->results.opened);
     struct diag quiet = diag_silent();
     struct inlined r;
     how.names = how.main_only = true;
-    if (inline_calls(x->scene.m, f, &how, x->scene.m->mem, x->use.scratch, &quiet, &r) != 0)
+    if (inline_calls(x->scene.m, &how, x->scene.m->mem, x->use.scratch, &quiet, &r) != 0)
         return -1;
-    struct opened *o = take_sites(x, x->scene.m, f, &r);
+    struct opened *o = take_sites(x, x->scene.m, how.functions, &r);
     if (o == NULL)
         return 0;
     x->results.opened = o;
@@ -357,11 +357,11 @@ void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut, str
     const struct opened *o = x->results.opened;
     struct module from = add_types(&o->from, x->scene.m);
     struct walk walk = {o, shut, 1};
-    struct inline_how how = {true, true, is_still_open, &walk};
+    struct inline_how how = {o->functions, true, true, is_still_open, &walk};
     struct diag quiet = diag_silent();
     struct inlined r;
     /* cannot fail for lack of room for names: there are fewer than before */
-    inline_calls(&from, o->functions, &how, x->scene.m->mem, x->use.scratch, &quiet, &r);
+    inline_calls(&from, &how, x->scene.m->mem, x->use.scratch, &quiet, &r);
     out->opened = take_sites(x, &o->from, o->functions, &r);
     out->m = r.m;
     out->node = arena_array(x->scene.m->mem, r.m.nnode, sizeof *out->node);

@@ -9,16 +9,17 @@
 /* What x->results.opened points to while calls of x->m stand open. */
 struct opened {
     struct module from; /* the model with these calls as nodes */
-    struct functions *functions;
+    const struct functions *functions;
     struct site *site; /* [nsite] the open calls, from 1; their nodes are in x->m's main graph */
     uint32_t nsite;
     uint32_t *within; /* [node of x->m] the innermost site that it is in; 0: none */
 };
 
 /* Opens the calls of x->m's main graph that `how` says (names and main_only are set here): x->m and
- * x->results.opened change if there are any.  Lives in x->m->mem, as f must.  The number of calls; -1: their names
- * would take too much memory, and nothing changed.  O(the result). */
-int64_t opened_make(struct ctx *x, struct functions *f, struct inline_how how);
+ * x->results.opened change if there are any.  Lives in x->m->mem, as
+ * how.functions must.  The number of calls; -1: their names would take too much memory, and nothing changed.
+ * O(the result). */
+int64_t opened_make(struct ctx *x, struct inline_how how);
 
 /* [site] 1: the call can be a node again without making the plan take more time or memory: all its placed nodes are
  * in one part, that part has all values that the call is given, and its results are neither made nor read by copies.

@@ -21,7 +21,6 @@ bool calls_few(const struct module *m, const struct functions *f, uint64_t *node
 struct inlined *calls_expand(const struct module *m, bool names, struct arena *a)
 {
     struct inlined *e;
-    struct inline_how how = {.names = names};
     struct diag quiet = diag_silent();
     uint64_t nodes;
     bool any = false;
@@ -32,11 +31,12 @@ struct inlined *calls_expand(const struct module *m, bool names, struct arena *a
     struct functions *f = functions_study(m, a);
     if (!calls_few(m, f, &nodes))
         return NULL;
+    struct inline_how how = {.functions = f, .names = names};
     e = arena_alloc(a, sizeof *e);
-    if (inline_calls(m, f, &how, a, a, &quiet, e) == 0)
+    if (inline_calls(m, &how, a, a, &quiet, e) == 0)
         return e;
     how.names = false; /* names would take too much memory: without them it cannot fail */
-    inline_calls(m, f, &how, a, a, &quiet, e);
+    inline_calls(m, &how, a, a, &quiet, e);
     return e;
 }
 

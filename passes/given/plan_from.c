@@ -1,7 +1,8 @@
 /* plan: a plan that was made elsewhere, judged and taken on to the backends.
  *
- * The value is the judge's.  The bound holds for plans of any shape (bounds.c), so every plan gets one,
- * and one that takes no more is optimal.  O(nodes + pins) after reading, and the work of the bounds. */
+ * The value is the judge's, under the objective that the file names if the user names none.  The bound holds for
+ * plans of any shape (bounds.c, step_verdict.c), so every plan gets one, and one that takes no more is optimal.
+ * O(nodes + pins) after reading, and the work of the bounds. */
 #include "passes/given/plan_read.h"
 
 #include "ir/exec/evaluate.h"
@@ -50,29 +51,59 @@ static int refuse(struct ctx *x, const struct plan_options *o, const int32_t *de
     return evaluation_holds(e, true) ? PASS_INFEASIBLE : -1;
 }
 
-static int plan_run(struct ctx *x, const void *options)
+/* The plan's figures rest on what its file says, but for what the user says. */
+static int take_basis(struct ctx *x, const char *from, const struct given_plan *given)
 {
-    const struct plan_options *o = options;
-    if (!*o->from)
-        return diag_error(x->use.diag, "plan: expected plan{from=FILE}");
-    int32_t *dev = plan_read(x, o->from);
-    if (!dev)
-        return -1;
-    struct plan *p = arena_alloc(x->use.mem, sizeof *p);
-    *p = (struct plan){.planner = "plan", .dev = dev};
-    struct evaluation e = evaluate(&x->scene, p, x->use.scratch);
-    int rc = refuse(x, o, dev, &e);
-    if (rc)
-        return rc;
-    x->results.plan = p;
-    p->claim.value = e.value;
+    for (enum basis b = 0; b < BASES; b++) {
+        uint32_t word = basis_get(&given->model, b), now = basis_get(&x->scene.model, b);
+        if (!(given->said >> b & 1) || word == now)
+            continue;
+        if (b != BASIS_OBJECTIVE && x->scene.model.objective != given->model.objective)
+            break; /* the rest is about that objective */
+        if (ctx_settings(x)->said >> b & 1)
+            diag_note(x->use.diag, "plan from %s: it was made for %s %s, and is judged by %s", from,
+                      basis_key[b], basis_words(b)[word], basis_words(b)[now]);
+        else
+            basis_set(&x->scene.model, b, word);
+    }
+    const char *why = exec_refuses(&x->scene.model, x->use.mem);
+    return why ? diag_error(x->use.diag, "plan from %s: %s", from, why) : 0;
+}
+
+/* Bound and status of a plan whose value is a time per sample; the bound that was found. */
+static struct bound claim_sample(struct ctx *x, const struct plan_options *o,
+                                 const struct evaluation *e)
+{
+    struct plan *p = x->results.plan;
     struct clock clock = ctx_clock(x);
     /* what parts cost, which the judge counts and the problem does not */
     int64_t start = claim_start(x, must_level(x));
-    p->claim.bare = e.value > start ? e.value - start : 0;
+    p->claim.bare = e->value > start ? e->value - start : 0;
     struct bound b =
-        claim_all(x, p->claim.bare, e.v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
+        claim_all(x, p->claim.bare, e->v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
     claim(x, SCOPE_ALL, b, b);
+    return b;
+}
+
+static int plan_run(struct ctx *x, const void *options)
+{
+    const struct plan_options *o = options;
+    struct given_plan given;
+    if (!*o->from)
+        return diag_error(x->use.diag, "plan: expected plan{from=FILE}");
+    if (plan_read(&given, x, o->from) || take_basis(x, o->from, &given))
+        return -1;
+    struct plan *p = arena_alloc(x->use.mem, sizeof *p);
+    *p = (struct plan){.planner = "plan", .dev = given.dev, .rank = given.rank};
+    struct evaluation e = evaluate(&x->scene, p, x->use.scratch);
+    int rc = refuse(x, o, given.dev, &e);
+    if (rc)
+        return rc;
+    x->results.plan = p;
+    p->claim.objective = x->scene.model.objective;
+    p->claim.value = e.value;
+    struct bound b =
+        p->claim.objective == OBJECTIVE_MAKESPAN ? claim_makespan(x) : claim_sample(x, o, &e);
     p->claim.argument = b.value < 0
                             ? arena_fmt(x->use.mem, "read from %s", o->from)
                             : arena_fmt(x->use.mem, "read from %s; bound: %s", o->from, b.why);
@@ -91,6 +122,6 @@ const struct planner planner_plan = {
              .optsize = sizeof(struct plan_options),
              .needs = NEED_OPEN | NEED_COST | NEED_CONTRACT,
              .run = plan_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = 1 << OBJECTIVE_SAMPLE | 1 << OBJECTIVE_MAKESPAN,
     .features = FEATURES_ALL,
     .given = true};

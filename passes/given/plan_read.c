@@ -141,12 +141,12 @@ static int read_text(struct assignment *r, struct ctx *x)
                : read_list(r, x, text);
 }
 
-int32_t *plan_read(struct ctx *x, const char *from)
+int plan_read(struct given_plan *p, struct ctx *x, const char *from)
 {
     struct assignment r;
     int rc;
     if (begin_reading(&r, x, from))
-        return NULL;
+        return -1;
     if (strcmp(from, "self") == 0) {
         r.path = str(x->scene.m, x->scene.m->path);
         rc = read_annotations(&r, x->results.opened, x->scene.m);
@@ -156,5 +156,8 @@ int32_t *plan_read(struct ctx *x, const char *from)
         r.path = plan_file(x, from);
         rc = read_text(&r, x);
     }
-    return rc || assign_end(&r) ? NULL : r.dev;
+    if (rc || assign_end(&r))
+        return -1;
+    *p = (struct given_plan){r.dev, assign_rank(&r), r.said.bits, r.said.model};
+    return 0;
 }

@@ -4,12 +4,21 @@
 
 #include "passes/passes.h"
 
-/* The device of each placed node (others: -1), in x->use.mem; NULL and an error if `from` cannot be read,
+/* A plan as a file gives it. */
+struct given_plan {
+    int32_t *dev;   /* [node] -1: it is not placed */
+    uint32_t *rank; /* as of struct plan; NULL: the file gives no order */
+    /* what it says that its figures rest on: words of `model`, as bits 1 << enum basis */
+    uint32_t said;
+    struct exec_model model;
+};
+
+/* Reads a plan into *p, in x->use.mem.  0, or -1 and an error if `from` cannot be read,
  * names unknown nodes or devices, gives a node two devices or leaves a placed node without one.
  * `from` is a plan JSON, a split folder or its manifest, a split of the placement paper, an annotated
  * ONNX model (`self`: the input's own annotations), or a text of lines regex=device of which the
  * first that matches a node counts.  The base level is built if it is not there yet. */
-int32_t *plan_read(struct ctx *x, const char *from);
+int plan_read(struct given_plan *p, struct ctx *x, const char *from);
 
 /* Whether calls of functions stood open when the plan in `from` was made: false if it says that they were whole, or
  * does not name nodes.  A file that cannot be read counts as such; plan_read will say so. */

@@ -20,31 +20,33 @@ enum {
 
 /* Asks a solver whether no plan takes `limit` or less; if so *b becomes limit + 1, and true. */
 static bool refute(const struct problem *c, int64_t limit, struct clock *clock, struct bound *b,
-                   struct arena *mem, struct arena *scratch)
+                   const struct bounding *with)
 {
-    struct arena_mark mark = arena_mark(scratch);
+    struct arena_mark mark = arena_mark(with->scratch);
     struct ip_refutation r;
-    bool none = ip_refute(c, limit, clock, scratch, &r);
+    bool none = ip_refute(c, limit, clock, with->scratch, &r);
     if (none)
         *b = (struct bound){
             .value = limit + 1,
-            .why = arena_fmt(mem, "no integer solution below it, says %s", r.solver->name),
-            .proof = arena_strdup(mem, r.proof, strlen(r.proof))};
-    arena_release(scratch, mark);
+            .why = arena_fmt(with->mem, "no integer solution below it, says %s", r.solver->name),
+            .proof = arena_strdup(with->mem, r.proof, strlen(r.proof))};
+    arena_release(with->scratch, mark);
     return none;
 }
 
-void certify(const struct problem *c, int64_t upper, int64_t part, struct clock *clock,
-             struct bound *b, struct arena *mem, struct arena *scratch)
+struct bound certify(const struct problem *c, struct bound b, int64_t upper, int64_t part,
+                     const struct bounding *with)
 {
+    struct clock *clock = with->clock;
     assert(!c->detailed && part >= 0 && part <= MILLION);
     int64_t goal = upper - mul_div_ceil(upper, part, MILLION), at = goal;
-    for (uint32_t i = 0; i < ROUNDS && clock->deadline && b->value < goal && !clock_out(clock);
+    for (uint32_t i = 0; i < ROUNDS && clock->deadline && b.value < goal && !clock_out(clock);
          i++) {
         struct clock slice = clock_left(clock) / 2 > SHORTEST ? clock_slice(clock, 2) : *clock;
-        bool none = refute(c, at, &slice, b, mem, scratch);
-        if (!none && at - b->value <= upper / 200)
-            return; /* the threshold is so near to the bound that an answer would gain little */
-        at = none ? goal : b->value + (at - b->value) / 2;
+        bool none = refute(c, at, &slice, &b, with);
+        if (!none && at - b.value <= upper / 200)
+            break; /* the threshold is so near to the bound that an answer would gain little */
+        at = none ? goal : b.value + (at - b.value) / 2;
     }
+    return b;
 }

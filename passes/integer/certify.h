@@ -4,11 +4,11 @@
 
 #include "passes/bounds/bounds.h"
 
-/* Raises *b, a lower bound of plans of c of any shape, until it is within `part` (in millionths) of `upper`, the
+/* The lower bound b of plans of c of any shape, raised until it is within `part` (in millionths) of `upper`, the
  * value of a plan, or the clock is out: a solver is asked for plans below some value, and proves that there are
- * none. c must not be `detailed`.  Text lives in mem.  Does nothing if the clock has no deadline, since nothing else
- * would stop a solver. */
-void certify(const struct problem *c, int64_t upper, int64_t part, struct clock *clock,
-             struct bound *b, struct arena *mem, struct arena *scratch);
+ * none. c must not be `detailed`.  Does nothing if the clock has no deadline, since nothing else would stop a
+ * solver: with->work does not count. */
+struct bound certify(const struct problem *c, struct bound b, int64_t upper, int64_t part,
+                     const struct bounding *with);
 
 #endif

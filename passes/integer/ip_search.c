@@ -140,12 +140,20 @@ static const char *numbered_path(const struct ip_run *r, uint64_t of, struct are
     return arena_fmt(a, "%.*s%u.%s", (int)dot, r->write, r->models, r->write + dot);
 }
 
+/* A model and what it is a model of: a reduction; NULL: the problem itself. */
+struct reduced_model {
+    struct ip_model m;
+    struct reduction *reduction;
+};
+
 /* Checks the plan of an answer: shape, devices, memory, value; takes it if it is better than *best.  True: it
  * passed. */
-static bool take_answer(const struct ip_model *m, const struct reduction *reduction,
-                        const struct mip_answer *a, const uint32_t *place, struct loads *l,
-                        struct problem_plan *best, struct arena *scratch)
+static bool take_answer(const struct reduced_model *made, const struct mip_answer *a,
+                        const uint32_t *place, struct loads *l, struct problem_plan *best,
+                        struct arena *scratch)
 {
+    const struct ip_model *m = &made->m;
+    const struct reduction *reduction = made->reduction;
     const struct problem *c = l->c;
     int32_t *got = arena_array(scratch, (size_t)m->c->g->n + 1, sizeof *got);
     int32_t *dev = arena_array(scratch, (size_t)c->g->n + 1, sizeof *dev);
@@ -196,18 +204,17 @@ static void say_impossible(struct mip *m)
     mip_finish(m);
 }
 
-/* Builds the model of one order of devices; *reduction: what it is a model of, NULL: of c itself.  0, or -1 and an
- * error. */
+/* Builds the model of one order of devices.  0, or -1 and an error. */
 static int build_model(const struct problem *c, struct ip_run *r, struct ip_ask *ask,
-                       struct ip_model *m, struct reduction **reduction, struct arena *scratch,
-                       struct diag *d)
+                       struct reduced_model *to, struct arena *scratch, struct diag *d)
 {
-    *reduction = ip_reduction(c, ask, r->clock, scratch);
-    if (ip_model_build(m, *reduction ? (*reduction)->small : c, ask, r->planner, scratch, d))
+    struct reduction *k = to->reduction = ip_reduction(c, ask, r->clock, scratch);
+    if (ip_model_build(&to->m, k ? k->small : c, ask, r->planner, scratch, d))
         return -1;
-    m->mip->impossible = m->mip->impossible || (*reduction && (*reduction)->none);
-    r->ncol = m->mip->ncol > r->ncol ? m->mip->ncol : r->ncol;
-    r->nrow = m->mip->nrow > r->nrow ? m->mip->nrow : r->nrow;
+    struct mip *mip = to->m.mip;
+    mip->impossible = mip->impossible || (k && k->none);
+    r->ncol = mip->ncol > r->ncol ? mip->ncol : r->ncol;
+    r->nrow = mip->nrow > r->nrow ? mip->nrow : r->nrow;
     return 0;
 }
 
@@ -216,43 +223,41 @@ static int write_model(const struct problem *c, struct ip_run *r, const struct o
                        struct arena *scratch, struct diag *d)
 {
     struct ip_ask ask = {.shape = r->shape, .limit = r->limit, .slot = o->slot, .name = r->name};
-    struct ip_model m;
-    struct reduction *reduction;
+    struct reduced_model made;
     bool several = r->shape == IP_CHAIN && o->count > 1;
-    if (build_model(c, r, &ask, &m, &reduction, scratch, d))
+    if (build_model(c, r, &ask, &made, scratch, d))
         return -1;
-    if (m.mip->impossible)
-        say_impossible(m.mip);
-    return mip_write(m.mip, numbered_path(r, several ? o->count : 1, scratch), d);
+    if (made.m.mip->impossible)
+        say_impossible(made.m.mip);
+    return mip_write(made.m.mip, numbered_path(r, several ? o->count : 1, scratch), d);
 }
 
-static int solve_model(const struct problem *c, struct loads *l, struct ip_run *r,
-                       const struct orders *o, struct problem_plan *best, struct arena *scratch,
-                       struct diag *d)
+static int solve_model(struct loads *l, struct ip_run *r, const struct orders *o,
+                       struct problem_plan *best, struct arena *scratch, struct diag *d)
 {
+    const struct problem *c = l->c;
     struct arena_mark mark = arena_mark(scratch);
     struct ip_ask ask = {.shape = r->shape,
                          .limit = target_value(r, best),
                          .lower = c->lower.value,
                          .slot = o->slot,
                          .name = r->name};
-    struct ip_model m;
-    struct reduction *reduction;
+    struct reduced_model made;
     struct mip_answer a;
     r->models++;
     if (r->write && write_model(c, r, o, scratch, d))
         return -1;
     if (r->write_only)
         return 0;
-    if (build_model(c, r, &ask, &m, &reduction, scratch, d))
+    if (build_model(c, r, &ask, &made, scratch, d))
         return -1;
     problem_tell(c, r->clock, "solving integer programs", 0, best->value);
-    mip_solve(r->solver, m.mip, (double)r->gap / MILLION, r->clock, scratch, &a);
+    mip_solve(r->solver, made.m.mip, (double)r->gap / MILLION, r->clock, scratch, &a);
     bool found = a.value < MIP_INF && a.status != MIP_INFEASIBLE, holds = true;
     if (found)
-        holds = take_answer(&m, reduction, &a, o->place, l, best, scratch);
+        holds = take_answer(&made, &a, o->place, l, best, scratch);
     r->refused += !holds;
-    int64_t bound = part_bound(r, &m, &a, found && holds, ask.limit, best);
+    int64_t bound = part_bound(r, &made.m, &a, found && holds, ask.limit, best);
     r->bound = bound < r->bound ? bound : r->bound;
     r->nodes += a.nodes;
     if (a.status != MIP_INFEASIBLE && !(a.status == MIP_OPTIMAL && holds)) {
@@ -285,7 +290,7 @@ int ip_search(const struct problem *c, struct loads *l, struct ip_run *r, struct
             r->why = r->clock->why;
             break;
         }
-        if (solve_model(c, l, r, &o, best, scratch, d))
+        if (solve_model(l, r, &o, best, scratch, d))
             return -1;
     } while (r->shape == IP_CHAIN && next_order(&o, l));
     r->bound = r->bound < c->lower.value || r->write_only ? c->lower.value : r->bound;

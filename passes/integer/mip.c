@@ -180,14 +180,11 @@ void mip_solve(const struct mip_solver *s, const struct mip *m, double gap, stru
     for (uint32_t i = 0; i < s->attempts; i++) {
         struct arena_mark mark = arena_mark(a);
         struct job job = {s, m, {seconds_left(clock, i + 1 == s->attempts), gap, i}};
-        char *bytes;
-        size_t n;
-        const char *why;
         int64_t start = clock_now();
         double bound = answer->bound;
-        enum child_end end =
-            child_run(solve_in_child, &job, clock, MOST_BYTES, a, &bytes, &n, &why);
-        read_records(bytes, n, m->ncol, answer);
+        struct child_answer said = child_run(solve_in_child, &job, clock, MOST_BYTES, a);
+        enum child_end end = said.end;
+        read_records(said.bytes, said.n, m->ncol, answer);
         arena_release(a, mark);
         /* the child failed: what it said of bounds does not count; its solutions can be checked */
         if (end == CHILD_FAILED) {

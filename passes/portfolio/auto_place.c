@@ -143,9 +143,9 @@ static int look_for_any(struct auto_run *r)
     if (is_far(r))
         any_bound(s, r->deadline ? BOUNDS_MOST_WORK
                                  : BOUNDS_MOST_WORK / (3 + s->any->g->n / 200)); /* 2 or 3 s */
+    const struct bounding with = bounding_of(r->x, 0, &r->p.clock);
     if (is_far(r) && !s->any->detailed)
-        certify(s->any, s->best.value, CERTAIN, &r->p.clock, &s->bound, r->x->use.mem,
-                r->x->use.scratch);
+        s->bound = certify(s->any, s->bound, s->best.value, CERTAIN, &with);
     return 0;
 }
 

@@ -69,9 +69,8 @@ static int open_run(struct ctx *x, const void *options)
     opsets.capopset = opsets.nopset;
     functions_fit(&opsets, f, "open-functions", x->use.scratch, x->use.diag);
     functions_measure(m, f);
-    int64_t calls = calls_few(m, f, &nodes)
-                        ? opened_make(x, f, (struct inline_how){.enters = is_opened, .user = &c})
-                        : -1;
+    const struct inline_how how = {.functions = f, .enters = is_opened, .user = &c};
+    int64_t calls = calls_few(m, f, &nodes) ? opened_make(x, how) : -1;
     if (calls < 0)
         diag_note(x->use.diag,
                   "open-functions: calls stay whole: opened, they would be more than %d "

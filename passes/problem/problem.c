@@ -504,21 +504,20 @@ static uint32_t devices_left(const struct problem *c, uint64_t used, uint32_t k)
     return kd->count - (uint32_t)field;
 }
 
-uint32_t problem_live(const struct problem *c, const struct labels *l, uint32_t head, uint32_t k,
-                      const struct problem_caps *caps, struct live **out, uint32_t *cap,
-                      int64_t low_min[PROBLEM_POTS])
+void problem_live(const struct problem *c, const struct labels *l, uint32_t head, uint32_t k,
+                  const struct problem_caps *caps, struct live_list *out)
 {
     assert(k < c->nkind);
-    uint32_t n = 0;
+    out->n = 0;
     for (uint32_t p = 0; p < c->npot; p++)
-        low_min[p] = LOAD_INF;
+        out->low[p] = LOAD_INF;
     for (uint32_t i = head; i; i = l->v[i].next) {
         const struct label *x = &l->v[i];
         if (x->value + x->back > caps->keep || !devices_left(c, x->used, k) ||
             is_dominated(c, l, head, i))
             continue;
-        *out = vec_grow(l->mem, *out, cap, n + 1, sizeof **out);
-        struct live *o = &(*out)[n++];
+        out->v = vec_grow(l->mem, out->v, &out->cap, out->n + 1, sizeof *out->v);
+        struct live *o = &out->v[out->n++];
         o->label = i;
         o->value = x->value;
         o->back = x->back;
@@ -529,10 +528,9 @@ uint32_t problem_live(const struct problem *c, const struct labels *l, uint32_t 
             for (uint32_t j = 0; j < c->nkind; j++)
                 rest = sat_add(rest, sat_mul(devices_left(c, o->used, j), caps->cap[p][j]));
             o->low[p] = c->pot[p].total - (rest < LOAD_INF ? rest : LOAD_INF);
-            low_min[p] = o->low[p] < low_min[p] ? o->low[p] : low_min[p];
+            out->low[p] = o->low[p] < out->low[p] ? o->low[p] : out->low[p];
         }
     }
-    return n;
 }
 
 void problem_assign(const struct problem *c, const uint32_t *step, const struct problem_step *steps,

@@ -79,6 +79,15 @@ struct bound {
     struct problem_lower by; /* what it rests on where there is no proof in lines */
 };
 
+/* What a bounding method may use, and how it is to speak. */
+struct bounding {
+    uint64_t work; /* about so much of it, in arcs of flow networks looked at */
+    struct clock *clock;
+    const struct module *m; /* names the nodes in the proof; NULL: vertices have numbers */
+    struct arena *mem;      /* for text */
+    struct arena *scratch;  /* another arena, left as it was */
+};
+
 struct problem {
     const struct wdag *g;
     const struct scene *scene;     /* as given: it must stay */
@@ -187,12 +196,15 @@ struct live {
     uint32_t label;
     int64_t low[PROBLEM_POTS];
 };
-/* Writes to *out (grown as needed) the labels of list head that can be extended by a device of kind k: one is left,
- * the value is at most caps->keep, and no label of the list is as good.  low_min[p]: the smallest low[p] among them.
- * Returns their number. */
-uint32_t problem_live(const struct problem *c, const struct labels *l, uint32_t head, uint32_t k,
-                      const struct problem_caps *caps, struct live **out, uint32_t *cap,
-                      int64_t low_min[PROBLEM_POTS]);
+struct live_list {
+    struct live *v;
+    uint32_t n, cap;
+    int64_t low[PROBLEM_POTS]; /* the smallest low[p] among them; LOAD_INF: there are none */
+};
+/* Fills *out (zeroes at first; in the memory of l, grown as needed) with the labels of list head that can be extended
+ * by a device of kind k: one is left, the value is at most caps->keep, and no label of the list is as good. */
+void problem_live(const struct problem *c, const struct labels *l, uint32_t head, uint32_t k,
+                  const struct problem_caps *caps, struct live_list *out);
 
 /* The least weight in potential p of the ideal after a stage on `copies` devices: low[p] counts one of them as used,
  * so cap for each other one is added, unless devices without limit are left, which can take any rest. */

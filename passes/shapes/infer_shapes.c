@@ -31,7 +31,7 @@ enum {
 
 /* --- the table --- */
 
-struct dispatch {
+struct typing {
     uint16_t *row[RULE_DOMAINS]; /* [sid of operator] row + 2; 0: not looked up; 1: none */
 };
 
@@ -51,9 +51,9 @@ static uint16_t find_rule(const char *op, const struct rule_domain *domain)
     return 1;
 }
 
-static struct dispatch dispatch_new(const struct module *m, struct arena *mem)
+static struct typing typing_new(const struct module *m, struct arena *mem)
 {
-    struct dispatch d;
+    struct typing d;
     sid max = 0;
     for (nid n = 1; n < m->nnode; n++)
         max = m->node[n].op > max ? m->node[n].op : max;
@@ -67,7 +67,7 @@ static void set_opset(struct infer *f, int64_t version)
     f->opset = version < 0 ? INT64_MAX : version; /* the model does not declare it: the newest */
 }
 
-static void apply_rule(struct infer *f, struct dispatch *d, nid n, const sid *domain)
+static void apply_rule(struct infer *f, struct typing *d, nid n, const sid *domain)
 {
     const struct node *x = &f->m->node[n];
     uint32_t k = 0;
@@ -144,7 +144,7 @@ static bool visit_bodies(struct infer *f, struct walk *w, nid n)
 
 static void walk_graphs(struct infer *f)
 {
-    struct dispatch d = dispatch_new(f->m, f->mem);
+    struct typing d = typing_new(f->m, f->mem);
     sid domain[RULE_DOMAINS] = {0}; /* ai.onnx is the empty one */
     for (int k = 1; k < RULE_DOMAINS; k++)
         domain[k] = str_id(f->m, rule_domain[k].name);

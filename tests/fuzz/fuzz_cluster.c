@@ -7,6 +7,7 @@
 
 static void check_cluster(const struct cluster *c, struct arena *a)
 {
+    const struct moved all = {INT64_MAX, -1, false};
     uint32_t ndev = 0;
 
     fuzz_check(c->ncls >= 1 && c->ncls <= CLUSTER_CLASSES, "there are 1 to 8 classes");
@@ -20,13 +21,23 @@ static void check_cluster(const struct cluster *c, struct arena *a)
         for (int e = 0; e < ELEM_COUNT; e++) {
             fuzz_check(cluster_peak(cls, (enum elem)e) > 0, "peaks are above 0");
         }
-        fuzz_check(cluster_transfer(c, k, INT64_MAX, false) >= 0, "transfers saturate");
+        fuzz_check(cluster_transfer(c, k, false, all) >= 0, "transfers saturate");
         fuzz_check(!cls->group || (cls->count % cls->group == 0 && !cls->host), "groups fit");
         fuzz_check(cls->inner_bandwidth >= 0 && cls->inner_latency >= 0, "inner links are links");
         fuzz_check(cls->inner_share >= 0 && cls->inner_share <= 1000000, "shares are shares");
         ndev += cls->count;
     }
     fuzz_check(ndev == c->ndev && ndev <= CLUSTER_DEVICES, "devices add up");
+    for (uint32_t i = 0; i < c->nlink; i++) {
+        const struct device_link *l = &c->link[i];
+        fuzz_check(l->from < ndev && l->to < ndev && l->from != l->to, "a link joins two devices");
+        fuzz_check(!c->cls[cluster_class(c, l->from)].host, "a link joins accelerators");
+        fuzz_check(!c->cls[cluster_class(c, l->to)].host, "a link joins accelerators");
+        fuzz_check(l->bandwidth > 0 && l->latency >= 0, "a link has a rate");
+        fuzz_check(cluster_route(c, l->from, l->to, all) >= l->latency, "a link is used");
+        fuzz_check(l->oneway || cluster_route(c, l->to, l->from, all) >= l->latency,
+                   "a link is used both ways");
+    }
     for (uint32_t dev = 0; dev < ndev; dev++) {
         fuzz_check(cluster_device(c, cluster_device_name(c, a, dev)) == (int)dev,
                    "devices are found by name");

@@ -6,6 +6,7 @@
 #include "ir/plan/plan_json.h"
 #include "passes/given/plan_read.h"
 #include "tests/fuzz/fuzz.h"
+#include "ir/plan/order.h"
 
 #include <string.h>
 
@@ -26,16 +27,33 @@ static struct module *read_model(const char *path, struct arena *of, struct diag
     return onnx_read(path, &o, of, d);
 }
 
-static void check_same(struct ctx *x, const char *path, const int32_t *dev)
+static void check_same(struct ctx *x, const char *path, const struct plan *p)
 {
-    const int32_t *back = plan_read(x, path);
+    struct given_plan back;
+    uint32_t n, k;
 
-    fuzz_check(back != NULL, "a plan that was written can be read");
-    fuzz_check(memcmp(back, dev, x->scene.m->nnode * sizeof *dev) == 0, "it is the same plan");
+    fuzz_check(plan_read(&back, x, path) == 0, "a plan that was written can be read");
+    fuzz_check(memcmp(back.dev, p->dev, x->scene.m->nnode * sizeof *p->dev) == 0,
+               "it is the same plan");
+    fuzz_check(!p->rank == !back.rank, "it has an order if the plan has");
+    for (uint32_t d = 0; d < x->scene.cluster->ndev; d++) {
+        const struct plan again = {.dev = back.dev, .rank = back.rank};
+        const nid *here = plan_order(p, x->scene.m, x->use.mem, &n);
+        const nid *there = plan_order(&again, x->scene.m, x->use.mem, &k);
+        uint32_t i = 0, j = 0;
+        for (; i < n; i++) {
+            if (p->dev[here[i]] != (int32_t)d)
+                continue;
+            while (j < k && p->dev[there[j]] != (int32_t)d)
+                j++;
+            fuzz_check(j < k && there[j++] == here[i], "each device has its order");
+        }
+    }
 }
 
-static void check_plan(struct ctx *x, struct fuzz_folder folder, int32_t *dev)
+static void check_plan(struct ctx *x, struct fuzz_folder folder, const struct given_plan *given)
 {
+    int32_t *dev = given->dev;
     struct arena *a = x->scene.m->mem;
 
     for (nid n = 1; n < x->scene.m->nnode; n++)
@@ -44,6 +62,7 @@ static void check_plan(struct ctx *x, struct fuzz_folder folder, int32_t *dev)
     struct verdict v = judge(&x->scene, dev, NULL, a);
     struct plan p = {.planner = "plan",
                      .dev = dev,
+                     .rank = given->rank,
                      .claim = {.value = v.value,
                                .bound = -1,
                                .bound_all = -1,
@@ -53,11 +72,12 @@ static void check_plan(struct ctx *x, struct fuzz_folder folder, int32_t *dev)
     const char *own = arena_fmt(a, "%s/own.json", folder.path);
     const char *paper = arena_fmt(a, "%s/paper.json", folder.path);
     fuzz_check(plan_json_write(&t, own, NULL, x->use.diag) == 0, "a plan can be written");
-    check_same(x, own, dev);
+    check_same(x, own, &p);
     fuzz_check(paper_split_write(&t, paper, NULL, x->use.diag) == 0,
                "a split of the paper can be written");
-    check_same(x, paper, dev);
     fuzz_check_text(&x->scene, &p);
+    p.rank = NULL; /* the paper's form gives none */
+    check_same(x, paper, &p);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -69,10 +89,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     struct ctx x = fuzz_graph(graph, a, &d);
     x.use.read_model = read_model;
-    int32_t *dev = plan_read(&x, folder.file);
-    fuzz_check_result(dev == NULL ? -1 : 0, &d);
-    if (dev != NULL)
-        check_plan(&x, folder, dev);
+    struct given_plan given;
+    int rc = plan_read(&given, &x, folder.file);
+    fuzz_check_result(rc, &d);
+    if (rc == 0)
+        check_plan(&x, folder, &given);
     fuzz_folder_remove(folder);
     arena_free(x.use.mem);
     arena_free(a);

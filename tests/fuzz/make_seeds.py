@@ -9,6 +9,9 @@ import json
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from wire import field
+
 import numpy as np
 from onnx import AttributeProto, TensorProto, helper, numpy_helper
 
@@ -24,18 +27,6 @@ def model(nodes, inits=(), inputs=("x",), outputs=("y",), ir=8):
     g = helper.make_graph(nodes, "g", [i if not isinstance(i, str) else info(i) for i in inputs],
                           [info(o) for o in outputs], list(inits))
     return helper.make_model(g, opset_imports=[helper.make_opsetid("", 17)], ir_version=ir)
-
-
-def varint(n):
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    return bytes(out + bytes([n]))
-
-
-def field(number, data):
-    return varint(number << 3 | 2) + varint(len(data)) + data
 
 
 def graph(data):

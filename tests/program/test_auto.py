@@ -24,6 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from checks import check, finish
 
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
@@ -32,13 +33,6 @@ OTHERS = ["dpl-place", "dp-place", "anneal-place{moves=300000}", "ip-place", "on
 HANGS = 600 # seconds of the clock after which a run is taken to hang
 SLOW = bool(os.environ.get("PCC_SANITIZED")) # then fewer cases
 UNITS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
-wrong = []
-
-
-def check(good, text):
-    if not good:
-        wrong.append(text)
-    return good
 
 
 def pcc(*args):
@@ -273,6 +267,4 @@ with tempfile.TemporaryDirectory() as folder:
     always = memory, defaults, against_all, plans_offered, against_others, stopped
     for test in (published,) if extras.extra() else always:
         test(folder)
-for text in wrong:
-    print(text)
-sys.exit(1 if wrong else 0)
+sys.exit(finish())

@@ -23,18 +23,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from checks import check, finish
 
 PCC = os.environ.get("PCC", "pcc")
 SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parents[2]))
 PLANNERS = ["one-place", "greedy-place", "local-place", "scotch-place", "metis-place"]
 SEEDED = ["local-place", "scotch-place", "metis-place"]
 PARTITIONERS = {"scotch-place": "Scotch", "metis-place": "METIS"}
-wrong = []
-
-
-def check(good, text):
-    if not good:
-        wrong.append(text)
 
 
 def pcc(*args):
@@ -315,10 +310,7 @@ def main():
             random_graphs(folder, planners)
             same_search(folder)
             over_memory(folder, planners)
-    for line in wrong:
-        print(line)
-    print(f"{len(wrong)} wrong")
-    return 1 if wrong else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from checks import check, complain, finish
 
 try:
     import onnx
@@ -44,13 +45,6 @@ REPORTS = ("runtime error:", "AddressSanitizer", "LeakSanitizer")
 GPT = ["gpt", "--kv", "--layers", "2", "--width", "32", "--heads", "2", "--vocab", "64"]
 GPT_NODES = 83
 PLAN = ["-p", "fuse,dp-place", "-q"]
-wrong = []
-
-
-def check(good, text):
-    if not good:
-        wrong.append(f"{sys._getframe(1).f_code.co_name}: {text}")
-    return good
 
 
 def pcc(*args, **more):
@@ -59,14 +53,14 @@ def pcc(*args, **more):
     more.setdefault("stdout", subprocess.PIPE)
     r = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=60 * SLOW, **more)
     if r.returncode < 0 or any(word in r.stderr for word in REPORTS):
-        wrong.append(f"{' '.join(command[1:])}: exit {r.returncode}: {r.stderr.strip()[:600]}")
+        complain(f"{' '.join(command[1:])}: exit {r.returncode}: {r.stderr.strip()[:600]}")
     return r
 
 
 def succeeds(*args, **more):
     r = pcc(*args, **more)
     if r.returncode != 0:
-        wrong.append(f"{' '.join(map(str, args))}: exit {r.returncode}: {r.stderr.strip()[:300]}")
+        complain(f"{' '.join(map(str, args))}: exit {r.returncode}: {r.stderr.strip()[:300]}")
     return r
 
 
@@ -77,7 +71,7 @@ def fails(code, text, *args, **more):
     errors = [line for line in lines if line.startswith("pcc: error: ")]
     others = [line for line in lines if not re.match("pcc: (error|warning|note): ", line)]
     if r.returncode != code or len(errors) != 1 or text not in errors[0] or others:
-        wrong.append(f"{' '.join(map(str, args))}: exit {r.returncode} instead of {code}, or not "
+        complain(f"{' '.join(map(str, args))}: exit {r.returncode} instead of {code}, or not "
                      f"one line with '{text}': {r.stderr.strip()[:400]}")
     return r
 
@@ -805,15 +799,12 @@ def main():
     chosen = [t for t in EXTRAS.get(extras.extra(), TESTS) if t.__name__ in names or not names]
     for test in chosen:
         with tempfile.TemporaryDirectory() as folder:
-            start = len(wrong)
             try:
                 test(Path(folder))
             except Exception as e:  # one broken test must not hide the others
-                wrong.append(f"{test.__name__}: {type(e).__name__}: {e}")
-            for line in wrong[start:]:
-                print(f"{test.__name__}: {line}" if not line.startswith(test.__name__) else line)
-    print(f"{len(chosen)} tests, {len(wrong)} complaints")
-    return 1 if wrong else 0
+                complain(f"{test.__name__}: {type(e).__name__}: {e}")
+    print(f"{len(chosen)} tests")
+    return finish()
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from checks import check, finish
 
 from with_ort import GEN, PCC, verified  # first: it skips the test without ONNX Runtime
 import numpy as np
@@ -27,12 +28,6 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 LAYERS, WIDTH = 10, 16
-wrong = []
-
-
-def check(good, text):
-    if not good:
-        wrong.append(text)
 
 
 def quantised(path):
@@ -158,9 +153,7 @@ def main():
             repeated(work)
             quantised(work / "chain.onnx")
             together(work, work / "chain.onnx", None)
-    for text in wrong:
-        print("FAILED:", text)
-    return 1 if wrong else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from checks import check, complain, finish
 
 try:
     from onnx import TensorProto, helper, save
@@ -25,19 +26,12 @@ PCC = os.environ.get("PCC", "pcc")
 FOLDER = tempfile.TemporaryDirectory()
 HERE = Path(FOLDER.name)
 MODEL = HERE / "chain.onnx"
-wrong = []
-
-
-def check(good, text):
-    if not good:
-        wrong.append(f"line {sys._getframe(1).f_lineno}: {text}")
-    return good
 
 
 def pcc(*args):
     r = subprocess.run([PCC, *map(str, args)], capture_output=True, text=True, timeout=60)
     if r.returncode < 0 or "Sanitizer" in r.stderr or "runtime error:" in r.stderr:
-        wrong.append(f"{args}: exit {r.returncode}: {r.stderr[:600]}")
+        complain(f"{args}: exit {r.returncode}: {r.stderr[:600]}")
     return r
 
 
@@ -219,7 +213,6 @@ for test in (real_profile,) if extras.extra() else (tables, read_back, unknown, 
     try:
         test()
     except (KeyError, OSError, ValueError) as problem:
-        wrong.append(f"{test.__name__}: {problem!r}")
+        complain(f"{test.__name__}: {problem!r}")
 FOLDER.cleanup()
-print("\n".join(wrong) if wrong else "ok")
-sys.exit(1 if wrong else 0)
+sys.exit(finish())

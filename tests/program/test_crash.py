@@ -24,6 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from checks import check, finish
 
 PCC = shutil.which(os.environ.get("PCC", "pcc"))
 PCC_GEN = shutil.which(os.environ.get("PCC_GEN", "pcc-gen"))
@@ -33,14 +34,6 @@ PTRACE_TRACEME, PTRACE_SYSCALL = 0, 24
 ONE = ["-d", "1xa100", "-p", "dp-place", "-q"]
 TWO = ["-d", "2xa100", "--link", "1TB/s,0us", "-p", "fuse,dp-place", "-q"]
 NO_DOT = {"PATH": "/nonexistent"}
-wrong = []
-
-
-def check(good, text):
-    if not good:
-        wrong.append(text)
-        print("FAILED: " + text, flush=True)
-    return good
 
 
 def tree(folder):
@@ -295,7 +288,7 @@ def main():
         place = Place(tmp)
         if extras.extra():
             single_files(tmp, rng) if extras.extra() == "tmpfile" else at_system_calls(place)
-            return 1 if wrong else 0
+            return finish()
         at_random(place, rng)
         print(f"random: {place.seen}, a run takes {place.seconds['new'] * 1000:.0f} ms", flush=True)
         watched(place, rng)
@@ -306,8 +299,7 @@ def main():
         print(f"killed: {place.seen}", flush=True)
         for what, n in place.seen.items():
             check(n >= 3, f"only {n} times '{what}': the moments do not test enough")
-    print(f"{len(wrong)} wrong")
-    return 1 if wrong else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from checks import check, finish
 
 PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN", "pcc-gen")
@@ -25,14 +26,6 @@ KINDS = ["x", *FILES]
 PASS = re.compile(r"^ +[\d.]+ ms  [a-z-]+$", re.MULTILINE)  # a line of --time-passes
 WORKLOAD = ('{"maxSizePerFPGA": 9, "maxFPGAs": 2, "maxCPUs": 0, "nodes": [{"id": 1, "cpuLatency": 9, "fpgaLatency": 1},'
             ' {"id": 2, "cpuLatency": 9, "fpgaLatency": 2}], "edges": [{"sourceId": 1, "destId": 2, "cost": 0.1}]}')
-wrong = []
-
-
-def check(ok, what):
-    if not ok:
-        print(f"FAILED: {what}", flush=True)
-        wrong.append(what)
-    return ok
 
 
 def pcc(model, out, *options, **more):
@@ -143,8 +136,7 @@ def main():
             test(work / test.__name__, *more)
         if not extras.extra():
             sources(work, work / "sources")
-    print(f"{len(wrong)} failed")
-    return 1 if wrong else 0
+    return finish()
 
 
 if __name__ == "__main__":

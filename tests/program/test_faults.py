@@ -24,6 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from checks import check, finish
 
 try:
     from onnx import TensorProto, helper, numpy_helper
@@ -44,14 +45,6 @@ SPLIT = [*DEVICES, "fuse,dp-place"]
 PLANNERS = ["auto-place{starts=1}", "ip-place{starts=1:moves=100}"]
 FIXED = {"manifest.json", "schedule.json", "weights.data", "model.onnx", "plan.svg", "plan.dot",
          "blocks.svg", "blocks.dot", "nodes.dot"}
-wrong = []
-
-
-def check(good, text):
-    if not good:
-        wrong.append(text)
-        print("FAILED: " + text, flush=True)
-    return good
 
 
 def tree(folder):
@@ -386,8 +379,7 @@ def main():
         if not extras.extra():
             hostile_names(tmp)
             links(tmp, models)
-    print(f"{len(wrong)} wrong")
-    return 1 if wrong else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import check, finish
 from with_ort import GEN, PCC, verified  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
@@ -68,14 +69,6 @@ WRONG = {
     "detector --size 48 --levels 4": "multiple of 32", "detector --classes 0": "1..",
     "encoder-decoder --width 33 --heads 4": "multiple of", "dlrm --tables 0": "1..", "train --kv": "no option",
     "bert --experts 2": "no option"}
-FAILED = []
-
-
-def check(ok, what):
-    if not ok:
-        print(f"FAILED: {what}", flush=True)
-        FAILED.append(what)
-    return ok
 
 
 def run(*command):
@@ -355,8 +348,8 @@ def main():
         check_large(folder)
         check_modes(folder)
         check_usage(folder)
-    print(f"{len(SMALL)} models, {len(FAILED)} failures, {time.monotonic() - start:.1f} s")
-    return 1 if FAILED else 0
+    print(f"{len(SMALL)} models, {time.monotonic() - start:.1f} s")
+    return finish()
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from wire import field, varint
 
 try:
     import numpy as np
@@ -57,18 +58,6 @@ def small():
     return model([helper.make_node("Relu", ["x"], ["t"], name="first"),
                   helper.make_node("Neg", ["t"], ["y"], name="second", alpha=0.5, axes=[1, 2])],
                  [w]).SerializeToString()
-
-
-def varint(n):
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    return bytes(out + bytes([n]))
-
-
-def field(number, data):
-    return varint(number << 3 | 2) + varint(len(data)) + data
 
 
 def run(path, out, *options):

@@ -18,17 +18,12 @@ SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parents[2]))
 os.environ.setdefault("PCC", str(SOURCE / "build/release/pcc"))
 os.environ.setdefault("PCC_GEN", str(Path(os.environ["PCC"]).parent / "pcc-gen"))
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(SOURCE / "tools/bench"))
+sys.path[:0] = [str(SOURCE / "tools/bench"), str(SOURCE / "tests/support")]
 import huge  # noqa: E402
+from checks import check, finish  # noqa: E402
 from common import PCC_GEN, Run  # noqa: E402
 
 NODES, WIDTH, GAP, CPU = 10000, 8, 1, 60  # CPU seconds, under sanitizers, too
-wrong = []
-
-
-def check(good, text):
-    if not good:
-        wrong.append(text)
 
 
 def generate(path, nodes, seed, *more):
@@ -92,10 +87,7 @@ def main():
             rng = random.Random(1)
             huge.write(folder / "w.json", NODES, huge.SHAPES[name][1](NODES, rng), rng)
             check_plan(name, folder / "w.json", "dp-place", tmp)
-    for line in wrong[:20]:
-        print(f"FAILED: {line}")
-    print(f"{len(wrong)} failures")
-    return 1 if wrong else 0
+    return finish()
 
 
 if __name__ == "__main__":

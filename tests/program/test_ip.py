@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from checks import check, finish
 
 PCC = os.environ.get("PCC", "pcc")
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,13 +27,6 @@ SHAPES = ("none", "convex", "chain")
 RANDOM = 60
 HANGS = 600 # seconds of the clock after which a run is taken to hang
 UNIT = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
-wrong = []
-
-
-def check(good, text):
-    if not good:
-        wrong.append(text)
-    return good
 
 
 def pcc(*args):
@@ -271,8 +265,7 @@ def main():
         always = (for_users, names, random_workloads, stops)
         for test in {"shared": (published,), "programs": (names,)}.get(extras.extra(), always):
             test(tmp)
-    print("\n".join(wrong))
-    return 1 if wrong else 0
+    return finish()
 
 
 if __name__ == "__main__":

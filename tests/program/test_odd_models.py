@@ -8,6 +8,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import check, finish
+
 try:
     import numpy as np
     import onnx
@@ -19,12 +22,6 @@ except ImportError:
 PCC = os.environ.get("PCC", "pcc")
 FLOAT, BOOL, STRING = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.STRING
 info, node = helper.make_tensor_value_info, helper.make_node
-wrong = []
-
-
-def check(good, text):
-    if not good:
-        wrong.append(text)
 
 
 def pcc(*args):
@@ -165,8 +162,8 @@ def main():
         test_full_disk(folder)
         test_not_utf8(folder)
         test_workload(folder)
-    print("\n".join(wrong) if wrong else f"{len(MODELS)} models")
-    return 1 if wrong else 0
+    print(f"{len(MODELS)} models")
+    return finish()
 
 
 sys.exit(main())

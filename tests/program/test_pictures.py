@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from checks import check, finish
 
 try:
     import onnx
@@ -38,14 +39,6 @@ MODELS = {
     "star": ["star", "--nodes", "2000"],
     "big": ["train", "--layers", "230", "--no-weights"],
 }
-wrong = []
-
-
-def check(good, text):
-    if not good:
-        wrong.append(text)
-        print("FAILED: " + text, flush=True)
-    return good
 
 
 def pcc(*args, **more):
@@ -371,8 +364,7 @@ def main():
             if test.__name__ in names or not names:
                 test(d)
                 print(test.__name__, flush=True)
-    print(f"{len(wrong)} complaints")
-    return 1 if wrong else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -11,17 +11,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from checks import check, finish
 
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 MODELS = {"gpt": ["gpt", "--layers", "4", "--width", "64", "--heads", "2", "--vocab", "200"],
           "kv": ["gpt", "--kv", "--layers", "3", "--width", "32", "--heads", "2", "--vocab", "64"]}
-wrong = []
-
-
-def check(good, text):
-    if not good:
-        wrong.append(text)
 
 
 def pcc(*args, code=0):
@@ -101,10 +96,7 @@ def main():
     if extras.extra():
         with tempfile.TemporaryDirectory() as folder:
             workloads(Path(folder))
-    for text in wrong:
-        print(text)
-    print(f"{len(wrong)} wrong")
-    return 1 if wrong else 0
+    return finish()
 
 
 if __name__ == "__main__":

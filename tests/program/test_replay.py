@@ -31,18 +31,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from checks import check, finish
 
 PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN", str(Path(PCC).parent / "pcc-gen"))
 SVG = "{http://www.w3.org/2000/svg}"
-FAILED = []
-
-
-def check(ok, what):
-    if not ok:
-        print(f"FAILED: {what}", flush=True)
-        FAILED.append(what)
-    return ok
 
 
 def pcc(*args, code=0):
@@ -413,8 +406,7 @@ def main():
         tmp = Path(folder)
         for test in (published,) if extras.extra() else (random_workloads, generated, charts, refusals, proves_itself):
             test(tmp)
-    print(f"{len(FAILED)} failed")
-    return 1 if FAILED else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -12,15 +12,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import check, complain, finish
+
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 LYING = Path(shutil.which(PCC) or PCC).resolve().parent / "tests" / "pcc-lying"
-wrong = []
-
-
-def check(good, text):
-    if not good:
-        wrong.append(text)
 
 
 def run(program, *args, lie="", cwd):
@@ -35,7 +32,7 @@ def fault(folder, lie, message, passes, *args):
     check(r.returncode == 4 and message in r.stderr, f"{lie}: exit {r.returncode}: {r.stderr}")
     check("pcc-repro.pir" in r.stderr, f"{lie}: the reproducer is not announced: {r.stderr}")
     if not repro.exists():
-        wrong.append(f"{lie}: no reproducer")
+        complain(f"{lie}: no reproducer")
         return
     first = repro.read_text().split("\n")[0]
     check(first.startswith(f"# RUN: pcc pcc-repro.pir --passes='{passes}'"), f"{lie}: {first}")
@@ -84,8 +81,7 @@ def main():
         check(r.returncode == 0 and not (folder / "pcc-repro.pir").exists(),
               f"no fault, but exit {r.returncode} or a reproducer")
         hostile(folder)
-    print("\n".join(wrong))
-    return 1 if wrong else 0
+    return finish()
 
 
 if __name__ == "__main__":

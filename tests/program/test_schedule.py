@@ -8,6 +8,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import check, finish
+
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 SMALL = ["--width", "32", "--heads", "2", "--vocab", "64"]
@@ -16,12 +19,6 @@ MODELS = {
     "gpt": ["gpt", "--layers", "4", *SMALL], "kv": ["gpt", "--kv", "--layers", "3", *SMALL],
     "train": ["train", "--layers", "2", *SMALL], "moe": ["moe", "--layers", "2", "--kv-heads", "2", *SMALL]}
 IN_TURN = {"train": "layers.1=acc1\n.=acc0\n"}  # where attention and MLP cannot be apart
-wrong = []
-
-
-def check(good, text):
-    if not good:
-        wrong.append(text)
 
 
 def run(*args, code=0):
@@ -303,5 +300,4 @@ def in_turns(at):
 with tempfile.TemporaryDirectory() as temp:
     for test in (splits, tight, planted, in_turns):
         test(Path(temp))
-print("\n".join(wrong[:40]) or "execution plans hold")
-sys.exit(bool(wrong))
+sys.exit(finish())

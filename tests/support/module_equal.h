@@ -296,12 +296,13 @@ static inline bool same_plan(const struct equality *e, const struct plan *x, con
     }
     same = strcmp(x->planner, y->planner) == 0 &&
            strcmp(x->claim.argument, y->claim.argument) == 0 &&
-           x->claim.objective == y->claim.objective && x->claim.value == y->claim.value &&
-           x->claim.bound == y->claim.bound && x->claim.bound_all == y->claim.bound_all &&
-           x->claim.scope == y->claim.scope && x->claim.status == y->claim.status &&
-           x->states == y->states;
+           (x->rank == NULL) == (y->rank == NULL) && x->claim.objective == y->claim.objective &&
+           x->claim.value == y->claim.value && x->claim.bound == y->claim.bound &&
+           x->claim.bound_all == y->claim.bound_all && x->claim.scope == y->claim.scope &&
+           x->claim.status == y->claim.status && x->states == y->states;
     for (nid n = 1; same && n < e->a->nnode; n++) {
-        same = x->dev[n] == y->dev[e->node[n]];
+        same = x->dev[n] == y->dev[e->node[n]] &&
+               (!x->rank || x->dev[n] < 0 || x->rank[n] == y->rank[e->node[n]]);
     }
     return same_if(same, "plan", 0);
 }
@@ -349,17 +350,25 @@ static inline bool module_equal(const struct module *a, const struct plan *pa,
 
 static inline bool model_equal(const struct exec_model *a, const struct exec_model *b)
 {
-    return same_if(a->kind == b->kind && a->objective == b->objective && a->io_free == b->io_free &&
-                       exec_efficiency(a) == exec_efficiency(b) && a->part_cost == b->part_cost &&
-                       a->overlap == b->overlap && a->sync_bandwidth == b->sync_bandwidth &&
-                       a->replicate == b->replicate && a->schedule == b->schedule,
+    for (enum basis k = 0; k < BASES; k++)
+        if (!same_if(basis_get(a, k) == basis_get(b, k), basis_key[k], 0))
+            return false;
+    return same_if(a->io_free == b->io_free && exec_efficiency(a) == exec_efficiency(b) &&
+                       a->part_cost == b->part_cost && a->overlap == b->overlap &&
+                       a->sync_bandwidth == b->sync_bandwidth && a->replicate == b->replicate &&
+                       a->schedule == b->schedule,
                    "execution model", 0);
 }
 
 static inline bool cluster_equal(const struct cluster *a, const struct cluster *b)
 {
-    bool same = a->ncls == b->ncls && a->ndev == b->ndev;
+    bool same = a->ncls == b->ncls && a->ndev == b->ndev && a->nlink == b->nlink;
 
+    for (uint32_t i = 0; same && i < a->nlink; i++) {
+        const struct device_link *x = &a->link[i], *y = &b->link[i];
+        same = x->from == y->from && x->to == y->to && x->oneway == y->oneway &&
+               x->latency == y->latency && x->bandwidth == y->bandwidth;
+    }
     for (uint32_t i = 0; same && i < a->ncls; i++) {
         const struct device_class *x = &a->cls[i], *y = &b->cls[i];
         same = strcmp(x->name, y->name) == 0 && x->host == y->host && x->count == y->count &&

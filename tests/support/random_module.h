@@ -579,6 +579,19 @@ static inline struct exec_model random_model(uint64_t seed)
     return e;
 }
 
+/* Links between some of the accelerators. */
+static inline void random_links(struct rng *r, struct cluster *c, struct arena *a)
+{
+    for (uint32_t i = rng_below(r, 9); i > 0; i--) {
+        const char *name[] = {cluster_device_name(c, a, rng_below(r, c->ndev)),
+                              cluster_device_name(c, a, rng_below(r, c->ndev))};
+        struct device_link l = {.oneway = rng_one_in(r, 2),
+                                .latency = random_amount(r),
+                                .bandwidth = 1 + random_amount(r) % (PS_PER_S * 1000)};
+        cluster_add_link(c, a, l, name); /* or not, if it is none */
+    }
+}
+
 static inline struct cluster *random_cluster(uint64_t seed, struct arena *a)
 {
     static const char *const name[] = {"a100", "npu", "odd \"class\"", "cpu", ""};
@@ -605,6 +618,7 @@ static inline struct cluster *random_cluster(uint64_t seed, struct arena *a)
             k->peak[e] = rng_one_in(&r, 5) ? random_amount(&r) : 0;
         }
     }
+    random_links(&r, c, a);
     return c;
 }
 

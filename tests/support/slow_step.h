@@ -28,7 +28,7 @@ struct made {
     uint32_t n;
     int32_t dev[MOST_NODES];   /* [node] */
     uint32_t rank[MOST_NODES]; /* [node] */
-    const uint32_t *order;     /* rank, or NULL: by number */
+    uint32_t *order;           /* rank, or NULL: by number */
 };
 
 static inline void load(struct made *s, const char *text, size_t size, bool io_free)
@@ -158,14 +158,42 @@ static inline bool stays_in_group(const struct slow *o, vid v, int home)
     return true;
 }
 
+/* x * num / den, rounded up. */
+static inline int64_t share_of(int64_t x, int64_t num, int64_t den)
+{
+    unsigned __int128 all = (unsigned __int128)x * (unsigned __int128)num;
+    return (int64_t)((all + (unsigned __int128)den - 1) / (unsigned __int128)den);
+}
+
+/* A value over a link, by its bytes. */
+static inline int64_t over_link(const struct slow *o, vid v, int64_t latency, int64_t rate)
+{
+    const struct costs *k = o->s->of.m->cost;
+    bool light = k->elems[v] >= 0 && k->elems[v] <= 64;
+    return (light ? 0 : latency) + share_of(k->bytes[v], INT64_C(1000000000000), rate);
+}
+
 /* One hop over the link of device `dev`. */
 static inline int64_t hop_time(const struct slow *o, vid v, int dev, bool inner)
 {
-    const struct module *m = o->s->of.m;
     const struct cluster *c = o->s->of.cluster;
-    uint32_t cls = cluster_class(c, (uint32_t)dev);
-    bool light = m->cost->elems[v] >= 0 && m->cost->elems[v] <= 64;
-    return (inner ? cluster_value_inner : cluster_value_transfer)(c, cls, m->cost, v, light);
+    const struct device_class *k = &c->cls[cluster_class(c, (uint32_t)dev)];
+    int64_t measured = o->s->of.m->cost->xfer[v], outer = measured, within;
+    if (k->host)
+        return 0;
+    if (measured < 0)
+        outer = over_link(o, v, k->link_latency, k->link_bandwidth);
+    if (!inner || k->group < 2)
+        return outer;
+    if (measured < 0 && k->inner_bandwidth)
+        within = over_link(o, v, k->inner_latency, k->inner_bandwidth);
+    else if (k->inner_share)
+        within = share_of(outer, k->inner_share, 1000000);
+    else if (k->inner_bandwidth)
+        within = share_of(outer, k->link_bandwidth, k->inner_bandwidth);
+    else
+        within = outer;
+    return within < outer ? within : outer;
 }
 
 static inline struct job *add(struct slow *o, struct job j)
@@ -216,10 +244,39 @@ static inline void hold(const struct slow *o, struct job *j)
     }
 }
 
+/* The link that goes from one device to another; NULL: they have none of their own. */
+static inline const struct device_link *own_link(const struct slow *o, int from, int to)
+{
+    const struct cluster *c = o->s->of.cluster;
+    for (uint32_t i = 0; i < c->nlink; i++) {
+        const struct device_link *l = &c->link[i];
+        if (((int)l->from == from && (int)l->to == to) ||
+            ((int)l->from == to && (int)l->to == from && !l->oneway))
+            return l;
+    }
+    return NULL;
+}
+
+/* One hop straight from device to device: over the link that the two have, else over that of the first. */
+static inline int64_t move_time(const struct slow *o, vid v, int from, int to)
+{
+    const struct cluster *c = o->s->of.cluster;
+    const struct device_link *l = own_link(o, from, to);
+    int64_t measured = o->s->of.m->cost->xfer[v];
+    if (!l)
+        return hop_time(o, v, from,
+                        cluster_group(c, (uint32_t)from) == cluster_group(c, (uint32_t)to));
+    if (measured < 0)
+        return over_link(o, v, l->latency, l->bandwidth);
+    return share_of(measured, c->cls[cluster_class(c, (uint32_t)from)].link_bandwidth,
+                    l->bandwidth);
+}
+
 static inline void add_hop(struct slow *o, enum step_kind kind, vid v, int from, int to, bool inner)
 {
     struct job j = {.kind = kind, .value = v, .from = from, .to = to};
-    j.time = hop_time(o, v, kind == STEP_IN ? to : from, inner);
+    j.time = kind == STEP_MOVE ? move_time(o, v, from, to)
+                               : hop_time(o, v, kind == STEP_IN ? to : from, inner);
     hold(o, &j);
     struct job *added = add(o, j);
     uint32_t *wait = &added->nwait;
@@ -241,7 +298,6 @@ static inline bool has_hop(const struct slow *o, enum step_kind kind, vid v, int
 /* The hops that bring v to where node n is, unless they are there. */
 static inline void add_hops_to(struct slow *o, vid v, int home, nid n, bool inner)
 {
-    const struct cluster *c = o->s->of.cluster;
     bool by_host = o->how.network == NETWORK_HOST;
     int d = o->s->dev[n];
     if (d == home || (is_host(o, d) && is_host(o, home)))
@@ -254,8 +310,7 @@ static inline void add_hops_to(struct slow *o, vid v, int home, nid n, bool inne
         if (!has_hop(o, STEP_IN, v, d))
             add_hop(o, STEP_IN, v, THE_HOST, d, inner);
     } else if (!has_hop(o, STEP_MOVE, v, d)) {
-        add_hop(o, STEP_MOVE, v, home, d,
-                cluster_group(c, (uint32_t)d) == cluster_group(c, (uint32_t)home));
+        add_hop(o, STEP_MOVE, v, home, d, false);
     }
 }
 

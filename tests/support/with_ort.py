@@ -7,6 +7,8 @@ import sys
 import traceback
 from pathlib import Path
 
+from checks import check, wrong as FAILED  # noqa: F401
+
 SKIP = 77
 try:
     import numpy  # noqa: F401
@@ -21,14 +23,6 @@ PCC = os.environ.get("PCC", str(SOURCE / "build/release/pcc"))
 GEN = os.environ.get("PCC_GEN", str(Path(PCC).parent / "pcc-gen"))
 sys.path.insert(0, str(SOURCE / "tools"))
 sys.dont_write_bytecode = True
-FAILED = []
-
-
-def check(ok, what):
-    if not ok:
-        print(f"FAILED: {what}", flush=True)
-        FAILED.append(what)
-    return ok
 
 
 def verified(*args):

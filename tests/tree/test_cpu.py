@@ -9,14 +9,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import check, finish, wrong
+
 CPU = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parents[2])) / "tests/support/cpu.sh"
 BURN = "import sys, time\nwhile time.process_time() < {}: pass\nprint('done')\nsys.exit({})"
-wrong = []
-
-
-def check(good, text):
-    if not good:
-        wrong.append(text)
 
 
 def run(*args, **more):
@@ -44,8 +41,7 @@ def main():
         if not wrong:
             deep, own, total = (float(s) for s, _ in found)
             check(0.8 <= deep < 8 and 0.3 <= own < 3 and own + deep - 0.1 <= total < own + deep + 1, table)
-    print("\n".join(wrong) or "all as expected")
-    return 1 if wrong else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -20,19 +20,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from checks import check, finish, wrong
 
 PCC = os.environ.get("PCC", "pcc")
 EXAMPLE = Path(__file__).resolve().parents[1] / "example"
 BUILD = Path(shutil.which(PCC) or PCC).resolve().parent
-wrong = []
 
 MODEL = ["gpt", "--layers", "1", "--width", "16", "--heads", "2", "--vocab", "20"]
-
-
-def check(good, text):
-    if not good:
-        wrong.append(text)
-    return good
 
 
 def run(*command, good=True, **more):
@@ -246,8 +240,7 @@ def main():
             headers_alone(prefix, compiler, [f for f in flags["pcc-static"] if f.startswith("-I")])
             docs(prefix)
             example(folder, prefix, compiler, flags, with_library(prefix, lib))
-    print("\n".join(wrong))
-    return 1 if wrong else 0
+    return finish()
 
 
 if __name__ == "__main__":

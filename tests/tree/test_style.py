@@ -33,6 +33,12 @@ FLOORS = [
 ]
 FLOOR = {place: row for row, places in enumerate(FLOORS) for place in places}
 GENERATED = "onnx.pb-c.h"
+PARAMETERS, FIELDS = 6, 30
+# Functions with more parameters and structs with more fields, each with its reason; at most so many of them.
+MANY_PARAMETERS, MOST_MANY_PARAMETERS = {}, 5
+MANY_FIELDS, MOST_MANY_FIELDS = {
+    "module": "fifteen tables, each an array of its type with count and room, read everywhere by these names",
+    "parser": "the token, the module and the facts so far, as every function of the parser wants them"}, 2
 FORBIDDEN = ("gets", "strcpy", "strcat", "strncat", "sprintf", "vsprintf", "alloca", "tmpnam",
              "mktemp")
 TEXT = {".c", ".h", ".py", ".sh", ".txt", ".json", ".md", ".pir", ".test", ".proto", ".cmake", ""}
@@ -89,6 +95,62 @@ def functions(text):
     return found
 
 
+def closing(text, at):
+    """The place behind the bracket that closes the one at `at`."""
+    depth = 0
+    for i in range(at, len(text)):
+        depth += (text[i] in "([{") - (text[i] in ")]}")
+        if depth == 0:
+            return i + 1
+    return len(text)
+
+
+def items(text, separators):
+    """How many there are between separators that stand in no brackets; blanks are none."""
+    n, start, i = 0, 0, 0
+    while i < len(text):
+        if text[i] in "([{":
+            i = closing(text, i)
+        elif text[i] in separators:
+            n += bool(text[start:i].strip())
+            start = i = i + 1
+        else:
+            i += 1
+    return n + bool(text[start:].strip())
+
+
+def heads(text):
+    """(line, name, parameters) of each function that is declared or defined in column 1."""
+    plain = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", "", bare(text), flags=re.M)
+    for m in re.finditer(r"^[a-zA-Z_][\w \t*]*?[ *](\w+)\(", plain, re.M):
+        inside = plain[m.end():closing(plain, m.end() - 1) - 1]
+        yield plain.count("\n", 0, m.start()) + 1, m[1], items(inside, ",")
+
+
+def members(body):
+    """How many names a struct's body declares; those of an inner struct or union without a name are its own."""
+    n, i = 0, 0
+    while i < len(body):
+        end = i
+        while end < len(body) and body[end] != ";":
+            end = closing(body, end) if body[end] in "([{" else end + 1
+        one = body[i:end]
+        if one.rstrip().endswith("}"):
+            n += members(one[one.index("{") + 1:one.rindex("}")])
+        else:
+            n += items(one, ",")
+        i = end + 1
+    return n
+
+
+def structs(text):
+    """(line, name, members) of each struct or union that is defined in column 1."""
+    plain = bare(text)
+    for m in re.finditer(r"^(?:static |const |typedef )*(?:struct|union)\s*(\w*)\s*\{", plain, re.M):
+        body = plain[m.end():closing(plain, m.end() - 1) - 1]
+        yield plain.count("\n", 0, m.start()) + 1, m[1], members(body)
+
+
 # ---- checks: each takes a tree and yields what is wrong
 
 
@@ -100,6 +162,26 @@ def lengths(tree):
         for lines, first, name in functions(text):
             if lines > FUNCTION_LINES:
                 yield f"{path}:{first}: {name} has {lines} lines, at most {FUNCTION_LINES}"
+
+
+def small(tree, find, most, excepted, room, what):
+    """Complains of what find() gives that is larger than `most`, unless it is one of a few exceptions."""
+    for path, text in tree.sources():
+        if path.startswith("third_party/"):
+            continue
+        for line, name, n in find(text):
+            if n > most and name not in excepted:
+                yield f"{path}:{line}: {name} has {n} {what}, at most {most}"
+    if len(excepted) > room or not all(excepted.values()):
+        yield f"{len(excepted)} exceptions to {most} {what}, at most {room}, each with its reason"
+
+
+def parameters(tree):
+    yield from small(tree, heads, PARAMETERS, MANY_PARAMETERS, MOST_MANY_PARAMETERS, "parameters")
+
+
+def fields(tree):
+    yield from small(tree, structs, FIELDS, MANY_FIELDS, MOST_MANY_FIELDS, "fields")
 
 
 def columns(tree):
@@ -337,8 +419,9 @@ def glossary(tree):
             yield f"ir/words.md: {cited} does not exist"
 
 
-CHECKS = [lengths, columns, formatted, root_folder, dependencies, forbidden, library_calls, assertions, machine_paths,
-          opening, silent_skips, headers_alone, readme_options, readme_passes, readme_files, glossary]
+CHECKS = [lengths, parameters, fields, columns, formatted, root_folder, dependencies, forbidden, library_calls,
+          assertions, machine_paths, opening, silent_skips, headers_alone, readme_options, readme_passes, readme_files,
+          glossary]
 
 # ---- self-test
 
@@ -354,6 +437,10 @@ GOOD = {
     "passes/b.c": '/* B. */\n#include "ir/a.h"\n',
     "passes/given/e.h": "/* E. */\n#ifndef E_H\n#define E_H\n\nstruct e {\n    int x;\n};\nint e(void);\n\n#endif\n",
     "frontends/c.c": '/* C. */\n#include "ir/a.h"\n#include "onnx.pb-c.h"\n',
+    "tools/most.c": "/* Six parameters, 30 fields. */\n"
+                    "struct s {\n    struct {\n        int x, y, z;\n    } inner[2];\n"
+                    + "".join(f"    int (*f{i})(int a, int b);\n" for i in range(29)) + "};\n"
+                    "int g(int (*a)(int, int), int b, int c, int d, int e, int f);\n",
     "tests/unit/a.c": '/* Temporary files. */\nstatic const char t[] = "/tmp/x-XXXXXX";\n',
 }
 LONG = "    x++;\n"
@@ -361,6 +448,18 @@ PLANTED = [  # check, file, text to put in, part of the complaint
     (lengths, "ir/a.c", GOOD["ir/a.c"].replace("{\n", "{\n" + LONG * 149, 1), "f has 152 lines"),
     (lengths, "passes/b.c", "/* B. */\nstatic int g(int x) {\n" + LONG * 150 + "}\n", "g has 152"),
     (lengths, "passes/b.c", "/* B. */\n" + "\n" * 1000, "1001 lines"),
+    (parameters, "backends/d.h", "/* D. */\nint g(int a, int b, int c, int d,\n      int e, int f, int g);\n",
+     "d.h:2: g has 7"),
+    (parameters, "frontends/c.c", "/* C. */\nvoid g(int a, int b, int c, int d, int e, int f, ...)\n{\n}\n", "g has 7"),
+    (parameters, "tests/unit/a.c", "/* A. */\nint g(int a, int b, int c, int d, int e, int f, int g);\n", "g has 7"),
+    (parameters, "tools/gen/g.c", "/* G. */\nstatic struct s *g(int (*a)(int, int), int b, int c, int d, int e, int f,"
+     "\n                   int i)\n{\n    h(1, 2, 3, 4, 5, 6, 7, 8);\n}\n", "g.c:2: g has 7"),
+    (fields, "backends/d.c", "/* D. */\nstruct s {\n    int a[2], " + ", ".join(f"b{i}" for i in range(30))
+     + ";\n};\n", "d.c:2: s has 31"),
+    (fields, "ir/a.h", GOOD["ir/a.h"].replace("int32_t f(", "struct s {\n    int " + ", ".join(
+        f"b{i}" for i in range(31)) + ";\n};\nint32_t f("), "a.h:7: s has 31"),
+    (fields, "tools/g.h", "/* G. */\nstruct s {\n    union {\n        int c;\n        int d;\n    };\n" + "".join(
+        f"    int (*b{i})(int x, int y);\n" for i in range(29)) + "};\n", "g.h:2: s has 31"),
     (columns, "passes/b.c", "/* " + "b" * 120 + " */\n", "126 columns"),
     (columns, "passes/b.c", "/* B. */ \n", "blank at the end"),
     (formatted, "passes/b.c", "/* B. */\nint  b;\n", "b.c: not formatted"),

@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 import extras
+from checks import check, finish, wrong
 
 TESTS = Path(__file__).resolve().parent.parent
 SOURCE = TESTS.parent
@@ -23,13 +24,6 @@ PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 BUILD = Path(shutil.which(PCC) or PCC).resolve().parent
 LOCKS = [("dot.c.o", "40")]  # cgraph has variables
 SANITIZER = "-O1 -g -fsanitize=thread"
-wrong = []
-
-
-def check(good, text):
-    if not good:
-        wrong.append(text)
-    return good
 
 
 def run(*command, good=True, **more):
@@ -107,8 +101,7 @@ def main():
                 check("pcc-gen" not in every.split() and "pcc/pcc-gen" not in every, f"{way}: all makes {every}")
                 r = run("cmake", "--install", folder / way, "--prefix", folder / "prefix", good=False)
                 check(not (folder / "prefix" / "include").exists(), f"{way}: installs {r.stdout}")
-    print("\n".join(wrong))
-    return 1 if wrong else 0
+    return finish()
 
 
 if __name__ == "__main__":

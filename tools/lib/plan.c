@@ -1,6 +1,7 @@
 /* Plans are made and judged (handle.h).  O(nodes + pins), besides what the passes take. */
 #include "frontends/frontends.h"
 #include "ir/base/units.h"
+#include "passes/bounds/claim.h"
 #include "tools/lib/settings.h"
 
 #include <string.h>
@@ -43,7 +44,7 @@ static void check_claims(struct pcc *p, const struct evaluation *e)
     struct plan *plan = p->x.results.plan;
     char said[UNIT_TEXT], is[UNIT_TEXT];
     bool silent = plan->claim.bound < 0 && plan->claim.status != PLAN_OPTIMAL;
-    if (silent || evaluation_confirms(e, plan) == FOUND_AS_CLAIMED)
+    if (silent || evaluation_confirms(e, &plan->claim) == FOUND_AS_CLAIMED)
         return;
     diag_warning(&p->diag, WARN_INVALID_PLAN,
                  "%s: its plan takes %s here, not %s: what it says about bounds is left out",
@@ -53,6 +54,45 @@ static void check_claims(struct pcc *p, const struct evaluation *e)
     plan->claim.proof = plan->claim.offer = NULL;
     plan->claim.status =
         plan->claim.status == PLAN_OVER_MEMORY ? plan->claim.status : PLAN_HEURISTIC;
+}
+
+/* The plan with a claim about another objective than the one that it was made for: what is known of any plan. */
+static const struct plan *claim_again(struct ctx *x, const struct scene *by, int64_t value)
+{
+    struct plan *p = arena_alloc(x->use.mem, sizeof *p), *made = x->results.plan;
+    *p = *made;
+    p->claim = (struct claim){.objective = by->model.objective,
+                              .value = value,
+                              .bound = -1,
+                              .bound_all = -1,
+                              .status = PLAN_HEURISTIC};
+    if (by->model.objective == OBJECTIVE_MAKESPAN) {
+        x->results.plan = p;
+        claim_makespan(x);
+        x->results.plan = made;
+    }
+    p->claim.status = made->claim.status == PLAN_OVER_MEMORY ? PLAN_OVER_MEMORY : p->claim.status;
+    p->claim.argument =
+        arena_fmt(x->use.mem, "made by %s for %s %s", made->planner,
+                  strchr("aeiou", *objective_text[made->claim.objective]) ? "an" : "a",
+                  objective_text[made->claim.objective]);
+    return p;
+}
+
+/* The parts as --cut says. */
+static const struct parts *cut_parts(struct pcc *p, const struct result *r)
+{
+    struct ctx *x = &p->x;
+    const char *cut = given(p, "cut");
+    const struct parts *parts = NULL;
+    if (cut && !strcmp(cut, "transfers")) {
+        parts = parts_by_transfers(&r->scene, r->plan, x->use.mem);
+        if (!parts)
+            diag_note(x->use.diag, "--cut=transfers: parts would wait for each other, since nodes "
+                                   "that must be in one part stand around transfers: there are as "
+                                   "few parts as can be");
+    }
+    return parts ? parts : parts_build(&x->scene, x->results.plan->dev, x->use.mem);
 }
 
 /* The figures of the plan, none if there is no plan.  It may have come with the input: then nobody has checked it
@@ -66,16 +106,22 @@ static int judge_plan(struct pcc *p)
         return 0;
     if (ctx_base(x))
         return -1;
-    *e = evaluate(&x->scene, x->results.plan, x->use.mem);
+    r->scene = ctx_judged(x);
+    *e = evaluate(&r->scene, x->results.plan, x->use.mem);
     if (!evaluation_holds(e, x->results.plan->claim.status == PLAN_OVER_MEMORY)) {
         diag_warning(&p->diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", p->name,
                      e->why_not);
         return 0;
     }
-    check_claims(p, e);
+    if (r->scene.model.objective == x->results.plan->claim.objective)
+        check_claims(p, e);
+    else
+        r->plan = claim_again(x, &r->scene, e->value);
     r->verdict = &e->v;
-    r->scene = x->scene;
-    r->parts = parts_build(&x->scene, x->results.plan->dev, x->use.mem);
+    r->step = e->step;
+    r->parts = cut_parts(p, r);
+    if (r->step)
+        r->parts_value = step_of_parts(&r->scene, r->plan, r->parts, x->use.mem);
     return 0;
 }
 
@@ -87,7 +133,9 @@ static void close_calls(struct ctx *x, struct judged *j)
     struct result *r = &j->r;
     r->calls = x->results.opened ? "opened" : module_has_calls(x->scene.m) ? "whole" : NULL;
     j->planned = *r;
-    if (!r->verdict || !x->results.opened || !close_plan(x, r->parts, r->verdict, c))
+    /* a call waits for all its inputs, its nodes only for theirs */
+    if (!r->verdict || r->step || r->plan->rank || !x->results.opened ||
+        !close_plan(x, r->parts, r->verdict, c))
         return;
     diag_note(x->use.diag, "calls of functions: %u are written as such, %s", c->closed,
               c->open == 0 ? "none is open"

@@ -10,9 +10,10 @@
 
 /* Settings beside the options of writers. */
 static const char *const table[] = {
-    "devices",   "link",  "group",       "transfer-scale", "io",         "overlap",     "schedule",
-    "replicate", "sync",  "efficiency",  "reserve",        "part-cost",  "dim",         "costs",
-    "pin",       "state", "keep-blocks", "time-limit",     "max-states", "allow-links", "warnings"};
+    "devices",   "link",  "group",       "transfer-scale", "io",         "overlap",      "schedule",
+    "replicate", "sync",  "efficiency",  "reserve",        "part-cost",  "dim",          "costs",
+    "pin",       "state", "keep-blocks", "time-limit",     "max-states", "allow-links",  "warnings",
+    "objective", "judge", "network",     "contention",     "dispatch",   "memory-model", "cut"};
 
 const char *setting_named(const char *name)
 {
@@ -150,6 +151,52 @@ static int read_choice(struct pcc *p, const char *name, const char *const *names
                       names[2] ? ", " : "", names[2] ? names[2] : "");
 }
 
+/* The option of what a value rests on: "memory-model". */
+static const char *basis_option(enum basis b, struct arena *a)
+{
+    char *name = arena_strdup(a, basis_key[b], strlen(basis_key[b]));
+    for (char *c = name; *c; c++)
+        *c = *c == '_' ? '-' : *c;
+    return name;
+}
+
+/* What is said of b by the option of that name, if it is: its number, or -1 and an error. */
+static int read_basis(struct pcc *p, enum basis b, const char *option)
+{
+    const char *text = given(p, option);
+    int word = basis_find(b, text);
+    if (word < 0)
+        diag_error(&p->diag, "--%s '%s': expected %s", option, text,
+                   basis_choices(b, p->x.use.mem));
+    return word;
+}
+
+/* How a step runs, and what plans are to make small. */
+static int describe_step(struct pcc *p)
+{
+    struct exec_model *e = &p->x.scene.model;
+    for (enum basis b = 0; b < BASES; b++) {
+        const char *option = basis_option(b, p->x.use.mem);
+        int word = given(p, option) ? read_basis(p, b, option) : 0;
+        if (word < 0)
+            return -1;
+        if (given(p, option)) {
+            basis_set(e, b, (uint32_t)word);
+            p->settings.said |= 1U << b;
+        }
+    }
+    static const char *const cuts[] = {"few", "transfers", NULL};
+    if (read_choice(p, "cut", cuts, 0) < 0)
+        return -1;
+    int judge = given(p, "judge") ? read_basis(p, BASIS_OBJECTIVE, "judge") : -1;
+    if (given(p, "judge") && judge < 0)
+        return -1;
+    p->settings.judged = judge >= 0;
+    p->settings.judge = judge >= 0 ? (enum objective)judge : OBJECTIVE_SAMPLE;
+    const char *why = exec_refuses(e, p->x.use.mem);
+    return why ? diag_error(&p->diag, "%s", why) : 0;
+}
+
 static enum pcc_status find_devices(struct pcc *p)
 {
     struct ctx *x = &p->x;
@@ -211,5 +258,7 @@ static int describe_model(struct pcc *p)
 enum pcc_status settings_devices(struct pcc *p)
 {
     enum pcc_status s = find_devices(p);
-    return s ? s : describe_devices(p) || describe_model(p) ? PCC_BAD_USE : PCC_OK;
+    return s                                                              ? s
+           : describe_devices(p) || describe_model(p) || describe_step(p) ? PCC_BAD_USE
+                                                                          : PCC_OK;
 }

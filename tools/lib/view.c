@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const struct pcc_device *devices(const struct result *r, struct arena *a)
+static const struct pcc_device *make_devices(const struct result *r, struct arena *a)
 {
     const struct cluster *c = r->scene.cluster;
     struct pcc_device *to = arena_array(a, (size_t)c->ndev + 1, sizeof *to);
@@ -22,7 +22,7 @@ static const struct pcc_device *devices(const struct result *r, struct arena *a)
     return to;
 }
 
-static const struct pcc_node *nodes(const struct result *r, uint32_t *n, struct arena *a)
+static const struct pcc_node *make_nodes(const struct result *r, uint32_t *n, struct arena *a)
 {
     const struct graph *g = &r->scene.m->graph[1];
     struct pcc_node *to = arena_array(a, (size_t)g->count + 1, sizeof *to);
@@ -53,8 +53,8 @@ const struct pcc_verdict *view_of(struct pcc *p)
                               .bound_all = plan->claim.bound_all,
                               .nparts = r->parts->nparts,
                               .ndevices = r->scene.cluster->ndev,
-                              .device = devices(r, p->x.use.mem)};
-    v->node = nodes(r, &v->nnodes, p->x.use.mem);
+                              .device = make_devices(r, p->x.use.mem)};
+    v->node = make_nodes(r, &v->nnodes, p->x.use.mem);
     v->planner = plan->planner;
     return v;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *expected(const struct opt *o, struct arena *a)
+static const char *say_expected(const struct opt *o, struct arena *a)
 {
     if (o->kind == OPT_CHOICE)
         return opt_names(o, ", ", " or ", a);
@@ -22,8 +22,10 @@ void *write_options(const struct pcc *p, const struct writer *w, struct arena *a
     void *opts = writer_opts_new(w, a);
     for (const struct writer_opt *const *o = w->opts; o && *o; o++) {
         const char *name = (*o)->opt.name, *text = given(p, name);
+        if (text && !*text && (*o)->opt.kind == OPT_BOOL)
+            text = "true"; /* --curves */
         if (text && !opt_set(&(*o)->opt, opts, text)) {
-            diag_error(d, "--%s '%s': expected %s", name, text, expected(&(*o)->opt, a));
+            diag_error(d, "--%s '%s': expected %s", name, text, say_expected(&(*o)->opt, a));
             return NULL;
         }
     }

@@ -40,6 +40,24 @@ static const struct {
      "of each accelerator's memory, left to the runtime: '10%', '2GiB' (default: 0)"},
     {CLI_PART_COST, 0, "part-cost", "TIME",
      "what a part costs its device beside computing, a sample: '10us' (default: 0)"},
+    {CLI_OBJECTIVE, 0, "objective", "time-per-sample|makespan",
+     "what the plan is to make small: the time of each of many samples, or that of one alone "
+     "(default: time-per-sample)"},
+    {CLI_JUDGE, 0, "judge", "time-per-sample|makespan",
+     "what plans are shown by (default: the objective)"},
+    {CLI_NETWORK, 0, "network", "host|direct",
+     "one sample: between two accelerators over the host, two hops, or in one (default: host)"},
+    {CLI_CONTENTION, 0, "contention", "port|none|link|half|rx|blocking",
+     "one sample: what a transfer holds while it lasts (default: port; passes/README.md)"},
+    {CLI_DISPATCH, 0, "dispatch", "plan|fifo|level",
+     "one sample: who is next on a device: by the plan, by becoming ready, by the longest way to "
+     "the end (default: plan)"},
+    {CLI_MEMORY_MODEL, 0, "memory-model", "sum|live",
+     "one sample: a device has room for all that its nodes make, or for what is there at once "
+     "(default: live)"},
+    {CLI_CUT, 0, "cut", "few|transfers",
+     "as few parts as can be, or an end wherever a value comes or goes, so that parts take one "
+     "sample as long as nodes do (default: few)"},
     {CLI_DIM, 0, "dim", "NAME=N", "plan for this size of a symbolic dimension (repeats)"},
     {CLI_COSTS, 0, "costs", "FILE[:CLASS]",
      "times from a CSV or JSON table or ONNX Runtime's profile (repeats; passes/cost/costs.md)"},
@@ -53,6 +71,7 @@ static const struct {
     {CLI_EMIT, 0, "emit", "KIND", NULL},
     {CLI_REPLAY, 0, "replay", "N",
      "run N samples through the plan: the time per sample that it reaches; for gantt and trace"},
+    {CLI_WRITER, 0, "curves", NULL, NULL},
     {CLI_WRITER, 0, "view", NULL, NULL},
     {CLI_WRITER, 0, "pictures", NULL, NULL},
     {CLI_WRITER, 0, "in-flight", NULL, NULL},
@@ -199,7 +218,7 @@ const struct cli_option *cli_named(const struct cli *c, const char *name)
     return find(c, name, strlen(name), 0);
 }
 
-static int unknown(const struct cli *c, const char *s, struct diag *d)
+static int refuse_unknown(const struct cli *c, const char *s, struct diag *d)
 {
     const char *word = s + strspn(s, "-");
     struct nearest t = nearest_to(word, strcspn(word, "="));
@@ -244,7 +263,7 @@ int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag
             value = s[2] ? s + 2 : NULL;
         }
         if (!o)
-            return unknown(c, s, d);
+            return refuse_unknown(c, s, d);
         if (!o->arg && value)
             return diag_error(d, "--%s takes no value", o->name);
         if (o->arg && !value) {

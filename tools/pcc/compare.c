@@ -22,17 +22,17 @@ static void print_row(FILE *f, struct ctx *x, const char *name, const struct ver
 
 int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *from)
 {
-    int32_t *dev = plan_read(x, from);
-    if (!dev)
+    struct given_plan given;
+    if (plan_read(&given, x, from))
         return -1;
-    const struct plan other = {.dev = dev};
-    struct evaluation e = evaluate(&x->scene, &other, x->use.mem);
-    const struct parts *parts = parts_build(&x->scene, dev, x->use.mem);
+    const struct plan other = {.dev = given.dev, .rank = given.rank};
+    struct evaluation e = evaluate(&r->scene, &other, x->use.mem);
+    const struct parts *parts = parts_build(&x->scene, given.dev, x->use.mem);
     if (e.why_not)
         diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: this plan does not hold: %s", from,
                      e.why_not);
-    fprintf(f, "%15s  %-10s %14s %12s  %s\n", "time per sample", "bottleneck", "largest memory",
-            "bytes cut", "plan");
+    fprintf(f, "%15s  %-10s %14s %12s  %s\n", objective_text[r->scene.model.objective],
+            "bottleneck", "largest memory", "bytes cut", "plan");
     print_row(f, x, r->plan->planner, r->verdict, r->parts);
     print_row(f, x, from, &e.v, parts);
     return 0;

@@ -14,7 +14,7 @@
 /* ---- man -------------------------------------------------------------------------------------- */
 
 /* Text of roff: '-' is a minus sign as typed, '\' and what starts a line as a request are escaped. */
-static void roff(FILE *f, const char *s)
+static void put_roff(FILE *f, const char *s)
 {
     for (bool start = true; *s; s++) {
         if (start && (*s == '.' || *s == '\''))
@@ -42,7 +42,7 @@ static void man_passes(FILE *f, struct arena *scratch)
         pass_help(mem, p, scratch);
         if (fclose(mem) == 0) {
             fputs(".PP\n", f);
-            roff(f, text);
+            put_roff(f, text);
         }
         free(text);
         text = NULL;
@@ -60,9 +60,9 @@ static void man_warnings(FILE *f)
         f);
     for (int w = WARN_NONE + 1; w < WARN_COUNT; w++) {
         fputs(".TP\n\\fB", f);
-        roff(f, warning_text((enum warning)w).name);
+        put_roff(f, warning_text((enum warning)w).name);
         fputs("\\fR\n", f);
-        roff(f, warning_text((enum warning)w).help);
+        put_roff(f, warning_text((enum warning)w).help);
         fputc('\n', f);
     }
 }
@@ -84,15 +84,15 @@ void docs_man(FILE *f, const struct cli *c, const char *version, struct arena *s
         if (o[i].letter)
             fprintf(f, "\\-%c\\fR, \\fB", o[i].letter);
         fputs("\\-\\-", f);
-        roff(f, o[i].name);
+        put_roff(f, o[i].name);
         fputs("\\fR", f);
         if (o[i].arg) {
             fputs("=\\fI", f);
-            roff(f, o[i].arg);
+            put_roff(f, o[i].arg);
             fputs("\\fR", f);
         }
         fputc('\n', f);
-        roff(f, o[i].help);
+        put_roff(f, o[i].help);
         fputc('\n', f);
     }
     man_passes(f, scratch);
@@ -136,7 +136,7 @@ static const char *words_of(const struct cli_option *o, struct arena *a)
     return words;
 }
 
-static void bash(FILE *f, const struct cli *c, struct arena *a)
+static void complete_bash(FILE *f, const struct cli *c, struct arena *a)
 {
     const struct cli_option *o = c->option;
     uint32_t n = c->noption;
@@ -173,7 +173,7 @@ static void bash(FILE *f, const struct cli *c, struct arena *a)
 }
 
 /* Text in a specification of _arguments that stands in single quotes. */
-static void zsh_text(FILE *f, const char *s)
+static void put_zsh(FILE *f, const char *s)
 {
     for (; *s; s++) {
         if (*s == '\'')
@@ -184,7 +184,7 @@ static void zsh_text(FILE *f, const char *s)
     }
 }
 
-static void zsh(FILE *f, const struct cli *c, struct arena *a)
+static void complete_zsh(FILE *f, const struct cli *c, struct arena *a)
 {
     const struct cli_option *o = c->option;
     uint32_t n = c->noption;
@@ -196,11 +196,11 @@ static void zsh(FILE *f, const struct cli *c, struct arena *a)
                 fprintf(f, "    '*--%s%s[", o[i].name, o[i].arg ? "=" : "");
             else
                 fprintf(f, "    '*-%c%s[", o[i].letter, o[i].arg ? "+" : "");
-            zsh_text(f, o[i].help);
+            put_zsh(f, o[i].help);
             fputc(']', f);
             if (o[i].arg) {
                 fputc(':', f);
-                zsh_text(f, o[i].arg);
+                put_zsh(f, o[i].arg);
                 if (words)
                     fprintf(f, ":(%s)", words);
                 else
@@ -218,6 +218,6 @@ int docs_completion(FILE *f, const struct cli *c, const char *shell, struct aren
     bool is_bash = !strcmp(shell, "bash");
     if (!is_bash && strcmp(shell, "zsh"))
         return diag_error(d, "--help-completion '%s': expected bash or zsh", shell);
-    (is_bash ? bash : zsh)(f, c, scratch);
+    (is_bash ? complete_bash : complete_zsh)(f, c, scratch);
     return 0;
 }

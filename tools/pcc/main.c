@@ -295,7 +295,7 @@ static int run(const struct cli *c, struct pcc *h)
         fprintf(stderr, "%s\n", pipeline_text(&p, x->use.mem));
     if ((rc = (int)open_input(h, &in)))
         return rc;
-    if ((p.n || c->value[CLI_DEVICES]) && (rc = (int)settings_devices(h)))
+    if ((p.n || c->value[CLI_DEVICES] || h->own) && (rc = (int)settings_devices(h)))
         return rc;
     if (c->value[CLI_OUTPUT] && write_probe(h, c->value[CLI_OUTPUT]))
         return EXIT_INPUT;
@@ -349,7 +349,7 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
     return 0;
 }
 
-struct task {
+struct main_run {
     int argc;
     char **argv;
     struct pcc *p;
@@ -360,7 +360,7 @@ struct task {
 /* All that may run out of memory. */
 static void answer(void *arg)
 {
-    struct task *t = arg;
+    struct main_run *t = arg;
     struct pcc *p = t->p;
     struct sink *sink = t->listener->user;
     struct cli c = {0};
@@ -388,7 +388,7 @@ int main(int argc, char **argv)
     struct progress_bar bar = {.began = clock_now()};
     struct sink sink = {.bar = &bar};
     struct pcc_listener listener = {.user = &sink, .message = emit_line};
-    struct task t = {argc, argv, p, &listener, EXIT_INPUT};
+    struct main_run t = {argc, argv, p, &listener, EXIT_INPUT};
     size_t wanted;
     if (!p) {
         fputs("pcc: error: out of memory\n", stderr);

@@ -90,18 +90,22 @@ static int64_t replay_samples(const struct cli *c, struct diag *d)
     return n;
 }
 
-/* --replay, with calls open: its figures speak of their tensors.  On stdout, or stderr if that is taken. */
-static int replay(const struct cli *c, const struct result *r)
+/* Where tables for people go: stdout, or stderr if that is taken. */
+static FILE *page_of(const struct cli *c)
+{
+    return c->n[CLI_EMIT] ? stderr : stdout;
+}
+
+/* --replay, with calls open: its figures speak of their tensors. */
+static int show_replay(const struct cli *c, const struct result *r)
 {
     if (!r->verdict)
         return diag_error(r->diag,
                           "--replay: there is no plan: give a planner, such as -p auto-place");
-    return replay_print(c->n[CLI_EMIT] ? stderr : stdout, r->open ? r->open : r,
-                        replay_samples(c, r->diag));
+    return replay_print(page_of(c), r->open ? r->open : r, replay_samples(c, r->diag));
 }
 
-/* --compare: on stdout, or stderr if that is taken. */
-static int compare(const struct cli *c, struct ctx *x, const struct result *r)
+static int show_comparison(const struct cli *c, struct ctx *x, const struct result *r)
 {
     const char *from = c->value[CLI_COMPARE];
     if (!r->verdict)
@@ -109,22 +113,20 @@ static int compare(const struct cli *c, struct ctx *x, const struct result *r)
                           "--compare=%s: there is no plan to compare it with: give a planner, "
                           "such as -p auto-place",
                           from);
-    return compare_print(c->n[CLI_EMIT] ? stderr : stdout, x, r, from);
+    return compare_print(page_of(c), x, r, from);
 }
 
-/* --baselines: on stdout, or stderr if that is taken. */
-static int baselines(const struct cli *c, struct ctx *x, const struct result *r)
+static int show_baselines(const struct cli *c, struct ctx *x, const struct result *r)
 {
     if (!r->verdict)
         return diag_error(x->use.diag, "--baselines: there is no plan to hold them against: give a "
                                        "planner, such as -p auto-place");
-    return baselines_print(c->n[CLI_EMIT] ? stderr : stdout, x, r);
+    return baselines_print(page_of(c), x, r);
 }
 
-/* --explain-bound: on stdout, or stderr if that is taken. */
-static int explain(const struct cli *c, const struct result *r)
+static int explain_bound(const struct cli *c, const struct result *r)
 {
-    FILE *f = c->n[CLI_EMIT] ? stderr : stdout;
+    FILE *f = page_of(c);
     char text[UNIT_TEXT];
     if (!r->verdict)
         return diag_error(r->diag, "--explain-bound: there is no plan: give a planner, such as "
@@ -222,13 +224,13 @@ int output_write(const struct cli *c, struct pcc *p)
         fputs(table, stdout);
     else if (!quiet && !out && x->scene.m->cost)
         summary_print(stdout, x->scene.m);
-    if (c->value[CLI_COMPARE] && compare(c, x, &p->judged.planned))
+    if (c->value[CLI_COMPARE] && show_comparison(c, x, &p->judged.planned))
         return -1;
-    if (c->value[CLI_BASELINES] && baselines(c, x, &p->judged.planned))
+    if (c->value[CLI_BASELINES] && show_baselines(c, x, &p->judged.planned))
         return -1;
-    if (c->value[CLI_EXPLAIN_BOUND] && explain(c, r))
+    if (c->value[CLI_EXPLAIN_BOUND] && explain_bound(c, r))
         return -1;
-    if (c->value[CLI_REPLAY] && replay(c, r))
+    if (c->value[CLI_REPLAY] && show_replay(c, r))
         return -1;
     return !quiet && check_warned(p) ? -1 : 0;
 }

@@ -12,7 +12,7 @@
 
 enum { MS = 1000000, FIRST = 2000 * MS, EVERY = 200 * MS, COLUMNS = 80, LINE = 512 };
 
-static int columns(void)
+static int count_columns(void)
 {
     struct winsize w;
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : COLUMNS;
@@ -48,7 +48,7 @@ void progress_draw(struct progress_bar *b, const struct pcc_progress *p)
     if (!p->phase || now - b->began < FIRST || now - b->drawn < EVERY)
         return;
     write_line(line, p, (now - b->began) / (1000 * (int64_t)MS));
-    fprintf(stderr, "\r%.*s\033[K", columns() - 1, line);
+    fprintf(stderr, "\r%.*s\033[K", count_columns() - 1, line);
     b->drawn = now;
     b->shown = true;
 }

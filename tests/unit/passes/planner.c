@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-enum { OPS = 8, FORWARD = 5, GRAPHS = 3, PLANNERS = 64, FEATURES = 6, TEXT = 1024 };
+enum { OPS = 8, FORWARD = 5, GRAPHS = 3, PLANNERS = 64, FEATURES = 7, TEXT = 1024 };
 
 /* What is known of one graph with one set of features. */
 struct field {
@@ -42,6 +42,8 @@ static void write_graph(struct field *f, uint64_t seed)
         has & FEATURE_PART_COST ? 11 : 0);
     say(&f->said, "class acc x4 link=1TB/s,0ps%s\nclass cpu x1 host\n",
         has & FEATURE_GROUPS ? " group=2 inner=4TB/s,0ps" : "");
+    if (has & FEATURE_ROUTES)
+        say(&f->said, "between acc0 acc3=9TB/s,0ps\n");
     say(&f->said, "graph {\n  in %%v0 : f32[4] !bytes=%uB !elems=65\n", 5 + test_below(&rng, 9));
     for (uint32_t i = 0; i < OPS; i++, values++) {
         uint32_t a = i, b = test_below(&rng, values);
@@ -122,7 +124,7 @@ static void add_plan(struct field *f, const char *name, const struct ctx *x)
     struct evaluation e = evaluate(&x->scene, p, x->use.mem);
     uint32_t i = f->n++;
     assert_true(i < PLANNERS);
-    f->wrong += evaluation_confirms(&e, p) != FOUND_AS_CLAIMED;
+    f->wrong += evaluation_confirms(&e, &p->claim) != FOUND_AS_CLAIMED;
     for (uint32_t v = 0; v < x->levels.base->n; v++) {
         int32_t pin = x->levels.base->pin[v];
         f->wrong += pin >= 0 && p->dev[x->levels.base->node[v]] != pin;
@@ -149,6 +151,12 @@ static uint32_t lies(const struct field *f)
 
 /* ---- every planner with every feature --------------------------------------------------------- */
 
+/* What p offers and a time per sample can make use of. */
+static uint32_t known_to(const struct planner *p)
+{
+    return p->features & ~(uint32_t)FEATURE_ROUTES;
+}
+
 /* That the sentence refuses p, and names planners that know all that is wanted. */
 static void check_refusal(const struct planner *p, const char *error, uint32_t wanted)
 {
@@ -160,9 +168,9 @@ static void check_refusal(const struct planner *p, const char *error, uint32_t w
     assert_non_null(way);
     for (const struct planner *const *k = planner_table; *k; k++) {
         bool is = strstr(way, (*k)->pass.name) != NULL && !(*k)->given;
-        able += !(*k)->given && !(wanted & ~(*k)->features);
+        able += !(*k)->given && !(wanted & ~known_to(*k));
         named += is;
-        if (is && wanted & ~(*k)->features)
+        if (is && wanted & ~known_to(*k))
             fail_msg("%s: %s does not know all that", error, (*k)->pass.name);
     }
     if (able ? !named : !strstr(way, "no planner knows"))
@@ -178,7 +186,7 @@ static void check_planner(struct field *f, const struct planner *p, const char *
     int rc = run_passes(&r.x, text, NULL);
     uint32_t wanted = features_wanted(&r.x);
     assert_int_equal(wanted, f->features);
-    if (wanted & ~p->features) {
+    if (wanted & ~known_to(p)) {
         assert_int_equal(rc, -1);
         check_refusal(p, r.error, wanted);
         assert_int_equal(r.d.errors, 1);
@@ -307,6 +315,8 @@ static void test_planted(void **state)
     (void)state;
     for (uint32_t i = 0; i < FEATURES; i++) {
         uint32_t found = 0;
+        if (1U << i == FEATURE_ROUTES) /* refused, whoever offers it */
+            continue;
         for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
             struct field f = {.features = 1U << i};
             write_graph(&f, seed);
@@ -364,7 +374,9 @@ static void test_sentences(void **state)
               "plain knows no groups of devices and no copies of stages; two does"},
              {FEATURE_PINS | FEATURE_OVERLAP,
               "plain knows no transfers beside computing; no planner knows "
-              "all that is wanted: pins and transfers beside computing"}};
+              "all that is wanted: pins and transfers beside computing"},
+             {FEATURE_ROUTES, "plain knows no links between devices; no planner knows all that is "
+                              "wanted: links between devices"}};
     (void)state;
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
         struct field f = {.features = t[i].wanted};
@@ -376,8 +388,27 @@ static void test_sentences(void **state)
         assert_string_equal(r.error, t[i].error ? t[i].error : "");
         end(&r);
     }
-    struct field f = {.features = FEATURE_PINS};
     struct run r;
+    struct field links = {.features = FEATURE_ROUTES};
+    write_graph(&links, 1);
+    begin(&r, &links);
+    assert_int_equal(ctx_base(&r.x), 0);
+    assert_int_equal(planner_check(&own, &r.x, table), -1);
+    assert_string_equal(r.error, "own knows no links between devices; no planner knows all that is "
+                                 "wanted: links between devices");
+    r.x.scene.model.objective = OBJECTIVE_MAKESPAN; /* by way of the host, nothing goes over them */
+    assert_int_equal(features_wanted(&r.x), 0);
+    r.x.scene.model.step.network = NETWORK_DIRECT;
+    assert_int_equal(features_wanted(&r.x), FEATURE_ROUTES);
+    assert_int_equal(planner_check(&own, &r.x, table), -1);
+    assert_string_equal(r.error,
+                        "own knows no makespan; no planner knows all that is wanted: makespan "
+                        "and links between devices");
+    struct planner steps = own;
+    steps.objectives = 1 << OBJECTIVE_MAKESPAN;
+    assert_int_equal(planner_check(&steps, &r.x, table), 0);
+    end(&r);
+    struct field f = {.features = FEATURE_PINS};
     write_graph(&f, 1);
     begin(&r, &f);
     assert_int_equal(ctx_base(&r.x), 0);

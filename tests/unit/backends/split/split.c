@@ -29,27 +29,33 @@
 
 /* ---- random plans --------------------------------------------------------------------------- */
 
-static int32_t *random_plan(const struct module *m, const struct place *p, uint32_t ndev,
-                            uint64_t seed, uint32_t stay, struct arena *a)
+/* How a plan is drawn: for so many devices; a node goes elsewhere than the one before it once in `stay` times. */
+struct draw {
+    uint32_t ndev, stay;
+    uint64_t seed;
+};
+
+static int32_t *random_plan(const struct module *m, const struct place *p, struct draw draw,
+                            struct arena *a)
 {
     int32_t *dev = arena_array(a, m->nnode, sizeof *dev), d = -1;
-    uint64_t s = seed * 7919 + 1;
+    uint64_t s = draw.seed * 7919 + 1;
     memset(dev, 0xff, m->nnode * sizeof *dev);
     for (nid n = 1; n < m->nnode; n++) {
         if (p->kind[n] != PLACE_NODE)
             continue;
         s = s * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         uint32_t r = (uint32_t)(s >> 33);
-        if (d < 0 || r / 256 % stay == 0)
-            d = (int32_t)(r % ndev);
+        if (d < 0 || r / 256 % draw.stay == 0)
+            d = (int32_t)(r % draw.ndev);
         dev[n] = d;
     }
     return dev;
 }
 
 /* Split `path` into `folder`; *nparts, if not NULL, tells how many there are. */
-static int split_randomly(const char *path, const char *folder, uint32_t ndev, uint64_t seed,
-                          uint32_t stay, uint32_t *nparts, struct diag *d)
+static int split_randomly(const char *path, const char *folder, struct draw draw, uint32_t *nparts,
+                          struct diag *d)
 {
     struct arena *mem = arena_new(NULL), *scratch = arena_new(NULL);
     struct onnx_options o = {0};
@@ -62,13 +68,13 @@ static int split_randomly(const char *path, const char *folder, uint32_t ndev, u
     struct ctx x = {
         .use.mem = mem, .use.scratch = scratch, .use.diag = d, .scene = {.m = m, .cluster = &cl}};
     int rc = -1;
-    if (!m || cluster_parse(&cl, mem, arena_fmt(mem, "%uxa100", ndev), d) ||
+    if (!m || cluster_parse(&cl, mem, arena_fmt(mem, "%uxa100", draw.ndev), d) ||
         pipeline_parse(&pipe, "cost", mem, d))
         goto out;
     pipeline_complete(&pipe, mem);
     if (pipeline_run(&pipe, &x, &ro) || ctx_base(&x))
         goto out;
-    plan.dev = random_plan(m, x.scene.place, ndev, seed, stay, mem);
+    plan.dev = random_plan(m, x.scene.place, draw, mem);
     struct verdict v = judge(&x.scene, plan.dev, NULL, mem);
     struct parts *parts = parts_build(&x.scene, plan.dev, mem);
     const char **name = arena_array(mem, ctx_ndims(&x) + 1, sizeof *name);
@@ -231,7 +237,9 @@ static void test_parts(void **state)
     snprintf(model, sizeof model, "%s/models/exported/tiny/squeezenet_ts.onnx",
              getenv("PCC_SHARED"));
     assert_non_null(mkdtemp(base));
-    assert_int_equal(split_randomly(model, base, 3, 5, 10, &nparts, &d), 0);
+    assert_int_equal(
+        split_randomly(model, base, (struct draw){.ndev = 3, .stay = 10, .seed = 5}, &nparts, &d),
+        0);
     assert_true(nparts >= 3 && nparts <= 10);
     for (uint32_t i = 0; i < nparts; i++) {
         snprintf(path, sizeof path, "%s/part%u.onnx", base, i);
@@ -257,8 +265,11 @@ int main(int argc, char **argv)
     const struct CMUnitTest of_real_models[] = {cmocka_unit_test(test_parts)};
     struct diag d = {0};
     if (argc == 6)
-        return split_randomly(argv[1], argv[2], (uint32_t)atoi(argv[3]),
-                              strtoull(argv[4], NULL, 10), (uint32_t)atoi(argv[5]), NULL, &d)
+        return split_randomly(argv[1], argv[2],
+                              (struct draw){.ndev = (uint32_t)atoi(argv[3]),
+                                            .stay = (uint32_t)atoi(argv[5]),
+                                            .seed = strtoull(argv[4], NULL, 10)},
+                              NULL, &d)
                    ? 1
                    : 0;
     if (extra_is(argc, argv, "shared"))

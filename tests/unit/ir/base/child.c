@@ -60,16 +60,14 @@ static void check_child(int (*work)(void *arg, FILE *out), void *arg, struct clo
                         enum child_end end, const char *said, const char *reason)
 {
     struct arena *a = arena_new(NULL);
-    char *bytes = NULL;
-    size_t n = 0;
-    const char *why = "";
     int64_t start = clock_now();
-    assert_int_equal(child_run(work, arg, clock, 1000, a, &bytes, &n, &why), end);
+    struct child_answer to = child_run(work, arg, clock, 1000, a);
+    assert_int_equal(to.end, end);
     assert_true(clock_now() - start < (int64_t)SOON * MS);
     if (said)
-        assert_true(n == strlen(said) && !memcmp(bytes, said, n));
+        assert_true(to.n == strlen(said) && !memcmp(to.bytes, said, to.n));
     if (reason)
-        assert_string_equal(why, reason);
+        assert_string_equal(to.why, reason);
     assert_true(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* nobody is left */
     arena_free(a);
 }
@@ -103,16 +101,13 @@ static void test_closed_streams(void **state)
             close(1);
         if (closed > 1)
             close(0);
-        char *bytes;
-        size_t n;
-        const char *why;
         struct arena *a = arena_new(NULL);
-        enum child_end end = child_run(says_hello, hello, &none, 100, a, &bytes, &n, &why);
+        struct child_answer to = child_run(says_hello, hello, &none, 100, a);
         dup2(in, 0);
         dup2(out, 1);
         dup2(err, 2);
-        assert_int_equal(end, CHILD_DONE);
-        assert_true(n == 5 && !memcmp(bytes, hello, n));
+        assert_int_equal(to.end, CHILD_DONE);
+        assert_true(to.n == 5 && !memcmp(to.bytes, hello, to.n));
         arena_free(a);
     }
     close(in);

@@ -13,6 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Values on their way: by bytes, of few elements, with a time from a profile. */
+static const struct moved kb = {1000, -1, false}, light = {1000, -1, true},
+                          timed = {1000, 10001, false};
+
 static void keep(void *user, enum diag_level level, enum warning w, const char *line)
 {
     (void)w;
@@ -20,14 +24,22 @@ static void keep(void *user, enum diag_level level, enum warning w, const char *
     snprintf(user, 1000, "%s", line);
 }
 
-static int parse(struct cluster *c, const char *text, char *said)
+static int parse_in(struct arena *a, struct cluster *c, const char *text, char *said)
 {
-    struct arena *a = arena_new(NULL);
     struct diag d = {.emit = keep, .user = said};
 
     said[0] = '\0';
     int r = cluster_parse(c, a, text, &d);
     assert_true((r == 0) == (d.errors == 0) && d.errors <= 1);
+    return r;
+}
+
+/* What c points to is gone afterwards. */
+static int parse(struct cluster *c, const char *text, char *said)
+{
+    struct arena *a = arena_new(NULL);
+    int r = parse_in(a, c, text, said);
+
     arena_free(a);
     return r;
 }
@@ -119,21 +131,99 @@ static void devices(void **state)
     assert_true(c.cls[0].memory == INT64_C(40) << 30 && c.cls[1].memory == INT64_C(64) << 30);
     assert_true(c.cls[3].memory == -1);
 
-    assert_true(cluster_transfer(&c, 0, 1000, false) == 10000000 + 40000);
-    assert_true(cluster_transfer(&c, 0, 1, true) == 40);
-    assert_true(cluster_transfer(&c, 1, 1000, false) == 0);
-    assert_true(cluster_transfer(&c, 0, INT64_MAX, false) == INT64_MAX);
+    assert_true(cluster_transfer(&c, 0, false, kb) == 10000000 + 40000);
+    assert_true(cluster_transfer(&c, 0, false, (struct moved){1, -1, true}) == 40);
+    assert_true(cluster_transfer(&c, 1, false, kb) == 0);
+    assert_true(cluster_transfer(&c, 0, false, (struct moved){INT64_MAX, -1, false}) == INT64_MAX);
     struct diag d = {.emit = keep, .user = said};
     assert_int_equal(cluster_set_link(&c, "12.5GB/s,2us", &d), 0);
-    assert_true(cluster_transfer(&c, 2, 1000, false) == 2000000 + 80000);
-    assert_true(cluster_transfer(&c, 1, 1000, false) == 0);
+    assert_true(cluster_transfer(&c, 2, false, kb) == 2000000 + 80000);
+    assert_true(cluster_transfer(&c, 1, false, kb) == 0);
     static const char *const bad[] = {
         "", ",", "25GB/s", "10us,25GB/s", "0B/s,1us", "1GB/s,", "1GB/s,1us,", "1GB/s,-1us", NULL};
     for (int i = 0; bad[i] != NULL; i++) {
         assert_int_equal(cluster_set_link(&c, bad[i], &d), -1);
         assert_non_null(strstr(said, "expected a rate"));
     }
-    assert_true(cluster_transfer(&c, 2, 1000, false) == 2000000 + 80000);
+    assert_true(cluster_transfer(&c, 2, false, kb) == 2000000 + 80000);
+    arena_free(a);
+}
+
+/* What a value takes from each end to each: not moved, over the link of class a, of its groups, of class b; over links
+ * of two devices, of which AB leads from class a to b, BA the other way. */
+enum way { NO, A, IN_A, B, AB, BA, A12, WAYS };
+
+static void check_routes(const struct cluster *c, const uint32_t *end, const enum way (*want)[9],
+                         const int64_t (*time)[3])
+{
+    const struct moved value[] = {kb, light, timed};
+    for (uint32_t i = 0; i < 9; i++)
+        for (uint32_t k = 0; k < 9; k++)
+            for (uint32_t v = 0; v < 3; v++)
+                if (cluster_route(c, end[i], end[k], value[v]) != time[want[i][k]][v])
+                    fail_msg("value %u from %u to %u: %lld", v, end[i], end[k],
+                             (long long)cluster_route(c, end[i], end[k], value[v]));
+}
+
+static int add_link(struct cluster *c, struct arena *a, const char *from, const char *to,
+                    struct device_link l)
+{
+    const char *name[] = {from, to};
+    return cluster_add_link(c, a, l, name) ? -1 : 0;
+}
+
+static void routes(void **state)
+{
+    /* devices 0 to 3 are of class a, in groups of two, 4 and 5 of class b, 6 and 7 CPUs */
+    static const uint32_t end[9] = {0, 1, 2, 3, 4, 5, 6, 7, CLUSTER_HOST};
+    static const enum way want[9][9] = {
+        {NO, IN_A, A, A, A, A, A, A, A}, {IN_A, NO, A, A, A, A, A, A, A},
+        {A, A, NO, IN_A, A, A, A, A, A}, {A, A, IN_A, NO, A, A, A, A, A},
+        {B, B, B, B, NO, B, B, B, B},    {B, B, B, B, B, NO, B, B, B},
+        {A, A, A, A, B, B, NO, NO, NO},  {A, A, A, A, B, B, NO, NO, NO},
+        {A, A, A, A, B, B, NO, NO, NO}};
+    static const int64_t time[WAYS][3] = {
+        [A] = {3000000, 1000000, 10001}, [IN_A] = {1250000, 250000, 2501},
+        [B] = {3500000, 500000, 10001},  [AB] = {1125000, 125000, 1251},
+        [BA] = {1125000, 125000, 2501},  [A12] = {12000000, 10000000, 100010}};
+    char said[1000];
+    struct arena *a = arena_new(NULL);
+    struct cluster c;
+    struct diag d = {.emit = keep, .user = said};
+    (void)state;
+    assert_int_equal(parse_in(a, &c, "4xa100,2xa100,2xcpu", said), 0);
+    assert_int_equal(cluster_set_groups(&c, "2:4GB/s,1us", &d), 0);
+    assert_int_equal(cluster_set_link(&c, "1GB/s,2us", &d), 0);
+    c.cls[1].group = 0;
+    c.cls[1].link_bandwidth = INT64_C(2000000000);
+    c.cls[1].link_latency = 3000000;
+    check_routes(&c, end, want, time);
+    /* acc0 and acc4: 8GB/s, 1us both ways; acc0 to acc1, of one group: a slower one, one way; acc1 to acc2 and back */
+    assert_int_equal(add_link(&c, a, "acc0", "acc4",
+                              (struct device_link){.bandwidth = 8000000000, .latency = 1000000}),
+                     0);
+    assert_int_equal(
+        add_link(&c, a, "acc0", "acc1",
+                 (struct device_link){.bandwidth = 100000000, .latency = 2000000, .oneway = true}),
+        0);
+    assert_int_equal(
+        add_link(&c, a, "acc1", "acc2",
+                 (struct device_link){.bandwidth = 100000000, .latency = 2000000, .oneway = true}),
+        0);
+    assert_int_equal(
+        add_link(&c, a, "acc2", "acc1",
+                 (struct device_link){.bandwidth = 8000000000, .latency = 1000000, .oneway = true}),
+        0);
+    static const enum way linked[9][9] = {
+        {NO, A12, A, A, AB, A, A, A, A},  {IN_A, NO, A12, A, A, A, A, A, A},
+        {A, AB, NO, IN_A, A, A, A, A, A}, {A, A, IN_A, NO, A, A, A, A, A},
+        {BA, B, B, B, NO, B, B, B, B},    {B, B, B, B, B, NO, B, B, B},
+        {A, A, A, A, B, B, NO, NO, NO},   {A, A, A, A, B, B, NO, NO, NO},
+        {A, A, A, A, B, B, NO, NO, NO}};
+    check_routes(&c, end, linked, time);
+    for (uint32_t v = 0; v < 2; v++) /* a class whose own rate nobody said */
+        c.cls[v].link_bandwidth = 0;
+    assert_int_equal(cluster_route(&c, 0, 4, timed), 10001);
     arena_free(a);
 }
 
@@ -144,8 +234,6 @@ static void groups(void **state)
         "",           "4",   "4:",        ":0.5",      "0:0.5", "4:1.5", "-2:1",
         "4:25GB/s",   "4:0", "4:25GB/s,", "2:0.5,1us", "257:1", "x:1",   "99999999999999999999:1",
         "4:0B/s,1us", NULL};
-    int64_t bytes[] = {0, 1000, 1000}, xfer[] = {-1, -1, 10001};
-    struct costs k = {.bytes = bytes, .xfer = xfer};
     char said[1000];
     struct cluster c;
     struct diag d = {.emit = keep, .user = said};
@@ -159,20 +247,20 @@ static void groups(void **state)
     assert_int_equal(cluster_set_groups(&c, "3:0.5", &d), -1);
     assert_non_null(strstr(said, "class a100 has 4 devices, expected a multiple of 3"));
     assert_false(cluster_grouped(&c));
-    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, false), 3000000);
+    assert_int_equal(cluster_transfer(&c, 0, true, kb), 3000000);
     assert_int_equal(cluster_set_groups(&c, "2:4GB/s,1us", &d), 0);
     assert_true(cluster_grouped(&c) && cluster_group(&c, 3) == 2 && cluster_group(&c, 5) == 5);
-    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, false), 1250000);
-    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, true), 250000);
-    assert_int_equal(cluster_value_inner(&c, 0, &k, 2, false), 2501); /* by the rates */
-    assert_int_equal(cluster_value_inner(&c, 1, &k, 1, false), 0);
+    assert_int_equal(cluster_transfer(&c, 0, true, kb), 1250000);
+    assert_int_equal(cluster_transfer(&c, 0, true, light), 250000);
+    assert_int_equal(cluster_transfer(&c, 0, true, timed), 2501); /* by the rates */
+    assert_int_equal(cluster_transfer(&c, 1, true, kb), 0);
     c.cls[0].inner_share = 100000;
-    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, false), 1250000);
-    assert_int_equal(cluster_value_inner(&c, 0, &k, 2, false), 1001);
+    assert_int_equal(cluster_transfer(&c, 0, true, kb), 1250000);
+    assert_int_equal(cluster_transfer(&c, 0, true, timed), 1001);
     assert_int_equal(cluster_set_groups(&c, "4:0.25", &d), 0);
-    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, false), 750000);
+    assert_int_equal(cluster_transfer(&c, 0, true, kb), 750000);
     assert_int_equal(cluster_set_groups(&c, "4:4GB/s,9us", &d), 0); /* the outer link is better */
-    assert_int_equal(cluster_value_inner(&c, 0, &k, 1, false), 3000000);
+    assert_int_equal(cluster_transfer(&c, 0, true, kb), 3000000);
     assert_int_equal(cluster_set_groups(&c, "1:0.25", &d), 0);
     assert_false(cluster_grouped(&c));
 }
@@ -245,8 +333,8 @@ static void shorthand_refused(void **state)
     assert_int_equal(parse(&c, "256xa100", said), 0);
 }
 
-/* Parses the text as a file; the names in c are gone afterwards. */
-static int parse_json(struct cluster *c, const char *json, char *said)
+/* Parses the text as a file. */
+static int parse_json_in(struct arena *a, struct cluster *c, const char *json, char *said)
 {
     char path[] = "/tmp/unit_cluster_XXXXXX.json";
     int fd = mkstemps(path, 5);
@@ -254,9 +342,19 @@ static int parse_json(struct cluster *c, const char *json, char *said)
     assert_true(fd >= 0);
     assert_int_equal(write(fd, json, strlen(json)), strlen(json));
     close(fd);
-    int r = parse(c, path, said);
+    int r = parse_in(a, c, path, said);
     unlink(path);
     assert_true(r == 0 || strncmp(said, path, strlen(path)) == 0);
+    return r;
+}
+
+/* What c points to is gone afterwards. */
+static int parse_json(struct cluster *c, const char *json, char *said)
+{
+    struct arena *a = arena_new(NULL);
+    int r = parse_json_in(a, c, json, said);
+
+    arena_free(a);
     return r;
 }
 
@@ -318,8 +416,10 @@ static void json_refused(void **state)
         {"{\"classes\":[]}", "at least one class"},
         {"{\"classes\":[7]}", "classes[0]: expected an object"},
         {"{\"classes\":[],\"clases\":1}", "unknown key \"clases\""},
-        {"{\"classes\":[],\"links\":[]}", "links between devices"},
-        {"{\"classes\":[{" A100 "\"links\":1}]}", "links between devices"},
+        {"{\"classes\":[],\"links\":[]}", "at least one class"},
+        {"{\"classes\":[],\"link\":[]}", "unknown key \"link\", expected classes or links"},
+        {"{\"classes\":[],\"topology\":[]}", "\"links\" beside \"classes\""},
+        {"{\"classes\":[{" A100 "\"links\":1}]}", "\"links\" beside \"classes\""},
         {"{\"classes\":[{" A100 "\"mem\":1}]}", "unknown key \"mem\""},
         {"{\"classes\":[{" A100 "\"count\":1,\"count\":2}]}", "duplicate"},
         {"{\"classes\":[{\"preset\":\"h300\"}]}", "h200, npu, cpu"},
@@ -370,12 +470,112 @@ static void json_refused(void **state)
     }
 }
 
+#define LINK(more) "{\"from\":\"acc0\",\"to\":\"acc2\"" more "}"
+
+static void links_refused(void **state)
+{
+    /* acc0 to acc2, cpu0 */
+    static const char *const bad[][2] = {
+        {"1", "\"links\": expected a list"},
+        {"[1]", "links[0]: expected an object such as"},
+        {"[{}]", "links[0]: \"from\": expected the name of a device"},
+        {"[{\"from\":\"acc0\"}]", "links[0]: \"to\": expected the name of a device"},
+        {"[{\"from\":0,\"to\":1}]", "links[0]: \"from\": expected the name"},
+        {"[" LINK("") "]", "links[0]: needs a \"bandwidth\""},
+        {"[" LINK(",\"bandwidth\":0") "]", "links[0]: \"bandwidth\" is 0"},
+        {"[" LINK(",\"bandwidth\":\"2us\"") "]", "links[0]: \"bandwidth\" is \"2us\""},
+        {"[" LINK(",\"bandwidth\":1,\"latency\":-1") "]", "links[0]: \"latency\" is -1"},
+        {"[" LINK(",\"bandwidth\":1,\"latency\":1.5") "]", "links[0]: \"latency\" is 1.5"},
+        {"[" LINK(",\"bandwidth\":1,\"oneway\":1") "]", "\"oneway\": expected true or false"},
+        {"[" LINK(",\"rate\":1") "]", "unknown key \"rate\", expected from, to,"},
+        {"[{\"from\":\"acc0\",\"to\":\"acc3\",\"bandwidth\":1}]",
+         "links[0]: 'acc3' is no accelerator, expected one of acc0 to acc2"},
+        {"[{\"from\":\"cpu0\",\"to\":\"acc2\",\"bandwidth\":1}]",
+         "links[0]: 'cpu0' is no accelerator, expected one of acc0 to acc2"},
+        {"[{\"from\":\"acc1\",\"to\":\"acc1\",\"bandwidth\":1}]",
+         "links[0]: a link from acc1 to itself, expected two devices"},
+        {"[" LINK(",\"bandwidth\":1") "," LINK(",\"bandwidth\":1") "]",
+         "links[1]: acc0 and acc2 have a link already"},
+        {"[" LINK(",\"bandwidth\":1,\"oneway\":true") ",{\"from\":\"acc2\",\"to\":\"acc0\","
+                                                      "\"bandwidth\":1}]",
+         "links[1]: acc2 and acc0 have a link already, expected one each way at most"},
+    };
+    struct cluster c;
+    char said[1000], text[1000];
+    (void)state;
+
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        snprintf(text, sizeof text,
+                 "{\"classes\":[{\"preset\":\"a100\",\"count\":3},{\"preset\":\"cpu\"}],"
+                 "\"links\":%s}",
+                 bad[i][0]);
+        if (parse_json(&c, text, said) != -1 || strstr(said, bad[i][1]) == NULL)
+            fail_msg("'%s': '%s', not '%s'", text, said, bad[i][1]);
+    }
+    assert_int_equal(parse_json(&c,
+                                "{\"classes\":[{" A100
+                                "\"count\":1}],\"links\":[" LINK(",\"bandwidth\":1") "]}",
+                                said),
+                     -1);
+    assert_non_null(
+        strstr(said, "'acc2' is no accelerator, and a link needs two, but there is one"));
+}
+
+static void links_accepted(void **state)
+{
+    struct arena *a = arena_new(NULL);
+    struct cluster c;
+    char said[1000];
+    (void)state;
+    assert_int_equal(
+        parse_json_in(a, &c,
+                      "{\"links\":[{\"from\":\"acc0\",\"to\":\"acc2\",\"oneway\":false,"
+                      "\"bandwidth\":\"300GB/s\",\"latency\":\"2us\"},{\"from\":\"acc2\","
+                      "\"to\":\"acc1\",\"bandwidth\":7,\"oneway\":true}],\"classes\":["
+                      "{\"preset\":\"cpu\"},{\"preset\":\"a100\",\"count\":3}]}",
+                      said),
+        0);
+    assert_int_equal(c.nlink, 2);
+    const struct device_link *l = c.link;
+    assert_true(l[0].from == 1 && l[0].to == 3 && !l[0].oneway && l[0].latency == 2000000 &&
+                l[0].bandwidth == INT64_C(300000000000));
+    assert_true(l[1].from == 3 && l[1].to == 2 && l[1].oneway && l[1].latency == 0 &&
+                l[1].bandwidth == 7);
+    assert_int_equal(
+        parse_json_in(a, &c, "{\"classes\":[{\"preset\":\"a100\"}],\"links\":[]}", said), 0);
+    assert_true(c.nlink == 0 && c.link_of == NULL);
+    arena_free(a);
+}
+
+/* Every pair both ways, one way each: as many links as there can be. */
+static void links_all(void **state)
+{
+    struct arena *a = arena_new(NULL);
+    struct cluster c;
+    char said[1000];
+    (void)state;
+    assert_int_equal(parse_in(a, &c, "256xa100", said), 0);
+    for (uint32_t i = 0; i < c.ndev; i++)
+        for (uint32_t k = 0; k < c.ndev; k++) {
+            struct device_link l = {.oneway = true, .latency = i, .bandwidth = PS_PER_S};
+            const char *name[] = {cluster_device_name(&c, a, i), cluster_device_name(&c, a, k)};
+            assert_true((cluster_add_link(&c, a, l, name) != NULL) == (i == k));
+        }
+    assert_int_equal(c.nlink, 256 * 255);
+    for (uint32_t i = 0; i < c.ndev; i++)
+        for (uint32_t k = 0; k < c.ndev; k++)
+            assert_int_equal(cluster_route(&c, i, k, kb), i == k ? 0 : 1000 + i);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups),        cmocka_unit_test(reserves),
-        cmocka_unit_test(presets),       cmocka_unit_test(devices),
-        cmocka_unit_test(json_refused),  cmocka_unit_test(shorthand_refused),
+        cmocka_unit_test(groups),         cmocka_unit_test(routes),
+        cmocka_unit_test(links_refused),  cmocka_unit_test(links_all),
+        cmocka_unit_test(links_accepted), cmocka_unit_test(reserves),
+        cmocka_unit_test(presets),        cmocka_unit_test(devices),
+        cmocka_unit_test(json_refused),   cmocka_unit_test(shorthand_refused),
         cmocka_unit_test(json_accepted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,7 @@ static enum finding find(struct world *w, const char **why)
     struct evaluation e = evaluate(&w->x.scene, &w->plan, w->x.use.mem);
     *why = e.why_not;
     assert_int_equal(e.value, e.v.value);
-    return evaluation_confirms(&e, &w->plan);
+    return evaluation_confirms(&e, &w->plan.claim);
 }
 
 static void test_claims(void **state)

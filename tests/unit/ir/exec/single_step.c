@@ -1,13 +1,15 @@
 /* One step node by node against rules written once more, the slow way (support/slow_step.h): start times of all nodes
  * and hops, deadlocks, peaks of memory on random modules; small cases worked out by hand. */
-#include "tests/support/graphs.h"
-#include "tests/support/slow_step.h"
+#include "tests/support/step_draw.h"
 
-enum { GRAPHS = 300, MOST_OPS = 10 };
+enum { GRAPHS = 300 };
 
 static struct task_graph build(const struct made *s, const struct step_model *how)
 {
-    return single_step(&s->of, s->dev, s->order, how, s->a);
+    struct scene of = s->of;
+    of.model.step = *how;
+    const struct plan p = {.dev = (int32_t *)s->dev, .rank = s->order};
+    return single_step(&of, &p, NULL, s->a);
 }
 
 /* The item of a node. */
@@ -218,164 +220,12 @@ static void check_peaks(const struct slow *o, const struct task_graph *g, const 
 
 /* ---- random modules -------------------------------------------------------------------------------------- */
 
-/* How large the numbers of a module are: ties everywhere, or nearly none. */
-static uint32_t draw_time(uint64_t *rng, uint32_t most)
-{
-    return most < 20 ? test_below(rng, most) : 1 + test_below(rng, most);
-}
-
-static void draw_value(FILE *f, uint64_t *rng, uint32_t most)
-{
-    fprintf(f, "? !bytes=%uB", 1 + test_below(rng, most < 20 ? 4 : 10 * most));
-    if (test_below(rng, 3) == 0)
-        fprintf(f, " !elems=%u", test_below(rng, 2) ? 3 : 100);
-    if (test_below(rng, 2))
-        fprintf(f, " !xfer=%ups", draw_time(rng, most));
-}
-
-static void draw_class(FILE *f, uint64_t *rng, const char *name, uint32_t count, uint32_t most)
-{
-    uint32_t slow = most < 20 ? 1 : 100;
-    fprintf(f, "class %s x%u link=%uGB/s,%ups", name, count, 1000 / (1 + test_below(rng, 4)),
-            draw_time(rng, 3 * slow));
-    if (count % 2 == 0 || test_below(rng, 2))
-        fprintf(f, " group=%u", count % 2 || test_below(rng, 4) == 0 ? count : 2);
-    if (test_below(rng, 2))
-        fprintf(f, " inner=%uGB/s,%ups", 1000 + test_below(rng, 2000), draw_time(rng, slow));
-    if (test_below(rng, 2))
-        fprintf(f, " inner_share=%u", 1 + test_below(rng, 1000000));
-    fprintf(f, "\n");
-}
-
-/* Operands among the values v0 ... and inputs x0 ... so far, some of them twice, some by their shape. */
-static void draw_operands(FILE *f, uint64_t *rng, uint32_t nvalue, uint32_t ninput, uint32_t dense)
-{
-    const char *comma = "";
-    for (uint32_t i = 0; i < nvalue; i++)
-        while (test_below(rng, 100) < dense) {
-            fprintf(f, "%s%%v%u", comma, i);
-            comma = ", ";
-        }
-    for (uint32_t i = 0; i < ninput; i++)
-        if (test_below(rng, 100) < dense) {
-            fprintf(f, "%s%%%s%u", comma, test_below(rng, 4) ? "x" : "s", i);
-            comma = ", ";
-        }
-}
-
-static void draw_times(FILE *f, uint64_t *rng, uint32_t ncls, uint32_t most)
-{
-    uint32_t never = test_below(rng, 4);
-    fprintf(f, " !time=[");
-    for (uint32_t k = 0; k < ncls; k++) {
-        fprintf(f, k ? "," : "");
-        if (ncls > 1 && k == never)
-            fprintf(f, "never");
-        else
-            fprintf(f, "%ups", draw_time(rng, most));
-    }
-    fprintf(f, "]");
-}
-
-/* Devices for all, where they can run, and an order in which they can. */
-static void draw_plan(struct made *s, uint64_t *rng, bool legal)
-{
-    const struct cluster *c = s->of.cluster;
-    const struct module *m = s->of.m;
-    uint32_t step = 1 + test_below(rng, 2), left = s->n, use = 1 + test_below(rng, c->ndev);
-    bool done[MOST_NODES] = {false};
-    for (nid n = s->first; n < s->first + s->n; n++) {
-        if (s->of.place->kind[n] != PLACE_NODE)
-            continue;
-        uint32_t d = test_below(rng, use);
-        while (m->cost->time[cluster_class(c, d)][n] == COST_NEVER)
-            d = test_below(rng, c->ndev);
-        s->dev[n] = (int32_t)d;
-    }
-    for (uint32_t at = 0; left; at++, left--) {
-        nid n;
-        bool can;
-        do {
-            n = s->first + test_below(rng, s->n);
-            can = !done[n];
-            for (uint32_t i = 0; can && legal && i < m->node[n].nformal; i++) {
-                nid def = m->value[node_in(m, n, i)].def;
-                can = !def || done[def];
-            }
-        } while (!can);
-        done[n] = true;
-        s->rank[n] = at / step;
-    }
-    s->order = legal && test_below(rng, 4) == 0 ? NULL : s->rank;
-}
-
-/* A random module and a plan for it.  large: times that hardly ever are the same, and never 0. */
-static void draw(struct made *s, uint64_t *rng, bool large, bool legal)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    uint32_t most = large ? 1000 : 2 + test_below(rng, 5), acc = 1 + test_below(rng, 4);
-    uint32_t fast = test_below(rng, 5 - acc), cpu = test_below(rng, 5 - acc - fast);
-    uint32_t ninput = test_below(rng, 3), nop = 1 + test_below(rng, MOST_OPS), nvalue = 0;
-    uint32_t dense = 5 + test_below(rng, 30);
-    bool io_free = test_below(rng, 4) == 0;
-    draw_class(f, rng, "acc", acc, most);
-    if (fast)
-        draw_class(f, rng, "fast", fast, most);
-    if (cpu)
-        fprintf(f, "class cpu x%u host\n", cpu);
-    fprintf(f, "graph {\n");
-    for (uint32_t i = 0; i < ninput; i++) {
-        fprintf(f, "  in %%x%u : ", i);
-        draw_value(f, rng, most);
-        fprintf(f, "\n");
-    }
-    for (uint32_t i = 0; i < nop; i++) {
-        bool two = test_below(rng, 4) == 0;
-        fprintf(f, two ? "  %%v%u, %%v%u" : "  %%v%u", nvalue, nvalue + 1);
-        fprintf(f, " = profile:op(");
-        draw_operands(f, rng, nvalue, i ? ninput : 0, dense);
-        fprintf(f, ") : ");
-        for (int k = 0; k <= two; k++) {
-            fprintf(f, "%s", k ? ", " : "");
-            draw_value(f, rng, most);
-        }
-        draw_times(f, rng, 1 + (fast > 0) + (cpu > 0), most);
-        if (test_below(rng, 2))
-            fprintf(f, " !own=%uB", test_below(rng, 20 * most));
-        fprintf(f, "\n");
-        nvalue += 1 + two;
-        for (uint32_t k = 0; i == 0 && k < ninput; k++)
-            fprintf(f, "  %%s%u = Shape(%%x%u) : i64[4]\n", k, k);
-    }
-    for (uint32_t i = 0, any = 0; i < nvalue; i++)
-        if (test_below(rng, 4) == 0)
-            fprintf(f, "%s%%v%u", any++ ? ", " : "  out ", i);
-    fprintf(f, "\n}\n");
-    fclose(f);
-    load(s, text, size, io_free);
-    free(text);
-    draw_plan(s, rng, legal);
-}
-
-/* The next way to run a step; false: there are no more. */
-static bool next_model(struct step_model *how)
-{
-    if (++how->dispatch < DISPATCHES)
-        return true;
-    how->dispatch = 0;
-    if (++how->contention < CONTENTIONS - (how->network == NETWORK_HOST))
-        return true;
-    how->contention = 0;
-    return ++how->network < NETWORKS;
-}
-
 /* What the random modules must have enough of, or they show nothing. */
 struct seen {
     uint32_t hops[STEP_IN + 1];
     uint32_t held;    /* hops and nodes that were ready before they started */
     uint32_t at_once; /* jobs that took no time */
+    uint32_t linked;  /* hops over a link of the two devices */
 };
 
 static void count(struct seen *x, const struct slow *o)
@@ -384,6 +234,8 @@ static void count(struct seen *x, const struct slow *o)
         x->hops[o->job[i].kind]++;
         x->held += o->job[i].start > o->job[i].ready;
         x->at_once += o->job[i].time == 0;
+        x->linked +=
+            o->job[i].kind == STEP_MOVE && own_link(o, o->job[i].from, o->job[i].to) != NULL;
     }
 }
 
@@ -415,6 +267,7 @@ static void random_modules(void **state)
     for (int k = 0; k <= STEP_IN; k++)
         assert_true(seen.hops[k] > 20 * GRAPHS);
     assert_true(seen.held > 50 * GRAPHS && seen.at_once > 10 * GRAPHS);
+    assert_true(seen.linked > 5 * GRAPHS);
 }
 
 /* ---- deadlocks ------------------------------------------------------------------------------------------- */
@@ -707,7 +560,7 @@ static void deadlock(void **state)
         struct timeline t = run(&s, &g, listed[i], DISPATCH_PLAN);
         assert_int_equal(t.status, RUN_DEADLOCK);
         assert_int_equal(t.ncycle, 6); /* four nodes, two hops */
-        slow_make(&o, &s, (struct step_model){.contention = listed[i]});
+        slow_make(&o, &s, (struct step_model){.network = NETWORK_DIRECT, .contention = listed[i]});
         check_cycle(&o, &g, &t);
         for (uint32_t k = 0; k < t.nitem; k++)
             assert_int_equal(t.start[k], -1);

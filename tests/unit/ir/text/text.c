@@ -209,11 +209,13 @@ static void test_profile(void **state)
     golden("# a profiled graph, as tests of planners write it\n"
            "class acc x2 memory=16GiB reserve=1GiB link=25GB/s,10us\n"
            "class cpu host\n"
+           "between acc0 acc1 = 300GB/s, 2us\n"
+           "class acc2 link=1GB/s,0us between acc2 \"acc0\" oneway=1500MB/s,0ps\n"
            "graph {\n"
            "  in %x !xfer=3us\n"
-           "  %a = op(%x) !time=[4us,9us] !own=1MB !bytes=1MB !xfer=2us\n"
+           "  %a = op(%x) !time=[4us,9us,1us] !own=1MB !bytes=1MB !xfer=2us\n"
            "  %b, %c = op(%a) : !bytes=4KiB, !bytes=8KiB !time=1500ns !color=2\n"
-           "  () = sink(%b, %c) !time=[never, 1us] !layer=1 !backward\n"
+           "  () = sink(%b, %c) !time=[never, 1us, never] !layer=1 !backward\n"
            "  out %b, %c\n"
            "}\n"
            "plan \"by hand\" { a=acc0 b=acc1 op_3=cpu0 }\n",
@@ -225,13 +227,16 @@ static void test_profile(void **state)
            "cluster efficiency=1000000\n"
            "class \"acc\" x2 memory=16GiB reserve=1GiB link=25GB/s,10us\n"
            "class \"cpu\" x1 host\n"
-           "costs 2\n"
+           "class \"acc2\" x1 link=1GB/s,0ps\n"
+           "between acc0 acc1=300GB/s,2us\n"
+           "between acc2 acc0 oneway=1500MB/s,0ps\n"
+           "costs 3\n"
            "\n"
            "graph @main {\n"
            "  in %x : ? !xfer=3us\n"
-           "  %a = op(%x) : ? !bytes=1000000B !xfer=2us !time=[4us,9us] !own=1000000B\n"
+           "  %a = op(%x) : ? !bytes=1000000B !xfer=2us !time=[4us,9us,1us] !own=1000000B\n"
            "  %b, %c = op(%a) : ? !bytes=4KiB, ? !bytes=8KiB !time=1.5us !color=2\n"
-           "  () = sink(%b, %c) name=\"op_3\" !time=[never,1us] !layer=1 !backward\n"
+           "  () = sink(%b, %c) name=\"op_3\" !time=[never,1us,never] !layer=1 !backward\n"
            "  out %b\n"
            "  out %c\n"
            "}\n"
@@ -380,6 +385,20 @@ static void test_errors(void **state)
          "1:9: a reserve is less than the memory of an accelerator\n"},
         {"class a host memory=2GiB reserve=1GiB graph { }",
          "1:14: a reserve is less than the memory of an accelerator\n"},
+        {"class a x2 between acc0 acc2=1GB/s,1us graph { }",
+         "1:20: 'acc2' is no accelerator, expected one of acc0 to acc1\n"},
+        {"class a x2 class b host between acc1 cpu0=1GB/s,1us graph { }",
+         "1:33: 'cpu0' is no accelerator, expected one of acc0 to acc1\n"},
+        {"between acc0 acc1=1GB/s,1us class a x2 graph { }",
+         "1:9: 'acc0' is no accelerator, and a link needs two, but there are none\n"},
+        {"class a x2 between acc1 acc1=1GB/s,1us graph { }",
+         "1:20: a link from acc1 to itself, expected two devices\n"},
+        {"class a x2 between acc0 acc1=1GB/s,1us between acc1 acc0 oneway=1GB/s,1us graph { }",
+         "1:48: acc1 and acc0 have a link already, expected one each way at most\n"},
+        {"class a x2 between acc0 acc1=0B/s,1us graph { }", "1:29: a link has a rate above 0\n"},
+        {"class a x2 between acc0 acc1 2GB/s,1us graph { }", "1:30: expected '='"},
+        {"class a x2 between acc0 acc1=2GB/s graph { }", "1:36: expected ','"},
+        {"class a x2 between acc0 = 2GB/s,1us graph { }", "1:25: expected the name of a device"},
         {"class acc graph { in %x %y = A(%x) } plan { y = acc1 }",
          "1:49: expected a device of the cluster, found 'acc1'\n"},
         {"graph { in %x } plan { z = 0 }", "1:24: there is no node 'z'\n"},

@@ -379,8 +379,10 @@ static void test_bounds(void **state)
         int64_t want = least_value(t);
         for (uint32_t i = 0; i < 3 && want != COST_NEVER; i++) {
             int64_t upper = i == 0 ? want : want + random_below(&rng, 40);
-            uint64_t work = i == 2 ? random_below(&rng, 20000) : BOUNDS_WORK;
-            struct bound b = bounds_best(c, upper, work, NULL, NULL, t->a, scratch);
+            struct bounding with = {.work = i == 2 ? random_below(&rng, 20000) : BOUNDS_WORK,
+                                    .mem = t->a,
+                                    .scratch = scratch};
+            struct bound b = bounds_best(c, upper, &with, NULL);
             if (b.value > want)
                 fail_msg("seed %llu: bound %lld (%s), brute force %lld", (unsigned long long)seed,
                          (long long)b.value, b.why, (long long)want);

@@ -308,10 +308,19 @@ struct counts {
     uint32_t runs, none, optimal, all, best;
 };
 
+/* A module, and what plans of any shape and contiguous ones take at least. */
+struct known {
+    uint64_t seed;
+    uint32_t kind;
+    int64_t any, contiguous;
+};
+
 /* thrift: a plan that is not contiguous must save a twentieth. */
-static void check(uint64_t seed, uint32_t kind, const char *passes, bool thrift, int64_t any,
-                  int64_t contiguous, struct counts *c)
+static void check(const struct known *known, const char *passes, bool thrift, struct counts *c)
 {
+    const uint64_t seed = known->seed;
+    const uint32_t kind = known->kind;
+    const int64_t any = known->any, contiguous = known->contiguous;
     struct world *w = malloc(sizeof *w);
     struct diag d = diag_silent();
     make(w, seed, kind, &d);
@@ -359,16 +368,16 @@ static void run_kind(uint32_t kind, uint32_t modules, const char *const *passes,
     for (uint64_t seed = 1; seed <= modules; seed++) {
         struct world *w = malloc(sizeof *w);
         struct diag d = diag_silent();
-        int64_t any, contiguous;
+        struct known known = {.seed = seed, .kind = kind};
         make(w, seed, kind, &d);
-        find_least(w, &any, &contiguous);
+        find_least(w, &known.any, &known.contiguous);
         arena_free(w->t.scene.m->mem);
         free(w);
-        closer += any < contiguous;
-        none += any == COST_NEVER;
+        closer += known.any < known.contiguous;
+        none += known.any == COST_NEVER;
         for (uint32_t i = 0; i < n; i++) {
             bool thrift = !strncmp(passes[i], "auto-place", 10) && !strstr(passes[i], "gain=0");
-            check(seed, kind, passes[i], thrift, any, contiguous, &c[i]);
+            check(&known, passes[i], thrift, &c[i]);
         }
     }
     for (uint32_t i = 0; i < n; i++) {

@@ -368,8 +368,11 @@ static void test_paths(void **state)
         assert_non_null(h);
         for (uint32_t i = 0; i < 3 && c->lower.value < upper; i++) {
             int64_t before = c->lower.value;
-            holder_raise(h, c, upper, i == 2 ? 10000000 : random_below(&rng, 5000), NULL, NULL,
-                         t->a);
+            uint64_t spent;
+            struct bounding with = {.work = i == 2 ? 10000000 : random_below(&rng, 5000),
+                                    .mem = t->a};
+            bool higher = problem_raise(c, holder_bound(h, upper, &with, &spent));
+            assert_true(higher == (c->lower.value > before) && spent <= with.work);
             if (c->lower.value > want)
                 fail_msg("seed %llu: a path gives %lld, brute force %lld", (unsigned long long)seed,
                          (long long)c->lower.value, (long long)want);
@@ -423,7 +426,7 @@ static void test_bounds(void **state)
         exact += dp_refute(r.c, want - 1, r.floating, &s, t->a);
         cut += check_cuts(t, c, seed, want);
         int64_t before = c->lower.value;
-        dp_bound(c, want, 1000000, NULL, t->a, &d);
+        problem_raise(c, dp_bound(c, want, 1000000, NULL, t->a, &d));
         better += c->lower.value > before;
         assert_in_range(c->lower.value, before, want);
         arena_free(t->a);

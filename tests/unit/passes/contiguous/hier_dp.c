@@ -24,9 +24,12 @@ struct world {
     bool colors;
     bool flat; /* groups of all devices, whose inner link is the outer one */
     bool host[CLASSES], io_free, measured;
-    uint32_t group[CLASSES], first[CLASSES],
-        fast[CLASSES]; /* fast: inner rate over the outer one */
-    int64_t memory[CLASSES], latency[CLASSES], inner[CLASSES], share[CLASSES];
+    uint32_t group[CLASSES], first[CLASSES];
+    struct {
+        uint32_t fast[CLASSES]; /* inner rate over the outer one */
+        int64_t latency[CLASSES], inner[CLASSES], share[CLASSES];
+    } link;
+    int64_t memory[CLASSES];
     int64_t bytes[VALS], xfer[VALS]; /* the inputs, then the ops' */
     bool light[VALS], reads[OPS][VALS], needs[OPS], output[OPS];
     int64_t time[OPS][CLASSES], own[OPS], weight;
@@ -45,20 +48,22 @@ static void make_class(struct world *w, uint32_t k, uint64_t *rng)
         count = 4;
     w->host[k] = k && test_below(rng, 2);
     w->memory[k] = test_below(rng, 2) ? -1 : 15 + (int64_t)test_below(rng, 60);
-    w->latency[k] = test_below(rng, 30);
+    w->link.latency[k] = test_below(rng, 30);
     w->first[k] = w->ndev;
     say(&w->said, "class c%u x%u%s link=1TB/s,%lldps", k, count, w->host[k] ? " host" : "",
-        (long long)w->latency[k]);
+        (long long)w->link.latency[k]);
     uint32_t half = count % 2 == 0 && test_below(rng, 3) ? count / 2 : count;
     w->group[k] = w->host[k] || test_below(rng, 5) == 0 ? 0 : w->flat ? count : half;
-    w->fast[k] = w->flat ? 1 : 1 + test_below(rng, 4);
-    w->inner[k] = w->flat ? w->latency[k] : test_below(rng, 20);
-    w->share[k] = w->flat ? 1000000 : test_below(rng, 3) == 0 ? 1 + test_below(rng, 1000000) : 0;
+    w->link.fast[k] = w->flat ? 1 : 1 + test_below(rng, 4);
+    w->link.inner[k] = w->flat ? w->link.latency[k] : test_below(rng, 20);
+    w->link.share[k] = w->flat                   ? 1000000
+                       : test_below(rng, 3) == 0 ? 1 + test_below(rng, 1000000)
+                                                 : 0;
     if (w->group[k])
-        say(&w->said, " group=%u inner=%uTB/s,%lldps", w->group[k], w->fast[k],
-            (long long)w->inner[k]);
-    if (w->group[k] && w->share[k])
-        say(&w->said, " inner_share=%lld", (long long)w->share[k]);
+        say(&w->said, " group=%u inner=%uTB/s,%lldps", w->group[k], w->link.fast[k],
+            (long long)w->link.inner[k]);
+    if (w->group[k] && w->link.share[k])
+        say(&w->said, " inner_share=%lld", (long long)w->link.share[k]);
     if (w->memory[k] >= 0)
         say(&w->said, " memory=%lldB", (long long)w->memory[k]);
     say(&w->said, "\n");
@@ -156,7 +161,7 @@ static int64_t outer_cost(const struct world *w, uint32_t k, uint32_t v)
 {
     if (w->host[k])
         return 0;
-    return w->xfer[v] >= 0 ? w->xfer[v] : (w->light[v] ? 0 : w->latency[k]) + w->bytes[v];
+    return w->xfer[v] >= 0 ? w->xfer[v] : (w->light[v] ? 0 : w->link.latency[k]) + w->bytes[v];
 }
 
 static int64_t inner_cost(const struct world *w, uint32_t k, uint32_t v)
@@ -165,9 +170,10 @@ static int64_t inner_cost(const struct world *w, uint32_t k, uint32_t v)
     if (w->group[k] < 2)
         return outer;
     if (w->xfer[v] >= 0)
-        inner = w->share[k] ? up(outer * w->share[k], 1000000) : up(outer, w->fast[k]);
+        inner =
+            w->link.share[k] ? up(outer * w->link.share[k], 1000000) : up(outer, w->link.fast[k]);
     else
-        inner = (w->light[v] ? 0 : w->inner[k]) + up(w->bytes[v], w->fast[k]);
+        inner = (w->light[v] ? 0 : w->link.inner[k]) + up(w->bytes[v], w->link.fast[k]);
     return inner < outer ? inner : outer;
 }
 

@@ -74,9 +74,15 @@ static vid input(struct bench *b, enum elem e, const int64_t *dims)
 #define DIMS(...) ((const int64_t[]){__VA_ARGS__, -1})
 #define IN(e, ...) input(&b, e, DIMS(__VA_ARGS__))
 
-static nid node_of(struct bench *b, const char *domain, const char *op, uint32_t nin, const vid *in,
-                   uint32_t nattr, const struct attr *attr, gid g)
+struct op {
+    const char *domain, *name;
+    gid graph;
+};
+
+static nid node_of(struct bench *b, struct op op, uint32_t nin, const vid *in, uint32_t nattr,
+                   const struct attr *attr)
 {
+    gid g = op.graph;
     char name[32];
     nid n = module_add_node(b->m);
     vid out = module_add_value(b->m);
@@ -84,8 +90,8 @@ static nid node_of(struct bench *b, const char *domain, const char *op, uint32_t
     struct slice attrs = module_add_attrs(b->m, attr, nattr);
     snprintf(name, sizeof name, "n%u", n);
     b->m->node[n] = (struct node){.name = str_id(b->m, name),
-                                  .op = str_id(b->m, op),
-                                  .domain = str_id(b->m, domain),
+                                  .op = str_id(b->m, op.name),
+                                  .domain = str_id(b->m, op.domain),
                                   .in = ins,
                                   .nformal = nin,
                                   .out = outs,
@@ -129,7 +135,7 @@ static void expect(struct bench *b, nid n, int64_t flops, int64_t bytes)
     end(b);
 }
 
-#define N(...) node_of(&b, "", __VA_ARGS__, 0, NULL, 1)
+#define N(name, ...) node_of(&b, (struct op){"", name, 1}, __VA_ARGS__, 0, NULL)
 #define COUNT(a) (uint32_t)(sizeof(a) / sizeof(a)[0])
 
 static void products(void **state)
@@ -146,7 +152,7 @@ static void products(void **state)
     begin(&b);
     vid gemm[] = {IN(ELEM_F16, 40, 8), IN(ELEM_F16, 16, 40), IN(ELEM_F16, 16)};
     struct attr t[] = {attr_int(&b, "transA", 1), attr_int(&b, "transB", 1)};
-    expect(&b, node_of(&b, "", "Gemm", 3, gemm, 2, t, 1), 2 * 8 * 40 * 16,
+    expect(&b, node_of(&b, (struct op){"", "Gemm", 1}, 3, gemm, 2, t), 2 * 8 * 40 * 16,
            2 * (40 * 8 + 40 * 16 + 16 + 8 * 16));
     begin(&b);
     vid integer[] = {IN(ELEM_U8, 4, 6), IN(ELEM_I8, 6, 3)};
@@ -158,12 +164,13 @@ static void products(void **state)
     begin(&b);
     vid e[] = {IN(ELEM_F32, 2, 3, 4), IN(ELEM_F32, 2, 4, 5)};
     struct attr eq = attr_text(&b, "equation", "bij, bjk -> bik");
-    expect(&b, node_of(&b, "", "Einsum", 2, e, 1, &eq, 1), 2 * 2 * 3 * 4 * 5, 4 * (24 + 40 + 30));
+    expect(&b, node_of(&b, (struct op){"", "Einsum", 1}, 2, e, 1, &eq), 2 * 2 * 3 * 4 * 5,
+           4 * (24 + 40 + 30));
     begin(&b);
     vid fused[] = {IN(ELEM_F32, 2, 5, 3), IN(ELEM_F32, 2, 5, 4)};
     struct attr ta = attr_int(&b, "transA", 1);
-    expect(&b, node_of(&b, "com.microsoft", "FusedMatMul", 2, fused, 1, &ta, 1), 2 * 2 * 3 * 5 * 4,
-           4 * (30 + 40 + 24));
+    expect(&b, node_of(&b, (struct op){"com.microsoft", "FusedMatMul", 1}, 2, fused, 1, &ta),
+           2 * 2 * 3 * 5 * 4, 4 * (30 + 40 + 24));
 }
 
 static void convolutions(void **state)
@@ -174,23 +181,24 @@ static void convolutions(void **state)
     begin(&b); /* the first layer of a ResNet: 118,013,952 multiply-adds */
     vid first[] = {IN(ELEM_F32, 1, 3, 224, 224), IN(ELEM_F32, 64, 3, 7, 7)};
     struct attr a[] = {attr_list(&b, "strides", stride, 2), attr_list(&b, "pads", pad, 4)};
-    expect(&b, node_of(&b, "", "Conv", 2, first, 2, a, 1), INT64_C(2) * 118013952,
+    expect(&b, node_of(&b, (struct op){"", "Conv", 1}, 2, first, 2, a), INT64_C(2) * 118013952,
            INT64_C(4) * (3 * 224 * 224 + 64 * 3 * 49 + 64 * 112 * 112));
     begin(&b);
     vid depth[] = {IN(ELEM_F32, 2, 8, 10, 10), IN(ELEM_F32, 8, 1, 3, 3), IN(ELEM_F32, 8)};
     struct attr g = attr_int(&b, "group", 8);
-    expect(&b, node_of(&b, "", "Conv", 3, depth, 1, &g, 1), INT64_C(2) * 2 * 8 * 8 * 8 * 9,
-           4 * (1600 + 72 + 8 + 2 * 8 * 64));
+    expect(&b, node_of(&b, (struct op){"", "Conv", 1}, 3, depth, 1, &g),
+           INT64_C(2) * 2 * 8 * 8 * 8 * 9, 4 * (1600 + 72 + 8 + 2 * 8 * 64));
     begin(&b);
     vid up[] = {IN(ELEM_F32, 1, 4, 5, 5), IN(ELEM_F32, 4, 6, 2, 2)};
     struct attr s = attr_list(&b, "strides", stride, 2);
-    expect(&b, node_of(&b, "", "ConvTranspose", 2, up, 1, &s, 1), 2 * 4 * 25 * 6 * 4,
+    expect(&b, node_of(&b, (struct op){"", "ConvTranspose", 1}, 2, up, 1, &s), 2 * 4 * 25 * 6 * 4,
            4 * (100 + 96 + 6 * 100));
     begin(&b);
     vid pool = IN(ELEM_F32, 1, 4, 8, 8);
     static const int64_t two[] = {2, 2};
     struct attr p[] = {attr_list(&b, "kernel_shape", two, 2), attr_list(&b, "strides", two, 2)};
-    expect(&b, node_of(&b, "", "MaxPool", 1, &pool, 2, p, 1), 4 * 16 * 4, 4 * (256 + 64));
+    expect(&b, node_of(&b, (struct op){"", "MaxPool", 1}, 1, &pool, 2, p), 4 * 16 * 4,
+           4 * (256 + 64));
     begin(&b);
     vid global = IN(ELEM_F32, 1, 4, 8, 8);
     expect(&b, N("GlobalAveragePool", 1, &global), 256, 4 * (256 + 4));
@@ -203,7 +211,7 @@ static void layers(void **state)
     begin(&b); /* 6 steps, batch 2, input 3, hidden 5: 4 gates of (3 + 5) * 5 */
     vid lstm[] = {IN(ELEM_F32, 6, 2, 3), IN(ELEM_F32, 1, 20, 3), IN(ELEM_F32, 1, 20, 5)};
     struct attr h = attr_int(&b, "hidden_size", 5);
-    expect(&b, node_of(&b, "", "LSTM", 3, lstm, 1, &h, 1), 2 * 6 * 2 * 4 * 5 * 8,
+    expect(&b, node_of(&b, (struct op){"", "LSTM", 1}, 3, lstm, 1, &h), 2 * 6 * 2 * 4 * 5 * 8,
            4 * (36 + 60 + 100 + 6 * 2 * 5));
     begin(&b);
     vid soft = IN(ELEM_F32, 4, 10);
@@ -221,13 +229,15 @@ static void layers(void **state)
     begin(&b); /* projections 2 * b * s * 8 * 24, then the scores */
     vid ms[] = {IN(ELEM_F32, 2, 6, 8), IN(ELEM_F32, 8, 24), IN(ELEM_F32, 24)};
     struct attr heads = attr_int(&b, "num_heads", 2);
-    expect(&b, node_of(&b, "com.microsoft", "Attention", 3, ms, 1, &heads, 1),
+    expect(&b, node_of(&b, (struct op){"com.microsoft", "Attention", 1}, 3, ms, 1, &heads),
            2 * 2 * 6 * 8 * 24 + 2 * 6 * 6 * (2 * 8 + 2 * 8 + 5 * 2), 4 * (96 + 192 + 24 + 96));
     begin(&b); /* 4 heads of 8 for queries, 2 for keys and values, all in one operand of 64 */
     vid packed[] = {IN(ELEM_F32, 2, 6, 64)};
     struct attr groups[] = {attr_int(&b, "num_heads", 4), attr_int(&b, "kv_num_heads", 2)};
-    expect(&b, node_of(&b, "com.microsoft", "GroupQueryAttention", 1, packed, 2, groups, 1),
-           2 * 6 * 6 * (2 * 32 + 2 * 32 + 5 * 4), 4 * (768 + 384));
+    expect(
+        &b,
+        node_of(&b, (struct op){"com.microsoft", "GroupQueryAttention", 1}, 1, packed, 2, groups),
+        2 * 6 * 6 * (2 * 32 + 2 * 32 + 5 * 4), 4 * (768 + 384));
 }
 
 static void moving(void **state)
@@ -241,7 +251,7 @@ static void moving(void **state)
     static const int64_t start[] = {10}, stop[] = {13};
     vid whole = IN(ELEM_F32, 50000, 16);
     struct attr part[] = {attr_list(&b, "starts", start, 1), attr_list(&b, "ends", stop, 1)};
-    expect(&b, node_of(&b, "", "Slice", 1, &whole, 2, part, 1), 48, 2 * 4 * 48);
+    expect(&b, node_of(&b, (struct op){"", "Slice", 1}, 1, &whole, 2, part), 48, 2 * 4 * 48);
     begin(&b);
     vid shape = IN(ELEM_F32, 3, 4);
     nid n = N("Shape", 1, &shape);
@@ -305,7 +315,7 @@ static gid body(struct bench *b, nid owner, vid outer, int k)
     b->m->graph[g].owner = owner;
     b->m->graph[g].first = b->m->nnode;
     for (int i = 0; i < k; i++)
-        node_of(b, "", "Relu", 1, &outer, 0, NULL, g);
+        node_of(b, (struct op){"", "Relu", g}, 1, &outer, 0, NULL);
     b->m->graph[g].out = module_add_args(b->m, &b->out, 1);
     return g;
 }
@@ -336,7 +346,7 @@ static void unknown_shapes(void **state)
     (void)state;
     begin(&b);
     vid x = IN(ELEM_F32, 25, 10);
-    nid n = node_of(&b, "elsewhere", "Mystery", 1, &x, 0, NULL, 1);
+    nid n = node_of(&b, (struct op){"elsewhere", "Mystery", 1}, 1, &x, 0, NULL);
     run_passes(&b);
     assert_int_equal(b.x.results.shapes_unknown, 1);
     assert_int_equal(b.m->cost->elems[b.out], -1);

@@ -98,10 +98,18 @@ static int64_t exact_chain(const struct problem *c, struct arena *a)
     return plan.value == LOAD_INF ? COST_NEVER : plan.value;
 }
 
-/* Searches for the optimum, from a heuristic's plan or from nothing. */
+/* How to search: by which solver, from a heuristic's plan or from nothing. */
+struct how {
+    const struct mip_solver *solver;
+    uint64_t seed;
+    bool warm;
+};
+
 static void check_search(const struct instance *t, const struct problem *c, enum ip_shape shape,
-                         const struct mip_solver *solver, uint64_t seed, bool warm, int64_t want)
+                         const struct how *how, int64_t want)
 {
+    const struct mip_solver *solver = how->solver;
+    const uint64_t seed = how->seed;
     struct clock clock = {0};
     struct ip_run r = make_run(shape, solver, &clock);
     struct interval_run dpl = {.starts = 1, .seed = seed};
@@ -110,7 +118,7 @@ static void check_search(const struct instance *t, const struct problem *c, enum
     int32_t dev[MAX_N + 1];
     struct problem_plan best = {LOAD_INF, dev, NULL};
     assert_int_equal(loads_new(&l, c, "test", t->a, &d), 0);
-    if (warm)
+    if (how->warm)
         interval_search(c, &dpl, &best, t->a);
     assert_int_equal(ip_search(c, &l, &r, &best, t->a, &d), 0);
     if (!r.complete || r.refused || best.value != (want == COST_NEVER ? LOAD_INF : want) ||
@@ -139,10 +147,10 @@ static void test_optimum(void **state)
         apart += any < convex;
         cyclic += convex < problem;
         for (int k = 0; k < (seed % CBC_EVERY ? 1 : 2) && solver[k]->attempts; k++) {
-            bool warm = (seed / CBC_EVERY + (uint64_t)k) % 2;
-            check_search(t, c, IP_ANY, solver[k], seed, warm, any);
-            check_search(t, c, IP_CONVEX, solver[k], seed, warm, convex);
-            check_search(t, c, IP_CHAIN, solver[k], seed, warm, problem);
+            const struct how how = {solver[k], seed, (seed / CBC_EVERY + (uint64_t)k) % 2};
+            check_search(t, c, IP_ANY, &how, any);
+            check_search(t, c, IP_CONVEX, &how, convex);
+            check_search(t, c, IP_CHAIN, &how, problem);
         }
         arena_free(t->a);
     }

@@ -1,0 +1,47 @@
+/* Which chart shows a result, and what its makers share (chart.h). */
+#include "backends/timeline/chart.h"
+
+#include <string.h>
+
+enum { NAME_SHOWN = 28 /* bytes */ };
+
+const struct writer_opt chart_samples = {
+    .opt = {.kind = OPT_INT,
+            .name = "replay",
+            .off = offsetof(struct chart_options, samples),
+            .def = "0",
+            .help = "samples that are shown (default: a few, until the plan's rhythm is seen)"},
+    .needs_plan = true};
+
+const struct writer_opt chart_curves = {
+    .opt = {.kind = OPT_BOOL,
+            .name = "curves",
+            .off = offsetof(struct chart_options, curves),
+            .def = "false",
+            .help = "in .gantt.svg, the memory of each device over time (--objective=makespan)"},
+    .needs_plan = true};
+
+int chart_make(struct chart *c, const struct result *r, const struct chart_options *o,
+               uint32_t most, struct arena *a)
+{
+    if (!r->step)
+        return chart_of_rounds(c, r, o->samples, most, a);
+    chart_of_step(c, r, a);
+    return 0;
+}
+
+const struct device_class *class_of(const struct result *r, uint32_t dev)
+{
+    return &r->scene.cluster->cls[cluster_class(r->scene.cluster, dev)];
+}
+
+const char *shorten_name(const char *s, struct arena *a)
+{
+    size_t n = strlen(s);
+    if (n <= NAME_SHOWN)
+        return s;
+    n = NAME_SHOWN - 3;
+    while (n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80)
+        n--;
+    return arena_fmt(a, "%.*s...", (int)n, s);
+}

@@ -1,0 +1,199 @@
+/* What a plan comes to if one sample runs through it alone (step_verdict.h): the event core runs the tasks of
+ * single_step, and its timeline gives the figures.
+ *
+ * Bound of any plan: a way through the graph takes its nodes one after the other, and all devices together have to do
+ * all nodes; each node counts with its time on the fastest class, no transfer does. */
+#include "ir/exec/step_verdict.h"
+
+#include "ir/base/units.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { WAITS_SHOWN = 8 };
+
+/* ---- running ------------------------------------------------------------------------------------ */
+
+static const int64_t *device_memory(const struct cluster *c, struct arena *a)
+{
+    int64_t *m = arena_array(a, (size_t)c->ndev + 1, sizeof *m);
+    for (uint32_t d = 0; d < c->ndev; d++)
+        m[d] = c->cls[cluster_class(c, d)].memory;
+    return m;
+}
+
+/* Bytes of each device that are there from the beginning. */
+static const int64_t *lasting_bytes(const struct scene *s, const struct plan *p,
+                                    const int64_t *weights, struct arena *a)
+{
+    int64_t *b = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *b);
+    const struct graph *g = &s->m->graph[1];
+    memcpy(b, weights, s->cluster->ndev * sizeof *b);
+    for (nid n = g->first; s->m->ir_version == 0 && n < g->first + g->count; n++)
+        if (s->place->kind[n] == PLACE_NODE)
+            b[p->dev[n]] = sat_add(b[p->dev[n]], s->m->cost->own[n]);
+    return b;
+}
+
+struct step_run step_run_plan(const struct scene *s, const struct plan *p, const int64_t *weights,
+                              struct arena *a)
+{
+    struct step_run r = {.g = single_step(s, p, NULL, a)};
+    r.g.lasting = lasting_bytes(s, p, weights, a);
+    r.g.memory = device_memory(s->cluster, a);
+    r.t = events_run(&r.g, NULL, a);
+    return r;
+}
+
+int64_t step_of_parts(const struct scene *s, const struct plan *p, const struct parts *parts,
+                      struct arena *a)
+{
+    struct arena *own = arena_new(a);
+    struct task_graph g = single_step(s, p, parts, own);
+    struct timeline t = events_run(&g, NULL, own);
+    assert(t.status == RUN_DONE); /* parts are numbered in a legal order */
+    int64_t end = t.end;
+    arena_free(own);
+    return end;
+}
+
+/* ---- verdict ------------------------------------------------------------------------------------ */
+
+/* "node 'a'", "the transfer of 'v'" */
+static const char *item_text(const struct scene *s, const struct task_graph *g, uint32_t item,
+                             struct arena *a)
+{
+    const struct task *t = &g->task[task_of_item(g, item)];
+    if (t->kind == STEP_COMPUTE)
+        return arena_fmt(a, "node '%s' on %s", node_name(s->m, t->number),
+                         cluster_device_name(s->cluster, a, t->dev[0]));
+    return arena_fmt(a, "the transfer of '%s'", value_name(s->m, s->place->net_value[t->number]));
+}
+
+/* Why nothing can go on: the first waits of the cycle. */
+static const char *cycle_text(const struct scene *s, const struct step_run *r, struct arena *a)
+{
+    const struct timeline *t = &r->t;
+    assert(t->ncycle > 0);
+    const char *text = "the orders of the devices can never be kept: ";
+    for (uint32_t i = 0; i <= t->ncycle && i < WAITS_SHOWN; i++)
+        text = arena_fmt(a, "%s%s%s", text,
+                         !i       ? ""
+                         : i == 1 ? " waits for "
+                                  : ", which waits for ",
+                         item_text(s, &r->g, t->cycle[i % t->ncycle], a));
+    return t->ncycle < WAITS_SHOWN ? text : arena_fmt(a, "%s, and so on", text);
+}
+
+/* Times of nodes and hops on each device. */
+static void add_times(const struct step_run *r, struct device_load *load)
+{
+    for (uint32_t i = 0; i < r->g.ntask; i++) {
+        const struct task *t = &r->g.task[i];
+        struct device_load *from = &load[t->dev[0]], *to = &load[t->dev[1]];
+        if (t->kind == STEP_COMPUTE) {
+            from->compute = sat_add(from->compute, t->time);
+            continue;
+        }
+        if (t->kind != STEP_IN) {
+            from->transfer = sat_add(from->transfer, t->time);
+            from->pass[0].out = sat_add(from->pass[0].out, t->time);
+        }
+        if (t->kind != STEP_OUT) {
+            to->transfer = sat_add(to->transfer, t->time);
+            to->pass[0].in = sat_add(to->pass[0].in, t->time);
+        }
+    }
+}
+
+static void tell_figures(const struct scene *s, const struct step_run *r, struct verdict *v)
+{
+    add_times(r, v->load);
+    v->value = r->t.end;
+    for (uint32_t d = 0; d < s->cluster->ndev; d++) {
+        struct device_load *l = &v->load[d];
+        l->load = l->pass[0].compute = l->compute;
+        l->live_peak = r->t.peak[d];
+        if (exec_memory(&s->model) == MEMORY_LIVE)
+            l->used = l->live_peak;
+        if (l->load > v->load[v->bottleneck].load)
+            v->bottleneck = d;
+    }
+}
+
+struct verdict step_verdict(const struct scene *s, const struct plan *p, struct step_run **run,
+                            struct arena *a)
+{
+    struct verdict v = plan_check(s, p->dev, NULL, a);
+    int64_t *weights = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *weights);
+    *run = NULL;
+    v.value = INT64_MAX;
+    if (!v.runnable)
+        return v;
+    for (uint32_t d = 0; d < s->cluster->ndev; d++)
+        weights[d] = v.load[d].weights;
+    *run = arena_alloc(a, sizeof **run);
+    **run = step_run_plan(s, p, weights, a);
+    if ((*run)->t.status == RUN_DEADLOCK) {
+        v.runnable = false;
+        v.why_not = cycle_text(s, *run, a);
+        return v;
+    }
+    tell_figures(s, *run, &v);
+    plan_check_memory(s, &v, a);
+    return v;
+}
+
+/* ---- bound -------------------------------------------------------------------------------------- */
+
+/* On the class where it is fastest; 0 if none can run it. */
+static int64_t least_time(const struct scene *s, nid n)
+{
+    int64_t least = COST_NEVER;
+    for (uint32_t k = 0; k < s->cluster->ncls; k++) {
+        int64_t t = s->m->cost->time[k][n];
+        if (s->cluster->cls[k].count && t != COST_NEVER && (least == COST_NEVER || t < least))
+            least = t;
+    }
+    return least == COST_NEVER ? 0 : least;
+}
+
+/* value -> its net, + 1; 0: none. */
+static const uint32_t *nets_by_value(const struct scene *s, struct arena *a)
+{
+    uint32_t *net = arena_array(a, s->m->nval, sizeof *net);
+    for (uint32_t e = 0; e < s->place->nnet; e++)
+        net[s->place->net_value[e]] = e + 1;
+    return net;
+}
+
+struct step_bound step_bound(const struct scene *s, struct arena *a)
+{
+    struct step_bound b = {0};
+    const struct graph *g = &s->m->graph[1];
+    const struct csr *pin = &s->place->net_pin;
+    struct arena *own = arena_new(a);
+    const uint32_t *net = nets_by_value(s, own);
+    int64_t *start = arena_array(own, s->m->nnode, sizeof *start);
+    for (nid n = g->first; n < g->first + g->count; n++) { /* a topological order */
+        if (s->place->kind[n] != PLACE_NODE)
+            continue;
+        int64_t time = least_time(s, n), end = sat_add(start[n], time);
+        b.work = sat_add(b.work, time);
+        b.path = end > b.path ? end : b.path;
+        for (uint32_t i = 0; i < s->m->node[n].out.n; i++) {
+            uint32_t e = net[node_out(s->m, n, i)];
+            for (uint32_t k = e ? pin->at[e - 1] : 0; e && k < pin->at[e]; k++)
+                if (pin->to[k] != n && end > start[pin->to[k]])
+                    start[pin->to[k]] = end;
+        }
+    }
+    b.work = mul_div_ceil(b.work, 1, s->cluster->ndev ? s->cluster->ndev : 1);
+    arena_free(own);
+    return b;
+}
+
+int64_t step_bound_value(const struct step_bound *b)
+{
+    return b->path > b->work ? b->path : b->work;
+}

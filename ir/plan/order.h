@@ -1,0 +1,15 @@
+/* The order of a plan: in which each device runs its nodes. */
+#ifndef PCC_IR_PLAN_ORDER_H
+#define PCC_IR_PLAN_ORDER_H
+
+#include "ir/plan/plan.h"
+
+/* The nodes that have a device, in the order of the plan: by rank, equal ones and those of a plan without ranks by
+ * number.  Their number in *n; lives in a.  O(nodes log nodes). */
+const nid *plan_order(const struct plan *p, const struct module *m, struct arena *a, uint32_t *n);
+/* The placed nodes in an order in which all can be run one after the other, that of the plan on each device, and
+ * whatever a node reads made before it.  NULL: there is none, since devices wait for each other.  Their number in *n;
+ * lives in a.  O((nodes + pins) log nodes). */
+const nid *plan_walk(const struct scene *s, const struct plan *p, struct arena *a, uint32_t *n);
+
+#endif

@@ -1,0 +1,264 @@
+/* What a plan comes to in one step (step_verdict.h), and its parts (plan/transfer_cut.c, plan/order.h): makespans,
+ * memory and bounds of random plans against the slow simulator; parts cut at transfers take as long as nodes. */
+#include "ir/exec/evaluate.h"
+#include "ir/plan/order.h"
+#include "tests/support/step_draw.h"
+
+enum { GRAPHS = 250 };
+
+static struct plan plan_of(const struct made *s)
+{
+    return (struct plan){.dev = (int32_t *)s->dev, .rank = s->order};
+}
+
+static int64_t weights_on(const struct made *s, int32_t dev)
+{
+    int64_t bytes = 0;
+    for (nid n = s->first; n < s->first + s->n; n++)
+        if (s->of.place->kind[n] == PLACE_NODE && s->dev[n] == dev && s->of.m->ir_version == 0)
+            bytes += s->of.m->cost->own[n];
+    return bytes;
+}
+
+/* Values, times and what is not runnable, under every way to run a step. */
+static void values(void **state)
+{
+    (void)state;
+    uint64_t rng = 31;
+    uint32_t stuck = 0, over = 0;
+    static struct made s;
+    static struct slow o;
+    for (uint32_t i = 0; i < GRAPHS; i++) {
+        struct step_model how = {0};
+        draw(&s, &rng, i % 2, i % 5 != 0);
+        s.of.model.objective = OBJECTIVE_MAKESPAN;
+        do {
+            struct plan p = plan_of(&s);
+            s.of.model.step = how;
+            struct evaluation e = evaluate(&s.of, &p, s.a);
+            slow_make(&o, &s, how);
+            slow_run(&o);
+            assert_int_equal(e.v.runnable, !o.stuck);
+            stuck += o.stuck;
+            if (o.stuck) {
+                assert_non_null(strstr(e.why_not, "waits for"));
+                continue;
+            }
+            int64_t end = 0, compute[MOST_DEVS] = {0};
+            for (uint32_t k = 0; k < o.n; k++) {
+                const struct job *j = &o.job[k];
+                end = j->start + j->time > end ? j->start + j->time : end;
+                if (j->kind == STEP_COMPUTE)
+                    compute[s.dev[j->node]] += j->time;
+            }
+            assert_int_equal(e.value, end);
+            struct step_bound b = step_bound(&s.of, s.a);
+            assert_true(step_bound_value(&b) <= end);
+            bool fits = true;
+            for (uint32_t d = 0; d < s.of.cluster->ndev; d++) {
+                int64_t memory = s.of.cluster->cls[cluster_class(s.of.cluster, d)].memory;
+                assert_int_equal(e.v.load[d].compute, compute[d]);
+                assert_true(e.v.load[d].used >= weights_on(&s, (int32_t)d));
+                assert_int_equal(e.v.load[d].used,
+                                 e.step->t.peak[d]); /* unit_single_step is about these */
+                fits = fits && (memory < 0 || e.v.load[d].used <= memory);
+            }
+            assert_int_equal(e.v.fits, fits);
+            over += !fits;
+        } while (next_model(&how));
+        unload(&s);
+    }
+    assert_true(stuck > GRAPHS);
+    (void)over;
+}
+
+/* What lasts is there beside what comes and goes, and decides what fits. */
+static void memory(void **state)
+{
+    static const char text[] = "ir_version 0\nclass acc x2 memory=%dB\ngraph {\n"
+                               "  %%a = profile:op() : ? !bytes=10B !xfer=4ps !time=1ps !own=100B\n"
+                               "  %%b = profile:op(%%a) : ? !bytes=3B !time=2ps !own=7B\n}\n";
+    (void)state;
+    for (int room = 109; room <= 110; room++) {
+        char buf[sizeof text + 8];
+        static struct made s;
+        snprintf(buf, sizeof buf, text, room);
+        load_on(&s, buf, false, "01");
+        s.of.model.objective = OBJECTIVE_MAKESPAN;
+        struct plan p = plan_of(&s);
+        struct evaluation e = evaluate(&s.of, &p, s.a);
+        assert_int_equal(e.v.load[0].used, 110);
+        assert_int_equal(e.v.load[1].used, 7 + 10);
+        assert_int_equal(e.v.fits, room == 110);
+        assert_int_equal(evaluation_holds(&e, false), room == 110);
+        s.of.model.memory = MEMORY_SUM;
+        e = evaluate(&s.of, &p, s.a);
+        assert_int_equal(e.v.load[0].used, 100);
+        unload(&s);
+    }
+}
+
+/* ---- bound ------------------------------------------------------------------------------------------- */
+
+/* The longest way to node n through values, each node at its fastest; copies take nothing. */
+static int64_t longest(const struct made *s, nid n, int64_t *known)
+{
+    int64_t most = 0, least = INT64_MAX;
+    if (known[n] >= 0)
+        return known[n];
+    for (uint32_t i = 0; i < s->of.m->node[n].nformal; i++) {
+        nid def = s->of.m->value[node_in(s->of.m, n, i)].def;
+        int64_t t = def ? longest(s, def, known) : 0;
+        most = t > most ? t : most;
+    }
+    for (uint32_t k = 0; k < s->of.cluster->ncls; k++)
+        if (s->of.m->cost->time[k][n] != COST_NEVER && s->of.m->cost->time[k][n] < least)
+            least = s->of.m->cost->time[k][n];
+    return known[n] = most + (s->of.place->kind[n] == PLACE_NODE ? least : 0);
+}
+
+static void bounds(void **state)
+{
+    (void)state;
+    uint64_t rng = 32;
+    static struct made s;
+    for (uint32_t i = 0; i < GRAPHS; i++) {
+        int64_t known[MOST_NODES], path = 0;
+        draw(&s, &rng, i % 2, true);
+        memset(known, 0xff, sizeof known);
+        for (nid n = s.first; n < s.first + s.n; n++) {
+            int64_t t = s.of.place->kind[n] == PLACE_NODE ? longest(&s, n, known) : 0;
+            path = t > path ? t : path;
+        }
+        assert_int_equal(step_bound(&s.of, s.a).path, path);
+        unload(&s);
+    }
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------- */
+
+/* Whether the walk has every placed node once, each behind what it reads, on each device in the order of ranks. */
+static void check_walk(const struct made *s, const struct plan *p, const nid *walk, uint32_t n)
+{
+    uint32_t at[MOST_NODES] = {0}, placed = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        assert_int_equal(at[walk[i]], 0);
+        at[walk[i]] = i + 1;
+    }
+    for (nid v = s->first; v < s->first + s->n; v++) {
+        placed += s->of.place->kind[v] == PLACE_NODE;
+        assert_int_equal(at[v] != 0, s->of.place->kind[v] == PLACE_NODE);
+        for (nid u = s->first; at[v] && u < v; u++)
+            if (at[u] && s->dev[u] == s->dev[v]) {
+                bool before = !p->rank || p->rank[u] <= p->rank[v];
+                assert_int_equal(at[u] < at[v], before);
+            }
+    }
+    for (uint32_t e = 0; e < s->of.place->nnet; e++) {
+        const struct csr *pin = &s->of.place->net_pin;
+        nid def = s->of.m->value[s->of.place->net_value[e]].def;
+        for (uint32_t i = pin->at[e]; def && at[def] && i < pin->at[e + 1]; i++)
+            assert_true(pin->to[i] == def || at[def] < at[pin->to[i]]);
+    }
+    assert_int_equal(n, placed);
+}
+
+/* A node within a part that waits: it starts after the one before it has ended, or takes no time, and so starts after
+ * the hops of that moment; 0: there is none. */
+static nid find_waiting(const struct made *s, const struct plan *p, const struct parts *parts,
+                        const struct step_run *run)
+{
+    uint32_t n;
+    const nid *order = plan_order(p, s->of.m, s->a, &n);
+    for (uint32_t i = 0; i < parts->nparts; i++) {
+        int64_t end = -1;
+        for (uint32_t k = 0; k < n; k++) {
+            if (parts->part_of[order[k]] != (int32_t)i)
+                continue;
+            uint32_t t = 0;
+            while (run->g.task[t].number != order[k])
+                t++;
+            if (end >= 0 && (run->t.start[t] > end || run->g.task[t].time == 0))
+                return order[k];
+            end = run->t.start[t] + run->g.task[t].time;
+        }
+    }
+    return 0;
+}
+
+/* In the order of the plan the parts that are cut at transfers end when the nodes do, whatever hops hold. */
+static void parts_like_nodes(void **state)
+{
+    (void)state;
+    uint64_t rng = 33;
+    uint32_t more = 0, runs = 0, slower = 0, apart = 0;
+    static struct made s;
+    for (uint32_t i = 0; i < 2 * GRAPHS; i++) {
+        struct step_model how = {0};
+        draw(&s, &rng, i % 2, true);
+        struct plan p = plan_of(&s);
+        uint32_t n;
+        s.of.model.objective = OBJECTIVE_MAKESPAN;
+        const nid *walk = plan_walk(&s.of, &p, s.a, &n);
+        assert_non_null(walk);
+        check_walk(&s, &p, walk, n);
+        struct parts *fine = parts_by_transfers(&s.of, &p, s.a);
+        struct parts *few = parts_build(&s.of, s.dev, s.a);
+        assert_non_null(fine);
+        more += fine->nparts > few->nparts;
+        do {
+            s.of.model.step = how;
+            if (how.dispatch != DISPATCH_PLAN)
+                continue;
+            struct evaluation e = evaluate(&s.of, &p, s.a);
+            bool same = e.value == step_of_parts(&s.of, &p, fine, s.a);
+            nid waits = same ? 0 : find_waiting(&s, &p, fine, e.step);
+            if (!same && !waits) {
+                module_print(stderr, &s.of, &p);
+                fail_msg("%s %s: nodes %lld, parts %lld", network_name[how.network],
+                         contention_name[how.contention], (long long)e.value,
+                         (long long)step_of_parts(&s.of, &p, fine, s.a));
+            }
+            if (waits && i % 2) /* no time is 0 */
+                assert_int_equal(how.contention, CONTENTION_BLOCKING);
+            apart += !same;
+            runs++;
+            slower += step_of_parts(&s.of, &p, few, s.a) > e.value;
+        } while (next_model(&how));
+        unload(&s);
+    }
+    print_message("%u runs, in %u of them a node waits within a part\n", runs, apart);
+    assert_true(more > GRAPHS / 2 && slower > runs / 10 && apart < runs / 20);
+}
+
+static void orders_without_walk(void **state)
+{
+    (void)state;
+    uint64_t rng = 34;
+    uint32_t none = 0;
+    static struct made s;
+    static struct slow o;
+    for (uint32_t i = 0; i < 2 * GRAPHS; i++) {
+        draw(&s, &rng, i % 2, false);
+        struct plan p = plan_of(&s);
+        uint32_t n;
+        slow_make(&o, &s, (struct step_model){0});
+        slow_run(&o);
+        const nid *walk = plan_walk(&s.of, &p, s.a, &n);
+        assert_int_equal(walk == NULL, o.stuck);
+        assert_int_equal(parts_by_transfers(&s.of, &p, s.a) == NULL, o.stuck);
+        if (walk)
+            check_walk(&s, &p, walk, n);
+        none += o.stuck;
+        unload(&s);
+    }
+    assert_true(none > GRAPHS / 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(memory),
+                                       cmocka_unit_test(bounds), cmocka_unit_test(parts_like_nodes),
+                                       cmocka_unit_test(orders_without_walk)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
