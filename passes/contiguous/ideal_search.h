@@ -80,7 +80,8 @@ struct dp_found dp_search(const struct problem *c, const struct dp_limits *l,
                           struct problem_plan *best, struct arena *scratch);
 
 /* Whether no chain of ideals of c has loads of at most `limit` that leave room for the vertices that its graph has
- * lost, of weight `floating` in potential 0, on any devices in any order.  A plan with room for them has, with w the weights of potential 0,
+ * lost, of weight `floating` in potential 0, on any devices in any order.  A plan with room for them has, with w the
+ * weights of potential 0,
  *   sum over devices of (scaled load - w(S)) <= sum over devices of cap(limit) - w(V) - floating,
  * and each term of the first sum is >= 0: so the value of a partial plan is that sum so far, instead of its largest
  * load. */
