@@ -42,7 +42,7 @@ struct result {
 /* An option of writers: --NAME=VALUE of the command line.  Several writers may point at the same one, or have one of
  * an equal name, kind and values each. */
 struct writer_opt {
-    struct opt opt; /* CHOICE, SET, INT, BYTES, TIME or TEXT */
+    struct opt opt; /* of BOOL the command line has --NAME alone */
     /* "--NAME has no effect: ..." where nothing that is written has it; NULL: the suffixes of its writers are named */
     const char *unused;
     bool needs_plan; /* it has an effect only where there is a plan */

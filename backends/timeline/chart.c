@@ -5,19 +5,29 @@
 
 enum { NAME_SHOWN = 28 /* bytes */ };
 
-static const struct writer_opt samples_option = {
+const struct writer_opt chart_samples = {
     .opt = {.kind = OPT_INT,
             .name = "replay",
             .off = offsetof(struct chart_options, samples),
             .def = "0",
             .help = "samples that are shown (default: a few, until the plan's rhythm is seen)"},
     .needs_plan = true};
-const struct writer_opt *const chart_options[] = {&samples_option, NULL};
+
+const struct writer_opt chart_curves = {
+    .opt = {.kind = OPT_BOOL,
+            .name = "curves",
+            .off = offsetof(struct chart_options, curves),
+            .def = "false",
+            .help = "in .gantt.svg, the memory of each device over time (--objective=makespan)"},
+    .needs_plan = true};
 
 int chart_make(struct chart *c, const struct result *r, const struct chart_options *o,
                uint32_t most, struct arena *a)
 {
-    return chart_of_rounds(c, r, o->samples, most, a);
+    if (!r->step)
+        return chart_of_rounds(c, r, o->samples, most, a);
+    chart_of_step(c, r, a);
+    return 0;
 }
 
 const struct device_class *class_of(const struct result *r, uint32_t dev)

@@ -1,11 +1,12 @@
 /* A chart of a plan at work: what the writers of this folder show, whatever the plan is and however it runs.
  *
- * Lanes, and on them bars: what is done when.  A maker turns a timeline and the names of what ran into one:
- * chart_of_rounds. */
+ * Lanes, on them bars: what is done when; below, what is in memory then.  Two makers turn a timeline and the names of
+ * what ran into one: chart_of_rounds and chart_of_step. */
 #ifndef PCC_BACKENDS_TIMELINE_CHART_H
 #define PCC_BACKENDS_TIMELINE_CHART_H
 
 #include "backends/backends.h"
+#include "backends/timeline/memory_curve.h"
 
 struct chart_lane {
     const char *name;  /* "acc0 in" */
@@ -15,6 +16,7 @@ struct chart_lane {
     bool lettered;    /* its rows are a, b, ... */
     const char *busy; /* beside it: "3.2 ms, 80 %" */
     bool busiest;
+    bool minor; /* nothing computes there */
 };
 
 /* An item at work on a lane. */
@@ -24,6 +26,7 @@ struct chart_bar {
     uint32_t item; /* of the timeline */
     uint32_t flow; /* arrows lead from bar to bar of equal number; 0: none */
     uint8_t hue;   /* of the chart's hues */
+    bool critical; /* on the chain that the end waits for */
 };
 
 /* A key and a number or, if it is not NULL, a text. */
@@ -31,14 +34,15 @@ struct chart_fact {
     const char *key, *text;
     int64_t number;
 };
-enum { CHART_FACTS = 4 };
+enum { CHART_FACTS = 5 };
 
 /* What is told of an item. */
 struct chart_detail {
     const char *name;     /* "forward 3" */
     const char *category; /* "forward" */
     const char *full;     /* "sample 3, part 0, forward" */
-    const char *brief;    /* shown on its bar if there is room */
+    const char *brief;    /* shown on its bar if there is room, else ... */
+    const char *least;    /* ... this; NULL: nothing */
     int64_t in, out;      /* ps that are transfers, at its beginning and its end */
     struct chart_fact fact[CHART_FACTS];
     uint32_t nfact;
@@ -48,6 +52,15 @@ struct chart_detail {
 struct chart_span {
     int64_t at, end; /* ps */
     const char *text;
+};
+
+/* The memory of a device over time. */
+struct chart_curve {
+    const char *name; /* "acc0 memory" */
+    const char *note; /* beside it: "peak 3.2 GiB of 40 GiB" */
+    uint32_t dev;
+    int64_t most, limit; /* bytes; limit -1: none */
+    struct memory_curve of;
 };
 
 struct chart_key {
@@ -61,11 +74,14 @@ struct chart {
     const char *letters; /* what lettered rows are; NULL: there are none */
     int64_t end;         /* ps */
     struct chart_lane *lane;
-    struct chart_bar *bar;              /* in the order of start, then end */
-    struct chart_key *key;              /* the legend */
-    struct chart_span *span;            /* over the lanes */
-    const char *const *colour;          /* [hue] */
-    uint32_t nlane, nkey, nspan, nflow; /* flows are 1 .. nflow */
+    struct chart_bar *bar;     /* in the order of start, then end */
+    struct chart_key *key;     /* the legend */
+    struct chart_span *span;   /* over the lanes */
+    struct chart_curve *curve; /* of devices, ascending */
+    const char *const *colour; /* [hue] */
+    bool dense;                /* bars are many: several drawn as one keep the hue of the longest */
+    uint32_t nlane, nkey, nspan, ncurve;
+    uint32_t nflow; /* flows are 1 .. nflow */
     size_t nbar;
     const void *of; /* for describe */
     struct chart_detail (*describe)(const struct chart *c, uint32_t item, struct arena *a);
@@ -74,16 +90,23 @@ struct chart {
 /* Options of the writers that show a chart. */
 struct chart_options {
     int64_t samples; /* 0: a few */
+    bool curves;
 };
-extern const struct writer_opt *const chart_options[];
+extern const struct writer_opt chart_samples, chart_curves;
 
-/* The chart of a result with a verdict.  -1 and an error where it has more than `most` bars, where times do not fit,
- * and for a plan with copies of a stage.  Lives in a and as long as r.  O(n log n) for n bars. */
+/* The chart of a result with a verdict: of its step, if the plan is made for a makespan, else of rounds.  -1 and an
+ * error where samples make more than `most` bars, where times do not fit, and for a plan with copies of a stage.
+ * Lives in a and as long as r.  O(n log n) for n bars. */
 int chart_make(struct chart *c, const struct result *r, const struct chart_options *o,
                uint32_t most, struct arena *a);
 /* Samples going through the parts of the plan in rounds. */
 int chart_of_rounds(struct chart *c, const struct result *r, int64_t samples, uint32_t most,
                     struct arena *a);
+
+/* The nodes and transfers of one sample alone, r->step.  A transfer that holds two lanes has a bar on each; those that
+ * hold none lie on lanes of their own, in rows if they overlap.  Arrows lead along the critical chain.  Lives in a and
+ * as long as r.  O(n log n) for n tasks and buffers. */
+void chart_of_step(struct chart *c, const struct result *r, struct arena *a);
 
 /* The class of a device. */
 const struct device_class *class_of(const struct result *r, uint32_t dev);

@@ -1,11 +1,13 @@
 /* The chart of a plan at work as SVG, written without a library.
  *
  * A row per lane, on it a bar per item, pale where it is a transfer; the time axis below, and over the rows brackets:
- * the chart's spans.
+ * the chart's spans.  Under its bars the critical chain is a red line, which goes from row to row where the chain does.
+ * With --curves a row below the lanes of each device shows its memory over time, and a dashed line what it has, where
+ * that is at most NEAR times its peak.
  *
- * The file stays small: neighbours in a row that are all narrower than a limit are drawn as one grey bar,
- * the darker the busier; the limit grows with the number of rows.  O(n log n) for n bars, of which more
- * than a million are refused; at most some ten thousands are drawn. */
+ * The file stays small: neighbours in a row that are all narrower than a limit are drawn as one bar, the darker the
+ * busier; the limit grows with the number of rows.  Of the chain and the curves one pixel of time has one value: a
+ * curve's largest.  O(n) for n bars and points; at most some ten thousands are drawn. */
 #include "backends/label.h"
 #include "backends/timeline/chart.h"
 #include "ir/base/outfile.h"
@@ -15,20 +17,25 @@
 #include <string.h>
 
 enum {
-    MOST = 1 << 20,  /* bars */
-    SLOTS = 1 << 13, /* narrow bars, all rows together */
-    WIDEST = 4,      /* of a joined bar, in limits of a narrow one */
-    WIDE = 1040,     /* px of the time axis */
-    RIGHT = 176,     /* px beside it: how busy */
-    TOP = 112,       /* px above the lanes */
-    LETTER = 7,      /* px, about */
-    SMALL = 5,       /* px of a small letter */
-    ROW = 38,        /* px of a lane, where these are few */
+    MOST = 1 << 20,    /* bars of samples */
+    SLOTS = 1 << 13,   /* narrow bars, all rows together */
+    WIDEST = 4,        /* of a joined bar, in limits of a narrow one */
+    WIDE = 1040,       /* px of the time axis */
+    RIGHT = 176,       /* px beside it: how busy */
+    RIGHT_BYTES = 220, /* where that is told in bytes, too */
+    TOP = 112,         /* px above the lanes */
+    LETTER = 7,        /* px, about */
+    SMALL = 5,         /* px of a small letter */
+    ROW = 38,          /* px of a lane, where these are few */
     FEW_LANES = 10,
-    SUB = 22 /* px of one of several rows within a lane */
+    SUB = 22,   /* px of one of several rows within a lane */
+    CURVE = 44, /* px of a row of memory, where these are few */
+    FEW_CURVES = 4,
+    NEAR = 8, /* times a peak */
+    MANY_TURNS = 200
 };
 
-static const char grey[] = "#7c8794";
+static const char grey[] = "#7c8794", red[] = "#b3261e";
 
 struct gantt {
     const struct chart *c;
@@ -36,8 +43,12 @@ struct gantt {
     FILE *f;
     size_t joined;    /* bars that are not drawn apart */
     int left, bottom; /* px: of the lanes' names, the axis */
+    int right;        /* px beside the axis */
     uint32_t *row;    /* [lane + 1] its first row */
     int *top, *high;  /* [lane] px */
+    uint32_t ncurve;  /* that are shown */
+    int *curve_top;   /* [curve] px */
+    int curve_high;   /* px */
     double narrow;    /* px */
 };
 
@@ -83,6 +94,9 @@ static void measure(struct gantt *g)
     const struct chart *c = g->c;
     int plain = c->nlane <= FEW_LANES ? ROW : c->nlane <= 32 ? 26 : 18;
     size_t longest = 0;
+    uint32_t k = 0;
+    g->curve_high = g->ncurve > FEW_CURVES ? CURVE * 3 / 4 : CURVE;
+    g->curve_top = arena_array(g->a, (size_t)g->ncurve + 1, sizeof *g->curve_top);
     g->row = arena_array(g->a, (size_t)c->nlane + 1, sizeof *g->row);
     g->top = arena_array(g->a, (size_t)c->nlane + 1, sizeof *g->top);
     g->high = arena_array(g->a, (size_t)c->nlane + 1, sizeof *g->high);
@@ -91,10 +105,21 @@ static void measure(struct gantt *g)
         size_t n = strlen(c->lane[l].name);
         longest = n > longest ? n : longest;
         g->row[l + 1] = g->row[l] + c->lane[l].rows;
-        g->high[l] = c->lane[l].rows > 1 ? 8 + SUB * (int)c->lane[l].rows : plain;
+        g->high[l] = c->lane[l].rows > 1 ? 8 + SUB * (int)c->lane[l].rows
+                     : c->lane[l].minor  ? 2 * plain / 3
+                                         : plain;
         g->top[l + 1] = g->top[l] + g->high[l];
+        bool last = l + 1 == c->nlane || c->lane[l + 1].dev != c->lane[l].dev;
+        for (; last && k < g->ncurve && c->curve[k].dev == c->lane[l].dev; k++) {
+            n = strlen(c->curve[k].name);
+            longest = n > longest ? n : longest;
+            g->curve_top[k] = g->top[l + 1];
+            g->top[l + 1] += g->curve_high;
+        }
     }
+    assert(k == g->ncurve);
     g->left = 28 + LETTER * (int)longest + (c->letters ? 2 * LETTER : 0);
+    g->right = c->dense ? RIGHT_BYTES : RIGHT;
     g->bottom = g->top[c->nlane] + 6;
     g->narrow = (double)WIDE * g->row[c->nlane] / SLOTS;
     g->narrow = g->narrow < 1.5 ? 1.5 : g->narrow;
@@ -109,19 +134,50 @@ static double put_key(struct gantt *g, double x, const char *colour, const char 
     return x + 19 + LETTER * (double)strlen(text) + 14;
 }
 
+static double put_note(struct gantt *g, double x, const char *text)
+{
+    put_label(g, x, 68, "s", text);
+    return x + (LETTER - 1) * (double)strlen(text) + 14;
+}
+
+static bool shows_limit(const struct chart_curve *c)
+{
+    return c->limit >= 0 && c->limit / NEAR <= c->most;
+}
+
+static double put_limit_key(struct gantt *g, double x)
+{
+    static const char text[] = "memory that there is";
+    fprintf(g->f, "<path d=\"M%.1f 64 h14\" class=\"d\"/>\n", x);
+    put_label(g, x + 19, 68, "s", text);
+    return x + 19 + LETTER * (double)strlen(text) + 14;
+}
+
 static void put_legend(struct gantt *g)
 {
     double x = 14;
     for (uint32_t k = 0; k < g->c->nkey; k++)
         x = put_key(g, x, g->c->key[k].colour, g->c->key[k].text);
-    if (g->c->letters) {
-        put_label(g, x, 68, "s", g->c->letters);
-        x += (LETTER - 1) * (double)strlen(g->c->letters) + 14;
-    }
-    if (g->joined)
-        put_key(
-            g, x, grey,
-            arena_fmt(g->a, "%zu bars too narrow to be drawn apart (darker: busier)", g->joined));
+    bool limited = false;
+    for (uint32_t k = 0; k < g->ncurve; k++)
+        limited = limited || shows_limit(&g->c->curve[k]);
+    if (limited)
+        x = put_limit_key(g, x);
+    if (g->c->letters)
+        x = put_note(g, x, g->c->letters);
+    const char *many =
+        arena_fmt(g->a, "%zu bars too narrow to be drawn apart (darker: busier)", g->joined);
+    if (g->joined && g->c->dense)
+        put_note(g, x, many);
+    else if (g->joined)
+        put_key(g, x, grey, many);
+}
+
+/* A row's ground, in one of two colours by its device. */
+static void put_stripe(struct gantt *g, int y, int high, uint32_t dev)
+{
+    fprintf(g->f, "<rect x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n", y,
+            g->left + WIDE + g->right, high, dev % 2 ? "#ffffff" : "#f4f6f8");
 }
 
 /* Names and stripes of the lanes, and how busy they are. */
@@ -134,9 +190,9 @@ static void put_lanes(struct gantt *g)
         double mid = y + g->high[l] / 2.0;
         fprintf(g->f, "<g><title>");
         put_text(g, lane->class);
-        fprintf(g->f, "</title><rect x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
-                y, g->left + WIDE + RIGHT, g->high[l], lane->dev % 2 ? "#ffffff" : "#f4f6f8");
-        put_label(g, 14, mid + 5, "n", lane->name);
+        fputs("</title>", g->f);
+        put_stripe(g, y, g->high[l], lane->dev);
+        put_label(g, 14, mid + 5, lane->minor ? "s" : "n", lane->name);
         for (uint32_t i = 0; i < lane->rows && lane->lettered; i++)
             put_label(g, g->left - LETTER - 1, y + SUB * (int)i + SUB / 2 + 8, "a",
                       arena_fmt(g->a, "%c", 'a' + (int)i));
@@ -176,7 +232,7 @@ static void put_axis(struct gantt *g)
 /* What is to be drawn in a row next: a bar, or several narrow ones. */
 struct joined {
     int64_t at, end, busy;
-    const struct chart_bar *first;
+    const struct chart_bar *first, *longest;
     size_t n; /* 0: nothing */
 };
 
@@ -189,8 +245,8 @@ static struct box box_of(const struct gantt *g, const struct joined *b)
     uint32_t l = b->first->lane;
     struct box x = {x_of(g, b->at), g->top[l] + 4.0, x_of(g, b->end) - x_of(g, b->at), 0};
     bool alone = g->c->lane[l].rows == 1;
-    x.high = alone ? g->high[l] - 8.0 : SUB - 2.0;
-    x.y += alone ? 0 : 1 + SUB * (double)b->first->row;
+    x.high = alone ? g->high[l] - (g->c->dense ? 6.0 : 8.0) : SUB - 2.0;
+    x.y += !alone ? 1 + SUB * (double)b->first->row : g->c->dense ? -2 : 0;
     return x;
 }
 
@@ -207,23 +263,38 @@ static void put_rect(struct gantt *g, const struct box *x)
             x->width < 0.4 ? 0.4 : x->width, x->high);
 }
 
+static bool has_room(const struct gantt *g, const struct box *x, const char *text, int letter)
+{
+    return text && (!g->c->dense || x->high > 2 * letter - 1) &&
+           x->width >= 2 * (letter == LETTER) + 2 + letter * (double)strlen(text);
+}
+
+/* On a bar what there is room for, rather short than small. */
+static void put_name(struct gantt *g, const struct chart_detail *d, const struct box *x)
+{
+    const char *const text[] = {d->brief, d->least};
+    for (int small = 0; small < 2; small++)
+        for (int i = 0; i < 2; i++)
+            if (has_room(g, x, text[i], small ? SMALL : LETTER)) {
+                put_label(g, x->x + x->width / 2, x->y + x->high / 2 + (small ? 3 : 4),
+                          small ? "m" : "l", text[i]);
+                return;
+            }
+}
+
 /* A bar, when it was, what it is called if there is room. */
 static void put_bar(struct gantt *g, const struct chart_bar *b, const char *when,
                     const struct box *x)
 {
     struct chart_detail d = g->c->describe(g->c, b->item, g->a);
     double scale = b->end > b->at ? x->width / (double)(b->end - b->at) : 0;
-    int n = (int)strlen(d.brief);
     put_text(g, d.full);
     fprintf(g->f, ", %s</title>", when);
     put_rect(g, x);
     fprintf(g->f, "fill=\"%s\"%s/>\n", g->c->colour[b->hue], x->width > 2 ? " class=\"b\"" : "");
     put_pale(g, x->x, scale * (double)d.in, x);
     put_pale(g, x->x + scale * (double)(b->end - b->at - d.out), scale * (double)d.out, x);
-    if (x->width >= 4 + LETTER * n)
-        put_label(g, x->x + x->width / 2, x->y + x->high / 2 + 4, "l", d.brief);
-    else if (x->width >= 2 + SMALL * n)
-        put_label(g, x->x + x->width / 2, x->y + x->high / 2 + 3, "m", d.brief);
+    put_name(g, &d, x);
 }
 
 static void put_joined(struct gantt *g, const struct joined *b)
@@ -241,7 +312,8 @@ static void put_joined(struct gantt *g, const struct joined *b)
     } else {
         fprintf(g->f, "%zu bars, busy %.0f %%, %s</title>", b->n, 100 * share, when);
         put_rect(g, &x);
-        fprintf(g->f, "fill=\"%s\" fill-opacity=\"%.2f\"/>\n", grey, share);
+        fprintf(g->f, "fill=\"%s\" fill-opacity=\"%.2f\"/>\n",
+                g->c->dense ? g->c->colour[b->longest->hue] : grey, share);
     }
     fputs("</g>\n", g->f);
     arena_release(g->a, mark);
@@ -264,18 +336,136 @@ static void put_bars(struct gantt *g, bool draw)
         if (e->end == e->at)
             continue; /* takes no time: nothing to see */
         if (joins) {
-            b->end = e->end;
-            b->busy += e->end - e->at;
+            if (e->end > b->end)
+                b->busy += e->end - (e->at > b->end ? e->at : b->end);
+            b->end = e->end > b->end ? e->end : b->end;
+            if (e->end - e->at > b->longest->end - b->longest->at)
+                b->longest = e;
             g->joined += b->n++ == 1 ? 2 : 1;
             continue;
         }
         if (draw && b->n)
             put_joined(g, b);
-        *b = (struct joined){e->at, e->end, e->end - e->at, e, 1};
+        *b = (struct joined){e->at, e->end, e->end - e->at, e, e, 1};
     }
     for (uint32_t k = 0; k < rows && draw; k++)
         if (next[k].n)
             put_joined(g, &next[k]);
+}
+
+/* ---- the critical chain ------------------------------------------------------------------------- */
+
+static double chain_y(const struct gantt *g, const struct chart_bar *b)
+{
+    struct joined alone = {.at = b->at, .end = b->end, .first = b};
+    struct box x = box_of(g, &alone);
+    return x.y + x.high;
+}
+
+/* Under the bars of each row; what is less than a pixel apart is one line. */
+static void put_chain_rows(struct gantt *g)
+{
+    const struct chart *c = g->c;
+    uint32_t rows = g->row[c->nlane];
+    struct joined *next = arena_array(g->a, (size_t)rows + 1, sizeof *next);
+    for (size_t i = 0; i <= c->nbar + rows; i++) {
+        const struct chart_bar *e = i < c->nbar ? &c->bar[i] : NULL;
+        struct joined *b = e ? &next[g->row[e->lane] + e->row] : &next[i - c->nbar];
+        if (e && !e->critical)
+            continue;
+        if (e && b->n && x_of(g, e->at) - x_of(g, b->end) < 1) {
+            b->end = e->end;
+            continue;
+        }
+        if (b->n)
+            fprintf(g->f, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"3\" class=\"c\"/>\n",
+                    x_of(g, b->at), chain_y(g, b->first), x_of(g, b->end) - x_of(g, b->at) + 0.4);
+        if (e)
+            *b = (struct joined){.at = e->at, .end = e->end, .first = e, .n = 1};
+    }
+}
+
+/* From row to row: in each pixel of time one line over all that the chain goes through, [WIDE + 1] of them. */
+struct turn {
+    double low, high; /* px; equal: none */
+};
+
+static struct turn *find_turns(struct gantt *g, uint32_t *n)
+{
+    const struct chart *c = g->c;
+    struct turn *turn = arena_array(g->a, WIDE + 1, sizeof *turn);
+    double last = -1;
+    for (size_t i = 0; i < c->nbar; i++) {
+        const struct chart_bar *b = &c->bar[i];
+        if (!b->critical)
+            continue;
+        struct turn *t = &turn[(int)(x_of(g, b->at) - g->left)];
+        double y = chain_y(g, b), from = last < 0 ? y : last;
+        if (t->high == 0)
+            *t = (struct turn){from, from};
+        t->low = y < t->low ? y : t->low;
+        t->high = y > t->high ? y : t->high;
+        last = y;
+    }
+    *n = 0;
+    for (int k = 0; k <= WIDE; k++)
+        *n += turn[k].high > turn[k].low;
+    return turn;
+}
+
+/* Paler where they would hide all else. */
+static void put_turns(struct gantt *g)
+{
+    uint32_t n;
+    const struct turn *turn = find_turns(g, &n);
+    if (n)
+        fprintf(g->f, "<g stroke=\"%s\" stroke-opacity=\"%s\">\n", red,
+                n > MANY_TURNS ? ".2" : ".6");
+    for (int k = 0; k <= WIDE && n; k++)
+        if (turn[k].high > turn[k].low)
+            fprintf(g->f, "<path d=\"M%d.5 %.1f V%.1f\"/>\n", g->left + k, turn[k].low,
+                    turn[k].high + 3);
+    if (n)
+        fputs("</g>\n", g->f);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+/* The largest value in each pixel of time, [WIDE]. */
+static int64_t *sample_curve(const struct gantt *g, const struct memory_curve *m)
+{
+    int64_t *most = arena_array(g->a, WIDE, sizeof *most);
+    for (uint32_t i = 0; i < m->n; i++) {
+        int64_t end = i + 1 < m->n ? m->point[i + 1].at : g->c->end;
+        int from = (int)(x_of(g, m->point[i].at) - g->left), to = (int)(x_of(g, end) - g->left);
+        for (int k = from; k <= to && k < WIDE; k++)
+            most[k] = m->point[i].bytes > most[k] ? m->point[i].bytes : most[k];
+    }
+    return most;
+}
+
+static void put_curve(struct gantt *g, uint32_t k)
+{
+    const struct chart_curve *c = &g->c->curve[k];
+    int y = g->curve_top[k], floor = y + g->curve_high - 4;
+    bool near = shows_limit(c);
+    int64_t top = near && c->limit > c->most ? c->limit : c->most;
+    double scale = top > 0 ? (g->curve_high - 12) / (double)top : 0;
+    struct arena_mark mark = arena_mark(g->a);
+    const int64_t *most = sample_curve(g, &c->of);
+    put_stripe(g, y, g->curve_high, c->dev);
+    put_label(g, 14, y + g->curve_high / 2 + 5, "s", c->name);
+    fprintf(g->f, "<path d=\"M%d %d", g->left, floor);
+    for (int i = 0; i < WIDE; i++)
+        if (!i || most[i] != most[i - 1])
+            fprintf(g->f, "H%dV%.1f", g->left + i, floor - scale * (double)most[i]);
+    fprintf(g->f, "H%dV%dZ\" class=\"m\"/>\n", g->left + WIDE, floor);
+    if (near)
+        fprintf(g->f, "<path d=\"M%d %.1f H%d\" class=\"d\"/>\n", g->left,
+                floor - scale * (double)c->limit, g->left + WIDE);
+    put_label(g, g->left + WIDE + 12, y + g->curve_high / 2 + 5,
+              c->limit >= 0 && c->most > c->limit ? "n" : "s", c->note);
+    arena_release(g->a, mark);
 }
 
 /* ---- all -------------------------------------------------------------------------------------- */
@@ -295,7 +485,7 @@ static void put_span(struct gantt *g, const struct chart_span *s)
 
 static void put_chart(struct gantt *g)
 {
-    int width = g->left + WIDE + RIGHT, high = g->bottom + 34;
+    int width = g->left + WIDE + g->right, high = g->bottom + 34;
     fprintf(
         g->f,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
@@ -313,10 +503,20 @@ static void put_chart(struct gantt *g)
     put_bars(g, false);
     put_label(g, 14, 28, "t", g->c->title);
     put_label(g, 14, 48, "s", g->c->subtitle);
+    if (g->c->dense)
+        fputs("<style>.c{fill:#b3261e}\n"
+              "path.m{fill:#b9c6d3;stroke:#7c8794;stroke-width:.8}</style>\n",
+              g->f);
     put_legend(g);
     put_lanes(g);
+    for (uint32_t k = 0; k < g->ncurve; k++)
+        put_curve(g, k);
     put_axis(g);
+    if (g->c->dense)
+        put_turns(g);
     put_bars(g, true);
+    if (g->c->dense)
+        put_chain_rows(g);
     for (uint32_t i = 0; i < g->c->nspan; i++)
         put_span(g, &g->c->span[i]);
     fputs("</svg>\n", g->f);
@@ -326,10 +526,16 @@ static int write_gantt(const struct result *r, const void *opts, const char *pat
 {
     struct outfile o;
     struct chart c;
+    const struct chart_options *want = opts;
     struct gantt g = {.c = &c, .a = arena_new(r->scene.m->mem)};
-    int rc = chart_make(&c, r, opts, MOST, g.a);
+    int rc = chart_make(&c, r, want, MOST, g.a);
     if (!rc && !(rc = outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))) {
         g.f = o.f;
+        g.ncurve = want->curves ? c.ncurve : 0;
+        if (want->curves && !c.ncurve)
+            diag_warning(r->diag, WARN_UNUSED_OPTION,
+                         "--curves has no effect: memory over time is that of one sample "
+                         "(--objective=makespan)");
         measure(&g);
         put_chart(&g);
         rc = outfile_close(&o, true);
@@ -338,11 +544,13 @@ static int write_gantt(const struct result *r, const void *opts, const char *pat
     return rc;
 }
 
+static const struct writer_opt *const options[] = {&chart_samples, &chart_curves, NULL};
+
 const struct writer writer_gantt = {.name = "gantt",
                                     .suffix = ".gantt.svg",
                                     .to_stdout = true,
                                     .as_planned = true,
                                     .needs = WRITER_NEEDS_PLAN,
-                                    .opts = chart_options,
+                                    .opts = options,
                                     .optsize = sizeof(struct chart_options),
                                     .write = write_gantt};

@@ -3,7 +3,8 @@
  *
  * The process is the model, its threads are the lanes.  Every bar is a complete event (ph X) with its time and
  * duration in microseconds, written to the picosecond; in the viewer arrows lead from bar to bar of a flow (bind_id).
- * Events come in order of their start.  O(n log n) for n bars; more than a million are refused. */
+ * Bars come in order of their start, then, device by device, counters (ph C) of the bytes in memory from a moment on.
+ * O(n log n) for n bars; of samples in rounds more than a million are refused. */
 #include "backends/label.h"
 #include "ir/base/json_out.h"
 #include "ir/base/outfile.h"
@@ -100,6 +101,20 @@ static void put_bars(FILE *f, const struct chart *c, struct arena *a)
     }
 }
 
+/* The bytes that devices hold from moment to moment. */
+static void put_counters(FILE *f, const struct chart *c, struct arena *a)
+{
+    for (uint32_t k = 0; k < c->ncurve; k++)
+        for (uint32_t i = 0; i < c->curve[k].of.n; i++) {
+            const struct curve_point *p = &c->curve[k].of.point[i];
+            fputs(",\n{\"ph\": \"C\", \"name\": ", f);
+            put_text(f, a, c->curve[k].name);
+            fputs(", \"pid\": 1, \"ts\": ", f);
+            put_us(f, p->at);
+            fprintf(f, ", \"args\": {\"bytes\": %" PRId64 "}}", p->bytes);
+        }
+}
+
 static int write_trace(const struct result *r, const void *opts, const char *path)
 {
     assert(r->parts && r->plan);
@@ -111,6 +126,7 @@ static int write_trace(const struct result *r, const void *opts, const char *pat
         fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n", o.f);
         put_names(o.f, &c, a);
         put_bars(o.f, &c, a);
+        put_counters(o.f, &c, a);
         fputs("\n]}\n", o.f);
         rc = outfile_close(&o, true);
     }
@@ -118,11 +134,13 @@ static int write_trace(const struct result *r, const void *opts, const char *pat
     return rc;
 }
 
+static const struct writer_opt *const options[] = {&chart_samples, NULL};
+
 const struct writer writer_trace = {.name = "trace",
                                     .suffix = ".trace.json",
                                     .to_stdout = true,
                                     .as_planned = true,
                                     .needs = WRITER_NEEDS_PLAN,
-                                    .opts = chart_options,
+                                    .opts = options,
                                     .optsize = sizeof(struct chart_options),
                                     .write = write_trace};

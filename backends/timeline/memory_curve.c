@@ -1,0 +1,104 @@
+/* Memory of devices over time (memory_curve.h), from buffers and starts alone: what the event core says of peaks is
+ * not asked but for those that last no time. */
+#include "backends/timeline/memory_curve.h"
+
+#include "ir/base/units.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* Bytes that a device has more, or less, from a moment on. */
+struct change {
+    uint32_t dev;
+    int64_t at, bytes;
+};
+
+/* By device, then time, then what is allocated first. */
+static int compare_changes(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+    if (x->dev != y->dev)
+        return x->dev < y->dev ? -1 : 1;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return (x->bytes < y->bytes) - (x->bytes > y->bytes);
+}
+
+/* When the last use of a buffer ends; -1: it has none. */
+static int64_t freed_at(const struct task_graph *g, const struct timeline *t, uint32_t buffer)
+{
+    int64_t end = -1;
+    for (uint32_t i = g->use.at[buffer]; i < g->use.at[buffer + 1]; i++) {
+        uint32_t u = g->use.to[i];
+        int64_t ends = sat_add(t->start[u], g->task[u].time);
+        end = ends > end ? ends : end;
+    }
+    return end;
+}
+
+/* All of them, in order; how many. */
+static uint32_t list_changes(const struct task_graph *g, const struct timeline *t, struct change *c)
+{
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < g->nbuffer; b++) {
+        const struct buffer *x = &g->buffer[b];
+        int64_t end = freed_at(g, t, b);
+        c[n++] = (struct change){x->dev, t->start[x->task], x->bytes};
+        if (end >= 0)
+            c[n++] = (struct change){x->dev, end, -x->bytes};
+    }
+    qsort(c, n, sizeof *c, compare_changes);
+    return n;
+}
+
+/* The curve of one device from its changes. */
+static void add_points(struct memory_curve *m, int64_t bytes, const struct change *c, uint32_t n)
+{
+    int64_t at = 0;
+    for (uint32_t i = 0; i <= n;) {
+        for (; i < n && c[i].at == at; i++)
+            bytes = c[i].bytes > 0 ? sat_add(bytes, c[i].bytes)
+                                   : bytes - (bytes < -c[i].bytes ? bytes : -c[i].bytes);
+        if (!m->n || m->point[m->n - 1].bytes != bytes)
+            m->point[m->n++] = (struct curve_point){at, bytes};
+        if (i == n)
+            break;
+        at = c[i].at;
+    }
+}
+
+/* A point for a peak that lasts no time: there is room for two more. */
+static void add_peak(struct memory_curve *m, int64_t at, int64_t peak)
+{
+    uint32_t i = 0, behind = m->n;
+    for (uint32_t k = 0; k < m->n; k++)
+        if (m->point[k].bytes >= peak)
+            return;
+    while (i < m->n && m->point[i].at < at)
+        i++;
+    int64_t then = i < m->n && m->point[i].at == at ? m->point[i].bytes : m->point[i - 1].bytes;
+    uint32_t more = i < m->n && m->point[i].at == at ? 1 : 2;
+    for (m->n += more; behind-- > i;)
+        m->point[behind + more] = m->point[behind];
+    m->point[i] = (struct curve_point){at, peak};
+    m->point[i + 1] = (struct curve_point){at, then};
+}
+
+struct memory_curve *memory_curves(const struct task_graph *g, const struct timeline *t,
+                                   struct arena *a)
+{
+    assert(t->nitem == g->ntask && t->status == RUN_DONE && g->nbuffer < UINT32_MAX / 2);
+    struct memory_curve *all = arena_array(a, (size_t)g->ndev + 1, sizeof *all);
+    struct arena *own = arena_new(a);
+    struct change *c = arena_array(own, 2 * (size_t)g->nbuffer + 1, sizeof *c);
+    uint32_t n = list_changes(g, t, c);
+    for (uint32_t dev = 0, i = 0, end = 0; dev < g->ndev; dev++, i = end) {
+        while (end < n && c[end].dev == dev)
+            end++;
+        all[dev].point = arena_array(a, (size_t)(end - i) + 3, sizeof *all[dev].point);
+        add_points(&all[dev], g->lasting ? g->lasting[dev] : 0, c + i, end - i);
+        add_peak(&all[dev], t->peak_at[dev], t->peak[dev]);
+    }
+    arena_free(own);
+    return all;
+}
