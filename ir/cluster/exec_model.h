@@ -56,8 +56,8 @@ struct step_model {
 };
 
 /* What a device has to have room for.  SUM: all that its nodes make, and the weights.  LIVE: what is there at once in
- * the step as it runs, and the weights.  PAPER: by the table of Baechi-PyTorch's paper (paper_memory.h).  USUAL: LIVE.  For the time per sample it
- * is SUM always: several samples are on their way at once. */
+ * the step as it runs, and the weights.  PAPER: by the table of Baechi-PyTorch's paper (paper_memory.h).  USUAL: LIVE.
+ * For the time per sample it is SUM always: several samples are on their way at once. */
 enum memory_model { MEMORY_USUAL, MEMORY_SUM, MEMORY_LIVE, MEMORY_PAPER, MEMORY_MODELS };
 
 struct exec_model {
