@@ -47,14 +47,14 @@ static const struct {
      "what plans are shown by (default: the objective)"},
     {CLI_NETWORK, 0, "network", "host|direct",
      "one sample: between two accelerators over the host, two hops, or in one (default: host)"},
-    {CLI_CONTENTION, 0, "contention", "port|none|link|half|rx|blocking",
+    {CLI_CONTENTION, 0, "contention", "port|none|link|half|rx|blocking|baechi",
      "one sample: what a transfer holds while it lasts (default: port; passes/README.md)"},
     {CLI_DISPATCH, 0, "dispatch", "plan|fifo|level",
      "one sample: who is next on a device: by the plan, by becoming ready, by the longest way to "
      "the end (default: plan)"},
-    {CLI_MEMORY_MODEL, 0, "memory-model", "sum|live",
-     "one sample: a device has room for all that its nodes make, or for what is there at once "
-     "(default: live)"},
+    {CLI_MEMORY_MODEL, 0, "memory-model", "sum|live|paper",
+     "one sample: a device has room for all that its nodes make, for what is there at once, or by "
+     "Baechi's table (default: live)"},
     {CLI_CUT, 0, "cut", "few|transfers",
      "as few parts as can be, or an end wherever a value comes or goes, so that parts take one "
      "sample as long as nodes do (default: few)"},
