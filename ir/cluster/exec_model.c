@@ -14,10 +14,10 @@ const char *const objective_unit[OBJECTIVES] = {"per sample", "of makespan"};
 const char *const overlap_name[OVERLAPS + 1] = {"sum", "max", "duplex", NULL};
 const char *const micro_schedule_name[MICRO_SCHEDULES + 1] = {"pipedream", "gpipe", NULL};
 const char *const network_name[NETWORKS + 1] = {"host", "direct", NULL};
-const char *const contention_name[CONTENTIONS + 1] = {"port", "none",     "link", "half",
-                                                      "rx",   "blocking", NULL};
+const char *const contention_name[CONTENTIONS + 1] = {"port", "none",     "link",   "half",
+                                                      "rx",   "blocking", "baechi", NULL};
 const char *const dispatch_name[DISPATCHES + 1] = {"plan", "fifo", "level", NULL};
-const char *const memory_model_name[MEMORY_MODELS + 1] = {"usual", "sum", "live", NULL};
+const char *const memory_model_name[MEMORY_MODELS + 1] = {"usual", "sum", "live", "paper", NULL};
 
 const char *const basis_key[BASES + 1] = {"objective", "network",      "contention",
                                           "dispatch",  "memory_model", NULL};
@@ -80,7 +80,7 @@ const char *basis_choices(enum basis b, struct arena *a)
 
 const char *exec_refuses(const struct exec_model *e, struct arena *a)
 {
-    if (e->step.contention == CONTENTION_BLOCKING && e->step.network != NETWORK_DIRECT)
+    if (e->step.contention >= CONTENTION_BLOCKING && e->step.network != NETWORK_DIRECT)
         return arena_fmt(a, "--contention=%s needs --network=direct",
                          contention_name[e->step.contention]);
     if (e->objective == OBJECTIVE_SAMPLE && e->memory > MEMORY_SUM)

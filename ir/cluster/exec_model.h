@@ -30,7 +30,9 @@ enum network { NETWORK_HOST, NETWORK_DIRECT, NETWORKS };
 
 /* What a hop holds while it lasts.  PORT: the out-port of the sender and the in-port of the receiver.  NONE: nothing.
  * LINK: the way from one device (or the host) to the other.  HALF: the one channel of each.  RX: what the receiver
- * takes in by.  BLOCKING: the computing lanes of both; DIRECT only.  The host holds nothing but a way. */
+ * takes in by.  BLOCKING: the computing lanes of both; DIRECT only.  BAECHI: channels that are booked ahead of time, to
+ * compare with Baechi's figures (booked.h); DIRECT only; nodes are taken as they become ready, whatever the dispatch.
+ * The host holds nothing but a way. */
 enum contention {
     CONTENTION_PORT,
     CONTENTION_NONE,
@@ -38,6 +40,7 @@ enum contention {
     CONTENTION_HALF,
     CONTENTION_RX,
     CONTENTION_BLOCKING,
+    CONTENTION_BAECHI,
     CONTENTIONS
 };
 
@@ -53,9 +56,9 @@ struct step_model {
 };
 
 /* What a device has to have room for.  SUM: all that its nodes make, and the weights.  LIVE: what is there at once in
- * the step as it runs, and the weights.  USUAL: LIVE.  For the time per sample it
- * is SUM always: several samples are on their way at once. */
-enum memory_model { MEMORY_USUAL, MEMORY_SUM, MEMORY_LIVE, MEMORY_MODELS };
+ * the step as it runs, and the weights.  PAPER: by the table of Baechi-PyTorch's paper (paper_memory.h).  USUAL: LIVE.
+ * For the time per sample it is SUM always: several samples are on their way at once. */
+enum memory_model { MEMORY_USUAL, MEMORY_SUM, MEMORY_LIVE, MEMORY_PAPER, MEMORY_MODELS };
 
 struct exec_model {
     enum objective objective;

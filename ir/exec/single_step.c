@@ -9,6 +9,7 @@
 #include "ir/exec/single_step.h"
 
 #include "ir/base/units.h"
+#include "ir/exec/booked.h"
 #include "ir/exec/task_order.h"
 
 #include <assert.h>
@@ -108,6 +109,8 @@ static void set_lanes(struct step *t, struct task *x, uint32_t from, uint32_t to
         x->lane[0] = x->lane[1];
         x->lane[1] = NO_LANE;
     }
+    if (t->s->contention == CONTENTION_BAECHI)
+        x->lane[0] = n + (to < n ? to : from);
     x->request = out && in; /* beside those of two lanes */
 }
 
@@ -306,6 +309,8 @@ static void make_lanes(struct step *t, struct arena *a)
     t->g.lane = arena_array(a, (size_t)t->g.nlane + 1, sizeof *t->g.lane);
     for (uint32_t l = 0; l < t->g.nlane; l++)
         t->g.lane[l].discipline = l < t->host ? discipline[t->s->dispatch] : LANE_FIFO;
+    for (uint32_t l = 0; t->s->contention == CONTENTION_BAECHI && l < t->g.nlane; l++)
+        t->g.lane[l].discipline = LANE_LIST;
 }
 
 struct task_graph single_step(const struct scene *of, const struct plan *p,
@@ -314,7 +319,7 @@ struct task_graph single_step(const struct scene *of, const struct plan *p,
     const struct step_model *s = &of->model.step;
     struct step t = {.of = of, .dev = p->dev, .rank = p->rank, .parts = parts, .s = s};
     assert(of->m->cost && of->place && of->cluster);
-    assert(s->network == NETWORK_DIRECT || s->contention != CONTENTION_BLOCKING);
+    assert(s->network == NETWORK_DIRECT || s->contention < CONTENTION_BLOCKING);
     set_up(&t, a);
     walk(&t, SIZES);
     t.g.task = arena_array(a, (size_t)t.g.ntask + 1, sizeof *t.g.task);
@@ -331,7 +336,9 @@ struct task_graph single_step(const struct scene *of, const struct plan *p,
         nodes++;
     if (s->dispatch == DISPATCH_LEVEL)
         rank_by_level(&t.g, nodes, a);
-    if (s->dispatch == DISPATCH_PLAN)
+    if (s->contention == CONTENTION_BAECHI)
+        book_ahead(&t.g, nodes, a);
+    else if (s->dispatch == DISPATCH_PLAN)
         list_by_rank(&t.g, nodes, a);
     bool numbered = task_graph_number(&t.g, a);
     assert(numbered);

@@ -6,6 +6,7 @@
 #include "ir/exec/step_verdict.h"
 
 #include "ir/base/units.h"
+#include "ir/exec/paper_memory.h"
 
 #include <assert.h>
 #include <string.h>
@@ -106,16 +107,19 @@ static void add_times(const struct step_run *r, struct device_load *load)
     }
 }
 
-static void tell_figures(const struct scene *s, const struct step_run *r, struct verdict *v)
+static void tell_figures(const struct scene *s, const struct plan *p, const struct step_run *r,
+                         struct verdict *v, struct arena *a)
 {
+    enum memory_model model = exec_memory(&s->model);
+    const int64_t *paper = model == MEMORY_PAPER ? paper_memory(s, p, r->g.lasting, a) : NULL;
     add_times(r, v->load);
     v->value = r->t.end;
     for (uint32_t d = 0; d < s->cluster->ndev; d++) {
         struct device_load *l = &v->load[d];
         l->load = l->pass[0].compute = l->compute;
         l->live_peak = r->t.peak[d];
-        if (exec_memory(&s->model) == MEMORY_LIVE)
-            l->used = l->live_peak;
+        if (model != MEMORY_SUM)
+            l->used = paper ? paper[d] : l->live_peak;
         if (l->load > v->load[v->bottleneck].load)
             v->bottleneck = d;
     }
@@ -139,7 +143,7 @@ struct verdict step_verdict(const struct scene *s, const struct plan *p, struct 
         v.why_not = cycle_text(s, *run, a);
         return v;
     }
-    tell_figures(s, *run, &v);
+    tell_figures(s, p, *run, &v, a);
     plan_check_memory(s, &v, a);
     return v;
 }

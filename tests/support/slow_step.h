@@ -461,8 +461,79 @@ static inline int64_t slow_moment(struct slow *o, int64_t now)
     return then;
 }
 
+/* ---- Baechi's own simulator ---- */
+
+/* When all that it waits for has ended; -1: something has not been started. */
+static inline int64_t known_ready(const struct slow *o, const struct job *j)
+{
+    int64_t ready = 0;
+    for (uint32_t k = 0; k < j->nwait; k++) {
+        const struct job *on = &o->job[j->wait[k]];
+        if (on->start < 0)
+            return -1;
+        ready = on->start + on->time > ready ? on->start + on->time : ready;
+    }
+    return ready;
+}
+
+static inline void take(struct job *j, int64_t at)
+{
+    j->start = at;
+    j->ended = true;
+}
+
+static inline void book_hops(struct slow *o, int64_t *channel)
+{
+    for (uint32_t i = 0; i < o->n; i++) {
+        struct job *j = &o->job[i];
+        int64_t at = known_ready(o, j);
+        if (j->kind == STEP_COMPUTE || j->start >= 0 || at < 0)
+            continue;
+        j->ready = at;
+        if (j->from >= 0) {
+            at = channel[j->from] > at ? channel[j->from] : at;
+            channel[j->from] = at + j->time;
+        }
+        if (j->to >= 0) {
+            at = channel[j->to] > at ? channel[j->to] : at;
+            channel[j->to] = at + j->time;
+        }
+        take(j, at);
+    }
+}
+
+/* Whether node a, which is ready at that time, is taken before b. */
+static inline bool taken_first(const struct slow *o, const struct job *a, const struct job *b)
+{
+    if (a->ready != b->ready)
+        return a->ready < b->ready;
+    if (o->how.dispatch == DISPATCH_LEVEL && a->level != b->level)
+        return a->level > b->level;
+    return rank_of(o, a) != rank_of(o, b) ? rank_of(o, a) < rank_of(o, b) : a->node < b->node;
+}
+
+static inline void slow_book(struct slow *o)
+{
+    int64_t channel[MOST_DEVS] = {0}, free[MOST_DEVS] = {0};
+    for (struct job *best = NULL;; best = NULL) {
+        book_hops(o, channel);
+        for (uint32_t i = 0; i < o->n; i++) {
+            struct job *j = &o->job[i];
+            if (j->start >= 0 || (j->ready = known_ready(o, j)) < 0)
+                continue;
+            best = !best || taken_first(o, j, best) ? j : best;
+        }
+        if (!best)
+            return;
+        take(best, free[best->to] > best->ready ? free[best->to] : best->ready);
+        free[best->to] = best->start + best->time;
+    }
+}
+
 static inline void slow_run(struct slow *o)
 {
+    if (o->how.contention == CONTENTION_BAECHI)
+        return slow_book(o);
     for (int64_t now = 0; now >= 0;)
         now = slow_moment(o, now);
     for (uint32_t i = 0; i < o->n; i++)

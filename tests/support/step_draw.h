@@ -172,7 +172,7 @@ static inline bool next_model(struct step_model *how)
     if (++how->dispatch < DISPATCHES)
         return true;
     how->dispatch = 0;
-    if (++how->contention < CONTENTIONS - (how->network == NETWORK_HOST))
+    if (++how->contention < CONTENTIONS - 2 * (how->network == NETWORK_HOST))
         return true;
     how->contention = 0;
     return ++how->network < NETWORKS;

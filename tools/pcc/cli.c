@@ -47,14 +47,14 @@ static const struct {
      "what plans are shown by (default: the objective)"},
     {CLI_NETWORK, 0, "network", "host|direct",
      "one sample: between two accelerators over the host, two hops, or in one (default: host)"},
-    {CLI_CONTENTION, 0, "contention", "port|none|link|half|rx|blocking",
+    {CLI_CONTENTION, 0, "contention", "port|none|link|half|rx|blocking|baechi",
      "one sample: what a transfer holds while it lasts (default: port; passes/README.md)"},
     {CLI_DISPATCH, 0, "dispatch", "plan|fifo|level",
      "one sample: who is next on a device: by the plan, by becoming ready, by the longest way to "
      "the end (default: plan)"},
-    {CLI_MEMORY_MODEL, 0, "memory-model", "sum|live",
-     "one sample: a device has room for all that its nodes make, or for what is there at once "
-     "(default: live)"},
+    {CLI_MEMORY_MODEL, 0, "memory-model", "sum|live|paper",
+     "one sample: a device has room for all that its nodes make, for what is there at once, or by "
+     "Baechi's table (default: live)"},
     {CLI_CUT, 0, "cut", "few|transfers",
      "as few parts as can be, or an end wherever a value comes or goes, so that parts take one "
      "sample as long as nodes do (default: few)"},
@@ -74,6 +74,7 @@ static const struct {
     {CLI_WRITER, 0, "curves", NULL, NULL},
     {CLI_WRITER, 0, "view", NULL, NULL},
     {CLI_WRITER, 0, "pictures", NULL, NULL},
+    {CLI_WRITER, 0, "in-flight", NULL, NULL},
     {CLI_COMPARE, 0, "compare", "FILE",
      "judge another plan beside this one: the forms of plan{from=FILE}"},
     {CLI_BASELINES, 0, "baselines", NULL,
@@ -85,6 +86,8 @@ static const struct {
     {CLI_WRITER, 0, "annotate", NULL, NULL},
     {CLI_CHECK_ANNOTATIONS, 0, "check-annotations", NULL,
      "check the device configurations of an ONNX model, nothing else"},
+    {CLI_CHECK_SCHEDULE, 0, "check-schedule", NULL,
+     "check the execution plan of a split folder, given in place of a model, nothing else"},
     {CLI_PRINT_PIPELINE, 0, "print-pipeline", NULL,
      "show the passes that run, with the inserted ones"},
     {CLI_PRINT_BEFORE, 0, "print-ir-before", "PASS",
