@@ -8,7 +8,8 @@ usage: test_step_chart.py   (environment: PCC, PCC_GEN)
    a lane does one thing at a time, all ends with the makespan, the critical chain leads without a gap from 0 to the
    end and is the one that the terminal shows, and no counter is below 0.
 2. The chart of the same: well-formed, in the picture, all lanes and peaks named as in the trace, no text over another.
-3. 36,332 nodes give a small file; names cannot break the picture; --curves where it has no effect.
+3. 36,332 nodes give a small file; 12 devices with their ports have labels that can be read; names cannot break the
+   picture; --curves where it has no effect.
 4. Planted errors in traces and charts are noticed.
 
 Exit: 0 pass, 1 fail."""
@@ -151,6 +152,12 @@ def short(n):
     return f"{n:.{4 - len(str(int(n)))}f} {'KMGT'[k - 1]}iB" if k else f"{n} B"
 
 
+def transfer_text(event):
+    args = event["args"]
+    size = f", {short(args['bytes'])}" if args["bytes"] else ""
+    return f"{args['value']}{size}, {args['from']} to {args['to']}"
+
+
 def boxes(root):
     """(left, right, baseline, text) of all labels, of about the size that a viewer gives them."""
     for t in root.iter(SVG + "text"):
@@ -179,13 +186,14 @@ def chart_problems(svg, trace, curves):
         if a[0] < 0 or a[1] > width:
             wrong.append(f"{a[3]!r} leaves the picture")
         for b in all_boxes[i + 1:]:
-            if b[2] - a[2] >= 10:
+            if b[2] - a[2] >= 12:
                 break
             if a[0] < b[1] and b[0] < a[1]:
                 wrong.append(f"{a[3]!r} lies over {b[3]!r}")
+    moved = {transfer_text(e) for e in of_kind(trace, "X") if e["cat"] == "transfer"}
     for title in root.iter(SVG + "title"):
-        if re.search(r" to (?:host|acc\d|cpu\d)", title.text or "") and not re.search(r", [\d.]+ \w*B, ", title.text):
-            wrong.append(f"a transfer without bytes: {title.text}")
+        if " to acc" in (title.text or "") and not any(title.text.startswith(m) for m in moved):
+            wrong.append(f"no such transfer: {title.text}")
     if not any(r.get("class") == "c" for r in root.iter(SVG + "rect")):
         wrong.append("no critical chain")
     return wrong
@@ -272,6 +280,20 @@ def large(tmp):
         check("too narrow" in svg and "acc7 memory" in svg, "36,332 nodes: words")
 
 
+def many_lanes(tmp):
+    """Transfers with bytes, and a device for each block of nodes."""
+    model = tmp / "gpt2.onnx"
+    subprocess.run([GEN, "gpt", "--layers", "24", "--no-weights", "-o", model], check=True)
+    (tmp / "plan.txt").write_text("".join(f".*h\\.{k}/.*=acc{k % 12}\n" for k in range(24)) + ".*=acc3\n")
+    args = [model, "-q", "-d", "12xa100:1GiB", "-p", f"plan{{from={tmp / 'plan.txt'}}}", "--judge", "makespan"]
+    for contention in ("port", "link", "half", "none"):
+        way = [*args, "--contention", contention]
+        svg, trace = pcc(*way, "--curves", "--emit", "gantt")[0], json.loads(pcc(*way, "--emit", "trace")[0])
+        wrong = chart_problems(svg, trace, True)
+        check(not wrong, f"12 devices, {contention}: {wrong[:3]}")
+        check(re.search(r"<title>[^<]*, [\d.]+ KiB, acc\d+ to host[^<]*</title>", svg), "transfers with bytes")
+
+
 def names_and_options(tmp):
     graph = workload(random.Random(4), 6, 2)
     for n in graph["nodes"]:
@@ -337,6 +359,7 @@ def main():
             trace, run, svg = one(tmp, i, rng)
         proves_itself(trace, run, svg)
         large(tmp)
+        many_lanes(tmp)
         names_and_options(tmp)
     if FAILED:
         print(f"{len(FAILED)} failures")
