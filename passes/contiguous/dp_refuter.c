@@ -25,12 +25,13 @@ static enum answer ask_rung(struct refuter *r, int64_t value, uint64_t steps)
 {
     int64_t floating;
     const struct problem *g = rungs_graph(r->rungs, r->rung, &floating);
-    struct dp_search s = {.max_states = r->max_states, .max_steps = steps, .clock = r->clock};
+    const struct dp_limits most = {
+        .max_states = r->max_states, .max_steps = steps, .clock = r->clock};
     if (!g)
         return NOT_PROVEN;
-    bool none = dp_refute(g, value - 1, floating, &s, r->scratch);
+    struct dp_found s = dp_refute(g, value - 1, floating, &most, r->scratch);
     r->spent += s.steps + 1;
-    return none ? NONE_BELOW : s.complete ? NOT_PROVEN : NOT_ENDED;
+    return s.none ? NONE_BELOW : s.complete ? NOT_PROVEN : NOT_ENDED;
 }
 
 struct bound refuter_next(const struct problem *c, struct refuter *r, int64_t upper, uint64_t steps)

@@ -67,7 +67,8 @@ struct hier {
     const struct wdag *g;
     const struct cluster *cluster;
     struct problem *c; /* of wdag_inner(g) */
-    struct hier_run *run;
+    const struct hier_limits *most;
+    struct hier_found found;
     struct arena *a;
     int64_t limit; /* only plans of a smaller value are of use */
     /* number of ideals; words of bits for one; nets of two vertices or more that cost something */
@@ -93,13 +94,13 @@ struct hier {
     struct inner in;
 };
 
-/* Whether the search has to end; run->why then says so. */
-static bool stopped(const struct hier *h)
+/* Whether the search has to end; found.why then says so. */
+static bool stopped(struct hier *h)
 {
-    if (h->run->steps > h->run->max_steps)
-        h->run->why = "the steps allowed were done";
-    else if (clock_out(h->run->clock))
-        h->run->why = h->run->clock->why;
+    if (h->found.steps > h->most->max_steps)
+        h->found.why = "the steps allowed were done";
+    else if (clock_out(h->most->clock))
+        h->found.why = h->most->clock->why;
     else
         return false;
     return true;
@@ -252,7 +253,7 @@ static bool make_pairs(struct hier *h, uint32_t k)
                 (kind->memory < LOAD_INF && bytes_between(h, a, b, size) > kind->memory))
                 continue;
             base += nets_between(h, a, b, kind->cls);
-            h->run->steps += h->nnet;
+            h->found.steps += h->nnet;
             if (base >= h->limit)
                 continue;
             h->pair[k] = vec_grow(h->a, h->pair[k], &cap, n + 1, sizeof *h->pair[k]);
@@ -400,11 +401,11 @@ static void inner_arrive(struct hier *h, const struct group_kind *q, struct memb
     uint32_t n = h->pair_at[d.k][b + 1] - h->pair_at[d.k][b];
     while (n-- > 0 && p[n].from >= i) {
         uint32_t from = h->in.pos[p[n].from];
-        h->run->steps++;
+        h->found.steps++;
         if (from == UINT32_MAX || p[n].base >= h->limit)
             continue;
         int64_t load = p[n].base + outside_cost(h, from, to, h->delta[q->cls]);
-        h->run->steps += h->in.nout;
+        h->found.steps += h->in.nout;
         if (load < h->limit)
             inner_relax(h, q, d, from, to, load);
     }
@@ -486,7 +487,7 @@ static bool outer_search(struct hier *h)
                 if (!h->below[(size_t)i * h->n + j] || w[j] - w[i] > sat_mul(h->limit, q->size) ||
                     all - w[j] > sat_mul(h->limit, rest))
                     continue;
-                h->run->steps += h->nnet + h->nstate;
+                h->found.steps += h->nnet + h->nstate;
                 int64_t load = inner_search(h, q, i, j, &state);
                 if (load < h->limit)
                     outer_relax(h, q, i, j, load);
@@ -587,29 +588,28 @@ static bool make_tables(struct hier *h)
     return true;
 }
 
-int hier_search(const struct wdag *g, const struct scene *s, struct hier_run *r,
-                struct problem_plan *best, struct arena *scratch, struct diag *d)
+struct hier_found hier_search(const struct wdag *g, const struct scene *s,
+                              const struct hier_limits *l, struct problem_plan *best,
+                              struct arena *scratch, struct diag *d)
 {
-    assert(r->max_ideals <= HIER_IDEALS);
-    uint64_t ideals = wdag_ideals(g, r->max_ideals);
-    r->complete = false;
-    r->ideals = 0;
-    r->why = "too many ideals for pairs of them";
-    if (ideals > r->max_ideals || g->n >= HIER_IDEALS)
-        return 0;
+    assert(l->max_ideals <= HIER_IDEALS);
+    uint64_t ideals = wdag_ideals(g, l->max_ideals);
+    struct hier h = {.g = g, .cluster = s->cluster, .most = l, .a = scratch, .limit = best->value};
+    h.found.why = "too many ideals for pairs of them";
+    if (ideals > l->max_ideals || g->n >= HIER_IDEALS)
+        return h.found;
     struct arena_mark mark = arena_mark(scratch);
-    struct hier h = {.g = g, .cluster = s->cluster, .run = r, .a = scratch, .limit = best->value};
-    r->ideals = h.n = (uint32_t)ideals;
+    h.found.ideals = h.n = (uint32_t)ideals;
     h.c = problem_build(wdag_inner(g, scratch), s, -1, scratch, d);
-    int rc = h.c && !make_groups(&h, d) ? 0 : -1;
-    if (!rc && (uint64_t)h.c->nkind * h.n * h.n > PAIR_CELLS)
-        r->why = "too many ideals for so many kinds of devices";
-    else if (!rc)
-        r->complete = make_tables(&h) && outer_search(&h);
+    h.found.rc = h.c && !make_groups(&h, d) ? 0 : -1;
+    if (!h.found.rc && (uint64_t)h.c->nkind * h.n * h.n > PAIR_CELLS)
+        h.found.why = "too many ideals for so many kinds of devices";
+    else if (!h.found.rc)
+        h.found.complete = make_tables(&h) && outer_search(&h);
     if (h.improved) {
         write_plan(&h, best);
-        rc = 1;
+        h.found.rc = 1;
     }
     arena_release(scratch, mark);
-    return rc;
+    return h.found;
 }

@@ -168,19 +168,22 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
     }
     const struct wdag_groups pieces = {group, count, &o};
     struct wdag *level = wdag_merge_ordered(r->g, &pieces, "hier-place", r->a, d);
-    struct hier_run run = {.max_ideals = HIER_IDEALS, .max_steps = r->steps, .clock = r->clock};
+    const struct hier_limits most = {
+        .max_ideals = HIER_IDEALS, .max_steps = r->steps, .clock = r->clock};
+    struct hier_found found = {.rc = -1};
     struct problem_plan plan = {best->value, arena_array(r->a, (size_t)count + 1, sizeof(int32_t)),
                                 NULL};
-    int rc = level ? hier_search(level, r->s, &run, &plan, r->a, d) : -1;
-    uint64_t spent = run.steps + 8 * ((uint64_t)n + r->g->net_of.at[n]);
+    if (level)
+        found = hier_search(level, r->s, &most, &plan, r->a, d);
+    uint64_t spent = found.steps + 8 * ((uint64_t)n + r->g->net_of.at[n]);
     r->steps = spent < r->steps ? r->steps - spent : 0;
-    if (rc == 1) {
+    if (found.rc == 1) {
         best->value = plan.value;
         for (uint32_t v = 0; v < n; v++)
             best->dev[v] = plan.dev[level->map[v]];
     }
     arena_release(r->a, mark);
-    return rc;
+    return found.rc;
 }
 
 /* Improves *best by one order: sampled cuts, then cuts around those of the best plan, ever nearer.  The first plan
@@ -266,11 +269,11 @@ static int report_none(struct ctx *x, bool none, const struct clock *clock)
  * the best plan; true: they show that no plan exists. */
 static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct clock *clock)
 {
-    struct dp_search s = {.max_states = BOUND_STATES, .clock = clock};
+    const struct dp_limits most = {.max_states = BOUND_STATES, .clock = clock};
     struct problem_plan flat = no_plan(x, c->g);
     interval_search(c, &(struct interval_run){.starts = BOUND_STARTS, .seed = 1, .clock = clock},
                     &flat, x->use.scratch);
-    dp_search(c, &s, &flat, x->use.scratch);
+    struct dp_found s = dp_search(c, &most, &flat, x->use.scratch);
     if (!s.complete) {
         const struct bounding with = bounding_of(x, BOUNDS_WORK, clock);
         problem_raise(c, bounds_best(c, value, &with, NULL));
@@ -286,7 +289,7 @@ static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct 
     return s.complete && flat.value == LOAD_INF;
 }
 
-static void conclude(struct ctx *x, const struct problem *c, const struct hier_run *run,
+static void conclude(struct ctx *x, const struct problem *c, const struct hier_found *run,
                      bool on_whole, const struct orders *orders, int64_t searched)
 {
     struct plan *p = x->results.plan;
@@ -332,20 +335,23 @@ static int hier_run(struct ctx *x, const void *options)
     int64_t most = ctx_settings(x)->max_states && ctx_settings(x)->max_states < o->ideals
                        ? ctx_settings(x)->max_states
                        : o->ideals;
-    struct hier_run run = {
+    const struct hier_limits limits = {
         .max_ideals = (uint32_t)most, .max_steps = (uint64_t)o->steps, .clock = &clock};
     struct orders r = {.g = level, .s = &x->scene, .o = o, .clock = &clock, .a = x->use.scratch};
-    r.steps = run.max_steps / 10 + 1;
-    bool few = wdag_ideals(level, run.max_ideals) <= run.max_ideals;
+    r.steps = limits.max_steps / 10 + 1;
+    bool few = wdag_ideals(level, limits.max_ideals) <= limits.max_ideals;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     uint32_t starts = few && o->starts > FEW_STARTS ? FEW_STARTS : (uint32_t)o->starts;
-    if (search_orders(&r, starts, c->lower.value, &best, x->use.diag) ||
-        hier_search(level, &x->scene, &run, &best, x->use.scratch, x->use.diag) < 0)
+    if (search_orders(&r, starts, c->lower.value, &best, x->use.diag))
+        return -1;
+    const struct hier_found run =
+        hier_search(level, &x->scene, &limits, &best, x->use.scratch, x->use.diag);
+    if (run.rc < 0)
         return -1;
     int64_t searched = best.value;
     if (level != whole) {
         r.g = whole;
-        r.steps = run.max_steps / 10 + 1;
+        r.steps = limits.max_steps / 10 + 1;
         wide.value = best.value;
         if (search_orders(&r, (uint32_t)o->starts, c->lower.value, &wide, x->use.diag))
             return -1;

@@ -141,31 +141,28 @@ uint32_t both_passed(const struct both *b)
     return x > y ? x : y;
 }
 
-bool dp_both(const struct problem *c, struct dp_search *opt, struct problem_plan *best,
-             struct arena *scratch)
+struct dp_found dp_both(const struct problem *c, const struct dp_limits *l,
+                        struct problem_plan *best)
 {
-    uint64_t most = opt->max_states * STEPS_PER_STATE;
+    uint64_t most = l->max_states * STEPS_PER_STATE;
     enum search_end end = SEARCH_GOING;
-    (void)scratch;
-    opt->steps = opt->states = 0;
-    opt->why = NULL;
-    opt->complete = best->value <= c->lower.value || c->g->n == 0;
-    if (opt->complete)
-        return false;
-    struct both *b = both_new(c, best->value - 1, c->lower.value, opt->max_states, MEMORY_MAX);
-    while (end == SEARCH_GOING && !opt->why) {
+    struct dp_found f = {.complete = best->value <= c->lower.value || c->g->n == 0};
+    if (f.complete)
+        return f;
+    struct both *b = both_new(c, best->value - 1, c->lower.value, l->max_states, MEMORY_MAX);
+    while (end == SEARCH_GOING && !f.why) {
         end = both_go(b, budget_turn(both_steps(b), TURN_SHARE, UINT64_MAX));
         if (end == SEARCH_FULL)
-            opt->why = "memory limit reached";
+            f.why = "memory limit reached";
         else if (end == SEARCH_GOING && both_steps(b) > most)
-            opt->why = "step limit reached";
-        else if (end == SEARCH_GOING && clock_out(opt->clock))
-            opt->why = opt->clock->why;
+            f.why = "step limit reached";
+        else if (end == SEARCH_GOING && clock_out(l->clock))
+            f.why = l->clock->why;
     }
-    bool better = both_take(b, best);
-    opt->complete = end == SEARCH_DONE;
-    opt->steps = both_steps(b);
-    opt->states = both_states(b);
+    f.better = both_take(b, best);
+    f.complete = end == SEARCH_DONE;
+    f.steps = both_steps(b);
+    f.states = both_states(b);
     both_free(b);
-    return better;
+    return f;
 }

@@ -30,7 +30,7 @@ uint32_t both_passed(const struct both *b);
 bool both_from_end(const struct both *b);
 
 /* In one go: dp_search (max_steps is ignored; steps are those of both ends). */
-bool dp_both(const struct problem *c, struct dp_search *s, struct problem_plan *best,
-             struct arena *scratch);
+struct dp_found dp_both(const struct problem *c, const struct dp_limits *l,
+                        struct problem_plan *best);
 
 #endif

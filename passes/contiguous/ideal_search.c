@@ -558,63 +558,61 @@ uint32_t search_passed(const struct search *s)
 
 /* ---- in one go ------------------------------------------------------------------------------- */
 
-/* Runs s to its end or to the limits of opt, whose results it fills in. */
-static void run_search(struct search *s, struct dp_search *opt)
+/* Runs s to its end or to the limits. */
+static struct dp_found run_search(struct search *s, const struct dp_limits *l)
 {
-    uint64_t most = opt->max_states * STEPS_PER_STATE;
-    most = opt->max_steps && opt->max_steps < most ? opt->max_steps : most;
+    uint64_t most = l->max_states * STEPS_PER_STATE;
+    most = l->max_steps && l->max_steps < most ? l->max_steps : most;
     enum search_end end = SEARCH_GOING;
-    opt->why = NULL;
-    while ((end = search_go(s, CHECK_EVERY)) == SEARCH_GOING && !opt->why) {
+    struct dp_found f = {0};
+    while ((end = search_go(s, CHECK_EVERY)) == SEARCH_GOING && !f.why) {
         if (search_steps(s) > most)
-            opt->why = "step limit reached";
-        else if (clock_out(opt->clock))
-            opt->why = opt->clock->why;
+            f.why = "step limit reached";
+        else if (clock_out(l->clock))
+            f.why = l->clock->why;
     }
     if (end == SEARCH_FULL)
-        opt->why =
-            search_states(s) >= opt->max_states ? "state limit reached" : "memory limit reached";
-    opt->complete = end == SEARCH_DONE;
-    opt->states = search_states(s);
-    opt->steps = search_steps(s);
+        f.why = search_states(s) >= l->max_states ? "state limit reached" : "memory limit reached";
+    f.complete = end == SEARCH_DONE;
+    f.states = search_states(s);
+    f.steps = search_steps(s);
+    return f;
 }
 
-bool dp_search(const struct problem *c, struct dp_search *opt, struct problem_plan *best,
-               struct arena *scratch)
+struct dp_found dp_search(const struct problem *c, const struct dp_limits *l,
+                          struct problem_plan *best, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
-    opt->states = opt->steps = 0;
-    opt->why = NULL;
-    opt->complete = best->value <= c->lower.value;
-    if (opt->complete || c->g->n == 0)
-        return false;
+    struct dp_found f = {.complete = best->value <= c->lower.value};
+    if (f.complete || c->g->n == 0)
+        return f;
     struct search_ask ask = {.goal = SEARCH_BEST,
                              .limit = best->value - 1,
                              .floor = c->lower.value,
-                             .max_states = opt->max_states,
+                             .max_states = l->max_states,
                              .max_bytes = MEMORY_MAX};
     struct search *s = search_new(c, &ask, scratch);
-    run_search(s, opt);
-    bool better = search_found(s);
-    if (better)
+    f = run_search(s, l);
+    f.better = search_found(s);
+    if (f.better)
         search_plan(s, best);
     arena_release(scratch, mark);
-    return better;
+    return f;
 }
 
-bool dp_refute(const struct problem *c, int64_t limit, int64_t floating, struct dp_search *opt,
-               struct arena *scratch)
+struct dp_found dp_refute(const struct problem *c, int64_t limit, int64_t floating,
+                          const struct dp_limits *l, struct arena *scratch)
 {
     assert(!c->detailed && floating >= 0);
     struct arena_mark mark = arena_mark(scratch);
     struct search_ask ask = {.goal = SEARCH_REFUTE,
                              .limit = limit,
                              .floating = floating,
-                             .max_states = opt->max_states,
+                             .max_states = l->max_states,
                              .max_bytes = MEMORY_MAX};
     struct search *s = search_new(c, &ask, scratch);
-    run_search(s, opt);
-    bool none = opt->complete && !search_found(s);
+    struct dp_found f = run_search(s, l);
+    f.none = f.complete && !search_found(s);
     arena_release(scratch, mark);
-    return none;
+    return f;
 }

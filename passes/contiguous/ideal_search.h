@@ -61,28 +61,31 @@ uint32_t search_passed(const struct search *s);
 
 /* ---- in one go ------------------------------------------------------------------------------- */
 
-struct dp_search {
+struct dp_limits {
     uint64_t max_states; /* ideals kept; steps are bounded by 8 times this, */
     uint64_t max_steps;  /* and by this, if it is not 0 */
     struct clock *clock;
-    /* out */
+};
+
+struct dp_found {
+    bool better; /* dp_search: *best was improved */
+    bool none;   /* dp_refute: it is proven that there is no such chain */
     uint64_t states, steps;
     bool complete;   /* nothing better than *best exists */
     const char *why; /* if not complete */
 };
 
-/* Improves *best (value LOAD_INF: none yet) to the optimum; only strictly better plans are taken.
- * True if it improved. */
-bool dp_search(const struct problem *c, struct dp_search *s, struct problem_plan *best,
-               struct arena *scratch);
+/* Improves *best (value LOAD_INF: none yet) to the optimum; only strictly better plans are taken. */
+struct dp_found dp_search(const struct problem *c, const struct dp_limits *l,
+                          struct problem_plan *best, struct arena *scratch);
 
-/* Whether it is proven that no chain of ideals of c has loads of at most `limit` that leave room for the vertices
- * that its graph has lost, of weight `floating` in potential 0, on any devices in any order.  False also if the
- * search did not end.  A plan with room for them has, with w the weights of potential 0,
+/* Whether no chain of ideals of c has loads of at most `limit` that leave room for the vertices that its graph has
+ * lost, of weight `floating` in potential 0, on any devices in any order.  A plan with room for them has, with w the
+ * weights of potential 0,
  *   sum over devices of (scaled load - w(S)) <= sum over devices of cap(limit) - w(V) - floating,
  * and each term of the first sum is >= 0: so the value of a partial plan is that sum so far, instead of its largest
  * load. */
-bool dp_refute(const struct problem *c, int64_t limit, int64_t floating, struct dp_search *s,
-               struct arena *scratch);
+struct dp_found dp_refute(const struct problem *c, int64_t limit, int64_t floating,
+                          const struct dp_limits *l, struct arena *scratch);
 
 #endif

@@ -36,22 +36,26 @@ static void try_memory(struct needed *n, int64_t memory, uint64_t states)
     struct problem_plan best = {.value = LOAD_INF,
                                 .dev = arena_array(a, (size_t)n->g->n + 1, sizeof(int32_t))};
     struct interval_run run = *n->dpl;
-    struct dp_search s = {.max_states = states, .clock = n->clock};
+    const struct dp_limits most = {.max_states = states, .clock = n->clock};
+    bool proven = false;
     if (c)
         problem_forget_times(c);
     run.starts = run.starts < INFEASIBLE_STARTS ? run.starts : INFEASIBLE_STARTS;
     run.clock = n->clock;
     run.phase = NULL; /* what it finds is no plan for these memories */
     bool found = c && interval_search(c, &run, &best, a);
-    if (c && !found && states)
-        found = dp_both(c, &s, &best, a);
+    if (c && !found && states) {
+        struct dp_found s = dp_both(c, &most, &best);
+        found = s.better;
+        proven = s.complete;
+    }
     if (found) {
         int64_t need = memory_of_plan(c, best.dev, a);
         n->hi = need < n->hi ? need : n->hi;
         n->lo = n->lo < n->hi ? n->lo : n->hi - 1;
     } else {
         n->lo = memory > n->lo ? memory : n->lo;
-        n->none = s.complete && memory > n->none ? memory : n->none;
+        n->none = proven && memory > n->none ? memory : n->none;
     }
     arena_release(a, mark);
 }

@@ -123,10 +123,10 @@ struct bisection {
 /* Whether a search of r proves that no plan of the whole graph is better than `value`. */
 static bool none_below(struct bisection *b, const struct relaxed *r, int64_t value)
 {
-    struct dp_search s = {.max_states = STATES, .max_steps = b->steps, .clock = b->clock};
-    bool none = dp_refute(r->c, value - 1, r->floating, &s, b->a);
+    const struct dp_limits most = {.max_states = STATES, .max_steps = b->steps, .clock = b->clock};
+    struct dp_found s = dp_refute(r->c, value - 1, r->floating, &most, b->a);
     b->steps -= s.steps < b->steps ? s.steps : b->steps;
-    return none;
+    return s.none;
 }
 
 static void raise_by(struct bisection *b, const struct relaxed *r)

@@ -192,11 +192,11 @@ static void check_mirror(struct ctx *x, int64_t best)
 {
     const struct wdag *g = x->levels.top;
     struct problem *c = problem_build(g, &x->scene, -1, x->use.mem, x->use.diag);
-    struct dp_search s = {.max_states = 100000};
+    const struct dp_limits most = {.max_states = 100000};
     struct problem_plan plan = {LOAD_INF,
                                 arena_array(x->use.mem, (size_t)g->n + 1, sizeof(int32_t)),
                                 arena_array(x->use.mem, DEVICES, sizeof(uint32_t))};
-    dp_search(mirror(c, x->use.mem), &s, &plan, x->use.mem);
+    struct dp_found s = dp_search(mirror(c, x->use.mem), &most, &plan, x->use.mem);
     assert_true(s.complete);
     assert_int_equal(plan.value, best == INT64_MAX ? LOAD_INF : best);
 }

@@ -118,8 +118,8 @@ static void check_mirror(const struct instance *t, const struct problem *c, int6
     const struct wdag *g = twice->g;
     int32_t dev[MAX_N + 1], turned[MAX_N + 1];
     struct problem_plan plan = {LOAD_INF, turned, NULL};
-    struct dp_search s = {.max_states = 100000};
-    dp_search(m, &s, &plan, t->a);
+    const struct dp_limits most = {.max_states = 100000};
+    struct dp_found s = dp_search(m, &most, &plan, t->a);
     assert_true(s.complete);
     assert_int_equal(plan.value, want == COST_NEVER ? LOAD_INF : want);
     for (uint32_t v = 0; v < t->g.n; v++)
@@ -180,12 +180,12 @@ static void test_brute_force(void **state)
         int32_t dev[MAX_N + 1];
         struct problem_plan plan = {LOAD_INF, dev, NULL};
         struct interval_run run = {.starts = (uint32_t)(seed % 4), .seed = seed};
-        struct dp_search s = {.max_states = 100000};
+        const struct dp_limits most = {.max_states = 100000};
         interval_search(c, &run, &plan, t->a);
         if (plan.value < LOAD_INF)
             assert_int_equal(value_of(t, dev), plan.value);
         dpl_best += plan.value == want;
-        dp_search(c, &s, &plan, t->a);
+        struct dp_found s = dp_search(c, &most, &plan, t->a);
         searched += s.steps > 0;
         assert_true(s.complete);
         if (plan.value != (want == COST_NEVER ? LOAD_INF : want))
@@ -399,7 +399,7 @@ static void test_bounds(void **state)
         struct diag d = {0};
         uint64_t rng = seed;
         uint8_t out[MAX_N] = {0}, none[MAX_N] = {0};
-        struct dp_search s = {.max_states = 100000};
+        const struct dp_limits most = {.max_states = 100000};
         make_instance(t, seed);
         if (seed % 2)
             lengthen(t);
@@ -409,7 +409,7 @@ static void test_bounds(void **state)
             out[v] = t->g.pin[v] < 0 && random_below(&rng, 3) == 0;
         struct relaxed r = relax(c, out, t->a, &d), all = relax(c, none, t->a, &d);
         if (want == COST_NEVER) {
-            assert_true(dp_refute(all.c, 100000, all.floating, &s, t->a));
+            assert_true(dp_refute(all.c, 100000, all.floating, &most, t->a).none);
             arena_free(t->a);
             continue;
         }
@@ -417,13 +417,13 @@ static void test_bounds(void **state)
         assert_true(c->lower.value <= want);
         cheap += c->lower.value == want;
         for (int64_t limit = want; limit < want + 20; limit++) {
-            if (dp_refute(r.c, limit, r.floating, &s, t->a))
+            if (dp_refute(r.c, limit, r.floating, &most, t->a).none)
                 fail_msg("seed %llu: loads of %lld refuted, brute force %lld",
                          (unsigned long long)seed, (long long)limit, (long long)want);
-            assert_false(dp_refute(all.c, limit, all.floating, &s, t->a));
+            assert_false(dp_refute(all.c, limit, all.floating, &most, t->a).none);
         }
-        assert_true(dp_refute(all.c, want - 1, 0, &s, t->a));
-        exact += dp_refute(r.c, want - 1, r.floating, &s, t->a);
+        assert_true(dp_refute(all.c, want - 1, 0, &most, t->a).none);
+        exact += dp_refute(r.c, want - 1, r.floating, &most, t->a).none;
         cut += check_cuts(t, c, seed, want);
         int64_t before = c->lower.value;
         problem_raise(c, dp_bound(c, want, 1000000, NULL, t->a, &d));
@@ -449,7 +449,7 @@ static void test_path(void **state)
         uint32_t from[MAX_N], to[MAX_N], order[MAX_N];
         int32_t dev[MAX_N + 1], dev2[MAX_N + 1];
         struct problem_plan dpl = {LOAD_INF, dev, NULL}, dp = {LOAD_INF, dev2, NULL};
-        struct dp_search s = {.max_states = 100000};
+        const struct dp_limits most = {.max_states = 100000};
         make_instance(t, seed);
         for (uint32_t v = 0; v < t->g.n; v++) {
             order[v] = from[v] = v;
@@ -460,7 +460,7 @@ static void test_path(void **state)
         interval_order(c, order, NULL, &run, &dpl, t->a);
         t->g.succ = csr_build(t->a, t->g.n, t->g.n - 1, from, to);
         t->g.pred = csr_transpose(t->a, &t->g.succ, t->g.n, t->g.n);
-        dp_search(c, &s, &dp, t->a);
+        struct dp_found s = dp_search(c, &most, &dp, t->a);
         assert_true(s.complete);
         assert_int_equal(dpl.value, dp.value);
         arena_free(t->a);
@@ -520,11 +520,11 @@ static void test_memory(void **state)
             struct diag d = {0};
             int32_t dev[MAX_N + 1];
             struct problem_plan plan = {LOAD_INF, dev, NULL};
-            struct dp_search s = {.max_states = 100000};
+            const struct dp_limits most = {.max_states = 100000};
             struct problem *c =
                 problem_build(&t->g, &(struct scene){.cluster = &t->c}, memory, t->a, &d);
             problem_forget_times(c);
-            dp_search(c, &s, &plan, t->a);
+            struct dp_found s = dp_search(c, &most, &plan, t->a);
             make_loads(t, memory);
             assert_true(s.complete);
             assert_int_equal(plan.value < LOAD_INF, brute_force(t) != COST_NEVER);
@@ -672,9 +672,8 @@ static void test_both(void **state)
         int32_t *dev = arena_array(t->a, t->g.n, sizeof *dev),
                 *dev2 = arena_array(t->a, t->g.n, sizeof *dev2);
         struct problem_plan one = {LOAD_INF, dev, NULL}, both = {LOAD_INF, dev2, NULL};
-        struct dp_search s = {.max_states = 10000000}, s2 = s;
-        dp_search(c, &s, &one, t->a);
-        dp_both(c, &s2, &both, t->a);
+        const struct dp_limits most = {.max_states = 10000000};
+        struct dp_found s = dp_search(c, &most, &one, t->a), s2 = dp_both(c, &most, &both);
         assert_true(s.complete && s2.complete);
         assert_int_equal(one.value, both.value);
         assert_int_equal(largest_load(&t->g, dev, MAX_DEV), one.value);

@@ -88,12 +88,11 @@ static struct ip_run make_run(enum ip_shape shape, const struct mip_solver *s, s
                            .limit = LOAD_INF};
 }
 
-static int64_t exact_chain(const struct problem *c, struct arena *a)
+static int64_t exact_chain(const struct problem *c)
 {
     int32_t dev[MAX_N + 1];
     struct problem_plan plan = {LOAD_INF, dev, NULL};
-    struct dp_search s = {.max_states = 100000};
-    dp_both(c, &s, &plan, a);
+    struct dp_found s = dp_both(c, &(struct dp_limits){.max_states = 100000}, &plan);
     assert_true(s.complete);
     return plan.value == LOAD_INF ? COST_NEVER : plan.value;
 }
@@ -141,7 +140,7 @@ static void test_optimum(void **state)
         make_instance(t, seed);
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         int64_t any = brute_force(t, false), convex = brute_force(t, true),
-                problem = exact_chain(c, t->a);
+                problem = exact_chain(c);
         assert_true(any <= convex && convex <= problem);
         infeasible += any == COST_NEVER;
         apart += any < convex;
