@@ -94,9 +94,10 @@ int onnx_write(const struct module *m, const char *path, struct diag *d);
 
 /* Options of a split and of an annotated model. */
 struct split_options {
-    int64_t weights;  /* enum weights_mode */
-    int64_t annotate; /* ANNOTATE_*: how the whole model tells its plan */
-    int64_t pictures; /* PICTURE_* */
+    int64_t weights;   /* enum weights_mode */
+    int64_t annotate;  /* ANNOTATE_*: how the whole model tells its plan */
+    int64_t pictures;  /* PICTURE_* */
+    int64_t in_flight; /* samples that schedule.json is worked out for; 0: as many as ever meet */
 };
 enum { ANNOTATE_METADATA, ANNOTATE_IR11 };
 /* --annotate, a field of struct split_options. */

@@ -6,7 +6,8 @@
 A split is trusted when somebody else's runtime says so.  This program knows nothing of pcc but the
 folder's contract: it reads SPLIT/manifest.json and does what it says.
 
-1. The manifest obeys backends/split/manifest.schema.json and agrees with itself and with the part files:
+1. manifest.json and schedule.json obey their schemas (backends/split/*.schema.json); the manifest agrees with
+   itself and with the part files:
    parts in a legal order, every tensor where it is said to be, every node in exactly one part, weights
    in the files that are named and nowhere else.
 2. Every part passes onnx's checker if the whole model does ("unchecked" parts excepted).
@@ -50,7 +51,7 @@ except ImportError as missing:
     print(f"skipped: {missing.name} is not installed")
     sys.exit(77)
 
-SCHEMA = Path(__file__).resolve().parent.parent / "backends/split/manifest.schema.json"
+SCHEMAS = Path(__file__).resolve().parent.parent / "backends/split"
 TOLERANCE = 1e-2
 SHOWN = 6  # tensors and symbols named in one line of the report
 
@@ -94,27 +95,35 @@ def require(condition, message):
 def no_duplicates(pairs):
     counts = collections.Counter(key for key, _ in pairs)
     twice = [key for key, n in counts.items() if n > 1]
-    require(not twice, f"manifest.json: key {twice[:1]} occurs twice in one object")
+    require(not twice, f"key {twice[:1]} occurs twice in one object")
     return dict(pairs)
 
 
 def not_a_number(text):
-    raise Bad(f"manifest.json: {text} is not a JSON number")
+    raise Bad(f"{text} is not a JSON number")
+
+
+def read_json(folder, name):
+    """name.json, which obeys name.schema.json."""
+    path = folder / f"{name}.json"
+    require(path.is_file(), f"{path} does not exist")
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=no_duplicates,
+                           parse_constant=not_a_number)
+    except ValueError as e:
+        raise Bad(f"{path.name}: {e}") from e
+    schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
+    validator = jsonschema.Draft202012Validator(schema)
+    error = jsonschema.exceptions.best_match(validator.iter_errors(found))
+    if error:
+        raise Bad(f"{path.name}: {error.json_path}: {error.message[:200]}")
+    return found
 
 
 def read_manifest(folder):
-    path = folder / "manifest.json"
-    require(path.is_file(), f"{path} does not exist")
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=no_duplicates,
-                              parse_constant=not_a_number)
-    except ValueError as e:
-        raise Bad(f"manifest.json: {e}") from e
-    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    validator = jsonschema.Draft202012Validator(schema)
-    error = jsonschema.exceptions.best_match(validator.iter_errors(manifest))
-    if error:
-        raise Bad(f"manifest.json: {error.json_path}: {error.message[:200]}")
+    manifest = read_json(folder, "manifest")
+    if manifest.get("schedule"):
+        read_json(folder, "schedule")
     return manifest
 
 

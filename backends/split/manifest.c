@@ -7,13 +7,11 @@
 #include "backends/split/split.h"
 #include "ir/base/json_out.h"
 #include "ir/plan/plan_json.h"
+#include "ir/plan/schedule_json.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 struct out {
     FILE *f;
@@ -142,6 +140,27 @@ static void put_weights(struct out *o)
     fputs("]},\n", o->f);
 }
 
+/* Which file says who does what in which order; pairs of inputs and outputs that a device keeps between samples. */
+static void put_schedule(struct out *o)
+{
+    const struct split *s = o->s;
+    const struct place *p = s->r->scene.place;
+    if (s->schedule)
+        fputs("  \"schedule\": \"" SCHEDULE_FILE "\",\n", o->f);
+    else
+        fprintf(o->f, "  \"schedule\": null,\n  \"schedule_why\": \"%s\",\n", s->no_schedule);
+    fputs("  \"states\": [", o->f);
+    o->first = true;
+    for (uint32_t i = 0; i < p->nstate; i++) {
+        put_separator(o, "    {\"in\": ");
+        json_put_string(o->f, value_name(s->m, p->state_in[i]));
+        fputs(", \"out\": ", o->f);
+        json_put_string(o->f, value_name(s->m, p->state_out[i]));
+        putc('}', o->f);
+    }
+    fputs("],\n", o->f);
+}
+
 static void put_layer_assignment(struct out *o, struct arena *a)
 {
     const char *why, *settings = layer_assignment(o->s->r, a, &why);
@@ -207,7 +226,7 @@ static void put_borders(struct out *o)
             continue;
         put_separator(o, "    {");
         put_value(o, v);
-        putc('}', o->f);
+        fprintf(o->f, ", \"bytes\": %" PRId64 "}", s->m->cost->bytes[v]);
     }
     fputs("\n  ],\n  \"outputs\": [", o->f);
     o->first = true;
@@ -215,7 +234,8 @@ static void put_borders(struct out *o)
         int32_t from = s->parts->out_from[i];
         put_separator(o, "    {\"name\": ");
         json_put_string(o->f, value_name(s->m, s->m->arg[g->out.at + i]));
-        fprintf(o->f, ", \"from\": \"%s\"}",
+        fprintf(o->f, ", \"bytes\": %" PRId64 ", \"from\": \"%s\"}",
+                s->m->cost->bytes[s->m->arg[g->out.at + i]],
                 from >= 0               ? s->file[from]
                 : from == PART_OF_INPUT ? "input"
                                         : "weights");
@@ -263,7 +283,12 @@ static void put_parts(struct out *o, struct arena *a)
         put_names(o, t->out, t->nout);
         fputs(", \"compute_s\": ", o->f);
         put_ps(o->f, compute);
-        fprintf(o->f, ", \"weights_bytes\": %" PRId64 "%s", bytes,
+        const struct work_part *k = &s->work->part[x];
+        fprintf(o->f,
+                ", \"weights_bytes\": %" PRId64 ", \"lasting_bytes\": %" PRId64
+                ", \"live_peak_bytes\": %" PRId64 "%s",
+                bytes, k->lasting,
+                sat_add(k->lasting, sat_add(work_bytes_in(s->work, x), k->running)),
                 s->unchecked[x] ? ", \"unchecked\": true" : "");
         put_replicas(o, t->dev, a);
         putc('}', o->f);
@@ -390,27 +415,13 @@ static void put_dropped(struct out *o)
     fputs("\n  ]\n", o->f);
 }
 
-/* Memory has run out in the middle. */
-static void close_out(void *p)
-{
-    const struct out *o = p;
-    if (o->f)
-        fclose(o->f);
-}
-
 int manifest_write(const struct split *s)
 {
+    struct split_file f;
+    if (split_file_open(&f, s, MANIFEST_FILE))
+        return -1;
     struct arena *a = arena_new(s->a);
-    int fd =
-        openat(s->dirfd, MANIFEST_FILE, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    struct out o = {.s = s, .f = fd < 0 ? NULL : fdopen(fd, "w")};
-    if (!o.f) {
-        if (fd >= 0)
-            close(fd);
-        arena_free(a);
-        return diag_error(s->diag, MANIFEST_FILE ": cannot be made: %s", strerror(errno));
-    }
-    arena_defer(a, close_out, &o);
+    struct out o = {.s = s, .f = f.f};
     fputs("{\n  \"pcc_manifest\": 1,\n", o.f);
     put_model(&o);
     fputs("  \"objective\": ", o.f);
@@ -428,15 +439,11 @@ int manifest_write(const struct split *s)
     put_nodes(&o);
     put_dims(&o);
     put_weights(&o);
+    put_schedule(&o);
     put_layer_assignment(&o, a);
     put_copies(&o, a);
     put_dropped(&o);
     fputs("}\n", o.f);
-    bool bad = ferror(o.f) != 0;
-    bad = fclose(o.f) || bad;
-    o.f = NULL;
     arena_free(a);
-    if (bad)
-        return diag_error(s->diag, MANIFEST_FILE ": %s", strerror(errno));
-    return 0;
+    return split_file_close(&f);
 }

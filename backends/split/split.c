@@ -1,9 +1,14 @@
-/* The split folder: weights, parts, the annotated whole, pictures, manifest, in this
+/* The split folder: weights, parts, the annotated whole, pictures, schedule, manifest, in this
  * order, into a folder that takes its place when all of it is there. */
 #include "backends/split/split.h"
 
 #include "backends/split/folder.h"
 #include "backends/onnx/pack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
 
 /* Whether a protobuf file can hold the message. */
 static bool holds(const Onnx__ModelProto *model)
@@ -62,6 +67,38 @@ static int write_pictures(const struct split *s, const char *folder)
         return 0;
     }
     return pictures_write(s->r, VIEW_NODES, 0, arena_fmt(s->a, "%s/nodes", folder));
+}
+
+/* Memory has run out in the middle. */
+static void close_file(void *p)
+{
+    const struct split_file *f = p;
+    if (f->f)
+        fclose(f->f);
+}
+
+int split_file_open(struct split_file *f, const struct split *s, const char *name)
+{
+    int fd = openat(s->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    *f = (struct split_file){.f = fd < 0 ? NULL : fdopen(fd, "w"), .name = name, .diag = s->diag};
+    if (!f->f) {
+        int e = errno;
+        if (fd >= 0)
+            close(fd);
+        return diag_error(s->diag, "%s: cannot be made: %s", name, strerror(e));
+    }
+    f->own = arena_new(s->a);
+    arena_defer(f->own, close_file, f);
+    return 0;
+}
+
+int split_file_close(struct split_file *f)
+{
+    bool bad = ferror(f->f) != 0;
+    bad = fclose(f->f) || bad;
+    f->f = NULL;
+    arena_free(f->own);
+    return bad ? diag_error(f->diag, "%s: %s", f->name, strerror(errno)) : 0;
 }
 
 /* Opens the new folder and decides where weights go; 0, or -1 and nothing is left. */
@@ -126,6 +163,10 @@ int split_write(const struct result *r, const struct split_options *o, const cha
     if (!rc)
         rc = write_pictures(&s, f.temp);
     if (!rc)
+        rc = split_schedule(&s);
+    if (!rc)
+        rc = schedule_write(&s);
+    if (!rc)
         rc = manifest_write(&s);
     if (!rc)
         rc = folder_commit(&f);
@@ -162,12 +203,26 @@ static const struct writer_opt pictures_option = {
             .help = "formats of the pictures in a folder: svg,pdf,png (default: svg)"},
     .unused = "these pictures go into the folder of a split (-o)"};
 
+static const char *const in_flight_auto[] = {"auto", NULL};
+static const struct writer_opt in_flight_option = {
+    .opt = {.kind = OPT_INT,
+            .name = "in-flight",
+            .off = offsetof(struct split_options, in_flight),
+            .def = "auto",
+            .lo = "1",
+            .hi = "1048576",
+            .names = in_flight_auto,
+            .help = "samples on their way at once that a folder's schedule.json is worked out for "
+                    "(default: as many as ever meet)"},
+    .unused = "is for the schedule.json of a split: give its folder with -o",
+    .strict = true};
+
 const struct writer writer_split = {
     .name = "split",
     .has_model = true,
     .needs = WRITER_NEEDS_PLAN,
     .opts = (const struct writer_opt *const[]){&pictures_option, &weights_option, &annotate_option,
-                                               NULL},
+                                               &in_flight_option, NULL},
     .optsize = sizeof(struct split_options),
     .check = check_split,
     .write = write_split};

@@ -1,5 +1,5 @@
 /* Private to the writers of split folders: split.c, part.c, weights.c, sources.c, rewrite.c, annotate.c,
- * device_config.c, manifest.c.
+ * device_config.c, schedule.c, manifest.c.
  *
  * The messages of the parts share everything with those of the source: what changes is copied
  * shallowly into the split's arena, the rest is pointed at. */
@@ -8,6 +8,8 @@
 
 #include "backends/backends.h"
 #include "ir/plan/parts.h"
+#include "ir/plan/schedule.h"
+#include "ir/plan/work.h"
 #include "ir/base/name_table.h"
 #include "backends/onnx/pack.h"
 
@@ -86,10 +88,13 @@ struct split {
     const Onnx__ModelProto *src;
     struct arena *a;
     struct diag *diag;
-    int dirfd;          /* the new folder */
-    const char **file;  /* [part] */
-    uint8_t *unchecked; /* [part] 1: a tensor at its border has no known rank */
-    bool failed;        /* an error was reported inside a rewrite */
+    int dirfd;                 /* the new folder */
+    const char **file;         /* [part] */
+    uint8_t *unchecked;        /* [part] 1: a tensor at its border has no known rank */
+    bool failed;               /* an error was reported inside a rewrite */
+    struct work *work;         /* of schedule.c */
+    struct schedule *schedule; /* NULL: there is none: */
+    const char *no_schedule;   /* why */
     struct split_weights weights;
     struct split_sources sources;
     struct split_configs configs;
@@ -141,7 +146,22 @@ void annotate_model(struct split *s, Onnx__ModelProto *out);
 void device_config_model(struct split *s, Onnx__ModelProto *out);
 void device_config_node(struct split *s, nid id, Onnx__NodeProto *n);
 
-/* Writes manifest.json; 0 or -1. */
+/* A text file of the folder while it is written. */
+struct split_file {
+    FILE *f;
+    const char *name;
+    struct arena *own; /* closes f if it is freed before */
+    struct diag *diag;
+};
+/* f must not be moved until it is closed.  0, or -1 and an error. */
+int split_file_open(struct split_file *f, const struct split *s, const char *name);
+int split_file_close(struct split_file *f);
+
+/* Makes s->work and s->schedule; 0 or -1. */
+int split_schedule(struct split *s);
+/* Writes schedule.json, if there is a schedule; 0 or -1. */
+int schedule_write(const struct split *s);
+/* Writes manifest.json, after split_schedule; 0 or -1. */
 int manifest_write(const struct split *s);
 
 #endif

@@ -60,7 +60,7 @@ struct plan {
     /* [node] the order in which each device runs its nodes, the smallest first; NULL: by number, which is a
        topological order */
     uint32_t *rank;
-    struct schedule *schedule; /* NULL: see schedule.h */
+    struct schedule *schedule; /* NULL: what schedule_make() makes of its parts */
     struct claim claim;
     uint64_t states; /* ideals that the planner visited */
 };

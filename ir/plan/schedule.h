@@ -1,10 +1,85 @@
-/* Schedules: when each device does what.
+/* Execution plans: what each device does, in which order, whatever the times turn out to be.
  *
- * A plan without a schedule (NULL) leaves the order to whoever runs it: each device takes its parts as their inputs
- * come, in the order of the parts (parts.h). */
+ * A lane is a list that is worked off in order.  Each device has a list of what it computes, among which it makes room
+ * for tensors and frees them; a list of what it sends; and for each device that it receives from a list of that.  The
+ * host sends the model's inputs and receives its outputs; its memory is not counted.
+ *
+ *     COMPUTE part       waits for the RECV of each input that another device makes
+ *     ALLOC tensor       room for one that comes from elsewhere; never waits
+ *     SEND tensor, dev   waits for the COMPUTE that makes it and, unless it goes to the host, for the ALLOC there
+ *     RECV tensor, dev   waits for the SEND
+ *     FREE tensor        where it is made it waits for all SENDs of it
+ *
+ * What a part makes has its room from its COMPUTE on.  So the memory of a device can be followed along one list, and
+ * its peak is the same for every timing.
+ *
+ * Lists are about rounds: in round r a list does each of its instructions once, for sample r + offset, if there is one
+ * such; the rounds of a phase follow each other, then those of the next phase (GPipe: of the backward pass). */
 #ifndef PCC_IR_PLAN_SCHEDULE_H
 #define PCC_IR_PLAN_SCHEDULE_H
 
-struct schedule;
+#include "ir/base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct work;
+
+enum do_kind { DO_COMPUTE, DO_SEND, DO_RECV, DO_ALLOC, DO_FREE };
+
+struct instruction {
+    uint8_t kind;   /* enum do_kind */
+    uint8_t phase;  /* not falling along a list */
+    int32_t offset; /* of the sample from the round */
+    uint32_t what;  /* COMPUTE: the part; else the tensor */
+    uint32_t other; /* SEND: the device it goes to; RECV: from; the host is ndev */
+};
+
+struct schedule {
+    uint32_t nlane;
+    uint32_t *at; /* [nlane + 1] lane l is item[at[l] .. at[l + 1]) */
+    struct instruction *item;
+    uint32_t phases;
+    uint32_t in_flight; /* samples that queue and peak have been worked out for: schedule_prove() */
+    uint32_t *queue;    /* [lane] RECV: most ALLOCs ahead of their RECVs */
+    int64_t *peak;      /* [dev] most bytes at once */
+};
+
+/* Lanes of a work with ndev devices: computing of d < ndev; sending of d <= ndev, the host; receiving of `to` what
+ * comes from `from`. */
+static inline uint32_t lane_compute(uint32_t d)
+{
+    return d;
+}
+static inline uint32_t lane_send(uint32_t ndev, uint32_t d)
+{
+    return ndev + d;
+}
+static inline uint32_t lane_recv(uint32_t ndev, uint32_t to, uint32_t from)
+{
+    return 2 * ndev + 1 + to * (ndev + 1) + from;
+}
+static inline uint32_t lane_count(uint32_t ndev)
+{
+    return lane_recv(ndev, ndev + 1, 0);
+}
+
+/* How a plan goes through its parts. */
+struct rhythm {
+    const uint32_t *level; /* [part] how many rounds after the first the same sample comes to it */
+    const uint8_t *phase;  /* [part] */
+    bool repeats; /* a round follows the other; else there is one, and nothing may go beyond it */
+};
+
+/* The lists for a work whose parts are numbered in an order that is legal to run: a part's level is at least that of
+ * each part that it reads of, one more if that one is on another device, and its phase is no earlier.  A device takes
+ * its parts by phase, level and number.  Room for a tensor is made as soon as the device is where the tensor could
+ * come: before its first COMPUTE behind the one that makes it, which for inputs of the model is the COMPUTE before
+ * the one that reads it.  A tensor is freed behind its last reader, and one that is sent not before another COMPUTE,
+ * so that sending has time.  in_flight, queue and peak are not filled in.  Lives in a.
+ * O(D^2 + uses log uses). */
+struct schedule *schedule_make(const struct work *w, const struct rhythm *y, struct arena *a);
+/* How many samples show all that the lists ever do. */
+uint32_t schedule_samples(const struct schedule *s);
 
 #endif

@@ -43,8 +43,8 @@ LAST = 20  # of them always: when the output is put in its place
 DEVICES = ["-d", "2xa100", "--link", "1TB/s,0us", "-p"]
 SPLIT = [*DEVICES, "fuse,dp-place"]
 PLANNERS = ["auto-place{starts=1}", "ip-place{starts=1:moves=100}"]
-FIXED = {"manifest.json", "weights.data", "model.onnx", "plan.svg", "plan.dot", "blocks.svg",
-         "blocks.dot", "nodes.dot"}
+FIXED = {"manifest.json", "schedule.json", "weights.data", "model.onnx", "plan.svg", "plan.dot",
+         "blocks.svg", "blocks.dot", "nodes.dot"}
 
 
 def tree(folder):

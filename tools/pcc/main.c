@@ -1,5 +1,6 @@
 /* pcc: reads a model, runs a pipeline of passes, writes what was asked for. */
 #include "backends/backends.h"
+#include "check_schedule.h"
 #include "cli.h"
 #include "docs.h"
 #include "frontends/frontends.h"
@@ -232,6 +233,17 @@ static int check_only(const struct cli *c, struct pcc *h)
     return check_annotations(x->scene.m, d) || rc || check_warned(h) ? EXIT_INPUT : 0;
 }
 
+/* --check-schedule: the input is a split folder. */
+static int check_folder(const struct cli *c, struct pcc *h)
+{
+    struct ctx *x = &h->x;
+    if (c->value[CLI_OUTPUT] || c->value[CLI_PASSES] || c->n[CLI_EMIT]) {
+        diag_error(x->use.diag, "--check-schedule writes nothing: -p, -o and --emit do not apply");
+        return EXIT_USAGE;
+    }
+    return check_schedule(c->input, stdout, x->use.mem, x->use.diag) ? EXIT_INPUT : 0;
+}
+
 /* Some exporters write a file for each tensor: more than a process may open by default. */
 static void open_many_files(void)
 {
@@ -272,6 +284,8 @@ static int run(const struct cli *c, struct pcc *h)
         return rc;
     if (c->value[CLI_CHECK_ANNOTATIONS])
         return check_only(c, h);
+    if (c->value[CLI_CHECK_SCHEDULE])
+        return check_folder(c, h);
     if (output_check(c, h) || check_names(c, x->use.mem, x->use.diag))
         return EXIT_USAGE;
     rc = (int)settings_read(h);

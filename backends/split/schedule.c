@@ -1,0 +1,70 @@
+/* The execution plan of a split: schedule.json.
+ *
+ * Samples follow each other through the parts in rounds, or a step is made once; ir/plan/schedule.h has the lists.
+ * They are worked out for as many samples in flight as ever meet, or for fewer where a device has no memory for that
+ * many. */
+#include "backends/split/split.h"
+#include "ir/exec/rounds.h"
+#include "ir/plan/schedule_check.h"
+#include "ir/plan/schedule_json.h"
+
+#include <assert.h>
+
+/* Instructions of all samples together that are looked at while a folder is written. */
+enum { MOST_UNROLLED = 1 << 22 };
+
+static struct rhythm find_rhythm(const struct split *s)
+{
+    const struct work *w = s->work;
+    if (s->r->plan->claim.objective == OBJECTIVE_SAMPLE)
+        return rounds_rhythm(&s->r->scene, s->parts, w, s->a);
+    return (struct rhythm){.level = arena_array(s->a, (size_t)w->npart + 1, sizeof(uint32_t)),
+                           .phase = arena_alloc(s->a, (size_t)w->npart + 1)};
+}
+
+/* Proves the lists; their memory does not hold: fewer samples, if the user has not said how many. */
+static const char *prove(struct split *s)
+{
+    struct schedule *e = s->schedule;
+    uint32_t most = MOST_UNROLLED / (e->at[e->nlane] + 1) + 1;
+    e->in_flight = s->o->in_flight ? (uint32_t)s->o->in_flight : schedule_samples(e);
+    if (!s->o->in_flight && e->in_flight > most)
+        e->in_flight = most;
+    const char *why = schedule_prove(s->work, e, s->a);
+    while (!why && !s->o->in_flight && e->in_flight > 1 && schedule_fits(s->work, e, s->a)) {
+        e->in_flight /= 2;
+        why = schedule_prove(s->work, e, s->a);
+    }
+    return why;
+}
+
+int split_schedule(struct split *s)
+{
+    const uint32_t *copies = s->r->plan->copies;
+    s->work = work_of_parts(&s->r->scene, s->parts, s->a);
+    for (uint32_t d = 0; copies && d < s->work->ndev; d++)
+        if (copies[d] > 1)
+            s->no_schedule = "devices take turns with a part";
+    if (s->no_schedule)
+        return 0;
+    struct rhythm y = find_rhythm(s);
+    s->schedule = schedule_make(s->work, &y, s->a);
+    const char *why = prove(s);
+    if (why)
+        return diag_error(s->diag, SCHEDULE_FILE ": %s", why);
+    why = schedule_fits(s->work, s->schedule, s->a);
+    if (why)
+        diag_note(s->diag, SCHEDULE_FILE ": %s", why);
+    return 0;
+}
+
+int schedule_write(const struct split *s)
+{
+    struct split_file f;
+    if (!s->schedule)
+        return 0;
+    if (split_file_open(&f, s, SCHEDULE_FILE))
+        return -1;
+    schedule_put(f.f, s->work, s->schedule);
+    return split_file_close(&f);
+}

@@ -1,0 +1,590 @@
+/* Checks execution plans (schedule_check.h).
+ *
+ * Source: list-scheduling.md 3.5.  First the lists as they stand, for any number of samples: who stands where, and in
+ * which order.  Then they are unrolled for N samples (each instruction N times) and worked off without regard to time:
+ * lanes whose head waits for nothing go on.  A plan ends under every timing just if that comes to its end: what is
+ * left then waits in a circle.  Memory and queues follow from the lists of what a device computes. */
+#include "ir/plan/schedule_check.h"
+
+#include "ir/base/units.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    NONE = UINT32_MAX,
+    MOST_EVENTS = 1 << 24, /* some 300 MiB */
+    SHOWN = 8              /* of the lanes in a circle */
+};
+
+struct checking {
+    const struct work *w;
+    struct schedule *s;
+    struct arena *a;
+    const char *why;
+    uint32_t *lane_of; /* [item] */
+    /* the item of a part's COMPUTE; of what stands for a place; NONE */
+    uint32_t *compute, *alloc, *send, *recv, *free;
+    /* unrolled: lane l has the events at[l] * samples ..., each an item and a sample */
+    uint32_t samples;
+    uint32_t *item, *sample; /* [event] */
+    uint32_t *event;         /* [item * samples + sample] */
+    uint32_t *done;          /* [lane] the first event that is not done */
+};
+
+static bool refuse(struct checking *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* false. */
+static bool refuse(struct checking *c, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    c->why = arena_vfmt(c->a, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+static const struct instruction *at(const struct checking *c, uint32_t item)
+{
+    assert(item < c->s->at[c->s->nlane]);
+    return &c->s->item[item];
+}
+
+static uint32_t home_of(const struct checking *c, uint32_t tensor)
+{
+    return c->w->place.to[c->w->place.at[tensor]];
+}
+
+/* The device whose lane it is. */
+static uint32_t lane_device(const struct checking *c, uint32_t lane)
+{
+    uint32_t n = c->w->ndev;
+    return lane < n ? lane : lane < lane_recv(n, 0, 0) ? lane - n : (lane - 2 * n - 1) / (n + 1);
+}
+
+const char *instruction_text(const struct work *w, const struct instruction *i, uint32_t dev,
+                             uint32_t sample, struct arena *a)
+{
+    static const char *const does[] = {[DO_COMPUTE] = "computes",
+                                       [DO_SEND] = "sends",
+                                       [DO_RECV] = "receives",
+                                       [DO_ALLOC] = "makes room for",
+                                       [DO_FREE] = "frees"};
+    bool part = i->kind == DO_COMPUTE, moves = i->kind == DO_SEND || i->kind == DO_RECV;
+    return arena_fmt(a, "%s %s '%s' of sample %u%s%s", w->dev_name[dev], does[i->kind],
+                     part ? w->part[i->what].name : w->tensor[i->what].name, sample,
+                     !moves               ? ""
+                     : i->kind == DO_SEND ? " to "
+                                          : " from ",
+                     moves ? w->dev_name[i->other] : "");
+}
+
+/* ---- who stands where ------------------------------------------------------------------------- */
+
+static bool take(struct checking *c, uint32_t *slot, uint32_t item, const char *what,
+                 const char *name)
+{
+    if (*slot != NONE)
+        return refuse(c, "'%s' is %s twice on %s", name, what,
+                      c->w->dev_name[lane_device(c, c->lane_of[item])]);
+    *slot = item;
+    return true;
+}
+
+static bool take_part(struct checking *c, uint32_t lane, uint32_t item)
+{
+    const struct instruction *i = at(c, item);
+    const struct work_part *p = i->what < c->w->npart ? &c->w->part[i->what] : NULL;
+    if (!p)
+        return refuse(c, "%s computes a part that there is not", c->w->dev_name[lane]);
+    if (p->dev != lane)
+        return refuse(c, "'%s' is computed on %s, but belongs to %s", p->name, c->w->dev_name[lane],
+                      c->w->dev_name[p->dev]);
+    return take(c, &c->compute[i->what], item, "computed", p->name);
+}
+
+static bool take_tensor(struct checking *c, uint32_t lane, uint32_t item)
+{
+    const struct instruction *i = at(c, item);
+    const struct work *w = c->w;
+    uint32_t dev = lane_device(c, lane), n = w->ndev;
+    if (i->what >= w->ntensor)
+        return refuse(c, "%s has to do with a tensor that there is not", w->dev_name[dev]);
+    const char *name = w->tensor[i->what].name;
+    uint32_t home = home_of(c, i->what), to = i->kind == DO_SEND ? i->other : dev;
+    uint32_t place = work_place(w, i->what, to);
+    if (place == NONE)
+        return refuse(c, "'%s' is not wanted on %s", name, to <= n ? w->dev_name[to] : "?");
+    if (i->kind == DO_FREE)
+        return take(c, &c->free[place], item, "freed", name);
+    if (to == home)
+        return refuse(c, "'%s' is made on %s: there is no %s of it", name, w->dev_name[home],
+                      i->kind == DO_ALLOC  ? "ALLOC"
+                      : i->kind == DO_SEND ? "SEND to there"
+                                           : "RECV");
+    if (i->kind == DO_ALLOC)
+        return take(c, &c->alloc[place], item, "given room", name);
+    uint32_t right = i->kind == DO_SEND ? lane_send(n, home) : lane_recv(n, dev, home);
+    if (lane != right || (i->kind == DO_RECV && i->other != home))
+        return refuse(c, "'%s' is %s %s, but comes from %s", name,
+                      i->kind == DO_SEND ? "sent by" : "received by", w->dev_name[dev],
+                      w->dev_name[home]);
+    return take(c, i->kind == DO_SEND ? &c->send[place] : &c->recv[place], item,
+                i->kind == DO_SEND ? "sent" : "received", name);
+}
+
+/* Notes where all instructions stand. */
+static bool take_all(struct checking *c)
+{
+    const struct schedule *s = c->s;
+    uint32_t n = c->w->ndev;
+    for (uint32_t l = 0; l < s->nlane; l++)
+        for (uint32_t i = s->at[l]; i < s->at[l + 1]; i++) {
+            uint8_t k = s->item[i].kind;
+            bool right = l < n                    ? k == DO_COMPUTE || k == DO_ALLOC || k == DO_FREE
+                         : l < lane_recv(n, 0, 0) ? k == DO_SEND
+                                                  : k == DO_RECV;
+            c->lane_of[i] = l;
+            if (!right || (i > s->at[l] && s->item[i].phase < s->item[i - 1].phase))
+                return refuse(c, "an instruction of %s stands in a list where it cannot",
+                              c->w->dev_name[lane_device(c, l)]);
+            if (k == DO_COMPUTE ? !take_part(c, l, i) : !take_tensor(c, l, i))
+                return false;
+        }
+    return true;
+}
+
+/* Whether all that has to stand somewhere does. */
+static bool check_all_there(struct checking *c)
+{
+    const struct work *w = c->w;
+    for (uint32_t x = 0; x < w->npart; x++)
+        if (c->compute[x] == NONE)
+            return refuse(c, "'%s' is never computed", w->part[x].name);
+    for (uint32_t t = 0; t < w->ntensor; t++)
+        for (uint32_t i = w->place.at[t]; i < w->place.at[t + 1]; i++) {
+            uint32_t dev = w->place.to[i];
+            bool host = dev == w->ndev, home = i == w->place.at[t];
+            const char *name = w->tensor[t].name, *on = w->dev_name[dev];
+            if (!home && c->send[i] == NONE)
+                return refuse(c, "'%s' is never sent to %s", name, on);
+            if (!home && c->recv[i] == NONE)
+                return refuse(c, "'%s' is never received by %s", name, on);
+            if (!home && !host && c->alloc[i] == NONE)
+                return refuse(c, "%s never makes room for '%s'", on, name);
+            if (!host && c->free[i] == NONE)
+                return refuse(c, "%s never frees '%s'", on, name);
+        }
+    return true;
+}
+
+/* ---- order ------------------------------------------------------------------------------------ */
+
+/* < 0: a comes before b for the same sample, wherever both stand; ties are left open. */
+static int compare_rounds(const struct instruction *a, const struct instruction *b)
+{
+    if (a->phase != b->phase)
+        return a->phase < b->phase ? -1 : 1;
+    return (a->offset < b->offset) - (a->offset > b->offset);
+}
+
+/* Whether item a comes before b, of the same list, for the same sample. */
+static bool precedes(const struct checking *c, uint32_t a, uint32_t b)
+{
+    int order = compare_rounds(at(c, a), at(c, b));
+    return order < 0 || (order == 0 && a < b);
+}
+
+/* Parts stand in their order: by phase, round and number. */
+static bool check_parts(struct checking *c)
+{
+    for (uint32_t d = 0; d < c->w->ndev; d++) {
+        uint32_t last = NONE;
+        for (uint32_t i = c->s->at[d]; i < c->s->at[d + 1]; i++) {
+            if (at(c, i)->kind != DO_COMPUTE)
+                continue;
+            int order = last == NONE ? -1 : compare_rounds(at(c, last), at(c, i));
+            if (order > 0 || (order == 0 && at(c, last)->what > at(c, i)->what))
+                return refuse(c, "%s computes '%s' before '%s': not their order", c->w->dev_name[d],
+                              c->w->part[at(c, last)->what].name, c->w->part[at(c, i)->what].name);
+            last = i;
+        }
+    }
+    return true;
+}
+
+/* The COMPUTE that a SEND goes with: of the part that makes the tensor; of an input of the model, the one that reads
+ * it first where it goes. */
+static uint32_t send_anchor(const struct checking *c, const struct instruction *send)
+{
+    const struct work *w = c->w;
+    uint32_t from = w->tensor[send->what].from, first = NONE;
+    if (from < w->npart)
+        return c->compute[from];
+    for (uint32_t i = w->reader.at[send->what]; i < w->reader.at[send->what + 1]; i++) {
+        uint32_t x = w->reader.to[i];
+        if (w->part[x].dev == send->other && (first == NONE || precedes(c, c->compute[x], first)))
+            first = c->compute[x];
+    }
+    return first;
+}
+
+/* < 0: SEND a comes before b. */
+static int compare_sends(const struct checking *c, const struct instruction *a,
+                         const struct instruction *b)
+{
+    uint32_t x = at(c, send_anchor(c, a))->what, y = at(c, send_anchor(c, b))->what;
+    int order = compare_rounds(a, b);
+    if (order || x != y)
+        return order ? order : x < y ? -1 : 1;
+    if (a->other != b->other)
+        return a->other < b->other ? -1 : 1;
+    return (a->what > b->what) - (a->what < b->what);
+}
+
+/* SENDs stand as their tensors are made, and are received in that order. */
+static bool check_sends(struct checking *c)
+{
+    const struct work *w = c->w;
+    uint32_t *next = arena_array(c->a, (size_t)c->s->nlane + 1, sizeof *next);
+    memcpy(next, c->s->at, (size_t)c->s->nlane * sizeof *next);
+    for (uint32_t d = 0; d <= w->ndev; d++) {
+        uint32_t lane = lane_send(w->ndev, d);
+        for (uint32_t i = c->s->at[lane]; i < c->s->at[lane + 1]; i++) {
+            const struct instruction *x = at(c, i);
+            const char *name = w->tensor[x->what].name;
+            if (compare_rounds(x, at(c, send_anchor(c, x))))
+                return refuse(c, "%s sends '%s' of another sample than it is about to have",
+                              w->dev_name[d], name);
+            if (i > c->s->at[lane] && compare_sends(c, at(c, i - 1), x) >= 0)
+                return refuse(c, "%s sends '%s' before '%s': not their order", w->dev_name[d],
+                              w->tensor[at(c, i - 1)->what].name, name);
+            uint32_t to = lane_recv(w->ndev, x->other, d);
+            const struct instruction *y = at(c, next[to]++);
+            if (y->what != x->what || compare_rounds(x, y))
+                return refuse(c, "%s sends '%s' to %s, which does not receive it in that place",
+                              w->dev_name[d], name, w->dev_name[x->other]);
+        }
+    }
+    return true;
+}
+
+/* Whether each tensor has room on its devices as long as it is wanted there. */
+static bool check_room(struct checking *c)
+{
+    const struct work *w = c->w;
+    for (uint32_t t = 0; t < w->ntensor; t++) {
+        uint32_t home = home_of(c, t), from = w->tensor[t].from;
+        const char *name = w->tensor[t].name;
+        if (home < w->ndev && !precedes(c, c->compute[from], c->free[w->place.at[t]]))
+            return refuse(c, "%s frees '%s' before it makes it", w->dev_name[home], name);
+        for (uint32_t i = w->reader.at[t]; i < w->reader.at[t + 1]; i++) {
+            uint32_t x = w->reader.to[i], dev = w->part[x].dev, place = work_place(w, t, dev);
+            uint32_t made = dev == home ? c->compute[from] : c->alloc[place];
+            if (!precedes(c, made, c->compute[x]))
+                return refuse(c, "%s computes '%s' before it %s '%s'", w->dev_name[dev],
+                              w->part[x].name, dev == home ? "makes" : "makes room for", name);
+            if (!precedes(c, c->compute[x], c->free[place]))
+                return refuse(c, "%s frees '%s' before it computes '%s', which reads it",
+                              w->dev_name[dev], name, w->part[x].name);
+        }
+    }
+    return true;
+}
+
+/* ---- unrolled --------------------------------------------------------------------------------- */
+
+/* The items [from, *to) of one phase, and the rounds in which they do anything. */
+struct stretch {
+    uint32_t to;
+    int64_t first, end;
+};
+
+static struct stretch next_stretch(const struct checking *c, uint32_t from, uint32_t limit)
+{
+    struct stretch t = {from, INT64_MAX, INT64_MIN};
+    for (; t.to < limit && at(c, t.to)->phase == at(c, from)->phase; t.to++) {
+        int64_t o = at(c, t.to)->offset, end = (int64_t)c->samples - o;
+        t.first = -o < t.first ? -o : t.first;
+        t.end = end > t.end ? end : t.end;
+    }
+    return t;
+}
+
+/* Whether that is not too much. */
+static bool check_size(struct checking *c)
+{
+    uint64_t sum = 0;
+    if (!c->samples)
+        return refuse(c, "it is for no sample: expected one in flight at least");
+    for (uint32_t l = 0; l < c->s->nlane; l++)
+        for (uint32_t i = c->s->at[l]; i < c->s->at[l + 1];) {
+            struct stretch t = next_stretch(c, i, c->s->at[l + 1]);
+            uint64_t rounds = (uint64_t)(t.end - t.first), n = t.to - i;
+            if (rounds > MOST_EVENTS || n * rounds > MOST_EVENTS - sum)
+                return refuse(c, "%u samples are too many to check: it has %u instructions",
+                              c->samples, c->s->at[c->s->nlane]);
+            sum += n * rounds;
+            i = t.to;
+        }
+    return true;
+}
+
+static void unroll(struct checking *c)
+{
+    size_t n = (size_t)c->s->at[c->s->nlane] * c->samples;
+    uint32_t at_event = 0;
+    c->item = arena_array(c->a, n + 1, sizeof *c->item);
+    c->sample = arena_array(c->a, n + 1, sizeof *c->sample);
+    c->event = arena_array(c->a, n + 1, sizeof *c->event);
+    for (uint32_t l = 0; l < c->s->nlane; l++)
+        for (uint32_t i = c->s->at[l]; i < c->s->at[l + 1];) {
+            struct stretch t = next_stretch(c, i, c->s->at[l + 1]);
+            for (int64_t round = t.first; round < t.end; round++)
+                for (uint32_t k = i; k < t.to; k++) {
+                    int64_t sample = round + at(c, k)->offset;
+                    if (sample < 0 || sample >= c->samples)
+                        continue;
+                    c->item[at_event] = k;
+                    c->sample[at_event] = (uint32_t)sample;
+                    c->event[(size_t)k * c->samples + (size_t)sample] = at_event++;
+                }
+            i = t.to;
+        }
+}
+
+/* The k-th item that an instruction waits for, of the same sample; NONE: no more.  *k moves on. */
+static uint32_t next_wait(const struct checking *c, uint32_t item, uint32_t *k)
+{
+    const struct work *w = c->w;
+    const struct instruction *i = at(c, item);
+    uint32_t dev = lane_device(c, c->lane_of[item]);
+    if (i->kind == DO_COMPUTE) {
+        while (*k < w->in.at[i->what + 1] - w->in.at[i->what]) {
+            uint32_t t = w->in.to[w->in.at[i->what] + (*k)++];
+            if (home_of(c, t) != dev)
+                return c->recv[work_place(w, t, dev)];
+        }
+    } else if (i->kind == DO_SEND) {
+        uint32_t from = w->tensor[i->what].from, step = *k;
+        if (step == 0 && from < w->npart) {
+            *k = 1;
+            return c->compute[from];
+        }
+        *k = 2;
+        if (step < 2 && i->other < w->ndev)
+            return c->alloc[work_place(w, i->what, i->other)];
+    } else if (i->kind == DO_RECV) {
+        if ((*k)++ == 0)
+            return c->send[work_place(w, i->what, dev)];
+    } else if (i->kind == DO_FREE && home_of(c, i->what) == dev) {
+        uint32_t first = w->place.at[i->what];
+        if (++*k < w->place.at[i->what + 1] - first)
+            return c->send[first + *k];
+    }
+    return NONE;
+}
+
+/* ---- deadlock --------------------------------------------------------------------------------- */
+
+static const char *event_text(const struct checking *c, uint32_t event)
+{
+    uint32_t item = c->item[event];
+    return instruction_text(c->w, at(c, item), lane_device(c, c->lane_of[item]), c->sample[event],
+                            c->a);
+}
+
+/* A circle of waits among lanes that stand: missing[lane], the event that its head waits for. */
+static bool tell_circle(struct checking *c, uint32_t lane, const uint32_t *missing)
+{
+    uint8_t *seen = arena_alloc(c->a, c->s->nlane);
+    const char *text = "";
+    uint32_t n = 0;
+    while (!seen[lane]) { /* into the circle */
+        seen[lane] = 1;
+        lane = c->lane_of[c->item[missing[lane]]];
+    }
+    for (; seen[lane] == 1; n++) {
+        uint32_t wanted = missing[lane], next = c->lane_of[c->item[wanted]];
+        seen[lane] = 2;
+        if (n < SHOWN)
+            text = arena_fmt(c->a, "%s%s%s waits until %s%s%s", text, n ? "; " : "",
+                             event_text(c, c->done[lane]), event_text(c, wanted),
+                             wanted == c->done[next] ? "" : ", which comes after ",
+                             wanted == c->done[next] ? "" : event_text(c, c->done[next]));
+        lane = next;
+    }
+    if (n > SHOWN)
+        text = arena_fmt(c->a, "%s; and so on over %u more lists", text, n - SHOWN);
+    return refuse(c, "deadlock: %s", text);
+}
+
+/* Works all lists off.  missing[lane]: the event that its head waits for; waiting[event]: a lane that waits for it,
+ * + 1. */
+static bool check_deadlock(struct checking *c)
+{
+    const struct schedule *s = c->s;
+    uint32_t n = s->nlane, ready = n;
+    size_t events = (size_t)s->at[n] * c->samples;
+    uint32_t *missing = arena_array(c->a, (size_t)n + 1, sizeof *missing);
+    uint32_t *list = arena_array(c->a, (size_t)n + 1, sizeof *list);   /* lanes that may go on */
+    uint32_t *next = arena_array(c->a, (size_t)n + 1, sizeof *next);   /* that waits for the same */
+    uint32_t *asked = arena_array(c->a, (size_t)n + 1, sizeof *asked); /* waits that are over */
+    uint32_t *waiting = arena_array(c->a, events + 1, sizeof *waiting);
+    c->done = arena_array(c->a, (size_t)n + 1, sizeof *c->done);
+    for (uint32_t l = 0; l < n; l++) {
+        c->done[l] = s->at[l] * c->samples;
+        list[l] = l;
+    }
+    while (ready) {
+        uint32_t l = list[--ready];
+        missing[l] = NONE;
+        while (c->done[l] < s->at[l + 1] * c->samples && missing[l] == NONE) {
+            uint32_t e = c->done[l], on = next_wait(c, c->item[e], &asked[l]);
+            if (on == NONE) {
+                asked[l] = 0;
+                c->done[l]++;
+                for (uint32_t k = waiting[e]; k; k = next[k - 1])
+                    list[ready++] = k - 1;
+                continue;
+            }
+            uint32_t wanted = c->event[(size_t)on * c->samples + c->sample[e]];
+            if (wanted < c->done[c->lane_of[on]])
+                continue;
+            missing[l] = wanted;
+            next[l] = waiting[wanted];
+            waiting[wanted] = l + 1;
+        }
+    }
+    for (uint32_t l = 0; l < n; l++)
+        if (missing[l] != NONE)
+            return tell_circle(c, l, missing);
+    return true;
+}
+
+/* ---- memory and queues ------------------------------------------------------------------------ */
+
+static int64_t clamp(__int128 x)
+{
+    return x > INT64_MAX ? INT64_MAX : (int64_t)x;
+}
+
+/* Follows the memory of a device along its list, in which `lasting` bytes are there all the time. */
+static void walk_memory(struct checking *c, uint32_t dev, int64_t lasting)
+{
+    const struct work *w = c->w;
+    __int128 now = lasting, top = now;
+    for (uint32_t e = c->s->at[dev] * c->samples; e < c->s->at[dev + 1] * c->samples; e++) {
+        const struct instruction *i = at(c, c->item[e]);
+        if (i->kind == DO_COMPUTE) {
+            top = now + w->part[i->what].running > top ? now + w->part[i->what].running : top;
+            for (uint32_t k = w->out.at[i->what]; k < w->out.at[i->what + 1]; k++)
+                now += w->tensor[w->out.to[k]].bytes;
+        } else {
+            now += (i->kind == DO_ALLOC ? 1 : -1) * (__int128)w->tensor[i->what].bytes;
+        }
+        top = now > top ? now : top;
+    }
+    c->s->peak[dev] = clamp(top);
+}
+
+/* The most ALLOCs of a device that may be ahead of their RECVs, for each device that it receives from.  What a part
+ * reads has been received when it runs, and all that was received before it. */
+static void walk_queues(struct checking *c, uint32_t dev)
+{
+    const struct work *w = c->w;
+    uint32_t n = w->ndev;
+    uint32_t *made = arena_array(c->a, (size_t)n + 1, sizeof *made);
+    uint32_t *come = arena_array(c->a, (size_t)n + 1, sizeof *come);
+    for (uint32_t e = c->s->at[dev] * c->samples; e < c->s->at[dev + 1] * c->samples; e++) {
+        const struct instruction *i = at(c, c->item[e]);
+        if (i->kind == DO_ALLOC) {
+            uint32_t from = home_of(c, i->what), *most = &c->s->queue[lane_recv(n, dev, from)];
+            uint32_t ahead = ++made[from] - come[from];
+            *most = ahead > *most ? ahead : *most;
+        }
+        if (i->kind != DO_COMPUTE)
+            continue;
+        for (uint32_t k = w->in.at[i->what]; k < w->in.at[i->what + 1]; k++) {
+            uint32_t t = w->in.to[k], from = home_of(c, t);
+            if (from == dev)
+                continue;
+            uint32_t recv = c->recv[work_place(w, t, dev)];
+            uint32_t event = c->event[(size_t)recv * c->samples + c->sample[e]];
+            uint32_t nth = event - c->s->at[c->lane_of[recv]] * c->samples + 1;
+            come[from] = nth > come[from] ? nth : come[from];
+        }
+    }
+}
+
+/* ---- all of it -------------------------------------------------------------------------------- */
+
+static uint32_t *make_slots(struct arena *a, uint32_t n)
+{
+    uint32_t *slot = arena_array(a, (size_t)n + 1, sizeof *slot);
+    memset(slot, 0xff, ((size_t)n + 1) * sizeof *slot);
+    return slot;
+}
+
+const char *schedule_prove(const struct work *w, struct schedule *s, struct arena *a)
+{
+    uint32_t places = w->place.at[w->ntensor];
+    struct checking c = {.w = w, .s = s, .a = arena_new(a), .samples = s->in_flight};
+    assert(s->nlane == lane_count(w->ndev));
+    c.lane_of = arena_array(c.a, (size_t)s->at[s->nlane] + 1, sizeof *c.lane_of);
+    c.compute = make_slots(c.a, w->npart);
+    c.alloc = make_slots(c.a, places);
+    c.send = make_slots(c.a, places);
+    c.recv = make_slots(c.a, places);
+    c.free = make_slots(c.a, places);
+    memset(s->queue, 0, s->nlane * sizeof *s->queue);
+    bool good = take_all(&c) && check_all_there(&c) && check_parts(&c) && check_sends(&c) &&
+                check_room(&c) && check_size(&c);
+    if (good) {
+        unroll(&c);
+        good = check_deadlock(&c);
+    }
+    int64_t *lasting = arena_array(c.a, (size_t)w->ndev + 1, sizeof *lasting);
+    for (uint32_t x = 0; x < w->npart; x++)
+        lasting[w->part[x].dev] = sat_add(lasting[w->part[x].dev], w->part[x].lasting);
+    for (uint32_t d = 0; good && d < w->ndev; d++) {
+        walk_memory(&c, d, lasting[d]);
+        walk_queues(&c, d);
+    }
+    const char *why = good ? NULL : arena_strdup(a, c.why, strlen(c.why));
+    arena_free(c.a);
+    return why;
+}
+
+const char *schedule_check(const struct work *w, const struct schedule *s, struct arena *a)
+{
+    struct schedule own = *s;
+    own.queue = arena_array(a, (size_t)s->nlane + 1, sizeof *own.queue);
+    own.peak = arena_array(a, (size_t)w->ndev + 1, sizeof *own.peak);
+    const char *why = schedule_prove(w, &own, a);
+    for (uint32_t l = 0; !why && l < s->nlane; l++)
+        if (s->queue[l] < own.queue[l]) {
+            uint32_t to = (l - lane_recv(w->ndev, 0, 0)) / (w->ndev + 1);
+            uint32_t from = (l - lane_recv(w->ndev, 0, 0)) % (w->ndev + 1);
+            why = arena_fmt(a, "%s has room for %u tensors at once from %s and needs it for %u",
+                            w->dev_name[to], s->queue[l], w->dev_name[from], own.queue[l]);
+        }
+    for (uint32_t d = 0; !why && d < w->ndev; d++)
+        if (s->peak[d] < own.peak[d])
+            why = arena_fmt(a, "%s is said to need %" PRId64 " bytes at most and needs %" PRId64,
+                            w->dev_name[d], s->peak[d], own.peak[d]);
+    return why ? why : schedule_fits(w, s, a);
+}
+
+const char *schedule_fits(const struct work *w, const struct schedule *s, struct arena *a)
+{
+    for (uint32_t d = 0; d < w->ndev; d++) {
+        char need[UNIT_TEXT], have[UNIT_TEXT];
+        if (w->memory[d] >= 0 && s->peak[d] > w->memory[d])
+            return arena_fmt(a, "%s needs %s at once for %u samples in flight and has %s",
+                             w->dev_name[d], bytes_short(need, s->peak[d]), s->in_flight,
+                             bytes_short(have, w->memory[d]));
+    }
+    return NULL;
+}

@@ -1,0 +1,484 @@
+/* Reads what a split folder says of its execution plan (schedule_json.h): the work from manifest.json, the lists from
+ * schedule.json.  Any bytes may come: names are looked up, numbers have limits, and what lists mean is the checker's.
+ * O(bytes), expected, and O(D^2). */
+#include "ir/plan/schedule_json.h"
+
+#include "ir/base/json_keep.h"
+#include "ir/base/name_table.h"
+#include "ir/base/units.h"
+#include "ir/cluster/cluster.h"
+
+#include <string.h>
+
+enum { NONE = UINT32_MAX, MOST_PHASES = 255, MOST_OFFSET = 1 << 20, MOST_SAMPLES = 1 << 30 };
+
+struct reading {
+    const char *path;
+    struct arena *a;
+    struct diag *diag;
+    const struct work *w;
+    struct names dev, part, tensor; /* -> their numbers; the host among the devices */
+    struct work *made;              /* of manifests: w */
+    struct names bytes;             /* of manifests: a tensor's name -> its size in `size` */
+    struct names state; /* of manifests: inputs (1) and outputs (2) that a device keeps */
+    int64_t *size;
+    uint32_t nsize;
+};
+
+static int expect(const struct reading *r, const char *what)
+{
+    return diag_error(r->diag, "%s: expected %s", r->path, what);
+}
+
+/* The string of a key; NULL and an error. */
+static const char *get_name(const struct reading *r, const json_t *o, const char *key,
+                            const char *of)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+    if (!s)
+        diag_error(r->diag, "%s: expected a name '%s' in each of '%s'", r->path, key, of);
+    return s;
+}
+
+/* An integer in low .. high. */
+static int get_int(const struct reading *r, const json_t *o, const char *key, int64_t low,
+                   int64_t high, int64_t *x)
+{
+    const json_t *v = json_object_get(o, key);
+    if (!json_is_integer(v) || json_integer_value(v) < low || json_integer_value(v) > high)
+        return diag_error(r->diag, "%s: expected an integer '%s' in %lld..%lld", r->path, key,
+                          (long long)low, (long long)high);
+    *x = json_integer_value(v);
+    return 0;
+}
+
+static int get_bytes(const struct reading *r, const json_t *o, const char *key, int64_t *x)
+{
+    return get_int(r, o, key, 0, INT64_MAX, x);
+}
+
+/* The list of a key; NULL and an error. */
+static const json_t *get_list(const struct reading *r, const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    if (json_is_array(v))
+        return v;
+    diag_error(r->diag, "%s: expected a list '%s'", r->path, key);
+    return NULL;
+}
+
+static uint32_t length(const json_t *list)
+{
+    size_t n = json_array_size(list);
+    return n < NONE ? (uint32_t)n : NONE - 1;
+}
+
+/* A copy of a name that outlives the JSON, numbered in `t`; NULL and an error if it is there already. */
+static const char *add_name(const struct reading *r, struct names *t, const char *name,
+                            uint32_t number)
+{
+    const char *own = arena_strdup(r->a, name, strlen(name));
+    if (names_get(t, own, NONE) != NONE) {
+        diag_error(r->diag, "%s: '%s' is there twice", r->path, name);
+        return NULL;
+    }
+    names_add(t, own, number);
+    return own;
+}
+
+/* ---- the manifest ----------------------------------------------------------------------------- */
+
+static int read_devices(struct reading *r, const json_t *root)
+{
+    struct work *w = r->made;
+    const json_t *list = get_list(r, root, "devices");
+    if (!list)
+        return -1;
+    w->ndev = length(list);
+    if (w->ndev > CLUSTER_DEVICES)
+        return diag_error(r->diag, "%s: %u devices are too many: expected %d at most", r->path,
+                          w->ndev, CLUSTER_DEVICES);
+    w->dev_name = arena_array(r->a, (size_t)w->ndev + 1, sizeof *w->dev_name);
+    w->memory = arena_array(r->a, (size_t)w->ndev + 1, sizeof *w->memory);
+    w->dev_name[w->ndev] = "host";
+    names_add(&r->dev, w->dev_name[w->ndev], w->ndev);
+    for (uint32_t d = 0; d < w->ndev; d++) {
+        const json_t *o = json_array_get(list, d);
+        const char *name = get_name(r, o, "name", "devices");
+        int64_t reserved = 0;
+        w->memory[d] = -1;
+        if (!name || !(w->dev_name[d] = add_name(r, &r->dev, name, d)))
+            return -1;
+        if (json_is_null(json_object_get(o, "memory_bytes")))
+            continue;
+        if (get_bytes(r, o, "memory_bytes", &w->memory[d]) ||
+            (json_object_get(o, "reserved_bytes") &&
+             get_int(r, o, "reserved_bytes", 0, w->memory[d], &reserved)))
+            return -1;
+        w->memory[d] -= reserved;
+    }
+    return 0;
+}
+
+/* Sizes of tensors from a list of objects with "name" and "bytes". */
+static int read_sizes(struct reading *r, const json_t *root, const char *key)
+{
+    const json_t *list = get_list(r, root, key);
+    for (uint32_t i = 0; i < length(list); i++) {
+        const json_t *o = json_array_get(list, i);
+        const char *name = get_name(r, o, "name", key);
+        if (!name || get_bytes(r, o, "bytes", &r->size[r->nsize]))
+            return -1;
+        names_add(&r->bytes, arena_strdup(r->a, name, strlen(name)), r->nsize++);
+    }
+    return list ? 0 : -1;
+}
+
+static int read_states(struct reading *r, const json_t *root)
+{
+    const json_t *list = get_list(r, root, "states");
+    for (uint32_t i = 0; i < length(list); i++) {
+        const json_t *o = json_array_get(list, i);
+        const char *in = get_name(r, o, "in", "states"), *out = get_name(r, o, "out", "states");
+        if (!in || !out)
+            return -1;
+        names_add(&r->state, arena_strdup(r->a, in, strlen(in)), 1);
+        names_add(&r->state, arena_strdup(r->a, out, strlen(out)), 2);
+    }
+    return list ? 0 : -1;
+}
+
+static int add_tensor(struct reading *r, const char *name, uint32_t from)
+{
+    struct work *w = r->made;
+    const char *own = name ? add_name(r, &r->tensor, name, w->ntensor) : NULL;
+    uint32_t size = own ? names_get(&r->bytes, own, NONE) : NONE;
+    if (!name)
+        return expect(r, "names of tensors");
+    if (!own)
+        return -1;
+    if (size == NONE)
+        return diag_error(r->diag, "%s: the size of tensor '%s' is not said", r->path, name);
+    w->tensor[w->ntensor++] =
+        (struct work_tensor){.name = own, .bytes = r->size[size], .from = from};
+    return 0;
+}
+
+/* Names, devices and results of parts. */
+static int read_parts(struct reading *r, const json_t *parts)
+{
+    struct work *w = r->made;
+    uint32_t n = 0;
+    for (uint32_t x = 0; x < w->npart; x++) {
+        const json_t *o = json_array_get(parts, x), *out = get_list(r, o, "outputs");
+        const char *file = get_name(r, o, "file", "parts"),
+                   *dev = get_name(r, o, "device", "parts");
+        if (!out || !file || !dev || !(w->part[x].name = add_name(r, &r->part, file, x)))
+            return -1;
+        w->part[x].dev = names_get(&r->dev, dev, NONE);
+        if (w->part[x].dev >= w->ndev)
+            return diag_error(r->diag, "%s: '%s' is on '%s', which is none of the devices", r->path,
+                              file, dev);
+        if (get_bytes(r, o, "lasting_bytes", &w->part[x].lasting) ||
+            get_bytes(r, o, "live_peak_bytes", &w->part[x].running))
+            return -1;
+        for (uint32_t i = 0; i < length(out); i++) {
+            w->out.to[n++] = w->ntensor;
+            if (add_tensor(r, json_string_value(json_array_get(out, i)), x))
+                return -1;
+        }
+        w->out.at[x + 1] = n;
+    }
+    return 0;
+}
+
+/* What parts read; what is alive while they run, besides. */
+static int read_inputs(struct reading *r, const json_t *parts)
+{
+    struct work *w = r->made;
+    uint32_t n = 0, *seen = arena_array(r->a, (size_t)w->ntensor + 1, sizeof *seen);
+    for (uint32_t x = 0; x < w->npart; x++) {
+        const json_t *in = get_list(r, json_array_get(parts, x), "inputs");
+        for (uint32_t i = 0; i < length(in); i++) {
+            const char *name = json_string_value(json_array_get(in, i));
+            uint32_t t = name ? names_get(&r->tensor, name, NONE) : NONE;
+            if (name && names_get(&r->state, name, 0) == 1)
+                continue;
+            if (t == NONE)
+                return diag_error(r->diag, "%s: '%s' reads '%s', which nobody makes", r->path,
+                                  w->part[x].name, name ? name : "?");
+            if (seen[t] == x + 1)
+                return diag_error(r->diag, "%s: '%s' reads '%s' twice", r->path, w->part[x].name,
+                                  name);
+            seen[t] = x + 1;
+            w->in.to[n++] = t;
+        }
+        w->in.at[x + 1] = n;
+        int64_t held = sat_add(work_bytes_in(w, x), w->part[x].lasting);
+        if (!in || w->part[x].running < held)
+            return !in ? -1
+                       : diag_error(r->diag,
+                                    "%s: 'live_peak_bytes' of '%s' is less than what it holds and "
+                                    "reads",
+                                    r->path, w->part[x].name);
+        w->part[x].running -= held;
+    }
+    return 0;
+}
+
+static int read_outputs(struct reading *r, const json_t *root)
+{
+    const json_t *list = get_list(r, root, "outputs");
+    for (uint32_t i = 0; i < length(list); i++) {
+        const json_t *o = json_array_get(list, i);
+        const char *name = get_name(r, o, "name", "outputs");
+        const char *from = name ? get_name(r, o, "from", "outputs") : NULL;
+        uint32_t t = name ? names_get(&r->tensor, name, NONE) : NONE;
+        if (!from)
+            return -1;
+        if (strcmp(from, "input") == 0 || strcmp(from, "weights") == 0)
+            continue;
+        if (t == NONE || r->w->tensor[t].from != names_get(&r->part, from, NONE))
+            return diag_error(r->diag, "%s: output '%s' does not come from '%s'", r->path, name,
+                              from);
+        r->made->tensor[t].returned = names_get(&r->state, name, 0) != 2;
+    }
+    return list ? 0 : -1;
+}
+
+/* Adds up lengths of lists. */
+static void count_names(const json_t *parts, const char *key, size_t *n)
+{
+    for (uint32_t x = 0; x < length(parts); x++)
+        *n += json_array_size(json_object_get(json_array_get(parts, x), key));
+}
+
+static int read_manifest(struct reading *r, const json_t *root)
+{
+    struct work *w = r->made;
+    const json_t *parts = get_list(r, root, "parts"), *inputs = get_list(r, root, "inputs");
+    size_t in = 0, out = 0, sizes = json_array_size(json_object_get(root, "tensors"));
+    if (!parts || !inputs)
+        return -1;
+    count_names(parts, "inputs", &in);
+    count_names(parts, "outputs", &out);
+    sizes += json_array_size(inputs) + json_array_size(json_object_get(root, "outputs"));
+    if (sizes >= NONE || in >= NONE || out + json_array_size(inputs) >= NONE / 2)
+        return expect(r, "fewer tensors");
+    r->size = arena_array(r->a, sizes + 1, sizeof *r->size);
+    w->npart = length(parts);
+    w->part = arena_array(r->a, (size_t)w->npart + 1, sizeof *w->part);
+    w->tensor = arena_array(r->a, out + json_array_size(inputs) + 1, sizeof *w->tensor);
+    w->in.at = arena_array(r->a, (size_t)w->npart + 1, sizeof *w->in.at);
+    w->out.at = arena_array(r->a, (size_t)w->npart + 1, sizeof *w->out.at);
+    w->in.to = arena_array(r->a, in + 1, sizeof *w->in.to);
+    w->out.to = arena_array(r->a, out + 1, sizeof *w->out.to);
+    if (read_devices(r, root) || read_states(r, root) || read_sizes(r, root, "inputs") ||
+        read_sizes(r, root, "tensors") || read_sizes(r, root, "outputs"))
+        return -1;
+    for (uint32_t i = 0; i < length(inputs); i++) {
+        const char *name = json_string_value(json_object_get(json_array_get(inputs, i), "name"));
+        if (names_get(&r->state, name, 0) != 1 && add_tensor(r, name, w->npart))
+            return -1;
+    }
+    if (read_parts(r, parts) || read_inputs(r, parts) || read_outputs(r, root))
+        return -1;
+    work_finish(w, r->a);
+    return 0;
+}
+
+/* The document; NULL and an error if it has not the key that names its form. */
+static const json_t *load(const struct reading *r, const char *text, size_t n, const char *form)
+{
+    json_error_t e;
+    const json_t *root = json_keep(r->a, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
+    if (!root)
+        diag_error(r->diag, "%s:%d: %s", r->path, e.line, e.text);
+    else if (json_integer_value(json_object_get(root, form)) != 1)
+        diag_error(r->diag, "%s: expected '%s': 1", r->path, form);
+    else
+        return root;
+    return NULL;
+}
+
+struct work *work_read(const struct json_text *j, struct arena *a, struct diag *d)
+{
+    struct reading r = {.path = j->path, .a = a, .diag = d, .made = arena_alloc(a, sizeof *r.made)};
+    const json_t *root = load(&r, j->text, j->n, "pcc_manifest");
+    const char *why = json_string_value(json_object_get(root, "schedule_why"));
+    r.w = r.made;
+    if (!root)
+        return NULL;
+    if (json_is_null(json_object_get(root, "schedule"))) {
+        diag_error(d, "%s: the folder has no execution plan%s%s", j->path, why ? ": " : "",
+                   why ? why : "");
+        return NULL;
+    }
+    r.dev = names_new(a, 64);
+    r.part = names_new(a, 64);
+    r.tensor = names_new(a, 256);
+    r.bytes = names_new(a, 256);
+    r.state = names_new(a, 16);
+    return read_manifest(&r, root) ? NULL : r.made;
+}
+
+/* ---- the schedule ----------------------------------------------------------------------------- */
+
+struct lists {
+    struct reading r;
+    struct schedule *s;
+    struct instruction *item; /* as they come */
+    uint32_t *lane, n, capitem, caplane;
+};
+
+static int add_instruction(struct lists *l, uint32_t lane, struct instruction i, const json_t *o)
+{
+    int64_t offset, phase = 0;
+    if (get_int(&l->r, o, "sample", -MOST_OFFSET, MOST_OFFSET, &offset) ||
+        (json_object_get(o, "phase") &&
+         get_int(&l->r, o, "phase", 0, (int64_t)l->s->phases - 1, &phase)))
+        return -1;
+    i.offset = (int32_t)offset;
+    i.phase = (uint8_t)phase;
+    if (l->n >= NONE - 1)
+        return expect(&l->r, "fewer instructions");
+    l->item = vec_grow(l->r.a, l->item, &l->capitem, l->n + 1, sizeof *l->item);
+    l->lane = vec_grow(l->r.a, l->lane, &l->caplane, l->n + 1, sizeof *l->lane);
+    l->item[l->n] = i;
+    l->lane[l->n++] = lane;
+    return 0;
+}
+
+/* The number of what a key of o names; NONE and an error. */
+static uint32_t find_name(const struct reading *r, const struct names *t, const json_t *o,
+                          const char *key)
+{
+    const char *name = json_string_value(json_object_get(o, key));
+    uint32_t k = name ? names_get(t, name, NONE) : NONE;
+    if (!name)
+        diag_error(r->diag, "%s: expected a name '%s' in an instruction", r->path, key);
+    else if (k == NONE)
+        diag_error(r->diag, "%s: there is no '%s' in the manifest", r->path, name);
+    return k;
+}
+
+static int read_compute(struct lists *l, const json_t *list, uint32_t dev)
+{
+    for (uint32_t i = 0; i < length(list); i++) {
+        const json_t *o = json_array_get(list, i);
+        struct instruction x = {.kind = DO_COMPUTE};
+        if (json_object_get(o, "compute")) {
+            x.what = find_name(&l->r, &l->r.part, o, "compute");
+        } else if (json_object_get(o, "alloc")) {
+            x.kind = DO_ALLOC;
+            x.what = find_name(&l->r, &l->r.tensor, o, "alloc");
+        } else if (json_object_get(o, "free")) {
+            x.kind = DO_FREE;
+            x.what = find_name(&l->r, &l->r.tensor, o, "free");
+        } else {
+            return expect(&l->r, "'alloc', 'compute' or 'free' in each of 'compute'");
+        }
+        if (x.what == NONE || add_instruction(l, lane_compute(dev), x, o))
+            return -1;
+    }
+    return 0;
+}
+
+/* "send" and "recv" of a device or the host. */
+static int read_moves(struct lists *l, const json_t *of, uint32_t dev)
+{
+    uint32_t n = l->r.w->ndev;
+    const json_t *send = get_list(&l->r, of, "send"), *recv = get_list(&l->r, of, "recv");
+    if (!send || !recv)
+        return -1;
+    for (uint32_t i = 0; i < length(send); i++) {
+        const json_t *o = json_array_get(send, i);
+        struct instruction x = {.kind = DO_SEND};
+        x.what = find_name(&l->r, &l->r.tensor, o, "tensor");
+        x.other = x.what != NONE ? find_name(&l->r, &l->r.dev, o, "to") : NONE;
+        if (x.other == NONE || add_instruction(l, lane_send(n, dev), x, o))
+            return -1;
+    }
+    for (uint32_t k = 0; k < length(recv); k++) {
+        const json_t *queue = json_array_get(recv, k), *list = get_list(&l->r, queue, "tensors");
+        uint32_t from = list ? find_name(&l->r, &l->r.dev, queue, "from") : NONE;
+        int64_t most = 0;
+        if (from == NONE || (dev < n && get_int(&l->r, queue, "queue", 0, UINT32_MAX, &most)))
+            return -1;
+        uint32_t lane = lane_recv(n, dev, from);
+        l->s->queue[lane] = (uint32_t)most;
+        for (uint32_t i = 0; i < length(list); i++) {
+            const json_t *o = json_array_get(list, i);
+            struct instruction x = {.kind = DO_RECV, .other = from};
+            x.what = find_name(&l->r, &l->r.tensor, o, "tensor");
+            if (x.what == NONE || add_instruction(l, lane, x, o))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int read_lists(struct lists *l, const json_t *root)
+{
+    const struct reading *r = &l->r;
+    const json_t *list = get_list(r, root, "devices");
+    uint8_t *seen = arena_alloc(r->a, (size_t)r->w->ndev + 1);
+    for (uint32_t i = 0; i < length(list); i++) {
+        const json_t *o = json_array_get(list, i), *compute = get_list(r, o, "compute");
+        uint32_t dev = compute ? find_name(r, &r->dev, o, "name") : NONE;
+        if (dev == NONE)
+            return -1;
+        if (dev == r->w->ndev || seen[dev])
+            return diag_error(r->diag, "%s: device '%s' is there twice", r->path,
+                              r->w->dev_name[dev]);
+        seen[dev] = 1;
+        if (get_bytes(r, o, "peak_bytes", &l->s->peak[dev]) || read_compute(l, compute, dev) ||
+            read_moves(l, o, dev))
+            return -1;
+    }
+    return list ? read_moves(l, json_object_get(root, "host"), r->w->ndev) : -1;
+}
+
+/* The instructions by lane. */
+static void sort_lists(struct lists *l)
+{
+    struct schedule *s = l->s;
+    uint32_t *nth = arena_array(l->r.a, (size_t)l->n + 1, sizeof *nth);
+    for (uint32_t i = 0; i < l->n; i++)
+        nth[i] = i;
+    struct csr by_lane = csr_build(l->r.a, s->nlane, l->n, l->lane, nth);
+    s->at = by_lane.at;
+    s->item = arena_array(l->r.a, (size_t)l->n + 1, sizeof *s->item);
+    for (uint32_t i = 0; i < l->n; i++)
+        s->item[i] = l->item[by_lane.to[i]];
+}
+
+struct schedule *schedule_read(const struct json_text *j, const struct work *w, struct arena *a,
+                               struct diag *d)
+{
+    struct lists l = {.r = {.path = j->path, .a = a, .diag = d, .w = w},
+                      .s = arena_alloc(a, sizeof *l.s)};
+    const json_t *root = load(&l.r, j->text, j->n, "pcc_schedule");
+    int64_t samples, phases;
+    if (!root || get_int(&l.r, root, "in_flight", 1, MOST_SAMPLES, &samples) ||
+        get_int(&l.r, root, "phases", 1, MOST_PHASES, &phases))
+        return NULL;
+    l.s->in_flight = (uint32_t)samples;
+    l.s->phases = (uint32_t)phases;
+    l.s->nlane = lane_count(w->ndev);
+    l.s->queue = arena_array(a, (size_t)l.s->nlane + 1, sizeof *l.s->queue);
+    l.s->peak = arena_array(a, (size_t)w->ndev + 1, sizeof *l.s->peak);
+    l.r.dev = names_new(a, 2 * w->ndev + 2);
+    l.r.part = names_new(a, 64);
+    l.r.tensor = names_new(a, 256);
+    for (uint32_t i = 0; i <= w->ndev; i++)
+        names_add(&l.r.dev, w->dev_name[i], i);
+    for (uint32_t i = 0; i < w->npart; i++)
+        names_add(&l.r.part, w->part[i].name, i);
+    for (uint32_t i = 0; i < w->ntensor; i++)
+        names_add(&l.r.tensor, w->tensor[i].name, i);
+    if (read_lists(&l, root))
+        return NULL;
+    sort_lists(&l);
+    return l.s;
+}

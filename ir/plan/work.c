@@ -1,0 +1,280 @@
+/* The work of a split (work.h).
+ *
+ * A part's inputs are held while it runs, whatever it reads last; what it makes is alive from the node that makes it
+ * until its last reader in the part, or until the end if it leaves the part.  Its nodes run in their order. */
+#include "ir/plan/work.h"
+
+#include "ir/base/units.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct working {
+    const struct scene *s;
+    const struct parts *parts;
+    struct work *w;
+    struct arena *a;
+    uint32_t *tensor_of; /* [value] its tensor + 1 */
+    uint8_t *state;      /* [value] 1: state that a device keeps */
+};
+
+/* ---- tensors ---------------------------------------------------------------------------------- */
+
+static void add_tensor(struct working *b, vid v, uint32_t from)
+{
+    const struct module *m = b->s->m;
+    b->w->tensor[b->w->ntensor++] =
+        (struct work_tensor){.name = value_name(m, v), .bytes = m->cost->bytes[v], .from = from};
+    b->tensor_of[v] = b->w->ntensor;
+}
+
+/* The model's inputs, then what parts make, in order. */
+static void add_tensors(struct working *b)
+{
+    const struct module *m = b->s->m;
+    const struct graph *g = &m->graph[1];
+    struct work *w = b->w;
+    for (uint32_t i = 0; i < b->s->place->nstate; i++) {
+        b->state[b->s->place->state_in[i]] = 1;
+        b->state[b->s->place->state_out[i]] = 1;
+    }
+    uint32_t most = g->in.n;
+    for (uint32_t x = 0; x < w->npart; x++)
+        most += b->parts->part[x].nout;
+    w->tensor = arena_array(b->a, (size_t)most + 1, sizeof *w->tensor);
+    for (uint32_t i = 0; i < g->in.n; i++) {
+        vid v = m->arg[g->in.at + i];
+        if (!(m->value[v].flags & VALUE_INIT) && !b->state[v])
+            add_tensor(b, v, w->npart);
+    }
+    for (uint32_t x = 0; x < w->npart; x++)
+        for (uint32_t i = 0; i < b->parts->part[x].nout; i++)
+            add_tensor(b, b->parts->part[x].out[i], x);
+    for (uint32_t i = 0; i < g->out.n; i++) {
+        vid v = m->arg[g->out.at + i];
+        if (b->parts->out_from[i] >= 0 && !b->state[v])
+            w->tensor[b->tensor_of[v] - 1].returned = true;
+    }
+}
+
+static void add_reads(struct working *b)
+{
+    struct work *w = b->w;
+    uint32_t in = 0, out = 0;
+    w->in.at = arena_array(b->a, (size_t)w->npart + 1, sizeof *w->in.at);
+    w->out.at = arena_array(b->a, (size_t)w->npart + 1, sizeof *w->out.at);
+    for (uint32_t x = 0; x < w->npart; x++) {
+        in += b->parts->part[x].nin;
+        out += b->parts->part[x].nout;
+    }
+    w->in.to = arena_array(b->a, (size_t)in + 1, sizeof *w->in.to);
+    w->out.to = arena_array(b->a, (size_t)out + 1, sizeof *w->out.to);
+    in = out = 0;
+    for (uint32_t x = 0; x < w->npart; x++) {
+        const struct part *p = &b->parts->part[x];
+        for (uint32_t i = 0; i < p->nin; i++)
+            if (b->tensor_of[p->in[i]])
+                w->in.to[in++] = b->tensor_of[p->in[i]] - 1;
+        for (uint32_t i = 0; i < p->nout; i++)
+            w->out.to[out++] = b->tensor_of[p->out[i]] - 1;
+        w->in.at[x + 1] = in;
+        w->out.at[x + 1] = out;
+    }
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+/* Weights, each by the first part of a device that needs it. */
+static void add_lasting(struct working *b)
+{
+    const struct place *p = b->s->place;
+    uint32_t *seen = arena_array(b->a, (size_t)b->w->ndev + 1, sizeof *seen);
+    uint32_t *first = arena_array(b->a, (size_t)b->w->ndev + 1, sizeof *first);
+    for (uint32_t i = 0; i < p->nweight; i++) {
+        const nid *user = p->weight_user.to;
+        uint32_t from = p->weight_user.at[i], to = p->weight_user.at[i + 1];
+        for (uint32_t k = from; k < to; k++) {
+            uint32_t x = (uint32_t)b->parts->part_of[user[k]], d = b->w->part[x].dev;
+            first[d] = seen[d] == i + 1 && first[d] < x ? first[d] : x;
+            seen[d] = i + 1;
+        }
+        for (uint32_t k = from; k < to; k++) {
+            uint32_t d = b->w->part[b->parts->part_of[user[k]]].dev;
+            if (seen[d] != i + 1)
+                continue;
+            struct work_part *x = &b->w->part[first[d]];
+            x->lasting = sat_add(x->lasting, p->weight_bytes[i]);
+            seen[d] = 0;
+        }
+    }
+}
+
+/* Bytes that come and go at the steps of parts, as differences: those of part x begin at at[x]. */
+struct changes {
+    size_t *at;
+    int64_t *more, *less; /* at the beginning of a step; behind its end */
+    uint32_t *step;       /* [node] in its part */
+    int64_t *values;      /* [node] bytes of its results that are counted as such */
+};
+
+/* What is alive from step `from` of part x to step `to`. */
+static void count_alive(struct changes *c, uint32_t x, uint32_t from, uint32_t to, int64_t bytes)
+{
+    size_t at = c->at[x];
+    assert(from <= to && at + to < c->at[x + 1]);
+    c->more[at + from] = sat_add(c->more[at + from], bytes);
+    c->less[at + to] = sat_add(c->less[at + to], bytes);
+}
+
+/* What the nodes make that others read, or that leaves its part. */
+static void count_values(struct working *b, struct changes *c)
+{
+    const struct module *m = b->s->m;
+    const struct place *p = b->s->place;
+    for (uint32_t e = 0; e < p->nnet; e++) {
+        vid v = p->net_value[e];
+        nid def = m->value[v].def;
+        if (!def || p->kind[def] != PLACE_NODE || b->tensor_of[v])
+            continue;
+        uint32_t x = (uint32_t)b->parts->part_of[def], last = c->step[def];
+        for (uint32_t i = p->net_pin.at[e]; i < p->net_pin.at[e + 1]; i++)
+            if (b->parts->part_of[p->net_pin.to[i]] == (int32_t)x &&
+                c->step[p->net_pin.to[i]] > last)
+                last = c->step[p->net_pin.to[i]];
+        count_alive(c, x, c->step[def], last, m->cost->bytes[v]);
+        c->values[def] = sat_add(c->values[def], m->cost->bytes[v]);
+    }
+    for (uint32_t x = 0; x < b->w->npart; x++) {
+        const struct part *t = &b->parts->part[x];
+        uint32_t end = t->nnode ? t->nnode - 1 : 0;
+        for (uint32_t i = 0; i < t->nout; i++) {
+            nid def = m->value[t->out[i]].def;
+            bool placed = def && p->kind[def] == PLACE_NODE;
+            int64_t bytes = m->cost->bytes[t->out[i]];
+            count_alive(c, x, placed ? c->step[def] : 0, end, bytes);
+            if (placed)
+                c->values[def] = sat_add(c->values[def], bytes);
+        }
+    }
+}
+
+static void add_running(struct working *b)
+{
+    uint32_t n = b->w->npart, nnode = b->s->m->nnode;
+    struct changes c = {.at = arena_array(b->a, (size_t)n + 1, sizeof *c.at),
+                        .step = arena_array(b->a, nnode, sizeof *c.step),
+                        .values = arena_array(b->a, nnode, sizeof *c.values)};
+    for (uint32_t x = 0; x < n; x++) {
+        const struct part *t = &b->parts->part[x];
+        c.at[x + 1] = c.at[x] + t->nnode + 1;
+        for (uint32_t i = 0; i < t->nnode; i++)
+            c.step[t->node[i]] = i;
+    }
+    c.more = arena_array(b->a, c.at[n] + 1, sizeof *c.more);
+    c.less = arena_array(b->a, c.at[n] + 1, sizeof *c.less);
+    count_values(b, &c);
+    for (uint32_t x = 0; x < n; x++) {
+        const struct part *t = &b->parts->part[x];
+        int64_t now = 0, *top = &b->w->part[x].running;
+        for (uint32_t i = 0; i <= t->nnode; i++) {
+            nid node = i < t->nnode ? t->node[i] : 0;
+            int64_t own = node ? b->s->m->cost->own[node] - c.values[node] : 0;
+            now = sat_add(now, c.more[c.at[x] + i]);
+            int64_t here = own > 0 ? sat_add(now, own) : now;
+            *top = here > *top ? here : *top;
+            now = now > c.less[c.at[x] + i] ? now - c.less[c.at[x] + i] : 0;
+        }
+    }
+}
+
+/* ---- all of it -------------------------------------------------------------------------------- */
+
+struct work *work_of_parts(const struct scene *s, const struct parts *parts, struct arena *a)
+{
+    const struct cluster *c = s->cluster;
+    struct work *w = arena_alloc(a, sizeof *w);
+    struct working b = {.s = s,
+                        .parts = parts,
+                        .w = w,
+                        .a = a,
+                        .tensor_of = arena_array(a, s->m->nval, sizeof *b.tensor_of),
+                        .state = arena_alloc(a, s->m->nval)};
+    w->ndev = c->ndev;
+    w->npart = parts->nparts;
+    w->dev_name = arena_array(a, (size_t)w->ndev + 1, sizeof *w->dev_name);
+    w->memory = arena_array(a, (size_t)w->ndev + 1, sizeof *w->memory);
+    w->part = arena_array(a, (size_t)w->npart + 1, sizeof *w->part);
+    for (uint32_t d = 0; d < w->ndev; d++) {
+        w->dev_name[d] = cluster_device_name(c, a, d);
+        w->memory[d] = c->cls[cluster_class(c, d)].memory;
+    }
+    w->dev_name[w->ndev] = "host";
+    for (uint32_t x = 0; x < w->npart; x++)
+        w->part[x] = (struct work_part){.name = part_file(parts, x, a), .dev = parts->part[x].dev};
+    add_tensors(&b);
+    add_reads(&b);
+    add_lasting(&b);
+    add_running(&b);
+    work_finish(w, a);
+    return w;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+void work_finish(struct work *w, struct arena *a)
+{
+    w->reader = csr_transpose(a, &w->in, w->npart, w->ntensor);
+    size_t most = (size_t)w->reader.at[w->ntensor] + 2 * (size_t)w->ntensor;
+    w->place.at = arena_array(a, (size_t)w->ntensor + 1, sizeof *w->place.at);
+    w->place.to = arena_array(a, most + 1, sizeof *w->place.to);
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < w->ntensor; t++) {
+        const struct work_tensor *x = &w->tensor[t];
+        uint32_t home = x->from < w->npart ? w->part[x->from].dev : w->ndev, first = n;
+        w->place.to[n++] = home;
+        for (uint32_t i = w->reader.at[t]; i < w->reader.at[t + 1]; i++)
+            if (w->part[w->reader.to[i]].dev != home)
+                w->place.to[n++] = w->part[w->reader.to[i]].dev;
+        if (x->returned && home != w->ndev)
+            w->place.to[n++] = w->ndev;
+        qsort(w->place.to + first + 1, n - first - 1, sizeof *w->place.to, by_number);
+        uint32_t kept = first + 1;
+        for (uint32_t i = first + 1; i < n; i++)
+            if (w->place.to[i] != w->place.to[kept - 1])
+                w->place.to[kept++] = w->place.to[i];
+        n = kept;
+        w->place.at[t + 1] = n;
+    }
+}
+
+int64_t work_bytes_in(const struct work *w, uint32_t part)
+{
+    int64_t sum = 0;
+    assert(part < w->npart);
+    for (uint32_t i = w->in.at[part]; i < w->in.at[part + 1]; i++)
+        sum = sat_add(sum, w->tensor[w->in.to[i]].bytes);
+    return sum;
+}
+
+uint32_t work_place(const struct work *w, uint32_t tensor, uint32_t dev)
+{
+    assert(tensor < w->ntensor);
+    uint32_t low = w->place.at[tensor], high = w->place.at[tensor + 1];
+    if (w->place.to[low++] == dev)
+        return low - 1;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (w->place.to[mid] == dev)
+            return mid;
+        if (w->place.to[mid] < dev)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return UINT32_MAX;
+}

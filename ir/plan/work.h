@@ -1,0 +1,51 @@
+/* What devices have to do for each sample: run parts, and move the tensors between them.
+ *
+ * What an execution plan (schedule.h) and its checker know of a split.  The host is device ndev: it has the model's
+ * inputs and takes its outputs.  State that stays on a device between samples is no tensor here, but counts as
+ * lasting. */
+#ifndef PCC_IR_PLAN_WORK_H
+#define PCC_IR_PLAN_WORK_H
+
+#include "ir/plan/parts.h"
+
+struct work_part {
+    const char *name; /* "part0.onnx" */
+    uint32_t dev;
+    /* bytes that stay in the memory of its device all the time: weights that no part before it on the device has */
+    int64_t lasting;
+    /* most bytes alive at once while it runs, besides what lasts and what it reads */
+    int64_t running;
+};
+
+struct work_tensor {
+    const char *name;
+    int64_t bytes;
+    uint32_t from; /* the part that makes it; npart: it is an input of the model */
+    bool returned; /* an output of the model, which goes to the host */
+};
+
+struct work {
+    uint32_t ndev, npart, ntensor;
+    const char **dev_name; /* [ndev + 1] the last one is "host" */
+    int64_t *memory;       /* [ndev] bytes that may be used; -1: without end */
+    struct work_part *part;
+    struct work_tensor *tensor;
+    struct csr in, out; /* part -> tensors that it reads, each once; that it makes */
+    /* made by work_finish: */
+    struct csr reader; /* tensor -> parts that read it, ascending */
+    /* tensor -> devices that hold it: first its home, where it is made (the host: of inputs), then, ascending, those
+     * that it goes to.  The places of this list number what stands for (tensor, device). */
+    struct csr place;
+};
+
+/* The work of parts of a plan.  O(nodes + pins + weights' users). */
+struct work *work_of_parts(const struct scene *s, const struct parts *parts, struct arena *a);
+/* Makes reader and place from the rest.  O(inputs log inputs). */
+void work_finish(struct work *w, struct arena *a);
+
+/* Bytes of all that a part reads. */
+int64_t work_bytes_in(const struct work *w, uint32_t part);
+/* The place of (tensor, dev); UINT32_MAX: it does not go there.  O(log devices). */
+uint32_t work_place(const struct work *w, uint32_t tensor, uint32_t dev);
+
+#endif

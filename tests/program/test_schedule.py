@@ -1,0 +1,303 @@
+"""Execution plans of split folders: whatever pcc writes, pcc FOLDER --check-schedule accepts; each planted error in
+the files is refused, with exit 1 and its reason; what the file says can be worked off by a few lines of Python."""
+import copy
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import check, finish
+
+PCC = os.environ.get("PCC", "pcc")
+PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
+SMALL = ["--width", "32", "--heads", "2", "--vocab", "64"]
+FAST = ["--link", "1TB/s,0us", "--pictures=none", "-q"]
+MODELS = {
+    "gpt": ["gpt", "--layers", "4", *SMALL], "kv": ["gpt", "--kv", "--layers", "3", *SMALL],
+    "train": ["train", "--layers", "2", *SMALL], "moe": ["moe", "--layers", "2", "--kv-heads", "2", *SMALL]}
+IN_TURN = {"train": "layers.1=acc1\n.=acc0\n"}  # where attention and MLP cannot be apart
+
+
+def run(*args, code=0):
+    r = subprocess.run([str(a) for a in args], capture_output=True, text=True, timeout=300, check=False)
+    check(r.returncode == code, f"{' '.join(map(str, args))}: exit {r.returncode}: {(r.stdout + r.stderr)[:600]}")
+    return r
+
+
+def load(folder, name):
+    return json.loads((folder / f"{name}.json").read_text())
+
+
+# ---- working the lists off
+
+
+def unrolled(items, n):
+    """(instruction, sample) in the order of a list."""
+    out = []
+    for phase in sorted({i.get("phase", 0) for i in items}):
+        mine = [i for i in items if i.get("phase", 0) == phase]
+        offsets = [i["sample"] for i in mine]
+        for r in range(-max(offsets), n - min(offsets)):
+            out += [(i, r + i["sample"]) for i in mine if 0 <= r + i["sample"] < n]
+    return out
+
+
+def lanes_of(schedule):
+    """(kind, device, other): its list; the kinds and names as in the file."""
+    lanes = {}
+    for d in [*schedule["devices"], {"name": "host", "compute": [], **schedule["host"]}]:
+        n = schedule["in_flight"]
+        lanes["compute", d["name"], None] = unrolled(d["compute"], n)
+        lanes["send", d["name"], None] = unrolled(d["send"], n)
+        for r in d["recv"]:
+            lanes["recv", d["name"], r["from"]] = unrolled(r["tensors"], n)
+    return lanes
+
+
+def work_off(manifest, schedule):
+    """Each list as far as it gets, in turn, until nothing goes on; -> computed (part, sample), peak bytes by device."""
+    part = {p["file"]: p for p in manifest["parts"]}
+    size = {t["name"]: t["bytes"] for k in ("inputs", "tensors", "outputs") for t in manifest[k]}
+    kept = {s["in"] for s in manifest["states"]}
+    home = {t: p["device"] for p in manifest["parts"] for t in p["outputs"]}
+    lanes, at, there, room, sent, computed = lanes_of(schedule), {}, set(), set(), set(), []
+    for t in manifest["inputs"]:
+        there |= {(t["name"], "host", s) for s in range(schedule["in_flight"])}
+    use = {d["name"]: sum(p["lasting_bytes"] for p in manifest["parts"] if p["device"] == d["name"])
+           for d in manifest["devices"]}
+    peak = dict(use)
+
+    def step(kind, dev, other, i, s):
+        if kind == "send":
+            if (i["tensor"], dev, s) not in there or (i["to"] != "host" and (i["tensor"], i["to"], s) not in room):
+                return False
+            sent.add((i["tensor"], i["to"], s))
+        elif kind == "recv":
+            if (i["tensor"], dev, s) not in sent:
+                return False
+            there.add((i["tensor"], dev, s))
+        elif "alloc" in i:
+            room.add((i["alloc"], dev, s))
+            use[dev] += size[i["alloc"]]
+        elif "free" in i:
+            t = i["free"]
+            goes = [] if home.get(t) != dev else [
+                d for d in lanes if d[0] == "recv" and d[2] == dev and any(x["tensor"] == t for x, _ in lanes[d])]
+            if any((t, d[1], s) not in sent for d in goes):
+                return False
+            there.remove((t, dev, s))
+            use[dev] -= size[t]
+        else:
+            p = part[i["compute"]]
+            if any((t, dev, s) not in there for t in p["inputs"] if t not in kept):
+                return False
+            held = sum(size[t] for t in p["inputs"] if t not in kept) + p["lasting_bytes"]
+            peak[dev] = max(peak[dev], use[dev] + p["live_peak_bytes"] - held)
+            use[dev] += sum(size[t] for t in p["outputs"])
+            there.update((t, dev, s) for t in p["outputs"])
+            computed.append((p["file"], s))
+        if dev != "host":
+            peak[dev] = max(peak[dev], use[dev])
+        return True
+
+    moved = True
+    while moved:
+        moved = False
+        for key, items in lanes.items():
+            while at.get(key, 0) < len(items) and step(*key, *items[at.get(key, 0)]):
+                at[key] = at.get(key, 0) + 1
+                moved = True
+    check(all(at.get(k, 0) == len(v) for k, v in lanes.items()), "the lists do not come to their end")
+    lasting = sum(p["lasting_bytes"] for p in manifest["parts"])
+    check(sum(use.values()) == lasting, "something is never freed")
+    check(lasting == sum(d["weights_bytes"] for d in manifest["devices"]), "lasting bytes are not the devices'")
+    return computed, peak
+
+
+def accepted(folder, what, *more):
+    manifest, schedule = load(folder, "manifest"), load(folder, "schedule")
+    r = run(PCC, folder, "--check-schedule")
+    check(f"holds for {schedule['in_flight']} samples in flight" in r.stdout, f"{what}: {r.stdout}")
+    computed, peak = work_off(manifest, schedule)
+    want = [(p["file"], s) for p in manifest["parts"] for s in range(schedule["in_flight"])]
+    check(sorted(computed) == sorted(want), f"{what}: not each part once for each sample")
+    check(peak == {d["name"]: d["peak_bytes"] for d in schedule["devices"]}, f"{what}: other peaks: {peak}")
+    for key in more:
+        check(key in json.dumps(schedule), f"{what}: no {key}")
+    return manifest, schedule
+
+
+def splits(at):
+    cluster = ["-d", "3xa100"]
+    for name, options in MODELS.items():
+        model, folder = at / f"{name}.onnx", at / name
+        run(PCC_GEN, *options, "-o", model)
+        run(PCC, model, "-p", "fuse,dp-place", "-o", folder, *cluster, *FAST)
+        accepted(folder, name)
+        rules = at / "rules.txt"
+        rules.write_text(IN_TURN.get(name, "attn=acc0\nmlp|moe|expert=acc1\n.=acc2\n"))
+        run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, *cluster, *FAST, "-Wno-unmatched-pattern")
+        manifest, schedule = accepted(folder, f"{name} in turn")
+        check(len(manifest["parts"]) > 3, f"{name}: {len(manifest['parts'])} parts")
+        run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, *cluster, *FAST, "--overlap=duplex",
+            "--in-flight=9", "-Wno-unmatched-pattern")
+        check(accepted(folder, f"{name} overlapping")[1]["in_flight"] == 9, "--in-flight=9")
+    check(len(load(at / "kv", "manifest")["states"]) == 6, "states of the model with a cache")
+    run(PCC, at / "train.onnx", "-p", "fuse,dp-place", "-o", at / "gpipe", *cluster, *FAST, "--efficiency=0.0001",
+        "--schedule=gpipe", "--in-flight=5")
+    accepted(at / "gpipe", "gpipe", '"phase": 1')
+
+
+def tight(at):
+    """Fewer samples in flight where the memory ends; a note where the wanted number is too much."""
+    model, rules, folder = at / "gpt.onnx", at / "rules.txt", at / "tight"
+    rules.write_text("lm_head=acc1\n.=acc0\n")
+
+    def split(memory, *more):
+        run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, "-d", f"1xa100,1xh100:{memory}", *FAST[:-1], *more)
+        return load(folder, "schedule")
+
+    whole = split("80GiB")
+    need = whole["devices"][1]["peak_bytes"]
+    check(split(f"{need}B") == whole, "just enough memory")
+    less = split(f"{need - 1}B")
+    accepted(folder, "tight")
+    check(1 <= less["in_flight"] < whole["in_flight"], "as many samples in less memory")
+    said = run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, "-d", f"1xa100,1xh100:{need - 1}B", *FAST[:-1],
+               "--in-flight=8").stderr
+    check("note: schedule.json: acc1 needs" in said, f"no note: {said}")
+    said = run(PCC, folder, "--check-schedule", code=1).stderr
+    check("acc1 needs" in said and "for 8 samples in flight" in said, said)
+
+
+# ---- planted errors
+
+
+def moved(items, a, b):
+    items.insert(b, items.pop(a))
+
+
+def find(items, key):
+    return next(k for k, i in enumerate(items) if key in i)
+
+
+def dropped_send(m, s):
+    s["devices"][0]["send"].pop()
+
+
+def dropped_wait(m, s):
+    s["devices"][1]["recv"][0]["tensors"].pop()
+
+
+def dropped_part(m, s):
+    c = s["devices"][0]["compute"]
+    c.pop(find(c, "compute"))
+
+
+def part_twice(m, s):
+    c = s["devices"][0]["compute"]
+    c.append(dict(c[find(c, "compute")]))
+
+
+def freed_early(m, s):
+    c = s["devices"][0]["compute"]
+    k = next(k for k, i in enumerate(c) if "free" in i and i["sample"] == c[find(c, "compute")]["sample"])
+    moved(c, k, find(c, "compute"))
+
+
+def short_queue(m, s):
+    s["devices"][1]["recv"][0]["queue"] -= 1
+
+
+def small_peak(m, s):
+    s["devices"][0]["peak_bytes"] -= 1
+
+
+def small_memory(m, s):
+    m["devices"][0]["memory_bytes"] = s["devices"][0]["peak_bytes"] - 1
+
+
+def other_sample(m, s):
+    s["devices"][0]["send"][0]["sample"] -= 1
+
+
+def unknown_tensor(m, s):
+    s["devices"][0]["send"][0]["tensor"] = "nobody's"
+
+
+def too_many(m, s):
+    s["in_flight"] = 1 << 30
+
+
+def no_number(m, s):
+    s["in_flight"] = "4"
+
+
+def huge_sample(m, s):
+    s["devices"][0]["send"][0]["sample"] = 1 << 40
+
+
+def negative_size(m, s):
+    m["tensors"][0]["bytes"] = -1
+
+
+def huge_sizes(m, s):
+    for t in m["tensors"] + m["inputs"]:
+        t["bytes"] = (1 << 63) - 1
+    for p in m["parts"]:
+        p["live_peak_bytes"] = (1 << 63) - 1
+
+
+def other_device(m, s):
+    m["parts"][0]["device"] = "acc7"
+
+
+PLANTED = [
+    (dropped_send, "is never sent to"), (dropped_wait, "is never received by"), (dropped_part, "is never computed"),
+    (part_twice, "is computed twice"), (freed_early, "frees"), (short_queue, "has room for"),
+    (small_peak, "is said to need"), (small_memory, "and has"), (other_sample, "of another sample"),
+    (unknown_tensor, "there is no 'nobody's'"), (too_many, "too many"), (no_number, "'in_flight'"),
+    (huge_sample, "'sample'"), (negative_size, "'bytes'"), (huge_sizes, "is said to need"),
+    (other_device, "none of the devices"),
+]
+
+
+def planted(at):
+    folder = at / "planted"
+    run(PCC, at / "gpt.onnx", "-p", "fuse,dp-place", "-o", folder, "-d", "3xa100", *FAST)
+    manifest, schedule = load(folder, "manifest"), load(folder, "schedule")
+    for plant, reason in PLANTED:
+        m, s = copy.deepcopy(manifest), copy.deepcopy(schedule)
+        plant(m, s)
+        (folder / "manifest.json").write_text(json.dumps(m))
+        (folder / "schedule.json").write_text(json.dumps(s))
+        said = run(PCC, folder, "--check-schedule", code=1).stderr
+        check(reason in said and said.count("\n") == 1, f"{plant.__name__}: {said}")
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    for text in ("", "[]", "{", '{"pcc_schedule": 2}', "[" * 5000, "\xff"):
+        (folder / "schedule.json").write_text(text, encoding="latin-1")
+        run(PCC, folder, "--check-schedule", code=1)
+    (folder / "schedule.json").unlink()
+    check("schedule.json" in run(PCC, folder, "--check-schedule", code=1).stderr, "no file")
+    run(PCC, at, "--check-schedule", code=1)
+    run(PCC, folder, "--check-schedule", "-o", "x.json", code=2)
+    run(PCC, at / "gpt.onnx", "-o", at / "x.json", "--in-flight=3", code=2)
+
+
+def in_turns(at):
+    """Devices that take turns with a part have no schedule yet, and the manifest says so."""
+    run(PCC, at / "gpt.onnx", "-p", "fuse,dp-place", "-o", at / "turns", "-d", "2xa100", *FAST, "--replicate")
+    manifest = load(at / "turns", "manifest")
+    check(any("replicas" in p for p in manifest["parts"]), "no replicas")
+    check(manifest["schedule"] is None and not (at / "turns/schedule.json").exists(), "a schedule of replicas")
+    said = run(PCC, at / "turns", "--check-schedule", code=1).stderr
+    check("devices take turns with a part" in said, said)
+
+
+with tempfile.TemporaryDirectory() as temp:
+    for test in (splits, tight, planted, in_turns):
+        test(Path(temp))
+sys.exit(finish())

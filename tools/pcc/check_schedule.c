@@ -1,0 +1,63 @@
+/* The execution plan of a split folder, checked without planning (check_schedule.h). */
+#include "check_schedule.h"
+
+#include "ir/base/infile.h"
+#include "ir/base/units.h"
+#include "ir/plan/schedule_check.h"
+#include "ir/plan/schedule_json.h"
+
+#include <string.h>
+
+static int read_text(struct json_text *j, const char *folder, const char *file, struct arena *a,
+                     struct diag *d)
+{
+    size_t n = strlen(folder);
+    j->path = arena_fmt(a, "%s%s%s", folder, n && folder[n - 1] == '/' ? "" : "/", file);
+    j->text = infile_read(j->path, a, &j->n, d);
+    return j->text ? 0 : -1;
+}
+
+/* What the checker has found to hold. */
+static void print_proof(FILE *f, const struct work *w, const struct schedule *s)
+{
+    char need[UNIT_TEXT], have[UNIT_TEXT];
+    uint32_t transfers = 0;
+    for (uint32_t d = 0; d <= w->ndev; d++)
+        transfers += s->at[lane_send(w->ndev, d) + 1] - s->at[lane_send(w->ndev, d)];
+    fprintf(
+        f,
+        "the schedule holds for %u samples in flight: %u part%s and %u transfer%s a sample, each "
+        "once; no deadlock, whatever the times\n",
+        s->in_flight, w->npart, w->npart == 1 ? "" : "s", transfers, transfers == 1 ? "" : "s");
+    for (uint32_t d = 0; d < w->ndev; d++) {
+        uint32_t queue = 0;
+        for (uint32_t from = 0; from <= w->ndev; from++)
+            queue = s->queue[lane_recv(w->ndev, d, from)] > queue
+                        ? s->queue[lane_recv(w->ndev, d, from)]
+                        : queue;
+        fprintf(f, "  %s: at most %s%s%s", w->dev_name[d], bytes_short(need, s->peak[d]),
+                w->memory[d] < 0 ? "" : " of ",
+                w->memory[d] < 0 ? "" : bytes_short(have, w->memory[d]));
+        if (queue)
+            fprintf(f, ", queues of %u at most", queue);
+        putc('\n', f);
+    }
+}
+
+int check_schedule(const char *folder, FILE *f, struct arena *a, struct diag *d)
+{
+    struct json_text manifest, schedule;
+    if (read_text(&manifest, folder, "manifest.json", a, d))
+        return -1;
+    struct work *w = work_read(&manifest, a, d);
+    if (!w || read_text(&schedule, folder, SCHEDULE_FILE, a, d))
+        return -1;
+    struct schedule *s = schedule_read(&schedule, w, a, d);
+    if (!s)
+        return -1;
+    const char *why = schedule_check(w, s, a);
+    if (why)
+        return diag_error(d, "%s: %s", schedule.path, why);
+    print_proof(f, w, s);
+    return 0;
+}
