@@ -171,7 +171,7 @@ static int report_none(struct ctx *x, const struct placing *p, const struct prob
     char exact[UNIT_TEXT], text[UNIT_TEXT];
     const char *what = r->shape == IP_CONVEX ? "convex plan" : "plan";
     if (r->shape == IP_CHAIN)
-        return report_infeasible(x, p->level, true, &p->run);
+        return report_infeasible(x, p->level, true, &p->orders);
     int64_t need = c->limited ? ip_least_memory(c, l, r, x->use.scratch, x->use.diag) : -1;
     if (need > 0)
         diag_error(x->use.diag, "no %s fits the memory of the devices: %s %s (%s) per device", what,
@@ -194,7 +194,7 @@ static int find_first(struct ctx *x, const struct ip_options *o, struct placing 
                        .seed = (uint64_t)o->seed,
                        .chains = CHAINS,
                        .clock = &p->clock};
-    if (interval_search(p->top, &p->run, &cut, x->use.scratch)) {
+    if (interval_search(p->top, &p->orders, &cut, x->use.scratch).better) {
         best->value = cut.value;
         any_lift(x, c->g, plan_project(p->level, cut.dev, x->scene.m->nnode, x->use.scratch),
                  best->dev);
@@ -202,7 +202,7 @@ static int find_first(struct ctx *x, const struct ip_options *o, struct placing 
     any_starts(x, c, p->top, &s);
     if (o->shape != IP_ANY || !o->solve || !o->moves || best->value <= c->lower.value)
         return 0;
-    return anneal_search(c, &s, best, x->use.scratch, x->use.diag) < 0 ? -1 : 0;
+    return anneal_search(c, &s, best, x->use.scratch, x->use.diag).rc < 0 ? -1 : 0;
 }
 
 static int ip_run(struct ctx *x, const void *options)

@@ -111,7 +111,7 @@ static void check_search(const struct instance *t, const struct problem *c, enum
     const uint64_t seed = how->seed;
     struct clock clock = {0};
     struct ip_run r = make_run(shape, solver, &clock);
-    struct interval_run dpl = {.starts = 1, .seed = seed};
+    const struct interval_how dpl = {.starts = 1, .seed = seed};
     struct diag d = {0};
     struct loads l;
     int32_t dev[MAX_N + 1];
@@ -168,7 +168,7 @@ static void test_gap(void **state)
     for (uint64_t seed = 1; seed <= 4 * GRAPHS; seed++) {
         struct clock clock = {0};
         struct ip_run r = make_run(IP_ANY, &mip_lpsolve, &clock);
-        struct interval_run dpl = {.starts = 1, .seed = seed};
+        const struct interval_how dpl = {.starts = 1, .seed = seed};
         struct diag d = {0};
         struct loads l;
         int32_t dev[MAX_N + 1];
