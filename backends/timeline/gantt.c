@@ -28,8 +28,9 @@ enum {
     SMALL = 5,         /* px of a small letter */
     ROW = 38,          /* px of a lane, where these are few */
     FEW_LANES = 10,
-    SUB = 22,   /* px of one of several rows within a lane */
-    CURVE = 44, /* px of a row of memory, where these are few */
+    LOWEST = 15, /* px of any lane */
+    SUB = 22,    /* px of one of several rows within a lane */
+    CURVE = 44,  /* px of a row of memory, where these are few */
     FEW_CURVES = 4,
     NEAR = 8, /* times a peak */
     MANY_TURNS = 200
@@ -93,6 +94,7 @@ static void measure(struct gantt *g)
 {
     const struct chart *c = g->c;
     int plain = c->nlane <= FEW_LANES ? ROW : c->nlane <= 32 ? 26 : 18;
+    int minor = 2 * plain / 3 > LOWEST ? 2 * plain / 3 : LOWEST;
     size_t longest = 0;
     uint32_t k = 0;
     g->curve_high = g->ncurve > FEW_CURVES ? CURVE * 3 / 4 : CURVE;
@@ -106,7 +108,7 @@ static void measure(struct gantt *g)
         longest = n > longest ? n : longest;
         g->row[l + 1] = g->row[l] + c->lane[l].rows;
         g->high[l] = c->lane[l].rows > 1 ? 8 + SUB * (int)c->lane[l].rows
-                     : c->lane[l].minor  ? 2 * plain / 3
+                     : c->lane[l].minor  ? minor
                                          : plain;
         g->top[l + 1] = g->top[l] + g->high[l];
         bool last = l + 1 == c->nlane || c->lane[l + 1].dev != c->lane[l].dev;

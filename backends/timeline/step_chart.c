@@ -153,6 +153,7 @@ static const char *wire_name(const struct step_chart *x, uint32_t w)
     case CONTENTION_LINK:
         return arena_fmt(x->a, "%s to %s", place_name(x, t, 0, x->a), place_name(x, t, 1, x->a));
     case CONTENTION_HALF:
+    case CONTENTION_BAECHI: /* the receiver's */
         return arena_fmt(x->a, "%s channel", dev);
     case CONTENTION_RX:
         return arena_fmt(x->a, "%s in", dev);
@@ -161,7 +162,7 @@ static const char *wire_name(const struct step_chart *x, uint32_t w)
     }
 }
 
-/* "3.2 ms, 80 %, 14 MiB" */
+/* "3.2 ms, 80 %, 14 MiB"; in a profile bytes are unknown, 0. */
 static const char *busy_text(const struct step_chart *x, uint32_t w)
 {
     char time[UNIT_TEXT], bytes[UNIT_TEXT];
@@ -174,7 +175,7 @@ static const char *busy_text(const struct step_chart *x, uint32_t w)
                          x->t->end ? 100 * (double)x->t->busy[w] / (double)x->t->end : 0);
     else
         text = arena_fmt(x->a, "%u transfer%s", wire->n, wire->n == 1 ? "" : "s");
-    if (w < x->g->ndev)
+    if (!wire->bytes)
         return text;
     return arena_fmt(x->a, "%s, %s", text, bytes_short(bytes, wire->bytes));
 }
@@ -301,14 +302,15 @@ static struct chart_detail describe_node(const struct step_chart *x, const struc
 static struct chart_detail describe_transfer(const struct step_chart *x, const struct task *t,
                                              struct arena *a)
 {
-    char bytes[UNIT_TEXT];
+    char text[UNIT_TEXT];
+    const char *bytes =
+        bytes_of(x, t) ? arena_fmt(a, ", %s", bytes_short(text, bytes_of(x, t))) : "";
     const char *name = value_name(x->r->scene.m, value_of(x, t));
     const char *from = place_name(x, t, 0, a), *to = place_name(x, t, 1, a);
-    bytes_short(bytes, bytes_of(x, t));
     return (struct chart_detail){.name = name,
                                  .category = "transfer",
-                                 .full = arena_fmt(a, "%s, %s, %s to %s", name, bytes, from, to),
-                                 .brief = arena_fmt(a, "%s, %s", last_name(name), bytes),
+                                 .full = arena_fmt(a, "%s%s, %s to %s", name, bytes, from, to),
+                                 .brief = arena_fmt(a, "%s%s", last_name(name), bytes),
                                  .least = last_name(name),
                                  .fact = {{"value", name, 0},
                                           {"bytes", NULL, bytes_of(x, t)},
@@ -347,11 +349,12 @@ static void make_title(struct step_chart *x)
     x->c->subtitle = arena_fmt(
         x->a,
         "network %s, contention %s, dispatch %s; critical chain: %u node%s (%.0f %% of the time), "
-        "%u transfer%s (%.0f %%); %u transfer%s in all, %s",
+        "%u transfer%s (%.0f %%); %u transfer%s in all%s%s",
         network_name[how->network], contention_name[how->contention], dispatch_name[how->dispatch],
         x->ncritical[0], x->ncritical[0] == 1 ? "" : "s", share_of_end(x, x->critical_time[0]),
         x->ncritical[1], x->ncritical[1] == 1 ? "" : "s", share_of_end(x, x->critical_time[1]),
-        x->transfers, x->transfers == 1 ? "" : "s", bytes_short(bytes, x->bytes));
+        x->transfers, x->transfers == 1 ? "" : "s", x->bytes ? ", " : "",
+        x->bytes ? bytes_short(bytes, x->bytes) : "");
 }
 
 static void make_legend(struct step_chart *x)

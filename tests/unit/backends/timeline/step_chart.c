@@ -58,6 +58,9 @@ static uint32_t expected_lanes(const struct shown *x, const struct task *t, cons
     case CONTENTION_RX:
         lane[n++] = comes ? in : out;
         return n;
+    case CONTENTION_BAECHI:
+        lane[n++] = arena_fmt(a, "%s channel", comes ? to : from);
+        return n;
     case CONTENTION_PORT:
         break;
     case CONTENTION_HALF:
@@ -123,12 +126,15 @@ static const char *overlap_problem(const struct shown *x)
 static const char *chain_problem(const struct shown *x)
 {
     const struct chart *c = &x->c;
+    bool booked = x->s.of.model.step.contention == CONTENTION_BAECHI; /* begins with a release */
     int64_t at = 0;
     for (size_t i = 0; i < c->nbar; i++) {
         const struct chart_bar *b = &c->bar[i];
         if (!b->critical)
             continue;
         bool again = i && c->bar[i - 1].critical && c->bar[i - 1].item == b->item;
+        if (booked && !at)
+            at = b->at;
         if (b->at != (again ? c->bar[i - 1].at : at))
             return "a gap in the critical chain";
         if (b->flow != 1)

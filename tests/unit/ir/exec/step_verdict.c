@@ -72,6 +72,82 @@ static void values(void **state)
     (void)over;
 }
 
+/* ---- every plan of small graphs -------------------------------------------------------------------- */
+
+/* The next order of the nodes; false: that was the last one. */
+static bool next_order(struct made *s)
+{
+    uint32_t i = s->n, k = s->n, *r = &s->rank[s->first], t;
+    if (i < 2)
+        return false;
+    for (i = s->n - 1; i > 0 && r[i - 1] >= r[i]; i--)
+        ;
+    if (i == 0)
+        return false;
+    while (r[--k] <= r[i - 1])
+        ;
+    t = r[k], r[k] = r[i - 1], r[i - 1] = t;
+    for (k = s->n - 1; i < k; i++, k--)
+        t = r[k], r[k] = r[i], r[i] = t;
+    return true;
+}
+
+/* All orders of the nodes where they are now. */
+static uint32_t check_orders(struct made *s)
+{
+    static struct slow o;
+    uint32_t plans = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        s->rank[s->first + i] = i;
+    s->order = s->rank;
+    do {
+        struct plan p = plan_of(s);
+        for (enum contention c = 0; c < CONTENTIONS; c++) {
+            struct step_model how = {.network = NETWORK_DIRECT, .contention = c};
+            s->of.model.step = how;
+            struct evaluation e = evaluate(&s->of, &p, s->a);
+            slow_make(&o, s, how);
+            slow_run(&o);
+            int64_t end = 0;
+            for (uint32_t k = 0; k < o.n; k++)
+                end = o.job[k].start + o.job[k].time > end ? o.job[k].start + o.job[k].time : end;
+            assert_int_equal(e.value, o.stuck ? INT64_MAX : end);
+            plans++;
+        }
+    } while (next_order(s));
+    return plans;
+}
+
+static void all_plans(void **state)
+{
+    (void)state;
+    uint64_t rng = 35;
+    uint32_t plans = 0;
+    static struct made s;
+    for (uint32_t done = 0; done < 30;) {
+        draw(&s, &rng, done % 2, true);
+        bool small = s.n >= 2 && s.n <= 4 && s.of.cluster->ndev == 2;
+        s.of.model.objective = OBJECTIVE_MAKESPAN;
+        for (uint32_t where = 0; small && where < 1U << s.n; where++) {
+            bool can = true;
+            for (uint32_t i = 0; i < s.n; i++) {
+                nid n = s.first + i;
+                bool placed = s.of.place->kind[n] == PLACE_NODE;
+                uint32_t d = where >> i & 1;
+                can = can &&
+                      (placed ? s.of.m->cost->time[cluster_class(s.of.cluster, d)][n] != COST_NEVER
+                              : d == 0);
+                s.dev[n] = placed ? (int32_t)d : -1;
+            }
+            plans += can ? check_orders(&s) : 0;
+        }
+        done += small;
+        unload(&s);
+    }
+    print_message("%u plans\n", plans);
+    assert_true(plans > 10000);
+}
+
 /* What lasts is there beside what comes and goes, and decides what fits. */
 static void memory(void **state)
 {
@@ -296,9 +372,12 @@ static void orders_without_walk(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),           cmocka_unit_test(memory),
-        cmocka_unit_test(paper_table),      cmocka_unit_test(bounds),
-        cmocka_unit_test(parts_like_nodes), cmocka_unit_test(orders_without_walk)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values),
+                                       cmocka_unit_test(all_plans),
+                                       cmocka_unit_test(memory),
+                                       cmocka_unit_test(paper_table),
+                                       cmocka_unit_test(bounds),
+                                       cmocka_unit_test(parts_like_nodes),
+                                       cmocka_unit_test(orders_without_walk)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
