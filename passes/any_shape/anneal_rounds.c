@@ -44,7 +44,8 @@ enum start { BEST, SPLIT, RANDOM, PARTS_OF_ORDER };
 
 struct search {
     const struct problem *c, *cut;
-    struct anneal *o;
+    const struct anneal *o;
+    uint64_t done; /* moves tried */
     struct loads l;
     struct anneal_tables t;
     struct anneal_run run[MOST_CHAINS];
@@ -102,8 +103,8 @@ static bool start_split(struct search *s, struct anneal_run *r)
 {
     struct problem_plan p = {.value = LOAD_INF, .copies = r->copies};
     p.dev = arena_array(s->a, (size_t)s->cut->g->n + 1, sizeof *p.dev);
-    struct interval_run run = {.clock = s->o->clock};
-    if (!interval_order(s->cut, draw_order(s, s->cut->g), NULL, &run, &p, s->a))
+    const uint32_t *order = draw_order(s, s->cut->g);
+    if (!interval_order(s->cut, order, NULL, s->o->clock, &p, s->a).better)
         return false;
     loads_share(&s->l, r->copies);
     put_up(s, p.dev, r->dev);
@@ -215,8 +216,7 @@ static bool merge_runs(struct search *s, struct problem_plan *best)
     bool better = false;
     for (uint32_t i = 0; i < s->nrun; i++) {
         struct anneal_run *r = &s->run[i];
-        s->o->done += r->done;
-        s->o->runs++;
+        s->done += r->done;
         int64_t value = r->better ? price_plan(s, r->dev, r->copies, r->value, r->dear) : LOAD_INF;
         if (value >= best->value)
             continue;
@@ -231,7 +231,7 @@ static bool merge_runs(struct search *s, struct problem_plan *best)
 
 static int search_begin(struct search *s, struct diag *d)
 {
-    struct anneal *o = s->o;
+    const struct anneal *o = s->o;
     if (loads_new(&s->l, s->c, o->planner, s->a, d))
         return -1;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -286,9 +286,9 @@ static void tell_progress(const struct search *s, const struct problem_plan *bes
 static uint64_t cut_quota(const struct search *s, uint64_t quota, uint64_t left, int64_t began)
 {
     const struct anneal *o = s->o;
-    if (o->clock->deadline && o->done) {
+    if (o->clock->deadline && s->done) {
         int64_t rest = clock_left(o->clock), spent = clock_now() - began + 1;
-        __int128 fits = (__int128)o->done * (rest > 0 ? rest : 0) / spent;
+        __int128 fits = (__int128)s->done * (rest > 0 ? rest : 0) / spent;
         left = fits < left ? (uint64_t)fits : left;
     }
     uint64_t part = left / s->nrun + 1;
@@ -305,7 +305,7 @@ static bool has_stalled(const struct anneal *o, int64_t before, int64_t value)
 
 static void search_on(struct search *s, struct problem_plan *best)
 {
-    struct anneal *o = s->o;
+    const struct anneal *o = s->o;
     uint32_t n = s->c->g->n;
     int64_t began = clock_now(),
             enough = o->enough > s->c->lower.value ? o->enough : s->c->lower.value;
@@ -336,7 +336,7 @@ static void search_on(struct search *s, struct problem_plan *best)
         if (merge_runs(s, best))
             last = given;
         tell_progress(s, best, began, thousandths(given, budget));
-        if (o->after_round && o->after_round(o->user, o, best))
+        if (o->after_round && o->after_round(o->user, s->done, best))
             break;
         idle = has_stalled(o, before, best->value) ? idle + 1 : 0;
         if (o->goal && idle >= IDLE && given >= budget / LEAST_SHARE)
@@ -368,8 +368,8 @@ static void gather_plan(struct search *s, struct problem_plan *best)
         best->copies[best->dev[v]] = l->copies[best->dev[v]];
 }
 
-int anneal_search(const struct problem *c, struct anneal *o, struct problem_plan *best,
-                  struct arena *scratch, struct diag *d)
+struct anneal_found anneal_search(const struct problem *c, const struct anneal *o,
+                                  struct problem_plan *best, struct arena *scratch, struct diag *d)
 {
     assert(o->clock && o->chains > 0 && (!o->up || o->cut));
     struct arena_mark mark = arena_mark(scratch);
@@ -378,7 +378,6 @@ int anneal_search(const struct problem *c, struct anneal *o, struct problem_plan
     bool runs = c->g->n > 0;
     *s = (struct search){.c = c, .cut = o->up ? o->cut : c, .o = o, .a = scratch};
     assert(!c->scene->model.replicate || best->copies || !c->detailed);
-    o->done = o->runs = 0;
     int rc = search_begin(s, d);
     for (uint32_t v = 0; rc == 0 && v < c->g->n; v++)
         runs = runs && allowed_device(s, v, 0) != NOWHERE;
@@ -386,6 +385,7 @@ int anneal_search(const struct problem *c, struct anneal *o, struct problem_plan
         search_on(s, best);
     if (rc == 0 && best->value < before)
         gather_plan(s, best);
+    struct anneal_found found = {.rc = rc ? rc : best->value < before, .done = s->done};
     arena_release(scratch, mark);
-    return rc ? rc : best->value < before;
+    return found;
 }

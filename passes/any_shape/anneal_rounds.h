@@ -28,17 +28,19 @@ struct anneal {
     int64_t (*price)(void *user, const struct problem *c, int64_t value, const int32_t *dev,
                      const uint32_t *copies);
     int64_t dear;
-    /* Called after each round, if it is not NULL; true ends the search.  o->done and o->runs are up to date. */
-    bool (*after_round)(void *user, struct anneal *o, const struct problem_plan *best);
+    /* Called after each round, if it is not NULL, with the moves tried so far; true ends the search. */
+    bool (*after_round)(void *user, uint64_t done, const struct problem_plan *best);
     void *user;
     struct clock *clock; /* not NULL */
-    uint64_t done;       /* out: moves tried */
-    uint32_t runs;       /* out */
 };
 
-/* Improves *best (value LOAD_INF: none known yet), which is of c: only better plans are taken.  1 if it improved, 0 if
- * not, -1 and an error if c is too large (device_loads.h). */
-int anneal_search(const struct problem *c, struct anneal *o, struct problem_plan *best,
-                  struct arena *scratch, struct diag *d);
+struct anneal_found {
+    int rc; /* 1: *best was improved; 0: not; -1 and an error: c is too large (device_loads.h) */
+    uint64_t done; /* moves tried */
+};
+
+/* Improves *best (value LOAD_INF: none known yet), which is of c: only better plans are taken. */
+struct anneal_found anneal_search(const struct problem *c, const struct anneal *o,
+                                  struct problem_plan *best, struct arena *scratch, struct diag *d);
 
 #endif

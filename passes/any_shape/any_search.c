@@ -44,7 +44,7 @@ void any_starts(const struct ctx *x, const struct problem *any, const struct pro
 
 int any_begin(struct any_search *s, struct ctx *x, struct placing *p)
 {
-    assert(p->run.clock == &p->clock && p->problem);
+    assert(p->orders.clock == &p->clock && p->problem);
     *s = (struct any_search){.x = x, .p = p, .need = LOAD_INF, .upper = LOAD_INF};
     s->any = problem_build(any_level(x), &x->scene, -1, x->use.scratch, x->use.diag);
     if (!s->any)
@@ -112,10 +112,10 @@ bool any_settled(const struct any_search *s)
 }
 
 /* Called after a round of annealing: looks for bounds if their share of the time has come; true ends the search. */
-static bool after_round(void *user, struct anneal *o, const struct problem_plan *best)
+static bool after_round(void *user, uint64_t done, const struct problem_plan *best)
 {
     struct any_search *s = user;
-    uint64_t due = (s->moves + o->done) * MOVE_WORK;
+    uint64_t due = (s->moves + done) * MOVE_WORK;
     s->best.value = best->value;
     if (due >= 2 * s->spent && best->value < LOAD_INF && !s->any->detailed)
         any_bound(s, due - s->spent);
@@ -132,9 +132,10 @@ static int anneal_on(struct any_search *s, const struct problem *c, struct annea
     a->user = s;
     a->dear = s->x->scene.model.part_cost;
     a->price = a->dear ? any_price : NULL;
-    if (anneal_search(c, a, best, s->x->use.scratch, s->x->use.diag) < 0)
+    struct anneal_found found = anneal_search(c, a, best, s->x->use.scratch, s->x->use.diag);
+    if (found.rc < 0)
         return -1;
-    s->moves += a->done;
+    s->moves += found.done;
     s->stopped = a->clock->why;
     return 0;
 }
@@ -148,7 +149,7 @@ static int improve_coarse(struct any_search *s, const struct anneal *like, bool 
     a.clock = &half;
     if (loads_check(s->p->top, a.planner, x->use.diag))
         return -1;
-    interval_search(s->p->top, &s->p->run, &rough, x->use.scratch);
+    interval_search(s->p->top, &s->p->orders, &rough, x->use.scratch);
     if (anneal_on(s, s->p->top, &a, &rough))
         return -1;
     any_take(s, s->p->level, &rough); /* its value is by loads; any_take adds what parts cost */
@@ -161,7 +162,7 @@ static int improve_whole(struct any_search *s, const struct anneal *like)
     struct anneal a = *like;
     struct problem_plan cut = no_plan(x, s->p->whole);
     cut.value = s->best.value;
-    if (interval_search(s->p->problem, &s->p->run, &cut, x->use.scratch))
+    if (interval_search(s->p->problem, &s->p->orders, &cut, x->use.scratch).better)
         any_take(s, s->p->whole, &cut);
     any_starts(x, s->any, s->p->problem, &a);
     if (s->best.value == LOAD_INF && any_fit(x, s->any, &a, &s->best))
@@ -176,7 +177,7 @@ int any_improve(struct any_search *s, const struct anneal *like)
     struct diag quiet = diag_silent();
     struct anneal a = *like;
     bool too_large = loads_check(s->any, "", &quiet) != 0, coarse = s->p->level != s->p->whole;
-    s->p->run.budget = FIRST_STEPS;
+    s->p->orders.budget = FIRST_STEPS;
     if (!coarse)
         return loads_check(s->any, a.planner, s->x->use.diag) ? -1 : improve_whole(s, &a);
     a.share = 2;

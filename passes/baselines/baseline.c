@@ -47,7 +47,7 @@ static uint32_t find_fullest(const struct loads *l)
 
 int baseline_leave(struct baseline *b, const char *argument)
 {
-    assert(b->p.run.clock == &b->p.clock && b->l.c == b->p.top);
+    assert(b->p.orders.clock == &b->p.clock && b->l.c == b->p.top);
     struct ctx *x = b->x;
     uint32_t full = find_fullest(&b->l);
     char needs[UNIT_TEXT], has[UNIT_TEXT];

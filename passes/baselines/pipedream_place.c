@@ -208,9 +208,9 @@ static int pipedream_run(struct ctx *x, const void *options)
     if (!c)
         return -1;
     struct problem_plan best = no_plan(x, path);
-    interval_search(c, &p.run, &best, x->use.scratch);
+    interval_search(c, &p.orders, &best, x->use.scratch);
     if (best.value == LOAD_INF)
-        return report_infeasible(x, path, false, &p.run);
+        return report_infeasible(x, path, false, &p.orders);
     leave_plan(x, "pipedream-place", path, &best);
     struct bound all = claim_all(x, best.value, true, 0, &p.clock);
     x->results.plan->claim.argument =

@@ -19,9 +19,9 @@ enum { COUNT_LIMIT = 100000000 };
 
 /* What the races came to. */
 struct outcome {
-    struct dp_race race; /* the one that proved most, */
-    bool on_whole;       /* over the whole graph, or over a coarser one, */
-    int64_t searched;    /* whose best plan takes this */
+    struct dp_found race; /* the one that proved most, */
+    bool on_whole;        /* over the whole graph, or over a coarser one, */
+    int64_t searched;     /* whose best plan takes this */
 };
 
 /* Writes status, bound and argument of results.plan.  search_whole: the whole graph was to be searched, too; all: the
@@ -29,7 +29,7 @@ struct outcome {
 static void conclude(struct ctx *x, const struct problem *whole, const struct outcome *o,
                      bool search_whole, struct bound all)
 {
-    const struct dp_race *s = &o->race;
+    const struct dp_found *s = &o->race;
     struct plan *p = x->results.plan;
     struct bound in = explain_bound(whole, x->scene.m, x->use.mem);
     enum plan_scope scope = claim_scope(x, true, false);
@@ -77,7 +77,7 @@ static struct dp_race race_on(struct ctx *x, struct problem *c, struct placing *
 {
     return (struct dp_race){
         .c = c,
-        .run = &p->run,
+        .orders = &p->orders,
         .max_states =
             (uint64_t)(ctx_settings(x)->max_states ? ctx_settings(x)->max_states : o->max_states),
         .clock = &p->clock,
@@ -97,8 +97,8 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     if (need.least || need.nowhere != UINT32_MAX)
         return false;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
-    struct outcome made = {.race = race_on(x, p->top, p, o), .on_whole = level == whole};
-    dp_race(&made.race, &best);
+    const struct dp_race race = race_on(x, p->top, p, o);
+    struct outcome made = {.race = dp_race(&race, &best), .on_whole = level == whole};
     made.searched = best.value;
     const struct wdag *from = level;
     if (!made.on_whole) {
@@ -106,12 +106,12 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
         struct dp_race again = race_on(x, c, p, o);
         if (!o->whole || level->n >= whole->n)
             again.max_states = 0;
-        bool better = dp_race(&again, &wide);
-        if (again.complete) {
-            made.race = again;
+        struct dp_found found = dp_race(&again, &wide);
+        if (found.complete) {
+            made.race = found;
             made.on_whole = true;
         }
-        if (better) {
+        if (found.better) {
             best = wide;
             from = whole;
         }
@@ -137,7 +137,7 @@ static int dp_run(struct ctx *x, const void *options)
     struct placing p;
     if (placing_start(x, o, &p))
         return -1;
-    return dp_place(x, &p, o) ? 0 : report_infeasible(x, p.whole, true, &p.run);
+    return dp_place(x, &p, o) ? 0 : report_infeasible(x, p.whole, true, &p.orders);
 }
 
 const struct planner planner_dp_place = {

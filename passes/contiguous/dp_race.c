@@ -51,7 +51,9 @@ enum {
 };
 
 struct race {
-    struct dp_race *o;
+    const struct dp_race *o;
+    struct interval_run run;
+    struct dp_found found;
     struct problem *c;
     struct problem_plan *best;
     struct arena *a;
@@ -63,7 +65,6 @@ struct race {
     uint32_t below;
     uint64_t steps, most; /* done by all; allowed */
     size_t bytes;         /* that each search may take */
-    bool better;
     /* shares of a round's steps, SHARE_ONE: all */
     uint32_t orders, cuts, nears, paths, probes, refutes;
     uint64_t bounds_at; /* the next turn of bounds needs so many steps */
@@ -148,18 +149,18 @@ static bool go_on(struct race *r, struct decide *d, uint64_t steps)
     enum search_end end = decide_go(d, steps);
     bool better = decide_take(d, r->best);
     r->steps += decide_steps(d) - before;
-    r->better = r->better || better;
+    r->found.better = r->found.better || better;
     r->full = d == r->main ? end == SEARCH_FULL : r->full;
     if (end != SEARCH_DONE) {
-        r->o->states = decide_states(d) > r->o->states ? decide_states(d) : r->o->states;
+        r->found.states = decide_states(d) > r->found.states ? decide_states(d) : r->found.states;
         return better;
     }
-    r->o->states = decide_states(d);
+    r->found.states = decide_states(d);
     if (r->best->value > limit) /* there is no plan of value up to limit */
         raise_bound(r, limit + 1, decide_lost(d));
     else if (r->best->value > floor) /* the plan found is the best one */
         raise_bound(r, r->best->value, decide_lost(d));
-    r->o->complete = r->best->value <= r->c->lower.value && !decide_lost(d);
+    r->found.complete = r->best->value <= r->c->lower.value && !decide_lost(d);
     return true;
 }
 
@@ -179,12 +180,21 @@ static void run_probe(struct race *r, uint64_t steps)
 
 static void try_orders(struct race *r, uint64_t steps)
 {
-    struct interval_run *run = r->o->run;
-    uint64_t stop = run->spent + steps * INTERVAL_PER_STEP;
+    struct interval_run *run = &r->run;
+    uint64_t stop = run->found.spent + steps * INTERVAL_PER_STEP;
     int64_t before = r->best->value;
-    while (!is_over(r) && !interval_over(run) && run->spent < stop)
-        r->better = interval_next(r->c, run, r->best, r->o->scratch) || r->better;
+    while (!is_over(r) && !interval_over(run) && run->found.spent < stop)
+        r->found.better = interval_next(r->c, run, r->best, r->o->scratch) || r->found.better;
     adapt(&r->orders, 1, r->best->value < before);
+}
+
+/* Returns the steps that it took. */
+static uint64_t try_order(struct race *r, const uint32_t *order)
+{
+    struct interval_found f =
+        interval_order(r->c, order, NULL, r->o->clock, r->best, r->o->scratch);
+    r->found.better = r->found.better || f.better;
+    return f.spent;
 }
 
 /* Interval DP over orders through minimum cuts, each also rearranged around the cuts of the best plan: as many
@@ -198,14 +208,11 @@ static void try_cuts(struct race *r, uint64_t steps)
         return;
     for (r->cut_due += steps * ARCS_PER_STEP; !is_over(r) && r->cut.looks <= r->cut_due;) {
         struct arena_mark mark = arena_mark(a);
-        struct interval_run run = {.clock = r->o->clock};
         const uint32_t *order = cut_order_next(r->c, &r->cut, a);
-        r->better = interval_order(r->c, order, NULL, &run, r->best, a) || r->better;
-        if (r->best->value < LOAD_INF) {
-            order = interval_gather(r->c, order, r->best->dev, a);
-            r->better = interval_order(r->c, order, NULL, &run, r->best, a) || r->better;
-        }
-        r->cut.looks += run.spent * (ARCS_PER_STEP / INTERVAL_PER_STEP);
+        uint64_t spent = try_order(r, order);
+        if (r->best->value < LOAD_INF)
+            spent += try_order(r, interval_gather(r->c, order, r->best->dev, a));
+        r->cut.looks += spent * (ARCS_PER_STEP / INTERVAL_PER_STEP);
         arena_release(a, mark);
     }
     looks = r->cut.looks - looks;
@@ -224,8 +231,8 @@ static void try_near(struct race *r, uint64_t steps)
         r->steps += cost_of_making(r);
         uint64_t left = steps - (r->near.spent - spent);
         left = left < steps / NEAR_PARTS ? left : steps / NEAR_PARTS + 1;
-        r->better =
-            near_next(r->c, &r->near, left, r->best, r->o->scratch, r->o->diag) || r->better;
+        r->found.better =
+            near_next(r->c, &r->near, left, r->best, r->o->scratch, r->o->diag) || r->found.better;
     }
     r->steps += r->near.spent - spent;
     adapt(&r->nears, SHARE_ONE / 2, r->best->value < before);
@@ -320,12 +327,14 @@ static void run_rounds(struct race *r)
         decide_free(r->main);
 }
 
-bool dp_race(struct dp_race *o, struct problem_plan *best)
+struct dp_found dp_race(const struct dp_race *o, struct problem_plan *best)
 {
     struct race r = {
         .o = o,
         .c = o->c,
         .best = best,
+        .run = interval_begin(o->orders),
+        .found.complete = o->c->g->n == 0,
         .a = arena_new(o->scratch),
         .most = o->max_states * STEPS_PER_STATE,
         .bytes = o->max_states * BYTES_PER_STATE +
@@ -339,23 +348,20 @@ bool dp_race(struct dp_race *o, struct problem_plan *best)
         .refutes = SHARE_ONE / 4,
         .refuter = {.max_states = o->max_states, .clock = o->clock, .scratch = o->scratch},
         .reach = REACH_ONE / 2};
-    o->complete = o->c->g->n == 0;
-    o->states = o->steps = 0;
-    interval_begin(o->run);
     /* the first plan is made even if time is up */
-    for (uint32_t i = 0; i < FIRST_ORDERS && i < o->run->starts &&
+    for (uint32_t i = 0; i < FIRST_ORDERS && i < o->orders->starts &&
                          best->value > o->c->lower.value && !(i && clock_out(o->clock));
          i++)
-        r.better = interval_next(o->c, o->run, best, o->scratch) || r.better;
+        r.found.better = interval_next(o->c, &r.run, best, o->scratch) || r.found.better;
     if (o->c->g->n && !is_over(&r))
         try_cuts(&r, 0);
     if (o->c->g->n && o->max_states && !is_over(&r))
         run_rounds(&r);
-    o->steps = r.steps;
+    r.found.steps = r.steps;
     if (o->clock && o->clock->why)
-        o->why = o->clock->why;
+        r.found.why = o->clock->why;
     else
-        o->why = r.full ? "memory limit reached" : "step limit reached";
+        r.found.why = r.full ? "memory limit reached" : "step limit reached";
     arena_free(r.a);
-    return r.better;
+    return r.found;
 }

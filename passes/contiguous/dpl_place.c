@@ -15,16 +15,17 @@ static int dpl_run(struct ctx *x, const void *options)
     struct wdag *whole = p.whole, *level = p.level;
     struct problem *c = p.problem;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
-    interval_search(p.top, &p.run, &best, x->use.scratch);
+    struct interval_found found = interval_search(p.top, &p.orders, &best, x->use.scratch);
     if (level != whole) {
         wide.value = best.value;
-        if (interval_search(c, &p.run, &wide, x->use.scratch)) {
+        found = interval_search(c, &p.orders, &wide, x->use.scratch);
+        if (found.better) {
             best = wide;
             level = whole;
         }
     }
     if (best.value == LOAD_INF)
-        return report_infeasible(x, whole, false, &p.run);
+        return report_infeasible(x, whole, false, &p.orders);
     leave_plan(x, "dpl-place", level, &best);
     struct bound all = claim_all(x, best.value, true, BOUNDS_WORK, &p.clock);
     struct bound in = all;
@@ -37,7 +38,7 @@ static int dpl_run(struct ctx *x, const void *options)
                                                     plan_among(x->results.plan->claim.scope), why);
     } else {
         x->results.plan->claim.argument =
-            arena_fmt(x->use.mem, "best of %u topological orders%s%s", p.run.tried,
+            arena_fmt(x->use.mem, "best of %u topological orders%s%s", found.tried,
                       p.clock.why ? ", " : "", p.clock.why ? p.clock.why : "");
     }
     return 0;

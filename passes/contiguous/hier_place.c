@@ -271,7 +271,7 @@ static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct 
 {
     const struct dp_limits most = {.max_states = BOUND_STATES, .clock = clock};
     struct problem_plan flat = no_plan(x, c->g);
-    interval_search(c, &(struct interval_run){.starts = BOUND_STARTS, .seed = 1, .clock = clock},
+    interval_search(c, &(struct interval_how){.starts = BOUND_STARTS, .seed = 1, .clock = clock},
                     &flat, x->use.scratch);
     struct dp_found s = dp_search(c, &most, &flat, x->use.scratch);
     if (!s.complete) {

@@ -19,7 +19,7 @@ struct needed {
     struct ctx *x;
     const struct wdag *g;
     struct clock *clock;
-    const struct interval_run *dpl;
+    const struct interval_how *dpl;
     int64_t none; /* proven: no plan fits if no device has more than this; -1: nothing is proven */
     int64_t lo;   /* no plan was found that fits this */
     int64_t hi;   /* a plan was found that fits this; INT64_MAX: none was */
@@ -35,15 +35,15 @@ static void try_memory(struct needed *n, int64_t memory, uint64_t states)
     struct problem *c = problem_build(n->g, &n->x->scene, memory, a, &quiet);
     struct problem_plan best = {.value = LOAD_INF,
                                 .dev = arena_array(a, (size_t)n->g->n + 1, sizeof(int32_t))};
-    struct interval_run run = *n->dpl;
+    struct interval_how how = *n->dpl;
     const struct dp_limits most = {.max_states = states, .clock = n->clock};
     bool proven = false;
     if (c)
         problem_forget_times(c);
-    run.starts = run.starts < INFEASIBLE_STARTS ? run.starts : INFEASIBLE_STARTS;
-    run.clock = n->clock;
-    run.phase = NULL; /* what it finds is no plan for these memories */
-    bool found = c && interval_search(c, &run, &best, a);
+    how.starts = how.starts < INFEASIBLE_STARTS ? how.starts : INFEASIBLE_STARTS;
+    how.clock = n->clock;
+    how.phase = NULL; /* what it finds is no plan for these memories */
+    bool found = c && interval_search(c, &how, &best, a).better;
     if (c && !found && states) {
         struct dp_found s = dp_both(c, &most, &best);
         found = s.better;
@@ -141,7 +141,7 @@ static int report_contradiction(struct ctx *x, bool proven)
 }
 
 int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
-                      const struct interval_run *dpl)
+                      const struct interval_how *dpl)
 {
     struct diag quiet = diag_silent();
     const struct problem *c = problem_build(g, &x->scene, -1, x->use.scratch, &quiet);

@@ -8,7 +8,7 @@
  * device that would do) or something else; and whether that is proven.  exact: the exact search is used, too.
  * Searches end with the clock of dpl.  Returns PASS_INFEASIBLE. */
 int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
-                      const struct interval_run *dpl);
+                      const struct interval_how *dpl);
 
 /* The least memory of each device such that all together hold `bytes`, larger devices staying as they are; 0: some
  * device has no limit. */

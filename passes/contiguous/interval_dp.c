@@ -535,16 +535,17 @@ static bool search_order(struct run *r, struct problem_plan *best)
     return run_units(r, best) || better;
 }
 
-bool interval_order(const struct problem *c, const uint32_t *order, const uint8_t *cut,
-                    struct interval_run *run, struct problem_plan *best, struct arena *scratch)
+struct interval_found interval_order(const struct problem *c, const uint32_t *order,
+                                     const uint8_t *cut, struct clock *clock,
+                                     struct problem_plan *best, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
-    struct run r = make_run(c, order, run->clock, UINT64_MAX, best, scratch);
+    struct run r = make_run(c, order, clock, UINT64_MAX, best, scratch);
     make_units(&r, cut);
-    bool better = run_units(&r, best);
-    run->spent += r.steps + c->net_of.at[c->g->n];
+    struct interval_found f = {.better = run_units(&r, best), .tried = 1};
+    f.spent = r.steps + c->net_of.at[c->g->n];
     arena_release(scratch, mark);
-    return better;
+    return f;
 }
 
 enum { FIRST = 6, CYCLE = 6 };
@@ -614,62 +615,63 @@ static const uint32_t *order_of_start(const struct problem *c, const struct inte
                                       uint64_t seed, const struct problem_plan *best,
                                       struct arena *a)
 {
-    assert(run->order <= TOPO_NUMBER + 1);
-    bool mixed = run->order == INTERVAL_MIXED, later = mixed && run->tried >= FIRST;
-    bool by_number = mixed ? !later : run->tried == 0 && run->seed == 0;
-    uint32_t s = later ? FIRST + (run->tried - FIRST) / 2 : run->tried;
-    enum topo_kind kind = mixed ? mixed_kind(s) : (enum topo_kind)(run->order - 1);
+    const struct interval_how *how = run->how;
+    uint32_t tried = run->found.tried;
+    assert(how->order <= TOPO_NUMBER + 1);
+    bool mixed = how->order == INTERVAL_MIXED, later = mixed && tried >= FIRST;
+    bool by_number = mixed ? !later : tried == 0 && how->seed == 0;
+    uint32_t s = later ? FIRST + (tried - FIRST) / 2 : tried;
+    enum topo_kind kind = mixed ? mixed_kind(s) : (enum topo_kind)(how->order - 1);
     const uint32_t *order = topo_order(c->g, kind, by_number ? 0 : seed | 1, a);
-    if (later && run->tried % 2 && best->value < LOAD_INF)
+    if (later && tried % 2 && best->value < LOAD_INF)
         order = interval_gather(c, order, best->dev, a);
     return order;
 }
 
-void interval_begin(struct interval_run *run)
+struct interval_run interval_begin(const struct interval_how *how)
 {
-    run->tried = 0;
-    run->state = run->seed;
-    run->spent = 0;
+    return (struct interval_run){.how = how, .state = how->seed};
 }
 
 static uint64_t budget_of(const struct interval_run *run)
 {
-    return run->budget ? run->budget : INTERVAL_BUDGET;
+    return run->how->budget ? run->how->budget : INTERVAL_BUDGET;
 }
 
 bool interval_over(const struct interval_run *run)
 {
-    return run->tried >= run->starts || run->spent > budget_of(run);
+    return run->found.tried >= run->how->starts || run->found.spent > budget_of(run);
 }
 
 bool interval_next(const struct problem *c, struct interval_run *run, struct problem_plan *best,
                    struct arena *scratch)
 {
+    struct interval_found *f = &run->found;
     uint64_t budget = budget_of(run), seed = random_bits(&run->state);
-    if (run->spent > budget)
+    if (f->spent > budget)
         return false;
     struct arena_mark mark = arena_mark(scratch);
     const uint32_t *order = order_of_start(c, run, seed, best, scratch);
-    struct run r = make_run(c, order, run->clock, (budget - run->spent) / SHARE, best, scratch);
+    struct run r = make_run(c, order, run->how->clock, (budget - f->spent) / SHARE, best, scratch);
     bool better = search_order(&r, best);
     /* making an order counts as steps */
-    run->spent += r.steps + 8 * (uint64_t)(c->g->n + c->net_of.at[c->g->n]);
-    run->tried++;
+    f->spent += r.steps + 8 * (uint64_t)(c->g->n + c->net_of.at[c->g->n]);
+    f->tried++;
+    f->better = f->better || better;
     arena_release(scratch, mark);
     return better;
 }
 
-bool interval_search(const struct problem *c, struct interval_run *run, struct problem_plan *best,
-                     struct arena *scratch)
+struct interval_found interval_search(const struct problem *c, const struct interval_how *how,
+                                      struct problem_plan *best, struct arena *scratch)
 {
-    bool better = false;
-    interval_begin(run);
-    while (!interval_over(run) && best->value > c->lower.value &&
-           !(run->tried && clock_out(run->clock))) {
-        better = interval_next(c, run, best, scratch) || better;
-        if (run->phase)
-            problem_tell(c, run->clock, run->phase,
-                         (uint32_t)((uint64_t)run->tried * 1000 / run->starts), best->value);
+    struct interval_run run = interval_begin(how);
+    while (!interval_over(&run) && best->value > c->lower.value &&
+           !(run.found.tried && clock_out(how->clock))) {
+        interval_next(c, &run, best, scratch);
+        if (how->phase)
+            problem_tell(c, how->clock, how->phase,
+                         (uint32_t)((uint64_t)run.found.tried * 1000 / how->starts), best->value);
     }
-    return better;
+    return run.found;
 }

@@ -4,29 +4,38 @@
 
 #include "passes/problem/problem.h"
 
-struct interval_run {
+/* Which orders to try. */
+struct interval_how {
     uint32_t starts; /* orders to try */
     uint64_t seed;   /* 0: the first order of all has its ties by number */
     uint32_t order;  /* INTERVAL_MIXED: several kinds in turn; else 1 + an enum topo_kind */
     uint64_t budget; /* steps of the inner loop in all; 0: INTERVAL_BUDGET */
     struct clock *clock;
     const char *phase; /* what the listener is told that this is; NULL: nothing is told */
-    uint32_t tried;    /* out: orders tried */
-    uint64_t state;    /* of the random numbers that seed the orders */
-    uint64_t spent;    /* steps done, the making of orders included */
 };
 enum { INTERVAL_BUDGET = 150000000, INTERVAL_MIXED = 0 };
 
-/* Improves *best (value LOAD_INF at first; only strictly better plans are taken) over r->starts
+struct interval_found {
+    bool better;    /* *best was improved */
+    uint32_t tried; /* orders */
+    uint64_t spent; /* steps done, the making of orders included */
+};
+
+/* Improves *best (value LOAD_INF at first; only strictly better plans are taken) over how->starts
  * orders.  Graphs of more than some thousand vertices are cut at sampled positions, then near the
- * best cuts.  True if it improved. */
-bool interval_search(const struct problem *c, struct interval_run *r, struct problem_plan *best,
-                     struct arena *scratch);
+ * best cuts. */
+struct interval_found interval_search(const struct problem *c, const struct interval_how *how,
+                                      struct problem_plan *best, struct arena *scratch);
 
 /* The same one order at a time: interval_begin once, then each interval_next tries one order, the best ones first,
  * and returns true if the plan improved.  interval_next does nothing once the budget is spent, but does not look at
- * r->starts; interval_over says whether either is used up. */
-void interval_begin(struct interval_run *r);
+ * how->starts; interval_over says whether either is used up. */
+struct interval_run {
+    const struct interval_how *how;
+    uint64_t state; /* of the random numbers that seed the orders */
+    struct interval_found found;
+};
+struct interval_run interval_begin(const struct interval_how *how);
 bool interval_over(const struct interval_run *r);
 bool interval_next(const struct problem *c, struct interval_run *r, struct problem_plan *best,
                    struct arena *scratch);
@@ -36,9 +45,9 @@ bool interval_next(const struct problem *c, struct interval_run *r, struct probl
 uint32_t *interval_gather(const struct problem *c, const uint32_t *order, const int32_t *dev,
                           struct arena *a);
 
-/* Improves *best by the best plan that cuts `order` only before positions p with cut[p] != 0 (NULL: anywhere).  Of r
- * only the clock counts; its steps are added to r->spent. */
-bool interval_order(const struct problem *c, const uint32_t *order, const uint8_t *cut,
-                    struct interval_run *r, struct problem_plan *best, struct arena *scratch);
+/* Improves *best by the best plan that cuts `order` only before positions p with cut[p] != 0 (NULL: anywhere). */
+struct interval_found interval_order(const struct problem *c, const uint32_t *order,
+                                     const uint8_t *cut, struct clock *clock,
+                                     struct problem_plan *best, struct arena *scratch);
 
 #endif

@@ -53,11 +53,11 @@ int placing_start(struct ctx *x, const struct place_options *o, struct placing *
     if (ctx_base(x))
         return -1;
     *p = (struct placing){.whole = whole_level(x), .level = x->levels.top, .clock = ctx_clock(x)};
-    p->run.starts = (uint32_t)o->starts;
-    p->run.seed = (uint64_t)o->seed;
-    p->run.order = (uint32_t)o->order;
-    p->run.clock = &p->clock;
-    p->run.phase = "trying orders";
+    p->orders.starts = (uint32_t)o->starts;
+    p->orders.seed = (uint64_t)o->seed;
+    p->orders.order = (uint32_t)o->order;
+    p->orders.clock = &p->clock;
+    p->orders.phase = "trying orders";
     p->problem = p->top = problem_build(p->whole, &x->scene, -1, x->use.scratch, x->use.diag);
     if (p->problem && p->level != p->whole)
         p->top = problem_build(p->level, &x->scene, -1, x->use.scratch, x->use.diag);

@@ -21,8 +21,8 @@ struct placing {
     struct wdag *whole, *level; /* the level after the mandatory steps, and the top */
     /* the problems of whole and of level; the same one if these are one level */
     struct problem *problem, *top;
-    struct clock clock;      /* starts now */
-    struct interval_run run; /* points to this clock, so the struct must not move */
+    struct clock clock;         /* starts now */
+    struct interval_how orders; /* points to this clock, so the struct must not move */
     /* bound for all plans, once dp-place has looked for one; value 0: it has not */
     struct bound all;
 };

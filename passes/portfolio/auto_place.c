@@ -254,7 +254,7 @@ static void conclude(struct auto_run *r)
 static int only_contiguous(struct auto_run *r, const char *why)
 {
     if (!r->contiguous)
-        return report_infeasible(r->x, r->p.whole, true, &r->p.run);
+        return report_infeasible(r->x, r->p.whole, true, &r->p.orders);
     struct plan *p = r->contiguous;
     p->claim.argument = arena_fmt(r->x->use.mem, "contiguous (%s): %s", why, p->claim.argument);
     return 0;

@@ -36,6 +36,7 @@ enum cli_id {
     CLI_MAX_STATES,
     CLI_EMIT,
     CLI_REPLAY,
+    CLI_ORDER_REPORT,
     CLI_COMPARE,
     CLI_BASELINES,
     CLI_EXPLAIN_BOUND,

@@ -2,6 +2,7 @@
 #include "output.h"
 
 #include "ir/base/outfile.h"
+#include "ir/plan/host_order.h"
 #include "ir/plan/parts.h"
 #include "baselines.h"
 #include "compare.h"
@@ -103,6 +104,27 @@ static int show_replay(const struct cli *c, const struct result *r)
         return diag_error(r->diag,
                           "--replay: there is no plan: give a planner, such as -p auto-place");
     return replay_print(page_of(c), r->open ? r->open : r, replay_samples(c, r->diag));
+}
+
+/* --order-report=host */
+static int show_order(const struct cli *c, struct ctx *x, const struct result *r)
+{
+    if (!r->verdict)
+        return diag_error(r->diag, "--order-report: there is no plan: give a planner, such as "
+                                   "-p auto-place");
+    struct host_order o = host_order_count(&r->scene, r->plan, r->parts, x->use.mem);
+    fprintf(
+        page_of(c),
+        "one host thread that takes the nodes in the file's order would have to put off %u of %u "
+        "by the plan's order of all nodes, %u by the order of each device\n",
+        o.by_all, o.nodes, o.by_device);
+    return 0;
+}
+
+static int check_order_report(const struct cli *c, struct diag *d)
+{
+    const char *s = c->value[CLI_ORDER_REPORT];
+    return s && strcmp(s, "host") ? diag_error(d, "--order-report '%s': expected host", s) : 0;
 }
 
 static int show_comparison(const struct cli *c, struct ctx *x, const struct result *r)
@@ -232,13 +254,16 @@ int output_write(const struct cli *c, struct pcc *p)
         return -1;
     if (c->value[CLI_REPLAY] && show_replay(c, r))
         return -1;
+    if (c->value[CLI_ORDER_REPORT] && show_order(c, x, r))
+        return -1;
     return !quiet && check_warned(p) ? -1 : 0;
 }
 
 int output_check(const struct cli *c, struct pcc *p)
 {
     return check_output(c, p->mem, &p->diag) || emit_all(c, p, true) ||
-                   replay_samples(c, &p->diag) < 0 || check_options(c, p)
+                   replay_samples(c, &p->diag) < 0 || check_order_report(c, &p->diag) ||
+                   check_options(c, p)
                ? -1
                : 0;
 }

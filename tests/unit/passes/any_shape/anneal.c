@@ -184,11 +184,11 @@ static void test_brute_force(void **state)
         int32_t dev[MAX_N + 1], dev2[MAX_N + 1];
         struct problem_plan plan = {LOAD_INF, dev, NULL}, dpl = {LOAD_INF, dev2, NULL};
         struct anneal o = search(seed, 1);
-        struct interval_run run = {.starts = 10, .seed = seed};
+        const struct interval_how orders = {.starts = 10, .seed = seed};
         o.moves = 20000;
-        interval_search(c, &run, &dpl, t->a);
+        interval_search(c, &orders, &dpl, t->a);
         dpl_best += dpl.value == want;
-        assert_true(anneal_search(c, &o, &plan, t->a, &d) >= 0);
+        assert_true(anneal_search(c, &o, &plan, t->a, &d).rc >= 0);
         infeasible += want == COST_NEVER;
         if (want == COST_NEVER) {
             assert_int_equal(plan.value, LOAD_INF);
@@ -227,9 +227,8 @@ static void test_same_answer(void **state)
             struct problem_plan plan = {LOAD_INF, dev[i], NULL};
             struct anneal o = search(seed, threads[i]);
             o.moves = 3000;
-            anneal_search(c, &o, &plan, t->a, &d);
+            done[i] = anneal_search(c, &o, &plan, t->a, &d).done;
             value[i] = plan.value;
-            done[i] = o.done;
         }
         for (int i = 1; i < 4; i++) {
             assert_int_equal(value[i], value[0]);
@@ -240,7 +239,7 @@ static void test_same_answer(void **state)
             struct problem_plan plan = {value[0], dev[0], NULL};
             struct anneal o = search(seed + 1, 2);
             o.moves = 3000;
-            int better = anneal_search(c, &o, &plan, t->a, &d);
+            int better = anneal_search(c, &o, &plan, t->a, &d).rc;
             assert_int_equal(better, plan.value < value[0]);
             assert_true(plan.value <= value[0]);
             assert_int_equal(value_of(t, dev[0]), plan.value);

@@ -179,9 +179,9 @@ static void test_brute_force(void **state)
         assert_non_null(c);
         int32_t dev[MAX_N + 1];
         struct problem_plan plan = {LOAD_INF, dev, NULL};
-        struct interval_run run = {.starts = (uint32_t)(seed % 4), .seed = seed};
+        const struct interval_how orders = {.starts = (uint32_t)(seed % 4), .seed = seed};
         const struct dp_limits most = {.max_states = 100000};
-        interval_search(c, &run, &plan, t->a);
+        interval_search(c, &orders, &plan, t->a);
         if (plan.value < LOAD_INF)
             assert_int_equal(value_of(t, dev), plan.value);
         dpl_best += plan.value == want;
@@ -456,8 +456,7 @@ static void test_path(void **state)
             to[v] = v + 1;
         }
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
-        struct interval_run run = {0};
-        interval_order(c, order, NULL, &run, &dpl, t->a);
+        interval_order(c, order, NULL, NULL, &dpl, t->a);
         t->g.succ = csr_build(t->a, t->g.n, t->g.n - 1, from, to);
         t->g.pred = csr_transpose(t->a, &t->g.succ, t->g.n, t->g.n);
         struct dp_found s = dp_search(c, &most, &dp, t->a);
@@ -492,8 +491,7 @@ static void test_units(void **state)
         prefix[n++] = set;
         int64_t want = best_chain(t, prefix, n);
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
-        struct interval_run run = {0};
-        interval_order(c, order, cut, &run, &plan, t->a);
+        interval_order(c, order, cut, NULL, &plan, t->a);
         if (plan.value != (want == COST_NEVER ? LOAD_INF : want))
             fail_msg("seed %llu: %lld with %u units, brute force %lld", (unsigned long long)seed,
                      (long long)plan.value, n - 1, (long long)want);
@@ -560,8 +558,8 @@ static void test_memory_need(void **state)
         c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, INT64_MAX, t->a, &d);
         int32_t dev[MAX_N + 1];
         struct problem_plan plan = {LOAD_INF, dev, NULL};
-        struct interval_run run = {.starts = 3, .seed = seed};
-        if (interval_search(c, &run, &plan, t->a)) {
+        const struct interval_how orders = {.starts = 3, .seed = seed};
+        if (interval_search(c, &orders, &plan, t->a).better) {
             int64_t memory = memory_of_plan(c, dev, t->a);
             make_loads(t, memory);
             assert_int_equal(value_of(t, dev), plan.value);
@@ -701,8 +699,8 @@ static void test_limits(void **state)
         volatile sig_atomic_t stop = 1;
         struct listener listener = {.stop = &stop};
         struct clock clock = {.listener = &listener};
-        struct interval_run run = {.starts = 3, .seed = 1, .clock = &clock};
-        interval_search(c, &run, &plan, t->a);
+        const struct interval_how orders = {.starts = 3, .seed = 1, .clock = &clock};
+        interval_search(c, &orders, &plan, t->a);
         if (plan.value < LOAD_INF)
             assert_int_equal(value_of(t, dev), plan.value);
         stopped += clock.why != NULL;
