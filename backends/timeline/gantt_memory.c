@@ -1,5 +1,5 @@
-/* Rows of memory over time in a chart (gantt.h): an area, as high as the row where the device is full, or at its peak if
- * that is far below. */
+/* Rows of memory over time in a chart (gantt.h): an area.  A row is as high as what the device has, or as its peak
+ * if that is far below. */
 #include "backends/timeline/gantt.h"
 
 enum { NEAR = 8 /* times a peak */ };
