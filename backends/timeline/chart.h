@@ -79,7 +79,7 @@ struct chart {
     struct chart_span *span;   /* over the lanes */
     struct chart_curve *curve; /* of devices, ascending */
     const char *const *colour; /* [hue] */
-    bool dense;                /* bars are many: several drawn as one keep the hue of the longest */
+    bool dense; /* many bars, a chain: several that are drawn as one keep the hue of the longest */
     uint32_t nlane, nkey, nspan, ncurve;
     uint32_t nflow; /* flows are 1 .. nflow */
     size_t nbar;

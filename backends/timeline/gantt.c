@@ -2,14 +2,13 @@
  *
  * A row per lane, on it a bar per item, pale where it is a transfer; the time axis below, and over the rows brackets:
  * the chart's spans.  Under its bars the critical chain is a red line, which goes from row to row where the chain does.
- * With --curves a row below the lanes of each device shows its memory over time, and a dashed line what it has, where
- * that is at most NEAR times its peak.
+ * With --curves a row below the lanes of each device shows its memory over time, and a dashed line what it has.
  *
  * The file stays small: neighbours in a row that are all narrower than a limit are drawn as one bar, the darker the
  * busier; the limit grows with the number of rows.  Of the chain and the curves one pixel of time has one value: a
  * curve's largest.  O(n) for n bars and points; at most some ten thousands are drawn. */
 #include "backends/label.h"
-#include "backends/timeline/chart.h"
+#include "backends/timeline/gantt.h"
 #include "ir/base/outfile.h"
 
 #include <assert.h>
@@ -20,7 +19,6 @@ enum {
     MOST = 1 << 20,    /* bars of samples */
     SLOTS = 1 << 13,   /* narrow bars, all rows together */
     WIDEST = 4,        /* of a joined bar, in limits of a narrow one */
-    WIDE = 1040,       /* px of the time axis */
     RIGHT = 176,       /* px beside it: how busy */
     RIGHT_BYTES = 220, /* where that is told in bytes, too */
     TOP = 112,         /* px above the lanes */
@@ -32,26 +30,11 @@ enum {
     SUB = 22,    /* px of one of several rows within a lane */
     CURVE = 44,  /* px of a row of memory, where these are few */
     FEW_CURVES = 4,
-    NEAR = 8, /* times a peak */
-    MANY_TURNS = 200
 };
 
-static const char grey[] = "#7c8794", red[] = "#b3261e";
+static const int64_t never_narrow = INT64_MAX / 8; /* ps: no bar as long is narrow */
 
-struct gantt {
-    const struct chart *c;
-    struct arena *a;
-    FILE *f;
-    size_t joined;    /* bars that are not drawn apart */
-    int left, bottom; /* px: of the lanes' names, the axis */
-    int right;        /* px beside the axis */
-    uint32_t *row;    /* [lane + 1] its first row */
-    int *top, *high;  /* [lane] px */
-    uint32_t ncurve;  /* that are shown */
-    int *curve_top;   /* [curve] px */
-    int curve_high;   /* px */
-    double narrow;    /* px */
-};
+static const char grey[] = "#7c8794";
 
 static void put_text(struct gantt *g, const char *s)
 {
@@ -74,17 +57,16 @@ static void put_text(struct gantt *g, const char *s)
         }
 }
 
-/* Text at a place; class: one of those in the style. */
-static void put_label(struct gantt *g, double x, double y, const char *class, const char *s)
+void gantt_put_label(struct gantt *g, double x, double y, const char *class, const char *s)
 {
     fprintf(g->f, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
     put_text(g, s);
     fputs("</text>\n", g->f);
 }
 
-static double x_of(const struct gantt *g, int64_t ps)
+double gantt_x(const struct gantt *g, int64_t ps)
 {
-    return g->left + (g->c->end ? WIDE * ((double)ps / (double)g->c->end) : 0);
+    return g->left + (g->c->end ? GANTT_WIDE * ((double)ps / (double)g->c->end) : 0);
 }
 
 /* ---- frame ------------------------------------------------------------------------------------ */
@@ -123,8 +105,8 @@ static void measure(struct gantt *g)
     g->left = 28 + LETTER * (int)longest + (c->letters ? 2 * LETTER : 0);
     g->right = c->dense ? RIGHT_BYTES : RIGHT;
     g->bottom = g->top[c->nlane] + 6;
-    g->narrow = (double)WIDE * g->row[c->nlane] / SLOTS;
-    g->narrow = g->narrow < 1.5 ? 1.5 : g->narrow;
+    g->narrow = (double)GANTT_WIDE * g->row[c->nlane] / SLOTS;
+    g->narrow = g->narrow < 1.5 ? 1.5 : g->narrow > GANTT_WIDE ? GANTT_WIDE : g->narrow;
 }
 
 static double put_key(struct gantt *g, double x, const char *colour, const char *text)
@@ -132,26 +114,21 @@ static double put_key(struct gantt *g, double x, const char *colour, const char 
     fprintf(g->f,
             "<rect x=\"%.1f\" y=\"58\" width=\"14\" height=\"12\" fill=\"%s\" class=\"b\"/>\n", x,
             colour);
-    put_label(g, x + 19, 68, "s", text);
+    gantt_put_label(g, x + 19, 68, "s", text);
     return x + 19 + LETTER * (double)strlen(text) + 14;
 }
 
 static double put_note(struct gantt *g, double x, const char *text)
 {
-    put_label(g, x, 68, "s", text);
+    gantt_put_label(g, x, 68, "s", text);
     return x + (LETTER - 1) * (double)strlen(text) + 14;
-}
-
-static bool shows_limit(const struct chart_curve *c)
-{
-    return c->limit >= 0 && c->limit / NEAR <= c->most;
 }
 
 static double put_limit_key(struct gantt *g, double x)
 {
     static const char text[] = "memory that there is";
     fprintf(g->f, "<path d=\"M%.1f 64 h14\" class=\"d\"/>\n", x);
-    put_label(g, x + 19, 68, "s", text);
+    gantt_put_label(g, x + 19, 68, "s", text);
     return x + 19 + LETTER * (double)strlen(text) + 14;
 }
 
@@ -162,7 +139,7 @@ static void put_legend(struct gantt *g)
         x = put_key(g, x, g->c->key[k].colour, g->c->key[k].text);
     bool limited = false;
     for (uint32_t k = 0; k < g->ncurve; k++)
-        limited = limited || shows_limit(&g->c->curve[k]);
+        limited = limited || gantt_shows_limit(&g->c->curve[k]);
     if (limited)
         x = put_limit_key(g, x);
     if (g->c->letters)
@@ -175,17 +152,16 @@ static void put_legend(struct gantt *g)
         put_key(g, x, grey, many);
 }
 
-/* A row's ground, in one of two colours by its device. */
-static void put_stripe(struct gantt *g, int y, int high, uint32_t dev)
+void gantt_put_stripe(struct gantt *g, int y, int high, uint32_t dev)
 {
     fprintf(g->f, "<rect x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n", y,
-            g->left + WIDE + g->right, high, dev % 2 ? "#ffffff" : "#f4f6f8");
+            g->left + GANTT_WIDE + g->right, high, dev % 2 ? "#ffffff" : "#f4f6f8");
 }
 
 /* Names and stripes of the lanes, and how busy they are. */
 static void put_lanes(struct gantt *g)
 {
-    put_label(g, g->left + WIDE + 12, TOP - 8, "s", g->c->busy);
+    gantt_put_label(g, g->left + GANTT_WIDE + 12, TOP - 8, "s", g->c->busy);
     for (uint32_t l = 0; l < g->c->nlane; l++) {
         const struct chart_lane *lane = &g->c->lane[l];
         int y = g->top[l];
@@ -193,12 +169,13 @@ static void put_lanes(struct gantt *g)
         fprintf(g->f, "<g><title>");
         put_text(g, lane->class);
         fputs("</title>", g->f);
-        put_stripe(g, y, g->high[l], lane->dev);
-        put_label(g, 14, mid + 5, lane->minor ? "s" : "n", lane->name);
+        gantt_put_stripe(g, y, g->high[l], lane->dev);
+        gantt_put_label(g, 14, mid + 5, lane->minor ? "s" : "n", lane->name);
         for (uint32_t i = 0; i < lane->rows && lane->lettered; i++)
-            put_label(g, g->left - LETTER - 1, y + SUB * (int)i + SUB / 2 + 8, "a",
-                      arena_fmt(g->a, "%c", 'a' + (int)i));
-        put_label(g, g->left + WIDE + 12, mid + 5, lane->busiest ? "n" : "s", lane->busy);
+            gantt_put_label(g, g->left - LETTER - 1, y + SUB * (int)i + SUB / 2 + 8, "a",
+                            arena_fmt(g->a, "%c", 'a' + (int)i));
+        gantt_put_label(g, g->left + GANTT_WIDE + 12, mid + 5, lane->busiest ? "n" : "s",
+                        lane->busy);
         fputs("</g>\n", g->f);
     }
 }
@@ -216,17 +193,18 @@ static void put_axis(struct gantt *g)
         u++;
     }
     for (int64_t at = 0; at <= g->c->end; at += step) {
-        double x = x_of(g, at);
+        double x = gantt_x(g, at);
         int tenths = (int)(at % unit / ((unit + 9) / 10));
         fprintf(g->f, "<path d=\"M%.1f %d V%d\" class=\"g\"/>\n", x, TOP, g->bottom + 5);
-        put_label(g, x, g->bottom + 20, "a",
-                  !at      ? "0"
-                  : tenths ? arena_fmt(g->a, "%" PRId64 ".%d %s", at / unit, tenths, name[u])
-                           : arena_fmt(g->a, "%" PRId64 " %s", at / unit, name[u]));
+        gantt_put_label(g, x, g->bottom + 20, "a",
+                        !at      ? "0"
+                        : tenths ? arena_fmt(g->a, "%" PRId64 ".%d %s", at / unit, tenths, name[u])
+                                 : arena_fmt(g->a, "%" PRId64 " %s", at / unit, name[u]));
         if (g->c->end - at < step)
             break;
     }
-    fprintf(g->f, "<path d=\"M%d %d H%d\" class=\"x\"/>\n", g->left, g->bottom, g->left + WIDE);
+    fprintf(g->f, "<path d=\"M%d %d H%d\" class=\"x\"/>\n", g->left, g->bottom,
+            g->left + GANTT_WIDE);
 }
 
 /* ---- bars ------------------------------------------------------------------------------------- */
@@ -238,55 +216,52 @@ struct joined {
     size_t n; /* 0: nothing */
 };
 
-struct box {
-    double x, y, width, high; /* px */
-};
-
-static struct box box_of(const struct gantt *g, const struct joined *b)
+struct gantt_box gantt_place(const struct gantt *g, const struct chart_bar *row, int64_t at,
+                             int64_t end)
 {
-    uint32_t l = b->first->lane;
-    struct box x = {x_of(g, b->at), g->top[l] + 4.0, x_of(g, b->end) - x_of(g, b->at), 0};
+    uint32_t l = row->lane;
+    struct gantt_box x = {gantt_x(g, at), g->top[l] + 4.0, gantt_x(g, end) - gantt_x(g, at), 0};
     bool alone = g->c->lane[l].rows == 1;
     x.high = alone ? g->high[l] - (g->c->dense ? 6.0 : 8.0) : SUB - 2.0;
-    x.y += !alone ? 1 + SUB * (double)b->first->row : g->c->dense ? -2 : 0;
+    x.y += !alone ? 1 + SUB * (double)row->row : g->c->dense ? -2 : 0;
     return x;
 }
 
-static void put_pale(struct gantt *g, double x, double width, const struct box *in)
+static void put_pale(struct gantt *g, double x, double width, const struct gantt_box *in)
 {
     if (width >= 0.3)
         fprintf(g->f, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" class=\"p\"/>\n",
                 x, in->y, width, in->high);
 }
 
-static void put_rect(struct gantt *g, const struct box *x)
+static void put_rect(struct gantt *g, const struct gantt_box *x)
 {
     fprintf(g->f, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" ", x->x, x->y,
             x->width < 0.4 ? 0.4 : x->width, x->high);
 }
 
-static bool has_room(const struct gantt *g, const struct box *x, const char *text, int letter)
+static bool has_room(const struct gantt *g, const struct gantt_box *x, const char *text, int letter)
 {
     return text && (!g->c->dense || x->high > 2 * letter - 1) &&
            x->width >= 2 * (letter == LETTER) + 2 + letter * (double)strlen(text);
 }
 
 /* On a bar what there is room for, rather short than small. */
-static void put_name(struct gantt *g, const struct chart_detail *d, const struct box *x)
+static void put_name(struct gantt *g, const struct chart_detail *d, const struct gantt_box *x)
 {
     const char *const text[] = {d->brief, d->least};
     for (int small = 0; small < 2; small++)
         for (int i = 0; i < 2; i++)
             if (has_room(g, x, text[i], small ? SMALL : LETTER)) {
-                put_label(g, x->x + x->width / 2, x->y + x->high / 2 + (small ? 3 : 4),
-                          small ? "m" : "l", text[i]);
+                gantt_put_label(g, x->x + x->width / 2, x->y + x->high / 2 + (small ? 3 : 4),
+                                small ? "m" : "l", text[i]);
                 return;
             }
 }
 
 /* A bar, when it was, what it is called if there is room. */
 static void put_bar(struct gantt *g, const struct chart_bar *b, const char *when,
-                    const struct box *x)
+                    const struct gantt_box *x)
 {
     struct chart_detail d = g->c->describe(g->c, b->item, g->a);
     double scale = b->end > b->at ? x->width / (double)(b->end - b->at) : 0;
@@ -303,7 +278,7 @@ static void put_joined(struct gantt *g, const struct joined *b)
 {
     assert(b->n > 0 && b->end > b->at && b->busy <= b->end - b->at);
     char from[UNIT_TEXT], to[UNIT_TEXT], time[UNIT_TEXT];
-    struct box x = box_of(g, b);
+    struct gantt_box x = gantt_place(g, b->first, b->at, b->end);
     struct arena_mark mark = arena_mark(g->a);
     double share = (double)b->busy / (double)(b->end - b->at);
     const char *when = arena_fmt(g->a, "%s: %s to %s", time_short(time, b->end - b->at),
@@ -327,7 +302,8 @@ static void put_bars(struct gantt *g, bool draw)
     const struct chart *c = g->c;
     uint32_t rows = g->row[c->nlane];
     struct joined *next = arena_array(g->a, (size_t)rows + 1, sizeof *next);
-    int64_t narrow = (int64_t)(g->narrow / WIDE * (double)c->end);
+    double limit = g->narrow / GANTT_WIDE * (double)c->end;
+    int64_t narrow = limit < never_narrow ? (int64_t)limit : never_narrow;
     g->joined = 0;
     for (size_t i = 0; i < c->nbar; i++) {
         const struct chart_bar *e = &c->bar[i];
@@ -355,130 +331,15 @@ static void put_bars(struct gantt *g, bool draw)
             put_joined(g, &next[k]);
 }
 
-/* ---- the critical chain ------------------------------------------------------------------------- */
-
-static double chain_y(const struct gantt *g, const struct chart_bar *b)
-{
-    struct joined alone = {.at = b->at, .end = b->end, .first = b};
-    struct box x = box_of(g, &alone);
-    return x.y + x.high;
-}
-
-/* Under the bars of each row; what is less than a pixel apart is one line. */
-static void put_chain_rows(struct gantt *g)
-{
-    const struct chart *c = g->c;
-    uint32_t rows = g->row[c->nlane];
-    struct joined *next = arena_array(g->a, (size_t)rows + 1, sizeof *next);
-    for (size_t i = 0; i <= c->nbar + rows; i++) {
-        const struct chart_bar *e = i < c->nbar ? &c->bar[i] : NULL;
-        struct joined *b = e ? &next[g->row[e->lane] + e->row] : &next[i - c->nbar];
-        if (e && !e->critical)
-            continue;
-        if (e && b->n && x_of(g, e->at) - x_of(g, b->end) < 1) {
-            b->end = e->end;
-            continue;
-        }
-        if (b->n)
-            fprintf(g->f, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"3\" class=\"c\"/>\n",
-                    x_of(g, b->at), chain_y(g, b->first), x_of(g, b->end) - x_of(g, b->at) + 0.4);
-        if (e)
-            *b = (struct joined){.at = e->at, .end = e->end, .first = e, .n = 1};
-    }
-}
-
-/* From row to row: in each pixel of time one line over all that the chain goes through, [WIDE + 1] of them. */
-struct turn {
-    double low, high; /* px; equal: none */
-};
-
-static struct turn *find_turns(struct gantt *g, uint32_t *n)
-{
-    const struct chart *c = g->c;
-    struct turn *turn = arena_array(g->a, WIDE + 1, sizeof *turn);
-    double last = -1;
-    for (size_t i = 0; i < c->nbar; i++) {
-        const struct chart_bar *b = &c->bar[i];
-        if (!b->critical)
-            continue;
-        struct turn *t = &turn[(int)(x_of(g, b->at) - g->left)];
-        double y = chain_y(g, b), from = last < 0 ? y : last;
-        if (t->high == 0)
-            *t = (struct turn){from, from};
-        t->low = y < t->low ? y : t->low;
-        t->high = y > t->high ? y : t->high;
-        last = y;
-    }
-    *n = 0;
-    for (int k = 0; k <= WIDE; k++)
-        *n += turn[k].high > turn[k].low;
-    return turn;
-}
-
-/* Paler where they would hide all else. */
-static void put_turns(struct gantt *g)
-{
-    uint32_t n;
-    const struct turn *turn = find_turns(g, &n);
-    if (n)
-        fprintf(g->f, "<g stroke=\"%s\" stroke-opacity=\"%s\">\n", red,
-                n > MANY_TURNS ? ".2" : ".6");
-    for (int k = 0; k <= WIDE && n; k++)
-        if (turn[k].high > turn[k].low)
-            fprintf(g->f, "<path d=\"M%d.5 %.1f V%.1f\"/>\n", g->left + k, turn[k].low,
-                    turn[k].high + 3);
-    if (n)
-        fputs("</g>\n", g->f);
-}
-
-/* ---- memory ------------------------------------------------------------------------------------- */
-
-/* The largest value in each pixel of time, [WIDE]. */
-static int64_t *sample_curve(const struct gantt *g, const struct memory_curve *m)
-{
-    int64_t *most = arena_array(g->a, WIDE, sizeof *most);
-    for (uint32_t i = 0; i < m->n; i++) {
-        int64_t end = i + 1 < m->n ? m->point[i + 1].at : g->c->end;
-        int from = (int)(x_of(g, m->point[i].at) - g->left), to = (int)(x_of(g, end) - g->left);
-        for (int k = from; k <= to && k < WIDE; k++)
-            most[k] = m->point[i].bytes > most[k] ? m->point[i].bytes : most[k];
-    }
-    return most;
-}
-
-static void put_curve(struct gantt *g, uint32_t k)
-{
-    const struct chart_curve *c = &g->c->curve[k];
-    int y = g->curve_top[k], floor = y + g->curve_high - 4;
-    bool near = shows_limit(c);
-    int64_t top = near && c->limit > c->most ? c->limit : c->most;
-    double scale = top > 0 ? (g->curve_high - 12) / (double)top : 0;
-    struct arena_mark mark = arena_mark(g->a);
-    const int64_t *most = sample_curve(g, &c->of);
-    put_stripe(g, y, g->curve_high, c->dev);
-    put_label(g, 14, y + g->curve_high / 2 + 5, "s", c->name);
-    fprintf(g->f, "<path d=\"M%d %d", g->left, floor);
-    for (int i = 0; i < WIDE; i++)
-        if (!i || most[i] != most[i - 1])
-            fprintf(g->f, "H%dV%.1f", g->left + i, floor - scale * (double)most[i]);
-    fprintf(g->f, "H%dV%dZ\" class=\"m\"/>\n", g->left + WIDE, floor);
-    if (near)
-        fprintf(g->f, "<path d=\"M%d %.1f H%d\" class=\"d\"/>\n", g->left,
-                floor - scale * (double)c->limit, g->left + WIDE);
-    put_label(g, g->left + WIDE + 12, y + g->curve_high / 2 + 5,
-              c->limit >= 0 && c->most > c->limit ? "n" : "s", c->note);
-    arena_release(g->a, mark);
-}
-
 /* ---- all -------------------------------------------------------------------------------------- */
 
 static void put_span(struct gantt *g, const struct chart_span *s)
 {
-    double x0 = x_of(g, s->at), x1 = x_of(g, s->end), mid = (x0 + x1) / 2;
+    double x0 = gantt_x(g, s->at), x1 = gantt_x(g, s->end), mid = (x0 + x1) / 2;
     double half = LETTER * (double)strlen(s->text) / 2;
     mid = mid - half < g->left ? g->left + half : mid;
-    mid = mid + half > g->left + WIDE ? g->left + WIDE - half : mid;
-    put_label(g, mid, TOP - 16, "v", s->text);
+    mid = mid + half > g->left + GANTT_WIDE ? g->left + GANTT_WIDE - half : mid;
+    gantt_put_label(g, mid, TOP - 16, "v", s->text);
     fprintf(g->f, "<path d=\"M%.1f %d V%d H%.1f V%d\" class=\"v\"/>\n", x0, TOP - 4, TOP - 10, x1,
             TOP - 4);
     fprintf(g->f, "<path d=\"M%.1f %d V%d M%.1f %d V%d\" class=\"d\"/>\n", x0, TOP - 4, g->bottom,
@@ -487,7 +348,7 @@ static void put_span(struct gantt *g, const struct chart_span *s)
 
 static void put_chart(struct gantt *g)
 {
-    int width = g->left + WIDE + g->right, high = g->bottom + 34;
+    int width = g->left + GANTT_WIDE + g->right, high = g->bottom + 34;
     fprintf(
         g->f,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
@@ -503,8 +364,8 @@ static void put_chart(struct gantt *g)
           "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
           g->f);
     put_bars(g, false);
-    put_label(g, 14, 28, "t", g->c->title);
-    put_label(g, 14, 48, "s", g->c->subtitle);
+    gantt_put_label(g, 14, 28, "t", g->c->title);
+    gantt_put_label(g, 14, 48, "s", g->c->subtitle);
     if (g->c->dense)
         fputs("<style>.c{fill:#b3261e}\n"
               "path.m{fill:#b9c6d3;stroke:#7c8794;stroke-width:.8}</style>\n",
@@ -512,13 +373,13 @@ static void put_chart(struct gantt *g)
     put_legend(g);
     put_lanes(g);
     for (uint32_t k = 0; k < g->ncurve; k++)
-        put_curve(g, k);
+        gantt_put_curve(g, k);
     put_axis(g);
     if (g->c->dense)
-        put_turns(g);
+        gantt_put_turns(g);
     put_bars(g, true);
     if (g->c->dense)
-        put_chain_rows(g);
+        gantt_put_chain(g);
     for (uint32_t i = 0; i < g->c->nspan; i++)
         put_span(g, &g->c->span[i]);
     fputs("</svg>\n", g->f);

@@ -16,7 +16,7 @@
 #include <string.h>
 
 const char *const topo_names[] = {"mixed", "lifo", "fifo",   "cpd", "random",
-                                  "late",  "thin", "number", NULL};
+                                  "late",  "thin", "number", "dfs", NULL};
 
 static void shuffle(uint32_t *v, uint32_t n, uint64_t *state)
 {
@@ -177,6 +177,26 @@ static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a
     return order;
 }
 
+/* Depth first: of the vertices that become ready together the first one is next. */
+static uint32_t *dfs_order(const struct wdag *g, struct arena *a)
+{
+    uint32_t *in = in_degrees(&g->pred, g->n, a), top = 0, done = 0;
+    uint32_t *stack = arena_array(a, (size_t)g->n + 1, sizeof *stack);
+    uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order);
+    for (uint32_t v = g->n; v-- > 0;)
+        if (!in[v])
+            stack[top++] = v;
+    while (top) {
+        uint32_t v = stack[--top];
+        order[done++] = v;
+        for (uint32_t i = g->succ.at[v + 1]; i-- > g->succ.at[v];)
+            if (--in[g->succ.to[i]] == 0)
+                stack[top++] = g->succ.to[i];
+    }
+    assert(done == g->n);
+    return order;
+}
+
 static uint32_t *number_order(const struct wdag *g, struct arena *a)
 {
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order);
@@ -202,6 +222,8 @@ uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, s
         return thin_order(g, seed, a);
     case TOPO_NUMBER:
         return number_order(g, a);
+    case TOPO_DFS:
+        return dfs_order(g, a);
     }
     return lifo_order(&g->succ, &g->pred, g->n, seed, false, a);
 }

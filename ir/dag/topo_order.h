@@ -12,7 +12,8 @@ enum topo_kind {
     TOPO_LATE,   /* TOPO_LIFO of the graph turned round: each vertex right before it is needed */
     /* greedy: the vertex after which the open nets (some, but not all pins taken) cost least, by class 0 */
     TOPO_THIN,
-    TOPO_NUMBER /* by vertex number: about the order of the input */
+    TOPO_NUMBER, /* by vertex number: about the order of the input */
+    TOPO_DFS     /* depth first: of what became ready together the first in the row goes first */
 };
 
 /* Names for options: "mixed" (several kinds in turn) at 0, that of kind k at 1 + k, then NULL. */

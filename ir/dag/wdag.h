@@ -6,7 +6,8 @@
  * Vertices of every level are numbered in a topological order: u < v for every edge u -> v.
  * Communication belongs to nets: a device that holds some but not all pins of a net pays the net's
  * cost once (the placement paper's load, 5.1); a pin on the host counts as elsewhere.  Where devices
- * stand in groups (H.3), it pays net_inner instead if all pins are in its group.
+ * stand in groups (H.3), it pays net_inner instead if all pins are in its group.  Nets of the base level are those of
+ * the place, with its numbers: what one takes from device to device is cluster_route() of place_moved().
  * Bytes that several vertices need once per device (shared weights) are `shared` items. */
 #ifndef PCC_IR_DAG_WDAG_H
 #define PCC_IR_DAG_WDAG_H

@@ -617,7 +617,7 @@ static const uint32_t *order_of_start(const struct problem *c, const struct inte
 {
     const struct interval_how *how = run->how;
     uint32_t tried = run->found.tried;
-    assert(how->order <= TOPO_NUMBER + 1);
+    assert(how->order <= TOPO_DFS + 1);
     bool mixed = how->order == INTERVAL_MIXED, later = mixed && tried >= FIRST;
     bool by_number = mixed ? !later : tried == 0 && how->seed == 0;
     uint32_t s = later ? FIRST + (tried - FIRST) / 2 : tried;

@@ -116,7 +116,8 @@ static const struct mip_solver *choose_solver(const struct ip_options *o, struct
 }
 
 /* The proof's lines: why the bound holds, and how to check it with another solver. */
-static const char *write_proof(struct ctx *x, const struct ip_options *o, const struct ip_run *r)
+static const char *write_proof(struct ctx *x, const struct ip_options *o, const struct ip_how *how,
+                               const struct ip_found *r)
 {
     static const char *const what[] = {"plan of any shape", "plan of convex sets",
                                        "chain of devices"};
@@ -129,34 +130,34 @@ static const char *write_proof(struct ctx *x, const struct ip_options *o, const 
         x->use.mem,
         "no %s takes %s or less%s: %s %s finds so of %u integer program%s with up to %u "
         "columns and %u rows, to its tolerance, after %" PRIu64 " nodes of its search\n%s",
-        what[o->shape], time_print(text, r->bound - 1), multiples, r->solver->name,
-        mip_version(r->solver, x->use.scratch), r->models, r->models == 1 ? "" : "s", r->ncol,
+        what[o->shape], time_print(text, r->bound - 1), multiples, how->solver->name,
+        mip_version(how->solver, x->use.scratch), r->models, r->models == 1 ? "" : "s", r->ncol,
         r->nrow, r->nodes, ip_how_to_check(shape_names[o->shape], r->bound - 1, x->use.scratch));
 }
 
 /* Writes bound, status and argument of the plan: the solver's, or what bounds.h says, if that is more. */
-static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_run *r,
-                     bool on_whole)
+static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_how *how,
+                     const struct ip_found *r, bool on_whole)
 {
     struct plan *p = x->results.plan;
-    const char *solver = r->solver->name;
+    const char *solver = how->solver->name;
     /* no deadline: these bounds take a second or two at most */
     struct clock after = ctx_late_clock(x);
-    bool proven = r->complete && on_whole && !r->write_only;
+    bool proven = r->complete && on_whole && !how->write_only;
     struct bound all =
         claim_all(x, p->claim.bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
     struct bound own = {
-        .value = r->bound, .why = solver, .proof = r->complete ? write_proof(x, o, r) : NULL};
+        .value = r->bound, .why = solver, .proof = r->complete ? write_proof(x, o, how, r) : NULL};
     enum plan_scope scope = claim_scope(x, o->shape != IP_ANY, !on_whole);
     const char *why = claim(x, scope, own, all);
     if (p->claim.status == PLAN_OPTIMAL && why != solver)
         p->claim.argument =
             arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->claim.scope), why);
-    else if (r->write_only)
+    else if (how->write_only)
         p->claim.argument = arena_fmt(x->use.mem, "the heuristic's plan; bound: %s", why);
     else if (!r->complete)
         p->claim.argument = arena_fmt(x->use.mem, "%s: %s; bound: %s", solver, r->why, why);
-    else if (r->limit < p->claim.bare && r->bound > r->limit)
+    else if (how->limit < p->claim.bare && r->bound > how->limit)
         p->claim.argument = arena_fmt(x->use.mem, "no plan%s is within the limit, says %s",
                                       plan_among(scope), solver);
     else
@@ -166,18 +167,20 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
 
 /* Reports why there is no plan. */
 static int report_none(struct ctx *x, const struct placing *p, const struct problem *c,
-                       struct loads *l, struct ip_run *r)
+                       struct loads *l, const struct ip_how *how, const struct ip_found *r)
 {
+    bool proven = false;
     char exact[UNIT_TEXT], text[UNIT_TEXT];
-    const char *what = r->shape == IP_CONVEX ? "convex plan" : "plan";
-    if (r->shape == IP_CHAIN)
+    const char *what = how->shape == IP_CONVEX ? "convex plan" : "plan";
+    if (how->shape == IP_CHAIN)
         return report_infeasible(x, p->level, true, &p->orders);
-    int64_t need = c->limited ? ip_least_memory(c, l, r, x->use.scratch, x->use.diag) : -1;
+    int64_t need =
+        c->limited ? ip_least_memory(c, l, how, &proven, x->use.scratch, x->use.diag) : -1;
     if (need > 0)
         diag_error(x->use.diag, "no %s fits the memory of the devices: %s %s (%s) per device", what,
-                   r->complete ? "they need" : "the smallest found needs", bytes_print(exact, need),
+                   proven ? "they need" : "the smallest found needs", bytes_print(exact, need),
                    bytes_short(text, need));
-    else if (r->complete)
+    else if (c->limited ? proven : r->complete)
         diag_error(x->use.diag, "there is no %s: pins and what devices can run leave none", what);
     else
         diag_error(x->use.diag, "no %s was found: %s", what, r->why);
@@ -211,17 +214,17 @@ static int ip_run(struct ctx *x, const void *options)
     struct place_options po = {.starts = o->starts, .seed = o->seed};
     struct placing p;
     struct loads l;
-    struct ip_run r = {.planner = "ip-place",
-                       .shape = (enum ip_shape)o->shape,
-                       .solver = choose_solver(o, x->use.diag),
-                       .limit = o->limit ? o->limit : LOAD_INF,
-                       .write = *o->write ? o->write : NULL,
-                       .write_only = !o->solve};
-    if (!r.solver)
+    struct ip_how how = {.planner = "ip-place",
+                         .shape = (enum ip_shape)o->shape,
+                         .solver = choose_solver(o, x->use.diag),
+                         .limit = o->limit ? o->limit : LOAD_INF,
+                         .write = *o->write ? o->write : NULL,
+                         .write_only = !o->solve};
+    if (!how.solver)
         return -1;
-    if (r.write_only && !r.write)
+    if (how.write_only && !how.write)
         return diag_error(x->use.diag, "ip-place: solve=false: expected write=FILE, too");
-    if (!share_parse(o->gap, &r.gap))
+    if (!share_parse(o->gap, &how.gap))
         return diag_error(x->use.diag, "ip-place: gap=%s: expected a share in 0.000001..1", o->gap);
     if (placing_start(x, &po, &p))
         return -1;
@@ -232,25 +235,24 @@ static int ip_run(struct ctx *x, const void *options)
         return -1;
     if (!p.clock.deadline)
         clock_limit(&p.clock, DEFAULT_SECONDS * (int64_t)NS_PER_S);
-    r.clock = &p.clock;
-    r.name = vertex_names(x, c->g);
+    how.clock = &p.clock;
+    how.name = vertex_names(x, c->g);
     struct problem_plan best = no_plan(x, c->g);
     if (find_first(x, o, &p, c, &best))
         return -1;
-    bool enough = best.value <= c->lower.value && !r.write; /* false if there is no plan yet */
-    if (enough) {
-        r.bound = best.value;
-        r.complete = true;
-    } else if (ip_search(c, &l, &r, &best, x->use.scratch, x->use.diag)) {
+    bool enough = best.value <= c->lower.value && !how.write; /* false if there is no plan yet */
+    struct ip_found r = {.bound = best.value, .complete = true};
+    if (!enough)
+        r = ip_search(c, &l, &how, &best, x->use.scratch, x->use.diag);
+    if (r.rc)
         return -1;
-    }
     if (r.refused)
         diag_note(x->use.diag, "ip-place: %u answers of %s did not hold and were not used",
-                  r.refused, r.solver->name);
+                  r.refused, how.solver->name);
     if (best.value == LOAD_INF)
-        return report_none(x, &p, c, &l, &r);
+        return report_none(x, &p, c, &l, &how, &r);
     leave_plan(x, "ip-place", c->g, &best);
-    conclude(x, o, &r, p.level == p.whole);
+    conclude(x, o, &how, &r, p.level == p.whole);
     return 0;
 }
 

@@ -117,28 +117,38 @@ struct reduction *ip_reduction(const struct problem *c, struct ip_ask *ask, stru
 }
 
 /* How much better, ps, a plan must be than one of that value to be of interest. */
-static int64_t slack(const struct ip_run *r, int64_t value)
+static int64_t slack(const struct ip_how *r, int64_t value)
 {
     int64_t by = mul_div_ceil(value, r->gap, MILLION);
     return by < 1 ? 1 : by;
 }
 
-static int64_t target_value(const struct ip_run *r, const struct problem_plan *best)
+static int64_t target_value(const struct ip_how *r, const struct problem_plan *best)
 {
     int64_t t = best->value < LOAD_INF ? best->value - slack(r, best->value) : LOAD_INF;
     return t < r->limit ? t : r->limit;
 }
 
 /* "x.3.lp" for the third of several. */
-static const char *numbered_path(const struct ip_run *r, uint64_t of, struct arena *a)
+static const char *numbered_path(const char *path, uint32_t number, uint64_t of, struct arena *a)
 {
-    size_t n = strlen(r->write), dot = n;
-    while (dot > 0 && r->write[dot - 1] != '.')
+    size_t n = strlen(path), dot = n;
+    while (dot > 0 && path[dot - 1] != '.')
         dot--;
     if (of <= 1 || dot == 0)
-        return r->write;
-    return arena_fmt(a, "%.*s%u.%s", (int)dot, r->write, r->models, r->write + dot);
+        return path;
+    return arena_fmt(a, "%.*s%u.%s", (int)dot, path, number, path + dot);
 }
+
+/* A search under way. */
+struct asking {
+    const struct problem *c;
+    struct loads *l; /* of c */
+    const struct ip_how *how;
+    struct ip_found found;
+    struct arena *a; /* scratch */
+    struct diag *d;
+};
 
 /* A model and what it is a model of: a reduction; NULL: the problem itself. */
 struct reduced_model {
@@ -148,15 +158,16 @@ struct reduced_model {
 
 /* Checks the plan of an answer: shape, devices, memory, value; takes it if it is better than *best.  True: it
  * passed. */
-static bool take_answer(const struct reduced_model *made, const struct mip_answer *a,
-                        const uint32_t *place, struct loads *l, struct problem_plan *best,
-                        struct arena *scratch)
+static bool take_answer(struct asking *r, const struct reduced_model *made,
+                        const struct mip_answer *a, const uint32_t *place,
+                        struct problem_plan *best)
 {
     const struct ip_model *m = &made->m;
     const struct reduction *reduction = made->reduction;
-    const struct problem *c = l->c;
-    int32_t *got = arena_array(scratch, (size_t)m->c->g->n + 1, sizeof *got);
-    int32_t *dev = arena_array(scratch, (size_t)c->g->n + 1, sizeof *dev);
+    const struct problem *c = r->c;
+    struct loads *l = r->l;
+    int32_t *got = arena_array(r->a, (size_t)m->c->g->n + 1, sizeof *got);
+    int32_t *dev = arena_array(r->a, (size_t)c->g->n + 1, sizeof *dev);
     if (!ip_model_decode(m, a->x, got))
         return false;
     for (uint32_t v = 0; v < c->g->n; v++)
@@ -178,7 +189,7 @@ static bool take_answer(const struct reduced_model *made, const struct mip_answe
 
 /* The lower bound, ps, that an answer to model m gives for all plans.  Plans above the limit are not in the model,
  * so it is never above limit + 1. */
-static int64_t part_bound(const struct ip_run *r, const struct ip_model *m,
+static int64_t part_bound(const struct ip_how *r, const struct ip_model *m,
                           const struct mip_answer *a, bool holds, int64_t limit,
                           const struct problem_plan *best)
 {
@@ -205,100 +216,106 @@ static void say_impossible(struct mip *m)
 }
 
 /* Builds the model of one order of devices.  0, or -1 and an error. */
-static int build_model(const struct problem *c, struct ip_run *r, struct ip_ask *ask,
-                       struct reduced_model *to, struct arena *scratch, struct diag *d)
+static int build_model(struct asking *r, struct ip_ask *ask, struct reduced_model *to)
 {
-    struct reduction *k = to->reduction = ip_reduction(c, ask, r->clock, scratch);
-    if (ip_model_build(&to->m, k ? k->small : c, ask, r->planner, scratch, d))
+    struct reduction *k = to->reduction = ip_reduction(r->c, ask, r->how->clock, r->a);
+    if (ip_model_build(&to->m, k ? k->small : r->c, ask, r->how->planner, r->a, r->d))
         return -1;
     struct mip *mip = to->m.mip;
+    struct ip_found *f = &r->found;
     mip->impossible = mip->impossible || (k && k->none);
-    r->ncol = mip->ncol > r->ncol ? mip->ncol : r->ncol;
-    r->nrow = mip->nrow > r->nrow ? mip->nrow : r->nrow;
+    f->ncol = mip->ncol > f->ncol ? mip->ncol : f->ncol;
+    f->nrow = mip->nrow > f->nrow ? mip->nrow : f->nrow;
     return 0;
 }
 
-/* Writes the model for other solvers to r->write: without the bounds and plans found here, only with r->limit. */
-static int write_model(const struct problem *c, struct ip_run *r, const struct orders *o,
-                       struct arena *scratch, struct diag *d)
+/* Writes the model for other solvers to how->write: without the bounds and plans found here, only with how->limit. */
+static int write_model(struct asking *r, const struct orders *o)
 {
-    struct ip_ask ask = {.shape = r->shape, .limit = r->limit, .slot = o->slot, .name = r->name};
+    const struct ip_how *how = r->how;
+    struct ip_ask ask = {
+        .shape = how->shape, .limit = how->limit, .slot = o->slot, .name = how->name};
     struct reduced_model made;
-    bool several = r->shape == IP_CHAIN && o->count > 1;
-    if (build_model(c, r, &ask, &made, scratch, d))
+    bool several = how->shape == IP_CHAIN && o->count > 1;
+    if (build_model(r, &ask, &made))
         return -1;
     if (made.m.mip->impossible)
         say_impossible(made.m.mip);
-    return mip_write(made.m.mip, numbered_path(r, several ? o->count : 1, scratch), d);
+    return mip_write(
+        made.m.mip, numbered_path(how->write, r->found.models, several ? o->count : 1, r->a), r->d);
 }
 
-static int solve_model(struct loads *l, struct ip_run *r, const struct orders *o,
-                       struct problem_plan *best, struct arena *scratch, struct diag *d)
+static int solve_model(struct asking *r, const struct orders *o, struct problem_plan *best)
 {
-    const struct problem *c = l->c;
-    struct arena_mark mark = arena_mark(scratch);
-    struct ip_ask ask = {.shape = r->shape,
-                         .limit = target_value(r, best),
-                         .lower = c->lower.value,
+    const struct ip_how *how = r->how;
+    struct ip_found *f = &r->found;
+    struct arena_mark mark = arena_mark(r->a);
+    struct ip_ask ask = {.shape = how->shape,
+                         .limit = target_value(how, best),
+                         .lower = r->c->lower.value,
                          .slot = o->slot,
-                         .name = r->name};
+                         .name = how->name};
     struct reduced_model made;
     struct mip_answer a;
-    r->models++;
-    if (r->write && write_model(c, r, o, scratch, d))
+    f->models++;
+    if (how->write && write_model(r, o))
         return -1;
-    if (r->write_only)
+    if (how->write_only)
         return 0;
-    if (build_model(c, r, &ask, &made, scratch, d))
+    if (build_model(r, &ask, &made))
         return -1;
-    problem_tell(c, r->clock, "solving integer programs", 0, best->value);
-    mip_solve(r->solver, made.m.mip, (double)r->gap / MILLION, r->clock, scratch, &a);
+    problem_tell(r->c, how->clock, "solving integer programs", 0, best->value);
+    mip_solve(how->solver, made.m.mip, (double)how->gap / MILLION, how->clock, r->a, &a);
     bool found = a.value < MIP_INF && a.status != MIP_INFEASIBLE, holds = true;
     if (found)
-        holds = take_answer(&made, &a, o->place, l, best, scratch);
-    r->refused += !holds;
-    int64_t bound = part_bound(r, &made.m, &a, found && holds, ask.limit, best);
-    r->bound = bound < r->bound ? bound : r->bound;
-    r->nodes += a.nodes;
+        holds = take_answer(r, &made, &a, o->place, best);
+    f->refused += !holds;
+    int64_t bound = part_bound(how, &made.m, &a, found && holds, ask.limit, best);
+    f->bound = bound < f->bound ? bound : f->bound;
+    f->nodes += a.nodes;
     if (a.status != MIP_INFEASIBLE && !(a.status == MIP_OPTIMAL && holds)) {
-        r->complete = false;
-        r->why = holds ? a.why : "its answer did not hold";
+        f->complete = false;
+        f->why = holds ? a.why : "its answer did not hold";
     }
-    arena_release(scratch, mark);
+    arena_release(r->a, mark);
     return 0;
 }
 
-int ip_search(const struct problem *c, struct loads *l, struct ip_run *r, struct problem_plan *best,
-              struct arena *scratch, struct diag *d)
+struct ip_found ip_search(const struct problem *c, struct loads *l, const struct ip_how *how,
+                          struct problem_plan *best, struct arena *scratch, struct diag *d)
 {
-    assert(l->c == c && r->solver && r->clock);
+    assert(l->c == c && how->solver && how->clock);
+    struct asking r = {.c = c, .l = l, .how = how, .a = scratch, .d = d};
+    struct ip_found *f = &r.found;
     struct orders o;
-    r->complete = true;
-    r->bound = LOAD_INF;
-    r->grain = ip_grain(c);
+    f->complete = true;
+    f->bound = LOAD_INF;
+    f->grain = ip_grain(c);
     first_order(&o, l);
-    if (r->shape == IP_CHAIN && o.count > IP_MOST_ORDERS)
-        return diag_error(
+    if (how->shape == IP_CHAIN && o.count > IP_MOST_ORDERS) {
+        f->rc = diag_error(
             d,
             "%s: the devices can stand in more than %d orders: contiguous=chain tries all of "
             "them: use contiguous=convex, or dp-place",
-            r->planner, IP_MOST_ORDERS);
+            how->planner, IP_MOST_ORDERS);
+        return *f;
+    }
     do {
-        if (clock_out(r->clock)) {
-            r->complete = false;
-            r->bound = c->lower.value;
-            r->why = r->clock->why;
+        if (clock_out(how->clock)) {
+            f->complete = false;
+            f->bound = c->lower.value;
+            f->why = how->clock->why;
             break;
         }
-        if (solve_model(l, r, &o, best, scratch, d))
-            return -1;
-    } while (r->shape == IP_CHAIN && next_order(&o, l));
-    r->bound = r->bound < c->lower.value || r->write_only ? c->lower.value : r->bound;
+        if ((f->rc = solve_model(&r, &o, best)))
+            return *f;
+    } while (how->shape == IP_CHAIN && next_order(&o, l));
+    f->bound = f->bound < c->lower.value || how->write_only ? c->lower.value : f->bound;
     /* loads are multiples of the grain, so the bound is rounded up to one */
-    if (r->complete && r->grain > 1 && r->bound < LOAD_INF)
-        r->bound = (r->bound + r->grain - 1) / r->grain * r->grain;
-    r->bound = r->bound < best->value ? r->bound : best->value;
-    return 0;
+    if (f->complete && f->grain > 1 && f->bound < LOAD_INF)
+        f->bound = (f->bound + f->grain - 1) / f->grain * f->grain;
+    f->bound = f->bound < best->value ? f->bound : best->value;
+    return *f;
 }
 
 /* ---- memory ----------------------------------------------------------------------------------- */
@@ -313,22 +330,22 @@ static int64_t memory_needed(const struct loads *l)
     return need;
 }
 
-int64_t ip_least_memory(const struct problem *c, struct loads *l, struct ip_run *r,
-                        struct arena *scratch, struct diag *d)
+int64_t ip_least_memory(const struct problem *c, struct loads *l, const struct ip_how *how,
+                        bool *proven, struct arena *scratch, struct diag *d)
 {
-    struct ip_ask ask = {.shape = r->shape, .limit = LOAD_INF, .memory = true, .name = r->name};
+    struct ip_ask ask = {.shape = how->shape, .limit = LOAD_INF, .memory = true, .name = how->name};
     int32_t *dev = arena_array(scratch, (size_t)c->g->n + 1, sizeof *dev);
     struct ip_model m;
     struct mip_answer a;
-    r->complete = false;
-    if (ip_model_build(&m, c, &ask, r->planner, scratch, d))
+    *proven = false;
+    if (ip_model_build(&m, c, &ask, how->planner, scratch, d))
         return -1;
-    mip_solve(r->solver, m.mip, 0, r->clock, scratch, &a);
+    mip_solve(how->solver, m.mip, 0, how->clock, scratch, &a);
     if (!(a.value < MIP_INF) || !ip_model_decode(&m, a.x, dev) ||
-        !ip_has_shape(c, r->shape, NULL, dev))
+        !ip_has_shape(c, how->shape, NULL, dev))
         return -1;
     loads_set(l, dev);
     int64_t need = memory_needed(l);
-    r->complete = a.status == MIP_OPTIMAL && (double)need <= ip_model_bytes(&m, a.value) + 0.5;
+    *proven = a.status == MIP_OPTIMAL && (double)need <= ip_model_bytes(&m, a.value) + 0.5;
     return need;
 }

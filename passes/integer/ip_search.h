@@ -8,7 +8,7 @@
 
 enum { IP_MOST_ORDERS = 1000 };
 
-struct ip_run {
+struct ip_how {
     const char *planner; /* for errors */
     enum ip_shape shape;
     const struct mip_solver *solver;
@@ -21,7 +21,11 @@ struct ip_run {
      * x.1.lp, x.2.lp, ...); NULL: none */
     const char *write;
     bool write_only;
-    /* out */
+};
+
+struct ip_found {
+    int rc; /* -1 and an error: the model is too large, there are more than IP_MOST_ORDERS orders, or a file cannot be
+               written; else 0 */
     /* ps: no plan of this shape is better, to the solver's tolerance; c->lower at least */
     int64_t bound;
     bool complete;               /* every model was solved or refuted */
@@ -35,15 +39,14 @@ struct ip_run {
 
 /* Improves *best (value LOAD_INF: none yet) to the optimum: looks for plans that are better by the gap, checks the
  * shape and (with l, which is of c) the loads of those that the solver finds, and takes none that fails.  With
- * IP_CHAIN each order of the kinds of devices is a model of its own.  -1 and an error: the model is too large, there
- * are more than IP_MOST_ORDERS orders, or a file cannot be written. */
-int ip_search(const struct problem *c, struct loads *l, struct ip_run *r, struct problem_plan *best,
-              struct arena *scratch, struct diag *d);
+ * IP_CHAIN each order of the kinds of devices is a model of its own. */
+struct ip_found ip_search(const struct problem *c, struct loads *l, const struct ip_how *how,
+                          struct problem_plan *best, struct arena *scratch, struct diag *d);
 
-/* The smallest memory (bytes) such that a plan of the shape fits devices raised to it, by r's solver and clock; -1:
- * none was found.  r->complete becomes true if it is proven that no less will do. */
-int64_t ip_least_memory(const struct problem *c, struct loads *l, struct ip_run *r,
-                        struct arena *scratch, struct diag *d);
+/* The smallest memory (bytes) such that a plan of the shape fits devices raised to it, by the solver and clock of how;
+ * -1: none was found.  *proven: no less will do. */
+int64_t ip_least_memory(const struct problem *c, struct loads *l, const struct ip_how *how,
+                        bool *proven, struct arena *scratch, struct diag *d);
 
 /* If *ask is about plans of any shape with a limit: returns the reduction of c for that limit, and changes *ask to
  * be about it; else NULL.  reduction->none: there is no plan.  Lives in a. */

@@ -227,15 +227,18 @@ static int contradicts_itself(const struct mip *m, const struct mip_limits *l,
     return rc;
 }
 
-static int64_t search(const struct mip_solver *s, const struct instance *t, const struct problem *c,
-                      struct loads *l, struct ip_run *r, struct clock *clock)
+static int64_t search(const struct mip_solver *s, const struct instance *t, struct loads *l,
+                      const struct ip_how *like, struct ip_found *found)
 {
+    struct clock clock = {0};
     struct diag d = {0};
     int32_t dev[MAX_N + 1];
     struct problem_plan best = {LOAD_INF, dev, NULL};
-    r->solver = s;
-    r->clock = clock;
-    assert_int_equal(ip_search(c, l, r, &best, t->a, &d), 0);
+    struct ip_how how = *like;
+    how.solver = s;
+    how.clock = &clock;
+    *found = ip_search(l->c, l, &how, &best, t->a, &d);
+    assert_int_equal(found->rc, 0);
     if (best.value == LOAD_INF)
         return LOAD_INF;
     loads_set(l, dev);
@@ -249,17 +252,16 @@ static void check_solver(const struct mip_solver *s, bool finds)
     struct instance *t = malloc(sizeof *t);
     uint32_t refused = 0;
     for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
-        struct clock clock = {0};
         struct diag d = {0};
         struct loads l;
         make_instance(t, seed);
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
-        struct ip_run r = {
+        const struct ip_how how = {
             .planner = "test", .shape = (enum ip_shape)(seed % 2), .gap = 1, .limit = LOAD_INF};
-        struct ip_run good = r;
+        struct ip_found r, good;
         assert_int_equal(loads_new(&l, c, "test", t->a, &d), 0);
-        int64_t want = search(&mip_lpsolve, t, c, &l, &good, &clock);
-        int64_t got = search(s, t, c, &l, &r, &clock);
+        int64_t want = search(&mip_lpsolve, t, &l, &how, &good);
+        int64_t got = search(s, t, &l, &how, &r);
         if (r.bound > want || (finds ? got != want : got < want))
             fail_msg("%s, seed %llu: found %lld, bound %lld, want %lld", s->name,
                      (unsigned long long)seed, (long long)got, (long long)r.bound, (long long)want);

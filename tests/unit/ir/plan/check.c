@@ -136,7 +136,7 @@ static struct module *make_module(const struct world *w, struct diag *d)
     struct module *m = module_new(NULL, d);
     struct costs *k = m->cost = arena_alloc(m->mem, sizeof *k);
     gid g = module_add_graph(m);
-    char name[8];
+    char name[16];
     assert_int_equal(g, 1);
     m->ir_version = w->profile ? 0 : 8;
     k->nclass = w->ncls;

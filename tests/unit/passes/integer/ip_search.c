@@ -78,9 +78,9 @@ static int64_t value_of(const struct instance *t, const int32_t *dev)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static struct ip_run make_run(enum ip_shape shape, const struct mip_solver *s, struct clock *clock)
+static struct ip_how make_how(enum ip_shape shape, const struct mip_solver *s, struct clock *clock)
 {
-    return (struct ip_run){.planner = "test",
+    return (struct ip_how){.planner = "test",
                            .shape = shape,
                            .solver = s,
                            .clock = clock,
@@ -110,7 +110,7 @@ static void check_search(const struct instance *t, const struct problem *c, enum
     const struct mip_solver *solver = how->solver;
     const uint64_t seed = how->seed;
     struct clock clock = {0};
-    struct ip_run r = make_run(shape, solver, &clock);
+    const struct ip_how ask = make_how(shape, solver, &clock);
     const struct interval_how dpl = {.starts = 1, .seed = seed};
     struct diag d = {0};
     struct loads l;
@@ -119,7 +119,8 @@ static void check_search(const struct instance *t, const struct problem *c, enum
     assert_int_equal(loads_new(&l, c, "test", t->a, &d), 0);
     if (how->warm)
         interval_search(c, &dpl, &best, t->a);
-    assert_int_equal(ip_search(c, &l, &r, &best, t->a, &d), 0);
+    const struct ip_found r = ip_search(c, &l, &ask, &best, t->a, &d);
+    assert_int_equal(r.rc, 0);
     if (!r.complete || r.refused || best.value != (want == COST_NEVER ? LOAD_INF : want) ||
         r.bound != best.value)
         fail_msg("seed %llu, shape %d, %s: found %lld, bound %lld (%s), %u refused, want %lld",
@@ -167,7 +168,7 @@ static void test_gap(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 4 * GRAPHS; seed++) {
         struct clock clock = {0};
-        struct ip_run r = make_run(IP_ANY, &mip_lpsolve, &clock);
+        struct ip_how ask = make_how(IP_ANY, &mip_lpsolve, &clock);
         const struct interval_how dpl = {.starts = 1, .seed = seed};
         struct diag d = {0};
         struct loads l;
@@ -187,11 +188,12 @@ static void test_gap(void **state)
         make_loads(t, -1);
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         int64_t want = brute_force(t, false);
-        r.gap = seed % 2 ? 100000 : 500000;
+        ask.gap = seed % 2 ? 100000 : 500000;
         assert_int_equal(loads_new(&l, c, "test", t->a, &d), 0);
         if (seed % 3)
             interval_search(c, &dpl, &best, t->a);
-        assert_int_equal(ip_search(c, &l, &r, &best, t->a, &d), 0);
+        const struct ip_found r = ip_search(c, &l, &ask, &best, t->a, &d);
+        assert_int_equal(r.rc, 0);
         if (want != COST_NEVER && r.bound > want)
             fail_msg("seed %llu: bound %lld, want %lld", (unsigned long long)seed,
                      (long long)r.bound, (long long)want);
@@ -294,7 +296,8 @@ static void test_least_memory(void **state)
         make_loads(t, -1);
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         for (int convex = 0; convex < 2; convex++) {
-            struct ip_run r = make_run(convex ? IP_CONVEX : IP_ANY, &mip_lpsolve, &clock);
+            const struct ip_how ask = make_how(convex ? IP_CONVEX : IP_ANY, &mip_lpsolve, &clock);
+            bool proven;
             make_loads(t, -1);
             if (brute_force(t, convex) != COST_NEVER || !c->limited)
                 continue;
@@ -302,8 +305,8 @@ static void test_least_memory(void **state)
             if (want == 400) /* not for want of memory */
                 continue;
             assert_int_equal(loads_new(&l, c, "test", t->a, &d), 0);
-            int64_t got = ip_least_memory(c, &l, &r, t->a, &d);
-            if (got != want || !r.complete)
+            int64_t got = ip_least_memory(c, &l, &ask, &proven, t->a, &d);
+            if (got != want || !proven)
                 fail_msg("seed %llu: least memory %lld, want %lld", (unsigned long long)seed,
                          (long long)got, (long long)want);
             seen++;

@@ -1,0 +1,48 @@
+/* Rows of memory over time in a chart (gantt.h): an area.  A row is as high as what the device has, or as its peak
+ * if that is far below. */
+#include "backends/timeline/gantt.h"
+
+enum { NEAR = 8 /* times a peak */ };
+
+bool gantt_shows_limit(const struct chart_curve *c)
+{
+    return c->limit >= 0 && c->limit / NEAR <= c->most;
+}
+
+/* The largest value in each pixel of time, [GANTT_WIDE]. */
+static int64_t *sample_curve(const struct gantt *g, const struct memory_curve *m)
+{
+    int64_t *most = arena_array(g->a, GANTT_WIDE, sizeof *most);
+    for (uint32_t i = 0; i < m->n; i++) {
+        int64_t end = i + 1 < m->n ? m->point[i + 1].at : g->c->end;
+        int from = (int)(gantt_x(g, m->point[i].at) - g->left),
+            to = (int)(gantt_x(g, end) - g->left);
+        for (int k = from; k <= to && k < GANTT_WIDE; k++)
+            most[k] = m->point[i].bytes > most[k] ? m->point[i].bytes : most[k];
+    }
+    return most;
+}
+
+void gantt_put_curve(struct gantt *g, uint32_t k)
+{
+    const struct chart_curve *c = &g->c->curve[k];
+    int y = g->curve_top[k], floor = y + g->curve_high - 4;
+    bool near = gantt_shows_limit(c);
+    int64_t top = near && c->limit > c->most ? c->limit : c->most;
+    double scale = top > 0 ? (g->curve_high - 12) / (double)top : 0;
+    struct arena_mark mark = arena_mark(g->a);
+    const int64_t *most = sample_curve(g, &c->of);
+    gantt_put_stripe(g, y, g->curve_high, c->dev);
+    gantt_put_label(g, 14, y + g->curve_high / 2 + 5, "s", c->name);
+    fprintf(g->f, "<path d=\"M%d %d", g->left, floor);
+    for (int i = 0; i < GANTT_WIDE; i++)
+        if (!i || most[i] != most[i - 1])
+            fprintf(g->f, "H%dV%.1f", g->left + i, floor - scale * (double)most[i]);
+    fprintf(g->f, "H%dV%dZ\" class=\"m\"/>\n", g->left + GANTT_WIDE, floor);
+    if (near)
+        fprintf(g->f, "<path d=\"M%d %.1f H%d\" class=\"d\"/>\n", g->left,
+                floor - scale * (double)c->limit, g->left + GANTT_WIDE);
+    gantt_put_label(g, g->left + GANTT_WIDE + 12, y + g->curve_high / 2 + 5,
+                    c->limit >= 0 && c->most > c->limit ? "n" : "s", c->note);
+    arena_release(g->a, mark);
+}

@@ -1,0 +1,460 @@
+/* celeritas-place, order-place, dfs-place: an order of the nodes, clusters of neighbours in it, and devices for these.
+ *
+ * Source: Celeritas (arXiv 2208.00184).  The nodes are put in an order along critical paths (CPD-TOPO) and cut into
+ * clusters that send each other little (optimal operation fusion, coarsen/fuse.c).  Order-Place fills one device after
+ * the other with the clusters in order.  Adjusting Placement (Eq 7-9) goes through them once more: a cluster goes where
+ * the one before it went, unless another device could start it so much earlier that sending its results back would
+ * still pay; idle slots between clusters are used.  The paper's claim that this never takes longer is false (a graph
+ * of four nodes shows it), so celeritas-place runs both plans and keeps the better one; Adjusting is tried with
+ * transfers that disturb nobody and with ports that are taken.  dfs-place orders depth first and fills devices with
+ * single nodes, as do those that the paper compares with.
+ *
+ * Nodes that must share a device are pins by the first that is placed: it takes the room of all (list.h).
+ * O(V log V + V * range + pins), for Adjusting O(clusters' edges * devices). */
+#include "passes/list/list.h"
+#include "passes/list/slots.h"
+
+#include "ir/base/units.h"
+#include "ir/dag/critical_order.h"
+#include "ir/dag/topo_order.h"
+#include "passes/coarsen/fuse.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PORTS_AUTO, PORTS_NONE, PORTS_TAKEN };
+enum { ORDER_CPD, ORDER_DFS, ORDER_FIFO };
+enum { CUT_TENSOR, CUT_EDGE };
+
+struct celeritas_options {
+    int64_t range, mem, order, cut, contention;
+    bool best_effort;
+};
+
+static const char *const order_names[] = {"cpd", "dfs", "fifo", NULL};
+static const char *const cut_names[] = {"tensor", "edge", NULL};
+static const char *const port_names[] = {"auto", "none", "port", NULL};
+
+#define CLUSTER_OPTIONS                                                                            \
+    {.kind = OPT_INT,                                                                              \
+     .name = "range",                                                                              \
+     .off = offsetof(struct celeritas_options, range),                                             \
+     .def = "200",                                                                                 \
+     .lo = "1",                                                                                    \
+     .hi = "1000000",                                                                              \
+     .help = "nodes that a cluster may span in the order"},                                        \
+        {.kind = OPT_BYTES,                                                                        \
+         .name = "mem",                                                                            \
+         .off = offsetof(struct celeritas_options, mem),                                           \
+         .def = "0",                                                                               \
+         .help = "memory cap of a cluster; 0: an eighth of the smallest device"},                  \
+        {.kind = OPT_CHOICE,                                                                       \
+         .name = "order",                                                                          \
+         .off = offsetof(struct celeritas_options, order),                                         \
+         .def = "cpd",                                                                             \
+         .names = order_names,                                                                     \
+         .help = "of the nodes: along critical paths, depth first, or breadth first"},             \
+        {.kind = OPT_CHOICE,                                                                       \
+         .name = "cut",                                                                            \
+         .off = offsetof(struct celeritas_options, cut),                                           \
+         .def = "tensor",                                                                          \
+         .names = cut_names,                                                                       \
+         .help = "count a tensor that leaves a cluster once, or (the paper) once per consumer"}
+
+static const struct opt celeritas_opts[] = {
+    CLUSTER_OPTIONS,
+    {.kind = OPT_CHOICE,
+     .name = "contention",
+     .off = offsetof(struct celeritas_options, contention),
+     .def = "auto",
+     .names = port_names,
+     .help = "transfers that adjusting reckons with: free ones, such as take ports, or both tried"},
+    LIST_BEST_EFFORT(struct celeritas_options, best_effort),
+    {0}};
+static const struct opt order_opts[] = {
+    CLUSTER_OPTIONS, LIST_BEST_EFFORT(struct celeritas_options, best_effort), {0}};
+static const struct opt dfs_opts[] = {LIST_BEST_EFFORT(struct celeritas_options, best_effort), {0}};
+
+/* The nodes in order, in clusters. */
+struct clusters {
+    struct ctx *x;
+    struct wdag *g;     /* a vertex is a cluster; the base level itself where each node is one */
+    uint32_t *order;    /* of the base vertices */
+    struct csr member;  /* cluster -> its base vertices in order */
+    uint32_t *sequence; /* of the clusters */
+    uint32_t *device;   /* [ndev] accelerators before CPUs */
+    struct room room;
+    int64_t *start; /* [cluster] ps, or its place in the sequence: by what it is run */
+};
+
+static uint32_t transfer_class(const struct cluster *c)
+{
+    for (uint32_t k = 0; k < c->ncls; k++)
+        if (!c->cls[k].host)
+            return k;
+    return 0;
+}
+
+static int64_t default_cap(const struct cluster *c)
+{
+    int64_t least = 0;
+    for (uint32_t k = 0; k < c->ncls; k++)
+        if (c->cls[k].memory >= 0 && (!least || c->cls[k].memory < least))
+            least = c->cls[k].memory;
+    return least ? least / 8 + 1 : 0;
+}
+
+static uint32_t *order_of(const struct wdag *g, int64_t kind, uint32_t cls, struct arena *a)
+{
+    return kind == ORDER_CPD ? cpd_topo(g, cls, a)
+                             : topo_order(g, kind == ORDER_DFS ? TOPO_DFS : TOPO_FIFO, 0, a);
+}
+
+static void list_devices(struct clusters *c, struct arena *a)
+{
+    const struct cluster *k = c->x->scene.cluster;
+    uint32_t n = 0;
+    c->device = arena_array(a, (size_t)k->ndev + 1, sizeof *c->device);
+    for (int host = 0; host < 2; host++)
+        for (uint32_t d = 0; d < k->ndev; d++)
+            if (k->cls[cluster_class(k, d)].host == host)
+                c->device[n++] = d;
+}
+
+/* Clusters by options; each node one without.  0, -1, or PASS_INFEASIBLE. */
+static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
+                         const struct celeritas_options *o, bool fused)
+{
+    struct arena *a = x->use.scratch;
+    struct wdag *base = x->levels.base;
+    uint32_t cls = transfer_class(x->scene.cluster), n = base->n;
+    *c = (struct clusters){.x = x, .g = base};
+    int rc = room_build(&c->room, x, planner, a);
+    if (rc)
+        return rc;
+    list_devices(c, a);
+    c->order = order_of(base, o->order, cls, a);
+    uint32_t *group = arena_array(a, (size_t)n + 1, sizeof *group), *row;
+    for (uint32_t v = 0; v < n; v++)
+        group[v] = v;
+    if (fused) {
+        int64_t cut, cap = o->mem ? o->mem : default_cap(x->scene.cluster);
+        struct fuse_limits limits = {cls, o->range, cap, o->cut == CUT_EDGE};
+        uint32_t count = fuse_partition(base, c->order, &limits, a, group, &cut);
+        c->g = wdag_merge(base, group, count, planner, a, x->use.diag);
+        if (!c->g)
+            return -1;
+        group = c->g->map;
+    }
+    row = arena_array(a, (size_t)n + 1, sizeof *row);
+    for (uint32_t i = 0; i < n; i++)
+        row[i] = group[c->order[i]];
+    c->member = csr_build(a, c->g->n, n, row, c->order);
+    c->sequence = fused ? order_of(c->g, ORDER_CPD, cls, a) : c->order;
+    c->start = arena_array(a, (size_t)c->g->n + 1, sizeof *c->start);
+    return 0;
+}
+
+static const uint32_t *members(const struct clusters *c, uint32_t i, uint32_t *n)
+{
+    *n = c->member.at[i + 1] - c->member.at[i];
+    return c->member.to + c->member.at[i];
+}
+
+/* ---- Order-Place ---------------------------------------------------------------------------------- */
+
+/* Fills one device after the other, never going back; what has no room any more goes where least is. */
+static void place_in_order(struct clusters *c)
+{
+    uint32_t at = 0, nd = c->x->scene.cluster->ndev;
+    room_empty(&c->room);
+    for (uint32_t i = 0; i < c->g->n; i++) {
+        uint32_t n, k = c->sequence[i], to = UINT32_MAX;
+        const uint32_t *v = members(c, k, &n);
+        for (uint32_t j = at; j < nd && to == UINT32_MAX; j++) {
+            uint32_t d = c->device[j];
+            if (room_fits(&c->room, v, n, d))
+                to = d;
+            else if (j == at && room_need(&c->room, v, n, d) < INT64_MAX)
+                at++;
+        }
+        room_put(&c->room, v, n, to == UINT32_MAX ? room_least(&c->room, v, n) : to);
+        c->start[k] = i;
+    }
+}
+
+/* ---- Adjusting ------------------------------------------------------------------------------------ */
+
+struct arrival {
+    int64_t end;
+    uint32_t entry; /* of g->pred */
+};
+
+struct adjusting {
+    struct clusters *c;
+    struct edges edge;
+    bool ports;
+    struct slots *slots;  /* [dev] */
+    int64_t *end;         /* [cluster] ps */
+    int32_t *dev;         /* [cluster] */
+    int64_t *out, *in;    /* [dev] ps: when its ports are free */
+    struct arrival *pred; /* of the cluster at hand */
+    int64_t *kept;        /* [dev] `out` as it was */
+};
+
+static int by_end(const void *a, const void *b)
+{
+    const struct arrival *x = a, *y = b;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    return (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+/* Lists k's predecessors in the order of their ends, then of their numbers; how many. */
+static uint32_t sort_predecessors(struct adjusting *s, uint32_t k)
+{
+    const struct csr *p = &s->c->g->pred;
+    uint32_t n = 0;
+    for (uint32_t i = p->at[k]; i < p->at[k + 1]; i++)
+        s->pred[n++] = (struct arrival){s->end[p->to[i]], i};
+    if (s->ports)
+        qsort(s->pred, n, sizeof *s->pred, by_end);
+    return n;
+}
+
+/* When all that the cluster at hand reads is on device d; with ports each transfer waits for those before, and is kept
+ * if `keep`. */
+static int64_t ready_on(struct adjusting *s, uint32_t n, uint32_t d, bool keep)
+{
+    const struct csr *p = &s->c->g->pred;
+    int64_t ready = 0, in = s->in[d];
+    uint32_t nd = s->c->x->scene.cluster->ndev;
+    if (s->ports && !keep)
+        memcpy(s->kept, s->out, nd * sizeof *s->kept);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t e = s->pred[i].entry, j = p->to[e], from = (uint32_t)s->dev[j];
+        int64_t time = edge_time(&s->edge, e, from, d), start = s->end[j];
+        if (s->ports && from != d) {
+            start = s->out[from] > start ? s->out[from] : start;
+            start = in > start ? in : start;
+            s->out[from] = in = sat_add(start, time);
+        }
+        ready = sat_add(start, time) > ready ? sat_add(start, time) : ready;
+    }
+    if (s->ports && !keep)
+        memcpy(s->out, s->kept, nd * sizeof *s->kept);
+    if (keep)
+        s->in[d] = in;
+    return ready;
+}
+
+/* The dearest of the edges that leave k, over the link of device d: what sending its result back may take. */
+static int64_t way_back(const struct adjusting *s, uint32_t k, uint32_t from, uint32_t to,
+                        const uint32_t *entry)
+{
+    const struct csr *succ = &s->c->g->succ;
+    int64_t most = 0;
+    for (uint32_t i = succ->at[k]; i < succ->at[k + 1]; i++) {
+        int64_t t = edge_time(&s->edge, entry[i], from, to);
+        most = t > most ? t : most;
+    }
+    return most;
+}
+
+/* entry of succ -> the entry of pred of the same edge. */
+static uint32_t *edge_entries(const struct wdag *g, struct arena *a)
+{
+    uint32_t *entry = arena_array(a, (size_t)g->succ.at[g->n] + 1, sizeof *entry);
+    uint32_t *next = arena_array(a, (size_t)g->n + 1, sizeof *next);
+    memcpy(next, g->pred.at, g->n * sizeof *next);
+    for (uint32_t v = 0; v < g->n; v++)
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+            entry[i] = next[g->succ.to[i]]++;
+    return entry;
+}
+
+struct choice {
+    uint32_t dev;
+    int64_t start;
+};
+
+/* Equations 7 to 9: where cluster k goes, if the one before went to `before`. */
+static struct choice choose(struct adjusting *s, uint32_t k, uint32_t npred, uint32_t before,
+                            const uint32_t *entry)
+{
+    uint32_t n, nd = s->c->x->scene.cluster->ndev;
+    const uint32_t *v = members(s->c, k, &n);
+    struct choice stay = {before, INT64_MAX}, best = {before, INT64_MAX};
+    for (uint32_t j = 0; j < nd; j++) {
+        uint32_t d = s->c->device[j];
+        int64_t time = s->c->g->time[s->edge.cls[d]][k];
+        if (time == COST_NEVER || !room_fits(&s->c->room, v, n, d))
+            continue;
+        int64_t start = slots_find(&s->slots[d], ready_on(s, npred, d, false), time);
+        if (d == before)
+            stay.start = start;
+        else if (start < best.start)
+            best = (struct choice){d, start};
+    }
+    if (stay.start == INT64_MAX && best.start == INT64_MAX) {
+        uint32_t d = room_least(&s->c->room, v, n);
+        int64_t time = s->c->g->time[s->edge.cls[d]][k];
+        time = time == COST_NEVER ? 0 : time;
+        return (struct choice){d, slots_find(&s->slots[d], ready_on(s, npred, d, false), time)};
+    }
+    int64_t back = way_back(s, k, best.dev, before, entry);
+    return best.start < INT64_MAX && sat_add(best.start, back) < stay.start ? best : stay;
+}
+
+static void place_adjusted(struct clusters *c, bool ports)
+{
+    struct arena *own = arena_new(c->x->use.scratch);
+    uint32_t n = c->g->n, nd = c->x->scene.cluster->ndev, before = c->device[0];
+    struct adjusting s = {.c = c, .ports = ports};
+    s.edge = edges_build(&c->x->scene, c->g, own);
+    s.slots = slots_new(nd, own);
+    s.end = arena_array(own, (size_t)n + 1, sizeof *s.end);
+    s.dev = arena_array(own, (size_t)n + 1, sizeof *s.dev);
+    s.out = arena_array(own, (size_t)nd + 1, sizeof *s.out);
+    s.in = arena_array(own, (size_t)nd + 1, sizeof *s.in);
+    s.kept = arena_array(own, (size_t)nd + 1, sizeof *s.kept);
+    s.pred = arena_array(own, (size_t)n + 1, sizeof *s.pred);
+    uint32_t *entry = edge_entries(c->g, own);
+    room_empty(&c->room);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = c->sequence[i], count, npred = sort_predecessors(&s, k);
+        struct choice to = choose(&s, k, npred, before, entry);
+        const uint32_t *v = members(c, k, &count);
+        int64_t time = c->g->time[s.edge.cls[to.dev]][k];
+        time = time == COST_NEVER ? 0 : time;
+        if (ports)
+            ready_on(&s, npred, to.dev, true);
+        slots_take(&s.slots[to.dev], to.start, time);
+        room_put(&c->room, v, count, to.dev);
+        s.dev[k] = (int32_t)to.dev;
+        s.end[k] = sat_add(to.start, time);
+        c->start[k] = to.start;
+        before = to.dev;
+    }
+    arena_free(own);
+}
+
+/* ---- plans ---------------------------------------------------------------------------------------- */
+
+struct placed {
+    int64_t start;
+    uint32_t cluster; /* its place in the sequence */
+};
+
+static int by_start(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->cluster > y->cluster) - (x->cluster < y->cluster);
+}
+
+/* The clusters by start, their nodes in order: since a cluster starts after those that it reads have ended, that is
+ * an order in which all can run. */
+static void try_plan(struct clusters *c, struct listed *best, const char *what)
+{
+    struct arena *own = arena_new(c->x->use.scratch);
+    struct placed *p = arena_array(own, (size_t)c->g->n + 1, sizeof *p);
+    uint32_t *order = arena_array(own, (size_t)c->room.base->n + 1, sizeof *order), n = 0;
+    for (uint32_t i = 0; i < c->g->n; i++)
+        p[i] = (struct placed){c->start[c->sequence[i]], i};
+    qsort(p, c->g->n, sizeof *p, by_start);
+    for (uint32_t i = 0; i < c->g->n; i++) {
+        uint32_t count;
+        const uint32_t *v = members(c, c->sequence[p[i].cluster], &count);
+        memcpy(order + n, v, count * sizeof *v);
+        n += count;
+    }
+    struct listed plan = list_plan(c->x, &c->room, order, what);
+    list_try(c->x, best, &plan);
+    arena_free(own);
+}
+
+static const char *said(struct ctx *x, const char *what, const struct clusters *c)
+{
+    const char *lacks =
+        c->room.lacking ? arena_fmt(x->use.mem, ", %u without room", c->room.lacking) : "";
+    return arena_fmt(x->use.mem, "%s of %u clusters%s", what, c->g->n, lacks);
+}
+
+static int order_run(struct ctx *x, const void *options)
+{
+    const struct celeritas_options *o = options;
+    struct clusters c;
+    struct listed best = {0};
+    int rc = make_clusters(&c, x, "order-place", o, true);
+    if (rc)
+        return rc;
+    place_in_order(&c);
+    try_plan(&c, &best, said(x, "Order-Place", &c));
+    return list_leave(x, "order-place", &best, o->best_effort);
+}
+
+static int dfs_run(struct ctx *x, const void *options)
+{
+    struct celeritas_options o = *(const struct celeritas_options *)options;
+    struct clusters c;
+    struct listed best = {0};
+    o.order = ORDER_DFS;
+    int rc = make_clusters(&c, x, "dfs-place", &o, false);
+    if (rc)
+        return rc;
+    place_in_order(&c);
+    try_plan(&c, &best, said(x, "depth first", &c));
+    return list_leave(x, "dfs-place", &best, o.best_effort);
+}
+
+static int celeritas_run(struct ctx *x, const void *options)
+{
+    const struct celeritas_options *o = options;
+    struct clusters c;
+    struct listed best = {0};
+    int rc = make_clusters(&c, x, "celeritas-place", o, true);
+    if (rc)
+        return rc;
+    place_in_order(&c);
+    try_plan(&c, &best, said(x, "Order-Place", &c));
+    for (int ports = 0; ports < 2; ports++) {
+        if (o->contention != PORTS_AUTO && (o->contention == PORTS_TAKEN) != ports)
+            continue;
+        place_adjusted(&c, ports);
+        try_plan(&c, &best, said(x, ports ? "Adjusting with ports" : "Adjusting", &c));
+    }
+    return list_leave(x, "celeritas-place", &best, o->best_effort);
+}
+
+const struct planner planner_celeritas_place = {
+    .pass = {.name = "celeritas-place",
+             .help = "list scheduling of clusters (Celeritas): the better of two placements",
+             .opts = celeritas_opts,
+             .optsize = sizeof(struct celeritas_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = celeritas_run},
+    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .features = LIST_FEATURES};
+
+const struct planner planner_order_place = {
+    .pass = {.name = "order-place",
+             .help = "clusters in order on as few devices as hold them (Celeritas)",
+             .opts = order_opts,
+             .optsize = sizeof(struct celeritas_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = order_run},
+    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .features = LIST_FEATURES};
+
+const struct planner planner_dfs_place = {
+    .pass = {.name = "dfs-place",
+             .help = "nodes depth first on as few devices as hold them",
+             .opts = dfs_opts,
+             .optsize = sizeof(struct celeritas_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = dfs_run},
+    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .features = LIST_FEATURES};

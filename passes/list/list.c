@@ -1,0 +1,296 @@
+/* What list schedulers share (list.h).
+ *
+ * Sources: Celeritas (arXiv 2208.00184) for pins by the first member of a group, Baechi for best effort.  Schedulers
+ * estimate; what a plan takes is found by running it (ir/exec), and that alone is claimed. */
+#include "passes/list/list.h"
+
+#include "ir/base/units.h"
+#include "passes/bounds/claim.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- transfers ---------------------------------------------------------------------------------- */
+
+/* Adds the times of v's nets to the entries of their readers.  at[reader]: its entry of v. */
+static void add_nets(const struct wdag *g, uint32_t v, const uint32_t *at, int64_t *const *cost,
+                     int64_t **to)
+{
+    for (uint32_t k = g->net_of.at[v]; k < g->net_of.at[v + 1]; k++) {
+        uint32_t e = g->net_of.to[k];
+        if (g->net_src[e] != v)
+            continue;
+        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
+            for (uint32_t c = 0; c < g->ncls && g->net_pin.to[i] != v; c++) {
+                int64_t *sum = &to[c][at[g->net_pin.to[i]]];
+                *sum = sat_add(*sum, cost[c][e]);
+            }
+    }
+}
+
+static int64_t **edge_times(const struct wdag *g, int64_t *const *cost, struct arena *a)
+{
+    struct arena *own = arena_new(a);
+    uint32_t *at = arena_array(own, (size_t)g->n + 1, sizeof *at);
+    uint32_t *next = arena_array(own, (size_t)g->n + 1, sizeof *next);
+    int64_t **to = arena_array(a, g->ncls, sizeof *to);
+    for (uint32_t c = 0; c < g->ncls; c++)
+        to[c] = arena_array(a, (size_t)g->pred.at[g->n] + 1, sizeof **to);
+    memcpy(next, g->pred.at, g->n * sizeof *next);
+    for (uint32_t v = 0; v < g->n; v++) { /* ascending, as the entries of each row are */
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+            at[g->succ.to[i]] = next[g->succ.to[i]]++;
+        add_nets(g, v, at, cost, to);
+    }
+    arena_free(own);
+    return to;
+}
+
+struct edges edges_build(const struct scene *s, const struct wdag *g, struct arena *a)
+{
+    struct edges e = {.g = g, .scene = s, .link = edge_times(g, g->net_cost, a)};
+    if (g->net_inner)
+        e.inner = edge_times(g, g->net_inner, a);
+    e.cls = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *e.cls);
+    e.group = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *e.group);
+    for (uint32_t d = 0; d < s->cluster->ndev; d++) {
+        e.cls[d] = cluster_class(s->cluster, d);
+        e.group[d] = cluster_group(s->cluster, d);
+    }
+    return e;
+}
+
+int64_t edge_time(const struct edges *e, uint32_t k, uint32_t from, uint32_t to)
+{
+    if (from == to)
+        return 0;
+    bool inner = e->inner && e->group[from] == e->group[to];
+    int64_t *const *t = inner ? e->inner : e->link;
+    bool host = e->scene->cluster->cls[e->cls[from]].host;
+    int64_t out = t[e->cls[from]][k], in = t[e->cls[to]][k];
+    if (e->scene->model.step.network == NETWORK_HOST)
+        return sat_add(out, in); /* one of the host takes nothing */
+    return host ? in : out;
+}
+
+/* ---- room --------------------------------------------------------------------------------------- */
+
+static uint32_t classes_of(const struct wdag *g, uint32_t v)
+{
+    uint32_t bits = 0;
+    for (uint32_t k = 0; k < g->ncls; k++)
+        bits |= g->time[k][v] != COST_NEVER ? 1U << k : 0;
+    return bits;
+}
+
+/* Groups: what is one vertex of the level of plans of any shape. */
+static void find_groups(struct room *r, const struct ctx *x, struct arena *a)
+{
+    const struct wdag *any = any_level(x);
+    uint32_t n = r->base->n, *vertex = arena_array(a, (size_t)n + 1, sizeof *vertex);
+    r->group = wdag_flatten(any, a);
+    for (uint32_t v = 0; v < n; v++)
+        vertex[v] = v;
+    r->member = csr_build(a, any->n, n, r->group, vertex);
+    r->home = arena_array(a, (size_t)any->n + 1, sizeof *r->home);
+    r->classes = arena_array(a, (size_t)any->n + 1, sizeof *r->classes);
+    memset(r->classes, 0xff, any->n * sizeof *r->classes);
+    for (uint32_t v = 0; v < n; v++)
+        r->classes[r->group[v]] &= classes_of(r->base, v);
+}
+
+int room_build(struct room *r, struct ctx *x, const char *planner, struct arena *a)
+{
+    *r = (struct room){.base = x->levels.base, .scene = &x->scene};
+    uint32_t nd = x->scene.cluster->ndev, ngroup = any_level(x)->n;
+    find_groups(r, x, a);
+    r->used = arena_array(a, (size_t)nd + 1, sizeof *r->used);
+    r->has = arena_alloc(a, (size_t)r->base->nshared * nd / 8 + 1);
+    r->ngroup = ngroup;
+    r->seen = arena_array(a, (size_t)ngroup + r->base->nshared + 1, sizeof *r->seen);
+    for (uint32_t k = 0; k < ngroup; k++) {
+        uint32_t v = r->member.to[r->member.at[k]];
+        if (r->classes[k])
+            continue;
+        diag_error(x->use.diag,
+                   "%s: no device can run '%s' with all %u nodes that must be where it is", planner,
+                   node_name(x->scene.m, r->base->node[v]), r->member.at[k + 1] - r->member.at[k]);
+        return PASS_INFEASIBLE;
+    }
+    room_empty(r);
+    for (uint32_t v = 0; v < r->base->n; v++) {
+        int32_t to = r->base->pin[v];
+        if (to < 0 || r->base->time[cluster_class(x->scene.cluster, (uint32_t)to)][v] != COST_NEVER)
+            continue;
+        diag_error(x->use.diag, "%s: '%s' is pinned to %s, which cannot run it", planner,
+                   node_name(x->scene.m, r->base->node[v]),
+                   cluster_device_name(x->scene.cluster, x->use.mem, (uint32_t)to));
+        return PASS_INFEASIBLE;
+    }
+    return 0;
+}
+
+/* ---- asking and putting ---- */
+
+static bool has_item(const struct room *r, uint32_t item, uint32_t d)
+{
+    size_t bit = (size_t)item * r->scene->cluster->ndev + d;
+    return r->has[bit / 8] >> bit % 8 & 1;
+}
+
+/* Whether this question asks for it the first time. */
+static bool is_first(struct room *r, uint32_t what)
+{
+    bool first = r->seen[what] != r->question;
+    r->seen[what] = r->question;
+    return first;
+}
+
+/* What group k adds to device d, in the present question. */
+static int64_t group_bytes(struct room *r, uint32_t k, uint32_t d)
+{
+    const struct wdag *g = r->base;
+    int64_t bytes = 0;
+    for (uint32_t i = r->member.at[k]; i < r->member.at[k + 1]; i++) {
+        uint32_t v = r->member.to[i];
+        bytes = sat_add(bytes, g->size[v]);
+        for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++) {
+            uint32_t item = g->shared_of.to[j];
+            if (!has_item(r, item, d) && is_first(r, r->ngroup + item))
+                bytes = sat_add(bytes, g->shared_size[item]);
+        }
+    }
+    return bytes;
+}
+
+int64_t room_need(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
+{
+    uint32_t cls = 1U << cluster_class(r->scene->cluster, d);
+    int64_t bytes = 0;
+    r->question++;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = r->group[v[i]];
+        if (r->home[k] >= 0 || !is_first(r, k))
+            continue;
+        if (!(r->classes[k] & cls))
+            return INT64_MAX;
+        bytes = sat_add(bytes, group_bytes(r, k, d));
+    }
+    return bytes;
+}
+
+bool room_fits(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
+{
+    const struct cluster *c = r->scene->cluster;
+    int64_t memory = c->cls[cluster_class(c, d)].memory, need = room_need(r, v, n, d);
+    return need < INT64_MAX && (memory < 0 || need == 0 || sat_add(r->used[d], need) <= memory);
+}
+
+static void put_group(struct room *r, uint32_t k, uint32_t d)
+{
+    const struct wdag *g = r->base;
+    r->question++;
+    r->used[d] = sat_add(r->used[d], group_bytes(r, k, d));
+    r->home[k] = (int32_t)d;
+    for (uint32_t i = r->member.at[k]; i < r->member.at[k + 1]; i++) {
+        uint32_t v = r->member.to[i];
+        for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++) {
+            size_t bit = (size_t)g->shared_of.to[j] * r->scene->cluster->ndev + d;
+            r->has[bit / 8] |= (uint8_t)(1U << bit % 8);
+        }
+    }
+}
+
+void room_put(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (r->home[r->group[v[i]]] < 0)
+            put_group(r, r->group[v[i]], d);
+}
+
+uint32_t room_least(struct room *r, const uint32_t *v, uint32_t n)
+{
+    uint32_t best = 0;
+    bool can = false;
+    for (uint32_t d = 0; d < r->scene->cluster->ndev; d++) {
+        bool now = room_need(r, v, n, d) < INT64_MAX;
+        if ((now && !can) || (now == can && r->used[d] < r->used[best]))
+            best = d;
+        can = can || now;
+    }
+    r->lacking++;
+    return best;
+}
+
+void room_empty(struct room *r)
+{
+    uint32_t nd = r->scene->cluster->ndev;
+    memset(r->used, 0, nd * sizeof *r->used);
+    memset(r->has, 0, (size_t)r->base->nshared * nd / 8 + 1);
+    memset(r->home, 0xff, r->ngroup * sizeof *r->home);
+    r->lacking = 0;
+    for (uint32_t v = 0; v < r->base->n; v++)
+        if (r->base->pin[v] >= 0)
+            room_put(r, &v, 1, (uint32_t)r->base->pin[v]);
+}
+
+/* ---- plans -------------------------------------------------------------------------------------- */
+
+struct listed list_plan(struct ctx *x, const struct room *r, const uint32_t *order,
+                        const char *what)
+{
+    struct listed p = {.what = what, .lacking = r->lacking};
+    uint32_t nnode = x->scene.m->nnode;
+    p.dev = arena_array(x->use.mem, nnode, sizeof *p.dev);
+    p.rank = arena_array(x->use.mem, nnode, sizeof *p.rank);
+    memset(p.dev, 0xff, nnode * sizeof *p.dev);
+    for (uint32_t i = 0; i < r->base->n; i++) {
+        nid n = r->base->node[order[i]];
+        assert(r->home[r->group[order[i]]] >= 0);
+        p.dev[n] = r->home[r->group[order[i]]];
+        p.rank[n] = i;
+    }
+    return p;
+}
+
+static struct plan plan_of(const struct listed *p, const char *planner)
+{
+    return (struct plan){.planner = planner, .dev = p->dev, .rank = p->rank};
+}
+
+void list_try(struct ctx *x, struct listed *best, struct listed *p)
+{
+    struct arena *own = arena_new(x->use.scratch);
+    struct plan plan = plan_of(p, "");
+    struct evaluation e = evaluate(&x->scene, &plan, own);
+    p->value = e.value;
+    p->fits = evaluation_holds(&e, false);
+    bool holds = evaluation_holds(&e, true);
+    arena_free(own);
+    assert(holds); /* or the scheduler is wrong */
+    (void)holds;
+    if (!best->dev || p->fits > best->fits || (p->fits == best->fits && p->value < best->value))
+        *best = *p;
+}
+
+int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool best_effort)
+{
+    struct plan *plan = arena_alloc(x->use.mem, sizeof *plan);
+    *plan = plan_of(p, planner);
+    struct evaluation e = evaluate(&x->scene, plan, x->use.scratch);
+    if (!p->fits && !best_effort) {
+        diag_error(x->use.diag, "%s: %s (best-effort=true leaves the plan all the same)", planner,
+                   e.why_not);
+        return PASS_INFEASIBLE;
+    }
+    x->results.plan = plan;
+    plan->claim.objective = OBJECTIVE_MAKESPAN;
+    plan->claim.value = e.value;
+    struct bound b = claim_makespan(x);
+    plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", p->what, b.why);
+    if (!p->fits) {
+        diag_warning(x->use.diag, WARN_OVER_MEMORY, "%s: %s", planner, e.why_not);
+        plan->claim.status = PLAN_OVER_MEMORY;
+    }
+    return 0;
+}

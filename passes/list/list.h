@@ -1,0 +1,91 @@
+/* What list schedulers share: times of transfers between vertices, room on devices with groups that must stay
+ * together, and leaving the best plan, judged by running it. */
+#ifndef PCC_PASSES_LIST_LIST_H
+#define PCC_PASSES_LIST_LIST_H
+
+#include "ir/exec/evaluate.h"
+#include "passes/passes.h"
+
+/* ---- transfers ---- */
+
+/* Times of transfers along the edges of a level; a value is counted for each reader. */
+struct edges {
+    const struct wdag *g;
+    const struct scene *scene;
+    /* [class][entry of g->pred] ps: all values of the predecessor that the vertex reads, over a link of that class, or
+     * within a group of it (NULL: no class has groups) */
+    int64_t **link, **inner;
+    uint32_t *cls, *group; /* [dev] */
+};
+
+/* Lives in a.  O(classes * (edges + pins)). */
+struct edges edges_build(const struct scene *s, const struct wdag *g, struct arena *a);
+/* ps that the values of the k-th entry of g->pred take from a device to another, as the network of the model has it
+ * (without links of their own between two devices); 0 on one device. */
+int64_t edge_time(const struct edges *e, uint32_t k, uint32_t from, uint32_t to);
+
+/* ---- room ---- */
+
+/* What devices hold, by the sum of bytes.  Vertices of the base level that must share a device are a group, whose
+ * bytes are taken all at once where its first vertex is put (Celeritas, 3.4); vertices alone are groups of one. */
+struct room {
+    const struct wdag *base;
+    const struct scene *scene;
+    uint32_t *group; /* [vertex] */
+    uint32_t ngroup;
+    struct csr member; /* group -> vertices */
+    int32_t *home;     /* [group] its device; -1: none yet */
+    uint32_t *classes; /* [group] bits: the classes that run all of it */
+    int64_t *used;     /* [dev] bytes */
+    uint8_t *has;      /* bits: [shared item * devices + dev] */
+    uint32_t *seen;    /* [group], then [shared item]: the last question that asked for it */
+    uint32_t question;
+    uint32_t lacking; /* how often something was put where there was no room */
+};
+
+/* Empty but for what is pinned.  0, or PASS_INFEASIBLE and an error: a group has no device.  Lives in a. */
+int room_build(struct room *r, struct ctx *x, const char *planner, struct arena *a);
+/* Forgets all but what is pinned. */
+void room_empty(struct room *r);
+/* Bytes that the vertices v[0..n) add to device d, those that have a home elsewhere apart; INT64_MAX: it cannot run
+ * them. */
+int64_t room_need(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
+/* Whether d has room for them. */
+bool room_fits(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
+/* Puts them on d, with their groups. */
+void room_put(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
+/* Of the devices that can run them, the one with the least bytes, for what has no room anywhere; counts it. */
+uint32_t room_least(struct room *r, const uint32_t *v, uint32_t n);
+
+/* ---- plans ---- */
+
+/* A plan that a planner has made, as nodes in the order in which they are to run. */
+struct listed {
+    int32_t *dev;   /* [node] */
+    uint32_t *rank; /* [node] */
+    const char *what;
+    int64_t value; /* ps: what list_try found */
+    bool fits;
+    uint32_t lacking;
+};
+
+/* The homes of r and the place of each vertex in `order` (base vertices, all of them) as a plan.  Lives in
+ * x->use.mem. */
+struct listed list_plan(struct ctx *x, const struct room *r, const uint32_t *order,
+                        const char *what);
+/* Runs it, by its order; *best becomes the better one of the two: one that fits, of these the faster; equal: *best. */
+void list_try(struct ctx *x, struct listed *best, struct listed *p);
+/* Leaves it, with the bound of the makespan.  0, or PASS_INFEASIBLE and an error that names a device without room. */
+int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool best_effort);
+
+/* The option that all of them have, at the field of a struct. */
+#define LIST_BEST_EFFORT(type, field)                                                              \
+    {.kind = OPT_BOOL,                                                                             \
+     .name = "best-effort",                                                                        \
+     .off = offsetof(type, field),                                                                 \
+     .def = "false",                                                                               \
+     .help = "leave a plan even if a device needs more memory than it has"}
+
+enum { LIST_FEATURES = FEATURE_PINS | FEATURE_PART_COST | FEATURE_GROUPS | FEATURE_ROUTES };
+
+#endif
