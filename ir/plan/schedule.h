@@ -84,9 +84,9 @@ struct rhythm {
  * is sent not before a round later.  So transfers that take no time never make a device wait beyond the round, and a
  * round takes no longer than the busiest device computes in it.
  *
- * Without rounds nothing waits for room if all takes the times that y tells: inputs have theirs from the beginning, what
- * comes from a device by the time it is made there, and what is sent is freed before the first part that starts after
- * it has left.
+ * Without rounds nothing waits for room if all takes the times that y tells: inputs have theirs from the beginning,
+ * what comes from a device by the time it is made there, and what is sent is freed before the first part that starts
+ * after it has left.
  *
  * in_flight, queue and peak are not filled in.  Lives in a.  O(D^2 + uses log uses). */
 struct schedule *schedule_make(const struct work *w, const struct rhythm *y, struct arena *a);
