@@ -4,22 +4,21 @@
  * They are worked out for as many samples in flight as ever meet, or for fewer where a device has no memory for that
  * many. */
 #include "backends/split/split.h"
-#include "ir/exec/rounds.h"
+#include "ir/exec/rhythm.h"
 #include "ir/plan/schedule_check.h"
 #include "ir/plan/schedule_json.h"
 
-#include <assert.h>
+#include <inttypes.h>
 
 /* Instructions of all samples together that are looked at while a folder is written. */
-enum { MOST_UNROLLED = 1 << 22 };
+enum { MOST_UNROLLED = 1 << 20 };
 
 static struct rhythm find_rhythm(const struct split *s)
 {
-    const struct work *w = s->work;
-    if (s->r->plan->claim.objective == OBJECTIVE_SAMPLE)
-        return rounds_rhythm(&s->r->scene, s->parts, w, s->a);
-    return (struct rhythm){.level = arena_array(s->a, (size_t)w->npart + 1, sizeof(uint32_t)),
-                           .phase = arena_alloc(s->a, (size_t)w->npart + 1)};
+    const struct result *r = s->r;
+    return r->plan->claim.objective == OBJECTIVE_SAMPLE
+               ? rhythm_of_rounds(&r->scene, s->parts, s->work, s->a)
+               : rhythm_of_step(&r->scene, r->plan, s->parts, s->work, s->a);
 }
 
 /* Proves the lists; their memory does not hold: fewer samples, if the user has not said how many. */
@@ -49,12 +48,14 @@ int split_schedule(struct split *s)
         return 0;
     struct rhythm y = find_rhythm(s);
     s->schedule = schedule_make(s->work, &y, s->a);
-    const char *why = prove(s);
-    if (why)
-        return diag_error(s->diag, SCHEDULE_FILE ": %s", why);
-    why = schedule_fits(s->work, s->schedule, s->a);
+    s->no_schedule = prove(s);
+    if (s->no_schedule && s->o->in_flight)
+        return diag_error(s->diag, "--in-flight=%" PRId64 ": %s", s->o->in_flight, s->no_schedule);
+    const char *why = s->no_schedule ? s->no_schedule : schedule_fits(s->work, s->schedule, s->a);
     if (why)
         diag_note(s->diag, SCHEDULE_FILE ": %s", why);
+    if (s->no_schedule)
+        s->schedule = NULL;
     return 0;
 }
 
