@@ -4,7 +4,7 @@
  * They are worked out for as many samples in flight as ever meet, or for fewer where a device has no memory for that
  * many. */
 #include "backends/split/split.h"
-#include "ir/exec/rounds.h"
+#include "ir/exec/rhythm.h"
 #include "ir/plan/schedule_check.h"
 #include "ir/plan/schedule_json.h"
 
@@ -15,11 +15,10 @@ enum { MOST_UNROLLED = 1 << 22 };
 
 static struct rhythm find_rhythm(const struct split *s)
 {
-    const struct work *w = s->work;
-    if (s->r->plan->claim.objective == OBJECTIVE_SAMPLE)
-        return rounds_rhythm(&s->r->scene, s->parts, w, s->a);
-    return (struct rhythm){.level = arena_array(s->a, (size_t)w->npart + 1, sizeof(uint32_t)),
-                           .phase = arena_alloc(s->a, (size_t)w->npart + 1)};
+    const struct result *r = s->r;
+    return r->plan->claim.objective == OBJECTIVE_SAMPLE
+               ? rhythm_of_rounds(&r->scene, s->parts, s->work, s->a)
+               : rhythm_of_step(&r->scene, r->plan, s->parts, s->work, s->a);
 }
 
 /* Proves the lists; their memory does not hold: fewer samples, if the user has not said how many. */

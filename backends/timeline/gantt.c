@@ -32,6 +32,8 @@ enum {
     FEW_CURVES = 4,
 };
 
+static const int64_t never_narrow = INT64_MAX / 8; /* ps: no bar as long is narrow */
+
 static const char grey[] = "#7c8794";
 
 static void put_text(struct gantt *g, const char *s)
@@ -104,7 +106,7 @@ static void measure(struct gantt *g)
     g->right = c->dense ? RIGHT_BYTES : RIGHT;
     g->bottom = g->top[c->nlane] + 6;
     g->narrow = (double)GANTT_WIDE * g->row[c->nlane] / SLOTS;
-    g->narrow = g->narrow < 1.5 ? 1.5 : g->narrow;
+    g->narrow = g->narrow < 1.5 ? 1.5 : g->narrow > GANTT_WIDE ? GANTT_WIDE : g->narrow;
 }
 
 static double put_key(struct gantt *g, double x, const char *colour, const char *text)
@@ -300,7 +302,8 @@ static void put_bars(struct gantt *g, bool draw)
     const struct chart *c = g->c;
     uint32_t rows = g->row[c->nlane];
     struct joined *next = arena_array(g->a, (size_t)rows + 1, sizeof *next);
-    int64_t narrow = (int64_t)(g->narrow / GANTT_WIDE * (double)c->end);
+    double limit = g->narrow / GANTT_WIDE * (double)c->end;
+    int64_t narrow = limit < never_narrow ? (int64_t)limit : never_narrow;
     g->joined = 0;
     for (size_t i = 0; i < c->nbar; i++) {
         const struct chart_bar *e = &c->bar[i];

@@ -87,7 +87,8 @@ static void mark_chain(struct step_chart *x)
         const struct task *t = &x->g->task[chain[i]];
         x->critical[chain[i]] = 1;
         x->ncritical[is_transfer(t)]++;
-        x->critical_time[is_transfer(t)] += t->time;
+        int64_t *time = &x->critical_time[is_transfer(t)];
+        *time = sat_add(*time, t->time);
     }
 }
 

@@ -16,7 +16,6 @@
 
 #include "ir/base/units.h"
 #include "ir/exec/events.h"
-#include "ir/plan/work.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -385,35 +384,6 @@ struct replay replay_run(const struct scene *s, const int32_t *dev, const struct
     r.samples = samples ? samples : enough_samples(&r);
     run_lists(&r, &level, s->model.schedule == MICRO_GPIPE && r.training, a);
     return r;
-}
-
-static bool is_part_back(const struct module *m, const struct part *p)
-{
-    for (uint32_t i = 0; m->backward && i < p->nnode; i++)
-        if (m->backward[p->node[i]])
-            return true;
-    return false;
-}
-
-struct rhythm rounds_rhythm(const struct scene *s, const struct parts *parts, const struct work *w,
-                            struct arena *a)
-{
-    uint32_t *level = arena_array(a, (size_t)w->npart + 1, sizeof *level);
-    uint8_t *phase = arena_alloc(a, (size_t)w->npart + 1);
-    uint32_t hop = s->model.overlap == OVERLAP_SUM ? 1 : 2;
-    for (uint32_t x = 0; x < w->npart; x++) {
-        if (s->model.schedule == MICRO_GPIPE)
-            phase[x] = is_part_back(s->m, &parts->part[x]);
-        for (uint32_t i = w->in.at[x]; i < w->in.at[x + 1]; i++) {
-            uint32_t from = w->tensor[w->in.to[i]].from;
-            if (from >= w->npart || phase[from] < phase[x])
-                continue;
-            uint32_t after = level[from] + (w->part[from].dev != w->part[x].dev ? hop : 0);
-            level[x] = phase[from] > phase[x] || after > level[x] ? after : level[x];
-            phase[x] = phase[from];
-        }
-    }
-    return (struct rhythm){level, phase, true};
 }
 
 /* ---- for output ------------------------------------------------------------------------------- */

@@ -4,7 +4,6 @@
 
 #include "ir/dag/scene.h"
 #include "ir/plan/parts.h"
-#include "ir/plan/schedule.h"
 
 enum task_kind { TASK_WHOLE, TASK_IN, TASK_COMPUTE, TASK_OUT };
 
@@ -40,12 +39,6 @@ struct replay {
 struct replay replay_run(const struct scene *s, const int32_t *dev, const struct parts *parts,
                          uint32_t samples, struct arena *a);
 enum { REPLAY_FEW = 16 }; /* samples of 0, more only if the steady state is later */
-
-/* How whole parts follow each other in rounds, for lists (schedule.h): a part comes a round behind those that it reads
- * of on other devices; where transfers overlap computing two, so that a transfer has one for itself.  GPipe's backward
- * pass is a phase of its own.  Lives in a.  O(parts + inputs). */
-struct rhythm rounds_rhythm(const struct scene *s, const struct parts *parts, const struct work *w,
-                            struct arena *a);
 
 /* A task at work for a sample. */
 struct event {

@@ -1,6 +1,6 @@
 /* Nodes that a single host thread defers (host_order.h).
  *
- * Source: Baechi-PyTorch's assigner, its two criteria for starting a thread for a layer (list-scheduling.md 3.3).
+ * Source: Baechi-PyTorch's assigner, its two criteria for starting a thread for a layer (1.3.2).
  * Being free to go is for ever, so each node has one moment, in nodes met, at which it begins to be: the latest of
  * those of what it waits for, no earlier than these are met themselves.  Moments follow along data and the order of
  * devices. */

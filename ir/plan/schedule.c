@@ -1,6 +1,6 @@
 /* Lists from parts and rounds (schedule.h).
  *
- * Source: Baechi-PyTorch's assigner, its streams made lists (list-scheduling.md 3.4).  All follow one order, in which
+ * Source: Baechi-PyTorch's assigner, its streams made lists (1.3.3, Algorithm 1).  All follow one order, in which
  * the parts of a round stand by level and number and a round stands behind the one before it: a SEND is where its
  * tensor is made (of an input: where it is read), an ALLOC before the place of its SEND, a FREE behind it.  So nothing
  * waits in a circle. */
@@ -17,6 +17,8 @@ enum { BEFORE, AT, BEHIND, SLOTS };
 struct placed {
     struct instruction what;
     uint32_t lane, slot; /* SLOTS * i + BEFORE, ...; 0 where no part stands in the lane */
+    uint32_t nth;        /* put() */
+    int64_t at;          /* ps; without rounds, those of a slot stand by it */
 };
 
 struct listing {
@@ -32,7 +34,7 @@ struct listing {
 
 /* ---- order ------------------------------------------------------------------------------------ */
 
-/* Whether part x comes before y in a round. */
+/* Whether part a comes before b in a round. */
 static bool is_before(const struct rhythm *y, uint32_t a, uint32_t b)
 {
     if (y->phase[a] != y->phase[b])
@@ -85,13 +87,21 @@ static uint32_t nth_part(const struct listing *b, uint32_t dev, uint32_t i)
     return b->parts.to[b->parts.at[dev] + i];
 }
 
-/* How many parts of the device stand before part x, which may be another's. */
+/* Whether part a of one device is done when b of another one is: in a round, or by their times. */
+static bool is_done_before(const struct rhythm *y, uint32_t a, uint32_t b)
+{
+    if (y->repeats || y->end[a] == y->end[b])
+        return is_before(y, a, b);
+    return y->end[a] < y->end[b];
+}
+
+/* How many parts of the device are done before part x of another one. */
 static uint32_t count_before(const struct listing *b, uint32_t dev, uint32_t x)
 {
     uint32_t low = 0, high = count_parts(b, dev);
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
-        if (is_before(b->y, nth_part(b, dev, mid), x))
+        if (is_done_before(b->y, nth_part(b, dev, mid), x))
             low = mid + 1;
         else
             high = mid;
@@ -99,31 +109,12 @@ static uint32_t count_before(const struct listing *b, uint32_t dev, uint32_t x)
     return low;
 }
 
-/* The places [first, end) of a device's parts in a phase. */
-static void find_phase(const struct listing *b, uint32_t dev, uint8_t phase, uint32_t *first,
-                       uint32_t *end)
-{
-    uint32_t low[2];
-    for (uint32_t k = 0; k < 2; k++) {
-        uint32_t lo = 0, hi = count_parts(b, dev);
-        while (lo < hi) {
-            uint32_t mid = lo + (hi - lo) / 2;
-            if (b->y->phase[nth_part(b, dev, mid)] < phase + k)
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
-        low[k] = lo;
-    }
-    *first = low[0];
-    *end = low[1];
-}
-
 /* ---- instructions ----------------------------------------------------------------------------- */
 
 static void put(struct listing *b, uint32_t lane, uint32_t slot, struct instruction what)
 {
-    b->at[b->n++] = (struct placed){what, lane, slot};
+    b->at[b->n] = (struct placed){.what = what, .lane = lane, .slot = slot, .nth = b->n};
+    b->n++;
 }
 
 /* Of a tensor, in the round of part x for the same sample, or so many rounds later. */
@@ -136,32 +127,22 @@ static struct instruction instruct(const struct listing *b, enum do_kind kind, u
                                 .what = tensor};
 }
 
-/* Room for an input of the model that part x is the first to read: before the part before it. */
+/* Room for an input of the model that part x is the first to read. */
 static void put_alloc_input(struct listing *b, uint32_t tensor, uint32_t x)
 {
-    uint32_t dev = b->w->part[x].dev, i = b->nth[x], first, end;
-    int32_t later = 0;
-    find_phase(b, dev, b->y->phase[x], &first, &end);
-    if (i > first) {
-        i--;
-    } else if (b->y->repeats) {
-        i = end - 1;
-        later = -1;
-    }
-    put(b, lane_compute(dev), SLOTS * i + BEFORE, instruct(b, DO_ALLOC, tensor, x, later));
+    uint32_t lane = lane_compute(b->w->part[x].dev);
+    if (b->y->repeats)
+        put(b, lane, SLOTS * b->nth[x] + BEFORE, instruct(b, DO_ALLOC, tensor, x, -1));
+    else
+        put(b, lane, BEFORE, instruct(b, DO_ALLOC, tensor, x, 0));
 }
 
-/* Room on dev for what part x makes elsewhere. */
+/* Room on dev for what part x makes elsewhere; the part that reads it comes later in any case. */
 static void put_alloc(struct listing *b, uint32_t tensor, uint32_t x, uint32_t dev)
 {
-    uint32_t i = count_before(b, dev, x), first, end;
-    int32_t later = 0;
-    find_phase(b, dev, b->y->phase[x], &first, &end);
-    if (i == end && b->y->repeats) {
-        i = first;
-        later = 1;
-    }
-    put(b, lane_compute(dev), SLOTS * i + BEFORE, instruct(b, DO_ALLOC, tensor, x, later));
+    put(b, lane_compute(dev), SLOTS * count_before(b, dev, x) + BEFORE,
+        instruct(b, DO_ALLOC, tensor, x, 0));
+    b->at[b->n - 1].at = b->y->repeats ? 0 : b->y->end[x];
 }
 
 /* Frees the tensor on dev behind part `last`. */
@@ -170,26 +151,36 @@ static void put_free(struct listing *b, uint32_t tensor, uint32_t dev, uint32_t 
     put(b, lane_compute(dev), SLOTS * b->nth[last] + BEHIND, instruct(b, DO_FREE, tensor, last, 0));
 }
 
-/* Frees what part x makes and sends: behind the last reader at home (x: none), and not before the next part. */
+/* The last part of x's device that starts before the tensor has left it; at least x. */
+static uint32_t find_last_before(const struct listing *b, uint32_t tensor, uint32_t x)
+{
+    uint32_t dev = b->w->part[x].dev, low = b->nth[x], high = count_parts(b, dev);
+    while (low + 1 < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (b->y->start[nth_part(b, dev, mid)] < b->y->sent[tensor])
+            low = mid;
+        else
+            high = mid;
+    }
+    return nth_part(b, dev, low);
+}
+
+/* Frees what part x makes and sends: behind the last reader at home (x: none), and not before it can have left. */
 static void put_free_sent(struct listing *b, uint32_t tensor, uint32_t x, uint32_t last)
 {
-    uint32_t dev = b->w->part[x].dev, i = b->nth[x] + 1, first, end;
-    int32_t later = 0;
-    find_phase(b, dev, b->y->phase[x], &first, &end);
-    if (i == end && b->y->repeats) {
-        i = first;
-        later = 1;
-    } else if (i == end) {
-        i = end - 1;
+    const uint32_t *level = b->y->level;
+    uint32_t lane = lane_compute(b->w->part[x].dev);
+    if (!b->y->repeats) {
+        uint32_t y = find_last_before(b, tensor, x),
+                 i = b->nth[b->nth[y] > b->nth[last] ? y : last];
+        put(b, lane, SLOTS * (i + 1) + BEFORE, instruct(b, DO_FREE, tensor, last, 0));
+        b->at[b->n - 1].at = b->y->sent[tensor];
+    } else if (b->y->phase[last] > b->y->phase[x] || level[last] > level[x] + 1 ||
+               (level[last] == level[x] + 1 && b->nth[last] >= b->nth[x])) {
+        put_free(b, tensor, b->w->part[x].dev, last);
+    } else {
+        put(b, lane, SLOTS * b->nth[x] + BEHIND, instruct(b, DO_FREE, tensor, x, 1));
     }
-    bool after =
-        b->y->phase[last] > b->y->phase[x] ||
-        (int32_t)b->y->level[last] > (int32_t)b->y->level[x] + later ||
-        ((int32_t)b->y->level[last] == (int32_t)b->y->level[x] + later && b->nth[last] >= i);
-    if (after)
-        put_free(b, tensor, dev, last);
-    else
-        put(b, lane_compute(dev), SLOTS * i + BEHIND, instruct(b, DO_FREE, tensor, x, later));
 }
 
 /* The first and last part of a device in the order that read the tensor; false: none. */
@@ -277,7 +268,17 @@ static void put_ways(struct listing *b)
     }
 }
 
-/* Lays the instructions out: by lane, slot and phase, equal ones as they were put. */
+static int by_time(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    if (x->what.phase != y->what.phase)
+        return x->what.phase < y->what.phase ? -1 : 1;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return (x->nth > y->nth) - (x->nth < y->nth);
+}
+
+/* Lays the instructions out: by lane, slot, phase and time, equal ones as they were put. */
 static void lay_out(struct listing *b, struct schedule *s)
 {
     uint32_t rows = 0, *base = arena_array(b->a, (size_t)s->nlane + 1, sizeof *base);
@@ -287,15 +288,14 @@ static void lay_out(struct listing *b, struct schedule *s)
         base[l] = rows;
         rows += l < b->w->ndev ? SLOTS * count_parts(b, l) + 1 : 1;
     }
+    qsort(b->at, b->n, sizeof *b->at, by_time);
     for (uint32_t i = 0; i < b->n; i++) {
+        uint32_t phase = b->at[i].what.phase;
         row[i] = i;
-        key[i] = b->at[i].what.phase;
-        s->phases = key[i] >= s->phases ? key[i] + 1 : s->phases;
+        key[i] = base[b->at[i].lane] + b->at[i].slot;
+        s->phases = phase >= s->phases ? phase + 1 : s->phases;
         s->at[b->at[i].lane + 1]++;
     }
-    row = sort_by(row, b->n, key, s->phases, b->a);
-    for (uint32_t i = 0; i < b->n; i++)
-        key[i] = base[b->at[i].lane] + b->at[i].slot;
     row = sort_by(row, b->n, key, rows, b->a);
     for (uint32_t l = 0; l < s->nlane; l++)
         s->at[l + 1] += s->at[l];

@@ -64,20 +64,31 @@ static inline uint32_t lane_count(uint32_t ndev)
     return lane_recv(ndev, ndev + 1, 0);
 }
 
-/* How a plan goes through its parts. */
+/* How a plan goes through its parts: in rounds that follow each other, or once, with times to go by. */
 struct rhythm {
     const uint32_t *level; /* [part] how many rounds after the first the same sample comes to it */
     const uint8_t *phase;  /* [part] */
-    bool repeats; /* a round follows the other; else there is one, and nothing may go beyond it */
+    bool repeats;
+    /* without rounds, where levels and phases are 0: ps at which a part starts and ends, and at which a tensor has left
+     * its device */
+    const int64_t *start, *end; /* [part] */
+    const int64_t *sent;        /* [tensor] */
 };
 
 /* The lists for a work whose parts are numbered in an order that is legal to run: a part's level is at least that of
  * each part that it reads of, one more if that one is on another device, and its phase is no earlier.  A device takes
- * its parts by phase, level and number.  Room for a tensor is made as soon as the device is where the tensor could
- * come: before its first COMPUTE behind the one that makes it, which for inputs of the model is the COMPUTE before
- * the one that reads it.  A tensor is freed behind its last reader, and one that is sent not before another COMPUTE,
- * so that sending has time.  in_flight, queue and peak are not filled in.  Lives in a.
- * O(D^2 + uses log uses). */
+ * its parts by phase, level and number.
+ *
+ * In rounds, room for a tensor is made before the first part of the device that comes behind the one that makes it; for
+ * an input of the model a round before the part that reads it.  A tensor is freed behind its last reader, and one that
+ * is sent not before a round later.  So transfers that take no time never make a device wait beyond the round, and a
+ * round takes no longer than the busiest device computes in it.
+ *
+ * Without rounds nothing waits for room if all takes the times that y tells: inputs have theirs from the beginning,
+ * what comes from a device by the time it is made there, and what is sent is freed before the first part that starts
+ * after it has left.
+ *
+ * in_flight, queue and peak are not filled in.  Lives in a.  O(D^2 + uses log uses). */
 struct schedule *schedule_make(const struct work *w, const struct rhythm *y, struct arena *a);
 /* How many samples show all that the lists ever do. */
 uint32_t schedule_samples(const struct schedule *s);

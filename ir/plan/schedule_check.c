@@ -1,6 +1,6 @@
 /* Checks execution plans (schedule_check.h).
  *
- * Source: list-scheduling.md 3.5.  First the lists as they stand, for any number of samples: who stands where, and in
+ * First the lists as they stand, for any number of samples: who stands where, and in
  * which order.  Then they are unrolled for N samples (each instruction N times) and worked off without regard to time:
  * lanes whose head waits for nothing go on.  A plan ends under every timing just if that comes to its end: what is
  * left then waits in a circle.  Memory and queues follow from the lists of what a device computes. */

@@ -24,8 +24,8 @@ struct working {
 static void add_tensor(struct working *b, vid v, uint32_t from)
 {
     const struct module *m = b->s->m;
-    b->w->tensor[b->w->ntensor++] =
-        (struct work_tensor){.name = value_name(m, v), .bytes = m->cost->bytes[v], .from = from};
+    b->w->tensor[b->w->ntensor++] = (struct work_tensor){
+        .name = value_name(m, v), .value = v, .bytes = m->cost->bytes[v], .from = from};
     b->tensor_of[v] = b->w->ntensor;
 }
 

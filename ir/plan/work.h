@@ -19,6 +19,7 @@ struct work_part {
 
 struct work_tensor {
     const char *name;
+    vid value; /* 0: read from a file */
     int64_t bytes;
     uint32_t from; /* the part that makes it; npart: it is an input of the model */
     bool returned; /* an output of the model, which goes to the host */

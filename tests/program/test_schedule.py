@@ -120,7 +120,8 @@ def work_off(manifest, schedule):
 def accepted(folder, what, *more):
     manifest, schedule = load(folder, "manifest"), load(folder, "schedule")
     r = run(PCC, folder, "--check-schedule")
-    check(f"holds for {schedule['in_flight']} samples in flight" in r.stdout, f"{what}: {r.stdout}")
+    n = schedule["in_flight"]
+    check(f"holds for {n} sample{'s' * (n > 1)} in flight" in r.stdout, f"{what}: {r.stdout}")
     computed, peak = work_off(manifest, schedule)
     want = [(p["file"], s) for p in manifest["parts"] for s in range(schedule["in_flight"])]
     check(sorted(computed) == sorted(want), f"{what}: not each part once for each sample")
@@ -149,6 +150,19 @@ def splits(at):
     run(PCC, at / "train.onnx", "-p", "fuse,dp-place", "-o", at / "gpipe", *cluster, *FAST, "--efficiency=0.0001",
         "--schedule=gpipe", "--in-flight=5")
     accepted(at / "gpipe", "gpipe", '"phase": 1')
+
+
+def one_step(at):
+    """Plans for one sample alone: one round, whatever the parts."""
+    rules = at / "rules.txt"
+    rules.write_text("attn=acc0\nmlp=acc1\n.=acc2\n")
+    for cut in ("few", "transfers"):
+        for name in ("gpt", "kv"):
+            run(PCC, at / f"{name}.onnx", "-p", f"plan{{from={rules}}}", "-o", at / "step", "-d", "3xa100", *FAST,
+                "--objective=makespan", f"--cut={cut}")
+            schedule = accepted(at / "step", f"one step of {name}, {cut}")[1]
+            offsets = {i["sample"] for d in schedule["devices"] for i in d["compute"] + d["send"]}
+            check(schedule["in_flight"] == 1 and offsets == {0}, f"one step of {name}: {offsets}")
 
 
 def tight(at):
@@ -298,6 +312,6 @@ def in_turns(at):
 
 
 with tempfile.TemporaryDirectory() as temp:
-    for test in (splits, tight, planted, in_turns):
+    for test in (splits, one_step, tight, planted, in_turns):
         test(Path(temp))
 sys.exit(finish())

@@ -26,9 +26,10 @@ static void print_proof(FILE *f, const struct work *w, const struct schedule *s)
         transfers += s->at[lane_send(w->ndev, d) + 1] - s->at[lane_send(w->ndev, d)];
     fprintf(
         f,
-        "the schedule holds for %u samples in flight: %u part%s and %u transfer%s a sample, each "
+        "the schedule holds for %u sample%s in flight: %u part%s and %u transfer%s a sample, each "
         "once; no deadlock, whatever the times\n",
-        s->in_flight, w->npart, w->npart == 1 ? "" : "s", transfers, transfers == 1 ? "" : "s");
+        s->in_flight, s->in_flight == 1 ? "" : "s", w->npart, w->npart == 1 ? "" : "s", transfers,
+        transfers == 1 ? "" : "s");
     for (uint32_t d = 0; d < w->ndev; d++) {
         uint32_t queue = 0;
         for (uint32_t from = 0; from <= w->ndev; from++)

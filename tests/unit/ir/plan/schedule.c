@@ -3,7 +3,7 @@
  * queues are never longer.  Every mutation is refused, with a reason.  The part memory is held against its
  * definition. */
 #include "ir/exec/events.h"
-#include "ir/exec/rounds.h"
+#include "ir/exec/rhythm.h"
 #include "ir/plan/schedule_check.h"
 #include "tests/support/graphs.h"
 #include "tests/support/sanitized.h"
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { PLANS = SANITIZED ? 200 : 1000, MAX_OPS = 14, MUTATIONS = 12 };
+enum { PLANS = SANITIZED ? 200 : 1000, MAX_OPS = 20, MUTATIONS = 12 };
 
 static void quiet(void *to, enum diag_level level, enum warning w, const char *text)
 {
@@ -35,6 +35,9 @@ struct made {
     struct parts *parts;
     struct work *w;
     struct schedule *s;
+    bool repeats;
+    /* without rounds: how long parts and ways (tensor * (ndev + 1) + device) take, and when parts start then */
+    int64_t *time, *way, *start;
 };
 
 static void draw_module(FILE *f, uint64_t *rng)
@@ -64,6 +67,67 @@ static void draw_module(FILE *f, uint64_t *rng)
     fprintf(f, "}\n");
 }
 
+/* Sends a tensor to wherever it is wanted, as far as dev (NONE: all) is: a device's lane does one after the other. */
+static void send(struct made *k, uint32_t t, uint32_t dev, int64_t *free, int64_t *came)
+{
+    const struct work *w = k->w;
+    uint32_t home = w->place.to[w->place.at[t]];
+    for (uint32_t i = w->place.at[t] + 1; i < w->place.at[t + 1]; i++) {
+        uint32_t to = w->place.to[i];
+        if (dev != UINT32_MAX && to != dev)
+            continue;
+        free[home] += k->way[t * (w->ndev + 1) + to];
+        came[t * (w->ndev + 1) + to] = free[home];
+    }
+}
+
+/* Random times, and what comes of them if room is never wanting: parts and transfers in their order. */
+static struct rhythm make_step(struct made *k, uint64_t *rng)
+{
+    const struct work *w = k->w;
+    uint32_t ways = w->ntensor * (w->ndev + 1);
+    int64_t *busy = arena_array(k->a, w->ndev + 1, sizeof *busy);
+    int64_t *free = arena_array(k->a, w->ndev + 1, sizeof *free);
+    int64_t *came = arena_array(k->a, ways + 1, sizeof *came);
+    int64_t *end = arena_array(k->a, w->npart + 1, sizeof *end);
+    int64_t *sent = arena_array(k->a, w->ntensor + 1, sizeof *sent);
+    uint32_t long_ways = 1 + test_below(rng, 60);
+    k->time = arena_array(k->a, w->npart + 1, sizeof *k->time);
+    k->start = arena_array(k->a, w->npart + 1, sizeof *k->start);
+    k->way = arena_array(k->a, ways + 1, sizeof *k->way);
+    for (uint32_t i = 0; i < ways; i++)
+        k->way[i] = test_below(rng, 3) ? test_below(rng, long_ways) : 0;
+    for (uint32_t x = 0; x < w->npart; x++) {
+        uint32_t dev = w->part[x].dev;
+        k->time[x] = test_below(rng, 4) ? test_below(rng, 50) : 0;
+        for (uint32_t t = 0; t < w->ntensor; t++)
+            for (uint32_t i = w->in.at[x]; i < w->in.at[x + 1]; i++)
+                if (w->in.to[i] == t && w->tensor[t].from == w->npart &&
+                    !came[t * (w->ndev + 1) + dev])
+                    send(k, t, dev, free, came);
+        k->start[x] = busy[dev];
+        for (uint32_t i = w->in.at[x]; i < w->in.at[x + 1]; i++) {
+            int64_t at = came[w->in.to[i] * (w->ndev + 1) + dev];
+            k->start[x] = at > k->start[x] ? at : k->start[x];
+        }
+        end[x] = busy[dev] = k->start[x] + k->time[x];
+        free[dev] = free[dev] > end[x] ? free[dev] : end[x];
+        for (uint32_t to = 0; to <= w->ndev; to++)
+            for (uint32_t i = w->out.at[x]; i < w->out.at[x + 1]; i++)
+                send(k, w->out.to[i], to, free, came);
+        for (uint32_t i = w->out.at[x]; i < w->out.at[x + 1]; i++)
+            for (uint32_t to = 0; to <= w->ndev; to++) {
+                int64_t at = came[w->out.to[i] * (w->ndev + 1) + to];
+                sent[w->out.to[i]] = at > sent[w->out.to[i]] ? at : sent[w->out.to[i]];
+            }
+    }
+    return (struct rhythm){.level = arena_array(k->a, w->npart + 1, sizeof(uint32_t)),
+                           .phase = arena_alloc(k->a, w->npart + 1),
+                           .start = k->start,
+                           .end = end,
+                           .sent = sent};
+}
+
 /* A random module, cut by a random plan, and its lists: of rounds, or of one step. */
 static void make(struct made *k, uint64_t *rng)
 {
@@ -85,17 +149,15 @@ static void make(struct made *k, uint64_t *rng)
     of->model.overlap = (enum overlap)test_below(rng, OVERLAPS);
     of->model.schedule = (enum micro_schedule)test_below(rng, MICRO_SCHEDULES);
     int32_t *dev = arena_array(k->a, of->m->nnode, sizeof *dev);
-    uint32_t use = 1 + test_below(rng, of->cluster->ndev), stay = test_below(rng, 100);
+    uint32_t use = 1 + test_below(rng, of->cluster->ndev), stay = test_below(rng, 70);
     for (nid n = 1; n < of->m->nnode; n++) /* stretches, or any shape */
         dev[n] = test_below(rng, 100) < stay && n > 1 ? dev[n - 1] : (int32_t)test_below(rng, use);
     k->parts = parts_build(of, dev, k->a);
     k->w = work_of_parts(of, k->parts, k->a);
-    struct rhythm y = rounds_rhythm(of, k->parts, k->w, k->a);
-    if (test_below(rng, 4) == 0) {
-        y.level = arena_array(k->a, k->w->npart + 1, sizeof *y.level);
-        y.phase = arena_alloc(k->a, k->w->npart + 1);
-        y.repeats = false;
-    }
+    struct rhythm y = rhythm_of_rounds(of, k->parts, k->w, k->a);
+    if (test_below(rng, 4) == 0)
+        y = make_step(k, rng);
+    k->repeats = y.repeats;
     k->s = schedule_make(k->w, &y, k->a);
     k->s->in_flight = 1 + test_below(rng, 6);
 }
@@ -343,6 +405,81 @@ static void random_plans(void **state)
     assert_true(queued > PLANS / 3);
 }
 
+/* Transfers that take no time: N samples take as many rounds and a few more, each of them as long as the busiest device
+ * computes for a sample. */
+static void pace(void **state)
+{
+    (void)state;
+    uint64_t rng = 15;
+    uint32_t several = 0;
+    for (uint32_t i = 0; i < PLANS; i++) {
+        struct made k;
+        struct replayed r;
+        make(&k, &rng);
+        if (k.s->phases > 1 || !k.repeats) {
+            arena_free(k.a);
+            continue;
+        }
+        k.s->in_flight = 20;
+        assert_null(schedule_prove(k.w, k.s, k.a));
+        replay(&r, &k);
+        int64_t *time = arena_array(k.a, k.w->npart + 1, sizeof *time);
+        int64_t *busy = arena_array(k.a, k.w->ndev + 1, sizeof *busy), most = 0;
+        for (uint32_t x = 0; x < k.w->npart; x++) {
+            time[x] = test_below(&rng, 50);
+            busy[k.w->part[x].dev] += time[x];
+            several += x && k.w->part[x].dev == k.w->part[0].dev;
+        }
+        for (uint32_t d = 0; d < k.w->ndev; d++)
+            most = busy[d] > most ? busy[d] : most;
+        for (uint32_t t = 0; t < r.g.ntask; t++)
+            if (k.s->item[r.item[t]].kind == DO_COMPUTE)
+                r.g.task[t].time = time[k.s->item[r.item[t]].what];
+        struct timeline t = events_run(&r.g, NULL, k.a);
+        assert_true(t.end <= most * (k.s->in_flight + schedule_samples(k.s)));
+        arena_free(k.a);
+    }
+    assert_true(several > PLANS / 10);
+}
+
+/* Without rounds: parts start when they would if room were never wanting. */
+static void no_waiting(void **state)
+{
+    (void)state;
+    uint64_t rng = 16;
+    uint32_t steps = 0, waits = 0;
+    for (uint32_t i = 0; i < 4 * PLANS; i++) {
+        struct made k;
+        struct replayed r;
+        make(&k, &rng);
+        if (k.repeats) {
+            arena_free(k.a);
+            continue;
+        }
+        k.s->in_flight = 1;
+        const char *why = schedule_prove(k.w, k.s, k.a);
+        if (why)
+            fail_msg("plan %u: %s", i, why);
+        replay(&r, &k);
+        for (uint32_t t = 0; t < r.g.ntask; t++) {
+            const struct instruction *x = &k.s->item[r.item[t]];
+            if (x->kind == DO_COMPUTE)
+                r.g.task[t].time = k.time[x->what];
+            else if (x->kind == DO_SEND)
+                r.g.task[t].time = k.way[x->what * (k.w->ndev + 1) + x->other];
+        }
+        struct timeline t = events_run(&r.g, NULL, k.a);
+        for (uint32_t x = 0; x < r.g.ntask; x++)
+            if (k.s->item[r.item[x]].kind == DO_COMPUTE) {
+                assert_int_equal(t.start[x], k.start[k.s->item[r.item[x]].what]);
+                waits += t.start[x] > 0;
+            }
+        steps += k.w->npart > 2;
+        arena_free(k.a);
+    }
+    assert_true(steps > PLANS / 5 && waits > PLANS / 2);
+}
+
 /* As many samples as schedule_samples() says show the largest peaks and queues. */
 static void steady(void **state)
 {
@@ -571,7 +708,7 @@ static void part_memory(void **state)
         }
         arena_free(k.a);
     }
-    assert_true(several > PLANS / 5);
+    assert_true(several > PLANS / 10);
 }
 
 /* ---- by hand ------------------------------------------------------------------------------------- */
@@ -584,7 +721,7 @@ static void circle(void **state)
     const char *dev_name[] = {"acc0", "acc1", "host"};
     int64_t memory[] = {-1, -1};
     struct work_part part[] = {{"c", 0, 0, 0}, {"a", 0, 0, 0}, {"d", 1, 0, 0}, {"b", 1, 0, 0}};
-    struct work_tensor tensor[] = {{"x", 1, 1, false}, {"y", 1, 3, false}};
+    struct work_tensor tensor[] = {{"x", 0, 1, 1, false}, {"y", 0, 1, 3, false}};
     uint32_t in_at[] = {0, 1, 1, 2, 2}, in_to[] = {1, 0}, out_at[] = {0, 0, 1, 1, 2},
              out_to[] = {0, 1};
     struct work w = {.ndev = 2,
@@ -631,8 +768,9 @@ static void circle(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_plans), cmocka_unit_test(steady),
-                                       cmocka_unit_test(mutations), cmocka_unit_test(part_memory),
-                                       cmocka_unit_test(circle)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_plans), cmocka_unit_test(pace),      cmocka_unit_test(no_waiting),
+        cmocka_unit_test(steady),       cmocka_unit_test(mutations), cmocka_unit_test(part_memory),
+        cmocka_unit_test(circle)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
