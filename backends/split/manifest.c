@@ -145,10 +145,13 @@ static void put_schedule(struct out *o)
 {
     const struct split *s = o->s;
     const struct place *p = s->r->scene.place;
-    if (s->schedule)
+    if (s->schedule) {
         fputs("  \"schedule\": \"" SCHEDULE_FILE "\",\n", o->f);
-    else
-        fprintf(o->f, "  \"schedule\": null,\n  \"schedule_why\": \"%s\",\n", s->no_schedule);
+    } else {
+        fputs("  \"schedule\": null,\n  \"schedule_why\": ", o->f);
+        json_put_string(o->f, s->no_schedule);
+        fputs(",\n", o->f);
+    }
     fputs("  \"states\": [", o->f);
     o->first = true;
     for (uint32_t i = 0; i < p->nstate; i++) {

@@ -8,10 +8,10 @@
 #include "ir/plan/schedule_check.h"
 #include "ir/plan/schedule_json.h"
 
-#include <assert.h>
+#include <inttypes.h>
 
 /* Instructions of all samples together that are looked at while a folder is written. */
-enum { MOST_UNROLLED = 1 << 22 };
+enum { MOST_UNROLLED = 1 << 20 };
 
 static struct rhythm find_rhythm(const struct split *s)
 {
@@ -48,12 +48,14 @@ int split_schedule(struct split *s)
         return 0;
     struct rhythm y = find_rhythm(s);
     s->schedule = schedule_make(s->work, &y, s->a);
-    const char *why = prove(s);
-    if (why)
-        return diag_error(s->diag, SCHEDULE_FILE ": %s", why);
-    why = schedule_fits(s->work, s->schedule, s->a);
+    s->no_schedule = prove(s);
+    if (s->no_schedule && s->o->in_flight)
+        return diag_error(s->diag, "--in-flight=%" PRId64 ": %s", s->o->in_flight, s->no_schedule);
+    const char *why = s->no_schedule ? s->no_schedule : schedule_fits(s->work, s->schedule, s->a);
     if (why)
         diag_note(s->diag, SCHEDULE_FILE ": %s", why);
+    if (s->no_schedule)
+        s->schedule = NULL;
     return 0;
 }
 

@@ -157,7 +157,8 @@ struct split_file {
 int split_file_open(struct split_file *f, const struct split *s, const char *name);
 int split_file_close(struct split_file *f);
 
-/* Makes s->work and s->schedule; 0 or -1. */
+/* Makes s->work and s->schedule, with a note where there can be none or it takes too much memory.  0, or -1 if the
+ * samples in flight that the user wants are too many. */
 int split_schedule(struct split *s);
 /* Writes schedule.json, if there is a schedule; 0 or -1. */
 int schedule_write(const struct split *s);

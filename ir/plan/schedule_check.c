@@ -45,7 +45,7 @@ static bool refuse(struct checking *c, const char *fmt, ...)
     return false;
 }
 
-static const struct instruction *at(const struct checking *c, uint32_t item)
+static const struct instruction *item_at(const struct checking *c, uint32_t item)
 {
     assert(item < c->s->at[c->s->nlane]);
     return &c->s->item[item];
@@ -82,11 +82,11 @@ const char *instruction_text(const struct work *w, const struct instruction *i, 
 
 /* ---- who stands where ------------------------------------------------------------------------- */
 
-static bool take(struct checking *c, uint32_t *slot, uint32_t item, const char *what,
+static bool take(struct checking *c, uint32_t *slot, uint32_t item, const char *how,
                  const char *name)
 {
     if (*slot != NONE)
-        return refuse(c, "'%s' is %s twice on %s", name, what,
+        return refuse(c, "'%s' is %s twice on %s", name, how,
                       c->w->dev_name[lane_device(c, c->lane_of[item])]);
     *slot = item;
     return true;
@@ -94,7 +94,7 @@ static bool take(struct checking *c, uint32_t *slot, uint32_t item, const char *
 
 static bool take_part(struct checking *c, uint32_t lane, uint32_t item)
 {
-    const struct instruction *i = at(c, item);
+    const struct instruction *i = item_at(c, item);
     const struct work_part *p = i->what < c->w->npart ? &c->w->part[i->what] : NULL;
     if (!p)
         return refuse(c, "%s computes a part that there is not", c->w->dev_name[lane]);
@@ -106,7 +106,7 @@ static bool take_part(struct checking *c, uint32_t lane, uint32_t item)
 
 static bool take_tensor(struct checking *c, uint32_t lane, uint32_t item)
 {
-    const struct instruction *i = at(c, item);
+    const struct instruction *i = item_at(c, item);
     const struct work *w = c->w;
     uint32_t dev = lane_device(c, lane), n = w->ndev;
     if (i->what >= w->ntensor)
@@ -192,7 +192,7 @@ static int compare_rounds(const struct instruction *a, const struct instruction 
 /* Whether item a comes before b, of the same list, for the same sample. */
 static bool precedes(const struct checking *c, uint32_t a, uint32_t b)
 {
-    int order = compare_rounds(at(c, a), at(c, b));
+    int order = compare_rounds(item_at(c, a), item_at(c, b));
     return order < 0 || (order == 0 && a < b);
 }
 
@@ -202,12 +202,13 @@ static bool check_parts(struct checking *c)
     for (uint32_t d = 0; d < c->w->ndev; d++) {
         uint32_t last = NONE;
         for (uint32_t i = c->s->at[d]; i < c->s->at[d + 1]; i++) {
-            if (at(c, i)->kind != DO_COMPUTE)
+            if (item_at(c, i)->kind != DO_COMPUTE)
                 continue;
-            int order = last == NONE ? -1 : compare_rounds(at(c, last), at(c, i));
-            if (order > 0 || (order == 0 && at(c, last)->what > at(c, i)->what))
+            int order = last == NONE ? -1 : compare_rounds(item_at(c, last), item_at(c, i));
+            if (order > 0 || (order == 0 && item_at(c, last)->what > item_at(c, i)->what))
                 return refuse(c, "%s computes '%s' before '%s': not their order", c->w->dev_name[d],
-                              c->w->part[at(c, last)->what].name, c->w->part[at(c, i)->what].name);
+                              c->w->part[item_at(c, last)->what].name,
+                              c->w->part[item_at(c, i)->what].name);
             last = i;
         }
     }
@@ -234,7 +235,7 @@ static uint32_t send_anchor(const struct checking *c, const struct instruction *
 static int compare_sends(const struct checking *c, const struct instruction *a,
                          const struct instruction *b)
 {
-    uint32_t x = at(c, send_anchor(c, a))->what, y = at(c, send_anchor(c, b))->what;
+    uint32_t x = item_at(c, send_anchor(c, a))->what, y = item_at(c, send_anchor(c, b))->what;
     int order = compare_rounds(a, b);
     if (order || x != y)
         return order ? order : x < y ? -1 : 1;
@@ -252,16 +253,16 @@ static bool check_sends(struct checking *c)
     for (uint32_t d = 0; d <= w->ndev; d++) {
         uint32_t lane = lane_send(w->ndev, d);
         for (uint32_t i = c->s->at[lane]; i < c->s->at[lane + 1]; i++) {
-            const struct instruction *x = at(c, i);
+            const struct instruction *x = item_at(c, i);
             const char *name = w->tensor[x->what].name;
-            if (compare_rounds(x, at(c, send_anchor(c, x))))
+            if (compare_rounds(x, item_at(c, send_anchor(c, x))))
                 return refuse(c, "%s sends '%s' of another sample than it is about to have",
                               w->dev_name[d], name);
-            if (i > c->s->at[lane] && compare_sends(c, at(c, i - 1), x) >= 0)
+            if (i > c->s->at[lane] && compare_sends(c, item_at(c, i - 1), x) >= 0)
                 return refuse(c, "%s sends '%s' before '%s': not their order", w->dev_name[d],
-                              w->tensor[at(c, i - 1)->what].name, name);
+                              w->tensor[item_at(c, i - 1)->what].name, name);
             uint32_t to = lane_recv(w->ndev, x->other, d);
-            const struct instruction *y = at(c, next[to]++);
+            const struct instruction *y = item_at(c, next[to]++);
             if (y->what != x->what || compare_rounds(x, y))
                 return refuse(c, "%s sends '%s' to %s, which does not receive it in that place",
                               w->dev_name[d], name, w->dev_name[x->other]);
@@ -304,52 +305,71 @@ struct stretch {
 static struct stretch next_stretch(const struct checking *c, uint32_t from, uint32_t limit)
 {
     struct stretch t = {from, INT64_MAX, INT64_MIN};
-    for (; t.to < limit && at(c, t.to)->phase == at(c, from)->phase; t.to++) {
-        int64_t o = at(c, t.to)->offset, end = (int64_t)c->samples - o;
+    for (; t.to < limit && item_at(c, t.to)->phase == item_at(c, from)->phase; t.to++) {
+        int64_t o = item_at(c, t.to)->offset, end = (int64_t)c->samples - o;
         t.first = -o < t.first ? -o : t.first;
         t.end = end > t.end ? end : t.end;
     }
     return t;
 }
 
-/* Whether that is not too much. */
-static bool check_size(struct checking *c)
+/* Whether that is not too much.  *most: rounds of a stretch. */
+static bool check_size(struct checking *c, uint32_t *most)
 {
     uint64_t sum = 0;
+    *most = 0;
     if (!c->samples)
         return refuse(c, "it is for no sample: expected one in flight at least");
     for (uint32_t l = 0; l < c->s->nlane; l++)
         for (uint32_t i = c->s->at[l]; i < c->s->at[l + 1];) {
             struct stretch t = next_stretch(c, i, c->s->at[l + 1]);
-            uint64_t rounds = (uint64_t)(t.end - t.first), n = t.to - i;
-            if (rounds > MOST_EVENTS || n * rounds > MOST_EVENTS - sum)
+            sum += (uint64_t)(t.end - t.first) + (uint64_t)(t.to - i) * c->samples;
+            if (sum > MOST_EVENTS)
                 return refuse(c, "%u samples are too many to check: it has %u instructions",
                               c->samples, c->s->at[c->s->nlane]);
-            sum += n * rounds;
+            *most = t.end - t.first > *most ? (uint32_t)(t.end - t.first) : *most;
             i = t.to;
         }
     return true;
 }
 
-static void unroll(struct checking *c)
+/* Lists the events of the stretch that begins at item `from`: by round, then as its items stand.  at: room for an entry
+ * a round and two more. */
+static void unroll_stretch(struct checking *c, uint32_t from, const struct stretch *t, uint32_t *at)
+{
+    size_t rounds = (size_t)(t->end - t->first);
+    uint32_t beginning = from * c->samples, some = 0;
+    memset(at, 0, (rounds + 2) * sizeof *at);
+    for (uint32_t k = from; k < t->to; k++) { /* in so many rounds, one after the other */
+        size_t round = (size_t)(-item_at(c, k)->offset - t->first);
+        at[round]++;
+        at[round + c->samples]--;
+    }
+    for (size_t round = 0; round < rounds; round++) {
+        some += at[round];
+        at[round] = beginning;
+        beginning += some;
+    }
+    for (uint32_t k = from; k < t->to; k++)
+        for (uint32_t i = 0; i < c->samples; i++) {
+            uint32_t e = at[(size_t)((int64_t)i - item_at(c, k)->offset - t->first)]++;
+            c->item[e] = k;
+            c->sample[e] = i;
+            c->event[(size_t)k * c->samples + i] = e;
+        }
+}
+
+static void unroll(struct checking *c, uint32_t most_rounds)
 {
     size_t n = (size_t)c->s->at[c->s->nlane] * c->samples;
-    uint32_t at_event = 0;
+    uint32_t *room = arena_array(c->a, (size_t)most_rounds + 2, sizeof *room);
     c->item = arena_array(c->a, n + 1, sizeof *c->item);
     c->sample = arena_array(c->a, n + 1, sizeof *c->sample);
     c->event = arena_array(c->a, n + 1, sizeof *c->event);
     for (uint32_t l = 0; l < c->s->nlane; l++)
         for (uint32_t i = c->s->at[l]; i < c->s->at[l + 1];) {
             struct stretch t = next_stretch(c, i, c->s->at[l + 1]);
-            for (int64_t round = t.first; round < t.end; round++)
-                for (uint32_t k = i; k < t.to; k++) {
-                    int64_t sample = round + at(c, k)->offset;
-                    if (sample < 0 || sample >= c->samples)
-                        continue;
-                    c->item[at_event] = k;
-                    c->sample[at_event] = (uint32_t)sample;
-                    c->event[(size_t)k * c->samples + (size_t)sample] = at_event++;
-                }
+            unroll_stretch(c, i, &t, room);
             i = t.to;
         }
 }
@@ -358,7 +378,7 @@ static void unroll(struct checking *c)
 static uint32_t next_wait(const struct checking *c, uint32_t item, uint32_t *k)
 {
     const struct work *w = c->w;
-    const struct instruction *i = at(c, item);
+    const struct instruction *i = item_at(c, item);
     uint32_t dev = lane_device(c, c->lane_of[item]);
     if (i->kind == DO_COMPUTE) {
         while (*k < w->in.at[i->what + 1] - w->in.at[i->what]) {
@@ -391,8 +411,8 @@ static uint32_t next_wait(const struct checking *c, uint32_t item, uint32_t *k)
 static const char *event_text(const struct checking *c, uint32_t event)
 {
     uint32_t item = c->item[event];
-    return instruction_text(c->w, at(c, item), lane_device(c, c->lane_of[item]), c->sample[event],
-                            c->a);
+    return instruction_text(c->w, item_at(c, item), lane_device(c, c->lane_of[item]),
+                            c->sample[event], c->a);
 }
 
 /* A circle of waits among lanes that stand: missing[lane], the event that its head waits for. */
@@ -476,7 +496,7 @@ static void walk_memory(struct checking *c, uint32_t dev, int64_t lasting)
     const struct work *w = c->w;
     __int128 now = lasting, top = now;
     for (uint32_t e = c->s->at[dev] * c->samples; e < c->s->at[dev + 1] * c->samples; e++) {
-        const struct instruction *i = at(c, c->item[e]);
+        const struct instruction *i = item_at(c, c->item[e]);
         if (i->kind == DO_COMPUTE) {
             top = now + w->part[i->what].running > top ? now + w->part[i->what].running : top;
             for (uint32_t k = w->out.at[i->what]; k < w->out.at[i->what + 1]; k++)
@@ -498,7 +518,7 @@ static void walk_queues(struct checking *c, uint32_t dev)
     uint32_t *made = arena_array(c->a, (size_t)n + 1, sizeof *made);
     uint32_t *come = arena_array(c->a, (size_t)n + 1, sizeof *come);
     for (uint32_t e = c->s->at[dev] * c->samples; e < c->s->at[dev + 1] * c->samples; e++) {
-        const struct instruction *i = at(c, c->item[e]);
+        const struct instruction *i = item_at(c, c->item[e]);
         if (i->kind == DO_ALLOC) {
             uint32_t from = home_of(c, i->what), *most = &c->s->queue[lane_recv(n, dev, from)];
             uint32_t ahead = ++made[from] - come[from];
@@ -539,10 +559,11 @@ const char *schedule_prove(const struct work *w, struct schedule *s, struct aren
     c.recv = make_slots(c.a, places);
     c.free = make_slots(c.a, places);
     memset(s->queue, 0, s->nlane * sizeof *s->queue);
+    uint32_t most_rounds;
     bool good = take_all(&c) && check_all_there(&c) && check_parts(&c) && check_sends(&c) &&
-                check_room(&c) && check_size(&c);
+                check_room(&c) && check_size(&c, &most_rounds);
     if (good) {
-        unroll(&c);
+        unroll(&c, most_rounds);
         good = check_deadlock(&c);
     }
     int64_t *lasting = arena_array(c.a, (size_t)w->ndev + 1, sizeof *lasting);

@@ -20,7 +20,7 @@ static int parse_dim(struct parser *p, struct dim *d)
 {
     static const char other[] = "_. +-*/()";
     char buf[1024];
-    size_t n = 0, at = p->at;
+    size_t n = 0, at = p->tok.at;
     int depth = 0;
 
     for (;; n++) {
@@ -60,18 +60,18 @@ static int parse_dims(struct parser *p, struct type *t)
         return text_want(p, ']', "']'");
     }
     t->dim = p->m->ndim;
-    while (p->kind != ']') {
+    while (p->tok.kind != ']') {
         struct dim d = dim_unknown();
         if (t->rank > 0 && text_want(p, ',', "',' or ']'") < 0)
             return -1;
-        if (p->kind == T_STR) {
-            d.sym = str_id_n(p->m, p->s, p->len);
+        if (p->tok.kind == T_STR) {
+            d.sym = str_id_n(p->m, p->tok.s, p->tok.len);
             text_next(p);
         } else if (!text_take(p, '?') && parse_dim(p, &d) < 0) {
             return -1;
         }
         if (p->failed || t->rank == INT16_MAX)
-            return text_error(p, p->at, "a type has at most %d dimensions", INT16_MAX);
+            return text_error(p, p->tok.at, "a type has at most %d dimensions", INT16_MAX);
         module_add_dims(p->m, &d, 1);
         t->rank++;
     }
@@ -82,9 +82,9 @@ static int parse_dims(struct parser *p, struct type *t)
 
 static int parse_elem(struct parser *p, uint8_t *elem)
 {
-    enum elem e = p->kind == T_WORD ? elem_of_name(p->s, p->len) : ELEM_NONE;
+    enum elem e = p->tok.kind == T_WORD ? elem_of_name(p->tok.s, p->tok.len) : ELEM_NONE;
 
-    if (e == ELEM_NONE && !(p->kind == T_WORD && text_is(p, "none")))
+    if (e == ELEM_NONE && !(p->tok.kind == T_WORD && text_is(p, "none")))
         return text_expected(p, "a type");
     *elem = (uint8_t)e;
     text_next(p);
@@ -122,10 +122,10 @@ int text_type(struct parser *p, uint32_t *out)
                                  : text_is(p, "opt") ? TYPE_OPT
                                  : text_is(p, "map") ? TYPE_MAP
                                                      : TYPE_NONE};
-        if (t.kind == TYPE_NONE || p->kind != T_WORD)
+        if (t.kind == TYPE_NONE || p->tok.kind != T_WORD)
             break;
         if (n == TEXT_DEPTH)
-            return text_error(p, p->at, "types are nested more than %d deep", TEXT_DEPTH);
+            return text_error(p, p->tok.at, "types are nested more than %d deep", TEXT_DEPTH);
         text_next(p);
         if (text_want(p, '(', "'('") < 0)
             return -1;
@@ -150,7 +150,7 @@ static int parse_tensor_shape(struct parser *p, struct tensor *x)
     if (parse_elem(p, &x->elem) < 0 || text_want(p, '[', "'['") < 0)
         return -1;
     x->dim = p->m->nints;
-    while (p->kind != ']') {
+    while (p->tok.kind != ']') {
         int64_t v;
         if ((x->rank > 0 && text_want(p, ',', "',' or ']'") < 0) ||
             text_int(p, 0, INT64_MAX, &v, "a dimension (a number)") < 0)
@@ -167,14 +167,15 @@ static int take_shape_of_type(struct parser *p, uint32_t type, struct tensor *x)
     const struct type *t = &p->m->type[type];
 
     if (t->kind != TYPE_TENSOR || t->rank < 0)
-        return text_error(p, p->at, "expected 'tensor' and a shape: the value's type has none");
+        return text_error(p, p->tok.at, "expected 'tensor' and a shape: the value's type has none");
     x->elem = t->elem;
     x->rank = (uint32_t)t->rank;
     x->dim = p->m->nints;
     for (uint32_t i = 0; i < x->rank; i++) {
         int64_t v = p->m->dim[t->dim + i].value;
         if (v < 0)
-            return text_error(p, p->at, "expected 'tensor' and a shape: the value's has symbols");
+            return text_error(p, p->tok.at,
+                              "expected 'tensor' and a shape: the value's has symbols");
         module_add_ints(p->m, &v, 1);
     }
     return 0;
@@ -184,16 +185,16 @@ static int parse_hex(struct parser *p, struct tensor *x)
 {
     static const char digits[] = "0123456789abcdef0123456789ABCDEF";
 
-    if (p->kind != T_STR)
+    if (p->tok.kind != T_STR)
         return text_expected(p, "a string of hexadecimal digits");
-    unsigned char *data = arena_alloc(p->m->mem, p->len / 2 + 1);
-    for (size_t i = 0; i < p->len; i++) {
-        const char *d = memchr(digits, p->s[i], sizeof digits - 1);
-        if (d == NULL || p->len % 2 != 0)
-            return text_error(p, p->at, "expected pairs of hexadecimal digits");
+    unsigned char *data = arena_alloc(p->m->mem, p->tok.len / 2 + 1);
+    for (size_t i = 0; i < p->tok.len; i++) {
+        const char *d = memchr(digits, p->tok.s[i], sizeof digits - 1);
+        if (d == NULL || p->tok.len % 2 != 0)
+            return text_error(p, p->tok.at, "expected pairs of hexadecimal digits");
         data[i / 2] = (unsigned char)(data[i / 2] << 4 | ((d - digits) & 15));
     }
-    x->len = p->len / 2;
+    x->len = p->tok.len / 2;
     x->data = data;
     text_next(p);
     return 0;
@@ -204,7 +205,7 @@ static int text_float(struct parser *p, float *out)
 {
     char buf[64], *end = buf;
     uint32_t bits = UINT32_C(0x7fc00000);
-    size_t at = p->at;
+    size_t at = p->tok.at;
 
     if (text_take_word(p, "inf")) {
         *out = INFINITY;
@@ -212,7 +213,7 @@ static int text_float(struct parser *p, float *out)
     }
     if (text_take_word(p, "nan")) {
         if (text_take(p, '(')) {
-            if (p->kind == T_NUM && text_copy(p, buf, sizeof buf))
+            if (p->tok.kind == T_NUM && text_copy(p, buf, sizeof buf))
                 bits = (uint32_t)strtoul(buf, &end, 16);
             if (end == buf || *end != '\0' || (bits & 0x7fffffff) <= 0x7f800000)
                 return text_error(p, at, "expected the bits of a nan in hexadecimal");
@@ -224,7 +225,7 @@ static int text_float(struct parser *p, float *out)
         return p->failed ? -1 : 0;
     }
     errno = 0;
-    if (p->kind == T_NUM && text_copy(p, buf, sizeof buf))
+    if (p->tok.kind == T_NUM && text_copy(p, buf, sizeof buf))
         *out = strtof(buf, &end);
     if (end == buf || *end != '\0' || isnan(*out))
         return text_expected(p, "a number");
@@ -243,12 +244,12 @@ static int text_double(struct parser *p, double *out)
         return 0;
     }
     errno = 0;
-    if (p->kind == T_NUM && text_copy(p, buf, sizeof buf))
+    if (p->tok.kind == T_NUM && text_copy(p, buf, sizeof buf))
         *out = strtod(buf, &end);
     if (end == buf || *end != '\0' || isnan(*out))
         return text_expected(p, "a number");
     if (errno == ERANGE && isinf(*out))
-        return text_error(p, p->at, "%s is too large for f64", buf);
+        return text_error(p, p->tok.at, "%s is too large for f64", buf);
     text_next(p);
     return p->failed ? -1 : 0;
 }
@@ -276,7 +277,8 @@ static int parse_element(struct parser *p, enum elem e, uint64_t *bits)
     if (e == ELEM_BOOL)
         return text_uint(p, 1, bits, "0 or 1");
     if (!elem_is_integer(e) || width < 8)
-        return text_error(p, p->at, "elements of %s are written as bytes \"...\"", elem_name(e));
+        return text_error(p, p->tok.at, "elements of %s are written as bytes \"...\"",
+                          elem_name(e));
     if (!narrow)
         return text_uint(p, UINT64_MAX >> (64 - width), bits, "an integer");
     int64_t hi = (int64_t)(UINT64_MAX >> (65 - width));
@@ -291,7 +293,7 @@ static int parse_numbers(struct parser *p, struct tensor *x)
     uint32_t size = elem_bits((enum elem)x->elem) / 8, n = 0;
     uint64_t bits = 0;
 
-    while (p->kind != ']') {
+    while (p->tok.kind != ']') {
         if ((n > 0 && text_want(p, ',', "',' or ']'") < 0) ||
             parse_element(p, (enum elem)x->elem, &bits) < 0)
             return -1;
@@ -312,7 +314,7 @@ static int parse_strings(struct parser *p, struct tensor *x)
     x->off = p->m->nsids;
     if (text_want(p, '[', "'['") < 0)
         return -1;
-    while (p->kind != ']') {
+    while (p->tok.kind != ']') {
         sid s;
         if ((x->len > 0 && text_want(p, ',', "',' or ']'") < 0) ||
             text_bytes(p, &s, "a string") < 0)
@@ -327,7 +329,7 @@ static int parse_strings(struct parser *p, struct tensor *x)
 static int parse_file_place(struct parser *p, struct tensor *x)
 {
     uint64_t file;
-    size_t at = p->at;
+    size_t at = p->tok.at;
 
     if (text_uint(p, UINT32_MAX, &file, "the number of a file") < 0)
         return -1;
@@ -340,7 +342,7 @@ static int parse_file_place(struct parser *p, struct tensor *x)
         return -1;
     if (!text_take_word(p, "len"))
         return text_expected(p, "'len'");
-    at = p->at;
+    at = p->tok.at;
     if (text_uint(p, INT64_MAX, &x->len, "a length") < 0)
         return -1;
     uint64_t size = p->m->file[x->file].size;
@@ -352,7 +354,7 @@ static int parse_file_place(struct parser *p, struct tensor *x)
 /* Everything after the shape; the tensor is done. */
 static int parse_payload(struct parser *p, struct tensor *x, tid *out)
 {
-    size_t at = p->at;
+    size_t at = p->tok.at;
     int rc = 0;
 
     if (text_take_word(p, "opaque")) {
@@ -402,18 +404,18 @@ int text_init_tensor(struct parser *p, uint32_t type, sid name, tid *out)
 /* "@then" as an attribute of node n; *out is the label until text_finish. */
 static int parse_body(struct parser *p, nid n, uint32_t *out)
 {
-    if (p->kind != T_GRAPH)
+    if (p->tok.kind != T_GRAPH)
         return text_expected(p, "a graph (@name)");
-    sid name = str_id_n(p->m, p->s, p->len);
+    sid name = str_id_n(p->m, p->tok.s, p->tok.len);
     uint32_t l = text_lookup(p, (uint32_t)SPACE_LABELS, name);
     if (l != 0) {
-        return text_error(p, p->at, "graph @%s %s", str(p->m, name),
+        return text_error(p, p->tok.at, "graph @%s %s", str(p->m, name),
                           p->label[l].graph != 0 ? "is defined above the node that owns it"
                                                  : "is a body of another attribute already");
     }
     l = p->nlabel++;
     p->label = vec_grow(p->a, p->label, &p->caplabel, p->nlabel, sizeof *p->label);
-    p->label[l] = (struct text_label){.name = name, .owner = n, .at = p->at};
+    p->label[l] = (struct text_label){.name = name, .owner = n, .at = p->tok.at};
     text_bind(p, (uint32_t)SPACE_LABELS, name, l);
     *out = l;
     text_next(p);
@@ -432,18 +434,18 @@ static int parse_tensor_value(struct parser *p, const char *word, tid *out)
 /* The kind of list that starts with the current token. */
 static enum attr_kind list_kind(const struct parser *p)
 {
-    if (p->kind == T_STR)
+    if (p->tok.kind == T_STR)
         return ATTR_STRINGS;
-    if (p->kind == T_GRAPH)
+    if (p->tok.kind == T_GRAPH)
         return ATTR_GRAPHS;
-    if (p->kind == T_WORD) {
+    if (p->tok.kind == T_WORD) {
         return text_is(p, "tensor")   ? ATTR_TENSORS
                : text_is(p, "sparse") ? ATTR_SPARSES
                                       : ATTR_FLOATS;
     }
-    bool integer = p->kind == T_NUM;
-    for (size_t i = p->s[0] == '-'; integer && i < p->len; i++)
-        integer = p->s[i] >= '0' && p->s[i] <= '9';
+    bool integer = p->tok.kind == T_NUM;
+    for (size_t i = p->tok.s[0] == '-'; integer && i < p->tok.len; i++)
+        integer = p->tok.s[i] >= '0' && p->tok.s[i] <= '9';
     return integer ? ATTR_INTS : ATTR_FLOATS;
 }
 
@@ -485,15 +487,15 @@ static int parse_list(struct parser *p, nid n, enum attr_kind kind, struct attr 
 
     if (text_want(p, '[', "'['") < 0)
         return -1;
-    if (kind == ATTR_NONE && p->kind == ']')
-        return text_error(p, p->at, "an empty list needs its kind: ints[], floats[], ...");
+    if (kind == ATTR_NONE && p->tok.kind == ']')
+        return text_error(p, p->tok.at, "an empty list needs its kind: ints[], floats[], ...");
     kind = kind == ATTR_NONE ? list_kind(p) : kind;
     a->kind = (uint8_t)kind;
     a->u.list.at = kind == ATTR_INTS      ? m->nints
                    : kind == ATTR_FLOATS  ? m->nfloats
                    : kind == ATTR_STRINGS ? m->nsids
                                           : m->nrefs;
-    while (p->kind != ']') {
+    while (p->tok.kind != ']') {
         if ((a->u.list.n > 0 && text_want(p, ',', "',' or ']'") < 0) ||
             parse_list_element(p, n, kind) < 0)
             return -1;
@@ -512,7 +514,7 @@ static int parse_word_value(struct parser *p, nid n, struct attr *a)
         a->kind = ATTR_FLOAT;
         return text_float(p, &a->u.f);
     }
-    while (k <= ATTR_TYPES && !(p->kind == T_WORD && text_is(p, text_attr_kind[k])))
+    while (k <= ATTR_TYPES && !(p->tok.kind == T_WORD && text_is(p, text_attr_kind[k])))
         k++;
     if (k > ATTR_TYPES)
         return text_expected(p, ref ? "a kind of attribute" : "the value of an attribute");
@@ -532,23 +534,23 @@ static int parse_word_value(struct parser *p, nid n, struct attr *a)
 
 static int parse_attr_value(struct parser *p, nid n, struct attr *a)
 {
-    if (p->kind == '[')
+    if (p->tok.kind == '[')
         return parse_list(p, n, ATTR_NONE, a);
-    if (p->kind == T_WORD)
+    if (p->tok.kind == T_WORD)
         return parse_word_value(p, n, a);
-    if (p->kind == T_STR) {
+    if (p->tok.kind == T_STR) {
         a->kind = ATTR_STRING;
         return text_bytes(p, &a->u.s, "a string");
     }
-    if (p->kind == T_GRAPH) {
+    if (p->tok.kind == T_GRAPH) {
         a->kind = ATTR_GRAPH;
         return parse_body(p, n, &a->u.g);
     }
-    if (p->kind == T_NUM && list_kind(p) == ATTR_INTS) {
+    if (p->tok.kind == T_NUM && list_kind(p) == ATTR_INTS) {
         a->kind = ATTR_INT;
         return text_int(p, INT64_MIN, INT64_MAX, &a->u.i, "an integer");
     }
-    if (p->kind == T_NUM) {
+    if (p->tok.kind == T_NUM) {
         a->kind = ATTR_FLOAT;
         return text_float(p, &a->u.f);
     }
@@ -561,7 +563,7 @@ int text_attrs(struct parser *p, nid n, struct slice *out)
 
     if (text_want(p, '{', "'{'") < 0)
         return -1;
-    while (p->kind != '}') {
+    while (p->tok.kind != '}') {
         struct attr a;
         memset(&a, 0, sizeof a);
         if ((all.n > 0 && text_want(p, ',', "',' or '}'") < 0) ||

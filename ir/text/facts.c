@@ -17,7 +17,7 @@ static int parse_quantity(struct parser *p, bool (*parse)(const char *, int64_t 
 {
     char buf[64];
 
-    if (p->kind != T_NUM || !text_copy(p, buf, sizeof buf) || !parse(buf, out) || *out < 0)
+    if (p->tok.kind != T_NUM || !text_copy(p, buf, sizeof buf) || !parse(buf, out) || *out < 0)
         return text_expected(p, what);
     text_next(p);
     return p->failed ? -1 : 0;
@@ -68,7 +68,7 @@ static int parse_choice(struct parser *p, const char *const *names, uint32_t *ou
     if (expect_assign(p) < 0)
         return -1;
     for (*out = 0; names[*out]; ++*out)
-        if (p->kind == T_WORD && text_take_word(p, names[*out]))
+        if (p->tok.kind == T_WORD && text_take_word(p, names[*out]))
             return 0;
     for (; *names; names++)
         snprintf(want + strlen(want), sizeof want - strlen(want), " %s", *names);
@@ -92,19 +92,19 @@ static int take_basis(struct parser *p)
 
 int text_cluster(struct parser *p)
 {
-    size_t at = p->at;
+    size_t at = p->tok.at;
     uint32_t which;
 
     if (p->cluster != NULL)
         return text_error(p, at, "the cluster is described already");
     struct cluster *c = cluster_of(p);
     struct exec_model *e = &p->model;
-    if (p->kind == T_STR) { /* a text may not make pcc read other files */
-        if (str_ends(p->s, ".json"))
+    if (p->tok.kind == T_STR) { /* a text may not make pcc read other files */
+        if (str_ends(p->tok.s, ".json"))
             return text_error(p, at, "expected a cluster like \"2xa100,1xcpu\", not a file");
         struct kept_line kept = {.a = p->a, .line = "cannot read the cluster"};
         struct diag sink = {.emit = keep_line, .user = &kept};
-        if (cluster_parse(c, p->m->mem, arena_strdup(p->m->mem, p->s, p->len), &sink) < 0)
+        if (cluster_parse(c, p->m->mem, arena_strdup(p->m->mem, p->tok.s, p->tok.len), &sink) < 0)
             return text_error(p, at, "%s", kept.line);
         text_next(p);
     }
@@ -150,10 +150,10 @@ static int parse_peaks(struct parser *p, struct device_class *k)
 {
     if (expect_assign(p) < 0 || text_want(p, '[', "'['") < 0)
         return -1;
-    for (bool first = true; p->kind != ']'; first = false) {
+    for (bool first = true; p->tok.kind != ']'; first = false) {
         if (!first && text_want(p, ',', "',' or ']'") < 0)
             return -1;
-        enum elem e = p->kind == T_WORD ? elem_of_name(p->s, p->len) : ELEM_NONE;
+        enum elem e = p->tok.kind == T_WORD ? elem_of_name(p->tok.s, p->tok.len) : ELEM_NONE;
         if (e == ELEM_NONE)
             return text_expected(p, "an element type");
         text_next(p);
@@ -193,7 +193,7 @@ static int parse_class_option(struct parser *p, struct device_class *k)
     if (text_take_word(p, "inner_share"))
         return expect_assign(p) < 0 ? -1 : text_int(p, 1, 1000000, &k->inner_share, "millionths");
     if (text_take_word(p, "group")) {
-        size_t at = p->at;
+        size_t at = p->tok.at;
         int64_t n;
         if (expect_assign(p) < 0 || text_int(p, 1, k->count, &n, "the size of a group") < 0)
             return -1;
@@ -215,23 +215,23 @@ int text_class(struct parser *p)
     int rc;
 
     if (c->ncls == CLUSTER_CLASSES)
-        return text_error(p, p->at, "a cluster has at most %d classes", CLUSTER_CLASSES);
+        return text_error(p, p->tok.at, "a cluster has at most %d classes", CLUSTER_CLASSES);
     struct device_class *k = &c->cls[c->ncls++];
     if (text_name(p, &name, "the name of the class") < 0)
         return -1;
     *k = (struct device_class){.name = str(p->m, name), .count = 1, .memory = -1};
-    if (p->kind == T_WORD && p->s[0] == 'x' && text_copy(p, buf, sizeof buf)) {
+    if (p->tok.kind == T_WORD && p->tok.s[0] == 'x' && text_copy(p, buf, sizeof buf)) {
         unsigned long n = strtoul(buf + 1, &end, 10);
         if (end == buf + 1 || *end != '\0' || n > CLUSTER_DEVICES)
-            return text_error(p, p->at, "expected a count from x0 to x%d", CLUSTER_DEVICES);
+            return text_error(p, p->tok.at, "expected a count from x0 to x%d", CLUSTER_DEVICES);
         k->count = (uint32_t)n;
         text_next(p);
     }
     c->ndev += k->count;
     if (c->ndev > CLUSTER_DEVICES)
-        return text_error(p, p->at, "a cluster has at most %d devices", CLUSTER_DEVICES);
+        return text_error(p, p->tok.at, "a cluster has at most %d devices", CLUSTER_DEVICES);
     k->host = text_take_word(p, "host");
-    size_t at = p->at;
+    size_t at = p->tok.at;
     while ((rc = parse_class_option(p, k)) == 0 && !p->failed) {
     }
     if (rc < 0 || p->failed)
@@ -245,7 +245,7 @@ int text_class(struct parser *p)
 /* "acc0 acc1=300GB/s,2us", "acc0 acc1 oneway=300GB/s,2us" */
 int text_between(struct parser *p)
 {
-    size_t at = p->at;
+    size_t at = p->tok.at;
     struct cluster *c = cluster_of(p);
     struct device_link l = {0};
     sid name[2];
@@ -254,7 +254,7 @@ int text_between(struct parser *p)
         text_name(p, &name[1], "the name of a device") < 0)
         return -1;
     l.oneway = text_take_word(p, "oneway");
-    size_t rate = p->at;
+    size_t rate = p->tok.at;
     if (parse_link(p, &l.bandwidth, &l.latency) < 0)
         return -1;
     if (l.bandwidth == 0)
@@ -268,33 +268,34 @@ int text_costs(struct parser *p)
 {
     int64_t n;
 
-    if (p->nclass != 0)
-        return text_error(p, p->at, "the number of classes is known already");
+    if (p->facts.nclass != 0)
+        return text_error(p, p->tok.at, "the number of classes is known already");
     if (text_int(p, 1, CLUSTER_CLASSES, &n, "the number of device classes") < 0)
         return -1;
-    p->has_cost = true;
-    p->nclass = (uint32_t)n;
+    p->facts.has_cost = true;
+    p->facts.nclass = (uint32_t)n;
     return 0;
 }
 
 static struct node_fact *fact_of(struct parser *p, nid n)
 {
-    p->nf = vec_grow(p->a, p->nf, &p->capnf, n + 1, sizeof *p->nf);
-    return &p->nf[n];
+    p->facts.nf = vec_grow(p->a, p->facts.nf, &p->facts.capnf, n + 1, sizeof *p->facts.nf);
+    return &p->facts.nf[n];
 }
 
 bool text_is_value_key(const struct parser *p)
 {
-    return p->kind == T_KEY && (text_is(p, "bytes") || text_is(p, "elems") || text_is(p, "xfer"));
+    return p->tok.kind == T_KEY &&
+           (text_is(p, "bytes") || text_is(p, "elems") || text_is(p, "xfer"));
 }
 
 int text_value_key(struct parser *p, vid v)
 {
     int64_t x;
 
-    p->vf = vec_grow(p->a, p->vf, &p->capvf, v + 1, sizeof *p->vf);
-    struct value_fact *f = &p->vf[v];
-    p->has_cost = true;
+    p->facts.vf = vec_grow(p->a, p->facts.vf, &p->facts.capvf, v + 1, sizeof *p->facts.vf);
+    struct value_fact *f = &p->facts.vf[v];
+    p->facts.has_cost = true;
     if (text_is(p, "bytes")) {
         text_next(p);
         return expect_assign(p) < 0 ? -1
@@ -312,7 +313,7 @@ int text_value_key(struct parser *p, vid v)
 /* "=4us" or "=[4us,never]" */
 static int parse_time_key(struct parser *p, struct node_fact *f)
 {
-    size_t at = p->at;
+    size_t at = p->tok.at;
     int64_t t[CLUSTER_CLASSES];
     uint32_t n = 0;
 
@@ -327,17 +328,18 @@ static int parse_time_key(struct parser *p, struct node_fact *f)
     } while (many && text_take(p, ','));
     if (many && text_want(p, ']', "',' or ']'") < 0)
         return -1;
-    if (p->nclass == 0 && many)
-        p->nclass = p->cluster != NULL && p->cluster->ncls > 0 ? p->cluster->ncls : n;
-    if (many && n != p->nclass) {
+    if (p->facts.nclass == 0 && many)
+        p->facts.nclass = p->cluster != NULL && p->cluster->ncls > 0 ? p->cluster->ncls : n;
+    if (many && n != p->facts.nclass) {
         return text_error(p, at, "expected %u times, one for each device class, found %u",
-                          p->nclass, n);
+                          p->facts.nclass, n);
     }
-    f->time = p->ntime;
+    f->time = p->facts.ntime;
     f->ntime = many ? n : 1;
-    p->time = vec_grow(p->a, p->time, &p->captime, p->ntime + n, sizeof *p->time);
-    memcpy(p->time + p->ntime, t, n * sizeof *t);
-    p->ntime += n;
+    p->facts.time =
+        vec_grow(p->a, p->facts.time, &p->facts.captime, p->facts.ntime + n, sizeof *p->facts.time);
+    memcpy(p->facts.time + p->facts.ntime, t, n * sizeof *t);
+    p->facts.ntime += n;
     return 0;
 }
 
@@ -368,7 +370,7 @@ static int parse_cost_key(struct parser *p, struct node_fact *f)
             : text_is(p, "traffic") ? TRAFFIC
                                     : OWN;
 
-    p->has_cost = true;
+    p->facts.has_cost = true;
     text_next(p);
     if (key == TIME)
         return parse_time_key(p, f);
@@ -398,32 +400,32 @@ int text_node_key(struct parser *p, nid n)
     if (text_is(p, "time") || text_is(p, "flops") || text_is(p, "traffic") || text_is(p, "own"))
         return parse_cost_key(p, f);
     if (text_is(p, "params")) {
-        p->has_cost = p->has_params = true;
+        p->facts.has_cost = p->facts.has_params = true;
         text_next(p);
         return expect_assign(p) < 0 ? -1
                                     : parse_quantity(p, bytes_parse, &f->params, "bytes (4KiB)");
     }
     if (text_is(p, "color")) {
         text_next(p);
-        return parse_fact_key(p, COLOR_MOST, &f->color, &p->has_color);
+        return parse_fact_key(p, COLOR_MOST, &f->color, &p->facts.has_color);
     }
     if (text_is(p, "layer")) {
         text_next(p);
-        return parse_fact_key(p, UINT32_MAX, &f->layer, &p->has_layer);
+        return parse_fact_key(p, UINT32_MAX, &f->layer, &p->facts.has_layer);
     }
     if (text_is(p, "device")) {
         text_next(p);
-        p->has_device = true;
+        p->facts.has_device = true;
         return expect_assign(p) < 0 ? -1 : text_name(p, &f->device, "the name of a device");
     }
     if (text_is(p, "backward")) {
         text_next(p);
         f->backward = 1;
-        p->has_backward = true;
+        p->facts.has_backward = true;
         return p->failed ? -1 : 0;
     }
     return text_error(
-        p, p->at,
+        p, p->tok.at,
         "unknown key (known: !time !flops !traffic !own !params !color !layer "
         "!backward !device !unnamed !lost !call !made, of values !bytes !elems !xfer)");
 }
@@ -432,7 +434,7 @@ static void finish_costs(struct parser *p)
 {
     struct module *m = p->m;
     struct costs *k = arena_alloc(m->mem, sizeof *k);
-    uint32_t ncls = p->nclass != 0                               ? p->nclass
+    uint32_t ncls = p->facts.nclass != 0                         ? p->facts.nclass
                     : p->cluster != NULL && p->cluster->ncls > 0 ? p->cluster->ncls
                                                                  : 1;
 
@@ -444,15 +446,15 @@ static void finish_costs(struct parser *p)
     k->flops = arena_array(m->mem, m->nnode, sizeof *k->flops);
     k->traffic = arena_array(m->mem, m->nnode, sizeof *k->traffic);
     k->own = arena_array(m->mem, m->nnode, sizeof *k->own);
-    if (p->has_params)
+    if (p->facts.has_params)
         k->params = arena_array(m->mem, m->nnode, sizeof *k->params);
     k->bytes = arena_array(m->mem, m->nval, sizeof *k->bytes);
     k->elems = arena_array(m->mem, m->nval, sizeof *k->elems);
     k->xfer = arena_array(m->mem, m->nval, sizeof *k->xfer);
     for (nid n = 0; n < m->nnode; n++) {
-        const struct node_fact *f = &p->nf[n];
+        const struct node_fact *f = &p->facts.nf[n];
         for (uint32_t c = 0; c < ncls && f->ntime > 0; c++)
-            k->time[c][n] = p->time[f->time + (f->ntime > 1 ? c : 0)];
+            k->time[c][n] = p->facts.time[f->time + (f->ntime > 1 ? c : 0)];
         k->flops[n] = f->flops;
         k->traffic[n] = f->traffic;
         k->own[n] = f->own;
@@ -460,9 +462,9 @@ static void finish_costs(struct parser *p)
             k->params[n] = f->params;
     }
     for (vid v = 0; v < m->nval; v++) {
-        k->bytes[v] = p->vf[v].bytes;
-        k->elems[v] = (int64_t)(p->vf[v].elems - 1);
-        k->xfer[v] = (int64_t)(p->vf[v].xfer - 1);
+        k->bytes[v] = p->facts.vf[v].bytes;
+        k->elems[v] = (int64_t)(p->facts.vf[v].elems - 1);
+        k->xfer[v] = (int64_t)(p->facts.vf[v].xfer - 1);
     }
 }
 
@@ -476,23 +478,24 @@ int text_finish_facts(struct parser *p)
                           "'cluster \"2xa100\"')");
     if (p->cluster != NULL && p->cluster->ndev == 0)
         return text_error(p, p->cluster_at, "the cluster has no devices");
-    p->nf = vec_grow(p->a, p->nf, &p->capnf, m->nnode, sizeof *p->nf);
-    p->vf = vec_grow(p->a, p->vf, &p->capvf, m->nval, sizeof *p->vf);
-    if (p->has_cost)
+    p->facts.nf = vec_grow(p->a, p->facts.nf, &p->facts.capnf, m->nnode, sizeof *p->facts.nf);
+    p->facts.vf = vec_grow(p->a, p->facts.vf, &p->facts.capvf, m->nval, sizeof *p->facts.vf);
+    if (p->facts.has_cost)
         finish_costs(p);
-    m->color = p->has_color ? arena_array(m->mem, m->nnode, sizeof *m->color) : NULL;
-    m->layer = p->has_layer ? arena_array(m->mem, m->nnode, sizeof *m->layer) : NULL;
-    m->backward = p->has_backward ? arena_array(m->mem, m->nnode, 1) : NULL;
-    m->device_ann = p->has_device ? arena_array(m->mem, m->nnode, sizeof *m->device_ann) : NULL;
+    m->color = p->facts.has_color ? arena_array(m->mem, m->nnode, sizeof *m->color) : NULL;
+    m->layer = p->facts.has_layer ? arena_array(m->mem, m->nnode, sizeof *m->layer) : NULL;
+    m->backward = p->facts.has_backward ? arena_array(m->mem, m->nnode, 1) : NULL;
+    m->device_ann =
+        p->facts.has_device ? arena_array(m->mem, m->nnode, sizeof *m->device_ann) : NULL;
     for (nid n = 0; n < m->nnode; n++) {
-        if (p->has_color)
-            m->color[n] = p->nf[n].color;
-        if (p->has_layer)
-            m->layer[n] = p->nf[n].layer;
-        if (p->has_backward)
-            m->backward[n] = p->nf[n].backward;
-        if (p->has_device)
-            m->device_ann[n] = p->nf[n].device;
+        if (p->facts.has_color)
+            m->color[n] = p->facts.nf[n].color;
+        if (p->facts.has_layer)
+            m->layer[n] = p->facts.nf[n].layer;
+        if (p->facts.has_backward)
+            m->backward[n] = p->facts.nf[n].backward;
+        if (p->facts.has_device)
+            m->device_ann[n] = p->facts.nf[n].device;
     }
     return p->failed ? -1 : 0;
 }
@@ -510,8 +513,8 @@ static const char *scope_word(int i)
 /* Takes a word or string that is one of n names; its number, or -1 (and nothing is taken). */
 static int take_one_of(struct parser *p, const char *(*name)(int), int n)
 {
-    for (int i = 0; i < n && (p->kind == T_WORD || p->kind == T_STR); i++)
-        if (strlen(name(i)) == p->len && memcmp(name(i), p->s, p->len) == 0) {
+    for (int i = 0; i < n && (p->tok.kind == T_WORD || p->tok.kind == T_STR); i++)
+        if (strlen(name(i)) == p->tok.len && memcmp(name(i), p->tok.s, p->tok.len) == 0) {
             text_next(p);
             return i;
         }
@@ -521,7 +524,7 @@ static int take_one_of(struct parser *p, const char *(*name)(int), int n)
 /* "=[2,0,1]": a number for each device. */
 static int parse_copies(struct parser *p, struct plan *plan)
 {
-    size_t at = p->at;
+    size_t at = p->tok.at;
     uint32_t ndev = p->cluster ? p->cluster->ndev : 0, n = 0;
     int64_t copies;
 
@@ -588,7 +591,7 @@ static int parse_plan_option(struct parser *p, struct plan *plan)
     }
     if (text_take_word(p, "states"))
         return expect_assign(p) < 0 ? -1 : text_uint(p, UINT64_MAX, &plan->states, "a number");
-    if (time == NULL || p->kind != T_WORD)
+    if (time == NULL || p->tok.kind != T_WORD)
         return text_expected(
             p,
             "objective, status, value, bound, scope, bound_all, states, copies, argument, ordered "
@@ -606,7 +609,7 @@ static int parse_plan_option(struct parser *p, struct plan *plan)
 /* "\"node\" = acc0" */
 static int parse_placement(struct parser *p, struct plan *plan)
 {
-    size_t at = p->at;
+    size_t at = p->tok.at;
     sid name;
     char buf[32];
     int64_t dev = -1;
@@ -620,12 +623,12 @@ static int parse_placement(struct parser *p, struct plan *plan)
     }
     if (expect_assign(p) < 0)
         return -1;
-    if (p->kind == T_NUM) {
+    if (p->tok.kind == T_NUM) {
         int64_t most = p->cluster != NULL ? (int64_t)p->cluster->ndev - 1 : CLUSTER_DEVICES - 1;
         if (text_int(p, 0, most, &dev, "a device") < 0)
             return -1;
     } else {
-        if (p->kind != T_WORD)
+        if (p->tok.kind != T_WORD)
             return text_expected(p, "a device (acc0)");
         dev = p->cluster != NULL && text_copy(p, buf, sizeof buf) ? cluster_device(p->cluster, buf)
                                                                   : -1;
@@ -647,18 +650,18 @@ int text_plan(struct parser *p)
     *plan = (struct plan){
         .planner = "",
         .claim = {.objective = p->model.objective, .argument = "", .bound = -1, .bound_all = -1}};
-    if (p->kind == T_STR) {
+    if (p->tok.kind == T_STR) {
         text_string(p, &s, "a string");
         plan->planner = str(p->m, s);
     }
     plan->dev = arena_array(p->m->mem, p->m->nnode, sizeof *plan->dev);
     memset(plan->dev, 0xff, p->m->nnode * sizeof *plan->dev);
-    while (p->kind != '{')
+    while (p->tok.kind != '{')
         if (parse_plan_option(p, plan) < 0)
             return -1;
     text_next(p);
     p->placed = 0;
-    while (p->kind != '}')
+    while (p->tok.kind != '}')
         if (parse_placement(p, plan) < 0)
             return -1;
     p->plan = plan;

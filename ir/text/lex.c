@@ -51,7 +51,7 @@ int text_error(struct parser *p, size_t at, const char *fmt, ...)
     if (p->failed)
         return -1;
     p->failed = true;
-    p->kind = T_BAD;
+    p->tok.kind = T_BAD;
     for (size_t i = 0; i < at && i < p->n; i++) {
         column++;
         if (p->src[i] == '\n') {
@@ -69,12 +69,12 @@ int text_error(struct parser *p, size_t at, const char *fmt, ...)
 
 int text_expected(struct parser *p, const char *what)
 {
-    size_t n = p->pos - p->at;
+    size_t n = p->pos - p->tok.at;
 
-    if (p->kind == T_END)
-        return text_error(p, p->at, "expected %s, found the end of the text", what);
-    return text_error(p, p->at, "expected %s, found '%.*s%s'", what, (int)(n > 40 ? 40 : n),
-                      p->src + p->at, n > 40 ? "..." : "");
+    if (p->tok.kind == T_END)
+        return text_error(p, p->tok.at, "expected %s, found the end of the text", what);
+    return text_error(p, p->tok.at, "expected %s, found '%.*s%s'", what, (int)(n > 40 ? 40 : n),
+                      p->src + p->tok.at, n > 40 ? "..." : "");
 }
 
 static int hex_digit(int c)
@@ -127,18 +127,18 @@ static void read_string(struct parser *p, int kind)
         } else {
             p->pos++;
         }
-        if (n + 1 >= p->capbuf)
-            p->buf = vec_grow(p->a, p->buf, &p->capbuf, n + 2, 1);
-        p->buf[n++] = (char)c;
+        if (n + 1 >= p->tok.capbuf)
+            p->tok.buf = vec_grow(p->a, p->tok.buf, &p->tok.capbuf, n + 2, 1);
+        p->tok.buf[n++] = (char)c;
     }
-    if (p->capbuf == 0)
-        p->buf = vec_grow(p->a, p->buf, &p->capbuf, 1, 1);
-    p->buf[n] = '\0';
+    if (p->tok.capbuf == 0)
+        p->tok.buf = vec_grow(p->a, p->tok.buf, &p->tok.capbuf, 1, 1);
+    p->tok.buf[n] = '\0';
     p->pos++;
-    p->s = p->buf;
-    p->len = n;
-    p->kind = kind;
-    if (kind != T_STR && memchr(p->buf, 0, n) != NULL)
+    p->tok.s = p->tok.buf;
+    p->tok.len = n;
+    p->tok.kind = kind;
+    if (kind != T_STR && memchr(p->tok.buf, 0, n) != NULL)
         text_error(p, open, "a name cannot hold the byte \\x00");
 }
 
@@ -162,13 +162,13 @@ static void read_sigil(struct parser *p, int kind)
         p->pos++;
         kind = T_LOST;
     }
-    p->s = p->src + p->pos;
+    p->tok.s = p->src + p->pos;
     while (in_name(p, p->pos))
         p->pos++;
-    p->len = (size_t)(p->src + p->pos - p->s);
-    p->kind = kind;
-    if (p->len == 0)
-        text_error(p, p->at, "expected a name after '%c' (quote odd ones)", p->src[p->at]);
+    p->tok.len = (size_t)(p->src + p->pos - p->tok.s);
+    p->tok.kind = kind;
+    if (p->tok.len == 0)
+        text_error(p, p->tok.at, "expected a name after '%c' (quote odd ones)", p->src[p->tok.at]);
 }
 
 /* "-12.5e-3", "12.5us", "25GB/s", "0x1p-3", "-inf". */
@@ -183,7 +183,7 @@ static void read_number(struct parser *p)
         if (!is_digit(c) && !is_letter(c) && c != '.' && !exponent && !rate)
             break;
     }
-    p->kind = T_NUM;
+    p->tok.kind = T_NUM;
 }
 
 void text_next(struct parser *p)
@@ -198,12 +198,12 @@ void text_next(struct parser *p)
         while (c == '#' && p->pos < p->n && p->src[p->pos] != '\n')
             p->pos++;
     }
-    p->at = p->pos;
-    p->s = p->src + p->pos;
-    p->len = 0;
+    p->tok.at = p->pos;
+    p->tok.s = p->src + p->pos;
+    p->tok.len = 0;
     int c = byte_at(p, p->pos), c1 = byte_at(p, p->pos + 1);
     if (c < 0) {
-        p->kind = T_END;
+        p->tok.kind = T_END;
         return;
     }
     if (c == '"') {
@@ -217,25 +217,25 @@ void text_next(struct parser *p)
     if (is_digit(c) || (c == '-' && (is_digit(c1) || is_letter(c1)))) {
         read_number(p);
     } else if (is_letter(c) || (c == '!' && is_letter(c1))) {
-        p->kind = c == '!' ? T_KEY : T_WORD;
-        p->s += c == '!';
+        p->tok.kind = c == '!' ? T_KEY : T_WORD;
+        p->tok.s += c == '!';
         do {
             p->pos++;
             c = byte_at(p, p->pos);
         } while (is_letter(c) || is_digit(c) || c == '.');
     } else if (memchr(punctuation, c, sizeof punctuation - 1) != NULL) {
-        p->kind = c;
+        p->tok.kind = c;
         p->pos++;
     } else {
-        text_error(p, p->at, "unexpected byte 0x%02x", (unsigned)c);
+        text_error(p, p->tok.at, "unexpected byte 0x%02x", (unsigned)c);
         return;
     }
-    p->len = (size_t)(p->src + p->pos - p->s);
+    p->tok.len = (size_t)(p->src + p->pos - p->tok.s);
 }
 
 int text_want(struct parser *p, int kind, const char *what)
 {
-    if (p->kind != kind)
+    if (p->tok.kind != kind)
         return text_expected(p, what);
     text_next(p);
     return p->failed ? -1 : 0;
@@ -243,7 +243,7 @@ int text_want(struct parser *p, int kind, const char *what)
 
 bool text_take(struct parser *p, int punct)
 {
-    bool yes = p->kind == punct;
+    bool yes = p->tok.kind == punct;
 
     if (yes)
         text_next(p);
@@ -252,13 +252,13 @@ bool text_take(struct parser *p, int punct)
 
 bool text_is(const struct parser *p, const char *word)
 {
-    return (p->kind == T_WORD || p->kind == T_KEY) && strlen(word) == p->len &&
-           memcmp(word, p->s, p->len) == 0;
+    return (p->tok.kind == T_WORD || p->tok.kind == T_KEY) && strlen(word) == p->tok.len &&
+           memcmp(word, p->tok.s, p->tok.len) == 0;
 }
 
 bool text_take_word(struct parser *p, const char *word)
 {
-    bool yes = p->kind == T_WORD && text_is(p, word);
+    bool yes = p->tok.kind == T_WORD && text_is(p, word);
 
     if (yes)
         text_next(p);
@@ -267,10 +267,10 @@ bool text_take_word(struct parser *p, const char *word)
 
 bool text_copy(const struct parser *p, char *buf, size_t size)
 {
-    if (p->len >= size)
+    if (p->tok.len >= size)
         return false;
-    memcpy(buf, p->s, p->len);
-    buf[p->len] = '\0';
+    memcpy(buf, p->tok.s, p->tok.len);
+    buf[p->tok.len] = '\0';
     return true;
 }
 
@@ -279,12 +279,12 @@ int text_int(struct parser *p, int64_t lo, int64_t hi, int64_t *out, const char 
     char buf[32], *end = buf;
 
     errno = 0;
-    if (p->kind == T_NUM && text_copy(p, buf, sizeof buf))
+    if (p->tok.kind == T_NUM && text_copy(p, buf, sizeof buf))
         *out = strtoll(buf, &end, 10);
     if (end == buf || *end != '\0')
         return text_expected(p, what);
     if (errno == ERANGE || *out < lo || *out > hi) {
-        return text_error(p, p->at, "%s is out of range (%lld to %lld)", buf, (long long)lo,
+        return text_error(p, p->tok.at, "%s is out of range (%lld to %lld)", buf, (long long)lo,
                           (long long)hi);
     }
     text_next(p);
@@ -296,37 +296,38 @@ int text_uint(struct parser *p, uint64_t hi, uint64_t *out, const char *what)
     char buf[32], *end = buf;
 
     errno = 0;
-    if (p->kind == T_NUM && p->s[0] != '-' && text_copy(p, buf, sizeof buf))
+    if (p->tok.kind == T_NUM && p->tok.s[0] != '-' && text_copy(p, buf, sizeof buf))
         *out = strtoull(buf, &end, 10);
     if (end == buf || *end != '\0')
         return text_expected(p, what);
     if (errno == ERANGE || *out > hi)
-        return text_error(p, p->at, "%s is out of range (0 to %llu)", buf, (unsigned long long)hi);
+        return text_error(p, p->tok.at, "%s is out of range (0 to %llu)", buf,
+                          (unsigned long long)hi);
     text_next(p);
     return p->failed ? -1 : 0;
 }
 
 int text_string(struct parser *p, sid *out, const char *what)
 {
-    if (p->kind == T_STR && memchr(p->s, 0, p->len) != NULL)
-        return text_error(p, p->at, "this string cannot hold the byte \\x00");
+    if (p->tok.kind == T_STR && memchr(p->tok.s, 0, p->tok.len) != NULL)
+        return text_error(p, p->tok.at, "this string cannot hold the byte \\x00");
     return text_bytes(p, out, what);
 }
 
 int text_bytes(struct parser *p, sid *out, const char *what)
 {
-    if (p->kind != T_STR)
+    if (p->tok.kind != T_STR)
         return text_expected(p, what);
-    *out = str_id_n(p->m, p->s, p->len);
+    *out = str_id_n(p->m, p->tok.s, p->tok.len);
     text_next(p);
     return p->failed ? -1 : 0;
 }
 
 int text_name(struct parser *p, sid *out, const char *what)
 {
-    if (p->kind != T_WORD)
+    if (p->tok.kind != T_WORD)
         return text_string(p, out, what);
-    *out = str_id_n(p->m, p->s, p->len);
+    *out = str_id_n(p->m, p->tok.s, p->tok.len);
     text_next(p);
     return p->failed ? -1 : 0;
 }
@@ -340,10 +341,5 @@ void text_move(struct parser *p, const struct parser *from)
     p->diag = from->diag;
     p->a = from->a;
     p->failed = from->failed;
-    p->kind = from->kind;
-    p->at = from->at;
-    p->s = from->s;
-    p->len = from->len;
-    p->buf = from->buf;
-    p->capbuf = from->capbuf;
+    p->tok = from->tok;
 }

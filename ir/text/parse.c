@@ -25,7 +25,7 @@ static int define_value(struct parser *p, const struct text_result *r, vid *out)
     p->m->value[v].name = r->name;
     if (r->name == 0) {
         p->m->value[v].flags = VALUE_LOST;
-        append_id(p, &p->lost, &p->nlost, &p->caplost, v);
+        append_id(p, &p->list.lost, &p->list.nlost, &p->list.caplost, v);
         return 0;
     }
     if (text_lookup(p, p->graph, r->name) != 0)
@@ -39,10 +39,10 @@ static uint32_t number_of_lost(const struct parser *p)
 {
     uint32_t v = 0;
 
-    for (size_t i = 0; i < p->len; i++) {
-        if (p->s[i] < '0' || p->s[i] > '9' || v > UINT32_MAX / 10 - 1)
+    for (size_t i = 0; i < p->tok.len; i++) {
+        if (p->tok.s[i] < '0' || p->tok.s[i] > '9' || v > UINT32_MAX / 10 - 1)
             return 0;
-        v = v * 10 + (uint32_t)(p->s[i] - '0');
+        v = v * 10 + (uint32_t)(p->tok.s[i] - '0');
     }
     return v;
 }
@@ -50,18 +50,18 @@ static uint32_t number_of_lost(const struct parser *p)
 /* The name of a value to be defined; `pending`: lost ones of the same node before it. */
 static int read_new_name(struct parser *p, struct text_result *r, uint32_t pending)
 {
-    *r = (struct text_result){.at = p->at};
-    if (p->kind == T_LOST) {
-        if (number_of_lost(p) != p->nlost + pending + 1) {
-            return text_error(p, p->at, "lost values are numbered in order: expected %%~%u",
-                              p->nlost + pending + 1);
+    *r = (struct text_result){.at = p->tok.at};
+    if (p->tok.kind == T_LOST) {
+        if (number_of_lost(p) != p->list.nlost + pending + 1) {
+            return text_error(p, p->tok.at, "lost values are numbered in order: expected %%~%u",
+                              p->list.nlost + pending + 1);
         }
-    } else if (p->kind != T_VALUE) {
+    } else if (p->tok.kind != T_VALUE) {
         return text_expected(p, "a value (%name)");
-    } else if (p->len == 0) {
-        return text_error(p, p->at, "the name of a value is not empty");
+    } else if (p->tok.len == 0) {
+        return text_error(p, p->tok.at, "the name of a value is not empty");
     } else {
-        r->name = str_id_n(p->m, p->s, p->len);
+        r->name = str_id_n(p->m, p->tok.s, p->tok.len);
     }
     text_next(p);
     return p->failed ? -1 : 0;
@@ -89,29 +89,29 @@ static int resolve_name(struct parser *p, size_t at, sid name, gid only, vid *ou
 /* A value that is read: "%x", "%x@main", "%~1", or "_" for none. */
 static int parse_operand(struct parser *p, vid *out)
 {
-    size_t at = p->at;
+    size_t at = p->tok.at;
     gid only = 0;
 
     *out = 0;
     if (text_take_word(p, "_"))
         return 0;
-    if (p->kind == T_LOST) {
+    if (p->tok.kind == T_LOST) {
         uint32_t n = number_of_lost(p);
-        if (n == 0 || n > p->nlost)
+        if (n == 0 || n > p->list.nlost)
             return text_error(p, at, "there is no such lost value above");
-        *out = p->lost[n - 1];
+        *out = p->list.lost[n - 1];
         text_next(p);
         return 0;
     }
-    if (p->kind != T_VALUE)
+    if (p->tok.kind != T_VALUE)
         return text_expected(p, "a value (%name) or '_'");
-    sid name = str_id_n(p->m, p->s, p->len);
+    sid name = str_id_n(p->m, p->tok.s, p->tok.len);
     text_next(p);
-    if (p->kind == T_GRAPH) {
-        uint32_t l = text_lookup(p, (uint32_t)SPACE_LABELS, str_id_n(p->m, p->s, p->len));
+    if (p->tok.kind == T_GRAPH) {
+        uint32_t l = text_lookup(p, (uint32_t)SPACE_LABELS, str_id_n(p->m, p->tok.s, p->tok.len));
         only = l == 0 ? 0 : p->label[l].graph;
         if (only == 0)
-            return text_error(p, p->at, "there is no such graph above");
+            return text_error(p, p->tok.at, "there is no such graph above");
         text_next(p);
     }
     return p->failed ? -1 : resolve_name(p, at, name, only, out);
@@ -136,7 +136,7 @@ static int parse_in(struct parser *p)
         return -1;
     p->m->value[v].type = type;
     p->m->value[v].flags |= VALUE_INPUT;
-    append_id(p, &p->in, &p->nin, &p->capin, v);
+    append_id(p, &p->list.in, &p->list.nin, &p->list.capin, v);
     return parse_value_keys(p, v);
 }
 
@@ -152,7 +152,7 @@ static int parse_init(struct parser *p)
     bool input = v != 0 && (p->m->value[v].flags & (VALUE_INPUT | VALUE_INIT)) == VALUE_INPUT;
     if (!input && define_value(p, &r, &v) < 0)
         return -1;
-    size_t at = p->at;
+    size_t at = p->tok.at;
     if (text_take(p, ':')) {
         if (input)
             return text_error(p, at, "the type of an input stands at its 'in' line");
@@ -164,7 +164,7 @@ static int parse_init(struct parser *p)
         return -1;
     p->m->value[v].tensor = t;
     p->m->value[v].flags |= VALUE_INIT;
-    append_id(p, &p->init, &p->ninit, &p->capinit, v);
+    append_id(p, &p->list.init, &p->list.ninit, &p->list.capinit, v);
     return parse_value_keys(p, v);
 }
 
@@ -172,14 +172,14 @@ static int parse_out(struct parser *p)
 {
     do {
         vid v;
-        size_t at = p->at;
+        size_t at = p->tok.at;
         if (parse_operand(p, &v) < 0)
             return -1;
         if (v == 0)
             return text_error(p, at, "an output of a graph is a value");
         if (p->m->value[v].graph == p->graph)
             p->m->value[v].flags |= VALUE_OUTPUT;
-        append_id(p, &p->out, &p->nout, &p->capout, v);
+        append_id(p, &p->list.out, &p->list.nout, &p->list.capout, v);
     } while (text_take(p, ','));
     return p->failed ? -1 : 0;
 }
@@ -189,12 +189,13 @@ static int parse_result_names(struct parser *p)
 {
     uint32_t lost = 0;
 
-    p->nres = 0;
+    p->list.nres = 0;
     if (text_take(p, '('))
         return text_want(p, ')', "')'");
     do {
-        p->res = vec_grow(p->a, p->res, &p->capres, p->nres + 1, sizeof *p->res);
-        struct text_result *r = &p->res[p->nres++];
+        p->list.res =
+            vec_grow(p->a, p->list.res, &p->list.capres, p->list.nres + 1, sizeof *p->list.res);
+        struct text_result *r = &p->list.res[p->list.nres++];
         if (text_take_word(p, "_"))
             *r = (struct text_result){.omitted = true};
         else if (read_new_name(p, r, lost) < 0)
@@ -210,7 +211,7 @@ static int parse_operator_name(struct parser *p, sid *domain, sid *op, sid *over
 {
     sid part[3] = {0};
     uint32_t k = 0;
-    bool bare = p->kind == T_WORD && text_is(p, "ai.onnx");
+    bool bare = p->tok.kind == T_WORD && text_is(p, "ai.onnx");
 
     do {
         if (text_name(p, &part[k++], "an operator") < 0)
@@ -241,13 +242,13 @@ static int parse_operands(struct parser *p, nid n)
         vid v;
         if (formal == UINT32_MAX && text_take(p, '|'))
             formal = in.n;
-        else if (p->kind == ')' && in.n == 0)
+        else if (p->tok.kind == ')' && in.n == 0)
             break;
         if (parse_operand(p, &v) < 0)
             return -1;
         module_add_args(p->m, &v, 1);
         in.n++;
-        if (p->kind != '|' && !text_take(p, ','))
+        if (p->tok.kind != '|' && !text_take(p, ','))
             break;
     }
     p->m->node[n].in = in;
@@ -257,11 +258,11 @@ static int parse_operands(struct parser *p, nid n)
 
 static int parse_results(struct parser *p, nid n)
 {
-    struct slice out = {p->m->narg, p->nres};
+    struct slice out = {p->m->narg, p->list.nres};
 
-    for (uint32_t i = 0; i < p->nres; i++) {
+    for (uint32_t i = 0; i < p->list.nres; i++) {
         vid v = 0;
-        if (!p->res[i].omitted && define_value(p, &p->res[i], &v) < 0)
+        if (!p->list.res[i].omitted && define_value(p, &p->list.res[i], &v) < 0)
             return -1;
         if (v != 0) {
             p->m->value[v].def = n;
@@ -310,10 +311,11 @@ static int parse_node_tail(struct parser *p, nid n)
                 return -1;
         } else if (text_is_value_key(p)) {
             if (out.n != 1 || p->m->arg[out.at] == 0)
-                return text_error(p, p->at, "the node has not one result: say this after a type");
+                return text_error(p, p->tok.at,
+                                  "the node has not one result: say this after a type");
             if (text_value_key(p, p->m->arg[out.at]) < 0)
                 return -1;
-        } else if (p->kind == T_KEY) {
+        } else if (p->tok.kind == T_KEY) {
             if (text_node_key(p, n) < 0)
                 return -1;
         } else {
@@ -325,7 +327,7 @@ static int parse_node_tail(struct parser *p, nid n)
 /* That of the first result, in bodies after the name of the graph; else op_N. */
 static sid make_default_name(struct parser *p, nid n)
 {
-    sid first = p->nres > 0 ? p->res[0].name : 0;
+    sid first = p->list.nres > 0 ? p->list.res[0].name : 0;
 
     if (first == 0)
         return str_id(p->m, arena_fmt(p->a, "op_%u", n));
@@ -339,7 +341,7 @@ static int parse_attributes(struct parser *p, nid n)
 {
     struct slice all = {0, 0};
 
-    if (p->kind == '{' && text_attrs(p, n, &all) < 0)
+    if (p->tok.kind == '{' && text_attrs(p, n, &all) < 0)
         return -1;
     p->m->node[n].attr = all;
     return 0;
@@ -348,7 +350,7 @@ static int parse_attributes(struct parser *p, nid n)
 static int parse_node(struct parser *p)
 {
     nid n = module_add_node(p->m);
-    size_t at = p->at;
+    size_t at = p->tok.at;
 
     p->m->node[n].graph = p->graph;
     if (parse_result_names(p) < 0 || text_want(p, '=', "'='") < 0 || parse_operator(p, n) < 0 ||
@@ -370,7 +372,7 @@ static int parse_graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
     uint32_t depth = 0;
 
     if (text_take_word(p, "of")) {
-        size_t here = p->at;
+        size_t here = p->tok.at;
         sid name;
         if (text_string(p, &name, "the name of a node, quoted") < 0)
             return -1;
@@ -396,11 +398,11 @@ static int parse_graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
 
 static int parse_graph_head(struct parser *p, gid g)
 {
-    size_t at = p->at;
+    size_t at = p->tok.at;
     sid name = str_id(p->m, "main");
 
-    if (p->kind == T_GRAPH) {
-        name = str_id_n(p->m, p->s, p->len);
+    if (p->tok.kind == T_GRAPH) {
+        name = str_id_n(p->m, p->tok.s, p->tok.len);
         text_next(p);
     } else if (g > 1) {
         return text_expected(p, "the label of the graph (@name)");
@@ -429,11 +431,11 @@ static int parse_graph(struct parser *p)
     gid g = module_add_graph(p->m);
 
     p->graph = g;
-    p->nin = p->ninit = p->nout = 0;
+    p->list.nin = p->list.ninit = p->list.nout = 0;
     p->m->graph[g].first = p->m->nnode;
     if (parse_graph_head(p, g) < 0)
         return -1;
-    while (p->kind != '}') {
+    while (p->tok.kind != '}') {
         int rc;
         if (text_take_word(p, "in"))
             rc = parse_in(p);
@@ -441,7 +443,8 @@ static int parse_graph(struct parser *p)
             rc = parse_init(p);
         else if (text_take_word(p, "out"))
             rc = parse_out(p);
-        else if (p->kind == T_VALUE || p->kind == T_LOST || p->kind == '(' || text_is(p, "_"))
+        else if (p->tok.kind == T_VALUE || p->tok.kind == T_LOST || p->tok.kind == '(' ||
+                 text_is(p, "_"))
             rc = parse_node(p);
         else
             rc = text_expected(p, "'in', 'init', 'out', a node or '}'");
@@ -449,9 +452,9 @@ static int parse_graph(struct parser *p)
             return -1;
     }
     p->m->graph[g].count = p->m->nnode - p->m->graph[g].first;
-    p->m->graph[g].in = module_add_args(p->m, p->in, p->nin);
-    p->m->graph[g].init = module_add_args(p->m, p->init, p->ninit);
-    p->m->graph[g].out = module_add_args(p->m, p->out, p->nout);
+    p->m->graph[g].in = module_add_args(p->m, p->list.in, p->list.nin);
+    p->m->graph[g].init = module_add_args(p->m, p->list.init, p->list.ninit);
+    p->m->graph[g].out = module_add_args(p->m, p->list.out, p->list.nout);
     return text_want(p, '}', "'}'");
 }
 
@@ -476,7 +479,7 @@ static int parse_opset(struct parser *p)
 static int parse_file(struct parser *p)
 {
     uint64_t number;
-    size_t at = p->at;
+    size_t at = p->tok.at;
 
     if (text_uint(p, UINT32_MAX, &number, "the number of the file") < 0)
         return -1;
@@ -560,7 +563,7 @@ static int parse_function_item(struct parser *p, struct function *f)
         return -1;
     struct slice s = module_add_sids(p->m, &name, 1);
     if (f->need.n > 0 && f->need.at + f->need.n != s.at)
-        return text_error(p, p->at, "'attribute' lines stand together, before the graphs");
+        return text_error(p, p->tok.at, "'attribute' lines stand together, before the graphs");
     f->need.at = f->need.n == 0 ? s.at : f->need.at;
     f->need.n++;
     return 0;
@@ -569,7 +572,7 @@ static int parse_function_item(struct parser *p, struct function *f)
 /* What stands between the braces, by a parser of its own: names and labels are private. */
 static int parse_function_body(struct parser *p, struct function *f)
 {
-    while (p->kind != '}') {
+    while (p->tok.kind != '}') {
         if (parse_function_item(p, f) < 0)
             return -1;
     }
@@ -577,15 +580,17 @@ static int parse_function_body(struct parser *p, struct function *f)
         return text_expected(p, "a graph");
     if (!p->has_opset)
         module_add_opset(p->m, 0, 20);
-    if (p->has_cost || p->has_color || p->has_layer || p->has_backward || p->has_device)
-        return text_error(p, p->at, "the nodes and values of functions have no costs and facts");
+    if (p->facts.has_cost || p->facts.has_color || p->facts.has_layer || p->facts.has_backward ||
+        p->facts.has_device)
+        return text_error(p, p->tok.at,
+                          "the nodes and values of functions have no costs and facts");
     return finish_bodies(p);
 }
 
 /* After "function". */
 static int parse_function(struct parser *p)
 {
-    size_t at = p->at;
+    size_t at = p->tok.at;
     uint32_t id = module_add_function(p->m);
     struct function f = {.body = p->m->function[id].body};
     struct parser q = {.nlabel = 1};
@@ -644,9 +649,9 @@ static int parse_statements(struct parser *p)
         {"class", text_class},  {"between", text_between}, {"costs", text_costs},
         {"graph", parse_graph}, {"plan", text_plan},       {"function", parse_function}};
 
-    while (p->kind != T_END) {
+    while (p->tok.kind != T_END) {
         size_t i = 0, n = sizeof table / sizeof *table;
-        while (i < n && !(p->kind == T_WORD && text_is(p, table[i].word)))
+        while (i < n && !(p->tok.kind == T_WORD && text_is(p, table[i].word)))
             i++;
         if (i == n) {
             return text_expected(
@@ -655,14 +660,14 @@ static int parse_statements(struct parser *p)
                 "'path' or 'ir_version'");
         }
         if (p->plan != NULL)
-            return text_error(p, p->at, "nothing follows the plan");
+            return text_error(p, p->tok.at, "nothing follows the plan");
         if (p->cluster == NULL) /* this may be the statement that makes it */
-            p->cluster_at = p->at;
+            p->cluster_at = p->tok.at;
         text_next(p);
         if (table[i].parse(p) < 0 || p->failed)
             return -1;
     }
-    return p->m->ngraph > 1 ? 0 : text_error(p, p->at, "expected a graph");
+    return p->m->ngraph > 1 ? 0 : text_error(p, p->tok.at, "expected a graph");
 }
 
 int module_parse(struct text_module *out, const char *text, size_t n, const char *path,

@@ -46,6 +46,42 @@ struct value_fact {
     uint64_t elems, xfer; /* plus 1: 0 is not given */
 };
 
+struct token {
+    int kind;
+    size_t at;     /* where it starts */
+    const char *s; /* its text (names and strings: decoded, ended by NUL, until the next token) */
+    size_t len;
+    char *buf;
+    uint32_t capbuf;
+};
+
+/* Values and results of what is being read. */
+struct text_lists {
+    vid *lost;
+    uint32_t nlost, caplost; /* by number, from 1 */
+    struct text_result *res;
+    uint32_t nres, capres;
+    vid *in;
+    uint32_t nin, capin; /* of the graph */
+    vid *init;
+    uint32_t ninit, capinit;
+    vid *out;
+    uint32_t nout, capout;
+};
+
+/* What the text says of costs, nodes and values. */
+struct text_facts {
+    bool has_cost;
+    uint32_t nclass; /* 0: not said yet */
+    struct node_fact *nf;
+    uint32_t capnf;
+    struct value_fact *vf;
+    uint32_t capvf;
+    int64_t *time;
+    uint32_t ntime, captime;
+    bool has_params, has_color, has_layer, has_backward, has_device;
+};
+
 struct parser {
     const char *src;
     size_t n, pos; /* pos: after the current token */
@@ -54,13 +90,7 @@ struct parser {
     struct arena *a; /* until the end of parsing */
     bool failed;
 
-    int kind;      /* the current token */
-    size_t at;     /* where it starts */
-    const char *s; /* its text (names and strings: decoded, ended by NUL, until the next token) */
-    size_t len;
-    char *buf;
-    uint32_t capbuf;
-
+    struct token tok; /* the current one */
     struct module *m;
     struct cluster *cluster;
     struct exec_model model;
@@ -73,28 +103,10 @@ struct parser {
     gid graph; /* being read */
     bool has_path, has_opset;
 
-    vid *lost;
-    uint32_t nlost, caplost; /* by number, from 1 */
-    struct text_result *res;
-    uint32_t nres, capres;
-    vid *in;
-    uint32_t nin, capin; /* of the graph */
-    vid *init;
-    uint32_t ninit, capinit;
-    vid *out;
-    uint32_t nout, capout;
+    struct text_lists list;
     unsigned char *bytes;
     uint32_t capbytes;
-
-    bool has_cost;
-    uint32_t nclass; /* 0: not said yet */
-    struct node_fact *nf;
-    uint32_t capnf;
-    struct value_fact *vf;
-    uint32_t capvf;
-    int64_t *time;
-    uint32_t ntime, captime;
-    bool has_params, has_color, has_layer, has_backward, has_device;
+    struct text_facts facts;
 };
 
 /* lex.c: all int functions return 0, or -1 after the error is reported. */

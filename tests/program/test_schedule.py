@@ -299,6 +299,9 @@ def planted(at):
     run(PCC, at, "--check-schedule", code=1)
     run(PCC, folder, "--check-schedule", "-o", "x.json", code=2)
     run(PCC, at / "gpt.onnx", "-o", at / "x.json", "--in-flight=3", code=2)
+    said = run(PCC, at / "gpt.onnx", "-o", at / "many", *FAST, "--in-flight=1048576", code=1).stderr
+    check("--in-flight=1048576: 1048576 samples are too many to check" in said, said)
+    check(not (at / "many").exists(), "a folder with too many samples in flight")
 
 
 def in_turns(at):

@@ -37,8 +37,7 @@ PARAMETERS, FIELDS = 6, 30
 # Functions with more parameters and structs with more fields, each with its reason; at most so many of them.
 MANY_PARAMETERS, MOST_MANY_PARAMETERS = {}, 5
 MANY_FIELDS, MOST_MANY_FIELDS = {
-    "module": "fifteen tables, each an array of its type with count and room, read everywhere by these names",
-    "parser": "the token, the module and the facts so far, as every function of the parser wants them"}, 2
+    "module": "fifteen tables, each an array of its type with count and room, read everywhere by these names"}, 2
 FORBIDDEN = ("gets", "strcpy", "strcat", "strncat", "sprintf", "vsprintf", "alloca", "tmpnam",
              "mktemp")
 TEXT = {".c", ".h", ".py", ".sh", ".txt", ".json", ".md", ".pir", ".test", ".proto", ".cmake", ""}
