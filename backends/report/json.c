@@ -1,5 +1,5 @@
-/* A plan as JSON; of a workload, in the placement paper's form (plan_json.h), which knows no order and no makespan: plans
- * with these are in pcc's own. */
+/* A plan as JSON; of a workload, in the placement paper's form (plan_json.h), which knows no order and no makespan:
+ * plans with these are in pcc's own. */
 #include "backends/backends.h"
 #include "ir/plan/plan_json.h"
 
