@@ -1,0 +1,11 @@
+/* Baechi's placers, for planners that try several: each puts all nodes on devices of an empty room and leaves the plan
+ * in *best where that is the better one.  What has no room anywhere goes where least is, and is counted. */
+#ifndef PCC_PASSES_LIST_BAECHI_H
+#define PCC_PASSES_LIST_BAECHI_H
+
+#include "passes/list/list.h"
+
+/* Breadth first, one device after the other, each with about an equal share of the bytes.  O(V + E + D). */
+void m_topo_try(struct ctx *x, struct room *r, struct listed *best);
+
+#endif

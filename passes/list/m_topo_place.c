@@ -1,0 +1,135 @@
+/* m-topo-place: the nodes breadth first, each device filled up to about an equal share of the bytes.
+ *
+ * Source: Baechi's m-TOPO (SoCC 2020).  The nodes go in Kahn's order to one device after the other, never back, while
+ * it has at most all bytes / devices + those of the largest node; in the variant for devices that differ, while it has
+ * room.  The original gives up where the last device is full.  Groups take their room at once (list.h); the original
+ * charges their nodes one by one, and then runs out.  CPUs come after the accelerators, which alone share.
+ * O(V + E + D). */
+#include "passes/list/baechi.h"
+
+#include "ir/base/units.h"
+#include "ir/dag/topo_order.h"
+
+enum { FILL_EVEN, FILL_MEMORY };
+
+struct m_topo_options {
+    int64_t fill;
+    bool best_effort;
+};
+
+static const char *const fill_names[] = {"even", "memory", NULL};
+
+static const struct opt m_topo_opts[] = {
+    {.kind = OPT_CHOICE,
+     .name = "fill",
+     .off = offsetof(struct m_topo_options, fill),
+     .def = "even",
+     .names = fill_names,
+     .help = "a device takes an even share of the bytes and one node, or what its memory holds"},
+    {.kind = OPT_BOOL,
+     .name = "best-effort",
+     .off = offsetof(struct m_topo_options, best_effort),
+     .def = "false",
+     .help = "what has no room on any device goes where least is used"},
+    {0}};
+
+/* The devices, those that are no CPUs first: *count, or all of them if there are none. */
+static uint32_t *list_devices(const struct cluster *c, struct arena *a, uint32_t *count)
+{
+    uint32_t n = 0, *device = arena_array(a, (size_t)c->ndev + 1, sizeof *device);
+    *count = 0;
+    for (int host = 0; host < 2; host++) {
+        for (uint32_t d = 0; d < c->ndev; d++)
+            if (c->cls[cluster_class(c, d)].host == host)
+                device[n++] = d;
+        *count = *count ? *count : n;
+    }
+    return device;
+}
+
+static int64_t even_share(const struct wdag *g, uint32_t ndev)
+{
+    int64_t most = 0;
+    for (uint32_t v = 0; v < g->n; v++) {
+        int64_t bytes = g->size[v];
+        for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
+            bytes = sat_add(bytes, g->shared_size[g->shared_of.to[i]]);
+        most = bytes > most ? bytes : most;
+    }
+    return sat_add(wdag_bytes(g) / ndev, most);
+}
+
+/* Places all; the number of the first vertex that had no room, or UINT32_MAX. */
+static uint32_t place(struct room *r, const uint32_t *order, bool even, struct arena *a)
+{
+    const struct cluster *c = r->scene->cluster;
+    uint32_t at = 0, sharers, none = UINT32_MAX, *device = list_devices(c, a, &sharers);
+    int64_t share = even ? even_share(r->base, sharers) : INT64_MAX;
+    room_empty(r);
+    for (uint32_t i = 0; i < r->base->n; i++) {
+        const uint32_t *v = &order[i];
+        uint32_t to = UINT32_MAX;
+        for (uint32_t j = at; j < c->ndev && to == UINT32_MAX; j++) {
+            int64_t need = room_need(r, v, 1, device[j]);
+            if (room_fits(r, v, 1, device[j]) &&
+                (need == 0 || sat_add(r->used[device[j]], need) <= share))
+                to = device[j];
+            else if (j == at && need < INT64_MAX)
+                at++;
+        }
+        if (to == UINT32_MAX && r->home[r->group[*v]] < 0) {
+            none = none == UINT32_MAX ? *v : none;
+            to = room_least(r, v, 1);
+        }
+        if (to != UINT32_MAX)
+            room_put(r, v, 1, to);
+    }
+    return none;
+}
+
+static const char *said(struct ctx *x, const struct room *r)
+{
+    return r->lacking ? arena_fmt(x->use.mem, "m-TOPO, %u without room", r->lacking) : "m-TOPO";
+}
+
+void m_topo_try(struct ctx *x, struct room *r, struct listed *best)
+{
+    struct arena *own = arena_new(x->use.scratch);
+    uint32_t *order = topo_order(r->base, TOPO_FIFO, 0, own);
+    place(r, order, true, own);
+    struct listed plan = list_plan(x, r, order, said(x, r));
+    list_try(x, best, &plan);
+    arena_free(own);
+}
+
+static int m_topo_run(struct ctx *x, const void *options)
+{
+    const struct m_topo_options *o = options;
+    struct listed best = {0};
+    struct room r;
+    int rc = room_build(&r, x, "m-topo-place", x->use.scratch);
+    if (rc)
+        return rc;
+    uint32_t *order = topo_order(r.base, TOPO_FIFO, 0, x->use.scratch);
+    uint32_t none = place(&r, order, o->fill == FILL_EVEN, x->use.scratch);
+    if (none != UINT32_MAX && !o->best_effort) {
+        diag_error(x->use.diag,
+                   "m-topo-place: '%s' has no room on any device (best-effort=true puts it where "
+                   "least is used)",
+                   node_name(x->scene.m, r.base->node[none]));
+        return PASS_INFEASIBLE;
+    }
+    struct listed plan = list_plan(x, &r, order, said(x, &r));
+    list_try(x, &best, &plan);
+    return list_leave(x, "m-topo-place", &best, o->best_effort);
+}
+
+const struct planner planner_m_topo_place = {
+    .pass = {.name = "m-topo-place",
+             .help = "nodes breadth first, an even share of the bytes for each device (Baechi)",
+             .opts = m_topo_opts,
+             .optsize = sizeof(struct m_topo_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = m_topo_run},
+    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .features = LIST_FEATURES};
