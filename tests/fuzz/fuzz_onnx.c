@@ -3,13 +3,15 @@
  * read again, planned for fast links (so that there are several parts; calls of functions are opened;
  * its text is planned, too, and has the same optimum), printed and parsed with its plan, split (with
  * device configurations or without, its weights in each of the three places), and every part and the
- * annotated whole read again.  The split's manifest and the annotated whole give back the plan; the
- * configurations are sound if the source had none.  What ONNX is by its contents is recognised without
- * a name.
+ * annotated whole read again.  The split's manifest and the annotated whole give back the plan; its
+ * schedule holds; the configurations are sound if the source had none.  What ONNX is by its contents is
+ * recognised without a name.
  *
  * Beside the model lies a file "w.bin" of 64 bytes for external data.  Pictures are not laid out. */
 #include "backends/backends.h"
 #include "ir/plan/parts.h"
+#include "ir/plan/schedule_check.h"
+#include "ir/plan/schedule_json.h"
 #include "frontends/frontends.h"
 #include "frontends/onnx/scan.h"
 #include "onnx.pb-c.h"
@@ -18,6 +20,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -85,6 +88,37 @@ static void check_plan(struct ctx *x, const char *from)
                    "the plan that is read is the plan that was written");
 }
 
+static struct json_text read_json(struct arena *a, const char *folder, const char *file)
+{
+    struct json_text j = {.path = arena_fmt(a, "%s/%s", folder, file)};
+    uint8_t *bytes = read_back(a, j.path, &j.n);
+    j.text = fuzz_text(a, bytes, j.n);
+    return j;
+}
+
+/* The lists of a split hold, whatever memory there is. */
+static void check_schedule(const struct module *m, const char *folder, struct diag *d)
+{
+    struct arena *a = m->mem;
+    for (vid v = 1; v < m->nval; v++) {
+        json_t *name = json_string(value_name(m, v));
+        if (name == NULL) { /* JSON cannot hold it: two names may be one there */
+            return;
+        }
+        json_decref(name);
+    }
+    struct json_text manifest = read_json(a, folder, "manifest.json");
+    struct json_text schedule = read_json(a, folder, SCHEDULE_FILE);
+    struct work *w = work_read(&manifest, a, d);
+    fuzz_check(w != NULL, "the work of a split can be read");
+    struct schedule *s = schedule_read(&schedule, w, a, d);
+    fuzz_check(s != NULL, "the schedule of a split can be read");
+    for (uint32_t i = 0; i < w->ndev; i++) {
+        w->memory[i] = -1;
+    }
+    fuzz_check(schedule_check(w, s, a) == NULL, "the schedule of a split holds");
+}
+
 /* Calls that no cut divides are nodes again in r, and what is left is a module. */
 static void close_calls(struct ctx *x, struct result *r, struct closed_plan *p, struct arena *a)
 {
@@ -129,6 +163,7 @@ static void split(struct ctx *x, const char *folder, const struct split_options 
     if (rc != 0) {
         return;
     }
+    check_schedule(r.scene.m, folder, x->use.diag);
     const char *whole = arena_fmt(a, "%s/model.onnx", folder);
     check_model(whole, sound);
     for (uint32_t i = 0; i < r.parts->nparts; i++) {

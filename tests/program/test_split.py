@@ -51,6 +51,8 @@ def split(model, folder, *options, **more):
 def verify(model, folder, what, inputs=None):
     code, said = verified(model, folder, "--quiet", *(["--inputs", inputs] if inputs else []))
     check(code == 0, f"{what}: {said[-300:]}")
+    lists = run(PCC, folder, "--check-schedule")
+    check(lists.returncode == 0, f"{what}: {lists.stderr[-300:]}")
 
 
 def manifest_of(folder):

@@ -46,8 +46,7 @@ def main():
         work.chmod(0o755)
         if os.geteuid() == 0:
             base.check(base.pcc(model, locked / "x").returncode == 0, "root writes where it may")
-    print(f"{len(base.wrong)} failed")
-    return 1 if base.wrong else 0
+    return base.finish()
 
 
 if __name__ == "__main__":
