@@ -1,4 +1,5 @@
-/* A plan as JSON; of a workload, in the placement paper's form (plan_json.h). */
+/* A plan as JSON; of a workload, in the placement paper's form (plan_json.h), which knows no order and no makespan:
+ * plans with these are in pcc's own. */
 #include "backends/backends.h"
 #include "ir/plan/plan_json.h"
 
@@ -6,8 +7,9 @@ static int write_json(const struct result *r, const void *opts, const char *path
 {
     const struct plan_told t = {&r->scene, r->plan, r->verdict, r->calls};
     (void)opts;
-    return (t.scene->m->ir_version == 0 ? paper_split_write : plan_json_write)(&t, path, r->out,
-                                                                               r->diag);
+    bool paper = t.scene->m->ir_version == 0 && !t.plan->rank &&
+                 t.scene->model.objective == OBJECTIVE_SAMPLE;
+    return (paper ? paper_split_write : plan_json_write)(&t, path, r->out, r->diag);
 }
 
 const struct writer writer_json = {.name = "json",

@@ -79,17 +79,17 @@ static void close_file(void *p)
 
 int split_file_open(struct split_file *f, const struct split *s, const char *name)
 {
+    *f = (struct split_file){.name = name, .diag = s->diag, .own = arena_new(s->a)};
+    arena_defer(f->own, close_file, f); /* before it is open, since this takes memory, too */
     int fd = openat(s->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    *f = (struct split_file){.f = fd < 0 ? NULL : fdopen(fd, "w"), .name = name, .diag = s->diag};
-    if (!f->f) {
-        int e = errno;
-        if (fd >= 0)
-            close(fd);
-        return diag_error(s->diag, "%s: cannot be made: %s", name, strerror(e));
-    }
-    f->own = arena_new(s->a);
-    arena_defer(f->own, close_file, f);
-    return 0;
+    f->f = fd < 0 ? NULL : fdopen(fd, "w");
+    if (f->f)
+        return 0;
+    int e = errno;
+    if (fd >= 0)
+        close(fd);
+    arena_free(f->own);
+    return diag_error(s->diag, "%s: cannot be made: %s", name, strerror(e));
 }
 
 int split_file_close(struct split_file *f)

@@ -11,8 +11,8 @@
  *
  * Nodes that must share a device are pins by the first that is placed: it takes the room of all (list.h).
  * O(V log V + V * range + pins), for Adjusting O(clusters' edges * devices). */
-#include "passes/list/list.h"
-#include "passes/list/slots.h"
+#include "passes/list/estimate.h"
+#include "passes/list/placements.h"
 
 #include "ir/base/units.h"
 #include "ir/dag/critical_order.h"
@@ -23,12 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORTS_AUTO, PORTS_NONE, PORTS_TAKEN };
-enum { ORDER_CPD, ORDER_DFS, ORDER_FIFO };
-enum { CUT_TENSOR, CUT_EDGE };
-
 struct celeritas_options {
-    int64_t range, mem, order, cut, contention;
+    struct cluster_choice how;
     bool best_effort;
 };
 
@@ -39,25 +35,25 @@ static const char *const port_names[] = {"auto", "none", "port", NULL};
 #define CLUSTER_OPTIONS                                                                            \
     {.kind = OPT_INT,                                                                              \
      .name = "range",                                                                              \
-     .off = offsetof(struct celeritas_options, range),                                             \
+     .off = offsetof(struct celeritas_options, how.range),                                         \
      .def = "200",                                                                                 \
      .lo = "1",                                                                                    \
      .hi = "1000000",                                                                              \
      .help = "nodes that a cluster may span in the order"},                                        \
         {.kind = OPT_BYTES,                                                                        \
          .name = "mem",                                                                            \
-         .off = offsetof(struct celeritas_options, mem),                                           \
+         .off = offsetof(struct celeritas_options, how.mem),                                       \
          .def = "0",                                                                               \
          .help = "memory cap of a cluster; 0: an eighth of the smallest device"},                  \
         {.kind = OPT_CHOICE,                                                                       \
          .name = "order",                                                                          \
-         .off = offsetof(struct celeritas_options, order),                                         \
+         .off = offsetof(struct celeritas_options, how.order),                                     \
          .def = "cpd",                                                                             \
          .names = order_names,                                                                     \
          .help = "of the nodes: along critical paths, depth first, or breadth first"},             \
         {.kind = OPT_CHOICE,                                                                       \
          .name = "cut",                                                                            \
-         .off = offsetof(struct celeritas_options, cut),                                           \
+         .off = offsetof(struct celeritas_options, how.cut),                                       \
          .def = "tensor",                                                                          \
          .names = cut_names,                                                                       \
          .help = "count a tensor that leaves a cluster once, or (the paper) once per consumer"}
@@ -66,7 +62,7 @@ static const struct opt celeritas_opts[] = {
     CLUSTER_OPTIONS,
     {.kind = OPT_CHOICE,
      .name = "contention",
-     .off = offsetof(struct celeritas_options, contention),
+     .off = offsetof(struct celeritas_options, how.contention),
      .def = "auto",
      .names = port_names,
      .help = "transfers that adjusting reckons with: free ones, such as take ports, or both tried"},
@@ -124,7 +120,7 @@ static void list_devices(struct clusters *c, struct arena *a)
 
 /* Clusters by options; each node one without.  0, -1, or PASS_INFEASIBLE. */
 static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
-                         const struct celeritas_options *o, bool fused)
+                         const struct cluster_choice *o, bool fused)
 {
     struct arena *a = x->use.scratch;
     struct wdag *base = x->levels.base;
@@ -186,83 +182,12 @@ static void place_in_order(struct clusters *c)
 
 /* ---- Adjusting ------------------------------------------------------------------------------------ */
 
-struct arrival {
-    int64_t end;
-    uint32_t entry; /* of g->pred */
-};
-
 struct adjusting {
     struct clusters *c;
-    struct edges edge;
-    bool ports;
-    struct slots *slots;  /* [dev] */
-    int64_t *end;         /* [cluster] ps */
-    int32_t *dev;         /* [cluster] */
-    int64_t *out, *in;    /* [dev] ps: when its ports are free */
-    struct arrival *pred; /* of the cluster at hand */
-    int64_t *kept;        /* [dev] `out` as it was */
+    struct estimate e;
+    uint32_t *entry; /* [entry of g->succ] the entry of g->pred of the same edge */
 };
 
-static int by_end(const void *a, const void *b)
-{
-    const struct arrival *x = a, *y = b;
-    if (x->end != y->end)
-        return x->end < y->end ? -1 : 1;
-    return (x->entry > y->entry) - (x->entry < y->entry);
-}
-
-/* Lists k's predecessors in the order of their ends, then of their numbers; how many. */
-static uint32_t sort_predecessors(struct adjusting *s, uint32_t k)
-{
-    const struct csr *p = &s->c->g->pred;
-    uint32_t n = 0;
-    for (uint32_t i = p->at[k]; i < p->at[k + 1]; i++)
-        s->pred[n++] = (struct arrival){s->end[p->to[i]], i};
-    if (s->ports)
-        qsort(s->pred, n, sizeof *s->pred, by_end);
-    return n;
-}
-
-/* When all that the cluster at hand reads is on device d; with ports each transfer waits for those before, and is kept
- * if `keep`. */
-static int64_t ready_on(struct adjusting *s, uint32_t n, uint32_t d, bool keep)
-{
-    const struct csr *p = &s->c->g->pred;
-    int64_t ready = 0, in = s->in[d];
-    uint32_t nd = s->c->x->scene.cluster->ndev;
-    if (s->ports && !keep)
-        memcpy(s->kept, s->out, nd * sizeof *s->kept);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t e = s->pred[i].entry, j = p->to[e], from = (uint32_t)s->dev[j];
-        int64_t time = edge_time(&s->edge, e, from, d), start = s->end[j];
-        if (s->ports && from != d) {
-            start = s->out[from] > start ? s->out[from] : start;
-            start = in > start ? in : start;
-            s->out[from] = in = sat_add(start, time);
-        }
-        ready = sat_add(start, time) > ready ? sat_add(start, time) : ready;
-    }
-    if (s->ports && !keep)
-        memcpy(s->out, s->kept, nd * sizeof *s->kept);
-    if (keep)
-        s->in[d] = in;
-    return ready;
-}
-
-/* The dearest of the edges that leave k, over the link of device d: what sending its result back may take. */
-static int64_t way_back(const struct adjusting *s, uint32_t k, uint32_t from, uint32_t to,
-                        const uint32_t *entry)
-{
-    const struct csr *succ = &s->c->g->succ;
-    int64_t most = 0;
-    for (uint32_t i = succ->at[k]; i < succ->at[k + 1]; i++) {
-        int64_t t = edge_time(&s->edge, entry[i], from, to);
-        most = t > most ? t : most;
-    }
-    return most;
-}
-
-/* entry of succ -> the entry of pred of the same edge. */
 static uint32_t *edge_entries(const struct wdag *g, struct arena *a)
 {
     uint32_t *entry = arena_array(a, (size_t)g->succ.at[g->n] + 1, sizeof *entry);
@@ -274,24 +199,40 @@ static uint32_t *edge_entries(const struct wdag *g, struct arena *a)
     return entry;
 }
 
+/* The dearest of the edges that leave cluster k: what sending its result from a device to another takes at most. */
+static int64_t way_back(const struct adjusting *s, uint32_t k, uint32_t from, uint32_t to)
+{
+    const struct csr *succ = &s->c->g->succ;
+    int64_t most = 0;
+    for (uint32_t i = succ->at[k]; i < succ->at[k + 1]; i++) {
+        int64_t t = edge_time(&s->e.edge, s->entry[i], from, to);
+        most = t > most ? t : most;
+    }
+    return most;
+}
+
+static int64_t time_on(const struct adjusting *s, uint32_t k, uint32_t d)
+{
+    int64_t t = s->c->g->time[s->e.edge.cls[d]][k];
+    return t == COST_NEVER ? 0 : t; /* all of it runs elsewhere, where groups are at home */
+}
+
 struct choice {
     uint32_t dev;
     int64_t start;
 };
 
 /* Equations 7 to 9: where cluster k goes, if the one before went to `before`. */
-static struct choice choose(struct adjusting *s, uint32_t k, uint32_t npred, uint32_t before,
-                            const uint32_t *entry)
+static struct choice choose(struct adjusting *s, uint32_t k, uint32_t before)
 {
     uint32_t n, nd = s->c->x->scene.cluster->ndev;
     const uint32_t *v = members(s->c, k, &n);
     struct choice stay = {before, INT64_MAX}, best = {before, INT64_MAX};
     for (uint32_t j = 0; j < nd; j++) {
         uint32_t d = s->c->device[j];
-        int64_t time = s->c->g->time[s->edge.cls[d]][k];
-        if (time == COST_NEVER || !room_fits(&s->c->room, v, n, d))
+        if (!room_fits(&s->c->room, v, n, d))
             continue;
-        int64_t start = slots_find(&s->slots[d], ready_on(s, npred, d, false), time);
+        int64_t start = estimate_start(&s->e, d, time_on(s, k, d));
         if (d == before)
             stay.start = start;
         else if (start < best.start)
@@ -299,41 +240,26 @@ static struct choice choose(struct adjusting *s, uint32_t k, uint32_t npred, uin
     }
     if (stay.start == INT64_MAX && best.start == INT64_MAX) {
         uint32_t d = room_least(&s->c->room, v, n);
-        int64_t time = s->c->g->time[s->edge.cls[d]][k];
-        time = time == COST_NEVER ? 0 : time;
-        return (struct choice){d, slots_find(&s->slots[d], ready_on(s, npred, d, false), time)};
+        return (struct choice){d, estimate_start(&s->e, d, time_on(s, k, d))};
     }
-    int64_t back = way_back(s, k, best.dev, before, entry);
+    int64_t back = way_back(s, k, best.dev, before);
     return best.start < INT64_MAX && sat_add(best.start, back) < stay.start ? best : stay;
 }
 
 static void place_adjusted(struct clusters *c, bool ports)
 {
     struct arena *own = arena_new(c->x->use.scratch);
-    uint32_t n = c->g->n, nd = c->x->scene.cluster->ndev, before = c->device[0];
-    struct adjusting s = {.c = c, .ports = ports};
-    s.edge = edges_build(&c->x->scene, c->g, own);
-    s.slots = slots_new(nd, own);
-    s.end = arena_array(own, (size_t)n + 1, sizeof *s.end);
-    s.dev = arena_array(own, (size_t)n + 1, sizeof *s.dev);
-    s.out = arena_array(own, (size_t)nd + 1, sizeof *s.out);
-    s.in = arena_array(own, (size_t)nd + 1, sizeof *s.in);
-    s.kept = arena_array(own, (size_t)nd + 1, sizeof *s.kept);
-    s.pred = arena_array(own, (size_t)n + 1, sizeof *s.pred);
-    uint32_t *entry = edge_entries(c->g, own);
+    struct adjusting s = {.c = c, .e = estimate_new(&c->x->scene, c->g, ports, own)};
+    uint32_t before = c->device[0];
+    s.entry = edge_entries(c->g, own);
     room_empty(&c->room);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t k = c->sequence[i], count, npred = sort_predecessors(&s, k);
-        struct choice to = choose(&s, k, npred, before, entry);
+    for (uint32_t i = 0; i < c->g->n; i++) {
+        uint32_t k = c->sequence[i], count;
+        estimate_turn(&s.e, k);
+        struct choice to = choose(&s, k, before);
         const uint32_t *v = members(c, k, &count);
-        int64_t time = c->g->time[s.edge.cls[to.dev]][k];
-        time = time == COST_NEVER ? 0 : time;
-        if (ports)
-            ready_on(&s, npred, to.dev, true);
-        slots_take(&s.slots[to.dev], to.start, time);
+        estimate_take(&s.e, k, to.dev, to.start, time_on(&s, k, to.dev));
         room_put(&c->room, v, count, to.dev);
-        s.dev[k] = (int32_t)to.dev;
-        s.end[k] = sat_add(to.start, time);
         c->start[k] = to.start;
         before = to.dev;
     }
@@ -383,12 +309,30 @@ static const char *said(struct ctx *x, const char *what, const struct clusters *
     return arena_fmt(x->use.mem, "%s of %u clusters%s", what, c->g->n, lacks);
 }
 
+int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choice *how,
+                  struct listed *best)
+{
+    struct clusters c;
+    int rc = make_clusters(&c, x, planner, how, true);
+    if (rc)
+        return rc;
+    place_in_order(&c);
+    try_plan(&c, best, said(x, "Order-Place", &c));
+    for (int ports = 0; ports < 2; ports++) {
+        if (how->contention != PORTS_AUTO && (how->contention == PORTS_TAKEN) != ports)
+            continue;
+        place_adjusted(&c, ports);
+        try_plan(&c, best, said(x, ports ? "Adjusting with ports" : "Adjusting", &c));
+    }
+    return 0;
+}
+
 static int order_run(struct ctx *x, const void *options)
 {
     const struct celeritas_options *o = options;
     struct clusters c;
     struct listed best = {0};
-    int rc = make_clusters(&c, x, "order-place", o, true);
+    int rc = make_clusters(&c, x, "order-place", &o->how, true);
     if (rc)
         return rc;
     place_in_order(&c);
@@ -401,8 +345,8 @@ static int dfs_run(struct ctx *x, const void *options)
     struct celeritas_options o = *(const struct celeritas_options *)options;
     struct clusters c;
     struct listed best = {0};
-    o.order = ORDER_DFS;
-    int rc = make_clusters(&c, x, "dfs-place", &o, false);
+    o.how.order = ORDER_DFS;
+    int rc = make_clusters(&c, x, "dfs-place", &o.how, false);
     if (rc)
         return rc;
     place_in_order(&c);
@@ -413,20 +357,9 @@ static int dfs_run(struct ctx *x, const void *options)
 static int celeritas_run(struct ctx *x, const void *options)
 {
     const struct celeritas_options *o = options;
-    struct clusters c;
     struct listed best = {0};
-    int rc = make_clusters(&c, x, "celeritas-place", o, true);
-    if (rc)
-        return rc;
-    place_in_order(&c);
-    try_plan(&c, &best, said(x, "Order-Place", &c));
-    for (int ports = 0; ports < 2; ports++) {
-        if (o->contention != PORTS_AUTO && (o->contention == PORTS_TAKEN) != ports)
-            continue;
-        place_adjusted(&c, ports);
-        try_plan(&c, &best, said(x, ports ? "Adjusting with ports" : "Adjusting", &c));
-    }
-    return list_leave(x, "celeritas-place", &best, o->best_effort);
+    int rc = celeritas_try(x, "celeritas-place", &o->how, &best);
+    return rc ? rc : list_leave(x, "celeritas-place", &best, o->best_effort);
 }
 
 const struct planner planner_celeritas_place = {

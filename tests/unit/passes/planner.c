@@ -93,8 +93,8 @@ static void begin(struct run *r, const struct field *f)
                         .use.scratch = arena_new(NULL),
                         .use.diag = &r->d};
     r->x.scene.model.objective = f->objective;
-    r->x.scene.model.step.network =
-        NETWORK_DIRECT; /* the host's has no use for links between devices */
+    if (f->objective != OBJECTIVE_SAMPLE) /* over the host links of devices are of no use */
+        r->x.scene.model.step.network = NETWORK_DIRECT;
 }
 
 static void end(struct run *r)

@@ -1,0 +1,84 @@
+/* When vertices could start (estimate.h): what they read is there when its makers have ended and it has been moved; a
+ * device is free in its idle slots, too (slots.h).  Ports are booked in the order in which vertices are placed, and
+ * for one vertex in the order in which its predecessors end. */
+#include "passes/list/estimate.h"
+
+#include "ir/base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct estimate estimate_new(const struct scene *s, const struct wdag *g, bool ports,
+                             struct arena *a)
+{
+    uint32_t nd = s->cluster->ndev;
+    struct estimate e = {.g = g, .ports = ports, .edge = edges_build(s, g, a)};
+    e.slots = slots_new(nd, a);
+    e.end = arena_array(a, (size_t)g->n + 1, sizeof *e.end);
+    e.dev = arena_array(a, (size_t)g->n + 1, sizeof *e.dev);
+    e.out = arena_array(a, (size_t)nd + 1, sizeof *e.out);
+    e.in = arena_array(a, (size_t)nd + 1, sizeof *e.in);
+    e.kept = arena_array(a, (size_t)nd + 1, sizeof *e.kept);
+    e.pred = arena_array(a, (size_t)g->n + 1, sizeof *e.pred);
+    return e;
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const struct arrival *x = a, *y = b;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    return (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+void estimate_turn(struct estimate *e, uint32_t v)
+{
+    const struct csr *p = &e->g->pred;
+    e->npred = 0;
+    for (uint32_t i = p->at[v]; i < p->at[v + 1]; i++)
+        e->pred[e->npred++] = (struct arrival){e->end[p->to[i]], i};
+    if (e->ports)
+        qsort(e->pred, e->npred, sizeof *e->pred, by_end);
+}
+
+/* When all that the vertex at hand reads is on device d; the ports are booked for it. */
+static int64_t book_arrivals(struct estimate *e, uint32_t d)
+{
+    int64_t ready = 0;
+    for (uint32_t i = 0; i < e->npred; i++) {
+        uint32_t k = e->pred[i].entry, from = (uint32_t)e->dev[e->g->pred.to[k]];
+        int64_t start = e->pred[i].end, end = sat_add(start, edge_time(&e->edge, k, from, d));
+        if (e->ports && from != d) {
+            int64_t time = end - start;
+            start = e->out[from] > start ? e->out[from] : start;
+            start = e->in[d] > start ? e->in[d] : start;
+            e->out[from] = e->in[d] = end = sat_add(start, time);
+        }
+        ready = end > ready ? end : ready;
+    }
+    return ready;
+}
+
+int64_t estimate_start(struct estimate *e, uint32_t d, int64_t time)
+{
+    int64_t in = e->in[d];
+    for (uint32_t i = 0; e->ports && i < e->npred; i++) {
+        int32_t from = e->dev[e->g->pred.to[e->pred[i].entry]];
+        e->kept[from] = e->out[from];
+    }
+    int64_t ready = book_arrivals(e, d);
+    for (uint32_t i = 0; e->ports && i < e->npred; i++) {
+        int32_t from = e->dev[e->g->pred.to[e->pred[i].entry]];
+        e->out[from] = e->kept[from];
+    }
+    e->in[d] = in;
+    return slots_find(&e->slots[d], ready, time);
+}
+
+void estimate_take(struct estimate *e, uint32_t v, uint32_t d, int64_t start, int64_t time)
+{
+    book_arrivals(e, d);
+    slots_take(&e->slots[d], start, time);
+    e->end[v] = sat_add(start, time);
+    e->dev[v] = (int32_t)d;
+}

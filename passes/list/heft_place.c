@@ -1,0 +1,178 @@
+/* heft-place: each node on the device that ends it first, the nodes with the longest way to the end first.
+ *
+ * Source: HEFT (Topcuoglu, Hariri and Wu, 2002): upward ranks from mean times and mean transfers; earliest finish, in
+ * idle slots, too.  HEFT has no notion of memory: here a device must have room for a node and all that must be with
+ * it, and where none has the one with the least bytes takes it.  O(V log V + devices * (edges + V)). */
+#include "passes/list/estimate.h"
+#include "passes/list/placements.h"
+
+#include "ir/base/units.h"
+
+#include <stdlib.h>
+
+struct heft_options {
+    int64_t contention;
+    bool best_effort;
+};
+
+static const char *const port_names[] = {"auto", "none", "port", NULL};
+
+static const struct opt heft_opts[] = {
+    {.kind = OPT_CHOICE,
+     .name = "contention",
+     .off = offsetof(struct heft_options, contention),
+     .def = "auto",
+     .names = port_names,
+     .help = "transfers that it reckons with: free ones, such as take ports, or both tried"},
+    LIST_BEST_EFFORT(struct heft_options, best_effort),
+    {0}};
+
+/* ps, the mean over the devices that can run it. */
+static int64_t mean_time(const struct wdag *g, const struct cluster *c, uint32_t v)
+{
+    int64_t sum = 0, devices = 0;
+    for (uint32_t k = 0; k < g->ncls; k++)
+        if (g->time[k][v] != COST_NEVER) {
+            sum = sat_add(sum, sat_mul(g->time[k][v], c->cls[k].count));
+            devices += c->cls[k].count;
+        }
+    return devices ? sum / devices : 0;
+}
+
+/* ps, the mean over the classes of accelerators, by way of the network. */
+static int64_t mean_transfer(const struct edges *e, uint32_t entry)
+{
+    const struct cluster *c = e->scene->cluster;
+    int64_t sum = 0, devices = 0;
+    for (uint32_t k = 0; k < c->ncls; k++)
+        if (!c->cls[k].host) {
+            sum = sat_add(sum, sat_mul(e->link[k][entry], c->cls[k].count));
+            devices += c->cls[k].count;
+        }
+    int64_t one = devices ? sum / devices : 0;
+    return e->scene->model.step.network == NETWORK_HOST ? sat_add(one, one) : one;
+}
+
+struct ranked {
+    int64_t rank;
+    uint32_t vertex;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank > y->rank ? -1 : 1;
+    return (x->vertex > y->vertex) - (x->vertex < y->vertex);
+}
+
+/* The vertices by the longest way to the end: a topological order, since of two that take nothing the first has the
+ * smaller number. */
+static struct ranked *rank_upward(const struct edges *e, struct arena *a)
+{
+    const struct wdag *g = e->g;
+    struct ranked *r = arena_array(a, (size_t)g->n + 1, sizeof *r);
+    for (uint32_t v = g->n; v-- > 0;) {
+        r[v].vertex = v;
+        r[v].rank = sat_add(r[v].rank, mean_time(g, e->scene->cluster, v));
+        for (uint32_t k = g->pred.at[v]; k < g->pred.at[v + 1]; k++) {
+            int64_t way = sat_add(r[v].rank, mean_transfer(e, k));
+            int64_t *before = &r[g->pred.to[k]].rank;
+            *before = way > *before ? way : *before;
+        }
+    }
+    qsort(r, g->n, sizeof *r, by_rank);
+    return r;
+}
+
+/* The device that ends v first, of those with room. */
+static uint32_t earliest(struct estimate *e, struct room *r, uint32_t v, int64_t *start)
+{
+    const struct cluster *c = r->scene->cluster;
+    int64_t best = INT64_MAX;
+    uint32_t to = UINT32_MAX;
+    int32_t home = r->home[r->group[v]];
+    for (uint32_t d = 0; d < c->ndev; d++) {
+        int64_t time = e->g->time[e->edge.cls[d]][v];
+        if (time == COST_NEVER || (home >= 0 ? (uint32_t)home != d : !room_fits(r, &v, 1, d)))
+            continue;
+        int64_t at = estimate_start(e, d, time), end = sat_add(at, time);
+        if (end < best) {
+            best = end;
+            *start = at;
+            to = d;
+        }
+    }
+    if (to == UINT32_MAX) {
+        to = room_least(r, &v, 1);
+        *start = estimate_start(e, to, e->g->time[e->edge.cls[to]][v]);
+    }
+    return to;
+}
+
+struct placed {
+    int64_t start;
+    uint32_t place, vertex;
+};
+
+static int by_start(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static void place_all(struct ctx *x, struct room *r, bool ports, struct listed *best)
+{
+    struct arena *own = arena_new(x->use.scratch);
+    struct wdag *g = x->levels.base;
+    struct estimate e = estimate_new(&x->scene, g, ports, own);
+    struct ranked *rank = rank_upward(&e.edge, own);
+    struct placed *p = arena_array(own, (size_t)g->n + 1, sizeof *p);
+    uint32_t *order = arena_array(own, (size_t)g->n + 1, sizeof *order);
+    room_empty(r);
+    for (uint32_t i = 0; i < g->n; i++) {
+        uint32_t v = rank[i].vertex;
+        int64_t start = 0;
+        estimate_turn(&e, v);
+        uint32_t d = earliest(&e, r, v, &start);
+        estimate_take(&e, v, d, start, g->time[e.edge.cls[d]][v]);
+        room_put(r, &v, 1, d);
+        p[i] = (struct placed){start, i, v};
+    }
+    qsort(p, g->n, sizeof *p, by_start);
+    for (uint32_t i = 0; i < g->n; i++)
+        order[i] = p[i].vertex;
+    struct listed plan = list_plan(x, r, order, ports ? "HEFT with ports" : "HEFT");
+    list_try(x, best, &plan);
+    arena_free(own);
+}
+
+int heft_try(struct ctx *x, const char *planner, int64_t ports, struct listed *best)
+{
+    struct room r;
+    int rc = room_build(&r, x, planner, x->use.scratch);
+    for (int taken = 0; taken < 2 && !rc; taken++)
+        if (ports == PORTS_AUTO || (ports == PORTS_TAKEN) == taken)
+            place_all(x, &r, taken, best);
+    return rc;
+}
+
+static int heft_run(struct ctx *x, const void *options)
+{
+    const struct heft_options *o = options;
+    struct listed best = {0};
+    int rc = heft_try(x, "heft-place", o->contention, &best);
+    return rc ? rc : list_leave(x, "heft-place", &best, o->best_effort);
+}
+
+const struct planner planner_heft_place = {
+    .pass = {.name = "heft-place",
+             .help = "each node on the device that ends it first (HEFT), with memory",
+             .opts = heft_opts,
+             .optsize = sizeof(struct heft_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = heft_run},
+    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .features = LIST_FEATURES};

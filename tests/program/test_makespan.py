@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Splits by makespan: what a user gets who asks for it.
+
+usage: test_makespan.py   (environment: PCC, PCC_GEN)
+
+1. --objective=makespan without a pipeline plans and writes a folder; the manifest says what its value rests on, lists
+   each node once in the order of its device, and that order can be run.
+2. With --cut=transfers the parts take what the nodes take, and give the outputs of the whole model in ONNX Runtime.
+3. plan{from=FOLDER} has the same value without being told anything; another network is a note.
+4. The makespan is never above that of everything on one device, nor above dp-place's plan judged by it.
+
+Exit: 0 pass, 1 fail; without ONNX Runtime the outputs are not compared."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+from checks import check, finish
+
+PCC = os.environ.get("PCC", "pcc")
+GEN = os.environ.get("PCC_GEN", str(Path(PCC).parent / "pcc-gen"))
+ROOT = Path(__file__).parents[2]
+MODELS = (("gpt", "--layers", "2", "--width", "64", "--heads", "2", "--vocab", "100"), ("inception",), ("moe",))
+DEVICES = "3xa100:4GiB,1xcpu"
+
+
+def pcc(*args):
+    r = subprocess.run([PCC, *map(str, args)], capture_output=True, text=True, timeout=300)
+    check(r.returncode == 0, f"pcc {args}: exit {r.returncode}: {r.stderr[-300:]}")
+    return r
+
+
+def value(manifest):
+    return manifest["objective"]["value_s"]
+
+
+def one(name, model, tmp):
+    split, fine = tmp / f"{name}.split", tmp / f"{name}.fine"
+    pcc(model, "-d", DEVICES, "--objective=makespan", "--network=direct", "--pictures=none", "-o", split)
+    m = json.loads((split / "manifest.json").read_text())
+    o = m["objective"]
+    check((o["name"], o["network"], o["contention"], o["dispatch"], o["memory_model"]) ==
+          ("makespan", "direct", "port", "plan", "live"), f"{name}: {o}")
+    check(o["bound_s"] <= o["value_s"] <= o["parts_value_s"] + 1e-15, f"{name}: {o}")
+    ordered = [n for nodes in m["order"].values() for n in nodes]
+    parts = [n for nodes in m["nodes"].values() for n in nodes]
+    check(sorted(ordered) == sorted(set(ordered)) and set(parts) >= set(ordered), f"{name}: the order of its nodes")
+    pcc(model, "-d", DEVICES, "--objective=makespan", "--network=direct", "--cut=transfers", "--pictures=none", "-o",
+        fine)
+    f = json.loads((fine / "manifest.json").read_text())
+    check(value(f) == value(m) == f["objective"]["parts_value_s"], f"{name}: {f['objective']}")
+    r = subprocess.run([sys.executable, ROOT / "tools/verify_split.py", model, fine], capture_output=True, text=True)
+    check(r.returncode in (0, 77), f"{name}: {r.stdout[-300:]} {r.stderr[-300:]}")
+    again = pcc(model, "-d", DEVICES, "-p", f"plan{{from={split}}}", "--emit", "json", "-q")
+    check(value(json.loads(again.stdout)) == value(m), f"{name}: the plan that was written has another value")
+    host = pcc(model, "-d", DEVICES, "-p", f"plan{{from={split}}}", "--network=host", "--emit", "json")
+    check("it was made for network direct, and is judged by host" in host.stderr, f"{name}: {host.stderr[-300:]}")
+    for planner in ("one-place{best-effort=true}", "dp-place"):
+        other = pcc(model, "-d", DEVICES, "-p", planner, "--judge=makespan", "--network=direct", "--emit", "json", "-q")
+        check(value(m) <= value(json.loads(other.stdout)), f"{name}: {planner} takes less")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        for shape in MODELS:
+            model = Path(tmp) / f"{shape[0]}.onnx"
+            subprocess.run([GEN, *shape, "-o", model], check=True)
+            one(shape[0], model, Path(tmp))
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
