@@ -45,7 +45,16 @@ static void print_proof(FILE *f, const struct work *w, const struct schedule *s)
     }
 }
 
-int check_schedule(const char *folder, FILE *f, struct arena *a, struct diag *d)
+/* The same lists, if so many samples are on their way at once. */
+static const char *prove_for(const struct work *w, struct schedule *s, uint32_t samples,
+                             struct arena *a)
+{
+    s->in_flight = samples;
+    const char *why = schedule_prove(w, s, a);
+    return why ? why : schedule_fits(w, s, a);
+}
+
+int check_schedule(const char *folder, uint32_t samples, FILE *f, struct arena *a, struct diag *d)
 {
     struct json_text manifest, schedule;
     if (read_text(&manifest, folder, "manifest.json", a, d))
@@ -56,7 +65,7 @@ int check_schedule(const char *folder, FILE *f, struct arena *a, struct diag *d)
     struct schedule *s = schedule_read(&schedule, w, a, d);
     if (!s)
         return -1;
-    const char *why = schedule_check(w, s, a);
+    const char *why = samples ? prove_for(w, s, samples, a) : schedule_check(w, s, a);
     if (why)
         return diag_error(d, "%s: %s", schedule.path, why);
     print_proof(f, w, s);

@@ -89,7 +89,8 @@ static const struct {
     {CLI_CHECK_ANNOTATIONS, 0, "check-annotations", NULL,
      "check the device configurations of an ONNX model, nothing else"},
     {CLI_CHECK_SCHEDULE, 0, "check-schedule", NULL,
-     "check the execution plan of a split folder, given in place of a model, nothing else"},
+     "check the execution plan of a split folder, given in place of a model (--in-flight: for so many "
+     "samples), nothing else"},
     {CLI_PRINT_PIPELINE, 0, "print-pipeline", NULL,
      "show the passes that run, with the inserted ones"},
     {CLI_PRINT_BEFORE, 0, "print-ir-before", "PASS",

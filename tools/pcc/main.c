@@ -6,6 +6,7 @@
 #include "frontends/frontends.h"
 #include "ir/base/warning_switch.h"
 #include "ir/base/infile.h"
+#include "ir/base/units.h"
 #include "ir/base/nearest.h"
 #include "passes/shapes/infer_shapes.h"
 #include "passes/libraries.h"
@@ -241,7 +242,14 @@ static int check_folder(const struct cli *c, struct pcc *h)
         diag_error(x->use.diag, "--check-schedule writes nothing: -p, -o and --emit do not apply");
         return EXIT_USAGE;
     }
-    return check_schedule(c->input, stdout, x->use.mem, x->use.diag) ? EXIT_INPUT : 0;
+    const struct cli_option *o = cli_named(c, "in-flight");
+    const char *text = o ? c->value[o->id] : NULL;
+    int64_t n = 0;
+    if (text && strcmp(text, "auto") && (!count_parse(text, &n) || n < 1 || n > UINT32_MAX)) {
+        diag_error(x->use.diag, "--in-flight '%s': expected a number of samples", text);
+        return EXIT_USAGE;
+    }
+    return check_schedule(c->input, (uint32_t)n, stdout, x->use.mem, x->use.diag) ? EXIT_INPUT : 0;
 }
 
 /* Some exporters write a file for each tensor: more than a process may open by default. */

@@ -711,6 +711,35 @@ static void part_memory(void **state)
     assert_true(several > PLANS / 10);
 }
 
+/* ---- times of a step ---------------------------------------------------------------------------- */
+
+/* p takes 4 us on acc0, its value 3 us to acc1, where q and r are a part of 3 us; what comes out, 1 us. */
+static void times(void **state)
+{
+    static const char text[] = "class acc x2 link=1GB/s,0ps\ngraph {\n"
+                               "  %p = profile:op() : ? !bytes=9B !xfer=3us !time=4us\n"
+                               "  %q = profile:op(%p) : ? !bytes=5B !xfer=1us !time=2us\n"
+                               "  %r = profile:op(%q) : ? !bytes=1B !xfer=1us !time=1us\n"
+                               "  out %r\n}\n";
+    struct text_module t;
+    struct diag d = {.emit = quiet};
+    (void)state;
+    assert_int_equal(module_parse(&t, text, strlen(text), "times", NULL, &d), 0);
+    struct arena *a = t.scene.m->mem;
+    t.scene.place = place_build(t.scene.m, NULL, 0, a, &d);
+    t.scene.model.step.network = NETWORK_DIRECT;
+    int32_t *dev = arena_array(a, t.scene.m->nnode, sizeof *dev);
+    dev[t.scene.m->nnode - 1] = dev[t.scene.m->nnode - 2] = 1;
+    struct plan p = {.dev = dev};
+    struct parts *parts = parts_build(&t.scene, dev, a);
+    struct work *w = work_of_parts(&t.scene, parts, a);
+    struct rhythm y = rhythm_of_step(&t.scene, &p, parts, w, a);
+    assert_true(w->npart == 2 && w->ntensor == 2 && !y.repeats);
+    assert_true(y.start[0] == 0 && y.end[0] == 4000000 && y.sent[0] == 7000000);
+    assert_true(y.start[1] == 7000000 && y.end[1] == 10000000 && y.sent[1] == 11000000);
+    arena_free(a);
+}
+
 /* ---- by hand ------------------------------------------------------------------------------------- */
 
 /* Parts c, a on acc0 and d, b on acc1, in these orders; d reads of a, c reads of b: nothing can ever begin. */
@@ -771,6 +800,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_plans), cmocka_unit_test(pace),      cmocka_unit_test(no_waiting),
         cmocka_unit_test(steady),       cmocka_unit_test(mutations), cmocka_unit_test(part_memory),
-        cmocka_unit_test(circle)};
+        cmocka_unit_test(times),        cmocka_unit_test(circle)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
