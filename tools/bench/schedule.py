@@ -3,10 +3,11 @@
 
 usage: schedule.py FOLDER [--colors yes|no|both]   (environment: PCC)
 
-FOLDER has the workloads of the placement paper.  Each is planned for its accelerators alone, with 1.3 times the
-memory that an equal share needs, one hop between devices, ports, all bytes of a device's nodes counted (memory model
-sum).  Clusters span 50 nodes and an eighth of a device's memory, edges are counted one by one; the better one of the dispatch
-orders fifo and level is shown, as the published values have it.  ms; "over" where a device lacks memory.
+FOLDER has the workloads of the placement paper. Each is planned for its accelerators alone, with 1.3 times the
+memory that an equal share needs, one hop between devices, ports, all bytes of a device's nodes counted (memory
+model sum). Clusters span 50 nodes and an eighth of a device's memory, edges are counted one by one; the better
+one of the dispatch orders fifo and level is shown, as the published values have it. ms; "over" where a device
+lacks memory.
 
 Columns: m-TOPO, Order-Place and Celeritas with the value of the rules by an independent program in brackets (with
 colours; Celeritas there is Adjusting alone, here never above Order-Place), HEFT, everything on one device whatever its
