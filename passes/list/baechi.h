@@ -7,5 +7,7 @@
 
 /* Breadth first, one device after the other, each with about an equal share of the bytes.  O(V + E + D). */
 void m_topo_try(struct ctx *x, struct room *r, struct listed *best);
+/* Earliest task first (earliest.h).  O(D * (V log V + E)). */
+void m_etf_try(struct ctx *x, struct room *r, struct listed *best);
 
 #endif

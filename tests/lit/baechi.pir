@@ -31,6 +31,32 @@
 # GROUP-NEXT: "n5" = acc0
 # GROUP-NEXT: "n7" = acc1
 # GROUP: "n9" = acc0
+# m-ETF: 19, its published starts.
+# RUN: %pcc %s --memory-model=sum --contention=none -p m-etf-place --emit ir -o %t.trace.json -q | FileCheck %s --check-prefix=ETF
+# ETF: plan "m-etf-place" objective=makespan status=feasible value=19us {{.*}} argument="m-ETF; bound
+# ETF-NEXT: "n0" = acc0
+# ETF-NEXT: "n1" = acc1
+# ETF-NEXT: "n2" = acc1
+# ETF-NEXT: "n4" = acc0
+# ETF-NEXT: "n3" = acc1
+# ETF-NEXT: "n5" = acc0
+# ETF-NEXT: "n6" = acc0
+# ETF-NEXT: "n7" = acc1
+# ETF-NEXT: "n8" = acc0
+# ETF-NEXT: "n9" = acc0
+# RUN: grep '"computing"' %t.trace.json | sed 's/"cat.*"tid"/"tid"/' | sort | FileCheck %s --check-prefix=STARTS
+# STARTS: "n0", "tid": 1, "ts": 0, "dur": 4,
+# STARTS: "n1", "tid": 2, "ts": 0, "dur": 1,
+# STARTS: "n2", "tid": 2, "ts": 1, "dur": 4,
+# STARTS: "n3", "tid": 2, "ts": 5, "dur": 6,
+# STARTS: "n4", "tid": 1, "ts": 5, "dur": 1,
+# STARTS: "n5", "tid": 1, "ts": 9, "dur": 1,
+# STARTS: "n6", "tid": 1, "ts": 10, "dur": 6,
+# STARTS: "n7", "tid": 2, "ts": 11, "dur": 2,
+# STARTS: "n8", "tid": 1, "ts": 16, "dur": 2,
+# STARTS: "n9", "tid": 1, "ts": 18, "dur": 1,
+# RUN: not %pcc %t.pir --memory-model=sum -p m-etf-place -q 2>&1 | FileCheck %s --check-prefix=NOROOM
+# NOROOM: error: m-etf-place: acc{{.}} needs 11 B and has 10 B (best-effort=true leaves the plan all the same)
 cluster io_free objective=makespan network=direct
 class acc x2 memory=20B link=1TB/s,0ps
 graph {

@@ -1,0 +1,22 @@
+/* Earliest task first: a list scheduler that goes through time and gives each device, as it becomes free, what can
+ * start there soonest (Baechi's m-ETF; with favourite children its m-SCT). */
+#ifndef PCC_PASSES_LIST_EARLIEST_H
+#define PCC_PASSES_LIST_EARLIEST_H
+
+#include "passes/list/list.h"
+
+#define NO_FAVOURITE UINT32_MAX
+
+/* What is asked for: the time of each vertex's start is written to start, where that is not NULL. */
+struct earliest {
+    const struct edges *edge;
+    const uint32_t *rank;      /* [vertex] its place in a topological order: ties go by it */
+    const uint32_t *favourite; /* [vertex] its favourite child or NO_FAVOURITE; NULL: m-ETF */
+    int64_t *start;            /* [vertex] ps */
+};
+
+/* Puts all vertices of the base level on devices of a room that is empty but for pins; order[0..n) becomes the order in
+ * which they start.  O(devices * (V log V + E)), groups once for each pair of devices at most. */
+void earliest_place(struct room *r, const struct earliest *how, uint32_t *order, struct arena *a);
+
+#endif

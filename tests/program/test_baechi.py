@@ -1,0 +1,298 @@
+"""Baechi's placers against the rules written once more, the plain way: on random graphs with groups, several classes of
+devices and little memory, m-topo-place and m-etf-place leave the same devices in the same order, and no planner is
+below the best of all placements and orders.
+
+The rules, beside those of the paper: groups take their room with their first node; a device passes over for good what
+it would take and has no room for; what all devices have passed over goes where the least is used."""
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import check, finish
+
+PCC = os.environ.get("PCC", "pcc")
+GRAPHS = 120 if os.environ.get("PCC_SANITIZED") else 330
+SMALL = 20
+NEVER = None
+NAMES = ["acc", "other"]
+
+
+class Graph:
+    """Nodes 0..n-1 in an order in which they can run; each makes one value that takes xfer[v] to another device."""
+
+    def __init__(self, rng, most, ndev=None):
+        self.n = rng.randint(1, most)
+        wide = rng.choice([4, 4, 50])
+        self.counts = [ndev or rng.randint(1, 4)] + ([rng.randint(1, 2)] if not ndev and rng.random() < 0.4 else [])
+        self.classes = [k for k, count in enumerate(self.counts) for _ in range(count)]
+        dense = rng.choice([0.1, 0.25, 0.5])
+        self.pred = [[u for u in range(v) if rng.random() < dense] for v in range(self.n)]
+        self.succ = [[v for v in range(self.n) if u in self.pred[v]] for u in range(self.n)]
+        self.xfer = [rng.randint(0, wide) for _ in range(self.n)]
+        self.size = [rng.randint(0, wide) for _ in range(self.n)]
+        self.time = [[rng.randint(0, wide) for _ in self.counts] for _ in range(self.n)]
+        for times in self.time:
+            if len(times) > 1 and rng.random() < 0.3:
+                times[rng.randint(0, 1)] = NEVER
+        colour = [rng.choice([None, None, 1, 2]) if ndev is None else None for _ in range(self.n)]
+        self.group = [[u for u in range(self.n) if u == v or (colour[v] and colour[u] == colour[v])]
+                      for v in range(self.n)]
+        self.colour = colour
+        total = sum(self.size)
+        self.memory = [rng.randint(total // len(self.classes), max(1, total)) for _ in self.counts]
+
+    def possible(self):
+        """Whether each group has a class that runs all of it."""
+        return all(any(self.runs(v, k) for k in range(len(self.counts))) for v in range(self.n))
+
+    def runs(self, v, k):
+        return all(self.time[u][k] is not NEVER for u in self.group[v])
+
+    def text(self):
+        lines = ["cluster io_free objective=makespan network=direct contention=none"]
+        for k, count in enumerate(self.counts):
+            lines.append(f"class {NAMES[k]} x{count} memory={self.memory[k]}B link=1TB/s,0ps")
+        lines.append("graph {")
+        for v in range(self.n):
+            times = ",".join("never" if t is NEVER else f"{t}ps" for t in self.time[v])
+            colour = f" !color={self.colour[v]}" if self.colour[v] else ""
+            operands = ", ".join(f"%v{u}" for u in self.pred[v])
+            lines.append(f"  %v{v} = profile:op({operands}) : ? !xfer={self.xfer[v]}ps !time=[{times}]"
+                         f" !own={self.size[v]}B{colour}")
+        return "\n".join([*lines, "}", ""])
+
+
+def kahn(g):
+    missing = [len(p) for p in g.pred]
+    queue = [v for v in range(g.n) if not missing[v]]
+    for v in queue:
+        for u in g.succ[v]:
+            missing[u] -= 1
+            if not missing[u]:
+                queue.append(u)
+    return queue
+
+
+class Room:
+    def __init__(self, g):
+        self.g, self.used, self.home, self.lacking = g, [0] * len(g.classes), [None] * g.n, 0
+
+    def need(self, v):
+        return sum(self.g.size[u] for u in self.g.group[v])
+
+    def fits(self, v, d, cap=None):
+        if self.home[v] is not None:
+            return self.home[v] == d
+        limit = min(self.g.memory[self.g.classes[d]], self.g.memory[self.g.classes[d]] if cap is None else cap)
+        return self.g.runs(v, self.g.classes[d]) and (not self.need(v) or self.used[d] + self.need(v) <= limit)
+
+    def put(self, v, d):
+        if self.home[v] is None:
+            self.used[d] += self.need(v)
+            for u in self.g.group[v]:
+                self.home[u] = d
+
+    def put_least(self, v):
+        self.lacking += 1
+        self.put(v, min((d for d in range(len(self.used)) if self.g.runs(v, self.g.classes[d])),
+                        key=lambda d: (self.used[d], d)))
+
+
+def m_topo(g):
+    room, at, order = Room(g), 0, kahn(g)
+    cap = sum(g.size) // len(g.classes) + max(g.size)
+    for v in order:
+        if room.home[v] is not None:
+            continue
+        while at < len(g.classes) and g.runs(v, g.classes[at]) and not room.fits(v, at, cap):
+            at += 1
+        for d in range(at, len(g.classes)):
+            if room.fits(v, d, cap):
+                room.put(v, d)
+                break
+            if d == at and g.runs(v, g.classes[d]):
+                at += 1
+        else:
+            room.put_least(v)
+    return [(v, room.home[v]) for v in order], room, None
+
+
+class Etf:
+    """m-ETF, time by time; with favourites (favourite[v] or None) m-SCT."""
+
+    def __init__(self, g, favourite=None):
+        self.g, self.favourite = g, favourite
+        self.devs = range(len(g.classes))
+        self.rank = {v: i for i, v in enumerate(kahn(g))}
+        self.room, self.t = Room(g), 0
+        self.free = [0 for _ in self.devs]
+        self.last = [None for _ in self.devs]
+        self.end, self.ready, self.passed, self.order = {}, set(), set(), []
+
+    def est(self, v, d):
+        arrived = [self.end[u] + (0 if self.room.home[u] == d else self.g.xfer[u]) for u in self.g.pred[v]]
+        return max([self.free[d], self.t, *arrived])
+
+    def may(self, v, d):
+        home = self.room.home[v]
+        return self.g.runs(v, self.g.classes[d]) and (v, d) not in self.passed if home is None else home == d
+
+    def allowed(self, v):
+        return [d for d in self.devs if self.room.fits(v, d)]
+
+    def plain(self, d):
+        """The vertex that d proposes; False: something was put, begin anew."""
+        while True:
+            now = [v for v in self.ready if self.may(v, d) and self.est(v, d) <= self.t]
+            if not now:
+                return None
+            v = min(now, key=lambda v: self.rank[v])
+            if self.room.fits(v, d):
+                return v
+            self.passed.add((v, d))
+            if not any(self.may(v, e) for e in self.devs):
+                self.room.put_least(v)
+                return False
+
+    def propose(self, d):
+        f = self.favourite[self.last[d]] if self.favourite and self.last[d] is not None else None
+        if f is None or f not in self.ready or self.room.home[f] is not None or not self.room.fits(f, d):
+            return self.plain(d)
+        if self.est(f, d) > min(self.est(f, e) for e in self.allowed(f)):
+            return self.plain(d)
+        urgent = {v: max(self.est(v, e) for e in self.allowed(v)) for v in self.ready if self.room.fits(v, d)}
+        first = min(urgent, key=lambda v: (urgent[v], self.rank[v]))
+        if urgent[first] <= self.t:
+            return first
+        return f if self.est(f, d) <= self.t else None
+
+    def finish(self):
+        """Makes ready what has become so; whether there was anything."""
+        now = {v for v in range(self.g.n) if v not in self.end and v not in self.ready and
+               all(self.end.get(u, self.t + 1) <= self.t for u in self.g.pred[v])}
+        self.ready |= now
+        return bool(now)
+
+    def take(self):
+        """One proposal at most; whether anything happened."""
+        proposals = []
+        for d in self.devs:
+            v = self.propose(d) if self.free[d] <= self.t else None
+            if v is False:
+                return True
+            if v is not None:
+                proposals.append((self.rank[v], d, v))
+        if not proposals:
+            return False
+        _, d, v = min(proposals)
+        self.ready.remove(v)
+        self.room.put(v, d)
+        self.last[d] = v
+        self.end[v] = self.free[d] = self.t + (self.g.time[v][self.g.classes[d]] or 0)
+        self.order.append(v)
+        return True
+
+    def run(self):
+        while len(self.order) < self.g.n:
+            while self.finish() or self.take():
+                while self.take():
+                    pass
+            later = [self.free[d] for d in self.devs] + [self.est(v, d) for v in self.ready for d in self.devs]
+            if len(self.order) < self.g.n:
+                self.t = min(t for t in later if t > self.t)
+        return [(v, self.room.home[v]) for v in self.order], self.room, max(self.end.values())
+
+
+def plan_of(path, planner):
+    """(node, device) in order, and the value."""
+    passes = "contract{trivial=false}," + planner + "{best-effort=true}"
+    r = subprocess.run([PCC, path, "-q", "--memory-model=sum", "-p", passes, "--emit", "ir"], capture_output=True,
+                       text=True, timeout=60, check=False)
+    if not check(r.returncode == 0, f"{planner}: exit {r.returncode}: {r.stderr[:300]}\n{path.read_text()}"):
+        return [], 0
+    plan = r.stdout[r.stdout.index("\nplan "):]
+    value = re.search(r" value=(\d+)(ps|s)", plan)
+    return re.findall(r'^  "v(\d+)" = (\w+)$', plan, re.M), int(value[1])
+
+
+def compare(g, path, planner, expected):
+    plan, room, end = expected
+    got, value = plan_of(path, planner)
+    want = [(str(v), f"acc{d}") for v, d in plan]
+    good = check(got == want, f"{planner} leaves {got}, not {want}, for\n{g.text()}")
+    if good and end is not None and value is not None:
+        check(value == end or (room.lacking and value < end), f"{planner} takes {value}, not {end}, for\n{g.text()}")
+    return good
+
+
+def optimum(g):
+    """The least makespan of all placements and orders, transfers free."""
+    best = [sum(max(t) for t in g.time) + sum(g.xfer)]
+
+    def go(end, dev, free):
+        if len(end) == g.n:
+            best[0] = min(best[0], max(end.values()))
+            return
+        for v in range(g.n):
+            if v in end or any(u not in end for u in g.pred[v]):
+                continue
+            for d in range(len(g.classes)):
+                start = max([free[d], *(end[u] + (0 if dev[u] == d else g.xfer[u]) for u in g.pred[v])])
+                finish = start + g.time[v][0]
+                if finish < best[0]:
+                    go({**end, v: finish}, {**dev, v: d}, [finish if e == d else f for e, f in enumerate(free)])
+                if not any(free):
+                    break
+
+    go({}, {}, [0] * len(g.classes))
+    return best[0]
+
+
+PLANNERS = {"m-topo-place": m_topo, "m-etf-place": lambda g: Etf(g).run()}
+
+
+def random_graphs(path):
+    rng, drawn, lacking = random.Random(1), 0, 0
+    while drawn < GRAPHS:
+        g = Graph(rng, 14)
+        if not g.possible():
+            continue
+        drawn += 1
+        path.write_text(g.text())
+        for planner, rules in PLANNERS.items():
+            expected = rules(g)
+            lacking += expected[1].lacking > 0
+            if not compare(g, path, planner, expected):
+                return
+    check(lacking > GRAPHS // 20, f"only {lacking} plans lack room")
+
+
+def never_below(path):
+    rng, ratios = random.Random(2), {}
+    for _ in range(SMALL):
+        g = Graph(rng, 6, ndev=2)
+        path.write_text(g.text())
+        least = optimum(g)
+        for planner in [*PLANNERS, "celeritas-place"]:
+            value = plan_of(path, planner)[1]
+            check(value is not None and value >= least, f"{planner} takes {value}, the best {least}, for\n{g.text()}")
+            ratios.setdefault(planner, []).append((value or 0) / least if least else 1)
+    for planner, r in ratios.items():
+        print(f"{planner}: {sum(r) / len(r):.3f} of the best")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        path = Path(tmp) / "graph.pir"
+        random_graphs(path)
+        never_below(path)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
