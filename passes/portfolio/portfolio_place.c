@@ -56,7 +56,7 @@ static void try_one_device(struct portfolio *p)
         order[v] = v;
     for (uint32_t k = 0; k < x->scene.cluster->ncls; first += x->scene.cluster->cls[k++].count) {
         room_empty(&p->room);
-        if (room_need(&p->room, order, g->n, first) == INT64_MAX)
+        if (!x->scene.cluster->cls[k].count || room_need(&p->room, order, g->n, first) == INT64_MAX)
             continue;
         room_put(&p->room, order, g->n, first);
         struct listed plan = list_plan(x, &p->room, order, "everything on one device");

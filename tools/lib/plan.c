@@ -60,12 +60,13 @@ static void check_claims(struct pcc *p, const struct evaluation *e)
 }
 
 /* The plan with a claim about another objective than the one that it was made for: what is known of any plan. */
-static const struct plan *claim_again(struct ctx *x, const struct scene *by, int64_t value)
+static const struct plan *claim_again(struct ctx *x, const struct scene *by,
+                                      const struct evaluation *e)
 {
     struct plan *p = arena_alloc(x->use.mem, sizeof *p), *made = x->results.plan;
     *p = *made;
     p->claim = (struct claim){.objective = by->model.objective,
-                              .value = value,
+                              .value = e->value,
                               .bound = -1,
                               .bound_all = -1,
                               .status = PLAN_HEURISTIC};
@@ -74,7 +75,11 @@ static const struct plan *claim_again(struct ctx *x, const struct scene *by, int
         claim_makespan(x);
         x->results.plan = made;
     }
-    p->claim.status = made->claim.status == PLAN_OVER_MEMORY ? PLAN_OVER_MEMORY : p->claim.status;
+    if (!e->v.fits) {
+        p->claim.status = PLAN_OVER_MEMORY;
+        diag_warning(x->use.diag, WARN_OVER_MEMORY, "--judge=%s: %s",
+                     objective_name[by->model.objective], e->why_not);
+    }
     p->claim.argument =
         arena_fmt(x->use.mem, "made by %s for %s %s", made->planner,
                   strchr("aeiou", *objective_text[made->claim.objective]) ? "an" : "a",
@@ -111,15 +116,16 @@ static int judge_plan(struct pcc *p)
         return -1;
     r->scene = ctx_judged(x);
     *e = evaluate(&r->scene, x->results.plan, x->use.mem);
-    if (!evaluation_holds(e, x->results.plan->claim.status == PLAN_OVER_MEMORY)) {
+    bool other = r->scene.model.objective != x->results.plan->claim.objective;
+    if (!evaluation_holds(e, other || x->results.plan->claim.status == PLAN_OVER_MEMORY)) {
         diag_warning(&p->diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", p->name,
                      e->why_not);
         return 0;
     }
-    if (r->scene.model.objective == x->results.plan->claim.objective)
+    if (!other)
         check_claims(p, e);
     else
-        r->plan = claim_again(x, &r->scene, e->value);
+        r->plan = claim_again(x, &r->scene, e);
     r->verdict = &e->v;
     r->step = e->step;
     r->parts = cut_parts(p, r);

@@ -44,9 +44,13 @@ static void values(void **state)
                 assert_non_null(strstr(e.why_not, "waits for"));
                 continue;
             }
-            int64_t end = 0, compute[MOST_DEVS] = {0};
+            int64_t end = 0, compute[MOST_DEVS] = {0}, moves[MOST_DEVS] = {0};
             for (uint32_t k = 0; k < o.n; k++) {
                 const struct job *j = &o.job[k];
+                if (j->kind != STEP_COMPUTE && j->from >= 0)
+                    moves[j->from] += j->time;
+                if (j->kind != STEP_COMPUTE && j->to >= 0)
+                    moves[j->to] += j->time;
                 end = j->start + j->time > end ? j->start + j->time : end;
                 if (j->kind == STEP_COMPUTE)
                     compute[s.dev[j->node]] += j->time;
@@ -58,6 +62,7 @@ static void values(void **state)
             for (uint32_t d = 0; d < s.of.cluster->ndev; d++) {
                 int64_t memory = s.of.cluster->cls[cluster_class(s.of.cluster, d)].memory;
                 assert_int_equal(e.v.load[d].compute, compute[d]);
+                assert_int_equal(e.v.load[d].transfer, moves[d]);
                 assert_true(e.v.load[d].used >= weights_on(&s, (int32_t)d));
                 assert_int_equal(e.v.load[d].used,
                                  e.step->t.peak[d]); /* unit_single_step is about these */
@@ -337,6 +342,11 @@ static void parts_like_nodes(void **state)
             if (waits && i % 2) /* no time is 0 */
                 assert_int_equal(how.contention, CONTENTION_BLOCKING);
             apart += !same;
+            if (fine->nparts == 1) {
+                s.of.model.part_cost = 17;
+                assert_int_equal(step_of_parts(&s.of, &p, fine, s.a), e.value + 17);
+                s.of.model.part_cost = 0;
+            }
             runs++;
             slower += step_of_parts(&s.of, &p, few, s.a) > e.value;
         } while (next_model(&how));
