@@ -10,8 +10,8 @@ one of the dispatch orders fifo and level is shown, as the published values have
 lacks memory.
 
 Columns: m-TOPO, m-ETF, Order-Place and Celeritas with the value of the rules by an independent program in brackets
-(with colours; Celeritas there is Adjusting alone, here never above Order-Place), m-SCT, HEFT, everything on one device whatever its
-memory, the portfolio (by its own order), its bound, seconds of the portfolio run."""
+(with colours; Celeritas there is Adjusting alone, here never above Order-Place), m-SCT, HEFT, everything on one device
+whatever its memory, the portfolio (by its own order), its bound, seconds of the portfolio run."""
 import argparse
 import json
 import os
@@ -63,8 +63,8 @@ def row(source, colors, tmp):
     how = f"range=50:mem={cap // 8}B:cut=edge:best-effort=true"
     known = KNOWN[source.stem] if colors else None
     cells = []
-    for i, planner in enumerate(("m-topo-place{best-effort=true}", "m-etf-place{best-effort=true}", f"order-place{{{how}}}",
-                                 f"celeritas-place{{{how}:contention=none}}")):
+    for i, planner in enumerate(("m-topo-place{best-effort=true}", "m-etf-place{best-effort=true}",
+                                 f"order-place{{{how}}}", f"celeritas-place{{{how}:contention=none}}")):
         cells.append(best(model, planner, out) + (f" ({known[i]})" if known else ""))
     cells += [best(model, f"{p}-place{{best-effort=true}}", out) for p in ("m-sct", "heft")]
     d = json.loads(model.read_text())
@@ -80,7 +80,8 @@ def main():
     p.add_argument("folder", type=Path)
     p.add_argument("--colors", choices=("yes", "no", "both"), default="both")
     args = p.parse_args()
-    names = ("m-TOPO", "m-ETF", "Order-Place", "Celeritas", "m-SCT", "HEFT", "one device", "portfolio", "bound", "seconds")
+    names = ("m-TOPO", "m-ETF", "Order-Place", "Celeritas", "m-SCT", "HEFT", "one device", "portfolio", "bound",
+             "seconds")
     print(f"{'graph':22} {'colour':6} " + " ".join(f"{n:>14}" for n in names))
     with tempfile.TemporaryDirectory() as tmp:
         for colors in (True, False):
