@@ -2,8 +2,8 @@
  *
  * Source: Baechi's m-TOPO (SoCC 2020).  The nodes go in Kahn's order to one device after the other, never back, while
  * it has at most all bytes / devices + those of the largest node or group; in the variant for devices that differ,
- * while it has room.  The original gives up where the last device is full.  Groups take their room at once (list.h); the
- * original charges their nodes one by one, and then runs out.  CPUs come after the accelerators, which alone share.
+ * while it has room.  The original gives up where the last device is full.  Groups take their room at once (list.h);
+ * the original charges their nodes one by one, and then runs out.  CPUs come after the accelerators, which alone share.
  * O(V + E + D). */
 #include "passes/list/baechi.h"
 
