@@ -9,5 +9,7 @@
 void m_topo_try(struct ctx *x, struct room *r, struct listed *best);
 /* Earliest task first (earliest.h).  O(D * (V log V + E)). */
 void m_etf_try(struct ctx *x, struct room *r, struct listed *best);
+/* The same with favourite children by linear clustering (favourites.h), for which devices wait. */
+void m_sct_try(struct ctx *x, struct room *r, struct listed *best);
 
 #endif

@@ -57,6 +57,19 @@
 # STARTS: "n9", "tid": 1, "ts": 18, "dur": 1,
 # RUN: not %pcc %t.pir --memory-model=sum -p m-etf-place -q 2>&1 | FileCheck %s --check-prefix=NOROOM
 # NOROOM: error: m-etf-place: acc{{.}} needs 11 B and has 10 B (best-effort=true leaves the plan all the same)
+# m-SCT by hand: favourites 1-2-5-6-8-9, 3-7 and 0-4; acc1 waits for n6 from 6 to 10.
+# RUN: %pcc %s --memory-model=sum --contention=none -p m-sct-place --emit ir -q | FileCheck %s --check-prefix=SCT
+# SCT: plan "m-sct-place" objective=makespan status=feasible value=19us {{.*}} argument="m-SCT; bound
+# SCT-NEXT: "n0" = acc0
+# SCT-NEXT: "n1" = acc1
+# SCT-NEXT: "n2" = acc1
+# SCT-NEXT: "n4" = acc0
+# SCT-NEXT: "n5" = acc1
+# SCT-NEXT: "n3" = acc0
+# SCT-NEXT: "n6" = acc1
+# SCT-NEXT: "n7" = acc0
+# SCT-NEXT: "n8" = acc1
+# SCT-NEXT: "n9" = acc1
 cluster io_free objective=makespan network=direct
 class acc x2 memory=20B link=1TB/s,0ps
 graph {

@@ -1,0 +1,129 @@
+/* Favourite children by linear clustering (favourites.h).
+ *
+ * Source: Kim and Browne (1988).  To choose favourites is to make transfers on some edges free, at most one into and
+ * one out of each vertex, such that the longest path gets short.  Baechi rounds a linear program; here the longest path
+ * of computing and transfers is made a chain of favourites and taken out, again and again.  Each such peel is a sweep
+ * over what is left; when PEEL_STEPS vertices and edges have been looked at, the edges left are taken by falling cost
+ * where both ends are free. */
+#include "passes/list/favourites.h"
+
+#include "ir/base/units.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PEEL_STEPS = 32000000 };
+
+struct clustering {
+    const struct wdag *g;
+    const int64_t *time, *cost;
+    uint32_t *favourite; /* [vertex] */
+    uint8_t *out;        /* [vertex] 1: in a chain already */
+    uint8_t *child;      /* [vertex] 1: some vertex's favourite */
+    uint32_t *left, n;   /* vertices in no chain, ascending */
+    int64_t *longest;    /* [vertex] ps: the longest path that ends with it */
+    uint32_t *from;      /* [vertex] the one before it on that path, or NO_FAVOURITE */
+    int64_t steps;
+};
+
+static void join(struct clustering *c, uint32_t u, uint32_t v)
+{
+    assert(c->favourite[u] == NO_FAVOURITE && !c->child[v]);
+    c->favourite[u] = v;
+    c->child[v] = 1;
+}
+
+/* The longest path to each vertex that is left; the last vertex of the longest, NO_FAVOURITE: no edges are left. */
+static uint32_t measure(struct clustering *c)
+{
+    const struct csr *p = &c->g->pred;
+    uint32_t last = NO_FAVOURITE, edges = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint32_t v = c->left[i], from = NO_FAVOURITE;
+        int64_t most = 0;
+        for (uint32_t k = p->at[v]; k < p->at[v + 1]; k++) {
+            int64_t t = sat_add(c->longest[p->to[k]], c->cost[k]);
+            if (c->out[p->to[k]])
+                continue;
+            edges++;
+            if (t > most) {
+                most = t;
+                from = p->to[k];
+            }
+        }
+        c->from[v] = from;
+        c->longest[v] = sat_add(most, c->time[v]);
+        if (last == NO_FAVOURITE || c->longest[v] > c->longest[last])
+            last = v;
+        c->steps += 1 + p->at[v + 1] - p->at[v];
+    }
+    return edges ? last : NO_FAVOURITE;
+}
+
+static void peel(struct clustering *c, uint32_t last)
+{
+    uint32_t n = 0;
+    for (uint32_t v = last; v != NO_FAVOURITE; v = c->from[v]) {
+        c->out[v] = 1;
+        if (c->from[v] != NO_FAVOURITE)
+            join(c, c->from[v], v);
+    }
+    for (uint32_t i = 0; i < c->n; i++)
+        if (!c->out[c->left[i]])
+            c->left[n++] = c->left[i];
+    c->n = n;
+}
+
+struct pair {
+    int64_t cost;
+    uint32_t from, to;
+};
+
+/* For qsort: by falling cost, then by numbers. */
+static int by_cost(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+    if (x->cost != y->cost)
+        return x->cost > y->cost ? -1 : 1;
+    if (x->to != y->to)
+        return x->to < y->to ? -1 : 1;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static void join_dearest(struct clustering *c, struct arena *a)
+{
+    const struct csr *p = &c->g->pred;
+    struct pair *pair = arena_array(a, (size_t)p->at[c->g->n] + 1, sizeof *pair);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        for (uint32_t v = c->left[i], k = p->at[v]; k < p->at[v + 1]; k++)
+            if (!c->out[p->to[k]])
+                pair[n++] = (struct pair){c->cost[k], p->to[k], v};
+    qsort(pair, n, sizeof *pair, by_cost);
+    for (uint32_t i = 0; i < n; i++)
+        if (c->favourite[pair[i].from] == NO_FAVOURITE && !c->child[pair[i].to])
+            join(c, pair[i].from, pair[i].to);
+}
+
+uint32_t *favourites_find(const struct wdag *g, const int64_t *time, const int64_t *cost,
+                          struct arena *a)
+{
+    struct arena *own = arena_new(a);
+    size_t n = (size_t)g->n + 1;
+    struct clustering c = {.g = g, .time = time, .cost = cost, .n = g->n};
+    c.favourite = arena_array(a, n, sizeof *c.favourite);
+    memset(c.favourite, 0xff, n * sizeof *c.favourite);
+    c.out = arena_alloc(own, n);
+    c.child = arena_alloc(own, n);
+    c.left = arena_array(own, n, sizeof *c.left);
+    c.longest = arena_array(own, n, sizeof *c.longest);
+    c.from = arena_array(own, n, sizeof *c.from);
+    for (uint32_t v = 0; v < g->n; v++)
+        c.left[v] = v;
+    for (uint32_t last; c.steps < PEEL_STEPS && (last = measure(&c)) != NO_FAVOURITE;)
+        peel(&c, last);
+    join_dearest(&c, own);
+    arena_free(own);
+    return c.favourite;
+}
