@@ -341,24 +341,6 @@ static int64_t next_moment(struct sweep *s)
     return next;
 }
 
-/* No group adds more bytes than that. */
-static int64_t most_bytes(const struct room *r)
-{
-    const struct wdag *g = r->base;
-    int64_t most = 0;
-    for (uint32_t k = 0; k < r->ngroup; k++) {
-        int64_t bytes = 0;
-        for (uint32_t i = r->member.at[k]; i < r->member.at[k + 1]; i++) {
-            uint32_t v = r->member.to[i];
-            bytes = sat_add(bytes, g->size[v]);
-            for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++)
-                bytes = sat_add(bytes, g->shared_size[g->shared_of.to[j]]);
-        }
-        most = bytes > most ? bytes : most;
-    }
-    return most;
-}
-
 static void prepare(struct sweep *s, struct arena *a)
 {
     size_t n = (size_t)s->g->n + 1;
@@ -373,7 +355,7 @@ static void prepare(struct sweep *s, struct arena *a)
     s->everything = UINT32_MAX;
     for (uint32_t k = 0; k < s->room->ngroup; k++)
         s->everything &= s->room->classes[k];
-    s->most = most_bytes(s->room);
+    s->most = room_most(s->room);
     for (uint32_t v = 0; v < s->g->n; v++)
         s->missing[v] = s->g->pred.at[v + 1] - s->g->pred.at[v];
 }

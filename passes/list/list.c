@@ -163,6 +163,25 @@ static int64_t group_bytes(struct room *r, uint32_t k, uint32_t d)
     return bytes;
 }
 
+int64_t room_most(struct room *r)
+{
+    const struct wdag *g = r->base;
+    int64_t most = 0;
+    for (uint32_t k = 0; k < r->ngroup; k++) {
+        int64_t bytes = 0;
+        r->question++;
+        for (uint32_t i = r->member.at[k]; i < r->member.at[k + 1]; i++) {
+            uint32_t v = r->member.to[i];
+            bytes = sat_add(bytes, g->size[v]);
+            for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++)
+                if (is_first(r, r->ngroup + g->shared_of.to[j]))
+                    bytes = sat_add(bytes, g->shared_size[g->shared_of.to[j]]);
+        }
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
 int64_t room_need(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
 {
     uint32_t cls = 1U << cluster_class(r->scene->cluster, d);

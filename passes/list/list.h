@@ -56,6 +56,8 @@ bool room_fits(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
 void room_put(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
 /* Of the devices that can run them, the one with the least bytes, for what has no room anywhere; counts it. */
 uint32_t room_least(struct room *r, const uint32_t *v, uint32_t n);
+/* Bytes of the largest group.  O(members + their shared items). */
+int64_t room_most(struct room *r);
 
 /* ---- plans ---- */
 

@@ -1,9 +1,9 @@
 /* m-topo-place: the nodes breadth first, each device filled up to about an equal share of the bytes.
  *
  * Source: Baechi's m-TOPO (SoCC 2020).  The nodes go in Kahn's order to one device after the other, never back, while
- * it has at most all bytes / devices + those of the largest node; in the variant for devices that differ, while it has
- * room.  The original gives up where the last device is full.  Groups take their room at once (list.h); the original
- * charges their nodes one by one, and then runs out.  CPUs come after the accelerators, which alone share.
+ * it has at most all bytes / devices + those of the largest node or group; in the variant for devices that differ,
+ * while it has room.  The original gives up where the last device is full.  Groups take their room at once (list.h);
+ * the original charges their nodes one by one, and then runs out.  CPUs come after the accelerators, which alone share.
  * O(V + E + D). */
 #include "passes/list/baechi.h"
 
@@ -25,7 +25,8 @@ static const struct opt m_topo_opts[] = {
      .off = offsetof(struct m_topo_options, fill),
      .def = "even",
      .names = fill_names,
-     .help = "a device takes an even share of the bytes and one node, or what its memory holds"},
+     .help =
+         "a device takes an even share of the bytes and the largest node or group, or what its memory holds"},
     {.kind = OPT_BOOL,
      .name = "best-effort",
      .off = offsetof(struct m_topo_options, best_effort),
@@ -47,24 +48,12 @@ static uint32_t *list_devices(const struct cluster *c, struct arena *a, uint32_t
     return device;
 }
 
-static int64_t even_share(const struct wdag *g, uint32_t ndev)
-{
-    int64_t most = 0;
-    for (uint32_t v = 0; v < g->n; v++) {
-        int64_t bytes = g->size[v];
-        for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
-            bytes = sat_add(bytes, g->shared_size[g->shared_of.to[i]]);
-        most = bytes > most ? bytes : most;
-    }
-    return sat_add(wdag_bytes(g) / ndev, most);
-}
-
 /* Places all; the number of the first vertex that had no room, or UINT32_MAX. */
 static uint32_t place(struct room *r, const uint32_t *order, bool even, struct arena *a)
 {
     const struct cluster *c = r->scene->cluster;
     uint32_t at = 0, sharers, none = UINT32_MAX, *device = list_devices(c, a, &sharers);
-    int64_t share = even ? even_share(r->base, sharers) : INT64_MAX;
+    int64_t share = even ? sat_add(wdag_bytes(r->base) / sharers, room_most(r)) : INT64_MAX;
     room_empty(r);
     for (uint32_t i = 0; i < r->base->n; i++) {
         const uint32_t *v = &order[i];

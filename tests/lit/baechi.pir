@@ -24,7 +24,7 @@
 # RUN: %pcc %t.pir --memory-model=sum -p 'm-topo-place{best-effort=true}' --emit ir -q 2>&1 | FileCheck %s --check-prefix=EFFORT
 # EFFORT: warning: m-topo-place: acc{{.}} needs
 # EFFORT: status="over-memory" {{.*}} argument="m-TOPO, 2 without room
-# A group takes all its room with its first node.
+# A group takes all its room with its first node; the share has the largest group in it.
 # RUN: sed '/^  .n[19]/s/$/ !color=1/' %s > %t.color.pir
 # RUN: %pcc %t.color.pir --memory-model=sum -p m-topo-place --emit ir -q | FileCheck %s --check-prefix=GROUP
 # GROUP: "n3" = acc0

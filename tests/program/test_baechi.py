@@ -104,8 +104,8 @@ class Room:
 
 
 def m_topo(g):
-    room, at, order = Room(g), 0, kahn(g)
-    cap = sum(g.size) // len(g.classes) + max(g.size)
+    room, at, order = Room(g), 0, kahn(g)  # a group counts as a node: so published values come out
+    cap = sum(g.size) // len(g.classes) + max(room.need(v) for v in order)
     for v in order:
         if room.home[v] is not None:
             continue
