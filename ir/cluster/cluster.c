@@ -44,6 +44,23 @@ uint32_t cluster_group(const struct cluster *c, uint32_t dev)
     return c->cls[k].group ? dev - at % c->cls[k].group : dev;
 }
 
+uint32_t cluster_main_class(const struct cluster *c)
+{
+    for (uint32_t k = 0; k < c->ncls; k++)
+        if (!c->cls[k].host)
+            return k;
+    return 0;
+}
+
+int64_t cluster_least_memory(const struct cluster *c)
+{
+    int64_t least = -1;
+    for (uint32_t k = 0; k < c->ncls; k++)
+        if (c->cls[k].memory >= 0 && (least < 0 || c->cls[k].memory < least))
+            least = c->cls[k].memory;
+    return least;
+}
+
 bool cluster_grouped(const struct cluster *c)
 {
     for (uint32_t k = 0; k < c->ncls; k++)

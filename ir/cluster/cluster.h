@@ -73,6 +73,10 @@ bool cluster_supports(const struct device_class *cls, const char *op);
 uint32_t cluster_class(const struct cluster *c, uint32_t dev);
 /* The first device of the group that a device stands in: itself where its class has no groups. */
 uint32_t cluster_group(const struct cluster *c, uint32_t dev);
+/* The class whose transfers stand for all: the first one of accelerators, else 0. */
+uint32_t cluster_main_class(const struct cluster *c);
+/* Bytes of the smallest device; -1: none has a limit. */
+int64_t cluster_least_memory(const struct cluster *c);
 /* Whether some class stands in groups of more than one device. */
 bool cluster_grouped(const struct cluster *c);
 /* "acc0"; the name lives in a. */

@@ -1,23 +1,10 @@
 /* Orders of tasks (task_order.h): levels from the end of a topological order, then sorting. */
 #include "ir/exec/task_order.h"
 
+#include "ir/base/keyed.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
-#include <stdlib.h>
-
-struct sorted {
-    int64_t key;
-    uint32_t task;
-};
-
-static int by_key(const void *a, const void *b)
-{
-    const struct sorted *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return x->task < y->task ? -1 : x->task > y->task;
-}
 
 /* [task] ps from its start to the end of all by the longest way. */
 static int64_t *levels(const struct task_graph *g, struct arena *a)
@@ -50,32 +37,29 @@ void rank_by_level(struct task_graph *g, uint32_t n, struct arena *a)
     assert(n <= g->ntask);
     struct arena_mark before = arena_mark(a);
     const int64_t *level = levels(g, a);
-    struct sorted *x = arena_array(a, (size_t)n + 1, sizeof *x);
+    struct keyed *x = arena_array(a, (size_t)n + 1, sizeof *x);
     for (uint32_t k = 0; k < n; k++)
-        x[k] = (struct sorted){-level[k], k};
-    qsort(x, n, sizeof *x, by_key);
+        x[k] = (struct keyed){-level[k], k};
+    keyed_sort(x, n);
     for (uint32_t r = 0; r < n; r++)
-        g->task[x[r].task].rank = r;
+        g->task[x[r].item].rank = r;
     arena_release(a, before);
 }
 
 void list_by_rank(struct task_graph *g, uint32_t n, struct arena *a)
 {
     assert(n <= g->ntask);
-    bool sorted = true;
     g->list.at = arena_array(a, (size_t)g->nlane + 1, sizeof *g->list.at);
     g->list.to = arena_array(a, (size_t)n + 1, sizeof *g->list.to);
     struct arena_mark before = arena_mark(a);
-    struct sorted *x = arena_array(a, (size_t)n + 1, sizeof *x);
+    struct keyed *x = arena_array(a, (size_t)n + 1, sizeof *x);
     for (uint32_t k = 0; k < n; k++) {
-        x[k] = (struct sorted){g->task[k].rank, k};
-        sorted = sorted && (!k || x[k - 1].key <= x[k].key);
+        x[k] = (struct keyed){g->task[k].rank, k};
         g->list.at[g->task[k].lane[0] + 1]++;
     }
-    if (!sorted)
-        qsort(x, n, sizeof *x, by_key);
+    keyed_sort(x, n);
     csr_starts(g->list.at, g->nlane);
     for (uint32_t i = 0; i < n; i++)
-        g->list.to[g->list.at[g->task[x[i].task].lane[0] + 1]++] = x[i].task;
+        g->list.to[g->list.at[g->task[x[i].item].lane[0] + 1]++] = x[i].item;
     arena_release(a, before);
 }

@@ -3,35 +3,20 @@
 #include "ir/plan/order.h"
 
 #include "ir/base/heap.h"
-
-#include <stdlib.h>
-
-struct ranked {
-    uint32_t rank;
-    nid node;
-};
-
-static int by_rank(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return (x->node > y->node) - (x->node < y->node);
-}
+#include "ir/base/keyed.h"
 
 const nid *plan_order(const struct plan *p, const struct module *m, struct arena *a, uint32_t *n)
 {
     struct arena *own = arena_new(a);
-    struct ranked *r = arena_array(own, m->nnode, sizeof *r);
+    struct keyed *k = arena_array(own, m->nnode, sizeof *k);
     *n = 0;
-    for (nid k = 1; k < m->nnode; k++)
-        if (p->dev[k] >= 0)
-            r[(*n)++] = (struct ranked){p->rank ? p->rank[k] : 0, k};
-    if (p->rank)
-        qsort(r, *n, sizeof *r, by_rank);
+    for (nid v = 1; v < m->nnode; v++)
+        if (p->dev[v] >= 0)
+            k[(*n)++] = (struct keyed){p->rank ? p->rank[v] : 0, v};
+    keyed_sort(k, *n);
     nid *order = arena_array(a, (size_t)*n + 1, sizeof *order);
     for (uint32_t i = 0; i < *n; i++)
-        order[i] = r[i].node;
+        order[i] = k[i].item;
     arena_free(own);
     return order;
 }

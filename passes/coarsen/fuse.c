@@ -247,28 +247,19 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
 
 /* ---- the pass --------------------------------------------------------------------------------- */
 
-static uint32_t transfer_class(const struct cluster *c)
-{
-    for (uint32_t k = 0; k < c->ncls; k++)
-        if (!c->cls[k].host)
-            return k;
-    return 0;
-}
-
+/* An eighth of the smallest device, shared by the devices; 0: there is no limit. */
 static int64_t default_cap(const struct cluster *c)
 {
-    int64_t least = 0;
-    for (uint32_t k = 0; k < c->ncls; k++)
-        if (c->cls[k].memory >= 0 && (!least || c->cls[k].memory < least))
-            least = c->cls[k].memory;
-    return least ? least / (8 * (int64_t)c->ndev) + 1 : 0;
+    int64_t least = cluster_least_memory(c);
+    return least < 0 ? 0 : least / (8 * (int64_t)c->ndev) + 1;
 }
 
 /* The level that fusing g with this range gives; NULL and an error. */
 static struct wdag *fuse_level(struct ctx *x, struct wdag *g, const struct fuse_options *o,
                                int64_t range, int64_t mem)
 {
-    struct fuse_limits limits = {transfer_class(x->scene.cluster), range, mem, o->cut == CUT_EDGE};
+    struct fuse_limits limits = {cluster_main_class(x->scene.cluster), range, mem,
+                                 o->cut == CUT_EDGE};
     struct arena_mark mark = arena_mark(x->use.scratch);
     uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
     int64_t cut;
@@ -348,7 +339,7 @@ static int fuse_run(struct ctx *x, const void *options)
         diag_note(x->use.diag,
                   "fuse: %u vertices in %u clusters, range %lld, %d %% of transfers inside",
                   fine->n, level->n, (long long)range,
-                  internal_share(fine, level, transfer_class(x->scene.cluster)));
+                  internal_share(fine, level, cluster_main_class(x->scene.cluster)));
     ctx_push(x, level);
     return 0;
 }

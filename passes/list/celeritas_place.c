@@ -14,13 +14,13 @@
 #include "passes/list/estimate.h"
 #include "passes/list/placements.h"
 
+#include "ir/base/keyed.h"
 #include "ir/base/units.h"
 #include "ir/dag/critical_order.h"
 #include "ir/dag/topo_order.h"
 #include "passes/coarsen/fuse.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct celeritas_options {
@@ -84,21 +84,11 @@ struct clusters {
     int64_t *start; /* [cluster] ps, or its place in the sequence: by what it is run */
 };
 
-static uint32_t transfer_class(const struct cluster *c)
-{
-    for (uint32_t k = 0; k < c->ncls; k++)
-        if (!c->cls[k].host)
-            return k;
-    return 0;
-}
-
+/* An eighth of the smallest device. */
 static int64_t default_cap(const struct cluster *c)
 {
-    int64_t least = 0;
-    for (uint32_t k = 0; k < c->ncls; k++)
-        if (c->cls[k].memory >= 0 && (!least || c->cls[k].memory < least))
-            least = c->cls[k].memory;
-    return least ? least / 8 + 1 : 0;
+    int64_t least = cluster_least_memory(c);
+    return least < 0 ? 0 : least / 8 + 1;
 }
 
 static uint32_t *order_of(const struct wdag *g, int64_t kind, uint32_t cls, struct arena *a)
@@ -124,7 +114,7 @@ static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
 {
     struct arena *a = x->use.scratch;
     struct wdag *base = x->levels.base;
-    uint32_t cls = transfer_class(x->scene.cluster), n = base->n;
+    uint32_t cls = cluster_main_class(x->scene.cluster), n = base->n;
     *c = (struct clusters){.x = x, .g = base};
     int rc = room_build(&c->room, x, planner, a);
     if (rc)
@@ -268,32 +258,19 @@ static void place_adjusted(struct clusters *c, bool ports)
 
 /* ---- plans ---------------------------------------------------------------------------------------- */
 
-struct placed {
-    int64_t start;
-    uint32_t cluster; /* its place in the sequence */
-};
-
-static int by_start(const void *a, const void *b)
-{
-    const struct placed *x = a, *y = b;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return (x->cluster > y->cluster) - (x->cluster < y->cluster);
-}
-
 /* The clusters by start, their nodes in order: since a cluster starts after those that it reads have ended, that is
  * an order in which all can run. */
 static void try_plan(struct clusters *c, struct listed *best, const char *what)
 {
     struct arena *own = arena_new(c->x->use.scratch);
-    struct placed *p = arena_array(own, (size_t)c->g->n + 1, sizeof *p);
+    struct keyed *p = arena_array(own, (size_t)c->g->n + 1, sizeof *p);
     uint32_t *order = arena_array(own, (size_t)c->room.base->n + 1, sizeof *order), n = 0;
     for (uint32_t i = 0; i < c->g->n; i++)
-        p[i] = (struct placed){c->start[c->sequence[i]], i};
-    qsort(p, c->g->n, sizeof *p, by_start);
+        p[i] = (struct keyed){c->start[c->sequence[i]], i};
+    keyed_sort(p, c->g->n);
     for (uint32_t i = 0; i < c->g->n; i++) {
         uint32_t count;
-        const uint32_t *v = members(c, c->sequence[p[i].cluster], &count);
+        const uint32_t *v = members(c, c->sequence[p[i].item], &count);
         memcpy(order + n, v, count * sizeof *v);
         n += count;
     }

@@ -6,9 +6,8 @@
 #include "passes/list/estimate.h"
 #include "passes/list/placements.h"
 
+#include "ir/base/keyed.h"
 #include "ir/base/units.h"
-
-#include <stdlib.h>
 
 struct heft_options {
     int64_t contention;
@@ -53,35 +52,24 @@ static int64_t mean_transfer(const struct edges *e, uint32_t entry)
     return e->scene->model.step.network == NETWORK_HOST ? sat_add(one, one) : one;
 }
 
-struct ranked {
-    int64_t rank;
-    uint32_t vertex;
-};
-
-static int by_rank(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank > y->rank ? -1 : 1;
-    return (x->vertex > y->vertex) - (x->vertex < y->vertex);
-}
-
 /* The vertices by the longest way to the end: a topological order, since of two that take nothing the first has the
  * smaller number. */
-static struct ranked *rank_upward(const struct edges *e, struct arena *a)
+static struct keyed *rank_upward(const struct edges *e, struct arena *a)
 {
     const struct wdag *g = e->g;
-    struct ranked *r = arena_array(a, (size_t)g->n + 1, sizeof *r);
+    struct keyed *r = arena_array(a, (size_t)g->n + 1, sizeof *r);
     for (uint32_t v = g->n; v-- > 0;) {
-        r[v].vertex = v;
-        r[v].rank = sat_add(r[v].rank, mean_time(g, e->scene->cluster, v));
+        r[v].item = v;
+        r[v].key = sat_add(r[v].key, mean_time(g, e->scene->cluster, v));
         for (uint32_t k = g->pred.at[v]; k < g->pred.at[v + 1]; k++) {
-            int64_t way = sat_add(r[v].rank, mean_transfer(e, k));
-            int64_t *before = &r[g->pred.to[k]].rank;
+            int64_t way = sat_add(r[v].key, mean_transfer(e, k));
+            int64_t *before = &r[g->pred.to[k]].key;
             *before = way > *before ? way : *before;
         }
     }
-    qsort(r, g->n, sizeof *r, by_rank);
+    for (uint32_t v = 0; v < g->n; v++)
+        r[v].key = -r[v].key; /* the longest first */
+    keyed_sort(r, g->n);
     return r;
 }
 
@@ -110,40 +98,27 @@ static uint32_t earliest(struct estimate *e, struct room *r, uint32_t v, int64_t
     return to;
 }
 
-struct placed {
-    int64_t start;
-    uint32_t place, vertex;
-};
-
-static int by_start(const void *a, const void *b)
-{
-    const struct placed *x = a, *y = b;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
-}
-
 static void place_all(struct ctx *x, struct room *r, bool ports, struct listed *best)
 {
     struct arena *own = arena_new(x->use.scratch);
     struct wdag *g = x->levels.base;
     struct estimate e = estimate_new(&x->scene, g, ports, own);
-    struct ranked *rank = rank_upward(&e.edge, own);
-    struct placed *p = arena_array(own, (size_t)g->n + 1, sizeof *p);
+    struct keyed *rank = rank_upward(&e.edge, own);
+    struct keyed *p = arena_array(own, (size_t)g->n + 1, sizeof *p);
     uint32_t *order = arena_array(own, (size_t)g->n + 1, sizeof *order);
     room_empty(r);
     for (uint32_t i = 0; i < g->n; i++) {
-        uint32_t v = rank[i].vertex;
+        uint32_t v = rank[i].item;
         int64_t start = 0;
         estimate_turn(&e, v);
         uint32_t d = earliest(&e, r, v, &start);
         estimate_take(&e, v, d, start, g->time[e.edge.cls[d]][v]);
         room_put(r, &v, 1, d);
-        p[i] = (struct placed){start, i, v};
+        p[i] = (struct keyed){start, i};
     }
-    qsort(p, g->n, sizeof *p, by_start);
+    keyed_sort(p, g->n);
     for (uint32_t i = 0; i < g->n; i++)
-        order[i] = p[i].vertex;
+        order[i] = rank[p[i].item].item;
     struct listed plan = list_plan(x, r, order, ports ? "HEFT with ports" : "HEFT");
     list_try(x, best, &plan);
     arena_free(own);

@@ -13,10 +13,10 @@
  * the plan does not depend on the machine unless there is a limit. */
 #include "passes/list/placements.h"
 
+#include "ir/base/keyed.h"
 #include "ir/base/units.h"
 #include "passes/bounds/claim.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -104,18 +104,14 @@ static void try_planner(struct portfolio *p, const char *name)
 static int try_lists(struct portfolio *p)
 {
     static const int64_t range[] = {200, 50, 100, 25, 10}, part[] = {8, 1, 32, 2};
-    int64_t least = 0;
-    const struct cluster *c = p->x->scene.cluster;
-    for (uint32_t k = 0; k < c->ncls; k++)
-        if (c->cls[k].memory >= 0 && (!least || c->cls[k].memory < least))
-            least = c->cls[k].memory;
+    int64_t least = cluster_least_memory(p->x->scene.cluster);
     int rc = heft_try(p->x, "portfolio-place", PORTS_AUTO, &p->best);
     count_runs(p, 2);
-    for (uint32_t m = 0; m < (least ? 4 : 1); m++)
+    for (uint32_t m = 0; m < (least < 0 ? 1 : 4); m++)
         for (uint32_t r = 0; r < 5; r++)
             for (int64_t order = ORDER_CPD; order <= ORDER_FIFO && !rc; order++) {
                 struct cluster_choice how = {
-                    .range = range[r], .mem = least ? least / part[m] + 1 : 0, .order = order};
+                    .range = range[r], .mem = least < 0 ? 0 : least / part[m] + 1, .order = order};
                 if (is_over(p))
                     return 0;
                 rc = celeritas_try(p->x, "portfolio-place", &how, &p->best);
@@ -125,19 +121,6 @@ static int try_lists(struct portfolio *p)
 }
 
 /* ---- orders ------------------------------------------------------------------------------------- */
-
-struct started {
-    int64_t start;
-    nid node;
-};
-
-static int by_start(const void *a, const void *b)
-{
-    const struct started *x = a, *y = b;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return (x->node > y->node) - (x->node < y->node);
-}
 
 /* The devices of the best plan, its nodes in the order in which they start if devices take what is ready. */
 static void try_dispatch(struct portfolio *p, enum dispatch dispatch)
@@ -150,14 +133,14 @@ static void try_dispatch(struct portfolio *p, enum dispatch dispatch)
     struct task_graph g = single_step(&s, &plan, NULL, own);
     struct timeline t = events_run(&g, NULL, own);
     struct listed next = {.dev = p->best.dev, .what = p->best.what};
-    struct started *at = arena_array(own, (size_t)g.ntask + 1, sizeof *at);
+    struct keyed *at = arena_array(own, (size_t)g.ntask + 1, sizeof *at);
     uint32_t n = 0;
     next.rank = arena_array(x->use.mem, x->scene.m->nnode, sizeof *next.rank);
     for (uint32_t k = 0; k < g.ntask && g.task[k].kind == STEP_COMPUTE; k++)
-        at[n++] = (struct started){t.start[k], g.task[k].number};
-    qsort(at, n, sizeof *at, by_start);
+        at[n++] = (struct keyed){t.start[k], g.task[k].number};
+    keyed_sort(at, n);
     for (uint32_t i = 0; i < n; i++)
-        next.rank[at[i].node] = i;
+        next.rank[at[i].item] = i;
     arena_free(own);
     list_try(x, &p->best, &next);
     count_runs(p, 2);

@@ -4,7 +4,7 @@ edges between them, a ladder, a comb, a star of stars, with 3,000, 30,000 and 30
 a CPU.  Exit code 0: the CPU time grows with the edges by an exponent of at most 1.2 from 30,000 to 300,000, but for
 what a planner may spend on the search of any graph.
 
-    shapes.py [PLANNER ...]     default: dp-place"""
+    shapes.py [PLANNER[@OBJECTIVE] ...]     default: dp-place; e.g. portfolio-place@makespan"""
 import json
 import math
 import random
@@ -68,7 +68,9 @@ def main():
                 spent = []
                 for n in SIZES:
                     workload(shape, n, f"{tmp}/w.json")
-                    run = Run([PCC, f"{tmp}/w.json", "-p", planner, "-q"]).need()
+                    name, _, goal = planner.partition("@")
+                    run = Run([PCC, f"{tmp}/w.json", "-p", name, "-q"] +
+                              ([f"--objective={goal}"] if goal else [])).need()
                     spent.append(run.cpu)
                 power = math.log10(max(spent[2], SEARCH) / max(spent[1], SEARCH))
                 good = power <= 1.2

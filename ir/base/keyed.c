@@ -1,0 +1,21 @@
+/* Sorting by key, then by number (keyed.h). */
+#include "ir/base/keyed.h"
+
+#include <stdlib.h>
+
+static int compare(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->item > y->item) - (x->item < y->item);
+}
+
+void keyed_sort(struct keyed *k, uint32_t n)
+{
+    uint32_t i = 1;
+    while (i < n && compare(&k[i - 1], &k[i]) < 0)
+        i++;
+    if (i < n)
+        qsort(k, n, sizeof *k, compare);
+}
