@@ -3,7 +3,7 @@
  * Source: Kim and Browne (1988).  To choose favourites is to make transfers on some edges free, at most one into and
  * one out of each vertex, such that the longest path gets short.  Baechi rounds a linear program; here the longest path
  * of computing and transfers is made a chain of favourites and taken out, again and again.  Each such peel is a sweep
- * over what is left; when PEEL_STEPS vertices and edges have been looked at, the edges left are taken by falling cost
+ * over what is left; when enough vertices and edges have been looked at, the edges left are taken by falling cost
  * where both ends are free. */
 #include "passes/list/favourites.h"
 
@@ -12,8 +12,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { PEEL_STEPS = 32000000 };
 
 struct clustering {
     const struct wdag *g;
@@ -107,7 +105,7 @@ static void join_dearest(struct clustering *c, struct arena *a)
 }
 
 uint32_t *favourites_find(const struct wdag *g, const int64_t *time, const int64_t *cost,
-                          struct arena *a)
+                          int64_t steps, struct arena *a)
 {
     struct arena *own = arena_new(a);
     size_t n = (size_t)g->n + 1;
@@ -121,7 +119,7 @@ uint32_t *favourites_find(const struct wdag *g, const int64_t *time, const int64
     c.from = arena_array(own, n, sizeof *c.from);
     for (uint32_t v = 0; v < g->n; v++)
         c.left[v] = v;
-    for (uint32_t last; c.steps < PEEL_STEPS && (last = measure(&c)) != NO_FAVOURITE;)
+    for (uint32_t last; c.steps < steps && (last = measure(&c)) != NO_FAVOURITE;)
         peel(&c, last);
     join_dearest(&c, own);
     arena_free(own);

@@ -10,13 +10,29 @@
 
 #include "ir/base/units.h"
 #include "ir/dag/topo_order.h"
+#include "passes/integer/mip.h"
+
+enum { BY_CLUSTERS, BY_LP };
+enum { LP_SECONDS = 60 }; /* where nobody set a time limit */
 
 struct earliest_options {
+    int64_t favourites;
     bool best_effort;
 };
 
-static const struct opt earliest_opts[] = {LIST_BEST_EFFORT(struct earliest_options, best_effort),
-                                           {0}};
+static const char *const favourite_names[] = {"clusters", "lp", NULL};
+
+static const struct opt etf_opts[] = {LIST_BEST_EFFORT(struct earliest_options, best_effort), {0}};
+static const struct opt sct_opts[] = {
+    {.kind = OPT_CHOICE,
+     .name = "favourites",
+     .off = offsetof(struct earliest_options, favourites),
+     .def = "clusters",
+     .names = favourite_names,
+     .help = "favourite children by linear clustering, or (the paper) a linear program, for up to "
+             "2000 edges"},
+    LIST_BEST_EFFORT(struct earliest_options, best_effort),
+    {0}};
 
 static uint32_t *ranks(const struct wdag *g, struct arena *a)
 {
@@ -36,32 +52,59 @@ static uint32_t leading_class(const struct cluster *c)
     return 0;
 }
 
-static uint32_t *favourites(const struct edges *e, struct arena *a)
+/* What favourites are chosen by. */
+struct weights {
+    int64_t *time, *cost; /* ps: [vertex], [entry of g->pred] */
+};
+
+static struct weights weights_of(const struct edges *e, struct arena *a)
 {
     const struct wdag *g = e->g;
-    uint32_t cls = leading_class(e->scene->cluster), most = g->pred.at[g->n];
-    int64_t *time = arena_array(a, (size_t)g->n + 1, sizeof *time);
-    int64_t *cost = arena_array(a, (size_t)most + 1, sizeof *cost);
+    uint32_t cls = leading_class(e->scene->cluster), edges = g->pred.at[g->n];
+    struct weights w = {arena_array(a, (size_t)g->n + 1, sizeof *w.time),
+                        arena_array(a, (size_t)edges + 1, sizeof *w.cost)};
     for (uint32_t v = 0; v < g->n; v++) {
-        time[v] = g->time[cls][v];
-        for (uint32_t k = 0; k < g->ncls && time[v] == COST_NEVER; k++)
-            time[v] = g->time[k][v];
+        w.time[v] = g->time[cls][v];
+        for (uint32_t k = 0; k < g->ncls && w.time[v] == COST_NEVER; k++)
+            w.time[v] = g->time[k][v];
     }
     bool twice = e->scene->model.step.network == NETWORK_HOST; /* to the host and from there */
-    for (uint32_t k = 0; k < most; k++)
-        cost[k] = sat_add(e->link[cls][k], twice ? e->link[cls][k] : 0);
-    return favourites_find(g, time, cost, a);
+    for (uint32_t k = 0; k < edges; k++)
+        w.cost[k] = sat_add(e->link[cls][k], twice ? e->link[cls][k] : 0);
+    return w;
 }
 
-static void try_earliest(struct ctx *x, struct room *r, struct listed *best, bool sct)
+/* NULL and an error. */
+static uint32_t *solve_favourites(struct ctx *x, const struct edges *e, struct arena *a)
+{
+    const struct wdag *g = e->g;
+    struct weights w = weights_of(e, a);
+    struct clock clock = ctx_clock(x);
+    double bound;
+    if (g->pred.at[g->n] > FAVOURITES_LP_EDGES) {
+        diag_error(x->use.diag, "m-sct-place: favourites=lp takes up to %d edges, not %u",
+                   FAVOURITES_LP_EDGES, g->pred.at[g->n]);
+        return NULL;
+    }
+    if (!clock.deadline)
+        clock_limit(&clock, LP_SECONDS * (PS_PER_S / 1000));
+    uint32_t *f = favourites_by_lp(g, w.time, w.cost, &clock, a, &bound);
+    if (!f)
+        diag_error(x->use.diag,
+                   "m-sct-place: favourites=lp: lp_solve (%s) has no answer; favourites=clusters "
+                   "needs none",
+                   mip_version(&mip_lpsolve, a));
+    return f;
+}
+
+/* favourite: NULL for m-ETF. */
+static void try_earliest(struct ctx *x, struct room *r, struct listed *best,
+                         const struct edges *edge, const uint32_t *favourite)
 {
     struct arena *own = arena_new(x->use.scratch);
-    struct edges edge = edges_build(&x->scene, r->base, own);
-    struct earliest how = {.edge = &edge, .rank = ranks(r->base, own)};
+    struct earliest how = {.edge = edge, .rank = ranks(r->base, own), .favourite = favourite};
     uint32_t *order = arena_array(own, (size_t)r->base->n + 1, sizeof *order);
-    const char *what = sct ? "m-SCT" : "m-ETF";
-    if (sct)
-        how.favourite = favourites(&edge, own);
+    const char *what = favourite ? "m-SCT" : "m-ETF";
     room_empty(r);
     earliest_place(r, &how, order, own);
     if (r->lacking)
@@ -73,39 +116,58 @@ static void try_earliest(struct ctx *x, struct room *r, struct listed *best, boo
 
 void m_etf_try(struct ctx *x, struct room *r, struct listed *best)
 {
-    try_earliest(x, r, best, false);
+    struct arena *own = arena_new(x->use.scratch);
+    struct edges edge = edges_build(&x->scene, r->base, own);
+    try_earliest(x, r, best, &edge, NULL);
+    arena_free(own);
 }
 
 void m_sct_try(struct ctx *x, struct room *r, struct listed *best)
 {
-    try_earliest(x, r, best, true);
-}
-
-static int run(struct ctx *x, const char *planner, const struct earliest_options *o, bool sct)
-{
-    struct listed best = {0};
-    struct room r;
-    int rc = room_build(&r, x, planner, x->use.scratch);
-    if (rc)
-        return rc;
-    try_earliest(x, &r, &best, sct);
-    return list_leave(x, planner, &best, o->best_effort);
+    struct arena *own = arena_new(x->use.scratch);
+    struct edges edge = edges_build(&x->scene, r->base, own);
+    struct weights w = weights_of(&edge, own);
+    uint32_t *f = favourites_find(r->base, w.time, w.cost, PEEL_STEPS, own);
+    try_earliest(x, r, best, &edge, f);
+    arena_free(own);
 }
 
 static int m_etf_run(struct ctx *x, const void *options)
 {
-    return run(x, "m-etf-place", options, false);
+    const struct earliest_options *o = options;
+    struct listed best = {0};
+    struct room r;
+    int rc = room_build(&r, x, "m-etf-place", x->use.scratch);
+    if (rc)
+        return rc;
+    m_etf_try(x, &r, &best);
+    return list_leave(x, "m-etf-place", &best, o->best_effort);
 }
 
 static int m_sct_run(struct ctx *x, const void *options)
 {
-    return run(x, "m-sct-place", options, true);
+    const struct earliest_options *o = options;
+    struct listed best = {0};
+    struct room r;
+    int rc = room_build(&r, x, "m-sct-place", x->use.scratch);
+    if (rc)
+        return rc;
+    if (o->favourites == BY_LP) {
+        struct edges edge = edges_build(&x->scene, r.base, x->use.scratch);
+        uint32_t *f = solve_favourites(x, &edge, x->use.scratch);
+        if (!f)
+            return -1;
+        try_earliest(x, &r, &best, &edge, f);
+    } else {
+        m_sct_try(x, &r, &best);
+    }
+    return list_leave(x, "m-sct-place", &best, o->best_effort);
 }
 
 const struct planner planner_m_etf_place = {
     .pass = {.name = "m-etf-place",
              .help = "list scheduling: what can start soonest on a free device (Baechi)",
-             .opts = earliest_opts,
+             .opts = etf_opts,
              .optsize = sizeof(struct earliest_options),
              .needs = NEED_COST | NEED_CONTRACT,
              .run = m_etf_run},
@@ -115,7 +177,7 @@ const struct planner planner_m_etf_place = {
 const struct planner planner_m_sct_place = {
     .pass = {.name = "m-sct-place",
              .help = "the same, devices waiting for favourite children of what they ran (Baechi)",
-             .opts = earliest_opts,
+             .opts = sct_opts,
              .optsize = sizeof(struct earliest_options),
              .needs = NEED_COST | NEED_CONTRACT,
              .run = m_sct_run},

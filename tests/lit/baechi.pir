@@ -70,6 +70,7 @@
 # SCT-NEXT: "n7" = acc0
 # SCT-NEXT: "n8" = acc1
 # SCT-NEXT: "n9" = acc1
+# RUN: %pcc %s --memory-model=sum --contention=none -p 'm-sct-place{favourites=lp}' --emit ir -q > %t.lp 2>&1 || grep 'lp_solve (not built in) has no answer; favourites=clusters needs none' %t.lp
 cluster io_free objective=makespan network=direct
 class acc x2 memory=20B link=1TB/s,0ps
 graph {

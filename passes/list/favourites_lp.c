@@ -1,0 +1,114 @@
+/* Favourite children by the linear program that Baechi rounds (favourites.h).
+ *
+ * Source: Hanen and Munier (1995); Baechi (SoCC 2020).  Each edge has a column in 0..1, 0 where its reader is the
+ * favourite; of the edges out of a vertex, and of those into one, all but one are 1.  Starts and the end are columns,
+ * too; least is the end.  An edge of less than 0.1 is taken, in the order of edges; a later one takes the place of
+ * those that it meets at either end.  Numbers are scaled such that the longest path has END_SCALE.  Cost: the
+ * solver's, so there is a limit of edges. */
+#include "passes/list/favourites.h"
+
+#include "ir/base/units.h"
+#include "passes/integer/mip.h"
+
+#include <string.h>
+
+#define END_SCALE 1000.0
+#define TAKEN 0.1
+
+/* The longest path of computing and transfers, and 1 at least. */
+static int64_t longest_path(const struct wdag *g, const int64_t *time, const int64_t *cost,
+                            struct arena *a)
+{
+    int64_t *end = arena_array(a, (size_t)g->n + 1, sizeof *end), most = 1;
+    for (uint32_t v = 0; v < g->n; v++) {
+        for (uint32_t k = g->pred.at[v]; k < g->pred.at[v + 1]; k++) {
+            int64_t t = sat_add(end[g->pred.to[k]], cost[k]);
+            end[v] = t > end[v] ? t : end[v];
+        }
+        end[v] = sat_add(end[v], time[v]);
+        most = end[v] > most ? end[v] : most;
+    }
+    return most;
+}
+
+/* All edges of a row of `to` but one are 1; edge[i]: the column of its i-th entry. */
+static void all_but_one(struct mip *m, const struct csr *to, uint32_t v, const uint32_t *edge)
+{
+    uint32_t n = to->at[v + 1] - to->at[v];
+    if (n < 2)
+        return;
+    mip_row(m, "one", n - 1, MIP_INF);
+    for (uint32_t i = to->at[v]; i < to->at[v + 1]; i++)
+        mip_term(m, edge[i], 1);
+}
+
+/* The program: edges have the columns 0, 1, ... as in g->pred, starts follow, the end is last. */
+static struct mip *make_program(const struct wdag *g, const int64_t *time, const int64_t *cost,
+                                double unit, struct arena *a)
+{
+    struct mip *m = mip_new(a);
+    uint32_t edges = g->pred.at[g->n], *in = arena_array(a, (size_t)edges + 1, sizeof *in);
+    uint32_t *out = arena_array(a, (size_t)edges + 1, sizeof *out);
+    uint32_t *next = arena_array(a, (size_t)g->n + 1, sizeof *next);
+    memcpy(next, g->succ.at, g->n * sizeof *next);
+    for (uint32_t k = 0; k < edges; k++)
+        in[k] = mip_col(m, "edge", 0, 1, 0, false);
+    for (uint32_t v = 0; v < g->n; v++)
+        mip_col(m, "start", 0, MIP_INF, 0, false);
+    uint32_t end = mip_col(m, "end", 0, MIP_INF, 1, false);
+    for (uint32_t v = 0; v < g->n; v++) {
+        for (uint32_t k = g->pred.at[v]; k < g->pred.at[v + 1]; k++) {
+            uint32_t u = g->pred.to[k];
+            out[next[u]++] = k; /* readers ascend, as in g->succ */
+            mip_row(m, "after", (double)time[u] / unit, MIP_INF);
+            mip_term(m, edges + v, 1);
+            mip_term(m, edges + u, -1);
+            if (cost[k] > 0)
+                mip_term(m, k, -(double)cost[k] / unit);
+        }
+        mip_row(m, "last", (double)time[v] / unit, MIP_INF);
+        mip_term(m, end, 1);
+        mip_term(m, edges + v, -1);
+    }
+    for (uint32_t v = 0; v < g->n; v++) {
+        all_but_one(m, &g->pred, v, in);
+        all_but_one(m, &g->succ, v, out);
+    }
+    mip_finish(m);
+    return m;
+}
+
+static uint32_t *round_answer(const struct wdag *g, const double *x, struct arena *a)
+{
+    uint32_t *favourite = arena_array(a, (size_t)g->n + 1, sizeof *favourite);
+    uint32_t *parent = arena_array(a, (size_t)g->n + 1, sizeof *parent);
+    memset(favourite, 0xff, ((size_t)g->n + 1) * sizeof *favourite);
+    memset(parent, 0xff, ((size_t)g->n + 1) * sizeof *parent);
+    for (uint32_t v = 0; v < g->n; v++)
+        for (uint32_t k = g->pred.at[v]; k < g->pred.at[v + 1]; k++) {
+            uint32_t u = g->pred.to[k];
+            if (x[k] >= TAKEN)
+                continue;
+            if (favourite[u] != NO_FAVOURITE)
+                parent[favourite[u]] = NO_FAVOURITE;
+            if (parent[v] != NO_FAVOURITE)
+                favourite[parent[v]] = NO_FAVOURITE;
+            favourite[u] = v;
+            parent[v] = u;
+        }
+    return favourite;
+}
+
+uint32_t *favourites_by_lp(const struct wdag *g, const int64_t *time, const int64_t *cost,
+                           struct clock *clock, struct arena *a, double *bound)
+{
+    double unit = (double)longest_path(g, time, cost, a) / END_SCALE;
+    struct mip_answer answer;
+    if (!mip_lpsolve.attempts)
+        return NULL;
+    mip_solve(&mip_lpsolve, make_program(g, time, cost, unit, a), 1e-9, clock, a, &answer);
+    if (answer.status != MIP_OPTIMAL)
+        return NULL;
+    *bound = answer.value * unit;
+    return round_answer(g, answer.x, a);
+}
