@@ -203,11 +203,9 @@ static bool try_move(struct portfolio *p, const struct chain *c, const struct st
         for (uint32_t j = member->at[k]; can_move(p, k, d) && j < member->at[k + 1]; j++)
             next.dev[g->node[member->to[j]]] = (int32_t)d;
     }
-    int64_t before = p->best.value;
-    bool fitted = p->best.fits;
     list_try(p->x, &p->best, &next);
     count_runs(p, 1);
-    if (p->best.value != before || p->best.fits != fitted)
+    if (p->best.dev == next.dev)
         return true;
     arena_release(p->x->use.mem, mark);
     return false;
