@@ -277,18 +277,30 @@ static struct plan plan_of(const struct listed *p, const char *planner)
     return (struct plan){.planner = planner, .dev = p->dev, .rank = p->rank};
 }
 
+/* Bytes that the device that is furthest over its memory lacks. */
+static int64_t most_lacking(const struct scene *s, const struct verdict *v)
+{
+    int64_t most = 0;
+    for (uint32_t d = 0; d < s->cluster->ndev; d++) {
+        int64_t memory = s->cluster->cls[cluster_class(s->cluster, d)].memory;
+        if (memory >= 0 && v->load[d].used - memory > most)
+            most = v->load[d].used - memory;
+    }
+    return most;
+}
+
 void list_try(struct ctx *x, struct listed *best, struct listed *p)
 {
     struct arena *own = arena_new(x->use.scratch);
     struct plan plan = plan_of(p, "");
     struct evaluation e = evaluate(&x->scene, &plan, own);
     p->value = e.value;
-    p->fits = evaluation_holds(&e, false);
+    p->lacks = most_lacking(&x->scene, &e.v);
     bool holds = evaluation_holds(&e, true);
     arena_free(own);
     assert(holds); /* or the scheduler is wrong */
     (void)holds;
-    if (!best->dev || p->fits > best->fits || (p->fits == best->fits && p->value < best->value))
+    if (!best->dev || p->lacks < best->lacks || (p->lacks == best->lacks && p->value < best->value))
         *best = *p;
 }
 
@@ -297,7 +309,7 @@ int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool 
     struct plan *plan = arena_alloc(x->use.mem, sizeof *plan);
     *plan = plan_of(p, planner);
     struct evaluation e = evaluate(&x->scene, plan, x->use.scratch);
-    if (!p->fits && !best_effort) {
+    if (p->lacks && !best_effort) {
         diag_error(x->use.diag, "%s: %s (best-effort=true leaves the plan all the same)", planner,
                    e.why_not);
         return PASS_INFEASIBLE;
@@ -307,7 +319,7 @@ int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool 
     plan->claim.value = e.value;
     struct bound b = claim_makespan(x);
     plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", p->what, b.why);
-    if (!p->fits) {
+    if (p->lacks) {
         diag_warning(x->use.diag, WARN_OVER_MEMORY, "%s: %s", planner, e.why_not);
         plan->claim.status = PLAN_OVER_MEMORY;
     }

@@ -67,7 +67,7 @@ struct listed {
     uint32_t *rank; /* [node] */
     const char *what;
     int64_t value; /* ps: what list_try found */
-    bool fits;
+    int64_t lacks; /* bytes of the device that is furthest over its memory; 0: it fits */
     uint32_t lacking;
 };
 
@@ -75,7 +75,8 @@ struct listed {
  * x->use.mem. */
 struct listed list_plan(struct ctx *x, const struct room *r, const uint32_t *order,
                         const char *what);
-/* Runs it, by its order; *best becomes the better one of the two: one that fits, of these the faster; equal: *best. */
+/* Runs it, by its order; *best becomes the better one of the two: one that fits or lacks less, of equal ones
+ * the faster; equal: *best. */
 void list_try(struct ctx *x, struct listed *best, struct listed *p);
 /* Leaves it, with the bound of the makespan.  0, or PASS_INFEASIBLE and an error that names a device without room. */
 int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool best_effort);

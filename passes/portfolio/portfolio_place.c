@@ -2,15 +2,16 @@
  *
  * No placement is best everywhere: where transfers are dear one device wins, where they are cheap HEFT does, between
  * them it is a matter of the clusters' size (design of Celeritas, 7).  So all are tried and run: everything on one
- * device, plans that are made for the time per sample, HEFT, and Celeritas with several orders, ranges and caps.  The
- * best ones are run once more in the orders in which devices come to their nodes if they take what is ready, first
- * come first or the longest way to the end first; what comes of that is an order again.
+ * device, plans that are made for the time per sample, HEFT, Baechi's, and Celeritas with several orders, ranges and
+ * caps.  The best one is run once more in the orders in which devices come to their nodes if they take what is ready,
+ * first come first or the longest way to the end first; what comes of that is an order again.
  *
  * Then the best plan is improved along its critical chain: nodes of one device that follow each other there move to
  * another one, with all that must be where they are, if the plan that results ends earlier.
  *
  * The list is fixed, and cut where runs of the graph have cost as much as WORK nodes; a time limit ends it earlier.  So
  * the plan does not depend on the machine unless there is a limit. */
+#include "passes/list/baechi.h"
 #include "passes/list/placements.h"
 
 #include "ir/base/keyed.h"
@@ -105,8 +106,15 @@ static int try_lists(struct portfolio *p)
 {
     static const int64_t range[] = {200, 50, 100, 25, 10}, part[] = {8, 1, 32, 2};
     int64_t least = cluster_least_memory(p->x->scene.cluster);
+    static void (*const baechi[])(struct ctx *, struct room *,
+                                  struct listed *) = {m_etf_try, m_sct_try, m_topo_try};
     int rc = heft_try(p->x, "portfolio-place", PORTS_AUTO, &p->best);
     count_runs(p, 2);
+    for (size_t i = 0; i < sizeof baechi / sizeof *baechi && !rc && !is_over(p); i++) {
+        room_empty(&p->room);
+        baechi[i](p->x, &p->room, &p->best);
+        count_runs(p, 1);
+    }
     for (uint32_t m = 0; m < (least < 0 ? 1 : 4); m++)
         for (uint32_t r = 0; r < 5; r++)
             for (int64_t order = ORDER_CPD; order <= ORDER_FIFO && !rc; order++) {
@@ -203,11 +211,9 @@ static bool try_move(struct portfolio *p, const struct chain *c, const struct st
         for (uint32_t j = member->at[k]; can_move(p, k, d) && j < member->at[k + 1]; j++)
             next.dev[g->node[member->to[j]]] = (int32_t)d;
     }
-    int64_t before = p->best.value;
-    bool fitted = p->best.fits;
     list_try(p->x, &p->best, &next);
     count_runs(p, 1);
-    if (p->best.value != before || p->best.fits != fitted)
+    if (p->best.dev == next.dev)
         return true;
     arena_release(p->x->use.mem, mark);
     return false;
