@@ -1,7 +1,7 @@
 # Nine bytes on two devices of five: Baechi's placers, which go breadth first, put a and c together and have no room for
 # two of three bytes each; celeritas-place, which begins with the longest, has.
 # RUN: %pcc %s -p celeritas-place --emit ir -q | FileCheck %s
-# CHECK: status=feasible
+# CHECK: status=optimal value=7us
 # CHECK: "c" = acc0
 # CHECK: "a" = acc1
 # RUN: not %pcc %s -p m-topo-place -q 2>&1 | FileCheck %s --check-prefix=TOPO
