@@ -14,14 +14,17 @@
 
 #include "ir/base/units.h"
 #include "ir/dag/critical_order.h"
+#include "ir/dag/topo_order.h"
 #include "passes/coarsen/fuse.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 struct fuse_options {
-    int64_t range, mem, max_states, cut;
+    int64_t range, mem, max_states, cut, order;
 };
+
+const char *const fuse_order_names[] = {"cpd", "dfs", "fifo", NULL};
 
 static const char *const auto_names[] = {"auto", NULL};
 static const char *const cut_names[] = {"tensor", "edge", NULL};
@@ -54,6 +57,12 @@ static const struct opt fuse_opts[] = {
      .def = "tensor",
      .names = cut_names,
      .help = "count a tensor that leaves a cluster once, or (the paper) once per consumer"},
+    {.kind = OPT_CHOICE,
+     .name = "order",
+     .off = offsetof(struct fuse_options, order),
+     .def = "cpd",
+     .names = fuse_order_names,
+     .help = "that is cut: along critical paths (the paper), depth first, or breadth first"},
     {0}};
 
 /* ---- the interval partition ------------------------------------------------------------------- */
@@ -145,6 +154,12 @@ static void fusion_step(struct fusion *f, uint32_t x)
     }
     assert(best >= 0 && f->from[x + 1] <= x);
     f->best[x + 1] = best;
+}
+
+uint32_t *fuse_order(const struct wdag *g, enum fuse_order order, uint32_t cls, struct arena *a)
+{
+    return order == FUSE_CPD ? cpd_topo(g, cls, a)
+                             : topo_order(g, order == FUSE_DFS ? TOPO_DFS : TOPO_FIFO, 0, a);
 }
 
 uint32_t fuse_partition(const struct wdag *g, const uint32_t *order,
@@ -263,7 +278,7 @@ static struct wdag *fuse_level(struct ctx *x, struct wdag *g, const struct fuse_
     struct arena_mark mark = arena_mark(x->use.scratch);
     uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
     int64_t cut;
-    const uint32_t *order = cpd_topo(g, limits.cls, x->use.scratch);
+    const uint32_t *order = fuse_order(g, (enum fuse_order)o->order, limits.cls, x->use.scratch);
     uint32_t n = fuse_partition(g, order, &limits, x->use.scratch, group, &cut);
     struct wdag *level = wdag_merge(g, group, n, "fuse", x->use.mem, x->use.diag);
     arena_release(x->use.scratch, mark);

@@ -4,6 +4,13 @@
 
 #include "ir/dag/wdag.h"
 
+/* Orders of the vertices that can be cut: along critical paths, depth first, breadth first. */
+enum fuse_order { FUSE_CPD, FUSE_DFS, FUSE_FIFO };
+extern const char *const fuse_order_names[]; /* "cpd", ..., NULL */
+
+/* position -> vertex; cls: whose times count for critical paths.  O(E + V log V). */
+uint32_t *fuse_order(const struct wdag *g, enum fuse_order order, uint32_t cls, struct arena *a);
+
 struct fuse_limits {
     uint32_t cls;  /* device class whose transfer costs count */
     int64_t range; /* vertices in a cluster, >= 1 */

@@ -16,8 +16,6 @@
 
 #include "ir/base/keyed.h"
 #include "ir/base/units.h"
-#include "ir/dag/critical_order.h"
-#include "ir/dag/topo_order.h"
 #include "passes/coarsen/fuse.h"
 
 #include <assert.h>
@@ -28,7 +26,6 @@ struct celeritas_options {
     bool best_effort;
 };
 
-static const char *const order_names[] = {"cpd", "dfs", "fifo", NULL};
 static const char *const cut_names[] = {"tensor", "edge", NULL};
 static const char *const port_names[] = {"auto", "none", "port", NULL};
 
@@ -49,7 +46,7 @@ static const char *const port_names[] = {"auto", "none", "port", NULL};
          .name = "order",                                                                          \
          .off = offsetof(struct celeritas_options, how.order),                                     \
          .def = "cpd",                                                                             \
-         .names = order_names,                                                                     \
+         .names = fuse_order_names,                                                                \
          .help = "of the nodes: along critical paths, depth first, or breadth first"},             \
         {.kind = OPT_CHOICE,                                                                       \
          .name = "cut",                                                                            \
@@ -91,12 +88,6 @@ static int64_t default_cap(const struct cluster *c)
     return least < 0 ? 0 : least / 8 + 1;
 }
 
-static uint32_t *order_of(const struct wdag *g, int64_t kind, uint32_t cls, struct arena *a)
-{
-    return kind == ORDER_CPD ? cpd_topo(g, cls, a)
-                             : topo_order(g, kind == ORDER_DFS ? TOPO_DFS : TOPO_FIFO, 0, a);
-}
-
 static void list_devices(struct clusters *c, struct arena *a)
 {
     const struct cluster *k = c->x->scene.cluster;
@@ -120,7 +111,7 @@ static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
     if (rc)
         return rc;
     list_devices(c, a);
-    c->order = order_of(base, o->order, cls, a);
+    c->order = fuse_order(base, (enum fuse_order)o->order, cls, a);
     uint32_t *group = arena_array(a, (size_t)n + 1, sizeof *group), *row;
     for (uint32_t v = 0; v < n; v++)
         group[v] = v;
@@ -137,7 +128,7 @@ static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
     for (uint32_t i = 0; i < n; i++)
         row[i] = group[c->order[i]];
     c->member = csr_build(a, c->g->n, n, row, c->order);
-    c->sequence = fused ? order_of(c->g, ORDER_CPD, cls, a) : c->order;
+    c->sequence = fused ? fuse_order(c->g, FUSE_CPD, cls, a) : c->order;
     c->start = arena_array(a, (size_t)c->g->n + 1, sizeof *c->start);
     return 0;
 }
@@ -322,7 +313,7 @@ static int dfs_run(struct ctx *x, const void *options)
     struct celeritas_options o = *(const struct celeritas_options *)options;
     struct clusters c;
     struct listed best = {0};
-    o.how.order = ORDER_DFS;
+    o.how.order = FUSE_DFS;
     int rc = make_clusters(&c, x, "dfs-place", &o.how, false);
     if (rc)
         return rc;

@@ -5,13 +5,13 @@
 #include "passes/list/list.h"
 
 enum { PORTS_AUTO, PORTS_NONE, PORTS_TAKEN };
-enum { ORDER_CPD, ORDER_DFS, ORDER_FIFO };
 enum { CUT_TENSOR, CUT_EDGE };
 
 /* How clusters are made, and which transfers adjusting reckons with. */
 struct cluster_choice {
     int64_t range, mem; /* nodes, bytes; mem 0: an eighth of the smallest device */
-    int64_t order, cut, contention;
+    int64_t order;      /* enum fuse_order */
+    int64_t cut, contention;
 };
 
 /* Order-Place and Adjusting Placement of clusters (celeritas_place.c).  0, -1, or PASS_INFEASIBLE and an error. */

@@ -12,6 +12,7 @@
  * The list is fixed, and cut where runs of the graph have cost as much as WORK nodes; a time limit ends it earlier.  So
  * the plan does not depend on the machine unless there is a limit. */
 #include "passes/list/baechi.h"
+#include "passes/coarsen/fuse.h"
 #include "passes/list/placements.h"
 
 #include "ir/base/keyed.h"
@@ -117,7 +118,7 @@ static int try_lists(struct portfolio *p)
     }
     for (uint32_t m = 0; m < (least < 0 ? 1 : 4); m++)
         for (uint32_t r = 0; r < 5; r++)
-            for (int64_t order = ORDER_CPD; order <= ORDER_FIFO && !rc; order++) {
+            for (int64_t order = FUSE_CPD; order <= FUSE_FIFO && !rc; order++) {
                 struct cluster_choice how = {
                     .range = range[r], .mem = least < 0 ? 0 : least / part[m] + 1, .order = order};
                 if (is_over(p))

@@ -2,6 +2,21 @@
 # RUN: %pcc %s -p 'fuse{range=3:mem=6B:cut=edge}' --print-ir-after=fuse -q 2>&1 | FileCheck %s --check-prefix=SIX
 # RUN: %pcc %s -p 'fuse{range=3:mem=8B:cut=edge}' --print-ir-after=fuse -q 2>&1 | FileCheck %s --check-prefix=EIGHT
 # RUN: %pcc %s -p 'fuse{range=10:mem=1GiB:cut=edge}' 2>&1 | FileCheck %s --check-prefix=ONE
+# RUN: %pcc %s -p 'fuse{range=3:mem=6B:cut=edge:order=dfs}' --print-ir-after=fuse -q 2>&1 | FileCheck %s --check-prefix=DFS
+# RUN: %pcc %s -p 'fuse{range=3:mem=6B:cut=edge:order=fifo}' --print-ir-after=fuse -q 2>&1 | FileCheck %s --check-prefix=FIFO
+# DFS: level fuse: 6 vertices
+# DFS: {n0}
+# DFS: {n1, n2}
+# DFS: {n3, n7}
+# DFS: {n5}
+# DFS: {n4, n6, n8}
+# DFS: {n9}
+# FIFO: level fuse: 5 vertices
+# FIFO: {n0}
+# FIFO: {n1, n2}
+# FIFO: {n3, n5, n7}
+# FIFO: {n4}
+# FIFO: {n6, n8, n9}
 # SIX: level fuse: 5 vertices
 # SIX: {n1}
 # SIX: {n2, n5}
