@@ -303,7 +303,7 @@ static void put_bars(struct gantt *g, bool draw)
     uint32_t rows = g->row[c->nlane];
     struct joined *next = arena_array(g->a, (size_t)rows + 1, sizeof *next);
     double limit = g->narrow / GANTT_WIDE * (double)c->end;
-    int64_t narrow = limit < never_narrow ? (int64_t)limit : never_narrow;
+    int64_t narrow = limit < (double)never_narrow ? (int64_t)limit : never_narrow;
     g->joined = 0;
     for (size_t i = 0; i < c->nbar; i++) {
         const struct chart_bar *e = &c->bar[i];

@@ -238,8 +238,8 @@ static void add_tasks(struct replayed *r, struct arena *a)
                         continue;
                     uint32_t t = r->g.ntask++;
                     r->item[t] = i;
-                    r->sample[t] = sample;
-                    r->task[i * s->in_flight + sample] = t;
+                    r->sample[t] = (uint32_t)sample;
+                    r->task[i * s->in_flight + (uint32_t)sample] = t;
                     r->g.list.to[t] = t;
                     r->g.task[t] = (struct task){.lane = {l, NO_LANE}, .count = 1};
                 }
