@@ -99,6 +99,29 @@ static void find_groups(struct room *r, const struct ctx *x, struct arena *a)
         r->classes[r->group[v]] &= classes_of(r->base, v);
 }
 
+/* What is pinned can run there, with its group; 0, or PASS_INFEASIBLE and an error. */
+static int check_pins(const struct room *r, struct ctx *x, const char *planner)
+{
+    const struct cluster *c = x->scene.cluster;
+    for (uint32_t v = 0; v < r->base->n; v++) {
+        int32_t to = r->base->pin[v];
+        uint32_t k = r->group[v], cls = to < 0 ? 0 : cluster_class(c, (uint32_t)to);
+        if (to < 0 || r->classes[k] >> cls & 1)
+            continue;
+        uint32_t i = r->member.at[k]; /* of those that it must be with, one that cannot */
+        while (r->base->time[cls][r->member.to[i]] != COST_NEVER)
+            i++;
+        nid pinned = r->base->node[v], other = r->base->node[r->member.to[i]];
+        diag_error(x->use.diag, "%s: '%s' is pinned to %s, which cannot run %s%s%s", planner,
+                   node_name(x->scene.m, pinned), cluster_device_name(c, x->use.mem, (uint32_t)to),
+                   other == pinned ? "it" : "'",
+                   other == pinned ? "" : node_name(x->scene.m, other),
+                   other == pinned ? "" : "', which must be where it is");
+        return PASS_INFEASIBLE;
+    }
+    return 0;
+}
+
 int room_build(struct room *r, struct ctx *x, const char *planner, struct arena *a)
 {
     *r = (struct room){.base = x->levels.base, .scene = &x->scene};
@@ -118,16 +141,7 @@ int room_build(struct room *r, struct ctx *x, const char *planner, struct arena 
         return PASS_INFEASIBLE;
     }
     room_empty(r);
-    for (uint32_t v = 0; v < r->base->n; v++) {
-        int32_t to = r->base->pin[v];
-        if (to < 0 || r->base->time[cluster_class(x->scene.cluster, (uint32_t)to)][v] != COST_NEVER)
-            continue;
-        diag_error(x->use.diag, "%s: '%s' is pinned to %s, which cannot run it", planner,
-                   node_name(x->scene.m, r->base->node[v]),
-                   cluster_device_name(x->scene.cluster, x->use.mem, (uint32_t)to));
-        return PASS_INFEASIBLE;
-    }
-    return 0;
+    return check_pins(r, x, planner);
 }
 
 /* ---- asking and putting ---- */

@@ -10,6 +10,12 @@
 # ETF: error: m-etf-place: acc{{.}} needs {{.*}} and has 5 B
 # RUN: not %pcc %s -p m-sct-place -q 2>&1 | FileCheck %s --check-prefix=SCT
 # SCT: error: m-sct-place: acc{{.}} needs {{.*}} and has 5 B
+# A pin takes its group with it, to where all of it can run.
+# RUN: sed 's/acc x2/acc x1/;s/^graph/class other x1\ngraph/;s/!time=\(.*us\)/!time=[\1,1us] !color=1/;s/,1us\(.*=2B\)/,never\1/' %s > %t.pir
+# RUN: not %pcc %t.pir --pin a=acc1 -p m-etf-place -q 2>&1 | FileCheck %s --check-prefix=PIN
+# PIN: error: m-etf-place: 'a' is pinned to acc1, which cannot run 'c', which must be where it is
+# RUN: not %pcc %t.pir --pin c=acc1 -p m-etf-place -q 2>&1 | FileCheck %s --check-prefix=ITSELF
+# ITSELF: error: m-etf-place: 'c' is pinned to acc1, which cannot run it
 cluster io_free objective=makespan network=direct contention=none memory_model=sum
 class acc x2 memory=5B link=1TB/s,0ps
 graph {
