@@ -234,11 +234,27 @@ static void put_group(struct room *r, uint32_t k, uint32_t d)
     }
 }
 
+/* Of the devices that can run group k, the one with the least bytes. */
+static uint32_t least_for(const struct room *r, uint32_t k)
+{
+    const struct cluster *c = r->scene->cluster;
+    uint32_t best = UINT32_MAX;
+    for (uint32_t d = 0; d < c->ndev; d++)
+        if (r->classes[k] >> cluster_class(c, d) & 1 &&
+            (best == UINT32_MAX || r->used[d] < r->used[best]))
+            best = d;
+    assert(best != UINT32_MAX); /* room_build */
+    return best;
+}
+
 void room_put(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
 {
-    for (uint32_t i = 0; i < n; i++)
-        if (r->home[r->group[v[i]]] < 0)
-            put_group(r, r->group[v[i]], d);
+    uint32_t cls = cluster_class(r->scene->cluster, d);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = r->group[v[i]];
+        if (r->home[k] < 0)
+            put_group(r, k, r->classes[k] >> cls & 1 ? d : least_for(r, k));
+    }
 }
 
 uint32_t room_least(struct room *r, const uint32_t *v, uint32_t n)

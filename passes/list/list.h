@@ -52,7 +52,7 @@ void room_empty(struct room *r);
 int64_t room_need(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
 /* Whether d has room for them. */
 bool room_fits(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
-/* Puts them on d, with their groups. */
+/* Puts them on d, with their groups; those that d cannot run where least is, of the devices that can. */
 void room_put(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
 /* Of the devices that can run them, the one with the least bytes, for what has no room anywhere; counts it. */
 uint32_t room_least(struct room *r, const uint32_t *v, uint32_t n);
