@@ -333,7 +333,7 @@ struct lists {
 
 static int add_instruction(struct lists *l, uint32_t lane, struct instruction i, const json_t *o)
 {
-    int64_t offset, phase = 0;
+    int64_t offset = 0, phase = 0;
     if (get_int(&l->r, o, "sample", -MOST_OFFSET, MOST_OFFSET, &offset) ||
         (json_object_get(o, "phase") &&
          get_int(&l->r, o, "phase", 0, (int64_t)l->s->phases - 1, &phase)))
@@ -459,7 +459,7 @@ struct schedule *schedule_read(const struct json_text *j, const struct work *w, 
     struct lists l = {.r = {.path = j->path, .a = a, .diag = d, .w = w},
                       .s = arena_alloc(a, sizeof *l.s)};
     const json_t *root = load(&l.r, j->text, j->n, "pcc_schedule");
-    int64_t samples, phases;
+    int64_t samples = 0, phases = 0;
     if (!root || get_int(&l.r, root, "in_flight", 1, MOST_SAMPLES, &samples) ||
         get_int(&l.r, root, "phases", 1, MOST_PHASES, &phases))
         return NULL;
