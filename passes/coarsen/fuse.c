@@ -86,6 +86,7 @@ struct fusion {
     int64_t *seen;
     int64_t *out;  /* the paper's O: [position] sum of the out-costs of all vertices before it */
     int64_t *best; /* the paper's T: [position] least transfers of the clusters before it */
+    int64_t *base; /* [position] best less out */
     /* the paper's Pre: [position] where the last cluster of that begins */
     uint32_t *from;
     uint32_t *left; /* [net] pins not yet appended */
@@ -104,14 +105,35 @@ static struct member *members_of(const struct wdag *g, struct arena *a)
     return m;
 }
 
-/* Adds v to a cluster; false: no device could run all of it. */
-static bool join_cluster(struct member *cluster, const struct member *v)
+/* The vertices of a window of positions, and what keeps them from being one cluster. */
+struct window {
+    uint32_t from; /* the first position; the last one is that of the vertex added last */
+    int64_t bytes;
+    uint32_t lacking[CLUSTER_CLASSES]; /* [class] vertices that it cannot run */
+    uint32_t pinned[CLUSTER_DEVICES];  /* [device] vertices that are pinned to it */
+    uint32_t homes;                    /* devices that some are pinned to */
+};
+
+/* Counts v in (by: 1) or out (-1). */
+static void window_count(struct window *w, const struct wdag *g, const struct member *v, int by)
 {
-    bool fits = cluster->pin < 0 || v->pin < 0 || cluster->pin == v->pin;
-    cluster->bytes = sat_add(cluster->bytes, v->bytes);
-    cluster->classes &= v->classes;
-    cluster->pin = v->pin < 0 ? cluster->pin : v->pin;
-    return fits && cluster->classes;
+    w->bytes += by * v->bytes;
+    for (uint32_t k = 0; k < g->ncls; k++)
+        w->lacking[k] += v->classes >> k & 1 ? 0 : (uint32_t)by;
+    if (v->pin < 0)
+        return;
+    w->homes += by > 0 && w->pinned[v->pin] == 0;
+    w->pinned[v->pin] += (uint32_t)by;
+    w->homes -= by < 0 && w->pinned[v->pin] == 0;
+}
+
+/* Whether some device could run all of it, within mem bytes (0: any). */
+static bool window_fits(const struct window *w, const struct wdag *g, int64_t mem)
+{
+    bool some = false;
+    for (uint32_t k = 0; k < g->ncls; k++)
+        some = some || w->lacking[k] == 0;
+    return some && w->homes < 2 && (!mem || w->bytes <= mem);
 }
 
 /* Appends the vertex at position x: adds its out-cost, and credits the sources of the edges that end at it. */
@@ -136,24 +158,32 @@ static void fusion_append(struct fusion *f, uint32_t x)
     }
 }
 
-/* Works out T(x + 1): tries every last cluster that ends at position x; ties go to the shortest. */
-static void fusion_step(struct fusion *f, uint32_t x)
+/* Moves the window on to position x: it begins where the longest cluster that may end there does. */
+static void fusion_window(struct fusion *f, struct window *w, uint32_t x)
 {
-    struct member cluster = {0, -1, UINT32_MAX};
+    window_count(w, f->g, &f->member[f->order[x]], 1);
+    while (w->from < x && ((int64_t)(x - w->from) >= f->range || !window_fits(w, f->g, f->mem)))
+        window_count(w, f->g, &f->member[f->order[w->from++]], -1);
+}
+
+/* Works out T(x + 1): tries every last cluster that ends at position x and begins at `first` or later; ties go to the
+ * shortest. */
+static void fusion_step(struct fusion *f, uint32_t x, uint32_t first)
+{
     int64_t inside = 0, best = INT64_MAX;
-    for (uint32_t y = x + 1; y-- > 0 && (int64_t)(x - y) < f->range;) {
-        bool fits = join_cluster(&cluster, &f->member[f->order[y]]);
-        if (y < x && (!fits || (f->mem && cluster.bytes > f->mem)))
-            break;
+    uint32_t from = x;
+    for (uint32_t y = x + 1; y-- > first;) {
         inside += f->seen[y];
-        int64_t t = f->best[y] + f->out[x + 1] - f->out[y] - inside;
+        int64_t t = f->base[y] - inside;
         if (t < best) {
             best = t;
-            f->from[x + 1] = y;
+            from = y;
         }
     }
-    assert(best >= 0 && f->from[x + 1] <= x);
-    f->best[x + 1] = best;
+    f->from[x + 1] = from;
+    f->best[x + 1] = best + f->out[x + 1];
+    f->base[x + 1] = best; /* of the next one: T less O */
+    assert(f->best[x + 1] >= 0);
 }
 
 uint32_t *fuse_order(const struct wdag *g, enum fuse_order order, uint32_t cls, struct arena *a)
@@ -178,14 +208,17 @@ uint32_t fuse_partition(const struct wdag *g, const uint32_t *order,
     f.seen = arena_array(a, (size_t)n + 1, sizeof *f.seen);
     f.out = arena_array(a, (size_t)n + 1, sizeof *f.out);
     f.best = arena_array(a, (size_t)n + 1, sizeof *f.best);
+    f.base = arena_array(a, (size_t)n + 1, sizeof *f.base);
     f.from = arena_array(a, (size_t)n + 1, sizeof *f.from);
     f.left = arena_array(a, (size_t)g->nnet + 1, sizeof *f.left);
     f.member = members_of(g, a);
     for (uint32_t x = 0; x < n; x++)
         f.pos[order[x]] = x;
+    struct window w = {0};
     for (uint32_t x = 0; x < n; x++) {
         fusion_append(&f, x);
-        fusion_step(&f, x);
+        fusion_window(&f, &w, x);
+        fusion_step(&f, x, w.from);
     }
     for (uint32_t x = n; x; x = f.from[x], count++)
         for (uint32_t y = f.from[x]; y < x; y++)
