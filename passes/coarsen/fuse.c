@@ -108,7 +108,7 @@ static struct member *members_of(const struct wdag *g, struct arena *a)
 /* The vertices of a window of positions, and what keeps them from being one cluster. */
 struct window {
     uint32_t from; /* the first position; the last one is that of the vertex added last */
-    int64_t bytes;
+    __int128 bytes;
     uint32_t lacking[CLUSTER_CLASSES]; /* [class] vertices that it cannot run */
     uint32_t pinned[CLUSTER_DEVICES];  /* [device] vertices that are pinned to it */
     uint32_t homes;                    /* devices that some are pinned to */
@@ -117,7 +117,7 @@ struct window {
 /* Counts v in (by: 1) or out (-1). */
 static void window_count(struct window *w, const struct wdag *g, const struct member *v, int by)
 {
-    w->bytes += by * v->bytes;
+    w->bytes += (__int128)by * v->bytes;
     for (uint32_t k = 0; k < g->ncls; k++)
         w->lacking[k] += v->classes >> k & 1 ? 0 : (uint32_t)by;
     if (v->pin < 0)

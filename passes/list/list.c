@@ -338,19 +338,20 @@ int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool 
 {
     struct plan *plan = arena_alloc(x->use.mem, sizeof *plan);
     *plan = plan_of(p, planner);
-    struct evaluation e = evaluate(&x->scene, plan, x->use.scratch);
-    if (p->lacks && !best_effort) {
+    const char *lacks = /* the value is known */
+        p->lacks ? evaluate(&x->scene, plan, x->use.scratch).why_not : NULL;
+    if (lacks && !best_effort) {
         diag_error(x->use.diag, "%s: %s (best-effort=true leaves the plan all the same)", planner,
-                   e.why_not);
+                   lacks);
         return PASS_INFEASIBLE;
     }
     x->results.plan = plan;
     plan->claim.objective = OBJECTIVE_MAKESPAN;
-    plan->claim.value = e.value;
+    plan->claim.value = p->value;
     struct bound b = claim_makespan(x);
     plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", p->what, b.why);
-    if (p->lacks) {
-        diag_warning(x->use.diag, WARN_OVER_MEMORY, "%s: %s", planner, e.why_not);
+    if (lacks) {
+        diag_warning(x->use.diag, WARN_OVER_MEMORY, "%s: %s", planner, lacks);
         plan->claim.status = PLAN_OVER_MEMORY;
     }
     return 0;
