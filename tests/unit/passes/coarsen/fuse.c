@@ -1,5 +1,5 @@
-/* Optimal operation fusion against all ways to cut an order into clusters (fuse.h): least transfers, ties to the shorter
- * last cluster, ranges, memory, pins and classes; orders of every kind. */
+/* Optimal operation fusion against all ways to cut an order into clusters (fuse.h): least transfers, ties to the
+ * shorter last cluster, ranges, memory, pins and classes; orders of every kind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
