@@ -474,8 +474,9 @@ static void booked_ahead(void **state)
 
 /* ---- the golden plan ------------------------------------------------------------------------------------- */
 
-/* Ten nodes, each edge a value of its own; `copies` of the graph beside each other; times times `times`. */
-static void golden(struct made *s, uint32_t copies, int64_t times)
+/* Ten nodes, each edge a value of its own; `copies` of the graph beside each other; times times `times`; the nodes in
+ * the text in the order of `row`. */
+static void golden(struct made *s, uint32_t copies, int64_t times, const uint32_t *row)
 {
     static const int w[10] = {4, 1, 4, 6, 1, 1, 6, 2, 2, 1};
     static const int edge[12][3] = {{0, 4, 3}, {1, 2, 3}, {1, 3, 1}, {1, 4, 4},
@@ -486,8 +487,8 @@ static void golden(struct made *s, uint32_t copies, int64_t times)
     FILE *f = open_memstream(&text, &size);
     fprintf(f, "class acc x%u\ngraph {\n", 2 * copies);
     for (uint32_t i = 0; i < copies * 10; i++) {
-        int v = (int)i % 10;
-        fprintf(f, "  %%end%u", i);
+        int v = (int)row[i % 10];
+        fprintf(f, "  %%end%u", i / 10 * 10 + (uint32_t)v);
         for (int e = 0; e < 12; e++)
             if (edge[e][0] == v)
                 fprintf(f, ", %%e%u.%d", i / 10, e);
@@ -509,16 +510,16 @@ static void golden(struct made *s, uint32_t copies, int64_t times)
     load(s, text, size, false);
     free(text);
     for (uint32_t i = 0; i < s->n; i++)
-        s->dev[s->first + i] = devs[i % 10] - '0' + (i < 10 ? 0 : 2);
+        s->dev[s->first + i] = devs[row[i % 10]] - '0' + (i < 10 ? 0 : 2);
 }
 
 /* The order of the plan: on device 0 1 2 5 0 4 6 8 9, on device 1 3 7; copies in turn. */
-static void golden_order(struct made *s)
+static void golden_order(struct made *s, const uint32_t *row)
 {
     static const uint32_t order[10] = {1, 2, 5, 0, 4, 6, 8, 3, 7, 9};
     for (uint32_t i = 0; i < s->n; i++)
         for (uint32_t k = 0; k < 10; k++)
-            if (order[k] == i % 10)
+            if (order[k] == row[i % 10])
                 s->rank[s->first + i] = 2 * k + i / 10;
     s->order = s->rank;
 }
@@ -528,16 +529,19 @@ static void golden_plan(void **state)
     static const int64_t by_plan[10] = {6, 0, 1, 6, 10, 5, 11, 12, 17, 19};
     static struct made s;
     (void)state;
-    for (uint32_t k = 0; k < 4; k++) {
+    static const uint32_t plain[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    static const uint32_t mixed[10] = {1, 0, 2, 5, 4, 3, 6, 7, 8, 9};
+    for (uint32_t k = 0; k < 8; k++) {
         int64_t times = k % 2 ? 7 : 1;
-        golden(&s, 1 + k / 2, times);
-        golden_order(&s);
+        const uint32_t *row = k < 4 ? plain : mixed;
+        golden(&s, 1 + k / 2 % 2, times, row);
+        golden_order(&s, row);
         for (size_t i = 0; i < sizeof listed / sizeof *listed; i++) {
             struct task_graph g;
             struct timeline t = run(&s, &g, listed[i], DISPATCH_PLAN);
             assert_int_equal(t.end, 20 * times);
             for (uint32_t n = 0; n < s.n; n++)
-                assert_int_equal(start_of(&s, &g, &t, n), by_plan[n % 10] * times);
+                assert_int_equal(start_of(&s, &g, &t, n), by_plan[row[n % 10]] * times);
             assert_int_equal(run(&s, &g, listed[i], DISPATCH_FIFO).end, 22 * times);
         }
         unload(&s);
