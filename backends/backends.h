@@ -29,6 +29,9 @@ struct result {
     int64_t parts_value;         /* ps: the makespan of the parts, if `step` is there */
     /* of functions, while the plan was made: "opened", "whole"; NULL: there are none */
     const char *calls;
+    /* scene, plan and verdict by the objective that the plan was made for, where this is about another one (--judge):
+     * what files keep of it; NULL: this one */
+    const struct result *made;
     const struct result *open;   /* the same plan with these calls still open; NULL: this one */
     const char *const *dim_name; /* bindings that the plan was made for */
     const int64_t *dim_value;

@@ -8,7 +8,8 @@ static int write_ir(const struct result *r, const void *opts, const char *path)
     struct outfile o;
     if (outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))
         return -1;
-    module_print(o.f, &r->scene, r->plan);
+    const struct result *m = r->made ? r->made : r;
+    module_print(o.f, &m->scene, m->plan);
     return outfile_close(&o, true);
 }
 

@@ -5,7 +5,13 @@
 
 static int write_json(const struct result *r, const void *opts, const char *path)
 {
-    const struct plan_told t = {&r->scene, r->plan, r->verdict, r->calls};
+    const struct result *m = r->made ? r->made : r;
+    const struct plan_told t = {.scene = &m->scene,
+                                .plan = m->plan,
+                                .verdict = m->verdict,
+                                .calls = r->calls,
+                                .judged = r->made ? &r->scene : NULL,
+                                .judged_value = r->verdict->value};
     (void)opts;
     bool paper = t.scene->m->ir_version == 0 && !t.plan->rank &&
                  t.scene->model.objective == OBJECTIVE_SAMPLE;

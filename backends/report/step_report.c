@@ -104,9 +104,9 @@ static void print_parts(FILE *f, const struct result *r, struct arena *a)
     if (more && value > 0)
         fprintf(f, " (%+.1f %%)", 100.0 * (double)more / (double)value);
     const struct parts *fine = more > 0 ? parts_by_transfers(&r->scene, r->plan, a) : NULL;
-    if (fine && fine->nparts > r->parts->nparts)
-        fprintf(f, "; as %u, with --cut=transfers: %s", fine->nparts,
-                time_short(text, step_of_parts(&r->scene, r->plan, fine, a)));
+    int64_t end = fine ? step_of_parts(&r->scene, r->plan, fine, a) : r->parts_value;
+    if (end < r->parts_value)
+        fprintf(f, "; as %u, with --cut=transfers: %s", fine->nparts, time_short(text, end));
     fputs("\n", f);
 }
 

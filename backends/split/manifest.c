@@ -428,7 +428,8 @@ int manifest_write(const struct split *s)
     fputs("{\n  \"pcc_manifest\": 1,\n", o.f);
     put_model(&o);
     fputs("  \"objective\": ", o.f);
-    plan_put_objective(o.f, &s->r->scene, s->r->plan, s->r->verdict->value, s->r->parts_value);
+    const struct result *made = s->r->made ? s->r->made : s->r;
+    plan_put_objective(o.f, &made->scene, made->plan, made->verdict->value, s->r->parts_value);
     fputs(",\n", o.f);
     if (s->r->plan->rank) {
         fputs("  \"order\": ", o.f);

@@ -64,7 +64,7 @@ void basis_set(struct exec_model *e, enum basis b, uint32_t word)
 int basis_find(enum basis b, const char *word)
 {
     const char *const *names = basis_words(b);
-    for (int i = 0; names[i]; i++)
+    for (int i = b == BASIS_MEMORY; names[i]; i++) /* "usual" is no word for people */
         if (!strcmp(names[i], word))
             return i;
     return -1;
@@ -72,7 +72,7 @@ int basis_find(enum basis b, const char *word)
 
 const char *basis_choices(enum basis b, struct arena *a)
 {
-    const char *const *names = basis_words(b), *text = names[0];
+    const char *const *names = basis_words(b) + (b == BASIS_MEMORY), *text = names[0];
     for (int i = 1; names[i]; i++)
         text = arena_fmt(a, "%s%s%s", text, names[i + 1] ? ", " : " or ", names[i]);
     return text;
@@ -83,11 +83,6 @@ const char *exec_refuses(const struct exec_model *e, struct arena *a)
     if (e->step.contention >= CONTENTION_BLOCKING && e->step.network != NETWORK_DIRECT)
         return arena_fmt(a, "--contention=%s needs --network=direct",
                          contention_name[e->step.contention]);
-    if (e->objective == OBJECTIVE_SAMPLE && e->memory > MEMORY_SUM)
-        return arena_fmt(a,
-                         "--memory-model=%s is about one sample alone: it needs "
-                         "--objective=makespan",
-                         memory_model_name[e->memory]);
     return NULL;
 }
 

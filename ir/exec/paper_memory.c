@@ -35,7 +35,9 @@ static bool writes_over(const struct counting *c, nid n)
         known = known || node_is(m, n, op[i]);
     if (!known || !e || c->s->place->net_host[e - 1] || pin->at[e] - pin->at[e - 1] != 2)
         return false;
-    return c->dev[m->value[v].def] == c->dev[n];
+    nid def = m->value[v].def;
+    return def && c->s->place->kind[def] == PLACE_NODE && !(m->value[v].flags & VALUE_OUTPUT) &&
+           c->dev[def] == c->dev[n];
 }
 
 static int64_t result_bytes(const struct counting *c, nid n)

@@ -152,6 +152,15 @@ static void add_nodes(struct step *t)
     }
 }
 
+/* Of forward and backward nodes, how many a part has. */
+static uint32_t count_passes(const struct module *m, const struct part *part)
+{
+    bool has[2] = {false, false};
+    for (uint32_t i = 0; i < part->nnode; i++)
+        has[m->backward && m->backward[part->node[i]]] = true;
+    return (uint32_t)has[0] + has[1];
+}
+
 /* Parts in place of nodes. */
 static void add_parts(struct step *t)
 {
@@ -162,7 +171,7 @@ static void add_parts(struct step *t)
         struct task x = {.kind = STEP_COMPUTE, .number = i, .lane = {d, NO_LANE}, .count = 1};
         x.dev[0] = x.dev[1] = (uint8_t)d;
         x.rank = t->of->model.step.dispatch == DISPATCH_PLAN ? i : 0;
-        x.time = t->of->model.part_cost;
+        x.time = sat_mul(t->of->model.part_cost, count_passes(m, part));
         for (uint32_t k = 0; k < part->nnode; k++) {
             t->task_of[part->node[k]] = t->b.g.ntask;
             x.time = sat_add(x.time, m->cost->time[t->hops.end[d].cls][part->node[k]]);

@@ -48,9 +48,15 @@ static int read_nodes(struct assignment *r, const json_t *nodes, int dev)
 static int read_basis(struct assignment *r, const json_t *root)
 {
     const json_t *o = json_object_get(root, "objective");
+    if (o && !json_is_object(o))
+        return expect_form(r, "an object 'objective'");
     for (enum basis b = 0; b < BASES; b++) {
         const char *key = b == BASIS_OBJECTIVE ? "name" : basis_key[b];
-        const char *said = json_string_value(json_object_get(o, key));
+        const json_t *entry = json_object_get(o, key);
+        const char *said = json_string_value(entry);
+        if (entry && !said)
+            return diag_error(r->diag, "%s: objective: %s: expected %s", r->path, key,
+                              basis_choices(b, r->a));
         int word = said ? basis_find(b, said) : -1;
         if (said && word < 0)
             return diag_error(r->diag, "%s: objective: %s '%s': expected %s", r->path, key, said,
@@ -68,7 +74,10 @@ static int read_plan(struct assignment *r, const json_t *root)
     const json_t *devices = json_object_get(root, "devices");
     if (!json_is_array(devices))
         return expect_form(r, "a list 'devices'");
-    r->ordered = json_is_true(json_object_get(root, "ordered"));
+    const json_t *ordered = json_object_get(root, "ordered");
+    if (ordered && !json_is_boolean(ordered))
+        return expect_form(r, "true or false in 'ordered'");
+    r->ordered = json_is_true(ordered);
     assign_by_name(r);
     if (read_basis(r, root))
         return -1;
@@ -106,6 +115,8 @@ static int read_manifest(struct assignment *r, const json_t *root)
     const json_t *parts = json_object_get(root, "parts"), *nodes = json_object_get(root, "nodes");
     if (!json_is_array(parts) || !json_is_object(nodes))
         return expect_form(r, "a list 'parts' and an object 'nodes'");
+    if (order && !json_is_object(order))
+        return expect_form(r, "an object 'order', a list of nodes for each device");
     r->ordered = json_is_object(order);
     assign_by_name(r);
     if (read_basis(r, root) || (r->ordered && read_order(r, order)))
@@ -193,21 +204,38 @@ struct making {
     uint32_t n;
 };
 
+/* What a makespan rests on. */
+static void add_basis(json_t *o, const struct exec_model *e)
+{
+    for (enum basis b = BASIS_NETWORK; o && b < BASES && e->objective != OBJECTIVE_SAMPLE; b++) {
+        uint32_t word = b == BASIS_MEMORY ? exec_memory(e) : basis_get(e, b);
+        json_object_set_new(o, basis_key[b], json_string(basis_words(b)[word]));
+    }
+}
+
+/* NULL: it was judged by no other objective. */
+static json_t *make_judged(const struct making *w)
+{
+    const struct scene *by = w->t->judged;
+    if (!by)
+        return NULL;
+    json_t *o = json_pack("{s:s, s:o}", "name", objective_name[by->model.objective], "value_s",
+                          make_seconds(w->t->judged_value));
+    add_basis(o, &by->model);
+    return o;
+}
+
 /* What value and bounds are, and what they rest on. */
 static json_t *make_objective(const struct making *w)
 {
     const struct plan *p = w->t->plan;
-    const struct exec_model *e = &w->t->scene->model;
     json_t *o =
         json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:o}", "name", objective_name[p->claim.objective],
                   "value_s", make_seconds(w->t->verdict->value), "bound_s",
                   make_seconds(p->claim.bound), "status", plan_status_name(p->claim.status),
                   "argument", p->claim.argument ? p->claim.argument : "", "scope",
                   plan_scope_name(p->claim.scope), "bound_all_s", make_seconds(p->claim.bound_all));
-    for (enum basis b = BASIS_NETWORK; o && b < BASES && e->objective != OBJECTIVE_SAMPLE; b++) {
-        uint32_t word = b == BASIS_MEMORY ? exec_memory(e) : basis_get(e, b);
-        json_object_set_new(o, basis_key[b], json_string(basis_words(b)[word]));
-    }
+    add_basis(o, &w->t->scene->model);
     return o;
 }
 
@@ -240,9 +268,9 @@ static json_t *make_plan(struct making *w)
     for (uint32_t d = 0; d < w->t->scene->cluster->ndev; d++)
         if (json_array_append_new(devices, make_device(w, d)))
             return NULL;
-    return json_pack("{s:i, s:s, s:o, s:o*, s:O, s:s*}", "pcc_plan", 1, "planner", p->planner,
-                     "objective", make_objective(w), "ordered", p->rank ? json_true() : NULL,
-                     "devices", devices, "calls", w->t->calls);
+    return json_pack("{s:i, s:s, s:o, s:o*, s:o*, s:O, s:s*}", "pcc_plan", 1, "planner", p->planner,
+                     "objective", make_objective(w), "judged", make_judged(w), "ordered",
+                     p->rank ? json_true() : NULL, "devices", devices, "calls", w->t->calls);
 }
 
 /* Says why there is no JSON; -1. */

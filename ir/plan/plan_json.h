@@ -22,6 +22,8 @@ struct plan_told {
     const struct verdict *verdict;
     const char
         *calls; /* of functions, while it was made: "opened", "whole"; NULL: there are none */
+    const struct scene *judged; /* by whose objective it was judged, too; NULL: by none */
+    int64_t judged_value;       /* ps */
 };
 
 /* Writes it in pcc's own form to path, or to `out` (outfile_open_to).  0, or -1 and an error: names that are not

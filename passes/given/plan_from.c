@@ -51,6 +51,13 @@ static int refuse(struct ctx *x, const struct plan_options *o, const int32_t *de
     return evaluation_holds(e, true) ? PASS_INFEASIBLE : -1;
 }
 
+/* What the words of the file are about. */
+static enum objective goal_of(const struct given_plan *given, const struct ctx *x)
+{
+    bool said = given->said & 1U << BASIS_OBJECTIVE;
+    return said ? given->model.objective : ctx_judged(x).model.objective;
+}
+
 /* The plan's figures rest on what its file says, but for what the user says. */
 static int take_basis(struct ctx *x, const char *from, const struct given_plan *given)
 {
@@ -58,8 +65,8 @@ static int take_basis(struct ctx *x, const char *from, const struct given_plan *
         uint32_t word = basis_get(&given->model, b), now = basis_get(&x->scene.model, b);
         if (!(given->said >> b & 1) || word == now)
             continue;
-        if (b != BASIS_OBJECTIVE && x->scene.model.objective != given->model.objective)
-            break; /* the rest is about that objective */
+        if (b != BASIS_OBJECTIVE && goal_of(given, x) != ctx_judged(x).model.objective)
+            continue; /* it is about another objective */
         if (ctx_settings(x)->said >> b & 1)
             diag_note(x->use.diag, "plan from %s: it was made for %s %s, and is judged by %s", from,
                       basis_key[b], basis_words(b)[word], basis_words(b)[now]);

@@ -65,6 +65,8 @@ static const struct plan *claim_again(struct ctx *x, const struct scene *by,
 {
     struct plan *p = arena_alloc(x->use.mem, sizeof *p), *made = x->results.plan;
     *p = *made;
+    if (by->model.objective != OBJECTIVE_SAMPLE)
+        p->copies = NULL; /* one sample has no use for them */
     p->claim = (struct claim){.objective = by->model.objective,
                               .value = e->value,
                               .bound = -1,
@@ -87,18 +89,31 @@ static const struct plan *claim_again(struct ctx *x, const struct scene *by,
     return p;
 }
 
+/* The plan by the objective that it was made for, which is what files keep. */
+static const struct result *keep_made(struct ctx *x)
+{
+    struct result *m = arena_alloc(x->use.mem, sizeof *m);
+    struct evaluation *e = arena_alloc(x->use.mem, sizeof *e);
+    *e = evaluate(&x->scene, x->results.plan, x->use.mem);
+    *m = (struct result){.scene = x->scene, .plan = x->results.plan, .verdict = &e->v};
+    return m;
+}
+
 /* The parts as --cut says. */
 static const struct parts *cut_parts(struct pcc *p, const struct result *r)
 {
     struct ctx *x = &p->x;
     const char *cut = given(p, "cut");
     const struct parts *parts = NULL;
-    if (cut && !strcmp(cut, "transfers")) {
+    bool fine = cut && !strcmp(cut, "transfers");
+    if (fine && !r->step)
+        diag_note(x->use.diag, "--cut=transfers is about one sample alone: it needs "
+                               "--objective=makespan or --judge=makespan");
+    if (fine && r->step) {
         parts = parts_by_transfers(&r->scene, r->plan, x->use.mem);
         if (!parts)
-            diag_note(x->use.diag, "--cut=transfers: parts would wait for each other, since nodes "
-                                   "that must be in one part stand around transfers: there are as "
-                                   "few parts as can be");
+            diag_note(x->use.diag, "--cut=transfers: parts that end at transfers could not follow "
+                                   "each other in this plan's order: there are as few as can be");
     }
     return parts ? parts : parts_build(&x->scene, x->results.plan->dev, x->use.mem);
 }
@@ -122,10 +137,12 @@ static int judge_plan(struct pcc *p)
                      e->why_not);
         return 0;
     }
-    if (!other)
+    if (!other) {
         check_claims(p, e);
-    else
+    } else {
+        r->made = keep_made(x);
         r->plan = claim_again(x, &r->scene, e);
+    }
     r->verdict = &e->v;
     r->step = e->step;
     r->parts = cut_parts(p, r);
@@ -142,7 +159,9 @@ static void close_calls(struct ctx *x, struct judged *j)
     struct result *r = &j->r;
     r->calls = x->results.opened ? "opened" : module_has_calls(x->scene.m) ? "whole" : NULL;
     j->planned = *r;
-    /* a call waits for all its inputs, its nodes only for theirs */
+    if (r->step && x->results.opened)
+        diag_note(x->use.diag, "calls of functions stay open: a call waits for all its inputs, its "
+                               "nodes only for theirs, and a makespan tells the difference");
     if (!r->verdict || r->step || r->plan->rank || !x->results.opened ||
         !close_plan(x, r->parts, r->verdict, c))
         return;
@@ -151,6 +170,7 @@ static void close_calls(struct ctx *x, struct judged *j)
                            : arena_fmt(x->use.mem, "%u are open, the first of these '%s'", c->open,
                                        c->first_open));
     r->open = &j->planned;
+    r->made = NULL;
     r->scene = c->scene;
     r->plan = &c->plan;
     r->verdict = &c->verdict;

@@ -193,7 +193,13 @@ static int describe_step(struct pcc *p)
         return -1;
     p->settings.judged = judge >= 0;
     p->settings.judge = judge >= 0 ? (enum objective)judge : OBJECTIVE_SAMPLE;
-    const char *why = exec_refuses(e, p->x.use.mem);
+    const char *why = exec_refuses(e, p->x.use.mem), *memory = given(p, "memory-model");
+    bool step = e->objective == OBJECTIVE_MAKESPAN || p->settings.judge == OBJECTIVE_MAKESPAN;
+    if (memory && e->memory > MEMORY_SUM && !step)
+        return diag_error(&p->diag,
+                          "--memory-model=%s is about one sample alone: it needs "
+                          "--objective=makespan or --judge=makespan",
+                          memory);
     return why ? diag_error(&p->diag, "%s", why) : 0;
 }
 

@@ -182,6 +182,10 @@ static bool limited_memory(const struct cluster *c)
 static void warn_unused(const struct cli *c, const struct ctx *x, const struct result *r)
 {
     const char *no_plan = x->results.plan ? NULL : "nothing is planned";
+    const char *no_step = no_plan ? no_plan
+                          : r->step
+                              ? NULL
+                              : "it is about a makespan (--objective=makespan or --judge=makespan)";
     const char *reserved = c->value[CLI_RESERVE];
     bool reserve = limited_memory(x->scene.cluster) ||
                    (reserved && strspn(reserved, "0%") == strlen(reserved));
@@ -192,6 +196,13 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
     } t[] = {{CLI_OVERLAP, no_plan},
              {CLI_REPLICATE, no_plan},
              {CLI_PART_COST, no_plan},
+             {CLI_OBJECTIVE, no_plan},
+             {CLI_JUDGE, no_plan},
+             {CLI_CUT, no_plan},
+             {CLI_NETWORK, no_step},
+             {CLI_CONTENTION, no_step},
+             {CLI_DISPATCH, no_step},
+             {CLI_MEMORY_MODEL, no_step},
              {CLI_TIME_LIMIT, no_plan},
              {CLI_MAX_STATES, no_plan},
              {CLI_SCHEDULE, no_plan    ? no_plan
