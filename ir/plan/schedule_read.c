@@ -134,6 +134,22 @@ static int read_sizes(struct reading *r, const json_t *root, const char *key)
     return list ? 0 : -1;
 }
 
+/* A tensor that is named twice, as one that is an output, too, has one size. */
+static int check_sizes(struct reading *r, const json_t *root, const char *key)
+{
+    const json_t *list = get_list(r, root, key);
+    for (uint32_t i = 0; i < length(list); i++) {
+        const json_t *o = json_array_get(list, i);
+        const char *name = get_name(r, o, "name", key);
+        int64_t bytes = 0;
+        if (!name || get_bytes(r, o, "bytes", &bytes))
+            return -1;
+        if (r->size[names_get(&r->bytes, name, 0)] != bytes)
+            return expect(r, "one size for each tensor");
+    }
+    return list ? 0 : -1;
+}
+
 static int read_states(struct reading *r, const json_t *root)
 {
     const json_t *list = get_list(r, root, "states");
@@ -274,7 +290,9 @@ static int read_manifest(struct reading *r, const json_t *root)
     w->in.to = arena_array(r->a, in + 1, sizeof *w->in.to);
     w->out.to = arena_array(r->a, out + 1, sizeof *w->out.to);
     if (read_devices(r, root) || read_states(r, root) || read_sizes(r, root, "inputs") ||
-        read_sizes(r, root, "tensors") || read_sizes(r, root, "outputs"))
+        read_sizes(r, root, "tensors") || read_sizes(r, root, "outputs") ||
+        check_sizes(r, root, "inputs") || check_sizes(r, root, "tensors") ||
+        check_sizes(r, root, "outputs"))
         return -1;
     for (uint32_t i = 0; i < length(inputs); i++) {
         const char *name = json_string_value(json_object_get(json_array_get(inputs, i), "name"));
@@ -367,6 +385,10 @@ static int read_compute(struct lists *l, const json_t *list, uint32_t dev)
     for (uint32_t i = 0; i < length(list); i++) {
         const json_t *o = json_array_get(list, i);
         struct instruction x = {.kind = DO_COMPUTE};
+        int verbs = !!json_object_get(o, "compute") + !!json_object_get(o, "alloc") +
+                    !!json_object_get(o, "free");
+        if (verbs > 1)
+            return expect(&l->r, "one of 'alloc', 'compute' and 'free' in each of 'compute'");
         if (json_object_get(o, "compute")) {
             x.what = find_name(&l->r, &l->r.part, o, "compute");
         } else if (json_object_get(o, "alloc")) {
@@ -399,12 +421,15 @@ static int read_moves(struct lists *l, const json_t *of, uint32_t dev)
         if (x.other == NONE || add_instruction(l, lane_send(n, dev), x, o))
             return -1;
     }
+    uint8_t *seen = arena_alloc(l->r.a, (size_t)n + 2);
     for (uint32_t k = 0; k < length(recv); k++) {
         const json_t *queue = json_array_get(recv, k), *list = get_list(&l->r, queue, "tensors");
         uint32_t from = list ? find_name(&l->r, &l->r.dev, queue, "from") : NONE;
         int64_t most = 0;
         if (from == NONE || (dev < n && get_int(&l->r, queue, "queue", 0, UINT32_MAX, &most)))
             return -1;
+        if (seen[from]++)
+            return expect(&l->r, "one list in 'recv' for each device");
         uint32_t lane = lane_recv(n, dev, from);
         l->s->queue[lane] = (uint32_t)most;
         for (uint32_t i = 0; i < length(list); i++) {

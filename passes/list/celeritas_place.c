@@ -280,6 +280,7 @@ static const char *said(struct ctx *x, const char *what, const struct clusters *
 int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choice *how,
                   struct listed *best)
 {
+    struct arena_mark mark = arena_mark(x->use.scratch);
     struct clusters c;
     int rc = make_clusters(&c, x, planner, how, true);
     if (rc)
@@ -292,6 +293,7 @@ int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choic
         place_adjusted(&c, ports);
         try_plan(&c, best, said(x, ports ? "Adjusting with ports" : "Adjusting", &c));
     }
+    arena_release(x->use.scratch, mark); /* plans are in x->use.mem */
     return 0;
 }
 

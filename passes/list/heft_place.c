@@ -85,7 +85,7 @@ static uint32_t earliest(struct estimate *e, struct room *r, uint32_t v, int64_t
         if (time == COST_NEVER || (home >= 0 ? (uint32_t)home != d : !room_fits(r, &v, 1, d)))
             continue;
         int64_t at = estimate_start(e, d, time), end = sat_add(at, time);
-        if (end < best) {
+        if (to == UINT32_MAX || end < best) {
             best = end;
             *start = at;
             to = d;
@@ -126,11 +126,13 @@ static void place_all(struct ctx *x, struct room *r, bool ports, struct listed *
 
 int heft_try(struct ctx *x, const char *planner, int64_t ports, struct listed *best)
 {
+    struct arena_mark mark = arena_mark(x->use.scratch);
     struct room r;
     int rc = room_build(&r, x, planner, x->use.scratch);
     for (int taken = 0; taken < 2 && !rc; taken++)
         if (ports == PORTS_AUTO || (ports == PORTS_TAKEN) == taken)
             place_all(x, &r, taken, best);
+    arena_release(x->use.scratch, mark);
     return rc;
 }
 

@@ -75,11 +75,12 @@ int64_t edge_time(const struct edges *e, uint32_t k, uint32_t from, uint32_t to)
 
 /* ---- room --------------------------------------------------------------------------------------- */
 
-static uint32_t classes_of(const struct wdag *g, uint32_t v)
+/* Classes that run v and have devices. */
+static uint32_t classes_of(const struct wdag *g, const struct cluster *c, uint32_t v)
 {
     uint32_t bits = 0;
     for (uint32_t k = 0; k < g->ncls; k++)
-        bits |= g->time[k][v] != COST_NEVER ? 1U << k : 0;
+        bits |= c->cls[k].count && g->time[k][v] != COST_NEVER ? 1U << k : 0;
     return bits;
 }
 
@@ -96,7 +97,7 @@ static void find_groups(struct room *r, const struct ctx *x, struct arena *a)
     r->classes = arena_array(a, (size_t)any->n + 1, sizeof *r->classes);
     memset(r->classes, 0xff, any->n * sizeof *r->classes);
     for (uint32_t v = 0; v < n; v++)
-        r->classes[r->group[v]] &= classes_of(r->base, v);
+        r->classes[r->group[v]] &= classes_of(r->base, x->scene.cluster, v);
 }
 
 /* What is pinned can run there, with its group; 0, or PASS_INFEASIBLE and an error. */
@@ -135,9 +136,10 @@ int room_build(struct room *r, struct ctx *x, const char *planner, struct arena 
         uint32_t v = r->member.to[r->member.at[k]];
         if (r->classes[k])
             continue;
-        diag_error(x->use.diag,
-                   "%s: no device can run '%s' with all %u nodes that must be where it is", planner,
-                   node_name(x->scene.m, r->base->node[v]), r->member.at[k + 1] - r->member.at[k]);
+        uint32_t n = r->member.at[k + 1] - r->member.at[k];
+        diag_error(x->use.diag, "%s: no device can run '%s'%s", planner,
+                   node_name(x->scene.m, r->base->node[v]),
+                   n == 1 ? "" : arena_fmt(a, " with all %u nodes that must be where it is", n));
         return PASS_INFEASIBLE;
     }
     room_empty(r);

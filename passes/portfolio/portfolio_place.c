@@ -209,7 +209,9 @@ static bool try_move(struct portfolio *p, const struct chain *c, const struct st
     for (uint32_t i = s->from; i < s->to; i++) {
         uint32_t k = p->room.group[g->vertex[c->node[i]]];
         const struct csr *member = &p->room.member;
-        for (uint32_t j = member->at[k]; can_move(p, k, d) && j < member->at[k + 1]; j++)
+        bool moved = next.dev[c->node[i]] == (int32_t)d; /* with another one of its group */
+        for (uint32_t j = moved || !can_move(p, k, d) ? member->at[k + 1] : member->at[k];
+             j < member->at[k + 1]; j++)
             next.dev[g->node[member->to[j]]] = (int32_t)d;
     }
     list_try(p->x, &p->best, &next);
@@ -273,7 +275,7 @@ static int portfolio_run(struct ctx *x, const void *options)
         try_planner(&p, planners[i]);
     if ((rc = try_lists(&p)))
         return rc;
-    for (enum dispatch d = DISPATCH_FIFO; d < DISPATCHES; d++)
+    for (enum dispatch d = DISPATCH_FIFO; d < DISPATCHES && !clock_out(&p.clock); d++)
         try_dispatch(&p, d);
     int64_t before = p.best.value;
     improve(&p);

@@ -12,6 +12,9 @@
 # RUN: sed 's/!time=\([0-9][0-9]*\)us/!time=[\1us,1us]/' %t.cpu.pir > %t.two.pir
 # RUN: %pcc %t.two.pir -p portfolio-place --emit ir -q | FileCheck %s --check-prefix=CPU
 # CPU: value=10us bound=6us
+# RUN: sed 's/!time=\([0-9][0-9]*\)us/!time=[\1us,1us]/;s/^class acc.*/&\nclass cpu x0 host/;s/time=.6us,1us. !own=1B/time=[never,1us] !own=1B/' %s > %t.none.pir
+# RUN: not %pcc %t.none.pir -p portfolio-place -q 2>&1 | FileCheck %s --check-prefix=NOBODY
+# NOBODY: error: portfolio-place: no device can run 'n3'
 cluster io_free objective=makespan network=direct
 class acc x2 memory=20B link=1TB/s,0ps
 graph {
