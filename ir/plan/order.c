@@ -23,9 +23,8 @@ const nid *plan_order(const struct plan *p, const struct module *m, struct arena
 
 /* ---- walking ------------------------------------------------------------------------------------ */
 
-/* node -> nodes that come after it: readers of its nets, and the next one of its device. */
-static struct csr followers(const struct scene *s, const struct plan *p, const nid *order,
-                            uint32_t n, struct arena *a)
+struct csr plan_followers(const struct scene *s, const int32_t *dev, const nid *order, uint32_t n,
+                          struct arena *a)
 {
     const struct place *pl = s->place;
     uint32_t most = (pl->nnet ? pl->net_pin.at[pl->nnet] : 0) + n, k = 0;
@@ -33,7 +32,7 @@ static struct csr followers(const struct scene *s, const struct plan *p, const n
     nid *to = arena_array(a, (size_t)most + 1, sizeof *to);
     nid *last = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *last);
     for (uint32_t i = 0; i < n; i++) {
-        nid *before = &last[p->dev[order[i]]];
+        nid *before = &last[dev[order[i]]];
         if (*before) {
             from[k] = *before;
             to[k++] = order[i];
@@ -55,7 +54,7 @@ const nid *plan_walk(const struct scene *s, const struct plan *p, struct arena *
 {
     struct arena *own = arena_new(a);
     const nid *order = plan_order(p, s->m, own, n);
-    struct csr next = followers(s, p, order, *n, own);
+    struct csr next = plan_followers(s, p->dev, order, *n, own);
     uint32_t *left = arena_array(own, s->m->nnode, sizeof *left), done = 0;
     nid *walk = arena_array(a, (size_t)*n + 1, sizeof *walk);
     struct heap ready = {.a = own};

@@ -7,6 +7,10 @@
 /* The nodes that have a device, in the order of the plan: by rank, equal ones and those of a plan without ranks by
  * number.  Their number in *n; lives in a.  O(nodes log nodes). */
 const nid *plan_order(const struct plan *p, const struct module *m, struct arena *a, uint32_t *n);
+/* node -> nodes that come after it: readers of its nets, and the next one of its device as order[0..n) has them.  Lives
+ * in a.  O(nodes + pins). */
+struct csr plan_followers(const struct scene *s, const int32_t *dev, const nid *order, uint32_t n,
+                          struct arena *a);
 /* The placed nodes in an order in which all can be run one after the other, that of the plan on each device, and
  * whatever a node reads made before it.  NULL: there is none, since devices wait for each other.  Their number in *n;
  * lives in a.  O((nodes + pins) log nodes). */

@@ -63,8 +63,9 @@ static uint32_t lane_device(const struct checking *c, uint32_t lane)
     return lane < n ? lane : lane < lane_recv(n, 0, 0) ? lane - n : (lane - 2 * n - 1) / (n + 1);
 }
 
-const char *instruction_text(const struct work *w, const struct instruction *i, uint32_t dev,
-                             uint32_t sample, struct arena *a)
+/* "acc0 computes part1.onnx of sample 2"; lives in a. */
+static const char *instruction_text(const struct work *w, const struct instruction *i, uint32_t dev,
+                                    uint32_t sample, struct arena *a)
 {
     static const char *const does[] = {[DO_COMPUTE] = "computes",
                                        [DO_SEND] = "sends",

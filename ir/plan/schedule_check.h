@@ -19,8 +19,4 @@ const char *schedule_check(const struct work *w, const struct schedule *s, struc
 /* NULL, or which device has less memory than s->peak. */
 const char *schedule_fits(const struct work *w, const struct schedule *s, struct arena *a);
 
-/* "acc0 computes part1.onnx of sample 2"; lives in a. */
-const char *instruction_text(const struct work *w, const struct instruction *i, uint32_t dev,
-                             uint32_t sample, struct arena *a);
-
 #endif

@@ -1,4 +1,4 @@
-/* Baechi's placers, for planners that try several: each puts all nodes on devices of an empty room and leaves the plan
+/* Baechi's placers, for planners that try several: each empties the room, puts all nodes on devices and leaves the plan
  * in *best where that is the better one.  What has no room anywhere goes where least is, and is counted. */
 #ifndef PCC_PASSES_LIST_BAECHI_H
 #define PCC_PASSES_LIST_BAECHI_H

@@ -27,7 +27,7 @@ struct celeritas_options {
 };
 
 static const char *const cut_names[] = {"tensor", "edge", NULL};
-static const char *const port_names[] = {"auto", "none", "port", NULL};
+const char *const port_names[] = {"auto", "none", "port", NULL};
 
 #define CLUSTER_OPTIONS                                                                            \
     {.kind = OPT_INT,                                                                              \
@@ -73,7 +73,6 @@ static const struct opt dfs_opts[] = {LIST_BEST_EFFORT(struct celeritas_options,
 struct clusters {
     struct ctx *x;
     struct wdag *g;     /* a vertex is a cluster; the base level itself where each node is one */
-    uint32_t *order;    /* of the base vertices */
     struct csr member;  /* cluster -> its base vertices in order */
     uint32_t *sequence; /* of the clusters */
     uint32_t *device;   /* [ndev] accelerators before CPUs */
@@ -88,37 +87,26 @@ static int64_t default_cap(const struct cluster *c)
     return least < 0 ? 0 : least / 8 + 1;
 }
 
-static void list_devices(struct clusters *c, struct arena *a)
-{
-    const struct cluster *k = c->x->scene.cluster;
-    uint32_t n = 0;
-    c->device = arena_array(a, (size_t)k->ndev + 1, sizeof *c->device);
-    for (int host = 0; host < 2; host++)
-        for (uint32_t d = 0; d < k->ndev; d++)
-            if (k->cls[cluster_class(k, d)].host == host)
-                c->device[n++] = d;
-}
-
 /* Clusters by options; each node one without.  0, -1, or PASS_INFEASIBLE. */
 static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
                          const struct cluster_choice *o, bool fused)
 {
     struct arena *a = x->use.scratch;
     struct wdag *base = x->levels.base;
-    uint32_t cls = cluster_main_class(x->scene.cluster), n = base->n;
+    uint32_t cls = cluster_main_class(x->scene.cluster), n = base->n, accelerators;
     *c = (struct clusters){.x = x, .g = base};
     int rc = room_build(&c->room, x, planner, a);
     if (rc)
         return rc;
-    list_devices(c, a);
-    c->order = fuse_order(base, (enum fuse_order)o->order, cls, a);
+    c->device = list_devices(x->scene.cluster, &accelerators, a);
+    uint32_t *order = fuse_order(base, (enum fuse_order)o->order, cls, a);
     uint32_t *group = arena_array(a, (size_t)n + 1, sizeof *group), *row;
     for (uint32_t v = 0; v < n; v++)
         group[v] = v;
     if (fused) {
         int64_t cut, cap = o->mem ? o->mem : default_cap(x->scene.cluster);
         struct fuse_limits limits = {cls, o->range, cap, o->cut == CUT_EDGE};
-        uint32_t count = fuse_partition(base, c->order, &limits, a, group, &cut);
+        uint32_t count = fuse_partition(base, order, &limits, a, group, &cut);
         c->g = wdag_merge(base, group, count, planner, a, x->use.diag);
         if (!c->g)
             return -1;
@@ -126,9 +114,9 @@ static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
     }
     row = arena_array(a, (size_t)n + 1, sizeof *row);
     for (uint32_t i = 0; i < n; i++)
-        row[i] = group[c->order[i]];
-    c->member = csr_build(a, c->g->n, n, row, c->order);
-    c->sequence = fused ? fuse_order(c->g, FUSE_CPD, cls, a) : c->order;
+        row[i] = group[order[i]];
+    c->member = csr_build(a, c->g->n, n, row, order);
+    c->sequence = fused ? fuse_order(c->g, FUSE_CPD, cls, a) : order;
     c->start = arena_array(a, (size_t)c->g->n + 1, sizeof *c->start);
     return 0;
 }
@@ -166,19 +154,7 @@ static void place_in_order(struct clusters *c)
 struct adjusting {
     struct clusters *c;
     struct estimate e;
-    uint32_t *entry; /* [entry of g->succ] the entry of g->pred of the same edge */
 };
-
-static uint32_t *edge_entries(const struct wdag *g, struct arena *a)
-{
-    uint32_t *entry = arena_array(a, (size_t)g->succ.at[g->n] + 1, sizeof *entry);
-    uint32_t *next = arena_array(a, (size_t)g->n + 1, sizeof *next);
-    memcpy(next, g->pred.at, g->n * sizeof *next);
-    for (uint32_t v = 0; v < g->n; v++)
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            entry[i] = next[g->succ.to[i]]++;
-    return entry;
-}
 
 /* The dearest of the edges that leave cluster k: what sending its result from a device to another takes at most. */
 static int64_t way_back(const struct adjusting *s, uint32_t k, uint32_t from, uint32_t to)
@@ -186,7 +162,7 @@ static int64_t way_back(const struct adjusting *s, uint32_t k, uint32_t from, ui
     const struct csr *succ = &s->c->g->succ;
     int64_t most = 0;
     for (uint32_t i = succ->at[k]; i < succ->at[k + 1]; i++) {
-        int64_t t = edge_time(&s->e.edge, s->entry[i], from, to);
+        int64_t t = edge_time(&s->e.edge, s->e.edge.entry[i], from, to);
         most = t > most ? t : most;
     }
     return most;
@@ -232,7 +208,6 @@ static void place_adjusted(struct clusters *c, bool ports)
     struct arena *own = arena_new(c->x->use.scratch);
     struct adjusting s = {.c = c, .e = estimate_new(&c->x->scene, c->g, ports, own)};
     uint32_t before = c->device[0];
-    s.entry = edge_entries(c->g, own);
     room_empty(&c->room);
     for (uint32_t i = 0; i < c->g->n; i++) {
         uint32_t k = c->sequence[i], count;

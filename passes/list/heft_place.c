@@ -14,8 +14,6 @@ struct heft_options {
     bool best_effort;
 };
 
-static const char *const port_names[] = {"auto", "none", "port", NULL};
-
 static const struct opt heft_opts[] = {
     {.kind = OPT_CHOICE,
      .name = "contention",

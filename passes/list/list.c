@@ -28,18 +28,28 @@ static void add_nets(const struct wdag *g, uint32_t v, const uint32_t *at, int64
     }
 }
 
-static int64_t **edge_times(const struct wdag *g, int64_t *const *cost, struct arena *a)
+static uint32_t *edge_entries(const struct wdag *g, struct arena *a)
+{
+    uint32_t *entry = arena_array(a, (size_t)g->succ.at[g->n] + 1, sizeof *entry);
+    uint32_t *next = arena_array(a, (size_t)g->n + 1, sizeof *next);
+    memcpy(next, g->pred.at, g->n * sizeof *next);
+    for (uint32_t v = 0; v < g->n; v++) /* ascending, as the entries of each row are */
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+            entry[i] = next[g->succ.to[i]]++;
+    return entry;
+}
+
+static int64_t **edge_times(const struct wdag *g, const uint32_t *entry, int64_t *const *cost,
+                            struct arena *a)
 {
     struct arena *own = arena_new(a);
     uint32_t *at = arena_array(own, (size_t)g->n + 1, sizeof *at);
-    uint32_t *next = arena_array(own, (size_t)g->n + 1, sizeof *next);
     int64_t **to = arena_array(a, g->ncls, sizeof *to);
     for (uint32_t c = 0; c < g->ncls; c++)
         to[c] = arena_array(a, (size_t)g->pred.at[g->n] + 1, sizeof **to);
-    memcpy(next, g->pred.at, g->n * sizeof *next);
-    for (uint32_t v = 0; v < g->n; v++) { /* ascending, as the entries of each row are */
+    for (uint32_t v = 0; v < g->n; v++) {
         for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            at[g->succ.to[i]] = next[g->succ.to[i]]++;
+            at[g->succ.to[i]] = entry[i];
         add_nets(g, v, at, cost, to);
     }
     arena_free(own);
@@ -48,9 +58,10 @@ static int64_t **edge_times(const struct wdag *g, int64_t *const *cost, struct a
 
 struct edges edges_build(const struct scene *s, const struct wdag *g, struct arena *a)
 {
-    struct edges e = {.g = g, .scene = s, .link = edge_times(g, g->net_cost, a)};
+    struct edges e = {.g = g, .scene = s, .entry = edge_entries(g, a)};
+    e.link = edge_times(g, e.entry, g->net_cost, a);
     if (g->net_inner)
-        e.inner = edge_times(g, g->net_inner, a);
+        e.inner = edge_times(g, e.entry, g->net_inner, a);
     e.cls = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *e.cls);
     e.group = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *e.group);
     for (uint32_t d = 0; d < s->cluster->ndev; d++) {
@@ -73,7 +84,20 @@ int64_t edge_time(const struct edges *e, uint32_t k, uint32_t from, uint32_t to)
     return host ? in : out;
 }
 
-/* ---- room --------------------------------------------------------------------------------------- */
+/* ---- devices and room ---------------------------------------------------------------------------- */
+
+uint32_t *list_devices(const struct cluster *c, uint32_t *count, struct arena *a)
+{
+    uint32_t n = 0, *device = arena_array(a, (size_t)c->ndev + 1, sizeof *device);
+    *count = 0;
+    for (int host = 0; host < 2; host++) {
+        for (uint32_t d = 0; d < c->ndev; d++)
+            if (c->cls[cluster_class(c, d)].host == host)
+                device[n++] = d;
+        *count = *count ? *count : n;
+    }
+    return device;
+}
 
 /* Classes that run v and have devices. */
 static uint32_t classes_of(const struct wdag *g, const struct cluster *c, uint32_t v)
@@ -162,6 +186,8 @@ static bool is_first(struct room *r, uint32_t what)
     return first;
 }
 
+#define NOWHERE UINT32_MAX /* a device that holds nothing */
+
 /* What group k adds to device d, in the present question. */
 static int64_t group_bytes(struct room *r, uint32_t k, uint32_t d)
 {
@@ -172,7 +198,7 @@ static int64_t group_bytes(struct room *r, uint32_t k, uint32_t d)
         bytes = sat_add(bytes, g->size[v]);
         for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++) {
             uint32_t item = g->shared_of.to[j];
-            if (!has_item(r, item, d) && is_first(r, r->ngroup + item))
+            if ((d == NOWHERE || !has_item(r, item, d)) && is_first(r, r->ngroup + item))
                 bytes = sat_add(bytes, g->shared_size[item]);
         }
     }
@@ -181,18 +207,10 @@ static int64_t group_bytes(struct room *r, uint32_t k, uint32_t d)
 
 int64_t room_most(struct room *r)
 {
-    const struct wdag *g = r->base;
     int64_t most = 0;
     for (uint32_t k = 0; k < r->ngroup; k++) {
-        int64_t bytes = 0;
         r->question++;
-        for (uint32_t i = r->member.at[k]; i < r->member.at[k + 1]; i++) {
-            uint32_t v = r->member.to[i];
-            bytes = sat_add(bytes, g->size[v]);
-            for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++)
-                if (is_first(r, r->ngroup + g->shared_of.to[j]))
-                    bytes = sat_add(bytes, g->shared_size[g->shared_of.to[j]]);
-        }
+        int64_t bytes = group_bytes(r, k, NOWHERE);
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -290,7 +308,7 @@ void room_empty(struct room *r)
 struct listed list_plan(struct ctx *x, const struct room *r, const uint32_t *order,
                         const char *what)
 {
-    struct listed p = {.what = what, .lacking = r->lacking};
+    struct listed p = {.what = what};
     uint32_t nnode = x->scene.m->nnode;
     p.dev = arena_array(x->use.mem, nnode, sizeof *p.dev);
     p.rank = arena_array(x->use.mem, nnode, sizeof *p.rank);

@@ -15,6 +15,7 @@ struct edges {
     /* [class][entry of g->pred] ps: all values of the predecessor that the vertex reads, over a link of that class, or
      * within a group of it (NULL: no class has groups) */
     int64_t **link, **inner;
+    uint32_t *entry;       /* [entry of g->succ] the entry of g->pred of the same edge */
     uint32_t *cls, *group; /* [dev] */
 };
 
@@ -24,7 +25,10 @@ struct edges edges_build(const struct scene *s, const struct wdag *g, struct are
  * (without links of their own between two devices); 0 on one device. */
 int64_t edge_time(const struct edges *e, uint32_t k, uint32_t from, uint32_t to);
 
-/* ---- room ---- */
+/* ---- devices and room ---- */
+
+/* All devices, those that are no CPUs first: *count of them, or all if there are no others.  Lives in a. */
+uint32_t *list_devices(const struct cluster *c, uint32_t *count, struct arena *a);
 
 /* What devices hold, by the sum of bytes.  Vertices of the base level that must share a device are a group, whose
  * bytes are taken all at once where its first vertex is put (Celeritas, 3.4); vertices alone are groups of one. */
@@ -68,7 +72,6 @@ struct listed {
     const char *what;
     int64_t value; /* ps: what list_try found */
     int64_t lacks; /* bytes of the device that is furthest over its memory; 0: it fits */
-    uint32_t lacking;
 };
 
 /* The homes of r and the place of each vertex in `order` (base vertices, all of them) as a plan.  Lives in

@@ -43,16 +43,7 @@ static uint32_t *ranks(const struct wdag *g, struct arena *a)
     return rank;
 }
 
-/* The first class that is no CPU's: favourites go by its times and links. */
-static uint32_t leading_class(const struct cluster *c)
-{
-    for (uint32_t k = 0; k < c->ncls; k++)
-        if (!c->cls[k].host)
-            return k;
-    return 0;
-}
-
-/* What favourites are chosen by. */
+/* What favourites are chosen by: times and links of the main class. */
 struct weights {
     int64_t *time, *cost; /* ps: [vertex], [entry of g->pred] */
 };
@@ -60,7 +51,7 @@ struct weights {
 static struct weights weights_of(const struct edges *e, struct arena *a)
 {
     const struct wdag *g = e->g;
-    uint32_t cls = leading_class(e->scene->cluster), edges = g->pred.at[g->n];
+    uint32_t cls = cluster_main_class(e->scene->cluster), edges = g->pred.at[g->n];
     struct weights w = {arena_array(a, (size_t)g->n + 1, sizeof *w.time),
                         arena_array(a, (size_t)edges + 1, sizeof *w.cost)};
     for (uint32_t v = 0; v < g->n; v++) {

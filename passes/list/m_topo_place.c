@@ -34,25 +34,11 @@ static const struct opt m_topo_opts[] = {
      .help = "what has no room on any device goes where least is used"},
     {0}};
 
-/* The devices, those that are no CPUs first: *count, or all of them if there are none. */
-static uint32_t *list_devices(const struct cluster *c, struct arena *a, uint32_t *count)
-{
-    uint32_t n = 0, *device = arena_array(a, (size_t)c->ndev + 1, sizeof *device);
-    *count = 0;
-    for (int host = 0; host < 2; host++) {
-        for (uint32_t d = 0; d < c->ndev; d++)
-            if (c->cls[cluster_class(c, d)].host == host)
-                device[n++] = d;
-        *count = *count ? *count : n;
-    }
-    return device;
-}
-
 /* Places all; the number of the first vertex that had no room, or UINT32_MAX. */
 static uint32_t place(struct room *r, const uint32_t *order, bool even, struct arena *a)
 {
     const struct cluster *c = r->scene->cluster;
-    uint32_t at = 0, sharers, none = UINT32_MAX, *device = list_devices(c, a, &sharers);
+    uint32_t at = 0, sharers, none = UINT32_MAX, *device = list_devices(c, &sharers, a);
     int64_t share = even ? sat_add(wdag_bytes(r->base) / sharers, room_most(r)) : INT64_MAX;
     room_empty(r);
     for (uint32_t i = 0; i < r->base->n; i++) {
@@ -81,14 +67,21 @@ static const char *said(struct ctx *x, const struct room *r)
     return r->lacking ? arena_fmt(x->use.mem, "m-TOPO, %u without room", r->lacking) : "m-TOPO";
 }
 
-void m_topo_try(struct ctx *x, struct room *r, struct listed *best)
+/* The number of the first vertex that had no room, or UINT32_MAX. */
+static uint32_t try_fill(struct ctx *x, struct room *r, bool even, struct listed *best)
 {
     struct arena *own = arena_new(x->use.scratch);
     uint32_t *order = topo_order(r->base, TOPO_FIFO, 0, own);
-    place(r, order, true, own);
+    uint32_t none = place(r, order, even, own);
     struct listed plan = list_plan(x, r, order, said(x, r));
     list_try(x, best, &plan);
     arena_free(own);
+    return none;
+}
+
+void m_topo_try(struct ctx *x, struct room *r, struct listed *best)
+{
+    try_fill(x, r, true, best);
 }
 
 static int m_topo_run(struct ctx *x, const void *options)
@@ -99,8 +92,7 @@ static int m_topo_run(struct ctx *x, const void *options)
     int rc = room_build(&r, x, "m-topo-place", x->use.scratch);
     if (rc)
         return rc;
-    uint32_t *order = topo_order(r.base, TOPO_FIFO, 0, x->use.scratch);
-    uint32_t none = place(&r, order, o->fill == FILL_EVEN, x->use.scratch);
+    uint32_t none = try_fill(x, &r, o->fill == FILL_EVEN, &best);
     if (none != UINT32_MAX && !o->best_effort) {
         diag_error(x->use.diag,
                    "m-topo-place: '%s' has no room on any device (best-effort=true puts it where "
@@ -108,8 +100,6 @@ static int m_topo_run(struct ctx *x, const void *options)
                    node_name(x->scene.m, r.base->node[none]));
         return PASS_INFEASIBLE;
     }
-    struct listed plan = list_plan(x, &r, order, said(x, &r));
-    list_try(x, &best, &plan);
     return list_leave(x, "m-topo-place", &best, o->best_effort);
 }
 

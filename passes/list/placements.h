@@ -5,6 +5,7 @@
 #include "passes/list/list.h"
 
 enum { PORTS_AUTO, PORTS_NONE, PORTS_TAKEN };
+extern const char *const port_names[]; /* "auto", "none", "port", NULL */
 enum { CUT_TENSOR, CUT_EDGE };
 
 /* How clusters are made, and which transfers adjusting reckons with. */

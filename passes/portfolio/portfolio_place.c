@@ -112,7 +112,6 @@ static int try_lists(struct portfolio *p)
     int rc = heft_try(p->x, "portfolio-place", PORTS_AUTO, &p->best);
     count_runs(p, 2);
     for (size_t i = 0; i < sizeof baechi / sizeof *baechi && !rc && !is_over(p); i++) {
-        room_empty(&p->room);
         baechi[i](p->x, &p->room, &p->best);
         count_runs(p, 1);
     }
@@ -210,8 +209,9 @@ static bool try_move(struct portfolio *p, const struct chain *c, const struct st
         uint32_t k = p->room.group[g->vertex[c->node[i]]];
         const struct csr *member = &p->room.member;
         bool moved = next.dev[c->node[i]] == (int32_t)d; /* with another one of its group */
-        for (uint32_t j = moved || !can_move(p, k, d) ? member->at[k + 1] : member->at[k];
-             j < member->at[k + 1]; j++)
+        if (moved || !can_move(p, k, d))
+            continue;
+        for (uint32_t j = member->at[k]; j < member->at[k + 1]; j++)
             next.dev[g->node[member->to[j]]] = (int32_t)d;
     }
     list_try(p->x, &p->best, &next);
