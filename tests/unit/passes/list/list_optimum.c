@@ -4,7 +4,7 @@
  * one order only), and for these every order of the nodes of each device that does not contradict the edges.  Each is
  * timed by a simulator of this file's own, which knows the graph as bits: direct transfers, once for each value and
  * device that reads it, with ports or without; every node starts as soon as its turn has come and its values are there.
- * Left out is only what cannot beat the best so far: placements and orders whose longest path, transfers undisturbed, is
+ * Left out is only what cannot beat the best so far: placements and orders whose longest path, without ports, is
  * as long; on graphs of up to 5 nodes that changes nothing.  On random plans the simulator and evaluate() agree. */
 #include "ir/exec/evaluate.h"
 #include "passes/pipeline.h"
