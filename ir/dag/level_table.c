@@ -1,8 +1,8 @@
 /* Critical paths of a level and the weight of its transfers (level_table.h).
  *
  * Source: Celeritas (arXiv 2208.00184), Eq 1 to 3.  CCR is what all edges between vertices cost, over what
- * the vertices take.  The paper counts the edges between nodes, one by one; a tensor that several nodes of a vertex read
- * is moved there once, though, and so levels have it: both are kept.  O(V + pins). */
+ * the vertices take.  The paper counts the edges between nodes, one by one; a tensor that several nodes of a vertex
+ * read is moved there once, though, and so levels have it: both are kept.  O(V + pins). */
 #include "ir/dag/level_table.h"
 
 #include "ir/base/units.h"
