@@ -1,6 +1,6 @@
-/* Levels: merging, contracting edges (Celeritas, Theorem 1), longest paths, joining cycles, counting ideals, CPD-TOPO and
- * the interval partition, each against brute force on small random graphs, and a hand-computed example of Celeritas'
- * fusion. */
+/* Levels: merging, contracting edges (Celeritas, Theorem 1), longest paths, joining cycles, counting ideals, CPD-TOPO
+ * and the interval partition, each against brute force on small random graphs, and a hand-computed example of
+ * Celeritas' fusion. */
 #include "ir/dag/critical_order.h"
 #include "passes/coarsen/fuse.h"
 #include "tests/support/graphs.h"
