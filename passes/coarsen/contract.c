@@ -20,9 +20,9 @@
  * Classes by rules (qdq: qdq_groups.c, norm: norm_groups.c, calls: call_groups.c) and those that the user asks for
  * (by=layer, blocks=FILE: user_groups.c; coplace: Baechi's co-placement) are joined in the same way.  Like a
  * pin they limit what plans there are: "optimal" is then said among those that keep them together.  The
- * quantised tensor is the smaller one to cut at, so qdq=first, the default, costs next to nothing; qdq=all can close cycles around
- * residual branches, and around a mask that every layer reads it swallows the model, which the warning
- * says. */
+ * quantised tensor is the smaller one to cut at, so qdq=first, the default, costs next to nothing; qdq=all can
+ * close cycles around residual branches, and around a mask that every layer reads it swallows the model, which
+ * the warning says. */
 #include "passes/coarsen/user_groups.h"
 #include "passes/coarsen/norm_groups.h"
 #include "passes/coarsen/qdq_groups.h"

@@ -316,7 +316,7 @@ def expand(g, plan):
 
 
 def compare(text, path, planner, expected, how):
-    """how: whether nodes were co-placed and fused. expected: the plan, when it ends (None: not said) and whether a device
+    """how: whether nodes were co-placed and fused. expected: the plan, when it ends (None: not said), whether a device
     may have waited for no reason."""
     want, end, idle = expected
     path.write_text(text)
