@@ -154,7 +154,8 @@ static void count_alive(int64_t *delta, uint32_t from, uint32_t to, int64_t byte
     delta[to + 1] -= bytes;
 }
 
-void plan_peaks(struct judging *j)
+/* Largest number of bytes alive at once on each device, its nodes run in order. */
+static void check_peaks(struct judging *j)
 {
     const struct module *m = j->m;
     const struct graph *g = &m->graph[1];
@@ -260,6 +261,8 @@ struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint3
     v.load = arena_array(a, (size_t)c->ndev + 1, sizeof *v.load);
     check_nodes(&j);
     check_nets(&j, edge);
+    if (s->model.objective != OBJECTIVE_MAKESPAN) /* a run tells them */
+        check_peaks(&j);
     check_copies(&j);
     if (exec_memory(&s->model) == MEMORY_SUM)
         plan_check_memory(s, &v, a);

@@ -130,7 +130,6 @@ struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *
 {
     struct verdict v = plan_check(s, dev, copies, a);
     struct judging j = {s, s->m, s->place, s->cluster, dev, copies, a, &v};
-    plan_peaks(&j);
     judge_nodes(&j);
     judge_parts(&j);
     judge_nets(&j);

@@ -18,8 +18,6 @@ struct judging {
 /* Writes the distinct devices of a row to list[device]; returns their number.  in[device]: zero, and left so. */
 uint32_t plan_devices(const struct judging *j, const struct csr *c, uint32_t row, uint32_t *list,
                       uint8_t *in);
-/* Fills live_peak: the largest number of bytes alive at once on each device, its nodes run in order. */
-void plan_peaks(struct judging *j);
 /* Whether the copies of device d are of its class and idle but for that. */
 bool plan_copies_free(const struct judging *j, uint32_t d);
 
