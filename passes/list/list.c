@@ -99,6 +99,14 @@ uint32_t *list_devices(const struct cluster *c, uint32_t *count, struct arena *a
     return device;
 }
 
+static uint32_t *ascending(uint32_t n, struct arena *a)
+{
+    uint32_t *to = arena_array(a, (size_t)n + 1, sizeof *to);
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = i;
+    return to;
+}
+
 /* Classes that run v and have devices. */
 static uint32_t classes_of(const struct wdag *g, const struct cluster *c, uint32_t v)
 {
@@ -111,12 +119,13 @@ static uint32_t classes_of(const struct wdag *g, const struct cluster *c, uint32
 /* Groups: what is one vertex of the level of plans of any shape. */
 static void find_groups(struct room *r, const struct ctx *x, struct arena *a)
 {
-    const struct wdag *any = any_level(x);
-    uint32_t n = r->base->n, *vertex = arena_array(a, (size_t)n + 1, sizeof *vertex);
-    r->group = wdag_flatten(any, a);
-    for (uint32_t v = 0; v < n; v++)
-        vertex[v] = v;
-    r->member = csr_build(a, any->n, n, r->group, vertex);
+    const struct wdag *any = any_level(x), *fused = r->base->finer ? r->base : NULL;
+    uint32_t n = r->base->n;
+    uint32_t *of = wdag_flatten(any, a);
+    r->group = fused ? arena_array(a, (size_t)n + 1, sizeof *r->group) : of;
+    for (uint32_t v = 0; fused && v < x->levels.base->n; v++)
+        r->group[fused->map[v]] = of[v];
+    r->member = csr_build(a, any->n, n, r->group, ascending(n, a));
     r->home = arena_array(a, (size_t)any->n + 1, sizeof *r->home);
     r->classes = arena_array(a, (size_t)any->n + 1, sizeof *r->classes);
     memset(r->classes, 0xff, any->n * sizeof *r->classes);
@@ -136,7 +145,7 @@ static int check_pins(const struct room *r, struct ctx *x, const char *planner)
         uint32_t i = r->member.at[k]; /* of those that it must be with, one that cannot */
         while (r->base->time[cls][r->member.to[i]] != COST_NEVER)
             i++;
-        nid pinned = r->base->node[v], other = r->base->node[r->member.to[i]];
+        nid pinned = r->node[v], other = r->node[r->member.to[i]];
         diag_error(x->use.diag, "%s: '%s' is pinned to %s, which cannot run %s%s%s", planner,
                    node_name(x->scene.m, pinned), cluster_device_name(c, x->use.mem, (uint32_t)to),
                    other == pinned ? "it" : "'",
@@ -147,9 +156,25 @@ static int check_pins(const struct room *r, struct ctx *x, const char *planner)
     return 0;
 }
 
+static const nid *first_nodes(const struct wdag *level, struct arena *a)
+{
+    if (level->node)
+        return level->node;
+    nid *node = arena_array(a, (size_t)level->n + 1, sizeof *node);
+    for (uint32_t v = level->finer->n; v-- > 0;)
+        node[level->map[v]] = level->finer->node[v];
+    return node;
+}
+
 int room_build(struct room *r, struct ctx *x, const char *planner, struct arena *a)
 {
-    *r = (struct room){.base = x->levels.base, .scene = &x->scene};
+    return room_build_on(r, x, planner, x->levels.base, a);
+}
+
+int room_build_on(struct room *r, struct ctx *x, const char *planner, const struct wdag *level,
+                  struct arena *a)
+{
+    *r = (struct room){.base = level, .scene = &x->scene, .node = first_nodes(level, a)};
     uint32_t nd = x->scene.cluster->ndev, ngroup = any_level(x)->n;
     find_groups(r, x, a);
     r->used = arena_array(a, (size_t)nd + 1, sizeof *r->used);
@@ -162,7 +187,7 @@ int room_build(struct room *r, struct ctx *x, const char *planner, struct arena 
             continue;
         uint32_t n = r->member.at[k + 1] - r->member.at[k];
         diag_error(x->use.diag, "%s: no device can run '%s'%s", planner,
-                   node_name(x->scene.m, r->base->node[v]),
+                   node_name(x->scene.m, r->node[v]),
                    n == 1 ? "" : arena_fmt(a, " with all %u nodes that must be where it is", n));
         return PASS_INFEASIBLE;
     }
@@ -313,12 +338,22 @@ struct listed list_plan(struct ctx *x, const struct room *r, const uint32_t *ord
     p.dev = arena_array(x->use.mem, nnode, sizeof *p.dev);
     p.rank = arena_array(x->use.mem, nnode, sizeof *p.rank);
     memset(p.dev, 0xff, nnode * sizeof *p.dev);
-    for (uint32_t i = 0; i < r->base->n; i++) {
-        nid n = r->base->node[order[i]];
-        assert(r->home[r->group[order[i]]] >= 0);
-        p.dev[n] = r->home[r->group[order[i]]];
-        p.rank[n] = i;
+    struct arena *own = arena_new(x->use.scratch);
+    const struct wdag *g = r->base;
+    struct csr in = g->finer
+                        ? csr_build(own, g->n, g->finer->n, g->map, ascending(g->finer->n, own))
+                        : (struct csr){0};
+    for (uint32_t i = 0, rank = 0; i < g->n; i++) {
+        uint32_t v = order[i], first = g->finer ? in.at[v] : v,
+                 end = g->finer ? in.at[v + 1] : v + 1;
+        assert(r->home[r->group[v]] >= 0);
+        for (uint32_t k = first; k < end; k++) {
+            nid n = g->finer ? g->finer->node[in.to[k]] : g->node[k];
+            p.dev[n] = r->home[r->group[v]];
+            p.rank[n] = rank++;
+        }
     }
+    arena_free(own);
     return p;
 }
 

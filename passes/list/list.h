@@ -33,8 +33,10 @@ uint32_t *list_devices(const struct cluster *c, uint32_t *count, struct arena *a
 /* What devices hold, by the sum of bytes.  Vertices of the base level that must share a device are a group, whose
  * bytes are taken all at once where its first vertex is put (Celeritas, 3.4); vertices alone are groups of one. */
 struct room {
-    const struct wdag *base;
+    const struct wdag *
+        base; /* the level that is scheduled: the base level, or nodes fused within groups (fused.h) */
     const struct scene *scene;
+    const nid *node; /* [vertex] its node, or the first one */
     uint32_t *group; /* [vertex] */
     uint32_t ngroup;
     struct csr member; /* group -> vertices */
@@ -49,6 +51,9 @@ struct room {
 
 /* Empty but for what is pinned.  0, or PASS_INFEASIBLE and an error: a group has no device.  Lives in a. */
 int room_build(struct room *r, struct ctx *x, const char *planner, struct arena *a);
+/* The same for another level over the base level, whose vertices lie within groups. */
+int room_build_on(struct room *r, struct ctx *x, const char *planner, const struct wdag *level,
+                  struct arena *a);
 /* Forgets all but what is pinned. */
 void room_empty(struct room *r);
 /* Bytes that the vertices v[0..n) add to device d, those that have a home elsewhere apart; INT64_MAX: it cannot run
@@ -74,7 +79,7 @@ struct listed {
     int64_t lacks; /* bytes of the device that is furthest over its memory; 0: it fits */
 };
 
-/* The homes of r and the place of each vertex in `order` (base vertices, all of them) as a plan.  Lives in
+/* The homes of r and the place of each vertex in `order` (all of r->base) as a plan.  Lives in
  * x->use.mem. */
 struct listed list_plan(struct ctx *x, const struct room *r, const uint32_t *order,
                         const char *what);

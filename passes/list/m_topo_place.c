@@ -6,6 +6,7 @@
  * the original charges their nodes one by one, and then runs out.  CPUs come after the accelerators, which alone share.
  * O(V + E + D). */
 #include "passes/list/baechi.h"
+#include "passes/list/fused.h"
 
 #include "ir/base/units.h"
 #include "ir/dag/topo_order.h"
@@ -14,7 +15,7 @@ enum { FILL_EVEN, FILL_MEMORY };
 
 struct m_topo_options {
     int64_t fill;
-    bool best_effort;
+    bool best_effort, fuse;
 };
 
 static const char *const fill_names[] = {"even", "memory", NULL};
@@ -32,6 +33,7 @@ static const struct opt m_topo_opts[] = {
      .off = offsetof(struct m_topo_options, best_effort),
      .def = "false",
      .help = "what has no room on any device goes where least is used"},
+    LIST_FUSE(struct m_topo_options, fuse),
     {0}};
 
 /* Places all; the number of the first vertex that had no room, or UINT32_MAX. */
@@ -90,6 +92,8 @@ static int m_topo_run(struct ctx *x, const void *options)
     struct listed best = {0};
     struct room r;
     int rc = room_build(&r, x, "m-topo-place", x->use.scratch);
+    if (!rc && o->fuse)
+        rc = room_fuse(&r, x, "m-topo-place", x->use.scratch);
     if (rc)
         return rc;
     uint32_t none = try_fill(x, &r, o->fill == FILL_EVEN, &best);
@@ -97,7 +101,7 @@ static int m_topo_run(struct ctx *x, const void *options)
         diag_error(x->use.diag,
                    "m-topo-place: '%s' has no room on any device (best-effort=true puts it where "
                    "least is used)",
-                   node_name(x->scene.m, r.base->node[none]));
+                   node_name(x->scene.m, r.node[none]));
         return PASS_INFEASIBLE;
     }
     return list_leave(x, "m-topo-place", &best, o->best_effort);
