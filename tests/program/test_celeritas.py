@@ -59,8 +59,9 @@ class Graph:
             out = [f"%e{v}.{s}" for s in self.succ[v]]
             types = [f"? !xfer={self.edges[v, s]}ps" for s in self.succ[v]]
             colour = f" !color={self.colour[v]}" if self.colour[v] else ""
-            lines.append(f"  {', '.join([f'%v{v}', *out])} = profile:op({', '.join(f'%e{u}.{v}' for u in self.pred[v])})"
-                         f" : {', '.join(['?', *types])} !time={self.time[v]}ps !own={self.size[v]}B{colour}")
+            read = ", ".join(f"%e{u}.{v}" for u in self.pred[v])
+            lines.append(f"  {', '.join([f'%v{v}', *out])} = profile:op({read}) : {', '.join(['?', *types])}"
+                         f" !time={self.time[v]}ps !own={self.size[v]}B{colour}")
         return "\n".join([*lines, "}", ""])
 
     def renamed(self, row):
@@ -444,7 +445,7 @@ def golden(path):
     best, plans, _ = celeritas(g, cpd(g), 1, 1)
     check([simulate(g, p[1], p[2].home) for p in plans] == [x["order_place"], x["adjust"]] and
           plans[1][2].home == x["dev"] and cpd(g) == x["order"], "the counterexample")
-    check(same(g, path, "celeritas-place{range=1:contention=none}", best[0]) and best[0][0] == "Order-Place", "its plan")
+    check(same(g, path, "celeritas-place{range=1:contention=none}", best[0]) and best[0][0] == "Order-Place", "its")
 
 
 def golden_twice(d, path):
@@ -453,11 +454,11 @@ def golden_twice(d, path):
         g = golden_graph(d, times, 2)
         path.write_text(g.text())
         rows, page = table_of(path, "")
-        check([rows[v][1:] for v in range(20)] == 2 * [(t * times, b * times) for t, b in zip(d["tlevel"], d["blevel"])],
-              f"levels of two {rows}")
+        want = 2 * [(t * times, b * times) for t, b in zip(d["tlevel"], d["blevel"])]
+        check([rows[v][1:] for v in range(20)] == want, f"levels of two {rows}")
         rows, page = table_of(path, "fuse{range=3:mem=6B:cut=edge},")
         last = next(line for line in page if line.startswith("fuse")).split()
-        check((last[1], last[2], last[3], last[-3]) == ("10", "14", str(32 * times), "0.571"), f"clusters of two {last}")
+        check((last[1], last[2], last[3], last[-3]) == ("10", "14", str(32 * times), "0.571"), f"two: {last}")
         best, plans, _ = celeritas(g, cpd(g), 3, 6)
         same(g, path, "celeritas-place{range=3:mem=6B:cut=edge:contention=none}", best[0])
         same(g, path, "order-place{range=3:mem=6B:cut=edge}", plans[0])
@@ -488,7 +489,8 @@ def published(folder):
         path = folder / f"{name}.json"
         path.write_text(json.dumps(d))
         for most, mem, clusters in ((50, f"{int(d['maxSizePerFPGA'])}B", some), (200, "1000TiB", few)):
-            page = pcc(path, "-q", "-p", f"contract{{trivial=false}},fuse{{range={most}:mem={mem}:cut=edge}},levels").stdout
+            passes = f"contract{{trivial=false}},fuse{{range={most}:mem={mem}:cut=edge}},levels"
+            page = pcc(path, "-q", "-p", passes).stdout
             base, fused = page.splitlines()[1].split(), page.splitlines()[3].split()
             check((base[0], base[1], fused[0], fused[1]) == ("base", str(nodes), "fuse", str(clusters)),
                   f"{name}: {base} {fused}, published {nodes} and {clusters}")
