@@ -8,9 +8,13 @@
 #include <assert.h>
 #include <string.h>
 
-const char *const objective_name[OBJECTIVES + 1] = {"time-per-sample", "makespan", NULL};
-const char *const objective_text[OBJECTIVES] = {"time per sample", "makespan"};
-const char *const objective_unit[OBJECTIVES] = {"per sample", "of makespan"};
+const char *const objective_name[OBJECTIVES + 1] = {"time-per-sample", "makespan", "iteration-time",
+                                                   NULL};
+const char *const objective_text[OBJECTIVES] = {"time per sample", "makespan", "iteration time"};
+const char *const objective_unit[OBJECTIVES] = {"per sample", "of makespan", "per iteration"};
+const char *const training_schedule_name[TRAINING_SCHEDULES + 1] = {"dapple", "gpipe", "zb-h1",
+                                                                    "pipedream", NULL};
+const char *const recompute_name[RECOMPUTES + 1] = {"auto", "none", "all", NULL};
 const char *const overlap_name[OVERLAPS + 1] = {"sum", "max", "duplex", NULL};
 const char *const micro_schedule_name[MICRO_SCHEDULES + 1] = {"pipedream", "gpipe", NULL};
 const char *const network_name[NETWORKS + 1] = {"host", "direct", NULL};
@@ -88,9 +92,14 @@ const char *exec_refuses(const struct exec_model *e, struct arena *a)
 
 enum memory_model exec_memory(const struct exec_model *e)
 {
-    if (e->objective == OBJECTIVE_SAMPLE)
+    if (e->objective != OBJECTIVE_MAKESPAN)
         return MEMORY_SUM;
     return e->memory == MEMORY_USUAL ? MEMORY_LIVE : e->memory;
+}
+
+int64_t exec_training_copies(const struct exec_model *e)
+{
+    return 2 + e->optimizer;
 }
 
 int64_t exec_efficiency(const struct exec_model *e)

@@ -5,7 +5,7 @@
 #include "ir/base/arena.h"
 #include "ir/base/clock.h"
 #include "passes/stages/layer_chain.h"
-#include "passes/stages/servers.h"
+#include "ir/cluster/servers.h"
 
 /* Stage s has the layers from that of stage s - 1's end (the first one: 0) to end[s], and devices[s]. */
 struct stage_plan {

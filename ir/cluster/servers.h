@@ -1,9 +1,8 @@
 /* Devices in servers, as DAPPLE sees them: how many of each server a stage has, and what moving bytes among them takes. */
-#ifndef PCC_PASSES_STAGES_SERVERS_H
-#define PCC_PASSES_STAGES_SERVERS_H
+#ifndef PCC_IR_CLUSTER_SERVERS_H
+#define PCC_IR_CLUSTER_SERVERS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "ir/cluster/cluster.h"
 
 enum { SERVERS = 128 };
 
@@ -19,6 +18,11 @@ struct servers {
 struct device_set {
     uint16_t of[SERVERS];
 };
+
+/* The accelerators of a cluster, which are of one class.  NULL, or why they cannot be seen so. */
+const char *servers_of(const struct cluster *c, struct servers *s);
+/* The server of an accelerator, by its place among them. */
+uint32_t servers_find(const struct servers *s, uint32_t place);
 
 /* Which free devices a stage is given.  FRESH: of servers that nobody uses.  APPEND: of servers in use.  SCATTER: one of
  * each server with a free one, again and again.  Servers are taken in their order. */

@@ -5,12 +5,47 @@
  * 2 (n - 1) / n of the bytes, within a server over n / 2 links at once, over several servers at one rate; what comes to
  * a stage within one server comes over the outer link from senders elsewhere, and to one in several servers at the
  * rate of an AllReduce.  O(servers) each, SCATTER O(servers + devices). */
-#include "passes/stages/servers.h"
+#include "ir/cluster/servers.h"
 
 #include "ir/base/units.h"
 
 #include <assert.h>
 #include <string.h>
+
+const char *servers_of(const struct cluster *c, struct servers *s)
+{
+    const struct device_class *k = NULL;
+    *s = (struct servers){0};
+    for (uint32_t i = 0; i < c->ncls; i++) {
+        if (c->cls[i].host || !c->cls[i].count)
+            continue;
+        if (k)
+            return "there are accelerators of several classes";
+        k = &c->cls[i];
+    }
+    if (!k)
+        return "there are no accelerators";
+    uint32_t size = k->group > 1 ? k->group : 1;
+    if (k->count / size > SERVERS)
+        return "there are too many servers";
+    s->ndev = k->count;
+    s->n = k->count / size;
+    for (uint32_t v = 0; v < s->n; v++)
+        s->size[v] = (uint16_t)size;
+    s->outer = k->link_bandwidth;
+    s->outer_reduce = c->reduce_bandwidth ? c->reduce_bandwidth : k->link_bandwidth;
+    s->inner = k->group > 1 && k->inner_bandwidth ? k->inner_bandwidth : k->link_bandwidth;
+    return NULL;
+}
+
+uint32_t servers_find(const struct servers *s, uint32_t place)
+{
+    uint32_t v = 0;
+    assert(place < s->ndev);
+    while (place >= s->size[v])
+        place -= s->size[v++];
+    return v;
+}
 
 static bool fill_up(const struct servers *s, const struct device_set *used, bool fresh,
                     uint32_t need, struct device_set *out)

@@ -1,5 +1,5 @@
 /* Devices in servers: which ones each policy gives, by the vectors of the published planner, and what moving takes. */
-#include "passes/stages/servers.h"
+#include "ir/cluster/servers.h"
 
 #include "ir/base/arena.h"
 
