@@ -9,7 +9,7 @@
 #include <string.h>
 
 const char *const objective_name[OBJECTIVES + 1] = {"time-per-sample", "makespan", "iteration-time",
-                                                   NULL};
+                                                    NULL};
 const char *const objective_text[OBJECTIVES] = {"time per sample", "makespan", "iteration time"};
 const char *const objective_unit[OBJECTIVES] = {"per sample", "of makespan", "per iteration"};
 const char *const training_schedule_name[TRAINING_SCHEDULES + 1] = {"dapple", "gpipe", "zb-h1",

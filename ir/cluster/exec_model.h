@@ -82,18 +82,19 @@ enum recompute { RECOMPUTE_AUTO, RECOMPUTE_NONE, RECOMPUTE_ALL, RECOMPUTES };
 
 /* An iteration of training.  Zero: one micro-batch of the size that costs are about. */
 struct training {
-    uint32_t micro_batches;        /* 0: one */
-    int64_t micro_size;            /* samples of a micro-batch, and of what costs are about; 0: the same */
+    uint32_t micro_batches; /* 0: one */
+    int64_t micro_size;     /* samples of a micro-batch, and of what costs are about; 0: the same */
     int64_t profiled;
     enum training_schedule schedule;
     enum warm_up warm_up;
     uint32_t warm_up_count;
     enum recompute recompute;
-    bool half_duplex;      /* a link moves values or gradients, not both at a time */
-    bool any_slices;       /* a device's share of a micro-batch may be a part of a sample */
-    bool own_reduce_lane;  /* AllReduces take nothing of the links between stages */
-    int64_t workspace;     /* bytes of each device beside weights and activations */
-    int64_t weight_share;  /* millionths of a backward pass that make gradients of weights; 0: a half */
+    bool half_duplex;     /* a link moves values or gradients, not both at a time */
+    bool any_slices;      /* a device's share of a micro-batch may be a part of a sample */
+    bool own_reduce_lane; /* AllReduces take nothing of the links between stages */
+    int64_t workspace;    /* bytes of each device beside weights and activations */
+    int64_t
+        weight_share; /* millionths of a backward pass that make gradients of weights; 0: a half */
 };
 
 struct exec_model {

@@ -12,7 +12,7 @@ struct evaluation {
     nid misplaced;    /* the first node that is not on the device it is pinned to; 0: none */
     /* what is violated first, "node 'a' cannot run on acc0"; NULL: nothing */
     const char *why_not;
-    const struct step_run *step; /* of a makespan, if it could run; else NULL */
+    const struct step_run *step;         /* of a makespan, if it could run; else NULL */
     const struct iteration_run *trained; /* the same of an iteration time */
 };
 

@@ -91,16 +91,19 @@ struct iteration_run iteration_set_up(const struct scene *s, const struct server
         w->reduce_shares = !t->own_reduce_lane && k > 0 && w->reduce > 0;
         if (k + 1 < nstage) {
             w->send = servers_move(servers, &set[k], &set[k + 1], scaled(t, sums[k].send, 1));
-            w->send_back = servers_move(servers, &set[k + 1], &set[k], scaled(t, sums[k].send_back, 1));
+            w->send_back =
+                servers_move(servers, &set[k + 1], &set[k], scaled(t, sums[k].send_back, 1));
         }
         if (k > 0)
-            w->checkpoint = scaled(t, sums[k - 1].send, w->turns > 1 ? 1 : devices_of(servers, &set[k]));
+            w->checkpoint =
+                scaled(t, sums[k - 1].send, w->turns > 1 ? 1 : devices_of(servers, &set[k]));
         w->checkpoint = w->checkpoint < w->stored ? w->checkpoint : w->stored;
         r.lasting[k] = lasting(s, sums[k].parameter);
         r.memory[k] = s->cluster->cls[cls].memory;
     }
-    r.x = (struct iteration){order[t->schedule], nstage, nstage,
-                             t->micro_batches ? t->micro_batches : 1, t->half_duplex, r.stage};
+    r.x = (struct iteration){
+        order[t->schedule], nstage, nstage, t->micro_batches ? t->micro_batches : 1,
+        t->half_duplex,     r.stage};
     return r;
 }
 
@@ -209,9 +212,9 @@ static void add_net(struct weighing *w, uint32_t e)
         high = to > high ? to : high;
     }
     if (!w->why && (back ? high > at : low < at))
-        w->why = arena_fmt(w->a, "'%s', which stage %d makes, is read by stage %d: that is no %s pass",
-                           value_name(m, v), (int)at, (int)(back ? high : low),
-                           back ? "backward" : "forward");
+        w->why = arena_fmt(
+            w->a, "'%s', which stage %d makes, is read by stage %d: that is no %s pass",
+            value_name(m, v), (int)at, (int)(back ? high : low), back ? "backward" : "forward");
     for (int32_t k = at; k < high && !back; k++)
         w->sum[k].send = sat_add(w->sum[k].send, m->cost->bytes[v]);
     for (int32_t k = low; k < at && back && m->ir_version; k++)
@@ -291,8 +294,7 @@ static const char *weigh(struct weighing *w, struct iteration_run *r)
 }
 
 /* Figures of each device: those of its stage, or where they take turns its own. */
-static void tell_figures(const struct weighing *w, const struct iteration_run *r,
-                         struct verdict *v)
+static void tell_figures(const struct weighing *w, const struct iteration_run *r, struct verdict *v)
 {
     const struct stages *st = w->p->stages;
     uint32_t lane = 0;

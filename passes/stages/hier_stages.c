@@ -186,8 +186,11 @@ static void trace(struct tracing *t, const struct hier_stage *range, uint32_t m)
         m = c.used - c.copies;
         j = c.last;
     }
+    uint32_t machine = 0;
     while (n-- > 0) {
         struct hier_stage s = *range;
+        s.first[s.level] = machine;
+        machine += copies[n];
         s.from = i;
         s.to = i = end[n];
         s.copies[s.level] = copies[n];

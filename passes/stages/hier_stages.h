@@ -18,10 +18,11 @@ struct hier_rules {
     bool fewer;     /* not all machines need be used */
 };
 
-/* Layers of state `to` that are not of state `from`, at a level; its machines are divided among the stages within. */
+/* Layers of state `to` that are not of state `from`, on machines of each level; level: the innermost that is settled. */
 struct hier_stage {
     uint32_t from, to, level;
-    uint32_t copies[HIER_LEVELS]; /* of each level from `level` on, 1 above */
+    uint32_t copies[HIER_LEVELS]; /* machines of each level */
+    uint32_t first[HIER_LEVELS];  /* the first of these, in its machine of the level above */
     uint32_t devices;             /* the product */
 };
 
