@@ -439,7 +439,9 @@ static void add_costs(struct reader *r)
     struct module *m = r->m;
     struct costs *k = m->cost = arena_alloc(r->a, sizeof *k);
     nid first = m->graph[1].first, last = first + 2 * r->norder - 1;
-    k->measured = arena_array(r->a, m->nnode, sizeof *k->measured);
+    k->nclass = 1; /* until a cluster says how many there are */
+    k->time = arena_array(r->a, 1, sizeof *k->time);
+    k->time[0] = k->measured = arena_array(r->a, m->nnode, sizeof *k->measured);
     k->flops = arena_array(r->a, m->nnode, sizeof *k->flops);
     k->traffic = arena_array(r->a, m->nnode, sizeof *k->traffic);
     k->own = arena_array(r->a, m->nnode, sizeof *k->own);

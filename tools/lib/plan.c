@@ -147,6 +147,7 @@ static int judge_plan(struct pcc *p)
     }
     r->verdict = &e->v;
     r->step = e->step;
+    r->trained = e->trained;
     r->parts = cut_parts(p, r);
     if (r->step)
         r->parts_value = step_of_parts(&r->scene, r->plan, r->parts, x->use.mem);
