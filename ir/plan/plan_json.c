@@ -14,6 +14,7 @@
 #include "ir/base/outfile.h"
 #include "ir/base/units.h"
 #include "ir/plan/order.h"
+#include "ir/plan/training_json.h"
 
 #include <errno.h>
 #include <string.h>
@@ -69,80 +70,6 @@ static int read_basis(struct assignment *r, const json_t *root)
     return 0;
 }
 
-/* "devices", "ahead" and "recompute" of stage k. */
-static int read_stage(struct assignment *r, const json_t *o, uint32_t k, uint8_t *taken)
-{
-    const json_t *devices = json_object_get(o, "devices"), *ahead = json_object_get(o, "ahead");
-    struct stages *s = r->stages;
-    uint32_t n = s->device.at[k];
-    if (!json_array_size(devices) || !json_is_integer(ahead) || json_integer_value(ahead) < 1 ||
-        json_integer_value(ahead) > UINT32_MAX)
-        return expect_form(r,
-                           "a list 'devices' and a number 'ahead' >= 1 in every one of 'stages'");
-    for (size_t i = 0; i < json_array_size(devices); i++) {
-        const char *name = json_string_value(json_array_get(devices, i));
-        int dev = name ? assign_device(r, name) : expect_form(r, "names in 'devices' of a stage");
-        if (dev < 0)
-            return -1;
-        if (taken[dev])
-            return diag_error(r->diag, "%s: device '%s' is in two stages", r->path, name);
-        taken[dev] = 1;
-        s->device.to[n++] = (uint32_t)dev;
-    }
-    s->device.at[k + 1] = n;
-    s->ahead[k] = (uint32_t)json_integer_value(ahead);
-    s->recompute[k] = json_is_true(json_object_get(o, "recompute"));
-    return 0;
-}
-
-/* A number >= 0 of "training"; -1 and an error. */
-static int64_t read_count(const struct assignment *r, const json_t *o, const char *key)
-{
-    const json_t *j = json_object_get(o, key);
-    if (!json_is_integer(j) || json_integer_value(j) < 0 || json_integer_value(j) > UINT32_MAX)
-        return diag_error(r->diag, "%s: training: %s: expected a number from 0 to %u", r->path, key,
-                          UINT32_MAX);
-    return json_integer_value(j);
-}
-
-/* Stages, and what they were made for. */
-static int read_training(struct assignment *r, const json_t *o)
-{
-    const json_t *list = json_object_get(o, "stages");
-    const char *schedule = json_string_value(json_object_get(o, "schedule"));
-    struct training *t = &r->said.model.training;
-    size_t n = json_array_size(list);
-    if (!o)
-        return 0;
-    int word = -1;
-    for (int i = 0; schedule && training_schedule_name[i]; i++)
-        word = strcmp(schedule, training_schedule_name[i]) ? word : i;
-    if (word < 0 || !n || n > r->scene->cluster->ndev)
-        return expect_form(r, "a known 'schedule' and as many 'stages' as there are devices, or "
-                              "fewer, in 'training'");
-    int64_t count = read_count(r, o, "micro_batches"), size = read_count(r, o, "micro_batch_size"),
-            profiled = read_count(r, o, "profiled_batch");
-    if (count < 0 || size < 0 || profiled < 0 || (size > 0) != (profiled > 0))
-        return count < 0 || size < 0 || profiled < 0
-                   ? -1
-                   : expect_form(r, "both of 'micro_batch_size' and 'profiled_batch', or neither");
-    t->schedule = (enum training_schedule)word;
-    t->micro_batches = (uint32_t)count;
-    t->micro_size = size;
-    t->profiled = profiled;
-    r->stages = arena_alloc(r->a, sizeof *r->stages);
-    r->stages->n = (uint32_t)n;
-    r->stages->device.at = arena_array(r->a, n + 1, sizeof(uint32_t));
-    r->stages->device.to = arena_array(r->a, (size_t)r->scene->cluster->ndev + 1, sizeof(uint32_t));
-    r->stages->ahead = arena_array(r->a, n, sizeof(uint32_t));
-    r->stages->recompute = arena_alloc(r->a, n);
-    uint8_t *taken = arena_alloc(r->a, (size_t)r->scene->cluster->ndev + 1);
-    for (uint32_t k = 0; k < n; k++)
-        if (read_stage(r, json_array_get(list, k), k, taken))
-            return -1;
-    return 0;
-}
-
 static int read_plan(struct assignment *r, const json_t *root)
 {
     const json_t *devices = json_object_get(root, "devices");
@@ -155,7 +82,7 @@ static int read_plan(struct assignment *r, const json_t *root)
     assign_by_name(r);
     if (read_basis(r, root))
         return -1;
-    if (read_training(r, json_object_get(root, "training")))
+    if (training_json_read(r, json_object_get(root, "training")))
         return -1;
     for (size_t i = 0; i < json_array_size(devices); i++) {
         const json_t *d = json_array_get(devices, i), *nodes = json_object_get(d, "nodes");
@@ -283,7 +210,7 @@ struct making {
 /* What a makespan rests on. */
 static void add_basis(json_t *o, const struct exec_model *e)
 {
-    for (enum basis b = BASIS_NETWORK; o && b < BASES && e->objective != OBJECTIVE_SAMPLE; b++) {
+    for (enum basis b = BASIS_NETWORK; o && b < BASES && e->objective == OBJECTIVE_MAKESPAN; b++) {
         uint32_t word = b == BASIS_MEMORY ? exec_memory(e) : basis_get(e, b);
         json_object_set_new(o, basis_key[b], json_string(basis_words(b)[word]));
     }
@@ -336,34 +263,6 @@ static json_t *make_device(struct making *w, uint32_t d)
                      "used_bytes", (json_int_t)l->used, "nodes", nodes);
 }
 
-/* How the plan trains; NULL: it has no stages. */
-static json_t *make_training(const struct making *w)
-{
-    const struct stages *s = w->t->plan->stages;
-    const struct training *t = &w->t->scene->model.training;
-    if (!s)
-        return NULL;
-    const char **name = arena_array(w->a, (size_t)w->t->scene->cluster->ndev + 1, sizeof *name);
-    for (uint32_t d = 0; d < w->t->scene->cluster->ndev; d++)
-        name[d] = cluster_device_name(w->t->scene->cluster, w->a, d);
-    json_t *stages = json_array();
-    for (uint32_t k = 0; k < s->n; k++) {
-        json_t *devices = json_array();
-        for (uint32_t i = s->device.at[k]; i < s->device.at[k + 1]; i++)
-            json_array_append_new(devices, json_string(name[s->device.to[i]]));
-        json_array_append_new(stages, json_pack("{s:o, s:i, s:b}", "devices", devices, "ahead",
-                                                (int)s->ahead[k], "recompute", s->recompute[k]));
-    }
-    bool turns = t->schedule == TRAINING_PIPEDREAM, whole = turns;
-    for (uint32_t k = 0; k < s->n && !turns; k++)
-        whole = whole || !t->micro_size || t->micro_size % (s->device.at[k + 1] - s->device.at[k]);
-    return json_pack(
-        "{s:s, s:i, s:I, s:I, s:s, s:b, s:o}", "schedule", training_schedule_name[t->schedule],
-        "micro_batches", (int)(t->micro_batches ? t->micro_batches : 1), "micro_batch_size",
-        (json_int_t)t->micro_size, "profiled_batch", (json_int_t)t->profiled, "replication",
-        turns ? "turns" : "slices", "whole_slices", !whole, "stages", stages);
-}
-
 /* NULL like make_device. */
 static json_t *make_plan(struct making *w)
 {
@@ -374,8 +273,9 @@ static json_t *make_plan(struct making *w)
             return NULL;
     return json_pack("{s:i, s:s, s:o, s:o*, s:o*, s:o*, s:O, s:s*}", "pcc_plan", 1, "planner",
                      p->planner, "objective", make_objective(w), "judged", make_judged(w),
-                     "ordered", p->rank ? json_true() : NULL, "training", make_training(w),
-                     "devices", devices, "calls", w->t->calls);
+                     "ordered", p->rank ? json_true() : NULL, "training",
+                     training_json(w->t->scene, w->t->plan->stages, w->a), "devices", devices,
+                     "calls", w->t->calls);
 }
 
 /* Says why there is no JSON; -1. */
@@ -455,11 +355,11 @@ void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, in
     json_put_decimal(f, proven ? p->claim.bound_all : -1, 12);
     fputs(", \"part_cost_s\": ", f);
     json_put_decimal(f, s->model.part_cost, 12);
-    for (enum basis b = BASIS_NETWORK; b < BASES && s->model.objective != OBJECTIVE_SAMPLE; b++) {
+    for (enum basis b = BASIS_NETWORK; b < BASES && s->model.objective == OBJECTIVE_MAKESPAN; b++) {
         uint32_t word = b == BASIS_MEMORY ? exec_memory(&s->model) : basis_get(&s->model, b);
         fprintf(f, ", \"%s\": \"%s\"", basis_key[b], basis_words(b)[word]);
     }
-    if (s->model.objective != OBJECTIVE_SAMPLE) {
+    if (s->model.objective == OBJECTIVE_MAKESPAN) {
         fputs(", \"parts_value_s\": ", f);
         json_put_decimal(f, of_parts, 12);
     }
