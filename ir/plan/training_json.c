@@ -29,8 +29,7 @@ static int read_stage(struct assignment *r, const json_t *o, uint32_t k, uint8_t
     uint32_t n = s->device.at[k];
     if (!json_array_size(devices) || !json_is_integer(ahead) || json_integer_value(ahead) < 1 ||
         json_integer_value(ahead) > UINT32_MAX)
-        return expect_form(r,
-                           "a list 'devices' and a number 'ahead' >= 1 in every one of 'stages'");
+        return expected(r, "a list 'devices' and a number 'ahead' >= 1 in every one of 'stages'");
     for (size_t i = 0; i < json_array_size(devices); i++) {
         const char *name = json_string_value(json_array_get(devices, i));
         int dev = name ? assign_device(r, name) : expected(r, "names in 'devices' of a stage");
