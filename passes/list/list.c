@@ -176,6 +176,7 @@ int room_build_on(struct room *r, struct ctx *x, const char *planner, const stru
 {
     *r = (struct room){.base = level, .scene = &x->scene, .node = first_nodes(level, a)};
     uint32_t nd = x->scene.cluster->ndev, ngroup = any_level(x)->n;
+    r->copies = exec_weight_copies(&x->scene.model, x->scene.m->backward);
     find_groups(r, x, a);
     r->used = arena_array(a, (size_t)nd + 1, sizeof *r->used);
     r->has = arena_alloc(a, (size_t)r->base->nshared * nd / 8 + 1);
@@ -221,13 +222,26 @@ static int64_t group_bytes(struct room *r, uint32_t k, uint32_t d)
     for (uint32_t i = r->member.at[k]; i < r->member.at[k + 1]; i++) {
         uint32_t v = r->member.to[i];
         bytes = sat_add(bytes, g->size[v]);
+        if (g->param)
+            bytes = sat_add(bytes, sat_mul(r->copies - 1, g->param[v]));
         for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++) {
             uint32_t item = g->shared_of.to[j];
             if ((d == NOWHERE || !has_item(r, item, d)) && is_first(r, r->ngroup + item))
-                bytes = sat_add(bytes, g->shared_size[item]);
+                bytes = sat_add(bytes, sat_mul(r->copies, g->shared_size[item]));
         }
     }
     return bytes;
+}
+
+int64_t room_all(const struct room *r)
+{
+    const struct wdag *g = r->base;
+    int64_t params = 0;
+    for (uint32_t v = 0; v < g->n && g->param; v++)
+        params = sat_add(params, g->param[v]);
+    for (uint32_t i = 0; i < g->nshared; i++)
+        params = sat_add(params, g->shared_size[i]);
+    return sat_add(wdag_bytes(g), sat_mul(r->copies - 1, params));
 }
 
 int64_t room_most(struct room *r)

@@ -13,7 +13,8 @@ static const char *const table[] = {
     "devices",   "link",  "group",       "transfer-scale", "io",         "overlap",      "schedule",
     "replicate", "sync",  "efficiency",  "reserve",        "part-cost",  "dim",          "costs",
     "pin",       "state", "keep-blocks", "time-limit",     "max-states", "allow-links",  "warnings",
-    "objective", "judge", "network",     "contention",     "dispatch",   "memory-model", "cut"};
+    "objective", "judge", "network",     "contention",     "dispatch",   "memory-model", "cut",
+    "optimizer"};
 
 const char *setting_named(const char *name)
 {
