@@ -182,6 +182,7 @@ int room_build_on(struct room *r, struct ctx *x, const char *planner, const stru
     r->has = arena_alloc(a, (size_t)r->base->nshared * nd / 8 + 1);
     r->ngroup = ngroup;
     r->seen = arena_array(a, (size_t)ngroup + r->base->nshared + 1, sizeof *r->seen);
+    r->item = arena_array(a, (size_t)r->base->nshared + 1, sizeof *r->item);
     for (uint32_t k = 0; k < ngroup; k++) {
         uint32_t v = r->member.to[r->member.at[k]];
         if (r->classes[k])
@@ -212,24 +213,51 @@ static bool is_first(struct room *r, uint32_t what)
     return first;
 }
 
-#define NOWHERE UINT32_MAX /* a device that holds nothing */
+static void begin_question(struct room *r)
+{
+    r->question++;
+    r->bytes = 0;
+    r->able = UINT32_MAX;
+    r->nitem = 0;
+}
 
-/* What group k adds to device d, in the present question. */
-static int64_t group_bytes(struct room *r, uint32_t k, uint32_t d)
+static int64_t item_bytes(const struct room *r, uint32_t item)
+{
+    return sat_mul(r->copies, r->base->shared_size[item]);
+}
+
+/* Adds group k to the present question. */
+static void ask_group(struct room *r, uint32_t k)
 {
     const struct wdag *g = r->base;
-    int64_t bytes = 0;
+    r->able &= r->classes[k];
     for (uint32_t i = r->member.at[k]; i < r->member.at[k + 1]; i++) {
         uint32_t v = r->member.to[i];
-        bytes = sat_add(bytes, g->size[v]);
+        r->bytes = sat_add(r->bytes, g->size[v]);
         if (g->param)
-            bytes = sat_add(bytes, sat_mul(r->copies - 1, g->param[v]));
-        for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++) {
-            uint32_t item = g->shared_of.to[j];
-            if ((d == NOWHERE || !has_item(r, item, d)) && is_first(r, r->ngroup + item))
-                bytes = sat_add(bytes, sat_mul(r->copies, g->shared_size[item]));
-        }
+            r->bytes = sat_add(r->bytes, sat_mul(r->copies - 1, g->param[v]));
+        for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++)
+            if (is_first(r, r->ngroup + g->shared_of.to[j]))
+                r->item[r->nitem++] = g->shared_of.to[j];
     }
+}
+
+void room_ask(struct room *r, const uint32_t *v, uint32_t n)
+{
+    begin_question(r);
+    for (uint32_t i = 0; i < n; i++)
+        if (r->home[r->group[v[i]]] < 0 && is_first(r, r->group[v[i]]))
+            ask_group(r, r->group[v[i]]);
+}
+
+int64_t room_adds(const struct room *r, uint32_t d)
+{
+    int64_t bytes = r->bytes;
+    if (!(r->able >> cluster_class(r->scene->cluster, d) & 1))
+        return INT64_MAX;
+    for (uint32_t i = 0; i < r->nitem; i++)
+        if (!has_item(r, r->item[i], d))
+            bytes = sat_add(bytes, item_bytes(r, r->item[i]));
     return bytes;
 }
 
@@ -244,52 +272,50 @@ int64_t room_all(const struct room *r)
     return sat_add(wdag_bytes(g), sat_mul(r->copies - 1, params));
 }
 
+bool room_takes(const struct room *r, uint32_t d)
+{
+    const struct cluster *c = r->scene->cluster;
+    int64_t memory = c->cls[cluster_class(c, d)].memory, need = room_adds(r, d);
+    return need < INT64_MAX && (memory < 0 || need == 0 || sat_add(r->used[d], need) <= memory);
+}
+
+int64_t room_need(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
+{
+    room_ask(r, v, n);
+    return room_adds(r, d);
+}
+
+bool room_fits(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
+{
+    room_ask(r, v, n);
+    return room_takes(r, d);
+}
+
 int64_t room_most(struct room *r)
 {
     int64_t most = 0;
     for (uint32_t k = 0; k < r->ngroup; k++) {
-        r->question++;
-        int64_t bytes = group_bytes(r, k, NOWHERE);
+        begin_question(r);
+        ask_group(r, k);
+        int64_t bytes = r->bytes;
+        for (uint32_t i = 0; i < r->nitem; i++)
+            bytes = sat_add(bytes, item_bytes(r, r->item[i]));
         most = bytes > most ? bytes : most;
     }
     return most;
 }
 
-int64_t room_need(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
-{
-    uint32_t cls = 1U << cluster_class(r->scene->cluster, d);
-    int64_t bytes = 0;
-    r->question++;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t k = r->group[v[i]];
-        if (r->home[k] >= 0 || !is_first(r, k))
-            continue;
-        if (!(r->classes[k] & cls))
-            return INT64_MAX;
-        bytes = sat_add(bytes, group_bytes(r, k, d));
-    }
-    return bytes;
-}
-
-bool room_fits(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
-{
-    const struct cluster *c = r->scene->cluster;
-    int64_t memory = c->cls[cluster_class(c, d)].memory, need = room_need(r, v, n, d);
-    return need < INT64_MAX && (memory < 0 || need == 0 || sat_add(r->used[d], need) <= memory);
-}
-
 static void put_group(struct room *r, uint32_t k, uint32_t d)
 {
-    const struct wdag *g = r->base;
-    r->question++;
-    r->used[d] = sat_add(r->used[d], group_bytes(r, k, d));
+    begin_question(r);
+    ask_group(r, k);
+    r->used[d] = sat_add(r->used[d], r->bytes);
     r->home[k] = (int32_t)d;
-    for (uint32_t i = r->member.at[k]; i < r->member.at[k + 1]; i++) {
-        uint32_t v = r->member.to[i];
-        for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++) {
-            size_t bit = (size_t)g->shared_of.to[j] * r->scene->cluster->ndev + d;
-            r->has[bit / 8] |= (uint8_t)(1U << bit % 8);
-        }
+    for (uint32_t i = 0; i < r->nitem; i++) {
+        size_t bit = (size_t)r->item[i] * r->scene->cluster->ndev + d;
+        if (!has_item(r, r->item[i], d))
+            r->used[d] = sat_add(r->used[d], item_bytes(r, r->item[i]));
+        r->has[bit / 8] |= (uint8_t)(1U << bit % 8);
     }
 }
 
@@ -320,8 +346,9 @@ uint32_t room_least(struct room *r, const uint32_t *v, uint32_t n)
 {
     uint32_t best = 0;
     bool can = false;
+    room_ask(r, v, n);
     for (uint32_t d = 0; d < r->scene->cluster->ndev; d++) {
-        bool now = room_need(r, v, n, d) < INT64_MAX;
+        bool now = room_adds(r, d) < INT64_MAX;
         if ((now && !can) || (now == can && r->used[d] < r->used[best]))
             best = d;
         can = can || now;
@@ -388,8 +415,21 @@ static int64_t most_lacking(const struct scene *s, const struct verdict *v)
     return most;
 }
 
+/* Whether two plans have the same devices and places. */
+static bool is_same(const struct ctx *x, const struct listed *p, const struct listed *q)
+{
+    size_t n = x->scene.m->nnode;
+    return !memcmp(p->dev, q->dev, n * sizeof *p->dev) &&
+           !memcmp(p->rank, q->rank, n * sizeof *p->rank);
+}
+
 void list_try(struct ctx *x, struct listed *best, struct listed *p)
 {
+    if (best->dev && is_same(x, best, p)) {
+        p->value = best->value;
+        p->lacks = best->lacks;
+        return;
+    }
     struct arena *own = arena_new(x->use.scratch);
     struct plan plan = plan_of(p, "");
     struct evaluation e = evaluate(&x->scene, &plan, own);
@@ -401,6 +441,16 @@ void list_try(struct ctx *x, struct listed *best, struct listed *p)
     (void)holds;
     if (!best->dev || p->lacks < best->lacks || (p->lacks == best->lacks && p->value < best->value))
         *best = *p;
+}
+
+void list_offer(struct ctx *x, struct listed *best, const struct room *r, const uint32_t *order,
+                const char *what)
+{
+    struct arena_mark mark = arena_mark(x->use.mem);
+    struct listed p = list_plan(x, r, order, what);
+    list_try(x, best, &p);
+    if (best->dev != p.dev)
+        arena_release(x->use.mem, mark);
 }
 
 int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool best_effort)

@@ -48,6 +48,10 @@ struct room {
     uint32_t *seen;    /* [group], then [shared item]: the last question that asked for it */
     uint32_t question;
     uint32_t lacking; /* how often something was put where there was no room */
+    /* what was asked last: bytes that any device would have to take, shared items apart, and the classes that can */
+    int64_t bytes;
+    uint32_t able;
+    uint32_t *item, nitem; /* the shared items, each once */
 };
 
 /* Empty but for what is pinned.  0, or PASS_INFEASIBLE and an error: a group has no device.  Lives in a. */
@@ -57,10 +61,15 @@ int room_build_on(struct room *r, struct ctx *x, const char *planner, const stru
                   struct arena *a);
 /* Forgets all but what is pinned. */
 void room_empty(struct room *r);
-/* Bytes that the vertices v[0..n) add to device d, those that have a home elsewhere apart; INT64_MAX: it cannot run
- * them. */
+/* Asks for the vertices v[0..n), until the next thing that is asked or put.  O(n + members + their shared items). */
+void room_ask(struct room *r, const uint32_t *v, uint32_t n);
+/* Bytes that what was asked for adds to device d, what has a home apart; INT64_MAX: it cannot run all.  O(its shared
+ * items), as is the next one. */
+int64_t room_adds(const struct room *r, uint32_t d);
+/* Whether d has room for it. */
+bool room_takes(const struct room *r, uint32_t d);
+/* Both at once: what they add, whether there is room. */
 int64_t room_need(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
-/* Whether d has room for them. */
 bool room_fits(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
 /* Puts them on d, with their groups; those that d cannot run where least is, of the devices that can. */
 void room_put(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
@@ -89,6 +98,9 @@ struct listed list_plan(struct ctx *x, const struct room *r, const uint32_t *ord
 /* Runs it, by its order; *best becomes the better one of the two: one that fits or lacks less, of equal ones
  * the faster; equal: *best. */
 void list_try(struct ctx *x, struct listed *best, struct listed *p);
+/* The two of them: *best becomes that plan if it is better; else nothing of it stays. */
+void list_offer(struct ctx *x, struct listed *best, const struct room *r, const uint32_t *order,
+                const char *what);
 /* Leaves it, with the bound of the makespan.  0, or PASS_INFEASIBLE and an error that names a device without room. */
 int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool best_effort);
 

@@ -104,8 +104,7 @@ static void try_earliest(struct ctx *x, struct room *r, struct listed *best,
     earliest_place(r, &how, order, own);
     if (r->lacking)
         what = arena_fmt(x->use.mem, "%s, %u without room", what, r->lacking);
-    struct listed plan = list_plan(x, r, order, what);
-    list_try(x, best, &plan);
+    list_offer(x, best, r, order, what);
     arena_free(own);
 }
 

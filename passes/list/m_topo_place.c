@@ -46,9 +46,10 @@ static uint32_t place(struct room *r, const uint32_t *order, bool even, struct a
     for (uint32_t i = 0; i < r->base->n; i++) {
         const uint32_t *v = &order[i];
         uint32_t to = UINT32_MAX;
+        room_ask(r, v, 1);
         for (uint32_t j = at; j < c->ndev && to == UINT32_MAX; j++) {
-            int64_t need = room_need(r, v, 1, device[j]);
-            if (room_fits(r, v, 1, device[j]) &&
+            int64_t need = room_adds(r, device[j]);
+            if (room_takes(r, device[j]) &&
                 (need == 0 || sat_add(r->used[device[j]], need) <= share))
                 to = device[j];
             else if (j == at && need < INT64_MAX)
@@ -75,8 +76,7 @@ static uint32_t try_fill(struct ctx *x, struct room *r, bool even, struct listed
     struct arena *own = arena_new(x->use.scratch);
     uint32_t *order = topo_order(r->base, TOPO_FIFO, 0, own);
     uint32_t none = place(r, order, even, own);
-    struct listed plan = list_plan(x, r, order, said(x, r));
-    list_try(x, best, &plan);
+    list_offer(x, best, r, order, said(x, r));
     arena_free(own);
     return none;
 }

@@ -110,7 +110,7 @@ const char *assumed_text(const struct pcc *p)
     if (!brought && !described && !given(p, "link"))
         add_links(&l, x->scene.cluster);
     if (x->scene.m->cost->flops && x->scene.m->ir_version && !given(p, "efficiency") &&
-        !given(p, "costs"))
+        !given(p, "costs") && !given(p, "profile-at"))
         add_types(&l, x->scene.m);
     if (limited && !brought && !given(p, "reserve"))
         add(&l, "nothing reserved", "--reserve");

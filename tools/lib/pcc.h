@@ -83,7 +83,7 @@ PCC_API const char *pcc_error(const struct pcc *p);
 PCC_API void pcc_stop(struct pcc *p);
 
 /* A setting has the name of a long option of the program (pcc --help): "devices", "link", "group", "reserve", "dim",
- * "costs", "pin", "state", "time-limit", "weights", "pictures", "view", ... Those that repeat add up.  NULL: what was
+ * "costs", "profile-at", "pin", "state", "time-limit", "weights", "view", ... Those that repeat add up.  NULL: what was
  * said of it is forgotten.  Flags take "".  Names are checked here, values where they are needed. */
 PCC_API enum pcc_status pcc_set(struct pcc *p, const char *name, const char *value);
 

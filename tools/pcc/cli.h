@@ -30,6 +30,8 @@ enum cli_id {
     CLI_CUT,
     CLI_DIM,
     CLI_COSTS,
+    CLI_PROFILE_AT,
+    CLI_PROFILE_CHECK,
     CLI_PIN,
     CLI_STATE,
     CLI_KEEP_BLOCKS,

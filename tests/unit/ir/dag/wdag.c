@@ -111,13 +111,19 @@ static void test_partition_is_optimal(void **state)
         struct wdag *g =
             random_graph(a, &seed, 2 + test_below(&seed, 9), 15 + test_below(&seed, 40));
         struct fuse_limits l = {0, 1 + test_below(&seed, 6), test_below(&seed, 12), round % 2};
-        const uint32_t *order = cpd_topo(g, 0, a);
+        const uint32_t *order = fuse_order(g, (enum fuse_order)(round % 3), 0, a);
         uint32_t group[64];
         struct diag d = {0};
         int64_t cut;
         uint32_t n = fuse_partition(g, order, &l, a, group, &cut);
         assert_int_equal(cut, brute_cut(g, order, &l));
-        assert_non_null(wdag_merge(g, group, n, "fuse", a, &d)); /* acyclic */
+        const struct wdag *level = wdag_merge(g, group, n, "fuse", a, &d);
+        assert_non_null(level); /* acyclic: Theorem B */
+        for (uint32_t u = 0; u < g->n; u++)
+            for (uint32_t k = g->succ.at[u]; k < g->succ.at[u + 1]; k++) {
+                assert_true(group[u] >= group[g->succ.to[k]]); /* the last cluster has number 0 */
+                assert_true(level->map[u] <= level->map[g->succ.to[k]]);
+            }
         arena_free(a);
     }
 }
