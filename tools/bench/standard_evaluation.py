@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How near do small batches predict a larger one?  tools/measure.py takes batches of 1, 2, 4 and 8 of generated models, and
-pcc --profile-check compares what the first three predict with the fourth, node by node.
+"""How near do small batches predict a larger one?  tools/measure.py takes batches of 1, 2, 4 and 8 of generated models,
+and pcc --profile-check compares what the first three predict with the fourth, node by node.
 
 usage: standard_evaluation.py [--steps N] [--keep FOLDER]
 
-Memory has to be exact, as shapes are affine in the batch, and so is what ONNX Runtime works in on one thread.  The mean
-deviation of times is to be at most 25 %; a model that misses it where the cores were not idle is named and left out: the
+Memory has to be exact, as shapes are affine in the batch, and so is what ONNX Runtime works in on one thread.  The
+mean deviation of times is to be at most 25 %; a model that misses it where the cores were not idle is named and left out: the
 share of a run's time that its thread was not running, printed as `away`, is above 2 %.  Also printed: the deviation
 weighted by time (of all nodes' times together), and two measurements of the batch of 8 against each other: what no
 prediction can be better than.
