@@ -5,10 +5,10 @@ and pcc --profile-check compares what the first three predict with the fourth, n
 usage: standard_evaluation.py [--steps N] [--keep FOLDER]
 
 Memory has to be exact, as shapes are affine in the batch, and so is what ONNX Runtime works in on one thread.  The
-mean deviation of times is to be at most 25 %; a model that misses it where the cores were not idle is named and left out: the
-share of a run's time that its thread was not running, printed as `away`, is above 2 %.  Also printed: the deviation
-weighted by time (of all nodes' times together), and two measurements of the batch of 8 against each other: what no
-prediction can be better than.
+mean deviation of times is to be at most 25 %; a model that misses it where the cores were not idle is named and left
+out: the share of a run's time that its thread was not running, printed as `away`, is above 2 %.  Also printed: the
+deviation weighted by time (of all nodes' times together), and two measurements of the batch of 8 against each other:
+what no prediction can be better than.
 
 Ends with 1 if memory is not exact, or a time deviation is above 25 % on idle cores."""
 import argparse
