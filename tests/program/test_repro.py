@@ -77,6 +77,9 @@ def main():
               "--stop-after", "dp-place", "--link", "3GB/s,7us")
         fault(folder, "verify", "the module is broken after cost", "cost", "-p", "dp-place",
               "--verify-each")
+        (folder / "b.csv").write_text("op,time\nMatMul,1us\n")
+        fault(folder, "verify", "the module is broken after cost", "cost", "-p", "dp-place", "--verify-each",
+              "--dim", "batch=4", "--profile-at", "1=b.csv", "--profile-at", "2=b.csv")
         r = run(LYING, "m.onnx", "-q", "-p", "dp-place", cwd=folder)
         check(r.returncode == 0 and not (folder / "pcc-repro.pir").exists(),
               f"no fault, but exit {r.returncode} or a reproducer")
