@@ -14,7 +14,8 @@ static const char *const table[] = {
     "schedule",    "replicate",  "sync",       "efficiency",     "reserve",      "part-cost",
     "dim",         "costs",      "profile-at", "profile-check",  "pin",          "state",
     "keep-blocks", "time-limit", "max-states", "allow-links",    "warnings",     "objective",
-    "judge",       "network",    "contention", "dispatch",       "memory-model", "cut"};
+    "judge",       "network",    "contention", "dispatch",       "memory-model", "cut",
+    "optimizer"};
 
 const char *setting_named(const char *name)
 {
