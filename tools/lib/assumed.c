@@ -98,9 +98,9 @@ static void add_dims(struct list *l, const struct ctx *x)
 static void add_predicted(struct list *l, const struct settings *s)
 {
     const char *sizes = NULL;
-    for (uint32_t i = 0; i < s->nprofiles; i++)
+    for (uint32_t i = 0; i < s->nmeasured; i++)
         sizes = arena_fmt(l->a, "%s%s%lld", sizes ? sizes : "", sizes ? ", " : "",
-                          (long long)s->profiles[i].batch);
+                          (long long)s->measured[i].batch);
     if (sizes)
         add(l, arena_fmt(l->a, "times predicted, roughly, from batches of %s", sizes), "--costs");
 }
