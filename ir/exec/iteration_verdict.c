@@ -44,7 +44,7 @@ static bool takes_turns(const struct scene *s)
 /* What stays on a device of a stage, but for versions of the weights. */
 static int64_t lasting(const struct scene *s, int64_t parameter)
 {
-    return sat_add(sat_mul(parameter, exec_training_copies(&s->model)),
+    return sat_add(sat_mul(parameter, exec_weight_copies(&s->model, true)),
                    s->model.training.workspace);
 }
 
@@ -110,7 +110,7 @@ struct iteration_run iteration_set_up(const struct scene *s, const struct server
 /* Bytes of a version of the weights of stage k, as lasting has them. */
 static int64_t version(const struct iteration_run *r, const struct scene *s, uint32_t k)
 {
-    int64_t copies = exec_training_copies(&s->model);
+    int64_t copies = exec_weight_copies(&s->model, true);
     return takes_turns(s) ? (r->lasting[k] - s->model.training.workspace) / copies : 0;
 }
 
@@ -351,4 +351,22 @@ struct verdict iteration_verdict(const struct scene *s, const struct plan *p,
     tell_figures(&w, *run, &v);
     plan_check_memory(s, &v, a);
     return v;
+}
+
+/* ---- bound -------------------------------------------------------------------------------------- */
+
+int64_t iteration_bound(const struct scene *s)
+{
+    const struct training *t = &s->model.training;
+    const struct graph *g = &s->m->graph[1];
+    uint32_t cls = cluster_main_class(s->cluster);
+    int64_t all = 0, size = t->micro_size ? t->micro_size : 1, of = t->micro_size ? t->profiled : 1;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        int64_t time = s->m->cost->time[cls][n];
+        if (s->place->kind[n] == PLACE_NODE && time != COST_NEVER)
+            all = sat_add(all, time);
+    }
+    __int128 samples = (__int128)size * (t->micro_batches ? t->micro_batches : 1);
+    __int128 ps = all * samples / ((__int128)of * s->cluster->cls[cls].count);
+    return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
 }

@@ -40,5 +40,7 @@ uint32_t iteration_room(const struct iteration_run *r, const struct scene *s, ui
  * at once.  *run: what ran, in a; NULL if it could not.  O(nodes + pins) and the run. */
 struct verdict iteration_verdict(const struct scene *s, const struct plan *p,
                                  struct iteration_run **run, struct arena *a);
+/* No plan takes less for an iteration, ps: all work of all micro-batches, shared by all accelerators.  O(nodes). */
+int64_t iteration_bound(const struct scene *s);
 
 #endif

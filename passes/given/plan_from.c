@@ -114,7 +114,7 @@ static int plan_run(struct ctx *x, const void *options)
     p->claim.value = e.value;
     struct bound b = p->claim.objective == OBJECTIVE_SAMPLE     ? claim_sample(x, o, &e)
                      : p->claim.objective == OBJECTIVE_MAKESPAN ? claim_makespan(x)
-                                                                : (struct bound){.value = -1};
+                                                                : claim_iteration(x);
     p->claim.argument = b.value < 0
                             ? arena_fmt(x->use.mem, "read from %s", o->from)
                             : arena_fmt(x->use.mem, "read from %s; bound: %s", o->from, b.why);

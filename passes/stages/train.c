@@ -8,6 +8,7 @@
 
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
+#include "passes/bounds/claim.h"
 
 #include <assert.h>
 #include <string.h>
@@ -272,18 +273,6 @@ static struct stages *name_devices(const struct train *t, const struct trained *
     return s;
 }
 
-/* No plan takes less than all work shared by all devices. */
-static int64_t work_bound(const struct train *t)
-{
-    const struct training *m = &t->x->scene.model.training;
-    int64_t all = 0, size = m->micro_size ? m->micro_size : 1, of = m->micro_size ? m->profiled : 1;
-    for (uint32_t v = 0; v < t->layers.n; v++)
-        all = sat_add(all, sat_add(t->layers.forward[v], t->layers.backward[v]));
-    int64_t times = sat_mul(size, m->micro_batches ? m->micro_batches : 1);
-    __int128 ps = (__int128)all * times / ((__int128)of * t->servers.ndev);
-    return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
-}
-
 int train_leave(const struct train *t, const struct trained *p, const char *what)
 {
     struct ctx *x = t->x;
@@ -306,14 +295,10 @@ int train_leave(const struct train *t, const struct trained *p, const char *what
         diag_error(x->use.diag, "%s: %s", t->planner, e.why_not);
         return PASS_INFEASIBLE;
     }
-    int64_t bound = work_bound(t);
-    plan->claim = (struct claim){.objective = OBJECTIVE_ITERATION,
-                                 .value = e.value,
-                                 .bound = bound,
-                                 .bound_all = bound,
-                                 .status = bound == e.value ? PLAN_OPTIMAL : PLAN_FEASIBLE};
-    plan->claim.argument =
-        arena_fmt(x->use.mem, "%s; bound: all work shared by %u devices", what, t->servers.ndev);
+    plan->claim.objective = OBJECTIVE_ITERATION;
+    plan->claim.value = e.value;
     x->results.plan = plan;
+    struct bound b = claim_iteration(x);
+    plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", what, b.why);
     return 0;
 }

@@ -8,7 +8,7 @@ usage: test_celeritas.py   (environment: PCC)
 2. shared: the golden example, its times times 7, its nodes in other orders, and beside a second copy of itself: levels,
    orders, clusters, the coarse graph, Adjusting, Order-Place, m-TOPO, m-ETF are the published ones.
 3. shared: what fuse makes of the placement paper's operator graphs: published numbers of clusters, and CCR before and
-   after.
+   after; list schedules of these: tools/bench/pcc-bench schedule.
 
 Exit: 0 pass, 1 fail."""
 # extras: shared
@@ -29,6 +29,7 @@ import extras
 from checks import check, finish
 
 PCC = os.environ.get("PCC", "pcc")
+SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).parents[2]))
 GRAPHS = 100 if os.environ.get("PCC_SANITIZED") else 300
 
 
@@ -499,11 +500,22 @@ def published(folder):
             check(most != 50 or fused[-3] == after, f"{name}: CCR {fused[-3]}, published {after}")
 
 
+def schedules():
+    """With sanitizers one graph."""
+    only = ["--only=op_bert3_training"] if os.environ.get("PCC_SANITIZED") else []
+    r = subprocess.run([sys.executable, SOURCE / "tools/bench/pcc-bench", "schedule",
+                        extras.shared("workloads/throughput"), *only],
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    print(r.stdout)
+    check(r.returncode == 0, "pcc-bench schedule")
+
+
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         if extras.extra() == "shared":
             golden(Path(tmp) / "golden.pir")
             published(Path(tmp))
+            schedules()
         else:
             random_graphs(Path(tmp) / "graph.pir")
     return finish()

@@ -78,6 +78,9 @@ static const struct {
     {CLI_MEMORY_MODEL, 0, "memory-model", "sum|live|paper",
      "one sample: a device has room for all that its nodes make, for what is there at once, or by "
      "Baechi's table (default: live)"},
+    {CLI_OPTIMIZER, 0, "optimizer", "COPIES",
+     "one sample: copies of the weights that an optimizer keeps beside them, in training: 1 for momentum, 2 for "
+     "Adam (default: 0, or those that the model has)"},
     {CLI_CUT, 0, "cut", "few|transfers",
      "as few parts as can be, or an end wherever a value comes or goes, so that parts take one "
      "sample as long as nodes do (default: few)"},

@@ -38,6 +38,7 @@ enum cli_id {
     CLI_CONTENTION,
     CLI_DISPATCH,
     CLI_MEMORY_MODEL,
+    CLI_OPTIMIZER,
     CLI_CUT,
     CLI_DIM,
     CLI_COSTS,
