@@ -26,7 +26,7 @@ static int64_t all_work(const struct iteration_run *t, const struct stages *s)
 void iteration_print_gain(FILE *f, const struct result *r)
 {
     char was[UNIT_TEXT], is[UNIT_TEXT];
-    int64_t work = all_work(r->trained, r->plan->stages);
+    int64_t work = all_work(r->trained, r->trained->stages);
     const struct cluster *c = r->scene.cluster;
     fprintf(f, "%.3gx the computing of one %s alone (%s to %s per iteration)\n",
             r->verdict->value ? (double)work / (double)r->verdict->value : 1.0,
@@ -41,7 +41,8 @@ static double busy_share(const struct result *r)
     const struct iteration_run *t = r->trained;
     uint32_t lane = 0;
     for (uint32_t k = 0; k < t->x.nstage; k++) {
-        uint32_t lanes = iteration_turns(&t->x, k), each = devices_of(r->plan->stages, k) / lanes;
+        uint32_t lanes = iteration_turns(&t->x, k),
+                 each = devices_of(r->trained->stages, k) / lanes;
         for (uint32_t q = 0; q < lanes; q++, lane++)
             busy += (double)each * (double)t->t.busy[lane];
         all += (double)(each * lanes) * (double)t->t.end;
@@ -52,7 +53,7 @@ static double busy_share(const struct result *r)
 /* "acc0 to acc7", "acc0 acc2 ..." */
 static const char *devices_text(const struct result *r, uint32_t k, struct arena *a)
 {
-    const struct stages *s = r->plan->stages;
+    const struct stages *s = r->trained->stages;
     const uint32_t *d = s->device.to + s->device.at[k];
     uint32_t n = devices_of(s, k);
     const char *first = cluster_device_name(r->scene.cluster, a, d[0]);
@@ -68,7 +69,7 @@ static void find_ends(const struct result *r, nid (*end)[2])
 {
     const struct module *m = r->scene.m;
     const struct graph *g = &m->graph[1];
-    const struct stages *s = r->plan->stages;
+    const struct stages *s = r->trained->stages;
     for (nid n = g->first; n < g->first + g->count; n++)
         for (uint32_t k = 0; k < s->n && r->plan->dev[n] >= 0 && !m->backward[n]; k++)
             if (s->device.to[s->device.at[k]] == (uint32_t)r->plan->dev[n]) {
@@ -82,7 +83,7 @@ static void print_stage(FILE *f, const struct result *r, uint32_t k, const nid *
                         struct arena *a)
 {
     const struct stage_work *w = &r->trained->stage[k];
-    const struct stages *s = r->plan->stages;
+    const struct stages *s = r->trained->stages;
     char t[6][UNIT_TEXT];
     uint32_t dev = s->device.to[s->device.at[k]];
     int64_t memory = r->trained->memory[k];
@@ -98,7 +99,7 @@ static void print_stage(FILE *f, const struct result *r, uint32_t k, const nid *
 void iteration_print(FILE *f, const struct result *r, struct arena *a)
 {
     const struct training *t = &r->scene.model.training;
-    const struct stages *s = r->plan->stages;
+    const struct stages *s = r->trained->stages;
     nid(*end)[2] = arena_array(a, (size_t)s->n + 1, sizeof *end);
     bool again = false;
     find_ends(r, end);

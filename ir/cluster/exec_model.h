@@ -63,8 +63,8 @@ struct step_model {
 enum memory_model { MEMORY_USUAL, MEMORY_SUM, MEMORY_LIVE, MEMORY_PAPER, MEMORY_MODELS };
 
 /* In which order stages train.  DAPPLE: some micro-batches forward, then a backward and a forward one in turn.  GPIPE:
- * all forward, then all backward.  ZB_H1: as DAPPLE, with the gradients of weights apart.  PIPEDREAM: as DAPPLE, without
- * end, and devices of a stage take micro-batches in turn rather than in slices. */
+ * all forward, then all backward.  ZB_H1: as DAPPLE, with the gradients of weights apart.  PIPEDREAM: as DAPPLE,
+ * without end, and devices of a stage take micro-batches in turn rather than in slices. */
 enum training_schedule {
     TRAINING_DAPPLE,
     TRAINING_GPIPE,
@@ -155,7 +155,8 @@ const char *exec_refuses(const struct exec_model *e, struct arena *a);
 /* The memory model, never USUAL. */
 enum memory_model exec_memory(const struct exec_model *e);
 
-/* How often a device of one step or iteration has room for its parameters: in training with gradients (PAPER: of the step before,
+/* How often a device of one step or iteration has room for its parameters: in training with gradients (PAPER: of the
+ * step before,
  * which nobody has freed; ITERATION) and what the optimizer keeps. */
 int64_t exec_weight_copies(const struct exec_model *e, bool training);
 

@@ -1,4 +1,4 @@
-/* Devices in servers, as DAPPLE sees them: how many of each server a stage has, and what moving bytes among them takes. */
+/* Devices in servers, as DAPPLE sees them: how many of each a stage has, and what moving bytes among them takes. */
 #ifndef PCC_IR_CLUSTER_SERVERS_H
 #define PCC_IR_CLUSTER_SERVERS_H
 
@@ -24,8 +24,8 @@ const char *servers_of(const struct cluster *c, struct servers *s);
 /* The server of an accelerator, by its place among them. */
 uint32_t servers_find(const struct servers *s, uint32_t place);
 
-/* Which free devices a stage is given.  FRESH: of servers that nobody uses.  APPEND: of servers in use.  SCATTER: one of
- * each server with a free one, again and again.  Servers are taken in their order. */
+/* Which free devices a stage is given.  FRESH: of servers that nobody uses.  APPEND: of servers in use.  SCATTER: one
+ * of each server with a free one, again and again.  Servers are taken in their order. */
 enum assign_policy { ASSIGN_FRESH, ASSIGN_APPEND, ASSIGN_SCATTER, ASSIGN_POLICIES };
 
 /* `need` devices beside those that are used; false: the policy has not so many. */

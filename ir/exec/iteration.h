@@ -77,12 +77,12 @@ uint32_t iteration_ahead_b(uint32_t nstage, uint32_t stage, uint32_t most);
 /* PipeDream's: as many as keep all devices from this stage on busy, shared by those of the stage. */
 uint32_t iteration_ahead_turns(const struct stage_work *stage, uint32_t nstage, uint32_t at);
 /* Makes `ahead` smaller where a stage would wait for micro-batches that the stage before does not let go before it has
- * one back: that would be a deadlock.  In order of the stages: (ahead - 1) * turns < ahead * turns of the one before. */
+ * one back: that would be a deadlock.  From stage to stage (ahead - 1) * turns < ahead * turns of the one before. */
 void iteration_settle_ahead(struct stage_work *stage, uint32_t nstage);
 
 /* The tasks, lanes, lists and buffers of an iteration, for events_run().  Lane d < ndev is device d: those of place 0,
- * then of place 1; then the links.  task.kind is an iteration_kind, task.number the stage
- * (of transfers the one before the link); task.dev says nothing, since there may be more devices than it can tell.  Instances of a task are
+ * then of place 1; then the links.  task.kind is an iteration_kind, task.number the stage (of transfers the one before
+ * the link); task.dev says nothing, since there may be more devices than it can tell.  Instances of a task are
  * micro-batches, but where devices take turns: there each micro-batch has tasks of its own, in order.  lasting,
  * memory: [device] as in struct task_graph.  Lives in a.  O(stages * micro-batches). */
 struct task_graph iteration_tasks(const struct iteration *x, const int64_t *lasting,

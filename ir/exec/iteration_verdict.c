@@ -169,7 +169,8 @@ void iteration_run(struct iteration_run *r, const struct scene *s, struct arena 
 
 struct weighing {
     const struct scene *s;
-    const struct plan *p;
+    const struct stages *st;
+    const int32_t *dev;
     const int32_t *stage_of; /* [device] -1: none */
     struct stage_sums *sum;
     const char *why; /* it is no pipeline; NULL: it is one */
@@ -184,8 +185,8 @@ static void add_nodes(struct weighing *w)
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (w->s->place->kind[n] != PLACE_NODE)
             continue;
-        struct stage_sums *to = &w->sum[w->stage_of[w->p->dev[n]]];
-        int64_t time = k->time[cluster_class(w->s->cluster, (uint32_t)w->p->dev[n])][n];
+        struct stage_sums *to = &w->sum[w->stage_of[w->dev[n]]];
+        int64_t time = k->time[cluster_class(w->s->cluster, (uint32_t)w->dev[n])][n];
         bool back = m->backward && m->backward[n];
         int64_t *sum = back ? &to->backward : &to->forward;
         *sum = sat_add(*sum, time);
@@ -204,10 +205,10 @@ static void add_net(struct weighing *w, uint32_t e)
     nid def = m->value[v].def;
     if (!def || w->s->place->kind[def] != PLACE_NODE)
         return;
-    int32_t at = w->stage_of[w->p->dev[def]], low = at, high = at;
+    int32_t at = w->stage_of[w->dev[def]], low = at, high = at;
     bool back = m->backward && m->backward[def];
     for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++) {
-        int32_t to = w->stage_of[w->p->dev[pin->to[i]]];
+        int32_t to = w->stage_of[w->dev[pin->to[i]]];
         low = to < low ? to : low;
         high = to > high ? to : high;
     }
@@ -234,7 +235,7 @@ static int32_t place_of(const struct cluster *c, uint32_t dev)
 static struct device_set *stage_sets(const struct weighing *w, const struct servers *servers,
                                      const char **why)
 {
-    const struct stages *st = w->p->stages;
+    const struct stages *st = w->st;
     struct device_set *set = arena_array(w->a, st->n, sizeof *set);
     for (uint32_t k = 0; k < st->n; k++)
         for (uint32_t i = st->device.at[k]; i < st->device.at[k + 1]; i++) {
@@ -252,7 +253,7 @@ static struct device_set *stage_sets(const struct weighing *w, const struct serv
 static const char *uneven_slices(const struct weighing *w)
 {
     const struct training *t = &w->s->model.training;
-    const struct stages *st = w->p->stages;
+    const struct stages *st = w->st;
     for (uint32_t k = 0; k < st->n && !t->any_slices && t->micro_size && !takes_turns(w->s); k++) {
         uint32_t n = st->device.at[k + 1] - st->device.at[k];
         if (t->micro_size % n)
@@ -269,8 +270,6 @@ static const char *weigh(struct weighing *w, struct iteration_run *r)
     struct servers servers;
     const struct module *m = w->s->m;
     const char *why = servers_of(w->s->cluster, &servers);
-    if (!w->p->stages)
-        return "the plan has no stages";
     if (!m->backward)
         return "the model has no backward pass";
     struct device_set *set = why ? NULL : stage_sets(w, &servers, &why);
@@ -279,15 +278,15 @@ static const char *weigh(struct weighing *w, struct iteration_run *r)
     add_nodes(w);
     for (uint32_t e = 0; e < w->s->place->nnet; e++)
         add_net(w, e);
-    for (uint32_t k = 0; k < w->p->stages->n && !m->ir_version; k++)
+    for (uint32_t k = 0; k < w->st->n && !m->ir_version; k++)
         w->sum[k].send_back = w->sum[k].send;
     why = w->why ? w->why : uneven_slices(w);
     if (why)
         return why;
-    *r = iteration_set_up(w->s, &servers, w->p->stages->n, w->sum, set, w->a);
-    for (uint32_t k = 0; k < w->p->stages->n; k++) {
-        r->stage[k].ahead = w->p->stages->ahead[k];
-        r->stage[k].recompute = w->p->stages->recompute[k];
+    *r = iteration_set_up(w->s, &servers, w->st->n, w->sum, set, w->a);
+    for (uint32_t k = 0; k < w->st->n; k++) {
+        r->stage[k].ahead = w->st->ahead[k];
+        r->stage[k].recompute = w->st->recompute[k];
     }
     iteration_run(r, w->s, w->a);
     return r->t.status == RUN_DONE ? NULL : "stages wait for each other for ever";
@@ -296,7 +295,7 @@ static const char *weigh(struct weighing *w, struct iteration_run *r)
 /* Figures of each device: those of its stage, or where they take turns its own. */
 static void tell_figures(const struct weighing *w, const struct iteration_run *r, struct verdict *v)
 {
-    const struct stages *st = w->p->stages;
+    const struct stages *st = w->st;
     uint32_t lane = 0;
     for (uint32_t k = 0; k < st->n; k++) {
         for (uint32_t i = st->device.at[k]; i < st->device.at[k + 1]; i++) {
@@ -313,26 +312,50 @@ static void tell_figures(const struct weighing *w, const struct iteration_run *r
     }
 }
 
+/* Stages of a plan that says of none: each device by itself, in the order of their first forward nodes. */
+static const struct stages *one_each(const struct scene *s, const int32_t *dev, struct arena *a)
+{
+    const struct graph *g = &s->m->graph[1];
+    struct stages *st = arena_alloc(a, sizeof *st);
+    uint8_t *seen = arena_alloc(a, (size_t)s->cluster->ndev + 1);
+    st->device.at = arena_array(a, (size_t)s->cluster->ndev + 2, sizeof *st->device.at);
+    st->device.to = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *st->device.to);
+    st->ahead = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *st->ahead);
+    st->recompute = arena_alloc(a, (size_t)s->cluster->ndev + 1);
+    for (uint32_t back = 0; back < 2; back++)
+        for (nid n = g->first; n < g->first + g->count; n++) {
+            bool now = (s->m->backward && s->m->backward[n]) == (back == 1);
+            if (s->place->kind[n] != PLACE_NODE || !now || seen[dev[n]])
+                continue;
+            seen[dev[n]] = 1;
+            st->device.to[st->n++] = (uint32_t)dev[n];
+            st->device.at[st->n] = st->n;
+        }
+    for (uint32_t k = 0; k < st->n; k++)
+        st->ahead[k] = iteration_ahead_a(st->n, k, UINT32_MAX);
+    return st;
+}
+
 struct verdict iteration_verdict(const struct scene *s, const struct plan *p,
                                  struct iteration_run **run, struct arena *a)
 {
     struct verdict v = plan_check(s, p->dev, NULL, a);
-    struct weighing w = {.s = s, .p = p, .a = a};
-    const struct stages *st = p->stages;
+    struct weighing w = {.s = s, .dev = p->dev, .a = a};
     *run = NULL;
     v.value = INT64_MAX;
     if (!v.runnable)
         return v;
+    const struct stages *st = w.st = p->stages ? p->stages : one_each(s, p->dev, a);
     int32_t *stage_of = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *stage_of);
     memset(stage_of, 0xff, s->cluster->ndev * sizeof *stage_of);
-    w.sum = arena_array(a, (size_t)(st ? st->n : 0) + 1, sizeof *w.sum);
-    for (uint32_t k = 0; st && k < st->n; k++) {
+    w.sum = arena_array(a, (size_t)st->n + 1, sizeof *w.sum);
+    for (uint32_t k = 0; k < st->n; k++) {
         uint32_t first = st->device.to[st->device.at[k]];
         stage_of[first] = (int32_t)k;
         w.sum[k].parameter = v.load[first].params;
     }
     w.stage_of = stage_of;
-    for (uint32_t d = 0; st && d < s->cluster->ndev; d++)
+    for (uint32_t d = 0; d < s->cluster->ndev; d++)
         if (v.load[d].nodes && stage_of[d] < 0) {
             v.runnable = false;
             v.why_not = arena_fmt(a, "%s has nodes but is the first device of no stage",
@@ -347,6 +370,7 @@ struct verdict iteration_verdict(const struct scene *s, const struct plan *p,
         v.why_not = why;
         return v;
     }
+    (*run)->stages = st;
     v.value = (*run)->value;
     tell_figures(&w, *run, &v);
     plan_check_memory(s, &v, a);

@@ -7,6 +7,7 @@
 #include "ir/exec/events.h"
 #include "ir/exec/iteration.h"
 #include "ir/plan/plan.h"
+#include "ir/plan/stages.h"
 
 /* What a stage holds, for one micro-batch, before it is divided among devices; bytes and ps. */
 struct stage_sums {
@@ -18,6 +19,8 @@ struct stage_sums {
 /* An iteration that is set up, and has run. */
 struct iteration_run {
     struct iteration x;
+    const struct stages
+        *stages; /* of a verdict: the plan's, or if it has none one for each of its devices */
     struct stage_work *stage;
     int64_t *lasting; /* [place] bytes of each of its devices that are there all the time */
     int64_t *memory;  /* [place] -1: without end */

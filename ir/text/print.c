@@ -397,11 +397,11 @@ static void put_opsets(const struct printer *p)
     }
 }
 
-/* " key=word" */
+/* " key=word", in quotes if no token is like that */
 static void put_choice(const struct printer *p, const char *key, const char *word)
 {
-    fprintf(p->f, " %s=", key);
-    text_put_name(p, word);
+    const char *quote = strchr(word, '-') ? "\"" : "";
+    fprintf(p->f, " %s=%s%s%s", key, quote, word, quote);
 }
 
 static void put_header(const struct printer *p, const struct cluster *c, const struct exec_model *e)

@@ -4,7 +4,6 @@
  * neither bubbles within a pipeline nor memory, so the best of them, and plans that it may have lost (all devices for
  * one stage; a stage for each device; as many devices for each of 2, 3, ... stages) are run, and the shortest
  * iteration is kept.  O(plans) runs after the search. */
-#include "passes/planner.h"
 #include "passes/stages/dapple_search.h"
 #include "passes/stages/train.h"
 

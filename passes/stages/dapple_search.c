@@ -8,8 +8,8 @@
  * little of what comes of dividing it), so half of them are kept by their own bottleneck: the slowest stage, of all
  * micro-batches, and the slowest link.
  *
- * Where there are too many layers or devices for the work allowed, cuts are tried at as many layers as it allows, evenly
- * by time, and numbers of devices that grow by half. */
+ * Where there are too many layers or devices for the work allowed, cuts are tried at as many layers as it allows,
+ * evenly by time, and numbers of devices that grow by half. */
 #include "passes/stages/dapple_search.h"
 
 #include "ir/base/units.h"

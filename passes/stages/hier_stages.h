@@ -18,7 +18,7 @@ struct hier_rules {
     bool fewer;     /* not all machines need be used */
 };
 
-/* Layers of state `to` that are not of state `from`, on machines of each level; level: the innermost that is settled. */
+/* Layers of state `to` that are not of state `from`, on machines of each level; level: the innermost one settled. */
 struct hier_stage {
     uint32_t from, to, level;
     uint32_t copies[HIER_LEVELS]; /* machines of each level */

@@ -1,4 +1,4 @@
-/* A model as a chain of layers, for planners of pipelines: sums over its layers, and what goes from each to the next. */
+/* A model as a chain of layers, for planners of pipelines: sums over layers, and what goes from each to the next. */
 #ifndef PCC_PASSES_STAGES_LAYER_CHAIN_H
 #define PCC_PASSES_STAGES_LAYER_CHAIN_H
 

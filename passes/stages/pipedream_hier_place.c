@@ -2,7 +2,6 @@
  *
  * Source: PipeDream (SOSP 2019), 3.1, and its published optimizer (hier_stages.c).  It makes the slowest stage's share
  * of a minibatch small, which it tells; what the plan comes to is found by running it, like any other. */
-#include "passes/planner.h"
 #include "passes/stages/hier_stages.h"
 #include "passes/stages/train.h"
 

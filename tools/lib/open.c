@@ -1,4 +1,5 @@
-/* Models of all kinds are opened: ONNX, workloads, profiles of layers, textual IR; files, and bytes in memory (pcc.h, handle.h). */
+/* Models of all kinds are opened: ONNX, workloads, profiles of layers, textual IR; files, and bytes in memory (pcc.h,
+ * handle.h). */
 #include "frontends/frontends.h"
 #include "ir/base/infile.h"
 #include "tools/lib/settings.h"

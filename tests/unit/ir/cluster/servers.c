@@ -20,7 +20,7 @@ static char *devices(const struct servers *s, const char *occupied, enum assign_
         for (uint32_t i = 0; i < s->size[v]; i++)
             used.of[v] = (uint16_t)(used.of[v] + (occupied[d++] == '1'));
     if (!servers_assign(s, &used, policy, need, &got))
-        return strcpy(text, "none");
+        return memcpy(text, "none", 5);
     char *t = text;
     d = 0;
     for (uint32_t v = 0; v < s->n; v++)
