@@ -16,6 +16,8 @@
 #include "passes/list/placements.h"
 
 #include "ir/base/keyed.h"
+#include "passes/portfolio/improve.h"
+#include <stdlib.h>
 #include "ir/base/units.h"
 #include "passes/bounds/claim.h"
 
@@ -156,100 +158,11 @@ static void try_dispatch(struct portfolio *p, enum dispatch dispatch)
 
 /* ---- improving ---------------------------------------------------------------------------------- */
 
-/* Nodes of one device that follow each other on the critical chain. */
-struct stretch {
-    uint32_t from, to; /* places on the chain, to excluded */
-    int32_t dev;
-};
-
-struct chain {
-    nid *node; /* the nodes of the critical chain in order */
-    uint32_t n;
-};
-
-static struct chain find_chain(const struct portfolio *p, struct arena *a)
-{
-    const struct plan plan = {.dev = p->best.dev, .rank = p->best.rank};
-    struct task_graph g = single_step(&p->x->scene, &plan, NULL, a);
-    struct timeline t = events_run(&g, NULL, a);
-    struct chain c = {0};
-    uint32_t n;
-    const uint32_t *item = timeline_chain(&t, &n, a);
-    c.node = arena_array(a, (size_t)n + 1, sizeof *c.node);
-    for (uint32_t i = 0; i < n; i++)
-        if (g.task[task_of_item(&g, item[i])].kind == STEP_COMPUTE)
-            c.node[c.n++] = g.task[task_of_item(&g, item[i])].number;
-    return c;
-}
-
-/* Whether the group of a node can be on device d. */
-static bool can_move(const struct portfolio *p, uint32_t k, uint32_t d)
-{
-    const struct wdag *g = p->x->levels.base;
-    uint32_t cls = cluster_class(p->x->scene.cluster, d);
-    for (uint32_t i = p->room.member.at[k]; i < p->room.member.at[k + 1]; i++) {
-        uint32_t v = p->room.member.to[i];
-        if (g->time[cls][v] == COST_NEVER || (g->pin[v] >= 0 && (uint32_t)g->pin[v] != d))
-            return false;
-    }
-    return true;
-}
-
-/* Moves what can of the stretch to device d; whether the plan got better. */
-static bool try_move(struct portfolio *p, const struct chain *c, const struct stretch *s,
-                     uint32_t d)
-{
-    const struct wdag *g = p->x->levels.base;
-    struct arena_mark mark = arena_mark(p->x->use.mem);
-    struct listed next = p->best;
-    size_t bytes = p->x->scene.m->nnode * sizeof *next.dev;
-    next.dev = arena_array(p->x->use.mem, p->x->scene.m->nnode, sizeof *next.dev);
-    memcpy(next.dev, p->best.dev, bytes);
-    for (uint32_t i = s->from; i < s->to; i++) {
-        uint32_t k = p->room.group[g->vertex[c->node[i]]];
-        const struct csr *member = &p->room.member;
-        bool moved = next.dev[c->node[i]] == (int32_t)d; /* with another one of its group */
-        if (moved || !can_move(p, k, d))
-            continue;
-        for (uint32_t j = member->at[k]; j < member->at[k + 1]; j++)
-            next.dev[g->node[member->to[j]]] = (int32_t)d;
-    }
-    list_try(p->x, &p->best, &next);
-    count_runs(p, 1);
-    if (p->best.dev == next.dev)
-        return true;
-    arena_release(p->x->use.mem, mark);
-    return false;
-}
-
-/* One walk along the chain; whether the plan got better. */
-static bool improve_once(struct portfolio *p)
-{
-    struct arena *own = arena_new(p->x->use.scratch);
-    struct chain c = find_chain(p, own);
-    bool better = false;
-    count_runs(p, 1);
-    for (uint32_t at = 0; at < c.n && !better && !is_over(p);) {
-        struct stretch s = {at, at + 1, p->best.dev[c.node[at]]};
-        while (s.to < c.n && p->best.dev[c.node[s.to]] == s.dev)
-            s.to++;
-        for (uint32_t d = 0; d < p->x->scene.cluster->ndev && !better && !is_over(p); d++)
-            if ((int32_t)d != s.dev)
-                better = try_move(p, &c, &s, d) ||
-                         (s.to - s.from > 1 &&
-                          (try_move(p, &c, &(struct stretch){s.from, s.from + 1, s.dev}, d) ||
-                           try_move(p, &c, &(struct stretch){s.to - 1, s.to, s.dev}, d)));
-        at = s.to;
-    }
-    arena_free(own);
-    return better;
-}
-
 static void improve(struct portfolio *p)
 {
-    p->left += MOVES;
-    while (!is_over(p) && improve_once(p))
-        ;
+    struct improving how = {p->x, &p->room, &p->clock, getenv("WORK") ? atoll(getenv("WORK")) : MOVES, 0};
+    improve_plan(&how, &p->best);
+    p->tried += how.tried;
 }
 
 /* ---- the planner -------------------------------------------------------------------------------- */
