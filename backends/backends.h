@@ -26,7 +26,9 @@ struct result {
     const struct verdict *verdict;
     const struct step_run *step; /* of a makespan; NULL: of a time per sample */
     const struct parts *parts;   /* the parts: ir/plan/parts.h */
-    int64_t parts_value;         /* ps: the makespan of the parts, if `step` is there */
+    const struct level_table
+        *table;          /* of the pass levels (ir/dag/level_table.h); NULL: it has not run */
+    int64_t parts_value; /* ps: the makespan of the parts, if `step` is there */
     /* of functions, while the plan was made: "opened", "whole"; NULL: there are none */
     const char *calls;
     /* scene, plan and verdict by the objective that the plan was made for, where this is about another one (--judge):
@@ -52,7 +54,12 @@ struct writer_opt {
     bool strict;     /* no effect is an error, not a warning */
 };
 
-enum writer_needs { WRITER_NEEDS_NOTHING, WRITER_NEEDS_COST, WRITER_NEEDS_PLAN };
+enum writer_needs {
+    WRITER_NEEDS_NOTHING,
+    WRITER_NEEDS_COST,
+    WRITER_NEEDS_LEVELS,
+    WRITER_NEEDS_PLAN
+};
 
 /* A form of output. */
 struct writer {
@@ -123,6 +130,8 @@ const char *layer_assignment(const struct result *r, struct arena *a, const char
 int replay_print(FILE *f, const struct result *r, int64_t samples);
 /* Whether a plan can be replayed: -1 and an error if its stages have copies. */
 int replay_check(const struct result *r);
+/* The table of the pass levels, r->table, its first rows; writer_levels has them all.  O(V). */
+void levels_print(FILE *f, const struct result *r);
 void summary_print(FILE *f, const struct module *m);
 void plan_print(FILE *f, const struct result *r, const char *split_folder);
 

@@ -8,12 +8,13 @@
 #include <strings.h>
 
 extern const struct writer writer_onnx, writer_ir, writer_csv, writer_json, writer_dot, writer_svg,
-    writer_pdf, writer_png, writer_gantt, writer_trace, writer_split;
+    writer_levels, writer_pdf, writer_png, writer_gantt, writer_trace, writer_split;
 
 /* In the order in which help and messages list them. */
 const struct writer *const writer_table[] = {
-    &writer_onnx, &writer_ir,  &writer_csv,   &writer_json,  &writer_dot,   &writer_svg,
-    &writer_pdf,  &writer_png, &writer_gantt, &writer_trace, &writer_split, NULL};
+    &writer_onnx,  &writer_ir,    &writer_csv, &writer_json, &writer_levels,
+    &writer_dot,   &writer_svg,   &writer_pdf, &writer_png,  &writer_gantt,
+    &writer_trace, &writer_split, NULL};
 
 /* Files that are something else than a folder, as far as names tell. */
 static const char *const strangers[] = {"jpg",  "jpeg",   "gif",         "bmp", "webp", "tif",

@@ -68,8 +68,9 @@ struct results {
     int64_t shapes_unknown;      /* nodes of the main graph with a result of unknown shape */
     struct dim_binding *guessed; /* dimensions that nobody gave */
     uint32_t nguessed, capguessed;
-    int64_t guess;   /* what they were taken for, but for batches; 0: not made smaller yet */
-    uint64_t ideals; /* counted on request (dp-place{count-ideals=true}) */
+    int64_t guess; /* what they were taken for, but for batches; 0: not made smaller yet */
+    const struct level_table *table; /* of `levels`; NULL: it has not run */
+    uint64_t ideals;                 /* counted on request (dp-place{count-ideals=true}) */
 };
 
 /* What a run works on.  One per run; no globals.  Zero-initialised it has nothing yet. */

@@ -1,11 +1,11 @@
 /* The cost table as CSV (RFC 4180). */
 #include "backends/backends.h"
+#include "backends/report/csv.h"
 #include "ir/base/outfile.h"
 
 #include <string.h>
 
-/* A field, quoted as RFC 4180 wants. */
-static void csv_text(FILE *f, const char *s)
+void csv_text(FILE *f, const char *s)
 {
     if (!s[strcspn(s, ",\"\r\n")]) {
         fputs(s, f);

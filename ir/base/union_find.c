@@ -78,6 +78,7 @@ const char *classes_why(int why, struct arena *a)
                   {WHY_BLOCK, "contract{blocks}"},
                   {WHY_REPEAT, "--keep-blocks"},
                   {WHY_CALL, "contract{calls}"},
+                  {WHY_COPLACE, "contract{coplace}"},
                   {WHY_CYCLE, "the cycles that makes"}};
     const char *text = "";
     for (size_t i = 0; i < sizeof reason / sizeof *reason; i++)

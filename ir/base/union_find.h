@@ -9,18 +9,20 @@
 
 /* Reasons, bits: a class has those of all unions that made it. */
 enum {
-    WHY_COLOR = 1 << 0,  /* colour of a profile */
-    WHY_SHAPE = 1 << 1,  /* Shape with its operand */
-    WHY_STATE = 1 << 2,  /* state pair */
-    WHY_TYPE = 1 << 3,   /* value of unknown type */
-    WHY_QDQ = 1 << 4,    /* contract{qdq} */
-    WHY_NORM = 1 << 5,   /* contract{norm} */
-    WHY_LAYER = 1 << 6,  /* contract{by} */
-    WHY_BLOCK = 1 << 7,  /* contract{blocks} */
-    WHY_REPEAT = 1 << 8, /* --keep-blocks */
-    WHY_CYCLE = 1 << 9,  /* it lies on a cycle through classes */
-    WHY_CALL = 1 << 10,  /* contract{calls} */
-    WHY_ASKED = WHY_NORM | WHY_LAYER | WHY_BLOCK | WHY_REPEAT | WHY_CALL /* the user wants it so */
+    WHY_COLOR = 1 << 0,    /* colour of a profile */
+    WHY_SHAPE = 1 << 1,    /* Shape with its operand */
+    WHY_STATE = 1 << 2,    /* state pair */
+    WHY_TYPE = 1 << 3,     /* value of unknown type */
+    WHY_QDQ = 1 << 4,      /* contract{qdq} */
+    WHY_NORM = 1 << 5,     /* contract{norm} */
+    WHY_LAYER = 1 << 6,    /* contract{by} */
+    WHY_BLOCK = 1 << 7,    /* contract{blocks} */
+    WHY_REPEAT = 1 << 8,   /* --keep-blocks */
+    WHY_CYCLE = 1 << 9,    /* it lies on a cycle through classes */
+    WHY_CALL = 1 << 10,    /* contract{calls} */
+    WHY_COPLACE = 1 << 11, /* contract{coplace} */
+    WHY_ASKED = WHY_NORM | WHY_LAYER | WHY_BLOCK | WHY_REPEAT | WHY_CALL |
+        WHY_COPLACE /* the user wants it so */
 };
 
 struct classes {

@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static int64_t vertex_time(const struct wdag *g, uint32_t cls, uint32_t v)
+int64_t cpd_time(const struct wdag *g, uint32_t cls, uint32_t v)
 {
     int64_t t = g->time[cls][v];
     for (uint32_t k = 0; t == COST_NEVER && k < g->ncls; k++)
@@ -19,42 +19,79 @@ static int64_t vertex_time(const struct wdag *g, uint32_t cls, uint32_t v)
     return t == COST_NEVER ? 0 : t;
 }
 
-/* tlevel in a sweep forwards, blevel in one backwards; the cost of an edge is that of the nets of its source that
- * the reader reads. */
-int64_t *cpd_levels(const struct wdag *g, uint32_t cls, struct arena *a)
+/* cost[successor of v]: what the nets of v that it reads cost. */
+static void edge_costs(const struct wdag *g, uint32_t cls, uint32_t v, int64_t *cost)
+{
+    for (uint32_t k = g->succ.at[v]; k < g->succ.at[v + 1]; k++)
+        cost[g->succ.to[k]] = 0;
+    for (uint32_t k = g->net_of.at[v]; k < g->net_of.at[v + 1]; k++) {
+        uint32_t e = g->net_of.to[k];
+        for (uint32_t p = g->net_pin.at[e]; g->net_src[e] == v && p < g->net_pin.at[e + 1]; p++)
+            cost[g->net_pin.to[p]] = sat_add(cost[g->net_pin.to[p]], g->net_cost[cls][e]);
+    }
+}
+
+/* tlevel in a sweep forwards, blevel in one backwards. */
+struct cpd_paths cpd_paths(const struct wdag *g, uint32_t cls, struct arena *a)
 {
     assert(cls < g->ncls);
-    int64_t *top = arena_array(a, (size_t)g->n + 1, sizeof *top);
-    int64_t *level = arena_array(a, (size_t)g->n + 1, sizeof *level);
-    int64_t *cost =
-        arena_array(a, (size_t)g->n + 1, sizeof *cost); /* of the edge to each successor */
+    struct cpd_paths p = {arena_array(a, (size_t)g->n + 1, sizeof *p.tlevel),
+                          arena_array(a, (size_t)g->n + 1, sizeof *p.blevel), 0};
+    int64_t *cost = arena_array(a, (size_t)g->n + 1, sizeof *cost);
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < g->n; i++) {
             uint32_t v = pass ? g->n - 1 - i : i;
-            int64_t w = vertex_time(g, cls, v), behind = 0;
-            for (uint32_t k = g->succ.at[v]; k < g->succ.at[v + 1]; k++)
-                cost[g->succ.to[k]] = 0;
-            for (uint32_t k = g->net_of.at[v]; k < g->net_of.at[v + 1]; k++) {
-                uint32_t e = g->net_of.to[k];
-                for (uint32_t p = g->net_pin.at[e]; g->net_src[e] == v && p < g->net_pin.at[e + 1];
-                     p++)
-                    cost[g->net_pin.to[p]] = sat_add(cost[g->net_pin.to[p]], g->net_cost[cls][e]);
-            }
+            int64_t w = cpd_time(g, cls, v), behind = 0;
+            edge_costs(g, cls, v, cost);
             for (uint32_t k = g->succ.at[v]; k < g->succ.at[v + 1]; k++) {
                 uint32_t s = g->succ.to[k];
-                int64_t ahead = sat_add(sat_add(top[v], w), cost[s]);
-                if (!pass && ahead > top[s])
-                    top[s] = ahead;
-                if (pass && sat_add(cost[s], level[s]) > behind)
-                    behind = sat_add(cost[s], level[s]);
+                int64_t ahead = sat_add(sat_add(p.tlevel[v], w), cost[s]);
+                if (!pass && ahead > p.tlevel[s])
+                    p.tlevel[s] = ahead;
+                if (pass && sat_add(cost[s], p.blevel[s]) > behind)
+                    behind = sat_add(cost[s], p.blevel[s]);
             }
             if (pass)
-                level[v] = sat_add(w, behind);
+                p.blevel[v] = sat_add(w, behind);
+            if (pass && p.blevel[v] > p.longest)
+                p.longest = p.blevel[v];
         }
     }
+    return p;
+}
+
+int64_t *cpd_levels(const struct wdag *g, uint32_t cls, struct arena *a)
+{
+    struct cpd_paths p = cpd_paths(g, cls, a);
     for (uint32_t v = 0; v < g->n; v++)
-        level[v] = sat_add(level[v], top[v]);
-    return level;
+        p.tlevel[v] = sat_add(p.tlevel[v], p.blevel[v]);
+    return p.tlevel;
+}
+
+/* The first source that begins a longest path; UINT32_MAX: there are no vertices. */
+static uint32_t path_start(const struct wdag *g, const struct cpd_paths *p)
+{
+    for (uint32_t v = 0; v < g->n; v++)
+        if (g->pred.at[v] == g->pred.at[v + 1] && p->blevel[v] == p->longest)
+            return v;
+    return UINT32_MAX;
+}
+
+uint32_t *cpd_critical(const struct wdag *g, uint32_t cls, const struct cpd_paths *p,
+                       struct arena *a, uint32_t *n)
+{
+    uint32_t *path = arena_array(a, (size_t)g->n + 1, sizeof *path), v = path_start(g, p), next;
+    int64_t *cost = arena_array(a, (size_t)g->n + 1, sizeof *cost);
+    for (*n = 0; v != UINT32_MAX; v = next) {
+        int64_t behind = p->blevel[v] - cpd_time(g, cls, v);
+        path[(*n)++] = v;
+        edge_costs(g, cls, v, cost);
+        next = UINT32_MAX;
+        for (uint32_t k = g->succ.at[v]; k < g->succ.at[v + 1] && next == UINT32_MAX; k++)
+            if (sat_add(cost[g->succ.to[k]], p->blevel[g->succ.to[k]]) == behind)
+                next = g->succ.to[k];
+    }
+    return path;
 }
 
 struct ready {

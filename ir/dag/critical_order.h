@@ -4,6 +4,23 @@
 
 #include "ir/dag/wdag.h"
 
+/* What v takes on class cls, or on the first that runs it; 0: none does. */
+int64_t cpd_time(const struct wdag *g, uint32_t cls, uint32_t v);
+
+/* Longest paths by vertex times and edge costs of class cls; an edge costs what the nets of
+ * its source do that its reader reads, wherever the two will be. */
+struct cpd_paths {
+    int64_t *tlevel; /* [vertex] ps: the longest one that leads to it, without its own time */
+    int64_t *blevel; /* [vertex] ps: the longest one that begins with it */
+    int64_t longest; /* ps: of all */
+};
+/* Lives in a.  O(V + pins). */
+struct cpd_paths cpd_paths(const struct wdag *g, uint32_t cls, struct arena *a);
+/* A critical path: the vertices of one of the longest, in order, ties to the smaller index; *n of them, none in an
+ * empty graph.  O(V + pins). */
+uint32_t *cpd_critical(const struct wdag *g, uint32_t cls, const struct cpd_paths *p,
+                       struct arena *a, uint32_t *n);
+
 /* [vertex] ps: length of the longest path through it, by vertex times and edge costs of class cls (the paper's
  * tlevel + blevel).  O(V + pins). */
 int64_t *cpd_levels(const struct wdag *g, uint32_t cls, struct arena *a);

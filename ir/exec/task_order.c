@@ -46,20 +46,42 @@ void rank_by_level(struct task_graph *g, uint32_t n, struct arena *a)
     arena_release(a, before);
 }
 
+/* [place] the tasks k < n by rank, equal ones by number.  Ranks are mostly those of a permutation: then the tasks are
+ * dealt out, else sorted. */
+static uint32_t *by_rank(const struct task_graph *g, uint32_t n, struct arena *a)
+{
+    uint32_t most = 0, *order = arena_array(a, (size_t)n + 1, sizeof *order);
+    for (uint32_t k = 0; k < n; k++)
+        most = g->task[k].rank > most ? g->task[k].rank : most;
+    if (most / 4 <= n) {
+        uint32_t *at = arena_array(a, (size_t)most + 2, sizeof *at);
+        for (uint32_t k = 0; k < n; k++)
+            at[g->task[k].rank + 1]++;
+        csr_starts(at, most + 1);
+        for (uint32_t k = 0; k < n; k++)
+            order[at[g->task[k].rank + 1]++] = k;
+        return order;
+    }
+    struct keyed *x = arena_array(a, (size_t)n + 1, sizeof *x);
+    for (uint32_t k = 0; k < n; k++)
+        x[k] = (struct keyed){g->task[k].rank, k};
+    keyed_sort(x, n);
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = x[i].item;
+    return order;
+}
+
 void list_by_rank(struct task_graph *g, uint32_t n, struct arena *a)
 {
     assert(n <= g->ntask);
     g->list.at = arena_array(a, (size_t)g->nlane + 1, sizeof *g->list.at);
     g->list.to = arena_array(a, (size_t)n + 1, sizeof *g->list.to);
     struct arena_mark before = arena_mark(a);
-    struct keyed *x = arena_array(a, (size_t)n + 1, sizeof *x);
-    for (uint32_t k = 0; k < n; k++) {
-        x[k] = (struct keyed){g->task[k].rank, k};
+    const uint32_t *order = by_rank(g, n, a);
+    for (uint32_t k = 0; k < n; k++)
         g->list.at[g->task[k].lane[0] + 1]++;
-    }
-    keyed_sort(x, n);
     csr_starts(g->list.at, g->nlane);
     for (uint32_t i = 0; i < n; i++)
-        g->list.to[g->list.at[g->task[x[i].item].lane[0] + 1]++] = x[i].item;
+        g->list.to[g->list.at[g->task[order[i]].lane[0] + 1]++] = order[i];
     arena_release(a, before);
 }

@@ -18,11 +18,11 @@
  * orphan) has edges turned round.
  *
  * Classes by rules (qdq: qdq_groups.c, norm: norm_groups.c, calls: call_groups.c) and those that the user asks for
- * (by=layer, blocks=FILE: user_groups.c) are joined in the same way.  Like a pin they limit what plans there
- * are: "optimal" is then said among those that keep them together.  The quantised tensor is the smaller
- * one to cut at, so qdq=first, the default, costs next to nothing; qdq=all can close cycles around
- * residual branches, and around a mask that every layer reads it swallows the model, which the warning
- * says. */
+ * (by=layer, blocks=FILE: user_groups.c; coplace: Baechi's co-placement) are joined in the same way.  Like a
+ * pin they limit what plans there are: "optimal" is then said among those that keep them together.  The
+ * quantised tensor is the smaller one to cut at, so qdq=first, the default, costs next to nothing; qdq=all can
+ * close cycles around residual branches, and around a mask that every layer reads it swallows the model, which
+ * the warning says. */
 #include "passes/coarsen/user_groups.h"
 #include "passes/coarsen/norm_groups.h"
 #include "passes/coarsen/qdq_groups.h"
@@ -33,7 +33,7 @@
 
 struct contract_options {
     bool training;
-    bool trivial, norm;
+    bool trivial, norm, coplace;
     int64_t by, qdq, calls;
     const char *blocks;
 };
@@ -75,6 +75,11 @@ static const struct opt contract_opts[] = {
      .off = offsetof(struct contract_options, norm),
      .def = "false",
      .help = "keep decomposed normalisations, Softmax and Gelu together"},
+    {.kind = OPT_BOOL,
+     .name = "coplace",
+     .off = offsetof(struct contract_options, coplace),
+     .def = "false",
+     .help = "keep each node with what reads it, where that is a single node (Baechi)"},
     {.kind = OPT_BOOL,
      .name = "training",
      .off = offsetof(struct contract_options, training),
@@ -137,6 +142,20 @@ static void join_named(struct ctx *x, struct classes *c, uint32_t *group, int wh
     classes_join_groups(c, group, why, x->use.scratch);
 }
 
+/* Joins each vertex that a single vertex reads with that one (Baechi); how many there were.  What has joined is read by
+ * as many as before, so that one sweep is all. */
+static uint32_t join_only_readers(const struct ctx *x, struct classes *c)
+{
+    const struct csr *succ = &x->levels.base->succ;
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < c->n; v++)
+        if (succ->at[v + 1] - succ->at[v] == 1) {
+            classes_join(c, v, succ->to[succ->at[v]], WHY_COPLACE);
+            n++;
+        }
+    return n;
+}
+
 /* Joins what options ask for.  0, or -1 and an error. */
 static int join_asked(struct ctx *x, const struct contract_options *o, struct classes *c,
                       uint8_t *follows)
@@ -151,6 +170,9 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
     if (o->norm)
         diag_note(x->use.diag, "contract: %u normalisations and activations stay together",
                   norms_join(x, c));
+    if (o->coplace)
+        diag_note(x->use.diag, "contract: %u nodes stay with the one node that reads them",
+                  join_only_readers(x, c));
     if (o->calls > 0 && x->results.opened) {
         groups_by_call(x, o->calls, group);
         join_named(x, c, group, WHY_CALL, follows);

@@ -72,10 +72,10 @@ static const struct opt dfs_opts[] = {LIST_BEST_EFFORT(struct celeritas_options,
 /* The nodes in order, in clusters. */
 struct clusters {
     struct ctx *x;
-    struct wdag *g;     /* a vertex is a cluster; the base level itself where each node is one */
-    struct csr member;  /* cluster -> its base vertices in order */
-    uint32_t *sequence; /* of the clusters */
-    uint32_t *device;   /* [ndev] accelerators before CPUs */
+    struct wdag *g;    /* a vertex is a cluster; the base level itself where each node is one */
+    struct csr member; /* cluster -> its base vertices in order */
+    const uint32_t *sequence; /* of the clusters */
+    uint32_t *device;         /* [ndev] accelerators before CPUs */
     struct room room;
     int64_t *start; /* [cluster] ps, or its place in the sequence: by what it is run */
 };
@@ -85,6 +85,31 @@ static int64_t default_cap(const struct cluster *c)
 {
     int64_t least = cluster_least_memory(c);
     return least < 0 ? 0 : least / 8 + 1;
+}
+
+/* The level of clusters of the nodes in order; NULL and an error. */
+static struct wdag *fuse_nodes(struct ctx *x, const char *planner, const struct cluster_choice *o,
+                               const uint32_t *order)
+{
+    struct arena *a = x->use.scratch, *own = arena_new(a);
+    struct wdag *base = x->levels.base;
+    int64_t cut, cap = o->mem ? o->mem : default_cap(x->scene.cluster);
+    struct fuse_limits limits = {cluster_main_class(x->scene.cluster), o->range, cap,
+                                 o->cut == CUT_EDGE};
+    uint32_t *group = arena_array(a, (size_t)base->n + 1, sizeof *group);
+    uint32_t count = fuse_partition(base, order, &limits, own, group, &cut);
+    arena_free(own);
+    return wdag_merge(base, group, count, planner, a, x->use.diag);
+}
+
+static const uint32_t *order_nodes(const struct wdag *g, int64_t kind, uint32_t cls,
+                                   struct arena *a)
+{
+    uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order);
+    struct arena *own = arena_new(a);
+    memcpy(order, fuse_order(g, (enum fuse_order)kind, cls, own), g->n * sizeof *order);
+    arena_free(own);
+    return order;
 }
 
 /* Clusters by options; each node one without.  0, -1, or PASS_INFEASIBLE. */
@@ -99,22 +124,12 @@ static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
     if (rc)
         return rc;
     c->device = list_devices(x->scene.cluster, &accelerators, a);
-    uint32_t *order = fuse_order(base, (enum fuse_order)o->order, cls, a);
-    uint32_t *group = arena_array(a, (size_t)n + 1, sizeof *group), *row;
-    for (uint32_t v = 0; v < n; v++)
-        group[v] = v;
-    if (fused) {
-        int64_t cut, cap = o->mem ? o->mem : default_cap(x->scene.cluster);
-        struct fuse_limits limits = {cls, o->range, cap, o->cut == CUT_EDGE};
-        uint32_t count = fuse_partition(base, order, &limits, a, group, &cut);
-        c->g = wdag_merge(base, group, count, planner, a, x->use.diag);
-        if (!c->g)
-            return -1;
-        group = c->g->map;
-    }
-    row = arena_array(a, (size_t)n + 1, sizeof *row);
+    const uint32_t *order = order_nodes(base, o->order, cls, a);
+    if (fused && !(c->g = fuse_nodes(x, planner, o, order)))
+        return -1;
+    uint32_t *row = arena_array(a, (size_t)n + 1, sizeof *row);
     for (uint32_t i = 0; i < n; i++)
-        row[i] = group[order[i]];
+        row[i] = fused ? c->g->map[order[i]] : order[i];
     c->member = csr_build(a, c->g->n, n, row, order);
     c->sequence = fused ? fuse_order(c->g, FUSE_CPD, cls, a) : order;
     c->start = arena_array(a, (size_t)c->g->n + 1, sizeof *c->start);
@@ -137,11 +152,12 @@ static void place_in_order(struct clusters *c)
     for (uint32_t i = 0; i < c->g->n; i++) {
         uint32_t n, k = c->sequence[i], to = UINT32_MAX;
         const uint32_t *v = members(c, k, &n);
+        room_ask(&c->room, v, n);
         for (uint32_t j = at; j < nd && to == UINT32_MAX; j++) {
             uint32_t d = c->device[j];
-            if (room_fits(&c->room, v, n, d))
+            if (room_takes(&c->room, d))
                 to = d;
-            else if (j == at && room_need(&c->room, v, n, d) < INT64_MAX)
+            else if (j == at && room_adds(&c->room, d) < INT64_MAX)
                 at++;
         }
         room_put(&c->room, v, n, to == UINT32_MAX ? room_least(&c->room, v, n) : to);
@@ -185,9 +201,10 @@ static struct choice choose(struct adjusting *s, uint32_t k, uint32_t before)
     uint32_t n, nd = s->c->x->scene.cluster->ndev;
     const uint32_t *v = members(s->c, k, &n);
     struct choice stay = {before, INT64_MAX}, best = {before, INT64_MAX};
+    room_ask(&s->c->room, v, n);
     for (uint32_t j = 0; j < nd; j++) {
         uint32_t d = s->c->device[j];
-        if (!room_fits(&s->c->room, v, n, d))
+        if (!room_takes(&s->c->room, d))
             continue;
         int64_t start = estimate_start(&s->e, d, time_on(s, k, d));
         if (d == before)
@@ -240,8 +257,7 @@ static void try_plan(struct clusters *c, struct listed *best, const char *what)
         memcpy(order + n, v, count * sizeof *v);
         n += count;
     }
-    struct listed plan = list_plan(c->x, &c->room, order, what);
-    list_try(c->x, best, &plan);
+    list_offer(c->x, best, &c->room, order, what);
     arena_free(own);
 }
 

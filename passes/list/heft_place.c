@@ -78,9 +78,10 @@ static uint32_t earliest(struct estimate *e, struct room *r, uint32_t v, int64_t
     int64_t best = INT64_MAX;
     uint32_t to = UINT32_MAX;
     int32_t home = r->home[r->group[v]];
+    room_ask(r, &v, 1);
     for (uint32_t d = 0; d < c->ndev; d++) {
         int64_t time = e->g->time[e->edge.cls[d]][v];
-        if (time == COST_NEVER || (home >= 0 ? (uint32_t)home != d : !room_fits(r, &v, 1, d)))
+        if (time == COST_NEVER || (home >= 0 ? (uint32_t)home != d : !room_takes(r, d)))
             continue;
         int64_t at = estimate_start(e, d, time), end = sat_add(at, time);
         if (to == UINT32_MAX || end < best) {
@@ -117,8 +118,7 @@ static void place_all(struct ctx *x, struct room *r, bool ports, struct listed *
     keyed_sort(p, g->n);
     for (uint32_t i = 0; i < g->n; i++)
         order[i] = rank[p[i].item].item;
-    struct listed plan = list_plan(x, r, order, ports ? "HEFT with ports" : "HEFT");
-    list_try(x, best, &plan);
+    list_offer(x, best, r, order, ports ? "HEFT with ports" : "HEFT");
     arena_free(own);
 }
 

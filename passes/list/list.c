@@ -99,6 +99,14 @@ uint32_t *list_devices(const struct cluster *c, uint32_t *count, struct arena *a
     return device;
 }
 
+static uint32_t *ascending(uint32_t n, struct arena *a)
+{
+    uint32_t *to = arena_array(a, (size_t)n + 1, sizeof *to);
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = i;
+    return to;
+}
+
 /* Classes that run v and have devices. */
 static uint32_t classes_of(const struct wdag *g, const struct cluster *c, uint32_t v)
 {
@@ -111,12 +119,13 @@ static uint32_t classes_of(const struct wdag *g, const struct cluster *c, uint32
 /* Groups: what is one vertex of the level of plans of any shape. */
 static void find_groups(struct room *r, const struct ctx *x, struct arena *a)
 {
-    const struct wdag *any = any_level(x);
-    uint32_t n = r->base->n, *vertex = arena_array(a, (size_t)n + 1, sizeof *vertex);
-    r->group = wdag_flatten(any, a);
-    for (uint32_t v = 0; v < n; v++)
-        vertex[v] = v;
-    r->member = csr_build(a, any->n, n, r->group, vertex);
+    const struct wdag *any = any_level(x), *fused = r->base->finer ? r->base : NULL;
+    uint32_t n = r->base->n;
+    uint32_t *of = wdag_flatten(any, a);
+    r->group = fused ? arena_array(a, (size_t)n + 1, sizeof *r->group) : of;
+    for (uint32_t v = 0; fused && v < x->levels.base->n; v++)
+        r->group[fused->map[v]] = of[v];
+    r->member = csr_build(a, any->n, n, r->group, ascending(n, a));
     r->home = arena_array(a, (size_t)any->n + 1, sizeof *r->home);
     r->classes = arena_array(a, (size_t)any->n + 1, sizeof *r->classes);
     memset(r->classes, 0xff, any->n * sizeof *r->classes);
@@ -136,7 +145,7 @@ static int check_pins(const struct room *r, struct ctx *x, const char *planner)
         uint32_t i = r->member.at[k]; /* of those that it must be with, one that cannot */
         while (r->base->time[cls][r->member.to[i]] != COST_NEVER)
             i++;
-        nid pinned = r->base->node[v], other = r->base->node[r->member.to[i]];
+        nid pinned = r->node[v], other = r->node[r->member.to[i]];
         diag_error(x->use.diag, "%s: '%s' is pinned to %s, which cannot run %s%s%s", planner,
                    node_name(x->scene.m, pinned), cluster_device_name(c, x->use.mem, (uint32_t)to),
                    other == pinned ? "it" : "'",
@@ -147,22 +156,39 @@ static int check_pins(const struct room *r, struct ctx *x, const char *planner)
     return 0;
 }
 
+static const nid *first_nodes(const struct wdag *level, struct arena *a)
+{
+    if (level->node)
+        return level->node;
+    nid *node = arena_array(a, (size_t)level->n + 1, sizeof *node);
+    for (uint32_t v = level->finer->n; v-- > 0;)
+        node[level->map[v]] = level->finer->node[v];
+    return node;
+}
+
 int room_build(struct room *r, struct ctx *x, const char *planner, struct arena *a)
 {
-    *r = (struct room){.base = x->levels.base, .scene = &x->scene};
+    return room_build_on(r, x, planner, x->levels.base, a);
+}
+
+int room_build_on(struct room *r, struct ctx *x, const char *planner, const struct wdag *level,
+                  struct arena *a)
+{
+    *r = (struct room){.base = level, .scene = &x->scene, .node = first_nodes(level, a)};
     uint32_t nd = x->scene.cluster->ndev, ngroup = any_level(x)->n;
     find_groups(r, x, a);
     r->used = arena_array(a, (size_t)nd + 1, sizeof *r->used);
     r->has = arena_alloc(a, (size_t)r->base->nshared * nd / 8 + 1);
     r->ngroup = ngroup;
     r->seen = arena_array(a, (size_t)ngroup + r->base->nshared + 1, sizeof *r->seen);
+    r->item = arena_array(a, (size_t)r->base->nshared + 1, sizeof *r->item);
     for (uint32_t k = 0; k < ngroup; k++) {
         uint32_t v = r->member.to[r->member.at[k]];
         if (r->classes[k])
             continue;
         uint32_t n = r->member.at[k + 1] - r->member.at[k];
         diag_error(x->use.diag, "%s: no device can run '%s'%s", planner,
-                   node_name(x->scene.m, r->base->node[v]),
+                   node_name(x->scene.m, r->node[v]),
                    n == 1 ? "" : arena_fmt(a, " with all %u nodes that must be where it is", n));
         return PASS_INFEASIBLE;
     }
@@ -186,71 +212,91 @@ static bool is_first(struct room *r, uint32_t what)
     return first;
 }
 
-#define NOWHERE UINT32_MAX /* a device that holds nothing */
+static void begin_question(struct room *r)
+{
+    r->question++;
+    r->bytes = 0;
+    r->able = UINT32_MAX;
+    r->nitem = 0;
+}
 
-/* What group k adds to device d, in the present question. */
-static int64_t group_bytes(struct room *r, uint32_t k, uint32_t d)
+/* Adds group k to the present question. */
+static void ask_group(struct room *r, uint32_t k)
 {
     const struct wdag *g = r->base;
-    int64_t bytes = 0;
+    r->able &= r->classes[k];
     for (uint32_t i = r->member.at[k]; i < r->member.at[k + 1]; i++) {
         uint32_t v = r->member.to[i];
-        bytes = sat_add(bytes, g->size[v]);
-        for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++) {
-            uint32_t item = g->shared_of.to[j];
-            if ((d == NOWHERE || !has_item(r, item, d)) && is_first(r, r->ngroup + item))
-                bytes = sat_add(bytes, g->shared_size[item]);
-        }
+        r->bytes = sat_add(r->bytes, g->size[v]);
+        for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++)
+            if (is_first(r, r->ngroup + g->shared_of.to[j]))
+                r->item[r->nitem++] = g->shared_of.to[j];
     }
+}
+
+void room_ask(struct room *r, const uint32_t *v, uint32_t n)
+{
+    begin_question(r);
+    for (uint32_t i = 0; i < n; i++)
+        if (r->home[r->group[v[i]]] < 0 && is_first(r, r->group[v[i]]))
+            ask_group(r, r->group[v[i]]);
+}
+
+int64_t room_adds(const struct room *r, uint32_t d)
+{
+    int64_t bytes = r->bytes;
+    if (!(r->able >> cluster_class(r->scene->cluster, d) & 1))
+        return INT64_MAX;
+    for (uint32_t i = 0; i < r->nitem; i++)
+        if (!has_item(r, r->item[i], d))
+            bytes = sat_add(bytes, r->base->shared_size[r->item[i]]);
     return bytes;
+}
+
+bool room_takes(const struct room *r, uint32_t d)
+{
+    const struct cluster *c = r->scene->cluster;
+    int64_t memory = c->cls[cluster_class(c, d)].memory, need = room_adds(r, d);
+    return need < INT64_MAX && (memory < 0 || need == 0 || sat_add(r->used[d], need) <= memory);
+}
+
+int64_t room_need(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
+{
+    room_ask(r, v, n);
+    return room_adds(r, d);
+}
+
+bool room_fits(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
+{
+    room_ask(r, v, n);
+    return room_takes(r, d);
 }
 
 int64_t room_most(struct room *r)
 {
     int64_t most = 0;
     for (uint32_t k = 0; k < r->ngroup; k++) {
-        r->question++;
-        int64_t bytes = group_bytes(r, k, NOWHERE);
+        begin_question(r);
+        ask_group(r, k);
+        int64_t bytes = r->bytes;
+        for (uint32_t i = 0; i < r->nitem; i++)
+            bytes = sat_add(bytes, r->base->shared_size[r->item[i]]);
         most = bytes > most ? bytes : most;
     }
     return most;
 }
 
-int64_t room_need(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
-{
-    uint32_t cls = 1U << cluster_class(r->scene->cluster, d);
-    int64_t bytes = 0;
-    r->question++;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t k = r->group[v[i]];
-        if (r->home[k] >= 0 || !is_first(r, k))
-            continue;
-        if (!(r->classes[k] & cls))
-            return INT64_MAX;
-        bytes = sat_add(bytes, group_bytes(r, k, d));
-    }
-    return bytes;
-}
-
-bool room_fits(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
-{
-    const struct cluster *c = r->scene->cluster;
-    int64_t memory = c->cls[cluster_class(c, d)].memory, need = room_need(r, v, n, d);
-    return need < INT64_MAX && (memory < 0 || need == 0 || sat_add(r->used[d], need) <= memory);
-}
-
 static void put_group(struct room *r, uint32_t k, uint32_t d)
 {
-    const struct wdag *g = r->base;
-    r->question++;
-    r->used[d] = sat_add(r->used[d], group_bytes(r, k, d));
+    begin_question(r);
+    ask_group(r, k);
+    r->used[d] = sat_add(r->used[d], r->bytes);
     r->home[k] = (int32_t)d;
-    for (uint32_t i = r->member.at[k]; i < r->member.at[k + 1]; i++) {
-        uint32_t v = r->member.to[i];
-        for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++) {
-            size_t bit = (size_t)g->shared_of.to[j] * r->scene->cluster->ndev + d;
-            r->has[bit / 8] |= (uint8_t)(1U << bit % 8);
-        }
+    for (uint32_t i = 0; i < r->nitem; i++) {
+        size_t bit = (size_t)r->item[i] * r->scene->cluster->ndev + d;
+        if (!has_item(r, r->item[i], d))
+            r->used[d] = sat_add(r->used[d], r->base->shared_size[r->item[i]]);
+        r->has[bit / 8] |= (uint8_t)(1U << bit % 8);
     }
 }
 
@@ -281,8 +327,9 @@ uint32_t room_least(struct room *r, const uint32_t *v, uint32_t n)
 {
     uint32_t best = 0;
     bool can = false;
+    room_ask(r, v, n);
     for (uint32_t d = 0; d < r->scene->cluster->ndev; d++) {
-        bool now = room_need(r, v, n, d) < INT64_MAX;
+        bool now = room_adds(r, d) < INT64_MAX;
         if ((now && !can) || (now == can && r->used[d] < r->used[best]))
             best = d;
         can = can || now;
@@ -313,12 +360,22 @@ struct listed list_plan(struct ctx *x, const struct room *r, const uint32_t *ord
     p.dev = arena_array(x->use.mem, nnode, sizeof *p.dev);
     p.rank = arena_array(x->use.mem, nnode, sizeof *p.rank);
     memset(p.dev, 0xff, nnode * sizeof *p.dev);
-    for (uint32_t i = 0; i < r->base->n; i++) {
-        nid n = r->base->node[order[i]];
-        assert(r->home[r->group[order[i]]] >= 0);
-        p.dev[n] = r->home[r->group[order[i]]];
-        p.rank[n] = i;
+    struct arena *own = arena_new(x->use.scratch);
+    const struct wdag *g = r->base;
+    struct csr in = g->finer
+                        ? csr_build(own, g->n, g->finer->n, g->map, ascending(g->finer->n, own))
+                        : (struct csr){0};
+    for (uint32_t i = 0, rank = 0; i < g->n; i++) {
+        uint32_t v = order[i], first = g->finer ? in.at[v] : v,
+                 end = g->finer ? in.at[v + 1] : v + 1;
+        assert(r->home[r->group[v]] >= 0);
+        for (uint32_t k = first; k < end; k++) {
+            nid n = g->finer ? g->finer->node[in.to[k]] : g->node[k];
+            p.dev[n] = r->home[r->group[v]];
+            p.rank[n] = rank++;
+        }
     }
+    arena_free(own);
     return p;
 }
 
@@ -338,8 +395,21 @@ int64_t list_lacking(const struct scene *s, const struct verdict *v)
     return most;
 }
 
+/* Whether two plans have the same devices and places. */
+static bool is_same(const struct ctx *x, const struct listed *p, const struct listed *q)
+{
+    size_t n = x->scene.m->nnode;
+    return !memcmp(p->dev, q->dev, n * sizeof *p->dev) &&
+           !memcmp(p->rank, q->rank, n * sizeof *p->rank);
+}
+
 void list_try(struct ctx *x, struct listed *best, struct listed *p)
 {
+    if (best->dev && is_same(x, best, p)) {
+        p->value = best->value;
+        p->lacks = best->lacks;
+        return;
+    }
     struct arena *own = arena_new(x->use.scratch);
     struct plan plan = plan_of(p, "");
     struct evaluation e = evaluate(&x->scene, &plan, own);
@@ -351,6 +421,16 @@ void list_try(struct ctx *x, struct listed *best, struct listed *p)
     (void)holds;
     if (!best->dev || p->lacks < best->lacks || (p->lacks == best->lacks && p->value < best->value))
         *best = *p;
+}
+
+void list_offer(struct ctx *x, struct listed *best, const struct room *r, const uint32_t *order,
+                const char *what)
+{
+    struct arena_mark mark = arena_mark(x->use.mem);
+    struct listed p = list_plan(x, r, order, what);
+    list_try(x, best, &p);
+    if (best->dev != p.dev)
+        arena_release(x->use.mem, mark);
 }
 
 int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool best_effort)

@@ -33,8 +33,10 @@ uint32_t *list_devices(const struct cluster *c, uint32_t *count, struct arena *a
 /* What devices hold, by the sum of bytes.  Vertices of the base level that must share a device are a group, whose
  * bytes are taken all at once where its first vertex is put (Celeritas, 3.4); vertices alone are groups of one. */
 struct room {
-    const struct wdag *base;
+    const struct wdag *
+        base; /* the level that is scheduled: the base level, or nodes fused within groups (fused.h) */
     const struct scene *scene;
+    const nid *node; /* [vertex] its node, or the first one */
     uint32_t *group; /* [vertex] */
     uint32_t ngroup;
     struct csr member; /* group -> vertices */
@@ -45,16 +47,28 @@ struct room {
     uint32_t *seen;    /* [group], then [shared item]: the last question that asked for it */
     uint32_t question;
     uint32_t lacking; /* how often something was put where there was no room */
+    /* what was asked last: bytes that any device would have to take, shared items apart, and the classes that can */
+    int64_t bytes;
+    uint32_t able;
+    uint32_t *item, nitem; /* the shared items, each once */
 };
 
 /* Empty but for what is pinned.  0, or PASS_INFEASIBLE and an error: a group has no device.  Lives in a. */
 int room_build(struct room *r, struct ctx *x, const char *planner, struct arena *a);
+/* The same for another level over the base level, whose vertices lie within groups. */
+int room_build_on(struct room *r, struct ctx *x, const char *planner, const struct wdag *level,
+                  struct arena *a);
 /* Forgets all but what is pinned. */
 void room_empty(struct room *r);
-/* Bytes that the vertices v[0..n) add to device d, those that have a home elsewhere apart; INT64_MAX: it cannot run
- * them. */
+/* Asks for the vertices v[0..n), until the next thing that is asked or put.  O(n + members + their shared items). */
+void room_ask(struct room *r, const uint32_t *v, uint32_t n);
+/* Bytes that what was asked for adds to device d, what has a home apart; INT64_MAX: it cannot run all.  O(its shared
+ * items), as is the next one. */
+int64_t room_adds(const struct room *r, uint32_t d);
+/* Whether d has room for it. */
+bool room_takes(const struct room *r, uint32_t d);
+/* Both at once: what they add, whether there is room. */
 int64_t room_need(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
-/* Whether d has room for them. */
 bool room_fits(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
 /* Puts them on d, with their groups; those that d cannot run where least is, of the devices that can. */
 void room_put(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
@@ -74,7 +88,7 @@ struct listed {
     int64_t lacks; /* bytes of the device that is furthest over its memory; 0: it fits */
 };
 
-/* The homes of r and the place of each vertex in `order` (base vertices, all of them) as a plan.  Lives in
+/* The homes of r and the place of each vertex in `order` (all of r->base) as a plan.  Lives in
  * x->use.mem. */
 struct listed list_plan(struct ctx *x, const struct room *r, const uint32_t *order,
                         const char *what);
@@ -83,6 +97,9 @@ int64_t list_lacking(const struct scene *s, const struct verdict *v);
 /* Runs it, by its order; *best becomes the better one of the two: one that fits or lacks less, of equal ones
  * the faster; equal: *best. */
 void list_try(struct ctx *x, struct listed *best, struct listed *p);
+/* The two of them: *best becomes that plan if it is better; else nothing of it stays. */
+void list_offer(struct ctx *x, struct listed *best, const struct room *r, const uint32_t *order,
+                const char *what);
 /* Leaves it, with the bound of the makespan.  0, or PASS_INFEASIBLE and an error that names a device without room. */
 int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool best_effort);
 

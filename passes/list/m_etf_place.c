@@ -7,6 +7,7 @@
 #include "passes/list/baechi.h"
 #include "passes/list/earliest.h"
 #include "passes/list/favourites.h"
+#include "passes/list/fused.h"
 
 #include "ir/base/units.h"
 #include "ir/dag/topo_order.h"
@@ -17,12 +18,14 @@ enum { LP_SECONDS = 60 }; /* where nobody set a time limit */
 
 struct earliest_options {
     int64_t favourites;
-    bool best_effort;
+    bool best_effort, fuse;
 };
 
 static const char *const favourite_names[] = {"clusters", "lp", NULL};
 
-static const struct opt etf_opts[] = {LIST_BEST_EFFORT(struct earliest_options, best_effort), {0}};
+static const struct opt etf_opts[] = {LIST_BEST_EFFORT(struct earliest_options, best_effort),
+                                      LIST_FUSE(struct earliest_options, fuse),
+                                      {0}};
 static const struct opt sct_opts[] = {
     {.kind = OPT_CHOICE,
      .name = "favourites",
@@ -32,6 +35,7 @@ static const struct opt sct_opts[] = {
      .help = "favourite children by linear clustering, or (the paper) a linear program, for up to "
              "2000 edges"},
     LIST_BEST_EFFORT(struct earliest_options, best_effort),
+    LIST_FUSE(struct earliest_options, fuse),
     {0}};
 
 static uint32_t *ranks(const struct wdag *g, struct arena *a)
@@ -100,8 +104,7 @@ static void try_earliest(struct ctx *x, struct room *r, struct listed *best,
     earliest_place(r, &how, order, own);
     if (r->lacking)
         what = arena_fmt(x->use.mem, "%s, %u without room", what, r->lacking);
-    struct listed plan = list_plan(x, r, order, what);
-    list_try(x, best, &plan);
+    list_offer(x, best, r, order, what);
     arena_free(own);
 }
 
@@ -129,6 +132,8 @@ static int m_etf_run(struct ctx *x, const void *options)
     struct listed best = {0};
     struct room r;
     int rc = room_build(&r, x, "m-etf-place", x->use.scratch);
+    if (!rc && o->fuse)
+        rc = room_fuse(&r, x, "m-etf-place", x->use.scratch);
     if (rc)
         return rc;
     m_etf_try(x, &r, &best);
@@ -141,6 +146,8 @@ static int m_sct_run(struct ctx *x, const void *options)
     struct listed best = {0};
     struct room r;
     int rc = room_build(&r, x, "m-sct-place", x->use.scratch);
+    if (!rc && o->fuse)
+        rc = room_fuse(&r, x, "m-sct-place", x->use.scratch);
     if (rc)
         return rc;
     if (o->favourites == BY_LP) {

@@ -6,6 +6,7 @@
  * the original charges their nodes one by one, and then runs out.  CPUs come after the accelerators, which alone share.
  * O(V + E + D). */
 #include "passes/list/baechi.h"
+#include "passes/list/fused.h"
 
 #include "ir/base/units.h"
 #include "ir/dag/topo_order.h"
@@ -14,7 +15,7 @@ enum { FILL_EVEN, FILL_MEMORY };
 
 struct m_topo_options {
     int64_t fill;
-    bool best_effort;
+    bool best_effort, fuse;
 };
 
 static const char *const fill_names[] = {"even", "memory", NULL};
@@ -32,6 +33,7 @@ static const struct opt m_topo_opts[] = {
      .off = offsetof(struct m_topo_options, best_effort),
      .def = "false",
      .help = "what has no room on any device goes where least is used"},
+    LIST_FUSE(struct m_topo_options, fuse),
     {0}};
 
 /* Places all; the number of the first vertex that had no room, or UINT32_MAX. */
@@ -44,9 +46,10 @@ static uint32_t place(struct room *r, const uint32_t *order, bool even, struct a
     for (uint32_t i = 0; i < r->base->n; i++) {
         const uint32_t *v = &order[i];
         uint32_t to = UINT32_MAX;
+        room_ask(r, v, 1);
         for (uint32_t j = at; j < c->ndev && to == UINT32_MAX; j++) {
-            int64_t need = room_need(r, v, 1, device[j]);
-            if (room_fits(r, v, 1, device[j]) &&
+            int64_t need = room_adds(r, device[j]);
+            if (room_takes(r, device[j]) &&
                 (need == 0 || sat_add(r->used[device[j]], need) <= share))
                 to = device[j];
             else if (j == at && need < INT64_MAX)
@@ -73,8 +76,7 @@ static uint32_t try_fill(struct ctx *x, struct room *r, bool even, struct listed
     struct arena *own = arena_new(x->use.scratch);
     uint32_t *order = topo_order(r->base, TOPO_FIFO, 0, own);
     uint32_t none = place(r, order, even, own);
-    struct listed plan = list_plan(x, r, order, said(x, r));
-    list_try(x, best, &plan);
+    list_offer(x, best, r, order, said(x, r));
     arena_free(own);
     return none;
 }
@@ -90,6 +92,8 @@ static int m_topo_run(struct ctx *x, const void *options)
     struct listed best = {0};
     struct room r;
     int rc = room_build(&r, x, "m-topo-place", x->use.scratch);
+    if (!rc && o->fuse)
+        rc = room_fuse(&r, x, "m-topo-place", x->use.scratch);
     if (rc)
         return rc;
     uint32_t none = try_fill(x, &r, o->fill == FILL_EVEN, &best);
@@ -97,7 +101,7 @@ static int m_topo_run(struct ctx *x, const void *options)
         diag_error(x->use.diag,
                    "m-topo-place: '%s' has no room on any device (best-effort=true puts it where "
                    "least is used)",
-                   node_name(x->scene.m, r.base->node[none]));
+                   node_name(x->scene.m, r.node[none]));
         return PASS_INFEASIBLE;
     }
     return list_leave(x, "m-topo-place", &best, o->best_effort);

@@ -1,9 +1,17 @@
-"""Baechi's placers against the rules written once more, the plain way: on random graphs with groups, several classes of
-devices and little memory, m-topo-place, m-etf-place and m-sct-place leave the same devices in the same order, and no
-planner is below the best of all placements and orders.
+"""Baechi's placers against the rules written once more, the plain way.
+
+usage: test_baechi.py [--write]
+
+1. On random graphs with groups, several classes of devices and little memory, m-topo-place, m-etf-place and
+   m-sct-place leave the same devices in the same order; on some of them with co-placement, and with fusion within
+   groups. What they leave takes what the rules say, where no device waits for a reason of its own.
+2. The plans of support/baechi_plans.json, which --write has the rules write anew, come out.
+3. On small graphs no planner is below the best of all placements and orders (with ports: unit_list_optimum).
 
 The rules, beside those of the paper: groups take their room with their first node; a device passes over for good what
-it would take and has no room for; what all devices have passed over goes where the least is used."""
+it would take and has no room for; what all devices have passed over goes where the least is used; fusion takes all
+edges that are the only ones to leave their begin, then all that are the only ones to enter their end, in turn."""
+import json
 import os
 import random
 import re
@@ -16,8 +24,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import check, finish
 
 PCC = os.environ.get("PCC", "pcc")
-GRAPHS = 120 if os.environ.get("PCC_SANITIZED") else 330
+GRAPHS = 120 if os.environ.get("PCC_SANITIZED") else 1000
 SMALL = 60
+PLANS = 50
+FILE = Path(__file__).resolve().parents[1] / "support/baechi_plans.json"
 NEVER = None
 NAMES = ["acc", "other"]
 
@@ -43,8 +53,24 @@ class Graph:
         self.group = [[u for u in range(self.n) if u == v or (colour[v] and colour[u] == colour[v])]
                       for v in range(self.n)]
         self.colour = colour
+        self.cost = {(u, v): self.xfer[u] for v in range(self.n) for u in self.pred[v]}
+        self.members = [[v] for v in range(self.n)]
         total = sum(self.size)
         self.memory = [rng.randint(total // len(self.classes), max(1, total)) for _ in self.counts]
+
+    def coplace(self):
+        """Each node with a single reader goes to the group of that one, until nothing changes."""
+        group = [set(members) for members in self.group]
+        changed = True
+        while changed:
+            changed = False
+            for v in range(self.n):
+                if len(self.succ[v]) == 1 and self.succ[v][0] not in group[v]:
+                    both = group[v] | group[self.succ[v][0]]
+                    for u in both:
+                        group[u] = both
+                    changed = True
+        self.group = [sorted(members) for members in group]
 
     def possible(self):
         """Whether each group has a class that runs all of it."""
@@ -65,6 +91,51 @@ class Graph:
             lines.append(f"  %v{v} = profile:op({operands}) : ? !xfer={self.xfer[v]}ps !time=[{times}]"
                          f" !own={self.size[v]}B{colour}")
         return "\n".join([*lines, "}", ""])
+
+
+class Fused:
+    """A graph whose nodes are sets of nodes of g that are in one group."""
+
+    def __init__(self, g):
+        sets = self.find(g)
+        order, done = [], set()
+        while len(order) < len(sets):  # those first that hold the first node
+            free = [s for s in sets if s not in order and all(u in done or u in s for v in s for u in g.pred[v])]
+            order.append(min(free, key=min))
+            done |= order[-1]
+        at = {v: i for i, s in enumerate(order) for v in s}
+        self.n, self.classes, self.counts, self.memory = len(order), g.classes, g.counts, g.memory
+        self.members = [sorted(s) for s in order]
+        self.cost = {}
+        for (u, v), c in g.cost.items():
+            if at[u] != at[v]:
+                self.cost.setdefault((at[u], at[v]), {})[u] = c
+        self.cost = {edge: sum(values.values()) for edge, values in self.cost.items()}
+        self.pred = [sorted(u for u, v in self.cost if v == w) for w in range(self.n)]
+        self.succ = [sorted(v for u, v in self.cost if u == w) for w in range(self.n)]
+        self.size = [sum(g.size[v] for v in s) for s in self.members]
+        self.time = [[NEVER if any(g.time[v][k] is NEVER for v in s) else sum(g.time[v][k] for v in s)
+                      for k in range(len(g.counts))] for s in self.members]
+        self.group = [sorted({at[u] for u in g.group[s[0]]}) for s in self.members]
+
+    runs = Graph.runs
+
+    @staticmethod
+    def find(g):
+        of = {v: frozenset([v]) for v in range(g.n)}
+        while True:
+            before = len(set(of.values()))
+            for way in ("out", "in"):
+                ends = {(of[u], of[v]) for v in range(g.n) for u in g.pred[v] if of[u] != of[v]}
+                here, there = (0, 1) if way == "out" else (1, 0)
+                pairs = [e for e in ends if sum(x[here] == e[here] for x in ends) == 1 and
+                         min(e[there]) in g.group[min(e[here])]]
+                for a, b in pairs:  # what they were before may have become part of more
+                    both = of[min(a)] | of[min(b)]
+                    for v in both:
+                        of[v] = both
+            if len(set(of.values())) == before:
+                return set(of.values())
 
 
 def kahn(g):
@@ -135,7 +206,7 @@ class Etf:
         self.end, self.ready, self.passed, self.order = {}, set(), set(), []
 
     def est(self, v, d):
-        arrived = [self.end[u] + (0 if self.room.home[u] == d else self.g.xfer[u]) for u in self.g.pred[v]]
+        arrived = [self.end[u] + (0 if self.room.home[u] == d else self.g.cost[u, v]) for u in self.g.pred[v]]
         return max([self.free[d], self.t, *arrived])
 
     def may(self, v, d):
@@ -215,9 +286,9 @@ def favourites(g):
     while any(u in left for v in left for u in g.pred[v]):
         longest, path = {}, {}
         for v in sorted(left):
-            before = [u for u in g.pred[v] if u in left and longest[u] + g.xfer[u] > 0]
-            u = max(before, key=lambda u: (longest[u] + g.xfer[u], -u), default=None)
-            longest[v] = time[v] + (longest[u] + g.xfer[u] if before else 0)
+            before = [u for u in g.pred[v] if u in left and longest[u] + g.cost[u, v] > 0]
+            u = max(before, key=lambda u: (longest[u] + g.cost[u, v], -u), default=None)
+            longest[v] = time[v] + (longest[u] + g.cost[u, v] if before else 0)
             path[v] = [*path[u], v] if before else [v]
         chain = path[max(left, key=lambda v: (longest[v], -v))]
         for u, v in zip(chain, chain[1:]):
@@ -226,9 +297,10 @@ def favourites(g):
     return favourite
 
 
-def plan_of(path, planner):
+def plan_of(path, planner, coplace=False, fuse=False):
     """(node, device) in order, and the value."""
-    passes = "contract{trivial=false}," + planner + "{best-effort=true}"
+    passes = "contract{trivial=false:coplace=%s},%s{best-effort=true%s}" % (
+        "true" if coplace else "false", planner, ":fuse=true" if fuse else "")
     r = subprocess.run([PCC, path, "-q", "--memory-model=sum", "-p", passes, "--emit", "ir"], capture_output=True,
                        text=True, timeout=60, check=False)
     if not check(r.returncode == 0, f"{planner}: exit {r.returncode}: {r.stderr[:300]}\n{path.read_text()}"):
@@ -238,14 +310,20 @@ def plan_of(path, planner):
     return re.findall(r'^  "v(\d+)" = (\w+)$', plan, re.M), int(value[1])
 
 
-def compare(g, path, planner, expected):
-    plan, room, end = expected
-    got, value = plan_of(path, planner)
-    want = [(str(v), f"acc{d}") for v, d in plan]
-    good = check(got == want, f"{planner} leaves {got}, not {want}, for\n{g.text()}")
+def expand(g, plan):
+    """(node, device) in order: those of each vertex one after the other."""
+    return [(str(u), f"acc{d}") for v, d in plan for u in g.members[v]]
+
+
+def compare(text, path, planner, expected, how):
+    """how: whether nodes were co-placed and fused. expected: the plan, when it ends (None: not said), whether a device
+    may have waited for no reason."""
+    want, end, idle = expected
+    path.write_text(text)
+    got, value = plan_of(path, planner, *how)
+    good = check(got == want, f"{planner} {how} leaves {got}, not {want}, for\n{text}")
     if good and end is not None and value is not None:
-        idle = room.lacking or "sct" in planner  # devices may have waited for no reason
-        check(value == end or (idle and value < end), f"{planner} takes {value}, not {end}, for\n{g.text()}")
+        check(value == end or (idle and value < end), f"{planner} {how} takes {value}, not {end}, for\n{text}")
     return good
 
 
@@ -276,20 +354,55 @@ PLANNERS = {"m-topo-place": m_topo, "m-etf-place": lambda g: Etf(g).run(),
             "m-sct-place": lambda g: Etf(g, favourites(g)).run()}
 
 
+def drawn(rng, most):
+    """A graph that can be placed, and whether its nodes are co-placed and fused."""
+    while True:
+        g, how = Graph(rng, most), rng.choice([(False, False)] * 3 + [(True, False), (True, True), (False, True)])
+        if how[0]:
+            g.coplace()
+        if g.possible():
+            return g, how
+
+
+def by_rules(g, planner, how):
+    """What compare() expects, and how often there was no room."""
+    level = Fused(g) if how[1] else g
+    plan, room, end = PLANNERS[planner](level)
+    alone = all(len(s) == 1 for s in level.members)  # else values within leave before the vertex ends
+    idle = not alone or room.lacking > 0 or "sct" in planner
+    return (expand(level, plan), end, idle), room.lacking
+
+
 def random_graphs(path):
-    rng, drawn, lacking = random.Random(1), 0, 0
-    while drawn < GRAPHS:
-        g = Graph(rng, 14)
-        if not g.possible():
-            continue
-        drawn += 1
-        path.write_text(g.text())
-        for planner, rules in PLANNERS.items():
-            expected = rules(g)
-            lacking += expected[1].lacking > 0
-            if not compare(g, path, planner, expected):
+    rng, lacking, fused = random.Random(1), 0, 0
+    for _ in range(GRAPHS):
+        g, how = drawn(rng, 14)
+        fused += how[1] and Fused(g).n < g.n
+        for planner in PLANNERS:
+            expected, lacks = by_rules(g, planner, how)
+            lacking += lacks > 0
+            if not compare(g.text(), path, planner, expected, how):
                 return
     check(lacking > GRAPHS // 20, f"only {lacking} plans lack room")
+    check(fused > GRAPHS // 20, f"only {fused} graphs are fused")
+
+
+def write_plans():
+    rng, plans = random.Random(3), []
+    for _ in range(PLANS):
+        g, how = drawn(rng, 12)
+        plans.append({"coplace": how[0], "fuse": how[1], "graph": g.text().splitlines(),
+                      "plans": {p: dict(zip(("plan", "end", "idle"), by_rules(g, p, how)[0])) for p in PLANNERS}})
+    FILE.write_text("[\n" + ",\n".join(json.dumps(p) for p in plans) + "\n]\n")
+
+
+def kept_plans(path):
+    kept = json.loads(FILE.read_text())
+    check(len(kept) == PLANS, f"{len(kept)} graphs in {FILE.name}")
+    for k in kept:
+        for planner, p in k["plans"].items():
+            expected = [tuple(pair) for pair in p["plan"]], p["end"], p["idle"]
+            compare("\n".join([*k["graph"], ""]), path, planner, expected, (k["coplace"], k["fuse"]))
 
 
 def never_below(path):
@@ -307,9 +420,12 @@ def never_below(path):
 
 
 def main():
+    if sys.argv[1:] == ["--write"]:
+        return write_plans()
     with tempfile.TemporaryDirectory() as tmp:
         path = Path(tmp) / "graph.pir"
         random_graphs(path)
+        kept_plans(path)
         never_below(path)
     return finish()
 

@@ -199,7 +199,8 @@ enum pcc_status judge_result(struct pcc *p)
     if (j->done)
         return PCC_OK;
     *j = (struct judged){0};
-    j->r = (struct result){.scene = x->scene, .plan = x->results.plan, .diag = x->use.diag};
+    j->r = (struct result){
+        .scene = x->scene, .plan = x->results.plan, .table = x->results.table, .diag = x->use.diag};
     tell_dims(x, &j->r);
     if (!p->planned) /* nothing was looked at yet */
         return PCC_OK;

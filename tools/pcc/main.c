@@ -149,6 +149,9 @@ static int make_pipeline(const struct cli *c, struct pcc *h, struct pipeline *p)
         text = "cost";
     if (text && pipeline_parse(p, text, x->use.mem, x->use.diag))
         return in_file ? EXIT_INPUT : EXIT_USAGE;
+    if (output_needs(c, WRITER_NEEDS_LEVELS) && !has_pass(p, "levels") &&
+        pipeline_parse(p, "levels", x->use.mem, x->use.diag))
+        return EXIT_USAGE;
     pipeline_complete(p, x->use.mem);
     bool costs = out || c->n[CLI_EMIT] || has_pass(p, "cost"); /* the summary shows costs */
     if (!costs && pipeline_parse(p, "cost", x->use.mem, x->use.diag))

@@ -49,6 +49,16 @@ static bool is_used(const struct cli *c, const char *name)
     return out && writer_opt(writer_of(out), name);
 }
 
+bool output_needs(const struct cli *c, enum writer_needs what)
+{
+    const char *out = c->value[CLI_OUTPUT];
+    for (uint32_t i = 0; i < c->n[CLI_EMIT]; i++)
+        for (const char *s = c->list[CLI_EMIT][i]; *s;)
+            if (next_emitted(&s)->needs == what)
+                return true;
+    return out && writer_of(out)->needs == what;
+}
+
 static int check_options(const struct cli *c, struct pcc *p)
 {
     struct arena *a = p->mem;
@@ -255,8 +265,10 @@ int output_write(const struct cli *c, struct pcc *p)
         return -1;
     if (table)
         fputs(table, stdout);
-    else if (!quiet && !out && x->scene.m->cost)
+    else if (!quiet && !out && x->scene.m->cost && !r->table)
         summary_print(stdout, x->scene.m);
+    if (r->table)
+        levels_print(page_of(c), r);
     if (c->value[CLI_COMPARE] && show_comparison(c, x, &p->judged.planned))
         return -1;
     if (c->value[CLI_BASELINES] && show_baselines(c, x, &p->judged.planned))

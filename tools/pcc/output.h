@@ -7,6 +7,8 @@
 
 /* Whether the options that say what is written make sense, before anything is read.  0, or -1 and an error. */
 int output_check(const struct cli *c, struct pcc *p);
+/* Whether -o or --emit has a writer with such needs; only after output_check. */
+bool output_needs(const struct cli *c, enum writer_needs what);
 /* Judges the plan, writes what -o and --emit want, prints the table and what goes with it.  0 or -1. */
 int output_write(const struct cli *c, struct pcc *p);
 

@@ -1,15 +1,17 @@
-/* Levels: merging, joining cycles, counting ideals, CPD-TOPO and the interval partition, each against
- * brute force on small random graphs, and a hand-computed example of Celeritas' fusion. */
+/* Levels: merging, contracting edges (Celeritas, Theorem 1), longest paths, joining cycles, counting ideals, CPD-TOPO
+ * and the interval partition, each against brute force on small random graphs, and a hand-computed example of
+ * Celeritas' fusion. */
 #include "ir/dag/critical_order.h"
 #include "passes/coarsen/fuse.h"
 #include "tests/support/graphs.h"
+#include "tests/support/sanitized.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
-enum { ROUNDS = 400 };
+enum { ROUNDS = 400, CONTRACTIONS = SANITIZED ? 2000 : 10000 };
 
 static const int64_t golden_time[] = {4, 1, 4, 6, 1, 1, 6, 2, 2, 1};
 static const int64_t golden_size[] = {3, 3, 3, 1, 1, 2, 2, 3, 3, 1};
@@ -109,13 +111,19 @@ static void test_partition_is_optimal(void **state)
         struct wdag *g =
             random_graph(a, &seed, 2 + test_below(&seed, 9), 15 + test_below(&seed, 40));
         struct fuse_limits l = {0, 1 + test_below(&seed, 6), test_below(&seed, 12), round % 2};
-        const uint32_t *order = cpd_topo(g, 0, a);
+        const uint32_t *order = fuse_order(g, (enum fuse_order)(round % 3), 0, a);
         uint32_t group[64];
         struct diag d = {0};
         int64_t cut;
         uint32_t n = fuse_partition(g, order, &l, a, group, &cut);
         assert_int_equal(cut, brute_cut(g, order, &l));
-        assert_non_null(wdag_merge(g, group, n, "fuse", a, &d)); /* acyclic */
+        const struct wdag *level = wdag_merge(g, group, n, "fuse", a, &d);
+        assert_non_null(level); /* acyclic: Theorem B */
+        for (uint32_t u = 0; u < g->n; u++)
+            for (uint32_t k = g->succ.at[u]; k < g->succ.at[u + 1]; k++) {
+                assert_true(group[u] >= group[g->succ.to[k]]); /* the last cluster has number 0 */
+                assert_true(level->map[u] <= level->map[g->succ.to[k]]);
+            }
         arena_free(a);
     }
 }
@@ -175,11 +183,116 @@ static void test_ideals(void **state)
     }
 }
 
+/* Whether a path leads from u to v that is not their edge: by trying the vertices between them. */
+static bool has_other_path(const struct wdag *g, uint32_t u, uint32_t v)
+{
+    uint8_t from_u[64] = {0};
+    from_u[u] = 1;
+    for (uint32_t w = u + 1; w <= v; w++)
+        for (uint32_t i = g->pred.at[w]; i < g->pred.at[w + 1]; i++)
+            if (from_u[g->pred.to[i]] && (w != v || g->pred.to[i] != u))
+                from_u[w] = 1;
+    return from_u[v];
+}
+
+/* Celeritas, Theorem 1: what merging the ends of an edge leaves is acyclic exactly if no other path joins them; two
+ * vertices without an edge may be merged exactly if no path does. */
+static void test_contract_edge(void **state)
+{
+    uint64_t seed = 29;
+    uint32_t cyclic = 0, edges = 0;
+    (void)state;
+    for (int round = 0; round < CONTRACTIONS; round++) {
+        struct arena *a = arena_new(NULL);
+        struct wdag *g =
+            random_graph(a, &seed, 2 + test_below(&seed, 14), 10 + test_below(&seed, 70));
+        uint32_t group[64], u = test_below(&seed, g->n - 1),
+                            v = u + 1 + test_below(&seed, g->n - 1 - u);
+        bool edge = g->succ.at[u] < g->succ.at[u + 1];
+        if (edge)
+            v = g->succ.to[g->succ.at[u] + test_below(&seed, g->succ.at[u + 1] - g->succ.at[u])];
+        for (uint32_t w = 0; w < g->n; w++)
+            group[w] = w == v ? u : w - (w > v);
+        struct diag d = diag_silent();
+        bool acyclic = wdag_merge(g, group, g->n - 1, "contract", a, &d) != NULL;
+        assert_int_equal(acyclic, !has_other_path(g, u, v));
+        cyclic += !acyclic;
+        edges += edge;
+        arena_free(a);
+    }
+    assert_true(cyclic > CONTRACTIONS / 5 && cyclic < CONTRACTIONS * 4 / 5);
+    assert_true(edges > CONTRACTIONS / 2 && edges < CONTRACTIONS);
+}
+
+/* The longest path from v on, by trying all. */
+static int64_t walk(const struct wdag *g, uint32_t v)
+{
+    int64_t most = 0;
+    for (uint32_t e = 0; e < g->nnet; e++)
+        for (uint32_t p = g->net_pin.at[e]; g->net_src[e] == v && p < g->net_pin.at[e + 1]; p++) {
+            uint32_t s = g->net_pin.to[p];
+            int64_t way = s == v ? 0 : g->net_cost[0][e] + walk(g, s);
+            most = way > most ? way : most;
+        }
+    return g->time[0][v] + most;
+}
+
+/* The longest path up to v, without v, by trying all. */
+static int64_t walk_back(const struct wdag *g, uint32_t v)
+{
+    int64_t most = 0;
+    for (uint32_t e = 0; e < g->nnet; e++)
+        for (uint32_t p = g->net_pin.at[e]; g->net_src[e] != v && p < g->net_pin.at[e + 1]; p++) {
+            uint32_t u = g->net_src[e];
+            int64_t way = g->time[0][u] + g->net_cost[0][e];
+            if (g->net_pin.to[p] == v && way + walk_back(g, u) > most)
+                most = way + walk_back(g, u);
+        }
+    return most;
+}
+
+static void test_longest_paths(void **state)
+{
+    uint64_t seed = 31;
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct arena *a = arena_new(NULL);
+        struct wdag *g =
+            random_graph(a, &seed, 1 + test_below(&seed, 10), 10 + test_below(&seed, 40));
+        struct cpd_paths p = cpd_paths(g, 0, a);
+        uint32_t n, *path = cpd_critical(g, 0, &p, a, &n);
+        uint32_t follows = 0;
+        int64_t longest = 0, along = 0;
+        for (uint32_t v = 0; v < g->n; v++) {
+            assert_int_equal(p.blevel[v], walk(g, v));
+            longest = p.blevel[v] > longest ? p.blevel[v] : longest;
+            assert_true(p.tlevel[v] + p.blevel[v] <= p.longest);
+            assert_int_equal(p.tlevel[v], walk_back(g, v));
+        }
+        assert_int_equal(p.longest, longest);
+        for (uint32_t i = 0; i < n; i++) {
+            assert_int_equal(p.tlevel[path[i]], along);
+            assert_int_equal(along + p.blevel[path[i]], longest);
+            if (i + 1 < n)
+                along = p.tlevel[path[i + 1]];
+            for (uint32_t k = g->succ.at[path[i]]; i + 1 < n && k < g->succ.at[path[i] + 1]; k++)
+                follows += g->succ.to[k] == path[i + 1];
+        }
+        assert_int_equal(follows, n - 1);
+        assert_int_equal(g->pred.at[path[0]], g->pred.at[path[0] + 1]);
+        assert_int_equal(g->succ.at[path[n - 1]], g->succ.at[path[n - 1] + 1]);
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden_levels), cmocka_unit_test(test_golden_clusters),
-        cmocka_unit_test(test_partition_is_optimal), cmocka_unit_test(test_merge_keeps_totals),
-        cmocka_unit_test(test_ideals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden_levels),
+                                       cmocka_unit_test(test_golden_clusters),
+                                       cmocka_unit_test(test_contract_edge),
+                                       cmocka_unit_test(test_longest_paths),
+                                       cmocka_unit_test(test_partition_is_optimal),
+                                       cmocka_unit_test(test_merge_keeps_totals),
+                                       cmocka_unit_test(test_ideals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

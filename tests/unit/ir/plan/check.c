@@ -286,7 +286,8 @@ static void check_device(const struct world *w, uint32_t d, const struct device_
     assert_int_equal(l->weights, at_most(weights));
     assert_int_equal(l->used, at_most(used));
     assert_int_equal(l->params, at_most(params));
-    assert_int_equal(l->live_peak, at_most(peak + weights));
+    bool told = w->model.objective != OBJECTIVE_MAKESPAN; /* else the run tells it */
+    assert_int_equal(l->live_peak, told ? at_most(peak + weights) : 0);
     assert_int_equal(l->load, 0);
 }
 

@@ -1,0 +1,112 @@
+/* The table of the pass `levels`: for the terminal its first rows, as CSV a row for each node.  O(V). */
+#include "backends/backends.h"
+#include "backends/report/csv.h"
+#include "ir/base/outfile.h"
+#include "ir/dag/level_table.h"
+
+enum { SHOWN = 40, NAMES = 3 };
+
+static const char *base_name(const struct level_table *t, uint32_t v)
+{
+    const struct wdag *base = t->top;
+    while (base->finer)
+        base = base->finer;
+    return node_name(t->m, base->node[v]);
+}
+
+/* "n0, n4, n6 and 2 more": the nodes of a vertex of the top level. */
+static void print_vertex(FILE *f, const struct level_table *t, uint32_t v)
+{
+    uint32_t from = t->members.at[v], to = t->members.at[v + 1];
+    for (uint32_t i = from; i < to && i < from + NAMES; i++)
+        fprintf(f, "%s%s", i > from ? ", " : "", base_name(t, t->members.to[i]));
+    if (to - from > NAMES)
+        fprintf(f, " and %u more", to - from - NAMES);
+}
+
+/* How often b is in a. */
+static const char *ratio(char *buf, double a, double b)
+{
+    if (b <= 0)
+        return "n/a";
+    snprintf(buf, UNIT_TEXT, "%.3f", a / b);
+    return buf;
+}
+
+/* Transfers over computing: in sum, in the mean of an edge over that of a vertex, and with each tensor once for each
+ * vertex that reads it. */
+static void print_weights(FILE *f, const struct level_table *t)
+{
+    char b[5][UNIT_TEXT];
+    fprintf(f, "%-12s %9s %9s %12s %12s %9s %9s %9s\n", "level", "vertices", "edges", "transfers",
+            "computing", "CCR", "of means", "once");
+    for (uint32_t i = 0; i < t->nweight; i++) {
+        const struct level_weight *w = &t->weight[i];
+        double transfer = (double)w->transfer, compute = (double)w->compute;
+        fprintf(f, "%-12s %9u %9llu %12s %12s %9s %9s %9s\n", w->maker, w->vertices,
+                (unsigned long long)w->edges, time_short(b[0], w->transfer),
+                time_short(b[1], w->compute), ratio(b[2], transfer, compute),
+                ratio(b[3], transfer * w->vertices, compute * (double)w->edges),
+                ratio(b[4], (double)w->once, compute));
+    }
+}
+
+void levels_print(FILE *f, const struct result *r)
+{
+    const struct level_table *t = r->table;
+    const struct cpd_paths *p = &t->path;
+    char b[3][UNIT_TEXT];
+    print_weights(f, t);
+    fprintf(f, "critical path: %s, %u of %u vertices\n", time_short(b[0], p->longest), t->ncritical,
+            t->top->n);
+    for (uint32_t i = 0; i < t->ncritical && i < SHOWN; i++) {
+        fprintf(f, "%s", i ? " -> " : "  ");
+        print_vertex(f, t, t->critical[i]);
+    }
+    if (t->ncritical)
+        fputs(t->ncritical > SHOWN ? " -> ...\n" : "\n", f);
+    fprintf(f, "%12s %12s %12s  vertex\n", "tlevel", "blevel", "sum");
+    for (uint32_t v = 0; v < t->top->n && v < SHOWN; v++) {
+        fprintf(f, "%12s %12s %12s  ", time_short(b[0], p->tlevel[v]),
+                time_short(b[1], p->blevel[v]),
+                time_short(b[2], sat_add(p->tlevel[v], p->blevel[v])));
+        print_vertex(f, t, v);
+        putc('\n', f);
+    }
+    if (t->top->n > SHOWN)
+        fprintf(f, "... %u more: -o FILE.levels.csv has all\n", t->top->n - SHOWN);
+}
+
+/* A row per node: its name, the number of its vertex, levels in picoseconds, 1 on the critical path. */
+static int write_levels(const struct result *r, const void *opts, const char *path)
+{
+    const struct level_table *t = r->table;
+    struct outfile o;
+    (void)opts;
+    if (!t)
+        return diag_error(r->diag, "%s: the table needs the pass levels: add it to -p", path);
+    struct arena *own = arena_new(r->scene.m->mem);
+    uint8_t *critical = arena_alloc(own, (size_t)t->top->n + 1);
+    for (uint32_t i = 0; i < t->ncritical; i++)
+        critical[t->critical[i]] = 1;
+    int rc = outfile_open_to(&o, path, r->out, own, r->diag);
+    if (rc == 0) {
+        fputs("name,vertex,tlevel_ps,blevel_ps,sum_ps,critical\n", o.f);
+        for (uint32_t v = 0; v < t->top->n; v++)
+            for (uint32_t i = t->members.at[v]; i < t->members.at[v + 1]; i++) {
+                int64_t above = t->path.tlevel[v], below = t->path.blevel[v];
+                csv_text(o.f, base_name(t, t->members.to[i]));
+                fprintf(o.f, ",%u,%lld,%lld,%lld,%d\n", v, (long long)above, (long long)below,
+                        (long long)sat_add(above, below), critical[v]);
+            }
+        rc = outfile_close(&o, true);
+    }
+    arena_free(own);
+    return rc;
+}
+
+const struct writer writer_levels = {.name = "levels",
+                                     .suffix = ".levels.csv",
+                                     .to_stdout = true,
+                                     .needs = WRITER_NEEDS_LEVELS,
+                                     .write = write_levels};

@@ -1,0 +1,120 @@
+/* Nodes of a group that become one vertex before they are scheduled (fused.h).
+ *
+ * Source: Baechi (SoCC 2020).  Why no cycle: edges that are the only ones to leave their begin make trees that one
+ * vertex alone leaves; a way from there back into the tree would come to this vertex again, and be a cycle before.  The
+ * same holds, turned round, for edges that are the only ones to enter their end.  So each round contracts all edges of
+ * the one kind that lie within groups, then those of the other, of the graph as it is by then. */
+#include "passes/list/fused.h"
+
+#include "ir/base/union_find.h"
+#include "ir/base/units.h"
+
+#define NONE UINT32_MAX
+#define SEVERAL (UINT32_MAX - 1)
+
+enum { ROUNDS = 64 };
+
+/* only[fused vertex]: the one that its edges lead to (in: come from), NONE or SEVERAL. */
+static void find_only(const struct wdag *g, const uint32_t *group, bool in, uint32_t *only)
+{
+    for (uint32_t u = 0; u < g->n; u++)
+        for (uint32_t i = g->succ.at[u]; i < g->succ.at[u + 1]; i++) {
+            uint32_t from = group[u], to = group[g->succ.to[i]];
+            uint32_t *here = &only[in ? to : from], other = in ? from : to;
+            if (from != to)
+                *here = *here == NONE || *here == other ? other : SEVERAL;
+        }
+}
+
+/* Contracts what there is of one kind; the number of fused vertices then. */
+static uint32_t contract(const struct wdag *g, struct classes *c, const uint32_t *of,
+                         uint32_t *group, bool in, struct arena *a)
+{
+    struct arena *own = arena_new(a);
+    uint32_t *only = arena_array(own, (size_t)g->n + 1, sizeof *only);
+    uint32_t *member = arena_array(own, (size_t)g->n + 1, sizeof *member);
+    for (uint32_t v = g->n; v-- > 0;) {
+        only[v] = NONE;
+        member[group[v]] = v;
+    }
+    find_only(g, group, in, only);
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t to = only[group[v]];
+        if (member[group[v]] == v && to != NONE && to != SEVERAL && of[member[to]] == of[v])
+            classes_join(c, v, member[to], 0);
+    }
+    arena_free(own);
+    return classes_number(c, group);
+}
+
+uint32_t fused_find(const struct wdag *g, const uint32_t *of, uint32_t *group, struct arena *a)
+{
+    struct arena *own = arena_new(a);
+    struct classes c = classes_new(own, g->n);
+    uint32_t n = classes_number(&c, group), before = UINT32_MAX;
+    for (uint32_t round = 0; round < ROUNDS && n < before; round++) {
+        before = n;
+        for (int in = 0; in < 2; in++)
+            n = contract(g, &c, of, group, in, own);
+    }
+    arena_free(own);
+    return n;
+}
+
+/* [value] whether it is an output of the model or is read in another fused vertex than the one that makes it. */
+static uint8_t *leaving(const struct scene *s, const struct wdag *level, struct arena *a)
+{
+    const struct wdag *base = level->finer;
+    uint8_t *leaves = arena_alloc(a, s->m->nval);
+    for (vid v = 1; v < s->m->nval; v++)
+        leaves[v] = (s->m->value[v].flags & VALUE_OUTPUT) != 0;
+    for (uint32_t e = 0; e < base->nnet; e++)
+        for (uint32_t i = base->net_pin.at[e]; i < base->net_pin.at[e + 1]; i++)
+            if (base->net_src[e] != UINT32_MAX &&
+                level->map[base->net_pin.to[i]] != level->map[base->net_src[e]])
+                leaves[s->place->net_value[e]] = 1;
+    return leaves;
+}
+
+/* Sizes of fused vertices of several nodes. */
+static void count_bytes(const struct scene *s, struct wdag *level, struct arena *a)
+{
+    const struct module *m = s->m;
+    struct arena *own = arena_new(a);
+    const uint8_t *leaves = leaving(s, level, own);
+    int64_t *beside = arena_array(own, (size_t)level->n + 1, sizeof *beside);
+    uint32_t *members = arena_array(own, (size_t)level->n + 1, sizeof *members);
+    for (uint32_t u = 0; u < level->finer->n; u++)
+        members[level->map[u]]++;
+    for (uint32_t u = 0; u < level->finer->n; u++) {
+        uint32_t v = level->map[u];
+        nid n = level->finer->node[u];
+        int64_t made = 0, left = 0;
+        for (uint32_t i = 0; i < m->node[n].out.n; i++) {
+            vid out = node_out(m, n, i);
+            made = sat_add(made, out ? m->cost->bytes[out] : 0);
+            left = sat_add(left, out && leaves[out] ? m->cost->bytes[out] : 0);
+        }
+        if (members[v] < 2)
+            continue;
+        level->size[v] = level->size[v] - m->cost->own[n] + left;
+        if (m->cost->own[n] - made > beside[v])
+            beside[v] = m->cost->own[n] - made;
+    }
+    for (uint32_t v = 0; v < level->n; v++)
+        level->size[v] = sat_add(level->size[v], beside[v]);
+    arena_free(own);
+}
+
+int room_fuse(struct room *r, struct ctx *x, const char *planner, struct arena *a)
+{
+    uint32_t *group = arena_array(a, (size_t)r->base->n + 1, sizeof *group);
+    uint32_t n = fused_find(r->base, r->group, group, a);
+    struct wdag *level = wdag_merge(x->levels.base, group, n, planner, a, x->use.diag);
+    if (!level)
+        return -1;
+    if (x->scene.m->ir_version && exec_memory(&x->scene.model) != MEMORY_SUM)
+        count_bytes(&x->scene, level, a);
+    diag_note(x->use.diag, "%s: %u nodes fused to %u", planner, r->base->n, n);
+    return room_build_on(r, x, planner, level, a);
+}
