@@ -18,7 +18,8 @@ struct growth {
 };
 
 /* With an empty set.  Lives in a. */
-struct growth growth_new(const struct room *r, const struct edges *e, uint32_t cls, struct arena *a);
+struct growth growth_new(const struct room *r, const struct edges *e, uint32_t cls,
+                         struct arena *a);
 /* The group's device in a plan dev[node]. */
 int32_t growth_home(const struct growth *g, const int32_t *dev, uint32_t group);
 /* The set becomes `seed` and what is on its device and nearest to it, at most `most` groups that can be on device `to`:

@@ -1,12 +1,12 @@
 /* Making a plan's makespan smaller (improve.h).
  *
  * What a plan's end waits for is a chain of nodes and transfers (timeline_chain); nothing else can make it end earlier.
- * So a moment is drawn, and what the chain does then is changed: a node, or nodes around it that dear transfers
- * tie together (cluster_growth.c), go to another device; a transfer's ends come together on either device; a node that
- * waited for another one of its device, or a transfer for another one of its port, is brought forward.  The plan
- * that comes of it is run, with each device taking what is ready in the order of the plan, or in just that order.  It is
- * kept if it ends earlier, or later by less than a share that is drawn below a limit (threshold accepting; Dueck
- * and Scheuer, 1990); the limit falls to nothing in the course of a round, and each round starts from the best plan.
+ * So a moment is drawn, and what the chain does then is changed: a node, or nodes around it that dear transfers tie
+ * together (cluster_growth.c), go to another device; a transfer's ends come together on either device; a node that
+ * waited for another one of its device, or a transfer for another one of its port, is brought forward.  The plan that
+ * comes of it is run, with each device taking what is ready in the order of the plan, or in just that order.  It is
+ * kept if it ends earlier, or later by less than a share that is drawn below a limit (threshold accepting; Dueck and
+ * Scheuer, 1990); the limit falls to nothing in the course of a round.
  *
  * The order of the plan that is kept becomes that in which its nodes started.  Each run is O(n log n). */
 #include "passes/portfolio/improve.h"
@@ -17,7 +17,6 @@
 #include "passes/portfolio/cluster_growth.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MILLION = 1000000 };
@@ -38,8 +37,12 @@ struct state {
     int64_t value, lacks;
 };
 
-struct search {
-    struct improving *how;
+struct improver {
+    struct ctx *x;
+    const struct room *room;
+    struct clock *clock;
+    int64_t work;   /* nodes that runs of this round may still have */
+    uint32_t tried; /* plans that were run in it */
     struct listed *best;
     struct edges edge;
     struct growth growth;
@@ -71,15 +74,15 @@ static void state_copy(struct state *to, const struct state *from, uint32_t nnod
     to->lacks = from->lacks;
 }
 
-static uint32_t below(struct search *s, uint32_t n)
+static uint32_t below(struct improver *s, uint32_t n)
 {
     return random_below(&s->rng, n);
 }
 
 /* Places in the order in which nodes started. */
-static void take_order(struct search *s, const struct step_run *run)
+static void take_order(struct improver *s, const struct step_run *run)
 {
-    const struct wdag *g = s->how->room->base;
+    const struct wdag *g = s->room->base;
     struct keyed *at = arena_array(s->run, (size_t)g->n + 1, sizeof *at);
     uint32_t n = 0;
     for (uint32_t k = 0; k < run->g.ntask && run->g.task[k].kind == STEP_COMPUTE; k++)
@@ -100,16 +103,17 @@ static bool waits_for(const struct task_graph *g, uint32_t task, uint32_t on)
     return false;
 }
 
-static void take_chain(struct search *s, const struct step_run *run)
+static void take_chain(struct improver *s, const struct step_run *run)
 {
     uint32_t n;
     const uint32_t *item = timeline_chain(&run->t, &n, s->run);
     s->nchain = 0;
-    for (uint32_t i = 0; i < n && i < s->how->room->base->n * 2; i++) {
+    for (uint32_t i = 0; i < n && i < s->room->base->n * 2; i++) {
         uint32_t k = task_of_item(&run->g, item[i]);
         const struct task *x = &run->g.task[k];
         struct link *l = &s->chain[s->nchain++];
-        *l = (struct link){run->t.start[item[i]], x->number, x->kind, {x->dev[0], x->dev[1]}, false};
+        *l =
+            (struct link){run->t.start[item[i]], x->number, x->kind, {x->dev[0], x->dev[1]}, false};
         l->held = i && !waits_for(&run->g, k, task_of_item(&run->g, item[i - 1]));
     }
 }
@@ -117,9 +121,9 @@ static void take_chain(struct search *s, const struct step_run *run)
 /* ---- running ------------------------------------------------------------------------------------ */
 
 /* Whether the bytes of all nodes alone are more than `now` lacks, where these are what counts. */
-static bool is_too_much(struct search *s)
+static bool is_too_much(struct improver *s)
 {
-    const struct scene *of = &s->how->x->scene;
+    const struct scene *of = &s->x->scene;
     if (exec_memory(&of->model) != MEMORY_SUM)
         return false;
     struct verdict v = plan_check(of, s->next.dev, NULL, s->run);
@@ -127,48 +131,46 @@ static bool is_too_much(struct search *s)
 }
 
 /* Whether `next`, which has run, is taken if it may end so much later, in millionths. */
-static bool is_taken(const struct search *s, uint32_t later)
+static bool is_taken(const struct improver *s, uint32_t later)
 {
     if (s->next.lacks != s->now.lacks)
         return s->next.lacks < s->now.lacks;
     return s->next.value <= s->now.value + mul_div_ceil(s->now.value, later, MILLION);
 }
 
-static void note_best(struct search *s)
+static void note_best(struct improver *s)
 {
-    struct ctx *x = s->how->x;
-    struct arena_mark mark = arena_mark(x->use.mem);
-    struct listed p = {.what = s->best->what};
+    struct listed p = {.dev = s->now.dev, .rank = s->now.rank}, best = *s->best;
     if (s->now.lacks > s->best->lacks ||
         (s->now.lacks == s->best->lacks && s->now.value >= s->best->value))
         return;
-    size_t n = x->scene.m->nnode;
-    p.dev = arena_array(x->use.mem, n, sizeof *p.dev);
-    p.rank = arena_array(x->use.mem, n, sizeof *p.rank);
-    memcpy(p.dev, s->now.dev, n * sizeof *p.dev);
-    memcpy(p.rank, s->now.rank, n * sizeof *p.rank);
-    list_try(x, s->best, &p);
-    s->how->work -= s->how->room->base->n;
-    if (s->best->dev != p.dev)
-        arena_release(x->use.mem, mark);
+    list_try(s->x, &best, &p); /* by the order itself */
+    s->work -= s->room->base->n;
+    if (best.dev != p.dev)
+        return;
+    size_t n = s->x->scene.m->nnode;
+    memcpy(s->best->dev, p.dev, n * sizeof *p.dev);
+    memcpy(s->best->rank, p.rank, n * sizeof *p.rank);
+    s->best->value = p.value;
+    s->best->lacks = p.lacks;
 }
 
 /* Runs `next`; it becomes `now` if it is good enough. */
-static void run_next(struct search *s, bool exact, uint32_t later)
+static void run_next(struct improver *s, bool exact, uint32_t later)
 {
-    struct ctx *x = s->how->x;
+    struct ctx *x = s->x;
     struct arena_mark mark = arena_mark(s->run);
     struct step_run *run;
     const struct plan p = {.dev = s->next.dev, .rank = s->next.rank};
     if (is_too_much(s)) {
-        s->how->work -= s->how->room->base->n / 8;
+        s->work -= s->room->base->n / 8;
         arena_release(s->run, mark);
         return;
     }
     struct verdict v = exact ? step_verdict(&x->scene, &p, &run, s->run)
                              : step_verdict_ready(&x->scene, &p, &run, s->run);
-    s->how->work -= s->how->room->base->n;
-    s->how->tried++;
+    s->work -= s->room->base->n;
+    s->tried++;
     s->next.value = v.value;
     s->next.lacks = v.runnable ? list_lacking(&x->scene, &v) : INT64_MAX;
     if (v.runnable && is_taken(s, later)) {
@@ -183,7 +185,7 @@ static void run_next(struct search *s, bool exact, uint32_t later)
 /* ---- changes ------------------------------------------------------------------------------------ */
 
 /* 1 .. most, each power of two as likely. */
-static uint32_t draw_size(struct search *s, uint32_t most)
+static uint32_t draw_size(struct improver *s, uint32_t most)
 {
     uint32_t powers = 1;
     while (powers < 31 && most >> powers)
@@ -194,9 +196,9 @@ static uint32_t draw_size(struct search *s, uint32_t most)
 }
 
 /* Moves the group of v, or more of what is around it, to device d.  false: it cannot be there. */
-static bool move_around(struct search *s, uint32_t v, uint32_t d)
+static bool move_around(struct improver *s, uint32_t v, uint32_t d)
 {
-    const struct room *r = s->how->room;
+    const struct room *r = s->room;
     uint32_t k = r->group[v], most = r->ngroup / 4 + 1;
     if (growth_home(&s->growth, s->now.dev, k) == (int32_t)d || !growth_can(&s->growth, k, d))
         return false;
@@ -206,9 +208,9 @@ static bool move_around(struct search *s, uint32_t v, uint32_t d)
 }
 
 /* A device that one of the set's neighbours is on, or any. */
-static uint32_t draw_device(struct search *s, uint32_t v)
+static uint32_t draw_device(struct improver *s, uint32_t v)
 {
-    const struct wdag *g = s->how->room->base;
+    const struct wdag *g = s->room->base;
     uint32_t np = g->pred.at[v + 1] - g->pred.at[v], ns = g->succ.at[v + 1] - g->succ.at[v];
     if (np + ns && below(s, 3) == 0) {
         uint32_t i = below(s, np + ns);
@@ -216,13 +218,13 @@ static uint32_t draw_device(struct search *s, uint32_t v)
         if (s->now.dev[g->node[u]] != s->now.dev[g->node[v]])
             return (uint32_t)s->now.dev[g->node[u]];
     }
-    return below(s, s->how->x->scene.cluster->ndev);
+    return below(s, s->x->scene.cluster->ndev);
 }
 
 /* Marks the vertices before v in the order that v needs, back to place `from`; whether u is none of them. */
-static bool mark_needed(struct search *s, uint32_t v, uint32_t u)
+static bool mark_needed(struct improver *s, uint32_t v, uint32_t u)
 {
-    const struct wdag *g = s->how->room->base;
+    const struct wdag *g = s->room->base;
     uint32_t from = s->now.rank[g->node[u]];
     s->mark[v] = ++s->question;
     for (uint32_t i = s->now.rank[g->node[v]]; i > from; i--) {
@@ -236,9 +238,9 @@ static bool mark_needed(struct search *s, uint32_t v, uint32_t u)
 }
 
 /* Brings v, with what it needs, to the place before u.  false: u is needed, or comes later. */
-static bool bring_forward(struct search *s, uint32_t v, uint32_t u)
+static bool bring_forward(struct improver *s, uint32_t v, uint32_t u)
 {
-    const struct wdag *g = s->how->room->base;
+    const struct wdag *g = s->room->base;
     uint32_t from = s->now.rank[g->node[u]], to = s->now.rank[g->node[v]], at = from;
     if (from >= to || !mark_needed(s, v, u))
         return false;
@@ -250,14 +252,14 @@ static bool bring_forward(struct search *s, uint32_t v, uint32_t u)
 }
 
 /* The vertex that makes the net of a link, or that is it; UINT32_MAX: the host does. */
-static uint32_t vertex_of(const struct search *s, const struct link *l)
+static uint32_t vertex_of(const struct improver *s, const struct link *l)
 {
-    const struct wdag *g = s->how->room->base;
+    const struct wdag *g = s->room->base;
     return l->kind == STEP_COMPUTE ? g->vertex[l->number] : g->net_src[l->number];
 }
 
 /* The i-th link waited for the one before it: not any more. */
-static bool change_turn(struct search *s, uint32_t i)
+static bool change_turn(struct improver *s, uint32_t i)
 {
     while (i < s->nchain && !s->chain[i].held)
         i++;
@@ -268,9 +270,9 @@ static bool change_turn(struct search *s, uint32_t i)
 }
 
 /* Ends of the transfer come together. */
-static bool change_transfer(struct search *s, const struct link *l)
+static bool change_transfer(struct improver *s, const struct link *l)
 {
-    const struct wdag *g = s->how->room->base;
+    const struct wdag *g = s->room->base;
     const struct csr *pin = &g->net_pin;
     uint32_t u = g->net_src[l->number], n = pin->at[l->number + 1] - pin->at[l->number];
     uint32_t v = n ? pin->to[pin->at[l->number] + below(s, n)] : u;
@@ -284,15 +286,15 @@ static bool change_transfer(struct search *s, const struct link *l)
 }
 
 /* Nodes of one device that follow each other on the chain go elsewhere. */
-static bool change_stretch(struct search *s, uint32_t i)
+static bool change_stretch(struct improver *s, uint32_t i)
 {
-    const struct wdag *g = s->how->room->base;
+    const struct wdag *g = s->room->base;
     uint8_t dev = s->chain[i].dev[0];
-    uint32_t d = below(s, s->how->x->scene.cluster->ndev), most = draw_size(s, s->nchain);
+    uint32_t d = below(s, s->x->scene.cluster->ndev), most = draw_size(s, s->nchain);
     bool moved = false;
     for (; i < s->nchain && most && s->chain[i].kind == STEP_COMPUTE && s->chain[i].dev[0] == dev;
          i++, most--) {
-        uint32_t k = s->how->room->group[g->vertex[s->chain[i].number]];
+        uint32_t k = s->room->group[g->vertex[s->chain[i].number]];
         if (d == dev || !growth_can(&s->growth, k, d))
             continue;
         s->growth.set[0] = k;
@@ -304,7 +306,7 @@ static bool change_stretch(struct search *s, uint32_t i)
 }
 
 /* The link of a moment that is drawn. */
-static uint32_t draw_link(struct search *s)
+static uint32_t draw_link(struct improver *s)
 {
     int64_t at = mul_div_ceil(s->now.value, below(s, MILLION), MILLION);
     uint32_t i = 0;
@@ -314,12 +316,12 @@ static uint32_t draw_link(struct search *s)
 }
 
 /* Makes `next` of `now`; whether it is another plan, and in *order whether only its order is. */
-static bool change(struct search *s, bool *order)
+static bool change(struct improver *s, bool *order)
 {
-    uint32_t n = s->how->room->base->n, i = draw_link(s), dice = below(s, 10);
+    uint32_t n = s->room->base->n, i = draw_link(s), dice = below(s, 10);
     const struct link *l = &s->chain[i];
     *order = false;
-    state_copy(&s->next, &s->now, s->how->x->scene.m->nnode);
+    state_copy(&s->next, &s->now, s->x->scene.m->nnode);
     if (dice == 0 || (s->now.lacks && dice < 5)) {
         uint32_t v = below(s, n);
         return move_around(s, v, draw_device(s, v));
@@ -330,63 +332,51 @@ static bool change(struct search *s, bool *order)
     }
     if (l->kind != STEP_COMPUTE)
         return change_transfer(s, l);
-    uint32_t v = s->how->room->base->vertex[l->number];
+    uint32_t v = s->room->base->vertex[l->number];
     return dice <= 5 ? change_stretch(s, i) : move_around(s, v, draw_device(s, v));
 }
 
 /* ---- the search --------------------------------------------------------------------------------- */
 
-static void start_from_best(struct search *s)
+static void start_from_best(struct improver *s)
 {
     struct state best = {s->best->dev, s->best->rank, s->best->value, s->best->lacks};
     s->now.value = INT64_MAX / 2;
     s->now.lacks = INT64_MAX;
-    state_copy(&s->next, &best, s->how->x->scene.m->nnode);
+    state_copy(&s->next, &best, s->x->scene.m->nnode);
     run_next(s, true, 0);
 }
 
-static bool is_over(const struct search *s, int64_t until)
+struct improver *improver_new(struct ctx *x, const struct room *room, struct clock *clock,
+                              struct arena *a)
 {
-    return s->how->work <= until || clock_out(s->how->clock);
+    struct improver *s = arena_alloc(a, sizeof *s);
+    uint32_t n = room->base->n, nnode = x->scene.m->nnode;
+    *s = (struct improver){.x = x, .room = room, .clock = clock, .rng = 1, .run = arena_new(a)};
+    s->edge = edges_build(&x->scene, room->base, a);
+    s->growth = growth_new(room, &s->edge, cluster_main_class(x->scene.cluster), a);
+    s->now = state_new(nnode, a);
+    s->next = state_new(nnode, a);
+    s->chain = arena_array(a, (size_t)n * 2 + 1, sizeof *s->chain);
+    s->order = arena_array(a, (size_t)n + 1, sizeof *s->order);
+    s->mark = arena_array(a, (size_t)n + 1, sizeof *s->mark);
+    return s;
 }
 
-static void run_round(struct search *s, int64_t work, uint32_t later)
+uint32_t improve_plan(struct improver *s, struct listed *best, int64_t work, uint32_t later)
 {
-    int64_t from = s->how->work, until = from - work;
+    s->best = best;
+    s->work = work;
+    s->tried = 0;
     start_from_best(s);
-    while (s->nchain && !is_over(s, until)) {
+    while (s->nchain && s->work > 0 && !clock_out(s->clock)) {
         bool order, changed = change(s, &order);
         if (!changed) {
-            s->how->work -= s->how->room->base->n / 16 + 1;
+            s->work -= s->room->base->n / 16 + 1;
             continue;
         }
-        uint32_t limit = (uint32_t)mul_div_ceil(later, s->how->work - until, work);
+        uint32_t limit = (uint32_t)mul_div_ceil(later, s->work, work);
         run_next(s, order ? below(s, 2) : below(s, 4) == 0, below(s, limit + 1));
     }
-}
-
-void improve_plan(struct improving *how, struct listed *best)
-{
-    struct ctx *x = how->x;
-    struct arena *own = arena_new(x->use.scratch);
-    uint32_t n = how->room->base->n, nnode = x->scene.m->nnode;
-    struct search s = {.how = how, .best = best, .rng = 1, .run = arena_new(own)};
-    s.edge = edges_build(&x->scene, how->room->base, own);
-    s.growth = growth_new(how->room, &s.edge, cluster_main_class(x->scene.cluster), own);
-    s.now = state_new(nnode, own);
-    s.next = state_new(nnode, own);
-    s.chain = arena_array(own, (size_t)n * 2 + 1, sizeof *s.chain);
-    s.order = arena_array(own, (size_t)n + 1, sizeof *s.order);
-    s.mark = arena_array(own, (size_t)n + 1, sizeof *s.mark);
-    int rounds = getenv("ROUNDS") ? atoi(getenv("ROUNDS")) : 4;
-    const char *l = getenv("LATER") ? getenv("LATER") : "30000,10000,3000";
-    if (getenv("SEED")) s.rng = (uint64_t)atoi(getenv("SEED"));
-    uint32_t later[16]; int nl = 0;
-    for (char *q = (char *)l; q; q = strchr(q, ',')) { if (*q == ',') q++; later[nl++] = (uint32_t)atoi(q); }
-    int r = 0;
-    for (int64_t work = how->work / rounds; how->work > 0 && !clock_out(how->clock); r++) {
-        run_round(&s, work + 1, later[r % nl]);
-        if (getenv("SHOW")) fprintf(stderr, "%d %u: %.4f\n", r, later[r % nl], (double)best->value / 1e9);
-    }
-    arena_free(own);
+    return s->tried;
 }
