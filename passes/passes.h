@@ -16,12 +16,12 @@ struct dim_binding {
 };
 
 /* A measurement of one batch size: --profile-at=B=FILE. */
-struct profile {
+struct measurement {
     int64_t batch;
     const char *file; /* FILE or FILE:CLASS,... */
 };
-enum { PROFILES_MOST = 32 };                 /* of settings.profiles */
-#define PROFILE_BATCH_MAX (INT64_C(1) << 24) /* their batch sizes are in 1..this */
+enum { MEASUREMENTS_MOST = 32 };      /* of settings.measured */
+#define BATCH_MOST (INT64_C(1) << 24) /* their batch sizes are in 1..this */
 
 struct pin {
     const char *pattern; /* extended regular expression, matched anywhere in a node's name */
@@ -38,9 +38,9 @@ struct settings {
     uint32_t npairs;
     const char *const *cost_files; /* --costs: FILE or FILE:CLASS,... */
     uint32_t ncost_files;
-    const struct profile *profiles; /* --profile-at; there are none, or two different sizes */
-    uint32_t nprofiles;
-    const struct profile *checks; /* --profile-check */
+    const struct measurement *measured; /* --profile-at; there are none, or two different sizes */
+    uint32_t nmeasured;
+    const struct measurement *checks; /* --profile-check */
     uint32_t nchecks;
     int64_t time_limit; /* ps for one planner; 0: none */
     int64_t max_states; /* --max-states: ideals that planners may visit; 0: the pass's own option */

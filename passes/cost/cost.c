@@ -494,7 +494,7 @@ static int adjust_memory(struct ctx *x, const struct cost_table *t)
 static int adjust_given(struct ctx *x)
 {
     const struct cost_table *t = NULL;
-    if (ctx_settings(x)->nprofiles > 0)
+    if (ctx_settings(x)->nmeasured > 0)
         return diag_error(
             x->use.diag,
             "--profile-at: %s brings costs of its own, for one batch size: expected a "

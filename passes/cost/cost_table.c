@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-_Static_assert((int)PROFILES_MOST <= (int)FIT_POINTS && PROFILE_BATCH_MAX <= FIT_SIZE_MAX,
+_Static_assert((int)MEASUREMENTS_MOST <= (int)FIT_POINTS && BATCH_MOST <= FIT_SIZE_MAX,
                "settings allow what lines can be fitted to");
 
 /* ---- sheets ----------------------------------------------------------------------------------- */
@@ -256,17 +256,17 @@ static int read_sheets(struct cost_table *t, struct ctx *x)
 {
     const struct settings *s = ctx_settings(x);
     t->given = arena_array(x->use.scratch, (size_t)s->ncost_files + 1, sizeof *t->given);
-    t->at = arena_array(x->use.scratch, (size_t)s->nprofiles + 1, sizeof *t->at);
+    t->at = arena_array(x->use.scratch, (size_t)s->nmeasured + 1, sizeof *t->at);
     for (; t->ngiven < s->ncost_files; t->ngiven++) {
         t->given[t->ngiven].option = "costs";
         if (sheet_read(t, &t->given[t->ngiven], x, s->cost_files[t->ngiven]) != 0)
             return -1;
     }
-    assert(s->nprofiles <= FIT_POINTS);
-    for (; t->nat < s->nprofiles; t->nat++) {
+    assert(s->nmeasured <= FIT_POINTS);
+    for (; t->nat < s->nmeasured; t->nat++) {
         t->at[t->nat].option = "profile-at";
-        t->at[t->nat].batch = s->profiles[t->nat].batch;
-        if (sheet_read(t, &t->at[t->nat], x, s->profiles[t->nat].file) != 0)
+        t->at[t->nat].batch = s->measured[t->nat].batch;
+        if (sheet_read(t, &t->at[t->nat], x, s->measured[t->nat].file) != 0)
             return -1;
     }
     return 0;
@@ -287,7 +287,7 @@ struct cost_table *cost_table_read(struct ctx *x, const struct module *m)
     add_rows(t, m, 0);
     if (m != x->scene.m)
         add_rows(t, x->scene.m, t->model);
-    if (ctx_settings(x)->nprofiles > 0 && bind_batch(x, FIT_SIZE_MAX, &t->planned->batch) != 0)
+    if (ctx_settings(x)->nmeasured > 0 && bind_batch(x, FIT_SIZE_MAX, &t->planned->batch) != 0)
         return NULL;
     if (read_sheets(t, x) != 0)
         return NULL;
@@ -297,7 +297,7 @@ struct cost_table *cost_table_read(struct ctx *x, const struct module *m)
 
 bool cost_table_wanted(const struct ctx *x)
 {
-    return ctx_settings(x)->ncost_files > 0 || ctx_settings(x)->nprofiles > 0;
+    return ctx_settings(x)->ncost_files > 0 || ctx_settings(x)->nmeasured > 0;
 }
 
 struct cost_table *cost_table_peek(const struct ctx *x, const struct module *m)

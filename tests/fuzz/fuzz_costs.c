@@ -66,13 +66,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         high = fuzz_folder_make(a, "high", end + 1, size - first - 1);
     const char *files[] = {low.file};
     const struct dim_binding batch = {"batch", 1 + (int64_t)(size % 5)};
-    const struct profile at[] = {{1, low.file}, {3, high.file}}, check = {2, high.file};
+    const struct measurement at[] = {{1, low.file}, {3, high.file}}, check = {2, high.file};
     struct settings settings = {.dims = &batch, .ndims = 1, .cost_files = files, .ncost_files = 1};
 
     run_with(&settings, a);
     settings.ncost_files = 0;
-    settings.profiles = at;
-    settings.nprofiles = 2;
+    settings.measured = at;
+    settings.nmeasured = 2;
     settings.checks = &check;
     settings.nchecks = 1;
     run_with(&settings, a);

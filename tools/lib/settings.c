@@ -116,18 +116,19 @@ static int read_pairs(struct pcc *p)
 }
 
 /* "8=times.csv:a100" of option `name`, all that were given. */
-static int read_profiles(struct pcc *p, const char *name, const struct profile **all, uint32_t *n)
+static int read_measurements(struct pcc *p, const char *name, const struct measurement **all,
+                             uint32_t *n)
 {
     struct arena *a = p->x.use.mem;
-    struct profile *list = arena_array(a, (size_t)p->ngiven + 1, sizeof *list);
+    struct measurement *list = arena_array(a, (size_t)p->ngiven + 1, sizeof *list);
     const char *t;
     for (; (t = given_nth(p, name, *n)); ++*n) {
         const char *eq = strchr(t, '=');
-        struct profile *f = &list[*n];
+        struct measurement *f = &list[*n];
         if (!eq || !eq[1] || !count_parse(arena_strdup(a, t, (size_t)(eq - t)), &f->batch) ||
-            f->batch < 1 || f->batch > PROFILE_BATCH_MAX)
+            f->batch < 1 || f->batch > BATCH_MOST)
             return diag_error(&p->diag, "--%s '%s': expected B=FILE, B a batch size in 1..%lld",
-                              name, t, (long long)PROFILE_BATCH_MAX);
+                              name, t, (long long)BATCH_MOST);
         f->file = eq + 1;
     }
     *all = list;
@@ -138,21 +139,21 @@ static int read_measured(struct pcc *p)
 {
     struct settings *s = &p->settings;
     bool two = false;
-    if (read_profiles(p, "profile-at", &s->profiles, &s->nprofiles) ||
-        read_profiles(p, "profile-check", &s->checks, &s->nchecks))
+    if (read_measurements(p, "profile-at", &s->measured, &s->nmeasured) ||
+        read_measurements(p, "profile-check", &s->checks, &s->nchecks))
         return -1;
-    for (uint32_t i = 1; i < s->nprofiles; i++)
-        two = two || s->profiles[i].batch != s->profiles[0].batch;
-    if (s->nprofiles > PROFILES_MOST)
-        return diag_error(&p->diag, "--profile-at: %u files, expected at most %d", s->nprofiles,
-                          PROFILES_MOST);
-    if (s->nprofiles && !two)
+    for (uint32_t i = 1; i < s->nmeasured; i++)
+        two = two || s->measured[i].batch != s->measured[0].batch;
+    if (s->nmeasured > MEASUREMENTS_MOST)
+        return diag_error(&p->diag, "--profile-at: %u files, expected at most %d", s->nmeasured,
+                          MEASUREMENTS_MOST);
+    if (s->nmeasured && !two)
         return diag_error(
             &p->diag,
             "--profile-at: all files are of batch size %lld, expected two different "
             "sizes at least; a measurement of the size that is planned goes to --costs",
-            (long long)s->profiles[0].batch);
-    if (s->nchecks && !s->nprofiles)
+            (long long)s->measured[0].batch);
+    if (s->nchecks && !s->nmeasured)
         return diag_error(&p->diag, "--profile-check: there is no prediction to check without "
                                     "--profile-at");
     return 0;

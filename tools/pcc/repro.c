@@ -57,9 +57,9 @@ static void put_command(FILE *f, const struct ctx *y, const struct pipeline *res
         for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < s->ncost_files; k++)
             put(f, "costs", s->cost_files[k]);
     for (uint32_t i = 0; i < rest->n; i++)
-        for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < s->nprofiles; k++)
+        for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < s->nmeasured; k++)
             put(f, "profile-at",
-                arena_fmt(a, "%lld=%s", (long long)s->profiles[k].batch, s->profiles[k].file));
+                arena_fmt(a, "%lld=%s", (long long)s->measured[k].batch, s->measured[k].file));
     if (s->keep_blocks)
         fputs(" --keep-blocks", f);
     fputs(verify_each ? " --verify-each\n" : "\n", f);
