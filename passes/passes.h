@@ -15,6 +15,14 @@ struct dim_binding {
     int64_t value;
 };
 
+/* A measurement of one batch size: --profile-at=B=FILE. */
+struct measurement {
+    int64_t batch;
+    const char *file; /* FILE or FILE:CLASS,... */
+};
+enum { MEASUREMENTS_MOST = 32 };      /* of settings.measured */
+#define BATCH_MOST (INT64_C(1) << 24) /* their batch sizes are in 1..this */
+
 struct pin {
     const char *pattern; /* extended regular expression, matched anywhere in a node's name */
     const char *device;
@@ -30,6 +38,10 @@ struct settings {
     uint32_t npairs;
     const char *const *cost_files; /* --costs: FILE or FILE:CLASS,... */
     uint32_t ncost_files;
+    const struct measurement *measured; /* --profile-at; there are none, or two different sizes */
+    uint32_t nmeasured;
+    const struct measurement *checks; /* --profile-check */
+    uint32_t nchecks;
     int64_t time_limit; /* ps for one planner; 0: none */
     int64_t max_states; /* --max-states: ideals that planners may visit; 0: the pass's own option */
     bool keep_blocks;   /* --keep-blocks: contract keeps layers that repeat whole */

@@ -20,20 +20,30 @@ void csv_text(FILE *f, const char *s)
     putc('"', f);
 }
 
-/* Bytes of the results of a node; of a call, `own` has what is inside, too. */
+/* Bytes of the results of a node; a profile knows them with its weights only. */
 static int64_t result_bytes(const struct module *m, nid n)
 {
     const struct slice out = m->node[n].out;
     int64_t sum = 0;
-    if (m->node[n].callee == 0)
+    if (m->ir_version == 0 && m->node[n].callee == 0)
         return m->cost->own[n];
     for (uint32_t i = 0; i < out.n; i++)
         sum = sat_add(sum, m->cost->bytes[m->arg[out.at + i]]);
     return sum;
 }
 
-/* One row per node of the main graph: name, operator, FLOPs, bytes moved, bytes of results, and
- * picoseconds per device class (empty: cannot run there). */
+/* Whether a node takes more memory than its results, but for calls, which do so for what is inside. */
+static bool needs_memory(const struct module *m)
+{
+    const struct graph *g = &m->graph[1];
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (m->node[n].callee == 0 && m->cost->own[n] > result_bytes(m, n))
+            return true;
+    return false;
+}
+
+/* One row per node of the main graph: name, operator, FLOPs, bytes moved, bytes of results, memory where that is more,
+ * and picoseconds per device class (empty: cannot run there). */
 static int write_csv(const struct result *r, const void *opts, const char *path)
 {
     const struct module *m = r->scene.m;
@@ -45,7 +55,8 @@ static int write_csv(const struct result *r, const void *opts, const char *path)
         return diag_error(r->diag, "%s: the cost table needs costs: add cost to -p", path);
     if (outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))
         return -1;
-    fputs("name,op,flops,traffic_bytes,result_bytes", o.f);
+    bool memory = needs_memory(m);
+    fprintf(o.f, "name,op,flops,traffic_bytes,result_bytes%s", memory ? ",memory" : "");
     for (uint32_t k = 0; k < c->ncls; k++) {
         fputs(",ps_", o.f);
         csv_text(o.f, c->cls[k].name);
@@ -57,6 +68,8 @@ static int write_csv(const struct result *r, const void *opts, const char *path)
         csv_text(o.f, node_op(m, n));
         fprintf(o.f, ",%lld,%lld,%lld", (long long)m->cost->flops[n],
                 (long long)m->cost->traffic[n], (long long)result_bytes(m, n));
+        if (memory)
+            fprintf(o.f, ",%lld", (long long)m->cost->own[n]);
         for (uint32_t k = 0; k < c->ncls; k++)
             if (m->cost->time[k][n] == COST_NEVER)
                 putc(',', o.f);

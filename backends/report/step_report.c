@@ -20,10 +20,12 @@ static void print_transfers(FILE *f, const struct result *r)
         bytes = sat_add(bytes, r->scene.m->cost->bytes[v]);
     }
     const struct exec_model *e = &r->scene.model;
-    fprintf(f, "network %s, contention %s, dispatch %s, memory %s; %u transfer%s, %s\n",
-            network_name[e->step.network], contention_name[e->step.contention],
-            dispatch_name[e->step.dispatch], memory_model_name[exec_memory(e)], n,
-            n == 1 ? "" : "s", bytes_short(text, bytes));
+    fprintf(f, "network %s, contention %s, dispatch %s, memory %s", network_name[e->step.network],
+            contention_name[e->step.contention], dispatch_name[e->step.dispatch],
+            memory_model_name[exec_memory(e)]);
+    if (e->optimizer)
+        fprintf(f, ", optimizer %u", e->optimizer);
+    fprintf(f, "; %u transfer%s, %s\n", n, n == 1 ? "" : "s", bytes_short(text, bytes));
 }
 
 /* What follows each other on the chain: one transfer, or nodes of one device. */

@@ -19,21 +19,23 @@ const char *const contention_name[CONTENTIONS + 1] = {"port", "none",     "link"
 const char *const dispatch_name[DISPATCHES + 1] = {"plan", "fifo", "level", NULL};
 const char *const memory_model_name[MEMORY_MODELS + 1] = {"usual", "sum", "live", "paper", NULL};
 
-const char *const basis_key[BASES + 1] = {"objective", "network",      "contention",
-                                          "dispatch",  "memory_model", NULL};
+const char *const basis_key[BASES + 1] = {"objective",    "network",   "contention", "dispatch",
+                                          "memory_model", "optimizer", NULL};
+static const char *const optimizer_name[] = {"0", "1", "2", "3", "4", NULL};
 
 const char *const *basis_words(enum basis b)
 {
-    static const char *const *const words[BASES] = {objective_name, network_name, contention_name,
-                                                    dispatch_name, memory_model_name};
+    static const char *const *const words[BASES] = {objective_name,    network_name,
+                                                    contention_name,   dispatch_name,
+                                                    memory_model_name, optimizer_name};
     assert(b < BASES);
     return words[b];
 }
 
 uint32_t basis_get(const struct exec_model *e, enum basis b)
 {
-    const uint32_t word[BASES] = {e->objective, e->step.network, e->step.contention,
-                                  e->step.dispatch, e->memory};
+    const uint32_t word[BASES] = {e->objective,     e->step.network, e->step.contention,
+                                  e->step.dispatch, e->memory,       e->optimizer};
     assert(b < BASES);
     return word[b];
 }
@@ -55,6 +57,9 @@ void basis_set(struct exec_model *e, enum basis b, uint32_t word)
         break;
     case BASIS_MEMORY:
         e->memory = (enum memory_model)word;
+        break;
+    case BASIS_OPTIMIZER:
+        e->optimizer = word;
         break;
     case BASES:
         assert(false);
@@ -91,6 +96,13 @@ enum memory_model exec_memory(const struct exec_model *e)
     if (e->objective == OBJECTIVE_SAMPLE)
         return MEMORY_SUM;
     return e->memory == MEMORY_USUAL ? MEMORY_LIVE : e->memory;
+}
+
+int64_t exec_weight_copies(const struct exec_model *e, bool training)
+{
+    if (!training || e->objective == OBJECTIVE_SAMPLE)
+        return 1;
+    return 1 + (exec_memory(e) == MEMORY_PAPER) + (int64_t)e->optimizer;
 }
 
 int64_t exec_efficiency(const struct exec_model *e)

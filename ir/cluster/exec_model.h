@@ -64,6 +64,8 @@ struct exec_model {
     enum objective objective;
     struct step_model step;
     enum memory_model memory; /* read with exec_memory */
+    uint32_t
+        optimizer; /* copies of the weights that it keeps in training, beside them: 2 for Adam */
     enum overlap overlap;
     enum micro_schedule schedule;
     bool replicate; /* a stage may run on several devices of a class that take turns (H.2) */
@@ -92,11 +94,12 @@ enum basis {
     BASIS_CONTENTION,
     BASIS_DISPATCH,
     BASIS_MEMORY,
+    BASIS_OPTIMIZER,
     BASES
 };
 /* "objective", "network", ..., "memory_model" in files; options have '-' for '_'. */
 extern const char *const basis_key[BASES + 1];
-/* Its words, by number, ending in NULL; "time-per-sample", "makespan". */
+/* Its words, by number, ending in NULL; "time-per-sample", "makespan"; the optimizer's are "0" to "4". */
 const char *const *basis_words(enum basis b);
 /* The number of its word in a model. */
 uint32_t basis_get(const struct exec_model *e, enum basis b);
@@ -110,6 +113,10 @@ const char *exec_refuses(const struct exec_model *e, struct arena *a);
 
 /* The memory model, never USUAL. */
 enum memory_model exec_memory(const struct exec_model *e);
+
+/* How often a device of one step has room for its parameters: in training with gradients (PAPER: of the step before,
+ * which nobody has freed) and what the optimizer keeps. */
+int64_t exec_weight_copies(const struct exec_model *e, bool training);
 
 /* Share of the devices' peak rates that is reached, in millionths; all of them (1000000) where nothing was said. */
 int64_t exec_efficiency(const struct exec_model *e);

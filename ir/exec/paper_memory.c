@@ -6,7 +6,7 @@
  *                     stays                                        while it runs
  *     inference       weights                                      its results, and what it needs beside them
  *     training        weights, their gradients (of the step        what it needs beside its results, and the gradients
- *                     before, too), results of forward nodes       of its results; of a backward node its results
+ *                     before), results of forward nodes            of its results; of a backward node its results
  *
  * A node that writes over an operand that nobody else reads has no results of its own.  O(nodes + pins). */
 #include "ir/exec/paper_memory.h"
@@ -101,8 +101,7 @@ int64_t *paper_memory(const struct scene *s, const struct plan *p, const int64_t
     for (uint32_t e = 0; e < s->place->nnet; e++)
         count_copies(&c, e, seen);
     for (uint32_t d = 0; d < nd; d++) {
-        int64_t weights = s->m->backward ? sat_mul(lasting[d], 2) : lasting[d];
-        c.stays[d] = sat_add(c.stays[d], sat_add(weights, c.runs[d]));
+        c.stays[d] = sat_add(c.stays[d], sat_add(lasting[d], c.runs[d]));
     }
     arena_free(own);
     return c.stays;

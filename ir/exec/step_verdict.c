@@ -132,6 +132,7 @@ static void tell_figures(const struct scene *s, const struct plan *p, const stru
                          struct verdict *v, struct arena *a)
 {
     enum memory_model model = exec_memory(&s->model);
+    int64_t more = exec_weight_copies(&s->model, s->m->backward) - 1;
     const int64_t *paper = model == MEMORY_PAPER ? paper_memory(s, p, r->g.lasting, a) : NULL;
     add_times(r, v->load);
     v->value = r->t.end;
@@ -139,8 +140,9 @@ static void tell_figures(const struct scene *s, const struct plan *p, const stru
         struct device_load *l = &v->load[d];
         l->load = l->pass[0].compute = l->compute;
         l->live_peak = r->t.peak[d];
-        if (model != MEMORY_SUM)
-            l->used = paper ? paper[d] : l->live_peak;
+        l->used = model == MEMORY_SUM ? sat_add(l->used, sat_mul(more, l->params))
+                  : paper             ? paper[d]
+                                      : l->live_peak;
         if (l->load > v->load[v->bottleneck].load)
             v->bottleneck = d;
     }
@@ -155,8 +157,9 @@ static struct verdict run_verdict(const struct scene *s, const struct plan *p, b
     v.value = INT64_MAX;
     if (!v.runnable)
         return v;
+    int64_t more = exec_weight_copies(&s->model, s->m->backward) - 1;
     for (uint32_t d = 0; d < s->cluster->ndev; d++)
-        weights[d] = v.load[d].weights;
+        weights[d] = sat_add(v.load[d].weights, sat_mul(more, v.load[d].params));
     *run = arena_alloc(a, sizeof **run);
     **run = run_graph(ready ? ready_step(s, p, a) : single_step(s, p, NULL, a), s, p, weights, a);
     if ((*run)->t.status == RUN_DEADLOCK) {

@@ -209,6 +209,8 @@ static void add_basis(json_t *o, const struct exec_model *e)
 {
     for (enum basis b = BASIS_NETWORK; o && b < BASES && e->objective != OBJECTIVE_SAMPLE; b++) {
         uint32_t word = b == BASIS_MEMORY ? exec_memory(e) : basis_get(e, b);
+        if (b == BASIS_OPTIMIZER && !word)
+            continue;
         json_object_set_new(o, basis_key[b], json_string(basis_words(b)[word]));
     }
 }
@@ -352,6 +354,8 @@ void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, in
     json_put_decimal(f, s->model.part_cost, 12);
     for (enum basis b = BASIS_NETWORK; b < BASES && s->model.objective != OBJECTIVE_SAMPLE; b++) {
         uint32_t word = b == BASIS_MEMORY ? exec_memory(&s->model) : basis_get(&s->model, b);
+        if (b == BASIS_OPTIMIZER && !word)
+            continue;
         fprintf(f, ", \"%s\": \"%s\"", basis_key[b], basis_words(b)[word]);
     }
     if (s->model.objective != OBJECTIVE_SAMPLE) {

@@ -80,8 +80,15 @@ static int take_basis(struct parser *p)
 {
     for (enum basis b = 0; b < BASES; b++) {
         uint32_t word;
+        int64_t number = 0;
         if (!text_take_word(p, basis_key[b]))
             continue;
+        if (b == BASIS_OPTIMIZER) {
+            if (expect_assign(p) < 0 || text_int(p, 0, 4, &number, "copies of the weights") < 0)
+                return -1;
+            basis_set(&p->model, b, (uint32_t)number);
+            return 1;
+        }
         if (parse_choice(p, basis_words(b), &word) < 0)
             return -1;
         basis_set(&p->model, b, word);

@@ -4,7 +4,7 @@
  * topological order that follows critical paths), then cut the order into intervals of at most `range`
  * vertices and `mem` bytes so that the transfers between intervals are least (dynamic program,
  * Eq 4-6).  An interval partition of a topological order always has an acyclic quotient (Theorem B).
- * O(V log V + V * range + E).
+ * O(V log V + V * range + E), for ranges above 200 O((V + E) log range).
  *
  * range=auto fuses as little as exact planning allows: nothing while the graph has at
  * most max-states ideals; else first the cheap branches (at most 0.1 %, then up to 1 % of the time) go into
@@ -15,6 +15,7 @@
 #include "ir/base/units.h"
 #include "ir/dag/critical_order.h"
 #include "ir/dag/topo_order.h"
+#include "passes/coarsen/cut_tree.h"
 #include "passes/coarsen/fuse.h"
 
 #include <assert.h>
@@ -29,6 +30,7 @@ const char *const fuse_order_names[] = {"cpd", "dfs", "fifo", NULL};
 static const char *const auto_names[] = {"auto", NULL};
 static const char *const cut_names[] = {"tensor", "edge", NULL};
 enum { CUT_TENSOR, CUT_EDGE };
+enum { SCAN_MOST = 200 }; /* range up to which a scan is faster than the tree */
 
 static const struct opt fuse_opts[] = {
     {.kind = OPT_INT,
@@ -89,7 +91,9 @@ struct fusion {
     int64_t *base; /* [position] best less out */
     /* the paper's Pre: [position] where the last cluster of that begins */
     uint32_t *from;
-    uint32_t *left; /* [net] pins not yet appended */
+    uint32_t *left;       /* [net] pins not yet appended */
+    uint32_t first;       /* where the longest cluster that may end at the last position begins */
+    struct cut_tree tree; /* over the positions: base, seen; width 0: there is none */
 };
 
 static struct member *members_of(const struct wdag *g, struct arena *a)
@@ -153,7 +157,10 @@ static void fusion_append(struct fusion *f, uint32_t x)
             f->out[x + 1] = sat_add(f->out[x + 1], f->per_edge ? sat_mul(c, readers) : c);
             f->left[e] = readers;
         } else if (f->per_edge || --f->left[e] == 0) {
-            f->seen[f->pos[src]] = sat_add(f->seen[f->pos[src]], c);
+            uint32_t y = f->pos[src];
+            f->seen[y] = sat_add(f->seen[y], c);
+            if (f->tree.width && y >= f->first)
+                cut_tree_set(&f->tree, f->first, y, f->base[y], f->seen[y]);
         }
     }
 }
@@ -166,23 +173,35 @@ static void fusion_window(struct fusion *f, struct window *w, uint32_t x)
         window_count(w, f->g, &f->member[f->order[w->from++]], -1);
 }
 
-/* Works out T(x + 1): tries every last cluster that ends at position x and begins at `first` or later; ties go to the
- * shortest. */
-static void fusion_step(struct fusion *f, uint32_t x, uint32_t first)
+/* The last cluster that ends at position x, tried from `first` on: the least of T less O where it begins less what lies
+ * inside it.  Of equal ones the shortest. */
+static struct stretch scan_cuts(const struct fusion *f, uint32_t x)
 {
-    int64_t inside = 0, best = INT64_MAX;
-    uint32_t from = x;
-    for (uint32_t y = x + 1; y-- > first;) {
-        inside += f->seen[y];
-        int64_t t = f->base[y] - inside;
-        if (t < best) {
-            best = t;
-            from = y;
+    struct stretch best = {.least = INT64_MAX};
+    for (uint32_t y = x + 1; y-- > f->first;) {
+        best.sum += f->seen[y];
+        int64_t t = f->base[y] - best.sum;
+        if (t < best.least) {
+            best.least = t;
+            best.from = y;
         }
     }
-    f->from[x + 1] = from;
-    f->best[x + 1] = best + f->out[x + 1];
-    f->base[x + 1] = best; /* of the next one: T less O */
+    return best;
+}
+
+/* Works out T(x + 1). */
+static void fusion_step(struct fusion *f, uint32_t x)
+{
+    struct stretch last;
+    if (f->tree.width) {
+        cut_tree_set(&f->tree, f->first, x, f->base[x], f->seen[x]);
+        last = cut_tree_best(&f->tree, f->first, x);
+    } else {
+        last = scan_cuts(f, x);
+    }
+    f->from[x + 1] = last.from;
+    f->best[x + 1] = last.least + f->out[x + 1];
+    f->base[x + 1] = last.least; /* of the next one: T less O */
     assert(f->best[x + 1] >= 0);
 }
 
@@ -212,13 +231,16 @@ uint32_t fuse_partition(const struct wdag *g, const uint32_t *order,
     f.from = arena_array(a, (size_t)n + 1, sizeof *f.from);
     f.left = arena_array(a, (size_t)g->nnet + 1, sizeof *f.left);
     f.member = members_of(g, a);
+    if (limits->form == FUSE_USUAL ? limits->range > SCAN_MOST : limits->form == FUSE_TREE)
+        f.tree = cut_tree_new(n, a);
     for (uint32_t x = 0; x < n; x++)
         f.pos[order[x]] = x;
     struct window w = {0};
     for (uint32_t x = 0; x < n; x++) {
         fusion_append(&f, x);
         fusion_window(&f, &w, x);
-        fusion_step(&f, x, w.from);
+        f.first = w.from;
+        fusion_step(&f, x);
     }
     for (uint32_t x = n; x; x = f.from[x], count++)
         for (uint32_t y = f.from[x]; y < x; y++)
@@ -307,7 +329,7 @@ static struct wdag *fuse_level(struct ctx *x, struct wdag *g, const struct fuse_
                                int64_t range, int64_t mem)
 {
     struct fuse_limits limits = {cluster_main_class(x->scene.cluster), range, mem,
-                                 o->cut == CUT_EDGE};
+                                 o->cut == CUT_EDGE, FUSE_USUAL};
     struct arena_mark mark = arena_mark(x->use.scratch);
     uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
     int64_t cut;

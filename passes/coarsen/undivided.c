@@ -81,7 +81,7 @@ static const char *reason_text(struct ctx *x, nid call)
     }
     for (uint32_t k = 0; given != NULL && k < x->scene.cluster->ncls; k++)
         if (cost_table_time(given, call, k) >= 0)
-            return "--costs gives its time, and none for what is inside";
+            return "--costs gives its time (or --profile-at), and none for what is inside";
     if (obstacle != NULL)
         return obstacle;
     return calls_few(m, f, &nodes)

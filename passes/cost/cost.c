@@ -8,7 +8,7 @@
  * passes; one that takes more than can be added up: as much as can), an If as its larger branch; the
  * nodes of bodies have costs of their own, too.  A call of a function of the model takes what the
  * function's nodes take that need a device, with the shapes of that call (opened_calls.h).
- * Times from files (measured.h) replace these; a class that does not support an operator never runs
+ * Times and memory from files (measured.h) replace these; a class that does not support an operator never runs
  * it, nor a node whose body holds it.
  * Sizes come from the types for planning (infer_shapes.h); a value of unknown shape counts as large as
  * the largest operand of its node, or one element.  O(nodes * classes + operands). */
@@ -226,6 +226,18 @@ static int64_t given_time(const struct pricing *p, nid n, uint32_t k)
     return p->given != NULL ? cost_table_time(p->given, n, k) : -1;
 }
 
+/* Bytes given for node n of m: its results at least. */
+static void set_memory(const struct module *m, struct costs *c, nid n, int64_t given)
+{
+    int64_t made = 0;
+    for (uint32_t i = 0; given >= 0 && i < m->node[n].out.n; i++) {
+        vid v = m->arg[m->node[n].out.at + i];
+        made = v != 0 ? sat_add(made, c->bytes[v]) : made;
+    }
+    if (given >= 0)
+        c->own[n] = given > made ? given : made;
+}
+
 /* What is given from outside goes before the roofline, what cannot run before both. */
 static void adjust_node(struct pricing *p, nid n)
 {
@@ -235,6 +247,8 @@ static void adjust_node(struct pricing *p, nid n)
         return;
     for (gid g = p->first_body != NULL ? p->first_body[n] : 0; g != 0; g = p->next_body[g])
         never |= p->body_never[g];
+    if (p->given != NULL)
+        set_memory(p->m, p->c, n, cost_table_memory(p->given, n));
     for (uint32_t k = 0; k < p->c->nclass; k++) {
         int64_t t = given_time(p, n, k);
         if ((never >> k & 1) != 0 || !cluster_supports(&c->cls[k], node_op(p->m, n)))
@@ -459,12 +473,35 @@ static int check_support(struct ctx *x)
     return PASS_INFEASIBLE;
 }
 
+/* The bytes of a profile's nodes hold their weights, too, so that a table cannot replace them. */
+static int adjust_memory(struct ctx *x, const struct cost_table *t)
+{
+    struct module *m = x->scene.m;
+    for (nid n = 1; n < m->nnode; n++) {
+        int64_t given = cost_table_memory(t, n);
+        if (given >= 0 && m->ir_version == 0)
+            return diag_error(
+                x->use.diag,
+                "--costs gives the memory of node '%s', but %s brings the bytes of its "
+                "nodes, weights among them: expected times only",
+                node_name(m, n), str(m, m->path));
+        set_memory(m, m->cost, n, given);
+    }
+    return 0;
+}
+
 /* Costs that came with the input: tables replace times, too, but what cannot run stays so. */
 static int adjust_given(struct ctx *x)
 {
     const struct cost_table *t = NULL;
+    if (ctx_settings(x)->nmeasured > 0)
+        return diag_error(
+            x->use.diag,
+            "--profile-at: %s brings costs of its own, for one batch size: expected a "
+            "model without; --costs can replace its times",
+            str(x->scene.m, x->scene.m->path));
     if (ctx_check_costs(x) != 0 ||
-        (ctx_settings(x)->ncost_files > 0 && (t = cost_table_read(x, x->scene.m)) == NULL))
+        (cost_table_wanted(x) && (t = cost_table_read(x, x->scene.m)) == NULL))
         return -1;
     for (uint32_t k = 0; t != NULL && k < x->scene.m->cost->nclass; k++) {
         for (nid n = 1; n < x->scene.m->nnode; n++) {
@@ -473,12 +510,14 @@ static int adjust_given(struct ctx *x)
             *time = given >= 0 && *time != COST_NEVER ? given : *time;
         }
     }
-    return 0;
+    return t != NULL ? adjust_memory(x, t) : 0;
 }
 
-/* The time of a call may be given, too. */
+/* Time and memory of a call may be given, too. */
 static void adjust_call(struct ctx *x, const struct cost_table *given, nid n)
 {
+    if (x->scene.m->node[n].callee != 0)
+        set_memory(x->scene.m, x->scene.m->cost, n, cost_table_call_memory(given, n));
     for (uint32_t k = 0; x->scene.m->node[n].callee != 0 && k < x->scene.m->cost->nclass; k++) {
         int64_t t = cost_table_call(given, n, k), *time = &x->scene.m->cost->time[k][n];
         *time = t >= 0 && *time != COST_NEVER ? t : *time;
@@ -538,9 +577,10 @@ static int run_cost(struct ctx *x, const void *opts)
     (void)opts;
     if (m->cost != NULL) /* profiled: the file knows better */
         return adjust_given(x);
-    struct inlined *e = calls_expand(m, ctx_settings(x)->ncost_files > 0, x->use.scratch);
+    struct inlined *e = calls_expand(m, cost_table_wanted(x), x->use.scratch);
     struct pricing p = {.x = x, .m = e != NULL ? &e->m : m, .inside = e};
-    if (ctx_settings(x)->ncost_files > 0 && (p.given = cost_table_read(x, p.m)) == NULL)
+    if (cost_table_wanted(x) &&
+        ((p.given = cost_table_read(x, p.m)) == NULL || cost_table_check(p.given, x) != 0))
         return -1;
     price_guessed(&p);
     bind_warn_guesses(x);

@@ -1,11 +1,11 @@
-/* cost_table: times from files, instead of the roofline's.
+/* measured: files of times and memory, read into sheets (sheets.h).
  *
  * Two forms (costs.md): a table of nodes and operator types (CSV, or a JSON list with the same keys),
  * and the profile that ONNX Runtime writes, a JSON list of trace events; the content tells them apart.
  * Names are interned apart from the module, which stays as it is; each row is put at once into an array
  * by node or by operator type.  Events are sorted by node and time, and a node's time is their median.
  * O(nodes * classes + rows), O(events log events). */
-#include "passes/cost/measured.h"
+#include "passes/cost/sheets.h"
 
 #include "ir/base/json_keep.h"
 #include "ir/base/strings.h"
@@ -20,36 +20,23 @@
 #define PS_PER_US INT64_C(1000000)
 /* the least time taken from a profile, whose clock ticks in microseconds */
 #define FLOOR_PS INT64_C(100000)
-#define TIME_MAX (INT64_MAX / 8)
-enum { NONE = -1 };
-
-/* Times by row: rows are the nodes of the module that is priced, by number; if calls are replaced in it, the nodes
- * of the model itself follow as rows. */
-struct cost_table {
-    const struct module *m;
-    struct strings *names, *ops; /* ids from 1, nodes and operator types in order of appearance */
-    uint32_t *row_of;            /* [id of name] */
-    uint32_t *op_of;             /* [row] id of its operator type */
-    uint32_t nname, nop, model;  /* model: the row of the model's node 0 */
-    int64_t *node_time[CLUSTER_CLASSES]; /* [row] NONE: not given */
-    int64_t *op_time[CLUSTER_CLASSES];   /* [id of operator type] */
-};
 
 struct reader {
     struct ctx *x;
-    struct cost_table *t;
+    const struct cost_table *t;
+    struct sheet *to;
     const char *path, *first_unknown;
     uint32_t filter;  /* classes that the file is for, a bit each */
     uint32_t unknown; /* number of rows that name nodes or operators that the model does not have */
     size_t row;       /* for messages: the line of a CSV file, the element of a list */
 };
 
-enum key { KEY_NAME, KEY_OP, KEY_CLASS, KEY_TIME, KEY_PS, KEY_SKIP };
+enum key { KEY_NAME, KEY_OP, KEY_CLASS, KEY_TIME, KEY_MEMORY, KEY_PS, KEY_SKIP };
 
 /* One row: texts are NULL or not empty. */
 struct row {
     const char *name, *op, *cls;
-    int64_t time;                /* NONE: not given */
+    int64_t time, memory;        /* NONE: not given */
     int64_t ps[CLUSTER_CLASSES]; /* of ps_CLASS */
     bool absent;                 /* it gives a time for a class that the cluster does not have */
 };
@@ -76,10 +63,10 @@ static int bad_row(const struct reader *r, const char *what)
 
 static bool key_of(const struct cluster *c, const char *s, struct column *out)
 {
-    static const char *const names[] = {"name", "op", "class", "time"};
+    static const char *const names[] = {"name", "op", "class", "time", "memory"};
     static const char *const skipped[] = {"flops", "traffic_bytes", "result_bytes"};
     *out = (struct column){.key = KEY_SKIP};
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(s, names[i]) == 0) {
             out->key = (enum key)i;
             return true;
@@ -97,8 +84,8 @@ static int unknown_key(const struct reader *r, const char *key)
 {
     return diag_error(
         r->x->use.diag,
-        "%s: row %zu: unknown key '%s', expected name, op, class, time, ps_CLASS, flops, "
-        "traffic_bytes or result_bytes",
+        "%s: row %zu: unknown key '%s', expected name, op, class, time, memory, ps_CLASS, "
+        "flops, traffic_bytes or result_bytes",
         r->path, r->row, key);
 }
 
@@ -110,7 +97,17 @@ static bool time_text(const char *s, int64_t *ps)
         return true;
     }
     bool digits = *s != 0 && s[strspn(s, "0123456789")] == 0;
-    return (digits ? count_parse(s, ps) : time_parse(s, ps)) && *ps <= TIME_MAX;
+    return (digits ? count_parse(s, ps) : time_parse(s, ps)) && *ps <= FIT_QUANTITY_MAX;
+}
+
+static int put_memory(const struct reader *r, struct row *row, const char *s)
+{
+    if (bytes_parse(s, &row->memory) && row->memory <= FIT_QUANTITY_MAX)
+        return 0;
+    return diag_error(r->x->use.diag,
+                      "%s: row %zu: memory '%.60s', expected a size such as 4KiB, or an integer of "
+                      "bytes below 2^60",
+                      r->path, r->row, s);
 }
 
 /* Stores the text s of a cell in the row, by its column.  0, or -1 and an error. */
@@ -133,8 +130,10 @@ static int put_cell(const struct reader *r, struct row *row, const struct column
     default:
         break;
     }
-    if (!text && c->key == KEY_TIME)
+    if (!text && c->key != KEY_PS)
         return 0;
+    if (c->key == KEY_MEMORY)
+        return put_memory(r, row, s);
     if (text && !time_text(s, &t))
         return diag_error(
             r->x->use.diag,
@@ -151,7 +150,7 @@ static int put_cell(const struct reader *r, struct row *row, const struct column
 
 static void begin_row(struct row *row)
 {
-    *row = (struct row){.time = NONE};
+    *row = (struct row){.time = NONE, .memory = NONE};
     for (uint32_t k = 0; k < CLUSTER_CLASSES; k++)
         row->ps[k] = NONE;
 }
@@ -169,18 +168,53 @@ static uint32_t find_row(const struct cost_table *t, const char *name, const cha
     return n != 0 && (!op || t->op_of[n] == strings_id(t->ops, op, strlen(op))) ? n : 0;
 }
 
+/* The place of cell i of an array of n, which is made with its first cell. */
+static int64_t *cell_at(struct arena *a, int64_t **of, uint32_t i, uint32_t n)
+{
+    if (*of == NULL) {
+        *of = arena_array(a, n, sizeof **of);
+        for (uint32_t k = 0; k < n; k++)
+            (*of)[k] = NONE;
+    }
+    return &(*of)[i];
+}
+
+static void put_time(const struct reader *r, bool node, uint32_t at, uint32_t k, int64_t time)
+{
+    int64_t **of = node ? &r->to->node_time[k] : &r->to->op_time[k];
+    *cell_at(r->x->use.scratch, of, at, node ? r->t->nrow : r->t->nop + 1) = time;
+}
+
+/* A node's memory is the same on all classes: of several rows the largest. */
+static void put_bytes(const struct reader *r, bool node, uint32_t at, int64_t bytes)
+{
+    int64_t **of = node ? &r->to->node_memory : &r->to->op_memory;
+    int64_t *cell = cell_at(r->x->use.scratch, of, at, node ? r->t->nrow : r->t->nop + 1);
+    *cell = bytes > *cell ? bytes : *cell;
+}
+
+static void put_row(const struct reader *r, const struct row *row, uint32_t at, uint32_t classes)
+{
+    for (uint32_t k = 0; k < r->x->scene.cluster->ncls; k++) {
+        int64_t time = row->time != NONE ? row->time : row->ps[k];
+        if (classes >> k & 1 && time != NONE)
+            put_time(r, row->name != NULL, at, k, time);
+    }
+    if (row->memory != NONE && classes != 0)
+        put_bytes(r, row->name != NULL, at, row->memory);
+}
+
 static int apply_row(struct reader *r, const struct row *row)
 {
-    struct cost_table *t = r->t;
-    uint32_t ncls = r->x->scene.cluster->ncls, mask = r->filter, at = 0;
+    const struct cost_table *t = r->t;
+    uint32_t ncls = r->x->scene.cluster->ncls, at = 0;
     bool any = row->absent;
-    int64_t *const *table = row->name ? t->node_time : t->op_time;
     if (!row->name && !row->op)
         return bad_row(r, "expected a name or an op");
     for (uint32_t k = 0; k < ncls; k++)
         any = any || row->ps[k] != NONE;
-    if (row->time == NONE && !any)
-        return bad_row(r, "expected a time");
+    if (row->time == NONE && !any && row->memory == NONE)
+        return bad_row(r, "expected a time or memory");
     if (row->time != NONE && any)
         return bad_row(r, "it has both time and ps_CLASS, expected one of them");
     if (row->name) {
@@ -194,11 +228,8 @@ static int apply_row(struct reader *r, const struct row *row)
         count_unknown(r, at == 0        ? (row->name ? row->name : row->op)
                          : classes == 0 ? row->cls
                                         : "a ps_ column");
-    for (uint32_t k = 0; at != 0 && k < ncls; k++) {
-        int64_t time = row->time != NONE ? row->time : row->ps[k];
-        if ((mask & classes) >> k & 1 && time != NONE)
-            table[k][at] = time;
-    }
+    if (at != 0)
+        put_row(r, row, at, r->filter & classes);
     return 0;
 }
 
@@ -266,7 +297,7 @@ static int read_header(struct reader *r, char **s, struct column *col, uint32_t 
         n++;
     }
     if ((have & (1u << KEY_NAME | 1u << KEY_OP)) == 0 ||
-        (have & (1u << KEY_TIME | 1u << KEY_PS)) == 0)
+        (have & (1u << KEY_TIME | 1u << KEY_MEMORY | 1u << KEY_PS)) == 0)
         return bad_row(r, "expected a header such as name,op,class,time");
     spread_columns(r, col, name, n);
     *ncol = n;
@@ -333,7 +364,10 @@ static int read_objects(struct reader *r, json_t *list)
             s = json_is_null(v) && c.key != KEY_TIME ? "" : s;
             if (c.key != KEY_SKIP && !s)
                 return diag_error(r->x->use.diag, "%s: row %zu: \"%s\": expected a text%s", r->path,
-                                  i, key, c.key >= KEY_TIME ? " such as 12.5us or an integer" : "");
+                                  i, key,
+                                  c.key == KEY_MEMORY ? " such as 4KiB or an integer"
+                                  : c.key >= KEY_TIME ? " such as 12.5us or an integer"
+                                                      : "");
             if (put_cell(r, &row, &c, s ? s : "") != 0)
                 return -1;
         }
@@ -346,8 +380,8 @@ static int read_objects(struct reader *r, json_t *list)
 /* ---- ONNX Runtime's profile ------------------------------------------------------------------- */
 
 struct event {
-    uint32_t node; /* its row */
-    int64_t us;
+    uint32_t node;      /* its row */
+    int64_t us, memory; /* memory: NONE: not told */
 };
 
 static int by_node(const void *a, const void *b)
@@ -385,28 +419,51 @@ static uint32_t event_row(const struct reader *r, const json_t *e, const char *n
     return find_row(r->t, name, op);
 }
 
-/* Stores each node's median time; returns the number of nodes. */
+/* Stores each node's median time and largest memory; returns the number of nodes. */
 static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
 {
     uint32_t nodes = 0;
     qsort(e, n, sizeof *e, by_node);
     for (size_t i = 0, end; i < n; i = end, nodes++) {
-        for (end = i; end < n && e[end].node == e[i].node;)
-            end++;
+        for (end = i; end < n && e[end].node == e[i].node; end++)
+            if (r->filter != 0 && e[end].memory != NONE)
+                put_bytes(r, true, e[end].node, e[end].memory);
         size_t at = i + (end - i - 1) / 2, other = i + (end - i) / 2;
         int64_t ps = (e[at].us + e[other].us) * (PS_PER_US / 2);
         for (uint32_t k = 0; k < r->x->scene.cluster->ncls; k++)
             if ((r->filter >> k & 1) != 0)
-                r->t->node_time[k][e[i].node] = ps > FLOOR_PS ? ps : FLOOR_PS;
+                put_time(r, true, e[i].node, k, ps > FLOOR_PS ? ps : FLOOR_PS);
     }
     return nodes;
+}
+
+/* What an event says of its node's results, a text of bytes. */
+static int64_t event_memory(const json_t *e)
+{
+    const char *text =
+        json_string_value(json_object_get(json_object_get(e, "args"), "output_size"));
+    int64_t bytes;
+    return text && count_parse(text, &bytes) && bytes <= FIT_QUANTITY_MAX ? bytes : NONE;
+}
+
+static void note_profile(const struct reader *r, size_t found)
+{
+    size_t nodes = r->t->m->nnode - 1, left = nodes - found;
+    size_t permille = nodes > 0 ? left * 1000 / nodes : 0;
+    if (r->to->batch > 0)
+        diag_note(r->x->use.diag, "%s: measured times for %zu of %zu nodes, batch %" PRId64,
+                  r->path, found, nodes, r->to->batch);
+    else
+        diag_note(r->x->use.diag,
+                  "%s: measured times for %zu of %zu nodes; %zu (%zu.%zu %%) keep the roofline",
+                  r->path, found, nodes, left, permille / 10, permille % 10);
 }
 
 static int read_profile(struct reader *r, json_t *list)
 {
     static const char suffix[] = "_kernel_time";
     struct event *e = arena_array(r->x->use.scratch, json_array_size(list) + 1, sizeof *e);
-    size_t i, n = 0, nodes = r->t->m->nnode - 1;
+    size_t i, n = 0;
     uint32_t norder;
     nid *order = runtime_order(r->t->m, r->x->use.scratch, &norder);
     json_t *v;
@@ -419,20 +476,16 @@ static int read_profile(struct reader *r, json_t *list)
         if (!cat || strcmp(cat, "Node") != 0 || !full || !str_ends(full, suffix))
             continue;
         int64_t us = json_integer_value(dur);
-        if (!json_is_integer(dur) || us < 0 || us > TIME_MAX / PS_PER_US)
+        if (!json_is_integer(dur) || us < 0 || us > FIT_QUANTITY_MAX / PS_PER_US)
             return bad_row(r, "\"dur\": expected an integer of microseconds");
         char *name = arena_strdup(r->x->use.scratch, full, strlen(full) - (sizeof suffix - 1));
         uint32_t node = event_row(r, v, name, order, norder);
         if (node == 0)
             count_unknown(r, name);
         else
-            e[n++] = (struct event){node, us};
+            e[n++] = (struct event){node, us, event_memory(v)};
     }
-    size_t found = put_medians(r, e, n), left = nodes - found;
-    size_t permille = nodes > 0 ? left * 1000 / nodes : 0;
-    diag_note(r->x->use.diag,
-              "%s: measured times for %zu of %zu nodes; %zu (%zu.%zu %%) keep the roofline",
-              r->path, found, nodes, left, permille / 10, permille % 10);
+    note_profile(r, put_medians(r, e, n));
     return 0;
 }
 
@@ -507,8 +560,8 @@ static int split_classes(struct reader *r, const char *text)
         uint32_t bits = classes_named(r->x->scene.cluster, name);
         if (bits == 0)
             return diag_error(r->x->use.diag,
-                              "--costs '%s': the cluster has no class '%s'; the first is '%s'",
-                              text, name, r->x->scene.cluster->cls[0].name);
+                              "--%s '%s': the cluster has no class '%s'; the first is '%s'",
+                              r->to->option, text, name, r->x->scene.cluster->cls[0].name);
         r->filter |= bits;
         s += n;
         if (*s == 0)
@@ -516,12 +569,13 @@ static int split_classes(struct reader *r, const char *text)
     }
 }
 
-static int read_file(struct cost_table *t, struct ctx *x, const char *text)
+int sheet_read(const struct cost_table *t, struct sheet *to, struct ctx *x, const char *text)
 {
-    struct reader r = {.x = x, .t = t};
+    struct reader r = {.x = x, .t = t, .to = to};
     size_t n = 0;
     if (split_classes(&r, text) != 0)
         return -1;
+    to->path = r.path;
     char *s = slurp(&r, &n);
     if (!s)
         return -1;
@@ -536,69 +590,4 @@ static int read_file(struct cost_table *t, struct ctx *x, const char *text)
                      "first is '%s': they have no effect",
                      r.path, r.unknown, r.first_unknown);
     return 0;
-}
-
-static int64_t *no_times(struct arena *a, uint32_t n)
-{
-    int64_t *t = arena_array(a, n, sizeof *t);
-    for (uint32_t i = 0; i < n; i++)
-        t[i] = NONE;
-    return t;
-}
-
-/* Adds the nodes of m as rows, from row `first` on.  Of several nodes with one name the first is found by it. */
-static void add_rows(struct cost_table *t, const struct module *m, uint32_t first)
-{
-    for (nid n = 1; n < m->nnode; n++) {
-        const char *name = node_name(m, n), *op = node_op(m, n);
-        uint32_t id = strings_id(t->names, name, strlen(name)), row = first + n;
-        t->row_of[id] = t->row_of[id] != 0 && first != 0 ? t->row_of[id] : row;
-        t->nname = id > t->nname ? id : t->nname;
-        t->op_of[row] = strings_id(t->ops, op, strlen(op));
-        t->nop = t->op_of[row] > t->nop ? t->op_of[row] : t->nop;
-    }
-}
-
-struct cost_table *cost_table_read(struct ctx *x, const struct module *m)
-{
-    struct arena *a = x->use.scratch;
-    struct cost_table *t = arena_alloc(a, sizeof *t);
-    uint32_t rows = m->nnode + (m != x->scene.m ? x->scene.m->nnode : 0);
-    t->m = m;
-    t->names = strings_new(a);
-    t->ops = strings_new(a);
-    t->row_of = arena_array(a, (size_t)rows + 1, sizeof *t->row_of);
-    t->op_of = arena_array(a, (size_t)rows + 1, sizeof *t->op_of);
-    t->model = m != x->scene.m ? m->nnode : 0;
-    add_rows(t, m, 0);
-    if (m != x->scene.m)
-        add_rows(t, x->scene.m, t->model);
-    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++) {
-        t->node_time[k] = no_times(a, rows);
-        t->op_time[k] = no_times(a, t->nop + 1);
-    }
-    for (uint32_t i = 0; i < ctx_settings(x)->ncost_files; i++)
-        if (read_file(t, x, ctx_settings(x)->cost_files[i]) != 0)
-            return NULL;
-    return t;
-}
-
-struct cost_table *cost_table_peek(const struct ctx *x, const struct module *m)
-{
-    struct diag quiet = diag_silent();
-    struct ctx y = *x;
-    y.use.diag = &quiet;
-    return ctx_settings(x)->ncost_files > 0 && x->scene.cluster != NULL ? cost_table_read(&y, m)
-                                                                        : NULL;
-}
-
-int64_t cost_table_time(const struct cost_table *t, nid n, uint32_t k)
-{
-    int64_t own = t->node_time[k][n];
-    return own != NONE ? own : t->op_time[k][t->op_of[n]];
-}
-
-int64_t cost_table_call(const struct cost_table *t, nid n, uint32_t k)
-{
-    return cost_table_time(t, t->model + n, k);
 }

@@ -95,7 +95,7 @@ static struct wdag *fuse_nodes(struct ctx *x, const char *planner, const struct 
     struct wdag *base = x->levels.base;
     int64_t cut, cap = o->mem ? o->mem : default_cap(x->scene.cluster);
     struct fuse_limits limits = {cluster_main_class(x->scene.cluster), o->range, cap,
-                                 o->cut == CUT_EDGE};
+                                 o->cut == CUT_EDGE, FUSE_USUAL};
     uint32_t *group = arena_array(a, (size_t)base->n + 1, sizeof *group);
     uint32_t count = fuse_partition(base, order, &limits, own, group, &cut);
     arena_free(own);

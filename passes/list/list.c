@@ -176,6 +176,7 @@ int room_build_on(struct room *r, struct ctx *x, const char *planner, const stru
 {
     *r = (struct room){.base = level, .scene = &x->scene, .node = first_nodes(level, a)};
     uint32_t nd = x->scene.cluster->ndev, ngroup = any_level(x)->n;
+    r->copies = exec_weight_copies(&x->scene.model, x->scene.m->backward);
     find_groups(r, x, a);
     r->used = arena_array(a, (size_t)nd + 1, sizeof *r->used);
     r->has = arena_alloc(a, (size_t)r->base->nshared * nd / 8 + 1);
@@ -220,6 +221,11 @@ static void begin_question(struct room *r)
     r->nitem = 0;
 }
 
+static int64_t item_bytes(const struct room *r, uint32_t item)
+{
+    return sat_mul(r->copies, r->base->shared_size[item]);
+}
+
 /* Adds group k to the present question. */
 static void ask_group(struct room *r, uint32_t k)
 {
@@ -228,6 +234,8 @@ static void ask_group(struct room *r, uint32_t k)
     for (uint32_t i = r->member.at[k]; i < r->member.at[k + 1]; i++) {
         uint32_t v = r->member.to[i];
         r->bytes = sat_add(r->bytes, g->size[v]);
+        if (g->param)
+            r->bytes = sat_add(r->bytes, sat_mul(r->copies - 1, g->param[v]));
         for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++)
             if (is_first(r, r->ngroup + g->shared_of.to[j]))
                 r->item[r->nitem++] = g->shared_of.to[j];
@@ -249,8 +257,19 @@ int64_t room_adds(const struct room *r, uint32_t d)
         return INT64_MAX;
     for (uint32_t i = 0; i < r->nitem; i++)
         if (!has_item(r, r->item[i], d))
-            bytes = sat_add(bytes, r->base->shared_size[r->item[i]]);
+            bytes = sat_add(bytes, item_bytes(r, r->item[i]));
     return bytes;
+}
+
+int64_t room_all(const struct room *r)
+{
+    const struct wdag *g = r->base;
+    int64_t params = 0;
+    for (uint32_t v = 0; v < g->n && g->param; v++)
+        params = sat_add(params, g->param[v]);
+    for (uint32_t i = 0; i < g->nshared; i++)
+        params = sat_add(params, g->shared_size[i]);
+    return sat_add(wdag_bytes(g), sat_mul(r->copies - 1, params));
 }
 
 bool room_takes(const struct room *r, uint32_t d)
@@ -280,7 +299,7 @@ int64_t room_most(struct room *r)
         ask_group(r, k);
         int64_t bytes = r->bytes;
         for (uint32_t i = 0; i < r->nitem; i++)
-            bytes = sat_add(bytes, r->base->shared_size[r->item[i]]);
+            bytes = sat_add(bytes, item_bytes(r, r->item[i]));
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -295,7 +314,7 @@ static void put_group(struct room *r, uint32_t k, uint32_t d)
     for (uint32_t i = 0; i < r->nitem; i++) {
         size_t bit = (size_t)r->item[i] * r->scene->cluster->ndev + d;
         if (!has_item(r, r->item[i], d))
-            r->used[d] = sat_add(r->used[d], r->base->shared_size[r->item[i]]);
+            r->used[d] = sat_add(r->used[d], item_bytes(r, r->item[i]));
         r->has[bit / 8] |= (uint8_t)(1U << bit % 8);
     }
 }

@@ -43,6 +43,7 @@ struct room {
     int32_t *home;     /* [group] its device; -1: none yet */
     uint32_t *classes; /* [group] bits: the classes that run all of it */
     int64_t *used;     /* [dev] bytes */
+    int64_t copies;    /* how often parameters count: exec_weight_copies */
     uint8_t *has;      /* bits: [shared item * devices + dev] */
     uint32_t *seen;    /* [group], then [shared item]: the last question that asked for it */
     uint32_t question;
@@ -74,6 +75,8 @@ bool room_fits(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
 void room_put(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
 /* Of the devices that can run them, the one with the least bytes, for what has no room anywhere; counts it. */
 uint32_t room_least(struct room *r, const uint32_t *v, uint32_t n);
+/* Bytes of everything on one device. */
+int64_t room_all(const struct room *r);
 /* Bytes of the largest group.  O(members + their shared items). */
 int64_t room_most(struct room *r);
 

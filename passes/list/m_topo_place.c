@@ -41,7 +41,7 @@ static uint32_t place(struct room *r, const uint32_t *order, bool even, struct a
 {
     const struct cluster *c = r->scene->cluster;
     uint32_t at = 0, sharers, none = UINT32_MAX, *device = list_devices(c, &sharers, a);
-    int64_t share = even ? sat_add(wdag_bytes(r->base) / sharers, room_most(r)) : INT64_MAX;
+    int64_t share = even ? sat_add(room_all(r) / sharers, room_most(r)) : INT64_MAX;
     room_empty(r);
     for (uint32_t i = 0; i < r->base->n; i++) {
         const uint32_t *v = &order[i];

@@ -3,8 +3,8 @@
  * Planners then see inside, and when the plan is written, calls that no cut divides are calls again
  * (opened.c).  Only calls in the main graph are opened, and those in what they become: what is in the body
  * of an If or Loop stays whole anyway.  Recursive calls stay, those of functions of another opset
- * (function_opsets.c), those that --costs gives a time, which says nothing of what is inside, and all calls
- * where more than CALLS_MOST nodes would come of them; with `plan`, all if that plan was made so.
+ * (function_opsets.c), those that --costs or --profile-at gives a time, which says nothing of what is inside, and all
+ * calls where more than CALLS_MOST nodes would come of them; with `plan`, all if that plan was made so.
  * O(the result). */
 #include "passes/functions/opened_calls.h"
 #include "passes/cost/measured.h"

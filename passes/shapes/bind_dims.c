@@ -150,6 +150,39 @@ static bool batch_like(const char *name)
            strncmp(name, "batch", 5) == 0 || strncmp(name, "Batch", 5) == 0;
 }
 
+int bind_batch(struct ctx *x, int64_t most, int64_t *batch)
+{
+    const struct settings *s = ctx_settings(x);
+    struct id_map first = id_map_new(x->use.scratch);
+    const struct dim_binding *found = NULL;
+    mark_first_dims(x->scene.m, &first);
+    for (int round = 0; round < 2 && !found; round++)
+        for (uint32_t i = 0; i < s->ndims; i++) {
+            const struct dim_binding *d = &s->dims[i];
+            if (round == 0 ? !batch_like(d->name)
+                           : id_find(&first, str_id(x->scene.m, d->name))->key == 0)
+                continue;
+            if (found && found->value != d->value && strcmp(found->name, d->name) != 0)
+                return diag_error(
+                    x->use.diag,
+                    "--profile-at: --dim %s=%lld and --dim %s=%lld: expected one batch "
+                    "size to plan for",
+                    found->name, (long long)found->value, d->name, (long long)d->value);
+            found = d;
+        }
+    if (!found)
+        return diag_error(
+            x->use.diag,
+            "--profile-at: the batch size to plan for is not known: say --dim batch=N, "
+            "with the name that the model has for it");
+    if (found->value > most)
+        return diag_error(x->use.diag,
+                          "--profile-at: --dim %s=%lld: expected a batch size of at most %lld",
+                          found->name, (long long)found->value, (long long)most);
+    *batch = found->value;
+    return 0;
+}
+
 static struct names names_new(struct ctx *x)
 {
     struct names k = {.m = x->scene.m, .mem = x->use.scratch};

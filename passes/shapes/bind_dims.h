@@ -14,6 +14,9 @@ void bind_input_dims(struct ctx *x);
 /* Binds names of inner values whose size is still open; type: [value] types for planning, made with what is bound so
  * far.  True if there were any. */
 bool bind_open_dims(struct ctx *x, const uint32_t *type);
+/* The batch size that --dim gives, by a name like "batch", else by one that stands alone in the first dimension of a
+ * model input: 0, or -1 and an error (none, several of different sizes, or one above `most`). */
+int bind_batch(struct ctx *x, int64_t most, int64_t *batch);
 /* Warns of names in --dim that the model does not have. */
 void bind_warn_unused(struct ctx *x);
 /* Forgets all guesses, so that the next smaller size (of 128, 32, 8, 1) is guessed instead; false: there is no

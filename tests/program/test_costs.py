@@ -1,5 +1,6 @@
 """Costs from files and classes that do not support every operator: tables in CSV and JSON, read back from
---emit csv, ONNX Runtime's profile, what is unknown, what is refused, and plans that honour it all.
+--emit csv, ONNX Runtime's profile, memory, what is unknown, what is refused, and plans that honour it all.  Predictions
+from small batch sizes (--profile-at) are in test_profile_at.py.
 
 Needs the Python package onnx (else 77); its extra onnxruntime."""
 # extras: ort
@@ -7,6 +8,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -106,6 +108,10 @@ def read_back():
         again = pcc(MODEL, "-d", devices, "--efficiency", "0.5", "--emit", "csv",
                     f"--costs={file('back.csv', lines)}")
         check(again.stdout == lines, f"read back: {again.stdout}\n{again.stderr}")
+    large = file("m.csv", "name,memory\nm,1MiB\n")
+    r = pcc(MODEL, "--emit", "csv", f"--costs={large}")
+    again = pcc(MODEL, "--emit", "csv", f"--costs={file('back.csv', r.stdout)}")
+    check(",memory," in r.stdout and ",16384,1048576," in r.stdout and again.stdout == r.stdout, f"memory: {r.stdout}")
 
 
 def unknown():
@@ -139,9 +145,66 @@ def hostile():
     refused("no class 'tpu'", f"--costs={file('t.csv', head)}:cpu,tpu")
 
 
-def event(name, us, op=None, index=None):
+def memory(*args, model=MODEL):
+    """({node: bytes beside weights}, stderr)"""
+    r = pcc(model, "-d", "a100,cpu", "-p", "cost", "--emit", "ir", *args)
+    check(r.returncode == 0, f"{args}: exit {r.returncode}: {r.stderr}")
+    found = re.findall(r'%(\S+) = .* !own=(\d+)(B|KiB|MiB)', r.stdout)
+    return {n: int(v) << {"B": 0, "KiB": 10, "MiB": 20}[u] for n, v, u in found}, r.stderr
+
+
+def bytes_of_nodes():
+    """Results v1, v2, v3 and y of 16 KiB each."""
+    base, _ = memory()
+    check(base["v1"] == base["v2"] == base["v3"] == base["y"] == 16384, f"results: {base}")
+    text = "name,op,class,time,memory\nr1,,,1us,20000\n,Relu,,,17000\nm,,a100,2us,1MiB\nm,,cpu,1us,20KiB\n" \
+           '"a,""b""",,,,100\n'
+    got, err = memory(f"--costs={file('m.csv', text)}")
+    check(got == base | {"v1": 20000, "v3": 17000, "v2": 1 << 20}, f"at least results, the largest of the rows: {got}")
+    check("warning" not in err, err)
+    rows = [{"name": "r1", "time": "1us", "memory": 20000}, {"op": "Relu", "memory": "17000B"},
+            {"name": "m", "memory": "1MiB", "time": 5}, {"name": "m", "memory": None, "time": 5}]
+    check(memory(f"--costs={file('m.json', rows)}")[0] == got, "JSON differs from CSV")
+    two, _ = memory(f"--costs={HERE / 'm.json'}", f"--costs={file('n.csv', 'name,memory' + chr(10) + 'm,30000')}")
+    check(two == got | {"v2": 30000}, f"later files win: {two}")
+    check(times(f"--costs={HERE / 'n.csv'}") == (times()[0], ""), "memory alone leaves the times")
+    one, _ = memory(f"--costs={file('c.csv', 'name,class,memory' + chr(10) + 'm,tpu,1MiB')}")
+    check(one == base, f"a class that is not there: {one}")
+    events = [event("m", 5, "MatMul", 1, "40000"), event("m", 6, "MatMul", 1, "50000"), event("r1", 5)]
+    check(memory(f"--costs={file('p.json', events)}")[0] == base | {"v2": 50000}, "ONNX Runtime's output_size")
+    head = "name,memory\n"
+    for name, text, word in [
+            ("a", head + "r1,1 apple\n", "memory '1 apple'"), ("b", head + "r1,-1\n", "memory '-1'"),
+            ("c", head + f"r1,{2 ** 61}\n", "below 2^60"), ("d", head + "r1,9999999999999999999999\n", "below 2^60"),
+            ("e", head + "r1,never\n", "memory 'never'"), ("f", head + "r1,\n", "a time or memory"),
+            ("g", "memory\n1\n", "expected a header"), ("h", "name,memory,memory\n", "twice"),
+            ("i", '[{"name":"r1","memory":1.5}]', "such as 4KiB")]:
+        refused(word, f"--costs={file(name, text)}")
+    huge = file("j", head + f"r1,{2 ** 59}\n")
+    r = pcc(MODEL, "-p", "dp-place", "-o", HERE / "x.json", f"--costs={huge}")
+    check(r.returncode == 1 and "bytes" in r.stderr, f"sums beyond counting: {r.returncode} {r.stderr}")
+
+
+def bytes_count():
+    """A node that needs a whole device while it runs is planned as such; a workload's bytes stay."""
+    r = pcc(MODEL, "-d", "a100:64KiB", "-p", "dp-place", "-o", HERE / "x.json")
+    check(r.returncode == 0, r.stderr)
+    big = file("big.csv", "name,memory\nm,1MiB\n")
+    r = pcc(MODEL, "-d", "a100:64KiB", "-p", "dp-place", "-o", HERE / "x.json", f"--costs={big}")
+    check(r.returncode == 3, f"no room: {r.returncode} {r.stderr}")
+    load = {"nodes": [{"id": 1, "name": "one", "supportedOnFpga": 1, "cpuLatency": 2, "fpgaLatency": 1, "size": 10}],
+            "edges": [], "maxSizePerFPGA": 100, "maxFPGAs": 1, "maxCPUs": 1}
+    graph = file("load.json", load)
+    r = pcc(graph, "-p", "dp-place", "-o", HERE / "x.json",
+            f"--costs={file('w.csv', 'name,memory' + chr(10) + 'one,5')}")
+    check(r.returncode == 1 and "'one'" in r.stderr and "times only" in r.stderr, f"{r.returncode} {r.stderr}")
+    r = pcc(graph, "-p", "dp-place", "-o", HERE / "x.json", f"--costs={file('w.csv', 'name,time' + chr(10) + 'one,5')}")
+    check(r.returncode == 0, r.stderr)
+
+
+def event(name, us, op=None, index=None, size=None):
     return {"cat": "Node", "ph": "X", "name": name + "_kernel_time", "dur": us, "ts": 1.5,
-            "args": {"op_name": op or "Relu", "node_index": str(index or 0)}}
+            "args": {"op_name": op or "Relu", "node_index": str(index or 0)} | ({"output_size": size} if size else {})}
 
 
 def profile():
@@ -209,7 +272,8 @@ def support():
 
 
 make_models()
-for test in (real_profile,) if extras.extra() else (tables, read_back, unknown, hostile, profile, support):
+for test in (real_profile,) if extras.extra() else (tables, read_back, unknown, hostile, bytes_of_nodes, bytes_count,
+                                                              profile, support):
     try:
         test()
     except (KeyError, OSError, ValueError) as problem:

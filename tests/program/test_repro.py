@@ -26,14 +26,14 @@ def run(program, *args, lie="", cwd):
 
 
 def fault(folder, lie, message, passes, *args):
-    """The run of a lying pcc on m.onnx, its reproducer, and that one's runs."""
+    """The run of a lying pcc on m.onnx, its reproducer, and that one's runs; the reproducer's first line."""
     repro = folder / "pcc-repro.pir"
     r = run(LYING, "m.onnx", "-q", *args, lie=lie, cwd=folder)
     check(r.returncode == 4 and message in r.stderr, f"{lie}: exit {r.returncode}: {r.stderr}")
     check("pcc-repro.pir" in r.stderr, f"{lie}: the reproducer is not announced: {r.stderr}")
     if not repro.exists():
         complain(f"{lie}: no reproducer")
-        return
+        return ""
     first = repro.read_text().split("\n")[0]
     check(first.startswith(f"# RUN: pcc pcc-repro.pir --passes='{passes}'"), f"{lie}: {first}")
     before = repro.read_bytes()
@@ -49,6 +49,7 @@ def fault(folder, lie, message, passes, *args):
     shell = run("sh", "-c", first.replace("# RUN: pcc", '"$0"'), PCC, cwd=folder)
     check(shell.returncode == 0, f"{lie}: the line as a command: {shell.stderr}")
     repro.unlink()
+    return first
 
 
 def hostile(folder):
@@ -77,6 +78,10 @@ def main():
               "--stop-after", "dp-place", "--link", "3GB/s,7us")
         fault(folder, "verify", "the module is broken after cost", "cost", "-p", "dp-place",
               "--verify-each")
+        (folder / "b.csv").write_text("op,time\nMatMul,1us\n")
+        line = fault(folder, "verify", "the module is broken after cost", "cost", "-p", "dp-place", "--verify-each",
+                     "--dim", "batch=4", "--profile-at", "1=b.csv", "--profile-at", "2=b.csv")
+        check("--profile-at='1=b.csv' --profile-at='2=b.csv'" in line, f"measurements: {line}")
         r = run(LYING, "m.onnx", "-q", "-p", "dp-place", cwd=folder)
         check(r.returncode == 0 and not (folder / "pcc-repro.pir").exists(),
               f"no fault, but exit {r.returncode} or a reproducer")

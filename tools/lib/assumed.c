@@ -95,6 +95,16 @@ static void add_dims(struct list *l, const struct ctx *x)
         add(l, s, "--dim");
 }
 
+static void add_predicted(struct list *l, const struct settings *s)
+{
+    const char *sizes = NULL;
+    for (uint32_t i = 0; i < s->nmeasured; i++)
+        sizes = arena_fmt(l->a, "%s%s%lld", sizes ? sizes : "", sizes ? ", " : "",
+                          (long long)s->measured[i].batch);
+    if (sizes)
+        add(l, arena_fmt(l->a, "times predicted, roughly, from batches of %s", sizes), "--costs");
+}
+
 const char *assumed_text(const struct pcc *p)
 {
     const struct ctx *x = &p->x;
@@ -110,10 +120,12 @@ const char *assumed_text(const struct pcc *p)
     if (!brought && !described && !given(p, "link"))
         add_links(&l, x->scene.cluster);
     if (x->scene.m->cost->flops && x->scene.m->ir_version && !given(p, "efficiency") &&
-        !given(p, "costs"))
+        !given(p, "costs") && !given(p, "profile-at"))
         add_types(&l, x->scene.m);
     if (limited && !brought && !given(p, "reserve"))
         add(&l, "nothing reserved", "--reserve");
+    if (!given(p, "costs"))
+        add_predicted(&l, &p->settings);
     add_dims(&l, x);
     return l.what ? arena_fmt(l.a, "%s; set with %s", l.what, l.how) : NULL;
 }

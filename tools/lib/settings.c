@@ -10,10 +10,12 @@
 
 /* Settings beside the options of writers. */
 static const char *const table[] = {
-    "devices",   "link",  "group",       "transfer-scale", "io",         "overlap",      "schedule",
-    "replicate", "sync",  "efficiency",  "reserve",        "part-cost",  "dim",          "costs",
-    "pin",       "state", "keep-blocks", "time-limit",     "max-states", "allow-links",  "warnings",
-    "objective", "judge", "network",     "contention",     "dispatch",   "memory-model", "cut"};
+    "devices",     "link",       "group",      "transfer-scale", "io",           "overlap",
+    "schedule",    "replicate",  "sync",       "efficiency",     "reserve",      "part-cost",
+    "dim",         "costs",      "profile-at", "profile-check",  "pin",          "state",
+    "keep-blocks", "time-limit", "max-states", "allow-links",    "warnings",     "objective",
+    "judge",       "network",    "contention", "dispatch",       "memory-model", "cut",
+    "optimizer"};
 
 const char *setting_named(const char *name)
 {
@@ -113,6 +115,50 @@ static int read_pairs(struct pcc *p)
     return 0;
 }
 
+/* "8=times.csv:a100" of option `name`, all that were given. */
+static int read_measurements(struct pcc *p, const char *name, const struct measurement **all,
+                             uint32_t *n)
+{
+    struct arena *a = p->x.use.mem;
+    struct measurement *list = arena_array(a, (size_t)p->ngiven + 1, sizeof *list);
+    const char *t;
+    for (; (t = given_nth(p, name, *n)); ++*n) {
+        const char *eq = strchr(t, '=');
+        struct measurement *f = &list[*n];
+        if (!eq || !eq[1] || !count_parse(arena_strdup(a, t, (size_t)(eq - t)), &f->batch) ||
+            f->batch < 1 || f->batch > BATCH_MOST)
+            return diag_error(&p->diag, "--%s '%s': expected B=FILE, B a batch size in 1..%lld",
+                              name, t, (long long)BATCH_MOST);
+        f->file = eq + 1;
+    }
+    *all = list;
+    return 0;
+}
+
+static int read_measured(struct pcc *p)
+{
+    struct settings *s = &p->settings;
+    bool two = false;
+    if (read_measurements(p, "profile-at", &s->measured, &s->nmeasured) ||
+        read_measurements(p, "profile-check", &s->checks, &s->nchecks))
+        return -1;
+    for (uint32_t i = 1; i < s->nmeasured; i++)
+        two = two || s->measured[i].batch != s->measured[0].batch;
+    if (s->nmeasured > MEASUREMENTS_MOST)
+        return diag_error(&p->diag, "--profile-at: %u files, expected at most %d", s->nmeasured,
+                          MEASUREMENTS_MOST);
+    if (s->nmeasured && !two)
+        return diag_error(
+            &p->diag,
+            "--profile-at: all files are of batch size %lld, expected two different "
+            "sizes at least; a measurement of the size that is planned goes to --costs",
+            (long long)s->measured[0].batch);
+    if (s->nchecks && !s->nmeasured)
+        return diag_error(&p->diag, "--profile-check: there is no prediction to check without "
+                                    "--profile-at");
+    return 0;
+}
+
 static int read_limits(struct pcc *p)
 {
     const char *limit = given(p, "time-limit"), *states = given(p, "max-states");
@@ -129,7 +175,7 @@ enum pcc_status settings_read(struct pcc *p)
     struct settings *s = &p->settings;
     const char **costs = arena_array(p->x.use.mem, (size_t)p->ngiven + 1, sizeof *costs);
     *s = (struct settings){0};
-    if (settings_dims(p) || read_pairs(p) || read_limits(p))
+    if (settings_dims(p) || read_pairs(p) || read_limits(p) || read_measured(p))
         return PCC_BAD_USE;
     while ((costs[s->ncost_files] = given_nth(p, "costs", s->ncost_files)))
         s->ncost_files++;

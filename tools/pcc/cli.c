@@ -55,12 +55,21 @@ static const struct {
     {CLI_MEMORY_MODEL, 0, "memory-model", "sum|live|paper",
      "one sample: a device has room for all that its nodes make, for what is there at once, or by "
      "Baechi's table (default: live)"},
+    {CLI_OPTIMIZER, 0, "optimizer", "COPIES",
+     "one sample: copies of the weights that an optimizer keeps beside them, in training: 1 for momentum, 2 for "
+     "Adam (default: 0, or those that the model has)"},
     {CLI_CUT, 0, "cut", "few|transfers",
      "as few parts as can be, or an end wherever a value comes or goes, so that parts take one "
      "sample as long as nodes do (default: few)"},
     {CLI_DIM, 0, "dim", "NAME=N", "plan for this size of a symbolic dimension (repeats)"},
     {CLI_COSTS, 0, "costs", "FILE[:CLASS]",
-     "times from a CSV or JSON table or ONNX Runtime's profile (repeats; passes/cost/costs.md)"},
+     "times and memory from a CSV or JSON table or ONNX Runtime's profile (repeats; "
+     "passes/cost/costs.md)"},
+    {CLI_PROFILE_AT, 0, "profile-at", "B=FILE[:CLASS]",
+     "the same, measured at batch size B: what two sizes or more predict for that of --dim is "
+     "planned with (repeats)"},
+    {CLI_PROFILE_CHECK, 0, "profile-check", "B=FILE[:CLASS]",
+     "compare what --profile-at predicts for batch size B with a measurement (repeats)"},
     {CLI_PIN, 0, "pin", "REGEX=DEVICE|@FILE", "fix the nodes whose name matches (repeats)"},
     {CLI_STATE, 0, "state", "IN=OUT",
      "an input and output that hold state on one device (repeats)"},

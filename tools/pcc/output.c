@@ -213,6 +213,9 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
              {CLI_CONTENTION, no_step},
              {CLI_DISPATCH, no_step},
              {CLI_MEMORY_MODEL, no_step},
+             {CLI_OPTIMIZER, no_step    ? no_step
+                             : training ? NULL
+                                        : "the model has no backward pass"},
              {CLI_TIME_LIMIT, no_plan},
              {CLI_MAX_STATES, no_plan},
              {CLI_SCHEDULE, no_plan    ? no_plan

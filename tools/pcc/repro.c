@@ -56,6 +56,10 @@ static void put_command(FILE *f, const struct ctx *y, const struct pipeline *res
     for (uint32_t i = 0; i < rest->n; i++) /* before cost, what it reads is not yet in the text */
         for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < s->ncost_files; k++)
             put(f, "costs", s->cost_files[k]);
+    for (uint32_t i = 0; i < rest->n; i++)
+        for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < s->nmeasured; k++)
+            put(f, "profile-at",
+                arena_fmt(a, "%lld=%s", (long long)s->measured[k].batch, s->measured[k].file));
     if (s->keep_blocks)
         fputs(" --keep-blocks", f);
     fputs(verify_each ? " --verify-each\n" : "\n", f);
@@ -134,7 +138,7 @@ int repro_options(struct cli *c, struct arena *a, struct diag *d)
 {
     static const enum cli_id taken[] = {CLI_PASSES, CLI_DIM,        CLI_PIN,        CLI_STATE,
                                         CLI_IO,     CLI_MAX_STATES, CLI_TIME_LIMIT, CLI_VERIFY_EACH,
-                                        CLI_COSTS,  CLI_KEEP_BLOCKS};
+                                        CLI_COSTS,  CLI_PROFILE_AT, CLI_KEEP_BLOCKS};
     enum { WORDS = 1 << 16 };
     struct cli own = {0};
     if (c->value[CLI_PASSES] || c->value[CLI_OUTPUT] || c->n[CLI_EMIT] || c->value[CLI_DEVICES])

@@ -1,5 +1,6 @@
 /* Optimal operation fusion against all ways to cut an order into clusters (fuse.h): least transfers, ties to the
- * shorter last cluster, ranges, memory, pins and classes; orders of every kind. */
+ * shorter last cluster, ranges, memory, pins and classes; orders of every kind.  On larger graphs the tree against the
+ * scan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,7 @@
 #include "passes/coarsen/fuse.h"
 #include "tests/support/instances.h"
 
-enum { GRAPHS = 3000 };
+enum { GRAPHS = 3000, LARGE = 600, LARGE_GRAPHS = SANITIZED ? 200 : 2000 };
 
 /* Whether the vertices at positions y .. x - 1 may be one cluster. */
 static bool may_be_one(const struct wdag *g, const uint32_t *order, const struct fuse_limits *l,
@@ -51,7 +52,7 @@ static int64_t leaves(const struct wdag *g, const uint32_t *at, const struct fus
     return sum;
 }
 
-static void check(const struct wdag *g, const uint32_t *order, const struct fuse_limits *l,
+static void check(const struct wdag *g, const uint32_t *order, struct fuse_limits *l,
                   struct arena *a)
 {
     uint32_t at[MAX_N], from[MAX_N + 1] = {0}, group[MAX_N], n = g->n;
@@ -66,12 +67,14 @@ static void check(const struct wdag *g, const uint32_t *order, const struct fuse
                 from[x] = y;
             }
     }
-    uint32_t count = fuse_partition(g, order, l, a, group, &cut), want = 0;
-    assert_int_equal(cut, best[n]);
-    for (uint32_t x = n; x; x = from[x], want++)
-        for (uint32_t y = from[x]; y < x; y++)
-            assert_int_equal(group[order[y]], group[order[x - 1]]);
-    assert_int_equal(count, want);
+    for (l->form = FUSE_USUAL; l->form <= FUSE_TREE; l->form++) {
+        uint32_t count = fuse_partition(g, order, l, a, group, &cut), want = 0;
+        assert_int_equal(cut, best[n]);
+        for (uint32_t x = n; x; x = from[x], want++)
+            for (uint32_t y = from[x]; y < x; y++)
+                assert_int_equal(group[order[y]], group[order[x - 1]]);
+        assert_int_equal(count, want);
+    }
 }
 
 static void against_all_cuts(void **state)
@@ -97,8 +100,70 @@ static void against_all_cuts(void **state)
     }
 }
 
+/* A graph of up to LARGE vertices, with nets that reach near or far. */
+static struct wdag draw_large(uint64_t *rng, struct arena *a)
+{
+    struct wdag g = {.mem = a, .n = 1 + random_below(rng, LARGE), .ncls = 1};
+    uint32_t nets = random_below(rng, 2 * g.n), most = 1 + random_below(rng, 4);
+    uint32_t reach = 1 + random_below(rng, random_below(rng, 2) ? 10 : g.n);
+    uint32_t dear = 1 + random_below(rng, 9), pins = random_below(rng, 3) ? 0 : 40;
+    g.time = arena_array(a, 1, sizeof *g.time);
+    g.time[0] = arena_array(a, g.n, sizeof **g.time);
+    g.size = arena_array(a, g.n, sizeof *g.size);
+    g.pin = arena_array(a, g.n, sizeof *g.pin);
+    g.net_cost = arena_array(a, 1, sizeof *g.net_cost);
+    g.net_cost[0] = arena_array(a, (size_t)nets + 1, sizeof **g.net_cost);
+    g.net_src = arena_array(a, (size_t)nets + 1, sizeof *g.net_src);
+    g.net_pin.at = arena_array(a, (size_t)nets + 1, sizeof *g.net_pin.at);
+    g.net_pin.to = arena_array(a, (size_t)nets * (most + 1) + 1, sizeof *g.net_pin.to);
+    g.shared_of.at = arena_array(a, (size_t)g.n + 1, sizeof *g.shared_of.at);
+    for (uint32_t v = 0; v < g.n; v++) {
+        g.size[v] = random_below(rng, 10);
+        g.pin[v] = pins && random_below(rng, pins) == 0 ? (int32_t)random_below(rng, 3) : -1;
+    }
+    for (uint32_t e = 0; e < nets; e++) {
+        uint32_t at = g.net_pin.at[e], src = random_below(rng, g.n), v = src, k = 0;
+        for (g.net_pin.to[at + k++] = v; k <= most && (v += 1 + random_below(rng, reach)) < g.n;)
+            g.net_pin.to[at + k++] = v;
+        g.net_pin.at[e + 1] = at + k;
+        g.net_src[e] = random_below(rng, 20) ? src : UINT32_MAX;
+        g.net_cost[0][e] = random_below(rng, dear);
+    }
+    g.nnet = nets;
+    g.net_of = csr_transpose(a, &g.net_pin, nets, g.n);
+    return g;
+}
+
+/* The tree and the scan find the same cuts. */
+static void tree_is_scan(void **state)
+{
+    (void)state;
+    uint64_t rng = 4711;
+    for (uint32_t i = 0; i < LARGE_GRAPHS; i++) {
+        struct arena *a = arena_new(NULL);
+        struct wdag g = draw_large(&rng, a);
+        uint32_t group[FUSE_TREE + 1][LARGE], count[FUSE_TREE + 1], order[LARGE];
+        int64_t cut[FUSE_TREE + 1];
+        struct fuse_limits l = {.range =
+                                    1 + random_below(&rng, random_below(&rng, 2) ? 250 : LARGE),
+                                .mem = random_below(&rng, 2) ? 0 : random_below(&rng, 3000),
+                                .per_edge = random_below(&rng, 2)};
+        for (uint32_t v = 0; v < g.n; v++)
+            order[v] = v;
+        for (l.form = FUSE_USUAL; l.form <= FUSE_TREE; l.form++)
+            count[l.form] = fuse_partition(&g, order, &l, a, group[l.form], &cut[l.form]);
+        for (enum fuse_form f = FUSE_SCAN; f <= FUSE_TREE; f++) {
+            assert_int_equal(cut[f], cut[FUSE_USUAL]);
+            assert_int_equal(count[f], count[FUSE_USUAL]);
+            assert_memory_equal(group[f], group[FUSE_USUAL], g.n * sizeof **group);
+        }
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(against_all_cuts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(against_all_cuts),
+                                       cmocka_unit_test(tree_is_scan)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

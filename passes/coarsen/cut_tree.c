@@ -1,0 +1,55 @@
+/* A tree of stretches (cut_tree.h).
+ *
+ * Stretches that follow each other join into one: sums add up, and what the later one saves comes off the least of the
+ * earlier one.  Since the first position that is asked for never goes back, a stretch that begins there or before it is
+ * never asked for as a whole again, and is left as it is. */
+#include "passes/coarsen/cut_tree.h"
+
+#include <assert.h>
+
+#define NOWHERE (INT64_C(1) << 62) /* the least of a stretch without positions */
+
+static struct stretch join(struct stretch l, struct stretch r)
+{
+    int64_t least = l.least - r.sum;
+    return least < r.least ? (struct stretch){l.sum + r.sum, least, l.from}
+                           : (struct stretch){l.sum + r.sum, r.least, r.from};
+}
+
+struct cut_tree cut_tree_new(uint32_t n, struct arena *a)
+{
+    struct cut_tree t = {.width = 1};
+    while (t.width < n)
+        t.width *= 2;
+    t.at = arena_array(a, 2 * (size_t)t.width, sizeof *t.at);
+    for (uint32_t i = 0; i < 2 * t.width; i++)
+        t.at[i].least = NOWHERE;
+    return t;
+}
+
+void cut_tree_set(struct cut_tree *t, uint32_t first, uint32_t y, int64_t base, int64_t saves)
+{
+    assert(first <= y && y < t->width);
+    uint32_t i = t->width + y, from = y;
+    t->at[i] = (struct stretch){saves, base - saves, y};
+    for (uint32_t size = 2; i > 1; size *= 2) {
+        i /= 2;
+        from &= ~(size - 1);
+        if (from <= first)
+            return;
+        t->at[i] = join(t->at[2 * i], t->at[2 * i + 1]);
+    }
+}
+
+struct stretch cut_tree_best(const struct cut_tree *t, uint32_t first, uint32_t last)
+{
+    assert(first <= last && last < t->width);
+    uint32_t i = t->width + first, end = first;
+    struct stretch best = t->at[i];
+    for (uint32_t size = 1; end < last; size *= 2, i /= 2)
+        if (i % 2 == 0) {
+            best = join(best, t->at[i + 1]);
+            end += size;
+        }
+    return best;
+}

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""How near do small batches predict a larger one?  tools/measure.py takes batches of 1, 2, 4 and 8 of generated models,
+and pcc --profile-check compares what the first three predict with the fourth, node by node.
+
+usage: standard_evaluation.py [--steps N] [--keep FOLDER]
+
+Memory has to be exact, as shapes are affine in the batch, and so is what ONNX Runtime works in on one thread.  The
+mean deviation of times is to be at most 25 %; a model that misses it where the cores were not idle is named and left
+out: the share of a run's time that its thread was not running, printed as `away`, is above 2 %.  Also printed: the
+deviation weighted by time (of all nodes' times together), and two measurements of the batch of 8 against each other:
+what no prediction can be better than.
+
+Ends with 1 if memory is not exact, or a time deviation is above 25 % on idle cores."""
+import argparse
+import csv
+import io
+import re
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from common import PCC, PCC_GEN, ROOT, Run, help_or_go, table, verdict
+
+sys.path.insert(0, str(ROOT / "tools"))
+
+WANTED, AWAY = 25.0, 0.02
+BATCHES, TARGET = (1, 2, 4), 8
+MODELS = {
+    "gpt": ["gpt", "--layers", "2", "--width", "256", "--heads", "4", "--vocab", "1000"],
+    "bert": ["bert", "--layers", "2", "--width", "256", "--heads", "4", "--vocab", "1000"],
+    "resnet": ["resnet", "--width", "16"],
+}
+DIMS = {"gpt": ["--dim", "sequence=128"], "bert": ["--dim", "sequence=128"]}
+
+
+def measured(model, batch, out, args, name):
+    """Writes a table; the share of the time in which the measuring process had no core."""
+    import measure
+    wall, cpu = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF)
+    code = measure.main([str(model), "--dim", f"batch={batch}", *DIMS.get(name, []), "-o", str(out),
+                         "--steps", str(args.steps)])
+    wall, now = time.monotonic() - wall, resource.getrusage(resource.RUSAGE_SELF)
+    if code:
+        sys.exit(f"{model} cannot be measured")
+    return max(0.0, 1 - (now.ru_utime + now.ru_stime - cpu.ru_utime - cpu.ru_stime) / wall)
+
+
+def times(path):
+    return {r["name"]: int(r["time"]) for r in csv.DictReader(path.read_text().splitlines())}
+
+
+def deviations(a, b):
+    """Mean relative deviation of a from b, percent, and that of the sums of deviations and of times."""
+    off = {n: abs(a[n] - b[n]) for n in b if n in a}
+    return (100 * sum(off[n] / b[n] for n in off) / len(off), 100 * sum(off.values()) / sum(b[n] for n in off))
+
+
+def evaluate(name, folder, args):
+    """A row, the mean deviation of times, whether memory is exact, the largest share away."""
+    model = folder / f"{name}.onnx"
+    Run([PCC_GEN, *MODELS[name], "-o", model]).need()
+    files = {b: folder / f"{name}.b{b}.csv" for b in (*BATCHES, TARGET)}
+    away = [measured(model, b, f, args, name) for b, f in files.items()]
+    again = folder / f"{name}.again.csv"
+    away.append(measured(model, TARGET, again, args, name))
+    run = Run([PCC, model, "-d", "cpu", "--emit", "csv", f"--dim=batch={TARGET}", *DIMS.get(name, []),
+               *(f"--profile-at={b}={files[b]}" for b in BATCHES), f"--profile-check={TARGET}={files[TARGET]}"]).need()
+    said = dict(re.findall(r"note: \S+: batch 8, (time|memory)(?: on cpu)?: (.*)", run.out))
+    mean = float(said["time"].split()[2])
+    exact = "mean deviation 0.00 %" in said["memory"] and "100.0 % within 0 %" in said["memory"]
+    rows = csv.DictReader(io.StringIO(run.out[run.out.index("name,op,"):]))
+    predicted = {r["name"]: int(r["ps_cpu"]) for r in rows if (r["ps_cpu"] or "").isdigit()}
+    of_all = deviations(predicted, times(files[TARGET]))[1]
+    repeats = deviations(times(again), times(files[TARGET]))
+    within = re.findall(r"([\d.]+ %) within", said["time"])
+    row = [name, len(predicted), f"{mean:.2f} %", *within, f"{of_all:.2f} %", f"{repeats[0]:.2f} %",
+           "exact" if exact else said["memory"], f"{100 * max(away):.1f} %"]
+    return row, mean, exact, max(away)
+
+
+def main():
+    help_or_go()
+    p = argparse.ArgumentParser()
+    p.add_argument("--steps", type=int, default=50)
+    p.add_argument("--keep", type=Path)
+    args = p.parse_args()
+    found = {}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = args.keep or Path(temporary)
+        folder.mkdir(exist_ok=True)
+        for name in MODELS:
+            found[name] = evaluate(name, folder, args)
+    table(["model", "nodes", "time", "0 %", "20 %", "30 %", "of all time", "repeats", "memory", "away"],
+          [f[0] for f in found.values()])
+    missed = {n: f for n, f in found.items() if f[1] > WANTED}
+    for name in (n for n, f in missed.items() if f[3] > AWAY):
+        print(f"skipped: {name}'s times: the cores were not idle")
+    busy = sum(f[3] > AWAY for f in missed.values())
+    inexact = [n for n, f in found.items() if not f[2]]
+    verdict(not inexact and len(missed) == busy,
+            f"memory exact on {len(found) - len(inexact)} of {len(found)} models, times within {WANTED:.0f} % on "
+            f"{len(found) - len(missed)}, {busy} left out")
+
+
+if __name__ == "__main__":
+    main()
