@@ -46,7 +46,7 @@ struct claim {
     /* why the bound holds, lines that end in a newline, with the numbers to check it by; NULL:
        nothing to show */
     const char *proof;
-    /* a line on what plans of another shape would save; NULL: nothing to say */
+    /* lines on what other plans take, or would save; NULL: nothing to say */
     const char *offer;
 };
 

@@ -417,8 +417,7 @@ static struct plan plan_of(const struct listed *p, const char *planner)
     return (struct plan){.planner = planner, .dev = p->dev, .rank = p->rank};
 }
 
-/* Bytes that the device that is furthest over its memory lacks. */
-static int64_t most_lacking(const struct scene *s, const struct verdict *v)
+int64_t list_lacking(const struct scene *s, const struct verdict *v)
 {
     int64_t most = 0;
     for (uint32_t d = 0; d < s->cluster->ndev; d++) {
@@ -448,7 +447,7 @@ void list_try(struct ctx *x, struct listed *best, struct listed *p)
     struct plan plan = plan_of(p, "");
     struct evaluation e = evaluate(&x->scene, &plan, own);
     p->value = e.value;
-    p->lacks = most_lacking(&x->scene, &e.v);
+    p->lacks = list_lacking(&x->scene, &e.v);
     bool holds = evaluation_holds(&e, true);
     arena_free(own);
     assert(holds); /* or the scheduler is wrong */

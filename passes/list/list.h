@@ -98,6 +98,8 @@ struct listed {
  * x->use.mem. */
 struct listed list_plan(struct ctx *x, const struct room *r, const uint32_t *order,
                         const char *what);
+/* Bytes that the device that is furthest over its memory lacks; 0: all fit. */
+int64_t list_lacking(const struct scene *s, const struct verdict *v);
 /* Runs it, by its order; *best becomes the better one of the two: one that fits or lacks less, of equal ones
  * the faster; equal: *best. */
 void list_try(struct ctx *x, struct listed *best, struct listed *p);
