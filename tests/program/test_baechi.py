@@ -33,8 +33,8 @@ NAMES = ["acc", "other"]
 
 
 class Graph:
-    """Nodes 0..n-1 in an order in which they can run; each makes one value that takes xfer[v] to another device, and as long
-    again if it goes over the host."""
+    """Nodes 0..n-1 in an order in which they can run; each makes one value that takes xfer[v] to another
+    device, and as long again if it goes over the host."""
 
     def __init__(self, rng, most, ndev=None):
         self.n = rng.randint(1, most)
@@ -301,7 +301,8 @@ def favourites(g):
 
 def plan_of(path, planner, coplace=False, fuse=False):
     """(node, device) in order, and the value."""
-    asked = planner.rstrip("}").replace("{", "{best-effort=true:", 1) if "{" in planner else planner + "{best-effort=true"
+    name, _, options = planner.rstrip("}").partition("{")
+    asked = ":".join([name + "{best-effort=true", *options.split(":")]).rstrip(":")
     passes = "contract{trivial=false:coplace=%s},%s%s}" % (
         "true" if coplace else "false", asked, ":fuse=true" if fuse else "")
     r = subprocess.run([PCC, path, "-q", "--memory-model=sum", "-p", passes, "--emit", "ir"], capture_output=True,

@@ -2,8 +2,8 @@
 classes of devices and little memory it leaves the same devices in the same order, with free transfers and with ports.
 
 The rules, beside those of the paper: means are rounded down; a device must have room for a node with its group; where
-none has, the one with the least bytes takes it. What takes no time fits anywhere. A port is booked in the order of the nodes, and for one node in the order
-in which what it reads ends. Nodes run by their starts."""
+none has, the one with the least bytes takes it. What takes no time fits anywhere. A port is booked in the order of the
+nodes, and for one node in the order in which what it reads ends. Nodes run by their starts."""
 import os
 import random
 import sys
