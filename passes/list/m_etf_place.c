@@ -99,12 +99,9 @@ static void try_earliest(struct ctx *x, struct room *r, struct listed *best,
     struct arena *own = arena_new(x->use.scratch);
     struct earliest how = {.edge = edge, .rank = ranks(r->base, own), .favourite = favourite};
     uint32_t *order = arena_array(own, (size_t)r->base->n + 1, sizeof *order);
-    const char *what = favourite ? "m-SCT" : "m-ETF";
     room_empty(r);
     earliest_place(r, &how, order, own);
-    if (r->lacking)
-        what = arena_fmt(x->use.mem, "%s, %u without room", what, r->lacking);
-    list_offer(x, best, r, order, what);
+    list_offer(x, best, r, order, list_said(x, r, favourite ? "m-SCT" : "m-ETF"));
     arena_free(own);
 }
 
