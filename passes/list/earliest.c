@@ -35,7 +35,7 @@
 
 #define NOTHING UINT32_MAX
 
-enum { MOST_ASKED = 64, LOOK_EACH = 1024 };
+enum { MOST_ASKED = 64 };
 enum { AWAITS, READY, PLACED };
 
 struct turn {
@@ -458,7 +458,7 @@ static void take(struct sweep *s, uint32_t v, uint32_t d)
 
 static bool is_over(struct sweep *s)
 {
-    return ++s->looks % LOOK_EACH == 0 && clock_out(s->room->clock);
+    return s->looks++ % LIST_LOOK_EACH == 0 && clock_out(s->room->clock);
 }
 
 /* All that starts now, but for what becomes ready by that; false: the clock is out. */

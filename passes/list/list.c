@@ -491,6 +491,12 @@ void list_offer(struct ctx *x, struct listed *best, const struct room *r, const 
         arena_release(x->use.mem, mark);
 }
 
+void list_tell_end(struct ctx *x, struct listed *p, const struct clock *clock)
+{
+    if (clock->why && p->what && !strstr(p->what, clock->why))
+        p->what = arena_fmt(x->use.mem, "%s, %s", p->what, clock->why);
+}
+
 int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool best_effort)
 {
     struct plan *plan = arena_alloc(x->use.mem, sizeof *plan);

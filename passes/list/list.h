@@ -87,6 +87,8 @@ void room_fill(struct room *r, const uint32_t *v, uint32_t n, struct arena *a);
 /* Bytes of the largest group.  O(members + their shared items). */
 int64_t room_most(struct room *r);
 
+enum { LIST_LOOK_EACH = 1024 }; /* nodes, or the like, between looks at the clock */
+
 /* ---- plans ---- */
 
 /* A plan that a planner has made, as nodes in the order in which they are to run. */
@@ -110,6 +112,8 @@ const char *list_said(struct ctx *x, const struct room *r, const char *what);
 /* The two of them: *best becomes that plan if it is better; else nothing of it stays. */
 void list_offer(struct ctx *x, struct listed *best, const struct room *r, const uint32_t *order,
                 const char *what);
+/* Says of *p, once, that the clock is out, if anybody has noticed. */
+void list_tell_end(struct ctx *x, struct listed *p, const struct clock *clock);
 /* Leaves it, with the bound of the makespan.  0, or PASS_INFEASIBLE and an error that names a device without room. */
 int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool best_effort);
 

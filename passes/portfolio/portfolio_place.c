@@ -109,7 +109,7 @@ static int try_lists(struct portfolio *p)
     int64_t least = cluster_least_memory(p->x->scene.cluster);
     static void (*const baechi[])(struct ctx *, struct room *,
                                   struct listed *) = {m_etf_try, m_sct_try, m_topo_try};
-    int rc = heft_try(p->x, "portfolio-place", PORTS_AUTO, &p->best);
+    int rc = heft_try(p->x, "portfolio-place", PORTS_AUTO, &p->clock, &p->best);
     count_runs(p, 2);
     for (size_t i = 0; i < sizeof baechi / sizeof *baechi && !rc && !is_over(p); i++) {
         baechi[i](p->x, &p->room, &p->best);
@@ -122,7 +122,7 @@ static int try_lists(struct portfolio *p)
                     .range = range[r], .mem = least < 0 ? 0 : least / part[m] + 1, .order = order};
                 if (is_over(p))
                     return 0;
-                rc = celeritas_try(p->x, "portfolio-place", &how, &p->best);
+                rc = celeritas_try(p->x, "portfolio-place", &how, &p->clock, &p->best);
                 count_runs(p, 3);
             }
     return rc;
@@ -268,6 +268,7 @@ static int portfolio_run(struct ctx *x, const void *options)
     const struct portfolio_options *o = options;
     struct portfolio p = {.x = x, .clock = ctx_clock(x), .left = WORK - MOVES};
     int rc = room_build(&p.room, x, "portfolio-place", x->use.scratch);
+    p.room.clock = &p.clock;
     if (rc)
         return rc;
     try_one_device(&p);
