@@ -14,14 +14,14 @@ static const char *base_name(const struct level_table *t, uint32_t v)
     return node_name(t->m, base->node[v]);
 }
 
-/* "n0, n4, n6 and 2 more": the nodes of a vertex of the top level. */
-static void print_vertex(FILE *f, const struct level_table *t, uint32_t v)
+/* "n0, n4, n6 and 2 more", "n0 (+4)": the nodes of a vertex of the top level, at length or in short. */
+static void print_vertex(FILE *f, const struct level_table *t, uint32_t v, bool at_length)
 {
-    uint32_t from = t->members.at[v], to = t->members.at[v + 1];
-    for (uint32_t i = from; i < to && i < from + NAMES; i++)
+    uint32_t from = t->members.at[v], to = t->members.at[v + 1], most = at_length ? NAMES : 1;
+    for (uint32_t i = from; i < to && i < from + most; i++)
         fprintf(f, "%s%s", i > from ? ", " : "", base_name(t, t->members.to[i]));
-    if (to - from > NAMES)
-        fprintf(f, " and %u more", to - from - NAMES);
+    if (to - from > most)
+        fprintf(f, at_length ? " and %u more" : " (+%u)", to - from - most);
 }
 
 /* How often b is in a. */
@@ -61,7 +61,7 @@ void levels_print(FILE *f, const struct result *r)
             t->top->n);
     for (uint32_t i = 0; i < t->ncritical && i < SHOWN; i++) {
         fprintf(f, "%s", i ? " -> " : "  ");
-        print_vertex(f, t, t->critical[i]);
+        print_vertex(f, t, t->critical[i], false);
     }
     if (t->ncritical)
         fputs(t->ncritical > SHOWN ? " -> ...\n" : "\n", f);
@@ -70,7 +70,7 @@ void levels_print(FILE *f, const struct result *r)
         fprintf(f, "%12s %12s %12s  ", time_short(b[0], p->tlevel[v]),
                 time_short(b[1], p->blevel[v]),
                 time_short(b[2], sat_add(p->tlevel[v], p->blevel[v])));
-        print_vertex(f, t, v);
+        print_vertex(f, t, v, true);
         putc('\n', f);
     }
     if (t->top->n > SHOWN)

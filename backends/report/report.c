@@ -3,6 +3,7 @@
 #include "ir/exec/evaluate.h"
 #include "ir/plan/parts.h"
 #include "backends/report/layer_table.h"
+#include "backends/report/iteration_report.h"
 #include "backends/report/step_report.h"
 #include "ir/exec/rounds.h"
 
@@ -341,13 +342,20 @@ static void print_reserve(FILE *f, const struct cluster *c)
 void plan_print(FILE *f, const struct result *r, const char *split_folder)
 {
     struct arena *a = arena_new(r->scene.m->mem);
-    print_gain(f, r, a);
+    if (r->trained)
+        iteration_print_gain(f, r);
+    else
+        print_gain(f, r, a);
     if (r->assumed)
         fprintf(f, "assuming %s\n", r->assumed);
     print_reserve(f, r->scene.cluster);
-    print_devices(f, r, a);
-    print_links(f, &r->scene, a);
-    print_crossings(f, r, a);
+    if (r->trained) {
+        iteration_print(f, r, a);
+    } else {
+        print_devices(f, r, a);
+        print_links(f, &r->scene, a);
+        print_crossings(f, r, a);
+    }
     if (r->step)
         step_print(f, r, a);
     print_objective(f, r);

@@ -36,14 +36,35 @@ static const int64_t *lasting_bytes(const struct scene *s, const struct plan *p,
     return b;
 }
 
-struct step_run step_run_plan(const struct scene *s, const struct plan *p, const int64_t *weights,
-                              struct arena *a)
+static struct step_run run_graph(struct task_graph g, const struct scene *s, const struct plan *p,
+                                 const int64_t *weights, struct arena *a)
 {
-    struct step_run r = {.g = single_step(s, p, NULL, a)};
+    struct step_run r = {.g = g};
     r.g.lasting = lasting_bytes(s, p, weights, a);
     r.g.memory = device_memory(s->cluster, a);
     r.t = events_run(&r.g, NULL, a);
     return r;
+}
+
+struct step_run step_run_plan(const struct scene *s, const struct plan *p, const int64_t *weights,
+                              struct arena *a)
+{
+    return run_graph(single_step(s, p, NULL, a), s, p, weights, a);
+}
+
+/* The step of a plan whose devices take, of what is ready, the first by the plan's order. */
+static struct task_graph ready_step(const struct scene *s, const struct plan *p, struct arena *a)
+{
+    struct scene fifo = *s; /* no lists */
+    if (s->model.step.dispatch != DISPATCH_PLAN || s->model.step.contention == CONTENTION_BAECHI)
+        return single_step(s, p, NULL, a);
+    fifo.model.step.dispatch = DISPATCH_FIFO;
+    struct task_graph g = single_step(&fifo, p, NULL, a);
+    for (uint32_t d = 0; d < g.ndev; d++)
+        g.lane[d].discipline = LANE_RANK;
+    for (uint32_t k = 0; k < g.ntask && g.task[k].kind == STEP_COMPUTE; k++)
+        g.task[k].rank = p->rank ? p->rank[g.task[k].number] : 0;
+    return g;
 }
 
 int64_t step_of_parts(const struct scene *s, const struct plan *p, const struct parts *parts,
@@ -127,8 +148,8 @@ static void tell_figures(const struct scene *s, const struct plan *p, const stru
     }
 }
 
-struct verdict step_verdict(const struct scene *s, const struct plan *p, struct step_run **run,
-                            struct arena *a)
+static struct verdict run_verdict(const struct scene *s, const struct plan *p, bool ready,
+                                  struct step_run **run, struct arena *a)
 {
     struct verdict v = plan_check(s, p->dev, NULL, a);
     int64_t *weights = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *weights);
@@ -140,7 +161,7 @@ struct verdict step_verdict(const struct scene *s, const struct plan *p, struct 
     for (uint32_t d = 0; d < s->cluster->ndev; d++)
         weights[d] = sat_add(v.load[d].weights, sat_mul(more, v.load[d].params));
     *run = arena_alloc(a, sizeof **run);
-    **run = step_run_plan(s, p, weights, a);
+    **run = run_graph(ready ? ready_step(s, p, a) : single_step(s, p, NULL, a), s, p, weights, a);
     if ((*run)->t.status == RUN_DEADLOCK) {
         v.runnable = false;
         v.why_not = cycle_text(s, *run, a);
@@ -149,6 +170,18 @@ struct verdict step_verdict(const struct scene *s, const struct plan *p, struct 
     tell_figures(s, p, *run, &v, a);
     plan_check_memory(s, &v, a);
     return v;
+}
+
+struct verdict step_verdict(const struct scene *s, const struct plan *p, struct step_run **run,
+                            struct arena *a)
+{
+    return run_verdict(s, p, false, run, a);
+}
+
+struct verdict step_verdict_ready(const struct scene *s, const struct plan *p,
+                                  struct step_run **run, struct arena *a)
+{
+    return run_verdict(s, p, true, run, a);
 }
 
 /* ---- bound -------------------------------------------------------------------------------------- */

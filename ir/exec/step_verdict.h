@@ -29,6 +29,12 @@ int64_t step_of_parts(const struct scene *s, const struct plan *p, const struct 
 struct verdict step_verdict(const struct scene *s, const struct plan *p, struct step_run **run,
                             struct arena *a);
 
+/* The same where a device does not wait for the next one of the plan's order: of its nodes that are ready it takes the
+ * first (nodes dispatched otherwise, and channels booked ahead, go on as the scene's model has them).  So no order is
+ * stuck, and the order in which nodes start here is one that can be kept. */
+struct verdict step_verdict_ready(const struct scene *s, const struct plan *p,
+                                  struct step_run **run, struct arena *a);
+
 /* No plan of the scene's nodes ends earlier, ps. */
 struct step_bound {
     int64_t

@@ -7,6 +7,7 @@
 
 #include "ir/dag/wdag.h"
 #include "ir/plan/schedule.h"
+#include "ir/plan/stages.h"
 
 /* PLAN_OVER_MEMORY: taken by the user's wish although some device needs more memory than it has. */
 enum plan_status {
@@ -46,7 +47,7 @@ struct claim {
     /* why the bound holds, lines that end in a newline, with the numbers to check it by; NULL:
        nothing to show */
     const char *proof;
-    /* a line on what plans of another shape would save; NULL: nothing to say */
+    /* lines on what other plans take, or would save; NULL: nothing to say */
     const char *offer;
 };
 
@@ -61,6 +62,8 @@ struct plan {
        topological order */
     uint32_t *rank;
     struct schedule *schedule; /* NULL: what schedule_make() makes of its parts */
+    /* how it trains; NULL: it has no stages.  dev[] is then the first device of a node's stage */
+    struct stages *stages;
     struct claim claim;
     uint64_t states; /* ideals that the planner visited */
 };

@@ -112,7 +112,8 @@ static const uint32_t *order_nodes(const struct wdag *g, int64_t kind, uint32_t 
     return order;
 }
 
-/* Clusters by options; where they are not to be fused, or the clock is out, each node is one.  0, -1, or PASS_INFEASIBLE. */
+/* Clusters by options; where they are not to be fused, or the clock is out, each node is one.  0, -1, or
+ * PASS_INFEASIBLE. */
 static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
                          const struct cluster_choice *o, bool fused, struct clock *clock)
 {

@@ -7,7 +7,6 @@
 #include "passes/list/fused.h"
 
 #include "ir/base/union_find.h"
-#include "ir/base/units.h"
 
 #define NONE UINT32_MAX
 #define SEVERAL (UINT32_MAX - 1)
@@ -61,51 +60,6 @@ uint32_t fused_find(const struct wdag *g, const uint32_t *of, uint32_t *group, s
     return n;
 }
 
-/* [value] whether it is an output of the model or is read in another fused vertex than the one that makes it. */
-static uint8_t *leaving(const struct scene *s, const struct wdag *level, struct arena *a)
-{
-    const struct wdag *base = level->finer;
-    uint8_t *leaves = arena_alloc(a, s->m->nval);
-    for (vid v = 1; v < s->m->nval; v++)
-        leaves[v] = (s->m->value[v].flags & VALUE_OUTPUT) != 0;
-    for (uint32_t e = 0; e < base->nnet; e++)
-        for (uint32_t i = base->net_pin.at[e]; i < base->net_pin.at[e + 1]; i++)
-            if (base->net_src[e] != UINT32_MAX &&
-                level->map[base->net_pin.to[i]] != level->map[base->net_src[e]])
-                leaves[s->place->net_value[e]] = 1;
-    return leaves;
-}
-
-/* Sizes of fused vertices of several nodes. */
-static void count_bytes(const struct scene *s, struct wdag *level, struct arena *a)
-{
-    const struct module *m = s->m;
-    struct arena *own = arena_new(a);
-    const uint8_t *leaves = leaving(s, level, own);
-    int64_t *beside = arena_array(own, (size_t)level->n + 1, sizeof *beside);
-    uint32_t *members = arena_array(own, (size_t)level->n + 1, sizeof *members);
-    for (uint32_t u = 0; u < level->finer->n; u++)
-        members[level->map[u]]++;
-    for (uint32_t u = 0; u < level->finer->n; u++) {
-        uint32_t v = level->map[u];
-        nid n = level->finer->node[u];
-        int64_t made = 0, left = 0;
-        for (uint32_t i = 0; i < m->node[n].out.n; i++) {
-            vid out = node_out(m, n, i);
-            made = sat_add(made, out ? m->cost->bytes[out] : 0);
-            left = sat_add(left, out && leaves[out] ? m->cost->bytes[out] : 0);
-        }
-        if (members[v] < 2)
-            continue;
-        level->size[v] = level->size[v] - m->cost->own[n] + left;
-        if (m->cost->own[n] - made > beside[v])
-            beside[v] = m->cost->own[n] - made;
-    }
-    for (uint32_t v = 0; v < level->n; v++)
-        level->size[v] = sat_add(level->size[v], beside[v]);
-    arena_free(own);
-}
-
 int room_fuse(struct room *r, struct ctx *x, const char *planner, struct arena *a)
 {
     uint32_t *group = arena_array(a, (size_t)r->base->n + 1, sizeof *group);
@@ -113,8 +67,6 @@ int room_fuse(struct room *r, struct ctx *x, const char *planner, struct arena *
     struct wdag *level = wdag_merge(x->levels.base, group, n, planner, a, x->use.diag);
     if (!level)
         return -1;
-    if (x->scene.m->ir_version && exec_memory(&x->scene.model) != MEMORY_SUM)
-        count_bytes(&x->scene, level, a);
     diag_note(x->use.diag, "%s: %u nodes fused to %u", planner, r->base->n, n);
     return room_build_on(r, x, planner, level, a);
 }

@@ -10,9 +10,7 @@
  * O(rounds * (V + E)); a round takes in all trees of such edges. */
 uint32_t fused_find(const struct wdag *g, const uint32_t *of, uint32_t *group, struct arena *a);
 
-/* r becomes the room of the level of fused nodes.  Times and bytes add up; but in models, unless memory is MEMORY_SUM,
- * fused nodes need those of their results that leave, and the most that one of them needs beside its results.  0 or -1.
- * Lives in a. */
+/* r becomes the room of the level of fused nodes.  Times add up, and bytes as needs.h says.  0 or -1.  Lives in a. */
 int room_fuse(struct room *r, struct ctx *x, const char *planner, struct arena *a);
 
 /* The option that planners have, at the field of a struct. */

@@ -186,7 +186,9 @@ int room_build_on(struct room *r, struct ctx *x, const char *planner, const stru
     uint32_t nd = x->scene.cluster->ndev, ngroup = any_level(x)->n;
     r->copies = exec_weight_copies(&x->scene.model, x->scene.m->backward);
     find_groups(r, x, a);
+    r->need = needs_of(&x->scene, level, a);
     r->used = arena_array(a, (size_t)nd + 1, sizeof *r->used);
+    r->most = arena_array(a, (size_t)nd + 1, sizeof *r->most);
     r->has = arena_alloc(a, (size_t)r->base->nshared * nd / 8 + 1);
     r->ngroup = ngroup;
     r->seen = arena_array(a, (size_t)ngroup + r->base->nshared + 1, sizeof *r->seen);
@@ -224,7 +226,7 @@ static bool is_first(struct room *r, uint32_t what)
 static void begin_question(struct room *r)
 {
     r->question++;
-    r->bytes = 0;
+    r->bytes = r->runs = 0;
     r->able = UINT32_MAX;
     r->nitem = 0;
 }
@@ -241,7 +243,9 @@ static void ask_group(struct room *r, uint32_t k)
     r->able &= r->classes[k];
     for (uint32_t i = r->member.at[k]; i < r->member.at[k + 1]; i++) {
         uint32_t v = r->member.to[i];
-        r->bytes = sat_add(r->bytes, g->size[v]);
+        r->bytes = sat_add(r->bytes, r->need.stays[v]);
+        if (r->need.runs && r->need.runs[v] > r->runs)
+            r->runs = r->need.runs[v];
         if (g->param)
             r->bytes = sat_add(r->bytes, sat_mul(r->copies - 1, g->param[v]));
         for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++)
@@ -266,18 +270,23 @@ int64_t room_adds(const struct room *r, uint32_t d)
     for (uint32_t i = 0; i < r->nitem; i++)
         if (!has_item(r, r->item[i], d))
             bytes = sat_add(bytes, item_bytes(r, r->item[i]));
-    return bytes;
+    return r->runs > r->most[d] ? sat_add(bytes, r->runs - r->most[d]) : bytes;
 }
 
 int64_t room_all(const struct room *r)
 {
     const struct wdag *g = r->base;
-    int64_t params = 0;
-    for (uint32_t v = 0; v < g->n && g->param; v++)
-        params = sat_add(params, g->param[v]);
+    int64_t bytes = 0, most = 0;
+    for (uint32_t v = 0; v < g->n; v++) {
+        bytes = sat_add(bytes, r->need.stays[v]);
+        if (g->param)
+            bytes = sat_add(bytes, sat_mul(r->copies - 1, g->param[v]));
+        if (r->need.runs && r->need.runs[v] > most)
+            most = r->need.runs[v];
+    }
     for (uint32_t i = 0; i < g->nshared; i++)
-        params = sat_add(params, g->shared_size[i]);
-    return sat_add(wdag_bytes(g), sat_mul(r->copies - 1, params));
+        bytes = sat_add(bytes, item_bytes(r, i));
+    return sat_add(bytes, most);
 }
 
 bool room_takes(const struct room *r, uint32_t d)
@@ -305,7 +314,7 @@ int64_t room_most(struct room *r)
     for (uint32_t k = 0; k < r->ngroup; k++) {
         begin_question(r);
         ask_group(r, k);
-        int64_t bytes = r->bytes;
+        int64_t bytes = sat_add(r->bytes, r->runs);
         for (uint32_t i = 0; i < r->nitem; i++)
             bytes = sat_add(bytes, item_bytes(r, r->item[i]));
         most = bytes > most ? bytes : most;
@@ -318,6 +327,10 @@ static void put_group(struct room *r, uint32_t k, uint32_t d)
     begin_question(r);
     ask_group(r, k);
     r->used[d] = sat_add(r->used[d], r->bytes);
+    if (r->runs > r->most[d]) {
+        r->used[d] = sat_add(r->used[d], r->runs - r->most[d]);
+        r->most[d] = r->runs;
+    }
     r->home[k] = (int32_t)d;
     for (uint32_t i = 0; i < r->nitem; i++) {
         size_t bit = (size_t)r->item[i] * r->scene->cluster->ndev + d;
@@ -389,6 +402,7 @@ void room_empty(struct room *r)
 {
     uint32_t nd = r->scene->cluster->ndev;
     memset(r->used, 0, nd * sizeof *r->used);
+    memset(r->most, 0, nd * sizeof *r->most);
     memset(r->has, 0, (size_t)r->base->nshared * nd / 8 + 1);
     memset(r->home, 0xff, r->ngroup * sizeof *r->home);
     r->lacking = r->filled = 0;
@@ -431,8 +445,7 @@ static struct plan plan_of(const struct listed *p, const char *planner)
     return (struct plan){.planner = planner, .dev = p->dev, .rank = p->rank};
 }
 
-/* Bytes that the device that is furthest over its memory lacks. */
-static int64_t most_lacking(const struct scene *s, const struct verdict *v)
+int64_t list_lacking(const struct scene *s, const struct verdict *v)
 {
     int64_t most = 0;
     for (uint32_t d = 0; d < s->cluster->ndev; d++) {
@@ -462,7 +475,7 @@ void list_try(struct ctx *x, struct listed *best, struct listed *p)
     struct plan plan = plan_of(p, "");
     struct evaluation e = evaluate(&x->scene, &plan, own);
     p->value = e.value;
-    p->lacks = most_lacking(&x->scene, &e.v);
+    p->lacks = list_lacking(&x->scene, &e.v);
     bool holds = evaluation_holds(&e, true);
     arena_free(own);
     assert(holds); /* or the scheduler is wrong */

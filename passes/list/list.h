@@ -4,6 +4,7 @@
 #define PCC_PASSES_LIST_LIST_H
 
 #include "ir/exec/evaluate.h"
+#include "passes/list/needs.h"
 #include "passes/passes.h"
 
 /* ---- transfers ---- */
@@ -35,8 +36,8 @@ uint32_t *list_devices(const struct cluster *c, uint32_t *count, struct arena *a
 /* What devices hold, by the sum of bytes.  Vertices of the base level that must share a device are a group, whose
  * bytes are taken all at once where its first vertex is put (Celeritas, 3.4); vertices alone are groups of one. */
 struct room {
-    const struct wdag *
-        base; /* the level that is scheduled: the base level, or nodes fused within groups (fused.h) */
+    const struct wdag
+        *base; /* what is scheduled: the base level, or nodes fused in groups (fused.h) */
     const struct scene *scene;
     const nid *node; /* [vertex] its node, or the first one */
     uint32_t *group; /* [vertex] */
@@ -44,16 +45,18 @@ struct room {
     struct csr member; /* group -> vertices */
     int32_t *home;     /* [group] its device; -1: none yet */
     uint32_t *classes; /* [group] bits: the classes that run all of it */
-    int64_t *used;     /* [dev] bytes */
-    int64_t copies;    /* how often parameters count: exec_weight_copies */
-    uint8_t *has;      /* bits: [shared item * devices + dev] */
-    uint32_t *seen;    /* [group], then [shared item]: the last question that asked for it */
+    struct needs need;
+    int64_t *used;  /* [dev] bytes */
+    int64_t *most;  /* [dev] of them, while one of its vertices runs */
+    int64_t copies; /* how often parameters count: exec_weight_copies */
+    uint8_t *has;   /* bits: [shared item * devices + dev] */
+    uint32_t *seen; /* [group], then [shared item]: the last question that asked for it */
     uint32_t question;
     uint32_t lacking;    /* how often something was put where there was no room */
     struct clock *clock; /* when it is out, placing goes on by room_fill; NULL: never */
     uint32_t filled;     /* vertices that were put so */
     /* what was asked last: bytes that any device would have to take, shared items apart, and the classes that can */
-    int64_t bytes;
+    int64_t bytes, runs; /* runs: of which only the most on a device counts */
     uint32_t able;
     uint32_t *item, nitem; /* the shared items, each once */
 };
@@ -104,6 +107,8 @@ struct listed {
  * x->use.mem. */
 struct listed list_plan(struct ctx *x, const struct room *r, const uint32_t *order,
                         const char *what);
+/* Bytes that the device that is furthest over its memory lacks; 0: all fit. */
+int64_t list_lacking(const struct scene *s, const struct verdict *v);
 /* Runs it, by its order; *best becomes the better one of the two: one that fits or lacks less, of equal ones
  * the faster; equal: *best. */
 void list_try(struct ctx *x, struct listed *best, struct listed *p);

@@ -22,7 +22,7 @@
 # FUSE-NEXT: contract {{ +}} 10 {{ +}} 12 {{ +}} 33.00 us {{ +}} 28.00 us {{ +}} 1.179 {{ +}} 0.982
 # FUSE-NEXT: fuse {{ +}} 5 {{ +}} 7 {{ +}} 16.00 us {{ +}} 28.00 us {{ +}} 0.571 {{ +}} 0.408
 # FUSE-NEXT: critical path: 27.00 us, 4 of 5 vertices
-# FUSE-NEXT: n1 -> n2, n5 -> n0, n4, n6 -> n8, n9
+# FUSE-NEXT: n1 -> n2 (+1) -> n0 (+2) -> n8 (+1)
 #      FUSE: 0 ps 27.00 us 27.00 us n1
 # FUSE-NEXT: 4.000 us 23.00 us 27.00 us n2, n5
 # FUSE-NEXT: 10.00 us 17.00 us 27.00 us n0, n4, n6

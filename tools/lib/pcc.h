@@ -133,11 +133,12 @@ struct pcc_verdict {
 PCC_API const struct pcc_verdict *pcc_verdict(struct pcc *p);
 
 /* What the program shows: "table" (of the plan), "summary" (of the model), or a form of --emit: "json" (the plan),
- * "csv", "ir", "dot", "gantt", "trace".  NULL: an error.  It lives until the model is opened again. */
+ * "csv", "ir", "dot", "gantt", "trace", "levels" (of the pass levels, if it has run).  NULL: an error.  It lives until
+ * the model is opened again. */
 PCC_API const char *pcc_text(struct pcc *p, const char *what);
 /* Writes what the path says: a folder for a split, or a file with the ending of an output of the program: ".svg",
- * ".pdf", ".png", ".dot", ".json", ".csv", ".onnx", ".pir", ".gantt.svg", ".trace.json".  It appears whole or not at
- * all. */
+ * ".pdf", ".png", ".dot", ".json", ".csv", ".onnx", ".pir", ".gantt.svg", ".trace.json", ".levels.csv".  It
+ * appears whole or not at all. */
 PCC_API enum pcc_status pcc_write(struct pcc *p, const char *path);
 
 #ifdef __cplusplus

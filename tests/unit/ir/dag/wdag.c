@@ -221,7 +221,7 @@ static void test_contract_edge(void **state)
         edges += edge;
         arena_free(a);
     }
-    assert_true(cyclic > CONTRACTIONS / 5 && cyclic < CONTRACTIONS * 4 / 5);
+    assert_true(cyclic > CONTRACTIONS / 10 && cyclic < CONTRACTIONS * 9 / 10);
     assert_true(edges > CONTRACTIONS / 2 && edges < CONTRACTIONS);
 }
 

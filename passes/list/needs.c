@@ -1,0 +1,88 @@
+/* What vertices need on their devices (needs.h): Baechi's rules for fused nodes (SoCC 2020), and the table of
+ * Baechi-PyTorch's paper. */
+#include "passes/list/needs.h"
+
+#include "ir/base/units.h"
+
+struct counting {
+    const struct scene *s;
+    const struct wdag *level, *base;
+    uint32_t *members; /* [vertex] */
+    int64_t *left, *kept, *beside,
+        *own; /* [vertex] bytes: results that leave; those of forward nodes; ... */
+};
+
+/* The vertex of a vertex of the base level. */
+static uint32_t vertex_of(const struct counting *c, uint32_t u)
+{
+    return c->level == c->base ? u : c->level->map[u];
+}
+
+/* [value] whether it is an output of the model or is read in another vertex than the one that makes it. */
+static uint8_t *leaving(const struct counting *c, struct arena *a)
+{
+    const struct wdag *g = c->base;
+    const struct module *m = c->s->m;
+    uint8_t *leaves = arena_alloc(a, m->nval);
+    for (vid v = 1; v < m->nval; v++)
+        leaves[v] = (m->value[v].flags & VALUE_OUTPUT) != 0;
+    for (uint32_t e = 0; e < g->nnet; e++)
+        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
+            if (g->net_src[e] != UINT32_MAX &&
+                vertex_of(c, g->net_pin.to[i]) != vertex_of(c, g->net_src[e]))
+                leaves[c->s->place->net_value[e]] = 1;
+    return leaves;
+}
+
+static void count_node(struct counting *c, uint32_t u, const uint8_t *leaves)
+{
+    const struct module *m = c->s->m;
+    nid n = c->base->node[u];
+    uint32_t v = vertex_of(c, u);
+    int64_t made = 0, left = 0;
+    for (uint32_t i = 0; i < m->node[n].out.n; i++) {
+        vid out = node_out(m, n, i);
+        int64_t bytes = out ? m->cost->bytes[out] : 0;
+        made = sat_add(made, bytes);
+        left = sat_add(left, c->members[v] == 1 || leaves[out] ? bytes : 0);
+    }
+    int64_t own = m->cost->own[n], beside = m->ir_version && own > made ? own - made : 0;
+    c->own[v] = sat_add(c->own[v], own);
+    c->left[v] = sat_add(c->left[v], left);
+    c->beside[v] = beside > c->beside[v] ? beside : c->beside[v];
+    if (m->backward && !m->backward[n])
+        c->kept[v] = sat_add(c->kept[v], left);
+}
+
+struct needs needs_of(const struct scene *s, const struct wdag *level, struct arena *a)
+{
+    struct counting c = {.s = s, .level = level, .base = level->finer ? level->finer : level};
+    enum memory_model memory = exec_memory(&s->model);
+    bool profile = s->m->ir_version == 0;
+    size_t n = (size_t)level->n + 1;
+    if (memory != MEMORY_PAPER && (memory == MEMORY_SUM || c.base == level || profile))
+        return (struct needs){level->size, NULL};
+    struct arena *own = arena_new(a);
+    c.members = arena_array(own, n, sizeof *c.members);
+    for (uint32_t u = 0; u < c.base->n; u++)
+        c.members[vertex_of(&c, u)]++;
+    c.left = arena_array(own, n, sizeof *c.left);
+    c.kept = arena_array(own, n, sizeof *c.kept);
+    c.beside = arena_array(own, n, sizeof *c.beside);
+    c.own = arena_array(own, n, sizeof *c.own);
+    const uint8_t *leaves = leaving(&c, own);
+    for (uint32_t u = 0; u < c.base->n; u++)
+        count_node(&c, u, leaves);
+    int64_t *stays = arena_array(a, n, sizeof *stays);
+    int64_t *runs = memory == MEMORY_PAPER ? arena_array(a, n, sizeof *runs) : NULL;
+    for (uint32_t v = 0; v < level->n; v++) {
+        int64_t both = sat_add(c.left[v], c.beside[v]);
+        stays[v] = runs ? sat_add(c.kept[v], profile ? c.own[v] : 0) : both;
+        if (runs)
+            runs[v] = both;
+        else if (c.members[v] == 1)
+            stays[v] = level->size[v];
+    }
+    arena_free(own);
+    return (struct needs){stays, runs};
+}

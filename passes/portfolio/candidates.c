@@ -1,0 +1,262 @@
+/* Plans for one sample by all that pcc knows (candidates.h).
+ *
+ * No placement is best everywhere: where transfers are dear one device wins, where they are cheap HEFT does, between
+ * them it is a matter of the clusters' size (design of Celeritas, 7).  So all are tried and run: everything on one
+ * device, clusters by Celeritas with several orders, ranges and caps, HEFT, Baechi's, plans for the time per sample,
+ * and partitions.  Those that come soon and are seldom far off go first.
+ *
+ * The list is fixed; it is cut where runs of the graph have cost so much work.  Each candidate has its own memory,
+ * which ends with it. */
+#include "passes/portfolio/candidates.h"
+
+#include "ir/base/units.h"
+#include "passes/coarsen/fuse.h"
+#include "passes/list/baechi.h"
+#include "passes/list/placements.h"
+
+#include <string.h>
+
+/* dp-place is about another objective: it need not prove much. */
+enum { STATES = 20000 };
+
+/* ---- one candidate ------------------------------------------------------------------------------ */
+
+/* A context of its own for a candidate, to be ended with keep. */
+static struct ctx begin(const struct candidates *c)
+{
+    struct ctx x = *c->x;
+    x.use.mem = arena_new(c->x->use.scratch);
+    x.use.scratch = arena_new(x.use.mem);
+    return x;
+}
+
+static bool is_better(const struct listed *p, const struct listed *than)
+{
+    return p->lacks < than->lacks || (p->lacks == than->lacks && p->value < than->value);
+}
+
+static void copy_plan(struct candidates *c, struct listed *to, const struct listed *from)
+{
+    size_t n = c->x->scene.m->nnode;
+    if (!to->dev) {
+        to->dev = arena_array(c->x->use.mem, n, sizeof *to->dev);
+        to->rank = arena_array(c->x->use.mem, n, sizeof *to->rank);
+    }
+    memcpy(to->dev, from->dev, n * sizeof *to->dev);
+    memcpy(to->rank, from->rank, n * sizeof *to->rank);
+    to->value = from->value;
+    to->lacks = from->lacks;
+    to->what = arena_strdup(c->x->use.mem, from->what, strlen(from->what));
+}
+
+/* Keeps the plan if it is one of the best. */
+static void keep_plan(struct candidates *c, const struct listed *p)
+{
+    uint32_t at = c->n;
+    while (at > 0 && is_better(p, &c->kept[at - 1]))
+        at--;
+    bool known = at > 0 && c->kept[at - 1].value == p->value && c->kept[at - 1].lacks == p->lacks;
+    if (known || at == CANDIDATES_KEPT)
+        return;
+    c->n += c->n < CANDIDATES_KEPT;
+    struct listed last = c->kept[c->n - 1];
+    memmove(&c->kept[at + 1], &c->kept[at], (c->n - 1 - at) * sizeof *c->kept);
+    copy_plan(c, &last, p);
+    c->kept[at] = last;
+}
+
+/* Ends a candidate that has made so many plans, the best of which is *p; without dev: none. */
+static void keep(struct candidates *c, struct ctx *x, enum candidate_kind kind, uint32_t plans,
+                 const struct listed *p)
+{
+    struct reached *r = &c->reached[kind];
+    c->work -= (int64_t)plans * c->x->levels.base->n;
+    if (p->dev) {
+        struct listed before = {.value = r->value, .lacks = r->lacks};
+        if (!r->plans || is_better(p, &before)) {
+            r->value = p->value;
+            r->lacks = p->lacks;
+        }
+        r->plans += plans;
+        keep_plan(c, p);
+    }
+    arena_free(x->use.mem);
+}
+
+static bool is_over(struct candidates *c)
+{
+    return c->n > 0 && (c->work <= 0 || clock_out(c->clock));
+}
+
+/* ---- kinds -------------------------------------------------------------------------------------- */
+
+/* Everything on the first device of each class. */
+static void try_one_device(struct candidates *c)
+{
+    const struct wdag *g = c->x->levels.base;
+    uint32_t first = 0;
+    for (uint32_t k = 0; k < c->x->scene.cluster->ncls;
+         first += c->x->scene.cluster->cls[k++].count) {
+        struct ctx x = begin(c);
+        struct listed best = {0};
+        uint32_t *order = arena_array(x.use.scratch, (size_t)g->n + 1, sizeof *order);
+        for (uint32_t v = 0; v < g->n; v++)
+            order[v] = v;
+        room_empty(c->room);
+        if (x.scene.cluster->cls[k].count && room_need(c->room, order, g->n, first) < INT64_MAX) {
+            room_put(c->room, order, g->n, first);
+            list_offer(&x, &best, c->room, order, "everything on one device");
+        }
+        keep(c, &x, CANDIDATE_ONE, 1, &best);
+    }
+}
+
+/* Clusters of the i-th size and cap by all orders. */
+static int try_clusters(struct candidates *c, uint32_t i)
+{
+    static const int64_t range[] = {200, 50, 100, 25, 10}, part[] = {8, 1, 32, 2};
+    int64_t least = cluster_least_memory(c->x->scene.cluster);
+    int rc = 0;
+    for (int64_t order = FUSE_CPD; order <= FUSE_FIFO && !rc && !is_over(c); order++) {
+        struct cluster_choice how = {.range = range[i % 5], .order = order};
+        how.mem = least < 0 ? 0 : least / part[i / 5] + 1;
+        struct ctx x = begin(c);
+        struct listed best = {0};
+        rc = celeritas_try(&x, c->planner, &how, c->clock, &best);
+        keep(c, &x, CANDIDATE_CLUSTERS, 3, &best);
+    }
+    return rc;
+}
+
+static int try_heft(struct candidates *c)
+{
+    struct ctx x = begin(c);
+    struct listed best = {0};
+    int rc = heft_try(&x, c->planner, PORTS_AUTO, c->clock, &best);
+    keep(c, &x, CANDIDATE_HEFT, 2, &best);
+    return rc;
+}
+
+static void try_baechi(struct candidates *c, enum candidate_kind kind,
+                       void (*place)(struct ctx *, struct room *, struct listed *))
+{
+    struct ctx x = begin(c);
+    struct listed best = {0};
+    place(&x, c->room, &best);
+    keep(c, &x, kind, 1, &best);
+}
+
+/* Whether a planner for the time per sample knows what is wanted here and changes what it does. */
+static bool knows(const struct ctx *x, const struct planner *planner)
+{
+    const struct exec_model *m = &x->scene.model;
+    uint32_t wanted = cluster_grouped(x->scene.cluster) ? FEATURE_GROUPS : 0U;
+    wanted |= m->part_cost > 0 ? FEATURE_PART_COST : 0U;
+    for (uint32_t v = 0; v < x->levels.base->n; v++)
+        wanted |= x->levels.base->pin[v] >= 0 ? FEATURE_PINS : 0U;
+    return !(wanted & ~planner->features);
+}
+
+/* The plan of a planner for the time per sample. */
+static void try_planner(struct candidates *c, enum candidate_kind kind, const char *name)
+{
+    const struct pass *pass = pass_find(name);
+    struct diag quiet = diag_silent();
+    struct settings fewer = *ctx_settings(c->x);
+    struct listed best = {0};
+    if (is_over(c) || !knows(c->x, planner_of(pass)))
+        return;
+    if (!fewer.max_states || fewer.max_states > STATES)
+        fewer.max_states = STATES;
+    struct ctx x = begin(c), y = x;
+    y.use.diag = &quiet;
+    y.settings = &fewer;
+    y.results.plan = NULL;
+    y.scene.model.objective = OBJECTIVE_SAMPLE;
+    void *opts = arena_alloc(y.use.mem, (size_t)pass->optsize + 1);
+    opts_reset(pass->opts, opts);
+    if (!pass->run(&y, opts) && y.results.plan) {
+        size_t n = x.scene.m->nnode;
+        struct listed plan = {.dev = y.results.plan->dev,
+                              .rank = arena_array(x.use.mem, n, sizeof *plan.rank),
+                              .what = arena_fmt(x.use.mem, "the plan of %s", name)};
+        for (nid k = 0; k < n; k++)
+            plan.rank[k] = k;
+        list_try(&x, &best, &plan);
+    }
+    keep(c, &x, kind, 1, &best);
+}
+
+int candidates_make(struct candidates *c)
+{
+    int rc = 0;
+    try_one_device(c);
+    rc = try_clusters(c, 0);
+    if (!rc && !is_over(c))
+        rc = try_heft(c);
+    if (rc)
+        return rc;
+    try_planner(c, CANDIDATE_METIS, "metis-place");
+    try_planner(c, CANDIDATE_GREEDY, "greedy-place");
+    try_planner(c, CANDIDATE_DP, "dp-place");
+    try_planner(c, CANDIDATE_SCOTCH, "scotch-place");
+    if (!is_over(c))
+        try_baechi(c, CANDIDATE_ETF, m_etf_try);
+    if (!is_over(c))
+        try_baechi(c, CANDIDATE_SCT, m_sct_try);
+    if (!is_over(c))
+        try_baechi(c, CANDIDATE_TOPO, m_topo_try);
+    uint32_t caps = cluster_least_memory(c->x->scene.cluster) < 0 ? 1 : 4;
+    for (uint32_t i = 1; i < caps * 5 && !rc && !is_over(c); i++)
+        rc = try_clusters(c, i);
+    return rc;
+}
+
+/* ---- what was reached --------------------------------------------------------------------------- */
+
+static const char *kind_name(enum candidate_kind kind)
+{
+    switch (kind) {
+    case CANDIDATE_ONE:
+        return "one device";
+    case CANDIDATE_CLUSTERS:
+        return "celeritas-place";
+    case CANDIDATE_HEFT:
+        return "heft-place";
+    case CANDIDATE_TOPO:
+        return "m-topo-place";
+    case CANDIDATE_ETF:
+        return "m-etf-place";
+    case CANDIDATE_SCT:
+        return "m-sct-place";
+    case CANDIDATE_DP:
+        return "dp-place";
+    case CANDIDATE_GREEDY:
+        return "greedy-place";
+    case CANDIDATE_METIS:
+        return "metis-place";
+    case CANDIDATE_SCOTCH:
+        return "scotch-place";
+    case CANDIDATES:
+        break;
+    }
+    return "?";
+}
+
+const char *candidates_table(const struct candidates *c, const struct listed *last, struct arena *a)
+{
+    const char *text = "what each kind of plan reached:";
+    char time[UNIT_TEXT], lacks[UNIT_TEXT];
+    for (enum candidate_kind k = 0; k < CANDIDATES; k++) {
+        const struct reached *r = &c->reached[k];
+        if (!r->plans)
+            continue;
+        text = arena_fmt(a, "%s\n  %-16s %12s", text, kind_name(k), time_short(time, r->value));
+        if (r->plans > 1)
+            text = arena_fmt(a, "%s, the best of %u", text, r->plans);
+        if (r->lacks)
+            text =
+                arena_fmt(a, "%s, %s over a device's memory", text, bytes_short(lacks, r->lacks));
+    }
+    return arena_fmt(a, "%s\n  %-16s %12s", text, "improved", time_short(time, last->value));
+}

@@ -1,0 +1,48 @@
+/* Plans for one sample by all that pcc knows, and what each kind of them reached. */
+#ifndef PCC_PASSES_PORTFOLIO_CANDIDATES_H
+#define PCC_PASSES_PORTFOLIO_CANDIDATES_H
+
+#include "passes/list/list.h"
+
+/* Kinds of plans, in the order in which they are shown. */
+enum candidate_kind {
+    CANDIDATE_ONE,
+    CANDIDATE_CLUSTERS,
+    CANDIDATE_HEFT,
+    CANDIDATE_TOPO,
+    CANDIDATE_ETF,
+    CANDIDATE_SCT,
+    CANDIDATE_DP,
+    CANDIDATE_GREEDY,
+    CANDIDATE_METIS,
+    CANDIDATE_SCOTCH,
+    CANDIDATES
+};
+
+enum { CANDIDATES_KEPT = 3 };
+
+/* The best of a kind. */
+struct reached {
+    uint32_t plans; /* 0: none was made */
+    int64_t value, lacks;
+};
+
+struct candidates {
+    struct ctx *x;
+    const char *planner; /* who asks, for errors */
+    struct room *room;   /* for its groups */
+    struct clock *clock;
+    int64_t work; /* nodes that all runs together may still have */
+    struct reached reached[CANDIDATES];
+    /* the best plans, all different, the first the best; no more than n */
+    struct listed kept[CANDIDATES_KEPT];
+    uint32_t n;
+};
+
+/* Tries all kinds until work or time is over, at least one plan.  0, -1, or PASS_INFEASIBLE and an error. */
+int candidates_make(struct candidates *c);
+/* Lines: each kind with its best value, the final one behind it; lives in a. */
+const char *candidates_table(const struct candidates *c, const struct listed *last,
+                             struct arena *a);
+
+#endif

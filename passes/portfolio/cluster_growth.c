@@ -1,0 +1,114 @@
+/* Sets of nodes that a plan could move together (cluster_growth.h).
+ *
+ * A node alone seldom moves to advantage: what it reads and what reads it stay behind, and each transfer costs.  So the
+ * set takes in turn the neighbour that is tied to it by the dearest transfers; what the move would add to all
+ * transfers is followed on the way, an edge counted for each reader, and where that is least the set ends. */
+#include "passes/portfolio/cluster_growth.h"
+
+#include "ir/base/heap.h"
+
+#include <assert.h>
+
+struct growth growth_new(const struct room *r, const struct edges *e, uint32_t cls, struct arena *a)
+{
+    struct growth g = {.room = r, .edge = e, .cls = cls};
+    g.set = arena_array(a, (size_t)r->ngroup + 1, sizeof *g.set);
+    g.mark = arena_array(a, (size_t)r->ngroup + 1, sizeof *g.mark);
+    g.near = arena_array(a, (size_t)r->ngroup + 1, sizeof *g.near);
+    g.pull = arena_array(a, (size_t)r->ngroup + 1, sizeof *g.pull);
+    return g;
+}
+
+static uint32_t first_member(const struct growth *g, uint32_t group)
+{
+    return g->room->member.to[g->room->member.at[group]];
+}
+
+int32_t growth_home(const struct growth *g, const int32_t *dev, uint32_t group)
+{
+    return dev[g->room->base->node[first_member(g, group)]];
+}
+
+bool growth_can(const struct growth *g, uint32_t group, uint32_t to)
+{
+    const struct wdag *base = g->room->base;
+    bool can = g->room->classes[group] >> g->edge->cls[to] & 1;
+    for (uint32_t i = g->room->member.at[group]; can && i < g->room->member.at[group + 1]; i++) {
+        int32_t pin = base->pin[g->room->member.to[i]];
+        can = pin < 0 || (uint32_t)pin == to;
+    }
+    return can;
+}
+
+/* An edge between the set and the group of vertex v.  What it changes of all transfers if the set moves. */
+static int64_t note_edge(struct growth *g, const int32_t *dev, const int32_t *way, uint32_t v,
+                         int64_t time, struct heap *front)
+{
+    uint32_t k = g->room->group[v];
+    int32_t home = dev[g->room->base->node[v]];
+    if (g->mark[k] == g->turn)
+        return -time;
+    if (home != way[0])
+        return home == way[1] ? -time : 0;
+    if (g->near[k] != g->turn)
+        g->pull[k] = 0;
+    g->near[k] = g->turn;
+    g->pull[k] += time + 1; /* free ones tie, too */
+    heap_push(front, -g->pull[k], 0, k);
+    return time;
+}
+
+/* Takes a group; what that changes of all transfers if the set moves. */
+static int64_t take(struct growth *g, const int32_t *dev, const int32_t *way, uint32_t group,
+                    struct heap *front)
+{
+    const struct csr *member = &g->room->member;
+    const struct wdag *base = g->room->base;
+    const int64_t *link = g->edge->link[g->cls];
+    int64_t more = 0;
+    g->set[g->n++] = group;
+    for (uint32_t j = member->at[group]; j < member->at[group + 1]; j++) {
+        uint32_t v = member->to[j];
+        for (uint32_t i = base->pred.at[v]; i < base->pred.at[v + 1]; i++)
+            if (g->room->group[base->pred.to[i]] != group)
+                more += note_edge(g, dev, way, base->pred.to[i], link[i], front);
+        for (uint32_t i = base->succ.at[v]; i < base->succ.at[v + 1]; i++)
+            if (g->room->group[base->succ.to[i]] != group)
+                more += note_edge(g, dev, way, base->succ.to[i], link[g->edge->entry[i]], front);
+    }
+    g->mark[group] = g->turn;
+    return more;
+}
+
+void growth_grow(struct growth *g, const int32_t *dev, uint32_t seed, uint32_t to, uint32_t most,
+                 struct arena *a)
+{
+    assert(most > 0);
+    struct arena *own = arena_new(a);
+    struct heap front = {.a = own};
+    const int32_t way[2] = {growth_home(g, dev, seed), (int32_t)to};
+    uint32_t best = 1;
+    g->turn++;
+    g->n = 0;
+    int64_t cost = take(g, dev, way, seed, &front), least = cost;
+    while (g->n < most && front.n) {
+        uint32_t k = heap_pop(&front).item;
+        if (g->mark[k] == g->turn || !growth_can(g, k, to))
+            continue;
+        cost += take(g, dev, way, k, &front);
+        if (g->n <= most / 2 || cost < least) {
+            least = cost;
+            best = g->n;
+        }
+    }
+    g->n = best;
+    arena_free(own);
+}
+
+void growth_move(const struct growth *g, int32_t *dev, uint32_t to)
+{
+    const struct csr *member = &g->room->member;
+    for (uint32_t i = 0; i < g->n; i++)
+        for (uint32_t j = member->at[g->set[i]]; j < member->at[g->set[i] + 1]; j++)
+            dev[g->room->base->node[member->to[j]]] = (int32_t)to;
+}
