@@ -3,8 +3,8 @@
 
 usage: test_list_stop.py   (environment: PCC, PCC_GEN)
 
-Whenever that is there is a plan, which the judge confirms (else pcc ends with 4); what was cut short is said. The limits
-are of the time that the planner takes here, so nothing hangs on how fast the machine is.
+Whenever that is, there is a plan, which the judge confirms (else pcc ends with 4); what was cut short is said. The
+limits are shares of the time that the planner takes here, so nothing hangs on how fast the machine is.
 
 Exit: 0 pass, 1 fail."""
 import os
