@@ -1,9 +1,9 @@
 /* dapple-place: stages of a training pipeline, each on one or several devices, for a short iteration.
  *
  * Source: DAPPLE (arXiv 2007.01045), IV.  Its search (dapple_search.c) finds plans by a formula; the formula knows
- * neither bubbles within a pipeline nor memory, so the best of them, and plans that it may have lost (all devices for
- * one stage; a stage for each device; as many devices for each of 2, 3, ... stages) are run, and the shortest
- * iteration is kept.  O(plans) runs after the search. */
+ * neither bubbles within a pipeline nor all of memory, so the best of them, and plans that it may have lost (one stage
+ * on all devices or fewer; a stage for each device; as many devices for each of 2, 3, ... stages) are run, and the
+ * shortest iteration is kept.  O(plans) runs after the search. */
 #include "passes/stages/dapple_search.h"
 #include "passes/stages/train.h"
 
@@ -53,12 +53,11 @@ static void try_plan(struct choosing *c, uint32_t n, const uint32_t *end,
         c->best = p;
 }
 
-/* n stages of about the same time on as many devices each, server after server; on fewer where these could not share
- * the samples of a micro-batch. */
-static void try_even(struct choosing *c, uint32_t n, int64_t samples)
+/* n stages of about the same time on `each` devices, server after server; on fewer where these could not share the
+ * samples of a micro-batch. */
+static void try_even(struct choosing *c, uint32_t n, uint32_t each, int64_t samples)
 {
     const struct servers *s = &c->t.servers;
-    uint32_t each = s->ndev / n;
     struct arena *a = c->t.x->use.scratch;
     uint32_t *end = arena_array(a, n, sizeof *end), layer = 0;
     struct device_set *set = arena_array(a, n, sizeof *set), used = {{0}};
@@ -83,6 +82,14 @@ static void try_even(struct choosing *c, uint32_t n, int64_t samples)
     try_plan(c, n, end, set);
 }
 
+/* Bytes of a device beside the workspace; 0: without end. */
+static int64_t room_of(const struct ctx *x)
+{
+    int64_t memory = x->scene.cluster->cls[cluster_main_class(x->scene.cluster)].memory;
+    int64_t workspace = x->scene.model.training.workspace;
+    return memory < 0 ? 0 : memory > workspace ? memory - workspace : 1;
+}
+
 static int dapple_run(struct ctx *x, const void *options)
 {
     const struct dapple_options *o = options;
@@ -94,13 +101,18 @@ static int dapple_run(struct ctx *x, const void *options)
     struct dapple_rules rules = {.servers = &c.t.servers,
                                  .micro_batches = m->micro_batches ? m->micro_batches : 1,
                                  .samples = m->any_slices ? 0 : m->micro_size,
+                                 .memory = room_of(x),
+                                 .weight_copies = exec_weight_copies(&x->scene.model, true),
                                  .literal = o->literal,
                                  .beam = (uint32_t)o->beam,
                                  .most = (uint32_t)o->plans};
     struct dapple_found found = dapple_search(&c.chain, &rules, &c.t.clock, x->use.scratch);
-    for (uint32_t n = 1; n <= c.t.servers.ndev && n <= c.chain.n; n++)
-        if (c.t.servers.ndev % n == 0)
-            try_even(&c, n, rules.samples);
+    uint32_t ndev = c.t.servers.ndev;
+    for (uint32_t n = 1; n <= ndev && n <= c.chain.n; n++)
+        if (ndev % n == 0)
+            try_even(&c, n, ndev / n, rules.samples);
+    for (uint32_t k = 1; k < ndev; k += k / 2 + (k == 1)) /* where more only wait for each other */
+        try_even(&c, 1, k, rules.samples);
     for (uint32_t i = 0; i < found.nplan && !clock_out(&c.t.clock); i++)
         try_plan(&c, found.plan[i].n, found.plan[i].end, found.plan[i].devices);
     return train_leave(&c.t, &c.best,
