@@ -36,12 +36,26 @@ static const struct opt dapple_opts[] = {
      .help = "plans of the search that are run"},
     {0}};
 
+enum { WORK = 8000000 /* tasks of all runs, a few seconds, after which no more plans are run */ };
+
 struct choosing {
     struct train t;
     struct layer_chain chain;
     struct trained best;
     uint32_t tried;
+    int64_t work; /* tasks so far */
 };
+
+static bool is_over(struct choosing *c)
+{
+    return c->work > WORK || clock_out(&c->t.clock);
+}
+
+static uint32_t micro_batches(const struct choosing *c)
+{
+    uint32_t m = c->t.x->scene.model.training.micro_batches;
+    return m ? m : 1;
+}
 
 static void try_plan(struct choosing *c, uint32_t n, const uint32_t *end,
                      const struct device_set *set)
@@ -49,6 +63,7 @@ static void try_plan(struct choosing *c, uint32_t n, const uint32_t *end,
     struct trained p = train_cut(&c->t, n, end, set);
     train_try(&c->t, &p);
     c->tried++;
+    c->work += 16 * (int64_t)n * micro_batches(c);
     if (p.value < c->best.value)
         c->best = p;
 }
@@ -86,18 +101,18 @@ static int dapple_run(struct ctx *x, const void *options)
     if (train_begin(&c.t, x, "dapple-place"))
         return -1;
     c.chain = train_chain(&c.t);
-    const struct training *m = &x->scene.model.training;
     struct dapple_rules rules = {.servers = &c.t.servers,
-                                 .micro_batches = m->micro_batches ? m->micro_batches : 1,
+                                 .micro_batches = micro_batches(&c),
                                  .literal = o->literal,
                                  .beam = (uint32_t)o->beam,
                                  .most = (uint32_t)o->plans};
     struct dapple_found found = dapple_search(&c.chain, &rules, &c.t.clock, x->use.scratch);
-    for (uint32_t n = 1; n <= c.t.servers.ndev && n <= c.chain.n; n++)
+    try_even(&c, 1);
+    for (uint32_t i = 0; i < found.nplan && (!i || !is_over(&c)); i++)
+        try_plan(&c, found.plan[i].n, found.plan[i].end, found.plan[i].devices);
+    for (uint32_t n = 2; n <= c.t.servers.ndev && n <= c.chain.n && !is_over(&c); n++)
         if (c.t.servers.ndev % n == 0)
             try_even(&c, n);
-    for (uint32_t i = 0; i < found.nplan && !clock_out(&c.t.clock); i++)
-        try_plan(&c, found.plan[i].n, found.plan[i].end, found.plan[i].devices);
     return train_leave(&c.t, &c.best,
                        arena_fmt(x->use.mem, "best of %u plans that were run, %llu by the formula",
                                  c.tried, (unsigned long long)found.evaluated));
