@@ -3,11 +3,12 @@
  * Source: DAPPLE (arXiv 2007.01045), IV.  Its search (dapple_search.c) finds plans by a formula; the formula knows
  * neither bubbles within a pipeline nor memory, so the best of them, and plans that it may have lost (all devices for
  * one stage; a stage for each device; as many devices for each of 2, 3, ... stages) are run, and the shortest
- * iteration is kept.  O(plans) runs after the search. */
+ * iteration is kept; so are PipeDream's plans.  Then the ends of its stages are moved by a few layers as long as that
+ * helps.  O(plans) runs after the search, and no more than WORK tasks. */
 #include "passes/stages/dapple_search.h"
-#include "passes/stages/train.h"
+#include "passes/stages/hier_plan.h"
 
-#include "ir/base/units.h"
+#include <string.h>
 
 struct dapple_options {
     bool literal;
@@ -36,7 +37,11 @@ static const struct opt dapple_opts[] = {
      .help = "plans of the search that are run"},
     {0}};
 
-enum { WORK = 8000000 /* tasks of all runs, a few seconds, after which no more plans are run */ };
+enum {
+    WORK = 8000000, /* tasks of all runs, a few seconds, after which no more plans are run */
+    MOST_STATES = 500,
+    MOST_MOVED = 4
+};
 
 struct choosing {
     struct train t;
@@ -57,15 +62,41 @@ static uint32_t micro_batches(const struct choosing *c)
     return m ? m : 1;
 }
 
+static void try_trained(struct choosing *c, struct trained *p)
+{
+    train_try(&c->t, p);
+    c->tried++;
+    c->work += 16 * (int64_t)p->n * micro_batches(c);
+    if (p->value < c->best.value)
+        c->best = *p;
+}
+
 static void try_plan(struct choosing *c, uint32_t n, const uint32_t *end,
                      const struct device_set *set)
 {
     struct trained p = train_cut(&c->t, n, end, set);
-    train_try(&c->t, &p);
-    c->tried++;
-    c->work += 16 * (int64_t)n * micro_batches(c);
-    if (p.value < c->best.value)
-        c->best = p;
+    try_trained(c, &p);
+}
+
+/* The best plan with the first layers of the stage that begins at layer v in the stage before, or (back) the last ones
+ * of that in this one. */
+static void try_moved(struct choosing *c, uint32_t v, uint32_t by, bool back)
+{
+    struct arena *a = c->t.x->use.scratch;
+    uint32_t *stage_of = arena_array(a, (size_t)c->chain.n + 1, sizeof *stage_of);
+    uint32_t from = c->best.stage_of[back ? v - 1 : v], to = c->best.stage_of[back ? v : v - 1];
+    memcpy(stage_of, c->best.stage_of, c->chain.n * sizeof *stage_of);
+    for (uint32_t i = 0; i < by; i++) {
+        uint32_t at = back ? v - 1 - i : v + i;
+        if ((back && i > v - 1) || at >= c->chain.n || stage_of[at] != from)
+            return;
+        stage_of[at] = to;
+    }
+    uint32_t next = back ? v - 1 - by : v + by; /* something is left of the stage */
+    if ((back && by > v - 1) || next >= c->chain.n || stage_of[next] != from)
+        return;
+    struct trained p = {.n = c->best.n, .stage_of = stage_of, .set = c->best.set};
+    try_trained(c, &p);
 }
 
 /* n stages of about the same time on as many devices each, server after server. */
@@ -94,6 +125,42 @@ static void try_even(struct choosing *c, uint32_t n)
     try_plan(c, n, end, set);
 }
 
+/* PipeDream's plan, and the one with a device for each stage whose slowest is fastest. */
+static void try_pipedream(struct choosing *c)
+{
+    struct stage_states states;
+    struct arena *a = c->t.x->use.scratch;
+    if (c->t.layers.n > MOST_STATES ||
+        !stage_states_find(&states, &c->t.layers, STATES_ALL, false, MOST_STATES, a))
+        return;
+    for (int straight = 0; straight < 2 && !is_over(c); straight++) {
+        struct hier_rules r = {.compression = 1000000, .memory = -1, .straight = straight};
+        hier_levels(&c->t, &r);
+        struct hier_result found = hier_stages(&states, &r, &c->t.clock, a);
+        if (found.value == INT64_MAX)
+            continue;
+        struct trained p = hier_plan(&c->t, &states, &found);
+        try_trained(c, &p);
+    }
+}
+
+/* Moves the ends of the best plan's stages by a few layers, as long as it gets better. */
+static void refine(struct choosing *c)
+{
+    for (bool better = true; better && !is_over(c);) {
+        const uint32_t *stage_of = c->best.stage_of;
+        int64_t before = c->best.value;
+        for (uint32_t v = 1; v < c->chain.n && c->best.value == before && !is_over(c); v++) {
+            if (stage_of[v] == stage_of[v - 1])
+                continue;
+            for (uint32_t by = 1; by <= MOST_MOVED && c->best.value == before; by *= 2)
+                for (int back = 0; back < 2 && c->best.value == before; back++)
+                    try_moved(c, v, by, back);
+        }
+        better = c->best.value < before;
+    }
+}
+
 static int dapple_run(struct ctx *x, const void *options)
 {
     const struct dapple_options *o = options;
@@ -113,6 +180,10 @@ static int dapple_run(struct ctx *x, const void *options)
     for (uint32_t n = 2; n <= c.t.servers.ndev && n <= c.chain.n && !is_over(&c); n++)
         if (c.t.servers.ndev % n == 0)
             try_even(&c, n);
+    if (!is_over(&c))
+        try_pipedream(&c);
+    if (c.best.value < INT64_MAX)
+        refine(&c);
     return train_leave(&c.t, &c.best,
                        arena_fmt(x->use.mem, "best of %u plans that were run, %llu by the formula",
                                  c.tried, (unsigned long long)found.evaluated));
