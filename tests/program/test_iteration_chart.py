@@ -251,7 +251,7 @@ def proves_itself(kept):
     plant("later by a picosecond", lambda t, e, x: e[0].update(ts=Decimal("1e-6")))
     plant("a bar is gone", lambda t, e, x: t["traceEvents"].remove(e[0]))
     plant("no arrow", lambda t, e, x: [b.pop("bind_id", 0) for b in e[:3]])
-    plant("a byte more", lambda t, e, x: of_kind(t, "C")[0]["args"].update(bytes=of_kind(t, "C")[0]["args"]["bytes"] + 1))
+    plant("a byte less", lambda t, e, x: of_kind(t, "C")[-1]["args"].update(bytes=1))
 
 
 def main():
