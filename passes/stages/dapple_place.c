@@ -49,21 +49,25 @@ static void try_plan(struct choosing *c, uint32_t n, const uint32_t *end,
     struct trained p = train_cut(&c->t, n, end, set);
     train_try(&c->t, &p);
     c->tried++;
-    if (p.value < c->best.value)
+    if (p.value < c->best.value || !c->best.n || (c->best.uneven && !p.uneven))
         c->best = p;
 }
 
-/* n stages of about the same time on as many devices each, server after server. */
-static void try_even(struct choosing *c, uint32_t n)
+/* n stages of about the same time on as many devices each, server after server; on fewer where these could not share
+ * the samples of a micro-batch. */
+static void try_even(struct choosing *c, uint32_t n, int64_t samples)
 {
     const struct servers *s = &c->t.servers;
+    uint32_t each = s->ndev / n;
     struct arena *a = c->t.x->use.scratch;
     uint32_t *end = arena_array(a, n, sizeof *end), layer = 0;
     struct device_set *set = arena_array(a, n, sizeof *set), used = {{0}};
     const struct layer_chain *k = &c->chain;
     int64_t all = k->forward[k->n] + k->backward[k->n];
+    while (samples % each)
+        each--;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t need = s->ndev / n;
+        uint32_t need = each;
         for (uint32_t v = 0; v < s->n && need; v++) {
             uint32_t room = s->size[v] - used.of[v], take = room < need ? room : need;
             set[i].of[v] = (uint16_t)take;
@@ -89,13 +93,14 @@ static int dapple_run(struct ctx *x, const void *options)
     const struct training *m = &x->scene.model.training;
     struct dapple_rules rules = {.servers = &c.t.servers,
                                  .micro_batches = m->micro_batches ? m->micro_batches : 1,
+                                 .samples = m->any_slices ? 0 : m->micro_size,
                                  .literal = o->literal,
                                  .beam = (uint32_t)o->beam,
                                  .most = (uint32_t)o->plans};
     struct dapple_found found = dapple_search(&c.chain, &rules, &c.t.clock, x->use.scratch);
     for (uint32_t n = 1; n <= c.t.servers.ndev && n <= c.chain.n; n++)
         if (c.t.servers.ndev % n == 0)
-            try_even(&c, n);
+            try_even(&c, n, rules.samples);
     for (uint32_t i = 0; i < found.nplan && !clock_out(&c.t.clock); i++)
         try_plan(&c, found.plan[i].n, found.plan[i].end, found.plan[i].devices);
     return train_leave(&c.t, &c.best,

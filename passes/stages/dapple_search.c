@@ -124,6 +124,12 @@ static uint32_t unroll(struct search *x, int32_t prefix)
     return 2 * n - 1;
 }
 
+/* Whether so many devices can share a micro-batch; where samples are 0, any can. */
+static bool can_share(const struct search *x, uint32_t devices)
+{
+    return x->r->samples % devices == 0;
+}
+
 /* ---- beams -------------------------------------------------------------------------------------- */
 
 static struct state *state_at(struct search *x, uint32_t cut, const struct device_set *used)
@@ -208,7 +214,8 @@ static void try_stage(struct search *x, const struct expanding *e, uint32_t to)
     struct state *s = state_at(x, to, &e->now);
     bool by_latency = enters(x, s->kept, x->beam, false, p.latency);
     bool by_key = enters(x, s->kept + x->beam, x->beam, true, p.key);
-    bool best = enters(x, x->best, x->most, false, p.latency);
+    bool best =
+        can_share(x, count_devices(x, &e->rest)) && enters(x, x->best, x->most, false, p.latency);
     if (!by_latency && !by_key && !best)
         return;
     p.used = s->used;
@@ -275,8 +282,9 @@ static void choose_cuts(struct search *x, uint32_t most)
 static void choose_counts(struct search *x, bool all)
 {
     x->count = arena_array(x->own, (size_t)x->s->ndev + 1, sizeof *x->count);
-    for (uint32_t m = 1; m < x->s->ndev; m = all || m == 1 ? m + 1 : m + m / 2)
-        x->count[x->ncount++] = m;
+    for (uint32_t m = 1; m < x->s->ndev; m = all || m == 1 || x->r->samples ? m + 1 : m + m / 2)
+        if (can_share(x, m))
+            x->count[x->ncount++] = m;
 }
 
 /* Evaluations that so many cuts and counts may take: for each state, of which there are no more than ways to use
