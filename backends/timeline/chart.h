@@ -95,8 +95,8 @@ struct chart_options {
 extern const struct writer_opt chart_samples, chart_curves;
 
 /* The chart of a result with a verdict: of its step, if the plan is made for a makespan, of its iteration, if it is for
- * training by stages, else of rounds.  -1 and an error where samples make more than `most` bars, where times do not fit, and for a plan with copies of a stage.
- * Lives in a and as long as r.  O(n log n) for n bars. */
+ * training by stages, else of rounds.  -1 and an error where samples make more than `most` bars, where times do not
+ * fit, and for a plan with copies of a stage.  Lives in a and as long as r.  O(n log n) for n bars. */
 int chart_make(struct chart *c, const struct result *r, const struct chart_options *o,
                uint32_t most, struct arena *a);
 /* Samples going through the parts of the plan in rounds. */
