@@ -2,8 +2,8 @@
  *
  * Source: DAPPLE (arXiv 2007.01045), IV.  Its formula knows neither bubbles within a pipeline nor memory, so the best
  * plans of its search, and plans that it may have lost (all devices for one stage; as many devices for each of 2, 3,
- * ... stages; PipeDream's plans), are run, and the shortest iteration is kept.  Then the ends of its stages are moved by
- * a few layers as long as that helps. */
+ * ... stages; PipeDream's plans), are run, and the shortest iteration is kept.  Then the ends of its stages are
+ * moved by a few layers as long as that helps. */
 #include "passes/stages/dapple_plans.h"
 
 #include "passes/stages/hier_plan.h"
