@@ -133,8 +133,13 @@ static void test_graph(void **state)
 /* Layers that come before what they read are put behind it. */
 static void test_order(void **state)
 {
-    struct module *m = read("z -- z -- " FIGURES("1", "1", "1", "1") "\ny -- y -- " FIGURES(
-        "1", "1", "1", "1") "\nx -- x -- " FIGURES("1", "1", "1", "1") "\n\tx -- y\n\ty -- z\n");
+    struct module *m = read("z -- z -- " FIGURES(
+        "1", "1", "1", "1") "\n"
+                            "y -- y -- " FIGURES(
+                                "1", "1", "1", "1") "\n"
+                                                    "x -- x -- " FIGURES(
+                                                        "1", "1", "1", "1") "\n"
+                                                                            "\tx -- y\n\ty -- z\n");
     (void)state;
     assert_true(node_called(m, "x") < node_called(m, "y"));
     assert_true(node_called(m, "y") < node_called(m, "z"));
