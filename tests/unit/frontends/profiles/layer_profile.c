@@ -51,6 +51,8 @@ static nid node_called(const struct module *m, const char *name)
     "forward_compute_time=" f ", backward_compute_time=" b ", activation_size=" a                  \
     ", parameter_size=" p
 
+#define LINE(id, label, figures) id " -- " label " -- " figures "\n"
+
 /* Milliseconds and bytes, rounded to nearest, of one layer each. */
 static void test_numbers(void **state)
 {
@@ -87,24 +89,20 @@ static void test_numbers(void **state)
 
 static void test_graph(void **state)
 {
-    static const char text[] = "x -- Input0 -- " FIGURES(
-        "9", "9", "9",
-        "0") "\n"
-             "a -- Conv2d(3, 64, bias=True) -- " FIGURES(
-                 "1", "2", "100",
-                 "7") " -- stage_id=3\r\n"
-                      "b -- Conv2d(64, 64) -- " FIGURES(
-                          "3", "4", "[10; 20]",
-                          "8") "\n"
-                               "c -- (odd) -- parameter_size=9, other=x, activation_size=50, forward_compute_time=5, "
-                               "backward_compute_time=6\n"
-                               "r -- __getitem__(1) -- " FIGURES(
-                                   "0", "0", "1000",
-                                   "0") "\n"
-                                        "s -- __getitem__(0) -- " FIGURES(
-                                            "0", "0", "40",
-                                            "0") "\n"
-                                                 "\tx -- a\n a -- b \n\ta -- c\n \n\tb -- c\n\ta -- b\n\tb -- r\n\tb -- s\n\ts -- c\n";
+    static const char *const line[] = {
+        LINE("x", "Input0", FIGURES("9", "9", "9", "0")),
+        LINE("a", "Conv2d(3, 64, bias=True)", FIGURES("1", "2", "100", "7") " -- stage_id=3\r"),
+        LINE("b", "Conv2d(64, 64)", FIGURES("3", "4", "[10; 20]", "8")),
+        "c -- (odd) -- parameter_size=9, other=x, activation_size=50, ",
+        "forward_compute_time=5, backward_compute_time=6\n",
+        LINE("r", "__getitem__(1)", FIGURES("0", "0", "1000", "0")),
+        LINE("s", "__getitem__(0)", FIGURES("0", "0", "40", "0")),
+        "\tx -- a\n a -- b \n\ta -- c\n \n\tb -- c\n",
+        "\ta -- b\n\tb -- r\n\tb -- s\n\ts -- c\n",
+    };
+    char text[TEXT] = "";
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++)
+        strcat(text, line[i]);
     struct module *m = read(text);
     (void)state;
     assert_int_equal(m->graph[1].count, 8); /* four layers: neither x nor r is one */
@@ -133,13 +131,11 @@ static void test_graph(void **state)
 /* Layers that come before what they read are put behind it. */
 static void test_order(void **state)
 {
-    struct module *m = read("z -- z -- " FIGURES(
-        "1", "1", "1", "1") "\n"
-                            "y -- y -- " FIGURES(
-                                "1", "1", "1", "1") "\n"
-                                                    "x -- x -- " FIGURES(
-                                                        "1", "1", "1", "1") "\n"
-                                                                            "\tx -- y\n\ty -- z\n");
+    static const char one[] = FIGURES("1", "1", "1", "1");
+    char text[TEXT];
+    snprintf(text, sizeof text, "z -- z -- %s\ny -- y -- %s\nx -- x -- %s\n\tx -- y\n\ty -- z\n",
+             one, one, one);
+    struct module *m = read(text);
     (void)state;
     assert_true(node_called(m, "x") < node_called(m, "y"));
     assert_true(node_called(m, "y") < node_called(m, "z"));
