@@ -100,9 +100,9 @@ static void test_graph(void **state)
         "\tx -- a\n a -- b \n\ta -- c\n \n\tb -- c\n",
         "\ta -- b\n\tb -- r\n\tb -- s\n\ts -- c\n",
     };
-    char text[TEXT] = "";
-    for (size_t i = 0; i < sizeof line / sizeof *line; i++)
-        strcat(text, line[i]);
+    char text[TEXT];
+    for (size_t i = 0, at = 0; i < sizeof line / sizeof *line; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s", line[i]);
     struct module *m = read(text);
     (void)state;
     assert_int_equal(m->graph[1].count, 8); /* four layers: neither x nor r is one */
