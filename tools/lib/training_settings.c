@@ -119,6 +119,9 @@ int settings_training(struct pcc *p)
     if (schedule < 0 || again < 0 || any < 0 || half < 0 || own < 0)
         return -1;
     t->schedule = (enum training_schedule)schedule;
+    bool size = given(p, "micro-batch-size") || given(p, "micro-batches");
+    p->settings.trained =
+        (size ? TRAINING_SAID_SIZE : 0U) | (given(p, "schedule") ? TRAINING_SAID_SCHEDULE : 0U);
     t->recompute = (enum recompute)again;
     t->any_slices = any == 1;
     t->half_duplex = half == 1;

@@ -102,7 +102,8 @@ static const struct {
     {CLI_MAX_STATES, 0, "max-states", "N", "ideals that a planner may visit"},
     {CLI_EMIT, 0, "emit", "KIND", NULL},
     {CLI_REPLAY, 0, "replay", "N",
-     "run N samples through the plan: the time per sample that it reaches; for gantt and trace"},
+     "run N samples through the plan: the time per sample that it reaches; of a plan for iteration-time an "
+     "iteration of N micro-batches; for gantt and trace"},
     {CLI_ORDER_REPORT, 0, "order-report", "host",
      "how many nodes one host thread that takes them in the file's order would have to put off"},
     {CLI_WRITER, 0, "curves", NULL, NULL},
