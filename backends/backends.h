@@ -24,8 +24,9 @@ struct result {
     struct scene scene;
     const struct plan *plan;
     const struct verdict *verdict;
-    const struct step_run *step; /* of a makespan; NULL: of a time per sample */
-    const struct parts *parts;   /* the parts: ir/plan/parts.h */
+    const struct step_run *step;         /* of a makespan; NULL: of a time per sample */
+    const struct iteration_run *trained; /* of an iteration time */
+    const struct parts *parts;           /* the parts: ir/plan/parts.h */
     const struct level_table
         *table;          /* of the pass levels (ir/dag/level_table.h); NULL: it has not run */
     int64_t parts_value; /* ps: the makespan of the parts, if `step` is there */

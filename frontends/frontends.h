@@ -34,7 +34,13 @@ struct workload_text {
 int workload_parse(struct scene *s, const struct workload_text *t, double transfer_scale,
                    struct arena *of, struct diag *d);
 
-enum input_kind { INPUT_ONNX, INPUT_WORKLOAD, INPUT_TEXT };
+/* Reads a profile of layers, the text that PipeDream's profiler writes, text[n]; name is for messages.  A training
+ * graph: a forward and a backward node for each layer, of one colour, for any accelerator (costs.measured).  NULL and a
+ * diagnostic on any defect. */
+struct module *layer_profile_parse(const char *name, const char *text, size_t n, struct arena *of,
+                                   struct diag *d);
+
+enum input_kind { INPUT_ONNX, INPUT_WORKLOAD, INPUT_TEXT, INPUT_PROFILE };
 /* By name (.onnx, .json, .pir), else by content. */
 enum input_kind input_kind_of(const char *path);
 /* The same of bytes[n] that have this name. */

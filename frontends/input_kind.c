@@ -1,11 +1,13 @@
 /* What kind of input a file is: by the end of its name, else by its first bytes (JSON starts with a
- * brace, textual IR is text, everything else is left to the ONNX reader to judge).  O(1). */
+ * brace, a profile of layers with a layer, textual IR is other text, everything else is left to the ONNX reader to
+ * judge).  O(1). */
 #include "frontends/frontends.h"
 
 #include "ir/base/strings.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { HEAD = 512 }; /* bytes that are looked at */
@@ -19,6 +21,20 @@ static bool kind_by_name(const char *path, enum input_kind *kind)
     return *kind != INPUT_ONNX || str_ends(path, ".onnx");
 }
 
+/* "node1 -- name -- forward_compute_time=", a layer, in the first line that is not empty. */
+static bool begins_profile(const unsigned char *head, size_t n)
+{
+    static const char mark[] = " -- ";
+    const char *at = memmem(head, n, mark, sizeof mark - 1);
+    size_t before = at ? (size_t)(at - (const char *)head) : n;
+    while (before && head[before - 1] > ' ')
+        before--;
+    for (size_t i = 0; i < before; i++)
+        if (head[i] > ' ')
+            return false;
+    return at != NULL;
+}
+
 static enum input_kind kind_by_bytes(const unsigned char *head, size_t n)
 {
     size_t first = 0;
@@ -28,7 +44,10 @@ static enum input_kind kind_by_bytes(const unsigned char *head, size_t n)
             return INPUT_ONNX;
         first += first == i && space;
     }
-    return first == n ? INPUT_ONNX : head[first] == '{' ? INPUT_WORKLOAD : INPUT_TEXT;
+    return first == n                ? INPUT_ONNX
+           : head[first] == '{'      ? INPUT_WORKLOAD
+           : begins_profile(head, n) ? INPUT_PROFILE
+                                     : INPUT_TEXT;
 }
 
 enum input_kind input_kind_of(const char *path)

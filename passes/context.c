@@ -138,8 +138,23 @@ static int apply_pins(struct ctx *x)
 
 /* ---- levels ---- */
 
+/* Times of each class, where a profile has one for any accelerator. */
+static void spread_times(struct costs *k, const struct module *m, const struct cluster *c)
+{
+    k->nclass = c->ncls;
+    k->time = arena_array(m->mem, c->ncls, sizeof *k->time);
+    for (uint32_t i = 0; i < c->ncls; i++) {
+        k->time[i] =
+            c->cls[i].host ? arena_array(m->mem, m->nnode, sizeof *k->time[i]) : k->measured;
+        for (nid n = 0; n < m->nnode && c->cls[i].host; n++)
+            k->time[i][n] = COST_NEVER;
+    }
+}
+
 int ctx_check_costs(const struct ctx *x)
 {
+    if (x->scene.m->cost->measured)
+        spread_times(x->scene.m->cost, x->scene.m, x->scene.cluster);
     assert(x->scene.m->cost && x->scene.cluster->ncls > 0);
     if (x->scene.m->cost->nclass == x->scene.cluster->ncls)
         return 0;

@@ -3,6 +3,8 @@
 #include "ir/exec/evaluate.h"
 #include "ir/plan/parts.h"
 #include "backends/report/layer_table.h"
+#include "backends/report/iteration_report.h"
+#include "backends/report/profile_report.h"
 #include "backends/report/step_report.h"
 #include "ir/exec/rounds.h"
 
@@ -117,7 +119,7 @@ static void print_largest(FILE *f, const struct module *m, struct arena *a)
                 m->value[t[i].count].flags & VALUE_INIT ? " (weight)" : "");
 }
 
-void summary_print(FILE *f, const struct module *m)
+static void model_summary_print(FILE *f, const struct module *m)
 {
     struct arena *a = arena_new(m->mem);
     const struct graph *g = &m->graph[1];
@@ -151,6 +153,14 @@ void summary_print(FILE *f, const struct module *m)
     print_values(f, m, "output", g->out, 0, a);
     print_largest(f, m, a);
     arena_free(a);
+}
+
+void summary_print(FILE *f, const struct module *m)
+{
+    if (is_layer_profile(m))
+        profile_summary_print(f, m);
+    else
+        model_summary_print(f, m);
 }
 
 /* ---- plan ------------------------------------------------------------------------------------- */
@@ -341,13 +351,20 @@ static void print_reserve(FILE *f, const struct cluster *c)
 void plan_print(FILE *f, const struct result *r, const char *split_folder)
 {
     struct arena *a = arena_new(r->scene.m->mem);
-    print_gain(f, r, a);
+    if (r->trained)
+        iteration_print_gain(f, r);
+    else
+        print_gain(f, r, a);
     if (r->assumed)
         fprintf(f, "assuming %s\n", r->assumed);
     print_reserve(f, r->scene.cluster);
-    print_devices(f, r, a);
-    print_links(f, &r->scene, a);
-    print_crossings(f, r, a);
+    if (r->trained) {
+        iteration_print(f, r, a);
+    } else {
+        print_devices(f, r, a);
+        print_links(f, &r->scene, a);
+        print_crossings(f, r, a);
+    }
     if (r->step)
         step_print(f, r, a);
     print_objective(f, r);

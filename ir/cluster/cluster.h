@@ -46,6 +46,8 @@ struct device_link {
 struct cluster {
     struct device_class cls[CLUSTER_CLASSES];
     uint32_t ncls, ndev;
+    int64_t
+        reduce_bandwidth; /* bytes per second of an AllReduce over several groups; 0: that of the links */
     struct device_link *link; /* by cluster_add_link */
     uint32_t nlink, caplink;
     /* [from * CLUSTER_DEVICES + to] 1 + the link that goes that way, 0: none; NULL: there are no links */

@@ -8,9 +8,13 @@
 #include <assert.h>
 #include <string.h>
 
-const char *const objective_name[OBJECTIVES + 1] = {"time-per-sample", "makespan", NULL};
-const char *const objective_text[OBJECTIVES] = {"time per sample", "makespan"};
-const char *const objective_unit[OBJECTIVES] = {"per sample", "of makespan"};
+const char *const objective_name[OBJECTIVES + 1] = {"time-per-sample", "makespan", "iteration-time",
+                                                    NULL};
+const char *const objective_text[OBJECTIVES] = {"time per sample", "makespan", "iteration time"};
+const char *const objective_unit[OBJECTIVES] = {"per sample", "of makespan", "per iteration"};
+const char *const training_schedule_name[TRAINING_SCHEDULES + 1] = {"dapple", "gpipe", "zb-h1",
+                                                                    "pipedream", NULL};
+const char *const recompute_name[RECOMPUTES + 1] = {"auto", "none", "all", NULL};
 const char *const overlap_name[OVERLAPS + 1] = {"sum", "max", "duplex", NULL};
 const char *const micro_schedule_name[MICRO_SCHEDULES + 1] = {"pipedream", "gpipe", NULL};
 const char *const network_name[NETWORKS + 1] = {"host", "direct", NULL};
@@ -93,7 +97,7 @@ const char *exec_refuses(const struct exec_model *e, struct arena *a)
 
 enum memory_model exec_memory(const struct exec_model *e)
 {
-    if (e->objective == OBJECTIVE_SAMPLE)
+    if (e->objective != OBJECTIVE_MAKESPAN)
         return MEMORY_SUM;
     return e->memory == MEMORY_USUAL ? MEMORY_LIVE : e->memory;
 }
@@ -102,6 +106,8 @@ int64_t exec_weight_copies(const struct exec_model *e, bool training)
 {
     if (!training || e->objective == OBJECTIVE_SAMPLE)
         return 1;
+    if (e->objective == OBJECTIVE_ITERATION)
+        return 2 + (int64_t)e->optimizer;
     return 1 + (exec_memory(e) == MEMORY_PAPER) + (int64_t)e->optimizer;
 }
 

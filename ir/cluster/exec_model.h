@@ -10,8 +10,10 @@
 
 /* What a plan is to make least of, in ps.  SAMPLE: the time per sample in the steady state, in which samples follow
  * each other through the parts, and in each round every device has one of its own (placement paper, 5.2).  MAKESPAN:
- * of one sample alone, from the start of its first node to the end of all (single_step.h). */
-enum objective { OBJECTIVE_SAMPLE, OBJECTIVE_MAKESPAN, OBJECTIVES };
+ * of one sample alone, from the start of its first node to the end of all (single_step.h).  ITERATION: of all
+ * micro-batches of a training iteration, until the weights are equal again on all devices of each stage (iteration.h);
+ * of PipeDream's schedule, which has no end: in the steady state. */
+enum objective { OBJECTIVE_SAMPLE, OBJECTIVE_MAKESPAN, OBJECTIVE_ITERATION, OBJECTIVES };
 
 /* How the transfers of a device go with its computing (placement paper, H.1): SUM: one after the other; MAX: at the
  * same time, for different samples; DUPLEX: so, and transfers in and out at the same time, too. */
@@ -60,8 +62,44 @@ struct step_model {
  * For the time per sample it is SUM always: several samples are on their way at once. */
 enum memory_model { MEMORY_USUAL, MEMORY_SUM, MEMORY_LIVE, MEMORY_PAPER, MEMORY_MODELS };
 
+/* In which order stages train.  DAPPLE: some micro-batches forward, then a backward and a forward one in turn.  GPIPE:
+ * all forward, then all backward.  ZB_H1: as DAPPLE, with the gradients of weights apart.  PIPEDREAM: as DAPPLE,
+ * without end, and devices of a stage take micro-batches in turn rather than in slices. */
+enum training_schedule {
+    TRAINING_DAPPLE,
+    TRAINING_GPIPE,
+    TRAINING_ZB_H1,
+    TRAINING_PIPEDREAM,
+    TRAINING_SCHEDULES
+};
+
+/* How many forward passes a stage does before its first backward pass.  A, B: DAPPLE's policies; BEST: whichever is
+ * better; COUNT: warm_up_count. */
+enum warm_up { WARM_UP_BEST, WARM_UP_A, WARM_UP_B, WARM_UP_COUNT };
+
+/* Whether stages run forward once more before backward, rather than keep what it made. */
+enum recompute { RECOMPUTE_AUTO, RECOMPUTE_NONE, RECOMPUTE_ALL, RECOMPUTES };
+
+/* An iteration of training.  Zero: one micro-batch of the size that costs are about. */
+struct training {
+    uint32_t micro_batches; /* 0: one */
+    int64_t micro_size;     /* samples of a micro-batch, and of what costs are about; 0: the same */
+    int64_t profiled;
+    enum training_schedule schedule;
+    enum warm_up warm_up;
+    uint32_t warm_up_count;
+    enum recompute recompute;
+    bool half_duplex;     /* a link moves values or gradients, not both at a time */
+    bool any_slices;      /* a device's share of a micro-batch may be a part of a sample */
+    bool own_reduce_lane; /* AllReduces take nothing of the links between stages */
+    int64_t workspace;    /* bytes of each device beside weights and activations */
+    int64_t
+        weight_share; /* millionths of a backward pass that make gradients of weights; 0: a half */
+};
+
 struct exec_model {
     enum objective objective;
+    struct training training;
     struct step_model step;
     enum memory_model memory; /* read with exec_memory */
     uint32_t
@@ -79,6 +117,9 @@ struct exec_model {
 
 /* "time per sample", "makespan": what a value of the objective is; "per sample", "of makespan": after its time. */
 extern const char *const objective_text[OBJECTIVES], *const objective_unit[OBJECTIVES];
+/* "dapple", ..., "auto", ...; NULL at the end. */
+extern const char *const training_schedule_name[TRAINING_SCHEDULES + 1],
+    *const recompute_name[RECOMPUTES + 1];
 /* "time-per-sample", "sum", "pipedream", "host", "port", "plan", ...; "usual" is no word for people. */
 extern const char *const objective_name[OBJECTIVES + 1],
     *const overlap_name[OVERLAPS + 1], *const micro_schedule_name[MICRO_SCHEDULES + 1],
@@ -114,8 +155,9 @@ const char *exec_refuses(const struct exec_model *e, struct arena *a);
 /* The memory model, never USUAL. */
 enum memory_model exec_memory(const struct exec_model *e);
 
-/* How often a device of one step has room for its parameters: in training with gradients (PAPER: of the step before,
- * which nobody has freed) and what the optimizer keeps. */
+/* How often a device of one step or iteration has room for its parameters: in training with gradients (PAPER: of the
+ * step before,
+ * which nobody has freed; ITERATION) and what the optimizer keeps. */
 int64_t exec_weight_copies(const struct exec_model *e, bool training);
 
 /* Share of the devices' peak rates that is reached, in millionths; all of them (1000000) where nothing was said. */

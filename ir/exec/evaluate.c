@@ -20,9 +20,15 @@ struct evaluation evaluate(const struct scene *s, const struct plan *p, struct a
     assert(s->place && s->cluster && p->dev);
     struct evaluation e = {.misplaced = find_misplaced(s, p->dev)};
     struct step_run *run = NULL;
-    e.v = s->model.objective == OBJECTIVE_MAKESPAN ? step_verdict(s, p, &run, a)
-                                                   : judge(s, p->dev, p->copies, a);
+    struct iteration_run *trained = NULL;
+    if (s->model.objective == OBJECTIVE_MAKESPAN)
+        e.v = step_verdict(s, p, &run, a);
+    else if (s->model.objective == OBJECTIVE_ITERATION)
+        e.v = iteration_verdict(s, p, &trained, a);
+    else
+        e.v = judge(s, p->dev, p->copies, a);
     e.step = run;
+    e.trained = trained;
     e.value = e.v.value;
     e.why_not = e.v.why_not;
     if (e.misplaced)

@@ -3,6 +3,7 @@
 #ifndef PCC_IR_EXEC_EVALUATE_H
 #define PCC_IR_EXEC_EVALUATE_H
 
+#include "ir/exec/iteration_verdict.h"
 #include "ir/exec/step_verdict.h"
 
 struct evaluation {
@@ -11,7 +12,8 @@ struct evaluation {
     nid misplaced;    /* the first node that is not on the device it is pinned to; 0: none */
     /* what is violated first, "node 'a' cannot run on acc0"; NULL: nothing */
     const char *why_not;
-    const struct step_run *step; /* of a makespan, if it could run; else NULL */
+    const struct step_run *step;         /* of a makespan, if it could run; else NULL */
+    const struct iteration_run *trained; /* the same of an iteration time */
 };
 
 enum finding {

@@ -212,8 +212,10 @@ struct function {
 
 /* What running the nodes costs: filled by the cost pass, or by a reader of profiles. */
 struct costs {
-    uint32_t nclass;  /* device classes of the cluster it was made for */
-    int64_t **time;   /* [class][node] ps; COST_NEVER: cannot run there */
+    uint32_t nclass; /* device classes of the cluster it was made for */
+    int64_t **time;  /* [class][node] ps; COST_NEVER: cannot run there */
+    /* [node] ps on any accelerator, in profiles that know one kind: time is made of it for a cluster; NULL: no such */
+    int64_t *measured;
     int64_t *flops;   /* [node]; bodies: the sum of their nodes */
     int64_t *traffic; /* [node] bytes read and written, the roofline's */
     int64_t *params;  /* [node] bytes of parameters among own, in profiles; NULL: all of own */

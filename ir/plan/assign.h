@@ -4,6 +4,7 @@
 
 #include "ir/base/map.h"
 #include "ir/dag/scene.h"
+#include "ir/plan/stages.h"
 
 /* Nodes that a plan may name as one: those in the place of a call that stands open. */
 struct node_range {
@@ -31,6 +32,8 @@ struct assignment {
         uint32_t bits;
         struct exec_model model;
     } said;
+    struct stages
+        *stages; /* how the plan trains, with said.model.training; NULL: the file gives none */
     const uint8_t *follows; /* [node] 1: a Shape or Size, which stays where its operand is made */
     struct map named;       /* name -> node */
     struct map numbered;    /* id of a workload's node, + 1 -> node */

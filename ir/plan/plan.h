@@ -7,6 +7,7 @@
 
 #include "ir/dag/wdag.h"
 #include "ir/plan/schedule.h"
+#include "ir/plan/stages.h"
 
 /* PLAN_OVER_MEMORY: taken by the user's wish although some device needs more memory than it has. */
 enum plan_status {
@@ -61,6 +62,8 @@ struct plan {
        topological order */
     uint32_t *rank;
     struct schedule *schedule; /* NULL: what schedule_make() makes of its parts */
+    /* how it trains; NULL: it has no stages.  dev[] is then the first device of a node's stage */
+    struct stages *stages;
     struct claim claim;
     uint64_t states; /* ideals that the planner visited */
 };

@@ -14,6 +14,7 @@
 #include "ir/base/outfile.h"
 #include "ir/base/units.h"
 #include "ir/plan/order.h"
+#include "ir/plan/training_json.h"
 
 #include <errno.h>
 #include <string.h>
@@ -80,6 +81,8 @@ static int read_plan(struct assignment *r, const json_t *root)
     r->ordered = json_is_true(ordered);
     assign_by_name(r);
     if (read_basis(r, root))
+        return -1;
+    if (training_json_read(r, json_object_get(root, "training")))
         return -1;
     for (size_t i = 0; i < json_array_size(devices); i++) {
         const json_t *d = json_array_get(devices, i), *nodes = json_object_get(d, "nodes");
@@ -207,7 +210,7 @@ struct making {
 /* What a makespan rests on. */
 static void add_basis(json_t *o, const struct exec_model *e)
 {
-    for (enum basis b = BASIS_NETWORK; o && b < BASES && e->objective != OBJECTIVE_SAMPLE; b++) {
+    for (enum basis b = BASIS_NETWORK; o && b < BASES && e->objective == OBJECTIVE_MAKESPAN; b++) {
         uint32_t word = b == BASIS_MEMORY ? exec_memory(e) : basis_get(e, b);
         if (b == BASIS_OPTIMIZER && !word)
             continue;
@@ -270,9 +273,11 @@ static json_t *make_plan(struct making *w)
     for (uint32_t d = 0; d < w->t->scene->cluster->ndev; d++)
         if (json_array_append_new(devices, make_device(w, d)))
             return NULL;
-    return json_pack("{s:i, s:s, s:o, s:o*, s:o*, s:O, s:s*}", "pcc_plan", 1, "planner", p->planner,
-                     "objective", make_objective(w), "judged", make_judged(w), "ordered",
-                     p->rank ? json_true() : NULL, "devices", devices, "calls", w->t->calls);
+    return json_pack("{s:i, s:s, s:o, s:o*, s:o*, s:o*, s:O, s:s*}", "pcc_plan", 1, "planner",
+                     p->planner, "objective", make_objective(w), "judged", make_judged(w),
+                     "ordered", p->rank ? json_true() : NULL, "training",
+                     training_json(w->t->scene, w->t->plan->stages, w->a), "devices", devices,
+                     "calls", w->t->calls);
 }
 
 /* Says why there is no JSON; -1. */
@@ -352,13 +357,13 @@ void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, in
     json_put_decimal(f, proven ? p->claim.bound_all : -1, 12);
     fputs(", \"part_cost_s\": ", f);
     json_put_decimal(f, s->model.part_cost, 12);
-    for (enum basis b = BASIS_NETWORK; b < BASES && s->model.objective != OBJECTIVE_SAMPLE; b++) {
+    for (enum basis b = BASIS_NETWORK; b < BASES && s->model.objective == OBJECTIVE_MAKESPAN; b++) {
         uint32_t word = b == BASIS_MEMORY ? exec_memory(&s->model) : basis_get(&s->model, b);
         if (b == BASIS_OPTIMIZER && !word)
             continue;
         fprintf(f, ", \"%s\": \"%s\"", basis_key[b], basis_words(b)[word]);
     }
-    if (s->model.objective != OBJECTIVE_SAMPLE) {
+    if (s->model.objective == OBJECTIVE_MAKESPAN) {
         fputs(", \"parts_value_s\": ", f);
         json_put_decimal(f, of_parts, 12);
     }

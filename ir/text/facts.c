@@ -61,6 +61,16 @@ static void keep_line(void *user, enum diag_level level, enum warning w, const c
         k->line = arena_strdup(k->a, line, strlen(line));
 }
 
+/* Takes a word, which stands in quotes if it is an odd one. */
+static bool take_quoted(struct parser *p, const char *word)
+{
+    if ((p->tok.kind != T_WORD && p->tok.kind != T_STR) || p->tok.len != strlen(word) ||
+        memcmp(p->tok.s, word, p->tok.len) != 0)
+        return false;
+    text_next(p);
+    return true;
+}
+
 /* '=' and one of the names, which end in NULL. */
 static int parse_choice(struct parser *p, const char *const *names, uint32_t *out)
 {
@@ -68,7 +78,7 @@ static int parse_choice(struct parser *p, const char *const *names, uint32_t *ou
     if (expect_assign(p) < 0)
         return -1;
     for (*out = 0; names[*out]; ++*out)
-        if (p->tok.kind == T_WORD && text_take_word(p, names[*out]))
+        if (take_quoted(p, names[*out]))
             return 0;
     for (; *names; names++)
         snprintf(want + strlen(want), sizeof want - strlen(want), " %s", *names);
@@ -141,8 +151,15 @@ int text_cluster(struct parser *p)
             if (parse_choice(p, micro_schedule_name, &which) < 0)
                 return -1;
             e->schedule = (enum micro_schedule)which;
+        } else if (text_take_word(p, "reduce")) {
+            if (expect_assign(p) < 0 ||
+                parse_quantity(p, rate_parse, &c->reduce_bandwidth, "a rate (3GB/s)") < 0)
+                return -1;
         } else {
-            int taken = take_basis(p);
+            int taken = text_training(p);
+            if (taken > 0)
+                continue;
+            taken = taken < 0 ? -1 : take_basis(p);
             const char *why = taken ? NULL : exec_refuses(e, p->m->mem);
             if (why)
                 return text_error(p, at, "%s", why);
@@ -585,6 +602,8 @@ static int parse_plan_option(struct parser *p, struct plan *plan)
     }
     if (text_take_word(p, "copies"))
         return parse_copies(p, plan);
+    if (text_take_word(p, "stages"))
+        return text_stages(p, plan);
     if (text_take_word(p, "ordered")) {
         plan->rank = arena_array(p->m->mem, p->m->nnode, sizeof *plan->rank);
         return 0;
@@ -600,9 +619,8 @@ static int parse_plan_option(struct parser *p, struct plan *plan)
         return expect_assign(p) < 0 ? -1 : text_uint(p, UINT64_MAX, &plan->states, "a number");
     if (time == NULL || p->tok.kind != T_WORD)
         return text_expected(
-            p,
-            "objective, status, value, bound, scope, bound_all, states, copies, argument, ordered "
-            "or '{'");
+            p, "objective, status, value, bound, scope, bound_all, states, copies, stages, "
+               "argument, ordered or '{'");
     text_next(p);
     if (expect_assign(p) < 0)
         return -1;

@@ -158,6 +158,10 @@ bool text_is_value_key(const struct parser *p);
 int text_value_key(struct parser *p, vid v);
 int text_node_key(struct parser *p, nid n);
 int text_plan(struct parser *p); /* after "plan" */
+/* training.c: 1 if the current word is one of an iteration's, and it and its value are taken; 0: it is none; -1 and an
+ * error. */
+int text_training(struct parser *p);
+int text_stages(struct parser *p, struct plan *plan); /* after "stages" */
 /* Makes the module's cost and fact arrays from what the keys said. */
 int text_finish_facts(struct parser *p);
 

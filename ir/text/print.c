@@ -397,6 +397,13 @@ static void put_opsets(const struct printer *p)
     }
 }
 
+/* " key=word", in quotes if no token is like that */
+static void put_choice(const struct printer *p, const char *key, const char *word)
+{
+    const char *quote = strchr(word, '-') ? "\"" : "";
+    fprintf(p->f, " %s=%s%s%s", key, quote, word, quote);
+}
+
 static void put_header(const struct printer *p, const struct cluster *c, const struct exec_model *e)
 {
     const struct module *m = p->m;
@@ -423,11 +430,16 @@ static void put_header(const struct printer *p, const struct cluster *c, const s
             fprintf(p->f, " overlap=%s", overlap_name[e->overlap]);
         for (enum basis b = 0; b < BASES; b++)
             if (basis_get(e, b))
-                fprintf(p->f, " %s=%s", basis_key[b], basis_words(b)[basis_get(e, b)]);
+                put_choice(p, basis_key[b], basis_words(b)[basis_get(e, b)]);
         if (e->schedule)
             fprintf(p->f, " schedule=%s", micro_schedule_name[e->schedule]);
         if (e->replicate)
             text_put(p, " replicate");
+        text_put_training(p, &e->training);
+        if (c->reduce_bandwidth) {
+            put_count(p, " reduce=", c->reduce_bandwidth, " kMGT");
+            text_put(p, "B/s");
+        }
         if (e->part_cost) {
             text_put(p, " part_cost=");
             put_time(p, e->part_cost);
@@ -471,7 +483,7 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
     text_put_quoted(p, plan->planner != NULL ? plan->planner : "");
     const char *status = plan_status_name(plan->claim.status);
     if (plan->claim.objective)
-        fprintf(p->f, " objective=%s", objective_name[plan->claim.objective]);
+        put_choice(p, "objective", objective_name[plan->claim.objective]);
     text_put(p, " status=");
     if (strchr(status, '-')) /* no word */
         text_put_quoted(p, status);
@@ -497,6 +509,8 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
         text_put_quoted(p, plan->claim.argument);
     }
     put_copies(p, plan, c);
+    if (plan->stages)
+        text_put_stages(p, plan->stages);
     text_put(p, plan->rank ? " ordered {\n" : " {\n");
     uint32_t count;
     const nid *node = plan_order(plan, p->m, p->a, &count);

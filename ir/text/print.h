@@ -29,4 +29,8 @@ void text_put_type(struct printer *p, uint32_t type);
 void text_put_init(struct printer *p, vid v);
 void text_put_attr(struct printer *p, const struct attr *a);
 
+/* training.c */
+void text_put_training(const struct printer *p, const struct training *t);
+void text_put_stages(const struct printer *p, const struct stages *s);
+
 #endif

@@ -149,3 +149,18 @@ struct bound claim_makespan(struct ctx *x)
                           .why = b.path >= b.work ? "the longest way through the nodes"
                                                   : "all work, shared by all devices"};
 }
+
+struct bound claim_iteration(struct ctx *x)
+{
+    struct claim *c = &x->results.plan->claim;
+    uint32_t cls = cluster_main_class(x->scene.cluster);
+    char work[UNIT_TEXT];
+    c->scope = has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
+    c->bound = iteration_bound(&x->scene);
+    c->bound_all = c->scope == SCOPE_ALL ? c->bound : -1;
+    c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    c->proof = arena_fmt(x->use.mem, "all nodes for all micro-batches, shared by %u %s, take %s\n",
+                         x->scene.cluster->cls[cls].count, x->scene.cluster->cls[cls].name,
+                         time_short(work, c->bound));
+    return (struct bound){.value = c->bound, .why = "all work, shared by all devices"};
+}

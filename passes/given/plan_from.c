@@ -73,6 +73,8 @@ static int take_basis(struct ctx *x, const char *from, const struct given_plan *
         else
             basis_set(&x->scene.model, b, word);
     }
+    if (given->stages && !x->scene.model.training.micro_batches)
+        x->scene.model.training = given->model.training;
     const char *why = exec_refuses(&x->scene.model, x->use.mem);
     return why ? diag_error(x->use.diag, "plan from %s: %s", from, why) : 0;
 }
@@ -101,7 +103,8 @@ static int plan_run(struct ctx *x, const void *options)
     if (plan_read(&given, x, o->from) || take_basis(x, o->from, &given))
         return -1;
     struct plan *p = arena_alloc(x->use.mem, sizeof *p);
-    *p = (struct plan){.planner = "plan", .dev = given.dev, .rank = given.rank};
+    *p = (struct plan){
+        .planner = "plan", .dev = given.dev, .rank = given.rank, .stages = given.stages};
     struct evaluation e = evaluate(&x->scene, p, x->use.scratch);
     int rc = refuse(x, o, given.dev, &e);
     if (rc)
@@ -109,8 +112,9 @@ static int plan_run(struct ctx *x, const void *options)
     x->results.plan = p;
     p->claim.objective = x->scene.model.objective;
     p->claim.value = e.value;
-    struct bound b =
-        p->claim.objective == OBJECTIVE_MAKESPAN ? claim_makespan(x) : claim_sample(x, o, &e);
+    struct bound b = p->claim.objective == OBJECTIVE_SAMPLE     ? claim_sample(x, o, &e)
+                     : p->claim.objective == OBJECTIVE_MAKESPAN ? claim_makespan(x)
+                                                                : claim_iteration(x);
     p->claim.argument = b.value < 0
                             ? arena_fmt(x->use.mem, "read from %s", o->from)
                             : arena_fmt(x->use.mem, "read from %s; bound: %s", o->from, b.why);
@@ -129,6 +133,6 @@ const struct planner planner_plan = {
              .optsize = sizeof(struct plan_options),
              .needs = NEED_OPEN | NEED_COST | NEED_CONTRACT,
              .run = plan_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE | 1 << OBJECTIVE_MAKESPAN,
+    .objectives = 1 << OBJECTIVE_SAMPLE | 1 << OBJECTIVE_MAKESPAN | 1 << OBJECTIVE_ITERATION,
     .features = FEATURES_ALL,
     .given = true};

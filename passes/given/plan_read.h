@@ -11,6 +11,7 @@ struct given_plan {
     /* what it says that its figures rest on: words of `model`, as bits 1 << enum basis */
     uint32_t said;
     struct exec_model model;
+    struct stages *stages; /* how it trains, with model.training; NULL: the file gives none */
 };
 
 /* Reads a plan into *p, in x->use.mem.  0, or -1 and an error if `from` cannot be read,

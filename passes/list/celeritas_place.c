@@ -112,9 +112,10 @@ static const uint32_t *order_nodes(const struct wdag *g, int64_t kind, uint32_t 
     return order;
 }
 
-/* Clusters by options; each node one without.  0, -1, or PASS_INFEASIBLE. */
+/* Clusters by options; where they are not to be fused, or the clock is out, each node is one.  0, -1, or
+ * PASS_INFEASIBLE. */
 static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
-                         const struct cluster_choice *o, bool fused)
+                         const struct cluster_choice *o, bool fused, struct clock *clock)
 {
     struct arena *a = x->use.scratch;
     struct wdag *base = x->levels.base;
@@ -123,8 +124,10 @@ static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
     int rc = room_build(&c->room, x, planner, a);
     if (rc)
         return rc;
+    c->room.clock = clock;
     c->device = list_devices(x->scene.cluster, &accelerators, a);
     const uint32_t *order = order_nodes(base, o->order, cls, a);
+    fused = fused && !clock_out(clock);
     if (fused && !(c->g = fuse_nodes(x, planner, o, order)))
         return -1;
     uint32_t *row = arena_array(a, (size_t)n + 1, sizeof *row);
@@ -220,13 +223,14 @@ static struct choice choose(struct adjusting *s, uint32_t k, uint32_t before)
     return best.start < INT64_MAX && sat_add(best.start, back) < stay.start ? best : stay;
 }
 
-static void place_adjusted(struct clusters *c, bool ports)
+/* false: the clock is out, and not all are placed. */
+static bool place_adjusted(struct clusters *c, bool ports)
 {
     struct arena *own = arena_new(c->x->use.scratch);
     struct adjusting s = {.c = c, .e = estimate_new(&c->x->scene, c->g, ports, own)};
-    uint32_t before = c->device[0];
+    uint32_t before = c->device[0], i = 0;
     room_empty(&c->room);
-    for (uint32_t i = 0; i < c->g->n; i++) {
+    for (; i < c->g->n && !(i % LIST_LOOK_EACH == 0 && clock_out(c->room.clock)); i++) {
         uint32_t k = c->sequence[i], count;
         estimate_turn(&s.e, k);
         struct choice to = choose(&s, k, before);
@@ -237,6 +241,7 @@ static void place_adjusted(struct clusters *c, bool ports)
         before = to.dev;
     }
     arena_free(own);
+    return i == c->g->n;
 }
 
 /* ---- plans ---------------------------------------------------------------------------------------- */
@@ -263,17 +268,15 @@ static void try_plan(struct clusters *c, struct listed *best, const char *what)
 
 static const char *said(struct ctx *x, const char *what, const struct clusters *c)
 {
-    const char *lacks =
-        c->room.lacking ? arena_fmt(x->use.mem, ", %u without room", c->room.lacking) : "";
-    return arena_fmt(x->use.mem, "%s of %u clusters%s", what, c->g->n, lacks);
+    return list_said(x, &c->room, arena_fmt(x->use.mem, "%s of %u clusters", what, c->g->n));
 }
 
 int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choice *how,
-                  struct listed *best)
+                  struct clock *clock, struct listed *best)
 {
     struct arena_mark mark = arena_mark(x->use.scratch);
     struct clusters c;
-    int rc = make_clusters(&c, x, planner, how, true);
+    int rc = make_clusters(&c, x, planner, how, true, clock);
     if (rc)
         return rc;
     place_in_order(&c);
@@ -281,8 +284,8 @@ int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choic
     for (int ports = 0; ports < 2; ports++) {
         if (how->contention != PORTS_AUTO && (how->contention == PORTS_TAKEN) != ports)
             continue;
-        place_adjusted(&c, ports);
-        try_plan(&c, best, said(x, ports ? "Adjusting with ports" : "Adjusting", &c));
+        if (place_adjusted(&c, ports))
+            try_plan(&c, best, said(x, ports ? "Adjusting with ports" : "Adjusting", &c));
     }
     arena_release(x->use.scratch, mark); /* plans are in x->use.mem */
     return 0;
@@ -293,11 +296,13 @@ static int order_run(struct ctx *x, const void *options)
     const struct celeritas_options *o = options;
     struct clusters c;
     struct listed best = {0};
-    int rc = make_clusters(&c, x, "order-place", &o->how, true);
+    struct clock clock = ctx_clock(x);
+    int rc = make_clusters(&c, x, "order-place", &o->how, true, &clock);
     if (rc)
         return rc;
     place_in_order(&c);
     try_plan(&c, &best, said(x, "Order-Place", &c));
+    list_tell_end(x, &best, &clock);
     return list_leave(x, "order-place", &best, o->best_effort);
 }
 
@@ -307,7 +312,7 @@ static int dfs_run(struct ctx *x, const void *options)
     struct clusters c;
     struct listed best = {0};
     o.how.order = FUSE_DFS;
-    int rc = make_clusters(&c, x, "dfs-place", &o.how, false);
+    int rc = make_clusters(&c, x, "dfs-place", &o.how, false, NULL);
     if (rc)
         return rc;
     place_in_order(&c);
@@ -319,7 +324,9 @@ static int celeritas_run(struct ctx *x, const void *options)
 {
     const struct celeritas_options *o = options;
     struct listed best = {0};
-    int rc = celeritas_try(x, "celeritas-place", &o->how, &best);
+    struct clock clock = ctx_clock(x);
+    int rc = celeritas_try(x, "celeritas-place", &o->how, &clock, &best);
+    list_tell_end(x, &best, &clock);
     return rc ? rc : list_leave(x, "celeritas-place", &best, o->best_effort);
 }
 

@@ -16,8 +16,15 @@
  * now on all devices that have room for it; else the favourite, if it can start now; else it waits.  Of vertices
  * without a home the MOST_ASKED of least rank that could start here are asked whether they are urgent.
  *
- * Since all proposals start now, heaps suffice: on each device those that wait for values by time, and those that can
- * start by rank, with a home (own) and without (any).  Entries that no longer hold are dropped where they are met. */
+ * Since all proposals start now, heaps suffice: of those that wait for values by time, and of those that can start by
+ * rank.  A vertex with a home is in heaps of its device alone (own).  One without a home can start at the same time on
+ * all devices of a class that made nothing that it reads, nor are in a group with one that did: so it has one entry for
+ * the class, and one more for each of those others, where its values may be earlier.  Only a device that has passed
+ * something over (it is apart) has entries of its own for all that is ready.  Entries that no longer hold are dropped
+ * where they are met, and all at once where they are most of a heap: memory is O(V + E), and as many entries as
+ * vertices are ready at once for each device that is apart.
+ *
+ * Stopping: when the clock is out, the vertices that are left are put on devices in order (room_fill). */
 #include "passes/list/earliest.h"
 
 #include "ir/base/heap.h"
@@ -32,10 +39,21 @@ enum { MOST_ASKED = 64 };
 enum { AWAITS, READY, PLACED };
 
 struct turn {
-    int64_t free;     /* ps: from here on */
-    uint32_t running; /* vertex that has not ended, or NOTHING */
-    uint32_t last;    /* vertex, or NOTHING */
-    struct heap waits, own, any;
+    int64_t free;         /* ps: from here on */
+    uint32_t running;     /* vertex that has not ended, or NOTHING */
+    uint32_t last;        /* vertex, or NOTHING */
+    struct heap waits;    /* of both kinds */
+    struct heap own, any; /* that can start: with a home, and without */
+    bool apart; /* it has passed something over: it does not look at its class's heaps any more */
+    uint32_t child; /* what the next two are about: a ready favourite, or NOTHING */
+    int64_t here;   /* ps: when all that it reads has arrived */
+    bool rivals;    /* that may be earlier on another device */
+};
+
+/* What all devices of a class can take that are not apart, without a home. */
+struct crowd {
+    struct heap waits, any;
+    uint32_t devices;
 };
 
 struct sweep {
@@ -45,6 +63,10 @@ struct sweep {
     uint32_t nd, n;
     int64_t now;             /* ps */
     struct turn *lane;       /* [dev] */
+    struct crowd *crowd;     /* [class] */
+    uint32_t *apart, napart; /* the devices that are */
+    uint32_t *seen, asked;   /* [dev] the last vertex that had it for a maker, counted by asked */
+    uint32_t nready;         /* vertices that are */
     int64_t *end;            /* [vertex] ps */
     uint32_t *missing;       /* [vertex] predecessors that have not ended */
     uint32_t *left;          /* [vertex] devices that have not passed it over */
@@ -53,6 +75,8 @@ struct sweep {
     uint32_t *ended, nended; /* in the moment in which they started */
     int64_t most;            /* bytes: no group adds more */
     uint32_t everything;     /* bits: the classes that run all */
+    enum { UNKNOWN, SOME, NONE } urgent; /* whether a vertex without a home can be, in this round */
+    uint32_t looks;
 };
 
 static int32_t home_of(const struct sweep *s, uint32_t v)
@@ -65,10 +89,9 @@ static uint32_t class_of(const struct sweep *s, uint32_t d)
     return s->how->edge->cls[d];
 }
 
-/* Whether d's class runs v and those that must be where it is. */
-static bool runs(const struct sweep *s, uint32_t v, uint32_t d)
+static bool class_runs(const struct sweep *s, uint32_t v, uint32_t cls)
 {
-    return s->room->classes[s->room->group[v]] >> class_of(s, d) & 1;
+    return s->room->classes[s->room->group[v]] >> cls & 1;
 }
 
 /* When all that v reads has arrived on d; its predecessors are placed. */
@@ -84,12 +107,47 @@ static int64_t arrival(const struct sweep *s, uint32_t v, uint32_t d)
     return latest;
 }
 
-/* ---- what a device can take ------------------------------------------------------------------------- */
+/* The same for a device of that class which made nothing of it and is in no group with one that did. */
+static int64_t far_arrival(const struct sweep *s, uint32_t v, uint32_t cls)
+{
+    const struct csr *p = &s->g->pred;
+    int64_t latest = 0;
+    for (uint32_t i = p->at[v]; i < p->at[v + 1]; i++) {
+        int64_t t = sat_add(s->end[p->to[i]],
+                            edge_time_far(s->how->edge, i, (uint32_t)home_of(s, p->to[i]), cls));
+        latest = t > latest ? t : latest;
+    }
+    return latest;
+}
+
+/* ---- entries of heaps ------------------------------------------------------------------------------- */
+
+/* Whether an entry of device d still holds. */
+static bool holds(const struct sweep *s, uint32_t v, uint32_t d)
+{
+    return s->state[v] == READY && (home_of(s, v) < 0 || home_of(s, v) == (int32_t)d);
+}
+
+#define NO_DEVICE UINT32_MAX /* whose heap is a crowd's: what has a home holds nowhere */
+
+static void push(const struct sweep *s, struct heap *h, uint32_t d, struct heap_entry x)
+{
+    if (h->n > 64 + 4 * s->nready) { /* at most two of each hold */
+        uint32_t n = h->n;
+        h->n = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            struct heap_entry old = h->at[i];
+            if (holds(s, old.item, d))
+                heap_push(h, old.key, old.tie, old.item);
+        }
+    }
+    heap_push(h, x.key, x.tie, x.item);
+}
 
 static void make_available(struct sweep *s, uint32_t v, uint32_t d)
 {
     struct turn *l = &s->lane[d];
-    heap_push(home_of(s, v) < 0 ? &l->any : &l->own, s->how->rank[v], 0, v);
+    push(s, home_of(s, v) < 0 ? &l->any : &l->own, d, (struct heap_entry){s->how->rank[v], 0, v});
 }
 
 static void enqueue(struct sweep *s, uint32_t v, uint32_t d)
@@ -98,13 +156,20 @@ static void enqueue(struct sweep *s, uint32_t v, uint32_t d)
     if (t <= s->now)
         make_available(s, v, d);
     else
-        heap_push(&s->lane[d].waits, t, s->how->rank[v], v);
+        push(s, &s->lane[d].waits, d, (struct heap_entry){t, s->how->rank[v], v});
 }
 
-/* Whether an entry of device d still holds. */
-static bool holds(const struct sweep *s, uint32_t v, uint32_t d)
+/* An entry for the devices of a class; returns when v can start there. */
+static int64_t enqueue_class(struct sweep *s, uint32_t v, uint32_t cls)
 {
-    return s->state[v] == READY && (home_of(s, v) < 0 || home_of(s, v) == (int32_t)d);
+    struct crowd *c = &s->crowd[cls];
+    int64_t t = far_arrival(s, v, cls);
+    uint32_t rank = s->how->rank[v];
+    if (t <= s->now)
+        push(s, &c->any, NO_DEVICE, (struct heap_entry){rank, 0, v});
+    else
+        push(s, &c->waits, NO_DEVICE, (struct heap_entry){t, rank, v});
+    return t;
 }
 
 /* v's group has its home now: d's entries of its members are about nodes with a home from now on. */
@@ -123,21 +188,59 @@ static void put_where_least(struct sweep *s, uint32_t v)
     announce_home(s, v);
 }
 
+/* Entries on the devices that made something that v reads and on those in a group with them.  far: when it can start
+ * on others, by class. */
+static void enqueue_near(struct sweep *s, uint32_t v, const int64_t *far)
+{
+    const struct csr *p = &s->g->pred;
+    const uint32_t *group = s->how->edge->group;
+    s->asked++;
+    for (uint32_t i = p->at[v]; i < p->at[v + 1]; i++) {
+        uint32_t first = group[home_of(s, p->to[i])];
+        if (s->seen[first] == s->asked)
+            continue;
+        s->seen[first] = s->asked;
+        for (uint32_t d = first; d < s->nd && group[d] == first; d++)
+            if (class_runs(s, v, class_of(s, d)) && !s->lane[d].apart &&
+                far[class_of(s, d)] > s->now)
+                enqueue(s, v, d);
+    }
+}
+
 /* v's predecessors have all ended. */
 static void become_ready(struct sweep *s, uint32_t v)
 {
+    int64_t far[CLUSTER_CLASSES];
     s->state[v] = READY;
+    s->nready++;
     if (home_of(s, v) >= 0) {
         enqueue(s, v, (uint32_t)home_of(s, v));
         return;
     }
-    for (uint32_t d = 0; d < s->nd; d++)
-        if (runs(s, v, d)) {
-            s->left[v]++;
-            enqueue(s, v, d);
+    for (uint32_t k = 0; k < s->g->ncls; k++)
+        if (class_runs(s, v, k) && s->crowd[k].devices) {
+            s->left[v] += s->crowd[k].devices;
+            far[k] = enqueue_class(s, v, k);
         }
+    enqueue_near(s, v, far);
+    for (uint32_t i = 0; i < s->napart; i++)
+        if (class_runs(s, v, class_of(s, s->apart[i])))
+            enqueue(s, v, s->apart[i]);
     if (!s->left[v])
         put_where_least(s, v);
+}
+
+/* d passes something over for the first time: it gets entries of its own. */
+static void set_apart(struct sweep *s, uint32_t d)
+{
+    const struct crowd *c = &s->crowd[class_of(s, d)];
+    const struct heap *h[] = {&c->any, &c->waits};
+    s->lane[d].apart = true;
+    s->apart[s->napart++] = d;
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < h[k]->n; i++)
+            if (holds(s, h[k]->at[i].item, NO_DEVICE))
+                enqueue(s, h[k]->at[i].item, d); /* perhaps its second one there */
 }
 
 /* ---- proposals ------------------------------------------------------------------------------------------ */
@@ -161,16 +264,40 @@ static uint32_t lesser(const struct sweep *s, uint32_t u, uint32_t v)
     return s->how->rank[u] < s->how->rank[v] ? u : v;
 }
 
+static struct heap *crowd_of(struct sweep *s, uint32_t d)
+{
+    return &s->crowd[class_of(s, d)].any;
+}
+
+/* Of those without a home that could start on d the first that it has not passed over, or NOTHING. */
+static uint32_t first_homeless(struct sweep *s, uint32_t d)
+{
+    struct turn *l = &s->lane[d];
+    uint32_t v = first_of(s, &l->any, d, true);
+    return l->apart ? v : lesser(s, v, first_of(s, crowd_of(s, d), NO_DEVICE, true));
+}
+
+/* Takes v from the top of h, where it may be twice; whether it was there. */
+static bool drop(struct heap *h, uint32_t v)
+{
+    bool there = false;
+    for (; h->n && h->at[0].item == v; there = true)
+        heap_pop(h);
+    return there;
+}
+
 /* What d takes by the plain rule, or NOTHING; *anew: something was given a home. */
 static uint32_t propose_first(struct sweep *s, uint32_t d, bool *anew)
 {
     struct turn *l = &s->lane[d];
     uint32_t own = first_of(s, &l->own, d, false);
     for (;;) {
-        uint32_t v = first_of(s, &l->any, d, true);
+        uint32_t v = first_homeless(s, d);
         if (v == NOTHING || lesser(s, own, v) == own || room_fits(s->room, &v, 1, d))
             return lesser(s, own, v);
-        heap_pop(&l->any);
+        if (!l->apart)
+            set_apart(s, d);
+        drop(&l->any, v);
         if (--s->left[v])
             continue;
         put_where_least(s, v);
@@ -182,25 +309,31 @@ static uint32_t propose_first(struct sweep *s, uint32_t d, bool *anew)
 /* ---- favourites ------------------------------------------------------------------------------------------ */
 
 /* Whether no vertex without a home can be urgent: a busy device runs it and has room for it whatever it is. */
-static bool none_urgent(const struct sweep *s)
+static bool none_urgent(struct sweep *s)
 {
     const struct cluster *c = s->room->scene->cluster;
-    for (uint32_t d = 0; d < s->nd; d++) {
+    for (uint32_t d = 0; d < s->nd && s->urgent == UNKNOWN; d++) {
         int64_t memory = c->cls[class_of(s, d)].memory;
         if (s->lane[d].free > s->now && s->everything >> class_of(s, d) & 1 &&
             (memory < 0 || sat_add(s->room->used[d], s->most) <= memory))
-            return true;
+            s->urgent = NONE;
     }
-    return false;
+    s->urgent = s->urgent == NONE ? NONE : SOME;
+    return s->urgent == NONE;
 }
 
 /* Whether v, which has no home, has room on d and could start now wherever it has room. */
 static bool is_urgent(struct sweep *s, uint32_t v, uint32_t d)
 {
-    if (!room_fits(s->room, &v, 1, d))
+    bool far[CLUSTER_CLASSES]; /* it could not start now on some devices of the class, perhaps */
+    room_ask(s->room, &v, 1);
+    if (!room_takes(s->room, d))
         return false;
+    for (uint32_t k = 0; k < s->g->ncls; k++)
+        far[k] = class_runs(s, v, k) && far_arrival(s, v, k) > s->now;
     for (uint32_t e = 0; e < s->nd; e++)
-        if ((s->lane[e].free > s->now || arrival(s, v, e) > s->now) && room_fits(s->room, &v, 1, e))
+        if ((s->lane[e].free > s->now || (far[class_of(s, e)] && arrival(s, v, e) > s->now)) &&
+            room_takes(s->room, e))
             return false;
     return true;
 }
@@ -209,21 +342,54 @@ static bool is_urgent(struct sweep *s, uint32_t v, uint32_t d)
 static uint32_t first_urgent(struct sweep *s, uint32_t d)
 {
     struct turn *l = &s->lane[d];
+    struct heap *crowd = crowd_of(s, d);
     uint32_t own = first_of(s, &l->own, d, false), asked[MOST_ASKED], n = 0, found = own;
-    for (uint32_t v; n < MOST_ASKED && !none_urgent(s);) {
-        v = first_of(s, &l->any, d, true);
+    bool in_any[MOST_ASKED], in_crowd[MOST_ASKED];
+    while (n < MOST_ASKED && !none_urgent(s)) {
+        uint32_t v = first_homeless(s, d);
         if (v == NOTHING || lesser(s, own, v) == own)
             break;
-        asked[n++] = v;
-        heap_pop(&l->any);
+        asked[n] = v;
+        in_any[n] = drop(&l->any, v);
+        in_crowd[n++] = !l->apart && drop(crowd, v);
         if (is_urgent(s, v, d)) {
             found = v;
             break;
         }
     }
-    for (uint32_t i = 0; i < n; i++)
-        make_available(s, asked[i], d);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t rank = s->how->rank[asked[i]];
+        if (in_any[i])
+            heap_push(&l->any, rank, 0, asked[i]);
+        if (in_crowd[i])
+            heap_push(crowd, rank, 0, asked[i]);
+    }
     return found;
+}
+
+/* Notes of device d when f, which is ready, can start there, and whether it may be earlier elsewhere. */
+static void note_child(struct sweep *s, uint32_t f, uint32_t d)
+{
+    const struct csr *p = &s->g->pred;
+    const uint32_t *group = s->how->edge->group;
+    struct turn *l = &s->lane[d];
+    if (l->child == f)
+        return;
+    l->child = f;
+    l->here = arrival(s, f, d);
+    l->rivals = false;
+    for (uint32_t k = 0; k < s->g->ncls; k++)
+        if (class_runs(s, f, k) && s->crowd[k].devices && far_arrival(s, f, k) < l->here)
+            l->rivals = true;
+    s->asked++;
+    for (uint32_t i = p->at[f]; i < p->at[f + 1] && !l->rivals; i++) {
+        uint32_t first = group[home_of(s, p->to[i])];
+        if (s->seen[first] == s->asked)
+            continue;
+        s->seen[first] = s->asked;
+        for (uint32_t e = first; e < s->nd && group[e] == first; e++)
+            l->rivals = l->rivals || arrival(s, f, e) < l->here;
+    }
 }
 
 static int64_t soonest(const struct sweep *s, uint32_t v, uint32_t d)
@@ -241,9 +407,12 @@ static uint32_t awaited(struct sweep *s, uint32_t d)
     if (f == NO_FAVOURITE || s->state[f] != READY || home_of(s, f) >= 0 ||
         !room_fits(s->room, &f, 1, d))
         return NOTHING;
-    int64_t here = soonest(s, f, d);
+    note_child(s, f, d);
+    if (!s->lane[d].rivals || s->lane[d].here <= s->now)
+        return f;
     for (uint32_t e = 0; e < s->nd; e++)
-        if (soonest(s, f, e) < here && room_fits(s->room, &f, 1, e))
+        if (s->lane[e].free < s->lane[d].here && soonest(s, f, e) < s->lane[d].here &&
+            room_takes(s->room, e))
             return NOTHING;
     return f;
 }
@@ -254,7 +423,7 @@ static uint32_t propose(struct sweep *s, uint32_t d, bool *anew)
     if (f == NOTHING)
         return propose_first(s, d, anew);
     uint32_t urgent = first_urgent(s, d);
-    return urgent != NOTHING ? urgent : arrival(s, f, d) <= s->now ? f : NOTHING;
+    return urgent != NOTHING ? urgent : s->lane[d].here <= s->now ? f : NOTHING;
 }
 
 /* ---- time -------------------------------------------------------------------------------------------------- */
@@ -272,6 +441,7 @@ static void take(struct sweep *s, uint32_t v, uint32_t d)
     int64_t time = s->g->time[class_of(s, d)][v];
     bool had_home = home_of(s, v) >= 0;
     s->state[v] = PLACED;
+    s->nready--;
     room_put(s->room, &v, 1, d);
     if (!had_home)
         announce_home(s, v);
@@ -286,19 +456,27 @@ static void take(struct sweep *s, uint32_t v, uint32_t d)
         s->ended[s->nended++] = v;
 }
 
-/* All that starts now, but for what becomes ready by that. */
-static void take_proposals(struct sweep *s)
+static bool is_over(struct sweep *s)
+{
+    return s->looks++ % LIST_LOOK_EACH == 0 && clock_out(s->room->clock);
+}
+
+/* All that starts now, but for what becomes ready by that; false: the clock is out. */
+static bool take_proposals(struct sweep *s)
 {
     for (;;) {
         uint32_t best = NOTHING, where = 0;
         bool anew = false;
+        s->urgent = UNKNOWN;
+        if (is_over(s))
+            return false;
         for (uint32_t d = 0; d < s->nd && !anew; d++) {
             uint32_t v = s->lane[d].free <= s->now ? propose(s, d, &anew) : NOTHING;
             where = lesser(s, best, v) == best ? where : d;
             best = lesser(s, best, v);
         }
         if (best == NOTHING && !anew)
-            return;
+            return true;
         if (!anew)
             take(s, best, where);
     }
@@ -322,31 +500,60 @@ static void settle(struct sweep *s)
                 make_available(s, v, d);
         }
     }
+    for (uint32_t k = 0; k < s->g->ncls; k++) {
+        struct crowd *c = &s->crowd[k];
+        while (c->waits.n && c->waits.at[0].key <= s->now) {
+            uint32_t v = heap_pop(&c->waits).item;
+            if (holds(s, v, NO_DEVICE))
+                push(s, &c->any, NO_DEVICE, (struct heap_entry){s->how->rank[v], 0, v});
+        }
+    }
 }
 
-/* The next moment at which a device can take something. */
+/* The time of the first entry of h that still holds on d; INT64_MAX: there is none. */
+static int64_t first_wait(const struct sweep *s, struct heap *h, uint32_t d)
+{
+    while (h->n && !holds(s, h->at[0].item, d))
+        heap_pop(h);
+    return h->n ? h->at[0].key : INT64_MAX;
+}
+
+/* The next moment at which a device can take something, or perhaps could. */
 static int64_t next_moment(struct sweep *s)
 {
     int64_t next = INT64_MAX;
+    uint32_t idle = 0; /* classes, bits: with a free device that looks at its crowd */
     for (uint32_t d = 0; d < s->nd; d++) {
         struct turn *l = &s->lane[d];
-        int64_t t = l->free;
-        if (t <= s->now) {
-            while (l->waits.n && !holds(s, l->waits.at[0].item, d))
-                heap_pop(&l->waits);
-            t = l->waits.n ? l->waits.at[0].key : INT64_MAX;
-        }
+        int64_t t = l->free > s->now ? l->free : first_wait(s, &l->waits, d);
+        idle |= l->free <= s->now && !l->apart ? 1U << class_of(s, d) : 0;
+        next = t < next ? t : next;
+    }
+    for (uint32_t k = 0; k < s->g->ncls; k++) {
+        int64_t t = idle >> k & 1 ? first_wait(s, &s->crowd[k].waits, NO_DEVICE) : INT64_MAX;
         next = t < next ? t : next;
     }
     return next;
 }
 
+static void prepare_devices(struct sweep *s, struct arena *a)
+{
+    s->lane = arena_array(a, (size_t)s->nd + 1, sizeof *s->lane);
+    s->crowd = arena_array(a, (size_t)s->g->ncls + 1, sizeof *s->crowd);
+    s->apart = arena_array(a, (size_t)s->nd + 1, sizeof *s->apart);
+    s->seen = arena_array(a, (size_t)s->nd + 1, sizeof *s->seen);
+    for (uint32_t k = 0; k < s->g->ncls; k++)
+        s->crowd[k] = (struct crowd){{.a = a}, {.a = a}, 0};
+    for (uint32_t d = 0; d < s->nd; d++) {
+        s->lane[d] = (struct turn){.running = NOTHING, .last = NOTHING, .child = NOTHING};
+        s->lane[d].waits.a = s->lane[d].own.a = s->lane[d].any.a = a;
+        s->crowd[class_of(s, d)].devices++;
+    }
+}
+
 static void prepare(struct sweep *s, struct arena *a)
 {
     size_t n = (size_t)s->g->n + 1;
-    s->lane = arena_array(a, (size_t)s->nd + 1, sizeof *s->lane);
-    for (uint32_t d = 0; d < s->nd; d++)
-        s->lane[d] = (struct turn){0, NOTHING, NOTHING, {.a = a}, {.a = a}, {.a = a}};
     s->end = arena_array(a, n, sizeof *s->end);
     s->missing = arena_array(a, n, sizeof *s->missing);
     s->left = arena_array(a, n, sizeof *s->left);
@@ -360,24 +567,42 @@ static void prepare(struct sweep *s, struct arena *a)
         s->missing[v] = s->g->pred.at[v + 1] - s->g->pred.at[v];
 }
 
+/* What is left goes in order of ranks. */
+static void place_rest(struct sweep *s, struct arena *a)
+{
+    uint32_t *at = arena_array(a, (size_t)s->g->n + 1, sizeof *at), n = 0;
+    for (uint32_t v = 0; v < s->g->n; v++)
+        at[s->how->rank[v]] = v;
+    for (uint32_t i = 0; i < s->g->n; i++)
+        if (s->state[at[i]] != PLACED)
+            s->order[s->n + n++] = at[i];
+    room_fill(s->room, s->order + s->n, n, a);
+}
+
 void earliest_place(struct room *r, const struct earliest *how, uint32_t *order, struct arena *a)
 {
     struct arena *own = arena_new(a);
     struct sweep s = {.room = r, .how = how, .g = r->base, .order = order};
     s.nd = r->scene->cluster->ndev;
+    prepare_devices(&s, own);
     prepare(&s, own);
     for (uint32_t v = 0; v < s.g->n; v++)
         if (!s.missing[v])
             become_ready(&s, v);
     for (;;) {
         settle(&s);
-        take_proposals(&s);
+        if (!take_proposals(&s)) {
+            place_rest(&s, own);
+            break;
+        }
         if (s.nended)
             continue;
         if (s.n == s.g->n)
             break;
         int64_t next = next_moment(&s);
-        assert(next > s.now && next < INT64_MAX);
+        assert(next > s.now &&
+               next <
+                   INT64_MAX); /* what is ready can start somewhere, sums are below CTX_SUM_MAX */
         s.now = next;
     }
     arena_free(own);

@@ -104,9 +104,9 @@ static void place_all(struct ctx *x, struct room *r, bool ports, struct listed *
     struct estimate e = estimate_new(&x->scene, g, ports, own);
     struct keyed *rank = rank_upward(&e.edge, own);
     struct keyed *p = arena_array(own, (size_t)g->n + 1, sizeof *p);
-    uint32_t *order = arena_array(own, (size_t)g->n + 1, sizeof *order);
+    uint32_t *order = arena_array(own, (size_t)g->n + 1, sizeof *order), n = 0;
     room_empty(r);
-    for (uint32_t i = 0; i < g->n; i++) {
+    for (uint32_t i = 0; i < g->n && !(i % LIST_LOOK_EACH == 0 && clock_out(r->clock)); i++, n++) {
         uint32_t v = rank[i].item;
         int64_t start = 0;
         estimate_turn(&e, v);
@@ -115,20 +115,24 @@ static void place_all(struct ctx *x, struct room *r, bool ports, struct listed *
         room_put(r, &v, 1, d);
         p[i] = (struct keyed){start, i};
     }
-    keyed_sort(p, g->n);
+    keyed_sort(p, n);
     for (uint32_t i = 0; i < g->n; i++)
-        order[i] = rank[p[i].item].item;
-    list_offer(x, best, r, order, ports ? "HEFT with ports" : "HEFT");
+        order[i] = rank[i < n ? p[i].item : i].item;
+    room_fill(r, order + n, g->n - n, own);
+    list_offer(x, best, r, order, list_said(x, r, ports ? "HEFT with ports" : "HEFT"));
     arena_free(own);
 }
 
-int heft_try(struct ctx *x, const char *planner, int64_t ports, struct listed *best)
+int heft_try(struct ctx *x, const char *planner, int64_t ports, struct clock *clock,
+             struct listed *best)
 {
     struct arena_mark mark = arena_mark(x->use.scratch);
     struct room r;
     int rc = room_build(&r, x, planner, x->use.scratch);
+    r.clock = clock;
     for (int taken = 0; taken < 2 && !rc; taken++)
-        if (ports == PORTS_AUTO || (ports == PORTS_TAKEN) == taken)
+        if ((ports == PORTS_AUTO || (ports == PORTS_TAKEN) == taken) &&
+            !(best->dev && clock_out(clock)))
             place_all(x, &r, taken, best);
     arena_release(x->use.scratch, mark);
     return rc;
@@ -138,7 +142,9 @@ static int heft_run(struct ctx *x, const void *options)
 {
     const struct heft_options *o = options;
     struct listed best = {0};
-    int rc = heft_try(x, "heft-place", o->contention, &best);
+    struct clock clock = ctx_clock(x);
+    int rc = heft_try(x, "heft-place", o->contention, &clock, &best);
+    list_tell_end(x, &best, &clock);
     return rc ? rc : list_leave(x, "heft-place", &best, o->best_effort);
 }
 

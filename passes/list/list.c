@@ -71,17 +71,25 @@ struct edges edges_build(const struct scene *s, const struct wdag *g, struct are
     return e;
 }
 
-int64_t edge_time(const struct edges *e, uint32_t k, uint32_t from, uint32_t to)
+static int64_t entry_time(const struct edges *e, uint32_t k, uint32_t from, uint32_t to, bool inner)
 {
-    if (from == to)
-        return 0;
-    bool inner = e->inner && e->group[from] == e->group[to];
     int64_t *const *t = inner ? e->inner : e->link;
-    bool host = e->scene->cluster->cls[e->cls[from]].host;
-    int64_t out = t[e->cls[from]][k], in = t[e->cls[to]][k];
+    bool host = e->scene->cluster->cls[from].host;
+    int64_t out = t[from][k], in = t[to][k];
     if (e->scene->model.step.network == NETWORK_HOST)
         return sat_add(out, in); /* one of the host takes nothing */
     return host ? in : out;
+}
+
+int64_t edge_time(const struct edges *e, uint32_t k, uint32_t from, uint32_t to)
+{
+    bool inner = e->inner && e->group[from] == e->group[to];
+    return from == to ? 0 : entry_time(e, k, e->cls[from], e->cls[to], inner);
+}
+
+int64_t edge_time_far(const struct edges *e, uint32_t k, uint32_t from, uint32_t cls)
+{
+    return entry_time(e, k, e->cls[from], cls, false);
 }
 
 /* ---- devices and room ---------------------------------------------------------------------------- */
@@ -370,6 +378,26 @@ uint32_t room_least(struct room *r, const uint32_t *v, uint32_t n)
     return best;
 }
 
+void room_fill(struct room *r, const uint32_t *v, uint32_t n, struct arena *a)
+{
+    const struct cluster *c = r->scene->cluster;
+    uint32_t at = 0, accelerators, *device = list_devices(c, &accelerators, a);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t to = UINT32_MAX;
+        r->filled++;
+        if (r->home[r->group[v[i]]] >= 0)
+            continue;
+        room_ask(r, &v[i], 1);
+        for (uint32_t j = at; j < c->ndev && to == UINT32_MAX; j++) {
+            if (room_takes(r, device[j]))
+                to = device[j];
+            else if (j == at && room_adds(r, device[j]) < INT64_MAX)
+                at++;
+        }
+        room_put(r, &v[i], 1, to == UINT32_MAX ? room_least(r, &v[i], 1) : to);
+    }
+}
+
 void room_empty(struct room *r)
 {
     uint32_t nd = r->scene->cluster->ndev;
@@ -377,7 +405,7 @@ void room_empty(struct room *r)
     memset(r->most, 0, nd * sizeof *r->most);
     memset(r->has, 0, (size_t)r->base->nshared * nd / 8 + 1);
     memset(r->home, 0xff, r->ngroup * sizeof *r->home);
-    r->lacking = 0;
+    r->lacking = r->filled = 0;
     for (uint32_t v = 0; v < r->base->n; v++)
         if (r->base->pin[v] >= 0)
             room_put(r, &v, 1, (uint32_t)r->base->pin[v]);
@@ -456,6 +484,16 @@ void list_try(struct ctx *x, struct listed *best, struct listed *p)
         *best = *p;
 }
 
+const char *list_said(struct ctx *x, const struct room *r, const char *what)
+{
+    if (r->lacking)
+        what = arena_fmt(x->use.mem, "%s, %u without room", what, r->lacking);
+    if (r->filled)
+        what = arena_fmt(x->use.mem, "%s, %s: %u of %u in order", what, r->clock->why, r->filled,
+                         r->base->n);
+    return what;
+}
+
 void list_offer(struct ctx *x, struct listed *best, const struct room *r, const uint32_t *order,
                 const char *what)
 {
@@ -464,6 +502,12 @@ void list_offer(struct ctx *x, struct listed *best, const struct room *r, const 
     list_try(x, best, &p);
     if (best->dev != p.dev)
         arena_release(x->use.mem, mark);
+}
+
+void list_tell_end(struct ctx *x, struct listed *p, const struct clock *clock)
+{
+    if (clock->why && p->what && !strstr(p->what, clock->why))
+        p->what = arena_fmt(x->use.mem, "%s, %s", p->what, clock->why);
 }
 
 int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool best_effort)

@@ -25,6 +25,8 @@ struct edges edges_build(const struct scene *s, const struct wdag *g, struct are
 /* ps that the values of the k-th entry of g->pred take from a device to another, as the network of the model has it
  * (without links of their own between two devices); 0 on one device. */
 int64_t edge_time(const struct edges *e, uint32_t k, uint32_t from, uint32_t to);
+/* The same to another device of that class, which is in no group with `from`.  edge_time() is never more. */
+int64_t edge_time_far(const struct edges *e, uint32_t k, uint32_t from, uint32_t cls);
 
 /* ---- devices and room ---- */
 
@@ -50,7 +52,9 @@ struct room {
     uint8_t *has;   /* bits: [shared item * devices + dev] */
     uint32_t *seen; /* [group], then [shared item]: the last question that asked for it */
     uint32_t question;
-    uint32_t lacking; /* how often something was put where there was no room */
+    uint32_t lacking;    /* how often something was put where there was no room */
+    struct clock *clock; /* when it is out, placing goes on by room_fill; NULL: never */
+    uint32_t filled;     /* vertices that were put so */
     /* what was asked last: bytes that any device would have to take, shared items apart, and the classes that can */
     int64_t bytes, runs; /* runs: of which only the most on a device counts */
     uint32_t able;
@@ -80,8 +84,13 @@ void room_put(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
 uint32_t room_least(struct room *r, const uint32_t *v, uint32_t n);
 /* Bytes of everything on one device. */
 int64_t room_all(const struct room *r);
+/* Puts v[0..n) on devices in order, one device after the other, never back, while there is room, else where least is:
+ * the short way when the clock is out.  What has a home keeps it. */
+void room_fill(struct room *r, const uint32_t *v, uint32_t n, struct arena *a);
 /* Bytes of the largest group.  O(members + their shared items). */
 int64_t room_most(struct room *r);
+
+enum { LIST_LOOK_EACH = 1024 }; /* nodes, or the like, between looks at the clock */
 
 /* ---- plans ---- */
 
@@ -103,9 +112,13 @@ int64_t list_lacking(const struct scene *s, const struct verdict *v);
 /* Runs it, by its order; *best becomes the better one of the two: one that fits or lacks less, of equal ones
  * the faster; equal: *best. */
 void list_try(struct ctx *x, struct listed *best, struct listed *p);
+/* "HEFT, 3 without room, time limit reached: 100 of 200 in order": what was placed, and how; lives in x->use.mem. */
+const char *list_said(struct ctx *x, const struct room *r, const char *what);
 /* The two of them: *best becomes that plan if it is better; else nothing of it stays. */
 void list_offer(struct ctx *x, struct listed *best, const struct room *r, const uint32_t *order,
                 const char *what);
+/* Says of *p, once, that the clock is out, if anybody has noticed. */
+void list_tell_end(struct ctx *x, struct listed *p, const struct clock *clock);
 /* Leaves it, with the bound of the makespan.  0, or PASS_INFEASIBLE and an error that names a device without room. */
 int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool best_effort);
 

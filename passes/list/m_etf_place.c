@@ -3,7 +3,7 @@
  * Source: Baechi (SoCC 2020).  m-SCT, after Hanen and Munier, has favourite children beside (favourites.h): a device
  * waits for the favourite of what it ran last, unless something is urgent.  Ties go by Kahn's order.  What has no room
  * anywhere goes where least is, where the original gives up; whether the plan fits is then found by running it.
- * O(devices * (V log V + E)), favourites beside. */
+ * earliest.h says what it costs; favourites beside. */
 #include "passes/list/baechi.h"
 #include "passes/list/earliest.h"
 #include "passes/list/favourites.h"
@@ -99,12 +99,9 @@ static void try_earliest(struct ctx *x, struct room *r, struct listed *best,
     struct arena *own = arena_new(x->use.scratch);
     struct earliest how = {.edge = edge, .rank = ranks(r->base, own), .favourite = favourite};
     uint32_t *order = arena_array(own, (size_t)r->base->n + 1, sizeof *order);
-    const char *what = favourite ? "m-SCT" : "m-ETF";
     room_empty(r);
     earliest_place(r, &how, order, own);
-    if (r->lacking)
-        what = arena_fmt(x->use.mem, "%s, %u without room", what, r->lacking);
-    list_offer(x, best, r, order, what);
+    list_offer(x, best, r, order, list_said(x, r, favourite ? "m-SCT" : "m-ETF"));
     arena_free(own);
 }
 
@@ -136,6 +133,8 @@ static int m_etf_run(struct ctx *x, const void *options)
         rc = room_fuse(&r, x, "m-etf-place", x->use.scratch);
     if (rc)
         return rc;
+    struct clock clock = ctx_clock(x);
+    r.clock = &clock;
     m_etf_try(x, &r, &best);
     return list_leave(x, "m-etf-place", &best, o->best_effort);
 }
@@ -150,6 +149,8 @@ static int m_sct_run(struct ctx *x, const void *options)
         rc = room_fuse(&r, x, "m-sct-place", x->use.scratch);
     if (rc)
         return rc;
+    struct clock clock = ctx_clock(x);
+    r.clock = &clock;
     if (o->favourites == BY_LP) {
         struct edges edge = edges_build(&x->scene, r.base, x->use.scratch);
         uint32_t *f = solve_favourites(x, &edge, x->use.scratch);

@@ -130,7 +130,7 @@ static int try_clusters(struct candidates *c, uint32_t i)
         how.mem = least < 0 ? 0 : least / part[i / 5] + 1;
         struct ctx x = begin(c);
         struct listed best = {0};
-        rc = celeritas_try(&x, c->planner, &how, &best);
+        rc = celeritas_try(&x, c->planner, &how, c->clock, &best);
         keep(c, &x, CANDIDATE_CLUSTERS, 3, &best);
     }
     return rc;
@@ -141,7 +141,7 @@ static int try_heft(struct candidates *c, uint32_t i)
     (void)i;
     struct ctx x = begin(c);
     struct listed best = {0};
-    int rc = heft_try(&x, c->planner, PORTS_AUTO, &best);
+    int rc = heft_try(&x, c->planner, PORTS_AUTO, c->clock, &best);
     keep(c, &x, CANDIDATE_HEFT, 2, &best);
     return rc;
 }

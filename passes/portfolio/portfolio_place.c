@@ -129,6 +129,7 @@ static int portfolio_run(struct ctx *x, const void *options)
     const struct portfolio_options *o = options;
     struct portfolio p = {.x = x, .clock = ctx_clock(x)};
     int rc = room_build(&p.room, x, "portfolio-place", x->use.scratch);
+    p.room.clock = &p.clock;
     if (rc)
         return rc;
     p.c = (struct candidates){.x = x,

@@ -33,7 +33,8 @@ NAMES = ["acc", "other"]
 
 
 class Graph:
-    """Nodes 0..n-1 in an order in which they can run; each makes one value that takes xfer[v] to another device."""
+    """Nodes 0..n-1 in an order in which they can run; each makes one value that takes xfer[v] to another
+    device, and as long again if it goes over the host."""
 
     def __init__(self, rng, most, ndev=None):
         self.n = rng.randint(1, most)
@@ -53,7 +54,8 @@ class Graph:
         self.group = [[u for u in range(self.n) if u == v or (colour[v] and colour[u] == colour[v])]
                       for v in range(self.n)]
         self.colour = colour
-        self.cost = {(u, v): self.xfer[u] for v in range(self.n) for u in self.pred[v]}
+        self.network, hops = rng.choice([("direct", 1), ("direct", 1), ("host", 2)])
+        self.cost = {(u, v): hops * self.xfer[u] for v in range(self.n) for u in self.pred[v]}
         self.members = [[v] for v in range(self.n)]
         total = sum(self.size)
         self.memory = [rng.randint(total // len(self.classes), max(1, total)) for _ in self.counts]
@@ -80,7 +82,7 @@ class Graph:
         return all(self.time[u][k] is not NEVER for u in self.group[v])
 
     def text(self):
-        lines = ["cluster io_free objective=makespan network=direct contention=none"]
+        lines = [f"cluster io_free objective=makespan network={self.network} contention=none"]
         for k, count in enumerate(self.counts):
             lines.append(f"class {NAMES[k]} x{count} memory={self.memory[k]}B link=1TB/s,0ps")
         lines.append("graph {")
@@ -299,8 +301,10 @@ def favourites(g):
 
 def plan_of(path, planner, coplace=False, fuse=False):
     """(node, device) in order, and the value."""
-    passes = "contract{trivial=false:coplace=%s},%s{best-effort=true%s}" % (
-        "true" if coplace else "false", planner, ":fuse=true" if fuse else "")
+    name, _, options = planner.rstrip("}").partition("{")
+    asked = ":".join([name + "{best-effort=true", *options.split(":")]).rstrip(":")
+    passes = "contract{trivial=false:coplace=%s},%s%s}" % (
+        "true" if coplace else "false", asked, ":fuse=true" if fuse else "")
     r = subprocess.run([PCC, path, "-q", "--memory-model=sum", "-p", passes, "--emit", "ir"], capture_output=True,
                        text=True, timeout=60, check=False)
     if not check(r.returncode == 0, f"{planner}: exit {r.returncode}: {r.stderr[:300]}\n{path.read_text()}"):
@@ -329,7 +333,7 @@ def compare(text, path, planner, expected, how):
 
 def optimum(g):
     """The least makespan of all placements and orders, transfers free."""
-    best = [sum(max(t) for t in g.time) + sum(g.xfer)]
+    best = [sum(max(t) for t in g.time) + sum(g.cost.values())]
 
     def go(end, dev, free):
         if len(end) == g.n:
@@ -339,7 +343,7 @@ def optimum(g):
             if v in end or any(u not in end for u in g.pred[v]):
                 continue
             for d in range(len(g.classes)):
-                start = max([free[d], *(end[u] + (0 if dev[u] == d else g.xfer[u]) for u in g.pred[v])])
+                start = max([free[d], *(end[u] + (0 if dev[u] == d else g.cost[u, v]) for u in g.pred[v])])
                 finish = start + g.time[v][0]
                 if finish < best[0]:
                     go({**end, v: finish}, {**dev, v: d}, [finish if e == d else f for e, f in enumerate(free)])

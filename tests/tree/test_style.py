@@ -26,7 +26,7 @@ FLOORS = [
     ["ir/base"], ["ir/model"], ["ir/cluster"], ["ir/dag"], ["ir/plan"], ["ir/exec", "ir/text"], ["ir"],
     ["passes/passes.h"], ["passes/functions"], ["passes/shapes"], ["passes/cost"], ["passes/coarsen"],
     ["passes/problem"], ["passes/bounds"], ["passes/contiguous"], ["passes/any_shape"], ["passes/integer"],
-    ["passes/baselines", "passes/given", "passes/list"], ["passes/portfolio"], ["passes"],
+    ["passes/baselines", "passes/given", "passes/list", "passes/stages"], ["passes/portfolio"], ["passes"],
     ["frontends"], ["frontends/onnx", "frontends/profiles"],
     ["backends/backends.h", "backends/label.h"], ["backends/onnx"], ["backends/split"],
     ["backends/picture", "backends/timeline", "backends/report"], ["backends"],

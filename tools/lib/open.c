@@ -1,4 +1,5 @@
-/* Models of all kinds are opened: ONNX, workloads, textual IR; files, and bytes in memory (pcc.h, handle.h). */
+/* Models of all kinds are opened: ONNX, workloads, profiles of layers, textual IR; files, and bytes in memory (pcc.h,
+ * handle.h). */
 #include "frontends/frontends.h"
 #include "ir/base/infile.h"
 #include "tools/lib/settings.h"
@@ -41,6 +42,16 @@ static int read_text(const struct input *in, struct scene *s, struct plan **plan
     return s->m ? 0 : -1;
 }
 
+static int read_profile(const struct input *in, struct scene *s, struct arena *of, struct diag *d)
+{
+    struct arena *a = arena_new(of);
+    size_t n = in->n;
+    const char *text = in->bytes ? in->bytes : infile_read(in->name, a, &n, d);
+    s->m = text ? layer_profile_parse(in->name, text, n, of, d) : NULL;
+    arena_free(a);
+    return s->m ? 0 : -1;
+}
+
 int read_input(const struct pcc *p, const struct input *in, struct scene *s, struct plan **plan,
                struct arena *of, struct diag *d)
 {
@@ -61,6 +72,8 @@ int read_input(const struct pcc *p, const struct input *in, struct scene *s, str
     case INPUT_ONNX:
         s->m = onnx_read(in->name, &o, of, d);
         return s->m ? 0 : -1;
+    case INPUT_PROFILE:
+        return read_profile(in, s, of, d);
     case INPUT_TEXT:
         return read_text(in, s, plan, of, d);
     }

@@ -11,6 +11,8 @@ const char *default_pipeline(const struct pcc *p)
     const char *goal = given(p, "objective");
     if (goal && !strcmp(goal, objective_name[OBJECTIVE_MAKESPAN]))
         return "open-functions,fuse,portfolio-place";
+    if (goal && !strcmp(goal, objective_name[OBJECTIVE_ITERATION]))
+        return "open-functions,pipeline-place";
     return given(p, "group") ? "open-functions,fuse,hier-place" : "open-functions,fuse,auto-place";
 }
 
@@ -145,6 +147,7 @@ static int judge_plan(struct pcc *p)
     }
     r->verdict = &e->v;
     r->step = e->step;
+    r->trained = e->trained;
     r->parts = cut_parts(p, r);
     if (r->step)
         r->parts_value = step_of_parts(&r->scene, r->plan, r->parts, x->use.mem);

@@ -9,13 +9,49 @@
 #include <string.h>
 
 /* Settings beside the options of writers. */
-static const char *const table[] = {
-    "devices",     "link",       "group",      "transfer-scale", "io",           "overlap",
-    "schedule",    "replicate",  "sync",       "efficiency",     "reserve",      "part-cost",
-    "dim",         "costs",      "profile-at", "profile-check",  "pin",          "state",
-    "keep-blocks", "time-limit", "max-states", "allow-links",    "warnings",     "objective",
-    "judge",       "network",    "contention", "dispatch",       "memory-model", "cut",
-    "optimizer"};
+static const char *const table[] = {"devices",
+                                    "link",
+                                    "group",
+                                    "transfer-scale",
+                                    "io",
+                                    "overlap",
+                                    "schedule",
+                                    "replicate",
+                                    "sync",
+                                    "efficiency",
+                                    "reserve",
+                                    "part-cost",
+                                    "dim",
+                                    "costs",
+                                    "profile-at",
+                                    "profile-check",
+                                    "pin",
+                                    "state",
+                                    "keep-blocks",
+                                    "time-limit",
+                                    "max-states",
+                                    "allow-links",
+                                    "warnings",
+                                    "objective",
+                                    "judge",
+                                    "network",
+                                    "contention",
+                                    "dispatch",
+                                    "memory-model",
+                                    "cut",
+                                    "micro-batches",
+                                    "micro-batch-size",
+                                    "profiled-batch",
+                                    "global-batch",
+                                    "slices",
+                                    "warmup",
+                                    "recompute",
+                                    "duplex",
+                                    "allreduce",
+                                    "allreduce-lane",
+                                    "workspace",
+                                    "weight-gradient-share",
+                                    "optimizer"};
 
 const char *setting_named(const char *name)
 {
@@ -276,9 +312,19 @@ static int describe_devices(struct pcc *p)
         return -1;
     if (group && cluster_set_groups(x->scene.cluster, group, x->use.diag))
         return -1;
+    const char *reduce = given(p, "allreduce");
+    if (reduce && (!rate_parse(reduce, &x->scene.cluster->reduce_bandwidth) ||
+                   x->scene.cluster->reduce_bandwidth < 1))
+        return diag_error(x->use.diag, "--allreduce '%s': expected a rate such as 3GB/s", reduce);
     if (reserve && cluster_set_reserve(x->scene.cluster, reserve, x->use.diag))
         return -1;
     return 0;
+}
+
+static bool is_iteration(const struct pcc *p)
+{
+    const char *goal = given(p, "objective");
+    return goal && !strcmp(goal, objective_name[OBJECTIVE_ITERATION]);
 }
 
 static int describe_model(struct pcc *p)
@@ -293,7 +339,10 @@ static int describe_model(struct pcc *p)
         return diag_error(&p->diag, "--io '%s': expected paid or free", io);
     e->io_free = io ? !strcmp(io, "free") : e->io_free;
     int overlap = read_choice(p, "overlap", overlap_name, (int)e->overlap);
-    int schedule = read_choice(p, "schedule", micro_schedule_name, (int)e->schedule);
+    /* what an iteration of training does is settings_training()'s */
+    int schedule = is_iteration(p)
+                       ? (int)e->schedule
+                       : read_choice(p, "schedule", micro_schedule_name, (int)e->schedule);
     if (overlap < 0 || schedule < 0)
         return -1;
     e->overlap = (enum overlap)overlap;
@@ -312,5 +361,6 @@ enum pcc_status settings_devices(struct pcc *p)
     enum pcc_status s = find_devices(p);
     return s                                                              ? s
            : describe_devices(p) || describe_model(p) || describe_step(p) ? PCC_BAD_USE
+           : is_iteration(p) && settings_training(p)                      ? PCC_BAD_USE
                                                                           : PCC_OK;
 }

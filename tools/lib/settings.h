@@ -15,5 +15,7 @@ int settings_dims(struct pcc *p);
 enum pcc_status settings_read(struct pcc *p);
 /* The cluster: the one that came with the model, or what the settings say. */
 enum pcc_status settings_devices(struct pcc *p);
+/* What an iteration of training is, into the scene's model.  0 or -1. */
+int settings_training(struct pcc *p);
 
 #endif

@@ -5,7 +5,7 @@
 #include "passes/pipeline.h"
 #include "tests/support/step_draw.h"
 
-enum { SMALL = 120 };
+enum { SMALL = 120, STOPPED = 60 };
 
 static const char *const planners[] = {"portfolio-place", "dfs-place", "order-place{range=2}",
                                        "celeritas-place{range=2}", "heft-place"};
@@ -48,9 +48,10 @@ static int64_t best_plan(struct made *s)
     return best;
 }
 
-static int64_t run(struct made *s, const char *passes)
+/* The value of what passes leave; l: NULL, or who ends them, of which the plan must say `said`. */
+static int64_t run_with(struct made *s, const char *passes, struct listener *l, const char *said)
 {
-    struct ctx x = {.scene = s->of, .use.diag = &s->diag};
+    struct ctx x = {.scene = s->of, .use = {.diag = &s->diag, .listener = l}};
     struct pipeline p = {0};
     struct run_options o = {0};
     uint32_t n = 0;
@@ -67,9 +68,42 @@ static int64_t run(struct made *s, const char *passes)
         fail_msg("%s: %s", passes, s->sink.last[0]);
     int64_t value = x.results.plan->claim.value;
     assert_true(x.results.plan->claim.bound <= value);
+    if (said && !strstr(x.results.plan->claim.argument, said))
+        fail_msg("%s: %s", passes, x.results.plan->claim.argument);
     arena_free(x.use.mem);
     arena_free(x.use.scratch);
     return value;
+}
+
+static int64_t run(struct made *s, const char *passes)
+{
+    return run_with(s, passes, NULL, NULL);
+}
+
+/* Ctrl-C before the first node: there is a plan all the same, and it says so. */
+static void when_stopped(void **state)
+{
+    static const struct {
+        const char *planner, *said;
+    } stopped[] = {{"order-place", "interrupted"}, {"celeritas-place", "interrupted"},
+                   {"heft-place", "in order"},     {"m-etf-place", "in order"},
+                   {"m-sct-place", "in order"},    {"dfs-place", "depth first"},
+                   {"m-topo-place", "m-TOPO"},     {"portfolio-place", ""}};
+    (void)state;
+    uint64_t rng = 47;
+    volatile sig_atomic_t stop = 1;
+    static struct made s;
+    for (uint32_t done = 0; done < STOPPED; done++) {
+        draw(&s, &rng, done % 2, true);
+        s.of.model.objective = OBJECTIVE_MAKESPAN;
+        s.of.model.step.network = done % 3 ? NETWORK_DIRECT : NETWORK_HOST;
+        for (size_t i = 0; i < sizeof stopped / sizeof *stopped; i++) {
+            struct listener l = {.stop = &stop};
+            run_with(&s, arena_fmt(s.a, "%s{best-effort=true}", stopped[i].planner), &l,
+                     stopped[i].said);
+        }
+        unload(&s);
+    }
 }
 
 static void against_all_plans(void **state)
@@ -105,6 +139,7 @@ static void against_all_plans(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(against_all_plans)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(against_all_plans),
+                                       cmocka_unit_test(when_stopped)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,114 @@
+/* What an iteration of training rests on (iteration_report.h).  O(nodes + stages). */
+#include "backends/report/iteration_report.h"
+
+#include "backends/label.h"
+#include "ir/base/units.h"
+#include "ir/exec/iteration_verdict.h"
+
+enum { STAGES_SHOWN = 64 };
+
+static uint32_t devices_of(const struct stages *s, uint32_t k)
+{
+    return s->device.at[k + 1] - s->device.at[k];
+}
+
+/* ps of all computing, by one device after the other. */
+static int64_t all_work(const struct iteration_run *t, const struct stages *s)
+{
+    int64_t sum = 0;
+    for (uint32_t k = 0; k < t->x.nstage; k++) {
+        uint32_t slices = iteration_turns(&t->x, k) > 1 ? 1 : devices_of(s, k);
+        int64_t pass = sat_add(t->stage[k].forward, t->stage[k].backward);
+        sum = sat_add(sum, sat_mul(sat_mul(pass, slices), t->x.micro_batches));
+    }
+    return sum;
+}
+
+void iteration_print_gain(FILE *f, const struct result *r)
+{
+    char was[UNIT_TEXT], is[UNIT_TEXT];
+    int64_t work = all_work(r->trained, r->trained->stages);
+    const struct cluster *c = r->scene.cluster;
+    fprintf(f, "%.3gx the computing of one %s alone (%s to %s per iteration)\n",
+            r->verdict->value ? (double)work / (double)r->verdict->value : 1.0,
+            c->cls[cluster_main_class(c)].name, time_short(was, work),
+            time_short(is, r->verdict->value));
+}
+
+/* Share of the iteration in which devices compute, in percent. */
+static double busy_share(const struct result *r)
+{
+    double busy = 0, all = 0;
+    const struct iteration_run *t = r->trained;
+    uint32_t lane = 0;
+    for (uint32_t k = 0; k < t->x.nstage; k++) {
+        uint32_t lanes = iteration_turns(&t->x, k),
+                 each = devices_of(r->trained->stages, k) / lanes;
+        for (uint32_t q = 0; q < lanes; q++, lane++)
+            busy += (double)each * (double)t->t.busy[lane];
+        all += (double)(each * lanes) * (double)t->t.end;
+    }
+    return all > 0 ? 100 * busy / all : 0;
+}
+
+/* The first and the last forward node of each stage. */
+static void find_ends(const struct result *r, nid (*end)[2])
+{
+    const struct module *m = r->scene.m;
+    const struct graph *g = &m->graph[1];
+    const struct stages *s = r->trained->stages;
+    for (nid n = g->first; n < g->first + g->count; n++)
+        for (uint32_t k = 0; k < s->n && r->plan->dev[n] >= 0 && !m->backward[n]; k++)
+            if (s->device.to[s->device.at[k]] == (uint32_t)r->plan->dev[n]) {
+                end[k][0] = end[k][0] ? end[k][0] : n;
+                end[k][1] = n;
+                break;
+            }
+}
+
+static void print_stage(FILE *f, const struct result *r, uint32_t k, const nid *end,
+                        struct arena *a)
+{
+    const struct stage_work *w = &r->trained->stage[k];
+    const struct stages *s = r->trained->stages;
+    char t[6][UNIT_TEXT];
+    uint32_t dev = s->device.to[s->device.at[k]];
+    int64_t memory = r->trained->memory[k];
+    const char *used = arena_fmt(a, "%s of %s", bytes_short(t[0], r->verdict->load[dev].used),
+                                 memory < 0 ? "any" : bytes_short(t[1], memory));
+    fprintf(f, "%5u  %-18s %10s %10s %10s %10s %6u%s %24s  %s to %s\n", k,
+            label_stage(r->scene.cluster, s, k, a), time_short(t[2], w->forward),
+            time_short(t[3], w->backward), k + 1 < s->n ? time_short(t[4], w->send) : "",
+            time_short(t[5], w->reduce), w->ahead, w->recompute ? "*" : " ", used,
+            end[0] ? node_name(r->scene.m, end[0]) : "nothing",
+            end[1] ? node_name(r->scene.m, end[1]) : "nothing");
+}
+
+void iteration_print(FILE *f, const struct result *r, struct arena *a)
+{
+    const struct training *t = &r->scene.model.training;
+    const struct stages *s = r->trained->stages;
+    nid(*end)[2] = arena_array(a, (size_t)s->n + 1, sizeof *end);
+    bool again = false;
+    find_ends(r, end);
+    fprintf(f, "%u micro-batch%s", r->trained->x.micro_batches,
+            r->trained->x.micro_batches == 1 ? "" : "es");
+    if (t->micro_size)
+        fprintf(f, " of %lld sample%s", (long long)t->micro_size, t->micro_size == 1 ? "" : "s");
+    fprintf(
+        f,
+        " through %u stage%s; schedule %s, links %s duplex, devices of a stage take %s; busy %.1f %%\n",
+        s->n, s->n == 1 ? "" : "s", training_schedule_name[t->schedule],
+        t->half_duplex ? "half" : "full", t->schedule == TRAINING_PIPEDREAM ? "turns" : "slices",
+        busy_share(r));
+    fprintf(f, "%5s  %-18s %10s %10s %10s %10s %7s %24s  %s\n", "stage", "devices", "forward",
+            "backward", "to next", "AllReduce", "ahead", "memory used of", "layers");
+    for (uint32_t k = 0; k < s->n && k < STAGES_SHOWN; k++)
+        print_stage(f, r, k, end[k], a);
+    if (s->n > STAGES_SHOWN)
+        fprintf(f, "  ... %u more\n", s->n - STAGES_SHOWN);
+    for (uint32_t k = 0; k < s->n; k++)
+        again = again || s->recompute[k];
+    if (again)
+        fputs("* runs forward once more before backward\n", f);
+}

@@ -1,0 +1,131 @@
+/* Devices in servers (servers.h).
+ *
+ * Source: DAPPLE (arXiv 2007.01045), III-B and IV-C, and its published planner, which says what the paper leaves open:
+ * servers are taken in their order; a policy that has not enough devices yields nothing; an AllReduce moves
+ * 2 (n - 1) / n of the bytes, within a server over n / 2 links at once, over several servers at one rate; what comes to
+ * a stage within one server comes over the outer link from senders elsewhere, and to one in several servers at the
+ * rate of an AllReduce.  O(servers) each, SCATTER O(servers + devices). */
+#include "ir/cluster/servers.h"
+
+#include "ir/base/units.h"
+
+#include <assert.h>
+#include <string.h>
+
+const char *servers_of(const struct cluster *c, struct servers *s)
+{
+    const struct device_class *k = NULL;
+    *s = (struct servers){0};
+    for (uint32_t i = 0; i < c->ncls; i++) {
+        if (c->cls[i].host || !c->cls[i].count)
+            continue;
+        if (k)
+            return "there are accelerators of several classes";
+        k = &c->cls[i];
+    }
+    if (!k)
+        return "there are no accelerators";
+    uint32_t size = k->group > 1 ? k->group : 1;
+    if (k->count / size > SERVERS)
+        return "there are too many servers";
+    s->ndev = k->count;
+    s->n = k->count / size;
+    for (uint32_t v = 0; v < s->n; v++)
+        s->size[v] = (uint16_t)size;
+    s->outer = k->link_bandwidth;
+    s->outer_reduce = c->reduce_bandwidth ? c->reduce_bandwidth : k->link_bandwidth;
+    s->inner = k->group > 1 && k->inner_bandwidth ? k->inner_bandwidth : k->link_bandwidth;
+    return NULL;
+}
+
+uint32_t servers_find(const struct servers *s, uint32_t place)
+{
+    uint32_t v = 0;
+    assert(place < s->ndev);
+    while (place >= s->size[v])
+        place -= s->size[v++];
+    return v;
+}
+
+static bool fill_up(const struct servers *s, const struct device_set *used, bool fresh,
+                    uint32_t need, struct device_set *out)
+{
+    for (uint32_t v = 0; v < s->n && need; v++) {
+        uint32_t room = s->size[v] - used->of[v];
+        if (fresh != (used->of[v] == 0))
+            continue;
+        out->of[v] = (uint16_t)(room < need ? room : need);
+        need -= out->of[v];
+    }
+    return need == 0;
+}
+
+static bool scatter(const struct servers *s, const struct device_set *used, uint32_t need,
+                    struct device_set *out)
+{
+    for (bool any = true; need && any;) {
+        any = false;
+        for (uint32_t v = 0; v < s->n && need; v++)
+            if (used->of[v] + out->of[v] < s->size[v]) {
+                out->of[v]++;
+                need--;
+                any = true;
+            }
+    }
+    return need == 0;
+}
+
+bool servers_assign(const struct servers *s, const struct device_set *used,
+                    enum assign_policy policy, uint32_t need, struct device_set *out)
+{
+    assert(need > 0 && policy < ASSIGN_POLICIES);
+    memset(out, 0, sizeof *out);
+    return policy == ASSIGN_SCATTER ? scatter(s, used, need, out)
+                                    : fill_up(s, used, policy == ASSIGN_FRESH, need, out);
+}
+
+uint32_t servers_spanned(const struct servers *s, const struct device_set *x, uint32_t *first,
+                         uint32_t *devices)
+{
+    uint32_t n = 0;
+    *devices = 0;
+    *first = 0;
+    for (uint32_t v = s->n; v-- > 0;)
+        if (x->of[v]) {
+            *first = v;
+            *devices += x->of[v];
+            n++;
+        }
+    return n;
+}
+
+/* ps of bytes * times / over bytes per second. */
+static int64_t move_ps(int64_t bytes, uint64_t times, uint64_t over, int64_t rate)
+{
+    unsigned __int128 ps = (unsigned __int128)(uint64_t)bytes * times, per = over;
+    per *= (uint64_t)rate;
+    /* bytes < 2^59 and times < 2^10 leave room for the 40 bits of ps in a second */
+    ps = (ps / per) * PS_PER_S + ((ps % per) * PS_PER_S + per - 1) / per;
+    return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
+}
+
+int64_t servers_reduce(const struct servers *s, const struct device_set *x, int64_t bytes)
+{
+    uint32_t first, n, spanned = servers_spanned(s, x, &first, &n);
+    if (n <= 1)
+        return 0;
+    if (spanned == 1)
+        return move_ps(bytes, 2 * (n - 1), (uint64_t)n * (n / 2), s->inner);
+    return move_ps(bytes, 2 * (n - 1), n, s->outer_reduce);
+}
+
+int64_t servers_move(const struct servers *s, const struct device_set *from,
+                     const struct device_set *to, int64_t bytes)
+{
+    uint32_t first, n, unused, other, senders;
+    if (servers_spanned(s, to, &first, &n) > 1)
+        return move_ps(bytes, 1, 1, s->outer_reduce);
+    servers_spanned(s, from, &unused, &senders);
+    other = senders - from->of[first];
+    return other ? move_ps(bytes, other, senders, s->outer) : move_ps(bytes, 1, 1, s->inner);
+}

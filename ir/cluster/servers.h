@@ -1,0 +1,44 @@
+/* Devices in servers, as DAPPLE sees them: how many of each a stage has, and what moving bytes among them takes. */
+#ifndef PCC_IR_CLUSTER_SERVERS_H
+#define PCC_IR_CLUSTER_SERVERS_H
+
+#include "ir/cluster/cluster.h"
+
+enum { SERVERS = 128 };
+
+struct servers {
+    uint32_t n, ndev;
+    uint16_t size[SERVERS]; /* devices of each */
+    int64_t inner;          /* bytes per second between two devices of a server */
+    int64_t outer;          /* between two of different servers */
+    int64_t outer_reduce;   /* of an AllReduce over several servers */
+};
+
+/* How many devices of each server. */
+struct device_set {
+    uint16_t of[SERVERS];
+};
+
+/* The accelerators of a cluster, which are of one class.  NULL, or why they cannot be seen so. */
+const char *servers_of(const struct cluster *c, struct servers *s);
+/* The server of an accelerator, by its place among them. */
+uint32_t servers_find(const struct servers *s, uint32_t place);
+
+/* Which free devices a stage is given.  FRESH: of servers that nobody uses.  APPEND: of servers in use.  SCATTER: one
+ * of each server with a free one, again and again.  Servers are taken in their order. */
+enum assign_policy { ASSIGN_FRESH, ASSIGN_APPEND, ASSIGN_SCATTER, ASSIGN_POLICIES };
+
+/* `need` devices beside those that are used; false: the policy has not so many. */
+bool servers_assign(const struct servers *s, const struct device_set *used,
+                    enum assign_policy policy, uint32_t need, struct device_set *out);
+/* The servers of a set: their number, the first one in *first, the set's devices in *devices.  O(servers). */
+uint32_t servers_spanned(const struct servers *s, const struct device_set *x, uint32_t *first,
+                         uint32_t *devices);
+/* ps of a ring AllReduce of so many bytes among the devices of the set. */
+int64_t servers_reduce(const struct servers *s, const struct device_set *x, int64_t bytes);
+/* ps that the activations of a micro-batch take from the devices of one stage to those of the next, which share it in
+ * equal slices. */
+int64_t servers_move(const struct servers *s, const struct device_set *from,
+                     const struct device_set *to, int64_t bytes);
+
+#endif

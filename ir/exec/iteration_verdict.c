@@ -1,0 +1,396 @@
+/* What a plan of stages comes to in training (iteration_verdict.h).
+ *
+ * Source: DAPPLE (arXiv 2007.01045), III and IV: the devices of a stage share a micro-batch in equal slices and make
+ * their gradients equal at the end of the iteration; PipeDream (SOSP 2019): they take micro-batches in turn, and do so
+ * after each.  Costs are those of the profiled batch; a micro-batch takes its share of them, which is rounded up once,
+ * for a slice.  A value is moved to the next stage, and from there on, as far as it is read; gradients the other way.
+ * In a profile the gradients of a value are added up before they are moved, so they are as large as the value.
+ *
+ * Memory of a device: weights, their gradients, what the optimizer keeps, one more version of the weights for each
+ * micro-batch on its way where PipeDream's schedule asks for it, the workspace; and the activations as they come and
+ * go. */
+#include "ir/exec/iteration_verdict.h"
+
+#include "ir/base/units.h"
+#include "ir/plan/stages.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { STEADY_ROUNDS = 4 };
+
+/* ---- from sums to work -------------------------------------------------------------------------- */
+
+/* A micro-batch's share of x, divided by n, rounded up. */
+static int64_t scaled(const struct training *t, int64_t x, uint32_t n)
+{
+    if (!t->micro_size)
+        return mul_div_ceil(x, 1, n);
+    return mul_div_ceil(x, t->micro_size, sat_mul(t->profiled, n));
+}
+
+static uint32_t devices_of(const struct servers *servers, const struct device_set *set)
+{
+    uint32_t first, n;
+    servers_spanned(servers, set, &first, &n);
+    return n;
+}
+
+static bool takes_turns(const struct scene *s)
+{
+    return s->model.training.schedule == TRAINING_PIPEDREAM;
+}
+
+/* What stays on a device of a stage, but for versions of the weights. */
+static int64_t lasting(const struct scene *s, int64_t parameter)
+{
+    return sat_add(sat_mul(parameter, exec_weight_copies(&s->model, true)),
+                   s->model.training.workspace);
+}
+
+static void set_stage(const struct scene *s, const struct servers *servers,
+                      const struct stage_sums *sum, const struct device_set *set,
+                      struct stage_work *w)
+{
+    const struct training *t = &s->model.training;
+    uint32_t n = devices_of(servers, set), slices = takes_turns(s) ? 1 : n;
+    int64_t share = t->weight_share ? t->weight_share : 500000;
+    w->forward = scaled(t, sum->forward, slices);
+    w->backward = scaled(t, sum->backward, slices);
+    w->weight = mul_div_ceil(w->backward, share, 1000000);
+    w->stored = scaled(t, sum->stored, slices);
+    w->checkpoint = 0;
+    w->turns = takes_turns(s) ? n : 1;
+    int64_t reduce = servers_reduce(servers, set, sum->parameter);
+    if (takes_turns(s))
+        w->backward = sat_add(w->backward, reduce);
+    else
+        w->reduce = reduce;
+}
+
+struct iteration_run iteration_set_up(const struct scene *s, const struct servers *servers,
+                                      uint32_t nstage, const struct stage_sums *sums,
+                                      const struct device_set *set, struct arena *a)
+{
+    static const enum iteration_order order[TRAINING_SCHEDULES] = {
+        [TRAINING_DAPPLE] = ITERATION_1F1B,
+        [TRAINING_GPIPE] = ITERATION_GPIPE,
+        [TRAINING_ZB_H1] = ITERATION_ZB_H1,
+        [TRAINING_PIPEDREAM] = ITERATION_1F1B};
+    const struct training *t = &s->model.training;
+    struct iteration_run r = {.value = INT64_MAX};
+    r.stage = arena_array(a, nstage, sizeof *r.stage);
+    r.lasting = arena_array(a, (size_t)servers->ndev + 1, sizeof *r.lasting);
+    r.memory = arena_array(a, nstage, sizeof *r.memory);
+    uint32_t cls = cluster_main_class(s->cluster);
+    for (uint32_t k = 0; k < nstage; k++) {
+        struct stage_work *w = &r.stage[k];
+        set_stage(s, servers, &sums[k], &set[k], w);
+        w->ahead = 1;
+        w->lag = k;
+        w->reduce_shares = !t->own_reduce_lane && k > 0 && w->reduce > 0;
+        if (k + 1 < nstage) {
+            w->send = servers_move(servers, &set[k], &set[k + 1], scaled(t, sums[k].send, 1));
+            w->send_back =
+                servers_move(servers, &set[k + 1], &set[k], scaled(t, sums[k].send_back, 1));
+        }
+        if (k > 0)
+            w->checkpoint =
+                scaled(t, sums[k - 1].send, w->turns > 1 ? 1 : devices_of(servers, &set[k]));
+        w->checkpoint = w->checkpoint < w->stored ? w->checkpoint : w->stored;
+        r.lasting[k] = lasting(s, sums[k].parameter);
+        r.memory[k] = s->cluster->cls[cls].memory;
+    }
+    r.x = (struct iteration){
+        order[t->schedule], nstage, nstage, t->micro_batches ? t->micro_batches : 1,
+        t->half_duplex,     r.stage};
+    return r;
+}
+
+/* Bytes of a version of the weights of stage k, as lasting has them. */
+static int64_t version(const struct iteration_run *r, const struct scene *s, uint32_t k)
+{
+    int64_t copies = exec_weight_copies(&s->model, true);
+    return takes_turns(s) ? (r->lasting[k] - s->model.training.workspace) / copies : 0;
+}
+
+uint32_t iteration_room(const struct iteration_run *r, const struct scene *s, uint32_t k,
+                        bool recompute)
+{
+    const struct stage_work *w = &r->stage[k];
+    if (r->memory[k] < 0)
+        return UINT32_MAX;
+    int64_t left = r->memory[k] - r->lasting[k] + version(r, s, k);
+    int64_t each = version(r, s, k) + (recompute ? w->checkpoint : w->stored);
+    left -= recompute ? w->stored - w->checkpoint : 0;
+    if (left < 0 || r->memory[k] < r->lasting[k])
+        return 0;
+    return each <= 0 || left / each > UINT32_MAX ? UINT32_MAX : (uint32_t)(left / each);
+}
+
+/* ---- the run ------------------------------------------------------------------------------------ */
+
+static void run_once(struct iteration_run *r, const struct scene *s, struct arena *a)
+{
+    uint32_t ndev = iteration_devices(&r->x), d = 0;
+    int64_t *stays = arena_array(a, (size_t)ndev + 1, sizeof *stays);
+    int64_t *memory = arena_array(a, (size_t)ndev + 1, sizeof *memory);
+    for (uint32_t k = 0; k < r->x.nplace; k++)
+        for (uint32_t q = 0; q < iteration_turns(&r->x, k); q++, d++) {
+            int64_t more = sat_mul(version(r, s, k), r->stage[k].ahead - 1);
+            stays[d] = sat_add(r->lasting[k], more);
+            memory[d] = r->memory[k];
+        }
+    r->g = iteration_tasks(&r->x, stays, memory, a);
+    r->t = events_run(&r->g, NULL, a);
+}
+
+void iteration_run(struct iteration_run *r, const struct scene *s, struct arena *a)
+{
+    uint32_t m = r->x.micro_batches;
+    r->x.stage = r->stage;
+    if (takes_turns(s)) { /* what so many micro-batches more take, in the steady state */
+        struct arena *own = arena_new(a);
+        r->x.micro_batches = STEADY_ROUNDS * iteration_devices(&r->x);
+        run_once(r, s, own);
+        int64_t before = r->t.end;
+        r->x.micro_batches += m * iteration_devices(&r->x);
+        run_once(r, s, own);
+        r->value = mul_div_ceil(r->t.end - before, 1, iteration_devices(&r->x));
+        arena_free(own);
+        r->x.micro_batches = m;
+    }
+    run_once(r, s, a);
+    if (r->t.status == RUN_DONE && !takes_turns(s))
+        r->value = r->t.end;
+}
+
+/* ---- the verdict -------------------------------------------------------------------------------- */
+
+struct weighing {
+    const struct scene *s;
+    const struct stages *st;
+    const int32_t *dev;
+    const int32_t *stage_of; /* [device] -1: none */
+    struct stage_sums *sum;
+    const char *why; /* it is no pipeline; NULL: it is one */
+    struct arena *a;
+};
+
+static void add_nodes(struct weighing *w)
+{
+    const struct module *m = w->s->m;
+    const struct graph *g = &m->graph[1];
+    const struct costs *k = m->cost;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (w->s->place->kind[n] != PLACE_NODE)
+            continue;
+        struct stage_sums *to = &w->sum[w->stage_of[w->dev[n]]];
+        int64_t time = k->time[cluster_class(w->s->cluster, (uint32_t)w->dev[n])][n];
+        bool back = m->backward && m->backward[n];
+        int64_t *sum = back ? &to->backward : &to->forward;
+        *sum = sat_add(*sum, time);
+        int64_t params = m->ir_version ? 0 : (k->params ? k->params : k->own)[n];
+        if (!back)
+            to->stored = sat_add(to->stored, k->own[n] - params);
+    }
+}
+
+/* Moves the value of a net as far as it is read. */
+static void add_net(struct weighing *w, uint32_t e)
+{
+    const struct module *m = w->s->m;
+    const struct csr *pin = &w->s->place->net_pin;
+    vid v = w->s->place->net_value[e];
+    nid def = m->value[v].def;
+    if (!def || w->s->place->kind[def] != PLACE_NODE)
+        return;
+    int32_t at = w->stage_of[w->dev[def]], low = at, high = at;
+    bool back = m->backward && m->backward[def];
+    for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++) {
+        int32_t to = w->stage_of[w->dev[pin->to[i]]];
+        low = to < low ? to : low;
+        high = to > high ? to : high;
+    }
+    if (!w->why && (back ? high > at : low < at))
+        w->why = arena_fmt(
+            w->a, "'%s', which stage %d makes, is read by stage %d: that is no %s pass",
+            value_name(m, v), (int)at, (int)(back ? high : low), back ? "backward" : "forward");
+    for (int32_t k = at; k < high && !back; k++)
+        w->sum[k].send = sat_add(w->sum[k].send, m->cost->bytes[v]);
+    for (int32_t k = low; k < at && back && m->ir_version; k++)
+        w->sum[k].send_back = sat_add(w->sum[k].send_back, m->cost->bytes[v]);
+}
+
+/* The places of devices among the accelerators; -1: it is none. */
+static int32_t place_of(const struct cluster *c, uint32_t dev)
+{
+    uint32_t cls = cluster_main_class(c), first = 0;
+    for (uint32_t k = 0; k < cls; k++)
+        first += c->cls[k].count;
+    return cluster_class(c, dev) == cls ? (int32_t)(dev - first) : -1;
+}
+
+/* Stages by servers; NULL and why it cannot be. */
+static struct device_set *stage_sets(const struct weighing *w, const struct servers *servers,
+                                     const char **why)
+{
+    const struct stages *st = w->st;
+    struct device_set *set = arena_array(w->a, st->n, sizeof *set);
+    for (uint32_t k = 0; k < st->n; k++)
+        for (uint32_t i = st->device.at[k]; i < st->device.at[k + 1]; i++) {
+            int32_t place = place_of(w->s->cluster, st->device.to[i]);
+            if (place < 0) {
+                *why = "a stage stands on a device that is no accelerator";
+                return NULL;
+            }
+            set[k].of[servers_find(servers, (uint32_t)place)]++;
+        }
+    return set;
+}
+
+/* Slices of whole samples. */
+static const char *uneven_slices(const struct weighing *w)
+{
+    const struct training *t = &w->s->model.training;
+    const struct stages *st = w->st;
+    for (uint32_t k = 0; k < st->n && !t->any_slices && t->micro_size && !takes_turns(w->s); k++) {
+        uint32_t n = st->device.at[k + 1] - st->device.at[k];
+        if (t->micro_size % n)
+            return arena_fmt(w->a,
+                             "stage %u cannot share micro-batches of %lld samples among %u devices "
+                             "(--slices=any lets it)",
+                             k, (long long)t->micro_size, n);
+    }
+    return NULL;
+}
+
+static const char *weigh(struct weighing *w, struct iteration_run *r)
+{
+    struct servers servers;
+    const struct module *m = w->s->m;
+    const char *why = servers_of(w->s->cluster, &servers);
+    if (!m->backward)
+        return "the model has no backward pass";
+    struct device_set *set = why ? NULL : stage_sets(w, &servers, &why);
+    if (!set)
+        return why;
+    add_nodes(w);
+    for (uint32_t e = 0; e < w->s->place->nnet; e++)
+        add_net(w, e);
+    for (uint32_t k = 0; k < w->st->n && !m->ir_version; k++)
+        w->sum[k].send_back = w->sum[k].send;
+    why = w->why ? w->why : uneven_slices(w);
+    if (why)
+        return why;
+    *r = iteration_set_up(w->s, &servers, w->st->n, w->sum, set, w->a);
+    for (uint32_t k = 0; k < w->st->n; k++) {
+        r->stage[k].ahead = w->st->ahead[k];
+        r->stage[k].recompute = w->st->recompute[k];
+    }
+    iteration_run(r, w->s, w->a);
+    return r->t.status == RUN_DONE ? NULL : "stages wait for each other for ever";
+}
+
+/* Figures of each device: those of its stage, or where they take turns its own. */
+static void tell_figures(const struct weighing *w, const struct iteration_run *r, struct verdict *v)
+{
+    const struct stages *st = w->st;
+    uint32_t lane = 0;
+    for (uint32_t k = 0; k < st->n; k++) {
+        for (uint32_t i = st->device.at[k]; i < st->device.at[k + 1]; i++) {
+            struct device_load *l = &v->load[st->device.to[i]];
+            l->load = l->compute = r->t.busy[lane];
+            l->sync = r->stage[k].reduce;
+            l->used = l->live_peak = r->t.peak[lane];
+            l->weights = r->lasting[k];
+            if (l->load > v->load[v->bottleneck].load)
+                v->bottleneck = st->device.to[i];
+            lane += iteration_turns(&r->x, k) > 1;
+        }
+        lane += iteration_turns(&r->x, k) == 1;
+    }
+}
+
+/* Stages of a plan that says of none: each device by itself, in the order of their first forward nodes. */
+static const struct stages *one_each(const struct scene *s, const int32_t *dev, struct arena *a)
+{
+    const struct graph *g = &s->m->graph[1];
+    struct stages *st = arena_alloc(a, sizeof *st);
+    uint8_t *seen = arena_alloc(a, (size_t)s->cluster->ndev + 1);
+    st->device.at = arena_array(a, (size_t)s->cluster->ndev + 2, sizeof *st->device.at);
+    st->device.to = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *st->device.to);
+    st->ahead = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *st->ahead);
+    st->recompute = arena_alloc(a, (size_t)s->cluster->ndev + 1);
+    for (uint32_t back = 0; back < 2; back++)
+        for (nid n = g->first; n < g->first + g->count; n++) {
+            bool now = (s->m->backward && s->m->backward[n]) == (back == 1);
+            if (s->place->kind[n] != PLACE_NODE || !now || seen[dev[n]])
+                continue;
+            seen[dev[n]] = 1;
+            st->device.to[st->n++] = (uint32_t)dev[n];
+            st->device.at[st->n] = st->n;
+        }
+    for (uint32_t k = 0; k < st->n; k++)
+        st->ahead[k] = iteration_ahead_a(st->n, k, UINT32_MAX);
+    return st;
+}
+
+struct verdict iteration_verdict(const struct scene *s, const struct plan *p,
+                                 struct iteration_run **run, struct arena *a)
+{
+    struct verdict v = plan_check(s, p->dev, NULL, a);
+    struct weighing w = {.s = s, .dev = p->dev, .a = a};
+    *run = NULL;
+    v.value = INT64_MAX;
+    if (!v.runnable)
+        return v;
+    const struct stages *st = w.st = p->stages ? p->stages : one_each(s, p->dev, a);
+    int32_t *stage_of = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *stage_of);
+    memset(stage_of, 0xff, s->cluster->ndev * sizeof *stage_of);
+    w.sum = arena_array(a, (size_t)st->n + 1, sizeof *w.sum);
+    for (uint32_t k = 0; k < st->n; k++) {
+        uint32_t first = st->device.to[st->device.at[k]];
+        stage_of[first] = (int32_t)k;
+        w.sum[k].parameter = v.load[first].params;
+    }
+    w.stage_of = stage_of;
+    for (uint32_t d = 0; d < s->cluster->ndev; d++)
+        if (v.load[d].nodes && stage_of[d] < 0) {
+            v.runnable = false;
+            v.why_not = arena_fmt(a, "%s has nodes but is the first device of no stage",
+                                  cluster_device_name(s->cluster, a, d));
+            return v;
+        }
+    *run = arena_alloc(a, sizeof **run);
+    const char *why = weigh(&w, *run);
+    if (why) {
+        *run = NULL;
+        v.runnable = false;
+        v.why_not = why;
+        return v;
+    }
+    (*run)->stages = st;
+    v.value = (*run)->value;
+    tell_figures(&w, *run, &v);
+    plan_check_memory(s, &v, a);
+    return v;
+}
+
+/* ---- bound -------------------------------------------------------------------------------------- */
+
+int64_t iteration_bound(const struct scene *s)
+{
+    const struct training *t = &s->model.training;
+    const struct graph *g = &s->m->graph[1];
+    uint32_t cls = cluster_main_class(s->cluster);
+    int64_t all = 0, size = t->micro_size ? t->micro_size : 1, of = t->micro_size ? t->profiled : 1;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        int64_t time = s->m->cost->time[cls][n];
+        if (s->place->kind[n] == PLACE_NODE && time != COST_NEVER)
+            all = sat_add(all, time);
+    }
+    __int128 samples = (__int128)size * (t->micro_batches ? t->micro_batches : 1);
+    __int128 ps = all * samples / ((__int128)of * s->cluster->cls[cls].count);
+    return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
+}

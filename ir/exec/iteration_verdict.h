@@ -1,0 +1,49 @@
+/* What a plan of stages comes to in training, as the judge's verdict. */
+#ifndef PCC_IR_EXEC_ITERATION_VERDICT_H
+#define PCC_IR_EXEC_ITERATION_VERDICT_H
+
+#include "ir/cluster/servers.h"
+#include "ir/dag/scene.h"
+#include "ir/exec/events.h"
+#include "ir/exec/iteration.h"
+#include "ir/plan/plan.h"
+#include "ir/plan/stages.h"
+
+/* What a stage holds, for one micro-batch, before it is divided among devices; bytes and ps. */
+struct stage_sums {
+    int64_t forward, backward;
+    int64_t parameter, stored;
+    int64_t send, send_back; /* bytes to the stages behind it, and of gradients from there */
+};
+
+/* An iteration that is set up, and has run. */
+struct iteration_run {
+    struct iteration x;
+    const struct stages
+        *stages; /* of a verdict: the plan's, or if it has none one for each of its devices */
+    struct stage_work *stage;
+    int64_t *lasting; /* [place] bytes of each of its devices that are there all the time */
+    int64_t *memory;  /* [place] -1: without end */
+    struct task_graph g;
+    struct timeline t;
+    int64_t value; /* ps: of an iteration */
+};
+
+/* Stages on devices: what each takes there, by the scene's model.  set[stage]: its devices by servers. */
+struct iteration_run iteration_set_up(const struct scene *s, const struct servers *servers,
+                                      uint32_t nstage, const struct stage_sums *sums,
+                                      const struct device_set *set, struct arena *a);
+/* Runs it, with stage[].ahead and recompute as they are, and fills the rest.  O(stages * micro-batches * log). */
+void iteration_run(struct iteration_run *r, const struct scene *s, struct arena *a);
+/* The most micro-batches that stage s can hold in the memory of its devices, and whether by recomputing; 0: none. */
+uint32_t iteration_room(const struct iteration_run *r, const struct scene *s, uint32_t stage,
+                        bool recompute);
+
+/* The verdict of a plan that has stages: value, the time of an iteration; of each device its work and the most bytes
+ * at once.  *run: what ran, in a; NULL if it could not.  O(nodes + pins) and the run. */
+struct verdict iteration_verdict(const struct scene *s, const struct plan *p,
+                                 struct iteration_run **run, struct arena *a);
+/* No plan takes less for an iteration, ps: all work of all micro-batches, shared by all accelerators.  O(nodes). */
+int64_t iteration_bound(const struct scene *s);
+
+#endif

@@ -1,0 +1,157 @@
+/* An iteration of training in the textual IR: batches and schedule beside the cluster, stages within a plan (grammar:
+ * text.md).  O(text). */
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
+
+#include "ir/base/units.h"
+
+#include <string.h>
+
+static const char *const warm_up_name[] = {"best", "pa", "pb", NULL};
+
+/* '=' and a number. */
+static int take_number(struct parser *p, int64_t least, int64_t most, int64_t *out)
+{
+    return text_want(p, '=', "'='") < 0 ? -1 : text_int(p, least, most, out, "a number");
+}
+
+/* '=' and one of n names; -1 and an error. */
+static int take_name(struct parser *p, const char *const *name)
+{
+    if (text_want(p, '=', "'='") < 0)
+        return -1;
+    for (int i = 0; name[i]; i++)
+        if ((p->tok.kind == T_WORD || p->tok.kind == T_STR) && p->tok.len == strlen(name[i]) &&
+            !memcmp(p->tok.s, name[i], p->tok.len)) {
+            text_next(p);
+            return i;
+        }
+    return text_expected(p, name == recompute_name ? "auto, none or all"
+                                                   : "dapple, gpipe, \"zb-h1\" or pipedream");
+}
+
+static int take_warm_up(struct parser *p, struct training *t)
+{
+    int64_t n;
+    if (text_want(p, '=', "'='") < 0)
+        return -1;
+    for (int i = 0; warm_up_name[i]; i++)
+        if (text_take_word(p, warm_up_name[i])) {
+            t->warm_up = (enum warm_up)i;
+            return 0;
+        }
+    if (text_int(p, 1, UINT32_MAX, &n, "best, pa, pb or a number") < 0)
+        return -1;
+    t->warm_up = WARM_UP_COUNT;
+    t->warm_up_count = (uint32_t)n;
+    return 0;
+}
+
+int text_training(struct parser *p)
+{
+    struct training *t = &p->model.training;
+    int64_t n = 0;
+    int word = 0, rc = 0;
+    if (text_take_word(p, "micro_batches")) {
+        rc = take_number(p, 1, UINT32_MAX, &n);
+        t->micro_batches = (uint32_t)n;
+    } else if (text_take_word(p, "micro_size")) {
+        rc = take_number(p, 1, UINT32_MAX, &t->micro_size);
+    } else if (text_take_word(p, "profiled")) {
+        rc = take_number(p, 1, UINT32_MAX, &t->profiled);
+    } else if (text_take_word(p, "training")) {
+        rc = word = take_name(p, training_schedule_name);
+        t->schedule = (enum training_schedule)(word < 0 ? 0 : word);
+    } else if (text_take_word(p, "recompute")) {
+        rc = word = take_name(p, recompute_name);
+        t->recompute = (enum recompute)(word < 0 ? 0 : word);
+    } else if (text_take_word(p, "warm_up")) {
+        rc = take_warm_up(p, t);
+    } else if (text_take_word(p, "workspace")) {
+        rc = take_number(p, 0, INT64_MAX, &t->workspace);
+    } else if (text_take_word(p, "weight_share")) {
+        rc = take_number(p, 1, 1000000, &t->weight_share);
+    } else if (text_take_word(p, "half_duplex")) {
+        t->half_duplex = true;
+    } else if (text_take_word(p, "any_slices")) {
+        t->any_slices = true;
+    } else if (text_take_word(p, "own_reduce_lane")) {
+        t->own_reduce_lane = true;
+    } else {
+        return 0;
+    }
+    return rc < 0 ? -1 : 1;
+}
+
+void text_put_training(const struct printer *p, const struct training *t)
+{
+    FILE *f = p->f;
+    if (t->micro_batches)
+        fprintf(f, " micro_batches=%u", t->micro_batches);
+    if (t->micro_size)
+        fprintf(f, " micro_size=%lld profiled=%lld", (long long)t->micro_size,
+                (long long)t->profiled);
+    if (t->schedule)
+        fprintf(f, " training=\"%s\"", training_schedule_name[t->schedule]);
+    if (t->warm_up == WARM_UP_COUNT)
+        fprintf(f, " warm_up=%u", t->warm_up_count);
+    else if (t->warm_up)
+        fprintf(f, " warm_up=%s", warm_up_name[t->warm_up]);
+    if (t->recompute)
+        fprintf(f, " recompute=%s", recompute_name[t->recompute]);
+    if (t->workspace)
+        fprintf(f, " workspace=%lld", (long long)t->workspace);
+    if (t->weight_share)
+        fprintf(f, " weight_share=%lld", (long long)t->weight_share);
+    fprintf(f, "%s%s%s", t->half_duplex ? " half_duplex" : "", t->any_slices ? " any_slices" : "",
+            t->own_reduce_lane ? " own_reduce_lane" : "");
+}
+
+/* ---- stages ------------------------------------------------------------------------------------- */
+
+/* "[0,1,2 ahead=2 recompute]", as often as there are stages. */
+int text_stages(struct parser *p, struct plan *plan)
+{
+    struct stages *s = arena_alloc(p->m->mem, sizeof *s);
+    uint32_t ndev = p->cluster ? p->cluster->ndev : 0, cap[4] = {0}, n = 0;
+    uint8_t *taken = arena_alloc(p->m->mem, (size_t)ndev + 1);
+    int64_t dev, ahead;
+    while (text_take(p, '[')) {
+        s->device.at = vec_grow(p->m->mem, s->device.at, &cap[0], s->n + 2, sizeof *s->device.at);
+        s->ahead = vec_grow(p->m->mem, s->ahead, &cap[1], s->n + 1, sizeof *s->ahead);
+        s->recompute = vec_grow(p->m->mem, s->recompute, &cap[2], s->n + 1, 1);
+        do {
+            size_t at = p->tok.at;
+            if (text_int(p, 0, (int64_t)ndev - 1, &dev, "the number of a device") < 0)
+                return -1;
+            if (taken[dev])
+                return text_error(p, at, "device %lld is in two stages", (long long)dev);
+            taken[dev] = 1;
+            s->device.to = vec_grow(p->m->mem, s->device.to, &cap[3], n + 1, sizeof *s->device.to);
+            s->device.to[n++] = (uint32_t)dev;
+        } while (text_take(p, ','));
+        if (!text_take_word(p, "ahead"))
+            return text_expected(p, "',' or 'ahead='");
+        if (take_number(p, 1, UINT32_MAX, &ahead) < 0)
+            return -1;
+        s->ahead[s->n] = (uint32_t)ahead;
+        s->recompute[s->n] = text_take_word(p, "recompute");
+        s->device.at[++s->n] = n;
+        if (text_want(p, ']', "']'") < 0)
+            return -1;
+    }
+    if (!s->n)
+        return text_expected(p, "'['");
+    plan->stages = s;
+    return 0;
+}
+
+void text_put_stages(const struct printer *p, const struct stages *s)
+{
+    text_put(p, " stages");
+    for (uint32_t k = 0; k < s->n; k++) {
+        for (uint32_t i = s->device.at[k]; i < s->device.at[k + 1]; i++)
+            fprintf(p->f, "%s%u", i > s->device.at[k] ? "," : " [", s->device.to[i]);
+        fprintf(p->f, " ahead=%u%s]", s->ahead[k], s->recompute[k] ? " recompute" : "");
+    }
+}

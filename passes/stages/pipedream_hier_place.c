@@ -1,0 +1,100 @@
+/* pipedream-hier-place: PipeDream's planner for servers of devices, with stages on several devices.
+ *
+ * Source: PipeDream (SOSP 2019), 3.1, and its published optimizer (hier_stages.c).  It makes the slowest stage's share
+ * of a minibatch small, which it tells; what the plan comes to is found by running it, like any other. */
+#include "passes/stages/hier_plan.h"
+
+#include "ir/base/units.h"
+
+enum { MOST_STATES = 3000 };
+
+struct hier_place_options {
+    int64_t states, cut, compression;
+    bool straight, fewer, memory;
+};
+
+static const char *const states_names[] = {"all", "first", NULL};
+static const char *const cut_names[] = {"exact", "published", NULL};
+
+static const struct opt hier_place_opts[] = {
+    {.kind = OPT_CHOICE,
+     .name = "states",
+     .off = offsetof(struct hier_place_options, states),
+     .def = "all",
+     .names = states_names,
+     .help = "where the model may be cut: anywhere, or where the published program looks"},
+    {.kind = OPT_CHOICE,
+     .name = "cut",
+     .off = offsetof(struct hier_place_options, cut),
+     .def = "exact",
+     .names = cut_names,
+     .help = "bytes that cross a cut: what is read, or as the published program counts"},
+    {.kind = OPT_INT,
+     .name = "compression",
+     .off = offsetof(struct hier_place_options, compression),
+     .def = "1",
+     .lo = "0",
+     .hi = "1000",
+     .help = "activations are moved so many times smaller; 0: moving them takes nothing"},
+    {.kind = OPT_BOOL,
+     .name = "straight",
+     .off = offsetof(struct hier_place_options, straight),
+     .def = "false",
+     .help = "one device for each stage"},
+    {.kind = OPT_BOOL,
+     .name = "fewer",
+     .off = offsetof(struct hier_place_options, fewer),
+     .def = "false",
+     .help = "devices may be left idle"},
+    {.kind = OPT_BOOL,
+     .name = "memory",
+     .off = offsetof(struct hier_place_options, memory),
+     .def = "false",
+     .help = "the published program's memory test"},
+    {0}};
+
+static int hier_place_run(struct ctx *x, const void *options)
+{
+    const struct hier_place_options *o = options;
+    struct train t;
+    struct stage_states states;
+    struct hier_rules r = {.compression = o->compression * 1000000,
+                           .memory = -1,
+                           .straight = o->straight,
+                           .fewer = o->fewer};
+    char text[UNIT_TEXT];
+    if (train_begin(&t, x, "pipedream-hier-place"))
+        return -1;
+    if (!stage_states_find(&states, &t.layers, o->states ? STATES_FIRST : STATES_ALL, o->cut == 1,
+                           MOST_STATES, x->use.scratch))
+        return diag_error(x->use.diag,
+                          "pipedream-hier-place: the model can be cut in more than %d ways; "
+                          "fuse or contract{by=layer} before it makes them fewer",
+                          MOST_STATES);
+    if (o->memory)
+        r.memory = x->scene.cluster->cls[cluster_main_class(x->scene.cluster)].memory;
+    hier_levels(&t, &r);
+    struct hier_result found = hier_stages(&states, &r, &t.clock, x->use.scratch);
+    if (found.value == INT64_MAX) {
+        diag_error(x->use.diag, "pipedream-hier-place: %s",
+                   found.complete ? "no plan passes the memory test" : t.clock.why);
+        return found.complete ? PASS_INFEASIBLE : -1;
+    }
+    struct trained p = hier_plan(&t, &states, &found);
+    train_try(&t, &p);
+    diag_note(x->use.diag,
+              "pipedream-hier-place: the slowest of %u stages takes %s of a minibatch, by the "
+              "planner's own measure; %u states",
+              found.nstage, time_print(text, found.value), states.n);
+    return train_leave(&t, &p, "PipeDream's dynamic program");
+}
+
+const struct planner planner_pipedream_hier_place = {
+    .pass = {.name = "pipedream-hier-place",
+             .help = "stages on one or more devices of servers, by PipeDream's planner",
+             .opts = hier_place_opts,
+             .optsize = sizeof(struct hier_place_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = hier_place_run},
+    .objectives = 1 << OBJECTIVE_ITERATION,
+    .features = FEATURE_GROUPS};

@@ -1,0 +1,321 @@
+/* Plans that train (train.h).
+ *
+ * How many micro-batches a stage takes in before it gives one back, and whether it runs forward again, is settled here
+ * for every plan: DAPPLE's two policies, clipped by what the memory of its devices holds; with forward again where
+ * there is no room for one without, and, as another try, where there is less room than the policy wants.  The best
+ * that fits is kept.  O(runs). */
+#include "passes/stages/train.h"
+
+#include "ir/base/units.h"
+#include "ir/exec/evaluate.h"
+#include "passes/bounds/claim.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- the model ---------------------------------------------------------------------------------- */
+
+struct measuring {
+    struct train *t;
+    int64_t *forward, *backward, *activation, *parameter;
+    uint32_t cls;
+};
+
+static uint32_t layer_of(const struct train *t, nid n)
+{
+    return t->layer[t->x->levels.base->vertex[n]];
+}
+
+static void measure_nodes(struct measuring *m)
+{
+    const struct scene *s = &m->t->x->scene;
+    const struct graph *g = &s->m->graph[1];
+    const struct costs *k = s->m->cost;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (s->place->kind[n] != PLACE_NODE)
+            continue;
+        uint32_t l = layer_of(m->t, n);
+        bool back = s->m->backward[n];
+        int64_t *time = back ? &m->backward[l] : &m->forward[l], ps = k->time[m->cls][n];
+        *time = sat_add(*time, ps == COST_NEVER ? 0 : ps);
+        int64_t params = s->m->ir_version ? 0 : (k->params ? k->params : k->own)[n];
+        m->parameter[l] = sat_add(m->parameter[l], params);
+        if (!back)
+            m->t->stored[l] = sat_add(m->t->stored[l], k->own[n] - params);
+    }
+    for (uint32_t w = 0; w < s->place->nweight; w++) { /* with the first that needs it */
+        const struct csr *user = &s->place->weight_user;
+        if (user->at[w] == user->at[w + 1])
+            continue;
+        uint32_t l = layer_of(m->t, user->to[user->at[w]]);
+        m->parameter[l] = sat_add(m->parameter[l], s->place->weight_bytes[w]);
+    }
+}
+
+/* What forward nodes make for forward nodes of other layers. */
+static void measure_values(struct measuring *m)
+{
+    const struct scene *s = &m->t->x->scene;
+    const struct csr *pin = &s->place->net_pin;
+    for (uint32_t e = 0; e < s->place->nnet; e++) {
+        nid def = s->m->value[s->place->net_value[e]].def;
+        if (!def || s->place->kind[def] != PLACE_NODE || s->m->backward[def])
+            continue;
+        uint32_t l = layer_of(m->t, def);
+        bool leaves = false;
+        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++)
+            leaves = leaves || (!s->m->backward[pin->to[i]] && layer_of(m->t, pin->to[i]) != l);
+        if (leaves)
+            m->activation[l] = sat_add(m->activation[l], s->m->cost->bytes[s->place->net_value[e]]);
+    }
+}
+
+int train_begin(struct train *t, struct ctx *x, const char *planner)
+{
+    const struct wdag *g = x->levels.whole;
+    struct arena *a = x->use.scratch;
+    *t = (struct train){.x = x, .planner = planner, .clock = ctx_clock(x)};
+    const char *why = servers_of(x->scene.cluster, &t->servers);
+    why = !x->scene.m->backward ? "the model has no backward pass" : why;
+    if (why)
+        return diag_error(x->use.diag, "%s: %s", planner, why);
+    struct measuring m = {.t = t, .cls = cluster_main_class(x->scene.cluster)};
+    int64_t **const sum[] = {&m.forward, &m.backward, &m.activation, &m.parameter, &t->stored};
+    for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)
+        *sum[i] = arena_array(a, (size_t)g->n + 1, sizeof **sum[i]);
+    t->layer = wdag_flatten(g, a);
+    measure_nodes(&m);
+    measure_values(&m);
+    t->layers = (struct layers_of){g->n,       g->succ,      g->pred,    m.forward,
+                                   m.backward, m.activation, m.parameter};
+    return 0;
+}
+
+struct layer_chain train_chain(const struct train *t)
+{
+    const struct layers_of *l = &t->layers;
+    const struct training *r = &t->x->scene.model.training;
+    int64_t size = r->micro_size ? r->micro_size : 1, of = r->micro_size ? r->profiled : 1;
+    struct arena *a = t->x->use.scratch;
+    int64_t *sum[5];
+    for (uint32_t i = 0; i < 5; i++)
+        sum[i] = arena_array(a, (size_t)l->n + 2, sizeof *sum[i]);
+    for (uint32_t v = 0; v < l->n; v++) {
+        const int64_t add[] = {mul_div_ceil(l->forward[v], size, of),
+                               mul_div_ceil(l->backward[v], size, of), l->parameter[v],
+                               mul_div_ceil(t->stored[v], size, of)};
+        for (uint32_t i = 0; i < 4; i++)
+            sum[i][v + 1] = sat_add(sum[i][v], add[i]);
+    }
+    /* what layers before one make for it and those behind it */
+    for (uint32_t v = 0; v < l->n; v++) {
+        uint32_t last = v;
+        for (uint32_t i = l->succ.at[v]; i < l->succ.at[v + 1]; i++)
+            last = l->succ.to[i] > last ? l->succ.to[i] : last;
+        int64_t bytes = mul_div_ceil(l->activation[v], size, of);
+        sum[4][v + 1] = sat_add(sum[4][v + 1], last > v ? bytes : 0);
+        sum[4][last + 1] -= last > v ? bytes : 0;
+    }
+    for (uint32_t v = 1; v <= l->n; v++)
+        sum[4][v] += sum[4][v - 1];
+    return (struct layer_chain){l->n, sum[0], sum[1], sum[2], sum[3], sum[4]};
+}
+
+/* ---- a plan ------------------------------------------------------------------------------------- */
+
+struct stage_sums *train_sums(const struct train *t, const struct trained *p, struct arena *a)
+{
+    const struct layers_of *l = &t->layers;
+    struct stage_sums *sum = arena_array(a, (size_t)p->n + 1, sizeof *sum);
+    for (uint32_t v = 0; v < l->n; v++) {
+        uint32_t k = p->stage_of[v], last = k;
+        sum[k].forward = sat_add(sum[k].forward, l->forward[v]);
+        sum[k].backward = sat_add(sum[k].backward, l->backward[v]);
+        sum[k].parameter = sat_add(sum[k].parameter, l->parameter[v]);
+        sum[k].stored = sat_add(sum[k].stored, t->stored[v]);
+        for (uint32_t i = l->succ.at[v]; i < l->succ.at[v + 1]; i++)
+            last = p->stage_of[l->succ.to[i]] > last ? p->stage_of[l->succ.to[i]] : last;
+        for (; k < last; k++)
+            sum[k].send = sat_add(sum[k].send, l->activation[v]);
+    }
+    for (uint32_t k = 0; k < p->n; k++)
+        sum[k].send_back = sum[k].send;
+    return sum;
+}
+
+struct trained train_cut(const struct train *t, uint32_t n, const uint32_t *end,
+                         const struct device_set *set)
+{
+    uint32_t *stage_of = arena_array(t->x->use.scratch, (size_t)t->layers.n + 1, sizeof *stage_of);
+    for (uint32_t v = 0, k = 0; v < t->layers.n; v++) {
+        while (v >= end[k])
+            k++;
+        stage_of[v] = k;
+    }
+    return (struct trained){.n = n, .stage_of = stage_of, .set = set};
+}
+
+/* Forward passes that stage k wants to do before its first backward one. */
+static uint32_t wanted(const struct iteration_run *r, const struct training *t, bool policy_b,
+                       uint32_t k)
+{
+    uint32_t n = r->x.nstage, most = r->x.micro_batches;
+    if (t->schedule == TRAINING_GPIPE)
+        return most;
+    if (t->warm_up == WARM_UP_COUNT)
+        return t->warm_up_count;
+    if (t->schedule == TRAINING_PIPEDREAM)
+        return iteration_ahead_turns(r->stage, n, k);
+    return policy_b ? iteration_ahead_b(n, k, most) : iteration_ahead_a(n, k, most);
+}
+
+/* Micro-batches in memory at once, of so many ahead. */
+static uint32_t held(const struct iteration_run *r, const struct training *t, uint32_t k,
+                     uint32_t ahead)
+{
+    uint64_t n = (uint64_t)ahead + (t->schedule == TRAINING_ZB_H1 ? k : 0);
+    return n < r->x.micro_batches ? (uint32_t)n : r->x.micro_batches;
+}
+
+/* Settles ahead and recompute; false: a stage has no room. */
+static bool settle(const struct train *t, struct iteration_run *r, bool policy_b, bool eager)
+{
+    const struct training *m = &t->x->scene.model.training;
+    bool fits = true;
+    for (uint32_t k = 0; k < r->x.nstage; k++) {
+        struct stage_work *w = &r->stage[k];
+        uint32_t want = wanted(r, m, policy_b, k);
+        bool rigid = m->schedule == TRAINING_GPIPE;
+        w->recompute = m->recompute == RECOMPUTE_ALL;
+        uint32_t room = iteration_room(r, &t->x->scene, k, w->recompute);
+        uint32_t least = rigid ? r->x.micro_batches : held(r, m, k, 1);
+        if (m->recompute == RECOMPUTE_AUTO &&
+            (room < least || (eager && room < held(r, m, k, want)))) {
+            w->recompute = true;
+            room = iteration_room(r, &t->x->scene, k, true);
+        }
+        fits = fits && room >= least;
+        while (want > 1 && held(r, m, k, want) > room && !rigid)
+            want -= want > 2 * room ? want - 2 * room : 1;
+        w->ahead = want;
+    }
+    iteration_settle_ahead(r->stage, r->x.nstage);
+    return fits;
+}
+
+static void keep(struct trained *p, const struct iteration_run *r, struct arena *a)
+{
+    p->value = r->value;
+    if (!p->ahead) {
+        p->ahead = arena_array(a, p->n, sizeof *p->ahead);
+        p->recompute = arena_alloc(a, p->n);
+    }
+    for (uint32_t k = 0; k < p->n; k++) {
+        p->ahead[k] = r->stage[k].ahead;
+        p->recompute[k] = r->stage[k].recompute;
+    }
+}
+
+/* Whether the devices of a stage would have to share a sample, which nothing allows. */
+static bool shares_samples(const struct train *t, const struct device_set *set)
+{
+    const struct training *m = &t->x->scene.model.training;
+    uint32_t first, n;
+    servers_spanned(&t->servers, set, &first, &n);
+    return !m->any_slices && m->micro_size && m->schedule != TRAINING_PIPEDREAM &&
+           m->micro_size % n != 0;
+}
+
+void train_try(const struct train *t, struct trained *p)
+{
+    const struct scene *s = &t->x->scene;
+    const struct training *m = &s->model.training;
+    p->value = INT64_MAX;
+    for (uint32_t k = 0; k < p->n; k++)
+        p->uneven = p->uneven || shares_samples(t, &p->set[k]);
+    if (p->uneven)
+        return;
+    struct arena *own = arena_new(t->x->use.scratch);
+    const struct stage_sums *sum = train_sums(t, p, own);
+    for (uint32_t way = 0; way < 4; way++) {
+        bool policy_b = way & 1, eager = way & 2;
+        if ((policy_b && m->warm_up != WARM_UP_BEST && m->warm_up != WARM_UP_B) ||
+            (!policy_b && m->warm_up == WARM_UP_B) ||
+            (policy_b && (m->schedule == TRAINING_GPIPE || m->schedule == TRAINING_PIPEDREAM)) ||
+            (eager && m->recompute != RECOMPUTE_AUTO))
+            continue;
+        struct iteration_run r = iteration_set_up(s, &t->servers, p->n, sum, p->set, own);
+        bool any = false;
+        if (!settle(t, &r, policy_b, eager))
+            continue;
+        for (uint32_t k = 0; k < p->n; k++)
+            any = any || r.stage[k].recompute;
+        if (eager && !any) /* as the one before */
+            continue;
+        iteration_run(&r, s, own);
+        if (r.t.status == RUN_DONE && r.t.over == 0 && r.value < p->value)
+            keep(p, &r, t->x->use.scratch);
+    }
+    arena_free(own);
+}
+
+/* ---- leaving it --------------------------------------------------------------------------------- */
+
+/* The devices of each stage by name: of each server the first that are free. */
+static struct stages *name_devices(const struct train *t, const struct trained *p)
+{
+    const struct cluster *c = t->x->scene.cluster;
+    struct arena *a = t->x->use.mem;
+    uint32_t next[SERVERS] = {0}, cls = cluster_main_class(c), first = 0, n = 0;
+    struct stages *s = arena_alloc(a, sizeof *s);
+    s->n = p->n;
+    s->ahead = arena_array(a, p->n, sizeof *s->ahead);
+    s->recompute = arena_alloc(a, p->n);
+    memcpy(s->ahead, p->ahead, p->n * sizeof *s->ahead);
+    memcpy(s->recompute, p->recompute, p->n);
+    s->device.at = arena_array(a, (size_t)p->n + 1, sizeof *s->device.at);
+    s->device.to = arena_array(a, (size_t)t->servers.ndev + 1, sizeof *s->device.to);
+    for (uint32_t k = 0; k < cls; k++)
+        first += c->cls[k].count;
+    for (uint32_t k = 0; k < p->n; k++) {
+        uint32_t base = first;
+        for (uint32_t v = 0; v < t->servers.n; base += t->servers.size[v++])
+            for (uint32_t i = 0; i < p->set[k].of[v]; i++)
+                s->device.to[n++] = base + next[v]++;
+        s->device.at[k + 1] = n;
+    }
+    return s;
+}
+
+int train_leave(const struct train *t, const struct trained *p, const char *what)
+{
+    struct ctx *x = t->x;
+    const struct graph *g = &x->scene.m->graph[1];
+    if (p->value == INT64_MAX) {
+        diag_error(x->use.diag, "%s: no plan that was tried %s", t->planner,
+                   p->uneven ? "has whole samples of each micro-batch for all devices of a stage "
+                               "(--slices=any lets them share one)"
+                             : "has room on its devices");
+        return PASS_INFEASIBLE;
+    }
+    struct plan *plan = arena_alloc(x->use.mem, sizeof *plan);
+    *plan = (struct plan){.planner = t->planner, .stages = name_devices(t, p)};
+    plan->dev = arena_array(x->use.mem, x->scene.m->nnode, sizeof *plan->dev);
+    memset(plan->dev, 0xff, x->scene.m->nnode * sizeof *plan->dev);
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (x->scene.place->kind[n] == PLACE_NODE) {
+            uint32_t k = p->stage_of[layer_of(t, n)];
+            plan->dev[n] = (int32_t)plan->stages->device.to[plan->stages->device.at[k]];
+        }
+    struct evaluation e = evaluate(&x->scene, plan, x->use.scratch);
+    if (e.why_not) {
+        diag_error(x->use.diag, "%s: %s", t->planner, e.why_not);
+        return PASS_INFEASIBLE;
+    }
+    plan->claim.objective = OBJECTIVE_ITERATION;
+    plan->claim.value = e.value;
+    x->results.plan = plan;
+    struct bound b = claim_iteration(x);
+    plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", what, b.why);
+    return 0;
+}

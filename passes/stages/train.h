@@ -1,0 +1,48 @@
+/* Plans that train: what the planners of stages share. */
+#ifndef PCC_PASSES_STAGES_TRAIN_H
+#define PCC_PASSES_STAGES_TRAIN_H
+
+#include "ir/exec/iteration_verdict.h"
+#include "passes/passes.h"
+#include "passes/stages/layer_chain.h"
+#include "passes/stages/stage_states.h"
+
+/* The model as layers: the vertices of the level that contract leaves, forward and backward nodes together. */
+struct train {
+    struct ctx *x;
+    const char *planner;
+    struct servers servers;
+    struct layers_of layers;
+    int64_t *stored;       /* [layer] bytes that forward leaves for backward */
+    const uint32_t *layer; /* [base vertex] */
+    struct clock clock;
+};
+
+/* Layers on stages, and devices for these. */
+struct trained {
+    uint32_t n;
+    const uint32_t *stage_of; /* [layer] */
+    const struct device_set *set;
+    /* filled by train_try: */
+    uint32_t *ahead;
+    uint8_t *recompute;
+    bool uneven;   /* devices of a stage would have to share a sample: it cannot be run */
+    int64_t value; /* ps of an iteration; INT64_MAX: it has no room, or is uneven */
+    int64_t lacks; /* bytes of the device that lacks most */
+};
+
+/* 0, or -1 and an error: the model is not trained, or devices are of several kinds. */
+int train_begin(struct train *t, struct ctx *x, const char *planner);
+/* The layers one after the other, for a micro-batch. */
+struct layer_chain train_chain(const struct train *t);
+/* Sums of each stage, before they are scaled.  Lives in a. */
+struct stage_sums *train_sums(const struct train *t, const struct trained *p, struct arena *a);
+/* Runs stages with the best order of forward and backward passes that the model's settings allow. */
+void train_try(const struct train *t, struct trained *p);
+/* A plan by layers that end at end[stage]. */
+struct trained train_cut(const struct train *t, uint32_t n, const uint32_t *end,
+                         const struct device_set *set);
+/* Leaves the plan; what tells how it was found.  0, or PASS_INFEASIBLE and an error if no device has room. */
+int train_leave(const struct train *t, const struct trained *p, const char *what);
+
+#endif
