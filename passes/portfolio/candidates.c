@@ -16,8 +16,8 @@
 
 #include <string.h>
 
-/* dp-place is about another objective: it need not prove much.  Of a time limit one planner gets 1 / LIMIT_SHARE of what
- * is left. */
+/* dp-place is about another objective: it need not prove much.  Of a time limit one planner gets 1 / LIMIT_SHARE of
+ * what is left. */
 enum { STATES = 20000, LIMIT_SHARE = 4, PS_PER_NS = 1000 };
 
 /* ---- one candidate ------------------------------------------------------------------------------ */

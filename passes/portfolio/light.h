@@ -4,15 +4,15 @@
 
 #include "passes/list/list.h"
 
+/* Levels whose vertices take no bytes beside the shared ones, and devices with less memory. */
 struct light {
-    struct ctx
-        x; /* levels whose vertices take no bytes beside the shared ones, and devices with less memory */
+    struct ctx x;
     struct cluster cluster;
     struct room room;
 };
 
-/* Devices keep `running` bytes, at most half of what they have, for what comes and goes.  0, or PASS_INFEASIBLE and an error.
- * Lives in a.  O(V + E). */
+/* Devices keep `running` bytes, at most half of what they have, for what comes and goes.  0, or PASS_INFEASIBLE and an
+ * error.  Lives in a.  O(V + E). */
 int light_make(struct light *l, const struct ctx *x, const char *planner, int64_t running,
                struct arena *a);
 

@@ -6,10 +6,10 @@ usage: portfolio.py FOLDER       improvement on the operator graphs of the place
 
 FOLDER: the seven operator graphs of the workloads there, with colours and without, prepared as `pcc-bench schedule`
 does: accelerators alone, 1.3 times the memory that an equal share needs, one hop between devices, ports, memory
-model sum; four times the usual effort.  ms: the best list schedule (or one device), the best plan of any planner that is tried (what improving
-starts from), the improved plan, the bound, CPU seconds.
-Ends with 1 if an improved plan is above what it starts from, fewer than 6 are at least 5 % below it, or a run takes more
-than 10 s of CPU.
+model sum; four times the usual effort.  ms: the best list schedule (or one device), the best plan of any planner
+that is tried (what improving starts from), the improved plan, the bound, CPU seconds.
+Ends with 1 if an improved plan is above what it starts from, fewer than 6 are at least 5 % below it, or a run takes
+more than 10 s of CPU.
 
 exported: each real model over 4 devices that hold a third of what one device needs for it, default options; ms of
 portfolio-place, dp-place, METIS and Scotch, all judged as makespans ("-": no plan that fits), of one device whatever
@@ -88,11 +88,12 @@ def makespan(model, cluster, planner, tmp):
     """ms or None, bound, the run that planned."""
     plan, judged = Path(tmp) / "plan.json", Path(tmp) / "judged.json"
     own = planner == "portfolio-place"
-    run = Run([PCC, model, "-d", cluster, *(["--objective=makespan"] if own else []), "-p", PASSES + planner, "-q", "-o", plan])
+    goal = ["--objective=makespan"]
+    run = Run([PCC, model, "-d", cluster, *(goal if own else []), "-p", PASSES + planner, "-q", "-o", plan])
     if run.rc:
         return None, None, run
     if not own:
-        again = Run([PCC, model, "-d", cluster, "-p", f"plan{{from={plan}}}", "--objective=makespan", "-q", "-o", judged])
+        again = Run([PCC, model, "-d", cluster, *goal, "-p", f"plan{{from={plan}}}", "-q", "-o", judged])
         if again.rc:
             return None, None, run
     o = json.loads((plan if own else judged).read_text())["objective"]
