@@ -219,8 +219,10 @@ static bool settle(const struct train *t, struct iteration_run *r, bool policy_b
         }
         if (room < least)
             return false;
+        if (!rigid && want > 1 && want > room) /* as many as are held, or more */
+            want = room;
         while (want > 1 && held(r, m, k, want) > room && !rigid)
-            want -= want > 2 * room ? want - 2 * room : 1;
+            want--;
         w->ahead = want;
     }
     iteration_settle_ahead(r->stage, r->x.nstage);
