@@ -83,3 +83,16 @@ char *label_plain(struct arena *a, const char *s)
     }
     return out;
 }
+
+const char *label_stage(const struct cluster *c, const struct stages *s, uint32_t k,
+                        struct arena *a)
+{
+    const uint32_t *d = s->device.to + s->device.at[k];
+    uint32_t n = s->device.at[k + 1] - s->device.at[k];
+    const char *first = cluster_device_name(c, a, d[0]);
+    if (n == 1)
+        return first;
+    const char *last = cluster_device_name(c, a, d[n - 1]);
+    return d[n - 1] - d[0] == n - 1 ? arena_fmt(a, "%s to %s", first, last)
+                                    : arena_fmt(a, "%u of %s to %s", n, first, last);
+}

@@ -1,6 +1,7 @@
 /* What an iteration of training rests on (iteration_report.h).  O(nodes + stages). */
 #include "backends/report/iteration_report.h"
 
+#include "backends/label.h"
 #include "ir/base/units.h"
 #include "ir/exec/iteration_verdict.h"
 
@@ -50,20 +51,6 @@ static double busy_share(const struct result *r)
     return all > 0 ? 100 * busy / all : 0;
 }
 
-/* "acc0 to acc7", "acc0 acc2 ..." */
-static const char *devices_text(const struct result *r, uint32_t k, struct arena *a)
-{
-    const struct stages *s = r->trained->stages;
-    const uint32_t *d = s->device.to + s->device.at[k];
-    uint32_t n = devices_of(s, k);
-    const char *first = cluster_device_name(r->scene.cluster, a, d[0]);
-    if (n == 1)
-        return first;
-    const char *last = cluster_device_name(r->scene.cluster, a, d[n - 1]);
-    return d[n - 1] - d[0] == n - 1 ? arena_fmt(a, "%s to %s", first, last)
-                                    : arena_fmt(a, "%u of %s to %s", n, first, last);
-}
-
 /* The first and the last forward node of each stage. */
 static void find_ends(const struct result *r, nid (*end)[2])
 {
@@ -89,10 +76,11 @@ static void print_stage(FILE *f, const struct result *r, uint32_t k, const nid *
     int64_t memory = r->trained->memory[k];
     const char *used = arena_fmt(a, "%s of %s", bytes_short(t[0], r->verdict->load[dev].used),
                                  memory < 0 ? "any" : bytes_short(t[1], memory));
-    fprintf(f, "%5u  %-18s %10s %10s %10s %10s %6u%s %24s  %s to %s\n", k, devices_text(r, k, a),
-            time_short(t[2], w->forward), time_short(t[3], w->backward),
-            k + 1 < s->n ? time_short(t[4], w->send) : "", time_short(t[5], w->reduce), w->ahead,
-            w->recompute ? "*" : " ", used, end[0] ? node_name(r->scene.m, end[0]) : "nothing",
+    fprintf(f, "%5u  %-18s %10s %10s %10s %10s %6u%s %24s  %s to %s\n", k,
+            label_stage(r->scene.cluster, s, k, a), time_short(t[2], w->forward),
+            time_short(t[3], w->backward), k + 1 < s->n ? time_short(t[4], w->send) : "",
+            time_short(t[5], w->reduce), w->ahead, w->recompute ? "*" : " ", used,
+            end[0] ? node_name(r->scene.m, end[0]) : "nothing",
             end[1] ? node_name(r->scene.m, end[1]) : "nothing");
 }
 

@@ -4,6 +4,7 @@
 #include "ir/plan/parts.h"
 #include "backends/report/layer_table.h"
 #include "backends/report/iteration_report.h"
+#include "backends/report/profile_report.h"
 #include "backends/report/step_report.h"
 #include "ir/exec/rounds.h"
 
@@ -118,7 +119,7 @@ static void print_largest(FILE *f, const struct module *m, struct arena *a)
                 m->value[t[i].count].flags & VALUE_INIT ? " (weight)" : "");
 }
 
-void summary_print(FILE *f, const struct module *m)
+static void model_summary_print(FILE *f, const struct module *m)
 {
     struct arena *a = arena_new(m->mem);
     const struct graph *g = &m->graph[1];
@@ -152,6 +153,14 @@ void summary_print(FILE *f, const struct module *m)
     print_values(f, m, "output", g->out, 0, a);
     print_largest(f, m, a);
     arena_free(a);
+}
+
+void summary_print(FILE *f, const struct module *m)
+{
+    if (is_layer_profile(m))
+        profile_summary_print(f, m);
+    else
+        model_summary_print(f, m);
 }
 
 /* ---- plan ------------------------------------------------------------------------------------- */

@@ -6,11 +6,14 @@
 enum { NAME_SHOWN = 28 /* bytes */ };
 
 const struct writer_opt chart_samples = {
-    .opt = {.kind = OPT_INT,
-            .name = "replay",
-            .off = offsetof(struct chart_options, samples),
-            .def = "0",
-            .help = "samples that are shown (default: a few, until the plan's rhythm is seen)"},
+    .opt =
+        {.kind = OPT_INT,
+         .name = "replay",
+         .off = offsetof(struct chart_options, samples),
+         .def = "0",
+         .help =
+             "samples that are shown (default: a few, until the plan's rhythm is seen); of an iteration of "
+             "training its micro-batches (default: all)"},
     .needs_plan = true};
 
 const struct writer_opt chart_curves = {
@@ -18,12 +21,15 @@ const struct writer_opt chart_curves = {
             .name = "curves",
             .off = offsetof(struct chart_options, curves),
             .def = "false",
-            .help = "in .gantt.svg, the memory of each device over time (--objective=makespan)"},
+            .help = "in .gantt.svg, the memory of each device over time (--objective=makespan or "
+                    "iteration-time)"},
     .needs_plan = true};
 
 int chart_make(struct chart *c, const struct result *r, const struct chart_options *o,
                uint32_t most, struct arena *a)
 {
+    if (r->trained)
+        return chart_of_iteration(c, r, o->samples, most, a);
     if (!r->step)
         return chart_of_rounds(c, r, o->samples, most, a);
     chart_of_step(c, r, a);

@@ -397,8 +397,8 @@ static int write_gantt(const struct result *r, const void *opts, const char *pat
         g.ncurve = want->curves ? c.ncurve : 0;
         if (want->curves && !c.ncurve)
             diag_warning(r->diag, WARN_UNUSED_OPTION,
-                         "--curves has no effect: memory over time is that of one sample "
-                         "(--objective=makespan)");
+                         "--curves has no effect: memory over time is that of one sample or of an "
+                         "iteration (--objective=makespan, iteration-time)");
         measure(&g);
         put_chart(&g);
         rc = outfile_close(&o, true);

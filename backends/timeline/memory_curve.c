@@ -24,16 +24,31 @@ static int compare_changes(const void *a, const void *b)
     return (x->bytes < y->bytes) - (x->bytes > y->bytes);
 }
 
-/* When the last use of a buffer ends; -1: it has none. */
-static int64_t freed_at(const struct task_graph *g, const struct timeline *t, uint32_t buffer)
+/* When the last use of instance k of a buffer ends; -1: it has none. */
+static int64_t freed_at(const struct task_graph *g, const struct timeline *t, uint32_t buffer,
+                        uint32_t k)
 {
     int64_t end = -1;
+    uint32_t count = g->task[g->buffer[buffer].task].count;
     for (uint32_t i = g->use.at[buffer]; i < g->use.at[buffer + 1]; i++) {
-        uint32_t u = g->use.to[i];
-        int64_t ends = sat_add(t->start[u], g->task[u].time);
-        end = ends > end ? ends : end;
+        const struct task *u = &g->task[g->use.to[i]];
+        uint32_t first = g->first[g->use.to[i]];
+        bool own = u->count == count;
+        for (uint32_t c = own ? k : 0; c < (own ? k + 1 : u->count); c++) {
+            int64_t ends = sat_add(t->start[first + c], u->time);
+            end = ends > end ? ends : end;
+        }
     }
     return end;
+}
+
+static uint32_t count_instances(const struct task_graph *g)
+{
+    uint64_t n = 0;
+    for (uint32_t b = 0; b < g->nbuffer; b++)
+        n += g->task[g->buffer[b].task].count;
+    assert(n < UINT32_MAX / 2);
+    return (uint32_t)n;
 }
 
 /* All of them, in order; how many. */
@@ -42,10 +57,12 @@ static uint32_t list_changes(const struct task_graph *g, const struct timeline *
     uint32_t n = 0;
     for (uint32_t b = 0; b < g->nbuffer; b++) {
         const struct buffer *x = &g->buffer[b];
-        int64_t end = freed_at(g, t, b);
-        c[n++] = (struct change){x->dev, t->start[x->task], x->bytes};
-        if (end >= 0)
-            c[n++] = (struct change){x->dev, end, -x->bytes};
+        for (uint32_t k = 0; k < g->task[x->task].count; k++) {
+            int64_t end = freed_at(g, t, b, k);
+            c[n++] = (struct change){x->dev, t->start[g->first[x->task] + k], x->bytes};
+            if (end >= 0)
+                c[n++] = (struct change){x->dev, end, -x->bytes};
+        }
     }
     qsort(c, n, sizeof *c, compare_changes);
     return n;
@@ -87,10 +104,10 @@ static void add_peak(struct memory_curve *m, int64_t at, int64_t peak)
 struct memory_curve *memory_curves(const struct task_graph *g, const struct timeline *t,
                                    struct arena *a)
 {
-    assert(t->nitem == g->ntask && t->status == RUN_DONE && g->nbuffer < UINT32_MAX / 2);
+    assert(t->nitem == g->first[g->ntask] && t->status == RUN_DONE);
     struct memory_curve *all = arena_array(a, (size_t)g->ndev + 1, sizeof *all);
     struct arena *own = arena_new(a);
-    struct change *c = arena_array(own, 2 * (size_t)g->nbuffer + 1, sizeof *c);
+    struct change *c = arena_array(own, 2 * (size_t)count_instances(g) + 1, sizeof *c);
     uint32_t n = list_changes(g, t, c);
     for (uint32_t dev = 0, i = 0, end = 0; dev < g->ndev; dev++, i = end) {
         while (end < n && c[end].dev == dev)

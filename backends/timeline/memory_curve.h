@@ -14,9 +14,10 @@ struct memory_curve {
     uint32_t n;
 };
 
-/* What each device holds while g runs as t says: [dev], in a.  All counts of tasks are 1, and all has ended.  What is
+/* What each device holds while g runs as t says: [dev], in a.  All has ended.  What is
  * allocated and freed at one moment is not seen, but for the peak of t: its moment has a point of its own, with the
- * bytes of t->peak.  O(n log n) for n buffers. */
+ * bytes of t->peak.  O(n log n) for n instances of
+ * buffers and their uses. */
 struct memory_curve *memory_curves(const struct task_graph *g, const struct timeline *t,
                                    struct arena *a);
 

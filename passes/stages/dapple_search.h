@@ -18,6 +18,8 @@ struct stage_plan {
 struct dapple_rules {
     const struct servers *servers;
     uint32_t micro_batches;
+    int64_t
+        samples;  /* of a micro-batch, which devices of a stage share in whole; 0: in any parts */
     bool literal; /* by the formula as printed */
     uint32_t
         beam; /* prefixes that are kept for each way to get so far, by each of two keys; 0: 4 */

@@ -123,6 +123,28 @@ struct layer_chain train_chain(const struct train *t)
 
 /* ---- a plan ------------------------------------------------------------------------------------- */
 
+/* The gradients of each stage, the last layer's first. */
+static void add_parts(const struct train *t, const struct trained *p, struct stage_sums *sum,
+                      struct arena *a)
+{
+    const struct layers_of *l = &t->layers;
+    int64_t *now = arena_array(a, (size_t)p->n + 1, sizeof *now);
+    for (uint32_t v = 0; v < l->n; v++)
+        sum[p->stage_of[v]].parts.n++;
+    for (uint32_t k = 0; k < p->n; k++) {
+        struct reduce_parts *of = &sum[k].parts;
+        of->part = arena_array(a, (size_t)of->n + 1, sizeof *of->part);
+        of->n = 0;
+    }
+    for (uint32_t v = l->n; v-- > 0;) {
+        uint32_t k = p->stage_of[v];
+        struct reduce_parts *of = &sum[k].parts;
+        now[k] = sat_add(now[k], l->backward[v]);
+        if (l->parameter[v])
+            of->part[of->n++] = (struct reduce_part){now[k], l->parameter[v]};
+    }
+}
+
 struct stage_sums *train_sums(const struct train *t, const struct trained *p, struct arena *a)
 {
     const struct layers_of *l = &t->layers;
@@ -140,6 +162,8 @@ struct stage_sums *train_sums(const struct train *t, const struct trained *p, st
     }
     for (uint32_t k = 0; k < p->n; k++)
         sum[k].send_back = sum[k].send;
+    if (t->x->scene.model.training.reduce_when != REDUCE_AFTER)
+        add_parts(t, p, sum, a);
     return sum;
 }
 
@@ -216,13 +240,27 @@ static void keep(struct trained *p, const struct iteration_run *r, struct arena 
     }
 }
 
+/* Whether the devices of a stage would have to share a sample, which nothing allows. */
+static bool shares_samples(const struct train *t, const struct device_set *set)
+{
+    const struct training *m = &t->x->scene.model.training;
+    uint32_t first, n;
+    servers_spanned(&t->servers, set, &first, &n);
+    return !m->any_slices && m->micro_size && m->schedule != TRAINING_PIPEDREAM &&
+           m->micro_size % n != 0;
+}
+
 void train_try(const struct train *t, struct trained *p)
 {
     const struct scene *s = &t->x->scene;
     const struct training *m = &s->model.training;
+    p->value = INT64_MAX;
+    for (uint32_t k = 0; k < p->n; k++)
+        p->uneven = p->uneven || shares_samples(t, &p->set[k]);
+    if (p->uneven)
+        return;
     struct arena *own = arena_new(t->x->use.scratch);
     const struct stage_sums *sum = train_sums(t, p, own);
-    p->value = INT64_MAX;
     for (uint32_t way = 0; way < 4; way++) {
         bool policy_b = way & 1, eager = way & 2;
         if ((policy_b && m->warm_up != WARM_UP_BEST && m->warm_up != WARM_UP_B) ||
@@ -278,7 +316,10 @@ int train_leave(const struct train *t, const struct trained *p, const char *what
     struct ctx *x = t->x;
     const struct graph *g = &x->scene.m->graph[1];
     if (p->value == INT64_MAX) {
-        diag_error(x->use.diag, "%s: no plan that was tried has room on its devices", t->planner);
+        diag_error(x->use.diag, "%s: no plan that was tried %s", t->planner,
+                   p->uneven ? "has whole samples of each micro-batch for all devices of a stage "
+                               "(--slices=any lets them share one)"
+                             : "has room on its devices");
         return PASS_INFEASIBLE;
     }
     struct plan *plan = arena_alloc(x->use.mem, sizeof *plan);

@@ -26,7 +26,8 @@ struct trained {
     /* filled by train_try: */
     uint32_t *ahead;
     uint8_t *recompute;
-    int64_t value; /* ps of an iteration; INT64_MAX: it has no room */
+    bool uneven;   /* devices of a stage would have to share a sample: it cannot be run */
+    int64_t value; /* ps of an iteration; INT64_MAX: it has no room, or is uneven */
     int64_t lacks; /* bytes of the device that lacks most */
 };
 

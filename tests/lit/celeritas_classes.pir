@@ -6,6 +6,9 @@
 # CHECK-DAG: "b" = acc0
 # CHECK-DAG: "c" = acc1
 # CHECK-DAG: "d" = acc1
+# Of two devices with the same bytes it is the first.
+# RUN: sed 's/other x1/other x2/' %s > %t.pir
+# RUN: %pcc %t.pir -p order-place --emit ir -q | FileCheck %s
 cluster io_free objective=makespan network=direct contention=none
 class acc x1 link=1TB/s,0ps
 class other x1 link=1TB/s,0ps

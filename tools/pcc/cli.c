@@ -49,6 +49,9 @@ static const struct {
      "iteration: bytes per second of an AllReduce over several groups (default: the link's)"},
     {CLI_ALLREDUCE_LANE, 0, "allreduce-lane", "shared|own",
      "iteration: whether an AllReduce takes the link to the stage before (default: shared)"},
+    {CLI_ALLREDUCE_OVERLAP, 0, "allreduce-overlap", "after|beside|across",
+     "iteration: gradients are exchanged after a stage's last backward pass, beside it, or also beside the "
+     "next forward pass (default: after)"},
     {CLI_WORKSPACE, 0, "workspace", "BYTES",
      "iteration: memory of a device beside weights and activations (default: 0)"},
     {CLI_WEIGHT_SHARE, 0, "weight-gradient-share", "SHARE",
@@ -102,7 +105,8 @@ static const struct {
     {CLI_MAX_STATES, 0, "max-states", "N", "ideals that a planner may visit"},
     {CLI_EMIT, 0, "emit", "KIND", NULL},
     {CLI_REPLAY, 0, "replay", "N",
-     "run N samples through the plan: the time per sample that it reaches; for gantt and trace"},
+     "run N samples through the plan: the time per sample that it reaches; of a plan for iteration-time an "
+     "iteration of N micro-batches; for gantt and trace"},
     {CLI_ORDER_REPORT, 0, "order-report", "host",
      "how many nodes one host thread that takes them in the file's order would have to put off"},
     {CLI_WRITER, 0, "curves", NULL, NULL},

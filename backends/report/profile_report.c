@@ -1,0 +1,90 @@
+/* A summary of a profile of layers: what the layers take, and where it is cheap or dear to cut between them. */
+#include "backends/report/profile_report.h"
+
+#include "ir/base/units.h"
+
+#include <string.h>
+
+/* A layer that makes one value of those of layers before it. */
+static bool is_forward(const struct module *m, nid n)
+{
+    bool is = !m->backward[n] && m->node[n].out.n == 1;
+    for (uint32_t i = 0; i < m->node[n].in.n && is; i++) {
+        nid def = m->value[node_in(m, n, i)].def;
+        is = def >= m->graph[1].first && def < n;
+    }
+    return is;
+}
+
+/* As the reader leaves it (frontends/profiles/layer_profile.c): forward nodes in the order of layers, then as many
+ * backward ones. */
+bool is_layer_profile(const struct module *m)
+{
+    const struct graph *g = &m->graph[1];
+    bool is = m->backward && m->cost && g->count > 0 && g->count % 2 == 0;
+    for (nid n = g->first; n < g->first + g->count && is; n++)
+        is = !strcmp(str(m, m->node[n].domain), "profile") &&
+             !strcmp(str(m, m->node[n].op), "layer") &&
+             (n < g->first + g->count / 2 ? is_forward(m, n) : m->backward[n]);
+    return is;
+}
+
+/* cut[i]: bytes that layers up to i make for layers behind it. */
+static int64_t *find_cuts(const struct module *m, uint32_t n, struct arena *a)
+{
+    nid first = m->graph[1].first;
+    uint32_t *last = arena_array(a, (size_t)n + 1, sizeof *last);
+    int64_t *cut = arena_array(a, (size_t)n + 1, sizeof *cut);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < m->node[first + i].in.n; k++) {
+            uint32_t from = m->value[node_in(m, first + i, k)].def - first;
+            last[from] = i > last[from] ? i : last[from];
+        }
+    for (uint32_t i = 0; i < n; i++)
+        if (last[i] > i) {
+            int64_t bytes = m->cost->bytes[node_out(m, first + i, 0)];
+            cut[i] = sat_add(cut[i], bytes);
+            cut[last[i]] -= bytes;
+        }
+    for (uint32_t i = 1; i < n; i++)
+        cut[i] = sat_add(cut[i], cut[i - 1]);
+    return cut;
+}
+
+static void print_cut(FILE *f, const struct module *m, const char *what, uint32_t i, int64_t bytes)
+{
+    nid first = m->graph[1].first;
+    char buf[UNIT_TEXT];
+    fprintf(f, "%-13s %s, from '%s' to '%s'\n", what, bytes_short(buf, bytes),
+            node_name(m, first + i), node_name(m, first + i + 1));
+}
+
+void profile_summary_print(FILE *f, const struct module *m)
+{
+    struct arena *a = arena_new(m->mem);
+    const struct graph *g = &m->graph[1];
+    const struct costs *k = m->cost;
+    uint32_t n = g->count / 2, most = 0, least = 0;
+    int64_t time[2] = {0, 0}, params = 0, made = 0, *cut = find_cuts(m, n, a);
+    char forward[UNIT_TEXT], backward[UNIT_TEXT], buf[UNIT_TEXT];
+    for (nid v = g->first; v < g->first + g->count; v++) {
+        bool back = m->backward[v];
+        time[back] = sat_add(time[back], k->time[0][v]);
+        params = sat_add(params, back || !k->params ? 0 : k->params[v]);
+        made = sat_add(made, back ? 0 : k->bytes[node_out(m, v, 0)]);
+    }
+    for (uint32_t i = 1; i + 1 < n; i++) {
+        most = cut[i] > cut[most] ? i : most;
+        least = cut[i] < cut[least] ? i : least;
+    }
+    fprintf(f, "%s: a profile of %u layers\n", str(m, m->path), n);
+    fprintf(f, "%-13s %s\n", "forward", time_short(forward, time[0]));
+    fprintf(f, "%-13s %s\n", "backward", time_short(backward, time[1]));
+    fprintf(f, "%-13s %s\n", "parameters", bytes_short(buf, params));
+    fprintf(f, "%-13s %s\n", "activations", bytes_short(buf, made));
+    if (n > 1) {
+        print_cut(f, m, "largest cut", most, cut[most]);
+        print_cut(f, m, "smallest cut", least, cut[least]);
+    }
+    arena_free(a);
+}

@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+"""Training pipelines through the command line: profiles of layers, PipeDream's planner, plans with stages.
+
+usage: test_pipelines.py   (environment: PCC)
+
+1. A small profile, written here: its figures by hand, what of it is no layer; wrong profiles are refused with the line.
+2. Plans of it: the iteration of the simplest one by hand; plans with stages come back through JSON and textual IR with
+   the same value; sizes of batches that disagree, slices of less than a sample, and memory that is too small.
+3. shared: the values that PipeDream's published program prints for its own profiles, on one and two levels, with its
+   memory test, without activations, with straight pipelines.
+
+Exit: 0 pass, 1 fail."""
+# extras: shared
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import extras
+from checks import check, finish
+
+PCC = os.environ.get("PCC", "pcc")
+TIMES = "forward_compute_time={}, backward_compute_time={}, activation_size={}, parameter_size={}"
+# An input and a result that nothing reads are no layers; edges by a tab or blanks; a list of sizes; stages; commas and
+# "=" in what a layer is.
+SMALL = "\n".join([
+    "node1 -- Input0 -- " + TIMES.format("7.000", "0.000", "0.0", "0.000"),
+    "node2 -- Embedding(100, 8, sparse=False) -- " + TIMES.format("1.000", "2.000", "4000.0", "800.000")
+    + " -- stage_id=0",
+    "node3 -- LSTM(8, 8, bias=True) -- " + TIMES.format("2.500", "5.000", "[4000.0; 200; 1e2]", "1200")
+    + " -- stage_id=1",
+    "node4 -- __getitem__(0) -- " + TIMES.format("0.000", "0.000", "4000.0", "0.000"),
+    "node5 -- __getitem__(1) -- " + TIMES.format("0.000", "0.000", "300.0", "0.000"),
+    "node6 -- Linear(in_features=8, out_features=100) -- " + TIMES.format("0.500", "1.000", "50.0", "400.000")
+    + " -- stage_id=1",
+    "", "\tnode1 -- node2", "  node2 -- node3  ", "\tnode3 -- node4", "\tnode3 -- node5   ", "    node4 -- node6", ""])
+TRAIN = ["--objective=iteration-time", "--link=1GB/s,0us"]
+LAYER = "n1 -- a -- " + TIMES.format(1, 2, 3, 4) + "\n"
+SECOND = "n2 -- b -- " + TIMES.format(1, 2, 3, 4) + "\n"
+
+
+def pcc(*args, code=0):
+    r = subprocess.run([PCC, *map(str, args)], capture_output=True, text=True, timeout=120, check=False)
+    what = " ".join(map(str, args))
+    check(r.returncode == code, f"pcc {what}: exit {r.returncode}, not {code}: {r.stderr[-400:]}")
+    return r
+
+
+def refused(words, *args, code=1):
+    """The run ends with this code, and an error that has all the words."""
+    r = pcc(*args, code=code)
+    errors = [line for line in r.stderr.splitlines() if "error:" in line]
+    check(len(errors) == 1 and all(w in errors[0] for w in words),
+          f"pcc {' '.join(map(str, args))}: expected an error with {words}: {r.stderr[-400:]}")
+
+
+# ---- the reader -------------------------------------------------------------------------------------------------
+
+def small_profile(tmp):
+    """What is read of the small profile: names, times, bytes; the same with tabs, line ends of Windows, no stages."""
+    model = tmp / "small.txt"
+    model.write_text(SMALL, encoding="utf-8")
+    ir = pcc(model, "--emit", "ir").stdout
+    nodes = [line.strip() for line in ir.splitlines() if "profile:layer" in line]
+    wanted = [("%Embedding = profile:layer() :", "!bytes=4000B", "!time=1ms", "!params=800B"),
+              ("%LSTM = profile:layer(%Embedding)", "!bytes=4300B", "!time=2.5ms", "!params=1200B"),
+              ("%__getitem__.node4 = profile:layer(%LSTM)", "!bytes=4000B"),
+              ("%Linear = profile:layer(%__getitem__.node4)", "!bytes=50B", "!time=500us", "!params=400B"),
+              ("Linear/backward", "!bytes=4000B", "!time=1ms", "!backward"),
+              ("__getitem__.node4/backward", "!bytes=4300B", "!backward"),
+              ("LSTM/backward", "!bytes=4000B", "!time=5ms", "!backward"),
+              ("Embedding/backward", "!time=2ms", "!backward")]
+    check(len(nodes) == len(wanted), f"{len(nodes)} nodes, wanted {len(wanted)}")
+    for line, words in zip(nodes, wanted):
+        check(all(w in line for w in words), f"{words}: {line}")
+    check("Input" not in ir and "node5" not in ir and "7ms" not in ir, "an input or an unread result is a layer")
+    same = {"tabs": re.sub(r"^ +", "\t", SMALL, flags=re.M), "crlf": SMALL.replace("\n", "\r\n"),
+            "stages": re.sub(r" -- stage_id=\d", "", SMALL),
+            "edges": SMALL.replace("\tnode1 -- node2\n", "\tnode1 -- node2\n\tnode1 -- node2\n")}
+    for name, text in same.items():
+        other = tmp / f"{name}.txt"
+        other.write_bytes(text.encode())
+        again = pcc(other, "--emit", "ir").stdout
+        check(again.splitlines()[2:] == ir.splitlines()[2:], f"{name}: another module")
+    pcc(tmp / "small.txt", "--emit", "ir", "-o", tmp / "small.pir")
+    back = pcc(tmp / "small.pir", "--emit", "ir").stdout
+    check(back.splitlines()[2:] == ir.splitlines()[2:], "textual IR: another module")
+
+
+def summary(tmp):
+    """What pcc tells of a profile; branches: what is read over the cut counts, once."""
+    said = pcc(tmp / "small.txt").stdout.splitlines()
+    check(said[0].endswith("small.txt: a profile of 4 layers") and [re.sub(r"\s+", " ", line) for line in said[1:]] == [
+        "forward 4.000 ms", "backward 8.000 ms", "parameters 2.344 KiB", "activations 12.06 KiB",
+        "largest cut 4.199 KiB, from 'LSTM' to '__getitem__.node4'",
+        "smallest cut 3.906 KiB, from 'Embedding' to 'LSTM'"], f"{said}")
+    (tmp / "fork.txt").write_text(
+        "".join(f"n{i} -- {'abcd'[i]} -- " + TIMES.format(1, 2, 1024 << i, 4) + "\n" for i in range(4))
+        + "\tn0 -- n1\n\tn0 -- n2\n\tn0 -- n3\n\tn1 -- n3\n\tn2 -- n3\n", encoding="utf-8")
+    said = pcc(tmp / "fork.txt").stdout
+    check("7.000 KiB, from 'c' to 'd'" in said and "1.000 KiB, from 'a' to 'b'" in said, said)
+    (tmp / "one.txt").write_text(LAYER, encoding="utf-8")
+    check("cut" not in pcc(tmp / "one.txt").stdout, "a cut of one layer")
+
+
+def wrong_profiles(tmp):
+    """Each is refused; the error has the line and says what is wrong."""
+    cases = {
+        "text": (LAYER + "n2 -- b\n", (":2:", "expected a layer")),
+        "figure": (LAYER + SECOND.replace("=1,", "=one,"), (":2:", "one", "number")),
+        "negative": (LAYER + SECOND.replace("=1,", "=-1,"), (":2:", "-1", "number")),
+        "nan": (LAYER + SECOND.replace("=1,", "=nan,"), (":2:", "nan")),
+        "huge": (LAYER + SECOND.replace("=1,", "=1e30,"), (":2:", "1e30")),
+        "list": (LAYER + SECOND.replace("size=3", "size=[3; 4"), (":2:", "']'")),
+        "listed": (LAYER + SECOND.replace("size=3", "size=[3; x]"), (":2:", "list")),
+        "pair": (LAYER + SECOND.replace("=1,", ","), (":2:", "NAME=NUMBER")),
+        "missing": (LAYER + SECOND.replace("parameter_size=4", "stored_size=4"), (":2:", "n2", "parameter_size")),
+        "twice": (LAYER + LAYER, (":2:", "n1", "line 1")),
+        "edge": (LAYER + "\tn1\n", (":2:", "an edge")),
+        "from": (LAYER + "\tn7 -- n1\n", (":2:", "n7", "line above")),
+        "to": (LAYER + "\n\tn1 -- n7\n", (":3:", "n7", "line above")),
+        "early": (LAYER + "\tn1 -- n2\n" + SECOND, (":2:", "n2")),
+        "self": (LAYER + "\tn1 -- n1\n", (":1:", "n1", "cycle")),
+        "cycle": (LAYER + SECOND + "\tn1 -- n2\n\tn2 -- n1\n", ("n1", "cycle")),
+        "inputs": (LAYER.replace("-- a --", "-- Input0 --"), ("no layers",)),
+    }
+    for name, (text, words) in cases.items():
+        path = tmp / f"wrong_{name}.txt"
+        path.write_text(text, encoding="utf-8")
+        refused((path.name, *words), path)
+
+
+# ---- plans ------------------------------------------------------------------------------------------------------
+
+def value_of(path):
+    return json.loads(Path(path).read_text(encoding="utf-8"))["objective"]["value_s"]
+
+
+def one_stage(tmp):
+    """All devices for one stage, by hand: 4 micro-batches of 12 ms on 4 devices, and 2400 bytes of gradients over
+    1 GB/s: 2 * 3 / 4 of them."""
+    pcc(tmp / "small.txt", "-d", "4xv100", *TRAIN, "--micro-batches=4", "-p", "dapple-place", "-q", "-o",
+        tmp / "one.json")
+    stages = json.loads((tmp / "one.json").read_text(encoding="utf-8"))["training"]["stages"]
+    check(len(stages) == 1 and len(stages[0]["devices"]) == 4, f"{stages}")
+    check(abs(value_of(tmp / "one.json") - 0.0120036) < 1e-12, f"{value_of(tmp / 'one.json')} s, wanted 0.0120036")
+
+
+def round_trips(tmp):
+    """Plans with stages, of each schedule: the same value and stages from JSON, from an IR with its plan, and again."""
+    model = tmp / "small.txt"
+    for schedule in ("dapple", "gpipe", "zb-h1", "pipedream"):
+        for more in ([], ["--duplex=half", "--recompute=all", "--allreduce=500MB/s", "--allreduce-lane=own",
+                          "--workspace=1MiB"]):
+            how = ["-d", "4xv100", "--group=2:25GB/s,0us", *TRAIN, f"--schedule={schedule}", "--profiled-batch=8",
+                   "--global-batch=64", *more, "-q"]
+            a, b, ir, c = (tmp / n for n in ("a.json", "b.json", "a.pir", "c.json"))
+            pcc(model, *how, "-p", "pipedream-hier-place{straight=true}", "-o", a)
+            pcc(model, *how, "-p", f"plan{{from={a}}}", "-o", b)
+            first, second = (json.loads(p.read_text(encoding="utf-8")) for p in (a, b))
+            check(len(first["training"]["stages"]) > 1, f"{schedule}: one stage, nothing to see")
+            check(first["training"] == second["training"], f"{schedule} {more}: other stages")
+            check(value_of(a) == value_of(b), f"{schedule} {more}: {value_of(a)} s, again {value_of(b)} s")
+            pcc(model, *how, "-p", f"plan{{from={a}}}", "-o", ir)
+            pcc(ir, "-q", "-o", c)
+            check(value_of(a) == value_of(c), f"{schedule} {more}: {value_of(a)} s, from textual IR {value_of(c)} s")
+            third = json.loads(c.read_text(encoding="utf-8"))
+            check(first["training"] == third["training"], f"{schedule} {more}: other stages in textual IR")
+
+
+def options(tmp):
+    model, plan = tmp / "small.txt", ["-d", "4xv100", *TRAIN, "-p", "dapple-place"]
+    refused(["agree", "24"], model, *plan, "--profiled-batch=8", "--micro-batch-size=8", "--micro-batches=3",
+            "--global-batch=64", code=2)
+    refused(["--global-batch=60", "8 samples"], model, *plan, "--profiled-batch=8", "--micro-batch-size=8",
+            "--global-batch=60", code=2)
+    refused(["--global-batch=64", "7 equal"], model, *plan, "--profiled-batch=8", "--micro-batches=7",
+            "--global-batch=64", code=2)
+    refused(["--profiled-batch"], model, *plan, "--global-batch=64", code=2)
+    refused(["--micro-batches '0'"], model, *plan, "--micro-batches=0", code=2)
+    refused(["--schedule 'fast'", "zb-h1"], model, *plan, "--schedule=fast", code=2)
+    refused(["--slices 'some'"], model, *plan, "--slices=some", code=2)
+    refused(["--warmup 'pc'"], model, *plan, "--warmup=pc", code=2)
+    refused(["--workspace 'much'"], model, *plan, "--workspace=much", code=2)
+    refused(["--weight-gradient-share '2'"], model, *plan, "--weight-gradient-share=2", code=2)
+    # the batch is in the name; micro-batches of half of it take half the time
+    named = tmp / "small-pbs-8.txt"
+    named.write_text(SMALL, encoding="utf-8")
+    for size, count in ((8, 8), (4, 16), (16, 4)):
+        pcc(named, "-d", "1xv100", *TRAIN, "--global-batch=64", f"--micro-batch-size={size}", "-q",
+            "-p", "dapple-place", "-o", tmp / "p.json")
+        found = json.loads((tmp / "p.json").read_text(encoding="utf-8"))
+        check(abs(found["objective"]["value_s"] - 8 * 0.012) < 1e-12 and found["training"]["micro_batches"] == count,
+              f"size {size}: {found['objective']['value_s']} s, {found['training']['micro_batches']} micro-batches")
+
+
+def slices(tmp):
+    """A stage of 4 devices cannot share micro-batches of 2 samples, unless slices may be any."""
+    model, how = tmp / "small.txt", [*TRAIN, "--profiled-batch=8", "--micro-batch-size=2", "--global-batch=64"]
+    pcc(model, "-d", "4xv100", *how, "--slices=any", "-q", "-p", "dapple-place", "-o", tmp / "any.json")
+    found = json.loads((tmp / "any.json").read_text(encoding="utf-8"))["training"]
+    check(len(found["stages"]) == 1 and not found["runnable"], f"{found}")
+    refused(["4", "2", "slices"], model, "-d", "4xv100", *how, "-q", "-p", f"plan{{from={tmp / 'any.json'}}}", code=1)
+    pcc(model, "-d", "4xv100", *how, "-q", "-p", "dapple-place", "-o", tmp / "whole.json")
+    found = json.loads((tmp / "whole.json").read_text(encoding="utf-8"))["training"]
+    check(found["runnable"] and all(2 % len(s["devices"]) == 0 for s in found["stages"]), f"{found}")
+
+
+def memory(tmp):
+    """2400 bytes of weights and as many of gradients; forward leaves 12350 bytes, of which the first stage keeps none
+    where it runs again."""
+    model = tmp / "small.txt"
+    for schedule in ("dapple", "gpipe"):
+        how = ["-d", "1xv100:17150B", *TRAIN, "-p", "dapple-place", f"--schedule={schedule}", "-q", "-o",
+               tmp / "m.json"]
+        pcc(model, *how, "--recompute=none")
+        how[1] = "1xv100:17149B"
+        refused(["dapple-place", "room"], model, *how, "--recompute=none", code=3)
+    refused(["dapple-place", "room"], model, "-d", "4xv100:500B", *TRAIN, "-p", "dapple-place", code=3)
+    refused(["pipedream-hier-place"], model, "-d", "4xv100:500B", *TRAIN, "-p", "pipedream-hier-place", code=3)
+    # many micro-batches at once are what GPipe has no room for, and running forward again makes it
+    how = ["-d", "1xv100:60000B", *TRAIN, "-p", "dapple-place", "--micro-batches=8", "-q", "-o", tmp / "m.json"]
+    pcc(model, *how, "--schedule=dapple", "--recompute=none")
+    refused(["room"], model, *how, "--schedule=gpipe", "--recompute=none", code=3)
+    pcc(model, *how, "--schedule=gpipe")
+    stages = json.loads((tmp / "m.json").read_text(encoding="utf-8"))["training"]["stages"]
+    check(stages[0]["recompute"], "GPipe fits without running forward again")
+
+
+# ---- published --------------------------------------------------------------------------------------------------
+
+# What PipeDream's published program prints with its profiles, seconds, to the digits printed:
+# profile, devices, links, options of the planner, value.
+SLOW, FAST, TWO, SERVERS = (["--link=1GB/s,0us"], ["--link=10GB/s,0us"], ["--link=1GB/s,0us", "--group=4:10GB/s,0us"],
+                            ["--link=3GB/s,0us", "--group=8:25GB/s,0us"])
+FREE, FIRST, TEST = "compression=0", "states=first", "memory=true"
+PUBLISHED = [
+    ("vgg16", "4xv100", SLOW, "", "0.205520896"), ("vgg16", "8xv100", SLOW, "", "0.103833170"),
+    ("vgg16", "16xv100", SLOW, "", "0.056529767"), ("vgg16", "4xv100", SLOW, FREE, "0.175732624"),
+    ("vgg16", "8xv100", SLOW, FREE, "0.093513"), ("vgg16", "16xv100", SLOW, FREE, "0.047386"),
+    ("vgg16", "4xv100", FAST, "", "0.170179"), ("vgg16", "8xv100", FAST, "", "0.089926460"),
+    ("vgg16", "16xv100", FAST, "", "0.043227"), ("vgg16", "4xv100", SLOW, "straight=true", "0.411042"),
+    ("vgg16", "8xv100", SLOW, "straight=true", "0.411042"), ("vgg16", "16xv100", TWO, "", "0.069749941"),
+    ("vgg16", "16xv100", SERVERS, "", "0.067574054"), ("vgg16", "4xv100:16GB", SLOW, TEST, "0.205521"),
+    ("vgg16", "4xv100:8GB", SLOW, TEST, "0.583206382"), ("vgg16", "4xv100:4GB", SLOW, TEST, "0.583206382"),
+    ("vgg16", "4xv100:2GB", SLOW, TEST, "0.583206382"), ("vgg16", "8xv100:16GB", FAST, TEST, "0.089926460"),
+    ("vgg16", "8xv100:8GB", FAST, TEST, "0.097385357"), ("vgg16", "8xv100:4GB", FAST, TEST, "0.108279445"),
+    ("resnet50", "4xv100", SLOW, "", "0.162880924"), ("resnet50", "8xv100", SLOW, "", "0.092012272"),
+    ("resnet50", "16xv100", SLOW, "", "0.047801345"), ("resnet50", "4xv100", SLOW, FREE, "0.111497"),
+    ("resnet50", "8xv100", SLOW, FREE, "0.056315"), ("resnet50", "16xv100", SLOW, FREE, "0.029212"),
+    ("resnet50", "8xv100", SLOW, "straight=true", "0.258149"), ("resnet50", "8xv100:8GB", FAST, TEST, "0.059899856"),
+    ("resnet50", "8xv100:4GB", FAST, TEST, "0.059899856"), ("resnet50", "8xv100:16GB", FAST, TEST, "0.056583209"),
+    ("gnmt", "4xv100", SLOW, FIRST, "0.025868"), ("gnmt", "8xv100", SLOW, FIRST, "0.019285"),
+    ("gnmt", "16xv100", SLOW, FIRST, "0.019285"), ("gnmt", "4xv100", FAST, FIRST, "0.025868"),
+    ("gnmt", "8xv100", FAST, FIRST, "0.017125"), ("gnmt", "16xv100", FAST, FIRST, "0.011081"),
+    ("gnmt", "4xv100", SLOW, f"{FIRST}:{FREE}", "0.025868"), ("gnmt", "8xv100", SLOW, f"{FIRST}:{FREE}", "0.019032"),
+    ("gnmt", "16xv100", SLOW, f"{FIRST}:{FREE}", "0.018379576"), ("alexnet", "16xv100", SLOW, "", "0.018874368"),
+]
+UNITS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
+
+
+def slowest(model, devices, links, how):
+    """Seconds of the slowest stage, as pipedream-hier-place tells; a plan need not have room by its own account."""
+    steps = "contract{trivial=false},pipedream-hier-place{cut=published" + (":" + how if how else "") + "}"
+    r = subprocess.run([PCC, model, "-d", devices, "--objective=iteration-time", *links, "-p", steps, "--slices=any"],
+                       capture_output=True, text=True, timeout=120, check=False)
+    found = re.search(r"the slowest of \d+ stages? takes ([0-9.]+)([a-z]+) of a minibatch", r.stderr)
+    what = f"{model.name} {devices} {links} {how}"
+    check(r.returncode in (0, 3) and found, f"{what}: exit {r.returncode}: {r.stderr[-300:]}")
+    return float(found[1]) * UNITS[found[2]] if found else 0
+
+
+def published():
+    folder = extras.shared("profiles/pipedream")
+    for name, devices, links, how, wanted in PUBLISHED:
+        value = slowest(folder / f"{name}.txt", devices, links, how)
+        digits = len(wanted.split(".")[1])
+        check(abs(value - float(wanted)) <= 0.51 * 10 ** -digits,
+              f"{name} {devices} {' '.join(links)} {how}: {value:.12f} s, published {wanted}")
+    for how, wanted in (("", 0.019285), (FREE, 0.018379576)): # where it may be cut anywhere: not above
+        value = slowest(folder / "gnmt.txt", "8xv100" if not how else "16xv100", SLOW, how)
+        check(value <= wanted + 1e-9, f"gnmt, all states, {how}: {value} s, published {wanted}")
+
+
+def main():
+    if extras.extra() == "shared":
+        published()
+        return finish()
+    with tempfile.TemporaryDirectory() as tmp:
+        tmp = Path(tmp)
+        for step in (small_profile, summary, wrong_profiles, one_stage, round_trips, options, slices, memory):
+            step(tmp)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
