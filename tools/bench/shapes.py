@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Shapes of graphs that are easy to make slow: one node that many read, many nodes that one reads, two layers with all
 edges between them, a ladder, a comb, a star of stars, a chain, many short chains, with 3,000, 30,000 and 300,000 edges,
-over four accelerators and a CPU; and two of them where nothing takes any time.  Exit code 0: the CPU time grows with the
-edges by an exponent of at most 1.2 from 30,000 to 300,000, but for what a planner may spend on the search of any graph.
+over four accelerators and a CPU; and two of them where nothing takes any time.  Exit code 0: the CPU time grows with
+the edges by an exponent of at most 1.2 from 30,000 to 300,000, but for what a planner may spend on the search of any
+graph.
 
     shapes.py [PLANNER[@OBJECTIVE] ...]     default: dp-place; e.g. portfolio-place@makespan
-    shapes.py lists                         all list planners; the time of a run without a planner is taken off theirs"""
+    shapes.py lists                         all list planners; the time of a run without a planner is taken off"""
 import json
 import math
 import random
