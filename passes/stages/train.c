@@ -219,8 +219,10 @@ static bool settle(const struct train *t, struct iteration_run *r, bool policy_b
             room = iteration_room(r, &t->x->scene, k, true);
         }
         fits = fits && room >= least;
+        if (!rigid && want > 1 && want > room) /* as many as are held, or more */
+            want = room > 1 ? room : 1;
         while (want > 1 && held(r, m, k, want) > room && !rigid)
-            want -= want > 2 * room ? want - 2 * room : 1;
+            want--;
         w->ahead = want;
     }
     iteration_settle_ahead(r->stage, r->x.nstage);
