@@ -28,6 +28,8 @@ struct pin {
     const char *device;
 };
 
+enum { TRAINING_SAID_SIZE = 1, TRAINING_SAID_SCHEDULE = 2 };
+
 /* What the user wants, beside module and cluster; nothing in it changes while passes run.  Zero: nothing. */
 struct settings {
     const struct dim_binding *dims; /* --dim */
@@ -45,6 +47,7 @@ struct settings {
     int64_t time_limit; /* ps for one planner; 0: none */
     int64_t max_states; /* --max-states: ideals that planners may visit; 0: the pass's own option */
     bool keep_blocks;   /* --keep-blocks: contract keeps layers that repeat whole */
+    uint32_t trained;   /* bits TRAINING_SAID_*: what the user says of scene.model.training */
     uint32_t said;      /* bits 1 << enum basis: what the user, not a file, says of scene.model */
     bool judged; /* --judge: plans are shown by the objective `judge`, not by that of the scene */
     enum objective judge;

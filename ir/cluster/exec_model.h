@@ -80,6 +80,10 @@ enum warm_up { WARM_UP_BEST, WARM_UP_A, WARM_UP_B, WARM_UP_COUNT };
 /* Whether stages run forward once more before backward, rather than keep what it made. */
 enum recompute { RECOMPUTE_AUTO, RECOMPUTE_NONE, RECOMPUTE_ALL, RECOMPUTES };
 
+/* When the gradients of a stage are exchanged.  AFTER: after its last backward pass.  BESIDE: each as soon as it is
+ * there in that pass.  ACROSS: so, and beside the first forward pass of the next iteration. */
+enum reduce_when { REDUCE_AFTER, REDUCE_BESIDE, REDUCE_ACROSS, REDUCE_WHENS };
+
 /* An iteration of training.  Zero: one micro-batch of the size that costs are about. */
 struct training {
     uint32_t micro_batches; /* 0: one */
@@ -89,6 +93,7 @@ struct training {
     enum warm_up warm_up;
     uint32_t warm_up_count;
     enum recompute recompute;
+    enum reduce_when reduce_when;
     bool half_duplex;     /* a link moves values or gradients, not both at a time */
     bool any_slices;      /* a device's share of a micro-batch may be a part of a sample */
     bool own_reduce_lane; /* AllReduces take nothing of the links between stages */
@@ -119,7 +124,7 @@ struct exec_model {
 extern const char *const objective_text[OBJECTIVES], *const objective_unit[OBJECTIVES];
 /* "dapple", ..., "auto", ...; NULL at the end. */
 extern const char *const training_schedule_name[TRAINING_SCHEDULES + 1],
-    *const recompute_name[RECOMPUTES + 1];
+    *const recompute_name[RECOMPUTES + 1], *const reduce_when_name[REDUCE_WHENS + 1];
 /* "time-per-sample", "sum", "pipedream", "host", "port", "plan", ...; "usual" is no word for people. */
 extern const char *const objective_name[OBJECTIVES + 1],
     *const overlap_name[OVERLAPS + 1], *const micro_schedule_name[MICRO_SCHEDULES + 1],

@@ -62,6 +62,10 @@ static void set_stage(const struct scene *s, const struct servers *servers,
     w->checkpoint = 0;
     w->turns = takes_turns(s) ? n : 1;
     int64_t reduce = servers_reduce(servers, set, sum->parameter);
+    if (t->reduce_when != REDUCE_AFTER)
+        reduce = reduce_exposed(servers, set, &sum->parts, w->backward, sum->backward);
+    if (t->reduce_when == REDUCE_ACROSS)
+        reduce = reduce > w->forward ? reduce - w->forward : 0;
     if (takes_turns(s))
         w->backward = sat_add(w->backward, reduce);
     else
@@ -280,6 +284,11 @@ static const char *weigh(struct weighing *w, struct iteration_run *r)
         add_net(w, e);
     for (uint32_t k = 0; k < w->st->n && !m->ir_version; k++)
         w->sum[k].send_back = w->sum[k].send;
+    const struct reduce_parts *parts = NULL;
+    if (w->s->model.training.reduce_when != REDUCE_AFTER)
+        parts = reduce_parts_of(w->s, w->dev, w->stage_of, w->st->n, w->a);
+    for (uint32_t k = 0; parts && k < w->st->n; k++)
+        w->sum[k].parts = parts[k];
     why = w->why ? w->why : uneven_slices(w);
     if (why)
         return why;

@@ -6,6 +6,7 @@
 #include "ir/dag/scene.h"
 #include "ir/exec/events.h"
 #include "ir/exec/iteration.h"
+#include "ir/exec/reduce_overlap.h"
 #include "ir/plan/plan.h"
 #include "ir/plan/stages.h"
 
@@ -14,6 +15,8 @@ struct stage_sums {
     int64_t forward, backward;
     int64_t parameter, stored;
     int64_t send, send_back; /* bytes to the stages behind it, and of gradients from there */
+    struct reduce_parts
+        parts; /* its gradients, by ps of `backward`; only where these are exchanged beside it */
 };
 
 /* An iteration that is set up, and has run. */

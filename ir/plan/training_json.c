@@ -1,7 +1,8 @@
 /* How a plan trains, as JSON (training_json.h):
  *
  *     {"schedule", "micro_batches", "micro_batch_size", "profiled_batch", "replication", "slices", "duplex",
- *      "allreduce_lane", "workspace_bytes", "runnable", "stages": [{"devices": [names], "ahead", "recompute"}]}
+ *      "allreduce_lane", "allreduce_overlap", "workspace_bytes", "runnable",
+ *      "stages": [{"devices": [names], "ahead", "recompute"}]}
  *
  * O(devices). */
 #include "ir/plan/training_json.h"
@@ -96,6 +97,9 @@ int training_json_read(struct assignment *r, const json_t *o)
     t->any_slices = is_word(o, "slices", "any");
     t->half_duplex = is_word(o, "duplex", "half");
     t->own_reduce_lane = is_word(o, "allreduce_lane", "own");
+    for (int i = 0; reduce_when_name[i]; i++)
+        t->reduce_when = is_word(o, "allreduce_overlap", reduce_when_name[i]) ? (enum reduce_when)i
+                                                                              : t->reduce_when;
     t->workspace = json_integer_value(bytes) > 0 ? json_integer_value(bytes) : 0;
     t->schedule = (enum training_schedule)word;
     t->micro_batches = (uint32_t)count;
@@ -131,12 +135,13 @@ json_t *training_json(const struct scene *scene, const struct stages *s, struct 
     const char **name = arena_array(a, (size_t)scene->cluster->ndev + 1, sizeof *name);
     for (uint32_t d = 0; d < scene->cluster->ndev; d++)
         name[d] = cluster_device_name(scene->cluster, a, d);
-    return json_pack("{s:s, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:I, s:b, s:o}", "schedule",
+    return json_pack("{s:s, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:I, s:b, s:o}", "schedule",
                      training_schedule_name[t->schedule], "micro_batches",
                      (json_int_t)(t->micro_batches ? t->micro_batches : 1), "micro_batch_size",
                      (json_int_t)t->micro_size, "profiled_batch", (json_int_t)t->profiled,
                      "replication", turns ? "turns" : "slices", "slices",
                      t->any_slices ? "any" : "whole", "duplex", t->half_duplex ? "half" : "full",
-                     "allreduce_lane", t->own_reduce_lane ? "own" : "shared", "workspace_bytes",
-                     (json_int_t)t->workspace, "runnable", !parts, "stages", make_stages(s, name));
+                     "allreduce_lane", t->own_reduce_lane ? "own" : "shared", "allreduce_overlap",
+                     reduce_when_name[t->reduce_when], "workspace_bytes", (json_int_t)t->workspace,
+                     "runnable", !parts, "stages", make_stages(s, name));
 }

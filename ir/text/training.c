@@ -26,8 +26,10 @@ static int take_name(struct parser *p, const char *const *name)
             text_next(p);
             return i;
         }
-    return text_expected(p, name == recompute_name ? "auto, none or all"
-                                                   : "dapple, gpipe, \"zb-h1\" or pipedream");
+    const char *all = name[0];
+    for (int i = 1; name[i]; i++)
+        all = arena_fmt(p->a, "%s, %s", all, name[i]);
+    return text_expected(p, all);
 }
 
 static int take_warm_up(struct parser *p, struct training *t)
@@ -65,6 +67,9 @@ int text_training(struct parser *p)
     } else if (text_take_word(p, "recompute")) {
         rc = word = take_name(p, recompute_name);
         t->recompute = (enum recompute)(word < 0 ? 0 : word);
+    } else if (text_take_word(p, "reduce_when")) {
+        rc = word = take_name(p, reduce_when_name);
+        t->reduce_when = (enum reduce_when)(word < 0 ? 0 : word);
     } else if (text_take_word(p, "warm_up")) {
         rc = take_warm_up(p, t);
     } else if (text_take_word(p, "workspace")) {
@@ -99,6 +104,8 @@ void text_put_training(const struct printer *p, const struct training *t)
         fprintf(f, " warm_up=%s", warm_up_name[t->warm_up]);
     if (t->recompute)
         fprintf(f, " recompute=%s", recompute_name[t->recompute]);
+    if (t->reduce_when)
+        fprintf(f, " reduce_when=%s", reduce_when_name[t->reduce_when]);
     if (t->workspace)
         fprintf(f, " workspace=%lld", (long long)t->workspace);
     if (t->weight_share)

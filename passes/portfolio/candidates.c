@@ -16,15 +16,16 @@
 
 #include <string.h>
 
-/* dp-place is about another objective: it need not prove much. */
-enum { STATES = 20000 };
+/* dp-place is about another objective: it need not prove much.  Of a time limit one planner gets 1 / LIMIT_SHARE of
+ * what is left. */
+enum { STATES = 20000, LIMIT_SHARE = 4, PS_PER_NS = 1000 };
 
 /* ---- one candidate ------------------------------------------------------------------------------ */
 
 /* A context of its own for a candidate, to be ended with keep. */
 static struct ctx begin(const struct candidates *c)
 {
-    struct ctx x = *c->x;
+    struct ctx x = c->in_light ? c->light.x : *c->x;
     x.use.mem = arena_new(c->x->use.scratch);
     x.use.scratch = arena_new(x.use.mem);
     return x;
@@ -67,9 +68,11 @@ static void keep_plan(struct candidates *c, const struct listed *p)
 
 /* Ends a candidate that has made so many plans, the best of which is *p; without dev: none. */
 static void keep(struct candidates *c, struct ctx *x, enum candidate_kind kind, uint32_t plans,
-                 const struct listed *p)
+                 struct listed *p)
 {
     struct reached *r = &c->reached[kind];
+    if (p->dev && c->in_light) /* on the devices as they are */
+        list_try(c->x, &(struct listed){0}, p);
     c->work -= (int64_t)plans * c->x->levels.base->n;
     if (p->dev) {
         struct listed before = {.value = r->value, .lacks = r->lacks};
@@ -81,6 +84,11 @@ static void keep(struct candidates *c, struct ctx *x, enum candidate_kind kind, 
         keep_plan(c, p);
     }
     arena_free(x->use.mem);
+}
+
+static struct room *room_of(struct candidates *c)
+{
+    return c->in_light ? &c->light.room : c->room;
 }
 
 static bool is_over(struct candidates *c)
@@ -128,8 +136,9 @@ static int try_clusters(struct candidates *c, uint32_t i)
     return rc;
 }
 
-static int try_heft(struct candidates *c)
+static int try_heft(struct candidates *c, uint32_t i)
 {
+    (void)i;
     struct ctx x = begin(c);
     struct listed best = {0};
     int rc = heft_try(&x, c->planner, PORTS_AUTO, c->clock, &best);
@@ -142,7 +151,7 @@ static void try_baechi(struct candidates *c, enum candidate_kind kind,
 {
     struct ctx x = begin(c);
     struct listed best = {0};
-    place(&x, c->room, &best);
+    place(&x, room_of(c), &best);
     keep(c, &x, kind, 1, &best);
 }
 
@@ -168,6 +177,8 @@ static void try_planner(struct candidates *c, enum candidate_kind kind, const ch
         return;
     if (!fewer.max_states || fewer.max_states > STATES)
         fewer.max_states = STATES;
+    if (c->clock->deadline)
+        fewer.time_limit = clock_left(c->clock) / LIMIT_SHARE * PS_PER_NS + 1;
     struct ctx x = begin(c), y = x;
     y.use.diag = &quiet;
     y.settings = &fewer;
@@ -187,28 +198,66 @@ static void try_planner(struct candidates *c, enum candidate_kind kind, const ch
     keep(c, &x, kind, 1, &best);
 }
 
-int candidates_make(struct candidates *c)
+/* Lets plans be tried by what lasts on devices, too, if that may make a difference. */
+static int add_light(struct candidates *c)
+{
+    const struct reached *one = &c->reached[CANDIDATE_ONE];
+    const struct ctx *x = c->x;
+    if (exec_memory(&x->scene.model) != MEMORY_LIVE || x->scene.m->ir_version == 0 ||
+        cluster_least_memory(x->scene.cluster) < 0 || (one->plans && !one->lacks))
+        return 0;
+    int64_t least = cluster_least_memory(x->scene.cluster), weights = 0;
+    for (uint32_t i = 0; i < x->levels.base->nshared; i++)
+        weights = sat_add(weights, x->levels.base->shared_size[i]);
+    int64_t running = one->plans ? sat_add(one->lacks, least) - weights : least / 4;
+    c->has_light = true;
+    return light_make(&c->light, x, c->planner, running > 0 ? running : 0, x->use.scratch);
+}
+
+/* Both ways, or the one; the light one first, since more of its plans fit. */
+static int try_both(struct candidates *c, int (*some)(struct candidates *, uint32_t), uint32_t i)
 {
     int rc = 0;
-    try_one_device(c);
-    rc = try_clusters(c, 0);
-    if (!rc && !is_over(c))
-        rc = try_heft(c);
-    if (rc)
-        return rc;
+    for (int light = c->has_light; light >= 0 && !rc && !is_over(c); light--) {
+        c->in_light = light;
+        rc = some(c, i);
+    }
+    c->in_light = false;
+    return rc;
+}
+
+static int try_planners(struct candidates *c, uint32_t i)
+{
+    (void)i;
     try_planner(c, CANDIDATE_METIS, "metis-place");
     try_planner(c, CANDIDATE_GREEDY, "greedy-place");
     try_planner(c, CANDIDATE_DP, "dp-place");
     try_planner(c, CANDIDATE_SCOTCH, "scotch-place");
+    return 0;
+}
+
+static int try_all_baechi(struct candidates *c, uint32_t i)
+{
+    (void)i;
     if (!is_over(c))
         try_baechi(c, CANDIDATE_ETF, m_etf_try);
     if (!is_over(c))
         try_baechi(c, CANDIDATE_SCT, m_sct_try);
     if (!is_over(c))
         try_baechi(c, CANDIDATE_TOPO, m_topo_try);
+    return 0;
+}
+
+int candidates_make(struct candidates *c)
+{
+    try_one_device(c);
+    int rc = add_light(c);
+    if (rc || (rc = try_both(c, try_clusters, 0)) || (rc = try_both(c, try_heft, 0)) ||
+        (rc = try_both(c, try_planners, 0)) || (rc = try_both(c, try_all_baechi, 0)))
+        return rc;
     uint32_t caps = cluster_least_memory(c->x->scene.cluster) < 0 ? 1 : 4;
     for (uint32_t i = 1; i < caps * 5 && !rc && !is_over(c); i++)
-        rc = try_clusters(c, i);
+        rc = try_both(c, try_clusters, i);
     return rc;
 }
 

@@ -2,7 +2,7 @@
 #ifndef PCC_PASSES_PORTFOLIO_CANDIDATES_H
 #define PCC_PASSES_PORTFOLIO_CANDIDATES_H
 
-#include "passes/list/list.h"
+#include "passes/portfolio/light.h"
 
 /* Kinds of plans, in the order in which they are shown. */
 enum candidate_kind {
@@ -33,6 +33,8 @@ struct candidates {
     struct room *room;   /* for its groups */
     struct clock *clock;
     int64_t work; /* nodes that all runs together may still have */
+    struct light light;
+    bool has_light, in_light; /* plans are tried by light, too; now */
     struct reached reached[CANDIDATES];
     /* the best plans, all different, the first the best; no more than n */
     struct listed kept[CANDIDATES_KEPT];

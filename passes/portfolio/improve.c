@@ -19,7 +19,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MILLION = 1000000 };
+enum { MILLION = 1000000, DRAWS = 16 };
 
 /* An item of the critical chain. */
 struct link {
@@ -35,6 +35,7 @@ struct state {
     int32_t *dev;   /* [node] */
     uint32_t *rank; /* [node] places 0, 1, ... in a topological order */
     int64_t value, lacks;
+    uint32_t over; /* the device that lacks most, if one does */
 };
 
 struct improver {
@@ -72,6 +73,7 @@ static void state_copy(struct state *to, const struct state *from, uint32_t nnod
     memcpy(to->rank, from->rank, nnode * sizeof *to->rank);
     to->value = from->value;
     to->lacks = from->lacks;
+    to->over = from->over;
 }
 
 static uint32_t below(struct improver *s, uint32_t n)
@@ -120,16 +122,6 @@ static void take_chain(struct improver *s, const struct step_run *run)
 
 /* ---- running ------------------------------------------------------------------------------------ */
 
-/* Whether the bytes of all nodes alone are more than `now` lacks, where these are what counts. */
-static bool is_too_much(struct improver *s)
-{
-    const struct scene *of = &s->x->scene;
-    if (exec_memory(&of->model) != MEMORY_SUM)
-        return false;
-    struct verdict v = plan_check(of, s->next.dev, NULL, s->run);
-    return list_lacking(of, &v) > s->now.lacks;
-}
-
 /* Whether `next`, which has run, is taken if it may end so much later, in millionths. */
 static bool is_taken(const struct improver *s, uint32_t later)
 {
@@ -155,31 +147,22 @@ static void note_best(struct improver *s)
     s->best->lacks = p.lacks;
 }
 
-/* Runs `next`; it becomes `now` if it is good enough. */
-static void run_next(struct improver *s, bool exact, uint32_t later)
+/* Runs `next`; what it lacks is known, and more than `now` does: false, and nothing ran. */
+static struct verdict try_next(struct improver *s, bool exact, struct step_run **run)
 {
-    struct ctx *x = s->x;
-    struct arena_mark mark = arena_mark(s->run);
-    struct step_run *run;
+    const struct scene *of = &s->x->scene;
     const struct plan p = {.dev = s->next.dev, .rank = s->next.rank};
-    if (is_too_much(s)) {
-        s->work -= s->room->base->n / 8;
-        arena_release(s->run, mark);
-        return;
+    uint32_t n = s->room->base->n;
+    *run = NULL;
+    if (exec_memory(&of->model) == MEMORY_SUM) { /* that can be told beforehand */
+        struct verdict v = plan_check(of, s->next.dev, NULL, s->run);
+        s->work -= n / 8;
+        if (list_lacking(of, &v) > s->now.lacks)
+            return v;
     }
-    struct verdict v = exact ? step_verdict(&x->scene, &p, &run, s->run)
-                             : step_verdict_ready(&x->scene, &p, &run, s->run);
-    s->work -= s->room->base->n;
+    s->work -= n;
     s->tried++;
-    s->next.value = v.value;
-    s->next.lacks = v.runnable ? list_lacking(&x->scene, &v) : INT64_MAX;
-    if (v.runnable && is_taken(s, later)) {
-        state_copy(&s->now, &s->next, x->scene.m->nnode);
-        take_order(s, run);
-        take_chain(s, run);
-        note_best(s);
-    }
-    arena_release(s->run, mark);
+    return exact ? step_verdict(of, &p, run, s->run) : step_verdict_ready(of, &p, run, s->run);
 }
 
 /* ---- changes ------------------------------------------------------------------------------------ */
@@ -200,9 +183,9 @@ static bool move_around(struct improver *s, uint32_t v, uint32_t d)
 {
     const struct room *r = s->room;
     uint32_t k = r->group[v], most = r->ngroup / 4 + 1;
-    if (growth_home(&s->growth, s->now.dev, k) == (int32_t)d || !growth_can(&s->growth, k, d))
+    if (growth_home(&s->growth, s->next.dev, k) == (int32_t)d || !growth_can(&s->growth, k, d))
         return false;
-    growth_grow(&s->growth, s->now.dev, k, d, draw_size(s, most), s->run);
+    growth_grow(&s->growth, s->next.dev, k, d, draw_size(s, most), s->run);
     growth_move(&s->growth, s->next.dev, d);
     return true;
 }
@@ -249,6 +232,75 @@ static bool bring_forward(struct improver *s, uint32_t v, uint32_t u)
             if ((s->mark[s->order[i]] == s->question) == marked)
                 s->next.rank[g->node[s->order[i]]] = at++;
     return true;
+}
+
+/* The device with most memory left. */
+static uint32_t most_free(const struct scene *of, const struct verdict *v)
+{
+    int64_t most = INT64_MIN;
+    uint32_t to = 0;
+    for (uint32_t d = 0; d < of->cluster->ndev; d++) {
+        int64_t memory = of->cluster->cls[cluster_class(of->cluster, d)].memory;
+        int64_t left = memory < 0 ? INT64_MAX : memory - v->load[d].used;
+        if (left > most) {
+            most = left;
+            to = d;
+        }
+    }
+    return to;
+}
+
+/* The device that is furthest over its memory. */
+static uint32_t most_over(const struct scene *of, const struct verdict *v)
+{
+    int64_t most = INT64_MIN;
+    uint32_t over = 0;
+    for (uint32_t d = 0; d < of->cluster->ndev; d++) {
+        int64_t memory = of->cluster->cls[cluster_class(of->cluster, d)].memory;
+        if (memory >= 0 && v->load[d].used - memory > most) {
+            most = v->load[d].used - memory;
+            over = d;
+        }
+    }
+    return over;
+}
+
+/* Takes something off the device that is furthest over its memory, most often to the one with most room. */
+static bool make_room(struct improver *s, const struct verdict *v)
+{
+    const struct scene *of = &s->x->scene;
+    const struct wdag *g = s->room->base;
+    uint32_t from = most_over(of, v), to = most_free(of, v), u = below(s, g->n);
+    if (below(s, 3) == 0)
+        to = below(s, of->cluster->ndev);
+    for (int tries = 0; tries < DRAWS && !(s->next.dev[s->room->node[u]] == (int32_t)from &&
+                                           s->growth.mark[s->room->group[u]] != s->growth.turn);
+         tries++)
+        u = below(s, g->n);
+    return move_around(s, u, to);
+}
+
+/* Runs `next`, if need be once more with room made; it becomes `now` if it is good enough. */
+static void run_next(struct improver *s, bool exact, uint32_t later)
+{
+    const struct scene *of = &s->x->scene;
+    struct arena_mark mark = arena_mark(s->run);
+    struct step_run *run;
+    struct verdict v = try_next(s, exact, &run);
+    if (v.runnable && list_lacking(of, &v) > s->now.lacks && make_room(s, &v)) {
+        arena_release(s->run, mark);
+        v = try_next(s, exact, &run);
+    }
+    s->next.value = v.value;
+    s->next.lacks = v.runnable ? list_lacking(of, &v) : INT64_MAX;
+    s->next.over = v.runnable ? most_over(of, &v) : 0;
+    if (run && v.runnable && is_taken(s, later)) {
+        state_copy(&s->now, &s->next, s->x->scene.m->nnode);
+        take_order(s, run);
+        take_chain(s, run);
+        note_best(s);
+    }
+    arena_release(s->run, mark);
 }
 
 /* The vertex that makes the net of a link, or that is it; UINT32_MAX: the host does. */
@@ -314,16 +366,17 @@ static uint32_t draw_link(struct improver *s)
         i++;
     return below(s, 4) ? i : below(s, s->nchain);
 }
-
-/* Makes `next` of `now`; whether it is another plan, and in *order whether only its order is. */
 static bool change(struct improver *s, bool *order)
 {
     uint32_t n = s->room->base->n, i = draw_link(s), dice = below(s, 10);
     const struct link *l = &s->chain[i];
     *order = false;
     state_copy(&s->next, &s->now, s->x->scene.m->nnode);
-    if (dice == 0 || (s->now.lacks && dice < 5)) {
+    if (dice == 0 || (s->now.lacks && dice < 7)) {
         uint32_t v = below(s, n);
+        for (int tries = 0; tries < DRAWS && s->now.lacks && dice; tries++)
+            if (s->now.dev[s->room->node[v]] != (int32_t)s->now.over)
+                v = below(s, n);
         return move_around(s, v, draw_device(s, v));
     }
     if (dice <= 3) {
@@ -340,7 +393,7 @@ static bool change(struct improver *s, bool *order)
 
 static void start_from_best(struct improver *s)
 {
-    struct state best = {s->best->dev, s->best->rank, s->best->value, s->best->lacks};
+    struct state best = {s->best->dev, s->best->rank, s->best->value, s->best->lacks, 0};
     s->now.value = INT64_MAX / 2;
     s->now.lacks = INT64_MAX;
     state_copy(&s->next, &best, s->x->scene.m->nnode);
@@ -372,6 +425,7 @@ uint32_t improve_plan(struct improver *s, struct listed *best, int64_t work, uin
     while (s->nchain && s->work > 0 && !clock_out(s->clock)) {
         bool order, changed = change(s, &order);
         if (!changed) {
+
             s->work -= s->room->base->n / 16 + 1;
             continue;
         }

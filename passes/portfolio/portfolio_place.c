@@ -6,7 +6,7 @@
  * the one that comes out best for the rest of the work.
  *
  * Work is counted in nodes of the runs, so the plan does not depend on the machine, unless there is a time limit: with
- * that improving goes on until it is reached. */
+ * that improving goes on until it is reached.  `effort` is for more work without one. */
 #include "passes/portfolio/candidates.h"
 #include "passes/portfolio/improve.h"
 
@@ -16,8 +16,8 @@
 #include <string.h>
 
 /* In nodes of runs, about 5 million a second: of candidates; of improving, but no more than so many times n * n; and
- * in how many rounds. */
-enum { CANDIDATE_WORK = 2500000, WORK = 8000000, SMALL_WORK = 500, ROUNDS = 8 };
+ * in how many rounds, of which so many that find nothing end it. */
+enum { CANDIDATE_WORK = 2500000, WORK = 8000000, SMALL_WORK = 500, ROUNDS = 8, IDLE = 4 };
 
 struct portfolio {
     struct ctx *x;
@@ -67,13 +67,24 @@ static bool is_best(const struct portfolio *p, int64_t bound)
     return !p->best.lacks && p->best.value <= bound;
 }
 
-static void improve(struct portfolio *p)
+/* Whether there is to be another round, after so many that found nothing. */
+static bool goes_on(struct portfolio *p, int64_t left, uint32_t idle)
 {
-    static const uint32_t later[] = {10000, 3000, 30000, 1000};
+    return !clock_out(&p->clock) && (p->clock.deadline || (left > 0 && idle < IDLE));
+}
+
+/* Nodes of runs for improving. */
+static int64_t work_of(const struct portfolio *p, int64_t effort)
+{
+    int64_t n = p->x->levels.base->n, most = WORK * effort;
+    return n < most / SMALL_WORK / (n + 1) ? SMALL_WORK * n * n : most;
+}
+
+static void improve(struct portfolio *p, int64_t effort)
+{
+    static const uint32_t later[] = {30000, 10000, 50000, 3000}; /* millionths */
     struct step_bound b = step_bound(&p->x->scene, p->x->use.scratch);
-    int64_t n = p->x->levels.base->n, small = SMALL_WORK * n * n;
-    int64_t bound = step_bound_value(&b), left = n < WORK && small < WORK ? small : WORK;
-    int64_t turn = left / ROUNDS + 1;
+    int64_t bound = step_bound_value(&b), left = work_of(p, effort), turn = left / ROUNDS + 1;
     if (is_best(p, bound))
         return;
     struct arena *own = arena_new(p->x->use.scratch);
@@ -85,21 +96,33 @@ static void improve(struct portfolio *p)
             (from->lacks == p->best.lacks && from->value < p->best.value))
             p->best = *from;
     }
-    for (uint32_t i = 1;
-         (left > 0 || p->clock.deadline) && !is_best(p, bound) && !clock_out(&p->clock);
-         i++, left -= turn)
+    for (uint32_t i = 1, idle = 0; goes_on(p, left, idle) && !is_best(p, bound);
+         i++, left -= turn) {
+        int64_t value = p->best.value, lacks = p->best.lacks;
         p->tried += improve_plan(s, &p->best, turn, later[i % 4]);
+        idle = p->best.value == value && p->best.lacks == lacks ? idle + 1 : 0;
+    }
     arena_free(own);
 }
 
 /* ---- the planner -------------------------------------------------------------------------------- */
 
 struct portfolio_options {
+    int64_t effort;
     bool best_effort;
 };
 
-static const struct opt portfolio_opts[] = {LIST_BEST_EFFORT(struct portfolio_options, best_effort),
-                                            {0}};
+static const struct opt portfolio_opts[] = {
+    {.kind = OPT_INT,
+     .name = "effort",
+     .off = offsetof(struct portfolio_options, effort),
+     .def = "1",
+     .lo = "1",
+     .hi = "1000000",
+     .help =
+         "so many times the work of improving the best plan, 1: about 2 s; more finds better plans"},
+    LIST_BEST_EFFORT(struct portfolio_options, best_effort),
+    {0}};
 
 static int portfolio_run(struct ctx *x, const void *options)
 {
@@ -109,8 +132,11 @@ static int portfolio_run(struct ctx *x, const void *options)
     p.room.clock = &p.clock;
     if (rc)
         return rc;
-    p.c = (struct candidates){x, "portfolio-place", &p.room, &p.clock, CANDIDATE_WORK, {{0}}, {{0}},
-                              0};
+    p.c = (struct candidates){.x = x,
+                              .planner = "portfolio-place",
+                              .room = &p.room,
+                              .clock = &p.clock,
+                              .work = CANDIDATE_WORK};
     if ((rc = candidates_make(&p.c)))
         return rc;
     p.best = p.c.kept[0];
@@ -119,15 +145,15 @@ static int portfolio_run(struct ctx *x, const void *options)
     for (enum dispatch d = DISPATCH_FIFO; d < DISPATCHES && !clock_out(&p.clock); d++)
         try_dispatch(&p, d);
     int64_t before = p.best.value;
-    improve(&p);
+    improve(&p, o->effort);
     char text[UNIT_TEXT];
-    p.best.what =
-        arena_fmt(x->use.mem, "%s%s; best of %u plans", p.best.what,
-                  p.best.value < before
-                      ? arena_fmt(x->use.mem, ", then moved along its critical chain from %s",
-                                  time_short(text, before))
-                      : "",
-                  p.tried);
+    p.best.what = arena_fmt(
+        x->use.mem, "%s%s; best of %u plans", p.best.what,
+        p.best.value < before
+            ? arena_fmt(x->use.mem, ", moved along its critical chain (the best before: %s)",
+                        time_short(text, before))
+            : "",
+        p.tried);
     rc = list_leave(x, "portfolio-place", &p.best, o->best_effort);
     if (!rc)
         x->results.plan->claim.offer = candidates_table(&p.c, &p.best, x->use.mem);

@@ -9,9 +9,11 @@
  * micro-batches, and the slowest link.
  *
  * Where there are too many layers or devices for the work allowed, cuts are tried at as many layers as it allows,
- * evenly by time, and numbers of devices that grow by half. */
+ * evenly by time, and numbers of devices that grow by half; and at each cut only the best prefixes go on, by latency
+ * and by balance in turn: the larger one of their own bottleneck and of what is left, shared by all devices left. */
 #include "passes/stages/dapple_search.h"
 
+#include "ir/base/keyed.h"
 #include "ir/base/units.h"
 #include "passes/stages/stage_formula.h"
 
@@ -19,7 +21,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USUAL_BEAM = 4, USUAL_MOST = 64, USUAL_WORK = 4000000, NONE = -1, STAGES = 1024 };
+enum {
+    USUAL_BEAM = 4,
+    USUAL_MOST = 64,
+    USUAL_WORK = 12000000,
+    ENOUGH = 40, /* prefixes to go on from at each cut, before fewer cuts and counts are tried */
+    LEAST_CUTS = 16,
+    NONE = -1,
+    STAGES = 1024
+};
 
 struct prefix {
     int32_t parent;
@@ -27,12 +37,14 @@ struct prefix {
     uint32_t take, used;         /* sets, in the pool */
     int64_t worst, reduce, link; /* of its stages: forward + backward, AllReduce, a transfer */
     int64_t latency, key;        /* of the plan that it makes; of itself */
+    int64_t balance; /* its key, or that of all that is left on all devices that are left */
 };
 
-/* Prefixes with the same end and the same devices, `beam` by latency, then `beam` by key. */
+/* Prefixes with the same end and the same devices (coarse: the same number of them), `beam` by latency, then `beam` by
+ * key. */
 struct state {
-    uint32_t used, ndev;
-    int32_t *kept;
+    uint32_t used; /* coarse: no set */
+    int32_t *kept; /* NULL: no prefix is like that yet */
 };
 
 struct search {
@@ -41,12 +53,14 @@ struct search {
     const struct servers *s;
     struct arena *a, *own;
     uint32_t beam, most;
+    bool coarse; /* there are too many ways to use devices */
     struct prefix *prefix;
     uint32_t nprefix, cap;
     uint16_t *pool; /* sets: servers numbers each */
     uint32_t nset, capset;
     struct state **at; /* [cut] states of prefixes that end there */
     uint32_t *nstate, *capstate;
+    uint32_t **table, *mask;     /* [cut] by hash: state + 1, 0 free */
     uint32_t *cut, ncut;         /* layers where a stage may begin, ascending; then n */
     uint32_t *count, ncount;     /* numbers of devices for a stage, ascending */
     struct formula_stage *stage; /* of the prefix at hand, links between them; room for a plan */
@@ -132,17 +146,64 @@ static bool can_share(const struct search *x, uint32_t devices)
 
 /* ---- beams -------------------------------------------------------------------------------------- */
 
+static uint32_t hash_of(const struct search *x, const uint16_t *set)
+{
+    uint64_t h = 0;
+    for (uint32_t v = 0; v < x->s->n; v++)
+        h = (h ^ set[v]) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(h >> 32);
+}
+
+static void grow_table(struct search *x, uint32_t cut)
+{
+    uint32_t size = x->mask[cut] ? 2 * (x->mask[cut] + 1) : 16;
+    uint32_t *table = x->table[cut] = arena_array(x->own, size, sizeof *table);
+    x->mask[cut] = size - 1;
+    for (uint32_t i = 0; i < x->nstate[cut]; i++) {
+        uint32_t at = hash_of(x, set_at(x, x->at[cut][i].used)) & x->mask[cut];
+        while (table[at])
+            at = (at + 1) & x->mask[cut];
+        table[at] = i + 1;
+    }
+}
+
+static void make_kept(struct search *x, struct state *s)
+{
+    s->kept = arena_array(x->own, 2 * (size_t)x->beam, sizeof *s->kept);
+    memset(s->kept, 0xff, 2 * x->beam * sizeof *s->kept);
+}
+
+/* The state of so many devices. */
+static struct state *coarse_state_at(struct search *x, uint32_t cut, uint32_t ndev)
+{
+    if (!x->nstate[cut]) {
+        x->nstate[cut] = x->s->ndev + 1;
+        x->at[cut] = arena_array(x->own, x->nstate[cut], sizeof **x->at);
+    }
+    struct state *s = &x->at[cut][ndev];
+    if (!s->kept)
+        make_kept(x, s);
+    return s;
+}
+
+/* The state of those devices at a cut, a new one if need be. */
 static struct state *state_at(struct search *x, uint32_t cut, const struct device_set *used)
 {
-    for (uint32_t i = 0; i < x->nstate[cut]; i++)
-        if (!memcmp(set_at(x, x->at[cut][i].used), used->of, x->s->n * sizeof *used->of))
-            return &x->at[cut][i];
+    if (x->coarse)
+        return coarse_state_at(x, cut, count_devices(x, used));
+    if (2 * x->nstate[cut] >= x->mask[cut])
+        grow_table(x, cut);
+    uint32_t at = hash_of(x, used->of) & x->mask[cut], *table = x->table[cut];
+    for (; table[at]; at = (at + 1) & x->mask[cut])
+        if (!memcmp(set_at(x, x->at[cut][table[at] - 1].used), used->of,
+                    x->s->n * sizeof *used->of))
+            return &x->at[cut][table[at] - 1];
     x->at[cut] =
         vec_grow(x->own, x->at[cut], &x->capstate[cut], x->nstate[cut] + 1, sizeof **x->at);
     struct state *s = &x->at[cut][x->nstate[cut]++];
+    table[at] = x->nstate[cut];
     s->used = keep_set(x, used);
-    s->kept = arena_array(x->own, 2 * (size_t)x->beam, sizeof *s->kept);
-    memset(s->kept, 0xff, 2 * x->beam * sizeof *s->kept);
+    make_kept(x, s);
     return s;
 }
 
@@ -209,6 +270,7 @@ static void try_stage(struct search *x, const struct expanding *e, uint32_t to)
     p.reduce = larger(p.reduce, own.reduce);
     int64_t m = x->r->micro_batches;
     p.key = larger(sat_add(sat_mul(m, p.worst), p.reduce), sat_mul(2 * m, p.link));
+    p.balance = larger(p.key, sat_mul(m, last.forward + last.backward));
     p.latency = stage_formula(x->stage, n, x->r->micro_batches, x->r->literal).latency;
     x->evaluated++;
     struct state *s = state_at(x, to, &e->now);
@@ -218,8 +280,8 @@ static void try_stage(struct search *x, const struct expanding *e, uint32_t to)
         can_share(x, count_devices(x, &e->rest)) && enters(x, x->best, x->most, false, p.latency);
     if (!by_latency && !by_key && !best)
         return;
-    p.used = s->used;
-    p.ndev = s->ndev = count_devices(x, &e->now);
+    p.used = x->coarse ? keep_set(x, &e->now) : s->used;
+    p.ndev = count_devices(x, &e->now);
     int32_t id = keep(x, &p, &e->take);
     if (by_latency)
         enter(x, s->kept, x->beam, false, id);
@@ -287,33 +349,62 @@ static void choose_counts(struct search *x, bool all)
             x->count[x->ncount++] = m;
 }
 
-/* Evaluations that so many cuts and counts may take: for each state, of which there are no more than ways to use
- * devices. */
-static double guess_work(const struct search *x, double cuts, double counts, uint32_t beam)
-{
-    double ways = 1, used = x->s->ndev;
-    for (uint32_t v = 0; v < x->s->n && ways < used * used; v++)
-        ways *= x->s->size[v] + 1;
-    ways = ways < used * used ? ways : used * used;
-    return cuts * cuts / 2 * ways * counts * (x->s->n > 1 ? 2 : 1) * beam;
-}
-
+/* Settles what is tried; true: all of it, as far as the beams go. */
 static bool choose_work(struct search *x)
 {
-    double allowed = (double)x->allowed, n = x->c->n;
-    uint32_t growing = 2;
-    for (uint32_t m = 2; m < x->s->ndev; m += m / 2)
-        growing++;
-    bool all = guess_work(x, n, x->s->ndev, 1) <= 8 * allowed;
-    double counts = all ? x->s->ndev : growing;
-    while (x->beam > 1 && guess_work(x, n, counts, x->beam) > 8 * allowed)
-        x->beam--;
+    double n = x->c->n, d = x->s->ndev, allowed = (double)x->allowed;
+    bool all = n * n / 2 * d <= allowed / ENOUGH;
+    choose_counts(x, all);
+    x->coarse = !all;
     uint32_t most = x->c->n;
-    while (most > 16 && guess_work(x, most, counts, x->beam) > 8 * allowed)
+    while (most > LEAST_CUTS && (double)most * most / 2 * x->ncount > allowed / ENOUGH)
         most -= most / 8 + 1;
     choose_cuts(x, most);
-    choose_counts(x, all);
-    return all && most >= x->c->n - 1;
+    return all && most >= x->c->n;
+}
+
+/* How many prefixes that end at a cut the work allows to go on from. */
+static uint32_t allowed_at(const struct search *x, uint32_t at)
+{
+    double each = (double)(x->ncut - at) * x->ncount * (x->s->n > 1 ? 2 : 1);
+    double n = (double)x->allowed / x->ncut / each;
+    return n < 2 ? 2 : n > 1e9 ? 1000000000 : (uint32_t)n;
+}
+
+/* The prefixes that are kept at a cut, or the best of them by latency and by balance in turn. */
+static uint32_t prefixes_at(const struct search *x, uint32_t at, int32_t **list)
+{
+    uint32_t n = 0, most = allowed_at(x, at);
+    int32_t *all = arena_array(x->own, 2 * (size_t)x->beam * x->nstate[at] + 1, sizeof *all);
+    for (uint32_t i = 0; i < x->nstate[at]; i++)
+        for (uint32_t k = 0; x->at[at][i].kept && k < 2 * x->beam; k++) {
+            int32_t p = x->at[at][i].kept[k];
+            bool again = p == NONE;
+            for (uint32_t b = 0; b < x->beam && k >= x->beam; b++)
+                again = again || x->at[at][i].kept[b] == p;
+            if (!again)
+                all[n++] = p;
+        }
+    *list = all;
+    if (n <= most)
+        return n;
+    struct keyed *by[2] = {arena_array(x->own, n, sizeof **by),
+                           arena_array(x->own, n, sizeof **by)};
+    for (uint32_t i = 0; i < n; i++) {
+        by[0][i] = (struct keyed){x->prefix[all[i]].latency, (uint32_t)all[i]};
+        by[1][i] = (struct keyed){x->prefix[all[i]].balance, (uint32_t)all[i]};
+    }
+    keyed_sort(by[0], n);
+    keyed_sort(by[1], n);
+    uint8_t *taken = arena_alloc(x->own, x->nprefix);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; kept < most; i++)
+        for (uint32_t k = 0; k < 2 && kept < most; k++)
+            if (!taken[by[k][i].item]) {
+                taken[by[k][i].item] = 1;
+                all[kept++] = (int32_t)by[k][i].item;
+            }
+    return kept;
 }
 
 /* ---- the result --------------------------------------------------------------------------------- */
@@ -391,22 +482,21 @@ struct dapple_found dapple_search(const struct layer_chain *c, const struct dapp
     x.at = arena_array(x.own, x.ncut, sizeof(struct state *));
     x.nstate = arena_array(x.own, x.ncut, sizeof *x.nstate);
     x.capstate = arena_array(x.own, x.ncut, sizeof *x.capstate);
+    x.table = arena_array(x.own, x.ncut, sizeof(uint32_t *));
+    x.mask = arena_array(x.own, x.ncut, sizeof *x.mask);
     x.stage = arena_array(x.own, 2 * (size_t)STAGES, sizeof *x.stage);
     x.best = arena_array(x.own, x.most, sizeof *x.best);
     memset(x.best, 0xff, x.most * sizeof *x.best);
     expand(&x, NONE, 0);
     bool done = true;
-    for (uint32_t at = 1; at < x.ncut && done; at++)
-        for (uint32_t i = 0; i < x.nstate[at] && done; i++)
-            for (uint32_t k = 0; k < 2 * x.beam && done; k++) {
-                int32_t p = x.at[at][i].kept[k];
-                bool again = p == NONE;
-                for (uint32_t b = 0; b < x.beam && k >= x.beam; b++)
-                    again = again || x.at[at][i].kept[b] == p;
-                if (!again)
-                    expand(&x, p, at);
-                done = !clock_out(clock);
-            }
+    for (uint32_t at = 1; at < x.ncut && done; at++) {
+        int32_t *list;
+        uint32_t n = prefixes_at(&x, at, &list);
+        for (uint32_t i = 0; i < n && done; i++) {
+            expand(&x, list[i], at);
+            done = !clock_out(clock);
+        }
+    }
     found.complete = found.complete && done;
     give_back(&x, &found);
     arena_free(x.own);

@@ -2,8 +2,7 @@
  *
  * Source: PipeDream (SOSP 2019), 3.1, and its published optimizer (hier_stages.c).  It makes the slowest stage's share
  * of a minibatch small, which it tells; what the plan comes to is found by running it, like any other. */
-#include "passes/stages/hier_stages.h"
-#include "passes/stages/train.h"
+#include "passes/stages/hier_plan.h"
 
 #include "ir/base/units.h"
 
@@ -54,44 +53,6 @@ static const struct opt hier_place_opts[] = {
      .help = "the published program's memory test"},
     {0}};
 
-/* Stages of states as stages of layers, with their devices. */
-static struct trained plan_of(const struct train *t, const struct stage_states *s,
-                              const struct hier_result *r)
-{
-    struct arena *a = t->x->use.scratch;
-    uint32_t *stage_of = arena_array(a, (size_t)t->layers.n + 1, sizeof *stage_of);
-    struct device_set *set = arena_array(a, r->nstage, sizeof *set);
-    for (uint32_t k = r->nstage; k-- > 0;) {
-        const uint64_t *has = s->set + (size_t)r->stage[k].to * s->words;
-        for (uint32_t v = 0; v < t->layers.n; v++)
-            if (has[v / 64] >> v % 64 & 1)
-                stage_of[v] = k;
-        for (uint32_t v = 0; v < t->servers.n; v++) {
-            bool grouped = t->servers.size[0] > 1;
-            uint32_t level = grouped && t->servers.n > 1; /* that of servers */
-            bool in =
-                t->servers.n == 1 || (v >= r->stage[k].first[level] &&
-                                      v < r->stage[k].first[level] + r->stage[k].copies[level]);
-            set[k].of[v] = (uint16_t)(!in ? 0 : grouped ? r->stage[k].copies[0] : 1);
-        }
-    }
-    return (struct trained){.n = r->nstage, .stage_of = stage_of, .set = set};
-}
-
-/* Levels of more than one machine. */
-static void set_levels(const struct train *t, struct hier_rules *r)
-{
-    const struct servers *s = &t->servers;
-    if (s->size[0] > 1 || s->n == 1) {
-        r->machines[r->nlevel] = s->size[0];
-        r->bandwidth[r->nlevel++] = s->inner;
-    }
-    if (s->n > 1) {
-        r->machines[r->nlevel] = s->n;
-        r->bandwidth[r->nlevel++] = s->outer;
-    }
-}
-
 static int hier_place_run(struct ctx *x, const void *options)
 {
     const struct hier_place_options *o = options;
@@ -112,14 +73,14 @@ static int hier_place_run(struct ctx *x, const void *options)
                           MOST_STATES);
     if (o->memory)
         r.memory = x->scene.cluster->cls[cluster_main_class(x->scene.cluster)].memory;
-    set_levels(&t, &r);
+    hier_levels(&t, &r);
     struct hier_result found = hier_stages(&states, &r, &t.clock, x->use.scratch);
     if (found.value == INT64_MAX) {
         diag_error(x->use.diag, "pipedream-hier-place: %s",
                    found.complete ? "no plan passes the memory test" : t.clock.why);
         return found.complete ? PASS_INFEASIBLE : -1;
     }
-    struct trained p = plan_of(&t, &states, &found);
+    struct trained p = hier_plan(&t, &states, &found);
     train_try(&t, &p);
     diag_note(x->use.diag,
               "pipedream-hier-place: the slowest of %u stages takes %s of a minibatch, by the "

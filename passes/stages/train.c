@@ -123,6 +123,28 @@ struct layer_chain train_chain(const struct train *t)
 
 /* ---- a plan ------------------------------------------------------------------------------------- */
 
+/* The gradients of each stage, the last layer's first. */
+static void add_parts(const struct train *t, const struct trained *p, struct stage_sums *sum,
+                      struct arena *a)
+{
+    const struct layers_of *l = &t->layers;
+    int64_t *now = arena_array(a, (size_t)p->n + 1, sizeof *now);
+    for (uint32_t v = 0; v < l->n; v++)
+        sum[p->stage_of[v]].parts.n++;
+    for (uint32_t k = 0; k < p->n; k++) {
+        struct reduce_parts *of = &sum[k].parts;
+        of->part = arena_array(a, (size_t)of->n + 1, sizeof *of->part);
+        of->n = 0;
+    }
+    for (uint32_t v = l->n; v-- > 0;) {
+        uint32_t k = p->stage_of[v];
+        struct reduce_parts *of = &sum[k].parts;
+        now[k] = sat_add(now[k], l->backward[v]);
+        if (l->parameter[v])
+            of->part[of->n++] = (struct reduce_part){now[k], l->parameter[v]};
+    }
+}
+
 struct stage_sums *train_sums(const struct train *t, const struct trained *p, struct arena *a)
 {
     const struct layers_of *l = &t->layers;
@@ -140,6 +162,8 @@ struct stage_sums *train_sums(const struct train *t, const struct trained *p, st
     }
     for (uint32_t k = 0; k < p->n; k++)
         sum[k].send_back = sum[k].send;
+    if (t->x->scene.model.training.reduce_when != REDUCE_AFTER)
+        add_parts(t, p, sum, a);
     return sum;
 }
 
@@ -195,8 +219,10 @@ static bool settle(const struct train *t, struct iteration_run *r, bool policy_b
             room = iteration_room(r, &t->x->scene, k, true);
         }
         fits = fits && room >= least;
+        if (!rigid && want > 1 && want > room) /* as many as are held, or more */
+            want = room > 1 ? room : 1;
         while (want > 1 && held(r, m, k, want) > room && !rigid)
-            want -= want > 2 * room ? want - 2 * room : 1;
+            want--;
         w->ahead = want;
     }
     iteration_settle_ahead(r->stage, r->x.nstage);

@@ -12,7 +12,7 @@ const char *default_pipeline(const struct pcc *p)
     if (goal && !strcmp(goal, objective_name[OBJECTIVE_MAKESPAN]))
         return "open-functions,fuse,portfolio-place";
     if (goal && !strcmp(goal, objective_name[OBJECTIVE_ITERATION]))
-        return "open-functions,dapple-place";
+        return "open-functions,pipeline-place";
     return given(p, "group") ? "open-functions,fuse,hier-place" : "open-functions,fuse,auto-place";
 }
 

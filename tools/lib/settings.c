@@ -49,6 +49,7 @@ static const char *const table[] = {"devices",
                                     "duplex",
                                     "allreduce",
                                     "allreduce-lane",
+                                    "allreduce-overlap",
                                     "workspace",
                                     "weight-gradient-share",
                                     "optimizer"};

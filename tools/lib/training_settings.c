@@ -115,13 +115,18 @@ int settings_training(struct pcc *p)
         return -1;
     int schedule = read_word(p, "schedule", training_schedule_name);
     int again = read_word(p, "recompute", recompute_name), any = read_word(p, "slices", slices);
+    int when = read_word(p, "allreduce-overlap", reduce_when_name);
     int half = read_word(p, "duplex", duplex), own = read_word(p, "allreduce-lane", lane);
-    if (schedule < 0 || again < 0 || any < 0 || half < 0 || own < 0)
+    if (schedule < 0 || again < 0 || any < 0 || half < 0 || own < 0 || when < 0)
         return -1;
     t->schedule = (enum training_schedule)schedule;
+    bool size = given(p, "micro-batch-size") || given(p, "micro-batches");
+    p->settings.trained =
+        (size ? TRAINING_SAID_SIZE : 0U) | (given(p, "schedule") ? TRAINING_SAID_SCHEDULE : 0U);
     t->recompute = (enum recompute)again;
     t->any_slices = any == 1;
     t->half_duplex = half == 1;
+    t->reduce_when = (enum reduce_when)when;
     t->own_reduce_lane = own == 1;
     if (workspace && !bytes_parse(workspace, &t->workspace))
         return diag_error(&p->diag, "--workspace '%s': expected a size such as 1GiB", workspace);

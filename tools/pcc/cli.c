@@ -49,6 +49,9 @@ static const struct {
      "iteration: bytes per second of an AllReduce over several groups (default: the link's)"},
     {CLI_ALLREDUCE_LANE, 0, "allreduce-lane", "shared|own",
      "iteration: whether an AllReduce takes the link to the stage before (default: shared)"},
+    {CLI_ALLREDUCE_OVERLAP, 0, "allreduce-overlap", "after|beside|across",
+     "iteration: gradients are exchanged after a stage's last backward pass, beside it, or also beside the "
+     "next forward pass (default: after)"},
     {CLI_WORKSPACE, 0, "workspace", "BYTES",
      "iteration: memory of a device beside weights and activations (default: 0)"},
     {CLI_WEIGHT_SHARE, 0, "weight-gradient-share", "SHARE",

@@ -1,0 +1,156 @@
+/* Plans that train, run (dapple_plans.h).
+ *
+ * Source: DAPPLE (arXiv 2007.01045), IV.  Its formula knows neither bubbles within a pipeline nor memory, so the best
+ * plans of its search, and plans that it may have lost (all devices for one stage; as many devices for each of 2, 3,
+ * ... stages; PipeDream's plans), are run, and the shortest iteration is kept.  Then the ends of its stages are
+ * moved by a few layers as long as that helps. */
+#include "passes/stages/dapple_plans.h"
+
+#include "passes/stages/hier_plan.h"
+
+#include <string.h>
+
+enum { MOST_STATES = 500, MOST_MOVED = 4 };
+
+struct choosing {
+    struct train *t;
+    struct layer_chain chain;
+    struct trained best;
+    uint32_t tried;
+    int64_t work, most; /* tasks so far, and after how many no more plans are run */
+};
+
+static bool is_over(struct choosing *c)
+{
+    return c->work > c->most || clock_out(&c->t->clock);
+}
+
+static uint32_t micro_batches(const struct choosing *c)
+{
+    uint32_t m = c->t->x->scene.model.training.micro_batches;
+    return m ? m : 1;
+}
+
+static void try_trained(struct choosing *c, struct trained *p)
+{
+    train_try(c->t, p);
+    c->tried++;
+    c->work += 16 * (int64_t)p->n * micro_batches(c);
+    if (p->value < c->best.value || !c->best.n || (c->best.uneven && !p->uneven))
+        c->best = *p;
+}
+
+static void try_plan(struct choosing *c, uint32_t n, const uint32_t *end,
+                     const struct device_set *set)
+{
+    struct trained p = train_cut(c->t, n, end, set);
+    try_trained(c, &p);
+}
+
+/* The best plan with the first layers of the stage that begins at layer v in the stage before, or (back) the last ones
+ * of that in this one. */
+static void try_moved(struct choosing *c, uint32_t v, uint32_t by, bool back)
+{
+    struct arena *a = c->t->x->use.scratch;
+    uint32_t *stage_of = arena_array(a, (size_t)c->chain.n + 1, sizeof *stage_of);
+    uint32_t from = c->best.stage_of[back ? v - 1 : v], to = c->best.stage_of[back ? v : v - 1];
+    memcpy(stage_of, c->best.stage_of, c->chain.n * sizeof *stage_of);
+    for (uint32_t i = 0; i < by; i++) {
+        uint32_t at = back ? v - 1 - i : v + i;
+        if ((back && i > v - 1) || at >= c->chain.n || stage_of[at] != from)
+            return;
+        stage_of[at] = to;
+    }
+    uint32_t next = back ? v - 1 - by : v + by; /* something is left of the stage */
+    if ((back && by > v - 1) || next >= c->chain.n || stage_of[next] != from)
+        return;
+    struct trained p = {.n = c->best.n, .stage_of = stage_of, .set = c->best.set};
+    try_trained(c, &p);
+}
+
+/* n stages of about the same time on as many devices each, server after server; on fewer where these could not share
+ * the samples of a micro-batch. */
+static void try_even(struct choosing *c, uint32_t n, int64_t samples)
+{
+    const struct servers *s = &c->t->servers;
+    uint32_t each = s->ndev / n;
+    struct arena *a = c->t->x->use.scratch;
+    uint32_t *end = arena_array(a, n, sizeof *end), layer = 0;
+    struct device_set *set = arena_array(a, n, sizeof *set), used = {{0}};
+    const struct layer_chain *k = &c->chain;
+    int64_t all = k->forward[k->n] + k->backward[k->n];
+    while (samples % each)
+        each--;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t need = each;
+        for (uint32_t v = 0; v < s->n && need; v++) {
+            uint32_t room = s->size[v] - used.of[v], take = room < need ? room : need;
+            set[i].of[v] = (uint16_t)take;
+            used.of[v] = (uint16_t)(used.of[v] + take);
+            need -= take;
+        }
+        layer++;
+        while (layer + (n - i - 1) < k->n &&
+               (__int128)(k->forward[layer] + k->backward[layer]) * n < (__int128)all * (i + 1))
+            layer++;
+        end[i] = i + 1 == n ? k->n : layer;
+    }
+    try_plan(c, n, end, set);
+}
+
+/* PipeDream's plan, and the one with a device for each stage whose slowest is fastest. */
+static void try_pipedream(struct choosing *c)
+{
+    struct stage_states states;
+    struct arena *a = c->t->x->use.scratch;
+    if (c->t->layers.n > MOST_STATES ||
+        !stage_states_find(&states, &c->t->layers, STATES_ALL, false, MOST_STATES, a))
+        return;
+    for (int straight = 0; straight < 2 && !is_over(c); straight++) {
+        struct hier_rules r = {.compression = 1000000, .memory = -1, .straight = straight};
+        hier_levels(c->t, &r);
+        struct hier_result found = hier_stages(&states, &r, &c->t->clock, a);
+        if (found.value == INT64_MAX)
+            continue;
+        struct trained p = hier_plan(c->t, &states, &found);
+        try_trained(c, &p);
+    }
+}
+
+/* Moves the ends of the best plan's stages by a few layers, as long as it gets better. */
+static void refine(struct choosing *c)
+{
+    for (bool better = true; better && !is_over(c);) {
+        const uint32_t *stage_of = c->best.stage_of;
+        int64_t before = c->best.value;
+        for (uint32_t v = 1; v < c->chain.n && c->best.value == before && !is_over(c); v++) {
+            if (stage_of[v] == stage_of[v - 1])
+                continue;
+            for (uint32_t by = 1; by <= MOST_MOVED && c->best.value == before; by *= 2)
+                for (int back = 0; back < 2 && c->best.value == before; back++)
+                    try_moved(c, v, by, back);
+        }
+        better = c->best.value < before;
+    }
+}
+
+struct trained dapple_best(struct train *t, const struct dapple_found *found, int64_t work,
+                           uint32_t *tried)
+{
+    const struct training *m = &t->x->scene.model.training;
+    struct choosing c = {.t = t, .best.value = INT64_MAX, .most = work};
+    int64_t samples = m->any_slices ? 0 : m->micro_size;
+    c.chain = train_chain(t);
+    try_even(&c, 1, samples);
+    for (uint32_t i = 0; i < found->nplan && (!i || !is_over(&c)); i++)
+        try_plan(&c, found->plan[i].n, found->plan[i].end, found->plan[i].devices);
+    for (uint32_t n = 2; n <= t->servers.ndev && n <= c.chain.n && !is_over(&c); n++)
+        if (t->servers.ndev % n == 0)
+            try_even(&c, n, samples);
+    if (!is_over(&c))
+        try_pipedream(&c);
+    if (c.best.value < INT64_MAX)
+        refine(&c);
+    *tried += c.tried;
+    return c.best;
+}

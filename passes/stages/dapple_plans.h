@@ -1,0 +1,16 @@
+/* The best of the plans that DAPPLE's search and others propose, by running them. */
+#ifndef PCC_PASSES_STAGES_DAPPLE_PLANS_H
+#define PCC_PASSES_STAGES_DAPPLE_PLANS_H
+
+#include "passes/stages/dapple_search.h"
+#include "passes/stages/train.h"
+
+enum { DAPPLE_WORK = 8000000 /* tasks of all runs: a few seconds */ };
+
+/* The best plan for the scene's model among those found for it and some others, in t's scratch arena; its value is
+ * INT64_MAX if none has room.  After `work` tasks no more plans are run.  Adds to *tried how many were.  O(work), and
+ * a search by PipeDream's rules. */
+struct trained dapple_best(struct train *t, const struct dapple_found *found, int64_t work,
+                           uint32_t *tried);
+
+#endif

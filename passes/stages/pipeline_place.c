@@ -1,0 +1,163 @@
+/* pipeline-place: stages, devices, size of micro-batches, schedule, warm-up and recomputing of a training iteration
+ * together.
+ *
+ * What the user has said stays; the rest is chosen.  For each size of micro-batches that divides the batch (where costs
+ * are a profile's, which knows the samples that it is about) DAPPLE's search proposes plans, and for each schedule that
+ * keeps the gradients of an iteration apart (dapple, gpipe, zb-h1) the best of these that fits is found by running
+ * them; warm-up and recomputing are settled for each plan that is run (train.c).  Notes say what each choice comes to
+ * with the best of all the others.  O(sizes * schedules) times dapple-place. */
+#include "passes/stages/dapple_plans.h"
+
+#include "ir/base/units.h"
+
+enum {
+    SIZES = 8,
+    WORK = 3000000,    /* tasks for each size and schedule */
+    FORMULA = 4000000, /* evaluations for each size */
+    PLANS = 24
+};
+
+struct choices {
+    struct ctx *x;
+    int64_t global;      /* samples of all micro-batches; 0: not known */
+    int64_t size[SIZES]; /* of a micro-batch */
+    int64_t by_size[SIZES],
+        by_schedule[TRAINING_SCHEDULES]; /* ps: the best with it; INT64_MAX: none */
+    uint32_t nsize, tried;
+    uint64_t evaluated;
+    struct training best_model;
+    struct trained best;
+};
+
+static bool is_said(const struct choices *c, uint32_t what)
+{
+    return ctx_settings(c->x)->trained & what;
+}
+
+/* Sizes that divide the batch, from small to large: powers of two, and that of the model. */
+static void choose_sizes(struct choices *c)
+{
+    const struct training *m = &c->x->scene.model.training;
+    c->global = m->micro_size * (m->micro_batches ? m->micro_batches : 1);
+    bool fixed = !m->micro_size || is_said(c, TRAINING_SAID_SIZE), own = false;
+    for (int64_t size = 1; !fixed && size <= c->global && c->nsize + 1 < SIZES; size *= 2) {
+        if (!own && size >= m->micro_size) {
+            c->size[c->nsize++] = m->micro_size;
+            own = true;
+        }
+        if (c->global % size == 0 && size != m->micro_size)
+            c->size[c->nsize++] = size;
+    }
+    if (!own)
+        c->size[c->nsize++] = m->micro_size;
+}
+
+static void set_size(const struct choices *c, int64_t size)
+{
+    struct training *m = &c->x->scene.model.training;
+    if (!size)
+        return;
+    m->micro_size = size;
+    m->micro_batches = (uint32_t)(c->global / size);
+}
+
+static void try_schedule(struct choices *c, struct train *t, const struct dapple_found *found,
+                         uint32_t size)
+{
+    struct training *m = &c->x->scene.model.training;
+    struct trained p = dapple_best(t, found, WORK, &c->tried);
+    if (p.value < c->by_size[size])
+        c->by_size[size] = p.value;
+    if (p.value < c->by_schedule[m->schedule])
+        c->by_schedule[m->schedule] = p.value;
+    if (p.value < c->best.value || !c->best.n) {
+        c->best = p;
+        c->best_model = *m;
+    }
+}
+
+static void try_size(struct choices *c, struct train *t, uint32_t size)
+{
+    static const enum training_schedule schedules[] = {TRAINING_DAPPLE, TRAINING_GPIPE,
+                                                       TRAINING_ZB_H1};
+    struct training *m = &c->x->scene.model.training;
+    set_size(c, c->size[size]);
+    struct layer_chain chain = train_chain(t);
+    struct dapple_rules rules = {.servers = &t->servers,
+                                 .micro_batches = m->micro_batches ? m->micro_batches : 1,
+                                 .samples = m->any_slices ? 0 : m->micro_size,
+                                 .most = PLANS,
+                                 .work = FORMULA};
+    struct dapple_found found = dapple_search(&chain, &rules, &t->clock, c->x->use.scratch);
+    c->evaluated += found.evaluated;
+    if (is_said(c, TRAINING_SAID_SCHEDULE)) {
+        try_schedule(c, t, &found, size);
+        return;
+    }
+    for (size_t i = 0; i < sizeof schedules / sizeof *schedules && !clock_out(&t->clock); i++) {
+        m->schedule = schedules[i];
+        try_schedule(c, t, &found, size);
+    }
+}
+
+/* "1: 748 ms, 2: no room" */
+static const char *add_choice(const struct choices *c, const char *text, const char *name,
+                              int64_t ps)
+{
+    char time[UNIT_TEXT];
+    return arena_fmt(c->x->use.mem, "%s%s%s %s", text, *text ? ", " : "", name,
+                     ps < INT64_MAX ? time_short(time, ps) : "has no room");
+}
+
+/* What each choice comes to. */
+static void tell(const struct choices *c)
+{
+    const char *sizes = "", *schedules = "";
+    for (uint32_t i = 0; i < c->nsize && c->nsize > 1; i++)
+        sizes =
+            add_choice(c, sizes,
+                       arena_fmt(c->x->use.mem, "%lld x %lld:", (long long)(c->global / c->size[i]),
+                                 (long long)c->size[i]),
+                       c->by_size[i]);
+    for (uint32_t i = 0; i < TRAINING_SCHEDULES && !is_said(c, TRAINING_SAID_SCHEDULE); i++)
+        if (i != TRAINING_PIPEDREAM)
+            schedules =
+                add_choice(c, schedules, arena_fmt(c->x->use.mem, "%s:", training_schedule_name[i]),
+                           c->by_schedule[i]);
+    if (*sizes)
+        diag_note(c->x->use.diag, "pipeline-place: the best with micro-batches of %s", sizes);
+    if (*schedules)
+        diag_note(c->x->use.diag, "pipeline-place: the best with schedule %s", schedules);
+}
+
+static int pipeline_run_place(struct ctx *x, const void *options)
+{
+    struct choices c = {.x = x, .best.value = INT64_MAX};
+    struct training given = x->scene.model.training;
+    struct train t;
+    (void)options;
+    if (train_begin(&t, x, "pipeline-place"))
+        return -1;
+    for (uint32_t i = 0; i < SIZES; i++)
+        c.by_size[i] = INT64_MAX;
+    for (uint32_t i = 0; i < TRAINING_SCHEDULES; i++)
+        c.by_schedule[i] = INT64_MAX;
+    c.best_model = given;
+    choose_sizes(&c);
+    for (uint32_t i = 0; i < c.nsize && (!i || !clock_out(&t.clock)); i++)
+        try_size(&c, &t, i);
+    tell(&c);
+    x->scene.model.training = c.best_model;
+    return train_leave(&t, &c.best,
+                       arena_fmt(x->use.mem, "best of %u plans that were run, %llu by the formula",
+                                 c.tried, (unsigned long long)c.evaluated));
+}
+
+const struct planner planner_pipeline_place = {
+    .pass = {.name = "pipeline-place",
+             .help = "stages, micro-batches and schedule of training together: the default for an "
+                     "iteration time",
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = pipeline_run_place},
+    .objectives = 1 << OBJECTIVE_ITERATION,
+    .features = FEATURE_GROUPS};
