@@ -11,7 +11,4 @@ void iteration_print_gain(FILE *f, const struct result *r);
 /* Batches and schedule, and a line for each stage. */
 void iteration_print(FILE *f, const struct result *r, struct arena *a);
 
-/* Share of the iteration in which devices compute, 0 .. 1. */
-double iteration_busy(const struct result *r);
-
 #endif

@@ -4,7 +4,6 @@
  * seconds, which no binary floating point number could hold, and a hundred thousand nodes need no
  * tree. Strings are checked UTF-8; bytes that are not become U+FFFD. What is read of it again, as a plan, is read in
  * ir/plan/plan_json.c, which also writes "objective". */
-#include "backends/report/iteration_report.h"
 #include "backends/split/split.h"
 #include "ir/base/json_out.h"
 #include "ir/plan/plan_json.h"
@@ -127,8 +126,8 @@ static void put_training(struct out *o, struct arena *a)
         peak = r->verdict->load[d].used > peak ? r->verdict->load[d].used : peak;
     fputs(",\n  \"iteration\": {\"time_s\": ", o->f);
     put_ps(o->f, r->verdict->value);
-    fprintf(o->f, ", \"bubble\": %.6f, \"peak_bytes\": %" PRId64 "},\n", 1 - iteration_busy(r),
-            peak);
+    fprintf(o->f, ", \"bubble\": %.6f, \"peak_bytes\": %" PRId64 "},\n",
+            1 - iteration_busy(r->trained), peak);
 }
 
 /* Whether parts have replicas: how these share the work. */

@@ -331,8 +331,8 @@ def in_turns(at):
 # ---- iterations of training
 
 
-def order_of(schedule, k, ahead, count):
-    """What stage k does, (pass, micro-batch); gradients of weights are made where backward is."""
+def order_of(schedule, ahead, count):
+    """What a stage does, (pass, micro-batch); gradients of weights are made where backward is."""
     if schedule == "gpipe":
         return [("F", m) for m in range(count)] + [("B", m) for m in reversed(range(count))]
     out = [("F", m) for m in range(min(ahead, count))]
@@ -348,10 +348,10 @@ def follows(manifest, schedule):
         mine = [p for p in manifest["parts"] if p["device"] == stage["devices"][0]]
         last = k + 1 == len(training["stages"])
         check(all(p["stage"] == k and (p["pass"] == "both") <= last for p in mine), f"stages and passes of stage {k}")
-        check({p["pass"] for p in mine} in ([{"forward", "backward"}, {"both"}] if last else [{"forward", "backward"}]),
-              f"passes of stage {k}")
-        want = [(p["file"], m) for what, m in order_of(training["schedule"], k, stage["ahead"], schedule["micro_batches"])
-                for p in mine if (what == "F") == (p["pass"] == "forward")]
+        passes = {p["pass"] for p in mine}
+        check(passes == {"forward", "backward"} or (last and passes == {"both"}), f"passes of stage {k}: {passes}")
+        ran = order_of(training["schedule"], stage["ahead"], schedule["micro_batches"])
+        want = [(p["file"], m) for what, m in ran for p in mine if (what == "F") == (p["pass"] == "forward")]
         lists = next(d["compute"] for d in schedule["devices"] if d["name"] == stage["devices"][0])
         found = [(i["compute"], i["sample"]) for i in lists if "compute" in i]
         check(found == want, f"{training['schedule']}: another order at stage {k}: {found}")
@@ -430,13 +430,15 @@ def many_more(m, s):
 
 
 def planted_iteration(model, rules, folder):
-    run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, *TRAINED, "--micro-batches=8", "-Wno-unmatched-pattern")
+    run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, *TRAINED, "--micro-batches=8",
+        "-Wno-unmatched-pattern")
     manifest, schedule = load(folder, "manifest"), load(folder, "schedule")
     for plant, reason in [
             (swap_batches, "before"), (backward_first, "deadlock"), (twice, "is computed twice"),
             (other_batch, "is sent"), (no_such_batch, "micro-batch 8"), (one_more, "expected each of"),
             (many_more, "fewer micro-batches"), (dropped_send, "is never sent to"), (dropped_part, "expected each of"),
-            (freed_early, "frees"), (small_peak, "is said to need"), (small_memory, "and has"), (short_queue, "has room")]:
+            (freed_early, "frees"), (small_peak, "is said to need"), (small_memory, "and has"),
+            (short_queue, "has room")]:
         m, s = copy.deepcopy(manifest), copy.deepcopy(schedule)
         plant(m, s)
         (folder / "manifest.json").write_text(json.dumps(m))
