@@ -236,7 +236,8 @@ def room(tmp):
                       + "".join(f"\tn{i} -- n{i + 1}\n" for i in range(3)))
     for memory, code in ((10 ** 6, 0), (2800, 0), (1300, 0), (1100, 3), (100, 3)):
         r = subprocess.run([PCC, source, "-d", f"4xv100:{memory}B", "--objective=iteration-time", "--micro-batches=8",
-                            "--recompute=none", "-p", "contract{trivial=false},dapple-place", "-q", "-o", tmp / "o.json"],
+                            "--recompute=none", "-p", "contract{trivial=false},dapple-place", "-q", "-o",
+                            tmp / "o.json"],
                            capture_output=True, text=True, timeout=60, check=False)
         check(r.returncode == code, f"{memory} bytes: exit {r.returncode}, not {code}: {r.stderr}")
 
