@@ -205,7 +205,6 @@ static uint32_t held(const struct iteration_run *r, const struct training *t, ui
 static bool settle(const struct train *t, struct iteration_run *r, bool policy_b, bool eager)
 {
     const struct training *m = &t->x->scene.model.training;
-    bool fits = true;
     for (uint32_t k = 0; k < r->x.nstage; k++) {
         struct stage_work *w = &r->stage[k];
         uint32_t want = wanted(r, m, policy_b, k);
@@ -218,13 +217,16 @@ static bool settle(const struct train *t, struct iteration_run *r, bool policy_b
             w->recompute = true;
             room = iteration_room(r, &t->x->scene, k, true);
         }
-        fits = fits && room >= least;
+        if (room < least)
+            return false;
+        if (!rigid && want > 1 && want > room) /* as many as are held, or more */
+            want = room;
         while (want > 1 && held(r, m, k, want) > room && !rigid)
-            want -= want > 2 * room ? want - 2 * room : 1;
+            want--;
         w->ahead = want;
     }
     iteration_settle_ahead(r->stage, r->x.nstage);
-    return fits;
+    return true;
 }
 
 static void keep(struct trained *p, const struct iteration_run *r, struct arena *a)
