@@ -121,7 +121,8 @@ def parallel(folder, tmp):
         one, plan, _ = iteration(model, "1xv100" + LARGE, batches, "dapple-place", tmp / "one.json")
         given = staged(plan, [(10 ** 6, 16)], [1], tmp / "all.json")
         for links, wanted in zip((A, C), published):
-            value, _, _ = iteration(model, "16xv100" + LARGE, [*batches, *links], f"plan{{from={given}}}", tmp / "p.json")
+            value, _, _ = iteration(model, "16xv100" + LARGE, [*batches, *links], f"plan{{from={given}}}",
+                                    tmp / "p.json")
             cells += [f"{one / value:.2f}", wanted]
             if cells[-2] != wanted:
                 wrong.append(f"{name}, data parallelism: {one / value:.4f} times faster, published {wanted}")
@@ -144,13 +145,14 @@ def uneven(tmp):
         six, _, _ = iteration(model, "2xv100", batches, f"plan{{from={given}}}", tmp / "q.json")
         rows.append([count, "+".join(map(str, cut)), f"{value * 1e3:g}", best, f"{six * 1e3:g}", even])
         if abs(value * 1e3 - best) > 1e-6 or abs(six * 1e3 - even) > 1e-6:
-            wrong.append(f"12 layers, {count} micro-batches: {value * 1e3:g} and {six * 1e3:g} ms, by hand {best}, {even}")
+            wrong.append(f"12 layers, {count} micro-batches: {value * 1e3:g} and {six * 1e3:g} ms, "
+                         f"by hand {best}, {even}")
     table(["micro-batches", "best cut", "ms", "by hand", "6+6, ms", "by hand"], rows)
     return wrong
 
 
 def six(folder, tmp):
-    """dapple-place on 16 devices; no published plan of one stage or a stage for each device is better."""
+    """dapple-place on 16 devices."""
     rows, wrong = [], []
     for name, batch in SIX:
         for label, links in (("A", A), ("C", C)):
