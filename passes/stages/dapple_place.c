@@ -92,7 +92,7 @@ static int leave_published(struct train *t)
                                 .size = m->micro_size ? m->micro_size : 1,
                                 .of = m->micro_size ? m->profiled : 1};
     find_states(t, &s);
-    dapple_published(&s, &r, &t->clock, best);
+    dapple_published(&s, &r, &t->clock, a, best);
     if (best[0].latency == INT64_MAX)
         return diag_error(t->x->use.diag,
                           "dapple-place: score=published plans for 2 to %d devices and two "

@@ -2,14 +2,13 @@
  *
  * Source: the planner published with DAPPLE (arXiv 2007.01045), which is not the paper's formulas (4) and (5).  It
  * looks at three kinds of plans: pipelines of i devices, as many copies side by side as there is room for, whose
- * slowest stage, or link there and back for all copies, is fastest; the same with a device for each stage, for i = 2 and all devices;
- * and every plan of two stages.  These it scores by
+ * slowest stage, or link there and back for all copies, is fastest; the same with a device for each stage, for i = 2
+ * and all devices; and every plan of two stages.  These it scores by
  *     b (M - 1) + C / (copies M) + sum of links + max over stages i of (AllReduce - i b),
  * M micro-batches of each copy, C all computing on one device, b the slowest stage or link (of pipelines there and
  * back, of two stages one way).  The AllReduce counts one state too many for every stage but the last. */
 #include "passes/stages/dapple_published.h"
 
-#include "ir/base/arena.h"
 #include "ir/base/units.h"
 
 #include <string.h>
@@ -222,10 +221,11 @@ static void try_two_stages(struct search *x)
 }
 
 void dapple_published(const struct stage_states *s, const struct published_rules *r,
-                      struct clock *clock, struct published_plan best[PUBLISHED_PLANS])
+                      struct clock *clock, struct arena *scratch,
+                      struct published_plan best[PUBLISHED_PLANS])
 {
     uint32_t ndev = r->servers->ndev;
-    struct search x = {.s = s, .r = r, .clock = clock, .best = best, .a = arena_new(NULL)};
+    struct search x = {.s = s, .r = r, .clock = clock, .best = best, .a = arena_new(scratch)};
     for (uint32_t i = 0; i < PUBLISHED_PLANS; i++)
         best[i] = (struct published_plan){.latency = INT64_MAX};
     for (uint32_t size = 2; size <= ndev && ndev <= PUBLISHED_STAGES; size++)

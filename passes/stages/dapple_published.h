@@ -2,6 +2,7 @@
 #ifndef PCC_PASSES_STAGES_DAPPLE_PUBLISHED_H
 #define PCC_PASSES_STAGES_DAPPLE_PUBLISHED_H
 
+#include "ir/base/arena.h"
 #include "ir/base/clock.h"
 #include "ir/cluster/servers.h"
 #include "passes/stages/stage_states.h"
@@ -25,6 +26,7 @@ struct published_rules {
 /* The best two plans by the program's score, the best one first; latency INT64_MAX where there is none, and no plan if
  * there are more than PUBLISHED_STAGES devices.  O(devices^2 * states^2 * ways to use devices). */
 void dapple_published(const struct stage_states *s, const struct published_rules *r,
-                      struct clock *clock, struct published_plan best[PUBLISHED_PLANS]);
+                      struct clock *clock, struct arena *scratch,
+                      struct published_plan best[PUBLISHED_PLANS]);
 
 #endif

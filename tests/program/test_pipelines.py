@@ -163,8 +163,8 @@ def two_stages(tmp):
     plan["devices"] = [{"name": f"acc{2 * k}", "nodes": [*row, *(f"{n}/backward" for n in row)]}
                        for k, row in enumerate(nodes)]
     (tmp / "two.json").write_text(json.dumps(plan), encoding="utf-8")
-    pcc(tmp / "small.txt", "-d", "4xv100", "--group=2:2GB/s,0us", *TRAIN, "-p", f"plan{{from={tmp / 'two.json'}}}", "-q",
-        "-o", tmp / "judged.json")
+    pcc(tmp / "small.txt", "-d", "4xv100", "--group=2:2GB/s,0us", *TRAIN, "-p", f"plan{{from={tmp / 'two.json'}}}",
+        "-q", "-o", tmp / "judged.json")
     wanted = 1.75e-3 + 4.3e-6 + 0.25e-3 + 0.5e-3 + 4.3e-6 + 3.5e-3 + 2000 / 2e9
     check(abs(value_of(tmp / "judged.json") - wanted) < 1e-12, f"{value_of(tmp / 'judged.json')} s, wanted {wanted}")
 
@@ -265,7 +265,8 @@ def main():
         return finish()
     with tempfile.TemporaryDirectory() as tmp:
         tmp = Path(tmp)
-        for step in (small_profile, summary, wrong_profiles, one_stage, two_stages, round_trips, options, slices, memory):
+        for step in (small_profile, summary, wrong_profiles, one_stage, two_stages, round_trips, options, slices,
+                     memory):
             step(tmp)
     return finish()
 

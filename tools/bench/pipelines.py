@@ -50,8 +50,8 @@ PARALLEL = [("vgg-19-pbs-32", 2048, "10.04", "5.75"), ("gnmt-16-pbs-64", 1024, "
 SIX = [*((name, batch) for name, batch, _, _ in PARALLEL), ("amoeba-36-pbs-1", 128), ("bert-24-pbs-6", 120)]
 B = ["--link=1GB/s,0us", "--allreduce=3GB/s"]
 STRAIGHT = "straight"
-# What DAPPLE's published program gives: profile, batch, links, speed-up (it may be rounded from another one), plan; Table
-# V, then VII where it differs.  GNMT: it also sees results that nothing reads, which are no layers here, so that states
+# What DAPPLE's published program gives: profile, batch, links, speed-up (it may be rounded from another one), plan;
+# Table V, then VII where it differs.  GNMT: it also sees results that nothing reads, which are no layers here, so that states
 # have other numbers and straight pipelines other cuts; the speed-up here, and that one.  BERT-24: published for 128
 # samples, which are no whole number of micro-batches.
 PUBLISHED = [
@@ -166,7 +166,8 @@ def published(folder, tmp):
         found = re.findall(r"plan \d of \d+ states: (\S+) by its score with (.*)", run.out)
         plans = [(one / in_seconds(t), STRAIGHT if p.count("(") == 16 else p)
                  for t, p in found]
-        rows.append([name, batch, " ".join(links), f"{plans[0][0]:.3f}", plans[0][1], speed, shape, f"{one / value:.2f}"])
+        rows.append([name, batch, " ".join(links), f"{plans[0][0]:.3f}", plans[0][1], speed, shape,
+                     f"{one / value:.2f}"])
         if plans[0][1] != shape or speed != "-" and not near(plans[0][0], speed.split()[0]):
             wrong.append(f"{name}, {' '.join(links)}: published {speed} by {shape}, here {plans[0]}")
         if (name, links) == RUNNER_UP[:2] and (plans[1][1] != RUNNER_UP[3] or not near(plans[1][0], RUNNER_UP[2])):
