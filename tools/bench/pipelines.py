@@ -51,9 +51,9 @@ SIX = [*((name, batch) for name, batch, _, _ in PARALLEL), ("amoeba-36-pbs-1", 1
 B = ["--link=1GB/s,0us", "--allreduce=3GB/s"]
 STRAIGHT = "straight"
 # What DAPPLE's published program gives: profile, batch, links, speed-up (it may be rounded from another one), plan;
-# Table V, then VII where it differs.  GNMT: it also sees results that nothing reads, which are no layers here, so that states
-# have other numbers and straight pipelines other cuts; the speed-up here, and that one.  BERT-24: published for 128
-# samples, which are no whole number of micro-batches.
+# Table V, then VII where it differs.  GNMT: it also sees results that nothing reads, which are no layers here, so that
+# states have other numbers and straight pipelines other cuts; the speed-up here, and that one.  BERT-24: published for
+# 128 samples, which are no whole number of micro-batches.
 PUBLISHED = [
     ("vgg-19-pbs-32", 2048, A, "12.06", "(0,18)x15 (18,24)x1"),
     ("vgg-19-pbs-32", 2048, B, "10.31", "(0,16)x14 (16,24)x2"),
