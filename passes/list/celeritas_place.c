@@ -96,10 +96,13 @@ static struct wdag *fuse_nodes(struct ctx *x, const char *planner, const struct 
     int64_t cut, cap = o->mem ? o->mem : default_cap(x->scene.cluster);
     struct fuse_limits limits = {cluster_main_class(x->scene.cluster), o->range, cap,
                                  o->cut == CUT_EDGE, FUSE_USUAL};
-    uint32_t *group = arena_array(a, (size_t)base->n + 1, sizeof *group);
+    uint32_t *group = arena_array(own, (size_t)base->n + 1, sizeof *group);
+    struct arena_mark mark = arena_mark(own);
     uint32_t count = fuse_partition(base, order, &limits, own, group, &cut);
+    arena_release(own, mark);
+    struct wdag *level = wdag_merge(base, group, count, planner, a, x->use.diag);
     arena_free(own);
-    return wdag_merge(base, group, count, planner, a, x->use.diag);
+    return level;
 }
 
 static const uint32_t *order_nodes(const struct wdag *g, int64_t kind, uint32_t cls,
@@ -130,10 +133,12 @@ static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
     fused = fused && !clock_out(clock);
     if (fused && !(c->g = fuse_nodes(x, planner, o, order)))
         return -1;
-    uint32_t *row = arena_array(a, (size_t)n + 1, sizeof *row);
+    struct arena *own = arena_new(a);
+    uint32_t *row = arena_array(own, (size_t)n + 1, sizeof *row);
     for (uint32_t i = 0; i < n; i++)
         row[i] = fused ? c->g->map[order[i]] : order[i];
     c->member = csr_build(a, c->g->n, n, row, order);
+    arena_free(own);
     c->sequence = fused ? fuse_order(c->g, FUSE_CPD, cls, a) : order;
     c->start = arena_array(a, (size_t)c->g->n + 1, sizeof *c->start);
     return 0;

@@ -14,171 +14,23 @@ edges that are the only ones to leave their begin, then all that are the only on
 import json
 import os
 import random
-import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import check, finish
+from list_graphs import NEVER, Fused, Graph, Room, compare, expand, kahn, plan_of
 
-PCC = os.environ.get("PCC", "pcc")
 GRAPHS = 120 if os.environ.get("PCC_SANITIZED") else 1000
 SMALL = 60
 PLANS = 50
 FILE = Path(__file__).resolve().parents[1] / "support/baechi_plans.json"
-NEVER = None
-NAMES = ["acc", "other"]
-
-
-class Graph:
-    """Nodes 0..n-1 in an order in which they can run; each makes one value that takes xfer[v] to another
-    device, and as long again if it goes over the host."""
-
-    def __init__(self, rng, most, ndev=None):
-        self.n = rng.randint(1, most)
-        wide = rng.choice([4, 4, 50])
-        self.counts = [ndev or rng.randint(1, 4)] + ([rng.randint(1, 2)] if not ndev and rng.random() < 0.4 else [])
-        self.classes = [k for k, count in enumerate(self.counts) for _ in range(count)]
-        dense = rng.choice([0.1, 0.25, 0.5])
-        self.pred = [[u for u in range(v) if rng.random() < dense] for v in range(self.n)]
-        self.succ = [[v for v in range(self.n) if u in self.pred[v]] for u in range(self.n)]
-        self.xfer = [rng.randint(0, wide) for _ in range(self.n)]
-        self.size = [rng.randint(0, wide) for _ in range(self.n)]
-        self.time = [[rng.randint(0, wide) for _ in self.counts] for _ in range(self.n)]
-        for times in self.time:
-            if len(times) > 1 and rng.random() < 0.3:
-                times[rng.randint(0, 1)] = NEVER
-        colour = [rng.choice([None, None, 1, 2]) if ndev is None else None for _ in range(self.n)]
-        self.group = [[u for u in range(self.n) if u == v or (colour[v] and colour[u] == colour[v])]
-                      for v in range(self.n)]
-        self.colour = colour
-        self.network, hops = rng.choice([("direct", 1), ("direct", 1), ("host", 2)])
-        self.cost = {(u, v): hops * self.xfer[u] for v in range(self.n) for u in self.pred[v]}
-        self.members = [[v] for v in range(self.n)]
-        total = sum(self.size)
-        self.memory = [rng.randint(total // len(self.classes), max(1, total)) for _ in self.counts]
-
-    def coplace(self):
-        """Each node with a single reader goes to the group of that one, until nothing changes."""
-        group = [set(members) for members in self.group]
-        changed = True
-        while changed:
-            changed = False
-            for v in range(self.n):
-                if len(self.succ[v]) == 1 and self.succ[v][0] not in group[v]:
-                    both = group[v] | group[self.succ[v][0]]
-                    for u in both:
-                        group[u] = both
-                    changed = True
-        self.group = [sorted(members) for members in group]
-
-    def possible(self):
-        """Whether each group has a class that runs all of it."""
-        return all(any(self.runs(v, k) for k in range(len(self.counts))) for v in range(self.n))
-
-    def runs(self, v, k):
-        return all(self.time[u][k] is not NEVER for u in self.group[v])
-
-    def text(self):
-        lines = [f"cluster io_free objective=makespan network={self.network} contention=none"]
-        for k, count in enumerate(self.counts):
-            lines.append(f"class {NAMES[k]} x{count} memory={self.memory[k]}B link=1TB/s,0ps")
-        lines.append("graph {")
-        for v in range(self.n):
-            times = ",".join("never" if t is NEVER else f"{t}ps" for t in self.time[v])
-            colour = f" !color={self.colour[v]}" if self.colour[v] else ""
-            operands = ", ".join(f"%v{u}" for u in self.pred[v])
-            lines.append(f"  %v{v} = profile:op({operands}) : ? !xfer={self.xfer[v]}ps !time=[{times}]"
-                         f" !own={self.size[v]}B{colour}")
-        return "\n".join([*lines, "}", ""])
-
-
-class Fused:
-    """A graph whose nodes are sets of nodes of g that are in one group."""
-
-    def __init__(self, g):
-        sets = self.find(g)
-        order, done = [], set()
-        while len(order) < len(sets):  # those first that hold the first node
-            free = [s for s in sets if s not in order and all(u in done or u in s for v in s for u in g.pred[v])]
-            order.append(min(free, key=min))
-            done |= order[-1]
-        at = {v: i for i, s in enumerate(order) for v in s}
-        self.n, self.classes, self.counts, self.memory = len(order), g.classes, g.counts, g.memory
-        self.members = [sorted(s) for s in order]
-        self.cost = {}
-        for (u, v), c in g.cost.items():
-            if at[u] != at[v]:
-                self.cost.setdefault((at[u], at[v]), {})[u] = c
-        self.cost = {edge: sum(values.values()) for edge, values in self.cost.items()}
-        self.pred = [sorted(u for u, v in self.cost if v == w) for w in range(self.n)]
-        self.succ = [sorted(v for u, v in self.cost if u == w) for w in range(self.n)]
-        self.size = [sum(g.size[v] for v in s) for s in self.members]
-        self.time = [[NEVER if any(g.time[v][k] is NEVER for v in s) else sum(g.time[v][k] for v in s)
-                      for k in range(len(g.counts))] for s in self.members]
-        self.group = [sorted({at[u] for u in g.group[s[0]]}) for s in self.members]
-
-    runs = Graph.runs
-
-    @staticmethod
-    def find(g):
-        of = {v: frozenset([v]) for v in range(g.n)}
-        while True:
-            before = len(set(of.values()))
-            for way in ("out", "in"):
-                ends = {(of[u], of[v]) for v in range(g.n) for u in g.pred[v] if of[u] != of[v]}
-                here, there = (0, 1) if way == "out" else (1, 0)
-                pairs = [e for e in ends if sum(x[here] == e[here] for x in ends) == 1 and
-                         min(e[there]) in g.group[min(e[here])]]
-                for a, b in pairs:  # what they were before may have become part of more
-                    both = of[min(a)] | of[min(b)]
-                    for v in both:
-                        of[v] = both
-            if len(set(of.values())) == before:
-                return set(of.values())
-
-
-def kahn(g):
-    missing = [len(p) for p in g.pred]
-    queue = [v for v in range(g.n) if not missing[v]]
-    for v in queue:
-        for u in g.succ[v]:
-            missing[u] -= 1
-            if not missing[u]:
-                queue.append(u)
-    return queue
-
-
-class Room:
-    def __init__(self, g):
-        self.g, self.used, self.home, self.lacking = g, [0] * len(g.classes), [None] * g.n, 0
-
-    def need(self, v):
-        return sum(self.g.size[u] for u in self.g.group[v])
-
-    def fits(self, v, d, cap=None):
-        if self.home[v] is not None:
-            return self.home[v] == d
-        limit = min(self.g.memory[self.g.classes[d]], self.g.memory[self.g.classes[d]] if cap is None else cap)
-        return self.g.runs(v, self.g.classes[d]) and (not self.need(v) or self.used[d] + self.need(v) <= limit)
-
-    def put(self, v, d):
-        if self.home[v] is None:
-            self.used[d] += self.need(v)
-            for u in self.g.group[v]:
-                self.home[u] = d
-
-    def put_least(self, v):
-        self.lacking += 1
-        self.put(v, min((d for d in range(len(self.used)) if self.g.runs(v, self.g.classes[d])),
-                        key=lambda d: (self.used[d], d)))
 
 
 def m_topo(g):
     room, at, order = Room(g), 0, kahn(g)  # a group counts as a node: so published values come out
-    cap = sum(g.size) // len(g.classes) + max(room.need(v) for v in order)
+    cap = sum(g.size) // sum(not g.is_cpu(d) for d in range(len(g.classes))) + max(room.need(v) for v in order)
     for v in order:
         if room.home[v] is not None:
             continue
@@ -208,7 +60,7 @@ class Etf:
         self.end, self.ready, self.passed, self.order = {}, set(), set(), []
 
     def est(self, v, d):
-        arrived = [self.end[u] + (0 if self.room.home[u] == d else self.g.cost[u, v]) for u in self.g.pred[v]]
+        arrived = [self.end[u] + self.g.move(u, v, self.room.home[u], d) for u in self.g.pred[v]]
         return max([self.free[d], self.t, *arrived])
 
     def may(self, v, d):
@@ -288,9 +140,9 @@ def favourites(g):
     while any(u in left for v in left for u in g.pred[v]):
         longest, path = {}, {}
         for v in sorted(left):
-            before = [u for u in g.pred[v] if u in left and longest[u] + g.cost[u, v] > 0]
-            u = max(before, key=lambda u: (longest[u] + g.cost[u, v], -u), default=None)
-            longest[v] = time[v] + (longest[u] + g.cost[u, v] if before else 0)
+            before = [u for u in g.pred[v] if u in left and longest[u] + g.far(u, v) > 0]
+            u = max(before, key=lambda u: (longest[u] + g.far(u, v), -u), default=None)
+            longest[v] = time[v] + (longest[u] + g.far(u, v) if before else 0)
             path[v] = [*path[u], v] if before else [v]
         chain = path[max(left, key=lambda v: (longest[v], -v))]
         for u, v in zip(chain, chain[1:]):
@@ -299,41 +151,9 @@ def favourites(g):
     return favourite
 
 
-def plan_of(path, planner, coplace=False, fuse=False):
-    """(node, device) in order, and the value."""
-    name, _, options = planner.rstrip("}").partition("{")
-    asked = ":".join([name + "{best-effort=true", *options.split(":")]).rstrip(":")
-    passes = "contract{trivial=false:coplace=%s},%s%s}" % (
-        "true" if coplace else "false", asked, ":fuse=true" if fuse else "")
-    r = subprocess.run([PCC, path, "-q", "--memory-model=sum", "-p", passes, "--emit", "ir"], capture_output=True,
-                       text=True, timeout=60, check=False)
-    if not check(r.returncode == 0, f"{planner}: exit {r.returncode}: {r.stderr[:300]}\n{path.read_text()}"):
-        return [], 0
-    plan = r.stdout[r.stdout.index("\nplan "):]
-    value = re.search(r" value=(\d+)(ps|s)", plan)
-    return re.findall(r'^  "v(\d+)" = (\w+)$', plan, re.M), int(value[1])
-
-
-def expand(g, plan):
-    """(node, device) in order: those of each vertex one after the other."""
-    return [(str(u), f"acc{d}") for v, d in plan for u in g.members[v]]
-
-
-def compare(text, path, planner, expected, how):
-    """how: whether nodes were co-placed and fused. expected: the plan, when it ends (None: not said), whether a device
-    may have waited for no reason."""
-    want, end, idle = expected
-    path.write_text(text)
-    got, value = plan_of(path, planner, *how)
-    good = check(got == want, f"{planner} {how} leaves {got}, not {want}, for\n{text}")
-    if good and end is not None and value is not None:
-        check(value == end or (idle and value < end), f"{planner} {how} takes {value}, not {end}, for\n{text}")
-    return good
-
-
 def optimum(g):
     """The least makespan of all placements and orders, transfers free."""
-    best = [sum(max(t) for t in g.time) + sum(g.cost.values())]
+    best = [sum(max(t) for t in g.time) + sum(g.far(u, v) for u, v in g.values)]
 
     def go(end, dev, free):
         if len(end) == g.n:
@@ -343,7 +163,7 @@ def optimum(g):
             if v in end or any(u not in end for u in g.pred[v]):
                 continue
             for d in range(len(g.classes)):
-                start = max([free[d], *(end[u] + (0 if dev[u] == d else g.cost[u, v]) for u in g.pred[v])])
+                start = max([free[d], *(end[u] + g.move(u, v, dev[u], d) for u in g.pred[v])])
                 finish = start + g.time[v][0]
                 if finish < best[0]:
                     go({**end, v: finish}, {**dev, v: d}, [finish if e == d else f for e, f in enumerate(free)])
@@ -379,8 +199,8 @@ def by_rules(g, planner, how):
 
 def random_graphs(path):
     rng, lacking, fused = random.Random(1), 0, 0
-    for _ in range(GRAPHS):
-        g, how = drawn(rng, 14)
+    for i in range(GRAPHS):
+        g, how = drawn(rng, 120 if i % 100 == 99 else 14)
         fused += how[1] and Fused(g).n < g.n
         for planner in PLANNERS:
             expected, lacks = by_rules(g, planner, how)

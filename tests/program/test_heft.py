@@ -10,7 +10,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from test_baechi import NEVER, Graph, Room, check, compare, finish
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import check, finish
+from list_graphs import NEVER, Graph, Room, compare, expand
 
 GRAPHS = 60 if os.environ.get("PCC_SANITIZED") else 300
 
@@ -20,7 +22,7 @@ def upward(g):
     for v in reversed(range(g.n)):
         able = [d for d in range(len(g.classes)) if g.time[v][g.classes[d]] is not NEVER]
         mean = sum(g.time[v][g.classes[d]] for d in able) // len(able)
-        rank[v] = mean + max((g.cost[v, u] + rank[u] for u in g.succ[v]), default=0)
+        rank[v] = mean + max((g.far(v, u) + rank[u] for u in g.succ[v]), default=0)
     return sorted(range(g.n), key=lambda v: (-rank[v], v))
 
 
@@ -49,8 +51,8 @@ class Heft:
             home, at = self.room.home[u], self.end[u]
             if home != d and self.ports:
                 at = max(at, out[home], into)
-                out[home] = into = at + self.g.cost[u, v]
-            ready = max(ready, at + (self.g.cost[u, v] if home != d else 0))
+                out[home] = into = at + self.g.move(u, v, home, d)
+            ready = max(ready, at + self.g.move(u, v, home, d))
         return ready, out, into
 
     def run(self):
@@ -87,7 +89,7 @@ def main():
             for ports in (False, True):
                 h = Heft(g, ports)
                 order = h.run()
-                plan = [(str(v), f"acc{h.room.home[v]}") for v in order]
+                plan = expand(g, [(v, h.room.home[v]) for v in order])
                 planner = f"heft-place{{contention={'port' if ports else 'none'}}}"
                 # with ports transfers run in another order; what takes no time waits for what it was put into
                 instant = any(0 in times for times in g.time)

@@ -86,6 +86,10 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, const struct re
                           e.why_not ? ": " : "", e.why_not ? e.why_not : "");
     if (r->scene.model.objective != OBJECTIVE_SAMPLE)
         e = evaluate(&r->scene, y.results.plan, x->use.mem);
+    if (!e.v.runnable) { /* not by this objective */
+        fprintf(f, "%15s %s: %s\n", "no plan", name, e.why_not);
+        return 0;
+    }
     print_row(f, x, &(struct row){name, y.results.plan->dev, &e.v, took}, r->verdict->value);
     return 0;
 }
