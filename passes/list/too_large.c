@@ -2,8 +2,8 @@
  *
  * What a device has to have at once for a group of nodes that share it, at least: their weights, each once, and under
  * the memory model `sum`, and in a profile, whose bytes all last, what all of them make; else, for one of them, what
- * it takes and makes, and, if no device is the host, whose memory has the model's inputs, what it reads.  Of the table of
- * Baechi-PyTorch's paper only the weights are sure. */
+ * it takes and makes, and, if no device is the host, whose memory has the model's inputs, what it reads.  Of the table
+ * of Baechi-PyTorch's paper only the weights are sure. */
 #include "passes/list/too_large.h"
 
 #include "ir/base/units.h"
