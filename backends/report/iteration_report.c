@@ -35,22 +35,6 @@ void iteration_print_gain(FILE *f, const struct result *r)
             time_short(is, r->verdict->value));
 }
 
-/* Share of the iteration in which devices compute, in percent. */
-static double busy_share(const struct result *r)
-{
-    double busy = 0, all = 0;
-    const struct iteration_run *t = r->trained;
-    uint32_t lane = 0;
-    for (uint32_t k = 0; k < t->x.nstage; k++) {
-        uint32_t lanes = iteration_turns(&t->x, k),
-                 each = devices_of(r->trained->stages, k) / lanes;
-        for (uint32_t q = 0; q < lanes; q++, lane++)
-            busy += (double)each * (double)t->t.busy[lane];
-        all += (double)(each * lanes) * (double)t->t.end;
-    }
-    return all > 0 ? 100 * busy / all : 0;
-}
-
 /* The first and the last forward node of each stage. */
 static void find_ends(const struct result *r, nid (*end)[2])
 {
@@ -100,7 +84,7 @@ void iteration_print(FILE *f, const struct result *r, struct arena *a)
         " through %u stage%s; schedule %s, links %s duplex, devices of a stage take %s; busy %.1f %%\n",
         s->n, s->n == 1 ? "" : "s", training_schedule_name[t->schedule],
         t->half_duplex ? "half" : "full", t->schedule == TRAINING_PIPEDREAM ? "turns" : "slices",
-        busy_share(r));
+        100 * iteration_busy(r->trained));
     fprintf(f, "%5s  %-18s %10s %10s %10s %10s %7s %24s  %s\n", "stage", "devices", "forward",
             "backward", "to next", "AllReduce", "ahead", "memory used of", "layers");
     for (uint32_t k = 0; k < s->n && k < STAGES_SHOWN; k++)

@@ -8,6 +8,7 @@
 #include "ir/base/json_out.h"
 #include "ir/plan/plan_json.h"
 #include "ir/plan/schedule_json.h"
+#include "ir/plan/training_json.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -106,6 +107,41 @@ static void put_value(struct out *o, vid v)
             fputs("null", o->f);
     }
     putc(']', o->f);
+}
+
+/* ---- training ------------------------------------------------------------------------------- */
+
+/* What is told of a plan of stages: how it trains, as a plan has it, and what an iteration comes to. */
+static void put_training(struct out *o, struct arena *a)
+{
+    const struct result *r = o->s->r;
+    if (!r->trained)
+        return;
+    json_t *training = training_json(&r->scene, r->trained->stages, a);
+    fputs("  \"training\": ", o->f);
+    json_dumpf(training, o->f, 0);
+    json_decref(training);
+    int64_t peak = 0;
+    for (uint32_t d = 0; d < r->scene.cluster->ndev; d++)
+        peak = r->verdict->load[d].used > peak ? r->verdict->load[d].used : peak;
+    fputs(",\n  \"iteration\": {\"time_s\": ", o->f);
+    put_ps(o->f, r->verdict->value);
+    fprintf(o->f, ", \"bubble\": %.6f, \"peak_bytes\": %" PRId64 "},\n",
+            1 - iteration_busy(r->trained), peak);
+}
+
+/* Whether parts have replicas: how these share the work. */
+static void put_replication(struct out *o)
+{
+    const struct result *r = o->s->r;
+    bool any = false;
+    for (uint32_t d = 0; r->plan->copies && d < r->scene.cluster->ndev; d++)
+        any = any || r->plan->copies[d] > 1;
+    for (uint32_t k = 0; r->trained && k < r->trained->stages->n; k++)
+        any = any || r->trained->stages->device.at[k + 1] - r->trained->stages->device.at[k] > 1;
+    bool slices = r->trained && r->scene.model.training.schedule != TRAINING_PIPEDREAM;
+    if (any)
+        fprintf(o->f, "  \"replication\": \"%s\",\n", slices ? "slices" : "turns");
 }
 
 /* ---- the sections --------------------------------------------------------------------------- */
@@ -254,14 +290,25 @@ static int64_t weight_bytes(const struct module *m, vid v)
                                                                 : m->cost->bytes[v];
 }
 
-/* The devices that take turns with a part, if there are several. */
-static void put_replicas(struct out *o, uint32_t dev, struct arena *a)
+/* The devices that run a part, in turn or each its slice, if there are several; of a plan of stages also which, and the
+ * pass. */
+static void put_replicas(struct out *o, uint32_t x, struct arena *a)
 {
+    static const char *const pass[] = {"forward", "backward", "both"};
     const struct result *r = o->s->r;
-    uint32_t n = r->plan->copies ? r->plan->copies[dev] : 1;
+    const struct part_places *places = &o->s->places;
+    uint32_t dev = o->s->parts->part[x].dev, n = r->plan->copies ? r->plan->copies[dev] : 1;
+    const uint32_t *list = NULL;
+    if (places->stage) {
+        const struct csr *of = &r->trained->stages->device;
+        list = of->to + of->at[places->stage[x]];
+        n = of->at[places->stage[x] + 1] - of->at[places->stage[x]];
+        fprintf(o->f, ", \"stage\": %u, \"pass\": \"%s\"", places->stage[x], pass[places->pass[x]]);
+    }
     for (uint32_t i = 0; n > 1 && i < n; i++)
         fprintf(o->f, "%s\"%s\"%s", i ? ", " : ", \"replicas\": [",
-                cluster_device_name(r->scene.cluster, a, dev + i), i == n - 1 ? "]" : "");
+                cluster_device_name(r->scene.cluster, a, list ? list[i] : dev + i),
+                i == n - 1 ? "]" : "");
 }
 
 static void put_parts(struct out *o, struct arena *a)
@@ -293,7 +340,7 @@ static void put_parts(struct out *o, struct arena *a)
                 bytes, k->lasting,
                 sat_add(k->lasting, sat_add(work_bytes_in(s->work, x), k->running)),
                 s->unchecked[x] ? ", \"unchecked\": true" : "");
-        put_replicas(o, t->dev, a);
+        put_replicas(o, x, a);
         putc('}', o->f);
     }
     fputs("\n  ],\n", o->f);
@@ -436,6 +483,8 @@ int manifest_write(const struct split *s)
         plan_put_order(o.f, &s->r->scene, s->r->plan, a);
         fputs(",\n", o.f);
     }
+    put_training(&o, a);
+    put_replication(&o);
     put_devices(&o, a);
     put_borders(&o);
     put_parts(&o, a);

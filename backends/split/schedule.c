@@ -1,6 +1,7 @@
 /* The execution plan of a split: schedule.json.
  *
- * Samples follow each other through the parts in rounds, or a step is made once; ir/plan/schedule.h has the lists.
+ * Samples follow each other through the parts in rounds, a step is made once, or the micro-batches of an iteration go
+ * through the parts as its event core has it; ir/plan/schedule.h has the lists.
  * They are worked out for as many samples in flight as ever meet, or for fewer where a device has no memory for that
  * many. */
 #include "backends/split/split.h"
@@ -13,9 +14,13 @@
 /* Instructions of all samples together that are looked at while a folder is written. */
 enum { MOST_UNROLLED = 1 << 20 };
 
-static struct rhythm find_rhythm(const struct split *s)
+/* Of an iteration the work of all its micro-batches in *of; NULL: there is no such, s->no_schedule. */
+static struct rhythm find_rhythm(struct split *s, struct work **of)
 {
     const struct result *r = s->r;
+    *of = s->work;
+    if (r->trained)
+        return rhythm_of_iteration(r->trained, &s->places, s->work, of, &s->no_schedule, s->a);
     return r->plan->claim.objective == OBJECTIVE_SAMPLE
                ? rhythm_of_rounds(&r->scene, s->parts, s->work, s->a)
                : rhythm_of_step(&r->scene, r->plan, s->parts, s->work, s->a);
@@ -29,10 +34,10 @@ static const char *prove(struct split *s)
     e->in_flight = s->o->in_flight ? (uint32_t)s->o->in_flight : schedule_samples(e);
     if (!s->o->in_flight && e->in_flight > most)
         e->in_flight = most;
-    const char *why = schedule_prove(s->work, e, s->a);
-    while (!why && !s->o->in_flight && e->in_flight > 1 && schedule_fits(s->work, e, s->a)) {
+    const char *why = schedule_prove(e->work, e, s->a);
+    while (!why && !s->o->in_flight && e->in_flight > 1 && schedule_fits(e->work, e, s->a)) {
         e->in_flight /= 2;
-        why = schedule_prove(s->work, e, s->a);
+        why = schedule_prove(e->work, e, s->a);
     }
     return why;
 }
@@ -44,14 +49,27 @@ int split_schedule(struct split *s)
     for (uint32_t d = 0; copies && d < s->work->ndev; d++)
         if (copies[d] > 1)
             s->no_schedule = "devices take turns with a part";
+    if (s->r->trained && !part_places_find(&s->places, s->r->trained->stages, &s->r->scene,
+                                           s->parts, s->work, s->a)) {
+        s->no_schedule = "a part is on a device that is the first one of no stage";
+        s->places = (struct part_places){0};
+    }
     if (s->no_schedule)
         return 0;
-    struct rhythm y = find_rhythm(s);
-    s->schedule = schedule_make(s->work, &y, s->a);
-    s->no_schedule = prove(s);
+    if (s->r->trained && s->o->in_flight)
+        return diag_error(s->diag,
+                          "--in-flight=%" PRId64 ": an iteration has its micro-batches: "
+                          "--micro-batches",
+                          s->o->in_flight);
+    struct work *of;
+    struct rhythm y = find_rhythm(s, &of);
+    if (of) {
+        s->schedule = schedule_make(of, &y, s->a);
+        s->no_schedule = prove(s);
+    }
     if (s->no_schedule && s->o->in_flight)
         return diag_error(s->diag, "--in-flight=%" PRId64 ": %s", s->o->in_flight, s->no_schedule);
-    const char *why = s->no_schedule ? s->no_schedule : schedule_fits(s->work, s->schedule, s->a);
+    const char *why = s->no_schedule ? s->no_schedule : schedule_fits(of, s->schedule, s->a);
     if (why)
         diag_note(s->diag, SCHEDULE_FILE ": %s", why);
     if (s->no_schedule)
@@ -66,6 +84,6 @@ int schedule_write(const struct split *s)
         return 0;
     if (split_file_open(&f, s, SCHEDULE_FILE))
         return -1;
-    schedule_put(f.f, s->work, s->schedule);
+    schedule_put(f.f, s->schedule->work, s->schedule);
     return split_file_close(&f);
 }

@@ -7,6 +7,7 @@
 #define PCC_BACKENDS_SPLIT_SPLIT_H
 
 #include "backends/backends.h"
+#include "ir/exec/rhythm.h"
 #include "ir/plan/parts.h"
 #include "ir/plan/schedule.h"
 #include "ir/plan/work.h"
@@ -93,6 +94,7 @@ struct split {
     uint8_t *unchecked;        /* [part] 1: a tensor at its border has no known rank */
     bool failed;               /* an error was reported inside a rewrite */
     struct work *work;         /* of schedule.c */
+    struct part_places places; /* of schedule.c, of a plan of stages; NULLs: of another one */
     struct schedule *schedule; /* NULL: there is none: */
     const char *no_schedule;   /* why */
     struct split_weights weights;

@@ -403,3 +403,17 @@ int64_t iteration_bound(const struct scene *s)
     __int128 ps = all * samples / ((__int128)of * s->cluster->cls[cls].count);
     return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
 }
+
+double iteration_busy(const struct iteration_run *t)
+{
+    double busy = 0, all = 0;
+    uint32_t lane = 0;
+    for (uint32_t k = 0; k < t->x.nstage; k++) {
+        uint32_t lanes = iteration_turns(&t->x, k),
+                 each = (t->stages->device.at[k + 1] - t->stages->device.at[k]) / lanes;
+        for (uint32_t q = 0; q < lanes; q++, lane++)
+            busy += (double)each * (double)t->t.busy[lane];
+        all += (double)(each * lanes) * (double)t->t.end;
+    }
+    return all > 0 ? busy / all : 0;
+}

@@ -49,4 +49,7 @@ struct verdict iteration_verdict(const struct scene *s, const struct plan *p,
 /* No plan takes less for an iteration, ps: all work of all micro-batches, shared by all accelerators.  O(nodes). */
 int64_t iteration_bound(const struct scene *s);
 
+/* Share of a run in which the devices of its stages compute, 0 .. 1; of one that has stages. */
+double iteration_busy(const struct iteration_run *t);
+
 #endif

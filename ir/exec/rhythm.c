@@ -72,3 +72,158 @@ struct rhythm rhythm_of_step(const struct scene *s, const struct plan *p, const 
                            .end = end,
                            .sent = sent};
 }
+
+/* ---- iterations --------------------------------------------------------------------------------- */
+
+enum { MOST_INSTANCES = 1 << 20 /* parts and tensors that are written of an iteration */ };
+
+/* Whether some nodes of the part are of the backward pass, and some are not. */
+static bool is_part_mixed(const struct module *m, const struct part *p)
+{
+    for (uint32_t i = 0; m->backward && i < p->nnode; i++)
+        if (!m->backward[p->node[i]])
+            return is_part_back(m, p);
+    return false;
+}
+
+bool part_places_find(struct part_places *p, const struct stages *st, const struct scene *s,
+                      const struct parts *parts, const struct work *w, struct arena *a)
+{
+    uint32_t *of = arena_array(a, (size_t)w->ndev + 1, sizeof *of);
+    p->pass = arena_alloc(a, (size_t)w->npart + 1);
+    p->stage = arena_array(a, (size_t)w->npart + 1, sizeof *p->stage);
+    for (uint32_t k = 0; k < st->n; k++)
+        of[st->device.to[st->device.at[k]]] = k + 1;
+    for (uint32_t x = 0; x < w->npart; x++) {
+        if (!of[w->part[x].dev])
+            return false;
+        p->stage[x] = of[w->part[x].dev] - 1;
+        if (p->stage[x] + 1 == st->n && is_part_back(s->m, &parts->part[x]))
+            p->pass[x] = is_part_mixed(s->m, &parts->part[x]) ? PART_BOTH : PART_BACKWARD;
+        for (uint32_t i = w->in.at[x]; i < w->in.at[x + 1]; i++) {
+            uint32_t from = w->tensor[w->in.to[i]].from;
+            if (from < x && (p->stage[from] > p->stage[x] ||
+                             (p->stage[from] == p->stage[x] && p->pass[from] == PART_BACKWARD)))
+                p->pass[x] = PART_BACKWARD;
+        }
+    }
+    return true;
+}
+
+struct followed {
+    const struct iteration_run *run;
+    const struct part_places *places;
+    const struct work *w;
+    uint32_t *first[2]; /* [pass][stage] the first task */
+    struct arena *a;
+};
+
+static bool runs_back(const struct followed *f, uint32_t part)
+{
+    return f->places->pass[part] != PART_FORWARD;
+}
+
+static void find_first_tasks(struct followed *f)
+{
+    const struct task_graph *g = &f->run->g;
+    for (int p = 0; p < 2; p++) {
+        f->first[p] = arena_array(f->a, f->run->x.nstage, sizeof *f->first[p]);
+        for (uint32_t i = g->ntask; i-- > 0;)
+            if (g->task[i].kind == (p ? ITERATION_BACKWARD : ITERATION_FORWARD))
+                f->first[p][g->task[i].number] = i;
+    }
+}
+
+/* Device by device the instances of its parts, as its stage goes through the micro-batches: those of the parts of a
+ * pass stand by number. */
+static struct csr list_instances(const struct followed *f)
+{
+    const struct task_graph *g = &f->run->g;
+    const struct stages *st = f->run->stages;
+    uint32_t m = f->run->x.micro_batches, npart = f->w->npart, n = 0;
+    uint32_t *dev = arena_array(f->a, (size_t)npart * m + 1, sizeof *dev);
+    uint32_t *row = arena_array(f->a, (size_t)npart * m + 1, sizeof *row);
+    uint32_t *id = arena_array(f->a, (size_t)npart + 1, sizeof *id);
+    uint32_t *key = arena_array(f->a, (size_t)npart + 1, sizeof *key);
+    for (uint32_t x = 0; x < npart; x++) {
+        id[x] = x;
+        key[x] = 2 * f->places->stage[x] + runs_back(f, x);
+    }
+    struct csr of = csr_build(f->a, 2 * st->n, npart, key, id);
+    for (uint32_t k = 0; k < st->n; k++)
+        for (uint32_t i = g->list.at[k]; i < g->list.at[k + 1]; i++) {
+            uint32_t item = g->list.to[i];
+            const struct task *t = &g->task[task_of_item(g, item)];
+            if (t->kind != ITERATION_FORWARD && t->kind != ITERATION_BACKWARD)
+                continue;
+            uint32_t pass = t->kind == ITERATION_BACKWARD, r = 2 * t->number + pass;
+            for (uint32_t j = of.at[r]; j < of.at[r + 1]; j++) {
+                dev[n] = f->w->part[of.to[j]].dev;
+                row[n++] = (item - g->first[f->first[pass][t->number]]) * npart + of.to[j];
+            }
+        }
+    return csr_build(f->a, f->w->ndev, n, dev, row);
+}
+
+/* When a part's pass begins and ends for a micro-batch. */
+static void times_of(const struct followed *f, uint32_t instance, int64_t *start, int64_t *end)
+{
+    const struct task_graph *g = &f->run->g;
+    uint32_t x = instance % f->w->npart, task = f->first[runs_back(f, x)][f->places->stage[x]];
+    uint32_t item = g->first[task] + instance / f->w->npart;
+    *start = f->run->t.start[item];
+    *end = sat_add(*start, g->task[task_of_item(g, item)].time);
+}
+
+/* When each tensor has left its device: it takes as long as the values, or gradients, of its stage do. */
+static const int64_t *when_sent(const struct followed *f, const struct work *all,
+                                const int64_t *end, struct arena *a)
+{
+    int64_t *sent = arena_array(a, (size_t)all->ntensor + 1, sizeof *sent);
+    for (uint32_t t = 0; t < all->ntensor; t++) {
+        uint32_t from = all->tensor[t].from;
+        if (from == all->npart)
+            continue;
+        uint32_t x = all->instance[from] % f->w->npart, k = f->places->stage[x];
+        int64_t takes = !runs_back(f, x) ? f->run->stage[k].send
+                        : k > 0          ? f->run->stage[k - 1].send_back
+                                         : 0;
+        sent[t] = sat_add(end[from], takes);
+    }
+    return sent;
+}
+
+struct rhythm rhythm_of_iteration(const struct iteration_run *run, const struct part_places *places,
+                                  const struct work *w, struct work **all, const char **why,
+                                  struct arena *a)
+{
+    struct followed f = {.run = run, .places = places, .w = w, .a = arena_new(a)};
+    struct rhythm y = {.close = true};
+    uint64_t size = (uint64_t)(w->npart + w->ntensor) * run->x.micro_batches;
+    *all = NULL;
+    *why = NULL;
+    if (iteration_devices(&run->x) != run->x.nstage)
+        *why = run->x.nplace < run->x.nstage ? "devices have several stages each"
+                                             : "devices take turns with a part";
+    else if (size > MOST_INSTANCES)
+        *why = "the iteration has too many micro-batches to be written";
+    if (!*why) {
+        find_first_tasks(&f);
+        struct csr list = list_instances(&f);
+        *all = work_unroll(w, run->x.micro_batches, &list, why, a);
+    }
+    if (*all) {
+        uint32_t n = (*all)->npart;
+        int64_t *start = arena_array(a, (size_t)n + 1, sizeof *start);
+        int64_t *end = arena_array(a, (size_t)n + 1, sizeof *end);
+        for (uint32_t k = 0; k < n; k++)
+            times_of(&f, (*all)->instance[k], &start[k], &end[k]);
+        y.start = start;
+        y.end = end;
+        y.sent = when_sent(&f, *all, end, a);
+        y.level = arena_array(a, (size_t)n + 1, sizeof(uint32_t));
+        y.phase = arena_alloc(a, (size_t)n + 1);
+    }
+    arena_free(f.a);
+    return y;
+}

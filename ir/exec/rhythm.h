@@ -2,6 +2,7 @@
 #ifndef PCC_IR_EXEC_RHYTHM_H
 #define PCC_IR_EXEC_RHYTHM_H
 
+#include "ir/exec/iteration_verdict.h"
 #include "ir/plan/plan.h"
 #include "ir/plan/schedule.h"
 #include "ir/plan/work.h"
@@ -15,5 +16,24 @@ struct rhythm rhythm_of_rounds(const struct scene *s, const struct parts *parts,
  * O((nodes + pins) log (nodes + pins)). */
 struct rhythm rhythm_of_step(const struct scene *s, const struct plan *p, const struct parts *parts,
                              const struct work *w, struct arena *a);
+
+/* Which stage each part of a plan of stages is of, and where in the iteration it runs.  BACKWARD: it reads what a
+ * later stage makes, or what such a part does.  BOTH: a part of the last stage with nodes of the backward pass and
+ * others, which runs where the backward pass does. */
+enum part_pass { PART_FORWARD, PART_BACKWARD, PART_BOTH };
+struct part_places {
+    uint32_t *stage; /* [part] */
+    uint8_t *pass;   /* [part] enum part_pass */
+};
+/* false: a part is on a device that is the first one of no stage.  Lives in a.  O(nodes + uses). */
+bool part_places_find(struct part_places *p, const struct stages *st, const struct scene *s,
+                      const struct parts *parts, const struct work *w, struct arena *a);
+
+/* An iteration as it ran: *all, the work of its micro-batches, and the times of its parts.  NULL in *all, and *why:
+ * devices take turns, it is too long to be written, or parts cannot follow the iteration's order.  Lives in a.
+ * O(micro-batches * (parts + uses) log). */
+struct rhythm rhythm_of_iteration(const struct iteration_run *run, const struct part_places *places,
+                                  const struct work *w, struct work **all, const char **why,
+                                  struct arena *a);
 
 #endif

@@ -134,7 +134,8 @@ static void put_alloc_input(struct listing *b, uint32_t tensor, uint32_t x)
     if (b->y->repeats)
         put(b, lane, SLOTS * b->nth[x] + BEFORE, instruct(b, DO_ALLOC, tensor, x, -1));
     else
-        put(b, lane, BEFORE, instruct(b, DO_ALLOC, tensor, x, 0));
+        put(b, lane, (b->y->close && b->nth[x] ? SLOTS * (b->nth[x] - 1) : 0) + BEFORE,
+            instruct(b, DO_ALLOC, tensor, x, 0));
 }
 
 /* Room on dev for what part x makes elsewhere; the part that reads it comes later in any case. */
@@ -317,6 +318,7 @@ struct schedule *schedule_make(const struct work *w, const struct rhythm *y, str
     }
     put_ways(&b);
     assert(b.n <= most);
+    s->work = w;
     s->phases = 1;
     s->nlane = lane_count(w->ndev);
     s->at = arena_array(a, (size_t)s->nlane + 2, sizeof *s->at);

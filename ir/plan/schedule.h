@@ -36,6 +36,7 @@ struct instruction {
 };
 
 struct schedule {
+    const struct work *work; /* what its numbers are about */
     uint32_t nlane;
     uint32_t *at; /* [nlane + 1] lane l is item[at[l] .. at[l + 1]) */
     struct instruction *item;
@@ -73,6 +74,8 @@ struct rhythm {
      * its device */
     const int64_t *start, *end; /* [part] */
     const int64_t *sent;        /* [tensor] */
+    bool
+        close; /* inputs of the model have room from the part on that stands before their first reader */
 };
 
 /* The lists for a work whose parts are numbered in an order that is legal to run: a part's level is at least that of
@@ -84,7 +87,8 @@ struct rhythm {
  * is sent not before a round later.  So transfers that take no time never make a device wait beyond the round, and a
  * round takes no longer than the busiest device computes in it.
  *
- * Without rounds nothing waits for room if all takes the times that y tells: inputs have theirs from the beginning,
+ * Without rounds nothing waits for room if all takes the times that y tells: inputs have theirs from the beginning (or,
+ * y->close, a part ahead),
  * what comes from a device by the time it is made there, and what is sent is freed before the first part that starts
  * after it has left.
  *

@@ -6,7 +6,9 @@
  *       "recv": [{"from", "queue", "tensors": [{"tensor", "sample"}]}]}, ...],
  *     "host": {"send", "recv"}}
  *
- * "phase" stands beside "sample" where it is not 0.  O(instructions + D^2). */
+ * "phase" stands beside "sample" where it is not 0.  Of an iteration of training "pcc_schedule" is 2, "micro_batches"
+ * stands for "in_flight" and "phases", and each instruction is done once, for the micro-batch "sample".
+ * O(instructions + D^2). */
 #include "ir/plan/schedule_json.h"
 
 #include "ir/base/json_out.h"
@@ -23,13 +25,17 @@ static const char *const key_of[] = {[DO_COMPUTE] = "compute",
 
 static void put_instruction(FILE *f, const struct work *w, const struct instruction *i)
 {
+    const struct work *each = w->each ? w->each : w;
+    bool part = i->kind == DO_COMPUTE;
+    uint32_t what = part && w->each ? w->instance[i->what] : i->what,
+             n = part ? each->npart : each->ntensor;
     fprintf(f, "{\"%s\": ", key_of[i->kind]);
-    json_put_string(f, i->kind == DO_COMPUTE ? w->part[i->what].name : w->tensor[i->what].name);
+    json_put_string(f, part ? each->part[what % n].name : each->tensor[what % n].name);
     if (i->kind == DO_SEND) {
         fputs(", \"to\": ", f);
         json_put_string(f, w->dev_name[i->other]);
     }
-    fprintf(f, ", \"sample\": %" PRId32, i->offset);
+    fprintf(f, ", \"sample\": %" PRId32, w->each ? (int32_t)(what / n) : i->offset);
     if (i->phase)
         fprintf(f, ", \"phase\": %u", i->phase);
     putc('}', f);
@@ -72,9 +78,12 @@ static void put_moves(FILE *f, const struct work *w, const struct schedule *s, u
 
 void schedule_put(FILE *f, const struct work *w, const struct schedule *s)
 {
-    fprintf(f,
-            "{\n  \"pcc_schedule\": 1,\n  \"in_flight\": %u,\n  \"phases\": %u,\n  \"devices\": [",
-            s->in_flight, s->phases);
+    if (w->each)
+        fprintf(f, "{\n  \"pcc_schedule\": 2,\n  \"micro_batches\": %u,\n", w->micro_batches);
+    else
+        fprintf(f, "{\n  \"pcc_schedule\": 1,\n  \"in_flight\": %u,\n  \"phases\": %u,\n",
+                s->in_flight, s->phases);
+    fputs("  \"devices\": [", f);
     for (uint32_t d = 0; d < w->ndev; d++) {
         fprintf(f, "%s\n    {\"name\": ", d ? "," : "");
         json_put_string(f, w->dev_name[d]);

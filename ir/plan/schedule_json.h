@@ -18,8 +18,8 @@ struct json_text {
 
 /* The work that a manifest describes; NULL and an error.  Lives in a. */
 struct work *work_read(const struct json_text *j, struct arena *a, struct diag *d);
-/* The lists of a schedule of that work, as they are: whether they hold is schedule_check's.  NULL and an error.  Lives
- * in a. */
+/* The lists of a schedule of that work, as they are: whether they hold is schedule_check's, for s->work: w, or that of
+ * its micro-batches (work_unroll).  NULL and an error.  Lives in a. */
 struct schedule *schedule_read(const struct json_text *j, const struct work *w, struct arena *a,
                                struct diag *d);
 /* Writes it. */

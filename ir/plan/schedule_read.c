@@ -10,7 +10,13 @@
 
 #include <string.h>
 
-enum { NONE = UINT32_MAX, MOST_PHASES = 255, MOST_OFFSET = 1 << 20, MOST_SAMPLES = 1 << 30 };
+enum {
+    NONE = UINT32_MAX,
+    MOST_PHASES = 255,
+    MOST_OFFSET = 1 << 20,
+    MOST_SAMPLES = 1 << 30,
+    MOST_UNROLLED = 1 << 23 /* parts, tensors and uses of all micro-batches */
+};
 
 struct reading {
     const char *path;
@@ -305,15 +311,19 @@ static int read_manifest(struct reading *r, const json_t *root)
     return 0;
 }
 
-/* The document; NULL and an error if it has not the key that names its form. */
-static const json_t *load(const struct reading *r, const char *text, size_t n, const char *form)
+/* The document; NULL and an error if it has not the key that names its form, of version 1 .. last. */
+static const json_t *load(const struct reading *r, const struct json_text *j, const char *form,
+                          int last)
 {
+    const char *text = j->text;
+    size_t n = j->n;
     json_error_t e;
     const json_t *root = json_keep(r->a, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
     if (!root)
         diag_error(r->diag, "%s:%d: %s", r->path, e.line, e.text);
-    else if (json_integer_value(json_object_get(root, form)) != 1)
-        diag_error(r->diag, "%s: expected '%s': 1", r->path, form);
+    else if (json_integer_value(json_object_get(root, form)) < 1 ||
+             json_integer_value(json_object_get(root, form)) > last)
+        diag_error(r->diag, "%s: expected '%s': 1%s", r->path, form, last > 1 ? " or 2" : "");
     else
         return root;
     return NULL;
@@ -322,7 +332,7 @@ static const json_t *load(const struct reading *r, const char *text, size_t n, c
 struct work *work_read(const struct json_text *j, struct arena *a, struct diag *d)
 {
     struct reading r = {.path = j->path, .a = a, .diag = d, .made = arena_alloc(a, sizeof *r.made)};
-    const json_t *root = load(&r, j->text, j->n, "pcc_manifest");
+    const json_t *root = load(&r, j, "pcc_manifest", 1);
     const char *why = json_string_value(json_object_get(root, "schedule_why"));
     r.w = r.made;
     if (!root)
@@ -478,16 +488,74 @@ static void sort_lists(struct lists *l)
         s->item[i] = l->item[by_lane.to[i]];
 }
 
+/* The instances of the parts, device by device; NULL and an error. */
+static const struct csr *list_instances(const struct lists *l, uint32_t micro_batches)
+{
+    const struct work *w = l->r.w;
+    const struct schedule *s = l->s;
+    struct csr *list = arena_alloc(l->r.a, sizeof *list);
+    list->at = arena_array(l->r.a, (size_t)w->ndev + 2, sizeof *list->at);
+    list->to = arena_array(l->r.a, (size_t)l->n + 1, sizeof *list->to);
+    uint32_t n = 0;
+    for (uint32_t d = 0; d < w->ndev; d++) {
+        for (uint32_t i = s->at[d]; i < s->at[d + 1]; i++)
+            if (s->item[i].kind == DO_COMPUTE)
+                list->to[n++] = (uint32_t)s->item[i].offset * w->npart + s->item[i].what;
+        list->at[d + 1] = n;
+    }
+    if (n == (uint64_t)w->npart * micro_batches)
+        return list;
+    diag_error(l->r.diag, "%s: expected each of %u parts %u times, found %u times 'compute'",
+               l->r.path, w->npart, micro_batches, n);
+    return NULL;
+}
+
+/* Lists of an iteration: makes its work, and the numbers of instructions those of that. */
+static int unroll(struct lists *l, uint32_t micro_batches)
+{
+    const char *why;
+    const struct work *w = l->r.w;
+    struct schedule *s = l->s;
+    if ((uint64_t)(w->npart + (uint64_t)w->ntensor + w->in.at[w->npart]) * micro_batches >
+        MOST_UNROLLED)
+        return expect(&l->r, "fewer micro-batches");
+    for (uint32_t i = 0; i < l->n; i++)
+        if (s->item[i].offset < 0 || (uint32_t)s->item[i].offset >= micro_batches)
+            return diag_error(l->r.diag, "%s: micro-batch %d of an instruction is none of %u",
+                              l->r.path, s->item[i].offset, micro_batches);
+    const struct csr *list = list_instances(l, micro_batches);
+    struct work *all = list ? work_unroll(w, micro_batches, list, &why, l->r.a) : NULL;
+    if (!all)
+        return list ? diag_error(l->r.diag, "%s: %s", l->r.path, why) : -1;
+    uint32_t *number = arena_array(l->r.a, (size_t)all->npart + 1, sizeof *number);
+    for (uint32_t k = 0; k < all->npart; k++)
+        number[all->instance[k]] = k;
+    for (uint32_t i = 0; i < l->n; i++) {
+        struct instruction *x = &s->item[i];
+        bool part = x->kind == DO_COMPUTE;
+        x->what += (uint32_t)x->offset * (part ? w->npart : w->ntensor);
+        x->what = part ? number[x->what] : x->what;
+        x->offset = 0;
+    }
+    s->work = all;
+    return 0;
+}
+
 struct schedule *schedule_read(const struct json_text *j, const struct work *w, struct arena *a,
                                struct diag *d)
 {
     struct lists l = {.r = {.path = j->path, .a = a, .diag = d, .w = w},
                       .s = arena_alloc(a, sizeof *l.s)};
-    const json_t *root = load(&l.r, j->text, j->n, "pcc_schedule");
-    int64_t samples = 0, phases = 0;
-    if (!root || get_int(&l.r, root, "in_flight", 1, MOST_SAMPLES, &samples) ||
-        get_int(&l.r, root, "phases", 1, MOST_PHASES, &phases))
+    const json_t *root = load(&l.r, j, "pcc_schedule", 2);
+    bool iteration = json_integer_value(json_object_get(root, "pcc_schedule")) == 2;
+    int64_t samples = 1, phases = 1, batches = 0;
+    if (!root)
         return NULL;
+    if (iteration ? get_int(&l.r, root, "micro_batches", 1, MOST_OFFSET, &batches)
+                  : get_int(&l.r, root, "in_flight", 1, MOST_SAMPLES, &samples) ||
+                        get_int(&l.r, root, "phases", 1, MOST_PHASES, &phases))
+        return NULL;
+    l.s->work = w;
     l.s->in_flight = (uint32_t)samples;
     l.s->phases = (uint32_t)phases;
     l.s->nlane = lane_count(w->ndev);
@@ -505,5 +573,5 @@ struct schedule *schedule_read(const struct json_text *j, const struct work *w, 
     if (read_lists(&l, root))
         return NULL;
     sort_lists(&l);
-    return l.s;
+    return iteration && unroll(&l, (uint32_t)batches) ? NULL : l.s;
 }

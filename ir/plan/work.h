@@ -37,12 +37,24 @@ struct work {
     /* tensor -> devices that hold it: first its home, where it is made (the host: of inputs), then, ascending, those
      * that it goes to.  The places of this list number what stands for (tensor, device). */
     struct csr place;
+    /* of an iteration: the work of one micro-batch, of which each part here is an instance, micro-batch * each->npart +
+     * part; tensors are micro-batch * each->ntensor + tensor.  NULL: it is none */
+    const struct work *each;
+    uint32_t micro_batches;
+    uint32_t *instance; /* [part] */
 };
 
 /* The work of parts of a plan.  O(nodes + pins + weights' users). */
 struct work *work_of_parts(const struct scene *s, const struct parts *parts, struct arena *a);
 /* Makes reader and place from the rest.  O(inputs log inputs). */
 void work_finish(struct work *w, struct arena *a);
+
+/* The work of so many micro-batches, each of which is w: its parts are numbered so that all on a device stand as `list`
+ * has them (device -> instances, as above) and each behind what it reads; as soon as it can be, then the smallest
+ * instance first.  NULL, and *why: an instance is not there just once, or they wait for each other.  Lives in a.
+ * O(micro-batches * uses * log). */
+struct work *work_unroll(const struct work *w, uint32_t micro_batches, const struct csr *list,
+                         const char **why, struct arena *a);
 
 /* Bytes of all that a part reads. */
 int64_t work_bytes_in(const struct work *w, uint32_t part);

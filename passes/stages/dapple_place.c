@@ -34,18 +34,15 @@ static const struct opt dapple_opts[] = {
 static int dapple_run(struct ctx *x, const void *options)
 {
     const struct dapple_options *o = options;
-    const struct training *m = &x->scene.model.training;
     struct train t;
     uint32_t tried = 0;
     if (train_begin(&t, x, "dapple-place"))
         return -1;
     struct layer_chain chain = train_chain(&t);
-    struct dapple_rules rules = {.servers = &t.servers,
-                                 .micro_batches = m->micro_batches ? m->micro_batches : 1,
-                                 .samples = m->any_slices ? 0 : m->micro_size,
-                                 .literal = o->literal,
-                                 .beam = (uint32_t)o->beam,
-                                 .most = (uint32_t)o->plans};
+    struct dapple_rules rules = dapple_rules_of(&t);
+    rules.literal = o->literal;
+    rules.beam = (uint32_t)o->beam;
+    rules.most = (uint32_t)o->plans;
     struct dapple_found found = dapple_search(&chain, &rules, &t.clock, x->use.scratch);
     struct trained best = dapple_best(&t, &found, DAPPLE_WORK, &tried);
     return train_leave(&t, &best,

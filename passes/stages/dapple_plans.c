@@ -1,9 +1,9 @@
 /* Plans that train, run (dapple_plans.h).
  *
- * Source: DAPPLE (arXiv 2007.01045), IV.  Its formula knows neither bubbles within a pipeline nor memory, so the best
- * plans of its search, and plans that it may have lost (all devices for one stage; as many devices for each of 2, 3,
- * ... stages; PipeDream's plans), are run, and the shortest iteration is kept.  Then the ends of its stages are
- * moved by a few layers as long as that helps. */
+ * Source: DAPPLE (arXiv 2007.01045), IV.  Its formula knows neither bubbles within a pipeline nor all of memory, so the
+ * best plans of its search, and plans that it may have lost (one stage on all devices or fewer; as many devices for
+ * each of 2, 3, ... stages; PipeDream's plans), are run, and the shortest iteration is kept.  Then the ends of its
+ * stages are moved by a few layers as long as that helps. */
 #include "passes/stages/dapple_plans.h"
 
 #include "passes/stages/hier_plan.h"
@@ -68,12 +68,11 @@ static void try_moved(struct choosing *c, uint32_t v, uint32_t by, bool back)
     try_trained(c, &p);
 }
 
-/* n stages of about the same time on as many devices each, server after server; on fewer where these could not share
- * the samples of a micro-batch. */
-static void try_even(struct choosing *c, uint32_t n, int64_t samples)
+/* n stages of about the same time on `each` devices, server after server; on fewer where these could not share the
+ * samples of a micro-batch. */
+static void try_even(struct choosing *c, uint32_t n, uint32_t each, int64_t samples)
 {
     const struct servers *s = &c->t->servers;
-    uint32_t each = s->ndev / n;
     struct arena *a = c->t->x->use.scratch;
     uint32_t *end = arena_array(a, n, sizeof *end), layer = 0;
     struct device_set *set = arena_array(a, n, sizeof *set), used = {{0}};
@@ -134,19 +133,35 @@ static void refine(struct choosing *c)
     }
 }
 
+struct dapple_rules dapple_rules_of(const struct train *t)
+{
+    const struct scene *s = &t->x->scene;
+    const struct training *m = &s->model.training;
+    int64_t memory = s->cluster->cls[cluster_main_class(s->cluster)].memory;
+    int64_t left = memory > m->workspace ? memory - m->workspace : 1;
+    return (struct dapple_rules){.servers = &t->servers,
+                                 .micro_batches = m->micro_batches ? m->micro_batches : 1,
+                                 .samples = m->any_slices ? 0 : m->micro_size,
+                                 .memory = memory < 0 ? 0 : left,
+                                 .weight_copies = exec_weight_copies(&s->model, true)};
+}
+
 struct trained dapple_best(struct train *t, const struct dapple_found *found, int64_t work,
                            uint32_t *tried)
 {
     const struct training *m = &t->x->scene.model.training;
     struct choosing c = {.t = t, .best.value = INT64_MAX, .most = work};
     int64_t samples = m->any_slices ? 0 : m->micro_size;
+    uint32_t ndev = t->servers.ndev;
     c.chain = train_chain(t);
-    try_even(&c, 1, samples);
+    try_even(&c, 1, ndev, samples);
     for (uint32_t i = 0; i < found->nplan && (!i || !is_over(&c)); i++)
         try_plan(&c, found->plan[i].n, found->plan[i].end, found->plan[i].devices);
-    for (uint32_t n = 2; n <= t->servers.ndev && n <= c.chain.n && !is_over(&c); n++)
-        if (t->servers.ndev % n == 0)
-            try_even(&c, n, samples);
+    for (uint32_t n = 2; n <= ndev && n <= c.chain.n && !is_over(&c); n++)
+        if (ndev % n == 0)
+            try_even(&c, n, ndev / n, samples);
+    for (uint32_t k = 1; k < ndev && !is_over(&c); k += k / 2 + (k == 1))
+        try_even(&c, 1, k, samples); /* where gradients of more take longer than the work */
     if (!is_over(&c))
         try_pipedream(&c);
     if (c.best.value < INT64_MAX)

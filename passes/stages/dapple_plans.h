@@ -7,6 +7,9 @@
 
 enum { DAPPLE_WORK = 8000000 /* tasks of all runs: a few seconds */ };
 
+/* What the search has to know of t's scene; the rest is zero. */
+struct dapple_rules dapple_rules_of(const struct train *t);
+
 /* The best plan for the scene's model among those found for it and some others, in t's scratch arena; its value is
  * INT64_MAX if none has room.  After `work` tasks no more plans are run.  Adds to *tried how many were.  O(work), and
  * a search by PipeDream's rules. */

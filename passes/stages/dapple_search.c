@@ -144,6 +144,28 @@ static bool can_share(const struct search *x, uint32_t devices)
     return x->r->samples % devices == 0;
 }
 
+/* Of the devices that are left, as many as can share a micro-batch, from the first server on; how many these are. */
+static uint32_t trim(const struct search *x, struct device_set *rest)
+{
+    uint32_t n = count_devices(x, rest), v = x->s->n;
+    while (n && !can_share(x, n)) {
+        while (!rest->of[v - 1])
+            v--;
+        rest->of[v - 1]--;
+        n--;
+    }
+    return n;
+}
+
+/* Whether layers have room on so many devices, with one micro-batch at a time. */
+static bool has_room(const struct search *x, uint32_t from, uint32_t to, uint32_t devices)
+{
+    const struct layer_chain *c = x->c;
+    int64_t need = sat_mul(x->r->weight_copies, c->parameter[to] - c->parameter[from]);
+    return !x->r->memory ||
+           sat_add(need, (c->stored[to] - c->stored[from]) / devices) <= x->r->memory;
+}
+
 /* ---- beams -------------------------------------------------------------------------------------- */
 
 static uint32_t hash_of(const struct search *x, const uint16_t *set)
@@ -238,6 +260,7 @@ struct expanding {
     int32_t prefix;
     uint32_t n; /* in x->stage */
     struct device_set used, take, now, rest;
+    uint32_t ntake, nrest;     /* devices of these */
     struct formula_stage link; /* to the new stage */
 };
 
@@ -251,6 +274,8 @@ static void try_stage(struct search *x, const struct expanding *e, uint32_t to)
 {
     const struct prefix *before = e->prefix == NONE ? NULL : &x->prefix[e->prefix];
     uint32_t from = before ? before->end : 0, n = e->n, end = x->cut[to];
+    if (!has_room(x, from, end, e->ntake))
+        return;
     struct prefix p = {.parent = e->prefix, .end = end, .nstage = 1};
     if (before) {
         p = *before;
@@ -312,10 +337,12 @@ static void expand(struct search *x, int32_t prefix, uint32_t at)
             if (twice)
                 continue;
             seen[nseen++] = e.take;
+            e.ntake = x->count[k];
             for (uint32_t v = 0; v < x->s->n; v++) {
                 e.now.of[v] = (uint16_t)(e.used.of[v] + e.take.of[v]);
                 e.rest.of[v] = (uint16_t)(x->s->size[v] - e.now.of[v]);
             }
+            e.nrest = trim(x, &e.rest);
             if (prefix != NONE)
                 e.link = link_of(x, x->prefix[prefix].end, &before, &e.take);
             for (uint32_t to = at + 1; to < x->ncut; to++)
@@ -427,6 +454,7 @@ static struct stage_plan plan_of(struct search *x, int32_t prefix)
     }
     for (uint32_t v = 0; v < x->s->n; v++)
         p.devices[p.n - 1].of[v] = (uint16_t)(x->s->size[v] - used.of[v]);
+    trim(x, &p.devices[p.n - 1]);
     if (p.n == 1)
         p.latency = stage_plan_latency(x->c, x->r, &p, x->own);
     return p;

@@ -19,8 +19,10 @@ struct dapple_rules {
     const struct servers *servers;
     uint32_t micro_batches;
     int64_t
-        samples;  /* of a micro-batch, which devices of a stage share in whole; 0: in any parts */
-    bool literal; /* by the formula as printed */
+        samples;    /* of a micro-batch, which devices of a stage share in whole; 0: in any parts */
+    int64_t memory; /* bytes of a device for weights and activations; 0: without end */
+    int64_t weight_copies; /* that training keeps; memory only */
+    bool literal;          /* by the formula as printed */
     uint32_t
         beam; /* prefixes that are kept for each way to get so far, by each of two keys; 0: 4 */
     uint32_t most; /* plans that are given back, at least 2; 0: 64 */
@@ -35,8 +37,9 @@ struct dapple_found {
         complete; /* all cuts and numbers of devices were tried; else some were left out, or the clock ended it */
 };
 
-/* Plans that use all devices, among them the one of a single stage.  Lives in a.  O(layers^2 * ways to use devices *
- * devices) evaluations of O(stages), or `work` of them. */
+/* Plans that use all devices, or where samples are whole as many for the last stage as can share, among them the one of
+ * a single stage.  Lives in a.  O(layers^2 * ways to use devices * devices) evaluations of O(stages), or `work` of
+ * them. */
 struct dapple_found dapple_search(const struct layer_chain *c, const struct dapple_rules *r,
                                   struct clock *clock, struct arena *a);
 

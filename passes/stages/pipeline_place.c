@@ -83,11 +83,9 @@ static void try_size(struct choices *c, struct train *t, uint32_t size)
     struct training *m = &c->x->scene.model.training;
     set_size(c, c->size[size]);
     struct layer_chain chain = train_chain(t);
-    struct dapple_rules rules = {.servers = &t->servers,
-                                 .micro_batches = m->micro_batches ? m->micro_batches : 1,
-                                 .samples = m->any_slices ? 0 : m->micro_size,
-                                 .most = PLANS,
-                                 .work = FORMULA};
+    struct dapple_rules rules = dapple_rules_of(t);
+    rules.most = PLANS;
+    rules.work = FORMULA;
     struct dapple_found found = dapple_search(&chain, &rules, &t->clock, c->x->use.scratch);
     c->evaluated += found.evaluated;
     if (is_said(c, TRAINING_SAID_SCHEDULE)) {

@@ -205,7 +205,6 @@ static uint32_t held(const struct iteration_run *r, const struct training *t, ui
 static bool settle(const struct train *t, struct iteration_run *r, bool policy_b, bool eager)
 {
     const struct training *m = &t->x->scene.model.training;
-    bool fits = true;
     for (uint32_t k = 0; k < r->x.nstage; k++) {
         struct stage_work *w = &r->stage[k];
         uint32_t want = wanted(r, m, policy_b, k);
@@ -218,15 +217,16 @@ static bool settle(const struct train *t, struct iteration_run *r, bool policy_b
             w->recompute = true;
             room = iteration_room(r, &t->x->scene, k, true);
         }
-        fits = fits && room >= least;
+        if (room < least)
+            return false;
         if (!rigid && want > 1 && want > room) /* as many as are held, or more */
-            want = room > 1 ? room : 1;
+            want = room;
         while (want > 1 && held(r, m, k, want) > room && !rigid)
             want--;
         w->ahead = want;
     }
     iteration_settle_ahead(r->stage, r->x.nstage);
-    return fits;
+    return true;
 }
 
 static void keep(struct trained *p, const struct iteration_run *r, struct arena *a)
@@ -252,6 +252,16 @@ static bool shares_samples(const struct train *t, const struct device_set *set)
            m->micro_size % n != 0;
 }
 
+/* Whether DAPPLE's policy A or B is one to try; where neither settles how many micro-batches are ahead, A stands for
+ * that. */
+static bool is_way(const struct training *m, bool policy_b)
+{
+    bool settles = m->schedule == TRAINING_DAPPLE || m->schedule == TRAINING_ZB_H1;
+    if (!settles || m->warm_up == WARM_UP_COUNT)
+        return !policy_b;
+    return m->warm_up == WARM_UP_BEST || policy_b == (m->warm_up == WARM_UP_B);
+}
+
 void train_try(const struct train *t, struct trained *p)
 {
     const struct scene *s = &t->x->scene;
@@ -265,10 +275,7 @@ void train_try(const struct train *t, struct trained *p)
     const struct stage_sums *sum = train_sums(t, p, own);
     for (uint32_t way = 0; way < 4; way++) {
         bool policy_b = way & 1, eager = way & 2;
-        if ((policy_b && m->warm_up != WARM_UP_BEST && m->warm_up != WARM_UP_B) ||
-            (!policy_b && m->warm_up == WARM_UP_B) ||
-            (policy_b && (m->schedule == TRAINING_GPIPE || m->schedule == TRAINING_PIPEDREAM)) ||
-            (eager && m->recompute != RECOMPUTE_AUTO))
+        if (!is_way(m, policy_b) || (eager && m->recompute != RECOMPUTE_AUTO))
             continue;
         struct iteration_run r = iteration_set_up(s, &t->servers, p->n, sum, p->set, own);
         bool any = false;

@@ -116,7 +116,7 @@ static void check_schedule(const struct module *m, const char *folder, struct di
     for (uint32_t i = 0; i < w->ndev; i++) {
         w->memory[i] = -1;
     }
-    fuzz_check(schedule_check(w, s, a) == NULL, "the schedule of a split holds");
+    fuzz_check(schedule_check(s->work, s, a) == NULL, "the schedule of a split holds");
 }
 
 /* Calls that no cut divides are nodes again in r, and what is left is a module. */

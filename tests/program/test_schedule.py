@@ -36,7 +36,9 @@ def load(folder, name):
 
 
 def unrolled(items, n):
-    """(instruction, sample) in the order of a list."""
+    """(instruction, sample) in the order of a list; n 0: each is done once."""
+    if not n:
+        return [(i, i["sample"]) for i in items]
     out = []
     for phase in sorted({i.get("phase", 0) for i in items}):
         mine = [i for i in items if i.get("phase", 0) == phase]
@@ -50,12 +52,16 @@ def lanes_of(schedule):
     """(kind, device, other): its list; the kinds and names as in the file."""
     lanes = {}
     for d in [*schedule["devices"], {"name": "host", "compute": [], **schedule["host"]}]:
-        n = schedule["in_flight"]
+        n = schedule.get("in_flight", 0)
         lanes["compute", d["name"], None] = unrolled(d["compute"], n)
         lanes["send", d["name"], None] = unrolled(d["send"], n)
         for r in d["recv"]:
             lanes["recv", d["name"], r["from"]] = unrolled(r["tensors"], n)
     return lanes
+
+
+def samples_of(schedule):
+    return schedule["in_flight" if schedule["pcc_schedule"] == 1 else "micro_batches"]
 
 
 def work_off(manifest, schedule):
@@ -66,7 +72,7 @@ def work_off(manifest, schedule):
     home = {t: p["device"] for p in manifest["parts"] for t in p["outputs"]}
     lanes, at, there, room, sent, computed = lanes_of(schedule), {}, set(), set(), set(), []
     for t in manifest["inputs"]:
-        there |= {(t["name"], "host", s) for s in range(schedule["in_flight"])}
+        there |= {(t["name"], "host", s) for s in range(samples_of(schedule))}
     use = {d["name"]: sum(p["lasting_bytes"] for p in manifest["parts"] if p["device"] == d["name"])
            for d in manifest["devices"]}
     peak = dict(use)
@@ -114,17 +120,19 @@ def work_off(manifest, schedule):
     check(all(at.get(k, 0) == len(v) for k, v in lanes.items()), "the lists do not come to their end")
     lasting = sum(p["lasting_bytes"] for p in manifest["parts"])
     check(sum(use.values()) == lasting, "something is never freed")
-    check(lasting == sum(d["weights_bytes"] for d in manifest["devices"]), "lasting bytes are not the devices'")
+    weights = sum(d["weights_bytes"] for d in manifest["devices"])
+    check(lasting == weights or (lasting < weights and "training" in manifest), "lasting bytes are not the devices'")
     return computed, peak
 
 
 def accepted(folder, what, *more):
     manifest, schedule = load(folder, "manifest"), load(folder, "schedule")
     r = run(PCC, folder, "--check-schedule")
-    n = schedule["in_flight"]
-    check(f"holds for {n} sample{'s' * (n > 1)} in flight" in r.stdout, f"{what}: {r.stdout}")
+    n, rounds = samples_of(schedule), schedule["pcc_schedule"] == 1
+    holds = f"{n} sample{'s' * (n > 1)} in flight" if rounds else f"an iteration of {n} micro-batch{'es' * (n > 1)}"
+    check(f"holds for {holds}" in r.stdout, f"{what}: {r.stdout}")
     computed, peak = work_off(manifest, schedule)
-    want = [(p["file"], s) for p in manifest["parts"] for s in range(schedule["in_flight"])]
+    want = [(p["file"], s) for p in manifest["parts"] for s in range(n)]
     check(sorted(computed) == sorted(want), f"{what}: not each part once for each sample")
     check(peak == {d["name"]: d["peak_bytes"] for d in schedule["devices"]}, f"{what}: other peaks: {peak}")
     for key in more:
@@ -292,7 +300,7 @@ def planted(at):
         said = run(PCC, folder, "--check-schedule", code=1).stderr
         check(reason in said and said.count("\n") == 1, f"{plant.__name__}: {said}")
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    for text in ("", "[]", "{", '{"pcc_schedule": 2}', "[" * 5000, "\xff"):
+    for text in ("", "[]", "{", '{"pcc_schedule": 2}', '{"pcc_schedule": 3}', "[" * 5000, "\xff"):
         (folder / "schedule.json").write_text(text, encoding="latin-1")
         run(PCC, folder, "--check-schedule", code=1)
     (folder / "schedule.json").unlink()
@@ -314,13 +322,132 @@ def in_turns(at):
     """Devices that take turns with a part have no schedule yet, and the manifest says so."""
     run(PCC, at / "gpt.onnx", "-p", "fuse,dp-place", "-o", at / "turns", "-d", "2xa100", *FAST, "--replicate")
     manifest = load(at / "turns", "manifest")
-    check(any("replicas" in p for p in manifest["parts"]), "no replicas")
+    check(any("replicas" in p for p in manifest["parts"]) and manifest["replication"] == "turns", "no replicas")
     check(manifest["schedule"] is None and not (at / "turns/schedule.json").exists(), "a schedule of replicas")
     said = run(PCC, at / "turns", "--check-schedule", code=1).stderr
     check("devices take turns with a part" in said, said)
 
 
+# ---- iterations of training
+
+
+def order_of(schedule, ahead, count):
+    """What a stage does, (pass, micro-batch); gradients of weights are made where backward is."""
+    if schedule == "gpipe":
+        return [("F", m) for m in range(count)] + [("B", m) for m in reversed(range(count))]
+    out = [("F", m) for m in range(min(ahead, count))]
+    for m in range(count):
+        out += [("B", m)] + ([("F", m + ahead)] if m + ahead < count else [])
+    return out
+
+
+def follows(manifest, schedule):
+    """The parts of each device in the order of its stage, all that is said of stages with them."""
+    training = manifest["training"]
+    for k, stage in enumerate(training["stages"]):
+        mine = [p for p in manifest["parts"] if p["device"] == stage["devices"][0]]
+        last = k + 1 == len(training["stages"])
+        check(all(p["stage"] == k and (p["pass"] == "both") <= last for p in mine), f"stages and passes of stage {k}")
+        passes = {p["pass"] for p in mine}
+        check(passes == {"forward", "backward"} or (last and passes == {"both"}), f"passes of stage {k}: {passes}")
+        ran = order_of(training["schedule"], stage["ahead"], schedule["micro_batches"])
+        want = [(p["file"], m) for what, m in ran for p in mine if (what == "F") == (p["pass"] == "forward")]
+        lists = next(d["compute"] for d in schedule["devices"] if d["name"] == stage["devices"][0])
+        found = [(i["compute"], i["sample"]) for i in lists if "compute" in i]
+        check(found == want, f"{training['schedule']}: another order at stage {k}: {found}")
+
+
+TRAINED = ["-d", "4xa100", "--objective=iteration-time", *FAST]
+
+
+def iterations(at):
+    model, rules, folder = at / "train4.onnx", at / "stages.txt", at / "stages"
+    run(PCC_GEN, "train", "--layers", "4", *SMALL, "-o", model)
+    rules.write_text("layers.1=acc1\nlayers.2=acc2\nlayers.3|ln_f|lm_head|loss=acc3\n.=acc0\n")
+    for schedule in ("dapple", "gpipe", "zb-h1", "pipedream"):
+        for count in (8, 3, 1):
+            run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, *TRAINED, f"--schedule={schedule}",
+                f"--micro-batches={count}", "-Wno-unmatched-pattern")
+            manifest, lists = accepted(folder, f"iteration of {schedule}")
+            check(lists["micro_batches"] == manifest["training"]["micro_batches"] == count, "micro-batches")
+            check(len(manifest["training"]["stages"]) == 4 and manifest["training"]["schedule"] == schedule, "stages")
+            follows(manifest, lists)
+            it = manifest["iteration"]
+            check(it["time_s"] == manifest["objective"]["value_s"] and 0 < it["bubble"] < 1, f"iteration: {it}")
+            check(it["peak_bytes"] == max(d["used_bytes"] for d in manifest["devices"]), "the peak")
+    root = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parents[2]))
+    r = subprocess.run([sys.executable, root / "tools/verify_split.py", model, folder], capture_output=True, text=True,
+                       timeout=600, check=False)
+    check(r.returncode in (0, 77), f"verify_split: {r.stdout[-300:]} {r.stderr[-300:]}")
+    again = at / "again"
+    run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", again, *TRAINED, "--schedule=pipedream", "--micro-batches=1")
+    check(load(again, "manifest")["training"] == load(folder, "manifest")["training"], "stages from a folder")
+    run(PCC, model, "-p", "dapple-place", "-o", again, *TRAINED, "--micro-batches=8")
+    manifest, lists = accepted(again, "replicas")
+    follows(manifest, lists)
+    check(manifest["replication"] == "slices" and any(len(p.get("replicas", [])) > 1 for p in manifest["parts"]),
+          "replicas of a stage")
+    said = run(PCC, model, "-p", "dapple-place", "-o", at / "x", *TRAINED, "--in-flight=2", code=1).stderr
+    check("--in-flight=2: an iteration has its micro-batches" in said, said)
+    said = run(PCC, again, "--check-schedule", "--in-flight=2", code=1).stderr
+    check("it is of one iteration: --in-flight does not apply" in said, said)
+    planted_iteration(model, rules, folder)
+
+
+def computes(s, device):
+    return [i for i in s["devices"][device]["compute"] if "compute" in i]
+
+
+def swap_batches(m, s):
+    a, b = computes(s, 0)[:2]
+    a["sample"], b["sample"] = b["sample"], a["sample"]
+
+
+def backward_first(m, s):
+    c = s["devices"][0]["compute"]
+    last = next(k for k, i in enumerate(c) if i.get("compute") == computes(s, 0)[-1]["compute"])
+    moved(c, last, 0)
+
+
+def twice(m, s):
+    computes(s, 1)[1]["sample"] = 0
+
+
+def other_batch(m, s):
+    s["devices"][1]["send"][0]["sample"] += 1
+
+
+def no_such_batch(m, s):
+    computes(s, 0)[0]["sample"] = 8
+
+
+def one_more(m, s):
+    s["micro_batches"] += 1
+
+
+def many_more(m, s):
+    s["micro_batches"] = 1 << 20
+
+
+def planted_iteration(model, rules, folder):
+    run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, *TRAINED, "--micro-batches=8",
+        "-Wno-unmatched-pattern")
+    manifest, schedule = load(folder, "manifest"), load(folder, "schedule")
+    for plant, reason in [
+            (swap_batches, "before"), (backward_first, "deadlock"), (twice, "is computed twice"),
+            (other_batch, "is sent"), (no_such_batch, "micro-batch 8"), (one_more, "expected each of"),
+            (many_more, "fewer micro-batches"), (dropped_send, "is never sent to"), (dropped_part, "expected each of"),
+            (freed_early, "frees"), (small_peak, "is said to need"), (small_memory, "and has"),
+            (short_queue, "has room")]:
+        m, s = copy.deepcopy(manifest), copy.deepcopy(schedule)
+        plant(m, s)
+        (folder / "manifest.json").write_text(json.dumps(m))
+        (folder / "schedule.json").write_text(json.dumps(s))
+        said = run(PCC, folder, "--check-schedule", code=1).stderr
+        check(reason in said and said.count("\n") == 1, f"{plant.__name__}: {said}")
+
+
 with tempfile.TemporaryDirectory() as temp:
-    for test in (splits, one_step, tight, planted, in_turns):
+    for test in (splits, one_step, tight, planted, in_turns, iterations):
         test(Path(temp))
 sys.exit(finish())

@@ -17,6 +17,27 @@ static int read_text(struct json_text *j, const char *folder, const char *file, 
     return j->text ? 0 : -1;
 }
 
+/* What an iteration comes to. */
+static void print_iteration(FILE *f, const struct work *w, uint32_t transfers)
+{
+    fprintf(f,
+            "the schedule holds for an iteration of %u micro-batch%s: %u part%s and %u transfer%s, "
+            "each once; no deadlock, whatever the times\n",
+            w->micro_batches, w->micro_batches == 1 ? "" : "es", w->npart, w->npart == 1 ? "" : "s",
+            transfers, transfers == 1 ? "" : "s");
+}
+
+static void print_rounds(FILE *f, const struct work *w, const struct schedule *s,
+                         uint32_t transfers)
+{
+    fprintf(
+        f,
+        "the schedule holds for %u sample%s in flight: %u part%s and %u transfer%s a sample, each "
+        "once; no deadlock, whatever the times\n",
+        s->in_flight, s->in_flight == 1 ? "" : "s", w->npart, w->npart == 1 ? "" : "s", transfers,
+        transfers == 1 ? "" : "s");
+}
+
 /* What the checker has found to hold. */
 static void print_proof(FILE *f, const struct work *w, const struct schedule *s)
 {
@@ -24,12 +45,10 @@ static void print_proof(FILE *f, const struct work *w, const struct schedule *s)
     uint32_t transfers = 0;
     for (uint32_t d = 0; d <= w->ndev; d++)
         transfers += s->at[lane_send(w->ndev, d) + 1] - s->at[lane_send(w->ndev, d)];
-    fprintf(
-        f,
-        "the schedule holds for %u sample%s in flight: %u part%s and %u transfer%s a sample, each "
-        "once; no deadlock, whatever the times\n",
-        s->in_flight, s->in_flight == 1 ? "" : "s", w->npart, w->npart == 1 ? "" : "s", transfers,
-        transfers == 1 ? "" : "s");
+    if (w->each)
+        print_iteration(f, w, transfers);
+    else
+        print_rounds(f, w, s, transfers);
     for (uint32_t d = 0; d < w->ndev; d++) {
         uint32_t queue = 0;
         for (uint32_t from = 0; from <= w->ndev; from++)
@@ -59,12 +78,16 @@ int check_schedule(const char *folder, uint32_t samples, FILE *f, struct arena *
     struct json_text manifest, schedule;
     if (read_text(&manifest, folder, "manifest.json", a, d))
         return -1;
-    struct work *w = work_read(&manifest, a, d);
+    const struct work *w = work_read(&manifest, a, d);
     if (!w || read_text(&schedule, folder, SCHEDULE_FILE, a, d))
         return -1;
     struct schedule *s = schedule_read(&schedule, w, a, d);
     if (!s)
         return -1;
+    w = s->work;
+    if (samples && w->each)
+        return diag_error(d, "%s: it is of one iteration: --in-flight does not apply",
+                          schedule.path);
     const char *why = samples ? prove_for(w, s, samples, a) : schedule_check(w, s, a);
     if (why)
         return diag_error(d, "%s: %s", schedule.path, why);

@@ -777,7 +777,7 @@ static void circle(void **state)
     }
     uint32_t *queue = arena_array(a, nlane, sizeof *queue);
     int64_t peak[2];
-    struct schedule s = {nlane, at, item, 1, 1, queue, peak};
+    struct schedule s = {&w, nlane, at, item, 1, 1, queue, peak};
     assert_string_equal(
         schedule_prove(&w, &s, a),
         "deadlock: acc0 computes 'c' of sample 0 waits until acc0 receives 'y' of sample 0 from acc1; "

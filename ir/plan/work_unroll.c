@@ -1,0 +1,183 @@
+/* The work of an iteration: that of a micro-batch, so many times (work.h).
+ *
+ * The order of all instances follows from the lists of the devices and from who reads what, by a rule of its own; so
+ * whoever has the lists comes to the same numbers.  It is about that of time: as if all parts took equally long. */
+#include "ir/base/heap.h"
+#include "ir/plan/work.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { NONE = UINT32_MAX };
+
+struct unrolling {
+    const struct work *w;
+    struct work *to;
+    const struct csr *list;
+    struct arena *a, *own;
+    uint32_t n;       /* instances */
+    uint32_t *next;   /* [instance] the one behind it in its list; NONE */
+    uint32_t *waits;  /* [instance] for so many others */
+    uint32_t *level;  /* [instance] how many stand one behind the other before it, at most */
+    uint32_t *number; /* [instance] its part in `to` */
+};
+
+static const char *instance_text(const struct unrolling *u, uint32_t i, struct arena *a)
+{
+    return arena_fmt(a, "'%s' of micro-batch %u", u->w->part[i % u->w->npart].name,
+                     i / u->w->npart);
+}
+
+/* Who stands behind whom; NULL, or why the lists do not have each instance once. */
+static const char *chain_lists(struct unrolling *u)
+{
+    uint8_t *seen = arena_alloc(u->own, (size_t)u->n + 1);
+    for (uint32_t i = 0; i < u->n; i++)
+        u->next[i] = NONE;
+    for (uint32_t d = 0; d < u->w->ndev; d++)
+        for (uint32_t k = u->list->at[d]; k < u->list->at[d + 1]; k++) {
+            uint32_t i = u->list->to[k];
+            assert(i < u->n);
+            if (seen[i]++)
+                return arena_fmt(u->a, "%s is computed twice", instance_text(u, i, u->a));
+            if (k == u->list->at[d])
+                continue;
+            u->next[u->list->to[k - 1]] = i;
+            u->waits[i]++;
+        }
+    for (uint32_t i = 0; i < u->n; i++)
+        if (!seen[i])
+            return arena_fmt(u->a, "%s is never computed", instance_text(u, i, u->a));
+    return NULL;
+}
+
+static void count_inputs(struct unrolling *u)
+{
+    const struct work *w = u->w;
+    for (uint32_t x = 0; x < w->npart; x++) {
+        uint32_t from_parts = 0;
+        for (uint32_t k = w->in.at[x]; k < w->in.at[x + 1]; k++)
+            from_parts += w->tensor[w->in.to[k]].from < w->npart;
+        for (uint32_t m = 0; m < u->to->micro_batches; m++)
+            u->waits[m * w->npart + x] += from_parts;
+    }
+}
+
+/* Instance i waits no more for one of this level. */
+static void done_waiting(struct unrolling *u, struct heap *ready, uint32_t i, uint32_t level)
+{
+    assert(u->waits[i] > 0);
+    u->level[i] = level + 1 > u->level[i] ? level + 1 : u->level[i];
+    if (--u->waits[i] == 0)
+        heap_push(ready, u->level[i], 0, i);
+}
+
+/* Numbers all instances; NULL, or why it cannot be. */
+static const char *number_all(struct unrolling *u)
+{
+    const struct work *w = u->w;
+    struct heap ready = {.a = u->own};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < u->n; i++)
+        if (!u->waits[i])
+            heap_push(&ready, 0, 0, i);
+    while (ready.n) {
+        uint32_t i = heap_pop(&ready).item, x = i % w->npart, batch = i - x;
+        u->number[i] = n;
+        u->to->instance[n++] = i;
+        if (u->next[i] != NONE)
+            done_waiting(u, &ready, u->next[i], u->level[i]);
+        for (uint32_t k = w->out.at[x]; k < w->out.at[x + 1]; k++) {
+            uint32_t t = w->out.to[k];
+            for (uint32_t r = w->reader.at[t]; r < w->reader.at[t + 1]; r++)
+                done_waiting(u, &ready, batch + w->reader.to[r], u->level[i]);
+        }
+    }
+    for (uint32_t d = 0; d < w->ndev && n < u->n; d++)
+        for (uint32_t k = u->list->at[d]; k < u->list->at[d + 1]; k++)
+            if (u->waits[u->list->to[k]])
+                return arena_fmt(u->a, "deadlock: %s stands on %s before what it waits for",
+                                 instance_text(u, u->list->to[k], u->a), w->dev_name[d]);
+    return NULL;
+}
+
+/* ---- the work ----------------------------------------------------------------------------------- */
+
+static void copy_tensors(struct unrolling *u)
+{
+    const struct work *w = u->w;
+    struct work *to = u->to;
+    to->ntensor = to->micro_batches * w->ntensor;
+    to->tensor = arena_array(u->a, (size_t)to->ntensor + 1, sizeof *to->tensor);
+    for (uint32_t m = 0; m < to->micro_batches; m++)
+        for (uint32_t t = 0; t < w->ntensor; t++) {
+            struct work_tensor *x = &to->tensor[m * w->ntensor + t];
+            *x = w->tensor[t];
+            x->name = arena_fmt(u->a, "%s (micro-batch %u)", w->tensor[t].name, m);
+            x->from = x->from < w->npart ? u->number[m * w->npart + x->from] : to->npart;
+        }
+}
+
+/* The lists of what parts read, or make. */
+static struct csr copy_uses(const struct unrolling *u, const struct csr *of)
+{
+    const struct work *w = u->w;
+    struct csr c = {
+        .at = arena_array(u->a, (size_t)u->n + 1, sizeof *c.at),
+        .to = arena_array(u->a, (size_t)of->at[w->npart] * u->to->micro_batches + 1, sizeof *c.to)};
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < u->n; k++) {
+        uint32_t x = u->to->instance[k] % w->npart, m = u->to->instance[k] / w->npart;
+        for (uint32_t i = of->at[x]; i < of->at[x + 1]; i++)
+            c.to[n++] = m * w->ntensor + of->to[i];
+        c.at[k + 1] = n;
+    }
+    return c;
+}
+
+static void copy_parts(struct unrolling *u)
+{
+    const struct work *w = u->w;
+    struct work *to = u->to;
+    to->part = arena_array(u->a, (size_t)u->n + 1, sizeof *to->part);
+    for (uint32_t k = 0; k < u->n; k++) {
+        uint32_t x = to->instance[k] % w->npart, m = to->instance[k] / w->npart;
+        to->part[k] = w->part[x];
+        to->part[k].name = arena_fmt(u->a, "%s (micro-batch %u)", w->part[x].name, m);
+        to->part[k].lasting = m ? 0 : w->part[x].lasting;
+    }
+}
+
+struct work *work_unroll(const struct work *w, uint32_t micro_batches, const struct csr *list,
+                         const char **why, struct arena *a)
+{
+    struct unrolling u = {
+        .w = w, .list = list, .a = a, .own = arena_new(a), .n = w->npart * micro_batches};
+    struct work *to = u.to = arena_alloc(a, sizeof *to);
+    assert(micro_batches && (uint64_t)(w->npart + w->ntensor) * micro_batches < NONE);
+    *to = (struct work){.ndev = w->ndev,
+                        .npart = u.n,
+                        .dev_name = w->dev_name,
+                        .memory = w->memory,
+                        .each = w,
+                        .micro_batches = micro_batches};
+    to->instance = arena_array(a, (size_t)u.n + 1, sizeof *to->instance);
+    u.next = arena_array(u.own, (size_t)u.n + 1, sizeof *u.next);
+    u.waits = arena_array(u.own, (size_t)u.n + 1, sizeof *u.waits);
+    u.level = arena_array(u.own, (size_t)u.n + 1, sizeof *u.level);
+    u.number = arena_array(u.own, (size_t)u.n + 1, sizeof *u.number);
+    *why = chain_lists(&u);
+    if (!*why) {
+        count_inputs(&u);
+        *why = number_all(&u);
+    }
+    if (!*why) {
+        copy_tensors(&u);
+        copy_parts(&u);
+        to->in = copy_uses(&u, &w->in);
+        to->out = copy_uses(&u, &w->out);
+        work_finish(to, a);
+    }
+    arena_free(u.own);
+    return *why ? NULL : to;
+}
