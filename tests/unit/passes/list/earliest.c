@@ -1,5 +1,6 @@
 /* Earliest task first against its rules, written once more without heaps: on random graphs of up to 10 nodes and 4
- * devices, with classes, groups of devices and of nodes, little memory, and favourite children at random (earliest.c). */
+ * devices, with classes, groups of devices and of nodes, little memory, and favourite children at random
+ * (earliest.c). */
 #include "passes/list/earliest.h"
 
 #include "ir/dag/topo_order.h"
