@@ -252,6 +252,16 @@ static bool shares_samples(const struct train *t, const struct device_set *set)
            m->micro_size % n != 0;
 }
 
+/* Whether DAPPLE's policy A or B is one to try; where neither settles how many micro-batches are ahead, A stands for
+ * that. */
+static bool is_way(const struct training *m, bool policy_b)
+{
+    bool settles = m->schedule == TRAINING_DAPPLE || m->schedule == TRAINING_ZB_H1;
+    if (!settles || m->warm_up == WARM_UP_COUNT)
+        return !policy_b;
+    return m->warm_up == WARM_UP_BEST || policy_b == (m->warm_up == WARM_UP_B);
+}
+
 void train_try(const struct train *t, struct trained *p)
 {
     const struct scene *s = &t->x->scene;
@@ -265,10 +275,7 @@ void train_try(const struct train *t, struct trained *p)
     const struct stage_sums *sum = train_sums(t, p, own);
     for (uint32_t way = 0; way < 4; way++) {
         bool policy_b = way & 1, eager = way & 2;
-        if ((policy_b && m->warm_up != WARM_UP_BEST && m->warm_up != WARM_UP_B) ||
-            (!policy_b && m->warm_up == WARM_UP_B) ||
-            (policy_b && (m->schedule == TRAINING_GPIPE || m->schedule == TRAINING_PIPEDREAM)) ||
-            (eager && m->recompute != RECOMPUTE_AUTO))
+        if (!is_way(m, policy_b) || (eager && m->recompute != RECOMPUTE_AUTO))
             continue;
         struct iteration_run r = iteration_set_up(s, &t->servers, p->n, sum, p->set, own);
         bool any = false;

@@ -48,6 +48,10 @@
 # LESS: error: m-topo-place: 'k' has no room on any device
 # RUN: not %pcc %t.table.pir -p 'm-topo-place{fill=memory}' --memory-model=sum -q 2>&1 | FileCheck %s --check-prefix=ADDED
 # ADDED: error: m-topo-place: 'j' has no room on any device
+# An even share is half of 70, and 50 that the largest needs while it runs: one device takes all.
+# RUN: sed 's/x1 memory=70B/x2 memory=100B/' %t.table.pir > %t.share.pir
+# RUN: %pcc %t.share.pir -p m-topo-place -q --emit ir | FileCheck %s --check-prefix=SHARE
+# SHARE: "k" = acc0
 # In training results of i stay as well, and gradients of the weights: 20 and 20, 30 of i, and 50.
 # RUN: sed 's/memory=70B/memory=120B/;s/%%[jk] = .*/& !backward/' %t.table.pir > %t.train.pir
 # RUN: %pcc %t.train.pir -p 'm-topo-place{fill=memory}' -q --emit ir | FileCheck %s --check-prefix=TABLE

@@ -6,8 +6,8 @@ usage: test_pipelines.py   (environment: PCC)
 1. A small profile, written here: its figures by hand, what of it is no layer; wrong profiles are refused with the line.
 2. Plans of it: the iteration of the simplest one by hand; plans with stages come back through JSON and textual IR with
    the same value; sizes of batches that disagree, slices of less than a sample, and memory that is too small.
-3. shared: the values that PipeDream's published program prints for its own profiles, on one and two levels, with its
-   memory test, without activations, with straight pipelines.
+3. shared: pcc-bench pipelines: the values that PipeDream's published program prints for its own profiles, data
+   parallelism, cuts of equal layers by hand.
 
 Exit: 0 pass, 1 fail."""
 # extras: shared
@@ -24,6 +24,7 @@ import extras
 from checks import check, finish
 
 PCC = os.environ.get("PCC", "pcc")
+SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).parents[2]))
 TIMES = "forward_compute_time={}, backward_compute_time={}, activation_size={}, parameter_size={}"
 # An input and a result that nothing reads are no layers; edges by a tab or blanks; a list of sizes; stages; commas and
 # "=" in what a layer is.
@@ -233,57 +234,11 @@ def memory(tmp):
 
 # ---- published --------------------------------------------------------------------------------------------------
 
-# What PipeDream's published program prints with its profiles, seconds, to the digits printed:
-# profile, devices, links, options of the planner, value.
-SLOW, FAST, TWO, SERVERS = (["--link=1GB/s,0us"], ["--link=10GB/s,0us"], ["--link=1GB/s,0us", "--group=4:10GB/s,0us"],
-                            ["--link=3GB/s,0us", "--group=8:25GB/s,0us"])
-FREE, FIRST, TEST = "compression=0", "states=first", "memory=true"
-PUBLISHED = [
-    ("vgg16", "4xv100", SLOW, "", "0.205520896"), ("vgg16", "8xv100", SLOW, "", "0.103833170"),
-    ("vgg16", "16xv100", SLOW, "", "0.056529767"), ("vgg16", "4xv100", SLOW, FREE, "0.175732624"),
-    ("vgg16", "8xv100", SLOW, FREE, "0.093513"), ("vgg16", "16xv100", SLOW, FREE, "0.047386"),
-    ("vgg16", "4xv100", FAST, "", "0.170179"), ("vgg16", "8xv100", FAST, "", "0.089926460"),
-    ("vgg16", "16xv100", FAST, "", "0.043227"), ("vgg16", "4xv100", SLOW, "straight=true", "0.411042"),
-    ("vgg16", "8xv100", SLOW, "straight=true", "0.411042"), ("vgg16", "16xv100", TWO, "", "0.069749941"),
-    ("vgg16", "16xv100", SERVERS, "", "0.067574054"), ("vgg16", "4xv100:16GB", SLOW, TEST, "0.205521"),
-    ("vgg16", "4xv100:8GB", SLOW, TEST, "0.583206382"), ("vgg16", "4xv100:4GB", SLOW, TEST, "0.583206382"),
-    ("vgg16", "4xv100:2GB", SLOW, TEST, "0.583206382"), ("vgg16", "8xv100:16GB", FAST, TEST, "0.089926460"),
-    ("vgg16", "8xv100:8GB", FAST, TEST, "0.097385357"), ("vgg16", "8xv100:4GB", FAST, TEST, "0.108279445"),
-    ("resnet50", "4xv100", SLOW, "", "0.162880924"), ("resnet50", "8xv100", SLOW, "", "0.092012272"),
-    ("resnet50", "16xv100", SLOW, "", "0.047801345"), ("resnet50", "4xv100", SLOW, FREE, "0.111497"),
-    ("resnet50", "8xv100", SLOW, FREE, "0.056315"), ("resnet50", "16xv100", SLOW, FREE, "0.029212"),
-    ("resnet50", "8xv100", SLOW, "straight=true", "0.258149"), ("resnet50", "8xv100:8GB", FAST, TEST, "0.059899856"),
-    ("resnet50", "8xv100:4GB", FAST, TEST, "0.059899856"), ("resnet50", "8xv100:16GB", FAST, TEST, "0.056583209"),
-    ("gnmt", "4xv100", SLOW, FIRST, "0.025868"), ("gnmt", "8xv100", SLOW, FIRST, "0.019285"),
-    ("gnmt", "16xv100", SLOW, FIRST, "0.019285"), ("gnmt", "4xv100", FAST, FIRST, "0.025868"),
-    ("gnmt", "8xv100", FAST, FIRST, "0.017125"), ("gnmt", "16xv100", FAST, FIRST, "0.011081"),
-    ("gnmt", "4xv100", SLOW, f"{FIRST}:{FREE}", "0.025868"), ("gnmt", "8xv100", SLOW, f"{FIRST}:{FREE}", "0.019032"),
-    ("gnmt", "16xv100", SLOW, f"{FIRST}:{FREE}", "0.018379576"), ("alexnet", "16xv100", SLOW, "", "0.018874368"),
-]
-UNITS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
-
-
-def slowest(model, devices, links, how):
-    """Seconds of the slowest stage, as pipedream-hier-place tells; a plan need not have room by its own account."""
-    steps = "contract{trivial=false},pipedream-hier-place{cut=published" + (":" + how if how else "") + "}"
-    r = subprocess.run([PCC, model, "-d", devices, "--objective=iteration-time", *links, "-p", steps, "--slices=any"],
-                       capture_output=True, text=True, timeout=120, check=False)
-    found = re.search(r"the slowest of \d+ stages? takes ([0-9.]+)([a-z]+) of a minibatch", r.stderr)
-    what = f"{model.name} {devices} {links} {how}"
-    check(r.returncode in (0, 3) and found, f"{what}: exit {r.returncode}: {r.stderr[-300:]}")
-    return float(found[1]) * UNITS[found[2]] if found else 0
-
-
 def published():
-    folder = extras.shared("profiles/pipedream")
-    for name, devices, links, how, wanted in PUBLISHED:
-        value = slowest(folder / f"{name}.txt", devices, links, how)
-        digits = len(wanted.split(".")[1])
-        check(abs(value - float(wanted)) <= 0.51 * 10 ** -digits,
-              f"{name} {devices} {' '.join(links)} {how}: {value:.12f} s, published {wanted}")
-    for how, wanted in (("", 0.019285), (FREE, 0.018379576)): # where it may be cut anywhere: not above
-        value = slowest(folder / "gnmt.txt", "8xv100" if not how else "16xv100", SLOW, how)
-        check(value <= wanted + 1e-9, f"gnmt, all states, {how}: {value} s, published {wanted}")
+    """Every figure of pcc-bench pipelines."""
+    r = subprocess.run([sys.executable, SOURCE / "tools/bench/pcc-bench", "pipelines", extras.shared("profiles")],
+                       capture_output=True, text=True, timeout=600, check=False)
+    check(r.returncode == 0, f"pcc-bench pipelines: {r.stdout[-2000:]}{r.stderr[-500:]}")
 
 
 def main():

@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+"""Iteration times, reckoned once more in Python from the plan's JSON and the profile alone.
+
+usage: test_iteration.py   (environment: PCC)
+
+1. Random profiles (chains with skips), clusters of one and two levels, batches, schedules, links, little memory: the
+   time of an iteration and the most bytes of each device, by a walk through time over the orders of DAPPLE, GPipe and
+   ZB-H1 and the rules of ir/exec/iteration.md; no plan is below its bound, no device above its memory.
+2. Memory in which a stage has room for one micro-batch, or for none.
+
+Exit: 0 pass, 1 fail."""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import check, finish
+
+PCC = os.environ.get("PCC", "pcc")
+PS = 10 ** 12
+CASES = 40 if os.environ.get("PCC_SANITIZED") else 120
+
+
+def ceil(a, b):
+    return -(-a // b)
+
+
+class Profile:
+    """Layers with times in ps and sizes in bytes; edges to later layers."""
+
+    def __init__(self, rng):
+        self.n = rng.randint(2, 9)
+        self.layers = [(rng.randint(1, 40) * 10 ** 8, rng.randint(1, 80) * 10 ** 8, rng.randint(1, 60) * 10 ** 5,
+                        rng.randint(0, 40) * 10 ** 5) for _ in range(self.n)]
+        self.edges = {(i, i + 1) for i in range(self.n - 1)}
+        for _ in range(rng.randint(0, 3)):
+            a, b = sorted(rng.sample(range(self.n), 2))
+            self.edges.add((a, b))
+
+    def text(self):
+        lines = [f"node{i} -- l{i} -- forward_compute_time={f / 1e9:.9f}, backward_compute_time={b / 1e9:.9f}, "
+                 f"activation_size={a}, parameter_size={p}" for i, (f, b, a, p) in enumerate(self.layers)]
+        return "\n".join(lines + [f"\tnode{a} -- node{b}" for a, b in sorted(self.edges)]) + "\n"
+
+
+class Devices:
+    """Servers of `size`; rates in bytes per second."""
+
+    def __init__(self, rng):
+        self.size = rng.choice((1, 2, 4))
+        self.count = self.size * rng.choice((1, 2, 3))
+        self.inner, self.outer, self.all = (rng.choice((2, 5, 20)) * 10 ** 9, rng.choice((1, 3)) * 10 ** 9,
+                                            rng.choice((1, 3)) * 10 ** 9)
+        self.memory = rng.choice((None, rng.randint(20, 200) * 10 ** 6))
+
+    def args(self):
+        memory = f"{self.memory}B" if self.memory else "unbounded"
+        group = ["--group", f"{self.size}:{self.inner}B/s,0us"] if self.size > 1 else []
+        return ["-d", f"{self.count}xv100:{memory}", "--link", f"{self.outer}B/s,0us", "--allreduce",
+                f"{self.all}B/s", *group]
+
+    def one_server(self, devices):
+        return self.size > 1 and len({d // self.size for d in devices}) == 1 or len(devices) == 1
+
+    def reduce(self, devices, size):
+        n = len(devices)
+        if n == 1:
+            return 0
+        if self.one_server(devices):
+            return ceil(size * 2 * (n - 1) * PS, n * (n // 2) * self.inner)
+        return ceil(size * 2 * (n - 1) * PS, n * self.all)
+
+    def move(self, sender, receiver, size):
+        if not self.one_server(receiver):
+            return ceil(size * PS, self.all)
+        away = [d for d in sender if d // self.size != receiver[0] // self.size]
+        if away:
+            return ceil(size * len(away) * PS, len(sender) * self.outer)
+        return ceil(size * PS, self.inner if self.size > 1 else self.outer)
+
+
+def order(kind, micro, ahead, stage):
+    """What the devices of a stage do, one thing after the other."""
+    if kind == "gpipe":
+        return [("F", m) for m in range(micro)] + [("B", m) for m in reversed(range(micro))]
+    out, f, w = [("F", m) for m in range(min(ahead, micro))], min(ahead, micro), 0
+    for b in range(micro):
+        out.append(("B", b))
+        if kind == "zb-h1" and b >= stage:
+            out.append(("W", w))
+            w += 1
+        if f < micro:
+            out.append(("F", f))
+            f += 1
+    return out + [("W", m) for m in range(w, micro) if kind == "zb-h1"]
+
+
+def walk(stages, kind, micro, half):
+    """Starts and ends of all that the stages do: a walk through time, the earliest thing next."""
+    done, start = {}, {}
+    lists = [order(kind, micro, s["ahead"], i) for i, s in enumerate(stages)]
+    at, free, links = [0] * len(stages), [0] * len(stages), {}
+    last = len(stages) - 1
+
+    def ready(s, what, m):
+        if what == "F":
+            return 0 if s == 0 else done.get(("send", s - 1, m) if stages[s - 1]["send"] else ("F", s - 1, m))
+        if what == "W":
+            return done.get(("B", s, m))
+        if s == last:
+            return done.get(("F", s, m))
+        return done.get(("back", s, m) if stages[s]["back"] else ("B", s + 1, m))
+
+    while True:
+        best = None
+        for s, todo in enumerate(lists):
+            if at[s] < len(todo):
+                what, m = todo[at[s]]
+                r = ready(s, what, m)
+                if r is not None:
+                    best = min(best or (1 << 100,), (max(r, free[s]), 0, r, 0, s, what, m))
+        for s in range(last):
+            for what, source in (("send", ("F", s)), ("back", ("B", s + 1))):
+                for m in range(micro):
+                    r = done.get((*source, m))
+                    if stages[s][what] and r is not None and (what, s, m) not in done:
+                        link = (s, what == "back" and not half)
+                        best = min(best or (1 << 100,),
+                                   (max(r, links.get(link, 0)), 1, r, what == "back", s, what, m))
+        for s, stage in enumerate(stages):  # an AllReduce on the link to the stage before
+            if stage["reduce"] and stage["shares"] and ("R", s, 0) not in done and at[s] == len(lists[s]):
+                link = (s - 1, not half)
+                r = free[s]
+                best = min(best or (1 << 100,), (max(r, links.get(link, 0)), 1, r, 2, s, "R", 0))
+        if best is None:
+            break
+        now, _, _, _, s, what, m = best
+        time = stages[s]["reduce"] if what == "R" else stages[s][what]
+        start[what, s, m], done[what, s, m] = now, now + time
+        if what in "FBW":
+            free[s], at[s] = now + time, at[s] + 1
+        else:
+            links[(s - 1, not half) if what == "R" else (s, what == "back" and not half)] = now + time
+    check(all(a == len(todo) for a, todo in zip(at, lists)), "stages wait for ever")
+    end = max(max(free), *done.values())
+    return start, done, max([end] + [free[s] + x["reduce"] for s, x in enumerate(stages) if not x["shares"]])
+
+
+def peak(stages, s, kind, micro, start, done):
+    x, most = stages[s], 0
+    end = "W" if kind == "zb-h1" else "B"
+    for (what, stage, _), now in start.items():
+        if stage != s or what not in "FBW":
+            continue
+        held = 0
+        for m in range(micro):
+            if done[end, s, m] > now:
+                held += (x["kept"] if x["again"] else x["stored"]) * (start["F", s, m] <= now)
+                held += (x["stored"] - x["kept"]) * (x["again"] and start["B", s, m] <= now)
+        most = max(most, held)
+    return most + x["stays"]
+
+
+def stages_of(profile, devices, plan, share):
+    """Each stage of the plan as times and bytes on each of its devices."""
+    t, where, out = plan["training"], {}, []
+    held = {d["name"]: [n for n in d["nodes"] if "/" not in n] for d in plan["devices"]}
+    groups = [[int(d[3:]) for d in s["devices"]] for s in t["stages"]]
+    for k, s in enumerate(t["stages"]):
+        where.update({int(n[1:]): k for n in held[s["devices"][0]]})
+    num, den = t["micro_batch_size"] or 1, t["profiled_batch"] or 1
+    cut = [sum(profile.layers[v][2] for v in range(profile.n) if where[v] <= k < max(
+        [where[b] for a, b in profile.edges if a == v], default=0)) for k in range(len(groups))]
+    for k, g in enumerate(groups):
+        mine, n = [profile.layers[v] for v in range(profile.n) if where[v] == k], len(g)
+        again = t["stages"][k]["recompute"]
+        f, b, a = (ceil(sum(x[i] for x in mine) * num, den * n) for i in range(3))
+        weights = sum(x[3] for x in mine)
+        apart = ceil(b, 2) if t["schedule"] == "zb-h1" else 0
+        size = ceil(cut[k] * num, den)
+        last = k + 1 == len(groups)
+        reduce = devices.reduce(g, weights)
+        kept = min(a, ceil(cut[k - 1] * num, den * n) if k else 0)
+        out.append({"F": f, "B": b - apart + (f if again else 0), "W": apart,
+                    "send": 0 if last else devices.move(g, groups[k + 1], size),
+                    "back": 0 if last else devices.move(groups[k + 1], g, size), "reduce": reduce,
+                    "shares": share and k > 0 and reduce > 0, "ahead": t["stages"][k]["ahead"], "again": again,
+                    "stored": a, "kept": kept, "stays": 2 * weights, "devices": g})
+    return out
+
+
+def one_case(seed, tmp):
+    rng = random.Random(seed)
+    profile, devices = Profile(rng), Devices(rng)
+    kind, half = rng.choice(("dapple", "gpipe", "zb-h1")), rng.random() < 0.3
+    share, micro = rng.random() < 0.5, rng.randint(1, 6)
+    source, out = tmp / "p.txt", tmp / "plan.json"
+    source.write_text(profile.text())
+    planner = rng.choice(("dapple-place", "pipedream-hier-place", "pipeline-place"))
+    size = ["--profiled-batch=4", f"--micro-batch-size={rng.randint(1, 6)}"] if rng.random() < 0.5 else []
+    args = [PCC, source, *devices.args(), "--objective=iteration-time", f"--micro-batches={micro}", "--slices=any",
+            f"--schedule={kind}", f"--duplex={'half' if half else 'full'}", *size,
+            f"--allreduce-lane={'shared' if share else 'own'}",
+            f"--recompute={rng.choice(('auto', 'none', 'all'))}", f"--warmup={rng.choice(('best', 'pa', 'pb', '2'))}",
+            "-p", "contract{trivial=false}," + planner, "-q", "-o", out]
+    r = subprocess.run(args, capture_output=True, text=True, timeout=120, check=False)
+    what = f"seed {seed}: {' '.join(map(str, args[2:-2]))}"
+    if r.returncode == 3:
+        check(devices.memory is not None, f"{what}: no plan although memory has no end: {r.stderr}")
+        return 0
+    if not check(r.returncode == 0, f"{what}: exit {r.returncode}: {r.stderr}"):
+        return 0
+    plan = json.loads(out.read_text())
+    stages = stages_of(profile, devices, plan, share)
+    start, done, end = walk(stages, kind, micro, half)
+    said = round(plan["objective"]["value_s"] * PS)
+    check(said == end, f"{what}: pcc says {said} ps, it takes {end}\n{profile.text()}{plan['training']}")
+    check(plan["objective"]["bound_s"] <= plan["objective"]["value_s"], f"{what}: below its bound")
+    used = {d["name"]: d["used_bytes"] for d in plan["devices"]}
+    for s, x in enumerate(stages):
+        most = peak(stages, s, kind, micro, start, done)
+        check(all(used[f"acc{d}"] == most for d in x["devices"]), f"{what}: stage {s} holds {most}: {used}")
+        check(devices.memory is None or most <= devices.memory, f"{what}: stage {s} has no room")
+    return 1
+
+
+def room(tmp):
+    """A device holds the weights and one micro-batch, or less."""
+    source = tmp / "p.txt"
+    source.write_text("".join(f"n{i} -- l{i} -- forward_compute_time=1, backward_compute_time=2, "
+                              "activation_size=1000, parameter_size=100\n" for i in range(4))
+                      + "".join(f"\tn{i} -- n{i + 1}\n" for i in range(3)))
+    for memory, code in ((10 ** 6, 0), (2800, 0), (1300, 0), (1100, 3), (100, 3)):
+        r = subprocess.run([PCC, source, "-d", f"4xv100:{memory}B", "--objective=iteration-time", "--micro-batches=8",
+                            "--recompute=none", "-p", "contract{trivial=false},dapple-place", "-q", "-o",
+                            tmp / "o.json"],
+                           capture_output=True, text=True, timeout=60, check=False)
+        check(r.returncode == code, f"{memory} bytes: exit {r.returncode}, not {code}: {r.stderr}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        planned = sum(one_case(seed, Path(tmp)) for seed in range(CASES))
+        print(f"{planned} of {CASES} have a plan")
+        check(planned > CASES // 2, "too few have a plan")
+        room(Path(tmp))
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
