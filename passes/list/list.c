@@ -6,6 +6,7 @@
 
 #include "ir/base/units.h"
 #include "passes/bounds/claim.h"
+#include "passes/list/too_large.h"
 
 #include <assert.h>
 #include <string.h>
@@ -517,8 +518,9 @@ int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool 
     const char *lacks = /* the value is known */
         p->lacks ? evaluate(&x->scene, plan, x->use.scratch).why_not : NULL;
     if (lacks && !best_effort) {
+        const char *large = list_too_large(x, x->use.scratch);
         diag_error(x->use.diag, "%s: %s (best-effort=true leaves the plan all the same)", planner,
-                   lacks);
+                   large ? large : lacks);
         return PASS_INFEASIBLE;
     }
     x->results.plan = plan;

@@ -292,20 +292,28 @@ static const char *kind_name(enum candidate_kind kind)
     return "?";
 }
 
+/* "29.1 ms", and what a device lacks. */
+static const char *value_text(int64_t value, int64_t lacks, struct arena *a)
+{
+    char time[UNIT_TEXT], bytes[UNIT_TEXT];
+    if (!lacks)
+        return arena_fmt(a, "%12s", time_short(time, value));
+    return arena_fmt(a, "%12s, %s over a device's memory", time_short(time, value),
+                     bytes_short(bytes, lacks));
+}
+
 const char *candidates_table(const struct candidates *c, const struct listed *last, struct arena *a)
 {
     const char *text = "what each kind of plan reached:";
-    char time[UNIT_TEXT], lacks[UNIT_TEXT];
     for (enum candidate_kind k = 0; k < CANDIDATES; k++) {
         const struct reached *r = &c->reached[k];
         if (!r->plans)
             continue;
-        text = arena_fmt(a, "%s\n  %-16s %12s", text, kind_name(k), time_short(time, r->value));
+        text =
+            arena_fmt(a, "%s\n  %-16s %s", text, kind_name(k), value_text(r->value, r->lacks, a));
         if (r->plans > 1)
             text = arena_fmt(a, "%s, the best of %u", text, r->plans);
-        if (r->lacks)
-            text =
-                arena_fmt(a, "%s, %s over a device's memory", text, bytes_short(lacks, r->lacks));
     }
-    return arena_fmt(a, "%s\n  %-16s %12s", text, "improved", time_short(time, last->value));
+    return arena_fmt(a, "%s\n  %-16s %s", text, "improved",
+                     value_text(last->value, last->lacks, a));
 }

@@ -1,10 +1,18 @@
 # The default planner for makespans on the golden example of ten nodes: 18, where the published rules reach 19 to 21;
-# where nothing fits, the plan that lacks least is named; nodes that are pinned and devices of two classes.
+# where nothing fits, the plan that lacks least or the node that is too large is named; what each kind reached; nodes that are pinned and devices of two classes.
 # RUN: %pcc %s -p portfolio-place --emit json -q | FileCheck %s --check-prefix=GOLDEN
 # GOLDEN: "value_s": 1.8e-5
 # RUN: sed 's/memory=20B/memory=6B/' %s > %t.pir
 # RUN: not %pcc %t.pir --memory-model=sum -p portfolio-place -q 2>&1 | FileCheck %s --check-prefix=LACKS
 # LACKS: error: portfolio-place: acc{{.}} needs 11 B and has 6 B (best-effort=true leaves the plan all the same)
+# RUN: sed 's/memory=20B/memory=2B/' %s > %t.tiny.pir
+# RUN: not %pcc %t.tiny.pir --memory-model=sum -p portfolio-place -q 2>&1 | FileCheck %s --check-prefix=TOO
+# TOO: error: portfolio-place: 'n0' needs 3 B, and no device that can run it has more than 2 B (best-effort=true
+# RUN: %pcc %s -p 'portfolio-place{effort=2}' | FileCheck %s --check-prefix=TABLE
+# TABLE: what each kind of plan reached:
+# TABLE-NEXT: {{^  one device  *28.00 us.*}}
+# TABLE: {{^  heft-place .* us, the best of 2$}}
+# TABLE: {{^  improved  *18.00 us$}}
 # RUN: %pcc %s -p portfolio-place --pin '^n5$=acc1' --pin '^n2$=acc0' --emit ir -q | FileCheck %s --check-prefix=PINS
 # PINS-DAG: "n5" = acc1
 # PINS-DAG: "n2" = acc0

@@ -196,6 +196,9 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
                           : r->step
                               ? NULL
                               : "it is about a makespan (--objective=makespan or --judge=makespan)";
+    const char *no_iteration = no_plan      ? no_plan
+                               : r->trained ? NULL
+                                            : "it is about --objective=iteration-time";
     const char *reserved = c->value[CLI_RESERVE];
     bool reserve = limited_memory(x->scene.cluster) ||
                    (reserved && strspn(reserved, "0%") == strlen(reserved));
@@ -213,9 +216,23 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
              {CLI_CONTENTION, no_step},
              {CLI_DISPATCH, no_step},
              {CLI_MEMORY_MODEL, no_step},
-             {CLI_OPTIMIZER, no_step    ? no_step
+             {CLI_OPTIMIZER, r->trained ? NULL
+                             : no_step  ? no_step
                              : training ? NULL
                                         : "the model has no backward pass"},
+             {CLI_MICRO_BATCHES, no_iteration},
+             {CLI_MICRO_BATCH_SIZE, no_iteration},
+             {CLI_GLOBAL_BATCH, no_iteration},
+             {CLI_PROFILED_BATCH, no_iteration},
+             {CLI_SLICES, no_iteration},
+             {CLI_WARMUP, no_iteration},
+             {CLI_RECOMPUTE, no_iteration},
+             {CLI_DUPLEX, no_iteration},
+             {CLI_ALLREDUCE, no_iteration},
+             {CLI_ALLREDUCE_LANE, no_iteration},
+             {CLI_ALLREDUCE_OVERLAP, no_iteration},
+             {CLI_WORKSPACE, no_iteration},
+             {CLI_WEIGHT_SHARE, no_iteration},
              {CLI_TIME_LIMIT, no_plan},
              {CLI_MAX_STATES, no_plan},
              {CLI_SCHEDULE, no_plan    ? no_plan

@@ -12,7 +12,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/sanitized.h"
 
-enum { NODES = 8, DEVS = 3, PLANS = 20, WHOLE = 5 };
+enum { NODES = 8, DEVS = 3, PLANS = 20, WHOLE = 5, SMALL = 7 };
 
 static const char *const planners[] = {"m-topo-place",
                                        "m-etf-place",
@@ -407,6 +407,7 @@ static int64_t run(struct made *s, const char *passes)
 
 struct tally {
     uint32_t plans[PLANNERS], optimal[PLANNERS], counted[PLANNERS];
+    uint32_t small, small_optimal; /* of up to 7 nodes, and by portfolio-place */
     double ratio[PLANNERS];
 };
 
@@ -421,6 +422,10 @@ static void against(struct made *s, int64_t best, struct tally *t)
                      (long long)best);
         t->plans[i]++;
         t->optimal[i] += value == best;
+        if (!strcmp(planners[i], "portfolio-place") && s->n <= SMALL) {
+            t->small++;
+            t->small_optimal += value == best;
+        }
         t->ratio[i] += best ? (double)value / (double)best : 1;
     }
 }
@@ -454,6 +459,7 @@ static void graphs(uint32_t count, uint32_t ndev, uint64_t rng)
     assert_true(runnable > count * PLANS / 4 && whole > count / 8);
     print_message("%u graphs, %u devices, %llu orders timed\n", count, ndev,
                   (unsigned long long)timed);
+    assert_true(t.small > count / 2 && t.small_optimal * 100 >= t.small * 95);
     for (uint32_t i = 0; i < PLANNERS; i++) {
         assert_true(t.plans[i] > count / 3);
         print_message("  %-46s %3u plans, %3u optimal, mean ratio %.3f\n", planners[i], t.plans[i],

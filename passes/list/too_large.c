@@ -1,0 +1,95 @@
+/* Who is too large for every device (too_large.h).
+ *
+ * What a device has to have at once for a group of nodes that share it, at least: their weights, each once, and under
+ * the memory model `sum`, and in a profile, whose bytes all last, what all of them make; else, for one of them, what
+ * it takes and makes, and, if no device is the host, whose memory has the model's inputs, what it reads.  Of the table
+ * of Baechi-PyTorch's paper only the weights are sure. */
+#include "passes/list/too_large.h"
+
+#include "ir/base/units.h"
+#include "passes/bounds/claim.h"
+
+struct sizes {
+    const struct ctx *x;
+    const struct wdag *g; /* the base level */
+    struct csr member;    /* group -> vertices */
+    uint32_t *seen;       /* [shared item] group + 1 */
+    bool host;            /* some device is */
+};
+
+/* Bytes there while v runs, weights apart. */
+static int64_t running_bytes(const struct sizes *s, uint32_t v)
+{
+    const struct costs *cost = s->x->scene.m->cost;
+    int64_t bytes = s->g->size[v];
+    for (uint32_t i = s->g->net_of.at[v]; !s->host && i < s->g->net_of.at[v + 1]; i++) {
+        uint32_t e = s->g->net_of.to[i];
+        bool comes = s->g->net_src[e] != UINT32_MAX || s->g->net_host[e]; /* else a state */
+        if (comes && s->g->net_src[e] != v)
+            bytes = sat_add(bytes, cost->bytes[s->x->scene.place->net_value[e]]);
+    }
+    return bytes;
+}
+
+static int64_t need_of(struct sizes *s, uint32_t group)
+{
+    enum memory_model model = exec_memory(&s->x->scene.model);
+    bool lasting = model == MEMORY_SUM || (model == MEMORY_LIVE && s->x->scene.m->ir_version == 0);
+    int64_t stays = 0, runs = 0;
+    for (uint32_t i = s->member.at[group]; i < s->member.at[group + 1]; i++) {
+        uint32_t v = s->member.to[i];
+        int64_t bytes = lasting ? s->g->size[v] : model == MEMORY_LIVE ? running_bytes(s, v) : 0;
+        stays = sat_add(stays, lasting ? bytes : 0);
+        runs = !lasting && bytes > runs ? bytes : runs;
+        for (uint32_t k = s->g->shared_of.at[v]; k < s->g->shared_of.at[v + 1]; k++) {
+            uint32_t item = s->g->shared_of.to[k];
+            if (s->seen[item] != group + 1)
+                stays = sat_add(stays, s->g->shared_size[item]);
+            s->seen[item] = group + 1;
+        }
+    }
+    return sat_add(stays, runs);
+}
+
+/* The most memory of a device that can run all of the group; INT64_MAX: without end. */
+static int64_t most_memory(const struct sizes *s, uint32_t group)
+{
+    const struct cluster *c = s->x->scene.cluster;
+    int64_t most = 0;
+    for (uint32_t k = 0; k < c->ncls; k++) {
+        bool can = c->cls[k].count > 0;
+        for (uint32_t i = s->member.at[group]; can && i < s->member.at[group + 1]; i++)
+            can = s->g->time[k][s->member.to[i]] != COST_NEVER;
+        int64_t memory = c->cls[k].memory < 0 ? INT64_MAX : c->cls[k].memory;
+        most = can && memory > most ? memory : most;
+    }
+    return most;
+}
+
+const char *list_too_large(const struct ctx *x, struct arena *a)
+{
+    struct sizes s = {.x = x, .g = x->levels.base};
+    struct arena *own = arena_new(a);
+    const struct wdag *any = any_level(x);
+    uint32_t *vertex = arena_array(own, (size_t)s.g->n + 1, sizeof *vertex);
+    const char *text = NULL;
+    for (uint32_t v = 0; v < s.g->n; v++)
+        vertex[v] = v;
+    s.member = csr_build(own, any->n, s.g->n, wdag_flatten(any, own), vertex);
+    s.seen = arena_array(own, (size_t)s.g->nshared + 1, sizeof *s.seen);
+    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
+        s.host = s.host || (x->scene.cluster->cls[k].host && x->scene.cluster->cls[k].count);
+    for (uint32_t k = 0; k < any->n && !text; k++) {
+        int64_t need = need_of(&s, k), has = most_memory(&s, k);
+        uint32_t n = s.member.at[k + 1] - s.member.at[k];
+        char bytes[UNIT_TEXT], memory[UNIT_TEXT];
+        if (need > has)
+            text = arena_fmt(
+                a, "'%s'%s needs %s, and no device that can run it has more than %s",
+                node_name(x->scene.m, s.g->node[s.member.to[s.member.at[k]]]),
+                n == 1 ? "" : arena_fmt(a, " with all %u nodes that must be where it is", n),
+                bytes_short(bytes, need), bytes_short(memory, has));
+    }
+    arena_free(own);
+    return text;
+}
