@@ -94,10 +94,10 @@ static int leave_published(struct train *t)
     find_states(t, &s);
     dapple_published(&s, &r, &t->clock, a, best);
     if (best[0].latency == INT64_MAX)
-        return diag_error(t->x->use.diag,
-                          "dapple-place: score=published plans for 2 to %d devices and two "
-                          "layers or more",
-                          PUBLISHED_STAGES);
+        return diag_error(
+            t->x->use.diag,
+            "dapple-place: score=published plans for 2 to %d devices, as in the paper's tables",
+            PUBLISHED_STAGES);
     uint32_t *stage_of = arena_array(a, (size_t)t->layers.n + 1, sizeof *stage_of);
     for (uint32_t k = best[0].n; k-- > 0;)
         for (uint32_t v = 0; v < t->layers.n; v++)

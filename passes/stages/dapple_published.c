@@ -190,8 +190,8 @@ static void try_pipelines(struct search *x, uint32_t size, bool straight)
     x->cell = vec_grow(own, x->cell, &x->cap, 1, sizeof *x->cell);
     x->cell[0] = (struct cell){0};
     x->ncell = 1;
-    for (uint32_t j = 0; j < x->s->n && !clock_out(x->clock); j++)
-        for (uint32_t i = 0; i < (j ? x->nat[j] : 1); i++) {
+    for (uint32_t j = 0; j < x->s->n; j++)
+        for (uint32_t i = 0; i < (j ? x->nat[j] : 1) && !clock_out(x->clock); i++) {
             uint32_t c = j ? x->at[j][i] : 0, left = size - x->cell[c].ndev;
             for (uint32_t m = 1; m <= (straight ? 1 : left) && left; m++)
                 for (uint32_t p = 0; p < ASSIGN_POLICIES; p++)

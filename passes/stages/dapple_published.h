@@ -7,7 +7,7 @@
 #include "ir/cluster/servers.h"
 #include "passes/stages/stage_states.h"
 
-enum { PUBLISHED_STAGES = 64, PUBLISHED_PLANS = 2 };
+enum { PUBLISHED_STAGES = 16 /* devices of the tables */, PUBLISHED_PLANS = 2 };
 
 /* Stage s: what state end[s] has beyond the one before. */
 struct published_plan {
@@ -24,7 +24,7 @@ struct published_rules {
 };
 
 /* The best two plans by the program's score, the best one first; latency INT64_MAX where there is none, and no plan if
- * there are more than PUBLISHED_STAGES devices.  O(devices^2 * states^2 * ways to use devices). */
+ * there are more than PUBLISHED_STAGES devices.  O(devices^2 * states^2 * ways to use devices^2): 10 s in four servers. */
 void dapple_published(const struct stage_states *s, const struct published_rules *r,
                       struct clock *clock, struct arena *scratch,
                       struct published_plan best[PUBLISHED_PLANS]);
