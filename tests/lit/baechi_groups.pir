@@ -14,6 +14,7 @@
 # RUN: %pcc %t.pir -p m-sct-place --emit ir -q | FileCheck %s --check-prefix=CPU
 # CPU: "p" = acc0
 # CPU-NEXT: "w" = acc1
+# CPU-NEXT: "r4" = acc2
 # CPU-NEXT: "r0" = cpu0
 # CPU-NEXT: "u" = acc0
 # CPU-NEXT: "z1" = acc0
@@ -21,11 +22,12 @@
 # CPU-NEXT: "f" = cpu0
 #CPU ir_version 0
 #CPU cluster io_free objective=makespan network=host contention=none memory_model=sum
-#CPU class acc x2 link=1TB/s,0ps
+#CPU class acc x3 link=1TB/s,0ps
 #CPU class cpu x1 host
 #CPU graph {
 #CPU   %p = profile:op() : ? !xfer=10us !time=[5us,never]
 #CPU   %w, %w2 = profile:op() : ? !xfer=5us, ? !xfer=0us !time=[12us,never]
+#CPU   %r4 = profile:op() : ? !time=[100us,never]
 #CPU   %r0 = profile:op() : ? !time=[never,13us]
 #CPU   %u = profile:op(%p) : ? !xfer=6us !time=[5us,never]
 #CPU   %z1 = profile:op(%w2) : ? !time=[1us,never]
