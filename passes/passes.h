@@ -119,9 +119,10 @@ enum feature {
     FEATURE_OVERLAP = 8,   /* transfers beside computing: --overlap */
     FEATURE_GPIPE =
         16, /* a training graph whose passes come one after the other: --schedule=gpipe */
-    FEATURE_COPIES = 32, /* a stage on several devices that take turns: --replicate */
-    FEATURE_ROUTES = 64, /* links of two devices: "links" of a cluster file */
-    FEATURES_ALL = 127
+    FEATURE_COPIES = 32,  /* a stage on several devices that take turns: --replicate */
+    FEATURE_ROUTES = 64,  /* links of two devices: "links" of a cluster file */
+    FEATURE_LEVELS = 128, /* more than two levels of links: --levels */
+    FEATURES_ALL = 255
 };
 
 /* A pass that leaves a plan, and what it knows.  What it does not offer it never sees: the runner refuses, and says

@@ -3,15 +3,17 @@
 
 #include <assert.h>
 
-enum { FEATURES = 7 };
+enum { FEATURES = 8 };
 
 /* [bit] in a sentence: "dp-place knows no ..." */
 static const char *const feature_text[FEATURES] = {
-    "pins",           "cost of parts",    "groups of devices",    "transfers beside computing",
-    "GPipe schedule", "copies of stages", "links between devices"};
+    "pins",           "cost of parts",    "groups of devices",     "transfers beside computing",
+    "GPipe schedule", "copies of stages", "links between devices", "more than two levels of links"};
 
-/* What plans cannot make use of, whoever makes them.  In a time per sample a device pays for its own link only. */
-static const uint32_t useless[OBJECTIVES] = {[OBJECTIVE_SAMPLE] = FEATURE_ROUTES};
+/* What plans cannot make use of, whoever makes them.  In a time per sample a device pays for its own link only;
+ * only stages of training know of levels. */
+static const uint32_t useless[OBJECTIVES] = {[OBJECTIVE_SAMPLE] = FEATURE_ROUTES | FEATURE_LEVELS,
+                                             [OBJECTIVE_MAKESPAN] = FEATURE_LEVELS};
 
 static bool pinned(const struct wdag *g)
 {
@@ -37,7 +39,8 @@ uint32_t features_wanted(const struct ctx *x)
            (cluster_grouped(c) ? FEATURE_GROUPS : 0U) |
            (m->overlap != OVERLAP_SUM ? FEATURE_OVERLAP : 0U) |
            (m->schedule == MICRO_GPIPE && x->scene.m->backward ? FEATURE_GPIPE : 0U) |
-           (m->replicate ? FEATURE_COPIES : 0U) | (routed(c, m) ? FEATURE_ROUTES : 0U);
+           (m->replicate ? FEATURE_COPIES : 0U) | (routed(c, m) ? FEATURE_ROUTES : 0U) |
+           (c->nlevel > 2 ? FEATURE_LEVELS : 0U);
 }
 
 /* "a, b and c", from names that are added one by one. */

@@ -11,7 +11,7 @@
 
 #include "ir/model/module.h"
 
-enum { CLUSTER_CLASSES = 8, CLUSTER_DEVICES = 256 };
+enum { CLUSTER_CLASSES = 8, CLUSTER_DEVICES = 256, CLUSTER_LEVELS = 4 };
 
 struct device_class {
     const char *name; /* "a100" */
@@ -43,11 +43,22 @@ struct device_link {
     int64_t latency, bandwidth;
 };
 
+/* A level of links: machines that a link joins to a larger one.  The machines of the innermost level are devices. */
+struct cluster_level {
+    uint32_t size; /* machines in one of the level above */
+    int64_t latency, bandwidth;
+    int64_t reduce; /* bytes per second of an AllReduce there; 0: as the links have it */
+};
+
 struct cluster {
     struct device_class cls[CLUSTER_CLASSES];
     uint32_t ncls, ndev;
     int64_t
         reduce_bandwidth; /* bytes per second of an AllReduce over several groups; 0: that of the links */
+    /* of the accelerators, innermost first, all of them together; 0: what the class says.  Of two levels the class has
+     * the inner one as its groups, the outermost one is always its link */
+    struct cluster_level level[CLUSTER_LEVELS];
+    uint32_t nlevel;
     struct device_link *link; /* by cluster_add_link */
     uint32_t nlink, caplink;
     /* [from * CLUSTER_DEVICES + to] 1 + the link that goes that way, 0: none; NULL: there are no links */
@@ -62,6 +73,15 @@ int cluster_set_link(struct cluster *c, const char *text, struct diag *d);
 /* "4:300GB/s,2us", "4:0.25": every accelerator class stands in groups of that many devices, joined by
  * such a link, or at that share of the time of an ordinary transfer. */
 int cluster_set_groups(struct cluster *c, const char *text, struct diag *d);
+/* "8:25GB/s,0us,100GB/s/2:3GB/s,0us": levels of links, innermost first, each with its size, its link and, if it is
+ * another one, the rate of an AllReduce.  There must be accelerators of one class, as many as all sizes multiplied. */
+int cluster_set_levels(struct cluster *c, struct arena *a, const char *text, struct diag *d);
+/* Reads such a text into c->level; false: it is none.  Whether the devices fit is cluster_take_levels' to say. */
+bool cluster_levels_parse(struct cluster *c, const char *text);
+/* The same text with exact figures; lives in a. */
+const char *cluster_levels_text(const struct cluster *c, struct arena *a);
+/* NULL, or why there cannot be the levels of c->level, as the end of a message in a. */
+const char *cluster_take_levels(struct cluster *c, struct arena *a);
 /* "10%", "0.1", "2GiB": of each accelerator's memory, so much is left to the runtime; "0": none.  Memory
  * without a limit stays so. */
 int cluster_set_reserve(struct cluster *c, const char *text, struct diag *d);

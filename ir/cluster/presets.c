@@ -16,10 +16,15 @@
  *  - npu: generic, of the kind that laptops carry: Intel's Core Ultra 200V has an NPU of 48 TOPS
  *    and LPDDR5X-8533, which gives 136 GB/s on 128 bits; f16 at half the rate of i8, f32 and the
  *    memory of 16 GiB are assumed.
+ *  - dapple-a, dapple-b, dapple-c: the clusters of DAPPLE (arXiv 2007.01045): V100 of 16 GB, 2 servers of 8 with NVLink
+ *    and 25 Gbps between them; 16 servers of one and 25 Gbps; the same with 10 Gbps.  The rates are those of its
+ *    published planner: NVLink 25e9 bytes per second between two devices, Ethernet 1.0e9, an AllReduce over it 3.0e9,
+ *    memory 16e9 bytes; it has none for dapple-c, where 1.0e9 for both gives the published plans.  No latencies.
  *  - cpu: a 64-core server like AMD's EPYC 7763: 2.45 GHz, eight channels of DDR4-3200, that is
  *    204.8 GB/s; two 256-bit FMA a cycle make 5.0 TFLOPS f32 and 2.5 TFLOPS f64; i8 is assumed. */
 #include "ir/cluster/presets.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define TERA INT64_C(1000000000000)
@@ -107,4 +112,36 @@ const char *preset_hint(const char *name, size_t n, struct arena *a)
     for (int i = 0; i < PRESETS; i++)
         nearest_try(&t, presets[i].name);
     return nearest_hint(&t, a);
+}
+
+struct cluster_row {
+    const char *name;
+    uint32_t nlevel;
+    struct cluster_level level[2];
+};
+
+static const struct cluster_row clusters[] = {
+    {"dapple-a", 2, {{8, 0, 25 * GIGA, 0}, {2, 0, 1 * GIGA, 3 * GIGA}}},
+    {"dapple-b", 1, {{16, 0, 1 * GIGA, 3 * GIGA}}},
+    {"dapple-c", 1, {{16, 0, 1 * GIGA, 1 * GIGA}}},
+};
+enum { CLUSTERS = sizeof clusters / sizeof clusters[0] };
+
+bool cluster_preset(struct cluster *c, const char *name)
+{
+    for (int i = 0; i < CLUSTERS; i++) {
+        if (strcmp(clusters[i].name, name) != 0)
+            continue;
+        memset(c, 0, sizeof *c);
+        c->cls[0] = *preset_of("v100", 4);
+        c->cls[0].count = c->ndev = 16;
+        c->cls[0].memory = 16 * GIGA;
+        c->ncls = 1;
+        c->nlevel = clusters[i].nlevel;
+        memcpy(c->level, clusters[i].level, sizeof clusters[i].level);
+        const char *refused = cluster_take_levels(c, NULL);
+        assert(!refused);
+        return !refused;
+    }
+    return false;
 }

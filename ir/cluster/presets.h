@@ -13,6 +13,8 @@
 
 /* The class of that name, of n bytes, with a count of 0; NULL: there is none.  O(presets). */
 const struct device_class *preset_of(const char *name, size_t n);
+/* A whole cluster by its name: "dapple-a"; false: there is none of that name. */
+bool cluster_preset(struct cluster *c, const char *name);
 /* "; did you mean 'a100'?", or "" (nearest.h). */
 const char *preset_hint(const char *name, size_t n, struct arena *a);
 

@@ -415,14 +415,60 @@ static int links_read(struct cluster *c, const json_t *links, const struct where
     return 0;
 }
 
+/* {"size": 8, "link": {"bandwidth": "25GB/s", "latency": "0us"}, "allreduce": "100GB/s"} */
+static int level_read(struct cluster *c, const json_t *level, const struct where *w)
+{
+    static const char *const keys[] = {"size", "link", "allreduce", NULL}, *const link_keys[] = {
+                                                                               "bandwidth",
+                                                                               "latency", NULL};
+    struct cluster_level *l = &c->level[c->nlevel++];
+    const json_t *link = json_object_get(level, "link");
+    const struct where link_at = {w->mem, w->d, arena_fmt(w->mem, "%s: \"link\"", w->at)};
+    int64_t size = 0;
+    if (!json_is_object(level) || !json_is_object(link))
+        return diag_error(w->d,
+                          "%s: expected an object such as {\"size\": 8, \"link\": {\"bandwidth\": "
+                          "\"25GB/s\"}}",
+                          w->at);
+    if (keys_check(level, keys, "size, link or allreduce", w) != 0 ||
+        keys_check(link, link_keys, "bandwidth or latency", &link_at) != 0 ||
+        quantity_read(level, "size", (struct quantity){count_parse, 1, "8"}, &size, w) != 0 ||
+        fast_link_read(link, &l->bandwidth, &l->latency, &link_at) != 0 ||
+        quantity_read(level, "allreduce", (struct quantity){rate_parse, 1, "3GB/s"}, &l->reduce,
+                      w) != 0)
+        return -1;
+    if (size < 1 || size > CLUSTER_DEVICES)
+        return diag_error(w->d, "%s: \"size\": expected 1 to %d", w->at, CLUSTER_DEVICES);
+    l->size = (uint32_t)size;
+    return 0;
+}
+
+static int levels_read(struct cluster *c, const json_t *levels, const struct where *w)
+{
+    size_t n = json_array_size(levels);
+    if (levels == NULL)
+        return 0;
+    if (n < 1 || n > CLUSTER_LEVELS)
+        return diag_error(w->d, "%s: \"levels\": expected a list of 1 to %d levels", w->at,
+                          CLUSTER_LEVELS);
+    for (size_t i = 0; i < n; i++) {
+        struct where at = *w;
+        at.at = arena_fmt(w->mem, "%s: levels[%zu]", w->at, i);
+        if (level_read(c, json_array_get(levels, i), &at) != 0)
+            return -1;
+    }
+    const char *refused = cluster_take_levels(c, w->mem);
+    return refused == NULL ? 0 : diag_error(w->d, "%s: \"levels\": %s", w->at, refused);
+}
+
 static int document_read(struct cluster *c, const json_t *root, const struct where *w)
 {
-    static const char *const keys[] = {"classes", "links", NULL};
+    static const char *const keys[] = {"classes", "links", "levels", NULL};
     const json_t *classes = json_object_get(root, "classes");
 
     if (!json_is_object(root))
         return diag_error(w->d, "%s: expected an object with \"classes\"", w->at);
-    if (keys_check(root, keys, "classes or links", w) != 0)
+    if (keys_check(root, keys, "classes, links or levels", w) != 0)
         return -1;
     if (!json_is_array(classes) || json_array_size(classes) == 0)
         return diag_error(w->d, "%s: \"classes\": expected a list of at least one class", w->at);
@@ -432,6 +478,8 @@ static int document_read(struct cluster *c, const json_t *root, const struct whe
         if (class_read(c, json_array_get(classes, i), &at) != 0)
             return -1;
     }
+    if (levels_read(c, json_object_get(root, "levels"), w) != 0)
+        return -1;
     return links_read(c, json_object_get(root, "links"), w);
 }
 
@@ -459,6 +507,8 @@ int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct d
     memset(c, 0, sizeof *c);
     if (str_ends(text, ".json"))
         return file_read(c, text, a, d);
+    if (cluster_preset(c, text))
+        return 0;
     struct where w = {a, d, arena_fmt(a, "cluster '%s'", text)};
     for (const char *s = text;;) {
         size_t k = strcspn(s, ",");
@@ -530,6 +580,100 @@ int cluster_set_groups(struct cluster *c, const char *text, struct diag *d)
         k->inner_share = share;
     }
     return 0;
+}
+
+/* ---- levels ----------------------------------------------------------------------------------- */
+
+const char *cluster_take_levels(struct cluster *c, struct arena *a)
+{
+    struct device_class *k = NULL;
+    uint64_t all = 1;
+    for (uint32_t i = 0; i < c->ncls; i++) {
+        if (c->cls[i].host)
+            continue;
+        if (k)
+            return "there are accelerators of several classes: expected one";
+        k = &c->cls[i];
+    }
+    for (uint32_t l = 0; l < c->nlevel; l++)
+        all *= c->level[l].size;
+    if (!k || all != k->count)
+        return arena_fmt(a, "they hold %llu devices, and there are %u accelerators",
+                         (unsigned long long)all, k ? k->count : 0);
+    if (k->group)
+        return "there are groups, too: expected one of both";
+    const struct cluster_level *inner = &c->level[0], *outer = &c->level[c->nlevel - 1];
+    k->link_bandwidth = outer->bandwidth;
+    k->link_latency = outer->latency;
+    if (c->nlevel > 1) {
+        k->group = inner->size;
+        k->inner_bandwidth = inner->bandwidth;
+        k->inner_latency = inner->latency;
+        k->inner_share = 0;
+    }
+    return NULL;
+}
+
+/* "8:25GB/s,0us,100GB/s", n bytes. */
+static bool level_parse(const char *text, size_t n, struct cluster_level *l)
+{
+    char copy[4 * UNIT_TEXT], *rate, *time, *reduce, *end;
+    if (n >= sizeof copy)
+        return false;
+    memcpy(copy, text, n);
+    copy[n] = '\0';
+    if (!(rate = strchr(copy, ':')) || !(time = strchr(rate + 1, ',')))
+        return false;
+    *rate++ = *time++ = '\0';
+    if ((reduce = strchr(time, ',')))
+        *reduce++ = '\0';
+    unsigned long size = strtoul(copy, &end, 10);
+    l->size = (uint32_t)size;
+    l->reduce = 0;
+    return copy[0] >= '0' && copy[0] <= '9' && !*end && size >= 1 && size <= CLUSTER_DEVICES &&
+           rate_parse(rate, &l->bandwidth) && l->bandwidth > 0 && time_parse(time, &l->latency) &&
+           (!reduce || (rate_parse(reduce, &l->reduce) && l->reduce > 0));
+}
+
+bool cluster_levels_parse(struct cluster *c, const char *text)
+{
+    const char *s = text;
+    for (c->nlevel = 0; c->nlevel < CLUSTER_LEVELS;) {
+        size_t n = strcspn(s, "/");
+        while (s[n] == '/' && s[n + 1] == 's') /* of a rate */
+            n += 1 + strcspn(s + n + 1, "/");
+        if (!level_parse(s, n, &c->level[c->nlevel++]))
+            return false;
+        if (!s[n])
+            return true;
+        s += n + 1;
+    }
+    return false;
+}
+
+int cluster_set_levels(struct cluster *c, struct arena *a, const char *text, struct diag *d)
+{
+    bool good = cluster_levels_parse(c, text);
+    const char *why = good ? cluster_take_levels(c, a) : NULL;
+    if (!good || why)
+        diag_error(d, "levels '%s': %s", text,
+                   why ? why
+                       : "expected sizes and links of 1 to 4 levels, innermost first, such as "
+                         "8:25GB/s,0us/2:3GB/s,0us");
+    return good && !why ? 0 : -1;
+}
+
+const char *cluster_levels_text(const struct cluster *c, struct arena *a)
+{
+    const char *s = "";
+    for (uint32_t i = 0; i < c->nlevel; i++) {
+        const struct cluster_level *l = &c->level[i];
+        s = arena_fmt(a, "%s%s%u:%lldB/s,%lldps", s, i ? "/" : "", l->size, (long long)l->bandwidth,
+                      (long long)l->latency);
+        if (l->reduce)
+            s = arena_fmt(a, "%s,%lldB/s", s, (long long)l->reduce);
+    }
+    return s;
 }
 
 void cluster_default(struct cluster *c)

@@ -12,6 +12,30 @@
 #include <assert.h>
 #include <string.h>
 
+/* The levels of c above the servers, if it has such.  NULL, or why they cannot be. */
+static const char *take_levels(const struct cluster *c, struct servers *s)
+{
+    uint32_t joined = 1, first = c->nlevel > 1;
+    for (uint32_t l = first; l < c->nlevel; l++) {
+        const struct cluster_level *x = &c->level[l];
+        int64_t reduce = x->reduce             ? x->reduce
+                         : c->reduce_bandwidth ? c->reduce_bandwidth
+                                               : x->bandwidth;
+        joined *= x->size;
+        if (l == first) {
+            s->unit = joined;
+            s->outer = x->bandwidth;
+            s->outer_reduce = reduce;
+            s->outer_latency = x->latency;
+            continue;
+        }
+        s->above[s->nabove++] = (struct server_level){joined, x->bandwidth, reduce, x->latency};
+    }
+    if (first)
+        s->inner_reduce = c->level[0].reduce;
+    return c->nlevel && joined != s->n ? "its levels hold another number of devices" : NULL;
+}
+
 const char *servers_of(const struct cluster *c, struct servers *s)
 {
     const struct device_class *k = NULL;
@@ -35,7 +59,9 @@ const char *servers_of(const struct cluster *c, struct servers *s)
     s->outer = k->link_bandwidth;
     s->outer_reduce = c->reduce_bandwidth ? c->reduce_bandwidth : k->link_bandwidth;
     s->inner = k->group > 1 && k->inner_bandwidth ? k->inner_bandwidth : k->link_bandwidth;
-    return NULL;
+    s->inner_latency = k->group > 1 && k->inner_bandwidth ? k->inner_latency : k->link_latency;
+    s->outer_latency = k->link_latency;
+    return take_levels(c, s);
 }
 
 uint32_t servers_find(const struct servers *s, uint32_t place)
@@ -109,23 +135,54 @@ static int64_t move_ps(int64_t bytes, uint64_t times, uint64_t over, int64_t rat
     return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
 }
 
+/* What joins the servers from `low` to `high`, and all between them. */
+static struct server_level link_of(const struct servers *s, uint32_t low, uint32_t high)
+{
+    struct server_level at = {s->unit ? s->unit : s->n, s->outer, s->outer_reduce,
+                              s->outer_latency};
+    for (uint32_t l = 0; l < s->nabove && low / at.servers != high / at.servers; l++)
+        at = s->above[l];
+    return at;
+}
+
+static uint32_t last_of(const struct servers *s, const struct device_set *x)
+{
+    uint32_t last = 0;
+    for (uint32_t v = 0; v < s->n; v++)
+        last = x->of[v] ? v : last;
+    return last;
+}
+
 int64_t servers_reduce(const struct servers *s, const struct device_set *x, int64_t bytes)
 {
     uint32_t first, n, spanned = servers_spanned(s, x, &first, &n);
-    if (n <= 1)
+    if (n <= 1 || bytes <= 0)
         return 0;
-    if (spanned == 1)
-        return move_ps(bytes, 2 * (n - 1), (uint64_t)n * (n / 2), s->inner);
-    return move_ps(bytes, 2 * (n - 1), n, s->outer_reduce);
+    if (spanned == 1) {
+        int64_t moving = s->inner_reduce
+                             ? move_ps(bytes, 2 * (n - 1), n, s->inner_reduce)
+                             : move_ps(bytes, 2 * (n - 1), (uint64_t)n * (n / 2), s->inner);
+        return sat_add(moving, sat_mul(s->inner_latency, 2 * (n - 1)));
+    }
+    struct server_level at = link_of(s, first, last_of(s, x));
+    return sat_add(move_ps(bytes, 2 * (n - 1), n, at.reduce), sat_mul(at.latency, 2 * (n - 1)));
 }
 
 int64_t servers_move(const struct servers *s, const struct device_set *from,
                      const struct device_set *to, int64_t bytes)
 {
-    uint32_t first, n, unused, other, senders;
-    if (servers_spanned(s, to, &first, &n) > 1)
-        return move_ps(bytes, 1, 1, s->outer_reduce);
-    servers_spanned(s, from, &unused, &senders);
+    uint32_t first, n, sender, other, senders, low, high;
+    bool spans = servers_spanned(s, to, &first, &n) > 1;
+    servers_spanned(s, from, &sender, &senders);
+    if (bytes <= 0)
+        return 0;
+    low = first < sender ? first : sender;
+    high = last_of(s, to) > last_of(s, from) ? last_of(s, to) : last_of(s, from);
+    struct server_level at = link_of(s, low, high);
     other = senders - from->of[first];
-    return other ? move_ps(bytes, other, senders, s->outer) : move_ps(bytes, 1, 1, s->inner);
+    if (spans)
+        return sat_add(move_ps(bytes, 1, 1, at.reduce), at.latency);
+    if (other)
+        return sat_add(move_ps(bytes, other, senders, at.rate), at.latency);
+    return sat_add(move_ps(bytes, 1, 1, s->inner), s->inner_latency);
 }

@@ -8,10 +8,19 @@ enum { SERVERS = 128 };
 
 struct servers {
     uint32_t n, ndev;
-    uint16_t size[SERVERS]; /* devices of each */
-    int64_t inner;          /* bytes per second between two devices of a server */
-    int64_t outer;          /* between two of different servers */
-    int64_t outer_reduce;   /* of an AllReduce over several servers */
+    uint16_t size[SERVERS];               /* devices of each */
+    int64_t inner;                        /* bytes per second between two devices of a server */
+    int64_t outer;                        /* between two of different servers */
+    int64_t outer_reduce;                 /* of an AllReduce over several servers */
+    int64_t inner_reduce;                 /* of one within a server; 0: over n / 2 links at once */
+    int64_t inner_latency, outer_latency; /* ps of each transfer */
+    uint32_t unit; /* so many servers are joined by the outer link; 0: all of them */
+    /* what joins more of them, the innermost first */
+    uint32_t nabove;
+    struct server_level {
+        uint32_t servers; /* that it joins */
+        int64_t rate, reduce, latency;
+    } above[CLUSTER_LEVELS - 2];
 };
 
 /* How many devices of each server. */
@@ -19,7 +28,8 @@ struct device_set {
     uint16_t of[SERVERS];
 };
 
-/* The accelerators of a cluster, which are of one class.  NULL, or why they cannot be seen so. */
+/* The accelerators of a cluster, which are of one class, with all levels of links.  NULL, or why they cannot be seen
+ * so. */
 const char *servers_of(const struct cluster *c, struct servers *s);
 /* The server of an accelerator, by its place among them. */
 uint32_t servers_find(const struct servers *s, uint32_t place);
@@ -34,7 +44,8 @@ bool servers_assign(const struct servers *s, const struct device_set *used,
 /* The servers of a set: their number, the first one in *first, the set's devices in *devices.  O(servers). */
 uint32_t servers_spanned(const struct servers *s, const struct device_set *x, uint32_t *first,
                          uint32_t *devices);
-/* ps of a ring AllReduce of so many bytes among the devices of the set. */
+/* ps of a ring AllReduce of so many bytes among the devices of the set, over the outermost links that it needs:
+ * 2 (n - 1) steps, each with their latency. */
 int64_t servers_reduce(const struct servers *s, const struct device_set *x, int64_t bytes);
 /* ps that the activations of a micro-batch take from the devices of one stage to those of the next, which share it in
  * equal slices. */

@@ -107,6 +107,17 @@ static int take_basis(struct parser *p)
     return 0;
 }
 
+static int parse_levels(struct parser *p, struct cluster *c)
+{
+    static const char what[] = "levels such as \"8:25GB/s,0us/2:3GB/s,0us\"";
+    if (expect_assign(p) < 0)
+        return -1;
+    if (p->tok.kind != T_STR || !cluster_levels_parse(c, arena_strdup(p->a, p->tok.s, p->tok.len)))
+        return text_expected(p, what);
+    text_next(p);
+    return 0;
+}
+
 int text_cluster(struct parser *p)
 {
     size_t at = p->tok.at;
@@ -151,6 +162,9 @@ int text_cluster(struct parser *p)
             if (parse_choice(p, micro_schedule_name, &which) < 0)
                 return -1;
             e->schedule = (enum micro_schedule)which;
+        } else if (text_take_word(p, "levels")) {
+            if (parse_levels(p, c) < 0)
+                return -1;
         } else if (text_take_word(p, "reduce")) {
             if (expect_assign(p) < 0 ||
                 parse_quantity(p, rate_parse, &c->reduce_bandwidth, "a rate (3GB/s)") < 0)

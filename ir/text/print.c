@@ -436,6 +436,8 @@ static void put_header(const struct printer *p, const struct cluster *c, const s
         if (e->replicate)
             text_put(p, " replicate");
         text_put_training(p, &e->training);
+        if (c->nlevel)
+            fprintf(p->f, " levels=\"%s\"", cluster_levels_text(c, p->m->mem));
         if (c->reduce_bandwidth) {
             put_count(p, " reduce=", c->reduce_bandwidth, " kMGT");
             text_put(p, "B/s");

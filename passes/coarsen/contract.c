@@ -323,6 +323,8 @@ static struct wdag *closed_level(struct ctx *x, const struct wdag_groups *groups
 static void warn_of(struct ctx *x, const struct wdag *level, const struct classes *c,
                     const uint32_t *class_of, bool qdq_all)
 {
+    if (x->scene.m->cost->measured) /* a layer of a profile is two nodes, and what it is */
+        return;
     const struct wdag *g = x->levels.base, *top = x->levels.top;
     uint32_t *any = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *any);
     int *why = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *why);

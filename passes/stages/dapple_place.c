@@ -1,15 +1,29 @@
 /* dapple-place: stages of a training pipeline, each on one or several devices, for a short iteration.
  *
  * Source: DAPPLE (arXiv 2007.01045), IV.  Its search (dapple_search.c) finds plans by a formula; these and some others
- * are run (dapple_plans.c), and the shortest iteration is kept. */
+ * are run (dapple_plans.c), and the shortest iteration is kept.  score=published takes the plan that the paper's
+ * published program would (dapple_published.c). */
 #include "passes/stages/dapple_plans.h"
+#include "passes/stages/dapple_published.h"
+
+#include "ir/base/units.h"
+
+enum { MOST_STATES = 200 };
 
 struct dapple_options {
     bool literal;
-    int64_t beam, plans;
+    int64_t beam, plans, score;
 };
 
+static const char *const score_names[] = {"run", "published", NULL};
+
 static const struct opt dapple_opts[] = {
+    {.kind = OPT_CHOICE,
+     .name = "score",
+     .off = offsetof(struct dapple_options, score),
+     .def = "run",
+     .names = score_names,
+     .help = "plans are run, or scored as the paper's published program does, faults and all"},
     {.kind = OPT_BOOL,
      .name = "literal",
      .off = offsetof(struct dapple_options, literal),
@@ -31,6 +45,74 @@ static const struct opt dapple_opts[] = {
      .help = "plans of the search that are run"},
     {0}};
 
+/* ---- as published ------------------------------------------------------------------------------- */
+
+/* The states of the model, or where it has too many those of its layers one after the other. */
+static void find_states(const struct train *t, struct stage_states *s)
+{
+    struct arena *a = t->x->use.scratch;
+    struct layers_of row = t->layers;
+    if (stage_states_find(s, &row, STATES_FIRST, true, MOST_STATES, a))
+        return;
+    uint32_t *from = arena_array(a, (size_t)row.n + 1, sizeof *from);
+    uint32_t *to = arena_array(a, (size_t)row.n + 1, sizeof *to);
+    for (uint32_t v = 0; v + 1 < row.n; v++) {
+        from[v] = v;
+        to[v] = v + 1;
+    }
+    row.succ = csr_build(a, row.n, row.n - 1, from, to);
+    row.pred = csr_build(a, row.n, row.n - 1, to, from);
+    stage_states_find(s, &row, STATES_FIRST, true, row.n, a);
+}
+
+/* "2.598s by its score with (0,22)x8 (22,40)x8", 40 being the last state. */
+static const char *tell_published(const struct train *t, const struct stage_states *s,
+                                  const struct published_plan *p)
+{
+    struct arena *a = t->x->use.mem;
+    char time[UNIT_TEXT];
+    const char *text = arena_fmt(a, "%s by its score with", time_print(time, p->latency));
+    for (uint32_t k = 0; k < p->n; k++) {
+        uint32_t first, n;
+        servers_spanned(&t->servers, &p->set[k], &first, &n);
+        text = arena_fmt(a, "%s (%u,%u)x%u", text, k ? p->end[k - 1] : 0,
+                         p->end[k] < s->n ? p->end[k] : s->n - 1, n);
+    }
+    return text;
+}
+
+static int leave_published(struct train *t)
+{
+    const struct training *m = &t->x->scene.model.training;
+    struct arena *a = t->x->use.scratch;
+    struct stage_states s;
+    struct published_plan best[PUBLISHED_PLANS];
+    struct published_rules r = {.servers = &t->servers,
+                                .micro_batches = m->micro_batches ? m->micro_batches : 1,
+                                .size = m->micro_size ? m->micro_size : 1,
+                                .of = m->micro_size ? m->profiled : 1};
+    find_states(t, &s);
+    dapple_published(&s, &r, &t->clock, a, best);
+    if (best[0].latency == INT64_MAX)
+        return diag_error(t->x->use.diag,
+                          "dapple-place: score=published plans for 2 to %d devices and two "
+                          "layers or more",
+                          PUBLISHED_STAGES);
+    uint32_t *stage_of = arena_array(a, (size_t)t->layers.n + 1, sizeof *stage_of);
+    for (uint32_t k = best[0].n; k-- > 0;)
+        for (uint32_t v = 0; v < t->layers.n; v++)
+            if (s.set[(size_t)best[0].end[k] * s.words + v / 64] >> v % 64 & 1)
+                stage_of[v] = k;
+    struct trained p = {.n = best[0].n, .stage_of = stage_of, .set = best[0].set};
+    train_try(t, &p);
+    for (uint32_t i = 0; i < PUBLISHED_PLANS; i++)
+        if (best[i].latency < INT64_MAX)
+            diag_note(t->x->use.diag,
+                      "dapple-place: the published program's plan %u of %u states: %s", i + 1, s.n,
+                      tell_published(t, &s, &best[i]));
+    return train_leave(t, &p, "DAPPLE's published program");
+}
+
 static int dapple_run(struct ctx *x, const void *options)
 {
     const struct dapple_options *o = options;
@@ -38,6 +120,8 @@ static int dapple_run(struct ctx *x, const void *options)
     uint32_t tried = 0;
     if (train_begin(&t, x, "dapple-place"))
         return -1;
+    if (o->score == 1)
+        return leave_published(&t);
     struct layer_chain chain = train_chain(&t);
     struct dapple_rules rules = dapple_rules_of(&t);
     rules.literal = o->literal;
@@ -58,4 +142,4 @@ const struct planner planner_dapple_place = {
              .needs = NEED_COST | NEED_CONTRACT,
              .run = dapple_run},
     .objectives = 1 << OBJECTIVE_ITERATION,
-    .features = FEATURE_GROUPS};
+    .features = FEATURE_GROUPS | FEATURE_LEVELS};

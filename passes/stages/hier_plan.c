@@ -1,38 +1,77 @@
-/* PipeDream's stages on the devices of a plan (hier_plan.h).  O(stages * layers). */
+/* PipeDream's stages on the devices of a plan (hier_plan.h).  O(stages * (layers + servers * levels)). */
 #include "passes/stages/hier_plan.h"
+
+/* The levels that the program plans over: those of more than one machine. */
+struct plan_levels {
+    struct hier_rules *r;
+    uint32_t below
+        [HIER_LEVELS]; /* servers in a machine of the level; 0: it is one of a server's devices */
+};
+
+static void add_level(struct plan_levels *l, uint32_t machines, int64_t rate, uint32_t below)
+{
+    if (machines < 2)
+        return;
+    l->below[l->r->nlevel] = below;
+    l->r->machines[l->r->nlevel] = machines;
+    l->r->bandwidth[l->r->nlevel++] = rate;
+}
+
+static void find_levels(const struct train *t, struct plan_levels *l)
+{
+    const struct servers *s = &t->servers;
+    uint32_t joined = s->unit ? s->unit : s->n;
+    add_level(l, s->size[0], s->inner, 0);
+    add_level(l, joined, s->outer, 1);
+    for (uint32_t k = 0; k < s->nabove; k++) {
+        add_level(l, s->above[k].servers / joined, s->above[k].rate, joined);
+        joined = s->above[k].servers;
+    }
+    if (!l->r->nlevel) { /* a device by itself */
+        l->r->machines[l->r->nlevel] = 1;
+        l->r->bandwidth[l->r->nlevel++] = s->inner;
+    }
+}
+
+/* How many devices a stage has in server v. */
+static uint32_t count_in_server(const struct plan_levels *l, const struct hier_stage *stage,
+                                uint32_t v)
+{
+    uint32_t n = 1;
+    for (uint32_t k = 0; k < l->r->nlevel; k++) {
+        if (!l->below[k]) {
+            n = stage->copies[k];
+            continue;
+        }
+        uint32_t machine = v / l->below[k] % l->r->machines[k];
+        if (machine < stage->first[k] || machine >= stage->first[k] + stage->copies[k])
+            return 0;
+    }
+    return n;
+}
 
 struct trained hier_plan(const struct train *t, const struct stage_states *s,
                          const struct hier_result *r)
 {
     struct arena *a = t->x->use.scratch;
+    struct hier_rules rules = {0};
+    struct plan_levels levels = {.r = &rules};
     uint32_t *stage_of = arena_array(a, (size_t)t->layers.n + 1, sizeof *stage_of);
     struct device_set *set = arena_array(a, r->nstage, sizeof *set);
+    find_levels(t, &levels);
     for (uint32_t k = r->nstage; k-- > 0;) {
         const uint64_t *has = s->set + (size_t)r->stage[k].to * s->words;
         for (uint32_t v = 0; v < t->layers.n; v++)
             if (has[v / 64] >> v % 64 & 1)
                 stage_of[v] = k;
-        for (uint32_t v = 0; v < t->servers.n; v++) {
-            bool grouped = t->servers.size[0] > 1;
-            uint32_t level = grouped && t->servers.n > 1; /* that of servers */
-            bool in =
-                t->servers.n == 1 || (v >= r->stage[k].first[level] &&
-                                      v < r->stage[k].first[level] + r->stage[k].copies[level]);
-            set[k].of[v] = (uint16_t)(!in ? 0 : grouped ? r->stage[k].copies[0] : 1);
-        }
+        for (uint32_t v = 0; v < t->servers.n; v++)
+            set[k].of[v] = (uint16_t)count_in_server(&levels, &r->stage[k], v);
     }
     return (struct trained){.n = r->nstage, .stage_of = stage_of, .set = set};
 }
 
 void hier_levels(const struct train *t, struct hier_rules *r)
 {
-    const struct servers *s = &t->servers;
-    if (s->size[0] > 1 || s->n == 1) {
-        r->machines[r->nlevel] = s->size[0];
-        r->bandwidth[r->nlevel++] = s->inner;
-    }
-    if (s->n > 1) {
-        r->machines[r->nlevel] = s->n;
-        r->bandwidth[r->nlevel++] = s->outer;
-    }
+    struct plan_levels levels = {.r = r};
+    find_levels(t, &levels);
 }

@@ -158,4 +158,4 @@ const struct planner planner_pipeline_place = {
              .needs = NEED_COST | NEED_CONTRACT,
              .run = pipeline_run_place},
     .objectives = 1 << OBJECTIVE_ITERATION,
-    .features = FEATURE_GROUPS};
+    .features = FEATURE_GROUPS | FEATURE_LEVELS};

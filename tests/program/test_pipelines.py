@@ -151,6 +151,24 @@ def one_stage(tmp):
     check(abs(value_of(tmp / "one.json") - 0.0120036) < 1e-12, f"{value_of(tmp / 'one.json')} s, wanted 0.0120036")
 
 
+def two_stages(tmp):
+    """Two devices each for Embedding and LSTM, and for the rest, one micro-batch, by hand: forward 1.75 ms, 4300 bytes
+    to the next stage of another server, 0.25 ms, backward 0.5 ms, 4300 bytes back, 3.5 ms.  The first stage's AllReduce
+    ends last: its 2000 bytes of gradients in a server."""
+    pcc(tmp / "small.txt", "-d", "1xv100", *TRAIN, "-p", "dapple-place", "-q", "-o", tmp / "one.json")
+    plan = json.loads((tmp / "one.json").read_text(encoding="utf-8"))
+    nodes = [["Embedding", "LSTM"], ["__getitem__.node4", "Linear"]]
+    plan["training"]["stages"] = [{"devices": [f"acc{2 * k}", f"acc{2 * k + 1}"], "ahead": 1, "recompute": False}
+                                  for k in range(2)]
+    plan["devices"] = [{"name": f"acc{2 * k}", "nodes": [*row, *(f"{n}/backward" for n in row)]}
+                       for k, row in enumerate(nodes)]
+    (tmp / "two.json").write_text(json.dumps(plan), encoding="utf-8")
+    pcc(tmp / "small.txt", "-d", "4xv100", "--group=2:2GB/s,0us", *TRAIN, "-p", f"plan{{from={tmp / 'two.json'}}}",
+        "-q", "-o", tmp / "judged.json")
+    wanted = 1.75e-3 + 4.3e-6 + 0.25e-3 + 0.5e-3 + 4.3e-6 + 3.5e-3 + 2000 / 2e9
+    check(abs(value_of(tmp / "judged.json") - wanted) < 1e-12, f"{value_of(tmp / 'judged.json')} s, wanted {wanted}")
+
+
 def round_trips(tmp):
     """Plans with stages, of each schedule: the same value and stages from JSON, from an IR with its plan, and again."""
     model = tmp / "small.txt"
@@ -247,7 +265,8 @@ def main():
         return finish()
     with tempfile.TemporaryDirectory() as tmp:
         tmp = Path(tmp)
-        for step in (small_profile, summary, wrong_profiles, one_stage, round_trips, options, slices, memory):
+        for step in (small_profile, summary, wrong_profiles, one_stage, two_stages, round_trips, options, slices,
+                     memory):
             step(tmp)
     return finish()
 

@@ -12,6 +12,7 @@
 static const char *const table[] = {"devices",
                                     "link",
                                     "group",
+                                    "levels",
                                     "transfer-scale",
                                     "io",
                                     "overlap",
@@ -291,8 +292,9 @@ static enum pcc_status find_devices(struct pcc *p)
     struct ctx *x = &p->x;
     struct cluster *own = p->own;
     const char *text = given(p, "devices");
-    if (own && (text || given(p, "link"))) {
-        diag_error(x->use.diag, "%s brings its own devices: -d and --link do not apply", p->name);
+    if (own && (text || given(p, "link") || given(p, "levels"))) {
+        diag_error(x->use.diag, "%s brings its own devices: -d, --link and --levels do not apply",
+                   p->name);
         return PCC_BAD_USE;
     }
     x->scene.model = p->own_model;
@@ -308,10 +310,18 @@ static int describe_devices(struct pcc *p)
 {
     struct ctx *x = &p->x;
     const char *link = given(p, "link");
-    const char *group = given(p, "group"), *reserve = given(p, "reserve");
+    const char *levels = given(p, "levels"), *group = given(p, "group"),
+               *reserve = given(p, "reserve");
     if (link && cluster_set_link(x->scene.cluster, link, x->use.diag))
         return -1;
     if (group && cluster_set_groups(x->scene.cluster, group, x->use.diag))
+        return -1;
+    if (levels && (link || group))
+        return diag_error(x->use.diag,
+                          "--levels '%s' tells all links: --link and --group do not "
+                          "apply",
+                          levels);
+    if (levels && cluster_set_levels(x->scene.cluster, x->use.mem, levels, x->use.diag))
         return -1;
     const char *reduce = given(p, "allreduce");
     if (reduce && (!rate_parse(reduce, &x->scene.cluster->reduce_bandwidth) ||

@@ -17,11 +17,14 @@ static const struct {
      "open-functions,fuse,auto-place)"},
     {CLI_OUTPUT, 'o', "output", "PATH", NULL}, /* the writers' suffixes */
     {CLI_DEVICES, 'd', "devices", "CLUSTER",
-     "'2xa100', '4xa100:40GiB,1xcpu', or a JSON file (default: 2xa100)"},
+     "'2xa100', '4xa100:40GiB,1xcpu', a cluster's name such as 'dapple-a', or a JSON file (default: 2xa100)"},
     {CLI_LINK, 0, "link", "RATE,LATENCY", "each accelerator's link to the host: '25GB/s,10us'"},
     {CLI_GROUP, 0, "group", "N:LINK|N:SHARE",
      "accelerators stand in groups of N, joined by such a link or at a share of the cost: "
      "'4:300GB/s,2us'"},
+    {CLI_LEVELS, 0, "levels", "N:LINK[,RATE]/...",
+     "levels of links, innermost first, each with its size and, for training, the rate of an AllReduce: "
+     "'8:25GB/s,0us/2:3GB/s,0us'"},
     {CLI_TRANSFER_SCALE, 0, "transfer-scale", "X",
      "multiply a workload's transfers: 1000 where a file has them in seconds, not ms"},
     {CLI_IO, 0, "io", "paid|free",

@@ -11,6 +11,7 @@ enum cli_id {
     CLI_DEVICES,
     CLI_LINK,
     CLI_GROUP,
+    CLI_LEVELS,
     CLI_TRANSFER_SCALE,
     CLI_IO,
     CLI_OVERLAP,

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-enum { OPS = 8, FORWARD = 5, GRAPHS = 3, PLANNERS = 64, FEATURES = 7, TEXT = 1024 };
+enum { OPS = 8, FORWARD = 5, GRAPHS = 3, PLANNERS = 64, FEATURES = 8, TEXT = 1024 };
 
 /* What is known of one graph with one set of features. */
 struct field {
@@ -37,10 +37,13 @@ static void write_graph(struct field *f, uint64_t seed)
     uint64_t rng = seed;
     uint32_t has = f->features, values = 1;
     bool read[OPS + 1] = {false};
-    say(&f->said, "cluster overlap=%s schedule=%s%s part_cost=%ups\n",
+    const char *levels = !(has & FEATURE_LEVELS) ? ""
+                         : has & FEATURE_GROUPS ? " levels=\"2:4TB/s,0ps/2:1TB/s,0ps/1:1TB/s,0ps\""
+                                                : " levels=\"1:1TB/s,0ps/2:1TB/s,0ps/2:2TB/s,0ps\"";
+    say(&f->said, "cluster overlap=%s schedule=%s%s part_cost=%ups%s\n",
         has & FEATURE_OVERLAP ? (seed % 2 ? "max" : "duplex") : "sum",
         has & FEATURE_GPIPE ? "gpipe" : "pipedream", has & FEATURE_COPIES ? " replicate" : "",
-        has & FEATURE_PART_COST ? 11 : 0);
+        has & FEATURE_PART_COST ? 11 : 0, levels);
     say(&f->said, "class acc x4 link=1TB/s,0ps%s\nclass cpu x1 host\n",
         has & FEATURE_GROUPS ? " group=2 inner=4TB/s,0ps" : "");
     if (has & FEATURE_ROUTES)
@@ -160,7 +163,9 @@ static uint32_t lies(const struct field *f)
 /* What p offers and the objective can make use of. */
 static uint32_t known_to(const struct planner *p, enum objective goal)
 {
-    return goal == OBJECTIVE_SAMPLE ? p->features & ~(uint32_t)FEATURE_ROUTES : p->features;
+    uint32_t routes = goal == OBJECTIVE_SAMPLE ? FEATURE_ROUTES : 0;
+    uint32_t levels = goal == OBJECTIVE_ITERATION ? 0 : FEATURE_LEVELS;
+    return p->features & ~(routes | levels);
 }
 
 static bool knows_all(const struct planner *p, enum objective goal, uint32_t wanted)
@@ -341,7 +346,7 @@ static void test_planted(void **state)
     (void)state;
     for (uint32_t i = 0; i < FEATURES; i++) {
         uint32_t found = 0;
-        if (1U << i == FEATURE_ROUTES) /* refused, whoever offers it */
+        if (1U << i == FEATURE_ROUTES || 1U << i == FEATURE_LEVELS) /* refused, whoever offers it */
             continue;
         for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
             struct field f = {.features = 1U << i};

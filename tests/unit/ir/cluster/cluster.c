@@ -417,7 +417,7 @@ static void json_refused(void **state)
         {"{\"classes\":[7]}", "classes[0]: expected an object"},
         {"{\"classes\":[],\"clases\":1}", "unknown key \"clases\""},
         {"{\"classes\":[],\"links\":[]}", "at least one class"},
-        {"{\"classes\":[],\"link\":[]}", "unknown key \"link\", expected classes or links"},
+        {"{\"classes\":[],\"link\":[]}", "unknown key \"link\", expected classes, links or levels"},
         {"{\"classes\":[],\"topology\":[]}", "\"links\" beside \"classes\""},
         {"{\"classes\":[{" A100 "\"links\":1}]}", "\"links\" beside \"classes\""},
         {"{\"classes\":[{" A100 "\"mem\":1}]}", "unknown key \"mem\""},

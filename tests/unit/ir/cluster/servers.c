@@ -62,7 +62,8 @@ static void test_policies(void **state)
 
 static void test_moving(void **state)
 {
-    const struct servers s = {2, 8, {4, 4}, 4000, 1000, 3000}; /* bytes per second */
+    const struct servers s = {
+        .n = 2, .ndev = 8, .size = {4, 4}, .inner = 4000, .outer = 1000, .outer_reduce = 3000};
     const struct device_set one = {{1}}, three = {{3}}, four = {{4}}, both = {{2, 2}},
                             other = {{0, 2}};
     const int64_t second = 1000000000000;
@@ -79,11 +80,42 @@ static void test_moving(void **state)
     assert_true(servers_move(&s, &one, &three, INT64_C(1) << 58) == INT64_MAX);
 }
 
+/* Servers of 2, 3 of them joined, 2 of these; latencies in ps. */
+static void test_levels(void **state)
+{
+    const struct servers s = {.n = 6,
+                              .ndev = 12,
+                              .size = {2, 2, 2, 2, 2, 2},
+                              .inner = 4000,
+                              .outer = 1000,
+                              .outer_reduce = 2000,
+                              .inner_latency = 1,
+                              .outer_latency = 20,
+                              .unit = 3,
+                              .nabove = 1,
+                              .above = {{6, 500, 250, 300}}};
+    const struct device_set inner = {{2}}, near = {{1, 0, 1}}, far = {{0, 0, 1, 1}}, first = {{1}},
+                            third = {{0, 0, 2}}, fourth = {{0, 0, 0, 2}};
+    const int64_t second = 1000000000000;
+    (void)state;
+    assert_int_equal(servers_reduce(&s, &inner, 4000), second + 2);
+    assert_int_equal(servers_reduce(&s, &near, 4000), 2 * second + 40);
+    assert_int_equal(servers_reduce(&s, &far, 4000), 16 * second + 600);
+    assert_int_equal(servers_move(&s, &first, &inner, 4000), second + 1);
+    assert_int_equal(servers_move(&s, &first, &third, 4000), 4 * second + 20);
+    assert_int_equal(servers_move(&s, &first, &fourth, 4000), 8 * second + 300);
+    assert_int_equal(servers_move(&s, &first, &near, 4000), 2 * second + 20);
+    assert_int_equal(servers_move(&s, &fourth, &near, 4000), 16 * second + 300);
+    assert_int_equal(servers_move(&s, &first, &fourth, 0), 0);
+    assert_int_equal(servers_reduce(&s, &far, 0), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_policies),
         cmocka_unit_test(test_moving),
+        cmocka_unit_test(test_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

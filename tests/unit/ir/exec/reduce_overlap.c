@@ -9,7 +9,8 @@
 
 enum { MOST = 8, SECOND = 1000000000 }; /* in units of 1000 ps */
 
-static const struct servers servers = {1, 2, {2}, 1000, 1000, 1000};
+static const struct servers servers = {
+    .n = 1, .ndev = 2, .size = {2}, .inner = 1000, .outer = 1000, .outer_reduce = 1000};
 static const struct device_set both = {{2}};
 
 /* One link of 1000 bytes/s: a ring of two takes a second for 1000 bytes. */

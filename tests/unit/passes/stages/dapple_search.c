@@ -4,6 +4,7 @@
 #include "ir/base/random.h"
 #include "passes/pipeline.h"
 #include "passes/stages/dapple_search.h"
+#include "passes/stages/stage_formula.h"
 #include "passes/stages/train.h"
 
 #include <setjmp.h>
@@ -149,6 +150,29 @@ static void test_brute_force(void **state)
     assert_true(found > CHAINS / 2 && over / found < 0.02);
 }
 
+/* The formula of a plan, layer by layer. */
+static int64_t latency_of(const struct layer_chain *c, const struct dapple_rules *r,
+                          const struct stage_plan *p)
+{
+    struct formula_stage f[2 * STAGES] = {{0}};
+    for (uint32_t s = 0, v = 0; s < p->n; s++) {
+        int64_t forward = 0, backward = 0, weights = 0,
+                n = p->devices[s].of[0] + p->devices[s].of[1];
+        if (s) {
+            int64_t t = servers_move(r->servers, &p->devices[s - 1], &p->devices[s], c->cut[v]);
+            f[2 * s - 1] = (struct formula_stage){t, t, 0};
+        }
+        for (; v < p->end[s]; v++) {
+            forward += c->forward[v + 1] - c->forward[v];
+            backward += c->backward[v + 1] - c->backward[v];
+            weights += c->parameter[v + 1] - c->parameter[v];
+        }
+        f[2 * s] = (struct formula_stage){(forward + n - 1) / n, (backward + n - 1) / n,
+                                          servers_reduce(r->servers, &p->devices[s], weights)};
+    }
+    return stage_formula(f, 2 * p->n - 1, r->micro_batches, r->literal).latency;
+}
+
 /* A plan of the search has the latency of its stages, and stages of all layers on all devices. */
 static void test_latency(void **state)
 {
@@ -177,6 +201,7 @@ static void test_latency(void **state)
                 assert_int_equal(p->end[p->n - 1], c.n);
                 assert_int_equal(devices, 4);
                 assert_int_equal(p->latency, stage_plan_latency(&c, &rules, p, r.x.use.scratch));
+                assert_int_equal(p->latency, latency_of(&c, &rules, p));
                 assert_true(k == 0 || p->latency >= p[-1].latency);
             }
         }
