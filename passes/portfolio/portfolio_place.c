@@ -154,6 +154,9 @@ static int portfolio_run(struct ctx *x, const void *options)
                         time_short(text, before))
             : "",
         p.tried);
+    if (p.best.lacks && p.clock.why)
+        diag_note(x->use.diag, "portfolio-place: %s before a plan was found that fits",
+                  p.clock.why);
     rc = list_leave(x, "portfolio-place", &p.best, o->best_effort);
     if (!rc)
         x->results.plan->claim.offer = candidates_table(&p.c, &p.best, x->use.mem);

@@ -211,6 +211,26 @@ def random_graphs(path):
     check(fused > GRAPHS // 20, f"only {fused} graphs are fused")
 
 
+def long_chain():
+    """300 nodes in a row that stay where they are, since their values take long, and 20 that only the other class runs:
+    these wait while what that class has noted of the row becomes void."""
+    g = Graph(random.Random(4), 1, ndev=2)
+    g.n, g.network, g.kinds, g.counts, g.classes = 320, "direct", ["acc", "other"], [2, 1], [0, 0, 1]
+    g.pred = [[v - 1] if 0 < v < 300 else [v - 300] if v else [] for v in range(g.n)]
+    g.succ = [[v for v in range(g.n) if u in g.pred[v]] for u in range(g.n)]
+    g.xfer, g.size, g.memory = [100000] * g.n, [0] * g.n, [1, 1]
+    g.values = {(u, v): [100000] for v in range(g.n) for u in g.pred[v]}
+    g.time = [[1, 1] if v < 300 else [NEVER, 1] for v in range(g.n)]
+    g.colour, g.group, g.members = [None] * g.n, [[v] for v in range(g.n)], [[v] for v in range(g.n)]
+    return g
+
+
+def kept_waiting(path):
+    g = long_chain()
+    for planner in ("m-etf-place", "m-sct-place"):
+        compare(g.text(), path, planner, by_rules(g, planner, (False, False))[0], (False, False))
+
+
 def write_plans():
     rng, plans = random.Random(3), []
     for _ in range(PLANS):
@@ -250,6 +270,7 @@ def main():
         path = Path(tmp) / "graph.pir"
         random_graphs(path)
         kept_plans(path)
+        kept_waiting(path)
         never_below(path)
     return finish()
 

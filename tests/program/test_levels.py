@@ -172,7 +172,10 @@ def refused(tmp):
             (["-d", "12xv100", "--levels", TEXT, "-p", "dp-place"], 2, "more than two levels of links"),
             (["-d", "12xv100", "--levels", TEXT, "-p", "heft-place", "--objective=makespan"], 2, "two levels of links"),
             (["-d", "16xv100", "--levels", TEXT], 1, "they hold 12 devices, and there are 16 accelerators"),
-            (["-d", "12xv100", "--levels", TEXT, "--link", "1GB/s,0us"], 1, "--link and --group do not apply"),
+            (["-d", "12xv100", "--levels", TEXT, "--link", "1GB/s,0us"], 1,
+             "--levels tells of all links: --link does not"),
+            (["-d", "dapple-a", "--group", "4:1GB/s,0us"], 1, "dapple-a tells of all links: --group does not apply"),
+            (["-d", "dapple-a", "--allreduce", "2GB/s"], 1, "dapple-a tells of all links: --allreduce does not"),
             (["-d", "6xv100,6xa100", "--levels", TEXT], 1, "several classes"),
             (["-d", "12xv100", "--levels", "12"], 1, "expected sizes and links"),
             (["-d", "12xv100", "--levels", "12:1GB/s,0us,0GB/s"], 1, "expected sizes and links"),
@@ -182,6 +185,8 @@ def refused(tmp):
         r = subprocess.run([PCC, model, *args, "-q", "--emit=json"], capture_output=True, text=True, timeout=600,
                            check=False)
         check(r.returncode in (1, 2) and text in r.stderr, f"{args}: exit {r.returncode}, {r.stderr}")
+    _, err = pcc(tmp / "three.pir", "-q", "--group", "2:1GB/s,0us", "--emit=json", code=2)
+    check("three.pir tells of all links: --group does not apply" in err, err)
     for levels, text in [([], "1 to 4 levels"), ([{"size": 8}], "expected an object such as"), ("8", "1 to 4 levels"),
                          ([{"size": 8, "link": {"bandwidth": "1GB/s"}}], "they hold 8 devices"),
                          ([{"size": 8, "link": {"bandwidth": "1GB/s", "rate": 1}}], "rate"),

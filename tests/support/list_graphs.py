@@ -191,7 +191,7 @@ def plan_of(path, planner, coplace=False, fuse=False):
         "true" if coplace else "false", asked, ":fuse=true" if fuse else "")
     r = subprocess.run([PCC, path, "-q", "--memory-model=sum", "-p", passes, "--emit", "ir"], capture_output=True,
                        text=True, timeout=60, check=False)
-    if not check(r.returncode == 0, f"{planner}: exit {r.returncode}: {r.stderr[:300]}\n{path.read_text()}"):
+    if not check(r.returncode == 0, f"{planner}: exit {r.returncode}: {r.stderr[:300]}\n{path.read_text()[:3000]}"):
         return [], 0
     plan = r.stdout[r.stdout.index("\nplan "):]
     value = re.search(r" value=([0-9.]+)(ps|ns|s)", plan)
@@ -209,7 +209,7 @@ def compare(text, path, planner, expected, how):
     want, end, idle = expected
     path.write_text(text)
     got, value = plan_of(path, planner, *how)
-    good = check(got == want, f"{planner} {how} leaves {got}, not {want}, for\n{text}")
+    good = check(got == want, f"{planner} {how} leaves {got}, not {want}, for\n{text[:3000]}")
     if good and end is not None and value is not None:
-        check(value == end or (idle and value < end), f"{planner} {how} takes {value}, not {end}, for\n{text}")
+        check(value == end or (idle and value < end), f"{planner} {how} takes {value}, not {end}, for\n{text[:3000]}")
     return good

@@ -306,22 +306,35 @@ static enum pcc_status find_devices(struct pcc *p)
     return 0;
 }
 
+/* Whether levels of links, of --levels or of the devices, leave room for the other settings that tell of links. */
+static int check_levels(struct pcc *p)
+{
+    static const char *const other[] = {"link", "group", "allreduce"};
+    const struct cluster *c = p->x.scene.cluster;
+    const char *levels = given(p, "levels"), *devices = given(p, "devices");
+    const char *who = levels ? "--levels" : devices ? devices : p->name;
+    bool tells[] = {levels || c->nlevel, levels || c->nlevel, false};
+    for (uint32_t l = c->nlevel > 1; l < c->nlevel; l++)
+        tells[2] = tells[2] || c->level[l].reduce;
+    for (uint32_t i = 0; i < 3; i++)
+        if (tells[i] && given(p, other[i]))
+            return diag_error(p->x.use.diag, "%s tells of all links: --%s does not apply", who,
+                              other[i]);
+    return 0;
+}
+
 static int describe_devices(struct pcc *p)
 {
     struct ctx *x = &p->x;
-    const char *link = given(p, "link");
-    const char *levels = given(p, "levels"), *group = given(p, "group"),
-               *reserve = given(p, "reserve");
+    const char *levels = given(p, "levels"), *link = given(p, "link");
+    const char *group = given(p, "group"), *reserve = given(p, "reserve");
+    if (levels && cluster_set_levels(x->scene.cluster, x->use.mem, levels, x->use.diag))
+        return -1;
+    if (check_levels(p))
+        return -1;
     if (link && cluster_set_link(x->scene.cluster, link, x->use.diag))
         return -1;
     if (group && cluster_set_groups(x->scene.cluster, group, x->use.diag))
-        return -1;
-    if (levels && (link || group))
-        return diag_error(x->use.diag,
-                          "--levels '%s' tells all links: --link and --group do not "
-                          "apply",
-                          levels);
-    if (levels && cluster_set_levels(x->scene.cluster, x->use.mem, levels, x->use.diag))
         return -1;
     const char *reduce = given(p, "allreduce");
     if (reduce && (!rate_parse(reduce, &x->scene.cluster->reduce_bandwidth) ||
