@@ -24,7 +24,7 @@ struct published_rules {
 };
 
 /* The best two plans by the program's score, the best one first; latency INT64_MAX where there is none, and no plan if
- * there are more than PUBLISHED_STAGES devices.  O(devices^2 * states^2 * ways to use devices^2): 10 s in four servers. */
+ * there are more than PUBLISHED_STAGES devices.  O(devices^2 * states^2 * ways to use devices^2). */
 void dapple_published(const struct stage_states *s, const struct published_rules *r,
                       struct clock *clock, struct arena *scratch,
                       struct published_plan best[PUBLISHED_PLANS]);
