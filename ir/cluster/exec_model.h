@@ -84,6 +84,8 @@ enum recompute { RECOMPUTE_AUTO, RECOMPUTE_NONE, RECOMPUTE_ALL, RECOMPUTES };
  * there in that pass.  ACROSS: so, and beside the first forward pass of the next iteration. */
 enum reduce_when { REDUCE_AFTER, REDUCE_BESIDE, REDUCE_ACROSS, REDUCE_WHENS };
 
+enum { TRAINING_MICRO_BATCHES = 1000000 }; /* at most */
+
 /* An iteration of training.  Zero: one micro-batch of the size that costs are about. */
 struct training {
     uint32_t micro_batches; /* 0: one */

@@ -17,7 +17,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { STEADY_ROUNDS = 4 };
+enum { STEADY_ROUNDS = 4, MOST_RUNS = 1 << 23 /* micro-batches of all stages */ };
 
 /* ---- from sums to work -------------------------------------------------------------------------- */
 
@@ -136,6 +136,10 @@ uint32_t iteration_room(const struct iteration_run *r, const struct scene *s, ui
 
 static void run_once(struct iteration_run *r, const struct scene *s, struct arena *a)
 {
+    if ((uint64_t)r->x.nstage * r->x.micro_batches > MOST_RUNS) {
+        r->t = (struct timeline){.status = RUN_STOPPED};
+        return;
+    }
     uint32_t ndev = iteration_devices(&r->x), d = 0;
     int64_t *stays = arena_array(a, (size_t)ndev + 1, sizeof *stays);
     int64_t *memory = arena_array(a, (size_t)ndev + 1, sizeof *memory);
@@ -158,9 +162,12 @@ void iteration_run(struct iteration_run *r, const struct scene *s, struct arena 
         r->x.micro_batches = STEADY_ROUNDS * iteration_devices(&r->x);
         run_once(r, s, own);
         int64_t before = r->t.end;
-        r->x.micro_batches += m * iteration_devices(&r->x);
+        uint32_t devices = iteration_devices(&r->x), most = MOST_RUNS / 2 / r->x.nstage / devices;
+        uint32_t more = devices * (m < most ? m : most > 1 ? most : 1);
+        r->x.micro_batches += more;
         run_once(r, s, own);
-        r->value = mul_div_ceil(r->t.end - before, 1, iteration_devices(&r->x));
+        if (r->t.status == RUN_DONE)
+            r->value = mul_div_ceil(r->t.end - before, m, more);
         arena_free(own);
         r->x.micro_batches = m;
     }
@@ -298,7 +305,9 @@ static const char *weigh(struct weighing *w, struct iteration_run *r)
         r->stage[k].recompute = w->st->recompute[k];
     }
     iteration_run(r, w->s, w->a);
-    return r->t.status == RUN_DONE ? NULL : "stages wait for each other for ever";
+    return r->t.status == RUN_DONE      ? NULL
+           : r->t.status == RUN_STOPPED ? "there are too many micro-batches, or stages, to run"
+                                        : "stages wait for each other for ever";
 }
 
 /* Figures of each device: those of its stage, or where they take turns its own. */

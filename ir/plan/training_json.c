@@ -89,6 +89,9 @@ int training_json_read(struct assignment *r, const json_t *o)
                            "fewer, in 'training'");
     int64_t count = read_count(r, o, "micro_batches"), size = read_count(r, o, "micro_batch_size"),
             profiled = read_count(r, o, "profiled_batch");
+    if (count > TRAINING_MICRO_BATCHES)
+        return diag_error(r->diag, "%s: training: micro_batches: expected at most %d", r->path,
+                          TRAINING_MICRO_BATCHES);
     if (count < 0 || size < 0 || profiled < 0 || (size > 0) != (profiled > 0))
         return count < 0 || size < 0 || profiled < 0
                    ? -1

@@ -55,7 +55,7 @@ int text_training(struct parser *p)
     int64_t n = 0;
     int word = 0, rc = 0;
     if (text_take_word(p, "micro_batches")) {
-        rc = take_number(p, 1, UINT32_MAX, &n);
+        rc = take_number(p, 1, TRAINING_MICRO_BATCHES, &n);
         t->micro_batches = (uint32_t)n;
     } else if (text_take_word(p, "micro_size")) {
         rc = take_number(p, 1, UINT32_MAX, &t->micro_size);

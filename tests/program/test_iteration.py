@@ -6,7 +6,7 @@ usage: test_iteration.py   (environment: PCC)
 1. Random profiles (chains with skips), clusters of one and two levels, batches, schedules, links, little memory: the
    time of an iteration and the most bytes of each device, by a walk through time over the orders of DAPPLE, GPipe and
    ZB-H1 and the rules of ir/exec/iteration.md; no plan is below its bound, no device above its memory.
-2. Memory in which a stage has room for one micro-batch, or for none.
+2. Memory in which a stage has room for one micro-batch, or for none; a million micro-batches, and more.
 
 Exit: 0 pass, 1 fail."""
 import json
@@ -242,12 +242,26 @@ def room(tmp):
         check(r.returncode == code, f"{memory} bytes: exit {r.returncode}, not {code}: {r.stderr}")
 
 
+def too_many(tmp):
+    """More micro-batches than can be run are refused; as many as that run."""
+    source = tmp / "p.txt"
+    source.write_text("n0 -- a -- forward_compute_time=1, backward_compute_time=2, activation_size=1000, "
+                      "parameter_size=100\n")
+    for schedule in ("dapple", "pipedream"):
+        for micro, code in ((1000000, 0), (1000001, 2), (4000000000, 2)):
+            r = subprocess.run([PCC, source, "-d", "1xv100", "--objective=iteration-time", f"--schedule={schedule}",
+                                f"--micro-batches={micro}", "-p", "dapple-place", "-q", "-o", tmp / "o.json"],
+                               capture_output=True, text=True, timeout=120, check=False)
+            check(r.returncode == code, f"{micro} micro-batches, {schedule}: exit {r.returncode}: {r.stderr}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         planned = sum(one_case(seed, Path(tmp)) for seed in range(CASES))
         print(f"{planned} of {CASES} have a plan")
         check(planned > CASES // 2, "too few have a plan")
         room(Path(tmp))
+        too_many(Path(tmp))
     return finish()
 
 

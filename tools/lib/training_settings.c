@@ -68,6 +68,9 @@ static int read_batches(struct pcc *p, struct training *t)
         return -1;
     size = size ? size : global && count ? global / count : profiled;
     count = count ? count : global ? global / size : 1;
+    if (count > TRAINING_MICRO_BATCHES)
+        return diag_error(&p->diag, "%lld micro-batches: expected at most %d", (long long)count,
+                          TRAINING_MICRO_BATCHES);
     t->micro_batches = (uint32_t)count;
     t->micro_size = size;
     t->profiled = profiled;
