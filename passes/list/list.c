@@ -209,9 +209,9 @@ int room_build_on(struct room *r, struct ctx *x, const char *planner, const stru
     r->seen = arena_array(a, (size_t)ngroup + r->base->nshared + 1, sizeof *r->seen);
     r->item = arena_array(a, (size_t)r->base->nshared + 1, sizeof *r->item);
     for (uint32_t k = 0; k < ngroup; k++) {
-        uint32_t v = r->member.to[r->member.at[k]];
-        if (r->classes[k])
+        if (r->classes[k]) /* also where it has no members */
             continue;
+        uint32_t v = r->member.to[r->member.at[k]];
         uint32_t n = r->member.at[k + 1] - r->member.at[k];
         diag_error(x->use.diag, "%s: no device can run '%s'%s", planner,
                    node_name(x->scene.m, r->node[v]),
