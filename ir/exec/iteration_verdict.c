@@ -124,10 +124,12 @@ uint32_t iteration_room(const struct iteration_run *r, const struct scene *s, ui
     const struct stage_work *w = &r->stage[k];
     if (r->memory[k] < 0)
         return UINT32_MAX;
+    if (r->memory[k] < r->lasting[k])
+        return 0;
     int64_t left = r->memory[k] - r->lasting[k] + version(r, s, k);
-    int64_t each = version(r, s, k) + (recompute ? w->checkpoint : w->stored);
+    int64_t each = sat_add(version(r, s, k), recompute ? w->checkpoint : w->stored);
     left -= recompute ? w->stored - w->checkpoint : 0;
-    if (left < 0 || r->memory[k] < r->lasting[k])
+    if (left < 0)
         return 0;
     return each <= 0 || left / each > UINT32_MAX ? UINT32_MAX : (uint32_t)(left / each);
 }

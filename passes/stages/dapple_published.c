@@ -75,7 +75,7 @@ static void enter(const struct search *x, struct published_plan *p, uint32_t way
         uint32_t from = k ? p->end[k - 1] : 0;
         int64_t link = k ? move(x, from, &p->set[k - 1], &p->set[k]) : 0;
         servers_spanned(x->r->servers, &p->set[k], &first, &n);
-        int64_t here = work(x, from, p->end[k]) * p->copies / n;
+        int64_t here = (int64_t)((__int128)work(x, from, p->end[k]) * p->copies / n);
         block = larger(block, larger(here, ways * link));
         links += link;
     }

@@ -97,21 +97,26 @@ static uint32_t count_devices(const struct search *x, const struct device_set *s
 
 /* ---- figures ------------------------------------------------------------------------------------ */
 
+static int64_t at_most(int64_t ps)
+{
+    return ps < FORMULA_MOST ? ps : FORMULA_MOST;
+}
+
 static struct formula_stage stage_of(const struct search *x, uint32_t from, uint32_t to,
                                      const struct device_set *set)
 {
     const struct layer_chain *c = x->c;
     int64_t n = count_devices(x, set);
-    struct formula_stage f = {(c->forward[to] - c->forward[from] + n - 1) / n,
-                              (c->backward[to] - c->backward[from] + n - 1) / n, 0};
-    f.reduce = servers_reduce(x->s, set, c->parameter[to] - c->parameter[from]);
-    return f;
+    int64_t reduce = servers_reduce(x->s, set, c->parameter[to] - c->parameter[from]);
+    return (struct formula_stage){at_most(mul_div_ceil(c->forward[to] - c->forward[from], 1, n)),
+                                  at_most(mul_div_ceil(c->backward[to] - c->backward[from], 1, n)),
+                                  at_most(reduce)};
 }
 
 static struct formula_stage link_of(const struct search *x, uint32_t at,
                                     const struct device_set *from, const struct device_set *to)
 {
-    int64_t t = servers_move(x->s, from, to, x->c->cut[at]);
+    int64_t t = at_most(servers_move(x->s, from, to, x->c->cut[at]));
     return (struct formula_stage){t, t, 0};
 }
 

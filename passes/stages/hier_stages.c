@@ -72,7 +72,7 @@ static int64_t stage_time(const struct search *x, uint32_t l, uint32_t i, uint32
         return time;
     int64_t sync = seconds((unsigned __int128)4 * (m - 1) * (uint64_t)weights,
                            (unsigned __int128)x->level[l].bandwidth * m * width);
-    return (sat_add(time, sync) + m - 1) / m;
+    return mul_div_ceil(sat_add(time, sync), 1, m);
 }
 
 /* The published memory test: of a stage on `copies` machines, behind which there are `behind` on its level, each has
@@ -204,6 +204,7 @@ static void trace(struct tracing *t, const struct hier_stage *range, uint32_t m)
         t->r->stage[t->r->nstage++] = s;
     }
     assert(t->r->nstage > first);
+    (void)first;
 }
 
 struct hier_result hier_stages(const struct stage_states *s, const struct hier_rules *r,

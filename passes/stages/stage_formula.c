@@ -8,7 +8,14 @@
  * (of the stages from Q + 1 to s - 1), and the pivot's own last backward pass has to be added where s = Q. */
 #include "passes/stages/stage_formula.h"
 
+#include "ir/base/units.h"
+
 #include <assert.h>
+
+static int64_t steady_time(const struct formula_stage *s, uint32_t micro_batches)
+{
+    return sat_mul(micro_batches - 1, s->forward + s->backward);
+}
 
 struct formula stage_formula(const struct formula_stage *s, uint32_t n, uint32_t micro_batches,
                              bool literal)
@@ -17,9 +24,8 @@ struct formula stage_formula(const struct formula_stage *s, uint32_t n, uint32_t
     int64_t between = 0; /* of the stages between s and the pivot */
     assert(n > 0 && micro_batches > 0);
     for (uint32_t i = n - 1; i-- > 0;) {
-        int64_t own = (micro_batches - 1) * (s[i].forward + s[i].backward);
-        int64_t best = (micro_batches - 1) * (s[r.pivot].forward + s[r.pivot].backward);
-        if (own > best + between) {
+        int64_t own = steady_time(&s[i], micro_batches);
+        if (own > sat_add(steady_time(&s[r.pivot], micro_batches), between)) {
             r.pivot = i;
             between = 0;
         } else {
@@ -28,7 +34,7 @@ struct formula stage_formula(const struct formula_stage *s, uint32_t n, uint32_t
     }
     for (uint32_t i = 0; i <= r.pivot; i++)
         r.warm_up += s[i].forward;
-    r.steady = (micro_batches - 1) * (s[r.pivot].forward + s[r.pivot].backward);
+    r.steady = steady_time(&s[r.pivot], micro_batches);
     int64_t end = 0;
     for (uint32_t i = r.pivot + 1; i-- > 0;) {
         end += literal && i == r.pivot ? -s[i].backward : s[i].backward;
@@ -41,6 +47,7 @@ struct formula stage_formula(const struct formula_stage *s, uint32_t n, uint32_t
         r.ending = s[i].reduce + end > r.ending ? s[i].reduce + end : r.ending;
         end -= literal ? 0 : s[i].backward;
     }
-    r.latency = r.warm_up + r.steady + r.ending;
+    int64_t begin = sat_add(r.warm_up, r.steady);
+    r.latency = r.ending < 0 ? begin + r.ending : sat_add(begin, r.ending);
     return r;
 }

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define FORMULA_MOST                                                                               \
+    (INT64_C(1) << 50) /* ps that each figure of a stage has at most, so that sums are no concern */
+
 /* Stages of computing and of moving in turn: 2 * stages - 1 of them, even ones compute; ps for a micro-batch. */
 struct formula_stage {
     int64_t forward, backward;
