@@ -481,8 +481,6 @@ static int contract_run(struct ctx *x, const void *options)
         return -1;
     x->levels.any = x->levels.any ? x->levels.any : x->levels.whole;
     x->levels.must = x->levels.must ? x->levels.must : x->levels.any;
-    if (o->coplace) /* it says which nodes share a device, for list schedules of nodes */
-        x->levels.asked = false;
     ctx_push(x, x->levels.whole);
     return 0;
 }
