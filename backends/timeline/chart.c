@@ -36,6 +36,17 @@ int chart_make(struct chart *c, const struct result *r, const struct chart_optio
     return 0;
 }
 
+void mark_critical(struct chart_detail *d, struct arena *a)
+{
+    d->full = arena_fmt(a, "%s, critical", d->full);
+    d->fact[d->nfact++] = (struct chart_fact){"critical", "yes", 0};
+}
+
+double share_of_end(const struct timeline *t, int64_t time)
+{
+    return t->end ? 100 * (double)time / (double)t->end : 0;
+}
+
 const struct device_class *class_of(const struct result *r, uint32_t dev)
 {
     return &r->scene.cluster->cls[cluster_class(r->scene.cluster, dev)];

@@ -113,6 +113,10 @@ void chart_of_step(struct chart *c, const struct result *r, struct arena *a);
 int chart_of_iteration(struct chart *c, const struct result *r, int64_t micro_batches,
                        uint32_t most, struct arena *a);
 
+/* Says of an item that it is on the critical chain. */
+void mark_critical(struct chart_detail *d, struct arena *a);
+/* Percent of all of a timeline. */
+double share_of_end(const struct timeline *t, int64_t time);
 /* The class of a device. */
 const struct device_class *class_of(const struct result *r, uint32_t dev);
 /* A name of bounded length, characters left whole. */

@@ -244,19 +244,12 @@ static struct chart_detail describe(const struct chart *c, uint32_t item, struct
             .fact = {{"micro_batch", NULL, at}, {"stage", NULL, t->number}},
             .nfact = 2};
     }
-    if (x->critical[item]) {
-        d.full = arena_fmt(a, "%s, critical", d.full);
-        d.fact[d.nfact++] = (struct chart_fact){"critical", "yes", 0};
-    }
+    if (x->critical[item])
+        mark_critical(&d, a);
     return d;
 }
 
 /* ---- what stands around ------------------------------------------------------------------------- */
-
-static double share_of_end(const struct iteration_chart *x, int64_t time)
-{
-    return x->t->end ? 100 * (double)time / (double)x->t->end : 0;
-}
 
 static void make_title(struct iteration_chart *x)
 {
@@ -277,8 +270,8 @@ static void make_title(struct iteration_chart *x)
         "schedule %s, links %s duplex, devices of a stage take %s; critical chain: "
         "computing %.0f %% of the time, transfers %.0f %%, AllReduce %.0f %%",
         training_schedule_name[t->schedule], x->run.x.half_duplex ? "half" : "full",
-        t->schedule == TRAINING_PIPEDREAM ? "turns" : "slices", share_of_end(x, x->chain[0]),
-        share_of_end(x, x->chain[1]), share_of_end(x, x->chain[2]));
+        t->schedule == TRAINING_PIPEDREAM ? "turns" : "slices", share_of_end(x->t, x->chain[0]),
+        share_of_end(x->t, x->chain[1]), share_of_end(x->t, x->chain[2]));
 }
 
 static void make_legend(struct iteration_chart *x)

@@ -325,19 +325,12 @@ static struct chart_detail describe(const struct chart *c, uint32_t item, struct
     const struct step_chart *x = c->of;
     const struct task *t = &x->g->task[item];
     struct chart_detail d = is_transfer(t) ? describe_transfer(x, t, a) : describe_node(x, t, a);
-    if (x->critical[item]) {
-        d.full = arena_fmt(a, "%s, critical", d.full);
-        d.fact[d.nfact++] = (struct chart_fact){"critical", "yes", 0};
-    }
+    if (x->critical[item])
+        mark_critical(&d, a);
     return d;
 }
 
 /* ---- what stands around ------------------------------------------------------------------------- */
-
-static double share_of_end(const struct step_chart *x, int64_t time)
-{
-    return x->t->end ? 100 * (double)time / (double)x->t->end : 0;
-}
 
 static void make_title(struct step_chart *x)
 {
@@ -352,8 +345,8 @@ static void make_title(struct step_chart *x)
         "network %s, contention %s, dispatch %s; critical chain: %u node%s (%.0f %% of the time), "
         "%u transfer%s (%.0f %%); %u transfer%s in all%s%s",
         network_name[how->network], contention_name[how->contention], dispatch_name[how->dispatch],
-        x->ncritical[0], x->ncritical[0] == 1 ? "" : "s", share_of_end(x, x->critical_time[0]),
-        x->ncritical[1], x->ncritical[1] == 1 ? "" : "s", share_of_end(x, x->critical_time[1]),
+        x->ncritical[0], x->ncritical[0] == 1 ? "" : "s", share_of_end(x->t, x->critical_time[0]),
+        x->ncritical[1], x->ncritical[1] == 1 ? "" : "s", share_of_end(x->t, x->critical_time[1]),
         x->transfers, x->transfers == 1 ? "" : "s", x->bytes ? ", " : "",
         x->bytes ? bytes_short(bytes, x->bytes) : "");
 }

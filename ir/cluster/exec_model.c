@@ -112,6 +112,18 @@ int64_t exec_weight_copies(const struct exec_model *e, bool training)
     return 1 + (exec_memory(e) == MEMORY_PAPER) + (int64_t)e->optimizer;
 }
 
+uint32_t training_count(const struct training *t)
+{
+    return t->micro_batches ? t->micro_batches : 1;
+}
+
+int64_t training_share(const struct training *t, int64_t x, uint32_t n)
+{
+    if (!t->micro_size)
+        return mul_div_ceil(x, 1, n);
+    return mul_div_ceil(x, t->micro_size, sat_mul(t->profiled, n));
+}
+
 int64_t exec_efficiency(const struct exec_model *e)
 {
     return e->efficiency ? e->efficiency : 1000000;

@@ -104,6 +104,11 @@ struct training {
         weight_share; /* millionths of a backward pass that make gradients of weights; 0: a half */
 };
 
+/* How many micro-batches an iteration has, at least one. */
+uint32_t training_count(const struct training *t);
+/* Of ps or bytes x that costs say, what a micro-batch takes on each of n devices that share it; rounded up once. */
+int64_t training_share(const struct training *t, int64_t x, uint32_t n);
+
 struct exec_model {
     enum objective objective;
     struct training training;

@@ -110,6 +110,14 @@ bool servers_assign(const struct servers *s, const struct device_set *used,
                                     : fill_up(s, used, policy == ASSIGN_FRESH, need, out);
 }
 
+uint32_t servers_devices(const struct servers *s, const struct device_set *x)
+{
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < s->n; v++)
+        n += x->of[v];
+    return n;
+}
+
 uint32_t servers_spanned(const struct servers *s, const struct device_set *x, uint32_t *first,
                          uint32_t *devices)
 {

@@ -44,6 +44,8 @@ bool servers_assign(const struct servers *s, const struct device_set *used,
 /* The servers of a set: their number, the first one in *first, the set's devices in *devices.  O(servers). */
 uint32_t servers_spanned(const struct servers *s, const struct device_set *x, uint32_t *first,
                          uint32_t *devices);
+/* The devices of a set.  O(servers). */
+uint32_t servers_devices(const struct servers *s, const struct device_set *x);
 /* ps of a ring AllReduce of so many bytes among the devices of the set, over the outermost links that it needs:
  * 2 (n - 1) steps, each with their latency. */
 int64_t servers_reduce(const struct servers *s, const struct device_set *x, int64_t bytes);

@@ -112,7 +112,7 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
     if (m->ir_version == 0 && m->cost->own) {
         g->param = arena_array(a, (size_t)g->n + 1, sizeof *g->param);
         for (uint32_t v = 0; v < g->n; v++)
-            g->param[v] = (m->cost->params ? m->cost->params : m->cost->own)[g->node[v]];
+            g->param[v] = costs_params(m->cost, g->node[v]);
     }
     g->nnet = p->nnet;
     g->net_pin = rename_rows(a, &p->net_pin, p->nnet, g->vertex, g->n);

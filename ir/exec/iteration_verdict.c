@@ -21,21 +21,6 @@ enum { STEADY_ROUNDS = 4, MOST_RUNS = 1 << 23 /* micro-batches of all stages */ 
 
 /* ---- from sums to work -------------------------------------------------------------------------- */
 
-/* A micro-batch's share of x, divided by n, rounded up. */
-static int64_t scaled(const struct training *t, int64_t x, uint32_t n)
-{
-    if (!t->micro_size)
-        return mul_div_ceil(x, 1, n);
-    return mul_div_ceil(x, t->micro_size, sat_mul(t->profiled, n));
-}
-
-static uint32_t devices_of(const struct servers *servers, const struct device_set *set)
-{
-    uint32_t first, n;
-    servers_spanned(servers, set, &first, &n);
-    return n;
-}
-
 static bool takes_turns(const struct scene *s)
 {
     return s->model.training.schedule == TRAINING_PIPEDREAM;
@@ -53,13 +38,12 @@ static void set_stage(const struct scene *s, const struct servers *servers,
                       struct stage_work *w)
 {
     const struct training *t = &s->model.training;
-    uint32_t n = devices_of(servers, set), slices = takes_turns(s) ? 1 : n;
+    uint32_t n = servers_devices(servers, set), slices = takes_turns(s) ? 1 : n;
     int64_t share = t->weight_share ? t->weight_share : 500000;
-    w->forward = scaled(t, sum->forward, slices);
-    w->backward = scaled(t, sum->backward, slices);
+    w->forward = training_share(t, sum->forward, slices);
+    w->backward = training_share(t, sum->backward, slices);
     w->weight = mul_div_ceil(w->backward, share, 1000000);
-    w->stored = scaled(t, sum->stored, slices);
-    w->checkpoint = 0;
+    w->stored = training_share(t, sum->stored, slices);
     w->turns = takes_turns(s) ? n : 1;
     int64_t reduce = servers_reduce(servers, set, sum->parameter);
     if (t->reduce_when != REDUCE_AFTER)
@@ -94,20 +78,20 @@ struct iteration_run iteration_set_up(const struct scene *s, const struct server
         w->lag = k;
         w->reduce_shares = !t->own_reduce_lane && k > 0 && w->reduce > 0;
         if (k + 1 < nstage) {
-            w->send = servers_move(servers, &set[k], &set[k + 1], scaled(t, sums[k].send, 1));
-            w->send_back =
-                servers_move(servers, &set[k + 1], &set[k], scaled(t, sums[k].send_back, 1));
+            w->send =
+                servers_move(servers, &set[k], &set[k + 1], training_share(t, sums[k].send, 1));
+            w->send_back = servers_move(servers, &set[k + 1], &set[k],
+                                        training_share(t, sums[k].send_back, 1));
         }
         if (k > 0)
-            w->checkpoint =
-                scaled(t, sums[k - 1].send, w->turns > 1 ? 1 : devices_of(servers, &set[k]));
+            w->checkpoint = training_share(t, sums[k - 1].send,
+                                           w->turns > 1 ? 1 : servers_devices(servers, &set[k]));
         w->checkpoint = w->checkpoint < w->stored ? w->checkpoint : w->stored;
         r.lasting[k] = lasting(s, sums[k].parameter);
         r.memory[k] = s->cluster->cls[cls].memory;
     }
-    r.x = (struct iteration){
-        order[t->schedule], nstage, nstage, t->micro_batches ? t->micro_batches : 1,
-        t->half_duplex,     r.stage};
+    r.x = (struct iteration){order[t->schedule], nstage,         nstage,
+                             training_count(t),  t->half_duplex, r.stage};
     return r;
 }
 
@@ -203,7 +187,7 @@ static void add_nodes(struct weighing *w)
         bool back = m->backward && m->backward[n];
         int64_t *sum = back ? &to->backward : &to->forward;
         *sum = sat_add(*sum, time);
-        int64_t params = m->ir_version ? 0 : (k->params ? k->params : k->own)[n];
+        int64_t params = m->ir_version ? 0 : costs_params(k, n);
         if (!back)
             to->stored = sat_add(to->stored, k->own[n] - params);
     }
@@ -410,7 +394,7 @@ int64_t iteration_bound(const struct scene *s)
         if (s->place->kind[n] == PLACE_NODE && time != COST_NEVER)
             all = sat_add(all, time);
     }
-    __int128 samples = (__int128)size * (t->micro_batches ? t->micro_batches : 1);
+    __int128 samples = (__int128)size * (training_count(t));
     __int128 ps = all * samples / ((__int128)of * s->cluster->cls[cls].count);
     return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
 }

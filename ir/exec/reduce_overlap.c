@@ -70,7 +70,7 @@ static void add_layers(struct gathering *g, struct arena *a)
         if (g->done[n] > ready[m->color[n]] && m->color[n])
             ready[m->color[n]] = g->done[n];
     for (nid n = all->first; n < all->first + all->count; n++) {
-        int64_t bytes = (m->cost->params ? m->cost->params : m->cost->own)[n];
+        int64_t bytes = costs_params(m->cost, n);
         if (g->s->place->kind[n] == PLACE_NODE && bytes > 0)
             add_part(g, stage_at(g, n), m->color ? ready[m->color[n]] : 0, bytes);
     }

@@ -228,6 +228,12 @@ struct costs {
 };
 #define COST_NEVER INT64_MAX
 
+/* Bytes of parameters among what a profile's node has of its own. */
+static inline int64_t costs_params(const struct costs *k, nid n)
+{
+    return (k->params ? k->params : k->own)[n];
+}
+
 struct module {
     struct arena *mem;
     struct diag *diag;

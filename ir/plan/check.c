@@ -38,7 +38,7 @@ static void check_nodes(struct judging *j)
         l->nodes++;
         l->used = sat_add(l->used, k->own[n]);
         if (j->m->ir_version == 0) /* a profile, without initializers */
-            l->params = sat_add(l->params, (k->params ? k->params : k->own)[n]);
+            l->params = sat_add(l->params, costs_params(k, n));
     }
 }
 

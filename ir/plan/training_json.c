@@ -140,11 +140,11 @@ json_t *training_json(const struct scene *scene, const struct stages *s, struct 
         name[d] = cluster_device_name(scene->cluster, a, d);
     return json_pack("{s:s, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:I, s:b, s:o}", "schedule",
                      training_schedule_name[t->schedule], "micro_batches",
-                     (json_int_t)(t->micro_batches ? t->micro_batches : 1), "micro_batch_size",
-                     (json_int_t)t->micro_size, "profiled_batch", (json_int_t)t->profiled,
-                     "replication", turns ? "turns" : "slices", "slices",
-                     t->any_slices ? "any" : "whole", "duplex", t->half_duplex ? "half" : "full",
-                     "allreduce_lane", t->own_reduce_lane ? "own" : "shared", "allreduce_overlap",
+                     (json_int_t)(training_count(t)), "micro_batch_size", (json_int_t)t->micro_size,
+                     "profiled_batch", (json_int_t)t->profiled, "replication",
+                     turns ? "turns" : "slices", "slices", t->any_slices ? "any" : "whole",
+                     "duplex", t->half_duplex ? "half" : "full", "allreduce_lane",
+                     t->own_reduce_lane ? "own" : "shared", "allreduce_overlap",
                      reduce_when_name[t->reduce_when], "workspace_bytes", (json_int_t)t->workspace,
                      "runnable", !parts, "stages", make_stages(s, name));
 }

@@ -71,8 +71,7 @@ static bool take_quoted(struct parser *p, const char *word)
     return true;
 }
 
-/* '=' and one of the names, which end in NULL. */
-static int parse_choice(struct parser *p, const char *const *names, uint32_t *out)
+int text_choice(struct parser *p, const char *const *names, uint32_t *out)
 {
     char want[64] = "one of";
     if (expect_assign(p) < 0)
@@ -99,7 +98,7 @@ static int take_basis(struct parser *p)
             basis_set(&p->model, b, (uint32_t)number);
             return 1;
         }
-        if (parse_choice(p, basis_words(b), &word) < 0)
+        if (text_choice(p, basis_words(b), &word) < 0)
             return -1;
         basis_set(&p->model, b, word);
         return 1;
@@ -155,11 +154,11 @@ int text_cluster(struct parser *p)
             if (e->part_cost < 0 || e->part_cost > PS_PER_S)
                 return text_error(p, at, "a part costs at most 1s");
         } else if (text_take_word(p, "overlap")) {
-            if (parse_choice(p, overlap_name, &which) < 0)
+            if (text_choice(p, overlap_name, &which) < 0)
                 return -1;
             e->overlap = (enum overlap)which;
         } else if (text_take_word(p, "schedule")) {
-            if (parse_choice(p, micro_schedule_name, &which) < 0)
+            if (text_choice(p, micro_schedule_name, &which) < 0)
                 return -1;
             e->schedule = (enum micro_schedule)which;
         } else if (text_take_word(p, "levels")) {
@@ -624,7 +623,7 @@ static int parse_plan_option(struct parser *p, struct plan *plan)
     }
     if (text_take_word(p, "objective")) {
         uint32_t word;
-        if (parse_choice(p, objective_name, &word) < 0)
+        if (text_choice(p, objective_name, &word) < 0)
             return -1;
         plan->claim.objective = p->model.objective = (enum objective)word;
         return 0;

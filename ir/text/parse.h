@@ -158,6 +158,8 @@ bool text_is_value_key(const struct parser *p);
 int text_value_key(struct parser *p, vid v);
 int text_node_key(struct parser *p, nid n);
 int text_plan(struct parser *p); /* after "plan" */
+/* '=' and one of the names, which end in NULL; its number in *out.  0, or -1 and an error. */
+int text_choice(struct parser *p, const char *const *names, uint32_t *out);
 /* training.c: 1 if the current word is one of an iteration's, and it and its value are taken; 0: it is none; -1 and an
  * error. */
 int text_training(struct parser *p);

@@ -15,23 +15,6 @@ static int take_number(struct parser *p, int64_t least, int64_t most, int64_t *o
     return text_want(p, '=', "'='") < 0 ? -1 : text_int(p, least, most, out, "a number");
 }
 
-/* '=' and one of n names; -1 and an error. */
-static int take_name(struct parser *p, const char *const *name)
-{
-    if (text_want(p, '=', "'='") < 0)
-        return -1;
-    for (int i = 0; name[i]; i++)
-        if ((p->tok.kind == T_WORD || p->tok.kind == T_STR) && p->tok.len == strlen(name[i]) &&
-            !memcmp(p->tok.s, name[i], p->tok.len)) {
-            text_next(p);
-            return i;
-        }
-    const char *all = name[0];
-    for (int i = 1; name[i]; i++)
-        all = arena_fmt(p->a, "%s, %s", all, name[i]);
-    return text_expected(p, all);
-}
-
 static int take_warm_up(struct parser *p, struct training *t)
 {
     int64_t n;
@@ -53,7 +36,8 @@ int text_training(struct parser *p)
 {
     struct training *t = &p->model.training;
     int64_t n = 0;
-    int word = 0, rc = 0;
+    uint32_t word = 0;
+    int rc = 0;
     if (text_take_word(p, "micro_batches")) {
         rc = take_number(p, 1, TRAINING_MICRO_BATCHES, &n);
         t->micro_batches = (uint32_t)n;
@@ -62,14 +46,14 @@ int text_training(struct parser *p)
     } else if (text_take_word(p, "profiled")) {
         rc = take_number(p, 1, UINT32_MAX, &t->profiled);
     } else if (text_take_word(p, "training")) {
-        rc = word = take_name(p, training_schedule_name);
-        t->schedule = (enum training_schedule)(word < 0 ? 0 : word);
+        rc = text_choice(p, training_schedule_name, &word);
+        t->schedule = (enum training_schedule)(rc < 0 ? 0 : word);
     } else if (text_take_word(p, "recompute")) {
-        rc = word = take_name(p, recompute_name);
-        t->recompute = (enum recompute)(word < 0 ? 0 : word);
+        rc = text_choice(p, recompute_name, &word);
+        t->recompute = (enum recompute)(rc < 0 ? 0 : word);
     } else if (text_take_word(p, "reduce_when")) {
-        rc = word = take_name(p, reduce_when_name);
-        t->reduce_when = (enum reduce_when)(word < 0 ? 0 : word);
+        rc = text_choice(p, reduce_when_name, &word);
+        t->reduce_when = (enum reduce_when)(rc < 0 ? 0 : word);
     } else if (text_take_word(p, "warm_up")) {
         rc = take_warm_up(p, t);
     } else if (text_take_word(p, "workspace")) {

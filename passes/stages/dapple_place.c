@@ -73,10 +73,9 @@ static const char *tell_published(const struct train *t, const struct stage_stat
     char time[UNIT_TEXT];
     const char *text = arena_fmt(a, "%s by its score with", time_print(time, p->latency));
     for (uint32_t k = 0; k < p->n; k++) {
-        uint32_t first, n;
-        servers_spanned(&t->servers, &p->set[k], &first, &n);
         text = arena_fmt(a, "%s (%u,%u)x%u", text, k ? p->end[k - 1] : 0,
-                         p->end[k] < s->n ? p->end[k] : s->n - 1, n);
+                         p->end[k] < s->n ? p->end[k] : s->n - 1,
+                         servers_devices(&t->servers, &p->set[k]));
     }
     return text;
 }
@@ -88,7 +87,7 @@ static int leave_published(struct train *t)
     struct stage_states s;
     struct published_plan best[PUBLISHED_PLANS];
     struct published_rules r = {.servers = &t->servers,
-                                .micro_batches = m->micro_batches ? m->micro_batches : 1,
+                                .micro_batches = training_count(m),
                                 .size = m->micro_size ? m->micro_size : 1,
                                 .of = m->micro_size ? m->profiled : 1};
     find_states(t, &s);

@@ -25,17 +25,11 @@ static bool is_over(struct choosing *c)
     return c->work > c->most || clock_out(&c->t->clock);
 }
 
-static uint32_t micro_batches(const struct choosing *c)
-{
-    uint32_t m = c->t->x->scene.model.training.micro_batches;
-    return m ? m : 1;
-}
-
 static void try_trained(struct choosing *c, struct trained *p)
 {
     train_try(c->t, p);
     c->tried++;
-    c->work += 16 * (int64_t)p->n * micro_batches(c);
+    c->work += 16 * (int64_t)p->n * training_count(&c->t->x->scene.model.training);
     if (p->value < c->best.value || !c->best.n || (c->best.uneven && !p->uneven))
         c->best = *p;
 }
@@ -97,21 +91,31 @@ static void try_even(struct choosing *c, uint32_t n, uint32_t each, int64_t samp
     try_plan(c, n, end, set);
 }
 
-/* PipeDream's plan, and the one with a device for each stage whose slowest is fastest. */
-static void try_pipedream(struct choosing *c)
+/* PipeDream's plan, and the one with a device for each stage whose slowest is fastest; found once for t. */
+static void find_pipedream(struct train *t)
 {
     struct stage_states states;
-    struct arena *a = c->t->x->use.scratch;
-    if (c->t->layers.n > MOST_STATES ||
-        !stage_states_find(&states, &c->t->layers, STATES_ALL, false, MOST_STATES, a))
+    struct arena *a = t->x->use.scratch;
+    if (t->pipedream)
         return;
-    for (int straight = 0; straight < 2 && !is_over(c); straight++) {
+    t->pipedream = arena_array(a, 2, sizeof *t->pipedream);
+    if (t->layers.n > MOST_STATES ||
+        !stage_states_find(&states, &t->layers, STATES_ALL, false, MOST_STATES, a))
+        return;
+    for (int straight = 0; straight < 2 && !clock_out(&t->clock); straight++) {
         struct hier_rules r = {.compression = 1000000, .memory = -1, .straight = straight};
-        hier_levels(c->t, &r);
-        struct hier_result found = hier_stages(&states, &r, &c->t->clock, a);
-        if (found.value == INT64_MAX)
-            continue;
-        struct trained p = hier_plan(c->t, &states, &found);
+        hier_levels(t, &r);
+        struct hier_result found = hier_stages(&states, &r, &t->clock, a);
+        if (found.value < INT64_MAX)
+            t->pipedream[t->npipedream++] = hier_plan(t, &states, &found);
+    }
+}
+
+static void try_pipedream(struct choosing *c)
+{
+    find_pipedream(c->t);
+    for (uint32_t i = 0; i < c->t->npipedream && !is_over(c); i++) {
+        struct trained p = c->t->pipedream[i];
         try_trained(c, &p);
     }
 }
@@ -140,7 +144,7 @@ struct dapple_rules dapple_rules_of(const struct train *t)
     int64_t memory = s->cluster->cls[cluster_main_class(s->cluster)].memory;
     int64_t left = memory > m->workspace ? memory - m->workspace : 1;
     return (struct dapple_rules){.servers = &t->servers,
-                                 .micro_batches = m->micro_batches ? m->micro_batches : 1,
+                                 .micro_batches = training_count(m),
                                  .samples = m->any_slices ? 0 : m->micro_size,
                                  .memory = memory < 0 ? 0 : left,
                                  .weight_copies = exec_weight_copies(&s->model, true)};

@@ -67,14 +67,14 @@ static int64_t reduce(const struct search *x, uint32_t from, uint32_t to,
 /* Scores a plan, and keeps it if it is among the best.  ways: how often the block counts a link. */
 static void enter(const struct search *x, struct published_plan *p, uint32_t ways)
 {
-    uint32_t first, n, each = x->r->micro_batches / p->copies;
+    uint32_t n, each = x->r->micro_batches / p->copies;
     int64_t block = 0, links = 0, late = 0;
     if (!each)
         return;
     for (uint32_t k = 0; k < p->n; k++) {
         uint32_t from = k ? p->end[k - 1] : 0;
         int64_t link = k ? move(x, from, &p->set[k - 1], &p->set[k]) : 0;
-        servers_spanned(x->r->servers, &p->set[k], &first, &n);
+        n = servers_devices(x->r->servers, &p->set[k]);
         int64_t here = (int64_t)((__int128)work(x, from, p->end[k]) * p->copies / n);
         block = larger(block, larger(here, ways * link));
         links += link;

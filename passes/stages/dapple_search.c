@@ -88,13 +88,6 @@ static uint32_t keep_set(struct search *x, const struct device_set *set)
     return x->nset++;
 }
 
-static uint32_t count_devices(const struct search *x, const struct device_set *set)
-{
-    uint32_t first, n;
-    servers_spanned(x->s, set, &first, &n);
-    return n;
-}
-
 /* ---- figures ------------------------------------------------------------------------------------ */
 
 static int64_t at_most(int64_t ps)
@@ -106,7 +99,7 @@ static struct formula_stage stage_of(const struct search *x, uint32_t from, uint
                                      const struct device_set *set)
 {
     const struct layer_chain *c = x->c;
-    int64_t n = count_devices(x, set);
+    int64_t n = servers_devices(x->s, set);
     int64_t reduce = servers_reduce(x->s, set, c->parameter[to] - c->parameter[from]);
     return (struct formula_stage){at_most(mul_div_ceil(c->forward[to] - c->forward[from], 1, n)),
                                   at_most(mul_div_ceil(c->backward[to] - c->backward[from], 1, n)),
@@ -152,7 +145,7 @@ static bool can_share(const struct search *x, uint32_t devices)
 /* Of the devices that are left, as many as can share a micro-batch, from the first server on; how many these are. */
 static uint32_t trim(const struct search *x, struct device_set *rest)
 {
-    uint32_t n = count_devices(x, rest), v = x->s->n;
+    uint32_t n = servers_devices(x->s, rest), v = x->s->n;
     while (n && !can_share(x, n)) {
         while (!rest->of[v - 1])
             v--;
@@ -217,7 +210,7 @@ static struct state *coarse_state_at(struct search *x, uint32_t cut, uint32_t nd
 static struct state *state_at(struct search *x, uint32_t cut, const struct device_set *used)
 {
     if (x->coarse)
-        return coarse_state_at(x, cut, count_devices(x, used));
+        return coarse_state_at(x, cut, servers_devices(x->s, used));
     if (2 * x->nstate[cut] >= x->mask[cut])
         grow_table(x, cut);
     uint32_t at = hash_of(x, used->of) & x->mask[cut], *table = x->table[cut];
@@ -306,12 +299,12 @@ static void try_stage(struct search *x, const struct expanding *e, uint32_t to)
     struct state *s = state_at(x, to, &e->now);
     bool by_latency = enters(x, s->kept, x->beam, false, p.latency);
     bool by_key = enters(x, s->kept + x->beam, x->beam, true, p.key);
-    bool best =
-        can_share(x, count_devices(x, &e->rest)) && enters(x, x->best, x->most, false, p.latency);
+    bool best = can_share(x, servers_devices(x->s, &e->rest)) &&
+                enters(x, x->best, x->most, false, p.latency);
     if (!by_latency && !by_key && !best)
         return;
     p.used = x->coarse ? keep_set(x, &e->now) : s->used;
-    p.ndev = count_devices(x, &e->now);
+    p.ndev = servers_devices(x->s, &e->now);
     int32_t id = keep(x, &p, &e->take);
     if (by_latency)
         enter(x, s->kept, x->beam, false, id);

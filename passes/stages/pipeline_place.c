@@ -38,7 +38,7 @@ static bool is_said(const struct choices *c, uint32_t what)
 static void choose_sizes(struct choices *c)
 {
     const struct training *m = &c->x->scene.model.training;
-    c->global = m->micro_size * (m->micro_batches ? m->micro_batches : 1);
+    c->global = m->micro_size * training_count(m);
     bool fixed = !m->micro_size || is_said(c, TRAINING_SAID_SIZE), own = false;
     for (int64_t size = 1; !fixed && size <= c->global && c->nsize + 1 < SIZES; size *= 2) {
         if (!own && size >= m->micro_size) {

@@ -38,7 +38,7 @@ static void measure_nodes(struct measuring *m)
         bool back = s->m->backward[n];
         int64_t *time = back ? &m->backward[l] : &m->forward[l], ps = k->time[m->cls][n];
         *time = sat_add(*time, ps == COST_NEVER ? 0 : ps);
-        int64_t params = s->m->ir_version ? 0 : (k->params ? k->params : k->own)[n];
+        int64_t params = s->m->ir_version ? 0 : costs_params(k, n);
         m->parameter[l] = sat_add(m->parameter[l], params);
         if (!back)
             m->t->stored[l] = sat_add(m->t->stored[l], k->own[n] - params);
@@ -95,15 +95,14 @@ struct layer_chain train_chain(const struct train *t)
 {
     const struct layers_of *l = &t->layers;
     const struct training *r = &t->x->scene.model.training;
-    int64_t size = r->micro_size ? r->micro_size : 1, of = r->micro_size ? r->profiled : 1;
     struct arena *a = t->x->use.scratch;
     int64_t *sum[5];
     for (uint32_t i = 0; i < 5; i++)
         sum[i] = arena_array(a, (size_t)l->n + 2, sizeof *sum[i]);
     for (uint32_t v = 0; v < l->n; v++) {
-        const int64_t add[] = {mul_div_ceil(l->forward[v], size, of),
-                               mul_div_ceil(l->backward[v], size, of), l->parameter[v],
-                               mul_div_ceil(t->stored[v], size, of)};
+        const int64_t add[] = {training_share(r, l->forward[v], 1),
+                               training_share(r, l->backward[v], 1), l->parameter[v],
+                               training_share(r, t->stored[v], 1)};
         for (uint32_t i = 0; i < 4; i++)
             sum[i][v + 1] = sat_add(sum[i][v], add[i]);
     }
@@ -112,7 +111,7 @@ struct layer_chain train_chain(const struct train *t)
         uint32_t last = v;
         for (uint32_t i = l->succ.at[v]; i < l->succ.at[v + 1]; i++)
             last = l->succ.to[i] > last ? l->succ.to[i] : last;
-        int64_t bytes = mul_div_ceil(l->activation[v], size, of);
+        int64_t bytes = training_share(r, l->activation[v], 1);
         sum[4][v + 1] = sat_add(sum[4][v + 1], last > v ? bytes : 0);
         sum[4][last + 1] -= last > v ? bytes : 0;
     }
@@ -246,10 +245,8 @@ static void keep(struct trained *p, const struct iteration_run *r, struct arena 
 static bool shares_samples(const struct train *t, const struct device_set *set)
 {
     const struct training *m = &t->x->scene.model.training;
-    uint32_t first, n;
-    servers_spanned(&t->servers, set, &first, &n);
     return !m->any_slices && m->micro_size && m->schedule != TRAINING_PIPEDREAM &&
-           m->micro_size % n != 0;
+           m->micro_size % servers_devices(&t->servers, set) != 0;
 }
 
 /* Whether DAPPLE's policy A or B is one to try; where neither settles how many micro-batches are ahead, A stands for

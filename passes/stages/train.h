@@ -7,6 +7,8 @@
 #include "passes/stages/layer_chain.h"
 #include "passes/stages/stage_states.h"
 
+struct trained;
+
 /* The model as layers: the vertices of the level that contract leaves, forward and backward nodes together. */
 struct train {
     struct ctx *x;
@@ -16,6 +18,9 @@ struct train {
     int64_t *stored;       /* [layer] bytes that forward leaves for backward */
     const uint32_t *layer; /* [base vertex] */
     struct clock clock;
+    /* PipeDream's plans, which neither schedule nor batch changes: dapple_best() */
+    struct trained *pipedream;
+    uint32_t npipedream;
 };
 
 /* Layers on stages, and devices for these. */
@@ -28,7 +33,6 @@ struct trained {
     uint8_t *recompute;
     bool uneven;   /* devices of a stage would have to share a sample: it cannot be run */
     int64_t value; /* ps of an iteration; INT64_MAX: it has no room, or is uneven */
-    int64_t lacks; /* bytes of the device that lacks most */
 };
 
 /* 0, or -1 and an error: the model is not trained, or devices are of several kinds. */
