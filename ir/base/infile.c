@@ -144,12 +144,13 @@ char *infile_read(const char *path, enum infile_kind kind, struct arena *a, size
 {
     const char *wrong = NULL;
     uint64_t size = 0;
+    struct arena *own = arena_new(a); /* before there is a descriptor that could be lost */
     int fd = infile_open(path, kind, &size, d);
-    if (fd < 0)
-        return NULL;
-    struct arena *own = arena_new(a);
-    arena_defer(own, close_fd, (void *)(intptr_t)fd);
-    char *text = read_all(fd, kind, size, a, len, &wrong);
+    char *text = NULL;
+    if (fd >= 0) {
+        arena_defer(own, close_fd, (void *)(intptr_t)fd);
+        text = read_all(fd, kind, size, a, len, &wrong);
+    }
     arena_free(own);
     if (wrong)
         diag_error(d, "%s: cannot be read: %s", path, wrong);

@@ -13,6 +13,7 @@ from checks import check, finish
 
 PCC = str(Path(shutil.which(os.environ.get("PCC", "pcc")) or os.environ.get("PCC", "pcc")).resolve())
 PCC_GEN = str(Path(shutil.which(os.environ.get("PCC_GEN", "pcc-gen")) or "pcc-gen").resolve())
+FUNCTIONS = Path(__file__).resolve().parents[1] / "lit/functions.pir"
 SANITIZED = b"__asan_init" in Path(PCC).read_bytes()
 REPORTS = ("runtime error:", "AddressSanitizer", "LeakSanitizer")
 GPT = ["gpt", "--layers", "1", "--width", "32", "--heads", "2", "--vocab", "64"]
@@ -112,8 +113,27 @@ def standard_input_where_asked(d):
         refused("is larger than 16 MiB", d, m, "-p", "@-", stdin=endless)
 
 
+# ---- expressions
+
+
+def expressions_stay_cheap(d):
+    """Whoever names an expression: what would take the C library all its stack, or all its time, is refused."""
+    shutil.copy(FUNCTIONS, d / "f.pir")
+    m = model(d)
+    for text, why in (("(" * 40000 + ")" * 40000, "50 groups"), ("(a++++)" * 20, "3 repeats"),
+                      ("((a{255}){255}){255}", "written out"), ("(", "Unmatched")):
+        (d / "blocks").write_text(text + "\n", encoding="utf-8")
+        (d / "plan").write_text(text + "=acc0\n", encoding="utf-8")
+        if "{" not in text:  # -p has a meaning of its own for braces
+            refused(why, d, "f.pir", "-p", f"inline-functions{{only={text}}}")
+        refused(why, d, m, "-p", "contract{blocks=blocks}")
+        refused(why, d, m, "-p", "plan{from=plan}")
+        refused(why, d, m, "-p", "cost,dp-place", "--pin", f"{text}=acc0")
+
+
 def main():
-    for test in (inputs_are_regular_files, folders_hold_regular_files, standard_input_where_asked):
+    for test in (inputs_are_regular_files, folders_hold_regular_files, standard_input_where_asked,
+                 expressions_stay_cheap):
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
     return finish()
