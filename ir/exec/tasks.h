@@ -32,7 +32,7 @@ struct task {
     uint32_t count;  /* of its instances, >= 1 */
     uint32_t number; /* of what it stands for: for whoever draws it; so are kind, from and to */
     uint32_t kind : 7;
-    uint32_t request : 1; /* of one lane, in no list: served like those of two (events.h) */
+    uint32_t request : 1;     /* of one lane, in no list: served like those of two (events.h) */
     uint32_t from : TASK_DEV; /* the devices that it is between, or its device twice */
     uint32_t to : TASK_DEV;
 };
