@@ -104,7 +104,7 @@ static void set_tasks(const struct latency *l)
         *x = (struct task){.lane = {lane_of(l, i), NO_LANE}, .count = 1, .number = i};
         x->kind = l->k->sub[i].host ? LATENCY_HOST : LATENCY_SUBGRAPH;
         x->time = sat_add(t->in, sat_add(t->compute, t->out));
-        x->dev[0] = x->dev[1] = (uint8_t)l->k->sub[i].dev;
+        task_between(x, l->k->sub[i].dev, l->k->sub[i].dev);
     }
 }
 
