@@ -27,8 +27,8 @@ struct subgraph_time {
     int64_t in, compute, out;
 };
 
-/* Task i is subgraph i of k (kind: enum latency_kind; number: i; from and to: its device), time[i] what its time is made of.
- * Lanes 0 .. ndev - 1 are the accelerators, then one of each class of hosts.  Numbered; lives in a.
+/* Task i is subgraph i of k (kind: enum latency_kind; number: i; from and to: its device), time[i] what its time is
+ * made of.  Lanes 0 .. ndev - 1 are the accelerators, then one of each class of hosts.  Numbered; lives in a.
  * O(nodes + pins + tasks log tasks). */
 struct task_graph latency_tasks(const struct scene *s, const struct subgraphs *k,
                                 struct subgraph_time *time, struct arena *a);
