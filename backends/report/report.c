@@ -372,12 +372,10 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
     if (settings)
         fprintf(f, "ONNX Runtime, whole model: session.layer_assignment_settings=\"%s\"\n",
                 settings);
-    if (split_folder)
-        fprintf(
-            f,
-            "run it: load the parts of %s%smanifest.json in order, keep tensors by name; check: "
-            "tools/verify_split.py %s %s\n",
-            split_folder, split_folder[strlen(split_folder) - 1] == '/' ? "" : "/",
-            str(r->scene.m, r->scene.m->path), split_folder);
+    if (split_folder) {
+        const char *slash = split_folder[strlen(split_folder) - 1] == '/' ? "" : "/";
+        fprintf(f, "run it: python3 %s%srun_split.py (with --verify %s: compared with the whole)\n",
+                split_folder, slash, str(r->scene.m, r->scene.m->path));
+    }
     arena_free(a);
 }
