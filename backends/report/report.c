@@ -348,6 +348,35 @@ static void print_reserve(FILE *f, const struct cluster *c)
                     bytes_short(text, c->cls[k].reserve), c->cls[k].name);
 }
 
+/* A path as a shell takes it: in quotes if it must be. */
+static void put_shell_word(FILE *f, const char *path)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    if (*path && !path[strspn(path, plain)]) {
+        fputs(path, f);
+        return;
+    }
+    putc('\'', f);
+    for (; *path; path++) {
+        if (*path == '\'')
+            fputs("'\\'", f);
+        putc(*path, f);
+    }
+    putc('\'', f);
+}
+
+/* The command that runs the parts. */
+static void print_runner(FILE *f, const char *folder, const char *model, struct arena *a)
+{
+    size_t n = strlen(folder);
+    fputs("run it: python3 ", f);
+    put_shell_word(f, arena_fmt(a, "%s%srun_split.py", folder, folder[n - 1] == '/' ? "" : "/"));
+    fputs(" (with --verify ", f);
+    put_shell_word(f, model);
+    fputs(": compared with the whole)\n", f);
+}
+
 void plan_print(FILE *f, const struct result *r, const char *split_folder)
 {
     struct arena *a = arena_new(r->scene.m->mem);
@@ -372,10 +401,7 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
     if (settings)
         fprintf(f, "ONNX Runtime, whole model: session.layer_assignment_settings=\"%s\"\n",
                 settings);
-    if (split_folder) {
-        const char *slash = split_folder[strlen(split_folder) - 1] == '/' ? "" : "/";
-        fprintf(f, "run it: python3 %s%srun_split.py (with --verify %s: compared with the whole)\n",
-                split_folder, slash, str(r->scene.m, r->scene.m->path));
-    }
+    if (split_folder)
+        print_runner(f, split_folder, str(r->scene.m, r->scene.m->path), a);
     arena_free(a);
 }

@@ -89,6 +89,11 @@ def _is_tensor(row: Mapping[str, Any]) -> bool:
     return str(row["onnx_type"]).startswith("tensor(")
 
 
+def _can_bind(row: Mapping[str, Any]) -> bool:
+    """Not sequences, maps, optional values, nor strings."""
+    return _is_tensor(row) and row["numpy_type"] != "object"
+
+
 def _to_array(name: str, value: Any, row: Mapping[str, Any]) -> Any:
     """What a user gave for an input, as ONNX Runtime takes it."""
     if not _is_tensor(row):
@@ -199,7 +204,7 @@ class Part:
         self.outputs: List[str] = entry["outputs"]
         self.values: Dict[str, Any] = runner.values
         self.memory: Tuple[str, int] = (MEMORY.get(provider, "cpu"), number or 0)
-        self.bound = all(_is_tensor(self.values[n]) for n in self.inputs + self.outputs)
+        self.bound = all(_can_bind(self.values[n]) for n in self.inputs + self.outputs)
         wanted: List[Any] = [provider if number is None else (provider, {"device_id": str(number)})]
         try:
             self.session = ort.InferenceSession(str(runner.folder / self.file), _options(runner.threads, runner.exact),
@@ -213,7 +218,7 @@ class Part:
 
     def run(self, table: Mapping[str, Any]) -> Dict[str, Any]:
         """What it makes of the tensors in the table."""
-        if not self.bound:  # sequences, maps and optional values cannot be bound
+        if not self.bound:
             feed = {n: _to_python(table[n], self.values[n]) for n in self.inputs}
             return dict(zip(self.outputs, self.session.run(self.outputs, feed)))
         binding = self.session.io_binding()
@@ -417,10 +422,14 @@ class _Pipeline:
         for t in threads:
             t.start()
         try:
-            for number, sample in enumerate(samples):
+            numbered = enumerate(samples)
+            while True:
                 while flying and (len(flying) >= in_flight or not flying[0].to_run):
                     yield self._finish(flying.popleft())
-                flying.append(self._admit(number, sample))
+                one = next(numbered, None)
+                if one is None:
+                    break
+                flying.append(self._admit(*one))
             while flying:
                 yield self._finish(flying.popleft())
         finally:
@@ -580,7 +589,9 @@ def verify(folder: Union[str, Path], model: Union[str, Path, bytes], sample: Opt
     for name, want in zip(names, found):
         wrong = _difference(want, got[name], tolerance)
         if wrong:
-            raise SplitError(f"output '{name}' is not the whole model's: {wrong}")
+            half = not tolerance and any("f16" in str(row["type"]) for row in runner.values.values())
+            raise SplitError(f"output '{name}' is not the whole model's: {wrong}"
+                             + half * "; tensors of 16 bits are rounded where they cross: allow it with tolerance 1e-2")
     return len(names)
 
 
