@@ -351,6 +351,35 @@ static void print_reserve(FILE *f, const struct cluster *c)
                     bytes_short(text, c->cls[k].reserve), c->cls[k].name);
 }
 
+/* A path as a shell takes it: in quotes if it must be. */
+static void put_shell_word(FILE *f, const char *path)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    if (*path && !path[strspn(path, plain)]) {
+        fputs(path, f);
+        return;
+    }
+    putc('\'', f);
+    for (; *path; path++) {
+        if (*path == '\'')
+            fputs("'\\'", f);
+        putc(*path, f);
+    }
+    putc('\'', f);
+}
+
+/* The command that runs the parts. */
+static void print_runner(FILE *f, const char *folder, const char *model, struct arena *a)
+{
+    size_t n = strlen(folder);
+    fputs("run it: python3 ", f);
+    put_shell_word(f, arena_fmt(a, "%s%srun_split.py", folder, folder[n - 1] == '/' ? "" : "/"));
+    fputs(" (with --verify ", f);
+    put_shell_word(f, model);
+    fputs(": compared with the whole)\n", f);
+}
+
 void plan_print(FILE *f, const struct result *r, const char *split_folder)
 {
     struct arena *a = arena_new(r->scene.m->mem);
@@ -378,11 +407,6 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
         fprintf(f, "ONNX Runtime, whole model: session.layer_assignment_settings=\"%s\"\n",
                 settings);
     if (split_folder)
-        fprintf(
-            f,
-            "run it: load the parts of %s%smanifest.json in order, keep tensors by name; check: "
-            "tools/verify_split.py %s %s\n",
-            split_folder, split_folder[strlen(split_folder) - 1] == '/' ? "" : "/",
-            str(r->scene.m, r->scene.m->path), split_folder);
+        print_runner(f, split_folder, str(r->scene.m, r->scene.m->path), a);
     arena_free(a);
 }
