@@ -10,7 +10,6 @@
 #include "ir/exec/step_verdict.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROWS = 6, HUE_FORWARD = 0, HUE_BACKWARD, HUE_TRANSFER };
@@ -73,7 +72,7 @@ static const char *place_name(const struct step_chart *x, const struct task *t, 
 {
     if (t->kind == (end ? STEP_OUT : STEP_IN))
         return "host";
-    return cluster_device_name(x->r->scene.cluster, a, t->dev[end]);
+    return cluster_device_name(x->r->scene.cluster, a, end ? t->to : t->from);
 }
 
 /* ---- the critical chain ------------------------------------------------------------------------- */
@@ -102,7 +101,7 @@ static uint32_t wires_of(const struct step_chart *x, const struct task *t, uint3
         if (t->lane[i] != NO_LANE)
             wire[n++] = t->lane[i];
     if (!n)
-        wire[n++] = x->g->nlane + (t->kind == STEP_IN ? x->g->ndev : 0) + t->dev[0];
+        wire[n++] = x->g->nlane + (t->kind == STEP_IN ? x->g->ndev : 0) + t->from;
     return n;
 }
 
@@ -113,7 +112,7 @@ static uint32_t wire_device(const struct step_chart *x, uint32_t w)
     if (w >= x->g->nlane)
         return (w - x->g->nlane) % x->g->ndev;
     if (w >= x->g->ndev && x->r->scene.model.step.contention == CONTENTION_LINK)
-        return wire->task == NO_ITEM ? 0 : x->g->task[wire->task].dev[0];
+        return wire->task == NO_ITEM ? 0 : x->g->task[wire->task].from;
     return w % x->g->ndev;
 }
 
@@ -220,18 +219,6 @@ static void make_lanes(struct step_chart *x)
 
 /* ---- bars --------------------------------------------------------------------------------------- */
 
-static int compare_bars(const void *a, const void *b)
-{
-    const struct chart_bar *x = a, *y = b;
-    if (x->at != y->at)
-        return x->at < y->at ? -1 : 1;
-    if (x->end != y->end)
-        return x->end < y->end ? -1 : 1;
-    if (x->item != y->item)
-        return x->item < y->item ? -1 : 1;
-    return x->lane < y->lane ? -1 : x->lane > y->lane;
-}
-
 /* Rows of the lanes whose bars may overlap: those behind the lanes of the event core. */
 static void make_rows(struct step_chart *x)
 {
@@ -270,7 +257,7 @@ static void make_bars(struct step_chart *x)
                                                    .hue = hue_of(x, t),
                                                    .critical = x->critical[i]};
     }
-    qsort(c->bar, c->nbar, sizeof *c->bar, compare_bars);
+    chart_sort_bars(c);
     c->nflow = 1;
     make_rows(x);
 }
