@@ -4,8 +4,8 @@
 usage: python.py [--samples N]
 
 1. `import pcc` in a fresh interpreter, beside an interpreter that imports nothing: below 0.2 s of CPU (least of five).
-2. A chain of tiny operators in six parts on three CPU devices. `Split.stream` on one thread against a loop over the same
-   sessions, by turns: what the package takes per sample and part beside that is below 0.2 ms (medians). The same with a
+2. A chain of tiny operators in six parts on three CPU devices. `Split.stream` on one thread against a loop over the
+   same sessions, by turns: what the package takes per sample and part beside that is below 0.2 ms (medians). The same with a
    thread for each device is shown.
 
 Exits with 1 if a claim does not hold. Needs ONNX Runtime, onnx and the shared library."""
@@ -25,8 +25,9 @@ NODES, TURNS = 12, 9
 
 def least_import():
     def cpu(code):
-        return min(Run([sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT / 'tools/python')!r}); {code}"])
-                   .cpu for _ in range(5))
+        path = f"import sys; sys.path.insert(0, {str(ROOT / 'tools/python')!r})"
+        return min(Run([sys.executable, "-c", f"{path}; {code}"]).cpu for _ in range(5))
+
     return max(0, cpu("import pcc") - cpu("pass"))
 
 
