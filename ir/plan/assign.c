@@ -78,6 +78,32 @@ nid assign_find(const struct assignment *r, sid name, uint32_t *range)
     return n;
 }
 
+static void set_stage(struct assignment *r, nid n, uint32_t stage)
+{
+    if (r->scene->place->kind[n] == PLACE_NODE)
+        r->stage_of[n] = (int32_t)stage;
+}
+
+int assign_stage(struct assignment *r, const char *name, uint32_t stage)
+{
+    const struct module *m = r->scene->m;
+    uint32_t range = 0;
+    nid n = *name ? assign_find(r, str_id(r->scene->m, name), &range) : 0;
+    if (!n && !range)
+        return diag_error(r->diag, "%s: there is no node '%s' in %s", r->path, name,
+                          str(m, m->path));
+    if (!r->stage_of) {
+        r->stage_of = arena_array(r->a, m->nnode, sizeof *r->stage_of);
+        memset(r->stage_of, 0xff, m->nnode * sizeof *r->stage_of);
+    }
+    if (n)
+        set_stage(r, n, stage);
+    for (nid i = range ? r->range[range - 1].first : 0; range && i < r->range[range - 1].end; i++)
+        if (!r->follows[i])
+            set_stage(r, i, stage);
+    return 0;
+}
+
 int assign_named(struct assignment *r, const char *name, int dev)
 {
     uint32_t range = 0;
@@ -146,8 +172,11 @@ int assign_end(struct assignment *r)
     uint32_t missing = 0, placed = 0;
     nid first = 0, late = 0;
     for (uint32_t i = 0; r->range && i < p->nsame; i++)
-        if (p->same[i].why == SAME_SHAPE && r->dev[p->same[i].b] < 0)
+        if (p->same[i].why == SAME_SHAPE && r->dev[p->same[i].b] < 0) {
             r->dev[p->same[i].b] = r->dev[p->same[i].a];
+            if (r->stage_of)
+                r->stage_of[p->same[i].b] = r->stage_of[p->same[i].a];
+        }
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (!is_placed(r, n))
             continue;

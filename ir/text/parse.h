@@ -164,6 +164,7 @@ int text_choice(struct parser *p, const char *const *names, uint32_t *out);
  * error. */
 int text_training(struct parser *p);
 int text_stages(struct parser *p, struct plan *plan); /* after "stages" */
+int text_placed_stage(struct parser *p, struct plan *plan, nid n);
 /* Makes the module's cost and fact arrays from what the keys said. */
 int text_finish_facts(struct parser *p);
 

@@ -103,8 +103,11 @@ static int plan_run(struct ctx *x, const void *options)
     if (plan_read(&given, x, o->from) || take_basis(x, o->from, &given))
         return -1;
     struct plan *p = arena_alloc(x->use.mem, sizeof *p);
-    *p = (struct plan){
-        .planner = "plan", .dev = given.dev, .rank = given.rank, .stages = given.stages};
+    *p = (struct plan){.planner = "plan",
+                       .dev = given.dev,
+                       .rank = given.rank,
+                       .stages = given.stages,
+                       .stage_of = given.stage_of};
     struct evaluation e = evaluate(&x->scene, p, x->use.scratch);
     int rc = refuse(x, o, given.dev, &e);
     if (rc)

@@ -12,6 +12,7 @@ struct given_plan {
     uint32_t said;
     struct exec_model model;
     struct stages *stages; /* how it trains, with model.training; NULL: the file gives none */
+    int32_t *stage_of;     /* as of struct plan */
 };
 
 /* Reads a plan into *p, in x->use.mem.  0, or -1 and an error if `from` cannot be read,
