@@ -528,8 +528,10 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
             fprintf(p->f, " = %d", plan->dev[n]);
         }
         if (plan->stage_of && plan->stage_of[n] >= 0)
-            fprintf(p->f, " [%d]", plan->stage_of[n]);
-        fputc('\n', p->f);
+            fprintf(p->f, " stage=%d", plan->stage_of[n]);
+        if (plan->slot && plan->slot[n])
+            fprintf(p->f, " slot=%u", plan->slot[n]);
+        text_put(p, "\n");
     }
     text_put(p, "}\n");
 }

@@ -1,5 +1,5 @@
-/* An iteration of training in the textual IR: batches and schedule beside the cluster, stages within a plan (grammar:
- * text.md).  O(text). */
+/* How plans run in the textual IR: batches and schedule of an iteration of training beside the cluster, stages and
+ * slots within a plan (grammar: text.md).  O(text). */
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 
@@ -103,6 +103,21 @@ void text_put_training(const struct printer *p, const struct training *t)
             t->own_reduce_lane ? " own_reduce_lane" : "");
 }
 
+/* ---- slots --------------------------------------------------------------------------------------- */
+
+int text_slot(struct parser *p, struct plan *plan, nid n)
+{
+    int64_t slot = 0;
+    if (!text_take_word(p, "slot"))
+        return 0;
+    if (take_number(p, 1, SLOTS_MOST, &slot) < 0)
+        return -1;
+    if (!plan->slot)
+        plan->slot = arena_array(p->m->mem, p->m->nnode, sizeof *plan->slot);
+    plan->slot[n] = (uint32_t)slot;
+    return 0;
+}
+
 /* ---- stages ------------------------------------------------------------------------------------- */
 
 /* "[0,1,2 ahead=2 recompute]", as often as there are stages. */
@@ -141,21 +156,19 @@ int text_stages(struct parser *p, struct plan *plan)
     return 0;
 }
 
-/* "[3]" behind a node's device: its stage. */
 int text_placed_stage(struct parser *p, struct plan *plan, nid n)
 {
-    int64_t stage;
-    if (!text_take(p, '['))
+    int64_t stage = 0;
+    if (!text_take_word(p, "stage"))
         return 0;
-    if (text_int(p, 0, plan->stages ? (int64_t)plan->stages->n - 1 : -1, &stage,
-                 "the number of a stage") < 0)
+    if (take_number(p, 0, plan->stages ? (int64_t)plan->stages->n - 1 : -1, &stage) < 0)
         return -1;
     if (!plan->stage_of) {
         plan->stage_of = arena_array(p->m->mem, p->m->nnode, sizeof *plan->stage_of);
         memset(plan->stage_of, 0xff, p->m->nnode * sizeof *plan->stage_of);
     }
     plan->stage_of[n] = (int32_t)stage;
-    return text_want(p, ']', "']'");
+    return 0;
 }
 
 void text_put_stages(const struct printer *p, const struct stages *s)
