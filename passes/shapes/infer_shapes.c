@@ -305,6 +305,13 @@ static uint32_t *infer_module(struct module *m, struct arena *mem, struct diag *
     index_bodies(&f);
     collect_input_names(&f);
     walk_graphs(&f);
+    if (f.missing && diag)
+        diag_warning(
+            diag, WARN_MISSING_VALUES,
+            "%s: tensor '%s' is wanted for shapes, but its file '%s' is not there: what it "
+            "says of them is not known",
+            str(m, m->path), str(m, m->tensor[f.missing].name),
+            str(m, m->file[m->tensor[f.missing].file].path));
     uint32_t conflicts = f.conflicts;
     f.diag = NULL; /* conflicts were reported by the first run */
     for (int i = 0; types_from_schemas(&f) && i < SCHEMA_ROUNDS; i++)
@@ -421,7 +428,9 @@ static int run_infer(struct ctx *x, const void *opts)
         x->results.inferred = true;
         return 0;
     }
-    uint32_t *type = infer_types(m, x->use.scratch, x->use.diag, NULL);
+    uint32_t errors = m->diag->errors, *type = infer_types(m, x->use.scratch, x->use.diag, NULL);
+    if (m->diag->errors > errors)
+        return -1;
     for (vid v = 1; v < m->nval; v++)
         m->value[v].type = type[v];
     bind_warn_unused(x);

@@ -1,8 +1,9 @@
 """The promises of SECURITY.md that no other test keeps, one function for each: hostile inputs, names, folders and
-limits end in one line and exit code 1, in time, with nothing left behind."""
+limits end in one line and exit code 1, in time, with nothing left behind.  Needs the Python package onnx (else 77)."""
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -10,6 +11,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import check, finish
+
+try:
+    from onnx import TensorProto, helper
+except ImportError:
+    print("skipped: the Python package onnx is not installed")
+    sys.exit(77)
 
 PCC = str(Path(shutil.which(os.environ.get("PCC", "pcc")) or os.environ.get("PCC", "pcc")).resolve())
 PCC_GEN = str(Path(shutil.which(os.environ.get("PCC_GEN", "pcc-gen")) or "pcc-gen").resolve())
@@ -131,9 +138,41 @@ def expressions_stay_cheap(d):
         refused(why, d, m, "-p", "cost,dp-place", "--pin", f"{text}=acc0")
 
 
+# ---- errors and exit codes
+
+
+def external(folder, *tensors):
+    """A model that reshapes by tensors that lie in w.bin, which is not there."""
+    info, n = helper.make_tensor_value_info, helper.make_node
+    lie = [TensorProto(name=name, dims=[2], data_type=7, data_location=1) for name in tensors]
+    for t in lie:
+        t.external_data.add(key="location", value="w.bin")
+    nodes = [n("Reshape", ["x" if k == 0 else f"y{k - 1}", name], [f"y{k}"]) for k, name in enumerate(tensors)]
+    g = helper.make_graph(nodes, "g", [info("x", 1, [4, 6])], [info(f"y{len(lie) - 1}", 1, None)], lie)
+    m = helper.make_model(g, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    (folder / "e.onnx").write_bytes(m.SerializeToString())
+    return "e.onnx"
+
+
+def errors_fail(d):
+    """A line "pcc: error:" and exit code 0 do not go together: what can be done without is a warning, with its name;
+    a file that ends too early fails the run."""
+    m = external(d, "s", "t", "u")
+    for options in ((), ("-p", "dp-place"), ("-p", "infer-shapes", "--emit", "ir"), ("--check-annotations",)):
+        r = pcc(m, *options, cwd=d)
+        err = r.stderr.decode()
+        check(r.returncode == 0 and "pcc: error" not in err, f"{options}: exit {r.returncode}: {err}")
+        check(err.count("'s' is wanted for shapes, but its file 'w.bin' is not there") == err.count("missing-values")
+              == ("--check-annotations" not in options), f"{options}: {err}")
+    refused("-Werror", d, m, "-p", "cost", "-o", "e.csv", "-Werror=missing-values")
+    (d / "w.bin").write_bytes(struct.pack("<qq", 3, 8))
+    r = pcc(m, "-p", "infer-shapes", "--emit", "ir", cwd=d)
+    check(r.returncode == 0 and b"f32[3,8]" in r.stdout and b"missing-values" not in r.stderr, f"{r.stdout} {r.stderr}")
+
+
 def main():
     for test in (inputs_are_regular_files, folders_hold_regular_files, standard_input_where_asked,
-                 expressions_stay_cheap):
+                 expressions_stay_cheap, errors_fail):
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
     return finish()

@@ -9,6 +9,7 @@
 #include "tools/lib/settings.h"
 #include "tools/lib/write.h"
 
+#include <assert.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +144,8 @@ static enum pcc_status frame(struct pcc *p,
     }
     uselocale(theirs);
     freelocale(plain);
-    return w.status;
+    assert(w.status || !p->spoke); /* who says an error fails */
+    return w.status || !p->spoke ? w.status : PCC_BAD_INPUT;
 }
 
 static struct module *read_model(const char *path, struct arena *of, struct diag *d)
