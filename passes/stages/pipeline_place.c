@@ -4,8 +4,8 @@
  * What the user has said stays; the rest is chosen.  For each size of micro-batches that divides the batch (where costs
  * are a profile's, which knows the samples that it is about) DAPPLE's search proposes plans, and for each schedule that
  * keeps the gradients of an iteration apart (dapple, gpipe, zb-h1, interleaved) the best of these that fits is found
- * by running them; warm-up and recomputing are settled for each plan that is run (train.c).  Notes say what each choice comes to
- * with the best of all the others.  O(sizes * schedules) times dapple-place. */
+ * by running them; warm-up and recomputing are settled for each plan that is run (train.c).  Notes say what each choice
+ * comes to with the best of all the others.  O(sizes * schedules) times dapple-place. */
 #include "passes/stages/dapple_plans.h"
 
 #include "ir/base/units.h"
