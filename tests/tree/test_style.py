@@ -363,8 +363,8 @@ def says(*command):
 def help_texts(tree):
     """What pcc, and every script that the README names, says of its options."""
     texts = [says(PCC, "--help")]
-    for path in sorted(set(re.findall(r"tools/[\w/-]+\.(?:sh|py)", tree.text["README.md"]))):
-        texts.append(tree.text.get(path, ""))
+    named = {name.rsplit("/", 1)[-1] for name in re.findall(r"[\w/-]+\.(?:sh|py)", tree.text["README.md"])}
+    texts += [t for path, t in tree.text.items() if path.startswith("tools/") and path.rsplit("/", 1)[-1] in named]
     return "\n".join(texts)
 
 
