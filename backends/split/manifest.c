@@ -74,7 +74,7 @@ static void put_training(struct out *o, struct arena *a)
     const struct result *r = o->s->r;
     if (!r->trained)
         return;
-    json_t *training = training_json(&r->scene, r->trained->stages, a);
+    json_t *training = training_json(&r->scene, r->trained->stages, NULL, a);
     fputs("  \"training\": ", o->f);
     json_dumpf(training, o->f, 0);
     json_decref(training);
