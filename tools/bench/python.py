@@ -5,8 +5,8 @@ usage: python.py [--samples N]
 
 1. `import pcc` in a fresh interpreter, beside an interpreter that imports nothing: below 0.2 s of CPU (least of five).
 2. A chain of tiny operators in six parts on three CPU devices. `Split.stream` on one thread against a loop over the
-   same sessions, by turns: what the package takes per sample and part beside that is below 0.2 ms (medians). The same with a
-   thread for each device is shown.
+   same sessions, by turns: what the package takes per sample and part beside that is below 0.2 ms (medians). The same
+   with a thread for each device is shown.
 
 Exits with 1 if a claim does not hold. Needs ONNX Runtime, onnx and the shared library."""
 import statistics
