@@ -157,6 +157,8 @@ static void walk_graphs(struct infer *f)
             continue;
         }
         nid n = top->next;
+        if (diag_stopped(f->m->diag))
+            return;
         if (visit_bodies(f, &w, n)) /* moves w.at */
             continue;
         w.at[w.n - 1].next++;
@@ -428,14 +430,18 @@ static int run_infer(struct ctx *x, const void *opts)
         x->results.inferred = true;
         return 0;
     }
-    uint32_t errors = m->diag->errors, *type = infer_types(m, x->use.scratch, x->use.diag, NULL);
-    if (m->diag->errors > errors)
-        return -1;
-    for (vid v = 1; v < m->nval; v++)
+    struct clock clock = ctx_clock(x);
+    uint32_t errors = m->diag->errors;
+    m->diag->clock = &clock;
+    uint32_t *type = infer_types(m, x->use.scratch, x->use.diag, NULL);
+    for (vid v = 1; v < m->nval && m->diag->errors == errors; v++)
         m->value[v].type = type[v];
-    bind_warn_unused(x);
-    bind_dims(x);
-    return 0;
+    if (m->diag->errors == errors) {
+        bind_warn_unused(x);
+        bind_dims(x);
+    }
+    m->diag->clock = NULL;
+    return m->diag->errors == errors ? 0 : -1;
 }
 
 const struct pass pass_infer_shapes = {

@@ -223,6 +223,8 @@ enum pcc_status pcc_set(struct pcc *p, const char *name, const char *value)
 static enum pcc_status do_open(struct pcc *p, const struct call *c)
 {
     struct input in = {c->name, c->bytes, c->n};
+    p->stop = 0;
+    p->listener.ended = false;
     if (p->x.scene.m) {
         end(p);
         begin(p);
