@@ -1,5 +1,5 @@
-"""Section II-A and tables II, IV, V, VI and VIII of DAPPLE's paper (arXiv 2007.01045), and its formula beside what runs; see pcc-bench
-pipelines."""
+"""Section II-A and tables II, IV, V, VI and VIII of DAPPLE's paper (arXiv 2007.01045), and its formula beside what runs;
+see pcc-bench pipelines."""
 import itertools
 import json
 import re
@@ -198,8 +198,8 @@ def table_8(_, tmp):
 
 
 def efficiency(_, tmp):
-    """II-A: the share of time in which devices idle is P / (1 + P), P = (1 + a) (S - 1) / M, a: transfers there and back
-    over computing.  Equal stages of 1 ms forward and 2 ms backward; without transfers that is exact."""
+    """The share of time in which devices idle is P / (1 + P), P = (1 + a) (S - 1) / M, a: transfers there and back over
+    computing.  Equal stages of 1 ms forward and 2 ms backward; without transfers that is exact."""
     rows, model = Rows("II-A: idle share of S equal stages with M micro-batches"), tmp / "equal.txt"
     for stages, micro, ratio in itertools.product((2, 4, 8), (8, 32), (0, 0.1, 0.5)):
         size = ratio * 1500000 # bytes that take half of the ratio's 3 ms over 1 GB/s
