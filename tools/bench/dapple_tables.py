@@ -1,4 +1,4 @@
-"""Section II-A and tables II, IV, V, VI and VIII of DAPPLE's paper (arXiv 2007.01045), and its formula beside what runs;
+"""Section II-A and tables II, IV, V, VI and VIII of DAPPLE's paper (arXiv 2007.01045), its formula beside what runs;
 see pcc-bench pipelines."""
 import itertools
 import json
