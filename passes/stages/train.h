@@ -21,6 +21,9 @@ struct train {
     /* PipeDream's plans, which neither schedule nor batch changes: dapple_best() */
     struct trained *pipedream;
     uint32_t npipedream;
+    /* models that the planner chooses from, which a bound is to hold for; NULL: that of the scene */
+    const struct training *offered;
+    uint32_t noffered;
 };
 
 /* Layers on stages, and devices for these. */

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from common import PCC, Run, table
+from pipelines_large import gaps, large
 
 SLOW, FAST, TWO, SERVERS = (["--link=1GB/s,0us"], ["--link=10GB/s,0us"], ["--link=1GB/s,0us", "--group=4:10GB/s,0us"],
                             ["--link=3GB/s,0us", "--group=8:25GB/s,0us"])
@@ -226,9 +227,11 @@ def pipelines(args):
     with tempfile.TemporaryDirectory() as tmp:
         tmp = Path(tmp)
         wrong = pipedream(folder)
-        for part in (parallel, published, uneven, six):
+        for part in (parallel, published, uneven, six, large):
             print()
             wrong += part(folder, tmp)
+        print()
+        wrong += gaps(folder, tmp, SIX, (("A", A), ("B", B), ("C", C)))
     for line in wrong:
         print(f"FAILED: {line}")
     print(f"{len(wrong)} failed")
