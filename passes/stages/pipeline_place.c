@@ -3,9 +3,9 @@
  *
  * What the user has said stays; the rest is chosen.  For each size of micro-batches that divides the batch (where costs
  * are a profile's, which knows the samples that it is about) DAPPLE's search proposes plans, and for each schedule that
- * keeps the gradients of an iteration apart (dapple, gpipe, zb-h1) the best of these that fits is found by running
- * them; warm-up and recomputing are settled for each plan that is run (train.c).  Notes say what each choice comes to
- * with the best of all the others.  O(sizes * schedules) times dapple-place. */
+ * keeps the gradients of an iteration apart (dapple, gpipe, zb-h1, interleaved) the best of these that fits is found
+ * by running them; warm-up and recomputing are settled for each plan that is run (train.c).  Notes say what each choice
+ * comes to with the best of all the others.  O(sizes * schedules) times dapple-place. */
 #include "passes/stages/dapple_plans.h"
 
 #include "ir/base/units.h"
@@ -17,7 +17,8 @@ enum {
     PLANS = 24
 };
 
-static const enum training_schedule offered[] = {TRAINING_DAPPLE, TRAINING_GPIPE, TRAINING_ZB_H1};
+static const enum training_schedule offered[] = {TRAINING_DAPPLE, TRAINING_GPIPE, TRAINING_ZB_H1,
+                                                 TRAINING_INTERLEAVED};
 enum { SCHEDULES = sizeof offered / sizeof *offered };
 
 struct choices {
@@ -55,15 +56,6 @@ static void choose_sizes(struct choices *c)
         c->size[c->nsize++] = m->micro_size;
 }
 
-static void set_size(const struct choices *c, int64_t size)
-{
-    struct training *m = &c->x->scene.model.training;
-    if (!size)
-        return;
-    m->micro_size = size;
-    m->micro_batches = (uint32_t)(c->global / size);
-}
-
 static void try_schedule(struct choices *c, struct train *t, const struct dapple_found *found,
                          uint32_t size)
 {
@@ -82,7 +74,8 @@ static void try_schedule(struct choices *c, struct train *t, const struct dapple
 static void try_size(struct choices *c, struct train *t, uint32_t size)
 {
     struct training *m = &c->x->scene.model.training;
-    set_size(c, c->size[size]);
+    if (c->size[size])
+        train_set_size(m, c->global, c->size[size]);
     struct layer_chain chain = train_chain(t);
     struct dapple_rules rules = dapple_rules_of(t);
     rules.most = PLANS;
@@ -105,7 +98,8 @@ static void offer(struct choices *c, struct train *t)
     struct training *model = &c->x->scene.model.training, given = *model;
     struct training *all = arena_array(c->x->use.scratch, SIZES * SCHEDULES, sizeof *all);
     for (uint32_t i = 0; i < c->nsize; i++) {
-        set_size(c, c->size[i]);
+        if (c->size[i])
+            train_set_size(model, c->global, c->size[i]);
         all[t->noffered++] = *model;
         for (uint32_t k = 0; k < SCHEDULES && !is_said(c, TRAINING_SAID_SCHEDULE); k++) {
             t->noffered += k > 0;

@@ -263,7 +263,7 @@ def library_calls(tree):
 def one_opener(tree):
     """Inputs are opened in ir/base/infile.c alone; elsewhere are only folders and what is written or created."""
     opens = r"(?<![\w.>])((?:open|openat|open64|openat64|fdopen|creat|fopen|fopen64|freopen|popen|syscall" \
-            r"|json_load_file|json_loadf|json_loadfd|json_load_callback)(?=\s*\())"
+            r"|json_load_file|json_loadf|json_loadfd)(?=\s*\())"
     for path, text in tree.sources(".c"):
         if path.split("/")[0] not in (*LAYERS, "tools") or path == "ir/base/infile.c":
             continue
@@ -272,6 +272,14 @@ def one_opener(tree):
             call = plain[m.start():closing(plain, m.end())]
             if not re.search(r'\bO_(WRONLY|DIRECTORY|TMPFILE)\b|, "wb?"\)$|"/dev/null", O_RDWR|SYS_close', call):
                 yield f"{path}:{plain.count(chr(10), 0, m.start()) + 1}: {m[1]} of an input: infile.h opens it"
+
+
+def one_compiler(tree):
+    """Regular expressions of users and files are compiled in one guarded place."""
+    for path, text in tree.sources():
+        if path.split("/")[0] in (*LAYERS, "tools") and path != "passes/functions/patterns.c" \
+                and re.search(r"^[ \t]*#[ \t]*include[ \t]*<regex\.h>", text, re.M):
+            yield f"{path}: includes regex.h: patterns.h compiles expressions"
 
 
 def assertions(tree):
@@ -355,8 +363,8 @@ def says(*command):
 def help_texts(tree):
     """What pcc, and every script that the README names, says of its options."""
     texts = [says(PCC, "--help")]
-    for path in sorted(set(re.findall(r"tools/[\w/-]+\.(?:sh|py)", tree.text["README.md"]))):
-        texts.append(tree.text.get(path, ""))
+    named = {name.rsplit("/", 1)[-1] for name in re.findall(r"[\w/-]+\.(?:sh|py)", tree.text["README.md"])}
+    texts += [t for path, t in tree.text.items() if path.startswith("tools/") and path.rsplit("/", 1)[-1] in named]
     return "\n".join(texts)
 
 
@@ -433,7 +441,7 @@ def glossary(tree):
 
 
 CHECKS = [lengths, parameters, fields, columns, formatted, root_folder, dependencies, forbidden, library_calls,
-          one_opener, assertions, machine_paths, opening, silent_skips, headers_alone, readme_options,
+          one_opener, one_compiler, assertions, machine_paths, opening, silent_skips, headers_alone, readme_options,
           readme_passes, readme_files, glossary]
 
 # ---- self-test
@@ -498,6 +506,8 @@ PLANTED = [  # check, file, text to put in, part of the complaint
       for path, call in (("passes/b.c", 'fopen(p, "rb")'), ("tools/gen/g.c", "open(p, O_RDONLY)"),
                          ("backends/d.c", "openat(at, p, O_RDWR | O_CLOEXEC)"), ("ir/a.c", "json_load_file(p, 0, &e)"),
                          ("frontends/c.c", "fdopen(fd, \"r\")"), ("ir/base/b.c", "syscall(SYS_openat2, at, p, 0, 0)"))],
+    *[(one_compiler, path, "/* B. */\n#include <regex.h>\n", f"{path}: includes regex.h")
+      for path in ("passes/b.c", "passes/functions/patterns.h", "tools/gen/g.c")],
     (assertions, "passes/b.c", "/* B. */\nvoid g(int n)\n{\n    assert(n <= 2 && n-- > 0);\n}\n", "b.c:4"),
     (assertions, "ir/a.c", "/* A. */\nvoid g(int n)\n{\n    assert(n == 2 || (n = 2));\n}\n", "a.c:4"),
     (machine_paths, "tools/run.sh", "#!/bin/sh\n# --quick\ncd /home/me\n", "run.sh:3"),

@@ -4,7 +4,9 @@ of that."""
 import json
 
 from common import PCC, Run, table
+from training import CLUSTERS, MODELS, V100
 
+SIX = ["VGG-19", "GNMT-16", "BERT-48", "XLNet-36", "AmoebaNet-36", "BERT-24"]
 LAYERS, CUT, WINDOWS = 10_000, 12, 8
 CHAIN_CPU = 10
 LINKS = ["--slices=any", "--profiled-batch=1", "--micro-batch-size=1"]
@@ -40,6 +42,7 @@ def plan(model, args, out):
 
 def large(_, tmp):
     """10,000 layers on 64 servers of 8 devices; 12 of these layers on two servers of two."""
+    print()
     rows, wrong = [], []
     model = chain(tmp / "chain.txt", 0, LAYERS)
     for count in (64, 512, 4096):
@@ -63,15 +66,17 @@ def large(_, tmp):
     return wrong
 
 
-def gaps(folder, tmp, profiles, links):
-    """The profiles (name, global batch) on 16 devices: what dapple-place and pipeline-place leave open."""
+def gaps(folder, tmp):
+    """Six profiles on 16 devices: what dapple-place and pipeline-place leave open."""
+    print()
     rows, wrong = [], []
-    for name, batch in profiles:
-        for label, args in links:
+    for name in SIX:
+        batch = MODELS[name].batch
+        for label, args in CLUSTERS.items():
             cells = []
             for planner in ("dapple-place", "pipeline-place"):
-                found = plan(folder / f"dapple/{name}.txt",
-                             ["-d", "16xv100:16GB", f"--global-batch={batch}", "--slices=any", *args, "-p", planner],
+                found = plan(folder / MODELS[name].profile,
+                             ["-d", "16xv100" + V100, f"--global-batch={batch}", "--slices=any", *args, "-p", planner],
                              tmp / "p.json")
                 if found is None:
                     wrong.append(f"{name}, {label}: no plan of {planner}")
@@ -84,3 +89,6 @@ def gaps(folder, tmp, profiles, links):
             rows.append([name, batch, label, *cells])
     table(["profile", "batch", "links", "dapple ms", "gap", "cpu s", "pipeline ms", "gap", "cpu s"], rows)
     return wrong
+
+
+GAPS = (large, gaps)

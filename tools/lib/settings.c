@@ -40,6 +40,8 @@ static const char *const table[] = {"devices",
                                     "dispatch",
                                     "memory-model",
                                     "cut",
+                                    "cpus",
+                                    "pieces",
                                     "micro-batches",
                                     "micro-batch-size",
                                     "profiled-batch",
@@ -53,6 +55,7 @@ static const char *const table[] = {"devices",
                                     "allreduce-overlap",
                                     "workspace",
                                     "weight-gradient-share",
+                                    "stages-per-device",
                                     "optimizer"};
 
 const char *setting_named(const char *name)

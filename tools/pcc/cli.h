@@ -29,6 +29,7 @@ enum cli_id {
     CLI_ALLREDUCE_OVERLAP,
     CLI_WORKSPACE,
     CLI_WEIGHT_SHARE,
+    CLI_PER_DEVICE,
     CLI_REPLICATE,
     CLI_SYNC,
     CLI_EFFICIENCY,
@@ -42,6 +43,8 @@ enum cli_id {
     CLI_MEMORY_MODEL,
     CLI_OPTIMIZER,
     CLI_CUT,
+    CLI_CPUS,
+    CLI_PIECES,
     CLI_DIM,
     CLI_COSTS,
     CLI_PROFILE_AT,
@@ -81,8 +84,14 @@ enum cli_id {
     CLI_COUNT = CLI_WRITER + 64
 };
 
-/* Exit codes; 70 is an internal error. */
-enum { EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_INFEASIBLE = 3, EXIT_UNVERIFIED = 4 };
+/* Exit codes. */
+enum {
+    EXIT_INPUT = 1,
+    EXIT_USAGE = 2,
+    EXIT_INFEASIBLE = 3,
+    EXIT_UNVERIFIED = 4,
+    EXIT_INTERNAL = 70
+};
 
 struct cli_option {
     int id;                          /* enum cli_id, or CLI_WRITER and more */

@@ -98,17 +98,16 @@ static char *first_line(const char *path, struct arena *a)
     uint64_t size;
     int fd = str_ends(path, ".pir") ? infile_open(path, INFILE_GRAPH, &size, &quiet) : -1;
     size_t skip = sizeof HEAD - 1;
-    char *line = NULL, head[sizeof HEAD] = "";
-    if (fd >= 0 && pread(fd, head, skip, 0) == (ssize_t)skip && !strcmp(head, HEAD)) {
-        line = arena_alloc(a, LINE_MAX_BYTES + 1);
-        char *end = pread(fd, line, LINE_MAX_BYTES, (off_t)skip) > 0 ? strchr(line, '\n') : NULL;
-        if (end)
-            line[strcspn(line, "\r\n")] = 0;
-        else
-            line = NULL;
-    }
+    char head[sizeof HEAD] = "";
+    bool ours = fd >= 0 && pread(fd, head, skip, 0) == (ssize_t)skip && !strcmp(head, HEAD);
+    char *line = ours ? arena_alloc(a, LINE_MAX_BYTES + 1) : NULL;
+    char *end =
+        ours && pread(fd, line, LINE_MAX_BYTES, (off_t)skip) > 0 ? strchr(line, '\n') : NULL;
     if (fd >= 0)
         close(fd);
+    if (!end)
+        return NULL;
+    line[strcspn(line, "\r\n")] = 0;
     return line;
 }
 

@@ -84,6 +84,8 @@ static void random_cluster(struct run *r, uint64_t *seed)
 static void random_models(struct run *r, uint64_t *seed)
 {
     static const int64_t size[MODELS] = {1, 2, 4};
+    static const enum training_schedule schedule[] = {TRAINING_DAPPLE, TRAINING_GPIPE,
+                                                      TRAINING_ZB_H1};
     struct training all = {.half_duplex = random_below(seed, 4) == 0,
                            .any_slices = random_below(seed, 3) > 0,
                            .own_reduce_lane = random_below(seed, 2),
@@ -98,7 +100,7 @@ static void random_models(struct run *r, uint64_t *seed)
     for (uint32_t i = 0; i < r->nmodel; i++) {
         struct training *t = &r->model[i];
         *t = all;
-        t->schedule = random_below(seed, 3); /* but for pipedream */
+        t->schedule = schedule[random_below(seed, 3)];
         t->micro_size = size[random_below(seed, MODELS)];
         t->micro_batches = (uint32_t)(batch / t->micro_size);
     }
