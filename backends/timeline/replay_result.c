@@ -57,10 +57,11 @@ int replay_iteration(struct iteration_run *out, const struct result *r, int64_t 
     int64_t fit = most / tasks_each(x) / by * by, n = micro_batches;
     fit = fit > by ? fit : by;
     if (n > fit)
-        return diag_error(r->diag,
-                          "an iteration of %lld micro-batches through %u stages is too large to be "
-                          "shown: expected a --replay of at most %lld",
-                          (long long)n, x->nstage, (long long)fit);
+        return diag_error(
+            r->diag,
+            "an iteration of %lld micro-batches through %u stage%s is too large to be "
+            "shown: expected a --replay of at most %lld",
+            (long long)n, x->nstage, x->nstage == 1 ? "" : "s", (long long)fit);
     if (n % by)
         return diag_error(r->diag,
                           "--replay=%lld: stages in turn on %u devices take a multiple of so many "
