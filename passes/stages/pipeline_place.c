@@ -3,9 +3,9 @@
  *
  * What the user has said stays; the rest is chosen.  For each size of micro-batches that divides the batch (where costs
  * are a profile's, which knows the samples that it is about) DAPPLE's search proposes plans, and for each schedule that
- * keeps the gradients of an iteration apart (dapple, gpipe, zb-h1) the best of these that fits is found by running
- * them; warm-up and recomputing are settled for each plan that is run (train.c).  Notes say what each choice comes to
- * with the best of all the others.  O(sizes * schedules) times dapple-place. */
+ * keeps the gradients of an iteration apart (dapple, gpipe, zb-h1, interleaved) the best of these that fits is found
+ * by running them; warm-up and recomputing are settled for each plan that is run (train.c).  Notes say what each choice
+ * comes to with the best of all the others.  O(sizes * schedules) times dapple-place. */
 #include "passes/stages/dapple_plans.h"
 
 #include "ir/base/units.h"
@@ -16,6 +16,10 @@ enum {
     FORMULA = 4000000, /* evaluations for each size */
     PLANS = 24
 };
+
+static const enum training_schedule offered[] = {TRAINING_DAPPLE, TRAINING_GPIPE, TRAINING_ZB_H1,
+                                                 TRAINING_INTERLEAVED};
+enum { SCHEDULES = sizeof offered / sizeof *offered };
 
 struct choices {
     struct ctx *x;
@@ -69,8 +73,6 @@ static void try_schedule(struct choices *c, struct train *t, const struct dapple
 
 static void try_size(struct choices *c, struct train *t, uint32_t size)
 {
-    static const enum training_schedule schedules[] = {TRAINING_DAPPLE, TRAINING_GPIPE,
-                                                       TRAINING_ZB_H1};
     struct training *m = &c->x->scene.model.training;
     if (c->size[size])
         train_set_size(m, c->global, c->size[size]);
@@ -84,10 +86,29 @@ static void try_size(struct choices *c, struct train *t, uint32_t size)
         try_schedule(c, t, &found, size);
         return;
     }
-    for (size_t i = 0; i < sizeof schedules / sizeof *schedules && !clock_out(&t->clock); i++) {
-        m->schedule = schedules[i];
+    for (size_t i = 0; i < SCHEDULES && !clock_out(&t->clock); i++) {
+        m->schedule = offered[i];
         try_schedule(c, t, &found, size);
     }
+}
+
+/* All that is chosen from, for a bound. */
+static void offer(struct choices *c, struct train *t)
+{
+    struct training *model = &c->x->scene.model.training, given = *model;
+    struct training *all = arena_array(c->x->use.scratch, SIZES * SCHEDULES, sizeof *all);
+    for (uint32_t i = 0; i < c->nsize; i++) {
+        if (c->size[i])
+            train_set_size(model, c->global, c->size[i]);
+        all[t->noffered++] = *model;
+        for (uint32_t k = 0; k < SCHEDULES && !is_said(c, TRAINING_SAID_SCHEDULE); k++) {
+            t->noffered += k > 0;
+            all[t->noffered - 1] = *model;
+            all[t->noffered - 1].schedule = offered[k];
+        }
+    }
+    t->offered = all;
+    *model = given;
 }
 
 /* "1: 748 ms, 2: no room" */
@@ -134,6 +155,7 @@ static int pipeline_run_place(struct ctx *x, const void *options)
         c.by_schedule[i] = INT64_MAX;
     c.best_model = given;
     choose_sizes(&c);
+    offer(&c, &t);
     for (uint32_t i = 0; i < c.nsize && (!i || !clock_out(&t.clock)); i++)
         try_size(&c, &t, i);
     tell(&c);
