@@ -19,6 +19,7 @@ from wire import field
 
 try:
     import numpy as np
+    import onnx
     from onnx import TensorProto, helper
 except ImportError:
     print("skipped: the Python package onnx is not installed")
@@ -28,6 +29,7 @@ PCC = str(Path(shutil.which(os.environ.get("PCC", "pcc")) or os.environ.get("PCC
 PCC_GEN = str(Path(shutil.which(os.environ.get("PCC_GEN", "pcc-gen")) or "pcc-gen").resolve())
 FUNCTIONS = Path(__file__).resolve().parents[1] / "lit/functions.pir"
 PCC_KEYED = str(Path(PCC).parent / "tests/pcc-keyed")  # pcc that is told the key of its hashes
+PCC_SHRINKING = str(Path(PCC).parent / "tests/pcc-shrinking")
 SANITIZED = b"__asan_init" in Path(PCC).read_bytes()
 REPORTS = ("runtime error:", "AddressSanitizer", "LeakSanitizer")
 GPT = ["gpt", "--layers", "1", "--width", "32", "--heads", "2", "--vocab", "64"]
@@ -329,10 +331,48 @@ def tables_run_nothing(d):
     check(r.returncode == 0 and r.stdout == (d / "n.csv").read_bytes(), f"read back: {r.stderr}")
 
 
+# ---- files that change
+
+
+def cut_short(folder, file, *args):
+    """Runs with the file cut to half at each call in turn that reads it, until none is left: exit 0 or 1, one line, and
+    nothing is left behind.  How many runs failed."""
+    whole, failures = (folder / file).read_bytes(), 0
+    for at in range(1, 1000):
+        (folder / file).write_bytes(whole)
+        before = listing(folder)
+        r = subprocess.run([PCC_SHRINKING, *args], cwd=folder, capture_output=True, timeout=60,
+                           env={**os.environ, "PCC_SHRINK": str(folder / file), "PCC_SHRINK_AT": str(at)})
+        err = r.stderr.decode()
+        check(r.returncode in (0, 1) and err.count("pcc: error:") == r.returncode,
+              f"{args}, call {at}: exit {r.returncode}: {err[-500:]}")
+        check(r.returncode == 0 or listing(folder) == before, f"{args}, call {at}: left {listing(folder)}")
+        failures += r.returncode == 1
+        shutil.rmtree(folder / "split", ignore_errors=True)
+        if (folder / file).stat().st_size == len(whole):
+            break
+    (folder / file).write_bytes(whole)
+    return failures
+
+
+def files_cut_short(d):
+    """A model, or the weights beside it, that another program cuts while pcc reads or copies it: no SIGBUS."""
+    m = model(d, "m.onnx", "gpt", "--layers", "1", "--width", "64", "--heads", "2", "--vocab", "256")
+    for weights in ("shared", "inline", "original"):
+        failures = cut_short(d, m, m, "-p", "dp-place", "-o", "split", "--pictures=none", f"--weights={weights}")
+        check(failures >= 3, f"{weights}: {failures} runs failed")
+    beside = onnx.load(d / m)
+    onnx.save(beside, d / "b.onnx", save_as_external_data=True, location="b.data", size_threshold=0)
+    for weights in ("shared", "inline", "original"):
+        failures = cut_short(d, "b.data", "b.onnx", "-p", "dp-place", "-o", "split", "--pictures=none",
+                             f"--weights={weights}")
+        check(failures >= 1, f"{weights}, beside: {failures} runs failed")
+
+
 def main():
     for test in (inputs_are_regular_files, folders_hold_regular_files, standard_input_where_asked,
                  expressions_stay_cheap, errors_fail, names_cannot_flood, names_are_utf8, reading_ends_in_time,
-                 order_is_not_the_hash_s, terminals_obey_nothing, tables_run_nothing):
+                 order_is_not_the_hash_s, terminals_obey_nothing, tables_run_nothing, files_cut_short):
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
     return finish()

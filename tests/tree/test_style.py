@@ -263,14 +263,14 @@ def library_calls(tree):
 def one_opener(tree):
     """Inputs are opened in ir/base/infile.c alone; elsewhere are only folders and what is written or created."""
     opens = r"(?<![\w.>])((?:open|openat|open64|openat64|fdopen|creat|fopen|fopen64|freopen|popen|syscall" \
-            r"|json_load_file|json_loadf|json_loadfd)(?=\s*\())"
+            r"|json_load_file|json_loadf|json_loadfd|mmap)(?=\s*\())"
     for path, text in tree.sources(".c"):
         if path.split("/")[0] not in (*LAYERS, "tools") or path == "ir/base/infile.c":
             continue
         plain = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
         for m in re.finditer(opens, plain):
             call = plain[m.start():closing(plain, m.end())]
-            if not re.search(r'\bO_(WRONLY|DIRECTORY|TMPFILE)\b|, "wb?"\)$|"/dev/null", O_RDWR|SYS_close', call):
+            if not re.search(r'\bO_(WRONLY|DIRECTORY|TMPFILE)\b|, "wb?"\)$|"/dev/null", O_RDWR|SYS_close|MAP_ANONYMOUS', call):
                 yield f"{path}:{plain.count(chr(10), 0, m.start()) + 1}: {m[1]} of an input: infile.h opens it"
 
 
@@ -528,7 +528,8 @@ PLANTED = [  # check, file, text to put in, part of the complaint
     *[(one_opener, path, f"/* B. */\nvoid g(void)\n{{\n    {call};\n}}\n", f"{path}:4: {call.split('(')[0]}")
       for path, call in (("passes/b.c", 'fopen(p, "rb")'), ("tools/gen/g.c", "open(p, O_RDONLY)"),
                          ("backends/d.c", "openat(at, p, O_RDWR | O_CLOEXEC)"), ("ir/a.c", "json_load_file(p, 0, &e)"),
-                         ("frontends/c.c", "fdopen(fd, \"r\")"), ("ir/base/b.c", "syscall(SYS_openat2, at, p, 0, 0)"))],
+                         ("frontends/c.c", "fdopen(fd, \"r\")"), ("ir/base/b.c", "syscall(SYS_openat2, at, p, 0, 0)"),
+                         ("backends/d.c", "mmap(NULL, n, PROT_READ, MAP_SHARED, fd, 0)"))],
     *[(one_compiler, path, "/* B. */\n#include <regex.h>\n", f"{path}: includes regex.h")
       for path in ("passes/b.c", "passes/functions/patterns.h", "tools/gen/g.c")],
     (assertions, "passes/b.c", "/* B. */\nvoid g(int n)\n{\n    assert(n <= 2 && n-- > 0);\n}\n", "b.c:4"),
