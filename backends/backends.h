@@ -26,10 +26,13 @@ struct result {
     const struct verdict *verdict;
     const struct step_run *step;         /* of a makespan; NULL: of a time per sample */
     const struct iteration_run *trained; /* of an iteration time */
+    const struct latency_run *latency;   /* of a latency */
     const struct parts *parts;           /* the parts: ir/plan/parts.h */
     const struct level_table
         *table;          /* of the pass levels (ir/dag/level_table.h); NULL: it has not run */
-    int64_t parts_value; /* ps: the makespan of the parts, if `step` is there */
+    uint32_t *part_slot; /* [part] of a latency: the slot of its subgraph; 0: of a host */
+    int64_t
+        parts_value; /* ps: the makespan or latency of the parts, if `step` or `latency` is there */
     /* of functions, while the plan was made: "opened", "whole"; NULL: there are none */
     const char *calls;
     /* scene, plan and verdict by the objective that the plan was made for, where this is about another one (--judge):

@@ -3,10 +3,9 @@
  * judge).  O(1). */
 #include "frontends/frontends.h"
 
+#include "ir/base/infile.h"
 #include "ir/base/strings.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -53,16 +52,16 @@ static enum input_kind kind_by_bytes(const unsigned char *head, size_t n)
 enum input_kind input_kind_of(const char *path)
 {
     unsigned char head[HEAD];
-    struct stat st;
+    struct diag quiet = diag_silent();
+    uint64_t size;
     ssize_t n = 0;
     enum input_kind kind;
 
     if (kind_by_name(path, &kind))
         return kind;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = infile_open(path, INFILE_MODEL, &size, &quiet);
     if (fd >= 0) {
-        /* what is read from a pipe would be lost to the reader */
-        n = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? read(fd, head, sizeof head) : 0;
+        n = read(fd, head, sizeof head);
         close(fd);
     }
     return kind_by_bytes(head, n < 0 ? 0 : (size_t)n);

@@ -60,7 +60,7 @@ struct clock ctx_clock(const struct ctx *x)
 enum { CALL_SILENT, CALL_MATCHES, CALL_FOLLOWS };
 
 /* [node] CALL_* for one pattern; NULL: no call is open. */
-static uint8_t *match_calls(const struct ctx *x, const regex_t *re, const uint8_t *follows)
+static uint8_t *match_calls(const struct ctx *x, const struct regex *re, const uint8_t *follows)
 {
     const struct opened *o = x->results.opened;
     if (!o)
@@ -79,7 +79,7 @@ static uint8_t *match_calls(const struct ctx *x, const regex_t *re, const uint8_
 }
 
 /* Pins the vertices that a pattern matches and that have no pin yet to a device; returns how many. */
-static uint32_t pin_all(struct ctx *x, const regex_t *re, int dev, const uint8_t *follows)
+static uint32_t pin_all(struct ctx *x, const struct regex *re, int dev, const uint8_t *follows)
 {
     const uint8_t *in = match_calls(x, re, follows);
     uint32_t hits = 0;
@@ -121,9 +121,9 @@ static int apply_pins(struct ctx *x)
                               p->pattern, p->device, p->device,
                               cluster_device_name(x->scene.cluster, x->use.mem, 0));
         struct arena *own = arena_new(x->use.scratch);
-        const regex_t *re = pattern_compile(p->pattern, own, why);
+        const struct regex *re = pattern_compile(p->pattern, own, why);
         if (!re)
-            return diag_error(x->use.diag, "--pin '%s=%s': not a regular expression: %s",
+            return diag_error(x->use.diag, "--pin '%.200s=%s': not a regular expression: %s",
                               p->pattern, p->device, why);
         uint32_t hits = pin_all(x, re, dev, follows);
         arena_free(own);

@@ -62,6 +62,9 @@ struct levels {
      * option of contract asked for (any itself if there are none). */
     struct wdag *whole, *any, *must;
     struct wdag *top; /* the level that the next pass reads */
+    /* contract was asked for, not inserted: list schedules are of its vertices, not of nodes with groups as pins */
+    bool asked;
+    struct wdag *listed; /* these, over the base level: list_level(); NULL: not made yet */
 };
 
 /* What a run has from whoever started it. */

@@ -301,6 +301,8 @@ int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_optio
         double start = now_ms();
         if (o->at)
             *o->at = i;
+        if (!p->step[i].inserted && !strcmp(p->step[i].pass->name, "contract"))
+            x->levels.asked = true;
         int rc = run_and_judge(&p->step[i], x, o);
         arena_release(x->use.scratch, mark);
         if (o->time_passes)

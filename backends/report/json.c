@@ -1,5 +1,5 @@
 /* A plan as JSON; of a workload, in the placement paper's form (plan_json.h), which knows no order and no makespan:
- * plans with these are in pcc's own. */
+ * plans with these are in pcc's own.  The paper's form has latencies, too. */
 #include "backends/backends.h"
 #include "ir/plan/plan_json.h"
 
@@ -14,7 +14,8 @@ static int write_json(const struct result *r, const void *opts, const char *path
                                 .judged_value = r->verdict->value};
     (void)opts;
     bool paper = t.scene->m->ir_version == 0 && !t.plan->rank &&
-                 t.scene->model.objective == OBJECTIVE_SAMPLE;
+                 (t.scene->model.objective == OBJECTIVE_SAMPLE ||
+                  t.scene->model.objective == OBJECTIVE_LATENCY);
     return (paper ? paper_split_write : plan_json_write)(&t, path, r->out, r->diag);
 }
 

@@ -46,7 +46,7 @@ static struct stretch next_stretch(const struct result *r, const uint32_t *chain
     struct stretch s = {.from = at, .to = at + 1};
     while (first->kind == STEP_COMPUTE && s.to < n) {
         const struct task *t = task_on(r, chain[s.to]);
-        if (t->kind != STEP_COMPUTE || t->dev[0] != first->dev[0])
+        if (t->kind != STEP_COMPUTE || t->from != first->from)
             break;
         s.to++;
     }
@@ -65,17 +65,16 @@ static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain
     fprintf(f, "  %10s  ", time_short(time, s->time));
     if (t->kind != STEP_COMPUTE) {
         vid v = r->scene.place->net_value[t->number];
-        const char *from = t->kind == STEP_IN ? "host" : cluster_device_name(c, a, t->dev[0]);
-        const char *to = t->kind == STEP_OUT ? "host" : cluster_device_name(c, a, t->dev[1]);
+        const char *from = t->kind == STEP_IN ? "host" : cluster_device_name(c, a, t->from);
+        const char *to = t->kind == STEP_OUT ? "host" : cluster_device_name(c, a, t->to);
         fprintf(f, "%s to %s: %s, %s\n", from, to, value_name(r->scene.m, v),
                 bytes_short(bytes, r->scene.m->cost->bytes[v]));
     } else if (s->to - s->from == 1) {
-        fprintf(f, "%s: %s\n", cluster_device_name(c, a, t->dev[0]),
+        fprintf(f, "%s: %s\n", cluster_device_name(c, a, t->from),
                 node_name(r->scene.m, t->number));
     } else {
-        fprintf(f, "%s: %u nodes, %s to %s\n", cluster_device_name(c, a, t->dev[0]),
-                s->to - s->from, node_name(r->scene.m, t->number),
-                node_name(r->scene.m, last->number));
+        fprintf(f, "%s: %u nodes, %s to %s\n", cluster_device_name(c, a, t->from), s->to - s->from,
+                node_name(r->scene.m, t->number), node_name(r->scene.m, last->number));
     }
 }
 

@@ -15,6 +15,7 @@
  * been moved aside (.old) is never touched: it may be all that is left. */
 #include "backends/split/folder.h"
 
+#include "ir/base/infile.h"
 #include "ir/base/json_keep.h"
 
 #include <dirent.h>
@@ -76,10 +77,13 @@ static bool read_known(struct folder *f, const char *path)
 {
     const char *file_name = arena_fmt(f->a, "%s/manifest.json", path);
     struct arena *own = arena_new(f->a);
-    json_t *root = json_keep(own, json_load_file(file_name, JSON_REJECT_DUPLICATES, NULL));
+    struct diag quiet = diag_silent();
+    size_t n = 0, i;
+    const char *text = infile_read(file_name, INFILE_PLAN, own, &n, &quiet);
+    const json_t *root =
+        text ? json_keep(own, json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL)) : NULL;
     const json_t *part, *parts = json_object_get(root, "parts");
     const json_t *files = json_object_get(json_object_get(root, "weights"), "files");
-    size_t i;
     bool ours = json_is_integer(json_object_get(root, "pcc_manifest"));
     f->known = names_new(f->a, 16);
     for (int k = 0; ours && fixed[k]; k++)

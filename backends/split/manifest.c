@@ -341,6 +341,8 @@ static void put_parts(struct out *o, struct arena *a)
                 sat_add(k->lasting, sat_add(work_bytes_in(s->work, x), k->running)),
                 s->unchecked[x] ? ", \"unchecked\": true" : "");
         put_replicas(o, x, a);
+        if (s->r->plan->slot && s->r->part_slot[x])
+            fprintf(o->f, ", \"slot\": %u", s->r->part_slot[x]);
         putc('}', o->f);
     }
     fputs("\n  ],\n", o->f);

@@ -73,7 +73,7 @@ static const char *place_name(const struct step_chart *x, const struct task *t, 
 {
     if (t->kind == (end ? STEP_OUT : STEP_IN))
         return "host";
-    return cluster_device_name(x->r->scene.cluster, a, t->dev[end]);
+    return cluster_device_name(x->r->scene.cluster, a, end ? t->to : t->from);
 }
 
 /* ---- the critical chain ------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ static uint32_t wires_of(const struct step_chart *x, const struct task *t, uint3
         if (t->lane[i] != NO_LANE)
             wire[n++] = t->lane[i];
     if (!n)
-        wire[n++] = x->g->nlane + (t->kind == STEP_IN ? x->g->ndev : 0) + t->dev[0];
+        wire[n++] = x->g->nlane + (t->kind == STEP_IN ? x->g->ndev : 0) + t->from;
     return n;
 }
 
@@ -113,7 +113,7 @@ static uint32_t wire_device(const struct step_chart *x, uint32_t w)
     if (w >= x->g->nlane)
         return (w - x->g->nlane) % x->g->ndev;
     if (w >= x->g->ndev && x->r->scene.model.step.contention == CONTENTION_LINK)
-        return wire->task == NO_ITEM ? 0 : x->g->task[wire->task].dev[0];
+        return wire->task == NO_ITEM ? 0 : x->g->task[wire->task].from;
     return w % x->g->ndev;
 }
 

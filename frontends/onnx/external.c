@@ -2,72 +2,22 @@
  *
  * A model is a stranger's file that asks to open other files, so the rules are strict: known keys,
  * once each; decimal numbers; a relative location without "..", opened beneath the model's folder
- * with no symbolic link on the way (openat2, or component by component with O_NOFOLLOW where the
- * kernel lacks it); a regular file with one name.  Caches of downloaded models are made of links,
- * so --allow-links lets the folder's links lead anywhere; what the model itself may write stays as
- * strict.  A file that is not there is no error before its bytes are needed.
+ * with no symbolic link on the way (infile.h); a regular file with one name.  Caches of downloaded
+ * models are made of links, so --allow-links lets the folder's links lead anywhere; what the model
+ * itself may write stays as strict.  A file that is not there is no error before its bytes are needed.
  *
  * Cost: O(1) expected for each tensor; every file is opened once. */
 #include "frontends/onnx/build.h"
+#include "ir/base/infile.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
 
 static void close_fd(void *p)
 {
     close((int)(intptr_t)p);
-}
-
-static int openat2_beneath(int dir, const char *path)
-{
-    struct open_how how = {.flags = OPEN_FLAGS,
-                           .resolve =
-                               RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
-
-    return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
-}
-
-/* The same by hand: every component is opened from the one before it, none may be a link. */
-static int walk_beneath(struct arena *tmp, int dir, const char *path)
-{
-    int at = dir;
-
-    for (char *p = arena_strdup(tmp, path, strlen(path));;) {
-        size_t n = strcspn(p, "/");
-        char *next = p + n + strspn(p + n, "/");
-        const char *name = n == 0 ? "." : p;
-        p[n] = '\0';
-        int fd = openat(at, name, OPEN_FLAGS | O_NOFOLLOW | (*next != '\0' ? O_DIRECTORY : 0));
-        int e = errno;
-        struct stat st;
-        if (fd < 0 && e == ENOTDIR && fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISLNK(st.st_mode))
-            e = ELOOP; /* O_DIRECTORY hides that it was a link */
-        if (at != dir)
-            close(at);
-        errno = e;
-        if (fd < 0 || *next == '\0')
-            return fd;
-        at = fd;
-        p = next;
-    }
-}
-
-static int open_location(struct onnx_build *b, const char *location)
-{
-    if (b->allow_links)
-        return openat(b->dir, location, OPEN_FLAGS);
-    int fd = openat2_beneath(b->dir, location);
-    return fd < 0 && (errno == ENOSYS || errno == EPERM || errno == E2BIG)
-               ? walk_beneath(b->tmp, b->dir, location)
-               : fd;
 }
 
 /* NULL, or what is wrong with a location. */
@@ -137,20 +87,18 @@ static int sort_entries(const struct onnx_build *b, const Onnx__TensorProto *t,
     return 0;
 }
 
-static const char *file_wrong(const struct onnx_build *b, int fd, struct stat *st)
+static const char *file_wrong(const struct onnx_build *b, int fd, uint64_t *size)
 {
+    uint64_t names;
     if (fd < 0) {
         return errno == ELOOP   ? "is a symbolic link or behind one (--allow-links accepts links)"
                : errno == EXDEV ? "leads out of the model's folder (--allow-links accepts links)"
                                 : strerror(errno);
     }
-    if (fstat(fd, st) != 0)
-        return strerror(errno);
-    if (!S_ISREG(st->st_mode))
-        return "is not a regular file";
-    if (st->st_nlink != 1 && !b->allow_links)
+    const char *wrong = infile_wrong(fd, INFILE_DATA, size, &names);
+    if (wrong == NULL && names != 1 && !b->allow_links)
         return "has several names, hard links (--allow-links accepts links)";
-    return NULL;
+    return wrong;
 }
 
 /* The file of a location, opened if it is new; 0 after an error. */
@@ -172,12 +120,12 @@ static uint32_t file_of(struct onnx_build *b, const char *location, const struct
         }
         arena_defer(b->tmp, close_fd, (void *)(intptr_t)b->dir);
     }
-    struct stat st = {0};
-    int fd = open_location(b, location);
+    uint64_t size = 0;
+    int fd = infile_open_beneath(b->dir, location, b->allow_links, b->tmp);
     if (fd >= 0)
         arena_defer(m->mem, close_fd, (void *)(intptr_t)fd);
     if (fd >= 0 || (errno != ENOENT && errno != ENOTDIR)) {
-        const char *wrong = file_wrong(b, fd, &st);
+        const char *wrong = file_wrong(b, fd, &size);
         if (wrong != NULL) {
             diag_error(b->d, "%s: %s: external file '%s' %s", b->path, onnx_who_text(b, who, t),
                        location, wrong);
@@ -189,7 +137,7 @@ static uint32_t file_of(struct onnx_build *b, const char *location, const struct
     m->file[k].path = str_id(m, arena_fmt(b->tmp, "%s%s", sep, location));
     m->file[k].location = name;
     m->file[k].fd = fd < 0 ? -1 : fd;
-    m->file[k].size = (uint64_t)st.st_size;
+    m->file[k].size = size;
     map_set(&b->file, b->tmp, name, k);
     return k;
 }

@@ -11,12 +11,11 @@
 #include "frontends/frontends.h"
 #include "frontends/onnx/build.h"
 #include "frontends/onnx/scan.h"
+#include "ir/base/infile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Files from this size on are not read ahead: most of them is weights. */
@@ -63,35 +62,29 @@ static int map_file(struct module *m, const char *path, const struct onnx_option
                     struct diag *d)
 {
     struct mapping *x = arena_alloc(m->mem, sizeof *x);
-    struct stat st;
-    int fd = o->bytes != NULL ? file_of(o->bytes, o->size)
-                              : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    uint64_t size = o->size;
+    int fd = o->bytes ? file_of(o->bytes, o->size) : infile_open(path, INFILE_MODEL, &size, d);
 
     if (fd < 0)
-        return diag_error(d, "%s: cannot open: %s", path, strerror(errno));
-    const char *wrong = fstat(fd, &st) != 0    ? strerror(errno)
-                        : S_ISDIR(st.st_mode)  ? "is a folder, expected an ONNX model"
-                        : !S_ISREG(st.st_mode) ? "is not a regular file, expected an ONNX model"
-                        : st.st_size == 0      ? "is empty, expected an ONNX model"
-                                               : NULL;
-    if (wrong != NULL) {
+        return o->bytes ? diag_error(d, "%s: cannot open: %s", path, strerror(errno)) : -1;
+    if (size == 0) {
         close(fd);
-        return diag_error(d, "%s: %s", path, wrong);
+        return diag_error(d, "%s: is empty, expected an ONNX model", path);
     }
-    void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    void *at = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0);
     if (at == MAP_FAILED) {
         int e = errno;
         close(fd);
         return diag_error(d, "%s: cannot map: %s", path, strerror(e));
     }
-    *x = (struct mapping){at, (size_t)st.st_size, fd};
+    *x = (struct mapping){at, (size_t)size, fd};
     arena_defer(m->mem, unmap, x);
-    if (st.st_size >= LARGE)
+    if (size >= LARGE)
         madvise(at, x->size, MADV_RANDOM);
     struct file *f = &m->file[module_add_file(m)];
     f->path = str_id(m, path);
     f->fd = fd;
-    f->size = (uint64_t)st.st_size;
+    f->size = size;
     f->map = at;
     f->nowhere = o->bytes != NULL;
     return 0;

@@ -5,6 +5,7 @@
  * the file if it is one, else by Kahn's algorithm.  Times (ms) become integer picoseconds here, rounded once, and
  * nothing behind this file sees a floating-point number.  O(nodes + edges), and a sort of the ids. */
 #include "frontends/frontends.h"
+#include "ir/base/infile.h"
 #include "ir/base/json_keep.h"
 
 #include <assert.h>
@@ -521,20 +522,6 @@ static int not_json(struct reader *r, const json_error_t *e)
     return diag_error(r->d, "%s:%d:%d: not JSON: %s", r->path, e->line, e->column, e->text);
 }
 
-static int load_file(struct reader *r)
-{
-    json_error_t e;
-    struct stat st;
-    if (stat(r->path, &st) == 0 && !S_ISREG(st.st_mode))
-        return diag_error(r->d, "%s: not a file", r->path);
-    if (stat(r->path, &st) == 0 && st.st_size == 0)
-        return diag_error(r->d, "%s: the file is empty", r->path);
-    r->root = json_keep(r->own, json_load_file(r->path, JSON_REJECT_DUPLICATES, &e));
-    if (!r->root && e.line < 0)
-        return diag_error(r->d, "%s: %s", r->path, strerror(errno));
-    return r->root ? 0 : not_json(r, &e);
-}
-
 static int load_text(struct reader *r, const char *text, size_t n)
 {
     json_error_t e;
@@ -542,6 +529,13 @@ static int load_text(struct reader *r, const char *text, size_t n)
         return diag_error(r->d, "%s: the file is empty", r->path);
     r->root = json_keep(r->own, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
     return r->root ? 0 : not_json(r, &e);
+}
+
+static int load_file(struct reader *r)
+{
+    size_t n;
+    const char *text = infile_read(r->path, INFILE_GRAPH, r->own, &n, r->d);
+    return text ? load_text(r, text, n) : -1;
 }
 
 /* What r->root says. */

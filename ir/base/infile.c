@@ -1,45 +1,169 @@
-/* Reading whole text files into an arena (infile.h).  Works for pipes, too: the size is not asked
- * for, the buffer doubles.  O(bytes). */
+/* Opening and reading inputs (infile.h).
+ *
+ * Opened with O_NONBLOCK, so that a FIFO does not wait for a writer, then asked what it is.  Below a folder: by
+ * openat2, or component by component with O_NOFOLLOW where the kernel lacks it.  What is read as a whole is read to its
+ * end, however its size changes meanwhile, up to the limit of its kind.  O(bytes). */
 #include "ir/base/infile.h"
 
 #include <errno.h>
-#include <stdbool.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-static void close_file(void *f)
+#define FOLDER "is a folder"
+#define SPECIAL "is not a regular file"
+
+enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
+
+static const struct {
+    uint64_t most; /* bytes */
+    const char *large, *folder, *special;
+} limit[] = {
+    [INFILE_LIST] = {UINT64_C(16) << 20, "is larger than 16 MiB", FOLDER, SPECIAL},
+    [INFILE_PLAN] = {UINT64_C(256) << 20, "is larger than 256 MiB", FOLDER, SPECIAL},
+    [INFILE_TABLE] = {(UINT64_C(2) << 30) - 1, "is larger than 2 GiB", FOLDER, SPECIAL},
+    [INFILE_GRAPH] = {UINT64_C(1) << 30, "is larger than 1 GiB", FOLDER, SPECIAL},
+    [INFILE_MODEL] = {UINT64_C(16) << 40, "is larger than 16 TiB",
+                      FOLDER ", expected an ONNX model", SPECIAL ", expected an ONNX model"},
+    [INFILE_DATA] = {UINT64_C(16) << 40, "is larger than 16 TiB", SPECIAL, SPECIAL},
+};
+
+const char *infile_wrong(int fd, enum infile_kind kind, uint64_t *size, uint64_t *names)
 {
-    fclose(f);
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return strerror(errno);
+    *size = (uint64_t)st.st_size;
+    *names = st.st_nlink;
+    return S_ISDIR(st.st_mode)        ? limit[kind].folder
+           : !S_ISREG(st.st_mode)     ? limit[kind].special
+           : *size > limit[kind].most ? limit[kind].large
+                                      : NULL;
 }
 
-char *infile_read(const char *path, struct arena *a, size_t *len, struct diag *d)
+int infile_open(const char *path, enum infile_kind kind, uint64_t *size, struct diag *d)
 {
-    struct arena *own = arena_new(a);
-    FILE *f = fopen(path, "rb");
-    char *text = NULL;
-    size_t n = 0, cap = 0, got = 1;
-    if (!f) {
-        diag_error(d, "%s: %s", path, strerror(errno));
-        arena_free(own);
-        return NULL;
+    uint64_t names;
+    int fd = open(path, FLAGS);
+    if (fd < 0)
+        return diag_error(d, "%s: cannot open: %s", path, strerror(errno));
+    const char *wrong = infile_wrong(fd, kind, size, &names);
+    if (!wrong)
+        return fd;
+    close(fd);
+    return diag_error(d, "%s: %s", path, wrong);
+}
+
+/* ---- below a folder --------------------------------------------------------------------------- */
+
+static int openat2_beneath(int dir, const char *path)
+{
+    struct open_how how = {
+        .flags = FLAGS, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+
+    return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
+}
+
+/* The same by hand: every component is opened from the one before it, none may be a link. */
+static int walk_beneath(struct arena *tmp, int dir, const char *path)
+{
+    int at = dir;
+
+    for (char *p = arena_strdup(tmp, path, strlen(path));;) {
+        size_t n = strcspn(p, "/");
+        char *next = p + n + strspn(p + n, "/");
+        const char *name = n == 0 ? "." : p;
+        p[n] = '\0';
+        int fd = openat(at, name, FLAGS | O_NOFOLLOW | (*next != '\0' ? O_DIRECTORY : 0));
+        int e = errno;
+        struct stat st;
+        if (fd < 0 && e == ENOTDIR && fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISLNK(st.st_mode))
+            e = ELOOP; /* O_DIRECTORY hides that it was a link */
+        if (at != dir)
+            close(at);
+        errno = e;
+        if (fd < 0 || *next == '\0')
+            return fd;
+        at = fd;
+        p = next;
     }
-    arena_defer(own, close_file, f);
-    while (got) {
-        if (n + 4096 > cap) {
+}
+
+int infile_open_beneath(int dir, const char *location, bool links, struct arena *tmp)
+{
+    if (links)
+        return openat(dir, location, FLAGS);
+    int fd = openat2_beneath(dir, location);
+    return fd < 0 && (errno == ENOSYS || errno == EPERM || errno == E2BIG)
+               ? walk_beneath(tmp, dir, location)
+               : fd;
+}
+
+/* ---- as a whole ------------------------------------------------------------------------------- */
+
+static void close_fd(void *fd)
+{
+    close((int)(intptr_t)fd);
+}
+
+/* All that is left of fd, in a; NULL and what is wrong.  `room` is what it is thought to have. */
+static char *read_all(int fd, enum infile_kind kind, uint64_t room, struct arena *a, size_t *len,
+                      const char **wrong)
+{
+    size_t n = 0, cap = (size_t)room + 1; /* one more, to see the end */
+    char *text = arena_alloc(a, cap + 1);
+    for (;;) {
+        ssize_t got = read(fd, text + n, cap - n);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            *wrong = strerror(errno);
+        n += got > 0 ? (size_t)got : 0;
+        if (n > limit[kind].most)
+            *wrong = limit[kind].large;
+        if (got <= 0 || *wrong)
+            break;
+        if (n == cap) {
             char *bigger = arena_alloc(a, (cap = 2 * cap + 65536) + 1);
-            if (n)
-                memcpy(bigger, text, n);
+            memcpy(bigger, text, n);
             text = bigger;
         }
-        got = fread(text + n, 1, cap - n, f);
-        n += got;
     }
-    bool bad = ferror(f) != 0;
-    if (bad)
-        diag_error(d, "%s: cannot be read: %s", path, strerror(errno));
-    arena_free(own);
-    if (bad)
-        return NULL;
+    text[n] = '\0';
     *len = n;
+    return *wrong ? NULL : text;
+}
+
+char *infile_read(const char *path, enum infile_kind kind, struct arena *a, size_t *len,
+                  struct diag *d)
+{
+    const char *wrong = NULL;
+    uint64_t size = 0;
+    struct arena *own = arena_new(a); /* before there is a descriptor that could be lost */
+    int fd = infile_open(path, kind, &size, d);
+    char *text = NULL;
+    if (fd >= 0) {
+        arena_defer(own, close_fd, (void *)(intptr_t)fd);
+        text = read_all(fd, kind, size, a, len, &wrong);
+    }
+    arena_free(own);
+    if (wrong)
+        diag_error(d, "%s: cannot be read: %s", path, wrong);
+    return text;
+}
+
+char *infile_read_list(const char *path, struct arena *a, size_t *len, struct diag *d)
+{
+    const char *wrong = NULL;
+    if (strcmp(path, "-") != 0)
+        return infile_read(path, INFILE_LIST, a, len, d);
+    char *text = read_all(STDIN_FILENO, INFILE_LIST, 0, a, len, &wrong);
+    if (wrong)
+        diag_error(d, "standard input: cannot be read: %s", wrong);
     return text;
 }

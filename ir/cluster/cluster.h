@@ -11,7 +11,7 @@
 
 #include "ir/model/module.h"
 
-enum { CLUSTER_CLASSES = 8, CLUSTER_DEVICES = 256, CLUSTER_LEVELS = 4 };
+enum { CLUSTER_CLASSES = 8, CLUSTER_DEVICES = 1024, CLUSTER_LEVELS = 4 };
 
 struct device_class {
     const char *name; /* "a100" */
@@ -62,7 +62,7 @@ struct cluster {
     struct device_link *link; /* by cluster_add_link */
     uint32_t nlink, caplink;
     /* [from * CLUSTER_DEVICES + to] 1 + the link that goes that way, 0: none; NULL: there are no links */
-    uint16_t *link_of;
+    uint32_t *link_of;
 };
 
 /* "2xa100", "4xa100:40GiB,1xcpu", or the name of a JSON file (ends in .json; form: cluster.md).

@@ -9,9 +9,11 @@
 #include <string.h>
 
 const char *const objective_name[OBJECTIVES + 1] = {"time-per-sample", "makespan", "iteration-time",
-                                                    NULL};
-const char *const objective_text[OBJECTIVES] = {"time per sample", "makespan", "iteration time"};
-const char *const objective_unit[OBJECTIVES] = {"per sample", "of makespan", "per iteration"};
+                                                    "latency", NULL};
+const char *const objective_text[OBJECTIVES] = {"time per sample", "makespan", "iteration time",
+                                                "latency"};
+const char *const objective_unit[OBJECTIVES] = {"per sample", "of makespan", "per iteration",
+                                                "of latency"};
 const char *const training_schedule_name[TRAINING_SCHEDULES + 1] = {"dapple", "gpipe", "zb-h1",
                                                                     "pipedream", NULL};
 const char *const reduce_when_name[REDUCE_WHENS + 1] = {"after", "beside", "across", NULL};
@@ -22,25 +24,29 @@ const char *const network_name[NETWORKS + 1] = {"host", "direct", NULL};
 const char *const contention_name[CONTENTIONS + 1] = {"port", "none",     "link",   "half",
                                                       "rx",   "blocking", "baechi", NULL};
 const char *const dispatch_name[DISPATCHES + 1] = {"plan", "fifo", "level", NULL};
+const char *const cpus_name[CPUS_WAYS + 1] = {"list", "unbounded", NULL};
+const char *const pieces_name[PIECES_WAYS + 1] = {"exclusive", "apart", NULL};
 const char *const memory_model_name[MEMORY_MODELS + 1] = {"usual", "sum", "live", "paper", NULL};
 
-const char *const basis_key[BASES + 1] = {"objective",    "network",   "contention", "dispatch",
-                                          "memory_model", "optimizer", NULL};
+const char *const basis_key[BASES + 1] = {"objective", "network",      "contention",
+                                          "dispatch",  "memory_model", "optimizer",
+                                          "cpus",      "pieces",       NULL};
 static const char *const optimizer_name[] = {"0", "1", "2", "3", "4", NULL};
 
 const char *const *basis_words(enum basis b)
 {
-    static const char *const *const words[BASES] = {objective_name,    network_name,
-                                                    contention_name,   dispatch_name,
-                                                    memory_model_name, optimizer_name};
+    static const char *const *const words[BASES] = {
+        objective_name,    network_name,   contention_name, dispatch_name,
+        memory_model_name, optimizer_name, cpus_name,       pieces_name};
     assert(b < BASES);
     return words[b];
 }
 
 uint32_t basis_get(const struct exec_model *e, enum basis b)
 {
-    const uint32_t word[BASES] = {e->objective,     e->step.network, e->step.contention,
-                                  e->step.dispatch, e->memory,       e->optimizer};
+    const uint32_t word[BASES] = {e->objective,     e->step.network,  e->step.contention,
+                                  e->step.dispatch, e->memory,        e->optimizer,
+                                  e->latency.cpus,  e->latency.pieces};
     assert(b < BASES);
     return word[b];
 }
@@ -66,9 +72,22 @@ void basis_set(struct exec_model *e, enum basis b, uint32_t word)
     case BASIS_OPTIMIZER:
         e->optimizer = word;
         break;
+    case BASIS_CPUS:
+        e->latency.cpus = (enum cpus)word;
+        break;
+    case BASIS_PIECES:
+        e->latency.pieces = (enum pieces_run)word;
+        break;
     case BASES:
         assert(false);
     }
+}
+
+bool basis_counts(const struct exec_model *e, enum basis b)
+{
+    if (b == BASIS_CPUS || b == BASIS_PIECES)
+        return e->objective == OBJECTIVE_LATENCY;
+    return b != BASIS_OBJECTIVE && e->objective == OBJECTIVE_MAKESPAN;
 }
 
 int basis_find(enum basis b, const char *word)
@@ -105,7 +124,7 @@ enum memory_model exec_memory(const struct exec_model *e)
 
 int64_t exec_weight_copies(const struct exec_model *e, bool training)
 {
-    if (!training || e->objective == OBJECTIVE_SAMPLE)
+    if (!training || e->objective == OBJECTIVE_SAMPLE || e->objective == OBJECTIVE_LATENCY)
         return 1;
     if (e->objective == OBJECTIVE_ITERATION)
         return 2 + (int64_t)e->optimizer;

@@ -12,8 +12,15 @@
  * each other through the parts, and in each round every device has one of its own (placement paper, 5.2).  MAKESPAN:
  * of one sample alone, from the start of its first node to the end of all (single_step.h).  ITERATION: of all
  * micro-batches of a training iteration, until the weights are equal again on all devices of each stage (iteration.h);
- * of PipeDream's schedule, which has no end: in the steady state. */
-enum objective { OBJECTIVE_SAMPLE, OBJECTIVE_MAKESPAN, OBJECTIVE_ITERATION, OBJECTIVES };
+ * of PipeDream's schedule, which has no end: in the steady state.  LATENCY: of one sample alone, where accelerators run
+ * whole subgraphs, each with its transfers before and after it (latency.h). */
+enum objective {
+    OBJECTIVE_SAMPLE,
+    OBJECTIVE_MAKESPAN,
+    OBJECTIVE_ITERATION,
+    OBJECTIVE_LATENCY,
+    OBJECTIVES
+};
 
 /* How the transfers of a device go with its computing (placement paper, H.1): SUM: one after the other; MAX: at the
  * same time, for different samples; DUPLEX: so, and transfers in and out at the same time, too. */
@@ -61,6 +68,18 @@ struct step_model {
  * the step as it runs, and the weights.  PAPER: by the table of Baechi-PyTorch's paper (paper_memory.h).  USUAL: LIVE.
  * For the time per sample it is SUM always: several samples are on their way at once. */
 enum memory_model { MEMORY_USUAL, MEMORY_SUM, MEMORY_LIVE, MEMORY_PAPER, MEMORY_MODELS };
+
+/* Who runs the hosts' nodes where a latency is meant.  LIST: the cluster's CPUs, a node each at a time.  UNBOUNDED: as
+ * many as need be. */
+enum cpus { CPUS_LIST, CPUS_UNBOUNDED, CPUS_WAYS };
+/* Whether subgraphs of one accelerator that have no slots keep out of each other's way, or run at once, as the
+ * placement paper evaluated them. */
+enum pieces_run { PIECES_EXCLUSIVE, PIECES_APART, PIECES_WAYS };
+
+struct latency_model {
+    enum cpus cpus;
+    enum pieces_run pieces;
+};
 
 /* In which order stages train.  DAPPLE: some micro-batches forward, then a backward and a forward one in turn.  GPIPE:
  * all forward, then all backward.  ZB_H1: as DAPPLE, with the gradients of weights apart.  PIPEDREAM: as DAPPLE,
@@ -113,6 +132,7 @@ struct exec_model {
     enum objective objective;
     struct training training;
     struct step_model step;
+    struct latency_model latency;
     enum memory_model memory; /* read with exec_memory */
     uint32_t
         optimizer; /* copies of the weights that it keeps in training, beside them: 2 for Adam */
@@ -139,6 +159,8 @@ extern const char *const objective_name[OBJECTIVES + 1],
                                                *const contention_name[CONTENTIONS + 1],
                                                    *const dispatch_name[DISPATCHES + 1],
                                                        *const memory_model_name[MEMORY_MODELS + 1];
+/* "list", ...; "exclusive", ... */
+extern const char *const cpus_name[CPUS_WAYS + 1], *const pieces_name[PIECES_WAYS + 1];
 
 /* What a plan's value rests on beside devices, as options and files name it. */
 enum basis {
@@ -148,8 +170,12 @@ enum basis {
     BASIS_DISPATCH,
     BASIS_MEMORY,
     BASIS_OPTIMIZER,
+    BASIS_CPUS,
+    BASIS_PIECES,
     BASES
 };
+/* Whether values of the model's objective rest on b, the objective itself apart. */
+bool basis_counts(const struct exec_model *e, enum basis b);
 /* "objective", "network", ..., "memory_model" in files; options have '-' for '_'. */
 extern const char *const basis_key[BASES + 1];
 /* Its words, by number, ending in NULL; "time-per-sample", "makespan"; the optimizer's are "0" to "4". */

@@ -95,9 +95,8 @@ const char *cluster_add_link(struct cluster *c, struct arena *a, struct device_l
         c->link_of = arena_array(a, (size_t)CLUSTER_DEVICES * CLUSTER_DEVICES, sizeof *c->link_of);
     c->link = vec_grow(a, c->link, &c->caplink, c->nlink + 1, sizeof *c->link);
     c->link[c->nlink++] = l;
-    assert(c->nlink <= UINT16_MAX);
-    c->link_of[l.from * CLUSTER_DEVICES + l.to] = (uint16_t)c->nlink;
+    c->link_of[l.from * CLUSTER_DEVICES + l.to] = c->nlink;
     if (!l.oneway)
-        c->link_of[l.to * CLUSTER_DEVICES + l.from] = (uint16_t)c->nlink;
+        c->link_of[l.to * CLUSTER_DEVICES + l.from] = c->nlink;
     return NULL;
 }

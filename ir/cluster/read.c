@@ -4,6 +4,7 @@
  * with units: no floating point.  O(text). */
 #include "ir/cluster/presets.h"
 
+#include "ir/base/infile.h"
 #include "ir/base/json_keep.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
@@ -488,12 +489,14 @@ static int file_read(struct cluster *c, const char *path, struct arena *a, struc
     struct where w = {a, d, path};
     json_error_t e;
     struct arena *own = arena_new(a);
-    json_t *root = json_keep(own, json_load_file(path, JSON_REJECT_DUPLICATES, &e));
+    size_t n;
+    const char *text = infile_read(path, INFILE_LIST, own, &n, d);
+    const json_t *root =
+        text ? json_keep(own, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e)) : NULL;
 
     if (root == NULL) {
         arena_free(own);
-        return e.line < 1 ? diag_error(d, "%s: %s", path, e.text)
-                          : diag_error(d, "%s:%d:%d: %s", path, e.line, e.column, e.text);
+        return text ? diag_error(d, "%s:%d:%d: %s", path, e.line, e.column, e.text) : -1;
     }
     int r = document_read(c, root, &w);
     arena_free(own);

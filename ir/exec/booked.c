@@ -38,12 +38,12 @@ static void book_hop(struct booking *b, uint32_t t)
     const struct task *x = &b->g->task[t];
     int64_t start = b->ready[t];
     if (x->kind != STEP_IN) {
-        int64_t *out = &b->channel[x->dev[0]];
+        int64_t *out = &b->channel[x->from];
         start = *out > start ? *out : start;
         *out = sat_add(start, x->time);
     }
     if (x->kind != STEP_OUT) {
-        int64_t *in = &b->channel[x->dev[1]];
+        int64_t *in = &b->channel[x->to];
         start = *in > start ? *in : start;
         *in = sat_add(start, x->time);
     }
@@ -84,7 +84,7 @@ void book_ahead(struct task_graph *g, uint32_t n, struct arena *a)
             book_hop(&b, t);
     while (b.nodes.n) {
         uint32_t t = heap_pop(&b.nodes).item;
-        int64_t *free = &b.device[g->task[t].dev[0]];
+        int64_t *free = &b.device[g->task[t].from];
         int64_t start = *free > b.ready[t] ? *free : b.ready[t];
         *free = sat_add(start, g->task[t].time);
         set_start(&b, t, start);

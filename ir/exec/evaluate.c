@@ -4,13 +4,22 @@
 
 #include <assert.h>
 
+/* Whether CPUs are told apart by the run only, which gives nodes to any of a class. */
+static bool same_hosts(const struct scene *s, int32_t x, int32_t y)
+{
+    if (s->model.objective != OBJECTIVE_LATENCY || x < 0 || y < 0)
+        return false;
+    uint32_t cls = cluster_class(s->cluster, (uint32_t)x);
+    return s->cluster->cls[cls].host && cls == cluster_class(s->cluster, (uint32_t)y);
+}
+
 /* The first node that is not on the device it is pinned to; 0: none. */
 static nid find_misplaced(const struct scene *s, const int32_t *dev)
 {
     const struct graph *g = &s->m->graph[1];
     const int32_t *to = s->place->pinned_to;
     for (nid n = g->first; to && n < g->first + g->count; n++)
-        if (to[n] >= 0 && dev[n] != to[n])
+        if (to[n] >= 0 && dev[n] != to[n] && !same_hosts(s, dev[n], to[n]))
             return n;
     return 0;
 }
@@ -21,14 +30,18 @@ struct evaluation evaluate(const struct scene *s, const struct plan *p, struct a
     struct evaluation e = {.misplaced = find_misplaced(s, p->dev)};
     struct step_run *run = NULL;
     struct iteration_run *trained = NULL;
+    struct latency_run *latency = NULL;
     if (s->model.objective == OBJECTIVE_MAKESPAN)
         e.v = step_verdict(s, p, &run, a);
     else if (s->model.objective == OBJECTIVE_ITERATION)
         e.v = iteration_verdict(s, p, &trained, a);
+    else if (s->model.objective == OBJECTIVE_LATENCY)
+        e.v = latency_verdict(s, p, &latency, a);
     else
         e.v = judge(s, p->dev, p->copies, a);
     e.step = run;
     e.trained = trained;
+    e.latency = latency;
     e.value = e.v.value;
     e.why_not = e.v.why_not;
     if (e.misplaced)

@@ -4,6 +4,7 @@
 #define PCC_IR_EXEC_EVALUATE_H
 
 #include "ir/exec/iteration_verdict.h"
+#include "ir/exec/latency_verdict.h"
 #include "ir/exec/step_verdict.h"
 
 struct evaluation {
@@ -14,6 +15,7 @@ struct evaluation {
     const char *why_not;
     const struct step_run *step;         /* of a makespan, if it could run; else NULL */
     const struct iteration_run *trained; /* the same of an iteration time */
+    const struct latency_run *latency;   /* and of a latency */
 };
 
 enum finding {
@@ -23,7 +25,8 @@ enum finding {
     FOUND_OTHER_BOUND  /* above the value, or, of a plan that is claimed to be optimal, below it */
 };
 
-/* Recomputes all of a plan (dev and copies of it, for a makespan dev and rank) from the module, under the objective of
+/* Recomputes all of a plan (dev and copies of it, for a makespan dev and rank, for a latency dev and
+ * slot) from the module, under the objective of
  * the scene's model.  Lives in a.  O(nodes + pins + D^3), for a makespan and its logarithm. */
 struct evaluation evaluate(const struct scene *s, const struct plan *p, struct arena *a);
 /* Whether the plan can be carried out: each node on a device that runs it and that it is pinned to, nodes together

@@ -6,6 +6,8 @@
 
 #include <assert.h>
 
+_Static_assert(CLUSTER_DEVICES < 1 << TASK_DEV, "tasks tell devices and the host");
+
 struct hops hops_of(const struct scene *of, struct arena *a)
 {
     const struct cluster *c = of->cluster;
@@ -76,8 +78,7 @@ struct task hop_make(struct hops *h, uint32_t net, uint32_t from, uint32_t to, b
     struct moved v = place_moved(h->of->place, h->of->m->cost, net);
     uint32_t near = from < h->host ? from : to, far = to < h->host ? to : from;
     x.kind = from == h->host ? STEP_IN : to == h->host ? STEP_OUT : STEP_MOVE;
-    x.dev[0] = (uint8_t)near;
-    x.dev[1] = (uint8_t)far;
+    task_between(&x, near, far);
     x.time = x.kind == STEP_MOVE ? cluster_route(c, from, to, v)
                                  : cluster_transfer(c, h->end[near].cls, inner, v);
     set_lanes(h, &x, from, to);

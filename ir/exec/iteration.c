@@ -52,7 +52,7 @@ static uint32_t link_of(const struct making *t, uint32_t s, bool back)
 static void add_tasks(struct making *t, enum iteration_kind kind, uint32_t s, struct task x)
 {
     const struct iteration *o = t->x;
-    x.kind = (uint8_t)kind;
+    x.kind = kind;
     x.number = s;
     t->first[kind][s] = t->b.g.ntask;
     for (uint32_t i = 0; i < (kind == ITERATION_REDUCE ? 1 : copies(t)); i++) {

@@ -82,9 +82,9 @@ void iteration_settle_ahead(struct stage_work *stage, uint32_t nstage);
 
 /* The tasks, lanes, lists and buffers of an iteration, for events_run().  Lane d < ndev is device d: those of place 0,
  * then of place 1; then the links.  task.kind is an iteration_kind, task.number the stage (of transfers the one before
- * the link); task.dev says nothing, since there may be more devices than it can tell.  Instances of a task are
- * micro-batches, but where devices take turns: there each micro-batch has tasks of its own, in order.  lasting,
- * memory: [device] as in struct task_graph.  Lives in a.  O(stages * micro-batches). */
+ * the link); task.from and to are not set.  Instances of a task are micro-batches, but where devices take turns: there
+ * each micro-batch has tasks of its own, in order.  lasting, memory: [device] as in struct task_graph.  Lives in a.
+ * O(stages * micro-batches). */
 struct task_graph iteration_tasks(const struct iteration *x, const int64_t *lasting,
                                   const int64_t *memory, struct arena *a);
 /* How many devices there are. */

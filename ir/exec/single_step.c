@@ -141,7 +141,7 @@ static void add_nodes(struct step *t)
         uint32_t d = (uint32_t)t->dev[n];
         struct task x = {.kind = STEP_COMPUTE, .number = n, .lane = {d, NO_LANE}, .count = 1};
         assert(d < t->hops.host);
-        x.dev[0] = x.dev[1] = (uint8_t)d;
+        task_between(&x, d, d);
         x.rank = t->of->model.step.dispatch == DISPATCH_PLAN && t->rank ? t->rank[n] : 0;
         x.time = m->cost->time[t->hops.end[d].cls][n];
         t->task_of[n] = build_task(&t->b, &x);
@@ -169,7 +169,7 @@ static void add_parts(struct step *t)
         const struct part *part = &t->parts->part[i];
         uint32_t d = part->dev;
         struct task x = {.kind = STEP_COMPUTE, .number = i, .lane = {d, NO_LANE}, .count = 1};
-        x.dev[0] = x.dev[1] = (uint8_t)d;
+        task_between(&x, d, d);
         x.rank = t->of->model.step.dispatch == DISPATCH_PLAN ? i : 0;
         x.time = sat_mul(t->of->model.part_cost, count_passes(m, part));
         for (uint32_t k = 0; k < part->nnode; k++) {

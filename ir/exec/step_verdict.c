@@ -88,7 +88,7 @@ static const char *item_text(const struct scene *s, const struct task_graph *g, 
     const struct task *t = &g->task[task_of_item(g, item)];
     if (t->kind == STEP_COMPUTE)
         return arena_fmt(a, "node '%s' on %s", node_name(s->m, t->number),
-                         cluster_device_name(s->cluster, a, t->dev[0]));
+                         cluster_device_name(s->cluster, a, t->from));
     return arena_fmt(a, "the transfer of '%s'", value_name(s->m, s->place->net_value[t->number]));
 }
 
@@ -112,7 +112,7 @@ static void add_times(const struct step_run *r, struct device_load *load)
 {
     for (uint32_t i = 0; i < r->g.ntask; i++) {
         const struct task *t = &r->g.task[i];
-        struct device_load *from = &load[t->dev[0]], *to = &load[t->dev[1]];
+        struct device_load *from = &load[t->from], *to = &load[t->to];
         if (t->kind == STEP_COMPUTE) {
             from->compute = sat_add(from->compute, t->time);
             continue;

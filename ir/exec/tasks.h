@@ -22,17 +22,28 @@ struct lane {
     uint8_t discipline; /* enum discipline */
 };
 
+enum { TASK_DEV = 12 }; /* bits of a device's number */
+
 struct task {
     int64_t time;     /* ps from start to end, >= 0 */
     int64_t release;  /* ps: it does not start before */
     uint32_t lane[2]; /* held together from start to end; NO_LANE: none; both none: a pure delay */
     uint32_t rank;
     uint32_t count;  /* of its instances, >= 1 */
-    bool request;    /* of one lane, in no list: served like those of two (events.h) */
-    uint8_t kind;    /* for whoever draws it; so are dev and number */
-    uint8_t dev[2];  /* the devices that it is between, or its device twice */
-    uint32_t number; /* of what it stands for */
+    uint32_t number; /* of what it stands for: for whoever draws it; so are kind, from and to */
+    uint32_t kind : 7;
+    uint32_t request : 1;     /* of one lane, in no list: served like those of two (events.h) */
+    uint32_t from : TASK_DEV; /* the devices that it is between, or its device twice */
+    uint32_t to : TASK_DEV;
 };
+_Static_assert(sizeof(struct task) <= 40, "millions of tasks are read again and again");
+
+/* Sets the devices that a task is between. */
+static inline void task_between(struct task *x, uint32_t from, uint32_t to)
+{
+    x->from = from & ((1U << TASK_DEV) - 1);
+    x->to = to & ((1U << TASK_DEV) - 1);
+}
 
 /* Memory of a device from the start of an instance of `task` until its uses have ended; a buffer without uses
  * stays. */

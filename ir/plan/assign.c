@@ -97,6 +97,38 @@ int assign_numbered(struct assignment *r, int64_t id, int dev)
                       str(r->scene->m, r->scene->m->path));
 }
 
+static void set_slot(struct assignment *r, nid first, nid end, uint32_t slot)
+{
+    if (!r->slot)
+        r->slot = arena_array(r->a, r->scene->m->nnode, sizeof *r->slot);
+    for (nid n = first; n < end; n++)
+        r->slot[n] = slot;
+}
+
+int assign_slot_named(struct assignment *r, const char *name, uint32_t slot)
+{
+    uint32_t range = 0;
+    nid n = *name ? assign_find(r, str_id(r->scene->m, name), &range) : 0;
+    if (!n && !range)
+        return diag_error(r->diag, "%s: there is no node '%s' in %s", r->path, name,
+                          str(r->scene->m, r->scene->m->path));
+    if (n)
+        set_slot(r, n, n + 1, slot);
+    else
+        set_slot(r, r->range[range - 1].first, r->range[range - 1].end, slot);
+    return 0;
+}
+
+int assign_slot_numbered(struct assignment *r, int64_t id, uint32_t slot)
+{
+    nid n = id >= 0 ? map_get(&r->numbered, (uint64_t)id + 1) : 0;
+    if (!n)
+        return diag_error(r->diag, "%s: there is no node with id %" PRId64 " in %s", r->path, id,
+                          str(r->scene->m, r->scene->m->path));
+    set_slot(r, n, n + 1, slot);
+    return 0;
+}
+
 static bool is_placed(const struct assignment *r, nid n)
 {
     return r->scene->place->kind[n] == PLACE_NODE;

@@ -25,6 +25,7 @@ struct assignment {
     /* [node] 1 + how many were named before it, 0: it was not named */
     uint32_t *place;
     uint32_t nplaced;
+    uint32_t *slot; /* [node] the slot of its subgraph, 0: not said; NULL: the file gives none */
     bool
         ordered; /* the file says that each device runs its nodes in the order in which they are named */
     /* what the file says that its figures rest on: words of said.model, as bits 1 << enum basis */
@@ -56,6 +57,9 @@ int assign_range(struct assignment *r, uint32_t range, int dev);
 /* The same by the name of a node or range, or by id; an error if there is none. */
 int assign_named(struct assignment *r, const char *name, int dev);
 int assign_numbered(struct assignment *r, int64_t id, int dev);
+/* The slot (1, ...) of a node or range by its name, or of a node by id; an error if there is none. */
+int assign_slot_named(struct assignment *r, const char *name, uint32_t slot);
+int assign_slot_numbered(struct assignment *r, int64_t id, uint32_t slot);
 /* Nodes that are not said go where those of their colour are; an error if these are on two devices. */
 int assign_by_color(struct assignment *r);
 /* Shapes of ranges go where their operands are; then an error if a placed node has no device, or, in an ordered file,

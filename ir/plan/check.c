@@ -264,8 +264,9 @@ struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint3
     if (s->model.objective != OBJECTIVE_MAKESPAN) /* a run tells them */
         check_peaks(&j);
     check_copies(&j);
-    if (s->model.objective != OBJECTIVE_ITERATION && exec_memory(&s->model) == MEMORY_SUM)
-        plan_check_memory(s, &v, a); /* of an iteration only the run knows */
+    bool own = s->model.objective == OBJECTIVE_ITERATION || s->model.objective == OBJECTIVE_LATENCY;
+    if (!own && exec_memory(&s->model) == MEMORY_SUM)
+        plan_check_memory(s, &v, a); /* of an iteration only the run knows; hosts share theirs */
     v.contiguous = is_quotient_acyclic(&j, edge[0]) && is_quotient_acyclic(&j, edge[1]);
     const char *why = NULL;
     v.colocated = shares_device(&j, &why);

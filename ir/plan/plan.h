@@ -51,6 +51,8 @@ struct claim {
     const char *offer;
 };
 
+enum { SLOTS_MOST = 65536 }; /* of an accelerator */
+
 /* A plan: devices, their order in time, and what is claimed of it. */
 struct plan {
     const char *planner; /* "dp-place" */
@@ -61,6 +63,9 @@ struct plan {
     /* [node] the order in which each device runs its nodes, the smallest first; NULL: by number, which is a
        topological order */
     uint32_t *rank;
+    /* [node] of an accelerator: the slot of its subgraph, 1, 2, ... in the order in which the device runs them;
+       0: of a host; NULL: it has no slots.  Only a latency knows them (subgraphs.h) */
+    uint32_t *slot;
     struct schedule *schedule; /* NULL: what schedule_make() makes of its parts */
     /* how it trains; NULL: it has no stages.  dev[] is then the first device of a node's stage */
     struct stages *stages;
@@ -83,7 +88,7 @@ struct device_load {
 };
 
 struct verdict {
-    /* ps of the objective: max over devices of their loads, gpipe: max forward + max backward; or the makespan */
+    /* ps of the objective: max over devices of their loads, gpipe: max forward + max backward; or makespan, latency */
     int64_t value;
     struct device_load *load; /* [device] */
     uint32_t bottleneck;      /* device */

@@ -45,6 +45,35 @@ static int read_nodes(struct assignment *r, const json_t *nodes, int dev)
     return 0;
 }
 
+/* `slot` for the nodes of a list. */
+static int read_slot(struct assignment *r, const json_t *nodes, uint32_t slot)
+{
+    for (size_t i = 0; i < json_array_size(nodes); i++) {
+        const json_t *entry = json_array_get(nodes, i);
+        int rc = json_is_string(entry) ? assign_slot_named(r, json_string_value(entry), slot)
+                                       : assign_slot_numbered(r, json_integer_value(entry), slot);
+        if (rc)
+            return -1;
+    }
+    return 0;
+}
+
+/* The nodes of each slot of a device, in order. */
+static int read_slots(struct assignment *r, const json_t *slots)
+{
+    if (slots && (!json_is_array(slots) || json_array_size(slots) > SLOTS_MOST))
+        return expect_form(r, "a list of lists of names in 'slots'");
+    for (size_t i = 0; i < json_array_size(slots); i++)
+        for (size_t k = 0; k < json_array_size(json_array_get(slots, i)); k++) {
+            const char *name = json_string_value(json_array_get(json_array_get(slots, i), k));
+            if (!name)
+                return expect_form(r, "a list of lists of names in 'slots'");
+            if (assign_slot_named(r, name, (uint32_t)i + 1))
+                return -1;
+        }
+    return 0;
+}
+
 /* What the figures of the file rest on.  0, or -1 and an error about a word that is none. */
 static int read_basis(struct assignment *r, const json_t *root)
 {
@@ -92,7 +121,7 @@ static int read_plan(struct assignment *r, const json_t *root)
         if (json_is_array(nodes) && !json_array_size(nodes))
             continue; /* an idle device of a larger cluster */
         int dev = assign_device(r, name);
-        if (dev < 0 || read_nodes(r, nodes, dev))
+        if (dev < 0 || read_nodes(r, nodes, dev) || read_slots(r, json_object_get(d, "slots")))
             return -1;
     }
     return 0;
@@ -133,7 +162,30 @@ static int read_manifest(struct assignment *r, const json_t *root)
         int dev = assign_device(r, device);
         if (dev < 0 || read_nodes(r, json_object_get(nodes, file), dev))
             return -1;
+        const json_t *slot = json_object_get(p, "slot");
+        if (slot && (!json_is_integer(slot) || json_integer_value(slot) < 1 ||
+                     json_integer_value(slot) > SLOTS_MOST))
+            return expect_form(r, "a number from 1 on in each 'slot' of 'parts'");
+        if (slot && read_slot(r, json_object_get(nodes, file), (uint32_t)json_integer_value(slot)))
+            return -1;
     }
+    return 0;
+}
+
+/* How many of "fpgas" make one accelerator, slot by slot, in plans for a latency; 0: there are no slots. */
+static uint32_t slots_in_paper(const struct assignment *r, const json_t *root)
+{
+    const struct cluster *c = r->scene->cluster;
+    const json_t *q = json_object_get(root, "q");
+    size_t n = json_array_size(json_object_get(root, "fpgas")), accelerators = 0;
+    for (uint32_t k = 0; k < c->ncls; k++)
+        accelerators += c->cls[k].host ? 0 : c->cls[k].count;
+    if (json_is_integer(q) && json_integer_value(q) > 0 && json_integer_value(q) <= (int64_t)n &&
+        n <= SLOTS_MOST)
+        return (uint32_t)json_integer_value(q);
+    if (json_object_get(root, "totalLatency") && n > accelerators && accelerators &&
+        n % accelerators == 0 && n <= SLOTS_MOST)
+        return (uint32_t)(n / accelerators);
     return 0;
 }
 
@@ -142,11 +194,14 @@ static int read_paper(struct assignment *r, const json_t *root)
 {
     static const char *const key[] = {"fpgas", "cpus"};
     const struct cluster *c = r->scene->cluster;
+    uint32_t q = slots_in_paper(r, root);
     assign_by_id(r);
     for (int host = 0; host < 2; host++) {
         const json_t *list = json_object_get(root, key[host]);
         uint32_t dev = 0;
-        for (size_t i = 0; i < json_array_size(list); i++, dev++) {
+        for (size_t i = 0; i < json_array_size(list); i++) {
+            uint32_t slot = host ? 0 : q ? (uint32_t)(i % q) + 1 : 0;
+            dev += i && slot <= 1;
             const json_t *nodes = json_object_get(json_array_get(list, i), "nodes");
             while (dev < c->ndev && c->cls[cluster_class(c, dev)].host != (host == 1))
                 dev++;
@@ -154,7 +209,7 @@ static int read_paper(struct assignment *r, const json_t *root)
                 return diag_error(r->diag,
                                   "%s: '%s' has nodes on more devices than the cluster has",
                                   r->path, key[host]);
-            if (read_nodes(r, nodes, (int)dev))
+            if (read_nodes(r, nodes, (int)dev) || (slot && read_slot(r, nodes, slot)))
                 return -1;
         }
     }
@@ -207,12 +262,12 @@ struct making {
     uint32_t n;
 };
 
-/* What a makespan rests on. */
+/* What a makespan or a latency rests on. */
 static void add_basis(json_t *o, const struct exec_model *e)
 {
-    for (enum basis b = BASIS_NETWORK; o && b < BASES && e->objective == OBJECTIVE_MAKESPAN; b++) {
+    for (enum basis b = BASIS_NETWORK; o && b < BASES; b++) {
         uint32_t word = b == BASIS_MEMORY ? exec_memory(e) : basis_get(e, b);
-        if (b == BASIS_OPTIMIZER && !word)
+        if (!basis_counts(e, b) || (b == BASIS_OPTIMIZER && !word))
             continue;
         json_object_set_new(o, basis_key[b], json_string(basis_words(b)[word]));
     }
@@ -244,6 +299,28 @@ static json_t *make_objective(const struct making *w)
     return o;
 }
 
+/* The nodes of each slot of a device; NULL: it has none.  The names are UTF-8. */
+static json_t *make_slots(const struct making *w, uint32_t d)
+{
+    const struct plan *p = w->t->plan;
+    uint32_t most = 0;
+    for (uint32_t i = 0; p->slot && i < w->n; i++)
+        if (p->dev[w->order[i]] == (int32_t)d && p->slot[w->order[i]] > most)
+            most = p->slot[w->order[i]];
+    if (!most)
+        return NULL;
+    json_t *slots = json_array();
+    for (uint32_t k = 0; k < most; k++)
+        json_array_append_new(slots, json_array());
+    for (uint32_t i = 0; i < w->n; i++) {
+        nid n = w->order[i];
+        if (p->dev[n] == (int32_t)d && p->slot[n])
+            json_array_append_new(json_array_get(slots, p->slot[n] - 1),
+                                  json_string(node_name(w->t->scene->m, n)));
+    }
+    return slots;
+}
+
 /* NULL: no memory (errno is ENOMEM), or a name is not UTF-8. */
 static json_t *make_device(struct making *w, uint32_t d)
 {
@@ -259,10 +336,10 @@ static json_t *make_device(struct making *w, uint32_t d)
             json_decref(nodes);
             return NULL;
         }
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name", name, "class",
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o, s:o*}", "name", name, "class",
                      c->cls[cluster_class(c, d)].name, "load_s", make_seconds(l->load), "compute_s",
                      make_seconds(l->compute), "transfer_s", make_seconds(l->transfer),
-                     "used_bytes", (json_int_t)l->used, "nodes", nodes);
+                     "used_bytes", (json_int_t)l->used, "nodes", nodes, "slots", make_slots(w, d));
 }
 
 /* NULL like make_device. */
@@ -357,13 +434,13 @@ void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, in
     json_put_decimal(f, proven ? p->claim.bound_all : -1, 12);
     fputs(", \"part_cost_s\": ", f);
     json_put_decimal(f, s->model.part_cost, 12);
-    for (enum basis b = BASIS_NETWORK; b < BASES && s->model.objective == OBJECTIVE_MAKESPAN; b++) {
+    for (enum basis b = BASIS_NETWORK; b < BASES; b++) {
         uint32_t word = b == BASIS_MEMORY ? exec_memory(&s->model) : basis_get(&s->model, b);
-        if (b == BASIS_OPTIMIZER && !word)
+        if (!basis_counts(&s->model, b) || (b == BASIS_OPTIMIZER && !word))
             continue;
         fprintf(f, ", \"%s\": \"%s\"", basis_key[b], basis_words(b)[word]);
     }
-    if (s->model.objective == OBJECTIVE_MAKESPAN) {
+    if (s->model.objective == OBJECTIVE_MAKESPAN || s->model.objective == OBJECTIVE_LATENCY) {
         fputs(", \"parts_value_s\": ", f);
         json_put_decimal(f, of_parts, 12);
     }

@@ -677,7 +677,7 @@ static int parse_placement(struct parser *p, struct plan *plan)
     plan->dev[n] = (int32_t)dev;
     if (plan->rank)
         plan->rank[n] = p->placed++;
-    return 0;
+    return text_slot(p, plan, n);
 }
 
 int text_plan(struct parser *p)

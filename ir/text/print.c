@@ -522,11 +522,14 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
         text_put_quoted(p, node_name(p->m, n));
         if (c != NULL && (uint32_t)plan->dev[n] < c->ndev) {
             struct arena_mark mark = arena_mark(p->a);
-            fprintf(p->f, " = %s\n", cluster_device_name(c, p->a, (uint32_t)plan->dev[n]));
+            fprintf(p->f, " = %s", cluster_device_name(c, p->a, (uint32_t)plan->dev[n]));
             arena_release(p->a, mark);
         } else {
-            fprintf(p->f, " = %d\n", plan->dev[n]);
+            fprintf(p->f, " = %d", plan->dev[n]);
         }
+        if (plan->slot && plan->slot[n])
+            fprintf(p->f, " slot=%u", plan->slot[n]);
+        text_put(p, "\n");
     }
     text_put(p, "}\n");
 }

@@ -1,5 +1,5 @@
-/* An iteration of training in the textual IR: batches and schedule beside the cluster, stages within a plan (grammar:
- * text.md).  O(text). */
+/* How plans run in the textual IR: batches and schedule of an iteration of training beside the cluster, stages and
+ * slots within a plan (grammar: text.md).  O(text). */
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 
@@ -96,6 +96,21 @@ void text_put_training(const struct printer *p, const struct training *t)
         fprintf(f, " weight_share=%lld", (long long)t->weight_share);
     fprintf(f, "%s%s%s", t->half_duplex ? " half_duplex" : "", t->any_slices ? " any_slices" : "",
             t->own_reduce_lane ? " own_reduce_lane" : "");
+}
+
+/* ---- slots --------------------------------------------------------------------------------------- */
+
+int text_slot(struct parser *p, struct plan *plan, nid n)
+{
+    int64_t slot = 0;
+    if (!text_take_word(p, "slot"))
+        return 0;
+    if (take_number(p, 1, SLOTS_MOST, &slot) < 0)
+        return -1;
+    if (!plan->slot)
+        plan->slot = arena_array(p->m->mem, p->m->nnode, sizeof *plan->slot);
+    plan->slot[n] = (uint32_t)slot;
+    return 0;
 }
 
 /* ---- stages ------------------------------------------------------------------------------------- */

@@ -150,6 +150,32 @@ struct bound claim_makespan(struct ctx *x)
                                                   : "all work, shared by all devices"};
 }
 
+struct bound claim_latency(struct ctx *x)
+{
+    struct claim *c = &x->results.plan->claim;
+    const struct latency_model *how = &x->scene.model.latency;
+    struct step_bound b = step_bound(&x->scene, x->use.scratch);
+    bool shared = how->cpus == CPUS_LIST &&
+                  how->pieces == PIECES_EXCLUSIVE; /* devices as many as there are */
+    char path[UNIT_TEXT], work[UNIT_TEXT];
+    c->scope = has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
+    c->bound = shared ? step_bound_value(&b) : b.path;
+    c->bound_all = c->scope == SCOPE_ALL ? c->bound : -1;
+    c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    c->proof =
+        arena_fmt(x->use.mem,
+                  "the longest way through the nodes, each on the fastest device and without "
+                  "transfers, takes %s\n",
+                  time_short(path, b.path));
+    if (shared)
+        c->proof = arena_fmt(
+            x->use.mem, "%sall nodes, each on the fastest device, shared by %u devices, take %s\n",
+            c->proof, x->scene.cluster->ndev, time_short(work, b.work));
+    return (struct bound){.value = c->bound,
+                          .why = !shared || b.path >= b.work ? "the longest way through the nodes"
+                                                             : "all work, shared by all devices"};
+}
+
 struct bound claim_iteration(struct ctx *x)
 {
     struct claim *c = &x->results.plan->claim;

@@ -41,6 +41,8 @@ const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, str
 
 /* The same for a plan whose value is a makespan: the bound of step_verdict.h, which is returned. */
 struct bound claim_makespan(struct ctx *x);
+/* The same for a plan whose value is a latency. */
+struct bound claim_latency(struct ctx *x);
 /* The same for a plan whose value is the time of an iteration. */
 struct bound claim_iteration(struct ctx *x);
 

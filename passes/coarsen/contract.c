@@ -33,7 +33,7 @@
 
 struct contract_options {
     bool training;
-    bool trivial, norm, coplace;
+    bool trivial, norm, coplace, pins;
     int64_t by, qdq, calls;
     const char *blocks;
 };
@@ -85,6 +85,12 @@ static const struct opt contract_opts[] = {
      .off = offsetof(struct contract_options, training),
      .def = "true",
      .help = "find the backward pass of a training graph: a stage is both passes of some layers"},
+    {.kind = OPT_BOOL,
+     .name = "pins",
+     .off = offsetof(struct contract_options, pins),
+     .def = "false",
+     .help =
+         "list schedules are of nodes all the same, each group on one device (so with coplace)"},
     {.kind = OPT_BOOL,
      .name = "trivial",
      .off = offsetof(struct contract_options, trivial),
@@ -481,6 +487,8 @@ static int contract_run(struct ctx *x, const void *options)
         return -1;
     x->levels.any = x->levels.any ? x->levels.any : x->levels.whole;
     x->levels.must = x->levels.must ? x->levels.must : x->levels.any;
+    if (o->pins || o->coplace) /* list schedules are of nodes; the groups are pins */
+        x->levels.asked = false;
     ctx_push(x, x->levels.whole);
     return 0;
 }

@@ -129,7 +129,7 @@ int groups_by_block(struct ctx *x, const char *file, uint32_t *group)
     const struct wdag *g = x->levels.base;
     struct patterns p = {0};
     size_t n;
-    char *text = infile_read(file, x->use.mem, &n, x->use.diag);
+    char *text = infile_read(file, INFILE_LIST, x->use.mem, &n, x->use.diag);
     if (!text)
         return -1;
     int rc =

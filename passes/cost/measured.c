@@ -7,6 +7,7 @@
  * O(nodes * classes + rows), O(events log events). */
 #include "passes/cost/sheets.h"
 
+#include "ir/base/infile.h"
 #include "ir/base/json_keep.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
@@ -509,41 +510,6 @@ static int read_json(struct reader *r, const char *text, size_t n)
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-static void close_file(void *f)
-{
-    fclose(f);
-}
-
-/* The whole file with a NUL behind it; NULL after an error. */
-static char *slurp(struct reader *r, size_t *n)
-{
-    struct arena *a = r->x->use.scratch, *own = arena_new(a);
-    FILE *f = fopen(r->path, "rb");
-    uint32_t cap = 0, len = 0, got = 1;
-    char *text = NULL;
-    if (!f) {
-        diag_error(r->x->use.diag, "%s: %s", r->path, strerror(errno));
-        arena_free(own);
-        return NULL;
-    }
-    arena_defer(own, close_file, f);
-    while (got > 0 && len < INT32_MAX) {
-        text = vec_grow(a, text, &cap, len + 65537, 1);
-        got = (uint32_t)fread(text + len, 1, 65536, f);
-        len += got;
-    }
-    bool failed = ferror(f) != 0;
-    if (failed || got > 0)
-        diag_error(r->x->use.diag, "%s: cannot be read: %s", r->path,
-                   failed ? strerror(errno) : "over 2 GiB");
-    arena_free(own);
-    if (failed || got > 0)
-        return NULL;
-    text[len] = 0;
-    *n = len;
-    return text;
-}
-
 /* FILE or FILE:CLASS,...; a file whose whole name holds the colon goes first. */
 static int split_classes(struct reader *r, const char *text)
 {
@@ -576,7 +542,7 @@ int sheet_read(const struct cost_table *t, struct sheet *to, struct ctx *x, cons
     if (split_classes(&r, text) != 0)
         return -1;
     to->path = r.path;
-    char *s = slurp(&r, &n);
+    char *s = infile_read(r.path, INFILE_TABLE, x->use.scratch, &n, x->use.diag);
     if (!s)
         return -1;
     if (strlen(s) != n)

@@ -39,25 +39,21 @@ enum { ENTRIES_PER_NODE = 64 };
 
 /* ---- what stays ---- */
 
-static void free_regex(void *re)
-{
-    regfree(re);
-}
-
 /* Sets FATE_UNWANTED for functions whose names `only` does not match.  0, or -1 and an error. */
 static int choose_functions(struct ctx *x, struct functions *f, const char *only)
 {
-    regex_t re;
+    char why[PATTERN_WHY];
     bool any = false;
     if (*only == '\0')
         return 0;
     struct arena *own = arena_new(x->use.scratch);
-    if (regcomp(&re, only, REG_EXTENDED | REG_NOSUB) != 0)
-        return diag_error(x->use.diag, "inline-functions: only=%s: not a regular expression", only);
-    arena_defer(own, free_regex, &re);
+    const struct regex *re = pattern_compile(only, own, why);
+    if (!re)
+        return diag_error(x->use.diag,
+                          "inline-functions: only=%.200s: not a regular expression: %s", only, why);
     for (uint32_t i = 1; i < f->n; i++) {
         bool match =
-            pattern_matches(&re, str(x->scene.m, x->scene.m->function[i].name), x->use.scratch);
+            pattern_matches(re, str(x->scene.m, x->scene.m->function[i].name), x->use.scratch);
         any = any || match;
         f->fate[i] = match ? f->fate[i] : FATE_UNWANTED;
     }

@@ -6,8 +6,13 @@
  * refused if it is large.  O(length). */
 #include "passes/functions/patterns.h"
 
+#include <regex.h>
 #include <stdio.h>
 #include <string.h>
+
+struct regex {
+    regex_t re;
+};
 
 enum { SIZE_MOST = 2000, DEPTH_MOST = 50, NESTED_MOST = 3, REPEAT_MOST = 1 << 16 };
 
@@ -76,30 +81,31 @@ static const char *find_fault(const char *s)
     return NULL;
 }
 
-static void free_regex(void *re)
+static void free_regex(void *p)
 {
-    regfree(re);
+    struct regex *x = p;
+    regfree(&x->re);
 }
 
-const regex_t *pattern_compile(const char *text, struct arena *a, char why[static PATTERN_WHY])
+const struct regex *pattern_compile(const char *text, struct arena *a, char why[static PATTERN_WHY])
 {
     const char *what = find_fault(text);
-    regex_t *re = arena_alloc(a, sizeof *re);
-    int rc = what ? -1 : regcomp(re, text, REG_EXTENDED | REG_NOSUB);
+    struct regex *re = arena_alloc(a, sizeof *re);
+    int rc = what ? -1 : regcomp(&re->re, text, REG_EXTENDED | REG_NOSUB);
     if (what)
         snprintf(why, PATTERN_WHY, "%s", what);
     else if (rc == REG_ESPACE)
         arena_exhausted(a, strlen(text));
     else if (rc)
-        regerror(rc, re, why, PATTERN_WHY);
+        regerror(rc, &re->re, why, PATTERN_WHY);
     else
         arena_defer(a, free_regex, re);
     return rc ? NULL : re;
 }
 
-bool pattern_matches(const regex_t *re, const char *name, struct arena *a)
+bool pattern_matches(const struct regex *re, const char *name, struct arena *a)
 {
-    int rc = regexec(re, name, 0, NULL, 0);
+    int rc = regexec(&re->re, name, 0, NULL, 0);
     if (rc == REG_ESPACE)
         arena_exhausted(a, strlen(name));
     return rc == 0;
@@ -111,7 +117,7 @@ int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t
     char why[PATTERN_WHY];
     if (!p->own)
         p->own = arena_new(a);
-    const regex_t *re = pattern_compile(text, p->own, why);
+    const struct regex *re = pattern_compile(text, p->own, why);
     if (!re)
         return diag_error(d, "%s: '%.200s' is not a regular expression: %s", where, text, why);
     p->at = vec_grow(a, p->at, &p->cap, p->n + 1, sizeof *p->at);

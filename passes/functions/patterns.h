@@ -4,11 +4,12 @@
 
 #include "passes/functions/opened.h"
 
-#include <regex.h>
+/* A compiled expression. */
+struct regex;
 
 struct pattern {
     const char *text;
-    const regex_t *re;
+    const struct regex *re;
     uint32_t group; /* what the caller wants to know of a match: a device, a block */
     uint32_t hits;  /* names that it was the first to match */
 };
@@ -24,9 +25,10 @@ enum { PATTERN_WHY = 128 };
 /* Compiles an extended regular expression whose compilation and use stay cheap: no references back, at
  * most 3 repeats inside each other, at most 2000 characters with its repeats written out.  It goes with a.  NULL and
  * the reason in why. */
-const regex_t *pattern_compile(const char *text, struct arena *a, char why[static PATTERN_WHY]);
+const struct regex *pattern_compile(const char *text, struct arena *a,
+                                    char why[static PATTERN_WHY]);
 /* Whether it matches anywhere in the name.  `a` is where memory is said to run out. */
-bool pattern_matches(const regex_t *re, const char *name, struct arena *a);
+bool pattern_matches(const struct regex *re, const char *name, struct arena *a);
 
 /* Adds such an extended regular expression; `where` begins the error.  0 or -1. */
 int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t group,

@@ -103,8 +103,11 @@ static int plan_run(struct ctx *x, const void *options)
     if (plan_read(&given, x, o->from) || take_basis(x, o->from, &given))
         return -1;
     struct plan *p = arena_alloc(x->use.mem, sizeof *p);
-    *p = (struct plan){
-        .planner = "plan", .dev = given.dev, .rank = given.rank, .stages = given.stages};
+    *p = (struct plan){.planner = "plan",
+                       .dev = given.dev,
+                       .rank = given.rank,
+                       .slot = given.slot,
+                       .stages = given.stages};
     struct evaluation e = evaluate(&x->scene, p, x->use.scratch);
     int rc = refuse(x, o, given.dev, &e);
     if (rc)
@@ -114,6 +117,7 @@ static int plan_run(struct ctx *x, const void *options)
     p->claim.value = e.value;
     struct bound b = p->claim.objective == OBJECTIVE_SAMPLE     ? claim_sample(x, o, &e)
                      : p->claim.objective == OBJECTIVE_MAKESPAN ? claim_makespan(x)
+                     : p->claim.objective == OBJECTIVE_LATENCY  ? claim_latency(x)
                                                                 : claim_iteration(x);
     p->claim.argument = b.value < 0
                             ? arena_fmt(x->use.mem, "read from %s", o->from)
@@ -133,6 +137,7 @@ const struct planner planner_plan = {
              .optsize = sizeof(struct plan_options),
              .needs = NEED_OPEN | NEED_COST | NEED_CONTRACT,
              .run = plan_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE | 1 << OBJECTIVE_MAKESPAN | 1 << OBJECTIVE_ITERATION,
+    .objectives = 1 << OBJECTIVE_SAMPLE | 1 << OBJECTIVE_MAKESPAN | 1 << OBJECTIVE_ITERATION |
+                  1 << OBJECTIVE_LATENCY,
     .features = FEATURES_ALL,
     .given = true};

@@ -114,7 +114,7 @@ bool plan_calls_open(struct ctx *x, const char *from)
     size_t n;
     if (strcmp(from, "self") == 0 || str_ends(from, ".onnx"))
         return true;
-    char *text = infile_read(plan_file(x, from), x->use.mem, &n, &quiet);
+    char *text = infile_read(plan_file(x, from), INFILE_PLAN, x->use.mem, &n, &quiet);
     return text && plan_json_calls_open(text, n);
 }
 
@@ -133,7 +133,7 @@ static int read_model(struct assignment *r, struct ctx *x)
 static int read_text(struct assignment *r, struct ctx *x)
 {
     size_t n;
-    char *text = infile_read(r->path, x->use.mem, &n, x->use.diag);
+    char *text = infile_read(r->path, INFILE_PLAN, x->use.mem, &n, x->use.diag);
     if (!text)
         return -1;
     return str_ends(r->path, ".json") || text[strspn(text, " \t\r\n")] == '{'
@@ -158,6 +158,6 @@ int plan_read(struct given_plan *p, struct ctx *x, const char *from)
     }
     if (rc || assign_end(&r))
         return -1;
-    *p = (struct given_plan){r.dev, assign_rank(&r), r.said.bits, r.said.model, r.stages};
+    *p = (struct given_plan){r.dev, assign_rank(&r), r.said.bits, r.said.model, r.slot, r.stages};
     return 0;
 }

@@ -11,6 +11,7 @@ struct given_plan {
     /* what it says that its figures rest on: words of `model`, as bits 1 << enum basis */
     uint32_t said;
     struct exec_model model;
+    uint32_t *slot;        /* as of struct plan; NULL: the file gives none */
     struct stages *stages; /* how it trains, with model.training; NULL: the file gives none */
 };
 

@@ -20,23 +20,27 @@ bool ip_has_shape(const struct problem *c, enum ip_shape shape, const uint32_t *
                   const int32_t *dev)
 {
     const struct wdag *g = c->g;
-    /* [vertex] devices, a bit each, that paths to it have left */
-    uint64_t (*left)[CLUSTER_DEVICES / 64];
     struct arena *a = arena_new(g->mem);
+    int32_t last = 0;
     bool good = true;
-    left = arena_array(a, (size_t)g->n + 1, sizeof *left);
+    for (uint32_t v = 0; v < g->n; v++)
+        last = dev[v] > last ? dev[v] : last;
+    uint32_t word = (uint32_t)last / 64 + 1;
+    /* [vertex * word] devices, a bit each, that paths to it have left */
+    uint64_t *left = arena_array(a, ((size_t)g->n + 1) * word, sizeof *left);
     for (uint32_t v = 0; v < g->n && shape != IP_ANY; v++) {
+        uint64_t *own = left + (size_t)v * word;
         uint32_t d = (uint32_t)dev[v];
         for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
             uint32_t u = g->pred.to[i], e = (uint32_t)dev[u];
             if (shape == IP_CHAIN)
                 good = good && place[e] <= place[d];
-            for (uint32_t w = 0; w < CLUSTER_DEVICES / 64; w++)
-                left[v][w] |= left[u][w];
+            for (uint32_t w = 0; w < word; w++)
+                own[w] |= left[(size_t)u * word + w];
             if (e != d)
-                left[v][e / 64] |= UINT64_C(1) << e % 64;
+                own[e / 64] |= UINT64_C(1) << e % 64;
         }
-        good = good && !(left[v][d / 64] >> d % 64 & 1);
+        good = good && !(own[d / 64] >> d % 64 & 1);
     }
     arena_free(a);
     return good;

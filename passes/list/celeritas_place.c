@@ -92,7 +92,7 @@ static struct wdag *fuse_nodes(struct ctx *x, const char *planner, const struct 
                                const uint32_t *order)
 {
     struct arena *a = x->use.scratch, *own = arena_new(a);
-    struct wdag *base = x->levels.base;
+    struct wdag *base = list_level(x);
     int64_t cut, cap = o->mem ? o->mem : default_cap(x->scene.cluster);
     struct fuse_limits limits = {cluster_main_class(x->scene.cluster), o->range, cap,
                                  o->cut == CUT_EDGE, FUSE_USUAL};
@@ -121,12 +121,13 @@ static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
                          const struct cluster_choice *o, bool fused, struct clock *clock)
 {
     struct arena *a = x->use.scratch;
-    struct wdag *base = x->levels.base;
-    uint32_t cls = cluster_main_class(x->scene.cluster), n = base->n, accelerators;
+    struct wdag *base = list_level(x);
+    uint32_t cls = cluster_main_class(x->scene.cluster), accelerators;
     *c = (struct clusters){.x = x, .g = base};
     int rc = room_build(&c->room, x, planner, a);
     if (rc)
         return rc;
+    uint32_t n = base->n;
     c->room.clock = clock;
     c->device = list_devices(x->scene.cluster, &accelerators, a);
     const uint32_t *order = order_nodes(base, o->order, cls, a);

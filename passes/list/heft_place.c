@@ -100,7 +100,7 @@ static uint32_t earliest(struct estimate *e, struct room *r, uint32_t v, int64_t
 static void place_all(struct ctx *x, struct room *r, bool ports, struct listed *best)
 {
     struct arena *own = arena_new(x->use.scratch);
-    struct wdag *g = x->levels.base;
+    struct wdag *g = list_level(x);
     struct estimate e = estimate_new(&x->scene, g, ports, own);
     struct keyed *rank = rank_upward(&e.edge, own);
     struct keyed *p = arena_array(own, (size_t)g->n + 1, sizeof *p);

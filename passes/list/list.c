@@ -175,9 +175,23 @@ static const nid *first_nodes(const struct wdag *level, struct arena *a)
     return node;
 }
 
+struct wdag *list_level(struct ctx *x)
+{
+    struct wdag *base = x->levels.base;
+    if (!x->levels.asked || !x->levels.whole || x->levels.listed)
+        return x->levels.listed ? x->levels.listed : base;
+    struct arena *own = arena_new(x->use.scratch);
+    uint32_t *group = wdag_flatten(x->levels.whole, own);
+    uint32_t n = wdag_join_cycles(base, NULL, group, x->levels.whole->n);
+    x->levels.listed = wdag_merge(base, group, n, "contract", x->use.mem, x->use.diag);
+    arena_free(own);
+    return x->levels.listed;
+}
+
 int room_build(struct room *r, struct ctx *x, const char *planner, struct arena *a)
 {
-    return room_build_on(r, x, planner, x->levels.base, a);
+    const struct wdag *level = list_level(x);
+    return level ? room_build_on(r, x, planner, level, a) : -1;
 }
 
 int room_build_on(struct room *r, struct ctx *x, const char *planner, const struct wdag *level,

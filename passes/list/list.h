@@ -61,9 +61,12 @@ struct room {
     uint32_t *item, nitem; /* the shared items, each once */
 };
 
+/* What list schedules are of: the nodes, or the vertices that contract made of them if the pipeline asks for it
+ * (classes that would close a cycle of transfers are one vertex).  NULL and an error if these cannot be. */
+struct wdag *list_level(struct ctx *x);
 /* Empty but for what is pinned.  0, or PASS_INFEASIBLE and an error: a group has no device.  Lives in a. */
 int room_build(struct room *r, struct ctx *x, const char *planner, struct arena *a);
-/* The same for another level over the base level, whose vertices lie within groups. */
+/* The same for the base level, or another one over it. */
 int room_build_on(struct room *r, struct ctx *x, const char *planner, const struct wdag *level,
                   struct arena *a);
 /* Forgets all but what is pinned. */

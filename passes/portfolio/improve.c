@@ -24,10 +24,10 @@ enum { MILLION = 1000000, DRAWS = 16 };
 /* An item of the critical chain. */
 struct link {
     int64_t start;
-    uint32_t number; /* the node, or the net of a transfer */
-    uint8_t kind;    /* enum step_kind */
-    uint8_t dev[2];
-    bool held; /* it could have started, but for the item before it */
+    uint32_t number;   /* the node, or the net of a transfer */
+    uint8_t kind;      /* enum step_kind */
+    uint32_t from, to; /* devices */
+    bool held;         /* it could have started, but for the item before it */
 };
 
 /* A plan with what came of its run. */
@@ -114,8 +114,7 @@ static void take_chain(struct improver *s, const struct step_run *run)
         uint32_t k = task_of_item(&run->g, item[i]);
         const struct task *x = &run->g.task[k];
         struct link *l = &s->chain[s->nchain++];
-        *l =
-            (struct link){run->t.start[item[i]], x->number, x->kind, {x->dev[0], x->dev[1]}, false};
+        *l = (struct link){run->t.start[item[i]], x->number, x->kind, x->from, x->to, false};
         l->held = i && !waits_for(&run->g, k, task_of_item(&run->g, item[i - 1]));
     }
 }
@@ -329,7 +328,8 @@ static bool change_transfer(struct improver *s, const struct link *l)
     uint32_t u = g->net_src[l->number], n = pin->at[l->number + 1] - pin->at[l->number];
     uint32_t v = n ? pin->to[pin->at[l->number] + below(s, n)] : u;
     for (uint32_t i = pin->at[l->number]; i < pin->at[l->number + 1]; i++)
-        if (l->kind != STEP_OUT && s->now.dev[g->node[pin->to[i]]] == l->dev[1] && below(s, 2) == 0)
+        if (l->kind != STEP_OUT && (uint32_t)s->now.dev[g->node[pin->to[i]]] == l->to &&
+            below(s, 2) == 0)
             v = pin->to[i]; /* a reader there */
     if (u == UINT32_MAX)
         return v != UINT32_MAX && move_around(s, v, draw_device(s, v));
@@ -341,10 +341,10 @@ static bool change_transfer(struct improver *s, const struct link *l)
 static bool change_stretch(struct improver *s, uint32_t i)
 {
     const struct wdag *g = s->room->base;
-    uint8_t dev = s->chain[i].dev[0];
+    uint32_t dev = s->chain[i].from;
     uint32_t d = below(s, s->x->scene.cluster->ndev), most = draw_size(s, s->nchain);
     bool moved = false;
-    for (; i < s->nchain && most && s->chain[i].kind == STEP_COMPUTE && s->chain[i].dev[0] == dev;
+    for (; i < s->nchain && most && s->chain[i].kind == STEP_COMPUTE && s->chain[i].from == dev;
          i++, most--) {
         uint32_t k = s->room->group[g->vertex[s->chain[i].number]];
         if (d == dev || !growth_can(&s->growth, k, d))

@@ -45,5 +45,5 @@ int light_make(struct light *l, const struct ctx *x, const char *planner, int64_
             *memory -= running < *memory / 2 ? running : *memory / 2;
     }
     l->x.scene.cluster = &l->cluster;
-    return room_build(&l->room, &l->x, planner, a);
+    return room_build_on(&l->room, &l->x, planner, l->x.levels.base, a);
 }

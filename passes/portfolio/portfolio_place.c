@@ -128,7 +128,7 @@ static int portfolio_run(struct ctx *x, const void *options)
 {
     const struct portfolio_options *o = options;
     struct portfolio p = {.x = x, .clock = ctx_clock(x)};
-    int rc = room_build(&p.room, x, "portfolio-place", x->use.scratch);
+    int rc = room_build_on(&p.room, x, "portfolio-place", x->levels.base, x->use.scratch);
     p.room.clock = &p.clock;
     if (rc)
         return rc;

@@ -17,7 +17,7 @@
 # TOPO-NEXT: "d" = acc0
 # A group goes where all of it can run: a at 0, b at 4, c at 5, and d at 8 could start on both.
 # RUN: sed '/%%[ab] /s/$/ !color=1/' %s > %t.group.pir
-# RUN: %pcc %t.group.pir -p 'contract{trivial=false},m-etf-place' --emit ir -q | FileCheck %s --check-prefix=GROUP
+# RUN: %pcc %t.group.pir -p m-etf-place --emit ir -q | FileCheck %s --check-prefix=GROUP
 # GROUP: value=10us
 # GROUP-NEXT: "a" = acc1
 # GROUP-NEXT: "b" = acc1

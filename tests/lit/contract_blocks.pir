@@ -20,7 +20,7 @@
 # RUN: not %pcc %s -p 'contract{blocks=%t.bad.json}' -q 2>&1 | FileCheck %s --check-prefix=BAD
 # BAD: error: {{.*}}: block 2: expected a regular expression or a list of them
 # RUN: not %pcc %s -p 'contract{blocks=%t.none}' -q 2>&1 | FileCheck %s --check-prefix=NOFILE
-# NOFILE: error: {{.*}}.none: No such file
+# NOFILE: error: {{.*}}.none: cannot open: No such file
 class acc x2
 graph {
   %a = profile:op() : !xfer=1us !time=1us

@@ -271,7 +271,7 @@ def celeritas(g, order, most, mem):
 
 def plan_of(path, planner, *options):
     """(node, device) in order, the value in ps, what the planner says of itself."""
-    text = pcc(path, "-q", *options, "-p", f"contract{{trivial=false}},{planner}", "--emit", "ir").stdout
+    text = pcc(path, "-q", *options, "-p", f"contract{{trivial=false:pins=true}},{planner}", "--emit", "ir").stdout
     plan = text[text.index("\nplan "):] if "\nplan " in text else ""
     value = re.search(r" value=(\d+)(ps|ns|us|ms|s) ", plan)
     scale = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}

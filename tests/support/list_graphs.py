@@ -187,7 +187,7 @@ def plan_of(path, planner, coplace=False, fuse=False):
     """(node, device) in order, and the value."""
     name, _, options = planner.rstrip("}").partition("{")
     asked = ":".join([name + "{best-effort=true", *options.split(":")]).rstrip(":")
-    passes = "contract{trivial=false:coplace=%s},%s%s}" % (
+    passes = "contract{trivial=false:pins=true:coplace=%s},%s%s}" % (
         "true" if coplace else "false", asked, ":fuse=true" if fuse else "")
     r = subprocess.run([PCC, path, "-q", "--memory-model=sum", "-p", passes, "--emit", "ir"], capture_output=True,
                        text=True, timeout=60, check=False)

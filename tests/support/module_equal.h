@@ -296,13 +296,15 @@ static inline bool same_plan(const struct equality *e, const struct plan *x, con
     }
     same = strcmp(x->planner, y->planner) == 0 &&
            strcmp(x->claim.argument, y->claim.argument) == 0 &&
-           (x->rank == NULL) == (y->rank == NULL) && x->claim.objective == y->claim.objective &&
-           x->claim.value == y->claim.value && x->claim.bound == y->claim.bound &&
-           x->claim.bound_all == y->claim.bound_all && x->claim.scope == y->claim.scope &&
-           x->claim.status == y->claim.status && x->states == y->states;
+           (x->rank == NULL) == (y->rank == NULL) && (x->slot == NULL) == (y->slot == NULL) &&
+           x->claim.objective == y->claim.objective && x->claim.value == y->claim.value &&
+           x->claim.bound == y->claim.bound && x->claim.bound_all == y->claim.bound_all &&
+           x->claim.scope == y->claim.scope && x->claim.status == y->claim.status &&
+           x->states == y->states;
     for (nid n = 1; same && n < e->a->nnode; n++) {
         same = x->dev[n] == y->dev[e->node[n]] &&
-               (!x->rank || x->dev[n] < 0 || x->rank[n] == y->rank[e->node[n]]);
+               (!x->rank || x->dev[n] < 0 || x->rank[n] == y->rank[e->node[n]]) &&
+               (!x->slot || x->dev[n] < 0 || x->slot[n] == y->slot[e->node[n]]);
     }
     return same_if(same, "plan", 0);
 }

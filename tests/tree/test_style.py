@@ -260,6 +260,28 @@ def library_calls(tree):
                     yield f"{path}:{number}: {m[1]} in a library"
 
 
+def one_opener(tree):
+    """Inputs are opened in ir/base/infile.c alone; elsewhere are only folders and what is written or created."""
+    opens = r"(?<![\w.>])((?:open|openat|open64|openat64|fdopen|creat|fopen|fopen64|freopen|popen|syscall" \
+            r"|json_load_file|json_loadf|json_loadfd|json_load_callback)(?=\s*\())"
+    for path, text in tree.sources(".c"):
+        if path.split("/")[0] not in (*LAYERS, "tools") or path == "ir/base/infile.c":
+            continue
+        plain = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
+        for m in re.finditer(opens, plain):
+            call = plain[m.start():closing(plain, m.end())]
+            if not re.search(r'\bO_(WRONLY|DIRECTORY|TMPFILE)\b|, "wb?"\)$|"/dev/null", O_RDWR|SYS_close', call):
+                yield f"{path}:{plain.count(chr(10), 0, m.start()) + 1}: {m[1]} of an input: infile.h opens it"
+
+
+def one_compiler(tree):
+    """Regular expressions of users and files are compiled in one guarded place."""
+    for path, text in tree.sources():
+        if path.split("/")[0] in (*LAYERS, "tools") and path != "passes/functions/patterns.c" \
+                and re.search(r"^[ \t]*#[ \t]*include[ \t]*<regex\.h>", text, re.M):
+            yield f"{path}: includes regex.h: patterns.h compiles expressions"
+
+
 def assertions(tree):
     """What is asserted changes nothing: the preset dist leaves it out."""
     changes = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)")
@@ -419,8 +441,8 @@ def glossary(tree):
 
 
 CHECKS = [lengths, parameters, fields, columns, formatted, root_folder, dependencies, forbidden, library_calls,
-          assertions, machine_paths, opening, silent_skips, headers_alone, readme_options, readme_passes, readme_files,
-          glossary]
+          one_opener, one_compiler, assertions, machine_paths, opening, silent_skips, headers_alone, readme_options,
+          readme_passes, readme_files, glossary]
 
 # ---- self-test
 
@@ -480,6 +502,12 @@ PLANTED = [  # check, file, text to put in, part of the complaint
     *[(library_calls, path, f"/* B. */\nvoid g(void)\n{{\n    {call};\n}}\n", f"{path}:4: {call.split('(')[0]}")
       for path, call in (("passes/b.c", "exit(1)"), ("ir/a.c", "abort()"), ("ir/base/arena.c", "exit(1)"),
                          ("backends/d.c", "malloc(4)"), ("frontends/c.c", "arena_new(NULL)"))],
+    *[(one_opener, path, f"/* B. */\nvoid g(void)\n{{\n    {call};\n}}\n", f"{path}:4: {call.split('(')[0]}")
+      for path, call in (("passes/b.c", 'fopen(p, "rb")'), ("tools/gen/g.c", "open(p, O_RDONLY)"),
+                         ("backends/d.c", "openat(at, p, O_RDWR | O_CLOEXEC)"), ("ir/a.c", "json_load_file(p, 0, &e)"),
+                         ("frontends/c.c", "fdopen(fd, \"r\")"), ("ir/base/b.c", "syscall(SYS_openat2, at, p, 0, 0)"))],
+    *[(one_compiler, path, "/* B. */\n#include <regex.h>\n", f"{path}: includes regex.h")
+      for path in ("passes/b.c", "passes/functions/patterns.h", "tools/gen/g.c")],
     (assertions, "passes/b.c", "/* B. */\nvoid g(int n)\n{\n    assert(n <= 2 && n-- > 0);\n}\n", "b.c:4"),
     (assertions, "ir/a.c", "/* A. */\nvoid g(int n)\n{\n    assert(n == 2 || (n = 2));\n}\n", "a.c:4"),
     (machine_paths, "tools/run.sh", "#!/bin/sh\n# --quick\ncd /home/me\n", "run.sh:3"),

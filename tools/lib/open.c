@@ -31,7 +31,8 @@ static int read_text(const struct input *in, struct scene *s, struct plan **plan
     struct text_module t = {0};
     struct arena *a = arena_new(of);
     size_t n = in->n;
-    const char *text = in->bytes ? arena_strdup(a, in->bytes, n) : infile_read(in->name, a, &n, d);
+    const char *text =
+        in->bytes ? arena_strdup(a, in->bytes, n) : infile_read(in->name, INFILE_GRAPH, a, &n, d);
     if (text && module_parse(&t, text, n, in->name, of, d) == 0 && module_verify(t.scene.m, d)) {
         arena_free(t.scene.m->mem);
         t = (struct text_module){0};
@@ -46,7 +47,7 @@ static int read_profile(const struct input *in, struct scene *s, struct arena *o
 {
     struct arena *a = arena_new(of);
     size_t n = in->n;
-    const char *text = in->bytes ? in->bytes : infile_read(in->name, a, &n, d);
+    const char *text = in->bytes ? in->bytes : infile_read(in->name, INFILE_GRAPH, a, &n, d);
     s->m = text ? layer_profile_parse(in->name, text, n, of, d) : NULL;
     arena_free(a);
     return s->m ? 0 : -1;

@@ -1,6 +1,7 @@
 /* Plans are made and judged (handle.h).  O(nodes + pins), besides what the passes take. */
 #include "frontends/frontends.h"
 #include "ir/base/units.h"
+#include "ir/exec/latency_parts.h"
 #include "passes/bounds/claim.h"
 #include "tools/lib/settings.h"
 
@@ -11,6 +12,8 @@ const char *default_pipeline(const struct pcc *p)
     const char *goal = given(p, "objective");
     if (goal && !strcmp(goal, objective_name[OBJECTIVE_MAKESPAN]))
         return "open-functions,fuse,portfolio-place";
+    if (goal && !strcmp(goal, objective_name[OBJECTIVE_LATENCY]))
+        return "open-functions,latency-place";
     if (goal && !strcmp(goal, objective_name[OBJECTIVE_ITERATION]))
         return "open-functions,pipeline-place";
     return given(p, "group") ? "open-functions,fuse,hier-place" : "open-functions,fuse,auto-place";
@@ -78,6 +81,10 @@ static const struct plan *claim_again(struct ctx *x, const struct scene *by,
         x->results.plan = p;
         claim_makespan(x);
         x->results.plan = made;
+    } else if (by->model.objective == OBJECTIVE_LATENCY) {
+        x->results.plan = p;
+        claim_latency(x);
+        x->results.plan = made;
     }
     if (!e->v.fits) {
         p->claim.status = PLAN_OVER_MEMORY;
@@ -120,6 +127,22 @@ static const struct parts *cut_parts(struct pcc *p, const struct result *r)
     return parts ? parts : parts_build(&x->scene, x->results.plan->dev, x->use.mem);
 }
 
+/* Whether the plan was made for another objective than that of r. */
+static bool by_other(const struct ctx *x, const struct result *r)
+{
+    return r->scene.model.objective != x->results.plan->claim.objective;
+}
+
+/* A plan for a latency: hosts' nodes where they ran, and a part for each subgraph. */
+static void take_subgraphs(struct ctx *x, struct result *r)
+{
+    struct plan *p = arena_alloc(x->use.mem, sizeof *p);
+    *p = *r->plan;
+    p->dev = latency_nodes_ran(&r->scene, r->latency, x->use.mem);
+    r->plan = p;
+    r->parts = latency_parts(&r->scene, r->latency, &r->parts_value, &r->part_slot, x->use.mem);
+}
+
 /* The figures of the plan, none if there is no plan.  It may have come with the input: then nobody has checked it
  * yet, and one that does not hold is good for nothing but textual IR. */
 static int judge_plan(struct pcc *p)
@@ -133,7 +156,12 @@ static int judge_plan(struct pcc *p)
         return -1;
     r->scene = ctx_judged(x);
     *e = evaluate(&r->scene, x->results.plan, x->use.mem);
-    bool other = r->scene.model.objective != x->results.plan->claim.objective;
+    if (by_other(x, r) && r->scene.model.objective == OBJECTIVE_LATENCY && !e->v.runnable) {
+        diag_warning(&p->diag, WARN_INVALID_PLAN, "--judge=latency: %s", e->why_not);
+        r->scene = x->scene;
+        *e = evaluate(&r->scene, x->results.plan, x->use.mem);
+    }
+    bool other = by_other(x, r);
     if (!evaluation_holds(e, other || x->results.plan->claim.status == PLAN_OVER_MEMORY)) {
         diag_warning(&p->diag, WARN_INVALID_PLAN, "%s: its plan does not hold: %s", p->name,
                      e->why_not);
@@ -148,7 +176,11 @@ static int judge_plan(struct pcc *p)
     r->verdict = &e->v;
     r->step = e->step;
     r->trained = e->trained;
-    r->parts = cut_parts(p, r);
+    r->latency = e->latency;
+    if (r->latency)
+        take_subgraphs(x, r);
+    else
+        r->parts = cut_parts(p, r);
     if (r->step)
         r->parts_value = step_of_parts(&r->scene, r->plan, r->parts, x->use.mem);
     return 0;
@@ -162,10 +194,10 @@ static void close_calls(struct ctx *x, struct judged *j)
     struct result *r = &j->r;
     r->calls = x->results.opened ? "opened" : module_has_calls(x->scene.m) ? "whole" : NULL;
     j->planned = *r;
-    if (r->step && x->results.opened)
+    if ((r->step || r->latency) && x->results.opened)
         diag_note(x->use.diag, "calls of functions stay open: a call waits for all its inputs, its "
-                               "nodes only for theirs, and a makespan tells the difference");
-    if (!r->verdict || r->step || r->plan->rank || !x->results.opened ||
+                               "nodes only for theirs, and one sample alone tells the difference");
+    if (!r->verdict || r->step || r->latency || r->plan->rank || !x->results.opened ||
         !close_plan(x, r->parts, r->verdict, c))
         return;
     diag_note(x->use.diag, "calls of functions: %u are written as such, %s", c->closed,

@@ -40,6 +40,8 @@ static const char *const table[] = {"devices",
                                     "dispatch",
                                     "memory-model",
                                     "cut",
+                                    "cpus",
+                                    "pieces",
                                     "micro-batches",
                                     "micro-batch-size",
                                     "profiled-batch",
@@ -122,7 +124,7 @@ static enum pcc_status read_pins(struct pcc *p)
     for (uint32_t i = 0; (said = given_nth(p, "pin", i)); i++) {
         size_t len = strlen(said);
         char *text = arena_strdup(a, said, len), *save = NULL;
-        if (*said == '@' && !(text = infile_read(said + 1, a, &len, &p->diag)))
+        if (*said == '@' && !(text = infile_read_list(said + 1, a, &len, &p->diag)))
             return PCC_BAD_INPUT;
         for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
             if (*said == '@' && (*line == '#' || !line[strspn(line, " \t\r")]))

@@ -13,7 +13,7 @@ static int read_text(struct json_text *j, const char *folder, const char *file, 
 {
     size_t n = strlen(folder);
     j->path = arena_fmt(a, "%s%s%s", folder, n && folder[n - 1] == '/' ? "" : "/", file);
-    j->text = infile_read(j->path, a, &j->n, d);
+    j->text = infile_read(j->path, INFILE_PLAN, a, &j->n, d);
     return j->text ? 0 : -1;
 }
 

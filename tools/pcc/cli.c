@@ -69,10 +69,11 @@ static const struct {
      "of each accelerator's memory, left to the runtime: '10%', '2GiB' (default: 0)"},
     {CLI_PART_COST, 0, "part-cost", "TIME",
      "what a part costs its device beside computing, a sample: '10us' (default: 0)"},
-    {CLI_OBJECTIVE, 0, "objective", "time-per-sample|makespan|iteration-time",
-     "what the plan is to make small: the time of each of many samples, that of one alone, or of a training iteration "
+    {CLI_OBJECTIVE, 0, "objective", "time-per-sample|makespan|iteration-time|latency",
+     "what the plan is to make small: the time of each of many samples, that of one alone (latency: by subgraphs), "
+     "or of a training iteration "
      "(default: time-per-sample)"},
-    {CLI_JUDGE, 0, "judge", "time-per-sample|makespan",
+    {CLI_JUDGE, 0, "judge", "time-per-sample|makespan|latency",
      "what plans are shown by (default: the objective)"},
     {CLI_NETWORK, 0, "network", "host|direct",
      "one sample: between two accelerators over the host, two hops, or in one (default: host)"},
@@ -90,6 +91,11 @@ static const struct {
     {CLI_CUT, 0, "cut", "few|transfers",
      "as few parts as can be, or an end wherever a value comes or goes, so that parts take one "
      "sample as long as nodes do (default: few)"},
+    {CLI_CPUS, 0, "cpus", "list|unbounded",
+     "latency: hosts' nodes run on the CPUs there are, or on as many as need be (default: list)"},
+    {CLI_PIECES, 0, "pieces", "exclusive|apart",
+     "latency: subgraphs of an accelerator that have no slots keep out of each other's way, or may run at once "
+     "(default: exclusive)"},
     {CLI_DIM, 0, "dim", "NAME=N", "plan for this size of a symbolic dimension (repeats)"},
     {CLI_COSTS, 0, "costs", "FILE[:CLASS]",
      "times and memory from a CSV or JSON table or ONNX Runtime's profile (repeats; "

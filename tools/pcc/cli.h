@@ -42,6 +42,8 @@ enum cli_id {
     CLI_MEMORY_MODEL,
     CLI_OPTIMIZER,
     CLI_CUT,
+    CLI_CPUS,
+    CLI_PIECES,
     CLI_DIM,
     CLI_COSTS,
     CLI_PROFILE_AT,

@@ -141,7 +141,7 @@ static int make_pipeline(const struct cli *c, struct pcc *h, struct pipeline *p)
     const char *text = c->value[CLI_PASSES], *out = c->value[CLI_OUTPUT];
     bool in_file = text && *text == '@';
     size_t n;
-    if (in_file && !(text = infile_read(text + 1, x->use.mem, &n, x->use.diag)))
+    if (in_file && !(text = infile_read_list(text + 1, x->use.mem, &n, x->use.diag)))
         return EXIT_INPUT;
     if (!text && out && write_is_folder(out))
         text = default_pipeline(h);

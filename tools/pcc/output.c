@@ -196,6 +196,10 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
                           : r->step
                               ? NULL
                               : "it is about a makespan (--objective=makespan or --judge=makespan)";
+    const char *no_latency = no_plan ? no_plan
+                             : r->latency
+                                 ? NULL
+                                 : "it is about a latency (--objective=latency or --judge=latency)";
     const char *no_iteration = no_plan      ? no_plan
                                : r->trained ? NULL
                                             : "it is about --objective=iteration-time";
@@ -212,6 +216,8 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
              {CLI_OBJECTIVE, no_plan},
              {CLI_JUDGE, no_plan},
              {CLI_CUT, no_plan},
+             {CLI_CPUS, no_latency},
+             {CLI_PIECES, no_latency},
              {CLI_NETWORK, no_step},
              {CLI_CONTENTION, no_step},
              {CLI_DISPATCH, no_step},

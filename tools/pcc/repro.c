@@ -9,11 +9,13 @@
  * passes and tables of costs to read, but no file to write. */
 #include "repro.h"
 
+#include "ir/base/infile.h"
 #include "ir/base/outfile.h"
 #include "ir/base/strings.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HEAD "# RUN: pcc " REPRO_FILE " "
 
@@ -92,17 +94,20 @@ int repro_write(struct ctx *y, const struct pipeline *p, uint32_t at, bool verif
 /* The first line of a file after HEAD, or NULL. */
 static char *first_line(const char *path, struct arena *a)
 {
-    FILE *f = str_ends(path, ".pir") ? fopen(path, "rb") : NULL;
-    char *line = NULL, head[sizeof HEAD] = "";
-    if (f && fread(head, 1, sizeof HEAD - 1, f) == sizeof HEAD - 1 && !strcmp(head, HEAD)) {
-        line = arena_alloc(a, LINE_MAX_BYTES + 1);
-        if (!fgets(line, LINE_MAX_BYTES, f) || !strchr(line, '\n'))
-            line = NULL;
-        else
-            line[strcspn(line, "\r\n")] = 0;
-    }
-    if (f)
-        fclose(f);
+    struct diag quiet = diag_silent();
+    uint64_t size;
+    int fd = str_ends(path, ".pir") ? infile_open(path, INFILE_GRAPH, &size, &quiet) : -1;
+    size_t skip = sizeof HEAD - 1;
+    char head[sizeof HEAD] = "";
+    bool ours = fd >= 0 && pread(fd, head, skip, 0) == (ssize_t)skip && !strcmp(head, HEAD);
+    char *line = ours ? arena_alloc(a, LINE_MAX_BYTES + 1) : NULL;
+    char *end =
+        ours && pread(fd, line, LINE_MAX_BYTES, (off_t)skip) > 0 ? strchr(line, '\n') : NULL;
+    if (fd >= 0)
+        close(fd);
+    if (!end)
+        return NULL;
+    line[strcspn(line, "\r\n")] = 0;
     return line;
 }
 

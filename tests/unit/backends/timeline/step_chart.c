@@ -40,7 +40,7 @@ static const char *device(const struct shown *x, uint32_t d)
 static uint32_t expected_lanes(const struct shown *x, const struct task *t, const char *lane[2])
 {
     struct arena *a = x->s.a;
-    const char *from = device(x, t->dev[0]), *to = device(x, t->dev[1]);
+    const char *from = device(x, t->from), *to = device(x, t->to);
     const char *out = arena_fmt(a, "%s out", from), *in = arena_fmt(a, "%s in", to);
     bool leaves = t->kind != STEP_IN, comes = t->kind != STEP_OUT;
     uint32_t n = 0;

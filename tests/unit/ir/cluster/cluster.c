@@ -231,8 +231,8 @@ static void routes(void **state)
 static void groups(void **state)
 {
     static const char *const bad[] = {
-        "",           "4",   "4:",        ":0.5",      "0:0.5", "4:1.5", "-2:1",
-        "4:25GB/s",   "4:0", "4:25GB/s,", "2:0.5,1us", "257:1", "x:1",   "99999999999999999999:1",
+        "",           "4",   "4:",        ":0.5",      "0:0.5",  "4:1.5", "-2:1",
+        "4:25GB/s",   "4:0", "4:25GB/s,", "2:0.5,1us", "1025:1", "x:1",   "99999999999999999999:1",
         "4:0B/s,1us", NULL};
     char said[1000];
     struct cluster c;
@@ -307,10 +307,10 @@ static void shorthand_refused(void **state)
         {"2xh300", "v100, a100, h100, h200, npu, cpu"},
         {"2x", "unknown class"},
         {"x", "unknown class 'x'"},
-        {"0xa100", "expected 1 to 256"},
-        {"257xa100", "expected 1 to 256"},
-        {"99999999999999999999999xa100", "expected 1 to 256"},
-        {"200xa100,57xcpu", "257 devices in all"},
+        {"0xa100", "expected 1 to 1024"},
+        {"1025xa100", "expected 1 to 1024"},
+        {"99999999999999999999999xa100", "expected 1 to 1024"},
+        {"1000xa100,25xcpu", "1025 devices in all"},
         {"-1xa100", "unknown class"},
         {"a100:", "memory ''"},
         {"a100:0", "above 0"},
@@ -330,7 +330,7 @@ static void shorthand_refused(void **state)
             fail_msg("'%s': '%s', not '%s'", bad[i][0], said, bad[i][1]);
         }
     }
-    assert_int_equal(parse(&c, "256xa100", said), 0);
+    assert_int_equal(parse(&c, "1024xa100", said), 0);
 }
 
 /* Parses the text as a file. */
@@ -429,8 +429,8 @@ static void json_refused(void **state)
         {"{\"classes\":[{" A100 "\"name\":\"\"}]}", "\"name\""},
         {"{\"classes\":[{" A100 "\"host\":1}]}", "true or false"},
         {"{\"classes\":[{" A100 "\"count\":0}]}", "above 0"},
-        {"{\"classes\":[{" A100 "\"count\":257}]}", "1 to 256"},
-        {"{\"classes\":[{" A100 "\"count\":200},{" A100 "\"count\":57}]}", "257 devices"},
+        {"{\"classes\":[{" A100 "\"count\":1025}]}", "1 to 1024"},
+        {"{\"classes\":[{" A100 "\"count\":1000},{" A100 "\"count\":25}]}", "1025 devices"},
         {"{\"classes\":[{" A100 "\"memory\":0}]}", "above 0"},
         {"{\"classes\":[{" A100 "\"memory\":-1}]}", "above 0"},
         {"{\"classes\":[{" A100 "\"memory\":1.5}]}", "expected an integer or a text"},
@@ -554,14 +554,14 @@ static void links_all(void **state)
     struct cluster c;
     char said[1000];
     (void)state;
-    assert_int_equal(parse_in(a, &c, "256xa100", said), 0);
+    assert_int_equal(parse_in(a, &c, "300xa100", said), 0);
     for (uint32_t i = 0; i < c.ndev; i++)
         for (uint32_t k = 0; k < c.ndev; k++) {
             struct device_link l = {.oneway = true, .latency = i, .bandwidth = PS_PER_S};
             const char *name[] = {cluster_device_name(&c, a, i), cluster_device_name(&c, a, k)};
             assert_true((cluster_add_link(&c, a, l, name) != NULL) == (i == k));
         }
-    assert_int_equal(c.nlink, 256 * 255);
+    assert_int_equal(c.nlink, 300 * 299);
     for (uint32_t i = 0; i < c.ndev; i++)
         for (uint32_t k = 0; k < c.ndev; k++)
             assert_int_equal(cluster_route(&c, i, k, kb), i == k ? 0 : 1000 + i);

@@ -378,7 +378,7 @@ static void test_errors(void **state)
         {"cluster io_free graph { in %x }",
          "1:1: the cluster has no classes (say 'class NAME' after it, or 'cluster \"2xa100\"')\n"},
         {"class a x0 graph { }", "1:1: the cluster has no devices\n"},
-        {"class a x257 graph { }", "1:9: expected a count from x0 to x256\n"},
+        {"class a x1025 graph { }", "1:9: expected a count from x0 to x1024\n"},
         {"class a memory=1GiB reserve=1GiB graph { }",
          "1:9: a reserve is less than the memory of an accelerator\n"},
         {"class a reserve=1GiB graph { }",

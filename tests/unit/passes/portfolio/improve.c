@@ -87,8 +87,8 @@ static void check_first(const struct made *s, const struct step_run *run)
     for (uint32_t i = 0; i < run->g.ntask; i++)
         for (uint32_t k = 0; k < run->g.ntask; k++) {
             const struct task *x = &run->g.task[i], *y = &run->g.task[k];
-            bool both = x->kind == STEP_COMPUTE && y->kind == STEP_COMPUTE &&
-                        x->dev[0] == y->dev[0] && s->rank[x->number] < s->rank[y->number] &&
+            bool both = x->kind == STEP_COMPUTE && y->kind == STEP_COMPUTE && x->from == y->from &&
+                        s->rank[x->number] < s->rank[y->number] &&
                         run->g.waits.at[i] == run->g.waits.at[i + 1];
             if (both)
                 assert_true(run->t.start[i] < run->t.start[k]);
