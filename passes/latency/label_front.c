@@ -26,14 +26,13 @@ static uint64_t hash_of(const uint64_t *set, uint32_t words)
     return h ^ (h >> 32);
 }
 
-/* ps at least from the moment at which unit x may start to the end of all; I pays what x's subgraph takes in. */
-static int64_t tail_of(const struct label_run *r, uint32_t x)
+int64_t label_tail(const struct label_run *r, uint32_t x)
 {
     const struct latency_graph *p = r->p;
     uint32_t b = p->block[x];
     int64_t least = r->t->host[x];
     for (uint32_t k = 0; k < p->nkind; k++) {
-        int64_t on = r->t->forced[k][b];
+        int64_t on = r->t->on[k][b];
         for (uint32_t i = p->net_of.at[b]; on < least && i < p->net_of.at[b + 1]; i++) {
             uint32_t e = p->net_of.to[i], src = p->g->net_src[e];
             if (src != UINT32_MAX && src != b && label_has(r->bits, src))
@@ -59,7 +58,7 @@ static void number_wait(const struct label_run *r, struct label_waits *w, uint32
         w->slot[at] = ++w->n;
     }
     w->of[x] = w->slot[at];
-    int64_t tail = tail_of(r, x);
+    int64_t tail = label_tail(r, x);
     if (tail > w->tail[w->of[x] - 1])
         w->tail[w->of[x] - 1] = tail;
 }

@@ -35,8 +35,8 @@ static void start_tables(struct label_run *r)
     r->end = arena_array(r->a, (size_t)p->nunit + 1, sizeof *r->end);
     r->missing = arena_array(r->a, (size_t)n + 1, sizeof *r->missing);
     r->lanes = p->slots > 1 ? LANE_NUMBERS * p->ndev : 0;
-    r->fresh = arena_alloc(r->a, sizeof *r->fresh +
-                                     ((size_t)p->nunit + r->lanes + 1) * sizeof(int64_t));
+    r->fresh =
+        arena_alloc(r->a, sizeof *r->fresh + ((size_t)p->nunit + r->lanes + 1) * sizeof(int64_t));
     for (uint32_t v = 0; v < n; v++)
         r->zobrist[v] = random_bits(&seed);
     for (uint32_t x = p->nunit; x-- > 0;) {
@@ -98,7 +98,8 @@ static void find_times(struct label_run *r)
     r->time = vec_grow(r->a, r->time, &r->captime, (uint32_t)need, sizeof *r->time);
     for (uint32_t i = 0; i < w->n; i++)
         for (uint32_t l = 0; l < o->nlabel; l++)
-            r->time[(size_t)l * w->n + i] = w->front[i] ? label_at(r, r->now, l)->t[w->front[i] - 1] : 0;
+            r->time[(size_t)l * w->n + i] =
+                w->front[i] ? label_at(r, r->now, l)->t[w->front[i] - 1] : 0;
     for (uint32_t i = 0; i < w->n; i++)
         for (uint32_t j = 0; !w->front[i] && j < w->n; j++) {
             if (!w->front[j] || !is_part(r, j, i))
@@ -159,6 +160,23 @@ static void extend_on_host(struct label_run *r, uint32_t i, uint32_t b, int64_t 
     label_add(r, ideal);
 }
 
+/* Whether label i, with block b on the host, can still come to a plan below the limit; b is in r->bits. */
+static bool may_extend(const struct label_run *r, uint32_t i, uint32_t b)
+{
+    const struct latency_graph *p = r->p;
+    if (run_on_host(r, b, r->time + (size_t)i * r->waits.n, r->end) >= r->limit)
+        return false;
+    for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++)
+        for (uint32_t j = p->succ.at[x]; j < p->succ.at[x + 1]; j++) {
+            int64_t end = r->end[x - p->first[b]];
+            uint32_t s = p->succ.to[j];
+            if (p->block[s] != b &&
+                (end + r->t->least[s] >= r->limit || end + label_tail(r, s) >= r->limit))
+                return false;
+        }
+    return true;
+}
+
 static void extend_by_hosts(struct label_run *r)
 {
     const struct latency_graph *p = r->p;
@@ -167,9 +185,13 @@ static void extend_by_hosts(struct label_run *r)
             continue;
         uint32_t nlabel = r->ideals.v[r->now].nlabel;
         label_put(r, b, r->walk.list, 0);
-        uint32_t ideal = label_intern(r);
-        for (uint32_t i = 0; i < nlabel; i++)
-            extend_on_host(r, i, b, r->end, ideal);
+        uint32_t ideal = label_find(r);
+        for (uint32_t i = 0; i < nlabel; i++) {
+            if (!ideal && may_extend(r, i, b))
+                ideal = label_intern(r);
+            if (ideal)
+                extend_on_host(r, i, b, r->end, ideal);
+        }
         label_take_out(r, b);
         r->steps += nlabel;
     }
@@ -205,7 +227,7 @@ static void check_limits(struct label_run *r, size_t before)
 
 /* The labels from the first one to that of the whole graph; their number in *n. */
 static struct latency_label **read_chain(const struct label_run *r, uint32_t ideal, uint32_t index,
-                                 uint32_t *n)
+                                         uint32_t *n)
 {
     struct latency_label **chain = arena_array(r->a, (size_t)r->p->g->n + 1, sizeof *chain);
     uint32_t steps = 0;
@@ -235,7 +257,7 @@ static uint32_t take_lane(const struct label_run *r, struct named_lane *lanes, u
                           const int64_t *to)
 {
     const struct latency_graph *p = r->p;
-    const struct latency_kind *k = &p->kind[p->kind_of[p->dev[lane]]];
+    const struct accelerators *k = &p->kind[p->kind_of[p->dev[lane]]];
     struct named_lane one = lanes[lane];
     uint32_t at = lane, sub = one.dev * p->slots + one.slots++;
     /* the others keep their order; the lane goes to the place where the label after it has another number */
@@ -260,7 +282,7 @@ static void write_plan(const struct label_run *r, uint32_t ideal, uint32_t index
         lanes[i].dev = p->dev[i];
     best->value = label_at(r, ideal, index)->done;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t to = i + 1 < n ? chain[i + 1]->ideal : ideal, sub = LATENCY_HOST;
+        uint32_t to = i + 1 < n ? chain[i + 1]->ideal : ideal, sub = ON_HOST;
         const uint64_t *was = r->ideals.bits + r->ideals.v[chain[i]->ideal].bits;
         const uint64_t *is = r->ideals.bits + r->ideals.v[to].bits;
         if (chain[i]->kind != LABEL_HOST && r->lanes)

@@ -12,7 +12,7 @@ struct label_limits {
 };
 
 struct label_found {
-    bool complete; /* *best is the best plan below the limit, or (value LOAD_INF) there is none */
+    bool complete;   /* *best is the best plan below the limit, or (value LOAD_INF) there is none */
     const char *why; /* if not complete */
     uint64_t labels, ideals, steps;
 };

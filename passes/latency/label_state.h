@@ -15,9 +15,9 @@ enum { LABEL_HOST = UINT16_MAX };
 /* What an ideal's labels consist of, one after the other in label_ideal.at: this, then the times of the fronts, then
  * the lanes (slots > 1). */
 struct latency_label {
-    int64_t done;  /* ps: all that has ended by itself */
-    int64_t least; /* ps: no plan that it becomes takes less */
-    uint64_t used; /* accelerators of each kind, packed as in problem.h; slots > 1: 0 */
+    int64_t done;          /* ps: all that has ended by itself */
+    int64_t least;         /* ps: no plan that it becomes takes less */
+    uint64_t used;         /* accelerators of each kind, packed as in problem.h; slots > 1: 0 */
     uint32_t ideal, index; /* the label that it extends */
     uint16_t kind;         /* of the accelerator that took the last step; LABEL_HOST */
     uint16_t lane;         /* slots > 1: which one, by its place in the label that it extends */
@@ -57,13 +57,14 @@ struct label_ideals {
 
 /* The waits of an ideal, in the order in which units meet them. */
 struct label_waits {
-    uint64_t *set; /* [unit * words] the values that it waits for */
-    uint32_t *live; /* [unit] its number among those of I with successors outside */
-    uint32_t *of;  /* [unit] its wait, from 1; 0: none, or in I */
+    uint64_t *set;     /* [unit * words] the values that it waits for */
+    uint32_t *live;    /* [unit] its number among those of I with successors outside */
+    uint32_t *of;      /* [unit] its wait, from 1; 0: none, or in I */
     uint32_t n, words; /* waits; words of their sets */
-    uint32_t *unit;  /* [wait] the first unit that has it */
-    int64_t *tail;   /* [wait] */
-    uint32_t *front; /* [wait] from 1: its number among the fronts; 0: it is the union of smaller waits */
+    uint32_t *unit;    /* [wait] the first unit that has it */
+    int64_t *tail;     /* [wait] */
+    uint32_t *
+        front; /* [wait] from 1: its number among the fronts; 0: it is the union of smaller waits */
     uint32_t *slot, mask;
 };
 
@@ -78,11 +79,12 @@ struct alive {
 struct label_set {
     int64_t compute, in, out; /* ps */
     int64_t cut_out;          /* ps of out that no larger S avoids */
-    int64_t cut_tail;         /* ps at least from its end to the end of all, by blocks that can no more join it */
-    int64_t rest;             /* ps at least from its start to the end of all, of every larger S, too */
+    int64_t
+        cut_tail; /* ps at least from its end to the end of all, by blocks that can no more join it */
+    int64_t rest; /* ps at least from its start to the end of all, of every larger S, too */
     int64_t bytes;
-    uint32_t ends;        /* blocks of S with units that nothing waits for */
-    uint32_t from, n;     /* alive[from .. from + n): the labels that S may extend */
+    uint32_t ends;    /* blocks of S with units that nothing waits for */
+    uint32_t from, n; /* alive[from .. from + n): the labels that S may extend */
     uint32_t ntouched, ncut, end;
 };
 
@@ -94,14 +96,14 @@ struct label_choice {
 };
 
 struct label_walk {
-    uint32_t k;                /* the kind of accelerator */
-    uint32_t *list, at;        /* blocks that can join S: list[.. set.end) */
+    uint32_t k;         /* the kind of accelerator */
+    uint32_t *list, at; /* blocks that can join S: list[.. set.end) */
     struct label_set set;
     struct label_choice *choice;
     uint32_t nchoice, capchoice;
     struct alive *alive;
     uint32_t capalive;
-    uint32_t *touched;  /* waits of I that S has */
+    uint32_t *touched; /* waits of I that S has */
     uint8_t *is_touched;
     uint32_t *held;     /* [net] pins in S */
     uint8_t *is_cut;    /* [net] counted in cut_out */
@@ -125,17 +127,17 @@ struct label_run {
     struct label_waits waits; /* of I while it is extended */
     struct label_waits other; /* of a new ideal */
     struct label_walk walk;
-    uint32_t now;         /* the ideal I that is extended */
-    int64_t *time;        /* [label of I * waits.n + wait - 1] ps: when the wait is over */
+    uint32_t now;  /* the ideal I that is extended */
+    int64_t *time; /* [label of I * waits.n + wait - 1] ps: when the wait is over */
     uint32_t captime;
-    uint64_t *bits, key;  /* I + S */
+    uint64_t *bits, key; /* I + S */
     uint32_t card;
-    uint32_t *missing;    /* [block] predecessors not in I + S */
-    int64_t *end;         /* ps, of units of a block on the host */
-    struct latency_label *fresh;  /* room for one */
-    uint32_t lanes;       /* int64 numbers of a label's lanes; 0: slots is 1 */
+    uint32_t *missing;           /* [block] predecessors not in I + S */
+    int64_t *end;                /* ps, of units of a block on the host */
+    struct latency_label *fresh; /* room for one */
+    uint32_t lanes;              /* int64 numbers of a label's lanes; 0: slots is 1 */
     uint64_t labels, steps;
-    const char *why;      /* it has to stop */
+    const char *why; /* it has to stop */
 };
 
 static inline struct latency_label *label_at(const struct label_run *r, uint32_t ideal, uint32_t i)
@@ -153,8 +155,13 @@ void label_waits_start(struct label_run *r, struct label_waits *w);
 /* Fills w for the ideal of r->bits.  O(edges * words + waits^2 * words). */
 void label_waits_find(const struct label_run *r, struct label_waits *w);
 
+/* ps at least from the moment at which unit x may start to the end of all: what x reads of the ideal of r->bits is
+ * paid if x is on an accelerator. */
+int64_t label_tail(const struct label_run *r, uint32_t x);
+
 void label_table_start(struct label_run *r);
-/* The ideal of r->bits, added if it is new. */
+/* The ideal of r->bits, added if it is new; label_find: 0 then. */
+uint32_t label_find(const struct label_run *r);
 uint32_t label_intern(struct label_run *r);
 /* Adds r->fresh to an ideal unless a label there is as good; drops those that it is as good as.  O(labels there). */
 void label_add(struct label_run *r, uint32_t ideal);

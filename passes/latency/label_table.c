@@ -53,6 +53,11 @@ static void add_fronts(struct label_run *r, struct label_ideal *o)
     o->size = (uint32_t)(sizeof(struct latency_label) + (o->nfront + r->lanes) * sizeof(int64_t));
 }
 
+uint32_t label_find(const struct label_run *r)
+{
+    return r->ideals.slot[slot_of(r)];
+}
+
 uint32_t label_intern(struct label_run *r)
 {
     struct label_ideals *d = &r->ideals;
@@ -75,8 +80,8 @@ uint32_t label_intern(struct label_run *r)
 }
 
 /* Whether a is as good as b; both have n numbers. */
-static bool as_good(const struct label_run *r, const struct latency_label *a, const struct latency_label *b,
-                    uint32_t n)
+static bool as_good(const struct label_run *r, const struct latency_label *a,
+                    const struct latency_label *b, uint32_t n)
 {
     if (a->done > b->least || !problem_no_more(r->p->c, a->used, b->used))
         return false;

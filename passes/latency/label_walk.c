@@ -155,6 +155,11 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* The labels before that S, with its last block, can still extend. */
 static void keep_alive(struct label_run *r, const struct label_set *before)
 {
@@ -186,7 +191,7 @@ static int compare_lanes(const int64_t *a, const int64_t *b)
 static void write_lanes(const struct label_run *r, const int64_t *from, uint32_t lane, int64_t end,
                         int64_t *to)
 {
-    const struct latency_kind *k = &r->p->kind[r->walk.k];
+    const struct accelerators *k = &r->p->kind[r->walk.k];
     int64_t *at = to + (size_t)lane * LANE_NUMBERS;
     memcpy(to, from, r->lanes * sizeof *to);
     at[LANE_FREE] = end;
@@ -237,30 +242,52 @@ static void extend(struct label_run *r, const struct alive *one, uint32_t ideal)
     label_add(r, ideal);
 }
 
+/* Whether what S sends to some unit outside leaves it less than `room` ps to the end of all. */
+static bool comes_late(const struct label_run *r, int64_t room)
+{
+    const struct latency_graph *p = r->p;
+    const struct label_walk *w = &r->walk;
+    for (uint32_t c = w->nchoice; c-- > 0;) {
+        if (!w->choice[c].taken)
+            continue;
+        uint32_t v = w->list[w->choice[c].at];
+        for (uint32_t i = p->succ.at[p->first[v]]; i < p->succ.at[p->first[v + 1]]; i++) {
+            uint32_t x = p->succ.to[i];
+            if (!label_has(r->bits, p->block[x]) &&
+                (r->t->least[x] >= room || label_tail(r, x) >= room))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Extends what is alive by S as it is. */
 static void extend_all(struct label_run *r)
 {
     const struct label_walk *w = &r->walk;
-    int64_t time = w->set.in + w->set.compute + w->set.out;
-    uint32_t ideal = 0;
-    for (uint32_t i = 0; i < w->set.n; i++) {
-        const struct alive *one = &w->alive[w->set.from + i];
-        if (one->start + time + w->set.cut_tail >= r->limit)
-            continue;
-        if (!ideal)
-            ideal = label_intern(r);
-        extend(r, one, ideal);
-    }
+    int64_t time = w->set.in + w->set.compute + w->set.out, first = LOAD_INF;
+    for (uint32_t i = 0; i < w->set.n; i++)
+        first = smaller(first, w->alive[w->set.from + i].start);
+    if (first + time + w->set.cut_tail >= r->limit)
+        return;
+    uint32_t ideal = label_find(r);
+    if (!ideal && comes_late(r, r->limit - first - time))
+        return;
+    if (!ideal)
+        ideal = label_intern(r);
+    for (uint32_t i = 0; i < w->set.n; i++)
+        if (w->alive[w->set.from + i].start + time + w->set.cut_tail < r->limit)
+            extend(r, &w->alive[w->set.from + i], ideal);
 }
 
 /* The labels of I that have an accelerator of kind k left. */
 static void first_alive(struct label_run *r, uint32_t k)
 {
     struct label_walk *w = &r->walk;
-    const struct latency_kind *kind = &r->p->kind[k];
+    const struct accelerators *kind = &r->p->kind[k];
     const struct problem_kind *of = &r->p->c->kind[kind->of];
     uint32_t nlabel = r->ideals.v[r->now].nlabel, nfront = r->ideals.v[r->now].nfront;
-    w->set = (struct label_set){0};
+    w->set = (struct label_set){.compute = r->p->part};
     w->alive = vec_grow(r->a, w->alive, &w->capalive, nlabel * (r->lanes ? kind->count : 1) + 1,
                         sizeof *w->alive);
     for (uint32_t i = 0; i < nlabel; i++) {
@@ -274,10 +301,9 @@ static void first_alive(struct label_run *r, uint32_t k)
         const int64_t *lane = l->t + nfront + (size_t)kind->at * LANE_NUMBERS;
         for (uint32_t j = 0; j < kind->count; j++, lane += LANE_NUMBERS)
             if (lane[LANE_SLOTS] != LANE_FULL && (!j || compare_lanes(lane - LANE_NUMBERS, lane)))
-                w->alive[w->set.n++] =
-                    (struct alive){i, kind->at + j, lane[LANE_FREE],
-                                   kind->memory < LOAD_INF ? kind->memory - lane[LANE_BYTES]
-                                                           : LOAD_INF};
+                w->alive[w->set.n++] = (struct alive){
+                    i, kind->at + j, lane[LANE_FREE],
+                    kind->memory < LOAD_INF ? kind->memory - lane[LANE_BYTES] : LOAD_INF};
     }
 }
 
@@ -300,7 +326,8 @@ static bool try_take(struct label_run *r)
         return false;
     take(r, v);
     int64_t now = w->set.in + w->set.compute;
-    int64_t after = r->t->plain[k][v] - r->p->kind[k].time[v];
+    int64_t room = r->p->kind[k].memory - w->set.bytes + r->p->g->size[v];
+    int64_t after = latency_tail_on(r->t, k, v, room) - r->p->kind[k].time[v];
     w->set.rest = larger(w->set.rest, now + larger(after, w->set.cut_out + w->set.cut_tail));
     keep_alive(r, &before);
     if (w->set.n) {
@@ -318,7 +345,8 @@ static void skip(struct label_run *r)
     struct label_walk *w = &r->walk;
     struct label_set before = w->set;
     pass_over(r, w->list[w->at]);
-    w->set.rest = larger(w->set.rest, w->set.in + w->set.compute + w->set.cut_out + w->set.cut_tail);
+    w->set.rest =
+        larger(w->set.rest, w->set.in + w->set.compute + w->set.cut_out + w->set.cut_tail);
     decide(r, false, &before);
 }
 

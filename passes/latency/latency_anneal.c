@@ -36,7 +36,7 @@ static void add_moved(struct state *s, uint32_t b)
     s->was[s->nmoved++] = s->sub[b];
 }
 
-/* Marks what comes before (or after) the blocks that are on the stack, within subgraph `in` (LATENCY_HOST: of all). */
+/* Marks what comes before (or after) the blocks that are on the stack, within subgraph `in` (ON_HOST: of all). */
 static void spread(struct state *s, const struct csr *along, uint32_t *mark, uint32_t top,
                    uint32_t in)
 {
@@ -44,7 +44,7 @@ static void spread(struct state *s, const struct csr *along, uint32_t *mark, uin
         uint32_t v = s->stack[--top];
         for (uint32_t i = along->at[v]; i < along->at[v + 1]; i++) {
             uint32_t u = along->to[i];
-            if (mark[u] == s->stamp || (in != LATENCY_HOST && s->sub[u] != in))
+            if (mark[u] == s->stamp || (in != ON_HOST && s->sub[u] != in))
                 continue;
             mark[u] = s->stamp;
             s->stack[top++] = u;
@@ -57,7 +57,7 @@ static void choose_side(struct state *s, uint32_t b)
 {
     const struct wdag *g = s->p->g;
     uint32_t in = s->sub[b];
-    if (in == LATENCY_HOST) {
+    if (in == ON_HOST) {
         add_moved(s, b);
         return;
     }
@@ -105,12 +105,12 @@ static void choose_between(struct state *s, uint32_t b, uint32_t to)
         for (uint32_t v = 0; v < g->n; v++)
             if (s->sub[v] == to)
                 s->stack[top++] = v;
-        spread(s, side ? &g->pred : &g->succ, s->mark, top, LATENCY_HOST);
+        spread(s, side ? &g->pred : &g->succ, s->mark, top, ON_HOST);
         if (s->mark[b] != s->stamp)
             continue;
         s->stack[0] = b;
         s->other[b] = s->stamp;
-        spread(s, side ? &g->succ : &g->pred, s->other, 1, LATENCY_HOST);
+        spread(s, side ? &g->succ : &g->pred, s->other, 1, ON_HOST);
         for (uint32_t v = 0; v < g->n; v++)
             if (s->mark[v] == s->stamp && s->other[v] == s->stamp && s->sub[v] != to)
                 add_moved(s, v);
@@ -140,9 +140,10 @@ static uint32_t choose_target(struct state *s, uint32_t b)
     const struct wdag *g = s->p->g;
     uint32_t kind = random_below(&s->rng, 8);
     if (kind == 0 || !s->p->ndev)
-        return LATENCY_HOST;
+        return ON_HOST;
     if (kind > 2) {
-        uint32_t npred = g->pred.at[b + 1] - g->pred.at[b], n = npred + g->succ.at[b + 1] - g->succ.at[b];
+        uint32_t npred = g->pred.at[b + 1] - g->pred.at[b],
+                 n = npred + g->succ.at[b + 1] - g->succ.at[b];
         uint32_t i = n ? random_below(&s->rng, n) : 0;
         if (n)
             return s->sub[i < npred ? g->pred.to[g->pred.at[b] + i]
@@ -166,7 +167,7 @@ static bool make_move(struct state *s)
     uint32_t b = random_below(&s->rng, s->p->g->n), to = choose_target(s, b);
     uint32_t kind = random_below(&s->rng, 16);
     s->nmoved = 0;
-    if (kind == 15 && to != LATENCY_HOST && s->sub[b] != LATENCY_HOST && to != s->sub[b]) {
+    if (kind == 15 && to != ON_HOST && s->sub[b] != ON_HOST && to != s->sub[b]) {
         swap_subs(s, s->sub[b], to);
         return true;
     }
@@ -178,9 +179,9 @@ static bool make_move(struct state *s)
         choose_side(s, b);
     else if (kind < 11)
         choose_cluster(s, b);
-    else if (kind < 13 && to != LATENCY_HOST)
+    else if (kind < 13 && to != ON_HOST)
         choose_between(s, b, to);
-    else if (kind < 14 && s->sub[b] != LATENCY_HOST)
+    else if (kind < 14 && s->sub[b] != ON_HOST)
         choose_whole(s, s->sub[b]);
     else
         add_moved(s, b);
@@ -195,25 +196,27 @@ static void undo_move(struct state *s)
         s->sub[s->moved[i]] = s->was[i];
 }
 
-/* ps; LOAD_INF: it is no plan, or does not fit. */
-static int64_t evaluate_state(struct state *s, int64_t *energy)
+/* Evaluates s->sub; false: it is no plan, does not fit, or has more energy than `most`. */
+static bool evaluate_state(struct state *s, int64_t most, int64_t *value, int64_t *energy)
 {
     if (!latency_fits(s->p, s->sub, s->room))
-        return LOAD_INF;
-    int64_t value = latency_of(s->p, s->sub, s->room);
-    *energy = value;
-    if (value < LOAD_INF && s->share)
-        *energy += (int64_t)((__int128)latency_work(s->room) * s->share >> 10);
-    return value;
+        return false;
+    *value = latency_of(s->p, s->sub, s->room);
+    int64_t more = s->share ? (int64_t)((__int128)latency_work(s->room) * s->share >> 10) : 0;
+    if (*value == LOAD_INF || *value + more > most)
+        return false;
+    *value = latency_judge(s->p, s->sub, s->room, *value); /* takes longer */
+    *energy = *value + more;
+    return *energy <= most;
 }
 
-/* Whether to go up by `more` at temperature `heat`: with probability exp(-more / heat). */
-static bool takes_worse(struct state *s, int64_t more, int64_t heat)
+/* By how much the energy may rise at temperature `heat`: by `more` with probability exp(-more / heat). */
+static int64_t random_rise(struct state *s, int64_t heat)
 {
     uint64_t u = (random_bits(&s->rng) >> 32) | 1;
     /* -ln u, times 2^24: 32 - log2 u, times ln 2 */
     int64_t wait = ((INT64_C(32) << FIXED_BITS) - fixed_log2(u)) * 45426 >> 16;
-    return ((__int128)more << FIXED_BITS) <= (__int128)heat * wait;
+    return (int64_t)((__int128)heat * wait >> FIXED_BITS);
 }
 
 /* A round of `moves` from s->sub; heats in ps. */
@@ -223,13 +226,14 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
     enum { COOLINGS = 64 };
     int64_t fall = (fixed_log2((uint64_t)cold) - fixed_log2((uint64_t)hot)) / COOLINGS;
     int64_t heat = hot, level = fixed_log2((uint64_t)hot);
-    s->value = evaluate_state(s, &s->energy);
+    if (!evaluate_state(s, LOAD_INF, &s->value, &s->energy))
+        return;
     if (s->value < s->best_value) {
         s->best_value = s->value;
         memcpy(s->best, s->sub, s->p->g->n * sizeof *s->sub);
     }
     for (uint64_t i = 0; i < moves && s->best_value > how->enough; i++) {
-        int64_t energy;
+        int64_t value, energy;
         if (i % (moves / COOLINGS + 1) == 0) {
             if (clock_out(how->clock))
                 return;
@@ -239,9 +243,7 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
         how->done++;
         if (!make_move(s))
             continue;
-        int64_t value = evaluate_state(s, &energy);
-        if (value == LOAD_INF ||
-            (energy > s->energy && !takes_worse(s, energy - s->energy, heat))) {
+        if (!evaluate_state(s, s->energy + random_rise(s, heat), &value, &energy)) {
             undo_move(s);
             continue;
         }
@@ -268,13 +270,13 @@ static int64_t bytes_with(const struct latency_graph *p, uint32_t b, int64_t byt
     return bytes;
 }
 
-/* The next accelerator, from *at on, that takes b; LATENCY_HOST: none does. */
+/* The next accelerator, from *at on, that takes b; ON_HOST: none does. */
 static uint32_t next_device(const struct latency_graph *p, uint32_t b, uint32_t *at, int64_t *bytes,
                             uint32_t *shared)
 {
     const struct wdag *g = p->g;
     for (uint32_t i = *at; i < p->ndev; i++) {
-        const struct latency_kind *k = &p->kind[p->kind_of[p->dev[i]]];
+        const struct accelerators *k = &p->kind[p->kind_of[p->dev[i]]];
         int64_t with = bytes_with(p, b, i == *at ? *bytes : 0, shared, i);
         if (k->time[b] == COST_NEVER || with > k->memory)
             continue;
@@ -284,7 +286,7 @@ static uint32_t next_device(const struct latency_graph *p, uint32_t b, uint32_t 
             shared[g->shared_of.to[j]] = i + 1;
         return p->dev[i];
     }
-    return LATENCY_HOST;
+    return ON_HOST;
 }
 
 void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_plan *plan,
@@ -310,14 +312,16 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
             ready[i] = ready[i + 1];
         n--;
         uint32_t dev = next_device(p, v, &at, &bytes, shared);
-        placed = placed && (dev != LATENCY_HOST || p->hosted[v]);
-        plan->sub[v] = dev == LATENCY_HOST ? LATENCY_HOST : dev * p->slots;
+        placed = placed && (dev != ON_HOST || p->hosted[v]);
+        plan->sub[v] = dev == ON_HOST ? ON_HOST : dev * p->slots;
         for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
             if (--wait[g->succ.to[i]] == 0)
                 ready[n++] = g->succ.to[i];
     }
     arena_release(scratch, mark);
-    plan->value = placed && latency_fits(p, plan->sub, room) ? latency_of(p, plan->sub, room) : LOAD_INF;
+    plan->value =
+        placed && latency_fits(p, plan->sub, room) ? latency_of(p, plan->sub, room) : LOAD_INF;
+    plan->value = latency_judge(p, plan->sub, room, plan->value);
 }
 
 /* Writes a start to s->sub: whether it is a plan. */
@@ -336,7 +340,7 @@ static bool choose_start(struct state *s, uint32_t round, const struct latency_p
             return true;
     }
     for (uint32_t b = 0; b < p->g->n; b++)
-        s->sub[b] = LATENCY_HOST;
+        s->sub[b] = ON_HOST;
     return latency_of(p, s->sub, s->room) < LOAD_INF;
 }
 
@@ -361,7 +365,8 @@ void latency_anneal(const struct latency_graph *p, struct latency_anneal *how,
         int64_t like = best->value < LOAD_INF ? best->value : latency_of(p, s.sub, s.room);
         int64_t hot = like / (warm ? 200 : 40) >> random_below(&s.rng, 3);
         s.share = random_below(&s.rng, 3) ? 0 : 1 + random_below(&s.rng, 20);
-        run_round(&s, how, moves < end - how->done ? moves : end - how->done, hot + 2, like / 20000 + 1);
+        run_round(&s, how, moves < end - how->done ? moves : end - how->done, hot + 2,
+                  like / 20000 + 1);
         if (s.best_value < best->value) {
             best->value = s.best_value;
             memcpy(best->sub, s.best, n * sizeof *best->sub);

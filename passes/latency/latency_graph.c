@@ -5,6 +5,7 @@
 #include "passes/latency/latency_graph.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the problem ----------------------------------------------------------------------------- */
@@ -13,8 +14,8 @@ static void add_kind(struct latency_graph *p, uint32_t k)
 {
     const struct problem_kind *from = &p->c->kind[k];
     const struct cluster *cl = p->c->cluster;
-    struct latency_kind *to = &p->kind[p->nkind];
-    *to = (struct latency_kind){.of = k,
+    struct accelerators *to = &p->kind[p->nkind];
+    *to = (struct accelerators){.of = k,
                                 .cls = from->cls,
                                 .count = from->count,
                                 .at = p->ndev,
@@ -46,8 +47,6 @@ static void make_kinds(struct latency_graph *p)
     for (uint32_t k = 0; k < p->c->nkind; k++) {
         if (!cl->cls[p->c->kind[k].cls].host)
             add_kind(p, k);
-        else if (p->c->kind[k].memory < LOAD_INF)
-            p->host_limited = true;
     }
 }
 
@@ -66,6 +65,36 @@ static int64_t host_time(const struct latency_graph *p, const struct wdag *base,
     return least;
 }
 
+/* The hosts that may run the blocks. */
+static void choose_hosts(struct latency_graph *p)
+{
+    const struct cluster *cl = p->c->cluster;
+    uint32_t n = p->g->n;
+    p->hosted = arena_alloc(p->mem, (size_t)n + 1);
+    p->holder = arena_array(p->mem, (size_t)n + 1, sizeof *p->holder);
+    p->host_dev = arena_array(p->mem, (size_t)n + 1, sizeof *p->host_dev);
+    for (uint32_t v = 0; v < n; v++) {
+        int64_t least = COST_NEVER;
+        p->host_dev[v] = -1;
+        for (uint32_t k = 0; k < p->c->nkind; k++) {
+            const struct problem_kind *kind = &p->c->kind[k];
+            if (!cl->cls[kind->cls].host || kind->time[v] >= least)
+                continue;
+            least = kind->time[v];
+            p->host_dev[v] = kind->dev;
+            for (uint32_t d = 0; p->host_dev[v] < 0 && d < cl->ndev; d++)
+                if (cluster_class(cl, d) == kind->cls)
+                    p->host_dev[v] = (int32_t)d;
+        }
+        p->hosted[v] = p->host_dev[v] >= 0;
+        /* hosts of a class share their memory */
+        uint32_t d = p->hosted[v] ? (uint32_t)p->host_dev[v] : 0;
+        while (d > 0 && cluster_class(cl, d - 1) == cluster_class(cl, d))
+            d--;
+        p->holder[v] = d;
+    }
+}
+
 /* Units of the blocks; unit_of[base vertex]. */
 static uint32_t *make_units(struct latency_graph *p, const struct wdag *base)
 {
@@ -73,13 +102,8 @@ static uint32_t *make_units(struct latency_graph *p, const struct wdag *base)
     const uint32_t *at = wdag_flatten(g, p->mem);
     uint32_t *unit_of = arena_array(p->mem, (size_t)base->n + 1, sizeof *unit_of);
     p->first = arena_array(p->mem, (size_t)g->n + 2, sizeof *p->first);
-    p->hosted = arena_alloc(p->mem, (size_t)g->n + 1);
     p->host = arena_array(p->mem, (size_t)base->n + g->n + 1, sizeof *p->host);
     p->block = arena_array(p->mem, (size_t)base->n + g->n + 1, sizeof *p->block);
-    for (uint32_t v = 0; v < g->n; v++)
-        for (uint32_t k = 0; k < p->c->nkind; k++)
-            p->hosted[v] |= p->c->cluster->cls[p->c->kind[k].cls].host &&
-                            p->c->kind[k].time[v] != COST_NEVER;
     for (uint32_t u = 0; u < base->n; u++)
         p->first[at[u] + 1]++;
     for (uint32_t v = 0; v < g->n; v++) {
@@ -143,7 +167,12 @@ struct latency_graph *latency_graph_build(const struct problem *c, const struct 
     p->g = c->g;
     p->mem = a;
     p->slots = slots;
+    for (uint32_t k = 0; k < c->cluster->ncls; k++)
+        if (c->cluster->cls[k].host && (!p->cpus || c->cluster->cls[k].count < p->cpus))
+            p->cpus = c->cluster->cls[k].count;
+    p->part = c->scene->model.part_cost;
     make_kinds(p);
+    choose_hosts(p);
     const uint32_t *unit_of = make_units(p, base);
     make_edges(p, base, unit_of);
     make_nets(p);
@@ -164,10 +193,11 @@ struct latency_room {
     int64_t *start, *time; /* [vertex] ps */
     uint32_t *wait;        /* [vertex] edges into it whose source is not done */
     uint32_t *queue;
-    struct csr member; /* subgraph -> units */
+    struct csr member;      /* subgraph -> units */
     uint32_t *fill, *stamp; /* [vertex] */
-    int64_t *bytes; /* [device] */
-    int64_t work;   /* ps of all */
+    int64_t *bytes;         /* [device] */
+    int64_t work;           /* ps of all */
+    int64_t *from, *to;     /* when units of hosts run */
 };
 
 struct latency_room *latency_room_new(const struct latency_graph *p, struct arena *a)
@@ -183,11 +213,13 @@ struct latency_room *latency_room_new(const struct latency_graph *p, struct aren
     r->stamp = arena_array(a, n, sizeof *r->stamp);
     r->member.at = arena_array(a, n, sizeof(uint32_t));
     r->member.to = arena_array(a, n, sizeof(uint32_t));
+    r->from = arena_array(a, (size_t)p->nunit + 1, sizeof *r->from);
+    r->to = arena_array(a, (size_t)p->nunit + 1, sizeof *r->to);
     r->bytes = arena_array(a, (size_t)p->c->cluster->ndev + 1, sizeof *r->bytes);
     return r;
 }
 
-static const struct latency_kind *kind_at(const struct latency_graph *p, uint32_t sub)
+static const struct accelerators *kind_at(const struct latency_graph *p, uint32_t sub)
 {
     return &p->kind[p->kind_of[sub / p->slots]];
 }
@@ -197,28 +229,31 @@ static bool add_times(const struct latency_graph *p, const uint32_t *sub, struct
 {
     const struct wdag *g = p->g;
     memset(r->time, 0, r->nsub * sizeof *r->time);
+    memset(r->stamp, 0, r->nsub * sizeof *r->stamp);
     for (uint32_t b = 0; b < g->n; b++) {
-        if (sub[b] == LATENCY_HOST ? !p->hosted[b] : kind_at(p, sub[b])->time[b] == COST_NEVER)
+        if (sub[b] == ON_HOST ? !p->hosted[b] : kind_at(p, sub[b])->time[b] == COST_NEVER)
             return false;
-        if (sub[b] != LATENCY_HOST)
-            r->time[sub[b]] += kind_at(p, sub[b])->time[b];
+        if (sub[b] == ON_HOST)
+            continue;
+        r->time[sub[b]] += kind_at(p, sub[b])->time[b] + (r->stamp[sub[b]] ? 0 : p->part);
+        r->stamp[sub[b]] = 1;
     }
     memset(r->stamp, 0, r->nsub * sizeof *r->stamp);
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t lo = g->net_pin.at[e], hi = g->net_pin.at[e + 1];
         if (hi - lo < 2)
             continue;
-        uint32_t src = g->net_src[e] == UINT32_MAX ? LATENCY_HOST : sub[g->net_src[e]];
+        uint32_t src = g->net_src[e] == UINT32_MAX ? ON_HOST : sub[g->net_src[e]];
         bool out = g->net_host[e];
         for (uint32_t i = lo; i < hi; i++) {
             uint32_t s = sub[g->net_pin.to[i]];
             out = out || s != src;
-            if (s == LATENCY_HOST || s == src || r->stamp[s] == e + 1)
+            if (s == ON_HOST || s == src || r->stamp[s] == e + 1)
                 continue;
             r->stamp[s] = e + 1;
             r->time[s] += kind_at(p, s)->cost[e];
         }
-        if (out && src != LATENCY_HOST)
+        if (out && src != ON_HOST)
             r->time[src] += kind_at(p, src)->cost[e];
     }
     return true;
@@ -228,7 +263,7 @@ static uint32_t vertex_of(const struct latency_graph *p, const uint32_t *sub,
                           const struct latency_room *r, uint32_t unit)
 {
     uint32_t s = sub[p->block[unit]];
-    return s == LATENCY_HOST ? r->nsub + unit : s;
+    return s == ON_HOST ? r->nsub + unit : s;
 }
 
 /* Members of the subgraphs, and how many edges lead into each vertex of the quotient. */
@@ -294,7 +329,7 @@ int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct la
         if (!r->wait[s])
             r->queue[tail++] = s;
     for (uint32_t x = 0; x < p->nunit; x++)
-        if (sub[p->block[x]] == LATENCY_HOST) {
+        if (sub[p->block[x]] == ON_HOST) {
             all++;
             r->time[r->nsub + x] = p->host[x];
             if (!r->wait[r->nsub + x])
@@ -310,9 +345,49 @@ int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct la
     return tail == all ? latest : LOAD_INF;
 }
 
+static int by_time(const void *x, const void *y)
+{
+    const int64_t *a = x, *b = y;
+    return (*a > *b) - (*a < *b);
+}
+
+/* After latency_of: whether more units of hosts than there are hosts run at some moment. */
+static bool is_crowded(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
+{
+    uint32_t n = 0;
+    for (uint32_t x = 0; x < p->nunit; x++) {
+        uint32_t v = r->nsub + x;
+        if (sub[p->block[x]] != ON_HOST || !r->time[v])
+            continue;
+        r->from[n] = r->start[v];
+        r->to[n++] = r->start[v] + r->time[v];
+    }
+    if (n <= p->cpus)
+        return false;
+    qsort(r->from, n, sizeof *r->from, by_time);
+    qsort(r->to, n, sizeof *r->to, by_time);
+    for (uint32_t i = p->cpus; i < n; i++)
+        if (r->to[i - p->cpus] > r->from[i])
+            return true;
+    return false;
+}
+
+int64_t latency_judge(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r,
+                      int64_t value)
+{
+    return value < LOAD_INF && p->judge && is_crowded(p, sub, r) ? p->judge(p->judge_of, sub)
+                                                                 : value;
+}
+
 int64_t latency_work(const struct latency_room *r)
 {
     return r->work;
+}
+
+/* The device that has the bytes of block b. */
+static uint32_t holder_of(const struct latency_graph *p, const uint32_t *sub, uint32_t b)
+{
+    return sub[b] == ON_HOST ? p->holder[b] : sub[b] / p->slots;
 }
 
 bool latency_fits(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
@@ -322,18 +397,19 @@ bool latency_fits(const struct latency_graph *p, const uint32_t *sub, struct lat
     memset(r->bytes, 0, ndev * sizeof *r->bytes);
     memset(r->stamp, 0, ndev * sizeof *r->stamp);
     for (uint32_t b = 0; b < g->n; b++)
-        if (sub[b] != LATENCY_HOST)
-            r->bytes[sub[b] / p->slots] += g->size[b];
+        r->bytes[holder_of(p, sub, b)] += g->size[b];
     for (uint32_t s = 0; s < g->nshared; s++)
         for (uint32_t i = g->shared_by.at[s]; i < g->shared_by.at[s + 1]; i++) {
-            uint32_t at = sub[g->shared_by.to[i]];
-            if (at == LATENCY_HOST || r->stamp[at / p->slots] == s + 1)
+            uint32_t d = holder_of(p, sub, g->shared_by.to[i]);
+            if (r->stamp[d] == s + 1)
                 continue;
-            r->stamp[at / p->slots] = s + 1;
-            r->bytes[at / p->slots] += g->shared_size[s];
+            r->stamp[d] = s + 1;
+            r->bytes[d] += g->shared_size[s];
         }
-    for (uint32_t d = 0; d < ndev; d++)
-        if (p->kind_of[d] != UINT8_MAX && r->bytes[d] > p->kind[p->kind_of[d]].memory)
+    for (uint32_t d = 0; d < ndev; d++) {
+        int64_t room = p->c->cluster->cls[cluster_class(p->c->cluster, d)].memory;
+        if (room >= 0 && r->bytes[d] > room)
             return false;
+    }
     return true;
 }

@@ -12,7 +12,9 @@
 struct making {
     const struct latency_graph *p;
     struct latency_tail *t;
-    uint32_t *below, *seen; /* [block] stamps: after the first block of a path; before its last one, too */
+    struct arena *a;
+    uint32_t *below,
+        *seen; /* [block] stamps: after the first block of a path; before its last one, too */
     uint32_t *stack;
     uint32_t stamp;
     uint64_t work;
@@ -57,16 +59,16 @@ static int64_t entered(const struct making *m, uint32_t b, uint32_t s)
     const struct latency_graph *p = m->p;
     int64_t least = m->t->host[s];
     for (uint32_t k = 0; k < p->nkind; k++) {
-        int64_t on = m->t->forced[k][p->block[s]];
+        int64_t on = m->t->on[k][p->block[s]];
         if (on < least)
             least = smaller(least, sat_add(on, sent(p, k, b, p->block[s])));
     }
     return least;
 }
 
-/* ps left after block b on kind k, by `on` of its successors: the same subgraph, or another. */
-static int64_t left_after(const struct making *m, uint32_t k, uint32_t b, int64_t *const *on,
-                          uint32_t *next)
+/* ps left after block b on kind k, each of its successors in the same subgraph or in another; *next: the one from
+ * which most is left. */
+static int64_t left_after(const struct making *m, uint32_t k, uint32_t b, uint32_t *next)
 {
     const struct latency_graph *p = m->p;
     int64_t most = 0, longest = -1;
@@ -76,8 +78,8 @@ static int64_t left_after(const struct making *m, uint32_t k, uint32_t b, int64_
             if (to == b)
                 continue;
             int64_t other = sat_add(sent(p, k, b, to), entered(m, b, s));
-            most = larger(most, smaller(on[k][to], other));
-            if (other > longest && next) {
+            most = larger(most, smaller(m->t->on[k][to], other));
+            if (other > longest) {
                 longest = other;
                 *next = to;
             }
@@ -141,8 +143,15 @@ static int64_t entered_most(const struct making *m, uint32_t b, uint32_t to)
     return most;
 }
 
-/* The least over the ends of b's subgraph on its path. */
-static int64_t along_path(struct making *m, uint32_t k, uint32_t b)
+static void add_step(struct making *m, int64_t bytes, int64_t ps)
+{
+    struct latency_tail *t = m->t;
+    t->step = vec_grow(m->a, t->step, &t->capstep, t->nstep + 1, sizeof *t->step);
+    t->step[t->nstep++] = (struct tail_step){bytes, ps};
+}
+
+/* The least over the ends of b's subgraph on its path, but not below `floor`; writes the row of b. */
+static int64_t along_path(struct making *m, uint32_t k, uint32_t b, int64_t floor)
 {
     int64_t bytes = 0, ps = 0, least = LOAD_INF;
     mark_below(m, b);
@@ -151,12 +160,14 @@ static int64_t along_path(struct making *m, uint32_t k, uint32_t b)
         if (ps >= least || bytes > m->p->kind[k].memory)
             break;
         uint32_t to = m->t->next[at];
-        int64_t rest = to == UINT32_MAX
-                           ? 0
-                           : sat_add(sent(m->p, k, at, to), entered_most(m, at, to));
-        least = smaller(least, sat_add(ps, rest));
+        int64_t rest =
+            to == UINT32_MAX ? 0 : sat_add(sent(m->p, k, at, to), entered_most(m, at, to));
+        if (sat_add(ps, rest) < least) {
+            least = sat_add(ps, rest);
+            add_step(m, bytes, larger(least, floor));
+        }
     }
-    return least;
+    return larger(least, floor);
 }
 
 static void host_tail(struct making *m, uint32_t x)
@@ -168,8 +179,8 @@ static void host_tail(struct making *m, uint32_t x)
     for (uint32_t i = p->succ.at[x]; i < p->succ.at[x + 1]; i++) {
         uint32_t s = p->succ.to[i];
         /* nodes of a block go to the host together */
-        most = larger(most, p->block[s] == p->block[x] ? m->t->host[s]
-                                                        : entered(m, p->block[x], s));
+        most =
+            larger(most, p->block[s] == p->block[x] ? m->t->host[s] : entered(m, p->block[x], s));
     }
     m->t->host[x] = smaller(sat_add(p->host[x], most), LOAD_INF);
 }
@@ -180,45 +191,41 @@ static void block_tails(struct making *m, uint32_t b)
     struct latency_tail *t = m->t;
     t->next[b] = UINT32_MAX;
     for (uint32_t k = 0; k < p->nkind; k++) {
+        t->row[k][b] = t->end[k][b] = t->nstep;
         if (p->kind[k].time[b] == COST_NEVER)
             continue;
-        t->plain[k][b] = sat_add(p->kind[k].time[b], left_after(m, k, b, t->plain, &t->next[b]));
-        t->forced[k][b] = sat_add(p->kind[k].time[b], left_after(m, k, b, t->forced, NULL));
+        int64_t on = sat_add(p->kind[k].time[b], left_after(m, k, b, &t->next[b]));
         if (m->work < TAIL_WORK)
-            t->forced[k][b] = larger(t->forced[k][b], along_path(m, k, b));
+            on = along_path(m, k, b, on);
+        t->on[k][b] = smaller(on, LOAD_INF);
+        t->end[k][b] = t->nstep;
     }
     for (uint32_t x = p->first[b + 1]; x-- > p->first[b];)
         host_tail(m, x);
-    for (uint32_t k = 0; k < p->nkind; k++) {
-        t->plain[k][b] = smaller(t->plain[k][b], LOAD_INF);
-        t->forced[k][b] = smaller(t->forced[k][b], LOAD_INF);
-    }
     for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++) {
         t->least[x] = t->host[x];
         for (uint32_t k = 0; k < p->nkind; k++)
-            t->least[x] = smaller(t->least[x], t->forced[k][b]);
-        t->all = larger(t->all, t->least[x]);
+            t->least[x] = smaller(t->least[x], t->on[k][b]);
+        if (t->least[x] >= t->all) {
+            t->all = t->least[x];
+            t->longest = x;
+        }
     }
 }
 
-/* The longest path of the fastest times. */
-static int64_t fastest_path(const struct latency_graph *p, struct arena *a)
+int64_t latency_tail_on(const struct latency_tail *t, uint32_t k, uint32_t b, int64_t room)
 {
-    int64_t *end = arena_array(a, (size_t)p->nunit + 1, sizeof *end), longest = 0;
-    for (uint32_t x = 0; x < p->nunit; x++) {
-        int64_t least = p->host[x];
-        for (uint32_t k = 0; k < p->nkind; k++) {
-            uint32_t b = p->block[x];
-            /* units of a block share its time: each alone takes none of it for sure */
-            int64_t t = p->first[b + 1] - p->first[b] > 1 ? 0 : p->kind[k].time[b];
-            least = smaller(least, t);
-        }
-        for (uint32_t i = p->pred.at[x]; i < p->pred.at[x + 1]; i++)
-            end[x] = larger(end[x], end[p->pred.to[i]]);
-        end[x] = sat_add(end[x], least == COST_NEVER ? 0 : least);
-        longest = larger(longest, end[x]);
+    uint32_t lo = t->row[k][b], hi = t->end[k][b];
+    if (lo == hi || t->step[lo].bytes > room)
+        return t->on[k][b];
+    while (hi - lo > 1) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (t->step[mid].bytes <= room)
+            lo = mid;
+        else
+            hi = mid;
     }
-    return longest;
+    return t->step[lo].ps;
 }
 
 static int64_t *infinite(uint32_t n, struct arena *a)
@@ -233,10 +240,12 @@ struct latency_tail *latency_tail_make(const struct latency_graph *p, struct are
 {
     uint32_t n = p->g->n;
     struct latency_tail *t = arena_alloc(a, sizeof *t);
-    struct making m = {.p = p, .t = t};
+    struct making m = {.p = p, .t = t, .a = a};
+    t->longest = UINT32_MAX;
     for (uint32_t k = 0; k < p->nkind; k++) {
-        t->plain[k] = infinite(n, a);
-        t->forced[k] = infinite(n, a);
+        t->on[k] = infinite(n, a);
+        t->row[k] = arena_array(a, (size_t)n + 1, sizeof *t->row[k]);
+        t->end[k] = arena_array(a, (size_t)n + 1, sizeof *t->end[k]);
     }
     t->host = infinite(p->nunit, a);
     t->least = infinite(p->nunit, a);
@@ -246,6 +255,5 @@ struct latency_tail *latency_tail_make(const struct latency_graph *p, struct are
     m.stack = arena_array(a, (size_t)n + 1, sizeof *m.stack);
     for (uint32_t b = n; b-- > 0;)
         block_tails(&m, b);
-    t->fast = fastest_path(p, a);
     return t;
 }

@@ -45,7 +45,7 @@ static bool is_cyclic(const struct force *f)
 {
     uint32_t n = f->nblock + MAX_SUB, reach[MAX_N + MAX_SUB] = {0};
     const struct wdag *g = &f->t->g;
-#define PLACE(b) (f->sub[b] == LATENCY_HOST ? (b) : f->nblock + f->sub[b])
+#define PLACE(b) (f->sub[b] == ON_HOST ? (b) : f->nblock + f->sub[b])
     for (uint32_t v = 0; v < g->n; v++)
         for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
             uint32_t a = PLACE(f->at[v]), b = PLACE(f->at[g->succ.to[i]]);
@@ -105,18 +105,18 @@ static int64_t value_of(const struct force *f)
         again = false;
         for (uint32_t v = 0; v < g->n; v++) {
             uint32_t sub = f->sub[f->at[v]];
-            int64_t start = 0, t = sub == LATENCY_HOST ? time_on_host(f, v) : time[sub];
+            int64_t start = 0, t = sub == ON_HOST ? time_on_host(f, v) : time[sub];
             if (t == COST_NEVER)
                 return COST_NEVER;
             for (uint32_t w = 0; w < g->n; w++) {
                 uint32_t other = f->sub[f->at[w]];
-                bool same = w == v || (other == sub && sub != LATENCY_HOST);
+                bool same = w == v || (other == sub && sub != ON_HOST);
                 for (uint32_t i = g->pred.at[w]; same && i < g->pred.at[w + 1]; i++) {
                     uint32_t u = g->pred.to[i];
-                    bool outside = sub == LATENCY_HOST || f->sub[f->at[u]] != sub;
+                    bool outside = sub == ON_HOST || f->sub[f->at[u]] != sub;
                     start = outside && end[u] > start ? end[u] : start;
                 }
-                if (sub != LATENCY_HOST && other != LATENCY_HOST && other / f->slots == sub / f->slots &&
+                if (sub != ON_HOST && other != ON_HOST && other / f->slots == sub / f->slots &&
                     other < sub)
                     start = end[w] > start ? end[w] : start;
             }
@@ -135,12 +135,14 @@ static void try_all(struct force *f, uint32_t b)
         int64_t value = value_of(f), said = latency_of(f->p, f->sub, f->room);
         if (said < LOAD_INF && !latency_fits(f->p, f->sub, f->room))
             said = LOAD_INF;
-        f->differing += f->p->together && value == COST_NEVER ? 0 : said != (value == COST_NEVER ? LOAD_INF : value);
+        f->differing += f->p->together && value == COST_NEVER
+                            ? 0
+                            : said != (value == COST_NEVER ? LOAD_INF : value);
         f->best = value < f->best ? value : f->best;
         f->plans++;
         return;
     }
-    f->sub[b] = LATENCY_HOST;
+    f->sub[b] = ON_HOST;
     if (f->p->hosted[b])
         try_all(f, b + 1);
     for (uint32_t s = 0; s < f->t->c.ndev * f->slots; s++) {
@@ -171,8 +173,8 @@ static struct wdag *blocks_of(struct instance *t, uint64_t *rng, struct diag *d)
     return wdag_merge(&t->g, name, count, "test", t->a, d);
 }
 
-static struct label_found find(const struct force *f, const struct latency_tail *tail, int64_t limit,
-                               struct latency_plan *best)
+static struct label_found find(const struct force *f, const struct latency_tail *tail,
+                               int64_t limit, struct latency_plan *best)
 {
     struct label_limits l = {1000000, 1000000000, (size_t)1 << 28, NULL};
     struct label_found found = label_search(f->p, tail, limit, &l, best, f->t->a);
@@ -218,7 +220,8 @@ static uint64_t check_one(uint64_t seed, uint32_t slots, uint32_t most)
     struct scene s = {.cluster = &t.c};
     struct problem *c = g && t.g.n <= 9 && all <= most ? problem_build(g, &s, -1, t.a, d) : NULL;
     if (c) {
-        struct force f = {.t = &t, .nblock = g->n, .slots = slots, .at = g->map, .best = COST_NEVER};
+        struct force f = {
+            .t = &t, .nblock = g->n, .slots = slots, .at = g->map, .best = COST_NEVER};
         f.p = latency_graph_build(c, &t.g, slots, t.a);
         f.room = latency_room_new(f.p, t.a);
         try_all(&f, 0);
