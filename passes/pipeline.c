@@ -260,15 +260,25 @@ static int check_planner(const struct pass *pass, struct ctx *x)
     return ctx_base(x) ? -1 : planner_check(p, x, NULL);
 }
 
+/* Errors so far: the context's, and those of the module, which has its own. */
+static uint32_t count_errors(const struct ctx *x)
+{
+    const struct diag *own = x->scene.m->diag;
+    return x->use.diag->errors + (own && own != x->use.diag ? own->errors : 0);
+}
+
 int step_run(const struct step *s, struct ctx *x)
 {
     struct listener *l = x->use.listener;
     if (l)
         l->pass = s->pass->name;
     listener_tell(l, (struct progress){0});
+    uint32_t said = count_errors(x);
     int rc = check_planner(s->pass, x);
     if (!rc)
         rc = s->pass->run(x, s->opts);
+    if (!rc && count_errors(x) > said)
+        rc = -1; /* such as a file that could not be read on the way */
     listener_tell(l, (struct progress){0});
     if (l)
         l->pass = NULL;

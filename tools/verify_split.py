@@ -8,7 +8,7 @@ folder's contract: it reads SPLIT/manifest.json and does what it says.
 
 1. manifest.json and schedule.json obey their schemas (backends/split/*.schema.json); the manifest agrees with
    itself and with the part files:
-   parts in a legal order, every tensor where it is said to be, every node in exactly one part, weights
+   parts in a legal order, every tensor where and of the type it is said to be, every node in exactly one part, weights
    in the files that are named and nowhere else.
 2. Every part passes onnx's checker if the whole model does ("unchecked" parts excepted).
 3. ONNX Runtime (CPU, optimisations off, one thread) runs the whole, the annotated whole of the
@@ -70,6 +70,14 @@ EXOTIC_TYPES = {
     "float8e5m2": (ml_dtypes.float8_e5m2, np.uint8, onnx.TensorProto.FLOAT8E5M2),
     "float8e5m2fnuz": (ml_dtypes.float8_e5m2fnuz, np.uint8, onnx.TensorProto.FLOAT8E5M2FNUZ),
 }
+
+
+# By ONNX's number of an element type, its word and numpy's.
+ELEMENTS = {number: (name.lower(), None) for name, number in onnx.TensorProto.DataType.items()}
+ELEMENTS.update({onnx.TensorProto.DataType.Value(name): words for name, words in {
+    "FLOAT": ("float", "float32"), "DOUBLE": ("double", "float64"), "STRING": ("string", "object")}.items()})
+ELEMENTS.update({number: (word, word) for number, (word, _) in ELEMENTS.items()
+                 if word in NUMPY_TYPES and word not in ("float", "double", "string")})
 
 
 class Bad(Exception):
@@ -229,6 +237,76 @@ def check_nodes(manifest, whole, graphs):
     require(not lost, f"node '{lost[:1] and lost[0]}' of the model is in no part")
 
 
+def type_words(proto):
+    """ONNX's word for a type, "seq(tensor(float))", and numpy's for an array of it; None where there is none."""
+    before, after = "", ""
+    while proto.WhichOneof("value") in ("sequence_type", "optional_type", "map_type"):
+        kind = proto.WhichOneof("value")
+        inner = getattr(proto, kind)
+        before += {"sequence_type": "seq(", "optional_type": "optional(", "map_type": "map("}[kind]
+        if kind == "map_type":
+            before += ELEMENTS[inner.key_type][0] + ","
+        proto, after = inner.value_type if kind == "map_type" else inner.elem_type, after + ")"
+    kind = proto.WhichOneof("value")
+    if kind not in ("tensor_type", "sparse_tensor_type") or not getattr(proto, kind).elem_type:
+        return None, None
+    word, numpy_word = ELEMENTS[getattr(proto, kind).elem_type]
+    tensor = kind == "tensor_type"
+    return (f"{before}{'tensor' if tensor else 'sparse_tensor'}({word}){after}",
+            numpy_word if tensor and not after else None)
+
+
+def ir_words(word):
+    """ONNX's word as the textual IR has it: "seq<f32>"."""
+    elements = {"float": "f32", "double": "f64", "string": "str", "bool": "bool"}
+    short = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
+
+    def element(m):
+        return elements.get(m[0]) or re.sub(r"^[a-z]+", lambda k: short[k[0]], m[0])
+
+    word = re.sub(r"(?<!sparse_)tensor\((\w+)\)", r"\1", word)
+    for long, outer in (("sparse_tensor(", "sparse<"), ("seq(", "seq<"), ("optional(", "opt<"), ("map(", "map<")):
+        word = word.replace(long, outer)
+    return re.sub(r"\b(float|double|string|bool|bfloat|u?int|complex)(\d\w*)?\b", element, word.replace(")", ">"))
+
+
+def shapes_agree(proto, said):
+    """Where both know a dimension they say the same of it."""
+    kind = proto.WhichOneof("value")
+    known = kind in ("tensor_type", "sparse_tensor_type") and getattr(proto, kind).HasField("shape")
+    if not known or said is None:
+        return not isinstance(said, list) or kind in ("tensor_type", "sparse_tensor_type")
+    dims = getattr(proto, kind).shape.dim
+    return len(dims) == len(said) and all(not d.HasField("dim_value") or not isinstance(s, int) or d.dim_value == s
+                                          for d, s in zip(dims, said))
+
+
+def check_values(manifest, graphs):
+    """`values` has all tensors of the interfaces and no others, of the types that the files give them."""
+    values = manifest["values"]
+    names = {n for part in manifest["parts"] for side in ("inputs", "outputs") for n in part[side]}
+    names |= {v["name"] for side in ("inputs", "outputs") for v in manifest[side]}
+    require(set(values) == names, f"values: lacks {sorted(names - set(values))[:3]}, has "
+            f"{sorted(set(values) - names)[:3]}, which go into and come out of nothing")
+    for row in [*manifest["inputs"], *manifest["outputs"], *manifest["tensors"]]:
+        for key in ("type", "shape"):
+            require(row[key] == values[row["name"]][key],
+                    f"tensor '{row['name']}': {key} {row[key]}, but values has {values[row['name']][key]}")
+    for file, graph in graphs.items():
+        for info in [*graph.input, *graph.output]:
+            said = values.get(info.name)
+            word, numpy_word = type_words(info.type)
+            if said is None or word is None:
+                continue
+            require((said["onnx_type"], said["numpy_type"]) == (word, numpy_word),
+                    f"values: '{info.name}' is {said['onnx_type']} ({said['numpy_type']}), but {word} ({numpy_word}) "
+                    f"in {file}")
+            require(said["type"] == ir_words(word),
+                    f"values: '{info.name}' is {said['type']}, but {word} in {file}")
+            require(shapes_agree(info.type, said["shape"]), f"values: '{info.name}' has another shape in {file} than "
+                    f"{said['shape']}")
+
+
 def check_interfaces(manifest, graphs):
     """Inputs and outputs of the part files are those of the manifest."""
     for part in manifest["parts"]:
@@ -296,6 +374,7 @@ def check_manifest(manifest, folder):
     graphs = {p["file"]: load_graph(folder / p["file"]) for p in manifest["parts"]}
     whole = load_graph(folder / manifest["model"]["file"])
     check_interfaces(manifest, graphs)
+    check_values(manifest, graphs)
     check_nodes(manifest, whole, graphs)
     check_weights(manifest, folder)
     return graphs

@@ -4,6 +4,7 @@
 #include "ir/plan/parts.h"
 #include "backends/report/layer_table.h"
 #include "backends/report/iteration_report.h"
+#include "backends/report/latency_report.h"
 #include "backends/report/profile_report.h"
 #include "backends/report/step_report.h"
 #include "ir/exec/rounds.h"
@@ -179,7 +180,9 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
     char b[4][UNIT_TEXT];
     fprintf(f, "%-6s %-8s %5s %6s %12s %12s %24s  %s\n", "device", "class", "parts", "nodes",
             "compute", "transfer", "memory used of",
-            r->step ? "share of the makespan" : "share of the bottleneck");
+            r->step      ? "share of the makespan"
+            : r->latency ? "share of the latency"
+                         : "share of the bottleneck");
     for (uint32_t d = 0; d < r->scene.cluster->ndev; d++) {
         const struct device_load *l = &r->verdict->load[d];
         const struct device_class *k = &r->scene.cluster->cls[cluster_class(r->scene.cluster, d)];
@@ -297,7 +300,7 @@ static int64_t measure_latency(const struct result *r, struct arena *a)
 static const char *other_figure(const struct result *r, struct arena *a)
 {
     char text[UNIT_TEXT];
-    if (!r->step)
+    if (!r->step && !r->latency)
         return arena_fmt(a, "latency %s", time_short(text, measure_latency(r, a)));
     struct verdict v = judge(&r->scene, r->plan->dev, r->plan->copies, a);
     return arena_fmt(a, "%s per sample", time_short(text, v.value));
@@ -348,6 +351,35 @@ static void print_reserve(FILE *f, const struct cluster *c)
                     bytes_short(text, c->cls[k].reserve), c->cls[k].name);
 }
 
+/* A path as a shell takes it: in quotes if it must be. */
+static void put_shell_word(FILE *f, const char *path)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    if (*path && !path[strspn(path, plain)]) {
+        fputs(path, f);
+        return;
+    }
+    putc('\'', f);
+    for (; *path; path++) {
+        if (*path == '\'')
+            fputs("'\\'", f);
+        putc(*path, f);
+    }
+    putc('\'', f);
+}
+
+/* The command that runs the parts. */
+static void print_runner(FILE *f, const char *folder, const char *model, struct arena *a)
+{
+    size_t n = strlen(folder);
+    fputs("run it: python3 ", f);
+    put_shell_word(f, arena_fmt(a, "%s%srun_split.py", folder, folder[n - 1] == '/' ? "" : "/"));
+    fputs(" (with --verify ", f);
+    put_shell_word(f, model);
+    fputs(": compared with the whole)\n", f);
+}
+
 void plan_print(FILE *f, const struct result *r, const char *split_folder)
 {
     struct arena *a = arena_new(r->scene.m->mem);
@@ -367,17 +399,14 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
     }
     if (r->step)
         step_print(f, r, a);
+    if (r->latency)
+        latency_print(f, r, a);
     print_objective(f, r);
     const char *why, *settings = r->annotated ? layer_assignment(r, a, &why) : NULL;
     if (settings)
         fprintf(f, "ONNX Runtime, whole model: session.layer_assignment_settings=\"%s\"\n",
                 settings);
     if (split_folder)
-        fprintf(
-            f,
-            "run it: load the parts of %s%smanifest.json in order, keep tensors by name; check: "
-            "tools/verify_split.py %s %s\n",
-            split_folder, split_folder[strlen(split_folder) - 1] == '/' ? "" : "/",
-            str(r->scene.m, r->scene.m->path), split_folder);
+        print_runner(f, split_folder, str(r->scene.m, r->scene.m->path), a);
     arena_free(a);
 }

@@ -34,9 +34,9 @@ enum {
 };
 
 static const char *const fixed[] = {
-    "manifest.json", "schedule.json", "weights.data", "model.onnx", "plan.dot",
-    "plan.svg",      "plan.pdf",      "plan.png",     "blocks.dot", "blocks.svg",
-    "blocks.pdf",    "blocks.png",    "nodes.dot",    NULL};
+    "manifest.json", "schedule.json", "weights.data", "model.onnx",   "plan.dot",
+    "plan.svg",      "plan.pdf",      "plan.png",     "blocks.dot",   "blocks.svg",
+    "blocks.pdf",    "blocks.png",    "nodes.dot",    "run_split.py", NULL};
 
 /* stem, digits, end */
 static bool is_numbered(const char *s, const char *stem, const char *end)

@@ -5,6 +5,7 @@
  * tree. Strings are checked UTF-8; bytes that are not become U+FFFD. What is read of it again, as a plan, is read in
  * ir/plan/plan_json.c, which also writes "objective". */
 #include "backends/split/split.h"
+#include "backends/split/type_words.h"
 #include "ir/base/json_out.h"
 #include "ir/plan/plan_json.h"
 #include "ir/plan/schedule_json.h"
@@ -53,60 +54,16 @@ static void put_files(struct out *o, const uint32_t *part, uint32_t n)
     putc(']', o->f);
 }
 
-/* ---- types ---------------------------------------------------------------------------------- */
-
-/* "f32", "seq<f32>", "map<i64,f32>"; null if something in it is unknown. */
-static void put_type(struct out *o, uint32_t type)
-{
-    const struct type *all = o->s->m->type, *x = &all[type];
-    uint32_t depth = 0;
-    for (; x->kind == TYPE_SEQ || x->kind == TYPE_OPT || x->kind == TYPE_MAP; depth++)
-        x = &all[x->inner];
-    if (x->kind == TYPE_NONE || x->kind == TYPE_OPAQUE || x->elem == ELEM_NONE) {
-        fputs("null", o->f);
-        return;
-    }
-    putc('"', o->f);
-    for (x = &all[type]; x->kind == TYPE_SEQ || x->kind == TYPE_OPT || x->kind == TYPE_MAP;
-         x = &all[x->inner]) {
-        if (x->kind == TYPE_MAP)
-            fprintf(o->f, "map<%s,", elem_name((enum elem)x->elem));
-        else
-            fputs(x->kind == TYPE_SEQ ? "seq<" : "opt<", o->f);
-    }
-    fprintf(o->f, x->kind == TYPE_SPARSE ? "sparse<%s>" : "%s", elem_name((enum elem)x->elem));
-    while (depth--)
-        putc('>', o->f);
-    putc('"', o->f);
-}
-
 /* "name": ..., "type": ..., "shape": ... */
 static void put_value(struct out *o, vid v)
 {
     const struct module *m = o->s->m;
-    const struct type *t = &m->type[m->value[v].type];
     fputs("\"name\": ", o->f);
     json_put_string(o->f, value_name(m, v));
     fputs(", \"type\": ", o->f);
-    put_type(o, m->value[v].type);
+    type_put(o->f, m, m->value[v].type, TYPE_WORDS_IR);
     fputs(", \"shape\": ", o->f);
-    if ((t->kind != TYPE_TENSOR && t->kind != TYPE_SPARSE) || t->rank < 0) {
-        fputs("null", o->f);
-        return;
-    }
-    putc('[', o->f);
-    for (int i = 0; i < t->rank; i++) {
-        const struct dim *d = &m->dim[t->dim + (uint32_t)i];
-        if (i)
-            fputs(", ", o->f);
-        if (d->value >= 0)
-            fprintf(o->f, "%" PRId64, d->value);
-        else if (d->sym)
-            json_put_string(o->f, str(m, d->sym));
-        else
-            fputs("null", o->f);
-    }
-    putc(']', o->f);
+    shape_put(o->f, m, m->value[v].type);
 }
 
 /* ---- training ------------------------------------------------------------------------------- */
@@ -213,6 +170,17 @@ static void put_layer_assignment(struct out *o, struct arena *a)
     fputs(",\n", o->f);
 }
 
+/* The place of a device among those whose class has the same name. */
+static uint32_t index_in_class(const struct cluster *c, uint32_t dev)
+{
+    uint32_t cls = cluster_class(c, dev), first = 0, before = 0;
+    for (uint32_t k = 0; k < cls; k++) {
+        first += c->cls[k].count;
+        before += strcmp(c->cls[k].name, c->cls[cls].name) == 0 ? c->cls[k].count : 0;
+    }
+    return before + dev - first;
+}
+
 static void put_devices(struct out *o, struct arena *a)
 {
     const struct split *s = o->s;
@@ -233,6 +201,7 @@ static void put_devices(struct out *o, struct arena *a)
         json_put_string(o->f, cluster_device_name(c, a, d));
         fputs(", \"class\": ", o->f);
         json_put_string(o->f, k->name);
+        fprintf(o->f, ", \"index\": %u", index_in_class(c, d));
         if (k->memory >= 0)
             fprintf(o->f, ", \"memory_bytes\": %" PRId64, k->memory + k->reserve);
         else
@@ -271,8 +240,8 @@ static void put_borders(struct out *o)
     o->first = true;
     for (uint32_t i = 0; i < g->out.n; i++) {
         int32_t from = s->parts->out_from[i];
-        put_separator(o, "    {\"name\": ");
-        json_put_string(o->f, value_name(s->m, s->m->arg[g->out.at + i]));
+        put_separator(o, "    {");
+        put_value(o, s->m->arg[g->out.at + i]);
         fprintf(o->f, ", \"bytes\": %" PRId64 ", \"from\": \"%s\"}",
                 s->m->cost->bytes[s->m->arg[g->out.at + i]],
                 from >= 0               ? s->file[from]
@@ -280,6 +249,47 @@ static void put_borders(struct out *o)
                                         : "weights");
     }
     fputs("\n  ],\n", o->f);
+}
+
+/* One tensor of an interface, unless it was there before. */
+static void put_typed(struct out *o, vid v, uint8_t *seen)
+{
+    const struct module *m = o->s->m;
+    uint32_t type = m->value[v].type;
+    if (seen[v])
+        return;
+    seen[v] = 1;
+    put_separator(o, "    ");
+    json_put_string(o->f, value_name(m, v));
+    fputs(": {\"type\": ", o->f);
+    type_put(o->f, m, type, TYPE_WORDS_IR);
+    fputs(", \"onnx_type\": ", o->f);
+    type_put(o->f, m, type, TYPE_WORDS_ONNX);
+    fputs(", \"numpy_type\": ", o->f);
+    numpy_type_put(o->f, m, type);
+    fputs(", \"shape\": ", o->f);
+    shape_put(o->f, m, type);
+    putc('}', o->f);
+}
+
+/* Every tensor that goes into or comes out of the model or a part, once, in the order of the parts. */
+static void put_values(struct out *o, struct arena *a)
+{
+    const struct split *s = o->s;
+    const struct graph *g = &s->m->graph[1];
+    uint8_t *seen = arena_alloc(a, s->m->nval);
+    memset(seen, 0, s->m->nval);
+    fputs("  \"values\": {", o->f);
+    o->first = true;
+    for (uint32_t i = 0; i < g->in.n; i++)
+        if (!(s->m->value[s->m->arg[g->in.at + i]].flags & VALUE_INIT))
+            put_typed(o, s->m->arg[g->in.at + i], seen);
+    for (uint32_t x = 0; x < s->parts->nparts; x++)
+        for (uint32_t i = 0; i < s->parts->part[x].nout; i++)
+            put_typed(o, s->parts->part[x].out[i], seen);
+    for (uint32_t i = 0; i < g->out.n; i++)
+        put_typed(o, s->m->arg[g->out.at + i], seen);
+    fputs("\n  },\n", o->f);
 }
 
 static int64_t weight_bytes(const struct module *m, vid v)
@@ -489,6 +499,7 @@ int manifest_write(const struct split *s)
     put_replication(&o);
     put_devices(&o, a);
     put_borders(&o);
+    put_values(&o, a);
     put_parts(&o, a);
     put_tensors(&o);
     put_nodes(&o);

@@ -1,4 +1,4 @@
-/* The split folder: weights, parts, the annotated whole, pictures, schedule, manifest, in this
+/* The split folder: weights, parts, the annotated whole, pictures, the runner, schedule, manifest, in this
  * order, into a folder that takes its place when all of it is there. */
 #include "backends/split/split.h"
 
@@ -101,6 +101,16 @@ int split_file_close(struct split_file *f)
     return bad ? diag_error(f->diag, "%s: %s", f->name, strerror(errno)) : 0;
 }
 
+/* The program that runs the parts. */
+static int write_runner(const struct split *s)
+{
+    struct split_file f;
+    if (split_file_open(&f, s, RUNNER_FILE))
+        return -1;
+    fwrite(run_split_text, 1, run_split_size, f.f);
+    return split_file_close(&f);
+}
+
 /* Opens the new folder and decides where weights go; 0, or -1 and nothing is left. */
 static int begin(struct split *s, struct folder *f, const char *folder)
 {
@@ -162,6 +172,8 @@ int split_write(const struct result *r, const struct split_options *o, const cha
         rc = write_parts(&s);
     if (!rc)
         rc = write_pictures(&s, f.temp);
+    if (!rc)
+        rc = write_runner(&s);
     if (!rc)
         rc = split_schedule(&s);
     if (!rc)

@@ -19,6 +19,7 @@
 #define WEIGHTS_FILE "weights.data"
 #define MODEL_FILE "model.onnx"
 #define MANIFEST_FILE "manifest.json"
+#define RUNNER_FILE "run_split.py"
 #define WEIGHT_INLINE UINT64_MAX
 #define WEIGHT_SOURCE (UINT64_MAX - 1) /* where it lies in its file of the source */
 #define IR_DEVICES 11                  /* the first IR version with device configurations */
@@ -158,6 +159,10 @@ struct split_file {
 /* f must not be moved until it is closed.  0, or -1 and an error. */
 int split_file_open(struct split_file *f, const struct split *s, const char *name);
 int split_file_close(struct split_file *f);
+
+/* tools/python/pcc/run_split.py, which goes into every folder; made when pcc is built. */
+extern const unsigned char run_split_text[];
+extern const size_t run_split_size;
 
 /* Makes s->work and s->schedule, with a note where there can be none or it takes too much memory.  0, or -1 if the
  * samples in flight that the user wants are too many. */

@@ -1,6 +1,7 @@
 /* Which chart shows a result, and what its makers share (chart.h). */
 #include "backends/timeline/chart.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { NAME_SHOWN = 28 /* bytes */ };
@@ -30,10 +31,30 @@ int chart_make(struct chart *c, const struct result *r, const struct chart_optio
 {
     if (r->trained)
         return chart_of_iteration(c, r, o->samples, most, a);
-    if (!r->step)
+    if (r->latency)
+        chart_of_latency(c, r, a);
+    if (!r->step && !r->latency)
         return chart_of_rounds(c, r, o->samples, most, a);
-    chart_of_step(c, r, a);
+    if (r->step)
+        chart_of_step(c, r, a);
     return 0;
+}
+
+static int compare_bars(const void *a, const void *b)
+{
+    const struct chart_bar *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    if (x->item != y->item)
+        return x->item < y->item ? -1 : 1;
+    return x->lane < y->lane ? -1 : x->lane > y->lane;
+}
+
+void chart_sort_bars(struct chart *c)
+{
+    qsort(c->bar, c->nbar, sizeof *c->bar, compare_bars);
 }
 
 void mark_critical(struct chart_detail *d, struct arena *a)

@@ -13,7 +13,6 @@
 #include "ir/base/units.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 static const char *const colours[ITERATION_KINDS] = {
     [ITERATION_FORWARD] = "#7fb3e6",   [ITERATION_BACKWARD] = "#f0a04b",
@@ -179,16 +178,6 @@ static void make_lanes(struct iteration_chart *x)
 
 /* ---- bars --------------------------------------------------------------------------------------- */
 
-static int compare_bars(const void *a, const void *b)
-{
-    const struct chart_bar *x = a, *y = b;
-    if (x->at != y->at)
-        return x->at < y->at ? -1 : 1;
-    if (x->end != y->end)
-        return x->end < y->end ? -1 : 1;
-    return x->item < y->item ? -1 : x->item > y->item;
-}
-
 static void make_bars(struct iteration_chart *x)
 {
     struct chart *c = x->c;
@@ -206,7 +195,7 @@ static void make_bars(struct iteration_chart *x)
                                              .critical = x->critical[item]};
     }
     assert(n == c->nbar);
-    qsort(c->bar, n, sizeof *c->bar, compare_bars);
+    chart_sort_bars(c);
     c->nflow = 1;
 }
 

@@ -10,7 +10,6 @@
 #include "ir/exec/step_verdict.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROWS = 6, HUE_FORWARD = 0, HUE_BACKWARD, HUE_TRANSFER };
@@ -220,18 +219,6 @@ static void make_lanes(struct step_chart *x)
 
 /* ---- bars --------------------------------------------------------------------------------------- */
 
-static int compare_bars(const void *a, const void *b)
-{
-    const struct chart_bar *x = a, *y = b;
-    if (x->at != y->at)
-        return x->at < y->at ? -1 : 1;
-    if (x->end != y->end)
-        return x->end < y->end ? -1 : 1;
-    if (x->item != y->item)
-        return x->item < y->item ? -1 : 1;
-    return x->lane < y->lane ? -1 : x->lane > y->lane;
-}
-
 /* Rows of the lanes whose bars may overlap: those behind the lanes of the event core. */
 static void make_rows(struct step_chart *x)
 {
@@ -270,7 +257,7 @@ static void make_bars(struct step_chart *x)
                                                    .hue = hue_of(x, t),
                                                    .critical = x->critical[i]};
     }
-    qsort(c->bar, c->nbar, sizeof *c->bar, compare_bars);
+    chart_sort_bars(c);
     c->nflow = 1;
     make_rows(x);
 }

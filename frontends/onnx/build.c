@@ -66,7 +66,7 @@ static int collect(struct onnx_build *b)
             b->slot[s].proto = p->node[i];
             b->slot[s].home = g;
             b->slot[s].bodies = b->nbody;
-            if (collect_bodies(b, s) != 0)
+            if (collect_bodies(b, s) != 0 || diag_stopped(b->d))
                 return -1;
         }
     }
@@ -427,8 +427,11 @@ static int resolve(struct onnx_build *b)
 
     for (gid g = 1; g < b->nbody; g++) {
         const struct onnx_body *body = &b->body[g];
-        for (uint32_t s = body->first; s < body->first + body->count; s++)
+        for (uint32_t s = body->first; s < body->first + body->count; s++) {
             bad |= resolve_slot(b, &c, s);
+            if (diag_stopped(b->d))
+                return -1;
+        }
         bad |= resolve_outputs(b, &c, g);
     }
     b->capture = csr_build(b->tmp, b->nslot, c.n, c.slot, c.value);
@@ -517,7 +520,7 @@ static int emit(struct onnx_build *b)
     for (uint32_t s = 1; s < b->nslot; s++)
         module_add_node(m);
     for (uint32_t s = 1; s < b->nslot; s++)
-        if (emit_node(b, s) != 0)
+        if (emit_node(b, s) != 0 || diag_stopped(b->d))
             return -1;
     for (gid g = 1; g < b->nbody; g++) {
         m->graph[g].first = b->body[g].first;

@@ -16,6 +16,8 @@
  * Cost: O(bytes that are not payload) time and memory; payload pages are never touched. */
 #include "frontends/onnx/scan.h"
 
+#include "ir/base/utf8.h"
+
 #include "onnx.pb-c.h"
 
 #include <assert.h>
@@ -346,12 +348,18 @@ static int leave(struct scan *s)
     return 0;
 }
 
+/* Whether a text is a name or the like: all are but documentation, which is only handed on. */
+static bool is_name(const struct frame *f, uint32_t id)
+{
+    const ProtobufCFieldDescriptor *field = field_of(f->desc, id);
+    return field && strcmp(field->name, "doc_string") != 0;
+}
+
 /* A length-delimited field whose length starts at s->at. */
 static int scan_delimited(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
                           uint32_t id, uint64_t tag)
 {
-    uint64_t prefix = s->at, len;
-    unsigned k = read_varint(s->p, s->at, f->end, &len);
+    uint64_t prefix = s->at, len, k = read_varint(s->p, s->at, f->end, &len);
     if (!k || k > MAX_PREFIX)
         return fail_at(s, id, tag, "bad length");
     s->at += k;
@@ -371,6 +379,10 @@ static int scan_delimited(struct scan *s, struct frame *f, const ProtobufCFieldD
     case PROTOBUF_C_TYPE_STRING:
         if (memchr(s->p + s->at, 0, len))
             return fail_at(s, id, tag, "text holds a NUL byte");
+        if (is_name(f, id) && (k = utf8_good((const char *)s->p + s->at, len)) < len)
+            return fail_at(
+                s, id, tag,
+                arena_fmt(s->mem, "byte %" PRIu64 " of the file is not UTF-8", s->at + k));
         s->at += len;
         return spend(s, id, tag, 2 * BLOCK);
     case PROTOBUF_C_TYPE_BYTES:
@@ -432,7 +444,7 @@ int onnx_scan(const uint8_t *map, uint64_t size, const char *path, struct arena 
     s->stack[0].end = size;
     while (s->depth || s->at < size) {
         int bad = s->at == s->stack[s->depth].end ? leave(s) : scan_field(s);
-        if (bad)
+        if (bad || diag_stopped(d))
             return -1;
     }
     if (flush(s, size))

@@ -5,9 +5,10 @@
  *     <TAB>node4 -- node5
  *
  * A line that begins with a blank is an edge, another one a layer: its id, what it is, its figures in ms and bytes for
- * the batch that was measured, perhaps a stage.  A list of sizes, "[602112; 4004]", is their sum.  Sources named
- * Input... stand for the model's inputs, and sinks named __getitem__... for results that nothing reads: neither is
- * a layer.
+ * the batch that was measured, perhaps a stage.  stored_size, which is pcc's own and may be left out, is what forward
+ * leaves for backward; without it that is the activations, which is less than most layers keep.  A list of sizes,
+ * "[602112; 4004]", is their sum.  Sources named Input... stand for the model's inputs, and sinks named __getitem__...
+ * for results that nothing reads: neither is a layer.
  *
  * A layer becomes two nodes of one colour, forward and backward, so that everything that knows training graphs knows
  * profiles: forward makes its activations, and backward a gradient of each value that forward reads.  O(text), and a
@@ -27,6 +28,7 @@ struct layer {
     uint32_t line;
     int64_t forward, backward;     /* ps */
     int64_t activation, parameter; /* bytes */
+    int64_t stored;                /* bytes that forward leaves for backward */
 };
 
 struct reader {
@@ -151,15 +153,17 @@ static int read_figures(const struct reader *r, struct span s, struct layer *l)
     } key[] = {{"forward_compute_time", 9},
                {"backward_compute_time", 9},
                {"activation_size", 0},
-               {"parameter_size", 0}};
-    int64_t *const value[] = {&l->forward, &l->backward, &l->activation, &l->parameter};
+               {"parameter_size", 0},
+               {"stored_size", 0}};
+    enum { KEYS = sizeof key / sizeof *key, NEEDED = KEYS - 1 };
+    int64_t *const value[] = {&l->forward, &l->backward, &l->activation, &l->parameter, &l->stored};
     uint32_t seen = 0;
     for (bool more = true; more;) {
         struct span pair, name;
         more = split(&s, ", ", &pair);
         if (!split(&pair, "=", &name))
             return expected(r, name, "NAME=NUMBER, as in 'forward_compute_time=0.5'");
-        for (uint32_t i = 0; i < 4; i++) {
+        for (uint32_t i = 0; i < KEYS; i++) {
             size_t n = strlen(key[i].name);
             if ((size_t)(name.end - name.at) != n || memcmp(name.at, key[i].name, n) != 0)
                 continue;
@@ -168,10 +172,12 @@ static int read_figures(const struct reader *r, struct span s, struct layer *l)
             seen |= 1U << i;
         }
     }
-    for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < NEEDED; i++)
         if (!(seen & 1U << i))
             return diag_error(r->d, "%s:%u: layer '%s' has no %s", r->path, r->line,
                               str(r->m, l->id), key[i].name);
+    if (!(seen & 1U << NEEDED))
+        l->stored = l->activation;
     return 0;
 }
 
@@ -461,7 +467,7 @@ static void add_costs(struct reader *r)
         k->measured[back] = l->backward;
         k->params[n] = l->parameter;
         k->bytes[node_out(m, n, 0)] = l->activation;
-        k->own[n] = sat_add(l->parameter, l->activation);
+        k->own[n] = sat_add(l->parameter, l->stored);
         k->own[back] = l->parameter; /* the gradients of its parameters */
         m->color[n] = m->color[back] = m->layer[n] = m->layer[back] = i + 1;
         m->backward[back] = 1;

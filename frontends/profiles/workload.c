@@ -189,7 +189,7 @@ static int read_nodes(struct reader *r)
     r->node = arena_array(r->a, (size_t)r->nnode + 1, sizeof *r->node);
     r->by_id = arena_array(r->a, (size_t)r->nnode + 1, sizeof *r->by_id);
     for (uint32_t i = 0; i < r->nnode; i++) {
-        if (read_node(r, i, json_array_get(list, i)))
+        if (read_node(r, i, json_array_get(list, i)) || diag_stopped(r->d))
             return -1;
         r->by_id[i] = (struct id_at){r->node[i].id, i};
     }
@@ -303,7 +303,7 @@ static int read_edges(struct reader *r)
     uint32_t *to = arena_array(r->a, (size_t)r->nedge + 1, sizeof *to);
     uint32_t *index = arena_array(r->a, (size_t)r->nedge + 1, sizeof *index);
     for (uint32_t i = 0; i < r->nedge; i++) {
-        if (read_edge(r, i, json_array_get(list, i)))
+        if (read_edge(r, i, json_array_get(list, i)) || diag_stopped(r->d))
             return -1;
         from[i] = r->edge[i].from;
         to[i] = r->edge[i].to;
@@ -522,13 +522,31 @@ static int not_json(struct reader *r, const json_error_t *e)
     return diag_error(r->d, "%s:%d:%d: not JSON: %s", r->path, e->line, e->column, e->text);
 }
 
+/* What is left of a text, for jansson, which is told of its end when time is up. */
+struct feed {
+    const char *text;
+    size_t n;
+    struct diag *d;
+};
+
+static size_t feed_parser(void *to, size_t most, void *from)
+{
+    struct feed *f = from;
+    size_t n = diag_stopped(f->d) ? 0 : f->n < most ? f->n : most;
+    memcpy(to, f->text, n);
+    f->text += n;
+    f->n -= n;
+    return n;
+}
+
 static int load_text(struct reader *r, const char *text, size_t n)
 {
     json_error_t e;
     if (n == 0)
         return diag_error(r->d, "%s: the file is empty", r->path);
-    r->root = json_keep(r->own, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
-    return r->root ? 0 : not_json(r, &e);
+    struct feed feed = {text, n, r->d};
+    r->root = json_keep(r->own, json_load_callback(feed_parser, &feed, JSON_REJECT_DUPLICATES, &e));
+    return r->root ? 0 : diag_stopped(r->d) ? -1 : not_json(r, &e);
 }
 
 static int load_file(struct reader *r)

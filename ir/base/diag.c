@@ -1,32 +1,16 @@
-/* Diagnostics: format, make control characters visible, count, hand on.
+/* Diagnostics: format, make visible what a terminal would obey (utf8.h), count, hand on.
  *
  * A line is cut at 4 KiB: names from files may be of any length.  O(length of the line). */
 #include "ir/base/diag.h"
+
+#include "ir/base/clock.h"
+#include "ir/base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { LINE = 4096, ERRORS_SHOWN = 20 };
-
-/* Copies s with control characters as \xNN; out has room for four times its length. */
-static void escape(char *out, const char *s)
-{
-    static const char hex[] = "0123456789abcdef";
-
-    for (; *s != '\0'; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c >= 0x20 && c != 0x7f) {
-            *out++ = (char)c;
-        } else {
-            *out++ = '\\';
-            *out++ = 'x';
-            *out++ = hex[c >> 4];
-            *out++ = hex[c & 15];
-        }
-    }
-    *out = '\0';
-}
 
 static void say(const struct diag *d, enum diag_level level, enum warning w, const char *line)
 {
@@ -50,7 +34,7 @@ report(const struct diag *d, enum diag_level level, enum warning w, const char *
         snprintf(raw, sizeof raw, "a message that cannot be printed");
     else if (n >= LINE)
         memcpy(raw + LINE - 4, "...", 4);
-    escape(line, raw);
+    utf8_plain(line, raw);
     say(d, level, w, line);
 }
 
@@ -103,4 +87,14 @@ void diag_note(struct diag *d, const char *fmt, ...)
     va_start(ap, fmt);
     report(d, DIAG_NOTE, WARN_NONE, fmt, ap);
     va_end(ap);
+}
+
+bool diag_stopped(struct diag *d)
+{
+    enum { LOOK_EACH = 1024 };
+    if (!d || !d->clock)
+        return false;
+    if (!d->clock->why && ++d->looks % LOOK_EACH == 0 && clock_out(d->clock))
+        diag_error(d, "%s while the model was read", d->clock->why);
+    return d->clock->why != NULL;
 }

@@ -2,7 +2,7 @@
  *
  * A function that can fail returns 0, or -1 after it has added at least one error here, so that
  * `return diag_error(d, ...)` is all a check needs.  Lines are lower case, quote names, say what was
- * expected, and never end in a newline.  Control characters in names are shown as \xNN.  Warnings
+ * expected, and never end in a newline.  What a terminal would obey is shown as \xNN (utf8.h).  Warnings
  * have names, by which they can be hidden or made to fail the run (warnings.h). */
 #ifndef PCC_IR_BASE_DIAG_H
 #define PCC_IR_BASE_DIAG_H
@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct clock;
 
 enum diag_level { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
 
@@ -22,6 +24,8 @@ struct diag {
     uint32_t failures;                          /* warnings among them that fail the run */
     bool hidden[WARN_COUNT], fatal[WARN_COUNT]; /* -Wno-NAME, -Werror=NAME */
     uint32_t limit;                             /* errors shown, the rest only counted; 0: 20 */
+    struct clock *clock; /* when readers and shape inference must end; NULL: never */
+    uint32_t looks;      /* of diag_stopped */
 };
 
 /* One that counts and shows nothing, for attempts whose failure is no error. */
@@ -31,6 +35,9 @@ int diag_error(struct diag *d, const char *fmt, ...) __attribute__((format(print
 /* Neither shown nor counted if it is hidden. */
 void diag_warning(struct diag *d, enum warning w, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* For loops over an input: whether d->clock is out, which is an error, said once; every 1024th call looks.  d may be
+ * NULL: no. */
+bool diag_stopped(struct diag *d);
 void diag_note(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -5,6 +5,8 @@
  * end, however its size changes meanwhile, up to the limit of its kind.  O(bytes). */
 #include "ir/base/infile.h"
 
+#include "ir/base/utf8.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -119,8 +121,8 @@ static char *read_all(int fd, enum infile_kind kind, uint64_t room, struct arena
     char *text = arena_alloc(a, cap + 1);
     for (;;) {
         ssize_t got = read(fd, text + n, cap - n);
-        if (got < 0 && errno == EINTR)
-            continue;
+        if (got < 0 && errno == EINTR && fd != STDIN_FILENO)
+            continue; /* Ctrl-C ends the waiting for what somebody may never type */
         if (got < 0)
             *wrong = strerror(errno);
         n += got > 0 ? (size_t)got : 0;
@@ -139,6 +141,12 @@ static char *read_all(int fd, enum infile_kind kind, uint64_t room, struct arena
     return *wrong ? NULL : text;
 }
 
+int infile_text(const char *name, const char *text, size_t n, struct diag *d)
+{
+    size_t good = utf8_good(text, n);
+    return good == n ? 0 : diag_error(d, "%s: byte %zu is not UTF-8", name, good);
+}
+
 char *infile_read(const char *path, enum infile_kind kind, struct arena *a, size_t *len,
                   struct diag *d)
 {
@@ -154,7 +162,7 @@ char *infile_read(const char *path, enum infile_kind kind, struct arena *a, size
     arena_free(own);
     if (wrong)
         diag_error(d, "%s: cannot be read: %s", path, wrong);
-    return text;
+    return text && infile_text(path, text, *len, d) == 0 ? text : NULL;
 }
 
 char *infile_read_list(const char *path, struct arena *a, size_t *len, struct diag *d)
@@ -165,5 +173,5 @@ char *infile_read_list(const char *path, struct arena *a, size_t *len, struct di
     char *text = read_all(STDIN_FILENO, INFILE_LIST, 0, a, len, &wrong);
     if (wrong)
         diag_error(d, "standard input: cannot be read: %s", wrong);
-    return text;
+    return text && infile_text("standard input", text, *len, d) == 0 ? text : NULL;
 }

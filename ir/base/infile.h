@@ -25,7 +25,9 @@ int infile_open_beneath(int dir, const char *location, bool links, struct arena 
 /* What is wrong with an open file, NULL: nothing; its size and how many names it has. */
 const char *infile_wrong(int fd, enum infile_kind kind, uint64_t *size, uint64_t *names);
 
-/* All bytes of the file and a NUL after them, in a; NULL and an error if it cannot be read. */
+/* 0; -1 and an error that names the first byte if the text[n] of that name is not UTF-8. */
+int infile_text(const char *name, const char *text, size_t n, struct diag *d);
+/* All bytes of a file of text and a NUL after them, in a; NULL and an error if it cannot be read or is not UTF-8. */
 char *infile_read(const char *path, enum infile_kind kind, struct arena *a, size_t *len,
                   struct diag *d);
 /* The same for what a user names as a list ("--pin @FILE"): "-" is standard input. */

@@ -1,41 +1,27 @@
 /* JSON without a tree (json_out.h).  O(length). */
 #include "ir/base/json_out.h"
 
+#include "ir/base/utf8.h"
+
 #include <assert.h>
 #include <inttypes.h>
-
-/* Bytes of the UTF-8 sequence at s, 0 if it is none. */
-static int utf8_length(const unsigned char *s)
-{
-    int n = *s < 0x80                 ? 1
-            : *s >= 0xc2 && *s < 0xe0 ? 2
-            : *s >= 0xe0 && *s < 0xf0 ? 3
-            : *s >= 0xf0 && *s < 0xf5 ? 4
-                                      : 0;
-    for (int i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] >= 0xa0) ||
-        (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] >= 0x90))
-        return 0;
-    return n;
-}
+#include <string.h>
 
 void json_put_string(FILE *f, const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
+    uint32_t code;
     putc('"', f);
-    while (*s) {
-        int n = utf8_length(s);
-        if (!n)
+    for (size_t n = strlen(text), len; n > 0; text += len, n -= len) {
+        len = utf8_decode(text, n, &code);
+        if (!len)
             fputs("\\ufffd", f);
-        else if (*s == '"' || *s == '\\')
-            fprintf(f, "\\%c", *s);
-        else if (*s < 0x20 || *s == 0x7f)
-            fprintf(f, "\\u%04x", *s);
+        else if (code == '"' || code == '\\')
+            fprintf(f, "\\%c", (int)code);
+        else if (code < 0x20 || (code >= 0x7f && code < 0xa0))
+            fprintf(f, "\\u%04x", code);
         else
-            fwrite(s, 1, (size_t)n, f);
-        s += n ? n : 1;
+            fwrite(text, 1, len, f);
+        len = len ? len : 1;
     }
     putc('"', f);
 }

@@ -1,13 +1,16 @@
-/* Numbers by 64-bit keys (map.h): open addressing with linear probing, at most half full; the hash is the high half
- * of the key times an odd constant (Fibonacci hashing).  Nothing is ever listed, so the order of slots shows
+/* Numbers by 64-bit keys (map.h): open addressing with linear probing, at most half full; the hash is the highest bits
+ * of the key times a random odd number (multiply-shift; Dietzfelbinger et al., 1997), so that no file can choose keys
+ * that collide.  Nothing is ever listed, so the order of slots shows
  * nowhere. */
 #include "ir/base/map.h"
+
+#include "ir/base/hash.h"
 
 #include <assert.h>
 
 static uint32_t slot_of(const struct map *t, uint64_t key)
 {
-    uint32_t i = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & t->mask;
+    uint32_t i = (uint32_t)((key * t->factor) >> t->shift);
 
     while (t->key[i] != 0 && t->key[i] != key)
         i = (i + 1) & t->mask;
@@ -23,7 +26,10 @@ static void grow(struct map *t, struct arena *a)
 {
     const struct map old = *t;
 
+    if (old.mask == 0)
+        t->factor = hash_key_new().k[0] | 1;
     t->mask = old.mask == 0 ? 255 : 2 * old.mask + 1;
+    t->shift = old.mask == 0 ? 56 : old.shift - 1;
     t->key = arena_array(a, (size_t)t->mask + 1, sizeof *t->key);
     t->val = arena_array(a, (size_t)t->mask + 1, sizeof *t->val);
     for (uint32_t i = 0; old.mask != 0 && i <= old.mask; i++) {

@@ -9,6 +9,8 @@ struct map {
     uint64_t *key; /* 0: free */
     uint32_t *val;
     uint32_t count, mask; /* mask: slots - 1, slots a power of two; 0: none yet */
+    uint64_t factor;      /* of the hash, odd */
+    unsigned shift;       /* 64 - log2(slots) */
 };
 
 /* The key of two halves that are not both 0. */

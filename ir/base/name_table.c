@@ -1,4 +1,4 @@
-/* Names to numbers: open addressing with linear probing, FNV-1a, at most half full. */
+/* Names to numbers: open addressing with linear probing by a keyed hash (hash.h), at most half full. */
 #include "ir/base/name_table.h"
 
 #include <assert.h>
@@ -7,10 +7,7 @@
 static uint32_t slot_of(const struct names *t, const char *name)
 {
     assert(t->size > 0 && (t->size & (t->size - 1)) == 0);
-    uint64_t h = UINT64_C(14695981039346656037);
-    for (const char *s = name; *s; s++)
-        h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
-    uint32_t i = (uint32_t)(h ^ h >> 32) & (t->size - 1);
+    uint32_t i = (uint32_t)hash_bytes(&t->hash, name, strlen(name)) & (t->size - 1);
     while (t->key[i] && strcmp(t->key[i], name) != 0)
         i = (i + 1) & (t->size - 1);
     return i;
@@ -18,7 +15,7 @@ static uint32_t slot_of(const struct names *t, const char *name)
 
 struct names names_new(struct arena *a, uint32_t expected)
 {
-    struct names t = {.a = a, .size = 16};
+    struct names t = {.a = a, .size = 16, .hash = hash_key_new()};
     while (t.size / 2 <= expected && t.size < UINT32_C(1) << 31)
         t.size *= 2;
     t.key = arena_array(a, t.size, sizeof *t.key);

@@ -3,6 +3,7 @@
 #define PCC_IR_BASE_NAME_TABLE_H
 
 #include "ir/base/arena.h"
+#include "ir/base/hash.h"
 
 #include <stdbool.h>
 
@@ -11,6 +12,7 @@ struct names {
     const char **key; /* [size] NULL: free; the caller's strings, which must stay */
     uint32_t *value;
     uint32_t n, size; /* a power of two */
+    struct hash_key hash;
 };
 
 struct names names_new(struct arena *a, uint32_t expected);

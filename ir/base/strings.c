@@ -1,10 +1,11 @@
 /* Interned strings: open addressing with linear probing over ids.
  *
  * The table holds ids only (0: free), so that growing it rehashes nothing: each string keeps its
- * hash.  It is kept at most half full.  The hash takes eight bytes a step: xor, multiply by an odd
- * constant, fold the high half down (as wyhash and FxHash do); ids, and with them every order that
- * pcc derives from strings, do not depend on it. */
+ * hash.  It is kept at most half full.  The hash has a key (hash.h): a file cannot choose names that
+ * collide, and ids, with them every order that pcc derives from strings, do not depend on it. */
 #include "ir/base/strings.h"
+
+#include "ir/base/hash.h"
 
 #include <string.h>
 
@@ -20,30 +21,15 @@ struct strings {
     uint32_t n, cap;
     uint32_t *slot;
     uint32_t mask; /* slots - 1, slots a power of two */
+    struct hash_key key;
 };
-
-static uint32_t hash_of(const char *s, size_t n)
-{
-    uint64_t h = UINT64_C(0x9e3779b97f4a7c15) ^ n;
-
-    for (; n > 0;) {
-        uint64_t w = 0;
-        size_t k = n < 8 ? n : 8;
-        memcpy(&w, s, k); /* a machine's byte order changes the hash, not the ids */
-        h = (h ^ w) * UINT64_C(0xd6e8feb86659fd93);
-        h ^= h >> 32;
-        s += k;
-        n -= k;
-    }
-    h *= UINT64_C(0xd6e8feb86659fd93);
-    return (uint32_t)(h >> 32);
-}
 
 struct strings *strings_new(struct arena *a)
 {
     struct strings *t = arena_alloc(a, sizeof *t);
 
     t->mem = a;
+    t->key = hash_key_new();
     t->mask = 1023;
     t->slot = arena_array(a, (size_t)t->mask + 1, sizeof *t->slot);
     t->item = vec_grow(a, NULL, &t->cap, 512, sizeof *t->item);
@@ -70,7 +56,7 @@ uint32_t strings_id(struct strings *t, const char *s, size_t n)
 {
     if (n == 0)
         return 0;
-    uint32_t h = hash_of(s, n), i = h & t->mask;
+    uint32_t h = (uint32_t)hash_bytes(&t->key, s, n), i = h & t->mask;
     for (; t->slot[i] != 0; i = (i + 1) & t->mask) {
         const struct string *x = &t->item[t->slot[i]];
         if (x->hash == h && x->n == n && memcmp(x->text, s, n) == 0)

@@ -12,6 +12,8 @@ static const struct warning_text texts[WARN_COUNT] = {
     [WARN_LEFT_BEHIND] = {"left-behind", "a replaced folder that could not be removed"},
     [WARN_LOOP_COUNT] = {"loop-count", "loops whose trip count is not known, or beyond counting"},
     [WARN_MISSING_LAYERS] = {"missing-layers", "layers were asked for and none were found"},
+    [WARN_MISSING_VALUES] = {"missing-values",
+                             "a tensor that says shapes and lies in a file that is not there"},
     [WARN_MOVED_WEIGHTS] = {"moved-weights", "a model written away from its external weights"},
     [WARN_ONE_SIZE] = {"one-size", "nodes that --profile-at files measure at one batch size only"},
     [WARN_OVER_MEMORY] = {"over-memory", "a plan that was asked for and does not fit"},

@@ -50,7 +50,7 @@ uint32_t servers_devices(const struct servers *s, const struct device_set *x);
  * 2 (n - 1) steps, each with their latency. */
 int64_t servers_reduce(const struct servers *s, const struct device_set *x, int64_t bytes);
 /* ps that the activations of a micro-batch take from the devices of one stage to those of the next, which share it in
- * equal slices. */
+ * equal slices; and that as many bytes of gradients take back, between the same devices. */
 int64_t servers_move(const struct servers *s, const struct device_set *from,
                      const struct device_set *to, int64_t bytes);
 

@@ -2,6 +2,7 @@
  * stands there. */
 #include "ir/dag/wdag.h"
 
+#include "ir/base/hash.h"
 #include "ir/base/components.h"
 #include "ir/base/heap.h"
 #include "ir/base/units.h"
@@ -254,6 +255,7 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
 {
     struct csr pins = rename_rows(c->mem, &fine->net_pin, fine->nnet, c->map, c->n);
     struct net_table t = {NULL, 1};
+    const uint64_t by = hash_key_new().k[0];
     while (t.mask < fine->nnet * UINT64_C(2))
         t.mask <<= 1;
     t.slot = arena_array(c->mem, t.mask, sizeof *t.slot);
@@ -270,7 +272,7 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
                             .back = fine->net_back ? fine->net_back[f] : 0};
         if (x.npin + x.host < 2)
             continue;
-        uint64_t h = mix_hash(x.src, x.host);
+        uint64_t h = mix_hash(by ^ x.src, x.host);
         for (uint32_t i = 0; i < x.npin; i++)
             h = mix_hash(h, x.pin[i]);
         uint32_t at = (uint32_t)(h >> 17) & t.mask;

@@ -4,6 +4,7 @@
  * their gradients equal at the end of the iteration; PipeDream (SOSP 2019): they take micro-batches in turn, and do so
  * after each.  Costs are those of the profiled batch; a micro-batch takes its share of them, which is rounded up once,
  * for a slice.  A value is moved to the next stage, and from there on, as far as it is read; gradients the other way.
+ * The same pairs of devices move gradients, so that these go as fast (as in DAPPLE's formula).
  * In a profile the gradients of a value are added up before they are moved, so they are as large as the value.
  *
  * Memory of a device: weights, their gradients, what the optimizer keeps, one more version of the weights for each
@@ -80,7 +81,7 @@ struct iteration_run iteration_set_up(const struct scene *s, const struct server
         if (k + 1 < nstage) {
             w->send =
                 servers_move(servers, &set[k], &set[k + 1], training_share(t, sums[k].send, 1));
-            w->send_back = servers_move(servers, &set[k + 1], &set[k],
+            w->send_back = servers_move(servers, &set[k], &set[k + 1],
                                         training_share(t, sums[k].send_back, 1));
         }
         if (k > 0)

@@ -5,6 +5,7 @@
  * bytes of their names). */
 #include "ir/model/layers.h"
 
+#include "ir/base/hash.h"
 #include "ir/base/map.h"
 #include "ir/base/strings.h"
 
@@ -104,11 +105,12 @@ static bool rows_alike(const struct module *m, const struct csr *c, uint32_t x, 
     return true;
 }
 
-static uint64_t row_hash(const struct module *m, const struct csr *c, uint32_t row)
+static uint64_t row_hash(const struct module *m, const struct csr *c, uint32_t row,
+                         const struct hash_key *by)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = by->k[0];
     for (uint32_t i = c->at[row]; i < c->at[row + 1]; i++)
-        h = (h ^ op_key(m, c->to[i])) * UINT64_C(0x9e3779b97f4a7c15) + (h >> 29);
+        h = (h ^ op_key(m, c->to[i])) * (by->k[1] | 1) + (h >> 29);
     return h | 1;
 }
 
@@ -118,11 +120,12 @@ uint32_t layers_repeats(const struct module *m, struct layers *l, struct arena *
     struct csr c = layers_nodes(m, l, a);
     struct repeat *r = arena_array(a, (size_t)l->n + 1, sizeof *r);
     struct map kinds = {0};
+    const struct hash_key by = hash_key_new();
     uint32_t n = 0;
     drop_constants(m, &c, l->n + 1);
     l->kind = arena_array(a, (size_t)l->n + 1, sizeof *l->kind);
     for (uint32_t i = 1; i <= l->n; i++) {
-        uint64_t key = row_hash(m, &c, i);
+        uint64_t key = row_hash(m, &c, i, &by);
         uint32_t k = map_get(&kinds, key);
         while (k && !rows_alike(m, &c, r[k - 1].first, i))
             k = map_get(&kinds, key += 2);

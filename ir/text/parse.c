@@ -448,7 +448,7 @@ static int parse_graph(struct parser *p)
             rc = parse_node(p);
         else
             rc = text_expected(p, "'in', 'init', 'out', a node or '}'");
-        if (rc < 0)
+        if (rc < 0 || diag_stopped(p->diag))
             return -1;
     }
     p->m->graph[g].count = p->m->nnode - p->m->graph[g].first;

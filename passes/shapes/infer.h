@@ -56,6 +56,8 @@ struct infer {
     struct carried **carried; /* [graph] */
     uint8_t *visited;         /* [node] owners: bodies have been visited */
     uint32_t conflicts;
+    tid missing; /* the first tensor that was to be read and lies in a file that is not there; 0: none */
+    bool unreadable; /* a file of the model could not be read, which was said: the run fails */
 };
 
 /* A rule infers the types of the results of node n.  arg comes from the rule's row. */
@@ -113,6 +115,11 @@ struct dim dim_shift(struct module *m, struct dim d, int64_t c);
 bool dim_nonneg(const struct module *m, struct dim d);
 
 /* --- values (infer_values.c) --- */
+
+/* Whether the tensor's bytes can be read; if they lie in a file that is not there, f->missing notes it. */
+bool tensor_at_hand(struct infer *f, tid t);
+/* The elements of a constant tensor of at most `max` integers: their number, or -1. */
+int tensor_small_ints(struct infer *f, tid t, int64_t *out, int max);
 
 /* The elements of v if it is a small integer tensor and something is known about them, else NULL. */
 const struct nums *nums_of(struct infer *f, vid v);

@@ -157,6 +157,8 @@ static void walk_graphs(struct infer *f)
             continue;
         }
         nid n = top->next;
+        if (diag_stopped(f->m->diag))
+            return;
         if (visit_bodies(f, &w, n)) /* moves w.at */
             continue;
         w.at[w.n - 1].next++;
@@ -305,6 +307,13 @@ static uint32_t *infer_module(struct module *m, struct arena *mem, struct diag *
     index_bodies(&f);
     collect_input_names(&f);
     walk_graphs(&f);
+    if (f.missing && diag)
+        diag_warning(
+            diag, WARN_MISSING_VALUES,
+            "%s: tensor '%s' is wanted for shapes, but its file '%s' is not there: what it "
+            "says of them is not known",
+            str(m, m->path), str(m, m->tensor[f.missing].name),
+            str(m, m->file[m->tensor[f.missing].file].path));
     uint32_t conflicts = f.conflicts;
     f.diag = NULL; /* conflicts were reported by the first run */
     for (int i = 0; types_from_schemas(&f) && i < SCHEMA_ROUNDS; i++)
@@ -421,12 +430,18 @@ static int run_infer(struct ctx *x, const void *opts)
         x->results.inferred = true;
         return 0;
     }
+    struct clock clock = ctx_clock(x);
+    uint32_t errors = m->diag->errors;
+    m->diag->clock = &clock;
     uint32_t *type = infer_types(m, x->use.scratch, x->use.diag, NULL);
-    for (vid v = 1; v < m->nval; v++)
+    for (vid v = 1; v < m->nval && m->diag->errors == errors; v++)
         m->value[v].type = type[v];
-    bind_warn_unused(x);
-    bind_dims(x);
-    return 0;
+    if (m->diag->errors == errors) {
+        bind_warn_unused(x);
+        bind_dims(x);
+    }
+    m->diag->clock = NULL;
+    return m->diag->errors == errors ? 0 : -1;
 }
 
 const struct pass pass_infer_shapes = {

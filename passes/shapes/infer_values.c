@@ -185,6 +185,25 @@ static struct num num_of_float(double v)
     return exact ? num_int((int64_t)v) : (struct num){0};
 }
 
+bool tensor_at_hand(struct infer *f, tid t)
+{
+    const struct tensor *x = &f->m->tensor[t];
+    bool missing = x->where == TENSOR_FILE && f->m->file[x->file].fd < 0;
+    f->missing = missing && !f->missing ? t : f->missing;
+    return !missing && !f->unreadable;
+}
+
+int tensor_small_ints(struct infer *f, tid t, int64_t *out, int max)
+{
+    int64_t n = tensor_elems(f->m, t);
+    if (n < 0 || n > max || !tensor_at_hand(f, t))
+        return -1;
+    uint32_t errors = f->m->diag->errors;
+    n = tensor_ints(f->m, t, out, (uint32_t)max);
+    f->unreadable = f->m->diag->errors > errors;
+    return (int)n;
+}
+
 /* The elements of a constant tensor of floats. */
 static const struct nums *read_floats(struct infer *f, tid t)
 {
@@ -194,9 +213,11 @@ static const struct nums *read_floats(struct infer *f, tid t)
     } buf;
     bool single = f->m->tensor[t].elem == ELEM_F32;
     int64_t n = tensor_elems(f->m, t);
-    if (n <= 0 || n > SHAPE_VALUES)
+    if (n <= 0 || n > SHAPE_VALUES || !tensor_at_hand(f, t))
         return &no_nums;
-    if (tensor_read(f->m, t, 0, &buf, (size_t)n * (single ? sizeof(float) : sizeof(double))) != 0)
+    f->unreadable =
+        tensor_read(f->m, t, 0, &buf, (size_t)n * (single ? sizeof(float) : sizeof(double))) != 0;
+    if (f->unreadable)
         return &no_nums;
     struct nums *x = nums_new(f, (uint32_t)n);
     for (int64_t i = 0; i < n; i++)
@@ -212,7 +233,7 @@ static const struct nums *read_tensor(struct infer *f, tid t)
         return read_floats(f, t);
     if (t == 0 || !elem_is_integer(f->m->tensor[t].elem))
         return &no_nums;
-    int n = tensor_ints(f->m, t, buf, SHAPE_VALUES);
+    int n = tensor_small_ints(f, t, buf, SHAPE_VALUES);
     if (n <= 0)
         return &no_nums;
     struct nums *x = nums_new(f, (uint32_t)n);

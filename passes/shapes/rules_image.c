@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Reads the floats of the constant v: their number, -1 if it is no constant of at most `max` floats. */
-static int constant_floats(const struct infer *f, vid v, float *out, int max)
+static int constant_floats(struct infer *f, vid v, float *out, int max)
 {
     const struct value *x = &f->m->value[v];
     tid t = v != 0 ? x->tensor : 0;
@@ -16,9 +16,10 @@ static int constant_floats(const struct infer *f, vid v, float *out, int max)
     if (t == 0 || f->m->tensor[t].elem != ELEM_F32)
         return -1;
     int64_t n = tensor_elems(f->m, t);
-    if (n < 0 || n > max || tensor_read(f->m, t, 0, out, (size_t)n * sizeof *out) != 0)
+    if (n < 0 || n > max || !tensor_at_hand(f, t))
         return -1;
-    return (int)n;
+    f->unreadable = tensor_read(f->m, t, 0, out, (size_t)n * sizeof *out) != 0;
+    return f->unreadable ? -1 : (int)n;
 }
 
 /* The size d times scale, rounded down: a product of floats, as runtimes compute it, the same on every machine.  If

@@ -158,7 +158,7 @@ void rule_constant_of_shape(struct infer *f, nid n, int arg)
     (void)arg;
     if (a != NULL && a->kind == ATTR_TENSOR) {
         s.elem = f->m->tensor[a->u.t].elem;
-        known = elem_is_integer(s.elem) && tensor_ints(f->m, a->u.t, &fill, 1) == 1;
+        known = elem_is_integer(s.elem) && tensor_small_ints(f, a->u.t, &fill, 1) == 1;
     }
     read_listed_shape(f, node_in(f->m, n, 0), &s);
     if (known && elem_is_integer(s.elem) && s.rank <= 1 && s.rank >= 0) {

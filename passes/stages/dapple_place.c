@@ -5,13 +5,14 @@
  * published program would (dapple_published.c). */
 #include "passes/stages/dapple_plans.h"
 #include "passes/stages/dapple_published.h"
+#include "passes/stages/formula_errors.h"
 
 #include "ir/base/units.h"
 
 enum { MOST_STATES = 200 };
 
 struct dapple_options {
-    bool literal;
+    bool literal, errors;
     int64_t beam, plans, score;
 };
 
@@ -29,6 +30,11 @@ static const struct opt dapple_opts[] = {
      .off = offsetof(struct dapple_options, literal),
      .def = "false",
      .help = "search by the formula as the paper prints it"},
+    {.kind = OPT_BOOL,
+     .name = "errors",
+     .off = offsetof(struct dapple_options, errors),
+     .def = "false",
+     .help = "tell how near the formula comes to the plans that are run"},
     {.kind = OPT_INT,
      .name = "beam",
      .off = offsetof(struct dapple_options, beam),
@@ -112,6 +118,18 @@ static int leave_published(struct train *t)
     return train_leave(t, &p, "DAPPLE's published program");
 }
 
+/* The best plan of several stages by the formula, and how near the formula comes. */
+static void tell_errors(const struct train *t, const struct dapple_found *found)
+{
+    char time[UNIT_TEXT];
+    uint32_t i = 0;
+    while (i < found->nplan && found->plan[i].n == 1)
+        i++;
+    diag_note(t->x->use.diag, "dapple-place: the formula %s%s%s", formula_errors_tell(t->errors),
+              i < found->nplan ? "; its best of several stages takes " : "",
+              i < found->nplan ? time_print(time, found->plan[i].latency) : "");
+}
+
 static int dapple_run(struct ctx *x, const void *options)
 {
     const struct dapple_options *o = options;
@@ -127,7 +145,11 @@ static int dapple_run(struct ctx *x, const void *options)
     rules.beam = (uint32_t)o->beam;
     rules.most = (uint32_t)o->plans;
     struct dapple_found found = dapple_search(&chain, &rules, &t.clock, x->use.scratch);
+    struct formula_errors errors = {.a = x->use.scratch};
+    t.errors = o->errors ? &errors : NULL;
     struct trained best = dapple_best(&t, &found, DAPPLE_WORK, &tried);
+    if (o->errors)
+        tell_errors(&t, &found);
     return train_leave(&t, &best,
                        arena_fmt(x->use.mem, "best of %u plans that were run, %llu by the formula",
                                  tried, (unsigned long long)found.evaluated));

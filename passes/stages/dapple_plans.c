@@ -6,6 +6,7 @@
  * stages are moved by a few layers as long as that helps. */
 #include "passes/stages/dapple_plans.h"
 
+#include "passes/stages/formula_errors.h"
 #include "passes/stages/hier_plan.h"
 
 #include <string.h>
@@ -17,7 +18,8 @@ struct choosing {
     struct layer_chain chain;
     struct trained best;
     uint32_t tried;
-    int64_t work, most; /* tasks so far, and after how many no more plans are run */
+    struct dapple_rules rules; /* for the formula's errors */
+    int64_t work, most;        /* tasks so far, and after how many no more plans are run */
 };
 
 static bool is_over(struct choosing *c)
@@ -29,6 +31,8 @@ static void try_trained(struct choosing *c, struct trained *p)
 {
     train_try(c->t, p);
     c->tried++;
+    if (c->t->errors && p->value < INT64_MAX)
+        formula_errors_add(c->t->errors, &c->chain, &c->rules, p);
     c->work += 16 * (int64_t)p->n * training_count(&c->t->x->scene.model.training);
     if (p->value < c->best.value || !c->best.n || (c->best.uneven && !p->uneven))
         c->best = *p;
@@ -154,7 +158,8 @@ struct trained dapple_best(struct train *t, const struct dapple_found *found, in
                            uint32_t *tried)
 {
     const struct training *m = &t->x->scene.model.training;
-    struct choosing c = {.t = t, .best.value = INT64_MAX, .most = work};
+    struct choosing c = {
+        .t = t, .best.value = INT64_MAX, .most = work, .rules = dapple_rules_of(t)};
     int64_t samples = m->any_slices ? 0 : m->micro_size;
     uint32_t ndev = t->servers.ndev;
     c.chain = train_chain(t);

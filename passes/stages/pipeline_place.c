@@ -52,15 +52,6 @@ static void choose_sizes(struct choices *c)
         c->size[c->nsize++] = m->micro_size;
 }
 
-static void set_size(const struct choices *c, int64_t size)
-{
-    struct training *m = &c->x->scene.model.training;
-    if (!size)
-        return;
-    m->micro_size = size;
-    m->micro_batches = (uint32_t)(c->global / size);
-}
-
 static void try_schedule(struct choices *c, struct train *t, const struct dapple_found *found,
                          uint32_t size)
 {
@@ -81,7 +72,8 @@ static void try_size(struct choices *c, struct train *t, uint32_t size)
     static const enum training_schedule schedules[] = {TRAINING_DAPPLE, TRAINING_GPIPE,
                                                        TRAINING_ZB_H1};
     struct training *m = &c->x->scene.model.training;
-    set_size(c, c->size[size]);
+    if (c->size[size])
+        train_set_size(m, c->global, c->size[size]);
     struct layer_chain chain = train_chain(t);
     struct dapple_rules rules = dapple_rules_of(t);
     rules.most = PLANS;

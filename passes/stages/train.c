@@ -120,6 +120,13 @@ struct layer_chain train_chain(const struct train *t)
     return (struct layer_chain){l->n, sum[0], sum[1], sum[2], sum[3], sum[4]};
 }
 
+void train_set_size(struct training *m, int64_t global, int64_t size)
+{
+    assert(size > 0 && global % size == 0);
+    m->micro_size = size;
+    m->micro_batches = (uint32_t)(global / size);
+}
+
 /* ---- a plan ------------------------------------------------------------------------------------- */
 
 /* The gradients of each stage, the last layer's first. */

@@ -21,6 +21,7 @@ struct train {
     /* PipeDream's plans, which neither schedule nor batch changes: dapple_best() */
     struct trained *pipedream;
     uint32_t npipedream;
+    struct formula_errors *errors; /* of plans that dapple_best() runs; NULL: nobody asks */
 };
 
 /* Layers on stages, and devices for these. */
@@ -39,6 +40,8 @@ struct trained {
 int train_begin(struct train *t, struct ctx *x, const char *planner);
 /* The layers one after the other, for a micro-batch. */
 struct layer_chain train_chain(const struct train *t);
+/* Divides a batch of so many samples into micro-batches of `size`. */
+void train_set_size(struct training *m, int64_t global, int64_t size);
 /* Sums of each stage, before they are scaled.  Lives in a. */
 struct stage_sums *train_sums(const struct train *t, const struct trained *p, struct arena *a);
 /* Runs stages with the best order of forward and backward passes that the model's settings allow. */

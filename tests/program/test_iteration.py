@@ -187,7 +187,7 @@ def stages_of(profile, devices, plan, share):
         kept = min(a, ceil(cut[k - 1] * num, den * n) if k else 0)
         out.append({"F": f, "B": b - apart + (f if again else 0), "W": apart,
                     "send": 0 if last else devices.move(g, groups[k + 1], size),
-                    "back": 0 if last else devices.move(groups[k + 1], g, size), "reduce": reduce,
+                    "back": 0 if last else devices.move(g, groups[k + 1], size), "reduce": reduce,
                     "shares": share and k > 0 and reduce > 0, "ahead": t["stages"][k]["ahead"], "again": again,
                     "stored": a, "kept": kept, "stays": 2 * weights, "devices": g})
     return out

@@ -151,7 +151,7 @@ def three(tmp, rng):
                 if i < 2:
                     size = sizes[last[i] - 1][0]
                     want["F", i] = {move(s, stages[i + 1], size, levels)}
-                    want["B", i] = {move(stages[i + 1], s, size, levels)}
+                    want["B", i] = want["F", i]
             return want
 
         check(found == wanted(LEVELS), f"{stages}: {found}, {wanted(LEVELS)}")

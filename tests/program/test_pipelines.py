@@ -6,8 +6,10 @@ usage: test_pipelines.py   (environment: PCC)
 1. A small profile, written here: its figures by hand, what of it is no layer; wrong profiles are refused with the line.
 2. Plans of it: the iteration of the simplest one by hand; plans with stages come back through JSON and textual IR with
    the same value; sizes of batches that disagree, slices of less than a sample, and memory that is too small.
-3. shared: pcc-bench pipelines: the values that PipeDream's published program prints for its own profiles, data
-   parallelism, cuts of equal layers by hand.
+3. Data parallelism by hand: passes by memory, gradients exchanged after, beside and across.  The formula beside what
+   runs.
+4. Of pcc-bench pipelines what needs no profiles: cuts of equal layers by hand, tables VI and VIII of DAPPLE's paper.
+5. shared: all of pcc-bench pipelines.
 
 Exit: 0 pass, 1 fail."""
 # extras: shared
@@ -248,9 +250,75 @@ def memory(tmp):
     pcc(model, *how, "--schedule=gpipe")
     stages = json.loads((tmp / "m.json").read_text(encoding="utf-8"))["training"]["stages"]
     check(stages[0]["recompute"], "GPipe fits without running forward again")
+    # what a layer keeps, where that is said: 1000 bytes rather than the 50 that it makes
+    kept = tmp / "kept.txt"
+    kept.write_text(SMALL.replace("parameter_size=400.000", "parameter_size=400.000, stored_size=1e3"),
+                    encoding="utf-8")
+    how = ["-d", "1xv100:18100B", *TRAIN, "-p", "dapple-place", "--recompute=none", "-q", "-o", tmp / "m.json"]
+    pcc(kept, *how)
+    how[1] = "1xv100:18099B"
+    refused(["dapple-place", "room"], kept, *how, code=3)
+    check(pcc(kept).stdout.splitlines()[-1] == pcc(model).stdout.splitlines()[-1], "stored_size moves")
+
+
+# ---- data parallelism -------------------------------------------------------------------------------------------
+
+def data_parallel(tmp):
+    """64 samples on 4 devices, 16 each; 4800 bytes of weights and gradients, 12350 bytes of activations for 8 samples:
+    two passes where there is room for these.  The AllReduce moves 3/2 of the gradients over 1 GB/s; beside the last
+    backward pass that of the first layer, 800 bytes, alone is left, and across iterations nothing."""
+    model, out = tmp / "small.txt", tmp / "d.json"
+    for memory, passes in (("29500B", 1), ("29499B", 2), ("17150B", 2), ("17149B", 4)):
+        for overlap, left in (("after", 3.6e-6), ("beside", 1.2e-6), ("across", 0)):
+            how = ["-d", f"4xv100:{memory}", *TRAIN, "--profiled-batch=8", "--global-batch=64", "--recompute=none",
+                   f"--allreduce-overlap={overlap}", "-q", "-p", "data-parallel-place", "-o", out]
+            pcc(model, *how)
+            plan = json.loads(out.read_text(encoding="utf-8"))
+            t, value = plan["training"], plan["objective"]["value_s"]
+            what = f"{memory}, {overlap}: {t['micro_batches']} passes, {value} s"
+            check(t["micro_batches"] == passes and t["micro_batch_size"] == 64 // passes and t["runnable"], what)
+            check(len(t["stages"]) == 1 and len(t["stages"][0]["devices"]) == 4, what)
+            check(abs(value - (0.024 + left)) < 1e-12, f"{what}, wanted {0.024 + left}")
+    how[1] = "4xv100:6343B"
+    refused(["data-parallel-place", "room"], model, *how, code=3)
+    how[1] = "4xv100:6344B"
+    pcc(model, *how)
+    # a size that was said stays
+    how[1] = "4xv100:29500B"
+    pcc(model, *how, "--micro-batch-size=16")
+    check(json.loads(out.read_text(encoding="utf-8"))["training"]["micro_batches"] == 4, "another size than was said")
+
+
+def formula_errors(tmp):
+    """The formula is a lower bound of what has no AllReduce, and exact for one micro-batch on one device."""
+    rows = [(2, 3, 4000, 100), (1, 1, 9000, 50), (4, 6, 100, 10), (3, 3, 70, 900), (1, 5, 60000, 4), (2, 2, 10, 10)]
+    model = tmp / "six.txt"
+    model.write_text("".join(f"n{i} -- l{i} -- " + TIMES.format(*row) + "\n" for i, row in enumerate(rows))
+                     + "".join(f"\tn{i} -- n{i + 1}\n" for i in range(5)), encoding="utf-8")
+    note = re.compile(r"the formula against (\d+) plans that were run: median error (\S+) %, largest (\S+) %; of (\d+) "
+                      r"without AllReduce it is above (\d+)")
+    for devices, micro in ((1, 1), (3, 4), (4, 7)):
+        r = pcc(model, "-d", f"{devices}xv100", "--objective=iteration-time", "--link=1MB/s,0us", "--duplex=half",
+                f"--micro-batches={micro}", "--slices=any", "-p", "dapple-place{errors=true}", "-o", tmp / "e.json")
+        found = note.search(r.stderr)
+        if not check(found is not None, f"no word of the formula: {r.stderr}"):
+            continue
+        plans, median, largest, alone, above = map(float, found.groups())
+        check(above == 0 < alone <= plans and median <= largest < 50, f"{devices} devices: {found[0]}")
+        check(devices > 1 or largest == 0, f"one device: {found[0]}")
 
 
 # ---- published --------------------------------------------------------------------------------------------------
+
+def without_profiles(tmp):
+    sys.path.insert(0, str(SOURCE / "tools/bench"))
+    os.environ["PCC"] = PCC
+    import dapple_plans
+    import dapple_tables
+    for part in (dapple_plans.uneven, dapple_tables.table_6, dapple_tables.table_8):
+        for line in part(None, tmp):
+            check(False, f"pcc-bench pipelines: {line}")
+
 
 def published():
     """Every figure of pcc-bench pipelines."""
@@ -266,7 +334,7 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         tmp = Path(tmp)
         for step in (small_profile, summary, wrong_profiles, one_stage, two_stages, round_trips, options, slices,
-                     memory):
+                     memory, data_parallel, formula_errors, without_profiles):
             step(tmp)
     return finish()
 

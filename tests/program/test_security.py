@@ -1,8 +1,11 @@
 """The promises of SECURITY.md that no other test keeps, one function for each: hostile inputs, names, folders and
-limits end in one line and exit code 1, in time, with nothing left behind."""
+limits end in one line and exit code 1, in time, with nothing left behind.  Needs the Python package onnx (else 77)."""
 import os
+import random
 import re
+import resource
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -10,10 +13,19 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import check, finish
+from wire import field
+
+try:
+    import numpy as np
+    from onnx import TensorProto, helper
+except ImportError:
+    print("skipped: the Python package onnx is not installed")
+    sys.exit(77)
 
 PCC = str(Path(shutil.which(os.environ.get("PCC", "pcc")) or os.environ.get("PCC", "pcc")).resolve())
 PCC_GEN = str(Path(shutil.which(os.environ.get("PCC_GEN", "pcc-gen")) or "pcc-gen").resolve())
 FUNCTIONS = Path(__file__).resolve().parents[1] / "lit/functions.pir"
+PCC_KEYED = str(Path(PCC).parent / "tests/pcc-keyed")  # pcc that is told the key of its hashes
 SANITIZED = b"__asan_init" in Path(PCC).read_bytes()
 REPORTS = ("runtime error:", "AddressSanitizer", "LeakSanitizer")
 GPT = ["gpt", "--layers", "1", "--width", "32", "--heads", "2", "--vocab", "64"]
@@ -131,9 +143,123 @@ def expressions_stay_cheap(d):
         refused(why, d, m, "-p", "cost,dp-place", "--pin", f"{text}=acc0")
 
 
+# ---- errors and exit codes
+
+
+def external(folder, *tensors):
+    """A model that reshapes by tensors that lie in w.bin, which is not there."""
+    info, n = helper.make_tensor_value_info, helper.make_node
+    lie = [TensorProto(name=name, dims=[2], data_type=7, data_location=1) for name in tensors]
+    for t in lie:
+        t.external_data.add(key="location", value="w.bin")
+    nodes = [n("Reshape", ["x" if k == 0 else f"y{k - 1}", name], [f"y{k}"]) for k, name in enumerate(tensors)]
+    g = helper.make_graph(nodes, "g", [info("x", 1, [4, 6])], [info(f"y{len(lie) - 1}", 1, None)], lie)
+    m = helper.make_model(g, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    (folder / "e.onnx").write_bytes(m.SerializeToString())
+    return "e.onnx"
+
+
+def errors_fail(d):
+    """A line "pcc: error:" and exit code 0 do not go together: what can be done without is a warning, with its name;
+    a file that ends too early fails the run."""
+    m = external(d, "s", "t", "u")
+    for options in ((), ("-p", "dp-place"), ("-p", "infer-shapes", "--emit", "ir"), ("--check-annotations",)):
+        r = pcc(m, *options, cwd=d)
+        err = r.stderr.decode()
+        check(r.returncode == 0 and "pcc: error" not in err, f"{options}: exit {r.returncode}: {err}")
+        check(err.count("'s' is wanted for shapes, but its file 'w.bin' is not there") == err.count("missing-values")
+              == ("--check-annotations" not in options), f"{options}: {err}")
+    refused("-Werror", d, m, "-p", "cost", "-o", "e.csv", "-Werror=missing-values")
+    (d / "w.bin").write_bytes(struct.pack("<qq", 3, 8))
+    r = pcc(m, "-p", "infer-shapes", "--emit", "ir", cwd=d)
+    check(r.returncode == 0 and b"f32[3,8]" in r.stdout and b"missing-values" not in r.stderr, f"{r.stdout} {r.stderr}")
+
+
+# ---- names and time
+
+
+def colliding(count):
+    """Names of 16 printable characters that all had one hash when it had no key: for each eight bytes h = (h ^ w) * M,
+    h ^= h >> 32.  The second half of each undoes its first half; few are printable, so many are tried."""
+    rng = np.random.default_rng(3)
+    start, factor = np.uint64(0x9e3779b97f4a7c15 ^ 16), np.uint64(0xd6e8feb86659fd93)
+    meeting, names = np.uint64(rng.integers(1 << 63)), []
+    while len(names) < count:
+        first = rng.integers(97, 123, (1 << 20, 8), dtype=np.uint8)
+        h = (start ^ first.view("<u8")[:, 0]) * factor
+        second = ((h ^ h >> np.uint64(32)) ^ meeting).astype("<u8").view(np.uint8).reshape(-1, 8)
+        good = ((second > 32) & (second < 127)).all(axis=1)
+        names += [a.tobytes() + b.tobytes() for a, b in zip(first[good], second[good])]
+    return names[:count]
+
+
+def names_cannot_flood(d):
+    """Names that were chosen to collide take no longer than others, in CPU time (then: forty times)."""
+    rng, seconds = random.Random(4), {}
+    for kind in ("random", "colliding"):
+        names = colliding(20000) if kind == "colliding" else [b"%016x" % rng.getrandbits(64) for _ in range(20000)]
+        nodes = b"".join(field(1, field(1, b"x") + field(2, name) + field(4, b"Neg")) for name in names)
+        graph = nodes + field(2, b"g") + field(11, field(1, b"x"))
+        (d / "f.onnx").write_bytes(b"\x08\x08" + field(7, graph) + field(8, b"\x10\x11"))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        r = pcc("f.onnx", "--check-annotations", cwd=d)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds[kind] = after.ru_utime - before.ru_utime
+        check(r.returncode == 0, f"{kind}: {r.stderr}")
+    check(seconds["colliding"] < 3 * seconds["random"] + 0.1, f"{seconds}")
+
+
+def names_are_utf8(d):
+    """Each way in: ONNX, textual IR, tables, plans."""
+    m = model(d)
+    raw = (d / m).read_bytes()
+    at = raw.index(b"/embed/")
+    for bad in (b"\xff", b"\xc0", b"\xed"):
+        (d / "bad.onnx").write_bytes(raw[:at] + bad + raw[at + 1:])
+        refused(f"byte {at} of the file is not UTF-8", d, "bad.onnx", "-o", "split")
+    text = FUNCTIONS.read_bytes()
+    at = text.index(b"name=") + 6
+    (d / "bad.pir").write_bytes(text[:at] + b"\xfe" + text[at:])
+    refused(f"byte {at} is not UTF-8", d, "bad.pir", "-p", "cost", "-o", "x.csv")
+    (d / "bad").write_bytes(b"x=acc0\n\xe9=acc1\n")
+    refused("byte 7 is not UTF-8", d, m, "-p", "plan{from=bad}")
+    refused("byte 7 is not UTF-8", d, m, "-p", "cost", "--costs", "bad")
+    refused("byte 7 is not UTF-8", d, m, "-p", "dp-place", "--pin", "@bad")
+    documented = raw + field(6, b"caf\xe9")  # what documentation is written in is nobody's business
+    (d / "doc.onnx").write_bytes(documented)
+    check(pcc("doc.onnx", "-p", "dp-place", "-o", "split", cwd=d).returncode == 0, "documentation in Latin-1")
+
+
+def reading_ends_in_time(d):
+    """--time-limit and Ctrl-C reach reading, of every kind of input, and shape inference."""
+    subprocess.run([PCC_GEN, "gpt", "--layers", "300", "--width", "8", "--heads", "2", "--vocab", "8", "-o",
+                    str(d / "large.onnx")], check=True)
+    subprocess.run([PCC_GEN, "random-layers", "--nodes", "20000", "-o", str(d / "large.json")], check=True)
+    r = pcc("large.onnx", "-q", "-p", "infer-shapes", "-o", "large.pir", cwd=d)
+    check(r.returncode == 0, f"{r.stderr}")
+    for name in ("large.onnx", "large.json", "large.pir"):
+        refused("time limit reached while the model was read", d, name, "-p", "dp-place", "-o",
+                "x.json" if name.endswith("json") else "split", "--time-limit", "1us")
+
+
+def order_is_not_the_hash_s(d):
+    """Two keys of the hashes: the same bytes."""
+    model(d)
+    made = []
+    for key in ("0", "1", "ffffffffffffffff", None):
+        r = subprocess.run([PCC_KEYED, "m.onnx", "-o", "split", "--pictures=none"], cwd=d, capture_output=True,
+                           env={**os.environ, **({"PCC_HASH_KEY": key} if key else {})})
+        files = {p.name: p.read_bytes() for p in (d / "split").iterdir()}
+        made.append((r.returncode, r.stdout, r.stderr, files))
+        shutil.rmtree(d / "split")
+    check(made[0][0] == 0 and len(made[0][3]) > 4, f"{made[0][:3]}")
+    check(all(x == made[0] for x in made), "the key of the hashes shows in what is written")
+
+
 def main():
     for test in (inputs_are_regular_files, folders_hold_regular_files, standard_input_where_asked,
-                 expressions_stay_cheap):
+                 expressions_stay_cheap, errors_fail, names_cannot_flood, names_are_utf8, reading_ends_in_time,
+                 order_is_not_the_hash_s):
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
     return finish()

@@ -60,7 +60,7 @@ def part_entry(k, nodes, inputs, outputs):
 
 
 def device_entry(k):
-    return {"name": f"acc{k}", "class": "a100", "memory_bytes": None, "used_bytes": 128,
+    return {"name": f"acc{k}", "class": "a100", "index": k, "memory_bytes": None, "used_bytes": 128,
             "load_s": 1e-6, "compute_s": 1e-6, "transfer_s": 0.0, "parts": [f"part{k}.onnx"]}
 
 
@@ -81,8 +81,24 @@ def manifest_of(elem):
     }
 
 
+WORDS = {F32: ("f32", "tensor(float)", "float32"), F16: ("f16", "tensor(float16)", "float16"),
+         I64: ("i64", "tensor(int64)", "int64")}
+
+
+def value_row(v):
+    shape = [d.dim_param or d.dim_value for d in v.type.tensor_type.shape.dim]
+    return {**dict(zip(("type", "onnx_type", "numpy_type"), WORDS[v.type.tensor_type.elem_type])), "shape": shape}
+
+
 class Split:
     """A whole model and its hand-made split; changed in memory, then written and verified."""
+
+    def describe(self):
+        """`values`, and types and shapes of the outputs, as the parts have them."""
+        rows = {v.name: value_row(v) for p in self.part for v in [*p.graph.input, *p.graph.output]}
+        self.manifest["values"] = rows
+        for row in self.manifest["outputs"]:
+            row.update({key: rows[row["name"]][key] for key in ("type", "shape")})
 
     def verify(self, root, *options):
         shutil.rmtree(root, ignore_errors=True)
@@ -104,6 +120,7 @@ class Folder(Split):
         self.part = [model(nodes_of(FIRST), ["x"], ["z", "b"], [w1], elem),
                      model(nodes_of(SECOND), ["b"], ["y"], [w2, w3], elem)]
         self.manifest = manifest_of("f16" if half else "f32")
+        self.describe()
 
 
 class Halves(Split):
@@ -124,6 +141,7 @@ class Halves(Split):
             parts=[part_entry(0, names[0], inputs, made[0]), part_entry(1, names[1], crossing, made[1])],
             tensors=[{**self.manifest["tensors"][0], **row[n]} for n in crossing],
             nodes={"part0.onnx": names[0], "part1.onnx": names[1]})
+        self.describe()
 
     @staticmethod
     def infos(typed, inputs, outputs):
@@ -271,6 +289,34 @@ def weights_outside_the_folder(f):
     f.manifest["weights"] = {"mode": "original", "files": ["../host.onnx"]}
 
 
+def value_missing(f):
+    del f.manifest["values"]["b"]
+
+
+def value_of_nobody(f):
+    f.manifest["values"]["w1"] = f.manifest["values"]["b"]
+
+
+def value_of_another_type(f):
+    f.manifest["values"]["y"].update(onnx_type="tensor(double)", numpy_type="float64")
+
+
+def value_of_another_word(f):
+    f.manifest["values"]["b"]["type"] = f.manifest["tensors"][0]["type"] = "f64"
+
+
+def value_of_another_shape(f):
+    f.manifest["values"]["y"]["shape"] = f.manifest["outputs"][0]["shape"] = ["batch", 5]
+
+
+def output_of_another_shape(f):
+    f.manifest["outputs"][0]["shape"] = ["batch", 5]
+
+
+def value_without_a_word_of_numpy(f):
+    f.manifest["values"]["b"]["numpy_type"] = None
+
+
 def no_assignment_and_no_reason(f):
     f.manifest["ort_layer_assignment"] = None
 
@@ -294,13 +340,20 @@ PLANTED = [
     (other_operator, "DIFFERENT: output 'y'"),
     (swapped_inputs_of_a_node, "error: part1.onnx"),
     (part_the_checker_refuses, "onnx's checker"),
-    (integers_instead_of_floats, "error: part1.onnx"),
+    (integers_instead_of_floats, "but tensor(int64) (int64) in part1.onnx"),
     (weights_not_inline, "part0.onnx: weights are inline, but"),
     (weights_in_an_unnamed_file, "the models refer to ['other.bin']"),
     (weights_file_that_is_not_there, "other.bin does not exist"),
     (weights_named_in_vain, "are said to lie in ['weights.data']"),
     (weights_of_an_unknown_mode, "$.weights.mode"),
     (weights_outside_the_folder, "$.weights.files[0]"),
+    (value_missing, "values: lacks ['b']"),
+    (value_of_nobody, "has ['w1']"),
+    (value_of_another_type, "'y' is tensor(double)"),
+    (value_of_another_word, "'b' is f64, but tensor(float)"),
+    (value_of_another_shape, "'y' has another shape"),
+    (output_of_another_shape, "tensor 'y': shape"),
+    (value_without_a_word_of_numpy, "'b' is tensor(float) (None)"),
     (no_assignment_and_no_reason, "'ort_layer_assignment_why' is a required property"),
 ]
 

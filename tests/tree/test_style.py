@@ -263,7 +263,7 @@ def library_calls(tree):
 def one_opener(tree):
     """Inputs are opened in ir/base/infile.c alone; elsewhere are only folders and what is written or created."""
     opens = r"(?<![\w.>])((?:open|openat|open64|openat64|fdopen|creat|fopen|fopen64|freopen|popen|syscall" \
-            r"|json_load_file|json_loadf|json_loadfd|json_load_callback)(?=\s*\())"
+            r"|json_load_file|json_loadf|json_loadfd)(?=\s*\())"
     for path, text in tree.sources(".c"):
         if path.split("/")[0] not in (*LAYERS, "tools") or path == "ir/base/infile.c":
             continue
@@ -363,8 +363,8 @@ def says(*command):
 def help_texts(tree):
     """What pcc, and every script that the README names, says of its options."""
     texts = [says(PCC, "--help")]
-    for path in sorted(set(re.findall(r"tools/[\w/-]+\.(?:sh|py)", tree.text["README.md"]))):
-        texts.append(tree.text.get(path, ""))
+    named = {name.rsplit("/", 1)[-1] for name in re.findall(r"[\w/-]+\.(?:sh|py)", tree.text["README.md"])}
+    texts += [t for path, t in tree.text.items() if path.startswith("tools/") and path.rsplit("/", 1)[-1] in named]
     return "\n".join(texts)
 
 

@@ -9,6 +9,7 @@
 #include "tools/lib/settings.h"
 #include "tools/lib/write.h"
 
+#include <assert.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +144,8 @@ static enum pcc_status frame(struct pcc *p,
     }
     uselocale(theirs);
     freelocale(plain);
-    return w.status;
+    assert(w.status || !p->spoke); /* who says an error fails */
+    return w.status || !p->spoke ? w.status : PCC_BAD_INPUT;
 }
 
 static struct module *read_model(const char *path, struct arena *of, struct diag *d)
@@ -221,6 +223,8 @@ enum pcc_status pcc_set(struct pcc *p, const char *name, const char *value)
 static enum pcc_status do_open(struct pcc *p, const struct call *c)
 {
     struct input in = {c->name, c->bytes, c->n};
+    p->stop = 0;
+    p->listener.ended = false;
     if (p->x.scene.m) {
         end(p);
         begin(p);

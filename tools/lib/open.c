@@ -33,6 +33,8 @@ static int read_text(const struct input *in, struct scene *s, struct plan **plan
     size_t n = in->n;
     const char *text =
         in->bytes ? arena_strdup(a, in->bytes, n) : infile_read(in->name, INFILE_GRAPH, a, &n, d);
+    if (text && in->bytes && infile_text(in->name, text, n, d))
+        text = NULL;
     if (text && module_parse(&t, text, n, in->name, of, d) == 0 && module_verify(t.scene.m, d)) {
         arena_free(t.scene.m->mem);
         t = (struct text_module){0};
@@ -48,6 +50,8 @@ static int read_profile(const struct input *in, struct scene *s, struct arena *o
     struct arena *a = arena_new(of);
     size_t n = in->n;
     const char *text = in->bytes ? in->bytes : infile_read(in->name, INFILE_GRAPH, a, &n, d);
+    if (text && in->bytes && infile_text(in->name, text, n, d))
+        text = NULL;
     s->m = text ? layer_profile_parse(in->name, text, n, of, d) : NULL;
     arena_free(a);
     return s->m ? 0 : -1;
@@ -85,7 +89,10 @@ enum pcc_status open_input(struct pcc *p, const struct input *in)
 {
     p->name = arena_strdup(p->x.use.mem, in->name, strlen(in->name));
     p->nowhere = in->bytes != NULL;
+    struct clock clock = ctx_clock(&p->x);
+    p->diag.clock = &clock;
     int rc = read_input(p, in, &p->x.scene, &p->x.results.plan, p->x.use.mem, &p->diag);
+    p->diag.clock = NULL;
     p->own = p->x.scene.cluster;
     p->own_model = p->x.scene.model;
     return rc ? PCC_BAD_INPUT : PCC_OK;

@@ -1,4 +1,4 @@
-# cmake --install: programs, manual page, completions; libpcc.so with pcc.h, libpcc.a with the finer headers, pkg-config
+# cmake --install: programs, manual page, completions, schemas; libpcc.so with pcc.h, libpcc.a with the finer headers, pkg-config
 # files and a CMake package, so that others can link them:
 #     find_package(pcc REQUIRED)  target_link_libraries(mine PRIVATE pcc::pcc)
 #     find_package(pcc REQUIRED COMPONENTS static)  target_link_libraries(mine PRIVATE pcc::static)
@@ -24,6 +24,9 @@ install(TARGETS pcc pcc-gen RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES ${PCC_DOCS}/pcc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${PCC_DOCS}/pcc.bash RENAME pcc
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${PROJECT_SOURCE_DIR}/backends/split/manifest.schema.json
+    ${PROJECT_SOURCE_DIR}/backends/split/schedule.schema.json ${PROJECT_SOURCE_DIR}/backends/split/manifest.md
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/pcc)
 install(FILES ${PCC_DOCS}/_pcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 
 # ---- libraries.  pcc.h is what the shared one shows; the finer headers, with all that they include, go with the static

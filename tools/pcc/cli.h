@@ -83,8 +83,14 @@ enum cli_id {
     CLI_COUNT = CLI_WRITER + 64
 };
 
-/* Exit codes; 70 is an internal error. */
-enum { EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_INFEASIBLE = 3, EXIT_UNVERIFIED = 4 };
+/* Exit codes. */
+enum {
+    EXIT_INPUT = 1,
+    EXIT_USAGE = 2,
+    EXIT_INFEASIBLE = 3,
+    EXIT_UNVERIFIED = 4,
+    EXIT_INTERNAL = 70
+};
 
 struct cli_option {
     int id;                          /* enum cli_id, or CLI_WRITER and more */

@@ -17,6 +17,7 @@
 #include "tools/lib/settings.h"
 #include "tools/lib/write.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <jansson.h>
 #include <protobuf-c/protobuf-c.h>
@@ -393,6 +394,16 @@ static void answer(void *arg)
     t->rc = rc;
 }
 
+/* No error line without an exit code that says so: whoever forgot it, it is a fault of pcc. */
+static int exit_code(struct diag *d, int rc)
+{
+    assert(rc || !d->errors);
+    if (rc || !d->errors)
+        return rc;
+    diag_error(d, "the run went on after an error: this is a fault of pcc");
+    return EXIT_INTERNAL;
+}
+
 int main(int argc, char **argv)
 {
     struct pcc *p = pcc_new();
@@ -416,6 +427,7 @@ int main(int argc, char **argv)
         diag_error(&p->diag, "stdout: %s", strerror(errno));
         t.rc = t.rc ? t.rc : EXIT_INPUT;
     }
+    t.rc = exit_code(&p->diag, t.rc);
     pcc_free(p);
     return t.rc;
 }

@@ -1,0 +1,119 @@
+/* Types as others name them (type_words.h).
+ *
+ * ONNX's words are those of its operators' documentation, which ONNX Runtime uses, too.  numpy has no bfloat16, no
+ * float8 and nothing below eight bits: who needs an array of those goes by ONNX's word. */
+#include "backends/split/type_words.h"
+
+#include "ir/base/json_out.h"
+
+#include <inttypes.h>
+
+static const struct {
+    const char *onnx, *numpy;
+} elem_words[ELEM_COUNT] = {
+    [ELEM_F32] = {"float", "float32"},
+    [ELEM_U8] = {"uint8", "uint8"},
+    [ELEM_I8] = {"int8", "int8"},
+    [ELEM_U16] = {"uint16", "uint16"},
+    [ELEM_I16] = {"int16", "int16"},
+    [ELEM_I32] = {"int32", "int32"},
+    [ELEM_I64] = {"int64", "int64"},
+    [ELEM_STR] = {"string", "object"},
+    [ELEM_BOOL] = {"bool", "bool"},
+    [ELEM_F16] = {"float16", "float16"},
+    [ELEM_F64] = {"double", "float64"},
+    [ELEM_U32] = {"uint32", "uint32"},
+    [ELEM_U64] = {"uint64", "uint64"},
+    [ELEM_C64] = {"complex64", "complex64"},
+    [ELEM_C128] = {"complex128", "complex128"},
+    [ELEM_BF16] = {"bfloat16", NULL},
+    [ELEM_F8E4M3FN] = {"float8e4m3fn", NULL},
+    [ELEM_F8E4M3FNUZ] = {"float8e4m3fnuz", NULL},
+    [ELEM_F8E5M2] = {"float8e5m2", NULL},
+    [ELEM_F8E5M2FNUZ] = {"float8e5m2fnuz", NULL},
+    [ELEM_U4] = {"uint4", NULL},
+    [ELEM_I4] = {"int4", NULL},
+    [ELEM_F4E2M1] = {"float4e2m1", NULL},
+    [ELEM_F8E8M0] = {"float8e8m0", NULL},
+    [ELEM_U2] = {"uint2", NULL},
+    [ELEM_I2] = {"int2", NULL},
+};
+
+static bool is_outer(const struct type *x)
+{
+    return x->kind == TYPE_SEQ || x->kind == TYPE_OPT || x->kind == TYPE_MAP;
+}
+
+static const char *word(const struct type *x, enum type_words words)
+{
+    return words == TYPE_WORDS_IR ? elem_name((enum elem)x->elem) : elem_words[x->elem].onnx;
+}
+
+/* What stands before the type inside. */
+static void put_outer(FILE *f, const struct type *x, enum type_words words)
+{
+    bool ir = words == TYPE_WORDS_IR;
+    if (x->kind == TYPE_MAP)
+        fprintf(f, ir ? "map<%s," : "map(%s,", word(x, words));
+    else if (x->kind == TYPE_SEQ)
+        fputs(ir ? "seq<" : "seq(", f);
+    else
+        fputs(ir ? "opt<" : "optional(", f);
+}
+
+void type_put(FILE *f, const struct module *m, uint32_t type, enum type_words words)
+{
+    const struct type *x = &m->type[type];
+    uint32_t depth = 0;
+    bool ir = words == TYPE_WORDS_IR, known = true;
+    for (; is_outer(x); depth++) {
+        known = known && (x->kind != TYPE_MAP || x->elem != ELEM_NONE);
+        x = &m->type[x->inner];
+    }
+    if (!known || (x->kind != TYPE_TENSOR && x->kind != TYPE_SPARSE) || x->elem == ELEM_NONE) {
+        fputs("null", f);
+        return;
+    }
+    putc('"', f);
+    for (x = &m->type[type]; is_outer(x); x = &m->type[x->inner])
+        put_outer(f, x, words);
+    if (x->kind == TYPE_SPARSE)
+        fprintf(f, ir ? "sparse<%s>" : "sparse_tensor(%s)", word(x, words));
+    else
+        fprintf(f, ir ? "%s" : "tensor(%s)", word(x, words));
+    while (depth--)
+        putc(ir ? '>' : ')', f);
+    putc('"', f);
+}
+
+void numpy_type_put(FILE *f, const struct module *m, uint32_t type)
+{
+    const struct type *x = &m->type[type];
+    const char *name = x->kind == TYPE_TENSOR ? elem_words[x->elem].numpy : NULL;
+    if (name)
+        fprintf(f, "\"%s\"", name);
+    else
+        fputs("null", f);
+}
+
+void shape_put(FILE *f, const struct module *m, uint32_t type)
+{
+    const struct type *t = &m->type[type];
+    if ((t->kind != TYPE_TENSOR && t->kind != TYPE_SPARSE) || t->rank < 0) {
+        fputs("null", f);
+        return;
+    }
+    putc('[', f);
+    for (int i = 0; i < t->rank; i++) {
+        const struct dim *d = &m->dim[t->dim + (uint32_t)i];
+        if (i)
+            fputs(", ", f);
+        if (d->value >= 0)
+            fprintf(f, "%" PRId64, d->value);
+        else if (d->sym)
+            json_put_string(f, str(m, d->sym));
+        else
+            fputs("null", f);
+    }
+    putc(']', f);
+}

@@ -1,0 +1,73 @@
+/* Keyed hashes (hash.h): SipHash with one round for each eight bytes and three at the end.  O(bytes). */
+#include "ir/base/hash.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/random.h>
+
+struct hash_key hash_key_new(void)
+{
+    struct hash_key key = {{0}};
+    if (getrandom(&key, sizeof key, GRND_NONBLOCK) == (ssize_t)sizeof key)
+        return key;
+    /* early in a boot, or forbidden: 16 random bytes that the kernel gave the process */
+    const void *own = (const void *)(uintptr_t)getauxval(AT_RANDOM);
+    if (own)
+        memcpy(&key, own, sizeof key);
+    return key;
+}
+
+static inline uint64_t turn(uint64_t x, int by)
+{
+    return x << by | x >> (64 - by);
+}
+
+static inline void mix(uint64_t v[4])
+{
+    v[0] += v[1];
+    v[1] = turn(v[1], 13) ^ v[0];
+    v[0] = turn(v[0], 32);
+    v[2] += v[3];
+    v[3] = turn(v[3], 16) ^ v[2];
+    v[0] += v[3];
+    v[3] = turn(v[3], 21) ^ v[0];
+    v[2] += v[1];
+    v[1] = turn(v[1], 17) ^ v[2];
+    v[2] = turn(v[2], 32);
+}
+
+/* Eight bytes, lowest first on every machine. */
+static inline uint64_t word_at(const unsigned char *p)
+{
+    uint64_t w;
+    memcpy(&w, p, sizeof w);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    w = __builtin_bswap64(w);
+#endif
+    return w;
+}
+
+uint64_t hash_bytes(const struct hash_key *key, const void *bytes, size_t n)
+{
+    const unsigned char *p = bytes;
+    uint64_t last = (uint64_t)n << 56;
+    uint64_t v[4] = {
+        key->k[0] ^ UINT64_C(0x736f6d6570736575), key->k[1] ^ UINT64_C(0x646f72616e646f6d),
+        key->k[0] ^ UINT64_C(0x6c7967656e657261), key->k[1] ^ UINT64_C(0x7465646279746573)};
+    for (; n >= 8; n -= 8, p += 8) {
+        uint64_t w = word_at(p);
+        v[3] ^= w;
+        mix(v);
+        v[0] ^= w;
+    }
+    for (size_t i = 0; i < n; i++)
+        last |= (uint64_t)p[i] << (8 * i);
+    v[3] ^= last;
+    mix(v);
+    v[0] ^= last;
+    v[2] ^= 0xff;
+    mix(v);
+    mix(v);
+    mix(v);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}

@@ -1,0 +1,96 @@
+/* UTF-8, decoded and made harmless (utf8.h).  O(bytes). */
+#include "ir/base/utf8.h"
+
+#include <assert.h>
+#include <string.h>
+
+size_t utf8_decode(const char *text, size_t n, uint32_t *code)
+{
+    assert(n > 0);
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *s = (const unsigned char *)text;
+    size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+    if (len == 0 || len > n || s[0] > 0xf4)
+        return 0;
+    *code = len == 1 ? s[0] : s[0] & (0x7fu >> len);
+    for (size_t i = 1; i < len; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        *code = *code << 6 | (s[i] & 0x3fu);
+    }
+    bool surrogate = *code >= 0xd800 && *code < 0xe000;
+    return *code < least[len] || *code > 0x10ffff || surrogate ? 0 : len;
+}
+
+bool utf8_shown(uint32_t c)
+{
+    bool turns = c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+                 (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
+    return c >= ' ' && !(c >= 0x7f && c < 0xa0) && !turns && (c & 0xfffe) != 0xfffe;
+}
+
+/* Whether eight bytes are ASCII. */
+static bool is_ascii(const char *s)
+{
+    uint64_t w;
+    memcpy(&w, s, sizeof w);
+    return (w & UINT64_C(0x8080808080808080)) == 0;
+}
+
+size_t utf8_good(const char *s, size_t n)
+{
+    uint32_t code;
+    for (size_t i = 0, len; i < n; i += len) {
+        len = n - i >= 8 && is_ascii(s + i) ? 8 : utf8_decode(s + i, n - i, &code);
+        if (len == 0)
+            return i;
+    }
+    return n;
+}
+
+/* The next character of s as it is shown, in out (at most four times its length); its length in s. */
+static size_t show_next(const char *s, size_t n, char *out, size_t *k)
+{
+    static const char hex[] = "0123456789abcdef";
+    uint32_t code = (unsigned char)*s;
+    size_t len = utf8_decode(s, n, &code);
+    *k = 0;
+    if (len && utf8_shown(code)) {
+        memcpy(out, s, *k = len);
+        return len;
+    }
+    out[(*k)++] = '\\';
+    out[(*k)++] = len > 1 ? 'u' : 'x';
+    for (int shift = len > 1 ? 12 : 4; shift >= 0; shift -= 4)
+        out[(*k)++] = hex[code >> shift & 15];
+    return len ? len : 1;
+}
+
+void utf8_plain(char *out, const char *s)
+{
+    for (size_t n = strlen(s), k; n > 0; out += k) {
+        size_t len = show_next(s, n, out, &k);
+        s += len;
+        n -= len;
+    }
+    *out = '\0';
+}
+
+void utf8_put(FILE *f, const char *s)
+{
+    char one[8];
+    for (size_t n = strlen(s), k; n > 0;) {
+        size_t plain = 0; /* most text is */
+        while (plain < n && s[plain] >= ' ' && s[plain] < 0x7f)
+            plain++;
+        fwrite(s, 1, plain, f);
+        s += plain;
+        n -= plain;
+        if (n == 0)
+            break;
+        size_t len = show_next(s, n, one, &k);
+        fwrite(one, 1, k, f);
+        s += len;
+        n -= len;
+    }
+}

@@ -1,0 +1,53 @@
+/* data-parallel-place: one stage on all devices, the baseline of every pipeline.
+ *
+ * Source: DAPPLE (arXiv 2007.01045), VI-C.  The devices share the batch, and each passes through its share in as few
+ * passes as memory allows, adding gradients up; then all make them equal (--allreduce-overlap: after the last backward
+ * pass, beside it, or also beside the first forward pass of the next iteration).  Passes are micro-batches here: with
+ * whole samples, at least one for each device.  Where neither the size of a micro-batch nor a profile's batch is known,
+ * they stay as they are.  O(divisors of the batch) runs. */
+#include "passes/stages/train.h"
+
+#include "ir/base/units.h"
+
+static int data_parallel_run(struct ctx *x, const void *options)
+{
+    struct train t;
+    struct training *m = &x->scene.model.training;
+    uint32_t tried = 0;
+    (void)options;
+    if (train_begin(&t, x, "data-parallel-place"))
+        return -1;
+    const int64_t global = m->micro_size * training_count(m), devices = t.servers.ndev;
+    bool fixed = !m->micro_size || (ctx_settings(x)->trained & TRAINING_SAID_SIZE);
+    struct training best_model = *m;
+    struct device_set all = {{0}};
+    for (uint32_t v = 0; v < t.servers.n; v++)
+        all.of[v] = t.servers.size[v];
+    struct trained best = train_cut(&t, 1, &t.layers.n, &all);
+    if (fixed)
+        train_try(&t, &best);
+    else
+        best.value = INT64_MAX;
+    for (int64_t passes = 1; !fixed && passes <= global && !clock_out(&t.clock); passes++) {
+        struct trained p = train_cut(&t, 1, &t.layers.n, &all);
+        if (global % passes || (passes > 1 && global / passes < devices))
+            continue;
+        train_set_size(m, global, global / passes);
+        train_try(&t, &p);
+        tried++;
+        if (p.value < best.value || tried == 1) {
+            best = p;
+            best_model = *m;
+        }
+    }
+    *m = best_model;
+    return train_leave(&t, &best, "all devices share the batch");
+}
+
+const struct planner planner_data_parallel_place = {
+    .pass = {.name = "data-parallel-place",
+             .help = "one stage on all devices, in as few passes as memory allows",
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = data_parallel_run},
+    .objectives = 1 << OBJECTIVE_ITERATION,
+    .features = FEATURE_GROUPS | FEATURE_LEVELS};

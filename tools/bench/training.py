@@ -1,0 +1,156 @@
+"""What the benchmarks of training iterations share: clusters and models as DAPPLE's paper has them, running pcc for an
+iteration, plans with stages, rows of what was expected and what was found.
+
+Links are those with which the paper's published program gives its tables; a server's own AllReduce is faster
+(ir/cluster/servers.c).  Activations that a layer keeps are more than a profile's, which are what others read: per
+sample they are those of the published program's tests, of AmoebaNet-36 what Table II leaves beside four copies of
+weights."""
+import dataclasses
+import json
+import re
+from pathlib import Path
+
+from common import PCC, Run, table
+
+UNITS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
+BYTES = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+LARGE = ":1000000GB" # memory of a device
+V100 = ":16GB"
+A = ["--group=8:25GB/s,0us", "--link=1GB/s,0us", "--allreduce=3GB/s"]
+B = ["--link=1GB/s,0us", "--allreduce=3GB/s"]
+C = ["--link=1GB/s,0us", "--allreduce=1GB/s"]
+CLUSTERS = {"A": A, "B": B, "C": C}
+
+
+@dataclasses.dataclass
+class Model:
+    """optimizer: copies of the weights beside weights and gradients; stored: bytes per sample that forward leaves, None
+    for the profile's activations."""
+    profile: str
+    size: int # of a micro-batch, and of what was measured
+    batch: int
+    optimizer: int
+    stored: float | None = None
+
+
+MODELS = {
+    "VGG-19": Model("dapple/vgg-19-pbs-32.txt", 32, 2048, 0),
+    "GNMT-16": Model("dapple/gnmt-16-pbs-64.txt", 64, 1024, 1),
+    "BERT-48": Model("dapple/bert-48-pbs-2.txt", 2, 64, 1, 2 * 1733171968),
+    "XLNet-36": Model("dapple/xlnet-36-pbs-1.txt", 1, 128, 1, 1.5 * 3942774528),
+    "AmoebaNet-36": Model("dapple/amoeba-36-pbs-1.txt", 1, 128, 2, 20e9 - 4 * 3731e6),
+    "BERT-24": Model("dapple/bert-24-pbs-6.txt", 6, 120, 1, 1733171968),
+    "ResNet-50": Model("pipedream/resnet50.txt", 128, 2048, 0, 70e6),
+}
+
+
+class Rows:
+    """A table of what was expected and found; show() prints it and gives back what was missed."""
+
+    def __init__(self, title):
+        self.title, self.rows, self.wrong = title, [], []
+
+    def judge(self, what, expected, got, ok):
+        self.rows.append([what, expected, got, "pass" if ok else "FAIL"])
+        if not ok:
+            self.wrong.append(f"{self.title}: {what}: expected {expected}, got {got}")
+
+    def said(self, what, published, got):
+        """A row that is only printed."""
+        self.rows.append([what, published, got, "printed"])
+
+    def show(self):
+        print(f"\n{self.title}")
+        table(["what", "expected", "got", ""], self.rows)
+        return self.wrong
+
+
+def in_seconds(text):
+    number, unit = re.fullmatch(r"([0-9.]+) ?([a-z]+)", text).groups()
+    return float(number) * UNITS[unit]
+
+
+def in_bytes(text):
+    number, unit = text.split()
+    return float(number) * BYTES[unit]
+
+
+def near(value, text):
+    """Equal to the digits that are printed."""
+    return abs(value - float(text)) < 0.51 * 10 ** -len(text.split(".")[1])
+
+
+def iteration(model, devices, args, passes, out):
+    """Seconds of an iteration, the plan, the run; None without a plan."""
+    run = Run([PCC, model, "-d", devices, "--objective=iteration-time", *args, "-p", passes, "-o", out])
+    if run.rc == 3:
+        return None, None, run
+    plan = json.loads(run.need() and out.read_text(encoding="utf-8"))
+    return plan["objective"]["value_s"], plan, run
+
+
+def staged(plan, stages, ahead, out):
+    """The plan's nodes, by layers in their order, as stages: [(layers, devices)]."""
+    nodes = [n for d in plan["devices"] for n in d.get("nodes", ())]
+    back = {n.removesuffix("/backward"): n for n in nodes if n.endswith("/backward")}
+    layers = [n for n in nodes if not n.endswith("/backward")]
+    at, device, own = 0, 0, []
+    for n, devices in stages:
+        names = [f"acc{device + i}" for i in range(devices)]
+        mine = layers[at:at + n]
+        own.append((names, [*mine, *(back[x] for x in reversed(mine))]))
+        at, device = at + n, device + devices
+    told = [{"devices": d, "ahead": k, "recompute": False} for (d, _), k in zip(own, ahead)]
+    out.write_text(json.dumps({
+        "pcc_plan": 1, "planner": "by hand", "training": {**plan["training"], "stages": told},
+        "devices": [{"name": d[0], "nodes": n} for d, n in own]}), encoding="utf-8")
+    return out
+
+
+def with_stored(folder, name, tmp):
+    """The model's profile, with what its layers keep."""
+    model = MODELS[name]
+    text = (folder / model.profile).read_text(encoding="utf-8")
+    if model.stored is None:
+        return folder / model.profile
+    size = re.compile(r"activation_size=(\[[^]]*\]|[0-9.e+]+), parameter_size=[0-9.e+]+")
+
+    def own(match):
+        return sum(float(x) for x in match[1].strip("[]").split(";"))
+    lines = text.splitlines()
+    layers = [line for line in lines if size.search(line) and " -- Input" not in line]
+    times = model.stored * model.size / sum(own(size.search(line)) for line in layers)
+    out = tmp / f"{name}.txt"
+    out.write_text("\n".join(
+        size.sub(lambda m: f"{m[0]}, stored_size={own(m) * times:.0f}", line) if " -- Input" not in line else line
+        for line in lines) + "\n", encoding="utf-8")
+    return out
+
+
+class Case:
+    """A model on devices: what planners make of it, in times faster than one device."""
+
+    def __init__(self, folder, tmp, name, devices, links, batch=None, more=()):
+        self.model, self.tmp, self.devices = MODELS[name], Path(tmp), devices
+        self.file = with_stored(folder, name, self.tmp)
+        self.args = [f"--profiled-batch={self.model.size}", f"--global-batch={batch or self.model.batch}",
+                     "--slices=any", f"--optimizer={self.model.optimizer}", "--recompute=none", *links, *more]
+        self.run = self.plan = self.seconds = None
+
+    def times(self, passes, *args, memory=V100, out="case.json"):
+        """How many times faster; None if it does not fit."""
+        out = self.tmp / out
+        self.seconds, self.plan, self.run = iteration(self.file, f"{self.devices}xv100{memory}",
+                                                      [*self.args, *args], passes, out)
+        return self.devices * self.plan["objective"]["bound_s"] / self.seconds if self.plan else None
+
+    def parallel(self, overlap, **kw):
+        return self.times("data-parallel-place", f"--allreduce-overlap={overlap}", **kw)
+
+    def shape(self):
+        counts = [len(s["devices"]) for s in self.plan["training"]["stages"]]
+        return "straight" if len(counts) == self.devices > 1 else ":".join(map(str, counts))
+
+
+def times_text(x):
+    return "-" if x is None else f"{x:.2f}"
