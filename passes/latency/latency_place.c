@@ -214,4 +214,6 @@ const struct planner planner_latency_place = {
              .needs = NEED_COST | NEED_CONTRACT,
              .run = latency_run},
     .objectives = 1 << OBJECTIVE_LATENCY,
-    .features = FEATURE_PINS | FEATURE_PART_COST};
+    .features = FEATURE_PINS | FEATURE_PART_COST,
+    .implies = true,
+    .implied = OBJECTIVE_LATENCY};
