@@ -17,7 +17,7 @@ static int64_t all_work(const struct iteration_run *t, const struct stages *s)
 {
     int64_t sum = 0;
     for (uint32_t k = 0; k < t->x.nstage; k++) {
-        uint32_t slices = iteration_turns(&t->x, k) > 1 ? 1 : devices_of(s, k);
+        uint32_t slices = iteration_turns(&t->x, k % t->x.nplace) > 1 ? 1 : devices_of(s, k);
         int64_t pass = sat_add(t->stage[k].forward, t->stage[k].backward);
         sum = sat_add(sum, sat_mul(sat_mul(pass, slices), t->x.micro_batches));
     }
@@ -36,18 +36,18 @@ void iteration_print_gain(FILE *f, const struct result *r)
 }
 
 /* The first and the last forward node of each stage. */
-static void find_ends(const struct result *r, nid (*end)[2])
+static void find_ends(const struct result *r, nid (*end)[2], struct arena *a)
 {
     const struct module *m = r->scene.m;
     const struct graph *g = &m->graph[1];
-    const struct stages *s = r->trained->stages;
-    for (nid n = g->first; n < g->first + g->count; n++)
-        for (uint32_t k = 0; k < s->n && r->plan->dev[n] >= 0 && !m->backward[n]; k++)
-            if (s->device.to[s->device.at[k]] == (uint32_t)r->plan->dev[n]) {
-                end[k][0] = end[k][0] ? end[k][0] : n;
-                end[k][1] = n;
-                break;
-            }
+    const int32_t *stage_of = plan_stage_of(&r->scene, r->plan, r->trained->stages, a);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        int32_t k = stage_of[n];
+        if (k < 0 || m->backward[n])
+            continue;
+        end[k][0] = end[k][0] ? end[k][0] : n;
+        end[k][1] = n;
+    }
 }
 
 static void print_stage(FILE *f, const struct result *r, uint32_t k, const nid *end,
@@ -57,7 +57,7 @@ static void print_stage(FILE *f, const struct result *r, uint32_t k, const nid *
     const struct stages *s = r->trained->stages;
     char t[6][UNIT_TEXT];
     uint32_t dev = s->device.to[s->device.at[k]];
-    int64_t memory = r->trained->memory[k];
+    int64_t memory = r->trained->memory[k % r->trained->x.nplace];
     const char *used = arena_fmt(a, "%s of %s", bytes_short(t[0], r->verdict->load[dev].used),
                                  memory < 0 ? "any" : bytes_short(t[1], memory));
     fprintf(f, "%5u  %-18s %10s %10s %10s %10s %6u%s %24s  %s to %s\n", k,
@@ -74,7 +74,7 @@ void iteration_print(FILE *f, const struct result *r, struct arena *a)
     const struct stages *s = r->trained->stages;
     nid(*end)[2] = arena_array(a, (size_t)s->n + 1, sizeof *end);
     bool again = false;
-    find_ends(r, end);
+    find_ends(r, end, a);
     fprintf(f, "%u micro-batch%s", r->trained->x.micro_batches,
             r->trained->x.micro_batches == 1 ? "" : "es");
     if (t->micro_size)

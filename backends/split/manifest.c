@@ -74,7 +74,7 @@ static void put_training(struct out *o, struct arena *a)
     const struct result *r = o->s->r;
     if (!r->trained)
         return;
-    json_t *training = training_json(&r->scene, r->trained->stages, a);
+    json_t *training = training_json(&r->scene, r->trained->stages, NULL, a);
     fputs("  \"training\": ", o->f);
     json_dumpf(training, o->f, 0);
     json_decref(training);
@@ -351,7 +351,7 @@ static void put_parts(struct out *o, struct arena *a)
                 sat_add(k->lasting, sat_add(work_bytes_in(s->work, x), k->running)),
                 s->unchecked[x] ? ", \"unchecked\": true" : "");
         put_replicas(o, x, a);
-        if (s->r->plan->slot && s->r->part_slot[x])
+        if (s->r->part_slot && s->r->plan->slot && s->r->part_slot[x])
             fprintf(o->f, ", \"slot\": %u", s->r->part_slot[x]);
         putc('}', o->f);
     }

@@ -49,9 +49,10 @@ int split_schedule(struct split *s)
     for (uint32_t d = 0; copies && d < s->work->ndev; d++)
         if (copies[d] > 1)
             s->no_schedule = "devices take turns with a part";
-    if (s->r->trained && !part_places_find(&s->places, s->r->trained->stages, &s->r->scene,
-                                           s->parts, s->work, s->a)) {
-        s->no_schedule = "a part is on a device that is the first one of no stage";
+    const struct planned planned = {&s->r->scene, s->r->plan,
+                                    s->r->trained ? s->r->trained->stages : NULL};
+    if (s->r->trained && !part_places_find(&s->places, &planned, s->parts, s->work, s->a)) {
+        s->no_schedule = "a part is of several stages, or of none";
         s->places = (struct part_places){0};
     }
     if (s->no_schedule)

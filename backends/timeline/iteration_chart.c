@@ -133,6 +133,16 @@ static int64_t most_computing(const struct iteration_chart *x)
     return most;
 }
 
+/* "stage 1" or "stages 1, 5, 9" of a place. */
+static const char *stages_at(const struct iteration_chart *x, uint32_t place)
+{
+    const struct iteration *it = &x->run.x;
+    const char *text = arena_fmt(x->a, "stage%s %u", it->nstage > it->nplace ? "s" : "", place);
+    for (uint32_t s = place + it->nplace; s < it->nstage; s += it->nplace)
+        text = arena_fmt(x->a, "%s, %u", text, s);
+    return text;
+}
+
 /* "stage 1: acc4 to acc7"; where devices take turns, "stage 1: acc5". */
 static const char *lane_name(const struct iteration_chart *x, uint32_t place, uint32_t turn)
 {
@@ -141,7 +151,7 @@ static const char *lane_name(const struct iteration_chart *x, uint32_t place, ui
     const char *who = iteration_turns(&x->run.x, place) > 1
                           ? cluster_device_name(x->r->scene.cluster, x->a, dev)
                           : label_stage(x->r->scene.cluster, st, place, x->a);
-    return arena_fmt(x->a, "stage %u: %s", place, who);
+    return arena_fmt(x->a, "%s: %s", stages_at(x, place), who);
 }
 
 static void make_lanes(struct iteration_chart *x)
@@ -220,6 +230,8 @@ static struct chart_detail describe(const struct chart *c, uint32_t item, struct
     } else {
         uint32_t at = micro_batch(x, item), to = t->number + (t->kind == ITERATION_SEND);
         const char *name = arena_fmt(a, "%c%u", letter[t->kind], at);
+        if (x->run.x.nstage > x->run.x.nplace) /* which of those of its devices */
+            name = arena_fmt(a, "%s.%u", name, t->number);
         const char *where =
             t->kind <= ITERATION_WEIGHT
                 ? arena_fmt(a, "stage %u", t->number)

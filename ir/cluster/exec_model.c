@@ -14,8 +14,8 @@ const char *const objective_text[OBJECTIVES] = {"time per sample", "makespan", "
                                                 "latency"};
 const char *const objective_unit[OBJECTIVES] = {"per sample", "of makespan", "per iteration",
                                                 "of latency"};
-const char *const training_schedule_name[TRAINING_SCHEDULES + 1] = {"dapple", "gpipe", "zb-h1",
-                                                                    "pipedream", NULL};
+const char *const training_schedule_name[TRAINING_SCHEDULES + 1] = {
+    "dapple", "gpipe", "zb-h1", "interleaved", "pipedream", NULL};
 const char *const reduce_when_name[REDUCE_WHENS + 1] = {"after", "beside", "across", NULL};
 const char *const recompute_name[RECOMPUTES + 1] = {"auto", "none", "all", NULL};
 const char *const overlap_name[OVERLAPS + 1] = {"sum", "max", "duplex", NULL};

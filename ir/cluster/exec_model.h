@@ -82,12 +82,14 @@ struct latency_model {
 };
 
 /* In which order stages train.  DAPPLE: some micro-batches forward, then a backward and a forward one in turn.  GPIPE:
- * all forward, then all backward.  ZB_H1: as DAPPLE, with the gradients of weights apart.  PIPEDREAM: as DAPPLE,
- * without end, and devices of a stage take micro-batches in turn rather than in slices. */
+ * all forward, then all backward.  ZB_H1: as DAPPLE, with the gradients of weights apart.  INTERLEAVED: a device has
+ * several stages and takes a few micro-batches through each in turn.  PIPEDREAM: as DAPPLE, without end, and devices
+ * of a stage take micro-batches in turn rather than in slices. */
 enum training_schedule {
     TRAINING_DAPPLE,
     TRAINING_GPIPE,
     TRAINING_ZB_H1,
+    TRAINING_INTERLEAVED,
     TRAINING_PIPEDREAM,
     TRAINING_SCHEDULES
 };
@@ -111,6 +113,7 @@ struct training {
     int64_t micro_size;     /* samples of a micro-batch, and of what costs are about; 0: the same */
     int64_t profiled;
     enum training_schedule schedule;
+    uint32_t per_device; /* INTERLEAVED: how many stages a device has; 0: planners choose */
     enum warm_up warm_up;
     uint32_t warm_up_count;
     enum recompute recompute;

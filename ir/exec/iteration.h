@@ -74,6 +74,8 @@ struct iteration_entry *iteration_list(const struct iteration *x, uint32_t place
  * are busy, too; most: how many micro-batches the memory of the stage holds. */
 uint32_t iteration_ahead_a(uint32_t nstage, uint32_t stage, uint32_t most);
 uint32_t iteration_ahead_b(uint32_t nstage, uint32_t stage, uint32_t most);
+/* Of an interleaved iteration: the forward passes of a place before its first backward one, all stages counted. */
+uint32_t iteration_ahead_interleaved(const struct iteration *x, uint32_t place);
 /* PipeDream's: as many as keep all devices from this stage on busy, shared by those of the stage. */
 uint32_t iteration_ahead_turns(const struct stage_work *stage, uint32_t nstage, uint32_t at);
 /* Makes `ahead` smaller where a stage would wait for micro-batches that the stage before does not let go before it has

@@ -44,6 +44,14 @@ uint32_t iteration_ahead_turns(const struct stage_work *stage, uint32_t nstage, 
     return (devices + own - 1) / own;
 }
 
+uint32_t iteration_ahead_interleaved(const struct iteration *x, uint32_t place)
+{
+    uint64_t stages = x->nstage / x->nplace, all = stages * x->micro_batches;
+    uint64_t ahead = 2 * (x->nplace - place - 1) + (stages - 1) * x->nplace + 1;
+    assert(place < x->nplace);
+    return (uint32_t)(ahead > all || x->micro_batches == x->nplace ? all : ahead);
+}
+
 void iteration_settle_ahead(struct stage_work *stage, uint32_t nstage)
 {
     for (uint32_t s = 1; s < nstage; s++) {
@@ -120,12 +128,9 @@ static void put_interleaved(struct list *l, enum iteration_kind kind, uint32_t k
 
 static void list_interleaved(struct list *l)
 {
-    uint32_t places = l->x->nplace, stages = l->x->nstage / places;
-    uint32_t all = l->x->micro_batches * stages;
-    uint32_t ahead = 2 * (places - l->place - 1) + (stages - 1) * places;
-    assert(l->x->micro_batches % places == 0);
-    if (ahead > all || l->x->micro_batches == places)
-        ahead = all;
+    uint32_t all = l->x->micro_batches * (l->x->nstage / l->x->nplace);
+    uint32_t ahead = iteration_ahead_interleaved(l->x, l->place) - 1;
+    assert(l->x->micro_batches % l->x->nplace == 0);
     for (uint32_t k = 0; k < ahead; k++)
         put_interleaved(l, ITERATION_FORWARD, k);
     for (uint32_t k = 0; k < all; k++) {

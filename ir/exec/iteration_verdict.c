@@ -57,42 +57,58 @@ static void set_stage(const struct scene *s, const struct servers *servers,
         w->reduce = reduce;
 }
 
+/* What is there all the time on the devices of each place, and what they have. */
+static void set_places(const struct scene *s, const struct stages_on *on, struct iteration_run *r,
+                       struct arena *a)
+{
+    uint32_t cls = cluster_main_class(s->cluster);
+    r->lasting = arena_array(a, on->nplace, sizeof *r->lasting);
+    r->memory = arena_array(a, on->nplace, sizeof *r->memory);
+    for (uint32_t p = 0; p < on->nplace; p++) {
+        int64_t parameter = 0;
+        for (uint32_t k = p; k < on->n; k += on->nplace)
+            parameter = sat_add(parameter, on->sum[k].parameter);
+        r->lasting[p] = lasting(s, parameter);
+        r->memory[p] = s->cluster->cls[cls].memory;
+    }
+}
+
 struct iteration_run iteration_set_up(const struct scene *s, const struct servers *servers,
-                                      uint32_t nstage, const struct stage_sums *sums,
-                                      const struct device_set *set, struct arena *a)
+                                      const struct stages_on *on, struct arena *a)
 {
     static const enum iteration_order order[TRAINING_SCHEDULES] = {
         [TRAINING_DAPPLE] = ITERATION_1F1B,
         [TRAINING_GPIPE] = ITERATION_GPIPE,
         [TRAINING_ZB_H1] = ITERATION_ZB_H1,
+        [TRAINING_INTERLEAVED] = ITERATION_INTERLEAVED,
         [TRAINING_PIPEDREAM] = ITERATION_1F1B};
     const struct training *t = &s->model.training;
+    const struct stage_sums *sum = on->sum;
+    const struct device_set *set = on->set;
     struct iteration_run r = {.value = INT64_MAX};
-    r.stage = arena_array(a, nstage, sizeof *r.stage);
-    r.lasting = arena_array(a, (size_t)servers->ndev + 1, sizeof *r.lasting);
-    r.memory = arena_array(a, nstage, sizeof *r.memory);
-    uint32_t cls = cluster_main_class(s->cluster);
-    for (uint32_t k = 0; k < nstage; k++) {
+    r.stage = arena_array(a, on->n, sizeof *r.stage);
+    r.x = (struct iteration){order[t->schedule], on->n,          on->nplace,
+                             training_count(t),  t->half_duplex, r.stage};
+    for (uint32_t k = 0; k < on->n; k++) {
         struct stage_work *w = &r.stage[k];
-        set_stage(s, servers, &sums[k], &set[k], w);
-        w->ahead = 1;
+        set_stage(s, servers, &sum[k], &set[k], w);
+        w->ahead = r.x.order == ITERATION_INTERLEAVED
+                       ? iteration_ahead_interleaved(&r.x, k % on->nplace)
+                       : 1;
         w->lag = k;
         w->reduce_shares = !t->own_reduce_lane && k > 0 && w->reduce > 0;
-        if (k + 1 < nstage) {
+        if (k + 1 < on->n && on->nplace > 1) {
             w->send =
-                servers_move(servers, &set[k], &set[k + 1], training_share(t, sums[k].send, 1));
-            w->send_back = servers_move(servers, &set[k], &set[k + 1],
-                                        training_share(t, sums[k].send_back, 1));
+                servers_move(servers, &set[k], &set[k + 1], training_share(t, sum[k].send, 1));
+            w->send_back =
+                servers_move(servers, &set[k], &set[k + 1], training_share(t, sum[k].send_back, 1));
         }
         if (k > 0)
-            w->checkpoint = training_share(t, sums[k - 1].send,
+            w->checkpoint = training_share(t, sum[k - 1].send,
                                            w->turns > 1 ? 1 : servers_devices(servers, &set[k]));
         w->checkpoint = w->checkpoint < w->stored ? w->checkpoint : w->stored;
-        r.lasting[k] = lasting(s, sums[k].parameter);
-        r.memory[k] = s->cluster->cls[cls].memory;
     }
-    r.x = (struct iteration){order[t->schedule], nstage,         nstage,
-                             training_count(t),  t->half_duplex, r.stage};
+    set_places(s, on, &r, a);
     return r;
 }
 
@@ -107,6 +123,7 @@ uint32_t iteration_room(const struct iteration_run *r, const struct scene *s, ui
                         bool recompute)
 {
     const struct stage_work *w = &r->stage[k];
+    assert(r->x.nstage == r->x.nplace);
     if (r->memory[k] < 0)
         return UINT32_MAX;
     if (r->memory[k] < r->lasting[k])
@@ -117,6 +134,26 @@ uint32_t iteration_room(const struct iteration_run *r, const struct scene *s, ui
     if (left < 0)
         return 0;
     return each <= 0 || left / each > UINT32_MAX ? UINT32_MAX : (uint32_t)(left / each);
+}
+
+const char *iteration_refuses(const struct scene *s, uint32_t nstage, uint32_t nplace,
+                              struct arena *a)
+{
+    const struct training *t = &s->model.training;
+    uint32_t m = training_count(t);
+    if (t->schedule != TRAINING_INTERLEAVED)
+        return nstage == nplace ? NULL
+                                : "stages share devices, which only --schedule=interleaved runs";
+    if (m % nplace == 0)
+        return NULL;
+    const char *other =
+        m > nplace ? arena_fmt(a, "%u or %u", m / nplace * nplace, (m / nplace + 1) * nplace)
+                   : arena_fmt(a, "%u", nplace);
+    return arena_fmt(
+        a,
+        "--schedule=interleaved takes stages on %u sets of devices through a multiple of "
+        "%u micro-batches, which %u is not: --micro-batches=%s would do",
+        nplace, nplace, m, other);
 }
 
 /* ---- the run ------------------------------------------------------------------------------------ */
@@ -169,7 +206,7 @@ struct weighing {
     const struct scene *s;
     const struct stages *st;
     const int32_t *dev;
-    const int32_t *stage_of; /* [device] -1: none */
+    const int32_t *stage_of; /* [node] -1: none */
     struct stage_sums *sum;
     const char *why; /* it is no pipeline; NULL: it is one */
     struct arena *a;
@@ -183,7 +220,7 @@ static void add_nodes(struct weighing *w)
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (w->s->place->kind[n] != PLACE_NODE)
             continue;
-        struct stage_sums *to = &w->sum[w->stage_of[w->dev[n]]];
+        struct stage_sums *to = &w->sum[w->stage_of[n]];
         int64_t time = k->time[cluster_class(w->s->cluster, (uint32_t)w->dev[n])][n];
         bool back = m->backward && m->backward[n];
         int64_t *sum = back ? &to->backward : &to->forward;
@@ -192,6 +229,29 @@ static void add_nodes(struct weighing *w)
         if (!back)
             to->stored = sat_add(to->stored, k->own[n] - params);
     }
+}
+
+/* Weights with the first stage of a device that needs them; those of a profile with their nodes. */
+static void add_parameters(struct weighing *w)
+{
+    const struct scene *s = w->s;
+    const struct graph *g = &s->m->graph[1];
+    const struct csr *user = &s->place->weight_user;
+    uint32_t *seen = arena_array(w->a, (size_t)s->cluster->ndev + 1, sizeof *seen);
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (s->place->kind[n] == PLACE_NODE && !s->m->ir_version) {
+            int64_t *to = &w->sum[w->stage_of[n]].parameter;
+            *to = sat_add(*to, costs_params(s->m->cost, n));
+        }
+    for (uint32_t i = 0; i < s->place->nweight; i++)
+        for (uint32_t k = user->at[i]; k < user->at[i + 1]; k++) {
+            nid n = user->to[k];
+            if (seen[w->dev[n]] == i + 1)
+                continue;
+            seen[w->dev[n]] = i + 1;
+            int64_t *to = &w->sum[w->stage_of[n]].parameter;
+            *to = sat_add(*to, s->place->weight_bytes[i]);
+        }
 }
 
 /* Moves the value of a net as far as it is read. */
@@ -203,10 +263,10 @@ static void add_net(struct weighing *w, uint32_t e)
     nid def = m->value[v].def;
     if (!def || w->s->place->kind[def] != PLACE_NODE)
         return;
-    int32_t at = w->stage_of[w->dev[def]], low = at, high = at;
+    int32_t at = w->stage_of[def], low = at, high = at;
     bool back = m->backward && m->backward[def];
     for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++) {
-        int32_t to = w->stage_of[w->dev[pin->to[i]]];
+        int32_t to = w->stage_of[pin->to[i]];
         low = to < low ? to : low;
         high = to > high ? to : high;
     }
@@ -274,6 +334,7 @@ static const char *weigh(struct weighing *w, struct iteration_run *r)
     if (!set)
         return why;
     add_nodes(w);
+    add_parameters(w);
     for (uint32_t e = 0; e < w->s->place->nnet; e++)
         add_net(w, e);
     for (uint32_t k = 0; k < w->st->n && !m->ir_version; k++)
@@ -286,9 +347,11 @@ static const char *weigh(struct weighing *w, struct iteration_run *r)
     why = w->why ? w->why : uneven_slices(w);
     if (why)
         return why;
-    *r = iteration_set_up(w->s, &servers, w->st->n, w->sum, set, w->a);
+    struct stages_on on = {w->st->n, stages_places(w->st), w->sum, set};
+    *r = iteration_set_up(w->s, &servers, &on, w->a);
     for (uint32_t k = 0; k < w->st->n; k++) {
-        r->stage[k].ahead = w->st->ahead[k];
+        if (r->x.order != ITERATION_INTERLEAVED)
+            r->stage[k].ahead = w->st->ahead[k];
         r->stage[k].recompute = w->st->recompute[k];
     }
     iteration_run(r, w->s, w->a);
@@ -297,23 +360,26 @@ static const char *weigh(struct weighing *w, struct iteration_run *r)
                                         : "stages wait for each other for ever";
 }
 
-/* Figures of each device: those of its stage, or where they take turns its own. */
+/* Figures of each device: those of its stages, or where they take turns its own. */
 static void tell_figures(const struct weighing *w, const struct iteration_run *r, struct verdict *v)
 {
     const struct stages *st = w->st;
     uint32_t lane = 0;
-    for (uint32_t k = 0; k < st->n; k++) {
-        for (uint32_t i = st->device.at[k]; i < st->device.at[k + 1]; i++) {
+    for (uint32_t p = 0; p < r->x.nplace; p++) {
+        int64_t reduce = 0;
+        for (uint32_t k = p; k < st->n; k += r->x.nplace)
+            reduce = sat_add(reduce, r->stage[k].reduce);
+        for (uint32_t i = st->device.at[p]; i < st->device.at[p + 1]; i++) {
             struct device_load *l = &v->load[st->device.to[i]];
             l->load = l->compute = r->t.busy[lane];
-            l->sync = r->stage[k].reduce;
+            l->sync = reduce;
             l->used = l->live_peak = r->t.peak[lane];
-            l->weights = r->lasting[k];
+            l->weights = r->lasting[p];
             if (l->load > v->load[v->bottleneck].load)
                 v->bottleneck = st->device.to[i];
-            lane += iteration_turns(&r->x, k) > 1;
+            lane += iteration_turns(&r->x, p) > 1;
         }
-        lane += iteration_turns(&r->x, k) == 1;
+        lane += iteration_turns(&r->x, p) == 1;
     }
 }
 
@@ -341,6 +407,56 @@ static const struct stages *one_each(const struct scene *s, const int32_t *dev, 
     return st;
 }
 
+/* Nodes that must be together and are in two stages of a device. */
+static const char *refuse_apart(const struct weighing *w)
+{
+    const struct module *m = w->s->m;
+    const struct graph *g = &m->graph[1];
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < w->s->place->nsame; i++) {
+        const struct same_pair *p = &w->s->place->same[i];
+        if (w->stage_of[p->a] != w->stage_of[p->b])
+            return arena_fmt(w->a, "nodes '%s' and '%s' must share a stage", node_name(m, p->a),
+                             node_name(m, p->b));
+    }
+    for (nid n = g->first; n < g->first + g->count && m->color; n++)
+        most = m->color[n] > most ? m->color[n] : most;
+    nid *first = arena_array(w->a, (size_t)most + 1, sizeof *first);
+    for (nid n = g->first; n < g->first + g->count && m->color; n++) {
+        nid *other = &first[m->color[n]];
+        if (!m->color[n] || w->s->place->kind[n] != PLACE_NODE)
+            continue;
+        if (*other && w->stage_of[*other] != w->stage_of[n])
+            return arena_fmt(w->a, "nodes '%s' and '%s' of one colour class are in two stages",
+                             node_name(m, *other), node_name(m, n));
+        *other = n;
+    }
+    return NULL;
+}
+
+/* Why stages and nodes do not belong together. */
+static const char *refuse_stages(const struct weighing *w, const struct plan *p)
+{
+    const struct scene *s = w->s;
+    const struct stages *st = w->st;
+    const struct graph *g = &s->m->graph[1];
+    const char *why = stages_refuse(st, s->cluster->ndev, w->a);
+    why = why ? why : iteration_refuses(s, st->n, stages_places(st), w->a);
+    for (nid n = g->first; n < g->first + g->count && !why; n++) {
+        if (s->place->kind[n] != PLACE_NODE)
+            continue;
+        int32_t k = w->stage_of[n];
+        const char *on = cluster_device_name(s->cluster, w->a, (uint32_t)w->dev[n]);
+        if (k < 0 || (uint32_t)k >= st->n)
+            why = arena_fmt(w->a, "node '%s' has no stage: %s is the first device of none",
+                            node_name(s->m, n), on);
+        else if (st->device.to[st->device.at[k]] != (uint32_t)w->dev[n])
+            why = arena_fmt(w->a, "node '%s' of stage %d is on %s, not on the stage's first device",
+                            node_name(s->m, n), (int)k, on);
+    }
+    return why || !p->stage_of ? why : refuse_apart(w);
+}
+
 struct verdict iteration_verdict(const struct scene *s, const struct plan *p,
                                  struct iteration_run **run, struct arena *a)
 {
@@ -351,24 +467,11 @@ struct verdict iteration_verdict(const struct scene *s, const struct plan *p,
     if (!v.runnable)
         return v;
     const struct stages *st = w.st = p->stages ? p->stages : one_each(s, p->dev, a);
-    int32_t *stage_of = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *stage_of);
-    memset(stage_of, 0xff, s->cluster->ndev * sizeof *stage_of);
     w.sum = arena_array(a, (size_t)st->n + 1, sizeof *w.sum);
-    for (uint32_t k = 0; k < st->n; k++) {
-        uint32_t first = st->device.to[st->device.at[k]];
-        stage_of[first] = (int32_t)k;
-        w.sum[k].parameter = v.load[first].params;
-    }
-    w.stage_of = stage_of;
-    for (uint32_t d = 0; d < s->cluster->ndev; d++)
-        if (v.load[d].nodes && stage_of[d] < 0) {
-            v.runnable = false;
-            v.why_not = arena_fmt(a, "%s has nodes but is the first device of no stage",
-                                  cluster_device_name(s->cluster, a, d));
-            return v;
-        }
+    w.stage_of = plan_stage_of(s, p, st, a);
     *run = arena_alloc(a, sizeof **run);
-    const char *why = weigh(&w, *run);
+    const char *why = refuse_stages(&w, p);
+    why = why ? why : weigh(&w, *run);
     if (why) {
         *run = NULL;
         v.runnable = false;
@@ -404,9 +507,9 @@ double iteration_busy(const struct iteration_run *t)
 {
     double busy = 0, all = 0;
     uint32_t lane = 0;
-    for (uint32_t k = 0; k < t->x.nstage; k++) {
-        uint32_t lanes = iteration_turns(&t->x, k),
-                 each = (t->stages->device.at[k + 1] - t->stages->device.at[k]) / lanes;
+    for (uint32_t p = 0; p < t->x.nplace; p++) {
+        uint32_t lanes = iteration_turns(&t->x, p),
+                 each = (t->stages->device.at[p + 1] - t->stages->device.at[p]) / lanes;
         for (uint32_t q = 0; q < lanes; q++, lane++)
             busy += (double)each * (double)t->t.busy[lane];
         all += (double)(each * lanes) * (double)t->t.end;

@@ -32,13 +32,23 @@ struct iteration_run {
     int64_t value; /* ps: of an iteration */
 };
 
-/* Stages on devices: what each takes there, by the scene's model.  set[stage]: its devices by servers. */
+/* Stages on devices. */
+struct stages_on {
+    uint32_t n, nplace;           /* stage k is on place k % nplace: stages_places() */
+    const struct stage_sums *sum; /* [stage] */
+    const struct device_set *set; /* [stage] its devices by servers */
+};
+
+/* What each stage takes on its devices, by the scene's model.  ahead is 1 where the schedule does not tell it. */
 struct iteration_run iteration_set_up(const struct scene *s, const struct servers *servers,
-                                      uint32_t nstage, const struct stage_sums *sums,
-                                      const struct device_set *set, struct arena *a);
+                                      const struct stages_on *on, struct arena *a);
+/* Why the scene's schedule cannot be run by stages on so many places, in a; NULL: it can. */
+const char *iteration_refuses(const struct scene *s, uint32_t nstage, uint32_t nplace,
+                              struct arena *a);
 /* Runs it, with stage[].ahead and recompute as they are, and fills the rest.  O(stages * micro-batches * log). */
 void iteration_run(struct iteration_run *r, const struct scene *s, struct arena *a);
-/* The most micro-batches that stage s can hold in the memory of its devices, and whether by recomputing; 0: none. */
+/* The most micro-batches that stage s, alone on its devices, can hold in their memory, and whether by recomputing; 0:
+ * none. */
 uint32_t iteration_room(const struct iteration_run *r, const struct scene *s, uint32_t stage,
                         bool recompute);
 

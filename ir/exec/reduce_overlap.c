@@ -21,7 +21,7 @@ int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
 
 struct gathering {
     const struct scene *s;
-    const int32_t *dev, *stage_of;
+    const int32_t *dev, *stage_of; /* [node] */
     int64_t *done; /* [node] ps of its stage's backward work when it is done; 0: a forward node */
     uint32_t n;    /* parts of all stages */
     uint32_t *stage;
@@ -39,7 +39,7 @@ static void add_part(struct gathering *g, uint32_t stage, int64_t ready, int64_t
 
 static uint32_t stage_at(const struct gathering *g, nid n)
 {
-    return (uint32_t)g->stage_of[g->dev[n]];
+    return (uint32_t)g->stage_of[n];
 }
 
 static void run_backward(struct gathering *g, uint32_t nstage, struct arena *a)

@@ -21,7 +21,7 @@ struct reduce_parts {
 int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
                        const struct reduce_parts *parts, int64_t backward, int64_t whole);
 
-/* The parts of each stage of a model: stage_of[device], dev[node].  Those of a profile's layer are ready with its
+/* The parts of each stage of a model: stage_of[node], dev[node].  Those of a profile's layer are ready with its
  * backward node, those of a weight with the last backward node that needs it.  Lives in a.  O(nodes + weights log
  * weights). */
 struct reduce_parts *reduce_parts_of(const struct scene *s, const int32_t *dev,

@@ -86,20 +86,23 @@ static bool is_part_mixed(const struct module *m, const struct part *p)
     return false;
 }
 
-bool part_places_find(struct part_places *p, const struct stages *st, const struct scene *s,
-                      const struct parts *parts, const struct work *w, struct arena *a)
+bool part_places_find(struct part_places *p, const struct planned *of, const struct parts *parts,
+                      const struct work *w, struct arena *a)
 {
-    uint32_t *of = arena_array(a, (size_t)w->ndev + 1, sizeof *of);
+    const struct stages *st = of->stages;
+    const int32_t *stage_of = plan_stage_of(of->scene, of->plan, st, a);
     p->pass = arena_alloc(a, (size_t)w->npart + 1);
     p->stage = arena_array(a, (size_t)w->npart + 1, sizeof *p->stage);
-    for (uint32_t k = 0; k < st->n; k++)
-        of[st->device.to[st->device.at[k]]] = k + 1;
     for (uint32_t x = 0; x < w->npart; x++) {
-        if (!of[w->part[x].dev])
+        const struct part *part = &parts->part[x];
+        for (uint32_t i = 0; i < part->nnode; i++)
+            if (stage_of[part->node[i]] != stage_of[part->node[0]])
+                return false;
+        if (!part->nnode || stage_of[part->node[0]] < 0)
             return false;
-        p->stage[x] = of[w->part[x].dev] - 1;
-        if (p->stage[x] + 1 == st->n && is_part_back(s->m, &parts->part[x]))
-            p->pass[x] = is_part_mixed(s->m, &parts->part[x]) ? PART_BOTH : PART_BACKWARD;
+        p->stage[x] = (uint32_t)stage_of[part->node[0]];
+        if (p->stage[x] + 1 == st->n && is_part_back(of->scene->m, part))
+            p->pass[x] = is_part_mixed(of->scene->m, part) ? PART_BOTH : PART_BACKWARD;
         for (uint32_t i = w->in.at[x]; i < w->in.at[x + 1]; i++) {
             uint32_t from = w->tensor[w->in.to[i]].from;
             if (from < x && (p->stage[from] > p->stage[x] ||
@@ -150,8 +153,8 @@ static struct csr list_instances(const struct followed *f)
         key[x] = 2 * f->places->stage[x] + runs_back(f, x);
     }
     struct csr of = csr_build(f->a, 2 * st->n, npart, key, id);
-    for (uint32_t k = 0; k < st->n; k++)
-        for (uint32_t i = g->list.at[k]; i < g->list.at[k + 1]; i++) {
+    for (uint32_t p = 0; p < f->run->x.nplace; p++)
+        for (uint32_t i = g->list.at[p]; i < g->list.at[p + 1]; i++) {
             uint32_t item = g->list.to[i];
             const struct task *t = &g->task[task_of_item(g, item)];
             if (t->kind != ITERATION_FORWARD && t->kind != ITERATION_BACKWARD)
@@ -202,9 +205,8 @@ struct rhythm rhythm_of_iteration(const struct iteration_run *run, const struct 
     uint64_t size = (uint64_t)(w->npart + w->ntensor) * run->x.micro_batches;
     *all = NULL;
     *why = NULL;
-    if (iteration_devices(&run->x) != run->x.nstage)
-        *why = run->x.nplace < run->x.nstage ? "devices have several stages each"
-                                             : "devices take turns with a part";
+    if (iteration_devices(&run->x) != run->x.nplace)
+        *why = "devices take turns with a part";
     else if (size > MOST_INSTANCES)
         *why = "the iteration has too many micro-batches to be written";
     if (!*why) {

@@ -25,9 +25,15 @@ struct part_places {
     uint32_t *stage; /* [part] */
     uint8_t *pass;   /* [part] enum part_pass */
 };
-/* false: a part is on a device that is the first one of no stage.  Lives in a.  O(nodes + uses). */
-bool part_places_find(struct part_places *p, const struct stages *st, const struct scene *s,
-                      const struct parts *parts, const struct work *w, struct arena *a);
+/* A plan and its stages: its own, or what iteration_verdict made of one that has none. */
+struct planned {
+    const struct scene *scene;
+    const struct plan *plan;
+    const struct stages *stages;
+};
+/* false: nodes of a part are of several stages, or of none.  Lives in a.  O(nodes + uses). */
+bool part_places_find(struct part_places *p, const struct planned *of, const struct parts *parts,
+                      const struct work *w, struct arena *a);
 
 /* An iteration as it ran: *all, the work of its micro-batches, and the times of its parts.  NULL in *all, and *why:
  * devices take turns, it is too long to be written, or parts cannot follow the iteration's order.  Lives in a.

@@ -78,6 +78,34 @@ nid assign_find(const struct assignment *r, sid name, uint32_t *range)
     return n;
 }
 
+/* The nodes of a name; -1 and an error: there are none. */
+static int find_nodes(const struct assignment *r, const char *name, struct node_range *of)
+{
+    uint32_t range = 0;
+    nid n = *name ? assign_find(r, str_id(r->scene->m, name), &range) : 0;
+    if (!n && !range)
+        return diag_error(r->diag, "%s: there is no node '%s' in %s", r->path, name,
+                          str(r->scene->m, r->scene->m->path));
+    *of = n ? (struct node_range){.first = n, .end = n + 1} : r->range[range - 1];
+    return 0;
+}
+
+int assign_stage(struct assignment *r, const char *name, uint32_t stage)
+{
+    const struct module *m = r->scene->m;
+    struct node_range of;
+    if (find_nodes(r, name, &of))
+        return -1;
+    if (!r->stage_of) {
+        r->stage_of = arena_array(r->a, m->nnode, sizeof *r->stage_of);
+        memset(r->stage_of, 0xff, m->nnode * sizeof *r->stage_of);
+    }
+    for (nid n = of.first; n < of.end; n++)
+        if (r->scene->place->kind[n] == PLACE_NODE && (of.end - of.first == 1 || !r->follows[n]))
+            r->stage_of[n] = (int32_t)stage;
+    return 0;
+}
+
 int assign_named(struct assignment *r, const char *name, int dev)
 {
     uint32_t range = 0;
@@ -107,15 +135,10 @@ static void set_slot(struct assignment *r, nid first, nid end, uint32_t slot)
 
 int assign_slot_named(struct assignment *r, const char *name, uint32_t slot)
 {
-    uint32_t range = 0;
-    nid n = *name ? assign_find(r, str_id(r->scene->m, name), &range) : 0;
-    if (!n && !range)
-        return diag_error(r->diag, "%s: there is no node '%s' in %s", r->path, name,
-                          str(r->scene->m, r->scene->m->path));
-    if (n)
-        set_slot(r, n, n + 1, slot);
-    else
-        set_slot(r, r->range[range - 1].first, r->range[range - 1].end, slot);
+    struct node_range of;
+    if (find_nodes(r, name, &of))
+        return -1;
+    set_slot(r, of.first, of.end, slot);
     return 0;
 }
 
@@ -178,8 +201,11 @@ int assign_end(struct assignment *r)
     uint32_t missing = 0, placed = 0;
     nid first = 0, late = 0;
     for (uint32_t i = 0; r->range && i < p->nsame; i++)
-        if (p->same[i].why == SAME_SHAPE && r->dev[p->same[i].b] < 0)
+        if (p->same[i].why == SAME_SHAPE && r->dev[p->same[i].b] < 0) {
             r->dev[p->same[i].b] = r->dev[p->same[i].a];
+            if (r->stage_of)
+                r->stage_of[p->same[i].b] = r->stage_of[p->same[i].a];
+        }
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (!is_placed(r, n))
             continue;

@@ -35,6 +35,7 @@ struct assignment {
     } said;
     struct stages
         *stages; /* how the plan trains, with said.model.training; NULL: the file gives none */
+    int32_t *stage_of;      /* [node] its stage, -1: not said; NULL: of none */
     const uint8_t *follows; /* [node] 1: a Shape or Size, which stays where its operand is made */
     struct map named;       /* name -> node */
     struct map numbered;    /* id of a workload's node, + 1 -> node */
@@ -57,6 +58,8 @@ int assign_range(struct assignment *r, uint32_t range, int dev);
 /* The same by the name of a node or range, or by id; an error if there is none. */
 int assign_named(struct assignment *r, const char *name, int dev);
 int assign_numbered(struct assignment *r, int64_t id, int dev);
+/* Says the stage of the node, or nodes, of a name; an error if there is none. */
+int assign_stage(struct assignment *r, const char *name, uint32_t stage);
 /* The slot (1, ...) of a node or range by its name, or of a node by id; an error if there is none. */
 int assign_slot_named(struct assignment *r, const char *name, uint32_t slot);
 int assign_slot_numbered(struct assignment *r, int64_t id, uint32_t slot);

@@ -362,6 +362,22 @@ struct parts *parts_build(const struct scene *s, const int32_t *dev, struct aren
     return parts_of_pieces(s, &k, a);
 }
 
+struct parts *parts_of_plan(const struct scene *s, const struct plan *p, struct arena *a)
+{
+    const struct graph *g = &s->m->graph[1];
+    struct pieces k = {.piece = arena_array(a, s->m->nnode, sizeof *k.piece)};
+    if (!p->stage_of)
+        return parts_build(s, p->dev, a);
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (s->place->kind[n] == PLACE_NODE &&
+            (p->stage_of[n] < 0 || (uint32_t)p->stage_of[n] >= p->stages->n))
+            return NULL;
+    k.n = pieces_build(s, p->stage_of, k.piece, &k.dev, a); /* as if each stage were a device */
+    for (uint32_t i = 0; i < k.n; i++)
+        k.dev[i] = (int32_t)p->stages->device.to[p->stages->device.at[k.dev[i]]];
+    return parts_of_pieces(s, &k, a);
+}
+
 const char *part_file(const struct parts *c, uint32_t part, struct arena *a)
 {
     assert(part < c->nparts);

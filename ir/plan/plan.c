@@ -40,6 +40,24 @@ const char *plan_among(enum plan_scope s)
     return words[s];
 }
 
+const int32_t *plan_stage_of(const struct scene *s, const struct plan *p, const struct stages *st,
+                             struct arena *a)
+{
+    const struct graph *g = &s->m->graph[1];
+    if (p->stage_of)
+        return p->stage_of;
+    int32_t *of = arena_array(a, s->m->nnode, sizeof *of);
+    int32_t *of_dev = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *of_dev);
+    memset(of, 0xff, s->m->nnode * sizeof *of);
+    memset(of_dev, 0xff, s->cluster->ndev * sizeof *of_dev);
+    for (uint32_t k = 0; k < st->n; k++)
+        of_dev[st->device.to[st->device.at[k]]] = (int32_t)k;
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (s->place->kind[n] == PLACE_NODE && p->dev[n] >= 0)
+            of[n] = of_dev[p->dev[n]];
+    return of;
+}
+
 int32_t *plan_project(const struct wdag *top, const int32_t *vertex_dev, uint32_t nnode,
                       struct arena *a)
 {

@@ -5,6 +5,7 @@
 #ifndef PCC_IR_PLAN_PLAN_H
 #define PCC_IR_PLAN_PLAN_H
 
+#include "ir/dag/scene.h"
 #include "ir/dag/wdag.h"
 #include "ir/plan/schedule.h"
 #include "ir/plan/stages.h"
@@ -69,6 +70,8 @@ struct plan {
     struct schedule *schedule; /* NULL: what schedule_make() makes of its parts */
     /* how it trains; NULL: it has no stages.  dev[] is then the first device of a node's stage */
     struct stages *stages;
+    int32_t
+        *stage_of; /* [node] its stage, -1: none; NULL: no two stages share a device, dev[] tells */
     struct claim claim;
     uint64_t states; /* ideals that the planner visited */
 };
@@ -116,6 +119,11 @@ const char *plan_scope_name(enum plan_scope s);
 const char *plan_scope_word(enum plan_scope s);
 /* For people: " among contiguous plans"; "" for all. */
 const char *plan_among(enum plan_scope s);
+
+/* [node] the stage among st (p's own, or made for it) of each placed node; -1: it is on a device that is the first one
+ * of no stage.  Lives in a, if it is not p's own.  O(nodes + stages). */
+const int32_t *plan_stage_of(const struct scene *s, const struct plan *p, const struct stages *st,
+                             struct arena *a);
 
 /* Devices of the vertices of `top` as devices of the nodes (-1: not placed), down all levels. */
 int32_t *plan_project(const struct wdag *top, const int32_t *vertex_dev, uint32_t nnode,

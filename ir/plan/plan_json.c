@@ -141,6 +141,23 @@ static int read_order(struct assignment *r, json_t *order)
     return 0;
 }
 
+/* The stage of the nodes of a part, where devices have several. */
+static int read_part_stage(struct assignment *r, const json_t *part, const json_t *nodes)
+{
+    const json_t *stage = json_object_get(part, "stage");
+    if (!r->stages || stages_places(r->stages) == r->stages->n)
+        return 0;
+    if (!json_is_integer(stage) || json_integer_value(stage) < 0 ||
+        json_integer_value(stage) >= r->stages->n)
+        return expect_form(r, "the number of its 'stage' in every one of 'parts'");
+    for (size_t i = 0; i < json_array_size(nodes); i++) {
+        const char *name = json_string_value(json_array_get(nodes, i));
+        if (name && assign_stage(r, name, (uint32_t)json_integer_value(stage)))
+            return -1;
+    }
+    return 0;
+}
+
 static int read_manifest(struct assignment *r, const json_t *root)
 {
     json_t *order = json_object_get(root, "order");
@@ -151,7 +168,8 @@ static int read_manifest(struct assignment *r, const json_t *root)
         return expect_form(r, "an object 'order', a list of nodes for each device");
     r->ordered = json_is_object(order);
     assign_by_name(r);
-    if (read_basis(r, root) || (r->ordered && read_order(r, order)))
+    if (read_basis(r, root) || (r->ordered && read_order(r, order)) ||
+        training_json_read(r, json_object_get(root, "training")))
         return -1;
     for (size_t i = 0; i < json_array_size(parts); i++) {
         const json_t *p = json_array_get(parts, i);
@@ -160,7 +178,8 @@ static int read_manifest(struct assignment *r, const json_t *root)
         if (!file || !device)
             return expect_form(r, "'file' and 'device' in every one of 'parts'");
         int dev = assign_device(r, device);
-        if (dev < 0 || read_nodes(r, json_object_get(nodes, file), dev))
+        const json_t *of = json_object_get(nodes, file);
+        if (dev < 0 || read_nodes(r, of, dev) || read_part_stage(r, p, of))
             return -1;
         const json_t *slot = json_object_get(p, "slot");
         if (slot && (!json_is_integer(slot) || json_integer_value(slot) < 1 ||
@@ -353,8 +372,8 @@ static json_t *make_plan(struct making *w)
     return json_pack("{s:i, s:s, s:o, s:o*, s:o*, s:o*, s:O, s:s*}", "pcc_plan", 1, "planner",
                      p->planner, "objective", make_objective(w), "judged", make_judged(w),
                      "ordered", p->rank ? json_true() : NULL, "training",
-                     training_json(w->t->scene, w->t->plan->stages, w->a), "devices", devices,
-                     "calls", w->t->calls);
+                     training_json(w->t->scene, w->t->plan->stages, w->t->plan, w->a), "devices",
+                     devices, "calls", w->t->calls);
 }
 
 /* Says why there is no JSON; -1. */

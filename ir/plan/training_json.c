@@ -2,9 +2,10 @@
  *
  *     {"schedule", "micro_batches", "micro_batch_size", "profiled_batch", "replication", "slices", "duplex",
  *      "allreduce_lane", "allreduce_overlap", "workspace_bytes", "runnable",
- *      "stages": [{"devices": [names], "ahead", "recompute"}]}
+ *      "stages": [{"devices": [names], "ahead", "recompute", "nodes": [names]}]}
  *
- * O(devices). */
+ * "nodes" is there where stages share devices, and in plans only: a manifest says it with the parts.
+ * O(devices + nodes). */
 #include "ir/plan/training_json.h"
 
 #include <string.h>
@@ -22,8 +23,21 @@ static bool is_word(const json_t *o, const char *key, const char *word)
     return text && strcmp(text, word) == 0;
 }
 
-/* "devices", "ahead" and "recompute" of stage k. */
-static int read_stage(struct assignment *r, const json_t *o, uint32_t k, uint8_t *taken)
+/* The nodes of stage k, if they are said. */
+static int read_nodes(struct assignment *r, const json_t *list, uint32_t k)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        if (!name)
+            return expected(r, "names in 'nodes' of a stage");
+        if (assign_stage(r, name, k))
+            return -1;
+    }
+    return 0;
+}
+
+/* "devices", "ahead", "recompute" and "nodes" of stage k. */
+static int read_stage(struct assignment *r, const json_t *o, uint32_t k)
 {
     const json_t *devices = json_object_get(o, "devices"), *ahead = json_object_get(o, "ahead");
     struct stages *s = r->stages;
@@ -36,15 +50,12 @@ static int read_stage(struct assignment *r, const json_t *o, uint32_t k, uint8_t
         int dev = name ? assign_device(r, name) : expected(r, "names in 'devices' of a stage");
         if (dev < 0)
             return -1;
-        if (taken[dev])
-            return diag_error(r->diag, "%s: device '%s' is in two stages", r->path, name);
-        taken[dev] = 1;
         s->device.to[n++] = (uint32_t)dev;
     }
     s->device.at[k + 1] = n;
     s->ahead[k] = (uint32_t)json_integer_value(ahead);
     s->recompute[k] = json_is_true(json_object_get(o, "recompute"));
-    return 0;
+    return read_nodes(r, json_object_get(o, "nodes"), k);
 }
 
 /* A number >= 0 of "training"; -1 and an error. */
@@ -59,18 +70,20 @@ static int64_t read_count(const struct assignment *r, const json_t *o, const cha
 
 static int read_stages(struct assignment *r, const json_t *list)
 {
-    size_t n = json_array_size(list);
+    size_t n = json_array_size(list), devices = 0;
+    for (size_t k = 0; k < n; k++)
+        devices += json_array_size(json_object_get(json_array_get(list, k), "devices"));
     r->stages = arena_alloc(r->a, sizeof *r->stages);
     r->stages->n = (uint32_t)n;
     r->stages->device.at = arena_array(r->a, n + 1, sizeof(uint32_t));
-    r->stages->device.to = arena_array(r->a, (size_t)r->scene->cluster->ndev + 1, sizeof(uint32_t));
+    r->stages->device.to = arena_array(r->a, devices + 1, sizeof(uint32_t));
     r->stages->ahead = arena_array(r->a, n, sizeof(uint32_t));
     r->stages->recompute = arena_alloc(r->a, n);
-    uint8_t *taken = arena_alloc(r->a, (size_t)r->scene->cluster->ndev + 1);
     for (uint32_t k = 0; k < n; k++)
-        if (read_stage(r, json_array_get(list, k), k, taken))
+        if (read_stage(r, json_array_get(list, k), k))
             return -1;
-    return 0;
+    const char *why = stages_refuse(r->stages, r->scene->cluster->ndev, r->a);
+    return why ? diag_error(r->diag, "%s: training: %s", r->path, why) : 0;
 }
 
 int training_json_read(struct assignment *r, const json_t *o)
@@ -84,8 +97,8 @@ int training_json_read(struct assignment *r, const json_t *o)
     int word = -1;
     for (int i = 0; schedule && training_schedule_name[i]; i++)
         word = strcmp(schedule, training_schedule_name[i]) ? word : i;
-    if (word < 0 || !n || n > r->scene->cluster->ndev)
-        return expected(r, "a known 'schedule' and as many 'stages' as there are devices, or "
+    if (word < 0 || !n || n > r->scene->m->nnode)
+        return expected(r, "a known 'schedule' and as many 'stages' as there are nodes, or "
                            "fewer, in 'training'");
     int64_t count = read_count(r, o, "micro_batches"), size = read_count(r, o, "micro_batch_size"),
             profiled = read_count(r, o, "profiled_batch");
@@ -113,21 +126,50 @@ int training_json_read(struct assignment *r, const json_t *o)
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-static json_t *make_stages(const struct stages *s, const char *const *name)
+/* stage -> its nodes; without rows if the plan does not tell them. */
+static struct csr nodes_by_stage(const struct module *m, const struct plan *p, uint32_t nstage,
+                                 struct arena *a)
+{
+    const struct graph *g = &m->graph[1];
+    uint32_t n = 0, *stage, *node;
+    if (!p || !p->stage_of)
+        return (struct csr){0};
+    stage = arena_array(a, (size_t)g->count + 1, sizeof *stage);
+    node = arena_array(a, (size_t)g->count + 1, sizeof *node);
+    for (nid v = g->first; v < g->first + g->count; v++)
+        if (p->dev[v] >= 0 && p->stage_of[v] >= 0) {
+            stage[n] = (uint32_t)p->stage_of[v];
+            node[n++] = v;
+        }
+    return csr_build(a, nstage, n, stage, node);
+}
+
+/* NULL: the plan does not tell. */
+static json_t *make_nodes(const struct module *m, const struct csr *of, uint32_t k)
+{
+    json_t *list = of->at ? json_array() : NULL;
+    for (uint32_t i = list ? of->at[k] : 0; list && i < of->at[k + 1]; i++)
+        json_array_append_new(list, json_string(node_name(m, of->to[i])));
+    return list;
+}
+
+static json_t *make_stages(const struct module *m, const struct stages *s, const struct csr *of,
+                           const char *const *name)
 {
     json_t *list = json_array();
     for (uint32_t k = 0; k < s->n; k++) {
         json_t *devices = json_array();
         for (uint32_t i = s->device.at[k]; i < s->device.at[k + 1]; i++)
             json_array_append_new(devices, json_string(name[s->device.to[i]]));
-        json_array_append_new(list,
-                              json_pack("{s:o, s:I, s:b}", "devices", devices, "ahead",
-                                        (json_int_t)s->ahead[k], "recompute", s->recompute[k]));
+        json_array_append_new(list, json_pack("{s:o, s:I, s:b, s:o*}", "devices", devices, "ahead",
+                                              (json_int_t)s->ahead[k], "recompute", s->recompute[k],
+                                              "nodes", make_nodes(m, of, k)));
     }
     return list;
 }
 
-json_t *training_json(const struct scene *scene, const struct stages *s, struct arena *a)
+json_t *training_json(const struct scene *scene, const struct stages *s, const struct plan *p,
+                      struct arena *a)
 {
     const struct training *t = &scene->model.training;
     if (!s)
@@ -135,6 +177,7 @@ json_t *training_json(const struct scene *scene, const struct stages *s, struct 
     bool turns = t->schedule == TRAINING_PIPEDREAM, parts = false; /* of samples */
     for (uint32_t k = 0; k < s->n && !turns; k++)
         parts = parts || t->micro_size % (s->device.at[k + 1] - s->device.at[k]);
+    struct csr of = nodes_by_stage(scene->m, p, s->n, a);
     const char **name = arena_array(a, (size_t)scene->cluster->ndev + 1, sizeof *name);
     for (uint32_t d = 0; d < scene->cluster->ndev; d++)
         name[d] = cluster_device_name(scene->cluster, a, d);
@@ -146,5 +189,5 @@ json_t *training_json(const struct scene *scene, const struct stages *s, struct 
                      "duplex", t->half_duplex ? "half" : "full", "allreduce_lane",
                      t->own_reduce_lane ? "own" : "shared", "allreduce_overlap",
                      reduce_when_name[t->reduce_when], "workspace_bytes", (json_int_t)t->workspace,
-                     "runnable", !parts, "stages", make_stages(s, name));
+                     "runnable", !parts, "stages", make_stages(scene->m, s, &of, name));
 }

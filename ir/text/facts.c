@@ -677,7 +677,7 @@ static int parse_placement(struct parser *p, struct plan *plan)
     plan->dev[n] = (int32_t)dev;
     if (plan->rank)
         plan->rank[n] = p->placed++;
-    return text_slot(p, plan, n);
+    return text_slot(p, plan, n) < 0 ? -1 : text_placed_stage(p, plan, n);
 }
 
 int text_plan(struct parser *p)

@@ -163,8 +163,9 @@ int text_choice(struct parser *p, const char *const *names, uint32_t *out);
 /* training.c: 1 if the current word is one of an iteration's, and it and its value are taken; 0: it is none; -1 and an
  * error. */
 int text_training(struct parser *p);
-int text_stages(struct parser *p, struct plan *plan);      /* after "stages" */
-int text_slot(struct parser *p, struct plan *plan, nid n); /* "slot=2", if it is there */
+int text_stages(struct parser *p, struct plan *plan);              /* after "stages" */
+int text_slot(struct parser *p, struct plan *plan, nid n);         /* "slot=2", if it is there */
+int text_placed_stage(struct parser *p, struct plan *plan, nid n); /* "stage=2", if it is there */
 /* Makes the module's cost and fact arrays from what the keys said. */
 int text_finish_facts(struct parser *p);
 

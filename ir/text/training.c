@@ -60,6 +60,9 @@ int text_training(struct parser *p)
         rc = take_number(p, 0, INT64_MAX, &t->workspace);
     } else if (text_take_word(p, "weight_share")) {
         rc = take_number(p, 1, 1000000, &t->weight_share);
+    } else if (text_take_word(p, "per_device")) {
+        rc = take_number(p, 1, UINT32_MAX, &n);
+        t->per_device = (uint32_t)n;
     } else if (text_take_word(p, "half_duplex")) {
         t->half_duplex = true;
     } else if (text_take_word(p, "any_slices")) {
@@ -82,6 +85,8 @@ void text_put_training(const struct printer *p, const struct training *t)
                 (long long)t->profiled);
     if (t->schedule)
         fprintf(f, " training=\"%s\"", training_schedule_name[t->schedule]);
+    if (t->per_device)
+        fprintf(f, " per_device=%u", t->per_device);
     if (t->warm_up == WARM_UP_COUNT)
         fprintf(f, " warm_up=%u", t->warm_up_count);
     else if (t->warm_up)
@@ -120,19 +125,15 @@ int text_stages(struct parser *p, struct plan *plan)
 {
     struct stages *s = arena_alloc(p->m->mem, sizeof *s);
     uint32_t ndev = p->cluster ? p->cluster->ndev : 0, cap[4] = {0}, n = 0;
-    uint8_t *taken = arena_alloc(p->m->mem, (size_t)ndev + 1);
+    size_t at = p->tok.at;
     int64_t dev, ahead;
     while (text_take(p, '[')) {
         s->device.at = vec_grow(p->m->mem, s->device.at, &cap[0], s->n + 2, sizeof *s->device.at);
         s->ahead = vec_grow(p->m->mem, s->ahead, &cap[1], s->n + 1, sizeof *s->ahead);
         s->recompute = vec_grow(p->m->mem, s->recompute, &cap[2], s->n + 1, 1);
         do {
-            size_t at = p->tok.at;
             if (text_int(p, 0, (int64_t)ndev - 1, &dev, "the number of a device") < 0)
                 return -1;
-            if (taken[dev])
-                return text_error(p, at, "device %lld is in two stages", (long long)dev);
-            taken[dev] = 1;
             s->device.to = vec_grow(p->m->mem, s->device.to, &cap[3], n + 1, sizeof *s->device.to);
             s->device.to[n++] = (uint32_t)dev;
         } while (text_take(p, ','));
@@ -148,7 +149,25 @@ int text_stages(struct parser *p, struct plan *plan)
     }
     if (!s->n)
         return text_expected(p, "'['");
+    const char *why = stages_refuse(s, ndev, p->m->mem);
+    if (why)
+        return text_error(p, at, "%s", why);
     plan->stages = s;
+    return 0;
+}
+
+int text_placed_stage(struct parser *p, struct plan *plan, nid n)
+{
+    int64_t stage = 0;
+    if (!text_take_word(p, "stage"))
+        return 0;
+    if (take_number(p, 0, plan->stages ? (int64_t)plan->stages->n - 1 : -1, &stage) < 0)
+        return -1;
+    if (!plan->stage_of) {
+        plan->stage_of = arena_array(p->m->mem, p->m->nnode, sizeof *plan->stage_of);
+        memset(plan->stage_of, 0xff, p->m->nnode * sizeof *plan->stage_of);
+    }
+    plan->stage_of[n] = (int32_t)stage;
     return 0;
 }
 

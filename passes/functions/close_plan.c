@@ -44,6 +44,10 @@ static bool assign_nodes(const struct ctx *x, const struct parts *parts, const s
     const struct graph *g = &c->m.graph[1];
     plan->dev = arena_array(x->use.mem, c->m.nnode, sizeof *plan->dev);
     memset(plan->dev, 0xff, c->m.nnode * sizeof *plan->dev);
+    if (plan->stage_of) {
+        plan->stage_of = arena_array(x->use.mem, c->m.nnode, sizeof *plan->stage_of);
+        memset(plan->stage_of, 0xff, c->m.nnode * sizeof *plan->stage_of);
+    }
     k->piece = arena_array(x->use.mem, c->m.nnode, sizeof *k->piece);
     k->dev = arena_array(x->use.mem, (size_t)parts->nparts + 1, sizeof *k->dev);
     for (uint32_t i = 0; i < parts->nparts; i++)
@@ -57,6 +61,8 @@ static bool assign_nodes(const struct ctx *x, const struct parts *parts, const s
         if ((s != NULL && from == s->end) || x->scene.place->kind[from] != PLACE_NODE)
             continue;
         plan->dev[n] = x->results.plan->dev[from];
+        if (plan->stage_of)
+            plan->stage_of[n] = x->results.plan->stage_of[from];
         k->piece[n] = (uint32_t)parts->part_of[from];
         count += used[k->piece[n]]++ == 0;
         used[k->piece[n]] = 1;

@@ -107,7 +107,8 @@ static int plan_run(struct ctx *x, const void *options)
                        .dev = given.dev,
                        .rank = given.rank,
                        .slot = given.slot,
-                       .stages = given.stages};
+                       .stages = given.stages,
+                       .stage_of = given.stage_of};
     struct evaluation e = evaluate(&x->scene, p, x->use.scratch);
     int rc = refuse(x, o, given.dev, &e);
     if (rc)

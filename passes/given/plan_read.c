@@ -158,6 +158,7 @@ int plan_read(struct given_plan *p, struct ctx *x, const char *from)
     }
     if (rc || assign_end(&r))
         return -1;
-    *p = (struct given_plan){r.dev, assign_rank(&r), r.said.bits, r.said.model, r.slot, r.stages};
+    *p = (struct given_plan){r.dev,  assign_rank(&r), r.said.bits, r.said.model,
+                             r.slot, r.stages,        r.stage_of};
     return 0;
 }

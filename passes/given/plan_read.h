@@ -13,6 +13,7 @@ struct given_plan {
     struct exec_model model;
     uint32_t *slot;        /* as of struct plan; NULL: the file gives none */
     struct stages *stages; /* how it trains, with model.training; NULL: the file gives none */
+    int32_t *stage_of;     /* as of struct plan */
 };
 
 /* Reads a plan into *p, in x->use.mem.  0, or -1 and an error if `from` cannot be read,

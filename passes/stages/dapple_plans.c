@@ -3,7 +3,8 @@
  * Source: DAPPLE (arXiv 2007.01045), IV.  Its formula knows neither bubbles within a pipeline nor all of memory, so the
  * best plans of its search, and plans that it may have lost (one stage on all devices or fewer; as many devices for
  * each of 2, 3, ... stages; PipeDream's plans), are run, and the shortest iteration is kept.  Then the ends of its
- * stages are moved by a few layers as long as that helps. */
+ * stages are moved by a few layers as long as that helps.  For interleaved stages only the devices of a plan's stages
+ * are taken: on these stand as many stages of about the same time, twice as many, and so on as long as that helps. */
 #include "passes/stages/dapple_plans.h"
 
 #include "passes/stages/formula_errors.h"
@@ -31,16 +32,41 @@ static void try_trained(struct choosing *c, struct trained *p)
 {
     train_try(c->t, p);
     c->tried++;
-    if (c->t->errors && p->value < INT64_MAX)
+    if (p->odd) {
+        c->t->odd.plans++;
+        c->t->odd.places = c->t->odd.places > p->places ? c->t->odd.places : p->places;
+    }
+    if (c->t->errors && !p->places && p->value < INT64_MAX)
         formula_errors_add(c->t->errors, &c->chain, &c->rules, p);
     c->work += 16 * (int64_t)p->n * training_count(&c->t->x->scene.model.training);
-    if (p->value < c->best.value || !c->best.n || (c->best.uneven && !p->uneven))
+    if (p->value < c->best.value || !c->best.n || (c->best.uneven && !p->uneven) ||
+        (c->best.odd && !p->odd))
         c->best = *p;
+}
+
+/* Stages in turn on the n places `set`, as many on each as the user says, else as long as more take less time.  On one
+ * place there is nothing to take turns with. */
+static void try_in_turn(struct choosing *c, uint32_t n, const struct device_set *set)
+{
+    uint32_t said = c->t->x->scene.model.training.per_device, most = n > 1 ? c->t->ncut / n : 1;
+    int64_t before = INT64_MAX;
+    for (uint32_t each = said ? said : 1; each <= most && !is_over(c); each *= 2) {
+        struct trained p = train_even(c->t, &c->chain, each * n, n, set);
+        try_trained(c, &p);
+        if (said || p.uneven || p.odd || (before < INT64_MAX && p.value >= before) ||
+            each > most / 2)
+            return;
+        before = p.value;
+    }
 }
 
 static void try_plan(struct choosing *c, uint32_t n, const uint32_t *end,
                      const struct device_set *set)
 {
+    if (c->t->x->scene.model.training.schedule == TRAINING_INTERLEAVED) {
+        try_in_turn(c, n, set);
+        return;
+    }
     struct trained p = train_cut(c->t, n, end, set);
     try_trained(c, &p);
 }
@@ -62,7 +88,8 @@ static void try_moved(struct choosing *c, uint32_t v, uint32_t by, bool back)
     uint32_t next = back ? v - 1 - by : v + by; /* something is left of the stage */
     if ((back && by > v - 1) || next >= c->chain.n || stage_of[next] != from)
         return;
-    struct trained p = {.n = c->best.n, .stage_of = stage_of, .set = c->best.set};
+    struct trained p = {
+        .n = c->best.n, .stage_of = stage_of, .set = c->best.set, .places = c->best.places};
     try_trained(c, &p);
 }
 
@@ -117,10 +144,14 @@ static void find_pipedream(struct train *t)
 
 static void try_pipedream(struct choosing *c)
 {
+    const struct training *m = &c->t->x->scene.model.training;
     find_pipedream(c->t);
     for (uint32_t i = 0; i < c->t->npipedream && !is_over(c); i++) {
         struct trained p = c->t->pipedream[i];
-        try_trained(c, &p);
+        if (m->schedule == TRAINING_INTERLEAVED)
+            try_in_turn(c, p.n, p.set);
+        else
+            try_trained(c, &p);
     }
 }
 

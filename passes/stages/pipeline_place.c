@@ -3,9 +3,9 @@
  *
  * What the user has said stays; the rest is chosen.  For each size of micro-batches that divides the batch (where costs
  * are a profile's, which knows the samples that it is about) DAPPLE's search proposes plans, and for each schedule that
- * keeps the gradients of an iteration apart (dapple, gpipe, zb-h1) the best of these that fits is found by running
- * them; warm-up and recomputing are settled for each plan that is run (train.c).  Notes say what each choice comes to
- * with the best of all the others.  O(sizes * schedules) times dapple-place. */
+ * keeps the gradients of an iteration apart (dapple, gpipe, zb-h1, interleaved) the best of these that fits is found
+ * by running them; warm-up and recomputing are settled for each plan that is run (train.c).  Notes say what each choice
+ * comes to with the best of all the others.  O(sizes * schedules) times dapple-place. */
 #include "passes/stages/dapple_plans.h"
 
 #include "ir/base/units.h"
@@ -70,7 +70,7 @@ static void try_schedule(struct choices *c, struct train *t, const struct dapple
 static void try_size(struct choices *c, struct train *t, uint32_t size)
 {
     static const enum training_schedule schedules[] = {TRAINING_DAPPLE, TRAINING_GPIPE,
-                                                       TRAINING_ZB_H1};
+                                                       TRAINING_ZB_H1, TRAINING_INTERLEAVED};
     struct training *m = &c->x->scene.model.training;
     if (c->size[size])
         train_set_size(m, c->global, c->size[size]);

@@ -70,6 +70,55 @@ static void measure_values(struct measuring *m)
     }
 }
 
+/* Layers between which a value goes the wrong way are not to be parted: a forward one to the backward nodes of a layer
+ * before it, a backward one to a layer behind it. */
+static void measure_cuts(struct measuring *m)
+{
+    const struct scene *s = &m->t->x->scene;
+    const struct csr *pin = &s->place->net_pin;
+    struct train *t = m->t;
+    struct arena *a = t->x->use.scratch;
+    uint32_t nlayer = t->x->levels.whole->n;
+    int32_t *across =
+        arena_array(a, (size_t)nlayer + 2, sizeof *across); /* how that changes there */
+    for (uint32_t e = 0; e < s->place->nnet; e++) {
+        nid def = s->m->value[s->place->net_value[e]].def;
+        if (!def || s->place->kind[def] != PLACE_NODE)
+            continue;
+        bool back = s->m->backward[def];
+        uint32_t at = layer_of(t, def), far = at;
+        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++) {
+            uint32_t to = layer_of(t, pin->to[i]);
+            far = back ? to > far ? to : far : to < far ? to : far;
+        }
+        across[(at < far ? at : far) + 1]++;
+        across[(at < far ? far : at) + 1]--;
+    }
+    t->cut = arena_array(a, (size_t)nlayer + 1, sizeof *t->cut);
+    int32_t now = 0;
+    for (uint32_t v = 1; v <= nlayer; v++) {
+        now += across[v];
+        if (now == 0 || v == nlayer)
+            t->cut[++t->ncut] = v;
+    }
+}
+
+/* Whether layers are parted that must not be.  Where stages are no stretches of the row of layers, the verdict on the
+ * whole plan tells. */
+static bool is_torn(const struct train *t, const struct trained *p)
+{
+    uint32_t i = 1;
+    bool torn = false;
+    for (uint32_t v = 1; v < t->layers.n; v++) {
+        while (t->cut[i] < v)
+            i++;
+        if (p->stage_of[v] < p->stage_of[v - 1])
+            return false;
+        torn = torn || (p->stage_of[v] > p->stage_of[v - 1] && t->cut[i] != v);
+    }
+    return torn;
+}
+
 int train_begin(struct train *t, struct ctx *x, const char *planner)
 {
     const struct wdag *g = x->levels.whole;
@@ -86,6 +135,7 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
     t->layer = wdag_flatten(g, a);
     measure_nodes(&m);
     measure_values(&m);
+    measure_cuts(&m);
     t->layers = (struct layers_of){g->n,       g->succ,      g->pred,    m.forward,
                                    m.backward, m.activation, m.parameter};
     return 0;
@@ -185,6 +235,49 @@ struct trained train_cut(const struct train *t, uint32_t n, const uint32_t *end,
     return (struct trained){.n = n, .stage_of = stage_of, .set = set};
 }
 
+/* Fills end[] with stages of which none takes longer than `most` ps on each device of its place; false: there are
+ * more layers than that. */
+static bool fill_stages(const struct train *t, const struct layer_chain *c, const struct trained *p,
+                        int64_t most, uint32_t *end)
+{
+    uint32_t cut = 0;
+    for (uint32_t k = 0; k < p->n; k++) {
+        uint32_t from = t->cut[cut++], left = p->n - k - 1;
+        int64_t room = sat_mul(most, servers_devices(&t->servers, &p->set[k]));
+        int64_t before = sat_add(c->forward[from], c->backward[from]);
+        while (cut + left < t->ncut &&
+               sat_add(c->forward[t->cut[cut + 1]], c->backward[t->cut[cut + 1]]) - before <= room)
+            cut++;
+        end[k] = t->cut[cut];
+        if (sat_add(c->forward[end[k]], c->backward[end[k]]) - before > room)
+            return false;
+    }
+    return cut == t->ncut;
+}
+
+struct trained train_even(const struct train *t, const struct layer_chain *chain, uint32_t n,
+                          uint32_t places, const struct device_set *set)
+{
+    struct arena *a = t->x->use.scratch;
+    uint32_t *end = arena_array(a, (size_t)n + 1, sizeof *end);
+    struct device_set *of = arena_array(a, (size_t)n + 1, sizeof *of);
+    assert(n <= t->ncut);
+    for (uint32_t k = 0; k < n; k++)
+        of[k] = set[k % places];
+    struct trained p = {.n = n, .set = of, .places = places};
+    int64_t low = 0, high = sat_add(chain->forward[chain->n], chain->backward[chain->n]);
+    while (low < high) { /* the least time of the longest stage */
+        int64_t half = low + (high - low) / 2;
+        if (fill_stages(t, chain, &p, half, end))
+            high = half;
+        else
+            low = half + 1;
+    }
+    fill_stages(t, chain, &p, high, end);
+    p.stage_of = train_cut(t, n, end, of).stage_of;
+    return p;
+}
+
 /* Forward passes that stage k wants to do before its first backward one. */
 static uint32_t wanted(const struct iteration_run *r, const struct training *t, bool policy_b,
                        uint32_t k)
@@ -266,22 +359,38 @@ static bool is_way(const struct training *m, bool policy_b)
     return m->warm_up == WARM_UP_BEST || policy_b == (m->warm_up == WARM_UP_B);
 }
 
-void train_try(const struct train *t, struct trained *p)
+/* What is held, and when, is the schedule's affair; so there is one way where it fits, and forward once more on the
+ * devices where it does not. */
+static void try_interleaved(const struct train *t, struct trained *p, const struct stages_on *on,
+                            struct arena *own)
+{
+    const struct scene *s = &t->x->scene;
+    enum recompute again = s->model.training.recompute;
+    struct iteration_run r = iteration_set_up(s, &t->servers, on, own);
+    for (uint32_t k = 0; k < p->n; k++)
+        r.stage[k].recompute = again == RECOMPUTE_ALL;
+    iteration_run(&r, s, own);
+    if (again == RECOMPUTE_AUTO && r.t.status == RUN_DONE && r.t.over > 0) {
+        for (uint32_t k = 0; k < p->n; k++) {
+            uint32_t place = k % on->nplace;
+            r.stage[k].recompute = r.memory[place] >= 0 && r.t.peak[place] > r.memory[place];
+        }
+        iteration_run(&r, s, own);
+    }
+    if (r.t.status == RUN_DONE && r.t.over == 0)
+        keep(p, &r, t->x->use.scratch);
+}
+
+static void try_ways(const struct train *t, struct trained *p, const struct stages_on *on,
+                     struct arena *own)
 {
     const struct scene *s = &t->x->scene;
     const struct training *m = &s->model.training;
-    p->value = INT64_MAX;
-    for (uint32_t k = 0; k < p->n; k++)
-        p->uneven = p->uneven || shares_samples(t, &p->set[k]);
-    if (p->uneven)
-        return;
-    struct arena *own = arena_new(t->x->use.scratch);
-    const struct stage_sums *sum = train_sums(t, p, own);
     for (uint32_t way = 0; way < 4; way++) {
         bool policy_b = way & 1, eager = way & 2;
         if (!is_way(m, policy_b) || (eager && m->recompute != RECOMPUTE_AUTO))
             continue;
-        struct iteration_run r = iteration_set_up(s, &t->servers, p->n, sum, p->set, own);
+        struct iteration_run r = iteration_set_up(s, &t->servers, on, own);
         bool any = false;
         if (!settle(t, &r, policy_b, eager))
             continue;
@@ -293,12 +402,30 @@ void train_try(const struct train *t, struct trained *p)
         if (r.t.status == RUN_DONE && r.t.over == 0 && r.value < p->value)
             keep(p, &r, t->x->use.scratch);
     }
+}
+
+void train_try(const struct train *t, struct trained *p)
+{
+    const struct scene *s = &t->x->scene;
+    uint32_t places = p->places ? p->places : p->n;
+    p->value = INT64_MAX;
+    for (uint32_t k = 0; k < places; k++)
+        p->uneven = p->uneven || shares_samples(t, &p->set[k]);
+    struct arena *own = arena_new(t->x->use.scratch);
+    p->odd = iteration_refuses(s, p->n, places, own) != NULL;
+    if (!p->uneven && !p->odd && !is_torn(t, p)) {
+        struct stages_on on = {p->n, places, train_sums(t, p, own), p->set};
+        if (s->model.training.schedule == TRAINING_INTERLEAVED)
+            try_interleaved(t, p, &on, own);
+        else
+            try_ways(t, p, &on, own);
+    }
     arena_free(own);
 }
 
 /* ---- leaving it --------------------------------------------------------------------------------- */
 
-/* The devices of each stage by name: of each server the first that are free. */
+/* The devices of each stage by name: of each server the first that are free; the same for stages of one place. */
 static struct stages *name_devices(const struct train *t, const struct trained *p)
 {
     const struct cluster *c = t->x->scene.cluster;
@@ -311,11 +438,20 @@ static struct stages *name_devices(const struct train *t, const struct trained *
     memcpy(s->ahead, p->ahead, p->n * sizeof *s->ahead);
     memcpy(s->recompute, p->recompute, p->n);
     s->device.at = arena_array(a, (size_t)p->n + 1, sizeof *s->device.at);
-    s->device.to = arena_array(a, (size_t)t->servers.ndev + 1, sizeof *s->device.to);
+    uint32_t places = p->places ? p->places : p->n;
+    s->device.to =
+        arena_array(a, (size_t)t->servers.ndev * (p->n / places) + 1, sizeof *s->device.to);
     for (uint32_t k = 0; k < cls; k++)
         first += c->cls[k].count;
     for (uint32_t k = 0; k < p->n; k++) {
-        uint32_t base = first;
+        uint32_t base = first, before = k % places;
+        if (k >= places) {
+            uint32_t count = s->device.at[before + 1] - s->device.at[before];
+            memcpy(s->device.to + n, s->device.to + s->device.at[before],
+                   count * sizeof *s->device.to);
+            s->device.at[k + 1] = n += count;
+            continue;
+        }
         for (uint32_t v = 0; v < t->servers.n; base += t->servers.size[v++])
             for (uint32_t i = 0; i < p->set[k].of[v]; i++)
                 s->device.to[n++] = base + next[v]++;
@@ -324,24 +460,49 @@ static struct stages *name_devices(const struct train *t, const struct trained *
     return s;
 }
 
+static const char *why_none(const struct train *t, const struct trained *p)
+{
+    if (!p->n)
+        return arena_fmt(t->x->use.mem,
+                         "can have %u stages on each of several devices (--stages-per-device): the "
+                         "model has %u layers that can be parted",
+                         t->x->scene.model.training.per_device, t->ncut);
+    if (p->odd)
+        return arena_fmt(
+            t->x->use.mem, "that was tried can be run: %s",
+            iteration_refuses(&t->x->scene, p->n, p->places ? p->places : p->n, t->x->use.mem));
+    return p->uneven ? "that was tried has whole samples of each micro-batch for all devices of a "
+                       "stage (--slices=any lets them share one)"
+                     : "that was tried has room on its devices";
+}
+
 int train_leave(const struct train *t, const struct trained *p, const char *what)
 {
     struct ctx *x = t->x;
     const struct graph *g = &x->scene.m->graph[1];
+    const struct training *m = &x->scene.model.training;
+    if (p->value < INT64_MAX && t->odd.plans && m->schedule == TRAINING_INTERLEAVED)
+        diag_note(x->use.diag, "%s: %u of the plans that were tried cannot be run: %s", t->planner,
+                  t->odd.plans,
+                  iteration_refuses(&x->scene, t->odd.places, t->odd.places, x->use.mem));
     if (p->value == INT64_MAX) {
-        diag_error(x->use.diag, "%s: no plan that was tried %s", t->planner,
-                   p->uneven ? "has whole samples of each micro-batch for all devices of a stage "
-                               "(--slices=any lets them share one)"
-                             : "has room on its devices");
+        diag_error(x->use.diag, "%s: no plan %s", t->planner, why_none(t, p));
         return PASS_INFEASIBLE;
     }
     struct plan *plan = arena_alloc(x->use.mem, sizeof *plan);
     *plan = (struct plan){.planner = t->planner, .stages = name_devices(t, p)};
     plan->dev = arena_array(x->use.mem, x->scene.m->nnode, sizeof *plan->dev);
     memset(plan->dev, 0xff, x->scene.m->nnode * sizeof *plan->dev);
+    bool shared = p->places && p->places < p->n;
+    if (shared) {
+        plan->stage_of = arena_array(x->use.mem, x->scene.m->nnode, sizeof *plan->stage_of);
+        memset(plan->stage_of, 0xff, x->scene.m->nnode * sizeof *plan->stage_of);
+    }
     for (nid n = g->first; n < g->first + g->count; n++)
         if (x->scene.place->kind[n] == PLACE_NODE) {
             uint32_t k = p->stage_of[layer_of(t, n)];
+            if (shared)
+                plan->stage_of[n] = (int32_t)k;
             plan->dev[n] = (int32_t)plan->stages->device.to[plan->stages->device.at[k]];
         }
     struct evaluation e = evaluate(&x->scene, plan, x->use.scratch);

@@ -17,23 +17,32 @@ struct train {
     struct layers_of layers;
     int64_t *stored;       /* [layer] bytes that forward leaves for backward */
     const uint32_t *layer; /* [base vertex] */
+    /* [ncut + 1] where the row of layers may be cut, from 0 to their number: before layer cut[i]; elsewhere a stage
+     * would read what a later one makes forward, or an earlier one backward */
+    uint32_t *cut, ncut;
     struct clock clock;
     /* PipeDream's plans, which neither schedule nor batch changes: dapple_best() */
     struct trained *pipedream;
     uint32_t npipedream;
+    struct {
+        uint32_t plans, places;
+    } odd; /* plans that were tried and are odd: how many, and the most places that one's stages are on */
     struct formula_errors *errors; /* of plans that dapple_best() runs; NULL: nobody asks */
 };
 
 /* Layers on stages, and devices for these. */
 struct trained {
     uint32_t n;
-    const uint32_t *stage_of; /* [layer] */
-    const struct device_set *set;
+    const uint32_t *stage_of;     /* [layer] */
+    const struct device_set *set; /* [stage] */
+    uint32_t
+        places; /* that the stages are on in turn: those of stage k are those of stage k % places; 0: n */
     /* filled by train_try: */
     uint32_t *ahead;
     uint8_t *recompute;
     bool uneven;   /* devices of a stage would have to share a sample: it cannot be run */
-    int64_t value; /* ps of an iteration; INT64_MAX: it has no room, or is uneven */
+    bool odd;      /* its schedule does not go through so many micro-batches */
+    int64_t value; /* ps of an iteration; INT64_MAX: it has no room, is uneven or odd */
 };
 
 /* 0, or -1 and an error: the model is not trained, or devices are of several kinds. */
@@ -49,6 +58,9 @@ void train_try(const struct train *t, struct trained *p);
 /* A plan by layers that end at end[stage]. */
 struct trained train_cut(const struct train *t, uint32_t n, const uint32_t *end,
                          const struct device_set *set);
+/* A plan of n stages of about the same time, in turn on the places `set`. */
+struct trained train_even(const struct train *t, const struct layer_chain *chain, uint32_t n,
+                          uint32_t places, const struct device_set *set);
 /* Leaves the plan; what tells how it was found.  0, or PASS_INFEASIBLE and an error if no device has room. */
 int train_leave(const struct train *t, const struct trained *p, const char *what);
 

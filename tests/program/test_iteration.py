@@ -4,9 +4,11 @@
 usage: test_iteration.py   (environment: PCC)
 
 1. Random profiles (chains with skips), clusters of one and two levels, batches, schedules, links, little memory: the
-   time of an iteration and the most bytes of each device, by a walk through time over the orders of DAPPLE, GPipe and
-   ZB-H1 and the rules of ir/exec/iteration.md; no plan is below its bound, no device above its memory.
+   time of an iteration and the most bytes of each device, by a walk through time over the orders of DAPPLE, GPipe,
+   ZB-H1 and interleaved stages and the rules of ir/exec/iteration.md; no plan is below its bound, no device above its
+   memory.
 2. Memory in which a stage has room for one micro-batch, or for none; a million micro-batches, and more.
+3. Interleaved: of equal stages the bubble is divided by the stages of a device; micro-batches that do not fit.
 
 Exit: 0 pass, 1 fail."""
 import json
@@ -32,8 +34,8 @@ def ceil(a, b):
 class Profile:
     """Layers with times in ps and sizes in bytes; edges to later layers."""
 
-    def __init__(self, rng):
-        self.n = rng.randint(2, 9)
+    def __init__(self, rng, least=2):
+        self.n = rng.randint(least, least + 7)
         self.layers = [(rng.randint(1, 40) * 10 ** 8, rng.randint(1, 80) * 10 ** 8, rng.randint(1, 60) * 10 ** 5,
                         rng.randint(0, 40) * 10 ** 5) for _ in range(self.n)]
         self.edges = {(i, i + 1) for i in range(self.n - 1)}
@@ -83,6 +85,21 @@ class Devices:
         return ceil(size * PS, self.inner if self.size > 1 else self.outer)
 
 
+def interleaved(micro, place, places, each):
+    """(what, stage, micro-batch) of a place: `each` stages take `places` micro-batches in turn."""
+    def nth(n, what):
+        chunk = n % (places * each) // places
+        stage = (each - 1 - chunk if what == "B" else chunk) * places + place
+        return what, stage, n // (places * each) * places + n % places
+
+    total = micro * each
+    first = total if micro == places else min(2 * (places - place - 1) + (each - 1) * places, total)
+    out = [nth(n, "F") for n in range(first)]
+    for n in range(total):
+        out += ([nth(first + n, "F")] if first + n < total else []) + [nth(n, "B")]
+    return out
+
+
 def order(kind, micro, ahead, stage):
     """What the devices of a stage do, one thing after the other."""
     if kind == "gpipe":
@@ -101,10 +118,19 @@ def order(kind, micro, ahead, stage):
 
 def walk(stages, kind, micro, half):
     """Starts and ends of all that the stages do: a walk through time, the earliest thing next."""
-    done, start = {}, {}
-    lists = [order(kind, micro, s["ahead"], i) for i, s in enumerate(stages)]
-    at, free, links = [0] * len(stages), [0] * len(stages), {}
-    last = len(stages) - 1
+    done, start, places = {}, {}, len({tuple(s["devices"]) for s in stages})
+    if kind == "interleaved":
+        lists = [interleaved(micro, p, places, len(stages) // places) for p in range(places)]
+    else:
+        lists = [[(what, i, m) for what, m in order(kind, micro, s["ahead"], i)] for i, s in enumerate(stages)]
+    at, free, links = [0] * places, [0] * places, {}
+    last, final = len(stages) - 1, "W" if kind == "zb-h1" else "B"
+
+    def wire(a, b):
+        return frozenset((a % places, b % places)) if half else (a % places, b % places)
+
+    def finished(s):
+        return max(done[final, s, m] for m in range(micro))
 
     def ready(s, what, m):
         if what == "F":
@@ -117,52 +143,54 @@ def walk(stages, kind, micro, half):
 
     while True:
         best = None
-        for s, todo in enumerate(lists):
-            if at[s] < len(todo):
-                what, m = todo[at[s]]
+        for p, todo in enumerate(lists):
+            if at[p] < len(todo):
+                what, s, m = todo[at[p]]
                 r = ready(s, what, m)
                 if r is not None:
-                    best = min(best or (1 << 100,), (max(r, free[s]), 0, r, 0, s, what, m))
+                    best = min(best or (1 << 100,), (max(r, free[p]), 0, r, s, 0, what, m))
         for s in range(last):
             for what, source in (("send", ("F", s)), ("back", ("B", s + 1))):
                 for m in range(micro):
                     r = done.get((*source, m))
                     if stages[s][what] and r is not None and (what, s, m) not in done:
-                        link = (s, what == "back" and not half)
+                        link = wire(s + 1, s) if what == "back" else wire(s, s + 1)
                         best = min(best or (1 << 100,),
-                                   (max(r, links.get(link, 0)), 1, r, what == "back", s, what, m))
+                                   (max(r, links.get(link, 0)), 1, r, s, what == "back", what, m))
         for s, stage in enumerate(stages):  # an AllReduce on the link to the stage before
-            if stage["reduce"] and stage["shares"] and ("R", s, 0) not in done and at[s] == len(lists[s]):
-                link = (s - 1, not half)
-                r = free[s]
-                best = min(best or (1 << 100,), (max(r, links.get(link, 0)), 1, r, 2, s, "R", 0))
+            if stage["reduce"] and stage["shares"] and ("R", s, 0) not in done and all(
+                    (final, s, m) in done for m in range(micro)):
+                r = finished(s)
+                best = min(best or (1 << 100,), (max(r, links.get(wire(s, s - 1), 0)), 1, r, s, 2, "R", 0))
         if best is None:
             break
-        now, _, _, _, s, what, m = best
+        now, _, _, s, _, what, m = best
         time = stages[s]["reduce"] if what == "R" else stages[s][what]
         start[what, s, m], done[what, s, m] = now, now + time
         if what in "FBW":
-            free[s], at[s] = now + time, at[s] + 1
+            free[s % places], at[s % places] = now + time, at[s % places] + 1
         else:
-            links[(s - 1, not half) if what == "R" else (s, what == "back" and not half)] = now + time
+            links[wire(s, s - 1) if what == "R" else wire(s + 1, s) if what == "back" else wire(s, s + 1)] = now + time
     check(all(a == len(todo) for a, todo in zip(at, lists)), "stages wait for ever")
     end = max(max(free), *done.values())
-    return start, done, max([end] + [free[s] + x["reduce"] for s, x in enumerate(stages) if not x["shares"]])
+    return start, done, max([end] + [finished(s) + x["reduce"] for s, x in enumerate(stages) if not x["shares"]])
 
 
-def peak(stages, s, kind, micro, start, done):
-    x, most = stages[s], 0
-    end = "W" if kind == "zb-h1" else "B"
+def peak(stages, devices, kind, micro, start, done):
+    """The most bytes on each of the devices of some stages."""
+    end, most = "W" if kind == "zb-h1" else "B", 0
+    mine = {s: x for s, x in enumerate(stages) if x["devices"] == devices}
     for (what, stage, _), now in start.items():
-        if stage != s or what not in "FBW":
+        if stage not in mine or what not in "FBW":
             continue
         held = 0
-        for m in range(micro):
-            if done[end, s, m] > now:
-                held += (x["kept"] if x["again"] else x["stored"]) * (start["F", s, m] <= now)
-                held += (x["stored"] - x["kept"]) * (x["again"] and start["B", s, m] <= now)
+        for s, x in mine.items():
+            for m in range(micro):
+                if done[end, s, m] > now:
+                    held += (x["kept"] if x["again"] else x["stored"]) * (start["F", s, m] <= now)
+                    held += (x["stored"] - x["kept"]) * (x["again"] and start["B", s, m] <= now)
         most = max(most, held)
-    return most + x["stays"]
+    return most + sum(x["stays"] for x in mine.values())
 
 
 def stages_of(profile, devices, plan, share):
@@ -171,7 +199,9 @@ def stages_of(profile, devices, plan, share):
     held = {d["name"]: [n for n in d["nodes"] if "/" not in n] for d in plan["devices"]}
     groups = [[int(d[3:]) for d in s["devices"]] for s in t["stages"]]
     for k, s in enumerate(t["stages"]):
-        where.update({int(n[1:]): k for n in held[s["devices"][0]]})
+        nodes = [n for n in s.get("nodes", held[s["devices"][0]]) if "/" not in n]
+        check(set(nodes) <= set(held[s["devices"][0]]), f"stage {k} has nodes of other devices")
+        where.update({int(n[1:]): k for n in nodes})
     num, den = t["micro_batch_size"] or 1, t["profiled_batch"] or 1
     cut = [sum(profile.layers[v][2] for v in range(profile.n) if where[v] <= k < max(
         [where[b] for a, b in profile.edges if a == v], default=0)) for k in range(len(groups))]
@@ -193,27 +223,32 @@ def stages_of(profile, devices, plan, share):
     return out
 
 
-def one_case(seed, tmp):
+def one_case(seed, tmp, kind=None):
     rng = random.Random(seed)
-    profile, devices = Profile(rng), Devices(rng)
-    kind, half = rng.choice(("dapple", "gpipe", "zb-h1")), rng.random() < 0.3
-    share, micro = rng.random() < 0.5, rng.randint(1, 6)
+    profile, devices = Profile(rng, 6 if kind else 2), Devices(rng)
+    half, share, micro, each = rng.random() < 0.3, rng.random() < 0.5, rng.randint(1, 6), []
+    if kind == "interleaved":
+        micro = rng.choice((micro, 6, 12))
+        each = [f"--stages-per-device={rng.randint(2, 3)}"] if rng.random() < 0.8 else []
+    kind = kind or rng.choice(("dapple", "gpipe", "zb-h1", "interleaved"))
     source, out = tmp / "p.txt", tmp / "plan.json"
     source.write_text(profile.text())
-    planner = rng.choice(("dapple-place", "pipedream-hier-place", "pipeline-place"))
+    planner = rng.choice(("dapple-place", "pipedream-hier-place" if not each else "dapple-place", "pipeline-place"))
     size = ["--profiled-batch=4", f"--micro-batch-size={rng.randint(1, 6)}"] if rng.random() < 0.5 else []
     args = [PCC, source, *devices.args(), "--objective=iteration-time", f"--micro-batches={micro}", "--slices=any",
-            f"--schedule={kind}", f"--duplex={'half' if half else 'full'}", *size,
+            f"--schedule={kind}", *each, f"--duplex={'half' if half else 'full'}", *size,
             f"--allreduce-lane={'shared' if share else 'own'}",
             f"--recompute={rng.choice(('auto', 'none', 'all'))}", f"--warmup={rng.choice(('best', 'pa', 'pb', '2'))}",
             "-p", "contract{trivial=false}," + planner, "-q", "-o", out]
     r = subprocess.run(args, capture_output=True, text=True, timeout=120, check=False)
     what = f"seed {seed}: {' '.join(map(str, args[2:-2]))}"
     if r.returncode == 3:
-        check(devices.memory is not None, f"{what}: no plan although memory has no end: {r.stderr}")
-        return 0
+        check(devices.memory is not None or (kind == "interleaved" and ("stages-per-device" in r.stderr
+                                                                        or "would do" in r.stderr)),
+              f"{what}: no plan although memory has no end: {r.stderr}")
+        return "none"
     if not check(r.returncode == 0, f"{what}: exit {r.returncode}: {r.stderr}"):
-        return 0
+        return "none"
     plan = json.loads(out.read_text())
     stages = stages_of(profile, devices, plan, share)
     start, done, end = walk(stages, kind, micro, half)
@@ -222,10 +257,47 @@ def one_case(seed, tmp):
     check(plan["objective"]["bound_s"] <= plan["objective"]["value_s"], f"{what}: below its bound")
     used = {d["name"]: d["used_bytes"] for d in plan["devices"]}
     for s, x in enumerate(stages):
-        most = peak(stages, s, kind, micro, start, done)
+        most = peak(stages, x["devices"], kind, micro, start, done)
         check(all(used[f"acc{d}"] == most for d in x["devices"]), f"{what}: stage {s} holds {most}: {used}")
         check(devices.memory is None or most <= devices.memory, f"{what}: stage {s} has no room")
-    return 1
+    return "shared" if len(stages) > len({tuple(s["devices"]) for s in stages}) else "planned"
+
+
+def interleaving(tmp):
+    """16 equal layers on 4 devices with v stages each: (F + B)(M + 3 / v); who cannot have that is told what to do."""
+    source, out = tmp / "p.txt", tmp / "o.json"
+    source.write_text("".join(f"n{i} -- l{i} -- forward_compute_time=1, backward_compute_time=2, "
+                              "activation_size=0, parameter_size=1000000000\n" for i in range(16))
+                      + "".join(f"\tn{i} -- n{i + 1}\n" for i in range(15)))
+
+    def run(*args):
+        return subprocess.run([PCC, source, "-d", "4xv100:unbounded", "--link", "1GB/s,0us", "--slices=any",
+                               "--objective=iteration-time", "--schedule=interleaved", *args, "-o", out],
+                              capture_output=True, text=True, timeout=60, check=False)
+
+    for each, ms in ((1, 132), (2, 114), (4, 105)):
+        r = run(f"--stages-per-device={each}", "--micro-batches=8", "-p", "contract{trivial=false},dapple-place", "-q")
+        if check(r.returncode == 0, f"{each} stages of a device: {r.stderr}"):
+            plan = json.loads(out.read_text())
+            check(plan["objective"]["value_s"] == ms / 1000, f"{each} stages of a device: {plan['objective']}")
+            check(len(plan["training"]["stages"]) == 4 * each, f"{each} stages of a device: {plan['training']}")
+    best = run("--micro-batches=8", "-p", "contract{trivial=false},dapple-place", "-q")
+    check(best.returncode == 0 and json.loads(out.read_text())["objective"]["value_s"] == 0.105, "not the most stages")
+    given = tmp / "given.json"
+    given.write_text(out.read_text())
+    r = run("--micro-batches=6", "-p", f"contract{{trivial=false}},plan{{from={given}}}")
+    check(r.returncode == 1 and "--micro-batches=4 or 8 would do" in r.stderr, f"6 micro-batches: {r.stderr}")
+    r = run("--micro-batches=4", "--schedule=dapple", "-p", f"contract{{trivial=false}},plan{{from={given}}}")
+    check(r.returncode != 0, "the schedule is given twice")
+    plan = json.loads(given.read_text())
+    plan["training"]["stages"][5]["nodes"] = plan["training"]["stages"][5]["nodes"][1:]
+    given.write_text(json.dumps(plan))
+    r = run("--micro-batches=8", "-p", f"contract{{trivial=false}},plan{{from={given}}}")
+    check(r.returncode == 1 and "has no stage" in r.stderr, f"a node without a stage: {r.stderr}")
+    plan["training"]["stages"][5]["devices"] = ["acc3"]
+    given.write_text(json.dumps(plan))
+    r = run("--micro-batches=8", "-p", f"contract{{trivial=false}},plan{{from={given}}}")
+    check(r.returncode == 1 and "not on the devices of stage 1" in r.stderr, f"an odd stage: {r.stderr}")
 
 
 def room(tmp):
@@ -257,9 +329,12 @@ def too_many(tmp):
 
 def main():
     with tempfile.TemporaryDirectory() as tmp:
-        planned = sum(one_case(seed, Path(tmp)) for seed in range(CASES))
-        print(f"{planned} of {CASES} have a plan")
-        check(planned > CASES // 2, "too few have a plan")
+        came = [one_case(seed, Path(tmp)) for seed in range(CASES)]
+        came += [one_case(seed, Path(tmp), "interleaved") for seed in range(1000, 1000 + CASES // 2)]
+        planned, shared = sum(c != "none" for c in came), came.count("shared")
+        print(f"{planned} of {len(came)} have a plan, {shared} stages that share devices")
+        check(planned > CASES // 2 and shared >= CASES // 8, "too few have a plan, or stages that share devices")
+        interleaving(Path(tmp))
         room(Path(tmp))
         too_many(Path(tmp))
     return finish()

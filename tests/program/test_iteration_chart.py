@@ -24,7 +24,7 @@ from checks import check, finish
 
 PCC = os.environ.get("PCC", "pcc")
 SVG = "{http://www.w3.org/2000/svg}"
-SCHEDULES = ("dapple", "gpipe", "zb-h1", "pipedream")
+SCHEDULES = ("dapple", "gpipe", "zb-h1", "interleaved", "pipedream")
 
 
 def pcc(*args, code=0):
@@ -68,11 +68,38 @@ def order(schedule, stages, k, mine, ahead):
     return out + ([f"W{m}" for m in mine if f"W{m}" not in out] if lag is not None else [])
 
 
+def places_of(training):
+    return len({tuple(s["devices"]) for s in training["stages"]})
+
+
+def label(letter, micro_batch, stage, training):
+    """What a bar is called: with its stage where devices have several."""
+    return f"{letter}{micro_batch}" + (f".{stage}" if places_of(training) < len(training["stages"]) else "")
+
+
+def interleaved(training, place, count):
+    """Names of what a device does that takes `places` micro-batches through each of its stages in turn."""
+    places = places_of(training)
+    each = len(training["stages"]) // places
+
+    def name(letter, n):
+        of = n % (places * each) // places
+        stage = (of if letter == "F" else each - 1 - of) * places + place
+        return label(letter, n // (places * each) * places + n % places, stage, training)
+
+    first = min(2 * (places - place - 1) + (each - 1) * places, count * each) if count > places else count * each
+    out = [name("F", n) for n in range(first)]
+    for n in range(count * each):
+        out += [name("F", n + first)] if n + first < count * each else []
+        out.append(name("B", n))
+    return out
+
+
 def device_lanes(trace, training):
-    """Lane -> (stage, micro-batches of it), by its name."""
+    """Lane -> (its first stage, micro-batches of it), by its name."""
     found, turns, count = {}, training["replication"] == "turns", training["micro_batches"]
     for tid, name in lane_names(trace).items():
-        m = re.match(r"stage (\d+): (.*)", name)
+        m = re.match(r"stages? (\d+)[\d, ]*: (.*)", name)
         if m:
             devices = training["stages"][int(m[1])]["devices"]
             place = devices.index(m[2]) if turns and len(devices) > 1 else 0
@@ -96,9 +123,12 @@ def order_problems(trace, training):
         if tid in lanes:
             k, batches = lanes[tid]
             ahead = training["stages"][k]["ahead"]
-            if [e["name"] for e in mine] != order(training["schedule"], stages, k, batches, ahead):
+            wanted = order(training["schedule"], stages, k, batches, ahead)
+            if training["schedule"] == "interleaved":
+                wanted = interleaved(training, k, len(batches))
+            if [e["name"] for e in mine] != wanted:
                 yield f"another order at stage {k}: {[e['name'] for e in mine]}"
-    if {k for k, _ in lanes.values()} != set(range(stages)):
+    if {k for k, _ in lanes.values()} != set(range(places_of(training))):
         yield "stages without a lane"
     for e in bars:
         if e["cat"] != "allreduce":
@@ -109,12 +139,16 @@ def order_problems(trace, training):
         return all(end_of(s) <= e["ts"] for s in sources)
 
     for (cat, name, k), e in at.items():
-        i = name[1:]
-        came = {"forward": [("transfer", f"F{i}", k - 1), ("forward", f"F{i}", k - 1)],
-                "backward": [("transfer", f"B{i}", k), ("backward", f"B{i}", k + 1)],
-                "weight": [("backward", f"B{i}", k)],
-                "transfer": [("forward", name, k) if name[0] == "F" else ("backward", name, k + 1)]}[cat]
-        if not after(e, *came) or (cat == "backward" and not after(e, ("forward", f"F{i}", k))):
+        i = e["args"]["micro_batch"]
+
+        def of(kind, letter, stage, i=i):
+            return kind, label(letter, i, stage, training), stage
+
+        came = {"forward": [of("transfer", "F", k - 1), of("forward", "F", k - 1)],
+                "backward": [of("transfer", "B", k), of("backward", "B", k + 1)],
+                "weight": [of("backward", "B", k)],
+                "transfer": [of("forward", "F", k) if name[0] == "F" else of("backward", "B", k + 1)]}[cat]
+        if not after(e, *came) or (cat == "backward" and not after(e, of("forward", "F", k))):
             yield f"{cat} {name} of stage {k} is too early"
     for e in bars:
         done = [end_of(x) for (cat, _, k), x in at.items() if k == e["args"]["stage"] and cat in ("backward", "weight")]
@@ -145,13 +179,16 @@ def memory_problems(trace, training):
     last = "W" if training["schedule"] == "zb-h1" else "B"
     for tid, (k, _) in lanes.items():
         mine = {e["name"]: e for e in of_kind(trace, "X") if e["tid"] == tid}
-        spans = [(e["ts"], end_of(mine[last + n[1:]])) for n, e in mine.items() if n[0] == "F"]
+        spans = [(e["ts"], end_of(mine[last + n[1:]]), e["args"]["stage"]) for n, e in mine.items() if n[0] == "F"]
         points = curves[f"{lane_names(trace)[tid]} memory"]
-        base = points[-1][1]
-        held = [sum(a <= t < b for a, b in spans) for t, _ in points]
-        each = max((p - base) // h for (_, p), h in zip(points, held) if h) if any(held) else 0
+        base, stages = points[-1][1], list(dict.fromkeys(s for _, _, s in sorted(spans)))
+        held = [[sum(a <= t < b for a, b, s in spans if s == of) for of in stages] for t, _ in points]
+        each = []  # bytes of a micro-batch at each stage: what it adds when it is there first
+        for of in range(len(stages)):
+            at = next(i for i, h in enumerate(held) if h[of])
+            each.append((points[at][1] - base - sum(h * b for h, b in zip(held[at], each))) // held[at][of])
         for (t, p), h in zip(points, held):
-            if p - base != h * each and not training["stages"][k]["recompute"]:
+            if p - base != sum(n * b for n, b in zip(h, each)) and not training["stages"][k]["recompute"]:
                 yield f"stage {k} holds {p - base} bytes beside {base} at {t}, {h} micro-batches of {each}"
         if points[0][0] != 0 or points != sorted(points, key=lambda p: p[0]):
             yield "odd points"
@@ -201,9 +238,11 @@ def drawn(tmp, rng):
                                   rng.randint(1, 40) * 10**6) for _ in range(rng.randint(4, 9))]))
         for schedule in SCHEDULES:
             duplex, lane = rng.choice(("full", "half")), rng.choice(("shared", "own"))
+            count = rng.choice((4, 8)) if schedule == "interleaved" else rng.randint(1, 12)
             args = [path, "-d", "8xv100", "--group", "4:25GB/s,0us", "--link", "1GB/s,0us", f"--duplex={duplex}",
                     f"--allreduce-lane={lane}", "--objective=iteration-time", "--slices=any", f"--schedule={schedule}",
-                    f"--micro-batches={rng.randint(1, 12)}", "-p", "dapple-place"]
+                    f"--micro-batches={count}", "-p", "dapple-place"]
+            args += ["--stages-per-device=2"] if schedule == "interleaved" else []
             trace, training, end = read(args)
             wrong = list(problems(trace, training, end))
             check(not wrong, f"{args}: {wrong[:3]}")
@@ -244,9 +283,9 @@ def proves_itself(kept):
             noticed += any(problems(bad, also, end))
         check(noticed == len(kept), f"a planted error is not noticed: {what} ({noticed} of {len(kept)})")
 
-    check(len(kept) >= 3, f"plans of several stages in {list(kept)} only")
+    check(len(kept) >= 4 and "interleaved" in kept, f"plans of several stages in {list(kept)} only")
     plant("a longer warm-up", lambda t, e, x: x["stages"][0].update(ahead=x["stages"][0]["ahead"] + 1)
-          if x["schedule"] != "gpipe" else e[0].update(name="F1"))
+          if x["schedule"] not in ("gpipe", "interleaved") else e[0].update(name="F1"))
     plant("all at once", lambda t, e, x: [b.update(ts=0) for b in e])
     plant("later by a picosecond", lambda t, e, x: e[0].update(ts=Decimal("1e-6")))
     plant("a bar is gone", lambda t, e, x: t["traceEvents"].remove(e[0]))

@@ -174,16 +174,21 @@ def two_stages(tmp):
 def round_trips(tmp):
     """Plans with stages, of each schedule: the same value and stages from JSON, from an IR with its plan, and again."""
     model = tmp / "small.txt"
-    for schedule in ("dapple", "gpipe", "zb-h1", "pipedream"):
+    for schedule in ("dapple", "gpipe", "zb-h1", "interleaved", "pipedream"):
         for more in ([], ["--duplex=half", "--recompute=all", "--allreduce=500MB/s", "--allreduce-lane=own",
                           "--workspace=1MiB"]):
             how = ["-d", "4xv100", "--group=2:25GB/s,0us", *TRAIN, f"--schedule={schedule}", "--profiled-batch=8",
                    "--global-batch=64", *more, "-q"]
             a, b, ir, c = (tmp / n for n in ("a.json", "b.json", "a.pir", "c.json"))
-            pcc(model, *how, "-p", "pipedream-hier-place{straight=true}", "-o", a)
+            planner = "pipedream-hier-place{straight=true}"
+            if schedule == "interleaved":
+                how, planner = [*how, "--stages-per-device=2"], "contract{trivial=false},dapple-place"
+            pcc(model, *how, "-p", planner, "-o", a)
             pcc(model, *how, "-p", f"plan{{from={a}}}", "-o", b)
             first, second = (json.loads(p.read_text(encoding="utf-8")) for p in (a, b))
             check(len(first["training"]["stages"]) > 1, f"{schedule}: one stage, nothing to see")
+            check(all("nodes" in s for s in first["training"]["stages"]) == (schedule == "interleaved"),
+                  f"{schedule}: nodes of stages")
             check(first["training"] == second["training"], f"{schedule} {more}: other stages")
             check(value_of(a) == value_of(b), f"{schedule} {more}: {value_of(a)} s, again {value_of(b)} s")
             pcc(model, *how, "-p", f"plan{{from={a}}}", "-o", ir)

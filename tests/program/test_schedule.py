@@ -341,20 +341,64 @@ def order_of(schedule, ahead, count):
     return out
 
 
+def order_in_turn(place, places, each, count):
+    """What a device with `each` stages does, (pass, stage, micro-batch)."""
+    def nth(what, n):
+        of = n % (places * each) // places
+        of = of if what == "F" else each - 1 - of
+        return what, of * places + place, n // (places * each) * places + n % places
+
+    total = count * each
+    first = total if count == places else min(total, 2 * (places - place - 1) + (each - 1) * places)
+    out = [nth("F", n) for n in range(first)]
+    for n in range(total):
+        out += ([nth("F", first + n)] if first + n < total else []) + [nth("B", n)]
+    return out
+
+
 def follows(manifest, schedule):
-    """The parts of each device in the order of its stage, all that is said of stages with them."""
+    """The parts of each device in the order of its stages, all that is said of stages with them."""
     training = manifest["training"]
-    for k, stage in enumerate(training["stages"]):
-        mine = [p for p in manifest["parts"] if p["device"] == stage["devices"][0]]
-        last = k + 1 == len(training["stages"])
-        check(all(p["stage"] == k and (p["pass"] == "both") <= last for p in mine), f"stages and passes of stage {k}")
+    stages = training["stages"]
+    for k, stage in enumerate(stages):
+        mine = [p for p in manifest["parts"] if p["stage"] == k]
+        last = k + 1 == len(stages)
+        check(all(p["device"] == stage["devices"][0] and (p["pass"] == "both") <= last for p in mine),
+              f"devices and passes of stage {k}")
         passes = {p["pass"] for p in mine}
         check(passes == {"forward", "backward"} or (last and passes == {"both"}), f"passes of stage {k}: {passes}")
-        ran = order_of(training["schedule"], stage["ahead"], schedule["micro_batches"])
-        want = [(p["file"], m) for what, m in ran for p in mine if (what == "F") == (p["pass"] == "forward")]
-        lists = next(d["compute"] for d in schedule["devices"] if d["name"] == stage["devices"][0])
+    homes = list(dict.fromkeys(s["devices"][0] for s in stages))
+    for k, home in enumerate(homes):
+        count = schedule["micro_batches"]
+        ran = [(what, k, m) for what, m in order_of(training["schedule"], stages[k]["ahead"], count)]
+        if training["schedule"] == "interleaved":
+            ran = order_in_turn(k, len(homes), len(stages) // len(homes), count)
+        want = [(p["file"], m) for what, s, m in ran for p in manifest["parts"]
+                if p["stage"] == s and (what == "F") == (p["pass"] == "forward")]
+        lists = next(d["compute"] for d in schedule["devices"] if d["name"] == home)
         found = [(i["compute"], i["sample"]) for i in lists if "compute" in i]
-        check(found == want, f"{training['schedule']}: another order at stage {k}: {found}")
+        check(found == want, f"{training['schedule']}: another order on {home}: {found}")
+
+
+def verified(model, folder):
+    root = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parents[2]))
+    r = subprocess.run([sys.executable, root / "tools/verify_split.py", model, folder], capture_output=True, text=True,
+                       timeout=600, check=False)
+    check(r.returncode in (0, 77), f"verify_split: {r.stdout[-300:]} {r.stderr[-300:]}")
+
+
+def interleaved(at, model):
+    """Devices with two stages each: parts of one stage, lists in their order; the folder is a plan with these."""
+    one, two, args = at / "turn", at / "turn2", [*TRAINED, "--schedule=interleaved", "--micro-batches=8"]
+    run(PCC, model, "-p", "dapple-place", "-o", one, *args, "--stages-per-device=2")
+    manifest, lists = accepted(one, "interleaved stages")
+    stages = manifest["training"]["stages"]
+    check(len(stages) > len({s["devices"][0] for s in stages}) > 1, f"stages that share no device: {stages}")
+    follows(manifest, lists)
+    verified(model, one)
+    run(PCC, model, "-p", f"plan{{from={one}}}", "-o", two, *args)
+    again = load(two, "manifest")
+    check(again["training"] == manifest["training"] and load(two, "schedule") == lists, "interleaved, from a folder")
 
 
 TRAINED = ["-d", "4xa100", "--objective=iteration-time", *FAST]
@@ -375,10 +419,8 @@ def iterations(at):
             it = manifest["iteration"]
             check(it["time_s"] == manifest["objective"]["value_s"] and 0 < it["bubble"] < 1, f"iteration: {it}")
             check(it["peak_bytes"] == max(d["used_bytes"] for d in manifest["devices"]), "the peak")
-    root = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parents[2]))
-    r = subprocess.run([sys.executable, root / "tools/verify_split.py", model, folder], capture_output=True, text=True,
-                       timeout=600, check=False)
-    check(r.returncode in (0, 77), f"verify_split: {r.stdout[-300:]} {r.stderr[-300:]}")
+    verified(model, folder)
+    interleaved(at, model)
     again = at / "again"
     run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", again, *TRAINED, "--schedule=pipedream", "--micro-batches=1")
     check(load(again, "manifest")["training"] == load(folder, "manifest")["training"], "stages from a folder")

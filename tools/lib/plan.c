@@ -124,7 +124,7 @@ static const struct parts *cut_parts(struct pcc *p, const struct result *r)
             diag_note(x->use.diag, "--cut=transfers: parts that end at transfers could not follow "
                                    "each other in this plan's order: there are as few as can be");
     }
-    return parts ? parts : parts_build(&x->scene, x->results.plan->dev, x->use.mem);
+    return parts ? parts : parts_of_plan(&x->scene, x->results.plan, x->use.mem);
 }
 
 /* Whether the plan was made for another objective than that of r. */

@@ -55,6 +55,7 @@ static const char *const table[] = {"devices",
                                     "allreduce-overlap",
                                     "workspace",
                                     "weight-gradient-share",
+                                    "stages-per-device",
                                     "optimizer"};
 
 const char *setting_named(const char *name)

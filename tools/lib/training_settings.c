@@ -131,6 +131,10 @@ int settings_training(struct pcc *p)
     t->half_duplex = half == 1;
     t->reduce_when = (enum reduce_when)when;
     t->own_reduce_lane = own == 1;
+    int64_t each = read_size(p, "stages-per-device");
+    if (each < 0)
+        return -1;
+    t->per_device = (uint32_t)each;
     if (workspace && !bytes_parse(workspace, &t->workspace))
         return diag_error(&p->diag, "--workspace '%s': expected a size such as 1GiB", workspace);
     if (share && !share_parse(share, &t->weight_share))

@@ -33,7 +33,7 @@ static const struct {
      "transfers of a device after its computing, beside it, or in and out apart (default: sum)"},
     {CLI_SCHEDULE, 0, "schedule", "pipedream|gpipe",
      "training: forward and backward in turn, or one after the other (default: pipedream); of an iteration "
-     "dapple, gpipe, zb-h1 or pipedream (default: dapple)"},
+     "dapple, gpipe, zb-h1, interleaved or pipedream (default: dapple)"},
     {CLI_MICRO_BATCHES, 0, "micro-batches", "N",
      "iteration: into how many micro-batches the batch is divided (default: 1)"},
     {CLI_MICRO_BATCH_SIZE, 0, "micro-batch-size", "N", "iteration: samples of a micro-batch"},
@@ -59,6 +59,8 @@ static const struct {
      "iteration: memory of a device beside weights and activations (default: 0)"},
     {CLI_WEIGHT_SHARE, 0, "weight-gradient-share", "SHARE",
      "iteration, zb-h1: share of backward that makes gradients of weights (default: 0.5)"},
+    {CLI_PER_DEVICE, 0, "stages-per-device", "N",
+     "iteration, interleaved: how many stages a device has (default: more as long as that helps)"},
     {CLI_REPLICATE, 0, "replicate", NULL,
      "a stage may run on several devices, which take turns (auto-, anneal-, dp- and dpl-place)"},
     {CLI_SYNC, 0, "sync", "RATE",

@@ -239,6 +239,7 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
              {CLI_ALLREDUCE_OVERLAP, no_iteration},
              {CLI_WORKSPACE, no_iteration},
              {CLI_WEIGHT_SHARE, no_iteration},
+             {CLI_PER_DEVICE, no_iteration},
              {CLI_TIME_LIMIT, no_plan},
              {CLI_MAX_STATES, no_plan},
              {CLI_SCHEDULE, no_plan    ? no_plan

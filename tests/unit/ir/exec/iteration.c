@@ -204,6 +204,8 @@ static void test_interleaved(void **state)
                 struct result r = run(&s.x, 0);
                 assert_int_equal(r.end, 3 * ((int64_t)each * places * m + places - 1));
                 for (uint32_t i = 0; i < places; i++)
+                    assert_int_equal(r.peak[i], iteration_ahead_interleaved(&s.x, i));
+                for (uint32_t i = 0; i < places; i++)
                     assert_int_equal(r.peak[i], 2 * (places - i - 1) + (each - 1) * places + 1);
             }
 }
@@ -512,7 +514,7 @@ static int64_t own_peak(const struct walk *w, uint32_t d)
 static void draw(struct scene_of *s, uint64_t *seed)
 {
     uint32_t order = random_below(seed, ITERATION_ORDERS), places = 1 + random_below(seed, 4);
-    uint32_t many = order == ITERATION_INTERLEAVED ? 1 + random_below(seed, 2) : 1;
+    uint32_t many = order == ITERATION_INTERLEAVED ? 1 + random_below(seed, STAGES / places) : 1;
     uint32_t micro = 1 + random_below(seed, order == ITERATION_INTERLEAVED ? 4 : 16);
     set_up(s, places * many, order == ITERATION_INTERLEAVED ? places * micro : micro,
            (struct stage_work){0});

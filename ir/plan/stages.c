@@ -1,0 +1,51 @@
+/* Which stages share their devices (stages.h): a sequence of places, once or over and over. */
+#include "ir/plan/stages.h"
+
+#include <string.h>
+
+static uint32_t first_device(const struct stages *s, uint32_t k)
+{
+    return s->device.to[s->device.at[k]];
+}
+
+uint32_t stages_places(const struct stages *s)
+{
+    uint32_t n = 1;
+    while (n < s->n && first_device(s, n) != first_device(s, 0))
+        n++;
+    return s->n ? n : 0;
+}
+
+static bool has_same_devices(const struct stages *s, uint32_t k, uint32_t as)
+{
+    uint32_t n = s->device.at[k + 1] - s->device.at[k];
+    return n == s->device.at[as + 1] - s->device.at[as] &&
+           !memcmp(s->device.to + s->device.at[k], s->device.to + s->device.at[as],
+                   n * sizeof *s->device.to);
+}
+
+const char *stages_refuse(const struct stages *s, uint32_t ndev, struct arena *a)
+{
+    uint32_t places = stages_places(s);
+    uint32_t *stage = arena_array(a, (size_t)ndev + 1, sizeof *stage); /* + 1 */
+    for (uint32_t k = 0; k < places; k++)
+        for (uint32_t i = s->device.at[k]; i < s->device.at[k + 1]; i++) {
+            uint32_t *of = &stage[s->device.to[i]];
+            if (*of)
+                return arena_fmt(a,
+                                 "device %u is in stages %u and %u, which do not share all devices",
+                                 s->device.to[i], *of - 1, k);
+            *of = k + 1;
+        }
+    for (uint32_t k = places; k < s->n; k++)
+        if (!has_same_devices(s, k, k % places))
+            return arena_fmt(
+                a,
+                "stage %u is not on the devices of stage %u: stages that share devices go "
+                "over them in turn",
+                k, k % places);
+    if (places && s->n % places)
+        return arena_fmt(a, "%u stages in turn on %u places: expected as many on each", s->n,
+                         places);
+    return NULL;
+}
