@@ -1,5 +1,6 @@
 """The promises of SECURITY.md that no other test keeps, one function for each: hostile inputs, names, folders and
 limits end in one line and exit code 1, in time, with nothing left behind.  Needs the Python package onnx (else 77)."""
+# extras: dot
 import csv
 import io
 import os
@@ -14,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import extras
 from checks import check, finish
 from wire import field
 
@@ -369,10 +371,57 @@ def files_cut_short(d):
         check(failures >= 1, f"{weights}, beside: {failures} runs failed")
 
 
+# ---- programs and limits
+
+
+def arguments_are_no_options(d):
+    """Names that begin with '-' are no options of dot, and dot is none of the current folder."""
+    m = model(d)
+    for name in ("-vx.svg", "-Tpng.svg", "--help.svg", "-o.pdf"):
+        r = pcc(m, "-p", "dp-place", f"--output={name}", cwd=d)
+        check(r.returncode == 0 and (d / name).stat().st_size > 200 and b"dot" not in r.stderr, f"{name}: {r.stderr}")
+    (d / "dot").write_text("#!/bin/sh\ntouch ran\n", encoding="utf-8")
+    (d / "dot").chmod(0o755)
+    for path in (".", "", ":", f".:{os.environ['PATH']}"):
+        r = pcc(m, "-p", "dp-place", "-o", "split", cwd=d, env={**os.environ, "PATH": path})
+        check(r.returncode == 0 and not (d / "ran").exists(), f"PATH={path}: {r.stderr}")
+        check(("cannot be started" in r.stderr.decode()) == ("/" not in path), f"PATH={path}: {r.stderr}")
+        shutil.rmtree(d / "split")
+
+
+def small_limits(d):
+    """A small stack, a small size of files: refused or ended with a line, and nothing is left."""
+    m = model(d)
+
+    def limited(what, soft, hard=None):
+        return lambda: resource.setrlimit(what, (soft, hard or soft))
+    if not SANITIZED:
+        refused("the stack is limited to 64 KiB", d, m, "-o", "split",
+                preexec_fn=limited(resource.RLIMIT_STACK, 1 << 16))
+        r = pcc(m, "-p", "dp-place", "-o", "a", cwd=d, preexec_fn=limited(resource.RLIMIT_STACK, 1 << 16, 1 << 23))
+        check(r.returncode == 0, f"a stack that can be raised: {r.stderr}")
+        r = pcc(m, "-p", "auto-place", "-o", "b", cwd=d, preexec_fn=limited(resource.RLIMIT_STACK, 1 << 20))
+        check(r.returncode == 0, f"a stack of 1 MiB: {r.stderr}")
+        (d / "deep.json").write_text("[" * 2000, encoding="utf-8")
+        refused("deep.json", d, "deep.json", preexec_fn=limited(resource.RLIMIT_STACK, 1 << 20))
+    for size in (0, 100, 1 << 12, 1 << 15):
+        for out in ("x.onnx", "x.csv", "x.json", "split"):
+            before = listing(d)
+            r = pcc(m, "-p", "dp-place", "-o", out, cwd=d, preexec_fn=limited(resource.RLIMIT_FSIZE, size))
+            whole = r.returncode == 0 and ((d / out).is_dir() or (d / out).stat().st_size <= size)
+            check(whole or (r.returncode == 1 and listing(d) == before),
+                  f"{out} of {size} bytes: exit {r.returncode}: {r.stderr} {set(listing(d)) - set(before)}")
+            shutil.rmtree(d / out) if (d / out).is_dir() else (d / out).unlink(missing_ok=True)
+
+
 def main():
-    for test in (inputs_are_regular_files, folders_hold_regular_files, standard_input_where_asked,
-                 expressions_stay_cheap, errors_fail, names_cannot_flood, names_are_utf8, reading_ends_in_time,
-                 order_is_not_the_hash_s, terminals_obey_nothing, tables_run_nothing, files_cut_short):
+    tests = [inputs_are_regular_files, folders_hold_regular_files, standard_input_where_asked, expressions_stay_cheap,
+             errors_fail, names_cannot_flood, names_are_utf8, reading_ends_in_time, order_is_not_the_hash_s,
+             terminals_obey_nothing, tables_run_nothing, files_cut_short, small_limits]
+    if extras.extra() == "dot":
+        extras.need(shutil.which("dot"), "no program dot")
+        tests = [arguments_are_no_options]
+    for test in tests:
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
     return finish()
