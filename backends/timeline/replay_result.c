@@ -104,7 +104,10 @@ int replay_print(FILE *f, const struct result *r, int64_t samples)
     int rc =
         r->trained ? print_iteration(f, r, samples, a) : replay_result(&y, r, samples, MOST, a);
     if (!rc && !r->trained) {
-        int64_t v = r->verdict->value;
+        bool sample =
+            !r->step && !r->latency; /* else of one alone, which a replay does not come to */
+        int64_t v =
+            sample ? r->verdict->value : judge(&r->scene, r->plan->dev, r->plan->copies, a).value;
         double over = (double)(y.end - v * y.samples) / ((double)(v ? v : 1) * y.samples);
         fprintf(f,
                 "replay of %u sample%s: %s per sample, %.2f %% above the plan's %s (ends at %s; %u "

@@ -163,9 +163,11 @@ static uint32_t lies(const struct field *f)
 /* What p offers and the objective can make use of. */
 static uint32_t known_to(const struct planner *p, enum objective goal)
 {
-    uint32_t routes = goal == OBJECTIVE_SAMPLE ? FEATURE_ROUTES : 0;
+    bool by_host = goal == OBJECTIVE_LATENCY;
+    uint32_t routes = goal == OBJECTIVE_SAMPLE || by_host ? FEATURE_ROUTES : 0;
+    uint32_t groups = by_host ? FEATURE_GROUPS : 0;
     uint32_t levels = goal == OBJECTIVE_ITERATION ? 0 : FEATURE_LEVELS;
-    return p->features & ~(routes | levels);
+    return p->features & ~(routes | groups | levels);
 }
 
 static bool knows_all(const struct planner *p, enum objective goal, uint32_t wanted)
