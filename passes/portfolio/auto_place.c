@@ -7,7 +7,8 @@
  * there is none, or until it gets no nearer.  What is left on the table is said.  With a time limit, what is left of
  * it goes to a proof that no plan is better by more than 1 %, by an integer program (ip_refute.c).
  *
- * Groups of devices are known to hier-place only.  The time of a training iteration is pipeline-place's affair.  Cost: that of dp-place, of annealing and of the bounds. */
+ * Groups of devices are known to hier-place only.  The time of a training iteration is pipeline-place's affair.
+ * Cost: that of dp-place, of annealing and of the bounds. */
 #include "passes/contiguous/dp_place.h"
 
 #include "passes/any_shape/fit_memory.h"

@@ -91,7 +91,9 @@ static void begin(struct run *r, const struct field *f)
     if (module_parse(&t, f->said.text, f->said.len, "random", NULL, &r->d))
         fail_msg("%s\n%s", r->error, f->said.text);
     r->pin = (struct pin){"^n1$", "cpu0"};
-    r->settings = (struct settings){.pins = &r->pin, .npins = f->features & FEATURE_PINS ? 1 : 0};
+    r->settings = (struct settings){.pins = &r->pin,
+                                    .npins = f->features & FEATURE_PINS ? 1 : 0,
+                                    .said = 1U << BASIS_OBJECTIVE};
     r->x = (struct ctx){.scene = t.scene,
                         .settings = &r->settings,
                         .use.mem = arena_new(NULL),
