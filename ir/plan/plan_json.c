@@ -216,6 +216,10 @@ static int read_paper(struct assignment *r, const json_t *root)
     static const char *const key[] = {"fpgas", "cpus"};
     const struct cluster *c = r->scene->cluster;
     uint32_t q = slots_in_paper(r, root);
+    if (json_object_get(root, "totalLatency")) {
+        basis_set(&r->said.model, BASIS_OBJECTIVE, OBJECTIVE_LATENCY);
+        r->said.bits |= 1U << BASIS_OBJECTIVE;
+    }
     assign_by_id(r);
     for (int host = 0; host < 2; host++) {
         const json_t *list = json_object_get(root, key[host]);
