@@ -234,7 +234,9 @@ static int read_paper(struct assignment *r, const json_t *root)
                 return diag_error(r->diag,
                                   "%s: '%s' has nodes on more devices than the cluster has",
                                   r->path, key[host]);
-            if (read_nodes(r, nodes, (int)dev) || (slot && read_slot(r, nodes, slot)))
+            if (read_nodes(r, nodes, (int)dev))
+                return -1;
+            if (slot && read_slot(r, nodes, slot))
                 return -1;
         }
     }
