@@ -71,7 +71,7 @@ static void put_devices(const struct split *w, const char *key, bool host)
     fputs(first ? "],\n" : "\n    ],\n", w->f);
 }
 
-/* The most slots that an accelerator has, which a latency alone knows (and whose judge has seen that each node has one). */
+/* The most slots that an accelerator has.  A latency alone knows them: its judge has seen that each node has one. */
 static uint32_t count_slots(const struct plan_told *t)
 {
     const struct graph *g = &t->scene->m->graph[1];
