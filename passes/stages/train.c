@@ -70,6 +70,45 @@ static void measure_values(struct measuring *m)
     }
 }
 
+/* The backward nodes of each layer by the lowest layer that waits for them, or for what waits for them. */
+static void measure_waiting(struct measuring *m)
+{
+    const struct scene *s = &m->t->x->scene;
+    const struct graph *g = &s->m->graph[1];
+    const struct csr *pin = &s->place->net_pin;
+    struct train *t = m->t;
+    struct arena *a = t->x->use.scratch;
+    uint32_t nlayer = t->x->levels.whole->n, n = 0;
+    uint32_t *low = arena_array(a, s->m->nnode, sizeof *low);
+    uint32_t *row = arena_array(a, (size_t)g->count + 1, sizeof *row);
+    uint32_t *node = arena_array(a, (size_t)g->count + 1, sizeof *node);
+    struct csr made = place_nets_made(s->m, s->place, a);
+    for (nid v = g->first + g->count; v-- > g->first;) {
+        if (s->place->kind[v] != PLACE_NODE || !s->m->backward[v])
+            continue;
+        row[n] = low[v] = layer_of(t, v);
+        node[n++] = v;
+        for (uint32_t i = made.at[v]; i < made.at[v + 1]; i++)
+            for (uint32_t k = pin->at[made.to[i]]; k < pin->at[made.to[i] + 1]; k++)
+                if (pin->to[k] != v && s->m->backward[pin->to[k]] && low[pin->to[k]] < low[v])
+                    low[v] = low[pin->to[k]];
+    }
+    struct csr of = csr_build(a, nlayer, n, row, node);
+    uint32_t *seen = arena_array(a, (size_t)nlayer + 1, sizeof *seen);
+    t->waiting = arena_array(a, (size_t)n + 1, sizeof *t->waiting);
+    for (uint32_t l = 0, first = 0; l < nlayer; l++, first = t->nwaiting)
+        for (uint32_t i = of.at[l]; i < of.at[l + 1]; i++) {
+            int64_t ps = s->m->cost->time[m->cls][of.to[i]];
+            uint32_t at = low[of.to[i]];
+            if (seen[at] <= first) { /* 1 + its entry; none of this layer yet */
+                t->waiting[t->nwaiting++] = (struct waiting){l, at, 0};
+                seen[at] = t->nwaiting;
+            }
+            int64_t *sum = &t->waiting[seen[at] - 1].backward;
+            *sum = sat_add(*sum, ps == COST_NEVER ? 0 : ps);
+        }
+}
+
 /* Layers between which a value goes the wrong way are not to be parted: a forward one to the backward nodes of a layer
  * before it, a backward one to a layer behind it. */
 static void measure_cuts(struct measuring *m)
@@ -136,6 +175,8 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
     measure_nodes(&m);
     measure_values(&m);
     measure_cuts(&m);
+    if (x->scene.m->ir_version)
+        measure_waiting(&m);
     t->layers = (struct layers_of){g->n,       g->succ,      g->pred,    m.forward,
                                    m.backward, m.activation, m.parameter};
     return 0;
@@ -218,6 +259,11 @@ struct stage_sums *train_sums(const struct train *t, const struct trained *p, st
     }
     for (uint32_t k = 0; k < p->n; k++)
         sum[k].send_back = sum[k].send;
+    for (uint32_t i = 0; i < t->nwaiting; i++) {
+        uint32_t k = p->stage_of[t->waiting[i].layer];
+        if (p->stage_of[t->waiting[i].low] == k)
+            sum[k].weight = sat_add(sum[k].weight, t->waiting[i].backward);
+    }
     if (t->x->scene.model.training.reduce_when != REDUCE_AFTER)
         add_parts(t, p, sum, a);
     return sum;
@@ -480,11 +526,12 @@ int train_leave(const struct train *t, const struct trained *p, const char *what
 {
     struct ctx *x = t->x;
     const struct graph *g = &x->scene.m->graph[1];
-    const struct training *m = &x->scene.model.training;
-    if (p->value < INT64_MAX && t->odd.plans && m->schedule == TRAINING_INTERLEAVED)
+    const char *odd = NULL;
+    if (t->odd.plans)
+        odd = iteration_refuses(&x->scene, t->odd.places, t->odd.places, x->use.mem);
+    if (p->value < INT64_MAX && odd)
         diag_note(x->use.diag, "%s: %u of the plans that were tried cannot be run: %s", t->planner,
-                  t->odd.plans,
-                  iteration_refuses(&x->scene, t->odd.places, t->odd.places, x->use.mem));
+                  t->odd.plans, odd);
     if (p->value == INT64_MAX) {
         diag_error(x->use.diag, "%s: no plan %s", t->planner, why_none(t, p));
         return PASS_INFEASIBLE;

@@ -21,6 +21,13 @@ struct train {
      * would read what a later one makes forward, or an earlier one backward */
     uint32_t *cut, ncut;
     struct clock clock;
+    /* backward work of each layer by the lowest layer that waits for it: none lower than the stage's first layer, and
+     * it makes gradients of weights (weight_pass.h); none of a profile */
+    struct waiting {
+        uint32_t layer, low;
+        int64_t backward; /* ps */
+    } *waiting;
+    uint32_t nwaiting;
     /* PipeDream's plans, which neither schedule nor batch changes: dapple_best() */
     struct trained *pipedream;
     uint32_t npipedream;
