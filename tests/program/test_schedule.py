@@ -429,6 +429,19 @@ def bars_of(at, model, manifest, how):
     check(sorted(took) == [0, 1, 2, 3], f"stages {sorted(took)} in the trace")
 
 
+def planned(at, model, schedule):
+    """Four devices that had better not exchange gradients: a stage for each, cut where the graph may be."""
+    folder = at / f"planned-{schedule}"
+    run(PCC, model, "-p", "dapple-place", "-o", folder, *TRAINED, "--allreduce=1MB/s", f"--schedule={schedule}",
+        "--micro-batches=8")
+    manifest, lists = accepted(folder, f"planned for {schedule}")
+    check(len(manifest["training"]["stages"]) == 4, f"{schedule}: {len(manifest['training']['stages'])} stages")
+    follows(manifest, lists)
+    if schedule == "zb-h1":
+        zero_bubble(model, manifest)
+    verified(model, folder)
+
+
 def interleaved(at, model):
     """Devices with two stages each: parts of one stage, lists in their order; the folder is a plan with these."""
     one, two, args = at / "turn", at / "turn2", [*TRAINED, "--schedule=interleaved", "--micro-batches=8"]
@@ -465,8 +478,9 @@ def iterations(at):
             it = manifest["iteration"]
             check(it["time_s"] == manifest["objective"]["value_s"] and 0 < it["bubble"] < 1, f"iteration: {it}")
             check(it["peak_bytes"] == max(d["used_bytes"] for d in manifest["devices"]), "the peak")
-            if count == 8 and schedule in ("dapple", "zb-h1"):
-                verified(model, folder)
+    verified(model, folder)
+    for schedule in ("dapple", "zb-h1"):
+        planned(at, model, schedule)
     interleaved(at, model)
     again = at / "again"
     run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", again, *TRAINED, "--schedule=pipedream", "--micro-batches=1")

@@ -1,0 +1,267 @@
+/* A model that is trained as a row of layers (train.h).
+ *
+ * Layers are what contract leaves, in its order, as far as it may be cut between them: where a stage would read what a
+ * later one makes forward, or backward what an earlier one does, they are one.  Of a graph in ONNX it is also told how
+ * far each value goes and what waits for each backward node, so that the sums of a plan's stages are those of the
+ * verdict on it.  O((nodes + pins) log nodes). */
+#include "passes/stages/train.h"
+
+#include "ir/base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct measuring {
+    struct train *t;
+    int64_t *forward, *backward, *activation, *parameter;
+    uint32_t cls;
+};
+
+uint32_t train_layer(const struct train *t, nid n)
+{
+    return t->layer[t->x->levels.base->vertex[n]];
+}
+
+static void measure_nodes(struct measuring *m)
+{
+    const struct scene *s = &m->t->x->scene;
+    const struct graph *g = &s->m->graph[1];
+    const struct costs *k = s->m->cost;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (s->place->kind[n] != PLACE_NODE)
+            continue;
+        uint32_t l = train_layer(m->t, n);
+        bool back = s->m->backward[n];
+        int64_t *time = back ? &m->backward[l] : &m->forward[l], ps = k->time[m->cls][n];
+        *time = sat_add(*time, ps == COST_NEVER ? 0 : ps);
+        int64_t params = s->m->ir_version ? 0 : costs_params(k, n);
+        m->parameter[l] = sat_add(m->parameter[l], params);
+        if (!back)
+            m->t->stored[l] = sat_add(m->t->stored[l], k->own[n] - params);
+    }
+    for (uint32_t w = 0; w < s->place->nweight; w++) { /* with the first that needs it */
+        const struct csr *user = &s->place->weight_user;
+        if (user->at[w] == user->at[w + 1])
+            continue;
+        uint32_t l = train_layer(m->t, user->to[user->at[w]]);
+        m->parameter[l] = sat_add(m->parameter[l], s->place->weight_bytes[w]);
+    }
+}
+
+/* What forward nodes make for forward nodes of other layers. */
+static void measure_values(struct measuring *m)
+{
+    const struct scene *s = &m->t->x->scene;
+    const struct csr *pin = &s->place->net_pin;
+    for (uint32_t e = 0; e < s->place->nnet; e++) {
+        nid def = s->m->value[s->place->net_value[e]].def;
+        if (!def || s->place->kind[def] != PLACE_NODE || s->m->backward[def])
+            continue;
+        uint32_t l = train_layer(m->t, def);
+        bool leaves = false;
+        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++)
+            leaves = leaves || (!s->m->backward[pin->to[i]] && train_layer(m->t, pin->to[i]) != l);
+        if (leaves)
+            m->activation[l] = sat_add(m->activation[l], s->m->cost->bytes[s->place->net_value[e]]);
+    }
+}
+
+/* ---- spans -------------------------------------------------------------------------------------- */
+
+static int compare_spans(const void *x, const void *y)
+{
+    const struct layer_span *a = x, *b = y;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return a->to < b->to ? -1 : a->to > b->to;
+}
+
+static void add_span(struct layer_spans *s, struct arena *a, struct layer_span x)
+{
+    s->span = vec_grow(a, s->span, &s->cap, s->n + 1, sizeof *s->span);
+    s->span[s->n++] = x;
+}
+
+/* Makes those of the same ends one. */
+static void join_spans(struct layer_spans *s)
+{
+    uint32_t n = 0;
+    if (s->n)
+        qsort(s->span, s->n, sizeof *s->span, compare_spans);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (n && !compare_spans(&s->span[n - 1], &s->span[i]))
+            s->span[n - 1].amount = sat_add(s->span[n - 1].amount, s->span[i].amount);
+        else
+            s->span[n++] = s->span[i];
+    s->n = n;
+}
+
+/* Values and gradients by the layer that makes them and the farthest that reads them. */
+static void measure_moves(struct measuring *m)
+{
+    const struct scene *s = &m->t->x->scene;
+    const struct csr *pin = &s->place->net_pin;
+    struct train *t = m->t;
+    for (uint32_t e = 0; e < s->place->nnet; e++) {
+        vid v = s->place->net_value[e];
+        nid def = s->m->value[v].def;
+        if (!def || s->place->kind[def] != PLACE_NODE)
+            continue;
+        bool back = s->m->backward[def];
+        uint32_t at = train_layer(t, def), far = at;
+        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++) {
+            uint32_t to = train_layer(t, pin->to[i]);
+            far = (back ? to < far : to > far) ? to : far;
+        }
+        if (far != at)
+            add_span(back ? &t->gradients : &t->values, t->x->use.scratch,
+                     (struct layer_span){at, far, s->m->cost->bytes[v]});
+    }
+    join_spans(&t->values);
+    join_spans(&t->gradients);
+}
+
+/* Backward nodes by their layer and the lowest that waits for them, or for what waits for them. */
+static void measure_waiting(struct measuring *m)
+{
+    const struct scene *s = &m->t->x->scene;
+    const struct graph *g = &s->m->graph[1];
+    const struct csr *pin = &s->place->net_pin;
+    struct train *t = m->t;
+    struct arena *a = t->x->use.scratch;
+    uint32_t *low = arena_array(a, s->m->nnode, sizeof *low);
+    struct csr made = place_nets_made(s->m, s->place, a);
+    for (nid v = g->first + g->count; v-- > g->first;) {
+        if (s->place->kind[v] != PLACE_NODE || !s->m->backward[v])
+            continue;
+        int64_t ps = s->m->cost->time[m->cls][v];
+        low[v] = train_layer(t, v);
+        for (uint32_t i = made.at[v]; i < made.at[v + 1]; i++)
+            for (uint32_t k = pin->at[made.to[i]]; k < pin->at[made.to[i] + 1]; k++)
+                if (pin->to[k] != v && s->m->backward[pin->to[k]] && low[pin->to[k]] < low[v])
+                    low[v] = low[pin->to[k]];
+        add_span(&t->waiting, a,
+                 (struct layer_span){train_layer(t, v), low[v], ps == COST_NEVER ? 0 : ps});
+    }
+    join_spans(&t->waiting);
+}
+
+/* ---- the row ------------------------------------------------------------------------------------ */
+
+/* Joins layers between which a value goes the wrong way: a forward one to the backward nodes of a layer before it, a
+ * backward one to a layer behind it.  Returns how many layers are left; t->layer is told anew. */
+static uint32_t join_layers(struct train *t, uint32_t nlayer, uint32_t *new)
+{
+    const struct scene *s = &t->x->scene;
+    const struct csr *pin = &s->place->net_pin;
+    struct arena *a = t->x->use.scratch;
+    uint32_t nbase = t->x->levels.base->n, n = 0;
+    int32_t *across = arena_array(a, (size_t)nlayer + 2, sizeof *across), now = 0;
+    for (uint32_t e = 0; e < s->place->nnet; e++) {
+        nid def = s->m->value[s->place->net_value[e]].def;
+        if (!def || s->place->kind[def] != PLACE_NODE)
+            continue;
+        bool back = s->m->backward[def];
+        uint32_t at = train_layer(t, def), far = at;
+        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++) {
+            uint32_t to = train_layer(t, pin->to[i]);
+            far = (back ? to > far : to < far) ? to : far;
+        }
+        across[(at < far ? at : far) + 1]++; /* the first layer that is joined to the one before */
+        across[(at < far ? far : at) + 1]--;
+    }
+    for (uint32_t v = 0; v < nlayer; v++) {
+        now += across[v];
+        n += v > 0 && now == 0;
+        new[v] = n;
+    }
+    uint32_t *layer = arena_array(a, (size_t)nbase + 1, sizeof *layer);
+    for (uint32_t v = 0; v < nbase; v++)
+        layer[v] = new[t->layer[v]];
+    t->layer = layer;
+    return nlayer ? n + 1 : 0;
+}
+
+/* layer -> the layers that read of it, once each, ascending. */
+static struct csr join_edges(const struct wdag *g, const uint32_t *new, uint32_t n, struct arena *a)
+{
+    uint32_t most = g->succ.at[g->n], k = 0;
+    uint32_t *from = arena_array(a, (size_t)most + 1, sizeof *from);
+    uint32_t *to = arena_array(a, (size_t)most + 1, sizeof *to);
+    uint32_t *seen =
+        arena_array(a, (size_t)n + 1, sizeof *seen); /* 1 + the layer that was seen to read it */
+    for (uint32_t v = 0; v < g->n; v++)
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
+            uint32_t u = new[g->succ.to[i]];
+            if (u == new[v] || seen[u] == new[v] + 1)
+                continue;
+            seen[u] = new[v] + 1;
+            from[k] = new[v];
+            to[k++] = u;
+        }
+    struct csr back = csr_build(a, n, k, to, from);
+    return csr_transpose(a, &back, n, n);
+}
+
+int train_begin(struct train *t, struct ctx *x, const char *planner)
+{
+    const struct wdag *g = x->levels.whole;
+    struct arena *a = x->use.scratch;
+    *t = (struct train){.x = x, .planner = planner, .clock = ctx_clock(x)};
+    const char *why = servers_of(x->scene.cluster, &t->servers);
+    why = !x->scene.m->backward ? "the model has no backward pass" : why;
+    if (why)
+        return diag_error(x->use.diag, "%s: %s", planner, why);
+    struct measuring m = {.t = t, .cls = cluster_main_class(x->scene.cluster)};
+    int64_t **const sum[] = {&m.forward, &m.backward, &m.activation, &m.parameter, &t->stored};
+    uint32_t *new = arena_array(a, (size_t)g->n + 1, sizeof *new);
+    t->layer = wdag_flatten(g, a);
+    uint32_t n = join_layers(t, g->n, new);
+    for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)
+        *sum[i] = arena_array(a, (size_t)n + 1, sizeof **sum[i]);
+    measure_nodes(&m);
+    measure_values(&m);
+    if (x->scene.m->ir_version) {
+        measure_moves(&m);
+        measure_waiting(&m);
+    }
+    t->layers = (struct layers_of){.n = n,
+                                   .succ = n < g->n ? join_edges(g, new, n, a) : g->succ,
+                                   .pred = g->pred,
+                                   .forward = m.forward,
+                                   .backward = m.backward,
+                                   .activation = m.activation,
+                                   .parameter = m.parameter};
+    if (n < g->n)
+        t->layers.pred = csr_transpose(a, &t->layers.succ, n, n);
+    return 0;
+}
+
+struct layer_chain train_chain(const struct train *t)
+{
+    const struct layers_of *l = &t->layers;
+    const struct training *r = &t->x->scene.model.training;
+    struct arena *a = t->x->use.scratch;
+    int64_t *sum[5];
+    for (uint32_t i = 0; i < 5; i++)
+        sum[i] = arena_array(a, (size_t)l->n + 2, sizeof *sum[i]);
+    for (uint32_t v = 0; v < l->n; v++) {
+        const int64_t add[] = {training_share(r, l->forward[v], 1),
+                               training_share(r, l->backward[v], 1), l->parameter[v],
+                               training_share(r, t->stored[v], 1)};
+        for (uint32_t i = 0; i < 4; i++)
+            sum[i][v + 1] = sat_add(sum[i][v], add[i]);
+    }
+    /* what layers before one make for it and those behind it */
+    for (uint32_t v = 0; v < l->n; v++) {
+        uint32_t last = v;
+        for (uint32_t i = l->succ.at[v]; i < l->succ.at[v + 1]; i++)
+            last = l->succ.to[i] > last ? l->succ.to[i] : last;
+        int64_t bytes = training_share(r, l->activation[v], 1);
+        sum[4][v + 1] = sat_add(sum[4][v + 1], last > v ? bytes : 0);
+        sum[4][last + 1] -= last > v ? bytes : 0;
+    }
+    for (uint32_t v = 1; v <= l->n; v++)
+        sum[4][v] += sum[4][v - 1];
+    return (struct layer_chain){l->n, sum[0], sum[1], sum[2], sum[3], sum[4]};
+}
