@@ -11,9 +11,11 @@ static const char *const feature_text[FEATURES] = {
     "GPipe schedule", "copies of stages", "links between devices", "more than two levels of links"};
 
 /* What plans cannot make use of, whoever makes them.  In a time per sample a device pays for its own link only;
- * only stages of training know of levels. */
+ * only stages of training know of levels; a subgraph gets and gives all by way of the host. */
 static const uint32_t useless[OBJECTIVES] = {[OBJECTIVE_SAMPLE] = FEATURE_ROUTES | FEATURE_LEVELS,
-                                             [OBJECTIVE_MAKESPAN] = FEATURE_LEVELS};
+                                             [OBJECTIVE_MAKESPAN] = FEATURE_LEVELS,
+                                             [OBJECTIVE_LATENCY] =
+                                                 FEATURE_GROUPS | FEATURE_ROUTES | FEATURE_LEVELS};
 
 static bool pinned(const struct wdag *g)
 {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The main job, start to end: makes a 12-layer GPT with weights, splits it over two accelerators,
+# The main job, start to end: makes a 12-layer GPT with weights, splits it over three accelerators,
 # and lets ONNX Runtime confirm that the parts compute what the whole computes.
 set -eu
 cd "$(dirname "$0")/.."
@@ -11,8 +11,8 @@ cmake --build --preset release
 run() { echo "+ $*"; "$@"; }
 mkdir -p build/demo
 run build/release/pcc-gen gpt -o build/demo/gpt.onnx \
-    --layers 12 --width 256 --heads 8 --vocab 5000 --kv
-run build/release/pcc build/demo/gpt.onnx -d 2xa100 --link 1TB/s,0us \
+    --layers 12 --width 256 --heads 8 --vocab 5000
+run build/release/pcc build/demo/gpt.onnx -d 3xa100 --link 300GB/s,2us \
     -o build/demo/split
 run build/venv/bin/python tools/verify_split.py build/demo/gpt.onnx build/demo/split --sensitive
 

@@ -4,7 +4,8 @@
 #   tools/setup.sh [--no-python]
 #
 # On Debian and Ubuntu: packages by apt-get, only if one is missing, without questions (sudo unless
-# root).  Elsewhere: names what is missing.  Then a Python environment in build/venv for tests and
+# root).  Ubuntu 22.04 and older systems have a protobuf-c and a Python that are too old, and are told so.
+# Elsewhere: names what is missing.  Then a Python environment in build/venv for tests and
 # demos (--no-python: leaves it out).  Safe to run again: does nothing when all is there.
 set -eu
 cd "$(dirname "$0")/.."
@@ -110,5 +111,7 @@ if have dpkg-query && have apt-get; then
 else
     setup_other
 fi
+pkg-config --atleast-version=1.4.1 libprotobuf-c ||
+    fail "pcc needs protobuf-c 1.4.1, here is $(pkg-config --modversion libprotobuf-c); Debian 12 and Ubuntu 24.04 have it"
 [ $python = no ] || setup_python
 say "complete"

@@ -351,7 +351,7 @@ static void put_parts(struct out *o, struct arena *a)
                 sat_add(k->lasting, sat_add(work_bytes_in(s->work, x), k->running)),
                 s->unchecked[x] ? ", \"unchecked\": true" : "");
         put_replicas(o, x, a);
-        if (s->r->plan->slot && s->r->part_slot[x])
+        if (s->r->part_slot && s->r->plan->slot && s->r->part_slot[x])
             fprintf(o->f, ", \"slot\": %u", s->r->part_slot[x]);
         putc('}', o->f);
     }

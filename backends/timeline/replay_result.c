@@ -57,10 +57,11 @@ int replay_iteration(struct iteration_run *out, const struct result *r, int64_t 
     int64_t fit = most / tasks_each(x) / by * by, n = micro_batches;
     fit = fit > by ? fit : by;
     if (n > fit)
-        return diag_error(r->diag,
-                          "an iteration of %lld micro-batches through %u stages is too large to be "
-                          "shown: expected a --replay of at most %lld",
-                          (long long)n, x->nstage, (long long)fit);
+        return diag_error(
+            r->diag,
+            "an iteration of %lld micro-batches through %u stage%s is too large to be "
+            "shown: expected a --replay of at most %lld",
+            (long long)n, x->nstage, x->nstage == 1 ? "" : "s", (long long)fit);
     if (n % by)
         return diag_error(r->diag,
                           "--replay=%lld: stages in turn on %u devices take a multiple of so many "
@@ -103,7 +104,10 @@ int replay_print(FILE *f, const struct result *r, int64_t samples)
     int rc =
         r->trained ? print_iteration(f, r, samples, a) : replay_result(&y, r, samples, MOST, a);
     if (!rc && !r->trained) {
-        int64_t v = r->verdict->value;
+        bool sample =
+            !r->step && !r->latency; /* else of one alone, which a replay does not come to */
+        int64_t v =
+            sample ? r->verdict->value : judge(&r->scene, r->plan->dev, r->plan->copies, a).value;
         double over = (double)(y.end - v * y.samples) / ((double)(v ? v : 1) * y.samples);
         fprintf(f,
                 "replay of %u sample%s: %s per sample, %.2f %% above the plan's %s (ends at %s; %u "

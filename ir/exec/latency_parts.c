@@ -1,8 +1,8 @@
 /* From a latency's subgraphs to parts (latency_parts.h).
  *
  * A part of a host starts when all that it reads is there and gives its results at its end, as a subgraph does: so only
- * chains of hosts' nodes become one part, in which nothing is read late and nothing comes late.  With a list of CPUs a
- * chain in one piece can keep a CPU from a node that is more urgent; the parts are run once more to see. */
+ * chains of hosts' nodes become one part, in which nothing is read late and nothing comes late, and which ran without a
+ * pause, so that no CPU is kept from a node that was more urgent.  The parts are run once more to see. */
 #include "ir/exec/latency_parts.h"
 
 #include "ir/base/heap.h"
@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Whether host v waits for u only, u is a host of its class, and nobody else waits for u. */
+/* Whether host v waits for u only, starts when that ends, u is a host of its class, and nobody else waits for u. */
 static bool chains(const struct scene *s, const struct latency_run *r, uint32_t v, uint32_t *u,
                    const uint32_t *readers)
 {
@@ -22,6 +22,7 @@ static bool chains(const struct scene *s, const struct latency_run *r, uint32_t 
         if (w->to[i] != *u)
             return false;
     return r->k.sub[*u].host && readers[*u] == 1 &&
+           r->t.start[v] == r->t.start[*u] + r->g.task[*u].time &&
            cluster_class(s->cluster, r->k.sub[*u].dev) ==
                cluster_class(s->cluster, r->k.sub[v].dev);
 }

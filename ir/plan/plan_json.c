@@ -63,14 +63,16 @@ static int read_slots(struct assignment *r, const json_t *slots)
 {
     if (slots && (!json_is_array(slots) || json_array_size(slots) > SLOTS_MOST))
         return expect_form(r, "a list of lists of names in 'slots'");
-    for (size_t i = 0; i < json_array_size(slots); i++)
-        for (size_t k = 0; k < json_array_size(json_array_get(slots, i)); k++) {
-            const char *name = json_string_value(json_array_get(json_array_get(slots, i), k));
-            if (!name)
-                return expect_form(r, "a list of lists of names in 'slots'");
-            if (assign_slot_named(r, name, (uint32_t)i + 1))
-                return -1;
-        }
+    for (size_t i = 0; i < json_array_size(slots); i++) {
+        const json_t *nodes = json_array_get(slots, i);
+        bool names = json_is_array(nodes);
+        for (size_t k = 0; names && k < json_array_size(nodes); k++)
+            names = json_is_string(json_array_get(nodes, k));
+        if (!names)
+            return expect_form(r, "a list of lists of names in 'slots'");
+        if (read_slot(r, nodes, (uint32_t)i + 1))
+            return -1;
+    }
     return 0;
 }
 
@@ -397,7 +399,8 @@ int plan_json_write(const struct plan_told *t, const char *path, FILE *out, stru
     int rc = root ? outfile_open_to(&o, path, out, t->scene->m->mem, d) : say_why(&w, path, d);
     if (!rc) {
         bool done = json_dumpf(root, o.f,
-                               JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) == 0;
+                               JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_ENSURE_ASCII |
+                                   JSON_REAL_PRECISION(15)) == 0;
         bool full = ferror(o.f) != 0; /* outfile_close tells */
         if (!done && !full)
             diag_error(d, "%s: cannot be written: %s", path, strerror(errno));

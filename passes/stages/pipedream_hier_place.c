@@ -83,9 +83,9 @@ static int hier_place_run(struct ctx *x, const void *options)
     struct trained p = hier_plan(&t, &states, &found);
     train_try(&t, &p);
     diag_note(x->use.diag,
-              "pipedream-hier-place: the slowest of %u stages takes %s of a minibatch, by the "
+              "pipedream-hier-place: the slowest of %u stage%s takes %s of a minibatch, by the "
               "planner's own measure; %u states",
-              found.nstage, time_print(text, found.value), states.n);
+              found.nstage, found.nstage == 1 ? "" : "s", time_print(text, found.value), states.n);
     return train_leave(&t, &p, "PipeDream's dynamic program");
 }
 

@@ -17,6 +17,10 @@ enum {
     PLANS = 24
 };
 
+static const enum training_schedule offered[] = {TRAINING_DAPPLE, TRAINING_GPIPE, TRAINING_ZB_H1,
+                                                 TRAINING_INTERLEAVED};
+enum { SCHEDULES = sizeof offered / sizeof *offered };
+
 struct choices {
     struct ctx *x;
     int64_t global;      /* samples of all micro-batches; 0: not known */
@@ -69,8 +73,6 @@ static void try_schedule(struct choices *c, struct train *t, const struct dapple
 
 static void try_size(struct choices *c, struct train *t, uint32_t size)
 {
-    static const enum training_schedule schedules[] = {TRAINING_DAPPLE, TRAINING_GPIPE,
-                                                       TRAINING_ZB_H1, TRAINING_INTERLEAVED};
     struct training *m = &c->x->scene.model.training;
     if (c->size[size])
         train_set_size(m, c->global, c->size[size]);
@@ -84,10 +86,29 @@ static void try_size(struct choices *c, struct train *t, uint32_t size)
         try_schedule(c, t, &found, size);
         return;
     }
-    for (size_t i = 0; i < sizeof schedules / sizeof *schedules && !clock_out(&t->clock); i++) {
-        m->schedule = schedules[i];
+    for (size_t i = 0; i < SCHEDULES && !clock_out(&t->clock); i++) {
+        m->schedule = offered[i];
         try_schedule(c, t, &found, size);
     }
+}
+
+/* All that is chosen from, for a bound. */
+static void offer(struct choices *c, struct train *t)
+{
+    struct training *model = &c->x->scene.model.training, given = *model;
+    struct training *all = arena_array(c->x->use.scratch, SIZES * SCHEDULES, sizeof *all);
+    for (uint32_t i = 0; i < c->nsize; i++) {
+        if (c->size[i])
+            train_set_size(model, c->global, c->size[i]);
+        all[t->noffered++] = *model;
+        for (uint32_t k = 0; k < SCHEDULES && !is_said(c, TRAINING_SAID_SCHEDULE); k++) {
+            t->noffered += k > 0;
+            all[t->noffered - 1] = *model;
+            all[t->noffered - 1].schedule = offered[k];
+        }
+    }
+    t->offered = all;
+    *model = given;
 }
 
 /* "1: 748 ms, 2: no room" */
@@ -134,6 +155,7 @@ static int pipeline_run_place(struct ctx *x, const void *options)
         c.by_schedule[i] = INT64_MAX;
     c.best_model = given;
     choose_sizes(&c);
+    offer(&c, &t);
     for (uint32_t i = 0; i < c.nsize && (!i || !clock_out(&t.clock)); i++)
         try_size(&c, &t, i);
     tell(&c);

@@ -9,6 +9,7 @@
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
 #include "passes/bounds/claim.h"
+#include "passes/stages/stage_bound.h"
 
 #include <assert.h>
 #include <string.h>
@@ -327,6 +328,28 @@ static struct stages *name_devices(const struct train *t, const struct trained *
     return s;
 }
 
+/* What is known of all plans, and why. */
+static const char *claim_bound(const struct train *t)
+{
+    struct ctx *x = t->x;
+    struct claim *c = &x->results.plan->claim;
+    struct bound work = claim_iteration(x);
+    const struct bounded of = {.model = t->offered ? t->offered : &x->scene.model.training,
+                               .n = t->offered ? t->noffered : 1,
+                               .upper = c->value};
+    struct stage_bound b = stage_bound(t, &of);
+    c->proof = arena_fmt(x->use.mem, "%s%s", c->proof, b.proof);
+    if (b.value <= c->bound)
+        return work.why;
+    /* it is about the planner's layers */
+    if (must_level(x)->n != x->levels.whole->n)
+        c->scope = SCOPE_LAYERS;
+    c->bound = b.value;
+    c->bound_all = c->scope == SCOPE_ALL ? b.value : c->bound_all;
+    c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    return b.why;
+}
+
 static const char *why_none(const struct train *t, const struct trained *p)
 {
     if (!p->n)
@@ -381,7 +404,6 @@ int train_leave(const struct train *t, const struct trained *p, const char *what
     plan->claim.objective = OBJECTIVE_ITERATION;
     plan->claim.value = e.value;
     x->results.plan = plan;
-    struct bound b = claim_iteration(x);
-    plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", what, b.why);
+    plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", what, claim_bound(t));
     return 0;
 }

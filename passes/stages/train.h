@@ -35,6 +35,9 @@ struct train {
     /* PipeDream's plans, which neither schedule nor batch changes: dapple_best() */
     struct trained *pipedream;
     uint32_t npipedream;
+    /* models that the planner chooses from, which a bound is to hold for; NULL: that of the scene */
+    const struct training *offered;
+    uint32_t noffered;
     struct {
         uint32_t plans, places;
     } odd; /* plans that were tried and are odd: how many, and the most places that one's stages are on */

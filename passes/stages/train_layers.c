@@ -1,13 +1,16 @@
 /* A model that is trained as a row of layers (train.h).
  *
- * Layers are what contract leaves, in its order, as far as it may be cut between them: where a stage would read what a
- * later one makes forward, or backward what an earlier one does, they are one.  Of a graph in ONNX it is also told how
- * far each value goes and what waits for each backward node, so that the sums of a plan's stages are those of the
- * verdict on it.  O((nodes + pins) log nodes). */
+ * Layers are what contract leaves, in its order.  Of a graph in ONNX those that values go between both ways, forward
+ * from one to backward nodes of the other, are one (strongly connected components), in a topological order of what is
+ * left: it may be cut anywhere.  There it is also told how far each value goes and what waits for each backward node,
+ * so that the sums of a plan's stages are those of the verdict on it.  O((nodes + pins) log nodes). */
 #include "passes/stages/train.h"
 
+#include "ir/base/components.h"
+#include "ir/base/heap.h"
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,59 +151,107 @@ static void measure_waiting(struct measuring *m)
 
 /* ---- the row ------------------------------------------------------------------------------------ */
 
-/* Joins layers between which a value goes the wrong way: a forward one to the backward nodes of a layer before it, a
- * backward one to a layer behind it.  Returns how many layers are left; t->layer is told anew. */
-static uint32_t join_layers(struct train *t, uint32_t nlayer, uint32_t *new)
+/* Pairs of layers a, b of which a must be in no later stage than b. */
+struct layer_pairs {
+    uint32_t n, *from, *to;
+};
+
+/* Forward values are read in the stage that makes them or later, backward ones in it or earlier. */
+static struct layer_pairs list_pairs(const struct train *t, const struct wdag *g, struct arena *a)
 {
     const struct scene *s = &t->x->scene;
     const struct csr *pin = &s->place->net_pin;
-    struct arena *a = t->x->use.scratch;
-    uint32_t nbase = t->x->levels.base->n, n = 0;
-    int32_t *across = arena_array(a, (size_t)nlayer + 2, sizeof *across), now = 0;
+    size_t most = (size_t)g->succ.at[g->n] + (s->place->nnet ? pin->at[s->place->nnet] : 0) + 1;
+    struct layer_pairs x = {.from = arena_array(a, most, sizeof *x.from),
+                            .to = arena_array(a, most, sizeof *x.to)};
+    for (uint32_t v = 0; v < g->n; v++)
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
+            x.from[x.n] = v;
+            x.to[x.n++] = g->succ.to[i];
+        }
     for (uint32_t e = 0; e < s->place->nnet; e++) {
         nid def = s->m->value[s->place->net_value[e]].def;
         if (!def || s->place->kind[def] != PLACE_NODE)
             continue;
-        bool back = s->m->backward[def];
-        uint32_t at = train_layer(t, def), far = at;
         for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++) {
-            uint32_t to = train_layer(t, pin->to[i]);
-            far = (back ? to > far : to < far) ? to : far;
+            uint32_t maker = train_layer(t, def), reader = train_layer(t, pin->to[i]);
+            x.from[x.n] = s->m->backward[def] ? reader : maker;
+            x.to[x.n] = s->m->backward[def] ? maker : reader;
+            x.n += maker != reader;
         }
-        across[(at < far ? at : far) + 1]++; /* the first layer that is joined to the one before */
-        across[(at < far ? far : at) + 1]--;
     }
-    for (uint32_t v = 0; v < nlayer; v++) {
-        now += across[v];
-        n += v > 0 && now == 0;
-        new[v] = n;
-    }
-    uint32_t *layer = arena_array(a, (size_t)nbase + 1, sizeof *layer);
-    for (uint32_t v = 0; v < nbase; v++)
-        layer[v] = new[t->layer[v]];
-    t->layer = layer;
-    return nlayer ? n + 1 : 0;
+    return x;
 }
 
-/* layer -> the layers that read of it, once each, ascending. */
-static struct csr join_edges(const struct wdag *g, const uint32_t *new, uint32_t n, struct arena *a)
+/* The pairs as edges between groups, once each, ascending. */
+static struct csr join_pairs(const struct layer_pairs *x, const uint32_t *group, uint32_t n,
+                             struct arena *a)
 {
-    uint32_t most = g->succ.at[g->n], k = 0;
-    uint32_t *from = arena_array(a, (size_t)most + 1, sizeof *from);
-    uint32_t *to = arena_array(a, (size_t)most + 1, sizeof *to);
-    uint32_t *seen =
-        arena_array(a, (size_t)n + 1, sizeof *seen); /* 1 + the layer that was seen to read it */
-    for (uint32_t v = 0; v < g->n; v++)
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
-            uint32_t u = new[g->succ.to[i]];
-            if (u == new[v] || seen[u] == new[v] + 1)
+    uint32_t *from = arena_array(a, (size_t)x->n + 1, sizeof *from), k = 0;
+    uint32_t *to = arena_array(a, (size_t)x->n + 1, sizeof *to);
+    uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen); /* 1 + the row that had it last */
+    for (uint32_t i = 0; i < x->n; i++) {
+        from[i] = group[x->from[i]];
+        to[i] = group[x->to[i]];
+    }
+    struct csr all = csr_build(a, n, x->n, to, from);
+    all = csr_transpose(a, &all, n, n);
+    for (uint32_t v = 0; v < n; v++)
+        for (uint32_t i = all.at[v]; i < all.at[v + 1]; i++) {
+            if (all.to[i] == v || seen[all.to[i]] == v + 1)
                 continue;
-            seen[u] = new[v] + 1;
-            from[k] = new[v];
-            to[k++] = u;
+            seen[all.to[i]] = v + 1;
+            from[k] = v;
+            to[k++] = all.to[i];
         }
-    struct csr back = csr_build(a, n, k, to, from);
-    return csr_transpose(a, &back, n, n);
+    return csr_build(a, n, k, from, to);
+}
+
+/* rank[group] in a topological order, the group of the smallest layer first among those that are free. */
+static void rank_groups(const struct csr *succ, uint32_t n, const uint32_t *smallest,
+                        uint32_t *rank, struct arena *a)
+{
+    uint32_t *left = arena_array(a, (size_t)n + 1, sizeof *left), done = 0;
+    struct heap ready = {.a = a};
+    for (uint32_t i = 0; i < succ->at[n]; i++)
+        left[succ->to[i]]++;
+    for (uint32_t v = 0; v < n; v++)
+        if (!left[v])
+            heap_push(&ready, smallest[v], 0, v);
+    while (ready.n) {
+        uint32_t v = heap_pop(&ready).item;
+        rank[v] = done++;
+        for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
+            if (--left[succ->to[i]] == 0)
+                heap_push(&ready, smallest[succ->to[i]], 0, succ->to[i]);
+    }
+    assert(done == n);
+}
+
+/* Layers that no plan can part, since values go between them both ways, become one; t->layer is told anew.  The rest
+ * stands in an order in which it may be cut anywhere. */
+static void join_layers(struct train *t, const struct wdag *g, struct arena *a)
+{
+    uint32_t nbase = t->x->levels.base->n;
+    struct layer_pairs pairs = list_pairs(t, g, a);
+    struct csr edge = csr_build(a, g->n, pairs.n, pairs.from, pairs.to);
+    uint32_t *comp = arena_array(a, (size_t)g->n + 1, sizeof *comp);
+    uint32_t n = components(&edge, g->n, comp, a);
+    uint32_t *smallest = arena_array(a, (size_t)n + 1, sizeof *smallest);
+    uint32_t *rank = arena_array(a, (size_t)n + 1, sizeof *rank);
+    uint32_t *layer = arena_array(a, (size_t)nbase + 1, sizeof *layer);
+    for (uint32_t v = g->n; v-- > 0;)
+        smallest[comp[v]] = v;
+    struct csr succ = join_pairs(&pairs, comp, n, a);
+    rank_groups(&succ, n, smallest, rank, a);
+    for (uint32_t v = 0; v < g->n; v++)
+        comp[v] = rank[comp[v]];
+    for (uint32_t v = 0; v < nbase; v++)
+        layer[v] = comp[t->layer[v]];
+    t->layer = layer;
+    t->layers.n = n;
+    t->layers.succ = join_pairs(&pairs, comp, n, a);
+    t->layers.pred = csr_transpose(a, &t->layers.succ, n, n);
 }
 
 int train_begin(struct train *t, struct ctx *x, const char *planner)
@@ -214,26 +265,22 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
         return diag_error(x->use.diag, "%s: %s", planner, why);
     struct measuring m = {.t = t, .cls = cluster_main_class(x->scene.cluster)};
     int64_t **const sum[] = {&m.forward, &m.backward, &m.activation, &m.parameter, &t->stored};
-    uint32_t *new = arena_array(a, (size_t)g->n + 1, sizeof *new);
     t->layer = wdag_flatten(g, a);
-    uint32_t n = join_layers(t, g->n, new);
+    t->layers = (struct layers_of){.n = g->n, .succ = g->succ, .pred = g->pred};
+    if (x->scene.m->ir_version)
+        join_layers(t, g, a);
     for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)
-        *sum[i] = arena_array(a, (size_t)n + 1, sizeof **sum[i]);
+        *sum[i] = arena_array(a, (size_t)t->layers.n + 1, sizeof **sum[i]);
     measure_nodes(&m);
     measure_values(&m);
     if (x->scene.m->ir_version) {
         measure_moves(&m);
         measure_waiting(&m);
     }
-    t->layers = (struct layers_of){.n = n,
-                                   .succ = n < g->n ? join_edges(g, new, n, a) : g->succ,
-                                   .pred = g->pred,
-                                   .forward = m.forward,
-                                   .backward = m.backward,
-                                   .activation = m.activation,
-                                   .parameter = m.parameter};
-    if (n < g->n)
-        t->layers.pred = csr_transpose(a, &t->layers.succ, n, n);
+    t->layers.forward = m.forward;
+    t->layers.backward = m.backward;
+    t->layers.activation = m.activation;
+    t->layers.parameter = m.parameter;
     return 0;
 }
 
@@ -253,7 +300,13 @@ struct layer_chain train_chain(const struct train *t)
             sum[i][v + 1] = sat_add(sum[i][v], add[i]);
     }
     /* what layers before one make for it and those behind it */
-    for (uint32_t v = 0; v < l->n; v++) {
+    for (uint32_t i = 0; i < t->values.n; i++) {
+        const struct layer_span *x = &t->values.span[i];
+        int64_t bytes = training_share(r, x->amount, 1);
+        sum[4][x->from + 1] = sat_add(sum[4][x->from + 1], bytes);
+        sum[4][x->to + 1] -= bytes;
+    }
+    for (uint32_t v = 0; v < l->n && !t->x->scene.m->ir_version; v++) {
         uint32_t last = v;
         for (uint32_t i = l->succ.at[v]; i < l->succ.at[v + 1]; i++)
             last = l->succ.to[i] > last ? l->succ.to[i] : last;

@@ -6,6 +6,8 @@
 # RUN: %pcc %t.pir -q --emit=json > %t2.json
 # RUN: FileCheck %s --check-prefix=PAPER < %t2.json
 # RUN: %pcc %t.pir -p 'plan{from=%t2.json}' --objective=latency -q --emit=ir | FileCheck %s --check-prefix=IR
+# RUN: %pcc %s -q --replay 3 | FileCheck %s --check-prefix=REPLAY
+# REPLAY: replay of 3 samples: {{.*}} % above the plan's 3.000 us (ends at
 # CHECK: "name": "latency"
 # CHECK-NEXT: "value_s": 3e-6
 # CHECK: "cpus": "list"

@@ -8,7 +8,8 @@ usage: test_latency.py [--extra=shared]   (environment: PCC, PCC_SHARED, PCC_ALL
    the placement paper (Fig. 5); else by a simulation of the CPUs and accelerators that is written here.
 2. With --extra=shared the paper's eight inputs: greedy-place judged by its latency has the published figures, and
    tools/bench/latency.py works out the same from the split that is written, for the max-load DP and Scotch, too
-   (pieces apart).
+   (pieces apart);
+   training inputs with a forward and a backward subgraph for each accelerator, likewise.
 3. Figure 1 of the paper: contiguous and unconnected is a subgraph, connected and not contiguous is none.
 4. A plan whose pieces wait for each other, though each level is cut: no latency, the circle is named, no exit 4.
 
@@ -345,6 +346,30 @@ def paper(tmp):
                   f"{name}: {told['totalLatency']}, published {published}")
 
 
+def training(tmp):
+    """Accelerators that hold half of the model each: a device's forward and backward subgraph, by the foreign rule."""
+    for name in ("op_bert3_training", "op_resnet50_training"):
+        workload = json.loads((extras.shared("workloads/throughput") / f"{name}.json").read_text())
+        workload.update(maxSizePerFPGA=sum(n.get("size", 0) for n in workload["nodes"]) / 2, maxFPGAs=4, maxCPUs=8)
+        path, out, slots = tmp / f"{name}.json", tmp / "made.json", tmp / "slots.json"
+        path.write_text(json.dumps(workload))
+        back = {n["id"] for n in workload["nodes"] if n.get("isBackwardNode")}
+        made = subprocess.run([PCC, path, "-p", "dp-place", "-q", "-o", out], capture_output=True, text=True)
+        if not check(made.returncode == 0, f"{name}: {made.stderr}"):
+            continue
+        split = json.loads(out.read_text())
+        slots.write_text(json.dumps(dict(split, q=1)))
+        both = [set(d["nodes"]) for d in split["fpgas"]]
+        for plan, sets in ((out, both), (slots, [s for d in both for s in (d - back, d & back)])):
+            run = subprocess.run([PCC, path, "--objective=latency", "--pieces=apart", "--cpus=unbounded", "-p",
+                                  f"plan{{from={plan}:effort=0}}", "-q", "--emit", "json"], capture_output=True,
+                                 text=True)
+            if check(run.returncode == 0, f"{name}: {run.stderr}"):
+                told, other = json.loads(run.stdout), foreign(workload, sets)
+                check(abs(told["totalLatency"] - other) <= 1e-6, f"{name}: {told['totalLatency']}, not {other}")
+                check(told.get("q") == (1 if plan == slots else None), f"{name}: slots are lost")
+
+
 # ---- what is a subgraph ------------------------------------------------------------------------------
 
 # 0 -> 1 -> 3, 0 -> 2 -> 3: the paper's Figure 1
@@ -408,6 +433,7 @@ def main():
         tmp = Path(name)
         if extras.extra() == "shared":
             paper(tmp)
+            training(tmp)
         else:
             figure_1(tmp)
             circles(tmp)

@@ -8,7 +8,8 @@ usage: test_pipelines.py   (environment: PCC)
    the same value; sizes of batches that disagree, slices of less than a sample, and memory that is too small.
 3. Data parallelism by hand: passes by memory, gradients exchanged after, beside and across.  The formula beside what
    runs.
-4. Of pcc-bench pipelines what needs no profiles: cuts of equal layers by hand, tables VI and VIII of DAPPLE's paper.
+4. Of pcc-bench pipelines what needs no profiles: cuts of equal layers by hand, idle shares, tables VI and VIII
+   of DAPPLE's paper.
 5. shared: all of pcc-bench pipelines.
 
 Exit: 0 pass, 1 fail."""
@@ -320,7 +321,7 @@ def without_profiles(tmp):
     os.environ["PCC"] = PCC
     import dapple_plans
     import dapple_tables
-    for part in (dapple_plans.uneven, dapple_tables.table_6, dapple_tables.table_8):
+    for part in (dapple_plans.uneven, dapple_tables.efficiency, dapple_tables.table_6, dapple_tables.table_8):
         for line in part(None, tmp):
             check(False, f"pcc-bench pipelines: {line}")
 

@@ -26,7 +26,8 @@ FLOORS = [
     ["ir/base"], ["ir/model"], ["ir/cluster"], ["ir/dag"], ["ir/plan"], ["ir/exec", "ir/text"], ["ir"],
     ["passes/passes.h"], ["passes/functions"], ["passes/shapes"], ["passes/cost"], ["passes/coarsen"],
     ["passes/problem"], ["passes/bounds"], ["passes/contiguous"], ["passes/any_shape"], ["passes/integer"],
-    ["passes/baselines", "passes/given", "passes/list", "passes/stages"], ["passes/portfolio"], ["passes"],
+    ["passes/baselines", "passes/given", "passes/list", "passes/stages", "passes/latency"],
+    ["passes/portfolio"], ["passes"],
     ["frontends"], ["frontends/onnx", "frontends/profiles"],
     ["backends/backends.h", "backends/label.h"], ["backends/onnx"], ["backends/split"],
     ["backends/picture", "backends/timeline", "backends/report"], ["backends"],
@@ -360,53 +361,76 @@ def says(*command):
     return r.stdout + r.stderr
 
 
+def user_pages(tree):
+    """What users read: README.md and docs/."""
+    return [(p, t) for p, t in tree.text.items() if p == "README.md" or p.startswith("docs/") and p.endswith(".md")]
+
+
 def help_texts(tree):
-    """What pcc, and every script that the README names, says of its options."""
-    texts = [says(PCC, "--help")]
-    named = {name.rsplit("/", 1)[-1] for name in re.findall(r"[\w/-]+\.(?:sh|py)", tree.text["README.md"])}
+    """What pcc, pcc-gen and every script that these pages name say of their options; and of tools that they call."""
+    texts = [says(PCC, "--help"), says(Path(PCC).with_name("pcc-gen"), "--help"), "--preset --build --install --prefix"]
+    named = {name.rsplit("/", 1)[-1] for _, t in user_pages(tree) for name in re.findall(r"[\w/-]+\.(?:sh|py)", t)}
     texts += [t for path, t in tree.text.items() if path.startswith("tools/") and path.rsplit("/", 1)[-1] in named]
     return "\n".join(texts)
 
 
 def readme_options(tree):
-    known = set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", help_texts(tree)))
-    quoted = re.findall(r"`([^`\n]*)`|^    (\S.*)$", tree.text["README.md"], re.M)
-    code = " ".join(a or b for a, b in quoted)
-    for name in sorted(set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", code))):
-        if name not in known:
-            yield f"README.md: no program has the option {name}"
+    """Options that pages name exist; each option of pcc is on a page."""
+    known = set(re.findall(r"(?<![\w-])(--?[a-zA-Z][a-z-]*)", help_texts(tree)))
+    named = set()
+    for page, text in user_pages(tree):
+        quoted = re.findall(r"```(?:sh|console)[^\n]*\n(.*?)^```|`([^`\n]*)`|^    (\S.*)$", text, re.M | re.S)
+        code = " ".join(a or b or c for a, b, c in quoted)
+        here = set(re.findall(r"(?<![\w-])(--?[a-zA-Z][a-z-]*)", code))
+        named |= here
+        for name in sorted(n for n in here if n not in known and not n.startswith(("-D", "-W"))):
+            yield f"{page}: no program has the option {name}"
+    if any(p == "docs/README.md" for p, _ in user_pages(tree)):
+        for short, name in re.findall(r"^ +(?:(-\w), )?(--[a-z-]+)", says(PCC, "--help"), re.M):
+            if not named & {short, name}:
+                yield f"docs: no page tells of {name}"
 
 
 def readme_passes(tree):
-    text = tree.text["README.md"]
     passes = {line.split()[0] for line in says(PCC, "--list-passes").splitlines() if line.strip()}
-    named = set(re.findall(r"--(?:help-pass|print-ir-after)=([a-z-]+)", text))
-    named |= set(re.findall(r"`([a-z]+-(?:place|shapes))[`{]", text))
-    for pipeline in re.findall(r"-p '?([a-z][^\s'`]*)", text):
-        for name, options in re.findall(r"([a-z-]+)(?:\{([^}]*)\})?,?", pipeline):
-            named.add(name)
-            said = says(PCC, "--help-pass=" + name)
-            for option in re.findall(r"([a-z-]+)=", options):
-                if not re.search(rf"^  {option} ", said, re.M):
-                    yield f"README.md: the pass {name} has no option {option}"
-    for name in sorted(named - passes):
-        yield f"README.md: there is no pass {name}"
+    for page, text in user_pages(tree):
+        named = set(re.findall(r"--(?:help-pass|print-ir-after)=([a-z-]+)", text))
+        named |= set(re.findall(r"`([a-z]+-(?:place|shapes))[`{]", text))
+        for pipeline in re.findall(r"-p '?([a-z][^\s'`]*)", text):
+            for name, options in re.findall(r"([a-z-]+)(?:\{([^}]*)\})?,?", pipeline):
+                named.add(name)
+                said = says(PCC, "--help-pass=" + name)
+                for option in re.findall(r"([a-z-]+)=", options):
+                    if not re.search(rf"^  {option} ", said, re.M):
+                        yield f"{page}: the pass {name} has no option {option}"
+        for name in sorted(named - passes):
+            yield f"{page}: there is no pass {name}"
 
 
 def readme_files(tree):
-    """Files and folders that the README names are there; scripts can be run."""
-    text = tree.text["README.md"]
-    for path in sorted(set(re.findall(r"\b(?:ir|passes|frontends|backends|tools|tests)/[\w./-]*\w",
-                                      text))):
-        p = tree.root / path
-        if not p.exists():
-            yield f"README.md: {path} does not exist"
-        elif p.suffix in (".sh", ".py") and not p.stat().st_mode & stat.S_IXUSR:
-            yield f"README.md: {path} is not executable"
-    for folder, first in re.findall(r"^\| `(\w+)/` \|.*\| ([^|]*) \|$", text, re.M):
+    """Files and folders that the pages name are there; scripts can be run."""
+    for page, text in user_pages(tree):
+        for path in sorted(set(re.findall(r"\b(?:ir|passes|frontends|backends|tools|tests|docs)/[\w./-]*\w", text))):
+            p = tree.root / path
+            if not p.exists():
+                yield f"{page}: {path} does not exist"
+            elif p.suffix in (".sh", ".py") and not p.stat().st_mode & stat.S_IXUSR:
+                yield f"{page}: {path} is not executable"
+    for folder, first in re.findall(r"^\| `(\w+)/` \|.*\| ([^|]*) \|$", tree.text["README.md"], re.M):
         for name in re.findall(r"`([\w./-]+)`", first):
             if not (tree.root / folder / name).exists():
                 yield f"README.md: {folder}/{name} does not exist"
+
+
+def readme_short(tree):
+    """README.md is read in a minute; in docs/, docs/README.md names each page."""
+    lines = tree.text["README.md"].count("\n")
+    if lines > 100:
+        yield f"README.md: {lines} lines, at most 100"
+    index = tree.text.get("docs/README.md", "")
+    for page in sorted(p for p, _ in user_pages(tree) if p.startswith("docs/") and p != "docs/README.md"):
+        if f"`{page.removeprefix('docs/')}`" not in index:
+            yield f"docs/README.md: does not name {page}"
 
 
 def is_there(tree, cited, code, raw):
@@ -442,7 +466,7 @@ def glossary(tree):
 
 CHECKS = [lengths, parameters, fields, columns, formatted, root_folder, dependencies, forbidden, library_calls,
           one_opener, one_compiler, assertions, machine_paths, opening, silent_skips, headers_alone, readme_options,
-          readme_passes, readme_files, glossary]
+          readme_passes, readme_files, readme_short, glossary]
 
 # ---- self-test
 
@@ -532,6 +556,12 @@ PLANTED = [  # check, file, text to put in, part of the complaint
     *[(glossary, "ir/words.md", f"**a** `{cited}`\n", f"{cited} does not exist")
       for cited in ("struct nope", "enum e", "nope()", "strcpy()", "e.nope", "nope.x", "NOPE", "no-place", "ir/nope.h",
                     "nope", "fuse{x}")],
+    (readme_options, "docs/README.md", "```sh\npcc m.onnx --nope\n```\n", "docs/README.md: no program has the option"),
+    (readme_options, "docs/README.md", "Say `--devices`.\n", "no page tells of --baselines"),
+    (readme_passes, "docs/a.md", "Try `best-place`.\n", "docs/a.md: there is no pass best-place"),
+    (readme_files, "docs/a.md", "See `ir/nope.md`.\n", "docs/a.md: ir/nope.md does not exist"),
+    (readme_short, "README.md", "\n" * 101, "101 lines"),
+    (readme_short, "docs/a.md", "# A\n", "does not name docs/a.md"),
     (readme_files, "README.md", "See `ir/nope.md`.\n", "ir/nope.md does not exist"),
     (readme_files, "README.md", "    tools/plain.py\n", "plain.py is not executable"),
     (readme_files, "README.md", "| `ir/` | x | `nope.h` |\n", "ir/nope.h does not exist"),

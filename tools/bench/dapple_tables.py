@@ -1,5 +1,6 @@
-"""Tables II, IV, V, VI and VIII of DAPPLE's paper (arXiv 2007.01045), and its formula beside what runs; see pcc-bench
-pipelines."""
+"""Section II-A and tables II, IV, V, VI and VIII of DAPPLE's paper (arXiv 2007.01045), its formula beside what runs;
+see pcc-bench pipelines."""
+import itertools
 import json
 import re
 
@@ -196,6 +197,37 @@ def table_8(_, tmp):
     return rows.show()
 
 
+def efficiency(_, tmp):
+    """The share of time in which devices idle is P / (1 + P), P = (1 + a) (S - 1) / M, a: transfers there and back over
+    computing.  Equal stages of 1 ms forward and 2 ms backward; without transfers that is exact."""
+    rows, model = Rows("II-A: idle share of S equal stages with M micro-batches"), tmp / "equal.txt"
+    for stages, micro, ratio in itertools.product((2, 4, 8), (8, 32), (0, 0.1, 0.5)):
+        size = ratio * 1500000 # bytes that take half of the ratio's 3 ms over 1 GB/s
+        model.write_text("".join(
+            f"n{i} -- layer{i} -- forward_compute_time=1, backward_compute_time=2, activation_size={size:.0f}, "
+            f"parameter_size=0\n" for i in range(stages)) + "".join(
+            f"\tn{i} -- n{i + 1}\n" for i in range(stages - 1)), encoding="utf-8")
+        ahead = {"gpipe": [micro] * stages, "A": [stages - i for i in range(stages)],
+                 "B": [min(2 * (stages - i) - 1, micro) for i in range(stages)]}
+        for kind in ("A", "B") if ratio else ("gpipe", "A"):
+            how = ["--link=1GB/s,0us", f"--micro-batches={micro}",
+                   f"--schedule={'gpipe' if kind == 'gpipe' else 'dapple'}"]
+            _, plan, _ = iteration(model, f"{stages}xv100{LARGE}", how, "dapple-place", tmp / "equal.json")
+            given = staged(plan, [(1, 1)] * stages, ahead[kind], tmp / "given.json")
+            seconds, _, _ = iteration(model, f"{stages}xv100{LARGE}", how, f"plan{{from={given}}}",
+                                      tmp / "equal.json")
+            idle, p = 1 - micro * 3e-3 / seconds, (1 + ratio) * (stages - 1) / micro
+            what = f"S = {stages}, M = {micro}, {kind if kind == 'gpipe' else f'dapple, policy {kind}'}"
+            if ratio:
+                error = 100 * (p / (1 + p) / idle - 1)
+                rows.said(f"{what}, a = {ratio}", f"{p / (1 + p):.3f} by the formula", f"{idle:.3f} ({error:.1f} %)")
+            else:
+                took = 3 * (micro + stages - 1)
+                rows.judge(what, f"{p / (1 + p):.3f}, {took} ms", f"{idle:.3f}, {seconds * 1e3:g} ms",
+                           abs(idle - p / (1 + p)) < 1e-9 and abs(seconds * 1e3 - took) < 1e-9)
+    return rows.show()
+
+
 def formula(folder, tmp):
     """Links in both directions in turn, as the formula has them; nothing is run again."""
     rows = Rows("formula (2) against all plans that dapple-place runs, 16 devices")
@@ -211,4 +243,4 @@ def formula(folder, tmp):
     return rows.show()
 
 
-TABLES = (table_2, table_4, table_5, table_6, table_8, formula)
+TABLES = (efficiency, table_2, table_4, table_5, table_6, table_8, formula)

@@ -10,6 +10,7 @@ from common import PCC, Run, table
 from dapple_figures import FIGURES
 from dapple_plans import PLANS
 from dapple_tables import TABLES
+from pipelines_large import GAPS
 from training import in_seconds
 
 SLOW, FAST, TWO, SERVERS = (["--link=1GB/s,0us"], ["--link=10GB/s,0us"], ["--link=1GB/s,0us", "--group=4:10GB/s,0us"],
@@ -71,7 +72,7 @@ def pipedream(folder, _):
     return wrong
 
 
-PARTS = {"pipedream": (pipedream,), "plans": PLANS, "tables": TABLES, "figures": FIGURES}
+PARTS = {"pipedream": (pipedream,), "plans": PLANS, "tables": TABLES, "figures": FIGURES, "gaps": GAPS}
 
 
 def pipelines(args):

@@ -542,11 +542,11 @@ def _open_whole(model: Union[str, Path, bytes]) -> Any:
 
 def _difference(want: Any, got: Any, tolerance: float) -> Optional[str]:
     """None, or how the values differ."""
-    if isinstance(want, (list, tuple)) or isinstance(want, dict):
+    if isinstance(want, dict) and isinstance(got, dict):
+        want, got = sorted(want.items()), sorted(got.items())
+    if isinstance(want, (list, tuple)):
         if type(want) is not type(got) or len(want) != len(got):
             return "another number of elements"
-        if isinstance(want, dict):
-            want, got = sorted(want.items()), sorted(got.items())
         return next(filter(None, (_difference(a, b, tolerance) for a, b in zip(want, got))), None)
     a, b = np.asarray(want), np.asarray(got)
     if a.dtype != b.dtype or a.shape != b.shape:
@@ -636,10 +636,10 @@ def _run(args: argparse.Namespace) -> str:
         raise SplitError("--state: the model keeps no state that pcc knows of (pcc --state in=out says which)")
     if args.output:
         Path(args.output).mkdir(parents=True, exist_ok=True)
-    first = shapes = None
-    n, begin = 0, time.perf_counter()
+    shapes, n = "", 0
+    begin = first = time.perf_counter()
     for outputs in runner.stream(_samples(args, runner), in_flight=args.pipeline, state=args.state):
-        first = first or time.perf_counter()
+        first = first if n else time.perf_counter()
         shapes = shapes or ", ".join(f"{k} {list(getattr(v, 'shape', []))}" for k, v in outputs.items())
         if args.output:
             write_outputs(Path(args.output) / f"sample{n}.npz", outputs)

@@ -1,0 +1,551 @@
+/* Lower bounds for pipelines of stages (stage_bound.h).
+ *
+ * A question is answered again and again, by bisection: can an iteration end after `most`?  A plan is a way through the
+ * states of the model (stage_states.h), from the empty one to the whole, that gives each stage some devices.  For a
+ * stage of n devices that does f and b on a micro-batch, M of them,
+ *   first + M (f + b) + r <= most, and around + M (f + b) <= most,
+ * where r is the AllReduce of its parameters among n devices, `first` is what the first micro-batch needs to get there
+ * (forward passes and transfers of all stages before), and `around` is the longest of that and of what comes after the
+ * last one has left (backward passes and transfers down to an earlier stage, and that one's AllReduce).  A link that
+ * takes c each way carries M of them one after the other, too.  Of ways to the same state with the same number of
+ * devices the least `first` and the least `around` are kept, each by itself; nothing else of a way is asked later.  All
+ * else is in favour of plans: an AllReduce and a transfer are those of the n devices that are best placed for it,
+ * gradients of weights that are made apart (zb-h1) may all come after a stage's last backward pass, AllReduces beside
+ * it hide as much as there is to hide behind, memory has to hold the weights and one micro-batch.  So if no way is
+ * found, there is no such plan.  The stages that a small memory forces are among those that the ways have.
+ *
+ * It takes that stages are on devices of their own and that all their micro-batches come from the stage before and go
+ * back to it: not in interleaved stages, nor in the steady state of PipeDream's schedule. */
+#include "passes/stages/stage_bound.h"
+
+#include "ir/base/units.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    MOST_STATES = 400,
+    MOST_PIECES = 1 << 20, /* of all models */
+    MOST_STEPS = 24000000, /* of a question */
+    PLACES = CLUSTER_LEVELS,
+    EXACT = 100000,
+    MILLION = 1000000
+};
+#define NONE UINT32_MAX
+#define NEVER (INT64_MAX / 4)
+
+/* What a stage of certain layers on certain devices adds to a way; ps. */
+struct piece {
+    int64_t first, around;    /* what must be left of `most` besides these */
+    int64_t forward, through; /* what it adds to them: f, f + b */
+    int64_t leave;            /* around, from first: f + b + r */
+};
+
+/* Devices of n in servers, in each of the ways that differ in what an AllReduce takes. */
+struct spread {
+    uint32_t n;
+    struct device_set set[PLACES];
+};
+
+/* A model with what a stage takes under it. */
+struct choice {
+    const struct training *m;
+    int64_t refuted;               /* the largest time that is */
+    struct piece *piece;           /* [pair * ncount + i] */
+    int64_t *forth, *back, *moves; /* [state] of the link behind it: c each way; M of them */
+};
+
+struct proving {
+    const struct train *t;
+    const struct bounded *of;
+    uint32_t ndev, ncount;
+    uint32_t *place, nlayer; /* [layer] its number among those that states are made of, or more */
+    struct stage_states s;
+    uint32_t *count;         /* [i] devices of a stage */
+    struct spread *spread;   /* [i] */
+    int64_t *stored;         /* [state] bytes that forward leaves */
+    int64_t *cut;            /* [state] bytes that go on */
+    int64_t *first, *around; /* [state * (ndev + 1) + devices] NEVER: there is no way */
+    struct choice *choice;
+    uint32_t nchoice;
+    struct arena *a;
+};
+
+/* ---- the best places of devices ----------------------------------------------------------------- */
+
+/* The servers that are next to the first one by each kind of link: the one at[i] and the first are joined by it, as are
+ * joined[i] servers in all.  How many. */
+static uint32_t neighbours(const struct servers *s, uint32_t at[PLACES], uint32_t joined[PLACES])
+{
+    uint32_t n = 0, before = 1;
+    for (uint32_t l = 0; l <= s->nabove; l++) {
+        uint32_t all = l ? s->above[l - 1].servers : s->unit ? s->unit : s->n;
+        if (all > before) {
+            at[n] = before;
+            joined[n++] = all < s->n ? all : s->n;
+            before = all;
+        }
+    }
+    return n;
+}
+
+static struct spread spread_of(const struct servers *s, uint32_t n)
+{
+    uint32_t at[PLACES], joined[PLACES], many = neighbours(s, at, joined);
+    struct spread x = {0};
+    if (n <= s->size[0])
+        x.set[x.n++].of[0] = (uint16_t)n;
+    for (uint32_t l = 0; l < many && n > 1; l++) {
+        if (n > joined[l] * s->size[0])
+            continue;
+        struct device_set *set = &x.set[x.n++];
+        uint32_t left = n - 1;
+        set->of[at[l]] = 1;
+        for (uint32_t v = 0; v < joined[l] && left; v++) {
+            uint32_t room = (uint32_t)s->size[v] - set->of[v], take = left < room ? left : room;
+            set->of[v] = (uint16_t)(set->of[v] + take);
+            left -= take;
+        }
+    }
+    return x;
+}
+
+static int64_t least_reduce(const struct servers *s, const struct spread *x, int64_t bytes)
+{
+    int64_t best = x->n ? INT64_MAX : 0;
+    for (uint32_t i = 0; i < x->n; i++) {
+        int64_t ps = servers_reduce(s, &x->set[i], bytes);
+        best = ps < best ? ps : best;
+    }
+    return best;
+}
+
+/* The least that bytes take from any stage to any other. */
+static int64_t least_move(const struct servers *s, int64_t bytes)
+{
+    uint32_t at[PLACES], joined[PLACES], many = neighbours(s, at, joined);
+    const struct device_set one = {{1}};
+    int64_t best = INT64_MAX;
+    if (s->size[0] > 1)
+        best = servers_move(s, &one, &one, bytes);
+    for (uint32_t l = 0; l < many; l++) {
+        struct device_set from = {{0}}, two = {{1}};
+        from.of[at[l]] = 1;
+        from.of[0] = (uint16_t)(s->size[0] - 1); /* the share of the others is least */
+        two.of[at[l]] = 1;
+        int64_t other = servers_move(s, &from, &one, bytes);
+        int64_t spans = servers_move(s, &one, &two, bytes);
+        best = other < best ? other : best;
+        best = spans < best ? spans : best;
+    }
+    return best < INT64_MAX ? best : 0;
+}
+
+/* ---- the longest layer -------------------------------------------------------------------------- */
+
+static bool can_share(const struct training *m, uint32_t n)
+{
+    return m->any_slices || !m->micro_size || m->micro_size % n == 0;
+}
+
+/* Of an AllReduce, what cannot hide beside a backward pass of b (and a forward one of f). */
+static int64_t exposed(const struct training *m, int64_t reduce, int64_t f, int64_t b)
+{
+    int64_t hides = m->reduce_when == REDUCE_AFTER    ? 0
+                    : m->reduce_when == REDUCE_BESIDE ? b
+                                                      : sat_add(f, b);
+    return reduce > hides ? reduce - hides : 0;
+}
+
+/* What layers of such sums take for an iteration, on n devices that are spread so. */
+static int64_t alone(const struct training *m, const int64_t sum[3], const struct servers *s,
+                     const struct spread *x, uint32_t n)
+{
+    int64_t f = training_share(m, sum[0], n), b = training_share(m, sum[1], n);
+    int64_t reduce = exposed(m, least_reduce(s, x, sum[2]), f, b);
+    return sat_add(sat_mul(sat_add(f, b), training_count(m)), reduce);
+}
+
+/* The most that some layer takes at least, on as many devices as are best for it. */
+static int64_t longest_layer(const struct train *t, const struct training *m, struct arena *a)
+{
+    const struct layers_of *l = &t->layers;
+    int64_t most = 0;
+    uint32_t usual = 1; /* the best number for the longest one so far */
+    struct spread *spread = arena_array(a, (size_t)t->servers.ndev + 1, sizeof *spread);
+    for (uint32_t n = 1; n <= t->servers.ndev; n++)
+        spread[n] = spread_of(&t->servers, n);
+    for (uint32_t v = 0; v < l->n; v++) {
+        const int64_t sum[3] = {l->forward[v], l->backward[v], l->parameter[v]};
+        int64_t best = alone(m, sum, &t->servers, &spread[usual], usual);
+        uint32_t at = usual;
+        for (uint32_t n = t->servers.ndev; n > 0 && best > most; n--) {
+            int64_t ps = can_share(m, n) ? alone(m, sum, &t->servers, &spread[n], n) : INT64_MAX;
+            at = ps < best ? n : at;
+            best = ps < best ? ps : best;
+        }
+        usual = best > most ? at : usual;
+        most = best > most ? best : most;
+    }
+    return most;
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------- */
+
+/* The stage of what state `to` has beyond state `from`; first is NEVER where it has no room. */
+static struct piece make_piece(const struct proving *p, const struct training *m, uint32_t from,
+                               uint32_t to, uint32_t i)
+{
+    const struct stage_states *s = &p->s;
+    const struct scene *scene = &p->t->x->scene;
+    uint32_t n = p->count[i];
+    int64_t param = s->parameter[to] - s->parameter[from];
+    int64_t f = training_share(m, s->forward[to] - s->forward[from], n);
+    int64_t b = training_share(m, s->backward[to] - s->backward[from], n),
+            count = training_count(m);
+    int64_t reduce = exposed(m, least_reduce(&p->t->servers, &p->spread[i], param), f, b);
+    int64_t share = m->weight_share ? m->weight_share : 500000;
+    if (scene->m->ir_version && !m->weight_share)
+        share = MILLION; /* the graph tells, for each stage: of the first one all */
+    int64_t apart = m->schedule == TRAINING_ZB_H1 ? mul_div_ceil(b, share, MILLION) : 0;
+    int64_t memory = scene->cluster->cls[cluster_main_class(scene->cluster)].memory;
+    int64_t bytes = sat_add(sat_mul(param, exec_weight_copies(&scene->model, true)), m->workspace);
+    bytes = sat_add(bytes, training_share(m, p->stored[to] - p->stored[from], n));
+    if (!can_share(m, n) || (memory >= 0 && bytes > memory))
+        return (struct piece){.first = NEVER};
+    b = m->recompute == RECOMPUTE_ALL ? sat_add(b, f) : b;
+    struct piece x = {.forward = f, .through = sat_add(f, b - apart)};
+    x.first = sat_add(sat_mul(sat_add(f, b), count), reduce);
+    x.around = sat_mul(x.through, count);
+    x.leave = sat_add(sat_add(f, b), reduce);
+    return x;
+}
+
+static void make_choice(struct proving *p, struct choice *c, const struct training *m)
+{
+    const struct stage_states *s = &p->s;
+    uint32_t pairs = s->before.at[s->n + 1] + s->n, at = 0;
+    *c = (struct choice){.m = m};
+    c->piece = arena_array(p->a, (size_t)pairs * p->ncount + 1, sizeof *c->piece);
+    int64_t **const link[] = {&c->forth, &c->back, &c->moves};
+    for (size_t i = 0; i < sizeof link / sizeof *link; i++)
+        *link[i] = arena_array(p->a, (size_t)s->n + 1, sizeof **link[i]);
+    for (uint32_t to = 1; to <= s->n; to++) {
+        for (uint32_t i = 0; i < p->ncount; i++)
+            c->piece[at++] = make_piece(p, m, 0, to, i);
+        for (uint32_t k = s->before.at[to]; k < s->before.at[to + 1]; k++)
+            for (uint32_t i = 0; i < p->ncount; i++)
+                c->piece[at++] = make_piece(p, m, s->before.to[k], to, i);
+        c->forth[to] = least_move(&p->t->servers, training_share(m, p->cut[to], 1));
+        /* what gradients of values come to, only a profile tells */
+        c->back[to] = p->t->x->scene.m->ir_version ? 0 : c->forth[to];
+        int64_t rest = (int64_t)training_count(m) - 1, both = sat_add(c->forth[to], c->back[to]);
+        c->moves[to] = sat_add(both, sat_mul(rest, m->half_duplex ? both : c->forth[to]));
+    }
+}
+
+/* ---- a question --------------------------------------------------------------------------------- */
+
+/* The link behind a state: it has time for all that goes over it. */
+static void take_link(struct proving *p, const struct choice *c, uint32_t state, int64_t most)
+{
+    int64_t *first = p->first + (size_t)state * (p->ndev + 1);
+    int64_t *around = p->around + (size_t)state * (p->ndev + 1);
+    for (uint32_t d = 0; d <= p->ndev; d++) {
+        bool late = first[d] > most || c->moves[state] > most - around[d];
+        first[d] = late ? NEVER : first[d] + c->forth[state];
+        around[d] = late ? NEVER : around[d] + c->forth[state] + c->back[state];
+    }
+}
+
+/* Goes on from a state by a piece of n devices. */
+static void add_piece(struct proving *p, uint32_t from, uint32_t to, const struct piece *x,
+                      uint32_t n, int64_t most)
+{
+    const int64_t *first = p->first + (size_t)from * (p->ndev + 1);
+    const int64_t *around = p->around + (size_t)from * (p->ndev + 1);
+    int64_t *to_first = p->first + (size_t)to * (p->ndev + 1) + n;
+    int64_t *to_around = p->around + (size_t)to * (p->ndev + 1) + n;
+    for (uint32_t d = 0; d + n <= p->ndev; d++) {
+        if (first[d] > most - x->first || around[d] > most - x->around)
+            continue;
+        int64_t past = first[d] + x->leave, whole = around[d] + x->through;
+        past = past > whole ? past : whole;
+        to_first[d] = first[d] + x->forward < to_first[d] ? first[d] + x->forward : to_first[d];
+        to_around[d] = past < to_around[d] ? past : to_around[d];
+    }
+}
+
+/* Whether no plan under the choice takes `most`, < NEVER, or less. */
+static bool refutes(struct proving *p, const struct choice *c, int64_t most)
+{
+    const struct stage_states *s = &p->s;
+    const struct piece *x = c->piece;
+    size_t row = (size_t)p->ndev + 1;
+    for (size_t i = 0; i < (s->n + 1) * row; i++)
+        p->first[i] = p->around[i] = NEVER;
+    p->first[0] = p->around[0] = 0;
+    for (uint32_t to = 1; to <= s->n; to++) {
+        uint32_t before = s->before.at[to + 1] - s->before.at[to];
+        for (uint32_t k = 0; k <= before; k++)
+            for (uint32_t i = 0; i < p->ncount; i++, x++)
+                if (x->first < most)
+                    add_piece(p, k ? s->before.to[s->before.at[to] + k - 1] : 0, to, x, p->count[i],
+                              most);
+        if (to < s->n)
+            take_link(p, c, to, most);
+    }
+    for (uint32_t d = 0; d <= p->ndev; d++)
+        if (p->first[s->n * row + d] < NEVER)
+            return false;
+    return true;
+}
+
+static bool all_refuted(struct proving *p, int64_t most)
+{
+    for (uint32_t i = 0; i < p->nchoice; i++) {
+        struct choice *c = &p->choice[i];
+        if (c->refuted < most && !refutes(p, c, most))
+            return false;
+        c->refuted = c->refuted < most ? most : c->refuted;
+    }
+    return true;
+}
+
+/* The largest time, up to a share, that is refuted, above `low`. */
+static int64_t bisect(struct proving *p, int64_t low, int64_t high)
+{
+    struct clock clock = p->t->clock;
+    if (all_refuted(p, high - 1))
+        return high;
+    while (high - low > high / EXACT + 1 && !clock_out(&clock)) {
+        int64_t middle = low + (high - low) / 2;
+        if (all_refuted(p, middle))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- setting up --------------------------------------------------------------------------------- */
+
+static bool in_state(const struct proving *p, uint32_t state, uint32_t layer)
+{
+    layer = p->place[layer];
+    return layer < p->nlayer &&
+           (p->s.set[(size_t)state * p->s.words + layer / 64] >> layer % 64 & 1);
+}
+
+static bool is_beyond(const struct proving *p, uint32_t state, uint32_t layer)
+{
+    return p->place[layer] < p->nlayer && !in_state(p, state, layer);
+}
+
+/* Bytes of the forward values that somebody outside a state reads. */
+static void sum_cuts(struct proving *p)
+{
+    const struct scene *s = &p->t->x->scene;
+    const struct csr *pin = &s->place->net_pin;
+    for (uint32_t e = 0; e < s->place->nnet; e++) {
+        nid def = s->m->value[s->place->net_value[e]].def;
+        if (!def || s->place->kind[def] != PLACE_NODE || s->m->backward[def])
+            continue;
+        uint32_t maker = train_layer(p->t, def);
+        for (uint32_t state = 1; state < p->s.n; state++) {
+            bool leaves = false;
+            for (uint32_t i = pin->at[e]; i < pin->at[e + 1] && !leaves; i++)
+                leaves = !s->m->backward[pin->to[i]] &&
+                         is_beyond(p, state, train_layer(p->t, pin->to[i]));
+            if (leaves && in_state(p, state, maker))
+                p->cut[state] = sat_add(p->cut[state], s->m->cost->bytes[s->place->net_value[e]]);
+        }
+    }
+}
+
+/* Whether another model of the same micro-batches allows all that model i does: dapple and gpipe ask for the same here,
+ * zb-h1 for less. */
+static bool is_covered(const struct training *model, uint32_t n, uint32_t i)
+{
+    const struct training *own = &model[i];
+    bool apart = own->schedule == TRAINING_ZB_H1;
+    for (uint32_t k = 0; k < n; k++) {
+        bool other = model[k].schedule == TRAINING_ZB_H1;
+        bool same =
+            model[k].micro_size == own->micro_size && model[k].micro_batches == own->micro_batches;
+        if (same && ((other && !apart) || (k < i && other == apart)))
+            return true;
+    }
+    return false;
+}
+
+/* The states of layers; false: there are too many. */
+static bool find_states(struct proving *p, const struct layers_of *l)
+{
+    uint32_t most = p->of->states ? p->of->states : MOST_STATES;
+    p->nlayer = l->n;
+    if (l->n > most || !stage_states_find(&p->s, l, STATES_ALL, false, most, p->a))
+        return false;
+    int64_t pieces = ((int64_t)p->s.before.at[p->s.n + 1] + p->s.n) * p->ncount, choices = 0;
+    for (uint32_t i = 0; i < p->nchoice; i++)
+        choices += !is_covered(p->of->model, p->nchoice, i);
+    return pieces * choices <= MOST_PIECES && pieces * p->ndev <= MOST_STEPS;
+}
+
+/* What a layer has of all time and of all parameters, in millionths. */
+static int64_t weight_of(const struct layers_of *l, const int64_t all[2], uint32_t v)
+{
+    int64_t time = sat_add(l->forward[v], l->backward[v]);
+    return (all[0] ? mul_div_ceil(time, MILLION, all[0]) : 0) +
+           (all[1] ? mul_div_ceil(l->parameter[v], MILLION, all[1]) : 0);
+}
+
+/* The layers of the heaviest path, in order; how many. */
+static uint32_t find_path(struct proving *p, const struct layers_of *l, uint32_t *path)
+{
+    int64_t all[2] = {0}, *sum = arena_array(p->a, (size_t)l->n + 1, sizeof *sum);
+    uint32_t *from = arena_array(p->a, (size_t)l->n + 1, sizeof *from), last = 0, n = 0;
+    for (uint32_t v = 0; v < l->n; v++) {
+        all[0] = sat_add(all[0], sat_add(l->forward[v], l->backward[v]));
+        all[1] = sat_add(all[1], l->parameter[v]);
+    }
+    for (uint32_t v = 0; v < l->n; v++) { /* in a topological order */
+        from[v] = NONE;
+        for (uint32_t i = l->pred.at[v]; i < l->pred.at[v + 1]; i++)
+            if (from[v] == NONE || sum[l->pred.to[i]] > sum[from[v]])
+                from[v] = l->pred.to[i];
+        sum[v] = (from[v] == NONE ? 0 : sum[from[v]]) + weight_of(l, all, v);
+        last = sum[v] > sum[last] ? v : last;
+    }
+    for (uint32_t v = last; v != NONE; v = from[v])
+        path[n++] = v;
+    for (uint32_t i = 0; i < n / 2; i++) {
+        uint32_t v = path[i];
+        path[i] = path[n - 1 - i];
+        path[n - 1 - i] = v;
+    }
+    return n;
+}
+
+/* The heaviest path through the layers by itself: what a plan of all layers does with these is a plan of them, which
+ * takes no longer. */
+static struct layers_of take_path(struct proving *p, const struct layers_of *l)
+{
+    const int64_t *const of[] = {l->forward, l->backward, l->activation, l->parameter};
+    uint32_t *path = arena_array(p->a, (size_t)l->n + 1, sizeof *path), n = find_path(p, l, path);
+    uint32_t *one = arena_array(p->a, (size_t)n + 1, sizeof *one);
+    uint32_t *two = arena_array(p->a, (size_t)n + 1, sizeof *two);
+    int64_t *figure[4];
+    memset(p->place, 0xff, l->n * sizeof *p->place);
+    for (uint32_t i = 0; i < n; i++) {
+        p->place[path[i]] = one[i] = i;
+        two[i] = i + 1;
+    }
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        figure[k] = arena_array(p->a, (size_t)n + 1, sizeof **figure);
+        for (uint32_t i = 0; i < n; i++)
+            figure[k][i] = of[k][path[i]];
+    }
+    struct csr succ = csr_build(p->a, n, n - 1, one, two);
+    struct csr pred = csr_build(p->a, n, n - 1, two, one);
+    return (struct layers_of){n, succ, pred, figure[0], figure[1], figure[2], figure[3]};
+}
+
+/* Numbers of devices that some model allows a stage. */
+static void find_counts(struct proving *p)
+{
+    const struct training *model = p->of->model;
+    p->ndev = p->t->servers.ndev;
+    p->count = arena_array(p->a, (size_t)p->ndev + 1, sizeof *p->count);
+    p->spread = arena_array(p->a, (size_t)p->ndev + 1, sizeof *p->spread);
+    for (uint32_t n = 1; n <= p->ndev; n++) {
+        bool some = false;
+        for (uint32_t i = 0; i < p->nchoice; i++)
+            some = some || can_share(&model[i], n);
+        p->spread[p->ncount] = spread_of(&p->t->servers, n);
+        p->count[p->ncount] = n;
+        p->ncount += some;
+    }
+}
+
+/* Whether questions may be asked, and all that they need. */
+static bool set_up(struct proving *p)
+{
+    const struct training *model = p->of->model;
+    const struct layers_of *l = &p->t->layers;
+    for (uint32_t i = 0; i < p->nchoice; i++)
+        if (model[i].schedule != TRAINING_DAPPLE && model[i].schedule != TRAINING_GPIPE &&
+            model[i].schedule != TRAINING_ZB_H1)
+            return false;
+    find_counts(p);
+    p->place = arena_array(p->a, (size_t)l->n + 1, sizeof *p->place);
+    for (uint32_t v = 0; v < l->n; v++)
+        p->place[v] = v;
+    if (!find_states(p, l)) {
+        const struct layers_of path = take_path(p, l);
+        if (!find_states(p, &path))
+            return false;
+    }
+    p->stored = arena_array(p->a, (size_t)p->s.n + 1, sizeof *p->stored);
+    p->cut = arena_array(p->a, (size_t)p->s.n + 1, sizeof *p->cut);
+    for (uint32_t i = 1; i <= p->s.n; i++)
+        for (uint32_t v = 0; v < l->n; v++)
+            p->stored[i] = sat_add(p->stored[i], in_state(p, i, v) ? p->t->stored[v] : 0);
+    sum_cuts(p);
+    size_t cells = ((size_t)p->s.n + 1) * (p->ndev + 1);
+    p->first = arena_array(p->a, cells, sizeof *p->first);
+    p->around = arena_array(p->a, cells, sizeof *p->around);
+    p->choice = arena_array(p->a, p->nchoice, sizeof *p->choice);
+    for (uint32_t i = 0; i < p->nchoice; i++)
+        if (is_covered(model, p->nchoice, i))
+            p->choice[i].refuted = NEVER; /* with that one */
+        else
+            make_choice(p, &p->choice[i], &model[i]);
+    return true;
+}
+
+/* The least over models of the longest layer's time. */
+static int64_t least_longest(const struct train *t, const struct bounded *of, struct arena *a)
+{
+    int64_t least = INT64_MAX;
+    for (uint32_t i = 0; i < of->n; i++) {
+        const struct training *m = &of->model[i];
+        int64_t ps = m->schedule == TRAINING_PIPEDREAM ? 0 : longest_layer(t, m, a);
+        least = ps < least ? ps : least;
+    }
+    return least;
+}
+
+struct stage_bound stage_bound(const struct train *t, const struct bounded *of)
+{
+    struct ctx *x = t->x;
+    struct proving p = {.t = t, .of = of, .nchoice = of->n, .a = arena_new(x->use.scratch)};
+    struct stage_bound b = {iteration_bound(&x->scene), "all work, shared by all devices", ""};
+    int64_t longest = least_longest(t, of, p.a), high = of->upper < NEVER ? of->upper : NEVER - 1;
+    char text[UNIT_TEXT];
+    assert(of->n > 0);
+    if (longest > b.value) {
+        b.value = longest;
+        b.why = "the longest layer, on the best number of devices";
+    }
+    if (longest > 0)
+        b.proof = arena_fmt(x->use.mem,
+                            "the layer that takes longest, for all micro-batches on the number of "
+                            "devices that is best for it, takes %s\n",
+                            time_short(text, longest));
+    if (high > b.value && set_up(&p)) {
+        int64_t value = bisect(&p, b.value, high);
+        if (value > b.value) {
+            b.value = value;
+            b.why = "all cuts into stages, each with what comes before and after it";
+        }
+        b.proof = arena_fmt(
+            x->use.mem,
+            "%sno cut into stages (%u states of the model) with any numbers of devices for them "
+            "lets each do its work on all micro-batches, between the first one's way there and "
+            "the last one's way back, in less than %s\n",
+            b.proof, p.s.n, time_short(text, b.value));
+    }
+    arena_free(p.a);
+    return b;
+}

@@ -1,0 +1,180 @@
+"""Table 4 and appendix F of the placement paper: latencies of one sample (`pcc-bench latency`)."""
+import json
+import tempfile
+from pathlib import Path
+
+from common import PCC, Run, facts_of, table
+from latency import latency
+
+BEST = "best-effort=true"
+# Table 4, ms; "-": there is none.  greedy: as the paper's own program prints it; + and OOM are its marks of memory.
+# load: the largest one of the max-load DP, ms; wanted: what latency-place is to reach, ms.
+TABLE = """
+workload                     greedy  dp      scotch   expert  ip      load    wanted
+op_bert3_inference           416.204 415.90  497.75   -       408.47  189.142 408.4744
+op_bert6_inference           494.135 445.48  564.61   -       438.06  189.142 438.0625
+op_bert12_inference          867.839 1327.03 1755.41  -       729.56  97.264  729.5646
+op_resnet50_inference        839.536 1123.65 857.73   -       672.06  107.778 651.1208
+layer_bert24_inference       100.219 108.03  108.03   111.94  100.22  22.035  100.2185
+layer_resnet50_inference     4197.06 1443.79 3610.87+ OOM     1191.02 110.014 1156.8813
+layer_inceptionv3_inference  2485.24 1621.74 3068.00+ OOM     1318.08 162.82  1203.1704
+layer_gnmt_inference         268.500 244.33  636.91+  293.40+ 225.6   44.8965 225.6479
+"""
+# What the experts' splits come to by the paper's own program, ms
+EXPERTS = {"layer_bert24_inference": "111.937", "layer_resnet50_inference": "1014.93",
+           "layer_inceptionv3_inference": "865.52", "layer_gnmt_inference": "293.40"}
+BASELINES = {"greedy": f"greedy-place{{{BEST}}}", "dp": "dp-place",
+             "scotch": f"contract{{trivial=false}},scotch-place{{{BEST}}}", "expert": None}
+SEARCHES = {"latency": "latency-place", "q = 2": "latency-place{q=2}", "q = 3": "latency-place{q=3}"}
+DAGGER, OUT_OF_MEMORY = 1.34, 3
+# Appendix F: how much lower the integer program's latency is, percent: most, average
+GAINS = {"greedy": (72, 23), "dp": (42, 17), "scotch": (67, 40), "expert": (23, 17)}
+COLUMNS = ["workload", "planner", "ms", "published", "bound", "gap %", "status", "memory", "cpu s", "MiB"]
+
+
+def published_table():
+    head, *rows = [line.split() for line in TABLE.strip().splitlines()]
+    return {row[0]: dict(zip(head, row)) for row in rows}
+
+
+PUBLISHED = published_table()
+
+
+def printed_as(value, text):
+    """Whether value, with as many digits after the point as text, is text."""
+    return f"{value:.{len(text.split('.')[1])}f}" == text
+
+
+def memory_share(workload, split):
+    """Of its memory, how much the fullest accelerator needs."""
+    size = {n["id"]: n.get("size", 0) for n in workload["nodes"]}
+    q = split.get("q", 1)
+    sets = [[v for slot in split["fpgas"][i:i + q] for v in slot["nodes"]] for i in range(0, len(split["fpgas"]), q)]
+    return max(sum(size[v] for v in s) for s in sets) / workload["maxSizePerFPGA"]
+
+
+def memory_mark(share):
+    return "" if share <= 1 else f"OOM {share:.2f}" if share > OUT_OF_MEMORY else f"+ {share:.2f}"
+
+
+class Input:
+    """A workload and what its rows are checked by."""
+
+    def __init__(self, path, tmp):
+        self.name, self.path, self.tmp = path.stem, path, Path(tmp)
+        self.workload = json.loads(path.read_text())
+        self.published = PUBLISHED[self.name]
+        self.wrong = []
+
+    def complain(self, planner, text):
+        self.wrong.append(f"{self.name}, {planner}: {text}")
+
+    def foreign(self, planner, split):
+        """latency.py knows subgraphs that do not wait for their accelerator, and no end of CPUs."""
+        ms = latency(self.workload, [set(d["nodes"]) for d in split["fpgas"]])
+        if abs(ms - split["totalLatency"]) > 1e-6:
+            self.complain(planner, f"{split['totalLatency']} ms, latency.py has {ms}")
+
+    def row(self, planner, run, split, made=None):
+        """made: the run that made the plan, if it was another one."""
+        status, ms, bound = facts_of(run.out)
+        share = memory_share(self.workload, split)
+        published = self.published.get("ip" if planner in SEARCHES else planner, "-")
+        return [self.name, planner, f"{ms:.6g}", "" if published == "-" else published,
+                "" if bound is None else f"{bound:.6g}", f"{100 * (ms - bound) / ms:.2f}" if bound and ms else "",
+                status, memory_mark(share), f"{(made or run).cpu:.2f}", f"{(made or run).mib:.0f}"]
+
+    def baseline(self, planner):
+        """A plan for another objective, and its latency as the paper evaluates it; None: there is none."""
+        plan, path, made = self.tmp / "plan.json", self.path, None
+        if planner == "expert":
+            plan = path.parent.parent / "experts" / f"{self.name}_expert.json"
+            if not plan.exists():
+                return None
+            devices = len(json.loads(plan.read_text())["fpgas"])
+            if devices > self.workload["maxFPGAs"]:
+                self.refused(plan, devices)
+                path = self.tmp / path.name
+                path.write_text(json.dumps(dict(self.workload, maxFPGAs=devices)))
+        else:
+            made = Run([PCC, path, "-p", BASELINES[planner], "-q", "-o", plan])
+            if "this pcc was built without" in made.out:
+                return None
+            load = json.loads(plan.read_text())["maxLoad"] if made.need() else 0
+            if planner == "dp" and not printed_as(load, self.published["load"]):
+                self.complain(planner, f"largest load {load} ms, published {self.published['load']}")
+        run, split = self.judge(path, f"plan{{from={plan}:{BEST}:effort=0}}", "--pieces=apart")
+        self.foreign(planner, split)
+        exact = self.published["greedy"] if planner == "greedy" else EXPERTS[self.name] if planner == "expert" else None
+        if exact and not printed_as(split["totalLatency"], exact):
+            self.complain(planner, f"{split['totalLatency']} ms, published {exact}")
+        row = self.row(planner, run, split, made)
+        if path != self.path:
+            row[7] = f"{devices} of {self.workload['maxFPGAs']} accelerators"
+        return row
+
+    def refused(self, plan, devices):
+        """An expert's split of more accelerators than there are is none."""
+        if Run([PCC, self.path, "--objective=latency", "-p", f"plan{{from={plan}}}", "-q"]).rc != 1:
+            self.complain("expert", f"a split of {devices} accelerators is taken")
+
+    def judge(self, path, steps, *more):
+        out = self.tmp / "split.json"
+        args = [PCC, path, "--objective=latency", "-p", steps, "-q", *more]
+        run = Run([*args, "--emit", "ir", "-o", out]).need()
+        return run, json.loads(out.read_text())
+
+    def search(self, planner):
+        run, split = self.judge(self.path, SEARCHES[planner])
+        row = self.row(planner, run, split)
+        if planner == "latency":
+            self.foreign(planner, split)
+            if split["totalLatency"] > float(self.published["wanted"]) * (1 + 1e-6):
+                self.complain(planner, f"{split['totalLatency']} ms, wanted {self.published['wanted']}")
+        if memory_share(self.workload, split) > 1:
+            self.complain(planner, "over memory")
+        endless = Run([PCC, self.path, "--objective=latency", "--cpus=unbounded", "-p",
+                       f"plan{{from={self.tmp / 'split.json'}:effort=0}}", "-q", "--emit", "ir"]).need()
+        if facts_of(endless.out)[1] != facts_of(run.out)[1]:
+            print(f"{self.name}, {planner}: {facts_of(endless.out)[1]:.6g} ms with CPUs without end")
+        return row
+
+
+def gains(rows):
+    """How much lower latencies are than each baseline's, as in appendix F."""
+    value = {(r[0], r[1]): float(r[2]) for r in rows}
+    lines = []
+    for planner, (most, average) in GAINS.items():
+        of = [r for r in rows if r[1] == planner and not r[7].startswith("OOM")]
+        for ours in ("latency", "q = 2", "q = 3", "ip"):
+            best = {r[0]: float(PUBLISHED[r[0]]["ip"]) if ours == "ip" else value.get((r[0], ours)) for r in of}
+            low = [100 * (1 - best[r[0]] / float(r[2])) for r in of if best[r[0]]]
+            if low:
+                lines.append([planner, "published ip" if ours == "ip" else ours, len(low), f"{max(low):.0f}", most,
+                              f"{sum(low) / len(low):.0f}", average])
+    table(["lower than", "by", "inputs", "most %", "published", "average %", "published"], lines)
+
+
+def latencies(args):
+    paths = [p for p in (Path(args.folder) / f"{name}.json" for name in PUBLISHED) if p.exists()]
+    if not paths:
+        print(f"skipped: no workloads in {args.folder}")
+        return 77
+    searches = [s for s in SEARCHES if "latency-place" in Run([PCC, "--list-passes"]).need().out]
+    rows, wrong = [], []
+    with tempfile.TemporaryDirectory() as tmp:
+        for path in paths:
+            x = Input(path, tmp)
+            mine = [x.baseline(b) for b in BASELINES] + [x.search(s) for s in searches]
+            mine = [r for r in mine if r]
+            found = [float(r[2]) for r in mine if r[1] in SEARCHES]
+            if found != sorted(found, reverse=True):
+                x.complain("more slots", f"take longer: {found} ms")
+            rows += mine
+            wrong += x.wrong
+    table(COLUMNS, rows)
+    gains(rows)
+    for line in wrong:
+        print(f"FAILED: {line}")
+    print(f"{len(rows)} rows, {len(wrong)} failed")
+    return 1 if wrong else 0

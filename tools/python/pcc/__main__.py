@@ -1,0 +1,4 @@
+"""python -m pcc"""
+from ._program import pcc
+
+pcc()

@@ -1,0 +1,297 @@
+"""libpcc by ctypes: what pcc.h declares, handles as objects, and errors as exceptions.
+
+The library is loaded when it is first needed. It is looked for in $PCC_LIBRARY (a file), beside this file (a wheel),
+in the build folder of the tree that this file is in, and where the system's loader looks."""
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import threading
+import warnings
+import weakref
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type
+
+VERSION = "0.1.0"
+SONAME = "libpcc.so." + ".".join(VERSION.split(".")[:2])
+LEVELS = ("note", "warning", "error")
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """Something that pcc said: level is "note", "warning" or "error"; name is a warning's, or None."""
+
+    level: str
+    name: Optional[str]
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.level}: {self.text}" + (f" [-W{self.name}]" if self.name and self.level == "warning" else "")
+
+
+class PccError(Exception):
+    """What went wrong, in one line; `diagnostics` has all that was said on the way."""
+
+    def __init__(self, text: str, diagnostics: Tuple[Diagnostic, ...] = ()):
+        super().__init__(text)
+        self.diagnostics = diagnostics
+
+
+class BadInput(PccError):
+    """A model, or a file that a setting names, is not as it should be."""
+
+
+class BadUse(PccError):
+    """A setting, a pass, or an order of calls that there is not."""
+
+
+class NoPlan(PccError):
+    """No plan fits the devices."""
+
+
+class Unverified(PccError):
+    """A check of pcc's own failed: a fault of pcc."""
+
+
+class OutOfMemory(PccError):
+    """Memory ran out."""
+
+
+class RunError(PccError):
+    """A split does not run, or not as the whole model does."""
+
+
+class PccWarning(UserWarning):
+    """A warning of pcc; its text ends with its name, which warnings="no-NAME" switches off."""
+
+
+STATUS: Dict[int, Type[PccError]] = {1: BadInput, 2: BadUse, 3: NoPlan, 4: Unverified, 5: OutOfMemory}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far planning is (struct pcc_progress): the pass at work, its phase, the share of that which is done; the best
+    time so far and the bound, in seconds, or None."""
+
+    at: str
+    phase: str
+    done: float
+    best: Optional[float]
+    bound: Optional[float]
+
+
+class _Progress(ctypes.Structure):
+    _fields_ = [("pass_", ctypes.c_char_p), ("phase", ctypes.c_char_p), ("done", ctypes.c_uint32),
+                ("best", ctypes.c_int64), ("bound", ctypes.c_int64)]
+
+
+_MESSAGE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p)
+_PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(_Progress))
+
+
+class _Listener(ctypes.Structure):
+    _fields_ = [("user", ctypes.c_void_p), ("message", _MESSAGE), ("progress", _PROGRESS)]
+
+
+class _Device(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("device_class", ctypes.c_char_p), ("load", ctypes.c_int64),
+                ("compute", ctypes.c_int64), ("transfer", ctypes.c_int64), ("memory", ctypes.c_int64),
+                ("used", ctypes.c_int64)]
+
+
+class _Node(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("op", ctypes.c_char_p), ("device", ctypes.c_int32),
+                ("part", ctypes.c_int32)]
+
+
+class Verdict(ctypes.Structure):
+    """struct pcc_verdict"""
+
+    _fields_ = [("planner", ctypes.c_char_p), ("status", ctypes.c_char_p), ("scope", ctypes.c_char_p),
+                ("argument", ctypes.c_char_p), ("proof", ctypes.c_char_p), ("time", ctypes.c_int64),
+                ("bound", ctypes.c_int64), ("bound_all", ctypes.c_int64), ("nparts", ctypes.c_uint32),
+                ("ndevices", ctypes.c_uint32), ("device", ctypes.POINTER(_Device)), ("nnodes", ctypes.c_uint32),
+                ("node", ctypes.POINTER(_Node))]
+
+
+def text_of(raw: Optional[bytes]) -> str:
+    return (raw or b"").decode("utf-8", "replace")
+
+
+# ---------------------------------------------------------------- loading
+
+
+def _candidates() -> List[str]:
+    here = Path(__file__).resolve().parent
+    found = [os.environ.get("PCC_LIBRARY", "")]
+    built = here.parents[2] / "build"
+    places = (here / "lib", built / "release", built / "dist")
+    found += [str(p / SONAME) for p in places if (p / SONAME).exists()]
+    return [f for f in found if f] or [SONAME]
+
+
+_CALLS = {
+    "pcc_version": (ctypes.c_char_p, []),
+    "pcc_new": (ctypes.c_void_p, []),
+    "pcc_free": (None, [ctypes.c_void_p]),
+    "pcc_listen": (None, [ctypes.c_void_p, ctypes.POINTER(_Listener)]),
+    "pcc_error": (ctypes.c_char_p, [ctypes.c_void_p]),
+    "pcc_stop": (None, [ctypes.c_void_p]),
+    "pcc_set": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]),
+    "pcc_open": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]),
+    "pcc_open_memory": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]),
+    "pcc_plan": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]),
+    "pcc_verdict": (ctypes.POINTER(Verdict), [ctypes.c_void_p]),
+    "pcc_text": (ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_char_p]),
+    "pcc_write": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]),
+}
+_lock = threading.Lock()
+_loaded: List[Any] = []
+
+
+def library() -> Any:
+    """The shared library, loaded once. Raises PccError if it is not there or of another version."""
+    with _lock:
+        if _loaded:
+            return _loaded[0]
+        path = _candidates()[0]
+        try:
+            lib = ctypes.CDLL(path)
+            for name, (result, arguments) in _CALLS.items():
+                call = getattr(lib, name)
+                call.restype, call.argtypes = result, arguments
+        except (OSError, AttributeError) as e:
+            raise PccError(f"the library {path} cannot be loaded: {e}: set PCC_LIBRARY to the file {SONAME}") from e
+        found = text_of(lib.pcc_version())
+        if found.split(".")[:2] != VERSION.split(".")[:2]:
+            raise PccError(f"the library {path} is pcc {found}, expected {VERSION}: set PCC_LIBRARY to another one")
+        _loaded.append(lib)
+        return lib
+
+
+# ---------------------------------------------------------------- handles
+
+
+@contextlib.contextmanager
+def _interrupts(raised: List[BaseException]) -> Iterator[None]:
+    """Ctrl-C while the library works: what its handler raises is kept. It would be lost in a function that the library
+    calls; with it there, the planner is told to stop."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+
+    def keep(number: int, frame: Any) -> None:
+        try:
+            before(number, frame)
+        except BaseException as e:  # pylint: disable=broad-except
+            raised.append(e)
+
+    signal.signal(signal.SIGINT, keep)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class Handle:
+    """A struct pcc. One thread at a time is in it: others wait."""
+
+    def __init__(self, progress: Optional[Callable[[Progress], Any]] = None):
+        self.lib = library()
+        self.p = self.lib.pcc_new()
+        if not self.p:
+            raise OutOfMemory("out of memory")
+        self.diagnostics: List[Diagnostic] = []
+        self.lock = threading.RLock()
+        self.raised: List[BaseException] = []  # in functions that the library calls
+        self._listener = self._listen(progress)
+        self._end = weakref.finalize(self, self.lib.pcc_free, self.p)
+
+    def close(self) -> None:
+        """Frees all that the library holds; nothing but `diagnostics` is of use afterwards."""
+        with self.lock:
+            self._end()
+            self.p = None
+
+    def _listen(self, progress: Optional[Callable[[Progress], Any]]) -> Any:
+        said, raised = self.diagnostics, self.raised
+
+        def message(_: Any, level: int, name: Optional[bytes], line: Optional[bytes]) -> None:
+            said.append(Diagnostic(LEVELS[level], text_of(name) if name else None, text_of(line)))
+
+        def seconds(ps: int) -> Optional[float]:
+            return ps / 1e12 if ps > 0 else None
+
+        def at_work(_: Any, at: Any) -> int:
+            try:
+                if raised:
+                    return 1
+                if progress is None:
+                    return 0
+                a = at.contents
+                return int(bool(progress(Progress(text_of(a.pass_), text_of(a.phase), a.done / 1000, seconds(a.best),
+                                                  seconds(a.bound)))))
+            except BaseException as e:  # pylint: disable=broad-except
+                raised.append(e)
+                return 1
+
+        listener = _Listener(None, _MESSAGE(message), _PROGRESS(at_work))
+        self.lib.pcc_listen(self.p, ctypes.byref(listener))
+        return listener
+
+    def call(self, name: str, *args: Any) -> Any:
+        """A call of pcc.h for this handle. Raises what its status says."""
+        with self.lock:
+            if not self.p:
+                raise BadUse(f"{name}: the plan is closed")
+            before = len(self.diagnostics)
+            self.raised.clear()
+            with _interrupts(self.raised):
+                result = getattr(self.lib, name)(self.p, *args)
+            new = self.diagnostics[before:]
+            if self.raised:
+                raise self.raised.pop()
+            failed = _CALLS[name][0] is ctypes.c_int and result != 0
+            if failed:
+                kind = STATUS.get(result, PccError)
+                text = text_of(self.lib.pcc_error(self.p)) or ("out of memory" if kind is OutOfMemory else name)
+                raise kind(text, tuple(self.diagnostics))
+        for d in new:
+            if d.level == "warning":
+                warnings.warn(PccWarning(f"{d.text} [{d.name}]"), stacklevel=4)
+        return result
+
+    def set(self, name: str, value: Any) -> None:
+        """A setting as Python has it: True is a flag, lists repeat, {"a": 1} is "a=1", None and False say nothing."""
+        if value is None or value is False:
+            return
+        if isinstance(value, dict):
+            value = [f"{k}={v}" for k, v in value.items()]
+        if isinstance(value, (list, tuple)):
+            for one in value:
+                self.set(name, one)
+            return
+        text = "" if value is True else os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+        self.call("pcc_set", _raw(name.replace("_", "-"), "a setting"), _raw(text, f"the setting '{name}'"))
+
+    def text(self, what: str) -> str:
+        with self.lock:
+            raw = self.call("pcc_text", _raw(what, "a text"))
+            if raw is None:
+                raise BadUse(text_of(self.lib.pcc_error(self.p)), tuple(self.diagnostics))
+            return text_of(raw)
+
+
+def _raw(text: str, what: str) -> bytes:
+    if "\0" in text:
+        raise BadUse(f"{what} has a NUL in it: {text!r}")
+    return os.fsencode(text)
+
+
+def path_bytes(path: Any) -> bytes:
+    """A path for the library."""
+    return _raw(os.fspath(path), "a path")

@@ -1,0 +1,135 @@
+"""A folder that pcc has split a model into (pcc.Split)."""
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, Optional, Union
+
+from ._library import BadInput, BadUse, RunError
+
+if TYPE_CHECKING:
+    from ._plan import Plan
+    from .run_split import Outputs, Provider, Runner, Sample
+
+
+class Picture:
+    """An SVG; a notebook shows it."""
+
+    def __init__(self, svg: str):
+        self.svg = svg
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        Path(path).write_text(self.svg, encoding="utf-8")
+
+
+@contextlib.contextmanager
+def _run_errors() -> Iterator[None]:
+    from .run_split import SplitError  # pylint: disable=import-outside-toplevel
+
+    try:
+        yield
+    except SplitError as e:
+        raise RunError(str(e)) from e
+
+
+class Split:
+    """A split folder, and its parts in ONNX Runtime. Running needs onnxruntime and numpy.
+
+    providers: what the devices are here, {"acc0": ("CUDAExecutionProvider", 0)} or {"a100": "CUDAExecutionProvider"};
+    devices that are not named are the CPU. threads: of each session, 0: as ONNX Runtime likes it."""
+
+    def __init__(self, folder: Union[str, "os.PathLike[str]"], providers: Optional[Mapping[str, "Provider"]] = None, *,
+                 threads: int = 0):
+        self.folder = Path(folder)
+        self.providers = dict(providers or {})
+        self.threads = threads
+        self.plan: Optional["Plan"] = None
+        self.manifest: Dict[str, Any] = _manifest(self.folder)
+        self._runner: Optional["Runner"] = None
+
+    @property
+    def runner(self) -> "Runner":
+        """The sessions; they are opened when they are first needed."""
+        from .run_split import Runner  # pylint: disable=import-outside-toplevel
+
+        if self._runner is None:
+            with _run_errors():
+                self._runner = Runner(self.folder, self.providers, threads=self.threads)
+        return self._runner
+
+    @property
+    def parts(self) -> List[Path]:
+        """The files of the parts, in an order in which they can run."""
+        return [self.folder / p["file"] for p in self.manifest["parts"]]
+
+    def run(self, inputs: "Sample") -> "Outputs":
+        """One sample: arrays by the names of the model's inputs; the outputs by theirs. Raises RunError."""
+        runner = self.runner
+        with _run_errors():
+            return runner.run(inputs)
+
+    def stream(self, samples: Iterable["Sample"], *, in_flight: int = 0, state: bool = False) -> Iterator["Outputs"]:
+        """The outputs of many samples, in their order, with a thread for each device.
+
+        in_flight: how many are on their way at once, at most: 1: no threads; 0: two for each device. state: inputs that
+        hold state (manifest["states"]) come from the sample before, unless a sample brings them. The first error ends
+        it: RunError, or what `samples` raises."""
+        runner = self.runner
+        with _run_errors():
+            outputs = runner.stream(samples, in_flight=in_flight, state=state)
+        return _told(outputs)
+
+    def random_sample(self, seed: int = 0) -> Dict[str, Any]:
+        """Inputs of the sizes that the plan was made for."""
+        runner = self.runner
+        with _run_errors():
+            return runner.random_sample(seed)
+
+    def verify(self, model: Any, inputs: Optional["Sample"] = None, *, seed: int = 0, tolerance: float = 0.0) -> int:
+        """Runs the whole model (a path, bytes or an onnx.ModelProto) beside the parts, on the CPU without
+        optimisations; returns how many outputs are equal, bit by bit: all, else RunError. Where tensors of float16
+        cross, ONNX Runtime rounds them: a tolerance, relative to the largest value, allows that."""
+        from .run_split import verify  # pylint: disable=import-outside-toplevel
+
+        whole = model.SerializeToString() if hasattr(model, "SerializeToString") else model
+        with _run_errors():
+            return verify(self.folder, whole, inputs, seed=seed, tolerance=tolerance)
+
+    def show(self, view: str = "plan") -> Picture:
+        """The picture of the folder: "plan", its devices; "blocks", what is in them."""
+        path = self.folder / f"{view}.svg"
+        if not path.is_file():
+            there = sorted(p.stem for p in self.folder.glob("*.svg"))
+            raise BadUse(f"{path}: no such picture: expected {' or '.join(there) or 'none: Graphviz was not there'}")
+        return Picture(path.read_text(encoding="utf-8"))
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The manifest."""
+        return dict(self.manifest)
+
+    def __repr__(self) -> str:
+        return f"<pcc.Split {self.folder}: {len(self.manifest['parts'])} parts>"
+
+
+def _told(outputs: Iterator["Outputs"]) -> Iterator["Outputs"]:
+    with _run_errors():
+        yield from outputs
+
+
+def _manifest(folder: Path) -> Dict[str, Any]:
+    """manifest.json, without numpy and ONNX Runtime."""
+    path = folder / "manifest.json"
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as e:
+        raise BadInput(f"{path}: {e.strerror}: expected the folder of a split") from e
+    except ValueError as e:
+        raise BadInput(f"{path}: no JSON: {e}") from e
+    if not isinstance(manifest, dict) or manifest.get("pcc_manifest") != 1 or "values" not in manifest:
+        raise BadInput(f"{path}: no manifest of a split, or one of another version")
+    return manifest
