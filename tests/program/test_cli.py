@@ -213,6 +213,10 @@ def bad_input(d):
     for kind in ("json", "dot", "svg", "pdf", "png"):
         fails(1, "give a planner", m, "-o", d / ("x." + kind))
     check(sorted(tree(d)) == ["bad.json", "bad.pir", "m.onnx"], f"left {list(tree(d))}")
+    for goal in ("makespan", "latency"):  # who names a goal wants a plan
+        r = succeeds(m, "--objective", goal, "-q", "--emit", "json")
+        check(json.loads(r.stdout)["objective"]["name"] == goal, f"{goal}: {r.stdout[:200]}")
+        check(goal in succeeds(m, "--objective", goal).stdout, f"{goal}: no summary of a plan")
     before = m.read_bytes()
     (d / "link.onnx").symlink_to(m)
     for out in (m, d / "link.onnx"):

@@ -13,8 +13,8 @@ static const struct {
     const char *name, *arg, *help;
 } table[] = {
     {CLI_PASSES, 'p', "passes", "LIST|@FILE",
-     "passes with options: 'fuse{range=200},dp-place' (default for a folder: "
-     "open-functions,fuse,auto-place)"},
+     "passes with options: 'fuse{range=200},dp-place' (default for a folder, or with "
+     "--objective: open-functions,fuse,auto-place or what suits that)"},
     {CLI_OUTPUT, 'o', "output", "PATH", NULL}, /* the writers' suffixes */
     {CLI_DEVICES, 'd', "devices", "CLUSTER",
      "'2xa100', '4xa100:40GiB,1xcpu', a cluster's name such as 'dapple-a', or a JSON file (default: 2xa100)"},

@@ -144,8 +144,9 @@ static int make_pipeline(const struct cli *c, struct pcc *h, struct pipeline *p)
     size_t n;
     if (in_file && !(text = infile_read_list(text + 1, x->use.mem, &n, x->use.diag)))
         return EXIT_INPUT;
-    if (!text && out && write_is_folder(out))
-        text = default_pipeline(h);
+    bool shown = (!out && !c->n[CLI_EMIT]) || output_needs(c, WRITER_NEEDS_PLAN);
+    if (!text && ((out && write_is_folder(out)) || (c->value[CLI_OBJECTIVE] && shown)))
+        text = default_pipeline(h); /* who names a goal wants a plan */
     else if (!text && (!out || writer_of(out)->needs == WRITER_NEEDS_COST || c->n[CLI_EMIT]))
         text = "cost";
     if (text && pipeline_parse(p, text, x->use.mem, x->use.diag))
