@@ -6,8 +6,8 @@
 #include "ir/plan/parts.h"
 
 /* A part for each subgraph of an accelerator; nodes of hosts that ran one after the other in one part where that delays
- * nothing, else each by itself.  Parts are numbered by their starts.  *value: the latency of the parts, ps; *slot: [part]
- * the slot of its subgraph, 0: of a host.  All live in a.  O((nodes + pins) log (nodes + pins)). */
+ * nothing, else each by itself.  Parts are numbered by their starts.  *value: the latency of the parts, ps; *slot:
+ * [part] the slot of its subgraph, 0: of a host.  All live in a.  O((nodes + pins) log (nodes + pins)). */
 struct parts *latency_parts(const struct scene *s, const struct latency_run *r, int64_t *value,
                             uint32_t **slot, struct arena *a);
 
