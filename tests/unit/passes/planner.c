@@ -91,7 +91,9 @@ static void begin(struct run *r, const struct field *f)
     if (module_parse(&t, f->said.text, f->said.len, "random", NULL, &r->d))
         fail_msg("%s\n%s", r->error, f->said.text);
     r->pin = (struct pin){"^n1$", "cpu0"};
-    r->settings = (struct settings){.pins = &r->pin, .npins = f->features & FEATURE_PINS ? 1 : 0};
+    r->settings = (struct settings){.pins = &r->pin,
+                                    .npins = f->features & FEATURE_PINS ? 1 : 0,
+                                    .said = 1U << BASIS_OBJECTIVE};
     r->x = (struct ctx){.scene = t.scene,
                         .settings = &r->settings,
                         .use.mem = arena_new(NULL),
@@ -163,9 +165,10 @@ static uint32_t lies(const struct field *f)
 /* What p offers and the objective can make use of. */
 static uint32_t known_to(const struct planner *p, enum objective goal)
 {
-    uint32_t routes = goal == OBJECTIVE_SAMPLE ? FEATURE_ROUTES : 0;
+    uint32_t routes = goal == OBJECTIVE_SAMPLE || goal == OBJECTIVE_LATENCY ? FEATURE_ROUTES : 0;
+    uint32_t groups = goal == OBJECTIVE_LATENCY ? FEATURE_GROUPS : 0;
     uint32_t levels = goal == OBJECTIVE_ITERATION ? 0 : FEATURE_LEVELS;
-    return p->features & ~(routes | levels);
+    return p->features & ~(routes | groups | levels);
 }
 
 static bool knows_all(const struct planner *p, enum objective goal, uint32_t wanted)
