@@ -136,6 +136,8 @@ struct planner {
     uint32_t features;   /* FEATURE_* */
     bool
         given; /* the plan is the user's, so it is no way out where another planner knows too little */
+    bool implies; /* who names it and no objective means `implied` */
+    enum objective implied;
 };
 
 /* What the user wants; never NULL. */

@@ -257,6 +257,8 @@ static int check_planner(const struct pass *pass, struct ctx *x)
     const struct planner *p = planner_of(pass);
     if (!p)
         return 0;
+    if (p->implies && !(ctx_settings(x)->said >> BASIS_OBJECTIVE & 1))
+        x->scene.model.objective = p->implied;
     return ctx_base(x) ? -1 : planner_check(p, x, NULL);
 }
 

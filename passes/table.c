@@ -11,7 +11,7 @@ extern const struct planner planner_dpl_place, planner_dp_place, planner_hier_pl
     planner_metis_place, planner_dfs_place, planner_order_place, planner_celeritas_place,
     planner_heft_place, planner_m_topo_place, planner_m_etf_place, planner_m_sct_place,
     planner_portfolio_place, planner_dapple_place, planner_pipeline_place,
-    planner_pipedream_hier_place, planner_data_parallel_place, planner_plan;
+    planner_pipedream_hier_place, planner_data_parallel_place, planner_latency_place, planner_plan;
 
 static const struct pass *const pass_table[] = {
     &pass_inline_functions, &pass_open_functions, &pass_infer_shapes, &pass_cost,   &pass_subdivide,
@@ -41,6 +41,7 @@ const struct planner *const planner_table[] = {&planner_dpl_place,
                                                &planner_pipeline_place,
                                                &planner_pipedream_hier_place,
                                                &planner_data_parallel_place,
+                                               &planner_latency_place,
                                                &planner_plan,
                                                NULL};
 

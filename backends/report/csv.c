@@ -1,23 +1,24 @@
-/* The cost table as CSV (RFC 4180). */
+/* The cost table as CSV (RFC 4180; csv.h). */
 #include "backends/backends.h"
 #include "backends/report/csv.h"
 #include "ir/base/outfile.h"
+#include "ir/base/utf8.h"
 
 #include <string.h>
 
-void csv_text(FILE *f, const char *s)
+void csv_text(FILE *f, const char *s, struct arena *a)
 {
-    if (!s[strcspn(s, ",\"\r\n")]) {
-        fputs(s, f);
-        return;
-    }
-    putc('"', f);
+    bool guard = *s && strchr("=+-@'", *s);
+    s = utf8_text(a, s);
+    bool quotes = s[strcspn(s, ",\"")] != 0;
+    fprintf(f, "%s%s", quotes ? "\"" : "", guard ? "'" : "");
     for (; *s; s++) {
         if (*s == '"')
             putc('"', f);
         putc(*s, f);
     }
-    putc('"', f);
+    if (quotes)
+        putc('"', f);
 }
 
 /* Bytes of the results of a node; a profile knows them with its weights only. */
@@ -55,17 +56,18 @@ static int write_csv(const struct result *r, const void *opts, const char *path)
         return diag_error(r->diag, "%s: the cost table needs costs: add cost to -p", path);
     if (outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))
         return -1;
+    struct arena *own = arena_new(r->scene.m->mem);
     bool memory = needs_memory(m);
     fprintf(o.f, "name,op,flops,traffic_bytes,result_bytes%s", memory ? ",memory" : "");
     for (uint32_t k = 0; k < c->ncls; k++) {
         fputs(",ps_", o.f);
-        csv_text(o.f, c->cls[k].name);
+        csv_text(o.f, c->cls[k].name, own);
     }
     putc('\n', o.f);
     for (nid n = g->first; n < g->first + g->count; n++) {
-        csv_text(o.f, node_name(m, n));
+        csv_text(o.f, node_name(m, n), own);
         putc(',', o.f);
-        csv_text(o.f, node_op(m, n));
+        csv_text(o.f, node_op(m, n), own);
         fprintf(o.f, ",%lld,%lld,%lld", (long long)m->cost->flops[n],
                 (long long)m->cost->traffic[n], (long long)result_bytes(m, n));
         if (memory)
@@ -77,6 +79,7 @@ static int write_csv(const struct result *r, const void *opts, const char *path)
                 fprintf(o.f, ",%lld", (long long)m->cost->time[k][n]);
         putc('\n', o.f);
     }
+    arena_free(own);
     return outfile_close(&o, true);
 }
 

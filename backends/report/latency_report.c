@@ -2,6 +2,7 @@
  * line. */
 #include "backends/report/latency_report.h"
 
+#include "ir/base/utf8.h"
 #include "ir/exec/latency_verdict.h"
 #include "ir/plan/parts.h"
 
@@ -70,11 +71,12 @@ static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain
         sum.out = sat_add(sum.out, t->out);
         nodes += run->k.sub[chain[k]].nnode;
     }
-    const char *what = s->to - s->from == 1
-                           ? subgraph_text(&r->scene, &run->k, chain[s->from], a)
-                           : arena_fmt(a, "%u nodes of hosts, '%s' to '%s'", nodes,
-                                       node_name(r->scene.m, run->k.sub[chain[s->from]].first),
-                                       node_name(r->scene.m, run->k.sub[chain[s->to - 1]].first));
+    const char *what =
+        s->to - s->from == 1
+            ? utf8_text(a, subgraph_text(&r->scene, &run->k, chain[s->from], a))
+            : arena_fmt(a, "%u nodes of hosts, '%s' to '%s'", nodes,
+                        utf8_text(a, node_name(r->scene.m, run->k.sub[chain[s->from]].first)),
+                        utf8_text(a, node_name(r->scene.m, run->k.sub[chain[s->to - 1]].first)));
     fprintf(f, "  %10s %10s %10s %10s  %s\n", time_short(text[0], waited),
             time_short(text[1], sum.in), time_short(text[2], sum.compute),
             time_short(text[3], sum.out), what);

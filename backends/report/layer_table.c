@@ -4,6 +4,7 @@
 
 #include "ir/model/layers.h"
 #include "ir/base/strings.h"
+#include "ir/base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,8 @@ static bool print_inside(FILE *f, const struct inside *l, bool ops, struct arena
         if (!len || strings_id(seen, s, len) <= shown)
             continue;
         if (++shown <= INSIDE)
-            fprintf(f, "%s%.*s", shown > 1 ? ", " : "", (int)(len < 64 ? len : 64), s);
+            fprintf(f, "%s%s", shown > 1 ? ", " : "",
+                    utf8_text(a, arena_strdup(a, s, len < 64 ? len : 64)));
     }
     if (shown > INSIDE)
         fputs(", ...", f);

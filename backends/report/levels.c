@@ -3,6 +3,7 @@
 #include "backends/report/csv.h"
 #include "ir/base/outfile.h"
 #include "ir/dag/level_table.h"
+#include "ir/base/utf8.h"
 
 enum { SHOWN = 40, NAMES = 3 };
 
@@ -18,8 +19,10 @@ static const char *base_name(const struct level_table *t, uint32_t v)
 static void print_vertex(FILE *f, const struct level_table *t, uint32_t v, bool at_length)
 {
     uint32_t from = t->members.at[v], to = t->members.at[v + 1], most = at_length ? NAMES : 1;
-    for (uint32_t i = from; i < to && i < from + most; i++)
-        fprintf(f, "%s%s", i > from ? ", " : "", base_name(t, t->members.to[i]));
+    for (uint32_t i = from; i < to && i < from + most; i++) {
+        fputs(i > from ? ", " : "", f);
+        utf8_put(f, base_name(t, t->members.to[i]));
+    }
     if (to - from > most)
         fprintf(f, at_length ? " and %u more" : " (+%u)", to - from - most);
 }
@@ -95,7 +98,7 @@ static int write_levels(const struct result *r, const void *opts, const char *pa
         for (uint32_t v = 0; v < t->top->n; v++)
             for (uint32_t i = t->members.at[v]; i < t->members.at[v + 1]; i++) {
                 int64_t above = t->path.tlevel[v], below = t->path.blevel[v];
-                csv_text(o.f, base_name(t, t->members.to[i]));
+                csv_text(o.f, base_name(t, t->members.to[i]), own);
                 fprintf(o.f, ",%u,%lld,%lld,%lld,%d\n", v, (long long)above, (long long)below,
                         (long long)sat_add(above, below), critical[v]);
             }

@@ -2,6 +2,7 @@
 #include "backends/report/profile_report.h"
 
 #include "ir/base/units.h"
+#include "ir/base/utf8.h"
 
 #include <string.h>
 
@@ -51,12 +52,13 @@ static int64_t *find_cuts(const struct module *m, uint32_t n, struct arena *a)
     return cut;
 }
 
-static void print_cut(FILE *f, const struct module *m, const char *what, uint32_t i, int64_t bytes)
+static void print_cut(FILE *f, const struct module *m, const char *what, uint32_t i, int64_t bytes,
+                      struct arena *a)
 {
     nid first = m->graph[1].first;
     char buf[UNIT_TEXT];
     fprintf(f, "%-13s %s, from '%s' to '%s'\n", what, bytes_short(buf, bytes),
-            node_name(m, first + i), node_name(m, first + i + 1));
+            utf8_text(a, node_name(m, first + i)), utf8_text(a, node_name(m, first + i + 1)));
 }
 
 void profile_summary_print(FILE *f, const struct module *m)
@@ -77,14 +79,14 @@ void profile_summary_print(FILE *f, const struct module *m)
         most = cut[i] > cut[most] ? i : most;
         least = cut[i] < cut[least] ? i : least;
     }
-    fprintf(f, "%s: a profile of %u layers\n", str(m, m->path), n);
+    fprintf(f, "%s: a profile of %u layers\n", utf8_text(a, str(m, m->path)), n);
     fprintf(f, "%-13s %s\n", "forward", time_short(forward, time[0]));
     fprintf(f, "%-13s %s\n", "backward", time_short(backward, time[1]));
     fprintf(f, "%-13s %s\n", "parameters", bytes_short(buf, params));
     fprintf(f, "%-13s %s\n", "activations", bytes_short(buf, made));
     if (n > 1) {
-        print_cut(f, m, "largest cut", most, cut[most]);
-        print_cut(f, m, "smallest cut", least, cut[least]);
+        print_cut(f, m, "largest cut", most, cut[most], a);
+        print_cut(f, m, "smallest cut", least, cut[least], a);
     }
     arena_free(a);
 }

@@ -7,6 +7,7 @@
 #include "backends/report/latency_report.h"
 #include "backends/report/profile_report.h"
 #include "backends/report/step_report.h"
+#include "ir/base/utf8.h"
 #include "ir/exec/rounds.h"
 
 #include <stdlib.h>
@@ -25,7 +26,8 @@ static char *type_text(const struct module *m, uint32_t type, struct arena *a)
         return arena_fmt(a, "%s[...]", elem_name(t->elem));
     s = arena_fmt(a, "%s[", elem_name(t->elem));
     for (int i = 0; i < t->rank && i < DIMS_SHOWN; i++)
-        s = arena_fmt(a, "%s%s%s", s, i ? "," : "", dim_text(m, m->dim[t->dim + (uint32_t)i], a));
+        s = arena_fmt(a, "%s%s%s", s, i ? "," : "",
+                      utf8_text(a, dim_text(m, m->dim[t->dim + (uint32_t)i], a)));
     return arena_fmt(a, "%s%s]", s, t->rank > DIMS_SHOWN ? ",..." : "");
 }
 
@@ -85,8 +87,8 @@ static void print_operators(FILE *f, const struct module *m, struct arena *a)
     qsort(t, n, sizeof *t, by_count);
     fprintf(f, "operators   %u kinds%s", n, n > 0 ? ":" : "");
     for (uint32_t i = 0; i < n && i < SHOWN; i++)
-        fprintf(f, " %s %u (%s)%s", t[i].name, t[i].count, count_short(buf, t[i].flops),
-                i + 1 < n && i + 1 < SHOWN ? "," : "");
+        fprintf(f, " %s %u (%s)%s", utf8_text(a, t[i].name), t[i].count,
+                count_short(buf, t[i].flops), i + 1 < n && i + 1 < SHOWN ? "," : "");
     fprintf(f, "%s\n", n > SHOWN ? ", ..." : "");
 }
 
@@ -99,7 +101,8 @@ static void print_values(FILE *f, const struct module *m, const char *what, stru
         vid v = m->arg[list.at + i];
         if ((m->value[v].flags & without) || ++n > SHOWN)
             continue;
-        fprintf(f, "%-11s %s : %s\n", what, value_name(m, v), type_text(m, m->value[v].type, a));
+        fprintf(f, "%-11s %s : %s\n", what, utf8_text(a, value_name(m, v)),
+                type_text(m, m->value[v].type, a));
     }
     if (n > SHOWN)
         fprintf(f, "%-11s ... %u more\n", what, n - SHOWN);
@@ -116,7 +119,7 @@ static void print_largest(FILE *f, const struct module *m, struct arena *a)
     qsort(t, n, sizeof *t, by_bytes);
     for (uint32_t i = 0; i < n && i < 5; i++)
         fprintf(f, "%-11s %s  %s : %s%s\n", i ? "" : "largest", bytes_short(buf, t[i].bytes),
-                t[i].name, type_text(m, m->value[t[i].count].type, a),
+                utf8_text(a, t[i].name), type_text(m, m->value[t[i].count].type, a),
                 m->value[t[i].count].flags & VALUE_INIT ? " (weight)" : "");
 }
 
@@ -138,9 +141,10 @@ static void model_summary_print(FILE *f, const struct module *m)
     }
     for (nid n = g->first; n < g->first + g->count; n++)
         flops = sat_add(flops, m->cost->flops[n]);
-    fprintf(f, "%s: IR %lld", str(m, m->path), (long long)m->ir_version);
+    fprintf(f, "%s: IR %lld", utf8_text(a, str(m, m->path)), (long long)m->ir_version);
     for (uint32_t i = 1; i < m->nopset; i++)
-        fprintf(f, ", %s %lld", m->opset[i].domain ? str(m, m->opset[i].domain) : "ai.onnx",
+        fprintf(f, ", %s %lld",
+                m->opset[i].domain ? utf8_text(a, str(m, m->opset[i].domain)) : "ai.onnx",
                 (long long)m->opset[i].version);
     fprintf(f, "\nnodes       %u, and %u in %u bodies\n", g->count, m->nnode - 1 - g->count,
             m->ngraph - 2);
@@ -226,13 +230,14 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
                 part_file(parts, (uint32_t)parts->part_of[r->scene.m->value[v].def], a));
         for (uint32_t j = parts->cross_to.at[k]; j < parts->cross_to.at[k + 1]; j++)
             fprintf(f, " %s", part_file(parts, parts->cross_to.to[j], a));
-        fprintf(f, "  %s : %s\n", t[i].name, type_text(r->scene.m, r->scene.m->value[v].type, a));
+        fprintf(f, "  %s : %s\n", utf8_text(a, t[i].name),
+                type_text(r->scene.m, r->scene.m->value[v].type, a));
     }
     if (parts->ncross > SHOWN)
         fprintf(f, "  ... %u more\n", parts->ncross - SHOWN);
 }
 
-static void print_objective(FILE *f, const struct result *r)
+static void print_objective(FILE *f, const struct result *r, struct arena *a)
 {
     char v[UNIT_TEXT], b[UNIT_TEXT];
     const struct plan *p = r->plan;
@@ -246,7 +251,7 @@ static void print_objective(FILE *f, const struct result *r)
         fputs(", no bound known", f);
     fprintf(f, ": %s%s (%s)\n", plan_status_name(p->claim.status),
             p->claim.bound >= 0 ? plan_among(p->claim.scope) : "",
-            p->claim.argument ? p->claim.argument : p->planner);
+            utf8_text(a, p->claim.argument ? p->claim.argument : p->planner));
     if (p->claim.offer)
         fprintf(f, "%s\n", p->claim.offer);
     else if (p->claim.scope != SCOPE_ALL && p->claim.bound_all >= 0)
@@ -388,7 +393,7 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
     else
         print_gain(f, r, a);
     if (r->assumed)
-        fprintf(f, "assuming %s\n", r->assumed);
+        fprintf(f, "assuming %s\n", utf8_text(a, r->assumed));
     print_reserve(f, r->scene.cluster);
     if (r->trained) {
         iteration_print(f, r, a);
@@ -401,12 +406,13 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
         step_print(f, r, a);
     if (r->latency)
         latency_print(f, r, a);
-    print_objective(f, r);
+    print_objective(f, r, a);
     const char *why, *settings = r->annotated ? layer_assignment(r, a, &why) : NULL;
     if (settings)
         fprintf(f, "ONNX Runtime, whole model: session.layer_assignment_settings=\"%s\"\n",
-                settings);
+                utf8_text(a, settings));
     if (split_folder)
-        print_runner(f, split_folder, str(r->scene.m, r->scene.m->path), a);
+        print_runner(f, utf8_text(a, split_folder), utf8_text(a, str(r->scene.m, r->scene.m->path)),
+                     a);
     arena_free(a);
 }

@@ -3,6 +3,7 @@
 #include "backends/report/step_report.h"
 
 #include "ir/exec/step_verdict.h"
+#include "ir/base/utf8.h"
 
 enum { SHOWN = 12 }; /* lines of the chain */
 
@@ -67,14 +68,15 @@ static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain
         vid v = r->scene.place->net_value[t->number];
         const char *from = t->kind == STEP_IN ? "host" : cluster_device_name(c, a, t->from);
         const char *to = t->kind == STEP_OUT ? "host" : cluster_device_name(c, a, t->to);
-        fprintf(f, "%s to %s: %s, %s\n", from, to, value_name(r->scene.m, v),
+        fprintf(f, "%s to %s: %s, %s\n", from, to, utf8_text(a, value_name(r->scene.m, v)),
                 bytes_short(bytes, r->scene.m->cost->bytes[v]));
     } else if (s->to - s->from == 1) {
         fprintf(f, "%s: %s\n", cluster_device_name(c, a, t->from),
-                node_name(r->scene.m, t->number));
+                utf8_text(a, node_name(r->scene.m, t->number)));
     } else {
         fprintf(f, "%s: %u nodes, %s to %s\n", cluster_device_name(c, a, t->from), s->to - s->from,
-                node_name(r->scene.m, t->number), node_name(r->scene.m, last->number));
+                utf8_text(a, node_name(r->scene.m, t->number)),
+                utf8_text(a, node_name(r->scene.m, last->number)));
     }
 }
 

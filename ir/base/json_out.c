@@ -17,7 +17,7 @@ void json_put_string(FILE *f, const char *text)
             fputs("\\ufffd", f);
         else if (code == '"' || code == '\\')
             fprintf(f, "\\%c", (int)code);
-        else if (code < 0x20 || (code >= 0x7f && code < 0xa0))
+        else if (!utf8_shown(code) && code <= 0xffff)
             fprintf(f, "\\u%04x", code);
         else
             fwrite(text, 1, len, f);

@@ -76,6 +76,24 @@ void utf8_plain(char *out, const char *s)
     *out = '\0';
 }
 
+bool utf8_harmless(const char *s)
+{
+    uint32_t code;
+    for (size_t n = strlen(s), len; n > 0; s += len, n -= len)
+        if (!(len = utf8_decode(s, n, &code)) || !utf8_shown(code))
+            return false;
+    return true;
+}
+
+const char *utf8_text(struct arena *a, const char *s)
+{
+    if (utf8_harmless(s))
+        return s;
+    char *out = arena_alloc(a, 4 * strlen(s) + 1);
+    utf8_plain(out, s);
+    return out;
+}
+
 void utf8_put(FILE *f, const char *s)
 {
     char one[8];

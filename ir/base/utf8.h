@@ -5,6 +5,8 @@
 #ifndef PCC_IR_BASE_UTF8_H
 #define PCC_IR_BASE_UTF8_H
 
+#include "ir/base/arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,8 +19,12 @@ bool utf8_shown(uint32_t code);
 /* Bytes of s[n] before the first that is not UTF-8; n: all are.  O(n). */
 size_t utf8_good(const char *s, size_t n);
 
+/* Whether all of s may be shown. */
+bool utf8_harmless(const char *s);
 /* s with what is not to be shown as \xNN (bytes) or \uNNNN (characters); out has room for 4 * strlen(s) + 1. */
 void utf8_plain(char *out, const char *s);
+/* The same in a; s itself if it is shown as it is. */
+const char *utf8_text(struct arena *a, const char *s);
 /* The same to f. */
 void utf8_put(FILE *f, const char *s);
 

@@ -2,6 +2,7 @@
 #include "ir/dag/wdag.h"
 
 #include "ir/base/units.h"
+#include "ir/base/utf8.h"
 
 static void print_vertex(FILE *f, const struct wdag *g, uint32_t v, const struct csr *members,
                          const struct wdag *base, const struct module *m)
@@ -15,9 +16,10 @@ static void print_vertex(FILE *f, const struct wdag *g, uint32_t v, const struct
     if (g->pin[v] >= 0)
         fprintf(f, " pin=%d", g->pin[v]);
     fputs(" {", f);
-    for (uint32_t i = members->at[v]; i < members->at[v + 1]; i++)
-        fprintf(f, "%s%s", i > members->at[v] ? ", " : "",
-                node_name(m, base->node[members->to[i]]));
+    for (uint32_t i = members->at[v]; i < members->at[v + 1]; i++) {
+        fputs(i > members->at[v] ? ", " : "", f);
+        utf8_put(f, node_name(m, base->node[members->to[i]]));
+    }
     fputs("}\n", f);
 }
 

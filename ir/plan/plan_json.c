@@ -399,7 +399,8 @@ int plan_json_write(const struct plan_told *t, const char *path, FILE *out, stru
     int rc = root ? outfile_open_to(&o, path, out, t->scene->m->mem, d) : say_why(&w, path, d);
     if (!rc) {
         bool done = json_dumpf(root, o.f,
-                               JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) == 0;
+                               JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_ENSURE_ASCII |
+                                   JSON_REAL_PRECISION(15)) == 0;
         bool full = ferror(o.f) != 0; /* outfile_close tells */
         if (!done && !full)
             diag_error(d, "%s: cannot be written: %s", path, strerror(errno));

@@ -7,6 +7,7 @@
 
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
+#include "ir/base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -254,8 +255,11 @@ int text_class(struct parser *p)
     if (c->ncls == CLUSTER_CLASSES)
         return text_error(p, p->tok.at, "a cluster has at most %d classes", CLUSTER_CLASSES);
     struct device_class *k = &c->cls[c->ncls++];
+    size_t named = p->tok.at;
     if (text_name(p, &name, "the name of the class") < 0)
         return -1;
+    if (!utf8_harmless(str(p->m, name)))
+        return text_error(p, named, "the name of a class holds a character that cannot be shown");
     *k = (struct device_class){.name = str(p->m, name), .count = 1, .memory = -1};
     if (p->tok.kind == T_WORD && p->tok.s[0] == 'x' && text_copy(p, buf, sizeof buf)) {
         unsigned long n = strtoul(buf + 1, &end, 10);

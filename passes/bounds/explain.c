@@ -6,6 +6,7 @@
 #include "passes/bounds/explain.h"
 
 #include "passes/bounds/crossing_bound.h"
+#include "ir/base/utf8.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -29,7 +30,7 @@ static void name_vertices(struct explain *e)
             e->name[v] = arena_fmt(e->a, "vertex %u", v);
         else
             e->name[v] = arena_fmt(e->a, count[v] > 1 ? "'%s' (%u nodes)" : "'%s'",
-                                   node_name(e->m, first[v]), count[v]);
+                                   utf8_text(e->a, node_name(e->m, first[v])), count[v]);
     }
 }
 

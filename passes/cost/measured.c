@@ -236,6 +236,12 @@ static int apply_row(struct reader *r, const struct row *row)
 
 /* ---- CSV -------------------------------------------------------------------------------------- */
 
+/* A name as it was before csv_text() put an apostrophe before what a spreadsheet would run. */
+static const char *unguard(const char *s)
+{
+    return *s == '\'' && s[1] && strchr("=+-@'", s[1]) ? s + 1 : s;
+}
+
 /* Reads one field from *s, in place: *out; *stop: the character that ended it.  False: a quote that does not end, or
  * has text behind it. */
 static bool read_field(char **s, char **out, char *stop)
@@ -323,7 +329,7 @@ static int read_csv(struct reader *r, char *s)
                 return bad_row(r, "a quoted field does not end before a comma or line end");
             if (i == 0 && stop != ',' && *cell == 0 && n > 1)
                 break; /* an empty line */
-            if (i < n && put_cell(r, &row, &col[i], cell) != 0)
+            if (i < n && put_cell(r, &row, &col[i], unguard(cell)) != 0)
                 return -1;
         }
         if (i == 0)

@@ -28,9 +28,12 @@ static int data_parallel_run(struct ctx *x, const void *options)
         train_try(&t, &best);
     else
         best.value = INT64_MAX;
-    for (int64_t passes = 1; !fixed && passes <= global && !clock_out(&t.clock); passes++) {
+    int64_t most =
+        global / devices < TRAINING_MICRO_BATCHES ? global / devices : TRAINING_MICRO_BATCHES;
+    bool done = fixed;
+    for (int64_t passes = 1; !done && (passes == 1 || passes <= most); passes++) {
         struct trained p = train_cut(&t, 1, &t.layers.n, &all);
-        if (global % passes || (passes > 1 && global / passes < devices))
+        if (global % passes)
             continue;
         train_set_size(m, global, global / passes);
         train_try(&t, &p);
@@ -39,6 +42,8 @@ static int data_parallel_run(struct ctx *x, const void *options)
             best = p;
             best_model = *m;
         }
+        /* more passes help only where forward would have to run again */
+        done = (p.value < INT64_MAX && !p.recompute[0]) || clock_out(&t.clock);
     }
     *m = best_model;
     return train_leave(&t, &best, "all devices share the batch");

@@ -386,7 +386,7 @@ def archives(tmp):
 
 
 FAST = ["-p", "dp-place", "--link", "1TB/s,0us"]
-SPLIT = re.compile(r"(manifest\.json|schedule\.json|weights\d*\.data|model\.onnx|part\d+\.onnx|"
+SPLIT = re.compile(r"(manifest\.json|schedule\.json|run_split\.py|weights\d*\.data|model\.onnx|part\d+\.onnx|"
                    r"(plan|blocks|nodes)\.(dot|svg|pdf|png))$")
 
 

@@ -1,5 +1,7 @@
 """The promises of SECURITY.md that no other test keeps, one function for each: hostile inputs, names, folders and
 limits end in one line and exit code 1, in time, with nothing left behind.  Needs the Python package onnx (else 77)."""
+import csv
+import io
 import os
 import random
 import re
@@ -256,10 +258,81 @@ def order_is_not_the_hash_s(d):
     check(all(x == made[0] for x in made), "the key of the hashes shows in what is written")
 
 
+# ---- what is printed
+
+EVIL = "\x1b[2J\u009b31m\u202e\n\x07\x7f\u2028"
+OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x80-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def evil_model(path):
+    """A chain of operators whose every name, domain and dimension holds what terminals obey; names begin formulas."""
+    def value(name):
+        return helper.make_tensor_value_info(name, 1, ["batch" + EVIL, 64])
+    names = [f"{sign}/h.{k}/{EVIL}{k}" for k, sign in enumerate("=+-@=+-@")]
+    weights = [TensorProto(name="w" + x, dims=[64, 64], data_type=1, raw_data=bytes(4 * 64 * 64)) for x in names]
+    nodes = [helper.make_node("MatMul" if k % 2 else "Mat" + EVIL, [names[k - 1] if k else "in" + EVIL, "w" + x], [x],
+                              name=x, domain="" if k % 2 else "d" + EVIL) for k, x in enumerate(names)]
+    g = helper.make_graph(nodes, EVIL, [value("in" + EVIL)], [value(names[-1])], weights,
+                          value_info=[value(x) for x in names[:-1]])
+    m = helper.make_model(g, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("d" + EVIL, 1)],
+                          ir_version=8, producer_name=EVIL)
+    path.write_bytes(m.SerializeToString())
+
+
+def harmless(what, data):
+    """Text without what a terminal obeys."""
+    found = OBEYED.search(data.decode())
+    check(not found, f"{what}: {found and data.decode()[max(0, found.start() - 60):found.start() + 20]!r}")
+
+
+def terminals_obey_nothing(d):
+    """Names go through one printer, whatever the output."""
+    evil_model(d / "m.onnx")
+    (d / "p.txt").write_text("".join(
+        f"node{k} -- Layer{EVIL[:6]}{k} -- forward_compute_time=1.0, backward_compute_time=2.0, activation_size=4.0, "
+        f"parameter_size=4.0\n" for k in range(1, 5)) + "".join(f"\tnode{k} -- node{k + 1}\n" for k in range(1, 4)),
+        encoding="utf-8")
+    plan = ["-p", "fuse,dp-place"]
+    runs = [["m.onnx"], ["m.onnx", *plan], ["m.onnx", *plan, "--explain-bound"], ["m.onnx", *plan, "--baselines"],
+            ["m.onnx", *plan, "--judge=makespan"], ["m.onnx", "-p", "fuse,levels"], ["m.onnx", *plan, "--replay", "3"],
+            ["m.onnx", *plan, "--print-ir-after=fuse", "--print-ir-before=dp-place"],
+            ["m.onnx", *plan, "--judge=latency"], ["m.onnx", *plan, "--compare", "plan.json"],
+            ["m.onnx", *plan, "--order-report=host"], ["m.onnx", "--check-annotations"], ["p.txt"],
+            ["m.onnx", "-p", "cost", "--costs", "bad.csv"], ["m.onnx", *plan, "--diag=json", "-o", "split"],
+            ["split", "--check-schedule"], ["m.onnx", *plan, "--dim", f"x{EVIL}=3"],
+            *(["m.onnx", *plan, "--emit", kind] for kind in ("csv", "json", "ir"))]
+    (d / "bad.csv").write_text(f"name,time\n\"{EVIL}\",1us\n", encoding="utf-8")
+    check(pcc("m.onnx", *plan, "-o", "plan.json", cwd=d).returncode == 0, "no plan")
+    for args in runs:
+        r = pcc(*args, cwd=d)
+        check(r.returncode in (0, 1) and len(r.stdout) + len(r.stderr) > 20, f"{args}: {r.returncode} {r.stderr}")
+        harmless(args, r.stdout)
+        harmless(args, r.stderr)
+
+
+def tables_run_nothing(d):
+    """Cells of CSV that a spreadsheet would run, or with control characters, are harmless; pcc reads them again."""
+    evil_model(d / "m.onnx")
+    for name, passes in (("c.csv", "cost"), ("l.levels.csv", "levels")):
+        check(pcc("m.onnx", "-p", passes, "-o", name, cwd=d).returncode == 0, name)
+        text = (d / name).read_bytes()
+        harmless(name, text)
+        rows = list(csv.reader(io.StringIO(text.decode())))
+        check(len(rows) == 9 and not any(cell[:1] in ("=", "+", "@") or cell[:2] in ("-/", "--") for row in rows
+                                         for cell in row) and rows[1][0].startswith("'=/h.0/"), f"{name}: {rows[1]}")
+    names = ["=1+1", "'=x", "@y", "-z", "'plain", "+"]
+    text = "graph {\n  in %v : f32[4]\n" + "".join(
+        f"  %{k} = Neg(%{'v' if not k else k - 1}) name=\"{x}\"\n" for k, x in enumerate(names)) + "  out %5\n}\n"
+    (d / "n.pir").write_text(text, encoding="utf-8")
+    check(pcc("n.pir", "-p", "cost", "-o", "n.csv", cwd=d).returncode == 0, "n.csv")
+    r = pcc("n.pir", "-p", "cost", "--costs", "n.csv", "--emit", "csv", "-Werror", cwd=d)
+    check(r.returncode == 0 and r.stdout == (d / "n.csv").read_bytes(), f"read back: {r.stderr}")
+
+
 def main():
     for test in (inputs_are_regular_files, folders_hold_regular_files, standard_input_where_asked,
                  expressions_stay_cheap, errors_fail, names_cannot_flood, names_are_utf8, reading_ends_in_time,
-                 order_is_not_the_hash_s):
+                 order_is_not_the_hash_s, terminals_obey_nothing, tables_run_nothing):
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
     return finish()

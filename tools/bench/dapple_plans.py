@@ -126,9 +126,8 @@ def published(folder, tmp):
     for name, batch, cluster, speed, shape in PUBLISHED:
         case = plain(folder, tmp, name, 16, CLUSTERS[cluster], batch)
         run = case.times(SCORED, memory=LARGE)
-        alone = run * case.seconds
         found = re.findall(r"plan \d of \d+ states: (\S+) by its score with (.*)", case.run.out)
-        plans = [(alone / in_seconds(t), STRAIGHT if p.count("(") == 16 else p) for t, p in found]
+        plans = [(case.alone / in_seconds(t), STRAIGHT if p.count("(") == 16 else p) for t, p in found]
         ok = (not shape or plans[0][1] == shape) and (not speed or close(plans[0][0], speed))
         rows.append([name, batch, cluster, f"{plans[0][0]:.3f}", plans[0][1], speed or "-", shape or "-",
                      f"{run:.2f}", "pass" if ok else "FAIL"])
@@ -151,8 +150,8 @@ def best_is_parallel(folder, tmp):
             case.file = halves(case.file, case.tmp)
             overlapped = case.parallel("beside", memory=LARGE)
             case = plain(folder, tmp, name, 16, CLUSTERS[cluster])
-            alone = case.times(SCORED, memory=LARGE) * case.seconds
-            score = alone / in_seconds(re.search(r"states: (\S+) by its score", case.run.out)[1])
+            case.times(SCORED, memory=LARGE)
+            score = case.alone / in_seconds(re.search(r"states: (\S+) by its score", case.run.out)[1])
             rows.judge(f"{name}, {cluster}", "overlapped > hybrid", f"{overlapped:.2f} > {score:.2f}",
                        overlapped > score)
     return rows.show()

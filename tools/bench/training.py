@@ -127,6 +127,13 @@ def with_stored(folder, name, tmp):
     return out
 
 
+def work_of(profile):
+    """Seconds that forward and backward of all layers take, for the batch that was measured."""
+    time = re.compile(r"(?:forward|backward)_compute_time=([0-9.]+)")
+    return sum(float(x) for line in profile.read_text(encoding="utf-8").splitlines() if " -- Input" not in line
+               for x in time.findall(line)) / 1e3
+
+
 class Case:
     """A model on devices: what planners make of it, in times faster than one device."""
 
@@ -135,6 +142,8 @@ class Case:
         self.file = with_stored(folder, name, self.tmp)
         self.args = [f"--profiled-batch={self.model.size}", f"--global-batch={batch or self.model.batch}",
                      "--slices=any", f"--optimizer={self.model.optimizer}", "--recompute=none", *links, *more]
+        samples = batch or self.model.batch
+        self.alone = work_of(folder / self.model.profile) * samples / self.model.size # s of all on one device
         self.run = self.plan = self.seconds = None
 
     def times(self, passes, *args, memory=V100, out="case.json"):
@@ -142,7 +151,7 @@ class Case:
         out = self.tmp / out
         self.seconds, self.plan, self.run = iteration(self.file, f"{self.devices}xv100{memory}",
                                                       [*self.args, *args], passes, out)
-        return self.devices * self.plan["objective"]["bound_s"] / self.seconds if self.plan else None
+        return self.alone / self.seconds if self.plan else None
 
     def parallel(self, overlap, **kw):
         return self.times("data-parallel-place", f"--allreduce-overlap={overlap}", **kw)

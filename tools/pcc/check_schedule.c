@@ -3,6 +3,7 @@
 
 #include "ir/base/infile.h"
 #include "ir/base/units.h"
+#include "ir/base/utf8.h"
 #include "ir/plan/schedule_check.h"
 #include "ir/plan/schedule_json.h"
 
@@ -55,7 +56,9 @@ static void print_proof(FILE *f, const struct work *w, const struct schedule *s)
             queue = s->queue[lane_recv(w->ndev, d, from)] > queue
                         ? s->queue[lane_recv(w->ndev, d, from)]
                         : queue;
-        fprintf(f, "  %s: at most %s%s%s", w->dev_name[d], bytes_short(need, s->peak[d]),
+        fputs("  ", f);
+        utf8_put(f, w->dev_name[d]);
+        fprintf(f, ": at most %s%s%s", bytes_short(need, s->peak[d]),
                 w->memory[d] < 0 ? "" : " of ",
                 w->memory[d] < 0 ? "" : bytes_short(have, w->memory[d]));
         if (queue)

@@ -297,7 +297,7 @@ static void test_gap(void **state)
         assert_int_equal(cluster_set_link(&r.c, "1GB/s,0us", &r.d), 0);
         assert_int_equal(cluster_set_groups(&r.c, "2:25GB/s,0us", &r.d), 0);
         r.nmodel = 1;
-        r.model[0] = (struct training){.micro_batches = 4 << i % 3, .any_slices = true};
+        r.model[0] = (struct training){.micro_batches = 4U << i % 3, .any_slices = true};
         r.x.scene.model.training = r.model[0];
         run_passes(&r, "dapple-place");
         const struct claim *c = &r.x.results.plan->claim;

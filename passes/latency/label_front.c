@@ -1,0 +1,131 @@
+/* The waits and fronts of an ideal (label_state.h). */
+#include "passes/latency/label_state.h"
+
+#include <string.h>
+
+void label_waits_start(struct label_run *r, struct label_waits *w)
+{
+    uint32_t n = r->p->nunit;
+    w->set = arena_array(r->a, ((size_t)n + 1) * r->uword, sizeof *w->set);
+    w->live = arena_array(r->a, (size_t)n + 1, sizeof *w->live);
+    w->of = arena_array(r->a, (size_t)n + 1, sizeof *w->of);
+    w->unit = arena_array(r->a, (size_t)n + 1, sizeof *w->unit);
+    w->tail = arena_array(r->a, (size_t)n + 1, sizeof *w->tail);
+    w->front = arena_array(r->a, (size_t)n + 1, sizeof *w->front);
+    for (w->mask = 1; w->mask < 2 * n + 2; w->mask *= 2) {
+    }
+    w->slot = arena_array(r->a, w->mask, sizeof *w->slot);
+    w->mask--;
+}
+
+static uint64_t hash_of(const uint64_t *set, uint32_t words)
+{
+    uint64_t h = 1;
+    for (uint32_t i = 0; i < words; i++)
+        h = ((h ^ set[i]) * UINT64_C(0x9e3779b97f4a7c15)) ^ (h >> 31);
+    return h ^ (h >> 32);
+}
+
+int64_t label_tail(const struct label_run *r, uint32_t x)
+{
+    const struct latency_graph *p = r->p;
+    uint32_t b = p->block[x];
+    int64_t least = r->t->host[x];
+    for (uint32_t k = 0; k < p->nkind; k++) {
+        int64_t on = r->t->on[k][b];
+        for (uint32_t i = p->net_of.at[b]; on < least && i < p->net_of.at[b + 1]; i++) {
+            uint32_t e = p->net_of.to[i], src = p->g->net_src[e];
+            if (src != UINT32_MAX && src != b && label_has(r->bits, src))
+                on += p->kind[k].cost[e];
+        }
+        least = on < least ? on : least;
+    }
+    return least;
+}
+
+/* Numbers the wait of unit x, whose set is not empty. */
+static void number_wait(const struct label_run *r, struct label_waits *w, uint32_t x,
+                        uint32_t words)
+{
+    const uint64_t *set = w->set + (size_t)x * r->uword;
+    uint32_t at = (uint32_t)hash_of(set, words) & w->mask;
+    for (; w->slot[at]; at = (at + 1) & w->mask)
+        if (!memcmp(set, w->set + (size_t)w->unit[w->slot[at] - 1] * r->uword, words * sizeof *set))
+            break;
+    if (!w->slot[at]) {
+        w->unit[w->n] = x;
+        w->tail[w->n] = 0;
+        w->slot[at] = ++w->n;
+    }
+    w->of[x] = w->slot[at];
+    int64_t tail = label_tail(r, x);
+    if (tail > w->tail[w->of[x] - 1])
+        w->tail[w->of[x] - 1] = tail;
+}
+
+static bool is_subset(const uint64_t *a, const uint64_t *b, uint32_t words)
+{
+    for (uint32_t i = 0; i < words; i++)
+        if (a[i] & ~b[i])
+            return false;
+    return true;
+}
+
+/* Which waits are fronts; a front's tail is the longest of all waits that contain it. */
+static void find_fronts(const struct label_run *r, struct label_waits *w, uint32_t words,
+                        uint64_t *sum)
+{
+    uint32_t nfront = 0;
+    for (uint32_t i = 0; i < w->n; i++) {
+        const uint64_t *set = w->set + (size_t)w->unit[i] * r->uword;
+        memset(sum, 0, words * sizeof *sum);
+        for (uint32_t j = 0; j < w->n; j++) {
+            const uint64_t *part = w->set + (size_t)w->unit[j] * r->uword;
+            if (j == i || !is_subset(part, set, words))
+                continue;
+            for (uint32_t k = 0; k < words; k++)
+                sum[k] |= part[k];
+            if (w->tail[i] > w->tail[j])
+                w->tail[j] = w->tail[i];
+        }
+        w->front[i] = is_subset(set, sum, words) ? 0 : ++nfront;
+    }
+}
+
+void label_waits_find(const struct label_run *r, struct label_waits *w)
+{
+    const struct latency_graph *p = r->p;
+    uint32_t nlive = 0;
+    for (uint32_t x = 0; x < p->nunit; x++) {
+        if (!label_has(r->bits, p->block[x]))
+            continue;
+        for (uint32_t i = p->succ.at[x]; i < p->succ.at[x + 1]; i++)
+            if (!label_has(r->bits, p->block[p->succ.to[i]])) {
+                w->live[x] = nlive++;
+                break;
+            }
+    }
+    uint32_t words = w->words = (nlive + 63) / 64;
+    memset(w->slot, 0, ((size_t)w->mask + 1) * sizeof *w->slot);
+    w->n = 0;
+    for (uint32_t x = 0; x < p->nunit; x++) {
+        uint64_t *set = w->set + (size_t)x * r->uword, any = 0;
+        w->of[x] = 0;
+        if (label_has(r->bits, p->block[x]))
+            continue;
+        memset(set, 0, words * sizeof *set);
+        for (uint32_t i = p->pred.at[x]; i < p->pred.at[x + 1]; i++) {
+            uint32_t u = p->pred.to[i];
+            if (label_has(r->bits, p->block[u]))
+                set[w->live[u] >> 6] |= UINT64_C(1) << (w->live[u] & 63);
+            else
+                for (uint32_t k = 0; k < words; k++)
+                    set[k] |= w->set[(size_t)u * r->uword + k];
+        }
+        for (uint32_t k = 0; k < words; k++)
+            any |= set[k];
+        if (any)
+            number_wait(r, w, x, words);
+    }
+    find_fronts(r, w, words, w->set + (size_t)p->nunit * r->uword);
+}

@@ -1,0 +1,340 @@
+/* The exact search over ideals with labels (label_search.h).
+ *
+ * Source: the ideals of the placement paper's 5.1, with times in place of loads.  A plan is a chain of ideals: each
+ * step puts one block on the hosts or a set of blocks on the next accelerator.  Ideals are taken by their number of
+ * blocks; a label whose least end is not below the limit is dropped, and one that another is as good as.  Each label
+ * knows the one that it extends, so that the plan can be read back.
+ * Cost: ideals * sets that an accelerator can take next * labels, what is pruned apart. */
+#include "passes/latency/label_state.h"
+
+#include "ir/base/random.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { LABEL_UNITS = 1 << 13 }; /* at most: sets of units are bits */
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static void start_tables(struct label_run *r)
+{
+    const struct latency_graph *p = r->p;
+    uint32_t n = p->g->n;
+    uint64_t seed = 1;
+    r->nword = n / 64 + 1;
+    r->uword = p->nunit / 64 + 1;
+    r->zobrist = arena_array(r->a, (size_t)n + 1, sizeof *r->zobrist);
+    r->unit_below = arena_array(r->a, (size_t)p->nunit * r->uword + 1, sizeof *r->unit_below);
+    r->ends = arena_alloc(r->a, (size_t)n + 1);
+    r->bits = arena_array(r->a, r->nword, sizeof *r->bits);
+    r->end = arena_array(r->a, (size_t)p->nunit + 1, sizeof *r->end);
+    r->missing = arena_array(r->a, (size_t)n + 1, sizeof *r->missing);
+    r->lanes = p->slots > 1 ? LANE_NUMBERS * p->ndev : 0;
+    r->fresh =
+        arena_alloc(r->a, sizeof *r->fresh + ((size_t)p->nunit + r->lanes + 1) * sizeof(int64_t));
+    for (uint32_t v = 0; v < n; v++)
+        r->zobrist[v] = random_bits(&seed);
+    for (uint32_t x = p->nunit; x-- > 0;) {
+        uint64_t *row = r->unit_below + (size_t)x * r->uword;
+        for (uint32_t i = p->succ.at[x]; i < p->succ.at[x + 1]; i++) {
+            const uint64_t *more = r->unit_below + (size_t)p->succ.to[i] * r->uword;
+            for (uint32_t k = 0; k < r->uword; k++)
+                row[k] |= more[k];
+            row[p->succ.to[i] >> 6] |= UINT64_C(1) << (p->succ.to[i] & 63);
+        }
+        if (p->succ.at[x] == p->succ.at[x + 1])
+            r->ends[p->block[x]] = 1;
+    }
+    label_table_start(r);
+    label_waits_start(r, &r->waits);
+    label_waits_start(r, &r->other);
+    label_walk_start(r);
+}
+
+/* ---- one ideal ------------------------------------------------------------------------------- */
+
+/* Sets bits, key, card and missing to the ideal. */
+static void go_to(struct label_run *r, uint32_t ideal)
+{
+    const struct wdag *g = r->p->g;
+    const struct label_ideal *o = &r->ideals.v[ideal];
+    r->now = ideal;
+    r->key = o->key;
+    r->card = o->card;
+    memcpy(r->bits, r->ideals.bits + o->bits, r->nword * sizeof *r->bits);
+    for (uint32_t v = 0; v < g->n; v++) {
+        r->missing[v] = 0;
+        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
+            r->missing[v] += !label_has(r->bits, g->pred.to[i]);
+    }
+}
+
+static bool is_part(const struct label_run *r, uint32_t a, uint32_t b)
+{
+    const struct label_waits *w = &r->waits;
+    const uint64_t *x = w->set + (size_t)w->unit[a] * r->uword;
+    const uint64_t *y = w->set + (size_t)w->unit[b] * r->uword;
+    for (uint32_t i = 0; i < w->words; i++)
+        if (x[i] & ~y[i])
+            return false;
+    return true;
+}
+
+/* Fills r->time for all labels of the ideal. */
+static void find_times(struct label_run *r)
+{
+    const struct label_ideal *o = &r->ideals.v[r->now];
+    const struct label_waits *w = &r->waits;
+    size_t need = (size_t)o->nlabel * w->n + 1;
+    if (need > UINT32_MAX) {
+        r->why = "limit of partial plans reached";
+        return;
+    }
+    r->time = vec_grow(r->a, r->time, &r->captime, (uint32_t)need, sizeof *r->time);
+    for (uint32_t i = 0; i < w->n; i++)
+        for (uint32_t l = 0; l < o->nlabel; l++)
+            r->time[(size_t)l * w->n + i] =
+                w->front[i] ? label_at(r, r->now, l)->t[w->front[i] - 1] : 0;
+    for (uint32_t i = 0; i < w->n; i++)
+        for (uint32_t j = 0; !w->front[i] && j < w->n; j++) {
+            if (!w->front[j] || !is_part(r, j, i))
+                continue;
+            for (uint32_t l = 0; l < o->nlabel; l++) {
+                int64_t *row = r->time + (size_t)l * w->n;
+                row[i] = larger(row[i], row[j]);
+            }
+        }
+}
+
+/* Writes to end[unit - first] when the units of block b end on the host; the latest of those that nothing waits for,
+ * or -1. */
+static int64_t run_on_host(const struct label_run *r, uint32_t b, const int64_t *time, int64_t *end)
+{
+    const struct latency_graph *p = r->p;
+    int64_t done = -1;
+    for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++) {
+        int64_t start = r->waits.of[x] ? time[r->waits.of[x] - 1] : 0;
+        for (uint32_t i = p->pred.at[x]; i < p->pred.at[x + 1]; i++)
+            if (p->block[p->pred.to[i]] == b)
+                start = larger(start, end[p->pred.to[i] - p->first[b]]);
+        end[x - p->first[b]] = start + p->host[x];
+        if (p->succ.at[x] == p->succ.at[x + 1])
+            done = larger(done, end[x - p->first[b]]);
+    }
+    return done;
+}
+
+/* Extends label i of the ideal by block b on the host, to `ideal`. */
+static void extend_on_host(struct label_run *r, uint32_t i, uint32_t b, int64_t *end,
+                           uint32_t ideal)
+{
+    const struct latency_graph *p = r->p;
+    const struct label_ideal *o = &r->ideals.v[ideal];
+    const struct front *front = r->ideals.front + o->fronts;
+    const struct latency_label *from = label_at(r, r->now, i);
+    const int64_t *time = r->time + (size_t)i * r->waits.n;
+    struct latency_label *to = r->fresh;
+    to->done = larger(from->done, run_on_host(r, b, time, end));
+    to->least = to->done;
+    for (uint32_t f = 0; f < o->nfront; f++) {
+        uint32_t unit = front[f].unit, wait = r->waits.of[unit];
+        to->t[f] = wait ? time[wait - 1] : 0;
+        for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++)
+            if (label_has(r->unit_below + (size_t)x * r->uword, unit))
+                to->t[f] = larger(to->t[f], end[x - p->first[b]]);
+        to->least = larger(to->least, to->t[f] + front[f].tail);
+    }
+    if (to->least >= r->limit)
+        return;
+    memcpy(to->t + o->nfront, from->t + r->ideals.v[r->now].nfront, r->lanes * sizeof *to->t);
+    to->used = from->used;
+    to->ideal = r->now;
+    to->index = i;
+    to->kind = LABEL_HOST;
+    to->lane = 0;
+    label_add(r, ideal);
+}
+
+/* Whether label i, with block b on the host, can still come to a plan below the limit; b is in r->bits. */
+static bool may_extend(const struct label_run *r, uint32_t i, uint32_t b)
+{
+    const struct latency_graph *p = r->p;
+    if (run_on_host(r, b, r->time + (size_t)i * r->waits.n, r->end) >= r->limit)
+        return false;
+    for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++)
+        for (uint32_t j = p->succ.at[x]; j < p->succ.at[x + 1]; j++) {
+            int64_t end = r->end[x - p->first[b]];
+            uint32_t s = p->succ.to[j];
+            if (p->block[s] != b &&
+                (end + r->t->least[s] >= r->limit || end + label_tail(r, s) >= r->limit))
+                return false;
+        }
+    return true;
+}
+
+static void extend_by_hosts(struct label_run *r)
+{
+    const struct latency_graph *p = r->p;
+    for (uint32_t b = 0; b < p->g->n; b++) {
+        if (r->missing[b] || label_has(r->bits, b) || !p->hosted[b])
+            continue;
+        uint32_t nlabel = r->ideals.v[r->now].nlabel;
+        label_put(r, b, r->walk.list, 0);
+        uint32_t ideal = label_find(r);
+        for (uint32_t i = 0; i < nlabel; i++) {
+            if (!ideal && may_extend(r, i, b))
+                ideal = label_intern(r);
+            if (ideal)
+                extend_on_host(r, i, b, r->end, ideal);
+        }
+        label_take_out(r, b);
+        r->steps += nlabel;
+    }
+}
+
+static void extend_ideal(struct label_run *r, uint32_t ideal)
+{
+    go_to(r, ideal);
+    label_waits_find(r, &r->waits);
+    find_times(r);
+    if (r->why)
+        return;
+    extend_by_hosts(r);
+    for (uint32_t k = 0; k < r->p->nkind && !r->why; k++)
+        label_walk_kind(r, k);
+}
+
+static void check_limits(struct label_run *r, size_t before)
+{
+    if (r->why)
+        return;
+    if (r->labels > r->l->max_labels)
+        r->why = "limit of partial plans reached";
+    else if (r->steps > r->l->max_steps)
+        r->why = "limit of steps reached";
+    else if (arena_used(r->a) - before > r->l->max_bytes)
+        r->why = "limit of memory reached";
+    else if (clock_out(r->l->clock))
+        r->why = r->l->clock->why;
+}
+
+/* ---- the plan -------------------------------------------------------------------------------- */
+
+/* The labels from the first one to that of the whole graph; their number in *n. */
+static struct latency_label **read_chain(const struct label_run *r, uint32_t ideal, uint32_t index,
+                                         uint32_t *n)
+{
+    struct latency_label **chain = arena_array(r->a, (size_t)r->p->g->n + 1, sizeof *chain);
+    uint32_t steps = 0;
+    for (uint32_t at = ideal; r->ideals.v[at].card;) {
+        struct latency_label *l = label_at(r, at, index);
+        chain[steps++] = l;
+        at = l->ideal;
+        index = l->index;
+    }
+    for (uint32_t i = 0; i < steps / 2; i++) {
+        struct latency_label *l = chain[i];
+        chain[i] = chain[steps - 1 - i];
+        chain[steps - 1 - i] = l;
+    }
+    *n = steps;
+    return chain;
+}
+
+/* Sorted lanes with the devices that they are. */
+struct named_lane {
+    int64_t t[LANE_NUMBERS];
+    uint32_t dev, slots;
+};
+
+/* The device and slot that lane `lane` gives to the next subgraph; `to`: the label after it. */
+static uint32_t take_lane(const struct label_run *r, struct named_lane *lanes, uint32_t lane,
+                          const int64_t *to)
+{
+    const struct latency_graph *p = r->p;
+    const struct accelerators *k = &p->kind[p->kind_of[p->dev[lane]]];
+    struct named_lane one = lanes[lane];
+    uint32_t at = lane, sub = one.dev * p->slots + one.slots++;
+    /* the others keep their order; the lane goes to the place where the label after it has another number */
+    while (at + 1 < k->at + k->count &&
+           !memcmp(lanes[at + 1].t, to + (size_t)at * LANE_NUMBERS, sizeof one.t)) {
+        lanes[at] = lanes[at + 1];
+        at++;
+    }
+    memcpy(one.t, to + (size_t)at * LANE_NUMBERS, sizeof one.t);
+    lanes[at] = one;
+    return sub;
+}
+
+static void write_plan(const struct label_run *r, uint32_t ideal, uint32_t index,
+                       struct latency_plan *best)
+{
+    const struct latency_graph *p = r->p;
+    uint32_t n, given[PROBLEM_KINDS] = {0};
+    struct latency_label **chain = read_chain(r, ideal, index, &n);
+    struct named_lane *lanes = arena_array(r->a, (size_t)p->ndev + 1, sizeof *lanes);
+    for (uint32_t i = 0; i < p->ndev; i++)
+        lanes[i].dev = p->dev[i];
+    best->value = label_at(r, ideal, index)->done;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t to = i + 1 < n ? chain[i + 1]->ideal : ideal, sub = ON_HOST;
+        const uint64_t *was = r->ideals.bits + r->ideals.v[chain[i]->ideal].bits;
+        const uint64_t *is = r->ideals.bits + r->ideals.v[to].bits;
+        if (chain[i]->kind != LABEL_HOST && r->lanes)
+            sub = take_lane(r, lanes, chain[i]->lane, chain[i]->t + r->ideals.v[to].nfront);
+        else if (chain[i]->kind != LABEL_HOST)
+            sub = p->dev[p->kind[chain[i]->kind].at + given[chain[i]->kind]++];
+        for (uint32_t v = 0; v < p->g->n; v++)
+            if (label_has(is, v) && !label_has(was, v))
+                best->sub[v] = sub;
+    }
+}
+
+/* ---- the search ------------------------------------------------------------------------------ */
+
+static void search(struct label_run *r, struct latency_plan *best)
+{
+    uint32_t n = r->p->g->n;
+    size_t before = arena_used(r->a);
+    start_tables(r);
+    uint32_t none = label_intern(r);
+    label_add(r, none); /* r->fresh is zero */
+    for (uint32_t card = 0; card < n && !r->why; card++) {
+        uint32_t next;
+        for (uint32_t i = r->ideals.bucket[card]; i && !r->why; i = next) {
+            next = r->ideals.v[i].next;
+            if (r->ideals.v[i].nlabel)
+                extend_ideal(r, i);
+            check_limits(r, before);
+        }
+    }
+    best->value = LOAD_INF;
+    uint32_t all = r->ideals.bucket[n];
+    if (r->why || !all)
+        return;
+    for (uint32_t i = 0; i < r->ideals.v[all].nlabel; i++)
+        if (label_at(r, all, i)->done < best->value)
+            write_plan(r, all, i, best);
+}
+
+struct label_found label_search(const struct latency_graph *p, const struct latency_tail *t,
+                                int64_t limit, const struct label_limits *l,
+                                struct latency_plan *best, struct arena *scratch)
+{
+    if (p->nunit > LABEL_UNITS)
+        return (struct label_found){.why = "too many nodes for an exact search"};
+    struct label_run r = {.p = p, .t = t, .l = l, .limit = limit, .a = arena_new(scratch)};
+    search(&r, best);
+    struct label_found f = {.complete = !r.why,
+                            .why = r.why,
+                            .labels = r.labels,
+                            .ideals = r.ideals.n - 1,
+                            .steps = r.steps};
+    arena_free(r.a);
+    return f;
+}

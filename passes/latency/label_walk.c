@@ -1,0 +1,394 @@
+/* All sets of blocks that an accelerator can take next (label_state.h).
+ *
+ * Blocks that can come next stand in a list; each is taken or passed over, and taking one appends those that it makes
+ * possible.  So every set that makes an ideal of I and itself is met once.  What S takes in and computes only grows
+ * with S; what is passed over stays outside, so S pays its transfer out and it starts after the end of S.  A label is
+ * dropped as soon as that leads to the limit; when none is left, so is the walk. */
+#include "passes/latency/label_state.h"
+
+#include <string.h>
+
+void label_walk_start(struct label_run *r)
+{
+    const struct wdag *g = r->p->g;
+    struct label_walk *w = &r->walk;
+    w->list = arena_array(r->a, (size_t)g->n + 1, sizeof *w->list);
+    w->touched = arena_array(r->a, (size_t)r->p->nunit + 1, sizeof *w->touched);
+    w->is_touched = arena_alloc(r->a, (size_t)r->p->nunit + 2);
+    w->held = arena_array(r->a, (size_t)g->nnet + 1, sizeof *w->held);
+    w->is_cut = arena_alloc(r->a, (size_t)g->nnet + 1);
+    w->cut_list = arena_array(r->a, (size_t)g->nnet + 1, sizeof *w->cut_list);
+    w->need = arena_array(r->a, (size_t)g->nshared + 1, sizeof *w->need);
+    w->below = arena_array(r->a, ((size_t)g->n + 1) * r->uword, sizeof *w->below);
+}
+
+uint32_t label_put(struct label_run *r, uint32_t v, uint32_t *list, uint32_t n)
+{
+    const struct wdag *g = r->p->g;
+    r->bits[v >> 6] |= UINT64_C(1) << (v & 63);
+    r->key ^= r->zobrist[v];
+    r->card++;
+    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+        if (--r->missing[g->succ.to[i]] == 0)
+            list[n++] = g->succ.to[i];
+    return n;
+}
+
+void label_take_out(struct label_run *r, uint32_t v)
+{
+    const struct wdag *g = r->p->g;
+    r->bits[v >> 6] &= ~(UINT64_C(1) << (v & 63));
+    r->key ^= r->zobrist[v];
+    r->card--;
+    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+        r->missing[g->succ.to[i]]++;
+}
+
+static bool in_start(const struct label_run *r, uint32_t v)
+{
+    return label_has(r->ideals.bits + r->ideals.v[r->now].bits, v);
+}
+
+/* ---- S with and without a block -------------------------------------------------------------- */
+
+static void hold_nets(struct label_run *r, uint32_t v)
+{
+    const struct latency_graph *p = r->p;
+    struct label_walk *w = &r->walk;
+    const int64_t *cost = p->kind[w->k].cost;
+    for (uint32_t i = p->net_of.at[v]; i < p->net_of.at[v + 1]; i++) {
+        uint32_t e = p->net_of.to[i], src = p->g->net_src[e], held = ++w->held[e];
+        if (src == v)
+            w->set.out += cost[e];
+        else if (src == UINT32_MAX || in_start(r, src))
+            w->set.in += held == 1 ? cost[e] : 0;
+        else if (held == p->g->net_pin.at[e + 1] - p->g->net_pin.at[e] && !p->g->net_host[e])
+            w->set.out -= cost[e];
+    }
+}
+
+static void touch(struct label_run *r, uint32_t wait)
+{
+    struct label_walk *w = &r->walk;
+    if (!wait || w->is_touched[wait])
+        return;
+    w->is_touched[wait] = 1;
+    w->touched[w->set.ntouched++] = wait;
+}
+
+static void add_bytes(struct label_run *r, uint32_t v)
+{
+    const struct wdag *g = r->p->g;
+    struct label_walk *w = &r->walk;
+    w->set.bytes += g->size[v];
+    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
+        uint32_t s = g->shared_of.to[i];
+        /* slots > 1: what another subgraph of the accelerator has counts once only */
+        if (w->need[s]++ == 0 && r->p->slots == 1)
+            w->set.bytes += g->shared_size[s];
+    }
+}
+
+/* Takes v, which is in the list, into S. */
+static void take(struct label_run *r, uint32_t v)
+{
+    struct label_walk *w = &r->walk;
+    const uint64_t *before = w->below + (size_t)w->depth * r->uword;
+    uint64_t *below = w->below + (size_t)++w->depth * r->uword;
+    memcpy(below, before, r->uword * sizeof *below);
+    for (uint32_t x = r->p->first[v]; x < r->p->first[v + 1]; x++) {
+        const uint64_t *more = r->unit_below + (size_t)x * r->uword;
+        for (uint32_t i = 0; i < r->uword; i++)
+            below[i] |= more[i];
+        touch(r, r->waits.of[x]);
+    }
+    w->set.compute += r->p->kind[w->k].time[v];
+    w->set.ends += r->ends[v];
+    hold_nets(r, v);
+    add_bytes(r, v);
+    w->set.end = label_put(r, v, w->list, w->set.end);
+}
+
+static void leave(struct label_run *r, uint32_t v, const struct label_set *before)
+{
+    const struct latency_graph *p = r->p;
+    struct label_walk *w = &r->walk;
+    label_take_out(r, v);
+    for (uint32_t i = p->net_of.at[v]; i < p->net_of.at[v + 1]; i++)
+        w->held[p->net_of.to[i]]--;
+    for (uint32_t i = p->g->shared_of.at[v]; i < p->g->shared_of.at[v + 1]; i++)
+        w->need[p->g->shared_of.to[i]]--;
+    while (w->set.ntouched > before->ntouched)
+        w->is_touched[w->touched[--w->set.ntouched]] = 0;
+    w->depth--;
+}
+
+/* v stays outside: what S sends it goes out, and what follows v comes after S. */
+static void pass_over(struct label_run *r, uint32_t v)
+{
+    const struct latency_graph *p = r->p;
+    struct label_walk *w = &r->walk;
+    const uint64_t *below = w->below + (size_t)w->depth * r->uword;
+    for (uint32_t i = p->net_of.at[v]; i < p->net_of.at[v + 1]; i++) {
+        uint32_t e = p->net_of.to[i], src = p->g->net_src[e];
+        if (src == UINT32_MAX || !w->held[e] || in_start(r, src) || w->is_cut[e])
+            continue;
+        w->is_cut[e] = 1;
+        w->cut_list[w->set.ncut++] = e;
+        w->set.cut_out += p->kind[w->k].cost[e];
+    }
+    for (uint32_t x = p->first[v]; x < p->first[v + 1]; x++)
+        if (label_has(below, x) && r->t->least[x] > w->set.cut_tail)
+            w->set.cut_tail = r->t->least[x];
+}
+
+static void forget_cuts(struct label_walk *w, uint32_t ncut)
+{
+    while (w->set.ncut > ncut)
+        w->is_cut[w->cut_list[--w->set.ncut]] = 0;
+}
+
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The labels before that S, with its last block, can still extend. */
+static void keep_alive(struct label_run *r, const struct label_set *before)
+{
+    struct label_walk *w = &r->walk;
+    uint32_t from = before->from + before->n;
+    w->alive = vec_grow(r->a, w->alive, &w->capalive, from + before->n + 1, sizeof *w->alive);
+    w->set.from = from;
+    w->set.n = 0;
+    for (uint32_t i = 0; i < before->n; i++) {
+        struct alive one = w->alive[before->from + i];
+        const int64_t *time = r->time + (size_t)one.label * r->waits.n;
+        for (uint32_t j = before->ntouched; j < w->set.ntouched; j++)
+            one.start = larger(one.start, time[w->touched[j] - 1]);
+        if (one.start + w->set.rest < r->limit && w->set.bytes <= one.room)
+            w->alive[from + w->set.n++] = one;
+    }
+    r->steps += before->n + 1;
+}
+
+static int compare_lanes(const int64_t *a, const int64_t *b)
+{
+    for (uint32_t i = 0; i < LANE_NUMBERS; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+/* Writes the lanes of `from`, the one at `lane` with S more, which ends at `end`. */
+static void write_lanes(const struct label_run *r, const int64_t *from, uint32_t lane, int64_t end,
+                        int64_t *to)
+{
+    const struct accelerators *k = &r->p->kind[r->walk.k];
+    int64_t *at = to + (size_t)lane * LANE_NUMBERS;
+    memcpy(to, from, r->lanes * sizeof *to);
+    at[LANE_FREE] = end;
+    at[LANE_BYTES] += k->memory < LOAD_INF ? r->walk.set.bytes : 0;
+    if (++at[LANE_SLOTS] == r->p->slots)
+        at[LANE_SLOTS] = at[LANE_FREE] = at[LANE_BYTES] = LANE_FULL;
+    /* the list stays sorted: it can only have become larger */
+    for (uint32_t i = lane; i + 1 < k->at + k->count; i++, at += LANE_NUMBERS) {
+        int64_t one[LANE_NUMBERS];
+        if (compare_lanes(at, at + LANE_NUMBERS) <= 0)
+            break;
+        memcpy(one, at, sizeof one);
+        memcpy(at, at + LANE_NUMBERS, sizeof one);
+        memcpy(at + LANE_NUMBERS, one, sizeof one);
+    }
+}
+
+/* Adds what the label becomes if S runs from its start. */
+static void extend(struct label_run *r, const struct alive *one, uint32_t ideal)
+{
+    const struct label_walk *w = &r->walk;
+    const struct label_ideal *o = &r->ideals.v[ideal];
+    const struct front *front = r->ideals.front + o->fronts;
+    const struct latency_label *from = label_at(r, r->now, one->label);
+    const int64_t *time = r->time + (size_t)one->label * r->waits.n;
+    const uint64_t *below = w->below + (size_t)w->depth * r->uword;
+    int64_t end = one->start + w->set.in + w->set.compute + w->set.out;
+    struct latency_label *to = r->fresh;
+    to->done = w->set.ends ? larger(from->done, end) : from->done;
+    to->least = larger(to->done, end);
+    for (uint32_t i = 0; i < o->nfront; i++) {
+        uint32_t wait = r->waits.of[front[i].unit];
+        int64_t t = wait ? time[wait - 1] : 0;
+        to->t[i] = label_has(below, front[i].unit) ? larger(t, end) : t;
+        to->least = larger(to->least, to->t[i] + front[i].tail);
+        if (to->least >= r->limit)
+            return;
+    }
+    to->used = from->used;
+    if (r->lanes)
+        write_lanes(r, from->t + r->ideals.v[r->now].nfront, one->lane, end, to->t + o->nfront);
+    else
+        to->used += UINT64_C(1) << r->p->c->kind[r->p->kind[w->k].of].shift;
+    to->ideal = r->now;
+    to->index = one->label;
+    to->kind = (uint16_t)w->k;
+    to->lane = (uint16_t)one->lane;
+    label_add(r, ideal);
+}
+
+/* Whether what S sends to some unit outside leaves it less than `room` ps to the end of all. */
+static bool comes_late(const struct label_run *r, int64_t room)
+{
+    const struct latency_graph *p = r->p;
+    const struct label_walk *w = &r->walk;
+    for (uint32_t c = w->nchoice; c-- > 0;) {
+        if (!w->choice[c].taken)
+            continue;
+        uint32_t v = w->list[w->choice[c].at];
+        for (uint32_t i = p->succ.at[p->first[v]]; i < p->succ.at[p->first[v + 1]]; i++) {
+            uint32_t x = p->succ.to[i];
+            if (!label_has(r->bits, p->block[x]) &&
+                (r->t->least[x] >= room || label_tail(r, x) >= room))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Extends what is alive by S as it is. */
+static void extend_all(struct label_run *r)
+{
+    const struct label_walk *w = &r->walk;
+    int64_t time = w->set.in + w->set.compute + w->set.out, first = LOAD_INF;
+    for (uint32_t i = 0; i < w->set.n; i++)
+        first = smaller(first, w->alive[w->set.from + i].start);
+    if (first + time + w->set.cut_tail >= r->limit)
+        return;
+    uint32_t ideal = label_find(r);
+    if (!ideal && comes_late(r, r->limit - first - time))
+        return;
+    if (!ideal)
+        ideal = label_intern(r);
+    for (uint32_t i = 0; i < w->set.n; i++)
+        if (w->alive[w->set.from + i].start + time + w->set.cut_tail < r->limit)
+            extend(r, &w->alive[w->set.from + i], ideal);
+}
+
+/* The labels of I that have an accelerator of kind k left. */
+static void first_alive(struct label_run *r, uint32_t k)
+{
+    struct label_walk *w = &r->walk;
+    const struct accelerators *kind = &r->p->kind[k];
+    const struct problem_kind *of = &r->p->c->kind[kind->of];
+    uint32_t nlabel = r->ideals.v[r->now].nlabel, nfront = r->ideals.v[r->now].nfront;
+    w->set = (struct label_set){.compute = r->p->part};
+    w->alive = vec_grow(r->a, w->alive, &w->capalive, nlabel * (r->lanes ? kind->count : 1) + 1,
+                        sizeof *w->alive);
+    for (uint32_t i = 0; i < nlabel; i++) {
+        const struct latency_label *l = label_at(r, r->now, i);
+        if (!r->lanes) {
+            uint64_t used = l->used >> of->shift & ((UINT64_C(1) << of->width) - 1);
+            if (used < kind->count)
+                w->alive[w->set.n++] = (struct alive){i, 0, 0, kind->memory};
+            continue;
+        }
+        const int64_t *lane = l->t + nfront + (size_t)kind->at * LANE_NUMBERS;
+        for (uint32_t j = 0; j < kind->count; j++, lane += LANE_NUMBERS)
+            if (lane[LANE_SLOTS] != LANE_FULL && (!j || compare_lanes(lane - LANE_NUMBERS, lane)))
+                w->alive[w->set.n++] = (struct alive){
+                    i, kind->at + j, lane[LANE_FREE],
+                    kind->memory < LOAD_INF ? kind->memory - lane[LANE_BYTES] : LOAD_INF};
+    }
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+static void decide(struct label_run *r, bool taken, const struct label_set *before)
+{
+    struct label_walk *w = &r->walk;
+    w->choice = vec_grow(r->a, w->choice, &w->capchoice, w->nchoice + 1, sizeof *w->choice);
+    w->choice[w->nchoice++] = (struct label_choice){w->at++, taken, *before};
+}
+
+/* Takes list[at] into S, if some label lives on with it. */
+static bool try_take(struct label_run *r)
+{
+    struct label_walk *w = &r->walk;
+    uint32_t v = w->list[w->at], k = w->k;
+    struct label_set before = w->set;
+    if (r->p->kind[k].time[v] == COST_NEVER)
+        return false;
+    take(r, v);
+    int64_t now = w->set.in + w->set.compute;
+    int64_t room = r->p->kind[k].memory - w->set.bytes + r->p->g->size[v];
+    int64_t after = latency_tail_on(r->t, k, v, room) - r->p->kind[k].time[v];
+    w->set.rest = larger(w->set.rest, now + larger(after, w->set.cut_out + w->set.cut_tail));
+    keep_alive(r, &before);
+    if (w->set.n) {
+        decide(r, true, &before);
+        extend_all(r);
+        return true;
+    }
+    leave(r, v, &before);
+    w->set = before;
+    return false;
+}
+
+static void skip(struct label_run *r)
+{
+    struct label_walk *w = &r->walk;
+    struct label_set before = w->set;
+    pass_over(r, w->list[w->at]);
+    w->set.rest =
+        larger(w->set.rest, w->set.in + w->set.compute + w->set.cut_out + w->set.cut_tail);
+    decide(r, false, &before);
+}
+
+/* Back to the last block that was taken, which is passed over now; false: there is none. */
+static bool go_back(struct label_run *r)
+{
+    struct label_walk *w = &r->walk;
+    while (w->nchoice) {
+        struct label_choice *c = &w->choice[--w->nchoice];
+        forget_cuts(w, c->before.ncut);
+        w->at = c->at;
+        bool taken = c->taken;
+        if (taken)
+            leave(r, w->list[c->at], &c->before);
+        w->set = c->before;
+        if (taken) {
+            skip(r);
+            return true;
+        }
+    }
+    return false;
+}
+
+void label_walk_kind(struct label_run *r, uint32_t k)
+{
+    struct label_walk *w = &r->walk;
+    w->k = k;
+    w->at = w->depth = 0;
+    w->nchoice = 0;
+    memset(w->below, 0, r->uword * sizeof *w->below);
+    first_alive(r, k);
+    if (!w->set.n)
+        return;
+    for (uint32_t v = 0; v < r->p->g->n; v++)
+        if (!r->missing[v] && !label_has(r->bits, v))
+            w->list[w->set.end++] = v;
+    do {
+        while (w->at < w->set.end && !r->why) {
+            if (!try_take(r))
+                skip(r);
+            if (r->steps > r->l->max_steps)
+                r->why = "limit of steps reached";
+        }
+    } while (go_back(r));
+}

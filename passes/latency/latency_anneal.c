@@ -1,0 +1,378 @@
+/* Simulated annealing over contiguous plans (latency_anneal.h).
+ *
+ * A state is a subgraph, or the hosts, for every block.  A move takes some blocks elsewhere: one; one with all before
+ * or after it in its subgraph; a connected cluster of a subgraph; all that lies between a block and a subgraph; or a
+ * subgraph as a whole.  A state in which subgraphs wait for each other, or that does not fit the memory, is never
+ * entered.  The energy is the latency and, in some rounds, a small share of all work, so that what is not on the
+ * critical chain improves, too.  Rounds start from the best plan, from accelerators filled along a random order, or
+ * with all on the hosts, and grow longer.
+ * Cost: O(V + E + pins) for a move. */
+#include "passes/latency/latency_anneal.h"
+
+#include "ir/base/log2_int.h"
+#include "ir/base/random.h"
+
+#include <string.h>
+
+enum { FIRST_ROUND = 4000, LONGEST_ROUND = 400000, LARGEST_CLUSTER = 7 };
+
+struct state {
+    const struct latency_graph *p;
+    struct latency_room *room;
+    uint64_t rng;
+    uint32_t *sub, *best; /* [block] now; the best of the round */
+    int64_t value, energy, best_value;
+    uint32_t share; /* of all work in the energy, in 1/1024 */
+    /* the move: blocks, and where they were */
+    uint32_t *moved, *was, nmoved;
+    uint32_t *stack, *mark, *other, stamp; /* [block] */
+};
+
+/* ---- sets of blocks -------------------------------------------------------------------------- */
+
+static void add_moved(struct state *s, uint32_t b)
+{
+    s->moved[s->nmoved] = b;
+    s->was[s->nmoved++] = s->sub[b];
+}
+
+/* Marks what comes before (or after) the blocks that are on the stack, within subgraph `in` (ON_HOST: of all). */
+static void spread(struct state *s, const struct csr *along, uint32_t *mark, uint32_t top,
+                   uint32_t in)
+{
+    while (top) {
+        uint32_t v = s->stack[--top];
+        for (uint32_t i = along->at[v]; i < along->at[v + 1]; i++) {
+            uint32_t u = along->to[i];
+            if (mark[u] == s->stamp || (in != ON_HOST && s->sub[u] != in))
+                continue;
+            mark[u] = s->stamp;
+            s->stack[top++] = u;
+        }
+    }
+}
+
+/* b and all before or after it in its subgraph. */
+static void choose_side(struct state *s, uint32_t b)
+{
+    const struct wdag *g = s->p->g;
+    uint32_t in = s->sub[b];
+    if (in == ON_HOST) {
+        add_moved(s, b);
+        return;
+    }
+    s->stamp++;
+    s->stack[0] = b;
+    s->mark[b] = s->stamp;
+    spread(s, random_below(&s->rng, 2) ? &g->succ : &g->pred, s->mark, 1, in);
+    for (uint32_t v = 0; v < g->n; v++)
+        if (s->mark[v] == s->stamp)
+            add_moved(s, v);
+}
+
+/* A random connected cluster round b, of its subgraph, or of blocks on the hosts. */
+static void choose_cluster(struct state *s, uint32_t b)
+{
+    const struct wdag *g = s->p->g;
+    uint32_t in = s->sub[b], most = 2U << random_below(&s->rng, LARGEST_CLUSTER), top = 0;
+    s->stamp++;
+    s->stack[top++] = b;
+    s->mark[b] = s->stamp;
+    while (top && s->nmoved < most) {
+        uint32_t at = random_below(&s->rng, top), v = s->stack[at];
+        s->stack[at] = s->stack[--top];
+        add_moved(s, v);
+        for (uint32_t side = 0; side < 2; side++) {
+            const struct csr *along = side ? &g->succ : &g->pred;
+            for (uint32_t i = along->at[v]; i < along->at[v + 1]; i++) {
+                uint32_t u = along->to[i];
+                if (s->mark[u] == s->stamp || s->sub[u] != in)
+                    continue;
+                s->mark[u] = s->stamp;
+                s->stack[top++] = u;
+            }
+        }
+    }
+}
+
+/* b and all between it and subgraph `to`. */
+static void choose_between(struct state *s, uint32_t b, uint32_t to)
+{
+    const struct wdag *g = s->p->g;
+    for (uint32_t side = 0; side < 2; side++) {
+        uint32_t top = 0;
+        s->stamp++;
+        for (uint32_t v = 0; v < g->n; v++)
+            if (s->sub[v] == to)
+                s->stack[top++] = v;
+        spread(s, side ? &g->pred : &g->succ, s->mark, top, ON_HOST);
+        if (s->mark[b] != s->stamp)
+            continue;
+        s->stack[0] = b;
+        s->other[b] = s->stamp;
+        spread(s, side ? &g->succ : &g->pred, s->other, 1, ON_HOST);
+        for (uint32_t v = 0; v < g->n; v++)
+            if (s->mark[v] == s->stamp && s->other[v] == s->stamp && s->sub[v] != to)
+                add_moved(s, v);
+        return;
+    }
+    add_moved(s, b);
+}
+
+static void choose_whole(struct state *s, uint32_t sub)
+{
+    for (uint32_t v = 0; v < s->p->g->n; v++)
+        if (s->sub[v] == sub)
+            add_moved(s, v);
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
+static uint32_t random_sub(struct state *s)
+{
+    const struct latency_graph *p = s->p;
+    return p->dev[random_below(&s->rng, p->ndev)] * p->slots + random_below(&s->rng, p->slots);
+}
+
+/* Where a neighbour of b is; or the hosts; or any subgraph. */
+static uint32_t choose_target(struct state *s, uint32_t b)
+{
+    const struct wdag *g = s->p->g;
+    uint32_t kind = random_below(&s->rng, 8);
+    if (kind == 0 || !s->p->ndev)
+        return ON_HOST;
+    if (kind > 2) {
+        uint32_t npred = g->pred.at[b + 1] - g->pred.at[b],
+                 n = npred + g->succ.at[b + 1] - g->succ.at[b];
+        uint32_t i = n ? random_below(&s->rng, n) : 0;
+        if (n)
+            return s->sub[i < npred ? g->pred.to[g->pred.at[b] + i]
+                                    : g->succ.to[g->succ.at[b] + i - npred]];
+    }
+    return random_sub(s);
+}
+
+static void swap_subs(struct state *s, uint32_t a, uint32_t b)
+{
+    choose_whole(s, a);
+    uint32_t n = s->nmoved;
+    choose_whole(s, b);
+    for (uint32_t i = 0; i < s->nmoved; i++)
+        s->sub[s->moved[i]] = i < n ? b : a;
+}
+
+/* Chooses and makes a move; false: there is nothing to move. */
+static bool make_move(struct state *s)
+{
+    uint32_t b = random_below(&s->rng, s->p->g->n), to = choose_target(s, b);
+    uint32_t kind = random_below(&s->rng, 16);
+    s->nmoved = 0;
+    if (kind == 15 && to != ON_HOST && s->sub[b] != ON_HOST && to != s->sub[b]) {
+        swap_subs(s, s->sub[b], to);
+        return true;
+    }
+    if (to == s->sub[b])
+        return false;
+    if (kind < 5)
+        add_moved(s, b);
+    else if (kind < 8)
+        choose_side(s, b);
+    else if (kind < 11)
+        choose_cluster(s, b);
+    else if (kind < 13 && to != ON_HOST)
+        choose_between(s, b, to);
+    else if (kind < 14 && s->sub[b] != ON_HOST)
+        choose_whole(s, s->sub[b]);
+    else
+        add_moved(s, b);
+    for (uint32_t i = 0; i < s->nmoved; i++)
+        s->sub[s->moved[i]] = to;
+    return true;
+}
+
+static void undo_move(struct state *s)
+{
+    for (uint32_t i = 0; i < s->nmoved; i++)
+        s->sub[s->moved[i]] = s->was[i];
+}
+
+/* Evaluates s->sub; false: it is no plan, does not fit, or has more energy than `most`. */
+static bool evaluate_state(struct state *s, int64_t most, int64_t *value, int64_t *energy)
+{
+    if (!latency_fits(s->p, s->sub, s->room))
+        return false;
+    *value = latency_of(s->p, s->sub, s->room);
+    int64_t more = s->share ? (int64_t)((__int128)latency_work(s->room) * s->share >> 10) : 0;
+    if (*value == LOAD_INF || *value + more > most)
+        return false;
+    *value = latency_judge(s->p, s->sub, s->room, *value); /* takes longer */
+    *energy = *value + more;
+    return *energy <= most;
+}
+
+/* By how much the energy may rise at temperature `heat`: by `more` with probability exp(-more / heat). */
+static int64_t random_rise(struct state *s, int64_t heat)
+{
+    uint64_t u = (random_bits(&s->rng) >> 32) | 1;
+    /* -ln u, times 2^24: 32 - log2 u, times ln 2 */
+    int64_t wait = ((INT64_C(32) << FIXED_BITS) - fixed_log2(u)) * 45426 >> 16;
+    return (int64_t)((__int128)heat * wait >> FIXED_BITS);
+}
+
+/* A round of `moves` from s->sub; heats in ps. */
+static void run_round(struct state *s, struct latency_anneal *how, uint64_t moves, int64_t hot,
+                      int64_t cold)
+{
+    enum { COOLINGS = 64 };
+    int64_t fall = (fixed_log2((uint64_t)cold) - fixed_log2((uint64_t)hot)) / COOLINGS;
+    int64_t heat = hot, level = fixed_log2((uint64_t)hot);
+    if (!evaluate_state(s, LOAD_INF, &s->value, &s->energy))
+        return;
+    if (s->value < s->best_value) {
+        s->best_value = s->value;
+        memcpy(s->best, s->sub, s->p->g->n * sizeof *s->sub);
+    }
+    for (uint64_t i = 0; i < moves && s->best_value > how->enough; i++) {
+        int64_t value, energy;
+        if (i % (moves / COOLINGS + 1) == 0) {
+            if (clock_out(how->clock))
+                return;
+            heat = (int64_t)fixed_exp2(level);
+            level += fall;
+        }
+        how->done++;
+        if (!make_move(s))
+            continue;
+        if (!evaluate_state(s, s->energy + random_rise(s, heat), &value, &energy)) {
+            undo_move(s);
+            continue;
+        }
+        s->value = value;
+        s->energy = energy;
+        if (value >= s->best_value)
+            continue;
+        s->best_value = value;
+        memcpy(s->best, s->sub, s->p->g->n * sizeof *s->sub);
+    }
+}
+
+/* ---- starts ---------------------------------------------------------------------------------- */
+
+/* Whether b can be put on device dev now, which has `bytes` of vertices; shared[] counts what it has. */
+static int64_t bytes_with(const struct latency_graph *p, uint32_t b, int64_t bytes,
+                          const uint32_t *shared, uint32_t dev)
+{
+    const struct wdag *g = p->g;
+    bytes += g->size[b];
+    for (uint32_t i = g->shared_of.at[b]; i < g->shared_of.at[b + 1]; i++)
+        if (shared[g->shared_of.to[i]] != dev + 1)
+            bytes += g->shared_size[g->shared_of.to[i]];
+    return bytes;
+}
+
+/* The next accelerator, from *at on, that takes b; ON_HOST: none does. */
+static uint32_t next_device(const struct latency_graph *p, uint32_t b, uint32_t *at, int64_t *bytes,
+                            uint32_t *shared)
+{
+    const struct wdag *g = p->g;
+    for (uint32_t i = *at; i < p->ndev; i++) {
+        const struct accelerators *k = &p->kind[p->kind_of[p->dev[i]]];
+        int64_t with = bytes_with(p, b, i == *at ? *bytes : 0, shared, i);
+        if (k->time[b] == COST_NEVER || with > k->memory)
+            continue;
+        *at = i;
+        *bytes = with;
+        for (uint32_t j = g->shared_of.at[b]; j < g->shared_of.at[b + 1]; j++)
+            shared[g->shared_of.to[j]] = i + 1;
+        return p->dev[i];
+    }
+    return ON_HOST;
+}
+
+void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_plan *plan,
+                  struct latency_room *room, struct arena *scratch)
+{
+    const struct wdag *g = p->g;
+    struct arena_mark mark = arena_mark(scratch);
+    uint32_t *wait = arena_array(scratch, (size_t)g->n + 1, sizeof *wait);
+    uint32_t *ready = arena_array(scratch, (size_t)g->n + 1, sizeof *ready), n = 0, at = 0;
+    uint32_t *shared = arena_array(scratch, (size_t)g->nshared + 1, sizeof *shared);
+    int64_t bytes = 0;
+    bool placed = true;
+    for (uint32_t v = g->n; v-- > 0;) {
+        wait[v] = g->pred.at[v + 1] - g->pred.at[v];
+        if (!wait[v])
+            ready[n++] = v;
+    }
+    while (n) {
+        /* mostly what became ready last, so that an accelerator goes deep */
+        uint32_t back = random_below(rng, 4) ? 0 : random_below(rng, n < 4 ? n : 4);
+        uint32_t v = ready[n - 1 - back];
+        for (uint32_t i = n - 1 - back; i + 1 < n; i++)
+            ready[i] = ready[i + 1];
+        n--;
+        uint32_t dev = next_device(p, v, &at, &bytes, shared);
+        placed = placed && (dev != ON_HOST || p->hosted[v]);
+        plan->sub[v] = dev == ON_HOST ? ON_HOST : dev * p->slots;
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+            if (--wait[g->succ.to[i]] == 0)
+                ready[n++] = g->succ.to[i];
+    }
+    arena_release(scratch, mark);
+    plan->value =
+        placed && latency_fits(p, plan->sub, room) ? latency_of(p, plan->sub, room) : LOAD_INF;
+    plan->value = latency_judge(p, plan->sub, room, plan->value);
+}
+
+/* Writes a start to s->sub: whether it is a plan. */
+static bool choose_start(struct state *s, uint32_t round, const struct latency_plan *best,
+                         struct arena *scratch)
+{
+    const struct latency_graph *p = s->p;
+    struct latency_plan plan = {LOAD_INF, s->sub};
+    if (round % 3 != 0 && best->value < LOAD_INF) {
+        memcpy(s->sub, best->sub, p->g->n * sizeof *s->sub);
+        return true;
+    }
+    for (uint32_t i = 0; i < 8 && round % 6 != 3; i++) {
+        latency_fill(p, &s->rng, &plan, s->room, scratch);
+        if (plan.value < LOAD_INF)
+            return true;
+    }
+    for (uint32_t b = 0; b < p->g->n; b++)
+        s->sub[b] = ON_HOST;
+    return latency_of(p, s->sub, s->room) < LOAD_INF;
+}
+
+void latency_anneal(const struct latency_graph *p, struct latency_anneal *how,
+                    struct latency_plan *best, struct arena *scratch)
+{
+    uint32_t n = p->g->n;
+    struct arena *a = arena_new(scratch);
+    struct state s = {.p = p, .rng = how->seed, .best_value = best->value};
+    uint32_t **row[] = {&s.sub, &s.best, &s.moved, &s.was, &s.stack, &s.mark, &s.other};
+    for (uint32_t i = 0; i < sizeof row / sizeof *row; i++)
+        *row[i] = arena_array(a, (size_t)2 * n + 1, sizeof(uint32_t));
+    s.room = latency_room_new(p, a);
+    uint64_t moves = FIRST_ROUND, end = how->done + how->moves;
+    for (uint32_t round = 0; n && how->done < end && best->value > how->enough; round++) {
+        if (clock_out(how->clock))
+            break;
+        bool warm = round % 3 != 0 && best->value < LOAD_INF;
+        how->done += !choose_start(&s, round, best, a) ? moves / 16 + 1 : 0;
+        if (latency_of(p, s.sub, s.room) == LOAD_INF)
+            continue;
+        int64_t like = best->value < LOAD_INF ? best->value : latency_of(p, s.sub, s.room);
+        int64_t hot = like / (warm ? 200 : 40) >> random_below(&s.rng, 3);
+        s.share = random_below(&s.rng, 3) ? 0 : 1 + random_below(&s.rng, 20);
+        run_round(&s, how, moves < end - how->done ? moves : end - how->done, hot + 2,
+                  like / 20000 + 1);
+        if (s.best_value < best->value) {
+            best->value = s.best_value;
+            memcpy(best->sub, s.best, n * sizeof *best->sub);
+        }
+        if (round % 4 == 3 && moves < LONGEST_ROUND)
+            moves += moves / 2;
+    }
+    arena_free(a);
+}

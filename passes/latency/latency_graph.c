@@ -1,0 +1,415 @@
+/* The latency problem of a level, and what a plan takes (latency_graph.h).
+ *
+ * A plan is evaluated over the quotient of units by subgraphs: subgraphs and single host units are taken in a
+ * topological order, each starts at the latest end of what it reads. */
+#include "passes/latency/latency_graph.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the problem ----------------------------------------------------------------------------- */
+
+static void add_kind(struct latency_graph *p, uint32_t k)
+{
+    const struct problem_kind *from = &p->c->kind[k];
+    const struct cluster *cl = p->c->cluster;
+    struct accelerators *to = &p->kind[p->nkind];
+    *to = (struct accelerators){.of = k,
+                                .cls = from->cls,
+                                .count = from->count,
+                                .at = p->ndev,
+                                .memory = from->memory,
+                                .time = from->time,
+                                .cost = p->c->cls[from->cls].cost};
+    bool pinned[CLUSTER_DEVICES] = {0};
+    for (uint32_t j = 0; j < p->c->nkind; j++)
+        if (p->c->kind[j].dev >= 0)
+            pinned[p->c->kind[j].dev] = true;
+    for (uint32_t d = 0; d < cl->ndev; d++) {
+        bool mine = from->dev >= 0 ? (uint32_t)from->dev == d
+                                   : cluster_class(cl, d) == from->cls && !pinned[d];
+        if (!mine)
+            continue;
+        p->kind_of[d] = (uint8_t)p->nkind;
+        p->dev[p->ndev++] = d;
+    }
+    assert(p->ndev - to->at == to->count);
+    p->nkind++;
+}
+
+static void make_kinds(struct latency_graph *p)
+{
+    const struct cluster *cl = p->c->cluster;
+    p->dev = arena_array(p->mem, (size_t)cl->ndev + 1, sizeof *p->dev);
+    p->kind_of = arena_alloc(p->mem, (size_t)cl->ndev + 1);
+    memset(p->kind_of, UINT8_MAX, (size_t)cl->ndev + 1);
+    for (uint32_t k = 0; k < p->c->nkind; k++) {
+        if (!cl->cls[p->c->kind[k].cls].host)
+            add_kind(p, k);
+    }
+}
+
+/* ps of base vertex u, of block b, on the fastest host that may run b. */
+static int64_t host_time(const struct latency_graph *p, const struct wdag *base, uint32_t b,
+                         uint32_t u)
+{
+    int64_t least = COST_NEVER;
+    for (uint32_t k = 0; k < p->c->nkind; k++) {
+        const struct problem_kind *kind = &p->c->kind[k];
+        if (!p->c->cluster->cls[kind->cls].host || kind->time[b] == COST_NEVER)
+            continue;
+        int64_t t = base->time[kind->cls][u];
+        least = t < least ? t : least;
+    }
+    return least;
+}
+
+/* The hosts that may run the blocks. */
+static void choose_hosts(struct latency_graph *p)
+{
+    const struct cluster *cl = p->c->cluster;
+    uint32_t n = p->g->n;
+    p->hosted = arena_alloc(p->mem, (size_t)n + 1);
+    p->holder = arena_array(p->mem, (size_t)n + 1, sizeof *p->holder);
+    p->host_dev = arena_array(p->mem, (size_t)n + 1, sizeof *p->host_dev);
+    for (uint32_t v = 0; v < n; v++) {
+        int64_t least = COST_NEVER;
+        p->host_dev[v] = -1;
+        for (uint32_t k = 0; k < p->c->nkind; k++) {
+            const struct problem_kind *kind = &p->c->kind[k];
+            if (!cl->cls[kind->cls].host || kind->time[v] >= least)
+                continue;
+            least = kind->time[v];
+            p->host_dev[v] = kind->dev;
+            for (uint32_t d = 0; p->host_dev[v] < 0 && d < cl->ndev; d++)
+                if (cluster_class(cl, d) == kind->cls)
+                    p->host_dev[v] = (int32_t)d;
+        }
+        p->hosted[v] = p->host_dev[v] >= 0;
+        /* hosts of a class share their memory */
+        uint32_t d = p->hosted[v] ? (uint32_t)p->host_dev[v] : 0;
+        while (d > 0 && cluster_class(cl, d - 1) == cluster_class(cl, d))
+            d--;
+        p->holder[v] = d;
+    }
+}
+
+/* Units of the blocks; unit_of[base vertex]. */
+static uint32_t *make_units(struct latency_graph *p, const struct wdag *base)
+{
+    const struct wdag *g = p->g;
+    const uint32_t *at = wdag_flatten(g, p->mem);
+    uint32_t *unit_of = arena_array(p->mem, (size_t)base->n + 1, sizeof *unit_of);
+    p->first = arena_array(p->mem, (size_t)g->n + 2, sizeof *p->first);
+    p->host = arena_array(p->mem, (size_t)base->n + g->n + 1, sizeof *p->host);
+    p->block = arena_array(p->mem, (size_t)base->n + g->n + 1, sizeof *p->block);
+    for (uint32_t u = 0; u < base->n; u++)
+        p->first[at[u] + 1]++;
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t n = p->first[v + 1];
+        p->together = p->together || (p->hosted[v] && n > 1);
+        p->first[v + 1] = p->first[v] + (p->hosted[v] ? n : 1);
+    }
+    p->nunit = p->first[g->n];
+    uint32_t *fill = arena_array(p->mem, (size_t)g->n + 1, sizeof *fill);
+    for (uint32_t u = 0; u < base->n; u++) {
+        uint32_t b = at[u];
+        unit_of[u] = p->first[b] + (p->hosted[b] ? fill[b]++ : 0);
+        p->block[unit_of[u]] = b;
+        p->host[unit_of[u]] = host_time(p, base, b, u);
+    }
+    return unit_of;
+}
+
+static void make_edges(struct latency_graph *p, const struct wdag *base, const uint32_t *unit_of)
+{
+    uint32_t m = base->succ.at[base->n];
+    struct wdag_order e = {0, arena_array(p->mem, (size_t)m + 1, sizeof *e.from),
+                           arena_array(p->mem, (size_t)m + 1, sizeof *e.to)};
+    for (uint32_t u = 0; u < base->n; u++)
+        for (uint32_t i = base->succ.at[u]; i < base->succ.at[u + 1]; i++) {
+            e.from[e.n] = unit_of[u];
+            e.to[e.n] = unit_of[base->succ.to[i]];
+            e.n += e.from[e.n] != e.to[e.n];
+        }
+    struct wdag units = {.mem = p->mem, .n = p->nunit};
+    wdag_set_edges(&units, &e);
+    p->succ = units.succ;
+    p->pred = units.pred;
+}
+
+/* Nets of two blocks or more that cost some accelerator something. */
+static void make_nets(struct latency_graph *p)
+{
+    const struct wdag *g = p->g;
+    uint32_t n = 0;
+    p->net_of.at = arena_array(p->mem, (size_t)g->n + 1, sizeof(uint32_t));
+    p->net_of.to = arena_array(p->mem, (size_t)g->net_of.at[g->n] + 1, sizeof(uint32_t));
+    for (uint32_t v = 0; v < g->n; v++) {
+        for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
+            uint32_t e = g->net_of.to[i];
+            bool paid = false;
+            for (uint32_t k = 0; k < p->nkind; k++)
+                paid = paid || p->kind[k].cost[e] > 0;
+            if (paid && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1)
+                p->net_of.to[n++] = e;
+        }
+        p->net_of.at[v + 1] = n;
+    }
+}
+
+struct latency_graph *latency_graph_build(const struct problem *c, const struct wdag *base,
+                                          uint32_t slots, struct arena *a)
+{
+    struct latency_graph *p = arena_alloc(a, sizeof *p);
+    p->c = c;
+    p->g = c->g;
+    p->mem = a;
+    p->slots = slots;
+    for (uint32_t k = 0; k < c->cluster->ncls; k++)
+        if (c->cluster->cls[k].host && (!p->cpus || c->cluster->cls[k].count < p->cpus))
+            p->cpus = c->cluster->cls[k].count;
+    p->part = c->scene->model.part_cost;
+    make_kinds(p);
+    choose_hosts(p);
+    const uint32_t *unit_of = make_units(p, base);
+    make_edges(p, base, unit_of);
+    make_nets(p);
+    return p;
+}
+
+struct latency_plan latency_no_plan(const struct latency_graph *p, struct arena *a)
+{
+    struct latency_plan plan = {LOAD_INF, arena_array(a, (size_t)p->g->n + 1, sizeof *plan.sub)};
+    return plan;
+}
+
+/* ---- what a plan takes ----------------------------------------------------------------------- */
+
+/* Vertices of the quotient: the subgraphs, then the units (those on the hosts are there by themselves). */
+struct latency_room {
+    uint32_t nsub;
+    int64_t *start, *time; /* [vertex] ps */
+    uint32_t *wait;        /* [vertex] edges into it whose source is not done */
+    uint32_t *queue;
+    struct csr member;      /* subgraph -> units */
+    uint32_t *fill, *stamp; /* [vertex] */
+    int64_t *bytes;         /* [device] */
+    int64_t work;           /* ps of all */
+    int64_t *from, *to;     /* when units of hosts run */
+};
+
+struct latency_room *latency_room_new(const struct latency_graph *p, struct arena *a)
+{
+    struct latency_room *r = arena_alloc(a, sizeof *r);
+    r->nsub = p->c->cluster->ndev * p->slots;
+    size_t n = (size_t)r->nsub + p->nunit + 2;
+    r->start = arena_array(a, n, sizeof *r->start);
+    r->time = arena_array(a, n, sizeof *r->time);
+    r->wait = arena_array(a, n, sizeof *r->wait);
+    r->queue = arena_array(a, n, sizeof *r->queue);
+    r->fill = arena_array(a, n, sizeof *r->fill);
+    r->stamp = arena_array(a, n, sizeof *r->stamp);
+    r->member.at = arena_array(a, n, sizeof(uint32_t));
+    r->member.to = arena_array(a, n, sizeof(uint32_t));
+    r->from = arena_array(a, (size_t)p->nunit + 1, sizeof *r->from);
+    r->to = arena_array(a, (size_t)p->nunit + 1, sizeof *r->to);
+    r->bytes = arena_array(a, (size_t)p->c->cluster->ndev + 1, sizeof *r->bytes);
+    return r;
+}
+
+static const struct accelerators *kind_at(const struct latency_graph *p, uint32_t sub)
+{
+    return &p->kind[p->kind_of[sub / p->slots]];
+}
+
+/* Times of subgraphs: their blocks, and what goes in and out; false: a block cannot run where it is. */
+static bool add_times(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
+{
+    const struct wdag *g = p->g;
+    memset(r->time, 0, r->nsub * sizeof *r->time);
+    memset(r->stamp, 0, r->nsub * sizeof *r->stamp);
+    for (uint32_t b = 0; b < g->n; b++) {
+        if (sub[b] == ON_HOST ? !p->hosted[b] : kind_at(p, sub[b])->time[b] == COST_NEVER)
+            return false;
+        if (sub[b] == ON_HOST)
+            continue;
+        r->time[sub[b]] += kind_at(p, sub[b])->time[b] + (r->stamp[sub[b]] ? 0 : p->part);
+        r->stamp[sub[b]] = 1;
+    }
+    memset(r->stamp, 0, r->nsub * sizeof *r->stamp);
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        uint32_t lo = g->net_pin.at[e], hi = g->net_pin.at[e + 1];
+        if (hi - lo < 2)
+            continue;
+        uint32_t src = g->net_src[e] == UINT32_MAX ? ON_HOST : sub[g->net_src[e]];
+        bool out = g->net_host[e];
+        for (uint32_t i = lo; i < hi; i++) {
+            uint32_t s = sub[g->net_pin.to[i]];
+            out = out || s != src;
+            if (s == ON_HOST || s == src || r->stamp[s] == e + 1)
+                continue;
+            r->stamp[s] = e + 1;
+            r->time[s] += kind_at(p, s)->cost[e];
+        }
+        if (out && src != ON_HOST)
+            r->time[src] += kind_at(p, src)->cost[e];
+    }
+    return true;
+}
+
+static uint32_t vertex_of(const struct latency_graph *p, const uint32_t *sub,
+                          const struct latency_room *r, uint32_t unit)
+{
+    uint32_t s = sub[p->block[unit]];
+    return s == ON_HOST ? r->nsub + unit : s;
+}
+
+/* Members of the subgraphs, and how many edges lead into each vertex of the quotient. */
+static void add_waits(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
+{
+    size_t n = (size_t)r->nsub + p->nunit;
+    memset(r->member.at, 0, (r->nsub + 1) * sizeof *r->member.at);
+    memset(r->wait, 0, n * sizeof *r->wait);
+    memset(r->start, 0, n * sizeof *r->start);
+    for (uint32_t x = 0; x < p->nunit; x++) {
+        uint32_t v = vertex_of(p, sub, r, x);
+        if (v < r->nsub)
+            r->member.at[v + 1]++;
+        for (uint32_t i = p->pred.at[x]; i < p->pred.at[x + 1]; i++)
+            r->wait[v] += vertex_of(p, sub, r, p->pred.to[i]) != v;
+    }
+    for (uint32_t s = 0; s < r->nsub; s++) {
+        r->fill[s] = r->member.at[s];
+        r->member.at[s + 1] += r->member.at[s];
+        r->wait[s] += p->slots > 1 && s % p->slots != 0; /* for the slot before */
+    }
+    for (uint32_t x = 0; x < p->nunit; x++) {
+        uint32_t v = vertex_of(p, sub, r, x);
+        if (v < r->nsub)
+            r->member.to[r->fill[v]++] = x;
+    }
+}
+
+/* Vertex v has ended: what waits for it. */
+static uint32_t tell(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r,
+                     uint32_t v, uint32_t tail)
+{
+    uint32_t one = v >= r->nsub ? v - r->nsub : 0;
+    const uint32_t *unit = v >= r->nsub ? &one : r->member.to + r->member.at[v];
+    uint32_t n = v >= r->nsub ? 1 : r->member.at[v + 1] - r->member.at[v];
+    int64_t end = r->start[v] + r->time[v];
+    for (uint32_t m = 0; m < n; m++)
+        for (uint32_t i = p->succ.at[unit[m]]; i < p->succ.at[unit[m] + 1]; i++) {
+            uint32_t w = vertex_of(p, sub, r, p->succ.to[i]);
+            if (w == v)
+                continue;
+            r->start[w] = end > r->start[w] ? end : r->start[w];
+            if (--r->wait[w] == 0)
+                r->queue[tail++] = w;
+        }
+    if (v < r->nsub && p->slots > 1 && (v + 1) % p->slots != 0) {
+        r->start[v + 1] = end > r->start[v + 1] ? end : r->start[v + 1];
+        if (--r->wait[v + 1] == 0)
+            r->queue[tail++] = v + 1;
+    }
+    return tail;
+}
+
+int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
+{
+    if (!add_times(p, sub, r))
+        return LOAD_INF;
+    add_waits(p, sub, r);
+    uint32_t tail = 0, all = r->nsub;
+    int64_t latest = 0;
+    r->work = 0;
+    for (uint32_t s = 0; s < r->nsub; s++)
+        if (!r->wait[s])
+            r->queue[tail++] = s;
+    for (uint32_t x = 0; x < p->nunit; x++)
+        if (sub[p->block[x]] == ON_HOST) {
+            all++;
+            r->time[r->nsub + x] = p->host[x];
+            if (!r->wait[r->nsub + x])
+                r->queue[tail++] = r->nsub + x;
+        }
+    for (uint32_t head = 0; head < tail; head++) {
+        uint32_t v = r->queue[head];
+        int64_t end = r->start[v] + r->time[v];
+        latest = end > latest ? end : latest;
+        r->work += r->time[v];
+        tail = tell(p, sub, r, v, tail);
+    }
+    return tail == all ? latest : LOAD_INF;
+}
+
+static int by_time(const void *x, const void *y)
+{
+    const int64_t *a = x, *b = y;
+    return (*a > *b) - (*a < *b);
+}
+
+/* After latency_of: whether more units of hosts than there are hosts run at some moment. */
+static bool is_crowded(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
+{
+    uint32_t n = 0;
+    for (uint32_t x = 0; x < p->nunit; x++) {
+        uint32_t v = r->nsub + x;
+        if (sub[p->block[x]] != ON_HOST || !r->time[v])
+            continue;
+        r->from[n] = r->start[v];
+        r->to[n++] = r->start[v] + r->time[v];
+    }
+    if (n <= p->cpus)
+        return false;
+    qsort(r->from, n, sizeof *r->from, by_time);
+    qsort(r->to, n, sizeof *r->to, by_time);
+    for (uint32_t i = p->cpus; i < n; i++)
+        if (r->to[i - p->cpus] > r->from[i])
+            return true;
+    return false;
+}
+
+int64_t latency_judge(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r,
+                      int64_t value)
+{
+    return value < LOAD_INF && p->judge && is_crowded(p, sub, r) ? p->judge(p->judge_of, sub)
+                                                                 : value;
+}
+
+int64_t latency_work(const struct latency_room *r)
+{
+    return r->work;
+}
+
+/* The device that has the bytes of block b. */
+static uint32_t holder_of(const struct latency_graph *p, const uint32_t *sub, uint32_t b)
+{
+    return sub[b] == ON_HOST ? p->holder[b] : sub[b] / p->slots;
+}
+
+bool latency_fits(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
+{
+    const struct wdag *g = p->g;
+    uint32_t ndev = p->c->cluster->ndev;
+    memset(r->bytes, 0, ndev * sizeof *r->bytes);
+    memset(r->stamp, 0, ndev * sizeof *r->stamp);
+    for (uint32_t b = 0; b < g->n; b++)
+        r->bytes[holder_of(p, sub, b)] += g->size[b];
+    for (uint32_t s = 0; s < g->nshared; s++)
+        for (uint32_t i = g->shared_by.at[s]; i < g->shared_by.at[s + 1]; i++) {
+            uint32_t d = holder_of(p, sub, g->shared_by.to[i]);
+            if (r->stamp[d] == s + 1)
+                continue;
+            r->stamp[d] = s + 1;
+            r->bytes[d] += g->shared_size[s];
+        }
+    for (uint32_t d = 0; d < ndev; d++) {
+        int64_t room = p->c->cluster->cls[cluster_class(p->c->cluster, d)].memory;
+        if (room >= 0 && r->bytes[d] > room)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,81 @@
+/* The problem of one sample alone through subgraphs on accelerators and single nodes on the hosts.
+ *
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), section 4 and appendix A.  A block is a vertex of a
+ * level: what must share a device.  A subgraph is a set of blocks on one accelerator: it starts when all values from
+ * outside are in the host's memory, takes their transfers in, its blocks, and the transfers out of what is read
+ * outside; all that it makes is there at its end.  On the host each node starts by itself as soon as its operands are
+ * there: a unit is a node of a block that the host could run, or a block that it cannot run.
+ *
+ * Here CPUs are unlimited; a node takes the time of the fastest class of CPUs that may run its block. */
+#ifndef PCC_PASSES_LATENCY_LATENCY_GRAPH_H
+#define PCC_PASSES_LATENCY_LATENCY_GRAPH_H
+
+#include "passes/problem/problem.h"
+
+#define ON_HOST UINT32_MAX /* in place of a subgraph: the hosts */
+
+/* Accelerators that are alike. */
+struct accelerators {
+    uint32_t of, cls;    /* its number among the problem's kinds; class of the cluster */
+    uint32_t count, at;  /* devices; their numbers are in latency_graph.dev[at ...] */
+    int64_t memory;      /* bytes; LOAD_INF: ample */
+    const int64_t *time; /* [block] ps; COST_NEVER */
+    const int64_t *cost; /* [net] ps */
+};
+
+struct latency_graph {
+    const struct problem *c;
+    const struct wdag *g; /* the blocks: its level */
+    struct arena *mem;
+    uint32_t nkind;
+    struct accelerators kind[PROBLEM_KINDS];
+    uint32_t ndev, *dev;   /* accelerators, kind by kind */
+    uint8_t *kind_of;      /* [device] its kind; of hosts UINT8_MAX */
+    uint32_t slots;        /* subgraphs that an accelerator may have, one after the other; >= 1 */
+    uint32_t nunit;        /* numbered topologically, those of a block one after the other */
+    uint32_t *first;       /* [block] its first unit; [n] nunit */
+    uint32_t *block;       /* [unit] */
+    uint8_t *hosted;       /* [block] 1: the hosts may run it */
+    int64_t *host;         /* [unit] ps there; COST_NEVER */
+    struct csr succ, pred; /* of units */
+    struct csr
+        net_of; /* block -> nets that some accelerator pays for and that have two blocks or more */
+    bool together; /* some block of several units may run on the hosts */
+    int32_t
+        *host_dev;    /* [block] a host of the class that runs it in the least time; -1: none may */
+    uint32_t *holder; /* [block] on the hosts: the device whose memory it takes */
+    uint32_t cpus;    /* hosts of the class that has fewest; 0: they are unlimited */
+    int64_t part;     /* ps that a subgraph takes besides its blocks and transfers */
+    /* ps of a plan whose hosts' nodes are more at a time than there are hosts; NULL: they are unlimited */
+    int64_t (*judge)(void *of, const uint32_t *sub);
+    void *judge_of;
+};
+
+/* The problem of the blocks of c->g; base: the level of single nodes below it.  Both and c must stay; lives in a.
+ * O(kinds * V + E + pins). */
+struct latency_graph *latency_graph_build(const struct problem *c, const struct wdag *base,
+                                          uint32_t slots, struct arena *a);
+
+/* A plan: sub[block] is ON_HOST or device * slots + slot. */
+struct latency_plan {
+    int64_t value; /* ps with unlimited CPUs; LOAD_INF: none */
+    uint32_t *sub;
+};
+struct latency_plan latency_no_plan(const struct latency_graph *p, struct arena *a);
+
+/* Room to work out latencies in; the sizes of p.  Lives in a. */
+struct latency_room;
+struct latency_room *latency_room_new(const struct latency_graph *p, struct arena *a);
+/* ps until all is done with sub[]; LOAD_INF: a block cannot run where it is, or subgraphs wait for each other in a
+ * circle, as one that is not contiguous does.  Memory is not looked at.  O(units + edges + pins + subgraphs). */
+int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct latency_room *room);
+/* After latency_of, which gave `value`: the same as the plan runs, by the judge if there are more nodes of hosts at a
+ * time than hosts. */
+int64_t latency_judge(const struct latency_graph *p, const uint32_t *sub, struct latency_room *room,
+                      int64_t value);
+/* After latency_of: ps of all subgraphs and of the units on the hosts together. */
+int64_t latency_work(const struct latency_room *room);
+/* Whether every accelerator has the memory.  O(V + shared items). */
+bool latency_fits(const struct latency_graph *p, const uint32_t *sub, struct latency_room *room);
+
+#endif

@@ -1,0 +1,219 @@
+/* latency-place: contiguous plans for one sample alone on accelerators whose memory may not hold the model.
+ *
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), section 4 and appendices A and F.  Where the paper has
+ * an integer program, here annealing and an exact search over ideals take turns (latency_solve.c); what they say is
+ * about unlimited CPUs and blocks that go to the hosts as a whole; the plan is judged as it runs.
+ * Cost: max-states bounds memory and steps of the searches, moves those of annealing. */
+#include "ir/base/units.h"
+#include "ir/exec/latency.h"
+#include "passes/bounds/claim.h"
+#include "passes/contiguous/infeasible.h"
+#include "passes/contiguous/placing.h"
+#include "passes/latency/latency_solve.h"
+#include "passes/problem/memory_need.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct latency_options {
+    int64_t q, max_states, moves, seed;
+};
+
+static const struct opt latency_opts[] = {
+    {.kind = OPT_INT,
+     .name = "q",
+     .off = offsetof(struct latency_options, q),
+     .def = "1",
+     .lo = "1",
+     .hi = "64",
+     .help = "subgraphs that an accelerator may have, one after the other"},
+    {.kind = OPT_INT,
+     .name = "max-states",
+     .off = offsetof(struct latency_options, max_states),
+     .def = "2000000",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "partial plans that a search may keep, and by 1/500 the steps of all; 0: no search"},
+    {.kind = OPT_INT,
+     .name = "moves",
+     .off = offsetof(struct latency_options, moves),
+     .def = "0",
+     .lo = "0",
+     .hi = "1000000000000",
+     .help = "moves of annealing where no search ends; 0: what is usual"},
+    {.kind = OPT_INT,
+     .name = "seed",
+     .off = offsetof(struct latency_options, seed),
+     .def = "1",
+     .lo = "0",
+     .hi = "1000000000",
+     .help = "seed of all random choices"},
+    {0}};
+
+struct planning {
+    struct ctx *x;
+    const struct latency_options *o;
+    struct problem *c;
+    struct latency_graph *p;
+    const uint32_t *at; /* [base vertex] its block */
+    struct clock clock;
+    int32_t *dev; /* [node] room for plans that the judge looks at */
+    uint32_t *slot;
+};
+
+/* Writes dev and slot of the nodes. */
+static void write_nodes(const struct planning *n, const struct latency_graph *p,
+                        const uint32_t *sub, int32_t *dev, uint32_t *slot)
+{
+    const struct wdag *base = n->x->levels.base;
+    for (uint32_t i = 0; i < n->x->scene.m->nnode; i++) {
+        dev[i] = -1;
+        slot[i] = 0;
+    }
+    for (uint32_t u = 0; u < base->n; u++) {
+        uint32_t b = n->at[u], s = sub[b];
+        dev[base->node[u]] = s == ON_HOST ? p->host_dev[b] : (int32_t)(s / p->slots);
+        slot[base->node[u]] = s == ON_HOST ? 0 : s % p->slots + 1;
+    }
+}
+
+/* latency_graph.judge. */
+static int64_t judge_list(void *of, const uint32_t *sub)
+{
+    const struct planning *n = of;
+    write_nodes(n, n->p, sub, n->dev, n->slot);
+    int64_t value = latency_value(&n->x->scene, n->dev, n->slot, n->x->use.scratch);
+    return value < LOAD_INF ? value : LOAD_INF;
+}
+
+static struct latency_graph *make_graph(struct planning *n, uint32_t slots)
+{
+    struct latency_graph *p =
+        latency_graph_build(n->c, n->x->levels.base, slots, n->x->use.scratch);
+    if (n->x->scene.model.latency.cpus == CPUS_LIST) {
+        p->judge = judge_list;
+        p->judge_of = n;
+    }
+    n->p = p;
+    return p;
+}
+
+/* The best plan with `slots` subgraphs on each accelerator; one with fewer is where it starts from. */
+static struct latency_plan solve(struct planning *n, uint32_t slots, struct latency_tail **t,
+                                 struct latency_solved *s)
+{
+    struct arena *a = n->x->use.scratch;
+    struct latency_plan one = {.value = LOAD_INF};
+    if (slots > 1)
+        one = solve(n, 1, t, s);
+    struct latency_graph *p = make_graph(n, slots);
+    struct latency_plan best = latency_no_plan(p, a);
+    for (uint32_t b = 0; slots > 1 && b < p->g->n; b++)
+        best.sub[b] = one.sub[b] == ON_HOST ? ON_HOST : one.sub[b] * slots;
+    best.value = one.value;
+    int64_t states =
+        ctx_settings(n->x)->max_states ? ctx_settings(n->x)->max_states : n->o->max_states;
+    struct latency_how how = {.seed = (uint64_t)n->o->seed,
+                              .moves = (uint64_t)n->o->moves,
+                              .max_labels = (uint64_t)states,
+                              .clock = &n->clock,
+                              .mem = n->x->use.mem};
+    *t = latency_tail_make(p, a);
+    *s = latency_solve(p, *t, &how, &best, a);
+    return best;
+}
+
+/* What a proof is about, if that is not all contiguous plans. */
+static const char *scope_text(const struct planning *n)
+{
+    const char *text = "";
+    if (n->p->slots > 1)
+        text = arena_fmt(n->x->use.mem, ", of up to %u subgraphs on each accelerator", n->p->slots);
+    return n->p->together ? arena_fmt(n->x->use.mem,
+                                      "%s, in which nodes that must share a device go to the hosts "
+                                      "together",
+                                      text)
+                          : text;
+}
+
+static void conclude(struct planning *n, const struct latency_tail *t,
+                     const struct latency_solved *s)
+{
+    struct ctx *x = n->x;
+    struct claim *c = &x->results.plan->claim;
+    char text[UNIT_TEXT];
+    claim_latency(x);
+    const char *proof = c->proof, *scope = scope_text(n), *how;
+    if (s->lower > c->bound) {
+        c->scope = claim_scope(x, true, false);
+        c->bound = s->lower;
+        c->proof = arena_fmt(
+            x->use.mem,
+            "%swith the transfers that memory forces, and what subgraphs must hold, that way takes %s\n%s"
+            "(of contiguous plans%s; CPUs are not counted)\n",
+            proof, time_short(text, t->all), s->proof, scope);
+    }
+    c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    if (c->status == PLAN_OPTIMAL && s->searched)
+        how =
+            arena_fmt(x->use.mem, "all searched: %" PRIu64 " ideals with %" PRIu64 " partial plans",
+                      s->ideals, s->labels);
+    else if (c->status == PLAN_OPTIMAL)
+        how = "no plan takes less than the longest way with the transfers that memory forces";
+    else if (s->complete)
+        how = "the best plan with unlimited CPUs takes less";
+    else
+        how = arena_fmt(x->use.mem, "best of %" PRIu64 " moves, seed %" PRId64 "; bound: %s%s%s",
+                        s->moves, n->o->seed, s->searched ? "search" : "longest way",
+                        s->why ? ", " : "", s->why ? s->why : "");
+    c->argument =
+        *scope && s->lower >= c->bound ? arena_fmt(x->use.mem, "%s; plans%s", how, scope + 1) : how;
+}
+
+static int latency_run(struct ctx *x, const void *options)
+{
+    struct place_options first = {.starts = 60, .seed = 1};
+    struct planning n = {.x = x, .o = options};
+    struct placing p;
+    struct latency_tail *t;
+    struct latency_solved s;
+    if (placing_start(x, &first, &p))
+        return -1;
+    n.c = p.problem;
+    n.clock = p.clock;
+    n.at = wdag_flatten(p.whole, x->use.scratch);
+    n.dev = arena_array(x->use.scratch, (size_t)x->scene.m->nnode + 1, sizeof *n.dev);
+    n.slot = arena_array(x->use.scratch, (size_t)x->scene.m->nnode + 1, sizeof *n.slot);
+    struct memory_need need = memory_need(n.c);
+    if (need.least || need.nowhere != UINT32_MAX)
+        return report_infeasible(x, p.whole, true, &p.orders);
+    struct latency_plan best = solve(&n, (uint32_t)n.o->q, &t, &s);
+    if (best.value == LOAD_INF)
+        return report_infeasible(x, p.whole, true, &p.orders);
+    struct plan *plan = x->results.plan = arena_alloc(x->use.mem, sizeof *plan);
+    plan->planner = "latency-place";
+    plan->dev = arena_array(x->use.mem, (size_t)x->scene.m->nnode + 1, sizeof *plan->dev);
+    plan->slot = arena_array(x->use.mem, (size_t)x->scene.m->nnode + 1, sizeof *plan->slot);
+    write_nodes(&n, n.p, best.sub, plan->dev, plan->slot);
+    plan->states = s.ideals;
+    plan->claim = (struct claim){.objective = OBJECTIVE_LATENCY,
+                                 .value = best.value,
+                                 .bare = best.value,
+                                 .bound = -1,
+                                 .bound_all = -1};
+    conclude(&n, t, &s);
+    return 0;
+}
+
+const struct planner planner_latency_place = {
+    .pass = {.name = "latency-place",
+             .help =
+                 "contiguous plan of the least latency of one sample (placement paper, section 4)",
+             .opts = latency_opts,
+             .optsize = sizeof(struct latency_options),
+             .needs = NEED_COST | NEED_CONTRACT,
+             .run = latency_run},
+    .objectives = 1 << OBJECTIVE_LATENCY,
+    .features = FEATURE_PINS | FEATURE_PART_COST,
+    .implies = true,
+    .implied = OBJECTIVE_LATENCY};

@@ -1,0 +1,174 @@
+/* Annealing and the exact search in turn (latency_solve.h).
+ *
+ * Some annealing gives a limit.  Then the search asks whether a plan takes less than T, for growing T: from the bound
+ * of the longest path, in steps that grow while a search takes little and shrink while it takes much, up to the value
+ * of the plan.  The first T for which there is a plan gives the best one; all before are lower bounds.  If the budget
+ * is used up before that, annealing has the rest. */
+#include "passes/latency/latency_solve.h"
+
+#include "ir/base/log2_int.h"
+#include "ir/base/units.h"
+#include "passes/latency/label_search.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    FIRST_MOVES = 60000,
+    USUAL_MOVES = 1500000,
+    LAST_MOVES = 1500000,  /* where no search ended */
+    STEPS_PER_LABEL = 500, /* steps of all searches, for each partial plan that one may keep */
+    BYTES_PER_LABEL = 512,
+    FIRST_STEPS = 64, /* the first step of T is so much of the gap */
+    LEAST_STEP = 128, /* and no step is less than so much of T */
+    EARLY = 10        /* before annealing at length the searches have one part of so many */
+};
+
+/* What the next search will probably take, from the last two. */
+struct growth {
+    int64_t limit[2];
+    uint64_t took[2];
+};
+
+struct solving {
+    const struct latency_graph *p;
+    const struct latency_tail *t;
+    const struct latency_how *how;
+    struct latency_plan *best;
+    struct arena *scratch;
+    struct latency_solved s;
+    uint64_t steps; /* that are left */
+    uint64_t light; /* what takes fewer needs no forecast */
+    struct growth g;
+    int64_t step; /* by which T rises next */
+    struct latency_room *room;
+};
+
+static void anneal_some(struct solving *v, uint64_t moves)
+{
+    struct latency_anneal a = {.seed = v->how->seed * UINT64_C(1000003) + v->s.moves,
+                               .moves = moves,
+                               .enough = v->s.lower,
+                               .clock = v->how->clock};
+    latency_anneal(v->p, &a, v->best, v->scratch);
+    v->s.moves += a.done;
+}
+
+/* Takes a plan that a search found, if it fits and the judge likes it better than the best one. */
+static void take_found(struct solving *v, const struct latency_plan *found)
+{
+    if (found->value == LOAD_INF || !latency_fits(v->p, found->sub, v->room))
+        return;
+    int64_t value = latency_judge(v->p, found->sub, v->room, latency_of(v->p, found->sub, v->room));
+    if (value >= v->best->value)
+        return;
+    v->best->value = value;
+    memcpy(v->best->sub, found->sub, v->p->g->n * sizeof *found->sub);
+}
+
+static void note_search(struct solving *v, int64_t limit, const struct label_found *f)
+{
+    char text[UNIT_TEXT];
+    v->s.proof = arena_fmt(v->how->mem,
+                           "%sno contiguous plan takes less than %s: %" PRIu64
+                           " ideals with %" PRIu64 " partial plans searched\n",
+                           v->s.proof, time_short(text, limit), f->ideals, f->labels);
+}
+
+/* Asks whether a plan takes less than `limit`; returns the steps that it took, 0 if it did not end. */
+static uint64_t search_below(struct solving *v, int64_t limit)
+{
+    const struct label_limits l = {.max_labels = v->how->max_labels,
+                                   /* what does not end leaves something for lower limits */
+                                   .max_steps = v->steps / 3 * 2 + 1,
+                                   .max_bytes = (size_t)v->how->max_labels * BYTES_PER_LABEL,
+                                   .clock = v->how->clock};
+    struct latency_plan found = latency_no_plan(v->p, v->scratch);
+    struct label_found f = label_search(v->p, v->t, limit, &l, &found, v->scratch);
+    v->steps -= f.steps < v->steps ? f.steps : v->steps;
+    if (!f.complete) {
+        v->s.why = f.why;
+        return 0;
+    }
+    v->s.searched = true;
+    v->s.labels = f.labels;
+    v->s.ideals = f.ideals;
+    v->s.lower = found.value < LOAD_INF ? found.value : limit;
+    v->s.complete = found.value < LOAD_INF || limit == v->best->value;
+    note_search(v, v->s.lower, &f);
+    take_found(v, &found);
+    return f.steps + 1;
+}
+
+/* How far T can rise so that a search takes `times` as long as the last one; the logarithm grows evenly with T. */
+static int64_t rise_for(const struct growth *g, uint64_t times)
+{
+    int64_t grown = fixed_log2(g->took[1] + 1) - fixed_log2(g->took[0] + 1);
+    int64_t rise = g->limit[1] - g->limit[0];
+    if (!g->took[0] || grown < 1 << (FIXED_BITS - 3))
+        return LOAD_INF;
+    __int128 far = (__int128)rise * fixed_log2(times) / grown;
+    return far < LOAD_INF ? (int64_t)far : LOAD_INF;
+}
+
+/* Chooses by how much T rises: to the plan's value, if that is near enough. */
+static void choose_step(struct solving *v)
+{
+    int64_t up = v->best->value - v->s.lower, least = v->s.lower / LEAST_STEP + 1;
+    uint64_t left = v->steps / (v->g.took[1] + 1) / 3;
+    if (v->g.took[1] > v->light && v->g.limit[1] - v->g.limit[0] >= least) {
+        int64_t slow = rise_for(&v->g, 3);
+        if (left > 1 && rise_for(&v->g, left) >= up)
+            v->step = up;
+        else if (slow < v->step)
+            v->step = slow > least ? slow : least;
+    }
+    if (v->step > up)
+        v->step = up;
+}
+
+/* The ladder of limits; ends with s.complete, or where the budget of steps does. */
+static void climb(struct solving *v)
+{
+    while (!v->s.complete && v->s.lower < v->best->value && v->steps) {
+        choose_step(v);
+        struct arena_mark mark = arena_mark(v->scratch);
+        int64_t before = v->s.lower;
+        uint64_t took = search_below(v, before + v->step);
+        arena_release(v->scratch, mark);
+        if (!took && v->step <= before / LEAST_STEP + 1)
+            return;
+        if (took) {
+            v->g = (struct growth){{before, v->s.lower}, {v->g.took[1], took}};
+            v->step = sat_add(v->step, v->step);
+        } else {
+            v->step /= 3;
+        }
+    }
+    v->s.complete = v->s.complete || v->s.lower >= v->best->value;
+}
+
+struct latency_solved latency_solve(const struct latency_graph *p, const struct latency_tail *t,
+                                    const struct latency_how *how, struct latency_plan *best,
+                                    struct arena *scratch)
+{
+    struct arena *a = arena_new(scratch);
+    struct solving v = {.p = p, .t = t, .how = how, .best = best, .scratch = a};
+    const uint64_t steps = how->max_labels * STEPS_PER_LABEL;
+    const uint64_t moves[] = {FIRST_MOVES, USUAL_MOVES, LAST_MOVES};
+    v.s = (struct latency_solved){.lower = t->all, .proof = ""};
+    v.room = latency_room_new(p, a);
+    for (uint32_t turn = 0; turn < 3 && !v.s.complete; turn++) {
+        uint64_t some = moves[turn];
+        if (how->moves && (turn == 2 || v.s.moves + some > how->moves))
+            some = how->moves - v.s.moves;
+        anneal_some(&v, some);
+        if (!turn)
+            v.step = (best->value < LOAD_INF ? best->value - t->all : t->all) / FIRST_STEPS + 1;
+        v.steps = turn == 0 ? steps / EARLY : turn == 1 ? steps - steps / EARLY : 0;
+        v.light = steps / 300;
+        climb(&v);
+    }
+    arena_free(a);
+    return v.s;
+}

@@ -1,0 +1,32 @@
+/* The best contiguous plan of one sample that can be found, and how far it is from the least. */
+#ifndef PCC_PASSES_LATENCY_LATENCY_SOLVE_H
+#define PCC_PASSES_LATENCY_LATENCY_SOLVE_H
+
+#include "passes/latency/latency_anneal.h"
+#include "passes/latency/latency_tail.h"
+
+struct latency_how {
+    uint64_t seed;
+    uint64_t moves;      /* of annealing, if no search ends; 0: what is usual */
+    uint64_t max_labels; /* partial plans that a search may keep; 0: no search */
+    struct clock *clock;
+    struct arena *mem; /* for text */
+};
+
+struct latency_solved {
+    int64_t lower; /* ps: no contiguous plan takes less; CPUs unlimited, blocks on hosts together */
+    bool searched; /* lower comes from a search, not from the longest path */
+    bool complete; /* a search came to its end: lower is what the best plan takes */
+    uint64_t labels, ideals; /* of the search that came furthest */
+    uint64_t moves;
+    const char *proof; /* the searches, a line each; lives in how.mem */
+    const char *why;   /* if not complete: what ended it */
+};
+
+/* Improves *best, which may be none yet.  best->value is what p's judge says, if it has one.  Uses scratch, whose state
+ * is restored. */
+struct latency_solved latency_solve(const struct latency_graph *p, const struct latency_tail *t,
+                                    const struct latency_how *how, struct latency_plan *best,
+                                    struct arena *scratch);
+
+#endif

@@ -1,0 +1,259 @@
+/* Lower bounds on what is left of a plan, from paths (latency_tail.h).
+ *
+ * Along a path b0, b1, ... of blocks, the subgraph of b0 holds some b0 .. bj and all blocks between b0 and bj, whose
+ * times add up and whose bytes must fit; then the value that goes on to b(j+1) is paid on its way out and, if that is
+ * on an accelerator, in.  So from b0 it takes at least the smallest over j of these times and what follows from
+ * b(j+1).  The path goes on to the block from which most is left.  Blocks are taken in reverse topological order. */
+#include "passes/latency/latency_tail.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct making {
+    const struct latency_graph *p;
+    struct latency_tail *t;
+    struct arena *a;
+    uint32_t *below,
+        *seen; /* [block] stamps: after the first block of a path; before its last one, too */
+    uint32_t *stack;
+    uint32_t stamp;
+    uint64_t work;
+};
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ps on class-like costs of what block `from` sends that block `to` reads. */
+static int64_t sent(const struct latency_graph *p, uint32_t k, uint32_t from, uint32_t to)
+{
+    const struct wdag *g = p->g;
+    int64_t sum = 0;
+    for (uint32_t i = p->net_of.at[from]; i < p->net_of.at[from + 1]; i++) {
+        uint32_t e = p->net_of.to[i];
+        if (g->net_src[e] != from || !p->kind[k].cost[e])
+            continue;
+        uint32_t lo = g->net_pin.at[e], hi = g->net_pin.at[e + 1];
+        while (lo < hi) {
+            uint32_t mid = lo + (hi - lo) / 2;
+            if (g->net_pin.to[mid] < to)
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        if (lo < g->net_pin.at[e + 1] && g->net_pin.to[lo] == to)
+            sum += p->kind[k].cost[e];
+    }
+    return sum;
+}
+
+/* ps from the start of what unit s is in, if it reads of block b, which is elsewhere. */
+static int64_t entered(const struct making *m, uint32_t b, uint32_t s)
+{
+    const struct latency_graph *p = m->p;
+    int64_t least = m->t->host[s];
+    for (uint32_t k = 0; k < p->nkind; k++) {
+        int64_t on = m->t->on[k][p->block[s]];
+        if (on < least)
+            least = smaller(least, sat_add(on, sent(p, k, b, p->block[s])));
+    }
+    return least;
+}
+
+/* ps left after block b on kind k, each of its successors in the same subgraph or in another; *next: the one from
+ * which most is left. */
+static int64_t left_after(const struct making *m, uint32_t k, uint32_t b, uint32_t *next)
+{
+    const struct latency_graph *p = m->p;
+    int64_t most = 0, longest = -1;
+    for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++)
+        for (uint32_t i = p->succ.at[x]; i < p->succ.at[x + 1]; i++) {
+            uint32_t s = p->succ.to[i], to = p->block[s];
+            if (to == b)
+                continue;
+            int64_t other = sat_add(sent(p, k, b, to), entered(m, b, s));
+            most = larger(most, smaller(m->t->on[k][to], other));
+            if (other > longest) {
+                longest = other;
+                *next = to;
+            }
+        }
+    return most;
+}
+
+/* Bytes and ps of the blocks that join between(b, at) as the path comes to `at`. */
+static void join_between(struct making *m, uint32_t k, uint32_t at, int64_t *bytes, int64_t *ps)
+{
+    const struct wdag *g = m->p->g;
+    uint32_t top = 0;
+    if (m->seen[at] == m->stamp)
+        return;
+    m->seen[at] = m->stamp;
+    m->stack[top++] = at;
+    while (top) {
+        uint32_t v = m->stack[--top];
+        *bytes = sat_add(*bytes, g->size[v]);
+        *ps = sat_add(*ps, m->p->kind[k].time[v]);
+        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
+            uint32_t u = g->pred.to[i];
+            m->work++;
+            if (m->below[u] != m->stamp || m->seen[u] == m->stamp)
+                continue;
+            m->seen[u] = m->stamp;
+            m->stack[top++] = u;
+        }
+    }
+}
+
+static void mark_below(struct making *m, uint32_t b)
+{
+    const struct wdag *g = m->p->g;
+    uint32_t top = 0;
+    m->stamp++;
+    m->below[b] = m->stamp;
+    m->stack[top++] = b;
+    while (top) {
+        uint32_t v = m->stack[--top];
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
+            uint32_t u = g->succ.to[i];
+            m->work++;
+            if (m->below[u] == m->stamp)
+                continue;
+            m->below[u] = m->stamp;
+            m->stack[top++] = u;
+        }
+    }
+}
+
+/* ps from unit s on, the one of block `to` from which most is left, if block b is elsewhere. */
+static int64_t entered_most(const struct making *m, uint32_t b, uint32_t to)
+{
+    const struct latency_graph *p = m->p;
+    int64_t most = 0;
+    for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++)
+        for (uint32_t i = p->succ.at[x]; i < p->succ.at[x + 1]; i++)
+            if (p->block[p->succ.to[i]] == to)
+                most = larger(most, entered(m, b, p->succ.to[i]));
+    return most;
+}
+
+static void add_step(struct making *m, int64_t bytes, int64_t ps)
+{
+    struct latency_tail *t = m->t;
+    t->step = vec_grow(m->a, t->step, &t->capstep, t->nstep + 1, sizeof *t->step);
+    t->step[t->nstep++] = (struct tail_step){bytes, ps};
+}
+
+/* The least over the ends of b's subgraph on its path, but not below `floor`; writes the row of b. */
+static int64_t along_path(struct making *m, uint32_t k, uint32_t b, int64_t floor)
+{
+    int64_t bytes = 0, ps = 0, least = LOAD_INF;
+    mark_below(m, b);
+    for (uint32_t at = b; at != UINT32_MAX; at = m->t->next[at]) {
+        join_between(m, k, at, &bytes, &ps);
+        if (ps >= least || bytes > m->p->kind[k].memory)
+            break;
+        uint32_t to = m->t->next[at];
+        int64_t rest =
+            to == UINT32_MAX ? 0 : sat_add(sent(m->p, k, at, to), entered_most(m, at, to));
+        if (sat_add(ps, rest) < least) {
+            least = sat_add(ps, rest);
+            add_step(m, bytes, larger(least, floor));
+        }
+    }
+    return larger(least, floor);
+}
+
+static void host_tail(struct making *m, uint32_t x)
+{
+    const struct latency_graph *p = m->p;
+    int64_t most = 0;
+    if (p->host[x] == COST_NEVER)
+        return;
+    for (uint32_t i = p->succ.at[x]; i < p->succ.at[x + 1]; i++) {
+        uint32_t s = p->succ.to[i];
+        /* nodes of a block go to the host together */
+        most =
+            larger(most, p->block[s] == p->block[x] ? m->t->host[s] : entered(m, p->block[x], s));
+    }
+    m->t->host[x] = smaller(sat_add(p->host[x], most), LOAD_INF);
+}
+
+static void block_tails(struct making *m, uint32_t b)
+{
+    const struct latency_graph *p = m->p;
+    struct latency_tail *t = m->t;
+    t->next[b] = UINT32_MAX;
+    for (uint32_t k = 0; k < p->nkind; k++) {
+        t->row[k][b] = t->end[k][b] = t->nstep;
+        if (p->kind[k].time[b] == COST_NEVER)
+            continue;
+        int64_t on = sat_add(p->kind[k].time[b], left_after(m, k, b, &t->next[b]));
+        if (m->work < TAIL_WORK)
+            on = along_path(m, k, b, on);
+        t->on[k][b] = smaller(on, LOAD_INF);
+        t->end[k][b] = t->nstep;
+    }
+    for (uint32_t x = p->first[b + 1]; x-- > p->first[b];)
+        host_tail(m, x);
+    for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++) {
+        t->least[x] = t->host[x];
+        for (uint32_t k = 0; k < p->nkind; k++)
+            t->least[x] = smaller(t->least[x], t->on[k][b]);
+        if (t->least[x] >= t->all) {
+            t->all = t->least[x];
+            t->longest = x;
+        }
+    }
+}
+
+int64_t latency_tail_on(const struct latency_tail *t, uint32_t k, uint32_t b, int64_t room)
+{
+    uint32_t lo = t->row[k][b], hi = t->end[k][b];
+    if (lo == hi || t->step[lo].bytes > room)
+        return t->on[k][b];
+    while (hi - lo > 1) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (t->step[mid].bytes <= room)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return t->step[lo].ps;
+}
+
+static int64_t *infinite(uint32_t n, struct arena *a)
+{
+    int64_t *t = arena_array(a, (size_t)n + 1, sizeof *t);
+    for (uint32_t i = 0; i < n; i++)
+        t[i] = LOAD_INF;
+    return t;
+}
+
+struct latency_tail *latency_tail_make(const struct latency_graph *p, struct arena *a)
+{
+    uint32_t n = p->g->n;
+    struct latency_tail *t = arena_alloc(a, sizeof *t);
+    struct making m = {.p = p, .t = t, .a = a};
+    t->longest = UINT32_MAX;
+    for (uint32_t k = 0; k < p->nkind; k++) {
+        t->on[k] = infinite(n, a);
+        t->row[k] = arena_array(a, (size_t)n + 1, sizeof *t->row[k]);
+        t->end[k] = arena_array(a, (size_t)n + 1, sizeof *t->end[k]);
+    }
+    t->host = infinite(p->nunit, a);
+    t->least = infinite(p->nunit, a);
+    t->next = arena_array(a, (size_t)n + 1, sizeof *t->next);
+    m.below = arena_array(a, (size_t)n + 1, sizeof *m.below);
+    m.seen = arena_array(a, (size_t)n + 1, sizeof *m.seen);
+    m.stack = arena_array(a, (size_t)n + 1, sizeof *m.stack);
+    for (uint32_t b = n; b-- > 0;)
+        block_tails(&m, b);
+    return t;
+}

@@ -1,0 +1,265 @@
+/* label_search, latency_of and the bounds of latency_tail against brute force over all contiguous plans of random
+ * graphs: several classes of accelerators, memory limits, shared bytes, pins, hosts, blocks of several nodes, one or
+ * two subgraphs on each accelerator.  The brute force has its own times: wdag_load for what a subgraph takes, sweeps
+ * until nothing changes for when it ends. */
+#include "passes/latency/label_search.h"
+#include "tests/support/instances.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { GRAPHS = 1000, TWICE = 300, MAX_SUB = 2 * MAX_DEV };
+
+/* ---- brute force ----------------------------------------------------------------------------- */
+
+struct force {
+    struct instance *t;
+    const struct latency_graph *p;
+    uint32_t nblock, slots;
+    const uint32_t *at; /* [vertex] its block */
+    uint32_t sub[MAX_N];
+    int64_t best;
+    uint64_t plans, differing;
+    struct latency_room *room;
+};
+
+static bool is_host(const struct force *f, uint32_t dev)
+{
+    return f->t->c.cls[cluster_class(&f->t->c, dev)].host;
+}
+
+/* Vertices of a subgraph, as bits. */
+static uint32_t members(const struct force *f, uint32_t sub)
+{
+    uint32_t set = 0;
+    for (uint32_t v = 0; v < f->t->g.n; v++)
+        set |= (uint32_t)(f->sub[f->at[v]] == sub) << v;
+    return set;
+}
+
+/* Whether blocks, or subgraphs of them, wait for each other. */
+static bool is_cyclic(const struct force *f)
+{
+    uint32_t n = f->nblock + MAX_SUB, reach[MAX_N + MAX_SUB] = {0};
+    const struct wdag *g = &f->t->g;
+#define PLACE(b) (f->sub[b] == ON_HOST ? (b) : f->nblock + f->sub[b])
+    for (uint32_t v = 0; v < g->n; v++)
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
+            uint32_t a = PLACE(f->at[v]), b = PLACE(f->at[g->succ.to[i]]);
+            reach[a] |= a == b ? 0 : 1U << b;
+        }
+    for (uint32_t s = 0; f->slots > 1 && s + 1 < MAX_SUB; s += f->slots)
+        reach[f->nblock + s] |= 1U << (f->nblock + s + 1);
+#undef PLACE
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t i = 0; i < n; i++)
+            reach[i] |= reach[i] >> k & 1 ? reach[k] : 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (reach[i] >> i & 1)
+            return true;
+    return false;
+}
+
+static int64_t time_on_host(const struct force *f, uint32_t v)
+{
+    int64_t least = COST_NEVER;
+    for (uint32_t d = 0; d < f->t->c.ndev; d++) {
+        bool may = is_host(f, d);
+        for (uint32_t u = 0; u < f->t->g.n; u++)
+            if (f->at[u] == f->at[v])
+                may = may && f->t->g.time[cluster_class(&f->t->c, d)][u] != COST_NEVER &&
+                      (f->t->g.pin[u] < 0 || f->t->g.pin[u] == (int32_t)d);
+        int64_t t = f->t->g.time[cluster_class(&f->t->c, d)][v];
+        least = may && t < least ? t : least;
+    }
+    return least;
+}
+
+/* When all is done: COST_NEVER if that cannot be. */
+static int64_t value_of(const struct force *f)
+{
+    const struct wdag *g = &f->t->g;
+    int64_t end[MAX_N] = {0}, time[MAX_SUB] = {0}, last = 0;
+    if (is_cyclic(f))
+        return COST_NEVER;
+    for (uint32_t s = 0; s < f->t->c.ndev * f->slots; s++) {
+        uint32_t dev = s / f->slots, set = members(f, s), all = 0;
+        for (uint32_t j = 0; j < f->slots; j++)
+            all |= members(f, dev * f->slots + j);
+        int64_t load = f->t->load[cluster_class(&f->t->c, dev)][set];
+        if (set && (is_host(f, dev) || !pins_allow(g, set, dev) || load == COST_NEVER))
+            return COST_NEVER;
+        uint8_t member[MAX_N];
+        int64_t compute, transfer, size, room = f->t->c.cls[cluster_class(&f->t->c, dev)].memory;
+        for (uint32_t v = 0; v < g->n; v++)
+            member[v] = all >> v & 1;
+        wdag_load(g, member, cluster_class(&f->t->c, dev), &compute, &transfer, &size);
+        if (set && room >= 0 && size > room)
+            return COST_NEVER;
+        time[s] = load;
+    }
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t v = 0; v < g->n; v++) {
+            uint32_t sub = f->sub[f->at[v]];
+            int64_t start = 0, t = sub == ON_HOST ? time_on_host(f, v) : time[sub];
+            if (t == COST_NEVER)
+                return COST_NEVER;
+            for (uint32_t w = 0; w < g->n; w++) {
+                uint32_t other = f->sub[f->at[w]];
+                bool same = w == v || (other == sub && sub != ON_HOST);
+                for (uint32_t i = g->pred.at[w]; same && i < g->pred.at[w + 1]; i++) {
+                    uint32_t u = g->pred.to[i];
+                    bool outside = sub == ON_HOST || f->sub[f->at[u]] != sub;
+                    start = outside && end[u] > start ? end[u] : start;
+                }
+                if (sub != ON_HOST && other != ON_HOST && other / f->slots == sub / f->slots &&
+                    other < sub)
+                    start = end[w] > start ? end[w] : start;
+            }
+            again = again || end[v] != start + t;
+            end[v] = start + t;
+            last = end[v] > last ? end[v] : last;
+        }
+    }
+    return last;
+}
+
+/* All places of block b and those after it. */
+static void try_all(struct force *f, uint32_t b)
+{
+    if (b == f->nblock) {
+        int64_t value = value_of(f), said = latency_of(f->p, f->sub, f->room);
+        if (said < LOAD_INF && !latency_fits(f->p, f->sub, f->room))
+            said = LOAD_INF;
+        f->differing += f->p->together && value == COST_NEVER
+                            ? 0
+                            : said != (value == COST_NEVER ? LOAD_INF : value);
+        f->best = value < f->best ? value : f->best;
+        f->plans++;
+        return;
+    }
+    f->sub[b] = ON_HOST;
+    if (f->p->hosted[b])
+        try_all(f, b + 1);
+    for (uint32_t s = 0; s < f->t->c.ndev * f->slots; s++) {
+        uint32_t dev = s / f->slots;
+        if (is_host(f, dev) || f->p->kind[f->p->kind_of[dev]].time[b] == COST_NEVER)
+            continue;
+        f->sub[b] = s;
+        try_all(f, b + 1);
+    }
+}
+
+/* ---- the search ------------------------------------------------------------------------------ */
+
+/* A level of blocks above the instance's graph: pairs of its vertices, joined with what they close into cycles. */
+static struct wdag *blocks_of(struct instance *t, uint64_t *rng, struct diag *d)
+{
+    uint32_t group[MAX_N], n = t->g.n;
+    for (uint32_t v = 0; v < n; v++)
+        group[v] = v;
+    if (random_below(rng, 2))
+        for (uint32_t v = 1; v < n; v++)
+            if (random_below(rng, 3) == 0)
+                group[v] = group[random_below(rng, v)];
+    uint32_t name[MAX_N], count = 0;
+    for (uint32_t v = 0; v < n; v++)
+        name[v] = group[v] == v ? count++ : name[group[v]];
+    count = wdag_join_cycles(&t->g, NULL, name, count);
+    return wdag_merge(&t->g, name, count, "test", t->a, d);
+}
+
+static struct label_found find(const struct force *f, const struct latency_tail *tail,
+                               int64_t limit, struct latency_plan *best)
+{
+    struct label_limits l = {1000000, 1000000000, (size_t)1 << 28, NULL};
+    struct label_found found = label_search(f->p, tail, limit, &l, best, f->t->a);
+    assert_true(found.complete);
+    return found;
+}
+
+static void check_found(struct force *f, const struct latency_tail *tail)
+{
+    struct latency_plan best = latency_no_plan(f->p, f->t->a);
+    int64_t limit = f->best < COST_NEVER ? f->best : LOAD_INF;
+    assert_true(tail->all <= limit);
+    find(f, tail, limit, &best);
+    assert_true(best.value == LOAD_INF);
+    for (int any = 0; any < 2 && f->best < COST_NEVER; any++) {
+        find(f, tail, any ? LOAD_INF : limit + 1, &best);
+        assert_int_equal(best.value, f->best);
+        assert_int_equal(latency_of(f->p, best.sub, f->room), f->best);
+        assert_true(latency_fits(f->p, best.sub, f->room));
+    }
+}
+
+/* A random instance small enough for all of its plans: how many plans it has, or 0. */
+static uint64_t check_one(uint64_t seed, uint32_t slots, uint32_t most)
+{
+    struct instance t;
+    struct diag silent = diag_silent(), *d = &silent;
+    uint64_t rng = seed * 77 + slots, plans = 0;
+    make_instance(&t, seed);
+
+    for (uint32_t k = 0; k < t.c.ncls; k++)
+        t.c.cls[k].memory = t.c.cls[k].host ? -1 : t.c.cls[k].memory;
+    if (slots > 1)
+        t.g.nshared = 0;
+    make_loads(&t, -1);
+    uint32_t options = 1;
+    for (uint32_t i = 0; i < t.c.ndev; i++)
+        options += t.c.cls[cluster_class(&t.c, i)].host ? 0 : slots;
+    struct wdag *g = blocks_of(&t, &rng, d);
+    double all = 1;
+    for (uint32_t v = 0; g && v < g->n; v++)
+        all *= options;
+    struct scene s = {.cluster = &t.c};
+    struct problem *c = g && t.g.n <= 9 && all <= most ? problem_build(g, &s, -1, t.a, d) : NULL;
+    if (c) {
+        struct force f = {
+            .t = &t, .nblock = g->n, .slots = slots, .at = g->map, .best = COST_NEVER};
+        f.p = latency_graph_build(c, &t.g, slots, t.a);
+        f.room = latency_room_new(f.p, t.a);
+        try_all(&f, 0);
+        assert_int_equal(f.differing, 0);
+        check_found(&f, latency_tail_make(f.p, t.a));
+        plans = f.plans ? f.plans : 1;
+    }
+    arena_free(t.a);
+    return plans;
+}
+
+static void check_many(uint32_t graphs, uint32_t slots)
+{
+    uint64_t plans = 0;
+    uint32_t done = 0;
+    for (uint64_t seed = 1; done < graphs; seed++) {
+        uint64_t n = check_one(seed, slots, 20000);
+        plans += n;
+        done += n > 0;
+    }
+    print_message("%u graphs, %u slots, %llu plans\n", graphs, slots, (unsigned long long)plans);
+}
+
+static void test_random(void **state)
+{
+    (void)state;
+    check_many(SANITIZED ? GRAPHS / 10 : GRAPHS, 1);
+}
+
+static void test_two_slots(void **state)
+{
+    (void)state;
+    check_many(SANITIZED ? TWICE / 10 : TWICE, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_two_slots)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
