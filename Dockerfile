@@ -8,12 +8,12 @@ RUN tools/setup.sh --no-python \
     && cpack --config build/package/CPackConfig.cmake -G DEB -B /packages
 
 FROM debian:12-slim
-COPY --from=build /packages/*.deb /tmp/
+COPY --from=build /packages/*.deb /packages/
 # What Debian 12 has of graphviz is what is wanted.
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends /tmp/*.deb graphviz \
-    && rm -rf /var/lib/apt/lists/* /tmp/*.deb \
+    && apt-get install -y --no-install-recommends /packages/*.deb graphviz \
+    && rm -rf /var/lib/apt/lists/* /packages \
     && useradd --uid 1000 --create-home pcc
 USER 1000
 WORKDIR /work
