@@ -40,7 +40,8 @@ static void find_ends(const struct result *r, nid (*end)[2], struct arena *a)
 {
     const struct module *m = r->scene.m;
     const struct graph *g = &m->graph[1];
-    const int32_t *stage_of = plan_stage_of(&r->scene, r->plan, r->trained->stages, a);
+    const struct planned planned = {&r->scene, r->plan, r->trained->stages};
+    const int32_t *stage_of = plan_stage_of(&planned, a);
     for (nid n = g->first; n < g->first + g->count; n++) {
         int32_t k = stage_of[n];
         if (k < 0 || m->backward[n])

@@ -304,7 +304,7 @@ static int64_t weight_bytes(const struct module *m, vid v)
  * pass. */
 static void put_replicas(struct out *o, uint32_t x, struct arena *a)
 {
-    static const char *const pass[] = {"forward", "backward", "both"};
+    static const char *const pass[] = {"forward", "backward", "both", "weight"};
     const struct result *r = o->s->r;
     const struct part_places *places = &o->s->places;
     uint32_t dev = o->s->parts->part[x].dev, n = r->plan->copies ? r->plan->copies[dev] : 1;

@@ -491,3 +491,15 @@ void place_free_io(const struct module *m, struct place *p)
     }
     p->nnet = n;
 }
+
+struct csr place_nets_made(const struct module *m, const struct place *p, struct arena *a)
+{
+    uint32_t *def = arena_array(a, (size_t)p->nnet + 1, sizeof *def), n = 0;
+    uint32_t *net = arena_array(a, (size_t)p->nnet + 1, sizeof *net);
+    for (uint32_t e = 0; e < p->nnet; e++)
+        if (m->value[p->net_value[e]].def) {
+            def[n] = m->value[p->net_value[e]].def;
+            net[n++] = e;
+        }
+    return csr_build(a, m->nnode, n, def, net);
+}

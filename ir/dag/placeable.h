@@ -71,6 +71,9 @@ struct place *place_build(struct module *m, const struct state_pair *pair, uint3
 /* [node] 1: a Shape or Size that must be on the device of its operand's producer; in a. */
 uint8_t *place_follows(const struct module *m, const struct place *p, struct arena *a);
 
+/* node -> the nets of what it makes; in a. */
+struct csr place_nets_made(const struct module *m, const struct place *p, struct arena *a);
+
 /* The value of a net on its way: cluster_transfer() and cluster_route() say what that takes. */
 struct moved place_moved(const struct place *p, const struct costs *k, uint32_t net);
 

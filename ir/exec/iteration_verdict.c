@@ -14,6 +14,7 @@
 
 #include "ir/base/units.h"
 #include "ir/plan/stages.h"
+#include "ir/plan/weight_pass.h"
 
 #include <assert.h>
 #include <string.h>
@@ -44,6 +45,10 @@ static void set_stage(const struct scene *s, const struct servers *servers,
     w->forward = training_share(t, sum->forward, slices);
     w->backward = training_share(t, sum->backward, slices);
     w->weight = mul_div_ceil(w->backward, share, 1000000);
+    if (weight_pass_apart(s) && !t->weight_share) {
+        w->weight = training_share(t, sum->weight, slices);
+        w->weight = w->weight < w->backward ? w->weight : w->backward;
+    }
     w->stored = training_share(t, sum->stored, slices);
     w->turns = takes_turns(s) ? n : 1;
     int64_t reduce = servers_reduce(servers, set, sum->parameter);
@@ -51,6 +56,8 @@ static void set_stage(const struct scene *s, const struct servers *servers,
         reduce = reduce_exposed(servers, set, &sum->parts, w->backward, sum->backward);
     if (t->reduce_when == REDUCE_ACROSS)
         reduce = reduce > w->forward ? reduce - w->forward : 0;
+    w->forward = sat_add(w->forward, s->model.part_cost);
+    w->backward = sat_add(w->backward, s->model.part_cost);
     if (takes_turns(s))
         w->backward = sat_add(w->backward, reduce);
     else
@@ -217,6 +224,8 @@ static void add_nodes(struct weighing *w)
     const struct module *m = w->s->m;
     const struct graph *g = &m->graph[1];
     const struct costs *k = m->cost;
+    const uint8_t *weight =
+        weight_pass_apart(w->s) ? weight_pass_nodes(w->s, w->stage_of, w->a) : NULL;
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (w->s->place->kind[n] != PLACE_NODE)
             continue;
@@ -225,6 +234,7 @@ static void add_nodes(struct weighing *w)
         bool back = m->backward && m->backward[n];
         int64_t *sum = back ? &to->backward : &to->forward;
         *sum = sat_add(*sum, time);
+        to->weight = sat_add(to->weight, weight && weight[n] ? time : 0);
         int64_t params = m->ir_version ? 0 : costs_params(k, n);
         if (!back)
             to->stored = sat_add(to->stored, k->own[n] - params);
@@ -468,7 +478,7 @@ struct verdict iteration_verdict(const struct scene *s, const struct plan *p,
         return v;
     const struct stages *st = w.st = p->stages ? p->stages : one_each(s, p->dev, a);
     w.sum = arena_array(a, (size_t)st->n + 1, sizeof *w.sum);
-    w.stage_of = plan_stage_of(s, p, st, a);
+    w.stage_of = plan_stage_of(&(struct planned){s, p, st}, a);
     *run = arena_alloc(a, sizeof **run);
     const char *why = refuse_stages(&w, p);
     why = why ? why : weigh(&w, *run);

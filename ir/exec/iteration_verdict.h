@@ -13,6 +13,7 @@
 /* What a stage holds, for one micro-batch, before it is divided among devices; bytes and ps. */
 struct stage_sums {
     int64_t forward, backward;
+    int64_t weight; /* of backward, what makes gradients of weights; where weight_pass_apart() */
     int64_t parameter, stored;
     int64_t send, send_back; /* bytes to the stages behind it, and of gradients from there */
     struct reduce_parts

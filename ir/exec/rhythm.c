@@ -3,6 +3,7 @@
 
 #include "ir/base/units.h"
 #include "ir/exec/single_step.h"
+#include "ir/plan/weight_pass.h"
 
 static bool is_part_back(const struct module *m, const struct part *p)
 {
@@ -75,7 +76,10 @@ struct rhythm rhythm_of_step(const struct scene *s, const struct plan *p, const 
 
 /* ---- iterations --------------------------------------------------------------------------------- */
 
-enum { MOST_INSTANCES = 1 << 20 /* parts and tensors that are written of an iteration */ };
+enum {
+    MOST_INSTANCES = 1 << 20, /* parts and tensors that are written of an iteration */
+    KINDS = ITERATION_WEIGHT + 1
+};
 
 /* Whether some nodes of the part are of the backward pass, and some are not. */
 static bool is_part_mixed(const struct module *m, const struct part *p)
@@ -86,11 +90,21 @@ static bool is_part_mixed(const struct module *m, const struct part *p)
     return false;
 }
 
+static bool is_all_of(const uint8_t *in, const struct part *p)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < p->nnode; i++)
+        all = all && in[p->node[i]];
+    return all;
+}
+
 bool part_places_find(struct part_places *p, const struct planned *of, const struct parts *parts,
                       const struct work *w, struct arena *a)
 {
     const struct stages *st = of->stages;
-    const int32_t *stage_of = plan_stage_of(of->scene, of->plan, st, a);
+    const int32_t *stage_of = plan_stage_of(of, a);
+    const uint8_t *weight =
+        weight_pass_apart(of->scene) ? weight_pass_nodes(of->scene, stage_of, a) : NULL;
     p->pass = arena_alloc(a, (size_t)w->npart + 1);
     p->stage = arena_array(a, (size_t)w->npart + 1, sizeof *p->stage);
     for (uint32_t x = 0; x < w->npart; x++) {
@@ -103,6 +117,10 @@ bool part_places_find(struct part_places *p, const struct planned *of, const str
         p->stage[x] = (uint32_t)stage_of[part->node[0]];
         if (p->stage[x] + 1 == st->n && is_part_back(of->scene->m, part))
             p->pass[x] = is_part_mixed(of->scene->m, part) ? PART_BOTH : PART_BACKWARD;
+        if (weight && is_all_of(weight, part)) {
+            p->pass[x] = PART_WEIGHT;
+            continue;
+        }
         for (uint32_t i = w->in.at[x]; i < w->in.at[x + 1]; i++) {
             uint32_t from = w->tensor[w->in.to[i]].from;
             if (from < x && (p->stage[from] > p->stage[x] ||
@@ -117,24 +135,27 @@ struct followed {
     const struct iteration_run *run;
     const struct part_places *places;
     const struct work *w;
-    uint32_t *first[2]; /* [pass][stage] the first task */
+    uint32_t *first[ITERATION_WEIGHT + 1]; /* [kind][stage] the first task */
     struct arena *a;
 };
 
-static bool runs_back(const struct followed *f, uint32_t part)
+/* The kind of the task in which a part runs. */
+static enum iteration_kind runs_in(const struct followed *f, uint32_t part)
 {
-    return f->places->pass[part] != PART_FORWARD;
+    enum part_pass pass = f->places->pass[part];
+    return pass == PART_FORWARD  ? ITERATION_FORWARD
+           : pass == PART_WEIGHT ? ITERATION_WEIGHT
+                                 : ITERATION_BACKWARD;
 }
 
 static void find_first_tasks(struct followed *f)
 {
     const struct task_graph *g = &f->run->g;
-    for (int p = 0; p < 2; p++) {
-        f->first[p] = arena_array(f->a, f->run->x.nstage, sizeof *f->first[p]);
-        for (uint32_t i = g->ntask; i-- > 0;)
-            if (g->task[i].kind == (p ? ITERATION_BACKWARD : ITERATION_FORWARD))
-                f->first[p][g->task[i].number] = i;
-    }
+    for (uint32_t kind = 0; kind <= ITERATION_WEIGHT; kind++)
+        f->first[kind] = arena_array(f->a, f->run->x.nstage, sizeof *f->first[kind]);
+    for (uint32_t i = g->ntask; i-- > 0;)
+        if (g->task[i].kind <= ITERATION_WEIGHT)
+            f->first[g->task[i].kind][g->task[i].number] = i;
 }
 
 /* Device by device the instances of its parts, as its stage goes through the micro-batches: those of the parts of a
@@ -150,19 +171,17 @@ static struct csr list_instances(const struct followed *f)
     uint32_t *key = arena_array(f->a, (size_t)npart + 1, sizeof *key);
     for (uint32_t x = 0; x < npart; x++) {
         id[x] = x;
-        key[x] = 2 * f->places->stage[x] + runs_back(f, x);
+        key[x] = KINDS * f->places->stage[x] + runs_in(f, x);
     }
-    struct csr of = csr_build(f->a, 2 * st->n, npart, key, id);
+    struct csr of = csr_build(f->a, KINDS * st->n, npart, key, id);
     for (uint32_t p = 0; p < f->run->x.nplace; p++)
         for (uint32_t i = g->list.at[p]; i < g->list.at[p + 1]; i++) {
             uint32_t item = g->list.to[i];
             const struct task *t = &g->task[task_of_item(g, item)];
-            if (t->kind != ITERATION_FORWARD && t->kind != ITERATION_BACKWARD)
-                continue;
-            uint32_t pass = t->kind == ITERATION_BACKWARD, r = 2 * t->number + pass;
+            uint32_t r = KINDS * t->number + t->kind;
             for (uint32_t j = of.at[r]; j < of.at[r + 1]; j++) {
                 dev[n] = f->w->part[of.to[j]].dev;
-                row[n++] = (item - g->first[f->first[pass][t->number]]) * npart + of.to[j];
+                row[n++] = (item - g->first[f->first[t->kind][t->number]]) * npart + of.to[j];
             }
         }
     return csr_build(f->a, f->w->ndev, n, dev, row);
@@ -172,7 +191,7 @@ static struct csr list_instances(const struct followed *f)
 static void times_of(const struct followed *f, uint32_t instance, int64_t *start, int64_t *end)
 {
     const struct task_graph *g = &f->run->g;
-    uint32_t x = instance % f->w->npart, task = f->first[runs_back(f, x)][f->places->stage[x]];
+    uint32_t x = instance % f->w->npart, task = f->first[runs_in(f, x)][f->places->stage[x]];
     uint32_t item = g->first[task] + instance / f->w->npart;
     *start = f->run->t.start[item];
     *end = sat_add(*start, g->task[task_of_item(g, item)].time);
@@ -188,9 +207,9 @@ static const int64_t *when_sent(const struct followed *f, const struct work *all
         if (from == all->npart)
             continue;
         uint32_t x = all->instance[from] % f->w->npart, k = f->places->stage[x];
-        int64_t takes = !runs_back(f, x) ? f->run->stage[k].send
-                        : k > 0          ? f->run->stage[k - 1].send_back
-                                         : 0;
+        int64_t takes = runs_in(f, x) == ITERATION_FORWARD ? f->run->stage[k].send
+                        : k > 0                            ? f->run->stage[k - 1].send_back
+                                                           : 0;
         sent[t] = sat_add(end[from], takes);
     }
     return sent;

@@ -19,17 +19,11 @@ struct rhythm rhythm_of_step(const struct scene *s, const struct plan *p, const 
 
 /* Which stage each part of a plan of stages is of, and where in the iteration it runs.  BACKWARD: it reads what a
  * later stage makes, or what such a part does.  BOTH: a part of the last stage with nodes of the backward pass and
- * others, which runs where the backward pass does. */
-enum part_pass { PART_FORWARD, PART_BACKWARD, PART_BOTH };
+ * others, which runs where the backward pass does.  WEIGHT: what is W of a zero-bubble schedule (weight_pass.h). */
+enum part_pass { PART_FORWARD, PART_BACKWARD, PART_BOTH, PART_WEIGHT };
 struct part_places {
     uint32_t *stage; /* [part] */
     uint8_t *pass;   /* [part] enum part_pass */
-};
-/* A plan and its stages: its own, or what iteration_verdict made of one that has none. */
-struct planned {
-    const struct scene *scene;
-    const struct plan *plan;
-    const struct stages *stages;
 };
 /* false: nodes of a part are of several stages, or of none.  Lives in a.  O(nodes + uses). */
 bool part_places_find(struct part_places *p, const struct planned *of, const struct parts *parts,

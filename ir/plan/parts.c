@@ -11,6 +11,7 @@
 #include "ir/plan/parts.h"
 
 #include "ir/plan/pieces.h"
+#include "ir/plan/weight_pass.h"
 
 #include <assert.h>
 #include <string.h>
@@ -362,19 +363,27 @@ struct parts *parts_build(const struct scene *s, const int32_t *dev, struct aren
     return parts_of_pieces(s, &k, a);
 }
 
-struct parts *parts_of_plan(const struct scene *s, const struct plan *p, struct arena *a)
+struct parts *parts_of_plan(const struct planned *p, struct arena *a)
 {
+    const struct scene *s = p->scene;
     const struct graph *g = &s->m->graph[1];
+    bool apart = weight_pass_apart(s);
     struct pieces k = {.piece = arena_array(a, s->m->nnode, sizeof *k.piece)};
-    if (!p->stage_of)
-        return parts_build(s, p->dev, a);
-    for (nid n = g->first; n < g->first + g->count; n++)
-        if (s->place->kind[n] == PLACE_NODE &&
-            (p->stage_of[n] < 0 || (uint32_t)p->stage_of[n] >= p->stages->n))
+    if (!p->stages || (!p->plan->stage_of && !apart))
+        return parts_build(s, p->plan->dev, a);
+    const int32_t *stage_of = plan_stage_of(p, a);
+    const uint8_t *weight = apart ? weight_pass_nodes(s, stage_of, a) : NULL;
+    int32_t *lane = arena_array(a, s->m->nnode, sizeof *lane); /* as if each were a device */
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (s->place->kind[n] != PLACE_NODE)
+            continue;
+        if (stage_of[n] < 0 || (uint32_t)stage_of[n] >= p->stages->n)
             return NULL;
-    k.n = pieces_build(s, p->stage_of, k.piece, &k.dev, a); /* as if each stage were a device */
+        lane[n] = 2 * stage_of[n] + (weight && weight[n]);
+    }
+    k.n = pieces_build(s, lane, k.piece, &k.dev, a);
     for (uint32_t i = 0; i < k.n; i++)
-        k.dev[i] = (int32_t)p->stages->device.to[p->stages->device.at[k.dev[i]]];
+        k.dev[i] = (int32_t)p->stages->device.to[p->stages->device.at[k.dev[i] / 2]];
     return parts_of_pieces(s, &k, a);
 }
 

@@ -376,16 +376,9 @@ static uint32_t pieces_by_level(const struct module *m, const struct place *p, c
                                 uint32_t *piece, struct arena *a)
 {
     const struct graph *g = &m->graph[1];
-    uint32_t *def = arena_array(a, p->nnet, sizeof *def),
-             *net = arena_array(a, p->nnet, sizeof *net);
-    uint32_t *level = arena_array(a, m->nnode, sizeof *level), ndef = 0, n = 0, k = 0;
+    uint32_t *level = arena_array(a, m->nnode, sizeof *level), n = 0, k = 0;
     uint64_t *key = arena_array(a, (size_t)g->count + 1, sizeof *key);
-    for (uint32_t e = 0; e < p->nnet; e++)
-        if (m->value[p->net_value[e]].def) {
-            def[ndef] = m->value[p->net_value[e]].def;
-            net[ndef++] = e;
-        }
-    struct csr made = csr_build(a, m->nnode, ndef, def, net);
+    struct csr made = place_nets_made(m, p, a);
     if (p->atom)
         level_atoms(m, p, &made, dev, level, a);
     for (nid u = g->first; u < g->first + g->count; u++) {

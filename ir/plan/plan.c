@@ -40,12 +40,13 @@ const char *plan_among(enum plan_scope s)
     return words[s];
 }
 
-const int32_t *plan_stage_of(const struct scene *s, const struct plan *p, const struct stages *st,
-                             struct arena *a)
+const int32_t *plan_stage_of(const struct planned *p, struct arena *a)
 {
+    const struct scene *s = p->scene;
+    const struct stages *st = p->stages;
     const struct graph *g = &s->m->graph[1];
-    if (p->stage_of)
-        return p->stage_of;
+    if (p->plan->stage_of)
+        return p->plan->stage_of;
     int32_t *of = arena_array(a, s->m->nnode, sizeof *of);
     int32_t *of_dev = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *of_dev);
     memset(of, 0xff, s->m->nnode * sizeof *of);
@@ -53,8 +54,8 @@ const int32_t *plan_stage_of(const struct scene *s, const struct plan *p, const 
     for (uint32_t k = 0; k < st->n; k++)
         of_dev[st->device.to[st->device.at[k]]] = (int32_t)k;
     for (nid n = g->first; n < g->first + g->count; n++)
-        if (s->place->kind[n] == PLACE_NODE && p->dev[n] >= 0)
-            of[n] = of_dev[p->dev[n]];
+        if (s->place->kind[n] == PLACE_NODE && p->plan->dev[n] >= 0)
+            of[n] = of_dev[p->plan->dev[n]];
     return of;
 }
 

@@ -120,10 +120,15 @@ const char *plan_scope_word(enum plan_scope s);
 /* For people: " among contiguous plans"; "" for all. */
 const char *plan_among(enum plan_scope s);
 
-/* [node] the stage among st (p's own, or made for it) of each placed node; -1: it is on a device that is the first one
- * of no stage.  Lives in a, if it is not p's own.  O(nodes + stages). */
-const int32_t *plan_stage_of(const struct scene *s, const struct plan *p, const struct stages *st,
-                             struct arena *a);
+/* A plan and its stages: its own, or what iteration_verdict() made of one that has none. */
+struct planned {
+    const struct scene *scene;
+    const struct plan *plan;
+    const struct stages *stages; /* NULL: the plan is not about training */
+};
+/* [node] the stage of each placed node; -1: it is on a device that is the first one of no stage.  Lives in a, if it is
+ * not the plan's own.  O(nodes + stages). */
+const int32_t *plan_stage_of(const struct planned *p, struct arena *a);
 
 /* Devices of the vertices of `top` as devices of the nodes (-1: not placed), down all levels. */
 int32_t *plan_project(const struct wdag *top, const int32_t *vertex_dev, uint32_t nnode,

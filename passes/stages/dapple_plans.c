@@ -48,7 +48,7 @@ static void try_trained(struct choosing *c, struct trained *p)
  * place there is nothing to take turns with. */
 static void try_in_turn(struct choosing *c, uint32_t n, const struct device_set *set)
 {
-    uint32_t said = c->t->x->scene.model.training.per_device, most = n > 1 ? c->t->ncut / n : 1;
+    uint32_t said = c->t->x->scene.model.training.per_device, most = n > 1 ? c->chain.n / n : 1;
     int64_t before = INT64_MAX;
     for (uint32_t each = said ? said : 1; each <= most && !is_over(c); each *= 2) {
         struct trained p = train_even(c->t, &c->chain, each * n, n, set);

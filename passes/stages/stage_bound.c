@@ -205,12 +205,16 @@ static struct piece make_piece(const struct proving *p, const struct training *m
             count = training_count(m);
     int64_t reduce = exposed(m, least_reduce(&p->t->servers, &p->spread[i], param), f, b);
     int64_t share = m->weight_share ? m->weight_share : 500000;
-    int64_t apart = m->schedule == TRAINING_ZB_H1 ? mul_div_ceil(b, share, 1000000) : 0;
+    if (scene->m->ir_version && !m->weight_share)
+        share = MILLION; /* the graph tells, for each stage: of the first one all */
+    int64_t apart = m->schedule == TRAINING_ZB_H1 ? mul_div_ceil(b, share, MILLION) : 0;
     int64_t memory = scene->cluster->cls[cluster_main_class(scene->cluster)].memory;
     int64_t bytes = sat_add(sat_mul(param, exec_weight_copies(&scene->model, true)), m->workspace);
     bytes = sat_add(bytes, training_share(m, p->stored[to] - p->stored[from], n));
     if (!can_share(m, n) || (memory >= 0 && bytes > memory))
         return (struct piece){.first = NEVER};
+    f = sat_add(f, scene->model.part_cost);
+    b = sat_add(b, scene->model.part_cost);
     b = m->recompute == RECOMPUTE_ALL ? sat_add(b, f) : b;
     struct piece x = {.forward = f, .through = sat_add(f, b - apart)};
     x.first = sat_add(sat_mul(sat_add(f, b), count), reduce);
@@ -340,11 +344,6 @@ static bool is_beyond(const struct proving *p, uint32_t state, uint32_t layer)
     return p->place[layer] < p->nlayer && !in_state(p, state, layer);
 }
 
-static uint32_t layer_of(const struct train *t, nid n)
-{
-    return t->layer[t->x->levels.base->vertex[n]];
-}
-
 /* Bytes of the forward values that somebody outside a state reads. */
 static void sum_cuts(struct proving *p)
 {
@@ -354,12 +353,12 @@ static void sum_cuts(struct proving *p)
         nid def = s->m->value[s->place->net_value[e]].def;
         if (!def || s->place->kind[def] != PLACE_NODE || s->m->backward[def])
             continue;
-        uint32_t maker = layer_of(p->t, def);
+        uint32_t maker = train_layer(p->t, def);
         for (uint32_t state = 1; state < p->s.n; state++) {
             bool leaves = false;
             for (uint32_t i = pin->at[e]; i < pin->at[e + 1] && !leaves; i++)
-                leaves =
-                    !s->m->backward[pin->to[i]] && is_beyond(p, state, layer_of(p->t, pin->to[i]));
+                leaves = !s->m->backward[pin->to[i]] &&
+                         is_beyond(p, state, train_layer(p->t, pin->to[i]));
             if (leaves && in_state(p, state, maker))
                 p->cut[state] = sat_add(p->cut[state], s->m->cost->bytes[s->place->net_value[e]]);
         }

@@ -14,163 +14,6 @@
 #include <assert.h>
 #include <string.h>
 
-/* ---- the model ---------------------------------------------------------------------------------- */
-
-struct measuring {
-    struct train *t;
-    int64_t *forward, *backward, *activation, *parameter;
-    uint32_t cls;
-};
-
-static uint32_t layer_of(const struct train *t, nid n)
-{
-    return t->layer[t->x->levels.base->vertex[n]];
-}
-
-static void measure_nodes(struct measuring *m)
-{
-    const struct scene *s = &m->t->x->scene;
-    const struct graph *g = &s->m->graph[1];
-    const struct costs *k = s->m->cost;
-    for (nid n = g->first; n < g->first + g->count; n++) {
-        if (s->place->kind[n] != PLACE_NODE)
-            continue;
-        uint32_t l = layer_of(m->t, n);
-        bool back = s->m->backward[n];
-        int64_t *time = back ? &m->backward[l] : &m->forward[l], ps = k->time[m->cls][n];
-        *time = sat_add(*time, ps == COST_NEVER ? 0 : ps);
-        int64_t params = s->m->ir_version ? 0 : costs_params(k, n);
-        m->parameter[l] = sat_add(m->parameter[l], params);
-        if (!back)
-            m->t->stored[l] = sat_add(m->t->stored[l], k->own[n] - params);
-    }
-    for (uint32_t w = 0; w < s->place->nweight; w++) { /* with the first that needs it */
-        const struct csr *user = &s->place->weight_user;
-        if (user->at[w] == user->at[w + 1])
-            continue;
-        uint32_t l = layer_of(m->t, user->to[user->at[w]]);
-        m->parameter[l] = sat_add(m->parameter[l], s->place->weight_bytes[w]);
-    }
-}
-
-/* What forward nodes make for forward nodes of other layers. */
-static void measure_values(struct measuring *m)
-{
-    const struct scene *s = &m->t->x->scene;
-    const struct csr *pin = &s->place->net_pin;
-    for (uint32_t e = 0; e < s->place->nnet; e++) {
-        nid def = s->m->value[s->place->net_value[e]].def;
-        if (!def || s->place->kind[def] != PLACE_NODE || s->m->backward[def])
-            continue;
-        uint32_t l = layer_of(m->t, def);
-        bool leaves = false;
-        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++)
-            leaves = leaves || (!s->m->backward[pin->to[i]] && layer_of(m->t, pin->to[i]) != l);
-        if (leaves)
-            m->activation[l] = sat_add(m->activation[l], s->m->cost->bytes[s->place->net_value[e]]);
-    }
-}
-
-/* Layers between which a value goes the wrong way are not to be parted: a forward one to the backward nodes of a layer
- * before it, a backward one to a layer behind it. */
-static void measure_cuts(struct measuring *m)
-{
-    const struct scene *s = &m->t->x->scene;
-    const struct csr *pin = &s->place->net_pin;
-    struct train *t = m->t;
-    struct arena *a = t->x->use.scratch;
-    uint32_t nlayer = t->x->levels.whole->n;
-    int32_t *across =
-        arena_array(a, (size_t)nlayer + 2, sizeof *across); /* how that changes there */
-    for (uint32_t e = 0; e < s->place->nnet; e++) {
-        nid def = s->m->value[s->place->net_value[e]].def;
-        if (!def || s->place->kind[def] != PLACE_NODE)
-            continue;
-        bool back = s->m->backward[def];
-        uint32_t at = layer_of(t, def), far = at;
-        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++) {
-            uint32_t to = layer_of(t, pin->to[i]);
-            far = back ? to > far ? to : far : to < far ? to : far;
-        }
-        across[(at < far ? at : far) + 1]++;
-        across[(at < far ? far : at) + 1]--;
-    }
-    t->cut = arena_array(a, (size_t)nlayer + 1, sizeof *t->cut);
-    int32_t now = 0;
-    for (uint32_t v = 1; v <= nlayer; v++) {
-        now += across[v];
-        if (now == 0 || v == nlayer)
-            t->cut[++t->ncut] = v;
-    }
-}
-
-/* Whether layers are parted that must not be.  Where stages are no stretches of the row of layers, the verdict on the
- * whole plan tells. */
-static bool is_torn(const struct train *t, const struct trained *p)
-{
-    uint32_t i = 1;
-    bool torn = false;
-    for (uint32_t v = 1; v < t->layers.n; v++) {
-        while (t->cut[i] < v)
-            i++;
-        if (p->stage_of[v] < p->stage_of[v - 1])
-            return false;
-        torn = torn || (p->stage_of[v] > p->stage_of[v - 1] && t->cut[i] != v);
-    }
-    return torn;
-}
-
-int train_begin(struct train *t, struct ctx *x, const char *planner)
-{
-    const struct wdag *g = x->levels.whole;
-    struct arena *a = x->use.scratch;
-    *t = (struct train){.x = x, .planner = planner, .clock = ctx_clock(x)};
-    const char *why = servers_of(x->scene.cluster, &t->servers);
-    why = !x->scene.m->backward ? "the model has no backward pass" : why;
-    if (why)
-        return diag_error(x->use.diag, "%s: %s", planner, why);
-    struct measuring m = {.t = t, .cls = cluster_main_class(x->scene.cluster)};
-    int64_t **const sum[] = {&m.forward, &m.backward, &m.activation, &m.parameter, &t->stored};
-    for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)
-        *sum[i] = arena_array(a, (size_t)g->n + 1, sizeof **sum[i]);
-    t->layer = wdag_flatten(g, a);
-    measure_nodes(&m);
-    measure_values(&m);
-    measure_cuts(&m);
-    t->layers = (struct layers_of){g->n,       g->succ,      g->pred,    m.forward,
-                                   m.backward, m.activation, m.parameter};
-    return 0;
-}
-
-struct layer_chain train_chain(const struct train *t)
-{
-    const struct layers_of *l = &t->layers;
-    const struct training *r = &t->x->scene.model.training;
-    struct arena *a = t->x->use.scratch;
-    int64_t *sum[5];
-    for (uint32_t i = 0; i < 5; i++)
-        sum[i] = arena_array(a, (size_t)l->n + 2, sizeof *sum[i]);
-    for (uint32_t v = 0; v < l->n; v++) {
-        const int64_t add[] = {training_share(r, l->forward[v], 1),
-                               training_share(r, l->backward[v], 1), l->parameter[v],
-                               training_share(r, t->stored[v], 1)};
-        for (uint32_t i = 0; i < 4; i++)
-            sum[i][v + 1] = sat_add(sum[i][v], add[i]);
-    }
-    /* what layers before one make for it and those behind it */
-    for (uint32_t v = 0; v < l->n; v++) {
-        uint32_t last = v;
-        for (uint32_t i = l->succ.at[v]; i < l->succ.at[v + 1]; i++)
-            last = l->succ.to[i] > last ? l->succ.to[i] : last;
-        int64_t bytes = training_share(r, l->activation[v], 1);
-        sum[4][v + 1] = sat_add(sum[4][v + 1], last > v ? bytes : 0);
-        sum[4][last + 1] -= last > v ? bytes : 0;
-    }
-    for (uint32_t v = 1; v <= l->n; v++)
-        sum[4][v] += sum[4][v - 1];
-    return (struct layer_chain){l->n, sum[0], sum[1], sum[2], sum[3], sum[4]};
-}
-
 void train_set_size(struct training *m, int64_t global, int64_t size)
 {
     assert(size > 0 && global % size == 0);
@@ -202,9 +45,31 @@ static void add_parts(const struct train *t, const struct trained *p, struct sta
     }
 }
 
+/* What goes from stage to stage, and what makes gradients of weights, of a graph in ONNX. */
+static void add_spans(const struct train *t, const struct trained *p, struct stage_sums *sum)
+{
+    for (uint32_t i = 0; i < t->values.n; i++) {
+        const struct layer_span *x = &t->values.span[i];
+        for (uint32_t k = p->stage_of[x->from]; k < p->stage_of[x->to]; k++)
+            sum[k].send = sat_add(sum[k].send, x->amount);
+    }
+    for (uint32_t i = 0; i < t->gradients.n; i++) {
+        const struct layer_span *x = &t->gradients.span[i];
+        for (uint32_t k = p->stage_of[x->to]; k < p->stage_of[x->from]; k++)
+            sum[k].send_back = sat_add(sum[k].send_back, x->amount);
+    }
+    for (uint32_t i = 0; i < t->waiting.n; i++) {
+        const struct layer_span *x = &t->waiting.span[i];
+        uint32_t k = p->stage_of[x->from];
+        if (p->stage_of[x->to] == k)
+            sum[k].weight = sat_add(sum[k].weight, x->amount);
+    }
+}
+
 struct stage_sums *train_sums(const struct train *t, const struct trained *p, struct arena *a)
 {
     const struct layers_of *l = &t->layers;
+    bool graph = t->x->scene.m->ir_version;
     struct stage_sums *sum = arena_array(a, (size_t)p->n + 1, sizeof *sum);
     for (uint32_t v = 0; v < l->n; v++) {
         uint32_t k = p->stage_of[v], last = k;
@@ -212,13 +77,15 @@ struct stage_sums *train_sums(const struct train *t, const struct trained *p, st
         sum[k].backward = sat_add(sum[k].backward, l->backward[v]);
         sum[k].parameter = sat_add(sum[k].parameter, l->parameter[v]);
         sum[k].stored = sat_add(sum[k].stored, t->stored[v]);
-        for (uint32_t i = l->succ.at[v]; i < l->succ.at[v + 1]; i++)
+        for (uint32_t i = l->succ.at[v]; i < l->succ.at[v + 1] && !graph; i++)
             last = p->stage_of[l->succ.to[i]] > last ? p->stage_of[l->succ.to[i]] : last;
         for (; k < last; k++)
             sum[k].send = sat_add(sum[k].send, l->activation[v]);
     }
     for (uint32_t k = 0; k < p->n; k++)
         sum[k].send_back = sum[k].send;
+    if (graph)
+        add_spans(t, p, sum);
     if (t->x->scene.model.training.reduce_when != REDUCE_AFTER)
         add_parts(t, p, sum, a);
     return sum;
@@ -241,19 +108,19 @@ struct trained train_cut(const struct train *t, uint32_t n, const uint32_t *end,
 static bool fill_stages(const struct train *t, const struct layer_chain *c, const struct trained *p,
                         int64_t most, uint32_t *end)
 {
-    uint32_t cut = 0;
+    uint32_t layer = 0;
     for (uint32_t k = 0; k < p->n; k++) {
-        uint32_t from = t->cut[cut++], left = p->n - k - 1;
+        uint32_t from = layer++, left = p->n - k - 1;
         int64_t room = sat_mul(most, servers_devices(&t->servers, &p->set[k]));
         int64_t before = sat_add(c->forward[from], c->backward[from]);
-        while (cut + left < t->ncut &&
-               sat_add(c->forward[t->cut[cut + 1]], c->backward[t->cut[cut + 1]]) - before <= room)
-            cut++;
-        end[k] = t->cut[cut];
-        if (sat_add(c->forward[end[k]], c->backward[end[k]]) - before > room)
+        while (layer + left < c->n &&
+               sat_add(c->forward[layer + 1], c->backward[layer + 1]) - before <= room)
+            layer++;
+        end[k] = layer;
+        if (sat_add(c->forward[layer], c->backward[layer]) - before > room)
             return false;
     }
-    return cut == t->ncut;
+    return layer == c->n;
 }
 
 struct trained train_even(const struct train *t, const struct layer_chain *chain, uint32_t n,
@@ -262,7 +129,7 @@ struct trained train_even(const struct train *t, const struct layer_chain *chain
     struct arena *a = t->x->use.scratch;
     uint32_t *end = arena_array(a, (size_t)n + 1, sizeof *end);
     struct device_set *of = arena_array(a, (size_t)n + 1, sizeof *of);
-    assert(n <= t->ncut);
+    assert(n <= chain->n);
     for (uint32_t k = 0; k < n; k++)
         of[k] = set[k % places];
     struct trained p = {.n = n, .set = of, .places = places};
@@ -414,7 +281,7 @@ void train_try(const struct train *t, struct trained *p)
         p->uneven = p->uneven || shares_samples(t, &p->set[k]);
     struct arena *own = arena_new(t->x->use.scratch);
     p->odd = iteration_refuses(s, p->n, places, own) != NULL;
-    if (!p->uneven && !p->odd && !is_torn(t, p)) {
+    if (!p->uneven && !p->odd) {
         struct stages_on on = {p->n, places, train_sums(t, p, own), p->set};
         if (s->model.training.schedule == TRAINING_INTERLEAVED)
             try_interleaved(t, p, &on, own);
@@ -489,7 +356,7 @@ static const char *why_none(const struct train *t, const struct trained *p)
         return arena_fmt(t->x->use.mem,
                          "can have %u stages on each of several devices (--stages-per-device): the "
                          "model has %u layers that can be parted",
-                         t->x->scene.model.training.per_device, t->ncut);
+                         t->x->scene.model.training.per_device, t->layers.n);
     if (p->odd)
         return arena_fmt(
             t->x->use.mem, "that was tried can be run: %s",
@@ -503,11 +370,12 @@ int train_leave(const struct train *t, const struct trained *p, const char *what
 {
     struct ctx *x = t->x;
     const struct graph *g = &x->scene.m->graph[1];
-    const struct training *m = &x->scene.model.training;
-    if (p->value < INT64_MAX && t->odd.plans && m->schedule == TRAINING_INTERLEAVED)
+    const char *odd = NULL;
+    if (t->odd.plans)
+        odd = iteration_refuses(&x->scene, t->odd.places, t->odd.places, x->use.mem);
+    if (p->value < INT64_MAX && odd)
         diag_note(x->use.diag, "%s: %u of the plans that were tried cannot be run: %s", t->planner,
-                  t->odd.plans,
-                  iteration_refuses(&x->scene, t->odd.places, t->odd.places, x->use.mem));
+                  t->odd.plans, odd);
     if (p->value == INT64_MAX) {
         diag_error(x->use.diag, "%s: no plan %s", t->planner, why_none(t, p));
         return PASS_INFEASIBLE;
@@ -523,7 +391,7 @@ int train_leave(const struct train *t, const struct trained *p, const char *what
     }
     for (nid n = g->first; n < g->first + g->count; n++)
         if (x->scene.place->kind[n] == PLACE_NODE) {
-            uint32_t k = p->stage_of[layer_of(t, n)];
+            uint32_t k = p->stage_of[train_layer(t, n)];
             if (shared)
                 plan->stage_of[n] = (int32_t)k;
             plan->dev[n] = (int32_t)plan->stages->device.to[plan->stages->device.at[k]];

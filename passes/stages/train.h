@@ -9,6 +9,16 @@
 
 struct trained;
 
+/* From layer to layer. */
+struct layer_span {
+    uint32_t from, to;
+    int64_t amount;
+};
+struct layer_spans {
+    struct layer_span *span;
+    uint32_t n, cap;
+};
+
 /* The model as layers: the vertices of the level that contract leaves, forward and backward nodes together. */
 struct train {
     struct ctx *x;
@@ -17,10 +27,11 @@ struct train {
     struct layers_of layers;
     int64_t *stored;       /* [layer] bytes that forward leaves for backward */
     const uint32_t *layer; /* [base vertex] */
-    /* [ncut + 1] where the row of layers may be cut, from 0 to their number: before layer cut[i]; elsewhere a stage
-     * would read what a later one makes forward, or an earlier one backward */
-    uint32_t *cut, ncut;
     struct clock clock;
+    /* of a graph in ONNX: bytes from the layer that makes them to the last that reads them forward, to the first that
+     * does backward; and ps of backward nodes to the first layer for which they, or what is made of them, are wanted:
+     * if that is in the same stage, they make gradients of weights (weight_pass.h) */
+    struct layer_spans values, gradients, waiting;
     /* PipeDream's plans, which neither schedule nor batch changes: dapple_best() */
     struct trained *pipedream;
     uint32_t npipedream;
@@ -50,6 +61,8 @@ struct trained {
 
 /* 0, or -1 and an error: the model is not trained, or devices are of several kinds. */
 int train_begin(struct train *t, struct ctx *x, const char *planner);
+/* The layer of a placed node. */
+uint32_t train_layer(const struct train *t, nid n);
 /* The layers one after the other, for a micro-batch. */
 struct layer_chain train_chain(const struct train *t);
 /* Divides a batch of so many samples into micro-batches of `size`. */

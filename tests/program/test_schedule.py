@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import check, finish
+import onnx
 
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
@@ -331,14 +332,14 @@ def in_turns(at):
 # ---- iterations of training
 
 
-def order_of(schedule, ahead, count):
-    """What a stage does, (pass, micro-batch); gradients of weights are made where backward is."""
+def order_of(schedule, stage, ahead, count):
+    """What a stage does, (pass, micro-batch); zb-h1 makes gradients of weights `stage` backward passes later."""
     if schedule == "gpipe":
         return [("F", m) for m in range(count)] + [("B", m) for m in reversed(range(count))]
-    out = [("F", m) for m in range(min(ahead, count))]
+    out, lag = [("F", m) for m in range(min(ahead, count))], stage if schedule == "zb-h1" else count
     for m in range(count):
-        out += [("B", m)] + ([("F", m + ahead)] if m + ahead < count else [])
-    return out
+        out += [("B", m)] + ([("W", m - lag)] if m >= lag else []) + ([("F", m + ahead)] if m + ahead < count else [])
+    return out + [("W", m) for m in range(max(0, count - lag), count)]
 
 
 def order_in_turn(place, places, each, count):
@@ -366,15 +367,18 @@ def follows(manifest, schedule):
         check(all(p["device"] == stage["devices"][0] and (p["pass"] == "both") <= last for p in mine),
               f"devices and passes of stage {k}")
         passes = {p["pass"] for p in mine}
+        if training["schedule"] == "zb-h1":
+            check("weight" in passes and len(mine) == len(passes), f"passes of stage {k}: {passes}")
+            passes = passes - {"weight"} | ({"backward"} if k == 0 and not last else set())  # nobody waits for it
         check(passes == {"forward", "backward"} or (last and passes == {"both"}), f"passes of stage {k}: {passes}")
     homes = list(dict.fromkeys(s["devices"][0] for s in stages))
     for k, home in enumerate(homes):
         count = schedule["micro_batches"]
-        ran = [(what, k, m) for what, m in order_of(training["schedule"], stages[k]["ahead"], count)]
+        ran = [(what, k, m) for what, m in order_of(training["schedule"], k, stages[k]["ahead"], count)]
         if training["schedule"] == "interleaved":
             ran = order_in_turn(k, len(homes), len(stages) // len(homes), count)
         want = [(p["file"], m) for what, s, m in ran for p in manifest["parts"]
-                if p["stage"] == s and (what == "F") == (p["pass"] == "forward")]
+                if p["stage"] == s and what == {"forward": "F", "weight": "W"}.get(p["pass"], "B")]
         lists = next(d["compute"] for d in schedule["devices"] if d["name"] == home)
         found = [(i["compute"], i["sample"]) for i in lists if "compute" in i]
         check(found == want, f"{training['schedule']}: another order on {home}: {found}")
@@ -385,6 +389,57 @@ def verified(model, folder):
     r = subprocess.run([sys.executable, root / "tools/verify_split.py", model, folder], capture_output=True, text=True,
                        timeout=600, check=False)
     check(r.returncode in (0, 77), f"verify_split: {r.stdout[-300:]} {r.stderr[-300:]}")
+
+
+def zero_bubble(model, manifest):
+    """Of a part for gradients of weights nobody else reads; of all other nodes something outside of these parts, or
+    another stage, or the caller reads."""
+    graph = onnx.load(model).graph
+    stage = {n: p["stage"] for p in manifest["parts"] for n in manifest["nodes"][p["file"]]}
+    weight = {n for p in manifest["parts"] if p["pass"] == "weight" for n in manifest["nodes"][p["file"]]}
+    apart = {p["file"] for p in manifest["parts"] if p["pass"] == "weight"}
+    check(not [t for t in manifest["tensors"] if t["from"] in apart], "a part waits for gradients of weights")
+    readers = {}
+    for n in graph.node:
+        for v in n.input:
+            readers.setdefault(v, []).append(n.name)
+    for n in graph.node:
+        if n.name not in stage:
+            continue
+        read = [r for v in n.output for r in readers.get(v, []) if r in stage]
+        wanted = any(r not in weight or stage[r] != stage[n.name] for r in read) or "loss" in n.output
+        check(wanted == (n.name not in weight), f"'{n.name}' of stage {stage[n.name]} is in a wrong part")
+    check({stage[n] for n in weight if "weight/MatMul_grad" in n} == {0, 1, 2, 3}, "no gradients of weights")
+
+
+def bars_of(at, model, manifest, how):
+    """In the trace of the iteration W takes as long as the parts of that pass, all passes as long as all parts."""
+    out = at / "x.trace.json"
+    run(PCC, model, *how, "-o", out)
+    took = {}
+    for e in json.loads(out.read_text())["traceEvents"]:
+        if e["ph"] == "X" and e["cat"] in ("forward", "backward", "weight"):
+            took.setdefault(e["args"]["stage"], {}).setdefault(e["cat"], set()).add(e["dur"])
+    for k, kinds in took.items():
+        check(all(len(d) == 1 for d in kinds.values()), f"micro-batches of stage {k} take {kinds}")
+        for wanted, passes in ((kinds["weight"], ("weight",)), ((sum(max(d) for d in kinds.values()),), None)):
+            parts = sum(p["compute_s"] for p in manifest["parts"]
+                        if p["stage"] == k and (not passes or p["pass"] in passes))
+            check(abs(max(wanted) / 1e6 - parts) < 1e-11, f"stage {k}: {passes or 'all'} take {wanted} us, {parts} s")
+    check(sorted(took) == [0, 1, 2, 3], f"stages {sorted(took)} in the trace")
+
+
+def planned(at, model, schedule):
+    """Four devices that had better not exchange gradients: a stage for each, cut where the graph may be."""
+    folder = at / f"planned-{schedule}"
+    run(PCC, model, "-p", "dapple-place", "-o", folder, *TRAINED, "--allreduce=1MB/s", f"--schedule={schedule}",
+        "--micro-batches=8")
+    manifest, lists = accepted(folder, f"planned for {schedule}")
+    check(len(manifest["training"]["stages"]) == 4, f"{schedule}: {len(manifest['training']['stages'])} stages")
+    follows(manifest, lists)
+    if schedule == "zb-h1":
+        zero_bubble(model, manifest)
+    verified(model, folder)
 
 
 def interleaved(at, model):
@@ -416,10 +471,16 @@ def iterations(at):
             check(lists["micro_batches"] == manifest["training"]["micro_batches"] == count, "micro-batches")
             check(len(manifest["training"]["stages"]) == 4 and manifest["training"]["schedule"] == schedule, "stages")
             follows(manifest, lists)
+            if schedule == "zb-h1":
+                zero_bubble(model, manifest)
+                bars_of(at, model, manifest, ["-p", f"plan{{from={rules}}}", *TRAINED[:-1], f"--schedule={schedule}",
+                                              f"--micro-batches={count}", "-q", "-Wno-unmatched-pattern"])
             it = manifest["iteration"]
             check(it["time_s"] == manifest["objective"]["value_s"] and 0 < it["bubble"] < 1, f"iteration: {it}")
             check(it["peak_bytes"] == max(d["used_bytes"] for d in manifest["devices"]), "the peak")
     verified(model, folder)
+    for schedule in ("dapple", "zb-h1"):
+        planned(at, model, schedule)
     interleaved(at, model)
     again = at / "again"
     run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", again, *TRAINED, "--schedule=pipedream", "--micro-batches=1")

@@ -114,6 +114,8 @@ static const struct parts *cut_parts(struct pcc *p, const struct result *r)
     struct ctx *x = &p->x;
     const char *cut = given(p, "cut");
     const struct parts *parts = NULL;
+    const struct planned planned = {&r->scene, x->results.plan,
+                                    r->trained ? r->trained->stages : NULL};
     bool fine = cut && !strcmp(cut, "transfers");
     if (fine && !r->step)
         diag_note(x->use.diag, "--cut=transfers is about one sample alone: it needs "
@@ -124,7 +126,7 @@ static const struct parts *cut_parts(struct pcc *p, const struct result *r)
             diag_note(x->use.diag, "--cut=transfers: parts that end at transfers could not follow "
                                    "each other in this plan's order: there are as few as can be");
     }
-    return parts ? parts : parts_of_plan(&x->scene, x->results.plan, x->use.mem);
+    return parts ? parts : parts_of_plan(&planned, x->use.mem);
 }
 
 /* Whether the plan was made for another objective than that of r. */

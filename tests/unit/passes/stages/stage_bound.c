@@ -133,6 +133,7 @@ static void begin(struct run *r, uint64_t *seed)
     r->x.scene.m = random_layers(r, seed);
     random_cluster(r, seed);
     r->x.scene.model.optimizer = random_below(seed, 3);
+    r->x.scene.model.part_cost = random_below(seed, 3) * INT64_C(2000000000);
     random_models(r, seed);
     r->x.scene.model.training = r->model[0];
     run_passes(r, "cost,contract");

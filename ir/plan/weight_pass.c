@@ -1,0 +1,33 @@
+/* Backward nodes that only their own stage needs (weight_pass.h).
+ *
+ * Source: "Zero Bubble Pipeline Parallelism" divides a backward pass into B, for which the stage before waits, and W,
+ * for which nobody does.  Nodes are numbered topologically, so one walk from the last one knows of each whether
+ * something of another stage waits for it. */
+#include "ir/plan/weight_pass.h"
+
+bool weight_pass_apart(const struct scene *s)
+{
+    return s->model.objective == OBJECTIVE_ITERATION &&
+           s->model.training.schedule == TRAINING_ZB_H1 && s->m->ir_version && s->m->backward;
+}
+
+uint8_t *weight_pass_nodes(const struct scene *s, const int32_t *stage_of, struct arena *a)
+{
+    const struct graph *g = &s->m->graph[1];
+    const struct csr *pin = &s->place->net_pin;
+    uint8_t *own = arena_alloc(a, (size_t)s->m->nnode + 1);
+    struct arena *scratch = arena_new(a);
+    struct csr made = place_nets_made(s->m, s->place, scratch);
+    for (nid n = g->first + g->count; n-- > g->first;) {
+        bool leaves = false;
+        if (s->place->kind[n] != PLACE_NODE || !s->m->backward[n])
+            continue;
+        for (uint32_t i = made.at[n]; i < made.at[n + 1]; i++)
+            for (uint32_t k = pin->at[made.to[i]]; k < pin->at[made.to[i] + 1]; k++)
+                leaves = leaves || (pin->to[k] != n &&
+                                    (!own[pin->to[k]] || stage_of[pin->to[k]] != stage_of[n]));
+        own[n] = !leaves;
+    }
+    arena_free(scratch);
+    return own;
+}

@@ -1,0 +1,320 @@
+/* A model that is trained as a row of layers (train.h).
+ *
+ * Layers are what contract leaves, in its order.  Of a graph in ONNX those that values go between both ways, forward
+ * from one to backward nodes of the other, are one (strongly connected components), in a topological order of what is
+ * left: it may be cut anywhere.  There it is also told how far each value goes and what waits for each backward node,
+ * so that the sums of a plan's stages are those of the verdict on it.  O((nodes + pins) log nodes). */
+#include "passes/stages/train.h"
+
+#include "ir/base/components.h"
+#include "ir/base/heap.h"
+#include "ir/base/units.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct measuring {
+    struct train *t;
+    int64_t *forward, *backward, *activation, *parameter;
+    uint32_t cls;
+};
+
+uint32_t train_layer(const struct train *t, nid n)
+{
+    return t->layer[t->x->levels.base->vertex[n]];
+}
+
+static void measure_nodes(struct measuring *m)
+{
+    const struct scene *s = &m->t->x->scene;
+    const struct graph *g = &s->m->graph[1];
+    const struct costs *k = s->m->cost;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (s->place->kind[n] != PLACE_NODE)
+            continue;
+        uint32_t l = train_layer(m->t, n);
+        bool back = s->m->backward[n];
+        int64_t *time = back ? &m->backward[l] : &m->forward[l], ps = k->time[m->cls][n];
+        *time = sat_add(*time, ps == COST_NEVER ? 0 : ps);
+        int64_t params = s->m->ir_version ? 0 : costs_params(k, n);
+        m->parameter[l] = sat_add(m->parameter[l], params);
+        if (!back)
+            m->t->stored[l] = sat_add(m->t->stored[l], k->own[n] - params);
+    }
+    for (uint32_t w = 0; w < s->place->nweight; w++) { /* with the first that needs it */
+        const struct csr *user = &s->place->weight_user;
+        if (user->at[w] == user->at[w + 1])
+            continue;
+        uint32_t l = train_layer(m->t, user->to[user->at[w]]);
+        m->parameter[l] = sat_add(m->parameter[l], s->place->weight_bytes[w]);
+    }
+}
+
+/* What forward nodes make for forward nodes of other layers. */
+static void measure_values(struct measuring *m)
+{
+    const struct scene *s = &m->t->x->scene;
+    const struct csr *pin = &s->place->net_pin;
+    for (uint32_t e = 0; e < s->place->nnet; e++) {
+        nid def = s->m->value[s->place->net_value[e]].def;
+        if (!def || s->place->kind[def] != PLACE_NODE || s->m->backward[def])
+            continue;
+        uint32_t l = train_layer(m->t, def);
+        bool leaves = false;
+        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++)
+            leaves = leaves || (!s->m->backward[pin->to[i]] && train_layer(m->t, pin->to[i]) != l);
+        if (leaves)
+            m->activation[l] = sat_add(m->activation[l], s->m->cost->bytes[s->place->net_value[e]]);
+    }
+}
+
+/* ---- spans -------------------------------------------------------------------------------------- */
+
+static int compare_spans(const void *x, const void *y)
+{
+    const struct layer_span *a = x, *b = y;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return a->to < b->to ? -1 : a->to > b->to;
+}
+
+static void add_span(struct layer_spans *s, struct arena *a, struct layer_span x)
+{
+    s->span = vec_grow(a, s->span, &s->cap, s->n + 1, sizeof *s->span);
+    s->span[s->n++] = x;
+}
+
+/* Makes those of the same ends one. */
+static void join_spans(struct layer_spans *s)
+{
+    uint32_t n = 0;
+    if (s->n)
+        qsort(s->span, s->n, sizeof *s->span, compare_spans);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (n && !compare_spans(&s->span[n - 1], &s->span[i]))
+            s->span[n - 1].amount = sat_add(s->span[n - 1].amount, s->span[i].amount);
+        else
+            s->span[n++] = s->span[i];
+    s->n = n;
+}
+
+/* Values and gradients by the layer that makes them and the farthest that reads them. */
+static void measure_moves(struct measuring *m)
+{
+    const struct scene *s = &m->t->x->scene;
+    const struct csr *pin = &s->place->net_pin;
+    struct train *t = m->t;
+    for (uint32_t e = 0; e < s->place->nnet; e++) {
+        vid v = s->place->net_value[e];
+        nid def = s->m->value[v].def;
+        if (!def || s->place->kind[def] != PLACE_NODE)
+            continue;
+        bool back = s->m->backward[def];
+        uint32_t at = train_layer(t, def), far = at;
+        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++) {
+            uint32_t to = train_layer(t, pin->to[i]);
+            far = (back ? to < far : to > far) ? to : far;
+        }
+        if (far != at)
+            add_span(back ? &t->gradients : &t->values, t->x->use.scratch,
+                     (struct layer_span){at, far, s->m->cost->bytes[v]});
+    }
+    join_spans(&t->values);
+    join_spans(&t->gradients);
+}
+
+/* Backward nodes by their layer and the lowest that waits for them, or for what waits for them. */
+static void measure_waiting(struct measuring *m)
+{
+    const struct scene *s = &m->t->x->scene;
+    const struct graph *g = &s->m->graph[1];
+    const struct csr *pin = &s->place->net_pin;
+    struct train *t = m->t;
+    struct arena *a = t->x->use.scratch;
+    uint32_t *low = arena_array(a, s->m->nnode, sizeof *low);
+    struct csr made = place_nets_made(s->m, s->place, a);
+    for (nid v = g->first + g->count; v-- > g->first;) {
+        if (s->place->kind[v] != PLACE_NODE || !s->m->backward[v])
+            continue;
+        int64_t ps = s->m->cost->time[m->cls][v];
+        low[v] = train_layer(t, v);
+        for (uint32_t i = made.at[v]; i < made.at[v + 1]; i++)
+            for (uint32_t k = pin->at[made.to[i]]; k < pin->at[made.to[i] + 1]; k++)
+                if (pin->to[k] != v && s->m->backward[pin->to[k]] && low[pin->to[k]] < low[v])
+                    low[v] = low[pin->to[k]];
+        add_span(&t->waiting, a,
+                 (struct layer_span){train_layer(t, v), low[v], ps == COST_NEVER ? 0 : ps});
+    }
+    join_spans(&t->waiting);
+}
+
+/* ---- the row ------------------------------------------------------------------------------------ */
+
+/* Pairs of layers a, b of which a must be in no later stage than b. */
+struct layer_pairs {
+    uint32_t n, *from, *to;
+};
+
+/* Forward values are read in the stage that makes them or later, backward ones in it or earlier. */
+static struct layer_pairs list_pairs(const struct train *t, const struct wdag *g, struct arena *a)
+{
+    const struct scene *s = &t->x->scene;
+    const struct csr *pin = &s->place->net_pin;
+    size_t most = (size_t)g->succ.at[g->n] + (s->place->nnet ? pin->at[s->place->nnet] : 0) + 1;
+    struct layer_pairs x = {.from = arena_array(a, most, sizeof *x.from),
+                            .to = arena_array(a, most, sizeof *x.to)};
+    for (uint32_t v = 0; v < g->n; v++)
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
+            x.from[x.n] = v;
+            x.to[x.n++] = g->succ.to[i];
+        }
+    for (uint32_t e = 0; e < s->place->nnet; e++) {
+        nid def = s->m->value[s->place->net_value[e]].def;
+        if (!def || s->place->kind[def] != PLACE_NODE)
+            continue;
+        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++) {
+            uint32_t maker = train_layer(t, def), reader = train_layer(t, pin->to[i]);
+            x.from[x.n] = s->m->backward[def] ? reader : maker;
+            x.to[x.n] = s->m->backward[def] ? maker : reader;
+            x.n += maker != reader;
+        }
+    }
+    return x;
+}
+
+/* The pairs as edges between groups, once each, ascending. */
+static struct csr join_pairs(const struct layer_pairs *x, const uint32_t *group, uint32_t n,
+                             struct arena *a)
+{
+    uint32_t *from = arena_array(a, (size_t)x->n + 1, sizeof *from), k = 0;
+    uint32_t *to = arena_array(a, (size_t)x->n + 1, sizeof *to);
+    uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen); /* 1 + the row that had it last */
+    for (uint32_t i = 0; i < x->n; i++) {
+        from[i] = group[x->from[i]];
+        to[i] = group[x->to[i]];
+    }
+    struct csr all = csr_build(a, n, x->n, to, from);
+    all = csr_transpose(a, &all, n, n);
+    for (uint32_t v = 0; v < n; v++)
+        for (uint32_t i = all.at[v]; i < all.at[v + 1]; i++) {
+            if (all.to[i] == v || seen[all.to[i]] == v + 1)
+                continue;
+            seen[all.to[i]] = v + 1;
+            from[k] = v;
+            to[k++] = all.to[i];
+        }
+    return csr_build(a, n, k, from, to);
+}
+
+/* rank[group] in a topological order, the group of the smallest layer first among those that are free. */
+static void rank_groups(const struct csr *succ, uint32_t n, const uint32_t *smallest,
+                        uint32_t *rank, struct arena *a)
+{
+    uint32_t *left = arena_array(a, (size_t)n + 1, sizeof *left), done = 0;
+    struct heap ready = {.a = a};
+    for (uint32_t i = 0; i < succ->at[n]; i++)
+        left[succ->to[i]]++;
+    for (uint32_t v = 0; v < n; v++)
+        if (!left[v])
+            heap_push(&ready, smallest[v], 0, v);
+    while (ready.n) {
+        uint32_t v = heap_pop(&ready).item;
+        rank[v] = done++;
+        for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
+            if (--left[succ->to[i]] == 0)
+                heap_push(&ready, smallest[succ->to[i]], 0, succ->to[i]);
+    }
+    assert(done == n);
+}
+
+/* Layers that no plan can part, since values go between them both ways, become one; t->layer is told anew.  The rest
+ * stands in an order in which it may be cut anywhere. */
+static void join_layers(struct train *t, const struct wdag *g, struct arena *a)
+{
+    uint32_t nbase = t->x->levels.base->n;
+    struct layer_pairs pairs = list_pairs(t, g, a);
+    struct csr edge = csr_build(a, g->n, pairs.n, pairs.from, pairs.to);
+    uint32_t *comp = arena_array(a, (size_t)g->n + 1, sizeof *comp);
+    uint32_t n = components(&edge, g->n, comp, a);
+    uint32_t *smallest = arena_array(a, (size_t)n + 1, sizeof *smallest);
+    uint32_t *rank = arena_array(a, (size_t)n + 1, sizeof *rank);
+    uint32_t *layer = arena_array(a, (size_t)nbase + 1, sizeof *layer);
+    for (uint32_t v = g->n; v-- > 0;)
+        smallest[comp[v]] = v;
+    struct csr succ = join_pairs(&pairs, comp, n, a);
+    rank_groups(&succ, n, smallest, rank, a);
+    for (uint32_t v = 0; v < g->n; v++)
+        comp[v] = rank[comp[v]];
+    for (uint32_t v = 0; v < nbase; v++)
+        layer[v] = comp[t->layer[v]];
+    t->layer = layer;
+    t->layers.n = n;
+    t->layers.succ = join_pairs(&pairs, comp, n, a);
+    t->layers.pred = csr_transpose(a, &t->layers.succ, n, n);
+}
+
+int train_begin(struct train *t, struct ctx *x, const char *planner)
+{
+    const struct wdag *g = x->levels.whole;
+    struct arena *a = x->use.scratch;
+    *t = (struct train){.x = x, .planner = planner, .clock = ctx_clock(x)};
+    const char *why = servers_of(x->scene.cluster, &t->servers);
+    why = !x->scene.m->backward ? "the model has no backward pass" : why;
+    if (why)
+        return diag_error(x->use.diag, "%s: %s", planner, why);
+    struct measuring m = {.t = t, .cls = cluster_main_class(x->scene.cluster)};
+    int64_t **const sum[] = {&m.forward, &m.backward, &m.activation, &m.parameter, &t->stored};
+    t->layer = wdag_flatten(g, a);
+    t->layers = (struct layers_of){.n = g->n, .succ = g->succ, .pred = g->pred};
+    if (x->scene.m->ir_version)
+        join_layers(t, g, a);
+    for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)
+        *sum[i] = arena_array(a, (size_t)t->layers.n + 1, sizeof **sum[i]);
+    measure_nodes(&m);
+    measure_values(&m);
+    if (x->scene.m->ir_version) {
+        measure_moves(&m);
+        measure_waiting(&m);
+    }
+    t->layers.forward = m.forward;
+    t->layers.backward = m.backward;
+    t->layers.activation = m.activation;
+    t->layers.parameter = m.parameter;
+    return 0;
+}
+
+struct layer_chain train_chain(const struct train *t)
+{
+    const struct layers_of *l = &t->layers;
+    const struct training *r = &t->x->scene.model.training;
+    struct arena *a = t->x->use.scratch;
+    int64_t *sum[5];
+    for (uint32_t i = 0; i < 5; i++)
+        sum[i] = arena_array(a, (size_t)l->n + 2, sizeof *sum[i]);
+    for (uint32_t v = 0; v < l->n; v++) {
+        const int64_t add[] = {training_share(r, l->forward[v], 1),
+                               training_share(r, l->backward[v], 1), l->parameter[v],
+                               training_share(r, t->stored[v], 1)};
+        for (uint32_t i = 0; i < 4; i++)
+            sum[i][v + 1] = sat_add(sum[i][v], add[i]);
+    }
+    /* what layers before one make for it and those behind it */
+    for (uint32_t i = 0; i < t->values.n; i++) {
+        const struct layer_span *x = &t->values.span[i];
+        int64_t bytes = training_share(r, x->amount, 1);
+        sum[4][x->from + 1] = sat_add(sum[4][x->from + 1], bytes);
+        sum[4][x->to + 1] -= bytes;
+    }
+    for (uint32_t v = 0; v < l->n && !t->x->scene.m->ir_version; v++) {
+        uint32_t last = v;
+        for (uint32_t i = l->succ.at[v]; i < l->succ.at[v + 1]; i++)
+            last = l->succ.to[i] > last ? l->succ.to[i] : last;
+        int64_t bytes = training_share(r, l->activation[v], 1);
+        sum[4][v + 1] = sat_add(sum[4][v + 1], last > v ? bytes : 0);
+        sum[4][last + 1] -= last > v ? bytes : 0;
+    }
+    for (uint32_t v = 1; v <= l->n; v++)
+        sum[4][v] += sum[4][v - 1];
+    return (struct layer_chain){l->n, sum[0], sum[1], sum[2], sum[3], sum[4]};
+}
