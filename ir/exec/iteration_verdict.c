@@ -241,8 +241,8 @@ static void add_nodes(struct weighing *w)
     }
 }
 
-/* Weights, and what was folded, with the stage of the first node of a device that needs them; those of a profile with their
- * nodes. */
+/* Weights, and what was folded, with the stage of the first node of a device that needs them; those of a profile with
+ * their nodes. */
 static void add_parameters(struct weighing *w)
 {
     const struct scene *s = w->s;
