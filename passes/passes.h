@@ -138,6 +138,9 @@ struct planner {
         given; /* the plan is the user's, so it is no way out where another planner knows too little */
     bool implies; /* who names it and no objective means `implied` */
     enum objective implied;
+    /* who is run in its place, with that one's usual options, for an objective that it does not know; NULL: nobody.
+     * Both need the same passes */
+    const struct planner *other[OBJECTIVES];
 };
 
 /* What the user wants; never NULL. */

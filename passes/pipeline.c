@@ -251,15 +251,35 @@ static void print_context(const char *when, const struct pass *p, const struct c
     wdag_print(stderr, x->levels.top, x->scene.m);
 }
 
-/* Refuses a planner that does not know all that is wanted. */
-static int check_planner(const struct pass *pass, struct ctx *x)
+/* Whether the step says something of its pass. */
+static bool has_options(const struct step *s, struct arena *a)
 {
-    const struct planner *p = planner_of(pass);
-    if (!p)
-        return 0;
-    if (p->implies && !(ctx_settings(x)->said >> BASIS_OBJECTIVE & 1))
-        x->scene.model.objective = p->implied;
-    return ctx_base(x) ? -1 : planner_check(p, x, NULL);
+    void *usual = arena_alloc(a, (size_t)s->pass->optsize + 1);
+    bool has = false;
+    opts_reset(s->pass->opts, usual);
+    for (const struct opt *o = s->pass->opts; o && o->name; o++)
+        has = has || strcmp(opt_get(o, s->opts, a), opt_get(o, usual, a)) != 0;
+    return has;
+}
+
+/* Runs a planner, or who stands in for it; refuses one that does not know all that is wanted. */
+static int run_planner(const struct step *s, const struct planner *asked, struct ctx *x)
+{
+    if (asked->implies && !(ctx_settings(x)->said >> BASIS_OBJECTIVE & 1))
+        x->scene.model.objective = asked->implied;
+    enum objective goal = x->scene.model.objective;
+    const struct planner *p = planner_for(asked, goal);
+    const void *opts = s->opts;
+    if (ctx_base(x) || planner_check(p, x, NULL))
+        return -1;
+    if (p != asked) {
+        struct pipeline own = {0};
+        opts = add_step(&own, 0, &p->pass, x->use.scratch)->opts;
+        diag_note(x->use.diag, "%s leaves %s to %s%s", asked->pass.name, objective_name[goal],
+                  p->pass.name,
+                  has_options(s, x->use.scratch) ? "; its own options have no effect" : "");
+    }
+    return p->pass.run(x, opts);
 }
 
 /* Errors so far: the context's, and those of the module, which has its own. */
@@ -276,9 +296,8 @@ int step_run(const struct step *s, struct ctx *x)
         l->pass = s->pass->name;
     listener_tell(l, (struct progress){0});
     uint32_t said = count_errors(x);
-    int rc = check_planner(s->pass, x);
-    if (!rc)
-        rc = s->pass->run(x, s->opts);
+    const struct planner *p = planner_of(s->pass);
+    int rc = p ? run_planner(s, p, x) : s->pass->run(x, s->opts);
     if (!rc && count_errors(x) > said)
         rc = -1; /* such as a file that could not be read on the way */
     listener_tell(l, (struct progress){0});

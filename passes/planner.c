@@ -83,23 +83,30 @@ static bool knows(const struct planner *p, enum objective goal, uint32_t wanted)
     return (p->objectives >> goal & 1) && !lacks(p, goal, wanted);
 }
 
+const struct planner *planner_for(const struct planner *p, enum objective goal)
+{
+    return (p->objectives >> goal & 1) || !p->other[goal] ? p : p->other[goal];
+}
+
 int planner_check(const struct planner *p, const struct ctx *x, const struct planner *const *table)
 {
     struct arena *a = x->use.scratch;
-    struct list can = {0};
+    struct list can = {0}, given = {0};
     enum objective goal = x->scene.model.objective;
     uint32_t wanted = features_wanted(x);
     if (knows(p, goal, wanted))
         return 0;
     for (const struct planner *const *k = table ? table : planner_table; *k; k++)
-        if (knows(*k, goal, wanted) && !(*k)->given)
-            add(&can, (*k)->pass.name, a);
+        if (knows(*k, goal, wanted))
+            add((*k)->given ? &given : &can, (*k)->pass.name, a);
     const char *what = text_of(p->objectives >> goal & 1 ? NULL : objective_name[goal],
                                lacks(p, goal, wanted), " and no ", a);
     if (!can.last)
-        return diag_error(x->use.diag, "%s knows no %s; no planner knows all that is wanted: %s",
-                          p->pass.name, what,
-                          text_of(goal ? objective_name[goal] : NULL, wanted, " and ", a));
+        return diag_error(
+            x->use.diag, "%s knows no %s; no planner knows all that is wanted: %s%s", p->pass.name,
+            what, text_of(goal ? objective_name[goal] : NULL, wanted, " and ", a),
+            given.last ? arena_fmt(a, "; a plan that is made by hand can be given (%s)", given.last)
+                       : "");
     return diag_error(x->use.diag, "%s knows no %s; %s do%s", p->pass.name, what,
                       joined(&can, " and ", a), can.text ? "" : "es");
 }

@@ -1,6 +1,6 @@
 /* Writing ModelProto messages: for the writers of one model (write.c) and of splits.
  *
- * Payloads that lie in the mapping of the model file (see frontends/onnx/scan.h) are copied by
+ * Payloads that stay in the model's file (see frontends/onnx/scan.h) are copied by
  * descriptor, so that writing gigabytes of weights does not make them resident. */
 #ifndef PCC_BACKENDS_ONNX_PACK_H
 #define PCC_BACKENDS_ONNX_PACK_H
@@ -13,7 +13,7 @@
 
 enum { PACK_COPY = 4096 }; /* payloads from this size on are copied by descriptor */
 
-/* A mapping that messages point into; it is never read. */
+/* Addresses that messages point into and that stand for the bytes of a file (infile_addresses). */
 struct mapped {
     const uint8_t *at;
     uint64_t size;

@@ -1,8 +1,8 @@
 /* Writing ONNX models.
  *
  * protobuf-c packs a message into a sequence of appends.  Small ones are collected in a buffer;
- * what lies in a mapped file and is large is copied from file to file instead, so the mapping is
- * never touched and the weights never become resident.  Where the file system can share blocks
+ * what stands for bytes of a file (infile_addresses) is read from there, or, if it is large, copied from
+ * file to file, so that the weights never become resident.  Where the file system can share blocks
  * between files, copy_file_range does so for what is aligned to them.
  *
  * Cost: O(size of the output) time, O(1) memory. */
@@ -18,7 +18,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER = 1 << 16 }; /* bytes collected before a write */
+enum {
+    BUFFER = 1 << 16, /* bytes collected before a write */
+    LEAST = 17 /* bytes of the shortest payload that stays in a file (frontends/onnx/scan.h) */
+};
 
 int write_bytes(int fd, const uint8_t *p, size_t n, const char *what, struct diag *d)
 {
@@ -31,6 +34,25 @@ int write_bytes(int fd, const uint8_t *p, size_t n, const char *what, struct dia
                               k < 0 ? strerror(errno) : "no progress");
         }
         p += k;
+        n -= (size_t)k;
+    }
+    return 0;
+}
+
+/* Reads n bytes from offset off of a file of weights. */
+static int read_bytes(int in, uint64_t off, size_t n, uint8_t *to, const char *what, struct diag *d)
+{
+    while (n > 0) {
+        ssize_t k = pread(in, to, n, (off_t)off);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0) {
+            return diag_error(d, "%s: cannot copy %zu bytes at %llu of weights: %s", what, n,
+                              (unsigned long long)off,
+                              k < 0 ? strerror(errno) : "the file ends before");
+        }
+        to += k;
+        off += (uint64_t)k;
         n -= (size_t)k;
     }
     return 0;
@@ -96,7 +118,7 @@ static void sink_flush(struct sink *s)
     s->n = 0;
 }
 
-/* The mapping that holds p, NULL if there is none. */
+/* The file whose addresses hold p, NULL if there is none. */
 static const struct mapped *mapping_of(const struct sink *s, const uint8_t *p)
 {
     uint32_t low = 0, high = s->nmap; /* the last one that begins at p or before is below high */
@@ -116,14 +138,18 @@ static const struct mapped *mapping_of(const struct sink *s, const uint8_t *p)
 static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
 {
     struct sink *s = (struct sink *)buffer;
-    const struct mapped *f = n >= PACK_COPY ? mapping_of(s, p) : NULL;
+    const struct mapped *f = n >= LEAST ? mapping_of(s, p) : NULL;
+    uint64_t at = f != NULL ? (uintptr_t)p - (uintptr_t)f->at : 0;
 
-    if (!s->bad && (f != NULL || n > sizeof s->buf - s->n))
+    if (!s->bad && ((f != NULL && n >= PACK_COPY) || n > sizeof s->buf - s->n))
         sink_flush(s);
     if (s->bad)
         return;
-    if (f != NULL) {
-        s->bad = copy_bytes(f->fd, (uintptr_t)p - (uintptr_t)f->at, n, s->fd, s->what, s->d);
+    if (f != NULL && n >= PACK_COPY) {
+        s->bad = copy_bytes(f->fd, at, n, s->fd, s->what, s->d);
+    } else if (f != NULL) {
+        s->bad = read_bytes(f->fd, at, n, s->buf + s->n, s->what, s->d);
+        s->n += n;
     } else if (n > sizeof s->buf) {
         s->bad = write_bytes(s->fd, p, n, s->what, s->d);
     } else if (n > 0) { /* p may be NULL for 0 bytes */

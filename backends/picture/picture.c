@@ -59,8 +59,12 @@ static const struct attempt *const attempts[] = {devices, blocks, nodes}; /* by 
 static enum child_end run_dot(const char *dot, const char *stem, unsigned formats,
                               const struct attempt *t, char *said, struct arena *a)
 {
-    char *argv[DOT_ARGS] = {arena_fmt(a, "dot")};
+    char *argv[DOT_ARGS] = {child_find("dot", a)};
     int n = 1;
+    if (!argv[0]) {
+        snprintf(said, SAID, "it is in no folder of PATH");
+        return CHILD_MISSING;
+    }
     for (unsigned i = 0; i < FORMATS; i++)
         if (formats & 1u << i) {
             argv[n++] = arena_fmt(a, "-T%s", picture_formats[i]);
@@ -74,7 +78,7 @@ static enum child_end run_dot(const char *dot, const char *stem, unsigned format
         argv[n++] = arena_fmt(a, "-Gmclimit=0.05");
         argv[n++] = arena_fmt(a, "-Gsplines=line");
     }
-    argv[n] = arena_fmt(a, "%s", dot);
+    argv[n] = child_operand(dot, a);
     return child_program(argv, t->seconds * (formats & PICTURE_PNG ? 2 : 1), said, SAID);
 }
 

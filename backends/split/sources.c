@@ -94,8 +94,13 @@ static int clone_file(struct split *s, uint32_t k)
     int fd = create_twin(s, k);
     if (fd < 0)
         return -1;
+    struct stat st;
     bool shares = ioctl(fd, FICLONE, s->m->file[k].fd) == 0;
+    bool whole = !shares || (fstat(fd, &st) == 0 && (uint64_t)st.st_size >= s->m->file[k].size);
     close(fd);
+    if (!whole)
+        return diag_error(s->diag, "%s: the file has become shorter since it was read",
+                          str(s->m, s->m->file[k].path));
     if (!shares)
         unlinkat(s->dirfd, s->sources.source[k], 0);
     return shares;

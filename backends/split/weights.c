@@ -6,8 +6,8 @@
  * shape inputs as external data).  Tensors inside nodes stay where they are, unless the source itself
  * keeps them in a file that is not in the new folder.
  *
- * inline: every file of the folder holds its weights; bytes of other files are mapped, and what the
- * messages say of them is an address that the writer turns into a copy from file to file.
+ * inline: every file of the folder holds its weights; what the messages say of bytes of other
+ * files is an address that stands for them (infile_addresses), which the writer turns into a copy from file to file.
  *
  * original: like shared, but what lies in a file of the source (the model itself included: raw_data is
  * nothing but bytes at an offset) is referred to there; weights.data holds the rest.  Beside the source a
@@ -16,10 +16,11 @@
  * link: like original, but the files are hard links (sources.c).  Runtimes refuse a file of several
  * names for tensors in bodies: one that has such tensors is not linked, weights.data holds them.
  *
- * Bytes go from descriptor to descriptor, never through a mapping, so that writing gigabytes makes
+ * Bytes go from descriptor to descriptor, never through memory, so that writing gigabytes makes
  * nothing resident.  O(tensors log tensors) + the copying. */
 #include "backends/onnx/pack.h"
 #include "backends/split/split.h"
+#include "ir/base/infile.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -27,7 +28,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { MIN_BYTES = 1024, ALIGN = 4096 };
@@ -142,27 +142,19 @@ static int compare_mapped(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-static void unmap(void *p)
-{
-    const struct mapped *x = p;
-    munmap((void *)(uintptr_t)x->at, (size_t)x->size);
-}
-
 static int map_file(struct split *s, uint32_t k)
 {
     const struct file *f = &s->m->file[k];
-    struct mapped *x = arena_alloc(s->a, sizeof *x);
-    void *at = mmap(NULL, (size_t)f->size, PROT_READ, MAP_SHARED, f->fd, 0);
-    if (at == MAP_FAILED)
-        return diag_error(s->diag, "%s: cannot map: %s", str(s->m, f->path), strerror(errno));
-    *x = (struct mapped){at, f->size, f->fd};
-    arena_defer(s->a, unmap, x);
+    const uint8_t *at = infile_addresses(f->size, s->a);
+    if (!at)
+        return diag_error(s->diag, "%s: there are no addresses for it: %s", str(s->m, f->path),
+                          strerror(errno));
     s->weights.mapped_at[k] = at;
-    s->weights.map[s->weights.nmap++] = *x;
+    s->weights.map[s->weights.nmap++] = (struct mapped){at, f->size, f->fd};
     return 0;
 }
 
-/* The model itself is mapped already; other files if their bytes shall go into messages. */
+/* The model itself has addresses already; other files get them if their bytes shall go into messages. */
 static int map_files(struct split *s)
 {
     const struct module *m = s->m;
@@ -323,7 +315,7 @@ static Onnx__TensorProto *make_reference(struct split *s, const Onnx__TensorProt
     return p;
 }
 
-/* The bytes of a tensor in a file, as an address; large ones are mapped and not to be read. */
+/* The bytes of a tensor in a file, as an address; of large ones one that only stands for them. */
 static uint8_t *bytes_of(struct split *s, uint32_t t)
 {
     assert(held_tensor(s, t)->where == TENSOR_FILE);
@@ -331,7 +323,8 @@ static uint8_t *bytes_of(struct split *s, uint32_t t)
     if (x->len >= PACK_COPY && s->weights.mapped_at[x->file])
         return (uint8_t *)(uintptr_t)(s->weights.mapped_at[x->file] + x->off);
     uint8_t *p = arena_alloc(s->a, (size_t)x->len + 1); /* unmapped: below MIN_BYTES */
-    if (x->len && tensor_read(s->weights.held[t].m, s->weights.held[t].t, 0, p, x->len))
+    if (x->len && !s->failed &&
+        tensor_read(s->weights.held[t].m, s->weights.held[t].t, 0, p, x->len))
         s->failed = true;
     return p;
 }

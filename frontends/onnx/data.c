@@ -1,7 +1,7 @@
 /* Types, tensors and attributes of the module from their messages.
  *
  * A tensor's payload is described, not copied: raw_data, float_data and double_data lie in the
- * mapped file (read.c) or were unpacked into the arena, and have the form of raw_data already
+ * file (read.c) or were unpacked into the arena, and have the form of raw_data already
  * (little endian, packed).  Only the typed fields of small elements (int32_data for f16, i8, ...;
  * uint64_data for u32) are rewritten.  Sizes must agree with shapes: later readers rely on it.
  *

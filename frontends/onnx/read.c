@@ -1,11 +1,10 @@
 /* Reading an ONNX model.
  *
- * The file is mapped, scanned (scan.c), and its skeleton unpacked by protobuf-c into the
- * module's arena.  One walk over the messages then puts the true payloads in place of the markers,
- * as pointers into the mapping: to everything that comes later, the writer included, a tensor is an
- * ordinary TensorProto, yet no weight was copied or even touched.  (float_data and double_data in
- * the mapping are not aligned: they are moved with memcpy or not at all.)  build.c makes the
- * module from the messages.
+ * The file is scanned (scan.c), and its skeleton unpacked by protobuf-c into the module's arena.  One walk over the
+ * messages then puts pointers to the true payloads in place of the markers: addresses that stand for the bytes of
+ * the file (infile_addresses), where nothing is.  To everything that comes later, the writer included, a tensor is an
+ * ordinary TensorProto, yet no weight was copied or even touched; bytes come by pread, so that a file that is cut short
+ * meanwhile is an error, not the end of the process.  build.c makes the module from the messages.
  *
  * Cost: O(file without large payloads) in time and memory. */
 #include "frontends/frontends.h"
@@ -17,23 +16,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-/* Files from this size on are not read ahead: most of them is weights. */
-enum { LARGE = 16 << 20 };
-
-struct mapping {
-    void *at;
-    size_t size;
-    int fd;
-};
-
-static void unmap(void *p)
-{
-    struct mapping *x = p;
-
-    munmap(x->at, x->size);
-    close(x->fd);
-}
 
 /* A file without a name that has these bytes, from its beginning: to all that follows, a model in memory is one in a
  * file.  Its descriptor, or -1 and errno. */
@@ -57,30 +39,27 @@ static int file_of(const char *bytes, size_t n)
     return fd;
 }
 
-/* Opens and maps the model; it becomes file[1] of m. */
-static int map_file(struct module *m, const char *path, const struct onnx_options *o,
-                    struct diag *d)
+static void close_fd(void *fd)
 {
-    struct mapping *x = arena_alloc(m->mem, sizeof *x);
+    close((int)(intptr_t)fd);
+}
+
+/* Opens the model; it becomes file[1] of m. */
+static int open_file(struct module *m, const char *path, const struct onnx_options *o,
+                     struct diag *d)
+{
     uint64_t size = o->size;
     int fd = o->bytes ? file_of(o->bytes, o->size) : infile_open(path, INFILE_MODEL, &size, d);
 
     if (fd < 0)
         return o->bytes ? diag_error(d, "%s: cannot open: %s", path, strerror(errno)) : -1;
-    if (size == 0) {
-        close(fd);
+    arena_defer(m->mem, close_fd, (void *)(intptr_t)fd);
+    if (size == 0)
         return diag_error(d, "%s: is empty, expected an ONNX model", path);
-    }
-    void *at = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0);
-    if (at == MAP_FAILED) {
-        int e = errno;
-        close(fd);
-        return diag_error(d, "%s: cannot map: %s", path, strerror(e));
-    }
-    *x = (struct mapping){at, (size_t)size, fd};
-    arena_defer(m->mem, unmap, x);
-    if (size >= LARGE)
-        madvise(at, x->size, MADV_RANDOM);
+    const uint8_t *at = infile_addresses(size, m->mem);
+    if (at == NULL)
+        return diag_error(d, "%s: there are no addresses for %llu bytes: %s", path,
+                          (unsigned long long)size, strerror(errno));
     struct file *f = &m->file[module_add_file(m)];
     f->path = str_id(m, path);
     f->fd = fd;
@@ -181,7 +160,7 @@ static void restore(ProtobufCMessage *msg, const struct onnx_skeleton *sk, const
     }
 }
 
-/* The messages of the mapped model, in the arena of m; NULL after an error. */
+/* The messages of the model, in the arena of m; NULL after an error. */
 static Onnx__ModelProto *unpack(struct module *m, const char *path, struct arena *tmp,
                                 struct diag *d)
 {
@@ -189,7 +168,7 @@ static Onnx__ModelProto *unpack(struct module *m, const char *path, struct arena
     const uint8_t *map = m->file[1].map;
     struct onnx_skeleton sk;
 
-    if (onnx_scan(map, m->file[1].size, path, tmp, &sk, d) != 0)
+    if (onnx_scan(m->file[1].fd, m->file[1].size, path, tmp, &sk, d) != 0)
         return NULL;
     Onnx__ModelProto *model = onnx__model_proto__unpack(&alloc, sk.size, sk.bytes);
     if (model == NULL)
@@ -213,7 +192,7 @@ static int read_into(struct module *m, const char *path, const struct onnx_optio
 
     m->path = str_id(m, path);
     b.folder = slash == NULL ? "." : arena_strdup(m->mem, path, (size_t)(slash - path) + 1);
-    if (map_file(m, path, o, d) != 0)
+    if (open_file(m, path, o, d) != 0)
         return -1;
     struct arena *wire = arena_new(m->mem);
     Onnx__ModelProto *model = unpack(m, path, wire, d);

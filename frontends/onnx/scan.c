@@ -13,8 +13,13 @@
  * forge a marker.  Messages only shrink by this, so the new length of an enclosing message fits
  * into the bytes of the old prefix (as a padded varint).
  *
- * Cost: O(bytes that are not payload) time and memory; payload pages are never touched. */
+ * The file is read through a window (window.h), each byte once: what was checked is what is copied.  Long
+ * texts and the like go straight to the skeleton and are checked there.
+ *
+ * Cost: O(bytes that are not payload) time and memory; payloads are never read. */
 #include "frontends/onnx/scan.h"
+
+#include "frontends/onnx/window.h"
 
 #include "ir/base/utf8.h"
 
@@ -32,6 +37,8 @@ enum {
     ELIDE = 1024,      /* payloads from this size on stay in the file */
     MAX_PREFIX = 5,    /* bytes of a length ... */
     MAX_TAG = 5,       /* ... and of a tag that protobuf-c reads */
+    SMALL = 4096,      /* what is longer does not go through the window */
+    AT_ONCE = 1 << 24, /* bytes of skeleton that there is room for at once */
     FREE_MEMBERS = 16, /* fields of a message that protobuf-c lists on its stack */
     MEMBER_COST = 80,  /* bytes that it allocates to list each further one */
     BLOCK = 16,        /* least allocation */
@@ -56,11 +63,13 @@ struct frame {
 };
 
 struct scan {
-    const uint8_t *p;
-    uint64_t at;     /* cursor */
-    uint64_t copied; /* what lies before is in the skeleton, or elided */
-    uint64_t cost;   /* bytes that unpacking will take */
-    bool known;      /* a field of the model was recognised */
+    struct window in;    /* from the field at hand on */
+    struct window ahead; /* for looking elsewhere */
+    uint64_t field;      /* where the field at hand begins */
+    uint64_t at;         /* cursor */
+    uint64_t copied;     /* what lies before is in the skeleton, or elided */
+    uint64_t cost;       /* bytes that unpacking will take */
+    bool known;          /* a field of the model was recognised */
     const char *path;
     struct arena *mem;
     struct diag *diag;
@@ -71,12 +80,12 @@ struct scan {
     struct frame stack[MAX_DEPTH + 1];
 };
 
-/* Reads a varint before `end`: its length in bytes, 0 if it is cut short or longer than 10. */
-static unsigned read_varint(const uint8_t *p, uint64_t at, uint64_t end, uint64_t *value)
+/* Reads a varint from p[n]: its length in bytes, 0 if it is cut short or longer than 10. */
+static unsigned decode_varint(const uint8_t *p, uint64_t n, uint64_t *value)
 {
     uint64_t v = 0;
-    for (unsigned i = 0; i < 10 && at + i < end; i++) {
-        uint8_t c = p[at + i];
+    for (unsigned i = 0; i < 10 && i < n; i++) {
+        uint8_t c = p[i];
         v |= (uint64_t)(c & 0x7f) << (7 * i);
         if (!(c & 0x80)) {
             *value = v;
@@ -84,6 +93,23 @@ static unsigned read_varint(const uint8_t *p, uint64_t at, uint64_t end, uint64_
         }
     }
     return 0;
+}
+
+/* Up to n bytes at `at`, elsewhere than the cursor; fewer only at the end of the file. */
+static const uint8_t *look(struct scan *s, uint64_t at, uint64_t *n)
+{
+    *n = at > s->ahead.size ? 0 : *n < s->ahead.size - at ? *n : s->ahead.size - at;
+    if (!window_has(&s->ahead, at, *n))
+        window_move(&s->ahead, at < s->ahead.size ? at : s->ahead.size, at + *n);
+    return s->ahead.buf + (at - s->ahead.from);
+}
+
+/* A varint before `end`, elsewhere than the cursor. */
+static unsigned look_varint(struct scan *s, uint64_t at, uint64_t end, uint64_t *value)
+{
+    uint64_t n = at > end ? 0 : end - at < 10 ? end - at : 10;
+    const uint8_t *p = n > 0 ? look(s, at, &n) : NULL;
+    return p ? decode_varint(p, n, value) : 0;
 }
 
 static const ProtobufCFieldDescriptor *field_of(const ProtobufCMessageDescriptor *desc, uint32_t id)
@@ -113,27 +139,26 @@ static const ProtobufCFieldDescriptor *next_field(struct frame *f, uint32_t id)
     return field;
 }
 
-/* Skips one field that has been checked before. */
-static uint64_t skip_field(const uint8_t *p, uint64_t at, uint64_t end, uint64_t *tag)
+/* Skips one field that has been checked before; `end`, if the file is not what it was. */
+static uint64_t skip_field(struct scan *s, uint64_t at, uint64_t end, uint64_t *tag)
 {
     uint64_t v = 0;
-    at += read_varint(p, at, end, tag);
-    switch ((enum wire)(*tag & 7)) {
-    case WIRE_VARINT:
-        return at + read_varint(p, at, end, &v);
-    case WIRE_64:
-        return at + 8;
-    case WIRE_32:
-        return at + 4;
-    default:
-        at += read_varint(p, at, end, &v);
-        return at + v;
-    }
+    unsigned k = look_varint(s, at, end, tag);
+    if (!k)
+        return end;
+    at += k;
+    enum wire w = (enum wire)(*tag & 7);
+    if (w == WIRE_64 || w == WIRE_32)
+        return at + (w == WIRE_64 ? 8 : 4);
+    k = look_varint(s, at, end, &v);
+    if (!k)
+        return end;
+    at += k;
+    return w == WIRE_VARINT ? at : v < end - at ? at + v : end;
 }
 
 /* "node[3]": field `id` of frame f whose tag is at `tag`. */
-static const char *name_element(const struct scan *s, const struct frame *f, uint32_t id,
-                                uint64_t tag)
+static const char *name_element(struct scan *s, const struct frame *f, uint32_t id, uint64_t tag)
 {
     const ProtobufCFieldDescriptor *field = field_of(f->desc, id);
     if (!field)
@@ -142,13 +167,13 @@ static const char *name_element(const struct scan *s, const struct frame *f, uin
         return field->name;
     uint64_t t = 0, n = 0;
     for (uint64_t at = f->start; at < tag; n += t >> 3 == id)
-        at = skip_field(s->p, at, f->end, &t);
+        at = skip_field(s, at, f->end, &t);
     return arena_fmt(s->mem, "%s[%" PRIu64 "]", field->name, n);
 }
 
 /* "graph.node[1].doc_string" for the field at `tag` of the innermost frame (id 0: the frame);
  * the middle of a long path is left out. */
-static const char *field_path(const struct scan *s, uint32_t id, uint64_t tag)
+static const char *field_path(struct scan *s, uint32_t id, uint64_t tag)
 {
     const char *path = "";
     unsigned n = s->depth + (id != 0);
@@ -166,17 +191,26 @@ static const char *field_path(const struct scan *s, uint32_t id, uint64_t tag)
     return path;
 }
 
-static bool is_text(const struct scan *s)
+static bool is_text(struct scan *s)
 {
-    uint64_t n = s->stack[0].end < 256 ? s->stack[0].end : 256;
+    uint64_t n = 256;
+    const uint8_t *p = look(s, 0, &n);
     for (uint64_t i = 0; i < n; i++)
-        if ((s->p[i] < ' ' && !(s->p[i] >= '\t' && s->p[i] <= '\r')) || s->p[i] == 0x7f)
+        if ((p[i] < ' ' && !(p[i] >= '\t' && p[i] <= '\r')) || p[i] == 0x7f)
             return false;
     return true;
 }
 
-static int fail_at(const struct scan *s, uint32_t id, uint64_t tag, const char *what)
+/* What could not be read explains whatever was found wrong. */
+static int fail_reading(const struct scan *s)
 {
+    return diag_error(s->diag, "%s: cannot be read: %s", s->path, s->in.bad);
+}
+
+static int fail_at(struct scan *s, uint32_t id, uint64_t tag, const char *what)
+{
+    if (s->in.bad)
+        return fail_reading(s);
     if (is_text(s))
         return diag_error(s->diag, "%s: a text file, not an ONNX model", s->path);
     const char *where = field_path(s, id, tag);
@@ -185,24 +219,78 @@ static int fail_at(const struct scan *s, uint32_t id, uint64_t tag, const char *
                       *where ? ": " : "", what);
 }
 
+/* Room for n more bytes of skeleton, which are counted; NULL and an error. */
+static uint8_t *extend(struct scan *s, uint64_t n)
+{
+    if (n > MAX_SKELETON - s->size) {
+        diag_error(s->diag, "%s: more than 2 GiB besides tensor payloads", s->path);
+        return NULL;
+    }
+    s->out = vec_grow(s->mem, s->out, &s->cap, s->size + (uint32_t)n, 1);
+    s->size += (uint32_t)n;
+    return s->out + s->size - n;
+}
+
 static int append(struct scan *s, const void *data, uint64_t n)
 {
-    if (n > MAX_SKELETON - s->size)
-        return diag_error(s->diag, "%s: more than 2 GiB besides tensor payloads", s->path);
-    s->out = vec_grow(s->mem, s->out, &s->cap, s->size + (uint32_t)n, 1);
-    memcpy(s->out + s->size, data, n);
-    s->size += (uint32_t)n;
+    uint8_t *to = extend(s, n);
+    if (!to)
+        return -1;
+    memcpy(to, data, n);
     return 0;
 }
 
-/* Copies what lies before file offset `upto` to the skeleton. */
+/* Copies what lies before file offset `upto`, which is in the window, to the skeleton. */
 static int flush(struct scan *s, uint64_t upto)
 {
     assert(upto <= s->stack[0].end);
-    if (upto > s->copied && append(s, s->p + s->copied, upto - s->copied))
-        return -1;
+    if (upto > s->copied) {
+        assert(window_has(&s->in, s->copied, upto - s->copied));
+        if (append(s, s->in.buf + (s->copied - s->in.from), upto - s->copied))
+            return -1;
+    }
     s->copied = upto;
     return 0;
+}
+
+/* The bytes [at, at + n) of the field at hand, n <= SMALL; NULL and an error.  What lies before the field goes to the
+ * skeleton before the window leaves it. */
+static const uint8_t *see(struct scan *s, uint64_t at, uint64_t n)
+{
+    if (!window_has(&s->in, at, n)) {
+        if (flush(s, s->field > s->copied ? s->field : s->copied))
+            return NULL;
+        window_move(&s->in, s->copied, at + n);
+    }
+    return s->in.buf + (at - s->in.from);
+}
+
+/* A varint at the cursor, before `end`. */
+static unsigned read_varint(struct scan *s, uint64_t end, uint64_t *value)
+{
+    uint64_t n = end - s->at < 10 ? end - s->at : 10;
+    const uint8_t *p = n > 0 ? see(s, s->at, n) : NULL;
+    return p ? decode_varint(p, n, value) : 0;
+}
+
+/* The next len bytes, which all go to the skeleton: in the window, or there already.  NULL and an error.  The cursor is
+ * behind them then. */
+static const uint8_t *take(struct scan *s, uint64_t len)
+{
+    uint64_t at = s->at;
+    if (len <= SMALL) {
+        s->at += len;
+        return see(s, at, len);
+    }
+    uint8_t *to = flush(s, at) ? NULL : extend(s, len);
+    if (!to)
+        return NULL;
+    if (window_read(&s->in, at, len, to)) {
+        fail_reading(s);
+        return NULL;
+    }
+    s->at = s->copied = at + len;
+    return to;
 }
 
 static int spend(struct scan *s, uint32_t id, uint64_t tag, uint64_t bytes)
@@ -239,19 +327,19 @@ uint32_t onnx_mark_index(const uint8_t *mark)
 
 /* Whether the tensor has only one field among raw_data, float_data and double_data.  Looks ahead,
  * at wire that is not checked yet; defects are found by the scan proper. */
-static bool lone_payload(const struct scan *s, struct frame *f)
+static bool lone_payload(struct scan *s, struct frame *f)
 {
     if (f->lone)
         return f->lone == 2;
     unsigned n = 0;
     for (uint64_t at = f->start, tag, v; at < f->end && n < 2;) {
-        unsigned k = read_varint(s->p, at, f->end, &tag);
+        unsigned k = look_varint(s, at, f->end, &tag);
         uint64_t id = tag >> 3;
         if (!k)
             break;
         at += k;
         enum wire w = (enum wire)(tag & 7);
-        k = w == WIRE_64 ? 8 : w == WIRE_32 ? 4 : read_varint(s->p, at, f->end, &v);
+        k = w == WIRE_64 ? 8 : w == WIRE_32 ? 4 : look_varint(s, at, f->end, &v);
         if (!k || w == WIRE_GROUP || w == WIRE_END)
             break;
         at += k;
@@ -290,19 +378,21 @@ static int scan_packed(struct scan *s, struct frame *f, const ProtobufCFieldDesc
                        uint64_t tag, uint64_t len)
 {
     enum wire w = wire_of(field->type);
-    uint64_t end = s->at + len, size = w == WIRE_32 ? 4 : 8, v;
+    uint64_t size = w == WIRE_32 ? 4 : 8, v;
     if (w != WIRE_VARINT) {
         if (len % size)
             return fail_at(s, field->id, tag, "length is not a multiple of the element's size");
         if (f->desc == &onnx__tensor_proto__descriptor && len >= ELIDE &&
             (field->id == ONNX_FIELD_FLOAT || field->id == ONNX_FIELD_DOUBLE) && lone_payload(s, f))
             return elide_field(s, tag, field->id, s->at, len);
-        s->at = end;
-        return spend(s, field->id, tag, BLOCK + len);
+        return take(s, len) ? spend(s, field->id, tag, BLOCK + len) : -1;
     }
+    const uint8_t *p = take(s, len);
     uint64_t n = 0;
-    for (unsigned k; s->at < end; s->at += k, n++)
-        if (!(k = read_varint(s->p, s->at, end, &v)))
+    if (!p)
+        return -1;
+    for (uint64_t at = 0, k; at < len; at += k, n++)
+        if (!(k = decode_varint(p + at, len - at, &v)))
             return fail_at(s, field->id, tag, "bad varint in packed numbers");
     return spend(s, field->id, tag, BLOCK + n * 8);
 }
@@ -355,11 +445,27 @@ static bool is_name(const struct frame *f, uint32_t id)
     return field && strcmp(field->name, "doc_string") != 0;
 }
 
+/* A text of len bytes at s->at. */
+static int take_text(struct scan *s, const struct frame *f, uint32_t id, uint64_t tag, uint64_t len)
+{
+    uint64_t from = s->at;
+    const char *p = (const char *)take(s, len);
+    size_t good;
+    if (!p)
+        return -1;
+    if (memchr(p, 0, len))
+        return fail_at(s, id, tag, "text holds a NUL byte");
+    if (is_name(f, id) && (good = utf8_good(p, len)) < len)
+        return fail_at(s, id, tag,
+                       arena_fmt(s->mem, "byte %" PRIu64 " of the file is not UTF-8", from + good));
+    return spend(s, id, tag, 2 * BLOCK);
+}
+
 /* A length-delimited field whose length starts at s->at. */
 static int scan_delimited(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
                           uint32_t id, uint64_t tag)
 {
-    uint64_t prefix = s->at, len, k = read_varint(s->p, s->at, f->end, &len);
+    uint64_t prefix = s->at, len, k = read_varint(s, f->end, &len);
     if (!k || k > MAX_PREFIX)
         return fail_at(s, id, tag, "bad length");
     s->at += k;
@@ -369,28 +475,18 @@ static int scan_delimited(struct scan *s, struct frame *f, const ProtobufCFieldD
             arena_fmt(s->mem, "length %" PRIu64 " goes %" PRIu64 " bytes beyond the end of %s", len,
                       len - (f->end - s->at), s->depth ? field_path(s, 0, 0) : "the file"));
     }
-    if (!field) {
-        s->at += len;
-        return spend(s, id, tag, 2 * BLOCK);
-    }
+    if (!field)
+        return take(s, len) ? spend(s, id, tag, 2 * BLOCK) : -1;
     switch (field->type) {
     case PROTOBUF_C_TYPE_MESSAGE:
         return enter(s, f, field, tag, prefix, len);
     case PROTOBUF_C_TYPE_STRING:
-        if (memchr(s->p + s->at, 0, len))
-            return fail_at(s, id, tag, "text holds a NUL byte");
-        if (is_name(f, id) && (k = utf8_good((const char *)s->p + s->at, len)) < len)
-            return fail_at(
-                s, id, tag,
-                arena_fmt(s->mem, "byte %" PRIu64 " of the file is not UTF-8", s->at + k));
-        s->at += len;
-        return spend(s, id, tag, 2 * BLOCK);
+        return take_text(s, f, id, tag, len);
     case PROTOBUF_C_TYPE_BYTES:
         if (f->desc == &onnx__tensor_proto__descriptor && id == ONNX_FIELD_RAW &&
             (len >= ELIDE || len == ONNX_MARK))
             return elide_field(s, tag, id, s->at, len);
-        s->at += len;
-        return spend(s, id, tag, 2 * BLOCK);
+        return take(s, len) ? spend(s, id, tag, 2 * BLOCK) : -1;
     default:
         if (field->label != PROTOBUF_C_LABEL_REPEATED)
             return fail_at(s, id, tag, "wrong wire type (a length, expected a number)");
@@ -402,8 +498,8 @@ static int scan_delimited(struct scan *s, struct frame *f, const ProtobufCFieldD
 static int scan_field(struct scan *s)
 {
     struct frame *f = &s->stack[s->depth];
-    uint64_t at = s->at, tag, v;
-    unsigned k = read_varint(s->p, at, f->end, &tag);
+    uint64_t at = s->field = s->at, tag, v;
+    unsigned k = read_varint(s, f->end, &tag);
     if (!k || k > MAX_TAG)
         return fail_at(s, 0, at, "bad field tag");
     if (tag >> 3 == 0 || tag >> 32)
@@ -421,21 +517,24 @@ static int scan_field(struct scan *s)
     s->known |= field != NULL;
     if (w == WIRE_LEN)
         return scan_delimited(s, f, field, id, at);
-    k = w == WIRE_VARINT ? read_varint(s->p, s->at, f->end, &v) : w == WIRE_64 ? 8 : 4;
+    k = w == WIRE_VARINT ? read_varint(s, f->end, &v) : w == WIRE_64 ? 8 : 4;
     if (!k)
         return fail_at(s, id, at, "bad varint");
     if (k > f->end - s->at)
         return fail_at(s, id, at, "cut short");
-    s->at += k;
+    if (!take(s, k))
+        return -1;
     return spend(s, id, at, field ? 8 : 3 * BLOCK);
 }
 
-int onnx_scan(const uint8_t *map, uint64_t size, const char *path, struct arena *a,
-              struct onnx_skeleton *out, struct diag *d)
+int onnx_scan(int fd, uint64_t size, const char *path, struct arena *a, struct onnx_skeleton *out,
+              struct diag *d)
 {
     struct scan *s = arena_alloc(a, sizeof *s);
     *out = (struct onnx_skeleton){0};
-    s->p = map;
+    s->in = window_new(fd, size, a);
+    s->ahead = window_new(fd, size, a);
+    s->out = vec_grow(a, NULL, &s->cap, (uint32_t)(size < AT_ONCE ? size : AT_ONCE), 1);
     s->path = path;
     s->mem = a;
     s->diag = d;
@@ -444,6 +543,8 @@ int onnx_scan(const uint8_t *map, uint64_t size, const char *path, struct arena 
     s->stack[0].end = size;
     while (s->depth || s->at < size) {
         int bad = s->at == s->stack[s->depth].end ? leave(s) : scan_field(s);
+        if (!bad && s->in.bad)
+            bad = fail_reading(s);
         if (bad || diag_stopped(d))
             return -1;
     }

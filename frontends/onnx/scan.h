@@ -27,10 +27,10 @@ enum {
     ONNX_FIELD_DOUBLE = 10 /* TensorProto.double_data */
 };
 
-/* Checks the wire format of a ModelProto of `size` bytes at `map` and makes its skeleton in a.
+/* Checks the wire format of a ModelProto of `size` bytes in the file fd and makes its skeleton in a.
  * 0, or -1 and a diagnostic with offset and field path.  O(size of the skeleton). */
-int onnx_scan(const uint8_t *map, uint64_t size, const char *path, struct arena *a,
-              struct onnx_skeleton *out, struct diag *d);
+int onnx_scan(int fd, uint64_t size, const char *path, struct arena *a, struct onnx_skeleton *out,
+              struct diag *d);
 
 /* The payload that a marker (ONNX_MARK bytes of raw_data) stands for. */
 uint32_t onnx_mark_index(const uint8_t *mark);

@@ -7,6 +7,8 @@
 #include "ir/base/child.h"
 
 #include <assert.h>
+#include <limits.h>
+#include <sys/stat.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -223,6 +225,25 @@ static enum child_end attend(struct running *r, unsigned seconds, char *said, si
     return CHILD_STOPPED;
 }
 
+char *child_find(const char *name, struct arena *a)
+{
+    const char *at = getenv("PATH");
+    for (size_t n; at && *at; at += n + (at[n] == ':')) {
+        struct stat st;
+        n = strcspn(at, ":");
+        char *path = arena_fmt(a, "%.*s/%s", (int)n, at, name);
+        if (*at == '/' && n < PATH_MAX && stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+            access(path, X_OK) == 0)
+            return path;
+    }
+    return NULL;
+}
+
+char *child_operand(const char *path, struct arena *a)
+{
+    return arena_fmt(a, "%s%s", *path == '-' ? "./" : "", path);
+}
+
 /* Starts argv[0] with `err` as its stderr; 0 or an errno. */
 static int start(pid_t *pid, char *const argv[], int err)
 {
@@ -232,7 +253,7 @@ static int start(pid_t *pid, char *const argv[], int err)
         return rc;
     rc = posix_spawn_file_actions_adddup2(&act, err, STDERR_FILENO);
     if (!rc)
-        rc = posix_spawnp(pid, argv[0], &act, NULL, argv, environ);
+        rc = posix_spawn(pid, argv[0], &act, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&act);
     return rc;
 }

@@ -29,7 +29,12 @@ struct child_answer {
 struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
                               size_t most, struct arena *a);
 
-/* Runs a program of the path, argv[0], which gets argv (the last is NULL) and this process's stdin and stdout.
+/* The absolute path of a program in one of PATH's folders that are absolute themselves, in a; NULL: there is none.
+ * Whoever starts it more than once, looks for it once. */
+char *child_find(const char *name, struct arena *a);
+/* A path as an argument that no program takes for an option: "./-x" for "-x". */
+char *child_operand(const char *path, struct arena *a);
+/* Runs the program argv[0], a path, which gets argv (the last is NULL) and this process's stdin and stdout.
  * said[room]: the first line of what it says on stderr, cut; or why it cannot be started (CHILD_MISSING).  It is
  * killed after so many seconds of processor time, so that what comes of it does not depend on what else the machine
  * does; and after three times as many of the clock. */

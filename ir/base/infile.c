@@ -12,6 +12,7 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -58,6 +59,29 @@ int infile_open(const char *path, enum infile_kind kind, uint64_t *size, struct 
         return fd;
     close(fd);
     return diag_error(d, "%s: %s", path, wrong);
+}
+
+struct addresses {
+    void *at;
+    size_t size;
+};
+
+static void give_back(void *p)
+{
+    const struct addresses *x = p;
+    munmap(x->at, x->size);
+}
+
+const uint8_t *infile_addresses(uint64_t size, struct arena *a)
+{
+    struct addresses *x = arena_alloc(a, sizeof *x);
+    void *at =
+        mmap(NULL, (size_t)size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    *x = (struct addresses){at, (size_t)size};
+    arena_defer(a, give_back, x);
+    return at;
 }
 
 /* ---- below a folder --------------------------------------------------------------------------- */

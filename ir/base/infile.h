@@ -19,12 +19,15 @@ enum infile_kind {
 
 /* A descriptor of the regular file at `path`, and its size; -1 and an error. */
 int infile_open(const char *path, enum infile_kind kind, uint64_t *size, struct diag *d);
-/* A descriptor of `location` below the open folder dir, whatever it is; -1 and errno.  Without `links` no symbolic link
- * is followed and nothing outside the folder is reached.  O(length). */
+/* A descriptor of `location` below the open folder dir, whatever it is; -1 and errno.  Without `links` no symbolic
+ * link is followed and nothing outside the folder is reached.  O(length). */
 int infile_open_beneath(int dir, const char *location, bool links, struct arena *tmp);
 /* What is wrong with an open file, NULL: nothing; its size and how many names it has. */
 const char *infile_wrong(int fd, enum infile_kind kind, uint64_t *size, uint64_t *names);
 
+/* `size` addresses that stand for the bytes of a file, so that messages can point to them; whoever wants the bytes
+ * reads the file.  Nothing is there: touching them is a fault of pcc.  They are given back with a.  NULL and errno. */
+const uint8_t *infile_addresses(uint64_t size, struct arena *a);
 /* 0; -1 and an error that names the first byte if the text[n] of that name is not UTF-8. */
 int infile_text(const char *name, const char *text, size_t n, struct diag *d);
 /* All bytes of a file of text and a NUL after them, in a; NULL and an error if it cannot be read or is not UTF-8. */

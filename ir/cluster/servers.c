@@ -44,11 +44,11 @@ const char *servers_of(const struct cluster *c, struct servers *s)
         if (c->cls[i].host || !c->cls[i].count)
             continue;
         if (k)
-            return "there are accelerators of several classes";
+            return "stages are on accelerators of one class, and there are several (-d)";
         k = &c->cls[i];
     }
     if (!k)
-        return "there are no accelerators";
+        return "stages are on accelerators, and there are none (-d)";
     uint32_t size = k->group > 1 ? k->group : 1;
     if (k->count / size > SERVERS)
         return "there are too many servers";

@@ -56,6 +56,8 @@ static void set_stage(const struct scene *s, const struct servers *servers,
         reduce = reduce_exposed(servers, set, &sum->parts, w->backward, sum->backward);
     if (t->reduce_when == REDUCE_ACROSS)
         reduce = reduce > w->forward ? reduce - w->forward : 0;
+    w->forward = sat_add(w->forward, s->model.part_cost);
+    w->backward = sat_add(w->backward, s->model.part_cost);
     if (takes_turns(s))
         w->backward = sat_add(w->backward, reduce);
     else

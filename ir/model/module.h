@@ -190,8 +190,9 @@ struct file {
     sid location; /* as the model names it; 0 for the model itself */
     int fd;       /* -1: not there (needed only when bytes are) */
     uint64_t size;
-    const uint8_t *map; /* the model itself: mapped for scanning, never for bulk reading */
-    bool nowhere;       /* it came in memory: path is only a name */
+    const uint8_t
+        *map;     /* the model itself: addresses that stand for its bytes (infile_addresses) */
+    bool nowhere; /* it came in memory: path is only a name */
 };
 
 struct opset {

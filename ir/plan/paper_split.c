@@ -71,12 +71,13 @@ static void put_devices(const struct split *w, const char *key, bool host)
     fputs(first ? "],\n" : "\n    ],\n", w->f);
 }
 
-/* The most slots that an accelerator has. */
+/* The most slots that an accelerator has.  A latency alone knows them: its judge has seen that each node has one. */
 static uint32_t count_slots(const struct plan_told *t)
 {
     const struct graph *g = &t->scene->m->graph[1];
     uint32_t most = 0;
-    for (nid v = g->first; t->plan->slot && v < g->first + g->count; v++)
+    bool known = t->plan->slot && t->scene->model.objective == OBJECTIVE_LATENCY;
+    for (nid v = g->first; known && v < g->first + g->count; v++)
         most = t->plan->dev[v] >= 0 && t->plan->slot[v] > most ? t->plan->slot[v] : most;
     return most;
 }

@@ -216,6 +216,10 @@ static int read_paper(struct assignment *r, const json_t *root)
     static const char *const key[] = {"fpgas", "cpus"};
     const struct cluster *c = r->scene->cluster;
     uint32_t q = slots_in_paper(r, root);
+    if (json_object_get(root, "totalLatency")) {
+        basis_set(&r->said.model, BASIS_OBJECTIVE, OBJECTIVE_LATENCY);
+        r->said.bits |= 1U << BASIS_OBJECTIVE;
+    }
     assign_by_id(r);
     for (int host = 0; host < 2; host++) {
         const json_t *list = json_object_get(root, key[host]);
@@ -230,7 +234,9 @@ static int read_paper(struct assignment *r, const json_t *root)
                 return diag_error(r->diag,
                                   "%s: '%s' has nodes on more devices than the cluster has",
                                   r->path, key[host]);
-            if (read_nodes(r, nodes, (int)dev) || (slot && read_slot(r, nodes, slot)))
+            if (read_nodes(r, nodes, (int)dev))
+                return -1;
+            if (slot && read_slot(r, nodes, slot))
                 return -1;
         }
     }

@@ -7,7 +7,8 @@
  * there is none, or until it gets no nearer.  What is left on the table is said.  With a time limit, what is left of
  * it goes to a proof that no plan is better by more than 1 %, by an integer program (ip_refute.c).
  *
- * Groups of devices are known to hier-place only.  Cost: that of dp-place, of annealing and of the bounds. */
+ * Groups of devices are known to hier-place only.  The time of a training iteration is pipeline-place's affair.
+ * Cost: that of dp-place, of annealing and of the bounds. */
 #include "passes/contiguous/dp_place.h"
 
 #include "passes/any_shape/fit_memory.h"
@@ -293,6 +294,8 @@ static int auto_place_run(struct ctx *x, const void *options)
     return 0;
 }
 
+extern const struct planner planner_pipeline_place;
+
 const struct planner planner_auto_place = {
     .pass =
         {.name = "auto-place",
@@ -303,5 +306,5 @@ const struct planner planner_auto_place = {
          .needs = NEED_COST | NEED_CONTRACT,
          .run = auto_place_run},
     .objectives = 1 << OBJECTIVE_SAMPLE,
-    .features =
-        FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};
+    .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES,
+    .other = {[OBJECTIVE_ITERATION] = &planner_pipeline_place}};

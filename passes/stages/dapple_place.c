@@ -163,4 +163,4 @@ const struct planner planner_dapple_place = {
              .needs = NEED_COST | NEED_CONTRACT,
              .run = dapple_run},
     .objectives = 1 << OBJECTIVE_ITERATION,
-    .features = FEATURE_GROUPS | FEATURE_LEVELS};
+    .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};

@@ -55,4 +55,4 @@ const struct planner planner_data_parallel_place = {
              .needs = NEED_COST | NEED_CONTRACT,
              .run = data_parallel_run},
     .objectives = 1 << OBJECTIVE_ITERATION,
-    .features = FEATURE_GROUPS | FEATURE_LEVELS};
+    .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};

@@ -97,4 +97,4 @@ const struct planner planner_pipedream_hier_place = {
              .needs = NEED_COST | NEED_CONTRACT,
              .run = hier_place_run},
     .objectives = 1 << OBJECTIVE_ITERATION,
-    .features = FEATURE_GROUPS | FEATURE_LEVELS};
+    .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};

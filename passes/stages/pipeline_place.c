@@ -172,4 +172,4 @@ const struct planner planner_pipeline_place = {
              .needs = NEED_COST | NEED_CONTRACT,
              .run = pipeline_run_place},
     .objectives = 1 << OBJECTIVE_ITERATION,
-    .features = FEATURE_GROUPS | FEATURE_LEVELS};
+    .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};

@@ -213,6 +213,8 @@ static struct piece make_piece(const struct proving *p, const struct training *m
     bytes = sat_add(bytes, training_share(m, p->stored[to] - p->stored[from], n));
     if (!can_share(m, n) || (memory >= 0 && bytes > memory))
         return (struct piece){.first = NEVER};
+    f = sat_add(f, scene->model.part_cost);
+    b = sat_add(b, scene->model.part_cost);
     b = m->recompute == RECOMPUTE_ALL ? sat_add(b, f) : b;
     struct piece x = {.forward = f, .through = sat_add(f, b - apart)};
     x.first = sat_add(sat_mul(sat_add(f, b), count), reduce);

@@ -245,7 +245,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum input_kind kind = input_kind_of(folder.file);
     struct diag own = fuzz_diag();
     struct onnx_skeleton skeleton;
-    int rc = onnx_scan(data, size, "model", a, &skeleton, &own);
+    int fd = open(folder.file, O_RDONLY | O_CLOEXEC);
+    int rc = onnx_scan(fd, size, "model", a, &skeleton, &own);
+    close(fd);
     fuzz_check_result(rc, &own);
     d.user = arena_fmt(a, "%s: protobuf-c refuses the file", folder.file);
     struct module *m = onnx_read(folder.file, &o, NULL, &d);

@@ -36,6 +36,8 @@ static void check_same(struct ctx *x, const char *path, const struct plan *p)
     fuzz_check(memcmp(back.dev, p->dev, x->scene.m->nnode * sizeof *p->dev) == 0,
                "it is the same plan");
     fuzz_check(!p->rank == !back.rank, "it has an order if the plan has");
+    for (nid v = 1; p->slot && v < x->scene.m->nnode; v++)
+        fuzz_check(p->slot[v] == (back.slot ? back.slot[v] : 0), "each node has its slot");
     for (uint32_t d = 0; d < x->scene.cluster->ndev; d++) {
         const struct plan again = {.dev = back.dev, .rank = back.rank};
         const nid *here = plan_order(p, x->scene.m, x->use.mem, &n);
@@ -63,6 +65,7 @@ static void check_plan(struct ctx *x, struct fuzz_folder folder, const struct gi
     struct plan p = {.planner = "plan",
                      .dev = dev,
                      .rank = given->rank,
+                     .slot = given->slot,
                      .claim = {.value = v.value,
                                .bound = -1,
                                .bound_all = -1,
@@ -76,7 +79,8 @@ static void check_plan(struct ctx *x, struct fuzz_folder folder, const struct gi
     fuzz_check(paper_split_write(&t, paper, NULL, x->use.diag) == 0,
                "a split of the paper can be written");
     fuzz_check_text(&x->scene, &p);
-    p.rank = NULL; /* the paper's form gives none */
+    p.rank = NULL; /* the paper's form gives none, and no slots but for a latency */
+    p.slot = NULL;
     check_same(x, paper, &p);
 }
 

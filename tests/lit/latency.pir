@@ -1,12 +1,15 @@
 # One sample alone: an accelerator that runs two subgraphs takes 3 us, one that runs all in one 4 us.
 # RUN: %pcc %s -q --emit=json | FileCheck %s
 # RUN: %pcc %s -q --emit=ir | FileCheck %s --check-prefix=IR
-# RUN: %pcc %s -q --emit=json > %t.json && %pcc %s -p 'plan{from=%t.json}' --objective=latency -q --emit=ir | FileCheck %s --check-prefix=IR
+# RUN: %pcc %s -q --emit=json > %t.json && %pcc %s -p 'plan{from=%t.json}' -q --emit=ir | FileCheck %s --check-prefix=IR
 # RUN: sed '1i ir_version 0' %s > %t.pir
 # RUN: %pcc %t.pir -q --emit=json > %t2.json
 # RUN: FileCheck %s --check-prefix=PAPER < %t2.json
-# RUN: %pcc %t.pir -p 'plan{from=%t2.json}' --objective=latency -q --emit=ir | FileCheck %s --check-prefix=IR
+# RUN: %pcc %t.pir -p 'plan{from=%t2.json}' -q --emit=ir | FileCheck %s --check-prefix=IR
 # RUN: %pcc %s -q --replay 3 | FileCheck %s --check-prefix=REPLAY
+# RUN: %pcc %s -p 'plan{from=%t.json}' --compare %t2.json 2>&1 | FileCheck %s --check-prefix=COMPARE
+# COMPARE: 3.000 us {{.*}} plan
+# COMPARE: 3.000 us {{.*}}2.json
 # REPLAY: replay of 3 samples: {{.*}} % above the plan's 3.000 us (ends at
 # CHECK: "name": "latency"
 # CHECK-NEXT: "value_s": 3e-6

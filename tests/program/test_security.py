@@ -1,5 +1,6 @@
 """The promises of SECURITY.md that no other test keeps, one function for each: hostile inputs, names, folders and
 limits end in one line and exit code 1, in time, with nothing left behind.  Needs the Python package onnx (else 77)."""
+# extras: dot
 import csv
 import io
 import os
@@ -14,11 +15,13 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import extras
 from checks import check, finish
 from wire import field
 
 try:
     import numpy as np
+    import onnx
     from onnx import TensorProto, helper
 except ImportError:
     print("skipped: the Python package onnx is not installed")
@@ -28,6 +31,7 @@ PCC = str(Path(shutil.which(os.environ.get("PCC", "pcc")) or os.environ.get("PCC
 PCC_GEN = str(Path(shutil.which(os.environ.get("PCC_GEN", "pcc-gen")) or "pcc-gen").resolve())
 FUNCTIONS = Path(__file__).resolve().parents[1] / "lit/functions.pir"
 PCC_KEYED = str(Path(PCC).parent / "tests/pcc-keyed")  # pcc that is told the key of its hashes
+PCC_SHRINKING = str(Path(PCC).parent / "tests/pcc-shrinking")
 SANITIZED = b"__asan_init" in Path(PCC).read_bytes()
 REPORTS = ("runtime error:", "AddressSanitizer", "LeakSanitizer")
 GPT = ["gpt", "--layers", "1", "--width", "32", "--heads", "2", "--vocab", "64"]
@@ -329,10 +333,95 @@ def tables_run_nothing(d):
     check(r.returncode == 0 and r.stdout == (d / "n.csv").read_bytes(), f"read back: {r.stderr}")
 
 
+# ---- files that change
+
+
+def cut_short(folder, file, *args):
+    """Runs with the file cut to half at each call in turn that reads it, until none is left: exit 0 or 1, one line, and
+    nothing is left behind.  How many runs failed."""
+    whole, failures = (folder / file).read_bytes(), 0
+    for at in range(1, 1000):
+        (folder / file).write_bytes(whole)
+        before = listing(folder)
+        r = subprocess.run([PCC_SHRINKING, *args], cwd=folder, capture_output=True, timeout=60,
+                           env={**os.environ, "PCC_SHRINK": str(folder / file), "PCC_SHRINK_AT": str(at)})
+        err = r.stderr.decode()
+        check(r.returncode in (0, 1) and err.count("pcc: error:") == r.returncode,
+              f"{args}, call {at}: exit {r.returncode}: {err[-500:]}")
+        check(r.returncode == 0 or listing(folder) == before, f"{args}, call {at}: left {listing(folder)}")
+        failures += r.returncode == 1
+        shutil.rmtree(folder / "split", ignore_errors=True)
+        if (folder / file).stat().st_size == len(whole):
+            break
+    (folder / file).write_bytes(whole)
+    return failures
+
+
+def files_cut_short(d):
+    """A model, or the weights beside it, that another program cuts while pcc reads or copies it: no SIGBUS."""
+    m = model(d, "m.onnx", "gpt", "--layers", "1", "--width", "64", "--heads", "2", "--vocab", "256")
+    for weights in ("shared", "inline", "original"):
+        failures = cut_short(d, m, m, "-p", "dp-place", "-o", "split", "--pictures=none", f"--weights={weights}")
+        check(failures >= 3, f"{weights}: {failures} runs failed")
+    beside = onnx.load(d / m)
+    onnx.save(beside, d / "b.onnx", save_as_external_data=True, location="b.data", size_threshold=0)
+    for weights in ("shared", "inline", "original"):
+        failures = cut_short(d, "b.data", "b.onnx", "-p", "dp-place", "-o", "split", "--pictures=none",
+                             f"--weights={weights}")
+        check(failures >= 1, f"{weights}, beside: {failures} runs failed")
+
+
+# ---- programs and limits
+
+
+def arguments_are_no_options(d):
+    """Names that begin with '-' are no options of dot, and dot is none of the current folder."""
+    m = model(d)
+    for name in ("-vx.svg", "-Tpng.svg", "--help.svg", "-o.pdf"):
+        r = pcc(m, "-p", "dp-place", f"--output={name}", cwd=d)
+        check(r.returncode == 0 and (d / name).stat().st_size > 200 and b"dot" not in r.stderr, f"{name}: {r.stderr}")
+    (d / "dot").write_text("#!/bin/sh\ntouch ran\n", encoding="utf-8")
+    (d / "dot").chmod(0o755)
+    for path in (".", "", ":", f".:{os.environ['PATH']}"):
+        r = pcc(m, "-p", "dp-place", "-o", "split", cwd=d, env={**os.environ, "PATH": path})
+        check(r.returncode == 0 and not (d / "ran").exists(), f"PATH={path}: {r.stderr}")
+        check(("cannot be started" in r.stderr.decode()) == ("/" not in path), f"PATH={path}: {r.stderr}")
+        shutil.rmtree(d / "split")
+
+
+def small_limits(d):
+    """A small stack, a small size of files: refused or ended with a line, and nothing is left."""
+    m = model(d)
+
+    def limited(what, soft, hard=None):
+        return lambda: resource.setrlimit(what, (soft, hard or soft))
+    if not SANITIZED:
+        refused("the stack is limited to 64 KiB", d, m, "-o", "split",
+                preexec_fn=limited(resource.RLIMIT_STACK, 1 << 16))
+        r = pcc(m, "-p", "dp-place", "-o", "a", cwd=d, preexec_fn=limited(resource.RLIMIT_STACK, 1 << 16, 1 << 23))
+        check(r.returncode == 0, f"a stack that can be raised: {r.stderr}")
+        r = pcc(m, "-p", "auto-place", "-o", "b", cwd=d, preexec_fn=limited(resource.RLIMIT_STACK, 1 << 20))
+        check(r.returncode == 0, f"a stack of 1 MiB: {r.stderr}")
+        (d / "deep.json").write_text("[" * 2000, encoding="utf-8")
+        refused("deep.json", d, "deep.json", preexec_fn=limited(resource.RLIMIT_STACK, 1 << 20))
+    for size in (0, 100, 1 << 12, 1 << 15):
+        for out in ("x.onnx", "x.csv", "x.json", "split"):
+            before = listing(d)
+            r = pcc(m, "-p", "dp-place", "-o", out, cwd=d, preexec_fn=limited(resource.RLIMIT_FSIZE, size))
+            whole = r.returncode == 0 and ((d / out).is_dir() or (d / out).stat().st_size <= size)
+            check(whole or (r.returncode == 1 and listing(d) == before),
+                  f"{out} of {size} bytes: exit {r.returncode}: {r.stderr} {set(listing(d)) - set(before)}")
+            shutil.rmtree(d / out) if (d / out).is_dir() else (d / out).unlink(missing_ok=True)
+
+
 def main():
-    for test in (inputs_are_regular_files, folders_hold_regular_files, standard_input_where_asked,
-                 expressions_stay_cheap, errors_fail, names_cannot_flood, names_are_utf8, reading_ends_in_time,
-                 order_is_not_the_hash_s, terminals_obey_nothing, tables_run_nothing):
+    tests = [inputs_are_regular_files, folders_hold_regular_files, standard_input_where_asked, expressions_stay_cheap,
+             errors_fail, names_cannot_flood, names_are_utf8, reading_ends_in_time, order_is_not_the_hash_s,
+             terminals_obey_nothing, tables_run_nothing, files_cut_short, small_limits]
+    if extras.extra() == "dot":
+        extras.need(shutil.which("dot"), "no program dot")
+        tests = [arguments_are_no_options]
+    for test in tests:
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
     return finish()

@@ -264,14 +264,15 @@ def library_calls(tree):
 def one_opener(tree):
     """Inputs are opened in ir/base/infile.c alone; elsewhere are only folders and what is written or created."""
     opens = r"(?<![\w.>])((?:open|openat|open64|openat64|fdopen|creat|fopen|fopen64|freopen|popen|syscall" \
-            r"|json_load_file|json_loadf|json_loadfd)(?=\s*\())"
+            r"|json_load_file|json_loadf|json_loadfd|mmap)(?=\s*\())"
     for path, text in tree.sources(".c"):
         if path.split("/")[0] not in (*LAYERS, "tools") or path == "ir/base/infile.c":
             continue
         plain = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
         for m in re.finditer(opens, plain):
             call = plain[m.start():closing(plain, m.end())]
-            if not re.search(r'\bO_(WRONLY|DIRECTORY|TMPFILE)\b|, "wb?"\)$|"/dev/null", O_RDWR|SYS_close', call):
+            output = r'\bO_(WRONLY|DIRECTORY|TMPFILE)\b|, "wb?"\)$|"/dev/null", O_RDWR|SYS_close|MAP_ANONYMOUS'
+            if not re.search(output, call):
                 yield f"{path}:{plain.count(chr(10), 0, m.start()) + 1}: {m[1]} of an input: infile.h opens it"
 
 
@@ -368,7 +369,8 @@ def user_pages(tree):
 
 def help_texts(tree):
     """What pcc, pcc-gen and every script that these pages name say of their options; and of tools that they call."""
-    texts = [says(PCC, "--help"), says(Path(PCC).with_name("pcc-gen"), "--help"), "--preset --build --install --prefix"]
+    texts = [says(PCC, "--help"), says(Path(PCC).with_name("pcc-gen"), "--help")]
+    texts.append("--preset --build --install --prefix --config --rm")
     named = {name.rsplit("/", 1)[-1] for _, t in user_pages(tree) for name in re.findall(r"[\w/-]+\.(?:sh|py)", t)}
     texts += [t for path, t in tree.text.items() if path.startswith("tools/") and path.rsplit("/", 1)[-1] in named]
     return "\n".join(texts)
@@ -433,6 +435,23 @@ def readme_short(tree):
             yield f"docs/README.md: does not name {page}"
 
 
+def security(tree):
+    """SECURITY.md: the files that it names are there, and each promise names tests and functions in them that are."""
+    text = tree.text.get("SECURITY.md", "")
+    for path in sorted(set(re.findall(r"`((?:ir|passes|frontends|tools|tests)/[\w./]+)`", text))):
+        if not (tree.root / path).exists():
+            yield f"SECURITY.md: {path} does not exist"
+    for row in re.findall(r"^\| (?!-|promise)(.*) \|$", text, re.M):
+        cell = row.split(" | ")[-1]
+        if not re.search(r"test_\w+\.py|tests/", cell):
+            yield f"SECURITY.md: no test for: {row[:60]}"
+        for name, functions in re.findall(r"`(test_\w+\.py)`(?:: ([\w, ]+))?", cell):
+            found = [x for path, x in tree.text.items() if path.endswith("/" + name)]
+            for function in functions.split(",") if functions else [""]:
+                if not found or function and f"\ndef {function.strip()}(" not in found[0]:
+                    yield f"SECURITY.md: {name} has no {function.strip() or 'tests'}"
+
+
 def is_there(tree, cited, code, raw):
     """Whether what the glossary cites exists: a file, `struct x`, `x.field`, `x()`, `CONSTANT` or a pass."""
     if "/" in cited:
@@ -466,7 +485,7 @@ def glossary(tree):
 
 CHECKS = [lengths, parameters, fields, columns, formatted, root_folder, dependencies, forbidden, library_calls,
           one_opener, one_compiler, assertions, machine_paths, opening, silent_skips, headers_alone, readme_options,
-          readme_passes, readme_files, readme_short, glossary]
+          readme_passes, readme_files, readme_short, glossary, security]
 
 # ---- self-test
 
@@ -486,6 +505,8 @@ GOOD = {
                     "struct s {\n    struct {\n        int x, y, z;\n    } inner[2];\n"
                     + "".join(f"    int (*f{i})(int a, int b);\n" for i in range(29)) + "};\n"
                     "int g(int (*a)(int, int), int b, int c, int d, int e, int f);\n",
+    "tests/program/test_g.py": '"""G."""\n\n\ndef good():\n    pass\n',
+    "SECURITY.md": "| promise | how | test |\n|---|---|---|\n| it holds | so | `test_g.py`: good; `tests/unit/a.c` |\n",
     "tests/unit/a.c": '/* Temporary files. */\nstatic const char t[] = "/tmp/x-XXXXXX";\n',
 }
 LONG = "    x++;\n"
@@ -529,7 +550,8 @@ PLANTED = [  # check, file, text to put in, part of the complaint
     *[(one_opener, path, f"/* B. */\nvoid g(void)\n{{\n    {call};\n}}\n", f"{path}:4: {call.split('(')[0]}")
       for path, call in (("passes/b.c", 'fopen(p, "rb")'), ("tools/gen/g.c", "open(p, O_RDONLY)"),
                          ("backends/d.c", "openat(at, p, O_RDWR | O_CLOEXEC)"), ("ir/a.c", "json_load_file(p, 0, &e)"),
-                         ("frontends/c.c", "fdopen(fd, \"r\")"), ("ir/base/b.c", "syscall(SYS_openat2, at, p, 0, 0)"))],
+                         ("frontends/c.c", "fdopen(fd, \"r\")"), ("ir/base/b.c", "syscall(SYS_openat2, at, p, 0, 0)"),
+                         ("backends/d.c", "mmap(NULL, n, PROT_READ, MAP_SHARED, fd, 0)"))],
     *[(one_compiler, path, "/* B. */\n#include <regex.h>\n", f"{path}: includes regex.h")
       for path in ("passes/b.c", "passes/functions/patterns.h", "tools/gen/g.c")],
     (assertions, "passes/b.c", "/* B. */\nvoid g(int n)\n{\n    assert(n <= 2 && n-- > 0);\n}\n", "b.c:4"),
@@ -562,6 +584,10 @@ PLANTED = [  # check, file, text to put in, part of the complaint
     (readme_files, "docs/a.md", "See `ir/nope.md`.\n", "docs/a.md: ir/nope.md does not exist"),
     (readme_short, "README.md", "\n" * 101, "101 lines"),
     (readme_short, "docs/a.md", "# A\n", "does not name docs/a.md"),
+    (security, "SECURITY.md", "See `ir/nope.h`.\n", "ir/nope.h does not exist"),
+    (security, "SECURITY.md", "| it holds | by magic | hope |\n", "no test for: it holds"),
+    (security, "SECURITY.md", "| it holds | so | `test_nope.py` |\n", "test_nope.py has no tests"),
+    (security, "SECURITY.md", "| it holds | so | `test_g.py`: good, nope |\n", "test_g.py has no nope"),
     (readme_files, "README.md", "See `ir/nope.md`.\n", "ir/nope.md does not exist"),
     (readme_files, "README.md", "    tools/plain.py\n", "plain.py is not executable"),
     (readme_files, "README.md", "| `ir/` | x | `nope.h` |\n", "ir/nope.h does not exist"),

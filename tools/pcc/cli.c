@@ -70,7 +70,7 @@ static const struct {
     {CLI_RESERVE, 0, "reserve", "SHARE|BYTES",
      "of each accelerator's memory, left to the runtime: '10%', '2GiB' (default: 0)"},
     {CLI_PART_COST, 0, "part-cost", "TIME",
-     "what a part costs its device beside computing, a sample: '10us' (default: 0)"},
+     "what a part costs its device beside computing, a sample or pass: '10us' (default: 0)"},
     {CLI_OBJECTIVE, 0, "objective", "time-per-sample|makespan|iteration-time|latency",
      "what the plan is to make small: the time of each of many samples, that of one alone (latency: by subgraphs), "
      "or of a training iteration "

@@ -25,8 +25,11 @@ int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *fr
     struct given_plan given;
     if (plan_read(&given, x, from))
         return -1;
-    const struct plan other = {
-        .dev = given.dev, .rank = given.rank, .stages = given.stages, .stage_of = given.stage_of};
+    const struct plan other = {.dev = given.dev,
+                               .rank = given.rank,
+                               .slot = given.slot,
+                               .stages = given.stages,
+                               .stage_of = given.stage_of};
     struct evaluation e = evaluate(&r->scene, &other, x->use.mem);
     const struct parts *parts = parts_build(&x->scene, given.dev, x->use.mem);
     if (e.why_not)

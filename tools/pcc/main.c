@@ -266,6 +266,21 @@ static void open_many_files(void)
     }
 }
 
+/* The stack that is needed: the documents of JSON nest, and what lays out pictures and programs recurses.  Raised up to
+ * the hard limit; 0, or -1 and an error. */
+static int want_stack(struct diag *d)
+{
+    enum { LEAST = 1 << 20 };
+    struct rlimit r;
+    if (getrlimit(RLIMIT_STACK, &r) || r.rlim_cur == RLIM_INFINITY || r.rlim_cur >= LEAST)
+        return 0;
+    r.rlim_cur = r.rlim_max < LEAST ? r.rlim_max : LEAST;
+    if (r.rlim_cur == LEAST && setrlimit(RLIMIT_STACK, &r) == 0)
+        return 0;
+    return diag_error(d, "the stack is limited to %llu KiB, expected 1024 at least (ulimit -s)",
+                      (unsigned long long)r.rlim_cur >> 10);
+}
+
 /* Hands on what was given on the command line that the library knows; 0, or the exit code. */
 static int set_all(const struct cli *c, struct pcc *h)
 {
@@ -421,7 +436,9 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) /* mistakes on the command line shall have the form, too */
         sink.json = sink.json || !strcmp(argv[i], "--diag=json") ||
                     (!strcmp(argv[i], "json") && !strcmp(argv[i - 1], "--diag"));
-    if (!arena_guard(p->mem, answer, &t, &wanted))
+    signal(SIGXFSZ,
+           SIG_IGN); /* a file that grows too large fails to be written, as on a full disk */
+    if (want_stack(&p->diag) == 0 && !arena_guard(p->mem, answer, &t, &wanted))
         diag_error(&p->diag, "out of memory: %zu bytes wanted", wanted);
     if (fflush(stdout) || ferror(stdout)) {
         diag_error(&p->diag, "stdout: %s", strerror(errno));

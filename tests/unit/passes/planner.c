@@ -91,7 +91,9 @@ static void begin(struct run *r, const struct field *f)
     if (module_parse(&t, f->said.text, f->said.len, "random", NULL, &r->d))
         fail_msg("%s\n%s", r->error, f->said.text);
     r->pin = (struct pin){"^n1$", "cpu0"};
-    r->settings = (struct settings){.pins = &r->pin, .npins = f->features & FEATURE_PINS ? 1 : 0};
+    r->settings = (struct settings){.pins = &r->pin,
+                                    .npins = f->features & FEATURE_PINS ? 1 : 0,
+                                    .said = 1U << BASIS_OBJECTIVE};
     r->x = (struct ctx){.scene = t.scene,
                         .settings = &r->settings,
                         .use.mem = arena_new(NULL),
@@ -163,9 +165,11 @@ static uint32_t lies(const struct field *f)
 /* What p offers and the objective can make use of. */
 static uint32_t known_to(const struct planner *p, enum objective goal)
 {
-    uint32_t routes = goal == OBJECTIVE_SAMPLE ? FEATURE_ROUTES : 0;
+    bool by_host = goal == OBJECTIVE_LATENCY;
+    uint32_t routes = goal == OBJECTIVE_SAMPLE || by_host ? FEATURE_ROUTES : 0;
+    uint32_t groups = by_host ? FEATURE_GROUPS : 0;
     uint32_t levels = goal == OBJECTIVE_ITERATION ? 0 : FEATURE_LEVELS;
-    return p->features & ~(routes | levels);
+    return p->features & ~(routes | groups | levels);
 }
 
 static bool knows_all(const struct planner *p, enum objective goal, uint32_t wanted)
@@ -212,6 +216,7 @@ static void check_planner(struct field *f, const struct planner *p, const char *
     int rc = run_passes(&r.x, text, NULL);
     uint32_t wanted = features_wanted(&r.x);
     assert_int_equal(wanted, f->features);
+    p = planner_for(p, f->objective);
     if (!knows_all(p, f->objective, wanted)) {
         assert_int_equal(rc, -1);
         check_refusal(p, r.error, f->objective, wanted);
@@ -380,6 +385,12 @@ static void test_table(void **state)
         assert_ptr_equal(planner_of(&(*k)->pass), *k);
         assert_ptr_equal(pass_find((*k)->pass.name), &(*k)->pass);
         assert_true((*k)->features <= FEATURES_ALL);
+        for (enum objective goal = 0; goal < OBJECTIVES; goal++) {
+            const struct planner *other = (*k)->other[goal];
+            assert_true(!other || (other->objectives >> goal & 1));
+            assert_true(!other ||
+                        (other->pass.needs == (*k)->pass.needs && !((*k)->objectives >> goal & 1)));
+        }
     }
     assert_int_equal(planners, 0);
 }
@@ -397,17 +408,19 @@ static void test_sentences(void **state)
     static const struct {
         uint32_t wanted;
         const char *error; /* NULL: none */
-    } t[] = {{0, NULL},
-             {FEATURE_PINS, NULL},
-             {FEATURE_GROUPS, "plain knows no groups of devices; one and two do"},
-             {FEATURE_COPIES, "plain knows no copies of stages; two does"},
-             {FEATURE_GROUPS | FEATURE_COPIES,
-              "plain knows no groups of devices and no copies of stages; two does"},
-             {FEATURE_PINS | FEATURE_OVERLAP,
-              "plain knows no transfers beside computing; no planner knows "
-              "all that is wanted: pins and transfers beside computing"},
-             {FEATURE_ROUTES, "plain knows no links between devices; no planner knows all that is "
-                              "wanted: links between devices"}};
+    } t[] = {
+        {0, NULL},
+        {FEATURE_PINS, NULL},
+        {FEATURE_GROUPS, "plain knows no groups of devices; one and two do"},
+        {FEATURE_COPIES, "plain knows no copies of stages; two does"},
+        {FEATURE_GROUPS | FEATURE_COPIES,
+         "plain knows no groups of devices and no copies of stages; two does"},
+        {FEATURE_PINS | FEATURE_OVERLAP,
+         "plain knows no transfers beside computing; no planner knows "
+         "all that is wanted: pins and transfers beside computing; a plan that is made by hand "
+         "can be given (own)"},
+        {FEATURE_ROUTES, "plain knows no links between devices; no planner knows all that is "
+                         "wanted: links between devices"}};
     (void)state;
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
         struct field f = {.features = t[i].wanted};

@@ -117,7 +117,7 @@ static void test_closed_streams(void **state)
 
 static void check_program(const char *shell, unsigned seconds, enum child_end end, const char *said)
 {
-    char text[40] = "?", sh[] = "sh", c[] = "-c", *line = strdup(shell);
+    char text[40] = "?", sh[] = "/bin/sh", c[] = "-c", *line = strdup(shell);
     char *argv[] = {sh, c, line, NULL};
     assert_int_equal(child_program(argv, seconds, text, sizeof text), end);
     assert_string_equal(text, said);
@@ -287,11 +287,33 @@ static void test_liars(void **state)
     check_solver(&both, true);
 }
 
+/* Programs are looked for in absolute folders only; no path is an option. */
+static void test_finding(void **state)
+{
+    struct arena *a = arena_new(NULL);
+    char *before = strdup(getenv("PATH"));
+    (void)state;
+    setenv("PATH", ".::bin:/nonexistent:/bin:/usr/bin", 1);
+    assert_string_equal(child_find("sh", a), "/bin/sh");
+    assert_null(child_find("no-such-program", a));
+    assert_null(child_find("", a)); /* a folder */
+    setenv("PATH", "", 1);
+    assert_null(child_find("sh", a));
+    unsetenv("PATH");
+    assert_null(child_find("sh", a));
+    setenv("PATH", before, 1);
+    free(before);
+    assert_string_equal(child_operand("-x", a), "./-x");
+    assert_string_equal(child_operand("/-x", a), "/-x");
+    assert_string_equal(child_operand("x-", a), "x-");
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_children), cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_streams_of_the_caller), cmocka_unit_test(test_closed_streams),
-        cmocka_unit_test(test_liars)};
+        cmocka_unit_test(test_children),       cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_finding),        cmocka_unit_test(test_streams_of_the_caller),
+        cmocka_unit_test(test_closed_streams), cmocka_unit_test(test_liars)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
