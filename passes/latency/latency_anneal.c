@@ -12,6 +12,7 @@
 #include "ir/base/log2_int.h"
 #include "ir/base/random.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_ROUND = 4000, LONGEST_ROUND = 400000, LARGEST_CLUSTER = 7 };
@@ -205,7 +206,7 @@ static bool evaluate_state(struct state *s, int64_t most, int64_t *value, int64_
     int64_t more = s->share ? (int64_t)((__int128)latency_work(s->room) * s->share >> 10) : 0;
     if (*value == LOAD_INF || *value + more > most)
         return false;
-    *value = latency_judge(s->p, s->sub, s->room, *value); /* takes longer */
+    *value = latency_judged(s->p, s->sub, s->room, *value); /* takes longer */
     *energy = *value + more;
     return *energy <= most;
 }
@@ -275,18 +276,44 @@ static uint32_t next_device(const struct latency_graph *p, uint32_t b, uint32_t 
                             uint32_t *shared)
 {
     const struct wdag *g = p->g;
+    bool full = false;
     for (uint32_t i = *at; i < p->ndev; i++) {
         const struct accelerators *k = &p->kind[p->kind_of[p->dev[i]]];
         int64_t with = bytes_with(p, b, i == *at ? *bytes : 0, shared, i);
-        if (k->time[b] == COST_NEVER || with > k->memory)
+        if (k->time[b] == COST_NEVER || with > k->memory) {
+            full = k->time[b] != COST_NEVER && bytes_with(p, b, 0, shared, p->ndev) <= k->memory;
             continue;
+        }
         *at = i;
         *bytes = with;
         for (uint32_t j = g->shared_of.at[b]; j < g->shared_of.at[b + 1]; j++)
             shared[g->shared_of.to[j]] = i + 1;
         return p->dev[i];
     }
+    if (full) /* what follows goes to the hosts */
+        *at = p->ndev;
     return ON_HOST;
+}
+
+struct ranked {
+    uint32_t last, block;
+};
+
+static int by_last(const void *x, const void *y)
+{
+    const struct ranked *a = x, *b = y;
+    return (a->last > b->last) - (a->last < b->last);
+}
+
+/* Sorts n blocks by their last nodes. */
+static void sort_by_last(const struct latency_graph *p, uint32_t *block, uint32_t n,
+                         struct ranked *room)
+{
+    for (uint32_t i = 0; i < n; i++)
+        room[i] = (struct ranked){p->last[block[i]], block[i]};
+    qsort(room, n, sizeof *room, by_last);
+    for (uint32_t i = 0; i < n; i++)
+        block[i] = room[i].block;
 }
 
 void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_plan *plan,
@@ -297,6 +324,7 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
     uint32_t *wait = arena_array(scratch, (size_t)g->n + 1, sizeof *wait);
     uint32_t *ready = arena_array(scratch, (size_t)g->n + 1, sizeof *ready), n = 0, at = 0;
     uint32_t *shared = arena_array(scratch, (size_t)g->nshared + 1, sizeof *shared);
+    struct ranked *room_of = arena_array(scratch, (size_t)g->n + 1, sizeof *room_of);
     int64_t bytes = 0;
     bool placed = true;
     for (uint32_t v = g->n; v-- > 0;) {
@@ -306,7 +334,7 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
     }
     while (n) {
         /* mostly what became ready last, so that an accelerator goes deep */
-        uint32_t back = random_below(rng, 4) ? 0 : random_below(rng, n < 4 ? n : 4);
+        uint32_t back = !rng || random_below(rng, 4) ? 0 : random_below(rng, n < 4 ? n : 4);
         uint32_t v = ready[n - 1 - back];
         for (uint32_t i = n - 1 - back; i + 1 < n; i++)
             ready[i] = ready[i + 1];
@@ -314,14 +342,16 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
         uint32_t dev = next_device(p, v, &at, &bytes, shared);
         placed = placed && (dev != ON_HOST || p->hosted[v]);
         plan->sub[v] = dev == ON_HOST ? ON_HOST : dev * p->slots;
+        uint32_t from = n;
         for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
             if (--wait[g->succ.to[i]] == 0)
                 ready[n++] = g->succ.to[i];
+        sort_by_last(p, ready + from, n - from, room_of);
     }
     arena_release(scratch, mark);
     plan->value =
         placed && latency_fits(p, plan->sub, room) ? latency_of(p, plan->sub, room) : LOAD_INF;
-    plan->value = latency_judge(p, plan->sub, room, plan->value);
+    plan->value = latency_judged(p, plan->sub, room, plan->value);
 }
 
 /* Writes a start to s->sub: whether it is a plan. */
@@ -335,7 +365,7 @@ static bool choose_start(struct state *s, uint32_t round, const struct latency_p
         return true;
     }
     for (uint32_t i = 0; i < 8 && round % 6 != 3; i++) {
-        latency_fill(p, &s->rng, &plan, s->room, scratch);
+        latency_fill(p, round || i ? &s->rng : NULL, &plan, s->room, scratch);
         if (plan.value < LOAD_INF)
             return true;
     }

@@ -13,8 +13,8 @@ struct latency_anneal {
 };
 
 /* Fills accelerators one after the other along an order of p's blocks that puts off what became ready first; what does
- * not fit goes to the hosts.  Writes a plan to *plan, value LOAD_INF if some block finds no place.
- * O(V + E + pins + shared items). */
+ * not fit goes to the hosts.  rng: the order is a random one of this kind; NULL: that of greedy-place.  Writes a plan
+ * to *plan, value LOAD_INF if some block finds no place.  O(V log V + E + pins + shared items). */
 void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_plan *plan,
                   struct latency_room *room, struct arena *scratch);
 

@@ -101,6 +101,7 @@ static uint32_t *make_units(struct latency_graph *p, const struct wdag *base)
     const struct wdag *g = p->g;
     const uint32_t *at = wdag_flatten(g, p->mem);
     uint32_t *unit_of = arena_array(p->mem, (size_t)base->n + 1, sizeof *unit_of);
+    p->last = arena_array(p->mem, (size_t)g->n + 1, sizeof *p->last);
     p->first = arena_array(p->mem, (size_t)g->n + 2, sizeof *p->first);
     p->host = arena_array(p->mem, (size_t)base->n + g->n + 1, sizeof *p->host);
     p->block = arena_array(p->mem, (size_t)base->n + g->n + 1, sizeof *p->block);
@@ -111,11 +112,12 @@ static uint32_t *make_units(struct latency_graph *p, const struct wdag *base)
         p->together = p->together || (p->hosted[v] && n > 1);
         p->first[v + 1] = p->first[v] + (p->hosted[v] ? n : 1);
     }
-    p->nunit = p->first[g->n];
+    p->nunit = p->training ? base->n : p->first[g->n];
     uint32_t *fill = arena_array(p->mem, (size_t)g->n + 1, sizeof *fill);
     for (uint32_t u = 0; u < base->n; u++) {
         uint32_t b = at[u];
-        unit_of[u] = p->first[b] + (p->hosted[b] ? fill[b]++ : 0);
+        unit_of[u] = p->training ? u : p->first[b] + (p->hosted[b] ? fill[b]++ : 0);
+        p->last[b] = u;
         p->block[unit_of[u]] = b;
         p->host[unit_of[u]] = host_time(p, base, b, u);
     }
@@ -137,6 +139,25 @@ static void make_edges(struct latency_graph *p, const struct wdag *base, const u
     wdag_set_edges(&units, &e);
     p->succ = units.succ;
     p->pred = units.pred;
+}
+
+/* Times of units on accelerators, the pass that they are of, and the nets between them. */
+static void make_times(struct latency_graph *p, const struct wdag *base, const uint32_t *unit_of)
+{
+    for (uint32_t k = 0; k < p->nkind; k++) {
+        p->time[k] = arena_array(p->mem, (size_t)p->nunit + 1, sizeof *p->time[k]);
+        for (uint32_t v = 0; v < p->g->n && !p->training; v++)
+            p->time[k][p->first[v]] = p->kind[k].time[v];
+        for (uint32_t u = 0; u < base->n && p->training; u++)
+            p->time[k][unit_of[u]] = base->time[p->kind[k].cls][u];
+    }
+    p->nets = p->training ? base : p->g;
+    p->unit_at = p->training ? unit_of : p->first;
+    if (!p->training)
+        return;
+    p->back = arena_alloc(p->mem, (size_t)p->nunit + 1);
+    for (uint32_t u = 0; u < base->n; u++)
+        p->back[unit_of[u]] = base->pass[u] == 2;
 }
 
 /* Nets of two blocks or more that cost some accelerator something. */
@@ -171,10 +192,13 @@ struct latency_graph *latency_graph_build(const struct problem *c, const struct 
         if (c->cluster->cls[k].host && (!p->cpus || c->cluster->cls[k].count < p->cpus))
             p->cpus = c->cluster->cls[k].count;
     p->part = c->scene->model.part_cost;
+    for (uint32_t u = 0; base->pass && u < base->n; u++)
+        p->training = p->training || base->pass[u] == 2;
     make_kinds(p);
     choose_hosts(p);
     const uint32_t *unit_of = make_units(p, base);
     make_edges(p, base, unit_of);
+    make_times(p, base, unit_of);
     make_nets(p);
     return p;
 }
@@ -189,7 +213,7 @@ struct latency_plan latency_no_plan(const struct latency_graph *p, struct arena 
 
 /* Vertices of the quotient: the subgraphs, then the units (those on the hosts are there by themselves). */
 struct latency_room {
-    uint32_t nsub;
+    uint32_t nsub, lane;   /* subgraphs; of an accelerator, one after the other */
     int64_t *start, *time; /* [vertex] ps */
     uint32_t *wait;        /* [vertex] edges into it whose source is not done */
     uint32_t *queue;
@@ -203,7 +227,8 @@ struct latency_room {
 struct latency_room *latency_room_new(const struct latency_graph *p, struct arena *a)
 {
     struct latency_room *r = arena_alloc(a, sizeof *r);
-    r->nsub = p->c->cluster->ndev * p->slots;
+    r->lane = p->slots * (p->training ? 2 : 1);
+    r->nsub = p->c->cluster->ndev * r->lane;
     size_t n = (size_t)r->nsub + p->nunit + 2;
     r->start = arena_array(a, n, sizeof *r->start);
     r->time = arena_array(a, n, sizeof *r->time);
@@ -219,51 +244,68 @@ struct latency_room *latency_room_new(const struct latency_graph *p, struct aren
     return r;
 }
 
-static const struct accelerators *kind_at(const struct latency_graph *p, uint32_t sub)
-{
-    return &p->kind[p->kind_of[sub / p->slots]];
-}
-
-/* Times of subgraphs: their blocks, and what goes in and out; false: a block cannot run where it is. */
-static bool add_times(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
-{
-    const struct wdag *g = p->g;
-    memset(r->time, 0, r->nsub * sizeof *r->time);
-    memset(r->stamp, 0, r->nsub * sizeof *r->stamp);
-    for (uint32_t b = 0; b < g->n; b++) {
-        if (sub[b] == ON_HOST ? !p->hosted[b] : kind_at(p, sub[b])->time[b] == COST_NEVER)
-            return false;
-        if (sub[b] == ON_HOST)
-            continue;
-        r->time[sub[b]] += kind_at(p, sub[b])->time[b] + (r->stamp[sub[b]] ? 0 : p->part);
-        r->stamp[sub[b]] = 1;
-    }
-    memset(r->stamp, 0, r->nsub * sizeof *r->stamp);
-    for (uint32_t e = 0; e < g->nnet; e++) {
-        uint32_t lo = g->net_pin.at[e], hi = g->net_pin.at[e + 1];
-        if (hi - lo < 2)
-            continue;
-        uint32_t src = g->net_src[e] == UINT32_MAX ? ON_HOST : sub[g->net_src[e]];
-        bool out = g->net_host[e];
-        for (uint32_t i = lo; i < hi; i++) {
-            uint32_t s = sub[g->net_pin.to[i]];
-            out = out || s != src;
-            if (s == ON_HOST || s == src || r->stamp[s] == e + 1)
-                continue;
-            r->stamp[s] = e + 1;
-            r->time[s] += kind_at(p, s)->cost[e];
-        }
-        if (out && src != ON_HOST)
-            r->time[src] += kind_at(p, src)->cost[e];
-    }
-    return true;
-}
-
+/* The vertex of the quotient that has a unit. */
 static uint32_t vertex_of(const struct latency_graph *p, const uint32_t *sub,
                           const struct latency_room *r, uint32_t unit)
 {
     uint32_t s = sub[p->block[unit]];
-    return s == ON_HOST ? r->nsub + unit : s;
+    if (s == ON_HOST)
+        return r->nsub + unit;
+    if (!p->training)
+        return s;
+    uint32_t at = s / p->slots * r->lane, slot = s % p->slots;
+    return at + (p->back[unit] ? r->lane - 1 - slot : slot);
+}
+
+static uint32_t kind_at(const struct latency_graph *p, const struct latency_room *r, uint32_t v)
+{
+    return p->kind_of[v / r->lane];
+}
+
+/* Adds what goes in and out of subgraphs for net e. */
+static void add_net(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r,
+                    uint32_t e)
+{
+    const struct wdag *g = p->nets;
+    uint32_t lo = g->net_pin.at[e], hi = g->net_pin.at[e + 1], src = UINT32_MAX;
+    if (g->net_src[e] != UINT32_MAX)
+        src = vertex_of(p, sub, r, p->unit_at[g->net_src[e]]);
+    bool out = g->net_host[e];
+    for (uint32_t i = lo; i < hi; i++) {
+        uint32_t v = vertex_of(p, sub, r, p->unit_at[g->net_pin.to[i]]);
+        out = out || v != src;
+        if (v >= r->nsub || v == src || r->stamp[v] == e + 1)
+            continue;
+        r->stamp[v] = e + 1;
+        r->time[v] += p->kind[kind_at(p, r, v)].cost[e];
+    }
+    if (out && src < r->nsub)
+        r->time[src] += p->kind[kind_at(p, r, src)].cost[e];
+}
+
+/* Times of subgraphs: their units, and what goes in and out; false: a block cannot run where it is. */
+static bool add_times(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
+{
+    const struct wdag *g = p->nets;
+    memset(r->time, 0, r->nsub * sizeof *r->time);
+    memset(r->stamp, 0, r->nsub * sizeof *r->stamp);
+    for (uint32_t b = 0; b < p->g->n; b++) {
+        uint32_t k = sub[b] == ON_HOST ? 0 : p->kind_of[sub[b] / p->slots];
+        if (sub[b] == ON_HOST ? !p->hosted[b] : p->kind[k].time[b] == COST_NEVER)
+            return false;
+    }
+    for (uint32_t x = 0; x < p->nunit; x++) {
+        uint32_t v = vertex_of(p, sub, r, x);
+        if (v >= r->nsub)
+            continue;
+        r->time[v] += p->time[kind_at(p, r, v)][x] + (r->stamp[v] ? 0 : p->part);
+        r->stamp[v] = 1;
+    }
+    memset(r->stamp, 0, r->nsub * sizeof *r->stamp);
+    for (uint32_t e = 0; e < g->nnet; e++)
+        if (p->training || g->net_pin.at[e + 1] - g->net_pin.at[e] > 1)
+            add_net(p, sub, r, e);
+    return true;
 }
 
 /* Members of the subgraphs, and how many edges lead into each vertex of the quotient. */
@@ -283,7 +325,7 @@ static void add_waits(const struct latency_graph *p, const uint32_t *sub, struct
     for (uint32_t s = 0; s < r->nsub; s++) {
         r->fill[s] = r->member.at[s];
         r->member.at[s + 1] += r->member.at[s];
-        r->wait[s] += p->slots > 1 && s % p->slots != 0; /* for the slot before */
+        r->wait[s] += s % r->lane != 0; /* for the one before */
     }
     for (uint32_t x = 0; x < p->nunit; x++) {
         uint32_t v = vertex_of(p, sub, r, x);
@@ -309,7 +351,7 @@ static uint32_t tell(const struct latency_graph *p, const uint32_t *sub, struct 
             if (--r->wait[w] == 0)
                 r->queue[tail++] = w;
         }
-    if (v < r->nsub && p->slots > 1 && (v + 1) % p->slots != 0) {
+    if (v < r->nsub && (v + 1) % r->lane != 0) {
         r->start[v + 1] = end > r->start[v + 1] ? end : r->start[v + 1];
         if (--r->wait[v + 1] == 0)
             r->queue[tail++] = v + 1;
@@ -319,12 +361,14 @@ static uint32_t tell(const struct latency_graph *p, const uint32_t *sub, struct 
 
 int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
 {
+    r->work = 0;
     if (!add_times(p, sub, r))
         return LOAD_INF;
+    if (p->judge.alone)
+        return p->judge.value(p->judge.of, sub);
     add_waits(p, sub, r);
     uint32_t tail = 0, all = r->nsub;
     int64_t latest = 0;
-    r->work = 0;
     for (uint32_t s = 0; s < r->nsub; s++)
         if (!r->wait[s])
             r->queue[tail++] = s;
@@ -351,7 +395,22 @@ static int by_time(const void *x, const void *y)
     return (*a > *b) - (*a < *b);
 }
 
-/* After latency_of: whether more units of hosts than there are hosts run at some moment. */
+/* How many of n ascending numbers are at most x. */
+static uint32_t count_to(const int64_t *t, uint32_t n, int64_t x)
+{
+    uint32_t lo = 0, hi = n;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (t[mid] <= x)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* After latency_of: whether some unit of a host would have to wait for one.  What takes no time frees its host at the
+ * same moment, but has to wait where all are busy. */
 static bool is_crowded(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
 {
     uint32_t n = 0;
@@ -362,21 +421,28 @@ static bool is_crowded(const struct latency_graph *p, const uint32_t *sub, struc
         r->from[n] = r->start[v];
         r->to[n++] = r->start[v] + r->time[v];
     }
-    if (n <= p->cpus)
+    if (n < p->cpus)
         return false;
     qsort(r->from, n, sizeof *r->from, by_time);
     qsort(r->to, n, sizeof *r->to, by_time);
     for (uint32_t i = p->cpus; i < n; i++)
         if (r->to[i - p->cpus] > r->from[i])
             return true;
+    for (uint32_t x = 0; x < p->nunit; x++) {
+        uint32_t v = r->nsub + x;
+        if (sub[p->block[x]] == ON_HOST && !r->time[v] &&
+            count_to(r->from, n, r->start[v]) - count_to(r->to, n, r->start[v]) >= p->cpus)
+            return true;
+    }
     return false;
 }
 
-int64_t latency_judge(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r,
-                      int64_t value)
+int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r,
+                       int64_t value)
 {
-    return value < LOAD_INF && p->judge && is_crowded(p, sub, r) ? p->judge(p->judge_of, sub)
-                                                                 : value;
+    return value < LOAD_INF && p->judge.value && !p->judge.alone && is_crowded(p, sub, r)
+               ? p->judge.value(p->judge.of, sub)
+               : value;
 }
 
 int64_t latency_work(const struct latency_room *r)

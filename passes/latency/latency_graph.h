@@ -6,6 +6,7 @@
  * outside; all that it makes is there at its end.  On the host each node starts by itself as soon as its operands are
  * there: a unit is a node of a block that the host could run, or a block that it cannot run.
  *
+ * In training graphs the forward and the backward nodes of a slot are two subgraphs.
  * Here CPUs are unlimited; a node takes the time of the fastest class of CPUs that may run its block. */
 #ifndef PCC_PASSES_LATENCY_LATENCY_GRAPH_H
 #define PCC_PASSES_LATENCY_LATENCY_GRAPH_H
@@ -23,21 +24,42 @@ struct accelerators {
     const int64_t *cost; /* [net] ps */
 };
 
+/* Who says what plans take where this evaluation does not. */
+struct latency_judge {
+    /* ps of a plan whose hosts' nodes are more at a time than there are hosts; NULL: they are unlimited */
+    int64_t (*value)(void *of, const uint32_t *sub);
+    void *of;
+    /* of every plan: one without slots, whose accelerators' sets are cut by levels */
+    bool alone;
+};
+
 struct latency_graph {
     const struct problem *c;
     const struct wdag *g; /* the blocks: its level */
     struct arena *mem;
     uint32_t nkind;
     struct accelerators kind[PROBLEM_KINDS];
-    uint32_t ndev, *dev;   /* accelerators, kind by kind */
-    uint8_t *kind_of;      /* [device] its kind; of hosts UINT8_MAX */
-    uint32_t slots;        /* subgraphs that an accelerator may have, one after the other; >= 1 */
-    uint32_t nunit;        /* numbered topologically, those of a block one after the other */
-    uint32_t *first;       /* [block] its first unit; [n] nunit */
-    uint32_t *block;       /* [unit] */
-    uint8_t *hosted;       /* [block] 1: the hosts may run it */
-    int64_t *host;         /* [unit] ps there; COST_NEVER */
-    struct csr succ, pred; /* of units */
+    uint32_t ndev, *dev; /* accelerators, kind by kind */
+    uint8_t *kind_of;    /* [device] its kind; of hosts UINT8_MAX */
+    uint32_t slots;      /* subgraphs that an accelerator may have, one after the other; >= 1 */
+    uint32_t nunit;      /* numbered topologically, those of a block one after the other */
+    uint32_t *first;     /* [block] its first unit; [n] nunit */
+    uint32_t *block;     /* [unit] */
+    uint32_t *last;      /* [block] its last vertex of the level of nodes */
+    /* In training graphs units are the vertices of the level of nodes, `first` means nothing; a block's two passes
+     * are on one device, in two subgraphs of a slot: forward ones run by slot, then backward ones, the last slot
+     * first. */
+    bool training;
+    bool
+        cut; /* the judge alone says what a plan takes: the sets of accelerators without slots, cut by levels */
+    uint8_t *back; /* [unit] training: 1: of the backward pass */
+    int64_t *time
+        [PROBLEM_KINDS]; /* [unit] ps on accelerators; not in training: a block's at its first */
+    const struct wdag *nets; /* the level whose nets count: of blocks; training: of nodes */
+    const uint32_t *unit_at; /* [vertex of nets] its unit */
+    uint8_t *hosted;         /* [block] 1: the hosts may run it */
+    int64_t *host;           /* [unit] ps there; COST_NEVER */
+    struct csr succ, pred;   /* of units */
     struct csr
         net_of; /* block -> nets that some accelerator pays for and that have two blocks or more */
     bool together; /* some block of several units may run on the hosts */
@@ -46,9 +68,7 @@ struct latency_graph {
     uint32_t *holder; /* [block] on the hosts: the device whose memory it takes */
     uint32_t cpus;    /* hosts of the class that has fewest; 0: they are unlimited */
     int64_t part;     /* ps that a subgraph takes besides its blocks and transfers */
-    /* ps of a plan whose hosts' nodes are more at a time than there are hosts; NULL: they are unlimited */
-    int64_t (*judge)(void *of, const uint32_t *sub);
-    void *judge_of;
+    struct latency_judge judge;
 };
 
 /* The problem of the blocks of c->g; base: the level of single nodes below it.  Both and c must stay; lives in a.
@@ -71,8 +91,8 @@ struct latency_room *latency_room_new(const struct latency_graph *p, struct aren
 int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct latency_room *room);
 /* After latency_of, which gave `value`: the same as the plan runs, by the judge if there are more nodes of hosts at a
  * time than hosts. */
-int64_t latency_judge(const struct latency_graph *p, const uint32_t *sub, struct latency_room *room,
-                      int64_t value);
+int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub,
+                       struct latency_room *room, int64_t value);
 /* After latency_of: ps of all subgraphs and of the units on the hosts together. */
 int64_t latency_work(const struct latency_room *room);
 /* Whether every accelerator has the memory.  O(V + shared items). */

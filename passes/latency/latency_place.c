@@ -50,11 +50,13 @@ static const struct opt latency_opts[] = {
      .help = "seed of all random choices"},
     {0}};
 
+enum { CUT_WORK = 20000000 }; /* of annealing with the judge alone: moves times nodes and pins */
+
 struct planning {
     struct ctx *x;
     const struct latency_options *o;
     struct problem *c;
-    struct latency_graph *p;
+    const struct latency_graph *p;
     const uint32_t *at; /* [base vertex] its block */
     struct clock clock;
     int32_t *dev; /* [node] room for plans that the judge looks at */
@@ -77,12 +79,13 @@ static void write_nodes(const struct planning *n, const struct latency_graph *p,
     }
 }
 
-/* latency_graph.judge. */
+/* latency_judge.value */
 static int64_t judge_list(void *of, const uint32_t *sub)
 {
     const struct planning *n = of;
     write_nodes(n, n->p, sub, n->dev, n->slot);
-    int64_t value = latency_value(&n->x->scene, n->dev, n->slot, n->x->use.scratch);
+    int64_t value =
+        latency_value(&n->x->scene, n->dev, n->p->judge.alone ? NULL : n->slot, n->x->use.scratch);
     return value < LOAD_INF ? value : LOAD_INF;
 }
 
@@ -91,8 +94,8 @@ static struct latency_graph *make_graph(struct planning *n, uint32_t slots)
     struct latency_graph *p =
         latency_graph_build(n->c, n->x->levels.base, slots, n->x->use.scratch);
     if (n->x->scene.model.latency.cpus == CPUS_LIST) {
-        p->judge = judge_list;
-        p->judge_of = n;
+        p->judge.value = judge_list;
+        p->judge.of = n;
     }
     n->p = p;
     return p;
@@ -117,10 +120,38 @@ static struct latency_plan solve(struct planning *n, uint32_t slots, struct late
                               .moves = (uint64_t)n->o->moves,
                               .max_labels = (uint64_t)states,
                               .clock = &n->clock,
-                              .mem = n->x->use.mem};
-    *t = latency_tail_make(p, a);
+                              .mem = n->x->use.mem,
+                              .level = whole_level(n->x)};
+    if (p->training)
+        how.max_labels =
+            0; /* ideals of the forward pass do not say when the backward one can start */
+    *t = p->training ? arena_alloc(a, sizeof **t) : latency_tail_make(p, a);
     *s = latency_solve(p, *t, &how, &best, a);
     return best;
+}
+
+/* A training graph: a plan without slots, where both passes of a device may be one subgraph, if that takes less than
+ * `best`. */
+static bool solve_cut(struct planning *n, struct latency_plan *best)
+{
+    struct arena *a = n->x->use.scratch;
+    const struct latency_graph *with = n->p;
+    struct latency_graph *p = latency_graph_build(n->c, n->x->levels.base, 1, a);
+    struct latency_plan plan = latency_no_plan(p, a);
+    uint64_t size = (uint64_t)p->nunit + p->nets->net_pin.at[p->nets->nnet] + 1;
+    struct latency_anneal how = {
+        .seed = (uint64_t)n->o->seed, .moves = CUT_WORK / size + 2, .clock = &n->clock};
+    p->judge.alone = true;
+    p->judge.value = judge_list;
+    p->judge.of = n;
+    n->p = p;
+    latency_anneal(p, &how, &plan, a);
+    if (plan.value < best->value) {
+        *best = plan;
+        return true;
+    }
+    n->p = with;
+    return false;
 }
 
 /* What a proof is about, if that is not all contiguous plans. */
@@ -188,6 +219,7 @@ static int latency_run(struct ctx *x, const void *options)
     if (need.least || need.nowhere != UINT32_MAX)
         return report_infeasible(x, p.whole, true, &p.orders);
     struct latency_plan best = solve(&n, (uint32_t)n.o->q, &t, &s);
+    bool cut = n.p->training && solve_cut(&n, &best);
     if (best.value == LOAD_INF)
         return report_infeasible(x, p.whole, true, &p.orders);
     struct plan *plan = x->results.plan = arena_alloc(x->use.mem, sizeof *plan);
@@ -195,6 +227,7 @@ static int latency_run(struct ctx *x, const void *options)
     plan->dev = arena_array(x->use.mem, (size_t)x->scene.m->nnode + 1, sizeof *plan->dev);
     plan->slot = arena_array(x->use.mem, (size_t)x->scene.m->nnode + 1, sizeof *plan->slot);
     write_nodes(&n, n.p, best.sub, plan->dev, plan->slot);
+    plan->slot = cut ? NULL : plan->slot;
     plan->states = s.ideals;
     plan->claim = (struct claim){.objective = OBJECTIVE_LATENCY,
                                  .value = best.value,

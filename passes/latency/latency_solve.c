@@ -8,7 +8,7 @@
 
 #include "ir/base/log2_int.h"
 #include "ir/base/units.h"
-#include "passes/latency/label_search.h"
+#include "passes/latency/latency_merge.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +16,10 @@
 enum {
     FIRST_MOVES = 60000,
     USUAL_MOVES = 1500000,
+    APART = 8,             /* plans that are annealed apart, */
+    MERGE_SHARE = 8,       /* and merged with one part of so many of the steps */
     LAST_MOVES = 1500000,  /* where no search ended */
+    USUAL_SIZE = 1500,     /* units, edges and pins; larger graphs have fewer moves */
     STEPS_PER_LABEL = 500, /* steps of all searches, for each partial plan that one may keep */
     BYTES_PER_LABEL = 512,
     FIRST_STEPS = 64, /* the first step of T is so much of the gap */
@@ -44,6 +47,14 @@ struct solving {
     struct latency_room *room;
 };
 
+static struct label_limits limits(const struct solving *v, uint64_t steps)
+{
+    return (struct label_limits){.max_labels = v->how->max_labels,
+                                 .max_steps = steps,
+                                 .max_bytes = (size_t)v->how->max_labels * BYTES_PER_LABEL,
+                                 .clock = v->how->clock};
+}
+
 static void anneal_some(struct solving *v, uint64_t moves)
 {
     struct latency_anneal a = {.seed = v->how->seed * UINT64_C(1000003) + v->s.moves,
@@ -54,12 +65,43 @@ static void anneal_some(struct solving *v, uint64_t moves)
     v->s.moves += a.done;
 }
 
+/* The same with several plans apart, which are then merged. */
+static void anneal_apart(struct solving *v, uint64_t moves)
+{
+    struct arena_mark mark = arena_mark(v->scratch);
+    struct latency_plan plan[APART + 1];
+    for (uint32_t i = 0; i < APART; i++) {
+        struct latency_anneal a = {.seed = v->how->seed * UINT64_C(1000003) + v->s.moves + i,
+                                   .moves = moves / APART + 1,
+                                   .enough = v->s.lower,
+                                   .clock = v->how->clock};
+        plan[i] = latency_no_plan(v->p, v->scratch);
+        latency_anneal(v->p, &a, &plan[i], v->scratch);
+        v->s.moves += a.done;
+        if (plan[i].value < v->best->value) {
+            v->best->value = plan[i].value;
+            memcpy(v->best->sub, plan[i].sub, v->p->g->n * sizeof *plan[i].sub);
+        }
+    }
+    plan[APART] = latency_no_plan(v->p, v->scratch);
+    plan[APART].value = v->best->value;
+    memcpy(plan[APART].sub, v->best->sub, v->p->g->n * sizeof *v->best->sub);
+    if (v->steps && v->best->value > v->s.lower) {
+        const struct label_limits l = limits(v, v->steps / MERGE_SHARE);
+        const struct latency_merging m = {v->how->level, plan, APART + 1, &l};
+        uint64_t took = latency_merge(v->p, &m, v->best, v->scratch);
+        v->steps -= took < v->steps ? took : v->steps;
+    }
+    arena_release(v->scratch, mark);
+}
+
 /* Takes a plan that a search found, if it fits and the judge likes it better than the best one. */
 static void take_found(struct solving *v, const struct latency_plan *found)
 {
     if (found->value == LOAD_INF || !latency_fits(v->p, found->sub, v->room))
         return;
-    int64_t value = latency_judge(v->p, found->sub, v->room, latency_of(v->p, found->sub, v->room));
+    int64_t value =
+        latency_judged(v->p, found->sub, v->room, latency_of(v->p, found->sub, v->room));
     if (value >= v->best->value)
         return;
     v->best->value = value;
@@ -75,14 +117,16 @@ static void note_search(struct solving *v, int64_t limit, const struct label_fou
                            v->s.proof, time_short(text, limit), f->ideals, f->labels);
 }
 
+/* Of one search: what does not end leaves something for what comes after it. */
+static uint64_t most_steps(const struct solving *v)
+{
+    return v->steps / 3 * 2 + 1;
+}
+
 /* Asks whether a plan takes less than `limit`; returns the steps that it took, 0 if it did not end. */
 static uint64_t search_below(struct solving *v, int64_t limit)
 {
-    const struct label_limits l = {.max_labels = v->how->max_labels,
-                                   /* what does not end leaves something for lower limits */
-                                   .max_steps = v->steps / 3 * 2 + 1,
-                                   .max_bytes = (size_t)v->how->max_labels * BYTES_PER_LABEL,
-                                   .clock = v->how->clock};
+    const struct label_limits l = limits(v, most_steps(v));
     struct latency_plan found = latency_no_plan(v->p, v->scratch);
     struct label_found f = label_search(v->p, v->t, limit, &l, &found, v->scratch);
     v->steps -= f.steps < v->steps ? f.steps : v->steps;
@@ -111,39 +155,40 @@ static int64_t rise_for(const struct growth *g, uint64_t times)
     return far < LOAD_INF ? (int64_t)far : LOAD_INF;
 }
 
-/* Chooses by how much T rises: to the plan's value, if that is near enough. */
-static void choose_step(struct solving *v)
+/* Chooses by how much T rises: to the plan's value, if that is near enough.  False: no higher T is within reach. */
+static bool choose_step(struct solving *v)
 {
     int64_t up = v->best->value - v->s.lower, least = v->s.lower / LEAST_STEP + 1;
-    uint64_t left = v->steps / (v->g.took[1] + 1) / 3;
-    if (v->g.took[1] > v->light && v->g.limit[1] - v->g.limit[0] >= least) {
-        int64_t slow = rise_for(&v->g, 3);
-        if (left > 1 && rise_for(&v->g, left) >= up)
+    if (v->g.took[1] > v->light) {
+        uint64_t times = most_steps(v) / v->g.took[1];
+        if (times < 2)
+            return false;
+        if (rise_for(&v->g, times - times / 4) >= up) {
             v->step = up;
-        else if (slow < v->step)
-            v->step = slow > least ? slow : least;
+        } else {
+            int64_t slow = rise_for(&v->g, times < 3 ? times : 3);
+            v->step = slow < least ? least : slow < v->step ? slow : v->step;
+        }
     }
     if (v->step > up)
         v->step = up;
+    return true;
 }
 
 /* The ladder of limits; ends with s.complete, or where the budget of steps does. */
 static void climb(struct solving *v)
 {
     while (!v->s.complete && v->s.lower < v->best->value && v->steps) {
-        choose_step(v);
+        if (!choose_step(v))
+            return;
         struct arena_mark mark = arena_mark(v->scratch);
         int64_t before = v->s.lower;
         uint64_t took = search_below(v, before + v->step);
         arena_release(v->scratch, mark);
-        if (!took && v->step <= before / LEAST_STEP + 1)
+        if (!took)
             return;
-        if (took) {
-            v->g = (struct growth){{before, v->s.lower}, {v->g.took[1], took}};
-            v->step = sat_add(v->step, v->step);
-        } else {
-            v->step /= 3;
-        }
+        v->g = (struct growth){{before, v->s.lower}, {v->g.took[1], took}};
+        v->step = sat_add(v->step, v->step);
     }
     v->s.complete = v->s.complete || v->s.lower >= v->best->value;
 }
@@ -155,17 +200,23 @@ struct latency_solved latency_solve(const struct latency_graph *p, const struct 
     struct arena *a = arena_new(scratch);
     struct solving v = {.p = p, .t = t, .how = how, .best = best, .scratch = a};
     const uint64_t steps = how->max_labels * STEPS_PER_LABEL;
+    const uint64_t size =
+        (uint64_t)p->nunit + p->succ.at[p->nunit] + p->nets->net_pin.at[p->nets->nnet];
     const uint64_t moves[] = {FIRST_MOVES, USUAL_MOVES, LAST_MOVES};
     v.s = (struct latency_solved){.lower = t->all, .proof = ""};
     v.room = latency_room_new(p, a);
     for (uint32_t turn = 0; turn < 3 && !v.s.complete; turn++) {
-        uint64_t some = moves[turn];
-        if (how->moves && (turn == 2 || v.s.moves + some > how->moves))
-            some = how->moves - v.s.moves;
-        anneal_some(&v, some);
+        uint64_t some = moves[turn] * USUAL_SIZE / (size > USUAL_SIZE ? size : USUAL_SIZE) + 1;
+        uint64_t left = how->moves > v.s.moves ? how->moves - v.s.moves : 0;
+        if (how->moves && (turn == 2 || some > left))
+            some = left;
+        v.steps += turn == 0 ? steps / EARLY : turn == 1 ? steps - steps / EARLY : 0;
+        if (turn)
+            anneal_apart(&v, some);
+        else
+            anneal_some(&v, some);
         if (!turn)
             v.step = (best->value < LOAD_INF ? best->value - t->all : t->all) / FIRST_STEPS + 1;
-        v.steps = turn == 0 ? steps / EARLY : turn == 1 ? steps - steps / EARLY : 0;
         v.light = steps / 300;
         climb(&v);
     }

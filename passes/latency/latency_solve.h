@@ -10,7 +10,8 @@ struct latency_how {
     uint64_t moves;      /* of annealing, if no search ends; 0: what is usual */
     uint64_t max_labels; /* partial plans that a search may keep; 0: no search */
     struct clock *clock;
-    struct arena *mem; /* for text */
+    struct arena *mem;  /* for text */
+    struct wdag *level; /* the blocks */
 };
 
 struct latency_solved {

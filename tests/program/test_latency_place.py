@@ -7,7 +7,8 @@ usage: test_latency_place.py [--extra=shared]   (environment: PCC, PCC_SHARED)
 2. Memory that nothing fits: exit 3, with the memory that would do.
 3. --extra=shared: the paper's inputs.  Value and bound of those that a search settles soon; all once more by
    tools/bench/latency.py from the split that is written; with all times multiplied by random factors and ids shuffled
-   a search over half of the budget finds the same; two subgraphs for each accelerator are never worse.
+   a search over half of the budget finds the same; two subgraphs for each accelerator are never worse;
+   a training graph, no worse than greedily and with layers undivided.
 
 Exit: 0 pass, 1 fail, 77 skip."""
 # extras: shared
@@ -128,10 +129,28 @@ def paper(tmp):
             right(f"{name}, seed {seed}", load, said, split)
 
 
+def training(tmp):
+    """One sample of a training graph, each accelerator with room for about half of the model."""
+    load = json.loads((extras.shared("workloads/throughput") / "op_bert3_training.json").read_text())
+    load["maxSizePerFPGA"] = .55 * sum(n["size"] for n in load["nodes"])
+    path = tmp / "training.json"
+    path.write_text(json.dumps(load))
+    said, split = plan(path, "-p", "latency-place{moves=20000}")
+    run = subprocess.run([PCC, path, "-p", "greedy-place", "--judge=latency"], capture_output=True, text=True,
+                         check=False)
+    most = ms("".join(re.search(r"^latency ([\d.]+) (\w+)", run.stdout + run.stderr, re.M).groups()))
+    check(ms(said["value"]) <= most * 1.001, f"training: {said['value']}, greedy {most} ms")
+    at = {v: i for i, d in enumerate(split["fpgas"]) for v in d["nodes"]}
+    for color in {n.get("colorClass") for n in load["nodes"]} - {None}:
+        used = {at.get(n["id"]) for n in load["nodes"] if n.get("colorClass") == color}
+        check(len(used) == 1, f"training: nodes of colour {color} on {used}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         if extras.extra() == "shared":
             paper(Path(name))
+            training(Path(name))
         else:
             small(Path(name))
     return finish()

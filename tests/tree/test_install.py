@@ -57,6 +57,7 @@ def picoseconds(text):
 def files_there(prefix, lib):
     for name in ("bin/pcc", "bin/pcc-gen", "share/man/man1/pcc.1", "include/pcc.h", "include/pcc/ir/ir.h",
                  "share/pcc/manifest.schema.json", "share/pcc/schedule.schema.json", "share/pcc/manifest.md",
+                 "share/doc/pcc-onnx/copyright", "share/doc/pcc-onnx/README.md", "share/doc/pcc-onnx/docs/install.md",
                  "share/bash-completion/completions/pcc", "share/zsh/site-functions/_pcc",
                  f"{lib}/libpcc.a", f"{lib}/libpcc.so", f"{lib}/pkgconfig/pcc.pc", f"{lib}/pkgconfig/pcc-static.pc",
                  f"{lib}/cmake/pcc/pccConfig.cmake"):

@@ -369,7 +369,8 @@ def user_pages(tree):
 
 def help_texts(tree):
     """What pcc, pcc-gen and every script that these pages name say of their options; and of tools that they call."""
-    texts = [says(PCC, "--help"), says(Path(PCC).with_name("pcc-gen"), "--help"), "--preset --build --install --prefix"]
+    texts = [says(PCC, "--help"), says(Path(PCC).with_name("pcc-gen"), "--help")]
+    texts.append("--preset --build --install --prefix --config --rm")
     named = {name.rsplit("/", 1)[-1] for _, t in user_pages(tree) for name in re.findall(r"[\w/-]+\.(?:sh|py)", t)}
     texts += [t for path, t in tree.text.items() if path.startswith("tools/") and path.rsplit("/", 1)[-1] in named]
     return "\n".join(texts)

@@ -1,4 +1,4 @@
-# cmake --install: programs, manual page, completions, schemas; libpcc.so with pcc.h, libpcc.a with the finer headers, pkg-config
+# cmake --install: programs, manual page, completions, schemas, pages, the licence; libpcc.so with pcc.h, libpcc.a with the finer headers, pkg-config
 # files and a CMake package, so that others can link them:
 #     find_package(pcc REQUIRED)  target_link_libraries(mine PRIVATE pcc::pcc)
 #     find_package(pcc REQUIRED COMPONENTS static)  target_link_libraries(mine PRIVATE pcc::static)
@@ -28,6 +28,12 @@ install(FILES ${PROJECT_SOURCE_DIR}/backends/split/manifest.schema.json
     ${PROJECT_SOURCE_DIR}/backends/split/schedule.schema.json ${PROJECT_SOURCE_DIR}/backends/split/manifest.md
     DESTINATION ${CMAKE_INSTALL_DATADIR}/pcc)
 install(FILES ${PCC_DOCS}/_pcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+
+set(PCC_DOC_FOLDER ${CMAKE_INSTALL_DATADIR}/doc/pcc-onnx)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright DESTINATION ${PCC_DOC_FOLDER})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+    DESTINATION ${PCC_DOC_FOLDER})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${PCC_DOC_FOLDER})
 
 # ---- libraries.  pcc.h is what the shared one shows; the finer headers, with all that they include, go with the static
 # one and may change at any time.

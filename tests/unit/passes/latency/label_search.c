@@ -1,7 +1,9 @@
-/* label_search, latency_of and the bounds of latency_tail against brute force over all contiguous plans of random
- * graphs: several classes of accelerators, memory limits, shared bytes, pins, hosts, blocks of several nodes, one or
- * two subgraphs on each accelerator.  The brute force has its own times: wdag_load for what a subgraph takes, sweeps
- * until nothing changes for when it ends. */
+/* label_search, latency_of, latency_solve and the bounds of latency_tail against brute force over all contiguous plans
+ * of random graphs, with unlimited CPUs and with 1, 2 or 8 of them: several classes of accelerators, memory limits,
+ * shared bytes, pins, hosts, blocks of several nodes, one or two subgraphs on each accelerator.  The brute force has
+ * its own times: wdag_load for what a subgraph takes, sweeps until nothing changes for when it ends, a simulation of
+ * the CPUs. */
+#include "passes/latency/latency_solve.h"
 #include "passes/latency/label_search.h"
 #include "tests/support/instances.h"
 
@@ -16,8 +18,9 @@ enum { GRAPHS = 1000, TWICE = 300, MAX_SUB = 2 * MAX_DEV };
 /* ---- brute force ----------------------------------------------------------------------------- */
 
 struct force {
+    uint32_t cpus; /* 0: unlimited */
     struct instance *t;
-    const struct latency_graph *p;
+    struct latency_graph *p;
     uint32_t nblock, slots;
     const uint32_t *at; /* [vertex] its block */
     uint32_t sub[MAX_N];
@@ -128,6 +131,97 @@ static int64_t value_of(const struct force *f)
     return last;
 }
 
+/* What runs: a subgraph, or a vertex on a host; ids as in is_cyclic, but hosts' vertices by themselves. */
+struct job {
+    bool there, host, begun;
+    int64_t time, left; /* left: the longest way from its start to the end of all */
+    int64_t end;
+};
+
+static bool waits_for(const struct force *f, uint32_t x, uint32_t y)
+{
+    const struct wdag *g = &f->t->g;
+    for (uint32_t v = 0; v < g->n; v++)
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
+            uint32_t w = g->succ.to[i], sv = f->sub[f->at[v]], sw = f->sub[f->at[w]];
+            uint32_t a = sv == ON_HOST ? v : MAX_N + sv, b = sw == ON_HOST ? w : MAX_N + sw;
+            if (a == y && b == x && x != y)
+                return true;
+        }
+    return x >= MAX_N && y >= MAX_N && y < x && (x - MAX_N) / f->slots == (y - MAX_N) / f->slots;
+}
+
+/* The plan, which has a value, with f->cpus CPUs: whichever is free takes the ready vertex with the longest way to
+ * the end, equal ones by number.  All hosts are of one class here. */
+static int64_t run_list(const struct force *f)
+{
+    enum { JOBS = MAX_N + MAX_SUB };
+    struct job job[JOBS] = {0};
+    const struct wdag *g = &f->t->g;
+    uint32_t n = 0, done = 0;
+    int64_t now = 0, last = 0;
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t s = f->sub[f->at[v]], dev = s / f->slots;
+        struct job *j = &job[s == ON_HOST ? v : MAX_N + s];
+        n += !j->there;
+        j->there = true;
+        j->host = s == ON_HOST;
+        j->time = s == ON_HOST ? time_on_host(f, v)
+                               : f->t->load[cluster_class(&f->t->c, dev)][members(f, s)];
+    }
+    for (uint32_t again = 0; again < JOBS; again++)
+        for (uint32_t x = 0; x < JOBS; x++) {
+            int64_t most = 0;
+            for (uint32_t y = 0; y < JOBS; y++)
+                if (job[x].there && job[y].there && waits_for(f, y, x) && job[y].left > most)
+                    most = job[y].left;
+            job[x].left = most + job[x].time;
+        }
+    while (done < n) {
+        for (bool again = true; again;) {
+            uint32_t busy = 0, next = JOBS;
+            again = false;
+            for (uint32_t x = 0; x < JOBS; x++)
+                busy += job[x].host && job[x].begun && job[x].end > now;
+            for (uint32_t x = 0; x < JOBS; x++) {
+                bool ready = job[x].there && !job[x].begun;
+                for (uint32_t y = 0; ready && y < JOBS; y++)
+                    ready = !(job[y].there && waits_for(f, x, y)) ||
+                            (job[y].begun && job[y].end <= now);
+                if (!ready)
+                    continue;
+                if (!job[x].host || next == JOBS ||
+                    (job[next].host && job[x].left > job[next].left))
+                    next = x;
+                if (!job[x].host)
+                    break;
+            }
+            if (next < JOBS && (!job[next].host || busy < f->cpus)) {
+                job[next].begun = again = true;
+                job[next].end = now + job[next].time;
+                last = job[next].end > last ? job[next].end : last;
+                done++;
+            }
+        }
+        int64_t soon = INT64_MAX;
+        for (uint32_t x = 0; x < JOBS; x++)
+            if (job[x].begun && job[x].end > now && job[x].end < soon)
+                soon = job[x].end;
+        if (soon == INT64_MAX)
+            break;
+        now = soon;
+    }
+    assert_int_equal(done, n);
+    return last;
+}
+
+static int64_t judge_force(void *of, const uint32_t *sub)
+{
+    struct force f = *(struct force *)of;
+    memcpy(f.sub, sub, f.nblock * sizeof *sub);
+    return run_list(&f);
+}
+
 /* All places of block b and those after it. */
 static void try_all(struct force *f, uint32_t b)
 {
@@ -135,6 +229,10 @@ static void try_all(struct force *f, uint32_t b)
         int64_t value = value_of(f), said = latency_of(f->p, f->sub, f->room);
         if (said < LOAD_INF && !latency_fits(f->p, f->sub, f->room))
             said = LOAD_INF;
+        if (f->cpus && value < COST_NEVER) {
+            value = run_list(f);
+            said = said < LOAD_INF ? latency_judged(f->p, f->sub, f->room, said) : said;
+        }
         f->differing += f->p->together && value == COST_NEVER
                             ? 0
                             : said != (value == COST_NEVER ? LOAD_INF : value);
@@ -197,8 +295,34 @@ static void check_found(struct force *f, const struct latency_tail *tail)
     }
 }
 
+/* Annealing, and all of the planner's search. */
+static void check_solved(struct force *f, const struct latency_tail *tail, uint64_t seed)
+{
+    struct latency_plan best = latency_no_plan(f->p, f->t->a),
+                        quick = latency_no_plan(f->p, f->t->a);
+    struct latency_anneal a = {.seed = seed, .moves = 300};
+    int64_t least = f->best < COST_NEVER ? f->best : LOAD_INF;
+    latency_anneal(f->p, &a, &quick, f->t->a);
+    assert_true(quick.value >= least);
+    struct latency_how how = {.seed = seed,
+                              .moves = 400,
+                              .max_labels = 10000,
+                              .mem = f->t->a,
+                              .level = (struct wdag *)f->p->g};
+    struct latency_solved s = latency_solve(f->p, tail, &how, &best, f->t->a);
+    assert_true(s.complete || f->cpus);
+    assert_true(best.value >= least && s.lower <= least);
+    if (best.value < LOAD_INF) {
+        assert_true(latency_fits(f->p, best.sub, f->room));
+        int64_t value = latency_of(f->p, best.sub, f->room);
+        assert_int_equal(latency_judged(f->p, best.sub, f->room, value), best.value);
+    }
+    if (!f->cpus)
+        assert_int_equal(best.value, least);
+}
+
 /* A random instance small enough for all of its plans: how many plans it has, or 0. */
-static uint64_t check_one(uint64_t seed, uint32_t slots, uint32_t most)
+static uint64_t check_one(uint64_t seed, uint32_t slots, uint32_t cpus, uint32_t most)
 {
     struct instance t;
     struct diag silent = diag_silent(), *d = &silent;
@@ -220,46 +344,69 @@ static uint64_t check_one(uint64_t seed, uint32_t slots, uint32_t most)
     struct scene s = {.cluster = &t.c};
     struct problem *c = g && t.g.n <= 9 && all <= most ? problem_build(g, &s, -1, t.a, d) : NULL;
     if (c) {
-        struct force f = {
-            .t = &t, .nblock = g->n, .slots = slots, .at = g->map, .best = COST_NEVER};
+        struct force f = {.cpus = cpus,
+                          .t = &t,
+                          .nblock = g->n,
+                          .slots = slots,
+                          .at = g->map,
+                          .best = COST_NEVER};
         f.p = latency_graph_build(c, &t.g, slots, t.a);
         f.room = latency_room_new(f.p, t.a);
+        if (cpus) {
+            f.p->cpus = cpus;
+            f.p->judge.value = judge_force;
+            f.p->judge.of = &f;
+        }
         try_all(&f, 0);
         assert_int_equal(f.differing, 0);
-        check_found(&f, latency_tail_make(f.p, t.a));
+        const struct latency_tail *tail = latency_tail_make(f.p, t.a);
+        if (!cpus)
+            check_found(&f, tail);
+        check_solved(&f, tail, seed);
         plans = f.plans ? f.plans : 1;
     }
     arena_free(t.a);
     return plans;
 }
 
-static void check_many(uint32_t graphs, uint32_t slots)
+static void check_many(uint32_t graphs, uint32_t slots, uint32_t cpus)
 {
     uint64_t plans = 0;
     uint32_t done = 0;
     for (uint64_t seed = 1; done < graphs; seed++) {
-        uint64_t n = check_one(seed, slots, 20000);
+        uint64_t n = check_one(seed, slots, cpus, cpus ? 3000 : 20000);
         plans += n;
         done += n > 0;
     }
-    print_message("%u graphs, %u slots, %llu plans\n", graphs, slots, (unsigned long long)plans);
+    print_message("%u graphs, %u slots, %u CPUs, %llu plans\n", graphs, slots, cpus,
+                  (unsigned long long)plans);
 }
 
 static void test_random(void **state)
 {
     (void)state;
-    check_many(SANITIZED ? GRAPHS / 10 : GRAPHS, 1);
+    check_many(SANITIZED ? GRAPHS / 10 : GRAPHS, 1, 0);
 }
 
 static void test_two_slots(void **state)
 {
     (void)state;
-    check_many(SANITIZED ? TWICE / 10 : TWICE, 2);
+    check_many(SANITIZED ? TWICE / 10 : TWICE, 2, 0);
+}
+
+static void test_cpus(void **state)
+{
+    (void)state;
+    for (uint32_t cpus = 1; cpus <= 8; cpus += cpus == 1 ? 1 : 6) {
+        check_many(SANITIZED ? GRAPHS / 50 : GRAPHS / 5, 1, cpus);
+        check_many(SANITIZED ? TWICE / 50 : TWICE / 5, 2, cpus);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
-                                       cmocka_unit_test(test_two_slots)};
+                                       cmocka_unit_test(test_two_slots),
+                                       cmocka_unit_test(test_cpus)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ struct run {
     struct diag d;
     struct cluster c;
     struct train t;
-    struct training model[MODELS];
+    struct training model[MODELS + 1];
     uint32_t nmodel;
     char error[TEXT];
 };
@@ -153,14 +153,17 @@ struct every {
     struct run *r;
     uint32_t stage_of[LAYERS];
     struct device_set set[STAGES], used;
+    uint32_t places; /* that the stages are on in turn; 0: each on its own */
     int64_t best;
     uint32_t plans;
 };
 
 static void try_one(struct every *e, uint32_t n)
 {
+    for (uint32_t k = e->places; e->places && k < n; k++)
+        e->set[k] = e->set[k - e->places];
     for (uint32_t i = 0; i < e->r->nmodel; i++) {
-        struct trained p = {.n = n, .stage_of = e->stage_of, .set = e->set};
+        struct trained p = {.n = n, .stage_of = e->stage_of, .set = e->set, .places = e->places};
         e->r->x.scene.model.training = e->r->model[i];
         train_try(&e->r->t, &p);
         e->best = p.value < e->best ? p.value : e->best;
@@ -173,7 +176,7 @@ static void try_sets(struct every *e, uint32_t n, uint32_t s)
 {
     const struct servers *v = &e->r->t.servers;
     uint32_t ways = 1;
-    if (s == n) {
+    if (s == (e->places ? e->places : n)) {
         try_one(e, n);
         return;
     }
@@ -204,8 +207,15 @@ static void try_layers(struct every *e, uint32_t v)
         has |= 1U << e->stage_of[u];
     }
     if (v == l->n) {
-        if (has == (1U << n) - 1)
+        if (has != (1U << n) - 1)
+            return;
+        if (e->r->model[0].schedule != TRAINING_INTERLEAVED)
             try_sets(e, n, 0);
+        for (e->places = 1; e->r->model[0].schedule == TRAINING_INTERLEAVED && e->places <= n;
+             e->places++)
+            if (n % e->places == 0)
+                try_sets(e, n, 0);
+        e->places = 0;
         return;
     }
     for (uint32_t i = l->pred.at[v]; i < l->pred.at[v + 1]; i++)
@@ -253,6 +263,42 @@ static void test_every_plan(void **state)
         "%u of them all of it; work is %.1f %%\n",
         CASES, found, plans, 100 * share / found, exact, 100 * work / found);
     assert_true(found > CASES / 2 && share / found > 0.85 && exact > found / 10);
+}
+
+/* Several stages on a device: what is known of them holds, too, and of what offers them beside others. */
+static void test_interleaved(void **state)
+{
+    uint64_t seed = 12;
+    double share = 0;
+    uint32_t plans = 0, found = 0;
+    (void)state;
+    for (uint32_t i = 0; i < CASES / 4; i++) {
+        static struct run r;
+        begin(&r, &seed);
+        struct every e = {.r = &r, .best = INT64_MAX};
+        for (uint32_t k = 0; k < r.nmodel; k++)
+            r.model[k].schedule = TRAINING_INTERLEAVED;
+        try_layers(&e, 0);
+        plans += e.plans;
+        r.x.scene.model.training = r.model[0];
+        r.model[r.nmodel] = r.model[0];
+        r.model[r.nmodel].schedule = TRAINING_DAPPLE;
+        for (uint32_t more = 0; more < 2; more++) {
+            const struct bounded of = {.model = r.model, .n = r.nmodel + more, .upper = INT64_MAX};
+            struct stage_bound b = stage_bound(&r.t, &of);
+            if (b.value > e.best)
+                fail_msg("case %u: bound %lld (%s), but a plan takes %lld ps", i,
+                         (long long)b.value, b.why, (long long)e.best);
+            if (e.best < INT64_MAX && !more) {
+                share += (double)b.value / (double)e.best;
+                found++;
+            }
+        }
+        end(&r);
+    }
+    print_message("%u cases with a plan, %u plans: bounds are %.1f %%\n", found, plans,
+                  100 * share / found);
+    assert_true(found > CASES / 8 && share / found > 0.6);
 }
 
 /* 12 of the layers that tools/bench/pipelines_large.py has 10,000 of, from layer `first` on. */
@@ -321,6 +367,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_plan),
+        cmocka_unit_test(test_interleaved),
         cmocka_unit_test(test_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

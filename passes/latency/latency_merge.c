@@ -1,0 +1,86 @@
+/* A coarse graph from good plans, searched to its end (latency_merge.h).
+ *
+ * What all plans keep together is probably together in the best one, too (as in tour merging; Cook and Seymour).
+ * Blocks that some plan has on the hosts stay apart.  Groups that are together in each plan cannot wait for each other
+ * in a circle, so the quotient is acyclic.  O(V log V) and the search. */
+#include "passes/latency/latency_merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A block with a number for where the plans have it; equal numbers: they stay together. */
+struct placed {
+    uint64_t key;
+    uint32_t block;
+};
+
+static int by_key(const void *x, const void *y)
+{
+    const struct placed *a = x, *b = y;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return (a->block > b->block) - (a->block < b->block);
+}
+
+/* Refines the groups by one plan; returns how many there are then. */
+static uint32_t refine(const struct latency_graph *p, const struct latency_plan *plan,
+                       struct placed *order, uint32_t *group)
+{
+    uint32_t n = p->g->n, count = 0;
+    uint64_t subs = (uint64_t)p->c->cluster->ndev * p->slots;
+    for (uint32_t b = 0; b < n; b++) {
+        uint64_t at = plan->sub[b] == ON_HOST ? subs + b : plan->sub[b];
+        order[b] = (struct placed){group[b] * (subs + n) + at, b};
+    }
+    qsort(order, n, sizeof *order, by_key);
+    for (uint32_t i = 0; i < n; i++) {
+        count += i == 0 || order[i].key != order[i - 1].key;
+        group[order[i].block] = count - 1;
+    }
+    return count;
+}
+
+static uint64_t search_merged(const struct latency_graph *p, const struct latency_graph *coarse,
+                              const struct label_limits *l, struct latency_plan *best,
+                              struct arena *a)
+{
+    const uint32_t *at = coarse->g->map;
+    struct latency_plan found = latency_no_plan(coarse, a), fine = latency_no_plan(p, a);
+    struct latency_room *room = latency_room_new(p, a);
+    struct label_found f =
+        label_search(coarse, latency_tail_make(coarse, a), best->value, l, &found, a);
+    if (!f.complete || found.value == LOAD_INF)
+        return f.steps;
+    for (uint32_t b = 0; b < p->g->n; b++)
+        fine.sub[b] = found.sub[at[b]];
+    if (!latency_fits(p, fine.sub, room))
+        return f.steps;
+    int64_t value = latency_judged(p, fine.sub, room, latency_of(p, fine.sub, room));
+    if (value < best->value) {
+        best->value = value;
+        memcpy(best->sub, fine.sub, p->g->n * sizeof *best->sub);
+    }
+    return f.steps;
+}
+
+uint64_t latency_merge(const struct latency_graph *p, const struct latency_merging *m,
+                       struct latency_plan *best, struct arena *scratch)
+{
+    struct arena *a = arena_new(scratch);
+    struct diag quiet = diag_silent();
+    struct placed *order = arena_array(a, (size_t)p->g->n + 1, sizeof *order);
+    uint32_t *group = arena_array(a, (size_t)p->g->n + 1, sizeof *group), count = 0;
+    uint64_t steps = 0;
+    const struct wdag *base = m->level;
+    for (uint32_t i = 0; i < m->n; i++)
+        if (m->plan[i].value < LOAD_INF)
+            count = refine(p, &m->plan[i], order, group);
+    while (base->finer)
+        base = base->finer;
+    struct wdag *g = count ? wdag_merge(m->level, group, count, "latency-place", a, &quiet) : NULL;
+    struct problem *c = g ? problem_build(g, p->c->scene, -1, a, &quiet) : NULL;
+    if (c)
+        steps = search_merged(p, latency_graph_build(c, base, p->slots, a), m->limits, best, a);
+    arena_free(a);
+    return steps;
+}

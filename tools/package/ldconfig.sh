@@ -1,0 +1,2 @@
+# After libpcc.so has come or gone, for rpm.
+ldconfig

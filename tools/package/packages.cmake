@@ -1,0 +1,33 @@
+# cpack: deb, rpm and tar of what is installed. The name is pcc-onnx, since Debian has another pcc (a C compiler), with
+# which it cannot be installed: both have /usr/bin/pcc.
+#     cpack --config build/release/CPackConfig.cmake -G DEB        or RPM, TGZ
+set(CPACK_PACKAGE_NAME pcc-onnx)
+set(CPACK_PACKAGE_VENDOR pcc)
+set(CPACK_PACKAGE_CONTACT "the authors of pcc")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "splits neural networks (ONNX) over several devices")
+set(CPACK_PACKAGE_DESCRIPTION "pcc reads an ONNX model, works out what every operator costs on your devices, finds the
+split with the least time per sample, and writes one runnable ONNX model per part.")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_GENERATOR TGZ DEB)
+set(CPACK_SOURCE_GENERATOR "")
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS graphviz)
+set(CPACK_DEBIAN_PACKAGE_CONFLICTS pcc)
+if("lpsolve" IN_LIST PCC_SOLVER_NAMES)
+    set(CPACK_DEBIAN_PACKAGE_DEPENDS lp-solve) # whose library dpkg-shlibdeps knows nothing of
+endif()
+
+set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
+set(CPACK_RPM_PACKAGE_LICENSE Apache-2.0)
+set(CPACK_RPM_PACKAGE_SUGGESTS graphviz)
+set(CPACK_RPM_PACKAGE_CONFLICTS pcc)
+set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION /usr/share/man /usr/share/man/man1 /usr/share/zsh
+    /usr/share/zsh/site-functions /usr/share/bash-completion /usr/share/bash-completion/completions)
+set(CPACK_RPM_POST_INSTALL_SCRIPT_FILE ${CMAKE_CURRENT_LIST_DIR}/ldconfig.sh)
+set(CPACK_RPM_POST_UNINSTALL_SCRIPT_FILE ${CMAKE_CURRENT_LIST_DIR}/ldconfig.sh)
+include(CPack)
