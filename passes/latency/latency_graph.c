@@ -10,6 +10,16 @@
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 
+/* [net] ps between the host and accelerators of a class; state is where it is read, and costs nothing. */
+static const int64_t *transfers(const struct latency_graph *p, uint32_t cls)
+{
+    const struct wdag *g = p->c->g;
+    int64_t *cost = arena_array(p->mem, (size_t)g->nnet + 1, sizeof *cost);
+    for (uint32_t e = 0; e < g->nnet; e++)
+        cost[e] = g->net_src[e] == UINT32_MAX && !g->net_host[e] ? 0 : p->c->cls[cls].cost[e];
+    return cost;
+}
+
 static void add_kind(struct latency_graph *p, uint32_t k)
 {
     const struct problem_kind *from = &p->c->kind[k];
@@ -21,7 +31,7 @@ static void add_kind(struct latency_graph *p, uint32_t k)
                                 .at = p->ndev,
                                 .memory = from->memory,
                                 .time = from->time,
-                                .cost = p->c->cls[from->cls].cost};
+                                .cost = transfers(p, from->cls)};
     bool pinned[CLUSTER_DEVICES] = {0};
     for (uint32_t j = 0; j < p->c->nkind; j++)
         if (p->c->kind[j].dev >= 0)
