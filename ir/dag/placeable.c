@@ -503,3 +503,10 @@ struct csr place_nets_made(const struct module *m, const struct place *p, struct
         }
     return csr_build(a, m->nnode, n, def, net);
 }
+
+bool place_is_parameter(const struct module *m, const struct place *p, uint32_t w)
+{
+    const struct value *v = &m->value[p->weight[w]];
+    assert(w < p->nweight);
+    return (v->flags & VALUE_INIT) && !v->def;
+}

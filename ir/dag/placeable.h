@@ -71,6 +71,9 @@ struct place *place_build(struct module *m, const struct state_pair *pair, uint3
 /* [node] 1: a Shape or Size that must be on the device of its operand's producer; in a. */
 uint8_t *place_follows(const struct module *m, const struct place *p, struct arena *a);
 
+/* Whether weight w is an initializer, which training changes; others are folded results and state. */
+bool place_is_parameter(const struct module *m, const struct place *p, uint32_t w);
+
 /* node -> the nets of what it makes; in a. */
 struct csr place_nets_made(const struct module *m, const struct place *p, struct arena *a);
 

@@ -70,12 +70,15 @@ static void set_places(const struct scene *s, const struct stages_on *on, struct
 {
     uint32_t cls = cluster_main_class(s->cluster);
     r->lasting = arena_array(a, on->nplace, sizeof *r->lasting);
+    r->version = arena_array(a, on->nplace, sizeof *r->version);
     r->memory = arena_array(a, on->nplace, sizeof *r->memory);
     for (uint32_t p = 0; p < on->nplace; p++) {
-        int64_t parameter = 0;
-        for (uint32_t k = p; k < on->n; k += on->nplace)
-            parameter = sat_add(parameter, on->sum[k].parameter);
-        r->lasting[p] = lasting(s, parameter);
+        int64_t constant = 0;
+        for (uint32_t k = p; k < on->n; k += on->nplace) {
+            r->version[p] = sat_add(r->version[p], on->sum[k].parameter);
+            constant = sat_add(constant, on->sum[k].constant);
+        }
+        r->lasting[p] = sat_add(lasting(s, r->version[p]), constant);
         r->memory[p] = s->cluster->cls[cls].memory;
     }
 }
@@ -122,8 +125,7 @@ struct iteration_run iteration_set_up(const struct scene *s, const struct server
 /* Bytes of a version of the weights of stage k, as lasting has them. */
 static int64_t version(const struct iteration_run *r, const struct scene *s, uint32_t k)
 {
-    int64_t copies = exec_weight_copies(&s->model, true);
-    return takes_turns(s) ? (r->lasting[k] - s->model.training.workspace) / copies : 0;
+    return takes_turns(s) ? r->version[k] : 0;
 }
 
 uint32_t iteration_room(const struct iteration_run *r, const struct scene *s, uint32_t k,
@@ -241,7 +243,8 @@ static void add_nodes(struct weighing *w)
     }
 }
 
-/* Weights with the first stage of a device that needs them; those of a profile with their nodes. */
+/* Weights, and what was folded, with the stage of the first node of a device that needs them; those of a profile with
+ * their nodes. */
 static void add_parameters(struct weighing *w)
 {
     const struct scene *s = w->s;
@@ -259,7 +262,8 @@ static void add_parameters(struct weighing *w)
             if (seen[w->dev[n]] == i + 1)
                 continue;
             seen[w->dev[n]] = i + 1;
-            int64_t *to = &w->sum[w->stage_of[n]].parameter;
+            struct stage_sums *sum = &w->sum[w->stage_of[n]];
+            int64_t *to = place_is_parameter(s->m, s->place, i) ? &sum->parameter : &sum->constant;
             *to = sat_add(*to, s->place->weight_bytes[i]);
         }
 }

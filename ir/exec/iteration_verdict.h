@@ -15,6 +15,7 @@ struct stage_sums {
     int64_t forward, backward;
     int64_t weight; /* of backward, what makes gradients of weights; where weight_pass_apart() */
     int64_t parameter, stored;
+    int64_t constant;        /* bytes that are there beside weights, without gradients */
     int64_t send, send_back; /* bytes to the stages behind it, and of gradients from there */
     struct reduce_parts
         parts; /* its gradients, by ps of `backward`; only where these are exchanged beside it */
@@ -27,6 +28,7 @@ struct iteration_run {
         *stages; /* of a verdict: the plan's, or if it has none one for each of its devices */
     struct stage_work *stage;
     int64_t *lasting; /* [place] bytes of each of its devices that are there all the time */
+    int64_t *version; /* [place] bytes of the weights among them, once */
     int64_t *memory;  /* [place] -1: without end */
     struct task_graph g;
     struct timeline t;

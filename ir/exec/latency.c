@@ -91,8 +91,12 @@ static void tell(struct latency *l)
 static uint32_t lane_of(const struct latency *l, uint32_t sub)
 {
     const struct latency_model *how = &l->s->model.latency;
+    if (l->k->sub[sub].host && how->cpus == CPUS_UNBOUNDED)
+        return NO_LANE;
+    if (l->k->sub[sub].host && !l->k->place)
+        return l->s->cluster->ndev + class_of(l, sub);
     if (l->k->sub[sub].host)
-        return how->cpus == CPUS_LIST ? l->s->cluster->ndev + class_of(l, sub) : NO_LANE;
+        return l->k->sub[sub].dev;
     return l->k->slotted || how->pieces == PIECES_EXCLUSIVE ? l->k->sub[sub].dev : NO_LANE;
 }
 
@@ -116,23 +120,27 @@ static void make_lanes(struct latency *l, struct arena *a)
     g->nlane = c->ndev + c->ncls;
     g->lane = arena_array(a, (size_t)g->nlane + 1, sizeof *g->lane);
     for (uint32_t d = 0; d < c->ndev; d++)
-        g->lane[d].discipline = l->k->slotted ? LANE_LIST : LANE_FIFO;
+        g->lane[d].discipline = l->k->slotted || l->k->place ? LANE_LIST : LANE_FIFO;
     for (uint32_t k = 0; k < c->ncls; k++)
         g->lane[c->ndev + k] = (struct lane){c->cls[k].count, LANE_RANK};
 }
 
-/* The subgraphs of each accelerator: forward by slot, then backward from the last slot to the first. */
-static void list_slots(struct latency *l, struct arena *a)
+/* Where a subgraph stands in its device's list: forward by slot, then backward from the last slot to the first. */
+static int64_t rank_of(const struct latency *l, uint32_t sub)
+{
+    const struct subgraph *s = &l->k->sub[sub];
+    return l->k->place ? l->k->place[sub] : s->back ? 2 * (int64_t)UINT32_MAX - s->slot : s->slot;
+}
+
+static void list_devices(struct latency *l, struct arena *a)
 {
     struct task_graph *g = &l->b.g;
     struct keyed *x = arena_array(a, (size_t)l->k->n + 1, sizeof *x);
     uint32_t n = 0;
     g->list.at = arena_array(a, (size_t)g->nlane + 1, sizeof *g->list.at);
-    for (uint32_t i = 0; l->k->slotted && i < l->k->n; i++) {
-        const struct subgraph *s = &l->k->sub[i];
-        if (!s->host)
-            x[n++] = (struct keyed){s->back ? 2 * (int64_t)UINT32_MAX - s->slot : s->slot, i};
-    }
+    for (uint32_t i = 0; (l->k->slotted || l->k->place) && i < l->k->n; i++)
+        if (g->task[i].lane[0] < g->ndev)
+            x[n++] = (struct keyed){rank_of(l, i), i};
     keyed_sort(x, n);
     g->list.to = arena_array(a, (size_t)n + 1, sizeof *g->list.to);
     for (uint32_t i = 0; i < n; i++)
@@ -153,7 +161,7 @@ struct task_graph latency_tasks(const struct scene *s, const struct subgraphs *k
         tell(&l);
     set_tasks(&l);
     make_lanes(&l, a);
-    list_slots(&l, a);
+    list_devices(&l, a);
     rank_by_level(&l.b.g, k->n, a);
     bool numbered = task_graph_number(&l.b.g, a);
     assert(numbered);

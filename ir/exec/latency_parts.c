@@ -1,85 +1,16 @@
 /* From a latency's subgraphs to parts (latency_parts.h).
  *
- * A part of a host starts when all that it reads is there and gives its results at its end, as a subgraph does: so only
- * chains of hosts' nodes become one part, in which nothing is read late and nothing comes late, and which ran without a
- * pause, so that no CPU is kept from a node that was more urgent.  The parts are run once more to see. */
+ * A part starts when all that it reads is there and gives its results at its end.  So hosts' nodes that followed each
+ * other on a CPU without a pause become one part only where nothing that one reads came later than the first of them
+ * began, and nothing that one makes is read before the last of them ends: then the part, and all others, run when the
+ * nodes ran.  The parts are run once more, each device by its list, to see. */
 #include "ir/exec/latency_parts.h"
 
 #include "ir/base/heap.h"
+#include "ir/base/keyed.h"
 
 #include <assert.h>
 #include <string.h>
-
-/* Whether host v waits for u only, starts when that ends, u is a host of its class, and nobody else waits for u. */
-static bool chains(const struct scene *s, const struct latency_run *r, uint32_t v, uint32_t *u,
-                   const uint32_t *readers)
-{
-    const struct csr *w = &r->g.waits;
-    if (!r->k.sub[v].host || w->at[v] == w->at[v + 1])
-        return false;
-    *u = w->to[w->at[v]];
-    for (uint32_t i = w->at[v]; i < w->at[v + 1]; i++)
-        if (w->to[i] != *u)
-            return false;
-    return r->k.sub[*u].host && readers[*u] == 1 &&
-           r->t.start[v] == r->t.start[*u] + r->g.task[*u].time &&
-           cluster_class(s->cluster, r->k.sub[*u].dev) ==
-               cluster_class(s->cluster, r->k.sub[v].dev);
-}
-
-/* [subgraph] how many different ones wait for it. */
-static uint32_t *count_readers(const struct latency_run *r, struct arena *a)
-{
-    const struct csr *w = &r->g.waits;
-    uint32_t *n = arena_array(a, (size_t)r->k.n + 1, sizeof *n);
-    uint32_t *last = arena_array(a, (size_t)r->k.n + 1, sizeof *last); /* 1 + who read it last */
-    for (uint32_t v = 0; v < r->k.n; v++)
-        for (uint32_t i = w->at[v]; i < w->at[v + 1]; i++)
-            if (last[w->to[i]] != v + 1) {
-                last[w->to[i]] = v + 1;
-                n[w->to[i]]++;
-            }
-    return n;
-}
-
-/* The first of the chain that v is in.  to[v]: the one before it, or itself.  O(chain), once for each. */
-static uint32_t chain_head(uint32_t *to, uint32_t v)
-{
-    uint32_t head = v;
-    while (to[head] != head)
-        head = to[head];
-    while (to[v] != head) {
-        uint32_t next = to[v];
-        to[v] = head;
-        v = next;
-    }
-    return head;
-}
-
-/* The subgraphs with chains of hosts' nodes as one; k.n is the same if there are none. */
-static struct subgraphs join_chains(const struct scene *s, const struct latency_run *r,
-                                    struct arena *a)
-{
-    struct subgraphs k = {.slotted = r->k.slotted};
-    const uint32_t *readers = count_readers(r, a);
-    uint32_t *to = arena_array(a, (size_t)r->k.n + 1, sizeof *to);
-    uint32_t *now = arena_array(a, (size_t)r->k.n + 1, sizeof *now), u = 0;
-    k.sub = arena_array(a, (size_t)r->k.n + 1, sizeof *k.sub);
-    k.of = arena_array(a, s->m->nnode, sizeof *k.of);
-    for (uint32_t v = 0; v < r->k.n; v++)
-        to[v] = chains(s, r, v, &u, readers) ? u : v;
-    for (uint32_t v = 0; v < r->k.n; v++)
-        if (chain_head(to, v) == v) {
-            now[v] = k.n;
-            k.sub[k.n++] = r->k.sub[v];
-        }
-    for (uint32_t v = 0; v < r->k.n; v++)
-        if (to[v] != v)
-            k.sub[now[to[v]]].nnode += r->k.sub[v].nnode;
-    for (nid n = 0; n < s->m->nnode; n++)
-        k.of[n] = r->k.of[n] == NO_SUBGRAPH ? NO_SUBGRAPH : now[to[r->k.of[n]]];
-    return k;
-}
 
 /* [subgraph] its place by start, after all that it waits for. */
 static uint32_t *places_by_start(const struct latency_run *r, struct arena *a)
@@ -105,27 +36,123 @@ static uint32_t *places_by_start(const struct latency_run *r, struct arena *a)
     return place;
 }
 
+struct joining {
+    const struct latency_run *r;
+    struct csr after;    /* subgraph -> those that wait for it */
+    uint32_t *to;        /* [subgraph] the group that it is in, + 1; 0: none yet */
+    uint32_t group;      /* the one that grows */
+    int64_t start, end;  /* of it */
+    struct heap readers; /* of its members, by their starts; some may be members by now */
+};
+
+static int64_t end_of(const struct latency_run *r, uint32_t v)
+{
+    return r->t.start[v] + r->g.task[v].time;
+}
+
+/* Whether v can run in the group, which it follows without a pause: all that it reads is made there, or was there when
+ * the group began; and nobody else wants a result before v ends.  A group that takes no time gets nothing from outside,
+ * which might come from itself. */
+static bool can_join(struct joining *j, uint32_t v)
+{
+    const struct csr *w = &j->r->g.waits;
+    int64_t end = end_of(j->r, v);
+    if (j->r->t.start[v] != j->end)
+        return false;
+    for (uint32_t i = w->at[v]; i < w->at[v + 1]; i++)
+        if (j->to[w->to[i]] != j->group && (end_of(j->r, w->to[i]) > j->start || end == j->start))
+            return false;
+    while (j->readers.n && (j->to[j->readers.at[0].item] == j->group || j->readers.at[0].item == v))
+        heap_pop(&j->readers);
+    return !j->readers.n || j->readers.at[0].key >= end;
+}
+
+static void join(struct joining *j, uint32_t v)
+{
+    j->to[v] = j->group;
+    j->end = end_of(j->r, v);
+    for (uint32_t i = j->after.at[v]; i < j->after.at[v + 1]; i++)
+        heap_push(&j->readers, j->r->t.start[j->after.to[i]], 0, j->after.to[i]);
+}
+
+/* Subgraphs by device, there by start; of those that start at once first what takes no time, then by place. */
+static const struct keyed *device_order(const struct latency_run *r, const uint32_t *on,
+                                        const uint32_t *place, struct arena *a)
+{
+    struct keyed *x = arena_array(a, (size_t)r->k.n + 1, sizeof *x);
+    uint32_t *at = arena_array(a, (size_t)r->k.n + 1, sizeof *at);
+    for (uint32_t v = 0; v < r->k.n; v++)
+        at[place[v]] = v;
+    for (int pass = 0; pass < 3; pass++) { /* stable: place, then what takes time, start, device */
+        for (uint32_t i = 0; i < r->k.n; i++) {
+            uint32_t v = at[i];
+            x[i] = (struct keyed){!pass       ? r->g.task[v].time > 0
+                                  : pass == 1 ? r->t.start[v]
+                                              : on[v],
+                                  i};
+        }
+        keyed_sort(x, r->k.n);
+        uint32_t *next = arena_array(a, (size_t)r->k.n + 1, sizeof *next);
+        for (uint32_t i = 0; i < r->k.n; i++)
+            next[i] = at[x[i].item];
+        at = next;
+    }
+    for (uint32_t i = 0; i < r->k.n; i++)
+        x[i] = (struct keyed){on[at[i]], at[i]};
+    return x;
+}
+
+/* The subgraphs with hosts' nodes in groups, each on its device, where it stands as it ran. */
+static struct subgraphs join_hosts(const struct latency_run *r, const struct module *m,
+                                   const uint32_t *on, const uint32_t *place, struct arena *a)
+{
+    struct joining j = {.r = r, .readers = {.a = a}};
+    struct subgraphs k = {.slotted = r->k.slotted};
+    const struct keyed *x = device_order(r, on, place, a);
+    j.after = csr_transpose(a, &r->g.waits, r->k.n, r->k.n);
+    j.to = arena_array(a, (size_t)r->k.n + 1, sizeof *j.to);
+    k.sub = arena_array(a, (size_t)r->k.n + 1, sizeof *k.sub);
+    k.of = arena_array(a, m->nnode, sizeof *k.of);
+    k.place = arena_array(a, (size_t)r->k.n + 1, sizeof *k.place);
+    for (uint32_t i = 0; i < r->k.n; i++) {
+        uint32_t v = x[i].item;
+        bool follows = i && r->k.sub[v].host && on[x[i - 1].item] == on[v];
+        if (!follows || !can_join(&j, v)) {
+            k.sub[k.n] = r->k.sub[v];
+            k.sub[k.n].dev = on[v];
+            k.sub[k.n].nnode = 0;
+            k.place[k.n] = i;
+            j.group = ++k.n;
+            j.start = r->t.start[v];
+            j.readers.n = 0;
+        }
+        join(&j, v);
+        k.sub[j.group - 1].nnode += r->k.sub[v].nnode;
+    }
+    for (nid n = 0; n < m->nnode; n++)
+        k.of[n] = r->k.of[n] == NO_SUBGRAPH ? NO_SUBGRAPH : j.to[r->k.of[n]] - 1;
+    return k;
+}
+
 struct parts *latency_parts(const struct scene *s, const struct latency_run *r, int64_t *value,
                             uint32_t **slot, struct arena *a)
 {
     struct arena *own = arena_new(a);
-    struct subgraphs joined = join_chains(s, r, own);
-    struct latency_run chained;
-    *value = r->t.end;
-    if (joined.n < r->k.n) {
-        chained = latency_run_subgraphs(s, &joined, own);
-        r = chained.t.status == RUN_DONE && chained.t.end == r->t.end ? &chained : r;
-    }
     const uint32_t *place = places_by_start(r, own), *on = latency_devices(s, r, own);
-    struct pieces k = {.n = r->k.n, .piece = arena_array(a, s->m->nnode, sizeof *k.piece)};
+    struct subgraphs joined = join_hosts(r, s->m, on, place, own);
+    struct latency_run run = latency_run_subgraphs(s, &joined, own);
+    assert(run.t.status == RUN_DONE);
+    place = places_by_start(&run, own);
+    struct pieces k = {.n = joined.n, .piece = arena_array(a, s->m->nnode, sizeof *k.piece)};
+    *value = run.t.end;
     k.dev = arena_array(a, (size_t)k.n + 1, sizeof *k.dev);
     *slot = arena_array(a, (size_t)k.n + 1, sizeof **slot);
     for (nid n = 0; n < s->m->nnode; n++)
-        if (r->k.of[n] != NO_SUBGRAPH)
-            k.piece[n] = place[r->k.of[n]];
-    for (uint32_t v = 0; v < r->k.n; v++) {
-        k.dev[place[v]] = (int32_t)on[v];
-        (*slot)[place[v]] = r->k.sub[v].slot;
+        if (joined.of[n] != NO_SUBGRAPH)
+            k.piece[n] = place[joined.of[n]];
+    for (uint32_t v = 0; v < joined.n; v++) {
+        k.dev[place[v]] = (int32_t)joined.sub[v].dev;
+        (*slot)[place[v]] = joined.sub[v].slot;
     }
     arena_free(own);
     return parts_of_pieces(s, &k, a);

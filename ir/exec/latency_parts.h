@@ -5,10 +5,9 @@
 #include "ir/exec/latency_verdict.h"
 #include "ir/plan/parts.h"
 
-/* A part for each subgraph of an accelerator; nodes of hosts in one part where one of them is all that the next one
- * waits for, and waits for nobody else's use, if the sample takes as long so; else each by itself.  Parts are numbered
- * by their starts.  *value: the latency of the parts, ps; *slot: [part] the slot of its subgraph, 0: of a host.  All
- * live in a.  O(nodes + pins + subgraphs log subgraphs). */
+/* A part for each subgraph of an accelerator; nodes of hosts that ran one after the other in one part where that delays
+ * nothing, else each by itself.  Parts are numbered by their starts.  *value: the latency of the parts, ps; *slot:
+ * [part] the slot of its subgraph, 0: of a host.  All live in a.  O((nodes + pins) log (nodes + pins)). */
 struct parts *latency_parts(const struct scene *s, const struct latency_run *r, int64_t *value,
                             uint32_t **slot, struct arena *a);
 

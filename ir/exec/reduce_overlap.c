@@ -84,7 +84,8 @@ static void add_weights(struct gathering *g)
         for (uint32_t i = p->weight_user.at[w]; i < p->weight_user.at[w + 1]; i++)
             if (g->done[p->weight_user.to[i]] > ready)
                 ready = g->done[p->weight_user.to[i]];
-        if (p->weight_user.at[w] < p->weight_user.at[w + 1] && p->weight_bytes[w] > 0)
+        if (p->weight_user.at[w] < p->weight_user.at[w + 1] && p->weight_bytes[w] > 0 &&
+            place_is_parameter(g->s->m, p, w))
             add_part(g, stage_at(g, p->weight_user.to[p->weight_user.at[w]]), ready,
                      p->weight_bytes[w]);
     }

@@ -24,6 +24,8 @@ struct subgraphs {
     struct subgraph *sub;
     uint32_t *of; /* [node] NO_SUBGRAPH: not placed */
     bool slotted; /* they run in the order of their slots */
+    /* [subgraph] the smaller, the earlier it is on its device, hosts included; NULL: slots tell, and who is free */
+    uint32_t *place;
 };
 
 /* Those of the plan dev[], slot[] (of struct plan, whose placed nodes are where they can run; slot NULL: cut by

@@ -26,6 +26,7 @@ struct train {
     struct servers servers;
     struct layers_of layers;
     int64_t *stored;       /* [layer] bytes that forward leaves for backward */
+    int64_t *constant;     /* [layer] bytes that are there beside weights */
     const uint32_t *layer; /* [base vertex] */
     struct clock clock;
     /* of a graph in ONNX: bytes from the layer that makes them to the last that reads them forward, to the first that

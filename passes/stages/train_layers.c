@@ -47,7 +47,8 @@ static void measure_nodes(struct measuring *m)
         if (user->at[w] == user->at[w + 1])
             continue;
         uint32_t l = train_layer(m->t, user->to[user->at[w]]);
-        m->parameter[l] = sat_add(m->parameter[l], s->place->weight_bytes[w]);
+        int64_t *to = place_is_parameter(s->m, s->place, w) ? &m->parameter[l] : &m->t->constant[l];
+        *to = sat_add(*to, s->place->weight_bytes[w]);
     }
 }
 
@@ -264,7 +265,8 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
     if (why)
         return diag_error(x->use.diag, "%s: %s", planner, why);
     struct measuring m = {.t = t, .cls = cluster_main_class(x->scene.cluster)};
-    int64_t **const sum[] = {&m.forward, &m.backward, &m.activation, &m.parameter, &t->stored};
+    int64_t **const sum[] = {&m.forward,   &m.backward, &m.activation,
+                             &m.parameter, &t->stored,  &t->constant};
     t->layer = wdag_flatten(g, a);
     t->layers = (struct layers_of){.n = g->n, .succ = g->succ, .pred = g->pred};
     if (x->scene.m->ir_version)

@@ -148,6 +148,7 @@ struct module *fuzz_reparse(struct module *m)
     fuzz_check(module_parse(&back, text, n, "printed", NULL, &d) == 0,
                "what is printed can be parsed");
     free(text);
+    back.scene.m->diag = m->diag; /* d ends here */
     return back.scene.m;
 }
 

@@ -4,8 +4,8 @@
 usage: test_latency.py [--extra=shared]   (environment: PCC, PCC_SHARED, PCC_ALL)
 
 1. Random plans of small random graphs (two classes of accelerators, hosts, model inputs and outputs, training, slots or
-   none, costs of parts): the value, or that there is none.  Where nothing waits for a device, by the recursive rule of
-   the placement paper (Fig. 5); else by a simulation of the CPUs and accelerators that is written here.
+   none, costs of parts): the value, or that there is none; parts take as long.  Where nothing waits for a device, by
+   the recursive rule of the placement paper (Fig. 5); else by a simulation of CPUs and accelerators written here.
 2. With --extra=shared the paper's eight inputs: greedy-place judged by its latency has the published figures, and
    tools/bench/latency.py works out the same from the split that is written, for the max-load DP and Scotch, too
    (pieces apart);
@@ -19,6 +19,7 @@ import heapq
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -306,9 +307,23 @@ def one_case(seed, path):
     if not check(run.returncode == 0, f"case {seed}: exit {run.returncode}: {run.stderr}"):
         return "failed"
     told = json.loads(run.stdout)
+    if seed % 4 == 0:
+        parts(c, seed, path)
     value = round(told["objective"]["value_s"] * 1e6, 6)
     check(value == mine, f"case {seed}: {value} us, expected {mine}\n{path.read_text() if value != mine else ''}")
     return "recursive" if free else "slots" if c.slotted else c.pieces
+
+
+joined = [0, 0]  # units, parts
+
+
+def parts(c, seed, path):
+    """A folder's parts take as long as the plan; hosts' nodes are in fewer of them."""
+    run = subprocess.run([PCC, path, f"--cpus={c.cpus}", f"--pieces={c.pieces}"], capture_output=True, text=True)
+    said = re.search(r"^as (\d+) parts?, each of which waits for all that it reads: .*$", run.stdout, re.M)
+    if check(said and "%" not in said[0], f"case {seed}: the parts take longer: {said and said[0]}"):
+        joined[0] += len(units(c))
+        joined[1] += int(said[1])
 
 
 def random_plans(tmp):
@@ -316,7 +331,8 @@ def random_plans(tmp):
     for seed in range(CASES):
         kind = one_case(seed, tmp / "case.pir")
         kinds[kind] = kinds.get(kind, 0) + 1
-    print(kinds)
+    print(kinds, "units, parts:", joined)
+    check(joined[1] < joined[0], f"no nodes of hosts are in one part: {joined}")
     check(all(kinds.get(k, 0) >= CASES // 20 for k in ("circle", "recursive", "slots", "apart", "exclusive")),
           f"of some kind there are few: {kinds}")
 

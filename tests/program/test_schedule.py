@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import check, finish
-import onnx
+import onnx.numpy_helper
 
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
@@ -442,6 +442,27 @@ def planned(at, model, schedule):
     verified(model, folder)
 
 
+def reduced(at, model, manifest, how):
+    """An AllReduce moves 2 (n - 1) / n of the weights that a stage's nodes read, each once."""
+    out, graph = at / "y.trace.json", onnx.load(model).graph
+    run(PCC, model, "-p", "dapple-place", *how, "-o", out)
+    size = {t.name: onnx.numpy_helper.to_array(t).nbytes for t in graph.initializer}
+    reads = {n.name: [v for v in n.input if v in size] for n in graph.node}
+    bars = {e["args"]["stage"]: e["dur"] for e in json.loads(out.read_text())["traceEvents"]
+            if e["ph"] == "X" and e["cat"] == "allreduce"}
+    held, wanted = {}, {}
+    for k, stage in enumerate(manifest["training"]["stages"]):
+        here, n = held.setdefault(stage["devices"][0], set()), len(stage["devices"])
+        mine = {v for p in manifest["parts"] if p["stage"] == k for node in manifest["nodes"][p["file"]]
+                for v in reads[node]} - here
+        here |= mine
+        if n > 1:
+            wanted[k] = sum(size[v] for v in mine) * 2 * (n - 1) / n / 1e12 * 1e6
+    # a constant of some bytes may be with either stage of a device
+    check(wanted and wanted.keys() == bars.keys() and all(abs(bars[k] - us) <= 1e-4 for k, us in wanted.items())
+          and abs(sum(bars.values()) - sum(wanted.values())) < 1e-5, f"AllReduces take {bars} us, wanted {wanted}")
+
+
 def interleaved(at, model):
     """Devices with two stages each: parts of one stage, lists in their order; the folder is a plan with these."""
     one, two, args = at / "turn", at / "turn2", [*TRAINED, "--schedule=interleaved", "--micro-batches=8"]
@@ -451,6 +472,7 @@ def interleaved(at, model):
     check(len(stages) > len({s["devices"][0] for s in stages}) > 1, f"stages that share no device: {stages}")
     follows(manifest, lists)
     verified(model, one)
+    reduced(at, model, manifest, [*args, "--stages-per-device=2"])
     run(PCC, model, "-p", f"plan{{from={one}}}", "-o", two, *args)
     again = load(two, "manifest")
     check(again["training"] == manifest["training"] and load(two, "schedule") == lists, "interleaved, from a folder")

@@ -1,4 +1,5 @@
 """Table 4 and appendix F of the placement paper: latencies of one sample (`pcc-bench latency`)."""
+import fnmatch
 import json
 import tempfile
 from pathlib import Path
@@ -156,11 +157,12 @@ def gains(rows):
 
 
 def latencies(args):
-    paths = [p for p in (Path(args.folder) / f"{name}.json" for name in PUBLISHED) if p.exists()]
+    paths = [p for p in (Path(args.folder) / f"{name}.json" for name in PUBLISHED if fnmatch.fnmatch(name, args.only))
+             if p.exists()]
     if not paths:
         print(f"skipped: no workloads in {args.folder}")
         return 77
-    searches = [s for s in SEARCHES if "latency-place" in Run([PCC, "--list-passes"]).need().out]
+    searches = [s for s in list(SEARCHES)[:args.slots] if "latency-place" in Run([PCC, "--list-passes"]).need().out]
     rows, wrong = [], []
     with tempfile.TemporaryDirectory() as tmp:
         for path in paths:
