@@ -173,6 +173,12 @@ static const char *scope_text(const struct planning *n)
                           : text;
 }
 
+/* Where the longest path begins. */
+static const char *path_start(const struct planning *n, const struct latency_tail *t)
+{
+    return t->longest < n->p->nunit ? first_node(n->x, n->p->g, n->p->block[t->longest]) : "";
+}
+
 static void conclude(struct planning *n, const struct latency_tail *t,
                      const struct latency_solved *s)
 {
@@ -186,9 +192,9 @@ static void conclude(struct planning *n, const struct latency_tail *t,
         c->bound = s->lower;
         c->proof = arena_fmt(
             x->use.mem,
-            "%swith the transfers that memory forces, and what subgraphs must hold, that way takes %s\n%s"
+            "%sfrom '%s' on, with the transfers that memory forces and what subgraphs must hold, it takes %s\n%s"
             "(of contiguous plans%s; CPUs are not counted)\n",
-            proof, time_short(text, t->all), s->proof, scope);
+            proof, path_start(n, t), time_short(text, t->all), s->proof, scope);
     }
     c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
     if (c->status == PLAN_OPTIMAL && s->searched)
