@@ -50,7 +50,12 @@ static const struct opt latency_opts[] = {
      .help = "seed of all random choices"},
     {0}};
 
-enum { CUT_WORK = 20000000 }; /* of annealing with the judge alone: moves times nodes and pins */
+enum {
+    CUT_WORK = 20000000, /* of annealing with the judge alone: moves times nodes and pins */
+    /* steps of all searches for each partial plan that one may keep; with several slots they take longer */
+    STEPS = 500,
+    SLOT_STEPS = 100
+};
 
 struct planning {
     struct ctx *x;
@@ -118,6 +123,7 @@ static struct latency_plan solve(struct planning *n, uint32_t slots, struct late
         ctx_settings(n->x)->max_states ? ctx_settings(n->x)->max_states : n->o->max_states;
     struct latency_how how = {.seed = (uint64_t)n->o->seed,
                               .moves = (uint64_t)n->o->moves,
+                              .max_steps = (uint64_t)states * (slots > 1 ? SLOT_STEPS : STEPS),
                               .max_labels = (uint64_t)states,
                               .clock = &n->clock,
                               .mem = n->x->use.mem,
