@@ -50,7 +50,12 @@ static const struct opt latency_opts[] = {
      .help = "seed of all random choices"},
     {0}};
 
-enum { CUT_WORK = 20000000 }; /* of annealing with the judge alone: moves times nodes and pins */
+enum {
+    CUT_WORK = 20000000, /* of annealing with the judge alone: moves times nodes and pins */
+    /* steps of all searches for each partial plan that one may keep; with several slots they take longer */
+    STEPS = 500,
+    SLOT_STEPS = 100
+};
 
 struct planning {
     struct ctx *x;
@@ -118,6 +123,7 @@ static struct latency_plan solve(struct planning *n, uint32_t slots, struct late
         ctx_settings(n->x)->max_states ? ctx_settings(n->x)->max_states : n->o->max_states;
     struct latency_how how = {.seed = (uint64_t)n->o->seed,
                               .moves = (uint64_t)n->o->moves,
+                              .max_steps = (uint64_t)states * (slots > 1 ? SLOT_STEPS : STEPS),
                               .max_labels = (uint64_t)states,
                               .clock = &n->clock,
                               .mem = n->x->use.mem,
@@ -167,6 +173,12 @@ static const char *scope_text(const struct planning *n)
                           : text;
 }
 
+/* Where the longest path begins. */
+static const char *path_start(const struct planning *n, const struct latency_tail *t)
+{
+    return t->longest < n->p->nunit ? first_node(n->x, n->p->g, n->p->block[t->longest]) : "";
+}
+
 static void conclude(struct planning *n, const struct latency_tail *t,
                      const struct latency_solved *s)
 {
@@ -180,9 +192,9 @@ static void conclude(struct planning *n, const struct latency_tail *t,
         c->bound = s->lower;
         c->proof = arena_fmt(
             x->use.mem,
-            "%swith the transfers that memory forces, and what subgraphs must hold, that way takes %s\n%s"
+            "%sfrom '%s' on, with the transfers that memory forces and what subgraphs must hold, it takes %s\n%s"
             "(of contiguous plans%s; CPUs are not counted)\n",
-            proof, time_short(text, t->all), s->proof, scope);
+            proof, path_start(n, t), time_short(text, t->all), s->proof, scope);
     }
     c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
     if (c->status == PLAN_OPTIMAL && s->searched)

@@ -16,11 +16,10 @@
 enum {
     FIRST_MOVES = 60000,
     USUAL_MOVES = 1500000,
-    APART = 8,             /* plans that are annealed apart, */
-    MERGE_SHARE = 8,       /* and merged with one part of so many of the steps */
-    LAST_MOVES = 1500000,  /* where no search ended */
-    USUAL_SIZE = 1500,     /* units, edges and pins; larger graphs have fewer moves */
-    STEPS_PER_LABEL = 500, /* steps of all searches, for each partial plan that one may keep */
+    APART = 8,            /* plans that are annealed apart, */
+    MERGE_SHARE = 8,      /* and merged with one part of so many of the steps */
+    LAST_MOVES = 1500000, /* where no search ended */
+    USUAL_SIZE = 1500,    /* units, edges and pins; larger graphs have fewer moves */
     BYTES_PER_LABEL = 512,
     FIRST_STEPS = 64, /* the first step of T is so much of the gap */
     LEAST_STEP = 128, /* and no step is less than so much of T */
@@ -45,14 +44,16 @@ struct solving {
     struct growth g;
     int64_t step; /* by which T rises next */
     struct latency_room *room;
+    struct clock early; /* for searches before annealing: a part of the time */
+    bool is_early;
 };
 
-static struct label_limits limits(const struct solving *v, uint64_t steps)
+static struct label_limits limits(struct solving *v, uint64_t steps)
 {
     return (struct label_limits){.max_labels = v->how->max_labels,
                                  .max_steps = steps,
                                  .max_bytes = (size_t)v->how->max_labels * BYTES_PER_LABEL,
-                                 .clock = v->how->clock};
+                                 .clock = v->is_early ? &v->early : v->how->clock};
 }
 
 static void anneal_some(struct solving *v, uint64_t moves)
@@ -199,7 +200,7 @@ struct latency_solved latency_solve(const struct latency_graph *p, const struct 
 {
     struct arena *a = arena_new(scratch);
     struct solving v = {.p = p, .t = t, .how = how, .best = best, .scratch = a};
-    const uint64_t steps = how->max_labels * STEPS_PER_LABEL;
+    const uint64_t steps = how->max_labels ? how->max_steps : 0;
     const uint64_t size =
         (uint64_t)p->nunit + p->succ.at[p->nunit] + p->nets->net_pin.at[p->nets->nnet];
     const uint64_t moves[] = {FIRST_MOVES, USUAL_MOVES, LAST_MOVES};
@@ -218,6 +219,9 @@ struct latency_solved latency_solve(const struct latency_graph *p, const struct 
         if (!turn)
             v.step = (best->value < LOAD_INF ? best->value - t->all : t->all) / FIRST_STEPS + 1;
         v.light = steps / 300;
+        v.is_early = !turn && how->clock;
+        if (v.is_early)
+            v.early = clock_slice(how->clock, EARLY);
         climb(&v);
     }
     arena_free(a);

@@ -8,6 +8,7 @@
 struct latency_how {
     uint64_t seed;
     uint64_t moves;      /* of annealing, if no search ends; 0: what is usual */
+    uint64_t max_steps;  /* of all searches */
     uint64_t max_labels; /* partial plans that a search may keep; 0: no search */
     struct clock *clock;
     struct arena *mem;  /* for text */

@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SANITIZE = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
             "-fno-omit-frame-pointer"]
-REPORT = re.compile(r"AddressSanitizer|runtime error|broken promise")
+REPORT = re.compile(r"AddressSanitizer|runtime error|broken promise|Assertion")
 
 
 class Patch:

@@ -306,6 +306,7 @@ static void check_solved(struct force *f, const struct latency_tail *tail, uint6
     assert_true(quick.value >= least);
     struct latency_how how = {.seed = seed,
                               .moves = 400,
+                              .max_steps = 5000000,
                               .max_labels = 10000,
                               .mem = f->t->a,
                               .level = (struct wdag *)f->p->g};
