@@ -39,3 +39,10 @@ bool clock_out(struct clock *t)
         t->why = "time limit reached";
     return t->why != NULL;
 }
+
+void clock_at_least(struct clock *t, int64_t ns)
+{
+    int64_t least = clock_now() + ns;
+    if (t->deadline && t->deadline < least)
+        t->deadline = least;
+}

@@ -12,6 +12,10 @@ struct clock {
 
 /* From now on it is out in `ns`. */
 void clock_limit(struct clock *t, int64_t ns);
+/* What reading and shape inference may take whatever the limit is, in ns: that of a planner may be short. */
+#define CLOCK_READING INT64_C(1000000000)
+/* A deadline, if there is one, is not before so many ns from now. */
+void clock_at_least(struct clock *t, int64_t ns);
 /* Nanoseconds that are left, not above 0 when it is out; INT64_MAX: no deadline. */
 int64_t clock_left(const struct clock *t);
 /* For a part of the work: the same with 1 / parts of the time that is left; without a deadline, just the same. */

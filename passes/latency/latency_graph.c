@@ -11,12 +11,12 @@
 /* ---- the problem ----------------------------------------------------------------------------- */
 
 /* [net] ps between the host and accelerators of a class; state is where it is read, and costs nothing. */
-static const int64_t *transfers(const struct latency_graph *p, uint32_t cls)
+static const int64_t *transfers(const struct latency_graph *p, const struct wdag *g,
+                                const int64_t *paid)
 {
-    const struct wdag *g = p->c->g;
     int64_t *cost = arena_array(p->mem, (size_t)g->nnet + 1, sizeof *cost);
     for (uint32_t e = 0; e < g->nnet; e++)
-        cost[e] = g->net_src[e] == UINT32_MAX && !g->net_host[e] ? 0 : p->c->cls[cls].cost[e];
+        cost[e] = g->net_src[e] == UINT32_MAX && !g->net_host[e] ? 0 : paid[e];
     return cost;
 }
 
@@ -31,7 +31,7 @@ static void add_kind(struct latency_graph *p, uint32_t k)
                                 .at = p->ndev,
                                 .memory = from->memory,
                                 .time = from->time,
-                                .cost = transfers(p, from->cls)};
+                                .cost = transfers(p, p->c->g, p->c->cls[from->cls].cost)};
     bool pinned[CLUSTER_DEVICES] = {0};
     for (uint32_t j = 0; j < p->c->nkind; j++)
         if (p->c->kind[j].dev >= 0)
@@ -163,6 +163,9 @@ static void make_times(struct latency_graph *p, const struct wdag *base, const u
     }
     p->nets = p->training ? base : p->g;
     p->unit_at = p->training ? unit_of : p->first;
+    for (uint32_t k = 0; k < p->nkind; k++)
+        p->kind[k].moved =
+            p->training ? transfers(p, base, base->net_cost[p->kind[k].cls]) : p->kind[k].cost;
     if (!p->training)
         return;
     p->back = arena_alloc(p->mem, (size_t)p->nunit + 1);
@@ -287,10 +290,10 @@ static void add_net(const struct latency_graph *p, const uint32_t *sub, struct l
         if (v >= r->nsub || v == src || r->stamp[v] == e + 1)
             continue;
         r->stamp[v] = e + 1;
-        r->time[v] += p->kind[kind_at(p, r, v)].cost[e];
+        r->time[v] += p->kind[kind_at(p, r, v)].moved[e];
     }
     if (out && src < r->nsub)
-        r->time[src] += p->kind[kind_at(p, r, src)].cost[e];
+        r->time[src] += p->kind[kind_at(p, r, src)].moved[e];
 }
 
 /* Times of subgraphs: their units, and what goes in and out; false: a block cannot run where it is. */

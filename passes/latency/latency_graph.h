@@ -17,11 +17,12 @@
 
 /* Accelerators that are alike. */
 struct accelerators {
-    uint32_t of, cls;    /* its number among the problem's kinds; class of the cluster */
-    uint32_t count, at;  /* devices; their numbers are in latency_graph.dev[at ...] */
-    int64_t memory;      /* bytes; LOAD_INF: ample */
-    const int64_t *time; /* [block] ps; COST_NEVER */
-    const int64_t *cost; /* [net] ps */
+    uint32_t of, cls;     /* its number among the problem's kinds; class of the cluster */
+    uint32_t count, at;   /* devices; their numbers are in latency_graph.dev[at ...] */
+    int64_t memory;       /* bytes; LOAD_INF: ample */
+    const int64_t *time;  /* [block] ps; COST_NEVER */
+    const int64_t *cost;  /* [net] ps */
+    const int64_t *moved; /* [net of nets] ps */
 };
 
 /* Who says what plans take where this evaluation does not. */

@@ -431,6 +431,7 @@ static int run_infer(struct ctx *x, const void *opts)
         return 0;
     }
     struct clock clock = ctx_clock(x);
+    clock_at_least(&clock, CLOCK_READING);
     uint32_t errors = m->diag->errors;
     m->diag->clock = &clock;
     uint32_t *type = infer_types(m, x->use.scratch, x->use.diag, NULL);

@@ -232,7 +232,7 @@ def hostile_model(path):
     y = helper.make_tensor_value_info("custom", TensorProto.FLOAT, [64, 64])
     model = helper.make_model(helper.make_graph(nodes, "g", [x], [y]), ir_version=9,
                               opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("evil", 1)])
-    path.write_bytes(model.SerializeToString().replace(b"XXXXXXXX", b"\xff\xfe\xc0\x80\xed\xa0\x80\xf8"))
+    path.write_bytes(model.SerializeToString().replace(b"XXXXXXXX", b"\xc2\x85\xe2\x80\xae\xc2\x9b\x7f"))
 
 
 def hostile(d):

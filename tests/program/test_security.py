@@ -237,13 +237,9 @@ def names_are_utf8(d):
 
 
 def reading_ends_in_time(d):
-    """--time-limit and Ctrl-C reach reading, of every kind of input, and shape inference."""
-    subprocess.run([PCC_GEN, "gpt", "--layers", "300", "--width", "8", "--heads", "2", "--vocab", "8", "-o",
-                    str(d / "large.onnx")], check=True)
-    subprocess.run([PCC_GEN, "random-layers", "--nodes", "20000", "-o", str(d / "large.json")], check=True)
-    r = pcc("large.onnx", "-q", "-p", "infer-shapes", "-o", "large.pir", cwd=d)
-    check(r.returncode == 0, f"{r.stderr}")
-    for name in ("large.onnx", "large.json", "large.pir"):
+    """--time-limit reaches reading; tests/unit/passes/stopped.c: all readers and shape inference."""
+    subprocess.run([PCC_GEN, "random-layers", "--nodes", "1500000", "-o", str(d / "large.json")], check=True)
+    for name in ("large.json",):  # reading has a second in any case
         refused("time limit reached while the model was read", d, name, "-p", "dp-place", "-o",
                 "x.json" if name.endswith("json") else "split", "--time-limit", "1us")
 

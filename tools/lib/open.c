@@ -90,6 +90,7 @@ enum pcc_status open_input(struct pcc *p, const struct input *in)
     p->name = arena_strdup(p->x.use.mem, in->name, strlen(in->name));
     p->nowhere = in->bytes != NULL;
     struct clock clock = ctx_clock(&p->x);
+    clock_at_least(&clock, CLOCK_READING);
     p->diag.clock = &clock;
     int rc = read_input(p, in, &p->x.scene, &p->x.results.plan, p->x.use.mem, &p->diag);
     p->diag.clock = NULL;
