@@ -13,15 +13,16 @@ that some test fails on.
 Kinds: comparison (off by one), sign, swap (two arguments of a call), check (an if that leaves, or half of a && or ||,
 dropped), call (dropped), constant (one more or less).
 
-Method: the tree is copied into build/mutate; there, each drawn place becomes `(pcc_mutant(7) ? changed : as it was)`: one
-build holds all errors, PCC_MUTANT=7 chooses one.  What the compiler refuses (swapped arguments of unlike
+Method: the tree is copied into build/mutate, where each drawn place becomes `(pcc_mutant(7) ? changed : as it was)`:
+one build holds all errors, PCC_MUTANT=7 chooses one.  What the compiler refuses (swapped arguments of unlike
 types) is drawn again.  Each test runs once without an error, which tells its CPU time and, by a map of bytes that
 pcc_mutant marks, the places that it reaches.  An error meets the tests that reach its place, those first that reach
 little else, until one fails; no test is begun that would lead beyond 60 s of CPU.  A test that takes ten times its time
 has failed.  Tests that fail without an error are left out, and said.
 
 Calls that free memory are not dropped (the asan preset looks for that), and assertions stay as they are.
-Exit: 0 if at least 85 % are killed, 1 if not.  Survivors are listed, to be read: a test is missing, or the error is none.
+Exit: 0 if at least 85 % are killed, 1 if not.  Survivors are listed, to be read: a test is missing, or the error is
+none.
 Needs tree-sitter and tree-sitter-c (tools/requirements.txt)."""
 import argparse
 import collections

@@ -211,7 +211,8 @@ static void test_folder(void **state)
     assert_int_equal(system(command), 0);
 }
 
-/* Two runs for one name: the later one leaves the folder that the living one is making, and takes one that is nobody's. */
+/* Two runs for one name: the later one leaves the folder that the living one makes, and removes one that is nobody's.
+ * The folder gets the mode that any new one has. */
 static void test_living(void **state)
 {
     char base[] = "/tmp/pcc-unit-XXXXXX", target[64], stale[64], command[256];
@@ -236,7 +237,7 @@ static void test_living(void **state)
     assert_int_equal(folder_commit(&first), 0);
     assert_true(there(target, "manifest.json"));
     assert_int_equal(stat(target, &st), 0);
-    assert_int_equal(st.st_mode & 0777, 0750); /* as any folder is made */
+    assert_int_equal(st.st_mode & 0777, 0750);
     arena_free(a);
     snprintf(command, sizeof command, "rm -r %s", base);
     assert_int_equal(system(command), 0);
