@@ -2,12 +2,14 @@
 """Would the tests notice?  Plants small errors into ir, frontends, passes and backends, one at a time, and counts those
 that some test fails on.
 
-    tools/bench/mutate.py [--count 300] [--seed 1] [--only REGEX] [--kind WORD] [--whole] [--jobs 2] [--list]
+    tools/bench/mutate.py [--count 300] [--seed 1] [--only REGEX] [--kind WORD] [--whole] [--skip REGEX]
+                          [--jobs 2] [--limit SECONDS] [--list]
 
 --count, --seed   how many errors, and which: each seed draws others, the kinds in turn
 --only, --kind    of files that the regular expression finds; of one kind
 --whole           what survives the unit and lit tests meets all other tests, too (hours)
---limit SECONDS   ends after so much wall time; the same command goes on where it ended
+--skip            tests that the regular expression finds are not run
+--limit           ends after so many seconds of the clock; the same command goes on where it ended
 --list            shows what would be planted, and ends
 
 Kinds: comparison (off by one), sign, swap (two arguments of a call), check (an if that leaves, or half of a && or ||,
@@ -440,7 +442,7 @@ def plant(chosen, args, until):
     for k, p in enumerate(chosen):
         if p:
             in_file[p.path].add(k)
-    everything = tests()
+    everything = [t for t in tests() if not re.search(args.skip, t.name)]
 
     def stage(name, candidates, numbers, budget):
         def one(k):
@@ -487,6 +489,7 @@ def main():
     ap.add_argument("--only", default="")
     ap.add_argument("--kind", choices=KINDS)
     ap.add_argument("--whole", action="store_true")
+    ap.add_argument("--skip", default="^$")
     ap.add_argument("--jobs", type=int, default=2)
     ap.add_argument("--limit", type=float, default=float("inf"))
     ap.add_argument("--list", action="store_true")
