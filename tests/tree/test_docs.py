@@ -1,9 +1,10 @@
 """README.md and docs/ work as they say: each block of commands is run as written, in a folder of its own per page, with
-a small model as model.onnx and a small profile as profile.txt; what a session shows must be what comes out, "..." standing for anything. The Python of
-README.md runs the split that its commands made. The chart in README.md is what pcc draws today.
+a small model as model.onnx and a small profile as profile.txt; what a session shows must be what comes out, "..."
+standing for anything. The Python of README.md runs the split that its commands made. The chart in README.md is what pcc
+draws today.
 
-Blocks marked `no-test` (setting up, building, packing: they need root and network) are left out: `test_docs.py --all` runs
-them, and no others, in a fresh clone. The Python needs onnxruntime, else its check is left out and said."""
+Blocks marked `no-test` (setting up, building, packing: they need root and network) are left out: `test_docs.py --all`
+runs them, and no others, in a fresh clone. The Python needs onnxruntime, else its check is left out and said."""
 import os
 import re
 import shutil
@@ -98,6 +99,10 @@ def chart():
         check(same, f"docs/demo.gantt.svg is not what pcc draws: pcc gpt.onnx {CHART}")
 
 
+def docker_runs():
+    return shutil.which("docker") and subprocess.run(["docker", "info"], capture_output=True).returncode == 0
+
+
 def fresh():
     """The blocks that are not run otherwise, one after the other in a clone; what they install goes into a folder
     beside it. Without docker its command is left out and said."""
@@ -109,10 +114,11 @@ def fresh():
             for kind, text, line in blocks(page, tested=False):
                 for command in text.splitlines() if kind == "sh" else ():
                     where = f"{page}:{line}: {command}"
-                    if command.startswith("docker") and subprocess.run(["sh", "-c", "docker info"], capture_output=True).returncode:
+                    if command.startswith("docker") and not docker_runs():
                         print(f"{where}: left out, no docker runs here")
                         continue
-                    r = subprocess.run(["sh", "-ec", command], cwd=f"{folder}/pcc", env=ENV, capture_output=True, text=True)
+                    r = subprocess.run(["sh", "-ec", command], cwd=f"{folder}/pcc", env=ENV, capture_output=True,
+                                       text=True)
                     print(where, flush=True)
                     check(r.returncode == 0, f"{where}: exit {r.returncode}: {r.stdout[-500:]}{r.stderr[-500:]}")
     return finish()
