@@ -29,7 +29,7 @@ FLOORS = [
     ["passes/baselines", "passes/given", "passes/list", "passes/stages", "passes/latency"],
     ["passes/portfolio"], ["passes"],
     ["frontends"], ["frontends/onnx", "frontends/profiles"],
-    ["backends/backends.h", "backends/label.h"], ["backends/onnx"], ["backends/split"],
+    ["backends/backends.h", "backends/label.h", "backends/palette.h"], ["backends/onnx"], ["backends/split"],
     ["backends/picture", "backends/timeline", "backends/report"], ["backends"],
 ]
 FLOOR = {place: row for row, places in enumerate(FLOORS) for place in places}
