@@ -48,7 +48,7 @@ def pcc(*args, code=0):
 
 def line_of(text):
     """(samples, end in ps, levels) of the line of --replay."""
-    m = re.search(r"^replay of (\d+) samples?: .* above the plan's .* \(ends at ([\d.]+)([a-z]+); "
+    m = re.search(r"^replay of (\d+) samples?: .* above the plan's .*\n  \(ends at ([\d.]+)([a-z]+); "
                   r"(\d+) levels?\)$", text, re.M)
     if not check(m, f"no line of a replay in {text[-300:]!r}"):
         return 1, 0, 1
