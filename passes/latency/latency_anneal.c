@@ -386,7 +386,7 @@ void latency_anneal(const struct latency_graph *p, struct latency_anneal *how,
     s.room = latency_room_new(p, a);
     uint64_t moves = FIRST_ROUND, end = how->done + how->moves;
     for (uint32_t round = 0; n && how->done < end && best->value > how->enough; round++) {
-        if (clock_out(how->clock))
+        if (clock_out(how->clock) && (round || best->value < LOAD_INF))
             break;
         bool warm = round % 3 != 0 && best->value < LOAD_INF;
         how->done += !choose_start(&s, round, best, a) ? moves / 16 + 1 : 0;

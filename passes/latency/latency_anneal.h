@@ -19,7 +19,7 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
                   struct latency_room *room, struct arena *scratch);
 
 /* Improves *best, which may be no plan yet: only plans that fit are taken, and better ones.  The result depends on
- * seed, moves and *best alone, unless the clock runs out. */
+ * seed, moves and *best alone, unless the clock runs out; if it has, and there is no plan yet, one start is made. */
 void latency_anneal(const struct latency_graph *p, struct latency_anneal *how,
                     struct latency_plan *best, struct arena *scratch);
 

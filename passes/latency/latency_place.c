@@ -33,7 +33,7 @@ static const struct opt latency_opts[] = {
      .def = "2000000",
      .lo = "0",
      .hi = "1000000000",
-     .help = "partial plans that a search may keep, and by 1/1000 the steps of all; 0: no search"},
+     .help = "partial plans that a search may keep, and by 1/800 the steps of all; 0: no search"},
     {.kind = OPT_INT,
      .name = "moves",
      .off = offsetof(struct latency_options, moves),
@@ -53,7 +53,7 @@ static const struct opt latency_opts[] = {
 enum {
     CUT_WORK = 20000000, /* of annealing with the judge alone: moves times nodes and pins */
     /* steps of all searches for each partial plan that one may keep; with several slots they take longer */
-    STEPS = 1000,
+    STEPS = 800,
     SLOT_STEPS = 100
 };
 

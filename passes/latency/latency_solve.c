@@ -77,11 +77,13 @@ static void anneal_apart(struct solving *v, uint64_t moves)
     struct arena_mark mark = arena_mark(v->scratch);
     struct latency_plan plan[APART + 1];
     for (uint32_t i = 0; i < APART; i++) {
+        plan[i] = latency_no_plan(v->p, v->scratch);
+        if (clock_out(v->how->clock))
+            continue;
         struct latency_anneal a = {.seed = v->how->seed * UINT64_C(1000003) + v->s.moves + i,
                                    .moves = moves / APART + 1,
                                    .enough = v->s.lower,
                                    .clock = v->how->clock};
-        plan[i] = latency_no_plan(v->p, v->scratch);
         latency_anneal(v->p, &a, &plan[i], v->scratch);
         v->s.moves += a.done;
         if (plan[i].value < v->best->value) {

@@ -5,7 +5,8 @@ usage: test_latency_place.py [--extra=shared]   (environment: PCC, PCC_SHARED)
 
 1. Three nodes, edge 0 -> 2, one accelerator: 4 with one subgraph, 3 with two.
 2. Memory that nothing fits: exit 3, with the memory that would do.
-3. --extra=shared: the paper's inputs.  Value and bound of those that a search settles soon; all once more by
+3. Ctrl-C and --time-limit end the work with a plan, and with the bound that was proven until then.
+4. --extra=shared: the paper's inputs.  Value and bound of those that a search settles soon; all once more by
    tools/bench/latency.py from the split that is written; with all times multiplied by random factors and ids shuffled
    a search over half of the budget finds the same; two subgraphs for each accelerator are never worse;
    a training graph, no worse than greedily and with layers undivided.
@@ -14,11 +15,12 @@ Exit: 0 pass, 1 fail, 77 skip."""
 # extras: shared
 import json
 import os
-import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,6 +28,7 @@ sys.path[:0] = [str(ROOT / "tests/support"), str(ROOT / "tools/bench")]
 import extras
 from checks import check, finish
 from latency import latency as foreign
+from perturbed import perturbed
 
 PCC = os.environ.get("PCC", "pcc")
 # ms, proven in little time
@@ -82,21 +85,37 @@ def small(tmp):
     check("latency-place knows no makespan" in asked, asked)
 
 
+def layers(tmp, n, width=4):
+    """Layers of `width` nodes each, every node reading two of the layer before: too many ideals to search."""
+    nodes = [(5 + i * 7 % 11, 1 + i * 5 % 3, 1) for i in range(n * width)]
+    edges = [(i - width + (i + k) % width - i % width, i, (i - width + (i + k) % width - i % width) % 3)
+             for i in range(width, n * width) for k in (0, 1)]
+    return workload(tmp, nodes, edges, memory=n * width // 3)
+
+
+def stopped(tmp):
+    path = layers(tmp, 100)
+    for args in (["--time-limit", "300ms"], None):
+        with subprocess.Popen([PCC, path, "-p", "latency-place{moves=100000000000}", "--emit", "ir", *(args or [])],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+            if not args:
+                time.sleep(1)
+                check(run.poll() is None, "over before it could be interrupted")
+                run.send_signal(signal.SIGINT)
+            start = time.monotonic()
+            out, err = run.communicate(timeout=300)
+        said = dict(re.findall(r"(\w+)=(\S+)", next((x for x in out.splitlines() if x.startswith("plan ")), "")))
+        check(run.returncode == 0 and said.get("status") == "feasible", f"{args}: exit {run.returncode}: {err} {said}")
+        check(0 < ms(said.get("bound", "0ms")) <= ms(said.get("value", "0ms")), f"{args}: {said}")
+        check(time.monotonic() - start < 60, f"{args}: it went on")
+    said, _ = plan(path, "-p", "latency-place", "--time-limit", "1ps")
+    check("value" in said, f"no time at all: {said}")
+    (Path(tmp) / "one").mkdir()
+    said, _ = plan(workload(Path(tmp) / "one", [(2, 1, 0)], []), "-p", "latency-place")
+    check(said["status"] == "optimal" and ms(said["value"]) == 1, f"one node: {said}")
+
+
 # ---- the paper's inputs --------------------------------------------------------------------------------
-
-def perturbed(load, seed):
-    """The same graph with other times and costs, and shuffled ids."""
-    rng = random.Random(seed)
-    ids = [n["id"] for n in load["nodes"]]
-    new = dict(zip(ids, rng.sample(ids, len(ids))))
-    sent = {e["sourceId"]: rng.uniform(.8, 1.25) for e in load["edges"]}
-    nodes = [dict(n, id=new[n["id"]], cpuLatency=n["cpuLatency"] * rng.uniform(.8, 1.25),
-                  fpgaLatency=n["fpgaLatency"] * rng.uniform(.8, 1.25)) for n in load["nodes"]]
-    edges = [dict(e, sourceId=new[e["sourceId"]], destId=new[e["destId"]], cost=e["cost"] * sent[e["sourceId"]])
-             for e in load["edges"]]
-    rng.shuffle(nodes)
-    return dict(load, nodes=nodes, edges=edges)
-
 
 def right(name, load, said, split):
     other = foreign(load, [set(d["nodes"]) for d in split["fpgas"]])
@@ -153,6 +172,7 @@ def main():
             training(Path(name))
         else:
             small(Path(name))
+            stopped(Path(name))
     return finish()
 
 
