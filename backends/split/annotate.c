@@ -1,7 +1,7 @@
 /* The whole model with the plan written into it: each node of the main graph says in its
  * metadata_props where it runs. layer_ann is what ONNX Runtime's layer assignment reads;
  * pcc.device and pcc.part are for everybody else. A replicated node names the devices and parts
- * that hold it, comma-separated, and as layer_ann the first; a node that no part needs is left
+ * that hold it, comma-separated, and as layer_ann the first; pcc.slot is of plans with slots; a node that no part needs is left
  * alone. The IR version stays: metadata on nodes is formally of IR 10, but runtimes load it at any
  * version. With --annotate=ir11 the nodes carry device configurations, too (device_config.c), and the IR
  * version rises. O(nodes + copies in parts). */
@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-enum { NKEYS = 3 };
+enum { NKEYS = 4 };
 
-static const char *const keys[NKEYS] = {"layer_ann", "pcc.device", "pcc.part"};
+static const char *const keys[NKEYS] = {"layer_ann", "pcc.device", "pcc.part", "pcc.slot"};
 
 struct whereabouts {
     char *value[NKEYS]; /* by keys[]; NULL: none */
@@ -41,6 +41,7 @@ static void note(struct split *s, struct whereabouts *w, const char *device, con
 static struct whereabouts *locate(struct split *s)
 {
     struct whereabouts *w = arena_array(s->a, s->m->nnode, sizeof *w);
+    const uint32_t *slot = s->r->plan->slot;
     for (uint32_t x = 0; x < s->parts->nparts; x++) {
         const struct part *t = &s->parts->part[x];
         const char *device = cluster_device_name(s->r->scene.cluster, s->a, t->dev);
@@ -49,6 +50,9 @@ static struct whereabouts *locate(struct split *s)
         for (uint32_t i = 0; i < t->ncopy; i++)
             note(s, &w[t->copy[i]], device, s->file[x]);
     }
+    for (uint32_t n = 0; slot && n < s->m->nnode; n++)
+        if (slot[n] && w[n].value[0])
+            w[n].value[3] = arena_fmt(s->a, "%u", slot[n]);
     return w;
 }
 

@@ -1,6 +1,6 @@
 /* The execution plan of a split: schedule.json.
  *
- * Samples follow each other through the parts in rounds, a step is made once, or the micro-batches of an iteration go
+ * Samples follow each other through the parts in rounds, a step or a latency's sample is made once, or the micro-batches of an iteration go
  * through the parts as its event core has it; ir/plan/schedule.h has the lists.
  * They are worked out for as many samples in flight as ever meet, or for fewer where a device has no memory for that
  * many. */
@@ -21,6 +21,8 @@ static struct rhythm find_rhythm(struct split *s, struct work **of)
     *of = s->work;
     if (r->trained)
         return rhythm_of_iteration(r->trained, &s->places, s->work, of, &s->no_schedule, s->a);
+    if (r->plan->claim.objective == OBJECTIVE_LATENCY)
+        return rhythm_of_latency(s->work, s->a);
     return r->plan->claim.objective == OBJECTIVE_SAMPLE
                ? rhythm_of_rounds(&r->scene, s->parts, s->work, s->a)
                : rhythm_of_step(&r->scene, r->plan, s->parts, s->work, s->a);

@@ -12,7 +12,10 @@
  * Cost: O(model), expected, for nesting of bounded depth; sorting of unsorted files O(n log n). */
 #include "frontends/onnx/build.h"
 
+#include "ir/plan/plan.h"
+
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- 1. collect ---- */
@@ -453,11 +456,24 @@ static bool all_lost(const struct onnx_build *b, struct slice out)
     return any;
 }
 
-/* Keeps the device that a node's metadata names: pcc.device, else layer_ann.  (A comma-separated
+/* Keeps the slot that a node's metadata says; what is no number is none. */
+static void note_slot(struct module *m, const char *text, nid id)
+{
+    char *end;
+    unsigned long slot = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || !slot || slot > SLOTS_MOST)
+        return;
+    if (m->slot_ann == NULL)
+        m->slot_ann = arena_array(m->mem, m->nnode, sizeof *m->slot_ann);
+    m->slot_ann[id] = (uint32_t)slot;
+}
+
+/* Keeps the device that a node's metadata names: pcc.device, else layer_ann.  And its slot there: pcc.slot.  (A comma-separated
  * pcc.device is that of a replicated node, which has no device of its own.) */
 static void note_device(struct module *m, const Onnx__NodeProto *p, nid id)
 {
     const char *device = NULL;
+    bool exact = false;
 
     for (size_t i = 0; i < p->n_metadata_props; i++) {
         const Onnx__StringStringEntryProto *e = p->metadata_props[i];
@@ -465,10 +481,12 @@ static void note_device(struct module *m, const Onnx__NodeProto *p, nid id)
             continue;
         if (strcmp(e->key, "pcc.device") == 0 && strchr(e->value, ',') == NULL) {
             device = e->value;
-            break;
+            exact = true;
         }
-        if (strcmp(e->key, "layer_ann") == 0)
+        if (!exact && strcmp(e->key, "layer_ann") == 0)
             device = e->value;
+        if (strcmp(e->key, "pcc.slot") == 0)
+            note_slot(m, e->value, id);
     }
     if (device == NULL)
         return;

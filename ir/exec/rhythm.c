@@ -74,6 +74,24 @@ struct rhythm rhythm_of_step(const struct scene *s, const struct plan *p, const 
                            .sent = sent};
 }
 
+struct rhythm rhythm_of_latency(const struct work *w, struct arena *a)
+{
+    int64_t *start = arena_array(a, (size_t)w->npart + 1, sizeof *start);
+    int64_t *end = arena_array(a, (size_t)w->npart + 1, sizeof *end);
+    int64_t *sent = arena_array(a, (size_t)w->ntensor + 1, sizeof *sent);
+    for (uint32_t i = 0; i < w->npart; i++) {
+        start[i] = 2 * (int64_t)i + 1;
+        end[i] = start[i] + 1;
+    }
+    for (uint32_t t = 0; t < w->ntensor; t++)
+        sent[t] = w->tensor[t].from < w->npart ? end[w->tensor[t].from] : 0;
+    return (struct rhythm){.level = arena_array(a, (size_t)w->npart + 1, sizeof(uint32_t)),
+                           .phase = arena_alloc(a, (size_t)w->npart + 1),
+                           .start = start,
+                           .end = end,
+                           .sent = sent};
+}
+
 /* ---- iterations --------------------------------------------------------------------------------- */
 
 enum {

@@ -17,6 +17,11 @@ struct rhythm rhythm_of_rounds(const struct scene *s, const struct parts *parts,
 struct rhythm rhythm_of_step(const struct scene *s, const struct plan *p, const struct parts *parts,
                              const struct work *w, struct arena *a);
 
+/* A sample alone by subgraphs (latency_parts.h), which are numbered by their starts: each device runs its parts by
+ * number, and what a part makes has left when it ends.  start, end and sent are places in that order, no times.  Lives
+ * in a.  O(parts + tensors). */
+struct rhythm rhythm_of_latency(const struct work *w, struct arena *a);
+
 /* Which stage each part of a plan of stages is of, and where in the iteration it runs.  BACKWARD: it reads what a
  * later stage makes, or what such a part does.  BOTH: a part of the last stage with nodes of the backward pass and
  * others, which runs where the backward pass does.  WEIGHT: what is W of a zero-bubble schedule (weight_pass.h). */

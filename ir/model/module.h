@@ -284,6 +284,8 @@ struct module {
     uint8_t *backward; /* 1: a node of the backward pass */
     /* [node] the device that the file says it runs on; NULL when it says so of no node. */
     sid *device_ann;
+    /* [node] the slot of its subgraph there, 1, 2, ...; 0: not said; NULL when it says so of no node. */
+    uint32_t *slot_ann;
 };
 
 /* An empty module (entry 0 of each array made) in an arena of its own, which belongs to `of` (NULL: to none); free with

@@ -454,6 +454,10 @@ int text_node_key(struct parser *p, nid n)
         text_next(p);
         return parse_fact_key(p, UINT32_MAX, &f->layer, &p->facts.has_layer);
     }
+    if (text_is(p, "slot")) {
+        text_next(p);
+        return parse_fact_key(p, SLOTS_MOST, &f->slot, &p->facts.has_slot);
+    }
     if (text_is(p, "device")) {
         text_next(p);
         p->facts.has_device = true;
@@ -468,7 +472,7 @@ int text_node_key(struct parser *p, nid n)
     return text_error(
         p, p->tok.at,
         "unknown key (known: !time !flops !traffic !own !params !color !layer "
-        "!backward !device !unnamed !lost !call !made, of values !bytes !elems !xfer)");
+        "!backward !device !slot !unnamed !lost !call !made, of values !bytes !elems !xfer)");
 }
 
 static void finish_costs(struct parser *p)
@@ -528,6 +532,7 @@ int text_finish_facts(struct parser *p)
     m->backward = p->facts.has_backward ? arena_array(m->mem, m->nnode, 1) : NULL;
     m->device_ann =
         p->facts.has_device ? arena_array(m->mem, m->nnode, sizeof *m->device_ann) : NULL;
+    m->slot_ann = p->facts.has_slot ? arena_array(m->mem, m->nnode, sizeof *m->slot_ann) : NULL;
     for (nid n = 0; n < m->nnode; n++) {
         if (p->facts.has_color)
             m->color[n] = p->facts.nf[n].color;
@@ -537,6 +542,8 @@ int text_finish_facts(struct parser *p)
             m->backward[n] = p->facts.nf[n].backward;
         if (p->facts.has_device)
             m->device_ann[n] = p->facts.nf[n].device;
+        if (p->facts.has_slot)
+            m->slot_ann[n] = p->facts.nf[n].slot;
     }
     return p->failed ? -1 : 0;
 }

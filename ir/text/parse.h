@@ -36,7 +36,7 @@ struct text_result {
 struct node_fact {
     uint32_t time, ntime; /* ntime entries of parser.time; 1: for every class */
     int64_t flops, traffic, own;
-    uint32_t color, layer;
+    uint32_t color, layer, slot;
     sid device;
     int64_t params;
     uint8_t backward;
@@ -79,7 +79,7 @@ struct text_facts {
     uint32_t capvf;
     int64_t *time;
     uint32_t ntime, captime;
-    bool has_params, has_color, has_layer, has_backward, has_device;
+    bool has_params, has_color, has_layer, has_backward, has_device, has_slot;
 };
 
 struct parser {

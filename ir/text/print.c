@@ -171,6 +171,8 @@ static void put_node_facts(struct printer *p, nid n)
         text_put(p, " !device=");
         text_put_name(p, str(m, m->device_ann[n]));
     }
+    if (m->slot_ann != NULL && m->slot_ann[n] != 0)
+        fprintf(p->f, " !slot=%u", m->slot_ann[n]);
     text_put(p, m->node[n].flags & NODE_UNNAMED ? " !unnamed" : "");
     text_put(p, m->node[n].flags & NODE_LOST ? " !lost" : "");
     text_put(p, m->node[n].flags & NODE_MADE ? " !made" : "");

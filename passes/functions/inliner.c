@@ -570,6 +570,7 @@ static void remap_facts(struct inlined *x, const struct module *m)
     x->m.color = remap(x, m->color);
     x->m.layer = remap(x, m->layer);
     x->m.device_ann = remap(x, m->device_ann);
+    x->m.slot_ann = remap(x, m->slot_ann);
     if (m->backward == NULL)
         return;
     x->m.backward = arena_alloc(x->m.mem, x->m.nnode);

@@ -76,6 +76,9 @@ static int read_annotations(struct assignment *r, const struct opened *o, const 
                               cluster_device_name(r->scene->cluster, r->a, 0));
         if (here ? assign_node(r, here, dev) : assign_range(r, range - 1, dev))
             return -1;
+        uint32_t slot = from->slot_ann ? from->slot_ann[n] : 0;
+        if (slot && assign_slot_named(r, node_name(from, n), slot))
+            return -1;
     }
     return 0;
 }

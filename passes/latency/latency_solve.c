@@ -226,7 +226,7 @@ struct latency_solved latency_solve(const struct latency_graph *p, const struct 
     int64_t first = LOAD_INF; /* before annealing at length */
     v.s = (struct latency_solved){.lower = how->least > t->all ? how->least : t->all, .proof = ""};
     v.room = latency_room_new(p, a);
-    for (uint32_t turn = 0; turn < 3 && !v.s.complete; turn++) {
+    for (uint32_t turn = 0; turn < 3 && (!turn || best->value > v.s.lower); turn++) {
         uint64_t some = moves[turn] * USUAL_SIZE / (size > USUAL_SIZE ? size : USUAL_SIZE) + 1;
         uint64_t left = how->moves > v.s.moves ? how->moves - v.s.moves : 0;
         if (how->moves && (turn == 2 || some > left))

@@ -6,7 +6,8 @@ usage: test_latency_split.py   (environment: PCC, PCC_GEN)
 Plans by hand over two accelerators with two slots each and two CPUs, of models that pcc-gen makes:
 1. each slot is a part that says so, and holds just its nodes; hosts' nodes are in as many parts as delay nothing;
 2. the manifest has the plan's latency, and that of the parts: no less, and at most 5 % more;
-3. plan{from=FOLDER} has the same value and the same slots, without being told anything;
+3. plan{from=FOLDER} has the same value and the same slots, without being told anything; plan{from=model.onnx} and
+   plan{from=self} of the annotated model in it, too, if told that it is a latency;
 4. the parts compute what the whole model does (ONNX Runtime; else that is left out);
 5. schedule.json holds, and the chart and trace of one sample show each subgraph once.
 
@@ -71,6 +72,11 @@ def one(name, model, tmp):
     check(again["objective"]["value_s"] == o["value_s"], f"{name}: {again['objective']}")
     told = {d["name"]: d.get("slots") for d in again["devices"]}
     check([len(s) for s in told["acc0"]] == [len(cut[0]), len(cut[3])], f"{name}: {told['acc0']}")
+    for source, noted in ((model, split / "model.onnx"), (split / "model.onnx", "self")):
+        again = json.loads(pcc(source, "-d", DEVICES, "--objective=latency", "-p", f"plan{{from={noted}}}", "-q", "--emit",
+                               "json").stdout)
+        check(again["objective"]["value_s"] == o["value_s"] and
+              {d["name"]: d.get("slots") for d in again["devices"]} == told, f"{name}: {noted}: {again['objective']}")
     r = subprocess.run([sys.executable, ROOT / "tools/verify_split.py", model, split], capture_output=True, text=True)
     check(r.returncode in (0, 77), f"{name}: {r.stdout[-300:]} {r.stderr[-300:]}")
     pcc(split, "--check-schedule")

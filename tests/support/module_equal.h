@@ -278,8 +278,9 @@ static inline bool same_facts(const struct equality *e)
         if (!same_if((a->color ? a->color[n] : 0) == (b->color ? b->color[o] : 0) &&
                          (a->layer ? a->layer[n] : 0) == (b->layer ? b->layer[o] : 0) &&
                          (a->backward ? a->backward[n] : 0) == (b->backward ? b->backward[o] : 0) &&
+                         (a->slot_ann ? a->slot_ann[n] : 0) == (b->slot_ann ? b->slot_ann[o] : 0) &&
                          strcmp(device_text(a, n), device_text(b, o)) == 0,
-                     "color, layer, direction or device of node", n)) {
+                     "color, layer, direction, device or slot of node", n)) {
             return false;
         }
     }

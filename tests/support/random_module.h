@@ -518,9 +518,13 @@ static inline void random_facts(struct random_module *x)
     m->layer = rng_one_in(&x->r, 2) ? arena_array(m->mem, m->nnode, sizeof *m->layer) : NULL;
     m->backward = rng_one_in(&x->r, 2) ? arena_array(m->mem, m->nnode, 1) : NULL;
     m->device_ann = rng_one_in(&x->r, 2) ? arena_array(m->mem, m->nnode, sizeof(sid)) : NULL;
+    m->slot_ann = rng_one_in(&x->r, 2) ? arena_array(m->mem, m->nnode, sizeof *m->slot_ann) : NULL;
     for (nid n = 1; n < m->nnode; n++) {
         if (m->device_ann != NULL && rng_one_in(&x->r, 2)) {
             m->device_ann[n] = str_id(m, rng_one_in(&x->r, 3) ? "a \"device\"\n" : "acc0");
+        }
+        if (m->slot_ann != NULL) {
+            m->slot_ann[n] = rng_below(&x->r, 3);
         }
         if (m->color != NULL) {
             m->color[n] = rng_below(&x->r, 4);
