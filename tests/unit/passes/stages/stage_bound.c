@@ -8,6 +8,7 @@
 #include "passes/stages/rounds_bound.h"
 #include "passes/stages/stage_bound.h"
 #include "passes/stages/train.h"
+#include "tests/support/kept.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,16 +26,8 @@ enum {
     CASES = 1200,
     MODELS = 3,
     WINDOWS = 8,
-    ROUNDS = 300,
-    TEXT = 4096
+    ROUNDS = 300
 };
-
-static void keep_error(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    (void)w;
-    if (level == DIAG_ERROR)
-        snprintf(user, TEXT, "%s", line);
-}
 
 struct run {
     struct ctx x;
@@ -43,7 +36,7 @@ struct run {
     struct train t;
     struct training model[MODELS + 1];
     uint32_t nmodel;
-    char error[TEXT];
+    char error[KEPT];
 };
 
 /* ---- random problems ---------------------------------------------------------------------------- */
@@ -359,7 +352,7 @@ static void test_rounds_by_hand(void **state)
     } row[] = {
         /* all work 12 ms, transfers of the first 2 and 3 links there and back: (2 * 12 + 100) / 2 */
         {4, 2, {3, 3, 3, 3}, {10, 10, 10, 10}, 62},
-        /* layers 2 and 3 are apart only if 20 micro-batches have time for the 50 ms between them; else they take 1.2 s */
+        /* layers 2 and 3 are apart only if 20 micro-batches have time for the 50 ms between; else they take 1.2 s */
         {5, 20, {3, 3, 30, 30, 3}, {1, 1, 50, 1, 1}, 1000},
     };
     (void)state;
