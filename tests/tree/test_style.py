@@ -394,7 +394,7 @@ def readme_options(tree):
 
 
 def readme_passes(tree):
-    passes = {line.split()[0] for line in says(PCC, "--list-passes").splitlines() if line.strip()}
+    passes = {line.split()[0] for line in says(PCC, "--list-passes").splitlines() if line[:1].strip()}
     for page, text in user_pages(tree):
         named = set(re.findall(r"--(?:help-pass|print-ir-after)=([a-z-]+)", text))
         named |= set(re.findall(r"`([a-z]+-(?:place|shapes))[`{]", text))
