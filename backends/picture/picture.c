@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { FEW_BOXES = 40, SAID = 200, DOT_ARGS = 20 };
@@ -179,14 +180,33 @@ static void keep_dot(const struct result *r, const char *dot, const char *path, 
         diag_note(r->diag, "%s: the graph in DOT", beside);
 }
 
-/* A view in one format by the dot program, to path, whose suffix is the format's.  Within about ten seconds for
+/* The picture to the stream of the result. */
+static int copy_out(const struct result *r, const char *made)
+{
+    char buf[1 << 14];
+    FILE *f = fopen(made, "re"), *out = r->out ? r->out : stdout;
+    bool good = f != NULL;
+    for (size_t n; good && (n = fread(buf, 1, sizeof buf, f)) > 0;)
+        good = fwrite(buf, 1, n, out) == n;
+    good = good && !ferror(f) && fflush(out) == 0;
+    if (!good)
+        diag_error(r->diag, "stdout: cannot be written: %s", strerror(errno));
+    if (f)
+        fclose(f);
+    return good ? 0 : -1;
+}
+
+/* A view in one format by the dot program, to path, whose suffix is the format's ("-": the stream of r).  Within about ten seconds for
  * devices and blocks.  -1 with diagnostics if it cannot be drawn; the DOT is then left beside it, unless a file has
  * that name. */
 static int write_picture(const struct result *r, enum view view, unsigned format, const char *path)
 {
     struct arena *a = arena_new(r->scene.m->mem);
-    const char *ext = strrchr(path, '.');
-    struct workshop w = {.folder = arena_fmt(a, "%s.XXXXXX", path)};
+    bool out = !strcmp(path, "-");
+    const char *ext = arena_fmt(a, ".%s", picture_formats[ffs((int)format) - 1]),
+               *tmp = getenv("TMPDIR");
+    struct workshop w = {
+        .folder = arena_fmt(a, "%s%s.XXXXXX", out ? tmp ? tmp : "/tmp" : path, out ? "/pcc" : "")};
     int rc = -1;
     if (!mkdtemp(w.folder)) {
         arena_free(a);
@@ -199,8 +219,11 @@ static int write_picture(const struct result *r, enum view view, unsigned format
     w.other = arena_fmt(a, "%s/" FEWER_DOT, w.folder);
     if (dot_write(r, view, MOST_BOXES, w.dot) == 0) {
         if (lay_out(r, view, stem, format, path_base(path))) {
-            keep_dot(r, w.dot, path, a);
+            if (!out)
+                keep_dot(r, w.dot, path, a);
             diag_error(r->diag, "%s: not written", path);
+        } else if (out) {
+            rc = copy_out(r, w.made);
         } else if (rename(w.made, path)) {
             diag_error(r->diag, "%s: cannot be written: %s", path, strerror(errno));
         } else {
