@@ -9,6 +9,7 @@
  * layout. */
 #include "backends/backends.h"
 #include "ir/base/child.h"
+#include "ir/base/infile.h"
 #include "ir/base/outfile.h"
 #include "ir/base/strings.h"
 
@@ -184,29 +185,33 @@ static void keep_dot(const struct result *r, const char *dot, const char *path, 
 static int copy_out(const struct result *r, const char *made)
 {
     char buf[1 << 14];
-    FILE *f = fopen(made, "re"), *out = r->out ? r->out : stdout;
-    bool good = f != NULL;
-    for (size_t n; good && (n = fread(buf, 1, sizeof buf, f)) > 0;)
-        good = fwrite(buf, 1, n, out) == n;
-    good = good && !ferror(f) && fflush(out) == 0;
+    FILE *out = r->out ? r->out : stdout;
+    uint64_t size;
+    ssize_t n;
+    int fd = infile_open(made, INFILE_DATA, &size, r->diag);
+    bool good = fd >= 0;
+    if (!good)
+        return -1;
+    while (good && (n = read(fd, buf, sizeof buf)) != 0)
+        good = n > 0 && fwrite(buf, 1, (size_t)n, out) == (size_t)n;
+    good = good && fflush(out) == 0;
     if (!good)
         diag_error(r->diag, "stdout: cannot be written: %s", strerror(errno));
-    if (f)
-        fclose(f);
+    close(fd);
     return good ? 0 : -1;
 }
 
-/* A view in one format by the dot program, to path, whose suffix is the format's ("-": the stream of r).  Within about ten seconds for
- * devices and blocks.  -1 with diagnostics if it cannot be drawn; the DOT is then left beside it, unless a file has
- * that name. */
+/* A view in one format by the dot program, to path, whose suffix is the format's ("-": the stream of r).  Within about
+ * ten seconds for devices and blocks.  -1 with diagnostics if it cannot be drawn; the DOT is then left beside it, unless
+ * a file has that name. */
 static int write_picture(const struct result *r, enum view view, unsigned format, const char *path)
 {
     struct arena *a = arena_new(r->scene.m->mem);
     bool out = !strcmp(path, "-");
     const char *ext = arena_fmt(a, ".%s", picture_formats[ffs((int)format) - 1]),
                *tmp = getenv("TMPDIR");
-    struct workshop w = {
-        .folder = arena_fmt(a, "%s%s.XXXXXX", out ? tmp ? tmp : "/tmp" : path, out ? "/pcc" : "")};
+    struct workshop w = {.folder = arena_fmt(a, "%s%s.XXXXXX", out ? tmp ? tmp : P_tmpdir : path,
+                                             out ? "/pcc" : "")};
     int rc = -1;
     if (!mkdtemp(w.folder)) {
         arena_free(a);

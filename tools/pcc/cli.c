@@ -278,9 +278,9 @@ static void put_option(FILE *f, const struct cli_option *o)
 void cli_help(FILE *f, const struct cli *c)
 {
     fputs(usage, f);
-    fputs(
-        "MODEL is an ONNX file, a workload (JSON) or textual IR (.pir);\n- is standard input, with external data in the current folder.\n",
-        f);
+    fputs("MODEL is an ONNX file, a workload (JSON) or textual IR (.pir); - is standard\n"
+          "input, with external data in the current folder.\n",
+          f);
     for (int k = 0; k < CLI_GROUPS; k++) {
         fprintf(f, "\n%s:\n", cli_group_name[k]);
         for (uint32_t i = 0; i < c->noption; i++)
