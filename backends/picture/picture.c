@@ -201,9 +201,9 @@ static int copy_out(const struct result *r, const char *made)
     return good ? 0 : -1;
 }
 
-/* A view in one format by the dot program, to path, whose suffix is the format's ("-": the stream of r).  Within about
- * ten seconds for devices and blocks.  -1 with diagnostics if it cannot be drawn; the DOT is then left beside it, unless
- * a file has that name. */
+/* A view in one format by the dot program, to path, whose suffix is the format's ("-": the stream of r).  Within
+ * about ten seconds for devices and blocks.  -1 with diagnostics if it cannot be drawn; the DOT is then left beside it,
+ * unless a file has that name. */
 static int write_picture(const struct result *r, enum view view, unsigned format, const char *path)
 {
     struct arena *a = arena_new(r->scene.m->mem);
