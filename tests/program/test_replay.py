@@ -293,6 +293,18 @@ def charts(tmp):
                 if (g.findtext(SVG + "title") or "").startswith("sample")}
         check(not wrong and len(tops) == max(2, len(rows)), f"rows of {homes}: {wrong}, {len(tops)} heights")
 
+    # in training a part of the backward pass shares the row of the forward part that it undoes
+    (tmp / "chain.json").write_text(json.dumps(workload(rng, 6, True, 2, skip=1)))
+    split = {"cpus": [{"nodes": []}],
+             "fpgas": [{"nodes": [i for i in range(12) if "010010"[i % 6] == d]} for d in "01"]}
+    (tmp / "split.json").write_text(json.dumps(split))
+    svg, _ = pcc(tmp / "chain.json", "-p", f"plan{{from={tmp / 'split.json'}}}", "-q", "--replay", 2, "--emit", "gantt")
+    tops = [float(g.find(SVG + "rect").get("y")) for g in sorted(
+        (g for g in xml.fromstring(svg).iter(SVG + "g") if (g.findtext(SVG + "title") or "").startswith("sample 1,")),
+        key=lambda g: int(g.findtext(SVG + "title").split("part ")[1].split(",")[0]))]
+    check(len(set(tops)) == 5 and tops == tops[::-1] and tops[:5:2] == sorted(tops[:5:2]) and tops[1] < tops[3],
+          f"rows of training: {tops}")
+
     wide = workload(rng, 4000, False, 120, skip=1)  # a plan as bad as can be: thousands of parts
     (tmp / "wide.json").write_text(json.dumps(wide))
     split = {"cpus": [{"nodes": []}], "fpgas": [{"nodes": list(range(k, 4000, 120))} for k in range(120)]}
