@@ -224,6 +224,9 @@ def compared():
     check(deviations(err) == [("4", "time on a100, cpu", "no nodes to compare")], f"{deviations(err)}")
     huge = file("huge.csv", [(n, 1, 1) for n in names])
     steep = [(1, [(n, 1, 1) for n in names]), (2, [(n, 2 ** 59, 1) for n in names])]
+    never = file("o.csv", [("n9", "never", 7)])  # what cannot run deviates from nothing
+    _, _, err = planned(*options(low), "--dim=batch=8", f"--profile-check=4={never}")
+    check(deviations(err)[0] == ("4", "time on a100, cpu", "no nodes to compare"), f"never: {deviations(err)}")
     r = pcc(MODEL, "--emit", "csv", *options(steep), "--dim=batch=1", f"--profile-check=16777216={huge}")
     check(r.returncode == 0 and len(deviations(r.stderr)) == 2, f"as large as can be: {r.stderr}")
 

@@ -26,6 +26,8 @@ static void test_distance(void **state)
     check("ab", "ac", true);
     check("ab", "ba", true);
     check("ab", "cd", false);
+    check("ab", "xa", false); /* half a swap is none */
+    check("ab", "bx", false);
     check("abcd", "abce", true);
     check("abcd", "abef", false); /* two of four */
     check("abcd", "badc", false);
