@@ -227,6 +227,9 @@ def compared():
     never = file("o.csv", [("n9", "never", 7)])  # what cannot run deviates from nothing
     _, _, err = planned(*options(low), "--dim=batch=8", f"--profile-check=4={never}")
     check(deviations(err)[0] == ("4", "time on a100, cpu", "no nodes to compare"), f"never: {deviations(err)}")
+    _, _, err = planned(*options(low), f"--profile-at=6={never}:a100", "--dim=batch=8",
+                        f"--profile-check=4={file('some.csv', [('n9', 5, 7)])}")
+    check(deviations(err)[0] == ("4", "time on a100", "no nodes to compare"), f"never: {deviations(err)}")
     r = pcc(MODEL, "--emit", "csv", *options(steep), "--dim=batch=1", f"--profile-check=16777216={huge}")
     check(r.returncode == 0 and len(deviations(r.stderr)) == 2, f"as large as can be: {r.stderr}")
 
