@@ -1,7 +1,7 @@
 /* The execution plan of a split: schedule.json.
  *
- * Samples follow each other through the parts in rounds, a step or a latency's sample is made once, or the micro-batches of an iteration go
- * through the parts as its event core has it; ir/plan/schedule.h has the lists.
+ * Samples follow each other through the parts in rounds, a step or a latency's sample is made once, or the
+ * micro-batches of an iteration go through the parts as its event core has it; ir/plan/schedule.h has the lists.
  * They are worked out for as many samples in flight as ever meet, or for fewer where a device has no memory for that
  * many. */
 #include "backends/split/split.h"

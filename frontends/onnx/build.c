@@ -468,8 +468,8 @@ static void note_slot(struct module *m, const char *text, nid id)
     m->slot_ann[id] = (uint32_t)slot;
 }
 
-/* Keeps the device that a node's metadata names: pcc.device, else layer_ann.  And its slot there: pcc.slot.  (A comma-separated
- * pcc.device is that of a replicated node, which has no device of its own.) */
+/* Keeps the device that a node's metadata names: pcc.device, else layer_ann; and its slot there: pcc.slot.
+ * (A comma-separated pcc.device is that of a replicated node, which has no device of its own.) */
 static void note_device(struct module *m, const Onnx__NodeProto *p, nid id)
 {
     const char *device = NULL;

@@ -73,8 +73,8 @@ def one(name, model, tmp):
     told = {d["name"]: d.get("slots") for d in again["devices"]}
     check([len(s) for s in told["acc0"]] == [len(cut[0]), len(cut[3])], f"{name}: {told['acc0']}")
     for source, noted in ((model, split / "model.onnx"), (split / "model.onnx", "self")):
-        again = json.loads(pcc(source, "-d", DEVICES, "--objective=latency", "-p", f"plan{{from={noted}}}", "-q", "--emit",
-                               "json").stdout)
+        args = ("-d", DEVICES, "--objective=latency", "-p", f"plan{{from={noted}}}", "-q", "--emit", "json")
+        again = json.loads(pcc(source, *args).stdout)
         check(again["objective"]["value_s"] == o["value_s"] and
               {d["name"]: d.get("slots") for d in again["devices"]} == told, f"{name}: {noted}: {again['objective']}")
     r = subprocess.run([sys.executable, ROOT / "tools/verify_split.py", model, split], capture_output=True, text=True)

@@ -1,9 +1,9 @@
 """Inputs of the placement paper with other times, and latency-place on them (`pcc-bench latency --perturbed N`).
 
-For each input and seed every time, and every cost of a value, is multiplied by a random factor in 0.8..1.25, and the ids
-are shuffled.  Where the search of latency-place ends at T: its plan takes T by latency.py, which was written apart from
-pcc (so there is something below T + 1 us); another seed and half of the budget prove no more than T and find T (so there
-is nothing below it); and annealing alone, without any search, never finds less."""
+For each input and seed every time, and every cost of a value, is multiplied by a random factor in 0.8..1.25, and the
+ids are shuffled.  Where the search of latency-place ends at T: its plan takes T by latency.py, which was written apart
+from pcc (so there is something below T + 1 us); another seed and half of the budget prove no more than T and find T (so
+there is nothing below it); and annealing alone, without any search, never finds less."""
 import json
 import random
 from pathlib import Path
@@ -77,5 +77,6 @@ def perturbed_rows(paths, seeds, tmp):
     print()
     table(COLUMNS, rows)
     agree = sum(r[4] == "optimal" and r[2] == r[5] for r in rows)
-    print(f"{sum(r[4] == 'optimal' for r in rows)} of {len(rows)} searched to the end; annealing alone finds {agree} of these")
+    ended = sum(r[4] == "optimal" for r in rows)
+    print(f"{ended} of {len(rows)} searched to the end; annealing alone finds {agree} of these")
     return rows, wrong
