@@ -44,6 +44,7 @@ struct result {
     uint32_t ndims;
     const char *assumed; /* what the plan rests on that nobody said; NULL: nothing */
     bool annotated;      /* a model with the plan in it is written */
+    bool colored;        /* tables are for a terminal that shows colours */
     FILE *out;           /* where the path "-" leads; NULL: stdout */
     struct diag *diag;
 };

@@ -167,10 +167,10 @@ void block_describe(const struct result *r, const struct frames *f, const struct
     const char *cost = share < 0.05 ? arena_fmt(a, "%s%s", nodes, time_short(t, b->time))
                                     : arena_fmt(a, "%s%s (%.*f %%)", nodes, time_short(t, b->time),
                                                 share < 9.95, share);
-    if (b->weights >= 1024)
-        cost = arena_fmt(a, "%s, weights %s", cost, bytes_short(w, b->weights));
-    if (b->state >= 1024)
-        cost = arena_fmt(a, "%s, state %s", cost, bytes_short(w, b->state));
+    if (b->holds.weights >= 1024)
+        cost = arena_fmt(a, "%s, weights %s", cost, bytes_short(w, b->holds.weights));
+    if (b->holds.state >= 1024)
+        cost = arena_fmt(a, "%s, state %s", cost, bytes_short(w, b->holds.state));
     first = label_text(a, first, strlen(first), TIP);
     last = label_text(a, last, strlen(last), TIP);
     b->label = b->nodes == 1 ? title

@@ -18,15 +18,25 @@ struct frames {
 /* O(nodes + parts). */
 struct frames frames_build(const struct result *r, uint32_t most, struct arena *a);
 
+/* What boxes read, in bytes. */
+struct holdings {
+    int64_t weights;
+    int64_t state; /* cached keys and values */
+};
+
+/* [box - 1] what n boxes read, of[node] (0: none); a weight, or a state, counts once in every one that reads it.
+ * Lives in a.  O(users of weights). */
+struct holdings *holdings_of(const struct result *r, const uint32_t *of, uint32_t n,
+                             struct arena *a);
+
 struct block {
     nid *node; /* in the order of the picture */
     uint32_t nodes;
     uint32_t repeats; /* it stands for so many alike, one after the other; 1: no fold */
     bool layered;     /* they are layers by name or profile */
     uint32_t frame;
-    int64_t time;            /* ps on its device */
-    int64_t weights;         /* bytes of the weights that it reads */
-    int64_t state;           /* bytes of the state that it reads: cached keys and values */
+    int64_t time; /* ps on its device */
+    struct holdings holds;
     const char *label, *tip; /* text for DOT */
 };
 

@@ -295,6 +295,14 @@ def bad_dot(d):
     r = pcc(plan, "-q", "-o", d / "x.svg", env=fake_dot(d / "fails", "echo 'Error: boom' >&2; exit 1\n"))
     check(r.returncode == 1 and "no x.svg: dot failed: Error: boom" in r.stderr, f"dot fails: {r.stderr}")
     (d / "x.dot").unlink(missing_ok=True)
+    half = fake_dot(d / "half", 'for o; do case "$o" in -o*) echo half >"${o#-o}";; esac; done; exit 1\n')
+    before = {p.name for p in d.iterdir()}
+    r = pcc(plan, "-q", "-o", d / "x.svg", env=half)
+    left = {p.name for p in d.iterdir()} - before
+    check(r.returncode == 1 and left == {"x.dot"}, f"half a picture: {r.returncode}, {left}")
+    r = pcc(d / "bert.onnx", "-q", "-p", "fuse,dp-place", "-o", d / "half split", env=half)
+    left = {p.name for p in (d / "half split").iterdir() if p.suffix in (".svg", ".pdf", ".png")}
+    check(r.returncode == 0 and not left, f"half pictures in a folder: {r.returncode}, {left}")
     chatty = fake_dot(d / "chatty", "yes warning | head -c 300000 >&2; exec sleep 60\n")
     r = pcc(plan, "-q", "-o", d / "z.svg", env=chatty)
     check(r.returncode == 1 and "not lay it out in time" in r.stderr and not (d / "z.svg").exists(),

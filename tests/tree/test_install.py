@@ -118,7 +118,7 @@ def with_library(prefix, lib):
 def docs(prefix):
     pcc = prefix / "bin" / "pcc"
     options = set(re.findall(r"--([a-z][a-z-]+)", run(pcc, "--help").stdout.split("exit codes")[0]))
-    passes = {s.split()[0] for s in run(pcc, "--list-passes").stdout.splitlines()}
+    passes = {s.split()[0] for s in run(pcc, "--list-passes").stdout.splitlines() if s[:1].strip()}
     man = (prefix / "share/man/man1/pcc.1").read_text().replace("\\-", "-")
     zsh = (prefix / "share/zsh/site-functions/_pcc").read_text()
     check(len(options) > 20 and len(passes) > 5, f"--help shows {options}, --list-passes {passes}")

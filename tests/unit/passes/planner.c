@@ -10,6 +10,7 @@
 #include "ir/exec/evaluate.h"
 #include "passes/pipeline.h"
 #include "tests/support/graphs.h"
+#include "tests/support/kept.h"
 #include "tests/support/said.h"
 
 #include <setjmp.h>
@@ -19,7 +20,7 @@
 
 #include <cmocka.h>
 
-enum { OPS = 8, FORWARD = 5, GRAPHS = 3, PLANNERS = 64, FEATURES = 8, TEXT = 1024 };
+enum { OPS = 8, FORWARD = 5, GRAPHS = 3, PLANNERS = 64, FEATURES = 8 };
 
 /* What is known of one graph with one set of features. */
 struct field {
@@ -67,20 +68,13 @@ static void write_graph(struct field *f, uint64_t seed)
     say(&f->said, "\n}\n");
 }
 
-static void keep_error(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    (void)w;
-    if (level == DIAG_ERROR)
-        snprintf(user, TEXT, "%s", line);
-}
-
 /* A run of its own: nothing is shared with another but the text of the graph. */
 struct run {
     struct ctx x;
     struct diag d;
     struct settings settings;
     struct pin pin;
-    char error[TEXT]; /* the last one */
+    char error[KEPT]; /* the last one */
 };
 
 static void begin(struct run *r, const struct field *f)
@@ -190,7 +184,7 @@ static bool is_named(const char *sentence, const char *name)
 static void check_refusal(const struct planner *p, const char *error, enum objective goal,
                           uint32_t wanted)
 {
-    char begins[TEXT];
+    char begins[KEPT];
     uint32_t named = 0, able = 0;
     snprintf(begins, sizeof begins, "%s knows no ", p->pass.name);
     assert_memory_equal(error, begins, strlen(begins));
@@ -210,7 +204,7 @@ static void check_refusal(const struct planner *p, const char *error, enum objec
 static void check_planner(struct field *f, const struct planner *p, const char *options)
 {
     struct run r;
-    char text[TEXT];
+    char text[KEPT];
     begin(&r, f);
     snprintf(text, sizeof text, "%s%s", p->pass.name, options);
     int rc = run_passes(&r.x, text, NULL);
@@ -237,7 +231,7 @@ static void check_planner(struct field *f, const struct planner *p, const char *
 static const char *write_plan(char *path)
 {
     FILE *f = fdopen(mkstemp(path), "w");
-    static char option[TEXT];
+    static char option[KEPT];
     assert_non_null(f);
     fputs("^n1$=cpu0\n^n[02-9]$=acc1\n", f);
     assert_int_equal(fclose(f), 0);
@@ -335,7 +329,7 @@ static bool caught(struct field *f, uint32_t to)
 {
     static const struct pass *const extra[] = {&blind.pass, NULL};
     struct run r;
-    char text[TEXT];
+    char text[KEPT];
     begin(&r, f);
     snprintf(text, sizeof text, "blind{to=%u}", to);
     int rc = run_passes(&r.x, text, extra);
