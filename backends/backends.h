@@ -14,7 +14,10 @@ enum view { VIEW_DEVICES, VIEW_BLOCKS, VIEW_NODES };
 /* How it is drawn; bits, as picture_formats names them ("svg", ..., NULL). */
 enum { PICTURE_SVG = 1, PICTURE_PDF = 2, PICTURE_PNG = 4 };
 extern const char *const picture_formats[];
-enum { MOST_BOXES = 150 }; /* of a picture that one can look at */
+enum {
+    MOST_BOXES = 150,
+    GOOD_BOXES = 32
+}; /* of a picture that one can look at; of blocks that one sees at a glance */
 /* Where the weights of a split lie: in one file that the parts share, inside the parts, or in the files
  * of the source: where these are, else in copies of them, or in hard links to them. */
 enum weights_mode { WEIGHTS_SHARED, WEIGHTS_INLINE, WEIGHTS_ORIGINAL, WEIGHTS_LINK, WEIGHTS_MODES };
@@ -63,6 +66,7 @@ enum writer_needs {
     WRITER_NEEDS_NOTHING,
     WRITER_NEEDS_COST,
     WRITER_NEEDS_LEVELS,
+    WRITER_TAKES_PLAN, /* a plan, too; where nothing is planned --emit gives the summary of the model in its place */
     WRITER_NEEDS_PLAN
 };
 
@@ -70,9 +74,10 @@ enum writer_needs {
 struct writer {
     const char *name;   /* of --emit, and in messages */
     const char *suffix; /* of -o, ".gantt.svg"; NULL: a folder, which any other name is */
-    bool to_stdout;     /* --emit takes it: write() with the path "-" */
-    bool as_planned;    /* it is given the plan with calls open as they were when it was made */
-    bool has_model;     /* it holds the whole model, with the plan if there is one */
+    bool
+        to_stdout; /* --emit takes it; with the path "-" all but folders write to the stream of the result */
+    bool as_planned; /* it is given the plan with calls open as they were when it was made */
+    bool has_model;  /* it holds the whole model, with the plan if there is one */
     enum writer_needs needs;
     const struct writer_opt *const *opts; /* ends with NULL; NULL: none */
     size_t optsize;                       /* of the struct that holds them */
@@ -121,7 +126,7 @@ extern const struct writer_opt annotate_option;
  * the source is taken, too, and keeps its other files. */
 int split_write(const struct result *r, const struct split_options *o, const char *folder);
 /* A picture as DOT, to path ("-", here and in the writers of tables and text below: stdout); the view of
- * blocks has at most max(most, parts) boxes, and where the parts are more than `most` (or 64), devices
+ * blocks has at most max(most, parts) boxes, and where the parts are more than `most` (or 48), devices
  * stand for them.  O(nodes + pins). */
 int dot_write(const struct result *r, enum view view, uint32_t most, const char *path);
 /* stem.dot, and from it stem.svg ... in the formats (bits; 0: none).  What cannot be laid out is a warning;
@@ -138,6 +143,8 @@ int replay_check(const struct result *r);
 /* The table of the pass levels, r->table, its first rows; writer_levels has them all.  O(V). */
 void levels_print(FILE *f, const struct result *r);
 void summary_print(FILE *f, const struct module *m);
+/* The same as JSON, to path ("-": out, NULL: stdout).  0 or -1. */
+int summary_json(const struct result *r, const char *path);
 void plan_print(FILE *f, const struct result *r, const char *split_folder);
 
 #endif

@@ -417,7 +417,7 @@ struct blocks blocks_build(const struct result *r, const struct frames *f, uint3
                        .scopes = strings_new(a),
                        .a = scratch,
                        .out = a};
-    struct blocks b = {.of = arena_array(a, nnode, sizeof *b.of)};
+    struct blocks b = {.of = arena_array(a, nnode, sizeof *b.of), .a = a};
     struct fold *fold = arena_array(scratch, nnode, sizeof *fold);
     uint64_t all = 0;
     w.layer = arena_array(scratch, nnode, sizeof *w.layer);
@@ -443,8 +443,13 @@ struct blocks blocks_build(const struct result *r, const struct frames *f, uint3
             add_block(&w, &b, i, &t, &fold[k]);
         arena_release(scratch, mark);
     }
+    blocks_join_small(r, f, &b);
     const struct holdings *h = holdings_of(r, b.of, b.n, scratch);
     for (uint32_t i = 0; i < b.n; i++) {
+        struct block *k = &b.block[i];
+        k->pale = true;
+        for (uint32_t x = 0; x < k->nodes; x++)
+            k->pale = k->pale && block_node_is_pale(r->scene.m, k->node[x]);
         b.block[i].holds = h[i];
         block_describe(r, f, &w.layers, &b.block[i], a);
     }

@@ -14,6 +14,7 @@
 #include "backends/picture/title.h"
 #include "ir/plan/parts.h"
 #include "backends/picture/arrows.h"
+#include "backends/picture/columns.h"
 #include "backends/label.h"
 #include "backends/palette.h"
 #include "ir/base/outfile.h"
@@ -23,7 +24,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { MOST_FRAMES = 64, MEET = 4, BORDER = 2, TITLE = 80 };
+enum { MOST_FRAMES = 48, MEET = 4, BORDER = 2, TITLE = 80 };
 
 static const char *const style[] = {"filled,rounded", "filled,rounded,dashed", "filled",
                                     "filled,dashed"};
@@ -96,6 +97,7 @@ struct picture {
     uint32_t boxes;
     Agnode_t **box;     /* [box], from 1 */
     uint32_t *frame_of; /* [box] frame + 1 */
+    struct columns columns;
 };
 
 static void set_attribute(void *obj, const char *name, const char *value)
@@ -124,6 +126,16 @@ static Agnode_t *add_box(struct picture *p, Agraph_t *g, const char *id, const c
     return n;
 }
 
+#define PALE_LINE "#c3ccd6"
+
+/* What is of shapes, indices and masks only. */
+static void pale_box(Agnode_t *n)
+{
+    set_attribute(n, "fillcolor", "#f7f9fb");
+    set_attribute(n, "color", PALE_LINE);
+    set_attribute(n, "fontcolor", "#52606d");
+}
+
 static Agedge_t *add_arrow(struct picture *p, Agnode_t *from, Agnode_t *to, const char *id,
                            const char *tip)
 {
@@ -134,12 +146,13 @@ static Agedge_t *add_arrow(struct picture *p, Agnode_t *from, Agnode_t *to, cons
     return e;
 }
 
-/* That b stands below a. */
-static void add_order(struct picture *p, Agnode_t *a, Agnode_t *b)
+/* That b stands below a; beside it, if they are of one rank and the weight is not 0. */
+static Agedge_t *add_order(struct picture *p, Agnode_t *a, Agnode_t *b)
 {
     Agedge_t *e = agedge(p->g, a, b, NULL, 1);
     set_attribute(e, "style", "invis");
     set_attribute(e, "weight", "0");
+    return e;
 }
 
 /* ---- arrows ----------------------------------------------------------------------------------- */
@@ -214,6 +227,7 @@ struct side {
     uint32_t tensors;
     int64_t bytes;
     bool sends, ends; /* ends: its arrows have heads */
+    bool parted;      /* its frames do not stand below each other */
 };
 
 struct halves {
@@ -235,7 +249,8 @@ static uint32_t side_of(struct picture *p, struct halves *t, uint32_t route, con
                                       .sender = from,
                                       .largest = t->n,
                                       .sends = sends,
-                                      .ends = !sends || !to};
+                                      .ends = !sends || !to,
+                                      .parted = columns_part(&p->columns, f, p->frame_of)};
     map_set(&t->known_side, p->a, 2 * route + sends + 1, ++t->nside);
     return t->nside - 1;
 }
@@ -264,6 +279,18 @@ static void add_half(struct picture *p, struct halves *t, const struct route *r,
         side->largest = i - 1;
 }
 
+/* Its head need not stand below its tail. */
+static void set_free(Agedge_t *e)
+{
+    set_attribute(e, "constraint", "false");
+}
+
+/* Its tail stands at the left of its head: what carries an arrow from stack to stack stands before its reader. */
+static void set_beside(Agedge_t *e)
+{
+    set_attribute(e, "minlen", "0");
+}
+
 /* Many arrows of one frame become one that begins or ends at its border. */
 static void draw_halves(struct picture *p, const struct halves *t)
 {
@@ -279,6 +306,10 @@ static void draw_halves(struct picture *p, const struct halves *t)
                                 arena_fmt(p->a, "half_%u", i), what);
         if (!s->ends)
             set_attribute(e, "arrowhead", "none");
+        if (s->parted && s->sends)
+            set_free(e);
+        else if (s->parted)
+            set_beside(e);
         if (border)
             set_attribute(e, s->sends ? "ltail" : "lhead", agnameof(p->cluster[s->frame - 1]));
         paint(p, e, s->sender, border ? s->bytes : h->bytes);
@@ -301,6 +332,15 @@ static void draw_crossing(struct picture *p, const struct arrow *f)
     set_attribute(in, "arrowhead", "none");
     paint(p, in, from, f->bytes);
     paint(p, out, from, f->bytes);
+    if (columns_part(&p->columns, f, p->frame_of)) {
+        set_free(in);
+        set_beside(out);
+    }
+    if (f->pale) {
+        pale_box(n);
+        set_attribute(in, "color", PALE_LINE);
+        set_attribute(out, "color", PALE_LINE);
+    }
 }
 
 static void draw_arrows(struct picture *p, const struct arrows *t)
@@ -321,8 +361,10 @@ static void draw_arrows(struct picture *p, const struct arrows *t)
         struct route *r = &route[at];
         if (!f->away) {
             char *id = arena_fmt(p->a, "edge_%u_%u", f->from, f->to);
-            set_attribute(add_arrow(p, p->box[f->from], p->box[f->to], id, f->tip), "color",
-                          "#7b8794");
+            Agedge_t *e = add_arrow(p, p->box[f->from], p->box[f->to], id, f->tip);
+            set_attribute(e, "color", f->pale ? PALE_LINE : "#7b8794");
+            if (columns_part(&p->columns, f, p->frame_of))
+                set_free(e);
         } else if (r->arrows > MEET || !from || !to) {
             if (!r->meet)
                 r->meet = add_meeting(p, from, to, r);
@@ -393,11 +435,12 @@ static void draw_sheet(struct picture *p, const char *label)
     set_attribute(p->g, "compound", "true");
     set_attribute(p->g, "fontsize", "13");
     set_attribute(p->g, "nodesep", "0.25");
-    set_attribute(p->g, "ranksep", "0.4");
+    set_attribute(p->g, "ranksep", "0.3");
     agattr(p->g, AGNODE, (char *)(uintptr_t)"shape", (char *)(uintptr_t)"box");
     agattr(p->g, AGNODE, (char *)(uintptr_t)"style", (char *)(uintptr_t)"filled,rounded");
     agattr(p->g, AGNODE, (char *)(uintptr_t)"fontname", (char *)(uintptr_t)"Helvetica");
     agattr(p->g, AGNODE, (char *)(uintptr_t)"fontsize", (char *)(uintptr_t)"12");
+    agattr(p->g, AGNODE, (char *)(uintptr_t)"margin", (char *)(uintptr_t)"0.08,0.04");
     agattr(p->g, AGNODE, (char *)(uintptr_t)"penwidth", (char *)(uintptr_t)"1.5");
     agattr(p->g, AGNODE, (char *)(uintptr_t)"fillcolor", (char *)(uintptr_t)"#edf2f7");
     agattr(p->g, AGEDGE, (char *)(uintptr_t)"fontname", (char *)(uintptr_t)"Helvetica");
@@ -419,7 +462,7 @@ static void draw_clusters(struct picture *p)
         set_attribute(p->cluster[i], "style", dev / COLOURS % 2 ? "rounded,dashed" : "rounded");
         set_attribute(p->cluster[i], "color", palette_line(dev));
         set_attribute(p->cluster[i], "penwidth", "2");
-        set_attribute(p->cluster[i], "margin", "14");
+        set_attribute(p->cluster[i], "margin", "10");
         p->name[i] = add_box(p, p->cluster[i], arena_fmt(p->a, "name%u", i),
                              frame_label(p, i, NULL), frame_label(p, i, NULL), UINT32_MAX);
         set_attribute(p->name[i], "shape", "plaintext");
@@ -478,6 +521,8 @@ static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
         p->frame_of[i + 1] = k->frame + 1;
         p->box[i + 1] = add_box(p, p->cluster[k->frame], arena_fmt(p->a, "block%u", i), k->label,
                                 k->tip, p->frames.dev[k->frame]);
+        if (k->pale)
+            pale_box(p->box[i + 1]);
         if (k->repeats > 1) { /* a second outline: more than one */
             set_attribute(p->box[i + 1], "peripheries", "2");
             set_attribute(p->box[i + 1], "style", "filled");
@@ -512,16 +557,59 @@ static const uint32_t *draw_nodes(struct picture *p)
     return box_of;
 }
 
-/* The name of a frame above all boxes there. */
+/* Columns of a frame are frames of their own that are not seen. */
+static void draw_columns(struct picture *p, const struct arrows *t)
+{
+    struct columns *c = &p->columns;
+    *c = columns_build(t, p->frame_of, p->boxes, p->frames.n, p->a);
+    Agraph_t **column = arena_array(p->a, (size_t)c->n + 1, sizeof *column), *heads = NULL;
+    Agnode_t *last = NULL;
+    for (uint32_t i = 1; i < p->frames.n; i++) { /* stacks beside each other, from the left */
+        if (c->stack[i] == c->stack[i - 1]) {    /* below it, straight */
+            set_attribute(add_order(p, p->name[i - 1], p->name[i]), "weight", "20");
+            continue;
+        }
+        if (!heads) {
+            heads = agsubg(p->g, (char *)(uintptr_t)"heads", 1);
+            set_attribute(heads, "rank", "same");
+            agsubnode(heads, last = p->name[0], 1);
+        }
+        agsubnode(heads, p->name[i], 1);
+        set_attribute(add_order(p, last, p->name[i]), "weight", "1");
+        last = p->name[i];
+    }
+    if (p->frames.n > 1 || c->n)
+        set_attribute(p->g, "newrank", "true");
+    for (uint32_t i = 0; i < c->n; i++) {
+        column[i] = agsubg(p->cluster[c->frame[i]], arena_fmt(p->a, "cluster_column%u", i), 1);
+        set_attribute(column[i], "style", "invis");
+        set_attribute(column[i], "tooltip", "");
+        set_attribute(column[i], "margin", "4");
+    }
+    for (uint32_t x = 1; x <= p->boxes; x++) {
+        if (c->of[x])
+            agsubnode(column[c->of[x] - 1], p->box[x], 1);
+        if (c->above[x])
+            add_order(p, p->box[c->above[x]], p->box[x]);
+    }
+}
+
+/* The name of a frame above all boxes there, and below those of the frame that it is stacked upon. */
 static void place_names(struct picture *p, const struct arrows *t)
 {
+    const struct columns *c = &p->columns;
     uint8_t *below = arena_alloc(p->a, (size_t)p->boxes + 1);
+    uint8_t *above = arena_alloc(p->a, (size_t)p->boxes + 1);
     for (uint32_t i = 0; i < t->n; i++)
-        if (!t->f[i].away)
-            below[t->f[i].to] = 1;
-    for (uint32_t i = 1; i <= p->boxes && p->name; i++)
-        if (!below[i])
-            add_order(p, p->name[p->frame_of[i] - 1], p->box[i]);
+        if (!t->f[i].away && !columns_part(c, &t->f[i], p->frame_of))
+            below[t->f[i].to] = above[t->f[i].from] = 1;
+    for (uint32_t x = 1; x <= p->boxes && p->name; x++) {
+        uint32_t f = p->frame_of[x]; /* the next one */
+        if (!below[x])
+            add_order(p, p->name[f - 1], p->box[x]);
+        if (!above[x] && c->of && f < p->frames.n && c->stack[f] == c->stack[f - 1])
+            add_order(p, p->box[x], p->name[f]);
+    }
 }
 
 static void close_graph(void *g)
@@ -550,7 +638,7 @@ int dot_write(const struct result *r, enum view view, uint32_t most, const char 
     struct ids ids = {.disc = {.id = &by_order}, .a = p.a};
     ids.name = vec_grow(p.a, ids.name, &ids.cap, 1,
                         sizeof *ids.name); /* agopen cannot be left in the middle */
-    p.frames = frames_build(r, MOST_FRAMES < most ? MOST_FRAMES : most, p.a);
+    p.frames = frames_build(r, most < GOOD_BOXES ? most : MOST_FRAMES, p.a);
     p.shared = frames_share_devices(r, &p.frames);
     pthread_mutex_lock(&one_at_a_time);
     arena_defer(p.a, let_others, &one_at_a_time);
@@ -560,6 +648,8 @@ int dot_write(const struct result *r, enum view view, uint32_t most, const char 
                              : view == VIEW_BLOCKS ? draw_blocks(&p, most)
                                                    : draw_nodes(&p);
     struct arrows t = arrows_build(r, box_of, p.frame_of, p.frames.n, p.a);
+    if (view == VIEW_BLOCKS)
+        draw_columns(&p, &t);
     draw_arrows(&p, &t);
     place_names(&p, &t);
     if (t.hidden)
