@@ -126,7 +126,7 @@ const char *writer_opt_unused(const struct writer_opt *o, struct arena *a)
 
 int writer_run(const struct writer *w, const struct result *r, const void *opts, const char *path)
 {
-    if (w->needs == WRITER_NEEDS_PLAN && !r->verdict)
+    if (w->needs >= WRITER_TAKES_PLAN && !r->verdict)
         return w->suffix
                    ? diag_error(r->diag, "'%s' shows a plan: give a planner, such as -p auto-place",
                                 w->name)
