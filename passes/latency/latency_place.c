@@ -250,6 +250,12 @@ static int latency_run(struct ctx *x, const void *options)
     return 0;
 }
 
+static bool always(const void *options)
+{
+    (void)options;
+    return true;
+}
+
 const struct planner planner_latency_place = {
     .pass = {.name = "latency-place",
              .help =
@@ -260,5 +266,5 @@ const struct planner planner_latency_place = {
              .run = latency_run},
     .objectives = 1 << OBJECTIVE_LATENCY,
     .features = FEATURE_PINS | FEATURE_PART_COST,
-    .implies = true,
+    .implies = always,
     .implied = OBJECTIVE_LATENCY};
