@@ -1,10 +1,10 @@
 /* ip-place for one sample alone by subgraphs (ip_latency.h).
  *
- * Source: the placement paper (Tarnawski et al., NeurIPS 2020), appendix A.  latency-place without its search gives a
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), appendix A.  latency-place with a short search gives a
  * plan; its latency, as judged, bounds the program (subgraph_model.h), which asks for a better one.  A plan that the
- * solver finds is judged like any other, and taken if that says that it is better.  The program has unlimited CPUs: what
- * it refutes holds for any number of them, what it finds may take longer as it runs.  Cost: the time that the solver
- * gets. */
+ * solver finds is judged like any other, and taken if that says that it is better.  The program has unlimited CPUs:
+ * what it refutes holds for any number of them, what it finds may take longer as it runs.  Cost: the time that the
+ * solver gets. */
 #include "passes/integer/ip_latency.h"
 
 #include "ir/base/units.h"
@@ -53,7 +53,7 @@ static void set_option(const struct pass *p, void *opts, const char *name, const
             opt_set(o, opts, text);
 }
 
-/* That of latency-place without its search; NULL: it found none. */
+/* That of latency-place with a short search, whose proofs are not used; NULL: it found none. */
 static struct plan *find_first(const struct asking *r)
 {
     const struct pass *p = pass_find("latency-place");
@@ -65,7 +65,7 @@ static struct plan *find_first(const struct asking *r)
     int64_t moves = r->how->moves;
     opts_reset(p->opts, opts);
     set_option(p, opts, "q", arena_fmt(a, "%u", r->how->slots));
-    set_option(p, opts, "max-states", "0");
+    set_option(p, opts, "max-states", "20000");
     set_option(p, opts, "moves", arena_fmt(a, "%" PRId64, moves ? moves : 1));
     set_option(p, opts, "seed", arena_fmt(a, "%" PRId64, r->how->seed));
     fewer.max_states = 0;
@@ -145,7 +145,7 @@ static int64_t target_value(const struct asking *r)
 static int write_model(struct asking *r)
 {
     struct subgraph_model m;
-    int64_t value = value_of(r);
+    int64_t value = r->best && r->best->slot ? value_of(r) : LOAD_INF;
     r->ask.limit = value < r->how->limit ? value : r->how->limit;
     if (subgraph_model_build(&m, r->c, &r->ask, r->x->use.scratch, r->x->use.diag))
         return -1;

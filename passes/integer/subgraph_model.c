@@ -14,8 +14,12 @@
  * and T >= L[v] where nobody reads v.  H is the most that T may be.  In training graphs a slot has two subgraphs, all
  * forward ones run by slot, then the backward ones, the last slot first; (2) is about each pass apart.
  *
- * A circle of subgraphs cannot meet (6) to (14) unless all of it takes no time.  Where that may be, these rows are there
- * once more with a step of 1 in place of each time: then no circle can.
+ * What follows from these for whole numbers is said once more, since it is far from following without: T is no less than
+ * the last finish of a device, and no less than L[v] and the longest way on from a unit v on a host; L[v], and the start
+ * of what v goes into, no less than the longest way up to v.  Ways are of the fastest times without transfers.
+ *
+ * A circle of subgraphs cannot meet (6) to (14) unless all of it takes no time.  Where that may be, these rows are
+ * there once more with a step of 1 in place of each time: then no circle can.
  *
  * What may be 1 nowhere has no column, and accelerators that are alike are numbered in the order in which the classes,
  * by falling time, first use them.  Cost: O(terms), at most MIP_MOST_TERMS. */
@@ -49,8 +53,9 @@ struct builder {
     uint32_t *class_at; /* [class] its first unit */
     struct crossing *cross;
     uint32_t ncross, capcross, *reader, nreader, capreader;
-    uint32_t *in, *out; /* [crossing * nsub + subgraph] columns */
-    double most;        /* what T may be at most */
+    uint32_t *in, *out;   /* [crossing * nsub + subgraph] columns */
+    double most;          /* what T may be at most */
+    int64_t *head, *tail; /* [unit] ps: the longest way up to its end, and on from there */
 };
 
 static double in_time(const struct builder *b, int64_t t)
@@ -119,6 +124,31 @@ static int64_t time_at(const struct builder *b, uint32_t v, uint32_t j)
         if (b->c->kind[k].cls == p->cls && b->c->kind[k].time[v] < least)
             least = b->c->kind[k].time[v];
     return least;
+}
+
+/* Fills head and tail by the fastest times. */
+static void find_ways(struct builder *b)
+{
+    const struct wdag *g = b->g;
+    int64_t *least = arena_array(b->a, (size_t)b->n + 1, sizeof *least);
+    b->head = arena_array(b->a, (size_t)b->n + 1, sizeof *b->head);
+    b->tail = arena_array(b->a, (size_t)b->n + 1, sizeof *b->tail);
+    for (uint32_t v = 0; v < b->n; v++) {
+        least[v] = COST_NEVER;
+        for (uint32_t k = 0; k < b->c->nkind; k++)
+            least[v] = b->c->kind[k].time[v] < least[v] ? b->c->kind[k].time[v] : least[v];
+        least[v] = least[v] == COST_NEVER ? 0 : least[v];
+        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
+            if (b->head[g->pred.to[i]] > b->head[v])
+                b->head[v] = b->head[g->pred.to[i]];
+        b->head[v] += least[v];
+    }
+    for (uint32_t v = b->n; v-- > 0;)
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
+            uint32_t w = g->succ.to[i];
+            if (b->tail[w] + least[w] > b->tail[v])
+                b->tail[v] = b->tail[w] + least[w];
+        }
 }
 
 static uint32_t pass_of(const struct builder *b, uint32_t v)
@@ -529,9 +559,11 @@ static void make_ends(struct builder *b, struct ends *t)
     t->unit = arena_array(b->a, (size_t)b->n + 1, sizeof *t->unit);
     t->start = arena_array(b->a, (size_t)b->nsub + 1, sizeof *t->start);
     t->finish = arena_array(b->a, (size_t)b->nsub + 1, sizeof *t->finish);
-    for (uint32_t v = 0; v < b->n; v++)
-        t->unit[v] = mip_col(b->p, arena_fmt(b->a, "%sL_%s", t->what, b->m->ask.name[v]), 0,
-                             t->most, 0, false);
+    for (uint32_t v = 0; v < b->n; v++) {
+        double least = t->steps ? 0 : in_time(b, b->head[v]);
+        t->unit[v] = mip_col(b->p, arena_fmt(b->a, "%sL_%s", t->what, b->m->ask.name[v]),
+                             least < t->most ? least : t->most, t->most, 0, false);
+    }
     for (uint32_t s = 0; s < b->nsub; s++) {
         t->start[s] =
             mip_col(b->p, arena_fmt(b->a, "%sS_%s", t->what, b->sub[s]), 0, t->most, 0, false);
@@ -572,10 +604,40 @@ static bool has_circles(const struct builder *b)
     return false;
 }
 
+/* Rows that follow from those of time. */
+static void make_ways(struct builder *b, const struct ends *t)
+{
+    for (uint32_t s = 0; s < b->nsub; s++) {
+        for (uint32_t i = 0; i < b->ncross; i++) {
+            uint32_t in = b->in[(size_t)i * b->nsub + s], u = b->cross[i].src;
+            if (in == MIP_ZERO || u == UINT32_MAX || !b->head[u])
+                continue;
+            mip_row(b->p, crossing_name(b, "way", i, s), 0, MIP_INF);
+            mip_term(b->p, t->start[s], 1);
+            mip_term(b->p, in, -in_time(b, b->head[u]));
+        }
+        if (next_subgraph(b, s) != UINT32_MAX)
+            continue;
+        mip_row(b->p, arena_fmt(b->a, "last_%s", b->sub[s]), 0, MIP_INF);
+        mip_term(b->p, 0, 1);
+        mip_term(b->p, t->finish[s], -1);
+    }
+    for (uint32_t v = 0; v < b->n; v++) {
+        if (!b->tail[v])
+            continue;
+        mip_row(b->p, arena_fmt(b->a, "way_on_%s", b->m->ask.name[v]), 0, MIP_INF);
+        mip_term(b->p, 0, 1);
+        mip_term(b->p, t->unit[v], -1);
+        for (uint32_t j = b->m->nslot; j < b->m->nplace; j++)
+            mip_term(b->p, b->m->col[(size_t)v * b->m->nplace + j], -in_time(b, b->tail[v]));
+    }
+}
+
 static void make_times(struct builder *b)
 {
     struct ends t = {.what = "", .most = b->most}, steps = {.what = "step_", .steps = true};
     make_ends(b, &t);
+    make_ways(b, &t);
     for (uint32_t v = 0; v < b->n; v++) {
         if (b->g->succ.at[v] != b->g->succ.at[v + 1])
             continue;
@@ -701,6 +763,7 @@ int subgraph_model_build(struct subgraph_model *m, const struct problem *c,
     mip_col(b.p, "T", least, b.most, 1, false); /* column 0 */
     name_subgraphs(&b);
     find_classes(&b);
+    find_ways(&b);
     make_x(&b);
     make_transfers(&b);
     make_contiguous(&b);

@@ -40,8 +40,8 @@ struct subgraph_model {
 int subgraph_model_build(struct subgraph_model *m, const struct problem *c,
                          const struct subgraph_ask *ask, struct arena *a, struct diag *d);
 
-/* Writes dev[unit] and slot[unit] (1, 2, ...; of hosts 0) from x, a solution of m->mip.  False: some unit has no place, or
- * two. */
+/* Writes dev[unit] and slot[unit] (1, 2, ...; of hosts 0) from x, a solution of m->mip.  False: some unit has no
+ * place, or two. */
 bool subgraph_model_decode(const struct subgraph_model *m, const double *x, int32_t *dev,
                            uint32_t *slot);
 
