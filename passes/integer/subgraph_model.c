@@ -14,9 +14,9 @@
  * and T >= L[v] where nobody reads v.  H is the most that T may be.  In training graphs a slot has two subgraphs, all
  * forward ones run by slot, then the backward ones, the last slot first; (2) is about each pass apart.
  *
- * What follows from these for whole numbers is said once more, since it is far from following without: T is no less than
- * the last finish of a device, and no less than L[v] and the longest way on from a unit v on a host; L[v], and the start
- * of what v goes into, no less than the longest way up to v.  Ways are of the fastest times without transfers.
+ * What follows from these for whole numbers is said once more, since solvers do not see it: T is no less than the last
+ * finish of a device, and no less than L[v] and the longest way on from a unit v on a host; L[v], and the start of what
+ * v goes into, are no less than the longest way up to v.  Ways are of the fastest times without transfers.
  *
  * A circle of subgraphs cannot meet (6) to (14) unless all of it takes no time.  Where that may be, these rows are
  * there once more with a step of 1 in place of each time: then no circle can.
