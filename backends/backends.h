@@ -14,7 +14,10 @@ enum view { VIEW_DEVICES, VIEW_BLOCKS, VIEW_NODES };
 /* How it is drawn; bits, as picture_formats names them ("svg", ..., NULL). */
 enum { PICTURE_SVG = 1, PICTURE_PDF = 2, PICTURE_PNG = 4 };
 extern const char *const picture_formats[];
-enum { MOST_BOXES = 150 }; /* of a picture that one can look at */
+enum {
+    MOST_BOXES = 150,
+    GOOD_BOXES = 32
+}; /* of a picture that one can look at; of blocks that one sees at a glance */
 /* Where the weights of a split lie: in one file that the parts share, inside the parts, or in the files
  * of the source: where these are, else in copies of them, or in hard links to them. */
 enum weights_mode { WEIGHTS_SHARED, WEIGHTS_INLINE, WEIGHTS_ORIGINAL, WEIGHTS_LINK, WEIGHTS_MODES };
@@ -44,6 +47,7 @@ struct result {
     uint32_t ndims;
     const char *assumed; /* what the plan rests on that nobody said; NULL: nothing */
     bool annotated;      /* a model with the plan in it is written */
+    bool colored;        /* tables are for a terminal that shows colours */
     FILE *out;           /* where the path "-" leads; NULL: stdout */
     struct diag *diag;
 };
@@ -120,7 +124,7 @@ extern const struct writer_opt annotate_option;
  * the source is taken, too, and keeps its other files. */
 int split_write(const struct result *r, const struct split_options *o, const char *folder);
 /* A picture as DOT, to path ("-", here and in the writers of tables and text below: stdout); the view of
- * blocks has at most max(most, parts) boxes, and where the parts are more than `most` (or 64), devices
+ * blocks has at most max(most, parts) boxes, and where the parts are more than `most` (or 48), devices
  * stand for them.  O(nodes + pins). */
 int dot_write(const struct result *r, enum view view, uint32_t most, const char *path);
 /* stem.dot, and from it stem.svg ... in the formats (bits; 0: none).  What cannot be laid out is a warning;

@@ -5,6 +5,7 @@
 #include "passes/planner.h"
 
 #include "ir/base/nearest.h"
+#include "ir/base/page.h"
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
 
@@ -15,17 +16,23 @@
 
 void pass_help(FILE *f, const struct pass *p, struct arena *scratch)
 {
-    fprintf(f, "%s: %s\n", p->name, p->help);
+    enum { AT = 17, COLUMNS = 72 }; /* the manual page is indented */
+    page_words_in(f, arena_fmt(scratch, "%s: %s", p->name, p->help), 0, 2, COLUMNS);
     for (const struct opt *o = p->opts; o && o->name; o++) {
-        fprintf(f, "  %-14s %s\n", o->name, o->help);
-        fprintf(f, "  %-14s %s%s%s\n", "", opt_wants(o, scratch), *o->def ? "; default " : "",
-                o->def);
+        int at = fprintf(f, "  %-14s ", o->name);
+        page_words_in(f, o->help, (unsigned)at, AT, COLUMNS);
+        fprintf(f, "%*s", AT, "");
+        page_words_in(f,
+                      arena_fmt(scratch, "%s%s%s", opt_wants(o, scratch),
+                                *o->def ? "; default " : "", o->def),
+                      AT, AT, COLUMNS);
     }
     if (p->needs & NEED_OPEN)
-        fprintf(f, "  needs open-functions (inserted if neither it nor inline-functions is in the "
-                   "list)\n");
+        fprintf(f, "  needs open-functions (inserted if neither it nor\n"
+                   "  inline-functions is in the list)\n");
     if (p->needs & NEED_CONTRACT)
-        fprintf(f, "  needs infer-shapes, cost, contract (inserted if they are not in the list)\n");
+        fprintf(f,
+                "  needs infer-shapes, cost, contract\n  (inserted if they are not in the list)\n");
     else if (p->needs & NEED_COST)
         fprintf(f, "  needs infer-shapes, cost (inserted if they are not in the list)\n");
     else if (p->needs & NEED_SHAPES)

@@ -26,11 +26,13 @@ static void add(struct builder *b, uint32_t from, uint32_t to, vid v, bool away)
     uint32_t i = map_get(&b->pair, map_key(from, to));
     if (!i) {
         b->f = vec_grow(b->a, b->f, &b->cap, b->n + 1, sizeof *b->f);
-        b->f[b->n] = (struct arrow){.from = from, .to = to, .away = away, .tip = ""};
+        b->f[b->n] = (struct arrow){.from = from, .to = to, .away = away, .pale = true, .tip = ""};
         map_set(&b->pair, b->a, map_key(from, to), i = ++b->n);
     }
     struct arrow *f = &b->f[i - 1];
     f->bytes = sat_add(f->bytes, bytes);
+    const struct type *t = &b->m->type[b->m->value[v].type];
+    f->pale = f->pale && t->kind == TYPE_TENSOR && elem_is_integer(t->elem);
     if (f->tensors++ < TOOLTIP_LINES) {
         const char *name = value_name(b->m, v);
         f->tip =

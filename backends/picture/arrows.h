@@ -9,6 +9,7 @@ struct arrow {
     uint32_t from, to, tensors;
     int64_t bytes;
     bool away;       /* from one frame to another, or the host */
+    bool pale;       /* shapes, indices and masks only */
     const char *tip; /* the first of them by name */
 };
 

@@ -2,11 +2,12 @@
  * frequent operators, its time and share of its device, its weights and state.  O(nodes * what is shown). */
 #include "backends/picture/blocks.h"
 #include "backends/label.h"
+#include "ir/model/dim.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS = 64, KINDS_SHOWN = 3, INSIDE = 4, TITLE = 40, TIP = 120 };
+enum { KINDS = 64, KINDS_SHOWN = 3, INSIDE = 4, TITLE = 40, TIP = 120, RANK = 8 };
 
 struct kind {
     const char *s;
@@ -54,22 +55,17 @@ static const char *kinds_text(const struct module *m, const nid *node, uint32_t 
     return nk > KINDS_SHOWN || more ? arena_fmt(a, "%s, ...", s) : s;
 }
 
-/* "ln_1, attn, ln_2, mlp": the components of the names after the layer's scope, else the operators. */
+/* "ln_1, attn, ln_2, mlp": the components of the names after the layer's scope. */
 static const char *list_inside(const struct module *m, const struct layers *l, const nid *node,
-                               uint32_t n, bool ops, struct arena *a)
+                               uint32_t n, struct arena *a)
 {
     struct kind k[INSIDE];
     uint32_t nk = 0;
     bool more = false;
     for (uint32_t i = 0; i < n; i++) {
-        const char *name = node_name(m, node[i]), *s = ops ? node_op(m, node[i]) : name;
-        if (!ops && !l->rest[node[i]])
-            continue;
-        s += ops ? 0 : l->rest[node[i]];
-        const char *slash = strchr(s, '/');
-        size_t len = ops ? strlen(s) : slash ? (size_t)(slash - s) : 0;
-        if (len)
-            more |= !count_kind(k, &nk, INSIDE, s, len);
+        const char *s = node_name(m, node[i]) + l->rest[node[i]], *slash = strchr(s, '/');
+        if (l->rest[node[i]] && slash && slash > s)
+            more |= !count_kind(k, &nk, INSIDE, s, (size_t)(slash - s));
     }
     const char *text = "";
     for (uint32_t i = 0; i < nk; i++)
@@ -96,6 +92,44 @@ static size_t common_scope(const struct module *m, const nid *node, uint32_t n)
     return len;
 }
 
+/* "[1, 4096, 320]", of a tensor; NULL: its rank is not known, or it has none. */
+static const char *shape_text(const struct module *m, vid v, struct arena *a)
+{
+    const struct type *t = &m->type[m->value[v].type];
+    const char *s = NULL;
+    if (!v || t->kind != TYPE_TENSOR || t->rank < 1 || t->rank > RANK)
+        return NULL;
+    for (uint32_t i = 0; i < (uint32_t)t->rank; i++) {
+        const char *d = dim_text(m, m->dim[t->dim + i], a);
+        d = label_text(a, d, strlen(d), TITLE / 3);
+        s = i ? arena_fmt(a, "%s, %s", s, d) : d;
+    }
+    return arena_fmt(a, "[%s]", s);
+}
+
+/* "MatMul [1, 4096, 320]": the operator that takes longest, and what it makes. */
+static const char *heaviest_text(const struct module *m, const int64_t *time, const nid *node,
+                                 uint32_t n, struct arena *a)
+{
+    nid best = node[0];
+    for (uint32_t i = 1; i < n; i++)
+        best = time[node[i]] > time[best] ? node[i] : best;
+    const char *op = label_text(a, node_op(m, best), strlen(node_op(m, best)), TITLE);
+    const char *shape = shape_text(m, node_out(m, best, 0), a);
+    return shape ? arena_fmt(a, "%s %s", op, shape) : op;
+}
+
+bool block_node_is_pale(const struct module *m, nid x)
+{
+    bool pale = m->node[x].out.n > 0;
+    for (uint32_t i = 0; i < m->node[x].out.n; i++) {
+        vid v = node_out(m, x, i);
+        const struct type *t = &m->type[m->value[v].type];
+        pale = pale && (!v || (t->kind == TYPE_TENSOR && elem_is_integer(t->elem)));
+    }
+    return pale;
+}
+
 /* Its name and operator, or the operator alone if the name was made up. */
 static const char *node_title(const struct module *m, nid x, struct arena *a)
 {
@@ -120,14 +154,16 @@ static nid layer_node(const struct layers *l, const nid *node, uint32_t n)
     return in > n / 2 ? first : 0;
 }
 
-/* NULL: its operators say it best. */
+/* Where it is, or else its heaviest operator and the shape of what that makes.  time: [node] on its device. */
 static const char *title_of(const struct module *m, const struct layers *l, const struct block *b,
-                            struct arena *a)
+                            const int64_t *time, struct arena *a)
 {
     uint32_t each = b->nodes / b->repeats;
+    if (b->small)
+        return arena_fmt(a, "%u small nodes", b->nodes);
     if (b->repeats > 1) {
-        const char *in = b->layered ? list_inside(m, l, b->node, each, false, a) : "";
-        in = *in ? in : list_inside(m, l, b->node, each, true, a);
+        const char *in = b->layered ? list_inside(m, l, b->node, each, a) : "";
+        in = *in ? in : heaviest_text(m, time, b->node, each, a);
         return arena_fmt(a, "%u x {%s}", b->repeats, in);
     }
     if (b->nodes == 1)
@@ -135,10 +171,10 @@ static const char *title_of(const struct module *m, const struct layers *l, cons
     size_t len = common_scope(m, b->node, b->nodes);
     nid x = len ? b->node[0] : layer_node(l, b->node, b->nodes);
     if (!x)
-        return NULL;
+        return heaviest_text(m, time, b->node, b->nodes, a);
     len = len ? len : l->rest[x] - 1;
     const char *scope = label_text(a, node_name(m, x), len, TITLE);
-    const char *in = l->rest[x] == len + 1 ? list_inside(m, l, b->node, each, false, a) : "";
+    const char *in = l->rest[x] == len + 1 ? list_inside(m, l, b->node, each, a) : "";
     return *in ? arena_fmt(a, "%s: %s", scope, in) : scope;
 }
 
@@ -158,25 +194,26 @@ void block_describe(const struct result *r, const struct frames *f, const struct
 {
     char t[UNIT_TEXT], w[UNIT_TEXT];
     const struct module *m = r->scene.m;
-    int64_t all = r->verdict->load[f->dev[b->frame]].compute;
+    uint32_t dev = f->dev[b->frame];
+    const int64_t *time = m->cost->time[cluster_class(r->scene.cluster, dev)];
+    int64_t all = r->verdict->load[dev].compute;
     double share = all > 0 ? 100.0 * (double)b->time / (double)all : 0;
-    const char *title = title_of(m, l, b, a), *where = name_scopes(m, l, b, a);
+    const char *title = title_of(m, l, b, time, a), *where = name_scopes(m, l, b, a);
     const char *kinds = kinds_text(m, b->node, b->nodes, a);
     const char *first = node_name(m, b->node[0]), *last = node_name(m, b->node[b->nodes - 1]);
-    const char *nodes = b->nodes > 1 ? arena_fmt(a, "%u nodes, ", b->nodes) : "";
+    const char *nodes = b->nodes > 1 && !b->small ? arena_fmt(a, "%u nodes, ", b->nodes) : "";
     const char *cost = share < 0.05 ? arena_fmt(a, "%s%s", nodes, time_short(t, b->time))
                                     : arena_fmt(a, "%s%s (%.*f %%)", nodes, time_short(t, b->time),
                                                 share < 9.95, share);
-    if (b->weights >= 1024)
-        cost = arena_fmt(a, "%s, weights %s", cost, bytes_short(w, b->weights));
-    if (b->state >= 1024)
-        cost = arena_fmt(a, "%s, state %s", cost, bytes_short(w, b->state));
+    if (b->holds.weights >= 1024)
+        cost = arena_fmt(a, "%s, weights %s", cost, bytes_short(w, b->holds.weights));
+    if (b->holds.state >= 1024)
+        cost = arena_fmt(a, "%s, state %s", cost, bytes_short(w, b->holds.state));
     first = label_text(a, first, strlen(first), TIP);
     last = label_text(a, last, strlen(last), TIP);
     b->label = b->nodes == 1 ? title
-               : !title ? kinds
-                        : arena_fmt(a, "%s%s%s\\n%s", title, where ? "\\n" : "", where ? where : "",
-                                    kinds);
+                             : arena_fmt(a, "%s%s%s\\n%s", title, where ? "\\n" : "",
+                                         where ? where : "", kinds);
     b->label = arena_fmt(a, "%s\\n%s", b->label, cost);
     b->tip = b->nodes == 1 ? arena_fmt(a, "%s\\n%s", first, cost)
                            : arena_fmt(a, "%s\\n...\\n%s\\n%s", first, last, cost);

@@ -385,23 +385,25 @@ static void add_block(struct folder *w, struct blocks *b, uint32_t frame, const 
     }
 }
 
-/* A weight, or a state, counts once in every block that reads it. */
-static void count_weights(const struct result *r, struct blocks *b, struct arena *a)
+struct holdings *holdings_of(const struct result *r, const uint32_t *of, uint32_t n,
+                             struct arena *a)
 {
     const struct place *pl = r->scene.place;
-    uint32_t *seen = arena_array(a, (size_t)b->n + 1, sizeof *seen);
+    struct holdings *h = arena_array(a, (size_t)n + 1, sizeof *h);
+    uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen);
     for (uint32_t x = 0; x < pl->nweight; x++) {
         const struct value *v = &r->scene.m->value[pl->weight[x]];
         bool state = (v->flags & VALUE_INPUT) && !(v->flags & VALUE_INIT);
         for (uint32_t i = pl->weight_user.at[x]; i < pl->weight_user.at[x + 1]; i++) {
-            uint32_t k = b->of[pl->weight_user.to[i]];
+            uint32_t k = of[pl->weight_user.to[i]];
             if (!k || seen[k] == x + 1)
                 continue;
             seen[k] = x + 1;
-            int64_t *bytes = state ? &b->block[k - 1].state : &b->block[k - 1].weights;
+            int64_t *bytes = state ? &h[k - 1].state : &h[k - 1].weights;
             *bytes = sat_add(*bytes, pl->weight_bytes[x]);
         }
     }
+    return h;
 }
 
 struct blocks blocks_build(const struct result *r, const struct frames *f, uint32_t most,
@@ -415,7 +417,7 @@ struct blocks blocks_build(const struct result *r, const struct frames *f, uint3
                        .scopes = strings_new(a),
                        .a = scratch,
                        .out = a};
-    struct blocks b = {.of = arena_array(a, nnode, sizeof *b.of)};
+    struct blocks b = {.of = arena_array(a, nnode, sizeof *b.of), .a = a};
     struct fold *fold = arena_array(scratch, nnode, sizeof *fold);
     uint64_t all = 0;
     w.layer = arena_array(scratch, nnode, sizeof *w.layer);
@@ -441,9 +443,16 @@ struct blocks blocks_build(const struct result *r, const struct frames *f, uint3
             add_block(&w, &b, i, &t, &fold[k]);
         arena_release(scratch, mark);
     }
-    count_weights(r, &b, scratch);
-    for (uint32_t i = 0; i < b.n; i++)
+    blocks_join_small(r, f, &b);
+    const struct holdings *h = holdings_of(r, b.of, b.n, scratch);
+    for (uint32_t i = 0; i < b.n; i++) {
+        struct block *k = &b.block[i];
+        k->pale = true;
+        for (uint32_t x = 0; x < k->nodes; x++)
+            k->pale = k->pale && block_node_is_pale(r->scene.m, k->node[x]);
+        b.block[i].holds = h[i];
         block_describe(r, f, &w.layers, &b.block[i], a);
+    }
     arena_free(scratch);
     return b;
 }

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FEW_BOXES = 40, SAID = 200, DOT_ARGS = 20 };
+enum { FEW_BOXES = 30, SAID = 200, DOT_ARGS = 20 };
 
 const char *const picture_formats[] = {"svg", "pdf", "png", NULL}; /* as PICTURE_* */
 enum { FORMATS = 3 };
@@ -38,15 +38,14 @@ static const struct attempt devices[] = {{VIEW_DEVICES, MOST_BOXES, 0, 5, 0},
                                          {VIEW_DEVICES, MOST_BOXES, SIMPLE, 3, 0},
                                          {VIEW_DEVICES, 1, SIMPLE, 2, 0},
                                          {0}};
-static const struct attempt blocks[] = {{VIEW_BLOCKS, MOST_BOXES, 0, 5, 0},
-                                        {VIEW_BLOCKS, MOST_BOXES, NEWRANK, 2, 0},
-                                        {VIEW_BLOCKS, MOST_BOXES / 2, 0, 1, 0},
+static const struct attempt blocks[] = {{VIEW_BLOCKS, GOOD_BOXES, 0, 5, 0},
+                                        {VIEW_BLOCKS, GOOD_BOXES, NEWRANK, 2, 0},
                                         {VIEW_BLOCKS, FEW_BOXES, NEWRANK, 1, 0},
                                         {VIEW_BLOCKS, FEW_BOXES, NEWRANK | SIMPLE, 1, 0},
                                         {0}};
 static const struct attempt nodes[] = {{VIEW_NODES, MOST_BOXES, 0, 20, 3000},
                                        {VIEW_NODES, MOST_BOXES, NEWRANK | SIMPLE, 20, 6000},
-                                       {VIEW_BLOCKS, MOST_BOXES, 0, 5, 0},
+                                       {VIEW_BLOCKS, GOOD_BOXES, 0, 5, 0},
                                        {VIEW_BLOCKS, FEW_BOXES, NEWRANK | SIMPLE, 2, 0},
                                        {0}};
 static const struct attempt *const attempts[] = {devices, blocks, nodes}; /* by enum view */
@@ -141,7 +140,7 @@ int pictures_write(const struct result *r, enum view view, unsigned formats, con
     struct arena *a = arena_new(r->scene.m->mem);
     struct diag soft = {.emit = soften, .user = r->diag};
     struct result quiet = *r;
-    int rc = dot_write(r, view, MOST_BOXES, arena_fmt(a, "%s.dot", stem));
+    int rc = dot_write(r, view, attempts[view]->boxes, arena_fmt(a, "%s.dot", stem));
     quiet.diag = &soft;
     for (unsigned i = 0; !rc && i < FORMATS; i++)
         if (formats == 1u << i) /* one format: messages name the file */
@@ -197,7 +196,7 @@ static int write_picture(const struct result *r, enum view view, unsigned format
     w.dot = arena_fmt(a, "%s.dot", stem);
     w.made = arena_fmt(a, "%s%s", stem, ext);
     w.other = arena_fmt(a, "%s/" FEWER_DOT, w.folder);
-    if (dot_write(r, view, MOST_BOXES, w.dot) == 0) {
+    if (dot_write(r, view, attempts[view]->boxes, w.dot) == 0) {
         if (lay_out(r, view, stem, format, path_base(path))) {
             keep_dot(r, w.dot, path, a);
             diag_error(r->diag, "%s: not written", path);
@@ -220,7 +219,7 @@ struct options {
 static int write_dot(const struct result *r, const void *opts, const char *path)
 {
     const struct options *o = opts;
-    return dot_write(r, (enum view)o->view, MOST_BOXES, path);
+    return dot_write(r, (enum view)o->view, attempts[o->view]->boxes, path);
 }
 
 static int write_svg(const struct result *r, const void *opts, const char *path)

@@ -2,7 +2,9 @@
 #include "backends/report/iteration_report.h"
 
 #include "backends/label.h"
+#include "ir/base/page.h"
 #include "ir/base/units.h"
+#include "ir/base/utf8.h"
 #include "ir/exec/iteration_verdict.h"
 
 enum { STAGES_SHOWN = 64 };
@@ -51,22 +53,35 @@ static void find_ends(const struct result *r, nid (*end)[2], struct arena *a)
     }
 }
 
-static void print_stage(FILE *f, const struct result *r, uint32_t k, const nid *end,
-                        struct arena *a)
+/* A stage: a row of the table, and a line with its memory and layers. */
+static void add_stage(struct page_table *t, const struct result *r, uint32_t k, struct arena *a)
 {
     const struct stage_work *w = &r->trained->stage[k];
     const struct stages *s = r->trained->stages;
-    char t[6][UNIT_TEXT];
+    char b[4][UNIT_TEXT];
+    page_table_row(
+        t, (const char *[]){arena_fmt(a, "%u", k), label_stage(r->scene.cluster, s, k, a),
+                            arena_fmt(a, "%s", time_short(b[0], w->forward)),
+                            arena_fmt(a, "%s", time_short(b[1], w->backward)),
+                            k + 1 < s->n ? arena_fmt(a, "%s", time_short(b[2], w->send)) : "",
+                            arena_fmt(a, "%s", time_short(b[3], w->reduce)),
+                            arena_fmt(a, "%u%s", w->ahead, w->recompute ? "*" : " ")});
+}
+
+static void print_inside(FILE *f, const struct result *r, uint32_t k, const nid *end,
+                         struct arena *a)
+{
+    const struct stages *s = r->trained->stages;
+    char t[2][UNIT_TEXT];
     uint32_t dev = s->device.to[s->device.at[k]];
     int64_t memory = r->trained->memory[k % r->trained->x.nplace];
-    const char *used = arena_fmt(a, "%s of %s", bytes_short(t[0], r->verdict->load[dev].used),
-                                 memory < 0 ? "any" : bytes_short(t[1], memory));
-    fprintf(f, "%5u  %-18s %10s %10s %10s %10s %6u%s %24s  %s to %s\n", k,
-            label_stage(r->scene.cluster, s, k, a), time_short(t[2], w->forward),
-            time_short(t[3], w->backward), k + 1 < s->n ? time_short(t[4], w->send) : "",
-            time_short(t[5], w->reduce), w->ahead, w->recompute ? "*" : " ", used,
-            end[0] ? node_name(r->scene.m, end[0]) : "nothing",
-            end[1] ? node_name(r->scene.m, end[1]) : "nothing");
+    page_words(f,
+               arena_fmt(a, "      %s of %s, %s to %s",
+                         bytes_short(t[0], r->verdict->load[dev].used),
+                         memory < 0 ? "any" : bytes_short(t[1], memory),
+                         end[0] ? utf8_text(a, node_name(r->scene.m, end[0])) : "nothing",
+                         end[1] ? utf8_text(a, node_name(r->scene.m, end[1])) : "nothing"),
+               0, 8);
 }
 
 void iteration_print(FILE *f, const struct result *r, struct arena *a)
@@ -74,22 +89,29 @@ void iteration_print(FILE *f, const struct result *r, struct arena *a)
     const struct training *t = &r->scene.model.training;
     const struct stages *s = r->trained->stages;
     nid(*end)[2] = arena_array(a, (size_t)s->n + 1, sizeof *end);
+    struct page_table table;
     bool again = false;
     find_ends(r, end, a);
     fprintf(f, "%u micro-batch%s", r->trained->x.micro_batches,
             r->trained->x.micro_batches == 1 ? "" : "es");
     if (t->micro_size)
         fprintf(f, " of %lld sample%s", (long long)t->micro_size, t->micro_size == 1 ? "" : "s");
-    fprintf(
-        f,
-        " through %u stage%s; schedule %s, links %s duplex, devices of a stage take %s; busy %.1f %%\n",
-        s->n, s->n == 1 ? "" : "s", training_schedule_name[t->schedule],
-        t->half_duplex ? "half" : "full", t->schedule == TRAINING_PIPEDREAM ? "turns" : "slices",
-        100 * iteration_busy(r->trained));
-    fprintf(f, "%5s  %-18s %10s %10s %10s %10s %7s %24s  %s\n", "stage", "devices", "forward",
-            "backward", "to next", "AllReduce", "ahead", "memory used of", "layers");
+    fprintf(f, " through %u stage%s\n", s->n, s->n == 1 ? "" : "s");
+    fprintf(f, "schedule %s, links %s duplex, devices of a stage take %s\n",
+            training_schedule_name[t->schedule], t->half_duplex ? "half" : "full",
+            t->schedule == TRAINING_PIPEDREAM ? "turns" : "slices");
+    fprintf(f, "busy %.1f %%\n", 100 * iteration_busy(r->trained));
+    page_table_begin(&table, 7, 1U << 1, a);
+    page_table_row(&table, (const char *[]){"stage", "devices", "forward", "backward", "to next",
+                                            "AllReduce", "ahead "});
     for (uint32_t k = 0; k < s->n && k < STAGES_SHOWN; k++)
-        print_stage(f, r, k, end[k], a);
+        add_stage(&table, r, k, a);
+    for (uint32_t k = 0; k < table.nrow; k++) {
+        page_table_put(f, &table, k);
+        fputs(k ? "\n" : "\n      memory used of, layers\n", f);
+        if (k)
+            print_inside(f, r, k - 1, end[k - 1], a);
+    }
     if (s->n > STAGES_SHOWN)
         fprintf(f, "  ... %u more\n", s->n - STAGES_SHOWN);
     for (uint32_t k = 0; k < s->n; k++)

@@ -2,6 +2,7 @@
  * line. */
 #include "backends/report/latency_report.h"
 
+#include "ir/base/page.h"
 #include "ir/base/utf8.h"
 #include "ir/exec/latency_verdict.h"
 #include "ir/plan/parts.h"
@@ -77,9 +78,9 @@ static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain
             : arena_fmt(a, "%u nodes of hosts, '%s' to '%s'", nodes,
                         utf8_text(a, node_name(r->scene.m, run->k.sub[chain[s->from]].first)),
                         utf8_text(a, node_name(r->scene.m, run->k.sub[chain[s->to - 1]].first)));
-    fprintf(f, "  %10s %10s %10s %10s  %s\n", time_short(text[0], waited),
-            time_short(text[1], sum.in), time_short(text[2], sum.compute),
-            time_short(text[3], sum.out), what);
+    fprintf(f, "  %9s %9s %9s %9s  ", time_short(text[0], waited), time_short(text[1], sum.in),
+            time_short(text[2], sum.compute), time_short(text[3], sum.out));
+    page_words(f, what, 43, 43);
 }
 
 static void print_chain(FILE *f, const struct result *r, struct arena *a)
@@ -90,8 +91,8 @@ static void print_chain(FILE *f, const struct result *r, struct arena *a)
         at = next_stretch(r->latency, chain, n, at).to;
     fprintf(
         f,
-        "critical chain, what the end waits for (waiting: for a device, with all inputs there):\n"
-        "  %10s %10s %10s %10s\n",
+        "critical chain, what the end waits for\n(waiting: for a device, with all inputs there):\n"
+        "  %9s %9s %9s %9s\n",
         "waiting", "in", "computing", "out");
     for (uint32_t at = 0, k = 0; at < n; k++) {
         struct stretch s = next_stretch(r->latency, chain, n, at);
@@ -99,7 +100,7 @@ static void print_chain(FILE *f, const struct result *r, struct arena *a)
         if (k < SHOWN / 2 || k + SHOWN / 2 >= lines)
             print_stretch(f, r, chain, &s, a);
         else if (k == SHOWN / 2)
-            fprintf(f, "  %43s  ... %u more\n", "", lines - SHOWN);
+            fprintf(f, "  %39s  ... %u more\n", "", lines - SHOWN);
     }
 }
 

@@ -2,6 +2,8 @@
  * components of the names, or the operators where names say nothing.  Expected O(nodes). */
 #include "backends/report/layer_table.h"
 
+#include "ir/base/page.h"
+
 #include "ir/model/layers.h"
 #include "ir/base/strings.h"
 #include "ir/base/utf8.h"
@@ -27,11 +29,12 @@ struct inside {
     const uint32_t *rest; /* [node] where its name goes on after the layer's */
 };
 
-/* The distinct scopes (or operators) of a layer's nodes, in order; false if there are none. */
-static bool print_inside(FILE *f, const struct inside *l, bool ops, struct arena *a)
+/* The distinct scopes (or operators) of a layer's nodes, in order; NULL: there are none. */
+static const char *say_inside(const struct inside *l, bool ops, struct arena *a)
 {
     struct strings *seen = strings_new(a);
     uint32_t shown = 0;
+    const char *all = "";
     for (uint32_t i = 0; i < l->n; i++) {
         nid v = l->node[i];
         const char *s = ops ? node_op(l->m, v) : node_name(l->m, v) + l->rest[v];
@@ -40,12 +43,10 @@ static bool print_inside(FILE *f, const struct inside *l, bool ops, struct arena
         if (!len || strings_id(seen, s, len) <= shown)
             continue;
         if (++shown <= INSIDE)
-            fprintf(f, "%s%s", shown > 1 ? ", " : "",
-                    utf8_text(a, arena_strdup(a, s, len < 64 ? len : 64)));
+            all = arena_fmt(a, "%s%s%s", all, shown > 1 ? ", " : "",
+                            utf8_text(a, arena_strdup(a, s, len < 64 ? len : 64)));
     }
-    if (shown > INSIDE)
-        fputs(", ...", f);
-    return shown > 0;
+    return shown > INSIDE ? arena_fmt(a, "%s, ...", all) : shown ? all : NULL;
 }
 
 void layers_print(FILE *f, const struct module *m, struct arena *a)
@@ -60,9 +61,11 @@ void layers_print(FILE *f, const struct module *m, struct arena *a)
                             l.rest};
         if (r[i].nodes < 2)
             continue;
-        fprintf(f, "%-11s %u x {", shown++ ? "" : "layers", r[i].count);
-        if (!print_inside(f, &in, false, a))
-            print_inside(f, &in, true, a);
-        fprintf(f, "}, %u nodes each\n", r[i].nodes);
+        const char *what = say_inside(&in, false, a);
+        if (!what && !(what = say_inside(&in, true, a)))
+            what = "";
+        fprintf(f, "%-11s ", shown++ ? "" : "layers");
+        page_words(f, arena_fmt(a, "%u x {%s}, %u nodes each", r[i].count, what, r[i].nodes), 12,
+                   12);
     }
 }

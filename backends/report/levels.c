@@ -3,6 +3,7 @@
 #include "backends/report/csv.h"
 #include "ir/base/outfile.h"
 #include "ir/dag/level_table.h"
+#include "ir/base/page.h"
 #include "ir/base/utf8.h"
 
 enum { SHOWN = 40, NAMES = 3 };
@@ -16,15 +17,17 @@ static const char *base_name(const struct level_table *t, uint32_t v)
 }
 
 /* "n0, n4, n6 and 2 more", "n0 (+4)": the nodes of a vertex of the top level, at length or in short. */
-static void print_vertex(FILE *f, const struct level_table *t, uint32_t v, bool at_length)
+static const char *say_vertex(const struct level_table *t, uint32_t v, bool at_length,
+                              struct arena *a)
 {
     uint32_t from = t->members.at[v], to = t->members.at[v + 1], most = at_length ? NAMES : 1;
-    for (uint32_t i = from; i < to && i < from + most; i++) {
-        fputs(i > from ? ", " : "", f);
-        utf8_put(f, base_name(t, t->members.to[i]));
-    }
-    if (to - from > most)
-        fprintf(f, at_length ? " and %u more" : " (+%u)", to - from - most);
+    const char *s = "";
+    for (uint32_t i = from; i < to && i < from + most; i++)
+        s = arena_fmt(a, "%s%s%s", s, i > from ? ", " : "",
+                      utf8_text(a, base_name(t, t->members.to[i])));
+    return to - from > most
+               ? arena_fmt(a, at_length ? "%s and %u more" : "%s (+%u)", s, to - from - most)
+               : s;
 }
 
 /* How often b is in a. */
@@ -41,12 +44,12 @@ static const char *ratio(char *buf, double a, double b)
 static void print_weights(FILE *f, const struct level_table *t)
 {
     char b[5][UNIT_TEXT];
-    fprintf(f, "%-12s %9s %9s %12s %12s %9s %9s %9s\n", "level", "vertices", "edges", "transfers",
+    fprintf(f, "%-12s %8s %8s %11s %11s %8s %8s %7s\n", "level", "vertices", "edges", "transfers",
             "computing", "CCR", "of means", "once");
     for (uint32_t i = 0; i < t->nweight; i++) {
         const struct level_weight *w = &t->weight[i];
         double transfer = (double)w->transfer, compute = (double)w->compute;
-        fprintf(f, "%-12s %9u %9llu %12s %12s %9s %9s %9s\n", w->maker, w->vertices,
+        fprintf(f, "%-12s %8u %8llu %11s %11s %8s %8s %7s\n", w->maker, w->vertices,
                 (unsigned long long)w->edges, time_short(b[0], w->transfer),
                 time_short(b[1], w->compute), ratio(b[2], transfer, compute),
                 ratio(b[3], transfer * w->vertices, compute * (double)w->edges),
@@ -59,25 +62,26 @@ void levels_print(FILE *f, const struct result *r)
     const struct level_table *t = r->table;
     const struct cpd_paths *p = &t->path;
     char b[3][UNIT_TEXT];
+    struct arena *a = arena_new(r->scene.m->mem);
     print_weights(f, t);
     fprintf(f, "critical path: %s, %u of %u vertices\n", time_short(b[0], p->longest), t->ncritical,
             t->top->n);
-    for (uint32_t i = 0; i < t->ncritical && i < SHOWN; i++) {
-        fprintf(f, "%s", i ? " -> " : "  ");
-        print_vertex(f, t, t->critical[i], false);
-    }
+    const char *path = " ";
+    for (uint32_t i = 0; i < t->ncritical && i < SHOWN; i++)
+        path =
+            arena_fmt(a, "%s%s %s", path, i ? " ->" : "", say_vertex(t, t->critical[i], false, a));
     if (t->ncritical)
-        fputs(t->ncritical > SHOWN ? " -> ...\n" : "\n", f);
+        page_words(f, t->ncritical > SHOWN ? arena_fmt(a, "%s -> ...", path) : path, 0, 2);
     fprintf(f, "%12s %12s %12s  vertex\n", "tlevel", "blevel", "sum");
     for (uint32_t v = 0; v < t->top->n && v < SHOWN; v++) {
         fprintf(f, "%12s %12s %12s  ", time_short(b[0], p->tlevel[v]),
                 time_short(b[1], p->blevel[v]),
                 time_short(b[2], sat_add(p->tlevel[v], p->blevel[v])));
-        print_vertex(f, t, v, true);
-        putc('\n', f);
+        page_words(f, say_vertex(t, v, true, a), 40, 40);
     }
     if (t->top->n > SHOWN)
         fprintf(f, "... %u more: -o FILE.levels.csv has all\n", t->top->n - SHOWN);
+    arena_free(a);
 }
 
 /* A row per node: its name, the number of its vertex, levels in picoseconds, 1 on the critical path. */

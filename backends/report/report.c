@@ -7,13 +7,14 @@
 #include "backends/report/latency_report.h"
 #include "backends/report/profile_report.h"
 #include "backends/report/step_report.h"
+#include "ir/base/page.h"
 #include "ir/base/utf8.h"
 #include "ir/exec/rounds.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 10, BAR = 20, DIMS_SHOWN = 16 };
+enum { SHOWN = 10, BAR = 20, DIMS_SHOWN = 16, KEY = 12 };
 
 /* "f32[batch,128,768]"; of the dimensions, the first 16. */
 static char *type_text(const struct module *m, uint32_t type, struct arena *a)
@@ -85,11 +86,11 @@ static void print_operators(FILE *f, const struct module *m, struct arena *a)
         t[n++] = (struct tally){node_op(m, i), 1, m->node[i].graph == 1 ? m->cost->flops[i] : 0, 0};
     n = add_up(t, n);
     qsort(t, n, sizeof *t, by_count);
-    fprintf(f, "operators   %u kinds%s", n, n > 0 ? ":" : "");
+    const char *line = arena_fmt(a, "operators   %u kinds%s", n, n > 0 ? ":" : "");
     for (uint32_t i = 0; i < n && i < SHOWN; i++)
-        fprintf(f, " %s %u (%s)%s", utf8_text(a, t[i].name), t[i].count,
-                count_short(buf, t[i].flops), i + 1 < n && i + 1 < SHOWN ? "," : "");
-    fprintf(f, "%s\n", n > SHOWN ? ", ..." : "");
+        line = arena_fmt(a, "%s %s %u (%s)%s", line, utf8_text(a, t[i].name), t[i].count,
+                         count_short(buf, t[i].flops), i + 1 < n && i + 1 < SHOWN ? "," : "");
+    page_words(f, n > SHOWN ? arena_fmt(a, "%s, ...", line) : line, 0, KEY);
 }
 
 /* The values of a list that have none of the flags `without`. */
@@ -101,8 +102,10 @@ static void print_values(FILE *f, const struct module *m, const char *what, stru
         vid v = m->arg[list.at + i];
         if ((m->value[v].flags & without) || ++n > SHOWN)
             continue;
-        fprintf(f, "%-11s %s : %s\n", what, utf8_text(a, value_name(m, v)),
-                type_text(m, m->value[v].type, a));
+        page_words(f,
+                   arena_fmt(a, "%-11s %s : %s", what, utf8_text(a, value_name(m, v)),
+                             type_text(m, m->value[v].type, a)),
+                   0, KEY);
     }
     if (n > SHOWN)
         fprintf(f, "%-11s ... %u more\n", what, n - SHOWN);
@@ -118,9 +121,12 @@ static void print_largest(FILE *f, const struct module *m, struct arena *a)
             t[n++] = (struct tally){value_name(m, v), v, 0, m->cost->bytes[v]};
     qsort(t, n, sizeof *t, by_bytes);
     for (uint32_t i = 0; i < n && i < 5; i++)
-        fprintf(f, "%-11s %s  %s : %s%s\n", i ? "" : "largest", bytes_short(buf, t[i].bytes),
-                utf8_text(a, t[i].name), type_text(m, m->value[t[i].count].type, a),
-                m->value[t[i].count].flags & VALUE_INIT ? " (weight)" : "");
+        page_words(f,
+                   arena_fmt(a, "%-11s %s  %s : %s%s", i ? "" : "largest",
+                             bytes_short(buf, t[i].bytes), utf8_text(a, t[i].name),
+                             type_text(m, m->value[t[i].count].type, a),
+                             m->value[t[i].count].flags & VALUE_INIT ? " (weight)" : ""),
+                   0, KEY + 11);
 }
 
 static void model_summary_print(FILE *f, const struct module *m)
@@ -170,35 +176,51 @@ void summary_print(FILE *f, const struct module *m)
 
 /* ---- plan ------------------------------------------------------------------------------------- */
 
-static void print_bar(FILE *f, int64_t part, int64_t whole)
+/* In proportion, full at 100 % only; as wide as the line has room. */
+static void print_bar(FILE *f, int64_t part, int64_t whole, unsigned room)
 {
-    int64_t percent = whole > 0 ? mul_div_ceil(part, 100, whole) : 0;
-    int64_t filled = whole > 0 ? mul_div_ceil(part, BAR, whole) : 0;
-    for (int i = 0; i < BAR; i++)
+    double share = whole > 0 ? (double)part / (double)whole : 0;
+    unsigned bar = room < BAR ? room : BAR, filled = (unsigned)(share * bar);
+    for (unsigned i = 0; i < bar; i++)
         fputs(i < filled ? "#" : ".", f);
-    fprintf(f, " %3lld %%\n", (long long)percent);
+    fprintf(f, " %3d %%\n", (int)(share * 100));
+}
+
+/* A row of the table of devices. */
+static void add_device(struct page_table *t, const struct result *r, uint32_t d, uint32_t parts,
+                       struct arena *a)
+{
+    char b[4][UNIT_TEXT];
+    const struct device_load *l = &r->verdict->load[d];
+    const struct device_class *k = &r->scene.cluster->cls[cluster_class(r->scene.cluster, d)];
+    page_table_row(
+        t, (const char *[]){cluster_device_name(r->scene.cluster, a, d), k->name,
+                            arena_fmt(a, "%u", parts), arena_fmt(a, "%u", l->nodes),
+                            arena_fmt(a, "%s", time_short(b[0], l->compute)),
+                            arena_fmt(a, "%s", time_short(b[1], l->transfer)),
+                            arena_fmt(a, "%s of %s", bytes_short(b[2], l->used),
+                                      k->memory < 0 ? "any" : bytes_short(b[3], k->memory))});
 }
 
 static void print_devices(FILE *f, const struct result *r, struct arena *a)
 {
-    char b[4][UNIT_TEXT];
-    fprintf(f, "%-6s %-8s %5s %6s %12s %12s %24s  %s\n", "device", "class", "parts", "nodes",
-            "compute", "transfer", "memory used of",
-            r->step      ? "share of the makespan"
-            : r->latency ? "share of the latency"
-                         : "share of the bottleneck");
-    for (uint32_t d = 0; d < r->scene.cluster->ndev; d++) {
-        const struct device_load *l = &r->verdict->load[d];
-        const struct device_class *k = &r->scene.cluster->cls[cluster_class(r->scene.cluster, d)];
-        uint32_t parts = 0;
-        for (uint32_t i = 0; i < r->parts->nparts; i++)
-            parts += r->parts->part[i].dev == d;
-        char *memory = arena_fmt(a, "%s of %s", bytes_short(b[2], l->used),
-                                 k->memory < 0 ? "any" : bytes_short(b[3], k->memory));
-        fprintf(f, "%-6s %-8s %5u %6u %12s %12s %24s  ",
-                cluster_device_name(r->scene.cluster, a, d), k->name, parts, l->nodes,
-                time_short(b[0], l->compute), time_short(b[1], l->transfer), memory);
-        print_bar(f, l->load, r->verdict->value);
+    enum { PERCENT = 6, LEAST = 5 };
+    struct page_table t;
+    uint32_t ndev = r->scene.cluster->ndev, *parts = arena_array(a, ndev, sizeof *parts);
+    for (uint32_t i = 0; i < r->parts->nparts; i++)
+        parts[r->parts->part[i].dev]++;
+    page_table_begin(&t, 7, 1U << 0 | 1U << 1, a);
+    page_table_row(&t, (const char *[]){"device", "class", "parts", "nodes", "compute", "transfer",
+                                        "memory used of"});
+    for (uint32_t d = 0; d < ndev; d++)
+        add_device(&t, r, d, parts[d], a);
+    unsigned width = page_table_width(&t), room = PAGE_COLUMNS - PERCENT;
+    room = width + LEAST < room ? room - width : LEAST;
+    page_table_put(f, &t, 0);
+    fputs("busy\n", f);
+    for (uint32_t d = 0; d < ndev; d++) {
+        page_table_put(f, &t, d + 1);
+        print_bar(f, r->verdict->load[d].load, r->verdict->value, room);
     }
     for (uint32_t d = 0; r->plan->copies && d < r->scene.cluster->ndev; d++)
         if (r->plan->copies[d] > 1)
@@ -226,34 +248,50 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
     for (uint32_t i = 0; i < parts->ncross && i < SHOWN; i++) {
         uint32_t k = t[i].count;
         vid v = parts->cross[k];
-        fprintf(f, "  %10s  %s ->", bytes_short(buf, t[i].bytes),
-                part_file(parts, (uint32_t)parts->part_of[r->scene.m->value[v].def], a));
-        for (uint32_t j = parts->cross_to.at[k]; j < parts->cross_to.at[k + 1]; j++)
-            fprintf(f, " %s", part_file(parts, parts->cross_to.to[j], a));
-        fprintf(f, "  %s : %s\n", utf8_text(a, t[i].name),
-                type_text(r->scene.m, r->scene.m->value[v].type, a));
+        const char *line =
+            arena_fmt(a, "  %10s  %s ->", bytes_short(buf, t[i].bytes),
+                      part_file(parts, (uint32_t)parts->part_of[r->scene.m->value[v].def], a));
+        uint32_t from = parts->cross_to.at[k], to = parts->cross_to.at[k + 1];
+        for (uint32_t j = from; j < to && j < from + SHOWN; j++)
+            line = arena_fmt(a, "%s %s", line, part_file(parts, parts->cross_to.to[j], a));
+        if (to - from > SHOWN)
+            line = arena_fmt(a, "%s and %u more", line, to - from - SHOWN);
+        page_words(f,
+                   arena_fmt(a, "%s  %s : %s", line, utf8_text(a, t[i].name),
+                             type_text(r->scene.m, r->scene.m->value[v].type, a)),
+                   0, 14);
     }
     if (parts->ncross > SHOWN)
         fprintf(f, "  ... %u more\n", parts->ncross - SHOWN);
 }
 
+/* Of the plan: its time, bound and gap, status within its scope, shape, why it is so, what else is to be had. */
 static void print_objective(FILE *f, const struct result *r, struct arena *a)
 {
     char v[UNIT_TEXT], b[UNIT_TEXT];
     const struct plan *p = r->plan;
-    fprintf(f, "%s %s", objective_text[p->claim.objective], time_short(v, r->verdict->value));
+    const char *facts = "no bound known", *status = plan_status_name(p->claim.status);
+    bool green = r->colored && p->claim.status == PLAN_OPTIMAL;
+    fprintf(f, "%s %s\n", objective_text[p->claim.objective], time_short(v, r->verdict->value));
     if (p->claim.bound >= 0)
-        fprintf(f, ", bound %s, gap %.2f %%", time_short(b, p->claim.bound),
-                r->verdict->value ? 100.0 * (double)(r->verdict->value - p->claim.bound) /
-                                        (double)r->verdict->value
-                                  : 0.0);
-    else
-        fputs(", no bound known", f);
-    fprintf(f, ": %s%s (%s)\n", plan_status_name(p->claim.status),
-            p->claim.bound >= 0 ? plan_among(p->claim.scope) : "",
-            utf8_text(a, p->claim.argument ? p->claim.argument : p->planner));
+        facts = arena_fmt(a, "bound %s, gap %.2f %%", time_short(b, p->claim.bound),
+                          r->verdict->value ? 100.0 * (double)(r->verdict->value - p->claim.bound) /
+                                                  (double)r->verdict->value
+                                            : 0.0);
+    fprintf(f, "%s: %s", facts, green ? PAGE_GREEN : "");
+    page_words(f,
+               arena_fmt(a, "%s%s%s", status, green ? PAGE_PLAIN : "",
+                         p->claim.bound >= 0 ? plan_among(p->claim.scope) : ""),
+               page_width(facts) + 2, 2);
+    if (!r->trained)
+        fprintf(f, "shape: %s, %u part%s\n",
+                r->verdict->contiguous ? "contiguous" : "not contiguous", r->parts->nparts,
+                r->parts->nparts == 1 ? "" : "s");
+    const char *why = utf8_text(a, p->claim.argument ? p->claim.argument : p->planner);
+    if (*why)
+        page_words(f, arena_fmt(a, "why: %s", why), 0, 2);
     if (p->claim.offer)
-        fprintf(f, "%s\n", p->claim.offer);
+        page_words(f, p->claim.offer, 0, 2);
     else if (p->claim.scope != SCOPE_ALL && p->claim.bound_all >= 0)
         fprintf(f, "no plan of any shape takes less than %s\n", time_short(b, p->claim.bound_all));
     int64_t share = exec_efficiency(&r->scene.model);
@@ -311,7 +349,7 @@ static const char *other_figure(const struct result *r, struct arena *a)
     return arena_fmt(a, "%s per sample", time_short(text, v.value));
 }
 
-/* "1.9x one a100 (2.237 ms to 1.176 ms per sample; latency 2.300 ms)" */
+/* "1.9x one a100 (2.237 ms to 1.176 ms per sample)", "latency 2.300 ms" */
 static void print_gain(FILE *f, const struct result *r, struct arena *a)
 {
     char was[UNIT_TEXT], is[UNIT_TEXT], have[UNIT_TEXT], ratio[UNIT_TEXT];
@@ -323,13 +361,14 @@ static void print_gain(FILE *f, const struct result *r, struct arena *a)
     snprintf(ratio, sizeof ratio, times < 1000 ? "%.3g" : "%.0f", times);
     time_short(is, value);
     if (b.cls == UINT32_MAX)
-        fprintf(f, "no single device runs all of it: %s %s; %s\n", is, unit, other);
+        fprintf(f, "no single device runs all of it: %s %s\n", is, unit);
     else if (b.fits)
-        fprintf(f, "%sx one %s (%s to %s %s; %s)\n", ratio, k->name, time_short(was, b.value), is,
-                unit, other);
+        fprintf(f, "%sx one %s (%s to %s %s)\n", ratio, k->name, time_short(was, b.value), is,
+                unit);
     else
-        fprintf(f, "does not fit one %s (needs %s of %s): %s %s; %s\n", k->name,
-                bytes_short(was, b.used), bytes_short(have, k->memory), is, unit, other);
+        fprintf(f, "does not fit one %s (needs %s of %s): %s %s\n", k->name,
+                bytes_short(was, b.used), bytes_short(have, k->memory), is, unit);
+    fprintf(f, "%s\n", other);
 }
 
 static void print_links(FILE *f, const struct scene *s, struct arena *a)
@@ -380,9 +419,9 @@ static void print_runner(FILE *f, const char *folder, const char *model, struct 
     size_t n = strlen(folder);
     fputs("run it: python3 ", f);
     put_shell_word(f, arena_fmt(a, "%s%srun_split.py", folder, folder[n - 1] == '/' ? "" : "/"));
-    fputs(" (with --verify ", f);
+    fputs("\ncompare it with the whole: add --verify ", f);
     put_shell_word(f, model);
-    fputs(": compared with the whole)\n", f);
+    putc('\n', f);
 }
 
 void plan_print(FILE *f, const struct result *r, const char *split_folder)
@@ -393,7 +432,7 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
     else
         print_gain(f, r, a);
     if (r->assumed)
-        fprintf(f, "assuming %s\n", utf8_text(a, r->assumed));
+        page_words(f, arena_fmt(a, "assuming %s", utf8_text(a, r->assumed)), 0, 2);
     print_reserve(f, r->scene.cluster);
     if (r->trained) {
         iteration_print(f, r, a);
@@ -409,7 +448,7 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
     print_objective(f, r, a);
     const char *why, *settings = r->annotated ? layer_assignment(r, a, &why) : NULL;
     if (settings)
-        fprintf(f, "ONNX Runtime, whole model: session.layer_assignment_settings=\"%s\"\n",
+        fprintf(f, "ONNX Runtime, whole model:\n  session.layer_assignment_settings=\"%s\"\n",
                 utf8_text(a, settings));
     if (split_folder)
         print_runner(f, utf8_text(a, split_folder), utf8_text(a, str(r->scene.m, r->scene.m->path)),

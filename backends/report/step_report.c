@@ -3,6 +3,7 @@
 #include "backends/report/step_report.h"
 
 #include "ir/exec/step_verdict.h"
+#include "ir/base/page.h"
 #include "ir/base/utf8.h"
 
 enum { SHOWN = 12 }; /* lines of the chain */
@@ -26,7 +27,7 @@ static void print_transfers(FILE *f, const struct result *r)
             memory_model_name[exec_memory(e)]);
     if (e->optimizer)
         fprintf(f, ", optimizer %u", e->optimizer);
-    fprintf(f, "; %u transfer%s, %s\n", n, n == 1 ? "" : "s", bytes_short(text, bytes));
+    fprintf(f, "\n%u transfer%s, %s\n", n, n == 1 ? "" : "s", bytes_short(text, bytes));
 }
 
 /* What follows each other on the chain: one transfer, or nodes of one device. */
@@ -63,21 +64,21 @@ static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain
     const struct task *t = task_on(r, chain[s->from]);
     const struct task *last = task_on(r, chain[s->to - 1]);
     char time[UNIT_TEXT], bytes[UNIT_TEXT];
-    fprintf(f, "  %10s  ", time_short(time, s->time));
+    const char *what = NULL, *where = cluster_device_name(c, a, t->from);
     if (t->kind != STEP_COMPUTE) {
         vid v = r->scene.place->net_value[t->number];
-        const char *from = t->kind == STEP_IN ? "host" : cluster_device_name(c, a, t->from);
-        const char *to = t->kind == STEP_OUT ? "host" : cluster_device_name(c, a, t->to);
-        fprintf(f, "%s to %s: %s, %s\n", from, to, utf8_text(a, value_name(r->scene.m, v)),
-                bytes_short(bytes, r->scene.m->cost->bytes[v]));
+        what = arena_fmt(a, "%s to %s: %s, %s", t->kind == STEP_IN ? "host" : where,
+                         t->kind == STEP_OUT ? "host" : cluster_device_name(c, a, t->to),
+                         utf8_text(a, value_name(r->scene.m, v)),
+                         bytes_short(bytes, r->scene.m->cost->bytes[v]));
     } else if (s->to - s->from == 1) {
-        fprintf(f, "%s: %s\n", cluster_device_name(c, a, t->from),
-                utf8_text(a, node_name(r->scene.m, t->number)));
+        what = arena_fmt(a, "%s: %s", where, utf8_text(a, node_name(r->scene.m, t->number)));
     } else {
-        fprintf(f, "%s: %u nodes, %s to %s\n", cluster_device_name(c, a, t->from), s->to - s->from,
-                utf8_text(a, node_name(r->scene.m, t->number)),
-                utf8_text(a, node_name(r->scene.m, last->number)));
+        what = arena_fmt(a, "%s: %u nodes, %s to %s", where, s->to - s->from,
+                         utf8_text(a, node_name(r->scene.m, t->number)),
+                         utf8_text(a, node_name(r->scene.m, last->number)));
     }
+    page_words(f, arena_fmt(a, "  %10s  %s", time_short(time, s->time), what), 0, 14);
 }
 
 static void print_chain(FILE *f, const struct result *r, struct arena *a)
@@ -97,7 +98,7 @@ static void print_chain(FILE *f, const struct result *r, struct arena *a)
     }
 }
 
-/* "as 3 parts: 2.1 ms (4.0 % more); as 17 parts, with --cut=transfers: 2.0 ms" */
+/* "as 3 parts: 2.1 ms (4.0 % more)", "as 17, with --cut=transfers: 2.0 ms" */
 static void print_parts(FILE *f, const struct result *r, struct arena *a)
 {
     char text[UNIT_TEXT];
@@ -109,7 +110,7 @@ static void print_parts(FILE *f, const struct result *r, struct arena *a)
     const struct parts *fine = more > 0 ? parts_by_transfers(&r->scene, r->plan, a) : NULL;
     int64_t end = fine ? step_of_parts(&r->scene, r->plan, fine, a) : r->parts_value;
     if (end < r->parts_value)
-        fprintf(f, "; as %u, with --cut=transfers: %s", fine->nparts, time_short(text, end));
+        fprintf(f, "\nas %u, with --cut=transfers: %s", fine->nparts, time_short(text, end));
     fputs("\n", f);
 }
 

@@ -89,10 +89,11 @@ static int print_iteration(FILE *f, const struct result *r, int64_t micro_batche
     if (replay_iteration(&y, r, micro_batches, MOST, a))
         return -1;
     uint32_t n = y.x.micro_batches, m = r->trained->x.micro_batches;
-    fprintf(f,
-            "replay of %u micro-batch%s: an iteration takes %s, %s for each (the plan's %u: %s)\n",
-            n, n == 1 ? "" : "es", time_print(all, y.value), time_short(each, y.value / n), m,
-            time_short(plan, r->verdict->value));
+    fprintf(
+        f,
+        "replay of %u micro-batch%s: an iteration takes %s, %s for each\n  (the plan's %u: %s)\n",
+        n, n == 1 ? "" : "es", time_print(all, y.value), time_short(each, y.value / n), m,
+        time_short(plan, r->verdict->value));
     return 0;
 }
 
@@ -110,8 +111,8 @@ int replay_print(FILE *f, const struct result *r, int64_t samples)
             sample ? r->verdict->value : judge(&r->scene, r->plan->dev, r->plan->copies, a).value;
         double over = (double)(y.end - v * y.samples) / ((double)(v ? v : 1) * y.samples);
         fprintf(f,
-                "replay of %u sample%s: %s per sample, %.2f %% above the plan's %s (ends at %s; %u "
-                "level%s)\n",
+                "replay of %u sample%s: %s per sample, %.2f %% above the plan's %s\n"
+                "  (ends at %s; %u level%s)\n",
                 y.samples, y.samples == 1 ? "" : "s", time_short(each, y.end / y.samples),
                 100 * over, time_short(plan, v), time_print(all, y.end), y.levels,
                 y.levels == 1 ? "" : "s");

@@ -230,6 +230,20 @@ char *bytes_short(char *buf, int64_t b)
     return print_short(buf, b, u, 5);
 }
 
+char *bytes_both(char *buf, int64_t b)
+{
+    char text[UNIT_TEXT], again[UNIT_TEXT];
+    int64_t read;
+
+    bytes_short(text, b);
+    snprintf(again, sizeof again, "%.*s%s", (int)strcspn(text, " "), text, strchr(text, ' ') + 1);
+    if (bytes_parse(again, &read) && read == b)
+        snprintf(buf, BYTES_BOTH, "%s", text);
+    else
+        snprintf(buf, BYTES_BOTH, "%s (%lld bytes)", text, (long long)b);
+    return buf;
+}
+
 char *count_short(char *buf, int64_t n)
 {
     static const struct unit u[] = {

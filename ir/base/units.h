@@ -27,7 +27,10 @@ char *bytes_print(char *buf, int64_t b);  /* exact: "16GiB", "1234B" */
 char *rate_print(char *buf, int64_t bps); /* exact: "25GB/s" */
 char *time_short(char *buf, int64_t ps);  /* four digits: "12.35 ms" */
 char *bytes_short(char *buf, int64_t b);  /* four digits: "118.3 MiB" */
-char *count_short(char *buf, int64_t n);  /* four digits: "124.4 M" */
+/* for who is to give a size at least so large: "1.490 MiB (1561900 bytes)", or "12.00 MiB"; fills buf[BYTES_BOTH] */
+enum { BYTES_BOTH = 64 };
+char *bytes_both(char *buf, int64_t b);
+char *count_short(char *buf, int64_t n); /* four digits: "124.4 M" */
 
 /* Saturating arithmetic on quantities >= 0: the sum or product, or INT64_MAX. */
 int64_t sat_add(int64_t a, int64_t b);

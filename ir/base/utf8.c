@@ -24,7 +24,7 @@ size_t utf8_decode(const char *text, size_t n, uint32_t *code)
 
 bool utf8_shown(uint32_t c)
 {
-    bool turns = c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+    bool turns = c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
                  (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
     return c >= ' ' && !(c >= 0x7f && c < 0xa0) && !turns && (c & 0xfffe) != 0xfffe;
 }
@@ -52,16 +52,17 @@ size_t utf8_good(const char *s, size_t n)
 static size_t show_next(const char *s, size_t n, char *out, size_t *k)
 {
     static const char hex[] = "0123456789abcdef";
-    uint32_t code = (unsigned char)*s;
+    uint32_t code;
     size_t len = utf8_decode(s, n, &code);
     *k = 0;
     if (len && utf8_shown(code)) {
         memcpy(out, s, *k = len);
         return len;
     }
+    code = len ? code : (unsigned char)*s;
     out[(*k)++] = '\\';
-    out[(*k)++] = len > 1 ? 'u' : 'x';
-    for (int shift = len > 1 ? 12 : 4; shift >= 0; shift -= 4)
+    out[(*k)++] = len > 3 ? 'U' : len > 1 ? 'u' : 'x';
+    for (int shift = len > 3 ? 20 : len > 1 ? 12 : 4; shift >= 0; shift -= 4)
         out[(*k)++] = hex[code >> shift & 15];
     return len ? len : 1;
 }

@@ -705,7 +705,7 @@ int cluster_set_reserve(struct cluster *c, const char *text, struct diag *d)
             return diag_error(d,
                               "--reserve '%s': leaves nothing of the %s of a device of class '%s': "
                               "expected less",
-                              text, bytes_print(have, all), cls->name);
+                              text, bytes_short(have, all), cls->name);
         cls->reserve = reserve;
         cls->memory = all - reserve;
     }

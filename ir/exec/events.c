@@ -587,3 +587,16 @@ const uint32_t *timeline_chain(const struct timeline *t, uint32_t *n, struct are
         chain[--k] = i;
     return chain;
 }
+
+const char *timeline_waits(const struct timeline *t, const char *head,
+                           const char *(*text)(const void *of, uint32_t item, struct arena *a),
+                           const void *of, struct arena *a)
+{
+    enum { SHOWN = 8 };
+    static const char *const joint[] = {" ", " waits for ", ", which waits for "};
+    assert(t->ncycle > 0);
+    for (uint32_t i = 0; i <= t->ncycle && i < SHOWN; i++)
+        head = arena_fmt(a, "%s%s%s", head, joint[i < 2 ? i : 2],
+                         text(of, t->cycle[i % t->ncycle], a));
+    return t->ncycle < SHOWN ? head : arena_fmt(a, "%s, and so on", head);
+}

@@ -48,4 +48,10 @@ uint32_t task_of_item(const struct task_graph *g, uint32_t item);
  * number in *n; lives in a. */
 const uint32_t *timeline_chain(const struct timeline *t, uint32_t *n, struct arena *a);
 
+/* After a DEADLOCK: "HEAD A waits for B, which waits for C", of a long cycle its first waits.  text names an item of
+ * what `of` points to.  Lives in a. */
+const char *timeline_waits(const struct timeline *t, const char *head,
+                           const char *(*text)(const void *of, uint32_t item, struct arena *a),
+                           const void *of, struct arena *a);
+
 #endif

@@ -183,10 +183,10 @@ struct latency_run latency_run_subgraphs(const struct scene *s, const struct sub
 int64_t latency_value(const struct scene *s, const int32_t *dev, const uint32_t *slot,
                       struct arena *a)
 {
-    struct arena *own = arena_new(a);
-    struct subgraphs k = subgraphs_of(s, dev, slot, own);
-    struct latency_run r = latency_run_subgraphs(s, &k, own);
+    struct arena_mark mark = arena_mark(a);
+    struct subgraphs k = subgraphs_of(s, dev, slot, a);
+    struct latency_run r = latency_run_subgraphs(s, &k, a);
     int64_t value = r.t.status == RUN_DONE ? r.t.end : INT64_MAX;
-    arena_free(own);
+    arena_release(a, mark);
     return value;
 }

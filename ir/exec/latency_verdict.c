@@ -9,8 +9,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum { WAITS_SHOWN = 8 };
-
 /* ---- hosts -------------------------------------------------------------------------------------- */
 
 /* The first device of a class. */
@@ -89,18 +87,16 @@ const char *subgraph_text(const struct scene *s, const struct subgraphs *k, uint
                      cluster_device_name(s->cluster, a, x->dev), first, more);
 }
 
-static const char *circle_text(const struct scene *s, const struct latency_run *r, struct arena *a)
+/* What a run's items are named by: timeline_waits. */
+struct told {
+    const struct scene *s;
+    const struct latency_run *run;
+};
+
+static const char *item_text(const void *of, uint32_t item, struct arena *a)
 {
-    const struct timeline *t = &r->t;
-    assert(t->ncycle > 0);
-    const char *text = "there is no latency, subgraphs wait for each other: ";
-    for (uint32_t i = 0; i <= t->ncycle && i < WAITS_SHOWN; i++)
-        text = arena_fmt(a, "%s%s%s", text,
-                         !i       ? ""
-                         : i == 1 ? " waits for "
-                                  : ", which waits for ",
-                         subgraph_text(s, &r->k, t->cycle[i % t->ncycle], a));
-    return t->ncycle < WAITS_SHOWN ? text : arena_fmt(a, "%s, and so on", text);
+    const struct told *x = of;
+    return subgraph_text(x->s, &x->run->k, item, a);
 }
 
 /* ---- verdict ------------------------------------------------------------------------------------ */
@@ -196,7 +192,9 @@ struct verdict latency_verdict(const struct scene *s, const struct plan *p,
     **run = latency_run_subgraphs(s, &k, a);
     if ((*run)->t.status == RUN_DEADLOCK) {
         v.runnable = false;
-        v.why_not = circle_text(s, *run, a);
+        v.why_not = timeline_waits(&(*run)->t,
+                                   "there is no latency, subgraphs wait for each other:", item_text,
+                                   &(struct told){s, *run}, a);
         *run = NULL;
         return v;
     }

@@ -11,8 +11,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum { WAITS_SHOWN = 8 };
-
 /* ---- running ------------------------------------------------------------------------------------ */
 
 static const int64_t *device_memory(const struct cluster *c, struct arena *a)
@@ -81,30 +79,22 @@ int64_t step_of_parts(const struct scene *s, const struct plan *p, const struct 
 
 /* ---- verdict ------------------------------------------------------------------------------------ */
 
+/* What a run's items are named by: timeline_waits. */
+struct told {
+    const struct scene *s;
+    const struct step_run *run;
+};
+
 /* "node 'a'", "the transfer of 'v'" */
-static const char *item_text(const struct scene *s, const struct task_graph *g, uint32_t item,
-                             struct arena *a)
+static const char *item_text(const void *of, uint32_t item, struct arena *a)
 {
-    const struct task *t = &g->task[task_of_item(g, item)];
+    const struct told *x = of;
+    const struct scene *s = x->s;
+    const struct task *t = &x->run->g.task[task_of_item(&x->run->g, item)];
     if (t->kind == STEP_COMPUTE)
         return arena_fmt(a, "node '%s' on %s", node_name(s->m, t->number),
                          cluster_device_name(s->cluster, a, t->from));
     return arena_fmt(a, "the transfer of '%s'", value_name(s->m, s->place->net_value[t->number]));
-}
-
-/* Why nothing can go on: the first waits of the cycle. */
-static const char *cycle_text(const struct scene *s, const struct step_run *r, struct arena *a)
-{
-    const struct timeline *t = &r->t;
-    assert(t->ncycle > 0);
-    const char *text = "the orders of the devices can never be kept: ";
-    for (uint32_t i = 0; i <= t->ncycle && i < WAITS_SHOWN; i++)
-        text = arena_fmt(a, "%s%s%s", text,
-                         !i       ? ""
-                         : i == 1 ? " waits for "
-                                  : ", which waits for ",
-                         item_text(s, &r->g, t->cycle[i % t->ncycle], a));
-    return t->ncycle < WAITS_SHOWN ? text : arena_fmt(a, "%s, and so on", text);
 }
 
 /* Times of nodes and hops on each device. */
@@ -164,7 +154,9 @@ static struct verdict run_verdict(const struct scene *s, const struct plan *p, b
     **run = run_graph(ready ? ready_step(s, p, a) : single_step(s, p, NULL, a), s, p, weights, a);
     if ((*run)->t.status == RUN_DEADLOCK) {
         v.runnable = false;
-        v.why_not = cycle_text(s, *run, a);
+        v.why_not =
+            timeline_waits(&(*run)->t, "the orders of the devices can never be kept:", item_text,
+                           &(struct told){s, *run}, a);
         return v;
     }
     tell_figures(s, p, *run, &v, a);

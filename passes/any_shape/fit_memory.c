@@ -169,13 +169,13 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
     if (narrow_memory(x, c, like, &least, &most))
         return -1;
     if (most == 0 || !none) {
-        char text[UNIT_TEXT];
+        char text[BYTES_BOTH];
         diag_error(
             x->use.diag, "no plan was found that fits the memory of the devices%s%s",
-            most ? arena_fmt(x->use.mem, "; one was found for %s per device",
-                             bytes_print(text, most))
-                 : "",
-            least ? arena_fmt(x->use.mem, ", and nothing below %s does", bytes_print(text, least))
+            most
+                ? arena_fmt(x->use.mem, "; one was found for %s per device", bytes_both(text, most))
+                : "",
+            least ? arena_fmt(x->use.mem, ", and nothing below %s does", bytes_both(text, least))
                   : "");
         return PASS_INFEASIBLE;
     }

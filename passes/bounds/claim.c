@@ -150,16 +150,26 @@ struct bound claim_makespan(struct ctx *x)
                                                   : "all work, shared by all devices"};
 }
 
+/* Whether no device is counted more than once at a time. */
+static bool is_shared(const struct latency_model *how)
+{
+    return how->cpus == CPUS_LIST && how->pieces == PIECES_EXCLUSIVE;
+}
+
+int64_t latency_least(const struct scene *s, struct arena *scratch)
+{
+    struct step_bound b = step_bound(s, scratch);
+    return is_shared(&s->model.latency) ? step_bound_value(&b) : b.path;
+}
+
 struct bound claim_latency(struct ctx *x)
 {
     struct claim *c = &x->results.plan->claim;
-    const struct latency_model *how = &x->scene.model.latency;
     struct step_bound b = step_bound(&x->scene, x->use.scratch);
-    bool shared = how->cpus == CPUS_LIST &&
-                  how->pieces == PIECES_EXCLUSIVE; /* devices as many as there are */
+    bool shared = is_shared(&x->scene.model.latency);
     char path[UNIT_TEXT], work[UNIT_TEXT];
     c->scope = has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
-    c->bound = shared ? step_bound_value(&b) : b.path;
+    c->bound = latency_least(&x->scene, x->use.scratch);
     c->bound_all = c->scope == SCOPE_ALL ? c->bound : -1;
     c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
     c->proof =

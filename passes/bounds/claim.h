@@ -43,6 +43,8 @@ const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, str
 struct bound claim_makespan(struct ctx *x);
 /* The same for a plan whose value is a latency. */
 struct bound claim_latency(struct ctx *x);
+/* The bound that claim_latency gives, in ps. */
+int64_t latency_least(const struct scene *s, struct arena *scratch);
 /* The same for a plan whose value is the time of an iteration. */
 struct bound claim_iteration(struct ctx *x);
 

@@ -95,33 +95,29 @@ static const char *why_need(struct ctx *x, const struct wdag *g, const struct me
 /* Reports the memory needed: `need` was found to do (0: none was), `none` is proven not to (-1: nothing is proven). */
 static int say_memory(struct ctx *x, const char *shape, int64_t need, int64_t none, const char *why)
 {
-    char exact[UNIT_TEXT], text[UNIT_TEXT], least[UNIT_TEXT], least_exact[UNIT_TEXT];
+    char text[BYTES_BOTH], least[BYTES_BOTH];
     int64_t has = INT64_MAX;
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
         if (x->scene.cluster->cls[k].memory >= 0 && x->scene.cluster->cls[k].memory < has)
             has = x->scene.cluster->cls[k].memory;
-    bytes_print(exact, need);
-    bytes_short(text, need);
-    bytes_print(least_exact, none + 1);
-    bytes_short(least, none + 1);
+    bytes_both(text, need);
+    bytes_both(least, none + 1);
     if (need && none + 1 >= need)
         diag_error(x->use.diag,
-                   "no %s fits the memory of the devices: they need %s (%s) per device (proven)%s",
-                   shape, exact, text, why);
+                   "no %s fits the memory of the devices: they need %s per device (proven)%s",
+                   shape, text, why);
     else if (none >= has)
         diag_error(x->use.diag,
-                   "no %s fits the memory of the devices: nothing below %s (%s) per device does "
+                   "no %s fits the memory of the devices: nothing below %s per device does "
                    "(proven)%s%s",
-                   shape, least_exact, least, why,
-                   need ? arena_fmt(x->use.mem, "; the smallest found needs %s (%s)", exact, text)
-                        : "");
+                   shape, least, why,
+                   need ? arena_fmt(x->use.mem, "; the smallest found needs %s", text) : "");
     else
-        diag_error(
-            x->use.diag, "no %s was found that fits the memory of the devices (not proven): %s%s",
-            shape,
-            need ? arena_fmt(x->use.mem, "the smallest found needs %s (%s) per device", exact, text)
-                 : "none was found with more, either",
-            none >= 0 ? arena_fmt(x->use.mem, ", and nothing below %s does", least) : "");
+        diag_error(x->use.diag,
+                   "no %s was found that fits the memory of the devices (not proven): %s%s", shape,
+                   need ? arena_fmt(x->use.mem, "the smallest found needs %s per device", text)
+                        : "none was found with more, either",
+                   none >= 0 ? arena_fmt(x->use.mem, ", and nothing below %s does", least) : "");
     return PASS_INFEASIBLE;
 }
 

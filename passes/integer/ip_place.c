@@ -186,16 +186,15 @@ static int report_none(struct ctx *x, const struct placing *p, const struct prob
                        struct loads *l, const struct ip_how *how, const struct ip_found *r)
 {
     bool proven = false;
-    char exact[UNIT_TEXT], text[UNIT_TEXT];
+    char text[BYTES_BOTH];
     const char *what = how->shape == IP_CONVEX ? "convex plan" : "plan";
     if (how->shape == IP_CHAIN)
         return report_infeasible(x, p->level, true, &p->orders);
     int64_t need =
         c->limited ? ip_least_memory(c, l, how, &proven, x->use.scratch, x->use.diag) : -1;
     if (need > 0)
-        diag_error(x->use.diag, "no %s fits the memory of the devices: %s %s (%s) per device", what,
-                   proven ? "they need" : "the smallest found needs", bytes_print(exact, need),
-                   bytes_short(text, need));
+        diag_error(x->use.diag, "no %s fits the memory of the devices: %s %s per device", what,
+                   proven ? "they need" : "the smallest found needs", bytes_both(text, need));
     else if (c->limited ? proven : r->complete)
         diag_error(x->use.diag, "there is no %s: pins and what devices can run leave none", what);
     else

@@ -92,7 +92,7 @@ static void find_fronts(const struct label_run *r, struct label_waits *w, uint32
     }
 }
 
-void label_waits_find(const struct label_run *r, struct label_waits *w)
+void label_waits_find(struct label_run *r, struct label_waits *w)
 {
     const struct latency_graph *p = r->p;
     uint32_t nlive = 0;
@@ -128,4 +128,6 @@ void label_waits_find(const struct label_run *r, struct label_waits *w)
             number_wait(r, w, x, words);
     }
     find_fronts(r, w, words, w->set + (size_t)p->nunit * r->uword);
+    r->steps += ((uint64_t)p->nunit + p->succ.at[p->nunit]) * (words / 4 + 1) / 3;
+    r->steps += ((uint64_t)w->n * w->n + p->net_of.at[p->g->n]) / 3;
 }

@@ -12,7 +12,11 @@
 #include <assert.h>
 #include <string.h>
 
-enum { LABEL_UNITS = 1 << 13 }; /* at most: sets of units are bits */
+enum {
+    LABEL_UNITS = 1 << 13,   /* at most: sets of units are bits */
+    BETWEEN_CHECKS = 1 << 16 /* steps */
+};
+#define LIMIT_OF_MEMORY "limit of memory reached"
 
 static int64_t larger(int64_t a, int64_t b)
 {
@@ -91,10 +95,11 @@ static void find_times(struct label_run *r)
     const struct label_ideal *o = &r->ideals.v[r->now];
     const struct label_waits *w = &r->waits;
     size_t need = (size_t)o->nlabel * w->n + 1;
-    if (need > UINT32_MAX) {
-        r->why = "limit of partial plans reached";
+    if (need > UINT32_MAX || need > r->l->max_bytes / sizeof *r->time) {
+        r->why = LIMIT_OF_MEMORY;
         return;
     }
+    r->steps += need / 8;
     r->time = vec_grow(r->a, r->time, &r->captime, (uint32_t)need, sizeof *r->time);
     for (uint32_t i = 0; i < w->n; i++)
         for (uint32_t l = 0; l < o->nlabel; l++)
@@ -180,7 +185,7 @@ static bool may_extend(const struct label_run *r, uint32_t i, uint32_t b)
 static void extend_by_hosts(struct label_run *r)
 {
     const struct latency_graph *p = r->p;
-    for (uint32_t b = 0; b < p->g->n; b++) {
+    for (uint32_t b = 0; b < p->g->n && !r->why; b++) {
         if (r->missing[b] || label_has(r->bits, b) || !p->hosted[b])
             continue;
         uint32_t nlabel = r->ideals.v[r->now].nlabel;
@@ -193,7 +198,9 @@ static void extend_by_hosts(struct label_run *r)
                 extend_on_host(r, i, b, r->end, ideal);
         }
         label_take_out(r, b);
-        r->steps += nlabel;
+        r->steps += nlabel + 1;
+        if (r->steps >= r->check)
+            label_check(r);
     }
 }
 
@@ -209,16 +216,17 @@ static void extend_ideal(struct label_run *r, uint32_t ideal)
         label_walk_kind(r, k);
 }
 
-static void check_limits(struct label_run *r, size_t before)
+void label_check(struct label_run *r)
 {
     if (r->why)
         return;
+    r->check = r->steps + BETWEEN_CHECKS;
     if (r->labels > r->l->max_labels)
         r->why = "limit of partial plans reached";
     else if (r->steps > r->l->max_steps)
         r->why = "limit of steps reached";
-    else if (arena_used(r->a) - before > r->l->max_bytes)
-        r->why = "limit of memory reached";
+    else if (arena_used(r->a) - r->before > r->l->max_bytes)
+        r->why = LIMIT_OF_MEMORY;
     else if (clock_out(r->l->clock))
         r->why = r->l->clock->why;
 }
@@ -300,7 +308,7 @@ static void write_plan(const struct label_run *r, uint32_t ideal, uint32_t index
 static void search(struct label_run *r, struct latency_plan *best)
 {
     uint32_t n = r->p->g->n;
-    size_t before = arena_used(r->a);
+    r->before = arena_used(r->a);
     start_tables(r);
     uint32_t none = label_intern(r);
     label_add(r, none); /* r->fresh is zero */
@@ -310,7 +318,7 @@ static void search(struct label_run *r, struct latency_plan *best)
             next = r->ideals.v[i].next;
             if (r->ideals.v[i].nlabel)
                 extend_ideal(r, i);
-            check_limits(r, before);
+            label_check(r);
         }
     }
     best->value = LOAD_INF;

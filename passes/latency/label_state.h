@@ -136,8 +136,10 @@ struct label_run {
     int64_t *end;                /* ps, of units of a block on the host */
     struct latency_label *fresh; /* room for one */
     uint32_t lanes;              /* int64 numbers of a label's lanes; 0: slots is 1 */
-    uint64_t labels, steps;
-    const char *why; /* it has to stop */
+    uint64_t labels;
+    uint64_t steps, check; /* the limits are looked at when steps come to check */
+    size_t before;         /* bytes of the arena when it began */
+    const char *why;       /* it has to stop */
 };
 
 static inline struct latency_label *label_at(const struct label_run *r, uint32_t ideal, uint32_t i)
@@ -153,11 +155,14 @@ static inline bool label_has(const uint64_t *bits, uint32_t v)
 
 void label_waits_start(struct label_run *r, struct label_waits *w);
 /* Fills w for the ideal of r->bits.  O(edges * words + waits^2 * words). */
-void label_waits_find(const struct label_run *r, struct label_waits *w);
+void label_waits_find(struct label_run *r, struct label_waits *w);
 
 /* ps at least from the moment at which unit x may start to the end of all: what x reads of the ideal of r->bits is
  * paid if x is on an accelerator. */
 int64_t label_tail(const struct label_run *r, uint32_t x);
+
+/* Sets r->why if a limit is reached.  O(1). */
+void label_check(struct label_run *r);
 
 void label_table_start(struct label_run *r);
 /* The ideal of r->bits, added if it is new; label_find: 0 then. */

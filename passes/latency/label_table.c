@@ -95,7 +95,7 @@ void label_add(struct label_run *r, uint32_t ideal)
 {
     struct label_ideal *o = &r->ideals.v[ideal];
     uint32_t n = o->nfront + r->lanes;
-    r->steps += o->nlabel / (r->lanes ? 1 : 4);
+    r->steps += (r->lanes ? o->nlabel : o->nlabel / 4) + n / 8;
     for (uint32_t i = 0; i < o->nlabel; i++)
         if (as_good(r, label_at(r, ideal, i), r->fresh, n)) {
             if (i) { /* what was good once may be again */

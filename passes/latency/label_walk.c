@@ -176,7 +176,7 @@ static void keep_alive(struct label_run *r, const struct label_set *before)
         if (one.start + w->set.rest < r->limit && w->set.bytes <= one.room)
             w->alive[from + w->set.n++] = one;
     }
-    r->steps += before->n + 1;
+    r->steps += before->n + 1 + r->uword / 4;
 }
 
 static int compare_lanes(const int64_t *a, const int64_t *b)
@@ -270,6 +270,7 @@ static void extend_all(struct label_run *r)
         first = smaller(first, w->alive[w->set.from + i].start);
     if (first + time + w->set.cut_tail >= r->limit)
         return;
+    r->steps += 2 + r->nword / 4 + w->nchoice / 8;
     uint32_t ideal = label_find(r);
     if (!ideal && comes_late(r, r->limit - first - time))
         return;
@@ -348,6 +349,7 @@ static void skip(struct label_run *r)
     w->set.rest =
         larger(w->set.rest, w->set.in + w->set.compute + w->set.cut_out + w->set.cut_tail);
     decide(r, false, &before);
+    r->steps++;
 }
 
 /* Back to the last block that was taken, which is passed over now; false: there is none. */
@@ -387,8 +389,8 @@ void label_walk_kind(struct label_run *r, uint32_t k)
         while (w->at < w->set.end && !r->why) {
             if (!try_take(r))
                 skip(r);
-            if (r->steps > r->l->max_steps)
-                r->why = "limit of steps reached";
+            if (r->steps >= r->check)
+                label_check(r);
         }
     } while (go_back(r));
 }

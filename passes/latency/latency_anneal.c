@@ -204,7 +204,7 @@ static bool evaluate_state(struct state *s, int64_t most, int64_t *value, int64_
         return false;
     *value = latency_of(s->p, s->sub, s->room);
     int64_t more = s->share ? (int64_t)((__int128)latency_work(s->room) * s->share >> 10) : 0;
-    if (*value == LOAD_INF || *value + more > most)
+    if (*value == LOAD_INF || *value + more > most || latency_shared(s->p, s->room) + more > most)
         return false;
     *value = latency_judged(s->p, s->sub, s->room, *value); /* takes longer */
     *energy = *value + more;

@@ -206,6 +206,8 @@ struct latency_graph *latency_graph_build(const struct problem *c, const struct 
     for (uint32_t k = 0; k < c->cluster->ncls; k++)
         if (c->cluster->cls[k].host && (!p->cpus || c->cluster->cls[k].count < p->cpus))
             p->cpus = c->cluster->cls[k].count;
+    for (uint32_t k = 0; k < c->cluster->ncls; k++)
+        p->all_cpus += c->cluster->cls[k].host ? c->cluster->cls[k].count : 0;
     p->part = c->scene->model.part_cost;
     for (uint32_t u = 0; base->pass && u < base->n; u++)
         p->training = p->training || base->pass[u] == 2;
@@ -235,7 +237,7 @@ struct latency_room {
     struct csr member;      /* subgraph -> units */
     uint32_t *fill, *stamp; /* [vertex] */
     int64_t *bytes;         /* [device] */
-    int64_t work;           /* ps of all */
+    int64_t work, hosted;   /* ps of all; of units on the hosts */
     int64_t *from, *to;     /* when units of hosts run */
 };
 
@@ -376,7 +378,7 @@ static uint32_t tell(const struct latency_graph *p, const uint32_t *sub, struct 
 
 int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
 {
-    r->work = 0;
+    r->work = r->hosted = 0;
     if (!add_times(p, sub, r))
         return LOAD_INF;
     if (p->judge.alone)
@@ -391,6 +393,7 @@ int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct la
         if (sub[p->block[x]] == ON_HOST) {
             all++;
             r->time[r->nsub + x] = p->host[x];
+            r->hosted += p->host[x];
             if (!r->wait[r->nsub + x])
                 r->queue[tail++] = r->nsub + x;
         }
@@ -458,6 +461,11 @@ int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub, struc
     return value < LOAD_INF && p->judge.value && !p->judge.alone && is_crowded(p, sub, r)
                ? p->judge.value(p->judge.of, sub)
                : value;
+}
+
+int64_t latency_shared(const struct latency_graph *p, const struct latency_room *r)
+{
+    return p->judge.value && !p->judge.alone && p->all_cpus ? r->hosted / p->all_cpus : 0;
 }
 
 int64_t latency_work(const struct latency_room *r)

@@ -51,8 +51,6 @@ struct latency_graph {
      * are on one device, in two subgraphs of a slot: forward ones run by slot, then backward ones, the last slot
      * first. */
     bool training;
-    bool
-        cut; /* the judge alone says what a plan takes: the sets of accelerators without slots, cut by levels */
     uint8_t *back; /* [unit] training: 1: of the backward pass */
     int64_t *time
         [PROBLEM_KINDS]; /* [unit] ps on accelerators; not in training: a block's at its first */
@@ -68,7 +66,8 @@ struct latency_graph {
         *host_dev;    /* [block] a host of the class that runs it in the least time; -1: none may */
     uint32_t *holder; /* [block] on the hosts: the device whose memory it takes */
     uint32_t cpus;    /* hosts of the class that has fewest; 0: they are unlimited */
-    int64_t part;     /* ps that a subgraph takes besides its blocks and transfers */
+    uint32_t all_cpus; /* hosts of all classes */
+    int64_t part;      /* ps that a subgraph takes besides its blocks and transfers */
     struct latency_judge judge;
 };
 
@@ -94,6 +93,8 @@ int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct la
  * time than hosts. */
 int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub,
                        struct latency_room *room, int64_t value);
+/* After latency_of: what latency_judged gives is no less.  O(1). */
+int64_t latency_shared(const struct latency_graph *p, const struct latency_room *room);
 /* After latency_of: ps of all subgraphs and of the units on the hosts together. */
 int64_t latency_work(const struct latency_room *room);
 /* Whether every accelerator has the memory.  O(V + shared items). */

@@ -33,7 +33,7 @@ static const struct opt latency_opts[] = {
      .def = "2000000",
      .lo = "0",
      .hi = "1000000000",
-     .help = "partial plans that a search may keep, and by 1/500 the steps of all; 0: no search"},
+     .help = "partial plans that a search may keep, and by 1/1000 the steps of all; 0: no search"},
     {.kind = OPT_INT,
      .name = "moves",
      .off = offsetof(struct latency_options, moves),
@@ -53,7 +53,7 @@ static const struct opt latency_opts[] = {
 enum {
     CUT_WORK = 20000000, /* of annealing with the judge alone: moves times nodes and pins */
     /* steps of all searches for each partial plan that one may keep; with several slots they take longer */
-    STEPS = 500,
+    STEPS = 1000,
     SLOT_STEPS = 100
 };
 
@@ -125,6 +125,7 @@ static struct latency_plan solve(struct planning *n, uint32_t slots, struct late
                               .moves = (uint64_t)n->o->moves,
                               .max_steps = (uint64_t)states * (slots > 1 ? SLOT_STEPS : STEPS),
                               .max_labels = (uint64_t)states,
+                              .least = latency_least(&n->x->scene, a),
                               .clock = &n->clock,
                               .mem = n->x->use.mem,
                               .level = whole_level(n->x)};
@@ -187,7 +188,7 @@ static void conclude(struct planning *n, const struct latency_tail *t,
     struct ctx *x = n->x;
     struct claim *c = &x->results.plan->claim;
     char text[UNIT_TEXT];
-    claim_latency(x);
+    struct bound general = claim_latency(x);
     const char *proof = c->proof, *scope = scope_text(n), *how;
     if (s->lower > c->bound) {
         c->scope = claim_scope(x, true, false);
@@ -203,6 +204,8 @@ static void conclude(struct planning *n, const struct latency_tail *t,
         how =
             arena_fmt(x->use.mem, "all searched: %" PRIu64 " ideals with %" PRIu64 " partial plans",
                       s->ideals, s->labels);
+    else if (c->status == PLAN_OPTIMAL && t->all < c->value)
+        how = arena_fmt(x->use.mem, "no plan takes less than %s", general.why);
     else if (c->status == PLAN_OPTIMAL)
         how = "no plan takes less than the longest way with the transfers that memory forces";
     else if (s->complete)

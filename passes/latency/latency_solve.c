@@ -3,7 +3,8 @@
  * Some annealing gives a limit.  Then the search asks whether a plan takes less than T, for growing T: from the bound
  * of the longest path, in steps that grow while a search takes little and shrink while it takes much, up to the value
  * of the plan.  The first T for which there is a plan gives the best one; all before are lower bounds.  If the budget
- * is used up before that, annealing has the rest. */
+ * is used up before that, annealing has the rest.  What a search cannot settle in its share is not asked again: the
+ * next one takes a smaller step, and where that would be too small to matter there is none. */
 #include "passes/latency/latency_solve.h"
 
 #include "ir/base/log2_int.h"
@@ -17,13 +18,15 @@ enum {
     FIRST_MOVES = 60000,
     USUAL_MOVES = 1500000,
     APART = 8,            /* plans that are annealed apart, */
-    MERGE_SHARE = 8,      /* and merged with one part of so many of the steps */
+    MERGE_SHARE = 16,     /* and merged with one part of so many of the steps */
     LAST_MOVES = 1500000, /* where no search ended */
     USUAL_SIZE = 1500,    /* units, edges and pins; larger graphs have fewer moves */
     BYTES_PER_LABEL = 512,
     FIRST_STEPS = 64, /* the first step of T is so much of the gap */
     LEAST_STEP = 128, /* and no step is less than so much of T */
-    EARLY = 10        /* before annealing at length the searches have one part of so many */
+    RETRY = 8,        /* after a search that did not end a step is so much smaller */
+    EARLY = 10,       /* before annealing at length the searches have one part of so many */
+    WORTH = 200       /* annealing goes on where it gained one part of so many */
 };
 
 /* What the next search will probably take, from the last two. */
@@ -46,6 +49,8 @@ struct solving {
     struct latency_room *room;
     struct clock early; /* for searches before annealing: a part of the time */
     bool is_early;
+    int64_t failed; /* the lowest T at which no search ended */
+    bool hopeless;  /* and none that matters would end below it */
 };
 
 static struct label_limits limits(struct solving *v, uint64_t steps)
@@ -138,8 +143,10 @@ static uint64_t search_below(struct solving *v, int64_t limit)
     v->s.searched = true;
     v->s.labels = f.labels;
     v->s.ideals = f.ideals;
-    v->s.lower = found.value < LOAD_INF ? found.value : limit;
     v->s.complete = found.value < LOAD_INF || limit == v->best->value;
+    if (found.value < limit)
+        limit = found.value;
+    v->s.lower = limit > v->s.lower ? limit : v->s.lower;
     note_search(v, v->s.lower, &f);
     take_found(v, &found);
     return f.steps + 1;
@@ -156,15 +163,20 @@ static int64_t rise_for(const struct growth *g, uint64_t times)
     return far < LOAD_INF ? (int64_t)far : LOAD_INF;
 }
 
+static int64_t least_step(const struct solving *v)
+{
+    return v->s.lower / LEAST_STEP + 1;
+}
+
 /* Chooses by how much T rises: to the plan's value, if that is near enough.  False: no higher T is within reach. */
 static bool choose_step(struct solving *v)
 {
-    int64_t up = v->best->value - v->s.lower, least = v->s.lower / LEAST_STEP + 1;
+    int64_t up = v->best->value - v->s.lower, least = least_step(v);
     if (v->g.took[1] > v->light) {
         uint64_t times = most_steps(v) / v->g.took[1];
         if (times < 2)
             return false;
-        if (rise_for(&v->g, times - times / 4) >= up) {
+        if (v->g.took[0] && rise_for(&v->g, times - times / 4) >= up) {
             v->step = up;
         } else {
             int64_t slow = rise_for(&v->g, times < 3 ? times : 3);
@@ -179,15 +191,20 @@ static bool choose_step(struct solving *v)
 /* The ladder of limits; ends with s.complete, or where the budget of steps does. */
 static void climb(struct solving *v)
 {
-    while (!v->s.complete && v->s.lower < v->best->value && v->steps) {
+    v->hopeless = v->hopeless && v->failed <= v->best->value;
+    while (!v->s.complete && !v->hopeless && v->s.lower < v->best->value && v->steps) {
         if (!choose_step(v))
             return;
         struct arena_mark mark = arena_mark(v->scratch);
         int64_t before = v->s.lower;
         uint64_t took = search_below(v, before + v->step);
         arena_release(v->scratch, mark);
-        if (!took)
+        if (!took) {
+            v->failed = before + v->step;
+            v->step /= RETRY;
+            v->hopeless = v->step < least_step(v) && !(v->is_early && v->early.why);
             return;
+        }
         v->g = (struct growth){{before, v->s.lower}, {v->g.took[1], took}};
         v->step = sat_add(v->step, v->step);
     }
@@ -204,25 +221,29 @@ struct latency_solved latency_solve(const struct latency_graph *p, const struct 
     const uint64_t size =
         (uint64_t)p->nunit + p->succ.at[p->nunit] + p->nets->net_pin.at[p->nets->nnet];
     const uint64_t moves[] = {FIRST_MOVES, USUAL_MOVES, LAST_MOVES};
-    v.s = (struct latency_solved){.lower = t->all, .proof = ""};
+    int64_t first = LOAD_INF; /* before annealing at length */
+    v.s = (struct latency_solved){.lower = how->least > t->all ? how->least : t->all, .proof = ""};
     v.room = latency_room_new(p, a);
     for (uint32_t turn = 0; turn < 3 && !v.s.complete; turn++) {
         uint64_t some = moves[turn] * USUAL_SIZE / (size > USUAL_SIZE ? size : USUAL_SIZE) + 1;
         uint64_t left = how->moves > v.s.moves ? how->moves - v.s.moves : 0;
         if (how->moves && (turn == 2 || some > left))
             some = left;
+        if (turn == 2 && !how->moves && first - best->value < first / WORTH)
+            break;
         v.steps += turn == 0 ? steps / EARLY : turn == 1 ? steps - steps / EARLY : 0;
         if (turn)
             anneal_apart(&v, some);
         else
             anneal_some(&v, some);
         if (!turn)
-            v.step = (best->value < LOAD_INF ? best->value - t->all : t->all) / FIRST_STEPS + 1;
+            v.step = (best->value < LOAD_INF ? best->value - v.s.lower : t->all) / FIRST_STEPS + 1;
         v.light = steps / 300;
         v.is_early = !turn && how->clock;
         if (v.is_early)
             v.early = clock_slice(how->clock, EARLY);
         climb(&v);
+        first = turn ? first : best->value;
     }
     arena_free(a);
     return v.s;

@@ -10,15 +10,17 @@ struct latency_how {
     uint64_t moves;      /* of annealing, if no search ends; 0: what is usual */
     uint64_t max_steps;  /* of all searches */
     uint64_t max_labels; /* partial plans that a search may keep; 0: no search */
+    int64_t least;       /* ps: no plan takes less, for other reasons than the longest path */
     struct clock *clock;
     struct arena *mem;  /* for text */
     struct wdag *level; /* the blocks */
 };
 
 struct latency_solved {
-    int64_t lower; /* ps: no contiguous plan takes less; CPUs unlimited, blocks on hosts together */
-    bool searched; /* lower comes from a search, not from the longest path */
-    bool complete; /* a search came to its end: lower is what the best plan takes */
+    int64_t
+        lower; /* ps: no contiguous plan takes less; CPUs unlimited (but for how.least), blocks on hosts together */
+    bool searched;           /* lower comes from a search, not from the longest path */
+    bool complete;           /* a search came to its end: lower is what the best plan takes */
     uint64_t labels, ideals; /* of the search that came furthest */
     uint64_t moves;
     const char *proof; /* the searches, a line each; lives in how.mem */

@@ -11,7 +11,8 @@
 # RUN: not %pcc %s -p auto-place --objective=iteration-time --pin a=acc1 2>&1 | FileCheck %s --check-prefix=PIN
 # PIN: error: pipeline-place knows no pins; no planner knows all that is wanted: iteration-time and pins; a plan that is made by hand can be given (plan)
 # RUN: %pcc %s -p dapple-place --objective=iteration-time --micro-batches=4 --part-cost=1us | FileCheck %s --check-prefix=COST
-# COST: iteration time 32.00 us, bound 32.00 us
+# COST: iteration time 32.00 us
+# COST-NEXT: bound 32.00 us
 class acc x2 link=1TB/s,0ps
 graph {
   %a = profile:op() {id=1} : ? !xfer=0us !time=2us !color=1

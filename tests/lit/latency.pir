@@ -10,7 +10,8 @@
 # RUN: %pcc %s -p 'plan{from=%t.json}' --compare %t2.json 2>&1 | FileCheck %s --check-prefix=COMPARE
 # COMPARE: 3.000 us {{.*}} plan
 # COMPARE: 3.000 us {{.*}}2.json
-# REPLAY: replay of 3 samples: {{.*}} % above the plan's 3.000 us (ends at
+# REPLAY: replay of 3 samples: {{.*}} % above the plan's 3.000 us
+# REPLAY-NEXT: (ends at
 # CHECK: "name": "latency"
 # CHECK-NEXT: "value_s": 3e-6
 # CHECK: "cpus": "list"

@@ -1,8 +1,8 @@
 # What list schedulers go by, on Celeritas' example of ten nodes, before and after fusing: levels, a critical path, and
 # the weight of transfers.  A tensor that two nodes of a cluster read is two edges to the paper and one transfer here.
 # RUN: %pcc %s -p levels -q | FileCheck %s --match-full-lines --strict-whitespace --check-prefix=BASE
-#      BASE:level         vertices     edges    transfers    computing       CCR  of means      once
-# BASE-NEXT:base                10        12     33.00 us     28.00 us     1.179     0.982     1.179
+#      BASE:level        vertices    edges   transfers   computing      CCR of means    once
+# BASE-NEXT:base               10       12    33.00 us    28.00 us    1.179    0.982   1.179
 # BASE-NEXT:critical path: 28.00 us, 6 of 10 vertices
 # BASE-NEXT:  n1 -> n2 -> n5 -> n6 -> n8 -> n9
 # BASE-NEXT:      tlevel       blevel          sum  vertex

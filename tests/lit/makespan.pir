@@ -10,11 +10,14 @@
 # JSON-NEXT: "memory_model": "live"
 # JSON: "ordered": true
 # RUN: %pcc %s -p 'plan{from=%t.json}' | FileCheck %s --check-prefix=TABLE
-# TABLE: network direct, contention port, dispatch plan, memory live; 3 transfers
+# TABLE: network direct, contention port, dispatch plan, memory live
+# TABLE-NEXT: 3 transfers
 # TABLE-NEXT: critical chain, what the end waits for:
 # TABLE-NEXT: 20.00 us  acc0: 8 nodes, n1 to n9
-# TABLE-NEXT: as 3 parts, each of which waits for all that it reads: 33.00 us (+65.0 %); as 5, with --cut=transfers: 20.00 us
-# TABLE-NEXT: makespan 20.00 us, bound 15.00 us, gap 25.00 %: feasible
+# TABLE-NEXT: as 3 parts, each of which waits for all that it reads: 33.00 us (+65.0 %)
+# TABLE-NEXT: as 5, with --cut=transfers: 20.00 us
+# TABLE-NEXT: makespan 20.00 us
+# TABLE-NEXT: bound 15.00 us, gap 25.00 %: feasible
 # RUN: %pcc %s --network=direct --contention=none --emit json -q | FileCheck %s --check-prefix=MODES
 # RUN: %pcc %s --network=direct --contention=link --emit json -q | FileCheck %s --check-prefix=MODES
 # RUN: %pcc %s --network=direct --contention=half --emit json -q | FileCheck %s --check-prefix=MODES
@@ -32,7 +35,9 @@
 # SAMPLE-DAG: note: plan from {{.*}}.json: it was made for objective makespan, and is judged by time-per-sample
 # SAMPLE-DAG: time per sample
 # RUN: %pcc %s -p 'plan{from=%t.json}' --judge=time-per-sample | FileCheck %s --check-prefix=JUDGE
-# JUDGE: time per sample {{.*}}, no bound known: heuristic (made by plan for a makespan)
+# JUDGE: time per sample {{.*}}
+# JUDGE-NEXT: no bound known: heuristic
+# JUDGE: why: made by plan for a makespan
 # RUN: %pcc %s -p 'plan{from=%t.json}' --baselines | FileCheck %s --check-prefix=BASE
 # BASE: makespan  of plan's  memory
 # BASE-NEXT: 20.00 us      1.000

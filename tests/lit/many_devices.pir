@@ -1,8 +1,8 @@
 # More than 256 devices: a step names the devices that a transfer is between, and its figures are theirs.
 # RUN: %pcc %s | FileCheck %s
-# CHECK: acc1 acc {{.*}} 4.000 us 3.000 us {{.*}} 29 %
-# CHECK: acc700 acc {{.*}} 1.000 us 5.000 us {{.*}} 8 %
-# CHECK: acc1023 acc {{.*}} 4.000 us 2.000 us {{.*}} 29 %
+# CHECK: acc1 acc {{.*}} 4.000 us 3.000 us {{.*}} 28 %
+# CHECK: acc700 acc {{.*}} 1.000 us 5.000 us {{.*}} 7 %
+# CHECK: acc1023 acc {{.*}} 4.000 us 2.000 us {{.*}} 28 %
 # CHECK: 4.000 us acc1: n0
 # CHECK-NEXT: 3.000 us acc1 to acc700: e0
 # CHECK-NEXT: 1.000 us acc700: n1

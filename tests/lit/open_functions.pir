@@ -21,12 +21,13 @@
 
 # BACK: open-functions{plan={{.*}}.json},infer-shapes,cost,contract,plan{from=
 # BACK: note: open-functions: 4 calls are opened
-# BACK: acc0   npu          1      {{[12]}}
+# BACK: acc0 npu 1 {{[12]}} 
 # WHOLE: warning: 2 calls of functions stay whole and take 100 % of the time, the largest 'first' (my:layer) with 50 %: begin -p with open-functions
 # LINES: %a = my:layer(%x, %w)
 # LINES: %b = my:layer(%a, %w)
 # LATE: error: open-functions comes before all other passes
-# HELP: needs open-functions (inserted if neither it nor inline-functions is in the list)
+# HELP: needs open-functions (inserted if neither it nor
+# HELP-NEXT: inline-functions is in the list)
 file 1 "w"
 function my:twice {
   graph {

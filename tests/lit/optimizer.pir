@@ -20,7 +20,7 @@
 # BYTES: error: m-etf-place: acc{{.}} needs 30 B and has 25 B
 # It is said where figures are, and read again.
 # RUN: %pcc %s -p m-etf-place --optimizer=1 -o %t.json | FileCheck %s --check-prefix=SAID
-# SAID: memory live, optimizer 1;
+# SAID: memory live, optimizer 1{{$}}
 # RUN: %pcc %s -p m-etf-place --optimizer=1 --emit ir -q > %t.again.pir
 # RUN: %pcc %t.again.pir -p m-etf-place --emit ir -q | FileCheck %s --check-prefix=TEXT
 # TEXT: optimizer=1

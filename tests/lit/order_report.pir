@@ -3,7 +3,9 @@
 # by the order of each device nothing waits.
 # RUN: printf 'enc=acc0\ndec=acc1\n' > %t.list
 # RUN: %pcc %s -p 'plan{from=%t.list}' --order-report=host -q | FileCheck %s
-# CHECK: one host thread that takes the nodes in the file's order would have to put off 13 of 35 by the plan's order of all nodes, 0 by the order of each device
+# CHECK: one host thread that takes the nodes in the file's order would have to put off
+# CHECK-NEXT: 13 of 35 by the plan's order of all nodes,
+# CHECK-NEXT: 0 by the order of each device
 # RUN: not %pcc %s --order-report=thread 2>&1 | FileCheck %s --check-prefix=WHICH
 # WHICH: error: --order-report 'thread': expected host
 # RUN: not %pcc %s --stop-after=cost --order-report=host -p cost 2>&1 | FileCheck %s --check-prefix=NOPLAN

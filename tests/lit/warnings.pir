@@ -28,7 +28,7 @@
 # NEARERR: error: -Werror=picturs: there is no warning 'picturs'; did you mean 'picture'?
 # EROR: error: -Weror: there is no warning 'eror'; did you mean 'error'?
 # FAR: error: -Wzebra: there is no warning 'zebra' (see --help)
-# HELP: warnings (-Wno-NAME
+# HELP: Warnings (-Wno-NAME
 # HELP: large-class
 # HELP: unmatched-pin
 # MAN: .SH WARNINGS

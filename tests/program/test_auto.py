@@ -119,7 +119,7 @@ def put(tmp, name, w):
 
 def offer(model, steps, *args):
     """What is said of other shapes: (whether it is a plan, per cent of the time that it saves)."""
-    said = pcc(model, "-p", steps, *args).stdout
+    said = re.sub(r"\n  +", " ", pcc(model, "-p", steps, *args).stdout)
     m = re.search(r"^(of any shape: |no plan of any shape takes )([\d.]+) % less", said, re.M)
     return m and (m[1].startswith("of"), float(m[2]))
 

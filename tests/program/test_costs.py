@@ -141,6 +141,12 @@ def hostile():
             ("y", '[{"cat":"Node","name":"r1_kernel_time","dur":-1}]', "microseconds"),
             ("z", '[{"cat":"Node","name":"r1_kernel_time","dur":"1"}]', "microseconds")]:
         refused(word, f"--costs={file(name, text)}")
+    for unit, most, more in (("time", 1 << 60, (1 << 60) + 1), ("time", "1000000s", "2000000s"),
+                             ("memory", 1 << 60, (1 << 60) + 1), ("memory", "1000000TB", "2000000TB")):
+        header = f"name,op,class,{unit}\n"
+        r = pcc(MODEL, "-d", "a100,cpu", "--emit", "csv", f"--costs={file('most.csv', f'{header}r1,,,{most}')}")
+        check("row 2" not in r.stderr, f"{unit} {most}: {r.stderr}")
+        refused(f"row 2: {unit}", f"--costs={file('more.csv', f'{header}r1,,,{more}')}")
     refused("none.csv", f"--costs={HERE / 'none.csv'}")
     refused("no class 'tpu'", f"--costs={file('t.csv', head)}:cpu,tpu")
 

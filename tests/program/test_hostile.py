@@ -174,7 +174,8 @@ def wire(tmp):
     dims = field(2, field(1, b"\x08\x01" + field(2, field(1, b"\x08\x02") * 32000)))
     ranks = field(11, field(1, b"x") + dims) + field(12, field(1, b"x") + dims)
     try_bytes(tmp, "rank", b"\x08\x08" + field(7, g + ranks), "", rc=0)
-    try_bytes(tmp, "nested", nest(30), "", rc=0)
+    try_bytes(tmp, "nested", nest(33), "", rc=0)  # its innermost graph is 100 deep
+    try_bytes(tmp, "too deep", nest(34), "nested more than 100 deep")
     for what in (b"first", b"Relu"):
         try_bytes(tmp, "nul", small().replace(what, what[:2] + b"\0" + what[3:]), "NUL")
 

@@ -87,8 +87,8 @@ def run(w, tmp, planner="dp-place"):
 
 
 def number(pattern, text):
-    m = re.search(pattern + r" (\d+)B", text)
-    return int(m[1]) if m else None
+    m = re.search(pattern + r" ([\d.]+) (B|KiB|MiB)(?: \((\d+) bytes\))?", text)
+    return m and int(m[3] or float(m[1]) * {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}[m[2]])
 
 
 def check(w, text, rc, want):

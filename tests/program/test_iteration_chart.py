@@ -264,7 +264,7 @@ def many(tmp):
     svg = pcc(*much, "--emit", "gantt", "--curves")[0]
     check("5000 micro-batches" in svg and "too narrow" in svg and len(svg) < 1e6, f"5000: {len(svg)} bytes")
     out, _ = pcc(*few, "--replay=7")
-    check(re.match(r"replay of 7 micro-batches: an iteration takes .* \(the plan's 7: ", out), out)
+    check(re.match(r"replay of 7 micro-batches: an iteration takes .*\n  \(the plan's 7: ", out), out)
     trace = json.loads(pcc(*few, "--replay=3", "--emit", "trace")[0])
     check({e["args"]["micro_batch"] for e in of_kind(trace, "X") if e["cat"] == "forward"} == {0, 1, 2}, "--replay=3")
     svg = pcc(*few, "--replay=3", "--emit", "gantt")[0]

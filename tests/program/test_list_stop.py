@@ -27,10 +27,10 @@ def plan(model, planner, *args):
     r = subprocess.run([PCC, model, "-d", "4xa100", "--objective=makespan", "--network=direct", "--time-passes",
                         "-p", planner + "{best-effort=true}", *args], capture_output=True, text=True, timeout=300,
                        check=False)
-    said = re.search(r"^makespan .*", r.stdout + r.stderr, re.M)
+    said = re.search(r"^makespan .*(\n  .*|\n(no )?bound .*|\nshape: .*|\nwhy: .*)*", r.stdout + r.stderr, re.M)
     took = re.search(rf"([\d.]+) ms  {planner}", r.stderr)
     check(r.returncode == 0 and said and took, f"{planner} {args}: exit {r.returncode}: {r.stderr[-300:]}")
-    return said[0] if said else "", float(took[1]) if took else 1
+    return re.sub(r"\n +", " ", said[0]) if said else "", float(took[1]) if took else 1
 
 
 with tempfile.TemporaryDirectory() as tmp:

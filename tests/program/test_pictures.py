@@ -75,7 +75,7 @@ class Graph:
         for m in re.finditer(r'subgraph (\w+) \{|^\t\}|^\s*(\w+)\s+\[((?:"(?:\\.|[^"\\])*"|[^\]"])*)\];'
                              r'|^\s*(\w+) -> (\w+)\s+\[', text, re.M):
             if m[1]:
-                frame = m[1]
+                frame = frame if m[1].startswith("cluster_column") else m[1]
             elif m[4]:
                 self.arrow.append((m[4], m[5]))
             elif m[2] and m[2] not in ("graph", "node", "edge"):
@@ -89,7 +89,7 @@ class Graph:
         return [b for b in self.label if re.fullmatch(prefix + r"\d+", b)]
 
     def nodes(self, box):
-        m = re.search(r"(\d+) nodes, ", self.label[box])
+        m = re.search(r"(\d+) (?:small nodes|nodes, )", self.label[box])
         return int(m[1]) if m else 1
 
     def has_cycle(self):
@@ -144,6 +144,19 @@ def folds(d):
     r = pcc(d / "plain.onnx", "-d", "1xa100", "-p", "dp-place", "-q", "--emit", "dot")
     labels = Graph(r.stdout.decode()).label.values()
     check(any(s.startswith(("23 x {", "24 x {")) for s in labels), f"gpt without names: {list(labels)}")
+
+
+def small(d):
+    """Boxes below 0.5 % come as "12 small nodes"; of those that are left none follow each other; masks are pale."""
+    text = dot_of(planned(d, "gpt", "1xa100"), "blocks")
+    g = Graph(text)
+    found = [b for b, s in g.label.items() if re.match(r"\d+ small nodes\\n", s)]
+    check(len(found) == 1 and g.nodes(found[0]) > 3, f"small nodes: {found}")
+    tiny = {b for b, s in g.label.items() if (m := re.search(r"\((0\.\d) %\)", s)) and float(m[1]) < 0.5
+            and "weights" not in s}
+    check(not any(a in tiny and b in tiny for a, b in g.arrow), f"small boxes side by side: {tiny}")
+    check("#f7f9fb" in dot_of(planned(d, "train"), "blocks"), "no pale box: the mask")
+    check("#f7f9fb" not in dot_of(planned(d, "ladder"), "blocks"), "a pale box without shapes and masks")
 
 
 def same(d):
@@ -295,6 +308,14 @@ def bad_dot(d):
     r = pcc(plan, "-q", "-o", d / "x.svg", env=fake_dot(d / "fails", "echo 'Error: boom' >&2; exit 1\n"))
     check(r.returncode == 1 and "no x.svg: dot failed: Error: boom" in r.stderr, f"dot fails: {r.stderr}")
     (d / "x.dot").unlink(missing_ok=True)
+    half = fake_dot(d / "half", 'for o; do case "$o" in -o*) echo half >"${o#-o}";; esac; done; exit 1\n')
+    before = {p.name for p in d.iterdir()}
+    r = pcc(plan, "-q", "-o", d / "x.svg", env=half)
+    left = {p.name for p in d.iterdir()} - before
+    check(r.returncode == 1 and left == {"x.dot"}, f"half a picture: {r.returncode}, {left}")
+    r = pcc(d / "bert.onnx", "-q", "-p", "fuse,dp-place", "-o", d / "half split", env=half)
+    left = {p.name for p in (d / "half split").iterdir() if p.suffix in (".svg", ".pdf", ".png")}
+    check(r.returncode == 0 and not left, f"half pictures in a folder: {r.returncode}, {left}")
     chatty = fake_dot(d / "chatty", "yes warning | head -c 300000 >&2; exec sleep 60\n")
     r = pcc(plan, "-q", "-o", d / "z.svg", env=chatty)
     check(r.returncode == 1 and "not lay it out in time" in r.stderr and not (d / "z.svg").exists(),
@@ -350,8 +371,8 @@ def colours(d):
             check(apart >= 20, f"{name}: {a} and {b} are {apart:.0f} apart")
 
 
-TESTS = {"": [views, folds, same, words, folder, without_dot, bad_dot, colours], "dot": [formats, folder, bad_dot],
-         "hostile": [hostile]}
+TESTS = {"": [views, folds, small, same, words, folder, without_dot, bad_dot, colours],
+         "dot": [formats, folder, bad_dot], "hostile": [hostile]}
 
 
 def main():

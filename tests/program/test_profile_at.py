@@ -224,6 +224,12 @@ def compared():
     check(deviations(err) == [("4", "time on a100, cpu", "no nodes to compare")], f"{deviations(err)}")
     huge = file("huge.csv", [(n, 1, 1) for n in names])
     steep = [(1, [(n, 1, 1) for n in names]), (2, [(n, 2 ** 59, 1) for n in names])]
+    never = file("o.csv", [("n9", "never", 7)])  # what cannot run deviates from nothing
+    _, _, err = planned(*options(low), "--dim=batch=8", f"--profile-check=4={never}")
+    check(deviations(err)[0] == ("4", "time on a100, cpu", "no nodes to compare"), f"never: {deviations(err)}")
+    _, _, err = planned(*options(low), f"--profile-at=6={never}:a100", "--dim=batch=8",
+                        f"--profile-check=4={file('some.csv', [('n9', 5, 7)])}")
+    check(deviations(err)[0] == ("4", "time on a100", "no nodes to compare"), f"never: {deviations(err)}")
     r = pcc(MODEL, "--emit", "csv", *options(steep), "--dim=batch=1", f"--profile-check=16777216={huge}")
     check(r.returncode == 0 and len(deviations(r.stderr)) == 2, f"as large as can be: {r.stderr}")
 
@@ -298,7 +304,8 @@ def the_whole_way(measure):
     devices, first = f"4xa100:{6 * (needed + model.stat().st_size) // 10}", HERE / "sequential"
     r = pcc(model, "-d", devices, "-p", "order-place", "--objective=makespan", "-o", first, *dims, *small)
     check(r.returncode == 0 and "without room" not in r.stdout, f"{r.returncode} {r.stdout[-500:]} {r.stderr}")
-    check("times predicted, roughly, from batches of 1, 2, 4" in r.stdout + r.stderr, f"{r.stdout} {r.stderr}")
+    check("times predicted, roughly, from batches of 1, 2, 4" in " ".join((r.stdout + r.stderr).split()),
+          f"{r.stdout} {r.stderr}")
     manifest = json.loads((first / "manifest.json").read_text())
     used = [d["name"] for d in manifest["devices"] if d["parts"]]
     check(used == ["acc0", "acc1"], f"as few as hold it: {used}")

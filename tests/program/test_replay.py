@@ -48,7 +48,7 @@ def pcc(*args, code=0):
 
 def line_of(text):
     """(samples, end in ps, levels) of the line of --replay."""
-    m = re.search(r"^replay of (\d+) samples?: .* above the plan's .* \(ends at ([\d.]+)([a-z]+); "
+    m = re.search(r"^replay of (\d+) samples?: .* above the plan's .*\n  \(ends at ([\d.]+)([a-z]+); "
                   r"(\d+) levels?\)$", text, re.M)
     if not check(m, f"no line of a replay in {text[-300:]!r}"):
         return 1, 0, 1
@@ -292,6 +292,18 @@ def charts(tmp):
         tops = {g.find(SVG + "rect").get("y") for g in xml.fromstring(svg).iter(SVG + "g")
                 if (g.findtext(SVG + "title") or "").startswith("sample")}
         check(not wrong and len(tops) == max(2, len(rows)), f"rows of {homes}: {wrong}, {len(tops)} heights")
+
+    # in training a part of the backward pass shares the row of the forward part that it undoes
+    (tmp / "chain.json").write_text(json.dumps(workload(rng, 6, True, 2, skip=1)))
+    split = {"cpus": [{"nodes": []}],
+             "fpgas": [{"nodes": [i for i in range(12) if "010010"[i % 6] == d]} for d in "01"]}
+    (tmp / "split.json").write_text(json.dumps(split))
+    svg, _ = pcc(tmp / "chain.json", "-p", f"plan{{from={tmp / 'split.json'}}}", "-q", "--replay", 2, "--emit", "gantt")
+    tops = [float(g.find(SVG + "rect").get("y")) for g in sorted(
+        (g for g in xml.fromstring(svg).iter(SVG + "g") if (g.findtext(SVG + "title") or "").startswith("sample 1,")),
+        key=lambda g: int(g.findtext(SVG + "title").split("part ")[1].split(",")[0]))]
+    check(len(set(tops)) == 5 and tops == tops[::-1] and tops[:5:2] == sorted(tops[:5:2]) and tops[1] < tops[3],
+          f"rows of training: {tops}")
 
     wide = workload(rng, 4000, False, 120, skip=1)  # a plan as bad as can be: thousands of parts
     (tmp / "wide.json").write_text(json.dumps(wide))

@@ -1,6 +1,6 @@
 """A fault inside pcc leaves a reproducer, which pcc runs again as it is.
 
-pcc-lying (tests/planted/lying_judge.c, built beside the tests) is pcc with a planted fault: its judge differs
+pcc-lying (tests/planted/lying.c, built beside the tests) is pcc with a planted fault: its judge differs
 from every planner, or its verifier refuses the module after the pass cost. The reproducer must fail
 in the same way there, succeed with the true pcc, and hold only the passes that are left. What a
 reproducer from elsewhere may not do is read or write other files."""

@@ -288,6 +288,26 @@ def test_many_files(work):
     base.refuse("too many files", area, area / "new", "Too many open files", area / "m.onnx", **none)
 
 
+def test_files_inline(work):
+    """Weights of several files are copied into parts, each from its own."""
+    area = work / "files"
+    area.mkdir()
+    adds, weights = [], []
+    for i in range(4):
+        data = np.full(2048, i + 1, np.float32).tobytes()
+        adds.append(onnx.helper.make_node("Add", [f"x{i}", f"w{i}"], [f"x{i + 1}"]))
+        weights.append(outside(onnx.helper.make_tensor(f"w{i}", TensorProto.FLOAT, [2048], data, raw=True), f"{i}.bin"))
+        (area / f"{i}.bin").write_bytes(data)
+    onnx.save(base.model_of(adds, [base.info("x0", [2048])], [base.info("x4", [2048])], weights), area / "m.onnx")
+    r = split(area / "m.onnx", area / "split", "inline", "-d", "2xa100", *FAST)
+    if check(r.returncode == 0, f"weights of four files: {r.stderr}"):
+        check_files(area / "m.onnx", area / "split", "inline", "weights of four files")
+        parts = [t for p in (area / "split").glob("part*.onnx") for t in load(p).graph.initializer]
+        for t in parts:
+            check(t.raw_data == np.full(2048, int(t.name[1:]) + 1, np.float32).tobytes(), f"the bytes of {t.name}")
+        check({t.name for t in parts} == {"w0", "w1", "w2", "w3"}, "weights of four files: not all are there")
+
+
 def outside(t, file):
     """The tensor as one whose bytes lie in a file."""
     out = TensorProto(name=t.name, data_type=t.data_type, dims=t.dims, data_location=TensorProto.EXTERNAL)
@@ -346,6 +366,7 @@ def main():
         test_failures(work, gpt)
         test_missing(work, gpt)
         test_many_files(work)
+        test_files_inline(work)
         test_large(work)
     print(f"{len(base.FAILED)} failed")
     return 1 if base.FAILED else 0

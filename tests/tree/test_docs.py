@@ -1,9 +1,10 @@
 """README.md and docs/ work as they say: each block of commands is run as written, in a folder of its own per page, with
-a small model as model.onnx; what a session shows must be what comes out, "..." standing for anything. The Python of
-README.md runs the split that its commands made. The chart in README.md is what pcc draws today.
+a small model as model.onnx and a small profile as profile.txt; what a session shows must be what comes out, "..."
+standing for anything. The Python of README.md runs the split that its commands made. The chart in README.md is what pcc
+draws today.
 
-Blocks marked `no-test` (installing, what needs files of the user's) are left out. The Python needs onnxruntime, else
-its check is left out and said."""
+Blocks marked `no-test` (setting up, building, packing: they need root and network) are left out: `test_docs.py --all`
+runs them, and no others, in a fresh clone. The Python needs onnxruntime, else its check is left out and said."""
 import os
 import re
 import shutil
@@ -19,6 +20,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PCC = Path(shutil.which(os.environ.get("PCC", "pcc")) or "pcc").resolve()
 ENV = {**os.environ, "PATH": f"{PCC.parent}:{os.environ['PATH']}"}
 MODEL = "gpt -o model.onnx --kv --layers 4 --width 64 --heads 4 --vocab 500"
+PROFILE = "".join(f"node{k} -- Layer{k} -- forward_compute_time={k}.5, backward_compute_time={2 * k}.0, "
+                  f"activation_size={64000000 // k}.0, parameter_size={40000 * k ** 4}.0\n" for k in range(1, 9)) \
+    + "".join(f"\tnode{k} -- node{k + 1}\n" for k in range(1, 8))
 CHART = "-d 3xa100 --link 300GB/s,2us -p auto-place -q -o demo.gantt.svg"
 
 
@@ -46,11 +50,11 @@ def session(text, folder, where):
         check(missing is None, f"{where}: {command} does not show: {missing}")
 
 
-def blocks(page):
-    """(kind, text, line) of each fenced block that is to be run."""
+def blocks(page, tested=True):
+    """(kind, text, line) of each fenced block that is to be run, or of those that are not."""
     text = (ROOT / page).read_text(encoding="utf-8")
     for m in re.finditer(r"^```(\w+)([^\n]*)\n(.*?)^```$", text, re.M | re.S):
-        if "no-test" not in m[2]:
+        if ("no-test" not in m[2]) == tested:
             yield m[1], m[3], text.count("\n", 0, m.start()) + 1
 
 
@@ -60,6 +64,7 @@ def run_page(page, model):
     with tempfile.TemporaryDirectory() as folder:
         r = shell(f"pcc-gen {model}", folder)
         check(r.returncode == 0, f"{page}: pcc-gen {model}: {r.stderr}")
+        (Path(folder) / "profile.txt").write_text(PROFILE, encoding="utf-8")
         for kind, text, line in blocks(page):
             where = f"{page}:{line}"
             if kind == "sh":
@@ -94,6 +99,31 @@ def chart():
         check(same, f"docs/demo.gantt.svg is not what pcc draws: pcc gpt.onnx {CHART}")
 
 
+def docker_runs():
+    return shutil.which("docker") and subprocess.run(["docker", "info"], capture_output=True).returncode == 0
+
+
+def fresh():
+    """The blocks that are not run otherwise, one after the other in a clone; what they install goes into a folder
+    beside it. Without docker its command is left out and said."""
+    pages = ["README.md", *(f"docs/{p.name}" for p in sorted((ROOT / "docs").glob("*.md")))]
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["git", "clone", "-q", str(ROOT), "pcc"], cwd=folder, check=True)
+        ENV["DESTDIR"] = f"{folder}/installed"
+        for page in pages:
+            for kind, text, line in blocks(page, tested=False):
+                for command in text.splitlines() if kind == "sh" else ():
+                    where = f"{page}:{line}: {command}"
+                    if command.startswith("docker") and not docker_runs():
+                        print(f"{where}: left out, no docker runs here")
+                        continue
+                    r = subprocess.run(["sh", "-ec", command], cwd=f"{folder}/pcc", env=ENV, capture_output=True,
+                                       text=True)
+                    print(where, flush=True)
+                    check(r.returncode == 0, f"{where}: exit {r.returncode}: {r.stdout[-500:]}{r.stderr[-500:]}")
+    return finish()
+
+
 def planted():
     """What these checks are for is found."""
     check(shown(["a", "...", "c (...)"], "a\nb\nc (d)\n") is None, "shown: a session as it is")
@@ -102,6 +132,8 @@ def planted():
 
 
 def main():
+    if sys.argv[1:] == ["--all"]:
+        return fresh()
     planted()
     small = "gpt -o model.onnx --layers 4 --width 64 --heads 4 --vocab 500"
     pages = {"README.md": small} | {f"docs/{p.name}": MODEL for p in sorted((ROOT / "docs").glob("*.md"))}

@@ -70,6 +70,17 @@ def files_there(prefix, lib):
             check(place not in text, f"{path.name} names the tree that it was built in")
 
 
+def places(folder, prefix, lib):
+    """Beside what debuggers need, nothing names a folder of the machine that built: assertions say ir/base/arena.c."""
+    for name in ("bin/pcc", "bin/pcc-gen", f"{lib}/libpcc.so"):
+        stripped = folder / "stripped"
+        run("strip", "-g", "-o", stripped, prefix / name)
+        held = stripped.read_bytes()
+        for place in (str(BUILD), str(EXAMPLE.parent.parent)):
+            at = held.find(place.encode())
+            check(at < 0, f"{name} names {held[max(at, 0):at + 100].split(bytes(1))[0]}")
+
+
 def symbols(prefix, lib):
     """What a program that links the shared library can see is what pcc.h declares."""
     header = re.sub(r"/\*.*?\*/", "", (prefix / "include/pcc.h").read_text(), flags=re.S)
@@ -107,7 +118,7 @@ def with_library(prefix, lib):
 def docs(prefix):
     pcc = prefix / "bin" / "pcc"
     options = set(re.findall(r"--([a-z][a-z-]+)", run(pcc, "--help").stdout.split("exit codes")[0]))
-    passes = {s.split()[0] for s in run(pcc, "--list-passes").stdout.splitlines()}
+    passes = {s.split()[0] for s in run(pcc, "--list-passes").stdout.splitlines() if s[:1].strip()}
     man = (prefix / "share/man/man1/pcc.1").read_text().replace("\\-", "-")
     zsh = (prefix / "share/zsh/site-functions/_pcc").read_text()
     check(len(options) > 20 and len(passes) > 5, f"--help shows {options}, --list-passes {passes}")
@@ -236,6 +247,7 @@ def main():
             read_by(program, prefix, *docs(prefix))
         elif not wrong:
             files_there(prefix, lib)
+            places(folder, prefix, lib)
             flags = {name: packaged(prefix, lib, name) for name in ("pcc", "pcc-static")}
             compiler = [cache("CMAKE_C_COMPILER"), *c_flags().split()]
             symbols(prefix, lib)

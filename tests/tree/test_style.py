@@ -29,7 +29,7 @@ FLOORS = [
     ["passes/baselines", "passes/given", "passes/list", "passes/stages", "passes/latency"],
     ["passes/portfolio"], ["passes"],
     ["frontends"], ["frontends/onnx", "frontends/profiles"],
-    ["backends/backends.h", "backends/label.h"], ["backends/onnx"], ["backends/split"],
+    ["backends/backends.h", "backends/label.h", "backends/palette.h"], ["backends/onnx"], ["backends/split"],
     ["backends/picture", "backends/timeline", "backends/report"], ["backends"],
 ]
 FLOOR = {place: row for row, places in enumerate(FLOORS) for place in places}
@@ -394,7 +394,7 @@ def readme_options(tree):
 
 
 def readme_passes(tree):
-    passes = {line.split()[0] for line in says(PCC, "--list-passes").splitlines() if line.strip()}
+    passes = {line.split()[0] for line in says(PCC, "--list-passes").splitlines() if line[:1].strip()}
     for page, text in user_pages(tree):
         named = set(re.findall(r"--(?:help-pass|print-ir-after)=([a-z-]+)", text))
         named |= set(re.findall(r"`([a-z]+-(?:place|shapes))[`{]", text))

@@ -2,162 +2,179 @@
 #include "cli.h"
 
 #include "ir/base/nearest.h"
+#include "ir/base/page.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* CLI_WRITER: the place of a writer's option of that name; those that are not named here come at the end. */
 static const struct {
     enum cli_id id;
+    enum cli_group group;
     char letter;
     const char *name, *arg, *help;
 } table[] = {
-    {CLI_PASSES, 'p', "passes", "LIST|@FILE",
+    {CLI_PASSES, IN_PLANNING, 'p', "passes", "LIST|@FILE",
      "passes with options: 'fuse{range=200},dp-place' (default for a folder, or with "
      "--objective: open-functions,fuse,auto-place or what suits that)"},
-    {CLI_OUTPUT, 'o', "output", "PATH", NULL}, /* the writers' suffixes */
-    {CLI_DEVICES, 'd', "devices", "CLUSTER",
+    {CLI_OUTPUT, IN_OUTPUT, 'o', "output", "PATH", NULL}, /* the writers' suffixes */
+    {CLI_DEVICES, IN_DEVICES, 'd', "devices", "CLUSTER",
      "'2xa100', '4xa100:40GiB,1xcpu', a cluster's name such as 'dapple-a', or a JSON file (default: 2xa100)"},
-    {CLI_LINK, 0, "link", "RATE,LATENCY", "each accelerator's link to the host: '25GB/s,10us'"},
-    {CLI_GROUP, 0, "group", "N:LINK|N:SHARE",
+    {CLI_LINK, IN_DEVICES, 0, "link", "RATE,LATENCY",
+     "each accelerator's link to the host: '25GB/s,10us'"},
+    {CLI_GROUP, IN_DEVICES, 0, "group", "N:LINK|N:SHARE",
      "accelerators stand in groups of N, joined by such a link or at a share of the cost: "
      "'4:300GB/s,2us'"},
-    {CLI_LEVELS, 0, "levels", "N:LINK[,RATE]/...",
+    {CLI_LEVELS, IN_DEVICES, 0, "levels", "N:LINK[,RATE]/...",
      "levels of links, innermost first, each with its size and, for training, the rate of an AllReduce: "
      "'8:25GB/s,0us/2:3GB/s,0us'"},
-    {CLI_TRANSFER_SCALE, 0, "transfer-scale", "X",
+    {CLI_TRANSFER_SCALE, IN_INPUT, 0, "transfer-scale", "X",
      "multiply a workload's transfers: 1000 where a file has them in seconds, not ms"},
-    {CLI_IO, 0, "io", "paid|free",
+    {CLI_IO, IN_COSTS, 0, "io", "paid|free",
      "whether model inputs and outputs cost transfers (default: paid)"},
-    {CLI_OVERLAP, 0, "overlap", "sum|max|duplex",
+    {CLI_OVERLAP, IN_COSTS, 0, "overlap", "sum|max|duplex",
      "transfers of a device after its computing, beside it, or in and out apart (default: sum)"},
-    {CLI_SCHEDULE, 0, "schedule", "pipedream|gpipe",
+    {CLI_SCHEDULE, IN_PLANNING, 0, "schedule", "pipedream|gpipe",
      "training: forward and backward in turn, or one after the other (default: pipedream); of an iteration "
      "dapple, gpipe, zb-h1, interleaved or pipedream (default: dapple)"},
-    {CLI_MICRO_BATCHES, 0, "micro-batches", "N",
+    {CLI_MICRO_BATCHES, IN_PLANNING, 0, "micro-batches", "N",
      "iteration: into how many micro-batches the batch is divided (default: 1)"},
-    {CLI_MICRO_BATCH_SIZE, 0, "micro-batch-size", "N", "iteration: samples of a micro-batch"},
-    {CLI_GLOBAL_BATCH, 0, "global-batch", "N", "iteration: samples of all micro-batches"},
-    {CLI_PROFILED_BATCH, 0, "profiled-batch", "N",
+    {CLI_MICRO_BATCH_SIZE, IN_PLANNING, 0, "micro-batch-size", "N",
+     "iteration: samples of a micro-batch"},
+    {CLI_GLOBAL_BATCH, IN_PLANNING, 0, "global-batch", "N",
+     "iteration: samples of all micro-batches"},
+    {CLI_PROFILED_BATCH, IN_COSTS, 0, "profiled-batch", "N",
      "iteration: samples that costs are about (default: as in a name like bert-pbs-2.txt)"},
-    {CLI_SLICES, 0, "slices", "whole|any",
+    {CLI_SLICES, IN_PLANNING, 0, "slices", "whole|any",
      "iteration: whether a device's share of a micro-batch is whole samples (default: whole)"},
-    {CLI_WARMUP, 0, "warmup", "best|pa|pb|N",
+    {CLI_WARMUP, IN_PLANNING, 0, "warmup", "best|pa|pb|N",
      "iteration: forward passes before a stage's first backward one, by DAPPLE's policies (default: best)"},
-    {CLI_RECOMPUTE, 0, "recompute", "auto|none|all",
+    {CLI_RECOMPUTE, IN_PLANNING, 0, "recompute", "auto|none|all",
      "iteration: run forward once more before backward, to keep less (default: auto, where it must be)"},
-    {CLI_DUPLEX, 0, "duplex", "full|half",
+    {CLI_DUPLEX, IN_DEVICES, 0, "duplex", "full|half",
      "iteration: whether a link moves values and gradients at a time (default: full)"},
-    {CLI_ALLREDUCE, 0, "allreduce", "RATE",
+    {CLI_ALLREDUCE, IN_DEVICES, 0, "allreduce", "RATE",
      "iteration: bytes per second of an AllReduce over several groups (default: the link's)"},
-    {CLI_ALLREDUCE_LANE, 0, "allreduce-lane", "shared|own",
+    {CLI_ALLREDUCE_LANE, IN_COSTS, 0, "allreduce-lane", "shared|own",
      "iteration: whether an AllReduce takes the link to the stage before (default: shared)"},
-    {CLI_ALLREDUCE_OVERLAP, 0, "allreduce-overlap", "after|beside|across",
+    {CLI_ALLREDUCE_OVERLAP, IN_COSTS, 0, "allreduce-overlap", "after|beside|across",
      "iteration: gradients are exchanged after a stage's last backward pass, beside it, or also beside the "
      "next forward pass (default: after)"},
-    {CLI_WORKSPACE, 0, "workspace", "BYTES",
+    {CLI_WORKSPACE, IN_COSTS, 0, "workspace", "BYTES",
      "iteration: memory of a device beside weights and activations (default: 0)"},
-    {CLI_WEIGHT_SHARE, 0, "weight-gradient-share", "SHARE",
+    {CLI_WEIGHT_SHARE, IN_COSTS, 0, "weight-gradient-share", "SHARE",
      "iteration, zb-h1: share of backward that makes gradients of weights (default: 0.5)"},
-    {CLI_PER_DEVICE, 0, "stages-per-device", "N",
+    {CLI_PER_DEVICE, IN_PLANNING, 0, "stages-per-device", "N",
      "iteration, interleaved: how many stages a device has (default: more as long as that helps)"},
-    {CLI_REPLICATE, 0, "replicate", NULL,
+    {CLI_REPLICATE, IN_DEVICES, 0, "replicate", NULL,
      "a stage may run on several devices, which take turns (auto-, anneal-, dp- and dpl-place)"},
-    {CLI_SYNC, 0, "sync", "RATE",
+    {CLI_SYNC, IN_DEVICES, 0, "sync", "RATE",
      "bytes per second between copies of a training stage (default: the link's)"},
-    {CLI_EFFICIENCY, 0, "efficiency", "SHARE",
+    {CLI_EFFICIENCY, IN_COSTS, 0, "efficiency", "SHARE",
      "share of the peak rates that is reached (default: 1.0)"},
-    {CLI_RESERVE, 0, "reserve", "SHARE|BYTES",
+    {CLI_RESERVE, IN_DEVICES, 0, "reserve", "SHARE|BYTES",
      "of each accelerator's memory, left to the runtime: '10%', '2GiB' (default: 0)"},
-    {CLI_PART_COST, 0, "part-cost", "TIME",
+    {CLI_PART_COST, IN_COSTS, 0, "part-cost", "TIME",
      "what a part costs its device beside computing, a sample or pass: '10us' (default: 0)"},
-    {CLI_OBJECTIVE, 0, "objective", "time-per-sample|makespan|iteration-time|latency",
+    {CLI_OBJECTIVE, IN_PLANNING, 0, "objective", "time-per-sample|makespan|iteration-time|latency",
      "what the plan is to make small: the time of each of many samples, that of one alone (latency: by subgraphs), "
      "or of a training iteration "
      "(default: time-per-sample)"},
-    {CLI_JUDGE, 0, "judge", "time-per-sample|makespan|latency",
+    {CLI_JUDGE, IN_PLANNING, 0, "judge", "time-per-sample|makespan|latency",
      "what plans are shown by (default: the objective)"},
-    {CLI_NETWORK, 0, "network", "host|direct",
+    {CLI_NETWORK, IN_DEVICES, 0, "network", "host|direct",
      "one sample: between two accelerators over the host, two hops, or in one (default: host)"},
-    {CLI_CONTENTION, 0, "contention", "port|none|link|half|rx|blocking|baechi",
+    {CLI_CONTENTION, IN_COSTS, 0, "contention", "port|none|link|half|rx|blocking|baechi",
      "one sample: what a transfer holds while it lasts (default: port; passes/README.md)"},
-    {CLI_DISPATCH, 0, "dispatch", "plan|fifo|level",
+    {CLI_DISPATCH, IN_COSTS, 0, "dispatch", "plan|fifo|level",
      "one sample: who is next on a device: by the plan, by becoming ready, by the longest way to "
      "the end (default: plan)"},
-    {CLI_MEMORY_MODEL, 0, "memory-model", "sum|live|paper",
+    {CLI_MEMORY_MODEL, IN_COSTS, 0, "memory-model", "sum|live|paper",
      "one sample: a device has room for all that its nodes make, for what is there at once, or by "
      "Baechi's table (default: live)"},
-    {CLI_OPTIMIZER, 0, "optimizer", "COPIES",
+    {CLI_OPTIMIZER, IN_COSTS, 0, "optimizer", "COPIES",
      "one sample: copies of the weights that an optimizer keeps beside them, in training: 1 for momentum, 2 for "
      "Adam (default: 0, or those that the model has)"},
-    {CLI_CUT, 0, "cut", "few|transfers",
+    {CLI_CUT, IN_PLANNING, 0, "cut", "few|transfers",
      "as few parts as can be, or an end wherever a value comes or goes, so that parts take one "
      "sample as long as nodes do (default: few)"},
-    {CLI_CPUS, 0, "cpus", "list|unbounded",
+    {CLI_CPUS, IN_DEVICES, 0, "cpus", "list|unbounded",
      "latency: hosts' nodes run on the CPUs there are, or on as many as need be (default: list)"},
-    {CLI_PIECES, 0, "pieces", "exclusive|apart",
+    {CLI_PIECES, IN_COSTS, 0, "pieces", "exclusive|apart",
      "latency: subgraphs of an accelerator that have no slots keep out of each other's way, or may run at once "
      "(default: exclusive)"},
-    {CLI_DIM, 0, "dim", "NAME=N", "plan for this size of a symbolic dimension (repeats)"},
-    {CLI_COSTS, 0, "costs", "FILE[:CLASS]",
+    {CLI_DIM, IN_INPUT, 0, "dim", "NAME=N", "plan for this size of a symbolic dimension (repeats)"},
+    {CLI_COSTS, IN_COSTS, 0, "costs", "FILE[:CLASS]",
      "times and memory from a CSV or JSON table or ONNX Runtime's profile (repeats; "
      "passes/cost/costs.md)"},
-    {CLI_PROFILE_AT, 0, "profile-at", "B=FILE[:CLASS]",
+    {CLI_PROFILE_AT, IN_COSTS, 0, "profile-at", "B=FILE[:CLASS]",
      "the same, measured at batch size B: what two sizes or more predict for that of --dim is "
      "planned with (repeats)"},
-    {CLI_PROFILE_CHECK, 0, "profile-check", "B=FILE[:CLASS]",
+    {CLI_PROFILE_CHECK, IN_COSTS, 0, "profile-check", "B=FILE[:CLASS]",
      "compare what --profile-at predicts for batch size B with a measurement (repeats)"},
-    {CLI_PIN, 0, "pin", "REGEX=DEVICE|@FILE", "fix the nodes whose name matches (repeats)"},
-    {CLI_STATE, 0, "state", "IN=OUT",
+    {CLI_PIN, IN_PLANNING, 0, "pin", "REGEX=DEVICE|@FILE",
+     "fix the nodes whose name matches (repeats)"},
+    {CLI_STATE, IN_INPUT, 0, "state", "IN=OUT",
      "an input and output that hold state on one device (repeats)"},
-    {CLI_KEEP_BLOCKS, 0, "keep-blocks", NULL,
+    {CLI_KEEP_BLOCKS, IN_PLANNING, 0, "keep-blocks", NULL,
      "never cut inside a layer that repeats: all its copies stay whole"},
-    {CLI_TIME_LIMIT, 0, "time-limit", "TIME", "for one planner: '30s'; then the best plan so far"},
-    {CLI_MAX_STATES, 0, "max-states", "N", "ideals that a planner may visit"},
-    {CLI_EMIT, 0, "emit", "KIND", NULL},
-    {CLI_REPLAY, 0, "replay", "N",
+    {CLI_TIME_LIMIT, IN_PLANNING, 0, "time-limit", "TIME",
+     "for one planner: '30s'; then the best plan so far"},
+    {CLI_MAX_STATES, IN_PLANNING, 0, "max-states", "N", "ideals that a planner may visit"},
+    {CLI_EMIT, IN_OUTPUT, 0, "emit", "KIND", NULL},
+    {CLI_REPLAY, IN_OUTPUT, 0, "replay", "N",
      "run N samples through the plan: the time per sample that it reaches; of a plan for iteration-time an "
      "iteration of N micro-batches; for gantt and trace"},
-    {CLI_ORDER_REPORT, 0, "order-report", "host",
+    {CLI_ORDER_REPORT, IN_OUTPUT, 0, "order-report", "host",
      "how many nodes one host thread that takes them in the file's order would have to put off"},
-    {CLI_WRITER, 0, "curves", NULL, NULL},
-    {CLI_WRITER, 0, "view", NULL, NULL},
-    {CLI_WRITER, 0, "pictures", NULL, NULL},
-    {CLI_WRITER, 0, "in-flight", NULL, NULL},
-    {CLI_COMPARE, 0, "compare", "FILE",
+    {CLI_WRITER, IN_OUTPUT, 0, "curves", NULL, NULL},
+    {CLI_WRITER, IN_OUTPUT, 0, "view", NULL, NULL},
+    {CLI_WRITER, IN_OUTPUT, 0, "pictures", NULL, NULL},
+    {CLI_WRITER, IN_OUTPUT, 0, "in-flight", NULL, NULL},
+    {CLI_COMPARE, IN_OUTPUT, 0, "compare", "FILE",
      "judge another plan beside this one: the forms of plan{from=FILE}"},
-    {CLI_BASELINES, 0, "baselines", NULL,
+    {CLI_BASELINES, IN_OUTPUT, 0, "baselines", NULL,
      "after the plan, a table of what simple planners make of the same model"},
-    {CLI_EXPLAIN_BOUND, 0, "explain-bound", NULL,
+    {CLI_EXPLAIN_BOUND, IN_OUTPUT, 0, "explain-bound", NULL,
      "show why no plan takes less than the bound, with the numbers to check it by"},
-    {CLI_WRITER, 0, "weights", NULL, NULL},
-    {CLI_ALLOW_LINKS, 0, "allow-links", NULL, "external data may be reached through links"},
-    {CLI_WRITER, 0, "annotate", NULL, NULL},
-    {CLI_CHECK_ANNOTATIONS, 0, "check-annotations", NULL,
+    {CLI_WRITER, IN_OUTPUT, 0, "weights", NULL, NULL},
+    {CLI_ALLOW_LINKS, IN_INPUT, 0, "allow-links", NULL,
+     "external data may be reached through links"},
+    {CLI_WRITER, IN_OUTPUT, 0, "annotate", NULL, NULL},
+    {CLI_CHECK_ANNOTATIONS, IN_LOOKING, 0, "check-annotations", NULL,
      "check the device configurations of an ONNX model, nothing else"},
-    {CLI_CHECK_SCHEDULE, 0, "check-schedule", NULL,
+    {CLI_CHECK_SCHEDULE, IN_LOOKING, 0, "check-schedule", NULL,
      "check the execution plan of a split folder, given in place of a model (--in-flight: for so many "
      "samples), nothing else"},
-    {CLI_PRINT_PIPELINE, 0, "print-pipeline", NULL,
+    {CLI_PRINT_PIPELINE, IN_LOOKING, 0, "print-pipeline", NULL,
      "show the passes that run, with the inserted ones"},
-    {CLI_PRINT_BEFORE, 0, "print-ir-before", "PASS",
+    {CLI_PRINT_BEFORE, IN_LOOKING, 0, "print-ir-before", "PASS",
      "show the textual IR before a pass, on stderr"},
-    {CLI_PRINT_AFTER, 0, "print-ir-after", "PASS", "show the textual IR after a pass, on stderr"},
-    {CLI_PRINT_AFTER_ALL, 0, "print-ir-after-all", NULL, "show it after each pass"},
-    {CLI_STOP_AFTER, 0, "stop-after", "PASS", "end the passes after the first of that name"},
-    {CLI_VERIFY_EACH, 0, "verify-each", NULL, "check the module after each pass"},
-    {CLI_TIME_PASSES, 0, "time-passes", NULL, "show the time of each pass, on stderr"},
-    {CLI_QUIET, 'q', "quiet", NULL, "no notes, no progress, no table"},
-    {CLI_DIAG, 0, "diag", "text|json", "form of messages on stderr; json: an object per line"},
-    {CLI_WARNINGS, 'W', "warnings", "[no-]NAME",
+    {CLI_PRINT_AFTER, IN_LOOKING, 0, "print-ir-after", "PASS",
+     "show the textual IR after a pass, on stderr"},
+    {CLI_PRINT_AFTER_ALL, IN_LOOKING, 0, "print-ir-after-all", NULL, "show it after each pass"},
+    {CLI_STOP_AFTER, IN_LOOKING, 0, "stop-after", "PASS",
+     "end the passes after the first of that name"},
+    {CLI_VERIFY_EACH, IN_LOOKING, 0, "verify-each", NULL, "check the module after each pass"},
+    {CLI_TIME_PASSES, IN_LOOKING, 0, "time-passes", NULL, "show the time of each pass, on stderr"},
+    {CLI_QUIET, IN_OUTPUT, 'q', "quiet", NULL, "no notes, no progress, no table"},
+    {CLI_COLOR, IN_OUTPUT, 0, "color", "auto|always|never",
+     "colours in messages and tables (default: auto, on a terminal unless NO_COLOR is set)"},
+    {CLI_DIAG, IN_OUTPUT, 0, "diag", "text|json",
+     "form of messages on stderr; json: an object per line"},
+    {CLI_WARNINGS, IN_OUTPUT, 'W', "warnings", "[no-]NAME",
      "hide a warning (-Wno-NAME) or let it fail the run (-Werror, -Werror=NAME); see below"},
-    {CLI_LIST_PASSES, 0, "list-passes", NULL, "name the passes"},
-    {CLI_LIST_OPS, 0, "list-ops", NULL, "name the operators whose shapes can be inferred"},
-    {CLI_HELP_PASS, 0, "help-pass", "PASS", "options of a pass"},
-    {CLI_HELP_MAN, 0, "help-man", NULL, "the manual page, for man"},
-    {CLI_HELP_COMPLETION, 0, "help-completion", "bash|zsh", "completions for a shell"},
-    {CLI_HELP, 'h', "help", NULL, "this text"},
-    {CLI_VERSION, 0, "version", NULL, "version and libraries"}};
+    {CLI_LIST_PASSES, IN_LOOKING, 0, "list-passes", NULL, "name the passes"},
+    {CLI_LIST_OPS, IN_LOOKING, 0, "list-ops", NULL,
+     "name the operators whose shapes can be inferred"},
+    {CLI_HELP_PASS, IN_LOOKING, 0, "help-pass", "PASS", "options of a pass"},
+    {CLI_HELP_MAN, IN_LOOKING, 0, "help-man", NULL, "the manual page, for man"},
+    {CLI_HELP_COMPLETION, IN_LOOKING, 0, "help-completion", "bash|zsh|fish",
+     "completions for a shell"},
+    {CLI_HELP, IN_LOOKING, 'h', "help", NULL, "this text; -h: the options that most use"},
+    {CLI_VERSION, IN_LOOKING, 0, "version", NULL, "version and libraries"}};
 
 enum { ROWS = sizeof table / sizeof *table };
 
@@ -193,6 +210,7 @@ static void add_writers(struct options *t, const char *name)
                 continue;
             assert(CLI_WRITER + t->writers < CLI_COUNT);
             t->row[t->n++] = (struct cli_option){.id = CLI_WRITER + (int)t->writers++,
+                                                 .group = IN_OUTPUT,
                                                  .name = opt->name,
                                                  .arg = arg_of(opt, t->a),
                                                  .help = opt->help,
@@ -214,6 +232,7 @@ static void make_table(struct cli *c, struct arena *a)
         if (table[i].id == CLI_EMIT)
             help = arena_fmt(a, "to stdout: %s (repeats)", writer_emits(", ", ", ", a));
         t.row[t.n++] = (struct cli_option){.id = (int)table[i].id,
+                                           .group = table[i].group,
                                            .letter = table[i].letter,
                                            .name = table[i].name,
                                            .arg = table[i].arg,
@@ -224,32 +243,80 @@ static void make_table(struct cli *c, struct arena *a)
     c->noption = t.n;
 }
 
+const char *const cli_group_name[CLI_GROUPS] = {"Input",    "Devices", "Costs",
+                                                "Planning", "Output",  "Looking inside"};
+
+static const char usage[] =
+    "usage: pcc MODEL [options]\n\n"
+    "  pcc model.onnx                  what is in the model\n"
+    "  pcc model.onnx -o split/        plan for two a100, write one model per part\n"
+    "  pcc workload.json -p dp-place -o plan.json   plan a profiled graph\n\n";
+
+enum { LEFT = 27 }; /* columns of names */
+
+static void put_row(FILE *f, const char *left, const char *help)
+{
+    unsigned at = page_width(left);
+    fputs(left, f);
+    if (at + 2 > LEFT)
+        fputc('\n', f);
+    fprintf(f, "%*s", at + 2 > LEFT ? LEFT : LEFT - (int)at, "");
+    page_words(f, help, LEFT, LEFT);
+}
+
+static void put_option(FILE *f, const struct cli_option *o)
+{
+    char left[PAGE_COLUMNS];
+    snprintf(left, sizeof left, "  %s%c%s--%s%s%s", o->letter ? "-" : "  ",
+             o->letter ? o->letter : ' ', o->letter ? ", " : " ", o->name, o->arg ? "=" : "",
+             o->arg ? o->arg : "");
+    put_row(f, left, o->help);
+}
+
 void cli_help(FILE *f, const struct cli *c)
 {
-    fputs(
-        "usage: pcc MODEL [options]\n\n"
-        "  pcc model.onnx                               what is in the model\n"
-        "  pcc model.onnx -o split/                     plan for two a100, write one model per part\n"
-        "  pcc workload.json -p dp-place -o plan.json   plan a profiled graph\n\n"
-        "MODEL is an ONNX file, a workload (JSON) or textual IR (.pir).\n\n",
-        f);
-    for (uint32_t i = 0; i < c->noption; i++) {
-        char left[64];
-        const struct cli_option *o = &c->option[i];
-        snprintf(left, sizeof left, "%s%c%s--%s%s%s", o->letter ? "-" : "  ",
-                 o->letter ? o->letter : ' ', o->letter ? ", " : " ", o->name, o->arg ? "=" : "",
-                 o->arg ? o->arg : "");
-        fprintf(f, "  %-36s %s\n", left, o->help);
+    fputs(usage, f);
+    fputs("MODEL is an ONNX file, a workload (JSON) or textual IR (.pir).\n", f);
+    for (int k = 0; k < CLI_GROUPS; k++) {
+        fprintf(f, "\n%s:\n", cli_group_name[k]);
+        for (uint32_t i = 0; i < c->noption; i++)
+            if (c->option[i].group == (enum cli_group)k)
+                put_option(f, &c->option[i]);
     }
-    fputs("\nwarnings (-Wno-NAME hides one, -Werror=NAME or, for all, -Werror fails the run, "
+    fputs("\nWarnings (-Wno-NAME hides one, -Werror=NAME or, for all, -Werror fails the run,\n"
           "-Wno-error=NAME does not):\n",
           f);
-    for (int w = WARN_NONE + 1; w < WARN_COUNT; w++)
-        fprintf(f, "  %-36s %s\n", warning_text((enum warning)w).name,
-                warning_text((enum warning)w).help);
-    fputs("\nexit codes: 0 ok, 1 bad input, 2 usage, 3 no plan fits, 4 verification failed, "
+    for (int w = WARN_NONE + 1; w < WARN_COUNT; w++) {
+        char left[PAGE_COLUMNS];
+        snprintf(left, sizeof left, "  %s", warning_text((enum warning)w).name);
+        put_row(f, left, warning_text((enum warning)w).help);
+    }
+    fputs("\nexit codes: 0 ok, 1 bad input, 2 usage, 3 no plan fits, 4 verification failed,\n"
           "70 internal error\n",
           f);
+}
+
+void cli_help_short(FILE *f, const struct cli *c)
+{
+    static const enum cli_id often[] = {CLI_OUTPUT, CLI_DEVICES, CLI_LINK,      CLI_DIM,
+                                        CLI_COSTS,  CLI_PASSES,  CLI_OBJECTIVE, CLI_TIME_LIMIT,
+                                        CLI_QUIET,  CLI_HELP};
+    fputs(usage, f);
+    for (size_t k = 0; k < sizeof often / sizeof *often; k++)
+        for (uint32_t i = 0; i < c->noption; i++)
+            if (c->option[i].id == (int)often[k])
+                put_option(f, &c->option[i]);
+    fputs("\npcc --help shows all options.\n", f);
+}
+
+bool cli_colored(const char *choice, FILE *f)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    if (choice && !strcmp(choice, "always"))
+        return true;
+    if ((choice && !strcmp(choice, "never")) || (no && *no) || (term && !strcmp(term, "dumb")))
+        return false;
+    return isatty(fileno(f));
 }
 
 static const struct cli_option *find(const struct cli *c, const char *name, size_t n, char letter)
@@ -321,6 +388,8 @@ int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag
                 return diag_error(d, "--%s wants %s", o->name, o->arg);
             value = argv[++i];
         }
+        if (o->id == CLI_HELP && s[1] == 'h')
+            value = CLI_SHORT;
         store(c, o->id, value ? value : "", (uint32_t)argc, a);
     }
     return 0;

@@ -71,6 +71,7 @@ enum cli_id {
     CLI_VERIFY_EACH,
     CLI_TIME_PASSES,
     CLI_QUIET,
+    CLI_COLOR,
     CLI_DIAG,
     CLI_WARNINGS,
     CLI_LIST_PASSES,
@@ -84,6 +85,11 @@ enum cli_id {
     CLI_COUNT = CLI_WRITER + 64
 };
 
+/* Where --help shows an option. */
+enum cli_group { IN_INPUT, IN_DEVICES, IN_COSTS, IN_PLANNING, IN_OUTPUT, IN_LOOKING, CLI_GROUPS };
+extern const char *const cli_group_name[CLI_GROUPS];
+#define CLI_SHORT "short" /* value of --help if it is said as -h */
+
 /* Exit codes. */
 enum {
     EXIT_INPUT = 1,
@@ -94,7 +100,8 @@ enum {
 };
 
 struct cli_option {
-    int id;                          /* enum cli_id, or CLI_WRITER and more */
+    int id; /* enum cli_id, or CLI_WRITER and more */
+    enum cli_group group;
     char letter;                     /* 0: none */
     const char *name, *arg, *help;   /* arg NULL: a flag */
     const struct writer_opt *writer; /* of a writer's own option, else NULL */
@@ -112,8 +119,11 @@ struct cli {
 
 /* 0, or -1 with a diagnostic (usage).  c->option is there in any case; all of it lives in a. */
 int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag *d);
-/* --help. */
+/* --help, and -h: the options that most use. */
 void cli_help(FILE *f, const struct cli *c);
+void cli_help_short(FILE *f, const struct cli *c);
+/* Whether what goes to f has colours, by the value of --color (NULL: not given). */
+bool cli_colored(const char *choice, FILE *f);
 /* The option of a name; NULL: none. */
 const struct cli_option *cli_named(const struct cli *c, const char *name);
 

@@ -67,9 +67,49 @@ static void man_warnings(FILE *f)
     }
 }
 
+static void man_options(FILE *f, const struct cli *c, enum cli_group group)
+{
+    fprintf(f, ".SS %s\n", cli_group_name[group]);
+    for (uint32_t i = 0; i < c->noption; i++) {
+        const struct cli_option *o = &c->option[i];
+        if (o->group != group)
+            continue;
+        fputs(".TP\n\\fB", f);
+        if (o->letter)
+            fprintf(f, "\\-%c\\fR, \\fB", o->letter);
+        fputs("\\-\\-", f);
+        put_roff(f, o->name);
+        fputs("\\fR", f);
+        if (o->arg) {
+            fputs("=\\fI", f);
+            put_roff(f, o->arg);
+            fputs("\\fR", f);
+        }
+        fputc('\n', f);
+        put_roff(f, o->help);
+        fputc('\n', f);
+    }
+}
+
+static const char man_end[] =
+    ".SH EXAMPLES\n"
+    ".TP\n\\fBpcc model.onnx\\fR\nwhat is in the model: operators, weights, work, shapes.\n"
+    ".TP\n\\fBpcc model.onnx \\-d 4xa100,1xcpu \\-\\-link 64GB/s,5us \\-o split/\\fR\n"
+    "plan for four GPUs and their host, and write one model per part.\n"
+    ".TP\n\\fBpcc model.onnx \\-\\-costs times.csv \\-o split/\\fR\nthe same with measured times.\n"
+    ".TP\n\\fBpcc model.onnx \\-p fuse,dp\\-place \\-o plan.json\\fR\nthe plan alone, by a "
+    "planner that is named.\n"
+    ".TP\n\\fBpcc model.onnx \\-p 'plan{from=split}' \\-o plan.gantt.svg\\fR\n"
+    "a picture of a plan that was made before.\n"
+    ".SH FILES\n.TP\npcc\\-repro.pir\nwritten into the current folder when pcc finds a fault of "
+    "its own; \\fBpcc pcc\\-repro.pir\\fR shows it again.\n"
+    ".SH EXIT STATUS\n0 ok, 1 bad input, 2 usage, 3 no plan fits, 4 verification failed, "
+    "70 internal error.\n"
+    ".SH SEE ALSO\n\\fBdot\\fR(1), which lays out pictures; \\fBpcc\\-gen \\-\\-help\\fR; the pages "
+    "task by task, docs/README.md, which an installation puts into share/doc/pcc.\n";
+
 void docs_man(FILE *f, const struct cli *c, const char *version, struct arena *scratch)
 {
-    const struct cli_option *o = c->option;
     fprintf(f, ".TH PCC 1 \"\" \"pcc %s\" \"User Commands\"\n", version);
     fputs(
         ".SH NAME\npcc \\- split neural networks over several devices\n"
@@ -79,30 +119,11 @@ void docs_man(FILE *f, const struct cli *c, const char *version, struct arena *s
         "plan, a table. Without passes and outputs it says what is in the model.\n"
         ".SH OPTIONS\n",
         f);
-    for (uint32_t i = 0; i < c->noption; i++) {
-        fputs(".TP\n\\fB", f);
-        if (o[i].letter)
-            fprintf(f, "\\-%c\\fR, \\fB", o[i].letter);
-        fputs("\\-\\-", f);
-        put_roff(f, o[i].name);
-        fputs("\\fR", f);
-        if (o[i].arg) {
-            fputs("=\\fI", f);
-            put_roff(f, o[i].arg);
-            fputs("\\fR", f);
-        }
-        fputc('\n', f);
-        put_roff(f, o[i].help);
-        fputc('\n', f);
-    }
+    for (int k = 0; k < CLI_GROUPS; k++)
+        man_options(f, c, (enum cli_group)k);
     man_passes(f, scratch);
     man_warnings(f);
-    fputs(
-        ".SH FILES\n.TP\npcc\\-repro.pir\nwritten into the current folder when pcc finds a fault of "
-        "its own; \\fBpcc pcc\\-repro.pir\\fR shows it again.\n"
-        ".SH EXIT STATUS\n0 ok, 1 bad input, 2 usage, 3 no plan fits, 4 verification failed, "
-        "70 internal error.\n",
-        f);
+    fputs(man_end, f);
 }
 
 /* ---- completions ------------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
 #include "frontends/frontends.h"
 #include "ir/base/warning_switch.h"
 #include "ir/base/infile.h"
+#include "ir/base/page.h"
 #include "ir/base/units.h"
 #include "ir/base/nearest.h"
 #include "passes/shapes/infer_shapes.h"
@@ -41,7 +42,7 @@ static void on_interrupt(int sig)
 }
 
 struct sink {
-    bool quiet, json;
+    bool quiet, json, colored;
     struct progress_bar *bar;
     const struct diag *d; /* whose it is: which warnings fail the run */
 };
@@ -83,17 +84,18 @@ static void emit_json(const char *level, const char *name, const char *line)
 static void emit_line(void *user, enum pcc_level level, const char *name, const char *line)
 {
     static const char *const word[] = {"note", "warning", "error"};
+    static const char *const color[] = {PAGE_PLAIN, PAGE_YELLOW, PAGE_RED};
     const struct sink *sink = user;
     if (level == PCC_NOTE && sink->quiet)
         return;
     progress_erase(sink->bar);
     if (sink->json)
         emit_json(word[level], name, line);
-    else if (name)
-        fprintf(stderr, "pcc: %s: %s [-W%s%s]\n", word[level], line,
-                fails_run(sink->d, name) ? "error=" : "", name);
     else
-        fprintf(stderr, "pcc: %s: %s\n", word[level], line);
+        fprintf(stderr, "pcc: %s%s%s: %s%s%s%s%s\n", sink->colored ? color[level] : "", word[level],
+                sink->colored ? PAGE_PLAIN : "", line, name ? " [-W" : "",
+                name && fails_run(sink->d, name) ? "error=" : "", name ? name : "",
+                name ? "]" : "");
 }
 
 static int draw(void *user, const struct pcc_progress *at)
@@ -181,6 +183,9 @@ static int check_names(const struct cli *c, struct arena *a, struct diag *d)
     if (c->value[CLI_DIAG] && strcmp(c->value[CLI_DIAG], "json") &&
         strcmp(c->value[CLI_DIAG], "text"))
         return diag_error(d, "--diag '%s': expected text or json", c->value[CLI_DIAG]);
+    const char *color = c->value[CLI_COLOR];
+    if (color && strcmp(color, "auto") && strcmp(color, "always") && strcmp(color, "never"))
+        return diag_error(d, "--color '%s': expected auto, always or never", color);
     return 0;
 }
 
@@ -347,13 +352,15 @@ static void print_version(struct arena *a)
 static int inform(const struct cli *c, struct arena *a, struct diag *d)
 {
     if (c->value[CLI_HELP])
-        cli_help(stdout, c);
+        (strcmp(c->value[CLI_HELP], CLI_SHORT) ? cli_help : cli_help_short)(stdout, c);
     else if (c->value[CLI_VERSION])
         print_version(a);
     else if (c->value[CLI_LIST_PASSES]) {
         const struct pass *p;
-        for (uint32_t i = 0; (p = pass_at(i)); i++)
-            printf("%-14s %s\n", p->name, p->help);
+        for (uint32_t i = 0; (p = pass_at(i)); i++) {
+            int at = printf("%-14s ", p->name);
+            page_words(stdout, p->help, (unsigned)at, 15);
+        }
     } else if (c->value[CLI_LIST_OPS]) {
         list_shape_rules(stdout);
     } else if (c->value[CLI_HELP_PASS]) {
@@ -420,6 +427,19 @@ static int exit_code(struct diag *d, int rc)
     return EXIT_INTERNAL;
 }
 
+/* The value of an option in the arguments as they are: mistakes among them shall have its form, too. */
+static const char *said_last(int argc, char **argv, const char *option)
+{
+    const char *value = NULL;
+    size_t n = strlen(option);
+    for (int i = 1; i < argc; i++)
+        if (!strncmp(argv[i], option, n) && argv[i][n] == '=')
+            value = argv[i] + n + 1;
+        else if (!strcmp(argv[i], option) && i + 1 < argc)
+            value = argv[i + 1];
+    return value;
+}
+
 int main(int argc, char **argv)
 {
     struct pcc *p = pcc_new();
@@ -433,10 +453,10 @@ int main(int argc, char **argv)
         return EXIT_INPUT;
     }
     sink.d = &p->diag;
+    sink.colored = cli_colored(said_last(argc, argv, "--color"), stderr);
     pcc_listen(p, &listener);
-    for (int i = 1; i < argc; i++) /* mistakes on the command line shall have the form, too */
-        sink.json = sink.json || !strcmp(argv[i], "--diag=json") ||
-                    (!strcmp(argv[i], "json") && !strcmp(argv[i - 1], "--diag"));
+    const char *form = said_last(argc, argv, "--diag");
+    sink.json = form && !strcmp(form, "json");
     signal(SIGXFSZ,
            SIG_IGN); /* a file that grows too large fails to be written, as on a full disk */
     if (want_stack(&p->diag) == 0 && !arena_guard(p->mem, answer, &t, &wanted))

@@ -123,11 +123,10 @@ static int show_order(const struct cli *c, struct ctx *x, const struct result *r
         return diag_error(r->diag, "--order-report: there is no plan: give a planner, such as "
                                    "-p auto-place");
     struct host_order o = host_order_count(&r->scene, r->plan, r->parts, x->use.mem);
-    fprintf(
-        page_of(c),
-        "one host thread that takes the nodes in the file's order would have to put off %u of %u "
-        "by the plan's order of all nodes, %u by the order of each device\n",
-        o.by_all, o.nodes, o.by_device);
+    fprintf(page_of(c),
+            "one host thread that takes the nodes in the file's order would have to put off\n"
+            "%u of %u by the plan's order of all nodes,\n%u by the order of each device\n",
+            o.by_all, o.nodes, o.by_device);
     return 0;
 }
 
@@ -272,6 +271,7 @@ int output_write(const struct cli *c, struct pcc *p)
     const char *out = c->value[CLI_OUTPUT];
     if (judge_result(p) != PCC_OK)
         return -1;
+    r->colored = cli_colored(c->value[CLI_COLOR], stdout);
     r->annotated = out && writer_of(out)->has_model;
     warn_unused(c, x, r);
     if (check_warned(p))

@@ -11,6 +11,7 @@
 #include "ir/exec/evaluate.h"
 #include "passes/pipeline.h"
 #include "tests/support/graphs.h"
+#include "tests/support/kept.h"
 #include "tests/support/said.h"
 
 #include <setjmp.h>
@@ -20,7 +21,7 @@
 
 #include <cmocka.h>
 
-enum { OPS = 8, FORWARD = 5, GRAPHS = 3, PLANNERS = 64, FEATURES = 8, TEXT = 1024 };
+enum { OPS = 8, FORWARD = 5, GRAPHS = 3, PLANNERS = 64, FEATURES = 8 };
 
 /* What is known of one graph with one set of features. */
 struct field {
@@ -68,20 +69,13 @@ static void write_graph(struct field *f, uint64_t seed)
     say(&f->said, "\n}\n");
 }
 
-static void keep_error(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    (void)w;
-    if (level == DIAG_ERROR)
-        snprintf(user, TEXT, "%s", line);
-}
-
 /* A run of its own: nothing is shared with another but the text of the graph. */
 struct run {
     struct ctx x;
     struct diag d;
     struct settings settings;
     struct pin pin;
-    char error[TEXT]; /* the last one */
+    char error[KEPT]; /* the last one */
 };
 
 static void begin(struct run *r, const struct field *f)
@@ -191,7 +185,7 @@ static bool is_named(const char *sentence, const char *name)
 static void check_refusal(const struct planner *p, const char *error, enum objective goal,
                           uint32_t wanted)
 {
-    char begins[TEXT];
+    char begins[KEPT];
     uint32_t named = 0, able = 0;
     snprintf(begins, sizeof begins, "%s knows no ", p->pass.name);
     assert_memory_equal(error, begins, strlen(begins));
@@ -211,7 +205,7 @@ static void check_refusal(const struct planner *p, const char *error, enum objec
 static void check_planner(struct field *f, const struct planner *p, const char *options)
 {
     struct run r;
-    char text[TEXT];
+    char text[KEPT];
     begin(&r, f);
     /* solvers may take their whole minute for a program of latency; what is claimed must hold whenever they end */
     if (f->objective == OBJECTIVE_LATENCY && !strcmp(p->pass.name, "ip-place"))
@@ -241,7 +235,7 @@ static void check_planner(struct field *f, const struct planner *p, const char *
 static const char *write_plan(char *path)
 {
     FILE *f = fdopen(mkstemp(path), "w");
-    static char option[TEXT];
+    static char option[KEPT];
     assert_non_null(f);
     fputs("^n1$=cpu0\n^n[02-9]$=acc1\n", f);
     assert_int_equal(fclose(f), 0);
@@ -339,7 +333,7 @@ static bool caught(struct field *f, uint32_t to)
 {
     static const struct pass *const extra[] = {&blind.pass, NULL};
     struct run r;
-    char text[TEXT];
+    char text[KEPT];
     begin(&r, f);
     snprintf(text, sizeof text, "blind{to=%u}", to);
     int rc = run_passes(&r.x, text, extra);

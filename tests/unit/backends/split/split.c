@@ -211,6 +211,68 @@ static void test_folder(void **state)
     assert_int_equal(system(command), 0);
 }
 
+/* Two runs for one name: the later one leaves the folder that the living one makes, and removes one that is nobody's.
+ * The folder gets the mode that any new one has. */
+static void test_living(void **state)
+{
+    char base[] = "/tmp/pcc-unit-XXXXXX", target[64], stale[64], command[256];
+    struct arena *a = arena_new(NULL);
+    struct folder first, second;
+    struct diag d = {0};
+    struct stat st;
+    (void)state;
+    assert_non_null(mkdtemp(base));
+    snprintf(target, sizeof target, "%s/out", base);
+    snprintf(stale, sizeof stale, "%s/.out.pcc-dead00", base);
+    assert_int_equal(mkdir(stale, 0700), 0);
+    put(stale, "part0.onnx", "");
+    mode_t mask = umask(027);
+    assert_int_equal(folder_begin(&first, target, false, a, &d), 0);
+    umask(mask);
+    assert_int_equal(count(base), 1);
+    assert_int_equal(folder_begin(&second, target, false, a, &d), 0);
+    assert_int_equal(count(base), 2);
+    put(first.temp, "manifest.json", "{\"pcc_manifest\": 1}");
+    folder_abort(&second);
+    assert_int_equal(folder_commit(&first), 0);
+    assert_true(there(target, "manifest.json"));
+    assert_int_equal(stat(target, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0750);
+    arena_free(a);
+    snprintf(command, sizeof command, "rm -r %s", base);
+    assert_int_equal(system(command), 0);
+}
+
+/* What comes into the folder while the new one is made is not lost with the old one. */
+static void test_appeared(void **state)
+{
+    char base[] = "/tmp/pcc-unit-XXXXXX", target[64], command[256];
+    struct last last;
+    struct diag d = {.emit = keep_line, .user = &last, .limit = 1000};
+    (void)state;
+    assert_non_null(mkdtemp(base));
+    snprintf(target, sizeof target, "%s/out", base);
+    for (int into = 0; into < 2; into++) {
+        const char *mine = into ? "part7.onnx" : "mine";
+        struct arena *a = arena_new(NULL);
+        struct folder f;
+        assert_int_equal(mkdir(target, 0755), 0);
+        put(target, "manifest.json", "{\"pcc_manifest\": 1}");
+        assert_int_equal(folder_begin(&f, target, into, a, &d), 0);
+        put(f.temp, "manifest.json", "{\"pcc_manifest\": 1, \"new\": 1}");
+        put(target, mine, "");
+        assert_int_equal(folder_commit(&f), -1);
+        assert_non_null(strstr(last.line, arena_fmt(a, "'%s' has appeared in it meanwhile", mine)));
+        assert_true(there(target, mine));
+        assert_int_equal(count(target), 2);
+        assert_int_equal(count(base), 1);
+        arena_free(a);
+        snprintf(command, sizeof command, "rm -r %s", target);
+        assert_int_equal(system(command), 0);
+    }
+    assert_int_equal(rmdir(base), 0);
+}
+
 static void test_names(void **state)
 {
     struct arena *a = arena_new(NULL);
@@ -260,6 +322,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_folder),
+        cmocka_unit_test(test_living),
+        cmocka_unit_test(test_appeared),
         cmocka_unit_test(test_names),
     };
     const struct CMUnitTest of_real_models[] = {cmocka_unit_test(test_parts)};

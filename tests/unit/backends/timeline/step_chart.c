@@ -353,9 +353,28 @@ static void planted(void **state)
     }
 }
 
+/* A long name ends with a whole character. */
+static void names_shortened(void **state)
+{
+    struct arena *a = arena_new(NULL);
+    (void)state;
+    assert_string_equal(shorten_name("of twenty-eight bytes, shown", a),
+                        "of twenty-eight bytes, shown");
+    assert_string_equal(shorten_name("of twenty-nine bytes, cut off", a),
+                        "of twenty-nine bytes, cut...");
+    assert_string_equal(shorten_name("the 24th and 25th byte: \u00e9 and more", a),
+                        "the 24th and 25th byte: ...");
+    assert_string_equal(shorten_name("the 23rd to 25th byte: \u20ac and more", a),
+                        "the 23rd to 25th byte: ...");
+    assert_string_equal(shorten_name("23rd and 24th byte are \u00e9 and more", a),
+                        "23rd and 24th byte are \u00e9...");
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(example), cmocka_unit_test(planted),
-                                       cmocka_unit_test(random_charts)};
+                                       cmocka_unit_test(random_charts),
+                                       cmocka_unit_test(names_shortened)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

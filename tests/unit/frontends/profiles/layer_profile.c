@@ -1,6 +1,7 @@
 /* Profiles of layers: what becomes of a line, of numbers, of layers that are none; what is refused, and where. */
 #include "frontends/frontends.h"
 #include "ir/base/units.h"
+#include "tests/support/kept.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -9,14 +10,7 @@
 
 #include <cmocka.h>
 
-enum { TEXT = 1024, LAYERS = 20000 };
-
-static void keep_error(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    (void)w;
-    if (level == DIAG_ERROR)
-        snprintf(user, TEXT, "%s", line);
-}
+enum { LAYERS = 20000 };
 
 static struct module *parse(const char *text, char *error)
 {
@@ -31,7 +25,7 @@ static struct module *parse(const char *text, char *error)
 
 static struct module *read(const char *text)
 {
-    char error[TEXT];
+    char error[KEPT];
     struct module *m = parse(text, error);
     if (!m)
         fail_msg("%s", error);
@@ -75,7 +69,7 @@ static void test_numbers(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        char text[TEXT];
+        char text[KEPT];
         snprintf(text, sizeof text, "n -- a -- " FIGURES("%s", "0", "%s", "[%s;%s; 1]") "\n",
                  row[i].text, row[i].text, row[i].text, row[i].text);
         struct module *m = read(text);
@@ -100,7 +94,7 @@ static void test_graph(void **state)
         "\tx -- a\n a -- b \n\ta -- c\n \n\tb -- c\n",
         "\ta -- b\n\tb -- r\n\tb -- s\n\ts -- c\n",
     };
-    char text[TEXT];
+    char text[KEPT];
     for (size_t i = 0, at = 0; i < sizeof line / sizeof *line; i++)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s", line[i]);
     struct module *m = read(text);
@@ -132,7 +126,7 @@ static void test_graph(void **state)
 static void test_order(void **state)
 {
     static const char one[] = FIGURES("1", "1", "1", "1");
-    char text[TEXT];
+    char text[KEPT];
     snprintf(text, sizeof text, "z -- z -- %s\ny -- y -- %s\nx -- x -- %s\n\tx -- y\n\ty -- z\n",
              one, one, one);
     struct module *m = read(text);
@@ -168,7 +162,7 @@ static void test_refused(void **state)
         {"n -- a -- " FIGURES("1", "1", "1", "1") "\n\tn -- n\n", "p.txt:1: layer 'n'"},
         {"n -- Input -- " FIGURES("1", "1", "1", "1") "\n", "no layers in it but inputs"},
     };
-    char error[TEXT];
+    char error[KEPT];
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct module *m = parse(row[i].text, error);

@@ -56,6 +56,13 @@ static int never_stops_talking(void *arg, FILE *out)
     return 0;
 }
 
+/* What it has said is still in the stream, which then cannot be written out. */
+static int loses_its_pipe(void *arg, FILE *out)
+{
+    (void)arg;
+    return fputs("never written", out) < 0 || close(fileno(out));
+}
+
 static void check_child(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
                         enum child_end end, const char *said, const char *reason)
 {
@@ -154,6 +161,7 @@ static void test_children(void **state)
         check_child(says_half_and, &die[i], &none, CHILD_FAILED, "half", text);
     }
     check_child(says_half_and, &code, &none, CHILD_FAILED, "half", "exit status 1");
+    check_child(loses_its_pipe, NULL, &none, CHILD_FAILED, "", "exit status 1");
     check_child(never_stops_talking, NULL, &none, CHILD_FAILED, NULL, "more than 1000 bytes");
     check_child(says_half_and, &hang, &late, CHILD_STOPPED, NULL, NULL);
     check_child(says_half_and, &hang, &stopped, CHILD_STOPPED, NULL, NULL);

@@ -1,6 +1,7 @@
 /* Symbolic dimensions: spellings that exporters use, canonical forms, arithmetic against direct
  * evaluation on random expressions, bounds. */
 #include "ir/ir.h"
+#include "ir/model/dim_poly.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -269,6 +270,27 @@ static void minima(void **state)
     assert_string_equal(dim_text(m, least, m->mem), "Min(512, b)");
 }
 
+/* What a coefficient cannot hold is said not to fit. */
+static void overflows(void **state)
+{
+    struct poly least = poly_const(INT64_MIN), most = poly_const(INT64_MAX), one = poly_const(1);
+    struct poly minus = poly_const(-1), half = poly_const(INT64_C(1) << 62), out;
+    int64_t v;
+    (void)state;
+    assert_false(poly_div_exact(m, &least, &minus, &out));
+    assert_true(poly_div_exact(m, &most, &minus, &out) && poly_is_const(&out, &v));
+    assert_true(v == -INT64_MAX);
+    assert_false(poly_add(m, &most, &one, 1, &out));
+    assert_false(poly_add(m, &least, &one, -1, &out));
+    assert_false(poly_add(m, &one, &half, 2, &out));
+    assert_false(poly_mul(m, &half, &half, &out));
+    assert_false(poly_mul(m, &least, &minus, &out));
+    assert_true(poly_add(m, &half, &half, -2, &out) && poly_is_const(&out, &v));
+    assert_true(v == -(INT64_C(1) << 62));
+    assert_false(poly_floor_div(m, &least, &minus, &out));
+    assert_false(poly_floor_div(m, &one, &least, &out));
+}
+
 static void bounds(void **state)
 {
     char text[20000] = "";
@@ -297,7 +319,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spellings),        cmocka_unit_test(arithmetic),
         cmocka_unit_test(names_and_values), cmocka_unit_test(random_expressions),
-        cmocka_unit_test(minima),           cmocka_unit_test(bounds),
+        cmocka_unit_test(minima),           cmocka_unit_test(overflows),
+        cmocka_unit_test(bounds),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -6,6 +6,7 @@
 #include "passes/stages/dapple_search.h"
 #include "passes/stages/stage_formula.h"
 #include "passes/stages/train.h"
+#include "tests/support/kept.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,20 +16,13 @@
 
 #include <cmocka.h>
 
-enum { LAYERS = 6, STAGES = 4, CHAINS = 300, TEXT = 4096 };
-
-static void keep_error(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    (void)w;
-    if (level == DIAG_ERROR)
-        snprintf(user, TEXT, "%s", line);
-}
+enum { LAYERS = 6, STAGES = 4, CHAINS = 300 };
 
 struct run {
     struct ctx x;
     struct diag d;
     struct cluster c;
-    char error[TEXT];
+    char error[KEPT];
 };
 
 /* A random chain on two servers of two devices. */

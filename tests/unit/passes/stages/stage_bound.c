@@ -6,6 +6,7 @@
 #include "passes/pipeline.h"
 #include "passes/stages/stage_bound.h"
 #include "passes/stages/train.h"
+#include "tests/support/kept.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,14 +16,7 @@
 
 #include <cmocka.h>
 
-enum { LAYERS = 12, USUAL = 5, STAGES = 4, CASES = 1200, MODELS = 3, WINDOWS = 8, TEXT = 4096 };
-
-static void keep_error(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    (void)w;
-    if (level == DIAG_ERROR)
-        snprintf(user, TEXT, "%s", line);
-}
+enum { LAYERS = 12, USUAL = 5, STAGES = 4, CASES = 1200, MODELS = 3, WINDOWS = 8 };
 
 struct run {
     struct ctx x;
@@ -31,7 +25,7 @@ struct run {
     struct train t;
     struct training model[MODELS + 1];
     uint32_t nmodel;
-    char error[TEXT];
+    char error[KEPT];
 };
 
 /* ---- random problems ---------------------------------------------------------------------------- */

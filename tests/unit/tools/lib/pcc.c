@@ -145,7 +145,7 @@ static void test_texts(void **state)
     assert_int_equal(pcc_plan(p, "dp-place"), PCC_OK);
     const char *json = pcc_text(p, "json"), *table = pcc_text(p, "table");
     assert_non_null(strstr(json, "\"value_s\": 0.000102024"));
-    assert_non_null(strstr(table, "time per sample 102.0 us, bound 102.0 us"));
+    assert_non_null(strstr(table, "time per sample 102.0 us\nbound 102.0 us"));
     assert_non_null(strstr(pcc_text(p, "summary"), "nodes       4"));
     assert_non_null(strstr(pcc_text(p, "csv"), "name"));
     assert_non_null(strstr(pcc_text(p, "dot"), "digraph"));

@@ -1,0 +1,115 @@
+/* Breaking a tall picture into columns (columns.h).
+ *
+ * The level of a box is the number of boxes on the longest way to it within its frame.  Frames follow each other in a
+ * stack as long as it has few levels; the next one then begins a stack beside it.  A frame that alone has too many is
+ * broken into columns of about equally many levels.  Boxes of one level that nothing in the frame reads stand in rows
+ * of ROW. */
+#include "backends/picture/columns.h"
+
+#include "ir/base/map.h"
+
+enum {
+    TALL = 17,
+    ROW = 4,
+    BETWEEN = 2
+}; /* levels of a stack; boxes; levels of a frame's name and what arrows carry */
+
+/* [box] its level, from 0; *depth: [frame] how many levels it has. */
+static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, uint32_t boxes,
+                             uint32_t *depth, struct arena *a)
+{
+    uint32_t *level = arena_array(a, (size_t)boxes + 1, sizeof *level), n = 0;
+    uint32_t *from = arena_array(a, (size_t)t->n + 1, sizeof *from);
+    uint32_t *to = arena_array(a, (size_t)t->n + 1, sizeof *to);
+    for (uint32_t i = 0; i < t->n; i++)
+        if (!t->f[i].away && t->f[i].from < t->f[i].to) {
+            from[n] = t->f[i].from;
+            to[n++] = t->f[i].to;
+        }
+    struct csr next = csr_build(a, boxes + 1, n, from, to);
+    for (uint32_t x = 1; x <= boxes; x++) {
+        uint32_t f = frame_of[x] - 1;
+        depth[f] = level[x] + 1 > depth[f] ? level[x] + 1 : depth[f];
+        for (uint32_t k = next.at[x]; k < next.at[x + 1]; k++)
+            if (level[next.to[k]] < level[x] + 1)
+                level[next.to[k]] = level[x] + 1;
+    }
+    return level;
+}
+
+static void stack_frames(struct columns *c, const uint32_t *depth, uint32_t frames)
+{
+    uint32_t high = 0, stack = 0;
+    for (uint32_t i = 0; i < frames; i++) {
+        uint32_t own = depth[i] + BETWEEN;
+        if (high && high + own > TALL + BETWEEN) {
+            stack++;
+            high = 0;
+        }
+        c->stack[i] = stack;
+        high += own;
+    }
+}
+
+/* The last boxes of a level that nothing in their frame reads. */
+struct row {
+    uint32_t box[ROW], n;
+};
+
+/* More than ROW of them: each below the one that is ROW before it. */
+static void wrap_leaves(struct columns *c, const struct arrows *t, const uint32_t *frame_of,
+                        const uint32_t *level, struct arena *a)
+{
+    struct map known = {0}; /* (frame, level) -> row + 1 */
+    uint8_t *read = arena_alloc(a, (size_t)c->boxes + 1);
+    struct row *row = arena_array(a, (size_t)c->boxes + 1, sizeof *row);
+    uint32_t rows = 0;
+    for (uint32_t i = 0; i < t->n; i++)
+        if (!t->f[i].away)
+            read[t->f[i].from] = 1;
+    for (uint32_t x = 1; x <= c->boxes; x++) {
+        if (read[x])
+            continue;
+        uint32_t i = map_get(&known, map_key(frame_of[x], level[x]));
+        if (!i)
+            map_set(&known, a, map_key(frame_of[x], level[x]), i = ++rows);
+        struct row *r = &row[i - 1];
+        c->above[x] = r->box[r->n % ROW];
+        r->box[r->n++ % ROW] = x;
+    }
+}
+
+struct columns columns_build(const struct arrows *t, const uint32_t *frame_of, uint32_t boxes,
+                             uint32_t frames, struct arena *a)
+{
+    struct columns c = {.boxes = boxes,
+                        .of = arena_array(a, (size_t)boxes + 1, sizeof *c.of),
+                        .above = arena_array(a, (size_t)boxes + 1, sizeof *c.above),
+                        .frame = arena_array(a, (size_t)boxes + 1, sizeof *c.frame),
+                        .stack = arena_array(a, (size_t)frames + 1, sizeof *c.stack)};
+    uint32_t *depth = arena_array(a, (size_t)frames + 1, sizeof *depth);
+    uint32_t *first = arena_array(a, (size_t)frames + 1, sizeof *first);
+    const uint32_t *level = find_levels(t, frame_of, boxes, depth, a);
+    stack_frames(&c, depth, frames);
+    for (uint32_t i = 0; i < frames; i++) {
+        first[i] = c.n;
+        for (uint32_t k = 0; depth[i] > TALL && k < (depth[i] + TALL - 1) / TALL; k++)
+            c.frame[c.n++] = i;
+    }
+    for (uint32_t x = 1; x <= boxes; x++) {
+        uint32_t f = frame_of[x] - 1, n = (depth[f] + TALL - 1) / TALL;
+        if (n > 1)
+            c.of[x] = first[f] + level[x] * n / depth[f] + 1;
+    }
+    wrap_leaves(&c, t, frame_of, level, a);
+    return c;
+}
+
+bool columns_part(const struct columns *c, const struct arrow *f, const uint32_t *frame_of)
+{
+    if (!c->of || !f->from || !f->to)
+        return false;
+    if (frame_of[f->from] != frame_of[f->to])
+        return c->stack[frame_of[f->from] - 1] != c->stack[frame_of[f->to] - 1];
+    return c->of[f->from] != c->of[f->to];
+}

@@ -1,0 +1,128 @@
+/* Boxes too small to be looked at, joined (blocks.h).
+ *
+ * The boxes of a frame are put into a topological order in which small ones stand together as far as it can be: big
+ * ones are taken while one is ready, then small ones while one is, and so on in turn, which makes the fewest runs.
+ * Each run of small boxes becomes one.  A run of a topological order holds every path between two of its boxes, so no
+ * cycle arises.  O(pins + boxes). */
+#include "backends/picture/blocks.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    TIME = 200,
+    WEIGHTS = 20
+}; /* of a device's time, of a frame's weights: less than one such part is small */
+
+struct joiner {
+    const struct result *r;
+    const struct frames *f;
+    struct blocks *b;
+    struct arena *a;
+    struct csr next;  /* box -> those of its frame that read what it makes */
+    uint32_t *before; /* [box] arrows from boxes that are not yet in order */
+    uint32_t *order;
+    uint8_t *small;
+};
+
+static void link_boxes(struct joiner *j)
+{
+    const struct place *pl = j->r->scene.place;
+    const struct module *m = j->r->scene.m;
+    uint32_t pins = pl->net_pin.at[pl->nnet], n = 0;
+    uint32_t *from = arena_array(j->a, (size_t)pins + 1, sizeof *from);
+    uint32_t *to = arena_array(j->a, (size_t)pins + 1, sizeof *to);
+    for (uint32_t e = 0; e < pl->nnet; e++) {
+        nid u = m->value[pl->net_value[e]].def;
+        uint32_t x = u && pl->kind[u] == PLACE_NODE ? j->b->of[u] : 0;
+        if (!x || arrow_is_small(j->r, e))
+            continue;
+        for (uint32_t i = pl->net_pin.at[e]; i < pl->net_pin.at[e + 1]; i++) {
+            uint32_t y = j->b->of[pl->net_pin.to[i]];
+            if (!y || y == x || j->b->block[x - 1].frame != j->b->block[y - 1].frame)
+                continue;
+            from[n] = x - 1;
+            to[n++] = y - 1;
+            j->before[y - 1]++;
+        }
+    }
+    j->next = csr_build(j->a, j->b->n, n, from, to);
+}
+
+static void find_small(struct joiner *j)
+{
+    const struct holdings *box = holdings_of(j->r, j->b->of, j->b->n, j->a);
+    const struct holdings *frame = holdings_of(j->r, j->f->of, j->f->n, j->a);
+    for (uint32_t i = 0; i < j->b->n; i++) {
+        const struct block *k = &j->b->block[i];
+        const struct holdings *all = &frame[k->frame];
+        int64_t time = j->r->verdict->load[j->f->dev[k->frame]].compute;
+        int64_t reads = sat_add(box[i].weights, box[i].state);
+        j->small[i] = k->time < time / TIME && reads <= sat_add(all->weights, all->state) / WEIGHTS;
+    }
+}
+
+/* The boxes [lo, hi) of a frame, in order[lo .. hi). */
+static void sort_frame(struct joiner *j, uint32_t lo, uint32_t hi)
+{
+    uint32_t *queue[2], head[2] = {0, 0}, tail[2] = {0, 0}, n = lo;
+    for (int s = 0; s < 2; s++)
+        queue[s] = arena_array(j->a, hi - lo, sizeof *queue[s]);
+    for (uint32_t i = lo; i < hi; i++)
+        if (!j->before[i])
+            queue[j->small[i]][tail[j->small[i]]++] = i;
+    for (int s = 0; head[0] < tail[0] || head[1] < tail[1]; s = !s)
+        while (head[s] < tail[s]) {
+            uint32_t x = queue[s][head[s]++];
+            j->order[n++] = x;
+            for (uint32_t k = j->next.at[x]; k < j->next.at[x + 1]; k++) {
+                uint32_t y = j->next.to[k];
+                if (!--j->before[y])
+                    queue[j->small[y]][tail[j->small[y]]++] = y;
+            }
+        }
+    assert(n == hi); /* boxes make no cycle */
+}
+
+/* Two boxes in one. */
+static void join(struct joiner *j, struct block *into, const struct block *k)
+{
+    nid *node = arena_array(j->b->a, (size_t)into->nodes + k->nodes, sizeof *node);
+    memcpy(node, into->node, into->nodes * sizeof *node);
+    memcpy(node + into->nodes, k->node, k->nodes * sizeof *node);
+    into->node = node;
+    into->nodes += k->nodes;
+    into->time = sat_add(into->time, k->time);
+    into->repeats = 1;
+    into->layered = false;
+    into->small = true;
+}
+
+void blocks_join_small(const struct result *r, const struct frames *f, struct blocks *b)
+{
+    struct joiner j = {.r = r, .f = f, .b = b, .a = arena_new(b->a)};
+    struct block *old = arena_array(j.a, (size_t)b->n + 1, sizeof *old);
+    uint32_t n = b->n;
+    j.before = arena_array(j.a, (size_t)n + 1, sizeof *j.before);
+    j.order = arena_array(j.a, (size_t)n + 1, sizeof *j.order);
+    j.small = arena_alloc(j.a, (size_t)n + 1);
+    link_boxes(&j);
+    find_small(&j);
+    for (uint32_t lo = 0, hi; lo < n; lo = hi) {
+        for (hi = lo; hi < n && b->block[hi].frame == b->block[lo].frame; hi++)
+            ;
+        sort_frame(&j, lo, hi);
+    }
+    memcpy(old, b->block, n * sizeof *old);
+    b->n = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t x = j.order[i], last = i ? j.order[i - 1] : 0;
+        if (i && j.small[x] && j.small[last] && old[x].frame == old[last].frame)
+            join(&j, &b->block[b->n - 1], &old[x]);
+        else
+            b->block[b->n++] = old[x];
+        for (uint32_t k = 0; k < old[x].nodes; k++)
+            b->of[old[x].node[k]] = b->n;
+    }
+    arena_free(j.a);
+}

@@ -1,0 +1,107 @@
+/* Text in 80 columns (page.h).  Every character counts as one column.  O(length). */
+#include "ir/base/page.h"
+
+#include <assert.h>
+#include <string.h>
+
+static unsigned width_of(const char *s, size_t n)
+{
+    unsigned columns = 0;
+    for (size_t i = 0; i < n; i++)
+        columns += ((unsigned char)s[i] & 0xc0) != 0x80; /* not the rest of a character */
+    return columns;
+}
+
+unsigned page_width(const char *s)
+{
+    return width_of(s, strlen(s));
+}
+
+/* Whether the word is a unit, which stays with the number before it: "ms", "MiB),". */
+static bool is_unit(const char *word, size_t n)
+{
+    static const char *const units[] = {"ps",  "ns",  "us", "ms", "s", "B", "KiB", "MiB",
+                                        "GiB", "TiB", "k",  "M",  "G", "T", "%"};
+    while (n && strchr("),;:.", word[n - 1]))
+        n--;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i]) == n && !memcmp(units[i], word, n))
+            return true;
+    return false;
+}
+
+/* Bytes of what stays together from s on: a word, or a number and its unit. */
+static size_t piece(const char *s)
+{
+    size_t n = strcspn(s, " \n");
+    if (n && s[n - 1] >= '0' && s[n - 1] <= '9' && s[n] == ' ') {
+        size_t more = strcspn(s + n + 1, " \n");
+        n += more && is_unit(s + n + 1, more) ? 1 + more : 0;
+    }
+    return n;
+}
+
+void page_words_in(FILE *f, const char *text, unsigned at, unsigned indent, unsigned columns)
+{
+    bool fresh = true; /* nothing on this line that a word must be kept apart from */
+    while (*text) {
+        size_t blanks = strspn(text, " ");
+        const char *word = text + blanks;
+        size_t n = piece(word);
+        unsigned room = width_of(word, n);
+        if (n && !fresh && at + blanks + room > columns) {
+            fprintf(f, "\n%*s", (int)indent, "");
+            at = indent;
+            blanks = 0;
+        }
+        if (n)
+            fprintf(f, "%*s%.*s", (int)blanks, "", (int)n, word);
+        at += (unsigned)blanks + room;
+        text = word + n;
+        fresh = *text == '\n';
+        if (fresh && *++text)
+            putc('\n', f);
+        at = fresh ? 0 : at;
+    }
+    putc('\n', f);
+}
+
+void page_words(FILE *f, const char *text, unsigned at, unsigned indent)
+{
+    page_words_in(f, text, at, indent, PAGE_COLUMNS);
+}
+
+void page_table_begin(struct page_table *t, uint32_t ncol, uint32_t left, struct arena *a)
+{
+    assert(ncol <= PAGE_CELLS);
+    *t = (struct page_table){.ncol = ncol, .left = left, .own = a};
+}
+
+void page_table_row(struct page_table *t, const char *const *cell)
+{
+    uint32_t at = t->nrow++ * t->ncol;
+    t->cell = vec_grow(t->own, t->cell, &t->cap, at + t->ncol, sizeof *t->cell);
+    for (uint32_t k = 0; k < t->ncol; k++) {
+        unsigned w = cell[k] ? page_width(cell[k]) : 0;
+        t->cell[at + k] = cell[k] ? cell[k] : "";
+        t->width[k] = w > t->width[k] ? w : t->width[k];
+    }
+}
+
+unsigned page_table_width(const struct page_table *t)
+{
+    unsigned sum = 0;
+    for (uint32_t k = 0; k < t->ncol; k++)
+        sum += t->width[k] + 1;
+    return sum;
+}
+
+void page_table_put(FILE *f, const struct page_table *t, uint32_t row)
+{
+    for (uint32_t k = 0; k < t->ncol; k++) {
+        const char *s = t->cell[row * t->ncol + k];
+        int pad = (int)(t->width[k] - page_width(s));
+        bool left = t->left >> k & 1;
+        fprintf(f, "%*s%s%*s ", left ? 0 : pad, "", s, left ? pad : 0, "");
+    }
+}

@@ -1,0 +1,305 @@
+"""Geometry of pictures and charts, from the coordinates in the SVG: no text overlaps another, leaves its box or lies
+on a border, no arrow goes through one, and width and height are within limits.  Planted faults are found.
+
+usage: test_geometry.py [MODEL...]   (environment: PCC, PCC_GEN, PCC_SHARED)"""
+# extras: dot shared
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import extras
+from checks import check, finish
+
+PCC = os.environ.get("PCC", "pcc")
+PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
+SCREEN = 1440 * 900  # px
+SMALL = ["--width", "32", "--heads", "2", "--vocab", "64"]
+TWO = ["-d", "2xa100", "--link", "1TB/s,0us", "-p", "fuse,dp-place"]
+MODELS = {
+    "gpt": (["gpt", "--layers", "12", *SMALL], TWO),
+    "gpt-kv": (["gpt", "--kv", "--layers", "12", *SMALL], [*TWO, "--dim", "past_sequence=64"]),
+    "resnet": (["resnet", "--width", "8", "--size", "32"], TWO),
+    "unet": (["unet", "--width", "8", "--size", "16"], TWO),
+    "train": (["train", "--layers", "4"], TWO),
+    "moe": (["moe", "--layers", "4", "--no-weights"], TWO),
+    "many": (["gpt", "--layers", "12", *SMALL], ["-d", "9xa100", "--link", "1TB/s,0us", "-p", "fuse,dp-place"]),
+}
+REAL = {"swin_tiny_ts": ["-p", "auto-place{gain=0}"], "unet_sd15like_dyn": TWO, "resnet50_ts": TWO}
+
+# Of Helvetica, thousandths of the size, from ' ' to '~'.
+WIDTHS = [278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556,
+          556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667,
+          556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556, 333, 556,
+          556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722,
+          500, 500, 500, 334, 260, 334, 584]
+SLACK = 1.0  # px that may overlap: letters seldom fill their height
+
+
+def numbers(s):
+    return [float(x) for x in re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", s)]
+
+
+def tag(e):
+    return e.tag.split("}")[1]
+
+
+class Box:
+    def __init__(self, x0, y0, x1, y1, what):
+        self.x0, self.y0, self.x1, self.y1, self.what = x0, y0, x1, y1, what
+
+    def overlaps(self, o):
+        return (min(self.x1, o.x1) - max(self.x0, o.x0) > SLACK and min(self.y1, o.y1) - max(self.y0, o.y0) > SLACK)
+
+    def inside(self, o, slack=SLACK):
+        return (self.x0 >= o.x0 - slack and self.x1 <= o.x1 + slack and self.y0 >= o.y0 - slack
+                and self.y1 <= o.y1 + slack)
+
+    def holds(self, x, y):
+        return self.x0 + SLACK < x < self.x1 - SLACK and self.y0 + SLACK < y < self.y1 - SLACK
+
+
+def text_box(e, sizes):
+    """The box of a text, its letters' bodies without the white above them."""
+    size, bold = sizes(e)
+    s = "".join(e.itertext())
+    wide = sum(WIDTHS[ord(c) - 32] if " " <= c <= "~" else 700 for c in s) * size / 1000 * (1.07 if bold else 1)
+    x, y = float(e.get("x")), float(e.get("y"))
+    x -= {"middle": wide / 2, "end": wide}.get(sizes.anchor(e), 0)
+    return Box(x, y - 0.72 * size, x + wide, y + 0.2 * size, s)
+
+
+class Dot:
+    """What Graphviz writes: sizes and anchors are attributes."""
+
+    def __call__(self, e):
+        return float(e.get("font-size")), e.get("font-weight") == "bold"
+
+    def anchor(self, e):
+        return e.get("text-anchor")
+
+
+class Chart:
+    """What pcc's charts say in their style sheet."""
+
+    def __call__(self, e):
+        c = e.get("class", "")
+        return {"t": 18, "m": 9}.get(c, 12), c in ("t", "n", "v")
+
+    def anchor(self, e):
+        return "middle" if e.get("class") in ("a", "l", "m", "v") else "start"
+
+
+def outline(e):
+    """The box of a shape."""
+    if tag(e) == "ellipse":
+        x, y, rx, ry = (float(e.get(k)) for k in ("cx", "cy", "rx", "ry"))
+        return Box(x - rx, y - ry, x + rx, y + ry, "ellipse")
+    if tag(e) == "rect":
+        x, y, w, h = (float(e.get(k)) for k in ("x", "y", "width", "height"))
+        return Box(x, y, x + w, y + h, "rect")
+    v = numbers(e.get("points") or e.get("d"))
+    return Box(min(v[::2]), min(v[1::2]), max(v[::2]), max(v[1::2]), tag(e))
+
+
+def along(d):
+    """Points of a path of cubic curves as Graphviz writes it, M x,y C ..."""
+    v = numbers(d)
+    p = list(zip(v[::2], v[1::2]))
+    for i in range(0, len(p) - 3, 3):
+        for k in range(33):
+            t = k / 32
+            w = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3)
+            yield tuple(sum(a * q[j] for a, q in zip(w, p[i:i + 4])) for j in (0, 1))
+
+
+def pairs(boxes):
+    """Boxes that overlap, sweeping over x."""
+    boxes = sorted(boxes, key=lambda b: b.x0)
+    open_ = []
+    for b in boxes:
+        open_ = [o for o in open_ if o.x1 > b.x0]
+        yield from ((o, b) for o in open_ if o.overlaps(b))
+        open_.append(b)
+
+
+def picture_faults(root, most):
+    """Of a picture by Graphviz, in words."""
+    texts, frames, paths, faults = [], [], [], []
+    wide, high = (numbers(root.get(k))[0] for k in ("width", "height"))
+    if wide * 4 / 3 * high * 4 / 3 > most * SCREEN:
+        faults.append(f"size: {wide:.0f} x {high:.0f} pt are more than {most} screens")
+    sheet = next(e for e in root if tag(e) == "g")
+    for g in [sheet, *(e for e in sheet.iter() if tag(e) == "g" and e is not sheet)]:
+        own = [e for e in g.iter() if g is not sheet] if g is not sheet else \
+            [x for e in sheet if tag(e) != "g" or e.get("class") is None for x in e.iter()]
+        kind = g.get("class")
+        boxes = [text_box(e, Dot()) for e in own if tag(e) == "text"]
+        shapes = [outline(e) for e in own if tag(e) in ("polygon", "ellipse", "path", "polyline")]
+        if kind == "node":
+            texts += boxes
+            for b in boxes:
+                if shapes and not any(b.inside(s) for s in shapes):
+                    faults.append(f"box: '{b.what}' leaves its box")
+        elif kind == "cluster":
+            texts += boxes
+            if shapes:
+                frames.append(shapes[0])
+        elif kind == "edge":
+            texts += boxes
+            paths += [e.get("d") for e in own if tag(e) == "path"]
+        elif kind == "graph" and g is sheet:
+            texts += boxes
+            for b in boxes:
+                if not b.inside(shapes[0]):
+                    faults.append(f"sheet: '{b.what}' leaves the sheet")
+    faults += [f"overlap: '{a.what}' and '{b.what}'" for a, b in pairs(texts)]
+    for f in frames:
+        faults += [f"border: '{t.what}' lies on the border of a frame" for t in texts
+                   if t.overlaps(f) and not t.inside(f)]
+    for d in paths:
+        through = {t.what for x, y in along(d) for t in texts if t.holds(x, y)}
+        faults += [f"arrow: one goes through '{t}'" for t in through]
+    return faults
+
+
+def chart_faults(root):
+    """Of a chart by pcc, in words."""
+    wide, high = float(root.get("width")), float(root.get("height"))
+    sheet = Box(0, 0, wide, high, "sheet")
+    texts = [text_box(e, Chart()) for e in root.iter() if tag(e) == "text"]
+    faults = [f"sheet: '{t.what}' leaves the sheet" for t in texts if not t.inside(sheet)]
+    faults += [f"overlap: '{a.what}' and '{b.what}'" for a, b in pairs(texts)]
+    for g in root.iter():
+        named = [e for e in g if tag(e) == "text" and e.get("class") in ("l", "m")]
+        bars = [outline(e) for e in g if tag(e) == "rect" and e.get("x")]
+        faults += [f"bar: '{t.what}' leaves its bar" for t in (text_box(e, Chart()) for e in named)
+                   if bars and not t.inside(bars[0])]
+    if wide > 1700 or high > 4000:
+        faults.append(f"size: {wide:.0f} x {high:.0f}")
+    return faults
+
+
+def run(*args):
+    r = subprocess.run([*map(str, args)], capture_output=True, text=True, timeout=240)
+    check(r.returncode == 0, f"{args[:3]}: {r.returncode} {r.stderr[:400]}")
+
+
+def planned(d, name):
+    """Textual IR with its plan, so that pictures need no planning again."""
+    plan, source = d / f"{name}.pir", d / f"{name}.onnx"
+    if not plan.exists() and name in REAL:
+        run(PCC, extras.shared("models/exported/real") / source.name, *REAL[name], "-q", "-o", plan)
+    elif not plan.exists():
+        run(PCC_GEN, *MODELS[name][0], "-o", source)
+        run(PCC, source, *MODELS[name][1], "-q", "-o", plan)
+    return plan
+
+
+def drawn(d, plan, *how, end=".svg"):
+    path = d / f"x{end}"
+    run(PCC, plan, "-q", *how, "-o", path)
+    return ElementTree.parse(path).getroot()
+
+
+def pictures(d, names):
+    for name in names:
+        plan = planned(d, name)
+        for view, most in (("devices", 2), ("blocks", 3 if name == "many" else 2)):  # many: nine parts in a chain
+            faults = picture_faults(drawn(d, plan, f"--view={view}"), most)
+            check(not faults, f"{name} {view}: {len(faults)}: {'; '.join(faults[:8])}")
+            print(f"{name} {view}", flush=True)
+
+
+def charts(d, names):
+    for name in names:
+        plan = planned(d, name)
+        for how in ([], ["--judge=makespan", "--curves"]):
+            faults = chart_faults(drawn(d, plan, *how, end=".gantt.svg"))
+            check(not faults, f"{name} chart {how}: {len(faults)}: {'; '.join(faults[:8])}")
+            print(f"{name} chart {' '.join(how)}", flush=True)
+
+
+def node_texts(root, at_least):
+    """The texts of a node with so many of them and an outline."""
+    for g in root.iter():
+        texts = [e for e in g.iter() if tag(e) == "text"]
+        if g.get("class") == "node" and len(texts) >= at_least and any(tag(e) in ("path", "polygon") for e in g.iter()):
+            return texts
+    raise AssertionError("no such node")
+
+
+def planted(d):
+    """Each kind of fault, put into a good picture or chart, is found."""
+    def move(e, x, y):
+        e.set("x", str(float(e.get("x")) + x))
+        e.set("y", str(float(e.get("y")) + y))
+
+    def overlap(root):
+        texts = node_texts(root, 2)
+        texts[1].set("y", str(float(texts[0].get("y")) + 3))
+
+    def box(root):
+        move(node_texts(root, 2)[0], 100, 0)
+
+    def title(root):
+        text = next(e for e in root.iter() if tag(e) == "text")
+        text.text = text.text * 40
+
+    def border(root):
+        frame = next(g for g in root.iter() if g.get("class") == "cluster")
+        b = outline(next(e for e in frame.iter() if tag(e) in ("polygon", "path")))
+        text = node_texts(root, 2)[0]
+        text.set("x", str(b.x0))
+        text.set("y", str((b.y0 + b.y1) / 2))
+
+    def arrow(root):
+        text = node_texts(root, 2)[0]
+        path = next(e for g in root.iter() if g.get("class") == "edge" for e in g.iter() if tag(e) == "path")
+        x, y = float(text.get("x")), float(text.get("y")) - 4
+        path.set("d", f"M{x},{y - 60}C{x},{y - 20} {x},{y + 20} {x},{y + 60}")
+
+    def size(root):
+        root.set("height", "9000pt")
+
+    def bar(root):
+        text = next(e for e in root.iter() if tag(e) == "text" and e.get("class") == "l")
+        move(text, 1.2 * float(re.search(r"[\d.]+", text.get("x"))[0]), 0)
+
+    def lanes(root):
+        names = [e for e in root.iter() if tag(e) == "text" and e.get("class") == "n"]
+        names[1].set("y", names[0].get("y"))
+        names[1].set("x", names[0].get("x"))
+
+    plan = planned(d, "gpt")
+    cases = [(lambda r: chart_faults(r), ".gantt.svg", ["--replay=4"], ((bar, "bar"), (lanes, "overlap")))]
+    if extras.extra():
+        cases.append((lambda r: picture_faults(r, 2), ".svg", ["--view=blocks"],
+                      ((overlap, "overlap"), (box, "box"), (title, "sheet"), (border, "border"), (arrow, "arrow"),
+                       (size, "size"))))
+    for faults, end, how, faulty in cases:
+        good = ElementTree.tostring(drawn(d, plan, *how, end=end))
+        for plant, kind in faulty:
+            root = ElementTree.fromstring(good)
+            plant(root)
+            found = [f for f in faults(root) if f.startswith(f"{kind}: ")]
+            check(found, f"a planted fault of kind '{kind}' is not found: {faults(root)[:3]}")
+
+
+def main():
+    extra, names = extras.extra(), [a for a in sys.argv[1:] if not a.startswith("--extra=")]
+    extras.need(not extra or shutil.which("dot"), "no program dot")
+    with tempfile.TemporaryDirectory(prefix="pcc-geometry-") as name:
+        d = Path(name)
+        (pictures if extra else charts)(d, names or (REAL if extra == "shared" else MODELS))
+        planted(d)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,512 @@
+#!/usr/bin/env python3
+"""Would the tests notice?  Plants small errors into ir, frontends, passes and backends, one at a time, and counts those
+that some test fails on.
+
+    tools/bench/mutate.py [--count 300] [--seed 1] [--only REGEX] [--kind WORD] [--whole] [--skip REGEX]
+                          [--jobs 2] [--limit SECONDS] [--list]
+
+--count, --seed   how many errors, and which: each seed draws others, the kinds in turn
+--only, --kind    of files that the regular expression finds; of one kind
+--whole           what survives the unit and lit tests meets all other tests, too (hours)
+--skip            tests that the regular expression finds are not run
+--limit           ends after so many seconds of the clock; the same command goes on where it ended
+--list            shows what would be planted, and ends
+
+Kinds: comparison (off by one), sign, swap (two arguments of a call), check (an if that leaves, or half of a && or ||,
+dropped), call (dropped), constant (one more or less).
+
+Method: the tree is copied into build/mutate, where each drawn place becomes `(pcc_mutant(7) ? changed : as it was)`:
+one build holds all errors, PCC_MUTANT=7 chooses one.  What the compiler refuses (swapped arguments of unlike
+types) is drawn again.  Each test runs once without an error, which tells its CPU time and, by a map of bytes that
+pcc_mutant marks, the places that it reaches.  An error meets the tests that reach its place, those first that reach
+little else, until one fails; no test is begun that would lead beyond 60 s of CPU.  A test that takes ten times its time
+has failed.  Tests that fail without an error are left out, and said.
+
+Calls that free memory are not dropped (the asan preset looks for that), and assertions stay as they are.
+Exit: 0 if at least 85 % are killed, 1 if not.  Survivors are listed, to be read: a test is missing, or the error is
+none.
+Needs tree-sitter and tree-sitter-c (tools/requirements.txt)."""
+import argparse
+import collections
+import json
+import os
+import random
+import re
+import resource
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+WORK = ROOT / "build/mutate"
+TREE, BUILD = WORK / "tree", WORK / "build"
+FOLDERS = ("ir/", "frontends/", "passes/", "backends/")
+KINDS = ("comparison", "sign", "swap", "check", "call", "constant")
+NEAR = {"unit", "lit"}  # labels of the tests that an error meets first
+BUDGET = 60  # seconds of CPU that one error may take of them
+WANTED = 85  # per cent
+
+# In what is built: which error is chosen, and what was reached.
+HEADER = """extern int pcc_mutant_chosen;
+extern unsigned char *pcc_mutant_reached;
+static inline int pcc_mutant(int k)
+{
+    if (pcc_mutant_reached)
+        pcc_mutant_reached[k] = 1;
+    return k == pcc_mutant_chosen;
+}
+"""
+SOURCE = """#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int pcc_mutant_chosen = -1;
+unsigned char *pcc_mutant_reached;
+__attribute__((constructor)) static void choose(void)
+{
+    const char *k = getenv("PCC_MUTANT"), *path = getenv("PCC_MUTANT_REACHED");
+    struct stat st;
+    int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    if (k)
+        pcc_mutant_chosen = atoi(k);
+    if (fd >= 0 && !fstat(fd, &st)) {
+        void *map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        pcc_mutant_reached = map == MAP_FAILED ? NULL : map;
+    }
+    if (fd >= 0)
+        close(fd);
+}
+"""
+
+# lit hands few variables on.
+LIT = """
+config.environment.update({k: v for k, v in os.environ.items() if k.startswith("PCC_MUTANT")})
+"""
+
+COMPARISON = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
+SIGN = {"+": "-", "-": "+", "+=": "-=", "-=": "+="}
+KEPT_CALLS = re.compile(r"assert|static_assert|_Static_assert|va_\w+|free|\w+_free|json_decref")
+# Equal with two arguments swapped: sums, counts and sizes, whether things are the same.
+SYMMETRIC = re.compile(r"sat_(add|mul)|\w*_?(min|max)|gcd|arena_array|calloc|str(n|case)?cmp|memcmp|\w+_(same|equal)")
+# Neither these nor what is in them is changed: constants to the compiler, types.
+CONSTANT_PLACES = {"array_declarator", "subscript_designator", "sizeof_expression", "enum_specifier", "type_descriptor",
+                   "struct_specifier", "preproc_def", "preproc_function_def", "preproc_call", "string_literal"}
+
+
+class Place:
+    """Somewhere that an error can be planted: bytes [start, end) of a file."""
+
+    def __init__(self, path, node, kind, after, form="expression"):
+        self.path, self.start, self.end, self.kind = path, node.start_byte, node.end_byte, kind
+        self.line, self.before = node.start_point[0] + 1, node.text.decode()
+        self.after, self.form = after, form  # form: expression, statement or condition
+
+    def wrapped(self, k, inner):
+        """What stands in the file instead; inner is the text of the place with the errors inside it."""
+        if self.form == "statement":
+            return f"{{ if (!pcc_mutant({k})) {inner} }}"
+        if self.form == "condition":
+            return f"(!pcc_mutant({k}) && {inner})"
+        return f"(pcc_mutant({k}) ? ({self.after}) : ({inner}))"
+
+    def __str__(self):
+        before, after = (" ".join(s.split()) for s in (self.before, self.after))
+        return f"{self.path}:{self.line}: {self.kind}: {before[:100]}  =>  {after[:100]}"
+
+
+def one_line(node):
+    return " ".join(node.text.decode().split())
+
+
+def leaves(statement):
+    """Whether a statement ends by leaving: return, break, continue, goto."""
+    if statement.type == "compound_statement":
+        inner = [c for c in statement.named_children if c.type != "comment"]
+        return bool(inner) and leaves(inner[-1])
+    return statement.type in ("return_statement", "break_statement", "continue_statement", "goto_statement")
+
+
+def binary_places(path, node, rng):
+    left, op, right = (node.child_by_field_name(f) for f in ("left", "operator", "right"))
+    if op is None or left is None:
+        return
+    a, o, b = one_line(left), op.type, one_line(right)
+    if o in COMPARISON:
+        yield Place(path, node, "comparison", f"{a} {COMPARISON[o]} {b}")
+    elif o in SIGN:
+        yield Place(path, node, "sign", f"{a} {SIGN[o]} {b}")
+    elif o in ("&&", "||"):
+        yield Place(path, node, "check", f"!!({rng.choice((a, b))})")
+
+
+def constant_places(path, node, rng, limits):
+    text = node.text.decode()
+    number = re.fullmatch(r"(\d+)([uUlL]*)", text)
+    if node.type == "identifier" and text in limits:
+        yield Place(path, node, "constant", f"{text} {rng.choice('+-')} 1")
+    elif node.type == "number_literal" and number and (text == "0" or text[0] != "0"):
+        k = int(number[1])
+        yield Place(path, node, "constant", f"{k + (1 if k == 0 else rng.choice((-1, 1)))}{number[2]}")
+
+
+def call_places(path, node, rng):
+    name = one_line(node.child_by_field_name("function"))
+    args = [c for c in node.child_by_field_name("arguments").named_children if c.type != "comment"]
+    pairs = [i for i in range(len(args) - 1) if one_line(args[i]) != one_line(args[i + 1]) and
+             not any("%" in one_line(x) and "_literal" in x.type for x in args[i:i + 2])]
+    if pairs and not SYMMETRIC.fullmatch(name) and not name.isupper():
+        i = rng.choice(pairs)
+        texts = [one_line(a) for a in args]
+        texts[i], texts[i + 1] = texts[i + 1], texts[i]
+        yield Place(path, node, "swap", f"{name}({', '.join(texts)})")
+
+
+def called(node):
+    return one_line(node.child_by_field_name("function")) if node.type == "call_expression" else ""
+
+
+def places_in(path, node, rng, limits):
+    """The places at a node itself, and below it."""
+    if node.type in CONSTANT_PLACES or node.type == "call_expression" and KEPT_CALLS.fullmatch(called(node)):
+        return
+    if node.type == "declaration" and any(c.type == "storage_class_specifier" for c in node.children):
+        return
+    if node.type in ("binary_expression", "assignment_expression"):
+        yield from binary_places(path, node, rng)
+    elif node.type == "unary_expression" and node.children[0].type == "-":
+        yield Place(path, node, "sign", one_line(node.children[1]))
+    elif node.type in ("number_literal", "identifier"):
+        yield from constant_places(path, node, rng, limits)
+    elif node.type == "call_expression":
+        yield from call_places(path, node, rng)
+    elif node.type == "expression_statement" and node.named_children and called(node.named_children[0]) and \
+            not KEPT_CALLS.fullmatch(called(node.named_children[0])):
+        yield Place(path, node, "call", "", "statement")
+    elif node.type == "if_statement" and not node.child_by_field_name("alternative") and \
+            leaves(node.child_by_field_name("consequence")):
+        yield Place(path, node.child_by_field_name("condition"), "check", "false", "condition")
+    skipped = node.child_by_field_name("value") if node.type == "case_statement" else None
+    for child in node.children:
+        if child != skipped:
+            yield from places_in(path, child, rng, limits)
+
+
+def all_places(only, rng):
+    """Every place of the sources, in the order of files and of bytes."""
+    try:
+        import tree_sitter
+        import tree_sitter_c
+    except ImportError:
+        sys.exit("tree-sitter and tree-sitter-c are not there: build/venv/bin/pip install -r tools/requirements.txt, "
+                 "and run this by build/venv/bin/python")
+    parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_c.language()))
+    sys.setrecursionlimit(10000)
+    found = []
+    for path in tracked():
+        if not path.startswith(FOLDERS) or not path.endswith(".c") or not re.search(only, path):
+            continue
+        text = (ROOT / path).read_bytes()
+        limits = set(re.findall(r"\b([A-Z][A-Z0-9_]+) = \d+\b", text.decode()))
+        stack = [parser.parse(text).root_node]
+        while stack:
+            node = stack.pop()
+            if node.type == "function_definition":
+                if not node.has_error:
+                    found += places_in(path, node.child_by_field_name("body"), rng, limits)
+            elif node.type == "translation_unit" or node.type.startswith("preproc_if"):
+                stack += reversed(node.children)
+    return found
+
+
+def tracked():
+    """The files of the tree, new ones included."""
+    r = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True,
+                       check=True)
+    return sorted(p for p in r.stdout.splitlines() if (ROOT / p).is_file() and not (ROOT / p).is_symlink())
+
+
+def write(path, text):
+    """Only what changed, so that little is built again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_bytes() != text:
+        path.write_bytes(text)
+
+
+def rewritten(text, planted):
+    """A file's bytes with errors [(number, place)] compiled in."""
+    planted = sorted(planted, key=lambda kp: (kp[1].start, -kp[1].end))
+
+    def part(start, end, rest):
+        """The bytes [start, end), and the errors that begin behind them."""
+        out, at = [], start
+        while rest and rest[0][1].start < end:
+            k, p = rest.pop(0)
+            inner = part(p.start, p.end, rest)
+            out += [text[at:p.start], p.wrapped(k, inner.decode()).encode()]
+            at = p.end
+        return b"".join(out) + text[at:end]
+
+    return part(0, len(text), planted)
+
+
+def copy_tree(chosen):
+    """The tree in build/mutate with all chosen errors; None in chosen is a number without one."""
+    by_file = collections.defaultdict(list)
+    for k, p in enumerate(chosen):
+        if p:
+            by_file[p.path].append((k, p))
+    for path in tracked():
+        text = (ROOT / path).read_bytes()
+        text = rewritten(text, by_file[path]) if path in by_file else text
+        write(TREE / path, text + (LIT.encode() if path == "tests/lit/lit.cfg.py" else b""))
+        (TREE / path).chmod((ROOT / path).stat().st_mode)
+    write(TREE / "ir/base/mutant.c", SOURCE.encode())
+    write(TREE / "mutant.h", HEADER.encode())
+    for link, target in ((TREE / "build/venv", ROOT / "build/venv"), (WORK / "shared", ROOT.parent / "shared")):
+        link.parent.mkdir(parents=True, exist_ok=True)
+        if not link.is_symlink() and target.exists():
+            link.symlink_to(target.resolve())
+
+
+def configure():
+    # What presets would warn of, as errors: mixed-up types and formats.
+    flags = f"-Werror=incompatible-pointer-types -Werror=int-conversion -Werror=format -include {TREE}/mutant.h"
+    subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+                    "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g1", f"-DCMAKE_C_FLAGS={flags}"],
+                   check=True, stdout=subprocess.DEVNULL)
+
+
+def build(jobs):
+    r = subprocess.run(["cmake", "--build", BUILD, "--", f"-j{jobs}"], stdout=subprocess.PIPE,
+                       stderr=subprocess.STDOUT, text=True)
+    if r.returncode:
+        sys.exit(r.stdout[-4000:] + "\nthe tree with the errors was not built")
+
+
+def refused(path, command, chosen):
+    """The errors of a file that the compiler does not take."""
+    r = subprocess.run([*shlex.split(command), "-fsyntax-only"], cwd=BUILD, capture_output=True, text=True)
+    if r.returncode == 0:
+        return set()
+    lines = (TREE / path).read_text().split("\n")
+    at = {int(m[1]) for m in re.finditer(r"^[^:\n]*" + re.escape(path) + r":(\d+):\d+: error", r.stderr, re.M)}
+    bad = {int(k) for n in at for k in re.findall(r"pcc_mutant\((\d+)\)", lines[n - 1])}
+    return bad or {k for k, p in enumerate(chosen) if p and p.path == path}
+
+
+def draw(places, count, seed, jobs):
+    """Chooses errors, kind by kind in turn, which the compiler takes; writes the tree with them."""
+    rng = random.Random(seed)
+    rng.shuffle(places)
+    by_kind = {kind: [p for p in places if p.kind == kind] for kind in KINDS}
+    turns = [p for turn in range(max(map(len, by_kind.values()))) for of in by_kind.values() for p in of[turn:turn + 1]]
+    chosen, turns = turns[:count], collections.deque(turns[count:])
+    fresh = set(range(len(chosen)))
+    while fresh:
+        copy_tree(chosen)
+        configure()
+        commands = {os.path.relpath(c["file"], TREE): c["command"]
+                    for c in json.loads((BUILD / "compile_commands.json").read_text()) if "pcc_objects" in c["command"]}
+        files = sorted({chosen[k].path for k in fresh if chosen[k]})
+        with ThreadPoolExecutor(jobs) as pool:
+            bad = set().union(*pool.map(lambda f: refused(f, commands[f], chosen), files))
+        for k in bad:
+            kind = chosen[k].kind
+            chosen[k] = next((p for p in turns if p.kind == kind), None)
+            if chosen[k]:
+                turns.remove(chosen[k])
+        fresh = bad
+    return chosen
+
+
+class Test:
+    """A test of ctest's, with what it takes and reaches without an error."""
+
+    def __init__(self, entry):
+        properties = {p["name"]: p["value"] for p in entry["properties"]}
+        self.name, self.command = entry["name"], entry["command"]
+        self.label = (properties.get("LABELS") or [""])[0]
+        self.environment = dict(v.split("=", 1) for v in properties.get("ENVIRONMENT", []))
+        self.folder = properties.get("WORKING_DIRECTORY", str(BUILD))
+        self.lock = threading.Lock()  # a test's files are of one run at a time
+        self.rc = self.cpu = None
+        self.reached = set()
+
+    def run(self, cpu_limit, **environment):
+        """(exit code, CPU seconds); beyond ten times its clock time, at least a minute, it has failed."""
+        def limits():
+            for what, value in ((resource.RLIMIT_CPU, max(1, int(cpu_limit))), (resource.RLIMIT_CORE, 0),
+                                (resource.RLIMIT_AS, 16 << 30), (resource.RLIMIT_FSIZE, 4 << 30)):
+                resource.setrlimit(what, (value, value))
+
+        tmp = WORK / "tmp" / self.name.replace("/", "-")
+        with self.lock:
+            shutil.rmtree(tmp, ignore_errors=True)
+            tmp.mkdir(parents=True)
+            p = subprocess.Popen(self.command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=limits,
+                                 env={**os.environ, **self.environment, **environment, "TMPDIR": str(tmp)})
+            guard = threading.Timer(60 + 20 * cpu_limit, os.killpg, (p.pid, signal.SIGKILL))
+            guard.start()
+            _, status, usage = os.wait4(p.pid, 0)
+            guard.cancel()
+            p.returncode = os.waitstatus_to_exitcode(status)
+            shutil.rmtree(tmp, ignore_errors=True)
+        return p.returncode, usage.ru_utime + usage.ru_stime
+
+    def measure(self, count):
+        """Once, without an error."""
+        if self.rc is not None:
+            return
+        bytemap = WORK / "reached" / self.name.replace("/", "-")
+        bytemap.parent.mkdir(exist_ok=True)
+        bytemap.write_bytes(bytes(count))
+        rc, cpu = self.run(600, PCC_MUTANT_REACHED=str(bytemap))
+        self.reached = {k for k, b in enumerate(bytemap.read_bytes()) if b}
+        self.rc, self.cpu = rc, cpu
+
+    def fails(self, k):
+        rc, cpu = self.run(10 * self.cpu + 2, PCC_MUTANT=str(k))
+        return rc not in (0, 77), cpu
+
+
+def tests():
+    """All, but for those of the tree itself, which is changed, and fuzz targets."""
+    shown = subprocess.run(["ctest", "--test-dir", BUILD, "--show-only=json-v1"], check=True, capture_output=True,
+                           text=True)
+    return [t for t in map(Test, json.loads(shown.stdout)["tests"])
+            if t.label != "fuzz" and f"{TREE}/tests/tree/" not in " ".join(t.command)]
+
+
+def nearest(reaching, in_file):
+    """Tests in the order of how much of what they reach lies in the file, then of CPU time."""
+    return sorted(reaching, key=lambda t: (-round(len(t.reached & in_file) / len(t.reached), 1), t.cpu))
+
+
+def verdict(k, candidates, in_file, budget):
+    """What an error came to: how it was killed, or why not."""
+    spent, left = 0.0, 0
+    reaching = [t for t in candidates if t.rc == 0 and k in t.reached]
+    for t in nearest(reaching, in_file):
+        if spent + t.cpu > budget:
+            left += 1
+            continue
+        failed, cpu = t.fails(k)
+        spent += cpu
+        if failed:
+            return f"killed by {t.name}"
+    if not reaching:
+        return "survived: no test reaches it"
+    return f"survived {len(reaching) - left} tests" + (f", {left} more would take too long" if left else "")
+
+
+class Kept:
+    """What is known of this draw, in a file: a run that was ended goes on where it was."""
+
+    def __init__(self, chosen):
+        self.path = WORK / "known.json"
+        self.lock = threading.Lock()
+        what = [str(p) for p in chosen]
+        self.known = json.loads(self.path.read_text()) if self.path.exists() else {}
+        if self.known.get("what") != what:
+            self.known = {"what": what, "tests": {}, "near": {}, "whole": {}}
+
+    def put(self, part, name, value):
+        with self.lock:
+            self.known[part][name] = value
+            write(self.path, json.dumps(self.known).encode())
+
+    def measured(self, test, count, until):
+        """Measures a test, or takes what an earlier run measured; past the time limit it stays unmeasured."""
+        if test.name in self.known["tests"]:
+            test.rc, test.cpu, reached = self.known["tests"][test.name]
+            test.reached = set(reached)
+        elif time.monotonic() < until:
+            test.measure(count)
+            self.put("tests", test.name, [test.rc, test.cpu, sorted(test.reached)])
+        if test.rc not in (0, 77, None):
+            print(f"left out, it fails without an error: {test.name}", flush=True)
+        return test
+
+
+def plant(chosen, args, until):
+    """Runs all; gives the verdict of each number."""
+    kept = Kept(chosen)
+    in_file = collections.defaultdict(set)
+    for k, p in enumerate(chosen):
+        if p:
+            in_file[p.path].add(k)
+    everything = [t for t in tests() if not re.search(args.skip, t.name)]
+
+    def stage(name, candidates, numbers, budget):
+        def one(k):
+            if str(k) not in kept.known[name] and time.monotonic() < until:
+                kept.put(name, str(k), verdict(k, candidates, in_file[chosen[k].path], budget))
+                print(f"{k}: {kept.known[name][str(k)]}: {chosen[k]}", flush=True)
+            return kept.known[name].get(str(k))
+        with ThreadPoolExecutor(args.jobs) as pool:
+            return {k: v for k, v in zip(numbers, pool.map(one, numbers)) if v}
+
+    def measured(wanted):
+        with ThreadPoolExecutor(args.jobs) as pool:
+            return list(pool.map(lambda t: kept.measured(t, len(chosen), until), wanted))
+
+    near = measured([t for t in everything if t.label in NEAR])
+    said = stage("near", near, [k for k, p in enumerate(chosen) if p], BUDGET)
+    alive = [k for k, v in said.items() if v.startswith("survived")]
+    if args.whole and alive:
+        far = measured([t for t in everything if t.label not in NEAR])
+        said.update(stage("whole", near + far, alive, float("inf")))
+    return said
+
+
+def report(chosen, said):
+    killed = {k for k, v in said.items() if v.startswith("killed")}
+    print("\n| kind | planted | killed |\n|---|---|---|")
+    for kind in KINDS:
+        of = {k for k in said if chosen[k].kind == kind}
+        if of:
+            print(f"| {kind} | {len(of)} | {len(of & killed)} ({100 * len(of & killed) // len(of)} %) |")
+    print("\nSurvivors:")
+    for k in sorted(set(said) - killed):
+        print(f"{k}: {said[k]}: {chosen[k]}")
+    share = 100 * len(killed) / max(1, len(said))
+    word = "ok" if share >= WANTED else "FAILED"
+    print(f"\n{word}: {len(killed)} of {len(said)} killed, {share:.0f} % ({WANTED} % wanted)")
+    return share >= WANTED
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--count", type=int, default=300)
+    ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--only", default="")
+    ap.add_argument("--kind", choices=KINDS)
+    ap.add_argument("--whole", action="store_true")
+    ap.add_argument("--skip", default="^$")
+    ap.add_argument("--jobs", type=int, default=2)
+    ap.add_argument("--limit", type=float, default=float("inf"))
+    ap.add_argument("--list", action="store_true")
+    args = ap.parse_args()
+    until = time.monotonic() + args.limit
+    places = [p for p in all_places(args.only, random.Random(args.seed)) if args.kind in (None, p.kind)]
+    print(f"{len(places)} places:", ", ".join(f"{sum(p.kind == k for p in places)} {k}" for k in KINDS), flush=True)
+    if not places:
+        sys.exit("nothing to plant")
+    chosen = draw(places, args.count, args.seed, args.jobs)
+    if args.list:
+        print("\n".join(f"{k}: {p}" for k, p in enumerate(chosen) if p))
+        return 0
+    build(args.jobs)
+    return 0 if report(chosen, plant(chosen, args, until)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
