@@ -66,6 +66,7 @@ enum writer_needs {
     WRITER_NEEDS_NOTHING,
     WRITER_NEEDS_COST,
     WRITER_NEEDS_LEVELS,
+    WRITER_TAKES_PLAN, /* a plan, too; where nothing is planned --emit gives the summary of the model in its place */
     WRITER_NEEDS_PLAN
 };
 
@@ -73,9 +74,10 @@ enum writer_needs {
 struct writer {
     const char *name;   /* of --emit, and in messages */
     const char *suffix; /* of -o, ".gantt.svg"; NULL: a folder, which any other name is */
-    bool to_stdout;     /* --emit takes it: write() with the path "-" */
-    bool as_planned;    /* it is given the plan with calls open as they were when it was made */
-    bool has_model;     /* it holds the whole model, with the plan if there is one */
+    bool
+        to_stdout; /* --emit takes it; with the path "-" all but folders write to the stream of the result */
+    bool as_planned; /* it is given the plan with calls open as they were when it was made */
+    bool has_model;  /* it holds the whole model, with the plan if there is one */
     enum writer_needs needs;
     const struct writer_opt *const *opts; /* ends with NULL; NULL: none */
     size_t optsize;                       /* of the struct that holds them */
@@ -141,6 +143,8 @@ int replay_check(const struct result *r);
 /* The table of the pass levels, r->table, its first rows; writer_levels has them all.  O(V). */
 void levels_print(FILE *f, const struct result *r);
 void summary_print(FILE *f, const struct module *m);
+/* The same as JSON, to path ("-": out, NULL: stdout).  0 or -1. */
+int summary_json(const struct result *r, const char *path);
 void plan_print(FILE *f, const struct result *r, const char *split_folder);
 
 #endif

@@ -230,7 +230,7 @@ int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const 
 
     if (m->nfile > 1 && m->file[1].map != NULL)
         source = (struct mapped){m->file[1].map, m->file[1].size, m->file[1].fd};
-    if (outfile_open(&o, path, m->mem, d) != 0)
+    if (outfile_open_to(&o, path, NULL, m->mem, d) != 0 || fflush(o.f) != 0)
         return -1;
     int bad = pack(&source, 1, model, fileno(o.f), path, d);
     if (!bad)

@@ -9,12 +9,14 @@
  * layout. */
 #include "backends/backends.h"
 #include "ir/base/child.h"
+#include "ir/base/infile.h"
 #include "ir/base/outfile.h"
 #include "ir/base/strings.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { FEW_BOXES = 30, SAID = 200, DOT_ARGS = 20 };
@@ -178,14 +180,37 @@ static void keep_dot(const struct result *r, const char *dot, const char *path, 
         diag_note(r->diag, "%s: the graph in DOT", beside);
 }
 
-/* A view in one format by the dot program, to path, whose suffix is the format's.  Within about ten seconds for
- * devices and blocks.  -1 with diagnostics if it cannot be drawn; the DOT is then left beside it, unless a file has
- * that name. */
+/* The picture to the stream of the result. */
+static int copy_out(const struct result *r, const char *made)
+{
+    char buf[1 << 14];
+    FILE *out = r->out ? r->out : stdout;
+    uint64_t size;
+    ssize_t n;
+    int fd = infile_open(made, INFILE_DATA, &size, r->diag);
+    bool good = fd >= 0;
+    if (!good)
+        return -1;
+    while (good && (n = read(fd, buf, sizeof buf)) != 0)
+        good = n > 0 && fwrite(buf, 1, (size_t)n, out) == (size_t)n;
+    good = good && fflush(out) == 0;
+    if (!good)
+        diag_error(r->diag, "stdout: cannot be written: %s", strerror(errno));
+    close(fd);
+    return good ? 0 : -1;
+}
+
+/* A view in one format by the dot program, to path, whose suffix is the format's ("-": the stream of r).  Within
+ * about ten seconds for devices and blocks.  -1 with diagnostics if it cannot be drawn; the DOT is then left beside it,
+ * unless a file has that name. */
 static int write_picture(const struct result *r, enum view view, unsigned format, const char *path)
 {
     struct arena *a = arena_new(r->scene.m->mem);
-    const char *ext = strrchr(path, '.');
-    struct workshop w = {.folder = arena_fmt(a, "%s.XXXXXX", path)};
+    bool out = !strcmp(path, "-");
+    const char *ext = arena_fmt(a, ".%s", picture_formats[ffs((int)format) - 1]),
+               *tmp = getenv("TMPDIR");
+    struct workshop w = {.folder = arena_fmt(a, "%s%s.XXXXXX", out ? tmp ? tmp : P_tmpdir : path,
+                                             out ? "/pcc" : "")};
     int rc = -1;
     if (!mkdtemp(w.folder)) {
         arena_free(a);
@@ -198,8 +223,11 @@ static int write_picture(const struct result *r, enum view view, unsigned format
     w.other = arena_fmt(a, "%s/" FEWER_DOT, w.folder);
     if (dot_write(r, view, attempts[view]->boxes, w.dot) == 0) {
         if (lay_out(r, view, stem, format, path_base(path))) {
-            keep_dot(r, w.dot, path, a);
+            if (!out)
+                keep_dot(r, w.dot, path, a);
             diag_error(r->diag, "%s: not written", path);
+        } else if (out) {
+            rc = copy_out(r, w.made);
         } else if (rename(w.made, path)) {
             diag_error(r->diag, "%s: cannot be written: %s", path, strerror(errno));
         } else {

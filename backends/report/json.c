@@ -22,5 +22,5 @@ static int write_json(const struct result *r, const void *opts, const char *path
 const struct writer writer_json = {.name = "json",
                                    .suffix = ".json",
                                    .to_stdout = true,
-                                   .needs = WRITER_NEEDS_PLAN,
+                                   .needs = WRITER_TAKES_PLAN,
                                    .write = write_json};

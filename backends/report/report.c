@@ -413,20 +413,24 @@ static void put_shell_word(FILE *f, const char *path)
     putc('\'', f);
 }
 
-/* The command that runs the parts. */
+/* The command that runs the parts; model NULL: it came from no file. */
 static void print_runner(FILE *f, const char *folder, const char *model, struct arena *a)
 {
     size_t n = strlen(folder);
     fputs("run it: python3 ", f);
     put_shell_word(f, arena_fmt(a, "%s%srun_split.py", folder, folder[n - 1] == '/' ? "" : "/"));
-    fputs("\ncompare it with the whole: add --verify ", f);
+    putc('\n', f);
+    if (!model)
+        return;
+    fputs("compare it with the whole: add --verify ", f);
     put_shell_word(f, model);
     putc('\n', f);
 }
 
 void plan_print(FILE *f, const struct result *r, const char *split_folder)
 {
-    struct arena *a = arena_new(r->scene.m->mem);
+    const struct module *m = r->scene.m;
+    struct arena *a = arena_new(m->mem);
     if (r->trained)
         iteration_print_gain(f, r);
     else
@@ -451,7 +455,7 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
         fprintf(f, "ONNX Runtime, whole model:\n  session.layer_assignment_settings=\"%s\"\n",
                 utf8_text(a, settings));
     if (split_folder)
-        print_runner(f, utf8_text(a, split_folder), utf8_text(a, str(r->scene.m, r->scene.m->path)),
-                     a);
+        print_runner(f, utf8_text(a, split_folder),
+                     m->nfile > 1 && m->file[1].nowhere ? NULL : utf8_text(a, str(m, m->path)), a);
     arena_free(a);
 }

@@ -17,6 +17,7 @@
 
 #include "ir/base/infile.h"
 #include "ir/base/json_keep.h"
+#include "ir/base/outfile.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -353,7 +354,11 @@ int folder_begin(struct folder *f, const char *name, bool into, struct arena *a,
         drop_temp(f);
         rc = make_temp(f, stem);
     }
-    if (!f->temp)
+    const char *missing = !f->temp && rc == ENOENT ? outfile_missing(f->final, a) : NULL;
+    if (missing)
+        diag_error(d, "%s: no folder can be made beside it: there is no folder %s (mkdir -p)", name,
+                   missing);
+    else if (!f->temp)
         diag_error(d, "%s: no folder can be made beside it: %s", name, strerror(rc));
     int mode = f->temp && !rc ? usual_mode(f) : 0;
     if (f->temp && !rc)

@@ -189,13 +189,19 @@ char *infile_read(const char *path, enum infile_kind kind, struct arena *a, size
     return text && infile_text(path, text, *len, d) == 0 ? text : NULL;
 }
 
-char *infile_read_list(const char *path, struct arena *a, size_t *len, struct diag *d)
+char *infile_read_stdin(enum infile_kind kind, struct arena *a, size_t *len, struct diag *d)
 {
     const char *wrong = NULL;
-    if (strcmp(path, "-") != 0)
-        return infile_read(path, INFILE_LIST, a, len, d);
-    char *text = read_all(STDIN_FILENO, INFILE_LIST, 0, a, len, &wrong);
+    char *text = read_all(STDIN_FILENO, kind, 0, a, len, &wrong);
     if (wrong)
         diag_error(d, "standard input: cannot be read: %s", wrong);
+    return text;
+}
+
+char *infile_read_list(const char *path, struct arena *a, size_t *len, struct diag *d)
+{
+    if (strcmp(path, "-") != 0)
+        return infile_read(path, INFILE_LIST, a, len, d);
+    char *text = infile_read_stdin(INFILE_LIST, a, len, d);
     return text && infile_text("standard input", text, *len, d) == 0 ? text : NULL;
 }

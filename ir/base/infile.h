@@ -33,7 +33,9 @@ int infile_text(const char *name, const char *text, size_t n, struct diag *d);
 /* All bytes of a file of text and a NUL after them, in a; NULL and an error if it cannot be read or is not UTF-8. */
 char *infile_read(const char *path, enum infile_kind kind, struct arena *a, size_t *len,
                   struct diag *d);
-/* The same for what a user names as a list ("--pin @FILE"): "-" is standard input. */
+/* All bytes of standard input and a NUL after them, in a; NULL and an error. */
+char *infile_read_stdin(enum infile_kind kind, struct arena *a, size_t *len, struct diag *d);
+/* The same as infile_read for what a user names as a list ("--pin @FILE"): "-" is standard input. */
 char *infile_read_list(const char *path, struct arena *a, size_t *len, struct diag *d);
 
 #endif

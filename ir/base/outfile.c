@@ -86,6 +86,19 @@ int outfile_open_to(struct outfile *o, const char *path, FILE *out, struct arena
     return 0;
 }
 
+const char *outfile_missing(const char *path, struct arena *a)
+{
+    struct stat st;
+    for (const char *s = path + 1; *path && (s = strchr(s, '/')); s += strspn(s, "/")) {
+        const char *folder = arena_strdup(a, path, (size_t)(s - path));
+        if (!s[strspn(s, "/")])
+            break; /* path itself, with slashes behind it */
+        if (stat(folder, &st) != 0 && errno == ENOENT)
+            return folder;
+    }
+    return NULL;
+}
+
 int outfile_open(struct outfile *o, const char *path, struct arena *of, struct diag *d)
 {
     struct stat st;
@@ -102,7 +115,13 @@ int outfile_open(struct outfile *o, const char *path, struct arena *of, struct d
     o->f = fd < 0 ? NULL : fdopen(fd, "w");
     if (o->f != NULL)
         return 0;
-    diag_error(d, "%s: cannot create a file beside it: %s", path, strerror(errno));
+    int e = errno;
+    const char *missing = e == ENOENT ? outfile_missing(path, o->own) : NULL;
+    if (missing != NULL)
+        diag_error(d, "%s: cannot create a file beside it: there is no folder %s (mkdir -p)", path,
+                   missing);
+    else
+        diag_error(d, "%s: cannot create a file beside it: %s", path, strerror(e));
     if (fd >= 0)
         close(fd);
     arena_free(o->own);

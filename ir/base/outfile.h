@@ -23,6 +23,8 @@ int outfile_open_to(struct outfile *o, const char *path, FILE *out, struct arena
                     struct diag *d);
 /* Whether outfile_open would succeed, before much work is done for it; leaves nothing.  0 or -1. */
 int outfile_check(const char *path, struct arena *of, struct diag *d);
+/* The first folder on the way to path that is not there, in a; NULL: all are. */
+const char *outfile_missing(const char *path, struct arena *a);
 /* Finishes and renames; on any failure (also an earlier one, when ok is false) nothing is left. */
 int outfile_close(struct outfile *o, bool ok);
 

@@ -327,7 +327,6 @@ def refusals(tmp):
             (["--replay", "9999999", "-p", "dp-place", "--emit", "gantt"], 1, "too large"),
             (["--replay", "9999999", "-p", "dp-place", "-o", tmp / "y.trace.json"], 1, "too large"),
             (["--replay", "5"], 1, "give a planner"),
-            (["--emit", "gantt"], 1, "give a planner"),
             (["--emit", "trace,", "-p", "dp-place"], 2, "expected ir, csv"),
             (["--emit", "gantt,svg", "-p", "dp-place"], 2, "--emit 'svg'")]:
         out, err = pcc(path, "-q", *args, code=code)

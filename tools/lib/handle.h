@@ -48,7 +48,8 @@ struct pcc {
     uint32_t ngiven, capgiven;
     /* of the model that is open; x.scene.m is NULL without one */
     const char *name;
-    bool nowhere; /* it came in memory */
+    bool nowhere;                /* it came in memory */
+    struct input standard_input; /* what the program has read of it; bytes NULL: nothing yet */
     /* devices that came with it, and how they run a plan; NULL: none */
     struct cluster *own;
     struct exec_model own_model;

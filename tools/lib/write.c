@@ -36,11 +36,23 @@ int write_check_path(const char *model, const char *path, struct arena *a, struc
 {
     struct stat in, there;
     if (!*path || !strcmp(path, "-"))
-        return diag_error(d, "-o '%s': expected a file or folder (--emit writes to stdout)", path);
+        return diag_error(
+            d,
+            "-o '%s': expected a file or folder, or '-' and the ending of a file for stdout, such as "
+            "-.json",
+            path);
+    if (write_is_stdout(path))
+        return 0;
     if (model && stat(path, &there) == 0 && S_ISREG(there.st_mode) && stat(model, &in) == 0 &&
         in.st_dev == there.st_dev && in.st_ino == there.st_ino)
         return diag_error(d, "-o %s: that is the model itself; expected another file", path);
     return writer_check_name(path, a, d);
+}
+
+bool write_is_stdout(const char *path)
+{
+    const char *suffix = writer_of(path)->suffix;
+    return suffix && *path == '-' && !strcmp(path + 1, suffix);
 }
 
 bool write_is_folder(const char *path)
@@ -53,9 +65,10 @@ int write_probe(struct pcc *p, const char *path)
     struct arena *a = arena_new(p->x.use.mem);
     const struct writer *w = writer_of(path);
     const void *opts = write_options(p, w, a, &p->diag);
-    int rc = !opts      ? -1
-             : w->check ? w->check(p->x.scene.m, opts, path, &p->diag)
-                        : outfile_check(path, a, &p->diag);
+    int rc = !opts                   ? -1
+             : write_is_stdout(path) ? 0
+             : w->check              ? w->check(p->x.scene.m, opts, path, &p->diag)
+                                     : outfile_check(path, a, &p->diag);
     arena_free(a);
     return rc;
 }

@@ -27,6 +27,8 @@ void memory_begin(struct memory *m, struct arena *of);
 const char *memory_end(struct memory *m, bool ok, const char *what, struct arena *a,
                        struct diag *d);
 
+/* Whether the path is '-' and the ending of a file: "-.svg" is stdout, "./-.svg" a file. */
+bool write_is_stdout(const char *path);
 /* Whether the path is that of a folder for a split. */
 bool write_is_folder(const char *path);
 /* The table of the plan, NULL and an error; lives in p->x.use.mem.  path: what is written beside it; NULL: nothing. */

@@ -17,8 +17,8 @@ static const struct {
     const char *name, *arg, *help;
 } table[] = {
     {CLI_PASSES, IN_PLANNING, 'p', "passes", "LIST|@FILE",
-     "passes with options: 'fuse{range=200},dp-place' (default for a folder, or with "
-     "--objective: open-functions,fuse,auto-place or what suits that)"},
+     "passes with options: 'fuse{range=200},dp-place' (default for what shows a plan, and "
+     "with -d or --objective: open-functions,fuse,auto-place or what suits that)"},
     {CLI_OUTPUT, IN_OUTPUT, 'o', "output", "PATH", NULL}, /* the writers' suffixes */
     {CLI_DEVICES, IN_DEVICES, 'd', "devices", "CLUSTER",
      "'2xa100', '4xa100:40GiB,1xcpu', a cluster's name such as 'dapple-a', or a JSON file (default: 2xa100)"},
@@ -228,7 +228,9 @@ static void make_table(struct cli *c, struct arena *a)
             continue;
         }
         if (table[i].id == CLI_OUTPUT)
-            help = arena_fmt(a, "folder: the split;%s: that file", writer_suffixes(a));
+            help = arena_fmt(
+                a, "folder: the split;%s: that file; '-' and such an ending, as in -.svg: stdout",
+                writer_suffixes(a));
         if (table[i].id == CLI_EMIT)
             help = arena_fmt(a, "to stdout: %s (repeats)", writer_emits(", ", ", ", a));
         t.row[t.n++] = (struct cli_option){.id = (int)table[i].id,
@@ -276,7 +278,9 @@ static void put_option(FILE *f, const struct cli_option *o)
 void cli_help(FILE *f, const struct cli *c)
 {
     fputs(usage, f);
-    fputs("MODEL is an ONNX file, a workload (JSON) or textual IR (.pir).\n", f);
+    fputs("MODEL is an ONNX file, a workload (JSON) or textual IR (.pir); - is standard\n"
+          "input, with external data in the current folder.\n",
+          f);
     for (int k = 0; k < CLI_GROUPS; k++) {
         fprintf(f, "\n%s:\n", cli_group_name[k]);
         for (uint32_t i = 0; i < c->noption; i++)

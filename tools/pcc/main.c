@@ -137,6 +137,22 @@ static bool has_pass(const struct pipeline *p, const char *name)
     return false;
 }
 
+/* Whether there is to be a plan where no pass is named: for what shows nothing else, or for who names a goal or
+ * devices.  brought: the input has one. */
+static bool wants_plan(const struct cli *c, bool brought)
+{
+    const char *out = c->value[CLI_OUTPUT], *goal = c->value[CLI_OBJECTIVE];
+    bool named = goal || c->value[CLI_DEVICES];
+    if (out && write_is_folder(out))
+        return true;
+    if (brought && !goal)
+        return false;
+    if (!out && !c->n[CLI_EMIT])
+        return named;
+    return output_needs(c, WRITER_NEEDS_PLAN) ||
+           ((named || out) && output_needs(c, WRITER_TAKES_PLAN));
+}
+
 /* 0, or the exit code. */
 static int make_pipeline(const struct cli *c, struct pcc *h, struct pipeline *p)
 {
@@ -146,10 +162,9 @@ static int make_pipeline(const struct cli *c, struct pcc *h, struct pipeline *p)
     size_t n;
     if (in_file && !(text = infile_read_list(text + 1, x->use.mem, &n, x->use.diag)))
         return EXIT_INPUT;
-    bool shown = (!out && !c->n[CLI_EMIT]) || output_needs(c, WRITER_NEEDS_PLAN);
-    if (!text && ((out && write_is_folder(out)) || (c->value[CLI_OBJECTIVE] && shown)))
-        text = default_pipeline(h); /* who names a goal wants a plan */
-    else if (!text && (!out || writer_of(out)->needs == WRITER_NEEDS_COST || c->n[CLI_EMIT]))
+    if (!text && wants_plan(c, h->x.results.plan != NULL))
+        text = default_pipeline(h);
+    else if (!text && (!out || writer_of(out)->needs != WRITER_NEEDS_NOTHING || c->n[CLI_EMIT]))
         text = "cost";
     if (text && pipeline_parse(p, text, x->use.mem, x->use.diag))
         return in_file ? EXIT_INPUT : EXIT_USAGE;
@@ -189,12 +204,27 @@ static int check_names(const struct cli *c, struct arena *a, struct diag *d)
     return 0;
 }
 
+/* The model: a file, or with "-" what comes in at standard input, which is kept for a second reading.  0 or -1. */
+static int take_input(const struct cli *c, struct pcc *h, struct input *in)
+{
+    static const char name[] =
+        "stdin"; /* external data is looked for beside it: in the current folder */
+    *in = (struct input){.name = c->input};
+    if (strcmp(c->input, "-"))
+        return 0;
+    struct input *kept = &h->standard_input;
+    kept->name = name;
+    if (!kept->bytes)
+        kept->bytes = infile_read_stdin(INFILE_MODEL, h->mem, &kept->n, &h->diag);
+    *in = *kept;
+    return in->bytes ? 0 : -1;
+}
+
 /* After an internal failure at a step: the input is read again and led up to that step, silently. */
-static void reproduce(const struct cli *c, const struct pcc *h, const struct pipeline *p,
-                      uint32_t at)
+static void reproduce(const struct cli *c, struct pcc *h, const struct pipeline *p, uint32_t at)
 {
     const struct ctx *x = &h->x;
-    const struct input in = {.name = c->input};
+    struct input in;
     struct ctx y = *x;
     struct diag silent = diag_silent();
     struct scene again;
@@ -203,7 +233,7 @@ static void reproduce(const struct cli *c, const struct pcc *h, const struct pip
     y.levels = (struct levels){0};
     /* open-functions comes too late then: calls stay whole, since what is open is no part of the text */
     y.results = (struct results){.inferred = x->results.inferred};
-    if (read_input(h, &in, &again, &y.results.plan, x->use.mem, &silent))
+    if (take_input(c, h, &in) || read_input(h, &in, &again, &y.results.plan, x->use.mem, &silent))
         return;
     y.scene.m = again.m;
     if (repro_write(&y, p, at, c->value[CLI_VERIFY_EACH] != NULL, x->use.diag) == 0)
@@ -223,7 +253,7 @@ static void emit_errors(void *user, enum diag_level level, enum warning w, const
 /* --check-annotations: shapes are inferred as far as they can be, then every finding is shown. */
 static int check_only(const struct cli *c, struct pcc *h)
 {
-    const struct input in = {.name = c->input};
+    struct input in;
     struct ctx *x = &h->x;
     struct pipeline p = {0};
     struct run_options o = {0};
@@ -235,7 +265,7 @@ static int check_only(const struct cli *c, struct pcc *h)
     }
     if (settings_dims(h) || pipeline_parse(&p, "infer-shapes", x->use.mem, x->use.diag))
         return EXIT_USAGE;
-    if (open_input(h, &in))
+    if (take_input(c, h, &in) || open_input(h, &in))
         return EXIT_INPUT;
     x->use.diag = &soft; /* what sizes to plan for does not matter here */
     int rc = pipeline_run(&p, x, &o);
@@ -302,7 +332,7 @@ static int set_all(const struct cli *c, struct pcc *h)
 
 static int run(const struct cli *c, struct pcc *h)
 {
-    const struct input in = {.name = c->input};
+    struct input in;
     struct ctx *x = &h->x;
     struct pipeline p = {0};
     uint32_t at = 0;
@@ -324,10 +354,17 @@ static int run(const struct cli *c, struct pcc *h)
     rc = (int)settings_read(h);
     if (rc || (rc = make_pipeline(c, h, &p)))
         return rc;
-    if (c->value[CLI_PRINT_PIPELINE])
-        fprintf(stderr, "%s\n", pipeline_text(&p, x->use.mem));
+    if (take_input(c, h, &in))
+        return EXIT_INPUT;
     if ((rc = (int)open_input(h, &in)))
         return rc;
+    if (x->results.plan) {
+        p = (struct pipeline){0};
+        if ((rc = make_pipeline(c, h, &p)))
+            return rc;
+    }
+    if (c->value[CLI_PRINT_PIPELINE])
+        fprintf(stderr, "%s\n", pipeline_text(&p, x->use.mem));
     if ((p.n || c->value[CLI_DEVICES] || h->own) && (rc = (int)settings_devices(h)))
         return rc;
     if (c->value[CLI_OUTPUT] && write_probe(h, c->value[CLI_OUTPUT]))

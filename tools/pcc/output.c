@@ -22,7 +22,7 @@ static int check_output(const struct cli *c, struct arena *a, struct diag *d)
         return 0;
     if (c->n[CLI_OUTPUT] > 1)
         return diag_error(d, "-o is given %u times: expected one output", c->n[CLI_OUTPUT]);
-    return write_check_path(c->input, c->value[CLI_OUTPUT], a, d);
+    return write_check_path(strcmp(c->input, "-") ? c->input : NULL, c->value[CLI_OUTPUT], a, d);
 }
 
 /* ---- options of writers ----------------------------------------------------------------------- */
@@ -74,6 +74,12 @@ static int check_options(const struct cli *c, struct pcc *p)
     return 0;
 }
 
+/* Whether the model is shown in place of a plan, which nobody asked for. */
+static bool is_summary(const struct cli *c, const struct pcc *p, const struct writer *w)
+{
+    return w->needs == WRITER_TAKES_PLAN && !p->judged.r.plan && !c->value[CLI_PASSES];
+}
+
 /* --emit to stdout; or only the names are checked. */
 static int emit_all(const struct cli *c, struct pcc *p, bool check)
 {
@@ -84,7 +90,8 @@ static int emit_all(const struct cli *c, struct pcc *p, bool check)
             if (!w)
                 return diag_error(&p->diag, "--emit '%s': expected %s", s,
                                   writer_emits(", ", " or ", p->mem));
-            if (!check && write_one(p, w, "-"))
+            if (!check &&
+                (is_summary(c, p, w) ? summary_json(&p->judged.r, "-") : write_one(p, w, "-")))
                 return -1;
         } while (*s);
     }
@@ -101,10 +108,16 @@ static int64_t replay_samples(const struct cli *c, struct diag *d)
     return n;
 }
 
+/* Whether stdout is for what is written. */
+static bool takes_stdout(const struct cli *c)
+{
+    return c->n[CLI_EMIT] || (c->value[CLI_OUTPUT] && write_is_stdout(c->value[CLI_OUTPUT]));
+}
+
 /* Where tables for people go: stdout, or stderr if that is taken. */
 static FILE *page_of(const struct cli *c)
 {
-    return c->n[CLI_EMIT] ? stderr : stdout;
+    return takes_stdout(c) ? stderr : stdout;
 }
 
 /* --replay, with calls open: its figures speak of their tensors. */
@@ -278,7 +291,7 @@ int output_write(const struct cli *c, struct pcc *p)
         return -1;
     if (r->verdict && c->value[CLI_REPLAY] && replay_check(r))
         return -1;
-    bool quiet = c->value[CLI_QUIET] || c->n[CLI_EMIT];
+    bool quiet = c->value[CLI_QUIET] || takes_stdout(c);
     const char *table = NULL;
     if (r->verdict && !c->value[CLI_QUIET])
         r->assumed = assumed_text(p);
@@ -288,7 +301,7 @@ int output_write(const struct cli *c, struct pcc *p)
         return -1;
     if (emit_all(c, p, false))
         return -1;
-    if (out && write_one(p, writer_of(out), out))
+    if (out && write_one(p, writer_of(out), write_is_stdout(out) ? "-" : out))
         return -1;
     if (table)
         fputs(table, stdout);

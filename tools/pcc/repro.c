@@ -148,7 +148,7 @@ int repro_options(struct cli *c, struct arena *a, struct diag *d)
     struct cli own = {0};
     if (c->value[CLI_PASSES] || c->value[CLI_OUTPUT] || c->n[CLI_EMIT] || c->value[CLI_DEVICES])
         return 0;
-    char *line = first_line(c->input, a);
+    char *line = strcmp(c->input, "-") ? first_line(c->input, a) : NULL;
     if (!line)
         return 0;
     const char *said = arena_strdup(a, line, strlen(line));
