@@ -3,8 +3,8 @@
  * pcc.device and pcc.part are for everybody else. A replicated node names the devices and parts
  * that hold it, comma-separated, and as layer_ann the first; pcc.slot is there in plans with slots;
  * a node that no part needs is left alone. The IR version stays: metadata on nodes is formally of
- * IR 10, but runtimes load it at any version. With --annotate=ir11 the nodes carry device configurations, too (device_config.c), and the IR
- * version rises. O(nodes + copies in parts). */
+ * IR 10, but runtimes load it at any version. With --annotate=ir11 the nodes carry device
+ * configurations, too (device_config.c), and the IR version rises. O(nodes + copies in parts). */
 #include "backends/onnx/pack.h"
 #include "backends/split/split.h"
 #include "ir/base/outfile.h"
