@@ -69,7 +69,10 @@ static const char *describe_gpus(char *text, struct arena *a, struct diag *d)
             *comma = 0;
         const char *preset = preset_in(line);
         if (!preset) {
-            diag_error(d, "-d detect: no preset is a '%s' (see --list-devices): describe it in a cluster file", line);
+            diag_error(
+                d,
+                "-d detect: no preset is a '%s' (see --list-devices): describe it in a cluster file",
+                line);
             return NULL;
         }
         const char *item = mib > 0 && mib < INT64_MAX >> 20

@@ -12,24 +12,24 @@
  *    sparsity": here half of that, 80 GB at 3.35 TB/s.
  *  - h200: NVIDIA H200 SXM, "NVIDIA H200 Tensor Core GPU" data sheet: the rates of the h100,
  *    141 GB HBM3e at 4.8 TB/s.
- *  - b200: NVIDIA B200 SXM of an HGX, "NVIDIA HGX B200" specifications, an eighth each: FP64 37 TFLOPS, FP32 75 TFLOPS,
- *    FP16 and BF16 4.5 PFLOPS, FP8 and INT8 9 PFLOPS with sparsity: here half of these four, 180 GB at 8 TB/s.
- *  - t4: "NVIDIA T4 Tensor Core GPU" data sheet: single precision 8.1 TFLOPS, mixed precision 65 TFLOPS, INT8 130 TOPS,
- *    16 GB GDDR6 at 300 GB/s.
+ *  - b200: NVIDIA B200 SXM of an HGX, "NVIDIA HGX B200" specifications, an eighth each: FP64 37 TFLOPS, FP32 75
+ *    TFLOPS, FP16 and BF16 4.5 PFLOPS, FP8 and INT8 9 PFLOPS with sparsity: here half of these four; 180 GB at 8 TB/s.
+ *  - t4: "NVIDIA T4 Tensor Core GPU" data sheet: single precision 8.1 TFLOPS, mixed precision 65 TFLOPS, INT8 130
+ *    TOPS, 16 GB GDDR6 at 300 GB/s.
  *  - l4: "NVIDIA L4 Tensor Core GPU" data sheet: FP32 30.3 TFLOPS, FP16 and BF16 242 TFLOPS, FP8 485 TFLOPS, INT8 485
- *    TOPS with sparsity: here half of these, 24 GB at 300 GB/s.
+ *    TOPS with sparsity: here half of these; 24 GB at 300 GB/s.
  *  - a10: "NVIDIA A10 Tensor Core GPU" data sheet: FP32 31.2 TFLOPS, FP16 and BF16 125 TFLOPS, INT8 250 TOPS (dense),
  *    24 GB GDDR6 at 600 GB/s.
- *  - a30: "NVIDIA A30 Tensor Core GPU" data sheet: FP64 5.2 TFLOPS, FP32 10.3 TFLOPS, FP16 and BF16 165 TFLOPS, INT8 330
- *    TOPS (dense), 24 GB HBM2 at 933 GB/s.
+ *  - a30: "NVIDIA A30 Tensor Core GPU" data sheet: FP64 5.2 TFLOPS, FP32 10.3 TFLOPS, FP16 and BF16 165 TFLOPS, INT8
+ *    330 TOPS (dense), 24 GB HBM2 at 933 GB/s.
  *  - l40s: "NVIDIA L40S" data sheet: FP32 91.6 TFLOPS, FP16 and BF16 362.05 TFLOPS, FP8 733 TFLOPS, INT8 733 TOPS
  *    (dense), 48 GB GDDR6 at 864 GB/s.
- *  - rtx3090: GeForce RTX 3090, "NVIDIA Ampere GA102 GPU Architecture" white paper: FP32 35.6 TFLOPS, FP16 and BF16 with
- *    sums in FP32 71 TFLOPS, INT8 284 TOPS (dense), 24 GB GDDR6X at 936 GB/s.
- *  - rtx4090: GeForce RTX 4090, "NVIDIA Ada GPU Architecture" white paper: FP32 82.6 TFLOPS, FP16 and BF16 with sums in
- *    FP32 165.2 TFLOPS, FP8 so 330.3 TFLOPS, INT8 660.6 TOPS (dense), 24 GB GDDR6X at 1008 GB/s.
- *  - mi300x: "AMD Instinct MI300X Accelerator" data sheet: vector FP64 81.7 TFLOPS and FP32 163.4 TFLOPS, matrix FP16 and
- *    BF16 1307.4 TFLOPS, FP8 (its own kinds, FNUZ) 2614.9 TFLOPS, INT8 2614.9 TOPS (dense), 192 GB HBM3 at 5.3 TB/s.
+ *  - rtx3090: GeForce RTX 3090, "NVIDIA Ampere GA102 GPU Architecture" white paper: FP32 35.6 TFLOPS, FP16 and BF16
+ *    with sums in FP32 71 TFLOPS, INT8 284 TOPS (dense), 24 GB GDDR6X at 936 GB/s.
+ *  - rtx4090: GeForce RTX 4090, "NVIDIA Ada GPU Architecture" white paper: FP32 82.6 TFLOPS, FP16 and BF16 with sums
+ *    in FP32 165.2 TFLOPS, FP8 so 330.3 TFLOPS, INT8 660.6 TOPS (dense), 24 GB GDDR6X at 1008 GB/s.
+ *  - mi300x: "AMD Instinct MI300X Accelerator" data sheet: vector FP64 81.7 TFLOPS and FP32 163.4 TFLOPS, matrix FP16
+ *    and BF16 1307.4 TFLOPS, FP8 (its own kinds, FNUZ) 2614.9 TFLOPS, INT8 2614.9 TOPS (dense), 192 GB HBM3 at 5.3 TB/s.
  *    (GB of the sheets' memory sizes are read as GiB; f32 is that of the CUDA cores, not TF32.)
  *  - npu: generic, of the kind that laptops carry: Intel's Core Ultra 200V has an NPU of 48 TOPS
  *    and LPDDR5X-8533, which gives 136 GB/s on 128 bits; f16 at half the rate of i8, f32 and the
@@ -116,9 +116,7 @@ static const struct device_class presets[] = {
     {.name = "t4",
      .count = 1,
      .memory = INT64_C(16) << 30,
-     .peak = {[ELEM_F32] = 8100 * GIGA,
-              [ELEM_F16] = 65 * TERA,
-              [ELEM_I8] = 130 * TERA},
+     .peak = {[ELEM_F32] = 8100 * GIGA, [ELEM_F16] = 65 * TERA, [ELEM_I8] = 130 * TERA},
      .bandwidth = 300 * GIGA,
      .overhead = 5 * MICRO,
      .link_latency = LINK_LATENCY,
@@ -246,13 +244,20 @@ const struct device_class *preset_at(uint32_t i)
  * B200 add up over both directions.  Ethernet and InfiniBand: the bits of their names.  Latencies are those usual for
  * a transfer that a program starts, not of the wire. */
 static const struct link_preset links[] = {
-    {"pcie3x8", 7877 * (GIGA / 1000), 10 * MICRO},   {"pcie3x16", 15754 * (GIGA / 1000), 10 * MICRO},
-    {"pcie4x8", 15754 * (GIGA / 1000), 10 * MICRO},  {"pcie4x16", 31508 * (GIGA / 1000), 10 * MICRO},
-    {"pcie5x8", 31508 * (GIGA / 1000), 10 * MICRO},  {"pcie5x16", 63015 * (GIGA / 1000), 10 * MICRO},
-    {"nvlink2", 150 * GIGA, 2 * MICRO},              {"nvlink3", 300 * GIGA, 2 * MICRO},
-    {"nvlink4", 450 * GIGA, 2 * MICRO},              {"nvlink5", 900 * GIGA, 2 * MICRO},
-    {"ethernet10", 1250 * (GIGA / 1000), 50 * MICRO}, {"ethernet25", 3125 * (GIGA / 1000), 50 * MICRO},
-    {"ethernet100", 12500 * (GIGA / 1000), 50 * MICRO}, {"infiniband200", 25 * GIGA, 5 * MICRO},
+    {"pcie3x8", 7877 * (GIGA / 1000), 10 * MICRO},
+    {"pcie3x16", 15754 * (GIGA / 1000), 10 * MICRO},
+    {"pcie4x8", 15754 * (GIGA / 1000), 10 * MICRO},
+    {"pcie4x16", 31508 * (GIGA / 1000), 10 * MICRO},
+    {"pcie5x8", 31508 * (GIGA / 1000), 10 * MICRO},
+    {"pcie5x16", 63015 * (GIGA / 1000), 10 * MICRO},
+    {"nvlink2", 150 * GIGA, 2 * MICRO},
+    {"nvlink3", 300 * GIGA, 2 * MICRO},
+    {"nvlink4", 450 * GIGA, 2 * MICRO},
+    {"nvlink5", 900 * GIGA, 2 * MICRO},
+    {"ethernet10", 1250 * (GIGA / 1000), 50 * MICRO},
+    {"ethernet25", 3125 * (GIGA / 1000), 50 * MICRO},
+    {"ethernet100", 12500 * (GIGA / 1000), 50 * MICRO},
+    {"infiniband200", 25 * GIGA, 5 * MICRO},
     {"infiniband400", 50 * GIGA, 5 * MICRO},
 };
 enum { LINKS = sizeof links / sizeof links[0] };

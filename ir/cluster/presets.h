@@ -5,7 +5,7 @@
 #include "ir/base/nearest.h"
 #include "ir/cluster/cluster.h"
 
-#define PRESET_NAMES \
+#define PRESET_NAMES                                                                               \
     "v100, a100, h100, h200, b200, t4, l4, a10, a30, l40s, rtx3090, rtx4090, mi300x, npu, cpu"
 #define PRESET_DEFAULT "a100"
 /* The link of accelerators whose link nobody names: bytes per s, ps. */

@@ -548,7 +548,8 @@ int cluster_set_link(struct cluster *c, const char *text, struct diag *d)
     int64_t bandwidth = 0, latency = 0;
 
     if (!rate_latency_parse(text, &bandwidth, &latency)) {
-        return diag_error(d, "link '%s': expected a rate above 0 and a time such as 25GB/s,10us, or a "
+        return diag_error(d,
+                          "link '%s': expected a rate above 0 and a time such as 25GB/s,10us, or a "
                           "name such as pcie4x16 (see --list-devices)",
                           text);
     }

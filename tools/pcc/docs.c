@@ -266,7 +266,8 @@ static void complete_fish(FILE *f, const struct cli *c, struct arena *a)
         if (o->letter)
             fprintf(f, " -s %c", o->letter);
         if (words) {
-            fputs(o->id == CLI_DEVICES ? " -r -a " : " -x -a ", f); /* a cluster may be a file, too */
+            fputs(o->id == CLI_DEVICES ? " -r -a " : " -x -a ",
+                  f); /* a cluster may be a file, too */
             put_fish(f, words);
         } else if (o->arg) {
             fputs(" -r", f);
@@ -281,8 +282,8 @@ int docs_completion(FILE *f, const struct cli *c, const char *shell, struct aren
                     struct diag *d)
 {
     static const char *const name[] = {"bash", "zsh", "fish"};
-    static void (*const complete[])(FILE *, const struct cli *, struct arena *) = {
-        complete_bash, complete_zsh, complete_fish};
+    static void (*const complete[])(FILE *, const struct cli *,
+                                    struct arena *) = {complete_bash, complete_zsh, complete_fish};
     for (int i = 0; i < 3; i++)
         if (!strcmp(shell, name[i])) {
             complete[i](f, c, scratch);

@@ -397,8 +397,9 @@ static void list_devices(struct arena *a)
     page_table_begin(&t, 6, 1, a);
     page_table_row(&t, (const char *[]){"device", "memory", "bandwidth", "f32", "f16", "i8"});
     for (uint32_t i = 0; (k = preset_at(i)); i++) {
-        const char *cell[6] = {k->name, k->memory < 0 ? "any" : arena_fmt(a, "%s", bytes_short(text, k->memory)),
-                               arena_fmt(a, "%s", rate_print(text, k->bandwidth))};
+        const char *cell[6] = {
+            k->name, k->memory < 0 ? "any" : arena_fmt(a, "%s", bytes_short(text, k->memory)),
+            arena_fmt(a, "%s", rate_print(text, k->bandwidth))};
         for (int e = 0; e < 3; e++)
             cell[3 + e] = arena_fmt(a, "%s", count_short(text, cluster_peak(k, peaks[e])));
         page_table_row(&t, cell);
@@ -411,7 +412,8 @@ static void list_devices(struct arena *a)
         printf("%s%s", i ? ", " : "\nclusters: ", cluster_preset_name(i));
     puts("\n\nlink           each way, latency");
     for (uint32_t i = 0; (l = link_preset_at(i)); i++)
-        printf("%-14s %s,%s\n", l->name, rate_print(text, l->bandwidth), time_print(time, l->latency));
+        printf("%-14s %s,%s\n", l->name, rate_print(text, l->bandwidth),
+               time_print(time, l->latency));
 }
 
 static int inform(const struct cli *c, struct arena *a, struct diag *d)
