@@ -29,7 +29,7 @@
  *  - rtx4090: GeForce RTX 4090, "NVIDIA Ada GPU Architecture" white paper: FP32 82.6 TFLOPS, FP16 and BF16 with sums
  *    in FP32 165.2 TFLOPS, FP8 so 330.3 TFLOPS, INT8 660.6 TOPS (dense), 24 GB GDDR6X at 1008 GB/s.
  *  - mi300x: "AMD Instinct MI300X Accelerator" data sheet: vector FP64 81.7 TFLOPS and FP32 163.4 TFLOPS, matrix FP16
- *    and BF16 1307.4 TFLOPS, FP8 (its own kinds, FNUZ) 2614.9 TFLOPS, INT8 2614.9 TOPS (dense), 192 GB HBM3 at 5.3 TB/s.
+ *    and BF16 1307.4 TFLOPS, FP8 (its own kinds, FNUZ) 2614.9 TFLOPS, INT8 2614.9 TOPS (dense), 192 GB at 5.3 TB/s.
  *    (GB of the sheets' memory sizes are read as GiB; f32 is that of the CUDA cores, not TF32.)
  *  - npu: generic, of the kind that laptops carry: Intel's Core Ultra 200V has an NPU of 48 TOPS
  *    and LPDDR5X-8533, which gives 136 GB/s on 128 bits; f16 at half the rate of i8, f32 and the

@@ -475,7 +475,8 @@ static void answer(void *arg)
         rc = EXIT_USAGE;
     if (rc == -1) {
         sink->quiet = c.value[CLI_QUIET] != NULL;
-        if (!sink->quiet && isatty(STDERR_FILENO))
+        sink->bar->log = !isatty(STDERR_FILENO);
+        if (!sink->quiet && !(sink->bar->log && sink->json)) /* a line of JSON is a message */
             t->listener->progress = draw;
         pcc_listen(p, t->listener);
         at_work = p;
