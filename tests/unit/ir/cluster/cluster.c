@@ -304,7 +304,7 @@ static void shorthand_refused(void **state)
 {
     static const char *const bad[][2] = {
         {"", "unknown class ''"},
-        {"2xh300", "v100, a100, h100, h200, npu, cpu"},
+        {"2xh300", "v100, a100, h100, h200, b200, t4"},
         {"2x", "unknown class"},
         {"x", "unknown class 'x'"},
         {"0xa100", "expected 1 to 1024"},
