@@ -399,14 +399,14 @@ static void list_devices(struct arena *a)
     for (uint32_t i = 0; (k = preset_at(i)); i++) {
         const char *cell[6] = {
             k->name, k->memory < 0 ? "any" : arena_fmt(a, "%s", bytes_short(text, k->memory)),
-            arena_fmt(a, "%s", rate_print(text, k->bandwidth))};
+            arena_fmt(a, "%sB/s", count_short(text, k->bandwidth))};
         for (int e = 0; e < 3; e++)
             cell[3 + e] = arena_fmt(a, "%s", count_short(text, cluster_peak(k, peaks[e])));
         page_table_row(&t, cell);
     }
     for (uint32_t i = 0; i < t.nrow; i++) {
         page_table_put(stdout, &t, i);
-        puts(i ? "" : "(operations per second)");
+        puts(i ? "/s" : "operations");
     }
     for (uint32_t i = 0; cluster_preset_name(i); i++)
         printf("%s%s", i ? ", " : "\nclusters: ", cluster_preset_name(i));

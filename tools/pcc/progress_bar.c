@@ -1,6 +1,6 @@
-/* The line that shows how far a long run is: whose work it is, what that does and how much of it is done, the time since
- * the run began, the best plan, bound and gap, what Ctrl-C does.  On a terminal it is drawn over itself, and what has no
- * room at the right is cut; in a log a new line comes every 30 seconds. */
+/* The line that shows how far a long run is: whose work it is, what that does and how much of it is done, the time
+ * since the run began, the best plan, bound and gap, what Ctrl-C does.  On a terminal it is drawn over itself, and what
+ * has no room at the right is cut; in a log a new line comes every 30 seconds. */
 #include "progress_bar.h"
 
 #include "ir/base/clock.h"
