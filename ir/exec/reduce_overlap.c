@@ -1,7 +1,8 @@
 /* AllReduces beside the backward pass (reduce_overlap.h).
  *
  * Source: the data-parallel baseline of DAPPLE's paper, whose gradients are exchanged while earlier layers still
- * compute theirs: one channel, first ready first. */
+ * compute theirs: one channel, first ready first.  What waits for the channel is exchanged together, so that many small
+ * weights do not each pay the latencies of a ring; and all of it at the end, where that is sooner. */
 #include "ir/exec/reduce_overlap.h"
 
 #include "ir/base/keyed.h"
@@ -10,13 +11,22 @@
 int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
                        const struct reduce_parts *parts, int64_t backward, int64_t whole)
 {
-    int64_t end = 0;
+    int64_t end = 0, since = 0, waiting = 0, all = 0; /* since: the first of what waits is ready */
     for (uint32_t i = 0; i < parts->n; i++) {
         const struct reduce_part *p = &parts->part[i];
         int64_t ready = whole > 0 ? mul_div_ceil(p->ready, backward, whole) : 0;
-        end = sat_add(end > ready ? end : ready, servers_reduce(s, set, p->bytes));
+        int64_t start = end > since ? end : since;
+        if (waiting && start < ready) {
+            end = sat_add(start, servers_reduce(s, set, waiting));
+            waiting = 0;
+        }
+        since = waiting ? since : ready;
+        waiting = sat_add(waiting, p->bytes);
+        all = sat_add(all, p->bytes);
     }
-    return end > backward ? end - backward : 0;
+    end = sat_add(end > since ? end : since, servers_reduce(s, set, waiting));
+    int64_t after = servers_reduce(s, set, all), beside = end > backward ? end - backward : 0;
+    return beside < after ? beside : after;
 }
 
 struct gathering {

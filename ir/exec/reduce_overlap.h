@@ -16,7 +16,8 @@ struct reduce_parts {
 };
 
 /* ps from the end of a backward pass of `backward` ps to the end of the AllReduces of its parts among the devices of
- * the set, one after the other in the order of the parts.  ready counts in `whole` ps for all of backward.
+ * the set, one after the other: of all parts that are ready when one ends; never more than of all at the end.  ready
+ * counts in `whole` ps for all of backward.
  * O(parts). */
 int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
                        const struct reduce_parts *parts, int64_t backward, int64_t whole);

@@ -15,10 +15,13 @@
  * found, there is no such plan.  The stages that a small memory forces are among those that the ways have.
  *
  * It takes that stages are on devices of their own and that all their micro-batches come from the stage before and go
- * back to it: not in interleaved stages, nor in the steady state of PipeDream's schedule. */
+ * back to it: not so in the steady state of PipeDream's schedule, and in interleaved stages only where each device has
+ * one; of several, rounds_bound.h tells. */
 #include "passes/stages/stage_bound.h"
 
 #include "ir/base/units.h"
+#include "passes/stages/best_places.h"
+#include "passes/stages/rounds_bound.h"
 
 #include <assert.h>
 #include <string.h>
@@ -27,7 +30,6 @@ enum {
     MOST_STATES = 400,
     MOST_PIECES = 1 << 20, /* of all models */
     MOST_STEPS = 24000000, /* of a question */
-    PLACES = CLUSTER_LEVELS,
     EXACT = 100000,
     MILLION = 1000000
 };
@@ -41,16 +43,12 @@ struct piece {
     int64_t leave;            /* around, from first: f + b + r */
 };
 
-/* Devices of n in servers, in each of the ways that differ in what an AllReduce takes. */
-struct spread {
-    uint32_t n;
-    struct device_set set[PLACES];
-};
-
 /* A model with what a stage takes under it. */
 struct choice {
     const struct training *m;
     int64_t refuted;               /* the largest time that is */
+    bool plain;                    /* ways are asked for; else another choice has them all */
+    struct rounds *rounds;         /* NULL: devices have one stage each */
     struct piece *piece;           /* [pair * ncount + i] */
     int64_t *forth, *back, *moves; /* [state] of the link behind it: c each way; M of them */
 };
@@ -70,76 +68,6 @@ struct proving {
     uint32_t nchoice;
     struct arena *a;
 };
-
-/* ---- the best places of devices ----------------------------------------------------------------- */
-
-/* The servers that are next to the first one by each kind of link: the one at[i] and the first are joined by it, as are
- * joined[i] servers in all.  How many. */
-static uint32_t neighbours(const struct servers *s, uint32_t at[PLACES], uint32_t joined[PLACES])
-{
-    uint32_t n = 0, before = 1;
-    for (uint32_t l = 0; l <= s->nabove; l++) {
-        uint32_t all = l ? s->above[l - 1].servers : s->unit ? s->unit : s->n;
-        if (all > before) {
-            at[n] = before;
-            joined[n++] = all < s->n ? all : s->n;
-            before = all;
-        }
-    }
-    return n;
-}
-
-static struct spread spread_of(const struct servers *s, uint32_t n)
-{
-    uint32_t at[PLACES], joined[PLACES], many = neighbours(s, at, joined);
-    struct spread x = {0};
-    if (n <= s->size[0])
-        x.set[x.n++].of[0] = (uint16_t)n;
-    for (uint32_t l = 0; l < many && n > 1; l++) {
-        if (n > joined[l] * s->size[0])
-            continue;
-        struct device_set *set = &x.set[x.n++];
-        uint32_t left = n - 1;
-        set->of[at[l]] = 1;
-        for (uint32_t v = 0; v < joined[l] && left; v++) {
-            uint32_t room = (uint32_t)s->size[v] - set->of[v], take = left < room ? left : room;
-            set->of[v] = (uint16_t)(set->of[v] + take);
-            left -= take;
-        }
-    }
-    return x;
-}
-
-static int64_t least_reduce(const struct servers *s, const struct spread *x, int64_t bytes)
-{
-    int64_t best = x->n ? INT64_MAX : 0;
-    for (uint32_t i = 0; i < x->n; i++) {
-        int64_t ps = servers_reduce(s, &x->set[i], bytes);
-        best = ps < best ? ps : best;
-    }
-    return best;
-}
-
-/* The least that bytes take from any stage to any other. */
-static int64_t least_move(const struct servers *s, int64_t bytes)
-{
-    uint32_t at[PLACES], joined[PLACES], many = neighbours(s, at, joined);
-    const struct device_set one = {{1}};
-    int64_t best = INT64_MAX;
-    if (s->size[0] > 1)
-        best = servers_move(s, &one, &one, bytes);
-    for (uint32_t l = 0; l < many; l++) {
-        struct device_set from = {{0}}, two = {{1}};
-        from.of[at[l]] = 1;
-        from.of[0] = (uint16_t)(s->size[0] - 1); /* the share of the others is least */
-        two.of[at[l]] = 1;
-        int64_t other = servers_move(s, &from, &one, bytes);
-        int64_t spans = servers_move(s, &one, &two, bytes);
-        best = other < best ? other : best;
-        best = spans < best ? spans : best;
-    }
-    return best < INT64_MAX ? best : 0;
-}
 
 /* ---- the longest layer -------------------------------------------------------------------------- */
 
@@ -227,7 +155,7 @@ static void make_choice(struct proving *p, struct choice *c, const struct traini
 {
     const struct stage_states *s = &p->s;
     uint32_t pairs = s->before.at[s->n + 1] + s->n, at = 0;
-    *c = (struct choice){.m = m};
+    c->m = m;
     c->piece = arena_array(p->a, (size_t)pairs * p->ncount + 1, sizeof *c->piece);
     int64_t **const link[] = {&c->forth, &c->back, &c->moves};
     for (size_t i = 0; i < sizeof link / sizeof *link; i++)
@@ -307,7 +235,8 @@ static bool all_refuted(struct proving *p, int64_t most)
 {
     for (uint32_t i = 0; i < p->nchoice; i++) {
         struct choice *c = &p->choice[i];
-        if (c->refuted < most && !refutes(p, c, most))
+        if (c->refuted < most &&
+            ((c->rounds && !rounds_refutes(c->rounds, most)) || (c->plain && !refutes(p, c, most))))
             return false;
         c->refuted = c->refuted < most ? most : c->refuted;
     }
@@ -365,8 +294,8 @@ static void sum_cuts(struct proving *p)
     }
 }
 
-/* Whether another model of the same micro-batches allows all that model i does: dapple and gpipe ask for the same here,
- * zb-h1 for less. */
+/* Whether another model of the same micro-batches allows all ways that model i does: dapple, gpipe and interleaved (of
+ * one stage on each device) ask for the same here, zb-h1 for less. */
 static bool is_covered(const struct training *model, uint32_t n, uint32_t i)
 {
     const struct training *own = &model[i];
@@ -470,20 +399,29 @@ static void find_counts(struct proving *p)
     }
 }
 
+/* Several stages on a device.  Of a path's states two stages may have the same, so nothing is known of cuts there. */
+static struct rounds *make_rounds(struct proving *p, const struct training *m, bool whole)
+{
+    int64_t *move = arena_array(p->a, (size_t)p->s.n + 1, sizeof *move);
+    for (uint32_t i = 1; i < p->s.n; i++)
+        move[i] = least_move(&p->t->servers, training_share(m, p->cut[i], 1));
+    return rounds_set_up(&(struct rounds_of){p->t, m, whole ? &p->s : NULL, move}, p->a);
+}
+
 /* Whether questions may be asked, and all that they need. */
 static bool set_up(struct proving *p)
 {
     const struct training *model = p->of->model;
     const struct layers_of *l = &p->t->layers;
     for (uint32_t i = 0; i < p->nchoice; i++)
-        if (model[i].schedule != TRAINING_DAPPLE && model[i].schedule != TRAINING_GPIPE &&
-            model[i].schedule != TRAINING_ZB_H1)
+        if (model[i].schedule == TRAINING_PIPEDREAM)
             return false;
     find_counts(p);
     p->place = arena_array(p->a, (size_t)l->n + 1, sizeof *p->place);
     for (uint32_t v = 0; v < l->n; v++)
         p->place[v] = v;
-    if (!find_states(p, l)) {
+    bool whole = find_states(p, l);
+    if (!whole) {
         const struct layers_of path = take_path(p, l);
         if (!find_states(p, &path))
             return false;
@@ -498,11 +436,13 @@ static bool set_up(struct proving *p)
     p->first = arena_array(p->a, cells, sizeof *p->first);
     p->around = arena_array(p->a, cells, sizeof *p->around);
     p->choice = arena_array(p->a, p->nchoice, sizeof *p->choice);
-    for (uint32_t i = 0; i < p->nchoice; i++)
-        if (is_covered(model, p->nchoice, i))
-            p->choice[i].refuted = NEVER; /* with that one */
-        else
+    for (uint32_t i = 0; i < p->nchoice; i++) {
+        p->choice[i].plain = !is_covered(model, p->nchoice, i);
+        if (p->choice[i].plain)
             make_choice(p, &p->choice[i], &model[i]);
+        if (model[i].schedule == TRAINING_INTERLEAVED)
+            p->choice[i].rounds = make_rounds(p, &model[i], whole);
+    }
     return true;
 }
 

@@ -20,8 +20,8 @@ struct bounded {
 };
 
 /* For all plans of t's layers in stages, on any numbers of its devices.  More than the longest layer takes is known
- * where each stage is on devices of its own and has an iteration's micro-batches come and go, of few layers and devices
- * only; of the heaviest path through the model if that has too many states.  Text lives in t->x->use.mem.
+ * where each stage has an iteration's micro-batches come and go (not so by PipeDream's schedule), of few layers and
+ * devices only; of the heaviest path through the model if that has too many states.  Text lives in t->x->use.mem.
  * O(states^2 * devices^2) for each model, some twenty times; O(layers * devices) where that is too much. */
 struct stage_bound stage_bound(const struct train *t, const struct bounded *of);
 

@@ -49,10 +49,32 @@ static void test_between(void **state)
     }
 }
 
+/* Where a ring has latencies, what waits goes together, and all at the end where that is sooner. */
+static void test_latency(void **state)
+{
+    const struct servers far = {.n = 1,
+                                .ndev = 2,
+                                .size = {2},
+                                .inner = 1000,
+                                .outer = 1000,
+                                .inner_latency = 1000 * (int64_t)SECOND};
+    const int64_t s = (int64_t)SECOND * 1000;
+    struct reduce_part p[] = {{1 * s, 1000}, {2 * s, 1000}, {3 * s, 1000}, {4 * s, 1000}};
+    const struct reduce_parts parts = {p, 4};
+    (void)state;
+    /* 1 to 4: the first; 4 to 9: three of them, with two latencies once */
+    assert_true(reduce_exposed(&far, &both, &parts, 4 * s, 4 * s) == 5 * s);
+    p[0] = (struct reduce_part){10 * s - 1, 1000};
+    p[1] = p[2] = p[3] = (struct reduce_part){10 * s, 1000};
+    /* the first would end 3 s after the others are there, these 5 s later; all together take 6 */
+    assert_true(reduce_exposed(&far, &both, &parts, 10 * s, 10 * s) == 6 * s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_latency),
         cmocka_unit_test(test_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,72 @@
+/* The best places that devices of a stage may have (best_places.h).
+ *
+ * Servers are next to each other by each kind of link; n devices stand in one server, or as few as one of them is
+ * beyond a link.  O(levels * servers). */
+#include "passes/stages/best_places.h"
+
+/* The servers that are next to the first one by each kind of link: the one at[i] and the first are joined by it, as are
+ * joined[i] servers in all.  How many. */
+static uint32_t neighbours(const struct servers *s, uint32_t at[SPREADS], uint32_t joined[SPREADS])
+{
+    uint32_t n = 0, before = 1;
+    for (uint32_t l = 0; l <= s->nabove; l++) {
+        uint32_t all = l ? s->above[l - 1].servers : s->unit ? s->unit : s->n;
+        if (all > before) {
+            at[n] = before;
+            joined[n++] = all < s->n ? all : s->n;
+            before = all;
+        }
+    }
+    return n;
+}
+
+struct spread spread_of(const struct servers *s, uint32_t n)
+{
+    uint32_t at[SPREADS], joined[SPREADS], many = neighbours(s, at, joined);
+    struct spread x = {0};
+    if (n <= s->size[0])
+        x.set[x.n++].of[0] = (uint16_t)n;
+    for (uint32_t l = 0; l < many && n > 1; l++) {
+        if (n > joined[l] * s->size[0])
+            continue;
+        struct device_set *set = &x.set[x.n++];
+        uint32_t left = n - 1;
+        set->of[at[l]] = 1;
+        for (uint32_t v = 0; v < joined[l] && left; v++) {
+            uint32_t room = (uint32_t)s->size[v] - set->of[v], take = left < room ? left : room;
+            set->of[v] = (uint16_t)(set->of[v] + take);
+            left -= take;
+        }
+    }
+    return x;
+}
+
+int64_t least_reduce(const struct servers *s, const struct spread *x, int64_t bytes)
+{
+    int64_t best = x->n ? INT64_MAX : 0;
+    for (uint32_t i = 0; i < x->n; i++) {
+        int64_t ps = servers_reduce(s, &x->set[i], bytes);
+        best = ps < best ? ps : best;
+    }
+    return best;
+}
+
+int64_t least_move(const struct servers *s, int64_t bytes)
+{
+    uint32_t at[SPREADS], joined[SPREADS], many = neighbours(s, at, joined);
+    const struct device_set one = {{1}};
+    int64_t best = INT64_MAX;
+    if (s->size[0] > 1)
+        best = servers_move(s, &one, &one, bytes);
+    for (uint32_t l = 0; l < many; l++) {
+        struct device_set from = {{0}}, two = {{1}};
+        from.of[at[l]] = 1;
+        from.of[0] = (uint16_t)(s->size[0] - 1); /* the share of the others is least */
+        two.of[at[l]] = 1;
+        int64_t other = servers_move(s, &from, &one, bytes);
+        int64_t spans = servers_move(s, &one, &two, bytes);
+        best = other < best ? other : best;
+        best = spans < best ? spans : best;
+    }
+    return best < INT64_MAX ? best : 0;
+}

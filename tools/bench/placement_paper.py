@@ -1,0 +1,270 @@
+"""What the placement paper shows beside Table 1: Table 2 and Figure 9 (`pcc-bench throughput --relative`), Table 3,
+Figures 8 and 10 (`pcc-bench paper`)."""
+import csv
+import json
+import math
+import sys
+import tempfile
+from pathlib import Path
+
+from common import PCC, PCC_GEN, Run, table
+
+# Table 2: throughput in multiples of the optimum over contiguous splits; "-": there is none
+RELATIVE = """
+workload                     any  expert local pipedream scotch one
+op_bert3_inference           1.27 -      1.15  -         0.78   0.57
+op_bert6_inference           1.04 -      0.70  -         0.59   0.38
+op_bert12_inference          1.13 -      0.57  -         0.64   0.23
+op_resnet50_inference        1.00 -      0.50  -         0.63   0.38
+op_bert3_training            1.20 -      0.99  -         0.16   0.53
+op_bert6_training            1.02 -      0.77  -         0.56   0.38
+op_bert12_training           1.17 -      0.59  -         0.55   0.23
+op_resnet50_training         1.00 -      0.48  -         0.67   0.37
+layer_bert24_inference       1.00 0.89   1.00  1.00      0.99   0.19
+layer_resnet50_inference     1.01 0.77   0.95  0.86      0.98   0.17
+layer_inceptionv3_inference  1.00 0.50   0.95  0.85      0.95   0.17
+layer_gnmt_inference         1.04 0.71   1.04  1.00      0.94   0.18
+layer_bert24_training        1.05 0.85   1.05  1.00      0.99   0.19
+layer_resnet50_training      1.03 0.70   0.97  0.94      0.98   0.17
+layer_inceptionv3_training   1.04 0.57   1.00  0.96      0.96   0.17
+layer_gnmt_training          1.21 0.78   1.17  1.00      1.00   0.21
+"""
+COLUMNS = ["any", "expert", "local", "pipedream", "scotch", "one"]
+RUN_AS = {"any": "auto"} # the planner of a column, if it has another name
+# planners whose plans are the paper's: not more than a hundredth apart.  any: not worse; the rest hangs on chance
+EXACT, DIGIT = ("one", "expert", "pipedream"), 0.01
+# Section 6: how many times the throughput of a baseline splits of any shape have: most, average
+GAINS = {"dp": (None, 1.10), "expert": (2, 1.46), "local": (2.08, 1.29), "pipedream": (1.21, 1.10),
+         "scotch": (7.69, 1.50)}
+FIGURE_9 = (("a: operators, inference", "op_", "inference"), ("b: operators, training", "op_", "training"),
+            ("c: layers, inference", "layer_", "inference"), ("d: layers, training", "layer_", "training"))
+BAR = 40 # characters of the DP's throughput
+# Table 3 on models of pcc-gen
+GENERATED = (("gpt", "--layers=12"), ("resnet",), ("inception",), ("bert", "--layers=12"), ("train", "--layers=4"))
+DEVICES = "6xa100"
+# Figure 10: planner, file, ms published
+SHAPES = (("dp-place", "contiguous", "27.92"), ("auto-place{gain=0}", "any", "21.91"))
+
+
+def rows_of(text):
+    head, *rows = [line.split() for line in text.strip().splitlines()]
+    return {row[0]: dict(zip(head, row)) for row in rows}
+
+
+PUBLISHED = rows_of(RELATIVE)
+
+
+# ---- Table 2, Figure 9, averages ---------------------------------------------------------------------------------
+
+
+def planners():
+    """What a run of `throughput` needs to have for all of this."""
+    return ["dp", *[RUN_AS.get(c, c) for c in COLUMNS]]
+
+
+def mean(ratios):
+    """The geometric one, which the paper's averages are."""
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
+
+
+def ratios_to(times, column):
+    """{workload: how many times its throughput splits of any shape have}; times: {workload: {column: ms}}."""
+    return {name: t[column] / t["any"] for name, t in times.items() if column in t and "any" in t}
+
+
+def relative(rows, published):
+    """Prints Table 2, Figure 9 and section 6 of rows [workload, planner, ms, ...]; what is wrong.  published: Table 1,
+    {workload: {column: text}}."""
+    wrong, lines, ours, theirs = [], [], {}, {}
+    for name, planner, ms, *_ in rows:
+        column = next((c for c in ["dp", *COLUMNS] if RUN_AS.get(c, c) == planner), None)
+        if column:
+            ours.setdefault(name, {})[column] = float(ms)
+    for name, found in ours.items():
+        text = published.get(name, {})
+        theirs[name] = {c: float(text[c]) for c in ["dp", *COLUMNS] if text.get(c, "-") != "-"}
+        cells = []
+        for c in COLUMNS:
+            said = PUBLISHED.get(name, {}).get(c, "-")
+            if c not in found or "dp" not in found:
+                cells.append("-")
+                continue
+            ratio = found["dp"] / found[c]
+            cells.append(f"{ratio:.2f}" + ("" if said == "-" else f" ({said})"))
+            off = ratio - float(said) if said != "-" else 0
+            if (c in EXACT and abs(off) > DIGIT) or (c == "any" and off < -DIGIT):
+                wrong.append(f"Table 2, {name}, {c}: {ratio:.3f}, published {said}")
+        lines.append([name, *cells])
+    print("\nTable 2: throughput in multiples of the contiguous optimum's; published in brackets")
+    table(["workload", *COLUMNS], lines)
+    figure_9(ours)
+    print("\nSection 6: times the throughput of a baseline that splits of any shape have (published; by Table 1)")
+    table(["baseline", "most", "geometric mean"], [gain_row(c, ours, theirs) for c in GAINS])
+    return wrong
+
+
+def gain_row(column, ours, theirs):
+    most, average = GAINS[column]
+    own, said = (list(ratios_to(t, column).values()) for t in (ours, theirs))
+    if not own or not said:
+        return [column, "-", "-"]
+    return [column, f"{max(own):.2f} ({most or '-'}; {max(said):.2f})",
+            f"{mean(own):.2f} ({average}; {mean(said):.2f})"]
+
+
+def figure_9(times):
+    for title, start, kind in FIGURE_9:
+        names = [n for n in times if n.startswith(start) and n.endswith(kind) and "dp" in times[n]]
+        if names:
+            print(f"\nFigure 9 {title}; the contiguous optimum is {BAR} wide")
+        for name in names:
+            for c, ms in times[name].items():
+                ratio = times[name]["dp"] / ms
+                print(f"{name:28} {c:9} {'#' * round(BAR * ratio)} {ratio:.2f}")
+
+
+# ---- Table 3 ------------------------------------------------------------------------------------------------------
+
+
+def optimum(model, steps, tmp):
+    """ms of the best contiguous plan and whether that is proven."""
+    out = Path(tmp) / "plan.json"
+    Run([PCC, model, "-d", DEVICES, "-p", steps, "-q", "-o", out]).need()
+    goal = json.loads(out.read_text(encoding="utf-8"))["objective"]
+    return goal["value_s"] * 1e3, goal["status"] == "optimal"
+
+
+def table_3(_, out):
+    """Operators against layers: a plan of whole layers is one of operators."""
+    rows, wrong = [], []
+    for shape, *more in GENERATED:
+        model = out / f"{shape}.onnx"
+        Run([PCC_GEN, shape, *more, "-o", model]).need()
+        (fine, proven), (coarse, whole) = (optimum(model, s, out) for s in ("dp-place", "contract{by=layer},dp-place"))
+        rows.append([" ".join([shape, *more]), f"{fine:.4f}", f"{coarse:.4f}", f"{100 * (coarse / fine - 1):.0f} %",
+                     "yes" if proven and whole else "no"])
+        if not proven or not whole or fine > coarse * 1.000001:
+            wrong.append(f"Table 3, {shape}: operators {fine} ms ({proven}), layers {coarse} ms ({whole})")
+    print(f"\nTable 3 on models of pcc-gen, {DEVICES}: ms per sample of the best contiguous plan (published gains: "
+          "0 to 8 %)")
+    table(["model", "operators", "layers", "gain", "proven"], rows)
+    return wrong
+
+
+# ---- Figure 8 -----------------------------------------------------------------------------------------------------
+
+
+def in_order(nodes, edges):
+    """Nodes in a topological order, the least id of those that are ready first."""
+    ids = {n["id"] for n in nodes}
+    waits, after = dict.fromkeys(ids, 0), {i: [] for i in ids}
+    for e in edges:
+        if e["sourceId"] in ids and e["destId"] in ids:
+            waits[e["destId"]] += 1
+            after[e["sourceId"]].append(e["destId"])
+    ready, order = sorted((i for i in ids if not waits[i]), reverse=True), []
+    while ready:
+        i = ready.pop()
+        order.append(i)
+        for k in after[i]:
+            waits[k] -= 1
+            if not waits[k]:
+                ready.append(k)
+        ready.sort(reverse=True)
+    return order
+
+
+def cumulated(workload):
+    """[(layer, forward, backward)]: ms of layers up to this one; a layer is a colour."""
+    node = {n["id"]: n for n in workload["nodes"]}
+    back = {}
+    for n in workload["nodes"]:
+        if n["isBackwardNode"]:
+            back[n["colorClass"]] = back.get(n["colorClass"], 0) + n["fpgaLatency"]
+    rows, forward, backward = [], 0.0, 0.0
+    for i in in_order([n for n in workload["nodes"] if not n["isBackwardNode"]], workload["edges"]):
+        forward += node[i]["fpgaLatency"]
+        backward += back.pop(node[i]["colorClass"], 0)
+        rows.append((node[i]["name"], forward, backward))
+    return rows
+
+
+def curve(rows):
+    """An SVG of both sums over the layers, each as a share of its own whole."""
+    wide, high, edge = 640, 360, 40
+    text = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" font-family="sans-serif" '
+            f'font-size="12"><rect width="{wide}" height="{high}" fill="white"/>']
+    most = max(rows[-1][1:])
+    for column, colour, name in ((1, "#0036ec", "forward"), (2, "#d02020", "backward")):
+        points = " ".join(f"{edge + (wide - 2 * edge) * i / max(len(rows) - 1, 1):.1f},"
+                          f"{high - edge - (high - 2 * edge) * r[column] / most:.1f}" for i, r in enumerate(rows))
+        text.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        text.append(f'<text x="{edge + 8}" y="{edge + 16 * column}" fill="{colour}">{name}: {rows[-1][column]:.1f} ms'
+                    "</text>")
+    text.append(f'<path d="M{edge},{edge} V{high - edge} H{wide - edge}" fill="none" stroke="black"/>'
+                f'<text x="{wide // 2}" y="{high - 12}" text-anchor="middle">layers, {len(rows)}</text></svg>\n')
+    return "\n".join(text)
+
+
+def figure_8(folder, out):
+    """ResNet50's layers: forward and backward time grow at a similar pace."""
+    path = folder / "layer_resnet50_training.json"
+    rows = cumulated(json.loads(path.read_text(encoding="utf-8")))
+    with open(out / "figure8.csv", "w", newline="", encoding="utf-8") as f:
+        csv.writer(f).writerows([("layer", "forward_ms", "backward_ms"),
+                                 *((n, f"{a:.6f}", f"{b:.6f}") for n, a, b in rows)])
+    (out / "figure8.svg").write_text(curve(rows), encoding="utf-8")
+    forward, backward = rows[-1][1:]
+    apart = max(abs(a / forward - b / backward) for _, a, b in rows)
+    one = Run([PCC, path, "-p", "one-place{best-effort=true}", "-q", "-o", out / "one.json"]).need()
+    load = json.loads((out / "one.json").read_text(encoding="utf-8"))["maxLoad"] if one else 0
+    print(f"\nFigure 8, ResNet50 training, {len(rows)} layers: forward {forward:.3f} ms, backward {backward:.3f} ms; "
+          f"shares of them are at most {100 * apart:.0f} % of the whole apart")
+    every = len(rows) // 8
+    table(["layers", "forward ms", "backward ms"],
+          [[i + 1, f"{rows[i][1]:.2f}", f"{rows[i][2]:.2f}"] for i in range(every - 1, len(rows), every)])
+    if abs(forward + backward - load) > 1e-6 * load:
+        return [f"Figure 8: {forward + backward} ms of all layers, on one accelerator {load}"]
+    return []
+
+
+# ---- Figure 10 ----------------------------------------------------------------------------------------------------
+
+
+def figure_10(folder, out):
+    """BERT-3 inference, the best contiguous plan and the best of any shape, drawn."""
+    rows, wrong = [], []
+    model = folder / "op_bert3_inference.json"
+    for planner, name, published in SHAPES:
+        plan, picture = out / f"figure10_{name}.json", out / f"figure10_{name}.svg"
+        Run([PCC, model, "-p", planner, "-q", "-o", plan]).need()
+        ms = json.loads(plan.read_text(encoding="utf-8"))["maxLoad"]
+        drawn = Run([PCC, model, "-p", f"plan{{from={plan}}}", "--view=nodes", "-q", "-o", picture])
+        rows.append([name, f"{ms:.4f}", published, picture.name if drawn.rc == 0 else "not drawn"])
+        if f"{ms:.2f}" != published:
+            wrong.append(f"Figure 10, {name}: {ms} ms, published {published}")
+        if drawn.rc != 0 and "built without" not in drawn.out:
+            wrong.append(f"Figure 10, {name}: {drawn.out.strip()}")
+    print("\nFigure 10, BERT-3 inference")
+    table(["shape", "ms", "published", "picture"], rows)
+    return wrong
+
+
+PARTS = {"table3": table_3, "figure8": figure_8, "figure10": figure_10}
+
+
+def paper(args):
+    folder = Path(args.folder)
+    if not (folder / "op_bert3_inference.json").is_file():
+        print(f"skipped: no workloads in {folder}")
+        return 77
+    wrong = []
+    with tempfile.TemporaryDirectory() as tmp:
+        out = Path(args.output or tmp)
+        out.mkdir(parents=True, exist_ok=True)
+        for name, part in PARTS.items():
+            wrong += part(folder, out) if args.part in (None, name) else []
+    for line in wrong:
+        print(f"FAILED: {line}", file=sys.stdout)
+    print(f"{len(wrong)} failed")
+    return 1 if wrong else 0
