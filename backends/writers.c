@@ -85,7 +85,7 @@ enum { MOST_WRITERS = 64 };
 
 const char *writer_emits(const char *sep, const char *last, struct arena *a)
 {
-    const char *list[MOST_WRITERS];
+    const char *list[MOST_WRITERS] = {NULL};
     uint32_t n = 0;
     for (const struct writer *const *w = writer_table; *w && n < MOST_WRITERS; w++)
         if ((*w)->to_stdout)
@@ -114,7 +114,7 @@ void *writer_opts_new(const struct writer *w, struct arena *a)
 
 const char *writer_opt_unused(const struct writer_opt *o, struct arena *a)
 {
-    const char *list[MOST_WRITERS];
+    const char *list[MOST_WRITERS] = {NULL};
     uint32_t n = 0;
     if (o->unused)
         return o->unused;

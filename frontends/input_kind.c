@@ -51,7 +51,7 @@ static enum input_kind kind_by_bytes(const unsigned char *head, size_t n)
 
 enum input_kind input_kind_of(const char *path)
 {
-    unsigned char head[HEAD];
+    unsigned char head[HEAD] = {0};
     struct diag quiet = diag_silent();
     uint64_t size;
     ssize_t n = 0;

@@ -42,7 +42,7 @@ static bool count_kind(struct kind *k, uint32_t *n, uint32_t most, const char *s
 /* "MatMul 24, Add 12, Softmax 12, ..." */
 static const char *kinds_text(const struct module *m, const nid *node, uint32_t n, struct arena *a)
 {
-    struct kind k[KINDS];
+    struct kind k[KINDS] = {{0}};
     uint32_t nk = 0;
     bool more = false;
     for (uint32_t i = 0; i < n; i++)

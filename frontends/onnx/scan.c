@@ -253,24 +253,41 @@ static int flush(struct scan *s, uint64_t upto)
     return 0;
 }
 
-/* The bytes [at, at + n) of the field at hand, n <= SMALL; NULL and an error.  What lies before the field goes to the
- * skeleton before the window leaves it. */
-static const uint8_t *see(struct scan *s, uint64_t at, uint64_t n)
+/* Makes the window begin with what is not in the skeleton of the field at hand, and hold [at, at + n), n <= SMALL; what
+ * lies before the field goes to the skeleton first. */
+static int go_on_to(struct scan *s, uint64_t at, uint64_t n)
 {
-    if (!window_has(&s->in, at, n)) {
-        if (flush(s, s->field > s->copied ? s->field : s->copied))
-            return NULL;
-        window_move(&s->in, s->copied, at + n);
-    }
+    if (flush(s, s->field > s->copied ? s->field : s->copied))
+        return -1;
+    window_move(&s->in, s->copied, at + n);
+    return 0;
+}
+
+/* The bytes [at, at + n) of the field at hand, n <= SMALL; NULL and an error. */
+static inline const uint8_t *see(struct scan *s, uint64_t at, uint64_t n)
+{
+    if (!window_has(&s->in, at, n) && go_on_to(s, at, n))
+        return NULL;
     return s->in.buf + (at - s->in.from);
 }
 
-/* A varint at the cursor, before `end`. */
-static unsigned read_varint(struct scan *s, uint64_t end, uint64_t *value)
+static unsigned read_long_varint(struct scan *s, uint64_t end, uint64_t *value)
 {
     uint64_t n = end - s->at < 10 ? end - s->at : 10;
     const uint8_t *p = n > 0 ? see(s, s->at, n) : NULL;
     return p ? decode_varint(p, n, value) : 0;
+}
+
+/* A varint at the cursor, before `end`: mostly one byte. */
+static inline unsigned read_varint(struct scan *s, uint64_t end, uint64_t *value)
+{
+    if (s->at >= end || !window_has(&s->in, s->at, 1))
+        return read_long_varint(s, end, value);
+    uint8_t c = s->in.buf[s->at - s->in.from];
+    if (c & 0x80)
+        return read_long_varint(s, end, value);
+    *value = c;
+    return 1;
 }
 
 /* The next len bytes, which all go to the skeleton: in the window, or there already.  NULL and an error.  The cursor is
@@ -438,16 +455,11 @@ static int leave(struct scan *s)
     return 0;
 }
 
-/* Whether a text is a name or the like: all are but documentation, which is only handed on. */
-static bool is_name(const struct frame *f, uint32_t id)
+/* A text of len bytes at s->at: UTF-8, but for documentation, which is only handed on. */
+static int take_text(struct scan *s, const ProtobufCFieldDescriptor *field, uint64_t tag,
+                     uint64_t len)
 {
-    const ProtobufCFieldDescriptor *field = field_of(f->desc, id);
-    return field && strcmp(field->name, "doc_string") != 0;
-}
-
-/* A text of len bytes at s->at. */
-static int take_text(struct scan *s, const struct frame *f, uint32_t id, uint64_t tag, uint64_t len)
-{
+    uint32_t id = field->id;
     uint64_t from = s->at;
     const char *p = (const char *)take(s, len);
     size_t good;
@@ -455,7 +467,7 @@ static int take_text(struct scan *s, const struct frame *f, uint32_t id, uint64_
         return -1;
     if (memchr(p, 0, len))
         return fail_at(s, id, tag, "text holds a NUL byte");
-    if (is_name(f, id) && (good = utf8_good(p, len)) < len)
+    if ((good = utf8_good(p, len)) < len && strcmp(field->name, "doc_string") != 0)
         return fail_at(s, id, tag,
                        arena_fmt(s->mem, "byte %" PRIu64 " of the file is not UTF-8", from + good));
     return spend(s, id, tag, 2 * BLOCK);
@@ -481,7 +493,7 @@ static int scan_delimited(struct scan *s, struct frame *f, const ProtobufCFieldD
     case PROTOBUF_C_TYPE_MESSAGE:
         return enter(s, f, field, tag, prefix, len);
     case PROTOBUF_C_TYPE_STRING:
-        return take_text(s, f, id, tag, len);
+        return take_text(s, field, tag, len);
     case PROTOBUF_C_TYPE_BYTES:
         if (f->desc == &onnx__tensor_proto__descriptor && id == ONNX_FIELD_RAW &&
             (len >= ELIDE || len == ONNX_MARK))

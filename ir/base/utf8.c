@@ -41,7 +41,10 @@ size_t utf8_good(const char *s, size_t n)
 {
     uint32_t code;
     for (size_t i = 0, len; i < n; i += len) {
-        len = n - i >= 8 && is_ascii(s + i) ? 8 : utf8_decode(s + i, n - i, &code);
+        if (n - i < 8 && n >= 8 && is_ascii(s + n - 8))
+            return n; /* so is the rest */
+        bool eight = n - i >= 8 && is_ascii(s + i), one = !((unsigned char)s[i] & 0x80);
+        len = eight ? 8 : one ? 1 : utf8_decode(s + i, n - i, &code);
         if (len == 0)
             return i;
     }

@@ -27,7 +27,7 @@ enum finding {
 
 /* Recomputes all of a plan (dev and copies of it, for a makespan dev and rank, for a latency dev and
  * slot) from the module, under the objective of
- * the scene's model.  Lives in a.  O(nodes + pins + D^3), for a makespan and its logarithm. */
+ * the scene's model.  Lives in a.  O(nodes + pins + D), for a makespan and its logarithm. */
 struct evaluation evaluate(const struct scene *s, const struct plan *p, struct arena *a);
 /* Whether the plan can be carried out: each node on a device that runs it and that it is pinned to, nodes together
  * that must be, and no device over its memory, unless over_memory is taken. */

@@ -13,10 +13,8 @@ struct hops hops_of(const struct scene *of, struct arena *a)
     const struct cluster *c = of->cluster;
     uint32_t n = c->ndev;
     bool links = of->model.step.contention == CONTENTION_LINK;
-    struct hops h = {.of = of, .host = n, .nlane = links ? n : 3 * n};
+    struct hops h = {.of = of, .host = n, .nlane = links ? n : 3 * n, .a = a};
     h.end = arena_array(a, (size_t)n + 1, sizeof *h.end);
-    if (links)
-        h.link = arena_array(a, (size_t)(n + 1) * (n + 1), sizeof *h.link);
     for (uint32_t d = 0; d < n; d++) {
         uint32_t cls = cluster_class(c, d);
         h.end[d] = (struct end){c->cls[cls].host ? n : d, cls, cluster_group(c, d)};
@@ -41,10 +39,10 @@ bool hops_stay_inside(const struct hops *h, const int32_t *dev, uint32_t net)
 
 static uint32_t link_lane(struct hops *h, uint32_t from, uint32_t to)
 {
-    uint32_t *l = &h->link[(size_t)from * (h->host + 1) + to];
-    if (!*l)
-        *l = ++h->nlane;
-    return *l - 1;
+    uint32_t lane = map_get(&h->link, map_key(from, to));
+    if (!lane)
+        map_set(&h->link, h->a, map_key(from, to), lane = ++h->nlane);
+    return lane - 1;
 }
 
 static void set_lanes(struct hops *h, struct task *x, uint32_t from, uint32_t to)

@@ -3,6 +3,7 @@
 #ifndef PCC_IR_EXEC_HOPS_H
 #define PCC_IR_EXEC_HOPS_H
 
+#include "ir/base/map.h"
 #include "ir/dag/scene.h"
 #include "ir/exec/tasks.h"
 
@@ -16,10 +17,11 @@ struct hops {
     uint32_t host;   /* ndev: what stands for the host among devices */
     struct end *end; /* [dev] */
     uint32_t nlane;  /* so far; 0 .. ndev - 1 compute */
-    uint32_t *link;  /* [from * (ndev + 1) + to] lane + 1; CONTENTION_LINK only */
+    struct map link; /* map_key(from, to): lane + 1; CONTENTION_LINK only */
+    struct arena *a; /* of link */
 };
 
-/* Those of a scene, none yet; lives in a.  O(D^2). */
+/* Those of a scene, none yet; lives in a.  O(D). */
 struct hops hops_of(const struct scene *of, struct arena *a);
 /* The end from which a value that is made at `home` comes to `to` in one hop: home, or the host. */
 uint32_t hop_before(const struct hops *h, uint32_t home, uint32_t to);

@@ -2,7 +2,7 @@
  *
  * Memory of a device = bytes its nodes produce + each weight it needs, once.  Contiguous = the quotient of devices is
  * acyclic: in a topological order of it the devices take the differences of a chain of ideals.  In a training graph
- * that is asked of the forward and of the backward pass apart.  O(nodes + pins + D^3). */
+ * that is asked of the forward and of the backward pass apart.  O(nodes + pins + D). */
 #include "ir/plan/judging.h"
 
 #include "ir/base/units.h"
@@ -58,30 +58,53 @@ uint32_t plan_devices(const struct judging *j, const struct csr *c, uint32_t row
     return n;
 }
 
-/* Notes in edge[pass], a matrix of devices, which devices read a result of node `from`. */
-static void note_edges(const struct judging *j, uint32_t net, nid from, uint8_t *edge[2])
+/* Which devices read a result of which, in one pass, with repetitions: a list for each device that is read. */
+struct crossings {
+    uint32_t *first; /* [device] its first entry, + 1; 0: none */
+    uint32_t *reads; /* [device] entries about what it reads */
+    struct crossing {
+        uint32_t to, next; /* who reads; the next entry, + 1 */
+    } *entry;
+    uint32_t n;
+};
+
+static struct crossings crossings_new(const struct scene *s, struct arena *a)
+{
+    uint32_t nd = s->cluster->ndev, most = s->place->net_pin.at[s->place->nnet];
+    struct crossings c = {.first = arena_array(a, (size_t)nd + 1, sizeof *c.first),
+                          .reads = arena_array(a, (size_t)nd + 1, sizeof *c.reads),
+                          .entry = arena_array(a, (size_t)most + 1, sizeof *c.entry)};
+    return c;
+}
+
+/* Notes which devices read a result of node `from`. */
+static void note_crossings(const struct judging *j, uint32_t net, nid from, struct crossings by[2])
 {
     assert(j->dev[from] >= 0 && (uint32_t)j->dev[from] < j->c->ndev);
     const uint8_t *backward = j->m->backward;
-    uint32_t nd = j->c->ndev;
     bool back = backward && backward[from];
+    struct crossings *c = &by[back];
     for (uint32_t i = j->p->net_pin.at[net]; i < j->p->net_pin.at[net + 1]; i++) {
         nid to = j->p->net_pin.to[i];
         int32_t d = j->dev[to];
-        if (d >= 0 && (uint32_t)d < nd && d != j->dev[from] && back == (backward && backward[to]))
-            edge[back][(uint32_t)j->dev[from] * nd + (uint32_t)d] = 1;
+        if (d < 0 || (uint32_t)d >= j->c->ndev || d == j->dev[from] ||
+            back != (backward && backward[to]))
+            continue;
+        c->entry[c->n] = (struct crossing){(uint32_t)d, c->first[j->dev[from]]};
+        c->first[j->dev[from]] = ++c->n;
+        c->reads[d]++;
     }
 }
 
 /* What devices read of each other, and the weights that they hold. */
-static void check_nets(struct judging *j, uint8_t *edge[2])
+static void check_nets(struct judging *j, struct crossings by[2])
 {
     uint32_t nd = j->c->ndev, *list = arena_array(j->a, (size_t)nd + 1, sizeof *list);
     uint8_t *in = arena_alloc(j->a, (size_t)nd + 1);
     for (uint32_t e = 0; e < j->p->nnet; e++) {
         nid def = j->m->value[j->p->net_value[e]].def;
         if (def && j->p->kind[def] == PLACE_NODE && j->dev[def] >= 0 && (uint32_t)j->dev[def] < nd)
-            note_edges(j, e, def, edge);
+            note_crossings(j, e, def, by);
     }
     for (uint32_t w = 0; w < j->p->nweight; w++) {
         uint32_t n = plan_devices(j, &j->p->weight_user, w, list, in);
@@ -94,25 +117,21 @@ static void check_nets(struct judging *j, uint8_t *edge[2])
     }
 }
 
-/* Whether the quotient of devices is acyclic: devices without predecessors are taken off in turn. */
-static bool is_quotient_acyclic(const struct judging *j, const uint8_t *edge)
+/* Whether the quotient of devices is acyclic: devices that read of none are taken off in turn.  Uses up reads[]. */
+static bool is_quotient_acyclic(const struct judging *j, struct crossings *c)
 {
-    uint32_t nd = j->c->ndev, left = nd;
-    uint8_t *gone = arena_alloc(j->a, (size_t)nd + 1);
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (uint32_t d = 0; d < nd; d++) {
-            bool free = !gone[d];
-            for (uint32_t s = 0; free && s < nd; s++)
-                free = gone[s] || !edge[s * nd + d];
-            if (free) {
-                gone[d] = 1;
-                left--;
-                moved = true;
-            }
-        }
-    }
-    return left == 0;
+    uint32_t nd = j->c->ndev, n = 0;
+    if (!c->n)
+        return true;
+    uint32_t *off = arena_array(j->a, nd, sizeof *off);
+    for (uint32_t d = 0; d < nd; d++)
+        if (!c->reads[d])
+            off[n++] = d;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t e = c->first[off[i]]; e; e = c->entry[e - 1].next)
+            if (--c->reads[c->entry[e - 1].to] == 0)
+                off[n++] = c->entry[e - 1].to;
+    return n == nd;
 }
 
 static bool shares_device(const struct judging *j, const char **why)
@@ -256,18 +275,19 @@ struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint3
     assert(s->m->cost && s->m->cost->nclass == c->ncls);
     struct verdict v = {.fits = true, .contiguous = true, .colocated = true, .runnable = true};
     struct judging j = {s, s->m, s->place, c, dev, copies, a, &v};
-    size_t pairs = (size_t)c->ndev * c->ndev + 1;
-    uint8_t *edge[2] = {arena_alloc(a, pairs), arena_alloc(a, pairs)};
+    struct crossings by[2] = {crossings_new(s, a)};
+    if (s->m->backward)
+        by[1] = crossings_new(s, a);
     v.load = arena_array(a, (size_t)c->ndev + 1, sizeof *v.load);
     check_nodes(&j);
-    check_nets(&j, edge);
+    check_nets(&j, by);
     if (s->model.objective != OBJECTIVE_MAKESPAN) /* a run tells them */
         check_peaks(&j);
     check_copies(&j);
     bool own = s->model.objective == OBJECTIVE_ITERATION || s->model.objective == OBJECTIVE_LATENCY;
     if (!own && exec_memory(&s->model) == MEMORY_SUM)
         plan_check_memory(s, &v, a); /* of an iteration only the run knows; hosts share theirs */
-    v.contiguous = is_quotient_acyclic(&j, edge[0]) && is_quotient_acyclic(&j, edge[1]);
+    v.contiguous = is_quotient_acyclic(&j, &by[0]) && is_quotient_acyclic(&j, &by[1]);
     const char *why = NULL;
     v.colocated = shares_device(&j, &why);
     v.why_not = v.why_not ? v.why_not : why;

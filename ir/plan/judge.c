@@ -3,7 +3,7 @@
  * Load of a device = times of its nodes + cost of each net that it touches and that has a pin
  * elsewhere (the host's pin included), the inner cost if all are in the group of the device (H.3);
  * with overlap the larger one (exec_load); parts may cost something, too.  What holds whatever a plan is
- * to make small is plan_check's (check.c).  O(nodes + pins + D^3). */
+ * to make small is plan_check's (check.c).  O(nodes + pins + D). */
 #include "ir/plan/judging.h"
 
 #include "ir/plan/pieces.h"

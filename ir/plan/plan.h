@@ -102,13 +102,13 @@ struct verdict {
 /* What holds of the plan dev[], copies[] (as of the judge) whatever it is to make small: a verdict without times and
  * value, in which devices that only take turns with another have no figures; used is all that a device's nodes make,
  * and fits is not told if the memory model is another one, live_peak not for a makespan.  Lives in a.
- * O(nodes + pins + D^3). */
+ * O(nodes + pins + D). */
 struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                           struct arena *a);
 /* Whether each device has room for what it uses, by v->load[].used: fits and why_not of *v. */
 void plan_check_memory(const struct scene *s, struct verdict *v, struct arena *a);
 /* Recomputes the time per sample of the plan dev[], copies[] of struct plan (copies NULL: one each).  Lives in a.
- * O(nodes + pins + D^3). */
+ * O(nodes + pins + D). */
 struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                      struct arena *a);
 

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
+enum { NONE = UINT32_MAX }; /* by itself: it makes all of its enum unsigned to some compilers */
 enum {
-    NONE = UINT32_MAX,
     MOST_PHASES = 255,
     MOST_OFFSET = 1 << 20,
     MOST_SAMPLES = 1 << 30,

@@ -172,7 +172,7 @@ static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *l
                          down[PRICE_STEPS] = {1, 1, 1, 4, 16, 128};
     const struct problem *c = r->small;
     struct prices t = {.r = r, .paid = paid_nets(r, a), .best = best, .value = -1};
-    int64_t price[PROBLEM_KINDS];
+    int64_t price[PROBLEM_KINDS] = {0};
     for (uint32_t k = 0; k < c->nkind; k++)
         price[k] = PRICE_ONE;
     try_prices(&t, price);

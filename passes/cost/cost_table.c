@@ -78,7 +78,7 @@ static bool forecast_from(const struct cost_table *t, struct forecast *f, uint32
 
 int64_t forecast_time(const struct cost_table *t, struct forecast *f, uint32_t row, uint32_t k)
 {
-    int64_t y[FIT_POINTS];
+    int64_t y[FIT_POINTS] = {0};
     uint32_t n = 0, sheets = 0;
     for (uint32_t i = 0; i < t->nat; i++) {
         int64_t time = sheet_time(&t->at[i], t, row, k);
@@ -94,7 +94,7 @@ int64_t forecast_time(const struct cost_table *t, struct forecast *f, uint32_t r
 
 int64_t forecast_memory(const struct cost_table *t, struct forecast *f, uint32_t row)
 {
-    int64_t y[FIT_POINTS];
+    int64_t y[FIT_POINTS] = {0};
     uint32_t n = 0, sheets = 0;
     for (uint32_t i = 0; i < t->nat; i++) {
         int64_t bytes = sheet_memory(&t->at[i], t, row);

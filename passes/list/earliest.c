@@ -210,7 +210,7 @@ static void enqueue_near(struct sweep *s, uint32_t v, const int64_t *far)
 /* v's predecessors have all ended. */
 static void become_ready(struct sweep *s, uint32_t v)
 {
-    int64_t far[CLUSTER_CLASSES];
+    int64_t far[CLUSTER_CLASSES] = {0};
     s->state[v] = READY;
     s->nready++;
     if (home_of(s, v) >= 0) {

@@ -467,7 +467,7 @@ static const char *read_labels(struct infer *f, const char *s, const struct shap
             s += 3;
             continue;
         }
-        int c = *s++;
+        unsigned char c = (unsigned char)*s++; /* a letter */
         struct dim d = shape_dim(in, k++);
         e->size[c] = e->seen[c] == 0 ? d : broadcast_dim(f, e->size[c], d);
         e->seen[c] = e->seen[c] < 2 ? (uint8_t)(e->seen[c] + 1) : 2;

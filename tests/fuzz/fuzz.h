@@ -12,6 +12,11 @@
 
 /* Always 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* A target's own mutations, of data[0, n) within data[0, most): the new length.  libFuzzer calls it, and replay.c. */
+__attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t most,
+                                                     unsigned seed);
+/* libFuzzer's; NULL without it. */
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t n, size_t most);
 
 /* Diagnostics that nobody sees; each line is checked to be one line without control characters, and not
  * the line `user`, if that is not NULL. */

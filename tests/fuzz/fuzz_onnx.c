@@ -18,6 +18,7 @@
 #include "passes/functions/close_plan.h"
 #include "passes/given/plan_read.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/wire.h"
 
 #include <fcntl.h>
 #include <jansson.h>
@@ -231,6 +232,15 @@ static void plan(struct module *m, struct diag *d, const char *folder, size_t si
     const struct split_options o = {.weights = (int64_t)(size % WEIGHTS_MODES),
                                     .annotate = size % 2 ? ANNOTATE_METADATA : ANNOTATE_IR11};
     split(&x, folder, &o, sound);
+}
+
+/* Every other mutation keeps the wire format. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t most, unsigned seed)
+{
+    uint64_t rng = UINT64_C(0x9e3779b97f4a7c15) * (seed + UINT64_C(1)) | 1;
+    if (seed % 2 && LLVMFuzzerMutate)
+        return LLVMFuzzerMutate(data, n, most);
+    return wire_mutate(data, n, most, &rng);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

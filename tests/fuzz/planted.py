@@ -99,7 +99,8 @@ def main():
             print("skipped: the compiler has no sanitizers")
             return 77
         readers = {str(f.relative_to(ROOT)) for f in (ROOT / "frontends").rglob("*.c")}
-        readers |= {"ir/base/arena.c", "tests/fuzz/replay.c", "tests/fuzz/fuzz.c"} | {p.file for p in patches}
+        readers |= {"ir/base/arena.c", *(f"tests/fuzz/{x}.c" for x in ("replay", "fuzz", "wire"))}
+        readers |= {p.file for p in patches}
         names = sorted(readers | {f"tests/fuzz/fuzz_{t}.c" for t in targets})
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = dict(zip(names, pool.map(lambda n: b.compile(ROOT / n, n), names)))

@@ -5,7 +5,8 @@
  *     replay_NAME FILE...          these files as they are
  *
  * Mutations are seeded by the number of the file and their own, so a run can be repeated; each has
- * 1 to 4 changes: bits, bytes, pieces lost, doubled or moved, interesting values, the end cut off.
+ * 1 to 4 changes: bits, bytes, pieces lost, doubled or moved, interesting values, the end cut off; every other mutation
+ * by the target's own mutator, if it has one.
  * Each file has a process of its own, so that a crash, an exit or a hang (30 s of CPU time for
  * one input) is reported with the number of the mutation; the input is kept as "replay_NAME.bad" in
  * the current folder.
@@ -110,7 +111,10 @@ static void mutate(struct input *x, const struct input *seed, uint32_t file, uin
     memcpy(x->byte, seed->byte, seed->n);
     x->n = seed->n;
     for (uint64_t i = k == 0 ? 0 : draw(&r, CHANGES) + 1; i > 0; i--) {
-        change(x, &r);
+        if (LLVMFuzzerCustomMutator && k % 2)
+            x->n = LLVMFuzzerCustomMutator(x->byte, x->n, LARGEST, (unsigned)draw(&r, UINT32_MAX));
+        else
+            change(x, &r);
     }
 }
 

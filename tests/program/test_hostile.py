@@ -174,6 +174,15 @@ def wire(tmp):
     dims = field(2, field(1, b"\x08\x01" + field(2, field(1, b"\x08\x02") * 32000)))
     ranks = field(11, field(1, b"x") + dims) + field(12, field(1, b"x") + dims)
     try_bytes(tmp, "rank", b"\x08\x08" + field(7, g + ranks), "", rc=0)
+    many = field(1, field(1, b"x") * 10**6 + field(2, b"o") + field(4, b"Sum"))
+    try_bytes(tmp, "inputs of one node", b"\x08\x08" + field(7, many + field(11, field(1, b"x")) + g), "", rc=0)
+    heads, size = [], 4
+    for k in range(2 * 10**5):  # a sequence of sequences of ..., written from the inside out
+        heads.append(varint((4, 1)[k % 2 == 0] << 3 | 2) + varint(size))
+        size += len(heads[-1])
+    types = b"".join(reversed(heads)) + field(1, b"\x08\x01")
+    try_bytes(tmp, "types", b"\x08\x08" + field(7, g + field(11, field(1, b"x") + field(2, types))),
+              "nested more than 100 deep")
     try_bytes(tmp, "nested", nest(33), "", rc=0)  # its innermost graph is 100 deep
     try_bytes(tmp, "too deep", nest(34), "nested more than 100 deep")
     for what in (b"first", b"Relu"):

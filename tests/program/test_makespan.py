@@ -8,10 +8,12 @@ usage: test_makespan.py   (environment: PCC, PCC_GEN)
 2. With --cut=transfers the parts take what the nodes take, and give the outputs of the whole model in ONNX Runtime.
 3. plan{from=FOLDER} has the same value without being told anything; another network is a note.
 4. The makespan is never above that of everything on one device, nor above dp-place's plan judged by it.
+5. A plan on a thousand devices is judged in the same CPU time whichever way round its devices stand.
 
 Exit: 0 pass, 1 fail; without ONNX Runtime the outputs are not compared."""
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -66,12 +68,35 @@ def one(name, model, tmp):
         check(value(m) <= other["judged"]["value_s"], f"{name}: {planner} takes less")
 
 
+def spent(*args):
+    """CPU seconds, the least of two runs."""
+    seconds = []
+    for _ in range(2):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        pcc(*args)
+        seconds.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+    return min(seconds)
+
+
+def many_devices(tmp):
+    """Then: cubic in the devices, ten times as long backwards."""
+    n, chain, took = 1024, tmp / "chain.pir", {}
+    chain.write_text("graph {\n  in %v : f32[4]\n" + "".join(
+        f"  %{k} = Neg(%{k - 1 if k else 'v'}) name=\"n{k}\"\n" for k in range(n)) + f"  out %{n - 1}\n}}\n")
+    for way in (1, -1):
+        plan = tmp / f"plan{way}.txt"
+        plan.write_text("".join(f"^n{k}$=acc{range(n)[::way][k]}\n" for k in range(n)))
+        took[way] = spent(chain, "-d", f"{n}xa100", "-p", f"plan{{from={plan}}}", "-q", "-o", tmp / "many.json")
+    check(took[-1] < 3 * took[1] + 0.05, f"CPU seconds forwards and backwards: {took}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         for shape in MODELS:
             model = Path(tmp) / f"{shape[0]}.onnx"
             subprocess.run([GEN, *shape, "-o", model], check=True)
             one(shape[0], model, Path(tmp))
+        many_devices(Path(tmp))
     return finish()
 
 

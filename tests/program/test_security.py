@@ -31,6 +31,7 @@ PCC = str(Path(shutil.which(os.environ.get("PCC", "pcc")) or os.environ.get("PCC
 PCC_GEN = str(Path(shutil.which(os.environ.get("PCC_GEN", "pcc-gen")) or "pcc-gen").resolve())
 FUNCTIONS = Path(__file__).resolve().parents[1] / "lit/functions.pir"
 PCC_KEYED = str(Path(PCC).parent / "tests/pcc-keyed")  # pcc that is told the key of its hashes
+PCC_INTERRUPTED = str(Path(PCC).parent / "tests/pcc-interrupted")  # Ctrl-C is pressed at a known moment
 PCC_SHRINKING = str(Path(PCC).parent / "tests/pcc-shrinking")
 SANITIZED = b"__asan_init" in Path(PCC).read_bytes()
 REPORTS = ("runtime error:", "AddressSanitizer", "LeakSanitizer")
@@ -243,6 +244,42 @@ def reading_ends_in_time(d):
             "--time-limit", "1us")  # reading has a second in any case
 
 
+def interrupted(folder, at, *args, times=1):
+    """A run whose user presses Ctrl-C when it looks at its clock for the at-th time."""
+    return subprocess.run([PCC_INTERRUPTED, *args], cwd=folder, capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "PCC_INTERRUPT_AT": str(at), "PCC_INTERRUPTS": str(times)})
+
+
+def ctrl_c_ends_as_promised(d):
+    """While a model is read: one line, exit code 1, nothing written.  While plans are sought: the best so far, whole,
+    and it says so.  A second Ctrl-C: exit code 130 at once, nothing written."""
+    model(d, "m.onnx", "gpt", "--layers", "8", "--width", "32", "--heads", "2", "--vocab", "64")
+    model(d, "w.json", "random-layers", "--nodes", "3000")
+    (d / "t.pir").write_text("graph {\n  in %v : f32[4]\n" + "".join(
+        f"  %{k} = Neg(%{k - 1 if k else 'v'})\n" for k in range(2500)) + "  out %2499\n}\n")
+    for name, passes, out in (("m.onnx", "fuse,dp-place", "x.json"), ("w.json", "dp-place", "x.json"),
+                              ("t.pir", "fuse,dp-place", "x.json"), ("m.onnx", "anneal-place", "split")):
+        before, ends = listing(d), {"read": 0, "said": 0, "whole": 0}
+        for at in (1, 2, 3, 4, 6, 10, 32, 100, 1000, 10000, 10**9):
+            r = interrupted(d, at, name, "-p", passes, "-o", out, "--pictures=none")
+            made = [x for x in listing(d) if x not in before]
+            if r.returncode == 1:
+                check(r.stderr.count("pcc: error:") == 1 and "interrupted while the model was read" in r.stderr and
+                      not made, f"{name}, look {at}: {r.stderr[-300:]} {made}")
+                ends["read"] += 1
+                continue
+            check(r.returncode == 0 and "error" not in r.stderr and out in made and not any("tmp" in x for x in made),
+                  f"{name}, look {at}: exit {r.returncode} {r.stderr[-300:]} {made}")
+            again = pcc(name, "-p", f"plan{{from={out}}}", cwd=d)
+            check(again.returncode == 0, f"{name}, look {at}: its plan cannot be read: {again.stderr[-300:]}")
+            ends["said" if "interrupted" in r.stdout else "whole"] += 1
+            subprocess.run(["rm", "-r", str(d / out)], check=True)
+        check(ends["read"] and ends["said"] and ends["whole"], f"{name}, {passes}: {ends}")
+        for at in (1, 3, 10):
+            r = interrupted(d, at, name, "-p", passes, "-o", out, times=2)
+            check(r.returncode == 130 and not r.stdout and listing(d) == before, f"{name}, twice: exit {r.returncode}")
+
+
 def order_is_not_the_hash_s(d):
     """Two keys of the hashes: the same bytes."""
     model(d)
@@ -411,7 +448,8 @@ def small_limits(d):
 
 def main():
     tests = [inputs_are_regular_files, folders_hold_regular_files, standard_input_where_asked, expressions_stay_cheap,
-             errors_fail, names_cannot_flood, names_are_utf8, reading_ends_in_time, order_is_not_the_hash_s,
+             errors_fail, names_cannot_flood, names_are_utf8, reading_ends_in_time, ctrl_c_ends_as_promised,
+             order_is_not_the_hash_s,
              terminals_obey_nothing, tables_run_nothing, files_cut_short, small_limits]
     if extras.extra() == "dot":
         extras.need(shutil.which("dot"), "no program dot")

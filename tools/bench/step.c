@@ -79,7 +79,7 @@ static void time_rounds(struct ctx *x, int32_t *dev)
     struct parts *parts = parts_build(&x->scene, dev, a);
     double before = cpu_ms();
     struct replay r = replay_run(&x->scene, dev, parts, SAMPLES, a);
-    printf("rounds     %u samples, %u parts, %u tasks: %.1f ms\n", SAMPLES, parts->nparts, r.ntask,
+    printf("rounds     %d samples, %u parts, %u tasks: %.1f ms\n", SAMPLES, parts->nparts, r.ntask,
            cpu_ms() - before);
     arena_free(a);
 }

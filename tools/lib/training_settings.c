@@ -34,13 +34,14 @@ static int64_t batch_of_name(const char *path)
 
 static int check_sizes(struct pcc *p, int64_t size, int64_t count, int64_t global)
 {
-    if (size && count && global && size * count != global)
+    int64_t all = sat_mul(size, count);
+    if (size && count && global && all != global)
         return diag_error(
             &p->diag,
             "--micro-batch-size=%lld, --micro-batches=%lld and --global-batch=%lld do "
             "not agree: %lld micro-batches of %lld samples are %lld",
             (long long)size, (long long)count, (long long)global, (long long)count, (long long)size,
-            (long long)(size * count));
+            (long long)all);
     if (size && global && global % size)
         return diag_error(&p->diag,
                           "--global-batch=%lld is no whole number of micro-batches of %lld samples",
