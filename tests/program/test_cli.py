@@ -427,7 +427,8 @@ def neighbours(d):
 def permissions(d):
     m = generate(d / "m.onnx")
     for name in ("x.pir", "x.onnx", "split"):
-        succeeds(m, *PLAN, "-o", d / name, preexec_fn=lambda: os.umask(0o027))
+        succeeds(m, *PLAN, "-o", d / name, *(["--pictures=dot"] if name == "split" else []),
+                 preexec_fn=lambda: os.umask(0o027))
     for name, mode in (("x.pir", 0o640), ("x.onnx", 0o640), ("split", 0o750),
                        ("split/manifest.json", 0o640), ("split/part0.onnx", 0o640),
                        ("split/weights.data", 0o640), ("split/plan.dot", 0o640)):

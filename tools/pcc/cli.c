@@ -131,6 +131,8 @@ static const struct {
      "how many nodes one host thread that takes them in the file's order would have to put off"},
     {CLI_WRITER, IN_OUTPUT, 0, "curves", NULL, NULL},
     {CLI_WRITER, IN_OUTPUT, 0, "view", NULL, NULL},
+    {CLI_WRITER, IN_OUTPUT, 0, "part", NULL, NULL},
+    {CLI_WRITER, IN_OUTPUT, 0, "around", NULL, NULL},
     {CLI_WRITER, IN_OUTPUT, 0, "pictures", NULL, NULL},
     {CLI_WRITER, IN_OUTPUT, 0, "in-flight", NULL, NULL},
     {CLI_COMPARE, IN_OUTPUT, 0, "compare", "FILE",
