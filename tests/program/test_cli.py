@@ -286,7 +286,8 @@ def progress(d):
     p = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, text=True)
     os.close(theirs)
     seen = ""
-    line = re.compile(r"\rdp-place: sea[^,]*, best [\d.]+ \ws, gap [\d.]+ %, \d+ s \(Ctrl-C keeps it\)")
+    line = re.compile(r"\rdp-place: sea[^,]*, \d+ s, best [\d.]+ \ws(, bound [\d.]+ \ws)?, gap [\d.]+ % "
+                      r"\(Ctrl-C keeps the best\)")
     while not line.search(seen) and select.select([ours], [], [], 120)[0]:
         seen += os.read(ours, 4096).decode()
     check(line.search(seen), f"no progress is shown: {seen[-300:]!r}")
