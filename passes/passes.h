@@ -136,7 +136,8 @@ struct planner {
     uint32_t features;   /* FEATURE_* */
     bool
         given; /* the plan is the user's, so it is no way out where another planner knows too little */
-    bool implies; /* who names it and no objective means `implied` */
+    /* whether who names it, with these options, and no objective means `implied`; NULL: never */
+    bool (*implies)(const void *opts);
     enum objective implied;
     /* who is run in its place, with that one's usual options, for an objective that it does not know; NULL: nobody.
      * Both need the same passes */

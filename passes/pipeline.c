@@ -272,7 +272,8 @@ static bool has_options(const struct step *s, struct arena *a)
 /* Runs a planner, or who stands in for it; refuses one that does not know all that is wanted. */
 static int run_planner(const struct step *s, const struct planner *asked, struct ctx *x)
 {
-    if (asked->implies && !(ctx_settings(x)->said >> BASIS_OBJECTIVE & 1))
+    if (asked->implies && asked->implies(s->opts) &&
+        !(ctx_settings(x)->said >> BASIS_OBJECTIVE & 1))
         x->scene.model.objective = asked->implied;
     enum objective goal = x->scene.model.objective;
     const struct planner *p = planner_for(asked, goal);

@@ -24,6 +24,8 @@
  * Cost: O(terms), at most MIP_MOST_TERMS. */
 #include "passes/integer/ip_model.h"
 
+#include "passes/integer/mip_units.h"
+
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -47,18 +49,8 @@ struct builder {
     uint32_t ncut;
     struct mip_term *cut;
     uint32_t capcut;
-    int64_t bytes_gcd;
+    struct mip_bytes bytes;
 };
-
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
@@ -388,29 +380,6 @@ static void make_loads(struct builder *b)
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-static void measure_bytes(struct builder *b)
-{
-    const struct wdag *g = b->g;
-    int64_t common = 0, sum = 0;
-    for (uint32_t v = 0; v < g->n; v++) {
-        common = gcd(g->size[v], common);
-        sum += g->size[v];
-    }
-    for (uint32_t i = 0; i < g->nshared; i++) {
-        common = gcd(g->shared_size[i], common);
-        sum += g->shared_size[i];
-    }
-    b->bytes_gcd = common ? common : 1;
-    b->m->bytes = b->bytes_gcd;
-    while (sum / b->m->bytes / (b->k + 1) >= 1024)
-        b->m->bytes *= 1024;
-}
-
-static double in_bytes(const struct builder *b, int64_t bytes)
-{
-    return (double)bytes / (double)b->m->bytes;
-}
-
 /* Makes the columns that say whether slot s needs each shared item; their bytes go to b->cut. */
 static void make_shared(struct builder *b, uint32_t s)
 {
@@ -427,7 +396,7 @@ static void make_shared(struct builder *b, uint32_t s)
             if (can_be(b, by->to[j], s))
                 add_comparison(b, arena_fmt(b->a, "%s_by_%u", name, by->to[j]), u, by->to[j], s,
                                true);
-        push_cut(b, u, in_bytes(b, b->g->shared_size[i]));
+        push_cut(b, u, mip_in_bytes(&b->bytes, b->g->shared_size[i]));
     }
 }
 
@@ -447,8 +416,7 @@ static int64_t least_room(const struct builder *b)
  * which of two rows, <= M or <= room, must hold. */
 static void end_memory(struct builder *b, uint32_t s, int64_t room, double all)
 {
-    double most =
-        ((double)(room / b->bytes_gcd) + 0.5) * (double)b->bytes_gcd / (double)b->m->bytes;
+    double most = mip_room(&b->bytes, room);
     struct mip_row *row = &b->p->row[b->p->nrow - 1];
     if (!b->m->ask.memory) {
         row->hi += most;
@@ -473,9 +441,10 @@ static void end_memory(struct builder *b, uint32_t s, int64_t room, double all)
 static void make_memory(struct builder *b)
 {
     double all = 0;
-    measure_bytes(b);
+    b->bytes = mip_bytes_of(b->g, b->k + 1);
+    b->m->bytes = b->bytes.unit;
     for (uint32_t v = 0; v < b->n; v++)
-        all += in_bytes(b, bytes_of(b->g, v));
+        all += mip_in_bytes(&b->bytes, bytes_of(b->g, v));
     for (uint32_t s = 0; s < b->k; s++) {
         int64_t room = b->c->kind[b->m->kind[s]].memory;
         if (room == LOAD_INF)
@@ -485,7 +454,7 @@ static void make_memory(struct builder *b)
         mip_row(b->p, arena_fmt(b->a, "memory_%s", b->dev[s]), -MIP_INF, 0);
         for (uint32_t v = 0; v < b->n; v++)
             if (can_be(b, v, s) && b->g->size[v])
-                add_x(b, v, s, in_bytes(b, b->g->size[v]));
+                add_x(b, v, s, mip_in_bytes(&b->bytes, b->g->size[v]));
         for (uint32_t i = 0; i < b->ncut; i++)
             mip_term(b->p, b->cut[i].col, b->cut[i].by);
         end_memory(b, s, room, all);
@@ -513,33 +482,15 @@ static void make_slots(struct builder *b)
     }
 }
 
-/* The unit of time: a power of 1000 ps such that `value` is in 1 .. 1000. */
-static int64_t choose_unit(int64_t value)
-{
-    int64_t unit = 1;
-    while (value / unit >= 1000 && unit < PS_PER_S)
-        unit *= 1000;
-    return unit;
-}
-
-static const char *unit_name(int64_t unit)
-{
-    return unit == 1            ? "ps"
-           : unit == 1000       ? "ns"
-           : unit == 1000000    ? "us"
-           : unit == 1000000000 ? "ms"
-                                : "s";
-}
-
 int64_t ip_grain(const struct problem *c)
 {
     int64_t grain = 0;
     for (uint32_t k = 0; k < c->nkind; k++) {
         for (uint32_t v = 0; v < c->g->n; v++)
             if (c->kind[k].time[v] != COST_NEVER)
-                grain = gcd(c->kind[k].time[v], grain);
+                grain = mip_gcd(c->kind[k].time[v], grain);
         for (uint32_t e = 0; e < c->g->nnet; e++)
-            grain = gcd(c->g->net_cost[c->kind[k].cls][e], grain);
+            grain = mip_gcd(c->g->net_cost[c->kind[k].cls][e], grain);
     }
     return grain ? grain : 1;
 }
@@ -574,7 +525,7 @@ int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_
     struct builder b = {.m = m, .c = c, .g = c->g, .a = a, .n = c->g->n, .k = m->ndev};
     b.p = m->mip = mip_new(a);
     m->col = arena_array(a, (size_t)b.n * b.k + 1, sizeof *m->col);
-    m->unit = choose_unit(ask->limit < LOAD_INF ? ask->limit : c->lower.value);
+    m->unit = mip_time_unit(ask->limit < LOAD_INF ? ask->limit : c->lower.value);
     make_slots(&b);
     name_vertices(&b);
     double least = ask->memory ? 0 : ip_model_value(m, ask->lower), limit = MIP_INF;
@@ -594,7 +545,7 @@ int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_
         make_memory(&b);
     mip_finish(b.p);
     b.p->title = arena_fmt(a, "%u nodes on %u devices, %s; T in %s%s", b.n, b.k, title[ask->shape],
-                           unit_name(m->unit),
+                           mip_time_unit_name(m->unit),
                            m->bytes ? arena_fmt(a, ", memory in %" PRId64 " B", m->bytes) : "");
     return 0;
 }

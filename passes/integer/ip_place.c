@@ -8,6 +8,7 @@
  * else it is called feasible, with the gap.  On a fused level the proof is about that level only.  Cost: the time
  * that the solver gets. */
 #include "passes/any_shape/any_search.h"
+#include "passes/integer/ip_latency.h"
 #include "passes/integer/ip_refute.h"
 #include "passes/integer/ip_search.h"
 #include "passes/contiguous/placing.h"
@@ -21,15 +22,30 @@
 enum { DEFAULT_SECONDS = 60, CHAINS = 4, NS_PER_S = 1000000000 };
 
 struct ip_options {
-    int64_t shape, solver, limit, starts, moves, seed;
+    int64_t objective, q, shape, solver, limit, starts, moves, seed;
     bool solve;
     const char *gap, *write;
 };
 
+enum { GIVEN, LATENCY };
+static const char *const goal_names[] = {"given", "latency", NULL};
 static const char *const shape_names[] = {"none", "convex", "chain", NULL}; /* enum ip_shape */
 static const char *const solver_names[] = {"lp_solve", "cbc", "auto", NULL};
 
 static const struct opt ip_opts[] = {
+    {.kind = OPT_CHOICE,
+     .name = "objective",
+     .off = offsetof(struct ip_options, objective),
+     .def = "given",
+     .names = goal_names,
+     .help = "latency: the program of one sample alone by subgraphs, as with --objective=latency"},
+    {.kind = OPT_INT,
+     .name = "q",
+     .off = offsetof(struct ip_options, q),
+     .def = "1",
+     .lo = "1",
+     .hi = "64",
+     .help = "latency: subgraphs that an accelerator may have, one after the other"},
     {.kind = OPT_CHOICE,
      .name = "contiguous",
      .off = offsetof(struct ip_options, shape),
@@ -76,7 +92,7 @@ static const struct opt ip_opts[] = {
      .def = "1000000",
      .lo = "0",
      .hi = "1000000000000",
-     .help = "contiguous=none: moves of annealing that improve that plan; 0: none"},
+     .help = "contiguous=none, latency: moves of annealing that improve that plan; 0: none"},
     {.kind = OPT_INT,
      .name = "seed",
      .off = offsetof(struct ip_options, seed),
@@ -207,9 +223,36 @@ static int find_first(struct ctx *x, const struct ip_options *o, struct placing 
     return anneal_search(c, &s, best, x->use.scratch, x->use.diag).rc < 0 ? -1 : 0;
 }
 
+/* The objective latency: with a program of its own. */
+static int run_latency(struct ctx *x, const struct ip_options *o, const struct ip_how *how)
+{
+    const struct ip_latency l = {.slots = (uint32_t)o->q,
+                                 .solver = how->solver,
+                                 .gap = how->gap,
+                                 .limit = how->limit,
+                                 .moves = o->moves,
+                                 .seed = o->seed,
+                                 .write = how->write,
+                                 .write_only = how->write_only};
+    if (o->shape != IP_ANY)
+        return diag_error(x->use.diag,
+                          "ip-place: contiguous=%s is not for latency, whose subgraphs are "
+                          "contiguous in any case: leave it out",
+                          shape_names[o->shape]);
+    return ip_latency_run(x, &l);
+}
+
 static int ip_run(struct ctx *x, const void *options)
 {
     const struct ip_options *o = options;
+    bool latency = x->scene.model.objective == OBJECTIVE_LATENCY;
+    if (!latency && o->objective == LATENCY)
+        return diag_error(x->use.diag,
+                          "ip-place: objective=latency, and --objective=%s: leave one out",
+                          objective_name[x->scene.model.objective]);
+    if (!latency && o->q > 1)
+        return diag_error(x->use.diag, "ip-place: q=%" PRId64 " is for objective=latency alone",
+                          o->q);
     struct place_options po = {.starts = o->starts, .seed = o->seed};
     struct placing p;
     struct loads l;
@@ -225,6 +268,8 @@ static int ip_run(struct ctx *x, const void *options)
         return diag_error(x->use.diag, "ip-place: solve=false: expected write=FILE, too");
     if (!share_parse(o->gap, &how.gap))
         return diag_error(x->use.diag, "ip-place: gap=%s: expected a share in 0.000001..1", o->gap);
+    if (latency)
+        return run_latency(x, o, &how);
     if (placing_start(x, &po, &p))
         return -1;
     struct problem *c = p.top; /* the problem that the solver gets */
@@ -255,6 +300,11 @@ static int ip_run(struct ctx *x, const void *options)
     return 0;
 }
 
+static bool wants_latency(const void *options)
+{
+    return ((const struct ip_options *)options)->objective == LATENCY;
+}
+
 const struct planner planner_ip_place = {
     .pass = {.name = "ip-place",
              .help = "split by integer programming, contiguous or not (placement paper)",
@@ -262,5 +312,7 @@ const struct planner planner_ip_place = {
              .optsize = sizeof(struct ip_options),
              .needs = NEED_COST | NEED_CONTRACT,
              .run = ip_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
-    .features = FEATURE_PINS | FEATURE_PART_COST};
+    .objectives = 1 << OBJECTIVE_SAMPLE | 1 << OBJECTIVE_LATENCY,
+    .features = FEATURE_PINS | FEATURE_PART_COST,
+    .implies = wants_latency,
+    .implied = OBJECTIVE_LATENCY};

@@ -210,15 +210,6 @@ static int64_t part_bound(const struct ip_how *r, const struct ip_model *m,
     return bound < (double)all ? (int64_t)bound : all;
 }
 
-/* Adds a row that cannot hold, so that the file is infeasible, too. */
-static void say_impossible(struct mip *m)
-{
-    uint32_t col = mip_col(m, "impossible", 0, 0, 0, false);
-    mip_row(m, "impossible", 1, MIP_INF);
-    mip_term(m, col, 1);
-    mip_finish(m);
-}
-
 /* Builds the model of one order of devices.  0, or -1 and an error. */
 static int build_model(struct asking *r, struct ip_ask *ask, struct reduced_model *to)
 {
@@ -244,7 +235,7 @@ static int write_model(struct asking *r, const struct orders *o)
     if (build_model(r, &ask, &made))
         return -1;
     if (made.m.mip->impossible)
-        say_impossible(made.m.mip);
+        mip_say_impossible(made.m.mip);
     return mip_write(
         made.m.mip, numbered_path(how->write, r->found.models, several ? o->count : 1, r->a), r->d);
 }

@@ -58,6 +58,14 @@ void mip_finish(struct mip *m)
     m->row[m->nrow].at = m->nterm;
 }
 
+void mip_say_impossible(struct mip *m)
+{
+    uint32_t col = mip_col(m, "impossible", 0, 0, 0, false);
+    mip_row(m, "impossible", 1, MIP_INF);
+    mip_term(m, col, 1);
+    mip_finish(m);
+}
+
 void mip_row(struct mip *m, const char *name, double lo, double hi)
 {
     assert(m->row);

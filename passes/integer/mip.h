@@ -52,6 +52,8 @@ void mip_row(struct mip *m, const char *name, double lo, double hi);
 /* Adds by * col to the last row. */
 void mip_term(struct mip *m, uint32_t col, double by);
 void mip_finish(struct mip *m);
+/* Adds a row that cannot hold, so that a file of m is infeasible, too; ends as mip_finish does. */
+void mip_say_impossible(struct mip *m);
 
 /* Writes the model to a file as its name ends: ".lp" (CPLEX LP format), ".mps" (free MPS).  The file appears
  * complete or not at all.  0, or -1 and an error. */

@@ -227,8 +227,10 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
     enum { COOLINGS = 64 };
     int64_t fall = (fixed_log2((uint64_t)cold) - fixed_log2((uint64_t)hot)) / COOLINGS;
     int64_t heat = hot, level = fixed_log2((uint64_t)hot);
-    if (!evaluate_state(s, LOAD_INF, &s->value, &s->energy))
+    if (!evaluate_state(s, LOAD_INF, &s->value, &s->energy)) {
+        how->done += moves / 16 + 1; /* the hosts have no room for all */
         return;
+    }
     if (s->value < s->best_value) {
         s->best_value = s->value;
         memcpy(s->best, s->sub, s->p->g->n * sizeof *s->sub);

@@ -4,6 +4,8 @@
  * topological order, each starts at the latest end of what it reads. */
 #include "passes/latency/latency_graph.h"
 
+#include "ir/base/units.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -494,7 +496,9 @@ bool latency_fits(const struct latency_graph *p, const uint32_t *sub, struct lat
             r->bytes[d] += g->shared_size[s];
         }
     for (uint32_t d = 0; d < ndev; d++) {
-        int64_t room = p->c->cluster->cls[cluster_class(p->c->cluster, d)].memory;
+        const struct device_class *cls = &p->c->cluster->cls[cluster_class(p->c->cluster, d)];
+        int64_t room =
+            cls->host && cls->memory >= 0 ? sat_mul(cls->memory, cls->count) : cls->memory;
         if (room >= 0 && r->bytes[d] > room)
             return false;
     }

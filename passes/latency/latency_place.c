@@ -146,8 +146,10 @@ static bool solve_cut(struct planning *n, struct latency_plan *best)
     struct latency_graph *p = latency_graph_build(n->c, n->x->levels.base, 1, a);
     struct latency_plan plan = latency_no_plan(p, a);
     uint64_t size = (uint64_t)p->nunit + p->nets->net_pin.at[p->nets->nnet] + 1;
-    struct latency_anneal how = {
-        .seed = (uint64_t)n->o->seed, .moves = CUT_WORK / size + 2, .clock = &n->clock};
+    uint64_t moves = CUT_WORK / size + 2, asked = (uint64_t)n->o->moves;
+    struct latency_anneal how = {.seed = (uint64_t)n->o->seed,
+                                 .moves = asked && asked < moves ? asked : moves,
+                                 .clock = &n->clock};
     p->judge.alone = true;
     p->judge.value = judge_list;
     p->judge.of = n;
@@ -253,6 +255,12 @@ static int latency_run(struct ctx *x, const void *options)
     return 0;
 }
 
+static bool always(const void *options)
+{
+    (void)options;
+    return true;
+}
+
 const struct planner planner_latency_place = {
     .pass = {.name = "latency-place",
              .help =
@@ -263,5 +271,5 @@ const struct planner planner_latency_place = {
              .run = latency_run},
     .objectives = 1 << OBJECTIVE_LATENCY,
     .features = FEATURE_PINS | FEATURE_PART_COST,
-    .implies = true,
+    .implies = always,
     .implied = OBJECTIVE_LATENCY};

@@ -1,0 +1,347 @@
+/* ip-place for one sample alone by subgraphs (ip_latency.h).
+ *
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), appendix A.  latency-place with a short search gives a
+ * plan; its latency, as judged, bounds the program (subgraph_model.h), which asks for a better one.  A plan that the
+ * solver finds is judged like any other, and taken if that says that it is better.  The program has unlimited CPUs:
+ * what it refutes holds for any number of them, what it finds may take longer as it runs.  Cost: the time that the
+ * solver gets. */
+#include "passes/integer/ip_latency.h"
+
+#include "ir/base/units.h"
+#include "ir/exec/evaluate.h"
+#include "passes/bounds/claim.h"
+#include "passes/contiguous/infeasible.h"
+#include "passes/contiguous/placing.h"
+#include "passes/integer/ip_model.h"
+#include "passes/integer/subgraph_model.h"
+#include "passes/integer/mip_units.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    DEFAULT_SECONDS = 60,
+    NS_PER_S = 1000000000,
+    PS_PER_NS = 1000,
+    MILLION = 1000000,
+    FIRST_SHARE = 4
+};
+
+struct asking {
+    struct ctx *x;
+    const struct ip_latency *how;
+    struct problem *c;    /* of the units */
+    const uint32_t *unit; /* [base vertex] its unit */
+    struct subgraph_ask ask;
+    struct clock clock;
+    int64_t path; /* ps: the longest way through the nodes */
+    int64_t grain;
+    struct plan *best; /* NULL: none */
+    int64_t bound;     /* ps: no contiguous plan with slots takes less, CPUs unlimited */
+    bool complete;
+    uint32_t refused, ncol, nrow;
+    uint64_t nodes;
+    const char *why; /* if not complete */
+};
+
+/* ---- a plan to start from ------------------------------------------------------------------------ */
+
+static void set_option(const struct pass *p, void *opts, const char *name, const char *text)
+{
+    for (const struct opt *o = p->opts; o->name; o++)
+        if (!strcmp(o->name, name))
+            opt_set(o, opts, text);
+}
+
+/* That of latency-place with a short search, whose proofs are not used; NULL: it found none. */
+static struct plan *find_first(const struct asking *r)
+{
+    const struct pass *p = pass_find("latency-place");
+    struct diag quiet = diag_silent();
+    struct settings fewer = *ctx_settings(r->x);
+    struct ctx y = *r->x;
+    struct arena *a = r->x->use.mem;
+    void *opts = arena_alloc(a, p->optsize + 1);
+    int64_t moves = r->how->moves;
+    opts_reset(p->opts, opts);
+    set_option(p, opts, "q", arena_fmt(a, "%u", r->how->slots));
+    set_option(p, opts, "max-states", "20000");
+    set_option(p, opts, "moves", arena_fmt(a, "%" PRId64, moves ? moves : 1));
+    set_option(p, opts, "seed", arena_fmt(a, "%" PRId64, r->how->seed));
+    fewer.max_states = 0;
+    fewer.time_limit = clock_left(&r->clock) / FIRST_SHARE * PS_PER_NS + 1;
+    y.use.diag = &quiet;
+    y.settings = &fewer;
+    y.results.plan = NULL;
+    y.use.scratch = arena_new(a);
+    int rc = p->run(&y, opts);
+    arena_free(y.use.scratch);
+    return rc ? NULL : y.results.plan;
+}
+
+/* ---- units -------------------------------------------------------------------------------------- */
+
+/* The level of the units: nodes that must be in one part are one. */
+static struct wdag *unit_level(const struct ctx *x)
+{
+    struct wdag *base = x->levels.base;
+    const nid *atom = x->scene.place->atom;
+    uint32_t *group = arena_array(x->use.scratch, (size_t)base->n + 1, sizeof *group), n = 0;
+    for (uint32_t v = 0; v < base->n; v++) { /* the first node of an atom has the least number */
+        nid node = base->node[v], first = atom && atom[node] ? atom[node] : node;
+        group[v] = first == node ? n++ : group[base->vertex[first]];
+    }
+    return n == base->n ? base
+                        : wdag_merge(base, group, n, "ip-place", x->use.scratch, x->use.diag);
+}
+
+/* Units, their names and classes. */
+static int prepare(struct asking *r)
+{
+    struct ctx *x = r->x;
+    struct arena *a = x->use.scratch;
+    struct wdag *base = x->levels.base, *units = unit_level(x);
+    uint32_t *unit = arena_array(a, (size_t)base->n + 1, sizeof *unit);
+    if (!units || !(r->c = problem_build(units, &x->scene, -1, a, x->use.diag)))
+        return -1;
+    const uint32_t *class_of = wdag_flatten(any_level(x), a);
+    uint32_t *together = arena_array(a, (size_t)units->n + 1, sizeof *together);
+    const char **name = arena_array(a, (size_t)units->n + 1, sizeof *name);
+    for (uint32_t v = base->n; v-- > 0;) {
+        unit[v] = units == base ? v : units->map[v];
+        together[unit[v]] = class_of[v];
+        const char *of = node_name(x->scene.m, base->node[v]);
+        name[unit[v]] = *of ? arena_fmt(a, "%.60s", of) : arena_fmt(a, "v%u", unit[v]);
+    }
+    r->unit = unit;
+    r->ask = (struct subgraph_ask){.slots = r->how->slots,
+                                   .lower = r->path,
+                                   .together = together,
+                                   .nclass = any_level(x)->n,
+                                   .name = name};
+    r->grain = mip_gcd(ip_grain(r->c), x->scene.model.part_cost);
+    return 0;
+}
+
+/* ---- the program -------------------------------------------------------------------------------- */
+
+static int64_t value_of(const struct asking *r)
+{
+    return r->best ? r->best->claim.value : LOAD_INF;
+}
+
+/* ps: what a plan must take at most to be of interest beside one that takes `value`. */
+static int64_t target_value(const struct asking *r)
+{
+    int64_t value = value_of(r), t = LOAD_INF;
+    if (value < LOAD_INF) {
+        int64_t by = mul_div_ceil(value, r->how->gap, MILLION);
+        t = value - (by < 1 ? 1 : by);
+    }
+    return t < r->how->limit ? t : r->how->limit;
+}
+
+/* Writes the program of all plans that are no worse than the best one, and take no more than the limit. */
+static int write_model(struct asking *r)
+{
+    struct subgraph_model m;
+    int64_t value = r->best && r->best->slot ? value_of(r) : LOAD_INF;
+    r->ask.limit = value < r->how->limit ? value : r->how->limit;
+    if (subgraph_model_build(&m, r->c, &r->ask, r->x->use.scratch, r->x->use.diag))
+        return -1;
+    r->ncol = m.mip->ncol;
+    r->nrow = m.mip->nrow;
+    if (m.mip->impossible)
+        mip_say_impossible(m.mip);
+    return mip_write(m.mip, r->how->write, r->x->use.diag);
+}
+
+/* The plan of an answer. */
+static struct plan *read_answer(const struct asking *r, const struct subgraph_model *m,
+                                const struct mip_answer *answer)
+{
+    struct ctx *x = r->x;
+    size_t n = (size_t)x->scene.m->nnode + 1;
+    const struct wdag *base = x->levels.base;
+    struct plan *p = arena_alloc(x->use.mem, sizeof *p);
+    int32_t *dev = arena_array(x->use.scratch, (size_t)r->c->g->n + 1, sizeof *dev);
+    uint32_t *slot = arena_array(x->use.scratch, (size_t)r->c->g->n + 1, sizeof *slot);
+    if (!subgraph_model_decode(m, answer->x, dev, slot))
+        return NULL;
+    p->dev = arena_array(x->use.mem, n, sizeof *p->dev);
+    p->slot = arena_array(x->use.mem, n, sizeof *p->slot);
+    for (size_t i = 0; i < n; i++)
+        p->dev[i] = -1;
+    for (uint32_t v = 0; v < base->n; v++) {
+        p->dev[base->node[v]] = dev[r->unit[v]];
+        p->slot[base->node[v]] = slot[r->unit[v]];
+    }
+    return p;
+}
+
+/* What the judge says of a plan; LOAD_INF: it does not hold. */
+static int64_t judged(const struct asking *r, const struct plan *p, enum cpus cpus)
+{
+    struct scene s = r->x->scene;
+    s.model.latency.cpus = cpus;
+    struct evaluation e = evaluate(&s, p, r->x->use.scratch);
+    return evaluation_holds(&e, false) ? e.value : LOAD_INF;
+}
+
+/* Takes the plan of an answer if it is better; returns what it takes with unlimited CPUs, LOAD_INF if it does not hold
+ * or takes longer than was said. */
+static int64_t take_answer(struct asking *r, const struct subgraph_model *m,
+                           const struct mip_answer *answer)
+{
+    struct plan *p = read_answer(r, m, answer);
+    if (!p)
+        return LOAD_INF;
+    int64_t free = judged(r, p, CPUS_UNBOUNDED);
+    int64_t value = judged(r, p, r->x->scene.model.latency.cpus);
+    if (free == LOAD_INF || (double)free / (double)m->unit > answer->value * (1 + 1e-6) + 1e-6)
+        return LOAD_INF;
+    if (value < value_of(r)) {
+        p->claim.value = value;
+        r->best = p;
+    }
+    return free;
+}
+
+/* The bound that an answer gives; found: what its plan takes, LOAD_INF: there is none. */
+static int64_t bound_of(const struct asking *r, const struct subgraph_model *m,
+                        const struct mip_answer *a, int64_t found)
+{
+    int64_t limit = r->ask.limit, all = limit < LOAD_INF ? limit + 1 : LOAD_INF;
+    if (a->status == MIP_INFEASIBLE)
+        return all;
+    if (a->status == MIP_OPTIMAL && found < LOAD_INF)
+        return found - (int64_t)((__int128)found * r->how->gap / MILLION);
+    double bound = a->bound * (1 - 1e-6) * (double)m->unit;
+    return bound < (double)r->path ? r->path : bound < (double)all ? (int64_t)bound : all;
+}
+
+static int solve_model(struct asking *r)
+{
+    struct subgraph_model m;
+    struct mip_answer a;
+    r->ask.limit = target_value(r);
+    if (subgraph_model_build(&m, r->c, &r->ask, r->x->use.scratch, r->x->use.diag))
+        return -1;
+    problem_tell(r->c, &r->clock, "solving an integer program", 0, value_of(r));
+    mip_solve(r->how->solver, m.mip, (double)r->how->gap / MILLION, &r->clock, r->x->use.scratch,
+              &a);
+    bool answered = a.value < MIP_INF && a.status != MIP_INFEASIBLE;
+    int64_t found = answered ? take_answer(r, &m, &a) : LOAD_INF;
+    bool holds = !answered || found < LOAD_INF;
+    r->refused = !holds;
+    r->ncol = m.mip->ncol;
+    r->nrow = m.mip->nrow;
+    r->nodes = a.nodes;
+    r->bound = bound_of(r, &m, &a, found);
+    r->complete = a.status == MIP_INFEASIBLE || (a.status == MIP_OPTIMAL && holds);
+    r->why = holds ? a.why : "its answer did not hold";
+    if (r->complete && r->grain > 1 && r->bound < LOAD_INF)
+        r->bound = (r->bound + r->grain - 1) / r->grain * r->grain;
+    return 0;
+}
+
+/* ---- what is said ------------------------------------------------------------------------------- */
+
+/* Which plans the program is about, after "contiguous plans". */
+static const char *scope_text(const struct asking *r)
+{
+    return r->how->slots > 1
+               ? arena_fmt(r->x->use.mem, " of up to %u subgraphs on each accelerator",
+                           r->how->slots)
+               : "";
+}
+
+static const char *write_proof(const struct asking *r)
+{
+    char text[UNIT_TEXT], grain[UNIT_TEXT], limit[UNIT_TEXT];
+    struct arena *a = r->x->use.mem;
+    const char *multiples =
+        r->grain > 1 ? arena_fmt(a, " (latencies are multiples of %s)", time_print(grain, r->grain))
+                     : "";
+    return arena_fmt(
+        a,
+        "%sno contiguous plan%s takes %s or less, however many CPUs there are%s: %s %s finds so of an integer "
+        "program with %u columns and %u rows, to its tolerance, after %" PRIu64
+        " nodes of its search\nto check it with any other solver: pcc ... -p "
+        "'ip-place{objective=latency:q=%u:limit=%s:solve=false:write=model.mps}'\n",
+        r->x->results.plan->claim.proof, scope_text(r), time_print(text, r->bound - 1), multiples,
+        r->how->solver->name, mip_version(r->how->solver, r->x->use.scratch), r->ncol, r->nrow,
+        r->nodes, r->how->slots, time_print(limit, r->bound - 1));
+}
+
+/* Why the plan has its status. */
+static const char *argue(const struct asking *r, const struct claim *c)
+{
+    struct arena *a = r->x->use.mem;
+    const char *solver = r->how->solver->name, *scope = scope_text(r);
+    if (c->status == PLAN_OPTIMAL)
+        return r->bound >= c->value
+                   ? arena_fmt(a, "no contiguous plan%s takes less: %s", scope, solver)
+                   : "no plan takes less than the longest way through the nodes";
+    if (r->how->write_only)
+        return "the plan of annealing; bound: the longest way";
+    if (!r->complete)
+        return arena_fmt(a, "%s: %s; bound: %s", solver, r->why,
+                         c->bound > r->path ? solver : "the longest way");
+    if (!r->best->slot && r->bound >= c->value)
+        return arena_fmt(a, "no plan with slots takes less, says %s", solver);
+    if (r->how->limit < c->value && r->bound > r->how->limit)
+        return arena_fmt(a, "no contiguous plan%s is within the limit, says %s", scope, solver);
+    if (r->bound + mul_div_ceil(c->value, r->how->gap, MILLION) < c->value)
+        return "the best plan with unlimited CPUs takes less";
+    return arena_fmt(a, "no contiguous plan%s is better by a share of %d millionths, says %s",
+                     scope, (int)r->how->gap, solver);
+}
+
+static void conclude(struct asking *r)
+{
+    struct ctx *x = r->x;
+    struct plan *p = x->results.plan = r->best;
+    struct claim *c = &p->claim;
+    int64_t value = c->value;
+    p->planner = "ip-place";
+    *c = (struct claim){.objective = OBJECTIVE_LATENCY, .value = value, .bare = value};
+    claim_latency(x);
+    /* a plan without slots is none of those that the program is about */
+    if (p->slot && r->bound > c->bound) {
+        c->bound = r->bound < value ? r->bound : value;
+        c->scope = claim_scope(x, true, false);
+        if (r->complete)
+            c->proof = write_proof(r);
+    }
+    c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    c->argument = argue(r, c);
+}
+
+int ip_latency_run(struct ctx *x, const struct ip_latency *how)
+{
+    struct asking r = {.x = x, .how = how};
+    struct place_options first = {.starts = 60, .seed = how->seed};
+    struct placing p;
+    if (placing_start(x, &first, &p))
+        return -1;
+    r.clock = p.clock;
+    if (!r.clock.deadline)
+        clock_limit(&r.clock, DEFAULT_SECONDS * (int64_t)NS_PER_S);
+    r.path = step_bound(&x->scene, x->use.scratch).path;
+    r.bound = r.path;
+    if (prepare(&r))
+        return -1;
+    r.best = find_first(&r);
+    if (how->write && write_model(&r))
+        return -1;
+    if (!how->write_only && value_of(&r) > r.path && solve_model(&r))
+        return -1;
+    if (r.refused)
+        diag_note(x->use.diag, "ip-place: an answer of %s did not hold and was not used",
+                  how->solver->name);
+    if (!r.best)
+        return report_infeasible(x, p.whole, true, &p.orders);
+    conclude(&r);
+    return 0;
+}

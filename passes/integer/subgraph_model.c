@@ -1,0 +1,796 @@
+/* The integer program of one sample alone by subgraphs (subgraph_model.h).
+ *
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), appendix A: Figure 6, which with one slot is Figure 5,
+ * and Lemma A.1.  Numbers in brackets are the paper's.  x[v,j] = 1 iff unit v is in slot j, or on hosts of class j.
+ *     (1)  sum_j x[v,j] = 1;  colocation: sum of x over the slots of a device (one column with one slot)
+ *     (2)  z[v,s] >= x[v,s], z falls along edges, z[v,s] <= x[v,s] - x[u,s] + 1 along u -> v
+ *     (3*) bytes of all slots of a device
+ *     (4), (5)  in[e,s] >= x[v,s] - x[u,s],  out[e,s] >= x[u,s] - x[v,s]  for a value e from u to v
+ *     (6)  start[s] >= L[u] - H (1 - in[e,s])
+ *     (7)  finish[s] = start[s] + transfers in + units + transfers out (+ what running a part costs)
+ *     (8), (9)  L[v] >= L[u] + time of v, if it is on a host
+ *     (10) L[v] >= finish[s] - H (1 - x[v,s])
+ *     (14) start[s] >= finish[the subgraph before s on its device]
+ * and T >= L[v] where nobody reads v.  H is the most that T may be.  In training graphs a slot has two subgraphs, all
+ * forward ones run by slot, then the backward ones, the last slot first; (2) is about each pass apart.
+ *
+ * What follows from these for whole numbers is said once more, since solvers do not see it: T is no less than the last
+ * finish of a device, and no less than L[v] and the longest way on from a unit v on a host; L[v], and the start of what
+ * v goes into, are no less than the longest way up to v.  Ways are of the fastest times without transfers.
+ *
+ * A circle of subgraphs cannot meet (6) to (14) unless all of it takes no time.  Where that may be, these rows are
+ * there once more with a step of 1 in place of each time: then no circle can.
+ *
+ * What may be 1 nowhere has no column, and accelerators that are alike are numbered in the order in which the classes,
+ * by falling time, first use them.  Cost: O(terms), at most MIP_MOST_TERMS. */
+#include "passes/integer/subgraph_model.h"
+
+#include "passes/integer/mip_units.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* relative: the limit is raised by it, so that a solver's rounding does not exclude a plan at the limit */
+#define TOLERANCE 1e-8
+
+/* What some units read and pays transfers or makes wait. */
+struct crossing {
+    uint32_t src;      /* UINT32_MAX: the model's input */
+    uint32_t net;      /* UINT32_MAX: nothing is moved */
+    uint32_t from, to; /* readers, in reader[] */
+};
+
+struct builder {
+    struct subgraph_model *m;
+    const struct problem *c;
+    const struct wdag *g;
+    struct mip *p;
+    struct arena *a;
+    uint32_t n, npass,
+        nsub; /* subgraphs of slot i: i * npass and, of the backward pass, the one after it */
+    const char **sub;   /* [subgraph] its name */
+    uint32_t *class_at; /* [class] its first unit */
+    struct crossing *cross;
+    uint32_t ncross, capcross, *reader, nreader, capreader;
+    uint32_t *in, *out;   /* [crossing * nsub + subgraph] columns */
+    double most;          /* what T may be at most */
+    int64_t *head, *tail; /* [unit] ps: the longest way up to its end, and on from there */
+};
+
+static double in_time(const struct builder *b, int64_t t)
+{
+    return (double)t / (double)b->m->unit;
+}
+
+/* ---- places ------------------------------------------------------------------------------------- */
+
+/* The kind of accelerator d: that of this one device, or of its class. */
+static uint32_t kind_of(const struct problem *c, uint32_t d)
+{
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        if (c->kind[k].dev == (int32_t)d)
+            return k;
+        if (c->kind[k].dev < 0 && c->kind[k].cls == cluster_class(c->cluster, d))
+            found = k;
+    }
+    return found;
+}
+
+static void make_places(struct builder *b)
+{
+    struct subgraph_model *m = b->m;
+    const struct cluster *cl = b->c->cluster;
+    uint32_t slots = m->ask.slots;
+    m->place = arena_array(b->a, (size_t)cl->ndev * slots + cl->ncls + 1, sizeof *m->place);
+    for (uint32_t d = 0; d < cl->ndev; d++)
+        for (uint32_t s = 0; s < slots && !cl->cls[cluster_class(cl, d)].host; s++)
+            m->place[m->nplace++] = (struct subgraph_place){
+                .dev = d, .slot = s, .cls = cluster_class(cl, d), .kind = kind_of(b->c, d)};
+    m->nslot = m->nplace;
+    for (uint32_t d = 0, last = UINT32_MAX; d < cl->ndev; d++) {
+        uint32_t k = cluster_class(cl, d);
+        if (cl->cls[k].host && k != last)
+            m->place[m->nplace++] = (struct subgraph_place){.dev = d, .cls = k, .host = true};
+        last = k;
+    }
+}
+
+/* "acc0", with several slots "acc0_2" */
+static const char *place_name(const struct builder *b, uint32_t j)
+{
+    const struct subgraph_place *p = &b->m->place[j];
+    const char *dev = cluster_device_name(b->c->cluster, b->a, p->dev);
+    return b->m->ask.slots > 1 && !p->host ? arena_fmt(b->a, "%s_%u", dev, p->slot + 1) : dev;
+}
+
+static void name_subgraphs(struct builder *b)
+{
+    b->sub = arena_array(b->a, (size_t)b->nsub + 1, sizeof *b->sub);
+    for (uint32_t s = 0; s < b->nsub; s++)
+        b->sub[s] =
+            arena_fmt(b->a, "%s%s", place_name(b, s / b->npass), s % b->npass ? "_back" : "");
+}
+
+/* ps of unit v at a place: on hosts of a class the least of those that may run it; COST_NEVER. */
+static int64_t time_at(const struct builder *b, uint32_t v, uint32_t j)
+{
+    const struct subgraph_place *p = &b->m->place[j];
+    int64_t least = COST_NEVER;
+    if (!p->host)
+        return b->c->kind[p->kind].time[v];
+    for (uint32_t k = 0; k < b->c->nkind; k++)
+        if (b->c->kind[k].cls == p->cls && b->c->kind[k].time[v] < least)
+            least = b->c->kind[k].time[v];
+    return least;
+}
+
+/* Fills head and tail by the fastest times. */
+static void find_ways(struct builder *b)
+{
+    const struct wdag *g = b->g;
+    int64_t *least = arena_array(b->a, (size_t)b->n + 1, sizeof *least);
+    b->head = arena_array(b->a, (size_t)b->n + 1, sizeof *b->head);
+    b->tail = arena_array(b->a, (size_t)b->n + 1, sizeof *b->tail);
+    for (uint32_t v = 0; v < b->n; v++) {
+        least[v] = COST_NEVER;
+        for (uint32_t k = 0; k < b->c->nkind; k++)
+            least[v] = b->c->kind[k].time[v] < least[v] ? b->c->kind[k].time[v] : least[v];
+        least[v] = least[v] == COST_NEVER ? 0 : least[v];
+        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
+            if (b->head[g->pred.to[i]] > b->head[v])
+                b->head[v] = b->head[g->pred.to[i]];
+        b->head[v] += least[v];
+    }
+    for (uint32_t v = b->n; v-- > 0;)
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
+            uint32_t w = g->succ.to[i];
+            if (b->tail[w] + least[w] > b->tail[v])
+                b->tail[v] = b->tail[w] + least[w];
+        }
+}
+
+static uint32_t pass_of(const struct builder *b, uint32_t v)
+{
+    return b->npass > 1 && b->g->pass[v] == 2;
+}
+
+/* ---- where units can be -------------------------------------------------------------------------- */
+
+/* [class * nplace + place] 1: all its units may be there, up to the order in which devices that are alike are used. */
+static uint8_t *find_allowed(const struct builder *b)
+{
+    const struct subgraph_model *m = b->m;
+    uint8_t *may = arena_alloc(b->a, (size_t)m->ask.nclass * m->nplace + 1);
+    memset(may, 1, (size_t)m->ask.nclass * m->nplace);
+    for (uint32_t v = 0; v < b->n; v++)
+        for (uint32_t j = 0; j < m->nplace; j++)
+            if (time_at(b, v, j) == COST_NEVER)
+                may[(size_t)m->ask.together[v] * m->nplace + j] = 0;
+    return may;
+}
+
+/* The class that takes longest on kind k of those that are not taken; UINT32_MAX: none is left. */
+static uint32_t longest_class(const struct builder *b, const int64_t *time, const uint8_t *taken)
+{
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < b->m->ask.nclass; i++)
+        if (!taken[i] && (best == UINT32_MAX || time[i] > time[best]))
+            best = i;
+    return best;
+}
+
+/* Bars the i-th longest class from all devices of kind k but the first i + 1. */
+static void break_symmetry(const struct builder *b, uint32_t k, uint8_t *may)
+{
+    const struct subgraph_model *m = b->m;
+    int64_t *time = arena_array(b->a, (size_t)m->ask.nclass + 1, sizeof *time);
+    uint8_t *taken = arena_alloc(b->a, (size_t)m->ask.nclass + 1);
+    for (uint32_t v = 0; v < b->n; v++)
+        time[m->ask.together[v]] = sat_add(time[m->ask.together[v]], b->c->kind[k].time[v]);
+    for (uint32_t i = 0; i + 1 < b->c->kind[k].count; i++) {
+        uint32_t cls = longest_class(b, time, taken), at = 0;
+        if (cls == UINT32_MAX)
+            return;
+        taken[cls] = 1;
+        for (uint32_t j = 0; j < m->nslot; j++) {
+            if (m->place[j].kind != k)
+                continue;
+            if (at / m->ask.slots > i)
+                may[(size_t)cls * m->nplace + j] = 0;
+            at++;
+        }
+    }
+}
+
+/* Makes column x of unit v at place j: one for all units of a class where they have to be at the same place. */
+static uint32_t make_col(struct builder *b, uint32_t v, uint32_t j)
+{
+    const struct subgraph_model *m = b->m;
+    uint32_t first = b->class_at[m->ask.together[v]];
+    if (v != first && (m->ask.slots == 1 || m->place[j].host))
+        return m->col[(size_t)first * m->nplace + j];
+    return mip_col(b->p, arena_fmt(b->a, "x_%s_%s", m->ask.name[v], place_name(b, j)), 0, 1, 0,
+                   true);
+}
+
+/* Adds the row that unit v is on the device of its class's first unit. */
+static void share_device(struct builder *b, uint32_t v, uint32_t first, uint32_t at)
+{
+    const struct subgraph_model *m = b->m;
+    mip_row(b->p, arena_fmt(b->a, "with_%s_%s", m->ask.name[v], place_name(b, at)), 0, 0);
+    for (uint32_t j = at; j < at + m->ask.slots; j++) {
+        mip_term(b->p, m->col[(size_t)v * m->nplace + j], 1);
+        mip_term(b->p, m->col[(size_t)first * m->nplace + j], -1);
+    }
+}
+
+static void make_x(struct builder *b)
+{
+    struct subgraph_model *m = b->m;
+    uint8_t *may = find_allowed(b);
+    for (uint32_t k = 0; k < b->c->nkind; k++)
+        if (!b->c->cluster->cls[b->c->kind[k].cls].host && b->c->kind[k].count > 1)
+            break_symmetry(b, k, may);
+    m->col = arena_array(b->a, (size_t)b->n * m->nplace + 1, sizeof *m->col);
+    for (uint32_t v = 0; v < b->n; v++) {
+        uint32_t *col = &m->col[(size_t)v * m->nplace], places = 0;
+        const uint8_t *here = &may[(size_t)m->ask.together[v] * m->nplace];
+        uint32_t first = b->class_at[m->ask.together[v]];
+        for (uint32_t j = 0; j < m->nplace; j++)
+            places += here[j];
+        for (uint32_t j = 0; j < m->nplace; j++)
+            col[j] = !here[j] ? MIP_ZERO : places == 1 ? MIP_ONE : make_col(b, v, j);
+        if (v != first && m->ask.slots == 1)
+            continue;
+        mip_row(b->p, arena_fmt(b->a, "one_%s", m->ask.name[v]), 1, 1);
+        for (uint32_t j = 0; j < m->nplace; j++)
+            mip_term(b->p, col[j], 1);
+        for (uint32_t j = 0; v != first && j < m->nslot; j += m->ask.slots)
+            share_device(b, v, first, j);
+    }
+}
+
+/* Column of unit v in subgraph s; MIP_ZERO: it is of the other pass, or cannot be there. */
+static uint32_t x_in(const struct builder *b, uint32_t v, uint32_t s)
+{
+    return pass_of(b, v) == s % b->npass ? b->m->col[(size_t)v * b->m->nplace + s / b->npass]
+                                         : MIP_ZERO;
+}
+
+/* ---- what crosses ------------------------------------------------------------------------------- */
+
+static void begin_crossing(struct builder *b, uint32_t src, uint32_t net)
+{
+    b->cross = vec_grow(b->a, b->cross, &b->capcross, b->ncross + 1, sizeof *b->cross);
+    b->cross[b->ncross++] = (struct crossing){src, net, b->nreader, b->nreader};
+}
+
+static void add_reader(struct builder *b, uint32_t v)
+{
+    b->reader = vec_grow(b->a, b->reader, &b->capreader, b->nreader + 1, sizeof *b->reader);
+    b->reader[b->nreader++] = v;
+    b->cross[b->ncross - 1].to = b->nreader;
+}
+
+/* The nets that unit u makes, and what waits for it without one. */
+static void add_crossings_of(struct builder *b, uint32_t u, uint32_t *seen)
+{
+    const struct wdag *g = b->g;
+    for (uint32_t i = g->net_of.at[u]; i < g->net_of.at[u + 1]; i++) {
+        uint32_t e = g->net_of.to[i], lo = g->net_pin.at[e], hi = g->net_pin.at[e + 1];
+        if (g->net_src[e] != u || hi - lo < 2)
+            continue;
+        begin_crossing(b, u, e);
+        for (uint32_t j = lo; j < hi; j++)
+            if (g->net_pin.to[j] != u) {
+                add_reader(b, g->net_pin.to[j]);
+                seen[g->net_pin.to[j]] = u + 1;
+            }
+    }
+    bool more = false;
+    for (uint32_t i = g->succ.at[u]; i < g->succ.at[u + 1]; i++) {
+        if (seen[g->succ.to[i]] == u + 1)
+            continue;
+        if (!more)
+            begin_crossing(b, u, UINT32_MAX);
+        more = true;
+        add_reader(b, g->succ.to[i]);
+    }
+}
+
+/* All that crosses between units, and the model's inputs.  Nets of one unit are in its time; state costs nothing. */
+static void find_crossings(struct builder *b)
+{
+    const struct wdag *g = b->g;
+    uint32_t *seen = arena_array(b->a, (size_t)b->n + 1, sizeof *seen);
+    for (uint32_t u = 0; u < b->n; u++)
+        add_crossings_of(b, u, seen);
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        if (g->net_src[e] != UINT32_MAX || !g->net_host[e] ||
+            g->net_pin.at[e + 1] - g->net_pin.at[e] < 2)
+            continue;
+        begin_crossing(b, UINT32_MAX, e);
+        for (uint32_t j = g->net_pin.at[e]; j < g->net_pin.at[e + 1]; j++)
+            add_reader(b, g->net_pin.to[j]);
+    }
+}
+
+/* ps that value i takes into subgraph s or out of it. */
+static int64_t cost_at(const struct builder *b, const struct crossing *i, uint32_t s)
+{
+    return i->net == UINT32_MAX ? 0 : b->g->net_cost[b->m->place[s / b->npass].cls][i->net];
+}
+
+static const char *crossing_name(const struct builder *b, const char *what, uint32_t i, uint32_t s)
+{
+    const struct crossing *v = &b->cross[i];
+    return v->src == UINT32_MAX
+               ? arena_fmt(b->a, "%s_input%u_%s", what, v->net, b->sub[s])
+               : arena_fmt(b->a, "%s_%s_%u_%s", what, b->m->ask.name[v->src], i, b->sub[s]);
+}
+
+/* The column that says that value i goes into subgraph s, with its rows (4). */
+static uint32_t make_in(struct builder *b, uint32_t i, uint32_t s)
+{
+    const struct crossing *v = &b->cross[i];
+    uint32_t own = v->src == UINT32_MAX ? MIP_ZERO : x_in(b, v->src, s), here = 0;
+    if (own == MIP_ONE || (v->src == UINT32_MAX && !cost_at(b, v, s)))
+        return MIP_ZERO;
+    for (uint32_t r = v->from; r < v->to; r++)
+        here += x_in(b, b->reader[r], s) != MIP_ZERO;
+    if (here == 0)
+        return MIP_ZERO;
+    const char *name = crossing_name(b, "in", i, s);
+    uint32_t col = mip_col(b->p, name, 0, 1, 0, false);
+    for (uint32_t r = v->from; r < v->to; r++) {
+        uint32_t x = x_in(b, b->reader[r], s);
+        if (x == MIP_ZERO || x == own)
+            continue;
+        mip_row(b->p, arena_fmt(b->a, "%s_%u", name, r - v->from), 0, MIP_INF);
+        mip_term(b->p, col, 1);
+        mip_term(b->p, x, -1);
+        mip_term(b->p, own, 1);
+    }
+    return col;
+}
+
+/* The same for what goes out, rows (5). */
+static uint32_t make_out(struct builder *b, uint32_t i, uint32_t s)
+{
+    const struct crossing *v = &b->cross[i];
+    uint32_t own = v->src == UINT32_MAX ? MIP_ZERO : x_in(b, v->src, s);
+    if (own == MIP_ZERO || !cost_at(b, v, s))
+        return MIP_ZERO;
+    bool sure = b->g->net_host[v->net]; /* some reader is elsewhere in every plan */
+    for (uint32_t r = v->from; r < v->to; r++)
+        sure = sure || x_in(b, b->reader[r], s) == MIP_ZERO;
+    if (sure)
+        return own;
+    const char *name = crossing_name(b, "out", i, s);
+    uint32_t col = mip_col(b->p, name, 0, 1, 0, false);
+    for (uint32_t r = v->from; r < v->to; r++) {
+        uint32_t x = x_in(b, b->reader[r], s);
+        if (x == own)
+            continue;
+        mip_row(b->p, arena_fmt(b->a, "%s_%u", name, r - v->from), 0, MIP_INF);
+        mip_term(b->p, col, 1);
+        mip_term(b->p, own, -1);
+        mip_term(b->p, x, 1);
+    }
+    return col;
+}
+
+static void make_transfers(struct builder *b)
+{
+    size_t n = (size_t)b->ncross * b->nsub + 1;
+    b->in = arena_array(b->a, n, sizeof *b->in);
+    b->out = arena_array(b->a, n, sizeof *b->out);
+    for (uint32_t i = 0; i < b->ncross; i++)
+        for (uint32_t s = 0; s < b->nsub; s++) {
+            b->in[(size_t)i * b->nsub + s] = make_in(b, i, s);
+            b->out[(size_t)i * b->nsub + s] = make_out(b, i, s);
+        }
+}
+
+/* ---- contiguity --------------------------------------------------------------------------------- */
+
+/* Rows (2) of the edges from u on: z[] are the columns of subgraph s. */
+static void make_paths(struct builder *b, uint32_t s, const uint32_t *z, uint32_t u)
+{
+    uint32_t x = x_in(b, u, s);
+    for (uint32_t i = b->g->succ.at[u]; i < b->g->succ.at[u + 1]; i++) {
+        uint32_t v = b->g->succ.to[i];
+        if (pass_of(b, v) != s % b->npass)
+            continue;
+        const char *edge = arena_fmt(b->a, "%s_%u_%s", b->m->ask.name[u], v, b->sub[s]);
+        mip_row(b->p, arena_fmt(b->a, "path_%s", edge), 0, MIP_INF);
+        mip_term(b->p, z[u], 1);
+        mip_term(b->p, z[v], -1);
+        if (x == MIP_ZERO)
+            continue;
+        mip_row(b->p, arena_fmt(b->a, "gap_%s", edge), -MIP_INF, 1);
+        mip_term(b->p, z[v], 1);
+        mip_term(b->p, x_in(b, v, s), -1);
+        mip_term(b->p, x, 1);
+    }
+}
+
+static void make_contiguous(struct builder *b)
+{
+    uint32_t *z = arena_array(b->a, (size_t)b->n + 1, sizeof *z);
+    for (uint32_t s = 0; s < b->nsub; s++) {
+        for (uint32_t v = 0; v < b->n; v++)
+            z[v] = pass_of(b, v) != s % b->npass
+                       ? MIP_ZERO
+                       : mip_col(b->p, arena_fmt(b->a, "z_%s_%s", b->m->ask.name[v], b->sub[s]), 0,
+                                 1, 0, false);
+        for (uint32_t v = 0; v < b->n; v++) {
+            if (z[v] == MIP_ZERO)
+                continue;
+            if (x_in(b, v, s) != MIP_ZERO) {
+                mip_row(b->p, arena_fmt(b->a, "z_in_%s_%s", b->m->ask.name[v], b->sub[s]), 0,
+                        MIP_INF);
+                mip_term(b->p, z[v], 1);
+                mip_term(b->p, x_in(b, v, s), -1);
+            }
+            make_paths(b, s, z, v);
+        }
+    }
+}
+
+/* ---- time --------------------------------------------------------------------------------------- */
+
+/* When units and subgraphs end: in time, or in steps, one for each that is not nothing. */
+struct ends {
+    const char *what; /* prefix of names */
+    bool steps;
+    double most;              /* H */
+    uint32_t *unit;           /* [unit] L */
+    uint32_t *start, *finish; /* [subgraph] */
+};
+
+/* Adds the terms of (7): what subgraph s takes, by `by`. */
+static void add_subgraph(struct builder *b, const struct ends *t, uint32_t s, double by)
+{
+    for (uint32_t v = 0; v < b->n && !t->steps; v++) {
+        uint32_t x = x_in(b, v, s);
+        if (x != MIP_ZERO)
+            mip_term(b->p, x, by * in_time(b, time_at(b, v, s / b->npass)));
+    }
+    for (uint32_t i = 0; i < b->ncross && !t->steps; i++) {
+        double cost = by * in_time(b, cost_at(b, &b->cross[i], s));
+        mip_term(b->p, b->in[(size_t)i * b->nsub + s], cost);
+        mip_term(b->p, b->out[(size_t)i * b->nsub + s], cost);
+    }
+}
+
+/* Makes the column that says that subgraph s has units, if that costs something. */
+static uint32_t make_used(struct builder *b, uint32_t s)
+{
+    const char *name = arena_fmt(b->a, "used_%s", b->sub[s]);
+    if (!b->c->scene->model.part_cost)
+        return MIP_ZERO;
+    uint32_t used = mip_col(b->p, name, 0, 1, 0, false);
+    for (uint32_t v = 0; v < b->n; v++) {
+        uint32_t x = x_in(b, v, s);
+        if (x == MIP_ZERO)
+            continue;
+        mip_row(b->p, arena_fmt(b->a, "%s_by_%u", name, v), 0, MIP_INF);
+        mip_term(b->p, used, 1);
+        mip_term(b->p, x, -1);
+    }
+    return used;
+}
+
+/* Rows (6) and (7) of subgraph s, and (10). */
+static void make_subgraph(struct builder *b, const struct ends *t, uint32_t s)
+{
+    for (uint32_t i = 0; i < b->ncross; i++) {
+        uint32_t in = b->in[(size_t)i * b->nsub + s];
+        if (in == MIP_ZERO || b->cross[i].src == UINT32_MAX)
+            continue;
+        mip_row(b->p, crossing_name(b, arena_fmt(b->a, "%sstart", t->what), i, s), -t->most,
+                MIP_INF);
+        mip_term(b->p, t->start[s], 1);
+        mip_term(b->p, t->unit[b->cross[i].src], -1);
+        mip_term(b->p, in, -t->most);
+    }
+    uint32_t used = t->steps ? MIP_ZERO : make_used(b, s);
+    double step = t->steps ? 1 : 0;
+    mip_row(b->p, arena_fmt(b->a, "%sfinish_%s", t->what, b->sub[s]), step, step);
+    mip_term(b->p, t->finish[s], 1);
+    mip_term(b->p, t->start[s], -1);
+    add_subgraph(b, t, s, -1);
+    mip_term(b->p, used, -in_time(b, b->c->scene->model.part_cost));
+    for (uint32_t v = 0; v < b->n; v++) {
+        uint32_t x = x_in(b, v, s);
+        if (x == MIP_ZERO)
+            continue;
+        mip_row(b->p, arena_fmt(b->a, "%sdone_%s_%s", t->what, b->m->ask.name[v], b->sub[s]),
+                -t->most, MIP_INF);
+        mip_term(b->p, t->unit[v], 1);
+        mip_term(b->p, t->finish[s], -1);
+        mip_term(b->p, x, -t->most);
+    }
+}
+
+/* Adds -1 times what unit v takes on hosts. */
+static void add_host(struct builder *b, const struct ends *t, uint32_t v)
+{
+    for (uint32_t j = b->m->nslot; j < b->m->nplace; j++) {
+        uint32_t x = b->m->col[(size_t)v * b->m->nplace + j];
+        if (x != MIP_ZERO)
+            mip_term(b->p, x, t->steps ? -1 : -in_time(b, time_at(b, v, j)));
+    }
+}
+
+/* Rows (8) and (9) of unit v: (9) alone where it has predecessors. */
+static void make_unit(struct builder *b, const struct ends *t, uint32_t v)
+{
+    const struct csr *pred = &b->g->pred;
+    const char *name = b->m->ask.name[v];
+    if (pred->at[v] == pred->at[v + 1]) {
+        mip_row(b->p, arena_fmt(b->a, "%sfirst_%s", t->what, name), 0, MIP_INF);
+        mip_term(b->p, t->unit[v], 1);
+        add_host(b, t, v);
+    }
+    for (uint32_t i = pred->at[v]; i < pred->at[v + 1]; i++) {
+        mip_row(b->p, arena_fmt(b->a, "%safter_%u_%s", t->what, pred->to[i], name), 0, MIP_INF);
+        mip_term(b->p, t->unit[v], 1);
+        mip_term(b->p, t->unit[pred->to[i]], -1);
+        add_host(b, t, v);
+    }
+}
+
+/* The subgraph that device runs after s; UINT32_MAX: s is its last. */
+static uint32_t next_subgraph(const struct builder *b, uint32_t s)
+{
+    uint32_t slot = b->m->place[s / b->npass].slot, np = b->npass;
+    if (s % np == 0)
+        return slot + 1 < b->m->ask.slots ? s + np : np > 1 ? s + 1 : UINT32_MAX;
+    return slot > 0 ? s - np : UINT32_MAX;
+}
+
+/* Columns of the ends, and rows (6) to (10) and (14). */
+static void make_ends(struct builder *b, struct ends *t)
+{
+    t->unit = arena_array(b->a, (size_t)b->n + 1, sizeof *t->unit);
+    t->start = arena_array(b->a, (size_t)b->nsub + 1, sizeof *t->start);
+    t->finish = arena_array(b->a, (size_t)b->nsub + 1, sizeof *t->finish);
+    for (uint32_t v = 0; v < b->n; v++) {
+        double least = t->steps ? 0 : in_time(b, b->head[v]);
+        t->unit[v] = mip_col(b->p, arena_fmt(b->a, "%sL_%s", t->what, b->m->ask.name[v]),
+                             least < t->most ? least : t->most, t->most, 0, false);
+    }
+    for (uint32_t s = 0; s < b->nsub; s++) {
+        t->start[s] =
+            mip_col(b->p, arena_fmt(b->a, "%sS_%s", t->what, b->sub[s]), 0, t->most, 0, false);
+        t->finish[s] =
+            mip_col(b->p, arena_fmt(b->a, "%sF_%s", t->what, b->sub[s]), 0, t->most, 0, false);
+    }
+    for (uint32_t v = 0; v < b->n; v++)
+        make_unit(b, t, v);
+    for (uint32_t s = 0; s < b->nsub; s++) {
+        uint32_t next = next_subgraph(b, s);
+        make_subgraph(b, t, s);
+        if (next == UINT32_MAX)
+            continue;
+        mip_row(b->p, arena_fmt(b->a, "%sorder_%s", t->what, b->sub[next]), 0, MIP_INF);
+        mip_term(b->p, t->start[next], 1);
+        mip_term(b->p, t->finish[s], -1);
+    }
+}
+
+/* Whether subgraphs on devices of a kind could take no time between something that goes in and something that goes
+ * out: only then can a circle of subgraphs take none. */
+static bool has_circles(const struct builder *b)
+{
+    for (uint32_t s = 0; s < b->nsub && !b->c->scene->model.part_cost; s += b->npass) {
+        bool in = false, out = false;
+        uint32_t k = b->m->place[s / b->npass].kind;
+        for (uint32_t i = 0; i < b->ncross; i++) {
+            const struct crossing *v = &b->cross[i];
+            if (v->src == UINT32_MAX || cost_at(b, v, s))
+                continue;
+            out = out || b->c->kind[k].time[v->src] == 0;
+            for (uint32_t r = v->from; r < v->to && !in; r++)
+                in = b->c->kind[k].time[b->reader[r]] == 0;
+        }
+        if (in && out)
+            return true;
+    }
+    return false;
+}
+
+/* Rows that follow from those of time. */
+static void make_ways(struct builder *b, const struct ends *t)
+{
+    for (uint32_t s = 0; s < b->nsub; s++) {
+        for (uint32_t i = 0; i < b->ncross; i++) {
+            uint32_t in = b->in[(size_t)i * b->nsub + s], u = b->cross[i].src;
+            if (in == MIP_ZERO || u == UINT32_MAX || !b->head[u])
+                continue;
+            mip_row(b->p, crossing_name(b, "way", i, s), 0, MIP_INF);
+            mip_term(b->p, t->start[s], 1);
+            mip_term(b->p, in, -in_time(b, b->head[u]));
+        }
+        if (next_subgraph(b, s) != UINT32_MAX)
+            continue;
+        mip_row(b->p, arena_fmt(b->a, "last_%s", b->sub[s]), 0, MIP_INF);
+        mip_term(b->p, 0, 1);
+        mip_term(b->p, t->finish[s], -1);
+    }
+    for (uint32_t v = 0; v < b->n; v++) {
+        if (!b->tail[v])
+            continue;
+        mip_row(b->p, arena_fmt(b->a, "way_on_%s", b->m->ask.name[v]), 0, MIP_INF);
+        mip_term(b->p, 0, 1);
+        mip_term(b->p, t->unit[v], -1);
+        for (uint32_t j = b->m->nslot; j < b->m->nplace; j++)
+            mip_term(b->p, b->m->col[(size_t)v * b->m->nplace + j], -in_time(b, b->tail[v]));
+    }
+}
+
+static void make_times(struct builder *b)
+{
+    struct ends t = {.what = "", .most = b->most}, steps = {.what = "step_", .steps = true};
+    make_ends(b, &t);
+    make_ways(b, &t);
+    for (uint32_t v = 0; v < b->n; v++) {
+        if (b->g->succ.at[v] != b->g->succ.at[v + 1])
+            continue;
+        mip_row(b->p, arena_fmt(b->a, "end_%s", b->m->ask.name[v]), 0, MIP_INF);
+        mip_term(b->p, 0, 1);
+        mip_term(b->p, t.unit[v], -1);
+    }
+    b->m->ordered = has_circles(b);
+    steps.most = b->n + b->nsub;
+    if (b->m->ordered)
+        make_ends(b, &steps);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+/* Adds by * (x of unit v over the places from `at` to `end`). */
+static void add_places(struct builder *b, uint32_t v, uint32_t at, uint32_t end, double by)
+{
+    for (uint32_t j = at; j < end; j++)
+        mip_term(b->p, b->m->col[(size_t)v * b->m->nplace + j], by);
+}
+
+/* Makes column and rows that say whether the places need shared item i. */
+static uint32_t make_shared(struct builder *b, uint32_t i, uint32_t at, uint32_t end)
+{
+    const struct csr *by = &b->g->shared_by;
+    const char *name = arena_fmt(b->a, "shared_%u_%s", i, place_name(b, at));
+    uint32_t u = mip_col(b->p, name, 0, 1, 0, false);
+    for (uint32_t j = by->at[i]; j < by->at[i + 1]; j++) {
+        mip_row(b->p, arena_fmt(b->a, "%s_by_%u", name, by->to[j]), 0, MIP_INF);
+        mip_term(b->p, u, 1);
+        add_places(b, by->to[j], at, end, -1);
+    }
+    return u;
+}
+
+/* Row (3*): what the places hold is at most `room` bytes. */
+static void make_room(struct builder *b, const struct mip_bytes *bytes, uint32_t at, uint32_t end,
+                      int64_t room)
+{
+    uint32_t *item = arena_array(b->a, (size_t)b->g->nshared + 1, sizeof *item);
+    for (uint32_t i = 0; i < b->g->nshared; i++)
+        item[i] = make_shared(b, i, at, end);
+    mip_row(b->p, arena_fmt(b->a, "memory_%s", place_name(b, at)), -MIP_INF, mip_room(bytes, room));
+    for (uint32_t v = 0; v < b->n; v++)
+        add_places(b, v, at, end, mip_in_bytes(bytes, b->g->size[v]));
+    for (uint32_t i = 0; i < b->g->nshared; i++)
+        mip_term(b->p, item[i], mip_in_bytes(bytes, b->g->shared_size[i]));
+}
+
+static void make_memory(struct builder *b)
+{
+    const struct cluster *cl = b->c->cluster;
+    const struct mip_bytes bytes = mip_bytes_of(b->g, cl->ndev + 1);
+    int64_t all = wdag_bytes(b->g);
+    for (uint32_t j = 0; j < b->m->nplace;) {
+        const struct subgraph_place *p = &b->m->place[j];
+        uint32_t end = p->host ? j + 1 : j + b->m->ask.slots;
+        int64_t room = cl->cls[p->cls].memory;
+        if (room >= 0 && p->host) /* hosts of a class share theirs */
+            room = sat_mul(room, cl->cls[p->cls].count);
+        if (room >= 0 && room < all)
+            make_room(b, &bytes, j, end, room);
+        j = end;
+    }
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------- */
+
+/* ps: all units and transfers one after the other; no plan takes longer. */
+static int64_t longest_plan(const struct builder *b)
+{
+    const struct wdag *g = b->g;
+    int64_t sum = 0;
+    for (uint32_t v = 0; v < b->n; v++) {
+        int64_t most = 0;
+        for (uint32_t k = 0; k < b->c->nkind; k++) {
+            int64_t t = b->c->kind[k].time[v];
+            most = t != COST_NEVER && t > most ? t : most;
+        }
+        sum = sat_add(sum, sat_add(most, b->c->scene->model.part_cost));
+    }
+    for (uint32_t e = 0; e < g->nnet; e++)
+        for (uint32_t k = 0; k < b->c->cluster->ncls; k++)
+            sum = sat_add(sum, sat_mul(g->net_cost[k][e],
+                                       (int64_t)(g->net_pin.at[e + 1] - g->net_pin.at[e]) + 1));
+    return sum;
+}
+
+static void find_classes(struct builder *b)
+{
+    const struct subgraph_ask *ask = &b->m->ask;
+    b->class_at = arena_array(b->a, (size_t)ask->nclass + 1, sizeof *b->class_at);
+    for (uint32_t v = b->n; v-- > 0;)
+        b->class_at[ask->together[v]] = v;
+}
+
+int subgraph_model_build(struct subgraph_model *m, const struct problem *c,
+                         const struct subgraph_ask *ask, struct arena *a, struct diag *d)
+{
+    struct builder b = {.m = m, .c = c, .g = c->g, .a = a, .n = c->g->n, .npass = 1};
+    assert(ask->slots > 0 && ask->lower >= 0);
+    *m = (struct subgraph_model){.c = c, .ask = *ask};
+    for (uint32_t v = 0; c->g->pass && v < b.n; v++)
+        b.npass = c->g->pass[v] == 2 ? 2 : b.npass;
+    make_places(&b);
+    b.nsub = m->nslot * b.npass;
+    find_crossings(&b);
+    uint64_t terms = ((uint64_t)b.n * 10 + (uint64_t)b.g->succ.at[b.n] * 8 +
+                      (uint64_t)b.nreader * 8 + b.ncross * 8) *
+                     (b.nsub + 1);
+    if (terms > MIP_MOST_TERMS)
+        return diag_error(d,
+                          "ip-place: %u nodes with %u uses of tensors in %u subgraphs are too many "
+                          "for an integer program of latency: use latency-place",
+                          b.n, b.nreader, b.nsub);
+    int64_t top = ask->limit < LOAD_INF ? ask->limit : longest_plan(&b);
+    m->unit = mip_time_unit(top > ask->lower ? top : ask->lower);
+    b.most = in_time(&b, top) * (1 + TOLERANCE);
+    b.p = m->mip = mip_new(a);
+    double least = in_time(&b, ask->lower);
+    b.p->impossible = b.most < least;
+    mip_col(b.p, "T", least, b.most, 1, false); /* column 0 */
+    name_subgraphs(&b);
+    find_classes(&b);
+    find_ways(&b);
+    make_x(&b);
+    make_transfers(&b);
+    make_contiguous(&b);
+    make_times(&b);
+    make_memory(&b);
+    mip_finish(b.p);
+    b.p->title = arena_fmt(a, "%u nodes, latency with %u subgraphs on each accelerator; T in %s",
+                           b.n, ask->slots, mip_time_unit_name(m->unit));
+    return 0;
+}
+
+bool subgraph_model_decode(const struct subgraph_model *m, const double *x, int32_t *dev,
+                           uint32_t *slot)
+{
+    for (uint32_t v = 0; v < m->c->g->n; v++) {
+        uint32_t found = 0;
+        for (uint32_t j = 0; j < m->nplace; j++) {
+            uint32_t col = m->col[(size_t)v * m->nplace + j];
+            if (col != MIP_ONE && (col == MIP_ZERO || x[col] <= 0.5))
+                continue;
+            found++;
+            bool pinned = m->place[j].host && m->c->g->pin[v] >= 0;
+            dev[v] = pinned ? m->c->g->pin[v] : (int32_t)m->place[j].dev;
+            slot[v] = m->place[j].host ? 0 : m->place[j].slot + 1;
+        }
+        if (found != 1)
+            return false;
+    }
+    return true;
+}
