@@ -12,7 +12,7 @@
 /* What a picture shows: a box per device (part), per block of nodes, or per node. */
 enum view { VIEW_DEVICES, VIEW_BLOCKS, VIEW_NODES };
 /* How it is drawn; bits, as picture_formats names them ("svg", ..., NULL). */
-enum { PICTURE_SVG = 1, PICTURE_PDF = 2, PICTURE_PNG = 4 };
+enum { PICTURE_SVG = 1, PICTURE_PDF = 2, PICTURE_PNG = 4, PICTURE_DOT = 8 };
 extern const char *const picture_formats[];
 enum {
     MOST_BOXES = 150,
@@ -125,12 +125,19 @@ extern const struct writer_opt annotate_option;
 /* The split folder.  Replaces only an empty folder or another split; with WEIGHTS_ORIGINAL the folder of
  * the source is taken, too, and keeps its other files. */
 int split_write(const struct result *r, const struct split_options *o, const char *folder);
+/* What is drawn. */
+struct scenery {
+    enum view view;
+    uint32_t boxes; /* at most, of blocks */
+    /* of nodes: one byte for each, which are shown; NULL: all */
+    const uint8_t *shown;
+};
 /* A picture as DOT, to path ("-", here and in the writers of tables and text below: stdout); the view of
- * blocks has at most max(most, parts) boxes, and where the parts are more than `most` (or 48), devices
- * stand for them.  O(nodes + pins). */
-int dot_write(const struct result *r, enum view view, uint32_t most, const char *path);
-/* stem.dot, and from it stem.svg ... in the formats (bits; 0: none).  What cannot be laid out is a warning;
- * -1 if the DOT cannot be written. */
+ * blocks has at most max(boxes, parts) boxes, and where the parts are more than that (or 48), devices stand for them.
+ * O(nodes + pins). */
+int dot_write(const struct result *r, const struct scenery *s, const char *path);
+/* stem.svg ... in the formats (bits; 0: none); stem.dot with PICTURE_DOT, and where a format could not be laid out,
+ * which is a warning; -1 if the DOT cannot be written. */
 int pictures_write(const struct result *r, enum view view, unsigned formats, const char *stem);
 /* ONNX Runtime's session.layer_assignment_settings for an annotated model, "gpu:0(=acc0); cpu(=cpu0)", in
  * a.  gpu:K counts the accelerators that are not of class npu.  NULL, and *why, where the plan uses two

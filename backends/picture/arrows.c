@@ -53,12 +53,14 @@ struct arrows arrows_build(const struct result *r, const uint32_t *box_of, const
         nid def = r->scene.m->value[v].def;
         uint32_t from = def && pl->kind[def] == PLACE_NODE ? box_of[def] : 0;
         bool small = arrow_is_small(r, e);
+        if (def && pl->kind[def] == PLACE_NODE && !from)
+            continue; /* its maker is not shown */
         if (from && pl->net_host[e])
             add(&b, from, 0, v, true);
         for (uint32_t i = pl->net_pin.at[e]; i < pl->net_pin.at[e + 1]; i++) {
-            uint32_t to = box_of[pl->net_pin.to[i]], frame = frame_of[to];
+            uint32_t to = box_of[pl->net_pin.to[i]], frame = to ? frame_of[to] : 0;
             bool away = !from || frame_of[from] != frame;
-            if (to == from || seen_box[to] == e + 1 || (!from && !pl->net_host[e]))
+            if (!to || to == from || seen_box[to] == e + 1 || (!from && !pl->net_host[e]))
                 continue;
             seen_box[to] = e + 1;
             if (away ? seen_frame[frame] == e + 1 : small) {

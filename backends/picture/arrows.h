@@ -19,7 +19,7 @@ struct arrows {
     uint32_t hidden; /* arrows within frames that are left out */
 };
 
-/* The nets between the boxes of their pins; box_of[node] (0: none), frame_of[box] (frame + 1).  As on
+/* The nets between the boxes of their pins; box_of[node] (0: not shown), frame_of[box] (frame + 1).  As on
  * the wire, a tensor goes once to each other frame: to the first box there that reads it; its arrows
  * to others there are hidden, and so are small integers (shapes) that do not cross.  In order of
  * producers.  Lives in a.  O(pins). */

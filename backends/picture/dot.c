@@ -15,6 +15,7 @@
 #include "ir/plan/parts.h"
 #include "backends/picture/arrows.h"
 #include "backends/picture/columns.h"
+#include "backends/picture/op_kind.h"
 #include "backends/label.h"
 #include "backends/palette.h"
 #include "ir/base/outfile.h"
@@ -448,13 +449,20 @@ static void draw_sheet(struct picture *p, const char *label)
     agattr(p->g, AGEDGE, (char *)(uintptr_t)"arrowsize", (char *)(uintptr_t)"0.7");
 }
 
-static void draw_clusters(struct picture *p)
+/* shown: [node] which are, NULL: all; of frames without any there is nothing. */
+static void draw_clusters(struct picture *p, const uint8_t *shown)
 {
+    uint8_t *some = arena_alloc(p->a, (size_t)p->frames.n + 1);
+    for (uint32_t x = 1; x < p->r->scene.m->nnode; x++)
+        if (p->frames.of[x] && (!shown || shown[x]))
+            some[p->frames.of[x] - 1] = 1;
     p->cluster = arena_array(p->a, (size_t)p->frames.n + 1, sizeof(Agraph_t *));
     p->name = arena_array(p->a, (size_t)p->frames.n + 1, sizeof(Agnode_t *));
     for (uint32_t i = 0; i < p->frames.n; i++) {
         char *name = arena_fmt(p->a, "cluster_part%u", i);
         uint32_t dev = p->frames.dev[i];
+        if (!some[i])
+            continue;
         p->cluster[i] = agsubg(p->g, name, 1);
         set_attribute(p->cluster[i], "id", name);
         set_attribute(p->cluster[i], "label", "");
@@ -515,7 +523,7 @@ static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
             "box: time (share of its device's compute), weights and state; double: repeated; heavy arrow: "
             "tensors that cross, each once; thin: within a device",
             p->a));
-    draw_clusters(p);
+    draw_clusters(p, NULL);
     for (uint32_t i = 0; i < b.n; i++) {
         const struct block *k = &b.block[i];
         p->frame_of[i + 1] = k->frame + 1;
@@ -531,28 +539,51 @@ static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
     return b.of;
 }
 
-static const uint32_t *draw_nodes(struct picture *p)
+/* By what an operator does; the legend of draw_nodes says which. */
+static const char *kind_fill(const struct module *m, nid x)
+{
+    if (block_node_is_pale(m, x))
+        return "#f7f9fb";
+    switch (op_kind(m, x)) {
+    case KIND_PRODUCT:
+        return "#bfe3c3";
+    case KIND_REDUCTION:
+        return "#fbe3a0";
+    case KIND_MOVEMENT:
+        return "#e2e5ea";
+    case KIND_OTHER:
+        break;
+    }
+    return "#d5e5f7";
+}
+
+static const uint32_t *draw_nodes(struct picture *p, const uint8_t *shown)
 {
     const struct module *m = p->r->scene.m;
     uint32_t *box_of = make_room(p, m->nnode), n = 0;
     char t[UNIT_TEXT];
-    draw_sheet(p, title_write(p->r, &p->frames,
-                              "box: an operator and its time; heavy arrow: a tensor that crosses",
-                              p->a));
-    draw_clusters(p);
+    draw_sheet(
+        p,
+        title_write(p->r, &p->frames,
+                    "box: an operator and its time; green: products and convolutions; yellow: "
+                    "reductions, norms, pools; grey: moves data; pale: shapes and masks; blue: the "
+                    "rest; border: its device; heavy arrow: a tensor that crosses",
+                    p->a));
+    draw_clusters(p, shown);
     for (nid x = 1; x < m->nnode; x++) {
         uint32_t frame = p->frames.of[x];
-        if (!frame)
+        if (!frame || (shown && !shown[x]))
             continue;
         uint32_t cls = cluster_class(p->r->scene.cluster, p->frames.dev[frame - 1]);
-        const char *name = escape_text(p, node_name(m, x));
+        const char *name = escape_text(p, node_name(m, x)), *op = escape_text(p, node_op(m, x));
         box_of[x] = ++n;
         p->frame_of[n] = frame;
         p->boxes = n;
-        p->box[n] = add_box(p, p->cluster[frame - 1], arena_fmt(p->a, "node%u", x),
-                            arena_fmt(p->a, "%s\\n%s\\n%s", escape_text(p, node_op(m, x)), name,
-                                      time_short(t, m->cost->time[cls][x])),
-                            name, p->frames.dev[frame - 1]);
+        p->box[n] =
+            add_box(p, p->cluster[frame - 1], arena_fmt(p->a, "node%u", x),
+                    arena_fmt(p->a, "%s\\n%s\\n%s", name, op, time_short(t, m->cost->time[cls][x])),
+                    name, p->frames.dev[frame - 1]);
+        set_attribute(p->box[n], "fillcolor", kind_fill(m, x));
     }
     return box_of;
 }
@@ -625,8 +656,10 @@ static void let_others(void *lock)
     pthread_mutex_unlock(lock);
 }
 
-int dot_write(const struct result *r, enum view view, uint32_t most, const char *path)
+int dot_write(const struct result *r, const struct scenery *s, const char *path)
 {
+    enum view view = s->view;
+    uint32_t most = s->boxes;
     struct outfile o;
     struct picture p = {.r = r, .a = arena_new(r->scene.m->mem)};
     if (outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag)) {
@@ -646,7 +679,7 @@ int dot_write(const struct result *r, enum view view, uint32_t most, const char 
     arena_defer(p.a, close_graph, p.g);
     const uint32_t *box_of = view == VIEW_DEVICES  ? draw_devices(&p)
                              : view == VIEW_BLOCKS ? draw_blocks(&p, most)
-                                                   : draw_nodes(&p);
+                                                   : draw_nodes(&p, s->shown);
     struct arrows t = arrows_build(r, box_of, p.frame_of, p.frames.n, p.a);
     if (view == VIEW_BLOCKS)
         draw_columns(&p, &t);

@@ -7,7 +7,7 @@
  * way to rank boxes; with fewer boxes; with few simplex steps and straight arrows.
  * A picture of all nodes that does not come becomes one of the blocks.  All formats come from one
  * layout. */
-#include "backends/backends.h"
+#include "backends/picture/sight.h"
 #include "ir/base/child.h"
 #include "ir/base/infile.h"
 #include "ir/base/outfile.h"
@@ -21,8 +21,8 @@
 
 enum { FEW_BOXES = 30, SAID = 200, DOT_ARGS = 20 };
 
-const char *const picture_formats[] = {"svg", "pdf", "png", NULL}; /* as PICTURE_* */
-enum { FORMATS = 3 };
+const char *const picture_formats[] = {"svg", "pdf", "png", "dot", NULL}; /* as PICTURE_* */
+enum { FORMATS = 3 };                                                     /* that dot lays out */
 
 enum {
     SIMPLE = 1, /* few simplex steps, straight arrows */
@@ -93,9 +93,10 @@ static void remove_formats(const char *stem, unsigned formats, struct arena *a)
 }
 
 /* stem.dot, which is there, -> stem.svg, ...  `name` is what messages call the picture. */
-static enum child_end lay_out(const struct result *r, enum view view, const char *stem,
+static enum child_end lay_out(const struct result *r, const struct scenery *what, const char *stem,
                               unsigned formats, const char *name)
 {
+    enum view view = what->view;
     struct arena *a = arena_new(r->scene.m->mem);
     char said[SAID] = "", *dot = arena_fmt(a, "%s.dot", stem);
     char *other = arena_fmt(a, "%.*s" FEWER_DOT, (int)(path_base(stem) - stem), stem);
@@ -103,9 +104,10 @@ static enum child_end lay_out(const struct result *r, enum view view, const char
     enum child_end o = CHILD_STOPPED;
     for (; t->boxes && (o == CHILD_STOPPED || o == CHILD_FAILED); t++) {
         bool same = t->view == view && t->boxes == first->boxes;
-        if (t->most_nodes && r->scene.m->nnode > t->most_nodes)
+        if (t->most_nodes && !what->shown && r->scene.m->nnode > t->most_nodes)
             continue;
-        if (!same && dot_write(r, t->view, t->boxes, other))
+        struct scenery fewer = {t->view, t->boxes, what->shown};
+        if (!same && dot_write(r, &fewer, other))
             break;
         o = run_dot(same ? dot : other, stem, formats, t, said, a);
         if (o == CHILD_DONE && !same)
@@ -142,14 +144,21 @@ int pictures_write(const struct result *r, enum view view, unsigned formats, con
     struct arena *a = arena_new(r->scene.m->mem);
     struct diag soft = {.emit = soften, .user = r->diag};
     struct result quiet = *r;
-    int rc = dot_write(r, view, attempts[view]->boxes, arena_fmt(a, "%s.dot", stem));
+    struct scenery what = {view, attempts[view]->boxes, NULL};
+    const char *dot = arena_fmt(a, "%s.dot", stem), *name = NULL;
+    unsigned drawn = formats & ((1u << FORMATS) - 1);
+    int rc = formats ? dot_write(r, &what, dot) : 0;
+    bool keep = (formats & PICTURE_DOT) != 0;
     quiet.diag = &soft;
-    for (unsigned i = 0; !rc && i < FORMATS; i++)
-        if (formats == 1u << i) /* one format: messages name the file */
-            lay_out(&quiet, view, stem, formats,
-                    arena_fmt(a, "%s.%s", path_base(stem), picture_formats[i]));
-    if (!rc && (formats & (formats - 1)))
-        lay_out(&quiet, view, stem, formats, arena_fmt(a, "picture of %s", path_base(stem)));
+    for (unsigned i = 0; i < FORMATS; i++)
+        if (drawn == 1u << i) /* one format: messages name the file */
+            name = arena_fmt(a, "%s.%s", path_base(stem), picture_formats[i]);
+    if (drawn && !name)
+        name = arena_fmt(a, "picture of %s", path_base(stem));
+    if (!rc && drawn && lay_out(&quiet, &what, stem, drawn, name))
+        keep = true;
+    if (!rc && formats && !keep)
+        unlink(dot);
     arena_free(a);
     return rc;
 }
@@ -203,7 +212,8 @@ static int copy_out(const struct result *r, const char *made)
 /* A view in one format by the dot program, to path, whose suffix is the format's ("-": the stream of r).  Within
  * about ten seconds for devices and blocks.  -1 with diagnostics if it cannot be drawn; the DOT is then left beside it,
  * unless a file has that name. */
-static int write_picture(const struct result *r, enum view view, unsigned format, const char *path)
+static int write_picture(const struct result *r, const struct scenery *what, unsigned format,
+                         const char *path)
 {
     struct arena *a = arena_new(r->scene.m->mem);
     bool out = !strcmp(path, "-");
@@ -221,8 +231,8 @@ static int write_picture(const struct result *r, enum view view, unsigned format
     w.dot = arena_fmt(a, "%s.dot", stem);
     w.made = arena_fmt(a, "%s%s", stem, ext);
     w.other = arena_fmt(a, "%s/" FEWER_DOT, w.folder);
-    if (dot_write(r, view, attempts[view]->boxes, w.dot) == 0) {
-        if (lay_out(r, view, stem, format, path_base(path))) {
+    if (dot_write(r, what, w.dot) == 0) {
+        if (lay_out(r, what, stem, format, path_base(path))) {
             if (!out)
                 keep_dot(r, w.dot, path, a);
             diag_error(r->diag, "%s: not written", path);
@@ -241,31 +251,48 @@ static int write_picture(const struct result *r, enum view view, unsigned format
 /* ---- writers ---------------------------------------------------------------------------------- */
 
 struct options {
-    int64_t view; /* enum view */
+    int64_t view;              /* enum view */
+    const char *part, *around; /* "": all */
 };
+
+/* Draws what the options ask for; format 0: DOT. */
+static int write_view(const struct result *r, const void *opts, unsigned format, const char *path)
+{
+    const struct options *o = opts;
+    struct arena *a = arena_new(r->scene.m->mem);
+    bool some = *o->part || *o->around;
+    enum view view = some ? VIEW_NODES : (enum view)o->view;
+    struct scenery what = {view, attempts[view]->boxes, NULL};
+    int rc = some ? sight_find(r, o->part, o->around, &what.shown, a) : 0;
+    if (!rc && view == VIEW_NODES && !some && r->scene.m->nnode > MOST_BOXES)
+        diag_note(
+            r->diag,
+            "%s: all %u nodes; --part=N shows those of one part, --around=NODE:2 those near one",
+            path, r->scene.m->nnode - 1);
+    if (!rc)
+        rc = format ? write_picture(r, &what, format, path) : dot_write(r, &what, path);
+    arena_free(a);
+    return rc;
+}
 
 static int write_dot(const struct result *r, const void *opts, const char *path)
 {
-    const struct options *o = opts;
-    return dot_write(r, (enum view)o->view, attempts[o->view]->boxes, path);
+    return write_view(r, opts, 0, path);
 }
 
 static int write_svg(const struct result *r, const void *opts, const char *path)
 {
-    const struct options *o = opts;
-    return write_picture(r, (enum view)o->view, PICTURE_SVG, path);
+    return write_view(r, opts, PICTURE_SVG, path);
 }
 
 static int write_pdf(const struct result *r, const void *opts, const char *path)
 {
-    const struct options *o = opts;
-    return write_picture(r, (enum view)o->view, PICTURE_PDF, path);
+    return write_view(r, opts, PICTURE_PDF, path);
 }
 
 static int write_png(const struct result *r, const void *opts, const char *path)
 {
-    const struct options *o = opts;
-    return write_picture(r, (enum view)o->view, PICTURE_PNG, path);
+    return write_view(r, opts, PICTURE_PNG, path);
 }
 
 static const char *const views[] = {"devices", "blocks", "nodes", NULL}; /* as enum view */
@@ -276,7 +303,21 @@ static const struct writer_opt view_option = {
             .def = "blocks",
             .names = views,
             .help = "what .dot .svg .pdf .png and --emit dot show (default: blocks)"}};
-static const struct writer_opt *const picture_options[] = {&view_option, NULL};
+static const struct writer_opt part_option = {
+    .opt = {.kind = OPT_TEXT,
+            .name = "part",
+            .off = offsetof(struct options, part),
+            .def = "",
+            .help = "in .dot .svg .pdf .png, the nodes of this part: N"}};
+static const struct writer_opt around_option = {
+    .opt = {.kind = OPT_TEXT,
+            .name = "around",
+            .off = offsetof(struct options, around),
+            .def = "",
+            .help =
+                "in .dot .svg .pdf .png, the nodes up to so many arrows from this one: NODE:2"}};
+static const struct writer_opt *const picture_options[] = {&view_option, &part_option,
+                                                           &around_option, NULL};
 
 const struct writer writer_dot = {.name = "dot",
                                   .suffix = ".dot",

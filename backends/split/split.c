@@ -61,12 +61,14 @@ static int write_pictures(const struct split *s, const char *folder)
     if (pictures_write(s->r, VIEW_DEVICES, formats, arena_fmt(s->a, "%s/plan", folder)) ||
         pictures_write(s->r, VIEW_BLOCKS, formats, arena_fmt(s->a, "%s/blocks", folder)))
         return -1;
+    if (!(formats & PICTURE_DOT))
+        return 0;
     if (s->m->nnode > MOST_NODES) {
         diag_note(s->diag, "no nodes.dot: the model has %u nodes (-o x.dot --view=nodes writes it)",
                   s->m->nnode - 1);
         return 0;
     }
-    return pictures_write(s->r, VIEW_NODES, 0, arena_fmt(s->a, "%s/nodes", folder));
+    return pictures_write(s->r, VIEW_NODES, PICTURE_DOT, arena_fmt(s->a, "%s/nodes", folder));
 }
 
 /* Memory has run out in the middle. */
@@ -212,7 +214,7 @@ static const struct writer_opt pictures_option = {
             .off = offsetof(struct split_options, pictures),
             .def = "svg",
             .names = picture_formats,
-            .help = "formats of the pictures in a folder: svg,pdf,png (default: svg)"},
+            .help = "formats of the pictures in a folder: svg,pdf,png,dot (default: svg)"},
     .unused = "these pictures go into the folder of a split (-o)"};
 
 static const char *const in_flight_auto[] = {"auto", NULL};

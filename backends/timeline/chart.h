@@ -12,9 +12,10 @@ struct chart_lane {
     const char *name;  /* "acc0 in" */
     const char *class; /* of its device */
     uint32_t dev;
-    uint32_t rows;    /* >= 1: bars of different rows may overlap */
-    bool lettered;    /* its rows are a, b, ... */
-    const char *busy; /* beside it: "3.2 ms, 80 %" */
+    uint32_t rows;       /* >= 1: bars of different rows may overlap */
+    bool lettered;       /* its rows are a, b, ... */
+    const char *letters; /* "a part 0, b part 3"; NULL: nothing to say */
+    const char *busy;    /* beside it: "3.2 ms, 80 %" */
     bool busiest;
     bool minor; /* nothing computes there */
 };
@@ -38,12 +39,13 @@ enum { CHART_FACTS = 5 };
 
 /* What is told of an item. */
 struct chart_detail {
-    const char *name;     /* "forward 3" */
-    const char *category; /* "forward" */
-    const char *full;     /* "sample 3, part 0, forward" */
-    const char *brief;    /* shown on its bar if there is room, else ... */
-    const char *least;    /* ... this; NULL: nothing */
-    int64_t in, out;      /* ps that are transfers, at its beginning and its end */
+    const char *name;            /* "forward 3" */
+    const char *category;        /* "forward" */
+    const char *full;            /* "sample 3, part 0, forward" */
+    const char *brief;           /* shown on its bar if there is room, else ... */
+    const char *least;           /* ... this; NULL: nothing */
+    int64_t in, out;             /* ps that are transfers, at its beginning and its end */
+    int64_t in_bytes, out_bytes; /* that these bring and take; 0: not known */
     struct chart_fact fact[CHART_FACTS];
     uint32_t nfact;
 };

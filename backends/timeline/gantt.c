@@ -8,6 +8,7 @@
  * busier; the limit grows with the number of rows.  Of the chain and the curves one pixel of time has one value: a
  * curve's largest.  O(n) for n bars and points; at most some ten thousands are drawn. */
 #include "backends/label.h"
+#include "backends/palette.h"
 #include "backends/timeline/gantt.h"
 #include "ir/base/outfile.h"
 
@@ -30,6 +31,7 @@ enum {
     SUB = 22,    /* px of one of several rows within a lane */
     CURVE = 44,  /* px of a row of memory, where these are few */
     FEW_CURVES = 4,
+    HAIRLINE = 1, /* px of a bar's width: less is one */
 };
 
 static const int64_t never_narrow = INT64_MAX / 8; /* ps: no bar as long is narrow */
@@ -147,9 +149,11 @@ static void put_legend(struct gantt *g)
     const char *many =
         arena_fmt(g->a, "%zu bars too narrow to be drawn apart (darker: busier)", g->joined);
     if (g->joined && g->c->dense)
-        put_note(g, x, many);
+        x = put_note(g, x, many);
     else if (g->joined)
-        put_key(g, x, grey, many);
+        x = put_key(g, x, grey, many);
+    if (g->thin)
+        put_note(g, x, "hairline: a very short bar");
 }
 
 void gantt_put_stripe(struct gantt *g, int y, int high, uint32_t dev)
@@ -167,9 +171,12 @@ static void put_lanes(struct gantt *g)
         int y = g->top[l];
         double mid = y + g->high[l] / 2.0;
         fprintf(g->f, "<g><title>");
-        put_text(g, lane->class);
+        put_text(g, lane->letters ? arena_fmt(g->a, "%s: %s", lane->class, lane->letters)
+                                  : lane->class);
         fputs("</title>", g->f);
         gantt_put_stripe(g, y, g->high[l], lane->dev);
+        fprintf(g->f, "<rect x=\"3\" y=\"%d\" width=\"5\" height=\"%d\" fill=\"%s\"/>\n", y + 3,
+                g->high[l] - 6, palette_line(lane->dev));
         gantt_put_label(g, 14, mid + 5, lane->minor ? "s" : "n", lane->name);
         for (uint32_t i = 0; i < lane->rows && lane->lettered; i++)
             gantt_put_label(g, g->left - LETTER - 1, y + SUB * (int)i + SUB / 2 + 8, "a",
@@ -296,7 +303,16 @@ static void put_joined(struct gantt *g, const struct joined *b)
     arena_release(g->a, mark);
 }
 
-/* Row by row in order of time; `draw` false: counts what is joined. */
+/* Draws it, or counts it if it is to be a hairline. */
+static void put_or_count(struct gantt *g, const struct joined *b, bool draw)
+{
+    if (b->n && draw)
+        put_joined(g, b);
+    else if (b->n == 1)
+        g->thin += gantt_x(g, b->end) - gantt_x(g, b->at) < HAIRLINE;
+}
+
+/* Row by row in order of time; `draw` false: counts what is joined, and hairlines. */
 static void put_bars(struct gantt *g, bool draw)
 {
     const struct chart *c = g->c;
@@ -322,13 +338,11 @@ static void put_bars(struct gantt *g, bool draw)
             g->joined += b->n++ == 1 ? 2 : 1;
             continue;
         }
-        if (draw && b->n)
-            put_joined(g, b);
+        put_or_count(g, b, draw);
         *b = (struct joined){e->at, e->end, e->end - e->at, e, e, 1};
     }
-    for (uint32_t k = 0; k < rows && draw; k++)
-        if (next[k].n)
-            put_joined(g, &next[k]);
+    for (uint32_t k = 0; k < rows; k++)
+        put_or_count(g, &next[k], draw);
 }
 
 /* ---- all -------------------------------------------------------------------------------------- */

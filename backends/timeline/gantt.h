@@ -11,6 +11,7 @@ struct gantt {
     struct arena *a;
     FILE *f;
     size_t joined;    /* bars that are not drawn apart */
+    size_t thin;      /* bars that are drawn as hairlines */
     int left, bottom; /* px: of the lanes' names, the axis */
     int right;        /* px beside the axis */
     uint32_t *row;    /* [lane + 1] its first row */

@@ -15,6 +15,7 @@
 #include "ir/base/strings.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum {
     SAMPLE_HUES = 6,
@@ -33,7 +34,8 @@ struct rounds {
     struct replay y;
     struct chart *c;
     struct arena *a;
-    int64_t *load[2]; /* [pass][lane] ps for each sample */
+    int64_t *load[2];  /* [pass][lane] ps for each sample */
+    int64_t *bytes[2]; /* [0: received, 1: sent][2 * part + pass] for each sample */
 };
 
 static const char *lane_text(const struct rounds *x, uint32_t lane)
@@ -74,6 +76,28 @@ static void make_title(struct rounds *x)
         time_short(each, y->end / y->samples), 100 * over, time_short(value, v));
 }
 
+/* Says which parts the rows of lettered lanes hold: of each beside it, of all in the legend if that is short. */
+static void name_rows(struct rounds *x, const uint32_t *row_of)
+{
+    enum { LEGEND = 70 /* bytes */ };
+    const struct replay *y = &x->y;
+    const char *all = "";
+    for (uint32_t t = 0; t < y->ntask; t++) {
+        struct chart_lane *lane = &x->c->lane[y->task[t].lane];
+        if (!lane->lettered || y->task[t].back || !y->task[t].time)
+            continue;
+        lane->letters = arena_fmt(x->a, "%s%s%c part %u", lane->letters ? lane->letters : "",
+                                  lane->letters ? ", " : "", 'a' + (int)row_of[t], y->task[t].part);
+    }
+    for (uint32_t l = 0; l < x->c->nlane && strlen(all) <= LEGEND; l++)
+        if (x->c->lane[l].letters)
+            all = arena_fmt(x->a, "%s%s%s: %s", all, *all ? "; " : "", x->c->lane[l].name,
+                            x->c->lane[l].letters);
+    if (*all)
+        x->c->letters = arena_fmt(x->a, "%s (%s)", x->c->letters,
+                                  strlen(all) <= LEGEND ? all : "which: point at a row's name");
+}
+
 /* Rows of the lanes: as many as there are parts in one pass, where there is room.  A row holds a part of the forward
  * pass, and of the backward pass the one that is as far from its end.  [task] its row. */
 static uint32_t *make_rows(struct rounds *x)
@@ -103,6 +127,7 @@ static uint32_t *make_rows(struct rounds *x)
         seen[p][l] += y->task[t].time > 0;
         assert(row_of[t] < x->c->lane[l].rows);
     }
+    name_rows(x, row_of);
     return row_of;
 }
 
@@ -148,16 +173,60 @@ static void make_bars(struct rounds *x, const uint32_t *row_of)
     }
 }
 
+/* What net e brings and takes: to each device that reads it once, as ir/exec/rounds.c charges it, with the first part
+ * there, in the pass of its maker.  first: scratch, [device], all UINT32_MAX. */
+static void add_net_bytes(struct rounds *x, uint32_t e, uint32_t *first)
+{
+    const struct result *r = x->r;
+    const struct place *pl = r->scene.place;
+    const struct parts *parts = r->parts;
+    nid def = r->scene.m->value[pl->net_value[e]].def;
+    bool made = def && pl->kind[def] == PLACE_NODE, crosses = pl->net_host[e];
+    bool back = made && r->scene.m->backward && r->scene.m->backward[def];
+    uint32_t home = made ? parts->part[parts->part_of[def]].dev : UINT32_MAX;
+    const nid *pin = pl->net_pin.to + pl->net_pin.at[e];
+    uint32_t n = pl->net_pin.at[e + 1] - pl->net_pin.at[e];
+    int64_t bytes = place_moved(pl, r->scene.m->cost, e).bytes;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t part = (uint32_t)parts->part_of[pin[i]], dev = parts->part[part].dev;
+        first[dev] = first[dev] < part ? first[dev] : part;
+        crosses = crosses || dev != parts->part[parts->part_of[pin[0]]].dev;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t dev = parts->part[parts->part_of[pin[i]]].dev;
+        bool leaves = dev == home;
+        if (first[dev] == UINT32_MAX)
+            continue;
+        uint32_t part = leaves ? (uint32_t)parts->part_of[def] : first[dev];
+        int64_t *sum = &x->bytes[leaves][2 * part + back];
+        *sum = crosses ? sat_add(*sum, bytes) : *sum;
+        first[dev] = UINT32_MAX;
+    }
+}
+
+static void add_bytes(struct rounds *x)
+{
+    uint32_t *first = arena_array(x->a, (size_t)x->r->scene.cluster->ndev + 1, sizeof *first);
+    memset(first, 0xff, ((size_t)x->r->scene.cluster->ndev + 1) * sizeof *first);
+    for (int k = 0; k < 2; k++)
+        x->bytes[k] = arena_array(x->a, 2 * (size_t)x->r->parts->nparts + 2, sizeof *x->bytes[k]);
+    for (uint32_t e = 0; e < x->r->scene.place->nnet; e++)
+        add_net_bytes(x, e, first);
+}
+
 static struct chart_detail describe(const struct chart *c, uint32_t item, struct arena *a)
 {
     static const char *const with[] = {"", ", transfers in", "", ", transfers out"};
-    static const char *const ending[] = {"", " in", "", " out"};
+    static const char *const ending[] = {"", " receive", "", " send"};
     const struct rounds *x = c->of;
     const struct replay *y = &x->y;
     uint32_t sample = item % y->samples + 1;
     const struct round_task *t = &y->task[item / y->samples];
     const char *pass = t->back ? "backward" : y->training ? "forward" : "sample";
-    return (struct chart_detail){.name = arena_fmt(a, "%s %u%s", pass, sample, ending[t->kind]),
+    const char *what = t->in || t->out ? "" : ending[t->kind]; /* else its stretches say it */
+    return (struct chart_detail){.name =
+                                     arena_fmt(a, "part %u%s%s%s", t->part, y->training ? " " : "",
+                                               y->training ? pass : "", what),
                                  .category = pass,
                                  .full = arena_fmt(a, "sample %u, part %u%s%s", sample, t->part,
                                                    !y->training ? ""
@@ -167,6 +236,8 @@ static struct chart_detail describe(const struct chart *c, uint32_t item, struct
                                  .brief = arena_fmt(a, "%u", sample),
                                  .in = t->in,
                                  .out = t->out,
+                                 .in_bytes = x->bytes[0][2 * t->part + t->back],
+                                 .out_bytes = x->bytes[1][2 * t->part + t->back],
                                  .fact = {{"sample", NULL, sample}, {"part", NULL, t->part}},
                                  .nfact = 2};
 }
@@ -236,6 +307,7 @@ int chart_of_rounds(struct chart *c, const struct result *r, int64_t samples, ui
         return -1;
     c->end = x->y.end;
     add_loads(x);
+    add_bytes(x);
     make_title(x);
     make_lanes(x);
     make_bars(x, make_rows(x));

@@ -3,7 +3,8 @@
  *
  * The process is the model, its threads are the lanes.  Every bar is a complete event (ph X) with its time and
  * duration in microseconds, written to the picosecond; in the viewer arrows lead from bar to bar of a flow (bind_id).
- * Bars come in order of their start, then, device by device, counters (ph C) of the bytes in memory from a moment on.
+ * A bar that receives, computes and sends is an event for each.  Bars come in order of their start, then counters (ph
+ * C) of the bytes on their way over the link of a lane, and, device by device, of those in memory from a moment on.
  * O(n log n) for n bars; of samples in rounds more than a million are refused. */
 #include "backends/label.h"
 #include "ir/base/json_out.h"
@@ -65,17 +66,37 @@ static void put_facts(FILE *f, const struct chart_detail *d, struct arena *a)
     }
 }
 
-static void put_bar(FILE *f, const struct chart *c, const struct chart_bar *b, struct arena *a)
+/* A stretch of a bar: what it receives, computes, sends. */
+struct stretch {
+    const char *what; /* NULL: all of it */
+    int64_t at, end;
+};
+
+/* The stretches of a bar, at least one, at most three. */
+static int split_bar(const struct chart_bar *b, const struct chart_detail *d, struct stretch *s)
 {
-    struct chart_detail d = c->describe(c, b->item, a);
+    const int64_t cut[] = {b->at, b->at + d->in, b->end - d->out, b->end};
+    static const char *const what[] = {"receive", "compute", "send"};
+    int n = 0;
+    for (int i = 0; i < 3 && (d->in || d->out); i++)
+        if (cut[i + 1] > cut[i])
+            s[n++] = (struct stretch){what[i], cut[i], cut[i + 1]};
+    if (!n)
+        s[n++] = (struct stretch){NULL, b->at, b->end};
+    return n;
+}
+
+static void put_stretch(FILE *f, const struct chart_bar *b, const struct chart_detail *d,
+                        const struct stretch *s, struct arena *a)
+{
     fputs(",\n{\"ph\": \"X\", \"name\": ", f);
-    put_text(f, a, d.name);
-    fprintf(f, ", \"cat\": \"%s\", \"pid\": 1, \"tid\": %u, \"ts\": ", d.category, b->lane + 1);
-    put_us(f, b->at);
+    put_text(f, a, s->what ? arena_fmt(a, "%s %s", d->name, s->what) : d->name);
+    fprintf(f, ", \"cat\": \"%s\", \"pid\": 1, \"tid\": %u, \"ts\": ", d->category, b->lane + 1);
+    put_us(f, s->at);
     fputs(", \"dur\": ", f);
-    put_us(f, b->end - b->at);
+    put_us(f, s->end - s->at);
     fputs(", \"args\": {", f);
-    put_facts(f, &d, a);
+    put_facts(f, d, a);
     putc('}', f);
 }
 
@@ -90,14 +111,48 @@ static void put_bars(FILE *f, const struct chart *c, struct arena *a)
         uint32_t flow = c->bar[i].flow;
         assert(flow <= c->nflow);
         struct arena_mark mark = arena_mark(a);
-        put_bar(f, c, &c->bar[i], a);
-        arena_release(a, mark);
+        struct chart_detail d = c->describe(c, c->bar[i].item, a);
+        struct stretch s[3];
+        int n = split_bar(&c->bar[i], &d, s);
         had[flow]++;
-        if (flow)
-            fprintf(f, ", \"bind_id\": \"%u\"%s%s", flow,
-                    had[flow] > 1 ? ", \"flow_in\": true" : "",
-                    had[flow] < all[flow] ? ", \"flow_out\": true" : "");
-        putc('}', f);
+        for (int k = 0; k < n; k++) {
+            put_stretch(f, &c->bar[i], &d, &s[k], a);
+            if (flow)
+                fprintf(f, ", \"bind_id\": \"%u\"%s%s", flow,
+                        had[flow] > 1 || k > 0 ? ", \"flow_in\": true" : "",
+                        had[flow] < all[flow] || k + 1 < n ? ", \"flow_out\": true" : "");
+            putc('}', f);
+        }
+        arena_release(a, mark);
+    }
+}
+
+/* From a moment on so many bytes, after which there are none. */
+static void put_traffic(FILE *f, const char *name, int64_t at, int64_t end, int64_t bytes)
+{
+    const int64_t time[] = {at, end}, value[] = {bytes, 0};
+    for (int i = 0; i < 2; i++) {
+        fputs(",\n{\"ph\": \"C\", \"name\": ", f);
+        json_put_string(f, name);
+        fputs(", \"pid\": 1, \"ts\": ", f);
+        put_us(f, time[i]);
+        fprintf(f, ", \"args\": {\"bytes\": %" PRId64 "}}", value[i]);
+    }
+}
+
+/* What is on its way over the link of each lane. */
+static void put_links(FILE *f, const struct chart *c, struct arena *a)
+{
+    for (size_t i = 0; i < c->nbar; i++) {
+        const struct chart_bar *b = &c->bar[i];
+        struct arena_mark mark = arena_mark(a);
+        struct chart_detail d = c->describe(c, b->item, a);
+        const char *lane = label_plain(a, c->lane[b->lane].name);
+        if (d.in && d.in_bytes)
+            put_traffic(f, arena_fmt(a, "%s receives", lane), b->at, b->at + d.in, d.in_bytes);
+        if (d.out && d.out_bytes)
+            put_traffic(f, arena_fmt(a, "%s sends", lane), b->end - d.out, b->end, d.out_bytes);
+        arena_release(a, mark);
     }
 }
 
@@ -126,6 +181,7 @@ static int write_trace(const struct result *r, const void *opts, const char *pat
         fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n", o.f);
         put_names(o.f, &c, a);
         put_bars(o.f, &c, a);
+        put_links(o.f, &c, a);
         put_counters(o.f, &c, a);
         fputs("\n]}\n", o.f);
         rc = outfile_close(&o, true);

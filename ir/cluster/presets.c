@@ -12,6 +12,24 @@
  *    sparsity": here half of that, 80 GB at 3.35 TB/s.
  *  - h200: NVIDIA H200 SXM, "NVIDIA H200 Tensor Core GPU" data sheet: the rates of the h100,
  *    141 GB HBM3e at 4.8 TB/s.
+ *  - b200: NVIDIA B200 SXM of an HGX, "NVIDIA HGX B200" specifications, an eighth each: FP64 37 TFLOPS, FP32 75
+ *    TFLOPS, FP16 and BF16 4.5 PFLOPS, FP8 and INT8 9 PFLOPS with sparsity: here half of these four; 180 GB at 8 TB/s.
+ *  - t4: "NVIDIA T4 Tensor Core GPU" data sheet: single precision 8.1 TFLOPS, mixed precision 65 TFLOPS, INT8 130
+ *    TOPS, 16 GB GDDR6 at 300 GB/s.
+ *  - l4: "NVIDIA L4 Tensor Core GPU" data sheet: FP32 30.3 TFLOPS, FP16 and BF16 242 TFLOPS, FP8 485 TFLOPS, INT8 485
+ *    TOPS with sparsity: here half of these; 24 GB at 300 GB/s.
+ *  - a10: "NVIDIA A10 Tensor Core GPU" data sheet: FP32 31.2 TFLOPS, FP16 and BF16 125 TFLOPS, INT8 250 TOPS (dense),
+ *    24 GB GDDR6 at 600 GB/s.
+ *  - a30: "NVIDIA A30 Tensor Core GPU" data sheet: FP64 5.2 TFLOPS, FP32 10.3 TFLOPS, FP16 and BF16 165 TFLOPS, INT8
+ *    330 TOPS (dense), 24 GB HBM2 at 933 GB/s.
+ *  - l40s: "NVIDIA L40S" data sheet: FP32 91.6 TFLOPS, FP16 and BF16 362.05 TFLOPS, FP8 733 TFLOPS, INT8 733 TOPS
+ *    (dense), 48 GB GDDR6 at 864 GB/s.
+ *  - rtx3090: GeForce RTX 3090, "NVIDIA Ampere GA102 GPU Architecture" white paper: FP32 35.6 TFLOPS, FP16 and BF16
+ *    with sums in FP32 71 TFLOPS, INT8 284 TOPS (dense), 24 GB GDDR6X at 936 GB/s.
+ *  - rtx4090: GeForce RTX 4090, "NVIDIA Ada GPU Architecture" white paper: FP32 82.6 TFLOPS, FP16 and BF16 with sums
+ *    in FP32 165.2 TFLOPS, FP8 so 330.3 TFLOPS, INT8 660.6 TOPS (dense), 24 GB GDDR6X at 1008 GB/s.
+ *  - mi300x: "AMD Instinct MI300X Accelerator" data sheet: vector FP64 81.7 TFLOPS and FP32 163.4 TFLOPS, matrix FP16
+ *    and BF16 1307.4 TFLOPS, FP8 (its own kinds, FNUZ) 2614.9 TFLOPS, INT8 2614.9 TOPS (dense), 192 GB at 5.3 TB/s.
  *    (GB of the sheets' memory sizes are read as GiB; f32 is that of the CUDA cores, not TF32.)
  *  - npu: generic, of the kind that laptops carry: Intel's Core Ultra 200V has an NPU of 48 TOPS
  *    and LPDDR5X-8533, which gives 136 GB/s on 128 bits; f16 at half the rate of i8, f32 and the
@@ -26,6 +44,7 @@
 
 #include <assert.h>
 #include <string.h>
+#include <strings.h>
 
 #define TERA INT64_C(1000000000000)
 #define GIGA INT64_C(1000000000)
@@ -80,6 +99,115 @@ static const struct device_class presets[] = {
      .overhead = 5 * MICRO,
      .link_latency = LINK_LATENCY,
      .link_bandwidth = LINK_BANDWIDTH},
+    {.name = "b200",
+     .count = 1,
+     .memory = INT64_C(180) << 30,
+     .peak = {[ELEM_F64] = 37 * TERA,
+              [ELEM_F32] = 75 * TERA,
+              [ELEM_F16] = 2250 * TERA,
+              [ELEM_BF16] = 2250 * TERA,
+              [ELEM_F8E4M3FN] = 4500 * TERA,
+              [ELEM_F8E5M2] = 4500 * TERA,
+              [ELEM_I8] = 4500 * TERA},
+     .bandwidth = 8000 * GIGA,
+     .overhead = 5 * MICRO,
+     .link_latency = LINK_LATENCY,
+     .link_bandwidth = LINK_BANDWIDTH},
+    {.name = "t4",
+     .count = 1,
+     .memory = INT64_C(16) << 30,
+     .peak = {[ELEM_F32] = 8100 * GIGA, [ELEM_F16] = 65 * TERA, [ELEM_I8] = 130 * TERA},
+     .bandwidth = 300 * GIGA,
+     .overhead = 5 * MICRO,
+     .link_latency = LINK_LATENCY,
+     .link_bandwidth = LINK_BANDWIDTH},
+    {.name = "l4",
+     .count = 1,
+     .memory = INT64_C(24) << 30,
+     .peak = {[ELEM_F32] = 30300 * GIGA,
+              [ELEM_F16] = 121 * TERA,
+              [ELEM_BF16] = 121 * TERA,
+              [ELEM_F8E4M3FN] = 242500 * GIGA,
+              [ELEM_F8E5M2] = 242500 * GIGA,
+              [ELEM_I8] = 242500 * GIGA},
+     .bandwidth = 300 * GIGA,
+     .overhead = 5 * MICRO,
+     .link_latency = LINK_LATENCY,
+     .link_bandwidth = LINK_BANDWIDTH},
+    {.name = "a10",
+     .count = 1,
+     .memory = INT64_C(24) << 30,
+     .peak = {[ELEM_F32] = 31200 * GIGA,
+              [ELEM_F16] = 125 * TERA,
+              [ELEM_BF16] = 125 * TERA,
+              [ELEM_I8] = 250 * TERA},
+     .bandwidth = 600 * GIGA,
+     .overhead = 5 * MICRO,
+     .link_latency = LINK_LATENCY,
+     .link_bandwidth = LINK_BANDWIDTH},
+    {.name = "a30",
+     .count = 1,
+     .memory = INT64_C(24) << 30,
+     .peak = {[ELEM_F64] = 5200 * GIGA,
+              [ELEM_F32] = 10300 * GIGA,
+              [ELEM_F16] = 165 * TERA,
+              [ELEM_BF16] = 165 * TERA,
+              [ELEM_I8] = 330 * TERA},
+     .bandwidth = 933 * GIGA,
+     .overhead = 5 * MICRO,
+     .link_latency = LINK_LATENCY,
+     .link_bandwidth = LINK_BANDWIDTH},
+    {.name = "l40s",
+     .count = 1,
+     .memory = INT64_C(48) << 30,
+     .peak = {[ELEM_F32] = 91600 * GIGA,
+              [ELEM_F16] = 362050 * GIGA,
+              [ELEM_BF16] = 362050 * GIGA,
+              [ELEM_F8E4M3FN] = 733 * TERA,
+              [ELEM_F8E5M2] = 733 * TERA,
+              [ELEM_I8] = 733 * TERA},
+     .bandwidth = 864 * GIGA,
+     .overhead = 5 * MICRO,
+     .link_latency = LINK_LATENCY,
+     .link_bandwidth = LINK_BANDWIDTH},
+    {.name = "rtx3090",
+     .count = 1,
+     .memory = INT64_C(24) << 30,
+     .peak = {[ELEM_F32] = 35600 * GIGA,
+              [ELEM_F16] = 71 * TERA,
+              [ELEM_BF16] = 71 * TERA,
+              [ELEM_I8] = 284 * TERA},
+     .bandwidth = 936 * GIGA,
+     .overhead = 5 * MICRO,
+     .link_latency = LINK_LATENCY,
+     .link_bandwidth = LINK_BANDWIDTH},
+    {.name = "rtx4090",
+     .count = 1,
+     .memory = INT64_C(24) << 30,
+     .peak = {[ELEM_F32] = 82600 * GIGA,
+              [ELEM_F16] = 165200 * GIGA,
+              [ELEM_BF16] = 165200 * GIGA,
+              [ELEM_F8E4M3FN] = 330300 * GIGA,
+              [ELEM_F8E5M2] = 330300 * GIGA,
+              [ELEM_I8] = 660600 * GIGA},
+     .bandwidth = 1008 * GIGA,
+     .overhead = 5 * MICRO,
+     .link_latency = LINK_LATENCY,
+     .link_bandwidth = LINK_BANDWIDTH},
+    {.name = "mi300x",
+     .count = 1,
+     .memory = INT64_C(192) << 30,
+     .peak = {[ELEM_F64] = 81700 * GIGA,
+              [ELEM_F32] = 163400 * GIGA,
+              [ELEM_F16] = 1307400 * GIGA,
+              [ELEM_BF16] = 1307400 * GIGA,
+              [ELEM_F8E4M3FNUZ] = 2614900 * GIGA,
+              [ELEM_F8E5M2FNUZ] = 2614900 * GIGA,
+              [ELEM_I8] = 2614900 * GIGA},
+     .bandwidth = 5300 * GIGA,
+     .overhead = 5 * MICRO,
+     .link_latency = LINK_LATENCY,
+     .link_bandwidth = LINK_BANDWIDTH},
     {.name = "npu",
      .count = 1,
      .memory = INT64_C(16) << 30,
@@ -101,8 +229,49 @@ enum { PRESETS = sizeof presets / sizeof presets[0] };
 const struct device_class *preset_of(const char *name, size_t n)
 {
     for (int i = 0; i < PRESETS; i++)
-        if (strlen(presets[i].name) == n && memcmp(presets[i].name, name, n) == 0)
+        if (strlen(presets[i].name) == n && strncasecmp(presets[i].name, name, n) == 0)
             return &presets[i];
+    return NULL;
+}
+
+const struct device_class *preset_at(uint32_t i)
+{
+    return i < PRESETS ? &presets[i] : NULL;
+}
+
+/* Links by name, one direction.  PCI Express: 8, 16, 32 GT/s a lane, 128 bits in 130 (base specifications 3.0, 4.0,
+ * 5.0).  NVLink of a whole GPU: half of the 300, 600, 900 and 1800 GB/s that the data sheets of V100, A100, H100 and
+ * B200 add up over both directions.  Ethernet and InfiniBand: the bits of their names.  Latencies are those usual for
+ * a transfer that a program starts, not of the wire. */
+static const struct link_preset links[] = {
+    {"pcie3x8", 7877 * (GIGA / 1000), 10 * MICRO},
+    {"pcie3x16", 15754 * (GIGA / 1000), 10 * MICRO},
+    {"pcie4x8", 15754 * (GIGA / 1000), 10 * MICRO},
+    {"pcie4x16", 31508 * (GIGA / 1000), 10 * MICRO},
+    {"pcie5x8", 31508 * (GIGA / 1000), 10 * MICRO},
+    {"pcie5x16", 63015 * (GIGA / 1000), 10 * MICRO},
+    {"nvlink2", 150 * GIGA, 2 * MICRO},
+    {"nvlink3", 300 * GIGA, 2 * MICRO},
+    {"nvlink4", 450 * GIGA, 2 * MICRO},
+    {"nvlink5", 900 * GIGA, 2 * MICRO},
+    {"ethernet10", 1250 * (GIGA / 1000), 50 * MICRO},
+    {"ethernet25", 3125 * (GIGA / 1000), 50 * MICRO},
+    {"ethernet100", 12500 * (GIGA / 1000), 50 * MICRO},
+    {"infiniband200", 25 * GIGA, 5 * MICRO},
+    {"infiniband400", 50 * GIGA, 5 * MICRO},
+};
+enum { LINKS = sizeof links / sizeof links[0] };
+
+const struct link_preset *link_preset_at(uint32_t i)
+{
+    return i < LINKS ? &links[i] : NULL;
+}
+
+const struct link_preset *link_preset_of(const char *name)
+{
+    for (int i = 0; i < LINKS; i++)
+        if (strcasecmp(links[i].name, name) == 0)
+            return &links[i];
     return NULL;
 }
 
@@ -127,10 +296,15 @@ static const struct cluster_row clusters[] = {
 };
 enum { CLUSTERS = sizeof clusters / sizeof clusters[0] };
 
+const char *cluster_preset_name(uint32_t i)
+{
+    return i < CLUSTERS ? clusters[i].name : NULL;
+}
+
 bool cluster_preset(struct cluster *c, const char *name)
 {
     for (int i = 0; i < CLUSTERS; i++) {
-        if (strcmp(clusters[i].name, name) != 0)
+        if (strcasecmp(clusters[i].name, name) != 0)
             continue;
         memset(c, 0, sizeof *c);
         c->cls[0] = *preset_of("v100", 4);

@@ -5,14 +5,28 @@
 #include "ir/base/nearest.h"
 #include "ir/cluster/cluster.h"
 
-#define PRESET_NAMES "v100, a100, h100, h200, npu, cpu"
+#define PRESET_NAMES                                                                               \
+    "v100, a100, h100, h200, b200, t4, l4, a10, a30, l40s, rtx3090, rtx4090, mi300x, npu, cpu"
 #define PRESET_DEFAULT "a100"
 /* The link of accelerators whose link nobody names: bytes per s, ps. */
 #define LINK_BANDWIDTH INT64_C(25000000000)
 #define LINK_LATENCY INT64_C(10000000)
 
-/* The class of that name, of n bytes, with a count of 0; NULL: there is none.  O(presets). */
+/* The class of that name in any case, of n bytes, with a count of 0; NULL: there is none.  O(presets). */
 const struct device_class *preset_of(const char *name, size_t n);
+/* The i-th class; NULL: no more. */
+const struct device_class *preset_at(uint32_t i);
+
+/* A link that is known by name. */
+struct link_preset {
+    const char *name;
+    int64_t bandwidth, latency; /* bytes per s, ps */
+};
+/* The link of that name in any case; NULL: there is none.  The i-th; NULL: no more. */
+const struct link_preset *link_preset_of(const char *name);
+const struct link_preset *link_preset_at(uint32_t i);
+/* The name of the i-th whole cluster; NULL: no more. */
+const char *cluster_preset_name(uint32_t i);
 /* A whole cluster by its name: "dapple-a"; false: there is none of that name. */
 bool cluster_preset(struct cluster *c, const char *name);
 /* "; did you mean 'a100'?", or "" (nearest.h). */

@@ -523,10 +523,16 @@ int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct d
     }
 }
 
-/* "25GB/s,10us" */
+/* "25GB/s,10us", "nvlink4" */
 static bool rate_latency_parse(const char *text, int64_t *bandwidth, int64_t *latency)
 {
     char rate[UNIT_TEXT * 2];
+    const struct link_preset *named = link_preset_of(text);
+    if (named != NULL) {
+        *bandwidth = named->bandwidth;
+        *latency = named->latency;
+        return true;
+    }
     const char *comma = strchr(text, ',');
     size_t n = comma != NULL ? (size_t)(comma - text) : sizeof rate;
 
@@ -542,7 +548,9 @@ int cluster_set_link(struct cluster *c, const char *text, struct diag *d)
     int64_t bandwidth = 0, latency = 0;
 
     if (!rate_latency_parse(text, &bandwidth, &latency)) {
-        return diag_error(d, "link '%s': expected a rate above 0 and a time such as 25GB/s,10us",
+        return diag_error(d,
+                          "link '%s': expected a rate above 0 and a time such as 25GB/s,10us, or a "
+                          "name such as pcie4x16 (see --list-devices)",
                           text);
     }
     for (uint32_t i = 0; i < c->ncls; i++) {

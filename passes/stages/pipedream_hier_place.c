@@ -6,14 +6,14 @@
 
 #include "ir/base/units.h"
 
-enum { MOST_STATES = 3000 };
+enum { MOST_STATES = 3000, MOST_NARROW = 400 };
 
 struct hier_place_options {
     int64_t states, cut, compression;
     bool straight, fewer, memory;
 };
 
-static const char *const states_names[] = {"all", "first", NULL};
+static const char *const states_names[] = {"all", "first", "narrow", NULL};
 static const char *const cut_names[] = {"exact", "published", NULL};
 
 static const struct opt hier_place_opts[] = {
@@ -22,7 +22,9 @@ static const struct opt hier_place_opts[] = {
      .off = offsetof(struct hier_place_options, states),
      .def = "all",
      .names = states_names,
-     .help = "where the model may be cut: anywhere, or where the published program looks"},
+     .help =
+         "where the model may be cut: anywhere (as narrow if that is too much), where the published program "
+         "looks, or along its layers where the fewest values cross"},
     {.kind = OPT_CHOICE,
      .name = "cut",
      .off = offsetof(struct hier_place_options, cut),
@@ -53,6 +55,31 @@ static const struct opt hier_place_opts[] = {
      .help = "the published program's memory test"},
     {0}};
 
+/* Where the model may be cut; false: in too many ways, which has been said. */
+static bool find_states(const struct train *t, const struct hier_place_options *o,
+                        struct stage_states *s)
+{
+    struct ctx *x = t->x;
+    enum states_kind kind = (enum states_kind)o->states;
+    uint32_t most = kind == STATES_NARROW ? MOST_NARROW : MOST_STATES;
+    bool few = stage_states_find(s, &t->layers, kind, o->cut == 1, most, x->use.scratch);
+    if (!few && kind == STATES_ALL) {
+        few = stage_states_find(s, &t->layers, STATES_NARROW, o->cut == 1, MOST_NARROW,
+                                x->use.scratch);
+        diag_note(
+            x->use.diag,
+            "pipedream-hier-place: the model can be cut in more than %d ways: %u layers are taken in their order, "
+            "as %u between the places where the fewest values cross",
+            MOST_STATES, t->layers.n, s->n);
+    }
+    if (!few)
+        diag_error(
+            x->use.diag,
+            "pipedream-hier-place: the model can be cut in more than %d ways; states=narrow takes few of them",
+            MOST_STATES);
+    return few;
+}
+
 static int hier_place_run(struct ctx *x, const void *options)
 {
     const struct hier_place_options *o = options;
@@ -65,12 +92,8 @@ static int hier_place_run(struct ctx *x, const void *options)
     char text[UNIT_TEXT];
     if (train_begin(&t, x, "pipedream-hier-place"))
         return -1;
-    if (!stage_states_find(&states, &t.layers, o->states ? STATES_FIRST : STATES_ALL, o->cut == 1,
-                           MOST_STATES, x->use.scratch))
-        return diag_error(x->use.diag,
-                          "pipedream-hier-place: the model can be cut in more than %d ways; "
-                          "fuse or contract{by=layer} before it makes them fewer",
-                          MOST_STATES);
+    if (!find_states(&t, o, &states))
+        return -1;
     if (o->memory)
         r.memory = x->scene.cluster->cls[cluster_main_class(x->scene.cluster)].memory;
     hier_levels(&t, &r);

@@ -5,7 +5,10 @@
  * a reader that a does not need.  From a state one gets to the next by putting a reader y of some member x of
  * augment(A) in the place of x, if y is not needed by what is there; members that others need leave the antichain.
  * PipeDream starts at the first source alone; with a start at nothing, from which every source may join, all closed
- * sets are found.  States are kept in a table by their layers. */
+ * sets are found.  States are kept in a table by their layers.
+ *
+ * A model with many branches has too many of these.  Along the order of its layers, where the fewest values cross, they
+ * follow each other: between two of them it is one layer. */
 #include "passes/stages/stage_states.h"
 
 #include "ir/base/keyed.h"
@@ -207,6 +210,51 @@ static uint32_t count_bits(const uint64_t *set, uint32_t words)
     return n;
 }
 
+/* How many layers are read beyond each place in their order, all but the last. */
+static uint32_t *count_crossing(const struct finding *f)
+{
+    const struct layers_of *g = f->g;
+    uint32_t *cross = arena_array(f->own, (size_t)g->n + 1, sizeof *cross), now = 0;
+    uint32_t *ends = arena_array(f->own, (size_t)g->n + 1, sizeof *ends);
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t last = v;
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
+            last = g->succ.to[i] > last ? g->succ.to[i] : last;
+        now++;
+        ends[last]++;
+        now -= ends[v];
+        cross[v] = now;
+    }
+    return cross;
+}
+
+/* The states at the narrowest places of the layers' order, f->most at most, and the whole. */
+static void find_narrow(struct finding *f)
+{
+    uint32_t n = f->g->n, *cross = count_crossing(f), last = 0, taken = 0, each = 1, most = 0;
+    uint32_t *many = arena_array(f->own, (size_t)n + 2, sizeof *many);
+    for (uint32_t v = 0; v + 1 < n; v++)
+        many[cross[v]]++;
+    while (most < n && !many[most])
+        most++;
+    uint32_t count = most < n ? many[most] : 0, room = f->most > 1 ? f->most - 1 : 1;
+    while (most < n && count + many[most + 1] <= room)
+        count += many[++most];
+    each = count > room ? (count + room - 1) / room : 1;
+    for (uint32_t v = 0; v < n; v++) {
+        bool whole = v + 1 == n;
+        if (!whole && (cross[v] > most || taken++ % each))
+            continue;
+        memset(f->next, 0, f->words * sizeof *f->next);
+        for (uint32_t u = 0; u <= v; u++)
+            put_bit(f->next, u);
+        keep_maximal(f);
+        uint32_t state = state_of(f, f->next);
+        add_step(f, last, state);
+        last = state;
+    }
+}
+
 /* Bytes that go from the state to the rest of the model. */
 static int64_t cut_of(struct finding *f, uint32_t s, bool published)
 {
@@ -296,7 +344,8 @@ static void fill(struct finding *f, struct stage_states *s, bool published)
 bool stage_states_find(struct stage_states *s, const struct layers_of *g, enum states_kind kind,
                        bool published, uint32_t most, struct arena *a)
 {
-    struct finding f = {.g = g, .a = a, .own = arena_new(a), .words = (g->n + 63) / 64};
+    struct finding f = {
+        .g = g, .a = a, .most = most, .own = arena_new(a), .words = (g->n + 63) / 64};
     bool whole = true;
     assert(g->n > 0);
     f.open = arena_array(f.own, f.words, sizeof *f.open);
@@ -308,7 +357,9 @@ bool stage_states_find(struct stage_states *s, const struct layers_of *g, enum s
     if (kind == STATES_FIRST)
         put_bit(f.next, first);
     state_of(&f, f.next);
-    for (uint32_t i = 0; i < f.n && whole; i++) {
+    if (kind == STATES_NARROW)
+        find_narrow(&f);
+    for (uint32_t i = 0; i < f.n && whole && kind != STATES_NARROW; i++) {
         if (kind == STATES_FIRST)
             step_on(&f, i);
         else

@@ -27,8 +27,9 @@ struct stage_states {
 };
 
 /* FIRST: the states that PipeDream's program finds, from the first source alone; other sources join as what something
- * reads.  ALL: all closed sets. */
-enum states_kind { STATES_ALL, STATES_FIRST };
+ * reads.  ALL: all closed sets.  NARROW: along the order of layers,
+ * those that the fewest values cross, as many as `most`. */
+enum states_kind { STATES_ALL, STATES_FIRST, STATES_NARROW };
 
 /* The states of g, most of them; false: there would be more.  published: `cut` counts a layer in full as
  * PipeDream's program does, if one of its readers may be outside (it looks at a state's end by pairs); else exactly

@@ -13,7 +13,7 @@
 # RUN: %pcc %s -q -p dp-place -Werror -o %t.json
 # RUN: test -e %t.json
 # RUN: not %pcc %s -Wnope 2>&1 | FileCheck %s --check-prefix=WNOPE
-# RUN: not %pcc --help-completion=fish 2>&1 | FileCheck %s --check-prefix=FISH
+# RUN: not %pcc --help-completion=csh 2>&1 | FileCheck %s --check-prefix=FISH
 # BEFORE-NOT: # before contract
 # BEFORE: # before dp-place
 # BEFORE-NOT: plan "dp-place"
@@ -30,7 +30,7 @@
 # WERROR: warning: --pin 'no=acc1' matches no node
 # WERROR: error: -Werror: 1 warning
 # WNOPE: error: -Wnope: there is no warning 'nope'
-# FISH: error: --help-completion 'fish': expected bash or zsh
+# FISH: error: --help-completion 'csh': expected bash, zsh or fish
 class acc x2 link=1GB/s,1us
 graph {
   %a = profile:op() : !xfer=1us !time=10us

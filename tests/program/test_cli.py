@@ -286,7 +286,8 @@ def progress(d):
     p = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, text=True)
     os.close(theirs)
     seen = ""
-    line = re.compile(r"\rdp-place: sea[^,]*, best [\d.]+ \ws, gap [\d.]+ %, \d+ s \(Ctrl-C keeps it\)")
+    line = re.compile(r"\rdp-place: sea[^,]*, \d+ s, best [\d.]+ \ws(, bound [\d.]+ \ws)?, gap [\d.]+ % "
+                      r"\(Ctrl-C keeps the best\)")
     while not line.search(seen) and select.select([ours], [], [], 120)[0]:
         seen += os.read(ours, 4096).decode()
     check(line.search(seen), f"no progress is shown: {seen[-300:]!r}")
@@ -427,7 +428,8 @@ def neighbours(d):
 def permissions(d):
     m = generate(d / "m.onnx")
     for name in ("x.pir", "x.onnx", "split"):
-        succeeds(m, *PLAN, "-o", d / name, preexec_fn=lambda: os.umask(0o027))
+        succeeds(m, *PLAN, "-o", d / name, *(["--pictures=dot"] if name == "split" else []),
+                 preexec_fn=lambda: os.umask(0o027))
     for name, mode in (("x.pir", 0o640), ("x.onnx", 0o640), ("split", 0o750),
                        ("split/manifest.json", 0o640), ("split/part0.onnx", 0o640),
                        ("split/weights.data", 0o640), ("split/plan.dot", 0o640)):

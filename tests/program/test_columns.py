@@ -43,7 +43,7 @@ def helps():
         if not line.startswith(" "):
             narrow(run("--help-pass=" + line.split()[0]).stdout, line)
     brief, whole = run("-h").stdout, run("--help").stdout
-    options = re.findall(r"^ +(?:-\w, )?--([a-z-]+)", brief, re.M)
+    options = re.findall(r"^  (?:-\w, |    )--([a-z-]+)", brief, re.M)
     check(len(options) == 10 and "--help shows all" in brief, f"-h shows {options}")
     groups = re.findall(r"^([A-Z][a-z ]+):$", whole, re.M)
     check(groups == ["Input", "Devices", "Costs", "Planning", "Output", "Looking inside"], f"groups: {groups}")

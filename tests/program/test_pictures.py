@@ -159,6 +159,44 @@ def small(d):
     check("#f7f9fb" not in dot_of(planned(d, "ladder"), "blocks"), "a pale box without shapes and masks")
 
 
+def near(nodes, arrows, start, k):
+    """The nodes up to k arrows from one, either way."""
+    found = {start}
+    for _ in range(k):
+        found |= {y for a, b in arrows for x, y in ((a, b), (b, a)) if x in found}
+    return found & nodes
+
+
+def some(d):
+    """--part and --around show what they say, and nothing else."""
+    plan = planned(d, "bert")
+    args = [plan, "-q", "--emit", "dot"]
+    whole = Graph(dot_of(plan, "nodes"))
+    parts = [Graph(pcc(*args, f"--part={i}").stdout.decode()) for i in range(len(whole.frames))]
+    shown = [set(g.boxes("node")) for g in parts]
+    check(set().union(*shown) == set(whole.boxes("node")) and sum(map(len, shown)) == len(set().union(*shown)),
+          "the parts are not the whole")
+    check(all(g.frames == [f] for g, f in zip(parts, whole.frames)), "a part shows other frames")
+    inside = [(a, b) for a, b in whole.arrow if whole.frame.get(a) and whole.frame.get(b)]
+    name = {b: whole.label[b].split("\\n")[0] for b in whole.boxes("node")}
+    start = next(b for b, s in name.items() if re.search("layer.*MatMul", s) and whole.frame[b] == whole.frames[0])
+    for k in (0, 1, 3):
+        g = Graph(pcc(*args, "--part=0", f"--around={name[start]}:{k}").stdout.decode())
+        least = near(shown[0], inside, start, k)
+        check(start in g.label and least <= set(g.boxes("node")) <= shown[0], f"--around {k}: {g.boxes('node')}")
+        check(k or g.boxes("node") == [start], f"--around 0: {g.boxes('node')}")
+    two = set(Graph(pcc(*args, f"--around={name[start]}").stdout.decode()).boxes("node"))
+    check(two == set(Graph(pcc(*args, f"--around={name[start]}:2").stdout.decode()).boxes("node")), "--around: not 2")
+    for bad, say in (("--part=99", "expected a number below"), ("--part=a", "expected a number below"),
+                     ("--around=nobody:2", "'nobody': no placed node")):
+        r = pcc(*args, bad)
+        check(r.returncode == 1 and say in r.stderr, f"{bad}: {r.stderr}")
+    colours = set(re.findall(r'fillcolor="(#\w+)"', dot_of(plan, "nodes")))
+    check({"#bfe3c3", "#fbe3a0", "#e2e5ea", "#d5e5f7"} <= colours, f"colours of operators: {colours}")
+    r = pcc(plan, "--view=nodes", "-o", d / "all.dot")
+    check("--part=N" in r.stderr, f"a large picture does not say how to see less: {r.stderr}")
+
+
 def same(d):
     for name in ("gpt", "train"):
         for view in VIEWS:
@@ -215,14 +253,15 @@ def folder(d):
         check(r.returncode == 0, f"{more}: {r.stderr}")
         return {p.name for p in (d / "split").iterdir() if re.match("(plan|blocks|nodes)[.]", p.name)}
     dots = {"plan.dot", "blocks.dot", "nodes.dot"}
-    check(names("--pictures=none") == dots, "--pictures=none")
+    check(names("--pictures=none") == set(), "--pictures=none")
+    check(names("--pictures=dot") == dots, "--pictures=dot")
     if DOT:
         ends = ("svg", "pdf", "png")
         both = {f"{a}.{b}" for a in ("plan", "blocks") for b in ends}
-        check(names("--pictures=svg,pdf,png") == dots | both, "--pictures=svg,pdf,png")
+        check(names("--pictures=svg,pdf,png,dot") == dots | both, "--pictures=svg,pdf,png,dot")
         check(all(magic_of(d / "split" / n) for n in both), "formats of a folder")
-        check(names("--pictures=png") == dots | {"plan.png", "blocks.png"}, "--pictures=png")
-        check(names() == dots | {"plan.svg", "blocks.svg"}, "pictures without an option")
+        check(names("--pictures=png") == {"plan.png", "blocks.png"}, "--pictures=png")
+        check(names() == {"plan.svg", "blocks.svg"}, "pictures without an option")
     for bad in ("gif", "svg,", ",svg", "svg,none", ""):
         r = pcc(d / "bert.onnx", "-q", "-p", "fuse,dp-place", "-o", d / "split", "--pictures", bad)
         check(r.returncode == 2 and "--pictures" in r.stderr, f"--pictures '{bad}': {r.stderr}")
@@ -297,7 +336,7 @@ def without_dot(d):
     r = pcc(d / "bert.onnx", "-q", "-p", "fuse,dp-place", "-o", d / "split", env=none)
     files = {p.name for p in (d / "split").iterdir()}
     check(r.returncode == 0 and "no plan.svg: the dot program" in r.stderr, f"a folder without dot: {r.stderr}")
-    check({"plan.dot", "blocks.dot", "nodes.dot"} <= files and not {"plan.svg", "blocks.svg"} & files,
+    check({"plan.dot", "blocks.dot"} <= files and not {"plan.svg", "blocks.svg", "nodes.dot"} & files,
           f"a folder without dot: {files}")
 
 
@@ -371,7 +410,7 @@ def colours(d):
             check(apart >= 20, f"{name}: {a} and {b} are {apart:.0f} apart")
 
 
-TESTS = {"": [views, folds, small, same, words, folder, without_dot, bad_dot, colours],
+TESTS = {"": [views, folds, small, some, same, words, folder, without_dot, bad_dot, colours],
          "dot": [formats, folder, bad_dot], "hostile": [hostile]}
 
 

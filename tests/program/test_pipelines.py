@@ -27,6 +27,7 @@ import extras
 from checks import check, finish
 
 PCC = os.environ.get("PCC", "pcc")
+PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).parents[2]))
 TIMES = "forward_compute_time={}, backward_compute_time={}, activation_size={}, parameter_size={}"
 # An input and a result that nothing reads are no layers; edges by a tab or blanks; a list of sizes; stages; commas and
@@ -269,6 +270,16 @@ def memory(tmp):
 
 # ---- data parallelism -------------------------------------------------------------------------------------------
 
+def many_cuts(tmp):
+    """A training graph that can be cut in more ways than PipeDream's program can look at."""
+    model, out = tmp / "train.onnx", tmp / "train.json"
+    subprocess.run([PCC_GEN, "train", "--layers=8", "-o", model], check=True)
+    pcc(model, "-d", "8xv100", "--link=3GB/s,1us", "--objective=iteration-time", "--micro-batches=16", "-p",
+        "pipedream-hier-place", "-q", "-o", out)
+    found = json.loads(out.read_text(encoding="utf-8"))["training"]
+    check(len(found["stages"]) > 1, f"a training graph of 8 layers: {len(found['stages'])} stages")
+
+
 def data_parallel(tmp):
     """64 samples on 4 devices, 16 each; 4800 bytes of weights and gradients, 12350 bytes of activations for 8 samples:
     two passes where there is room for these.  The AllReduce moves 3/2 of the gradients over 1 GB/s; beside the last
@@ -340,7 +351,7 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         tmp = Path(tmp)
         for step in (small_profile, summary, wrong_profiles, one_stage, two_stages, round_trips, options, slices,
-                     memory, data_parallel, formula_errors, without_profiles):
+                     memory, many_cuts, data_parallel, formula_errors, without_profiles):
             step(tmp)
     return finish()
 

@@ -73,6 +73,11 @@ def lanes_and_events(trace):
     return names, [e for e in trace["traceEvents"] if e["ph"] == "X"]
 
 
+def bars_of(trace):
+    """How many bars take time: the slices of one receive, compute and send.  Where a lane does all for a device."""
+    return len({(e["tid"], e["cat"], *e["args"].items()) for e in lanes_and_events(trace)[1] if e["dur"] > 0})
+
+
 def trace_problems(trace, samples, end):
     """What is wrong with a trace of that many samples that ends at `end` ps."""
     names, events = lanes_and_events(trace)
@@ -120,10 +125,13 @@ def data_problems(trace, workload, split):
     device = {n: f"acc{k}" for k, d in enumerate(split["fpgas"]) for n in d["nodes"]}
     device.update({n: f"cpu{k}" for k, d in enumerate(split["cpus"]) for n in d["nodes"]})
     back = {n["id"]: bool(n.get("isBackwardNode")) for n in workload["nodes"]}
-    at = {}
+    tasks, at = {}, {}
     for e in events:
-        key = (names[e["tid"]].split()[0], e["name"].startswith("backward"), e["args"]["sample"])
-        at.setdefault(key, []).append((e["ts"], e["ts"] + e["dur"]))
+        key = (names[e["tid"]].split()[0], e["cat"] == "backward", e["args"]["sample"])
+        old = tasks.setdefault((key, e["args"]["part"]), (e["ts"], e["ts"]))
+        tasks[key, e["args"]["part"]] = (min(old[0], e["ts"]), max(old[1], e["ts"] + e["dur"]))
+    for (key, _), span in tasks.items():
+        at.setdefault(key, []).append(span)
     bad, known = [], 0
     for edge in workload["edges"]:
         a, b = edge["sourceId"], edge["destId"]
@@ -247,6 +255,10 @@ def generated(tmp):
     check(not trace_problems(trace, 50, end), f"train.onnx: {trace_problems(trace, 50, end)}")
     passes = {e["cat"] for e in lanes_and_events(trace)[1]}
     check(passes == {"forward", "backward"}, f"train.onnx: passes {passes}")
+    names = {re.sub(r"\d+", "N", e["name"]) for e in lanes_and_events(trace)[1]}
+    check(names <= {f"part N {p}{w}" for p in passes for w in ("", " receive", " compute", " send")}
+          and any(n.endswith("receive") for n in names), f"train.onnx: slices {names}")
+    traffic(args, trace, 50)
     few = json.loads(pcc(*args, "--emit", "trace")[0])
     count = max(e["args"]["sample"] for e in lanes_and_events(few)[1])
     check(5 <= count <= 64, f"{count} samples by default")
@@ -254,6 +266,22 @@ def generated(tmp):
     check("1F1B" in svg and "one period" in svg and ">forward<" in svg, "train.onnx: chart's words")
     for problem in chart_problems(svg, count, ["acc0", "acc1", "acc2"]):
         check(False, f"train.onnx: chart: {problem}")
+
+
+def traffic(args, trace, samples):
+    """The bytes on links are those that one sample alone brings to devices, and none stay on a link."""
+    step = json.loads(pcc(*args, "--judge=makespan", "--emit", "trace")[0])
+    moved = {(e["args"]["value"], e["args"]["to"]): e["args"]["bytes"]
+             for e in lanes_and_events(step)[1] if e["cat"] == "transfer"}
+    want = sum(b for (_, to), b in moved.items() if to.startswith("acc"))
+    found, left = {}, {}
+    for e in trace["traceEvents"]:
+        if e["ph"] == "C":
+            found[e["name"]] = found.get(e["name"], 0) + e["args"]["bytes"]
+            left[e["name"]] = e["args"]["bytes"]
+    got = sum(b for n, b in found.items() if n.endswith(" receives"))
+    check(want > 0 and got == samples * want, f"bytes on links: {got}, expected {samples} times {want}")
+    check(not any(left.values()), f"bytes stay on a link: {left}")
 
 
 def charts(tmp):
@@ -267,7 +295,7 @@ def charts(tmp):
     trace, _ = pcc(*args, "--replay", 6, "--emit", "trace")
     check(both == svg + trace, "--emit gantt,trace is not the one after the other")
     events = lanes_and_events(json.loads(trace))[1]
-    wrong = chart_problems(svg, 6, ["acc0", "acc1", "acc2", "cpu0"], sum(e["dur"] > 0 for e in events))
+    wrong = chart_problems(svg, 6, ["acc0", "acc1", "acc2", "cpu0"], bars_of(json.loads(trace)))
     check(not wrong, f"chart: {wrong}")
     check("a<b>&\"']]>?.json" in xml.fromstring(svg).find(SVG + "text").text, "name in the chart")
     check("a<b>&\"']]>?.json" == json.loads(trace)["traceEvents"][0]["args"]["name"], "name in the trace")
@@ -287,7 +315,7 @@ def charts(tmp):
         svg, trace = pcc(*args, "--emit", "gantt")[0], json.loads(pcc(*args, "--emit", "trace")[0])
         names = [t.text for t in xml.fromstring(svg).iter(SVG + "text") if t.text in ("a", "b", "c", "d")]
         check(names == rows, f"rows of {homes}: {names}, expected {rows}")
-        bars = sum(e["dur"] > 0 for e in lanes_and_events(trace)[1])
+        bars = bars_of(trace)
         wrong = chart_problems(svg, 7, ["acc0", "acc1"], bars)
         tops = {g.find(SVG + "rect").get("y") for g in xml.fromstring(svg).iter(SVG + "g")
                 if (g.findtext(SVG + "title") or "").startswith("sample")}

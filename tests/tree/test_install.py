@@ -59,6 +59,7 @@ def files_there(prefix, lib):
                  "share/pcc/manifest.schema.json", "share/pcc/schedule.schema.json", "share/pcc/manifest.md",
                  "share/doc/pcc-onnx/copyright", "share/doc/pcc-onnx/README.md", "share/doc/pcc-onnx/docs/install.md",
                  "share/bash-completion/completions/pcc", "share/zsh/site-functions/_pcc",
+                 "share/fish/vendor_completions.d/pcc.fish",
                  f"{lib}/libpcc.a", f"{lib}/libpcc.so", f"{lib}/pkgconfig/pcc.pc", f"{lib}/pkgconfig/pcc-static.pc",
                  f"{lib}/cmake/pcc/pccConfig.cmake"):
         check((prefix / name).is_file(), f"not installed: {name}")
@@ -121,10 +122,12 @@ def docs(prefix):
     passes = {s.split()[0] for s in run(pcc, "--list-passes").stdout.splitlines() if s[:1].strip()}
     man = (prefix / "share/man/man1/pcc.1").read_text().replace("\\-", "-")
     zsh = (prefix / "share/zsh/site-functions/_pcc").read_text()
+    fish = (prefix / "share/fish/vendor_completions.d/pcc.fish").read_text()
     check(len(options) > 20 and len(passes) > 5, f"--help shows {options}, --list-passes {passes}")
     for name in options:
         check(f"--{name}\\fR" in man, f"the manual page does not have --{name}")
         check(f"'*--{name}" in zsh, f"the completion of zsh does not have --{name}")
+        check(f"complete -c pcc -l {name} " in fish, f"the completion of fish does not have --{name}")
     for name in passes:
         check(f"\n{name}: " in man, f"the manual page does not have the pass {name}")
     return options, passes

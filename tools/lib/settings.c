@@ -5,6 +5,7 @@
 #include "ir/base/infile.h"
 #include "ir/base/nearest.h"
 #include "ir/base/strings.h"
+#include "ir/cluster/detect.h"
 
 #include <string.h>
 
@@ -295,11 +296,14 @@ static enum pcc_status find_devices(struct pcc *p)
     struct ctx *x = &p->x;
     struct cluster *own = p->own;
     const char *text = given(p, "devices");
+    bool detects = text && !strcmp(text, "detect");
     if (own && (text || given(p, "link") || given(p, "levels"))) {
         diag_error(x->use.diag, "%s brings its own devices: -d, --link and --levels do not apply",
                    p->name);
         return PCC_BAD_USE;
     }
+    if (detects && !(text = cluster_detect(x->use.mem, x->use.diag)))
+        return PCC_BAD_INPUT;
     x->scene.model = p->own_model;
     x->scene.cluster = own ? own : arena_alloc(x->use.mem, sizeof *x->scene.cluster);
     if (text && cluster_parse(x->scene.cluster, x->use.mem, text, x->use.diag))

@@ -11,10 +11,11 @@ include(CMakePackageConfigHelpers)
 set(PCC_DOCS ${PROJECT_BINARY_DIR}/docs)
 file(MAKE_DIRECTORY ${PCC_DOCS})
 add_custom_command(
-    OUTPUT ${PCC_DOCS}/pcc.1 ${PCC_DOCS}/pcc.bash ${PCC_DOCS}/_pcc
+    OUTPUT ${PCC_DOCS}/pcc.1 ${PCC_DOCS}/pcc.bash ${PCC_DOCS}/_pcc ${PCC_DOCS}/pcc.fish
     COMMAND pcc --help-man > ${PCC_DOCS}/pcc.1
     COMMAND pcc --help-completion=bash > ${PCC_DOCS}/pcc.bash
     COMMAND pcc --help-completion=zsh > ${PCC_DOCS}/_pcc
+    COMMAND pcc --help-completion=fish > ${PCC_DOCS}/pcc.fish
     DEPENDS pcc
     COMMENT "manual page and completions"
     VERBATIM)
@@ -28,6 +29,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/backends/split/manifest.schema.json
     ${PROJECT_SOURCE_DIR}/backends/split/schedule.schema.json ${PROJECT_SOURCE_DIR}/backends/split/manifest.md
     DESTINATION ${CMAKE_INSTALL_DATADIR}/pcc)
 install(FILES ${PCC_DOCS}/_pcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${PCC_DOCS}/pcc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 set(PCC_DOC_FOLDER ${CMAKE_INSTALL_DATADIR}/doc/pcc-onnx)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright DESTINATION ${PCC_DOC_FOLDER})

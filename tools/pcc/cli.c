@@ -21,12 +21,12 @@ static const struct {
      "with -d or --objective: open-functions,fuse,auto-place or what suits that)"},
     {CLI_OUTPUT, IN_OUTPUT, 'o', "output", "PATH", NULL}, /* the writers' suffixes */
     {CLI_DEVICES, IN_DEVICES, 'd', "devices", "CLUSTER",
-     "'2xa100', '4xa100:40GiB,1xcpu', a cluster's name such as 'dapple-a', or a JSON file (default: 2xa100)"},
+     "'2xa100', '4xa100:40GiB,1xcpu', a cluster's name such as 'dapple-a', 'detect', or a JSON file (default: 2xa100)"},
     {CLI_LINK, IN_DEVICES, 0, "link", "RATE,LATENCY",
-     "each accelerator's link to the host: '25GB/s,10us'"},
+     "each accelerator's link to the host: '25GB/s,10us', 'pcie4x16'"},
     {CLI_GROUP, IN_DEVICES, 0, "group", "N:LINK|N:SHARE",
      "accelerators stand in groups of N, joined by such a link or at a share of the cost: "
-     "'4:300GB/s,2us'"},
+     "'4:300GB/s,2us', '8:nvlink4'"},
     {CLI_LEVELS, IN_DEVICES, 0, "levels", "N:LINK[,RATE]/...",
      "levels of links, innermost first, each with its size and, for training, the rate of an AllReduce: "
      "'8:25GB/s,0us/2:3GB/s,0us'"},
@@ -131,6 +131,8 @@ static const struct {
      "how many nodes one host thread that takes them in the file's order would have to put off"},
     {CLI_WRITER, IN_OUTPUT, 0, "curves", NULL, NULL},
     {CLI_WRITER, IN_OUTPUT, 0, "view", NULL, NULL},
+    {CLI_WRITER, IN_OUTPUT, 0, "part", NULL, NULL},
+    {CLI_WRITER, IN_OUTPUT, 0, "around", NULL, NULL},
     {CLI_WRITER, IN_OUTPUT, 0, "pictures", NULL, NULL},
     {CLI_WRITER, IN_OUTPUT, 0, "in-flight", NULL, NULL},
     {CLI_COMPARE, IN_OUTPUT, 0, "compare", "FILE",
@@ -166,6 +168,8 @@ static const struct {
      "form of messages on stderr; json: an object per line"},
     {CLI_WARNINGS, IN_OUTPUT, 'W', "warnings", "[no-]NAME",
      "hide a warning (-Wno-NAME) or let it fail the run (-Werror, -Werror=NAME); see below"},
+    {CLI_LIST_DEVICES, IN_DEVICES, 0, "list-devices", NULL,
+     "name the devices, clusters and links that are known"},
     {CLI_LIST_PASSES, IN_LOOKING, 0, "list-passes", NULL, "name the passes"},
     {CLI_LIST_OPS, IN_LOOKING, 0, "list-ops", NULL,
      "name the operators whose shapes can be inferred"},

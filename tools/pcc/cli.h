@@ -74,6 +74,7 @@ enum cli_id {
     CLI_COLOR,
     CLI_DIAG,
     CLI_WARNINGS,
+    CLI_LIST_DEVICES,
     CLI_LIST_PASSES,
     CLI_LIST_OPS,
     CLI_HELP_PASS,

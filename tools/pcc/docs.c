@@ -6,6 +6,7 @@
  * characters of their own, which are escaped. */
 #include "docs.h"
 
+#include "ir/cluster/presets.h"
 #include "passes/pipeline.h"
 
 #include <stdlib.h>
@@ -142,6 +143,14 @@ static const char *words_of(const struct cli_option *o, struct arena *a)
         }
         return all;
     }
+    if (o->id == CLI_DEVICES) {
+        const char *all = "detect";
+        for (uint32_t i = 0; preset_at(i); i++)
+            all = arena_fmt(a, "%s %s", all, preset_at(i)->name);
+        for (uint32_t i = 0; cluster_preset_name(i); i++)
+            all = arena_fmt(a, "%s %s", all, cluster_preset_name(i));
+        return all;
+    }
     if (!strcmp(s, "PASS") || o->id == CLI_PASSES) {
         char *all = arena_fmt(a, "%s", pass_at(0)->name);
         const struct pass *p;
@@ -176,7 +185,9 @@ static void complete_bash(FILE *f, const struct cli *c, struct arena *a)
         fprintf(f, "    --%s", o[i].name);
         if (o[i].letter)
             fprintf(f, "|-%c", o[i].letter);
-        if (words)
+        if (words && o[i].id == CLI_DEVICES)
+            fprintf(f, ") COMPREPLY=($(compgen -f -W '%s' -- \"$cur\")); return ;;\n", words);
+        else if (words)
             fprintf(f, ") COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", words);
         else
             fputs(") COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n", f);
@@ -233,12 +244,50 @@ static void complete_zsh(FILE *f, const struct cli *c, struct arena *a)
     fputs("    '1:model:_files'\n", f);
 }
 
+/* Text in single quotes of fish. */
+static void put_fish(FILE *f, const char *s)
+{
+    fputc('\'', f);
+    for (; *s; s++) {
+        if (*s == '\'' || *s == '\\')
+            fputc('\\', f);
+        fputc(*s, f);
+    }
+    fputc('\'', f);
+}
+
+static void complete_fish(FILE *f, const struct cli *c, struct arena *a)
+{
+    fputs("# fish completion of pcc; made by pcc --help-completion=fish\n", f);
+    for (uint32_t i = 0; i < c->noption; i++) {
+        const struct cli_option *o = &c->option[i];
+        const char *words = o->arg ? words_of(o, a) : NULL;
+        fprintf(f, "complete -c pcc -l %s", o->name);
+        if (o->letter)
+            fprintf(f, " -s %c", o->letter);
+        if (words) {
+            fputs(o->id == CLI_DEVICES ? " -r -a " : " -x -a ",
+                  f); /* a cluster may be a file, too */
+            put_fish(f, words);
+        } else if (o->arg) {
+            fputs(" -r", f);
+        }
+        fputs(" -d ", f);
+        put_fish(f, o->help);
+        fputc('\n', f);
+    }
+}
+
 int docs_completion(FILE *f, const struct cli *c, const char *shell, struct arena *scratch,
                     struct diag *d)
 {
-    bool is_bash = !strcmp(shell, "bash");
-    if (!is_bash && strcmp(shell, "zsh"))
-        return diag_error(d, "--help-completion '%s': expected bash or zsh", shell);
-    (is_bash ? complete_bash : complete_zsh)(f, c, scratch);
-    return 0;
+    static const char *const name[] = {"bash", "zsh", "fish"};
+    static void (*const complete[])(FILE *, const struct cli *,
+                                    struct arena *) = {complete_bash, complete_zsh, complete_fish};
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(shell, name[i])) {
+            complete[i](f, c, scratch);
+            return 0;
+        }
+    return diag_error(d, "--help-completion '%s': expected bash, zsh or fish", shell);
 }

@@ -9,6 +9,7 @@
 #include "ir/base/page.h"
 #include "ir/base/units.h"
 #include "ir/base/nearest.h"
+#include "ir/cluster/presets.h"
 #include "passes/shapes/infer_shapes.h"
 #include "passes/libraries.h"
 #include "passes/pipeline.h"
@@ -386,12 +387,43 @@ static void print_version(struct arena *a)
     puts("the dot program (graphviz) draws pictures when it is on the path");
 }
 
+static void list_devices(struct arena *a)
+{
+    static const enum elem peaks[] = {ELEM_F32, ELEM_F16, ELEM_I8};
+    const struct device_class *k;
+    const struct link_preset *l;
+    struct page_table t;
+    char text[UNIT_TEXT], time[UNIT_TEXT];
+    page_table_begin(&t, 6, 1, a);
+    page_table_row(&t, (const char *[]){"device", "memory", "bandwidth", "f32", "f16", "i8"});
+    for (uint32_t i = 0; (k = preset_at(i)); i++) {
+        const char *cell[6] = {
+            k->name, k->memory < 0 ? "any" : arena_fmt(a, "%s", bytes_short(text, k->memory)),
+            arena_fmt(a, "%sB/s", count_short(text, k->bandwidth))};
+        for (int e = 0; e < 3; e++)
+            cell[3 + e] = arena_fmt(a, "%s", count_short(text, cluster_peak(k, peaks[e])));
+        page_table_row(&t, cell);
+    }
+    for (uint32_t i = 0; i < t.nrow; i++) {
+        page_table_put(stdout, &t, i);
+        puts(i ? "/s" : "operations");
+    }
+    for (uint32_t i = 0; cluster_preset_name(i); i++)
+        printf("%s%s", i ? ", " : "\nclusters: ", cluster_preset_name(i));
+    puts("\n\nlink           each way, latency");
+    for (uint32_t i = 0; (l = link_preset_at(i)); i++)
+        printf("%-14s %s,%s\n", l->name, rate_print(text, l->bandwidth),
+               time_print(time, l->latency));
+}
+
 static int inform(const struct cli *c, struct arena *a, struct diag *d)
 {
     if (c->value[CLI_HELP])
         (strcmp(c->value[CLI_HELP], CLI_SHORT) ? cli_help : cli_help_short)(stdout, c);
     else if (c->value[CLI_VERSION])
         print_version(a);
+    else if (c->value[CLI_LIST_DEVICES])
+        list_devices(a);
     else if (c->value[CLI_LIST_PASSES]) {
         const struct pass *p;
         for (uint32_t i = 0; (p = pass_at(i)); i++) {
@@ -443,7 +475,8 @@ static void answer(void *arg)
         rc = EXIT_USAGE;
     if (rc == -1) {
         sink->quiet = c.value[CLI_QUIET] != NULL;
-        if (!sink->quiet && isatty(STDERR_FILENO))
+        sink->bar->log = !isatty(STDERR_FILENO);
+        if (!sink->quiet && !(sink->bar->log && sink->json)) /* a line of JSON is a message */
             t->listener->progress = draw;
         pcc_listen(p, t->listener);
         at_work = p;

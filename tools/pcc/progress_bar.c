@@ -1,5 +1,6 @@
-/* The line that shows how far a long run is: whose work it is, what that does and how much of it is done, the best
- * plan and its gap, the time since the run began, what Ctrl-C does.  What has no room at the right is cut. */
+/* The line that shows how far a long run is: whose work it is, what that does and how much of it is done, the time
+ * since the run began, the best plan, bound and gap, what Ctrl-C does.  On a terminal it is drawn over itself, and what
+ * has no room at the right is cut; in a log a new line comes every 30 seconds. */
 #include "progress_bar.h"
 
 #include "ir/base/clock.h"
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 enum { MS = 1000000, FIRST = 2000 * MS, EVERY = 200 * MS, COLUMNS = 80, LINE = 512 };
+#define EVERY_LOG (INT64_C(30000) * MS)
 
 static int count_columns(void)
 {
@@ -25,30 +27,45 @@ void progress_erase(struct progress_bar *b)
     b->shown = false;
 }
 
-static void write_line(char line[LINE], const struct pcc_progress *p, int64_t seconds)
+/* room: columns; the bound is left out, which the gap tells, where it has none. */
+static void write_line(char line[LINE], const struct pcc_progress *p, int64_t seconds, int room)
 {
-    char time[UNIT_TEXT], plan[LINE / 4] = "no plan yet", done[LINE / 4] = "";
-    if (p->best > 0)
-        snprintf(plan, sizeof plan, "best %s", time_short(time, p->best));
-    if (p->best > 0 && p->bound > 0)
-        snprintf(plan + strlen(plan), sizeof plan - strlen(plan), ", gap %.2f %%",
-                 100 * (double)(p->best - p->bound) / (double)p->best);
+    char time[UNIT_TEXT], done[UNIT_TEXT] = "", best[LINE / 4] = ", no plan yet",
+                          bound[LINE / 4] = "";
+    char gap[LINE / 4] = "";
+    const char *end = p->best > 0 ? "Ctrl-C keeps the best" : "Ctrl-C ends it";
     if (p->done > 0)
         snprintf(done, sizeof done, " %u.%u %%", p->done / 10, p->done % 10);
-    snprintf(line, LINE, "%s: %s%s, %s, %lld s (Ctrl-C %s)", p->pass ? p->pass : "pcc", p->phase,
-             done, plan, (long long)seconds, p->best > 0 ? "keeps it" : "ends it");
+    if (p->best > 0)
+        snprintf(best, sizeof best, ", best %s", time_short(time, p->best));
+    if (p->bound > 0)
+        snprintf(bound, sizeof bound, ", bound %s", time_short(time, p->bound));
+    if (p->best > 0 && p->bound > 0)
+        snprintf(gap, sizeof gap, ", gap %.2f %%",
+                 100 * (double)(p->best - p->bound) / (double)p->best);
+    for (int brief = 0; brief < 2; brief++) {
+        int n = snprintf(line, LINE, "%s: %s%s, %lld s%s%s%s (%s)", p->pass ? p->pass : "pcc",
+                         p->phase, done, (long long)seconds, best, brief ? "" : bound, gap, end);
+        if (n < room)
+            break;
+    }
 }
 
 void progress_draw(struct progress_bar *b, const struct pcc_progress *p)
 {
     char line[LINE];
     int64_t now = clock_now();
+    int room = b->log ? LINE : count_columns();
     if (!p->phase)
         progress_erase(b);
-    if (!p->phase || now - b->began < FIRST || now - b->drawn < EVERY)
+    if (!p->phase || now - b->began < (b->log ? EVERY_LOG : FIRST) ||
+        now - b->drawn < (b->log ? EVERY_LOG : EVERY))
         return;
-    write_line(line, p, (now - b->began) / (1000 * (int64_t)MS));
-    fprintf(stderr, "\r%.*s\033[K", count_columns() - 1, line);
+    write_line(line, p, (now - b->began) / (1000 * (int64_t)MS), room);
+    if (b->log)
+        fprintf(stderr, "pcc: %s\n", line);
+    else
+        fprintf(stderr, "\r%.*s\033[K", room - 1, line);
     b->drawn = now;
-    b->shown = true;
+    b->shown = !b->log;
 }

@@ -1,4 +1,4 @@
-/* A line on the terminal that shows how far a long run is. */
+/* A line on the terminal, or now and then one in a log, that shows how far a long run is. */
 #ifndef PCC_TOOLS_PROGRESS_BAR_H
 #define PCC_TOOLS_PROGRESS_BAR_H
 
@@ -9,6 +9,7 @@
 struct progress_bar {
     int64_t began; /* the run, on clock_now() */
     int64_t drawn; /* last, on the same; 0: never */
+    bool log;      /* stderr is no terminal */
     bool shown;    /* the cursor stands in the line */
 };
 

@@ -91,7 +91,7 @@ static int split_randomly(const char *path, const char *folder, struct draw draw
                        .dim_value = value,
                        .ndims = ctx_ndims(&x),
                        .diag = d};
-    const struct split_options so = {.pictures = PICTURE_SVG};
+    const struct split_options so = {.pictures = PICTURE_SVG | PICTURE_DOT};
     rc = split_write(&r, &so, folder);
     if (nparts)
         *nparts = parts->nparts;

@@ -304,7 +304,7 @@ static void shorthand_refused(void **state)
 {
     static const char *const bad[][2] = {
         {"", "unknown class ''"},
-        {"2xh300", "v100, a100, h100, h200, npu, cpu"},
+        {"2xh300", "v100, a100, h100, h200, b200, t4"},
         {"2x", "unknown class"},
         {"x", "unknown class 'x'"},
         {"0xa100", "expected 1 to 1024"},
@@ -422,8 +422,8 @@ static void json_refused(void **state)
         {"{\"classes\":[{" A100 "\"links\":1}]}", "\"links\" beside \"classes\""},
         {"{\"classes\":[{" A100 "\"mem\":1}]}", "unknown key \"mem\""},
         {"{\"classes\":[{" A100 "\"count\":1,\"count\":2}]}", "duplicate"},
-        {"{\"classes\":[{\"preset\":\"h300\"}]}", "h200, npu, cpu"},
-        {"{\"classes\":[{\"preset\":1}]}", "h200, npu, cpu"},
+        {"{\"classes\":[{\"preset\":\"h300\"}]}", "mi300x, npu, cpu"},
+        {"{\"classes\":[{\"preset\":1}]}", "mi300x, npu, cpu"},
         {"{\"classes\":[{" OWN "}]}", "\"name\""},
         {"{\"classes\":[{" A100 "\"name\":\"a b\"}]}", "\"name\""},
         {"{\"classes\":[{" A100 "\"name\":\"\"}]}", "\"name\""},

@@ -161,6 +161,56 @@ static void test_states(void **state)
     }
 }
 
+/* Layers of a set that one outside reads. */
+static uint32_t crossing(const struct model *m, uint32_t set)
+{
+    uint32_t read = 0;
+    for (uint32_t v = 0; v < m->n; v++)
+        read |= set >> v & 1 ? 0 : m->above[v];
+    return (uint32_t)__builtin_popcount(read & set);
+}
+
+/* Narrow places: sets of the first layers, as many as there is room for, none left out that fewer values cross. */
+static void test_narrow(void **state)
+{
+    uint64_t seed = 3;
+    uint32_t left_out = 0;
+    (void)state;
+    for (uint32_t i = 0; i < GRAPHS; i++) {
+        struct model m;
+        struct stage_states s;
+        uint32_t room = 1 + random_below(&seed, LAYERS), widest = 0, taken = 0,
+                 out[LAYERS + 1] = {0};
+        make(&m, &seed, 1 + random_below(&seed, 2));
+        assert_true(stage_states_find(&s, &m.g, STATES_NARROW, false, room, m.a));
+        assert_true(s.n >= 1 && s.n <= (room > 2 ? room : 2));
+        for (uint32_t k = 1; k <= s.n; k++) {
+            uint32_t set = (uint32_t)s.set[k], wide = crossing(&m, set);
+            assert_int_equal(set & (set + 1), 0);
+            assert_int_equal(s.before.at[k + 1] - s.before.at[k], k - 1);
+            assert_int_equal(s.forward[k], sum_of(&m, 0, set));
+            widest = wide > widest ? wide : widest;
+            taken |= set + 1;
+        }
+        assert_int_equal(s.set[s.n], (1U << m.n) - 1);
+        for (uint32_t v = 1; v < m.n; v++) {
+            uint32_t wide = crossing(&m, (1U << v) - 1);
+            if (taken >> v & 1)
+                continue;
+            assert_true(wide >= widest);
+            out[wide]++;
+            left_out++;
+        }
+        for (uint32_t wide = 0; wide <= LAYERS; wide++)
+            if (out[wide]) { /* of the next ones there is no room for all */
+                assert_true(s.n + out[wide] > room);
+                break;
+            }
+        arena_free(m.a);
+    }
+    assert_true(left_out > GRAPHS);
+}
+
 /* a -> b, a -> c: where b and c are the ends, the published program counts a, which nothing outside reads. */
 static void test_diamond(void **state)
 {
@@ -189,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_states),
+        cmocka_unit_test(test_narrow),
         cmocka_unit_test(test_diamond),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

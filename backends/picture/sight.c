@@ -1,0 +1,79 @@
+/* The nodes that a picture of some shows (sight.h): in rounds, each over all nets, a net with a node that is shown
+ * brings its others. */
+#include "backends/picture/sight.h"
+
+#include "backends/label.h"
+#include "ir/plan/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { USUAL = 2, MOST = 99, NAME = 120 };
+
+/* Splits "NODE:K" where what follows the last ':' is a number; a name may hold ':', too. */
+static const char *split_around(const char *around, long *k, struct arena *a)
+{
+    const char *colon = strrchr(around, ':');
+    *k = USUAL;
+    if (!colon || !colon[1] || strspn(colon + 1, "0123456789") != strlen(colon + 1))
+        return around;
+    *k = strtol(colon + 1, NULL, 10);
+    *k = *k > MOST ? MOST : *k;
+    return arena_fmt(a, "%.*s", (int)(colon - around), around);
+}
+
+static nid find_node(const struct result *r, const char *name)
+{
+    const struct module *m = r->scene.m;
+    for (nid x = 1; x < m->nnode; x++)
+        if (r->scene.place->kind[x] == PLACE_NODE && strcmp(node_name(m, x), name) == 0)
+            return x;
+    return 0;
+}
+
+/* One round: near[x] is `round` for what comes to it. */
+static void grow(const struct result *r, uint8_t *near, uint8_t round)
+{
+    const struct place *pl = r->scene.place;
+    for (uint32_t e = 0; e < pl->nnet; e++) {
+        nid u = r->scene.m->value[pl->net_value[e]].def;
+        bool at = u && near[u] && near[u] < round;
+        for (uint32_t i = pl->net_pin.at[e]; i < pl->net_pin.at[e + 1]; i++) {
+            nid v = pl->net_pin.to[i];
+            if (u && near[v] && near[v] < round && !near[u])
+                near[u] = round;
+            if (at && !near[v])
+                near[v] = round;
+        }
+    }
+}
+
+int sight_find(const struct result *r, const char *part, const char *around, const uint8_t **shown,
+               struct arena *a)
+{
+    char *end = NULL;
+    bool number = *part >= '0' && *part <= '9';
+    unsigned long only = number ? strtoul(part, &end, 10) : 0;
+    uint32_t nnode = r->scene.m->nnode;
+    uint8_t *near = arena_alloc(a, nnode);
+    long rounds;
+    const char *name = split_around(around, &rounds, a);
+    nid x = *around ? find_node(r, name) : 0;
+    if (*part && (!number || *end || only >= r->parts->nparts))
+        return diag_error(r->diag, "--part '%s': expected a number below %u, the number of parts",
+                          label_text(a, part, strlen(part), NAME), r->parts->nparts);
+    if (*around && !x && (x = find_node(r, around)) != 0)
+        rounds = USUAL; /* a name that ends like a number */
+    if (*around && !x)
+        return diag_error(r->diag, "--around '%s': no placed node has that name",
+                          label_text(a, name, strlen(name), NAME));
+    memset(near, x ? 0 : 1, nnode);
+    if (x)
+        near[x] = 1;
+    for (long k = 0; x && k < rounds; k++)
+        grow(r, near, (uint8_t)(k + 2));
+    for (nid i = 0; i < nnode && number; i++)
+        near[i] = near[i] && r->parts->part_of[i] == (int32_t)only ? near[i] : 0;
+    *shown = near;
+    return 0;
+}
