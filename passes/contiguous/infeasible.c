@@ -66,6 +66,16 @@ static void bisect(struct needed *n, uint64_t states)
         try_memory(n, n->lo + (n->hi - n->lo) / 2, states);
 }
 
+/* Whether nodes on hosts need not lie on one device without gaps, as they do in the plans that the proof goes
+ * through. */
+static bool hosts_are_free(const struct scene *s)
+{
+    bool host = false;
+    for (uint32_t k = 0; k < s->cluster->ncls; k++)
+        host |= s->cluster->cls[k].host && s->cluster->cls[k].count;
+    return host && s->model.objective == OBJECTIVE_LATENCY;
+}
+
 /* The end of a message that says what needs the memory: ": 'a' and 2 more nodes must share a device", or "". */
 static const char *why_need(struct ctx *x, const struct wdag *g, const struct memory_need *need)
 {
@@ -84,8 +94,8 @@ static const char *why_need(struct ctx *x, const struct wdag *g, const struct me
     const char *name = first_node(x, g, need->vertex);
     if (more <= 1)
         return arena_fmt(x->use.mem,
-                         ": node '%s' needs %s, the largest device that may run it has %s", name,
-                         bytes, room);
+                         ": node '%s' needs %s, the largest device%s that may run it has %s", name,
+                         bytes, hosts_are_free(&x->scene) ? ", or all hosts," : "", room);
     return arena_fmt(x->use.mem,
                      ": '%s' and %u more node%s must share a device and need %s, the largest that "
                      "may run them has %s",
@@ -145,6 +155,7 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
         return report_contradiction(x, false);
     struct memory_need need = memory_need(c);
     struct needed n = {x, g, dpl->clock, dpl, need.least - 1, need.least - 1, INT64_MAX};
+    exact &= !hosts_are_free(&x->scene);
     uint64_t states = exact ? PROOF_STATES : 0;
     if (need.nowhere != UINT32_MAX) {
         diag_error(

@@ -341,7 +341,7 @@ int ip_latency_run(struct ctx *x, const struct ip_latency *how)
         diag_note(x->use.diag, "ip-place: an answer of %s did not hold and was not used",
                   how->solver->name);
     if (!r.best)
-        return report_infeasible(x, p.whole, true, &p.orders);
+        return report_infeasible(x, p.whole, r.how->slots == 1, &p.orders);
     conclude(&r);
     return 0;
 }

@@ -237,8 +237,8 @@ static int latency_run(struct ctx *x, const void *options)
         return report_infeasible(x, p.whole, true, &p.orders);
     struct latency_plan best = solve(&n, (uint32_t)n.o->q, &t, &s);
     bool cut = n.p->training && solve_cut(&n, &best);
-    if (best.value == LOAD_INF)
-        return report_infeasible(x, p.whole, true, &p.orders);
+    if (best.value == LOAD_INF) /* its proof knows one subgraph per accelerator */
+        return report_infeasible(x, p.whole, n.o->q == 1, &p.orders);
     struct plan *plan = x->results.plan = arena_alloc(x->use.mem, sizeof *plan);
     plan->planner = "latency-place";
     plan->dev = arena_array(x->use.mem, (size_t)x->scene.m->nnode + 1, sizeof *plan->dev);

@@ -2,7 +2,8 @@
  *
  * Two arguments.  A vertex needs all its bytes on one device.  Vertices that only some kinds of devices may hold
  * need their bytes on these devices together, shared items counted once.  "A memory of M would do" means: devices
- * with less than M are raised to M, larger ones stay as they are.
+ * with less than M are raised to M, larger ones stay as they are.  Under the objective latency hosts of a class share
+ * their memory, as in its judge: a vertex may lie on all of them.
  * Cost: O(kinds * (V + shared)) for each of at most SETS sets of kinds. */
 #include "passes/problem/memory_need.h"
 
@@ -43,7 +44,14 @@ static bool is_bounded(const struct problem *c, uint32_t kinds)
     return true;
 }
 
-/* Memory of the largest device of these kinds, or (all) of all their devices together, each raised to `raised`. */
+/* Whether a vertex may lie on several devices of kind k. */
+static bool is_shared(const struct problem *c, uint32_t k)
+{
+    return c->scene->model.objective == OBJECTIVE_LATENCY && c->cluster->cls[c->kind[k].cls].host;
+}
+
+/* Memory of the largest place of these kinds that may hold a vertex, or (all) of all their devices together, each
+ * device raised to `raised`. */
 static int64_t room_of(const struct problem *c, uint32_t kinds, int64_t raised, bool all)
 {
     int64_t most = 0, sum = 0;
@@ -51,10 +59,26 @@ static int64_t room_of(const struct problem *c, uint32_t kinds, int64_t raised, 
         int64_t m = memory_of(c, k) > raised ? memory_of(c, k) : raised;
         if (!(kinds >> k & 1))
             continue;
-        most = m > most ? m : most;
-        sum = sat_add(sum, sat_mul(c->kind[k].count, m));
+        int64_t together = sat_mul(c->kind[k].count, m), one = is_shared(c, k) ? together : m;
+        most = one > most ? one : most;
+        sum = sat_add(sum, together);
     }
     return all ? sum : most;
+}
+
+/* What each device must be raised to for that room to be `bytes`. */
+static int64_t raised_for(const struct problem *c, uint32_t kinds, int64_t bytes, bool all)
+{
+    int64_t lo = 0, hi = bytes;
+    while (lo < hi) {
+        int64_t mid = lo + (hi - lo) / 2;
+        if (room_of(c, kinds, mid, all) >= bytes)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    assert(room_of(c, kinds, lo, all) >= bytes);
+    return lo;
 }
 
 static void look_at_vertices(const struct problem *c, struct memory_need *n)
@@ -62,10 +86,13 @@ static void look_at_vertices(const struct problem *c, struct memory_need *n)
     for (uint32_t v = 0; v < c->g->n; v++) {
         uint32_t kinds = kinds_of(c, v);
         int64_t bytes = bytes_of(c->g, v), room = room_of(c, kinds, 0, false);
-        if (!kinds)
+        if (!kinds) {
             n->nowhere = v;
-        else if (is_bounded(c, kinds) && bytes > room && bytes > n->least)
-            *n = (struct memory_need){bytes, v, kinds, bytes, room, n->nowhere};
+        } else if (is_bounded(c, kinds) && bytes > room && bytes > n->least) {
+            int64_t least = raised_for(c, kinds, bytes, false);
+            if (least > n->least)
+                *n = (struct memory_need){least, v, kinds, bytes, room, n->nowhere};
+        }
     }
 }
 
@@ -87,19 +114,10 @@ static int64_t bytes_within(const struct problem *c, uint32_t kinds)
 
 static void look_at_kinds(const struct problem *c, uint32_t kinds, struct memory_need *n)
 {
-    int64_t bytes = bytes_within(c, kinds), room = room_of(c, kinds, 0, true), lo = 0, hi = bytes;
-    if (bytes <= room)
-        return;
-    while (lo < hi) {
-        int64_t mid = lo + (hi - lo) / 2;
-        if (room_of(c, kinds, mid, true) >= bytes)
-            hi = mid;
-        else
-            lo = mid + 1;
-    }
-    assert(room_of(c, kinds, lo, true) >= bytes);
-    if (lo > n->least)
-        *n = (struct memory_need){lo, UINT32_MAX, kinds, bytes, room, n->nowhere};
+    int64_t bytes = bytes_within(c, kinds), room = room_of(c, kinds, 0, true);
+    int64_t least = bytes > room ? raised_for(c, kinds, bytes, true) : 0;
+    if (least > n->least)
+        *n = (struct memory_need){least, UINT32_MAX, kinds, bytes, room, n->nowhere};
 }
 
 struct memory_need memory_need(const struct problem *c)

@@ -8,6 +8,7 @@ compiler's and linker's (after --link) for both.  Without a patch the replay mus
 or their seeded mutations must end in a report.  77 without sanitizers."""
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SANITIZE = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
             "-fno-omit-frame-pointer"]
-REPORT = re.compile(r"AddressSanitizer|runtime error|broken promise|Assertion")
+REPORT = re.compile(rf"AddressSanitizer|runtime error|broken promise|Assertion|signal {signal.SIGPROF:d};")  # a hang
 
 
 class Patch:
@@ -69,7 +70,8 @@ def replay(program, target, cwd, mutations=True):
     """What goes wrong: with the seeds as they are, then with mutations of them."""
     corpus = HERE / "corpus" / target
     for inputs in (sorted(corpus.iterdir()), [corpus])[:1 + mutations]:
-        r = subprocess.run([program, *inputs], cwd=cwd, capture_output=True, timeout=600)
+        r = subprocess.run([program, *inputs], cwd=cwd, capture_output=True, timeout=600,
+                           env={**os.environ, "REPLAY_FIRST": "1"})
         if r.returncode:
             return r.stderr.decode(errors="replace") or f"exit code {r.returncode}"
     return ""

@@ -160,6 +160,17 @@ static void report(const char *name, const char *path, const struct input *x, ui
     free(kept);
 }
 
+/* With REPLAY_FIRST in the environment one finding is enough, and a hang is told sooner. */
+static bool is_first_enough(void)
+{
+    return getenv("REPLAY_FIRST") != NULL;
+}
+
+static int input_seconds(void)
+{
+    return is_first_enough() ? INPUT_SECONDS / 10 : INPUT_SECONDS;
+}
+
 /* Runs a seed and its mutations in a child; *at is shared with it. */
 static bool replay(const char *name, const char *path, uint32_t file, uint32_t mutations,
                    uint32_t *at, struct input *work)
@@ -176,7 +187,7 @@ static bool replay(const char *name, const char *path, uint32_t file, uint32_t m
         for (uint32_t k = 0; k <= mutations; k++) {
             *at = k;
             mutate(x, seed, file, k);
-            setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = INPUT_SECONDS}, NULL);
+            setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = input_seconds()}, NULL);
             run(x);
         }
         exit(0);
@@ -217,7 +228,7 @@ int main(int argc, char **argv)
     }
     int n = bad ? 0 : scandir(argv[1], &entry, visible, alphasort);
     int mutations = n > ALL_MUTATIONS / MUTATIONS ? ALL_MUTATIONS / n : MUTATIONS;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && !(bad && is_first_enough()); i++) {
         char *path = NULL;
         bad |= asprintf(&path, "%s/%s", argv[1], entry[i]->d_name) < 0 ||
                !replay(name, path, (uint32_t)i, (uint32_t)mutations, at, work);

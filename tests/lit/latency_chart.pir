@@ -3,10 +3,11 @@
 # RUN: %pcc %s -q -o %t.trace.json && FileCheck %s --check-prefix=TRACE < %t.trace.json
 # RUN: %pcc %s -q -o %t.gantt.svg && FileCheck %s --check-prefix=SVG < %t.gantt.svg
 # RUN: %pcc %s | FileCheck %s --check-prefix=CHAIN
-# TRACE: "subgraph 1"
-# TRACE: "subgraph 2"
-# TRACE: "subgraph 2, backward"
-# TRACE: "subgraph 1, backward"
+# TRACE: "subgraph 1 compute"
+# TRACE: "subgraph 1 send"
+# TRACE: "subgraph 2 receive"
+# TRACE: "subgraph 2, backward compute"
+# TRACE: "subgraph 1, backward compute"
 # SVG: one sample on 2 devices, latency 15.00 us
 # SVG: pieces by slots; 4 subgraphs of accelerators, 1 node of hosts; 5 of these critical
 # SVG: forward

@@ -27,7 +27,7 @@ void progress_erase(struct progress_bar *b)
     b->shown = false;
 }
 
-/* room: columns; the bound is left out, which the gap tells, where it has none. */
+/* room: columns; where it is short, the bound is left out, which the gap tells, then how much is done. */
 static void write_line(char line[LINE], const struct pcc_progress *p, int64_t seconds, int room)
 {
     char time[UNIT_TEXT], done[UNIT_TEXT] = "", best[LINE / 4] = ", no plan yet",
@@ -43,9 +43,10 @@ static void write_line(char line[LINE], const struct pcc_progress *p, int64_t se
     if (p->best > 0 && p->bound > 0)
         snprintf(gap, sizeof gap, ", gap %.2f %%",
                  100 * (double)(p->best - p->bound) / (double)p->best);
-    for (int brief = 0; brief < 2; brief++) {
-        int n = snprintf(line, LINE, "%s: %s%s, %lld s%s%s%s (%s)", p->pass ? p->pass : "pcc",
-                         p->phase, done, (long long)seconds, best, brief ? "" : bound, gap, end);
+    for (int brief = 0; brief < 3; brief++) {
+        int n =
+            snprintf(line, LINE, "%s: %s%s, %lld s%s%s%s (%s)", p->pass ? p->pass : "pcc", p->phase,
+                     brief < 2 ? done : "", (long long)seconds, best, brief ? "" : bound, gap, end);
         if (n < room)
             break;
     }
