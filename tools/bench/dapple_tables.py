@@ -74,7 +74,7 @@ def table_4(folder, tmp):
 
 def seconds_of_stages(text):
     """(devices, forward, backward, to the next one) of each stage as pcc tells them."""
-    line = re.compile(r"^ +\d+  acc(\d+)(?: to acc(\d+))? +([0-9.]+ \w+) +([0-9.]+ \w+) +([0-9.]+ \w+)", re.M)
+    line = re.compile(r"^ +\d+ acc(\d+)(?: to acc(\d+))? +([0-9.]+ \w+) +([0-9.]+ \w+) +([0-9.]+ \w+)", re.M)
     return [(int(last or first) - int(first) + 1, *map(in_seconds, times)) for first, last, *times in
             line.findall(text)]
 
