@@ -251,7 +251,7 @@ def stopped(tmp):
     p = subprocess.Popen([PCC, str(path), "-p", endless, "--emit", "ir"], text=True, stdout=subprocess.PIPE,
                          stderr=terminal)
     os.close(terminal)
-    err = read_until(mine, "(Ctrl-C keeps it)", "Ctrl-C")
+    err = read_until(mine, "Ctrl-C keeps the best", "Ctrl-C")
     p.send_signal(signal.SIGINT)
     out = p.communicate(timeout=HANGS)[0]
     try:

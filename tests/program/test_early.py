@@ -71,7 +71,7 @@ def control(area, model):
 def places(area, model):
     (area / "file").write_text("mine")
     for name in KINDS:
-        refuse(area, "No such file or directory", model, area / "no" / name)
+        refuse(area, "there is no folder", model, area / "no" / name)
         refuse(area, "Not a directory", model, area / "file" / name)
         refuse(area, "File name too long", model, area / (300 * "y" + name))
     for name in FILES:

@@ -102,8 +102,8 @@ def printed_line(temp, model):
     odd.write_bytes(model.read_bytes())
     r = subprocess.run([PCC, odd.name, "-d", "2xa100", "-Wno-guessed-dim", "--pictures=none", "-o", "the split/"],
                        capture_output=True, text=True, cwd=temp)
-    found = re.fullmatch(r"run it: (.*) \(with (--verify .*): compared with the whole\)", r.stdout.splitlines()[-1])
-    if not check(found, f"the last line is {r.stdout.splitlines()[-1:]} {r.stderr}"):
+    found = re.search(r"^run it: (.*)\ncompare it with the whole: add (--verify .*)$", r.stdout, re.M)
+    if not check(found, f"the last lines are {r.stdout.splitlines()[-2:]} {r.stderr}"):
         return
     path = f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}"
     for command, said in ((found[1], "1 sample"), (f"{found[1]} {found[2]}", "equal: 5 outputs")):

@@ -523,7 +523,7 @@ def test_failures(work, own):
     (area / "full/notes.txt").write_text("mine")
     refuse("a file as target", area, area / "file", "not a folder", gpt)
     refuse("a foreign folder", area, area / "full", "notes.txt", gpt)
-    refuse("no parent", area, area / "no/split", "No such file", gpt)
+    refuse("no parent", area, area / "no/split", "there is no folder", gpt)
     refuse("disk full", area, area / "new", "File too large", gpt, preexec_fn=small_files)
 
     missing = work / "missing.onnx"
