@@ -50,8 +50,9 @@ static void *run(void *arg)
     char path[4096];
     pcc_listen(p, &l);
     snprintf(path, sizeof path, "%s/%s", j->folder, j->output ? j->output : "");
-    if (pcc_set(p, "devices", j->devices) || pcc_open(p, j->model) || pcc_plan(p, j->pipeline) ||
-        (j->output && pcc_write(p, path)))
+    /* the limit: ip-place has one of a minute else, and a sanitizer is slow */
+    if (pcc_set(p, "devices", j->devices) || pcc_set(p, "time-limit", "1h") ||
+        pcc_open(p, j->model) || pcc_plan(p, j->pipeline) || (j->output && pcc_write(p, path)))
         fprintf(f, "failed: %s\n", pcc_error(p));
     for (int i = 0; pcc_verdict(p) && i < TEXTS; i++) {
         const char *text = pcc_text(p, texts[i]);
