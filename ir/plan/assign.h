@@ -32,6 +32,8 @@ struct assignment {
     struct {
         uint32_t bits;
         struct exec_model model;
+        double bound;      /* seconds that its planner claimed no plan of the scope to be below */
+        const char *scope; /* "contiguous", ...; NULL: it claims none */
     } said;
     struct stages
         *stages; /* how the plan trains, with said.model.training; NULL: the file gives none */

@@ -76,6 +76,19 @@ static int read_slots(struct assignment *r, const json_t *slots)
     return 0;
 }
 
+/* The bound that the plan's planner claimed, if it can be one. */
+static void read_bound(struct assignment *r, const json_t *objective)
+{
+    const char *scope = json_string_value(json_object_get(objective, "scope"));
+    double bound = json_number_value(json_object_get(objective, "bound_s"));
+    double value = json_number_value(json_object_get(objective, "value_s"));
+    for (enum plan_scope s = SCOPE_ALL; scope && bound > 0 && value >= bound && s < SCOPES; s++)
+        if (strcmp(scope, plan_scope_name(s)) == 0) {
+            r->said.bound = bound;
+            r->said.scope = plan_scope_name(s);
+        }
+}
+
 /* What the figures of the file rest on.  0, or -1 and an error about a word that is none. */
 static int read_basis(struct assignment *r, const json_t *root)
 {
@@ -98,6 +111,7 @@ static int read_basis(struct assignment *r, const json_t *root)
         basis_set(&r->said.model, b, (uint32_t)word);
         r->said.bits |= 1U << b;
     }
+    read_bound(r, o);
     return 0;
 }
 

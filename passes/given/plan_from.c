@@ -94,6 +94,18 @@ static struct bound claim_sample(struct ctx *x, const struct plan_options *o,
     return b;
 }
 
+/* What is said of a bound in the file that is above the one found here, in ps: it may rest on a search that is not done
+ * again, or on nothing. */
+static const char *claimed(struct ctx *x, const struct given_plan *given, int64_t found)
+{
+    char text[UNIT_TEXT];
+    double ps = given->bound * (double)PS_PER_S;
+    if (!given->scope || ps <= (double)found + 1 || ps > (double)x->results.plan->claim.value + 1)
+        return "";
+    return arena_fmt(x->use.mem, ", which claims a bound of %s (scope: %s): not proven again",
+                     time_short(text, (int64_t)ps), given->scope);
+}
+
 static int plan_run(struct ctx *x, const void *options)
 {
     const struct plan_options *o = options;
@@ -120,9 +132,9 @@ static int plan_run(struct ctx *x, const void *options)
                      : p->claim.objective == OBJECTIVE_MAKESPAN ? claim_makespan(x)
                      : p->claim.objective == OBJECTIVE_LATENCY  ? claim_latency(x)
                                                                 : claim_iteration(x);
-    p->claim.argument = b.value < 0
-                            ? arena_fmt(x->use.mem, "read from %s", o->from)
-                            : arena_fmt(x->use.mem, "read from %s; bound: %s", o->from, b.why);
+    p->claim.argument =
+        arena_fmt(x->use.mem, "read from %s%s%s", o->from, claimed(x, &given, b.value),
+                  b.value < 0 ? "" : arena_fmt(x->use.mem, "; bound: %s", b.why));
     p->claim.status = b.value < 0 ? PLAN_HEURISTIC : p->claim.status;
     if (!e.v.fits) {
         diag_warning(x->use.diag, WARN_OVER_MEMORY, "plan from %s: %s", o->from, e.why_not);

@@ -161,7 +161,14 @@ int plan_read(struct given_plan *p, struct ctx *x, const char *from)
     }
     if (rc || assign_end(&r))
         return -1;
-    *p = (struct given_plan){r.dev,  assign_rank(&r), r.said.bits, r.said.model,
-                             r.slot, r.stages,        r.stage_of};
+    *p = (struct given_plan){.dev = r.dev,
+                             .rank = assign_rank(&r),
+                             .said = r.said.bits,
+                             .model = r.said.model,
+                             .bound = r.said.bound,
+                             .scope = r.said.scope,
+                             .slot = r.slot,
+                             .stages = r.stages,
+                             .stage_of = r.stage_of};
     return 0;
 }

@@ -11,6 +11,8 @@ struct given_plan {
     /* what it says that its figures rest on: words of `model`, as bits 1 << enum basis */
     uint32_t said;
     struct exec_model model;
+    double bound;          /* seconds that its planner claimed no plan of the scope to be below */
+    const char *scope;     /* "contiguous", ...; NULL: it claims none */
     uint32_t *slot;        /* as of struct plan; NULL: the file gives none */
     struct stages *stages; /* how it trains, with model.training; NULL: the file gives none */
     int32_t *stage_of;     /* as of struct plan */

@@ -7,6 +7,8 @@
 # CHECK-NEXT: "a" = acc0
 # CHECK-NEXT: "b" = acc0
 # CHECK-NEXT: "c" = acc1
+# RUN: %pcc %s -p dp-place -q -o %t.dp.json && %pcc %s -p 'plan{from=%t.dp.json}' -q --emit ir | FileCheck %s --check-prefix=SAME
+# SAME: argument="read from {{.*}}.dp.json; bound:
 # RUN: printf 'b=acc0\na=acc0\n' > %t.part
 # RUN: not %pcc %s -p 'plan{from=%t.part}' -q 2>&1 | FileCheck %s --check-prefix=PART
 # PART: error: {{.*}}.part: 1 of 3 placed nodes have no device, the first is 'c'
