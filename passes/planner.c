@@ -11,11 +11,12 @@ static const char *const feature_text[FEATURES] = {
     "GPipe schedule", "copies of stages", "links between devices", "more than two levels of links"};
 
 /* What plans cannot make use of, whoever makes them.  In a time per sample a device pays for its own link only;
- * only stages of training know of levels; a subgraph gets and gives all by way of the host. */
+ * only stages of training know of levels; a subgraph gets all by way of the host, computes, and then gives all. */
 static const uint32_t useless[OBJECTIVES] = {[OBJECTIVE_SAMPLE] = FEATURE_ROUTES | FEATURE_LEVELS,
                                              [OBJECTIVE_MAKESPAN] = FEATURE_LEVELS,
-                                             [OBJECTIVE_LATENCY] =
-                                                 FEATURE_GROUPS | FEATURE_ROUTES | FEATURE_LEVELS};
+                                             [OBJECTIVE_LATENCY] = FEATURE_GROUPS | FEATURE_ROUTES |
+                                                                   FEATURE_LEVELS |
+                                                                   FEATURE_OVERLAP | FEATURE_GPIPE};
 
 static bool pinned(const struct wdag *g)
 {

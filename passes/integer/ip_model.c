@@ -8,6 +8,11 @@
  * The relaxation is as strong as with the paper's separate in- and out-costs, with fewer rows.  Host devices pay
  * nothing.  A net on a device of which only one pin can be there needs no column.
  *
+ * With overlap, or with passes that count apart (the same paper, appendices D and H.1), what a device computes, takes
+ * in and sends out are sums of their own, of each net in >= x[reader] - x[maker] and out >= x[maker] - x[reader]: T is
+ * at least each sum that runs beside the others, or T = TF + TB, each at least the sums of its pass.  A device with
+ * vertices computes for the time of a part more: used >= every x.
+ *
  * Contiguity.  Convex: the paper's (16), z[v,d] >= x[v,d], z falls along edges, and z[v] <= x[v] - x[u] + 1 along
  * u -> v: z[v] is 1 where a path leads from v into the set.  Chain: w[v,j] = 1 iff v is in slot j or an earlier one;
  * w[v,j] <= w[v,j+1], w[u,j] >= w[v,j] along edges, x[v,j] = w[v,j] - w[v,j-1].  A chain has no symmetry; it is what
@@ -36,6 +41,12 @@ enum { WINDOWS_MOST = 8192 };
 /* relative: the limit is raised by it, so that a solver's rounding does not exclude a plan at the limit */
 #define TOLERANCE 1e-8
 
+/* Terms that are added up. */
+struct sum {
+    struct mip_term *v;
+    uint32_t n, cap;
+};
+
 struct builder {
     struct ip_model *m;
     const struct problem *c;
@@ -50,6 +61,8 @@ struct builder {
     struct mip_term *cut;
     uint32_t capcut;
     struct mip_bytes bytes;
+    uint32_t top[2];          /* detailed: the columns of the value, or of both passes */
+    struct sum in[2], out[2]; /* detailed: what a slot takes in and sends out in each pass */
 };
 
 /* ---- names ------------------------------------------------------------------------------------ */
@@ -378,6 +391,112 @@ static void make_loads(struct builder *b)
     }
 }
 
+/* ---- loads of overlapping transfers, or of passes apart -------------------------------------------- */
+
+static void sum_push(struct builder *b, struct sum *s, uint32_t col, double by)
+{
+    s->v = vec_grow(b->a, s->v, &s->cap, s->n + 1, sizeof *s->v);
+    s->v[s->n++] = (struct mip_term){col, by};
+}
+
+/* Adds to a sum a column that is at least x[v, s] - x[from, s] for each v of pins but `from`; the pin `from` is none if
+ * it cannot be in the slot.  out: at least x[from, s] - x[v, s] instead. */
+static void add_crossing(struct builder *b, struct sum *sum, uint32_t e, uint32_t s, bool out)
+{
+    const struct wdag *g = b->g;
+    uint32_t from = g->net_src[e], col = UINT32_MAX;
+    bool made_here = from < b->n && can_be(b, from, s);
+    int64_t cost = b->c->cls[b->c->kind[b->m->kind[s]].cls].cost[e];
+    if (cost == 0 || (out && !made_here))
+        return;
+    for (uint32_t i = g->net_pin.at[e]; i <= g->net_pin.at[e + 1]; i++) {
+        bool host = i == g->net_pin.at[e + 1]; /* who reads on the host is never in the slot */
+        uint32_t v = host ? UINT32_MAX : g->net_pin.to[i];
+        if (host ? !out || !g->net_host[e] : v == from || (!out && !can_be(b, v, s)))
+            continue;
+        if (col == UINT32_MAX)
+            col = add_share(b, net_name(b, out ? "sent" : "taken", e, s));
+        mip_row(b->p, arena_fmt(b->a, "%s_%u", net_name(b, out ? "out" : "in", e, s), i), 0,
+                MIP_INF);
+        mip_term(b->p, col, 1);
+        if (made_here)
+            add_x(b, from, s, out ? -1 : 1);
+        if (!host && can_be(b, v, s))
+            add_x(b, v, s, out ? 1 : -1);
+    }
+    if (col != UINT32_MAX)
+        sum_push(b, sum, col, in_time(b, cost));
+}
+
+/* A column that is 1 where the slot holds a vertex. */
+static uint32_t add_used(struct builder *b, uint32_t s)
+{
+    uint32_t used = add_share(b, arena_fmt(b->a, "used_%s", b->dev[s]));
+    for (uint32_t v = 0; v < b->n; v++)
+        if (can_be(b, v, s))
+            add_comparison(b, arena_fmt(b->a, "uses_%s_%s", b->label[v], b->dev[s]), used, v, s,
+                           true);
+    return used;
+}
+
+/* The row  sum of some of computing, in, out  <= top  of a slot and pass. */
+static void add_load(struct builder *b, uint32_t s, uint32_t pass, const bool part[PARTS])
+{
+    static const char *const name[] = {"compute", "in", "out"};
+    const struct problem_kind *k = &b->c->kind[b->m->kind[s]];
+    const struct sum *moved[] = {NULL, &b->in[pass], &b->out[pass]};
+    bool start = part[PART_COMPUTE] && !b->c->apart && b->c->start > 0;
+    uint32_t used = start ? add_used(b, s) : MIP_ZERO;
+    const char *what = "";
+    for (uint32_t i = 0; i < PARTS; i++)
+        what = part[i] ? arena_fmt(b->a, "%s_%s", what, name[i]) : what;
+    mip_row(b->p, arena_fmt(b->a, "load%s_%s%s", what, b->dev[s], pass ? "_backward" : ""),
+            -MIP_INF, 0);
+    for (uint32_t v = 0; part[PART_COMPUTE] && v < b->n; v++) {
+        if (!can_be(b, v, s))
+            continue;
+        int64_t back = b->c->apart && k->back ? k->back[v] : 0;
+        add_x(b, v, s, in_time(b, pass ? back : k->time[v] - back));
+    }
+    if (start)
+        mip_term(b->p, used, in_time(b, b->c->start));
+    for (uint32_t i = PART_IN; i < PARTS; i++)
+        for (uint32_t t = 0; part[i] && t < moved[i]->n; t++)
+            mip_term(b->p, moved[i]->v[t].col, moved[i]->v[t].by);
+    mip_term(b->p, b->top[pass], -1);
+}
+
+static void make_detailed_loads(struct builder *b)
+{
+    static const bool rows[OVERLAPS][PARTS][PARTS] = {
+        [OVERLAP_SUM] = {{true, true, true}},
+        [OVERLAP_MAX] = {{true, false, false}, {false, true, true}},
+        [OVERLAP_DUPLEX] = {{true, false, false}, {false, true, false}, {false, false, true}}};
+    uint32_t passes = b->c->apart ? 2 : 1;
+    b->top[0] = b->m->top;
+    for (uint32_t i = 0; b->c->apart && i < passes; i++)
+        b->top[i] = mip_col(b->p, i ? "TB" : "TF", 0, MIP_INF, 0, false);
+    if (b->c->apart) {
+        mip_row(b->p, "passes", -MIP_INF, 0);
+        mip_term(b->p, b->top[0], 1);
+        mip_term(b->p, b->top[1], 1);
+        mip_term(b->p, b->m->top, -1);
+    }
+    for (uint32_t s = 0; s < b->k; s++) {
+        for (uint32_t i = 0; i < passes; i++)
+            b->in[i].n = b->out[i].n = 0;
+        for (uint32_t e = 0; e < b->g->nnet; e++) {
+            uint32_t pass = b->c->apart && b->g->net_back && b->g->net_back[e];
+            add_crossing(b, &b->in[pass], e, s, false);
+            add_crossing(b, &b->out[pass], e, s, true);
+        }
+        const bool (*row)[PARTS] = rows[b->c->scene->model.overlap];
+        for (uint32_t i = 0; i < passes; i++)
+            for (uint32_t r = 0; r < PARTS && (row[r][0] || row[r][1] || row[r][2]); r++)
+                add_load(b, s, i, row[r]);
+    }
+}
+
 /* ---- memory ----------------------------------------------------------------------------------- */
 
 /* Makes the columns that say whether slot s needs each shared item; their bytes go to b->cut. */
@@ -484,13 +603,16 @@ static void make_slots(struct builder *b)
 
 int64_t ip_grain(const struct problem *c)
 {
-    int64_t grain = 0;
+    int64_t grain = c->detailed ? c->start : 0;
     for (uint32_t k = 0; k < c->nkind; k++) {
-        for (uint32_t v = 0; v < c->g->n; v++)
-            if (c->kind[k].time[v] != COST_NEVER)
-                grain = mip_gcd(c->kind[k].time[v], grain);
+        for (uint32_t v = 0; v < c->g->n; v++) {
+            if (c->kind[k].time[v] == COST_NEVER)
+                continue;
+            grain = mip_gcd(c->kind[k].time[v], grain);
+            grain = c->apart && c->kind[k].back ? mip_gcd(c->kind[k].back[v], grain) : grain;
+        }
         for (uint32_t e = 0; e < c->g->nnet; e++)
-            grain = mip_gcd(c->g->net_cost[c->kind[k].cls][e], grain);
+            grain = mip_gcd(c->cls[c->kind[k].cls].cost[e], grain);
     }
     return grain ? grain : 1;
 }
@@ -509,7 +631,7 @@ double ip_model_bytes(const struct ip_model *m, double memory)
 int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_ask *ask,
                    const char *planner, struct arena *a, struct diag *d)
 {
-    assert(!c->detailed && ask->lower >= 0);
+    assert(!(c->detailed && c->scene->model.replicate) && ask->lower >= 0);
     static const char *const title[] = {"any sets", "convex sets", "a chain of devices"};
     *m = (struct ip_model){.c = c, .ask = *ask, .ndev = c->cluster->ndev};
     uint64_t pins = c->g->net_pin.at[c->g->nnet],
@@ -539,7 +661,9 @@ int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_
         make_x(&b);
     if (ask->shape == IP_CONVEX)
         make_z(&b);
-    if (!ask->memory)
+    if (!ask->memory && c->detailed)
+        make_detailed_loads(&b);
+    else if (!ask->memory)
         make_loads(&b);
     if (c->limited || ask->memory)
         make_memory(&b);

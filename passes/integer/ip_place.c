@@ -313,6 +313,6 @@ const struct planner planner_ip_place = {
              .needs = NEED_COST | NEED_CONTRACT,
              .run = ip_run},
     .objectives = 1 << OBJECTIVE_SAMPLE | 1 << OBJECTIVE_LATENCY,
-    .features = FEATURE_PINS | FEATURE_PART_COST,
+    .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE,
     .implies = wants_latency,
     .implied = OBJECTIVE_LATENCY};

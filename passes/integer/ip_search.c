@@ -109,7 +109,7 @@ struct reduction *ip_reduction(const struct problem *c, struct ip_ask *ask, stru
                                struct arena *a)
 {
     uint64_t work = REDUCTION_WORK;
-    if (ask->shape != IP_ANY || ask->limit >= LOAD_INF)
+    if (ask->shape != IP_ANY || ask->limit >= LOAD_INF || c->detailed)
         return NULL;
     struct reduction *k = reduction_make(c, ask->limit + 1, false, &work, clock, a);
     const char **name = arena_array(a, (size_t)k->small->g->n + 1, sizeof *name);

@@ -27,6 +27,7 @@ from checks import check, finish
 
 PCC = os.environ.get("PCC", "pcc")
 SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parents[2]))
+SLOW = bool(os.environ.get("PCC_SANITIZED"))  # reading counts in the limit
 PLANNERS = ["one-place", "greedy-place", "local-place", "scotch-place", "metis-place"]
 SEEDED = ["local-place", "scotch-place", "metis-place"]
 PARTITIONERS = {"scotch-place": "Scotch", "metis-place": "METIS"}
@@ -267,9 +268,10 @@ def signals(folder, planners):
                 Path(f"/proc/{c}/stat").read_text().split()[2] != "Z"]
         check(not left, f"{planner}: children are left: {left}")
         r = pcc(model, "-p", planner, "-q", "--time-limit", "1ps")
-        check(r.returncode == 3 and "no plan was found: time limit reached" in r.stderr, f"{planner}: {r.stderr}")
+        ends = {3: "no plan was found: time limit reached", 1: "time limit reached while the model was read"}
+        check(ends.get(r.returncode, " ") in r.stderr, f"{planner}: {r.stderr}")
     start = time.monotonic()
-    r = pcc(model, "-p", "local-place{best-effort=true}", "-q", "--time-limit", "1s")
+    r = pcc(model, "-p", "local-place{best-effort=true}", "-q", "--time-limit", "10s" if SLOW else "1s")
     check(r.returncode == 0, f"local-place on a large graph: {r.stderr}")
     check(time.monotonic() - start < 60, "local-place: the time limit does not hold")
 

@@ -73,10 +73,13 @@ def threads(folder):
     results = folder / "results"
     results.mkdir()
     env = {**os.environ, "TSAN_OPTIONS": "halt_on_error=1"}
-    r = run(out / "threads", model, results, env=env)
-    said = [int(n) for n in re.findall(r"^job \d+: (\d+) bytes$", r.stdout, re.M)]
-    check(len(said) == 8 and min(said) > 50 and sum(n > 10000 for n in said) >= 3, f"threads prints {r.stdout}")
-    check((results / "a" / "manifest.json").is_file() and (results / "b.svg").is_file(), "threads wrote nothing")
+    run(compiler, f"-I{SOURCE}/tools/lib", TESTS / "tree/threads.c", "-o", folder / "plain", f"-L{BUILD}", "-lpcc",
+        f"-Wl,-rpath,{BUILD}", "-pthread")
+    for jobs, command in ((5, [out / "threads", model, results]), (8, [folder / "plain", model, results, "children"])):
+        r = run(*command, env=env)
+        said = [int(n) for n in re.findall(r"^job \d+: (\d+) bytes$", r.stdout, re.M)]
+        check(len(said) == jobs and min(said) > 50 and sum(n > 10000 for n in said) >= 3, f"threads prints {r.stdout}")
+        check((results / "a" / "manifest.json").is_file() and (results / "b.svg").is_file(), "threads wrote nothing")
     run(out / "split", model, folder / "split", env=env)
     r = run(out / "critical-path", model, env=env)
     check("longest path" in r.stdout, f"critical-path prints {r.stdout}")

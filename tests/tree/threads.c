@@ -1,13 +1,15 @@
-/* threads MODEL FOLDER: two handles share nothing.
+/* threads MODEL FOLDER [children]: two handles share nothing.
  *
- * Jobs that plan, show and write, some with threads and child processes of their own, run one after the other, and then
- * all at the same time, twice; what they leave must be the same.  For ThreadSanitizer (test_subproject.py).
+ * Jobs that plan, show and write, some with threads of their own, run one after the other, and then all at the same
+ * time, twice; what they leave must be the same.  "children": those with child processes, too.  The others are for
+ * ThreadSanitizer, whose allocator may stand still in a child of a program with threads (gcc 12) (test_subproject.py).
  * Exits with 1 and a line for each job that differs. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <pcc.h>
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,19 +20,20 @@ static const char *const texts[TEXTS] = {"table", "json", "csv", "dot", "gantt",
 
 struct job {
     const char *devices, *pipeline, *output; /* output NULL: nothing is written */
+    bool children;                           /* it has child processes */
     const char *model, *folder;
     char *came, *wanted; /* texts and messages */
 };
 
 static const struct job jobs[] = {
-    {"2xa100", NULL, "a", NULL, NULL, NULL, NULL},
-    {"3xa100", "fuse,anneal-place{moves=20000}", "b.svg", NULL, NULL, NULL, NULL},
-    {"2xv100", "ip-place{starts=1:moves=100:gap=0.2}", NULL, NULL, NULL, NULL, NULL},
-    {"2xa100", "scotch-place", "d.dot", NULL, NULL, NULL, NULL},
-    {"2xa100", "metis-place", "e.json", NULL, NULL, NULL, NULL},
-    {"4xh100:1GiB", "fuse{range=5},dp-place", "f", NULL, NULL, NULL, NULL},
-    {"2xa100:1MiB", "dp-place", "g", NULL, NULL, NULL, NULL},
-    {"2xa1000", NULL, NULL, NULL, NULL, NULL, NULL}};
+    {.devices = "2xa100", .output = "a"},
+    {.devices = "3xa100", .pipeline = "fuse,anneal-place{moves=20000}", .output = "b.svg"},
+    {.devices = "4xh100:1GiB", .pipeline = "fuse{range=5},dp-place", .output = "f"},
+    {.devices = "2xa100:1MiB", .pipeline = "dp-place", .output = "g"},
+    {.devices = "2xa1000"},
+    {.devices = "2xv100", .pipeline = "ip-place{starts=1:moves=100:gap=0.2}", .children = true},
+    {.devices = "2xa100", .pipeline = "scotch-place", .output = "d.dot", .children = true},
+    {.devices = "2xa100", .pipeline = "metis-place", .output = "e.json", .children = true}};
 
 enum { JOBS = sizeof jobs / sizeof *jobs };
 
@@ -50,9 +53,8 @@ static void *run(void *arg)
     char path[4096];
     pcc_listen(p, &l);
     snprintf(path, sizeof path, "%s/%s", j->folder, j->output ? j->output : "");
-    /* the limit: ip-place has one of a minute else, and a sanitizer is slow */
-    if (pcc_set(p, "devices", j->devices) || pcc_set(p, "time-limit", "1h") ||
-        pcc_open(p, j->model) || pcc_plan(p, j->pipeline) || (j->output && pcc_write(p, path)))
+    if (pcc_set(p, "devices", j->devices) || pcc_open(p, j->model) || pcc_plan(p, j->pipeline) ||
+        (j->output && pcc_write(p, path)))
         fprintf(f, "failed: %s\n", pcc_error(p));
     for (int i = 0; pcc_verdict(p) && i < TEXTS; i++) {
         const char *text = pcc_text(p, texts[i]);
@@ -65,10 +67,10 @@ static void *run(void *arg)
     return NULL;
 }
 
-static int compare(struct job *j, int first)
+static int compare(struct job *j, int n, int first)
 {
     int differs = 0;
-    for (int i = 0; i < JOBS; i++) {
+    for (int i = 0; i < n; i++) {
         if (first) {
             j[i].wanted = j[i].came;
             continue;
@@ -86,25 +88,27 @@ int main(int argc, char **argv)
 {
     struct job j[JOBS];
     pthread_t id[JOBS];
-    int differs = 0;
-    if (argc != 3)
+    int differs = 0, n = 0;
+    if (argc != 3 && (argc != 4 || strcmp(argv[3], "children") != 0))
         return 2;
     for (int i = 0; i < JOBS; i++) {
-        j[i] = jobs[i];
-        j[i].model = argv[1];
-        j[i].folder = argv[2];
-        run(&j[i]);
+        if (jobs[i].children && argc == 3)
+            continue;
+        j[n] = jobs[i];
+        j[n].model = argv[1];
+        j[n].folder = argv[2];
+        run(&j[n++]);
     }
-    compare(j, 1);
+    compare(j, n, 1);
     for (int round = 0; round < ROUNDS; round++) {
-        for (int i = 0; i < JOBS; i++)
+        for (int i = 0; i < n; i++)
             if (pthread_create(&id[i], NULL, run, &j[i]))
                 return 3;
-        for (int i = 0; i < JOBS; i++)
+        for (int i = 0; i < n; i++)
             pthread_join(id[i], NULL);
-        differs |= compare(j, 0);
+        differs |= compare(j, n, 0);
     }
-    for (int i = 0; i < JOBS; i++) {
+    for (int i = 0; i < n; i++) {
         printf("job %d: %zu bytes\n", i, strlen(j[i].wanted));
         free(j[i].wanted);
     }

@@ -162,7 +162,7 @@ static uint32_t known_to(const struct planner *p, enum objective goal)
 {
     bool by_host = goal == OBJECTIVE_LATENCY;
     uint32_t routes = goal == OBJECTIVE_SAMPLE || by_host ? FEATURE_ROUTES : 0;
-    uint32_t groups = by_host ? FEATURE_GROUPS : 0;
+    uint32_t groups = by_host ? FEATURE_GROUPS | FEATURE_OVERLAP | FEATURE_GPIPE : 0;
     uint32_t levels = goal == OBJECTIVE_ITERATION ? 0 : FEATURE_LEVELS;
     return p->features & ~(routes | groups | levels);
 }
