@@ -72,7 +72,10 @@ def files_there(prefix, lib):
 
 
 def places(folder, prefix, lib):
-    """Beside what debuggers need, nothing names a folder of the machine that built: assertions say ir/base/arena.c."""
+    """Beside what debuggers need, nothing names a folder of the machine that built: assertions say ir/base/arena.c.
+    Sanitizers keep the names for their reports."""
+    if os.environ.get("PCC_SANITIZED"):
+        return
     for name in ("bin/pcc", "bin/pcc-gen", f"{lib}/libpcc.so"):
         stripped = folder / "stripped"
         run("strip", "-g", "-o", stripped, prefix / name)
