@@ -93,7 +93,7 @@ static int find_nodes(const struct assignment *r, const char *name, struct node_
 int assign_stage(struct assignment *r, const char *name, uint32_t stage)
 {
     const struct module *m = r->scene->m;
-    struct node_range of;
+    struct node_range of = {0};
     if (find_nodes(r, name, &of))
         return -1;
     if (!r->stage_of) {
@@ -135,7 +135,7 @@ static void set_slot(struct assignment *r, nid first, nid end, uint32_t slot)
 
 int assign_slot_named(struct assignment *r, const char *name, uint32_t slot)
 {
-    struct node_range of;
+    struct node_range of = {0};
     if (find_nodes(r, name, &of))
         return -1;
     set_slot(r, of.first, of.end, slot);

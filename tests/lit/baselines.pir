@@ -37,7 +37,7 @@
 # LOCAL: exit 3
 # Planners whose loads are plain sums say so.
 # RUN: sh -c '%pcc %s -p local-place --overlap=max -q > %t.out 2>&1; echo "exit $?" >> %t.out'; FileCheck %s --check-prefix=OVERLAP < %t.out
-# OVERLAP: error: local-place knows no transfers beside computing; dpl-place, dp-place, anneal-place, auto-place and pipedream-place do{{$}}
+# OVERLAP: error: local-place knows no transfers beside computing; dpl-place, dp-place, ip-place, anneal-place, auto-place and pipedream-place do{{$}}
 # OVERLAP: exit 1
 # The table: the plan's row, then the baselines'; beside --emit on stderr.
 # RUN: %pcc %s -p dp-place --baselines -q | FileCheck %s --check-prefix=TABLE
