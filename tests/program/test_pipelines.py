@@ -340,7 +340,8 @@ def without_profiles(tmp):
 def published():
     """Every figure of pcc-bench pipelines; with sanitizers, which take minutes for all, PipeDream's."""
     part = ["--part", "pipedream"] if os.environ.get("PCC_SANITIZED") else []
-    r = subprocess.run([sys.executable, SOURCE / "tools/bench/pcc-bench", "pipelines", extras.shared("profiles"), *part],
+    bench = SOURCE / "tools/bench/pcc-bench"
+    r = subprocess.run([sys.executable, bench, "pipelines", extras.shared("profiles"), *part],
                        capture_output=True, text=True, timeout=600, check=False)
     check(r.returncode == 0, f"pcc-bench pipelines: {r.stdout[-2000:]}{r.stderr[-500:]}")
 
