@@ -103,11 +103,19 @@ static void anneal_apart(struct solving *v, uint64_t moves)
     arena_release(v->scratch, mark);
 }
 
-/* Takes a plan that a search found, if it fits and the judge likes it better than the best one. */
+/* Takes a plan that a search found, if the judge likes it better than the best one.  If it does not fit, since searches
+ * count neither the memory of hosts nor, with several slots, bytes that subgraphs share, no other search will tell more. */
 static void take_found(struct solving *v, const struct latency_plan *found)
 {
-    if (found->value == LOAD_INF || !latency_fits(v->p, found->sub, v->room))
+    if (found->value == LOAD_INF)
         return;
+    if (!latency_fits(v->p, found->sub, v->room)) {
+        v->s.complete = false;
+        v->s.why = "what the search found needs more memory";
+        v->hopeless = true;
+        v->failed = 0;
+        return;
+    }
     int64_t value =
         latency_judged(v->p, found->sub, v->room, latency_of(v->p, found->sub, v->room));
     if (value >= v->best->value)
