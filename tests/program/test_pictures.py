@@ -112,7 +112,7 @@ class Graph:
 QUOTED = r'"(?:\\.|[^"\\])*"'
 # What boxes, arrows, frames and sheets are given; Graphviz takes any other word without complaint.
 KNOWN = {"arrowhead", "arrowsize", "color", "compound", "constraint", "fillcolor", "fontcolor", "fontname", "fontsize",
-         "group", "height", "id", "label", "labeljust", "labelloc", "labeltooltip", "lhead", "ltail", "margin",
+         "group", "height", "id", "key", "label", "labeljust", "labelloc", "labeltooltip", "lhead", "ltail", "margin",
          "minlen", "newrank", "nodesep", "penwidth", "peripheries", "rank", "ranksep", "shape", "style", "tooltip",
          "weight", "width"}
 
@@ -175,8 +175,7 @@ def folds(d):
 
 
 def plain_names(d):
-    """Names without scopes say nothing of what belongs together: as many boxes as there may be, of equally many
-    nodes."""
+    """Names without scopes say nothing of what belongs together: boxes of equally many nodes."""
     rng, ops = random.Random(1), ("Tanh", "Neg", "Abs", "Exp", "Sqrt", "Relu", "Floor", "Ceil")
     nodes = "".join(f"  %v{i} = {rng.choice(ops)}(%x) : f32[4] name=\"v{i}\" !bytes=16B !xfer=1us !time=1us\n"
                     for i in range(3 * MOST))
@@ -186,7 +185,8 @@ def plain_names(d):
     r = pcc(flat, "-p", "one-place", "-q", "--emit", "dot")
     g = Graph(r.stdout.decode())
     held = [g.nodes(b) for b in g.boxes("block")]
-    check(held == [3] * MOST, f"plain names: {r.stderr[:200]} {len(held)} boxes of {sorted({*held})} nodes")
+    check(len(held) > 9 and max(held) <= min(held) + 1 and sum(held) == 3 * MOST,
+          f"plain names: {r.stderr[:200]} boxes of {held} nodes")
 
 
 def small(d):
