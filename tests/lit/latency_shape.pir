@@ -1,9 +1,9 @@
 # What is said of a plan's shape is about what runs: a subgraph for each accelerator, hosts node by node on either side of
 # it; an accelerator whose nodes a path leaves and comes back to, cut into several; hosts alone; slots.
-# RUN: printf '.=cpu0\nb=acc0\n' > %t.one
+# RUN: printf 'b=acc0\n.=cpu0\n' > %t.one
 # RUN: %pcc %s --objective=latency -p 'plan{from=%t.one:effort=0}' | FileCheck %s --check-prefix=ONE
 # ONE: shape: contiguous subgraphs, 4 parts
-# RUN: printf '.=acc0\nc=acc1\n' > %t.cut
+# RUN: printf 'c=acc1\n.=acc0\n' > %t.cut
 # RUN: %pcc %s --objective=latency -p 'plan{from=%t.cut:effort=0}' | FileCheck %s --check-prefix=CUT
 # CUT: shape: not contiguous, 1 accelerator cut into 2 subgraphs, 3 parts
 # RUN: %pcc %s --objective=latency --pieces=apart -p 'plan{from=%t.cut:effort=0}' | FileCheck %s --check-prefix=APART
