@@ -221,6 +221,18 @@ static void climb(struct solving *v)
     v->s.complete = v->s.complete || v->s.lower >= v->best->value;
 }
 
+/* Where annealing found a plan that runs a subgraph between two nodes of a block on the hosts, and that takes less than
+ * what searches proved of all others, there is but the bound of the longest path. */
+static void forget_parted(struct solving *v)
+{
+    if (v->best->value >= v->s.lower)
+        return;
+    v->s.lower = v->how->least > v->t->all ? v->how->least : v->t->all;
+    v->s.searched = v->s.complete = false;
+    v->s.proof = "";
+    v->s.why = "a plan that parts nodes which share a device takes less than the search knows";
+}
+
 struct latency_solved latency_solve(const struct latency_graph *p, const struct latency_tail *t,
                                     const struct latency_how *how, struct latency_plan *best,
                                     struct arena *scratch)
@@ -255,6 +267,7 @@ struct latency_solved latency_solve(const struct latency_graph *p, const struct 
         climb(&v);
         first = turn ? first : best->value;
     }
+    forget_parted(&v);
     arena_free(a);
     return v.s;
 }
