@@ -103,8 +103,9 @@ static void anneal_apart(struct solving *v, uint64_t moves)
     arena_release(v->scratch, mark);
 }
 
-/* Takes a plan that a search found, if the judge likes it better than the best one.  If it does not fit, since searches
- * count neither the memory of hosts nor, with several slots, bytes that subgraphs share, no other search will tell more. */
+/* Takes a plan that a search found, if the judge likes it better than the best one.  If it does not fit, since
+ * searches count neither the memory of hosts nor, with several slots, bytes that subgraphs share, no other search will
+ * tell more. */
 static void take_found(struct solving *v, const struct latency_plan *found)
 {
     if (found->value == LOAD_INF)

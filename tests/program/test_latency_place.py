@@ -6,13 +6,13 @@ usage: test_latency_place.py [--extra=shared]   (environment: PCC, PCC_SHARED)
 1. Three nodes, edge 0 -> 2, one accelerator: 4 with one subgraph, 3 with two.
 2. Memory that nothing fits: exit 3, with the memory that would do.
 3. Ctrl-C and --time-limit end the work with a plan, and with the bound that was proven until then.
-4. Inputs at the edge: no accelerator, no CPU, all nodes pinned, equal times everywhere, none at all, as large as they may
-   be, memory that is exactly full: the best of all plans, tried one by one.
+4. Inputs at the edge: no accelerator, no CPU, all nodes pinned, equal times everywhere, none at all, as large as they
+   may be, memory that is exactly full: the best of all plans, tried one by one.
 5. --extra=shared: the paper's inputs.  Value and bound of those that a search settles soon; all once more by
    tools/bench/latency.py from the split that is written; with all times multiplied by random factors and ids shuffled
    a search over half of the budget finds the same; two subgraphs for each accelerator are never worse;
-   training graphs of BERT-3 and ResNet50 whose accelerators hold half of the model each: a plan that fits, judged by the
-   foreign rule, too, no worse than greedily and with layers undivided.
+   training graphs of BERT-3 and ResNet50 whose accelerators hold half of the model each: a plan that fits, judged by
+   the foreign rule, too, no worse than greedily and with layers undivided.
 
 Exit: 0 pass, 1 fail, 77 skip."""
 # extras: shared
