@@ -1,7 +1,7 @@
 """Training pipelines beside what is published and what can be worked out by hand; see pcc-bench.
 
 Times of PipeDream's planner are those that its published program prints with its own profiles.  The rest is DAPPLE's
-paper: dapple_plans.py (plans and data parallelism), dapple_tables.py, dapple_figures.py."""
+paper: dapple_plans.py (plans and data parallelism), dapple_recursion.py, dapple_tables.py, dapple_figures.py."""
 import re
 import tempfile
 from pathlib import Path
@@ -9,6 +9,7 @@ from pathlib import Path
 from common import PCC, Run, table
 from dapple_figures import FIGURES
 from dapple_plans import PLANS
+from dapple_recursion import recursion
 from dapple_tables import TABLES
 from pipelines_large import GAPS
 from training import in_seconds
@@ -72,7 +73,7 @@ def pipedream(folder, _):
     return wrong
 
 
-PARTS = {"pipedream": (pipedream,), "plans": PLANS, "tables": TABLES, "figures": FIGURES, "gaps": GAPS}
+PARTS = {"pipedream": (pipedream,), "plans": (*PLANS, recursion), "tables": TABLES, "figures": FIGURES, "gaps": GAPS}
 
 
 def pipelines(args):
