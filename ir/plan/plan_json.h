@@ -26,7 +26,7 @@ struct plan_told {
     int64_t judged_value;       /* ps */
 };
 
-/* Whether a file can list so many slots of the model's nodes, SLOTS_EMPTY at most without any: 0, or -1 and an error. */
+/* Whether a file can list so many slots, SLOTS_EMPTY more than the model has nodes at most: 0, or -1 and an error. */
 int plan_slots_check(uint64_t slots, const struct module *m, const char *path, struct diag *d);
 /* Writes it in pcc's own form to path, or to `out` (outfile_open_to).  0, or -1 and an error: names that are not
  * UTF-8 cannot be written, nor plans with millions of slots without nodes. */
