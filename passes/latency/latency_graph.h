@@ -65,10 +65,7 @@ struct latency_graph {
     struct csr succ, pred;   /* of units */
     struct csr
         net_of; /* block -> nets that some accelerator pays for and that have two blocks or more */
-    bool
-        together; /* some block of several nodes may run on the hosts, or could be in several slots */
-    bool
-        mixed; /* some unit takes longer on host_dev of its block than `host` says, on the class that is its fastest */
+    bool together; /* some block of several nodes may run on the hosts, or be in several slots */
     int32_t
         *host_dev;    /* [block] a host of the class that runs it in the least time; -1: none may */
     uint32_t *holder; /* [block] on the hosts: the device whose memory it takes */
