@@ -86,6 +86,16 @@ PLANS = [
     ({**WHOLE, "devices": [{"name": "acc0", "nodes": ["a", "b", "d"]}]}, "there is no node 'd' in m.pir"),
     ({**WHOLE, "devices": [{"name": "acc0", "nodes": ["b"]}]},
      "2 of 3 placed nodes have no device, the first is 'a'"),
+    ({**WHOLE, "objective": {"name": "speed"}}, "objective: name 'speed': expected time-per-sample, makespan, iteration-time or latency"),
+    ({**WHOLE, "objective": {"name": 1}},
+     "objective: name: expected time-per-sample, makespan, iteration-time or latency"),
+    ({**WHOLE, "objective": 1}, "expected an object 'objective'"),
+    ({**WHOLE, "devices": [{"name": "gpu7", "nodes": ["a", "b", "c"]}]}, "there is no device 'gpu7'; the first is 'acc0'"),
+    ({**WHOLE, "training": {"schedule": "gpipe", "micro_batches": 1, "micro_batch_size": 0, "profiled_batch": 0,
+                           "stages": [{"devices": ["acc0"]}]}},
+     "training: expected a list 'devices' and a number 'ahead' >= 1 in every one of 'stages'"),
+    ({**WHOLE, "training": {"schedule": "gpipe", "stages": [{}], "micro_batches": -1}},
+     "training: micro_batches: expected a number from 0 to 4294967295"),
 ]
 
 # ---- clusters, in front of "classes[0]"
@@ -133,6 +143,9 @@ OPTIONS = [
     (1, ("f.pir", "-p", "inline-functions{only=(}"), "inline-functions: only=(: not a regular expression: "),
     (1, (*ON, "-p", "dp-place", "-o", "m.split"),
      "m.split: a split folder needs a model that was read from ONNX"),
+    (1, (*ON, "-p", "dp-place", "-o", "gone/x.json"),
+     "gone/x.json: cannot create a file beside it: there is no folder gone (mkdir -p)"),
+    (1, (*ON, "-p", "plan{from=/proc/self/mem}"), "/proc/self/mem: cannot be read: Input/output error"),
     (1, ("gone.onnx",), "gone.onnx: cannot open: No such file or directory"),
     (2, ("m.pir", "-d", "7xnone"),
      "cluster '7xnone': unknown class 'none', expected COUNTxCLASS[:MEMORY] with one of "),
