@@ -375,6 +375,7 @@ static int run(const struct cli *c, struct pcc *h)
         reproduce(c, h, &p, at);
     if (rc)
         return rc;
+    ((struct sink *)h->user.user)->bar->writing = true;
     return output_write(c, h) ? EXIT_INPUT : 0;
 }
 

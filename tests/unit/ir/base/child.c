@@ -126,7 +126,7 @@ static void check_program(const char *shell, unsigned seconds, enum child_end en
 {
     char text[40] = "?", sh[] = "/bin/sh", c[] = "-c", *line = strdup(shell);
     char *argv[] = {sh, c, line, NULL};
-    assert_int_equal(child_program(argv, seconds, text, sizeof text), end);
+    assert_int_equal(child_program(argv, seconds, text, sizeof text, NULL), end);
     assert_string_equal(text, said);
     assert_true(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
     free(line);
@@ -142,7 +142,7 @@ static void test_programs(void **state)
     check_program("echo a line of far more than forty bytes is cut >&2; kill -9 $$", 10,
                   CHILD_FAILED, "a line of far more than forty bytes is ");
     check_program("sleep 100", 0, CHILD_STOPPED, "");
-    assert_int_equal(child_program(argv, 10, text, sizeof text), CHILD_MISSING);
+    assert_int_equal(child_program(argv, 10, text, sizeof text, NULL), CHILD_MISSING);
     assert_string_equal(text, "No such"); /* cut */
 }
 
