@@ -179,6 +179,10 @@ def main():
         for text, wanted in WORKLOADS:
             Path("w.json").write_text(json.dumps({"maxSizePerFPGA": 9, "maxFPGAs": 2, "maxCPUs": 1, **text}))
             expect(error_of(1, "w.json"), f"w.json: {wanted}")
+        Path("w.json").write_text(json.dumps({"maxSizePerFPGA": 9, "maxFPGAs": 2, "maxCPUs": 1, "edges": [],
+                                              "nodes": [{**NODE, "id": 0}]}))
+        r = subprocess.run([PCC, "w.json"], capture_output=True, text=True, check=False)
+        check(r.returncode == 0, f"a workload of one node: {r.stderr}")
         for text, wanted in PLANS:
             Path("p.json").write_text(json.dumps(text))
             expect(error_of(1, *ON, "-p", "plan{from=p.json}"), f"p.json: {wanted}")

@@ -114,6 +114,7 @@ class Place:
         self.path, self.start, self.end, self.kind = path, node.start_byte, node.end_byte, kind
         self.line, self.before = node.start_point[0] + 1, node.text.decode()
         self.after, self.form = after, form  # form: expression, statement or condition
+        self.code = ""  # the line that it begins in
 
     def wrapped(self, k, inner):
         """What stands in the file instead; inner is the text of the place with the errors inside it."""
@@ -123,9 +124,17 @@ class Place:
             return f"(!pcc_mutant({k}) && {inner})"
         return f"(pcc_mutant({k}) ? ({self.after}) : ({inner}))"
 
+    def texts(self):
+        """What stands there, and what is planted."""
+        return [" ".join(s.split())[:100].strip() for s in (self.before, self.after)]
+
     def __str__(self):
-        before, after = (" ".join(s.split()) for s in (self.before, self.after))
-        return f"{self.path}:{self.line}: {self.kind}: {before[:100]}  =>  {after[:100]}"
+        return f"{self.path}:{self.line}: {self.kind}: {'  =>  '.join(self.texts())}"
+
+    def known_as(self):
+        """As mutate_none.txt has it."""
+        before, after = self.texts()
+        return f"{self.path}: {self.kind}", before, f"=> {after}", f"in {self.code}"
 
 
 def one_line(node):
@@ -220,6 +229,7 @@ def all_places(only, rng):
         if not path.startswith(FOLDERS) or not path.endswith(".c") or not re.search(only, path):
             continue
         text = (ROOT / path).read_bytes()
+        before = len(found)
         limits = set(re.findall(r"\b([A-Z][A-Z0-9_]+) = \d+\b", text.decode()))
         stack = [parser.parse(text).root_node]
         while stack:
@@ -229,6 +239,9 @@ def all_places(only, rng):
                     found += places_in(path, node.child_by_field_name("body"), rng, limits)
             elif node.type == "translation_unit" or node.type.startswith("preproc_if"):
                 stack += reversed(node.children)
+        lines = text.decode().split("\n")
+        for p in found[before:]:
+            p.code = " ".join(lines[p.line - 1].split())
     return found
 
 
@@ -492,15 +505,15 @@ def plant(chosen, args, until):
 
 
 def known_none():
-    """What is known to be no error, as str(Place) without the line."""
-    lines = NONE.read_text().splitlines() if NONE.exists() else []
-    return {line for line in lines if line and not line.startswith(("#", " "))}
+    """What is known to be no error."""
+    blocks = NONE.read_text(encoding="utf-8").split("\n\n")[1:]
+    return {tuple(line.strip() for line in block.splitlines()[:4]) for block in blocks}
 
 
 def report(chosen, said):
     killed = {k for k, v in said.items() if v.startswith("killed")}
     known = known_none()
-    none = {k for k in set(said) - killed if re.sub(r":\d+:", ":", str(chosen[k]), count=1) in known}
+    none = {k for k in set(said) - killed if chosen[k].known_as() in known}
     print("\n| kind | planted | killed | no error |\n|---|---|---|---|")
     for kind in KINDS:
         of = {k for k in said if chosen[k].kind == kind}
