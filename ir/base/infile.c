@@ -31,7 +31,8 @@ static const struct {
     [INFILE_TABLE] = {(UINT64_C(2) << 30) - 1, "is larger than 2 GiB", FOLDER, SPECIAL},
     [INFILE_GRAPH] = {UINT64_C(1) << 30, "is larger than 1 GiB", FOLDER, SPECIAL},
     [INFILE_MODEL] = {UINT64_C(16) << 40, "is larger than 16 TiB",
-                      FOLDER ", expected an ONNX model", SPECIAL ", expected an ONNX model"},
+                      FOLDER ", expected an ONNX model (of a split, its model.onnx)",
+                      SPECIAL ", expected an ONNX model"},
     [INFILE_DATA] = {UINT64_C(16) << 40, "is larger than 16 TiB", SPECIAL, SPECIAL},
 };
 
