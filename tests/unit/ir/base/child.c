@@ -1,8 +1,12 @@
 /* Children that die, hang, talk too much or lie, and solvers that do: child_run says what happened, leaves no
- * process behind, and no plan comes out of an answer that does not hold. */
+ * process behind, and no plan comes out of an answer that does not hold.  Extras: liars need lp_solve to lie about, and
+ * under qemu posix_spawn does not say that a program is missing.
+ *
+ * extras: liars programs */
 #include "ir/base/child.h"
 #include "passes/contiguous/interval_dp.h"
 #include "passes/integer/ip_search.h"
+#include "tests/support/extras.h"
 #include "tests/support/instances.h"
 
 #include <errno.h>
@@ -317,11 +321,17 @@ static void test_finding(void **state)
     arena_free(a);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const struct CMUnitTest liars[] = {cmocka_unit_test(test_liars)};
+    const struct CMUnitTest programs[] = {cmocka_unit_test(test_programs)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_children),       cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_finding),        cmocka_unit_test(test_streams_of_the_caller),
-        cmocka_unit_test(test_closed_streams), cmocka_unit_test(test_liars)};
+        cmocka_unit_test(test_children), cmocka_unit_test(test_finding),
+        cmocka_unit_test(test_streams_of_the_caller), cmocka_unit_test(test_closed_streams)};
+    if (extra_is(argc, argv, "programs"))
+        return cmocka_run_group_tests(programs, NULL, NULL);
+    if (extra_is(argc, argv, "liars"))
+        return mip_lpsolve.attempts ? cmocka_run_group_tests(liars, NULL, NULL)
+                                    : extra_skipped("no lp_solve");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
