@@ -333,7 +333,7 @@ def random_plans(tmp):
         kinds[kind] = kinds.get(kind, 0) + 1
     print(kinds, "units, parts:", joined)
     check(joined[1] < joined[0], f"no nodes of hosts are in one part: {joined}")
-    check(all(kinds.get(k, 0) >= CASES // 20 for k in ("circle", "recursive", "slots", "apart", "exclusive")),
+    check(all(kinds.get(k, 0) >= CASES // 25 for k in ("circle", "recursive", "slots", "apart", "exclusive")),
           f"of some kind there are few: {kinds}")
 
 

@@ -247,7 +247,7 @@ def reading_ends_in_time(d):
 
 def interrupted(folder, at, *args, times=1):
     """A run whose user presses Ctrl-C when it looks at its clock for the at-th time."""
-    return subprocess.run([PCC_INTERRUPTED, *args], cwd=folder, capture_output=True, text=True, timeout=60,
+    return subprocess.run([PCC_INTERRUPTED, *args], cwd=folder, capture_output=True, text=True, timeout=600,
                           env={**os.environ, "PCC_INTERRUPT_AT": str(at), "PCC_INTERRUPTS": str(times)})
 
 
