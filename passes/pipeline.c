@@ -303,6 +303,7 @@ int step_run(const struct step *s, struct ctx *x)
     if (l)
         l->pass = s->pass->name;
     listener_tell(l, (struct progress){0});
+    listener_tell(l, (struct progress){.phase = "at work"}); /* until it says more itself */
     uint32_t said = count_errors(x);
     const struct planner *p = planner_of(s->pass);
     int rc = p ? run_planner(s, p, x) : s->pass->run(x, s->opts);

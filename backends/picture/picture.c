@@ -58,12 +58,14 @@ static const struct attempt *const attempts[] = {devices, blocks, nodes}; /* by 
 
 /* dot -> stem.svg, ... */
 static enum child_end run_dot(const char *dot, const char *stem, unsigned formats,
-                              const struct attempt *t, char *said, struct arena *a)
+                              const struct attempt *t, char *said, const struct result *r)
 {
+    struct arena *a = arena_new(r->scene.m->mem);
     char *argv[DOT_ARGS] = {child_find("dot", a)};
     int n = 1;
     if (!argv[0]) {
         snprintf(said, SAID, "it is in no folder of PATH");
+        arena_free(a);
         return CHILD_MISSING;
     }
     for (unsigned i = 0; i < FORMATS; i++)
@@ -80,7 +82,10 @@ static enum child_end run_dot(const char *dot, const char *stem, unsigned format
         argv[n++] = arena_fmt(a, "-Gsplines=line");
     }
     argv[n] = child_operand(dot, a);
-    return child_program(argv, t->seconds * (formats & PICTURE_PNG ? 2 : 1), said, SAID);
+    unsigned seconds = t->seconds * (formats & PICTURE_PNG ? 2 : 1);
+    enum child_end end = child_program(argv, seconds, said, SAID, r->diag->listener);
+    arena_free(a);
+    return end;
 }
 
 /* ---- attempts --------------------------------------------------------------------------------- */
@@ -109,7 +114,7 @@ static enum child_end lay_out(const struct result *r, const struct scenery *what
         struct scenery fewer = {t->view, t->boxes, what->shown};
         if (!same && dot_write(r, &fewer, other))
             break;
-        o = run_dot(same ? dot : other, stem, formats, t, said, a);
+        o = run_dot(same ? dot : other, stem, formats, t, said, r);
         if (o == CHILD_DONE && !same)
             diag_warning(r->diag, WARN_PICTURE, "%s: dot cannot lay out %s in time: it shows %s",
                          name, view == VIEW_NODES ? "all nodes" : "all boxes",
@@ -142,7 +147,7 @@ static void soften(void *user, enum diag_level level, enum warning w, const char
 int pictures_write(const struct result *r, enum view view, unsigned formats, const char *stem)
 {
     struct arena *a = arena_new(r->scene.m->mem);
-    struct diag soft = {.emit = soften, .user = r->diag};
+    struct diag soft = {.emit = soften, .user = r->diag, .listener = r->diag->listener};
     struct result quiet = *r;
     struct scenery what = {view, attempts[view]->boxes, NULL};
     const char *dot = arena_fmt(a, "%s.dot", stem), *name = NULL;

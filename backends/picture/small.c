@@ -84,13 +84,36 @@ static void sort_frame(struct joiner *j, uint32_t lo, uint32_t hi)
     assert(n == hi); /* boxes make no cycle */
 }
 
-/* Two boxes in one. */
-static void join(struct joiner *j, struct block *into, const struct block *k)
+/* Where in the order the run of small boxes that begins at i ends; a big box is alone. */
+static uint32_t run_end(const struct joiner *j, const struct block *old, uint32_t i, uint32_t n)
 {
-    nid *node = arena_array(j->b->a, (size_t)into->nodes + k->nodes, sizeof *node);
-    memcpy(node, into->node, into->nodes * sizeof *node);
-    memcpy(node + into->nodes, k->node, k->nodes * sizeof *node);
-    into->node = node;
+    uint32_t end = i + 1;
+    while (end < n && j->small[j->order[i]] && j->small[j->order[end]] &&
+           old[j->order[end]].frame == old[j->order[i]].frame)
+        end++;
+    return end;
+}
+
+/* The first box of a run, with room for the nodes of all. */
+static struct block begin_run(const struct joiner *j, const struct block *old, uint32_t i,
+                              uint32_t end)
+{
+    struct block first = old[j->order[i]];
+    size_t nodes = 0;
+    if (end == i + 1)
+        return first;
+    for (uint32_t k = i; k < end; k++)
+        nodes += old[j->order[k]].nodes;
+    nid *node = arena_array(j->b->a, nodes, sizeof *node);
+    memcpy(node, first.node, first.nodes * sizeof *node);
+    first.node = node;
+    return first;
+}
+
+/* Two boxes in one; the first has room for the nodes of all that are joined to it. */
+static void join(struct block *into, const struct block *k)
+{
+    memcpy(into->node + into->nodes, k->node, k->nodes * sizeof *k->node);
     into->nodes += k->nodes;
     into->time = sat_add(into->time, k->time);
     into->repeats = 1;
@@ -115,14 +138,16 @@ void blocks_join_small(const struct result *r, const struct frames *f, struct bl
     }
     memcpy(old, b->block, n * sizeof *old);
     b->n = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t x = j.order[i], last = i ? j.order[i - 1] : 0;
-        if (i && j.small[x] && j.small[last] && old[x].frame == old[last].frame)
-            join(&j, &b->block[b->n - 1], &old[x]);
-        else
-            b->block[b->n++] = old[x];
-        for (uint32_t k = 0; k < old[x].nodes; k++)
-            b->of[old[x].node[k]] = b->n;
+    for (uint32_t i = 0, end = 0; i < n; i++) {
+        const struct block *k = &old[j.order[i]];
+        if (i < end) {
+            join(&b->block[b->n - 1], k);
+        } else {
+            end = run_end(&j, old, i, n);
+            b->block[b->n++] = begin_run(&j, old, i, end);
+        }
+        for (uint32_t x = 0; x < k->nodes; x++)
+            b->of[k->node[x]] = b->n;
     }
     arena_free(j.a);
 }

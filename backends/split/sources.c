@@ -218,6 +218,7 @@ int sources_bring(struct split *s, const char *folder)
         note_missing(s, folder);
     if (!twins)
         return 0;
+    diag_tell(s->diag, "copying weights", 0, 0);
     if (s->weights.mode == WEIGHTS_ORIGINAL)
         return copy_all(s, folder);
     if (link_all(s, folder))

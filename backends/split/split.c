@@ -47,9 +47,12 @@ static int write_parts(struct split *s)
 {
     Onnx__ModelProto model;
     part_prepare(s);
-    for (uint32_t x = 0; x < s->parts->nparts; x++)
+    for (uint32_t x = 0; x < s->parts->nparts; x++) {
+        diag_tell(s->diag, "writing parts", x, s->parts->nparts);
         if (part_model(s, x, &model) || write_model(s, &model, s->file[x]))
             return -1;
+    }
+    diag_tell(s->diag, "writing the whole model", 0, 0);
     return write_whole(s);
 }
 
@@ -58,6 +61,8 @@ enum { MOST_NODES = 100000 }; /* in nodes.dot: some 40 MB */
 static int write_pictures(const struct split *s, const char *folder)
 {
     unsigned formats = (unsigned)s->o->pictures;
+    if (formats)
+        diag_tell(s->diag, "drawing pictures", 0, 0);
     if (pictures_write(s->r, VIEW_DEVICES, formats, arena_fmt(s->a, "%s/plan", folder)) ||
         pictures_write(s->r, VIEW_BLOCKS, formats, arena_fmt(s->a, "%s/blocks", folder)))
         return -1;
@@ -176,8 +181,10 @@ int split_write(const struct result *r, const struct split_options *o, const cha
         rc = write_pictures(&s, f.temp);
     if (!rc)
         rc = write_runner(&s);
-    if (!rc)
+    if (!rc) {
+        diag_tell(s.diag, "writing the schedule", 0, 0);
         rc = split_schedule(&s);
+    }
     if (!rc)
         rc = schedule_write(&s);
     if (!rc)

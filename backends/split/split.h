@@ -54,6 +54,7 @@ struct split_weights {
     uint64_t *at;       /* [held] offset in weights.data, or WEIGHT_INLINE, or WEIGHT_SOURCE */
     bool nested;        /* some tensor below a node lies in a file */
     bool data;          /* there is a weights.data */
+    uint64_t size;      /* its bytes */
     struct mapped *map; /* files that messages point into, by address */
     uint32_t nmap;
     const uint8_t **mapped_at; /* [file] their beginning, or NULL */

@@ -235,6 +235,7 @@ int weights_plan(struct split *s)
         size = s->weights.at[t] + x->len;
         s->weights.data = true;
     }
+    s->weights.size = size;
     return check_files(s) || map_files(s) ? -1 : 0;
 }
 
@@ -255,6 +256,7 @@ static int copy_tensor(struct split *s, uint32_t t, int out)
 int weights_write(struct split *s)
 {
     int out = -1, rc = 0;
+    uint64_t size = s->weights.size;
     for (uint32_t t = 1; t < s->weights.nheld && !rc; t++) {
         if (s->weights.at[t] == WEIGHT_INLINE || s->weights.at[t] == WEIGHT_SOURCE)
             continue;
@@ -263,6 +265,7 @@ int weights_write(struct split *s)
                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (out < 0)
             return diag_error(s->diag, WEIGHTS_FILE ": cannot be made: %s", strerror(errno));
+        diag_tell(s->diag, "writing weights", s->weights.at[t], size);
         rc = copy_tensor(s, t, out);
     }
     if (out >= 0 && close(out) && !rc)

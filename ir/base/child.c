@@ -205,7 +205,8 @@ static bool used_up(pid_t pid, unsigned seconds)
 }
 
 /* Until the program ends (r->pid is 0 then) or has used up its time. */
-static enum child_end attend(struct running *r, unsigned seconds, char *said, size_t room)
+static enum child_end attend(struct running *r, unsigned seconds, char *said, size_t room,
+                             struct listener *l)
 {
     const struct timespec nap = {0, NAP * 1000000};
     struct clock late = {0};
@@ -217,6 +218,7 @@ static enum child_end attend(struct running *r, unsigned seconds, char *said, si
         listen(r->fd, said, room, &n);
         if (done == 0 || (done < 0 && errno == EINTR)) {
             nanosleep(&nap, NULL);
+            listener_tell_again(l);
             continue;
         }
         r->pid = 0;
@@ -258,7 +260,8 @@ static int start(pid_t *pid, char *const argv[], int err)
     return rc;
 }
 
-enum child_end child_program(char *const argv[], unsigned seconds, char *said, size_t room)
+enum child_end child_program(char *const argv[], unsigned seconds, char *said, size_t room,
+                             struct listener *l)
 {
     assert(argv[0] && room > 0);
     int fd[2];
@@ -275,7 +278,7 @@ enum child_end child_program(char *const argv[], unsigned seconds, char *said, s
         snprintf(said, room, "%s", strerror(rc));
         r.pid = 0;
     }
-    enum child_end end = rc ? CHILD_MISSING : attend(&r, seconds, said, room);
+    enum child_end end = rc ? CHILD_MISSING : attend(&r, seconds, said, room, l);
     end_child(&r);
     return end;
 }

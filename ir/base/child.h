@@ -37,7 +37,8 @@ char *child_operand(const char *path, struct arena *a);
 /* Runs the program argv[0], a path, which gets argv (the last is NULL) and this process's stdin and stdout.
  * said[room]: the first line of what it says on stderr, cut; or why it cannot be started (CHILD_MISSING).  It is
  * killed after so many seconds of processor time, so that what comes of it does not depend on what else the machine
- * does; and after three times as many of the clock. */
-enum child_end child_program(char *const argv[], unsigned seconds, char *said, size_t room);
+ * does; and after three times as many of the clock.  l, which may be NULL, is told meanwhile that time passes. */
+enum child_end child_program(char *const argv[], unsigned seconds, char *said, size_t room,
+                             struct listener *l);
 
 #endif

@@ -6,6 +6,7 @@
 #include "ir/base/clock.h"
 #include "ir/base/utf8.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,12 +90,24 @@ void diag_note(struct diag *d, const char *fmt, ...)
     va_end(ap);
 }
 
+void diag_tell(struct diag *d, const char *phase, uint64_t done, uint64_t of)
+{
+    assert(done <= of || !of);
+    uint32_t thousandths = of ? (uint32_t)((double)done * 1000 / (double)of) : 0;
+    listener_tell(d->listener, (struct progress){.phase = phase, .done = thousandths});
+}
+
 bool diag_stopped(struct diag *d)
 {
     enum { LOOK_EACH = 1024 };
-    if (!d || !d->clock)
+    if (!d)
         return false;
-    if (!d->clock->why && ++d->looks % LOOK_EACH == 0 && clock_out(d->clock))
+    bool look = ++d->looks % LOOK_EACH == 0;
+    if (look)
+        listener_tell_again(d->listener);
+    if (!d->clock)
+        return false;
+    if (!d->clock->why && look && clock_out(d->clock))
         diag_error(d, "%s while the model was read", d->clock->why);
     return d->clock->why != NULL;
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct clock;
+struct listener;
 
 enum diag_level { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
 
@@ -24,8 +25,9 @@ struct diag {
     uint32_t failures;                          /* warnings among them that fail the run */
     bool hidden[WARN_COUNT], fatal[WARN_COUNT]; /* -Wno-NAME, -Werror=NAME */
     uint32_t limit;                             /* errors shown, the rest only counted; 0: 20 */
-    struct clock *clock; /* when readers and shape inference must end; NULL: never */
-    uint32_t looks;      /* of diag_stopped */
+    struct clock *clock;       /* when readers and shape inference must end; NULL: never */
+    struct listener *listener; /* is told how far readers and writers are; NULL: nobody */
+    uint32_t looks;            /* of diag_stopped */
 };
 
 /* One that counts and shows nothing, for attempts whose failure is no error. */
@@ -35,8 +37,11 @@ int diag_error(struct diag *d, const char *fmt, ...) __attribute__((format(print
 /* Neither shown nor counted if it is hidden. */
 void diag_warning(struct diag *d, enum warning w, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* For loops over an input: whether d->clock is out, which is an error, said once; every 1024th call looks.  d may be
- * NULL: no. */
+/* Tells d's listener, if it has one, what is read or written now (NULL: it has ended), and that `done` of `of` is (0:
+ * nobody knows). */
+void diag_tell(struct diag *d, const char *phase, uint64_t done, uint64_t of);
+/* For loops over an input: whether d->clock is out, which is an error, said once; every 1024th call looks, and tells
+ * d's listener that time has passed.  d may be NULL: no. */
 bool diag_stopped(struct diag *d);
 void diag_note(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

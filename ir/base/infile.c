@@ -32,6 +32,8 @@ static const struct {
     [INFILE_GRAPH] = {UINT64_C(1) << 30, "is larger than 1 GiB", FOLDER, SPECIAL},
     [INFILE_MODEL] = {UINT64_C(16) << 40, "is larger than 16 TiB",
                       FOLDER ", expected an ONNX model", SPECIAL ", expected an ONNX model"},
+    [INFILE_STREAM] = {(UINT64_C(2) << 30) - 1, "is larger than 2 GiB: give a file", FOLDER,
+                       SPECIAL},
     [INFILE_DATA] = {UINT64_C(16) << 40, "is larger than 16 TiB", SPECIAL, SPECIAL},
 };
 
@@ -192,7 +194,12 @@ char *infile_read(const char *path, enum infile_kind kind, struct arena *a, size
 char *infile_read_stdin(enum infile_kind kind, struct arena *a, size_t *len, struct diag *d)
 {
     const char *wrong = NULL;
-    char *text = read_all(STDIN_FILENO, kind, 0, a, len, &wrong);
+    struct stat st;
+    bool sized = fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode);
+    uint64_t room = sized ? (uint64_t)st.st_size : 0;
+    if (room > limit[kind].most)
+        wrong = limit[kind].large;
+    char *text = wrong ? NULL : read_all(STDIN_FILENO, kind, room, a, len, &wrong);
     if (wrong)
         diag_error(d, "standard input: cannot be read: %s", wrong);
     return text;

@@ -9,12 +9,13 @@
 #include "ir/base/diag.h"
 
 enum infile_kind {
-    INFILE_LIST,  /* pipelines, pins, blocks, clusters: 16 MiB */
-    INFILE_PLAN,  /* plans, manifests, schedules: 256 MiB */
-    INFILE_TABLE, /* measured times, profiles of runs: 2 GiB */
-    INFILE_GRAPH, /* workloads, profiles of layers, textual IR: 1 GiB */
-    INFILE_MODEL, /* an ONNX model, which is not read as a whole: 16 TiB */
-    INFILE_DATA,  /* external data of one: 16 TiB */
+    INFILE_LIST,   /* pipelines, pins, blocks, clusters: 16 MiB */
+    INFILE_PLAN,   /* plans, manifests, schedules: 256 MiB */
+    INFILE_TABLE,  /* measured times, profiles of runs: 2 GiB */
+    INFILE_GRAPH,  /* workloads, profiles of layers, textual IR: 1 GiB */
+    INFILE_MODEL,  /* an ONNX model, which is not read as a whole: 16 TiB */
+    INFILE_STREAM, /* a model, or whatever it is, at standard input: 2 GiB */
+    INFILE_DATA,   /* external data of one: 16 TiB */
 };
 
 /* A descriptor of the regular file at `path`, and its size; -1 and an error. */

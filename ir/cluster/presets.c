@@ -1,9 +1,12 @@
 /* Classes of devices that are known by name (presets.h).
  *
- * Figures of the presets, from public sheets (peaks as vendors state them; --efficiency scales):
+ * Figures of the presets, from the vendors' sheets that are named: peaks of dense tensors, so half of what a sheet
+ * states "with sparsity"; of f16 and bf16 with sums in f32, where a sheet states several; of f32 on the usual cores,
+ * not TF32; --efficiency scales them all.  GB of memory are read as GiB, which the chips have.  5 us per operator is a
+ * usual kernel launch.  All have one link to the host, about what PCIe 4.0 x16 gives (LINK_BANDWIDTH; --link).
  *  - a100: NVIDIA A100 80GB SXM, "NVIDIA A100 Tensor Core GPU" data sheet: FP64 9.7 TFLOPS, FP32
  *    19.5 TFLOPS, FP16 and BF16 Tensor Core 312 TFLOPS, INT8 Tensor Core 624 TOPS (all dense),
- *    80 GB HBM2e at 2,039 GB/s.  5 us per operator is a usual kernel launch, here and below.
+ *    80 GB HBM2e at 2,039 GB/s.
  *  - v100: NVIDIA V100 SXM2, "NVIDIA V100 Tensor Core GPU" data sheet: double precision 7.8 TFLOPS,
  *    single precision 15.7 TFLOPS, Tensor Performance (FP16) 125 TFLOPS, 32 GB HBM2 at 900 GB/s.  Its
  *    Tensor Cores know neither BF16 nor INT8.
@@ -12,10 +15,11 @@
  *    sparsity": here half of that, 80 GB at 3.35 TB/s.
  *  - h200: NVIDIA H200 SXM, "NVIDIA H200 Tensor Core GPU" data sheet: the rates of the h100,
  *    141 GB HBM3e at 4.8 TB/s.
- *  - b200: NVIDIA B200 SXM of an HGX, "NVIDIA HGX B200" specifications, an eighth each: FP64 37 TFLOPS, FP32 75
- *    TFLOPS, FP16 and BF16 4.5 PFLOPS, FP8 and INT8 9 PFLOPS with sparsity: here half of these four; 180 GB at 8 TB/s.
+ *  - b200: NVIDIA B200 SXM of an HGX, "NVIDIA Blackwell Architecture" data sheet, one GPU of HGX B200: FP64 37 TFLOPS,
+ *    FP32 75 TFLOPS, FP16 and BF16 4.5 PFLOPS, FP8 9 PFLOPS, INT8 9 POPS, these four "with sparsity": here half of
+ *    that; 180 GB HBM3e at 7.7 TB/s (the 8 TB/s of other papers are those of GB200).
  *  - t4: "NVIDIA T4 Tensor Core GPU" data sheet: single precision 8.1 TFLOPS, mixed precision 65 TFLOPS, INT8 130
- *    TOPS, 16 GB GDDR6 at 300 GB/s.
+ *    TOPS, 16 GB GDDR6 at 300 GB/s (other papers say 320).
  *  - l4: "NVIDIA L4 Tensor Core GPU" data sheet: FP32 30.3 TFLOPS, FP16 and BF16 242 TFLOPS, FP8 485 TFLOPS, INT8 485
  *    TOPS with sparsity: here half of these; 24 GB at 300 GB/s.
  *  - a10: "NVIDIA A10 Tensor Core GPU" data sheet: FP32 31.2 TFLOPS, FP16 and BF16 125 TFLOPS, INT8 250 TOPS (dense),
@@ -30,7 +34,6 @@
  *    in FP32 165.2 TFLOPS, FP8 so 330.3 TFLOPS, INT8 660.6 TOPS (dense), 24 GB GDDR6X at 1008 GB/s.
  *  - mi300x: "AMD Instinct MI300X Accelerator" data sheet: vector FP64 81.7 TFLOPS and FP32 163.4 TFLOPS, matrix FP16
  *    and BF16 1307.4 TFLOPS, FP8 (its own kinds, FNUZ) 2614.9 TFLOPS, INT8 2614.9 TOPS (dense), 192 GB at 5.3 TB/s.
- *    (GB of the sheets' memory sizes are read as GiB; f32 is that of the CUDA cores, not TF32.)
  *  - npu: generic, of the kind that laptops carry: Intel's Core Ultra 200V has an NPU of 48 TOPS
  *    and LPDDR5X-8533, which gives 136 GB/s on 128 bits; f16 at half the rate of i8, f32 and the
  *    memory of 16 GiB are assumed.
@@ -109,7 +112,7 @@ static const struct device_class presets[] = {
               [ELEM_F8E4M3FN] = 4500 * TERA,
               [ELEM_F8E5M2] = 4500 * TERA,
               [ELEM_I8] = 4500 * TERA},
-     .bandwidth = 8000 * GIGA,
+     .bandwidth = 7700 * GIGA,
      .overhead = 5 * MICRO,
      .link_latency = LINK_LATENCY,
      .link_bandwidth = LINK_BANDWIDTH},

@@ -217,6 +217,8 @@ struct weighing {
     const int32_t *dev;
     const int32_t *stage_of; /* [node] -1: none */
     struct stage_sums *sum;
+    __int128 *
+        send[2]; /* [back][stage] bytes that are sent on from there and not from the stage before */
     const char *why; /* it is no pipeline; NULL: it is one */
     struct arena *a;
 };
@@ -268,6 +270,11 @@ static void add_parameters(struct weighing *w)
         }
 }
 
+static int64_t clamp(__int128 x)
+{
+    return x < INT64_MAX ? (int64_t)x : INT64_MAX;
+}
+
 /* Moves the value of a net as far as it is read. */
 static void add_net(struct weighing *w, uint32_t e)
 {
@@ -288,10 +295,24 @@ static void add_net(struct weighing *w, uint32_t e)
         w->why = arena_fmt(
             w->a, "'%s', which stage %d makes, is read by stage %d: that is no %s pass",
             value_name(m, v), (int)at, (int)(back ? high : low), back ? "backward" : "forward");
-    for (int32_t k = at; k < high && !back; k++)
-        w->sum[k].send = sat_add(w->sum[k].send, m->cost->bytes[v]);
-    for (int32_t k = low; k < at && back && m->ir_version; k++)
-        w->sum[k].send_back = sat_add(w->sum[k].send_back, m->cost->bytes[v]);
+    w->send[back][back ? low : at] += m->cost->bytes[v];
+    w->send[back][back ? at : high] -= m->cost->bytes[v];
+}
+
+/* What every stage sends to its neighbours. */
+static void add_nets(struct weighing *w)
+{
+    __int128 now[2] = {0, 0};
+    for (int back = 0; back < 2; back++)
+        w->send[back] = arena_array(w->a, (size_t)w->st->n + 1, sizeof *w->send[back]);
+    for (uint32_t e = 0; e < w->s->place->nnet; e++)
+        add_net(w, e);
+    for (uint32_t k = 0; k < w->st->n; k++) {
+        for (int back = 0; back < 2; back++)
+            now[back] += w->send[back][k];
+        w->sum[k].send = clamp(now[0]);
+        w->sum[k].send_back = clamp(now[w->s->m->ir_version ? 1 : 0]);
+    }
 }
 
 /* The places of devices among the accelerators; -1: it is none. */
@@ -349,10 +370,7 @@ static const char *weigh(struct weighing *w, struct iteration_run *r)
         return why;
     add_nodes(w);
     add_parameters(w);
-    for (uint32_t e = 0; e < w->s->place->nnet; e++)
-        add_net(w, e);
-    for (uint32_t k = 0; k < w->st->n && !m->ir_version; k++)
-        w->sum[k].send_back = w->sum[k].send;
+    add_nets(w);
     const struct reduce_parts *parts = NULL;
     if (w->s->model.training.reduce_when != REDUCE_AFTER)
         parts = reduce_parts_of(w->s, w->dev, w->stage_of, w->st->n, w->a);

@@ -4,27 +4,21 @@
  *
  * Every device is listed, ids ascend, and loads are the judge's: exact, since a picosecond is 10^-9
  * of a millisecond.  A plan for a latency has totalLatency instead of maxLoad; with slots there are "q" entries in
- * "fpgas" for each accelerator, its slots in order, without loads.  O(q * devices * nodes + nodes log nodes). */
+ * "fpgas" for each accelerator, its slots in order, without loads.  O(q * devices + nodes log nodes). */
 #include "ir/plan/plan_json.h"
 
 #include "ir/base/json_out.h"
+#include "ir/base/keyed.h"
 #include "ir/base/outfile.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-
-static int ascending(const void *x, const void *y)
-{
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
-}
 
 /* What is written. */
 struct split {
     FILE *f;
     const struct plan_told *t;
-    int64_t *ids; /* room for those of a device */
-    uint32_t q;   /* slots of each accelerator; 0: there are none */
+    uint32_t q;        /* slots of each accelerator; 0: there are none */
+    struct csr listed; /* device, or a slot of it -> its nodes by id */
 };
 
 static void put_ms(FILE *f, int64_t ps)
@@ -32,15 +26,45 @@ static void put_ms(FILE *f, int64_t ps)
     json_put_decimal(f, ps, 9);
 }
 
+static int64_t id_of(const struct split *w, nid n)
+{
+    return node_attr_int(w->t->scene->m, n, "id", -1);
+}
+
+static bool on_host(const struct split *w, uint32_t dev)
+{
+    const struct cluster *c = w->t->scene->cluster;
+    return c->cls[cluster_class(c, dev)].host;
+}
+
+/* The row of a device's nodes in such a slot; slot 0: all of them. */
+static uint32_t row_of(const struct split *w, uint32_t dev, uint32_t slot)
+{
+    return dev * (w->q ? w->q : 1) + (slot ? slot - 1 : 0);
+}
+
+static void list_nodes(struct split *w, struct arena *a)
+{
+    const struct plan *p = w->t->plan;
+    const struct graph *g = &w->t->scene->m->graph[1];
+    struct keyed *x = arena_array(a, (size_t)g->count + 1, sizeof *x);
+    uint32_t *row = arena_array(a, (size_t)g->count + 1, sizeof *row), n = 0;
+    uint32_t *node = arena_array(a, (size_t)g->count + 1, sizeof *node);
+    for (nid v = g->first; v < g->first + g->count; v++)
+        if (p->dev[v] >= 0)
+            x[n++] = (struct keyed){id_of(w, v), v};
+    keyed_sort(x, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t dev = (uint32_t)p->dev[node[i] = x[i].item];
+        row[i] = row_of(w, dev, w->q && !on_host(w, dev) ? p->slot[node[i]] : 0);
+    }
+    w->listed = csr_build(a, row_of(w, w->t->scene->cluster->ndev, 0), n, row, node);
+}
+
 /* slot 0: all of the device. */
 static void put_device(const struct split *w, uint32_t dev, uint32_t slot)
 {
-    const struct graph *g = &w->t->scene->m->graph[1];
-    size_t n = 0;
-    for (nid v = g->first; v < g->first + g->count; v++)
-        if (w->t->plan->dev[v] == (int32_t)dev && (!slot || w->t->plan->slot[v] == slot))
-            w->ids[n++] = node_attr_int(w->t->scene->m, v, "id", -1);
-    qsort(w->ids, n, sizeof *w->ids, ascending);
+    uint32_t row = row_of(w, dev, slot);
     fputs("        {", w->f);
     if (!slot) {
         fputs("\"load\": ", w->f);
@@ -48,8 +72,8 @@ static void put_device(const struct split *w, uint32_t dev, uint32_t slot)
         fputs(", ", w->f);
     }
     fputs("\"nodes\": [", w->f);
-    for (size_t i = 0; i < n; i++)
-        fprintf(w->f, "%s%" PRId64, i ? ", " : "", w->ids[i]);
+    for (uint32_t i = w->listed.at[row]; i < w->listed.at[row + 1]; i++)
+        fprintf(w->f, "%s%" PRId64, i > w->listed.at[row] ? ", " : "", id_of(w, w->listed.to[i]));
     fputs("]}", w->f);
 }
 
@@ -60,7 +84,7 @@ static void put_devices(const struct split *w, const char *key, bool host)
     bool first = true;
     fprintf(w->f, "    \"%s\": [", key);
     for (uint32_t d = 0; d < c->ndev; d++) {
-        if (c->cls[cluster_class(c, d)].host != host)
+        if (on_host(w, d) != host)
             continue;
         for (uint32_t slot = host || !w->q ? 0 : 1; slot <= (host ? 0 : w->q); slot++) {
             fputs(first ? "\n" : ",\n", w->f);
@@ -72,13 +96,13 @@ static void put_devices(const struct split *w, const char *key, bool host)
 }
 
 /* The most slots that an accelerator has.  A latency alone knows them: its judge has seen that each node has one. */
-static uint32_t count_slots(const struct plan_told *t)
+static uint32_t count_slots(const struct split *w, struct arena *a)
 {
-    const struct graph *g = &t->scene->m->graph[1];
+    const struct scene *s = w->t->scene;
+    const uint32_t *slots = plan_slots(s, w->t->plan, a);
     uint32_t most = 0;
-    bool known = t->plan->slot && t->scene->model.objective == OBJECTIVE_LATENCY;
-    for (nid v = g->first; known && v < g->first + g->count; v++)
-        most = t->plan->dev[v] >= 0 && t->plan->slot[v] > most ? t->plan->slot[v] : most;
+    for (uint32_t d = 0; d < s->cluster->ndev && s->model.objective == OBJECTIVE_LATENCY; d++)
+        most = !on_host(w, d) && slots[d] > most ? slots[d] : most;
     return most;
 }
 
@@ -93,11 +117,16 @@ int paper_split_write(const struct plan_told *t, const char *path, FILE *out, st
                               "%s: node '%s' has no id: only plans of workloads can be "
                               "written in the paper's form",
                               path, node_name(m, n));
-    if (outfile_open_to(&o, path, out, m->mem, d))
-        return -1;
     struct arena *a = arena_new(m->mem);
-    const struct split w = {o.f, t, arena_array(a, (size_t)g->count + 1, sizeof *w.ids),
-                            count_slots(t)};
+    struct split w = {.t = t};
+    w.q = count_slots(&w, a);
+    if (plan_slots_check((uint64_t)w.q * t->scene->cluster->ndev, m, path, d) ||
+        outfile_open_to(&o, path, out, m->mem, d)) {
+        arena_free(a);
+        return -1;
+    }
+    w.f = o.f;
+    list_nodes(&w, a);
     fputs("{\n", o.f);
     put_devices(&w, "cpus", true);
     put_devices(&w, "fpgas", false);

@@ -59,6 +59,16 @@ const int32_t *plan_stage_of(const struct planned *p, struct arena *a)
     return of;
 }
 
+uint32_t *plan_slots(const struct scene *s, const struct plan *p, struct arena *a)
+{
+    const struct graph *g = &s->m->graph[1];
+    uint32_t *most = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *most);
+    for (nid n = g->first; p->slot && n < g->first + g->count; n++)
+        if (p->dev[n] >= 0 && p->slot[n] > most[p->dev[n]])
+            most[p->dev[n]] = p->slot[n];
+    return most;
+}
+
 int32_t *plan_project(const struct wdag *top, const int32_t *vertex_dev, uint32_t nnode,
                       struct arena *a)
 {

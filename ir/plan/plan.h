@@ -52,7 +52,10 @@ struct claim {
     const char *offer;
 };
 
-enum { SLOTS_MOST = 65536 }; /* of an accelerator */
+enum {
+    SLOTS_MOST = 65536,   /* of an accelerator */
+    SLOTS_EMPTY = 1 << 20 /* without nodes, of a plan whose slots a file lists */
+};
 
 /* A plan: devices, their order in time, and what is claimed of it. */
 struct plan {
@@ -129,6 +132,9 @@ struct planned {
 /* [node] the stage of each placed node; -1: it is on a device that is the first one of no stage.  Lives in a, if it is
  * not the plan's own.  O(nodes + stages). */
 const int32_t *plan_stage_of(const struct planned *p, struct arena *a);
+
+/* [device] the highest slot of its nodes, 0: it has none.  Lives in a.  O(nodes + D). */
+uint32_t *plan_slots(const struct scene *s, const struct plan *p, struct arena *a);
 
 /* Devices of the vertices of `top` as devices of the nodes (-1: not placed), down all levels. */
 int32_t *plan_project(const struct wdag *top, const int32_t *vertex_dev, uint32_t nnode,

@@ -301,6 +301,7 @@ struct making {
     nid bad;          /* a node whose name is not UTF-8; 0: none was found */
     const nid *order; /* the nodes in the order of the plan */
     uint32_t n;
+    const uint32_t *slots; /* [device] */
 };
 
 /* What a makespan or a latency rests on. */
@@ -344,14 +345,10 @@ static json_t *make_objective(const struct making *w)
 static json_t *make_slots(const struct making *w, uint32_t d)
 {
     const struct plan *p = w->t->plan;
-    uint32_t most = 0;
-    for (uint32_t i = 0; p->slot && i < w->n; i++)
-        if (p->dev[w->order[i]] == (int32_t)d && p->slot[w->order[i]] > most)
-            most = p->slot[w->order[i]];
-    if (!most)
+    if (!w->slots[d])
         return NULL;
     json_t *slots = json_array();
-    for (uint32_t k = 0; k < most; k++)
+    for (uint32_t k = 0; k < w->slots[d]; k++)
         json_array_append_new(slots, json_array());
     for (uint32_t i = 0; i < w->n; i++) {
         nid n = w->order[i];
@@ -409,14 +406,35 @@ static int say_why(const struct making *w, const char *path, struct diag *d)
     return diag_error(d, "%s: a name is not UTF-8, which JSON cannot hold", path);
 }
 
+int plan_slots_check(uint64_t slots, const struct module *m, const char *path, struct diag *d)
+{
+    uint64_t most = (uint64_t)m->graph[1].count + SLOTS_EMPTY;
+    if (slots <= most)
+        return 0;
+    return diag_error(
+        d, "%s: cannot list %llu slots, most of them without nodes: expected %llu at most", path,
+        (unsigned long long)slots, (unsigned long long)most);
+}
+
+static uint64_t count_slots(const struct making *w)
+{
+    uint64_t all = 0;
+    for (uint32_t d = 0; d < w->t->scene->cluster->ndev; d++)
+        all += w->slots[d];
+    return all;
+}
+
 int plan_json_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d)
 {
     struct outfile o;
     struct making w = {.t = t, .a = arena_new(t->scene->m->mem)};
     w.order = plan_order(t->plan, t->scene->m, w.a, &w.n);
+    w.slots = plan_slots(t->scene, t->plan, w.a);
+    int rc = plan_slots_check(count_slots(&w), t->scene->m, path, d);
     errno = 0;
-    json_t *root = json_keep(w.a, make_plan(&w));
-    int rc = root ? outfile_open_to(&o, path, out, t->scene->m->mem, d) : say_why(&w, path, d);
+    json_t *root = rc ? NULL : json_keep(w.a, make_plan(&w));
+    if (!rc)
+        rc = root ? outfile_open_to(&o, path, out, t->scene->m->mem, d) : say_why(&w, path, d);
     if (!rc) {
         bool done = json_dumpf(root, o.f,
                                JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_ENSURE_ASCII |

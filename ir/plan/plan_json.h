@@ -26,10 +26,13 @@ struct plan_told {
     int64_t judged_value;       /* ps */
 };
 
+/* Whether a file can list so many slots, SLOTS_EMPTY more than the model has nodes at most: 0, or -1 and an error. */
+int plan_slots_check(uint64_t slots, const struct module *m, const char *path, struct diag *d);
 /* Writes it in pcc's own form to path, or to `out` (outfile_open_to).  0, or -1 and an error: names that are not
- * UTF-8 cannot be written. */
+ * UTF-8 cannot be written, nor plans with millions of slots without nodes. */
 int plan_json_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d);
-/* The same in the placement paper's form.  -1 and an error if a node has no id: only workloads' have. */
+/* The same in the placement paper's form.  -1 and an error if a node has no id, which only
+ * workloads' have, or as above. */
 int paper_split_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d);
 /* The value of "objective" in a manifest: bounds only where they are proven; of a makespan that of the parts, too. */
 void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, int64_t value,

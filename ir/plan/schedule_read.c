@@ -15,7 +15,8 @@ enum {
     MOST_PHASES = 255,
     MOST_OFFSET = 1 << 20,
     MOST_SAMPLES = 1 << 30,
-    MOST_UNROLLED = 1 << 23 /* parts, tensors and uses of all micro-batches */
+    MOST_UNROLLED = 1 << 23, /* parts, tensors and uses of all micro-batches */
+    MOST_NAMES = 1 << 28     /* bytes of their names */
 };
 
 struct reading {
@@ -510,14 +511,24 @@ static const struct csr *list_instances(const struct lists *l, uint32_t micro_ba
     return NULL;
 }
 
+/* Whether the work of so many micro-batches can be made: each has names of its own for all parts and tensors. */
+static bool has_room(const struct work *w, uint32_t micro_batches)
+{
+    uint64_t things = (uint64_t)w->npart + w->ntensor + w->in.at[w->npart], bytes = 0;
+    for (uint32_t i = 0; i < w->npart; i++)
+        bytes += strlen(w->part[i].name);
+    for (uint32_t t = 0; t < w->ntensor; t++)
+        bytes += strlen(w->tensor[t].name);
+    return things * micro_batches <= MOST_UNROLLED && bytes <= MOST_NAMES / micro_batches;
+}
+
 /* Lists of an iteration: makes its work, and the numbers of instructions those of that. */
 static int unroll(struct lists *l, uint32_t micro_batches)
 {
     const char *why;
     const struct work *w = l->r.w;
     struct schedule *s = l->s;
-    if ((uint64_t)(w->npart + (uint64_t)w->ntensor + w->in.at[w->npart]) * micro_batches >
-        MOST_UNROLLED)
+    if (!has_room(w, micro_batches))
         return expect(&l->r, "fewer micro-batches");
     for (uint32_t i = 0; i < l->n; i++)
         if (s->item[i].offset < 0 || (uint32_t)s->item[i].offset >= micro_batches)

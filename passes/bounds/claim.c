@@ -29,14 +29,14 @@ struct wdag *must_level(const struct ctx *x)
 
 /* How many of GPipe's two passes make the most loaded device of the pass run a part for sure.  A device's load in a
  * pass is more than 0 without nodes of that pass only if it sends or receives a tensor of it; so a pass counts if
- * all pins of its nets have nodes of it. */
+ * all pins of its nets have nodes of it.  g has passes (g->back). */
 static uint32_t sure_passes(const struct wdag *g)
 {
     uint32_t used = 0, sure = 3;
     for (uint32_t v = 0; v < g->n; v++)
         used |= g->pass[v];
     for (uint32_t e = 0; e < g->nnet; e++) {
-        uint32_t pass = g->net_back && g->net_back[e] ? 2 : 1;
+        uint32_t pass = g->net_back[e] ? 2 : 1;
         for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
             sure &= g->pass[g->net_pin.to[i]] & pass ? 3 : ~pass;
     }

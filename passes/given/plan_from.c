@@ -100,7 +100,8 @@ static const char *claimed(struct ctx *x, const struct given_plan *given, int64_
 {
     char text[UNIT_TEXT];
     double ps = given->bound * (double)PS_PER_S;
-    if (!given->scope || ps <= (double)found + 1 || ps > (double)x->results.plan->claim.value + 1)
+    if (!given->scope || ps <= (double)found + 1 || ps > (double)x->results.plan->claim.value + 1 ||
+        ps >= (double)INT64_MAX)
         return "";
     return arena_fmt(x->use.mem, ", which claims a bound of %s (scope: %s): not proven again",
                      time_short(text, (int64_t)ps), given->scope);

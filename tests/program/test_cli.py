@@ -298,6 +298,31 @@ def progress(d):
     check(rest.endswith("\r\033[K"), f"the line stays: {rest[-300:]!r}")
     check(p.returncode == 0 and "interrupted" in text and out.exists(), f"exit {p.returncode}: {text}")
     os.close(ours)
+    writing(d)
+
+
+def writing(d):
+    """So it does when writing takes long: here a dot that sleeps once and draws nothing."""
+    model, slow = generate(d / "small.onnx", "gpt", "--layers", "1", "--width", "16", "--heads", "2"), d / "bin/dot"
+    slow.parent.mkdir()
+    slow.write_text(f"#!/bin/sh\n[ -e {d}/slept ] || {{ : >{d}/slept; /bin/sleep 4; }}\nexit 1\n", encoding="utf-8")
+    slow.chmod(0o755)
+    for quiet in ([], ["-q"]):
+        (d / "slept").unlink(missing_ok=True)
+        ours, theirs = pty.openpty()
+        p = subprocess.Popen([PCC, str(model), "-Wno-picture", "-Wno-guessed-dim", "-o", str(d / "split"), *quiet],
+                             stdout=subprocess.DEVNULL, stderr=theirs, env={**os.environ, "PATH": str(slow.parent)})
+        os.close(theirs)
+        p.wait(timeout=60 * SLOW)
+        seen = ""
+        try:
+            while more := os.read(ours, 65536):
+                seen += more.decode()
+        except OSError:
+            pass  # nobody has the terminal any more, and all was read
+        os.close(ours)
+        shown = re.search(r"\rdrawing pictures, \d+ s \(Ctrl-C twice ends it\)\033\[K.*\r\033\[K$", seen, re.S)
+        check(p.returncode == 0 and (not seen if quiet else shown), f"{quiet}: exit {p.returncode}, {seen[-300:]!r}")
 
 
 def limits(d):

@@ -15,7 +15,7 @@ PCC, GEN = os.path.abspath(os.environ.get("PCC", "pcc")), os.path.abspath(os.env
 # Rows of data sheets: memory in GB, bandwidth in GB/s, dense f16 in TFLOPS.
 SHEETS = {"t4": (16, 300, 65), "l4": (24, 300, 121), "a10": (24, 600, 125), "a30": (24, 933, 165),
           "l40s": (48, 864, 362.05), "rtx3090": (24, 936, 71), "rtx4090": (24, 1008, 165.2),
-          "mi300x": (192, 5300, 1307.4), "b200": (180, 8000, 2250)}
+          "mi300x": (192, 5300, 1307.4), "b200": (180, 7700, 2250)}
 LINKS = {"pcie3x16": 15.754, "pcie4x16": 31.508, "pcie5x16": 63.015, "nvlink3": 300, "nvlink4": 450}
 
 

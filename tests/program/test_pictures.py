@@ -5,6 +5,7 @@ usage: test_pictures.py [NAME...]   (environment: PCC, PCC_GEN)"""
 # extras: dot hostile
 import itertools
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -108,11 +109,38 @@ class Graph:
         return len(free) < len(self.label)
 
 
+QUOTED = r'"(?:\\.|[^"\\])*"'
+# What boxes, arrows, frames and sheets are given; Graphviz takes any other word without complaint.
+KNOWN = {"arrowhead", "arrowsize", "color", "compound", "constraint", "fillcolor", "fontcolor", "fontname", "fontsize",
+         "group", "height", "id", "key", "label", "labeljust", "labelloc", "labeltooltip", "lhead", "ltail", "margin",
+         "minlen", "newrank", "nodesep", "penwidth", "peripheries", "rank", "ranksep", "shape", "style", "tooltip",
+         "weight", "width"}
+
+
+def attributes(text):
+    """Every attribute is one that Graphviz knows; every arrow has an id, a tooltip and a colour, and a head unless it
+    ends where arrows meet or at its label (that of the outputs is an end)."""
+    text = re.sub(r"\\\n", "", text)
+    wrong = [f"attribute {word}" for word in {*re.findall(r"(\w+)=", re.sub(QUOTED, "1", text))} - KNOWN]
+    for m in re.finditer(rf"^\s*(\w+) -> (\w+)\s+\[((?:{QUOTED}|[^\]\"])*)\];", text, re.M):
+        has = dict(re.findall(rf"(\w+)=({QUOTED}|[^\s,\]]+)", m[3]))
+        if has.get("style") == "invis":
+            continue
+        headless = re.match(r"label_|route_\d+_[1-9]", m[2]) is not None
+        if headless != (has.get("arrowhead") == "none") or not {"id", "tooltip", "color"} <= {*has}:
+            wrong.append(f"{m[1]} -> {m[2]}: {m[3]}")
+    return wrong
+
+
 def views(d):
     """Every node is in one box of each view; blocks are few and make no cycle."""
     for name in MODELS:
         plan = planned(d, name)
-        g = {v: Graph(dot_of(plan, v)) for v in VIEWS}
+        text = {v: dot_of(plan, v) for v in VIEWS}
+        g = {v: Graph(text[v]) for v in VIEWS}
+        for v in VIEWS:
+            wrong = attributes(text[v]) if len(text[v]) < 1e6 else []
+            check(not wrong, f"{name} {v}: {len(wrong)} wrong: {wrong[:3]}")
         total = [sum(int(re.search(r"(\d+) nodes", g["devices"].label[b])[1])
                      for b in g["devices"].boxes("part")),
                  sum(g["blocks"].nodes(b) for b in g["blocks"].boxes("block")),
@@ -144,6 +172,21 @@ def folds(d):
     r = pcc(d / "plain.onnx", "-d", "1xa100", "-p", "dp-place", "-q", "--emit", "dot")
     labels = Graph(r.stdout.decode()).label.values()
     check(any(s.startswith(("23 x {", "24 x {")) for s in labels), f"gpt without names: {list(labels)}")
+
+
+def plain_names(d):
+    """Names without scopes say nothing of what belongs together: boxes of equally many nodes."""
+    rng, ops = random.Random(1), ("Tanh", "Neg", "Abs", "Exp", "Sqrt", "Relu", "Floor", "Ceil")
+    nodes = "".join(f"  %v{i} = {rng.choice(ops)}(%x) : f32[4] name=\"v{i}\" !bytes=16B !xfer=1us !time=1us\n"
+                    for i in range(3 * MOST))
+    flat = d / "flat.pir"
+    flat.write_text(f"class a100 x1\ngraph {{\n  in %x : f32[4] !bytes=16B !xfer=1us\n{nodes}  out "
+                    + ", ".join(f"%v{i}" for i in range(3 * MOST)) + "\n}\n", encoding="utf-8")
+    r = pcc(flat, "-p", "one-place", "-q", "--emit", "dot")
+    g = Graph(r.stdout.decode())
+    held = [g.nodes(b) for b in g.boxes("block")]
+    check(len(held) > 9 and max(held) <= min(held) + 1 and sum(held) == 3 * MOST,
+          f"plain names: {r.stderr[:200]} boxes of {held} nodes")
 
 
 def small(d):
@@ -410,7 +453,7 @@ def colours(d):
             check(apart >= 20, f"{name}: {a} and {b} are {apart:.0f} apart")
 
 
-TESTS = {"": [views, folds, small, some, same, words, folder, without_dot, bad_dot, colours],
+TESTS = {"": [views, folds, plain_names, small, some, same, words, folder, without_dot, bad_dot, colours],
          "dot": [formats, folder, bad_dot], "hostile": [hostile]}
 
 

@@ -554,6 +554,12 @@ def many_more(m, s):
     s["micro_batches"] = 1 << 20
 
 
+def long_name(m, s):
+    """A name of each tensor and micro-batch is made: 1 MiB, a thousand times."""
+    s["micro_batches"] = 1000
+    m["inputs"].append({"name": "n" * (1 << 20), "bytes": 1})
+
+
 def planted_iteration(model, rules, folder):
     run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, *TRAINED, "--micro-batches=8",
         "-Wno-unmatched-pattern")
@@ -561,7 +567,8 @@ def planted_iteration(model, rules, folder):
     for plant, reason in [
             (swap_batches, "before"), (backward_first, "deadlock"), (twice, "is computed twice"),
             (other_batch, "is sent"), (no_such_batch, "micro-batch 8"), (one_more, "expected each of"),
-            (many_more, "fewer micro-batches"), (dropped_send, "is never sent to"), (dropped_part, "expected each of"),
+            (many_more, "fewer micro-batches"), (long_name, "fewer micro-batches"),
+            (dropped_send, "is never sent to"), (dropped_part, "expected each of"),
             (freed_early, "frees"), (small_peak, "is said to need"), (small_memory, "and has"),
             (short_queue, "has room")]:
         m, s = copy.deepcopy(manifest), copy.deepcopy(schedule)

@@ -130,6 +130,10 @@ def standard_input_where_asked(d):
     check(r.returncode == 1 and b"not a regular expression" in r.stderr, f"--pin @-: {r.returncode} {r.stderr}")
     with open("/dev/zero", "rb") as endless:
         refused("is larger than 16 MiB", d, m, "-p", "@-", stdin=endless)
+    with open(d / "hole", "wb") as hole:
+        hole.truncate(1 << 31)
+    with open(d / "hole", "rb") as large:
+        refused("is larger than 2 GiB", d, "-", stdin=large)
 
 
 # ---- expressions

@@ -27,6 +27,7 @@ from pathlib import Path
 
 PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN", str(Path(PCC).parent / "pcc-gen"))
+RED = "#b3261e"  # the critical chain's
 SVG = "{http://www.w3.org/2000/svg}"
 WAYS = [("host", c) for c in ("port", "none", "link", "half", "rx")] + \
        [("direct", c) for c in ("port", "none", "link", "half", "rx", "blocking")]
@@ -167,6 +168,47 @@ def boxes(root):
         yield left, left + width, y, t.text or ""
 
 
+def turn_problems(root):
+    """Where the chain goes from row to row, a line from the line under one bar to that under another, both
+    included."""
+    under = [(float(r.get("y")), float(r.get("y")) + float(r.get("height"))) for r in root.iter(SVG + "rect")
+             if r.get("class") == "c"]
+    turns = [re.fullmatch(r"M[\d.]+ ([\d.]+) V([\d.]+)", path.get("d")) for g in root.iter(SVG + "g")
+             if g.get("stroke") == RED for path in g.iter(SVG + "path")]
+    for t in turns:
+        if not t or not any(abs(float(t[1]) - y) < 0.11 for y, _ in under) or \
+                not any(abs(float(t[2]) - y) < 0.11 for _, y in under):
+            yield f"a turn of the chain that joins nothing: {t and t[0]}"
+
+
+def bar_problems(root):
+    """Each bar lies in the stripe of a lane; rows lie below each other, the bars of one side by side.  Several in one
+    are as opaque as they are busy."""
+    stripes, rows = [], {}
+    for g in root.iter(SVG + "g"):
+        r = g.find(SVG + "rect")
+        if g.find(SVG + "title") is None or r is None:
+            continue
+        x, y, width, high = (float(r.get(k)) for k in ("x", "y", "width", "height"))
+        if x == 0:
+            stripes.append((y, y + high))
+            continue
+        rows.setdefault((y, y + high), []).append((x, x + width))
+        if not 0 < float(r.get("fill-opacity", "1")) <= 1:
+            yield f"a bar as opaque as {r.get('fill-opacity')}"
+    for top, bottom in rows:
+        if not any(a <= top and bottom <= b for a, b in stripes):
+            yield f"a row from {top} to {bottom} outside all lanes"
+    for above, below in zip(sorted(rows), sorted(rows)[1:]):
+        if above[1] > below[0]:
+            yield f"rows lie over each other: {above} {below}"
+    for row, bars in rows.items():
+        bars.sort()
+        for a, b in zip(bars, bars[1:]):
+            if a[1] - b[0] > 0.5:
+                yield f"bars lie over each other at {row}: {a} {b}"
+
+
 def chart_problems(svg, trace, curves):
     root = xml.fromstring(svg)
     width, height = float(root.get("width")), float(root.get("height"))
@@ -196,7 +238,7 @@ def chart_problems(svg, trace, curves):
             wrong.append(f"no such transfer: {title.text}")
     if not any(r.get("class") == "c" for r in root.iter(SVG + "rect")):
         wrong.append("no critical chain")
-    return wrong
+    return [*wrong, *turn_problems(root), *bar_problems(root)]
 
 
 # ---- runs

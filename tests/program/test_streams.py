@@ -59,6 +59,10 @@ def inputs(model, tmp):
     check(b"run it" in out and b"--verify" not in out, "a model that is nowhere can be compared with")
     for data, why in ((b"", "is empty"), (b"\xff" * 40, "stdin")):
         check(why in pcc("-", stdin=data, code=1)[1], f"{data[:4]}")
+    folder = os.open(tmp, os.O_RDONLY)
+    r = subprocess.run([PCC, "-"], stdin=folder, capture_output=True, text=True, check=False)
+    os.close(folder)
+    check(r.returncode == 1 and "standard input: cannot be read: " in r.stderr, f"a folder at stdin: {r.stderr}")
     there = tmp / "there"
     there.mkdir()
     big = onnx.load(model)

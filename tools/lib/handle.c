@@ -187,7 +187,7 @@ struct pcc *pcc_new(void)
     struct pcc *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    p->diag = (struct diag){.emit = emit, .user = p};
+    p->diag = (struct diag){.emit = emit, .user = p, .listener = &p->listener};
     p->listener = (struct listener){.stop = &p->stop, .user = p};
     p->mem = arena_new(NULL);
     if (p->mem && arena_guard(p->mem, begin_first, p, NULL))

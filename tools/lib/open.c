@@ -92,8 +92,10 @@ enum pcc_status open_input(struct pcc *p, const struct input *in)
     struct clock clock = ctx_clock(&p->x);
     clock_at_least(&clock, CLOCK_READING);
     p->diag.clock = &clock;
+    diag_tell(&p->diag, "reading", 0, 0);
     int rc = read_input(p, in, &p->x.scene, &p->x.results.plan, p->x.use.mem, &p->diag);
     p->diag.clock = NULL;
+    diag_tell(&p->diag, NULL, 0, 0);
     p->own = p->x.scene.cluster;
     p->own_model = p->x.scene.model;
     return rc ? PCC_BAD_INPUT : PCC_OK;

@@ -57,9 +57,9 @@ PCC_API void pcc_free(struct pcc *p);
 
 enum pcc_level { PCC_NOTE, PCC_WARNING, PCC_ERROR };
 
-/* How far pcc_plan is. */
+/* How far a call is. */
 struct pcc_progress {
-    const char *pass;  /* at work, as pipelines name it; NULL: none */
+    const char *pass;  /* at work, as pipelines name it; NULL: none, it is reading or writing */
     const char *phase; /* what it does, such as "searching"; NULL: it begins, or has ended */
     uint32_t done;     /* thousandths of the phase; 0: it just began, or nobody knows */
     int64_t best;      /* time per sample of the best plan so far, ps; 0: none yet */
@@ -71,7 +71,8 @@ struct pcc_listener {
     void *user; /* their first argument */
     /* A note, a warning with its name, or an error (name: NULL), as a line without its end. */
     void (*message)(void *user, enum pcc_level level, const char *name, const char *line);
-    /* Many times a second while passes run, in the thread of the call.  Not 0: finish with the best plan so far. */
+    /* Many times a second while a model is read, passes run or something is written, in the thread of the call.  Not 0:
+       end the reading, which fails then, or finish with the best plan so far; writing goes on. */
     int (*progress)(void *user, const struct pcc_progress *at);
 };
 /* Copies *l; NULL: nobody listens. */

@@ -216,7 +216,7 @@ static int take_input(const struct cli *c, struct pcc *h, struct input *in)
     struct input *kept = &h->standard_input;
     kept->name = name;
     if (!kept->bytes)
-        kept->bytes = infile_read_stdin(INFILE_MODEL, h->mem, &kept->n, &h->diag);
+        kept->bytes = infile_read_stdin(INFILE_STREAM, h->mem, &kept->n, &h->diag);
     *in = *kept;
     return in->bytes ? 0 : -1;
 }
@@ -375,6 +375,7 @@ static int run(const struct cli *c, struct pcc *h)
         reproduce(c, h, &p, at);
     if (rc)
         return rc;
+    ((struct sink *)h->user.user)->bar->writing = true;
     return output_write(c, h) ? EXIT_INPUT : 0;
 }
 

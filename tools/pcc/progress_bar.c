@@ -1,6 +1,6 @@
-/* The line that shows how far a long run is: whose work it is, what that does and how much of it is done, the time
- * since the run began, the best plan, bound and gap, what Ctrl-C does.  On a terminal it is drawn over itself, and what
- * has no room at the right is cut; in a log a new line comes every 30 seconds. */
+/* The line that shows how far a long run is: what is read or written, or whose work it is and what that does; how much
+ * of it is done, the time since the run began, the best plan, bound and gap, what Ctrl-C does.  On a terminal it is
+ * drawn over itself, and what has no room at the right is cut; in a log a new line comes every 30 seconds. */
 #include "progress_bar.h"
 
 #include "ir/base/clock.h"
@@ -27,15 +27,21 @@ void progress_erase(struct progress_bar *b)
     b->shown = false;
 }
 
-/* room: columns; where it is short, the bound is left out, which the gap tells, then how much is done. */
-static void write_line(char line[LINE], const struct pcc_progress *p, int64_t seconds, int room)
+/* Reading and writing: there is no pass, and nothing to be said of plans. */
+static void write_plain(char line[LINE], const struct pcc_progress *p, const char *done,
+                        int64_t seconds, bool writing)
 {
-    char time[UNIT_TEXT], done[UNIT_TEXT] = "", best[LINE / 4] = ", no plan yet",
-                          bound[LINE / 4] = "";
+    snprintf(line, LINE, "%s%s, %lld s (%s)", p->phase, done, (long long)seconds,
+             writing ? "Ctrl-C twice ends it" : "Ctrl-C ends it");
+}
+
+/* A pass; room: columns; where it is short, the bound is left out, which the gap tells, then how much is done. */
+static void write_pass(char line[LINE], const struct pcc_progress *p, const char *done,
+                       int64_t seconds, int room)
+{
+    char time[UNIT_TEXT], best[LINE / 4] = ", no plan yet", bound[LINE / 4] = "";
     char gap[LINE / 4] = "";
     const char *end = p->best > 0 ? "Ctrl-C keeps the best" : "Ctrl-C ends it";
-    if (p->done > 0)
-        snprintf(done, sizeof done, " %u.%u %%", p->done / 10, p->done % 10);
     if (p->best > 0)
         snprintf(best, sizeof best, ", best %s", time_short(time, p->best));
     if (p->bound > 0)
@@ -45,7 +51,7 @@ static void write_line(char line[LINE], const struct pcc_progress *p, int64_t se
                  100 * (double)(p->best - p->bound) / (double)p->best);
     for (int brief = 0; brief < 3; brief++) {
         int n =
-            snprintf(line, LINE, "%s: %s%s, %lld s%s%s%s (%s)", p->pass ? p->pass : "pcc", p->phase,
+            snprintf(line, LINE, "%s: %s%s, %lld s%s%s%s (%s)", p->pass, p->phase,
                      brief < 2 ? done : "", (long long)seconds, best, brief ? "" : bound, gap, end);
         if (n < room)
             break;
@@ -54,15 +60,20 @@ static void write_line(char line[LINE], const struct pcc_progress *p, int64_t se
 
 void progress_draw(struct progress_bar *b, const struct pcc_progress *p)
 {
-    char line[LINE];
-    int64_t now = clock_now();
+    char line[LINE], done[UNIT_TEXT] = "";
+    int64_t now = clock_now(), seconds = (now - b->began) / (1000 * (int64_t)MS);
     int room = b->log ? LINE : count_columns();
     if (!p->phase)
         progress_erase(b);
     if (!p->phase || now - b->began < (b->log ? EVERY_LOG : FIRST) ||
-        now - b->drawn < (b->log ? EVERY_LOG : EVERY))
+        ((b->log || b->shown) && now - b->drawn < (b->log ? EVERY_LOG : EVERY)))
         return;
-    write_line(line, p, (now - b->began) / (1000 * (int64_t)MS), room);
+    if (p->done > 0)
+        snprintf(done, sizeof done, " %u.%u %%", p->done / 10, p->done % 10);
+    if (p->pass)
+        write_pass(line, p, done, seconds, room);
+    else
+        write_plain(line, p, done, seconds, b->writing);
     if (b->log)
         fprintf(stderr, "pcc: %s\n", line);
     else

@@ -10,6 +10,7 @@ struct progress_bar {
     int64_t began; /* the run, on clock_now() */
     int64_t drawn; /* last, on the same; 0: never */
     bool log;      /* stderr is no terminal */
+    bool writing;  /* what was asked for: the first Ctrl-C changes nothing any more */
     bool shown;    /* the cursor stands in the line */
 };
 

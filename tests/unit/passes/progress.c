@@ -18,7 +18,8 @@ enum { CHAINS = 12, LENGTH = 12 };
 
 struct ear {
     const char *pass;                 /* that is to be heard */
-    uint32_t began, ended, told;      /* passes; with a phase */
+    uint32_t began, worked, ended;    /* passes */
+    uint32_t told;                    /* with a phase of its own */
     uint32_t enough;                  /* told so often, it ends the work; 0: never */
     uint32_t after;                   /* told after that */
     int64_t value, least, bound_most; /* last value; least value, largest bound of all */
@@ -29,8 +30,12 @@ static bool hear(void *user, const struct progress *p)
     struct ear *e = user;
     e->after += e->enough > 0 && e->told >= e->enough;
     if (!p->phase) {
-        e->began += p->pass != NULL && e->began == e->ended;
-        e->ended += p->pass != NULL && e->began != e->ended;
+        assert_non_null(p->pass);
+        *(e->began == e->ended ? &e->began : &e->ended) += 1;
+        return false;
+    }
+    if (!strcmp(p->phase, "at work")) {
+        e->worked++;
         return false;
     }
     e->told++;
@@ -96,7 +101,7 @@ static void check(const char *devices, const char *passes, uint32_t enough)
     if (enough && (!l.ended || e.told != enough))
         fail_msg("%s: not ended: %s", passes, p->claim.argument);
     if (!enough)
-        assert_true(e.began >= 4 &&
+        assert_true(e.began >= 4 && e.worked == e.began &&
                     e.began == e.ended); /* infer-shapes, cost, contract, the planner */
     arena_free(x.use.mem);
     arena_free(x.use.scratch);

@@ -73,8 +73,8 @@ STATUS: Dict[int, Type[PccError]] = {1: BadInput, 2: BadUse, 3: NoPlan, 4: Unver
 
 @dataclass(frozen=True)
 class Progress:
-    """How far planning is (struct pcc_progress): the pass at work, its phase, the share of that which is done; the best
-    time so far and the bound, in seconds, or None."""
+    """How far planning is (struct pcc_progress): the pass at work ("" while the model is read), its phase, the share of
+    that which is done; the best time so far and the bound, in seconds, or None."""
 
     at: str
     phase: str

@@ -456,6 +456,12 @@ static void json_refused(void **state)
         {"{\"classes\":[{" A100 "\"group\":1,\"inner_link\":3}]}", "expected an object"},
         {"{\"classes\":[{" A100 "\"group\":1,\"inner_link\":{}}]}", "needs a \"bandwidth\""},
         {"{\"classes\":[{" A100 "\"group\":1,\"inner_link\":{\"rate\":1}}]}", "unknown key"},
+        {"{\"classes\":[{" A100 "\"supported\":\"Relu\"}]}",
+         "classes[0]: \"supported\": expected a list of operator types"},
+        {"{\"classes\":[{" A100 "\"unsupported\":[1]}]}",
+         "classes[0]: \"unsupported\": expected a list"},
+        {"{\"classes\":[{" A100 "\"unsupported\":[\"Relu\"],\"supported\":[\"Relu\"]}]}",
+         "classes[0]: \"supported\" and \"unsupported\": expected one of them"},
         {"{\"classes\":[{\"name\":\"n\",\"peak\":{\"f32\":1}}]}", "needs a \"bandwidth\""},
         {"{\"classes\":[{\"name\":\"n\",\"bandwidth\":1}]}", "needs a \"peak\" for f32"},
     };

@@ -270,6 +270,59 @@ static void test_progress(void **state)
     }
 }
 
+struct phases {
+    char text[1024]; /* each phase once, in the order in which they came; "." at the end of one */
+    char last[64];
+    uint32_t done;
+};
+
+static int note_phase(void *user, const struct pcc_progress *at)
+{
+    struct phases *h = user;
+    const char *phase = at->phase ? at->phase : ".";
+    size_t n = strlen(h->text);
+    assert_true(at->done <= 1000);
+    if (at->pass)
+        return 0;
+    if (strcmp(phase, h->last))
+        snprintf(h->text + n, sizeof h->text - n, "%s%s", n ? " " : "", phase);
+    else
+        assert_true(at->done >= h->done);
+    snprintf(h->last, sizeof h->last, "%s", phase);
+    h->done = at->done;
+    return 0;
+}
+
+/* Reading and writing say what they do, and when it has ended. */
+static void test_phases(void **state)
+{
+    char folder[] = "/tmp/pcc-unit-XXXXXX", path[64], command[512];
+    struct phases h = {.done = 0};
+    const struct pcc_listener l = {.user = &h, .progress = note_phase};
+    struct pcc *p = pcc_new();
+    (void)state;
+    pcc_listen(p, &l);
+    assert_int_equal(pcc_open_memory(p, "chain", chain, strlen(chain)), PCC_OK);
+    assert_string_equal(h.text, "reading .");
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/m.onnx", folder);
+    snprintf(command, sizeof command,
+             "'%s' gpt --layers 1 --width 64 --heads 2 --vocab 20 -o %s >/dev/null",
+             getenv("PCC_GEN"), path);
+    if (getenv("PCC_GEN") && system(command) == 0) {
+        if (pcc_set(p, "pictures", "none") || pcc_open(p, path) || pcc_plan(p, NULL))
+            fail_msg("%s", pcc_error(p));
+        h = (struct phases){.done = 0};
+        snprintf(path, sizeof path, "%s/split", folder);
+        assert_int_equal(pcc_write(p, path), PCC_OK);
+        assert_string_equal(h.text, "writing writing weights writing parts writing the whole model "
+                                    "writing the schedule .");
+    }
+    pcc_free(p);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 /* ---- files and memory ------------------------------------------------------------------------- */
 
 static char *slurp(const char *path, size_t *n)
@@ -455,6 +508,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_settings),       cmocka_unit_test(test_verdict),
         cmocka_unit_test(test_order_of_calls), cmocka_unit_test(test_texts),
         cmocka_unit_test(test_messages),       cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_memory_as_file), cmocka_unit_test(test_prints_nothing)};
+        cmocka_unit_test(test_phases),         cmocka_unit_test(test_memory_as_file),
+        cmocka_unit_test(test_prints_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
