@@ -199,11 +199,12 @@ static int64_t least_step(const struct solving *v)
 }
 
 /* Whether limits would have to grow for much longer than there are steps to come to the plan's value, `up` from
- * here: then they would only raise the bound a little, for all that is left. */
+ * here: then they would only raise the bound a little, for all that is left.  A plan of fewer moves than are usual may
+ * be a bad one, and says nothing about that. */
 static bool is_far(struct solving *v, int64_t up)
 {
     uint64_t left = (v->steps + v->later) / v->g.took[1] + 1;
-    if (!v->g.took[0] || rise_for(&v->g, left * FAR) >= up)
+    if (v->how->moves || !v->g.took[0] || rise_for(&v->g, left * FAR) >= up)
         return false;
     v->s.why = "the plan's value is out of reach of searches";
     return true;
