@@ -9,6 +9,29 @@
 
 enum { SHOWN = 12 }; /* lines of the chain */
 
+const char *latency_shape(const struct result *r, struct arena *a)
+{
+    const struct subgraphs *k = &r->latency->k;
+    uint32_t *of = arena_array(a, (size_t)r->scene.cluster->ndev + 1, sizeof *of);
+    uint32_t all = 0, cut = 0, pieces = 0; /* subgraphs; accelerators with several, and theirs */
+    for (uint32_t i = 0; i < k->n; i++)
+        if (!k->sub[i].host) {
+            all++;
+            of[k->sub[i].dev]++;
+        }
+    for (uint32_t d = 0; d < r->scene.cluster->ndev; d++) {
+        cut += of[d] > 1;
+        pieces += of[d] > 1 ? of[d] : 0;
+    }
+    if (!all)
+        return "no subgraphs, hosts alone";
+    if (k->slotted || !cut)
+        return "contiguous subgraphs";
+    return arena_fmt(a, "not contiguous, %u accelerator%s cut into %u subgraphs%s", cut,
+                     cut == 1 ? "" : "s", pieces,
+                     r->scene.model.latency.pieces == PIECES_APART ? " that may run at once" : "");
+}
+
 static void print_basis(FILE *f, const struct result *r, struct arena *a)
 {
     const struct latency_run *run = r->latency;

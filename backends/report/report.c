@@ -285,9 +285,9 @@ static void print_objective(FILE *f, const struct result *r, struct arena *a)
                page_width(facts) + 2, 2);
     if (!r->trained)
         fprintf(f, "shape: %s, %u part%s\n",
-                p->claim.objective == OBJECTIVE_LATENCY && p->slot ? "contiguous subgraphs"
-                : r->verdict->contiguous                           ? "contiguous"
-                                                                   : "not contiguous",
+                r->latency               ? latency_shape(r, a)
+                : r->verdict->contiguous ? "contiguous"
+                                         : "not contiguous",
                 r->parts->nparts, r->parts->nparts == 1 ? "" : "s");
     const char *why = utf8_text(a, p->claim.argument ? p->claim.argument : p->planner);
     if (*why)

@@ -100,8 +100,9 @@ int training_json_read(struct assignment *r, const json_t *o)
     if (word < 0 || !n || n > r->scene->m->nnode)
         return expected(r, "a known 'schedule' and as many 'stages' as there are nodes, or "
                            "fewer, in 'training'");
-    int64_t count = read_count(r, o, "micro_batches"), size = read_count(r, o, "micro_batch_size"),
-            profiled = read_count(r, o, "profiled_batch");
+    int64_t count = read_count(r, o, "micro_batches"),
+            size = count < 0 ? -1 : read_count(r, o, "micro_batch_size"),
+            profiled = size < 0 ? -1 : read_count(r, o, "profiled_batch");
     if (count > TRAINING_MICRO_BATCHES)
         return diag_error(r->diag, "%s: training: micro_batches: expected at most %d", r->path,
                           TRAINING_MICRO_BATCHES);

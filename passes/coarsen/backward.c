@@ -38,9 +38,8 @@ static bool has_word(const char *s, const char *word)
 
 static bool is_optimizer(const struct module *m, nid n)
 {
-    const char *op = node_op(m, n);
     return strcmp(str(m, m->node[n].domain), "ai.onnx.preview.training") == 0 ||
-           has_word(op, "Optimizer") || has_word(op, "OptimizerV2");
+           has_word(node_op(m, n), "Optimizer"); /* "AdamWOptimizer", "SGDOptimizerV2" */
 }
 
 static bool is_named_backward(const struct module *m, nid n)

@@ -121,7 +121,7 @@ static uint32_t *make_units(struct latency_graph *p, const struct wdag *base)
         p->first[at[u] + 1]++;
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t n = p->first[v + 1];
-        p->together = p->together || (p->hosted[v] && n > 1);
+        p->together = p->together || (n > 1 && (p->hosted[v] || p->slots > 1));
         p->first[v + 1] = p->first[v] + (p->hosted[v] ? n : 1);
     }
     p->nunit = p->training ? base->n : p->first[g->n];
@@ -132,6 +132,9 @@ static uint32_t *make_units(struct latency_graph *p, const struct wdag *base)
         p->last[b] = u;
         p->block[unit_of[u]] = b;
         p->host[unit_of[u]] = host_time(p, base, b, u);
+        if (p->hosted[b] && base->time[cluster_class(p->c->cluster, (uint32_t)p->host_dev[b])][u] >
+                                p->host[unit_of[u]])
+            p->judge.mixed = true;
     }
     return unit_of;
 }
@@ -228,18 +231,68 @@ struct latency_plan latency_no_plan(const struct latency_graph *p, struct arena 
 
 /* ---- what a plan takes ----------------------------------------------------------------------- */
 
+/* A net that some accelerator pays for, and that may go from one subgraph to another. */
+struct paid_net {
+    uint32_t net, src; /* src: the unit that makes it; UINT32_MAX: none */
+};
+
 /* Vertices of the quotient: the subgraphs, then the units (those on the hosts are there by themselves). */
 struct latency_room {
     uint32_t nsub, lane;   /* subgraphs; of an accelerator, one after the other */
+    uint8_t *kind;         /* [subgraph] of its accelerator */
+    uint32_t *at;          /* [unit] the vertex that has it */
     int64_t *start, *time; /* [vertex] ps */
     uint32_t *wait;        /* [vertex] edges into it whose source is not done */
     uint32_t *queue;
+    uint32_t npaid;
+    struct paid_net *paid;
+    struct csr pin;         /* paid net -> units, its source among them */
     struct csr member;      /* subgraph -> units */
     uint32_t *fill, *stamp; /* [vertex] */
-    int64_t *bytes;         /* [device] */
+    int64_t *bytes, *have;  /* [device] that it holds; that it may hold, -1: any */
     int64_t work, hosted;   /* ps of all; of units on the hosts */
     int64_t *from, *to;     /* when units of hosts run */
 };
+
+static bool is_paid(const struct latency_graph *p, uint32_t e)
+{
+    for (uint32_t k = 0; k < p->nkind; k++)
+        if (p->kind[k].moved[e] > 0)
+            return true;
+    return false;
+}
+
+static void list_paid(const struct latency_graph *p, struct latency_room *r, struct arena *a)
+{
+    const struct wdag *g = p->nets;
+    r->paid = arena_array(a, (size_t)g->nnet + 1, sizeof *r->paid);
+    r->pin.at = arena_array(a, (size_t)g->nnet + 1, sizeof(uint32_t));
+    r->pin.to = arena_array(a, (size_t)g->net_pin.at[g->nnet] + 1, sizeof(uint32_t));
+    for (uint32_t e = 0, n = 0; e < g->nnet; e++) {
+        uint32_t from = g->net_pin.at[e], to = g->net_pin.at[e + 1], src = g->net_src[e];
+        if (!is_paid(p, e) || (!p->training && to - from < 2))
+            continue;
+        for (uint32_t i = from; i < to; i++)
+            r->pin.to[n++] = p->unit_at[g->net_pin.to[i]];
+        r->paid[r->npaid++] =
+            (struct paid_net){e, src == UINT32_MAX ? UINT32_MAX : p->unit_at[src]};
+        r->pin.at[r->npaid] = n;
+    }
+}
+
+static void list_devices(const struct latency_graph *p, struct latency_room *r, struct arena *a)
+{
+    const struct cluster *c = p->c->cluster;
+    r->kind = arena_alloc(a, (size_t)r->nsub + 1);
+    for (uint32_t v = 0; v < r->nsub; v++)
+        r->kind[v] = p->kind_of[v / r->lane];
+    r->bytes = arena_array(a, (size_t)c->ndev + 1, sizeof *r->bytes);
+    r->have = arena_array(a, (size_t)c->ndev + 1, sizeof *r->have);
+    for (uint32_t d = 0; d < c->ndev; d++) {
+        const struct device_class *cls = &c->cls[cluster_class(c, d)];
+        r->have[d] = cls->host && cls->memory >= 0 ? sat_mul(cls->memory, cls->count) : cls->memory;
+    }
+}
 
 struct latency_room *latency_room_new(const struct latency_graph *p, struct arena *a)
 {
@@ -247,6 +300,7 @@ struct latency_room *latency_room_new(const struct latency_graph *p, struct aren
     r->lane = p->slots * (p->training ? 2 : 1);
     r->nsub = p->c->cluster->ndev * r->lane;
     size_t n = (size_t)r->nsub + p->nunit + 2;
+    r->at = arena_array(a, (size_t)p->nunit + 1, sizeof *r->at);
     r->start = arena_array(a, n, sizeof *r->start);
     r->time = arena_array(a, n, sizeof *r->time);
     r->wait = arena_array(a, n, sizeof *r->wait);
@@ -257,53 +311,47 @@ struct latency_room *latency_room_new(const struct latency_graph *p, struct aren
     r->member.to = arena_array(a, n, sizeof(uint32_t));
     r->from = arena_array(a, (size_t)p->nunit + 1, sizeof *r->from);
     r->to = arena_array(a, (size_t)p->nunit + 1, sizeof *r->to);
-    r->bytes = arena_array(a, (size_t)p->c->cluster->ndev + 1, sizeof *r->bytes);
+    list_devices(p, r, a);
+    list_paid(p, r, a);
     return r;
 }
 
-/* The vertex of the quotient that has a unit. */
-static uint32_t vertex_of(const struct latency_graph *p, const uint32_t *sub,
-                          const struct latency_room *r, uint32_t unit)
+/* The vertices of the quotient that have the units. */
+static void find_vertices(const struct latency_graph *p, const uint32_t *sub,
+                          struct latency_room *r)
 {
-    uint32_t s = sub[p->block[unit]];
-    if (s == ON_HOST)
-        return r->nsub + unit;
-    if (!p->training)
-        return s;
-    uint32_t at = s / p->slots * r->lane, slot = s % p->slots;
-    return at + (p->back[unit] ? r->lane - 1 - slot : slot);
+    for (uint32_t x = 0; x < p->nunit; x++) {
+        uint32_t s = sub[p->block[x]];
+        r->at[x] = s == ON_HOST ? r->nsub + x : s;
+        if (!p->training || s == ON_HOST)
+            continue;
+        uint32_t slot = s % p->slots;
+        r->at[x] = s / p->slots * r->lane + (p->back[x] ? r->lane - 1 - slot : slot);
+    }
 }
 
-static uint32_t kind_at(const struct latency_graph *p, const struct latency_room *r, uint32_t v)
+/* Adds what goes in and out of subgraphs for paid net i. */
+static void add_net(const struct latency_graph *p, struct latency_room *r, uint32_t i)
 {
-    return p->kind_of[v / r->lane];
-}
-
-/* Adds what goes in and out of subgraphs for net e. */
-static void add_net(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r,
-                    uint32_t e)
-{
-    const struct wdag *g = p->nets;
-    uint32_t lo = g->net_pin.at[e], hi = g->net_pin.at[e + 1], src = UINT32_MAX;
-    if (g->net_src[e] != UINT32_MAX)
-        src = vertex_of(p, sub, r, p->unit_at[g->net_src[e]]);
-    bool out = g->net_host[e];
-    for (uint32_t i = lo; i < hi; i++) {
-        uint32_t v = vertex_of(p, sub, r, p->unit_at[g->net_pin.to[i]]);
+    uint32_t e = r->paid[i].net, src = UINT32_MAX;
+    if (r->paid[i].src != UINT32_MAX)
+        src = r->at[r->paid[i].src];
+    bool out = p->nets->net_host[e];
+    for (uint32_t j = r->pin.at[i]; j < r->pin.at[i + 1]; j++) {
+        uint32_t v = r->at[r->pin.to[j]];
         out = out || v != src;
         if (v >= r->nsub || v == src || r->stamp[v] == e + 1)
             continue;
         r->stamp[v] = e + 1;
-        r->time[v] += p->kind[kind_at(p, r, v)].moved[e];
+        r->time[v] += p->kind[r->kind[v]].moved[e];
     }
     if (out && src < r->nsub)
-        r->time[src] += p->kind[kind_at(p, r, src)].moved[e];
+        r->time[src] += p->kind[r->kind[src]].moved[e];
 }
 
 /* Times of subgraphs: their units, and what goes in and out; false: a block cannot run where it is. */
 static bool add_times(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
 {
-    const struct wdag *g = p->nets;
     memset(r->time, 0, r->nsub * sizeof *r->time);
     memset(r->stamp, 0, r->nsub * sizeof *r->stamp);
     for (uint32_t b = 0; b < p->g->n; b++) {
@@ -311,33 +359,33 @@ static bool add_times(const struct latency_graph *p, const uint32_t *sub, struct
         if (sub[b] == ON_HOST ? !p->hosted[b] : p->kind[k].time[b] == COST_NEVER)
             return false;
     }
+    find_vertices(p, sub, r);
     for (uint32_t x = 0; x < p->nunit; x++) {
-        uint32_t v = vertex_of(p, sub, r, x);
+        uint32_t v = r->at[x];
         if (v >= r->nsub)
             continue;
-        r->time[v] += p->time[kind_at(p, r, v)][x] + (r->stamp[v] ? 0 : p->part);
+        r->time[v] += p->time[r->kind[v]][x] + (r->stamp[v] ? 0 : p->part);
         r->stamp[v] = 1;
     }
     memset(r->stamp, 0, r->nsub * sizeof *r->stamp);
-    for (uint32_t e = 0; e < g->nnet; e++)
-        if (p->training || g->net_pin.at[e + 1] - g->net_pin.at[e] > 1)
-            add_net(p, sub, r, e);
+    for (uint32_t i = 0; i < r->npaid; i++)
+        add_net(p, r, i);
     return true;
 }
 
 /* Members of the subgraphs, and how many edges lead into each vertex of the quotient. */
-static void add_waits(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
+static void add_waits(const struct latency_graph *p, struct latency_room *r)
 {
     size_t n = (size_t)r->nsub + p->nunit;
     memset(r->member.at, 0, (r->nsub + 1) * sizeof *r->member.at);
     memset(r->wait, 0, n * sizeof *r->wait);
     memset(r->start, 0, n * sizeof *r->start);
     for (uint32_t x = 0; x < p->nunit; x++) {
-        uint32_t v = vertex_of(p, sub, r, x);
+        uint32_t v = r->at[x];
         if (v < r->nsub)
             r->member.at[v + 1]++;
         for (uint32_t i = p->pred.at[x]; i < p->pred.at[x + 1]; i++)
-            r->wait[v] += vertex_of(p, sub, r, p->pred.to[i]) != v;
+            r->wait[v] += r->at[p->pred.to[i]] != v;
     }
     for (uint32_t s = 0; s < r->nsub; s++) {
         r->fill[s] = r->member.at[s];
@@ -345,15 +393,15 @@ static void add_waits(const struct latency_graph *p, const uint32_t *sub, struct
         r->wait[s] += s % r->lane != 0; /* for the one before */
     }
     for (uint32_t x = 0; x < p->nunit; x++) {
-        uint32_t v = vertex_of(p, sub, r, x);
+        uint32_t v = r->at[x];
         if (v < r->nsub)
             r->member.to[r->fill[v]++] = x;
     }
 }
 
 /* Vertex v has ended: what waits for it. */
-static uint32_t tell(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r,
-                     uint32_t v, uint32_t tail)
+static uint32_t tell(const struct latency_graph *p, struct latency_room *r, uint32_t v,
+                     uint32_t tail)
 {
     uint32_t one = v >= r->nsub ? v - r->nsub : 0;
     const uint32_t *unit = v >= r->nsub ? &one : r->member.to + r->member.at[v];
@@ -361,7 +409,7 @@ static uint32_t tell(const struct latency_graph *p, const uint32_t *sub, struct 
     int64_t end = r->start[v] + r->time[v];
     for (uint32_t m = 0; m < n; m++)
         for (uint32_t i = p->succ.at[unit[m]]; i < p->succ.at[unit[m] + 1]; i++) {
-            uint32_t w = vertex_of(p, sub, r, p->succ.to[i]);
+            uint32_t w = r->at[p->succ.to[i]];
             if (w == v)
                 continue;
             r->start[w] = end > r->start[w] ? end : r->start[w];
@@ -383,7 +431,7 @@ int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct la
         return LOAD_INF;
     if (p->judge.alone)
         return p->judge.value(p->judge.of, sub);
-    add_waits(p, sub, r);
+    add_waits(p, r);
     uint32_t tail = 0, all = r->nsub;
     int64_t latest = 0;
     for (uint32_t s = 0; s < r->nsub; s++)
@@ -402,7 +450,7 @@ int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct la
         int64_t end = r->start[v] + r->time[v];
         latest = end > latest ? end : latest;
         r->work += r->time[v];
-        tail = tell(p, sub, r, v, tail);
+        tail = tell(p, r, v, tail);
     }
     return tail == all ? latest : LOAD_INF;
 }
@@ -458,7 +506,8 @@ static bool is_crowded(const struct latency_graph *p, const uint32_t *sub, struc
 int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r,
                        int64_t value)
 {
-    return value < LOAD_INF && p->judge.value && !p->judge.alone && is_crowded(p, sub, r)
+    return value < LOAD_INF && p->judge.value && !p->judge.alone &&
+                   (p->judge.mixed || is_crowded(p, sub, r))
                ? p->judge.value(p->judge.of, sub)
                : value;
 }
@@ -495,12 +544,8 @@ bool latency_fits(const struct latency_graph *p, const uint32_t *sub, struct lat
             r->stamp[d] = s + 1;
             r->bytes[d] += g->shared_size[s];
         }
-    for (uint32_t d = 0; d < ndev; d++) {
-        const struct device_class *cls = &p->c->cluster->cls[cluster_class(p->c->cluster, d)];
-        int64_t room =
-            cls->host && cls->memory >= 0 ? sat_mul(cls->memory, cls->count) : cls->memory;
-        if (room >= 0 && r->bytes[d] > room)
+    for (uint32_t d = 0; d < ndev; d++)
+        if (r->have[d] >= 0 && r->bytes[d] > r->have[d])
             return false;
-    }
     return true;
 }

@@ -103,11 +103,20 @@ static void anneal_apart(struct solving *v, uint64_t moves)
     arena_release(v->scratch, mark);
 }
 
-/* Takes a plan that a search found, if it fits and the judge likes it better than the best one. */
+/* Takes a plan that a search found, if the judge likes it better than the best one.  If it does not fit, since
+ * searches count neither the memory of hosts nor, with several slots, bytes that subgraphs share, no other search will
+ * tell more. */
 static void take_found(struct solving *v, const struct latency_plan *found)
 {
-    if (found->value == LOAD_INF || !latency_fits(v->p, found->sub, v->room))
+    if (found->value == LOAD_INF)
         return;
+    if (!latency_fits(v->p, found->sub, v->room)) {
+        v->s.complete = false;
+        v->s.why = "what the search found needs more memory";
+        v->hopeless = true;
+        v->failed = 0;
+        return;
+    }
     int64_t value =
         latency_judged(v->p, found->sub, v->room, latency_of(v->p, found->sub, v->room));
     if (value >= v->best->value)
@@ -213,6 +222,18 @@ static void climb(struct solving *v)
     v->s.complete = v->s.complete || v->s.lower >= v->best->value;
 }
 
+/* Where annealing found a plan that runs a subgraph between two nodes of a block on the hosts, and that takes less than
+ * what searches proved of all others, there is but the bound of the longest path. */
+static void forget_parted(struct solving *v)
+{
+    if (v->best->value >= v->s.lower)
+        return;
+    v->s.lower = v->how->least > v->t->all ? v->how->least : v->t->all;
+    v->s.searched = v->s.complete = false;
+    v->s.proof = "";
+    v->s.why = "a plan that parts nodes which share a device takes less than the search knows";
+}
+
 struct latency_solved latency_solve(const struct latency_graph *p, const struct latency_tail *t,
                                     const struct latency_how *how, struct latency_plan *best,
                                     struct arena *scratch)
@@ -247,6 +268,7 @@ struct latency_solved latency_solve(const struct latency_graph *p, const struct 
         climb(&v);
         first = turn ? first : best->value;
     }
+    forget_parted(&v);
     arena_free(a);
     return v.s;
 }

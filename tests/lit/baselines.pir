@@ -52,6 +52,13 @@
 # TABLE-NEXT: 580.0 us 1.758 fits contiguous 2 {{[0-9.]+}} pipedream-place
 # TABLE-NEXT: {{.*}} scotch-place
 # TABLE-NEXT: {{.*}} metis-place
+# The summary of the same plan: what each device does, and has.
+# RUN: %pcc %s -p dp-place 2>%t.err | FileCheck %s --check-prefix=DEVICES
+# DEVICES: 3.03x one cpu (1.000 ms to 330.0 us per sample)
+# DEVICES: device class parts nodes compute transfer memory used of busy
+# DEVICES-NEXT: acc0 acc 1 2 20.00 us 2.000 us 8.000 MiB of 10.00 MiB {{[.#]+}} 6 %
+# DEVICES-NEXT: acc1 acc 1 2 20.00 us 3.000 us 8.000 MiB of 10.00 MiB {{[.#]+}} 6 %
+# DEVICES-NEXT: cpu0 cpu 1 2 330.0 us 0 ps 20.00 MiB of any {{#+}} 100 %
 # RUN: not %pcc %s -p cost --baselines -q 2>&1 | FileCheck %s --check-prefix=NONE
 # NONE: error: --baselines: there is no plan to hold them against: give a planner, such as -p auto-place
 class acc x2 memory=10MiB link=1GB/s,1us

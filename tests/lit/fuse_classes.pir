@@ -5,6 +5,10 @@
 # CHECK-NOT: {p, e}
 # CHECK: {q, f}
 # CHECK-NOT: {p, e}
+# Nor where both need more bytes than a cluster may.
+# RUN: %pcc %s -p 'contract{trivial=false},fuse{max-states=22:mem=8B}' --print-ir-after=fuse -q 2>&1 | FileCheck %s
+# RUN: %pcc %s -p 'contract{trivial=false},fuse{max-states=22:mem=7B}' -q --print-ir-after=fuse 2>&1 | FileCheck %s --check-prefix=LESS
+# LESS-NOT: {q, f}
 class acc x1
 class cpu x1 host
 graph {
@@ -25,7 +29,7 @@ graph {
   %c14 = profile:op(%c13) : ? !xfer=1us !time=[1ms,9ms]
   %c15 = profile:op(%c14) : ? !xfer=1us !time=[1ms,9ms]
   %p = profile:op(%c15) : ? !xfer=1us !time=[1ms,9ms]
-  %q = profile:op(%c15) : ? !xfer=1us !time=[1ms,never]
+  %q = profile:op(%c15) : ? !xfer=1us !time=[1ms,never] !own=4B
   %e = profile:op(%p) : ? !xfer=1us !time=[0us,never]
-  %f = profile:op(%q) : ? !xfer=1us !time=[0us,0us]
+  %f = profile:op(%q) : ? !xfer=1us !time=[0us,0us] !own=4B
 }

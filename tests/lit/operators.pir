@@ -34,6 +34,8 @@
 # FLOPS: attn,MultiHeadAttention,4032,
 # 2 * 3 * 5 results of 4 products.
 # FLOPS: dots,Einsum,240,
+# 3 * 5 results of 4 products, by an equation that leaves the result out.
+# FLOPS: inner,Einsum,120,
 # 2 * 3 * 9 complex points: 5 * 4 operations each, as 2^4 >= 9.
 # FLOPS: shifted,DFT,1080,
 # 2 * 6 results of 32 products.
@@ -48,6 +50,8 @@ opset ai.onnx 21
 opset com.microsoft 1
 opset ai.onnx.preview.training 1
 graph {
+  in %e1 : f32[3,4]
+  in %e2 : f32[4,5]
   in %q : f32[batch,3,16]
   in %k : f32[batch,3,8]
   in %pk : f32[batch,4,past,4]
@@ -85,6 +89,7 @@ graph {
   %twice = Resize(%image, _, %scales) name="twice"
   %pool = MaxPool(%image) {ceil_mode=1, kernel_shape=[2, 2], strides=[2, 2]} name="pool"
   %dots = Einsum(%x, %y) {equation="...a,ab->...b"} name="dots"
+  %inner = Einsum(%e1, %e2) {equation="ij,jk"} name="inner"
   %shifted = DFT(%signal, %length, %axis) {onesided=1} name="shifted"
   %new, %velocity = ai.onnx.preview.training:Momentum(%rate, %step, %y, %y, %y) {alpha=0.9, beta=0.9, mode="standard", norm_coefficient=0.0} name="train"
   %dropped, %bits = com.microsoft:BitmaskDropout(%y) name="drop"

@@ -16,6 +16,13 @@
 # CHECK: %third = {{.*}} : f32[?]
 # CHECK: %clipped = {{.*}} : i64[Min(512, n)]
 # CHECK: %large = {{.*}} : f32[?]
+# Of all elements of a vector.
+# CHECK: %product = {{.*}} : f32[42]
+# CHECK: %sum = {{.*}} : f32[12]
+# CHECK: %most = {{.*}} : f32[7]
+# CHECK: %least = {{.*}} : f32[2]
+# Signs of what is not known are followed.
+# CHECK: %left = {{.*}} : f32["-n + 512"]
 pcc 1
 ir_version 9
 opset ai.onnx 17
@@ -70,5 +77,19 @@ graph {
   %l1 = Mul(%f10m, %f10)
   %l2 = Cast(%l1) {to=7}
   %large = ConstantOfShape(%l2)
+  init %three : i64[3] = [3, 2, 7]
+  init %minus1 : i64[1] = [-1]
+  init %all : i64[1] = [512]
+  %o1 = ReduceProd(%three)
+  %product = ConstantOfShape(%o1)
+  %o2 = ReduceSum(%three)
+  %sum = ConstantOfShape(%o2)
+  %o3 = ReduceMax(%three)
+  %most = ConstantOfShape(%o3)
+  %o4 = ReduceMin(%three)
+  %least = ConstantOfShape(%o4)
+  %g1 = Mul(%s1, %minus1)
+  %g2 = Add(%g1, %all)
+  %left = ConstantOfShape(%g2)
   out %back
 }

@@ -107,6 +107,10 @@ def text(c):
 # ---- all plans -----------------------------------------------------------------------------------
 
 def fits(c, dev):
+    """Whether each node is on a device that there is and that it is pinned to (c.pin), and no memory is exceeded."""
+    pin = getattr(c, "pin", {})
+    if any(not c.count[d[0]] or pin.get(v, d) != d for v, d in enumerate(dev)):
+        return False
     for k, count in enumerate(c.count):
         rooms = [[(k, i)] for i in range(count)] if k < c.hosts else [[(k, i) for i in range(count)]]
         for room in rooms:

@@ -6,15 +6,19 @@ usage: test_latency_place.py [--extra=shared]   (environment: PCC, PCC_SHARED)
 1. Three nodes, edge 0 -> 2, one accelerator: 4 with one subgraph, 3 with two.
 2. Memory that nothing fits: exit 3, with the memory that would do.
 3. Ctrl-C and --time-limit end the work with a plan, and with the bound that was proven until then.
-4. --extra=shared: the paper's inputs.  Value and bound of those that a search settles soon; all once more by
+4. Inputs at the edge: no accelerator, no CPU, all nodes pinned, equal times everywhere, none at all, as large as they
+   may be, memory that is exactly full: the best of all plans, tried one by one.
+5. --extra=shared: the paper's inputs.  Value and bound of those that a search settles soon; all once more by
    tools/bench/latency.py from the split that is written; with all times multiplied by random factors and ids shuffled
    a search over half of the budget finds the same; two subgraphs for each accelerator are never worse;
-   a training graph, no worse than greedily and with layers undivided.
+   training graphs of BERT-3 and ResNet50 whose accelerators hold half of the model each: a plan that fits, judged by
+   the foreign rule, too, no worse than greedily and with layers undivided.
 
 Exit: 0 pass, 1 fail, 77 skip."""
 # extras: shared
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -29,6 +33,7 @@ import extras
 from checks import check, finish
 from latency import latency as foreign
 from perturbed import perturbed
+from test_ip_latency import best_plans, random_graph, text, us
 
 PCC = os.environ.get("PCC", "pcc")
 # ms, proven in little time
@@ -115,6 +120,78 @@ def stopped(tmp):
     check(said["status"] == "optimal" and ms(said["value"]) == 1, f"one node: {said}")
 
 
+# ---- inputs at the edge --------------------------------------------------------------------------------
+
+def set_times(c, time, transfer):
+    for node in c.node:
+        node["times"] = [time(t) for t in node["times"]]
+    for value in c.value:
+        value["xfer"] = [transfer(t) for t in value["xfer"]]
+
+
+def pin_all(c, seed):
+    """Nodes in the order of the devices, mostly; others anywhere."""
+    r = random.Random(seed)
+    devices = [(k, i) for k in range(2) for i in range(c.count[k])] + [(2, 0)]
+    first = [devices[v * len(devices) // len(c.node)] for v in range(len(c.node))]
+    c.pin = {v: d if r.random() < .9 else r.choice(devices) for v, d in enumerate(first)}
+
+
+def fill_memory(c, seed):
+    """Bytes of one size; memories that are a multiple of it, and together hold just all nodes or one less."""
+    n, devices = len(c.node), c.count[0] + c.count[1]
+    c.own = [4] * n
+    c.memory = [4 * max(1, (n - seed // 2 % 2) // devices)] * 2 + [None]
+    if seed % 4 == 0:
+        c.count[2] = 0
+
+
+EDGES = {
+    "no accelerator": lambda c, seed: c.count.__setitem__(slice(0, 2), [0, 0]),
+    "no CPU": lambda c, seed: c.count.__setitem__(2, 0),
+    "all pinned": pin_all,
+    "equal times": lambda c, seed: set_times(c, lambda t: 3, lambda t: 1),
+    "no times": lambda c, seed: set_times(c, lambda t: 0, lambda t: 0),
+    "huge times": lambda c, seed: set_times(c, lambda t: t * 10**9, lambda t: t * 10**9),
+    "full memory": fill_memory,
+}
+
+
+def edge(tmp, kind, seed):
+    """Whether there is a plan."""
+    c = random_graph(seed)
+    c.memory[2] = None
+    EDGES[kind](c, seed)
+    least, listed, count = best_plans(c, seed)
+    path, what = tmp / "edge.pir", f"{kind}, {seed}"
+    path.write_text(text(c))
+    names = [(k, i) for k in range(2) for i in range(c.count[k])]
+    pins = [x for v, d in getattr(c, "pin", {}).items()
+            for x in ("--pin", f"n{v}={f'acc{names.index(d)}' if d in names else 'cpu0'}")]
+    for cpus, best in (("unbounded", least), ("list", listed)):
+        run = subprocess.run([PCC, path, f"--cpus={cpus}", "-q", "-p", f"latency-place{{q={c.q}:moves=2000}}", *pins,
+                              "--emit", "ir"], capture_output=True, text=True, check=False)
+        if least is None:
+            check(run.returncode == 3, f"{what}: {count} plans, none of them: {run.returncode} {run.stderr}")
+            continue
+        if not check(run.returncode == 0, f"{what}: {run.stderr}\n{path.read_text()}"):
+            continue
+        said = dict(re.findall(r"(\w+)=(\S+)", next(x for x in run.stdout.splitlines() if x.startswith("plan "))))
+        value, bound = us(said["value"]), us(said["bound"])
+        exact = value == bound == least and said["status"] == "optimal" if cpus == "unbounded" else value >= best
+        check(exact and bound <= best and (said["status"] != "optimal" or value == best),
+              f"{what}: --cpus={cpus} {said}, the best of {count} plans {best} us\n{path.read_text()}")
+    return least is not None
+
+
+def edges(tmp):
+    for kind in EDGES:
+        seeds = [s for s in range(0, 60, 2) if s % 5 < 4][:12]  # no training graphs, no colours
+        some = sum(edge(tmp, kind, seed) for seed in seeds)
+        print(f"{kind}: {some} of {len(seeds)} have a plan")
+        check(some > 0, f"{kind}: no graph has a plan")
+
+
 # ---- the paper's inputs --------------------------------------------------------------------------------
 
 def right(name, load, said, split):
@@ -148,31 +225,53 @@ def paper(tmp):
             right(f"{name}, seed {seed}", load, said, split)
 
 
-def training(tmp):
-    """One sample of a training graph, each accelerator with room for about half of the model."""
-    load = json.loads((extras.shared("workloads/throughput") / "op_bert3_training.json").read_text())
-    load["maxSizePerFPGA"] = .55 * sum(n["size"] for n in load["nodes"])
-    path = tmp / "training.json"
+def judged(path, made, *args):
+    """A plan of a file, as it is: what the judge says."""
+    return plan(path, "--objective=latency", "-p", f"plan{{from={made}:effort=0}}", *args)
+
+
+def training(tmp, name):
+    """One sample of a training graph, each accelerator with room for half of the model."""
+    load = json.loads((extras.shared("workloads/throughput") / f"{name}_training.json").read_text())
+    load["maxSizePerFPGA"] = .5 * sum(n["size"] for n in load["nodes"])
+    path, made = tmp / "training.json", tmp / "made.json"
     path.write_text(json.dumps(load))
     said, split = plan(path, "-p", "latency-place{moves=20000}")
-    run = subprocess.run([PCC, path, "-p", "greedy-place", "--judge=latency"], capture_output=True, text=True,
+    held = sum(len(d["nodes"]) for d in split["fpgas"])
+    check(held > len(load["nodes"]) / 2, f"{name}: accelerators have {held} nodes")
+    size = {n["id"]: n["size"] for n in load["nodes"]}
+    check(all(sum(size[v] for v in d["nodes"]) <= load["maxSizePerFPGA"] for d in split["fpgas"]),
+          f"{name}: over memory")
+    made.write_text(json.dumps(split))
+    check(judged(path, made)[0]["value"] == said["value"], f"{name}: {said}, judged {judged(path, made)[0]}")
+    back = {n["id"] for n in load["nodes"] if n["isBackwardNode"]}
+    sets = [set(d["nodes"]) for d in split["fpgas"]]
+    if "q" in split:
+        sets = [s for d in sets for s in (d - back, d & back)]
+    free, other = judged(path, made, "--cpus=unbounded", "--pieces=apart")[0], foreign(load, sets)
+    check(abs(ms(free["value"]) - other) <= 1e-6, f"{name}: {free}, not {other}")
+    run = subprocess.run([PCC, path, "-p", "greedy-place", "-q", "-o", made], capture_output=True, text=True,
                          check=False)
-    most = ms("".join(re.search(r"^latency ([\d.]+) (\w+)", run.stdout + run.stderr, re.M).groups()))
-    check(ms(said["value"]) <= most * 1.001, f"training: {said['value']}, greedy {most} ms")
+    check(run.returncode == 0, f"{name}: {run.stderr}")
+    greedy = judged(path, made)[0]
+    check(ms(said["value"]) <= ms(greedy["value"]), f"{name}: {said['value']}, greedy {greedy['value']}")
+    print(f"{name}, training: {said['value']} in {len(sets)} subgraphs, greedy {greedy['value']}")
     at = {v: i for i, d in enumerate(split["fpgas"]) for v in d["nodes"]}
     for color in {n.get("colorClass") for n in load["nodes"]} - {None}:
         used = {at.get(n["id"]) for n in load["nodes"] if n.get("colorClass") == color}
-        check(len(used) == 1, f"training: nodes of colour {color} on {used}")
+        check(len(used) == 1, f"{name}: nodes of colour {color} on {used}")
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
         if extras.extra() == "shared":
             paper(Path(name))
-            training(Path(name))
+            for load in ("op_bert3", "op_resnet50"):
+                training(Path(name), load)
         else:
             small(Path(name))
             stopped(Path(name))
+            edges(Path(name))
     return finish()
 
 

@@ -109,6 +109,7 @@ class Graph:
         return len(free) < len(self.label)
 
 
+PALE = "#c3ccd6"
 QUOTED = r'"(?:\\.|[^"\\])*"'
 # What boxes, arrows, frames and sheets are given; Graphviz takes any other word without complaint.
 KNOWN = {"arrowhead", "arrowsize", "color", "compound", "constraint", "fillcolor", "fontcolor", "fontname", "fontsize",
@@ -119,9 +120,11 @@ KNOWN = {"arrowhead", "arrowsize", "color", "compound", "constraint", "fillcolor
 
 def attributes(text):
     """Every attribute is one that Graphviz knows; every arrow has an id, a tooltip and a colour, and a head unless it
-    ends where arrows meet or at its label (that of the outputs is an end)."""
+    ends where arrows meet or at its label (that of the outputs is an end).  What leaves a box for another device has
+    the box's colour; the id of what stays has the numbers of both boxes."""
     text = re.sub(r"\\\n", "", text)
     wrong = [f"attribute {word}" for word in {*re.findall(r"(\w+)=", re.sub(QUOTED, "1", text))} - KNOWN]
+    line = {m[1]: m[2] for m in re.finditer(rf'^\s*(\w+)\s+\[(?:{QUOTED}|[^\]"])*?\bcolor="(#\w+)"', text, re.M)}
     for m in re.finditer(rf"^\s*(\w+) -> (\w+)\s+\[((?:{QUOTED}|[^\]\"])*)\];", text, re.M):
         has = dict(re.findall(rf"(\w+)=({QUOTED}|[^\s,\]]+)", m[3]))
         if has.get("style") == "invis":
@@ -129,6 +132,11 @@ def attributes(text):
         headless = re.match(r"label_|route_\d+_[1-9]", m[2]) is not None
         if headless != (has.get("arrowhead") == "none") or not {"id", "tooltip", "color"} <= {*has}:
             wrong.append(f"{m[1]} -> {m[2]}: {m[3]}")
+        if headless and PALE not in (line.get(m[1], PALE), has["color"][1:-1]) and has["color"] != f'"{line[m[1]]}"':
+            wrong.append(f"{m[1]} -> {m[2]}: the colour {has['color']}, {line[m[1]]} at its box")
+        ends = re.fullmatch(r"block(\d+) block(\d+)", f"{m[1]} {m[2]}")
+        if ends and has["id"] != "edge_{}_{}".format(*(int(n) + 1 for n in ends.groups())):
+            wrong.append(f"{m[1]} -> {m[2]}: the id {has['id']}")
     return wrong
 
 

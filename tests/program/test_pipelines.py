@@ -155,6 +155,16 @@ def one_stage(tmp):
     check(abs(value_of(tmp / "one.json") - 0.0120036) < 1e-12, f"{value_of(tmp / 'one.json')} s, wanted 0.0120036")
 
 
+def stage_table(tmp):
+    """What is said of a stage, by hand: three layers on two devices, each half of the time; a ring of two moves as many
+    bytes as there are gradients, 12; these, as many weights, and half of 9 bytes of activations."""
+    lines = [f"n{i} -- {'abc'[i]} -- " + TIMES.format(1, 2, 3, 4) for i in range(3)]
+    (tmp / "three.txt").write_text("\n".join([*lines, "\tn0 -- n1", "\tn1 -- n2", ""]), encoding="utf-8")
+    said = pcc(tmp / "three.txt", "-d", "2xv100", *TRAIN, "--micro-batches=8", "-p", "dapple-place").stdout.split()
+    check("stage devices forward backward to next AllReduce ahead memory used of, layers 0 acc0 to acc1 1.500 ms "
+          "3.000 ms 12.00 ns 1 29 B of 32.00 GiB, a to c" in " ".join(said), " ".join(said))
+
+
 def two_stages(tmp):
     """Two devices each for Embedding and LSTM, and for the rest, one micro-batch, by hand: forward 1.75 ms, 4300 bytes
     to the next stage of another server, 0.25 ms, backward 0.5 ms, 4300 bytes back, 3.5 ms.  The first stage's AllReduce
@@ -352,8 +362,8 @@ def main():
         return finish()
     with tempfile.TemporaryDirectory() as tmp:
         tmp = Path(tmp)
-        for step in (small_profile, summary, wrong_profiles, one_stage, two_stages, round_trips, options, slices,
-                     memory, many_cuts, data_parallel, formula_errors, without_profiles):
+        for step in (small_profile, summary, wrong_profiles, one_stage, stage_table, two_stages, round_trips, options,
+                     slices, memory, many_cuts, data_parallel, formula_errors, without_profiles):
             step(tmp)
     return finish()
 

@@ -181,9 +181,14 @@ def turn_problems(root):
             yield f"a turn of the chain that joins nothing: {t and t[0]}"
 
 
+def seconds(text):
+    number, unit = text.split()
+    return float(number) * {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[unit]
+
+
 def bar_problems(root):
     """Each bar lies in the stripe of a lane; rows lie below each other, the bars of one side by side.  Several in one
-    are as opaque as they are busy."""
+    are as opaque as they are busy.  What a bar says of its time is so."""
     stripes, rows = [], {}
     for g in root.iter(SVG + "g"):
         r = g.find(SVG + "rect")
@@ -194,6 +199,10 @@ def bar_problems(root):
             stripes.append((y, y + high))
             continue
         rows.setdefault((y, y + high), []).append((x, x + width))
+        said = re.search(r", ([\d.]+ \w+): ([\d.]+ \w+) to ([\d.]+ \w+)$", g.find(SVG + "title").text)
+        took, begin, end = map(seconds, said.groups()) if said else (1, 0, 0)
+        if abs(begin + took - end) > 1e-3 * end:
+            yield f"times of a bar: {g.find(SVG + 'title').text}"
         if not 0 < float(r.get("fill-opacity", "1")) <= 1:
             yield f"a bar as opaque as {r.get('fill-opacity')}"
     for top, bottom in rows:

@@ -2,12 +2,13 @@
 """Would the tests notice?  Plants small errors into ir, frontends, passes and backends, one at a time, and counts those
 that some test fails on.
 
-    tools/bench/mutate.py [--count 300] [--seed 1] [--only REGEX] [--kind WORD] [--whole] [--skip REGEX]
-                          [--jobs 2] [--limit SECONDS] [--list]
+    tools/bench/mutate.py [--count 300] [--seed 1] [--only REGEX] [--kind WORD] [--sanitize] [--whole]
+                          [--skip REGEX] [--jobs 2] [--limit SECONDS] [--list]
 
 --count, --seed   how many errors, and which: each seed draws others, the kinds in turn
 --only, --kind    of files that the regular expression finds; of one kind
---whole           what survives the unit and lit tests meets all other tests, too (hours)
+--sanitize        what survives the unit and lit tests meets them in a build with sanitizers, as tools/test.sh has one
+--whole           what survives so far meets all other tests, too (hours)
 --skip            tests that the regular expression finds are not run
 --limit           ends after so many seconds of the clock; the same command goes on where it ended
 --list            shows what would be planted, and ends
@@ -45,12 +46,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build/mutate"
-TREE, BUILD = WORK / "tree", WORK / "build"
+TREE, BUILD, SANITIZED = WORK / "tree", WORK / "build", WORK / "sanitized"
 NONE = Path(__file__).with_name("mutate_none.txt")
 FOLDERS = ("ir/", "frontends/", "passes/", "backends/")
 KINDS = ("comparison", "sign", "swap", "check", "call", "constant")
 NEAR = {"unit", "lit"}  # labels of the tests that an error meets first
 BUDGET = 60  # seconds of CPU that one error may take of them
+PLAIN = ("-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g1")
+SANITIZE = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_EXE_LINKER_FLAGS_DEBUG=-fsanitize=address,undefined",
+            "-DCMAKE_C_FLAGS_DEBUG=-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all")
+SLOWER = 3  # times, with sanitizers
 WANTED = 85  # per cent
 
 # In what is built: which error is chosen, and what was reached.
@@ -95,7 +100,8 @@ COMPARISON = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 SIGN = {"+": "-", "-": "+", "+=": "-=", "-=": "+="}
 KEPT_CALLS = re.compile(r"assert|static_assert|_Static_assert|va_\w+|free|\w+_free|json_decref")
 # Equal with two arguments swapped: sums, counts and sizes, whether things are the same.
-SYMMETRIC = re.compile(r"sat_(add|mul)|\w*_?(min|max)|gcd|arena_array|calloc|str(n|case)?cmp|memcmp|\w+_(same|equal)")
+SYMMETRIC = re.compile(r"sat_(add|mul)|larger|\w*_?(min|max)|gcd|arena_array|calloc|str(n|case)?cmp|memcmp|"
+                       r"\w+_(same|equal)")
 # Neither these nor what is in them is changed: constants to the compiler, types.
 CONSTANT_PLACES = {"array_declarator", "subscript_designator", "sizeof_expression", "enum_specifier", "type_descriptor",
                    "struct_specifier", "preproc_def", "preproc_function_def", "preproc_call", "string_literal"}
@@ -108,6 +114,7 @@ class Place:
         self.path, self.start, self.end, self.kind = path, node.start_byte, node.end_byte, kind
         self.line, self.before = node.start_point[0] + 1, node.text.decode()
         self.after, self.form = after, form  # form: expression, statement or condition
+        self.code = ""  # the line that it begins in
 
     def wrapped(self, k, inner):
         """What stands in the file instead; inner is the text of the place with the errors inside it."""
@@ -117,9 +124,17 @@ class Place:
             return f"(!pcc_mutant({k}) && {inner})"
         return f"(pcc_mutant({k}) ? ({self.after}) : ({inner}))"
 
+    def texts(self):
+        """What stands there, and what is planted."""
+        return [" ".join(s.split())[:100].strip() for s in (self.before, self.after)]
+
     def __str__(self):
-        before, after = (" ".join(s.split()) for s in (self.before, self.after))
-        return f"{self.path}:{self.line}: {self.kind}: {before[:100]}  =>  {after[:100]}"
+        return f"{self.path}:{self.line}: {self.kind}: {'  =>  '.join(self.texts())}"
+
+    def known_as(self):
+        """As mutate_none.txt has it."""
+        before, after = self.texts()
+        return f"{self.path}: {self.kind}", before, f"=> {after}", f"in {self.code}"
 
 
 def one_line(node):
@@ -214,6 +229,7 @@ def all_places(only, rng):
         if not path.startswith(FOLDERS) or not path.endswith(".c") or not re.search(only, path):
             continue
         text = (ROOT / path).read_bytes()
+        before = len(found)
         limits = set(re.findall(r"\b([A-Z][A-Z0-9_]+) = \d+\b", text.decode()))
         stack = [parser.parse(text).root_node]
         while stack:
@@ -223,6 +239,9 @@ def all_places(only, rng):
                     found += places_in(path, node.child_by_field_name("body"), rng, limits)
             elif node.type == "translation_unit" or node.type.startswith("preproc_if"):
                 stack += reversed(node.children)
+        lines = text.decode().split("\n")
+        for p in found[before:]:
+            p.code = " ".join(lines[p.line - 1].split())
     return found
 
 
@@ -276,16 +295,15 @@ def copy_tree(chosen):
             link.symlink_to(target.resolve())
 
 
-def configure():
+def configure(where, how):
     # What presets would warn of, as errors: mixed-up types and formats.
     flags = f"-Werror=incompatible-pointer-types -Werror=int-conversion -Werror=format -include {TREE}/mutant.h"
-    subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
-                    "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g1", f"-DCMAKE_C_FLAGS={flags}"],
+    subprocess.run(["cmake", "-S", TREE, "-B", where, "-G", "Ninja", *how, f"-DCMAKE_C_FLAGS={flags}"],
                    check=True, stdout=subprocess.DEVNULL)
 
 
-def build(jobs):
-    r = subprocess.run(["cmake", "--build", BUILD, "--", f"-j{jobs}"], stdout=subprocess.PIPE,
+def build(where, jobs):
+    r = subprocess.run(["cmake", "--build", where, "--", f"-j{jobs}"], stdout=subprocess.PIPE,
                        stderr=subprocess.STDOUT, text=True)
     if r.returncode:
         sys.exit(r.stdout[-4000:] + "\nthe tree with the errors was not built")
@@ -312,7 +330,7 @@ def draw(places, count, seed, jobs):
     fresh = set(range(len(chosen)))
     while fresh:
         copy_tree(chosen)
-        configure()
+        configure(BUILD, PLAIN)
         commands = {os.path.relpath(c["file"], TREE): c["command"]
                     for c in json.loads((BUILD / "compile_commands.json").read_text()) if "pcc_objects" in c["command"]}
         files = sorted({chosen[k].path for k in fresh if chosen[k]})
@@ -330,21 +348,29 @@ def draw(places, count, seed, jobs):
 class Test:
     """A test of ctest's, with what it takes and reaches without an error."""
 
-    def __init__(self, entry):
+    def __init__(self, entry, where):
         properties = {p["name"]: p["value"] for p in entry["properties"]}
         self.name, self.command = entry["name"], entry["command"]
         self.label = (properties.get("LABELS") or [""])[0]
         self.environment = dict(v.split("=", 1) for v in properties.get("ENVIRONMENT", []))
-        self.folder = properties.get("WORKING_DIRECTORY", str(BUILD))
+        self.folder = properties.get("WORKING_DIRECTORY", str(where))
+        self.room = 16 << 30  # bytes of addresses
         self.lock = threading.Lock()  # a test's files are of one run at a time
         self.rc = self.cpu = None
         self.reached = set()
+        self.sound = True  # passes without an error; None: not known
+
+    def sanitize(self, plain):
+        """It is one of a build with sanitizers; the same of the plain one has been measured."""
+        self.name, self.rc, self.cpu = f"{plain.name}, sanitized", plain.rc, SLOWER * plain.cpu
+        self.reached, self.room, self.sound = plain.reached, resource.RLIM_INFINITY, None
+        return self
 
     def run(self, cpu_limit, **environment):
         """(exit code, CPU seconds); beyond ten times its clock time, at least a minute, it has failed."""
         def limits():
             for what, value in ((resource.RLIMIT_CPU, max(1, int(cpu_limit))), (resource.RLIMIT_CORE, 0),
-                                (resource.RLIMIT_AS, 16 << 30), (resource.RLIMIT_FSIZE, 4 << 30)):
+                                (resource.RLIMIT_AS, self.room), (resource.RLIMIT_FSIZE, 4 << 30)):
                 resource.setrlimit(what, (value, value))
 
         tmp = WORK / "tmp" / self.name.replace("/", "-")
@@ -374,15 +400,18 @@ class Test:
         self.rc, self.cpu = rc, cpu
 
     def fails(self, k):
-        rc, cpu = self.run(10 * self.cpu + 2, PCC_MUTANT=str(k))
-        return rc not in (0, 77), cpu
+        limit = 10 * self.cpu + 2
+        rc, cpu = self.run(limit, PCC_MUTANT=str(k))
+        if rc not in (0, 77) and self.sound is None:
+            self.sound = self.run(limit)[0] == 0
+        return rc not in (0, 77) and self.sound, cpu
 
 
-def tests():
+def tests(where):
     """All, but for those of the tree itself, which is changed, and fuzz targets."""
-    shown = subprocess.run(["ctest", "--test-dir", BUILD, "--show-only=json-v1"], check=True, capture_output=True,
+    shown = subprocess.run(["ctest", "--test-dir", where, "--show-only=json-v1"], check=True, capture_output=True,
                            text=True)
-    return [t for t in map(Test, json.loads(shown.stdout)["tests"])
+    return [t for t in (Test(entry, where) for entry in json.loads(shown.stdout)["tests"])
             if t.label != "fuzz" and f"{TREE}/tests/tree/" not in " ".join(t.command)]
 
 
@@ -417,7 +446,7 @@ class Kept:
         what = [str(p) for p in chosen]
         self.known = json.loads(self.path.read_text()) if self.path.exists() else {}
         if self.known.get("what") != what:
-            self.known = {"what": what, "tests": {}, "near": {}, "whole": {}}
+            self.known = {"what": what, "tests": {}, "near": {}, "sanitized": {}, "whole": {}}
 
     def put(self, part, name, value):
         with self.lock:
@@ -444,7 +473,7 @@ def plant(chosen, args, until):
     for k, p in enumerate(chosen):
         if p:
             in_file[p.path].add(k)
-    everything = [t for t in tests() if not re.search(args.skip, t.name)]
+    everything = [t for t in tests(BUILD) if not re.search(args.skip, t.name)]
 
     def stage(name, candidates, numbers, budget):
         def one(k):
@@ -462,6 +491,13 @@ def plant(chosen, args, until):
     near = measured([t for t in everything if t.label in NEAR])
     said = stage("near", near, [k for k, p in enumerate(chosen) if p], BUDGET)
     alive = [k for k, v in said.items() if v.startswith("survived")]
+    if args.sanitize and alive:
+        configure(SANITIZED, SANITIZE)
+        build(SANITIZED, args.jobs)
+        plain = {t.name: t for t in near if t.rc == 0}
+        said.update(stage("sanitized", [t.sanitize(plain[t.name]) for t in tests(SANITIZED) if t.name in plain], alive,
+                          SLOWER * BUDGET))
+        alive = [k for k, v in said.items() if v.startswith("survived")]
     if args.whole and alive:
         far = measured([t for t in everything if t.label not in NEAR])
         said.update(stage("whole", near + far, alive, float("inf")))
@@ -469,15 +505,15 @@ def plant(chosen, args, until):
 
 
 def known_none():
-    """What is known to be no error, as str(Place) without the line."""
-    lines = NONE.read_text().splitlines() if NONE.exists() else []
-    return {line for line in lines if line and not line.startswith(("#", " "))}
+    """What is known to be no error."""
+    blocks = NONE.read_text(encoding="utf-8").split("\n\n")[1:]
+    return {tuple(line.strip() for line in block.splitlines()[:4]) for block in blocks}
 
 
 def report(chosen, said):
     killed = {k for k, v in said.items() if v.startswith("killed")}
     known = known_none()
-    none = {k for k in set(said) - killed if re.sub(r":\d+:", ":", str(chosen[k]), count=1) in known}
+    none = {k for k in set(said) - killed if chosen[k].known_as() in known}
     print("\n| kind | planted | killed | no error |\n|---|---|---|---|")
     for kind in KINDS:
         of = {k for k in said if chosen[k].kind == kind}
@@ -501,6 +537,7 @@ def main():
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--only", default="")
     ap.add_argument("--kind", choices=KINDS)
+    ap.add_argument("--sanitize", action="store_true")
     ap.add_argument("--whole", action="store_true")
     ap.add_argument("--skip", default="^$")
     ap.add_argument("--jobs", type=int, default=2)
@@ -516,7 +553,7 @@ def main():
     if args.list:
         print("\n".join(f"{k}: {p}" for k, p in enumerate(chosen) if p))
         return 0
-    build(args.jobs)
+    build(BUILD, args.jobs)
     return 0 if report(chosen, plant(chosen, args, until)) else 1
 
 

@@ -72,6 +72,8 @@ static void spellings(void **state)
         {"a*(b + c) - a*b", "a*c"},
         {"a - a", "0"},
         {"(a + b)**2", "a*a + 2*a*b + b*b"},
+        {"a**0", "1"},
+        {"a**1", "a"},
         {"7", "7"},
         {"3*4 - 2", "10"},
         {"h/2", "(h//2)"},
@@ -88,6 +90,9 @@ static void spellings(void **state)
         {"3d_points", "'3d_points'"},
         {"sqrt(h)", "'sqrt(h)'"},
         {"a +", "'a +'"},
+        {"a**", "'a**'"},
+        {"a**b", "'a**b'"},
+        {"a**12", "'a**12'"},
         {"1/0", "'1/0'"},
     };
     (void)state;
