@@ -207,7 +207,8 @@ int ctx_base(struct ctx *x)
     x->levels.base = wdag_base(&x->scene, x->use.mem);
     x->levels.top = x->levels.base;
     if (check_sums(x) || apply_pins(x)) {
-        x->levels.base = x->levels.top = NULL; /* or who asks again would be told that all is well */
+        x->levels.base = x->levels.top =
+            NULL; /* or who asks again would be told that all is well */
         return -1;
     }
     warn_undivided(x);
