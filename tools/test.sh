@@ -23,6 +23,7 @@ for arg in "$@"; do
 done
 
 passed=0 failed=0 skipped=0 reports= cpu=
+jobs=$(($(getconf _NPROCESSORS_ONLN) + 1)) # some tests wait
 
 build() {
     echo "== build $1"
@@ -40,7 +41,7 @@ run_tests() {
     mkdir -p "build/cpu/$1"
     cpu="$cpu build/cpu/$1"
     status=0
-    PCC_CPU=$PWD/build/cpu/$1 ctest --test-dir "build/$1" --output-on-failure -j2 --output-junit "$report" || status=$?
+    PCC_CPU=$PWD/build/cpu/$1 ctest --test-dir "build/$1" --output-on-failure -j"$jobs" --output-junit "$report" || status=$?
     if [ ! -f "$report" ]; then
         echo "test: ctest left no report for $1" >&2
         failed=$((failed + 1))

@@ -129,6 +129,13 @@ static void print_largest(FILE *f, const struct module *m, struct arena *a)
                    0, KEY + 11);
 }
 
+/* Whether it is a workload or a profile, whose times, and no shapes, are known. */
+static bool is_profiled(const struct module *m)
+{
+    const struct graph *g = &m->graph[1];
+    return g->count > 0 && !strcmp(str(m, m->node[g->first].domain), "profile");
+}
+
 static void model_summary_print(FILE *f, const struct module *m)
 {
     struct arena *a = arena_new(m->mem);
@@ -147,6 +154,14 @@ static void model_summary_print(FILE *f, const struct module *m)
     }
     for (nid n = g->first; n < g->first + g->count; n++)
         flops = sat_add(flops, m->cost->flops[n]);
+    if (is_profiled(m)) {
+        page_words(f,
+                   arena_fmt(a, "%s: a workload of %u nodes with times (-p auto-place plans it)",
+                             utf8_text(a, str(m, m->path)), g->count),
+                   0, KEY);
+        arena_free(a);
+        return;
+    }
     fprintf(f, "%s: IR %lld", utf8_text(a, str(m, m->path)), (long long)m->ir_version);
     for (uint32_t i = 1; i < m->nopset; i++)
         fprintf(f, ", %s %lld",
@@ -230,7 +245,13 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
                     cluster_device_name(r->scene.cluster, a, d));
 }
 
-/* Values that leave a part for another one, the largest first. */
+/* "part0.onnx", or "part 0" of a graph that no part can be written of. */
+static const char *name_part(const struct result *r, int32_t part, struct arena *a)
+{
+    return r->scene.m->src ? part_file(r->parts, (uint32_t)part, a) : arena_fmt(a, "part %d", part);
+}
+
+/* Values that leave a part for another one, the largest first; of measured graphs nobody may know how large. */
 static void print_crossings(FILE *f, const struct result *r, struct arena *a)
 {
     const struct parts *parts = r->parts;
@@ -243,22 +264,27 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
         total = sat_add(total, t[i].bytes);
     }
     qsort(t, parts->ncross, sizeof *t, by_bytes);
-    fprintf(f, "%u tensor%s cross%s, %s\n", parts->ncross, parts->ncross == 1 ? "" : "s",
-            parts->ncross == 1 ? "es" : "", bytes_short(buf, total));
+    bool sized = total > 0 || !is_profiled(r->scene.m);
+    fprintf(f, "%u tensor%s cross%s%s%s\n", parts->ncross, parts->ncross == 1 ? "" : "s",
+            parts->ncross == 1 ? "es" : "", sized ? ", " : "",
+            sized ? bytes_short(buf, total) : "");
     for (uint32_t i = 0; i < parts->ncross && i < SHOWN; i++) {
         uint32_t k = t[i].count;
         vid v = parts->cross[k];
-        const char *line =
-            arena_fmt(a, "  %10s  %s ->", bytes_short(buf, t[i].bytes),
-                      part_file(parts, (uint32_t)parts->part_of[r->scene.m->value[v].def], a));
+        const char *line = arena_fmt(a, "  %10s  %s ->", sized ? bytes_short(buf, t[i].bytes) : "",
+                                     name_part(r, parts->part_of[r->scene.m->value[v].def], a));
         uint32_t from = parts->cross_to.at[k], to = parts->cross_to.at[k + 1];
         for (uint32_t j = from; j < to && j < from + SHOWN; j++)
-            line = arena_fmt(a, "%s %s", line, part_file(parts, parts->cross_to.to[j], a));
+            line = arena_fmt(a, "%s%s %s", line, j > from && !r->scene.m->src ? "," : "",
+                             name_part(r, (int32_t)parts->cross_to.to[j], a));
         if (to - from > SHOWN)
             line = arena_fmt(a, "%s and %u more", line, to - from - SHOWN);
         page_words(f,
-                   arena_fmt(a, "%s  %s : %s", line, utf8_text(a, t[i].name),
-                             type_text(r->scene.m, r->scene.m->value[v].type, a)),
+                   arena_fmt(a, "%s  %s%s%s", line, utf8_text(a, t[i].name),
+                             is_profiled(r->scene.m) ? "" : " : ",
+                             is_profiled(r->scene.m)
+                                 ? ""
+                                 : type_text(r->scene.m, r->scene.m->value[v].type, a)),
                    0, 14);
     }
     if (parts->ncross > SHOWN)

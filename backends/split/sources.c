@@ -131,6 +131,8 @@ static int copy_files(struct split *s, const uint32_t *copy, uint32_t n, const c
             "%s: copying %u file%s of the source into it, %s: its file system shares no blocks "
             "with it (-o the model's own folder copies nothing)",
             folder, n, n > 1 ? "s" : "", bytes_short(size, bytes));
+    if (split_check_room(s, (uint64_t)bytes, n > 1 ? "the source's files" : "the source's file"))
+        return -1;
     for (uint32_t i = 0; i < n; i++)
         if (copy_file(s, copy[i]))
             return -1;

@@ -7,13 +7,30 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* Whether a protobuf file can hold the message. */
 static bool holds(const Onnx__ModelProto *model)
 {
     return protobuf_c_message_get_packed_size(&model->base) <= INT32_MAX;
+}
+
+int split_check_room(const struct split *s, uint64_t bytes, const char *what)
+{
+    struct statfs at;
+    char need[UNIT_TEXT], left[UNIT_TEXT];
+    if (fstatfs(s->dirfd, &at) || (at.f_type != EXT4_SUPER_MAGIC && at.f_type != TMPFS_MAGIC) ||
+        bytes / (uint64_t)at.f_bsize < (uint64_t)at.f_bfree)
+        return 0;
+    bytes_short(left, (int64_t)((uint64_t)at.f_bfree * (uint64_t)at.f_bsize));
+    return diag_error(s->diag,
+                      "%s: takes %s, its file system has %s left: make room, or write parts that "
+                      "refer to the weights where they are: --weights=original and -o the model's "
+                      "own folder",
+                      what, bytes_short(need, (int64_t)bytes), left);
 }
 
 static int write_model(struct split *s, const Onnx__ModelProto *model, const char *file)

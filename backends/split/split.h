@@ -115,6 +115,9 @@ uint32_t origin_id(const struct origin *list, uint32_t n, const void *src);
 /* Decides where each weight goes in s->weights.mode; may be called again for another mode.  0, or -1 if a file
  * that is needed is not there. */
 int weights_plan(struct split *s);
+/* Whether there is room for so many bytes more in the folder: 0, or -1 and an error that names them `what`.  Only file
+ * systems are asked that neither share blocks nor compress. */
+int split_check_room(const struct split *s, uint64_t bytes, const char *what);
 /* Writes weights.data (nothing if no weight goes there); 0 or -1. */
 int weights_write(struct split *s);
 /* The tensor as a file of the folder holds it: by reference, or inline. Sets s->failed on errors. */

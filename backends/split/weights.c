@@ -257,6 +257,8 @@ int weights_write(struct split *s)
 {
     int out = -1, rc = 0;
     uint64_t size = s->weights.size;
+    if (split_check_room(s, size, WEIGHTS_FILE))
+        return -1;
     for (uint32_t t = 1; t < s->weights.nheld && !rc; t++) {
         if (s->weights.at[t] == WEIGHT_INLINE || s->weights.at[t] == WEIGHT_SOURCE)
             continue;

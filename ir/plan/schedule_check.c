@@ -604,9 +604,9 @@ const char *schedule_fits(const struct work *w, const struct schedule *s, struct
     for (uint32_t d = 0; d < w->ndev; d++) {
         char need[UNIT_TEXT], have[UNIT_TEXT];
         if (w->memory[d] >= 0 && s->peak[d] > w->memory[d])
-            return arena_fmt(a, "%s needs %s at once for %u samples in flight and has %s",
+            return arena_fmt(a, "%s needs %s at once for %u sample%s in flight and has %s",
                              w->dev_name[d], bytes_short(need, s->peak[d]), s->in_flight,
-                             bytes_short(have, w->memory[d]));
+                             s->in_flight == 1 ? "" : "s", bytes_short(have, w->memory[d]));
     }
     return NULL;
 }

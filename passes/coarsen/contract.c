@@ -409,7 +409,8 @@ static bool net_follows(const struct wdag *g, struct classes *c, uint32_t e, uin
 
 /* Whether merging v into its only neighbour w cannot make any plan worse: v takes no time and is not pinned; its
  * bytes are 0 or memory is ample; none of its nets has the host or gets dearer (net_follows); where parts cost
- * something, w has nodes of v's passes; where copies of stages are trained, v has no parameters. */
+ * something, w has nodes of v's passes; where copies of stages are trained, v has no parameters; where stages are, no
+ * bytes, since their parameters are exchanged and activations are there several times. */
 static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes *c, uint32_t v,
                        uint32_t w, bool ample)
 {
@@ -425,6 +426,7 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
     if (x->scene.model.part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
         return false; /* the device of w would run a part for a pass more */
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
+    ample = ample && x->scene.model.objective != OBJECTIVE_ITERATION;
     return g->pin[v] < 0 && (empty || ample);
 }
 

@@ -5,7 +5,7 @@
  * subgraph as a whole.  A state in which subgraphs wait for each other, or that does not fit the memory, is never
  * entered.  The energy is the latency and, in some rounds, a small share of all work, so that what is not on the
  * critical chain improves, too.  Rounds start from the best plan, from accelerators filled along a random order, or
- * with all on the hosts, and grow longer.
+ * with all on the hosts, and grow longer.  Where there are few plans, all are tried instead.
  * Cost: O(V + E + pins) for a move. */
 #include "passes/latency/latency_anneal.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROUND = 4000, LONGEST_ROUND = 400000, LARGEST_CLUSTER = 7 };
+enum { FIRST_ROUND = 4000, LONGEST_ROUND = 400000, LARGEST_CLUSTER = 7, FEW_PLANS = 10000 };
 
 struct state {
     const struct latency_graph *p;
@@ -376,6 +376,45 @@ static bool choose_start(struct state *s, uint32_t round, const struct latency_p
     return latency_of(p, s->sub, s->room) < LOAD_INF;
 }
 
+/* Ways to place the blocks, if they are few; else 0. */
+static uint64_t count_plans(const struct latency_graph *p)
+{
+    uint64_t plans = 1;
+    for (uint32_t b = 0; b < p->g->n && plans; b++) {
+        plans *= (uint64_t)p->ndev * p->slots + p->hosted[b];
+        plans = plans <= FEW_PLANS ? plans : 0;
+    }
+    return plans;
+}
+
+/* The i-th way to place the blocks. */
+static void write_plan(const struct latency_graph *p, uint64_t i, uint32_t *sub)
+{
+    const uint32_t subs = p->ndev * p->slots;
+    for (uint32_t b = 0; b < p->g->n; b++) {
+        uint32_t places = subs + p->hosted[b], at = (uint32_t)(i % places);
+        sub[b] = at == subs ? ON_HOST : p->dev[at / p->slots] * p->slots + at % p->slots;
+        i /= places;
+    }
+}
+
+/* Improves *best by all there is. */
+static void try_all(struct state *s, uint64_t plans, struct latency_anneal *how,
+                    struct latency_plan *best)
+{
+    for (uint64_t i = 0; i < plans && best->value > how->enough; i++) {
+        int64_t value, energy;
+        if (i % 64 == 63 && clock_out(how->clock))
+            return;
+        how->done++;
+        write_plan(s->p, i, s->sub);
+        if (!evaluate_state(s, best->value, &value, &energy) || value >= best->value)
+            continue;
+        best->value = value;
+        memcpy(best->sub, s->sub, s->p->g->n * sizeof *s->sub);
+    }
+}
+
 void latency_anneal(const struct latency_graph *p, struct latency_anneal *how,
                     struct latency_plan *best, struct arena *scratch)
 {
@@ -386,8 +425,11 @@ void latency_anneal(const struct latency_graph *p, struct latency_anneal *how,
     for (uint32_t i = 0; i < sizeof row / sizeof *row; i++)
         *row[i] = arena_array(a, (size_t)2 * n + 1, sizeof(uint32_t));
     s.room = latency_room_new(p, a);
-    uint64_t moves = FIRST_ROUND, end = how->done + how->moves;
-    for (uint32_t round = 0; n && how->done < end && best->value > how->enough; round++) {
+    uint64_t moves = FIRST_ROUND, end = how->done + how->moves, plans = count_plans(p);
+    bool few = plans && plans <= how->moves;
+    if (few)
+        try_all(&s, plans, how, best);
+    for (uint32_t round = 0; n && !few && how->done < end && best->value > how->enough; round++) {
         if (clock_out(how->clock) && (round || best->value < LOAD_INF))
             break;
         bool warm = round % 3 != 0 && best->value < LOAD_INF;

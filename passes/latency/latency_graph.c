@@ -121,7 +121,7 @@ static uint32_t *make_units(struct latency_graph *p, const struct wdag *base)
         p->first[at[u] + 1]++;
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t n = p->first[v + 1];
-        p->together = p->together || (p->hosted[v] && n > 1);
+        p->together = p->together || (n > 1 && (p->hosted[v] || p->slots > 1));
         p->first[v + 1] = p->first[v] + (p->hosted[v] ? n : 1);
     }
     p->nunit = p->training ? base->n : p->first[g->n];
@@ -132,6 +132,9 @@ static uint32_t *make_units(struct latency_graph *p, const struct wdag *base)
         p->last[b] = u;
         p->block[unit_of[u]] = b;
         p->host[unit_of[u]] = host_time(p, base, b, u);
+        if (p->hosted[b] && base->time[cluster_class(p->c->cluster, (uint32_t)p->host_dev[b])][u] >
+                                p->host[unit_of[u]])
+            p->judge.mixed = true;
     }
     return unit_of;
 }
@@ -503,7 +506,8 @@ static bool is_crowded(const struct latency_graph *p, const uint32_t *sub, struc
 int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r,
                        int64_t value)
 {
-    return value < LOAD_INF && p->judge.value && !p->judge.alone && is_crowded(p, sub, r)
+    return value < LOAD_INF && p->judge.value && !p->judge.alone &&
+                   (p->judge.mixed || is_crowded(p, sub, r))
                ? p->judge.value(p->judge.of, sub)
                : value;
 }

@@ -7,7 +7,8 @@
  * there: a unit is a node of a block that the host could run, or a block that it cannot run.
  *
  * In training graphs the forward and the backward nodes of a slot are two subgraphs.
- * Here CPUs are unlimited; a node takes the time of the fastest class of CPUs that may run its block. */
+ * Here CPUs are unlimited; a node takes the time of the fastest class of CPUs that may run its block, which is a bound
+ * where a plan has the block on another one (judge.mixed). */
 #ifndef PCC_PASSES_LATENCY_LATENCY_GRAPH_H
 #define PCC_PASSES_LATENCY_LATENCY_GRAPH_H
 
@@ -27,11 +28,14 @@ struct accelerators {
 
 /* Who says what plans take where this evaluation does not. */
 struct latency_judge {
-    /* ps of a plan whose hosts' nodes are more at a time than there are hosts; NULL: they are unlimited */
+    /* ps of a plan whose hosts' nodes are more at a time than there are hosts, or on several classes of hosts; NULL:
+     * this evaluation knows all plans */
     int64_t (*value)(void *of, const uint32_t *sub);
     void *of;
     /* of every plan: one without slots, whose accelerators' sets are cut by levels */
     bool alone;
+    /* some unit takes longer on host_dev of its block than `host` says, on the class that is its fastest */
+    bool mixed;
 };
 
 struct latency_graph {
@@ -61,7 +65,7 @@ struct latency_graph {
     struct csr succ, pred;   /* of units */
     struct csr
         net_of; /* block -> nets that some accelerator pays for and that have two blocks or more */
-    bool together; /* some block of several units may run on the hosts */
+    bool together; /* some block of several nodes may run on the hosts, or be in several slots */
     int32_t
         *host_dev;    /* [block] a host of the class that runs it in the least time; -1: none may */
     uint32_t *holder; /* [block] on the hosts: the device whose memory it takes */

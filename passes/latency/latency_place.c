@@ -9,6 +9,7 @@
 #include "passes/bounds/claim.h"
 #include "passes/contiguous/infeasible.h"
 #include "passes/contiguous/placing.h"
+#include "passes/latency/latency_anneal.h"
 #include "passes/latency/latency_solve.h"
 #include "passes/problem/memory_need.h"
 
@@ -54,7 +55,8 @@ enum {
     CUT_WORK = 20000000, /* of annealing with the judge alone: moves times nodes and pins */
     /* steps of all searches for each partial plan that one may keep; with several slots they take longer */
     STEPS = 800,
-    SLOT_STEPS = 100
+    SLOT_STEPS = 100,
+    START_ORDERS = 8
 };
 
 struct planning {
@@ -63,6 +65,7 @@ struct planning {
     struct problem *c;
     const struct latency_graph *p;
     const uint32_t *at; /* [base vertex] its block */
+    const struct interval_how *orders;
     struct clock clock;
     int32_t *dev; /* [node] room for plans that the judge looks at */
     uint32_t *slot;
@@ -98,12 +101,48 @@ static struct latency_graph *make_graph(struct planning *n, uint32_t slots)
 {
     struct latency_graph *p =
         latency_graph_build(n->c, n->x->levels.base, slots, n->x->use.scratch);
-    if (n->x->scene.model.latency.cpus == CPUS_LIST) {
+    bool list = n->x->scene.model.latency.cpus == CPUS_LIST;
+    if (list || p->judge.mixed) {
         p->judge.value = judge_list;
         p->judge.of = n;
     }
+    p->all_cpus = list ? p->all_cpus : 0;
     n->p = p;
     return p;
+}
+
+/* Whether all on the hosts, or accelerators filled one after the other, is a plan: annealing starts there. */
+static bool has_simple_start(const struct latency_graph *p, struct latency_room *room,
+                             struct arena *a)
+{
+    struct latency_plan plan = latency_no_plan(p, a);
+    latency_fill(p, NULL, &plan, room, a);
+    for (uint32_t b = 0; b < p->g->n && plan.value == LOAD_INF; b++)
+        plan.sub[b] = ON_HOST;
+    return plan.value < LOAD_INF ||
+           (latency_fits(p, plan.sub, room) && latency_of(p, plan.sub, room) < LOAD_INF);
+}
+
+/* Where annealing starts if there is no simpler plan: the best for many samples along some orders, whatever the order
+ * in which devices come. */
+static void start_along_orders(struct planning *n, const struct latency_graph *p,
+                               struct latency_plan *best)
+{
+    struct arena *a = n->x->use.scratch;
+    struct latency_room *room = latency_room_new(p, a);
+    struct interval_how how = *n->orders;
+    struct problem_plan plan = {.value = LOAD_INF,
+                                .dev = arena_array(a, (size_t)p->g->n + 1, sizeof(int32_t))};
+    how.starts = how.starts < START_ORDERS ? how.starts : START_ORDERS;
+    how.phase = NULL;
+    if (has_simple_start(p, room, a) || !interval_search(n->c, &how, &plan, a).better)
+        return;
+    for (uint32_t b = 0; b < p->g->n; b++) {
+        uint32_t d = (uint32_t)plan.dev[b];
+        best->sub[b] = p->kind_of[d] == UINT8_MAX ? ON_HOST : d * p->slots;
+    }
+    if (latency_fits(p, best->sub, room))
+        best->value = latency_judged(p, best->sub, room, latency_of(p, best->sub, room));
 }
 
 /* The best plan with `slots` subgraphs on each accelerator; one with fewer is where it starts from. */
@@ -119,6 +158,8 @@ static struct latency_plan solve(struct planning *n, uint32_t slots, struct late
     for (uint32_t b = 0; slots > 1 && b < p->g->n; b++)
         best.sub[b] = one.sub[b] == ON_HOST ? ON_HOST : one.sub[b] * slots;
     best.value = one.value;
+    if (slots == 1)
+        start_along_orders(n, p, &best);
     int64_t states =
         ctx_settings(n->x)->max_states ? ctx_settings(n->x)->max_states : n->o->max_states;
     struct latency_how how = {.seed = (uint64_t)n->o->seed,
@@ -169,11 +210,12 @@ static const char *scope_text(const struct planning *n)
     const char *text = "";
     if (n->p->slots > 1)
         text = arena_fmt(n->x->use.mem, ", of up to %u subgraphs on each accelerator", n->p->slots);
-    return n->p->together ? arena_fmt(n->x->use.mem,
-                                      "%s, in which nodes that must share a device go to the hosts "
-                                      "together",
-                                      text)
-                          : text;
+    return n->p->together
+               ? arena_fmt(n->x->use.mem,
+                           "%s, in which nodes that must share a device go to the hosts%s "
+                           "together",
+                           text, n->p->slots > 1 ? " or to a subgraph" : "")
+               : text;
 }
 
 /* Where the longest path begins. */
@@ -191,7 +233,7 @@ static void conclude(struct planning *n, const struct latency_tail *t,
     struct bound general = claim_latency(x);
     const char *proof = c->proof, *scope = scope_text(n), *how;
     if (s->lower > c->bound) {
-        c->scope = claim_scope(x, true, false);
+        c->scope = n->p->together ? SCOPE_CONTIGUOUS_LAYERS : claim_scope(x, true, false);
         c->bound = s->lower;
         c->proof = arena_fmt(
             x->use.mem,
@@ -228,6 +270,7 @@ static int latency_run(struct ctx *x, const void *options)
     if (placing_start(x, &first, &p))
         return -1;
     n.c = p.problem;
+    n.orders = &p.orders;
     n.clock = p.clock;
     n.at = wdag_flatten(p.whole, x->use.scratch);
     n.dev = arena_array(x->use.scratch, (size_t)x->scene.m->nnode + 1, sizeof *n.dev);

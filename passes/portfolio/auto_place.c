@@ -27,6 +27,9 @@
 enum { CHAINS = 8, DP_SHARE = 4, ANNEAL_SHARE = 2 };
 /* CERTAIN: a bound that is within this share, in millionths, of the value is good enough; else bounds get more work. */
 enum { CERTAIN = 10000, MILLION = 1000000 };
+enum {
+    OFFERED = 100
+}; /* millionths that a plan of another shape saves at least, to be worth a line */
 
 struct auto_options {
     const char *gain;
@@ -185,7 +188,7 @@ static const char *write_offer(struct auto_run *r)
     struct ctx *x = r->x;
     int64_t value = r->contiguous->claim.value, found = s->best.value + s->start;
     int64_t bound = s->bound.value + s->start;
-    if (found < value) {
+    if (found < value && share_below(found, value) >= OFFERED) {
         const int32_t *dev =
             plan_project(s->any->g, s->best.dev, x->scene.m->nnode, x->use.scratch);
         return arena_fmt(x->use.mem,

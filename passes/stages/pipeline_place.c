@@ -11,10 +11,11 @@
 #include "ir/base/units.h"
 
 enum {
-    SIZES = 8,
+    SIZES = 12,
     WORK = 3000000,    /* tasks for each size and schedule */
     FORMULA = 4000000, /* evaluations for each size */
-    PLANS = 24
+    PLANS = 24,
+    MOST_DIVISOR = 1000000 /* that is looked for */
 };
 
 static const enum training_schedule offered[] = {TRAINING_DAPPLE, TRAINING_GPIPE, TRAINING_ZB_H1,
@@ -38,22 +39,65 @@ static bool is_said(const struct choices *c, uint32_t what)
     return ctx_settings(c->x)->trained & what;
 }
 
-/* Sizes that divide the batch, from small to large: powers of two, and that of the model. */
+/* The divisors of the batch: the first SIZES of them that were seen, and of those between two powers of two the one
+ * that most numbers of devices can share. */
+struct divisors {
+    int64_t all[SIZES], best[63];
+    uint32_t n, most[63];
+};
+
+static void see_divisor(const struct choices *c, struct divisors *s, int64_t size)
+{
+    uint32_t shares = 0, k = 0;
+    while (size >> k > 1)
+        k++;
+    for (uint32_t d = 1; d <= c->x->scene.cluster->ndev; d++) /* of samples, or of micro-batches */
+        shares += (uint32_t)(size % d == 0) + (c->global / size % d == 0);
+    if (shares > s->most[k] || (shares == s->most[k] && size < s->best[k])) {
+        s->most[k] = shares;
+        s->best[k] = size;
+    }
+    if (s->n < SIZES)
+        s->all[s->n] = size;
+    s->n++;
+}
+
+static void add_size(struct choices *c, int64_t size)
+{
+    uint32_t i = c->nsize;
+    for (uint32_t k = 0; k < c->nsize; k++)
+        if (c->size[k] == size)
+            return;
+    if (c->nsize == SIZES)
+        return;
+    for (; i > 0 && c->size[i - 1] > size; i--)
+        c->size[i] = c->size[i - 1];
+    c->size[i] = size;
+    c->nsize++;
+}
+
+/* Sizes that divide the batch: all, or if they are too many, that of the model and one between each two powers of
+ * two.  From small to large. */
 static void choose_sizes(struct choices *c)
 {
     const struct training *m = &c->x->scene.model.training;
+    struct divisors s = {.n = 0};
     c->global = m->micro_size * training_count(m);
-    bool fixed = !m->micro_size || is_said(c, TRAINING_SAID_SIZE), own = false;
-    for (int64_t size = 1; !fixed && size <= c->global && c->nsize + 1 < SIZES; size *= 2) {
-        if (!own && size >= m->micro_size) {
-            c->size[c->nsize++] = m->micro_size;
-            own = true;
-        }
-        if (c->global % size == 0 && size != m->micro_size)
-            c->size[c->nsize++] = size;
+    add_size(c, m->micro_size);
+    if (!m->micro_size || is_said(c, TRAINING_SAID_SIZE))
+        return;
+    for (int64_t d = 1; d <= MOST_DIVISOR && d <= c->global / d; d++) {
+        if (c->global % d != 0)
+            continue;
+        see_divisor(c, &s, d);
+        if (d < c->global / d)
+            see_divisor(c, &s, c->global / d);
     }
-    if (!own)
-        c->size[c->nsize++] = m->micro_size;
+    for (uint32_t i = 0; i < s.n && s.n <= SIZES; i++)
+        add_size(c, s.all[i]);
+    for (uint32_t k = 0; k < 63; k++)
+        if (s.best[k])
+            add_size(c, s.best[k]);
 }
 
 static void try_schedule(struct choices *c, struct train *t, const struct dapple_found *found,

@@ -3,8 +3,9 @@
 # RUN: %pcc %s -p 'm-topo-place{fill=memory}' | FileCheck %s --check-prefix=KAHN
 # RUN: %pcc %s -p dfs-place | FileCheck %s --check-prefix=NONE
 # RUN: %pcc %s -p 'order-place{range=1}' | FileCheck %s --check-prefix=NONE
-# KAHN: 4 tensors cross,
-# NONE: 0 tensors cross,
+# KAHN: 4 tensors cross
+# KAHN-NEXT: part 0 -> part 1
+# NONE: 0 tensors cross
 # RUN: %pcc %s -p 'contract{trivial=false},fuse{range=8:mem=8B:order=fifo},levels' -q | FileCheck %s --check-prefix=FIFO
 # RUN: %pcc %s -p 'contract{trivial=false},fuse{range=8:mem=8B:order=dfs},levels' -q | FileCheck %s --check-prefix=PATHS
 # RUN: %pcc %s -p 'contract{trivial=false},fuse{range=8:mem=8B:order=cpd},levels' -q | FileCheck %s --check-prefix=PATHS

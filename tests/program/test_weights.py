@@ -234,6 +234,28 @@ def test_failures(work, gpt):
                     "--weights=original and -o the model's own folder", missing, f"--weights={mode}")
 
 
+def test_no_room(work, gpt):
+    """Weights of four terabytes, in a sparse file, are refused before any is copied."""
+    kind = run("stat", "-f", "-c", "%T", work).stdout.strip()
+    if kind not in ("ext2/ext3", "tmpfs"):
+        print(f"not tried: too little room ({kind} is not asked)")
+        return
+    huge = copy_of(gpt, work / "huge")
+    whole = onnx.load(huge, load_external_data=False)
+    most = max(whole.graph.initializer, key=lambda t: len(t.raw_data))
+    most.dims[0] = (1 << 42) // (4 * int(np.prod(most.dims[1:])))
+    most.ClearField("raw_data")
+    most.data_location = TensorProto.EXTERNAL
+    most.external_data.add(key="location", value="most.data")
+    (huge.parent / "most.data").touch()
+    os.truncate(huge.parent / "most.data", 1 << 42)
+    onnx.save(whole, huge)
+    for mode, what in (("shared", "weights.data: takes"), ("original", "the source's file")):
+        r = split(huge, work / "no_room", mode, "-d", "2xa100:8TiB")
+        check(r.returncode == 1 and what in r.stderr and "its file system has" in r.stderr
+              and not (work / "no_room").exists(), f"no room, {mode}: {r.returncode}: {r.stderr}")
+
+
 def referred(folder):
     """(file, offset, length) of every tensor by name, in each model of a split."""
     return [{t.name: tuple(external_of(t).get(k) for k in ("location", "offset", "length")) for t in base_tensors(p)
@@ -364,6 +386,7 @@ def main():
         test_copies(work, gpt)
         test_links(work, gpt)
         test_failures(work, gpt)
+        test_no_room(work, gpt)
         test_missing(work, gpt)
         test_many_files(work)
         test_files_inline(work)

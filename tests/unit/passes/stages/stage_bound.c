@@ -9,6 +9,7 @@
 #include "passes/stages/stage_bound.h"
 #include "passes/stages/train.h"
 #include "tests/support/kept.h"
+#include "tests/support/sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +24,7 @@ enum {
     USUAL = 5,
     STAGES = 8,
     FEW = 4,
-    CASES = 1200,
+    CASES = SANITIZED ? 400 : 1200,
     MODELS = 3,
     WINDOWS = 8,
     ROUNDS = 300
