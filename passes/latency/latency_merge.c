@@ -40,9 +40,10 @@ static uint32_t refine(const struct latency_graph *p, const struct latency_plan 
     return count;
 }
 
-static uint64_t search_merged(const struct latency_graph *p, const struct latency_graph *coarse,
-                              const struct label_limits *l, struct latency_plan *best,
-                              struct arena *a)
+static struct label_found search_merged(const struct latency_graph *p,
+                                        const struct latency_graph *coarse,
+                                        const struct label_limits *l, struct latency_plan *best,
+                                        struct arena *a)
 {
     const uint32_t *at = coarse->g->map;
     struct latency_plan found = latency_no_plan(coarse, a), fine = latency_no_plan(p, a);
@@ -50,27 +51,27 @@ static uint64_t search_merged(const struct latency_graph *p, const struct latenc
     struct label_found f =
         label_search(coarse, latency_tail_make(coarse, a), best->value, l, &found, a);
     if (!f.complete || found.value == LOAD_INF)
-        return f.steps;
+        return f;
     for (uint32_t b = 0; b < p->g->n; b++)
         fine.sub[b] = found.sub[at[b]];
     if (!latency_fits(p, fine.sub, room))
-        return f.steps;
+        return f;
     int64_t value = latency_judged(p, fine.sub, room, latency_of(p, fine.sub, room));
     if (value < best->value) {
         best->value = value;
         memcpy(best->sub, fine.sub, p->g->n * sizeof *best->sub);
     }
-    return f.steps;
+    return f;
 }
 
 uint64_t latency_merge(const struct latency_graph *p, const struct latency_merging *m,
-                       struct latency_plan *best, struct arena *scratch)
+                       struct latency_plan *best, bool *ended, struct arena *scratch)
 {
     struct arena *a = arena_new(scratch);
     struct diag quiet = diag_silent();
     struct placed *order = arena_array(a, (size_t)p->g->n + 1, sizeof *order);
     uint32_t *group = arena_array(a, (size_t)p->g->n + 1, sizeof *group), count = 0;
-    uint64_t steps = 0;
+    struct label_found f = {.complete = true};
     const struct wdag *base = m->level;
     for (uint32_t i = 0; i < m->n; i++)
         if (m->plan[i].value < LOAD_INF)
@@ -80,7 +81,8 @@ uint64_t latency_merge(const struct latency_graph *p, const struct latency_mergi
     struct wdag *g = count ? wdag_merge(m->level, group, count, "latency-place", a, &quiet) : NULL;
     struct problem *c = g ? problem_build(g, p->c->scene, -1, a, &quiet) : NULL;
     if (c)
-        steps = search_merged(p, latency_graph_build(c, base, p->slots, a), m->limits, best, a);
+        f = search_merged(p, latency_graph_build(c, base, p->slots, a), m->limits, best, a);
     arena_free(a);
-    return steps;
+    *ended = f.complete;
+    return f.steps;
 }

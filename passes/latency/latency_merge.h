@@ -13,8 +13,8 @@ struct latency_merging {
 
 /* Blocks that are in one subgraph in each of the plans stay together; of the plans that keep them so, those n among
  * them, the best one below best->value is searched for, and written to *best if it fits.  Returns the steps that it
- * took.  Uses scratch, whose state is restored. */
+ * took; *ended: whether that was enough.  Uses scratch, whose state is restored. */
 uint64_t latency_merge(const struct latency_graph *p, const struct latency_merging *m,
-                       struct latency_plan *best, struct arena *scratch);
+                       struct latency_plan *best, bool *ended, struct arena *scratch);
 
 #endif

@@ -18,7 +18,6 @@ enum {
     FIRST_MOVES = 60000,
     USUAL_MOVES = 1500000,
     APART = 8,            /* plans that are annealed apart, */
-    MERGE_SHARE = 16,     /* and merged with one part of so many of the steps */
     LAST_MOVES = 1500000, /* where no search ended */
     USUAL_SIZE = 1500,    /* units, edges and pins; larger graphs have fewer moves */
     BYTES_PER_LABEL = 512,
@@ -26,7 +25,10 @@ enum {
     LEAST_STEP = 128, /* and no step is less than so much of T */
     RETRY = 8,        /* after a search that did not end a step is so much smaller */
     EARLY = 10,       /* before annealing at length the searches have one part of so many */
-    WORTH = 200       /* annealing goes on where it gained one part of so many */
+    USUAL_SHARE = 40, /* a search may take one part of so many of all steps, */
+    GROWTH = 10,      /* or so many times what the last one took that ended */
+    FAR = 8,    /* no search is made where the last limit would take so many times what is left */
+    WORTH = 200 /* annealing goes on where it gained one part of so many */
 };
 
 /* What the next search will probably take, from the last two. */
@@ -43,6 +45,9 @@ struct solving {
     struct arena *scratch;
     struct latency_solved s;
     uint64_t steps; /* that are left */
+    uint64_t later; /* that there will be besides */
+    uint64_t ended; /* those of the last search that ended */
+    bool merges;    /* no search of a merged graph was in vain */
     uint64_t light; /* what takes fewer needs no forecast */
     struct growth g;
     int64_t step; /* by which T rises next */
@@ -59,6 +64,13 @@ static struct label_limits limits(struct solving *v, uint64_t steps)
                                  .max_steps = steps,
                                  .max_bytes = (size_t)v->how->max_labels * BYTES_PER_LABEL,
                                  .clock = v->is_early ? &v->early : v->how->clock};
+}
+
+/* What a search may take that has no like. */
+static uint64_t usual_steps(const struct solving *v)
+{
+    uint64_t usual = v->how->max_steps / USUAL_SHARE + 1;
+    return usual < v->steps ? usual : v->steps;
 }
 
 static void anneal_some(struct solving *v, uint64_t moves)
@@ -94,11 +106,13 @@ static void anneal_apart(struct solving *v, uint64_t moves)
     plan[APART] = latency_no_plan(v->p, v->scratch);
     plan[APART].value = v->best->value;
     memcpy(plan[APART].sub, v->best->sub, v->p->g->n * sizeof *v->best->sub);
-    if (v->steps && v->best->value > v->s.lower) {
-        const struct label_limits l = limits(v, v->steps / MERGE_SHARE);
+    if (v->steps && v->merges && v->best->value > v->s.lower) {
+        const struct label_limits l = limits(v, usual_steps(v));
         const struct latency_merging m = {v->how->level, plan, APART + 1, &l};
-        uint64_t took = latency_merge(v->p, &m, v->best, v->scratch);
+        bool ended;
+        uint64_t took = latency_merge(v->p, &m, v->best, &ended, v->scratch);
         v->steps -= took < v->steps ? took : v->steps;
+        v->merges = ended;
     }
     arena_release(v->scratch, mark);
 }
@@ -134,10 +148,14 @@ static void note_search(struct solving *v, int64_t limit, const struct label_fou
                            v->s.proof, time_short(text, limit), f->ideals, f->labels);
 }
 
-/* Of one search: what does not end leaves something for what comes after it. */
+/* Of one search: what does not end leaves something for what comes after it, and does not take much more than what
+ * did end, of which it is the next. */
 static uint64_t most_steps(const struct solving *v)
 {
-    return v->steps / 3 * 2 + 1;
+    uint64_t share = v->steps / 3 * 2 + 1, usual = usual_steps(v);
+    if (v->ended > usual / GROWTH)
+        usual = v->ended < share / GROWTH ? v->ended * GROWTH : share;
+    return usual < share ? usual : share;
 }
 
 /* Asks whether a plan takes less than `limit`; returns the steps that it took, 0 if it did not end. */
@@ -151,6 +169,7 @@ static uint64_t search_below(struct solving *v, int64_t limit)
         v->s.why = f.why;
         return 0;
     }
+    v->ended = f.steps;
     v->s.searched = true;
     v->s.labels = f.labels;
     v->s.ideals = f.ideals;
@@ -179,13 +198,24 @@ static int64_t least_step(const struct solving *v)
     return v->s.lower / LEAST_STEP + 1;
 }
 
+/* Whether limits would have to grow for much longer than there are steps to come to the plan's value, `up` from
+ * here: then they would only raise the bound a little, for all that is left. */
+static bool is_far(struct solving *v, int64_t up)
+{
+    uint64_t left = (v->steps + v->later) / v->g.took[1] + 1;
+    if (!v->g.took[0] || rise_for(&v->g, left * FAR) >= up)
+        return false;
+    v->s.why = "the plan's value is out of reach of searches";
+    return true;
+}
+
 /* Chooses by how much T rises: to the plan's value, if that is near enough.  False: no higher T is within reach. */
 static bool choose_step(struct solving *v)
 {
     int64_t up = v->best->value - v->s.lower, least = least_step(v);
     if (v->g.took[1] > v->light) {
         uint64_t times = most_steps(v) / v->g.took[1];
-        if (times < 2)
+        if (times < 2 || is_far(v, up))
             return false;
         if (v->g.took[0] && rise_for(&v->g, times - times / 4) >= up) {
             v->step = up;
@@ -247,6 +277,7 @@ struct latency_solved latency_solve(const struct latency_graph *p, const struct 
     int64_t first = LOAD_INF; /* before annealing at length */
     v.s = (struct latency_solved){.lower = how->least > t->all ? how->least : t->all, .proof = ""};
     v.room = latency_room_new(p, a);
+    v.merges = true;
     for (uint32_t turn = 0; turn < 3 && (!turn || best->value > v.s.lower); turn++) {
         uint64_t some = moves[turn] * USUAL_SIZE / (size > USUAL_SIZE ? size : USUAL_SIZE) + 1;
         uint64_t left = how->moves > v.s.moves ? how->moves - v.s.moves : 0;
@@ -255,6 +286,7 @@ struct latency_solved latency_solve(const struct latency_graph *p, const struct 
         if (turn == 2 && !how->moves && first - best->value < first / WORTH)
             break;
         v.steps += turn == 0 ? steps / EARLY : turn == 1 ? steps - steps / EARLY : 0;
+        v.later = turn ? 0 : steps - steps / EARLY;
         if (turn)
             anneal_apart(&v, some);
         else
