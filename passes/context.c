@@ -206,8 +206,11 @@ int ctx_base(struct ctx *x)
         place_free_io(x->scene.m, x->scene.place);
     x->levels.base = wdag_base(&x->scene, x->use.mem);
     x->levels.top = x->levels.base;
-    if (check_sums(x) || apply_pins(x))
+    if (check_sums(x) || apply_pins(x)) {
+        x->levels.base = x->levels.top =
+            NULL; /* or who asks again would be told that all is well */
         return -1;
+    }
     warn_undivided(x);
     return 0;
 }

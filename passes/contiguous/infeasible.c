@@ -146,6 +146,18 @@ static int report_contradiction(struct ctx *x, bool proven)
     return PASS_INFEASIBLE;
 }
 
+/* What every plan needs where the cycles that classes close need not lie on one device: *g becomes the level of the
+ * classes alone.  `need` itself where there is no such level. */
+static struct memory_need need_apart(struct ctx *x, const struct wdag **g, struct memory_need need)
+{
+    struct diag quiet = diag_silent();
+    const struct problem *c = problem_build(any_level(x), &x->scene, -1, x->use.scratch, &quiet);
+    if (!c)
+        return need;
+    *g = any_level(x);
+    return memory_need(c);
+}
+
 int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                       const struct interval_how *dpl)
 {
@@ -153,10 +165,20 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
     const struct problem *c = problem_build(g, &x->scene, -1, x->use.scratch, &quiet);
     if (!c)
         return report_contradiction(x, false);
-    struct memory_need need = memory_need(c);
-    struct needed n = {x, g, dpl->clock, dpl, need.least - 1, need.least - 1, INT64_MAX};
+    struct memory_need need = memory_need(c), sure = need;
+    const struct wdag *of = g;
     exact &= !hosts_are_free(&x->scene);
+    if (!exact && x->scene.model.objective == OBJECTIVE_LATENCY)
+        sure = need_apart(x, &of, need);
+    struct needed n = {x, g, dpl->clock, dpl, sure.least - 1, need.least - 1, INT64_MAX};
     uint64_t states = exact ? PROOF_STATES : 0;
+    if (need.nowhere != UINT32_MAX && sure.nowhere == UINT32_MAX) {
+        diag_error(x->use.diag,
+                   "no contiguous plan was found: no device can run all that lies between the "
+                   "nodes that share one with '%s' (ip-place{objective=latency} keeps them apart)",
+                   first_node(x, g, need.nowhere));
+        return PASS_INFEASIBLE;
+    }
     if (need.nowhere != UINT32_MAX) {
         diag_error(
             x->use.diag,
@@ -189,7 +211,7 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
         return PASS_INFEASIBLE;
     }
     return say_memory(x, "contiguous plan", n.hi == INT64_MAX ? 0 : n.hi, n.none,
-                      why_need(x, g, &need));
+                      why_need(x, of, &sure));
 }
 
 int64_t average_memory(const struct cluster *c, int64_t bytes)

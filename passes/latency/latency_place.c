@@ -277,7 +277,7 @@ static int latency_run(struct ctx *x, const void *options)
     n.slot = arena_array(x->use.scratch, (size_t)x->scene.m->nnode + 1, sizeof *n.slot);
     struct memory_need need = memory_need(n.c);
     if (need.least || need.nowhere != UINT32_MAX)
-        return report_infeasible(x, p.whole, true, &p.orders);
+        return report_infeasible(x, p.whole, n.o->q == 1, &p.orders);
     struct latency_plan best = solve(&n, (uint32_t)n.o->q, &t, &s);
     bool cut = n.p->training && solve_cut(&n, &best);
     if (best.value == LOAD_INF) /* its proof knows one subgraph per accelerator */

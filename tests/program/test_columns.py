@@ -87,6 +87,7 @@ def tables(tmp):
     print_bars(run(train, "-p", "dp-place").stdout)
     said = run(train, "-d", "2xa100", "-p", "auto-place", code=2).stderr
     check("brings its own devices" in said, said)
+    narrow(run(tmp / "split", "--check-schedule").stdout, "--check-schedule")
     said = " ".join(run(train).stdout.split())
     check(said.endswith(": a workload of 12 nodes with times (-p auto-place plans it)"), f"of a workload: {said}")
     small = json.loads(train.read_text())

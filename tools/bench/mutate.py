@@ -100,8 +100,8 @@ COMPARISON = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 SIGN = {"+": "-", "-": "+", "+=": "-=", "-=": "+="}
 KEPT_CALLS = re.compile(r"assert|static_assert|_Static_assert|va_\w+|free|\w+_free|json_decref")
 # Equal with two arguments swapped: sums, counts and sizes, whether things are the same.
-SYMMETRIC = re.compile(r"sat_(add|mul)|larger|\w*_?(min|max)|gcd|arena_array|calloc|str(n|case)?cmp|memcmp|"
-                       r"\w+_(same|equal)")
+SYMMETRIC = re.compile(r"sat_(add|mul)|__builtin_(add|mul)_overflow|poly_mul|larger|\w*_?(min|max)|gcd|"
+                       r"arena_array|calloc|str(n|case)?cmp|memcmp|\w+_(same|equal)")
 # Neither these nor what is in them is changed: constants to the compiler, types.
 CONSTANT_PLACES = {"array_declarator", "subscript_designator", "sizeof_expression", "enum_specifier", "type_descriptor",
                    "struct_specifier", "preproc_def", "preproc_function_def", "preproc_call", "string_literal"}

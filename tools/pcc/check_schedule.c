@@ -21,11 +21,12 @@ static int read_text(struct json_text *j, const char *folder, const char *file, 
 /* What an iteration comes to. */
 static void print_iteration(FILE *f, const struct work *w, uint32_t transfers)
 {
-    fprintf(f,
-            "the schedule holds for an iteration of %u micro-batch%s: %u part%s and %u transfer%s, "
-            "each once; no deadlock, whatever the times\n",
-            w->micro_batches, w->micro_batches == 1 ? "" : "es", w->npart, w->npart == 1 ? "" : "s",
-            transfers, transfers == 1 ? "" : "s");
+    fprintf(
+        f,
+        "the schedule holds for an iteration of %u micro-batch%s:\n%u part%s and %u transfer%s, "
+        "each once; no deadlock, whatever the times\n",
+        w->micro_batches, w->micro_batches == 1 ? "" : "es", w->npart, w->npart == 1 ? "" : "s",
+        transfers, transfers == 1 ? "" : "s");
 }
 
 static void print_rounds(FILE *f, const struct work *w, const struct schedule *s,
@@ -33,7 +34,7 @@ static void print_rounds(FILE *f, const struct work *w, const struct schedule *s
 {
     fprintf(
         f,
-        "the schedule holds for %u sample%s in flight: %u part%s and %u transfer%s a sample, each "
+        "the schedule holds for %u sample%s in flight:\n%u part%s and %u transfer%s a sample, each "
         "once; no deadlock, whatever the times\n",
         s->in_flight, s->in_flight == 1 ? "" : "s", w->npart, w->npart == 1 ? "" : "s", transfers,
         transfers == 1 ? "" : "s");
