@@ -2,7 +2,9 @@
  *
  * Memory of a device = bytes its nodes produce + each weight it needs, once.  Contiguous = the quotient of devices is
  * acyclic: in a topological order of it the devices take the differences of a chain of ideals.  In a training graph
- * that is asked of the forward and of the backward pass apart.  O(nodes + pins + D). */
+ * that is asked of each pass apart, and of both together with the backward pass turned round: it comes back through the
+ * row of devices, as planners and their claims have it (SCOPE_CONTIGUOUS).  In workloads, by the placement paper's
+ * rule, only what backward nodes without a forward sibling read and make is turned round.  O(nodes + pins + D). */
 #include "ir/plan/judging.h"
 
 #include "ir/base/units.h"
@@ -58,12 +60,12 @@ uint32_t plan_devices(const struct judging *j, const struct csr *c, uint32_t row
     return n;
 }
 
-/* Which devices read a result of which, in one pass, with repetitions: a list for each device that is read. */
+/* Which devices come after which, with repetitions: a list for each device that others come after. */
 struct crossings {
     uint32_t *first; /* [device] its first entry, + 1; 0: none */
-    uint32_t *reads; /* [device] entries about what it reads */
+    uint32_t *after; /* [device] entries about what it comes after */
     struct crossing {
-        uint32_t to, next; /* who reads; the next entry, + 1 */
+        uint32_t to, next; /* who comes after; the next entry, + 1 */
     } *entry;
     uint32_t n;
 };
@@ -72,39 +74,76 @@ static struct crossings crossings_new(const struct scene *s, struct arena *a)
 {
     uint32_t nd = s->cluster->ndev, most = s->place->net_pin.at[s->place->nnet];
     struct crossings c = {.first = arena_array(a, (size_t)nd + 1, sizeof *c.first),
-                          .reads = arena_array(a, (size_t)nd + 1, sizeof *c.reads),
+                          .after = arena_array(a, (size_t)nd + 1, sizeof *c.after),
                           .entry = arena_array(a, (size_t)most + 1, sizeof *c.entry)};
     return c;
 }
 
-/* Notes which devices read a result of node `from`. */
-static void note_crossings(const struct judging *j, uint32_t net, nid from, struct crossings by[2])
+static void note_crossing(struct crossings *c, uint32_t before, uint32_t after)
+{
+    c->entry[c->n] = (struct crossing){after, c->first[before]};
+    c->first[before] = ++c->n;
+    c->after[after]++;
+}
+
+/* What the order of devices is asked of. */
+struct order {
+    struct crossings row, back; /* the row that both passes go through; the backward pass alone */
+    uint8_t *ahead; /* [colour] it has a forward node; NULL: all backward nodes count in the row */
+};
+
+static struct order order_new(const struct scene *s, struct arena *a)
+{
+    const struct module *m = s->m;
+    const struct graph *g = &m->graph[1];
+    struct order o = {.row = crossings_new(s, a)};
+    if (!m->backward)
+        return o;
+    o.back = crossings_new(s, a);
+    if (m->ir_version != 0 || !m->color)
+        return o;
+    uint32_t most = 0;
+    for (nid n = g->first; n < g->first + g->count; n++)
+        most = m->color[n] > most ? m->color[n] : most;
+    o.ahead = arena_alloc(a, (size_t)most + 1);
+    for (nid n = g->first; n < g->first + g->count; n++)
+        o.ahead[m->color[n]] |= m->color[n] && !m->backward[n];
+    return o;
+}
+
+/* Notes which devices read a result of node `from` in its pass. */
+static void note_crossings(const struct judging *j, uint32_t net, nid from, struct order *o)
 {
     assert(j->dev[from] >= 0 && (uint32_t)j->dev[from] < j->c->ndev);
     const uint8_t *backward = j->m->backward;
     bool back = backward && backward[from];
-    struct crossings *c = &by[back];
+    const uint32_t *color = j->m->color;
+    uint32_t of = (uint32_t)j->dev[from];
     for (uint32_t i = j->p->net_pin.at[net]; i < j->p->net_pin.at[net + 1]; i++) {
         nid to = j->p->net_pin.to[i];
         int32_t d = j->dev[to];
         if (d < 0 || (uint32_t)d >= j->c->ndev || d == j->dev[from] ||
             back != (backward && backward[to]))
             continue;
-        c->entry[c->n] = (struct crossing){(uint32_t)d, c->first[j->dev[from]]};
-        c->first[j->dev[from]] = ++c->n;
-        c->reads[d]++;
+        if (!back) {
+            note_crossing(&o->row, of, (uint32_t)d);
+            continue;
+        }
+        note_crossing(&o->back, of, (uint32_t)d);
+        if (!o->ahead || !o->ahead[color[from]] || !o->ahead[color[to]])
+            note_crossing(&o->row, (uint32_t)d, of);
     }
 }
 
 /* What devices read of each other, and the weights that they hold. */
-static void check_nets(struct judging *j, struct crossings by[2])
+static void check_nets(struct judging *j, struct order *o)
 {
     uint32_t nd = j->c->ndev, *list = arena_array(j->a, (size_t)nd + 1, sizeof *list);
     uint8_t *in = arena_alloc(j->a, (size_t)nd + 1);
     for (uint32_t e = 0; e < j->p->nnet; e++) {
         nid def = j->m->value[j->p->net_value[e]].def;
         if (def && j->p->kind[def] == PLACE_NODE && j->dev[def] >= 0 && (uint32_t)j->dev[def] < nd)
-            note_crossings(j, e, def, by);
+            note_crossings(j, e, def, o);
     }
     for (uint32_t w = 0; w < j->p->nweight; w++) {
         uint32_t n = plan_devices(j, &j->p->weight_user, w, list, in);
@@ -117,7 +156,7 @@ static void check_nets(struct judging *j, struct crossings by[2])
     }
 }
 
-/* Whether the quotient of devices is acyclic: devices that read of none are taken off in turn.  Uses up reads[]. */
+/* Whether the quotient of devices is acyclic: devices that come after none are taken off in turn.  Uses up after[]. */
 static bool is_quotient_acyclic(const struct judging *j, struct crossings *c)
 {
     uint32_t nd = j->c->ndev, n = 0;
@@ -125,11 +164,11 @@ static bool is_quotient_acyclic(const struct judging *j, struct crossings *c)
         return true;
     uint32_t *off = arena_array(j->a, nd, sizeof *off);
     for (uint32_t d = 0; d < nd; d++)
-        if (!c->reads[d])
+        if (!c->after[d])
             off[n++] = d;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t e = c->first[off[i]]; e; e = c->entry[e - 1].next)
-            if (--c->reads[c->entry[e - 1].to] == 0)
+            if (--c->after[c->entry[e - 1].to] == 0)
                 off[n++] = c->entry[e - 1].to;
     return n == nd;
 }
@@ -275,19 +314,17 @@ struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint3
     assert(s->m->cost && s->m->cost->nclass == c->ncls);
     struct verdict v = {.fits = true, .contiguous = true, .colocated = true, .runnable = true};
     struct judging j = {s, s->m, s->place, c, dev, copies, a, &v};
-    struct crossings by[2] = {crossings_new(s, a)};
-    if (s->m->backward)
-        by[1] = crossings_new(s, a);
+    struct order order = order_new(s, a);
     v.load = arena_array(a, (size_t)c->ndev + 1, sizeof *v.load);
     check_nodes(&j);
-    check_nets(&j, by);
+    check_nets(&j, &order);
     if (s->model.objective != OBJECTIVE_MAKESPAN) /* a run tells them */
         check_peaks(&j);
     check_copies(&j);
     bool own = s->model.objective == OBJECTIVE_ITERATION || s->model.objective == OBJECTIVE_LATENCY;
     if (!own && exec_memory(&s->model) == MEMORY_SUM)
         plan_check_memory(s, &v, a); /* of an iteration only the run knows; hosts share theirs */
-    v.contiguous = is_quotient_acyclic(&j, &by[0]) && is_quotient_acyclic(&j, &by[1]);
+    v.contiguous = is_quotient_acyclic(&j, &order.row) && is_quotient_acyclic(&j, &order.back);
     const char *why = NULL;
     v.colocated = shares_device(&j, &why);
     v.why_not = v.why_not ? v.why_not : why;

@@ -53,12 +53,12 @@ static void write_graph(struct field *f, uint64_t seed)
         say(&f->said, "between acc0 acc3=9TB/s,0ps\n");
     say(&f->said, "graph {\n  in %%v0 : f32[4] !bytes=%uB !elems=65\n", 5 + test_below(&rng, 9));
     for (uint32_t i = 0; i < OPS; i++, values++) {
-        uint32_t a = i, b = test_below(&rng, values);
+        uint32_t a = i, b = test_below(&rng, values), bytes = 4 + test_below(&rng, 20);
+        uint32_t own = test_below(&rng, 9), fast = 15 + test_below(&rng, 30);
         read[a] = read[b] = true;
         say(&f->said, "  %%v%u = Add(%%v%u, %%v%u) : f32[4] name=\"n%u\" !bytes=%uB !elems=65",
-            values, a, b, i, 4 + test_below(&rng, 20));
-        say(&f->said, " !own=%uB !time=[%ups,%ups]%s\n", test_below(&rng, 9),
-            15 + test_below(&rng, 30), 60 + test_below(&rng, 90),
+            values, a, b, i, bytes);
+        say(&f->said, " !own=%uB !time=[%ups,%ups]%s\n", own, fast, 60 + test_below(&rng, 90),
             (has & FEATURE_GPIPE || f->objective == OBJECTIVE_ITERATION) && i >= FORWARD
                 ? " !backward"
                 : "");

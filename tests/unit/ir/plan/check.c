@@ -291,8 +291,20 @@ static void check_device(const struct world *w, uint32_t d, const struct device_
     assert_int_equal(l->load, 0);
 }
 
-/* Whether the devices can stand in a row such that what a pass makes is read where it is made, or further on. */
-static bool is_contiguous(const struct world *w, bool back)
+/* A colour with a forward node, whose backward nodes are a copy of it in a profile. */
+static bool has_forward(const struct world *w, uint32_t v)
+{
+    for (uint32_t u = 0; u < w->n && w->has_color && w->color[v]; u++)
+        if (w->color[u] == w->color[v] && !w->back[u])
+            return true;
+    return false;
+}
+
+enum { FORWARD = 1, BACKWARD = 2, TURNED = 4 };
+
+/* Whether the devices can stand in a row such that what a forward node makes is read where it is made, or further on,
+ * by its like (FORWARD), what a backward node makes, too (BACKWARD), or there or further back (TURNED). */
+static bool is_contiguous(const struct world *w, int how)
 {
     uint32_t orders = 1;
     for (uint32_t d = 2; d <= w->ndev; d++)
@@ -309,9 +321,15 @@ static bool is_contiguous(const struct world *w, bool back)
         for (uint32_t e = 0; e < w->nnet; e++)
             for (uint32_t v = 0; v < w->n && w->maker[e] != INPUT; v++) {
                 uint32_t u = w->maker[e];
-                bool counts = w->reads[e][v] && has_device(w, u) && has_device(w, v) &&
-                              (!w->has_back || (w->back[u] == back && w->back[v] == back));
-                good = good && !(counts && place[w->dev[u]] > place[w->dev[v]]);
+                if (!w->reads[e][v] || !has_device(w, u) || !has_device(w, v) ||
+                    (w->has_back && w->back[u] != w->back[v]))
+                    continue;
+                bool back = w->has_back && w->back[u],
+                     copy = w->profile && has_forward(w, u) && has_forward(w, v);
+                if (back ? how & BACKWARD : how & FORWARD)
+                    good = good && place[w->dev[u]] <= place[w->dev[v]];
+                if (back && (how & TURNED) && !copy)
+                    good = good && place[w->dev[u]] >= place[w->dev[v]];
             }
         if (good)
             return true;
@@ -391,7 +409,7 @@ static void check_reason(const struct verdict *v)
 static void test_scenes(void **state)
 {
     struct world w;
-    uint32_t runnable = 0, fits = 0, contiguous = 0, colocated = 0, split = 0;
+    uint32_t runnable = 0, fits = 0, contiguous = 0, colocated = 0, split = 0, turned = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= SCENES; seed++) {
         uint64_t rng = seed;
@@ -404,8 +422,8 @@ static void test_scenes(void **state)
         int32_t dev[NODES + 1] = {-1};
         memcpy(dev + 1, w.dev, sizeof w.dev);
         struct verdict v = plan_check(&s, dev, w.has_copies ? w.copies : NULL, m->mem);
-        bool forward = is_contiguous(&w, false),
-             row = forward && (!w.has_back || is_contiguous(&w, true));
+        bool forward = is_contiguous(&w, FORWARD), apart = forward && is_contiguous(&w, BACKWARD);
+        bool row = apart && is_contiguous(&w, FORWARD | TURNED);
         for (uint32_t i = 0; i < w.ndev; i++)
             check_device(&w, i, &v.load[i]);
         if (v.runnable != is_runnable(&w) || v.fits != is_fitting(&w) || v.contiguous != row ||
@@ -417,16 +435,18 @@ static void test_scenes(void **state)
         fits += v.fits;
         contiguous += v.contiguous;
         colocated += v.colocated;
-        split += forward != row;
+        split += forward != apart;
+        turned += apart != row;
         arena_free(m->mem);
     }
-    printf("%d scenes: %u runnable, %u fit, %u contiguous, %u colocated; %u only forward\n", SCENES,
-           runnable, fits, contiguous, colocated, split);
+    printf(
+        "%d scenes: %u runnable, %u fit, %u contiguous, %u colocated; %u only forward, %u not back\n",
+        SCENES, runnable, fits, contiguous, colocated, split, turned);
     assert_in_range(runnable, SCENES / 5, SCENES - SCENES / 5); /* each is met and missed */
     assert_in_range(fits, SCENES / 5, SCENES - SCENES / 5);
     assert_in_range(contiguous, SCENES / 5, SCENES - SCENES / 20);
     assert_in_range(colocated, SCENES / 5, SCENES - SCENES / 10);
-    assert_true(split > SCENES / 200);
+    assert_true(split > SCENES / 200 && turned > SCENES / 200);
 }
 
 int main(void)

@@ -259,7 +259,8 @@ static bool colocated(const struct world *w, const int32_t *dev)
     return true;
 }
 
-/* Loads of the devices, and whether in neither pass a device depends on itself through others. */
+/* Loads of the devices, and whether in neither pass a device depends on itself through others, nor in both with
+ * backward turned round. */
 static bool recompute(const struct world *w, const int32_t *dev, struct load *load)
 {
     bool after[2][DEVICES][DEVICES] = {0}, chain = true;
@@ -290,8 +291,11 @@ static bool recompute(const struct world *w, const int32_t *dev, struct load *lo
         }
         for (uint32_t i = 0; i < w->nop; i++)
             if (made && placed(w, i) && uses(w, i, v) && dev[i] != dev[x->op] &&
-                w->op[i].backward == w->op[x->op].backward)
+                w->op[i].backward == w->op[x->op].backward) {
                 after[w->op[i].backward][dev[i]][dev[x->op]] = true;
+                if (w->op[i].backward)
+                    after[0][dev[x->op]][dev[i]] = true;
+            }
         for (uint32_t d = 0; d < w->ndev; d++) {
             uint32_t k = w->cls[d];
             if (on[d] && n > 1 && moves && !w->host[k] && !(w->io_free && x->src == SRC_IN)) {
