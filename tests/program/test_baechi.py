@@ -23,7 +23,7 @@ from checks import check, finish
 from list_graphs import NEVER, Fused, Graph, Room, compare, expand, kahn, plan_of
 
 GRAPHS = 120 if os.environ.get("PCC_SANITIZED") else 1000
-SMALL = 60
+SMALL = 15 if os.environ.get("PCC_SANITIZED") else 60
 PLANS = 50
 FILE = Path(__file__).resolve().parents[1] / "support/baechi_plans.json"
 

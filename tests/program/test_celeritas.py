@@ -509,7 +509,8 @@ PUBLISHED = {"op_bert12_training": (2012, 114, 58, "8.861", "1.218"),
 
 def published(folder):
     """Colours are ignored, and which nodes are the backward pass: contract would keep the forward edges alone."""
-    for name, (nodes, some, few, before, after) in PUBLISHED.items():
+    most = 3 if os.environ.get("PCC_SANITIZED") else len(PUBLISHED)
+    for name, (nodes, some, few, before, after) in list(PUBLISHED.items())[:most]:
         d = json.loads(extras.shared(f"workloads/throughput/{name}.json").read_text())
         d["maxCPUs"] = 0
         d["maxSizePerFPGA"] = 1.3 * sum(n["size"] for n in d["nodes"]) / d["maxFPGAs"]
@@ -518,15 +519,15 @@ def published(folder):
             n.pop("isBackwardNode", None)
         path = folder / f"{name}.json"
         path.write_text(json.dumps(d))
-        for most, mem, clusters in ((50, f"{int(d['maxSizePerFPGA'])}B", some), (200, "1000TiB", few)):
-            passes = f"contract{{trivial=false}},fuse{{range={most}:mem={mem}:cut=edge}},levels"
+        for limit, mem, clusters in ((50, f"{int(d['maxSizePerFPGA'])}B", some), (200, "1000TiB", few)):
+            passes = f"contract{{trivial=false}},fuse{{range={limit}:mem={mem}:cut=edge}},levels"
             page = pcc(path, "-q", "-p", passes).stdout
             base, fused = page.splitlines()[1].split(), page.splitlines()[3].split()
             check((base[0], base[1], fused[0], fused[1]) == ("base", str(nodes), "fuse", str(clusters)),
                   f"{name}: {base} {fused}, published {nodes} and {clusters}")
             digits = len(before) - before.index(".") - 1
             check(f"{float(base[-3]):.{digits}f}" == before, f"{name}: CCR {base[-3]}, published {before}")
-            check(most != 50 or fused[-3] == after, f"{name}: CCR {fused[-3]}, published {after}")
+            check(limit != 50 or fused[-3] == after, f"{name}: CCR {fused[-3]}, published {after}")
 
 
 def workload(name, folder):

@@ -92,7 +92,7 @@ def many_devices(tmp):
 
 def main():
     with tempfile.TemporaryDirectory() as tmp:
-        for shape in MODELS:
+        for shape in MODELS[:1] if os.environ.get("PCC_SANITIZED") else MODELS:
             model = Path(tmp) / f"{shape[0]}.onnx"
             subprocess.run([GEN, *shape, "-o", model], check=True)
             one(shape[0], model, Path(tmp))

@@ -313,7 +313,7 @@ def check_model(path, folder, rows, count):
 def shared_models():
     folder = extras.shared("models")
     found = sorted(glob.glob(f"{folder}/*.onnx")) + sorted(glob.glob(f"{folder}/exported/*/*.onnx"))
-    return [f for f in found if ONLY in f]
+    return [f for f in found[::2 if os.environ.get("PCC_SANITIZED") else 1] if ONLY in f]
 
 
 def models(folder):

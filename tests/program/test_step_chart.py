@@ -318,7 +318,7 @@ def large(tmp):
     args = [model, "-q", "-d", "8xa100", "-p", "greedy-place"]
     plan = json.loads(pcc(*args, "--emit", "json")[0])
     nodes = [n for d in plan["devices"] for n in d["nodes"]]
-    for block in (37, 4541):  # turns among the devices
+    for block in (37,) if os.environ.get("PCC_SANITIZED") else (37, 4541):  # turns among the devices
         for i, d in enumerate(plan["devices"]):
             d["nodes"] = [n for k, n in enumerate(nodes) if k // block % 8 == i]
         (tmp / "plan.json").write_text(json.dumps(plan))
