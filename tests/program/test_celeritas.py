@@ -629,10 +629,8 @@ def explained(folder):
 
 
 def schedules():
-    """With sanitizers one graph."""
-    only = ["--only=op_bert3_training"] if os.environ.get("PCC_SANITIZED") else []
     r = subprocess.run([sys.executable, SOURCE / "tools/bench/pcc-bench", "schedule",
-                        extras.shared("workloads/throughput"), *only],
+                        extras.shared("workloads/throughput")],
                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     print(r.stdout)
     check(r.returncode == 0, "pcc-bench schedule")
@@ -645,7 +643,7 @@ def main():
             published(Path(tmp))
             if not os.environ.get("PCC_SANITIZED"): # nearly all of it is Python
                 explained(Path(tmp))
-            schedules()
+                schedules()
         else:
             random_graphs(Path(tmp) / "graph.pir")
     return finish()

@@ -265,7 +265,7 @@ def ctrl_c_ends_as_promised(d):
     for name, passes, out in (("m.onnx", "fuse,dp-place", "x.json"), ("w.json", "dp-place", "x.json"),
                               ("t.pir", "fuse,dp-place", "x.json"), ("m.onnx", "anneal-place", "split")):
         before, ends = listing(d), {"read": 0, "said": 0, "whole": 0}
-        for at in (1, 2, 3, 4, 6, 10, 32, 100, 1000, 10000, 10**9):
+        for at in (1, 3, 10, 100, 1000, 10**9) if SANITIZED else (1, 2, 3, 4, 6, 10, 32, 100, 1000, 10000, 10**9):
             r = interrupted(d, at, name, "-p", passes, "-o", out, "--pictures=none")
             made = [x for x in listing(d) if x not in before]
             if r.returncode == 1:
