@@ -351,10 +351,10 @@ static bool lone_payload(struct scan *s, struct frame *f)
     unsigned n = 0;
     for (uint64_t at = f->start, tag, v; at < f->end && n < 2;) {
         unsigned k = look_varint(s, at, f->end, &tag);
-        uint64_t id = tag >> 3;
         if (!k)
             break;
         at += k;
+        uint64_t id = tag >> 3;
         enum wire w = (enum wire)(tag & 7);
         k = w == WIRE_64 ? 8 : w == WIRE_32 ? 4 : look_varint(s, at, f->end, &v);
         if (!k || w == WIRE_GROUP || w == WIRE_END)
@@ -554,6 +554,7 @@ int onnx_scan(int fd, uint64_t size, const char *path, struct arena *a, struct o
     s->stack[0].desc = &onnx__model_proto__descriptor;
     s->stack[0].end = size;
     while (s->depth || s->at < size) {
+        assert(s->depth <= MAX_DEPTH);
         int bad = s->at == s->stack[s->depth].end ? leave(s) : scan_field(s);
         if (!bad && s->in.bad)
             bad = fail_reading(s);

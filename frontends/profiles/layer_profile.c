@@ -186,6 +186,9 @@ static int read_layer(struct reader *r, struct span s)
     struct span id, label, figures, line = s;
     if (!split(&s, " -- ", &id) || !split(&s, " -- ", &label) || id.at == id.end)
         return expected(r, line, "a layer: 'node1 -- name -- forward_compute_time=...'");
+    if (memchr(id.at, 0, (size_t)(id.end - id.at)))
+        return diag_error(r->d, "%s:%u: the id of a layer cannot hold the byte \\x00", r->path,
+                          r->line);
     split(&s, " -- ", &figures); /* a stage may follow */
     r->layer = vec_grow(r->a, r->layer, &r->caplayer, r->nlayer + 1, sizeof *r->layer);
     struct layer *l = &r->layer[r->nlayer];
@@ -227,6 +230,8 @@ static int read_edge(struct reader *r, struct span s)
 static int read_lines(struct reader *r, const char *text, size_t n)
 {
     struct span all = {text, text + n};
+    if (n > INT32_MAX) /* so that all can be counted */
+        return diag_error(r->d, "%s: a profile of more than 2 GiB", r->path);
     while (all.at < all.end) {
         const char *end = memchr(all.at, '\n', (size_t)(all.end - all.at));
         struct span line = {all.at, end ? end : all.end}, s = trim(line);
@@ -236,8 +241,6 @@ static int read_lines(struct reader *r, const char *text, size_t n)
             continue;
         if (s.at == line.at ? read_layer(r, s) : read_edge(r, s))
             return -1;
-        if (r->nlayer > UINT32_MAX / 8 || r->nedge > UINT32_MAX / 8)
-            return diag_error(r->d, "%s: it has too many layers or edges", r->path);
     }
     return r->nlayer ? 0 : diag_error(r->d, "%s: there are no layers in it", r->path);
 }
@@ -333,7 +336,7 @@ static sid *name_layers(struct reader *r)
     for (uint32_t v = 0; v < r->nlayer; v++) {
         const struct layer *l = &r->layer[v];
         size_t n = 0;
-        while (n < l->nlabel && l->label[n] > ' ' && l->label[n] != '(')
+        while (n < l->nlabel && (unsigned char)l->label[n] > ' ' && l->label[n] != '(')
             n++;
         name[v] = str_id_n(r->m, l->label, n);
         times = vec_grow(r->a, times, &cap, name[v] + 1, sizeof *times);

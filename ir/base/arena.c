@@ -175,6 +175,7 @@ _Noreturn void arena_exhausted(struct arena *a, size_t wanted)
     if (g == NULL)
         abort();
     root->wanted = wanted;
+    /* free_one takes the newest off: NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
     while (root->newest->born > g->births)
         free_one(root->newest);
     longjmp(g->back, 1);
@@ -288,8 +289,10 @@ void *arena_try(struct arena *a, size_t n)
         n = 1;
     if (n > BLOCK_MOST)
         return NULL;
+    if (APART)
+        return big_alloc(a, n);
     size_t chunk = a->top != NULL ? a->top->size : CHUNK_FIRST;
-    return APART || n > chunk / 4 ? big_alloc(a, n) : bump(a, n);
+    return n > chunk / 4 ? big_alloc(a, n) : bump(a, n);
 }
 
 void *arena_alloc(struct arena *a, size_t n)

@@ -31,14 +31,15 @@ bool arena_guard(struct arena *a, void (*work)(void *arg), void *arg, size_t *wa
 /* As when an allocation of so many bytes in a has failed: for memory that a foreign library did not get. */
 _Noreturn void arena_exhausted(struct arena *a, size_t wanted);
 /* n bytes, zeroed; never NULL. */
-void *arena_alloc(struct arena *a, size_t n);
+void *arena_alloc(struct arena *a, size_t n) __attribute__((returns_nonnull));
 /* n * size bytes, zeroed, the product checked; never NULL. */
-void *arena_array(struct arena *a, size_t n, size_t size);
+void *arena_array(struct arena *a, size_t n, size_t size) __attribute__((returns_nonnull));
 /* Like arena_alloc, but NULL when memory runs out. */
 void *arena_try(struct arena *a, size_t n);
-char *arena_strdup(struct arena *a, const char *s, size_t n);
-char *arena_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-char *arena_vfmt(struct arena *a, const char *fmt, va_list ap);
+char *arena_strdup(struct arena *a, const char *s, size_t n) __attribute__((returns_nonnull));
+char *arena_fmt(struct arena *a, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3), returns_nonnull));
+char *arena_vfmt(struct arena *a, const char *fmt, va_list ap) __attribute__((returns_nonnull));
 /* fn(p) runs when the arena is freed: for descriptors, mappings, foreign libraries' objects.  It must not allocate in
  * arenas.  It runs at once if there is no memory for its record. */
 void arena_defer(struct arena *a, void (*fn)(void *), void *p);
@@ -55,6 +56,7 @@ size_t arena_used(const struct arena *a);
 
 /* A growing array {ptr, count, cap}: room for `need` elements of `size` bytes; returns the (perhaps
  * moved) array and updates *cap.  New elements are zero. */
-void *vec_grow(struct arena *a, void *ptr, uint32_t *cap, uint32_t need, size_t size);
+void *vec_grow(struct arena *a, void *ptr, uint32_t *cap, uint32_t need, size_t size)
+    __attribute__((returns_nonnull));
 
 #endif

@@ -213,7 +213,7 @@ static enum child_end attend(struct running *r, unsigned seconds, char *said, si
     size_t n = 0;
     int status;
     clock_limit(&late, SLACK * (int64_t)seconds * 1000000000);
-    while (!used_up(r->pid, seconds) && !clock_out(&late)) {
+    while (!used_up(r->pid, seconds) && !clock_out(&late) && !listener_stopped(l)) {
         pid_t done = waitpid(r->pid, &status, WNOHANG);
         listen(r->fd, said, room, &n);
         if (done == 0 || (done < 0 && errno == EINTR)) {
@@ -230,9 +230,10 @@ static enum child_end attend(struct running *r, unsigned seconds, char *said, si
 char *child_find(const char *name, struct arena *a)
 {
     const char *at = getenv("PATH");
-    for (size_t n; at && *at; at += n + (at[n] == ':')) {
+    for (const char *end; at && *at; at = *end ? end + 1 : end) {
         struct stat st;
-        n = strcspn(at, ":");
+        end = strchrnul(at, ':');
+        size_t n = (size_t)(end - at);
         char *path = arena_fmt(a, "%.*s/%s", (int)n, at, name);
         if (*at == '/' && n < PATH_MAX && stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
             access(path, X_OK) == 0)

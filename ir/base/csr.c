@@ -49,3 +49,16 @@ struct csr csr_transpose(struct arena *a, const struct csr *c, uint32_t rows, ui
             t.to[t.at[c->to[i] + 1]++] = r;
     return t;
 }
+
+bool csr_has(const struct csr *c, uint32_t i, uint32_t x)
+{
+    uint32_t lo = c->at[i], hi = c->at[i + 1];
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (c->to[mid] < x)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < c->at[i + 1] && c->to[lo] == x;
+}

@@ -4,6 +4,7 @@
 
 #include "ir/base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct csr {
@@ -18,5 +19,7 @@ struct csr csr_build(struct arena *a, uint32_t rows, uint32_t n, const uint32_t 
 void csr_starts(uint32_t *at, uint32_t rows);
 /* The other way round: entry -> the rows that it is in, ascending.  Lives in a.  O(rows + entries + n). */
 struct csr csr_transpose(struct arena *a, const struct csr *c, uint32_t rows, uint32_t entries);
+/* Whether row i, whose entries ascend, has x.  O(log entries). */
+bool csr_has(const struct csr *c, uint32_t i, uint32_t x);
 
 #endif

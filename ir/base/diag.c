@@ -90,6 +90,24 @@ void diag_note(struct diag *d, const char *fmt, ...)
     va_end(ap);
 }
 
+void diag_detail(struct diag *d, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (d != NULL && !d->verbose)
+        return;
+    va_start(ap, fmt);
+    report(d, DIAG_NOTE, WARN_NONE, fmt, ap);
+    va_end(ap);
+}
+
+int diag_broken_off(struct diag *d)
+{
+    if (d == NULL || !d->may_break_off || !listener_stopped(d->listener))
+        return 0;
+    return diag_error(d, "interrupted before all was written: nothing of it is left");
+}
+
 void diag_tell(struct diag *d, const char *phase, uint64_t done, uint64_t of)
 {
     assert(done <= of || !of);

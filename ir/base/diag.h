@@ -24,7 +24,9 @@ struct diag {
     uint32_t errors, warnings;
     uint32_t failures;                          /* warnings among them that fail the run */
     bool hidden[WARN_COUNT], fatal[WARN_COUNT]; /* -Wno-NAME, -Werror=NAME */
-    uint32_t limit;                             /* errors shown, the rest only counted; 0: 20 */
+    bool verbose;                               /* details are shown, as notes */
+    bool may_break_off; /* something is written now that can end in the middle, with nothing left */
+    uint32_t limit;     /* errors shown, the rest only counted; 0: 20 */
     struct clock *clock;       /* when readers and shape inference must end; NULL: never */
     struct listener *listener; /* is told how far readers and writers are; NULL: nobody */
     uint32_t looks;            /* of diag_stopped */
@@ -43,6 +45,11 @@ void diag_tell(struct diag *d, const char *phase, uint64_t done, uint64_t of);
 /* For loops over an input: whether d->clock is out, which is an error, said once; every 1024th call looks, and tells
  * d's listener that time has passed.  d may be NULL: no. */
 bool diag_stopped(struct diag *d);
+/* For loops that write what d->may_break_off is about: -1 and an error if d's listener was told to stop, else 0. */
+int diag_broken_off(struct diag *d);
+/* What a user may act on. */
 void diag_note(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* How the work went on, for who asked for more: a note if d->verbose, else nothing. */
+void diag_detail(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -22,5 +22,10 @@ void listener_tell_again(struct listener *l)
 
 bool listener_ended(const struct listener *l)
 {
-    return l && (l->ended || (l->stop && *l->stop));
+    return l && (l->ended || listener_stopped(l));
+}
+
+bool listener_stopped(const struct listener *l)
+{
+    return l && l->stop && *l->stop;
 }

@@ -34,5 +34,7 @@ void listener_tell(struct listener *l, struct progress p);
 void listener_tell_again(struct listener *l);
 /* Whether l, which may be NULL, wants the work to end. */
 bool listener_ended(const struct listener *l);
+/* Whether *l->stop says so; l may be NULL. */
+bool listener_stopped(const struct listener *l);
 
 #endif

@@ -121,6 +121,7 @@ const char *opt_wants(const struct opt *o, struct arena *a)
     static const char *const what[] = {
         "an integer", "true or false", "a size such as 8GiB", "a time such as 10us",
         "a text",     "one of",        "none or some of"};
+    assert(o->names || (o->kind != OPT_CHOICE && o->kind != OPT_SET));
     char *s = arena_fmt(a, "%s%s", o->names && o->kind == OPT_INT ? "auto or " : "", what[o->kind]);
     if (o->kind == OPT_CHOICE || o->kind == OPT_SET)
         for (uint32_t i = 0; o->names[i]; i++)

@@ -9,6 +9,7 @@
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,7 @@ static int keys_check(const json_t *object, const char *const *known, const char
 static int peak_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     const json_t *peak = json_object_get(cls, "peak");
+    const struct where peak_at = {w->mem, w->d, arena_fmt(w->mem, "%s: \"peak\"", w->at)};
     const char *key;
     json_t *value;
 
@@ -165,7 +167,7 @@ static int peak_read(const json_t *cls, struct device_class *out, const struct w
                               w->at, key);
         }
         if (quantity_read(peak, key, (struct quantity){count_parse, 1, "19.5T"}, &out->peak[e],
-                          w) != 0)
+                          &peak_at) != 0)
             return -1;
     }
     return 0;
@@ -194,12 +196,13 @@ static int link_read(const json_t *cls, struct device_class *out, const struct w
                           " \"latency\": \"10us\"}",
                           w->at);
     }
-    if (keys_check(link, keys, "bandwidth or latency", w) != 0 ||
+    const struct where link_at = {w->mem, w->d, arena_fmt(w->mem, "%s: \"link\"", w->at)};
+    if (keys_check(link, keys, "bandwidth or latency", &link_at) != 0 ||
         quantity_read(link, "bandwidth", (struct quantity){rate_parse, 1, "25GB/s"},
-                      &out->link_bandwidth, w) != 0)
+                      &out->link_bandwidth, &link_at) != 0)
         return -1;
     return quantity_read(link, "latency", (struct quantity){time_parse, 0, "10us"},
-                         &out->link_latency, w);
+                         &out->link_latency, &link_at);
 }
 
 /* "bandwidth", which must be there, and "latency" of a link between devices. */
@@ -235,7 +238,7 @@ static int group_read(const json_t *cls, struct device_class *out, const struct 
                           w->at);
     }
     if (link != NULL &&
-        (keys_check(link, keys, "bandwidth or latency", w) != 0 ||
+        (keys_check(link, keys, "bandwidth or latency", &inner_at) != 0 ||
          fast_link_read(link, &out->inner_bandwidth, &out->inner_latency, &inner_at) != 0))
         return -1;
     bool inner = out->inner_bandwidth != 0 || out->inner_share != 0;
@@ -599,6 +602,7 @@ const char *cluster_take_levels(struct cluster *c, struct arena *a)
 {
     struct device_class *k = NULL;
     uint64_t all = 1;
+    assert(c->nlevel > 0 && c->nlevel <= CLUSTER_LEVELS);
     for (uint32_t i = 0; i < c->ncls; i++) {
         if (c->cls[i].host)
             continue;

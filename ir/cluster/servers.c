@@ -136,6 +136,7 @@ uint32_t servers_spanned(const struct servers *s, const struct device_set *x, ui
 /* ps of bytes * times / over bytes per second. */
 static int64_t move_ps(int64_t bytes, uint64_t times, uint64_t over, int64_t rate)
 {
+    assert(bytes >= 0 && over > 0 && rate > 0);
     unsigned __int128 ps = (unsigned __int128)(uint64_t)bytes * times, per = over;
     per *= (uint64_t)rate;
     /* bytes < 2^59 and times < 2^10 leave room for the 40 bits of ps in a second */

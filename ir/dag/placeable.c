@@ -81,12 +81,6 @@ static bool is_pure(const struct module *m, nid n)
     return !in_list(str(m, nd->op), random_ops);
 }
 
-static bool is_profiled(const struct module *m)
-{
-    const struct graph *g = &m->graph[1];
-    return g->count > 0 && strcmp(str(m, m->node[g->first].domain), "profile") == 0;
-}
-
 static bool is_constant(const struct module *m, vid v)
 {
     return (m->value[v].flags & VALUE_INIT) != 0;
@@ -98,7 +92,7 @@ static void mark_needed(struct builder *b)
     const struct module *m = b->m;
     const struct graph *g = &m->graph[1];
     uint8_t *needed = arena_alloc(b->mem, m->nnode);
-    bool all = is_profiled(m);
+    bool all = module_is_profiled(m);
     for (uint32_t i = 0; i < g->out.n; i++)
         needed[m->value[m->arg[g->out.at + i]].def] = 1;
     for (nid n = g->first + g->count; n-- > g->first;) {
@@ -412,7 +406,7 @@ static void collect_same(struct builder *b)
 {
     const struct module *m = b->m;
     const struct graph *g = &m->graph[1];
-    bool profiled = is_profiled(m);
+    bool profiled = module_is_profiled(m);
     uint32_t cap = 0;
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (b->p->kind[n] != PLACE_NODE || !measures(m, n))

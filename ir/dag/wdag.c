@@ -484,6 +484,14 @@ uint32_t wdag_passes(const struct wdag *g)
     return both ? 2 : 1;
 }
 
+bool wdag_passes_differ(const struct wdag *g)
+{
+    bool differ = false;
+    for (uint32_t v = 1; g->pass && v < g->n && !differ; v++)
+        differ = g->pass[v] != g->pass[0];
+    return differ;
+}
+
 int64_t wdag_bytes(const struct wdag *g)
 {
     int64_t sum = 0;

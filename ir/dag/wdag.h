@@ -99,6 +99,8 @@ uint64_t wdag_ideals(const struct wdag *g, uint64_t limit);
 /* The number of passes (forward, backward) that every vertex has nodes of: 2 in training graphs where each vertex
  * has both, else 1.  O(V). */
 uint32_t wdag_passes(const struct wdag *g);
+/* Whether some vertices have nodes of a pass that others have not.  O(V). */
+bool wdag_passes_differ(const struct wdag *g);
 
 /* Bytes of all vertices and shared items, each once: what one device needs that holds all.  O(V + shared). */
 int64_t wdag_bytes(const struct wdag *g);

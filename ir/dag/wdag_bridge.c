@@ -73,20 +73,6 @@ static void add_reader(struct bridging *b, uint32_t e, uint32_t v, uint64_t part
     }
 }
 
-/* Whether v is a pin of e, whose pins are ascending. */
-static bool is_pin(const struct wdag *g, uint32_t e, uint32_t v)
-{
-    uint32_t lo = g->net_pin.at[e], hi = g->net_pin.at[e + 1];
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (g->net_pin.to[mid] < v)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < g->net_pin.at[e + 1] && g->net_pin.to[lo] == v;
-}
-
 /* Mask of n parts of e that the vertices of p are to read: first parts that none of them reads, then parts that some
  * do not. */
 static uint64_t choose_parts(const struct bridging *b, uint32_t e, const struct piece *p,
@@ -95,7 +81,7 @@ static uint64_t choose_parts(const struct bridging *b, uint32_t e, const struct 
     uint64_t some = 0, all = UINT64_MAX, chosen = 0;
     for (uint32_t i = 0; i < p->npin; i++) {
         const struct reader *r = reader_of(b, e, p->pin[i]);
-        uint64_t has = is_pin(b->g, e, p->pin[i]) ? UINT64_MAX : r ? r->parts : 0;
+        uint64_t has = csr_has(&b->g->net_pin, e, p->pin[i]) ? UINT64_MAX : r ? r->parts : 0;
         some |= has;
         all &= has;
     }

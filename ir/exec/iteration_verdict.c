@@ -444,16 +444,13 @@ static const char *refuse_apart(const struct weighing *w)
 {
     const struct module *m = w->s->m;
     const struct graph *g = &m->graph[1];
-    uint32_t most = 0;
     for (uint32_t i = 0; i < w->s->place->nsame; i++) {
         const struct same_pair *p = &w->s->place->same[i];
         if (w->stage_of[p->a] != w->stage_of[p->b])
             return arena_fmt(w->a, "nodes '%s' and '%s' must share a stage", node_name(m, p->a),
                              node_name(m, p->b));
     }
-    for (nid n = g->first; n < g->first + g->count && m->color; n++)
-        most = m->color[n] > most ? m->color[n] : most;
-    nid *first = arena_array(w->a, (size_t)most + 1, sizeof *first);
+    nid *first = arena_array(w->a, (size_t)module_most_color(m) + 1, sizeof *first);
     for (nid n = g->first; n < g->first + g->count && m->color; n++) {
         nid *other = &first[m->color[n]];
         if (!m->color[n] || w->s->place->kind[n] != PLACE_NODE)

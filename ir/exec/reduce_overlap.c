@@ -72,10 +72,7 @@ static void add_layers(struct gathering *g, struct arena *a)
 {
     const struct module *m = g->s->m;
     const struct graph *all = &m->graph[1];
-    uint32_t most = 0;
-    for (nid n = all->first; n < all->first + all->count && m->color; n++)
-        most = m->color[n] > most ? m->color[n] : most;
-    int64_t *ready = arena_array(a, (size_t)most + 1, sizeof *ready);
+    int64_t *ready = arena_array(a, (size_t)module_most_color(m) + 1, sizeof *ready);
     for (nid n = all->first; n < all->first + all->count && m->color; n++)
         if (g->done[n] > ready[m->color[n]] && m->color[n])
             ready[m->color[n]] = g->done[n];

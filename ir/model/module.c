@@ -302,6 +302,21 @@ bool module_has_calls(const struct module *m)
     return false;
 }
 
+bool module_is_profiled(const struct module *m)
+{
+    const struct graph *g = &m->graph[1];
+    return g->count > 0 && strcmp(str(m, m->node[g->first].domain), "profile") == 0;
+}
+
+uint32_t module_most_color(const struct module *m)
+{
+    const struct graph *g = &m->graph[1];
+    uint32_t most = 0;
+    for (nid n = g->first; n < g->first + g->count && m->color; n++)
+        most = m->color[n] > most ? m->color[n] : most;
+    return most;
+}
+
 vid node_in(const struct module *m, nid n, uint32_t i)
 {
     assert(n < m->nnode);

@@ -330,6 +330,10 @@ bool node_is(const struct module *m, nid n, const char *op); /* of domain ai.onn
 bool node_has_body(const struct module *m, nid n);
 /* Whether a node of the main graph calls a function of the model.  O(nodes). */
 bool module_has_calls(const struct module *m);
+/* Whether the graph was measured: its nodes are layers of a profile, of domain "profile".  O(1). */
+bool module_is_profiled(const struct module *m);
+/* The largest colour of the main graph's nodes, 0 if none has one: arrays by colour have one slot more.  O(nodes). */
+uint32_t module_most_color(const struct module *m);
 /* Operand or result i, 0 if omitted or past the end. */
 vid node_in(const struct module *m, nid n, uint32_t i);
 vid node_out(const struct module *m, nid n, uint32_t i);

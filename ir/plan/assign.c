@@ -161,11 +161,9 @@ int assign_by_color(struct assignment *r)
 {
     const struct module *m = r->scene->m;
     const struct graph *g = &m->graph[1];
-    uint32_t most = 0;
     if (!m->color)
         return 0;
-    for (nid n = g->first; n < g->first + g->count; n++)
-        most = m->color[n] > most ? m->color[n] : most;
+    uint32_t most = module_most_color(m);
     nid *first = arena_array(r->a, (size_t)most + 1, sizeof *first);
     nid *other = arena_array(r->a, (size_t)most + 1, sizeof *other); /* on another device */
     for (nid n = g->first; n < g->first + g->count; n++) {

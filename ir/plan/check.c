@@ -102,10 +102,7 @@ static struct order order_new(const struct scene *s, struct arena *a)
     o.back = crossings_new(s, a);
     if (m->ir_version != 0 || !m->color)
         return o;
-    uint32_t most = 0;
-    for (nid n = g->first; n < g->first + g->count; n++)
-        most = m->color[n] > most ? m->color[n] : most;
-    o.ahead = arena_alloc(a, (size_t)most + 1);
+    o.ahead = arena_alloc(a, (size_t)module_most_color(m) + 1);
     for (nid n = g->first; n < g->first + g->count; n++)
         o.ahead[m->color[n]] |= m->color[n] && !m->backward[n];
     return o;
@@ -186,10 +183,7 @@ static bool shares_device(const struct judging *j, const char **why)
     }
     if (!j->m->color)
         return true;
-    uint32_t max = 0;
-    for (nid n = g->first; n < g->first + g->count; n++)
-        max = j->m->color[n] > max ? j->m->color[n] : max;
-    nid *first = arena_array(j->a, (size_t)max + 1, sizeof *first);
+    nid *first = arena_array(j->a, (size_t)module_most_color(j->m) + 1, sizeof *first);
     for (nid n = g->first; n < g->first + g->count; n++) {
         uint32_t c = j->m->color[n];
         if (!c || j->p->kind[n] != PLACE_NODE)

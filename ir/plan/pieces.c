@@ -1,8 +1,10 @@
 /* Which placed nodes make a part together.
  *
- * One piece per device if the quotient graph is acyclic, as it is for contiguous plans.  Otherwise
- * pieces by (device, G), where G(v) = max over predecessors u of G(u) + [dev(u) != dev(v)]: along
- * an edge G does not fall, and it grows where the device changes, so their quotient is acyclic
+ * One piece per device if the quotient graph is acyclic, as it is for contiguous plans.  Else, in training graphs
+ * whose parts cost something, one per device and pass if that quotient is, as it is for their contiguous plans (where
+ * they cost nothing, what of the backward pass can run early does).  Otherwise pieces by (device, G),
+ * where G(v) = max over predecessors u of G(u) + [dev(u) != dev(v)]: along an edge G does not fall, and it grows
+ * where the device changes, so their quotient is acyclic
  * always. Then pieces of one device are merged, in two steps: a greedy topological order that stays
  * on a device as long as it can (each stay is one piece: linear), and after that neighbours u, v of
  * one device in that order wherever no path u -> w -> v leads through a third piece.
@@ -284,17 +286,20 @@ static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_
 
 /* ---- pieces --------------------------------------------------------------------------------- */
 
-static uint32_t pieces_by_device(const struct module *m, const struct place *p, const int32_t *dev,
+/* backward (NULL: nothing tells passes apart): one piece for each device and pass. */
+static uint32_t pieces_by_device(const struct scene *s, const int32_t *dev, const uint8_t *backward,
                                  uint32_t ndev, uint32_t *piece, struct arena *a)
 {
-    uint32_t n = 0, *id = arena_array(a, (size_t)ndev + 1, sizeof *id); /* 0: not seen */
-    for (nid v = m->graph[1].first; v < m->graph[1].first + m->graph[1].count; v++) {
-        if (p->kind[v] != PLACE_NODE)
+    const struct graph *g = &s->m->graph[1];
+    uint32_t n = 0, *id = arena_array(a, 2 * (size_t)ndev + 1, sizeof *id); /* 0: not seen */
+    for (nid v = g->first; v < g->first + g->count; v++) {
+        if (s->place->kind[v] != PLACE_NODE)
             continue;
         assert(dev[v] >= 0 && (uint32_t)dev[v] < ndev);
-        if (!id[dev[v]])
-            id[dev[v]] = ++n;
-        piece[v] = id[dev[v]] - 1;
+        uint32_t at = 2 * (uint32_t)dev[v] + (backward && backward[v]);
+        if (!id[at])
+            id[at] = ++n;
+        piece[v] = id[at] - 1;
     }
     return n;
 }
@@ -419,13 +424,20 @@ uint32_t pieces_build(const struct scene *s, const int32_t *dev, uint32_t *piece
     for (nid v = m->graph[1].first; v < m->graph[1].first + m->graph[1].count; v++)
         if (p->kind[v] == PLACE_NODE && (uint32_t)dev[v] >= ndev)
             ndev = (uint32_t)dev[v] + 1;
-    n = pieces_by_device(m, p, dev, ndev, piece, a);
+    n = pieces_by_device(s, dev, NULL, ndev, piece, a);
     struct quotient q = quotient_make(m, p, dev, piece, n, a);
-    uint32_t *rank = arena_array(a, (size_t)n + 1, sizeof *rank);
+    uint32_t *rank = arena_array(a, 2 * (size_t)ndev + 1, sizeof *rank);
     if (!quotient_order(&q, rank)) {
         uint32_t pins = p->nnet ? p->net_pin.at[p->nnet] : 0;
-        n = pieces_by_level(m, p, dev, piece, a);
-        q = quotient_make(m, p, dev, piece, n, a);
+        bool passes = s->model.part_cost && m->backward && !p->atom;
+        if (passes) {
+            n = pieces_by_device(s, dev, m->backward, ndev, piece, a);
+            q = quotient_make(m, p, dev, piece, n, a);
+        }
+        if (!passes || !quotient_order(&q, rank)) {
+            n = pieces_by_level(m, p, dev, piece, a);
+            q = quotient_make(m, p, dev, piece, n, a);
+        }
         uint32_t *map = arena_array(a, (size_t)n + 1, sizeof *map);
         quotient_merge(&q, map, join_stays(&q, ndev, map));
         quotient_distinct(&q);

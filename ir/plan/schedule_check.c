@@ -120,10 +120,10 @@ static bool take_tensor(struct checking *c, uint32_t lane, uint32_t item)
     if (i->kind == DO_FREE)
         return take(c, &c->free[place], item, "freed", name);
     if (to == home)
-        return refuse(c, "'%s' is made on %s: there is no %s of it", name, w->dev_name[home],
-                      i->kind == DO_ALLOC  ? "ALLOC"
-                      : i->kind == DO_SEND ? "SEND to there"
-                                           : "RECV");
+        return refuse(c, "'%s' is made on %s: there is no %s", name, w->dev_name[home],
+                      i->kind == DO_ALLOC  ? "ALLOC of it"
+                      : i->kind == DO_SEND ? "SEND of it to there"
+                                           : "RECV of it");
     if (i->kind == DO_ALLOC)
         return take(c, &c->alloc[place], item, "given room", name);
     uint32_t right = i->kind == DO_SEND ? lane_send(n, home) : lane_recv(n, dev, home);

@@ -162,8 +162,9 @@ static int read_states(struct reading *r, const json_t *root)
     const json_t *list = get_list(r, root, "states");
     for (uint32_t i = 0; i < length(list); i++) {
         const json_t *o = json_array_get(list, i);
-        const char *in = get_name(r, o, "in", "states"), *out = get_name(r, o, "out", "states");
-        if (!in || !out)
+        const char *in = get_name(r, o, "in", "states");
+        const char *out = in ? get_name(r, o, "out", "states") : NULL;
+        if (!out)
             return -1;
         names_add(&r->state, arena_strdup(r->a, in, strlen(in)), 1);
         names_add(&r->state, arena_strdup(r->a, out, strlen(out)), 2);
@@ -194,9 +195,9 @@ static int read_parts(struct reading *r, const json_t *parts)
     uint32_t n = 0;
     for (uint32_t x = 0; x < w->npart; x++) {
         const json_t *o = json_array_get(parts, x), *out = get_list(r, o, "outputs");
-        const char *file = get_name(r, o, "file", "parts"),
-                   *dev = get_name(r, o, "device", "parts");
-        if (!out || !file || !dev || !(w->part[x].name = add_name(r, &r->part, file, x)))
+        const char *file = out ? get_name(r, o, "file", "parts") : NULL;
+        const char *dev = file ? get_name(r, o, "device", "parts") : NULL;
+        if (!dev || !(w->part[x].name = add_name(r, &r->part, file, x)))
             return -1;
         w->part[x].dev = names_get(&r->dev, dev, NONE);
         if (w->part[x].dev >= w->ndev)
@@ -224,12 +225,14 @@ static int read_inputs(struct reading *r, const json_t *parts)
         const json_t *in = get_list(r, json_array_get(parts, x), "inputs");
         for (uint32_t i = 0; i < length(in); i++) {
             const char *name = json_string_value(json_array_get(in, i));
-            uint32_t t = name ? names_get(&r->tensor, name, NONE) : NONE;
-            if (name && names_get(&r->state, name, 0) == 1)
+            if (!name)
+                return expect(r, "names of tensors");
+            uint32_t t = names_get(&r->tensor, name, NONE);
+            if (names_get(&r->state, name, 0) == 1)
                 continue;
             if (t == NONE)
                 return diag_error(r->diag, "%s: '%s' reads '%s', which nobody makes", r->path,
-                                  w->part[x].name, name ? name : "?");
+                                  w->part[x].name, name);
             if (seen[t] == x + 1)
                 return diag_error(r->diag, "%s: '%s' reads '%s' twice", r->path, w->part[x].name,
                                   name);
@@ -279,9 +282,10 @@ static void count_names(const json_t *parts, const char *key, size_t *n)
 static int read_manifest(struct reading *r, const json_t *root)
 {
     struct work *w = r->made;
-    const json_t *parts = get_list(r, root, "parts"), *inputs = get_list(r, root, "inputs");
+    const json_t *parts = get_list(r, root, "parts");
+    const json_t *inputs = parts ? get_list(r, root, "inputs") : NULL;
     size_t in = 0, out = 0, sizes = json_array_size(json_object_get(root, "tensors"));
-    if (!parts || !inputs)
+    if (!inputs)
         return -1;
     count_names(parts, "inputs", &in);
     count_names(parts, "outputs", &out);
@@ -421,8 +425,9 @@ static int read_compute(struct lists *l, const json_t *list, uint32_t dev)
 static int read_moves(struct lists *l, const json_t *of, uint32_t dev)
 {
     uint32_t n = l->r.w->ndev;
-    const json_t *send = get_list(&l->r, of, "send"), *recv = get_list(&l->r, of, "recv");
-    if (!send || !recv)
+    const json_t *send = get_list(&l->r, of, "send");
+    const json_t *recv = send ? get_list(&l->r, of, "recv") : NULL;
+    if (!recv)
         return -1;
     for (uint32_t i = 0; i < length(send); i++) {
         const json_t *o = json_array_get(send, i);
@@ -464,7 +469,9 @@ static int read_lists(struct lists *l, const json_t *root)
         uint32_t dev = compute ? find_name(r, &r->dev, o, "name") : NONE;
         if (dev == NONE)
             return -1;
-        if (dev == r->w->ndev || seen[dev])
+        if (dev == r->w->ndev)
+            return expect(r, "the instructions of the host in 'host', not among 'devices'");
+        if (seen[dev])
             return diag_error(r->diag, "%s: device '%s' is there twice", r->path,
                               r->w->dev_name[dev]);
         seen[dev] = 1;

@@ -100,12 +100,12 @@ int training_json_read(struct assignment *r, const json_t *o)
     if (word < 0 || !n || n > r->scene->m->nnode)
         return expected(r, "a known 'schedule' and as many 'stages' as there are nodes, or "
                            "fewer, in 'training'");
-    int64_t count = read_count(r, o, "micro_batches"),
-            size = count < 0 ? -1 : read_count(r, o, "micro_batch_size"),
-            profiled = size < 0 ? -1 : read_count(r, o, "profiled_batch");
+    int64_t count = read_count(r, o, "micro_batches");
     if (count > TRAINING_MICRO_BATCHES)
         return diag_error(r->diag, "%s: training: micro_batches: expected at most %d", r->path,
                           TRAINING_MICRO_BATCHES);
+    int64_t size = count < 0 ? -1 : read_count(r, o, "micro_batch_size"),
+            profiled = size < 0 ? -1 : read_count(r, o, "profiled_batch");
     if (count < 0 || size < 0 || profiled < 0 || (size > 0) != (profiled > 0))
         return count < 0 || size < 0 || profiled < 0
                    ? -1

@@ -74,14 +74,14 @@ static bool take_quoted(struct parser *p, const char *word)
 
 int text_choice(struct parser *p, const char *const *names, uint32_t *out)
 {
-    char want[64] = "one of";
     if (expect_assign(p) < 0)
         return -1;
     for (*out = 0; names[*out]; ++*out)
         if (take_quoted(p, names[*out]))
             return 0;
-    for (; *names; names++)
-        snprintf(want + strlen(want), sizeof want - strlen(want), " %s", *names);
+    const char *want = *names;
+    for (uint32_t i = 1; i < *out; i++)
+        want = arena_fmt(p->a, "%s%s%s", want, i + 1 < *out ? ", " : " or ", names[i]);
     return text_expected(p, want);
 }
 

@@ -7,6 +7,7 @@
  * O(text * depth of bodies). */
 #include "ir/text/parse.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void append_id(struct parser *p, vid **vec, uint32_t *count, uint32_t *cap, vid v)
@@ -384,11 +385,9 @@ static int parse_graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
                               str(p->m, name));
         }
     }
-    if (g == 1 ? owner != 0 : owner == 0) {
-        return text_error(p, at,
-                          g == 1 ? "the first graph is the main one and has no owner"
-                                 : "this graph is the body of no node above");
-    }
+    assert(g > 1 || owner == 0); /* no node stands before the first graph */
+    if (g > 1 && owner == 0)
+        return text_error(p, at, "this graph is the body of no node above");
     p->m->graph[g].owner = owner;
     for (nid n = owner; n != 0; n = p->m->graph[p->m->node[n].graph].owner)
         if (++depth > TEXT_DEPTH)

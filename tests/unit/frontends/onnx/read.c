@@ -400,6 +400,61 @@ static void types(void **state)
     arena_free(m->mem);
 }
 
+/* The last element type of the list is known; what stands beyond it, before it or at its beginning is not. */
+static void element_types(void **state)
+{
+    static const int32_t number[] = {ELEM_COUNT - 1, ELEM_COUNT, 0, -1, 1, INT32_MAX};
+    static const enum elem wanted[] = {ELEM_COUNT - 1, ELEM_NONE, ELEM_NONE,
+                                       ELEM_NONE,      ELEM_F32,  ELEM_NONE};
+    (void)state;
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        Onnx__GraphProto *g = graph("x", "x");
+        Onnx__TypeProto__Tensor tt = ONNX__TYPE_PROTO__TENSOR__INIT;
+        tt.has_elem_type = 1;
+        tt.elem_type = number[i];
+        Onnx__TypeProto type = ONNX__TYPE_PROTO__INIT;
+        type.value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+        type.tensor_type = &tt;
+        g->input[0]->type = &type;
+        struct module *m = read_graph(g);
+        assert_non_null(m);
+        const struct type *t = &m->type[m->value[value(m, 1, "x")].type];
+        assert_int_equal(t->elem, wanted[i]);
+        assert_int_equal(t->rank, -1);
+        arena_free(m->mem);
+    }
+}
+
+/* Entries of a node's metadata that lack their key or their value say nothing; pcc.device wins over layer_ann. */
+static void metadata(void **state)
+{
+    static char device[] = "pcc.device", layer[] = "layer_ann", slot[] = "pcc.slot";
+    static char first[] = "acc0", second[] = "acc1", two[] = "2";
+    (void)state;
+    Onnx__StringStringEntryProto e[] = {{.key = device},
+                                        {.key = layer, .value = first},
+                                        {.value = two},
+                                        {.key = device, .value = second},
+                                        {.key = layer, .value = first},
+                                        {.key = slot, .value = two}};
+    Onnx__GraphProto *g = graph("x", "y");
+    Onnx__NodeProto *n = node(g, "n", "Neg", "x", "y");
+    for (size_t i = 0; i < sizeof e / sizeof *e; i++) {
+        char *key = e[i].key, *text = e[i].value;
+        onnx__string_string_entry_proto__init(&e[i]);
+        e[i].key = key;
+        e[i].value = text;
+        n->metadata_props = append(n->metadata_props, n->n_metadata_props++, &e[i]);
+    }
+    struct module *m = read_graph(g);
+    assert_non_null(m);
+    assert_non_null(m->device_ann);
+    assert_string_equal(str(m, m->device_ann[1]), "acc1");
+    assert_non_null(m->slot_ann);
+    assert_int_equal(m->slot_ann[1], 2);
+    arena_free(m->mem);
+}
+
 static void external(void **state)
 {
     (void)state;
@@ -573,6 +628,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(names),
         cmocka_unit_test(tensors),
         cmocka_unit_test(types),
+        cmocka_unit_test(element_types),
+        cmocka_unit_test(metadata),
         cmocka_unit_test(external),
         cmocka_unit_test(kinds_of_input),
     };

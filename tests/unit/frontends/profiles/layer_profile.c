@@ -140,35 +140,94 @@ static void test_order(void **state)
 static void test_refused(void **state)
 {
     static const struct {
-        const char *text, *wanted;
+        const char *text, *wanted; /* "": taken */
     } row[] = {
-        {"", "no layers"},
-        {"n -- a\n", "p.txt:1: 'n -- a': expected a layer"},
-        {"\n\n -- a -- " FIGURES("1", "1", "1", "1") "\n", "p.txt:3: '-- a': expected the id"},
-        {"n -- a -- " FIGURES("1", "-1", "1", "1") "\n", "p.txt:1: '-1': expected a number"},
-        {"n -- a -- " FIGURES("1", "1.2.3", "1", "1") "\n", "p.txt:1: '1.2.3'"},
-        {"n -- a -- " FIGURES("1", "1e", "1", "1") "\n", "p.txt:1: '1e'"},
-        {"n -- a -- " FIGURES("1", "inf", "1", "1") "\n", "p.txt:1: 'inf'"},
-        {"n -- a -- " FIGURES("1", "1", "4000000000000000000", "1") "\n", "p.txt:1: '4000"},
-        {"n -- a -- " FIGURES("1", "1", "", "1") "\n", "p.txt:1: ''"},
-        {"n -- a -- " FIGURES("1", "1", "[1; 2", "1") "\n", "expected a list that ends"},
-        {"n -- a -- " FIGURES("1", "1", "1; 2", "1") "\n", "p.txt:1: '1; 2'"},
-        {"n -- a -- " FIGURES("1", "1", "[]", "1") "\n", "p.txt:1: '[]'"},
-        {"n -- a -- forward_compute_time=1\n", "has no backward_compute_time"},
-        {"n -- a -- " FIGURES("1", "1", "1", "1") "\nn -- b -- x\n",
-         "p.txt:2: there is a layer 'n'"},
-        {"n -- a -- " FIGURES("1", "1", "1", "1") "\n\tn -- m\n", "p.txt:2: 'm': expected the id"},
-        {"n -- a -- " FIGURES("1", "1", "1", "1") "\n\tn\n", "p.txt:2: 'n': expected an edge"},
-        {"n -- a -- " FIGURES("1", "1", "1", "1") "\n\tn -- n\n", "p.txt:1: layer 'n'"},
-        {"n -- Input -- " FIGURES("1", "1", "1", "1") "\n", "no layers in it but inputs"},
+        {"", "p.txt: there are no layers in it"},
+        {"n -- a\n",
+         "p.txt:1: 'n -- a': expected a layer: 'node1 -- name -- forward_compute_time=...'"},
+        {"n\n", "p.txt:1: 'n': expected a layer: 'node1 -- name -- forward_compute_time=...'"},
+        {"n -- a -- " FIGURES("1", "-1", "1", "1") "\n",
+         "p.txt:1: '-1': expected a number >= 0, or a list of some: [1; 2]"},
+        {"n -- a -- " FIGURES("1", "1.2.3", "1", "1") "\n",
+         "p.txt:1: '1.2.3': expected a number >= 0, or a list of some: [1; 2]"},
+        {"n -- a -- " FIGURES("1", "1e", "1", "1") "\n",
+         "p.txt:1: '1e': expected a number >= 0, or a list of some: [1; 2]"},
+        {"n -- a -- " FIGURES("1", ".", "1", "1") "\n",
+         "p.txt:1: '.': expected a number >= 0, or a list of some: [1; 2]"},
+        {"n -- a -- " FIGURES("1", "inf", "1", "1") "\n",
+         "p.txt:1: 'inf': expected a number >= 0, or a list of some: [1; 2]"},
+        {"n -- a -- " FIGURES("1", "1", "3999999999999999999", "1") "\n", ""},
+        {"n -- a -- " FIGURES("1", "1", "4000000000000000000", "1") "\n",
+         "p.txt:1: '4000000000000000000': expected a number >= 0, or a list of some: [1; 2]"},
+        {"n -- a -- " FIGURES("3999999999", "1", "1", "1") "\n", ""},
+        {"n -- a -- " FIGURES("4000000000", "1", "1", "1") "\n",
+         "p.txt:1: '4000000000': expected a number >= 0, or a list of some: [1; 2]"},
+        {"n -- a -- " FIGURES("1", "1", "", "1") "\n",
+         "p.txt:1: '': expected a number >= 0, or a list of some: [1; 2]"},
+        {"n -- a -- " FIGURES("1", "1", "[1; 2", "1") "\n",
+         "p.txt:1: '[1; 2': expected a list that ends with ']'"},
+        {"n -- a -- " FIGURES("1", "1", "1; 2", "1") "\n",
+         "p.txt:1: '1; 2': expected a number >= 0, or a list of some: [1; 2]"},
+        {"n -- a -- " FIGURES("1", "1", "[]", "1") "\n",
+         "p.txt:1: '[]': expected a number >= 0, or a list of some: [1; 2]"},
+        {"n -- a -- " FIGURES("1", "1", "[1;]", "1") "\n",
+         "p.txt:1: '[1;]': expected a number >= 0, or a list of some: [1; 2]"},
+        {"n -- a -- forward_compute_time\n",
+         "p.txt:1: 'forward_compute_time': expected NAME=NUMBER, as in 'forward_compute_time=0.5'"},
+        {"n -- a -- forward_compute_time=1\n", "p.txt:1: layer 'n' has no backward_compute_time"},
+        {"n -- a -- backward_compute_time=1, activation_size=1, parameter_size=1\n",
+         "p.txt:1: layer 'n' has no forward_compute_time"},
+        {"n -- a -- forward_compute_time=1, backward_compute_time=1, parameter_size=1\n",
+         "p.txt:1: layer 'n' has no activation_size"},
+        {"n -- a -- forward_compute_time=1, backward_compute_time=1, activation_size=1\n",
+         "p.txt:1: layer 'n' has no parameter_size"},
+        {"n -- a -- " FIGURES("1", "1", "1", "1") "\n\nn -- b -- x\n",
+         "p.txt:3: there is a layer 'n' already, in line 1"},
+        {"n -- a -- " FIGURES("1", "1", "1", "1") "\n\tn -- m\n",
+         "p.txt:2: 'm': expected the id of a layer in a line above"},
+        {"n -- a -- " FIGURES("1", "1", "1", "1") "\n\tm -- n\n",
+         "p.txt:2: 'm': expected the id of a layer in a line above"},
+        {"n -- a -- " FIGURES("1", "1", "1", "1") "\n\tn\n",
+         "p.txt:2: 'n': expected an edge: 'node1 -- node2'"},
+        {"m -- a -- " FIGURES("1", "1", "1", "1") "\nn -- a -- " FIGURES("1", "1", "1",
+                                                                         "1") "\n\tn -- n\n",
+         "p.txt:2: layer 'n' is on or behind a cycle of edges"},
+        {"n -- Input -- " FIGURES("1", "1", "1", "1") "\n",
+         "p.txt: there are no layers in it but inputs"},
+        {"n123456789012345678901234567890123456789012345678901234567890\n",
+         "p.txt:1: 'n12345678901234567890123456789012345678901234567890123456789': expected a layer: "
+         "'node1 -- name -- forward_compute_time=...'"},
     };
     char error[KEPT];
+    int wrong = 0;
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct module *m = parse(row[i].text, error);
-        if (m || !strstr(error, row[i].wanted))
-            fail_msg("%s: '%s', wanted '%s'", row[i].text, error, row[i].wanted);
+        if (m)
+            arena_free(m->mem);
+        if (strcmp(error, row[i].wanted) != 0) {
+            print_error("%s: '%s', wanted '%s'\n", row[i].text, error, row[i].wanted);
+            wrong++;
+        }
     }
+    assert_int_equal(wrong, 0);
+}
+
+/* What a text may hold beside lines: ids with a zero byte are no names; more than 2 GiB are not looked at. */
+static void test_bytes(void **state)
+{
+    static const char zero[] = "n -- a -- " FIGURES("1", "1", "1", "1") "\nm\0 -- a -- x\n";
+    char error[KEPT];
+    struct diag d = {.emit = keep_error, .user = error};
+    (void)state;
+    assert_null(layer_profile_parse("p.txt", zero, sizeof zero - 1, NULL, &d));
+    assert_string_equal(error, "p.txt:2: the id of a layer cannot hold the byte \\x00");
+    assert_null(layer_profile_parse("p.txt", zero, (size_t)INT32_MAX + 1, NULL, &d));
+    assert_string_equal(error, "p.txt: a profile of more than 2 GiB");
+    /* letters of more than a byte are letters of a name, whether char has a sign or not */
+    struct module *m = read("n -- Sch\xc3\xb6n(3) -- " FIGURES("1", "1", "1", "1") "\n");
+    node_called(m, "Sch\xc3\xb6n");
+    arena_free(m->mem);
 }
 
 /* A long chain, names that are all the same, from the last one to the first. */
@@ -194,7 +253,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers), cmocka_unit_test(test_graph), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_long),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_bytes), cmocka_unit_test(test_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

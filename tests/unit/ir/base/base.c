@@ -474,6 +474,11 @@ static void rows(void **state)
             assert_true(i == c.at[r] || c.to[i - 1] < c.to[i]);
         }
     }
+    uint32_t odd[] = {3, 5, 9}, one_row[] = {0, 0, 0};
+    c = csr_build(a, 2, 3, one_row, odd);
+    for (uint32_t x = 0; x < 12; x++)
+        assert_int_equal(csr_has(&c, 0, x), x == 3 || x == 5 || x == 9);
+    assert_false(csr_has(&c, 1, 3));
     c = csr_build(a, 0, 0, NULL, NULL);
     assert_int_equal(c.at[0], 0);
     arena_free(a);
