@@ -435,7 +435,7 @@ static const char *attempt_why(const struct attempt *t, struct arena *mem)
     if (t->by == BY_HOLES)
         return arena_fmt(mem, "%u longest nodes on the devices", t->holes);
     if (t->by == BY_WEIGHTS)
-        return "points that devices collect in less";
+        return "what devices can do in less time, each node weighed";
     return joins + denied ? "average load of what can be where" : "average load";
 }
 

@@ -404,12 +404,12 @@ static int fuse_run(struct ctx *x, const void *options)
     if (!level)
         return -1;
     if (level == fine)
-        diag_note(x->use.diag, "fuse: nothing fused, %u vertices", fine->n);
+        diag_detail(x->use.diag, "fuse: nothing fused, %u vertices", fine->n);
     else
-        diag_note(x->use.diag,
-                  "fuse: %u vertices in %u clusters, range %lld, %d %% of transfers inside",
-                  fine->n, level->n, (long long)range,
-                  internal_share(fine, level, cluster_main_class(x->scene.cluster)));
+        diag_detail(x->use.diag,
+                    "fuse: %u vertices in %u clusters, range %lld, %d %% of transfers inside",
+                    fine->n, level->n, (long long)range,
+                    internal_share(fine, level, cluster_main_class(x->scene.cluster)));
     ctx_push(x, level);
     return 0;
 }

@@ -162,12 +162,12 @@ static int subdivide_run(struct ctx *x, const void *options)
     for (uint32_t v = 0; v < x->levels.base->n; v++)
         n += uneven[v] = is_uneven(x->levels.base, v);
     if (!n) {
-        diag_note(x->use.diag, "subdivide: every node has one transfer cost: nothing to do");
+        diag_detail(x->use.diag, "subdivide: every node has one transfer cost: nothing to do");
         return 0;
     }
     ctx_push(x, split_results(x->levels.base, uneven, x->use.mem));
-    diag_note(x->use.diag, "subdivide: %u vertices for the results of %u nodes",
-              x->levels.top->n - x->levels.base->n, n);
+    diag_detail(x->use.diag, "subdivide: %u vertices for the results of %u nodes",
+                x->levels.top->n - x->levels.base->n, n);
     return 0;
 }
 

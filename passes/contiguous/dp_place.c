@@ -36,40 +36,39 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct ou
     p->states = s->states;
     const char *count = "";
     if (x->results.ideals > COUNT_LIMIT)
-        count = arena_fmt(x->use.mem, "more than %d ", COUNT_LIMIT);
+        count = arena_fmt(x->use.mem, "; the graph has more than %d ideals", COUNT_LIMIT);
     else if (x->results.ideals)
-        count = arena_fmt(x->use.mem, "%" PRIu64 " ", x->results.ideals);
+        count = arena_fmt(x->use.mem, "; the graph has %" PRIu64 " ideals", x->results.ideals);
     bool lowest = p->claim.bare <= whole->lower.value && !(s->complete && o->on_whole);
     if (s->complete && o->on_whole) {
-        p->claim.argument = arena_fmt(
-            x->use.mem, "all %sideals searched, %" PRIu64 " inside the bounds", count, s->states);
+        p->claim.argument =
+            arena_fmt(x->use.mem, "every such plan was searched or ruled out%s", count);
         in.value = p->claim.bare;
         in.proof = explain_search(whole, x->scene.m, p, x->use.mem);
     } else if (lowest) {
         p->claim.argument = ""; /* claim() gives the words */
     } else if (s->complete && p->claim.bare < o->searched) {
-        p->claim.argument = arena_fmt(
-            x->use.mem, "better than every plan of the coarse graph; bound: %s", whole->lower.why);
+        p->claim.argument =
+            arena_fmt(x->use.mem, "better than every plan of the fused graph; bound: %s%s",
+                      whole->lower.why, count);
     } else if (s->complete) {
-        p->claim.argument = arena_fmt(x->use.mem,
-                                      "all %sideals of the coarse graph searched, %" PRIu64
-                                      " inside the bounds; bound: %s",
-                                      count, s->states, whole->lower.why);
+        p->claim.argument =
+            arena_fmt(x->use.mem, "the best of all plans of the fused graph; bound: %s%s",
+                      whole->lower.why, count);
         if (!search_whole) {
             scope = claim_scope(x, true, true);
             in.value = o->searched;
             in.proof = explain_search(whole, x->scene.m, p, x->use.mem);
         }
     } else {
-        p->claim.argument =
-            arena_fmt(x->use.mem, "%s after %" PRIu64 " %sideals; bound: %s", s->why, s->states,
-                      *count ? arena_fmt(x->use.mem, "of %s", count) : "", whole->lower.why);
+        p->claim.argument = arena_fmt(
+            x->use.mem, "the search was ended after %" PRIu64 " sets of nodes (%s); bound: %s%s",
+            s->states, s->why, whole->lower.why, count);
     }
     claim(x, scope, in, all);
     if (lowest)
-        p->claim.argument = arena_fmt(
-            x->use.mem, "no plan%s is better than the %s%s%s%s", plan_among(p->claim.scope),
-            whole->lower.why, *count ? "; the graph has " : "", count, *count ? "ideals" : "");
+        p->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less: %s%s",
+                                      plan_among(p->claim.scope), whole->lower.why, count);
 }
 
 static struct dp_race race_on(struct ctx *x, struct problem *c, struct placing *p,
@@ -85,6 +84,46 @@ static struct dp_race race_on(struct ctx *x, struct problem *c, struct placing *
         .mem = x->use.mem,
         .scratch = x->use.scratch,
         .diag = x->use.diag};
+}
+
+/* Goes on from the plan of the searches above, which leave out what parts cost, where that is not the same for all
+ * devices: in training graphs, a device in one pass pays for one part, a device in both for two. */
+static void count_passes(struct ctx *x, struct placing *p, const struct place_options *o)
+{
+    struct plan *first = x->results.plan;
+    struct problem *c = problem_build_by_pass(p->whole, &x->scene, x->use.scratch, x->use.diag);
+    if (!c || first->claim.status == PLAN_OPTIMAL)
+        return;
+    bool about =
+        first->claim.scope == SCOPE_ALL || first->claim.scope == claim_scope(x, true, false);
+    if (about)
+        problem_raise(c,
+                      (struct bound){.value = first->claim.bound, .why = "parts at their least"});
+    struct problem_plan best = no_plan(x, p->whole);
+    best.value = first->claim.value;
+    const struct dp_race race = race_on(x, c, p, o);
+    struct dp_found found = dp_race(&race, &best);
+    if (found.better) {
+        leave_plan(x, "dp-place", p->whole, &best);
+        if (x->results.plan->claim.value >= first->claim.value)
+            x->results.plan = first;
+    }
+    struct plan *plan = x->results.plan;
+    struct claim *claim = &plan->claim;
+    int64_t value = claim->value;
+    *claim = first->claim;
+    claim->value = value;
+    plan->states += plan == first ? 0 : first->states;
+    if (found.complete && best.value > claim->bound) {
+        claim->argument = arena_fmt(x->use.mem,
+                                    "all ideals searched, parts of both passes counted, %" PRIu64
+                                    " inside the bounds",
+                                    found.states);
+        claim->bare = claim->bound = best.value;
+        claim->scope = claim_scope(x, true, false);
+        claim->proof = explain_search(c, x->scene.m, plan, x->use.mem);
+    }
+    claim->status = claim->bound >= claim->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
 }
 
 bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
@@ -128,6 +167,7 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     }
     leave_plan(x, "dp-place", from, &best);
     conclude(x, c, &made, o->whole, all);
+    count_passes(x, p, o);
     return true;
 }
 

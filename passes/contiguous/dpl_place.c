@@ -34,7 +34,7 @@ static int dpl_run(struct ctx *x, const void *options)
         in = bounds_best(c, best.value, &with, NULL);
     const char *why = claim(x, claim_scope(x, true, false), in, all);
     if (x->results.plan->claim.status == PLAN_OPTIMAL) {
-        x->results.plan->claim.argument = arena_fmt(x->use.mem, "no plan%s is better than the %s",
+        x->results.plan->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less: %s",
                                                     plan_among(x->results.plan->claim.scope), why);
     } else {
         x->results.plan->claim.argument =

@@ -595,7 +595,7 @@ struct hier_found hier_search(const struct wdag *g, const struct scene *s,
     assert(l->max_ideals <= HIER_IDEALS);
     uint64_t ideals = wdag_ideals(g, l->max_ideals);
     struct hier h = {.g = g, .cluster = s->cluster, .most = l, .a = scratch, .limit = best->value};
-    h.found.why = "too many ideals for pairs of them";
+    h.found.why = "too many plans to search all";
     if (ideals > l->max_ideals || g->n >= HIER_IDEALS)
         return h.found;
     struct arena_mark mark = arena_mark(scratch);
@@ -603,7 +603,7 @@ struct hier_found hier_search(const struct wdag *g, const struct scene *s,
     h.c = problem_build(wdag_inner(g, scratch), s, -1, scratch, d);
     h.found.rc = h.c && !make_groups(&h, d) ? 0 : -1;
     if (!h.found.rc && (uint64_t)h.c->nkind * h.n * h.n > PAIR_CELLS)
-        h.found.why = "too many ideals for so many kinds of devices";
+        h.found.why = "too many plans for so many kinds of devices";
     else if (!h.found.rc)
         h.found.complete = make_tables(&h) && outer_search(&h);
     if (h.improved) {

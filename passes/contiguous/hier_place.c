@@ -301,15 +301,12 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_f
         p->claim.argument = ""; /* claim() gives the words */
     } else if (run->complete && on_whole) {
         p->claim.argument =
-            arena_fmt(x->use.mem, "each group a contiguous piece: all pairs of %u ideals searched",
-                      run->ideals);
+            "each group a contiguous piece: every such plan was searched or ruled out";
         in.value = p->claim.bare;
         in.proof = explain_search(c, x->scene.m, p, x->use.mem);
     } else if (run->complete && p->claim.bare == searched) {
-        p->claim.argument = arena_fmt(x->use.mem,
-                                      "all pairs of %u ideals of the coarse graph searched; "
-                                      "bound: %s",
-                                      run->ideals, c->lower.why);
+        p->claim.argument = arena_fmt(
+            x->use.mem, "the best of all plans of the fused graph; bound: %s", c->lower.why);
     } else {
         p->claim.argument = arena_fmt(x->use.mem, "best of %u topological orders (%s); bound: %s",
                                       orders->tried, run->why, c->lower.why);
@@ -317,7 +314,7 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_f
     claim(x, claim_scope(x, true, false), in,
           claim_all(x, p->claim.bare, true, BOUNDS_WORK / 100, &clock));
     if (lowest)
-        p->claim.argument = arena_fmt(x->use.mem, "no plan%s is better than the %s",
+        p->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less: %s",
                                       plan_among(p->claim.scope), c->lower.why);
 }
 

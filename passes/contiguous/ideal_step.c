@@ -146,7 +146,7 @@ static void add_vertex_parts(struct search *s, uint32_t v, int64_t sign)
     int64_t back = s->stage.kind->back ? s->stage.kind->back[v] : 0;
     s->stage.parts.t[0][PART_COMPUTE] += sign * (s->stage.kind->time[v] - back);
     s->stage.parts.t[1][PART_COMPUTE] += sign * back;
-    s->stage.parts.vertices += (uint32_t)sign;
+    problem_count_vertex(s->c, &s->stage.parts, v, (int)sign);
     s->stage.parts.params += s->g->param ? sign * s->g->param[v] : 0;
 }
 

@@ -337,7 +337,8 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
             break;
         parts.t[0][PART_COMPUTE] += t - back;
         parts.t[1][PART_COMPUTE] += back;
-        parts.vertices += r->start[j + 1] - r->start[j];
+        for (uint32_t p = r->start[j]; p < r->start[j + 1]; p++)
+            problem_count_vertex(c, &parts, r->order[p], 1);
         parts.params += r->param ? r->param[j] : 0;
         for (uint32_t x = at[j]; x < at[j + 1]; x++)
             add_net_parts(&parts, &r->touch[kind->cls][x], i, j);

@@ -152,8 +152,9 @@ struct bound search_bound(const struct problem *c, int64_t value, uint32_t lost)
 {
     return (struct bound){
         .value = value,
-        .why = lost ? arena_fmt(c->mem, "search without %u of %u vertices", lost, c->g->n)
-                    : "search for plans below it",
+        .why = lost ? arena_fmt(c->mem, "a search finds none, even without %u of %u nodes", lost,
+                                c->g->n)
+                    : "a search finds none",
         .by = {.by = LOWER_SEARCH, .at = lost}};
 }
 

@@ -361,12 +361,11 @@ static void report_costs(const struct pricing *p)
             node_op(p->m, p->first_unknown));
     }
     if (p->loops > 0)
-        diag_warning(d, WARN_LOOP_COUNT,
-                     "%u loops have no known trip count: each counts as %d passes", p->loops,
-                     LOOP_TRIPS);
+        diag_warning(d, WARN_LOOP_COUNT, "%u loop%s no known trip count: each counts as %d passes",
+                     p->loops, p->loops == 1 ? " has" : "s have", LOOP_TRIPS);
     if (p->long_loops > 0)
-        diag_warning(d, WARN_LOOP_COUNT,
-                     "%u loops run longer than can be counted: each counts as %s", p->long_loops,
+        diag_warning(d, WARN_LOOP_COUNT, "%u loop%s longer than can be counted: each counts as %s",
+                     p->long_loops, p->long_loops == 1 ? " runs" : "s run",
                      time_short(most, p->longest));
     if (p->calls > 0)
         report_calls(p);
@@ -464,12 +463,12 @@ static int check_support(struct ctx *x)
     }
     if (count == 0)
         return 0;
+    const char *others =
+        count == 1 ? ": expected one that supports it"
+                   : arena_fmt(x->use.scratch, ", nor %u other%s: expected one that supports each",
+                               count - 1, count == 2 ? "" : "s");
     diag_error(x->use.diag, "no class of the cluster can run node '%s' (%s)%s", node_name(m, first),
-               node_op(m, first),
-               count == 1
-                   ? ""
-                   : arena_fmt(x->use.scratch, ", nor %u others: expected one that supports each",
-                               count - 1));
+               node_op(m, first), others);
     return PASS_INFEASIBLE;
 }
 

@@ -202,7 +202,7 @@ static bool evaluate_state(struct state *s, int64_t most, int64_t *value, int64_
 {
     if (!latency_fits(s->p, s->sub, s->room))
         return false;
-    *value = latency_of(s->p, s->sub, s->room);
+    *value = latency_within(s->p, s->sub, s->room, most);
     int64_t more = s->share ? (int64_t)((__int128)latency_work(s->room) * s->share >> 10) : 0;
     if (*value == LOAD_INF || *value + more > most || latency_shared(s->p, s->room) + more > most)
         return false;

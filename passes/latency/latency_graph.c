@@ -77,7 +77,42 @@ static int64_t host_time(const struct latency_graph *p, const struct wdag *base,
     return least;
 }
 
-/* The hosts that may run the blocks. */
+/* Bytes that the hosts of a class share; LOAD_INF: ample. */
+static int64_t hosts_memory(const struct device_class *cls)
+{
+    return cls->memory < 0 ? LOAD_INF : sat_mul(cls->memory, cls->count);
+}
+
+/* Bytes of block b and of all shared items that it needs. */
+static int64_t block_bytes(const struct wdag *g, uint32_t b)
+{
+    int64_t bytes = g->size[b];
+    for (uint32_t i = g->shared_of.at[b]; i < g->shared_of.at[b + 1]; i++)
+        bytes = sat_add(bytes, g->shared_size[g->shared_of.to[i]]);
+    return bytes;
+}
+
+/* Notes who has the bytes of block v on the hosts: those of a class share their memory. */
+static void note_holder(struct latency_graph *p, uint32_t v)
+{
+    const struct cluster *cl = p->c->cluster;
+    uint32_t d = p->hosted[v] ? (uint32_t)p->host_dev[v] : 0;
+    while (d > 0 && cluster_class(cl, d - 1) == cluster_class(cl, d))
+        d--;
+    p->holder[v] = d;
+}
+
+/* A host of a kind. */
+static int32_t host_of_kind(const struct cluster *cl, const struct problem_kind *kind)
+{
+    int32_t dev = kind->dev;
+    for (uint32_t d = 0; dev < 0 && d < cl->ndev; d++)
+        if (cluster_class(cl, d) == kind->cls)
+            dev = (int32_t)d;
+    return dev;
+}
+
+/* The hosts that may run the blocks: a class that has no room for a block by itself may not. */
 static void choose_hosts(struct latency_graph *p)
 {
     const struct cluster *cl = p->c->cluster;
@@ -90,21 +125,56 @@ static void choose_hosts(struct latency_graph *p)
         p->host_dev[v] = -1;
         for (uint32_t k = 0; k < p->c->nkind; k++) {
             const struct problem_kind *kind = &p->c->kind[k];
-            if (!cl->cls[kind->cls].host || kind->time[v] >= least)
+            if (!cl->cls[kind->cls].host || kind->time[v] >= least ||
+                block_bytes(p->g, v) > hosts_memory(&cl->cls[kind->cls]))
                 continue;
             least = kind->time[v];
-            p->host_dev[v] = kind->dev;
-            for (uint32_t d = 0; p->host_dev[v] < 0 && d < cl->ndev; d++)
-                if (cluster_class(cl, d) == kind->cls)
-                    p->host_dev[v] = (int32_t)d;
+            p->host_dev[v] = host_of_kind(cl, kind);
         }
         p->hosted[v] = p->host_dev[v] >= 0;
-        /* hosts of a class share their memory */
-        uint32_t d = p->hosted[v] ? (uint32_t)p->host_dev[v] : 0;
-        while (d > 0 && cluster_class(cl, d - 1) == cluster_class(cl, d))
-            d--;
-        p->holder[v] = d;
+        note_holder(p, v);
     }
+}
+
+/* Takes block v to the hosts that run it in the least time of those with room; left[class of the cluster]. */
+static bool spread_block(struct latency_graph *p, uint32_t v, int64_t *left)
+{
+    const struct cluster *cl = p->c->cluster;
+    const struct problem_kind *best = NULL;
+    for (uint32_t k = 0; k < p->c->nkind; k++) {
+        const struct problem_kind *kind = &p->c->kind[k];
+        if (cl->cls[kind->cls].host && kind->time[v] != COST_NEVER &&
+            block_bytes(p->g, v) <= left[kind->cls] && (!best || kind->time[v] < best->time[v]))
+            best = kind;
+    }
+    if (!best)
+        return false;
+    left[best->cls] -= left[best->cls] < LOAD_INF ? block_bytes(p->g, v) : 0;
+    bool moved = best->cls != cluster_class(cl, (uint32_t)p->host_dev[v]);
+    if (moved) {
+        p->host_dev[v] = host_of_kind(cl, best);
+        note_holder(p, v);
+    }
+    return moved;
+}
+
+bool latency_spread_hosts(struct latency_graph *p)
+{
+    const struct cluster *cl = p->c->cluster;
+    int64_t left[CLUSTER_CLASSES] = {0};
+    bool moved = false;
+    for (uint32_t k = 0; k < cl->ncls; k++)
+        left[k] = hosts_memory(&cl->cls[k]);
+    for (uint32_t turn = 0; turn < 2; turn++) /* first those that no accelerator runs */
+        for (uint32_t v = 0; v < p->g->n; v++) {
+            bool only = true;
+            for (uint32_t k = 0; k < p->nkind; k++)
+                only = only && p->kind[k].time[v] == COST_NEVER;
+            if (p->hosted[v] && only == (turn == 0))
+                moved = spread_block(p, v, left) || moved;
+        }
+    p->judge.mixed = p->judge.mixed || moved;
+    return moved;
 }
 
 /* Units of the blocks; unit_of[base vertex]. */
@@ -290,7 +360,7 @@ static void list_devices(const struct latency_graph *p, struct latency_room *r, 
     r->have = arena_array(a, (size_t)c->ndev + 1, sizeof *r->have);
     for (uint32_t d = 0; d < c->ndev; d++) {
         const struct device_class *cls = &c->cls[cluster_class(c, d)];
-        r->have[d] = cls->host && cls->memory >= 0 ? sat_mul(cls->memory, cls->count) : cls->memory;
+        r->have[d] = cls->host && cls->memory >= 0 ? hosts_memory(cls) : cls->memory;
     }
 }
 
@@ -426,6 +496,12 @@ static uint32_t tell(const struct latency_graph *p, struct latency_room *r, uint
 
 int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
 {
+    return latency_within(p, sub, r, LOAD_INF);
+}
+
+int64_t latency_within(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r,
+                       int64_t most)
+{
     r->work = r->hosted = 0;
     if (!add_times(p, sub, r))
         return LOAD_INF;
@@ -448,6 +524,8 @@ int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct la
     for (uint32_t head = 0; head < tail; head++) {
         uint32_t v = r->queue[head];
         int64_t end = r->start[v] + r->time[v];
+        if (end > most)
+            return LOAD_INF;
         latest = end > latest ? end : latest;
         r->work += r->time[v];
         tail = tell(p, r, v, tail);

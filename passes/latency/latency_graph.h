@@ -66,10 +66,10 @@ struct latency_graph {
     struct csr
         net_of; /* block -> nets that some accelerator pays for and that have two blocks or more */
     bool together; /* some block of several nodes may run on the hosts, or be in several slots */
-    int32_t
-        *host_dev;    /* [block] a host of the class that runs it in the least time; -1: none may */
-    uint32_t *holder; /* [block] on the hosts: the device whose memory it takes */
-    uint32_t cpus;    /* hosts of the class that has fewest; 0: they are unlimited */
+    /* [block] a host of the class that runs it in the least time, or where it was spread to; -1: none may */
+    int32_t *host_dev;
+    uint32_t *holder;  /* [block] on the hosts: the device whose memory it takes */
+    uint32_t cpus;     /* hosts of the class that has fewest; 0: they are unlimited */
     uint32_t all_cpus; /* hosts of all classes */
     int64_t part;      /* ps that a subgraph takes besides its blocks and transfers */
     struct latency_judge judge;
@@ -79,6 +79,10 @@ struct latency_graph {
  * O(kinds * V + E + pins). */
 struct latency_graph *latency_graph_build(const struct problem *c, const struct wdag *base,
                                           uint32_t slots, struct arena *a);
+
+/* Takes blocks to hosts of other classes than the fastest where that has no room for all of them; whether any was.
+ * Plans are then told by judge.value, which must be there.  O(blocks * (kinds + classes)). */
+bool latency_spread_hosts(struct latency_graph *p);
 
 /* A plan: sub[block] is ON_HOST or device * slots + slot. */
 struct latency_plan {
@@ -93,6 +97,9 @@ struct latency_room *latency_room_new(const struct latency_graph *p, struct aren
 /* ps until all is done with sub[]; LOAD_INF: a block cannot run where it is, or subgraphs wait for each other in a
  * circle, as one that is not contiguous does.  Memory is not looked at.  O(units + edges + pins + subgraphs). */
 int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct latency_room *room);
+/* The same, or LOAD_INF if it is more than `most`, which takes less time to find out. */
+int64_t latency_within(const struct latency_graph *p, const uint32_t *sub,
+                       struct latency_room *room, int64_t most);
 /* After latency_of, which gave `value`: the same as the plan runs, by the judge if there are more nodes of hosts at a
  * time than hosts. */
 int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub,

@@ -204,6 +204,29 @@ static bool solve_cut(struct planning *n, struct latency_plan *best)
     return false;
 }
 
+/* Where the fastest hosts have no room for all: a plan with blocks on other classes of hosts, if that takes less. */
+static void solve_spread(struct planning *n, struct latency_plan *best)
+{
+    struct arena *a = n->x->use.scratch;
+    const struct latency_graph *with = n->p;
+    struct latency_graph *p = make_graph(n, with->slots);
+    struct latency_plan plan = latency_no_plan(p, a);
+    uint64_t size = (uint64_t)p->nunit + p->nets->net_pin.at[p->nets->nnet] + 1;
+    uint64_t moves = CUT_WORK / size + 2, asked = (uint64_t)n->o->moves;
+    struct latency_anneal how = {.seed = (uint64_t)n->o->seed,
+                                 .moves = asked && asked < moves ? asked : moves,
+                                 .clock = &n->clock};
+    if (latency_spread_hosts(p)) {
+        p->judge.value = judge_list;
+        p->judge.of = n;
+        latency_anneal(p, &how, &plan, a);
+    }
+    if (plan.value < best->value)
+        *best = plan;
+    else
+        n->p = with;
+}
+
 /* What a proof is about, if that is not all contiguous plans. */
 static const char *scope_text(const struct planning *n)
 {
@@ -244,10 +267,10 @@ static void conclude(struct planning *n, const struct latency_tail *t,
     c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
     if (c->status == PLAN_OPTIMAL && s->searched)
         how =
-            arena_fmt(x->use.mem, "all searched: %" PRIu64 " ideals with %" PRIu64 " partial plans",
-                      s->ideals, s->labels);
+            arena_fmt(x->use.mem, "every plan was searched or ruled out: %" PRIu64 " partial plans",
+                      s->labels);
     else if (c->status == PLAN_OPTIMAL && t->all < c->value)
-        how = arena_fmt(x->use.mem, "no plan takes less than %s", general.why);
+        how = arena_fmt(x->use.mem, "no plan takes less: %s", general.why);
     else if (c->status == PLAN_OPTIMAL)
         how = "no plan takes less than the longest way with the transfers that memory forces";
     else if (s->complete)
@@ -279,6 +302,8 @@ static int latency_run(struct ctx *x, const void *options)
     if (need.least || need.nowhere != UINT32_MAX)
         return report_infeasible(x, p.whole, n.o->q == 1, &p.orders);
     struct latency_plan best = solve(&n, (uint32_t)n.o->q, &t, &s);
+    if (best.value > s.lower)
+        solve_spread(&n, &best);
     bool cut = n.p->training && solve_cut(&n, &best);
     if (best.value == LOAD_INF) /* its proof knows one subgraph per accelerator */
         return report_infeasible(x, p.whole, n.o->q == 1, &p.orders);

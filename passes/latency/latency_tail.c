@@ -37,17 +37,7 @@ static int64_t sent(const struct latency_graph *p, uint32_t k, uint32_t from, ui
     int64_t sum = 0;
     for (uint32_t i = p->net_of.at[from]; i < p->net_of.at[from + 1]; i++) {
         uint32_t e = p->net_of.to[i];
-        if (g->net_src[e] != from || !p->kind[k].cost[e])
-            continue;
-        uint32_t lo = g->net_pin.at[e], hi = g->net_pin.at[e + 1];
-        while (lo < hi) {
-            uint32_t mid = lo + (hi - lo) / 2;
-            if (g->net_pin.to[mid] < to)
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
-        if (lo < g->net_pin.at[e + 1] && g->net_pin.to[lo] == to)
+        if (g->net_src[e] == from && csr_has(&g->net_pin, e, to))
             sum += p->kind[k].cost[e];
     }
     return sum;

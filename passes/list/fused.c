@@ -69,6 +69,6 @@ int room_fuse(struct room *r, struct ctx *x, const char *planner, struct arena *
     struct wdag *level = wdag_merge(x->levels.base, group, n, planner, a, x->use.diag);
     if (!level)
         return -1;
-    diag_note(x->use.diag, "%s: %u nodes fused to %u", planner, r->base->n, n);
+    diag_detail(x->use.diag, "%s: %u nodes fused to %u", planner, r->base->n, n);
     return room_build_on(r, x, planner, level, a);
 }

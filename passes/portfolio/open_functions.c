@@ -77,8 +77,8 @@ static int open_run(struct ctx *x, const void *options)
                   "nodes, or have names that take too much memory",
                   CALLS_MOST);
     if (calls > 0)
-        diag_note(x->use.diag, "open-functions: %" PRId64 " calls are opened: %u nodes are %u",
-                  calls, before, m->graph[1].count);
+        diag_detail(x->use.diag, "open-functions: %" PRId64 " calls are opened: %u nodes are %u",
+                    calls, before, m->graph[1].count);
     return 0;
 }
 

@@ -160,7 +160,7 @@ static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
     int64_t back = kind->back ? kind->back[v] : 0, load[2];
     p->t[0][PART_COMPUTE] += by * (kind->time[v] - back);
     p->t[1][PART_COMPUTE] += by * back;
-    p->vertices += (uint32_t)by;
+    problem_count_vertex(l->c, p, v, by);
     p->params += l->c->g->param ? by * l->c->g->param[v] : 0;
     for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
         uint32_t e = l->net_of.to[i], *held = &l->held[(size_t)e * l->ndev + d], src = l->src[e];

@@ -340,10 +340,17 @@ static void make_lower(struct problem *c)
         raise_by_pigeonhole(c);
 }
 
-/* The problem of g with the memories and scales of `like`; NULL: with the cluster's memories, raised to `memory`. */
-static struct problem *build_problem(const struct wdag *g, const struct scene *s, int64_t memory,
-                                     const struct problem *like, struct arena *a, struct diag *d)
+/* With the memories and scales of `like`; NULL: with the cluster's memories, raised to `memory`. */
+struct building {
+    int64_t memory;
+    const struct problem *like;
+    bool by_pass;
+};
+
+static struct problem *build_problem(const struct wdag *g, const struct scene *s,
+                                     const struct building *how, struct arena *a, struct diag *d)
 {
+    const struct problem *like = how->like;
     struct problem *c = arena_alloc(a, sizeof *c);
     const struct cluster *cluster = s->cluster;
     const struct exec_model *model = &s->model;
@@ -354,8 +361,11 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
     c->mem = a;
     c->overlap = model->overlap != OVERLAP_SUM;
     c->apart = model->schedule == MICRO_GPIPE && g->back;
-    c->detailed = c->overlap || c->apart || model->replicate;
-    if (c->detailed && !c->apart)
+    c->by_pass = how->by_pass;
+    c->detailed = c->overlap || c->apart || model->replicate || c->by_pass;
+    if (c->by_pass)
+        c->start = model->part_cost;
+    else if (c->detailed && !c->apart)
         c->start = sat_mul(model->part_cost, wdag_passes(g));
     if (make_kinds(c, d))
         return NULL;
@@ -364,8 +374,8 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
         make_times(c, k);
     for (uint32_t k = 0; k < c->nkind; k++) {
         int64_t m = like ? like->kind[k].memory : cluster->cls[c->kind[k].cls].memory;
-        if (m >= 0 && m < memory)
-            m = memory;
+        if (m >= 0 && m < how->memory)
+            m = how->memory;
         c->kind[k].memory = m < 0 || m >= bytes ? LOAD_INF : m;
         c->limited = c->limited || c->kind[k].memory < LOAD_INF;
     }
@@ -384,13 +394,34 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
 struct problem *problem_build(const struct wdag *g, const struct scene *s, int64_t memory,
                               struct arena *a, struct diag *d)
 {
-    return build_problem(g, s, memory, NULL, a, d);
+    const struct building how = {.memory = memory};
+    return build_problem(g, s, &how, a, d);
+}
+
+struct problem *problem_build_by_pass(const struct wdag *g, const struct scene *s, struct arena *a,
+                                      struct diag *d)
+{
+    if (!s->model.part_cost || !wdag_passes_differ(g))
+        return NULL;
+    const struct building how = {.memory = -1, .by_pass = true};
+    return build_problem(g, s, &how, a, d);
 }
 
 struct problem *problem_build_like(const struct wdag *g, const struct problem *like,
                                    struct arena *a, struct diag *d)
 {
-    return build_problem(g, like->scene, -1, like, a, d);
+    const struct building how = {.memory = -1, .like = like, .by_pass = like->by_pass && g->pass};
+    return build_problem(g, like->scene, &how, a, d);
+}
+
+void problem_count_vertex(const struct problem *c, struct problem_parts *p, uint32_t v, int by)
+{
+    assert(v < c->g->n);
+    p->vertices += (uint32_t)by;
+    if (!c->by_pass)
+        return;
+    p->of_pass[0] += c->g->pass[v] & 1 ? (uint32_t)by : 0;
+    p->of_pass[1] += c->g->pass[v] & 2 ? (uint32_t)by : 0;
 }
 
 void problem_loads(const struct problem *c, uint32_t k, const struct problem_parts *p,
@@ -398,24 +429,31 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
 {
     assert(k < c->nkind && copies > 0);
     const struct exec_model *model = &c->scene->model;
-    const int64_t *f = p->t[0], *b = p->t[1], start = p->vertices ? c->start : 0;
+    const int64_t *f = p->t[0], *b = p->t[1];
+    int64_t start[2] = {p->vertices ? c->start : 0, 0};
+    if (c->by_pass) {
+        start[0] = p->of_pass[0] ? c->start : 0;
+        start[1] = p->of_pass[1] ? c->start : 0;
+    }
     int64_t sync =
         c->g->back ? exec_sync(model, &c->cluster->cls[c->kind[k].cls], p->params, copies) : 0;
-    int64_t first = c->apart ? exec_load(model, f[PART_COMPUTE], f[PART_IN], f[PART_OUT])
-                             : exec_load(model, f[PART_COMPUTE] + b[PART_COMPUTE] + start,
-                                         f[PART_IN] + b[PART_IN], f[PART_OUT] + b[PART_OUT]);
+    int64_t first = c->apart
+                        ? exec_load(model, f[PART_COMPUTE] + start[0], f[PART_IN], f[PART_OUT])
+                        : exec_load(model, f[PART_COMPUTE] + b[PART_COMPUTE] + start[0] + start[1],
+                                    f[PART_IN] + b[PART_IN], f[PART_OUT] + b[PART_OUT]);
     load[0] = exec_shared_load(model, first, c->apart ? 0 : sync, copies);
     load[1] = 0;
     if (c->apart)
         load[1] = exec_shared_load(
-            model, exec_load(model, b[PART_COMPUTE], b[PART_IN], b[PART_OUT]), sync, copies);
+            model, exec_load(model, b[PART_COMPUTE] + start[1], b[PART_IN], b[PART_OUT]), sync,
+            copies);
     for (int i = 0; i < 2; i++) /* their sum must not overflow */
         load[i] = load[i] < LOAD_INF ? load[i] : LOAD_INF;
 }
 
 void problem_forget_times(struct problem *c)
 {
-    c->detailed = c->apart = c->overlap = false;
+    c->detailed = c->apart = c->overlap = c->by_pass = false;
     for (uint32_t k = 0; k < c->nkind; k++)
         c->kind[k].copies = 1;
     const struct wdag *g = c->g;

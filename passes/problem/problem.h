@@ -30,6 +30,7 @@ struct problem_parts {
     int64_t t[2][PARTS]; /* ps */
     int64_t params;      /* bytes that copies keep equal */
     uint32_t vertices;   /* how many there are */
+    uint32_t of_pass[2]; /* those that have nodes of it; kept only if the problem is by_pass */
 };
 
 struct problem_kind {
@@ -110,9 +111,10 @@ struct problem {
      * stage.  Then problem_loads says what a stage costs, and labels have two values.  Searches still prune by the
      * sum (with overlap by computing alone): it is never more than the load times the copies. */
     bool detailed, apart, overlap;
-    /* ps of computing that each stage with vertices takes more, for its parts; 0 where values are
-       those of plans whose parts cost nothing (claim.h adds it) */
+    /* ps of computing that each stage with vertices takes more, for its parts (by_pass: for each pass that it has
+     * nodes of); 0 where values are those of plans whose parts cost nothing (claim.h adds it) */
     int64_t start;
+    bool by_pass; /* problem_build_by_pass made it */
     /* no plan is better, ps: of any shape; problem_build starts it, bounds raise it */
     struct bound lower;
 };
@@ -122,6 +124,11 @@ struct problem {
  * CTX_SUM_MAX (ctx_base sees to it).  O(kinds * V + pins). */
 struct problem *problem_build(const struct wdag *g, const struct scene *s, int64_t memory,
                               struct arena *a, struct diag *d);
+
+/* The same where parts cost something and not all vertices have nodes of the same passes: loads count what the parts
+ * of each pass cost, which is otherwise left out.  NULL without an error: it is not so. */
+struct problem *problem_build_by_pass(const struct wdag *g, const struct scene *s, struct arena *a,
+                                      struct diag *d);
 
 /* The problem of placing g, a smaller graph of the same pins, with the scales and memories of `like`: what
  * devices hold of potential 0 can then be compared between the two. */
@@ -152,6 +159,8 @@ static inline bool problem_weighs(const struct problem *c, uint32_t e)
 }
 void problem_set_limit(const struct problem *c, struct problem_caps *caps, int64_t limit);
 
+/* Counts vertex v in p, or no longer (by = -1). */
+void problem_count_vertex(const struct problem *c, struct problem_parts *p, uint32_t v, int by);
 /* Loads of a stage on `copies` devices of kind k that take turns: load[0], and load[1] of the backward
  * pass if it counts apart (else 0). */
 void problem_loads(const struct problem *c, uint32_t k, const struct problem_parts *p,

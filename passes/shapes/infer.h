@@ -10,8 +10,9 @@
 #include "passes/passes.h"
 
 enum {
-    SHAPE_RANK = 16,  /* tensors of higher rank keep the file's shape and get none inferred */
-    SHAPE_VALUES = 64 /* integer tensors up to this size are tracked by value */
+    SHAPE_RANK = 16,     /* tensors of higher rank keep the file's shape and get none inferred */
+    SHAPE_VALUES = 64,   /* integer tensors up to this size are tracked by value */
+    CONFLICTS_SHOWN = 10 /* shapes in the file that the operands contradict, each with a warning */
 };
 
 struct shape {

@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CONFLICTS_SHOWN = 10 };
-
 struct shape shape_unknown(enum elem e)
 {
     return (struct shape){.elem = (uint8_t)e, .rank = -1};

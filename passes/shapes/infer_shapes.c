@@ -318,10 +318,10 @@ static uint32_t *infer_module(struct module *m, struct arena *mem, struct diag *
     f.diag = NULL; /* conflicts were reported by the first run */
     for (int i = 0; types_from_schemas(&f) && i < SCHEMA_ROUNDS; i++)
         run_again(&f);
-    if (conflicts > 10 && diag != NULL)
+    if (conflicts > CONFLICTS_SHOWN && diag != NULL)
         diag_warning(diag, WARN_SHAPE_CONFLICT,
                      "%u more shapes in the file differ from what the operands give",
-                     conflicts - 10);
+                     conflicts - CONFLICTS_SHOWN);
     return f.type;
 }
 

@@ -11,7 +11,7 @@
 # CHECK-NEXT: "d" = acc0
 # CHECK-NEXT: "e" = acc0
 # Fused: b and c go into d, d into e; f into g.  a and two vertices are left, which run without a pause.
-# RUN: %pcc %s -p 'contract{coplace=true},m-etf-place{fuse=true}' --emit ir 2>&1 | FileCheck %s --check-prefix=FUSED
+# RUN: %pcc %s -v -p 'contract{coplace=true},m-etf-place{fuse=true}' --emit ir 2>&1 | FileCheck %s --check-prefix=FUSED
 # FUSED: note: m-etf-place: 7 nodes fused to 3
 # FUSED: value=12us
 # FUSED: "a" = acc0
@@ -30,7 +30,7 @@
 # Within a group of one colour: p has two readers, and q is read outside, too; but nothing else enters q or r.  s has two
 # edges in, from r and q; that from r is the only one to leave r.  So all are one vertex.
 # RUN: sed -n 's/^#COLOUR //p' %s > %t.colour.pir
-# RUN: %pcc %t.colour.pir -p 'm-etf-place{fuse=true}' --emit ir 2>&1 | FileCheck %s --check-prefix=COLOUR
+# RUN: %pcc %t.colour.pir -v -p 'm-etf-place{fuse=true}' --emit ir 2>&1 | FileCheck %s --check-prefix=COLOUR
 # COLOUR: note: m-etf-place: 5 nodes fused to 2
 #COLOUR cluster io_free objective=makespan network=direct contention=none
 #COLOUR class acc x2 memory=1KiB link=1TB/s,0ps
@@ -43,7 +43,7 @@
 #COLOUR }
 # What would make a cycle stays apart: y is between u and x, which have a colour.
 # RUN: sed -n 's/^#CYCLE //p' %s > %t.cycle.pir
-# RUN: %pcc %t.cycle.pir -p 'm-etf-place{fuse=true}' --emit ir 2>&1 | FileCheck %s --check-prefix=CYCLE
+# RUN: %pcc %t.cycle.pir -v -p 'm-etf-place{fuse=true}' --emit ir 2>&1 | FileCheck %s --check-prefix=CYCLE
 # CYCLE: note: m-etf-place: 3 nodes fused to 3
 #CYCLE cluster io_free objective=makespan network=direct contention=none
 #CYCLE class acc x2 memory=1KiB link=1TB/s,0ps

@@ -1,7 +1,7 @@
 # The hand-computed example of optimal operation fusion: ten nodes, one tensor per edge.
 # RUN: %pcc %s -p 'fuse{range=3:mem=6B:cut=edge}' --print-ir-after=fuse -q 2>&1 | FileCheck %s --check-prefix=SIX
 # RUN: %pcc %s -p 'fuse{range=3:mem=8B:cut=edge}' --print-ir-after=fuse -q 2>&1 | FileCheck %s --check-prefix=EIGHT
-# RUN: %pcc %s -p 'fuse{range=10:mem=1GiB:cut=edge}' 2>&1 | FileCheck %s --check-prefix=ONE
+# RUN: %pcc %s -v -p 'fuse{range=10:mem=1GiB:cut=edge}' 2>&1 | FileCheck %s --check-prefix=ONE
 # RUN: %pcc %s -p 'fuse{range=3:mem=6B:cut=edge:order=dfs}' --print-ir-after=fuse -q 2>&1 | FileCheck %s --check-prefix=DFS
 # RUN: %pcc %s -p 'fuse{range=3:mem=6B:cut=edge:order=fifo}' --print-ir-after=fuse -q 2>&1 | FileCheck %s --check-prefix=FIFO
 # DFS: level fuse: 6 vertices

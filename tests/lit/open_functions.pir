@@ -1,7 +1,7 @@
 # Calls that stand open while planning, what is written of them, and names of calls.
-# RUN: %pcc %s -p open-functions,dp-place -d 2xnpu --pin first=acc0 --pin second/m=acc0 --pin second/out=acc1 --emit ir --print-pipeline 2>&1 | FileCheck %s
+# RUN: %pcc %s -v -p open-functions,dp-place -d 2xnpu --pin first=acc0 --pin second/m=acc0 --pin second/out=acc1 --emit ir --print-pipeline 2>&1 | FileCheck %s
 # RUN: %pcc %s -q -p open-functions,dp-place -d 2xnpu --pin first=acc0 --pin second/m=acc0 --pin second/out=acc1 -o %t.json
-# RUN: %pcc %s -p 'plan{from=%t.json}' -d 2xnpu --print-pipeline 2>&1 | FileCheck %s --check-prefix=BACK
+# RUN: %pcc %s -v -p 'plan{from=%t.json}' -d 2xnpu --print-pipeline 2>&1 | FileCheck %s --check-prefix=BACK
 # RUN: %pcc %s -q -p dp-place -d 2xnpu -o %t.whole.json
 # RUN: %pcc %s -p 'plan{from=%t.whole.json}' -d 2xnpu --print-pipeline 2>&1 | FileCheck %s --check-prefix=WHOLE
 # RUN: echo '^first=acc0' > %t.lines; echo '^second=acc1' >> %t.lines
