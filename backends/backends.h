@@ -131,6 +131,9 @@ struct scenery {
     uint32_t boxes; /* at most, of blocks */
     /* of nodes: one byte for each, which are shown; NULL: all */
     const uint8_t *shown;
+    /* of devices and blocks, NULL: as it is; empty: without what goes from frame to frame; else where dot has then put
+     * things: frames stand beside each other, and everything has its place (picture/layout.h) */
+    struct layout *layout;
 };
 /* A picture as DOT, to path ("-", here and in the writers of tables and text below: stdout); the view of
  * blocks has at most max(boxes, parts) boxes, and where the parts are more than that (or 48), devices stand for them.

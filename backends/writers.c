@@ -1,11 +1,12 @@
 /* The table of writers, and what it says about names, suffixes and options (backends.h).  O(writers) each. */
 #include "backends/backends.h"
 
+#include "ir/base/nearest.h"
 #include "ir/base/strings.h"
 
 #include <assert.h>
 #include <string.h>
-#include <strings.h>
+#include <sys/stat.h>
 
 extern const struct writer writer_onnx, writer_ir, writer_csv, writer_json, writer_dot, writer_svg,
     writer_levels, writer_pdf, writer_png, writer_gantt, writer_trace, writer_split;
@@ -16,11 +17,27 @@ const struct writer *const writer_table[] = {
     &writer_dot,   &writer_svg,   &writer_pdf, &writer_png,  &writer_gantt,
     &writer_trace, &writer_split, NULL};
 
-/* Files that are something else than a folder, as far as names tell. */
-static const char *const strangers[] = {"jpg",  "jpeg",   "gif",         "bmp", "webp", "tif",
-                                        "tiff", "eps",    "ps",          "txt", "md",   "htm",
-                                        "html", "yml",    "yaml",        "xml", "pb",   "pt",
-                                        "pth",  "tflite", "safetensors", "zip", "gz"};
+/* Whether a path looks like that of a file: an ending of up to four letters behind the last dot, or of a format that
+ * others write, no slash behind it, and no folder is there.  v1.2, .cache, model.split and run.old do not. */
+static bool looks_like_file(const char *path)
+{
+    static const char *const folders[] = {"d", "dir", "out", "old", "new", "tmp"};
+    static const char *const formats[] = {"tflite", "safetensors", "keras", "trace", "gantt"};
+    const char *base = path_base(path), *dot = strrchr(base, '.');
+    struct stat there;
+    bool known = false;
+    if (!dot || dot == base || !dot[1])
+        return false;
+    for (const char *c = dot + 1; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z')))
+            return false;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (!strcmp(dot + 1, folders[i]))
+            return false;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        known = known || !strcmp(dot + 1, formats[i]);
+    return (known || strlen(dot + 1) <= 4) && (stat(path, &there) != 0 || !S_ISDIR(there.st_mode));
+}
 
 const struct writer *writer_named(const char *name, size_t n)
 {
@@ -45,21 +62,20 @@ const struct writer *writer_of(const char *path)
 
 int writer_check_name(const char *path, struct arena *a, struct diag *d)
 {
-    const char *dot = strrchr(path_base(path), '.');
-    bool strange = false;
     if (str_ends(path, ".gantt.pdf") || str_ends(path, ".gantt.png"))
         return diag_error(d, "-o %s: charts are written as .gantt.svg", path);
-    if (writer_of(path)->suffix)
+    if (writer_of(path)->suffix || !looks_like_file(path))
         return 0;
-    for (const struct writer *const *w = writer_table; dot && *w; w++)
-        strange = strange ||
-                  ((*w)->suffix && strcmp(dot, (*w)->suffix) && !strcasecmp(dot, (*w)->suffix));
-    for (size_t i = 0; dot && i < sizeof strangers / sizeof *strangers; i++)
-        strange = strange || !strcasecmp(dot + 1, strangers[i]);
-    if (!strange)
-        return 0;
-    return diag_error(d, "-o %s: pcc writes no %s; expected a folder for a split, or one of%s",
-                      path, dot, writer_suffixes(a));
+    const char *dot = strrchr(path, '.');
+    char *small = arena_strdup(a, dot, strlen(dot));
+    for (char *c = small; *c; c++)
+        *c = (char)(*c | 0x20); /* letters and a dot */
+    struct nearest t = nearest_to(small, strlen(small));
+    for (const struct writer *const *w = writer_table; *w; w++)
+        if ((*w)->suffix)
+            nearest_try(&t, (*w)->suffix);
+    return diag_error(d, "-o %s: pcc writes no %s%s (a file ends in one of%s, a folder in /)", path,
+                      dot, nearest_hint(&t, a), writer_suffixes(a));
 }
 
 const char *writer_suffixes(struct arena *a)

@@ -25,8 +25,11 @@ enum {
 
 int write_bytes(int fd, const uint8_t *p, size_t n, const char *what, struct diag *d)
 {
+    enum { MOST = 1 << 26 }; /* between two looks whether it shall end */
     while (n > 0) {
-        ssize_t k = write(fd, p, n);
+        if (diag_broken_off(d))
+            return -1;
+        ssize_t k = write(fd, p, n < MOST ? n : MOST);
         if (k < 0 && errno == EINTR)
             continue;
         if (k <= 0) {
@@ -84,10 +87,12 @@ static int copy_by_hand(int in, uint64_t off, uint64_t len, int out, const char 
 int copy_bytes(int in, uint64_t off, uint64_t len, int out, const char *what, struct diag *d)
 {
     assert(in >= 0 && out >= 0);
-    enum { MOST = 1 << 30 }; /* the kernel stops a little below 2 GiB anyway */
+    enum { MOST = 1 << 26 }; /* between two looks whether it shall end */
     loff_t at = (loff_t)off;
 
     while (len > 0) {
+        if (diag_broken_off(d))
+            return -1;
         ssize_t k = copy_file_range(in, &at, out, NULL, len < MOST ? (size_t)len : MOST, 0);
         if (k < 0 && errno == EINTR)
             continue;

@@ -1,18 +1,13 @@
 /* Breaking a tall picture into columns (columns.h).
  *
- * The level of a box is the number of boxes on the longest way to it within its frame.  Frames follow each other in a
- * stack as long as it has few levels; the next one then begins a stack beside it.  A frame that alone has too many is
+ * The level of a box is the number of boxes on the longest way to it within its frame.  A frame that has too many is
  * broken into columns of about equally many levels.  Boxes of one level that nothing in the frame reads stand in rows
  * of ROW. */
 #include "backends/picture/columns.h"
 
 #include "ir/base/map.h"
 
-enum {
-    TALL = 17,
-    ROW = 4,
-    BETWEEN = 2
-}; /* levels of a stack; boxes; levels of a frame's name and what arrows carry */
+enum { TALL = 15, ROW = 4 }; /* levels of a column; boxes */
 
 /* [box] its level, from 0; *depth: [frame] how many levels it has. */
 static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, uint32_t boxes,
@@ -35,20 +30,6 @@ static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, u
                 level[next.to[k]] = level[x] + 1;
     }
     return level;
-}
-
-static void stack_frames(struct columns *c, const uint32_t *depth, uint32_t frames)
-{
-    uint32_t high = 0, stack = 0;
-    for (uint32_t i = 0; i < frames; i++) {
-        uint32_t own = depth[i] + BETWEEN;
-        if (high && high + own > TALL + BETWEEN) {
-            stack++;
-            high = 0;
-        }
-        c->stack[i] = stack;
-        high += own;
-    }
 }
 
 /* The last boxes of a level that nothing in their frame reads. */
@@ -85,12 +66,10 @@ struct columns columns_build(const struct arrows *t, const uint32_t *frame_of, u
     struct columns c = {.boxes = boxes,
                         .of = arena_array(a, (size_t)boxes + 1, sizeof *c.of),
                         .above = arena_array(a, (size_t)boxes + 1, sizeof *c.above),
-                        .frame = arena_array(a, (size_t)boxes + 1, sizeof *c.frame),
-                        .stack = arena_array(a, (size_t)frames + 1, sizeof *c.stack)};
+                        .frame = arena_array(a, (size_t)boxes + 1, sizeof *c.frame)};
     uint32_t *depth = arena_array(a, (size_t)frames + 1, sizeof *depth);
     uint32_t *first = arena_array(a, (size_t)frames + 1, sizeof *first);
     const uint32_t *level = find_levels(t, frame_of, boxes, depth, a);
-    stack_frames(&c, depth, frames);
     for (uint32_t i = 0; i < frames; i++) {
         first[i] = c.n;
         for (uint32_t k = 0; depth[i] > TALL && k < (depth[i] + TALL - 1) / TALL; k++)
@@ -105,11 +84,7 @@ struct columns columns_build(const struct arrows *t, const uint32_t *frame_of, u
     return c;
 }
 
-bool columns_part(const struct columns *c, const struct arrow *f, const uint32_t *frame_of)
+bool columns_part(const struct columns *c, const struct arrow *f)
 {
-    if (!c->of || !f->from || !f->to)
-        return false;
-    if (frame_of[f->from] != frame_of[f->to])
-        return c->stack[frame_of[f->from] - 1] != c->stack[frame_of[f->to] - 1];
-    return c->of[f->from] != c->of[f->to];
+    return c->of && c->of[f->from] != c->of[f->to];
 }

@@ -8,7 +8,6 @@ struct columns {
     uint32_t *of;    /* [box] its column, from 1; 0: its frame has one column only */
     uint32_t *frame; /* [column - 1] */
     uint32_t n, boxes;
-    uint32_t *stack; /* [frame] frames of one stack stand below each other */
     uint32_t *above; /* [box] a box of its frame that it is to stand below, 0: any */
 };
 
@@ -17,7 +16,7 @@ struct columns {
 struct columns columns_build(const struct arrows *t, const uint32_t *frame_of, uint32_t boxes,
                              uint32_t frames, struct arena *a);
 
-/* Whether an arrow leads from one column or stack to another: it says nothing about what stands below. */
-bool columns_part(const struct columns *c, const struct arrow *f, const uint32_t *frame_of);
+/* Whether an arrow within a frame leads from one column to another: it says nothing about what stands below. */
+bool columns_part(const struct columns *c, const struct arrow *f);
 
 #endif

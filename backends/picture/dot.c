@@ -6,26 +6,31 @@
  * Arrows that cross devices are heavy, in the colour of the sender, and labelled; those inside a part
  * are thin.  Where many boxes of two frames exchange tensors, their arrows meet in one small box that
  * carries the label: n + m arrows instead of n * m, and one at the border of the frame where n or m
- * is large.  What the host sends and gets has a port beside
- * each frame.  Width grows with the logarithm of the bytes; every box and arrow has a stable id and a
- * tooltip.  Further devices than the palette has colours differ in the style of their lines.
+ * is large.  Of very many only the heaviest are drawn, which the title says.  What the host sends and gets
+ * has a port beside each frame.  Once dot has placed boxes, frames get places beside each other.  Width
+ * grows with the logarithm of the bytes; every box and arrow has a stable id and a tooltip.  Further devices
+ * than the palette has colours differ in the style of their lines.
  * O(nodes + pins). */
 #include "backends/picture/blocks.h"
 #include "backends/picture/title.h"
 #include "ir/plan/parts.h"
 #include "backends/picture/arrows.h"
 #include "backends/picture/columns.h"
+#include "backends/picture/arrange.h"
+#include "backends/picture/layout.h"
 #include "backends/picture/op_kind.h"
 #include "backends/label.h"
 #include "backends/palette.h"
 #include "ir/base/outfile.h"
 #include "ir/base/map.h"
+#include "ir/base/random.h"
 
 #include <graphviz/cgraph.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FRAMES = 48, MEET = 4, BORDER = 2, TITLE = 80 };
+enum { MOST_FRAMES = 48, MEET = 4, BORDER = 2, TITLE = 80, ROUTES_LEAST = 4, MANY_FRAMES = 24 };
 
 static const char *const style[] = {"filled,rounded", "filled,rounded,dashed", "filled",
                                     "filled,dashed"};
@@ -99,6 +104,16 @@ struct picture {
     Agnode_t **box;     /* [box], from 1 */
     uint32_t *frame_of; /* [box] frame + 1 */
     struct columns columns;
+    Agraph_t **column;
+    struct sign *sign; /* what arrows between frames go through */
+    uint32_t signs, capsigns;
+    uint64_t random; /* a state of random_bits */
+};
+
+/* A label on the way from one frame to another (frame + 1, 0: the host), and the box there that it belongs to. */
+struct sign {
+    Agnode_t *node;
+    uint32_t from, to, box;
 };
 
 static void set_attribute(void *obj, const char *name, const char *value)
@@ -163,6 +178,7 @@ struct route {
     uint32_t arrows, tensors;
     int64_t bytes;
     Agnode_t *meet; /* where its arrows meet, NULL: each goes its own way */
+    bool left_out;
 };
 
 static void paint(struct picture *p, Agedge_t *e, uint32_t frame, int64_t bytes)
@@ -195,9 +211,17 @@ static void shape_label(Agnode_t *n)
     set_attribute(n, "width", "0.5");
 }
 
-/* The small box in which the arrows of a route meet: of the host, one beside each frame. */
-static Agnode_t *add_meeting(struct picture *p, uint32_t from, uint32_t to, const struct route *r)
+static void add_sign(struct picture *p, Agnode_t *n, const struct arrow *f)
 {
+    p->sign = vec_grow(p->a, p->sign, &p->capsigns, p->signs + 1, sizeof *p->sign);
+    p->sign[p->signs++] =
+        (struct sign){n, p->frame_of[f->from], p->frame_of[f->to], f->to ? f->to : f->from};
+}
+
+/* The small box in which the arrows of a route meet: of the host, one beside each frame. */
+static Agnode_t *add_meeting(struct picture *p, const struct arrow *f, const struct route *r)
+{
+    uint32_t from = p->frame_of[f->from], to = p->frame_of[f->to];
     const char *id = arena_fmt(p->a, "route_%u_%u", from, to),
                *what = write_amount(p, r->tensors, r->bytes);
     if (!from)
@@ -207,10 +231,11 @@ static Agnode_t *add_meeting(struct picture *p, uint32_t from, uint32_t to, cons
     Agnode_t *n = add_box(p, p->g, id, what, what, UINT32_MAX);
     shape_label(n);
     if (!from || !to) {
-        set_attribute(n, "shape", "ellipse");
+        set_attribute(n, "style", "filled");
         set_attribute(n, "fillcolor", "#edf2f7");
     }
     set_attribute(n, "color", from ? palette_line(p->frames.dev[from - 1]) : "#4a5568");
+    add_sign(p, n, f);
     return n;
 }
 
@@ -228,7 +253,6 @@ struct side {
     uint32_t tensors;
     int64_t bytes;
     bool sends, ends; /* ends: its arrows have heads */
-    bool parted;      /* its frames do not stand below each other */
 };
 
 struct halves {
@@ -250,8 +274,7 @@ static uint32_t side_of(struct picture *p, struct halves *t, uint32_t route, con
                                       .sender = from,
                                       .largest = t->n,
                                       .sends = sends,
-                                      .ends = !sends || !to,
-                                      .parted = columns_part(&p->columns, f, p->frame_of)};
+                                      .ends = !sends || !to};
     map_set(&t->known_side, p->a, 2 * route + sends + 1, ++t->nside);
     return t->nside - 1;
 }
@@ -286,12 +309,6 @@ static void set_free(Agedge_t *e)
     set_attribute(e, "constraint", "false");
 }
 
-/* Its tail stands at the left of its head: what carries an arrow from stack to stack stands before its reader. */
-static void set_beside(Agedge_t *e)
-{
-    set_attribute(e, "minlen", "0");
-}
-
 /* Many arrows of one frame become one that begins or ends at its border. */
 static void draw_halves(struct picture *p, const struct halves *t)
 {
@@ -307,10 +324,6 @@ static void draw_halves(struct picture *p, const struct halves *t)
                                 arena_fmt(p->a, "half_%u", i), what);
         if (!s->ends)
             set_attribute(e, "arrowhead", "none");
-        if (s->parted && s->sends)
-            set_free(e);
-        else if (s->parted)
-            set_beside(e);
         if (border)
             set_attribute(e, s->sends ? "ltail" : "lhead", agnameof(p->cluster[s->frame - 1]));
         paint(p, e, s->sender, border ? s->bytes : h->bytes);
@@ -333,10 +346,7 @@ static void draw_crossing(struct picture *p, const struct arrow *f)
     set_attribute(in, "arrowhead", "none");
     paint(p, in, from, f->bytes);
     paint(p, out, from, f->bytes);
-    if (columns_part(&p->columns, f, p->frame_of)) {
-        set_free(in);
-        set_beside(out);
-    }
+    add_sign(p, n, f);
     if (f->pale) {
         pale_box(n);
         set_attribute(in, "color", PALE_LINE);
@@ -344,18 +354,69 @@ static void draw_crossing(struct picture *p, const struct arrow *f)
     }
 }
 
+static int by_bytes(const void *a, const void *b)
+{
+    const struct route *x = *(const struct route *const *)a, *y = *(const struct route *const *)b;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    return x < y ? -1 : 1;
+}
+
+static void add_to_title(struct picture *p, const char *text)
+{
+    set_attribute(
+        p->g, "label",
+        arena_fmt(p->a, "%s%s", agget(p->g, (char *)(uintptr_t)"label"), title_break(text, p->a)));
+}
+
+/* Only the heaviest routes can be followed by the eye, up to twice as many as frames; where frames are many, so many of
+ * those that do not lead to the next one, the host's among them.  Returns how many arrows of one route do not meet. */
+static uint32_t choose_routes(struct picture *p, struct route *route)
+{
+    uint32_t frames = p->frames.n, side = frames + 1, n = 0, arrows = 0;
+    uint32_t most = frames <= MANY_FRAMES ? 2 * frames + ROUTES_LEAST : MANY_FRAMES;
+    struct route **by = arena_array(p->a, (size_t)side * side, sizeof *by);
+    struct route rest = {0};
+    int64_t all = 0;
+    char b[UNIT_TEXT];
+    for (uint32_t i = 0; i < side * side; i++)
+        if (route[i].arrows &&
+            (frames <= MANY_FRAMES ? i >= side && i % side : i < side || i % side != i / side + 1))
+            by[n++] = &route[i];
+    qsort(by, n, sizeof(struct route *), by_bytes);
+    for (uint32_t i = 0; i < n; i++) {
+        all = sat_add(all, by[i]->bytes);
+        arrows += i < most ? by[i]->arrows : 0;
+        by[i]->left_out = i >= most;
+        rest.tensors += i < most ? 0 : by[i]->tensors;
+        rest.bytes = sat_add(rest.bytes, i < most ? 0 : by[i]->bytes);
+    }
+    if (n > most)
+        add_to_title(
+            p, arena_fmt(p->a,
+                         "the heaviest %u arrows between devices; %u are left out: %u tensors, "
+                         "%s, %.1f" NO_BREAK "%% of the bytes",
+                         most, n - most, rest.tensors, bytes_short(b, rest.bytes),
+                         all > 0 ? 100.0 * (double)rest.bytes / (double)all : 0));
+    return arrows > most ? 1 : MEET;
+}
+
 static void draw_arrows(struct picture *p, const struct arrows *t)
 {
-    uint32_t side = p->frames.n + 1;
+    uint32_t side = p->frames.n + 1, meet = MEET;
     struct route *route = arena_array(p->a, (size_t)side * side, sizeof *route);
     struct halves halves = {0};
     for (uint32_t i = 0; i < t->n; i++) {
         const struct arrow *f = &t->f[i];
         struct route *r = &route[p->frame_of[f->from] * side + p->frame_of[f->to]];
+        if (!f->away)
+            continue;
         r->arrows++;
         r->tensors += f->tensors;
         r->bytes = sat_add(r->bytes, f->bytes);
     }
+    if (p->columns.of)
+        meet = choose_routes(p, route);
     for (uint32_t i = 0; i < t->n; i++) {
         const struct arrow *f = &t->f[i];
         uint32_t from = p->frame_of[f->from], to = p->frame_of[f->to], at = from * side + to;
@@ -364,11 +425,13 @@ static void draw_arrows(struct picture *p, const struct arrows *t)
             char *id = arena_fmt(p->a, "edge_%u_%u", f->from, f->to);
             Agedge_t *e = add_arrow(p, p->box[f->from], p->box[f->to], id, f->tip);
             set_attribute(e, "color", f->pale ? PALE_LINE : "#7b8794");
-            if (columns_part(&p->columns, f, p->frame_of))
+            if (columns_part(&p->columns, f))
                 set_free(e);
-        } else if (r->arrows > MEET || !from || !to) {
+        } else if (r->left_out) {
+            continue;
+        } else if (r->arrows > meet || !from || !to) {
             if (!r->meet)
-                r->meet = add_meeting(p, from, to, r);
+                r->meet = add_meeting(p, f, r);
             add_half(p, &halves, r, at, f, true);
             add_half(p, &halves, r, at, f, false);
         } else {
@@ -403,27 +466,46 @@ static const char *write_holdings(struct picture *p, const struct holdings *h)
     return s;
 }
 
+static const char *frame_file(struct picture *p, uint32_t i)
+{
+    const struct frames *f = &p->frames;
+    return f->parts[i] > 1 ? arena_fmt(p->a, "%u parts", f->parts[i])
+                           : part_file(p->r->parts, f->first[i], p->a);
+}
+
+/* "acc0 (a100)" */
+static const char *frame_device(struct picture *p, uint32_t i)
+{
+    uint32_t dev = p->frames.dev[i];
+    const struct device_class *c =
+        &p->r->scene.cluster->cls[cluster_class(p->r->scene.cluster, dev)];
+    return arena_fmt(p->a, "%s (%s)", device_text(p, dev), escape_text(p, c->name));
+}
+
+static const char *frame_time(struct picture *p, uint32_t i, char *buf)
+{
+    const struct frames *f = &p->frames;
+    uint32_t cls = cluster_class(p->r->scene.cluster, f->dev[i]);
+    int64_t time = 0;
+    for (uint32_t k = f->node.at[i]; k < f->node.at[i + 1]; k++)
+        time = sat_add(time, p->r->scene.m->cost->time[cls][f->node.to[k]]);
+    return time_short(buf, time);
+}
+
 /* h: what its nodes read; NULL: in brief. */
 static const char *frame_label(struct picture *p, uint32_t i, const struct holdings *h)
 {
     char t[UNIT_TEXT], m[UNIT_TEXT];
     const struct frames *f = &p->frames;
-    uint32_t cls = cluster_class(p->r->scene.cluster, f->dev[i]);
+    const char *dev = frame_device(p, i), *file = frame_file(p, i);
     uint32_t nodes = f->node.at[i + 1] - f->node.at[i];
-    int64_t time = 0;
-    for (uint32_t k = f->node.at[i]; k < f->node.at[i + 1]; k++)
-        time = sat_add(time, p->r->scene.m->cost->time[cls][f->node.to[k]]);
-    const char *dev = device_text(p, f->dev[i]);
-    const char *class = escape_text(p, p->r->scene.cluster->cls[cls].name);
-    const char *file = f->parts[i] > 1 ? arena_fmt(p->a, "%u parts", f->parts[i])
-                                       : part_file(p->r->parts, f->first[i], p->a);
-    time_short(t, time);
+    frame_time(p, i, t);
     if (!h)
-        return arena_fmt(p->a, "%s (%s)\\l%s\\l%s\\l", dev, class, file, t);
+        return arena_fmt(p->a, "%s, %s\\l%s\\l", dev, t, file);
     const char *memory = p->shared ? ""
                                    : arena_fmt(p->a, "\\nmemory %s",
                                                bytes_short(m, p->r->verdict->load[f->dev[i]].used));
-    return arena_fmt(p->a, "%s (%s)\\n%s, %u node%s\\ncompute %s%s%s", dev, class, file, nodes,
+    return arena_fmt(p->a, "%s\n%s, %u node%s\ncompute %s%s%s", dev, file, nodes,
                      nodes == 1 ? "" : "s", t, write_holdings(p, h), memory);
 }
 
@@ -487,26 +569,23 @@ static uint32_t *make_room(struct picture *p, uint32_t boxes)
     return arena_array(p->a, p->r->scene.m->nnode, sizeof(uint32_t));
 }
 
-/* Parts of a device stand in the order in which it runs them, its own below each other. */
-static const uint32_t *draw_devices(struct picture *p)
+/* A box for each frame.  b: what each holds in one block; NULL: sizes alone. */
+static const uint32_t *draw_devices(struct picture *p, const struct blocks *b)
 {
-    uint32_t *last = arena_array(p->a, p->r->scene.cluster->ndev, sizeof *last);
     uint32_t *box_of = make_room(p, p->frames.n);
     memcpy(box_of, p->frames.of, p->r->scene.m->nnode * sizeof *box_of);
+    p->boxes = p->frames.n;
     draw_sheet(p,
                title_write(p->r, &p->frames,
                            "box: what a device runs; arrow: what crosses, each tensor once", p->a));
     struct holdings *h = holdings_of(p->r, p->frames.of, p->frames.n, p->a);
     for (uint32_t i = 0; i < p->frames.n; i++) {
-        const char *label = frame_label(p, i, &h[i]);
-        uint32_t dev = p->frames.dev[i], before = last[dev];
+        const char *label = b ? arena_fmt(p->a, "%s, %s\\n%s", frame_device(p, i), frame_file(p, i),
+                                          b->block[i].label)
+                              : frame_label(p, i, &h[i]);
         p->frame_of[i + 1] = i + 1;
-        p->box[i + 1] = add_box(p, p->g, arena_fmt(p->a, "part%u", i), label, label, dev);
-        if (p->shared)
-            set_attribute(p->box[i + 1], "group", arena_fmt(p->a, "device%u", dev));
-        if (before)
-            add_order(p, p->box[before], p->box[i + 1]);
-        last[dev] = i + 1;
+        p->box[i + 1] =
+            add_box(p, p->g, arena_fmt(p->a, "part%u", i), label, label, p->frames.dev[i]);
     }
     return box_of;
 }
@@ -514,6 +593,8 @@ static const uint32_t *draw_devices(struct picture *p)
 static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
 {
     struct blocks b = blocks_build(p->r, &p->frames, most, p->a);
+    if (most == 1)
+        return draw_devices(p, &b);
     make_room(p, b.n);
     p->boxes = b.n;
     draw_sheet(
@@ -593,23 +674,8 @@ static void draw_columns(struct picture *p, const struct arrows *t)
 {
     struct columns *c = &p->columns;
     *c = columns_build(t, p->frame_of, p->boxes, p->frames.n, p->a);
-    Agraph_t **column = arena_array(p->a, (size_t)c->n + 1, sizeof *column), *heads = NULL;
-    Agnode_t *last = NULL;
-    for (uint32_t i = 1; i < p->frames.n; i++) { /* stacks beside each other, from the left */
-        if (c->stack[i] == c->stack[i - 1]) {    /* below it, straight */
-            set_attribute(add_order(p, p->name[i - 1], p->name[i]), "weight", "20");
-            continue;
-        }
-        if (!heads) {
-            heads = agsubg(p->g, (char *)(uintptr_t)"heads", 1);
-            set_attribute(heads, "rank", "same");
-            agsubnode(heads, last = p->name[0], 1);
-        }
-        agsubnode(heads, p->name[i], 1);
-        set_attribute(add_order(p, last, p->name[i]), "weight", "1");
-        last = p->name[i];
-    }
-    if (p->frames.n > 1 || c->n)
+    Agraph_t **column = p->column = arena_array(p->a, (size_t)c->n + 1, sizeof *column);
+    if (c->n)
         set_attribute(p->g, "newrank", "true");
     for (uint32_t i = 0; i < c->n; i++) {
         column[i] = agsubg(p->cluster[c->frame[i]], arena_fmt(p->a, "cluster_column%u", i), 1);
@@ -625,22 +691,132 @@ static void draw_columns(struct picture *p, const struct arrows *t)
     }
 }
 
-/* The name of a frame above all boxes there, and below those of the frame that it is stacked upon. */
+/* The name of a frame above all boxes there. */
 static void place_names(struct picture *p, const struct arrows *t)
 {
-    const struct columns *c = &p->columns;
     uint8_t *below = arena_alloc(p->a, (size_t)p->boxes + 1);
-    uint8_t *above = arena_alloc(p->a, (size_t)p->boxes + 1);
     for (uint32_t i = 0; i < t->n; i++)
-        if (!t->f[i].away && !columns_part(c, &t->f[i], p->frame_of))
-            below[t->f[i].to] = above[t->f[i].from] = 1;
-    for (uint32_t x = 1; x <= p->boxes && p->name; x++) {
-        uint32_t f = p->frame_of[x]; /* the next one */
+        if (!t->f[i].away && !columns_part(&p->columns, &t->f[i]))
+            below[t->f[i].to] = 1;
+    for (uint32_t x = 1; x <= p->boxes && p->name; x++)
         if (!below[x])
-            add_order(p, p->name[f - 1], p->box[x]);
-        if (!above[x] && c->of && f < p->frames.n && c->stack[f] == c->stack[f - 1])
-            add_order(p, p->box[x], p->name[f]);
+            set_attribute(add_order(p, p->name[p->frame_of[x] - 1], p->box[x]), "weight", "1");
+}
+
+/* ---- frames side by side ---------------------------------------------------------------------- */
+
+/* Without what goes from frame to frame: dot places each frame as if it were alone. */
+static void part_frames(struct picture *p)
+{
+    for (uint32_t i = 0; i < p->signs; i++)
+        for (Agedge_t *e; (e = agfstedge(p->g, p->sign[i].node)) != NULL;)
+            agdeledge(p->g, e);
+}
+
+/* What dot has placed of a frame: its border, or its only box. */
+static const struct spot *frame_spot(struct picture *p, const struct layout *l, uint32_t frame)
+{
+    if (!p->cluster)
+        return layout_find(l, agnameof(p->box[frame + 1]));
+    return p->cluster[frame] ? layout_find(l, agnameof(p->cluster[frame])) : NULL;
+}
+
+/* At most 1/5 of a point beside it: Graphviz 2.43 ends in an assertion where sides of boxes are exactly in line. */
+static void set_place(struct picture *p, Agnode_t *n, double x, double y)
+{
+    enum { STEPS = 1000000, FIFTH = 5 };
+    double dx = (double)random_below(&p->random, STEPS) / STEPS / FIFTH;
+    double dy = (double)random_below(&p->random, STEPS) / STEPS / FIFTH;
+    set_attribute(n, "pos", arena_fmt(p->a, "%.6f,%.6f", x + dx, y + dy));
+}
+
+/* Moves what is named so, if dot has placed it. */
+static void move_box(struct picture *p, const struct layout *l, Agnode_t *n, const double by[2])
+{
+    const struct spot *s = layout_find(l, agnameof(n));
+    if (s)
+        set_place(p, n, s->x + by[0], s->y + by[1]);
+}
+
+/* The arrows that leave a box within its frame; those that only keep an order are not needed any more. */
+static void move_arrows(struct picture *p, const struct layout *l, Agnode_t *n, const double by[2])
+{
+    for (Agedge_t *e = agfstout(p->g, n), *next; e; e = next) {
+        const char *id = agget(e, (char *)(uintptr_t)"id");
+        const struct spot *s = id && *id ? layout_find(l, id) : NULL;
+        next = agnxtout(p->g, e);
+        if (s && s->curve)
+            set_attribute(e, "pos", layout_move_curve(s->curve, by[0], by[1], p->a));
+        else if (!id || !*id)
+            agdeledge(p->g, e);
     }
+}
+
+static void move_frame(struct picture *p, const struct layout *l, Agraph_t *g, const double by[2])
+{
+    const struct spot *s = g ? layout_find(l, agnameof(g)) : NULL;
+    if (s)
+        set_attribute(g, "bb",
+                      arena_fmt(p->a, "%.2f,%.2f,%.2f,%.2f", s->x - s->wide / 2 + by[0],
+                                s->y - s->high / 2 + by[1], s->x + s->wide / 2 + by[0],
+                                s->y + s->high / 2 + by[1]));
+}
+
+/* Where frames and labels are to stand; by: [frame] how far what dot has placed must move.  -1: something has no
+ * place. */
+static int arrange_frames(struct picture *p, struct layout *l, double (*by)[2])
+{
+    struct arrangement t = {.frames = p->frames.n, .signs = p->signs};
+    t.frame = arena_array(p->a, (size_t)t.frames + 1, sizeof *t.frame);
+    t.sign = arena_array(p->a, (size_t)t.signs + 1, sizeof *t.sign);
+    for (uint32_t i = 0; i < t.frames; i++) {
+        const struct spot *s = frame_spot(p, l, i);
+        if (!s)
+            return -1;
+        t.frame[i].wide = s->wide;
+        t.frame[i].high = s->high;
+    }
+    for (uint32_t i = 0; i < t.signs; i++) {
+        const struct sign *g = &p->sign[i];
+        const struct spot *s = layout_find(l, agnameof(g->node)),
+                          *box = layout_find(l, agnameof(p->box[g->box])),
+                          *f = frame_spot(p, l, p->frame_of[g->box] - 1);
+        if (!s || !box || !f)
+            return -1;
+        t.sign[i] = (struct arrange_sign){
+            g->from, g->to, s->wide, s->high, f->y + f->high / 2 - box->y, 0, 0};
+    }
+    arrange(&t, p->a);
+    l->screens = arrange_screens(&t);
+    for (uint32_t i = 0; i < t.frames; i++) {
+        const struct spot *s = frame_spot(p, l, i);
+        by[i][0] = t.frame[i].x + t.frame[i].wide / 2 - s->x;
+        by[i][1] = -t.frame[i].y - t.frame[i].high / 2 - s->y;
+    }
+    for (uint32_t i = 0; i < t.signs; i++)
+        set_place(p, p->sign[i].node, t.sign[i].x, -t.sign[i].y);
+    return 0;
+}
+
+/* A place for everything: that of dot within frames, and frames beside each other.  Arrows from frame to frame are left
+ * to be drawn. */
+static int place_frames(struct picture *p, struct layout *l)
+{
+    double (*by)[2] = arena_array(p->a, (size_t)p->frames.n + 1, sizeof *by);
+    if (arrange_frames(p, l, by))
+        return -1;
+    for (uint32_t i = 0; i < p->frames.n && p->cluster; i++) {
+        move_frame(p, l, p->cluster[i], by[i]);
+        move_box(p, l, p->name[i], by[i]);
+        move_arrows(p, l, p->name[i], by[i]);
+    }
+    for (uint32_t i = 0; i < p->columns.n; i++)
+        move_frame(p, l, p->column[i], by[p->columns.frame[i]]);
+    for (uint32_t x = 1; x <= p->boxes; x++) {
+        move_box(p, l, p->box[x], by[p->frame_of[x] - 1]);
+        move_arrows(p, l, p->box[x], by[p->frame_of[x] - 1]);
+    }
+    return 0;
 }
 
 static void close_graph(void *g)
@@ -671,27 +847,30 @@ int dot_write(const struct result *r, const struct scenery *s, const char *path)
     struct ids ids = {.disc = {.id = &by_order}, .a = p.a};
     ids.name = vec_grow(p.a, ids.name, &ids.cap, 1,
                         sizeof *ids.name); /* agopen cannot be left in the middle */
-    p.frames = frames_build(r, most < GOOD_BOXES ? most : MOST_FRAMES, p.a);
+    p.frames = frames_build(r, most > 1 && most < GOOD_BOXES ? most : MOST_FRAMES, p.a);
     p.shared = frames_share_devices(r, &p.frames);
     pthread_mutex_lock(&one_at_a_time);
     arena_defer(p.a, let_others, &one_at_a_time);
     p.g = agopen((char *)(uintptr_t)"pcc", Agdirected, &ids.disc);
     arena_defer(p.a, close_graph, p.g);
-    const uint32_t *box_of = view == VIEW_DEVICES  ? draw_devices(&p)
+    const uint32_t *box_of = view == VIEW_DEVICES  ? draw_devices(&p, NULL)
                              : view == VIEW_BLOCKS ? draw_blocks(&p, most)
                                                    : draw_nodes(&p, s->shown);
     struct arrows t = arrows_build(r, box_of, p.frame_of, p.frames.n, p.a);
-    if (view == VIEW_BLOCKS)
+    if (view != VIEW_NODES)
         draw_columns(&p, &t);
     draw_arrows(&p, &t);
     place_names(&p, &t);
     if (t.hidden)
-        set_attribute(
-            p.g, "label",
-            arena_fmt(
-                p.a,
-                "%s%u thin arrow%s left out: shapes, and to further readers of what comes in\\l",
-                agget(p.g, (char *)(uintptr_t)"label"), t.hidden, t.hidden == 1 ? " is" : "s are"));
+        add_to_title(
+            &p,
+            arena_fmt(p.a,
+                      "%u thin arrow%s left out: shapes, and to further readers of what comes in",
+                      t.hidden, t.hidden == 1 ? " is" : "s are"));
+    if (s->layout && s->layout->name && place_frames(&p, s->layout))
+        s->layout->screens = -1;
+    else if (s->layout && !s->layout->name)
+        part_frames(&p);
     int rc = agwrite(p.g, o.f);
     arena_free(p.a);
     return outfile_close(&o, rc == 0);

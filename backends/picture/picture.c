@@ -2,11 +2,15 @@
  *
  * dot takes seconds for some graphs of a few hundred boxes and hours for others, nearly all of it in the
  * network simplex that places boxes and in the routing of curves (Gansner, Koutsofios, North, Vo, "A
- * technique for drawing directed graphs", 1993, sections 4 and 5); and it gives up on some graphs with
- * frames.  So there are several attempts, each with its own limit: as well as dot can; with its other
- * way to rank boxes; with fewer boxes; with few simplex steps and straight arrows.
+ * technique for drawing directed graphs", 1993, sections 4 and 5); and frames that exchange much it
+ * spreads over many screens.  So dot places the boxes within each frame; frames then stand below and beside
+ * each other in the order of running (arrange.c), and a second child draws the arrows between them in right
+ * angles.  There are several attempts, each with its own limit: with fewer boxes where the picture is larger
+ * than two screens or dot takes too long, down to one for each part; then by dot alone, with few simplex
+ * steps and straight arrows.
  * A picture of all nodes that does not come becomes one of the blocks.  All formats come from one
  * layout. */
+#include "backends/picture/layout.h"
 #include "backends/picture/sight.h"
 #include "ir/base/child.h"
 #include "ir/base/infile.h"
@@ -19,15 +23,17 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { FEW_BOXES = 30, SAID = 200, DOT_ARGS = 20 };
+enum { FEW_BOXES = 30, FEWER_BOXES = 24, FEWEST_BOXES = 16, SAID = 200, DOT_ARGS = 20 };
 
 const char *const picture_formats[] = {"svg", "pdf", "png", "dot", NULL}; /* as PICTURE_* */
 enum { FORMATS = 3 };                                                     /* that dot lays out */
 
 enum {
-    SIMPLE = 1, /* few simplex steps, straight arrows */
-    NEWRANK = 2 /* ranks without regard to frames first: for graphs that the other way fails on */
+    SIMPLE = 1,  /* few simplex steps, straight arrows */
+    NEWRANK = 2, /* ranks without regard to frames first: for graphs that the other way fails on */
+    ARRANGED = 4 /* each frame by itself, then frames beside each other, arrows in right angles */
 };
+enum { MOST_SCREENS = 2 }; /* where another attempt has fewer boxes */
 
 struct attempt {
     enum view view;
@@ -36,27 +42,27 @@ struct attempt {
     uint32_t most_nodes;   /* of the model, else it is not worth trying; 0: any */
 };
 
-static const struct attempt devices[] = {{VIEW_DEVICES, MOST_BOXES, 0, 5, 0},
+static const struct attempt devices[] = {{VIEW_DEVICES, MOST_BOXES, ARRANGED, 2, 0},
                                          {VIEW_DEVICES, MOST_BOXES, SIMPLE, 3, 0},
-                                         {VIEW_DEVICES, 1, SIMPLE, 2, 0},
+                                         {VIEW_DEVICES, 2, SIMPLE, 2, 0},
                                          {0}};
-static const struct attempt blocks[] = {{VIEW_BLOCKS, GOOD_BOXES, 0, 5, 0},
-                                        {VIEW_BLOCKS, GOOD_BOXES, NEWRANK, 2, 0},
-                                        {VIEW_BLOCKS, FEW_BOXES, NEWRANK, 1, 0},
-                                        {VIEW_BLOCKS, FEW_BOXES, NEWRANK | SIMPLE, 1, 0},
-                                        {0}};
+static const struct attempt blocks[] = {
+    {VIEW_BLOCKS, GOOD_BOXES, ARRANGED, 2, 0},        {VIEW_BLOCKS, FEWER_BOXES, ARRANGED, 2, 0},
+    {VIEW_BLOCKS, FEWEST_BOXES, ARRANGED, 1, 0},      {VIEW_BLOCKS, 1, ARRANGED, 1, 0},
+    {VIEW_BLOCKS, FEW_BOXES, NEWRANK | SIMPLE, 1, 0}, {0}};
 static const struct attempt nodes[] = {{VIEW_NODES, MOST_BOXES, 0, 20, 3000},
                                        {VIEW_NODES, MOST_BOXES, NEWRANK | SIMPLE, 20, 6000},
-                                       {VIEW_BLOCKS, GOOD_BOXES, 0, 5, 0},
+                                       {VIEW_BLOCKS, GOOD_BOXES, ARRANGED, 2, 0},
                                        {VIEW_BLOCKS, FEW_BOXES, NEWRANK | SIMPLE, 2, 0},
                                        {0}};
 static const struct attempt *const attempts[] = {devices, blocks, nodes}; /* by enum view */
 
-#define FEWER_DOT ".pcc-fewer.dot" /* a name that folder.c knows as a temporary one */
+#define FEWER_DOT ".pcc-fewer.dot" /* names that folder.c knows as temporary ones */
+#define LAYOUT ".pcc-layout.json"
 
 /* ---- the program ------------------------------------------------------------------------------ */
 
-/* dot -> stem.svg, ... */
+/* dot -> stem.svg, ...; formats 0: where things are, to the file stem. */
 static enum child_end run_dot(const char *dot, const char *stem, unsigned formats,
                               const struct attempt *t, char *said, const struct result *r)
 {
@@ -73,9 +79,19 @@ static enum child_end run_dot(const char *dot, const char *stem, unsigned format
             argv[n++] = arena_fmt(a, "-T%s", picture_formats[i]);
             argv[n++] = arena_fmt(a, "-o%s.%s", stem, picture_formats[i]);
         }
+    if (!formats) {
+        argv[n++] = arena_fmt(a, "-Tjson0");
+        argv[n++] = arena_fmt(a, "-o%s", stem);
+    }
     argv[n++] = arena_fmt(a, "-Gnslimit=%s", t->how & SIMPLE ? "0.1" : "10");
     if (t->how & NEWRANK)
         argv[n++] = arena_fmt(a, "-Gnewrank=true");
+    if (t->how & ARRANGED && formats) {
+        argv[n++] = arena_fmt(a, "-Kneato"); /* everything has its place; arrows are to be drawn */
+        argv[n++] = arena_fmt(a, "-n2");
+        argv[n++] = arena_fmt(a, "-Gsplines=ortho");
+        argv[n++] = arena_fmt(a, "-Goutputorder=edgesfirst");
+    }
     if (t->how & SIMPLE) {
         argv[n++] = arena_fmt(a, "-Gnslimit1=0.1");
         argv[n++] = arena_fmt(a, "-Gmclimit=0.05");
@@ -97,37 +113,97 @@ static void remove_formats(const char *stem, unsigned formats, struct arena *a)
             unlink(arena_fmt(a, "%s.%s", stem, picture_formats[i]));
 }
 
+/* Files of an attempt. */
+struct attempt_files {
+    const char *stem;        /* of what is wanted */
+    const char *dot, *where; /* made here, removed by the caller */
+    unsigned formats;
+    char said[SAID];
+};
+
+static void hear_nothing(void *user, enum diag_level level, enum warning w, const char *text)
+{
+    (void)user, (void)level, (void)w, (void)text;
+}
+
+/* Frame by frame, see dot_write.  *large: nothing is made, since it would be too large and there are attempts to come
+ * with fewer boxes. */
+static enum child_end try_arranged(const struct result *r, const struct attempt *t,
+                                   struct attempt_files *f, bool *large)
+{
+    struct arena *a = arena_new(r->scene.m->mem);
+    struct diag deaf = {.emit = hear_nothing};
+    struct layout layout = {0};
+    struct scenery s = {t->view, t->boxes, NULL, &layout};
+    enum child_end o = CHILD_FAILED;
+    if (dot_write(r, &s, f->dot) == 0)
+        o = run_dot(f->dot, f->where, 0, t, f->said, r);
+    if (!o && (layout_read(f->where, &layout, a, &deaf) || dot_write(r, &s, f->dot) ||
+               layout.screens < 0)) {
+        snprintf(f->said, SAID, "its layout cannot be read");
+        o = CHILD_FAILED;
+    }
+    *large = !o && layout.screens > MOST_SCREENS && t[1].how & ARRANGED;
+    if (!o && !*large) {
+        struct attempt straight = *t;
+        straight.how |= SIMPLE;
+        o = run_dot(f->dot, f->stem, f->formats, t, f->said, r);
+        if ((o == CHILD_FAILED || o == CHILD_STOPPED) && !listener_stopped(r->diag->listener))
+            o = run_dot(f->dot, f->stem, f->formats, &straight, f->said, r);
+    }
+    arena_free(a);
+    return o;
+}
+
 /* stem.dot, which is there, -> stem.svg, ...  `name` is what messages call the picture. */
 static enum child_end lay_out(const struct result *r, const struct scenery *what, const char *stem,
                               unsigned formats, const char *name)
 {
     enum view view = what->view;
     struct arena *a = arena_new(r->scene.m->mem);
-    char said[SAID] = "", *dot = arena_fmt(a, "%s.dot", stem);
-    char *other = arena_fmt(a, "%.*s" FEWER_DOT, (int)(path_base(stem) - stem), stem);
+    const char *dot = arena_fmt(a, "%s.dot", stem);
+    int folder = (int)(path_base(stem) - stem);
+    struct attempt_files f = {.stem = stem,
+                              .dot = arena_fmt(a, "%.*s" FEWER_DOT, folder, stem),
+                              .where = arena_fmt(a, "%.*s" LAYOUT, folder, stem),
+                              .formats = formats};
     const struct attempt *first = attempts[view], *t = first;
     enum child_end o = CHILD_STOPPED;
-    for (; t->boxes && (o == CHILD_STOPPED || o == CHILD_FAILED); t++) {
+    bool late = false, large = false;
+    for (; t->boxes && !listener_stopped(r->diag->listener) &&
+           (large || o == CHILD_STOPPED || o == CHILD_FAILED);
+         t++) {
         bool same = t->view == view && t->boxes == first->boxes;
         if (t->most_nodes && !what->shown && r->scene.m->nnode > t->most_nodes)
             continue;
-        struct scenery fewer = {t->view, t->boxes, what->shown};
-        if (!same && dot_write(r, &fewer, other))
+        struct scenery fewer = {t->view, t->boxes, what->shown, NULL};
+        large = false;
+        if (t->how & ARRANGED)
+            o = try_arranged(r, t, &f, &large);
+        else if (!same && dot_write(r, &fewer, f.dot))
             break;
-        o = run_dot(same ? dot : other, stem, formats, t, said, r);
-        if (o == CHILD_DONE && !same)
+        else
+            o = run_dot(same ? dot : f.dot, stem, formats, t, f.said, r);
+        late = late || o;
+        if (o == CHILD_DONE && !large && !same && (late || t->view != view))
             diag_warning(r->diag, WARN_PICTURE, "%s: dot cannot lay out %s in time: it shows %s",
                          name, view == VIEW_NODES ? "all nodes" : "all boxes",
                          view == VIEW_NODES ? "blocks" : "fewer boxes");
     }
-    if (o == CHILD_MISSING)
+    o = large ? CHILD_STOPPED : o; /* Ctrl-C before the attempt with fewer boxes */
+    if (o && listener_stopped(r->diag->listener))
+        ; /* the writing ends */
+    else if (o == CHILD_MISSING)
         diag_warning(r->diag, WARN_PICTURE,
-                     "no %s: the dot program (package graphviz) cannot be started: %s", name, said);
+                     "no %s: the dot program (package graphviz) cannot be started: %s", name,
+                     f.said);
     else if (o == CHILD_STOPPED)
         diag_warning(r->diag, WARN_PICTURE, "no %s: dot does not lay it out in time", name);
     else if (o == CHILD_FAILED)
-        diag_warning(r->diag, WARN_PICTURE, "no %s: dot failed%s%s", name, *said ? ": " : "", said);
-    unlink(other);
+        diag_warning(r->diag, WARN_PICTURE, "no %s: dot failed%s%s", name, *f.said ? ": " : "",
+                     f.said);
+    unlink(f.dot);
+    unlink(f.where);
     if (o)
         remove_formats(stem, formats, a);
     arena_free(a);
@@ -149,7 +225,7 @@ int pictures_write(const struct result *r, enum view view, unsigned formats, con
     struct arena *a = arena_new(r->scene.m->mem);
     struct diag soft = {.emit = soften, .user = r->diag, .listener = r->diag->listener};
     struct result quiet = *r;
-    struct scenery what = {view, attempts[view]->boxes, NULL};
+    struct scenery what = {view, attempts[view]->boxes, NULL, NULL};
     const char *dot = arena_fmt(a, "%s.dot", stem), *name = NULL;
     unsigned drawn = formats & ((1u << FORMATS) - 1);
     int rc = formats ? dot_write(r, &what, dot) : 0;
@@ -172,14 +248,14 @@ int pictures_write(const struct result *r, enum view view, unsigned formats, con
 
 /* The folder in which a picture is made, and what can be in it (NULL: not yet). */
 struct workshop {
-    char *folder, *dot, *made, *other;
+    char *folder, *dot, *made, *other, *where;
 };
 
 static void workshop_remove(void *p)
 {
     const struct workshop *w = p;
-    const char *const file[] = {w->made, w->dot, w->other};
-    for (int i = 0; i < 3; i++)
+    const char *const file[] = {w->made, w->dot, w->other, w->where};
+    for (int i = 0; i < 4; i++)
         if (file[i])
             unlink(file[i]);
     rmdir(w->folder);
@@ -236,8 +312,12 @@ static int write_picture(const struct result *r, const struct scenery *what, uns
     w.dot = arena_fmt(a, "%s.dot", stem);
     w.made = arena_fmt(a, "%s%s", stem, ext);
     w.other = arena_fmt(a, "%s/" FEWER_DOT, w.folder);
+    w.where = arena_fmt(a, "%s/" LAYOUT, w.folder);
     if (dot_write(r, what, w.dot) == 0) {
-        if (lay_out(r, what, stem, format, path_base(path))) {
+        enum child_end o = lay_out(r, what, stem, format, path_base(path));
+        if (diag_broken_off(r->diag)) {
+            rc = -1;
+        } else if (o) {
             if (!out)
                 keep_dot(r, w.dot, path, a);
             diag_error(r->diag, "%s: not written", path);
@@ -267,7 +347,7 @@ static int write_view(const struct result *r, const void *opts, unsigned format,
     struct arena *a = arena_new(r->scene.m->mem);
     bool some = *o->part || *o->around;
     enum view view = some ? VIEW_NODES : (enum view)o->view;
-    struct scenery what = {view, attempts[view]->boxes, NULL};
+    struct scenery what = {view, attempts[view]->boxes, NULL, NULL};
     int rc = some ? sight_find(r, o->part, o->around, &what.shown, a) : 0;
     if (!rc && view == VIEW_NODES && !some && r->scene.m->nnode > MOST_BOXES)
         diag_note(

@@ -46,9 +46,11 @@ static const char *write_memory(const struct result *r, const struct frames *f, 
         if (seen[dev])
             continue;
         seen[dev] = 1;
-        s = arena_fmt(a, "%s%s %s", *s ? arena_fmt(a, "%s, ", s) : "memory: ",
-                      cluster_device_name(r->scene.cluster, a, dev),
-                      bytes_short(m, r->verdict->load[dev].used));
+        bytes_short(m, r->verdict->load[dev].used);
+        size_t digits = strcspn(m, " ");
+        s = arena_fmt(a, "%s%s %.*s" NO_BREAK "%s", *s ? arena_fmt(a, "%s, ", s) : "memory: ",
+                      cluster_device_name(r->scene.cluster, a, dev), (int)digits, m,
+                      m + digits + (m[digits] == ' '));
     }
     return title_break(s, a);
 }

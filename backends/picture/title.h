@@ -4,6 +4,9 @@
 
 #include "backends/picture/blocks.h"
 
+/* A blank at which no line is broken. */
+#define NO_BREAK "\xc2\xa0"
+
 /* Text for DOT in lines of bounded length, which are to stand at the left: broken at blanks, never within a word.
  * Lives in a.  O(length). */
 const char *title_break(const char *text, struct arena *a);

@@ -5,6 +5,7 @@
 #include "backends/report/layer_table.h"
 #include "backends/report/iteration_report.h"
 #include "backends/report/latency_report.h"
+#include "backends/report/model_figures.h"
 #include "backends/report/profile_report.h"
 #include "backends/report/step_report.h"
 #include "ir/base/page.h"
@@ -86,7 +87,8 @@ static void print_operators(FILE *f, const struct module *m, struct arena *a)
         t[n++] = (struct tally){node_op(m, i), 1, m->node[i].graph == 1 ? m->cost->flops[i] : 0, 0};
     n = add_up(t, n);
     qsort(t, n, sizeof *t, by_count);
-    const char *line = arena_fmt(a, "operators   %u kinds%s", n, n > 0 ? ":" : "");
+    const char *line =
+        arena_fmt(a, "operators   %u kind%s%s", n, n == 1 ? "" : "s", n > 0 ? ":" : "");
     for (uint32_t i = 0; i < n && i < SHOWN; i++)
         line = arena_fmt(a, "%s %s %u (%s)%s", line, utf8_text(a, t[i].name), t[i].count,
                          count_short(buf, t[i].flops), i + 1 < n && i + 1 < SHOWN ? "," : "");
@@ -129,32 +131,27 @@ static void print_largest(FILE *f, const struct module *m, struct arena *a)
                    0, KEY + 11);
 }
 
-/* Whether it is a workload or a profile, whose times, and no shapes, are known. */
-static bool is_profiled(const struct module *m)
+/* The file, its version and those of its operator sets. */
+static void print_versions(FILE *f, const struct module *m, struct arena *a)
 {
-    const struct graph *g = &m->graph[1];
-    return g->count > 0 && !strcmp(str(m, m->node[g->first].domain), "profile");
+    const char *line =
+        arena_fmt(a, "%s: IR %lld", utf8_text(a, str(m, m->path)), (long long)m->ir_version);
+    for (uint32_t i = 1; i < m->nopset && i <= SHOWN; i++)
+        line = arena_fmt(a, "%s, %s %lld", line,
+                         m->opset[i].domain ? utf8_text(a, str(m, m->opset[i].domain)) : "ai.onnx",
+                         (long long)m->opset[i].version);
+    if (m->nopset > SHOWN + 1)
+        line = arena_fmt(a, "%s, and %u more", line, m->nopset - 1 - SHOWN);
+    page_words(f, line, 0, KEY);
 }
 
 static void model_summary_print(FILE *f, const struct module *m)
 {
     struct arena *a = arena_new(m->mem);
     const struct graph *g = &m->graph[1];
-    int64_t params = 0, weight = 0, flops = 0, unknown = 0, results = 0;
+    struct model_figures x = model_figures(m);
     char b1[UNIT_TEXT], b2[UNIT_TEXT];
-    for (vid v = 1; v < m->nval; v++) {
-        if (m->value[v].flags & VALUE_INIT) {
-            int64_t n = tensor_elems(m, m->value[v].tensor);
-            params = sat_add(params, n < 0 ? 0 : n);
-            weight = sat_add(weight, m->cost->bytes[v]);
-        } else if (m->value[v].def && m->value[v].graph == 1 && m->value[v].name) {
-            results++;
-            unknown += m->cost->elems[v] < 0;
-        }
-    }
-    for (nid n = g->first; n < g->first + g->count; n++)
-        flops = sat_add(flops, m->cost->flops[n]);
-    if (is_profiled(m)) {
+    if (module_is_profiled(m)) {
         page_words(f,
                    arena_fmt(a, "%s: a workload of %u nodes with times (-p auto-place plans it)",
                              utf8_text(a, str(m, m->path)), g->count),
@@ -162,19 +159,20 @@ static void model_summary_print(FILE *f, const struct module *m)
         arena_free(a);
         return;
     }
-    fprintf(f, "%s: IR %lld", utf8_text(a, str(m, m->path)), (long long)m->ir_version);
-    for (uint32_t i = 1; i < m->nopset; i++)
-        fprintf(f, ", %s %lld",
-                m->opset[i].domain ? utf8_text(a, str(m, m->opset[i].domain)) : "ai.onnx",
-                (long long)m->opset[i].version);
-    fprintf(f, "\nnodes       %u, and %u in %u bodies\n", g->count, m->nnode - 1 - g->count,
-            m->ngraph - 2);
+    print_versions(f, m, a);
+    uint32_t inside = m->nnode - 1 - g->count;
+    fprintf(f, "nodes       %u", g->count);
+    if (inside)
+        fprintf(f, ", and %u in %u %s", inside, m->ngraph - 2,
+                m->ngraph == 3 ? "body of an If, Loop or Scan" : "bodies of If, Loop or Scan");
+    fputc('\n', f);
     print_operators(f, m, a);
     layers_print(f, m, a);
-    fprintf(f, "weights     %s parameters, %s\n", count_short(b1, params), bytes_short(b2, weight));
-    fprintf(f, "work        %s FLOP per sample\n", count_short(b1, flops));
-    fprintf(f, "shapes      %lld of %lld results known\n", (long long)(results - unknown),
-            (long long)results);
+    fprintf(f, "weights     %s parameters, %s\n", count_short(b1, x.params),
+            bytes_short(b2, x.weight));
+    fprintf(f, "work        %s FLOP per sample\n", count_short(b1, x.flops));
+    fprintf(f, "shapes      %lld of %lld results known\n", (long long)x.with_shape,
+            (long long)x.results);
     print_values(f, m, "input", g->in, VALUE_INIT, a); /* IR 3 lists its weights, too */
     print_values(f, m, "output", g->out, 0, a);
     print_largest(f, m, a);
@@ -264,7 +262,7 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
         total = sat_add(total, t[i].bytes);
     }
     qsort(t, parts->ncross, sizeof *t, by_bytes);
-    bool sized = total > 0 || !is_profiled(r->scene.m);
+    bool sized = total > 0 || !module_is_profiled(r->scene.m);
     fprintf(f, "%u tensor%s cross%s%s%s\n", parts->ncross, parts->ncross == 1 ? "" : "s",
             parts->ncross == 1 ? "es" : "", sized ? ", " : "",
             sized ? bytes_short(buf, total) : "");
@@ -281,8 +279,8 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
             line = arena_fmt(a, "%s and %u more", line, to - from - SHOWN);
         page_words(f,
                    arena_fmt(a, "%s  %s%s%s", line, utf8_text(a, t[i].name),
-                             is_profiled(r->scene.m) ? "" : " : ",
-                             is_profiled(r->scene.m)
+                             module_is_profiled(r->scene.m) ? "" : " : ",
+                             module_is_profiled(r->scene.m)
                                  ? ""
                                  : type_text(r->scene.m, r->scene.m->value[v].type, a)),
                    0, 14);
@@ -377,7 +375,7 @@ static const char *other_figure(const struct result *r, struct arena *a)
     return arena_fmt(a, "%s per sample", time_short(text, v.value));
 }
 
-/* "1.9x one a100 (2.237 ms to 1.176 ms per sample)", "latency 2.300 ms" */
+/* "1.9x one a100 (2.237 ms to 1.176 ms per sample)", "latency 2.300 ms"; the first line says it if nothing is gained */
 static void print_gain(FILE *f, const struct result *r, struct arena *a)
 {
     char was[UNIT_TEXT], is[UNIT_TEXT], have[UNIT_TEXT], ratio[UNIT_TEXT];
@@ -390,6 +388,8 @@ static void print_gain(FILE *f, const struct result *r, struct arena *a)
     time_short(is, value);
     if (b.cls == UINT32_MAX)
         fprintf(f, "no single device runs all of it: %s %s\n", is, unit);
+    else if (b.fits && b.value == value)
+        fprintf(f, "as fast as one %s: %s %s\n", k->name, is, unit);
     else if (b.fits)
         fprintf(f, "%sx one %s (%s to %s %s)\n", ratio, k->name, time_short(was, b.value), is,
                 unit);

@@ -1,5 +1,6 @@
 /* What is in a model, as JSON: the figures of the summary on the terminal.  O(nodes log nodes + values). */
 #include "backends/backends.h"
+#include "backends/report/model_figures.h"
 #include "ir/base/json_out.h"
 #include "ir/base/outfile.h"
 
@@ -76,24 +77,13 @@ static void put_values(FILE *f, const struct module *m, struct slice list, uint3
 static void put_figures(FILE *f, const struct module *m)
 {
     const struct graph *g = &m->graph[1];
-    int64_t params = 0, weight = 0, flops = 0, unknown = 0, results = 0;
-    for (vid v = 1; v < m->nval; v++) {
-        if (m->value[v].flags & VALUE_INIT) {
-            int64_t n = tensor_elems(m, m->value[v].tensor);
-            params = sat_add(params, n < 0 ? 0 : n);
-            weight = sat_add(weight, m->cost->bytes[v]);
-        } else if (m->value[v].def && m->value[v].graph == 1 && m->value[v].name) {
-            results++;
-            unknown += m->cost->elems[v] < 0;
-        }
-    }
-    for (nid n = g->first; n < g->first + g->count; n++)
-        flops = sat_add(flops, m->cost->flops ? m->cost->flops[n] : 0);
+    struct model_figures x = model_figures(m);
     fprintf(f,
             "  \"nodes\": %u,\n  \"nodes_in_bodies\": %u,\n  \"parameters\": %" PRId64
             ",\n  \"weight_bytes\": %" PRId64 ",\n  \"flops\": %" PRId64 ",\n"
             "  \"results\": %" PRId64 ",\n  \"results_with_shape\": %" PRId64 ",\n",
-            g->count, m->nnode - 1 - g->count, params, weight, flops, results, results - unknown);
+            g->count, m->nnode - 1 - g->count, x.params, x.weight, x.flops, x.results,
+            x.with_shape);
 }
 
 int summary_json(const struct result *r, const char *path)

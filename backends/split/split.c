@@ -197,6 +197,8 @@ int split_write(const struct result *r, const struct split_options *o, const cha
     if (!rc)
         rc = write_pictures(&s, f.temp);
     if (!rc)
+        rc = diag_broken_off(s.diag);
+    if (!rc)
         rc = write_runner(&s);
     if (!rc) {
         diag_tell(s.diag, "writing the schedule", 0, 0);
@@ -206,6 +208,8 @@ int split_write(const struct result *r, const struct split_options *o, const cha
         rc = schedule_write(&s);
     if (!rc)
         rc = manifest_write(&s);
+    if (!rc)
+        rc = diag_broken_off(s.diag);
     if (!rc)
         rc = folder_commit(&f);
     else

@@ -31,6 +31,7 @@ enum {
     SUB = 22,    /* px of one of several rows within a lane */
     CURVE = 44,  /* px of a row of memory, where these are few */
     FEW_CURVES = 4,
+    EDGE = 14,    /* px at the left of the legend */
     HAIRLINE = 1, /* px of a bar's width: less is one */
 };
 
@@ -111,49 +112,66 @@ static void measure(struct gantt *g)
     g->narrow = g->narrow < 1.5 ? 1.5 : g->narrow > GANTT_WIDE ? GANTT_WIDE : g->narrow;
 }
 
-static double put_key(struct gantt *g, double x, const char *colour, const char *text)
+/* A legend's word after the last one, or below where the line is full. */
+static void put_word(struct gantt *g, double x, const char *text, double wide)
 {
+    gantt_put_label(g, x, g->legend_y + 68, "s", text);
+    g->legend_x = x + wide + 14;
+}
+
+static double find_room(struct gantt *g, double wide)
+{
+    enum { NEXT = 15 };
+    if (g->legend_x > EDGE && g->legend_x + wide > g->left + GANTT_WIDE + g->right) {
+        g->legend_x = EDGE;
+        g->legend_y += NEXT;
+    }
+    return g->legend_x;
+}
+
+static void put_key(struct gantt *g, const char *colour, const char *text)
+{
+    double wide = LETTER * (double)strlen(text), x = find_room(g, wide + 19);
     fprintf(g->f,
-            "<rect x=\"%.1f\" y=\"58\" width=\"14\" height=\"12\" fill=\"%s\" class=\"b\"/>\n", x,
-            colour);
-    gantt_put_label(g, x + 19, 68, "s", text);
-    return x + 19 + LETTER * (double)strlen(text) + 14;
+            "<rect x=\"%.1f\" y=\"%.0f\" width=\"14\" height=\"12\" fill=\"%s\" class=\"b\"/>\n", x,
+            g->legend_y + 58, colour);
+    put_word(g, x + 19, text, wide);
 }
 
-static double put_note(struct gantt *g, double x, const char *text)
+static void put_note(struct gantt *g, const char *text)
 {
-    gantt_put_label(g, x, 68, "s", text);
-    return x + (LETTER - 1) * (double)strlen(text) + 14;
+    double wide = (LETTER - 1) * (double)strlen(text), x = find_room(g, wide);
+    put_word(g, x, text, wide);
 }
 
-static double put_limit_key(struct gantt *g, double x)
+static void put_limit_key(struct gantt *g)
 {
     static const char text[] = "memory that there is";
-    fprintf(g->f, "<path d=\"M%.1f 64 h14\" class=\"d\"/>\n", x);
-    gantt_put_label(g, x + 19, 68, "s", text);
-    return x + 19 + LETTER * (double)strlen(text) + 14;
+    double wide = LETTER * (double)strlen(text), x = find_room(g, wide + 19);
+    fprintf(g->f, "<path d=\"M%.1f %.0f h14\" class=\"d\"/>\n", x, g->legend_y + 64);
+    put_word(g, x + 19, text, wide);
 }
 
 static void put_legend(struct gantt *g)
 {
-    double x = 14;
+    g->legend_x = EDGE;
     for (uint32_t k = 0; k < g->c->nkey; k++)
-        x = put_key(g, x, g->c->key[k].colour, g->c->key[k].text);
+        put_key(g, g->c->key[k].colour, g->c->key[k].text);
     bool limited = false;
     for (uint32_t k = 0; k < g->ncurve; k++)
         limited = limited || gantt_shows_limit(&g->c->curve[k]);
     if (limited)
-        x = put_limit_key(g, x);
+        put_limit_key(g);
     if (g->c->letters)
-        x = put_note(g, x, g->c->letters);
+        put_note(g, g->c->letters);
     const char *many =
         arena_fmt(g->a, "%zu bars too narrow to be drawn apart (darker: busier)", g->joined);
     if (g->joined && g->c->dense)
-        x = put_note(g, x, many);
+        put_note(g, many);
     else if (g->joined)
-        x = put_key(g, x, grey, many);
+        put_key(g, grey, many);
     if (g->thin)
-        put_note(g, x, "hairline: a very short bar");
+        put_note(g, "hairline: a very short bar");
 }
 
 void gantt_put_stripe(struct gantt *g, int y, int high, uint32_t dev)
@@ -247,9 +265,9 @@ static void put_rect(struct gantt *g, const struct gantt_box *x)
             x->width < 0.4 ? 0.4 : x->width, x->high);
 }
 
-static bool has_room(const struct gantt *g, const struct gantt_box *x, const char *text, int letter)
+static bool has_room(const struct gantt_box *x, const char *text, int letter)
 {
-    return text && (!g->c->dense || x->high > 2 * letter - 1) &&
+    return text && x->high > 2 * letter - 1 &&
            x->width >= 2 * (letter == LETTER) + 2 + letter * (double)strlen(text);
 }
 
@@ -259,7 +277,7 @@ static void put_name(struct gantt *g, const struct chart_detail *d, const struct
     const char *const text[] = {d->brief, d->least};
     for (int small = 0; small < 2; small++)
         for (int i = 0; i < 2; i++)
-            if (has_room(g, x, text[i], small ? SMALL : LETTER)) {
+            if (has_room(x, text[i], small ? SMALL : LETTER)) {
                 gantt_put_label(g, x->x + x->width / 2, x->y + x->high / 2 + (small ? 3 : 4),
                                 small ? "m" : "l", text[i]);
                 return;

@@ -10,16 +10,17 @@ struct gantt {
     const struct chart *c;
     struct arena *a;
     FILE *f;
-    size_t joined;    /* bars that are not drawn apart */
-    size_t thin;      /* bars that are drawn as hairlines */
-    int left, bottom; /* px: of the lanes' names, the axis */
-    int right;        /* px beside the axis */
-    uint32_t *row;    /* [lane + 1] its first row */
-    int *top, *high;  /* [lane] px */
-    uint32_t ncurve;  /* that are shown */
-    int *curve_top;   /* [curve] px */
-    int curve_high;   /* px */
-    double narrow;    /* px */
+    size_t joined;             /* bars that are not drawn apart */
+    size_t thin;               /* bars that are drawn as hairlines */
+    int left, bottom;          /* px: of the lanes' names, the axis */
+    int right;                 /* px beside the axis */
+    uint32_t *row;             /* [lane + 1] its first row */
+    int *top, *high;           /* [lane] px */
+    uint32_t ncurve;           /* that are shown */
+    int *curve_top;            /* [curve] px */
+    int curve_high;            /* px */
+    double narrow;             /* px */
+    double legend_x, legend_y; /* px: where its next word goes, how far below its first line */
 };
 
 struct gantt_box {

@@ -129,6 +129,14 @@ def colours(tmp):
     r = subprocess.run(["script", "-qec", command + " --color=never", "/dev/null"], capture_output=True, text=True,
                        env=bare, check=True)
     check("\033[1;" not in r.stdout, "--color=never on a terminal")
+    for words in ("-d 2xa100 --link=" + "9" * 30, "-o " + "a/" * 9 + "x.xyz"):
+        command = " ".join(map(str, [PCC, model, "--color=never", words]))
+        r = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True, env=bare,
+                           check=False)
+        said, plain = r.stdout.replace("\r", ""), run(*command.split()[1:], code=2).stderr
+        check(said.startswith("pcc: error: ") and len(plain) > COLUMNS, f"{words}: {said} {plain}")
+        narrow(said, words)
+        check(said.split() == plain.split() and plain.count("\n") == 1, f"a message to a file: {plain}")
 
 
 check(wide("x\n" + "four words and more " * 5) and not wide("x" * 90), "a planted wide line is not seen")

@@ -15,12 +15,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from checks import check, finish
+from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 SCREEN = 1440 * 900  # px
 SMALL = ["--width", "32", "--heads", "2", "--vocab", "64"]
-TWO = ["-d", "2xa100", "--link", "1TB/s,0us", "-p", "fuse,dp-place"]
+LINK = ["--link", "1TB/s,0us", "-p"]
+TWO = ["-d", "2xa100", *LINK, "fuse,dp-place"]
+EIGHT = ["-d", "8xa100", *LINK, "fuse,dp-place"]
 MODELS = {
     "gpt": (["gpt", "--layers", "12", *SMALL], TWO),
     "gpt-kv": (["gpt", "--kv", "--layers", "12", *SMALL], [*TWO, "--dim", "past_sequence=64"]),
@@ -28,9 +31,23 @@ MODELS = {
     "unet": (["unet", "--width", "8", "--size", "16"], TWO),
     "train": (["train", "--layers", "4"], TWO),
     "moe": (["moe", "--layers", "4", "--no-weights"], TWO),
-    "many": (["gpt", "--layers", "12", *SMALL], ["-d", "9xa100", "--link", "1TB/s,0us", "-p", "fuse,dp-place"]),
+    "many": (["gpt", "--layers", "12", *SMALL], ["-d", "9xa100", *LINK, "fuse,dp-place"]),
+    "train-8": (["train", "--layers", "4"], EIGHT),
+    "unet-8": (["unet", "--width", "8", "--size", "16"], EIGHT),
+    "moe-8": (["moe", "--layers", "4", "--no-weights"], EIGHT),
+    # Kinds of graphs as textual IR: branches of so many nodes, and their names.
+    "three": ((1, 3, "n{}"), TWO),
+    "deep": ((1, 2000, "n{}"), ["-d", "64xa100", *LINK, "dp-place"]),
+    "wide": ((300, 1, "n{}"), ["-d", "30xa100", *LINK, "local-place"]),
+    "long": ((9, 3, "/scope" + "long" * 45 + "/n{}"), ["-d", "3xa100", *LINK, "greedy-place"]),
+    "foreign": ((9, 3, "/層/漢字の名前🙂ünïcödé/Ячейка{}"), ["-d", "3xa100", *LINK, "local-place"]),
 }
+MANY = {"deep": 4, "wide": 3}  # screens, on 64 and 30 devices; else two
+CHARTED = {"three": [[]], "deep": [[]], "wide": [[]], "foreign": [[]], "train-8": [[]], "long": [], "unet-8": [],
+           "moe-8": []}  # how, if not in both ways
 REAL = {"swin_tiny_ts": ["-p", "auto-place{gain=0}"], "unet_sd15like_dyn": TWO, "resnet50_ts": TWO}
+for real in [*REAL]:
+    REAL[f"{real}-4"] = ["-d", "4xa100", "-p", "open-functions,fuse,auto-place"]
 
 # Of Helvetica, thousandths of the size, from ' ' to '~'.
 WIDTHS = [278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556,
@@ -132,7 +149,7 @@ def picture_faults(root, most):
     """Of a picture by Graphviz, in words."""
     texts, frames, paths, faults = [], [], [], []
     wide, high = (numbers(root.get(k))[0] for k in ("width", "height"))
-    if wide * 4 / 3 * high * 4 / 3 > most * SCREEN:
+    if wide * 4 / 3 * high * 4 / 3 > most * SCREEN or wide * 4 / 3 > most * 1440 or high * 4 / 3 > most * 900:
         faults.append(f"size: {wide:.0f} x {high:.0f} pt are more than {most} screens")
     sheet = next(e for e in root if tag(e) == "g")
     for g in [sheet, *(e for e in sheet.iter() if tag(e) == "g" and e is not sheet)]:
@@ -190,11 +207,27 @@ def run(*args):
     check(r.returncode == 0, f"{args[:3]}: {r.returncode} {r.stderr[:400]}")
 
 
+def branches(path, many, deep, name):
+    """So many chains from one node to one node."""
+    node = "  %{} = Tanh({}) : f32[64] name=\"{}\" !bytes=64KiB !xfer=1us !time=5us\n"
+    ends = [f"%v{b}_{deep - 1}" for b in range(many)]
+    path.write_text("graph {\n  in %x : f32[64] !bytes=64KiB !xfer=1us\n" + node.format("a", "%x", name.format("a"))
+                    + "".join(node.format(f"v{b}_{i}", f"%v{b}_{i - 1}" if i else "%a", name.format(f"{b}.{i}"))
+                              for b in range(many) for i in range(deep))
+                    + node.format("y", ", ".join(ends), name.format("y")).replace("Tanh", "Sum")
+                    + "  out %y\n}\n", encoding="utf-8")
+
+
 def planned(d, name):
     """Textual IR with its plan, so that pictures need no planning again."""
     plan, source = d / f"{name}.pir", d / f"{name}.onnx"
     if not plan.exists() and name in REAL:
-        run(PCC, extras.shared("models/exported/real") / source.name, *REAL[name], "-q", "-o", plan)
+        source = extras.shared("models/exported/real") / f"{name.removesuffix('-4')}.onnx"
+        run(PCC, source, *REAL[name], "-q", "-o", plan)
+    elif not plan.exists() and isinstance(MODELS[name][0], tuple):
+        source = d / f"{name}-source.pir"
+        branches(source, *MODELS[name][0])
+        run(PCC, source, *MODELS[name][1], "-q", "-o", plan)
     elif not plan.exists():
         run(PCC_GEN, *MODELS[name][0], "-o", source)
         run(PCC, source, *MODELS[name][1], "-q", "-o", plan)
@@ -210,16 +243,16 @@ def drawn(d, plan, *how, end=".svg"):
 def pictures(d, names):
     for name in names:
         plan = planned(d, name)
-        for view, most in (("devices", 2), ("blocks", 3 if name == "many" else 2)):  # many: nine parts in a chain
-            faults = picture_faults(drawn(d, plan, f"--view={view}"), most)
+        for view in ("devices", "blocks"):
+            faults = picture_faults(drawn(d, plan, f"--view={view}"), MANY.get(name, 2))
             check(not faults, f"{name} {view}: {len(faults)}: {'; '.join(faults[:8])}")
             print(f"{name} {view}", flush=True)
 
 
 def charts(d, names):
     for name in names:
-        plan = planned(d, name)
-        for how in ([], ["--judge=makespan", "--curves"]):
+        plan = planned(d, name) if CHARTED.get(name, True) else None
+        for how in CHARTED.get(name, ([], ["--judge=makespan", "--curves"])):
             faults = chart_faults(drawn(d, plan, *how, end=".gantt.svg"))
             check(not faults, f"{name} chart {how}: {len(faults)}: {'; '.join(faults[:8])}")
             print(f"{name} chart {' '.join(how)}", flush=True)
@@ -294,7 +327,7 @@ def planted(d):
 def main():
     extra, names = extras.extra(), [a for a in sys.argv[1:] if not a.startswith("--extra=")]
     extras.need(not extra or shutil.which("dot"), "no program dot")
-    extras.need(extra != "shared" or not os.environ.get("PCC_SANITIZED"), "with sanitizers pictures are no others")
+    extras.need(extra != "shared" or not SANITIZED, "with sanitizers pictures are no others")
     with tempfile.TemporaryDirectory(prefix="pcc-geometry-") as name:
         d = Path(name)
         (pictures if extra else charts)(d, names or (REAL if extra == "shared" else MODELS))

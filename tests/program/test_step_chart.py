@@ -25,6 +25,9 @@ import xml.etree.ElementTree as xml
 from decimal import Decimal
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from sanitized import SANITIZED
+
 PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN", str(Path(PCC).parent / "pcc-gen"))
 RED = "#b3261e"  # the critical chain's
@@ -318,7 +321,7 @@ def large(tmp):
     args = [model, "-q", "-d", "8xa100", "-p", "greedy-place"]
     plan = json.loads(pcc(*args, "--emit", "json")[0])
     nodes = [n for d in plan["devices"] for n in d["nodes"]]
-    for block in (37,) if os.environ.get("PCC_SANITIZED") else (37, 4541):  # turns among the devices
+    for block in (37,) if SANITIZED else (37, 4541):  # turns among the devices
         for i, d in enumerate(plan["devices"]):
             d["nodes"] = [n for k, n in enumerate(nodes) if k // block % 8 == i]
         (tmp / "plan.json").write_text(json.dumps(plan))
@@ -406,7 +409,7 @@ def main():
     rng = random.Random(8)
     with tempfile.TemporaryDirectory() as folder:
         tmp = Path(folder)
-        for i in range(3 if os.environ.get("PCC_SANITIZED") else 8):
+        for i in range(3 if SANITIZED else 8):
             trace, run, svg = one(tmp, i, rng)
         proves_itself(trace, run, svg)
         large(tmp)

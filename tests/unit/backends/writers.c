@@ -7,7 +7,10 @@
 
 #include "backends/backends.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Every option of every writer has a default that fits, and what opt_get says of it is read as the same. */
 static void test_defaults(void **state)
@@ -84,10 +87,29 @@ static void test_names(void **state)
     assert_int_equal(writer_check_name("split", a, &d), 0);
     assert_int_equal(writer_check_name("v1.2", a, &d), 0);
     assert_int_equal(writer_check_name("x.gantt.svg", a, &d), 0);
+    assert_int_equal(writer_check_name("a.xyz/", a, &d), 0);
+    assert_int_equal(writer_check_name("a.xyz/x", a, &d), 0);
+    assert_int_equal(writer_check_name(".cache", a, &d), 0);
+    assert_int_equal(writer_check_name("m.split", a, &d), 0);
+    assert_int_equal(writer_check_name("m.shared", a, &d), 0);
+    assert_int_equal(writer_check_name("run.old", a, &d), 0);
+    assert_int_equal(writer_check_name("x.", a, &d), 0);
     assert_int_equal(d.errors, 0);
     assert_int_equal(writer_check_name("x.SVG", a, &d), -1);
-    assert_non_null(strstr(said, "pcc writes no .SVG; expected a folder for a split, or one of ."));
-    assert_int_equal(writer_check_name("x.html", a, &d), -1);
+    assert_non_null(
+        strstr(said, "pcc writes no .SVG; did you mean '.svg'? (a file ends in one of ."));
+    assert_int_equal(writer_check_name("x.onxx", a, &d), -1);
+    assert_non_null(strstr(said, "did you mean '.onnx'?"));
+    assert_int_equal(writer_check_name("m.safetensors", a, &d), -1);
+    assert_int_equal(writer_check_name("a.b/plan.xyz", a, &d), -1);
+    assert_non_null(strstr(said, "no .xyz (a file ends in one of .onnx"));
+    char made[] = "/tmp/writers.XXXXXX", folder[sizeof made + sizeof "/x.xyz"];
+    assert_non_null(mkdtemp(made));
+    snprintf(folder, sizeof folder, "%s/x.xyz", made);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(writer_check_name(folder, a, &d), 0); /* it is there */
+    rmdir(folder);
+    rmdir(made);
     assert_int_equal(writer_check_name("x.gantt.pdf", a, &d), -1);
     assert_non_null(strstr(said, ".gantt.svg"));
     arena_free(a);

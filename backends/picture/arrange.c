@@ -1,0 +1,239 @@
+/* Frames in stacks (arrange.h).
+ *
+ * For each number of stacks: they are as equally tall as an order allows, by bisection over the height; labels stand in
+ * lanes beside a stack, from above, each in the lane where it is nearest to its box. */
+#include "backends/picture/arrange.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum {
+    SCREEN_WIDE = 1080, /* points, of 1440 x 900 px */
+    SCREEN_HIGH = 675,
+    TITLE_HIGH = 110,
+    MARGIN = 16,
+    GAP = 16,    /* between boxes that arrows connect */
+    SPACE = 6,   /* between labels */
+    APART = 24,  /* stacks */
+    BISECT = 40, /* steps */
+    MOST_STACKS = 64
+};
+
+static bool is_direct(const struct arrangement *t, const struct arrange_sign *s)
+{
+    return s->from && s->to == s->from + 1 &&
+           t->frame[s->from - 1].stack == t->frame[s->to - 1].stack;
+}
+
+/* The labels between a frame and the one below. */
+struct gap {
+    double high, wide;
+};
+
+static struct gap *find_gaps(const struct arrangement *t, struct arena *a)
+{
+    struct gap *gap = arena_array(a, (size_t)t->frames + 1, sizeof *gap);
+    for (uint32_t i = 0; i < t->frames; i++)
+        gap[i].high = GAP;
+    for (uint32_t i = 0; i < t->signs; i++) {
+        const struct arrange_sign *s = &t->sign[i];
+        if (!s->from || s->to != s->from + 1)
+            continue;
+        struct gap *g = &gap[s->from - 1];
+        g->wide += g->wide > 0 ? SPACE + s->wide : s->wide;
+        g->high = s->high + 2 * GAP > g->high ? s->high + 2 * GAP : g->high;
+    }
+    return gap;
+}
+
+/* Frames into stacks that are at most so high; returns how many. */
+static uint32_t stack_within(struct arrangement *t, const struct gap *gap, double most)
+{
+    double high = 0;
+    uint32_t stack = 0;
+    for (uint32_t i = 0; i < t->frames; i++) {
+        if (high > 0 && high + t->frame[i].high > most) {
+            stack++;
+            high = 0;
+        }
+        t->frame[i].stack = stack;
+        high += t->frame[i].high + gap[i].high;
+    }
+    return stack + 1;
+}
+
+/* At most so many stacks, as low as they can be. */
+static void make_stacks(struct arrangement *t, const struct gap *gap, uint32_t stacks)
+{
+    double low = 0, high = 0;
+    for (uint32_t i = 0; i < t->frames; i++)
+        high += t->frame[i].high + gap[i].high;
+    for (int k = 0; k < BISECT; k++) {
+        double mid = (low + high) / 2;
+        if (stack_within(t, gap, mid) > stacks)
+            low = mid;
+        else
+            high = mid;
+    }
+    stack_within(t, gap, high);
+}
+
+struct wish {
+    double y;
+    uint32_t sign;
+};
+
+static int by_wish(const void *a, const void *b)
+{
+    const struct wish *x = a, *y = b;
+    if (x->y != y->y)
+        return x->y < y->y ? -1 : 1;
+    return x->sign < y->sign ? -1 : 1;
+}
+
+/* The lane in which a label is nearest to its place, which begins at top beside lane 0. */
+static uint32_t choose_lane(const double *lane, uint32_t n, double top, double wide)
+{
+    uint32_t best = 0;
+    double least = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        double far = k * wide + (lane[k] > top ? lane[k] - top : 0);
+        if (k && far >= least)
+            continue;
+        least = far;
+        best = k;
+    }
+    return best;
+}
+
+/* The labels at the left of a stack, or at its right: y, and in x how far from it; returns how far they reach. */
+static double fill_lanes(struct arrangement *t, struct wish *wish, uint32_t n, struct arena *a)
+{
+    double *lane = arena_array(a, (size_t)n + 1, sizeof *lane); /* where there is room from */
+    uint32_t lanes = 0;
+    double wide = 0;
+    qsort(wish, n, sizeof *wish, by_wish);
+    for (uint32_t i = 0; i < n; i++)
+        if (t->sign[wish[i].sign].wide > wide)
+            wide = t->sign[wish[i].sign].wide;
+    for (uint32_t i = 0; i < n; i++) {
+        struct arrange_sign *s = &t->sign[wish[i].sign];
+        double top = wish[i].y - s->high / 2 > 0 ? wish[i].y - s->high / 2 : 0;
+        uint32_t k = choose_lane(lane, lanes + 1, top, wide + GAP);
+        lanes = k < lanes ? lanes : k + 1;
+        top = lane[k] > top ? lane[k] : top;
+        lane[k] = top + s->high + SPACE;
+        s->y = top + s->high / 2;
+        s->x = (k + 0.5) * (wide + GAP) + GAP / 2.0;
+        t->high = top + s->high > t->high ? top + s->high : t->high;
+    }
+    return lanes ? lanes * (wide + GAP) + GAP / 2.0 : 0;
+}
+
+/* The labels in the gap below each frame, side by side around its middle. */
+static void fill_gaps(struct arrangement *t, const struct gap *gap, struct arena *a)
+{
+    double *x = arena_array(a, (size_t)t->frames + 1, sizeof *x);
+    for (uint32_t i = 0; i < t->frames; i++)
+        x[i] = t->frame[i].x + (t->frame[i].wide - gap[i].wide) / 2;
+    for (uint32_t i = 0; i < t->signs; i++) {
+        struct arrange_sign *s = &t->sign[i];
+        if (!is_direct(t, s))
+            continue;
+        const struct arrange_frame *f = &t->frame[s->from - 1];
+        s->x = x[s->from - 1] + s->wide / 2;
+        s->y = f->y + f->high + gap[s->from - 1].high / 2;
+        x[s->from - 1] += s->wide + SPACE;
+    }
+}
+
+/* The frame that a label stands beside. */
+static const struct arrange_frame *frame_beside(const struct arrangement *t,
+                                                const struct arrange_sign *s)
+{
+    assert(s->from || s->to);
+    return &t->frame[(s->to ? s->to : s->from) - 1];
+}
+
+/* The labels beside a stack: those of the host, or the others; returns how far they reach. */
+static double fill_side(struct arrangement *t, uint32_t stack, bool host, struct arena *a)
+{
+    struct wish *wish = arena_array(a, (size_t)t->signs + 1, sizeof *wish);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->signs; i++) {
+        const struct arrange_sign *s = &t->sign[i];
+        const struct arrange_frame *f = frame_beside(t, s);
+        if (f->stack == stack && (!s->from || !s->to) == host && !is_direct(t, s))
+            wish[n++] = (struct wish){f->y + s->at, i};
+    }
+    double reach = fill_lanes(t, wish, n, a);
+    for (uint32_t i = 0; i < n && !host; i++) /* lanes go to the left */
+        t->sign[wish[i].sign].x = reach - t->sign[wish[i].sign].x;
+    return reach;
+}
+
+/* Moves the frames of a stack, or the labels at its side, to the right. */
+static void move_side(struct arrangement *t, uint32_t stack, bool host, double x)
+{
+    for (uint32_t i = 0; i < t->signs; i++) {
+        struct arrange_sign *s = &t->sign[i];
+        if (frame_beside(t, s)->stack == stack && (!s->from || !s->to) == host && !is_direct(t, s))
+            s->x += x;
+    }
+}
+
+/* Everything, its frames being in stacks. */
+static void place_all(struct arrangement *t, const struct gap *gap, struct arena *a)
+{
+    double x = 0, y = 0;
+    t->high = 0;
+    for (uint32_t lo = 0, hi; lo < t->frames; lo = hi) {
+        uint32_t stack = t->frame[lo].stack;
+        double wide = 0;
+        for (hi = lo, y = 0; hi < t->frames && t->frame[hi].stack == stack; hi++) {
+            struct arrange_frame *f = &t->frame[hi];
+            f->y = y;
+            y += f->high + gap[hi].high;
+            t->high = f->y + f->high > t->high ? f->y + f->high : t->high;
+            wide = f->wide > wide ? f->wide : wide;
+            wide = gap[hi].wide > wide ? gap[hi].wide : wide;
+        }
+        struct arena_mark mark = arena_mark(a);
+        double left = fill_side(t, stack, false, a), right = fill_side(t, stack, true, a);
+        arena_release(a, mark);
+        for (uint32_t i = lo; i < hi; i++)
+            t->frame[i].x = x + left + (wide - t->frame[i].wide) / 2;
+        move_side(t, stack, false, x);
+        move_side(t, stack, true, x + left + wide);
+        t->wide = x + left + wide + right;
+        x = t->wide + APART;
+    }
+    fill_gaps(t, gap, a);
+}
+
+double arrange_screens(const struct arrangement *t)
+{
+    double wide = (t->wide + MARGIN) / SCREEN_WIDE;
+    double high = (t->high + TITLE_HIGH + MARGIN) / SCREEN_HIGH;
+    double all = wide * high;
+    all = all > wide ? all : wide;
+    return all > high ? all : high;
+}
+
+void arrange(struct arrangement *t, struct arena *a)
+{
+    const struct gap *gap = find_gaps(t, a);
+    double least = 0;
+    uint32_t best = 1;
+    for (uint32_t n = 1; n <= t->frames && n <= MOST_STACKS && (n == 1 || least > 1); n++) {
+        make_stacks(t, gap, n);
+        place_all(t, gap, a);
+        if (n == 1 || arrange_screens(t) < least) {
+            least = arrange_screens(t);
+            best = n;
+        }
+    }
+    make_stacks(t, gap, best);
+    place_all(t, gap, a);
+}

@@ -1,0 +1,86 @@
+/* Reading dot's layout (layout.h): its objects by name, its arrows by id.  O(length). */
+#include "backends/picture/layout.h"
+
+#include "ir/base/infile.h"
+#include "ir/base/json_keep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INCH = 72 };
+
+static double number_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? strtod(text, NULL) : 0;
+}
+
+static void add_spot(struct layout *l, const char *name, struct spot spot, struct arena *a)
+{
+    uint32_t id = strings_id(l->name, name, strlen(name));
+    l->spot = vec_grow(a, l->spot, &l->cap, id + 1, sizeof *l->spot);
+    l->spot[id] = spot;
+    l->n = id + 1 > l->n ? id + 1 : l->n;
+}
+
+static void read_object(struct layout *l, const json_t *object, struct arena *a)
+{
+    const char *name = json_string_value(json_object_get(object, "name"));
+    const char *pos = json_string_value(json_object_get(object, "pos"));
+    const char *bb = json_string_value(json_object_get(object, "bb"));
+    double v[4];
+    if (name && bb && sscanf(bb, "%lf,%lf,%lf,%lf", &v[0], &v[1], &v[2], &v[3]) == 4)
+        add_spot(
+            l, name,
+            (struct spot){(v[0] + v[2]) / 2, (v[1] + v[3]) / 2, v[2] - v[0], v[3] - v[1], NULL}, a);
+    else if (name && pos && sscanf(pos, "%lf,%lf", &v[0], &v[1]) == 2)
+        add_spot(l, name,
+                 (struct spot){v[0], v[1], INCH * number_of(object, "width"),
+                               INCH * number_of(object, "height"), NULL},
+                 a);
+}
+
+int layout_read(const char *path, struct layout *l, struct arena *a, struct diag *d)
+{
+    size_t n, i;
+    const json_t *x;
+    char *text = infile_read(path, INFILE_PLAN, a, &n, d);
+    const json_t *root = text ? json_keep(a, json_loadb(text, n, 0, NULL)) : NULL;
+    *l = (struct layout){.name = strings_new(a)};
+    if (!root)
+        return text ? diag_error(d, "%s: expected JSON of dot", path) : -1;
+    json_array_foreach(json_object_get(root, "objects"), i, x) read_object(l, x, a);
+    json_array_foreach(json_object_get(root, "edges"), i, x)
+    {
+        const char *id = json_string_value(json_object_get(x, "id"));
+        const char *pos = json_string_value(json_object_get(x, "pos"));
+        if (id && pos)
+            add_spot(l, id, (struct spot){.curve = arena_strdup(a, pos, strlen(pos))}, a);
+    }
+    return 0;
+}
+
+const struct spot *layout_find(const struct layout *l, const char *name)
+{
+    uint32_t id = strings_id(l->name, name, strlen(name));
+    return id < l->n && (l->spot[id].curve || l->spot[id].high > 0) ? &l->spot[id] : NULL;
+}
+
+const char *layout_move_curve(const char *curve, double x, double y, struct arena *a)
+{
+    size_t room = 8 * strlen(curve) + 64, k = 0;
+    char *out = arena_alloc(a, room), *end;
+    for (const char *at = curve; *at && room - k > 64;) {
+        double v = strtod(at, &end);
+        if (*at == ' ' || end == at ||
+            *end != ',') { /* between points; "e,": where its head ends */
+            out[k++] = *at++;
+            continue;
+        }
+        double w = strtod(end + 1, &end);
+        k += (size_t)snprintf(out + k, room - k, "%.2f,%.2f", v + x, w + y);
+        at = end;
+    }
+    return out;
+}
