@@ -8,7 +8,8 @@ usage: test_celeritas.py   (environment: PCC)
 2. shared: the golden example, its times times 7, its nodes in other orders, and beside a second copy of itself: levels,
    orders, clusters, the coarse graph, Adjusting, Order-Place, m-TOPO, m-ETF are the published ones.
 3. shared: what fuse makes of the placement paper's operator graphs: published numbers of clusters, and CCR before and
-   after; list schedules of these: tools/bench/pcc-bench schedule, and why one of them is another than published.
+   after; list schedules of these: tools/bench/pcc-bench schedule, and with PCC_ALL why one of them is another than
+   published.
 
 Exit: 0 pass, 1 fail."""
 # extras: shared
@@ -27,10 +28,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from checks import check, finish
+from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
 SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).parents[2]))
-GRAPHS = 100 if os.environ.get("PCC_SANITIZED") else 300
+GRAPHS = 100 if SANITIZED else 300
 
 
 def pcc(*args):
@@ -509,7 +511,7 @@ PUBLISHED = {"op_bert12_training": (2012, 114, 58, "8.861", "1.218"),
 
 def published(folder):
     """Colours are ignored, and which nodes are the backward pass: contract would keep the forward edges alone."""
-    most = 3 if os.environ.get("PCC_SANITIZED") else len(PUBLISHED)
+    most = 3 if SANITIZED else len(PUBLISHED)
     for name, (nodes, some, few, before, after) in list(PUBLISHED.items())[:most]:
         d = json.loads(extras.shared(f"workloads/throughput/{name}.json").read_text())
         d["maxCPUs"] = 0
@@ -641,8 +643,9 @@ def main():
         if extras.extra() == "shared":
             golden(Path(tmp) / "golden.pir")
             published(Path(tmp))
-            if not os.environ.get("PCC_SANITIZED"): # nearly all of it is Python
+            if os.environ.get("PCC_ALL"):
                 explained(Path(tmp))
+            if not SANITIZED: # nearly all of it is Python
                 schedules()
         else:
             random_graphs(Path(tmp) / "graph.pir")

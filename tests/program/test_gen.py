@@ -68,7 +68,12 @@ WRONG = {
     "unet --size 18 --levels 3": "halved",
     "detector --size 48 --levels 4": "multiple of 32", "detector --classes 0": "1..",
     "encoder-decoder --width 33 --heads 4": "multiple of", "dlrm --tables 0": "1..", "train --kv": "no option",
-    "bert --experts 2": "no option"}
+    "bert --experts 2": "bert has no option '--experts'; see", "gpt --kv=1": "option takes no value: '--kv=1'; see",
+    "gpt --layers=2x": "unexpected text after a number: 'x'; see", "gpt --dtype=f16": "element type is not f32: 'f16'",
+    "gpt --layers=1000001": "--layers: '1000001' is not a number in 1..1000000",
+    "resnet --blocks 1,2;3": "expected ',' before ';3'; see", "nothing": "unknown shape 'nothing'; see",
+    "resnet --blocks 1,1,1,1,1,1,1,1,1": "too many numbers in '1'; see",
+    "gpt --external --no-weights": "--external excludes '--no-weights'; see"}
 
 
 def run(*command):
@@ -320,6 +325,10 @@ def check_usage(folder):
         r = run(GEN, *line.split(), "-o", folder / "wrong.onnx")
         check(r.returncode == 2 and said in r.stderr and r.stderr.count("\n") == 1,
               f"{line}: {r.returncode} {r.stderr.strip()}")
+    for line, said in {(): "missing 'SHAPE'", ("gpt",): "missing option '-o FILE'",
+                       ("gpt", "-o"): "missing value of '-o'", ("gpt", "-o", ""): "empty file name ''"}.items():
+        r = run(GEN, *line)
+        check(r.returncode == 2 and r.stderr == f"pcc-gen: {said}; see pcc-gen --help\n", f"{line}: {r.stderr}")
     check(not (folder / "wrong.onnx").exists(), "a refused model was written")
     text = run(GEN, "--help").stdout
     for name in sorted({v[0] for v in SMALL.values()}):

@@ -22,6 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from sanitized import SANITIZED
 
 SCALE = 1000  # of the transfers: as they are in the files, links hardly matter
 EXACT = ["layer_bert24_inference", "layer_bert24_training", "layer_resnet50_inference",
@@ -107,8 +108,7 @@ def main():
         return 1
     failed = 0
     with tempfile.TemporaryDirectory() as tmp:
-        few = bool(os.environ.get("PCC_SANITIZED"))
-        for name in sys.argv[1:] or (EXACT + WIDE)[few::1 + few]:
+        for name in sys.argv[1:] or (EXACT + WIDE)[SANITIZED::1 + SANITIZED]:
             try:
                 problems = check(pcc, folder, name, tmp)
             except ValueError as e:

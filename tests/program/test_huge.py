@@ -22,6 +22,7 @@ sys.path[:0] = [str(SOURCE / "tools/bench"), str(SOURCE / "tests/support")]
 import huge  # noqa: E402
 from checks import check, finish  # noqa: E402
 from common import PCC_GEN, Run  # noqa: E402
+from sanitized import SANITIZED  # noqa: E402
 
 NODES, WIDTH, GAP, CPU = 10000, 8, 1, 60  # CPU seconds, under sanitizers, too
 
@@ -78,12 +79,11 @@ def main():
         folder = Path(tmp)
         check_layers(folder)
         fresh = random.SystemRandom().randrange(2, 1 << 31)
-        few = bool(os.environ.get("PCC_SANITIZED"))
-        for seed, steps in ((1, "dp-place"), (fresh, "dp-place"), (3, "auto-place"))[few:2 + (not few)]:
+        for seed, steps in ((1, "dp-place"), (fresh, "dp-place"), (3, "auto-place"))[SANITIZED:2 + (not SANITIZED)]:
             path = generate(folder / "w.json", NODES, seed)
             check_plan(f"random layers, seed {seed}", path, steps, tmp)
         check_plan("random layers, a tenth", generate(folder / "w.json", NODES // 10, 4), "dp-place", tmp)
-        for name in ("tree in", "components")[few:]:
+        for name in ("tree in", "components")[SANITIZED:]:
             rng = random.Random(1)
             huge.write(folder / "w.json", NODES, huge.SHAPES[name][1](NODES, rng), rng)
             check_plan(name, folder / "w.json", "dp-place", tmp)

@@ -22,8 +22,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from sanitized import SANITIZED
+
 PCC = os.environ.get("PCC", "pcc")
-CASES = 60 if os.environ.get("PCC_SANITIZED") else 300
+CASES = 60 if SANITIZED else 300
 FAILED = []
 
 
@@ -149,7 +152,7 @@ def large_class():
     m = re.search(r"'(n\d+)' and (\d+) more nodes? must share a device and need (\S+)", text)
     if rc != 3 or "(proven)" not in text or not m or (number("they need", text) or 0) < 1000:
         fail(f"a class of two nodes with 1000 bytes: exit {rc}: {text.strip()}")
-    elif cpu > (20 if os.environ.get("PCC_SANITIZED") else 2):
+    elif cpu > (20 if SANITIZED else 2):
         fail(f"a class that is too large took {cpu:.2f} s of CPU")
     print(f"a class that is too large: {cpu:.2f} s")
 

@@ -23,11 +23,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import check, finish
+from sanitized import SANITIZED
 from test_ip import load
 from test_latency import Case, recursive, simulated
 
 PCC = os.environ.get("PCC", "pcc")
-CASES = 400 if os.environ.get("PCC_ALL") else 40 if os.environ.get("PCC_SANITIZED") else 100
+CASES = 400 if os.environ.get("PCC_ALL") else 40 if SANITIZED else 100
 MOST = 1500 # plans of a graph
 PS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 

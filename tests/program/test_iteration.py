@@ -21,10 +21,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import check, finish
+from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
 PS = 10 ** 12
-CASES = 40 if os.environ.get("PCC_SANITIZED") else 120
+CASES = 40 if SANITIZED else 120
 
 
 def ceil(a, b):

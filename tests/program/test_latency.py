@@ -30,9 +30,10 @@ sys.path[:0] = [str(ROOT / "tests/support"), str(ROOT / "tools/bench")]
 import extras
 from checks import check, finish
 from latency import latency as foreign
+from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
-CASES = 3000 if os.environ.get("PCC_ALL") else 300 if os.environ.get("PCC_SANITIZED") else 1000
+CASES = 3000 if os.environ.get("PCC_ALL") else 300 if SANITIZED else 1000
 
 # greedy of Table 4 as the paper's own program prints it, ms
 GREEDY = {"op_bert3": "416.204", "op_bert6": "494.135", "op_bert12": "867.839", "op_resnet50": "839.536",

@@ -33,6 +33,7 @@ import extras
 from checks import check, finish
 from latency import latency as foreign
 from perturbed import perturbed
+from sanitized import SANITIZED
 from test_ip_latency import best_plans, random_graph, text, us
 
 PCC = os.environ.get("PCC", "pcc")
@@ -214,7 +215,7 @@ def paper(tmp):
             continue
         quick, _ = plan(path, "-p", "latency-place{max-states=0:moves=2000:q=2}")
         check(ms(quick["bound"]) <= least, f"{name}: bound {quick['bound']} above the optimum")
-        for seed in (1, 2):
+        for seed in (1,) if SANITIZED else (1, 2):
             other = tmp / "other.json"
             load = perturbed(load, seed)
             other.write_text(json.dumps(load))
@@ -266,7 +267,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         if extras.extra() == "shared":
             paper(Path(name))
-            for load in ("op_bert3", "op_resnet50"):
+            for load in ("op_bert3", "op_resnet50")[:2 - SANITIZED]:
                 training(Path(name), load)
         else:
             small(Path(name))

@@ -16,9 +16,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import check, finish
+from sanitized import SANITIZED
 
 PCC, GEN = os.environ.get("PCC", "pcc"), os.environ.get("PCC_GEN", "pcc-gen")
-LAYERS = 30 if os.environ.get("PCC_SANITIZED") else 150
+LAYERS = 30 if SANITIZED else 150
 CUT = "order-place", "celeritas-place", "heft-place", "m-etf-place", "m-sct-place"
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from checks import check, finish
+from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN", str(Path(PCC).parent / "pcc-gen"))
@@ -40,7 +41,7 @@ def value(manifest):
 
 
 def one(name, model, tmp):
-    split, fine = tmp / f"{name}.split", tmp / f"{name}.fine"
+    split, fine = tmp / f"{name}.split", tmp / f"{name}-fine"
     pcc(model, "-d", DEVICES, "--objective=makespan", "--network=direct", "--pictures=none", "-o", split)
     m = json.loads((split / "manifest.json").read_text())
     o = m["objective"]
@@ -80,7 +81,7 @@ def spent(*args):
 
 def many_devices(tmp):
     """Then: cubic in the devices, ten times as long backwards."""
-    n, chain, took = 400 if os.environ.get("PCC_SANITIZED") else 1024, tmp / "chain.pir", {}
+    n, chain, took = 400 if SANITIZED else 1024, tmp / "chain.pir", {}
     chain.write_text("graph {\n  in %v : f32[4]\n" + "".join(
         f"  %{k} = Neg(%{k - 1 if k else 'v'}) name=\"n{k}\"\n" for k in range(n)) + f"  out %{n - 1}\n}}\n")
     for way in (1, -1):
@@ -92,7 +93,7 @@ def many_devices(tmp):
 
 def main():
     with tempfile.TemporaryDirectory() as tmp:
-        for shape in MODELS[:1] if os.environ.get("PCC_SANITIZED") else MODELS:
+        for shape in MODELS[:1] if SANITIZED else MODELS:
             model = Path(tmp) / f"{shape[0]}.onnx"
             subprocess.run([GEN, *shape, "-o", model], check=True)
             one(shape[0], model, Path(tmp))

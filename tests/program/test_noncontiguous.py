@@ -12,13 +12,13 @@ usage: test_noncontiguous.py   (environment: PCC, PCC_GEN, PCC_SOURCE)
 
 Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime)."""
 import json
-import os
 import random
 import sys
 import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from sanitized import SANITIZED
 from with_ort import FAILED, SOURCE, check  # first: it skips the test without ONNX Runtime
 import onnx
 from onnx import TensorProto, helper
@@ -125,7 +125,7 @@ def generated(tmp):
         Run([PCC_GEN, *options, "-o", model]).need()
         groups, why = classes(model)
         check(groups, f"{name}: {why}")
-        for devices in (3,) if os.environ.get("PCC_SANITIZED") else (3, 4):
+        for devices in (3,) if SANITIZED else (3, 4):
             for kind in KINDS:
                 what = f"{name} over {devices}, {kind}"
                 dev = choose(kind, len(groups), devices, random.Random(what))

@@ -26,6 +26,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from sanitized import SANITIZED
 
 from with_ort import FAILED, PCC, SKIP, check, verified  # first: it skips the test without ONNX Runtime
 import numpy as np
@@ -35,7 +36,7 @@ from onnx import TensorProto, helper, numpy_helper
 import test_functions as made
 from test_functions import call, function, info, model, node, pcc, save
 
-MODELS = int(os.environ.get("PCC_MODELS", "8" if os.environ.get("PCC_SANITIZED") else "24"))
+MODELS = int(os.environ.get("PCC_MODELS", "8" if SANITIZED else "24"))
 WIDE = 512
 ON_TWO = ["-d", "2xa100", "--dim", "b=1"]
 
@@ -146,7 +147,7 @@ def opened(work):
         check(as_inlined(work, f"four{shape}", layers(4, shape=shape)) == 0, f"four calls, shape {shape}")
     many = as_inlined(work, "many", layers(48, names=lambda i: f"Block{i}"))
     check(many is not None, "48 functions of two percent each")
-    check("48 calls are opened" in pcc(work / "many.onnx", *ON_TWO, "-p", "open-functions,cost").stderr, "many: notes")
+    check("48 calls are opened" in pcc(work / "many.onnx", *ON_TWO, "-v", "-p", "open-functions,cost").stderr, "many")
     quiet = pcc(save(work / "none.onnx", onnx.inliner.inline_local_functions(layers(1))), *ON_TWO, "-o", work / "none")
     check("functions" not in quiet.stderr, f"a model without functions: {quiet.stderr}")
     check("calls" not in manifest(work / "none"), "calls in the manifest of a model without functions")
@@ -158,7 +159,7 @@ def opened(work):
     check(as_inlined(work, "foreign", foreign) == 1, "a call with foreign operators is divided")
     scattered = split(work / "fourTrue.onnx", work / "scattered", *ON_TWO, "--part-cost", "1us",
                       *(o for i in range(4) for o in ("--pin", f"^/h.{i}/Block$=acc{i % 2}")),
-                      "-p", "open-functions,anneal-place")
+                      "-v", "-p", "open-functions,anneal-place")
     check("4 are written as such, none is open" in scattered.stderr, f"parts that cost: {scattered.stderr}")
     grouped = split(work / "three.onnx", work / "grouped", "-d", "4xa100", "--group", "2:300GB/s,2us", "--dim", "b=1")
     check(grouped.returncode == 0 and manifest(work / "grouped")["calls"] == "opened", f"grouped: {grouped.stderr}")

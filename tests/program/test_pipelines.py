@@ -25,6 +25,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from checks import check, finish
+from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
@@ -351,7 +352,7 @@ def published():
     """The published figures that pcc-bench pipelines checks; with sanitizers, which take minutes for all, PipeDream's.
     Its other parts, which only compare, take a minute: tools/bench/pcc-bench pipelines."""
     bench = SOURCE / "tools/bench/pcc-bench"
-    for part in ("pipedream",) if os.environ.get("PCC_SANITIZED") else ("pipedream", "plans", "tables"):
+    for part in ("pipedream",) if SANITIZED else ("pipedream", "plans", "tables"):
         r = subprocess.run([sys.executable, bench, "pipelines", extras.shared("profiles"), "--part", part],
                            capture_output=True, text=True, timeout=600, check=False)
         check(r.returncode == 0, f"pcc-bench pipelines, {part}: {r.stdout[-2000:]}{r.stderr[-500:]}")

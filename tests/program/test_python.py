@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from sanitized import SANITIZED
 from with_ort import GEN, PCC, SOURCE, check  # first: it skips the test without ONNX Runtime
 from checks import finish
 import numpy as np
@@ -162,6 +163,14 @@ def stops(model):
     check(pcc.plan(model, "3xa100", progress=enough, **long).part_count >= 1, "stopped")
     check(seen and seen[-1].best > 0 and seen[-1].at == "anneal-place", f"progress {seen[-1:]}")
     raises(ZeroDivisionError, "division", pcc.plan, model, "3xa100", progress=lambda at: 1 / 0, **long)
+
+    def no_parts(at):
+        return 1 / 0 if at.phase == "writing parts" else at.best is not None
+
+    with tempfile.TemporaryDirectory() as temp:
+        out = Path(temp) / "out"
+        raises(ZeroDivisionError, "division", pcc.split, model, out, "3xa100", progress=no_parts, **QUIET)
+        check(not list(Path(temp).iterdir()), "half a split is left")
     for _ in range(3):
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
         raises(KeyboardInterrupt, "", pcc.plan, model, "3xa100", **long)
@@ -216,7 +225,7 @@ def example(temp, model):
 
 
 def main():
-    extras.need(not os.environ.get("PCC_SANITIZED"), "Python cannot load a sanitized library")
+    extras.need(not SANITIZED, "Python cannot load a sanitized library")
     extras.need(LIBRARY.exists(), f"no {LIBRARY.name} beside pcc")
     with tempfile.TemporaryDirectory() as name:
         temp = Path(name)

@@ -32,6 +32,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from checks import check, finish
+from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN", str(Path(PCC).parent / "pcc-gen"))
@@ -384,8 +385,9 @@ def moved(path, split_path, out):
 
 
 def published(tmp):
-    """The placement paper's workloads, with sanitizers each fourth; how many were there."""
-    files = sorted(extras.shared("workloads/throughput").glob("*.json"))[::4 if os.environ.get("PCC_SANITIZED") else 1]
+    """The placement paper's workloads, each second (PCC_ALL: all; sanitizers: each fourth); how many were there."""
+    each = 4 if SANITIZED else 1 if os.environ.get("PCC_ALL") else 2
+    files = sorted(extras.shared("workloads/throughput").glob("*.json"))[::each]
     for path in files:
         split = tmp / path.name
         runs = [["-p", "dp-place", "-o", split]]

@@ -28,6 +28,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from sanitized import SANITIZED
 
 from with_ort import FAILED, GEN, PCC, SKIP, check, verified  # first: it skips the test without ONNX Runtime
 import numpy as np
@@ -337,7 +338,7 @@ def random_trials(own):
 
 
 def shared_trials():
-    each = 2 if os.environ.get("PCC_SANITIZED") else 1
+    each = 2 if SANITIZED else 1
     for k, (path, inputs) in itertools.islice(enumerate(shared_models()), 0, None, each):
         for devices in (2, 3, 4):
             if EVERYTHING or devices == 2 + k % 3:

@@ -21,6 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from checks import check, finish, wrong
+from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
 EXAMPLE = Path(__file__).resolve().parents[1] / "example"
@@ -74,7 +75,7 @@ def files_there(prefix, lib):
 def places(folder, prefix, lib):
     """Beside what debuggers need, nothing names a folder of the machine that built: assertions say ir/base/arena.c.
     Sanitizers keep the names for their reports."""
-    if os.environ.get("PCC_SANITIZED"):
+    if SANITIZED:
         return
     for name in ("bin/pcc", "bin/pcc-gen", f"{lib}/libpcc.so"):
         stripped = folder / "stripped"

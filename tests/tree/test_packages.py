@@ -17,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from checks import check, finish
+from sanitized import SANITIZED
 
 ROOT = Path(__file__).resolve().parents[2]
 PCC = os.environ.get("PCC", "pcc")
@@ -176,7 +177,7 @@ def docker(folder):
 
 
 def main():
-    if not (BUILD / "CPackConfig.cmake").is_file() or os.environ.get("PCC_SANITIZED"):
+    if not (BUILD / "CPackConfig.cmake").is_file() or SANITIZED:
         print("skipped: PCC is in no build tree, or one with sanitizers")
         return 77
     with tempfile.TemporaryDirectory() as name:

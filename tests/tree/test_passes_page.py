@@ -88,6 +88,10 @@ def main():
         print("skipped: PCC is in no build tree")
         return 77
     pages = "".join((ROOT / page).read_text() for page in PAGES)
+    wrong = re.findall(r".*(?:--build|--test-dir) build\s.*", pages)
+    if wrong:
+        print("presets build in build/release:", *wrong, sep="\n")
+        return 1
     blocks = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```$", pages, re.M | re.S))
     driver = sorted((ROOT / "tools/pcc").glob("*.c"))
     with tempfile.TemporaryDirectory() as name:

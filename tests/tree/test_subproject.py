@@ -16,6 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 import extras
 from checks import check, finish, wrong
+from sanitized import SANITIZED
 
 TESTS = Path(__file__).resolve().parent.parent
 SOURCE = TESTS.parent
@@ -23,7 +24,7 @@ PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 BUILD = Path(shutil.which(PCC) or PCC).resolve().parent
 LOCKS = [("dot.c.o", "40")]  # cgraph has variables
-SANITIZER = "-O1 -g -fsanitize=thread"
+SANITIZER = "-O0 -g1 -fsanitize=thread"
 
 
 def run(*command, good=True, **more):
@@ -45,7 +46,7 @@ def configure(way, out, *more):
 
 def no_variables():
     """Sections of the static library that can be written hold nothing, but for what the loader fills in and locks."""
-    if os.environ.get("PCC_SANITIZED"):
+    if SANITIZED:
         return
     sizes = run("size", "-A", BUILD / "libpcc.a").stdout
     check(sizes.count(".text") > 100, f"size prints {sizes[:200]}")
@@ -64,8 +65,8 @@ def threads(folder):
     extras.need(r.returncode == 0 and subprocess.run([folder / "tsan"]).returncode == 0,
                 "no ThreadSanitizer here")
     out, model = folder / "out", folder / "m.onnx"
-    configure("subdirectory", out, f"-DCMAKE_C_FLAGS={SANITIZER}", f"-DCMAKE_CXX_FLAGS={SANITIZER}",
-              f"-DPCC_THREADS={TESTS}/tree/threads.c")
+    configure("subdirectory", out, "-DCMAKE_BUILD_TYPE=Debug", f"-DCMAKE_C_FLAGS_DEBUG={SANITIZER}",
+              f"-DCMAKE_CXX_FLAGS_DEBUG={SANITIZER}", f"-DPCC_THREADS={TESTS}/tree/threads.c")
     run("cmake", "--build", out, "-j", "2")
     if wrong:
         return
@@ -92,7 +93,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if extras.extra() == "threads":
-            extras.need(not os.environ.get("PCC_SANITIZED"), "ThreadSanitizer goes with no other sanitizer")
+            extras.need(not SANITIZED, "ThreadSanitizer goes with no other sanitizer")
             threads(folder)
         else:
             no_variables()

@@ -20,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from checks import check, finish, wrong
+from sanitized import SANITIZED
 
 ROOT = Path(__file__).resolve().parents[2]
 PCC = os.environ.get("PCC", "pcc")
@@ -31,6 +32,10 @@ WORDS = {"libcgraph": "Eclipse Public License", "liblpsolve55": "GNU LESSER GENE
 USE = """
 import pcc, sys
 split = pcc.split("m.onnx", "by-module", "2xa100", warnings="no-guessed-dim")
+try:
+    split.run({})
+except pcc.RunError as e:
+    print(e)
 print(len(split.parts), split.plan.status, "numpy" in sys.modules)
 maps = {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}
 print(*sorted(m for m in maps if "libpcc" in m or "protobuf-c" in m or "jansson" in m or "cgraph" in m))
@@ -57,7 +62,7 @@ def make(folder):
     for tool in ("auditwheel", "patchelf"):
         extras.need(shutil.which(tool, path=path), f"no program {tool}, and no PCC_WHEEL")
     extras.need(Path("/usr/share/common-licenses").is_dir(), "no licences where Debian has them")
-    extras.need((BUILD / "libpcc.so").exists() and not os.environ.get("PCC_SANITIZED"), "no libpcc.so fit for a wheel")
+    extras.need((BUILD / "libpcc.so").exists() and not SANITIZED, "no libpcc.so fit for a wheel")
     run(ROOT / "tools/package/wheel.sh", "--build", BUILD, folder / "dist")
     return next((folder / "dist").glob("*.whl"), None)
 
@@ -95,6 +100,8 @@ def use(folder, wheel):
     check(version == ["pcc", wheel.name.split("-")[1]], f"pcc --version: {version}")
     run(venv / "bin/pcc", "m.onnx", "-d", "2xa100", "-q", "-Wno-guessed-dim", "-o", "by-program", **bare)
     said = run(venv / "bin/python", "-c", USE, **bare).splitlines()
+    check(said[:1] == ["numpy is not installed for this Python: pip install onnxruntime numpy"], f"running: {said[:1]}")
+    said = said[1:]
     check(said[:1] == ["2 optimal False"], f"by the module: {said}")
     check(len(said) == 2 and len(said[1].split()) == 4 and all(str(venv) in m for m in said[1].split()),
           f"libraries from elsewhere: {said[1:]}")

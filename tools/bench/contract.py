@@ -19,7 +19,7 @@ def measure(model, rule):
                "--emit", "json", "--print-ir-after=contract"]).need()
     large = [int(n) for n in re.findall(r"take (\d+) % of the time", run.out)]
     value = float(re.search(r'"value_s": ([\d.e-]+)', run.out)[1])
-    ideals = re.search(r"all (\d+) ideals", run.out)
+    ideals = re.search(r"(\d+) ideals", run.out)
     vertices = int(re.search(r"# level contract: (\d+) vertices", run.out)[1])
     return value, ideals[1] if ideals else "-", vertices, max(large, default=0)
 

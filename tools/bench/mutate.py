@@ -7,8 +7,8 @@ that some test fails on.
 
 --count, --seed   how many errors, and which: each seed draws others, the kinds in turn
 --only, --kind    of files that the regular expression finds; of one kind
---sanitize        what survives the unit and lit tests meets them in a build with sanitizers, as tools/test.sh has one
---whole           what survives so far meets all other tests, too (hours)
+--sanitize        what survives meets the unit and lit tests in a build with sanitizers, as tools/test.sh has one
+--whole           what survives so far meets all tests that reach it, however long they take (hours)
 --skip            tests that the regular expression finds are not run
 --limit           ends after so many seconds of the clock; the same command goes on where it ended
 --list            shows what would be planted, and ends
@@ -20,8 +20,8 @@ Method: the tree is copied into build/mutate, where each drawn place becomes `(p
 one build holds all errors, PCC_MUTANT=7 chooses one.  What the compiler refuses (swapped arguments of unlike
 types) is drawn again.  Each test runs once without an error, which tells its CPU time and, by a map of bytes that
 pcc_mutant marks, the places that it reaches.  An error meets the tests that reach its place, those first that reach
-little else, until one fails; no test is begun that would lead beyond 60 s of CPU.  A test that takes ten times its time
-has failed.  Tests that fail without an error are left out, and said.
+little else, until one fails; no test is begun that would lead beyond 60 s of CPU (--whole: then all others, too).
+A test that takes ten times its time has failed.  Tests that fail without an error are left out, and said.
 
 Calls that free memory are not dropped (the asan preset looks for that), and assertions stay as they are.
 Exit: 0 if at least 85 % are killed, 1 if not.  Survivors are listed, to be read: a test is missing, or the error is
@@ -50,8 +50,8 @@ TREE, BUILD, SANITIZED = WORK / "tree", WORK / "build", WORK / "sanitized"
 NONE = Path(__file__).with_name("mutate_none.txt")
 FOLDERS = ("ir/", "frontends/", "passes/", "backends/")
 KINDS = ("comparison", "sign", "swap", "check", "call", "constant")
-NEAR = {"unit", "lit"}  # labels of the tests that an error meets first
-BUDGET = 60  # seconds of CPU that one error may take of them
+SMALL = {"unit", "lit"}  # labels of the tests that are run with sanitizers, too
+BUDGET = 60  # seconds of CPU that one error may take
 PLAIN = ("-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g1")
 SANITIZE = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_EXE_LINKER_FLAGS_DEBUG=-fsanitize=address,undefined",
             "-DCMAKE_C_FLAGS_DEBUG=-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all")
@@ -134,7 +134,7 @@ class Place:
     def known_as(self):
         """As mutate_none.txt has it."""
         before, after = self.texts()
-        return f"{self.path}: {self.kind}", before, f"=> {after}", f"in {self.code}"
+        return f"{self.path}: {self.kind}", before, f"=> {after}".rstrip(), f"in {self.code}"
 
 
 def one_line(node):
@@ -302,11 +302,17 @@ def configure(where, how):
                    check=True, stdout=subprocess.DEVNULL)
 
 
-def build(where, jobs):
-    r = subprocess.run(["cmake", "--build", where, "--", f"-j{jobs}"], stdout=subprocess.PIPE,
+def build(where, jobs, *targets):
+    r = subprocess.run(["cmake", "--build", where, "--", f"-j{jobs}", *targets], stdout=subprocess.PIPE,
                        stderr=subprocess.STDOUT, text=True)
     if r.returncode:
         sys.exit(r.stdout[-4000:] + "\nthe tree with the errors was not built")
+
+
+def made_headers(where):
+    """The headers that the build makes: without them the compiler refuses what includes them."""
+    r = subprocess.run(["ninja", "-C", where, "-t", "targets", "all"], check=True, capture_output=True, text=True)
+    return [p for p in re.findall(r"^(.*\.h): CUSTOM_COMMAND$", r.stdout, re.M) if not os.path.isabs(p)]
 
 
 def refused(path, command, chosen):
@@ -331,6 +337,7 @@ def draw(places, count, seed, jobs):
     while fresh:
         copy_tree(chosen)
         configure(BUILD, PLAIN)
+        build(BUILD, jobs, *made_headers(BUILD))
         commands = {os.path.relpath(c["file"], TREE): c["command"]
                     for c in json.loads((BUILD / "compile_commands.json").read_text()) if "pcc_objects" in c["command"]}
         files = sorted({chosen[k].path for k in fresh if chosen[k]})
@@ -488,19 +495,18 @@ def plant(chosen, args, until):
         with ThreadPoolExecutor(args.jobs) as pool:
             return list(pool.map(lambda t: kept.measured(t, len(chosen), until), wanted))
 
-    near = measured([t for t in everything if t.label in NEAR])
-    said = stage("near", near, [k for k, p in enumerate(chosen) if p], BUDGET)
+    everything = measured(everything)
+    said = stage("near", everything, [k for k, p in enumerate(chosen) if p], BUDGET)
     alive = [k for k, v in said.items() if v.startswith("survived")]
     if args.sanitize and alive:
         configure(SANITIZED, SANITIZE)
         build(SANITIZED, args.jobs)
-        plain = {t.name: t for t in near if t.rc == 0}
+        plain = {t.name: t for t in everything if t.rc == 0 and t.label in SMALL}
         said.update(stage("sanitized", [t.sanitize(plain[t.name]) for t in tests(SANITIZED) if t.name in plain], alive,
                           SLOWER * BUDGET))
         alive = [k for k, v in said.items() if v.startswith("survived")]
     if args.whole and alive:
-        far = measured([t for t in everything if t.label not in NEAR])
-        said.update(stage("whole", near + far, alive, float("inf")))
+        said.update(stage("whole", everything, alive, float("inf")))
     return said
 
 

@@ -328,6 +328,8 @@ static enum pcc_status do_write(struct pcc *p, const struct call *c)
         return PCC_BAD_USE;
     const struct writer *w = writer_of(c->value);
     enum pcc_status s = look(p, c->value);
+    p->stop = 0;
+    p->listener.ended = false;
     if (s || (s = check_costs(p, w->needs != WRITER_NEEDS_NOTHING, c->value)))
         return s;
     p->judged.r.annotated = w->has_model;

@@ -79,8 +79,8 @@ struct pcc_listener {
 PCC_API void pcc_listen(struct pcc *p, const struct pcc_listener *l);
 /* What the last call that failed said first, one line; "" if none has.  Never NULL. */
 PCC_API const char *pcc_error(const struct pcc *p);
-/* The planner at work, if any, shall stop with the best plan so far.  May be called from another thread or a signal
- * handler. */
+/* The planner at work, if any, shall stop with the best plan so far; what is being written ends with an error, and
+ * nothing of it is left.  May be called from another thread or a signal handler. */
 PCC_API void pcc_stop(struct pcc *p);
 
 /* A setting has the name of a long option of the program (pcc --help): "devices", "link", "group", "reserve", "dim",

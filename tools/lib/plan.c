@@ -197,15 +197,16 @@ static void close_calls(struct ctx *x, struct judged *j)
     r->calls = x->results.opened ? "opened" : module_has_calls(x->scene.m) ? "whole" : NULL;
     j->planned = *r;
     if ((r->step || r->latency) && x->results.opened)
-        diag_note(x->use.diag, "calls of functions stay open: a call waits for all its inputs, its "
-                               "nodes only for theirs, and one sample alone tells the difference");
+        diag_detail(x->use.diag,
+                    "calls of functions stay open: a call waits for all its inputs, its "
+                    "nodes only for theirs, and one sample alone tells the difference");
     if (!r->verdict || r->step || r->latency || r->plan->rank || !x->results.opened ||
         !close_plan(x, r->parts, r->verdict, c))
         return;
-    diag_note(x->use.diag, "calls of functions: %u are written as such, %s", c->closed,
-              c->open == 0 ? "none is open"
-                           : arena_fmt(x->use.mem, "%u are open, the first of these '%s'", c->open,
-                                       c->first_open));
+    diag_detail(x->use.diag, "calls of functions: %u are written as such, %s", c->closed,
+                c->open == 0 ? "none is open"
+                             : arena_fmt(x->use.mem, "%u are open, the first of these '%s'",
+                                         c->open, c->first_open));
     r->open = &j->planned;
     r->made = NULL;
     r->scene = c->scene;

@@ -235,8 +235,10 @@ static int read_choice(struct pcc *p, const char *name, const char *const *names
             return i;
     if (!text)
         return def;
-    return diag_error(&p->diag, "--%s '%s': expected %s, %s%s%s", name, text, names[0], names[1],
-                      names[2] ? ", " : "", names[2] ? names[2] : "");
+    const char *all = names[0];
+    for (int i = 1; names[i]; i++)
+        all = arena_fmt(p->x.use.mem, "%s%s%s", all, names[i + 1] ? ", " : " or ", names[i]);
+    return diag_error(&p->diag, "--%s '%s': expected %s", name, text, all);
 }
 
 /* The option of what a value rests on: "memory-model". */

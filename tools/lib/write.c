@@ -77,9 +77,11 @@ int write_one(struct pcc *p, const struct writer *w, const char *path)
 {
     struct arena *a = arena_new(p->x.use.mem);
     const void *opts = write_options(p, w, a, &p->diag);
+    p->diag.may_break_off = strcmp(path, "-") != 0;
     diag_tell(&p->diag, "writing", 0, 0);
     int rc = opts ? writer_run(w, &p->judged.r, opts, path) : -1;
     diag_tell(&p->diag, NULL, 0, 0);
+    p->diag.may_break_off = false;
     arena_free(a);
     return rc;
 }

@@ -122,7 +122,8 @@ static const struct {
      "never cut inside a layer that repeats: all its copies stay whole"},
     {CLI_TIME_LIMIT, IN_PLANNING, 0, "time-limit", "TIME",
      "for one planner: '30s'; then the best plan so far"},
-    {CLI_MAX_STATES, IN_PLANNING, 0, "max-states", "N", "ideals that a planner may visit"},
+    {CLI_MAX_STATES, IN_PLANNING, 0, "max-states", "N",
+     "sets of nodes that a planner may visit in its search"},
     {CLI_EMIT, IN_OUTPUT, 0, "emit", "KIND", NULL},
     {CLI_REPLAY, IN_OUTPUT, 0, "replay", "N",
      "run N samples through the plan: the time per sample that it reaches; of a plan for iteration-time an "
@@ -162,6 +163,7 @@ static const struct {
     {CLI_VERIFY_EACH, IN_LOOKING, 0, "verify-each", NULL, "check the module after each pass"},
     {CLI_TIME_PASSES, IN_LOOKING, 0, "time-passes", NULL, "show the time of each pass, on stderr"},
     {CLI_QUIET, IN_OUTPUT, 'q', "quiet", NULL, "no notes, no progress, no table"},
+    {CLI_VERBOSE, IN_OUTPUT, 'v', "verbose", NULL, "more notes: what each pass did"},
     {CLI_COLOR, IN_OUTPUT, 0, "color", "auto|always|never",
      "colours in messages and tables (default: auto, on a terminal unless NO_COLOR is set)"},
     {CLI_DIAG, IN_OUTPUT, 0, "diag", "text|json",

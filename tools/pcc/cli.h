@@ -71,6 +71,7 @@ enum cli_id {
     CLI_VERIFY_EACH,
     CLI_TIME_PASSES,
     CLI_QUIET,
+    CLI_VERBOSE,
     CLI_COLOR,
     CLI_DIAG,
     CLI_WARNINGS,

@@ -22,6 +22,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
 #include <protobuf-c/protobuf-c.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -31,19 +32,22 @@
 
 /* The one thing that must be global: a signal handler has no argument. */
 static struct pcc *at_work;
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, printing; /* printing: no file is being written */
+
+enum { EXIT_INTERRUPTED = 130 };
 
 static void on_interrupt(int sig)
 {
     (void)sig;
-    if (interrupted)
-        _exit(130);
+    if (interrupted || printing)
+        _exit(EXIT_INTERRUPTED);
     interrupted = 1;
     pcc_stop(at_work);
 }
 
 struct sink {
     bool quiet, json, colored;
+    unsigned columns; /* of the terminal, at whose words messages are broken; 0: there is none */
     struct progress_bar *bar;
     const struct diag *d; /* whose it is: which warnings fail the run */
 };
@@ -81,6 +85,19 @@ static void emit_json(const char *level, const char *name, const char *line)
     free(plain);
 }
 
+/* The line and the name of the warning behind it; at: columns before it. */
+static void emit_words(const struct sink *sink, const char *line, const char *name, unsigned at)
+{
+    const char *fatal = name && fails_run(sink->d, name) ? "error=" : "";
+    size_t room = strlen(line) + (name ? strlen(name) : 0) + 32;
+    char *text = malloc(room); /* NULL: no memory; the line alone is what matters then */
+    if (text && name)
+        snprintf(text, room, "%s [-W%s%s]", line, fatal, name);
+    page_words_in(stderr, text && name ? text : line, at, 2,
+                  sink->columns ? sink->columns : UINT_MAX);
+    free(text);
+}
+
 /* Diagnostics to stderr, warnings with their names; notes are left out when quiet. */
 static void emit_line(void *user, enum pcc_level level, const char *name, const char *line)
 {
@@ -92,11 +109,11 @@ static void emit_line(void *user, enum pcc_level level, const char *name, const 
     progress_erase(sink->bar);
     if (sink->json)
         emit_json(word[level], name, line);
-    else
-        fprintf(stderr, "pcc: %s%s%s: %s%s%s%s%s\n", sink->colored ? color[level] : "", word[level],
-                sink->colored ? PAGE_PLAIN : "", line, name ? " [-W" : "",
-                name && fails_run(sink->d, name) ? "error=" : "", name ? name : "",
-                name ? "]" : "");
+    else {
+        fprintf(stderr, "pcc: %s%s%s: ", sink->colored ? color[level] : "", word[level],
+                sink->colored ? PAGE_PLAIN : "");
+        emit_words(sink, line, name, (unsigned)strlen(word[level]) + 7);
+    }
 }
 
 static int draw(void *user, const struct pcc_progress *at)
@@ -375,8 +392,13 @@ static int run(const struct cli *c, struct pcc *h)
         reproduce(c, h, &p, at);
     if (rc)
         return rc;
-    ((struct sink *)h->user.user)->bar->writing = true;
-    return output_write(c, h) ? EXIT_INPUT : 0;
+    /* The best plan so far is written; who presses Ctrl-C from now on does not want that. */
+    const char *out = c->value[CLI_OUTPUT];
+    interrupted = h->stop = 0;
+    printing = !out || write_is_stdout(out);
+    if (output_write(c, h))
+        return interrupted ? EXIT_INTERRUPTED : EXIT_INPUT;
+    return 0;
 }
 
 static void print_version(struct arena *a)
@@ -476,6 +498,7 @@ static void answer(void *arg)
         rc = EXIT_USAGE;
     if (rc == -1) {
         sink->quiet = c.value[CLI_QUIET] != NULL;
+        p->diag.verbose = c.value[CLI_VERBOSE] != NULL;
         sink->bar->log = !isatty(STDERR_FILENO);
         if (!sink->quiet && !(sink->bar->log && sink->json)) /* a line of JSON is a message */
             t->listener->progress = draw;
@@ -524,6 +547,7 @@ int main(int argc, char **argv)
         return EXIT_INPUT;
     }
     sink.d = &p->diag;
+    sink.columns = isatty(STDERR_FILENO) ? (unsigned)progress_columns() : 0;
     sink.colored = cli_colored(said_last(argc, argv, "--color"), stderr);
     pcc_listen(p, &listener);
     const char *form = said_last(argc, argv, "--diag");

@@ -14,7 +14,7 @@
 enum { MS = 1000000, FIRST = 2000 * MS, EVERY = 200 * MS, COLUMNS = 80, LINE = 512 };
 #define EVERY_LOG (INT64_C(30000) * MS)
 
-static int count_columns(void)
+int progress_columns(void)
 {
     struct winsize w;
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : COLUMNS;
@@ -29,10 +29,9 @@ void progress_erase(struct progress_bar *b)
 
 /* Reading and writing: there is no pass, and nothing to be said of plans. */
 static void write_plain(char line[LINE], const struct pcc_progress *p, const char *done,
-                        int64_t seconds, bool writing)
+                        int64_t seconds)
 {
-    snprintf(line, LINE, "%s%s, %lld s (%s)", p->phase, done, (long long)seconds,
-             writing ? "Ctrl-C twice ends it" : "Ctrl-C ends it");
+    snprintf(line, LINE, "%s%s, %lld s (Ctrl-C ends it)", p->phase, done, (long long)seconds);
 }
 
 /* A pass; room: columns; where it is short, the bound is left out, which the gap tells, then how much is done. */
@@ -62,7 +61,7 @@ void progress_draw(struct progress_bar *b, const struct pcc_progress *p)
 {
     char line[LINE], done[UNIT_TEXT] = "";
     int64_t now = clock_now(), seconds = (now - b->began) / (1000 * (int64_t)MS);
-    int room = b->log ? LINE : count_columns();
+    int room = b->log ? LINE : progress_columns();
     if (!p->phase)
         progress_erase(b);
     if (!p->phase || now - b->began < (b->log ? EVERY_LOG : FIRST) ||
@@ -73,7 +72,7 @@ void progress_draw(struct progress_bar *b, const struct pcc_progress *p)
     if (p->pass)
         write_pass(line, p, done, seconds, room);
     else
-        write_plain(line, p, done, seconds, b->writing);
+        write_plain(line, p, done, seconds);
     if (b->log)
         fprintf(stderr, "pcc: %s\n", line);
     else

@@ -10,7 +10,6 @@ struct progress_bar {
     int64_t began; /* the run, on clock_now() */
     int64_t drawn; /* last, on the same; 0: never */
     bool log;      /* stderr is no terminal */
-    bool writing;  /* what was asked for: the first Ctrl-C changes nothing any more */
     bool shown;    /* the cursor stands in the line */
 };
 
@@ -18,5 +17,8 @@ struct progress_bar {
 void progress_draw(struct progress_bar *b, const struct pcc_progress *p);
 /* Takes the line away, if there is one, so that something else can be printed. */
 void progress_erase(struct progress_bar *b);
+
+/* Of the terminal at stderr; 80: nobody knows. */
+int progress_columns(void);
 
 #endif

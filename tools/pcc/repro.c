@@ -154,7 +154,8 @@ int repro_options(struct cli *c, struct arena *a, struct diag *d)
     const char *said = arena_strdup(a, line, strlen(line));
     char **word = arena_array(a, WORDS + 2, sizeof *word);
     int n = split_words(line, word + 1, WORDS);
-    if (n < 0 || cli_parse(&own, n + 1, word, a, d) || own.input)
+    struct diag silent = diag_silent();
+    if (n < 0 || cli_parse(&own, n + 1, word, a, &silent) || own.input)
         return diag_error(d, "%s: its first line is no command of a reproducer", c->input);
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
         enum cli_id id = taken[i];

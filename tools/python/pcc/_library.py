@@ -218,7 +218,7 @@ class Handle:
             self.p = None
 
     def _listen(self, progress: Optional[Callable[[Progress], Any]]) -> Any:
-        said, raised = self.diagnostics, self.raised
+        said, raised, lib, handle = self.diagnostics, self.raised, self.lib, self.p
 
         def message(_: Any, level: int, name: Optional[bytes], line: Optional[bytes]) -> None:
             said.append(Diagnostic(LEVELS[level], text_of(name) if name else None, text_of(line)))
@@ -229,6 +229,7 @@ class Handle:
         def at_work(_: Any, at: Any) -> int:
             try:
                 if raised:
+                    lib.pcc_stop(handle)  # what is being written ends, too
                     return 1
                 if progress is None:
                     return 0
@@ -237,6 +238,7 @@ class Handle:
                                                   seconds(a.bound)))))
             except BaseException as e:  # pylint: disable=broad-except
                 raised.append(e)
+                lib.pcc_stop(handle)
                 return 1
 
         listener = _Listener(None, _MESSAGE(message), _PROGRESS(at_work))

@@ -27,10 +27,18 @@ class Picture:
         Path(path).write_text(self.svg, encoding="utf-8")
 
 
+def _runner_module() -> Any:
+    """pcc.run_split, which alone needs onnxruntime and numpy."""
+    try:
+        from . import run_split  # pylint: disable=import-outside-toplevel
+    except ImportError as e:
+        raise RunError(f"{e.name} is not installed for this Python: pip install onnxruntime numpy") from e
+    return run_split
+
+
 @contextlib.contextmanager
 def _run_errors() -> Iterator[None]:
-    from .run_split import SplitError  # pylint: disable=import-outside-toplevel
-
+    SplitError = _runner_module().SplitError
     try:
         yield
     except SplitError as e:
@@ -55,11 +63,9 @@ class Split:
     @property
     def runner(self) -> "Runner":
         """The sessions; they are opened when they are first needed."""
-        from .run_split import Runner  # pylint: disable=import-outside-toplevel
-
         if self._runner is None:
             with _run_errors():
-                self._runner = Runner(self.folder, self.providers, threads=self.threads)
+                self._runner = _runner_module().Runner(self.folder, self.providers, threads=self.threads)
         return self._runner
 
     @property
@@ -94,11 +100,9 @@ class Split:
         """Runs the whole model (a path, bytes or an onnx.ModelProto) beside the parts, on the CPU without
         optimisations; returns how many outputs are equal, bit by bit: all, else RunError. Where tensors of float16
         cross, ONNX Runtime rounds them: a tolerance, relative to the largest value, allows that."""
-        from .run_split import verify  # pylint: disable=import-outside-toplevel
-
         whole = model.SerializeToString() if hasattr(model, "SerializeToString") else model
         with _run_errors():
-            return verify(self.folder, whole, inputs, seed=seed, tolerance=tolerance)
+            return _runner_module().verify(self.folder, whole, inputs, seed=seed, tolerance=tolerance)
 
     def show(self, view: str = "plan") -> Picture:
         """The picture of the folder: "plan", its devices; "blocks", what is in them."""

@@ -51,6 +51,7 @@ Outputs = Dict[str, Any]
 Provider = Union[str, Tuple[str, int]]
 
 CPU = "CPUExecutionProvider"
+SHOWN = 10  # outputs that are named at the end of a run
 # Providers that have memory of their own in which tensors may stay; all others take and give the host's.
 MEMORY = {"CUDAExecutionProvider": "cuda", "TensorrtExecutionProvider": "cuda"}
 # Types that numpy lacks: they come and go as integers of the same width. Their numbers are ONNX's.
@@ -61,6 +62,10 @@ RAW = {"tensor(bfloat16)": (np.uint16, 16), "tensor(float8e4m3fn)": (np.uint8, 1
 
 class SplitError(Exception):
     """A folder, an input, or a run that is not as it should be; one line."""
+
+
+class NoRun(SplitError):
+    """A model or part that ONNX Runtime does not run on these inputs."""
 
 
 def _first_line(error: BaseException) -> str:
@@ -308,7 +313,7 @@ class Runner:
         try:
             return part.run(table)
         except Exception as e:
-            raise SplitError(f"{part.file} ({part.device}), sample {number}: {_first_line(e)}") from e
+            raise NoRun(f"{part.file} ({part.device}), sample {number}: {_first_line(e)}") from e
 
     def _run_all(self, table: Dict[str, Any], number: int) -> None:
         left = {n: len(k) for n, k in self.readers.items()}
@@ -584,14 +589,15 @@ def verify(folder: Union[str, Path], model: Union[str, Path, bytes], sample: Opt
         else:
             found = whole.run(names, {n: table[n] for n in runner.input_names})
     except Exception as e:
-        raise SplitError(f"the whole model does not run: {_first_line(e)}") from e
+        raise NoRun(f"the whole model does not run: {_first_line(e)}") from e
     got = runner.run(sample)
     for name, want in zip(names, found):
         wrong = _difference(want, got[name], tolerance)
         if wrong:
             half = not tolerance and any("f16" in str(row["type"]) for row in runner.values.values())
             raise SplitError(f"output '{name}' is not the whole model's: {wrong}"
-                             + half * "; tensors of 16 bits are rounded where they cross: allow it with tolerance 1e-2")
+                             + half * "; tensors of 16 bits are rounded where they cross: allow it with tolerance 1e-2 "
+                                      "(--tolerance)")
     return len(names)
 
 
@@ -636,19 +642,31 @@ def _run(args: argparse.Namespace) -> str:
         raise SplitError("--state: the model keeps no state that pcc knows of (pcc --state in=out says which)")
     if args.output:
         Path(args.output).mkdir(parents=True, exist_ok=True)
-    shapes, n = "", 0
+    shapes: List[str] = []
+    n = 0
     begin = first = time.perf_counter()
     for outputs in runner.stream(_samples(args, runner), in_flight=args.pipeline, state=args.state):
         first = first if n else time.perf_counter()
-        shapes = shapes or ", ".join(f"{k} {list(getattr(v, 'shape', []))}" for k, v in outputs.items())
+        shapes = shapes or [f"output {k} {list(getattr(v, 'shape', []))}" for k, v in outputs.items()]
         if args.output:
             write_outputs(Path(args.output) / f"sample{n}.npz", outputs)
         n += 1
     end = time.perf_counter()
     each = f", {(end - begin) / n * 1e3:.3f} ms each" if n > 1 else ""
-    where = sorted({f"{p.device} {p.session.get_providers()[0]}" for p in runner.parts})
-    return f"{n} sample{'s' * (n > 1)}, first after {(first - begin) * 1e3:.3f} ms{each}; outputs: {shapes}; " \
-           f"on {', '.join(where)}"
+    where = sorted({f"{p.device} on {p.session.get_providers()[0]}" for p in runner.parts})
+    more = [f"... {len(shapes) - SHOWN} more outputs"] if len(shapes) > SHOWN else []
+    return "\n".join([f"{n} sample{'s' * (n > 1)}, first after {(first - begin) * 1e3:.3f} ms{each}", *where,
+                      *shapes[:SHOWN], *more])
+
+
+def _sizes_hint(args: argparse.Namespace) -> str:
+    """What to do when a model does not take the random inputs that were made for it."""
+    dims = read_manifest(args.folder).get("dims", {})
+    sizes = " ".join(f"{k}={v}" for k, v in dims.items())
+    if args.state:
+        return "note: states grow, random inputs do not: give a SAMPLE.npz for each step"
+    return f"note: the inputs were random, of the sizes that were planned for{sizes and ': '}{sizes}\n" \
+           "note: if the model wants others, give SAMPLE.npz, or plan with pcc --dim NAME=N"
 
 
 def main(argv: Optional[List[str]] = None) -> int:
@@ -673,6 +691,8 @@ def main(argv: Optional[List[str]] = None) -> int:
         print(_run(args))
     except (SplitError, OSError) as e:
         print(f"error: {e}", file=sys.stderr)
+        if isinstance(e, NoRun) and not args.sample:
+            print(_sizes_hint(args), file=sys.stderr)
         return 1
     return 0
 

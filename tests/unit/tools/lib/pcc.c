@@ -48,7 +48,8 @@ static void test_settings(void **state)
     struct pcc *p = open_chain();
     (void)state;
     assert_string_equal(pcc_error(p), "");
-    expect_error(p, pcc_set(p, "device", "2xa100"), PCC_BAD_USE, "did you mean 'devices'?");
+    expect_error(p, pcc_set(p, "device", "2xa100"), PCC_BAD_USE,
+                 "there is no setting 'device'; did you mean 'devices'?");
     expect_error(p, pcc_set(p, "warnings", "no-such"), PCC_BAD_USE, "there is no warning");
     /* values are checked where they are needed */
     assert_int_equal(pcc_set(p, "overlap", "maximum"), PCC_OK);
@@ -111,8 +112,8 @@ static void test_order_of_calls(void **state)
     (void)state;
     pcc_free(NULL);
     assert_string_equal(pcc_version(), PCC_VERSION);
-    expect_error(p, pcc_plan(p, NULL), PCC_BAD_USE, "there is no model");
-    expect_error(p, pcc_write(p, "x.json"), PCC_BAD_USE, "there is no model");
+    expect_error(p, pcc_plan(p, NULL), PCC_BAD_USE, "there is no model to plan: open one");
+    expect_error(p, pcc_write(p, "x.json"), PCC_BAD_USE, "x.json: there is no model: open one");
     expect_error(p, pcc_open(p, "/nowhere/m.onnx"), PCC_BAD_INPUT, "/nowhere/m.onnx: cannot open");
     expect_error(p, pcc_open_memory(p, "m.onnx", NULL, 0), PCC_BAD_INPUT, "m.onnx: is empty");
     expect_error(p, pcc_open_memory(p, "m.json", "{}", 2), PCC_BAD_INPUT, "m.json: ");
@@ -122,7 +123,8 @@ static void test_order_of_calls(void **state)
     assert_int_equal(pcc_set(p, "reserve", "1000KiB"), PCC_OK);
     expect_error(p, pcc_plan(p, "dp-place"), PCC_NO_PLAN, "memory");
     assert_null(pcc_verdict(p));
-    expect_error(p, pcc_plan(p, "dp-place"), PCC_BAD_USE, "chain: it was planned already");
+    expect_error(p, pcc_plan(p, "dp-place"), PCC_BAD_USE,
+                 "chain: it was planned already: open it again");
     assert_int_equal(pcc_set(p, "reserve", NULL), PCC_OK);
     for (int again = 0; again < 2; again++) {
         assert_int_equal(pcc_open_memory(p, "chain", chain, strlen(chain)), PCC_OK);
@@ -274,6 +276,7 @@ struct phases {
     char text[1024]; /* each phase once, in the order in which they came; "." at the end of one */
     char last[64];
     uint32_t done;
+    struct pcc *stops; /* is told to stop while parts are written; NULL: nobody is */
 };
 
 static int note_phase(void *user, const struct pcc_progress *at)
@@ -290,6 +293,8 @@ static int note_phase(void *user, const struct pcc_progress *at)
         assert_true(at->done >= h->done);
     snprintf(h->last, sizeof h->last, "%s", phase);
     h->done = at->done;
+    if (h->stops && !strcmp(phase, "writing parts"))
+        pcc_stop(h->stops);
     return 0;
 }
 
@@ -317,6 +322,15 @@ static void test_phases(void **state)
         assert_int_equal(pcc_write(p, path), PCC_OK);
         assert_string_equal(h.text, "writing writing weights writing parts writing the whole model "
                                     "writing the schedule .");
+        h = (struct phases){.stops = p}; /* the old folder stays, and nothing of the new one */
+        assert_int_equal(pcc_write(p, path), PCC_BAD_INPUT);
+        assert_string_equal(pcc_error(p),
+                            "interrupted before all was written: nothing of it is left");
+        snprintf(command, sizeof command, "[ \"$(ls -A %s)\" = \"$(printf 'm.onnx\\nsplit')\" ]",
+                 folder);
+        assert_int_equal(system(command), 0);
+        h = (struct phases){.done = 0};
+        assert_int_equal(pcc_write(p, path), PCC_OK);
     }
     pcc_free(p);
     snprintf(command, sizeof command, "rm -r %s", folder);
