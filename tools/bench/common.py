@@ -1,8 +1,10 @@
 """What the benchmark scripts share: running pcc under measurement, finding inputs, printing tables.
 
 Limits are on CPU seconds (of a program with all that it started), so that what else a machine does is not
-measured.  Programs and material are named by PCC, PCC_GEN and PCC_SHARED.  --help prints what a script is."""
+measured; PCC_UNTIMED leaves them out (the tests compare values alone: a machine under load is no error).  Programs and
+material are named by PCC, PCC_GEN and PCC_SHARED.  --help prints what a script is."""
 import json
+import math
 import os
 import resource
 import shutil
@@ -15,6 +17,10 @@ ROOT = Path(__file__).resolve().parents[2]
 PCC = os.environ.get("PCC", str(ROOT / "build/release/pcc"))
 PCC_GEN = os.environ.get("PCC_GEN", str(ROOT / "build/release/pcc-gen"))
 SHARED = Path(os.environ.get("PCC_SHARED", ROOT.parent / "shared"))
+
+
+def cpu_limit(seconds):
+    return math.inf if os.environ.get("PCC_UNTIMED") else seconds
 
 
 # With vfork the kernel counts the memory of this interpreter as the child's peak.

@@ -4,10 +4,10 @@ Speed-ups of data parallelism and plans by its own score are those that DAPPLE's
 sample (--slices=any), as in the papers, and memory is without end where they do not ask for it."""
 import re
 
-from common import table
+from common import cpu_limit, table
 from training import (A, B, C, CLUSTERS, LARGE, MODELS, Case, Rows, in_seconds, iteration, staged)
 
-SIX_CPU = 5
+SIX_CPU = cpu_limit(5)
 # profile, global batch, its speed-up without overlap with links A and C
 PARALLEL = [("VGG-19", "10.04", "5.75"), ("GNMT-16", "4.08", "1.64"), ("BERT-48", "4.82", "2.01"),
             ("XLNet-36", "10.52", "6.25"), ("ResNet-50", "13.99", "11.17")]

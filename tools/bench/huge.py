@@ -23,9 +23,9 @@ import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from common import PCC, PCC_GEN, Run, facts_of, table, verdict  # noqa: E402
+from common import PCC, PCC_GEN, Run, cpu_limit, facts_of, table, verdict  # noqa: E402
 
-DEVICES, CPU, BYTES = 8, 20, 1000
+DEVICES, CPU, BYTES = 8, cpu_limit(20), 1000
 
 
 def chain(n, _):

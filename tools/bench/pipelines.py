@@ -6,7 +6,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from common import PCC, Run, table
+from common import PCC, Run, cpu_limit, table
 from dapple_figures import FIGURES
 from dapple_plans import PLANS
 from dapple_recursion import recursion
@@ -43,7 +43,7 @@ PIPEDREAM = [
 ]
 # where the model may be cut anywhere: not above the value with the published program's states
 ANYWHERE = [("gnmt", "8xv100", SLOW, "", 0.019285), ("gnmt", "16xv100", SLOW, FREE, 0.018379576)]
-ROW_CPU = 1
+ROW_CPU = cpu_limit(1)
 
 
 def slowest(model, devices, links, how):

@@ -1,15 +1,14 @@
 """How far plans of training pipelines can be from the best: bounds of the six profiles, and of a chain of 10,000
 layers on 512 devices; see pipelines.py.  tests/unit/passes/stages/stage_bound.c runs every plan of 12 layers
 of that."""
-import os
 import json
 
-from common import PCC, Run, table
+from common import PCC, Run, cpu_limit, table
 from training import CLUSTERS, MODELS, V100
 
 SIX = ["VGG-19", "GNMT-16", "BERT-48", "XLNet-36", "AmoebaNet-36", "BERT-24"]
 LAYERS, CUT, WINDOWS = 10_000, 12, 8
-CHAIN_CPU = 200 if os.environ.get("PCC_SANITIZED") else 10  # seconds; sanitizers take their time
+CHAIN_CPU = cpu_limit(10)
 LINKS = ["--slices=any", "--profiled-batch=1", "--micro-batch-size=1"]
 
 
