@@ -10,7 +10,7 @@ usage: test_pipelines.py   (environment: PCC)
    runs.
 4. Of pcc-bench pipelines what needs no profiles: cuts of equal layers by hand, idle shares, tables VI and VIII
    of DAPPLE's paper.
-5. shared: all of pcc-bench pipelines.
+5. shared: the published figures of pcc-bench pipelines.
 
 Exit: 0 pass, 1 fail."""
 # extras: shared

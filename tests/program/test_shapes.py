@@ -1,7 +1,7 @@
 """infer-shapes on whole models, against shapes that others computed.
 
-Every model of the shared folder (and some that pcc-gen makes), with everything said about inner values
-removed, so that all must be inferred:
+Every second model of the shared folder (with sanitizers every fourth, with PCC_ALL each) and some that pcc-gen makes,
+with everything said about inner values removed, so that all must be inferred:
 1. what pcc infers agrees with what the file said (where that is a number) and says no less than onnx's
    own inference, strict and with data propagation; a file is never told that it is wrong;
 2. models with data for their inputs are run by ONNX Runtime with all values of the main graph as
@@ -314,7 +314,8 @@ def check_model(path, folder, rows, count):
 def shared_models():
     folder = extras.shared("models")
     found = sorted(glob.glob(f"{folder}/*.onnx")) + sorted(glob.glob(f"{folder}/exported/*/*.onnx"))
-    return [f for f in found[::4 if SANITIZED else 1] if ONLY in f]
+    every = 1 if ONLY or os.environ.get("PCC_ALL") else 4 if SANITIZED else 2
+    return [f for f in found[::every] if ONLY in f]
 
 
 def models(folder):

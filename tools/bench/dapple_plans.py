@@ -228,4 +228,4 @@ def own(folder, tmp):
     return rows.show()
 
 
-PLANS = (parallel, published, best_is_parallel, uneven, six, own)
+PLANS = (parallel, published, best_is_parallel, uneven, six)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from common import PCC, Run, cpu_limit, table
 from dapple_figures import FIGURES
-from dapple_plans import PLANS
+from dapple_plans import PLANS, own
 from dapple_recursion import recursion
 from dapple_tables import TABLES
 from pipelines_large import GAPS
@@ -73,7 +73,7 @@ def pipedream(folder, _):
     return wrong
 
 
-PARTS = {"pipedream": (pipedream,), "plans": (*PLANS, recursion), "tables": TABLES, "figures": FIGURES, "gaps": GAPS}
+PARTS = {"pipedream": (pipedream,), "plans": (*PLANS, recursion), "tables": TABLES, "figures": FIGURES, "gaps": GAPS, "own": (own,)}
 
 
 def pipelines(args):
