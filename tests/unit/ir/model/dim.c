@@ -271,6 +271,14 @@ static void minima(void **state)
     assert_false(min_of("Min(512, b)", "12"));
     assert_false(min_of("Min(a, b) + 3", "a")); /* a sum, no minimum */
     assert_false(min_of("Min(a, b) + Min(c, d)", "d"));
+    assert_false(min_of("Min(a, bc)", "c"));
+    assert_false(min_of("Min(ab, c)", "a"));
+    assert_false(min_of("Min(a, b)", "a, b"));
+    assert_false(min_of("a", "a"));
+    assert_false(min_of("512", "512"));
+    assert_true(min_of("Min((a + b)//2, c)", "c")); /* the first ')' is not the last */
+    assert_true(min_of("Min(Max(a, b), c)", "Max(a, b)"));
+    assert_false(min_of("Min((a + b)//2, c)*3", "c"));
     struct dim least = dim_min(m, dim_num(512), dim_parse(m, "Min(512, b)"));
     assert_string_equal(dim_text(m, least, m->mem), "Min(512, b)");
 }
