@@ -356,8 +356,9 @@ static const char *why_none(const struct train *t, const struct trained *p)
     if (!p->n)
         return arena_fmt(t->x->use.mem,
                          "can have %u stages on each of several devices (--stages-per-device): the "
-                         "model has %u layers that can be parted",
-                         t->x->scene.model.training.per_device, t->layers.n);
+                         "model has %u layer%s that can be parted",
+                         t->x->scene.model.training.per_device, t->layers.n,
+                         t->layers.n == 1 ? "" : "s");
     if (p->odd)
         return arena_fmt(
             t->x->use.mem, "that was tried can be run: %s",
