@@ -73,7 +73,8 @@ def pipedream(folder, _):
     return wrong
 
 
-PARTS = {"pipedream": (pipedream,), "plans": (*PLANS, recursion), "tables": TABLES, "figures": FIGURES, "gaps": GAPS, "own": (own,)}
+PARTS = {"pipedream": (pipedream,), "plans": (*PLANS, recursion), "own": (own,), "tables": TABLES,
+         "figures": FIGURES, "gaps": GAPS}
 
 
 def pipelines(args):
