@@ -32,9 +32,10 @@ int replay_result(struct replay *out, const struct result *r, int64_t samples, u
                           r->parts->nparts);
     if (sat_mul(tasks, n) > most)
         return diag_error(r->diag,
-                          "a replay of %lld samples through %u parts is too large: expected a "
+                          "a replay of %lld samples through %u part%s is too large: expected a "
                           "--replay of at most %lld",
-                          (long long)n, r->parts->nparts, (long long)(most / tasks));
+                          (long long)n, r->parts->nparts, r->parts->nparts == 1 ? "" : "s",
+                          (long long)(most / tasks));
     if (sat_mul(sat_add(tasks, n ? n : REPLAY_FEW + tasks), r->verdict->value) == INT64_MAX)
         return diag_error(r->diag, "a replay of this plan takes longer than can be counted: give "
                                    "fewer samples with --replay");

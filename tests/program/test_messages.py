@@ -248,6 +248,24 @@ OPTIONS = [
     (1, ("gone.onnx",), "gone.onnx: cannot open: No such file or directory"),
     (2, ("m.pir", "-d", "7xnone"),
      "cluster '7xnone': unknown class 'none', expected COUNTxCLASS[:MEMORY] with one of "),
+    (1, (*ON, "-p", "dp-place", "-o", "x.svg", "--part=7"),
+     "--part '7': expected a number below 1, the number of parts"),
+    (1, (*ON, "-p", "fuse,subdivide,dp-place"), "subdivide: it must come before contract, fuse and linearize"),
+    (1, (*ON, "-p", "ip-place{solve=false}"), "ip-place: solve=false: expected write=FILE, too"),
+    (1, (*ON, "-p", "ip-place{write=x.txt}"), "write=x.txt: expected a name that ends in .lp or .mps"),
+    (1, ("m.pir", "-p", "plan{from=m.pir}"), "m.pir:1: 'graph {': expected REGEX=DEVICE"),
+    (2, (*ON, "--link=fast"), "link 'fast': expected a rate above 0 and a time such as 25GB/s,10us, or a name such as "
+     "pcie4x16 (see --list-devices)"),
+    (2, (*ON, "--levels=8"), "levels '8': expected sizes and links of 1 to 4 levels, innermost first, such as "
+     "8:25GB/s,0us/2:3GB/s,0us"),
+    (2, (*ON, "-p", "dp-place", "-o", "m.pir"), "-o m.pir: that is the model itself; expected another file"),
+    (2, (*ON, "--emit=table"), "--emit 'table': expected ir, csv, json, levels, dot, gantt or trace"),
+    (2, ("m.pir", "-d", "2xa100", "--objective=iteration-time", "-p", "dapple-place", "--in-flight=2", "-o", "x.json"),
+     "--in-flight=2: is for the schedule.json of a split: give its folder with -o"),
+    (1, (*ON, "-p", "dp-place", "--replay=9223372036854775807"), "a replay of 9223372036854775807 samples through 1 "
+     "part is too large: expected a --replay of at most 16777216"),
+    (1, (*ON, "-p", "m-etf-place"), "m-etf-place knows no time-per-sample; dpl-place, dp-place, hier-place, ip-place, "
+     "anneal-place, auto-place, one-place, greedy-place, local-place, pipedream-place, scotch-place and metis-place do"),
 ]
 
 # ---- what is said of a graph besides: the graph, options, the exit code, one of the lines
