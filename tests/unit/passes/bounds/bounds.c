@@ -3,6 +3,7 @@
 #include "passes/bounds/bounds.h"
 #include "passes/bounds/device_knapsack.h"
 #include "passes/bounds/weight_bound.h"
+#include "tests/support/graphs.h"
 #include "tests/support/instances.h"
 
 #include <setjmp.h>
@@ -403,10 +404,48 @@ static void test_bounds(void **state)
     free(t);
 }
 
+/* 600 vertices of 1000001 to 1000600 ps, in a random order, on 400 devices and a host that is too slow for any: two of
+ * the 401 longest are on one device, which no other argument sees; it is the optimum. */
+static void test_many_holes(void **state)
+{
+    enum { MANY = 600, DEVICES = 400, LONG = 1000000 };
+    struct arena *a = arena_new(NULL), *scratch = arena_new(NULL);
+    struct cluster cluster = {.ncls = 2, .ndev = DEVICES + 1};
+    struct scene scene = {.cluster = &cluster};
+    struct diag d = {0};
+    int64_t time[MANY], size[MANY] = {0}, want = 2 * LONG + MANY - DEVICES + 1 + MANY - DEVICES;
+    (void)state;
+    cluster.cls[0] = (struct device_class){.name = "acc", .count = DEVICES, .memory = -1};
+    cluster.cls[1] = (struct device_class){.name = "cpu", .count = 1, .memory = -1, .host = true};
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        uint64_t rng = seed;
+        for (uint32_t v = 0; v < MANY; v++) {
+            uint32_t at = random_below(&rng, v + 1);
+            time[v] = time[at];
+            time[at] = LONG + 1 + v;
+        }
+        struct wdag *g = graph_of_edges(a, MANY, time, size, 0, NULL);
+        int64_t *both[2] = {g->time[0], arena_array(a, MANY, sizeof *both[1])};
+        int64_t *nets[2] = {g->net_cost[0], g->net_cost[0]};
+        for (uint32_t v = 0; v < MANY; v++)
+            both[1][v] = 3 * both[0][v];
+        g->ncls = 2;
+        g->time = both;
+        g->net_cost = nets;
+        struct problem *c = problem_build(g, &scene, -1, a, &d);
+        struct bounding with = {.work = BOUNDS_WORK, .mem = a, .scratch = scratch};
+        assert_true(c->lower.value < want);
+        assert_int_equal(bounds_best(c, want, &with, NULL).value, want);
+    }
+    arena_free(a);
+    arena_free(scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_closures), cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_weights), cmocka_unit_test(test_bounds)};
+        cmocka_unit_test(test_weights), cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_many_holes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

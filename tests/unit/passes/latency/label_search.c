@@ -561,9 +561,21 @@ static void test_edges(void **state)
                 check_many(SANITIZED ? EDGES / 8 : EDGES, slots, cpus, (enum edge)edge);
 }
 
+/* Sets of units are bits of a fixed number: one more is not begun. */
+static void test_too_many(void **state)
+{
+    struct latency_graph p = {.nunit = (1 << 13) + 1};
+    struct latency_plan best = {.value = LOAD_INF};
+    (void)state;
+    struct label_found f = label_search(&p, NULL, LOAD_INF, NULL, &best, NULL);
+    assert_false(f.complete);
+    assert_string_equal(f.why, "too many nodes for an exact search");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_too_many),
                                        cmocka_unit_test(test_two_slots),
                                        cmocka_unit_test(test_cpus), cmocka_unit_test(test_edges)};
     return cmocka_run_group_tests(tests, NULL, NULL);
