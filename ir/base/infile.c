@@ -97,7 +97,7 @@ static int openat2_beneath(int dir, const char *path)
     return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
 }
 
-/* The same by hand: every component is opened from the one before it, none may be a link. */
+/* The same by hand: every component is opened from the one before it, none may be a link or lead up. */
 static int walk_beneath(struct arena *tmp, int dir, const char *path)
 {
     int at = dir;
@@ -107,8 +107,9 @@ static int walk_beneath(struct arena *tmp, int dir, const char *path)
         char *next = p + n + strspn(p + n, "/");
         const char *name = n == 0 ? "." : p;
         p[n] = '\0';
-        int fd = openat(at, name, FLAGS | O_NOFOLLOW | (*next != '\0' ? O_DIRECTORY : 0));
-        int e = errno;
+        bool up = strcmp(name, "..") == 0;
+        int fd = up ? -1 : openat(at, name, FLAGS | O_NOFOLLOW | (*next != '\0' ? O_DIRECTORY : 0));
+        int e = up ? EXDEV : errno;
         struct stat st;
         if (fd < 0 && e == ENOTDIR && fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISLNK(st.st_mode))

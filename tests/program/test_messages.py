@@ -265,7 +265,8 @@ OPTIONS = [
     (1, (*ON, "-p", "dp-place", "--replay=9223372036854775807"), "a replay of 9223372036854775807 samples through 1 "
      "part is too large: expected a --replay of at most 16777216"),
     (1, (*ON, "-p", "m-etf-place"), "m-etf-place knows no time-per-sample; dpl-place, dp-place, hier-place, ip-place, "
-     "anneal-place, auto-place, one-place, greedy-place, local-place, pipedream-place, scotch-place and metis-place do"),
+     "anneal-place, auto-place, one-place, greedy-place, local-place, pipedream-place, scotch-place and metis-place "
+     "do"),
 ]
 
 # ---- what is said of a graph besides: the graph, options, the exit code, one of the lines

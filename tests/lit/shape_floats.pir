@@ -1,0 +1,30 @@
+# Floats are followed as sizes while they are integers that f32 holds exactly, up to 2^24, either sign.
+# RUN: %pcc %s -q -p infer-shapes --emit ir | FileCheck %s
+# CHECK: %a2 = {{.*}} : f32[16777216]
+# CHECK: %c2 = {{.*}} : f32[?]
+# CHECK: %d4 = {{.*}} : f32[?]
+# CHECK: %e3 = {{.*}} : f32[95]
+# CHECK: %h2 = {{.*}} : f32[?]
+opset ai.onnx 17
+graph {
+  init %a : f32[1] = [16777216]
+  init %c : f32[1] = [33554432]
+  init %d : f32[1] = [-33554432]
+  init %e : f32[1] = [-5]
+  init %h : f32[1] = [2.5]
+  init %k : i64[1] = [100]
+  %a1 = Cast(%a) {to=7}
+  %a2 = ConstantOfShape(%a1)
+  %c1 = Cast(%c) {to=7}
+  %c2 = ConstantOfShape(%c1)
+  %d1 = Cast(%d) {to=7}
+  %d2 = Add(%d1, %k)
+  %d3 = Neg(%d2)
+  %d4 = ConstantOfShape(%d3)
+  %e1 = Cast(%e) {to=7}
+  %e2 = Add(%e1, %k)
+  %e3 = ConstantOfShape(%e2)
+  %h1 = Cast(%h) {to=7}
+  %h2 = ConstantOfShape(%h1)
+  out %a2, %c2, %d4, %e3, %h2
+}
