@@ -12,6 +12,11 @@
 # SVG: pieces by slots; 4 subgraphs of accelerators, 1 node of hosts; 5 of these critical
 # SVG: forward
 # SVG: backward
+# SVG: subgraph 1 of acc0 ('a'): {{.*}}<rect x="56.00" y="114.0" width="138.67"
+# SVG-NEXT: <rect x="125.33" y="114.0" width="69.33" height="32.0" class="p"/>
+# SVG: subgraph 2 of acc0 ('b'): {{.*}}<rect x="333.33" y="114.0" width="208.00"
+# SVG-NEXT: <rect x="333.33" y="114.0" width="69.33" height="32.0" class="p"/>
+# SVG-NEXT: <rect x="472.00" y="114.0" width="69.33" height="32.0" class="p"/>
 # CHAIN: waiting         in  computing        out
 # CHAIN: 0 ps       0 ps   1.000 us   1.000 us  subgraph 1 of acc0 ('a')
 # CHAIN: 0 ps       0 ps   2.000 us       0 ps  node 'h' on a host

@@ -132,6 +132,12 @@ static void test_ranges(void **state)
         0);
     assert_int_equal(assign_end(&w.r), 0);
     assert_true(w.r.dev[w.a] == 0 && w.r.dev[w.a + 1] == 1 && w.r.dev[w.a + 2] == 1);
+    assert_int_equal(assign_stage(&w.r, "call", 3), 0);
+    assert_int_equal(assign_stage(&w.r, "a", 2), 0);
+    assert_true(w.r.stage_of[w.a] == 2 && w.r.stage_of[w.a + 1] == 3 && w.r.stage_of[w.a + 2] == 3);
+    assert_int_equal(assign_stage(&w.r, "gone", 1), -1);
+    assert_string_equal(w.said, "p: there is no node 'gone' in assign");
+    assert_int_equal(assign_stage(&w.r, "", 1), -1);
     leave(&w);
 }
 
