@@ -471,8 +471,23 @@ def files(work):
         check(entries["location"] == "weights.data", f"file_training: {entries}")
         data = (work / "file_training/weights.data").read_bytes()
         check(data[int(entries["offset"]):][:len(raw)] == raw, "file_training: other bytes")
+    beside_training(work)
     refused(work)
     sparse(work)
+
+
+def beside_training(work):
+    """Weights of the model that lie in a file, too."""
+    w = weight("w", 2, 4)
+    (work / "w.bin").write_bytes(w.raw_data)
+    m = with_training(outside(weight("k", 16, 32), "k.bin", offset=8))
+    m.graph.node[0].CopyFrom(node("Add", ["x", "w"], ["y"]))
+    m.graph.initializer.append(outside(weight("w", 2, 4), "w.bin"))
+    feeds = {"x": np.arange(8, dtype=np.float32).reshape(2, 4)}
+    done = pcc(save(work / "both.onnx", m), "-d", "1xnpu", "-p", "dp-place", "-o", work / "both", "-q")
+    if check(done.returncode == 0, f"both: {done.stderr}"):
+        want = feeds["x"] + np.frombuffer(w.raw_data, np.float32).reshape(2, 4)
+        check(same([want], outputs(work / "both/part0.onnx", feeds)), "both: other results")
 
 
 def refused(work):

@@ -303,6 +303,8 @@ SAID = [
      "%d = profile:op(%b) !time=1us }", ("-v", "-p", "subdivide,dp-place"), 0,
      "note: subdivide: 2 vertices for the results of 1 nodes"),
     (CLASS + "{ in %x %a = " + COSTS + "}", ("-v", "-p", "fuse,dp-place"), 0, "note: fuse: nothing fused, 1 vertices"),
+    ("graph { in %x : f32[4] %a = Exp(%x) out %a }", ("-p", "inline-functions"), 0,
+     "note: inline-functions: nothing calls a function of the model"),
 ]
 LAYERED = [
     (("-p", "dapple-place{score=published}", "-d", "17xv100"), 1,
