@@ -114,6 +114,18 @@ def missing(model, tmp):
     check(not (tmp / "no").exists(), "a folder was made all the same")
 
 
+def closed(model, tmp):
+    """Without standard input, so that the first file that is opened has its number."""
+    plain, _ = pcc(model, *SIZES, "-p", "dp-place", "-q", "--emit", "json")
+    for name in (model, tmp / "m.pir"):
+        pcc(model, *SIZES, "-q", "-o", tmp / "m.pir")
+        r = subprocess.run(["sh", "-c", 'exec "$0" "$@" <&-', PCC, name, *SIZES, "-p", "dp-place", "-q", "--emit",
+                            "json"],
+                           capture_output=True, check=False)
+        check(r.returncode == 0 and json.loads(r.stdout)["devices"] == json.loads(plain)["devices"],
+              f"{name} without standard input: exit {r.returncode}: {r.stderr[-300:]}")
+
+
 with tempfile.TemporaryDirectory() as folder:
     at = Path(folder).resolve()
     gpt = at / "m.onnx"
@@ -124,4 +136,5 @@ with tempfile.TemporaryDirectory() as folder:
     summary(gpt, at)
     implied(gpt, at)
     missing(gpt, at)
+    closed(gpt, at)
 sys.exit(finish())
