@@ -43,6 +43,36 @@ static void test_bytes(void **state)
     check("1e15", "1e15", INT64_C(1000000000000000), INT64_C(1000000000000000));
 }
 
+/* Each cost of a node's edges is a result of its own, whose elements nobody knows. */
+static void test_results(void **state)
+{
+    static const char text[] =
+        "{\"maxFPGAs\": 1, \"maxCPUs\": 0, \"maxSizePerFPGA\": 9, \"nodes\": [{\"id\": 0, \"fpgaLatency\": 1, "
+        "\"cpuLatency\": 1, \"supportedOnFpga\": 1, \"size\": 0}, {\"id\": 1, \"fpgaLatency\": 1, \"cpuLatency\": 1, "
+        "\"supportedOnFpga\": 1, \"size\": 0}, {\"id\": 2, \"fpgaLatency\": 1, \"cpuLatency\": 1, "
+        "\"supportedOnFpga\": 1, \"size\": 0}], \"edges\": [{\"sourceId\": 0, \"destId\": 1, \"cost\": 2}, "
+        "{\"sourceId\": 0, \"destId\": 2, \"cost\": 3}, {\"sourceId\": 1, \"destId\": 2, \"cost\": 5}]}";
+    struct scene s = {0};
+    struct diag d = {0};
+    struct workload_text w = {"w.json", text, strlen(text)};
+    int64_t seen[6] = {0};
+    uint32_t results = 0;
+    (void)state;
+    assert_int_equal(workload_parse(&s, &w, 1, NULL, &d), 0);
+    const struct module *m = s.m;
+    for (vid v = 1; v < m->nval; v++) {
+        if (!m->value[v].def)
+            continue;
+        int64_t ms = m->cost->xfer[v] / 1000000000;
+        assert_in_range(ms, 0, 5);
+        assert_int_equal(m->cost->elems[v], -1);
+        seen[ms]++;
+        results++;
+    }
+    assert_true(results >= 3 && seen[2] == 1 && seen[3] == 1 && seen[5] == 1);
+    arena_free(m->mem);
+}
+
 /* The devices, the nodes and the edges of a workload; what is said of it, "" if it is taken. */
 struct refused {
     const char *devices, *nodes, *edges, *want;
@@ -182,7 +212,8 @@ static void test_no_workload(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bytes), cmocka_unit_test(test_refused),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bytes), cmocka_unit_test(test_results),
+                                       cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_no_workload)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
