@@ -480,11 +480,39 @@ static const char *plant_range(struct module *m, int k)
     }
 }
 
+/* In what the module says of its one function. */
+static const char *plant_function(struct module *m, int k)
+{
+    uint32_t x = module_add_function(m);
+    struct function *f = &m->function[x];
+    module_add_graph(f->body);
+    switch (k) {
+    case 83:
+        f->domain = strings_count(m->str);
+        return "function 1: its domain is 16, expected less than 16|";
+    case 84:
+        f->name = strings_count(m->str);
+        return "function 1: its name is 16, expected less than 16|";
+    case 85:
+        f->overload = strings_count(m->str);
+        return "function 1: its overload is 16, expected less than 16|";
+    case 86:
+        f->need.n = 9;
+        return "function 1: its attributes is [0, 0 + 9) of a pool of 1|";
+    case 87:
+        f->give.n = 9;
+        return "function 1: its defaults is [0, 0 + 9) of a pool of 1|";
+    default:
+        return NULL;
+    }
+}
+
 static const char *plant(struct module *m, int k)
 {
     const char *said = plant_relation(m, k);
     said = said ? said : plant_number(m, k);
-    return said ? said : plant_range(m, k);
+    said = said ? said : plant_range(m, k);
+    return said ? said : plant_function(m, k);
 }
 
 /* What the verifier says, without its name, a '|' after each line. */
