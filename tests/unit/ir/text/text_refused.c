@@ -388,6 +388,7 @@ static void test_facts(void **state)
         {"graph { %a = A() !time=[1us,1us,1us,1us,1us,1us,1us,1us,1us] }",
          "1:23: there are at most 8 device classes"},
         {"graph { %a = A() !time=[1us 2us] }", "1:29: expected ',' or ']', found '2us'"},
+        {"graph { in %x : \"none\" }", "1:17: expected a type, found '\"none\"'"},
         {"graph { %a = A() !time=1us, 2us }",
          "1:27: expected 'in', 'init', 'out', a node or '}', found ','"},
         {"graph { %a = A() !time=[1us,2us] %b = B() !time=[1us] }",
