@@ -17,6 +17,8 @@
 # CHECK: %mk0, {{.*}} : f32[b,s,48], f32[b,2,7,8], f32[b,2,7,8]
 # CHECK: %ml0, {{.*}} : f32[b,s,24], f32[b,3,s + 4,8], f32[b,3,s + 4,8], f32[b,3,s,s + 4]
 # CHECK: %mm0, {{.*}} : f32[b,s,48], f32[b,6,s,8], f32[b,6,s,8]
+# CHECK: %mx0, {{.*}} : f32[b,s,48], f32[b,2,p + s,8], f32[b,2,p,8]
+# CHECK: %my0, {{.*}} : f32[b,s,48], f32[b,2,p + s,8], f32[b,2,p + s,8]
 opset ai.onnx 23
 opset com.microsoft 1
 graph {
@@ -60,5 +62,17 @@ graph {
   %mk0, %mk1, %mk2 = com.microsoft:GroupQueryAttention(%packed, _, _, _, _, %lens, %seven) {num_heads=6, kv_num_heads=2}
   %ml0, %ml1, %ml2, %ml3 = com.microsoft:MultiHeadAttention(%x, %x, %x, _, _, _, %p8, %p8) {num_heads=3}
   %mm0, %mm1, %mm2 = com.microsoft:MultiHeadAttention(%five) {num_heads=6}
+  in %long : f32[b,2,p + s,8]
+  in %short : f32[b,2,p,8]
+  in %vs : f32[p]
+  in %vps : f32[p + s]
+  %vn1 = Shape(%vs)
+  %vn2 = Squeeze(%vn1)
+  %vn3 = Cast(%vn2) {to=6}
+  %vm1 = Shape(%vps)
+  %vm2 = Squeeze(%vm1)
+  %vm3 = Cast(%vm2) {to=6}
+  %mx0, %mx1, %mx2 = com.microsoft:GroupQueryAttention(%mq, %mk, %mk, %long, %short, %lens, %vn3) {num_heads=6, kv_num_heads=2}
+  %my0, %my1, %my2 = com.microsoft:GroupQueryAttention(%mq, %mk, %mk, %long, %short, %lens, %vm3) {num_heads=6, kv_num_heads=2}
   out %a0
 }

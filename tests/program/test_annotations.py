@@ -179,12 +179,25 @@ def writing(d):
     mixed = written(d, gpt, "1xa100,1xcpu", "mixed")[1]
     check(mixed == "gpu:0(=acc0); cpu(=cpu0)", f"one accelerator and the CPU: {mixed}")
     two_kinds(d, gpt)
+    first_opset(d)
     check(written(d, odd, "2xa100", "odd")[2] >= 1, "odd: no parts")
     written(d, old, "1xnpu", "old")
     check([v.name for v in load(d / "old.annotated.onnx").graph.input] == ["x"],
           "weights that nobody could override can be overridden now")
     again(d, file, gpt)
     assigned(d, gpt)
+
+
+def first_opset(d):
+    """Before IR 3 a model without imports meant version 1 of the operators, which an annotated one has to say."""
+    m = onnx.ModelProto(ir_version=2, graph=helper.make_graph(
+        [node("Neg", ["x"], ["y"], name="a"), node("Neg", ["y"], ["z"], name="b")], "g",
+        [helper.make_tensor_value_info("x", 1, [4])], [helper.make_tensor_value_info("z", 1, [4])]))
+    (d / "first.onnx").write_bytes(m.SerializeToString())
+    pcc(d / "first.onnx", "-d", "2xa100", "-q", "-p", "dp-place", "-o", d / "first.out.onnx", "--annotate=ir11")
+    got = load(d / "first.out.onnx")
+    check(got.ir_version == 11 and [(o.domain, o.version) for o in got.opset_import] == [("", 1)],
+          f"IR {got.ir_version}, {got.opset_import}")
 
 
 def two_kinds(d, gpt):

@@ -76,6 +76,10 @@ static void test_moving(void **state)
     assert_int_equal(servers_move(&s, &one, &other, 8000), 8 * second);
     assert_int_equal(servers_move(&s, &both, &other, 8000), 4 * second); /* half of it */
     assert_int_equal(servers_move(&s, &one, &both, 9000), 3 * second);
+    struct servers own = s; /* what a server reduces by where that is given */
+    own.inner_reduce = 2000;
+    assert_int_equal(servers_reduce(&own, &three, 6000), 4 * second);
+    assert_int_equal(servers_reduce(&own, &both, 6000), 3 * second);
     /* sums that need more than 64 bits */
     assert_true(servers_move(&s, &one, &three, INT64_C(1) << 58) == INT64_MAX);
 }

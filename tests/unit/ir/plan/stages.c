@@ -36,7 +36,7 @@ static void test_places(void **state)
                {"01 2 01 2", 2, NULL},
                {"0 1 0 1 0 1", 2, NULL},
                {"0 0 0", 1, NULL},
-               {"0 1 0", 2, "as many on each"},
+               {"0 1 0", 2, "3 stages in turn on 2 places: expected as many on each"},
                {"0 1 1 0", 3, "device 1 is in stages 1 and 2"},
                {"01 12", 2, "device 1 is in stages 0 and 1"},
                {"01 2 0 2", 2, "stage 2 is not on the devices of stage 0"},
