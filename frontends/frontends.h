@@ -45,5 +45,8 @@ enum input_kind { INPUT_ONNX, INPUT_WORKLOAD, INPUT_TEXT, INPUT_PROFILE };
 enum input_kind input_kind_of(const char *path);
 /* The same of bytes[n] that have this name. */
 enum input_kind input_kind_in(const char *name, const void *bytes, size_t n);
+/* What a file is that other programs keep models in, which pcc cannot read: "a pickle, as ..."; NULL: none of these.
+ * bytes[n]: its content; NULL: the file of that name. */
+const char *input_foreign(const char *name, const void *bytes, size_t n);
 
 #endif

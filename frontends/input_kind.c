@@ -49,26 +49,50 @@ static enum input_kind kind_by_bytes(const unsigned char *head, size_t n)
                                      : INPUT_TEXT;
 }
 
-enum input_kind input_kind_of(const char *path)
+/* Reads what a file begins with into head[HEAD]: how many bytes, 0 if it cannot be read. */
+static size_t read_head(const char *path, unsigned char *head)
 {
-    unsigned char head[HEAD] = {0};
     struct diag quiet = diag_silent();
     uint64_t size;
     ssize_t n = 0;
-    enum input_kind kind;
-
-    if (kind_by_name(path, &kind))
-        return kind;
     int fd = infile_open(path, INFILE_MODEL, &size, &quiet);
+
     if (fd >= 0) {
-        n = read(fd, head, sizeof head);
+        n = read(fd, head, HEAD);
         close(fd);
     }
-    return kind_by_bytes(head, n < 0 ? 0 : (size_t)n);
+    return n < 0 ? 0 : (size_t)n;
+}
+
+enum input_kind input_kind_of(const char *path)
+{
+    unsigned char head[HEAD] = {0};
+    enum input_kind kind;
+
+    return kind_by_name(path, &kind) ? kind : kind_by_bytes(head, read_head(path, head));
 }
 
 enum input_kind input_kind_in(const char *name, const void *bytes, size_t n)
 {
     enum input_kind kind;
     return kind_by_name(name, &kind) ? kind : kind_by_bytes(bytes, n < HEAD ? n : HEAD);
+}
+
+/* None of these beginnings is one of an ONNX model: the fields that they would be do not exist. */
+const char *input_foreign(const char *name, const void *bytes, size_t n)
+{
+    unsigned char own[HEAD] = {0};
+    const unsigned char *head = bytes ? bytes : own;
+
+    if (!bytes)
+        n = read_head(name, own);
+    if (n >= 4 && !memcmp(head, "PK\3\4", 4))
+        return "a zip archive, as torch.save writes it";
+    if (n >= 2 && !memcmp(head, "\x80\2", 2))
+        return "a pickle, as torch.save writes it";
+    if (n >= 4 && !memcmp(head, "\x89HDF", 4))
+        return "an HDF5 file, as Keras writes it";
+    if (n >= 9 && str_ends(name, ".safetensors") && head[8] == '{')
+        return "a file of weights without a graph";
+    return n && str_ends(name, ".py") ? "a Python program" : NULL;
 }

@@ -106,6 +106,36 @@ static void note_pins(struct ctx *x)
     x->scene.place->pinned_to = to;
 }
 
+/* The pattern of a pin, *dev its device; NULL and an error.  Lives in a. */
+static const struct regex *read_pin(const struct ctx *x, const struct pin *p, struct arena *a,
+                                    int *dev)
+{
+    char why[PATTERN_WHY];
+    const struct regex *re;
+    *dev = cluster_device(x->scene.cluster, p->device);
+    if (*dev < 0) {
+        diag_error(x->use.diag, "--pin '%s=%s': there is no device '%s'; the first is '%s'",
+                   p->pattern, p->device, p->device, cluster_device_name(x->scene.cluster, a, 0));
+        return NULL;
+    }
+    re = pattern_compile(p->pattern, a, why);
+    if (!re)
+        diag_error(x->use.diag, "--pin '%.200s=%s': not a regular expression: %s", p->pattern,
+                   p->device, why);
+    return re;
+}
+
+int ctx_check_pins(const struct ctx *x)
+{
+    struct arena *own = arena_new(x->use.scratch);
+    bool good = true;
+    int dev;
+    for (uint32_t k = ctx_settings(x)->npins; good && k-- > 0;)
+        good = read_pin(x, &ctx_settings(x)->pins[k], own, &dev) != NULL;
+    arena_free(own);
+    return good ? 0 : -1;
+}
+
 /* Pins vertices by --pin 'regex=device'; the first pattern that matches a node's name, or that of a call that it is
  * in, counts. */
 static int apply_pins(struct ctx *x)
@@ -113,20 +143,13 @@ static int apply_pins(struct ctx *x)
     const uint8_t *follows = place_follows(x->scene.m, x->scene.place, x->use.scratch);
     for (uint32_t k = ctx_settings(x)->npins; k-- > 0;) {
         const struct pin *p = &ctx_settings(x)->pins[k];
-        int dev = cluster_device(x->scene.cluster, p->device);
-        char why[PATTERN_WHY];
-        if (dev < 0)
-            return diag_error(x->use.diag,
-                              "--pin '%s=%s': there is no device '%s'; the first is '%s'",
-                              p->pattern, p->device, p->device,
-                              cluster_device_name(x->scene.cluster, x->use.mem, 0));
         struct arena *own = arena_new(x->use.scratch);
-        const struct regex *re = pattern_compile(p->pattern, own, why);
-        if (!re)
-            return diag_error(x->use.diag, "--pin '%.200s=%s': not a regular expression: %s",
-                              p->pattern, p->device, why);
-        uint32_t hits = pin_all(x, re, dev, follows);
+        int dev;
+        const struct regex *re = read_pin(x, p, own, &dev);
+        uint32_t hits = re ? pin_all(x, re, dev, follows) : 0;
         arena_free(own);
+        if (!re)
+            return -1;
         if (!hits)
             diag_warning(x->use.diag, WARN_UNMATCHED_PIN,
                          "--pin '%s=%s' matches no node that is placed", p->pattern, p->device);

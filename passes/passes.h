@@ -151,6 +151,8 @@ struct scene ctx_judged(const struct ctx *x);
 /* Dimensions with a value: those given, then those guessed; i < ctx_ndims(x). */
 uint32_t ctx_ndims(const struct ctx *x);
 const struct dim_binding *ctx_dim(const struct ctx *x, uint32_t i);
+/* Every --pin names a device, and its pattern can be read: 0, or -1 and an error. */
+int ctx_check_pins(const struct ctx *x);
 /* Costs that came with the input have as many classes as the cluster: 0, or -1 and an error. */
 int ctx_check_costs(const struct ctx *x);
 /* Builds place and the base level if they are not there yet: x->scene.place, base and top of x->levels.  An error if

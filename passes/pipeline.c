@@ -66,20 +66,12 @@ static const struct pass *find_pass(const struct pipeline *p, const char *name)
 static int unknown_pass(const struct pipeline *p, const char *name, struct arena *a, struct diag *d)
 {
     struct nearest t = nearest_to(name, strlen(name));
-    char *s = arena_fmt(a, "%s", pass_at(0)->name);
-    nearest_try(&t, pass_at(0)->name);
     const struct pass *known;
-    for (uint32_t i = 1; (known = pass_at(i)); i++) {
-        s = arena_fmt(a, "%s, %s", s, known->name);
+    for (uint32_t i = 0; (known = pass_at(i)); i++)
         nearest_try(&t, known->name);
-    }
-    for (const struct pass *const *q = p->extra; q && *q; q++) {
-        s = arena_fmt(a, "%s, %s", s, (*q)->name);
+    for (const struct pass *const *q = p->extra; q && *q; q++)
         nearest_try(&t, (*q)->name);
-    }
-    if (t.best)
-        return diag_error(d, "-p: unknown pass '%s'%s", name, nearest_hint(&t, a));
-    return diag_error(d, "-p: unknown pass '%s'; there are %s", name, s);
+    return diag_error(d, "-p: unknown pass '%s'%s (see --list-passes)", name, nearest_hint(&t, a));
 }
 
 static int parse_option(struct step *s, char *text, struct arena *a, struct diag *d)
@@ -334,8 +326,26 @@ static int run_and_judge(const struct step *s, struct ctx *x, const struct run_o
     return 0;
 }
 
+/* Passes such as fuse, which make a level for planners, after the last of these. */
+static void warn_late(const struct pipeline *p, struct diag *d)
+{
+    const struct pass *late = NULL, *levels = pass_find("levels");
+    for (uint32_t i = p->n; i-- > 0 && p->step[i].pass != levels;) {
+        const struct pass *pass = p->step[i].pass;
+        if (planner_of(pass)) {
+            if (late)
+                diag_warning(d, WARN_UNUSED_OPTION,
+                             "-p: %s has no effect after %s, the last planner", late->name,
+                             pass->name);
+            return;
+        }
+        late = pass->needs & NEED_CONTRACT ? pass : late;
+    }
+}
+
 int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_options *o)
 {
+    warn_late(p, x->use.diag);
     for (uint32_t i = 0; i < p->n; i++) {
         struct arena_mark mark = arena_mark(x->use.scratch);
         double start = now_ms();

@@ -3,13 +3,14 @@
  * Source: Damerau 1964, in the form that edits no place twice ("optimal string alignment"): insertions,
  * deletions, replacements and swaps of neighbours cost one each.  A name is near when at most two
  * edits make it, and only one for words of less than five letters, of which nearly anything is two
- * edits away.  Three rows of the usual table, O(product of the lengths). */
+ * edits away.  A word that a name begins with, up to a '-', is one edit from it: "auto" means
+ * "auto-place".  Three rows of the usual table, O(product of the lengths). */
 #include "ir/base/nearest.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum { LONGEST = 63, NEAR = 2, SHORT = 5 };
+enum { LONGEST = 63, NEAR = 2, SHORT = 5, BEGINNING = 2 };
 
 static uint32_t least(uint32_t a, uint32_t b)
 {
@@ -45,6 +46,9 @@ void nearest_try(struct nearest *t, const char *name)
     if (t->n > LONGEST || m > LONGEST)
         return;
     uint32_t d = edit_distance(t->word, t->n, name, m);
+    bool begins = t->n >= BEGINNING && m > t->n && !memcmp(name, t->word, t->n);
+    if (begins && name[t->n] == '-')
+        d = least(d, 1);
     if (d < t->distance) {
         t->distance = d;
         t->best = name;

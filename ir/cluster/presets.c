@@ -278,12 +278,40 @@ const struct link_preset *link_preset_of(const char *name)
     return NULL;
 }
 
-const char *preset_hint(const char *name, size_t n, struct arena *a)
+/* The number that s[0 .. n) is, 0 unless it is one of devices. */
+static uint32_t number_of(const char *s, size_t n)
 {
+    uint32_t number = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (s[i] < '0' || s[i] > '9' || number > CLUSTER_DEVICES)
+            return 0;
+        number = number * 10 + (uint32_t)(s[i] - '0');
+    }
+    return number <= CLUSTER_DEVICES ? number : 0;
+}
+
+const char *preset_near(const char *name, size_t n, uint32_t *count)
+{
+    size_t digits = 0;
+    while (digits < n && name[digits] >= '0' && name[digits] <= '9')
+        digits++;
+    for (size_t at = 1; at < n; at++) { /* 2a100, a100x2 */
+        bool before = at == digits;
+        uint32_t number = before            ? number_of(name, at)
+                          : name[at] == 'x' ? number_of(name + at + 1, n - at - 1)
+                                            : 0;
+        const struct device_class *k = before ? preset_of(name + at, n - at) : preset_of(name, at);
+        if (number && k) {
+            *count = number;
+            return k->name;
+        }
+    }
     struct nearest t = nearest_to(name, n);
     for (int i = 0; i < PRESETS; i++)
         nearest_try(&t, presets[i].name);
-    return nearest_hint(&t, a);
+    bool gpu = n - digits >= 3 &&
+               !strncasecmp(name + digits, "gpu", 3); /* near to cpu by its letters alone */
+    return gpu ? NULL : t.best;
 }
 
 struct cluster_row {

@@ -43,6 +43,22 @@ static bool memory_parse(const char *s, int64_t *bytes)
     return bytes_parse(s, bytes) && *bytes > 0;
 }
 
+/* Refuses an item of a class that is not known, "2a100:40GiB" say, of count devices, name[0 .. n) for the class. */
+static int refuse_class(const char *name, size_t n, uint32_t count, const struct where *w)
+{
+    const char *near = preset_near(name, n, &count);
+
+    if (near != NULL)
+        return diag_error(w->d, "%s: unknown class '%.*s'; did you mean '%s'? (see --list-devices)",
+                          w->at, (int)n, name,
+                          count > 1 ? arena_fmt(w->mem, "%ux%s", count, near) : near);
+    return diag_error(
+        w->d,
+        "%s: unknown class '%.*s', expected COUNTxCLASS[:MEMORY] such as 2xa100, with "
+        "one of " PRESET_NAMES ", or a file that ends in .json (see --list-devices)",
+        w->at, (int)n, name);
+}
+
 /* "4xa100:40GiB", "cpu" */
 static int item_parse(struct cluster *c, const char *s, size_t n, const struct where *w)
 {
@@ -65,21 +81,18 @@ static int item_parse(struct cluster *c, const char *s, size_t n, const struct w
     const char *colon = memchr(s, ':', n);
     size_t name = colon != NULL ? (size_t)(colon - s) : n;
     const struct device_class *preset = preset_of(s, name);
-    if (preset == NULL) {
-        return diag_error(
-            w->d,
-            "%s: unknown class '%.*s'%s, expected COUNTxCLASS[:MEMORY] with one of " PRESET_NAMES
-            ", or a file that ends in .json",
-            w->at, (int)name, s, preset_hint(s, name, w->mem));
-    }
+    if (preset == NULL)
+        return refuse_class(s, name, count, w);
     struct device_class cls = *preset;
     cls.count = count;
     if (colon != NULL) {
         const char *text = arena_strdup(w->mem, colon + 1, n - name - 1);
-        if (!memory_parse(text, &cls.memory)) {
+        if (!memory_parse(text, &cls.memory))
             return diag_error(w->d, "%s: memory '%s', expected a size above 0 such as 40GiB", w->at,
                               text);
-        }
+        if (cls.memory > 0 && !size_parse(text, &cls.memory))
+            return diag_error(w->d, "%s: memory '%s', expected a size with a unit, such as 80GiB",
+                              w->at, text);
     }
     return class_add(c, &cls, w);
 }
@@ -526,6 +539,40 @@ int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct d
     }
 }
 
+/* Refuses a link: the first of its pieces that is wrong. */
+static int refuse_link(const char *text, struct diag *d)
+{
+    const char *comma = strchr(text, ',');
+    char rate[UNIT_TEXT * 2];
+    struct nearest t = nearest_to(text, strlen(text));
+    const struct link_preset *l;
+    int64_t bandwidth;
+
+    for (uint32_t i = 0; (l = link_preset_at(i)) != NULL; i++)
+        nearest_try(&t, l->name);
+    snprintf(rate, sizeof rate, "%.*s", (int)strcspn(text, ","), text);
+    bool good = rate_parse(rate, &bandwidth) && bandwidth > 0;
+    if (comma && good)
+        return diag_error(d, "link '%s': latency '%s', expected a time such as 10us", text,
+                          comma + 1);
+    if (comma)
+        return diag_error(d,
+                          "link '%s': rate '%s', expected one above 0 such as 25GB/s (capitals "
+                          "count: kB, MB, GB, TB, KiB, MiB, GiB)",
+                          text, rate);
+    if (good)
+        return diag_error(d, "link '%s': the latency is missing, expected both as in 25GB/s,10us",
+                          text);
+    if (t.best)
+        return diag_error(
+            d, "link '%s': there is none of this name; did you mean '%s'? (see --list-devices)",
+            text, t.best);
+    return diag_error(d,
+                      "link '%s': expected a rate above 0 and a time such as 25GB/s,10us, or a "
+                      "name such as pcie4x16 (see --list-devices)",
+                      text);
+}
+
 /* "25GB/s,10us", "nvlink4" */
 static bool rate_latency_parse(const char *text, int64_t *bandwidth, int64_t *latency)
 {
@@ -550,12 +597,8 @@ int cluster_set_link(struct cluster *c, const char *text, struct diag *d)
 {
     int64_t bandwidth = 0, latency = 0;
 
-    if (!rate_latency_parse(text, &bandwidth, &latency)) {
-        return diag_error(d,
-                          "link '%s': expected a rate above 0 and a time such as 25GB/s,10us, or a "
-                          "name such as pcie4x16 (see --list-devices)",
-                          text);
-    }
+    if (!rate_latency_parse(text, &bandwidth, &latency))
+        return refuse_link(text, d);
     for (uint32_t i = 0; i < c->ncls; i++) {
         if (!c->cls[i].host) {
             c->cls[i].link_bandwidth = bandwidth;

@@ -178,7 +178,9 @@ def unused_options(d):
     """What changes nothing is said, by name, and fails a strict run before anything is written."""
     m, train = generate(d / "m.onnx"), d / "t.onnx"
     generate(train, "train", "--layers", "1", "--width", "16", "--heads", "2", "--vocab", "16")
-    used = [(m, ["-p", "cost", "--time-limit", "1s"]), (m, ["--schedule=gpipe"]), (m, ["--max-states=9"]),
+    used = [(m, ["--pin=/h.0=acc1"]), (m, ["--link=1GB/s,1us"]), (m, ["--efficiency=60%"]), (m, ["--io=free"]),
+            (m, ["--group=2:nvlink4"]), (m, ["--levels=2:1GB/s,1us"]), (m, ["-p", "cost", "--time-limit", "1s"]),
+            (m, ["--schedule=gpipe"]), (m, ["--max-states=9"]),
             (m, [*PLAN, "--schedule=gpipe"]), (m, [*PLAN, "--sync=1GB/s"]),
             (m, [*PLAN, "--replicate", "--sync=1GB/s"]), (train, [*PLAN, "--sync=1GB/s"]),
             (m, [*PLAN, "--pictures=pdf"]), (m, [*PLAN, "--pictures=pdf", "-o", "x.svg"]),

@@ -49,6 +49,9 @@ AT = ("--profile-at", "1=zero.csv", "--profile-at", "2=zero.csv")
 # none, a second model
 FIRST = {"at": "--passes='dp-place' --pin='@x'", "out": "--passes='dp-place' --output='x'",
          "open": "--passes='dp-place", "odd": "--nonsense", "two": "x.pir"}
+# what is no model, by its first bytes
+FOREIGN = {"zip.pt": b"PK\3\4" + bytes(20), "old.pth": b"\x80\2}q\0", "net.py": b"import torch\n",
+           "net.safetensors": bytes([19]) + bytes(7) + b'{"__metadata__":{}}', "net.h5": b"\x89HDF\r\n\x1a\n"}
 NODE = {"name": "conv", "supportedOnFpga": 1, "isBackwardNode": 0, "size": 1, "cpuLatency": 1, "fpgaLatency": 1}
 EDGE = {"sourceId": 0, "destId": 1, "cost": 1}
 HEADER = "name, op, class, time, memory, ps_CLASS, flops, traffic_bytes or result_bytes"
@@ -247,7 +250,8 @@ OPTIONS = [
     (1, (*ON, "-p", "plan{from=/proc/self/mem}"), "/proc/self/mem: cannot be read: Input/output error"),
     (1, ("gone.onnx",), "gone.onnx: cannot open: No such file or directory"),
     (2, ("m.pir", "-d", "7xnone"),
-     "cluster '7xnone': unknown class 'none', expected COUNTxCLASS[:MEMORY] with one of "),
+     "cluster '7xnone': unknown class 'none', expected COUNTxCLASS[:MEMORY] such as 2xa100, "
+     "with one of "),
     (1, (*ON, "-p", "dp-place", "-o", "x.svg", "--part=7"),
      "--part '7': expected a number below 1, the number of parts"),
     (1, (*ON, "-p", "fuse,subdivide,dp-place"), "subdivide: it must come before contract, fuse and linearize"),
@@ -256,6 +260,34 @@ OPTIONS = [
     (1, ("m.pir", "-p", "plan{from=m.pir}"), "m.pir:1: 'graph {': expected REGEX=DEVICE"),
     (2, (*ON, "--link=fast"), "link 'fast': expected a rate above 0 and a time such as 25GB/s,10us, or a name such as "
      "pcie4x16 (see --list-devices)"),
+    (2, ("m.pir", "--pin=a=acc7"), "--pin 'a=acc7': there is no device 'acc7'; the first is 'acc0'"),
+    (2, ("m.pir", "--pin=(=acc1"), "--pin '(=acc1': not a regular expression: "),
+    (2, (*ON, "--link=25gb/s,10us"), "link '25gb/s,10us': rate '25gb/s', expected one above 0 such as 25GB/s (capitals "
+     "count: kB, MB, GB, TB, KiB, MiB, GiB)"),
+    (2, (*ON, "--link=25GB/s"), "link '25GB/s': the latency is missing, expected both as in 25GB/s,10us"),
+    (2, (*ON, "--link=25GB/s,10"), "link '25GB/s,10': latency '10', expected a time such as 10us"),
+    (2, (*ON, "--link=nvlnk4"),
+     "link 'nvlnk4': there is none of this name; did you mean 'nvlink4'? (see --list-devices)"),
+    (2, ("m.pir", "-d", "2xa100:80"),
+     "cluster '2xa100:80': memory '80', expected a size with a unit, such as 80GiB"),
+    (2, ("m.pir", "--gpus=4"),
+     "unknown option '--gpus=4': devices are named by -d, such as -d 2xa100 (see --list-devices)"),
+    (2, ("m.pir", "--dim", "batch", "8"),
+     "'8' belongs to no option and is no file: values have no spaces, as in --dim batch=8"),
+    (2, ("-d", "2xa100:40", "GB", "m.pir"),
+     "'GB' belongs to no option and is no file: values have no spaces, as in --dim batch=8"),
+    (2, ("help",), "there is no file 'help' (see --help)"),
+    (2, ("m.pir", "-v", "-q"), "-v and -q: leave one out"),
+    (1, ("zip.pt",), "zip.pt: it is a zip archive, as torch.save writes it, expected an ONNX model: export the model "
+     "first, as by torch.onnx.export"),
+    (1, ("old.pth",), "old.pth: it is a pickle, as torch.save writes it, expected an ONNX model: export the model "
+     "first, as by torch.onnx.export"),
+    (1, ("net.py",), "net.py: it is a Python program, expected an ONNX model: export the model first, as by "
+     "torch.onnx.export"),
+    (1, ("net.safetensors",), "net.safetensors: it is a file of weights without a graph, expected an ONNX model: "
+     "export the model first, as by torch.onnx.export"),
+    (1, ("net.h5",), "net.h5: it is an HDF5 file, as Keras writes it, expected an ONNX model: export the model first, "
+     "as by torch.onnx.export"),
     (2, (*ON, "--levels=8"), "levels '8': expected sizes and links of 1 to 4 levels, innermost first, such as "
      "8:25GB/s,0us/2:3GB/s,0us"),
     (2, (*ON, "-p", "dp-place", "-o", "m.pir"), "-o m.pir: that is the model itself; expected another file"),
@@ -302,6 +334,8 @@ SAID = [
     (CLASS + "{ in %x %a, %b = profile:op(%x) : ? !xfer=1us, ? !xfer=2us !time=1us %c = profile:op(%a) !time=1us "
      "%d = profile:op(%b) !time=1us }", ("-v", "-p", "subdivide,dp-place"), 0,
      "note: subdivide: 2 vertices for the results of 1 nodes"),
+    (CLASS + "{ in %x %a = " + COSTS + "}", ("-p", "dp-place,fuse"), 0,
+     "warning: -p: fuse has no effect after dp-place, the last planner [-Wunused-option]"),
     (CLASS + "{ in %x %a = " + COSTS + "}", ("-v", "-p", "fuse,dp-place"), 0, "note: fuse: nothing fused, 1 vertices"),
     ("graph { in %x : f32[4] %a = Exp(%x) out %a }", ("-p", "inline-functions"), 0,
      "note: inline-functions: nothing calls a function of the model"),
@@ -424,6 +458,8 @@ def main():
                                       encoding="utf-8")
         for name, line in FIRST.items():
             Path(f"{name}.pir").write_text(f"# RUN: pcc pcc-repro.pir {line}\n{MODEL}", encoding="utf-8")
+        for name, head in FOREIGN.items():
+            Path(name).write_bytes(head)
         for code, args, wanted in OPTIONS:
             expect(error_of(code, *args), wanted, wanted.endswith((": ", "..", " one of ")))
         Path("relu.json").write_text(json.dumps({"classes": [{"preset": "a100", "supported": ["Relu"]}]}))

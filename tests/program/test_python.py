@@ -136,7 +136,7 @@ def errors(temp, model):
     raises(pcc.BadInput, "none.onnx: cannot open", pcc.plan, "none.onnx")
     raises(pcc.BadInput, "model.onnx: ", pcc.plan, b"no model")
     raises(pcc.BadInput, "mine.onnx: ", pcc.plan, b"no model", name="mine.onnx")
-    raises(pcc.BadUse, "did you mean 'a100'", pcc.plan, model, "2xa1000")
+    raises(pcc.BadUse, "did you mean '2xa100'", pcc.plan, model, "2xa1000")
     raises(pcc.BadUse, "did you mean 'devices'", pcc.plan, model, devics="2xa100")
     raises(pcc.BadUse, "not int", pcc.plan, 3)
     raises(pcc.BadUse, "NUL", pcc.plan, model, dim="a\0=1")

@@ -65,10 +65,16 @@ int read_input(const struct pcc *p, const struct input *in, struct scene *s, str
     enum input_kind kind =
         in->bytes ? input_kind_in(in->name, in->bytes, in->n) : input_kind_of(in->name);
     double scale = transfer_scale(p, in, kind, d);
+    const char *foreign = input_foreign(in->name, in->bytes, in->n);
     *s = (struct scene){0};
     *plan = NULL;
     if (scale <= 0)
         return -1;
+    if (foreign)
+        return diag_error(d,
+                          "%s: it is %s, expected an ONNX model: export the model first, as by "
+                          "torch.onnx.export",
+                          in->name, foreign);
     switch (kind) {
     case INPUT_WORKLOAD:
         return in->bytes ? workload_parse(s, &(struct workload_text){in->name, in->bytes, in->n},

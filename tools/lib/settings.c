@@ -395,5 +395,6 @@ enum pcc_status settings_devices(struct pcc *p)
     return s                                                              ? s
            : describe_devices(p) || describe_model(p) || describe_step(p) ? PCC_BAD_USE
            : is_iteration(p) && settings_training(p)                      ? PCC_BAD_USE
+           : ctx_check_pins(&p->x)                                        ? PCC_BAD_USE
                                                                           : PCC_OK;
 }

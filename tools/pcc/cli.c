@@ -87,7 +87,7 @@ static const struct {
     {CLI_NETWORK, IN_DEVICES, 0, "network", "host|direct",
      "one sample: between two accelerators over the host, two hops, or in one (default: host)"},
     {CLI_CONTENTION, IN_COSTS, 0, "contention", "port|none|link|half|rx|blocking|baechi",
-     "one sample: what a transfer holds while it lasts (default: port; passes/README.md)"},
+     "one sample: what a transfer holds while it lasts (default: port; docs/goals.md)"},
     {CLI_DISPATCH, IN_COSTS, 0, "dispatch", "plan|fifo|level",
      "one sample: who is next on a device: by the plan, by becoming ready, by the longest way to "
      "the end (default: plan)"},
@@ -345,9 +345,24 @@ const struct cli_option *cli_named(const struct cli *c, const char *name)
     return find(c, name, strlen(name), 0);
 }
 
+/* Words of other programs for what -d says. */
+static bool means_devices(const char *word, size_t n)
+{
+    static const char *const words[] = {"gpu", "gpus", "num-gpus", "num_gpus", "ngpus"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == n && !memcmp(words[i], word, n))
+            return true;
+    return false;
+}
+
 static int refuse_unknown(const struct cli *c, const char *s, struct diag *d)
 {
     const char *word = s + strspn(s, "-");
+    if (means_devices(word, strcspn(word, "=")))
+        return diag_error(d,
+                          "unknown option '%s': devices are named by -d, such as -d 2xa100 "
+                          "(see --list-devices)",
+                          s);
     struct nearest t = nearest_to(word, strcspn(word, "="));
     for (uint32_t i = 0; i < c->noption; i++)
         nearest_try(&t, c->option[i].name);
@@ -364,6 +379,18 @@ static void store(struct cli *c, int id, const char *value, uint32_t room, struc
     c->value[id] = value;
 }
 
+/* Refuses a second word that belongs to no option: one of the two may be the end of a value. */
+static int refuse_second(const char *first, const char *second, struct diag *d)
+{
+    bool one = access(first, F_OK) == 0, two = access(second, F_OK) == 0;
+    if (one != two)
+        return diag_error(d,
+                          "'%s' belongs to no option and is no file: values have no spaces, as in "
+                          "--dim batch=8",
+                          one ? second : first);
+    return diag_error(d, "one model at a time: '%s' and '%s'", first, second);
+}
+
 int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag *d)
 {
     bool only_names = false;
@@ -373,7 +400,7 @@ int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag
         const struct cli_option *o;
         if (only_names || s[0] != '-' || !s[1]) {
             if (c->input)
-                return diag_error(d, "one model at a time: '%s' and '%s'", c->input, s);
+                return refuse_second(c->input, s, d);
             c->input = s;
             continue;
         }
@@ -402,5 +429,9 @@ int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag
             value = CLI_SHORT;
         store(c, o->id, value ? value : "", (uint32_t)argc, a);
     }
+    if (c->value[CLI_QUIET] && c->value[CLI_VERBOSE])
+        return diag_error(d, "-v and -q: leave one out");
+    if (c->input && !strcmp(c->input, "help") && access("help", F_OK))
+        return diag_error(d, "there is no file 'help' (see --help)");
     return 0;
 }

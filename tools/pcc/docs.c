@@ -107,7 +107,7 @@ static const char man_end[] =
     ".SH EXIT STATUS\n0 ok, 1 bad input, 2 usage, 3 no plan fits, 4 verification failed, "
     "70 internal error.\n"
     ".SH SEE ALSO\n\\fBdot\\fR(1), which lays out pictures; \\fBpcc\\-gen \\-\\-help\\fR; the pages "
-    "task by task, docs/README.md, which an installation puts into share/doc/pcc.\n";
+    "task by task, docs/README.md, which an installation puts into share/doc/pcc\\-onnx.\n";
 
 void docs_man(FILE *f, const struct cli *c, const char *version, struct arena *scratch)
 {

@@ -215,6 +215,8 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
     const char *no_iteration = no_plan      ? no_plan
                                : r->trained ? NULL
                                             : "it is about --objective=iteration-time";
+    bool shown = x->results.plan || c->value[CLI_OUTPUT] || c->n[CLI_EMIT] || r->table;
+    const char *no_costs = shown ? NULL : "nothing is planned";
     const char *reserved = c->value[CLI_RESERVE];
     bool reserve = limited_memory(x->scene.cluster) ||
                    (reserved && strspn(reserved, "0%") == strlen(reserved));
@@ -222,7 +224,13 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
     const struct {
         enum cli_id id;
         const char *why; /* NULL: it is of use */
-    } t[] = {{CLI_OVERLAP, no_plan},
+    } t[] = {{CLI_PIN, no_costs},
+             {CLI_LINK, no_costs},
+             {CLI_GROUP, no_costs},
+             {CLI_LEVELS, no_costs},
+             {CLI_IO, no_costs},
+             {CLI_EFFICIENCY, no_costs},
+             {CLI_OVERLAP, no_plan},
              {CLI_REPLICATE, no_plan},
              {CLI_PART_COST, no_plan},
              {CLI_OBJECTIVE, no_plan},

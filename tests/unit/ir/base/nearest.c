@@ -57,6 +57,11 @@ static void test_best(void **state)
     nearest_try(&t, "plate");
     nearest_try(&t, "plaques");
     assert_string_equal(nearest_hint(&t, a), "; did you mean 'plane'?");
+    t = nearest_to("au", 2);
+    nearest_try(&t, "autumn-leaf");
+    assert_null(t.best);
+    nearest_try(&t, "au-place"); /* its first word */
+    assert_string_equal(t.best, "au-place");
     arena_free(a);
 }
 
