@@ -33,6 +33,7 @@ enum {
     NEWRANK = 2, /* ranks without regard to frames first: for graphs that the other way fails on */
     ARRANGED = 4 /* each frame by itself, then frames beside each other, arrows in right angles */
 };
+enum { PAGE_NODES = 60 };  /* more of them in rows and columns are too small to be read */
 enum { MOST_SCREENS = 2 }; /* where another attempt has fewer boxes */
 
 struct attempt {
@@ -340,6 +341,19 @@ struct options {
     const char *part, *around; /* "": all */
 };
 
+/* What to do about a picture of more nodes than a page holds; shown: sight.h, NULL: all. */
+static void note_many(const struct result *r, const struct options *o, const uint8_t *shown,
+                      const char *path)
+{
+    uint32_t n = 0;
+    for (nid i = 1; i < r->scene.m->nnode; i++)
+        n += r->scene.place->kind[i] == PLACE_NODE && (!shown || shown[i]);
+    if (n > PAGE_NODES)
+        diag_note(r->diag, "%s: %u nodes, more than a page holds; %s", path, n,
+                  *o->part ? "--around=NODE:2 shows those near one"
+                           : "--part=N shows those of one part, --around=NODE:2 those near one");
+}
+
 /* Draws what the options ask for; format 0: DOT. */
 static int write_view(const struct result *r, const void *opts, unsigned format, const char *path)
 {
@@ -349,11 +363,8 @@ static int write_view(const struct result *r, const void *opts, unsigned format,
     enum view view = some ? VIEW_NODES : (enum view)o->view;
     struct scenery what = {view, attempts[view]->boxes, NULL, NULL};
     int rc = some ? sight_find(r, o->part, o->around, &what.shown, a) : 0;
-    if (!rc && view == VIEW_NODES && !some && r->scene.m->nnode > MOST_BOXES)
-        diag_note(
-            r->diag,
-            "%s: all %u nodes; --part=N shows those of one part, --around=NODE:2 those near one",
-            path, r->scene.m->nnode - 1);
+    if (!rc && view == VIEW_NODES)
+        note_many(r, o, what.shown, path);
     if (!rc)
         rc = format ? write_picture(r, &what, format, path) : dot_write(r, &what, path);
     arena_free(a);

@@ -67,6 +67,11 @@ int sight_find(const struct result *r, const char *part, const char *around, con
     if (*around && !x)
         return diag_error(r->diag, "--around '%s': no placed node has that name",
                           label_text(a, name, strlen(name), NAME));
+    if (x && number && r->parts->part_of[x] != (int32_t)only)
+        return diag_error(r->diag,
+                          "--around '%s': the node is in part %d, not in --part=%lu: leave "
+                          "one out",
+                          label_text(a, name, strlen(name), NAME), r->parts->part_of[x], only);
     memset(near, x ? 0 : 1, nnode);
     if (x)
         near[x] = 1;

@@ -441,10 +441,25 @@ static void put_shell_word(FILE *f, const char *path)
     putc('\'', f);
 }
 
-/* The command that runs the parts; model NULL: it came from no file. */
-static void print_runner(FILE *f, const char *folder, const char *model, struct arena *a)
+/* The first file of weights that is not there; NULL: all are. */
+static const char *missing_file(const struct module *m)
+{
+    for (uint32_t k = 2; k < m->nfile; k++) /* 1: the model itself */
+        if (m->file[k].fd < 0)
+            return str(m, m->file[k].path);
+    return NULL;
+}
+
+/* The command that runs the parts; model NULL: it came from no file; missing: of weights, NULL: none. */
+static void print_runner(FILE *f, const char *folder, const char *model, const char *missing,
+                         struct arena *a)
 {
     size_t n = strlen(folder);
+    if (missing) {
+        fputs("put ", f);
+        put_shell_word(f, missing);
+        fputs(" in its place, then ", f);
+    }
     fputs("run it: python3 ", f);
     put_shell_word(f, arena_fmt(a, "%s%srun_split.py", folder, folder[n - 1] == '/' ? "" : "/"));
     putc('\n', f);
@@ -484,6 +499,7 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
                 utf8_text(a, settings));
     if (split_folder)
         print_runner(f, utf8_text(a, split_folder),
-                     m->nfile > 1 && m->file[1].nowhere ? NULL : utf8_text(a, str(m, m->path)), a);
+                     m->nfile > 1 && m->file[1].nowhere ? NULL : utf8_text(a, str(m, m->path)),
+                     missing_file(m), a);
     arena_free(a);
 }

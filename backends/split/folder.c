@@ -146,8 +146,14 @@ static const char *foreign_file(struct folder *f, const char *path, int *n)
     return found;
 }
 
-/* Whether what is at f->final may be replaced. */
-static int check_existing(struct folder *f, const struct stat *st)
+static bool is_same_file(const char *one, const char *two)
+{
+    struct stat a, b;
+    return stat(one, &a) == 0 && stat(two, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Whether what is at f->final may be replaced; model: the file that is split, or NULL. */
+static int check_existing(struct folder *f, const struct stat *st, const char *model)
 {
     struct stat here;
     int n;
@@ -159,6 +165,13 @@ static int check_existing(struct folder *f, const struct stat *st)
     const char *foreign = foreign_file(f, f->final, &n);
     if (n < 0)
         return diag_error(f->diag, "%s: cannot be read: %s", f->name, strerror(errno));
+    if (foreign && !ours && f->into && model &&
+        is_same_file(arena_fmt(f->a, "%s/%s", f->final, foreign), model))
+        return diag_error(
+            f->diag,
+            "%s: the model itself is '%s' there, the name of a file of a split: rename the model, "
+            "or give another folder",
+            f->name, foreign);
     if (foreign && !ours && f->into)
         return diag_error(
             f->diag,
@@ -180,7 +193,7 @@ static int check_existing(struct folder *f, const struct stat *st)
 }
 
 /* Finds f->final; 0 or -1. */
-static int find_place(struct folder *f)
+static int find_place(struct folder *f, const char *model)
 {
     size_t n = strlen(f->name);
     struct stat st;
@@ -195,7 +208,7 @@ static int find_place(struct folder *f)
             return diag_error(f->diag, "%s: %s", f->name, strerror(errno));
         arena_defer(f->a, free, real);
         f->final = real;
-        return check_existing(f, &st);
+        return check_existing(f, &st, model);
     }
     if (errno != ENOENT || lstat(f->final, &st) == 0)
         return diag_error(f->diag, "%s: %s", f->name, strerror(errno == ENOENT ? ELOOP : errno));
@@ -337,10 +350,11 @@ static int usual_mode(const struct folder *f)
     return rc;
 }
 
-int folder_begin(struct folder *f, const char *name, bool into, struct arena *a, struct diag *d)
+int folder_begin(struct folder *f, const char *name, bool into, const char *model, struct arena *a,
+                 struct diag *d)
 {
     *f = (struct folder){.a = a, .diag = d, .name = name, .dirfd = -1, .into = into};
-    if (find_place(f))
+    if (find_place(f, model))
         return -1;
     char *slash = strrchr(f->final, '/');
     const char *base = slash ? slash + 1 : f->final;

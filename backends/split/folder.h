@@ -27,10 +27,12 @@ struct folder {
 /* Makes the temporary folder beside `name`, if a folder may come there: nothing is there, or an
  * empty folder, or a split folder (a manifest.json with pcc_manifest) that holds no other files.
  * With `into` the folder must be there and may hold other files, but none that has the name of a
- * file of a split, unless a split is there to which it belongs.  Removes what killed runs have left
+ * file of a split, unless a split is there to which it belongs; model: the file that is split, for a
+ * message about it (NULL: none).  Removes what killed runs have left
  * beside it (with `into`: in it).  *f must not be moved until the folder is committed or aborted; if
  * the program exits before, nothing is left.  0 or -1. */
-int folder_begin(struct folder *f, const char *name, bool into, struct arena *a, struct diag *d);
+int folder_begin(struct folder *f, const char *name, bool into, const char *model, struct arena *a,
+                 struct diag *d);
 /* Puts it in its place; the old one's files are removed.  0, or -1 and nothing has changed.  With `into`
  * files move one by one, the manifest last: where it is, all is. */
 int folder_commit(struct folder *f);

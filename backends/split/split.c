@@ -144,7 +144,7 @@ static int begin(struct split *s, struct folder *f, const char *folder)
                           folder);
     s->a = arena_new(s->m->mem);
     s->sources.beside = sources_beside(s, folder);
-    if (folder_begin(f, folder, s->sources.beside, s->a, s->diag)) {
+    if (folder_begin(f, folder, s->sources.beside, str(s->m, s->m->path), s->a, s->diag)) {
         arena_free(s->a);
         return -1;
     }

@@ -230,6 +230,8 @@ OPTIONS = [
     (2, (*ON, "-p", "dp-place", "-o", "x.gantt.png"), "-o x.gantt.png: charts are written as .gantt.svg"),
     (1, (*ON, "-p", "dp-place", "-o", "x.svg", "--view=nodes", "--around=z"),
      "--around 'z': no placed node has that name"),
+    (1, (*ON, "-p", "dp-place", "--pin=a=acc0", "--pin=b=acc1", "-o", "x.dot", "--around=b", "--part=0"),
+     "--around 'b': the node is in part 1, not in --part=0: leave one out"),
     (1, (*ON, "-p", "dp-place", "--replicate", "--replay=5"), "acc0 has 2 copies: only plans without copies "
      "can be replayed"),
     (1, ("m.pir", "-p", "infer-shapes", "-o", "x.csv"), "x.csv: the cost table needs costs: add cost to -p"),
@@ -305,6 +307,7 @@ OPTIONS = [
 
 CLASS = "class acc x2 graph "
 COSTS = "profile:op(%x) !time=1us "
+CHAIN = CLASS + "{ in %x %n0 = " + COSTS + "".join(f"%n{i} = profile:op(%n{i - 1}) !time=1us " for i in range(1, 70)) + "}"
 HERE = ("-d", "1xa100")
 SAID = [
     ("costs 2 graph { in %x %a = profile:op(%x) !time=[1us,2us] }", (*HERE, "-p", "dp-place"), 1,
@@ -329,6 +332,10 @@ SAID = [
     ("graph { in %x : f32[4] %a = Exp(%x) %b = Exp(%a) %c = Exp(%b) out %c }",
      (*HERE, "-p", "cost", "--costs=run.json"), 0,
      "note: run.json: measured times for 1 of 3 nodes; 2 (66.6 %) keep the roofline"),
+    (CHAIN, ("-p", "one-place", "-o", "x.dot", "--view=nodes"), 0,
+     "note: x.dot: 70 nodes, more than a page holds; --part=N shows those of one part, --around=NODE:2 those near one"),
+    (CHAIN, ("-p", "one-place", "-o", "x.dot", "--part=0"), 0,
+     "note: x.dot: 70 nodes, more than a page holds; --around=NODE:2 shows those near one"),
     (CLASS + "{ in %x %a = " + COSTS + "}", ("-v", "-p", "subdivide,dp-place"), 0,
      "note: subdivide: every node has one transfer cost: nothing to do"),
     (CLASS + "{ in %x %a, %b = profile:op(%x) : ? !xfer=1us, ? !xfer=2us !time=1us %c = profile:op(%a) !time=1us "
@@ -372,6 +379,9 @@ WRITTEN = [
     (1, ("p.onnx", *ONTO, "-o", "full"),
      "error: full: is not empty (it has 'a') and no split folder of ours: give another name"),
     (1, ("p.onnx", *ONTO, "-o", "taken"), "error: taken: is there already and is not a folder"),
+    (1, ("own/model.onnx", *ONTO, "--weights=original", "-o", "own/"),
+     "error: own/: the model itself is 'model.onnx' there, the name of a file of a split: rename the model, or give "
+     "another folder"),
     (1, ("g.onnx", *ONTO, "-o", "x.split"), "error: g.onnx: weight 'w' needs the file 'gone.bin', which is not there: "
      "put it there, or write parts that refer to it: --weights=original and -o the model's own folder"),
 ]
@@ -480,8 +490,16 @@ def main():
         for folder in ("sub", "full"):
             Path(folder).mkdir()
         Path("full/a").write_text("a", encoding="utf-8")
+        Path("own").mkdir()
+        onnx_model("own/model.onnx", b"w.bin")
+        Path("own/w.bin").write_bytes(bytes(16))
         for code, args, line in WRITTEN:
             check_line(code, args, line)
+        Path("gone").mkdir()
+        onnx_model("gone/g.onnx", b"gone.bin")
+        r = subprocess.run([PCC, "gone/g.onnx", *ONTO, "--weights=original", "-o", "gone"], capture_output=True,
+                           text=True, check=False)
+        check("\nput gone/gone.bin in its place, then run it: python3 gone/run_split.py\n" in r.stdout, r.stdout + r.stderr)
         os.chdir("/")
     return finish()
 

@@ -150,7 +150,7 @@ static int go(const char *target, bool commit, const char *file, struct diag *d)
 {
     struct arena *a = arena_new(NULL);
     struct folder f;
-    int rc = folder_begin(&f, target, false, a, d);
+    int rc = folder_begin(&f, target, false, NULL, a, d);
     if (!rc) {
         int fd = openat(f.dirfd, file, O_WRONLY | O_CREAT | O_EXCL, 0666);
         assert_true(fd >= 0);
@@ -227,10 +227,10 @@ static void test_living(void **state)
     assert_int_equal(mkdir(stale, 0700), 0);
     put(stale, "part0.onnx", "");
     mode_t mask = umask(027);
-    assert_int_equal(folder_begin(&first, target, false, a, &d), 0);
+    assert_int_equal(folder_begin(&first, target, false, NULL, a, &d), 0);
     umask(mask);
     assert_int_equal(count(base), 1);
-    assert_int_equal(folder_begin(&second, target, false, a, &d), 0);
+    assert_int_equal(folder_begin(&second, target, false, NULL, a, &d), 0);
     assert_int_equal(count(base), 2);
     put(first.temp, "manifest.json", "{\"pcc_manifest\": 1}");
     folder_abort(&second);
@@ -258,7 +258,7 @@ static void test_appeared(void **state)
         struct folder f;
         assert_int_equal(mkdir(target, 0755), 0);
         put(target, "manifest.json", "{\"pcc_manifest\": 1}");
-        assert_int_equal(folder_begin(&f, target, into, a, &d), 0);
+        assert_int_equal(folder_begin(&f, target, into, NULL, a, &d), 0);
         put(f.temp, "manifest.json", "{\"pcc_manifest\": 1, \"new\": 1}");
         put(target, mine, "");
         assert_int_equal(folder_commit(&f), -1);
