@@ -30,14 +30,39 @@ static void note_reserve(const struct ctx *x)
                       bytes_short(text, x->scene.cluster->cls[k].reserve));
 }
 
+/* What a device needs for the time per sample is more than what is there at once: who has too little shall know.  Of
+ * graphs without weights the file says what nodes need. */
+static void note_counted(const struct ctx *x)
+{
+    const struct wdag *g = x->levels.base;
+    const struct place *pl = x->scene.place;
+    int64_t all = g ? wdag_bytes(g) : 0, least = cluster_least_memory(x->scene.cluster);
+    int64_t weights = 0;
+    char text[2][UNIT_TEXT];
+    for (uint32_t w = 0; pl && w < pl->nweight; w++)
+        if (place_is_parameter(x->scene.m, pl, w))
+            weights = sat_add(weights, pl->weight_bytes[w]);
+    if (x->scene.model.objective != OBJECTIVE_SAMPLE || !weights || least < 0 || all <= least)
+        return;
+    diag_note(
+        x->use.diag,
+        "counted are %s of weights and %s of all tensors that nodes make, also those that are "
+        "not there at once: %smore devices, or --objective=makespan, which counts what is "
+        "there at once",
+        bytes_short(text[0], weights), bytes_short(text[1], all - weights),
+        ctx_ndims(x) ? "try a smaller batch or sequence (--dim), " : "try ");
+}
+
 enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
                            const struct run_options *o)
 {
     int rc = pipeline_run(pipeline, &p->x, o);
     p->planned = true;
     p->judged = (struct judged){0};
-    if (rc == PASS_INFEASIBLE)
+    if (rc == PASS_INFEASIBLE) {
+        note_counted(&p->x);
         note_reserve(&p->x);
+    }
     return rc == PASS_INFEASIBLE   ? PCC_NO_PLAN
            : rc == PASS_UNVERIFIED ? PCC_UNVERIFIED
            : rc                    ? PCC_BAD_INPUT
