@@ -307,7 +307,8 @@ OPTIONS = [
 
 CLASS = "class acc x2 graph "
 COSTS = "profile:op(%x) !time=1us "
-CHAIN = CLASS + "{ in %x %n0 = " + COSTS + "".join(f"%n{i} = profile:op(%n{i - 1}) !time=1us " for i in range(1, 70)) + "}"
+CHAIN = CLASS + "{ in %x %n0 = " + COSTS + "".join(
+    f"%n{i} = profile:op(%n{i - 1}) !time=1us " for i in range(1, 70)) + "}"
 HERE = ("-d", "1xa100")
 SAID = [
     ("costs 2 graph { in %x %a = profile:op(%x) !time=[1us,2us] }", (*HERE, "-p", "dp-place"), 1,
@@ -380,8 +381,8 @@ WRITTEN = [
      "error: full: is not empty (it has 'a') and no split folder of ours: give another name"),
     (1, ("p.onnx", *ONTO, "-o", "taken"), "error: taken: is there already and is not a folder"),
     (3, ("p.onnx", "-d", "2xa100:24B", "-p", "dp-place"),
-     "note: counted are 16 B of weights and 32 B of all tensors that nodes make, also those that are not there at once: "
-     "try more devices, or --objective=makespan, which counts what is there at once"),
+     "note: counted are 16 B of weights and 32 B of all tensors that nodes make, also those that are not there at "
+     "once: try more devices, or --objective=makespan, which counts what is there at once"),
     (1, ("own/model.onnx", *ONTO, "--weights=original", "-o", "own/"),
      "error: own/: the model itself is 'model.onnx' there, the name of a file of a split: rename the model, or give "
      "another folder"),
@@ -502,7 +503,8 @@ def main():
         onnx_model("gone/g.onnx", b"gone.bin")
         r = subprocess.run([PCC, "gone/g.onnx", *ONTO, "--weights=original", "-o", "gone"], capture_output=True,
                            text=True, check=False)
-        check("\nput gone/gone.bin in its place, then run it: python3 gone/run_split.py\n" in r.stdout, r.stdout + r.stderr)
+        check("\nput gone/gone.bin in its place, then run it: python3 gone/run_split.py\n" in r.stdout,
+              r.stdout + r.stderr)
         os.chdir("/")
     return finish()
 
