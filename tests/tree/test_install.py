@@ -190,7 +190,7 @@ def by_pcc_h(folder, prefix, programs, env):
             check(f": {seconds * 1e3:.3f} ms per sample" in r.stdout and "acc1 (a100): " in r.stdout and not r.stderr,
                   f"{program} prints {r.stdout} {r.stderr}")
             r = run("sh", "-c", f'exec "$@"{closed}', "sh", program, model, out, "2xa200", good=False, env=env)
-            check(r.returncode == 2 and not r.stdout.startswith("auto") and (closed or "'a100'?" in r.stderr),
+            check(r.returncode == 2 and not r.stdout.startswith("auto") and (closed or "'2xa100'?" in r.stderr),
                   f"{program} with unknown devices: {r.returncode} {r.stderr}")
         r = run(program, folder / "none.onnx", out, good=False, env=env)
         check(r.returncode == 1 and "none.onnx: cannot open" in r.stderr, f"{program} without a model: {r.stderr}")
