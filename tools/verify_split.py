@@ -48,7 +48,8 @@ try:
     import onnxruntime as ort
     from onnx import numpy_helper
 except ImportError as missing:
-    print(f"skipped: {missing.name} is not installed")
+    print(f"skipped: {missing.name} is not installed for {sys.executable}: nothing was verified; "
+          f"run: {sys.executable} -m pip install jsonschema ml_dtypes numpy onnx onnxruntime")
     sys.exit(77)
 
 SCHEMAS = Path(__file__).resolve().parent.parent / "backends/split"

@@ -7,6 +7,8 @@
 #include "backends/split/split.h"
 #include "backends/split/type_words.h"
 #include "ir/base/json_out.h"
+#include "ir/base/map.h"
+#include "ir/model/dim.h"
 #include "ir/plan/plan_json.h"
 #include "ir/plan/schedule_json.h"
 #include "ir/plan/training_json.h"
@@ -402,9 +404,39 @@ static void put_nodes(struct out *o)
         fprintf(o->f, "  \"calls\": \"%s\",\n", s->r->calls);
 }
 
-static void put_dims(struct out *o)
+static int64_t size_of_name(void *user, const char *name)
+{
+    const struct result *r = ((const struct out *)user)->s->r;
+    for (uint32_t i = 0; i < r->ndims; i++)
+        if (strcmp(r->dim_name[i], name) == 0)
+            return r->dim_value[i];
+    return -1;
+}
+
+/* The sizes of expressions in the shape of an input, each once. */
+static void put_expressions(struct out *o, vid v, struct map *seen, struct arena *a)
+{
+    const struct module *m = o->s->m;
+    const struct type *t = &m->type[m->value[v].type];
+    for (int i = 0; t->kind == TYPE_TENSOR && i < t->rank; i++) {
+        struct dim d = m->dim[t->dim + (uint32_t)i];
+        if (!d.sym || map_get(seen, map_key(0, d.sym)))
+            continue;
+        map_set(seen, a, map_key(0, d.sym), 1);
+        int64_t size = size_of_name(o, str(m, d.sym)) < 0 ? dim_eval(m, d, size_of_name, o) : -1;
+        if (size < 0) /* a name, which is there already, or a size that nothing tells */
+            continue;
+        fputs(", ", o->f);
+        json_put_string(o->f, str(m, d.sym));
+        fprintf(o->f, ": %" PRId64, size);
+    }
+}
+
+static void put_dims(struct out *o, struct arena *a)
 {
     const struct result *r = o->s->r;
+    const struct module *m = o->s->m;
+    struct map seen = {0};
     if (!r->ndims)
         return;
     fputs("  \"dims\": {", o->f);
@@ -414,6 +446,8 @@ static void put_dims(struct out *o)
         json_put_string(o->f, r->dim_name[i]);
         fprintf(o->f, ": %" PRId64, r->dim_value[i]);
     }
+    for (uint32_t i = 0; i < m->graph[1].in.n; i++)
+        put_expressions(o, m->arg[m->graph[1].in.at + i], &seen, a);
     fputs("},\n", o->f);
 }
 
@@ -503,7 +537,7 @@ int manifest_write(const struct split *s)
     put_parts(&o, a);
     put_tensors(&o);
     put_nodes(&o);
-    put_dims(&o);
+    put_dims(&o, a);
     put_weights(&o);
     put_schedule(&o);
     put_layer_assignment(&o, a);

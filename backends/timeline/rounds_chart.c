@@ -71,8 +71,8 @@ static void make_title(struct rounds *x)
                             r->scene.cluster->ndev == 1 ? "" : "s", how);
     x->c->subtitle = arena_fmt(
         x->a,
-        "time per sample %s in this replay, %.2f %% above the plan's value of %s (the more "
-        "samples, the closer)",
+        "time per sample %s in this replay, %.2f %% above the plan's %s: devices fill and empty "
+        "(the more samples, the closer)",
         time_short(each, y->end / y->samples), 100 * over, time_short(value, v));
 }
 

@@ -697,7 +697,11 @@ def assumed(d):
         told = re.sub(r"\n  +", " ", r.stdout).splitlines()  # what was too long for a line is one again
         check(told[2] == line if want else "assuming" not in r.stdout, f"{left_out}: {r.stdout[:300]}")
         r = succeeds(m, "-p", "dp-place", *options, "--emit", "json")
-        check((f"pcc: note: {line}" in r.stderr.splitlines()) == bool(want), f"--emit, {left_out}: {r.stderr}")
+        want = [w for o, w in zip(said, words) if o in left_out and o != "--dim"]  # these are in a warning
+        line = f"assuming {', '.join(want)}; set with {', '.join(o for o in left_out if o != '--dim')}"
+        notes = [n for n in r.stderr.splitlines() if n.startswith("pcc: note: assuming")]
+        check(notes == [f"pcc: note: {line}"] * bool(want), f"--emit, {left_out}: {r.stderr}")
+        check(r.stderr.count("batch=1") == ("--dim" in left_out), f"sizes once: {r.stderr}")
     r = succeeds(hard_graph(d / "g.pir", chains=2, length=3), "-p", "dp-place")
     check("assuming" not in r.stdout + r.stderr, f"all is in the file: {r.stdout}")
 

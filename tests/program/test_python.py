@@ -146,9 +146,18 @@ def errors(temp, model):
         warnings.simplefilter("always")
         plan = pcc.plan(model, "2xa100")
     check([w.category for w in said] == [pcc.PccWarning] and "[guessed-dim]" in str(said[0].message), f"said {said}")
-    check(said and said[0].filename == __file__, f"the warning points to {said and said[0].filename}")
     check([d.name for d in plan.diagnostics if d.level == "warning"] == ["guessed-dim"], f"{plan.diagnostics}")
     raises(pcc.BadInput, "-Werror: 1 warning", pcc.plan, model, "2xa100", warnings="error=guessed-dim")
+
+
+def places(temp, model):
+    """A warning points at the line that called the package, each line once, whichever call it is."""
+    (temp / "places.py").write_text(f"import pcc\nfor _ in range(2):\n    p = pcc.plan({str(model)!r})\n"
+                                    f"    pcc.split({str(model)!r}, {str(temp / 'placed')!r})\n"
+                                    "    p.text('json')\n")
+    r = run(sys.executable, temp / "places.py", env={**os.environ, "PYTHONPATH": str(SOURCE / "tools/python")})
+    found = re.findall(r"^(.*): PccWarning: .*guessed-dim\]$", r.stderr, re.M)
+    check(found == [f"{temp / 'places.py'}:3", f"{temp / 'places.py'}:4"], f"warnings: {r.returncode} {r.stderr}")
 
 
 def stops(model):
@@ -210,6 +219,9 @@ def stream(temp, model):
     raises(pcc.RunError, "is not given", split.run, {})
     raises(pcc.RunError, "is not given", lambda: list(split.stream([samples[0], {}])))
     raises(pcc.RunError, "this ONNX Runtime has", pcc.Split(split.folder, {"a100": "NoProvider"}).run, samples[0])
+    raises(pcc.BadUse, "expected {device: provider}", pcc.Split, split.folder, "CUDAExecutionProvider")
+    raises(pcc.RunError, "a dict of arrays by name", split.run, samples[0]["input_ids"])
+    raises(pcc.RunError, "expected a list of samples", split.stream, samples[0])
     raises(pcc.RunError, "expected one of acc0", pcc.Split(split.folder, {"acc9": ("X", 0)}).run, samples[0])
 
 
@@ -236,6 +248,7 @@ def main():
         same_plans(temp, model)
         settings(model)
         errors(temp, model)
+        places(temp, model)
         stops(model)
         side_by_side(model)
         stream(temp, model)

@@ -78,7 +78,8 @@ def as_program(temp, model, folder):
     program = folder / "run_split.py"
     check(program.read_bytes() == (SOURCE / "tools/python/pcc/run_split.py").read_bytes(), "not the package's runner")
     alone(program=program, said="1 sample, first after")
-    alone("--verify", model, program=program, said="equal: 5 outputs, bit by bit, on random inputs, seed 0")
+    alone("--verify", model, program=program, said="equal: 5 outputs, bit by bit, optimisations off, on random inputs, "
+                                                           "seed 0")
     rng = np.random.default_rng(1)
     past = {n: rng.standard_normal((1, 2, 3, 16)).astype(np.float32)
             for n in (f"past_key_values.{k}.{w}" for k in (0, 1) for w in ("key", "value"))}
@@ -87,7 +88,7 @@ def as_program(temp, model, folder):
     want = whole(model)(run_split.read_sample(temp / "a.npz"))
     for k in range(4):
         check(near(run_split.read_sample(temp / f"o/sample{k}.npz"), want), f"sample{k}.npz")
-    alone(temp / "a.npz", "--verify", model, program=program, said=f"bit by bit, on {temp / 'a.npz'}")
+    alone(temp / "a.npz", "--verify", model, program=program, said=f"optimisations off, on {temp / 'a.npz'}")
     alone("--provider", "acc7=CPUExecutionProvider", program=program, good=False, said="expected one of acc0, acc1")
     alone("--provider", "a100=NoProvider", program=program, good=False, said="this ONNX Runtime has")
     alone("--provider", "a100", program=program, good=False, said="expected DEVICE=PROVIDER")
@@ -112,6 +113,20 @@ def hints(temp):
           f"guessed sizes: {r.stdout} {r.stderr}")
     r = run(sys.executable, "-I", split(temp / "p.onnx", temp / "given", 2, "--dim=sequence=9") / "run_split.py")
     check(r.returncode == 0 and "output p9 [9]" in r.stdout, f"given sizes: {r.stderr}")
+
+
+def sums(temp):
+    """An input whose length is a sum of others: its size is in the manifest, random inputs have it."""
+    nodes = [node("Concat", ["p", "x"], ["c"], axis=1), node("Mul", ["c", "mask"], ["y0"])]
+    nodes += [node("Exp", [f"y{k}"], [f"y{k + 1}"]) for k in range(6)]
+    ins = [info("x", F32, ["batch", "sequence"]), info("p", F32, ["batch", "past"]),
+           info("mask", F32, ["batch", "past + sequence"])]
+    graph = helper.make_graph(nodes, "sums", ins, [info("y6", F32, ["batch", "past + sequence"])])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), temp / "s.onnx")
+    runner = run_split.Runner(split(temp / "s.onnx", temp / "sums", 2, "--dim=sequence=8,past=4"))
+    check(runner.manifest["dims"] == {"sequence": 8, "past": 4, "batch": 1, "past + sequence": 12},
+          f"sizes of sums: {runner.manifest['dims']}")
+    check(runner.random_sample()["mask"].shape == (1, 12), "a sum's size in random inputs")
 
 
 def printed_line(temp, model):
@@ -191,6 +206,16 @@ def errors(model, folder):
     raises("'input_ids': expected int64, found float32", runner.run, {**good, "input_ids": np.ones((1, 4), np.float32)})
     raises("'input_ids': expected shape ['batch', 'sequence'], found [4]", runner.run,
            {**good, "input_ids": np.arange(4)})
+    raises("a sample is a dict of arrays by name (input_ids, past_", runner.run, good["input_ids"])
+    raises("a sample is a dict of arrays by name", lambda: list(runner.stream([[good]])))
+    raises("expected a list of samples", runner.stream, good)
+    raises("expected a list of samples", runner.stream, good["input_ids"])
+    raises("expected a list of samples", runner.stream, 3)
+    raises("'input_ids': expected an array, found list", runner.run, {**good, "input_ids": [[1], [1, 2]]})
+    raises("expected {device: provider}, such as", run_split.Runner, folder, "CPUExecutionProvider")
+    raises("provider of 'acc0': expected its name, or (name, number)", run_split.Runner, folder, {"acc0": 1})
+    raises("provider of 'acc0': expected its name, or (name, number)", run_split.Runner, folder,
+           {"acc0": (run_split.CPU,)})
     far = {**good, "input_ids": np.full_like(good["input_ids"], 1000)}
     for in_flight in (1, 4):
         out = []
@@ -295,6 +320,7 @@ def main():
         folder = split(model, temp / "split")
         as_program(temp, model, folder)
         hints(temp)
+        sums(temp)
         printed_line(temp, model)
         in_order(model, folder)
         states(model, folder)

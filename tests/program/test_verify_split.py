@@ -437,6 +437,17 @@ def accepted(root):
     ]
 
 
+def says_what_lacks():
+    """Without one of its packages it verifies nothing, and says so, with what to do."""
+    hidden = f"import runpy, sys; sys.modules['ml_dtypes'] = None; runpy.run_path({str(VERIFY)!r}, run_name='__main__')"
+    r = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True)
+    said = f"skipped: ml_dtypes is not installed for {sys.executable}: nothing was verified; run: {sys.executable} -m"
+    right = r.returncode == 77 and r.stdout.startswith(said)
+    if not right:
+        print(f"without ml_dtypes: {r.returncode}: {r.stdout}{r.stderr}")
+    return right
+
+
 def main():
     wrong = 0
     with tempfile.TemporaryDirectory() as temp:
@@ -456,6 +467,7 @@ def main():
         if program.returncode != found or program.stdout.strip() != said:
             wrong += 1
             print(f"as a program: exit {program.returncode} instead of {found}: {program.stdout}{program.stderr}")
+    wrong += not says_what_lacks()
     print(f"{len(runs) - wrong} of {len(runs)} as expected, {len(PLANTED)} of them planted errors")
     return 1 if wrong else 0
 

@@ -79,14 +79,25 @@ def run_page(page, model):
     return n
 
 
-def run_python(text, folder, where):
+def run_python(text, folder, where, shows="logits (1, 128,"):
     try:
         import onnxruntime  # noqa: F401
     except ImportError:
         print(f"{where}: left out, there is no onnxruntime")
         return
     r = subprocess.run([sys.executable, "-c", text], cwd=folder, capture_output=True, text=True, timeout=300)
-    check(r.returncode == 0 and "logits (1, 128," in r.stdout, f"{where}: {r.stdout}{r.stderr[-500:]}")
+    check(r.returncode == 0 and shows in r.stdout, f"{where}: {r.stdout}{r.stderr[-500:]}")
+
+
+def other_models():
+    """The Python of README.md runs a model with several inputs, and one with other types and shapes."""
+    text = next(text for kind, text, _ in blocks("README.md") if kind == "python")
+    for model, shows in ((MODEL, "present.3.value (1, 4, 256, 16)"),
+                                ("resnet -o model.onnx --depth 18 --size 32 --width 8 --classes 10", "output (1, 10)")):
+        with tempfile.TemporaryDirectory() as folder:
+            r = shell(f"pcc-gen {model} && pcc model.onnx -q -Wno-guessed-dim --pictures=none -o split/", folder)
+            check(r.returncode == 0, f"{model}: {r.stderr}")
+            run_python(text, folder, f"README.md's Python, {model}", shows)
 
 
 def chart():
@@ -139,6 +150,7 @@ def main():
     pages = {"README.md": small} | {f"docs/{p.name}": MODEL for p in sorted((ROOT / "docs").glob("*.md"))}
     ran = {page: run_page(page, model) for page, model in pages.items()}
     check(ran["README.md"] == 3 and sum(ran.values()) > 10, f"blocks that were run: {ran}")
+    other_models()
     chart()
     print(ran)
     return finish()

@@ -70,6 +70,43 @@ def page():
     check(f"`{SCHEMA['$id']}`" in PAGE, "the page does not name the schema")
 
 
+def whole_one(temp):
+    """The example of a whole manifest is what its commands write, up to lists that end in "..."."""
+    section = PAGE.partition("\n## A whole one\n")[2]
+    commands, text = re.match(r"\n((?:    [^\n]*\n)+).*?```json\n(.*?)```", section, re.S).groups()
+    gen, pcc = (line.split() for line in commands.splitlines())
+    check((gen[0], pcc[0]) == ("pcc-gen", "pcc"), f"commands of the example: {gen} {pcc}")
+    subprocess.run([GEN, *gen[1:]], check=True, cwd=temp)
+    subprocess.run([PCC, *pcc[1:], "-q", "--pictures=none"], check=True, cwd=temp)
+    found, shown = json.loads((temp / "split/manifest.json").read_text()), json.loads(text)
+    for part, names in shown["nodes"].items():
+        check(names[-1] == "..." and names[:-1] == found["nodes"][part][:len(names) - 1], f"nodes of {part}")
+    found["nodes"] = shown["nodes"]
+    different = [k for k in {*found, *shown} if found.get(k) != shown.get(k)]
+    check(not different, f"the page's whole manifest differs from what its commands write: {different}")
+
+
+def memory(temp):
+    """What the page says of bytes holds, and its examples are of the third device of README.md's session."""
+    gen, run = re.findall(r"^\$ pcc(?:-gen)? (.*)$", (ROOT / "README.md").read_text(), re.M)[:2]
+    subprocess.run([GEN, *gen.split()], check=True, cwd=temp)
+    subprocess.run([PCC, *run.split(), "-q", "-Wno-guessed-dim", "--pictures=none"], check=True, cwd=temp)
+    manifest = json.loads((temp / "split/manifest.json").read_text())
+    parts = {p["file"]: p for p in manifest["parts"]}
+    for section, row in (("devices", manifest["devices"][2]), ("parts", manifest["parts"][2])):
+        rows = re.search(rf"^## `{section}`\n(.*?)^## ", PAGE, re.M | re.S)[1]
+        for key, example in re.findall(r"^\| `((?:used|weights|lasting|live_peak)_bytes)` .* `(\d+)` \|$", rows, re.M):
+            check(row[key] == int(example), f"{section}: {key} is {row[key]}, the page has {example}")
+    for d in manifest["devices"]:
+        own = [parts[p] for p in d["parts"]]
+        check(d["weights_bytes"] == sum(p["lasting_bytes"] for p in own), f"{d['name']}: what lasts")
+        check(d["live_peak_bytes"] <= max(p["live_peak_bytes"] for p in own), f"{d['name']}: most at once")
+    listed = {n for names in manifest["nodes"].values() for n in names}
+    copies = manifest["copies"]["nodes"]
+    check(copies and not listed & set(copies), f"copies {copies} are in nodes, too")
+    check(manifest["devices"][2]["weights_bytes"] - manifest["parts"][2]["weights_bytes"] == 5120000, "the embedding")
+
+
 def real(temp):
     seen = set()
     for i, (generated, options) in enumerate(SPLITS):
@@ -92,6 +129,8 @@ def main():
     page()
     with tempfile.TemporaryDirectory() as temp:
         real(Path(temp))
+        whole_one(Path(temp))
+        memory(Path(temp))
     return finish()
 
 

@@ -37,9 +37,10 @@ def cache(name):
     return found[1] if found else ""
 
 
-def solvers():
-    """The libraries that third_party/solvers.cmake found, and where the loader finds them."""
-    files = re.findall(r"^PCC_\w+:FILEPATH=(/.*)$", (BUILD / "CMakeCache.txt").read_text(), re.M)
+def solvers(text):
+    """The libraries that third_party/solvers.cmake found, as CMakeCache.txt has them, and where the loader finds them:
+    PCC_<solver>_<library>, the solver in small letters."""
+    files = re.findall(r"^PCC_[a-z]+_\w+:FILEPATH=(/.*)$", text, re.M)
     return [flag for f in files for flag in (f, f"-Wl,-rpath,{Path(f).parent}")]
 
 
@@ -71,7 +72,8 @@ def build(folder, blocks, out, sources):
                           capture_output=True, text=True, check=True).stdout.split()
     command = [cache("CMAKE_C_COMPILER"), *c_flags(), *STRICT, f"-I{ROOT}",
                '-DPCC_VERSION="0"', '-DPCC_CGRAPH_VERSION="0"', *own, *sources, BUILD / "libpcc.a",
-               *BUILD.glob("**/libpcc_onnx.a"), *libs, *solvers(), "-pthread", "-lm", "-o", out]
+               *BUILD.glob("**/libpcc_onnx.a"), *libs,
+               *solvers((BUILD / "CMakeCache.txt").read_text()), "-pthread", "-lm", "-o", out]
     r = subprocess.run([str(c) for c in command], capture_output=True, text=True)
     if r.returncode:
         print(shlex.join(str(c) for c in command), r.stderr[-3000:], sep="\n")
@@ -87,6 +89,10 @@ def main():
     if not (BUILD / "libpcc.a").is_file():
         print("skipped: PCC is in no build tree")
         return 77
+    found = solvers("PCC_SYSTEM_PYTHON:FILEPATH=/usr/bin/python3\nPCC_metis_metis:FILEPATH=/lib/libmetis.so\n")
+    if found != ["/lib/libmetis.so", "-Wl,-rpath,/lib"]:
+        print(f"libraries in a cache: {found}")
+        return 1
     pages = "".join((ROOT / page).read_text() for page in PAGES)
     wrong = re.findall(r".*(?:--build|--test-dir) build\s.*", pages)
     if wrong:

@@ -105,7 +105,7 @@ static void add_predicted(struct list *l, const struct settings *s)
         add(l, arena_fmt(l->a, "times predicted, roughly, from batches of %s", sizes), "--costs");
 }
 
-const char *assumed_text(const struct pcc *p)
+const char *assumed_text(const struct pcc *p, bool sizes)
 {
     const struct ctx *x = &p->x;
     struct list l = {.a = x->use.mem};
@@ -126,6 +126,7 @@ const char *assumed_text(const struct pcc *p)
         add(&l, "nothing reserved", "--reserve");
     if (!given(p, "costs"))
         add_predicted(&l, &p->settings);
-    add_dims(&l, x);
+    if (sizes)
+        add_dims(&l, x);
     return l.what ? arena_fmt(l.a, "%s; set with %s", l.what, l.how) : NULL;
 }

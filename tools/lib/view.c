@@ -78,7 +78,7 @@ static const char *plan_text(struct pcc *p)
         return NULL;
     }
     if (!r->assumed)
-        r->assumed = assumed_text(p);
+        r->assumed = assumed_text(p, true);
     return table_text(p, NULL);
 }
 

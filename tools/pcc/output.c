@@ -302,7 +302,7 @@ int output_write(const struct cli *c, struct pcc *p)
     bool quiet = c->value[CLI_QUIET] || takes_stdout(c);
     const char *table = NULL;
     if (r->verdict && !c->value[CLI_QUIET])
-        r->assumed = assumed_text(p);
+        r->assumed = assumed_text(p, !quiet); /* else the warning of guesses stands beside it */
     if (r->assumed && quiet)
         diag_note(x->use.diag, "assuming %s", r->assumed);
     if (r->verdict && !quiet && !(table = table_text(p, out)))

@@ -8,6 +8,7 @@ import contextlib
 import ctypes
 import os
 import signal
+import sys
 import threading
 import warnings
 import weakref
@@ -197,6 +198,14 @@ def _interrupts(raised: List[BaseException]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+def _outside() -> int:
+    """The stacklevel with which a warning of the calling function points at the line that called the package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back and os.path.dirname(frame.f_code.co_filename) == os.path.dirname(__file__):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
 class Handle:
     """A struct pcc. One thread at a time is in it: others wait."""
 
@@ -264,7 +273,7 @@ class Handle:
                 raise kind(text, tuple(self.diagnostics))
         for d in new:
             if d.level == "warning":
-                warnings.warn(PccWarning(f"{d.text} [{d.name}]"), stacklevel=4)
+                warnings.warn(PccWarning(f"{d.text} [{d.name}]"), stacklevel=_outside())
         return result
 
     def set(self, name: str, value: Any) -> None:

@@ -54,6 +54,9 @@ class Split:
     def __init__(self, folder: Union[str, "os.PathLike[str]"], providers: Optional[Mapping[str, "Provider"]] = None, *,
                  threads: int = 0):
         self.folder = Path(folder)
+        if providers is not None and not isinstance(providers, Mapping):
+            raise BadUse('providers: expected {device: provider}, such as {"acc0": ("CUDAExecutionProvider", 0)} or '
+                         f'{{"a100": "CUDAExecutionProvider"}}, found {providers!r}')
         self.providers = dict(providers or {})
         self.threads = threads
         self.plan: Optional["Plan"] = None

@@ -104,7 +104,10 @@ def _to_array(name: str, value: Any, row: Mapping[str, Any]) -> Any:
     if not _is_tensor(row):
         return value
     raw = RAW.get(row["onnx_type"])
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as e:
+        raise SplitError(f"input '{name}': expected an array, found {type(value).__name__}: {_first_line(e)}") from e
     if raw:
         if array.dtype.itemsize != np.dtype(raw[0]).itemsize:
             raise SplitError(f"input '{name}': expected {row['onnx_type']} as {np.dtype(raw[0])}, found {array.dtype}")
@@ -174,7 +177,22 @@ def _place(device: Mapping[str, Any], providers: Mapping[str, Provider]) -> Tupl
     return said, None if said == CPU else device["index"]
 
 
+def providers_wrong(providers: Any) -> Optional[str]:
+    """None, or why this does not say what the devices are here."""
+    example = 'such as {"acc0": ("CUDAExecutionProvider", 0)} or {"a100": "CUDAExecutionProvider"}'
+    if not isinstance(providers, Mapping):
+        return f"providers: expected {{device: provider}}, {example}, found {providers!r}"
+    for device, said in providers.items():
+        pair = isinstance(said, tuple) and list(map(type, said)) == [str, int]
+        if not isinstance(said, str) and not pair:
+            return f"provider of '{device}': expected its name, or (name, number), {example}, found {said!r}"
+    return None
+
+
 def _check_providers(manifest: Mapping[str, Any], providers: Mapping[str, Provider]) -> None:
+    wrong = providers_wrong(providers)
+    if wrong:
+        raise SplitError(wrong)
     known = [d["name"] for d in manifest["devices"]]
     known += sorted({d["class"] for d in manifest["devices"]})
     for device, said in providers.items():
@@ -278,6 +296,9 @@ class Runner:
 
     def _begin(self, sample: Sample, state: bool) -> Dict[str, Any]:
         """The table of a sample before any part has run. With `state`, inputs that hold state may be missing."""
+        if not isinstance(sample, Mapping):
+            raise SplitError(f"a sample is a dict of arrays by name ({', '.join(self.input_names)}), "
+                             f"found {type(sample).__name__}")
         unknown = [n for n in sample if n not in self.input_names]
         kept = {into for into, _ in self.states} if state else set()
         lacking = [n for n in self.input_names if n not in sample and n not in kept and not self._optional(n)]
@@ -336,6 +357,9 @@ class Runner:
 
         in_flight: samples on their way at once, taken from `samples` but not yet given back; 1: no threads;
         0: two for each device. state: feed states back. The first error ends it and is raised; so does leaving it."""
+        if isinstance(samples, (Mapping, np.ndarray, str)) or not isinstance(samples, Iterable):
+            raise SplitError("expected a list of samples (or what gives one after the other), each a dict of arrays by "
+                             f"name, found {type(samples).__name__}" + " alone" * isinstance(samples, Mapping))
         devices = {p.device for p in self.parts}
         in_flight = in_flight or 2 * len(devices)
         if in_flight < 1:
@@ -636,7 +660,8 @@ def _run(args: argparse.Namespace) -> str:
         n = verify(args.folder, args.verify, read_sample(args.sample[0]) if args.sample else None, seed=args.seed,
                    tolerance=args.tolerance)
         how = f"within {args.tolerance:g}" if args.tolerance else "bit by bit"
-        return f"equal: {n} outputs, {how}, on {args.sample[0] if args.sample else f'random inputs, seed {args.seed}'}"
+        inputs = args.sample[0] if args.sample else f"random inputs, seed {args.seed}"
+        return f"equal: {n} outputs, {how}, optimisations off, on {inputs}"
     runner = Runner(args.folder, parse_providers(args.provider), threads=args.threads)
     if args.state and not runner.states:
         raise SplitError("--state: the model keeps no state that pcc knows of (pcc --state in=out says which)")
