@@ -196,7 +196,7 @@ static void print_bar(FILE *f, int64_t part, int64_t whole, unsigned room)
     unsigned bar = room < BAR ? room : BAR, filled = (unsigned)(share * bar);
     for (unsigned i = 0; i < bar; i++)
         fputs(i < filled ? "#" : ".", f);
-    fprintf(f, " %3.0f %%\n", 100 * share);
+    fprintf(f, " %3d %%\n", percent_of(part, whole));
 }
 
 /* A row of the table of devices. */

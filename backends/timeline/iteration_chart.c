@@ -100,8 +100,7 @@ static void add_lane(struct iteration_chart *x, uint32_t wire, struct chart_lane
     bool link = wire < x->g->nlane;
     int64_t busy = link ? x->t->busy[wire] : x->run.stage[wire - x->g->nlane].reduce;
     lane.rows = 1;
-    lane.busy = arena_fmt(x->a, "%s, %.0f %%", time_short(time, busy),
-                          x->t->end ? 100 * (double)busy / (double)x->t->end : 0);
+    lane.busy = arena_fmt(x->a, "%s, %d %%", time_short(time, busy), percent_of(busy, x->t->end));
     x->lane[wire] = x->c->nlane;
     x->c->lane[x->c->nlane++] = lane;
 }

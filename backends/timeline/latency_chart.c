@@ -60,8 +60,8 @@ static void make_lanes(struct latency_chart *x)
             .dev = d,
             .rows = 1,
             .busiest = d == v->bottleneck && v->load[d].load > 0,
-            .busy = arena_fmt(x->a, "%s, %.0f %%", time_short(time, v->load[d].load),
-                              share_of_end(&x->run->t, v->load[d].load))};
+            .busy = arena_fmt(x->a, "%s, %d %%", time_short(time, v->load[d].load),
+                              percent_of(v->load[d].load, x->run->t.end))};
     }
 }
 

@@ -145,8 +145,8 @@ static void make_lanes(struct rounds *x)
                                 .class = class_of(x->r, x->y.lane[l].dev)->name,
                                 .dev = x->y.lane[l].dev,
                                 .busiest = load && load == value,
-                                .busy = load ? arena_fmt(x->a, "%s, %.0f %%", time_short(t, load),
-                                                         100 * (double)load / (double)value)
+                                .busy = load ? arena_fmt(x->a, "%s, %d %%", time_short(t, load),
+                                                         percent_of(load, value))
                                              : "idle"};
     }
 }

@@ -171,8 +171,8 @@ static const char *busy_text(const struct step_chart *x, uint32_t w)
     if (!wire->n)
         return "idle";
     if (w < x->g->nlane)
-        text = arena_fmt(x->a, "%s, %.0f %%", time_short(time, x->t->busy[w]),
-                         x->t->end ? 100 * (double)x->t->busy[w] / (double)x->t->end : 0);
+        text = arena_fmt(x->a, "%s, %d %%", time_short(time, x->t->busy[w]),
+                         percent_of(x->t->busy[w], x->t->end));
     else
         text = arena_fmt(x->a, "%u transfer%s", wire->n, wire->n == 1 ? "" : "s");
     if (!wire->bytes)

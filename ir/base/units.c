@@ -281,3 +281,8 @@ int64_t mul_div_ceil(int64_t a, int64_t b, int64_t c)
     u128 r = ((u128)a * (u128)b + (u128)c - 1) / (u128)c;
     return r > (u128)INT64_MAX ? INT64_MAX : (int64_t)r;
 }
+
+int percent_of(int64_t part, int64_t all)
+{
+    return all > 0 ? (int)((u128)part * 100 / (u128)all) : 0;
+}

@@ -40,4 +40,7 @@ int64_t sat_mul(int64_t a, int64_t b);
 /* ceil(a * b / c) for a, b >= 0, c > 0 through 128 bits, saturating. */
 int64_t mul_div_ceil(int64_t a, int64_t b, int64_t c);
 
+/* Whole per cent, rounded down: 100 only if part is all of it; 0 of nothing.  part, all >= 0. */
+int percent_of(int64_t part, int64_t all);
+
 #endif

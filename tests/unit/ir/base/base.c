@@ -492,16 +492,28 @@ static void last_of_path(void **state)
     assert_string_equal(path_base("a/"), "");
 }
 
+static void percents(void **state)
+{
+    (void)state;
+    assert_int_equal(percent_of(0, 0), 0);
+    assert_int_equal(percent_of(5, 0), 0);
+    assert_int_equal(percent_of(0, 7), 0);
+    assert_int_equal(percent_of(7, 7), 100);
+    assert_int_equal(percent_of(996, 1000), 99);
+    assert_int_equal(percent_of(INT64_MAX - 1, INT64_MAX), 99);
+    assert_int_equal(percent_of(29, 100), 29); /* in doubles 28.999... */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arena_blocks), cmocka_unit_test(arena_the_rest),
-        cmocka_unit_test(arena_guards), cmocka_unit_test(arena_trees),
-        cmocka_unit_test(arena_extend), cmocka_unit_test(diagnostics),
-        cmocka_unit_test(unit_parsing), cmocka_unit_test(unit_printing),
-        cmocka_unit_test(saturation),   cmocka_unit_test(interning),
-        cmocka_unit_test(tensors),      cmocka_unit_test(rows),
-        cmocka_unit_test(last_of_path),
+        cmocka_unit_test(percents),       cmocka_unit_test(arena_blocks),
+        cmocka_unit_test(arena_the_rest), cmocka_unit_test(arena_guards),
+        cmocka_unit_test(arena_trees),    cmocka_unit_test(arena_extend),
+        cmocka_unit_test(diagnostics),    cmocka_unit_test(unit_parsing),
+        cmocka_unit_test(unit_printing),  cmocka_unit_test(saturation),
+        cmocka_unit_test(interning),      cmocka_unit_test(tensors),
+        cmocka_unit_test(rows),           cmocka_unit_test(last_of_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
