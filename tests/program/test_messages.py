@@ -280,15 +280,15 @@ OPTIONS = [
      "'GB' belongs to no option and is no file: values have no spaces, as in --dim batch=8"),
     (2, ("help",), "there is no file 'help' (see --help)"),
     (2, ("m.pir", "-v", "-q"), "-v and -q: leave one out"),
-    (1, ("zip.pt",), "zip.pt: it is a zip archive, as torch.save writes it, expected an ONNX model: export the model "
+    (1, ("zip.pt",), "zip.pt: it is a zip archive, as torch.save writes it, not an ONNX model: export the model "
      "first, as by torch.onnx.export"),
-    (1, ("old.pth",), "old.pth: it is a pickle, as torch.save writes it, expected an ONNX model: export the model "
+    (1, ("old.pth",), "old.pth: it is a pickle, as torch.save writes it, not an ONNX model: export the model "
      "first, as by torch.onnx.export"),
-    (1, ("net.py",), "net.py: it is a Python program, expected an ONNX model: export the model first, as by "
+    (1, ("net.py",), "net.py: it is a Python program, not an ONNX model: export the model first, as by "
      "torch.onnx.export"),
-    (1, ("net.safetensors",), "net.safetensors: it is a file of weights without a graph, expected an ONNX model: "
+    (1, ("net.safetensors",), "net.safetensors: it is a file of weights without a graph, not an ONNX model: "
      "export the model first, as by torch.onnx.export"),
-    (1, ("net.h5",), "net.h5: it is an HDF5 file, as Keras writes it, expected an ONNX model: export the model first, "
+    (1, ("net.h5",), "net.h5: it is an HDF5 file, as Keras writes it, not an ONNX model: export the model first, "
      "as by torch.onnx.export"),
     (2, (*ON, "--levels=8"), "levels '8': expected sizes and links of 1 to 4 levels, innermost first, such as "
      "8:25GB/s,0us/2:3GB/s,0us"),

@@ -140,7 +140,8 @@ static enum pcc_status frame(struct pcc *p,
     p->spoke = false;
     if (!arena_guard(p->mem, do_work, &w, &wanted)) {
         p->lost = true;
-        diag_error(&p->diag, "out of memory: %zu bytes wanted", wanted);
+        if (!p->spoke) /* else the error that ends it is said already */
+            diag_error(&p->diag, "out of memory: %zu bytes wanted", wanted);
     }
     uselocale(theirs);
     freelocale(plain);

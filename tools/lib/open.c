@@ -72,7 +72,7 @@ int read_input(const struct pcc *p, const struct input *in, struct scene *s, str
         return -1;
     if (foreign)
         return diag_error(d,
-                          "%s: it is %s, expected an ONNX model: export the model first, as by "
+                          "%s: it is %s, not an ONNX model: export the model first, as by "
                           "torch.onnx.export",
                           in->name, foreign);
     switch (kind) {

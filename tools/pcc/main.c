@@ -554,7 +554,7 @@ int main(int argc, char **argv)
     sink.json = form && !strcmp(form, "json");
     signal(SIGXFSZ,
            SIG_IGN); /* a file that grows too large fails to be written, as on a full disk */
-    if (want_stack(&p->diag) == 0 && !arena_guard(p->mem, answer, &t, &wanted))
+    if (want_stack(&p->diag) == 0 && !arena_guard(p->mem, answer, &t, &wanted) && !p->diag.errors)
         diag_error(&p->diag, "out of memory: %zu bytes wanted", wanted);
     if (fflush(stdout) || ferror(stdout)) {
         diag_error(&p->diag, "stdout: %s", strerror(errno));

@@ -303,7 +303,7 @@ static void example(void **state)
             assert_true(x.c.curve[d].of.point[i].at == curve[d][i].at &&
                         x.c.curve[d].of.point[i].bytes == curve[d][i].bytes);
     }
-    assert_string_equal(x.c.lane[0].busy, "10 ps, 91 %");
+    assert_string_equal(x.c.lane[0].busy, "10 ps, 90 %");
     assert_string_equal(x.c.lane[2].busy, "3 ps, 27 %, 6 B");
     assert_string_equal(x.c.curve[1].note, "peak 17 B of 20 B");
     assert_string_equal(x.c.title, "text: one sample on 2 devices, makespan 11 ps");
