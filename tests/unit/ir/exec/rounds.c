@@ -222,7 +222,7 @@ static void test_limits(void **state)
 static void test_early_gradients(void **state)
 {
     static const char text[] =
-        "cluster io_free\nclass acc x2\ngraph {\n"
+        "cluster io_free\nclass acc x4\ngraph {\n"
         "  %a = profile:op() : ? !bytes=1B !xfer=0ps !time=[5ps]\n"
         "  %b = profile:op(%a) : ? !bytes=1B !xfer=0ps !time=[7ps]\n"
         "  %early = profile:op(%a) : ? !bytes=1B !xfer=0ps !time=[1ps] !backward\n"
@@ -255,6 +255,14 @@ static void test_early_gradients(void **state)
     for (uint32_t k = 0; k < r.ntask; k++)
         if (r.task[k].back)
             assert_true(r.start[k * r.samples] >= 5);
+    dev[a + 3] =
+        3; /* alone, and nobody reads it: with the end of the forward pass, not with that of the backward pass */
+    dev[a + 5] = 2;
+    parts = parts_build(&x.scene, dev, x.use.mem);
+    r = replay_run(&x.scene, dev, parts, 9, x.use.mem);
+    uint32_t unread = r.task[task_of(&r, x.scene.m, parts, a + 3)].level;
+    assert_int_equal(unread, 2);
+    assert_true(unread < r.task[task_of(&r, x.scene.m, parts, a + 5)].level);
     arena_free(x.use.mem);
     arena_free(x.use.scratch);
     arena_free(t.scene.m->mem);
