@@ -4,6 +4,8 @@
 #include "tests/support/graphs.h"
 
 #include "ir/dag/wdag_bridge.h"
+#include "ir/text/text.h"
+#include "passes/passes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -110,10 +112,42 @@ static void test_branches(void **state)
     arena_free(a);
 }
 
+/* The same where the branches read one net: what they make comes from other parts of it each. */
+static void test_one_net(void **state)
+{
+    static const char text[] =
+        "cluster io_free\nclass acc x2\ngraph {\n"
+        "  %a = profile:op() : ? !bytes=1B !xfer=6400ps !time=[1ps]\n"
+        "  %b = profile:op(%a) : ? !bytes=1B !xfer=600ps !time=[1ps]\n"
+        "  %c = profile:op(%a) : ? !bytes=1B !xfer=600ps !time=[1ps]\n"
+        "  %d = profile:op(%a) : ? !bytes=1B !xfer=600ps !time=[1ps]\n"
+        "  %e = profile:op(%a) : ? !bytes=1B !xfer=600ps !time=[1ps]\n"
+        "  %z = profile:op(%b, %c, %d, %e) : ? !bytes=1B !xfer=0ps !time=[1ps]\n}\n";
+    const uint8_t out[] = {0, 1, 1, 1, 1, 0};
+    uint32_t dev[] = {0, 0, 0, 0, 0, 1};
+    struct text_module t;
+    struct diag d = {0};
+    (void)state;
+    assert_int_equal(module_parse(&t, text, strlen(text), "one net", NULL, &d), 0);
+    struct ctx x = {.use.mem = arena_new(NULL),
+                    .use.scratch = arena_new(NULL),
+                    .use.diag = &d,
+                    .scene = t.scene};
+    assert_int_equal(ctx_base(&x), 0);
+    struct wdag *g = x.levels.base;
+    assert_int_equal(g->n, 6);
+    const struct wdag *without =
+        wdag_without(wdag_bridge_nets(g, out, x.use.mem), out, 64, x.use.mem);
+    assert_int_equal(paid(without, without->map, 6, dev, 1), 4 * 600);
+    arena_free(x.use.mem);
+    arena_free(x.use.scratch);
+    arena_free(t.scene.m->mem);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_plan),
-                                       cmocka_unit_test(test_chain),
-                                       cmocka_unit_test(test_branches)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_any_plan), cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_branches), cmocka_unit_test(test_one_net)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
