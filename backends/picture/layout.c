@@ -16,6 +16,18 @@ static double number_of(const json_t *object, const char *key)
     return text ? strtod(text, NULL) : 0;
 }
 
+/* Whether the text begins with n numbers, a ',' between them. */
+static bool read_numbers(const char *text, double *v, int n)
+{
+    char *end;
+    for (int i = 0; text && i < n; i++, text = end + 1) {
+        v[i] = strtod(text, &end);
+        if (end == text || (i + 1 < n && *end != ','))
+            return false;
+    }
+    return text != NULL;
+}
+
 static void add_spot(struct layout *l, const char *name, struct spot spot, struct arena *a)
 {
     uint32_t id = strings_id(l->name, name, strlen(name));
@@ -27,14 +39,12 @@ static void add_spot(struct layout *l, const char *name, struct spot spot, struc
 static void read_object(struct layout *l, const json_t *object, struct arena *a)
 {
     const char *name = json_string_value(json_object_get(object, "name"));
-    const char *pos = json_string_value(json_object_get(object, "pos"));
-    const char *bb = json_string_value(json_object_get(object, "bb"));
     double v[4];
-    if (name && bb && sscanf(bb, "%lf,%lf,%lf,%lf", &v[0], &v[1], &v[2], &v[3]) == 4)
+    if (name && read_numbers(json_string_value(json_object_get(object, "bb")), v, 4))
         add_spot(
             l, name,
             (struct spot){(v[0] + v[2]) / 2, (v[1] + v[3]) / 2, v[2] - v[0], v[3] - v[1], NULL}, a);
-    else if (name && pos && sscanf(pos, "%lf,%lf", &v[0], &v[1]) == 2)
+    else if (name && read_numbers(json_string_value(json_object_get(object, "pos")), v, 2))
         add_spot(l, name,
                  (struct spot){v[0], v[1], INCH * number_of(object, "width"),
                                INCH * number_of(object, "height"), NULL},
@@ -43,16 +53,18 @@ static void read_object(struct layout *l, const json_t *object, struct arena *a)
 
 int layout_read(const char *path, struct layout *l, struct arena *a, struct diag *d)
 {
-    size_t n, i;
-    const json_t *x;
+    size_t n;
     char *text = infile_read(path, INFILE_PLAN, a, &n, d);
     const json_t *root = text ? json_keep(a, json_loadb(text, n, 0, NULL)) : NULL;
     *l = (struct layout){.name = strings_new(a)};
     if (!root)
         return text ? diag_error(d, "%s: expected JSON of dot", path) : -1;
-    json_array_foreach(json_object_get(root, "objects"), i, x) read_object(l, x, a);
-    json_array_foreach(json_object_get(root, "edges"), i, x)
-    {
+    const json_t *objects = json_object_get(root, "objects"),
+                 *edges = json_object_get(root, "edges");
+    for (size_t i = 0; i < json_array_size(objects); i++)
+        read_object(l, json_array_get(objects, i), a);
+    for (size_t i = 0; i < json_array_size(edges); i++) {
+        const json_t *x = json_array_get(edges, i);
         const char *id = json_string_value(json_object_get(x, "id"));
         const char *pos = json_string_value(json_object_get(x, "pos"));
         if (id && pos)
