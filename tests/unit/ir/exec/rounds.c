@@ -255,8 +255,8 @@ static void test_early_gradients(void **state)
     for (uint32_t k = 0; k < r.ntask; k++)
         if (r.task[k].back)
             assert_true(r.start[k * r.samples] >= 5);
-    dev[a + 3] =
-        3; /* alone, and nobody reads it: with the end of the forward pass, not with that of the backward pass */
+    /* alone, and nobody reads it: with the end of the forward pass, not with that of the backward pass */
+    dev[a + 3] = 3;
     dev[a + 5] = 2;
     parts = parts_build(&x.scene, dev, x.use.mem);
     r = replay_run(&x.scene, dev, parts, 9, x.use.mem);
