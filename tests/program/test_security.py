@@ -449,6 +449,22 @@ def small_limits(d):
             check(whole or (r.returncode == 1 and listing(d) == before),
                   f"{out} of {size} bytes: exit {r.returncode}: {r.stderr} {set(listing(d)) - set(before)}")
             shutil.rmtree(d / out) if (d / out).is_dir() else (d / out).unlink(missing_ok=True)
+    few_files(d, m, limited)
+
+
+def few_files(d, m, limited):
+    """With too few open files a split that is there stays as it is; where it cannot be listed, it is named."""
+    r = pcc(m, "-p", "dp-place", "-q", "-o", "split", cwd=d)
+    before, said = {x.name: x.read_bytes() for x in (d / "split").iterdir()}, set()
+    for most in range(3, 12):
+        r = pcc(m, "-p", "dp-place", "-q", "--pictures=none", "-o", "split", cwd=d,
+                preexec_fn=limited(resource.RLIMIT_NOFILE, most))
+        if r.returncode == 0:
+            break
+        said |= set(r.stderr.decode().splitlines())
+        check({x.name: x.read_bytes() for x in (d / "split").iterdir()} == before, f"{most} open files: {r.stderr}")
+    check(r.returncode == 0 and "pcc: error: split: cannot be read: Too many open files" in said, f"open files: {said}")
+    shutil.rmtree(d / "split")
 
 
 def main():
