@@ -146,12 +146,6 @@ static const char *foreign_file(struct folder *f, const char *path, int *n)
     return found;
 }
 
-static bool is_same_file(const char *one, const char *two)
-{
-    struct stat a, b;
-    return stat(one, &a) == 0 && stat(two, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 /* Whether what is at f->final may be replaced; model: the file that is split, or NULL. */
 static int check_existing(struct folder *f, const struct stat *st, const char *model)
 {
@@ -166,7 +160,7 @@ static int check_existing(struct folder *f, const struct stat *st, const char *m
     if (n < 0)
         return diag_error(f->diag, "%s: cannot be read: %s", f->name, strerror(errno));
     if (foreign && !ours && f->into && model &&
-        is_same_file(arena_fmt(f->a, "%s/%s", f->final, foreign), model))
+        infile_same(arena_fmt(f->a, "%s/%s", f->final, foreign), model))
         return diag_error(
             f->diag,
             "%s: the model itself is '%s' there, the name of a file of a split: rename the model, "

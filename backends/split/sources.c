@@ -11,6 +11,8 @@
  * O(files) + the copying. */
 #include "backends/split/folder.h"
 #include "backends/split/split.h"
+#include "ir/base/infile.h"
+#include "ir/base/strings.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -25,15 +27,7 @@ bool sources_beside(const struct split *s, const char *folder)
 {
     const char *path = str(s->m, s->m->path), *slash = strrchr(path, '/');
     const char *own = slash ? arena_strdup(s->a, path, (size_t)(slash - path) + 1) : ".";
-    struct stat a, b;
-    return s->weights.mode == WEIGHTS_ORIGINAL && stat(own, &a) == 0 && stat(folder, &b) == 0 &&
-           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    return s->weights.mode == WEIGHTS_ORIGINAL && infile_same(own, folder);
 }
 
 /* A file beside the split by its own name; it need not be there. */
@@ -41,14 +35,14 @@ static int name_as_is(struct split *s, uint32_t k, const char *folder)
 {
     assert(k > 0 && k < s->m->nfile);
     const struct file *f = &s->m->file[k];
-    const char *name = f->location ? str(s->m, f->location) : base_name(str(s->m, f->path));
+    const char *name = f->location ? str(s->m, f->location) : path_base(str(s->m, f->path));
     struct stat st;
     if (f->nowhere && s->sources.used[k])
         return diag_error(s->diag,
                           "%s: the model came in memory, there is no file with its weights: use "
                           "--weights=shared, or give another folder than '%s'",
                           str(s->m, f->path), folder);
-    if (folder_own_name(base_name(name)))
+    if (folder_own_name(path_base(name)))
         return diag_error(s->diag,
                           "%s: has the name of a file of a split, which cannot lie beside it then: "
                           "rename it, or give another folder than '%s'",

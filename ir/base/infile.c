@@ -134,6 +134,12 @@ int infile_open_beneath(int dir, const char *location, bool links, struct arena 
                : fd;
 }
 
+bool infile_same(const char *one, const char *two)
+{
+    struct stat a, b;
+    return stat(one, &a) == 0 && stat(two, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 /* ---- as a whole ------------------------------------------------------------------------------- */
 
 static void close_fd(void *fd)

@@ -109,13 +109,6 @@ bool bytes_parse(const char *s, int64_t *b)
     return quantity_parse(s, strlen(s), sizes, b);
 }
 
-bool size_parse(const char *s, int64_t *b)
-{
-    bool bare = s[strspn(s, "0123456789.")] == '\0';
-
-    return bytes_parse(s, b) && (!bare || *b == 0);
-}
-
 bool rate_parse(const char *s, int64_t *bps)
 {
     size_t n = strlen(s);

@@ -17,8 +17,6 @@ enum { UNIT_TEXT = 32 }; /* room for any printed quantity, with the final NUL */
 bool time_parse(const char *s, int64_t *ps); /* ps ns us ms s */
 /* none B kB MB GB TB KiB MiB GiB TiB (K M G T: binary) */
 bool bytes_parse(const char *s, int64_t *b);
-/* As users type a size: only 0 may go without a unit, since who types 80 rarely means bytes. */
-bool size_parse(const char *s, int64_t *b);
 bool rate_parse(const char *s, int64_t *bps); /* a size, then "/s" */
 bool count_parse(const char *s, int64_t *n);  /* digits, then none k M G T (powers of ten) */
 bool share_parse(const char *s, int64_t *millionths); /* "0.35": in 0.000001..1 */

@@ -278,8 +278,7 @@ const struct link_preset *link_preset_of(const char *name)
     return NULL;
 }
 
-/* The number that s[0 .. n) is, 0 unless it is one of devices. */
-static uint32_t number_of(const char *s, size_t n)
+uint32_t preset_count(const char *s, size_t n)
 {
     uint32_t number = 0;
     for (size_t i = 0; i < n; i++) {
@@ -297,8 +296,8 @@ const char *preset_near(const char *name, size_t n, uint32_t *count)
         digits++;
     for (size_t at = 1; at < n; at++) { /* 2a100, a100x2 */
         bool before = at == digits;
-        uint32_t number = before            ? number_of(name, at)
-                          : name[at] == 'x' ? number_of(name + at + 1, n - at - 1)
+        uint32_t number = before            ? preset_count(name, at)
+                          : name[at] == 'x' ? preset_count(name + at + 1, n - at - 1)
                                             : 0;
         const struct device_class *k = before ? preset_of(name + at, n - at) : preset_of(name, at);
         if (number && k) {

@@ -29,6 +29,8 @@ const struct link_preset *link_preset_at(uint32_t i);
 const char *cluster_preset_name(uint32_t i);
 /* A whole cluster by its name: "dapple-a"; false: there is none of that name. */
 bool cluster_preset(struct cluster *c, const char *name);
+/* How many devices s[0 .. n) says, in digits; 0: none that a cluster may have. */
+uint32_t preset_count(const char *s, size_t n);
 /* The class that name[0 .. n) is nearest to; NULL: none is near.  *count becomes that of "2a100" and "a100x2". */
 const char *preset_near(const char *name, size_t n, uint32_t *count);
 

@@ -68,13 +68,10 @@ static int item_parse(struct cluster *c, const char *s, size_t n, const struct w
     while (digits < n && s[digits] >= '0' && s[digits] <= '9')
         digits++;
     if (digits > 0 && digits < n && s[digits] == 'x') {
-        count = 0;
-        for (size_t i = 0; i < digits && count <= CLUSTER_DEVICES; i++)
-            count = count * 10 + (uint32_t)(s[i] - '0');
-        if (count < 1 || count > CLUSTER_DEVICES) {
+        count = preset_count(s, digits);
+        if (count == 0)
             return diag_error(w->d, "%s: '%.*s' devices of a class, expected 1 to %d", w->at,
                               (int)digits, s, CLUSTER_DEVICES);
-        }
         s += digits + 1;
         n -= digits + 1;
     }
@@ -90,7 +87,7 @@ static int item_parse(struct cluster *c, const char *s, size_t n, const struct w
         if (!memory_parse(text, &cls.memory))
             return diag_error(w->d, "%s: memory '%s', expected a size above 0 such as 40GiB", w->at,
                               text);
-        if (cls.memory > 0 && !size_parse(text, &cls.memory))
+        if (text[strspn(text, "0123456789.")] == '\0') /* who types 80 rarely means bytes */
             return diag_error(w->d, "%s: memory '%s', expected a size with a unit, such as 80GiB",
                               w->at, text);
     }

@@ -178,20 +178,17 @@ static struct latency_plan solve(struct planning *n, uint32_t slots, struct late
     return best;
 }
 
-/* A training graph: a plan without slots, where both passes of a device may be one subgraph, if that takes less than
- * `best`. */
-static bool solve_cut(struct planning *n, struct latency_plan *best)
+/* Anneals on p, whose plans judge_list tells; if one takes less than `best`, it becomes that, and p the graph of n. */
+static bool anneal_on(struct planning *n, struct latency_graph *p, struct latency_plan *best)
 {
     struct arena *a = n->x->use.scratch;
     const struct latency_graph *with = n->p;
-    struct latency_graph *p = latency_graph_build(n->c, n->x->levels.base, 1, a);
     struct latency_plan plan = latency_no_plan(p, a);
     uint64_t size = (uint64_t)p->nunit + p->nets->net_pin.at[p->nets->nnet] + 1;
     uint64_t moves = CUT_WORK / size + 2, asked = (uint64_t)n->o->moves;
     struct latency_anneal how = {.seed = (uint64_t)n->o->seed,
                                  .moves = asked && asked < moves ? asked : moves,
                                  .clock = &n->clock};
-    p->judge.alone = true;
     p->judge.value = judge_list;
     p->judge.of = n;
     n->p = p;
@@ -204,27 +201,23 @@ static bool solve_cut(struct planning *n, struct latency_plan *best)
     return false;
 }
 
+/* A training graph: a plan without slots, where both passes of a device may be one subgraph, if that takes less than
+ * `best`. */
+static bool solve_cut(struct planning *n, struct latency_plan *best)
+{
+    struct latency_graph *p = latency_graph_build(n->c, n->x->levels.base, 1, n->x->use.scratch);
+    p->judge.alone = true;
+    return anneal_on(n, p, best);
+}
+
 /* Where the fastest hosts have no room for all: a plan with blocks on other classes of hosts, if that takes less. */
 static void solve_spread(struct planning *n, struct latency_plan *best)
 {
-    struct arena *a = n->x->use.scratch;
     const struct latency_graph *with = n->p;
     struct latency_graph *p = make_graph(n, with->slots);
-    struct latency_plan plan = latency_no_plan(p, a);
-    uint64_t size = (uint64_t)p->nunit + p->nets->net_pin.at[p->nets->nnet] + 1;
-    uint64_t moves = CUT_WORK / size + 2, asked = (uint64_t)n->o->moves;
-    struct latency_anneal how = {.seed = (uint64_t)n->o->seed,
-                                 .moves = asked && asked < moves ? asked : moves,
-                                 .clock = &n->clock};
-    if (latency_spread_hosts(p)) {
-        p->judge.value = judge_list;
-        p->judge.of = n;
-        latency_anneal(p, &how, &plan, a);
-    }
-    if (plan.value < best->value)
-        *best = plan;
-    else
-        n->p = with;
+    n->p = with;
+    if (latency_spread_hosts(p))
+        anneal_on(n, p, best);
 }
 
 /* What a proof is about, if that is not all contiguous plans. */

@@ -1,6 +1,7 @@
 /* Files and texts of a model and its plan (write.h, pcc.h). */
 #include "tools/lib/write.h"
 
+#include "ir/base/infile.h"
 #include "ir/base/outfile.h"
 
 #include <errno.h>
@@ -34,7 +35,7 @@ void *write_options(const struct pcc *p, const struct writer *w, struct arena *a
 
 int write_check_path(const char *model, const char *path, struct arena *a, struct diag *d)
 {
-    struct stat in, there;
+    struct stat there;
     if (!*path || !strcmp(path, "-"))
         return diag_error(
             d,
@@ -43,8 +44,7 @@ int write_check_path(const char *model, const char *path, struct arena *a, struc
             path);
     if (write_is_stdout(path))
         return 0;
-    if (model && stat(path, &there) == 0 && S_ISREG(there.st_mode) && stat(model, &in) == 0 &&
-        in.st_dev == there.st_dev && in.st_ino == there.st_ino)
+    if (model && stat(path, &there) == 0 && S_ISREG(there.st_mode) && infile_same(path, model))
         return diag_error(d, "-o %s: that is the model itself; expected another file", path);
     return writer_check_name(path, a, d);
 }
