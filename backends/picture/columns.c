@@ -25,9 +25,9 @@ static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, u
     for (uint32_t x = 1; x <= boxes; x++) {
         uint32_t f = frame_of[x] - 1;
         depth[f] = level[x] + 1 > depth[f] ? level[x] + 1 : depth[f];
-        for (uint32_t k = next.at[x]; k < next.at[x + 1]; k++)
-            if (level[next.to[k]] < level[x] + 1)
-                level[next.to[k]] = level[x] + 1;
+        for_row (y, next, x)
+            if (level[y] < level[x] + 1)
+                level[y] = level[x] + 1;
     }
     return level;
 }

@@ -37,8 +37,8 @@ static void link_boxes(struct joiner *j)
         uint32_t x = u && pl->kind[u] == PLACE_NODE ? j->b->of[u] : 0;
         if (!x || arrow_is_small(j->r, e))
             continue;
-        for (uint32_t i = pl->net_pin.at[e]; i < pl->net_pin.at[e + 1]; i++) {
-            uint32_t y = j->b->of[pl->net_pin.to[i]];
+        for_row (pin, pl->net_pin, e) {
+            uint32_t y = j->b->of[pin];
             if (!y || y == x || j->b->block[x - 1].frame != j->b->block[y - 1].frame)
                 continue;
             from[n] = x - 1;
@@ -75,11 +75,9 @@ static void sort_frame(struct joiner *j, uint32_t lo, uint32_t hi)
         while (head[s] < tail[s]) {
             uint32_t x = queue[s][head[s]++];
             j->order[n++] = x;
-            for (uint32_t k = j->next.at[x]; k < j->next.at[x + 1]; k++) {
-                uint32_t y = j->next.to[k];
+            for_row (y, j->next, x)
                 if (!--j->before[y])
                     queue[j->small[y]][tail[j->small[y]]++] = y;
-            }
         }
     assert(n == hi); /* boxes make no cycle */
 }

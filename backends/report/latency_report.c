@@ -71,8 +71,7 @@ static struct stretch next_stretch(const struct latency_run *run, const uint32_t
 static int64_t ready_at(const struct latency_run *run, uint32_t i)
 {
     int64_t at = 0;
-    for (uint32_t k = run->g.waits.at[i]; k < run->g.waits.at[i + 1]; k++) {
-        uint32_t on = run->g.waits.to[k];
+    for_row (on, run->g.waits, i) {
         int64_t end = run->t.start[on] + run->g.task[on].time;
         at = end > at ? end : at;
     }

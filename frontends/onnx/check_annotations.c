@@ -361,16 +361,16 @@ static void check_stages(struct check *c)
     struct csr of = csr_build(c->a, nconfig, c->npair, row, id);
     for (uint32_t k = 0; k < nconfig; k++) {
         uint32_t staged = 0;
-        for (uint32_t i = of.at[k]; i < of.at[k + 1]; i++) {
-            nid n = c->pair[of.to[i]].node;
-            stage[n] = of.to[i] + 1;
+        for_row (x, of, k) {
+            nid n = c->pair[x].node;
+            stage[n] = x + 1;
             staged += c->m->node[n].graph == 1;
         }
-        for (uint32_t i = of.at[k]; i < of.at[k + 1]; i++)
-            check_edges(c, &c->pair[of.to[i]], stage);
+        for_row (x, of, k)
+            check_edges(c, &c->pair[x], stage);
         check_complete(c, k, staged, stage);
-        for (uint32_t i = of.at[k]; i < of.at[k + 1]; i++)
-            stage[c->pair[of.to[i]].node] = 0;
+        for_row (x, of, k)
+            stage[c->pair[x].node] = 0;
     }
 }
 

@@ -97,9 +97,9 @@ static int sort_graph(struct onnx_build *b, gid g)
     while (ready.n > 0) {
         uint32_t s = heap_pop(&ready).item;
         b->slot[first + s].id = first + done++;
-        for (uint32_t i = users.at[s]; i < users.at[s + 1]; i++)
-            if (--wait[users.to[i]] == 0)
-                heap_push(&ready, users.to[i], 0, users.to[i]);
+        for_row (user, users, s)
+            if (--wait[user] == 0)
+                heap_push(&ready, user, 0, user);
     }
     assert(done <= count && ready.n == 0);
     return done == count ? 0 : name_cycle(b, g, wait);

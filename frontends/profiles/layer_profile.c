@@ -267,8 +267,7 @@ static void drop_repeats(struct reader *r)
     uint32_t *last = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *last), n = 0;
     uint8_t *twice = arena_alloc(r->a, (size_t)r->nedge + 1);
     for (uint32_t v = 0; v < r->nlayer; v++)
-        for (uint32_t i = r->in.at[v]; i < r->in.at[v + 1]; i++) {
-            uint32_t e = r->in.to[i];
+        for_row (e, r->in, v) {
             twice[e] = last[r->from[e]] == v + 1;
             last[r->from[e]] = v + 1;
         }
@@ -314,9 +313,9 @@ static int sort_layers(struct reader *r)
             r->order[r->norder++] = v;
     }
     for (uint32_t i = 0; i < r->norder && !sorted; i++)
-        for (uint32_t e = r->out.at[r->order[i]]; e < r->out.at[r->order[i] + 1]; e++)
-            if (--missing[r->to[r->out.to[e]]] == 0)
-                r->order[r->norder++] = r->to[r->out.to[e]];
+        for_row (t, r->out, r->order[i])
+            if (--missing[r->to[t]] == 0)
+                r->order[r->norder++] = r->to[t];
     if (r->norder == kept)
         return 0;
     uint32_t v = 0;
@@ -398,8 +397,8 @@ static void add_forward(struct making *t, uint32_t v)
 {
     const struct reader *r = t->r;
     uint32_t n = 0;
-    for (uint32_t i = r->in.at[v]; i < r->in.at[v + 1]; i++)
-        t->listed[n++] = t->forward[r->from[r->in.to[i]]];
+    for_row (x, r->in, v)
+        t->listed[n++] = t->forward[r->from[x]];
     struct slice in = module_add_args(r->m, t->listed, n);
     sid name = fresh_name(t, str(r->m, t->name[v]));
     t->forward[v] = module_add_value(r->m);
@@ -413,15 +412,15 @@ static void add_backward(struct making *t, uint32_t v)
     const struct reader *r = t->r;
     uint32_t n = 0;
     t->listed[n++] = t->forward[v];
-    for (uint32_t i = r->out.at[v]; i < r->out.at[v + 1]; i++)
-        t->listed[n++] = t->gradient[r->out.to[i]];
+    for_row (x, r->out, v)
+        t->listed[n++] = t->gradient[x];
     struct slice in = module_add_args(r->m, t->listed, n);
     sid name = fresh_name(t, arena_fmt(r->a, "%s/backward", str(r->m, t->name[v])));
     n = 0;
-    for (uint32_t i = r->in.at[v]; i < r->in.at[v + 1]; i++) {
-        vid g = t->gradient[r->in.to[i]] = t->listed[n++] = module_add_value(r->m);
+    for_row (x, r->in, v) {
+        vid g = t->gradient[x] = t->listed[n++] = module_add_value(r->m);
         r->m->value[g].name = fresh_name(
-            t, arena_fmt(r->a, "%s:%s", str(r->m, name), str(r->m, t->name[r->from[r->in.to[i]]])));
+            t, arena_fmt(r->a, "%s:%s", str(r->m, name), str(r->m, t->name[r->from[x]])));
     }
     add_node(t, name, in, module_add_args(r->m, t->listed, n));
 }

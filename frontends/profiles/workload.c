@@ -336,9 +336,9 @@ static int sort_nodes(struct reader *r)
             r->order[end++] = v;
     for (uint32_t at = 0; at < end; at++) {
         uint32_t v = r->order[at];
-        for (uint32_t i = r->out.at[v]; i < r->out.at[v + 1]; i++)
-            if (--missing[r->edge[r->out.to[i]].to] == 0)
-                r->order[end++] = r->edge[r->out.to[i]].to;
+        for_row (t, r->out, v)
+            if (--missing[r->edge[t].to] == 0)
+                r->order[end++] = r->edge[t].to;
     }
     if (end == r->nnode)
         return 0;
@@ -349,9 +349,9 @@ static int sort_nodes(struct reader *r)
         v++;
     while (!seen[v]) {
         seen[v] = 1;
-        for (uint32_t i = r->in.at[v]; i < r->in.at[v + 1]; i++)
-            if (missing[r->edge[r->in.to[i]].from]) {
-                v = r->edge[r->in.to[i]].from;
+        for_row (t, r->in, v)
+            if (missing[r->edge[t].from]) {
+                v = r->edge[t].from;
                 break;
             }
     }
@@ -415,8 +415,8 @@ static void add_nodes(struct reader *r)
         uint32_t first = r->first[w], nout = r->first[w + 1] - first;
         for (uint32_t i = 0; i < nout; i++)
             result[first + i] = module_add_value(m);
-        for (uint32_t i = r->in.at[w]; i < r->in.at[w + 1]; i++)
-            arg[n++] = result[r->edge[r->in.to[i]].result];
+        for_row (t, r->in, w)
+            arg[n++] = result[r->edge[t].result];
         struct attr attr = {.name = key, .kind = ATTR_INT, .u.i = r->node[w].id};
         struct slice in = module_add_args(m, arg, n),
                      out = module_add_args(m, result + first, nout);

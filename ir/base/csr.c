@@ -45,8 +45,8 @@ struct csr csr_transpose(struct arena *a, const struct csr *c, uint32_t rows, ui
     }
     csr_starts(t.at, entries);
     for (uint32_t r = 0; r < rows; r++)
-        for (uint32_t i = c->at[r]; i < c->at[r + 1]; i++)
-            t.to[t.at[c->to[i] + 1]++] = r;
+        for_row (x, *c, r)
+            t.to[t.at[x + 1]++] = r;
     return t;
 }
 

@@ -11,6 +11,13 @@ struct csr {
     uint32_t *at, *to;
 };
 
+/* A loop over the entries of a row, in their order: `for_row (w, g->succ, v)`, with w the entry, uint32_t.  The row's
+ * end is read once, at the beginning. */
+#define for_row(entry, c, row)                                                                     \
+    for (uint32_t entry, *entry##_at = (c).to + (c).at[row],                                       \
+                         *entry##_end = (c).to + (c).at[(row) + 1];                                \
+         entry##_at < entry##_end && (entry = *entry##_at, true); entry##_at++)
+
 /* Rows from n pairs (row[i], entry[i]); the entries of a row keep their order, duplicates stay.  O(rows + n). */
 struct csr csr_build(struct arena *a, uint32_t rows, uint32_t n, const uint32_t *row,
                      const uint32_t *entry);

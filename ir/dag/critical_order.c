@@ -22,13 +22,11 @@ int64_t cpd_time(const struct wdag *g, uint32_t cls, uint32_t v)
 /* cost[successor of v]: what the nets of v that it reads cost. */
 static void edge_costs(const struct wdag *g, uint32_t cls, uint32_t v, int64_t *cost)
 {
-    for (uint32_t k = g->succ.at[v]; k < g->succ.at[v + 1]; k++)
-        cost[g->succ.to[k]] = 0;
-    for (uint32_t k = g->net_of.at[v]; k < g->net_of.at[v + 1]; k++) {
-        uint32_t e = g->net_of.to[k];
+    for_row (w, g->succ, v)
+        cost[w] = 0;
+    for_row (e, g->net_of, v)
         for (uint32_t p = g->net_pin.at[e]; g->net_src[e] == v && p < g->net_pin.at[e + 1]; p++)
             cost[g->net_pin.to[p]] = sat_add(cost[g->net_pin.to[p]], g->net_cost[cls][e]);
-    }
 }
 
 /* tlevel in a sweep forwards, blevel in one backwards. */
@@ -43,8 +41,7 @@ struct cpd_paths cpd_paths(const struct wdag *g, uint32_t cls, struct arena *a)
             uint32_t v = pass ? g->n - 1 - i : i;
             int64_t w = cpd_time(g, cls, v), behind = 0;
             edge_costs(g, cls, v, cost);
-            for (uint32_t k = g->succ.at[v]; k < g->succ.at[v + 1]; k++) {
-                uint32_t s = g->succ.to[k];
+            for_row (s, g->succ, v) {
                 int64_t ahead = sat_add(sat_add(p.tlevel[v], w), cost[s]);
                 if (!pass && ahead > p.tlevel[s])
                     p.tlevel[s] = ahead;
@@ -129,8 +126,8 @@ uint32_t *cpd_topo(const struct wdag *g, uint32_t cls, struct arena *a)
         uint32_t v = stack[--depth];
         order[n++] = v;
         nready = 0;
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            if (--missing[g->succ.to[i]] == 0)
-                ready[nready++] = (struct ready){level[g->succ.to[i]], g->succ.to[i]};
+        for_row (w, g->succ, v)
+            if (--missing[w] == 0)
+                ready[nready++] = (struct ready){level[w], w};
     }
 }

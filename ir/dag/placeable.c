@@ -296,8 +296,8 @@ static void make_nets(struct builder *b)
             continue;
         if (placed)
             add_pair(b, &pin, p->nnet, val->def);
-        for (uint32_t i = readers.at[v]; i < readers.at[v + 1]; i++)
-            add_pair(b, &pin, p->nnet, readers.to[i]);
+        for_row (reader, readers, v)
+            add_pair(b, &pin, p->nnet, reader);
         int64_t elems = m->cost->elems[v];
         p->net_value[p->nnet] = v;
         p->net_host[p->nnet] = host;
@@ -318,8 +318,8 @@ static void make_weights(struct builder *b)
     for (vid v = 1; v < m->nval; v++) {
         if (users.at[v] == users.at[v + 1])
             continue;
-        for (uint32_t i = users.at[v]; i < users.at[v + 1]; i++)
-            add_pair(b, &use, p->nweight, users.to[i]);
+        for_row (user, users, v)
+            add_pair(b, &use, p->nweight, user);
         p->weight[p->nweight] = v;
         p->weight_bytes[p->nweight++] = m->cost->bytes[v];
     }
@@ -418,16 +418,16 @@ static void collect_same(struct builder *b)
     struct csr users = module_users(m, b->mem);
     for (uint32_t i = 0; i < b->p->nstate; i++) {
         vid in = b->p->state_in[i];
-        for (uint32_t k = users.at[in]; k < users.at[in + 1]; k++)
-            if (m->node[users.to[k]].graph == 1 && !measures(m, users.to[k]))
-                same_device(b, m->value[b->p->state_out[i]].def, users.to[k], SAME_STATE, &cap);
+        for_row (user, users, in)
+            if (m->node[user].graph == 1 && !measures(m, user))
+                same_device(b, m->value[b->p->state_out[i]].def, user, SAME_STATE, &cap);
     }
     for (vid v = 1; v < m->nval && !profiled; v++) {
         if (type_is_declarable(m, m->value[v].type))
             continue;
-        for (uint32_t k = users.at[v]; k < users.at[v + 1]; k++)
-            if (m->node[users.to[k]].graph == 1)
-                same_device(b, m->value[v].def, users.to[k], SAME_TYPE, &cap);
+        for_row (user, users, v)
+            if (m->node[user].graph == 1)
+                same_device(b, m->value[v].def, user, SAME_TYPE, &cap);
     }
 }
 

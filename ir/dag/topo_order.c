@@ -56,9 +56,9 @@ static uint32_t *lifo_order(const struct csr *succ, const struct csr *pred, uint
         }
         uint32_t v = stack[--top], start = top;
         order[done++] = v;
-        for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
-            if (--in[succ->to[i]] == 0)
-                stack[top++] = succ->to[i];
+        for_row (w, *succ, v)
+            if (--in[w] == 0)
+                stack[top++] = w;
         if (seed)
             shuffle(stack + start, top - start, &state);
     }
@@ -78,9 +78,9 @@ static uint32_t *fifo_order(const struct wdag *g, uint64_t seed, struct arena *a
         shuffle(order, end, &state);
     for (uint32_t at = 0; at < end; at++) {
         uint32_t v = order[at], start = end;
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            if (--in[g->succ.to[i]] == 0)
-                order[end++] = g->succ.to[i];
+        for_row (w, g->succ, v)
+            if (--in[w] == 0)
+                order[end++] = w;
         if (seed)
             shuffle(order + start, end - start, &state);
     }
@@ -132,8 +132,8 @@ static void take_vertex(struct thin *t, uint32_t v)
     assert(!t->done[v] && t->in[v] == 0);
     const struct wdag *g = t->g;
     t->done[v] = 1;
-    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-        uint32_t e = g->net_of.to[i], pins = g->net_pin.at[e + 1] - g->net_pin.at[e];
+    for_row (e, g->net_of, v) {
+        uint32_t pins = g->net_pin.at[e + 1] - g->net_pin.at[e];
         int64_t cost = g->net_cost[0][e];
         if (pins < 2 || cost == 0)
             continue;
@@ -141,13 +141,13 @@ static void take_vertex(struct thin *t, uint32_t v)
         bool opens = t->left[e]-- == pins, closes = t->left[e] == 1;
         if (!opens && !closes)
             continue;
-        for (uint32_t k = g->net_pin.at[e]; k < g->net_pin.at[e + 1]; k++)
-            if (!t->done[g->net_pin.to[k]])
-                change_key(t, g->net_pin.to[k], (opens ? -cost : 0) + (closes ? -cost : 0));
+        for_row (x, g->net_pin, e)
+            if (!t->done[x])
+                change_key(t, x, (opens ? -cost : 0) + (closes ? -cost : 0));
     }
-    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-        if (--t->in[g->succ.to[i]] == 0)
-            offer_vertex(t, g->succ.to[i]);
+    for_row (w, g->succ, v)
+        if (--t->in[w] == 0)
+            offer_vertex(t, w);
 }
 
 static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a)

@@ -36,8 +36,8 @@ static struct csr rename_rows(struct arena *a, const struct csr *c, uint32_t row
                     arena_array(a, (size_t)c->at[rows] + 1, sizeof(uint32_t))};
     uint32_t *seen = arena_array(a, (size_t)entries + 1, sizeof *seen), n = 0;
     for (uint32_t i = 0; i < rows; i++) {
-        for (uint32_t k = c->at[i]; k < c->at[i + 1]; k++) {
-            uint32_t e = name[c->to[k]];
+        for_row (x, *c, i) {
+            uint32_t e = name[x];
             if (e == UINT32_MAX || seen[e] == i + 1)
                 continue;
             seen[e] = i + 1;
@@ -128,10 +128,10 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
             g->net_cost[k][e] = cluster_transfer(c, k, false, place_moved(p, m->cost, e));
         for (uint32_t k = 0; g->net_inner && k < g->ncls; k++)
             g->net_inner[k][e] = cluster_transfer(c, k, true, place_moved(p, m->cost, e));
-        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
-            if (g->net_src[e] != UINT32_MAX && g->net_pin.to[i] != g->net_src[e]) {
+        for_row (pin, g->net_pin, e)
+            if (g->net_src[e] != UINT32_MAX && pin != g->net_src[e]) {
                 edge.from[edge.n] = g->net_src[e];
-                edge.to[edge.n++] = g->net_pin.to[i];
+                edge.to[edge.n++] = pin;
             }
     }
     wdag_set_edges(g, &edge);
@@ -160,9 +160,9 @@ static struct wdag_order group_edges(const struct wdag *g, const struct wdag_ord
         e.n += e.from[e.n] != e.to[e.n];
     }
     for (uint32_t v = 0; !order && v < g->n; v++)
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
+        for_row (w, g->succ, v) {
             e.from[e.n] = group[v];
-            e.to[e.n] = group[g->succ.to[i]];
+            e.to[e.n] = group[w];
             e.n += e.from[e.n] != e.to[e.n];
         }
     assert(e.n <= most);
@@ -189,9 +189,9 @@ static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ng
     while (ready.n) {
         uint32_t k = heap_pop(&ready).item;
         rank[k] = done++;
-        for (uint32_t i = edge->at[k]; i < edge->at[k + 1]; i++)
-            if (--in[edge->to[i]] == 0)
-                heap_push(&ready, first[edge->to[i]], 0, edge->to[i]);
+        for_row (y, *edge, k)
+            if (--in[y] == 0)
+                heap_push(&ready, first[y], 0, y);
     }
     assert(done <= ngroup);
     return done == ngroup;
@@ -457,17 +457,17 @@ uint64_t wdag_ideals(const struct wdag *g, uint64_t limit)
             uint32_t v = list[at];
             taken[ntaken++] = at++;
             count++;
-            for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-                if (--missing[g->succ.to[i]] == 0)
-                    list[end++] = g->succ.to[i];
+            for_row (w, g->succ, v)
+                if (--missing[w] == 0)
+                    list[end++] = w;
             continue;
         }
         if (!ntaken)
             break;
         at = taken[--ntaken];
         uint32_t v = list[at++];
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            if (missing[g->succ.to[i]]++ == 0)
+        for_row (w, g->succ, v)
+            if (missing[w]++ == 0)
                 end--;
     }
     arena_release(g->mem, mark);
@@ -520,8 +520,8 @@ void wdag_load(const struct wdag *g, const uint8_t *member, uint32_t cls, int64_
             *transfer = sat_add(*transfer, g->net_cost[cls][e]);
     }
     for (uint32_t s = 0; s < g->nshared; s++)
-        for (uint32_t i = g->shared_by.at[s]; i < g->shared_by.at[s + 1]; i++)
-            if (member[g->shared_by.to[i]]) {
+        for_row (x, g->shared_by, s)
+            if (member[x]) {
                 *size = sat_add(*size, g->shared_size[s]);
                 break;
             }

@@ -173,8 +173,7 @@ static uint32_t parts_within(const struct bridging *b, uint32_t e, const int64_t
 static void bridge_piece(struct bridging *b, uint32_t v, const struct piece *p, int64_t *left)
 {
     const struct wdag *g = b->g;
-    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-        uint32_t e = g->net_of.to[i];
+    for_row (e, g->net_of, v) {
         if (g->net_src[e] == v || !may_bridge(g, e))
             continue;
         uint64_t parts = choose_parts(b, e, p, parts_within(b, e, left));
@@ -189,8 +188,7 @@ static void bridge_vertex(struct bridging *b, uint32_t v)
 {
     const struct wdag *g = b->g;
     int64_t left[CLASSES];
-    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-        uint32_t e = g->net_of.to[i];
+    for_row (e, g->net_of, v) {
         if (g->net_src[e] != v || !may_bridge(g, e))
             continue;
         cut_net(b, e);

@@ -53,8 +53,7 @@ static void book_hop(struct booking *b, uint32_t t)
 /* What waits for task t can go on; a hop is booked at once, and no hop waits for another one. */
 static void end_task(struct booking *b, uint32_t t, int64_t end)
 {
-    for (uint32_t i = b->next.at[t]; i < b->next.at[t + 1]; i++) {
-        uint32_t u = b->next.to[i];
+    for_row (u, b->next, t) {
         b->ready[u] = end > b->ready[u] ? end : b->ready[u];
         if (--b->left[u])
             continue;

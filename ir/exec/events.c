@@ -135,8 +135,8 @@ static void set_up_items(struct run *r)
         r->task_of = arena_array(r->a, t->nitem, sizeof *r->task_of);
     for (uint32_t k = 0; k < g->ntask; k++) {
         uint32_t waits = 0;
-        for (uint32_t i = g->waits.at[k]; i < g->waits.at[k + 1]; i++)
-            waits += share(g, k, g->waits.to[i]);
+        for_row (on, g->waits, k)
+            waits += share(g, k, on);
         for (uint32_t i = g->first[k]; i < g->first[k + 1]; i++) {
             r->left[i] = waits;
             if (r->task_of)
@@ -235,9 +235,9 @@ static void set_up_buffers(struct run *r)
     for (uint32_t b = 0; b < g->nbuffer; b++) {
         uint32_t maker = g->buffer[b].task;
         r->made.to[r->made.at[maker + 1]++] = b;
-        for (uint32_t i = g->use.at[b]; i < g->use.at[b + 1]; i++)
+        for_row (user, g->use, b)
             for (uint32_t k = 0; k < g->task[maker].count; k++)
-                r->uses[first_of(r, b) + k] += share(g, maker, g->use.to[i]);
+                r->uses[first_of(r, b) + k] += share(g, maker, user);
     }
     r->used = csr_transpose(r->a, &g->use, g->nbuffer, g->ntask);
 }
@@ -315,8 +315,8 @@ static void wait_less(struct run *r, uint32_t item, uint32_t by, int64_t now)
 
 static void allocate(struct run *r, uint32_t k, uint32_t item, int64_t now)
 {
-    for (uint32_t i = r->made.at[k]; i < r->made.at[k + 1]; i++) {
-        const struct buffer *b = &r->g->buffer[r->made.to[i]];
+    for_row (x, r->made, k) {
+        const struct buffer *b = &r->g->buffer[x];
         r->bytes[b->dev] = sat_add(r->bytes[b->dev], b->bytes);
         note_bytes(r, b->dev, item, now);
     }
@@ -324,11 +324,11 @@ static void allocate(struct run *r, uint32_t k, uint32_t item, int64_t now)
 
 static void release_buffers(struct run *r, uint32_t k, uint32_t item)
 {
-    for (uint32_t i = r->used.at[k]; i < r->used.at[k + 1]; i++) {
-        const struct buffer *b = &r->g->buffer[r->used.to[i]];
+    for_row (y, r->used, k) {
+        const struct buffer *b = &r->g->buffer[y];
         struct items x = related(r->g, k, item - r->g->first[k], b->task);
         for (uint32_t j = x.from; j < x.to; j++)
-            if (--r->uses[first_of(r, r->used.to[i]) + j] == 0)
+            if (--r->uses[first_of(r, y) + j] == 0)
                 r->bytes[b->dev] -= b->bytes;
     }
 }
@@ -387,8 +387,7 @@ static void finish(struct run *r, uint32_t item, int64_t now)
     }
     if (g->nbuffer)
         release_buffers(r, k, item);
-    for (uint32_t i = r->next.at[k]; i < r->next.at[k + 1]; i++) {
-        uint32_t u = r->next.to[i];
+    for_row (u, r->next, k) {
         struct items y = related(g, k, item - g->first[k], u);
         for (uint32_t j = y.from; j < y.to; j++)
             wait_less(r, g->first[u] + j, item, now);

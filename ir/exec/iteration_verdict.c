@@ -259,8 +259,7 @@ static void add_parameters(struct weighing *w)
             *to = sat_add(*to, costs_params(s->m->cost, n));
         }
     for (uint32_t i = 0; i < s->place->nweight; i++)
-        for (uint32_t k = user->at[i]; k < user->at[i + 1]; k++) {
-            nid n = user->to[k];
+        for_row (n, *user, i) {
             if (seen[w->dev[n]] == i + 1)
                 continue;
             seen[w->dev[n]] = i + 1;
@@ -286,8 +285,8 @@ static void add_net(struct weighing *w, uint32_t e)
         return;
     int32_t at = w->stage_of[def], low = at, high = at;
     bool back = m->backward && m->backward[def];
-    for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++) {
-        int32_t to = w->stage_of[pin->to[i]];
+    for_row (x, *pin, e) {
+        int32_t to = w->stage_of[x];
         low = to < low ? to : low;
         high = to > high ? to : high;
     }
@@ -331,8 +330,8 @@ static struct device_set *stage_sets(const struct weighing *w, const struct serv
     const struct stages *st = w->st;
     struct device_set *set = arena_array(w->a, st->n, sizeof *set);
     for (uint32_t k = 0; k < st->n; k++)
-        for (uint32_t i = st->device.at[k]; i < st->device.at[k + 1]; i++) {
-            int32_t place = place_of(w->s->cluster, st->device.to[i]);
+        for_row (d, st->device, k) {
+            int32_t place = place_of(w->s->cluster, d);
             if (place < 0) {
                 *why = "a stage stands on a device that is no accelerator";
                 return NULL;
@@ -401,14 +400,14 @@ static void tell_figures(const struct weighing *w, const struct iteration_run *r
         int64_t reduce = 0;
         for (uint32_t k = p; k < st->n; k += r->x.nplace)
             reduce = sat_add(reduce, r->stage[k].reduce);
-        for (uint32_t i = st->device.at[p]; i < st->device.at[p + 1]; i++) {
-            struct device_load *l = &v->load[st->device.to[i]];
+        for_row (d, st->device, p) {
+            struct device_load *l = &v->load[d];
             l->load = l->compute = r->t.busy[lane];
             l->sync = reduce;
             l->used = l->live_peak = r->t.peak[lane];
             l->weights = r->lasting[p];
             if (l->load > v->load[v->bottleneck].load)
-                v->bottleneck = st->device.to[i];
+                v->bottleneck = d;
             lane += iteration_turns(&r->x, p) > 1;
         }
         lane += iteration_turns(&r->x, p) == 1;

@@ -60,8 +60,8 @@ static void add_net(struct latency *l, uint32_t net)
     bool pays = l->b.turn == BUILD_ENTRIES, leaves = l->s->place->net_host[net];
     if (maker == NO_SUBGRAPH && !leaves)
         return; /* state: it is there */
-    for (uint32_t i = pin->at[net]; i < pin->at[net + 1]; i++) {
-        uint32_t to = l->k->of[pin->to[i]];
+    for_row (x, *pin, net) {
+        uint32_t to = l->k->of[x];
         if (to == maker || l->seen[to] == net + 1)
             continue;
         l->seen[to] = net + 1;

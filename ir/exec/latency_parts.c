@@ -28,9 +28,9 @@ static uint32_t *places_by_start(const struct latency_run *r, struct arena *a)
     while (ready.n) {
         uint32_t v = heap_pop(&ready).item;
         place[v] = n++;
-        for (uint32_t i = after.at[v]; i < after.at[v + 1]; i++)
-            if (--left[after.to[i]] == 0)
-                heap_push(&ready, r->t.start[after.to[i]], r->k.sub[after.to[i]].slot, after.to[i]);
+        for_row (y, after, v)
+            if (--left[y] == 0)
+                heap_push(&ready, r->t.start[y], r->k.sub[y].slot, y);
     }
     assert(n == r->k.n);
     return place;
@@ -59,8 +59,8 @@ static bool can_join(struct joining *j, uint32_t v)
     int64_t end = end_of(j->r, v);
     if (j->r->t.start[v] != j->end)
         return false;
-    for (uint32_t i = w->at[v]; i < w->at[v + 1]; i++)
-        if (j->to[w->to[i]] != j->group && (end_of(j->r, w->to[i]) > j->start || end == j->start))
+    for_row (x, *w, v)
+        if (j->to[x] != j->group && (end_of(j->r, x) > j->start || end == j->start))
             return false;
     while (j->readers.n && (j->to[j->readers.at[0].item] == j->group || j->readers.at[0].item == v))
         heap_pop(&j->readers);
@@ -71,8 +71,8 @@ static void join(struct joining *j, uint32_t v)
 {
     j->to[v] = j->group;
     j->end = end_of(j->r, v);
-    for (uint32_t i = j->after.at[v]; i < j->after.at[v + 1]; i++)
-        heap_push(&j->readers, j->r->t.start[j->after.to[i]], 0, j->after.to[i]);
+    for_row (y, j->after, v)
+        heap_push(&j->readers, j->r->t.start[y], 0, y);
 }
 
 /* Subgraphs by device, there by start; of those that start at once first what takes no time, then by place. */

@@ -74,8 +74,8 @@ static void count_copies(struct counting *c, uint32_t e, uint32_t *seen)
         return; /* state: among the weights */
     if (made)
         seen[c->dev[def]] = e + 1;
-    for (uint32_t i = p->net_pin.at[e]; i < p->net_pin.at[e + 1]; i++) {
-        int32_t d = c->dev[p->net_pin.to[i]];
+    for_row (pin, p->net_pin, e) {
+        int32_t d = c->dev[pin];
         if (seen[d] != e + 1)
             c->stays[d] = sat_add(c->stays[d], c->s->m->cost->bytes[p->net_value[e]]);
         seen[d] = e + 1;

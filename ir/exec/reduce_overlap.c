@@ -88,9 +88,9 @@ static void add_weights(struct gathering *g)
     const struct place *p = g->s->place;
     for (uint32_t w = 0; w < p->nweight; w++) {
         int64_t ready = 0;
-        for (uint32_t i = p->weight_user.at[w]; i < p->weight_user.at[w + 1]; i++)
-            if (g->done[p->weight_user.to[i]] > ready)
-                ready = g->done[p->weight_user.to[i]];
+        for_row (user, p->weight_user, w)
+            if (g->done[user] > ready)
+                ready = g->done[user];
         if (p->weight_user.at[w] < p->weight_user.at[w + 1] && p->weight_bytes[w] > 0 &&
             place_is_parameter(g->s->m, p, w))
             add_part(g, stage_at(g, p->weight_user.to[p->weight_user.at[w]]), ready,

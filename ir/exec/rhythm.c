@@ -22,8 +22,8 @@ struct rhythm rhythm_of_rounds(const struct scene *s, const struct parts *parts,
     for (uint32_t x = 0; x < w->npart; x++) {
         if (s->model.schedule == MICRO_GPIPE)
             phase[x] = is_part_back(s->m, &parts->part[x]);
-        for (uint32_t i = w->in.at[x]; i < w->in.at[x + 1]; i++) {
-            uint32_t from = w->tensor[w->in.to[i]].from;
+        for_row (t, w->in, x) {
+            uint32_t from = w->tensor[t].from;
             if (from >= w->npart || phase[from] < phase[x])
                 continue;
             uint32_t after = level[from] + (w->part[from].dev != w->part[x].dev ? hop : 0);
@@ -139,8 +139,8 @@ bool part_places_find(struct part_places *p, const struct planned *of, const str
             p->pass[x] = PART_WEIGHT;
             continue;
         }
-        for (uint32_t i = w->in.at[x]; i < w->in.at[x + 1]; i++) {
-            uint32_t from = w->tensor[w->in.to[i]].from;
+        for_row (t, w->in, x) {
+            uint32_t from = w->tensor[t].from;
             if (from < x && (p->stage[from] > p->stage[x] ||
                              (p->stage[from] == p->stage[x] && p->pass[from] == PART_BACKWARD)))
                 p->pass[x] = PART_BACKWARD;
@@ -193,13 +193,12 @@ static struct csr list_instances(const struct followed *f)
     }
     struct csr of = csr_build(f->a, KINDS * st->n, npart, key, id);
     for (uint32_t p = 0; p < f->run->x.nplace; p++)
-        for (uint32_t i = g->list.at[p]; i < g->list.at[p + 1]; i++) {
-            uint32_t item = g->list.to[i];
+        for_row (item, g->list, p) {
             const struct task *t = &g->task[task_of_item(g, item)];
             uint32_t r = KINDS * t->number + t->kind;
-            for (uint32_t j = of.at[r]; j < of.at[r + 1]; j++) {
-                dev[n] = f->w->part[of.to[j]].dev;
-                row[n++] = (item - g->first[f->first[t->kind][t->number]]) * npart + of.to[j];
+            for_row (v, of, r) {
+                dev[n] = f->w->part[v].dev;
+                row[n++] = (item - g->first[f->first[t->kind][t->number]]) * npart + v;
             }
         }
     return csr_build(f->a, f->w->ndev, n, dev, row);

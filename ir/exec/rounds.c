@@ -238,8 +238,8 @@ static void delay_backward(struct replay *r, const uint32_t *order, const struct
         uint32_t level = UINT32_MAX;
         if (!t->back || t->level >= through)
             continue;
-        for (uint32_t k = next->at[order[i]]; k < next->at[order[i] + 1]; k++) {
-            const struct round_task *u = &r->task[next->to[k]];
+        for_row (y, *next, order[i]) {
+            const struct round_task *u = &r->task[y];
             uint32_t latest = u->level - (u->lane != t->lane);
             level = latest < level ? latest : level;
         }
@@ -264,12 +264,12 @@ static struct csr by_level(struct building *b)
     struct csr next = csr_build(b->a, r->ntask, n, r->after.to, row);
     for (uint32_t i = 0; i < end; i++) {
         struct round_task *t = &r->task[order[i]];
-        for (uint32_t k = next.at[order[i]]; k < next.at[order[i] + 1]; k++) {
-            struct round_task *u = &r->task[next.to[k]];
+        for_row (y, next, order[i]) {
+            struct round_task *u = &r->task[y];
             uint32_t level = t->level + (u->lane != t->lane);
             u->level = level > u->level ? level : u->level;
-            if (--left[next.to[k]] == 0)
-                order[end++] = next.to[k];
+            if (--left[y] == 0)
+                order[end++] = y;
         }
     }
     assert(end == r->ntask);
@@ -323,9 +323,9 @@ static struct csr make_waits(const struct replay *r, bool batch, struct arena *a
     uint32_t *task = arena_array(a, (size_t)most + 1, sizeof *task);
     uint32_t *on = arena_array(a, (size_t)most + 1, sizeof *on);
     for (uint32_t t = 0; t < r->ntask; t++) {
-        for (uint32_t i = r->after.at[t]; i < r->after.at[t + 1]; i++) {
+        for_row (y, r->after, t) {
             task[n] = t;
-            on[n] = r->after.to[i];
+            on[n] = y;
             n += r->task[t].back || !r->task[on[n]].back;
         }
         task[n] = r->task[t].back ? t : r->ntask;

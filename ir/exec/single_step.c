@@ -58,9 +58,9 @@ static int64_t bytes_of(const struct step *t, uint32_t net)
 static uint32_t host_reader(const struct step *t, uint32_t net)
 {
     const struct csr *pin = &t->of->place->net_pin;
-    for (uint32_t i = pin->at[net]; i < pin->at[net + 1]; i++)
-        if (t->hops.end[t->dev[pin->to[i]]].at == t->hops.host)
-            return (uint32_t)t->dev[pin->to[i]];
+    for_row (x, *pin, net)
+        if (t->hops.end[t->dev[x]].at == t->hops.host)
+            return (uint32_t)t->dev[x];
     return NO_ITEM;
 }
 
@@ -108,11 +108,9 @@ static void add_net(struct step *t, uint32_t net)
     s.inner = t->of->model.step.network == NETWORK_HOST && t->b.turn == BUILD_ENTRIES &&
               hops_stay_inside(&t->hops, t->dev, net);
     t->at[s.end] = made ? make_value(t, net, maker) : (struct copy){NO_ITEM, NO_ITEM, net + 1};
-    for (uint32_t i = p->net_pin.at[net]; i < p->net_pin.at[net + 1]; i++) {
-        nid n = p->net_pin.to[i];
+    for_row (n, p->net_pin, net)
         if (!made || t->task_of[n] != t->task_of[maker])
             add_reader(t, t->task_of[n], copy_at(t, &s, t->hops.end[t->dev[n]].at));
-    }
     if (p->net_host[net])
         copy_at(t, &s, t->hops.host);
 }

@@ -21,8 +21,7 @@ static int64_t *levels(const struct task_graph *g, struct arena *a)
     for (uint32_t i = 0; i < end; i++) {
         uint32_t k = known[i];
         level[k] = sat_add(level[k], g->task[k].time);
-        for (uint32_t j = g->waits.at[k]; j < g->waits.at[k + 1]; j++) {
-            uint32_t on = g->waits.to[j];
+        for_row (on, g->waits, k) {
             level[on] = level[k] > level[on] ? level[k] : level[on];
             if (--left[on] == 0)
                 known[end++] = on;

@@ -234,8 +234,8 @@ static void names_check(struct check *c)
     }
     struct csr of = csr_build(c->mem, m->ngraph, m->nval, row, all);
     for (gid g = 1; g < m->ngraph; g++) {
-        for (uint32_t i = of.at[g]; i < of.at[g + 1]; i++) {
-            vid v = of.to[i], other;
+        for_row (v, of, g) {
+            vid other;
             sid name = m->value[v].name;
             if (name == 0 || name >= c->nstr)
                 continue;
@@ -279,8 +279,7 @@ static void check_graph_reads(struct check *c, gid g, const struct csr *nodes, c
     const struct module *m = c->m;
     const struct slice out = verify_safe(m->graph[g].out, m->narg);
 
-    for (uint32_t i = nodes->at[g]; i < nodes->at[g + 1]; i++) {
-        nid n = nodes->to[i];
+    for_row (n, *nodes, g) {
         const struct slice in = verify_safe(m->node[n].in, m->narg);
         for (uint32_t k = 0; k < in.n; k++)
             read_check(c, g, n, m->arg[in.at + k], around);
@@ -314,9 +313,9 @@ static void reads_check(struct check *c)
         for (uint32_t k = 0; k < in.n; k++)
             if (m->arg[in.at + k] < m->nval)
                 around[m->arg[in.at + k]] = owner;
-        for (uint32_t i = bodies.at[owner]; i < bodies.at[owner + 1]; i++)
-            if (bodies.to[i] != 0)
-                check_graph_reads(c, bodies.to[i], &nodes, around);
+        for_row (body, bodies, owner)
+            if (body != 0)
+                check_graph_reads(c, body, &nodes, around);
     }
 }
 

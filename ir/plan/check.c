@@ -48,8 +48,8 @@ uint32_t plan_devices(const struct judging *j, const struct csr *c, uint32_t row
                       uint8_t *in)
 {
     uint32_t n = 0;
-    for (uint32_t i = c->at[row]; i < c->at[row + 1]; i++) {
-        int32_t d = j->dev[c->to[i]];
+    for_row (x, *c, row) {
+        int32_t d = j->dev[x];
         if (d < 0 || (uint32_t)d >= j->c->ndev || in[d])
             continue;
         in[d] = 1;
@@ -116,8 +116,7 @@ static void note_crossings(const struct judging *j, uint32_t net, nid from, stru
     bool back = backward && backward[from];
     const uint32_t *color = j->m->color;
     uint32_t of = (uint32_t)j->dev[from];
-    for (uint32_t i = j->p->net_pin.at[net]; i < j->p->net_pin.at[net + 1]; i++) {
-        nid to = j->p->net_pin.to[i];
+    for_row (to, j->p->net_pin, net) {
         int32_t d = j->dev[to];
         if (d < 0 || (uint32_t)d >= j->c->ndev || d == j->dev[from] ||
             back != (backward && backward[to]))
@@ -229,8 +228,7 @@ static void check_peaks(struct judging *j)
         uint32_t n = plan_devices(j, &j->p->net_pin, e, list, in);
         for (uint32_t i = 0; i < n; i++)
             last[list[i]] = 0;
-        for (uint32_t i = j->p->net_pin.at[e]; i < j->p->net_pin.at[e + 1]; i++) {
-            nid pin = j->p->net_pin.to[i];
+        for_row (pin, j->p->net_pin, e) {
             int32_t d = j->dev[pin];
             if (d >= 0 && (uint32_t)d < nd && step[pin] > last[d])
                 last[d] = step[pin];

@@ -58,8 +58,7 @@ static uint32_t count_by_device(const struct counting *c)
     for (uint32_t i = 0; i < end; i++) {
         nid x = queue[i], met = free_at[x] > x ? free_at[x] : x;
         deferred -= free_at[x] <= x;
-        for (uint32_t k = next.at[x]; k < next.at[x + 1]; k++) {
-            nid y = next.to[k];
+        for_row (y, next, x) {
             free_at[y] = met > free_at[y] ? met : free_at[y];
             if (--left[y] == 0)
                 queue[end++] = y;

@@ -66,9 +66,9 @@ const nid *plan_walk(const struct scene *s, const struct plan *p, struct arena *
     while (ready.n) {
         nid v = heap_pop(&ready).item;
         walk[done++] = v;
-        for (uint32_t i = next.at[v]; i < next.at[v + 1]; i++)
-            if (--left[next.to[i]] == 0)
-                heap_push(&ready, p->rank ? p->rank[next.to[i]] : 0, 0, next.to[i]);
+        for_row (y, next, v)
+            if (--left[y] == 0)
+                heap_push(&ready, p->rank ? p->rank[y] : 0, 0, y);
     }
     arena_free(own);
     return done == *n ? walk : NULL;

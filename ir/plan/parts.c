@@ -181,8 +181,8 @@ static struct csr turn_pairs(struct parting *c, const struct pairs *q, uint32_t 
     uint32_t *part = arena_array(c->a, q->n, sizeof *part), k = 0;
     uint32_t *entry = arena_array(c->a, q->n, sizeof *entry);
     for (uint32_t r = 0; r < rows; r++)
-        for (uint32_t i = by_row.at[r]; i < by_row.at[r + 1]; i++) {
-            part[k] = by_row.to[i];
+        for_row (x, by_row, r) {
+            part[k] = x;
             entry[k++] = name ? name[r] : r;
         }
     assert(k == q->n);
@@ -210,10 +210,10 @@ static void fill_lists(struct parting *c, const struct csr *nodes)
     struct parts *parts = c->parts;
     struct csr also = list_carried(c);
     for (uint32_t x = 0; x < parts->nparts; x++) {
-        for (uint32_t i = also.at[x]; i < also.at[x + 1]; i++)
-            need_value(c, x, also.to[i]);
-        for (uint32_t i = nodes->at[x]; i < nodes->at[x + 1]; i++)
-            need_operands(c, x, nodes->to[i]);
+        for_row (y, also, x)
+            need_value(c, x, y);
+        for_row (n, *nodes, x)
+            need_operands(c, x, n);
         while (c->nstack)
             need_operands(c, x, c->stack[--c->nstack]);
     }
@@ -246,9 +246,9 @@ static void find_crossings(struct parting *c)
         nid def = c->m->value[v].def;
         if (!def || readers.at[r] == readers.at[r + 1])
             continue;
-        for (uint32_t i = readers.at[r]; i < readers.at[r + 1]; i++) {
-            assert(parts->part_of[def] < (int32_t)readers.to[i]); /* made before it is read */
-            add_pair(c, &to, parts->ncross, readers.to[i]);
+        for_row (reader, readers, r) {
+            assert(parts->part_of[def] < (int32_t)reader); /* made before it is read */
+            add_pair(c, &to, parts->ncross, reader);
         }
         parts->cross[parts->ncross++] = v;
     }

@@ -50,8 +50,8 @@ static struct quotient quotient_make(const struct module *m, const struct place 
         nid def = m->value[p->net_value[e]].def;
         if (!def || p->kind[def] != PLACE_NODE)
             continue;
-        for (uint32_t i = p->net_pin.at[e]; i < p->net_pin.at[e + 1]; i++) {
-            uint32_t t = piece[p->net_pin.to[i]];
+        for_row (pin, p->net_pin, e) {
+            uint32_t t = piece[pin];
             if (t == piece[def] || seen[t] == e + 1)
                 continue;
             seen[t] = e + 1;
@@ -70,12 +70,12 @@ static void quotient_distinct(struct quotient *q)
     struct csr succ = csr_build(q->a, q->n, q->ne, q->from, q->to);
     uint32_t *seen = arena_array(q->a, (size_t)q->n + 1, sizeof *seen), k = 0;
     for (uint32_t u = 0; u < q->n; u++)
-        for (uint32_t i = succ.at[u]; i < succ.at[u + 1]; i++) {
-            if (seen[succ.to[i]] == u + 1)
+        for_row (w, succ, u) {
+            if (seen[w] == u + 1)
                 continue;
-            seen[succ.to[i]] = u + 1;
+            seen[w] = u + 1;
             q->from[k] = u;
-            q->to[k++] = succ.to[i];
+            q->to[k++] = w;
         }
     q->ne = k;
 }
@@ -128,9 +128,9 @@ static bool quotient_order(const struct quotient *q, uint32_t *rank)
     while (ready.n) {
         uint32_t u = heap_pop(&ready).item;
         rank[u] = done++;
-        for (uint32_t i = succ.at[u]; i < succ.at[u + 1]; i++)
-            if (--deg[succ.to[i]] == 0)
-                heap_push(&ready, q->first[succ.to[i]], 0, succ.to[i]);
+        for_row (w, succ, u)
+            if (--deg[w] == 0)
+                heap_push(&ready, q->first[w], 0, w);
     }
     return done == q->n;
 }
@@ -177,9 +177,9 @@ static uint32_t join_stays(const struct quotient *q, uint32_t ndev, uint32_t *ma
             uint32_t v = f.head[d];
             f.head[d] = f.next[v];
             map[v] = stays;
-            for (uint32_t i = succ.at[v]; i < succ.at[v + 1]; i++)
-                if (--deg[succ.to[i]] == 0)
-                    enqueue(&f, q, succ.to[i]);
+            for_row (w, succ, v)
+                if (--deg[w] == 0)
+                    enqueue(&f, q, w);
         }
     }
     assert(stays <= q->n);
@@ -197,8 +197,7 @@ static bool can_join(const struct csr *succ, uint32_t u, uint32_t v, uint32_t *s
     while (n) {
         uint32_t w = stack[--n];
         *spent += succ->at[w + 1] - succ->at[w];
-        for (uint32_t i = succ->at[w]; i < succ->at[w + 1]; i++) {
-            uint32_t t = succ->to[i];
+        for_row (t, *succ, w) {
             if (t == v && w != u)
                 return false;
             if (t >= v || seen[t] == stamp)
@@ -314,9 +313,8 @@ static int compare_keys(const void *x, const void *y)
 static void raise_readers(const struct place *p, const struct csr *made, const int32_t *dev, nid u,
                           uint32_t *level)
 {
-    for (uint32_t i = made->at[u]; i < made->at[u + 1]; i++)
-        for (uint32_t j = p->net_pin.at[made->to[i]]; j < p->net_pin.at[made->to[i] + 1]; j++) {
-            nid v = p->net_pin.to[j];
+    for_row (b, *made, u)
+        for_row (v, p->net_pin, b) {
             uint32_t l = level[u] + (dev[u] != dev[v]);
             if (v != u && level[v] < l)
                 level[v] = l;
@@ -364,15 +362,15 @@ static void level_atoms(const struct module *m, const struct place *p, const str
     for (uint32_t head = 0; head < tail; head++) {
         nid x = queue[head];
         uint32_t most = 0;
-        for (uint32_t i = of.at[x]; i < of.at[x + 1]; i++)
-            most = level[of.to[i]] > most ? level[of.to[i]] : most;
-        for (uint32_t i = of.at[x]; i < of.at[x + 1]; i++) {
-            level[of.to[i]] = most;
-            raise_readers(p, made, dev, of.to[i], level);
+        for_row (y, of, x)
+            most = level[y] > most ? level[y] : most;
+        for_row (y, of, x) {
+            level[y] = most;
+            raise_readers(p, made, dev, y, level);
         }
-        for (uint32_t i = edge.at[x]; i < edge.at[x + 1]; i++)
-            if (--deg[edge.to[i]] == 0)
-                queue[tail++] = edge.to[i];
+        for_row (y, edge, x)
+            if (--deg[y] == 0)
+                queue[tail++] = y;
     }
 }
 

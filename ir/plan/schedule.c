@@ -190,8 +190,7 @@ static bool find_readers(const struct listing *b, uint32_t tensor, uint32_t dev,
 {
     const struct csr *reader = &b->w->reader;
     bool any = false;
-    for (uint32_t i = reader->at[tensor]; i < reader->at[tensor + 1]; i++) {
-        uint32_t x = reader->to[i];
+    for_row (x, *reader, tensor) {
         if (b->w->part[x].dev != dev)
             continue;
         *first = !any || is_before(b->y, x, *first) ? x : *first;

@@ -160,8 +160,8 @@ static json_t *make_stages(const struct module *m, const struct stages *s, const
     json_t *list = json_array();
     for (uint32_t k = 0; k < s->n; k++) {
         json_t *devices = json_array();
-        for (uint32_t i = s->device.at[k]; i < s->device.at[k + 1]; i++)
-            json_array_append_new(devices, json_string(name[s->device.to[i]]));
+        for_row (d, s->device, k)
+            json_array_append_new(devices, json_string(name[d]));
         json_array_append_new(list, json_pack("{s:o, s:I, s:b, s:o*}", "devices", devices, "ahead",
                                               (json_int_t)s->ahead[k], "recompute", s->recompute[k],
                                               "nodes", make_nodes(m, of, k)));

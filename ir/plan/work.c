@@ -138,10 +138,9 @@ static void count_values(struct working *b, struct changes *c)
         if (!def || p->kind[def] != PLACE_NODE || b->tensor_of[v])
             continue;
         uint32_t x = (uint32_t)b->parts->part_of[def], last = c->step[def];
-        for (uint32_t i = p->net_pin.at[e]; i < p->net_pin.at[e + 1]; i++)
-            if (b->parts->part_of[p->net_pin.to[i]] == (int32_t)x &&
-                c->step[p->net_pin.to[i]] > last)
-                last = c->step[p->net_pin.to[i]];
+        for_row (pin, p->net_pin, e)
+            if (b->parts->part_of[pin] == (int32_t)x && c->step[pin] > last)
+                last = c->step[pin];
         count_alive(c, x, c->step[def], last, m->cost->bytes[v]);
         c->values[def] = sat_add(c->values[def], m->cost->bytes[v]);
     }
@@ -237,9 +236,9 @@ void work_finish(struct work *w, struct arena *a)
         const struct work_tensor *x = &w->tensor[t];
         uint32_t home = x->from < w->npart ? w->part[x->from].dev : w->ndev, first = n;
         w->place.to[n++] = home;
-        for (uint32_t i = w->reader.at[t]; i < w->reader.at[t + 1]; i++)
-            if (w->part[w->reader.to[i]].dev != home)
-                w->place.to[n++] = w->part[w->reader.to[i]].dev;
+        for_row (y, w->reader, t)
+            if (w->part[y].dev != home)
+                w->place.to[n++] = w->part[y].dev;
         if (x->returned && home != w->ndev)
             w->place.to[n++] = w->ndev;
         qsort(w->place.to + first + 1, n - first - 1, sizeof *w->place.to, by_number);
@@ -256,8 +255,8 @@ int64_t work_bytes_in(const struct work *w, uint32_t part)
 {
     int64_t sum = 0;
     assert(part < w->npart);
-    for (uint32_t i = w->in.at[part]; i < w->in.at[part + 1]; i++)
-        sum = sat_add(sum, w->tensor[w->in.to[i]].bytes);
+    for_row (t, w->in, part)
+        sum = sat_add(sum, w->tensor[t].bytes);
     return sum;
 }
 

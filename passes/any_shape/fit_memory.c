@@ -92,8 +92,8 @@ static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32
     for (uint32_t v = 0; v < g->n; v++) {
         int64_t need = g->size[v];
         bool runs = false, fits_one = false;
-        for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
-            need = sat_add(need, g->shared_size[g->shared_of.to[i]]);
+        for_row (s, g->shared_of, v)
+            need = sat_add(need, g->shared_size[s]);
         for (uint32_t k = 0; k < c->nkind; k++) {
             bool here = c->kind[k].time[v] != COST_NEVER;
             runs = runs || here;

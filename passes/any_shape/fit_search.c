@@ -51,8 +51,8 @@ static void begin(struct fitting *f, struct arena *a)
         struct item *i = &f->item[v];
         *i = (struct item){.v = v, .bytes = g->size[v]};
         f->left = sat_add(f->left, g->size[v]);
-        for (uint32_t x = g->shared_of.at[v]; x < g->shared_of.at[v + 1]; x++)
-            i->bytes = sat_add(i->bytes, g->shared_size[g->shared_of.to[x]]);
+        for_row (s, g->shared_of, v)
+            i->bytes = sat_add(i->bytes, g->shared_size[s]);
         for (uint32_t d = 0; d < f->l.ndev; d++)
             i->choices += loads_allows(&f->l, v, d);
     }

@@ -133,8 +133,8 @@ static bool move_some_part(struct gathering *g)
         s->x->levels.base->n + s->x->scene.place->net_pin.at[s->x->scene.place->nnet] + 1;
     for (uint32_t i = 0; i < t->n; i++) {
         small[i].part = i;
-        for (uint32_t k = of.at[i]; k < of.at[i + 1]; k++)
-            small[i].time += l->c->kind[l->kind[t->dev[i]]].time[of.to[k]];
+        for_row (v, of, i)
+            small[i].time += l->c->kind[l->kind[t->dev[i]]].time[v];
     }
     qsort(small, t->n, sizeof *small, small_first);
     for (uint32_t i = 0; i < t->n; i++)

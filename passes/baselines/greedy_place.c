@@ -50,9 +50,9 @@ static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, str
     while (top) {
         uint32_t v = stack[--top], n = 0;
         order[done++] = v;
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            if (--wait[g->succ.to[i]] == 0)
-                next[n++] = (struct ranked){last[g->succ.to[i]], g->succ.to[i]};
+        for_row (w, g->succ, v)
+            if (--wait[w] == 0)
+                next[n++] = (struct ranked){last[w], w};
         qsort(next, n, sizeof *next, by_last);
         for (uint32_t i = 0; i < n; i++)
             stack[top++] = next[i].v;
@@ -74,8 +74,8 @@ static bool try_device(struct loads *l, uint32_t v, uint32_t d)
 static int64_t bytes_alone(const struct wdag *g, uint32_t v)
 {
     int64_t sum = g->size[v];
-    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
-        sum += g->shared_size[g->shared_of.to[i]];
+    for_row (s, g->shared_of, v)
+        sum += g->shared_size[s];
     return sum;
 }
 

@@ -75,8 +75,8 @@ static void look_at(struct local *s, uint32_t v)
         int64_t sum = home ? -l->c->kind[k].time[v] : l->c->kind[k].time[v];
         if (!loads_allows(l, v, d))
             continue;
-        for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
-            uint32_t e = l->net_of.to[i], h = l->held[(size_t)e * l->ndev + d];
+        for_row (e, l->net_of, v) {
+            uint32_t h = l->held[(size_t)e * l->ndev + d];
             bool before = home ? h < l->pins[e] : h > 0;
             bool after = home ? h > 1 : h + 1 < l->pins[e];
             sum += ((int)after - (int)before) * l->cost[k][e];
@@ -100,12 +100,11 @@ static void make_move(struct local *s, uint32_t v, uint32_t to)
 {
     struct loads *l = s->l;
     uint32_t from = (uint32_t)l->dev[v];
-    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
-        uint32_t e = l->net_of.to[i];
+    for_row (e, l->net_of, v) {
         const uint32_t *held = &l->held[(size_t)e * l->ndev];
         if (held[from] <= 2 || held[to] <= 1)
-            for (uint32_t j = l->pin.at[e]; j < l->pin.at[e + 1]; j++)
-                look_again(s, l->pin.to[j]);
+            for_row (x, l->pin, e)
+                look_again(s, x);
     }
     loads_move(l, v, (int32_t)to);
     look_again(s, v);

@@ -80,13 +80,13 @@ static void join_arcs(struct part_graph *p, const struct arcs *arcs, struct aren
     struct csr row = csr_build(a, n, arcs->n, arcs->from, index);
     for (uint32_t v = 0; v < n; v++) {
         p->at[v] = p->narc;
-        for (uint32_t i = row.at[v]; i < row.at[v + 1]; i++) {
-            uint32_t w = arcs->to[row.to[i]];
+        for_row (x, row, v) {
+            uint32_t w = arcs->to[x];
             if (seen[w] <= (uint32_t)p->at[v]) { /* the first arc to w in this row */
                 p->to[p->narc] = (int32_t)w;
                 seen[w] = (uint32_t)++p->narc;
             }
-            cost[seen[w] - 1] = sat_add(cost[seen[w] - 1], arcs->cost[row.to[i]]);
+            cost[seen[w] - 1] = sat_add(cost[seen[w] - 1], arcs->cost[x]);
         }
     }
     p->at[n] = p->narc;

@@ -60,9 +60,9 @@ static uint32_t *find_depths(const struct wdag *g, struct arena *a)
 {
     uint32_t *depth = arena_array(a, (size_t)g->n + 1, sizeof *depth);
     for (uint32_t v = 0; v < g->n; v++)
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
-            if (depth[g->pred.to[i]] >= depth[v])
-                depth[v] = depth[g->pred.to[i]] + 1;
+        for_row (u, g->pred, v)
+            if (depth[u] >= depth[v])
+                depth[v] = depth[u] + 1;
     return depth;
 }
 
@@ -74,8 +74,8 @@ static bool skips_ahead(const struct wdag *g, uint32_t v, const uint32_t *depth,
         return false;
     if (g->pred.at[v] == g->pred.at[v + 1])
         return true;
-    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
-        uint32_t *at = &seen[depth[g->succ.to[i]]];
+    for_row (w, g->succ, v) {
+        uint32_t *at = &seen[depth[w]];
         if (*at == v + 1)
             return false;
         *at = v + 1;

@@ -84,8 +84,8 @@ static bool always_paid(const struct reduction *r, uint32_t e)
 {
     const struct wdag *g = r->small->g;
     uint32_t n = g->net_pin.at[e + 1] - g->net_pin.at[e], all = UINT32_MAX;
-    for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
-        all &= r->may[g->net_pin.to[i]];
+    for_row (pin, g->net_pin, e)
+        all &= r->may[pin];
     return n > 1 && (!all || g->net_host[e]);
 }
 

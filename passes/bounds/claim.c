@@ -37,8 +37,8 @@ static uint32_t sure_passes(const struct wdag *g)
         used |= g->pass[v];
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t pass = g->net_back[e] ? 2 : 1;
-        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
-            sure &= g->pass[g->net_pin.to[i]] & pass ? 3 : ~pass;
+        for_row (pin, g->net_pin, e)
+            sure &= g->pass[pin] & pass ? 3 : ~pass;
     }
     sure &= used;
     return (sure & 1) + (sure >> 1);

@@ -190,8 +190,8 @@ static void find_set(struct holding *h)
         }
     for (uint32_t i = 0; i < h->nnet; i++) {
         uint32_t e = h->net[i], in = 0;
-        for (uint32_t j = g->net_pin.at[e]; j < g->net_pin.at[e + 1]; j++)
-            in += h->set[g->net_pin.to[j]];
+        for_row (pin, g->net_pin, e)
+            in += h->set[pin];
         if (in && (in < count_pins(g, e) || g->net_host[e]))
             h->load += h->cost[i];
     }

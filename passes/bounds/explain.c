@@ -282,8 +282,8 @@ static void add_order(struct explain *e, const int32_t *of_node)
         moved = false;
         memset(ready, 1, ndev);
         for (uint32_t v = 0; v < g->n; v++)
-            for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
-                if (dev[g->pred.to[i]] != dev[v] && left[dev[g->pred.to[i]]])
+            for_row (u, g->pred, v)
+                if (dev[u] != dev[v] && left[dev[u]])
                     ready[dev[v]] = 0;
         for (uint32_t d = 0; d < ndev; d++) {
             if (!left[d] || !ready[d])

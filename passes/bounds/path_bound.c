@@ -167,8 +167,7 @@ static void add_precedence(const struct holder *h, struct flow *f, uint32_t v, s
 {
     const struct wdag *g = h->c->g;
     const struct long_path *p = &h->path;
-    for (uint32_t x = g->pred.at[v]; x < g->pred.at[v + 1]; x++) {
-        uint32_t u = g->pred.to[x];
+    for_row (u, g->pred, v) {
         if (side_of(h, u, d) != EITHER)
             continue;
         if (p->hi[u] <= d.j && p->hi[v] <= d.j)
@@ -184,14 +183,13 @@ static bool add_net(const struct holder *h, struct flow *f, uint32_t e, int64_t 
 {
     const struct wdag *g = h->c->g;
     uint32_t some[3] = {[OUTSIDE] = g->net_host[e]}, s = f->nnode - 2, t = f->nnode - 1;
-    for (uint32_t x = g->net_pin.at[e]; x < g->net_pin.at[e + 1]; x++)
-        some[side_of(h, g->net_pin.to[x], d)]++;
+    for_row (pin, g->net_pin, e)
+        some[side_of(h, pin, d)]++;
     if ((some[INSIDE] && some[OUTSIDE]) || !some[EITHER])
         return some[INSIDE] && some[OUTSIDE];
     uint32_t in = some[INSIDE] ? s : (*hub)++, out = some[OUTSIDE] ? t : (*hub)++;
     flow_arc(f, in, out, price);
-    for (uint32_t x = g->net_pin.at[e]; x < g->net_pin.at[e + 1]; x++) {
-        uint32_t v = g->net_pin.to[x];
+    for_row (v, g->net_pin, e) {
         if (side_of(h, v, d) != EITHER)
             continue;
         if (in != s)

@@ -93,8 +93,8 @@ static void keep_witness(struct work *w, uint32_t k)
 static int64_t own_bytes(const struct wdag *g, uint32_t v)
 {
     int64_t sum = g->size[v];
-    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
-        sum = sat_add(sum, g->shared_size[g->shared_of.to[i]]);
+    for_row (s, g->shared_of, v)
+        sum = sat_add(sum, g->shared_size[s]);
     return sum;
 }
 
@@ -284,8 +284,8 @@ static uint32_t list_pairs(struct work *w, struct pair **pairs)
     uint32_t n = 0, cap = 0, *last = arena_array(w->a, (size_t)g->n + 1, sizeof *last);
     *pairs = NULL;
     for (uint32_t a = 0; a < g->n; a++)
-        for (uint32_t i = g->net_of.at[a]; i < g->net_of.at[a + 1]; i++) {
-            uint32_t e = g->net_of.to[i], at = g->net_pin.at[e], end = g->net_pin.at[e + 1];
+        for_row (e, g->net_of, a) {
+            uint32_t at = g->net_pin.at[e], end = g->net_pin.at[e + 1];
             /* of each net the first pin, paired with each of the others */
             if (g->net_pin.to[at] != a)
                 continue;

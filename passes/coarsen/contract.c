@@ -247,8 +247,7 @@ static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const 
     for (uint32_t v = 0; v < g->n; v++)
         has_forward[group[v]] |= !backward[g->node[v]];
     for (uint32_t u = 0; u < g->n; u++)
-        for (uint32_t i = g->succ.at[u]; i < g->succ.at[u + 1]; i++) {
-            uint32_t v = g->succ.to[i];
+        for_row (v, g->succ, u) {
             bool bu = backward[g->node[u]], bv = backward[g->node[v]];
             if (bu != bv || (bu && paper && has_forward[group[u]] && has_forward[group[v]]))
                 continue;
@@ -398,8 +397,8 @@ static bool net_follows(const struct wdag *g, struct classes *c, uint32_t e, uin
         return src != UINT32_MAX;
     if (classes_find(c, src) != mine)
         return false;
-    for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
-        uint32_t pin = classes_find(c, g->net_pin.to[i]);
+    for_row (x, g->net_pin, e) {
+        uint32_t pin = classes_find(c, x);
         if (pin == other)
             return true;
         alone = alone && pin == mine;
@@ -417,8 +416,8 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
     for (uint32_t k = 0; k < g->ncls; k++)
         if (g->time[k][v] != 0)
             return false;
-    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++)
-        if (g->net_host[g->net_of.to[i]] || !net_follows(g, c, g->net_of.to[i], v, w))
+    for_row (e, g->net_of, v)
+        if (g->net_host[e] || !net_follows(g, c, e, v, w))
             return false;
     if (x->scene.model.replicate && x->scene.m->backward &&
         (g->size[v] || g->shared_of.at[v] != g->shared_of.at[v + 1]))
@@ -432,12 +431,12 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
 
 static uint32_t only_neighbour(const struct wdag *g, uint32_t v, const uint8_t *gone)
 {
-    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-        if (!gone[g->succ.to[i]])
-            return g->succ.to[i];
-    for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
-        if (!gone[g->pred.to[i]])
-            return g->pred.to[i];
+    for_row (w, g->succ, v)
+        if (!gone[w])
+            return w;
+    for_row (u, g->pred, v)
+        if (!gone[u])
+            return u;
     return v;
 }
 

@@ -101,8 +101,8 @@ static struct member *members_of(const struct wdag *g, struct arena *a)
     struct member *m = arena_array(a, (size_t)g->n + 1, sizeof *m);
     for (uint32_t v = 0; v < g->n; v++) {
         m[v] = (struct member){g->size[v], g->pin[v], 0};
-        for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
-            m[v].bytes = sat_add(m[v].bytes, g->shared_size[g->shared_of.to[i]]);
+        for_row (s, g->shared_of, v)
+            m[v].bytes = sat_add(m[v].bytes, g->shared_size[s]);
         for (uint32_t k = 0; k < g->ncls; k++)
             m[v].classes |= g->time[k][v] != COST_NEVER ? 1u << k : 0;
     }
@@ -147,8 +147,8 @@ static void fusion_append(struct fusion *f, uint32_t x)
     uint32_t v = f->order[x];
     f->out[x + 1] = f->out[x];
     f->seen[x] = 0;
-    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-        uint32_t e = g->net_of.to[i], src = g->net_src[e];
+    for_row (e, g->net_of, v) {
+        uint32_t src = g->net_src[e];
         uint32_t readers = g->net_pin.at[e + 1] - g->net_pin.at[e] - 1;
         int64_t c = g->net_cost[f->cls][e];
         if (src == UINT32_MAX || readers == 0)

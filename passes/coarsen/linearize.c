@@ -45,8 +45,8 @@ static struct csr rename_rows(const struct csr *c, uint32_t rows, const uint32_t
     uint32_t n = 0;
     for (uint32_t i = 0; i < rows; i++) {
         uint32_t row = from ? from[i] : i, start = n;
-        for (uint32_t k = c->at[row]; k < c->at[row + 1]; k++)
-            r.to[n++] = entry ? entry[c->to[k]] : c->to[k];
+        for_row (x, *c, row)
+            r.to[n++] = entry ? entry[x] : x;
         if (entry)
             qsort(r.to + start, n - start, sizeof *r.to, by_number);
         r.at[i + 1] = n;
@@ -65,9 +65,9 @@ static struct csr path_edges(const struct csr *c, uint32_t n, const uint32_t *or
         uint32_t v = order[i], start = m, next = dir > 0 ? i + 1 : i - 1;
         /* whether the path's edge is done with: already there, or the path ends here */
         bool there = dir > 0 ? next >= n : i == 0;
-        for (uint32_t k = c->at[v]; k < c->at[v + 1]; k++) {
-            r.to[m++] = pos[c->to[k]];
-            there = there || pos[c->to[k]] == next;
+        for_row (x, *c, v) {
+            r.to[m++] = pos[x];
+            there = there || pos[x] == next;
         }
         if (!there)
             r.to[m++] = next;

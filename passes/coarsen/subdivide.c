@@ -16,8 +16,7 @@
 static bool is_uneven(const struct wdag *g, uint32_t v)
 {
     uint32_t first = UINT32_MAX;
-    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-        uint32_t e = g->net_of.to[i];
+    for_row (e, g->net_of, v) {
         if (g->net_src[e] != v)
             continue;
         if (first == UINT32_MAX)
@@ -50,8 +49,7 @@ static void number_vertices(struct split *s, const uint8_t *uneven)
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t main = to->map[v] = to->n;
         to->node[to->n++] = g->node[v];
-        for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-            uint32_t e = g->net_of.to[i];
+        for_row (e, g->net_of, v) {
             if (g->net_src[e] != v)
                 continue;
             s->maker[e] = main;

@@ -182,9 +182,9 @@ static void count_pins(struct hier *h)
         for (uint32_t v = 0; v < g->n; v++) {
             if (!has_vertex(h->bits + (size_t)i * h->nword, v))
                 continue;
-            for (uint32_t k = g->net_of.at[v]; k < g->net_of.at[v + 1]; k++)
-                if (name[g->net_of.to[k]] != UINT32_MAX)
-                    h->has[(size_t)i * h->nnet + name[g->net_of.to[k]]]++;
+            for_row (y, g->net_of, v)
+                if (name[y] != UINT32_MAX)
+                    h->has[(size_t)i * h->nnet + name[y]]++;
             for (uint32_t k = g->shared_of.at[v]; h->c->limited && k < g->shared_of.at[v + 1]; k++)
                 h->item[(size_t)i * g->nshared + g->shared_of.to[k]]++;
         }

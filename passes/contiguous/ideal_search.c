@@ -56,9 +56,9 @@ static void weigh_exactly(struct search *s)
                 block[p] += s->c->pot[p].w[v];
         for (uint32_t v = top; v-- > 0;) {
             uint64_t m = v >= base ? UINT64_C(1) << (v - base) : 0;
-            for (uint32_t i = s->g->succ.at[v]; i < s->g->succ.at[v + 1]; i++)
-                if (s->g->succ.to[i] < top)
-                    m |= mask[s->g->succ.to[i]];
+            for_row (y, s->g->succ, v)
+                if (y < top)
+                    m |= mask[y];
             mask[v] = m;
             for (uint32_t p = 0; p < s->c->npot && m == full; p++)
                 s->above[p][v] += block[p];
@@ -75,8 +75,8 @@ static void weigh_paths(struct search *s)
     for (uint32_t p = 0; p < s->c->npot; p++)
         for (uint32_t v = s->n; v-- > 0;) {
             int64_t most = 0;
-            for (uint32_t i = s->g->succ.at[v]; i < s->g->succ.at[v + 1]; i++) {
-                int64_t w = s->above[p][s->g->succ.to[i]];
+            for_row (next, s->g->succ, v) {
+                int64_t w = s->above[p][next];
                 most = w > most ? w : most;
             }
             s->above[p][v] = most + s->c->pot[p].w[v];

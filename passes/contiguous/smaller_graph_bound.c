@@ -72,14 +72,13 @@ int64_t bound_mobilities(const struct problem *c, int64_t *mobility, struct aren
     /* [vertex] longest path from it on, itself included */
     int64_t *after = arena_array(a, (size_t)g->n + 1, sizeof *after);
     for (uint32_t v = 0; v < g->n; v++)
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
-            uint32_t u = g->pred.to[i];
+        for_row (u, g->pred, v) {
             int64_t t = before[u] + own[u];
             before[v] = t > before[v] ? t : before[v];
         }
     for (uint32_t v = g->n; v-- > 0;) {
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
-            int64_t t = after[g->succ.to[i]];
+        for_row (next, g->succ, v) {
+            int64_t t = after[next];
             after[v] = t > after[v] ? t : after[v];
         }
         after[v] += own[v];

@@ -89,8 +89,7 @@ struct functions *functions_study(const struct module *m, struct arena *a)
         uint32_t f = x->order[done];
         x->fate[f] = x->depth[f] > CALL_DEPTH ? FATE_DEEP : FATE_FREE;
         measure_function(m, x, f);
-        for (uint32_t i = up.at[f]; i < up.at[f + 1]; i++) {
-            uint32_t g = up.to[i];
+        for_row (g, up, f) {
             x->depth[g] = x->depth[f] + 1 > x->depth[g] ? x->depth[f] + 1 : x->depth[g];
             if (--count[g] == 0)
                 x->order[x->norder++] = g;

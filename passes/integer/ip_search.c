@@ -31,8 +31,8 @@ bool ip_has_shape(const struct problem *c, enum ip_shape shape, const uint32_t *
     for (uint32_t v = 0; v < g->n && shape != IP_ANY; v++) {
         uint64_t *own = left + (size_t)v * word;
         uint32_t d = (uint32_t)dev[v];
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
-            uint32_t u = g->pred.to[i], e = (uint32_t)dev[u];
+        for_row (u, g->pred, v) {
+            uint32_t e = (uint32_t)dev[u];
             if (shape == IP_CHAIN)
                 good = good && place[e] <= place[d];
             for (uint32_t w = 0; w < word; w++)

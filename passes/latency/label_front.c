@@ -99,8 +99,8 @@ void label_waits_find(struct label_run *r, struct label_waits *w)
     for (uint32_t x = 0; x < p->nunit; x++) {
         if (!label_has(r->bits, p->block[x]))
             continue;
-        for (uint32_t i = p->succ.at[x]; i < p->succ.at[x + 1]; i++)
-            if (!label_has(r->bits, p->block[p->succ.to[i]])) {
+        for_row (next, p->succ, x)
+            if (!label_has(r->bits, p->block[next])) {
                 w->live[x] = nlive++;
                 break;
             }
@@ -114,14 +114,12 @@ void label_waits_find(struct label_run *r, struct label_waits *w)
         if (label_has(r->bits, p->block[x]))
             continue;
         memset(set, 0, words * sizeof *set);
-        for (uint32_t i = p->pred.at[x]; i < p->pred.at[x + 1]; i++) {
-            uint32_t u = p->pred.to[i];
+        for_row (u, p->pred, x)
             if (label_has(r->bits, p->block[u]))
                 set[w->live[u] >> 6] |= UINT64_C(1) << (w->live[u] & 63);
             else
                 for (uint32_t k = 0; k < words; k++)
                     set[k] |= w->set[(size_t)u * r->uword + k];
-        }
         for (uint32_t k = 0; k < words; k++)
             any |= set[k];
         if (any)

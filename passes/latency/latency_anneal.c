@@ -43,8 +43,7 @@ static void spread(struct state *s, const struct csr *along, uint32_t *mark, uin
 {
     while (top) {
         uint32_t v = s->stack[--top];
-        for (uint32_t i = along->at[v]; i < along->at[v + 1]; i++) {
-            uint32_t u = along->to[i];
+        for_row (u, *along, v) {
             if (mark[u] == s->stamp || (in != ON_HOST && s->sub[u] != in))
                 continue;
             mark[u] = s->stamp;
@@ -85,8 +84,7 @@ static void choose_cluster(struct state *s, uint32_t b)
         add_moved(s, v);
         for (uint32_t side = 0; side < 2; side++) {
             const struct csr *along = side ? &g->succ : &g->pred;
-            for (uint32_t i = along->at[v]; i < along->at[v + 1]; i++) {
-                uint32_t u = along->to[i];
+            for_row (u, *along, v) {
                 if (s->mark[u] == s->stamp || s->sub[u] != in)
                     continue;
                 s->mark[u] = s->stamp;
@@ -267,9 +265,9 @@ static int64_t bytes_with(const struct latency_graph *p, uint32_t b, int64_t byt
 {
     const struct wdag *g = p->g;
     bytes += g->size[b];
-    for (uint32_t i = g->shared_of.at[b]; i < g->shared_of.at[b + 1]; i++)
-        if (shared[g->shared_of.to[i]] != dev + 1)
-            bytes += g->shared_size[g->shared_of.to[i]];
+    for_row (s, g->shared_of, b)
+        if (shared[s] != dev + 1)
+            bytes += g->shared_size[s];
     return bytes;
 }
 
@@ -288,8 +286,8 @@ static uint32_t next_device(const struct latency_graph *p, uint32_t b, uint32_t 
         }
         *at = i;
         *bytes = with;
-        for (uint32_t j = g->shared_of.at[b]; j < g->shared_of.at[b + 1]; j++)
-            shared[g->shared_of.to[j]] = i + 1;
+        for_row (s, g->shared_of, b)
+            shared[s] = i + 1;
         return p->dev[i];
     }
     if (full) /* what follows goes to the hosts */
@@ -345,9 +343,9 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
         placed = placed && (dev != ON_HOST || p->hosted[v]);
         plan->sub[v] = dev == ON_HOST ? ON_HOST : dev * p->slots;
         uint32_t from = n;
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            if (--wait[g->succ.to[i]] == 0)
-                ready[n++] = g->succ.to[i];
+        for_row (w, g->succ, v)
+            if (--wait[w] == 0)
+                ready[n++] = w;
         sort_by_last(p, ready + from, n - from, room_of);
     }
     arena_release(scratch, mark);

@@ -87,8 +87,8 @@ static int64_t hosts_memory(const struct device_class *cls)
 static int64_t block_bytes(const struct wdag *g, uint32_t b)
 {
     int64_t bytes = g->size[b];
-    for (uint32_t i = g->shared_of.at[b]; i < g->shared_of.at[b + 1]; i++)
-        bytes = sat_add(bytes, g->shared_size[g->shared_of.to[i]]);
+    for_row (s, g->shared_of, b)
+        bytes = sat_add(bytes, g->shared_size[s]);
     return bytes;
 }
 
@@ -215,9 +215,9 @@ static void make_edges(struct latency_graph *p, const struct wdag *base, const u
     struct wdag_order e = {0, arena_array(p->mem, (size_t)m + 1, sizeof *e.from),
                            arena_array(p->mem, (size_t)m + 1, sizeof *e.to)};
     for (uint32_t u = 0; u < base->n; u++)
-        for (uint32_t i = base->succ.at[u]; i < base->succ.at[u + 1]; i++) {
+        for_row (w, base->succ, u) {
             e.from[e.n] = unit_of[u];
-            e.to[e.n] = unit_of[base->succ.to[i]];
+            e.to[e.n] = unit_of[w];
             e.n += e.from[e.n] != e.to[e.n];
         }
     struct wdag units = {.mem = p->mem, .n = p->nunit};
@@ -256,8 +256,7 @@ static void make_nets(struct latency_graph *p)
     p->net_of.at = arena_array(p->mem, (size_t)g->n + 1, sizeof(uint32_t));
     p->net_of.to = arena_array(p->mem, (size_t)g->net_of.at[g->n] + 1, sizeof(uint32_t));
     for (uint32_t v = 0; v < g->n; v++) {
-        for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-            uint32_t e = g->net_of.to[i];
+        for_row (e, g->net_of, v) {
             bool paid = false;
             for (uint32_t k = 0; k < p->nkind; k++)
                 paid = paid || p->kind[k].cost[e] > 0;
@@ -407,8 +406,8 @@ static void add_net(const struct latency_graph *p, struct latency_room *r, uint3
     if (r->paid[i].src != UINT32_MAX)
         src = r->at[r->paid[i].src];
     bool out = p->nets->net_host[e];
-    for (uint32_t j = r->pin.at[i]; j < r->pin.at[i + 1]; j++) {
-        uint32_t v = r->at[r->pin.to[j]];
+    for_row (x, r->pin, i) {
+        uint32_t v = r->at[x];
         out = out || v != src;
         if (v >= r->nsub || v == src || r->stamp[v] == e + 1)
             continue;
@@ -454,8 +453,8 @@ static void add_waits(const struct latency_graph *p, struct latency_room *r)
         uint32_t v = r->at[x];
         if (v < r->nsub)
             r->member.at[v + 1]++;
-        for (uint32_t i = p->pred.at[x]; i < p->pred.at[x + 1]; i++)
-            r->wait[v] += r->at[p->pred.to[i]] != v;
+        for_row (u, p->pred, x)
+            r->wait[v] += r->at[u] != v;
     }
     for (uint32_t s = 0; s < r->nsub; s++) {
         r->fill[s] = r->member.at[s];
@@ -478,8 +477,8 @@ static uint32_t tell(const struct latency_graph *p, struct latency_room *r, uint
     uint32_t n = v >= r->nsub ? 1 : r->member.at[v + 1] - r->member.at[v];
     int64_t end = r->start[v] + r->time[v];
     for (uint32_t m = 0; m < n; m++)
-        for (uint32_t i = p->succ.at[unit[m]]; i < p->succ.at[unit[m] + 1]; i++) {
-            uint32_t w = r->at[p->succ.to[i]];
+        for_row (next, p->succ, unit[m]) {
+            uint32_t w = r->at[next];
             if (w == v)
                 continue;
             r->start[w] = end > r->start[w] ? end : r->start[w];
@@ -615,8 +614,8 @@ bool latency_fits(const struct latency_graph *p, const uint32_t *sub, struct lat
     for (uint32_t b = 0; b < g->n; b++)
         r->bytes[holder_of(p, sub, b)] += g->size[b];
     for (uint32_t s = 0; s < g->nshared; s++)
-        for (uint32_t i = g->shared_by.at[s]; i < g->shared_by.at[s + 1]; i++) {
-            uint32_t d = holder_of(p, sub, g->shared_by.to[i]);
+        for_row (v, g->shared_by, s) {
+            uint32_t d = holder_of(p, sub, v);
             if (r->stamp[d] == s + 1)
                 continue;
             r->stamp[d] = s + 1;

@@ -35,11 +35,9 @@ static int64_t sent(const struct latency_graph *p, uint32_t k, uint32_t from, ui
 {
     const struct wdag *g = p->g;
     int64_t sum = 0;
-    for (uint32_t i = p->net_of.at[from]; i < p->net_of.at[from + 1]; i++) {
-        uint32_t e = p->net_of.to[i];
+    for_row (e, p->net_of, from)
         if (g->net_src[e] == from && csr_has(&g->net_pin, e, to))
             sum += p->kind[k].cost[e];
-    }
     return sum;
 }
 
@@ -63,8 +61,8 @@ static int64_t left_after(const struct making *m, uint32_t k, uint32_t b, uint32
     const struct latency_graph *p = m->p;
     int64_t most = 0, longest = -1;
     for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++)
-        for (uint32_t i = p->succ.at[x]; i < p->succ.at[x + 1]; i++) {
-            uint32_t s = p->succ.to[i], to = p->block[s];
+        for_row (s, p->succ, x) {
+            uint32_t to = p->block[s];
             if (to == b)
                 continue;
             int64_t other = sat_add(sent(p, k, b, to), entered(m, b, s));
@@ -90,8 +88,7 @@ static void join_between(struct making *m, uint32_t k, uint32_t at, int64_t *byt
         uint32_t v = m->stack[--top];
         *bytes = sat_add(*bytes, g->size[v]);
         *ps = sat_add(*ps, m->p->kind[k].time[v]);
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
-            uint32_t u = g->pred.to[i];
+        for_row (u, g->pred, v) {
             m->work++;
             if (m->below[u] != m->stamp || m->seen[u] == m->stamp)
                 continue;
@@ -110,8 +107,7 @@ static void mark_below(struct making *m, uint32_t b)
     m->stack[top++] = b;
     while (top) {
         uint32_t v = m->stack[--top];
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
-            uint32_t u = g->succ.to[i];
+        for_row (u, g->succ, v) {
             m->work++;
             if (m->below[u] == m->stamp)
                 continue;
@@ -127,9 +123,9 @@ static int64_t entered_most(const struct making *m, uint32_t b, uint32_t to)
     const struct latency_graph *p = m->p;
     int64_t most = 0;
     for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++)
-        for (uint32_t i = p->succ.at[x]; i < p->succ.at[x + 1]; i++)
-            if (p->block[p->succ.to[i]] == to)
-                most = larger(most, entered(m, b, p->succ.to[i]));
+        for_row (w, p->succ, x)
+            if (p->block[w] == to)
+                most = larger(most, entered(m, b, w));
     return most;
 }
 
@@ -166,8 +162,7 @@ static void host_tail(struct making *m, uint32_t x)
     int64_t most = 0;
     if (p->host[x] == COST_NEVER)
         return;
-    for (uint32_t i = p->succ.at[x]; i < p->succ.at[x + 1]; i++) {
-        uint32_t s = p->succ.to[i];
+    for_row (s, p->succ, x) {
         /* nodes of a block go to the host together */
         most =
             larger(most, p->block[s] == p->block[x] ? m->t->host[s] : entered(m, p->block[x], s));

@@ -177,9 +177,9 @@ static void announce_home(struct sweep *s, uint32_t v)
 {
     const struct room *r = s->room;
     uint32_t k = r->group[v];
-    for (uint32_t i = r->member.at[k]; i < r->member.at[k + 1]; i++)
-        if (s->state[r->member.to[i]] == READY)
-            enqueue(s, r->member.to[i], (uint32_t)r->home[k]);
+    for_row (x, r->member, k)
+        if (s->state[x] == READY)
+            enqueue(s, x, (uint32_t)r->home[k]);
 }
 
 static void put_where_least(struct sweep *s, uint32_t v)
@@ -195,8 +195,8 @@ static void enqueue_near(struct sweep *s, uint32_t v, const int64_t *far)
     const struct csr *p = &s->g->pred;
     const uint32_t *group = s->how->edge->group;
     s->asked++;
-    for (uint32_t i = p->at[v]; i < p->at[v + 1]; i++) {
-        uint32_t first = group[home_of(s, p->to[i])];
+    for_row (x, *p, v) {
+        uint32_t first = group[home_of(s, x)];
         if (s->seen[first] == s->asked)
             continue;
         s->seen[first] = s->asked;
@@ -430,9 +430,9 @@ static uint32_t propose(struct sweep *s, uint32_t d, bool *anew)
 
 static void finish(struct sweep *s, uint32_t v)
 {
-    for (uint32_t i = s->g->succ.at[v]; i < s->g->succ.at[v + 1]; i++)
-        if (--s->missing[s->g->succ.to[i]] == 0)
-            become_ready(s, s->g->succ.to[i]);
+    for_row (w, s->g->succ, v)
+        if (--s->missing[w] == 0)
+            become_ready(s, w);
 }
 
 static void take(struct sweep *s, uint32_t v, uint32_t d)

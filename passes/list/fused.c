@@ -17,8 +17,8 @@ enum { ROUNDS = 64 };
 static void find_only(const struct wdag *g, const uint32_t *group, bool in, uint32_t *only)
 {
     for (uint32_t u = 0; u < g->n; u++)
-        for (uint32_t i = g->succ.at[u]; i < g->succ.at[u + 1]; i++) {
-            uint32_t from = group[u], to = group[g->succ.to[i]];
+        for_row (w, g->succ, u) {
+            uint32_t from = group[u], to = group[w];
             uint32_t *here = &only[in ? to : from], other = in ? from : to;
             if (from != to)
                 *here = *here == NONE || *here == other ? other : SEVERAL;

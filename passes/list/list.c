@@ -17,13 +17,12 @@
 static void add_nets(const struct wdag *g, uint32_t v, const uint32_t *at, int64_t *const *cost,
                      int64_t **to)
 {
-    for (uint32_t k = g->net_of.at[v]; k < g->net_of.at[v + 1]; k++) {
-        uint32_t e = g->net_of.to[k];
+    for_row (e, g->net_of, v) {
         if (g->net_src[e] != v)
             continue;
-        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
-            for (uint32_t c = 0; c < g->ncls && g->net_pin.to[i] != v; c++) {
-                int64_t *sum = &to[c][at[g->net_pin.to[i]]];
+        for_row (pin, g->net_pin, e)
+            for (uint32_t c = 0; c < g->ncls && pin != v; c++) {
+                int64_t *sum = &to[c][at[pin]];
                 *sum = sat_add(*sum, cost[c][e]);
             }
     }
@@ -256,16 +255,15 @@ static void ask_group(struct room *r, uint32_t k)
 {
     const struct wdag *g = r->base;
     r->able &= r->classes[k];
-    for (uint32_t i = r->member.at[k]; i < r->member.at[k + 1]; i++) {
-        uint32_t v = r->member.to[i];
+    for_row (v, r->member, k) {
         r->bytes = sat_add(r->bytes, r->need.stays[v]);
         if (r->need.runs && r->need.runs[v] > r->runs)
             r->runs = r->need.runs[v];
         if (g->param)
             r->bytes = sat_add(r->bytes, sat_mul(r->copies - 1, g->param[v]));
-        for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++)
-            if (is_first(r, r->ngroup + g->shared_of.to[j]))
-                r->item[r->nitem++] = g->shared_of.to[j];
+        for_row (s, g->shared_of, v)
+            if (is_first(r, r->ngroup + s))
+                r->item[r->nitem++] = s;
     }
 }
 

@@ -27,9 +27,8 @@ static uint8_t *leaving(const struct counting *c, struct arena *a)
     for (vid v = 1; v < m->nval; v++)
         leaves[v] = (m->value[v].flags & VALUE_OUTPUT) != 0;
     for (uint32_t e = 0; e < g->nnet; e++)
-        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
-            if (g->net_src[e] != UINT32_MAX &&
-                vertex_of(c, g->net_pin.to[i]) != vertex_of(c, g->net_src[e]))
+        for_row (pin, g->net_pin, e)
+            if (g->net_src[e] != UINT32_MAX && vertex_of(c, pin) != vertex_of(c, g->net_src[e]))
                 leaves[c->s->place->net_value[e]] = 1;
     return leaves;
 }

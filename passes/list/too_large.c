@@ -36,13 +36,11 @@ static int64_t need_of(struct sizes *s, uint32_t group)
     enum memory_model model = exec_memory(&s->x->scene.model);
     bool lasting = model == MEMORY_SUM || (model == MEMORY_LIVE && s->x->scene.m->ir_version == 0);
     int64_t stays = 0, runs = 0;
-    for (uint32_t i = s->member.at[group]; i < s->member.at[group + 1]; i++) {
-        uint32_t v = s->member.to[i];
+    for_row (v, s->member, group) {
         int64_t bytes = lasting ? s->g->size[v] : model == MEMORY_LIVE ? running_bytes(s, v) : 0;
         stays = sat_add(stays, lasting ? bytes : 0);
         runs = !lasting && bytes > runs ? bytes : runs;
-        for (uint32_t k = s->g->shared_of.at[v]; k < s->g->shared_of.at[v + 1]; k++) {
-            uint32_t item = s->g->shared_of.to[k];
+        for_row (item, s->g->shared_of, v) {
             if (s->seen[item] != group + 1)
                 stays = sat_add(stays, s->g->shared_size[item]);
             s->seen[item] = group + 1;

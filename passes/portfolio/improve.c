@@ -99,8 +99,8 @@ static void take_order(struct improver *s, const struct step_run *run)
 
 static bool waits_for(const struct task_graph *g, uint32_t task, uint32_t on)
 {
-    for (uint32_t i = g->waits.at[task]; i < g->waits.at[task + 1]; i++)
-        if (g->waits.to[i] == on)
+    for_row (before, g->waits, task)
+        if (before == on)
             return true;
     return false;
 }
@@ -213,8 +213,8 @@ static bool mark_needed(struct improver *s, uint32_t v, uint32_t u)
         uint32_t w = s->order[i];
         if (s->mark[w] != s->question)
             continue;
-        for (uint32_t k = g->pred.at[w]; k < g->pred.at[w + 1]; k++)
-            s->mark[g->pred.to[k]] = s->question;
+        for_row (p, g->pred, w)
+            s->mark[p] = s->question;
     }
     return s->mark[u] != s->question;
 }
@@ -327,10 +327,9 @@ static bool change_transfer(struct improver *s, const struct link *l)
     const struct csr *pin = &g->net_pin;
     uint32_t u = g->net_src[l->number], n = pin->at[l->number + 1] - pin->at[l->number];
     uint32_t v = n ? pin->to[pin->at[l->number] + below(s, n)] : u;
-    for (uint32_t i = pin->at[l->number]; i < pin->at[l->number + 1]; i++)
-        if (l->kind != STEP_OUT && (uint32_t)s->now.dev[g->node[pin->to[i]]] == l->to &&
-            below(s, 2) == 0)
-            v = pin->to[i]; /* a reader there */
+    for_row (x, *pin, l->number)
+        if (l->kind != STEP_OUT && (uint32_t)s->now.dev[g->node[x]] == l->to && below(s, 2) == 0)
+            v = x; /* a reader there */
     if (u == UINT32_MAX)
         return v != UINT32_MAX && move_around(s, v, draw_device(s, v));
     uint32_t du = (uint32_t)s->now.dev[g->node[u]], dv = (uint32_t)s->now.dev[g->node[v]];

@@ -35,9 +35,9 @@ static void choose_nets(struct loads *l, struct arena *a)
         l->pins[i] = g->net_pin.at[e + 1] - g->net_pin.at[e] + g->net_host[e];
         for (uint32_t k = 0; k < l->c->nkind; k++)
             l->cost[k][i] = l->c->cls[l->c->kind[k].cls].cost[e];
-        for (uint32_t j = g->net_pin.at[e]; j < g->net_pin.at[e + 1]; j++) {
+        for_row (x, g->net_pin, e) {
             from[npin] = i;
-            to[npin++] = g->net_pin.to[j];
+            to[npin++] = x;
         }
     }
     l->pin = csr_build(a, l->nnet, npin, from, to);
@@ -138,8 +138,8 @@ static void move_bytes(struct loads *l, uint32_t v, uint32_t d, int by)
 {
     const struct wdag *g = l->c->g;
     l->bytes[d] += by * g->size[v];
-    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
-        uint32_t s = g->shared_of.to[i], *users = &l->users[(size_t)s * l->ndev + d];
+    for_row (s, g->shared_of, v) {
+        uint32_t *users = &l->users[(size_t)s * l->ndev + d];
         uint32_t before = *users;
         assert(by > 0 || before > 0);
         *users = by > 0 ? before + 1 : before - 1;
@@ -162,8 +162,8 @@ static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
     p->t[1][PART_COMPUTE] += by * back;
     problem_count_vertex(l->c, p, v, by);
     p->params += l->c->g->param ? by * l->c->g->param[v] : 0;
-    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
-        uint32_t e = l->net_of.to[i], *held = &l->held[(size_t)e * l->ndev + d], src = l->src[e];
+    for_row (e, l->net_of, v) {
+        uint32_t *held = &l->held[(size_t)e * l->ndev + d], src = l->src[e];
         bool other = src != UINT32_MAX && src != v && l->dev[src] == (int32_t)d;
         bool before = src == v ? by < 0 : other, after = src == v ? by > 0 : other;
         int64_t *t = p->t[l->net_back[e]];
@@ -185,8 +185,8 @@ static void take_off(struct loads *l, uint32_t v, uint32_t d)
 {
     uint32_t k = l->kind[d];
     int64_t load = l->load[d] - l->c->kind[k].time[v];
-    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
-        uint32_t e = l->net_of.to[i], h = l->held[(size_t)e * l->ndev + d]--;
+    for_row (e, l->net_of, v) {
+        uint32_t h = l->held[(size_t)e * l->ndev + d]--;
         bool before = h < l->pins[e], after = h > 1;
         load += ((int)after - (int)before) * l->cost[k][e];
     }
@@ -199,8 +199,8 @@ static void put_on(struct loads *l, uint32_t v, uint32_t d)
 {
     uint32_t k = l->kind[d];
     int64_t load = l->load[d] + l->c->kind[k].time[v];
-    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
-        uint32_t e = l->net_of.to[i], h = ++l->held[(size_t)e * l->ndev + d];
+    for_row (e, l->net_of, v) {
+        uint32_t h = ++l->held[(size_t)e * l->ndev + d];
         bool after = h < l->pins[e], before = h > 1;
         load += ((int)after - (int)before) * l->cost[k][e];
     }
@@ -260,10 +260,8 @@ static int64_t bytes_alone(const struct loads *l, uint32_t v, uint32_t d, uint32
 {
     const struct wdag *g = l->c->g;
     int64_t bytes = g->size[v];
-    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
-        uint32_t s = g->shared_of.to[i];
+    for_row (s, g->shared_of, v)
         bytes += l->users[(size_t)s * l->ndev + d] == users ? g->shared_size[s] : 0;
-    }
     return bytes;
 }
 
@@ -274,8 +272,8 @@ struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to)
     uint32_t from = (uint32_t)l->dev[v], kf = l->kind[from], kt = l->kind[to];
     struct loads_change x = {0};
     int64_t leaves = -l->c->kind[kf].time[v], enters = l->c->kind[kt].time[v];
-    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
-        uint32_t e = l->net_of.to[i], pins = l->pins[e];
+    for_row (e, l->net_of, v) {
+        uint32_t pins = l->pins[e];
         const uint32_t *held = &l->held[(size_t)e * l->ndev];
         uint32_t hf = held[from], ht = held[to] + 1;
         leaves += ((int)(hf > 1) - (int)(hf < pins)) * l->cost[kf][e];

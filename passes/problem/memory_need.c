@@ -16,8 +16,8 @@ enum { SETS = 32 }; /* of kinds that are looked at, at most */
 static int64_t bytes_of(const struct wdag *g, uint32_t v)
 {
     int64_t sum = g->size[v];
-    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
-        sum = sat_add(sum, g->shared_size[g->shared_of.to[i]]);
+    for_row (s, g->shared_of, v)
+        sum = sat_add(sum, g->shared_size[s]);
     return sum;
 }
 
@@ -151,8 +151,8 @@ int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena
         bytes[dev[v]] = sat_add(bytes[dev[v]], g->size[v]);
     }
     for (uint32_t s = 0; s < g->nshared; s++)
-        for (uint32_t i = g->shared_by.at[s]; i < g->shared_by.at[s + 1]; i++) {
-            int32_t d = dev[g->shared_by.to[i]];
+        for_row (x, g->shared_by, s) {
+            int32_t d = dev[x];
             if (seen[d] != s + 1)
                 bytes[d] = sat_add(bytes[d], g->shared_size[s]);
             seen[d] = s + 1;

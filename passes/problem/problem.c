@@ -105,11 +105,9 @@ static void make_nets(struct problem *c)
     c->net_of.at = arena_array(c->mem, (size_t)g->n + 1, sizeof(uint32_t));
     c->net_of.to = arena_array(c->mem, (size_t)g->net_of.at[g->n] + 1, sizeof(uint32_t));
     for (uint32_t v = 0; v < g->n; v++) {
-        for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-            uint32_t e = g->net_of.to[i];
+        for_row (e, g->net_of, v)
             if (is_paid(g, e) && (c->detailed || g->net_pin.at[e + 1] - g->net_pin.at[e] > 1))
                 c->net_of.to[n++] = e;
-        }
         c->net_of.at[v + 1] = n;
     }
     for (uint32_t k = 0; k < c->cluster->ncls; k++)
@@ -120,11 +118,9 @@ static void make_nets(struct problem *c)
 static int64_t own_bytes(const struct wdag *g, uint32_t v)
 {
     int64_t sum = g->size[v];
-    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
-        uint32_t s = g->shared_of.to[i];
+    for_row (s, g->shared_of, v)
         if (g->shared_by.at[s + 1] - g->shared_by.at[s] == 1)
             sum += g->shared_size[s];
-    }
     return sum;
 }
 

@@ -104,8 +104,7 @@ static void find_last(struct search *x, uint32_t l)
 {
     const struct level *v = &x->level[l];
     for (uint32_t j = 1; j <= x->s->n; j++)
-        for (uint32_t e = x->s->before.at[j]; e < x->s->before.at[j + 1]; e++) {
-            uint32_t k = x->s->before.to[e];
+        for_row (k, x->s->before, j) {
             int64_t *to = x->last + row(x, k, j) * (v->machines + 1);
             for (uint32_t m = 1; m <= v->machines; m++) {
                 int64_t move = max_time(move_time(x, v, k, m), move_time(x, v, j, m));
@@ -128,8 +127,7 @@ static void find_best(struct search *x, uint32_t l, uint32_t i, uint32_t j)
             best = v->best[at + m - 1];
             how = v->choice[at + m - 1];
         }
-        for (uint32_t e = x->s->before.at[j]; e < x->s->before.at[j + 1]; e++) {
-            uint32_t k = x->s->before.to[e];
+        for_row (k, x->s->before, j) {
             if (k == i || !state_is_before(x->s, i, k))
                 continue;
             const int64_t *before = v->best + row(x, i, k) * wide;

@@ -163,9 +163,9 @@ static void make_choice(struct proving *p, struct choice *c, const struct traini
     for (uint32_t to = 1; to <= s->n; to++) {
         for (uint32_t i = 0; i < p->ncount; i++)
             c->piece[at++] = make_piece(p, m, 0, to, i);
-        for (uint32_t k = s->before.at[to]; k < s->before.at[to + 1]; k++)
+        for_row (u, s->before, to)
             for (uint32_t i = 0; i < p->ncount; i++)
-                c->piece[at++] = make_piece(p, m, s->before.to[k], to, i);
+                c->piece[at++] = make_piece(p, m, u, to, i);
         c->forth[to] = least_move(&p->t->servers, training_share(m, p->cut[to], 1));
         /* what gradients of values come to, only a profile tells */
         c->back[to] = p->t->x->scene.m->ir_version ? 0 : c->forth[to];
@@ -342,9 +342,9 @@ static uint32_t find_path(struct proving *p, const struct layers_of *l, uint32_t
     }
     for (uint32_t v = 0; v < l->n; v++) { /* in a topological order */
         from[v] = NONE;
-        for (uint32_t i = l->pred.at[v]; i < l->pred.at[v + 1]; i++)
-            if (from[v] == NONE || sum[l->pred.to[i]] > sum[from[v]])
-                from[v] = l->pred.to[i];
+        for_row (u, l->pred, v)
+            if (from[v] == NONE || sum[u] > sum[from[v]])
+                from[v] = u;
         sum[v] = (from[v] == NONE ? 0 : sum[from[v]]) + weight_of(l, all, v);
         last = sum[v] > sum[last] ? v : last;
     }

@@ -56,8 +56,7 @@ static void find_relatives(struct finding *f)
     f->above = arena_array(f->own, (size_t)g->n * f->words + 1, sizeof *f->above);
     f->below = arena_array(f->own, (size_t)g->n * f->words + 1, sizeof *f->below);
     for (uint32_t v = 0; v < g->n; v++)
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
-            uint32_t p = g->pred.to[i];
+        for_row (p, g->pred, v) {
             assert(p < v);
             put_bit(f->above + (size_t)v * f->words, p);
             for (uint32_t w = 0; w < f->words; w++)
@@ -85,8 +84,8 @@ static void find_open(const struct finding *f, const uint64_t *end, uint64_t *op
         for (uint32_t p = 0; p < v; p++) {
             if (!bit(above(f, v), p) || bit(open, p))
                 continue;
-            for (uint32_t i = g->succ.at[p]; i < g->succ.at[p + 1]; i++)
-                if (g->succ.to[i] != v && !bit(above(f, v), g->succ.to[i])) {
+            for_row (w, g->succ, p)
+                if (w != v && !bit(above(f, v), w)) {
                     put_bit(open, p);
                     break;
                 }
@@ -170,8 +169,7 @@ static void step_on(struct finding *f, uint32_t s)
     for (uint32_t x = 0; x < g->n; x++) {
         if (!bit(f->open, x))
             continue;
-        for (uint32_t i = g->succ.at[x]; i < g->succ.at[x + 1]; i++) {
-            uint32_t y = g->succ.to[i];
+        for_row (y, g->succ, x) {
             if (bit(f->end + (size_t)s * f->words, y) ||
                 meets(f->open, f->below + (size_t)y * f->words, f->words) || bit(f->open, y))
                 continue;
@@ -218,8 +216,8 @@ static uint32_t *count_crossing(const struct finding *f)
     uint32_t *ends = arena_array(f->own, (size_t)g->n + 1, sizeof *ends);
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t last = v;
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            last = g->succ.to[i] > last ? g->succ.to[i] : last;
+        for_row (w, g->succ, v)
+            last = w > last ? w : last;
         now++;
         ends[last]++;
         now -= ends[v];
@@ -298,8 +296,7 @@ static void find_before(struct finding *f, struct stage_states *s, const uint32_
     struct csr step = csr_build(f->own, s->n + 1, f->nstep, to, from);
     for (uint32_t j = 1; j <= s->n; j++) {
         uint64_t *mine = s->is_before + (size_t)j * row;
-        for (uint32_t i = step.at[j]; i < step.at[j + 1]; i++) {
-            uint32_t k = step.to[i];
+        for_row (k, step, j) {
             assert(k < j);
             for (uint32_t w = 0; w < row; w++)
                 mine[w] |= s->is_before[(size_t)k * row + w];

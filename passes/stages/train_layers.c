@@ -63,8 +63,8 @@ static void measure_values(struct measuring *m)
             continue;
         uint32_t l = train_layer(m->t, def);
         bool leaves = false;
-        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++)
-            leaves = leaves || (!s->m->backward[pin->to[i]] && train_layer(m->t, pin->to[i]) != l);
+        for_row (y, *pin, e)
+            leaves = leaves || (!s->m->backward[y] && train_layer(m->t, y) != l);
         if (leaves)
             m->activation[l] = sat_add(m->activation[l], s->m->cost->bytes[s->place->net_value[e]]);
     }
@@ -113,8 +113,8 @@ static void measure_moves(struct measuring *m)
             continue;
         bool back = s->m->backward[def];
         uint32_t at = train_layer(t, def), far = at;
-        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++) {
-            uint32_t to = train_layer(t, pin->to[i]);
+        for_row (y, *pin, e) {
+            uint32_t to = train_layer(t, y);
             far = (back ? to < far : to > far) ? to : far;
         }
         if (far != at)
@@ -140,10 +140,10 @@ static void measure_waiting(struct measuring *m)
             continue;
         int64_t ps = s->m->cost->time[m->cls][v];
         low[v] = train_layer(t, v);
-        for (uint32_t i = made.at[v]; i < made.at[v + 1]; i++)
-            for (uint32_t k = pin->at[made.to[i]]; k < pin->at[made.to[i] + 1]; k++)
-                if (pin->to[k] != v && s->m->backward[pin->to[k]] && low[pin->to[k]] < low[v])
-                    low[v] = low[pin->to[k]];
+        for_row (e, made, v)
+            for_row (y, *pin, e)
+                if (y != v && s->m->backward[y] && low[y] < low[v])
+                    low[v] = low[y];
         add_span(&t->waiting, a,
                  (struct layer_span){train_layer(t, v), low[v], ps == COST_NEVER ? 0 : ps});
     }
@@ -166,16 +166,16 @@ static struct layer_pairs list_pairs(const struct train *t, const struct wdag *g
     struct layer_pairs x = {.from = arena_array(a, most, sizeof *x.from),
                             .to = arena_array(a, most, sizeof *x.to)};
     for (uint32_t v = 0; v < g->n; v++)
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
+        for_row (w, g->succ, v) {
             x.from[x.n] = v;
-            x.to[x.n++] = g->succ.to[i];
+            x.to[x.n++] = w;
         }
     for (uint32_t e = 0; e < s->place->nnet; e++) {
         nid def = s->m->value[s->place->net_value[e]].def;
         if (!def || s->place->kind[def] != PLACE_NODE)
             continue;
-        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++) {
-            uint32_t maker = train_layer(t, def), reader = train_layer(t, pin->to[i]);
+        for_row (y, *pin, e) {
+            uint32_t maker = train_layer(t, def), reader = train_layer(t, y);
             x.from[x.n] = s->m->backward[def] ? reader : maker;
             x.to[x.n] = s->m->backward[def] ? maker : reader;
             x.n += maker != reader;
@@ -198,12 +198,12 @@ static struct csr join_pairs(const struct layer_pairs *x, const uint32_t *group,
     struct csr all = csr_build(a, n, x->n, to, from);
     all = csr_transpose(a, &all, n, n);
     for (uint32_t v = 0; v < n; v++)
-        for (uint32_t i = all.at[v]; i < all.at[v + 1]; i++) {
-            if (all.to[i] == v || seen[all.to[i]] == v + 1)
+        for_row (y, all, v) {
+            if (y == v || seen[y] == v + 1)
                 continue;
-            seen[all.to[i]] = v + 1;
+            seen[y] = v + 1;
             from[k] = v;
-            to[k++] = all.to[i];
+            to[k++] = y;
         }
     return csr_build(a, n, k, from, to);
 }
@@ -222,9 +222,9 @@ static void rank_groups(const struct csr *succ, uint32_t n, const uint32_t *smal
     while (ready.n) {
         uint32_t v = heap_pop(&ready).item;
         rank[v] = done++;
-        for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
-            if (--left[succ->to[i]] == 0)
-                heap_push(&ready, smallest[succ->to[i]], 0, succ->to[i]);
+        for_row (w, *succ, v)
+            if (--left[w] == 0)
+                heap_push(&ready, smallest[w], 0, w);
     }
     assert(done == n);
 }
@@ -310,8 +310,8 @@ struct layer_chain train_chain(const struct train *t)
     }
     for (uint32_t v = 0; v < l->n && !t->x->scene.m->ir_version; v++) {
         uint32_t last = v;
-        for (uint32_t i = l->succ.at[v]; i < l->succ.at[v + 1]; i++)
-            last = l->succ.to[i] > last ? l->succ.to[i] : last;
+        for_row (w, l->succ, v)
+            last = w > last ? w : last;
         int64_t bytes = training_share(r, l->activation[v], 1);
         sum[4][v + 1] = sat_add(sum[4][v + 1], last > v ? bytes : 0);
         sum[4][last + 1] -= last > v ? bytes : 0;
