@@ -29,8 +29,7 @@ struct frames frames_build(const struct result *r, uint32_t most, struct arena *
 {
     const struct parts *parts = r->parts;
     bool by_part = parts->nparts <= most;
-    uint32_t *row = arena_array(a, r->scene.m->nnode, sizeof *row), n = 0;
-    nid *node = arena_array(a, r->scene.m->nnode, sizeof *node);
+    struct pairs node = {.a = a}; /* (frame, node) */
     uint32_t *frame_of = arena_array(a, (size_t)parts->nparts + 1, sizeof *frame_of);
     uint32_t *of_dev = arena_array(a, r->scene.cluster->ndev, sizeof *of_dev);
     struct frames f = {.of = arena_array(a, r->scene.m->nnode, sizeof *f.of)};
@@ -52,10 +51,9 @@ struct frames frames_build(const struct result *r, uint32_t most, struct arena *
         if (p < 0)
             continue;
         f.of[x] = frame_of[p];
-        row[n] = f.of[x] - 1;
-        node[n++] = x;
+        pairs_add(&node, f.of[x] - 1, x);
     }
-    f.node = csr_build(a, f.n, n, row, node);
+    f.node = pairs_rows(&node, f.n);
     return f;
 }
 
@@ -123,14 +121,12 @@ static void link_chains(struct folder *w)
     const struct module *m = w->r->scene.m;
     uint32_t *succ = arena_array(w->a, m->nnode, sizeof *succ);
     uint32_t *pred = arena_array(w->a, m->nnode, sizeof *pred);
-    uint32_t *maker = arena_array(w->a, pl->nnet, sizeof *maker), n = 0;
-    uint32_t *net = arena_array(w->a, pl->nnet, sizeof *net);
+    struct pairs made = pairs_new(w->a, pl->nnet); /* (node, net) */
     for (uint32_t e = 0; e < pl->nnet; e++) {
         nid u = m->value[pl->net_value[e]].def;
         if (!u || pl->kind[u] != PLACE_NODE || arrow_is_small(w->r, e))
             continue;
-        maker[n] = u;
-        net[n++] = e;
+        pairs_add(&made, u, e);
         for_row (v, pl->net_pin, e) {
             if (v == u || w->f->of[u] != w->f->of[v])
                 continue;
@@ -138,7 +134,7 @@ static void link_chains(struct folder *w)
             note(&pred[v], u);
         }
     }
-    w->made = csr_build(w->a, m->nnode, n, maker, net);
+    w->made = pairs_rows(&made, m->nnode);
     w->item = arena_array(w->a, m->nnode, sizeof *w->item);
     for (nid u = 1; u < m->nnode; u++) {
         nid v = succ[u];

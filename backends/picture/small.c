@@ -29,9 +29,7 @@ static void link_boxes(struct joiner *j)
 {
     const struct place *pl = j->r->scene.place;
     const struct module *m = j->r->scene.m;
-    uint32_t pins = pl->net_pin.at[pl->nnet], n = 0;
-    uint32_t *from = arena_array(j->a, (size_t)pins + 1, sizeof *from);
-    uint32_t *to = arena_array(j->a, (size_t)pins + 1, sizeof *to);
+    struct pairs next = pairs_new(j->a, pl->net_pin.at[pl->nnet]);
     for (uint32_t e = 0; e < pl->nnet; e++) {
         nid u = m->value[pl->net_value[e]].def;
         uint32_t x = u && pl->kind[u] == PLACE_NODE ? j->b->of[u] : 0;
@@ -41,12 +39,11 @@ static void link_boxes(struct joiner *j)
             uint32_t y = j->b->of[pin];
             if (!y || y == x || j->b->block[x - 1].frame != j->b->block[y - 1].frame)
                 continue;
-            from[n] = x - 1;
-            to[n++] = y - 1;
+            pairs_add(&next, x - 1, y - 1);
             j->before[y - 1]++;
         }
     }
-    j->next = csr_build(j->a, j->b->n, n, from, to);
+    j->next = pairs_rows(&next, j->b->n);
 }
 
 static void find_small(struct joiner *j)

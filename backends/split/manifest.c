@@ -188,12 +188,9 @@ static void put_devices(struct out *o, struct arena *a)
     const struct split *s = o->s;
     const struct cluster *c = s->r->scene.cluster;
     uint32_t *of = arena_array(a, s->parts->nparts, sizeof *of);
-    uint32_t *id = arena_array(a, s->parts->nparts, sizeof *id);
-    for (uint32_t x = 0; x < s->parts->nparts; x++) {
+    for (uint32_t x = 0; x < s->parts->nparts; x++)
         of[x] = s->parts->part[x].dev;
-        id[x] = x;
-    }
-    struct csr parts = csr_build(a, c->ndev, s->parts->nparts, of, id);
+    struct csr parts = csr_build(a, c->ndev, s->parts->nparts, of, NULL);
     fputs("  \"devices\": [", o->f);
     o->first = true;
     for (uint32_t d = 0; d < c->ndev; d++) {
@@ -454,18 +451,13 @@ static void put_dims(struct out *o, struct arena *a)
 /* Row -> parts that hold it, from the parts' lists of copies or weights. */
 static struct csr find_holders(const struct split *s, bool weights, uint32_t rows, struct arena *a)
 {
-    uint32_t total = 0, k = 0;
-    for (uint32_t x = 0; x < s->parts->nparts; x++)
-        total += weights ? s->parts->part[x].nweight : s->parts->part[x].ncopy;
-    uint32_t *row = arena_array(a, total, sizeof *row), *part = arena_array(a, total, sizeof *part);
+    struct pairs in = {.a = a};
     for (uint32_t x = 0; x < s->parts->nparts; x++) {
         const struct part *t = &s->parts->part[x];
-        for (uint32_t i = 0; i < (weights ? t->nweight : t->ncopy); i++) {
-            row[k] = weights ? t->weight[i] : t->copy[i];
-            part[k++] = x;
-        }
+        for (uint32_t i = 0; i < (weights ? t->nweight : t->ncopy); i++)
+            pairs_add(&in, weights ? t->weight[i] : t->copy[i], x);
     }
-    return csr_build(a, rows, total, row, part);
+    return pairs_rows(&in, rows);
 }
 
 static void put_copies(struct out *o, struct arena *a)

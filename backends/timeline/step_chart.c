@@ -192,18 +192,15 @@ static int64_t most_computing(const struct step_chart *x)
 static void make_lanes(struct step_chart *x)
 {
     struct chart *c = x->c;
-    uint32_t *dev = arena_array(x->a, (size_t)x->nwire + 1, sizeof *dev), n = 0;
-    uint32_t *wire = arena_array(x->a, (size_t)x->nwire + 1, sizeof *wire);
+    struct pairs wire = {.a = x->a}; /* (device, wire) */
     int64_t most = most_computing(x);
     for (uint32_t w = 0; w < x->nwire; w++)
-        if (w < x->g->ndev || x->wire[w].n) {
-            dev[n] = x->wire[w].dev;
-            wire[n++] = w;
-        }
-    struct csr of = csr_build(x->a, x->g->ndev, n, dev, wire);
+        if (w < x->g->ndev || x->wire[w].n)
+            pairs_add(&wire, x->wire[w].dev, w);
+    struct csr of = pairs_rows(&wire, x->g->ndev);
     c->busy = "busy";
-    c->lane = arena_array(x->a, (size_t)n + 1, sizeof *c->lane);
-    for (c->nlane = 0; c->nlane < n; c->nlane++) {
+    c->lane = arena_array(x->a, (size_t)wire.n + 1, sizeof *c->lane);
+    for (c->nlane = 0; c->nlane < wire.n; c->nlane++) {
         uint32_t w = of.to[c->nlane];
         x->wire[w].lane = c->nlane;
         c->lane[c->nlane] =

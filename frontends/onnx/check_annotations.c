@@ -350,15 +350,12 @@ static void check_complete(struct check *c, uint32_t config, uint32_t staged, co
 
 static void check_stages(struct check *c)
 {
-    uint32_t *stage = arena_array(c->a, c->m->nnode, sizeof *stage), *row, *id;
+    uint32_t *stage = arena_array(c->a, c->m->nnode, sizeof *stage), *row;
     uint32_t nconfig = (uint32_t)c->src->n_configuration;
     row = arena_array(c->a, c->npair, sizeof *row);
-    id = arena_array(c->a, c->npair, sizeof *id);
-    for (uint32_t i = 0; i < c->npair; i++) {
+    for (uint32_t i = 0; i < c->npair; i++)
         row[i] = c->pair[i].config;
-        id[i] = i;
-    }
-    struct csr of = csr_build(c->a, nconfig, c->npair, row, id);
+    struct csr of = csr_build(c->a, nconfig, c->npair, row, NULL);
     for (uint32_t k = 0; k < nconfig; k++) {
         uint32_t staged = 0;
         for_row (x, of, k) {

@@ -254,11 +254,8 @@ static bool is_named(const struct layer *l, const char *begin)
 
 static void index_edges(struct reader *r)
 {
-    uint32_t *all = arena_array(r->a, (size_t)r->nedge + 1, sizeof *all);
-    for (uint32_t e = 0; e < r->nedge; e++)
-        all[e] = e;
-    r->out = csr_build(r->a, r->nlayer, r->nedge, r->from, all);
-    r->in = csr_build(r->a, r->nlayer, r->nedge, r->to, all);
+    r->out = csr_build(r->a, r->nlayer, r->nedge, r->from, NULL);
+    r->in = csr_build(r->a, r->nlayer, r->nedge, r->to, NULL);
 }
 
 /* Forgets edges that are there twice. */
@@ -297,29 +294,29 @@ static void drop_ends(struct reader *r)
     index_edges(r);
 }
 
-/* The file's order if it is one, else Kahn's. */
+/* The file's order if it is one, else another topological order. */
 static int sort_layers(struct reader *r)
 {
-    uint32_t *missing = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *missing), kept = 0;
+    uint32_t v, n = r->nlayer, *order = arena_array(r->a, (size_t)n + 1, sizeof *order);
+    uint8_t *met = arena_alloc(r->a, (size_t)n + 1);
     bool sorted = true;
-    r->order = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *r->order);
-    for (uint32_t e = 0; e < r->nedge; e++) {
-        missing[r->to[e]]++;
+    r->order = arena_array(r->a, (size_t)n + 1, sizeof *r->order);
+    for (uint32_t e = 0; e < r->nedge; e++)
         sorted = sorted && r->from[e] < r->to[e];
+    for (v = 0; v < n; v++)
+        order[v] = v;
+    if (!sorted) {
+        struct csr next = csr_build(r->a, n, r->nedge, r->from, r->to);
+        n = csr_topo(&next, n, NULL, order, r->a);
     }
-    for (uint32_t v = 0; v < r->nlayer; v++) {
-        kept += !r->gone[v];
-        if (!r->gone[v] && (sorted || !missing[v]))
-            r->order[r->norder++] = v;
+    for (uint32_t i = 0; i < n; i++) {
+        met[order[i]] = 1;
+        if (!r->gone[order[i]])
+            r->order[r->norder++] = order[i];
     }
-    for (uint32_t i = 0; i < r->norder && !sorted; i++)
-        for_row (t, r->out, r->order[i])
-            if (--missing[r->to[t]] == 0)
-                r->order[r->norder++] = r->to[t];
-    if (r->norder == kept)
+    if (n == r->nlayer)
         return 0;
-    uint32_t v = 0;
-    while (!missing[v])
+    for (v = 0; met[v];)
         v++;
     return diag_error(r->d, "%s:%u: layer '%s' is on or behind a cycle of edges", r->path,
                       r->layer[v].line, str(r->m, r->layer[v].id));

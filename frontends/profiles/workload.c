@@ -299,16 +299,14 @@ static int read_edges(struct reader *r)
     r->edge = arena_array(r->a, (size_t)r->nedge + 1, sizeof *r->edge);
     uint32_t *from = arena_array(r->a, (size_t)r->nedge + 1, sizeof *from);
     uint32_t *to = arena_array(r->a, (size_t)r->nedge + 1, sizeof *to);
-    uint32_t *index = arena_array(r->a, (size_t)r->nedge + 1, sizeof *index);
     for (uint32_t i = 0; i < r->nedge; i++) {
         if (read_edge(r, i, json_array_get(list, i)) || diag_stopped(r->d))
             return -1;
         from[i] = r->edge[i].from;
         to[i] = r->edge[i].to;
-        index[i] = i;
     }
-    r->out = csr_build(r->a, r->nnode, r->nedge, from, index);
-    r->in = csr_build(r->a, r->nnode, r->nedge, to, index);
+    r->out = csr_build(r->a, r->nnode, r->nedge, from, NULL);
+    r->in = csr_build(r->a, r->nnode, r->nedge, to, NULL);
     make_results(r);
     return 0;
 }

@@ -109,11 +109,11 @@ uint32_t *cpd_topo(const struct wdag *g, uint32_t cls, struct arena *a)
 {
     const int64_t *level = cpd_levels(g, cls, a);
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), n = 0;
-    uint32_t *missing = arena_array(a, (size_t)g->n + 1, sizeof *missing);
+    uint32_t *missing = csr_sizes(&g->pred, g->n, a);
     uint32_t *stack = arena_array(a, (size_t)g->n + 1, sizeof *stack), depth = 0, nready = 0;
     struct ready *ready = arena_array(a, (size_t)g->n + 1, sizeof *ready);
     for (uint32_t v = 0; v < g->n; v++)
-        if ((missing[v] = g->pred.at[v + 1] - g->pred.at[v]) == 0)
+        if (!missing[v])
             ready[nready++] = (struct ready){level[v], v};
     for (;;) {
         qsort(ready, nready, sizeof *ready, by_push);

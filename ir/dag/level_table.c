@@ -58,10 +58,6 @@ struct level_table *level_table_make(const struct wdag *top, const struct module
     uint32_t at = t->nweight;
     for (const struct wdag *g = top; g; g = g->finer)
         t->weight[--at] = weigh(g, base, cls, a);
-    uint32_t *row = wdag_flatten(top, a),
-             *entry = arena_array(a, (size_t)base->n + 1, sizeof *entry);
-    for (uint32_t v = 0; v < base->n; v++)
-        entry[v] = v;
-    t->members = csr_build(a, top->n, base->n, row, entry);
+    t->members = csr_build(a, top->n, base->n, wdag_flatten(top, a), NULL);
     return t;
 }

@@ -27,20 +27,12 @@ static void shuffle(uint32_t *v, uint32_t n, uint64_t *state)
     }
 }
 
-static uint32_t *in_degrees(const struct csr *pred, uint32_t n, struct arena *a)
-{
-    uint32_t *in = arena_array(a, (size_t)n + 1, sizeof *in);
-    for (uint32_t v = 0; v < n; v++)
-        in[v] = pred->at[v + 1] - pred->at[v];
-    return in;
-}
-
 /* Depth first: newly ready vertices are pushed in seeded order and the top one is next; with `any`, any ready vertex
  * is. */
 static uint32_t *lifo_order(const struct csr *succ, const struct csr *pred, uint32_t n,
                             uint64_t seed, bool any, struct arena *a)
 {
-    uint32_t *in = in_degrees(pred, n, a), *stack = arena_array(a, (size_t)n + 1, sizeof *stack);
+    uint32_t *in = csr_sizes(pred, n, a), *stack = arena_array(a, (size_t)n + 1, sizeof *stack);
     uint32_t *order = arena_array(a, (size_t)n + 1, sizeof *order), top = 0, done = 0;
     uint64_t state = seed;
     for (uint32_t v = n; v-- > 0;)
@@ -68,7 +60,7 @@ static uint32_t *lifo_order(const struct csr *succ, const struct csr *pred, uint
 
 static uint32_t *fifo_order(const struct wdag *g, uint64_t seed, struct arena *a)
 {
-    uint32_t *in = in_degrees(&g->pred, g->n, a);
+    uint32_t *in = csr_sizes(&g->pred, g->n, a);
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), end = 0;
     uint64_t state = seed;
     for (uint32_t v = 0; v < g->n; v++)
@@ -157,7 +149,7 @@ static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a
     t.delta = arena_array(a, (size_t)g->n + 1, sizeof *t.delta);
     t.left = arena_array(a, (size_t)g->nnet + 1, sizeof *t.left);
     t.done = arena_alloc(a, (size_t)g->n + 1);
-    t.in = in_degrees(&g->pred, g->n, a);
+    t.in = csr_sizes(&g->pred, g->n, a);
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t pins = t.left[e] = g->net_pin.at[e + 1] - g->net_pin.at[e];
         for (uint32_t k = g->net_pin.at[e]; pins > 1 && k < g->net_pin.at[e + 1]; k++)
@@ -180,7 +172,7 @@ static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a
 /* Depth first: of the vertices that become ready together the first one is next. */
 static uint32_t *dfs_order(const struct wdag *g, struct arena *a)
 {
-    uint32_t *in = in_degrees(&g->pred, g->n, a), top = 0, done = 0;
+    uint32_t *in = csr_sizes(&g->pred, g->n, a), top = 0, done = 0;
     uint32_t *stack = arena_array(a, (size_t)g->n + 1, sizeof *stack);
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order);
     for (uint32_t v = g->n; v-- > 0;)

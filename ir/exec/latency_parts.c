@@ -17,14 +17,12 @@ static uint32_t *places_by_start(const struct latency_run *r, struct arena *a)
 {
     const struct task_graph *g = &r->g;
     uint32_t *place = arena_array(a, (size_t)r->k.n + 1, sizeof *place), n = 0;
-    uint32_t *left = arena_array(a, (size_t)r->k.n + 1, sizeof *left);
+    uint32_t *left = csr_sizes(&g->waits, r->k.n, a);
     struct csr after = csr_transpose(a, &g->waits, r->k.n, r->k.n);
     struct heap ready = {.a = a};
-    for (uint32_t v = 0; v < r->k.n; v++) {
-        left[v] = g->waits.at[v + 1] - g->waits.at[v];
+    for (uint32_t v = 0; v < r->k.n; v++)
         if (!left[v])
             heap_push(&ready, r->t.start[v], r->k.sub[v].slot, v);
-    }
     while (ready.n) {
         uint32_t v = heap_pop(&ready).item;
         place[v] = n++;

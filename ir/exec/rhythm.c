@@ -182,26 +182,20 @@ static struct csr list_instances(const struct followed *f)
 {
     const struct task_graph *g = &f->run->g;
     const struct stages *st = f->run->stages;
-    uint32_t m = f->run->x.micro_batches, npart = f->w->npart, n = 0;
-    uint32_t *dev = arena_array(f->a, (size_t)npart * m + 1, sizeof *dev);
-    uint32_t *row = arena_array(f->a, (size_t)npart * m + 1, sizeof *row);
-    uint32_t *id = arena_array(f->a, (size_t)npart + 1, sizeof *id);
-    uint32_t *key = arena_array(f->a, (size_t)npart + 1, sizeof *key);
-    for (uint32_t x = 0; x < npart; x++) {
-        id[x] = x;
+    uint32_t npart = f->w->npart, *key = arena_array(f->a, (size_t)npart + 1, sizeof *key);
+    struct pairs on = {.a = f->a};
+    for (uint32_t x = 0; x < npart; x++)
         key[x] = KINDS * f->places->stage[x] + runs_in(f, x);
-    }
-    struct csr of = csr_build(f->a, KINDS * st->n, npart, key, id);
+    struct csr of = csr_build(f->a, KINDS * st->n, npart, key, NULL);
     for (uint32_t p = 0; p < f->run->x.nplace; p++)
         for_row (item, g->list, p) {
             const struct task *t = &g->task[task_of_item(g, item)];
             uint32_t r = KINDS * t->number + t->kind;
-            for_row (v, of, r) {
-                dev[n] = f->w->part[v].dev;
-                row[n++] = (item - g->first[f->first[t->kind][t->number]]) * npart + v;
-            }
+            for_row (x, of, r)
+                pairs_add(&on, f->w->part[x].dev,
+                          (item - g->first[f->first[t->kind][t->number]]) * npart + x);
         }
-    return csr_build(f->a, f->w->ndev, n, dev, row);
+    return pairs_rows(&on, f->w->ndev);
 }
 
 /* When a part's pass begins and ends for a micro-batch. */

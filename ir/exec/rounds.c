@@ -42,8 +42,8 @@ struct building {
     const struct parts *parts;
     struct arena *a;
     struct replay *r;
-    struct piece *piece;        /* [2 * part + pass] */
-    uint32_t nedge, *from, *to; /* edges between pieces: `to` reads what `from` makes */
+    struct piece *piece; /* [2 * part + pass] */
+    struct pairs edge;   /* between pieces: `to` reads what `from` makes */
 };
 
 static bool is_back(const struct building *b, nid n)
@@ -59,10 +59,8 @@ static uint32_t piece_of(const struct building *b, nid n)
 
 static void add_edge(struct building *b, uint32_t from, uint32_t to)
 {
-    if (from == to)
-        return;
-    b->from[b->nedge] = from;
-    b->to[b->nedge++] = to;
+    if (from != to)
+        pairs_add(&b->edge, from, to);
 }
 
 /* Adds net e: each device pays its transfer once, in the pass of the producer; its readers wait for the producer, on
@@ -108,10 +106,8 @@ static void make_pieces(struct building *b)
 {
     const struct graph *g = &b->m->graph[1];
     uint32_t *first = arena_array(b->a, (size_t)b->c->ndev + 1, sizeof *first);
-    uint32_t most = 2 * b->p->net_pin.at[b->p->nnet] + 1;
     b->piece = arena_array(b->a, 2 * (size_t)b->parts->nparts + 1, sizeof *b->piece);
-    b->from = arena_array(b->a, most, sizeof *b->from);
-    b->to = arena_array(b->a, most, sizeof *b->to);
+    b->edge = (struct pairs){.a = b->a};
     memset(first, 0xff, (b->c->ndev + 1) * sizeof *first);
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (b->p->kind[n] != PLACE_NODE)
@@ -195,7 +191,8 @@ static void drop_repeats(struct csr *c, uint32_t rows, struct arena *a)
 static void make_tasks(struct building *b)
 {
     struct replay *r = b->r;
-    uint32_t npiece = 2 * b->parts->nparts, n = 0;
+    uint32_t npiece = 2 * b->parts->nparts;
+    struct pairs waits = {.a = b->a};
     r->task = arena_array(b->a, 3 * (size_t)npiece + 1, sizeof *r->task);
     for (uint32_t i = 0; i < npiece; i++) {
         struct piece *x = &b->piece[i];
@@ -207,19 +204,16 @@ static void make_tasks(struct building *b)
             add_task(b, i, TASK_OUT);
         }
     }
-    uint32_t *waits = arena_array(b->a, b->nedge + 2 * (size_t)r->ntask + 1, sizeof *waits);
-    uint32_t *on = arena_array(b->a, b->nedge + 2 * (size_t)r->ntask + 1, sizeof *on);
     for (uint32_t i = 0; i < npiece; i++)
-        for (int k = TASK_COMPUTE; k <= TASK_OUT && b->piece[i].task[k]; k++, n++) {
-            waits[n] = b->piece[i].task[k] - 1;
-            on[n] = waits[n] - 1;
-        }
-    for (uint32_t i = 0; i < b->nedge; i++) {
-        waits[n] = end_task(&b->piece[b->to[i]], false);
-        on[n] = end_task(&b->piece[b->from[i]], true);
-        n += waits[n] != UINT32_MAX && on[n] != UINT32_MAX;
+        for (int k = TASK_COMPUTE; k <= TASK_OUT && b->piece[i].task[k]; k++)
+            pairs_add(&waits, b->piece[i].task[k] - 1, b->piece[i].task[k] - 2);
+    for (uint32_t i = 0; i < b->edge.n; i++) {
+        uint32_t task = end_task(&b->piece[b->edge.to[i]], false);
+        uint32_t on = end_task(&b->piece[b->edge.from[i]], true);
+        if (task != UINT32_MAX && on != UINT32_MAX)
+            pairs_add(&waits, task, on);
     }
-    r->after = csr_build(b->a, r->ntask, n, waits, on);
+    r->after = pairs_rows(&waits, r->ntask);
     drop_repeats(&r->after, r->ntask, b->a);
 }
 
@@ -247,34 +241,24 @@ static void delay_backward(struct replay *r, const uint32_t *order, const struct
     }
 }
 
-/* level -> tasks, each behind those that it waits for (Kahn's algorithm). */
+/* level -> tasks, each behind those that it waits for. */
 static struct csr by_level(struct building *b)
 {
     struct replay *r = b->r;
-    uint32_t *left = arena_array(b->a, (size_t)r->ntask + 1, sizeof *left), end = 0;
     uint32_t *order = arena_array(b->a, (size_t)r->ntask + 1, sizeof *order);
-    uint32_t n = r->after.at[r->ntask], *row = arena_array(b->a, (size_t)n + 1, sizeof *row);
-    for (uint32_t t = 0; t < r->ntask; t++) {
-        left[t] = r->after.at[t + 1] - r->after.at[t];
-        for (uint32_t i = r->after.at[t]; i < r->after.at[t + 1]; i++)
-            row[i] = t;
-        if (!left[t])
-            order[end++] = t;
-    }
-    struct csr next = csr_build(b->a, r->ntask, n, r->after.to, row);
-    for (uint32_t i = 0; i < end; i++) {
+    uint32_t *level = arena_array(b->a, (size_t)r->ntask + 1, sizeof *level);
+    struct csr next = csr_transpose(b->a, &r->after, r->ntask, r->ntask);
+    uint32_t sorted = csr_topo(&next, r->ntask, NULL, order, b->a);
+    assert(sorted == r->ntask);
+    for (uint32_t i = 0; i < sorted; i++) {
         struct round_task *t = &r->task[order[i]];
         for_row (y, next, order[i]) {
             struct round_task *u = &r->task[y];
-            uint32_t level = t->level + (u->lane != t->lane);
-            u->level = level > u->level ? level : u->level;
-            if (--left[y] == 0)
-                order[end++] = y;
+            uint32_t after = t->level + (u->lane != t->lane);
+            u->level = after > u->level ? after : u->level;
         }
     }
-    assert(end == r->ntask);
     delay_backward(r, order, &next);
-    uint32_t *level = left; /* the array `left` is not needed any more */
     for (uint32_t i = 0; i < r->ntask; i++) {
         level[i] = r->task[order[i]].level;
         r->levels = level[i] + 1 > r->levels ? level[i] + 1 : r->levels;
@@ -319,19 +303,15 @@ static struct csr make_waits(const struct replay *r, bool batch, struct arena *a
 {
     if (!batch)
         return r->after;
-    uint32_t most = r->after.at[r->ntask] + r->ntask, n = 0;
-    uint32_t *task = arena_array(a, (size_t)most + 1, sizeof *task);
-    uint32_t *on = arena_array(a, (size_t)most + 1, sizeof *on);
+    struct pairs waits = {.a = a};
     for (uint32_t t = 0; t < r->ntask; t++) {
-        for_row (y, r->after, t) {
-            task[n] = t;
-            on[n] = y;
-            n += r->task[t].back || !r->task[on[n]].back;
-        }
-        task[n] = r->task[t].back ? t : r->ntask;
-        on[n++] = r->task[t].back ? r->ntask : t;
+        bool back = r->task[t].back;
+        for_row (on, r->after, t)
+            if (back || !r->task[on].back)
+                pairs_add(&waits, t, on);
+        pairs_add(&waits, back ? t : r->ntask, back ? r->ntask : t);
     }
-    return csr_build(a, r->ntask + 1, n, task, on);
+    return pairs_rows(&waits, r->ntask + 1);
 }
 
 static void run_lists(struct replay *r, const struct csr *level, bool batch, struct arena *a)

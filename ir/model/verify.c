@@ -224,15 +224,12 @@ static void values_check(struct check *c)
 static void names_check(struct check *c)
 {
     const struct module *m = c->m;
-    uint32_t *row = arena_array(c->mem, m->nval, sizeof *row),
-             *all = arena_array(c->mem, m->nval, sizeof *all);
+    uint32_t *row = arena_array(c->mem, m->nval, sizeof *row);
     vid *named = c->named;
 
-    for (vid v = 0; v < m->nval; v++) {
+    for (vid v = 0; v < m->nval; v++)
         row[v] = m->value[v].graph < m->ngraph ? m->value[v].graph : 0;
-        all[v] = v;
-    }
-    struct csr of = csr_build(c->mem, m->ngraph, m->nval, row, all);
+    struct csr of = csr_build(c->mem, m->ngraph, m->nval, row, NULL);
     for (gid g = 1; g < m->ngraph; g++) {
         for_row (v, of, g) {
             vid other;
@@ -294,17 +291,14 @@ static void reads_check(struct check *c)
     const struct module *m = c->m;
     uint32_t most = m->nnode > m->ngraph ? m->nnode : m->ngraph;
     uint32_t *row = arena_array(c->mem, most, sizeof *row);
-    uint32_t *all = arena_array(c->mem, most, sizeof *all);
     nid *around = arena_array(c->mem, m->nval, sizeof *around);
 
-    for (uint32_t i = 0; i < most; i++)
-        all[i] = i;
     for (nid n = 0; n < m->nnode; n++)
         row[n] = m->node[n].graph < m->ngraph ? m->node[n].graph : 0;
-    struct csr nodes = csr_build(c->mem, m->ngraph, m->nnode, row, all);
+    struct csr nodes = csr_build(c->mem, m->ngraph, m->nnode, row, NULL);
     for (gid g = 0; g < m->ngraph; g++)
         row[g] = m->graph[g].owner < m->nnode ? m->graph[g].owner : 0;
-    struct csr bodies = csr_build(c->mem, m->nnode, m->ngraph, row, all);
+    struct csr bodies = csr_build(c->mem, m->nnode, m->ngraph, row, NULL);
     for (nid owner = 0; owner < m->nnode; owner++) {
         if (bodies.at[owner] == bodies.at[owner + 1])
             continue;

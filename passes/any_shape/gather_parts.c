@@ -89,12 +89,9 @@ static struct csr vertices_of(struct any_search *s, const struct parts *t)
     struct ctx *x = s->x;
     const uint32_t *up = wdag_flatten(s->any->g, x->use.scratch);
     uint32_t n = s->any->g->n, *part = arena_array(x->use.scratch, (size_t)n + 1, sizeof *part);
-    uint32_t *self = arena_array(x->use.scratch, (size_t)n + 1, sizeof *self);
     for (uint32_t b = x->levels.base->n; b-- > 0;)
         part[up[b]] = t->piece[x->levels.base->node[b]];
-    for (uint32_t v = 0; v < n; v++)
-        self[v] = v;
-    return csr_build(x->use.scratch, t->n, n, part, self);
+    return csr_build(x->use.scratch, t->n, n, part, NULL);
 }
 
 /* Moves the vertices of a part to device `to`; false, and nothing changed, if that exceeds the limits or does not

@@ -36,17 +36,15 @@ static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, str
 {
     const uint32_t *at = wdag_flatten(g, a);
     uint32_t *last = arena_array(a, (size_t)g->n + 1, sizeof *last);
-    uint32_t *wait = arena_array(a, (size_t)g->n + 1, sizeof *wait);
+    uint32_t *wait = csr_sizes(&g->pred, g->n, a);
     uint32_t *stack = arena_array(a, (size_t)g->n + 1, sizeof *stack), top = 0;
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), done = 0;
     struct ranked *next = arena_array(a, (size_t)g->n + 1, sizeof *next);
     for (uint32_t u = 0; u < base->n; u++)
         last[at[u]] = u;
-    for (uint32_t v = g->n; v-- > 0;) {
-        wait[v] = g->pred.at[v + 1] - g->pred.at[v];
+    for (uint32_t v = g->n; v-- > 0;)
         if (!wait[v])
             stack[top++] = v;
-    }
     while (top) {
         uint32_t v = stack[--top], n = 0;
         order[done++] = v;

@@ -71,13 +71,11 @@ static struct arcs arcs_of(const struct wdag *g, uint32_t cls, struct arena *a)
 /* Makes p->at, p->to and p->arc: arcs with the same ends become one. */
 static void join_arcs(struct part_graph *p, const struct arcs *arcs, struct arena *a)
 {
-    uint32_t n = (uint32_t)p->n, *index = arena_array(a, (size_t)arcs->n + 1, sizeof *index);
+    uint32_t n = (uint32_t)p->n;
     /* [neighbour] 1 + the index of its arc */
     uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen);
     int64_t sum = 0, *cost = arena_array(a, (size_t)arcs->n + 1, sizeof *cost);
-    for (uint32_t i = 0; i < arcs->n; i++)
-        index[i] = i;
-    struct csr row = csr_build(a, n, arcs->n, arcs->from, index);
+    struct csr row = csr_build(a, n, arcs->n, arcs->from, NULL);
     for (uint32_t v = 0; v < n; v++) {
         p->at[v] = p->narc;
         for_row (x, row, v) {

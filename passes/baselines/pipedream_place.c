@@ -85,12 +85,11 @@ static bool skips_ahead(const struct wdag *g, uint32_t v, const uint32_t *depth,
 
 static struct graph_undirected make_undirected(const struct wdag *g, struct arena *a)
 {
-    uint32_t most = g->succ.at[g->n], n = 0;
+    uint32_t most = g->succ.at[g->n];
     struct graph_undirected u = {.n = g->n,
                                  .tail = arena_array(a, (size_t)most + 1, sizeof *u.tail),
                                  .head = arena_array(a, (size_t)most + 1, sizeof *u.head)};
-    uint32_t *ends = arena_array(a, (size_t)most * 2 + 1, sizeof *ends);
-    uint32_t *edge = arena_array(a, (size_t)most * 2 + 1, sizeof *edge);
+    struct pairs at = {.a = a}; /* (vertex, edge) */
     const uint32_t *depth = find_depths(g, a);
     uint32_t *seen = arena_array(a, (size_t)g->n + 1, sizeof *seen);
     for (uint32_t v = 0; v < g->n; v++) {
@@ -101,12 +100,10 @@ static struct graph_undirected make_undirected(const struct wdag *g, struct aren
         }
     }
     for (uint32_t e = 0; e < u.nedge; e++) {
-        ends[n] = u.tail[e];
-        edge[n++] = e;
-        ends[n] = u.head[e];
-        edge[n++] = e;
+        pairs_add(&at, u.tail[e], e);
+        pairs_add(&at, u.head[e], e);
     }
-    u.of = csr_build(a, g->n, n, ends, edge);
+    u.of = pairs_rows(&at, g->n);
     return u;
 }
 

@@ -379,7 +379,7 @@ static struct wdag *merge_groups(struct wdag *g, uint32_t *group, struct arena *
 {
     struct diag quiet = diag_silent();
     uint32_t n = 0, *name = arena_array(a, (size_t)g->n + 1, sizeof *name);
-    const struct wdag_order free_order = {0, NULL, NULL};
+    const struct pairs free_order = {0};
     for (uint32_t v = 0; v < g->n; v++)
         name[v] = find_root(group, v) == v ? n++ : name[find_root(group, v)];
     const struct wdag_groups free_groups = {name, n, &free_order};

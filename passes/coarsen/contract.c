@@ -235,14 +235,12 @@ static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool
  * those among backward nodes reversed.  Edges from forward to backward nodes order nothing.  In workloads (the
  * paper's rule) a backward edge counts only where an end of it is in a group without a forward node: their backward
  * layers are a copy of the forward ones, edges and all. */
-static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const uint32_t *group,
-                                     uint32_t ngroup)
+static struct pairs stage_order(struct ctx *x, const struct wdag *g, const uint32_t *group,
+                                uint32_t ngroup)
 {
     const uint8_t *backward = x->scene.m->backward;
     bool paper = x->scene.m->ir_version == 0;
-    uint32_t most = g->succ.at[g->n];
-    struct wdag_order o = {0, arena_array(x->use.mem, (size_t)most + 1, sizeof *o.from),
-                           arena_array(x->use.mem, (size_t)most + 1, sizeof *o.to)};
+    struct pairs o = pairs_new(x->use.mem, g->succ.at[g->n]);
     uint8_t *has_forward = arena_alloc(x->use.mem, (size_t)ngroup + 1);
     for (uint32_t v = 0; v < g->n; v++)
         has_forward[group[v]] |= !backward[g->node[v]];
@@ -251,8 +249,7 @@ static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const 
             bool bu = backward[g->node[u]], bv = backward[g->node[v]];
             if (bu != bv || (bu && paper && has_forward[group[u]] && has_forward[group[v]]))
                 continue;
-            o.from[o.n] = bu ? v : u;
-            o.to[o.n++] = bu ? u : v;
+            pairs_add(&o, bu ? v : u, bu ? u : v);
         }
     return o;
 }
@@ -277,7 +274,7 @@ static struct wdag *merge_top(struct ctx *x, const struct wdag_groups *groups)
 /* Makes the level for plans of any shape: a vertex for each of the n classes group[], no edges. */
 static struct wdag *loose_level(struct ctx *x, const uint32_t *group, uint32_t n)
 {
-    const struct wdag_order none = {0};
+    const struct pairs none = {0};
     return merge_top(x, &(struct wdag_groups){group, n, &none});
 }
 
@@ -353,7 +350,7 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     uint8_t *follows = arena_alloc(x->use.scratch, (size_t)x->levels.base->n + 1);
     join_colocated(x, &c, follows);
     uint32_t must = class_groups(x, &c, group);
-    struct wdag_order stages, *order = NULL;
+    struct pairs stages, *order = NULL;
     if (join_asked(x, o, &c, follows))
         return -1;
     uint32_t n = class_groups(x, &c, class_of);

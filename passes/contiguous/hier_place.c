@@ -160,12 +160,9 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
     struct arena_mark mark = arena_mark(r->a);
     uint32_t n = r->g->n, *group = arena_array(r->a, (size_t)n + 1, sizeof *group);
     uint32_t count = make_pieces(r, group);
-    struct wdag_order o = {.from = arena_array(r->a, (size_t)n + 1, sizeof *o.from),
-                           .to = arena_array(r->a, (size_t)n + 1, sizeof *o.to)};
-    for (uint32_t p = 1; p < n; p++) {
-        o.from[o.n] = r->order[p - 1];
-        o.to[o.n++] = r->order[p];
-    }
+    struct pairs o = pairs_new(r->a, n);
+    for (uint32_t p = 1; p < n; p++)
+        pairs_add(&o, r->order[p - 1], r->order[p]);
     const struct wdag_groups pieces = {group, count, &o};
     struct wdag *level = wdag_merge_ordered(r->g, &pieces, "hier-place", r->a, d);
     const struct hier_limits most = {

@@ -321,17 +321,15 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
 {
     const struct wdag *g = p->g;
     struct arena_mark mark = arena_mark(scratch);
-    uint32_t *wait = arena_array(scratch, (size_t)g->n + 1, sizeof *wait);
+    uint32_t *wait = csr_sizes(&g->pred, g->n, scratch);
     uint32_t *ready = arena_array(scratch, (size_t)g->n + 1, sizeof *ready), n = 0, at = 0;
     uint32_t *shared = arena_array(scratch, (size_t)g->nshared + 1, sizeof *shared);
     struct ranked *room_of = arena_array(scratch, (size_t)g->n + 1, sizeof *room_of);
     int64_t bytes = 0;
     bool placed = true;
-    for (uint32_t v = g->n; v-- > 0;) {
-        wait[v] = g->pred.at[v + 1] - g->pred.at[v];
+    for (uint32_t v = g->n; v-- > 0;)
         if (!wait[v])
             ready[n++] = v;
-    }
     while (n) {
         /* mostly what became ready last, so that an accelerator goes deep */
         uint32_t back = !rng || random_below(rng, 4) ? 0 : random_below(rng, n < 4 ? n : 4);

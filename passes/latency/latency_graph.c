@@ -211,15 +211,11 @@ static uint32_t *make_units(struct latency_graph *p, const struct wdag *base)
 
 static void make_edges(struct latency_graph *p, const struct wdag *base, const uint32_t *unit_of)
 {
-    uint32_t m = base->succ.at[base->n];
-    struct wdag_order e = {0, arena_array(p->mem, (size_t)m + 1, sizeof *e.from),
-                           arena_array(p->mem, (size_t)m + 1, sizeof *e.to)};
+    struct pairs e = pairs_new(p->mem, base->succ.at[base->n]);
     for (uint32_t u = 0; u < base->n; u++)
-        for_row (w, base->succ, u) {
-            e.from[e.n] = unit_of[u];
-            e.to[e.n] = unit_of[w];
-            e.n += e.from[e.n] != e.to[e.n];
-        }
+        for_row (w, base->succ, u)
+            if (unit_of[u] != unit_of[w])
+                pairs_add(&e, unit_of[u], unit_of[w]);
     struct wdag units = {.mem = p->mem, .n = p->nunit};
     wdag_set_edges(&units, &e);
     p->succ = units.succ;

@@ -555,7 +555,7 @@ static void prepare(struct sweep *s, struct arena *a)
 {
     size_t n = (size_t)s->g->n + 1;
     s->end = arena_array(a, n, sizeof *s->end);
-    s->missing = arena_array(a, n, sizeof *s->missing);
+    s->missing = csr_sizes(&s->g->pred, s->g->n, a);
     s->left = arena_array(a, n, sizeof *s->left);
     s->state = arena_alloc(a, n);
     s->ended = arena_array(a, n, sizeof *s->ended);
@@ -563,8 +563,6 @@ static void prepare(struct sweep *s, struct arena *a)
     for (uint32_t k = 0; k < s->room->ngroup; k++)
         s->everything &= s->room->classes[k];
     s->most = room_most(s->room);
-    for (uint32_t v = 0; v < s->g->n; v++)
-        s->missing[v] = s->g->pred.at[v + 1] - s->g->pred.at[v];
 }
 
 /* What is left goes in order of ranks. */

@@ -107,14 +107,6 @@ uint32_t *list_devices(const struct cluster *c, uint32_t *count, struct arena *a
     return device;
 }
 
-static uint32_t *ascending(uint32_t n, struct arena *a)
-{
-    uint32_t *to = arena_array(a, (size_t)n + 1, sizeof *to);
-    for (uint32_t i = 0; i < n; i++)
-        to[i] = i;
-    return to;
-}
-
 /* Classes that run v and have devices. */
 static uint32_t classes_of(const struct wdag *g, const struct cluster *c, uint32_t v)
 {
@@ -133,7 +125,7 @@ static void find_groups(struct room *r, const struct ctx *x, struct arena *a)
     r->group = fused ? arena_array(a, (size_t)n + 1, sizeof *r->group) : of;
     for (uint32_t v = 0; fused && v < x->levels.base->n; v++)
         r->group[fused->map[v]] = of[v];
-    r->member = csr_build(a, any->n, n, r->group, ascending(n, a));
+    r->member = csr_build(a, any->n, n, r->group, NULL);
     r->home = arena_array(a, (size_t)any->n + 1, sizeof *r->home);
     r->classes = arena_array(a, (size_t)any->n + 1, sizeof *r->classes);
     memset(r->classes, 0xff, any->n * sizeof *r->classes);
@@ -436,9 +428,7 @@ struct listed list_plan(struct ctx *x, const struct room *r, const uint32_t *ord
     memset(p.dev, 0xff, nnode * sizeof *p.dev);
     struct arena *own = arena_new(x->use.scratch);
     const struct wdag *g = r->base;
-    struct csr in = g->finer
-                        ? csr_build(own, g->n, g->finer->n, g->map, ascending(g->finer->n, own))
-                        : (struct csr){0};
+    struct csr in = g->finer ? csr_build(own, g->n, g->finer->n, g->map, NULL) : (struct csr){0};
     for (uint32_t i = 0, rank = 0; i < g->n; i++) {
         uint32_t v = order[i], first = g->finer ? in.at[v] : v,
                  end = g->finer ? in.at[v + 1] : v + 1;

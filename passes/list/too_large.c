@@ -69,11 +69,8 @@ const char *list_too_large(const struct ctx *x, struct arena *a)
     struct sizes s = {.x = x, .g = x->levels.base};
     struct arena *own = arena_new(a);
     const struct wdag *any = any_level(x);
-    uint32_t *vertex = arena_array(own, (size_t)s.g->n + 1, sizeof *vertex);
     const char *text = NULL;
-    for (uint32_t v = 0; v < s.g->n; v++)
-        vertex[v] = v;
-    s.member = csr_build(own, any->n, s.g->n, wdag_flatten(any, own), vertex);
+    s.member = csr_build(own, any->n, s.g->n, wdag_flatten(any, own), NULL);
     s.seen = arena_array(own, (size_t)s.g->nshared + 1, sizeof *s.seen);
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
         s.host = s.host || (x->scene.cluster->cls[k].host && x->scene.cluster->cls[k].count);

@@ -24,24 +24,17 @@ static void choose_nets(struct loads *l, struct arena *a)
     l->cost = arena_array(a, (size_t)l->c->nkind + 1, sizeof *l->cost);
     for (uint32_t k = 0; k < l->c->nkind; k++)
         l->cost[k] = arena_array(a, (size_t)l->nnet + 1, sizeof **l->cost);
-    uint32_t npin = 0, *from, *to;
-    for (uint32_t i = 0; i < l->nnet; i++)
-        npin += g->net_pin.at[name[i] + 1] - g->net_pin.at[name[i]];
-    from = arena_array(a, (size_t)npin + 1, sizeof *from);
-    to = arena_array(a, (size_t)npin + 1, sizeof *to);
-    npin = 0;
+    struct pairs pin = pairs_new(a, g->net_pin.at[g->nnet]); /* (net, vertex) */
     for (uint32_t i = 0; i < l->nnet; i++) {
         uint32_t e = name[i];
         l->pins[i] = g->net_pin.at[e + 1] - g->net_pin.at[e] + g->net_host[e];
         for (uint32_t k = 0; k < l->c->nkind; k++)
             l->cost[k][i] = l->c->cls[l->c->kind[k].cls].cost[e];
-        for_row (x, g->net_pin, e) {
-            from[npin] = i;
-            to[npin++] = x;
-        }
+        for_row (v, g->net_pin, e)
+            pairs_add(&pin, i, v);
     }
-    l->pin = csr_build(a, l->nnet, npin, from, to);
-    l->net_of = csr_build(a, g->n, npin, to, from);
+    l->pin = pairs_rows(&pin, l->nnet);
+    l->net_of = pairs_rows_back(&pin, g->n);
     if (!l->c->detailed)
         return;
     l->src = arena_array(a, (size_t)l->nnet + 1, sizeof *l->src);

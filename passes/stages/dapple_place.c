@@ -60,14 +60,11 @@ static void find_states(const struct train *t, struct stage_states *s)
     struct layers_of row = t->layers;
     if (stage_states_find(s, &row, STATES_FIRST, true, MOST_STATES, a))
         return;
-    uint32_t *from = arena_array(a, (size_t)row.n + 1, sizeof *from);
-    uint32_t *to = arena_array(a, (size_t)row.n + 1, sizeof *to);
-    for (uint32_t v = 0; v + 1 < row.n; v++) {
-        from[v] = v;
-        to[v] = v + 1;
-    }
-    row.succ = csr_build(a, row.n, row.n - 1, from, to);
-    row.pred = csr_build(a, row.n, row.n - 1, to, from);
+    struct pairs edge = {.a = a};
+    for (uint32_t v = 0; v + 1 < row.n; v++)
+        pairs_add(&edge, v, v + 1);
+    row.succ = pairs_rows(&edge, row.n);
+    row.pred = pairs_rows_back(&edge, row.n);
     stage_states_find(s, &row, STATES_FIRST, true, row.n, a);
 }
 

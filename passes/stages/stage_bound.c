@@ -364,22 +364,22 @@ static struct layers_of take_path(struct proving *p, const struct layers_of *l)
 {
     const int64_t *const of[] = {l->forward, l->backward, l->activation, l->parameter};
     uint32_t *path = arena_array(p->a, (size_t)l->n + 1, sizeof *path), n = find_path(p, l, path);
-    uint32_t *one = arena_array(p->a, (size_t)n + 1, sizeof *one);
-    uint32_t *two = arena_array(p->a, (size_t)n + 1, sizeof *two);
+    struct pairs edge = {.a = p->a};
     int64_t *figure[4];
     memset(p->place, 0xff, l->n * sizeof *p->place);
     for (uint32_t i = 0; i < n; i++) {
-        p->place[path[i]] = one[i] = i;
-        two[i] = i + 1;
+        p->place[path[i]] = i;
+        if (i > 0)
+            pairs_add(&edge, i - 1, i);
     }
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
         figure[k] = arena_array(p->a, (size_t)n + 1, sizeof **figure);
         for (uint32_t i = 0; i < n; i++)
             figure[k][i] = of[k][path[i]];
     }
-    struct csr succ = csr_build(p->a, n, n - 1, one, two);
-    struct csr pred = csr_build(p->a, n, n - 1, two, one);
-    return (struct layers_of){n, succ, pred, figure[0], figure[1], figure[2], figure[3]};
+    return (struct layers_of){
+        n,        pairs_rows(&edge, n), pairs_rows_back(&edge, n), figure[0], figure[1], figure[2],
+        figure[3]};
 }
 
 /* Numbers of devices that some model allows a stage. */

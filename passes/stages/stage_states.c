@@ -27,8 +27,7 @@ struct finding {
     uint64_t *set;   /* [state * words] the layers */
     uint32_t n, cap, capset, most;
     uint32_t *table, mask; /* by hash: state + 1, 0 free */
-    uint32_t *from, *to;   /* steps from state to state */
-    uint32_t nstep, capfrom, capto;
+    struct pairs step;     /* from state to state */
     uint64_t *open, *next; /* [words] scratch */
 };
 
@@ -144,14 +143,6 @@ static uint32_t state_of(struct finding *f, const uint64_t *end)
     return f->n - 1;
 }
 
-static void add_step(struct finding *f, uint32_t from, uint32_t to)
-{
-    f->from = vec_grow(f->own, f->from, &f->capfrom, f->nstep + 1, sizeof *f->from);
-    f->to = vec_grow(f->own, f->to, &f->capto, f->nstep + 1, sizeof *f->to);
-    f->from[f->nstep] = from;
-    f->to[f->nstep++] = to;
-}
-
 /* f->next: members of it that others of it need are no end. */
 static void keep_maximal(struct finding *f)
 {
@@ -177,7 +168,7 @@ static void step_on(struct finding *f, uint32_t s)
             f->next[x / 64] &= ~((uint64_t)1 << x % 64);
             put_bit(f->next, y);
             keep_maximal(f);
-            add_step(f, s, state_of(f, f->next));
+            pairs_add(&f->step, s, state_of(f, f->next));
         }
     }
 }
@@ -196,7 +187,7 @@ static void step_by_layer(struct finding *f, uint32_t s)
         memcpy(f->next, f->end + (size_t)s * f->words, f->words * sizeof *f->next);
         put_bit(f->next, y);
         keep_maximal(f);
-        add_step(f, s, state_of(f, f->next));
+        pairs_add(&f->step, s, state_of(f, f->next));
     }
 }
 
@@ -248,7 +239,7 @@ static void find_narrow(struct finding *f)
             put_bit(f->next, u);
         keep_maximal(f);
         uint32_t state = state_of(f, f->next);
-        add_step(f, last, state);
+        pairs_add(&f->step, last, state);
         last = state;
     }
 }
@@ -287,13 +278,11 @@ static void find_before(struct finding *f, struct stage_states *s, const uint32_
 {
     uint32_t row = (s->n + 64) / 64, many = 0;
     s->is_before = arena_array(f->a, (size_t)(s->n + 1) * row, sizeof *s->is_before);
-    uint32_t *to = arena_array(f->own, (size_t)f->nstep + 1, sizeof *to);
-    uint32_t *from = arena_array(f->own, (size_t)f->nstep + 1, sizeof *from);
-    for (uint32_t i = 0; i < f->nstep; i++) {
-        to[i] = place[f->to[i]];
-        from[i] = place[f->from[i]];
+    for (uint32_t i = 0; i < f->step.n; i++) {
+        f->step.to[i] = place[f->step.to[i]];
+        f->step.from[i] = place[f->step.from[i]];
     }
-    struct csr step = csr_build(f->own, s->n + 1, f->nstep, to, from);
+    struct csr step = pairs_rows_back(&f->step, s->n + 1);
     for (uint32_t j = 1; j <= s->n; j++) {
         uint64_t *mine = s->is_before + (size_t)j * row;
         for_row (k, step, j) {
@@ -343,6 +332,7 @@ bool stage_states_find(struct stage_states *s, const struct layers_of *g, enum s
 {
     struct finding f = {
         .g = g, .a = a, .most = most, .own = arena_new(a), .words = (g->n + 63) / 64};
+    f.step.a = f.own;
     bool whole = true;
     assert(g->n > 0);
     f.open = arena_array(f.own, f.words, sizeof *f.open);

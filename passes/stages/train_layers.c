@@ -7,7 +7,6 @@
 #include "passes/stages/train.h"
 
 #include "ir/base/components.h"
-#include "ir/base/heap.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -152,81 +151,48 @@ static void measure_waiting(struct measuring *m)
 
 /* ---- the row ------------------------------------------------------------------------------------ */
 
-/* Pairs of layers a, b of which a must be in no later stage than b. */
-struct layer_pairs {
-    uint32_t n, *from, *to;
-};
-
-/* Forward values are read in the stage that makes them or later, backward ones in it or earlier. */
-static struct layer_pairs list_pairs(const struct train *t, const struct wdag *g, struct arena *a)
+/* Pairs of layers of which `from` must be in no later stage than `to`: forward values are read in the stage that makes
+ * them or later, backward ones in it or earlier. */
+static struct pairs list_pairs(const struct train *t, const struct wdag *g, struct arena *a)
 {
     const struct scene *s = &t->x->scene;
     const struct csr *pin = &s->place->net_pin;
-    size_t most = (size_t)g->succ.at[g->n] + (s->place->nnet ? pin->at[s->place->nnet] : 0) + 1;
-    struct layer_pairs x = {.from = arena_array(a, most, sizeof *x.from),
-                            .to = arena_array(a, most, sizeof *x.to)};
+    struct pairs x = {.a = a};
     for (uint32_t v = 0; v < g->n; v++)
-        for_row (w, g->succ, v) {
-            x.from[x.n] = v;
-            x.to[x.n++] = w;
-        }
+        for_row (w, g->succ, v)
+            pairs_add(&x, v, w);
     for (uint32_t e = 0; e < s->place->nnet; e++) {
         nid def = s->m->value[s->place->net_value[e]].def;
         if (!def || s->place->kind[def] != PLACE_NODE)
             continue;
         for_row (y, *pin, e) {
             uint32_t maker = train_layer(t, def), reader = train_layer(t, y);
-            x.from[x.n] = s->m->backward[def] ? reader : maker;
-            x.to[x.n] = s->m->backward[def] ? maker : reader;
-            x.n += maker != reader;
+            bool back = s->m->backward[def];
+            if (maker != reader)
+                pairs_add(&x, back ? reader : maker, back ? maker : reader);
         }
     }
     return x;
 }
 
 /* The pairs as edges between groups, once each, ascending. */
-static struct csr join_pairs(const struct layer_pairs *x, const uint32_t *group, uint32_t n,
+static struct csr join_pairs(const struct pairs *x, const uint32_t *group, uint32_t n,
                              struct arena *a)
 {
-    uint32_t *from = arena_array(a, (size_t)x->n + 1, sizeof *from), k = 0;
-    uint32_t *to = arena_array(a, (size_t)x->n + 1, sizeof *to);
+    struct pairs named = pairs_new(a, x->n), once = pairs_new(a, x->n);
     uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen); /* 1 + the row that had it last */
-    for (uint32_t i = 0; i < x->n; i++) {
-        from[i] = group[x->from[i]];
-        to[i] = group[x->to[i]];
-    }
-    struct csr all = csr_build(a, n, x->n, to, from);
+    for (uint32_t i = 0; i < x->n; i++)
+        pairs_add(&named, group[x->from[i]], group[x->to[i]]);
+    struct csr all = pairs_rows_back(&named, n);
     all = csr_transpose(a, &all, n, n);
     for (uint32_t v = 0; v < n; v++)
         for_row (y, all, v) {
             if (y == v || seen[y] == v + 1)
                 continue;
             seen[y] = v + 1;
-            from[k] = v;
-            to[k++] = y;
+            pairs_add(&once, v, y);
         }
-    return csr_build(a, n, k, from, to);
-}
-
-/* rank[group] in a topological order, the group of the smallest layer first among those that are free. */
-static void rank_groups(const struct csr *succ, uint32_t n, const uint32_t *smallest,
-                        uint32_t *rank, struct arena *a)
-{
-    uint32_t *left = arena_array(a, (size_t)n + 1, sizeof *left), done = 0;
-    struct heap ready = {.a = a};
-    for (uint32_t i = 0; i < succ->at[n]; i++)
-        left[succ->to[i]]++;
-    for (uint32_t v = 0; v < n; v++)
-        if (!left[v])
-            heap_push(&ready, smallest[v], 0, v);
-    while (ready.n) {
-        uint32_t v = heap_pop(&ready).item;
-        rank[v] = done++;
-        for_row (w, *succ, v)
-            if (--left[w] == 0)
-                heap_push(&ready, smallest[w], 0, w);
-    }
-    assert(done == n);
+    return pairs_rows(&once, n);
 }
 
 /* Layers that no plan can part, since values go between them both ways, become one; t->layer is told anew.  The rest
@@ -234,17 +200,21 @@ static void rank_groups(const struct csr *succ, uint32_t n, const uint32_t *smal
 static void join_layers(struct train *t, const struct wdag *g, struct arena *a)
 {
     uint32_t nbase = t->x->levels.base->n;
-    struct layer_pairs pairs = list_pairs(t, g, a);
-    struct csr edge = csr_build(a, g->n, pairs.n, pairs.from, pairs.to);
+    struct pairs pairs = list_pairs(t, g, a);
+    struct csr edge = pairs_rows(&pairs, g->n);
     uint32_t *comp = arena_array(a, (size_t)g->n + 1, sizeof *comp);
     uint32_t n = components(&edge, g->n, comp, a);
     uint32_t *smallest = arena_array(a, (size_t)n + 1, sizeof *smallest);
+    uint32_t *order = arena_array(a, (size_t)n + 1, sizeof *order);
     uint32_t *rank = arena_array(a, (size_t)n + 1, sizeof *rank);
     uint32_t *layer = arena_array(a, (size_t)nbase + 1, sizeof *layer);
     for (uint32_t v = g->n; v-- > 0;)
         smallest[comp[v]] = v;
     struct csr succ = join_pairs(&pairs, comp, n, a);
-    rank_groups(&succ, n, smallest, rank, a);
+    uint32_t sorted = csr_topo(&succ, n, smallest, order, a);
+    assert(sorted == n);
+    for (uint32_t i = 0; i < sorted; i++)
+        rank[order[i]] = i;
     for (uint32_t v = 0; v < g->n; v++)
         comp[v] = rank[comp[v]];
     for (uint32_t v = 0; v < nbase; v++)
