@@ -21,10 +21,9 @@ static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, u
     struct csr next = pairs_rows(&arrow, boxes + 1);
     for (uint32_t x = 1; x <= boxes; x++) {
         uint32_t f = frame_of[x] - 1;
-        depth[f] = level[x] + 1 > depth[f] ? level[x] + 1 : depth[f];
+        depth[f] = larger_u32(level[x] + 1, depth[f]);
         for_row (y, next, x)
-            if (level[y] < level[x] + 1)
-                level[y] = level[x] + 1;
+            level[y] = larger_u32(level[y], level[x] + 1);
     }
     return level;
 }

@@ -18,7 +18,7 @@ static const char *split_around(const char *around, long *k, struct arena *a)
     if (!colon || !colon[1] || strspn(colon + 1, "0123456789") != strlen(colon + 1))
         return around;
     *k = strtol(colon + 1, NULL, 10);
-    *k = *k > MOST ? MOST : *k;
+    *k = smaller(*k, MOST);
     return arena_fmt(a, "%.*s", (int)(colon - around), around);
 }
 

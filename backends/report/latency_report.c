@@ -73,7 +73,7 @@ static int64_t ready_at(const struct latency_run *run, uint32_t i)
     int64_t at = 0;
     for_row (on, run->g.waits, i) {
         int64_t end = run->t.start[on] + run->g.task[on].time;
-        at = end > at ? end : at;
+        at = larger(end, at);
     }
     return at;
 }

@@ -193,7 +193,7 @@ void summary_print(FILE *f, const struct module *m)
 static void print_bar(FILE *f, int64_t part, int64_t whole, unsigned room)
 {
     double share = whole > 0 ? (double)part / (double)whole : 0;
-    unsigned bar = room < BAR ? room : BAR, filled = (unsigned)(share * bar);
+    unsigned bar = smaller_u32(room, BAR), filled = (unsigned)(share * bar);
     for (unsigned i = 0; i < bar; i++)
         fputs(i < filled ? "#" : ".", f);
     fprintf(f, " %3d %%\n", percent_of(part, whole));

@@ -82,7 +82,7 @@ static void put_training(struct out *o, struct arena *a)
     json_decref(training);
     int64_t peak = 0;
     for (uint32_t d = 0; d < r->scene.cluster->ndev; d++)
-        peak = r->verdict->load[d].used > peak ? r->verdict->load[d].used : peak;
+        peak = larger(r->verdict->load[d].used, peak);
     fputs(",\n  \"iteration\": {\"time_s\": ", o->f);
     put_ps(o->f, r->verdict->value);
     fprintf(o->f, ", \"bubble\": %.6f, \"peak_bytes\": %" PRId64 "},\n",

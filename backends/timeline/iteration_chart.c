@@ -128,7 +128,7 @@ static int64_t most_computing(const struct iteration_chart *x)
 {
     int64_t most = 0;
     for (uint32_t d = 0; d < x->g->ndev; d++)
-        most = x->t->busy[d] > most ? x->t->busy[d] : most;
+        most = larger(x->t->busy[d], most);
     return most;
 }
 

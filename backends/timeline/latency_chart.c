@@ -76,9 +76,8 @@ static void make_rows(struct latency_chart *x)
         while (row + 1 < MOST_ROWS && until[b->lane][row] > b->at)
             row++;
         b->row = until[b->lane][row] > b->at ? 0 : row;
-        until[b->lane][b->row] = b->end > until[b->lane][b->row] ? b->end : until[b->lane][b->row];
-        if (b->row + 1 > c->lane[b->lane].rows)
-            c->lane[b->lane].rows = b->row + 1;
+        until[b->lane][b->row] = larger(b->end, until[b->lane][b->row]);
+        c->lane[b->lane].rows = larger_u32(c->lane[b->lane].rows, b->row + 1);
     }
 }
 

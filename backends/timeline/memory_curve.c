@@ -2,6 +2,7 @@
  * not asked but for those that last no time. */
 #include "backends/timeline/memory_curve.h"
 
+#include "ir/base/numbers.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -36,7 +37,7 @@ static int64_t freed_at(const struct task_graph *g, const struct timeline *t, ui
         bool own = u->count == count;
         for (uint32_t c = own ? k : 0; c < (own ? k + 1 : u->count); c++) {
             int64_t ends = sat_add(t->start[first + c], u->time);
-            end = ends > end ? ends : end;
+            end = larger(ends, end);
         }
     }
     return end;

@@ -56,7 +56,7 @@ int replay_iteration(struct iteration_run *out, const struct result *r, int64_t 
     const struct iteration *x = &r->trained->x;
     uint32_t by = x->order == ITERATION_INTERLEAVED ? x->nplace : 1;
     int64_t fit = most / tasks_each(x) / by * by, n = micro_batches;
-    fit = fit > by ? fit : by;
+    fit = larger(fit, by);
     if (n > fit)
         return diag_error(
             r->diag,
@@ -69,7 +69,7 @@ int replay_iteration(struct iteration_run *out, const struct result *r, int64_t 
                           "micro-batches",
                           (long long)n, by);
     if (!n)
-        n = x->micro_batches < fit ? x->micro_batches : fit;
+        n = smaller(x->micro_batches, fit);
     *out = *r->trained;
     if (n != x->micro_batches) {
         out->x.micro_batches = (uint32_t)n;

@@ -111,7 +111,7 @@ static uint32_t *make_rows(struct rounds *x)
     for (uint32_t t = 0; t < y->ntask; t++)
         n[y->task[t].back][y->task[t].lane] += y->task[t].time > 0;
     for (uint32_t l = 0; l < y->nlane; l++) {
-        uint32_t rows = n[0][l] > n[1][l] ? n[0][l] : n[1][l];
+        uint32_t rows = larger_u32(n[0][l], n[1][l]);
         if (rows > MOST_ROWS || rows < 1 || y->nlane > FEW_LANES || x->r->verdict->contiguous)
             rows = 1;
         x->c->lane[l].rows = rows;
@@ -189,7 +189,7 @@ static void add_net_bytes(struct rounds *x, uint32_t e, uint32_t *first)
     int64_t bytes = place_moved(pl, r->scene.m->cost, e).bytes;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t part = (uint32_t)parts->part_of[pin[i]], dev = parts->part[part].dev;
-        first[dev] = first[dev] < part ? first[dev] : part;
+        first[dev] = smaller_u32(first[dev], part);
         crosses = crosses || dev != parts->part[parts->part_of[pin[0]]].dev;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -266,7 +266,7 @@ static void add_period(struct rounds *x, int pass, const char *what)
     for (uint32_t l = 0; l < y->nlane; l++) {
         int64_t load = pass < 2 ? x->load[pass][l] : sat_add(x->load[0][l], x->load[1][l]);
         lane = load > most ? l : lane;
-        most = load > most ? load : most;
+        most = larger(load, most);
     }
     for (uint32_t i = 0; i < y->ntask && most; i++)
         if (y->task[i].lane == lane && (pass == 2 || y->task[i].back == pass) &&

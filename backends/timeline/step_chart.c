@@ -184,7 +184,7 @@ static int64_t most_computing(const struct step_chart *x)
 {
     int64_t most = 0;
     for (uint32_t d = 0; d < x->g->ndev; d++)
-        most = x->t->busy[d] > most ? x->t->busy[d] : most;
+        most = larger(x->t->busy[d], most);
     return most;
 }
 
@@ -230,10 +230,9 @@ static void make_rows(struct step_chart *x)
             continue;
         while (row + 1 < MOST_ROWS && at[row] > b->at)
             row++;
-        at[row] = at[row] > b->end ? at[row] : b->end;
+        at[row] = larger(at[row], b->end);
         b->row = row;
-        if (c->lane[b->lane].rows < row + 1)
-            c->lane[b->lane].rows = row + 1;
+        c->lane[b->lane].rows = larger_u32(c->lane[b->lane].rows, row + 1);
     }
 }
 

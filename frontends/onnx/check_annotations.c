@@ -100,12 +100,6 @@ static void check_configurations(struct check *c)
 
 /* ---- one node --------------------------------------------------------------------------------- */
 
-static int compare_keys(const void *x, const void *y)
-{
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
-}
-
 static void check_devices(const struct check *c, const struct place_at *w,
                           const Onnx__ShardingSpecProto *s)
 {
@@ -123,11 +117,11 @@ static void check_devices(const struct check *c, const struct place_at *w,
                        w->model->num_devices - 1);
     }
     if (n)
-        qsort(key, n, sizeof *key, compare_keys);
+        qsort(key, n, sizeof *key, by_i64);
     for (size_t i = 0; i < s->n_device; i++) {
         int64_t id = s->device[i];
         if ((id < 0 || id >= w->model->num_devices) &&
-            !(n && bsearch(&id, key, n, sizeof *key, compare_keys)))
+            !(n && bsearch(&id, key, n, sizeof *key, by_i64)))
             report(c, w, true,
                    "tensor '%.300s': device %lld is neither one of 0 to %d nor a key "
                    "of index_to_device_group_map",

@@ -76,7 +76,7 @@ static bool split(struct span *s, const char *separator, struct span *before)
 static int expected(const struct reader *r, struct span s, const char *what)
 {
     return diag_error(r->d, "%s:%u: '%.*s': expected %s", r->path, r->line,
-                      (int)(s.end - s.at > 60 ? 60 : s.end - s.at), s.at, what);
+                      (int)(smaller(s.end - s.at, 60)), s.at, what);
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #include "frontends/frontends.h"
 #include "ir/base/infile.h"
 #include "ir/base/json_keep.h"
+#include "ir/base/keyed.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -32,11 +33,6 @@ struct wedge {
     uint32_t result;   /* of from */
 };
 
-struct id_at {
-    int64_t id;
-    uint32_t at;
-};
-
 struct reader {
     const char *path;
     struct diag *d;
@@ -50,7 +46,7 @@ struct reader {
     bool has_weights; /* some node has a weightSize */
     struct wedge *edge;
     uint32_t nedge;
-    struct id_at *by_id;
+    struct keyed *by_id;
     struct csr out, in; /* wnode -> edges */
     uint32_t *first;    /* [wnode] its first result; those of i end where those of i + 1 begin */
     int64_t *xfer;      /* [result] ps */
@@ -172,12 +168,6 @@ static int read_node(struct reader *r, uint32_t i, const json_t *j)
     return 0;
 }
 
-static int by_id(const void *x, const void *y)
-{
-    const struct id_at *a = x, *b = y;
-    return a->id != b->id ? (a->id < b->id ? -1 : 1) : (a->at > b->at) - (a->at < b->at);
-}
-
 static int read_nodes(struct reader *r)
 {
     const json_t *list = json_object_get(r->root, "nodes");
@@ -190,37 +180,37 @@ static int read_nodes(struct reader *r)
     for (uint32_t i = 0; i < r->nnode; i++) {
         if (read_node(r, i, json_array_get(list, i)) || diag_stopped(r->d))
             return -1;
-        r->by_id[i] = (struct id_at){r->node[i].id, i};
+        r->by_id[i] = (struct keyed){r->node[i].id, i};
     }
-    qsort(r->by_id, r->nnode, sizeof *r->by_id, by_id);
+    keyed_sort(r->by_id, r->nnode);
     for (uint32_t i = 1; i < r->nnode; i++)
-        if (r->by_id[i].id == r->by_id[i - 1].id)
+        if (r->by_id[i].key == r->by_id[i - 1].key)
             return diag_error(r->d, "%s: nodes '%s' and '%s' have the same id %lld", r->path,
-                              node_label(r, r->by_id[i - 1].at), node_label(r, r->by_id[i].at),
-                              (long long)r->by_id[i].id);
+                              node_label(r, r->by_id[i - 1].item), node_label(r, r->by_id[i].item),
+                              (long long)r->by_id[i].key);
     return 0;
 }
 
 static int find_node(const struct reader *r, const json_t *j, uint32_t edge, const char *key,
                      uint32_t *out)
 {
-    struct id_at want = {0, 0};
+    struct keyed want = {0, 0};
     if (!json_is_integer(j))
         return diag_error(r->d, "%s: edges[%u].%s: expected an integer", r->path, edge, key);
-    want.id = json_integer_value(j);
+    want.key = json_integer_value(j);
     uint32_t lo = 0, hi = r->nnode;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (r->by_id[mid].id < want.id)
+        if (r->by_id[mid].key < want.key)
             lo = mid + 1;
         else
             hi = mid;
     }
-    if (lo == r->nnode || r->by_id[lo].id != want.id)
+    if (lo == r->nnode || r->by_id[lo].key != want.key)
         return diag_error(r->d, "%s: edges[%u].%s: there is no node of id %lld", r->path, edge, key,
-                          (long long)want.id);
-    assert(r->by_id[lo].at < r->nnode);
-    *out = r->by_id[lo].at;
+                          (long long)want.key);
+    assert(r->by_id[lo].item < r->nnode);
+    *out = r->by_id[lo].item;
     return 0;
 }
 
@@ -436,16 +426,16 @@ static void add_nodes(struct reader *r)
 static void add_colors(struct reader *r)
 {
     struct module *m = r->m;
-    struct id_at *c = arena_array(r->a, (size_t)r->nnode + 1, sizeof *c);
+    struct keyed *c = arena_array(r->a, (size_t)r->nnode + 1, sizeof *c);
     uint32_t n = 0, last = 0;
     for (uint32_t p = 0; p < r->nnode; p++)
         if (r->node[r->order[p]].color >= 0)
-            c[n++] = (struct id_at){r->node[r->order[p]].color, m->graph[1].first + p};
-    qsort(c, n, sizeof *c, by_id);
+            c[n++] = (struct keyed){r->node[r->order[p]].color, m->graph[1].first + p};
+    keyed_sort(c, n);
     for (uint32_t i = 0; i < n; i++) {
-        if (i == 0 || c[i].id != c[i - 1].id)
+        if (i == 0 || c[i].key != c[i - 1].key)
             last++;
-        m->color[c[i].at] = last;
+        m->color[c[i].item] = last;
     }
 }
 
@@ -528,7 +518,7 @@ struct feed {
 static size_t feed_parser(void *to, size_t most, void *from)
 {
     struct feed *f = from;
-    size_t n = diag_stopped(f->d) ? 0 : f->n < most ? f->n : most;
+    size_t n = diag_stopped(f->d) ? 0 : smaller_u64(f->n, most);
     memcpy(to, f->text, n);
     f->text += n;
     f->n -= n;

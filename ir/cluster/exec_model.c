@@ -153,8 +153,8 @@ int64_t exec_load(const struct exec_model *e, int64_t compute, int64_t in, int64
     assert(compute >= 0 && in >= 0 && out >= 0);
     if (e->overlap == OVERLAP_SUM)
         return sat_add(compute, sat_add(in, out));
-    int64_t move = e->overlap == OVERLAP_MAX ? sat_add(in, out) : in > out ? in : out;
-    return compute > move ? compute : move;
+    int64_t move = e->overlap == OVERLAP_MAX ? sat_add(in, out) : larger(in, out);
+    return larger(compute, move);
 }
 
 int64_t exec_sync(const struct exec_model *e, const struct device_class *cls, int64_t weights,
@@ -175,5 +175,5 @@ int64_t exec_shared_load(const struct exec_model *e, int64_t load, int64_t sync,
     int64_t share = load / copies + (load % copies != 0);
     if (e->overlap == OVERLAP_SUM)
         return sat_add(share, sync);
-    return share > sync ? share : sync;
+    return larger(share, sync);
 }

@@ -64,7 +64,7 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
     for (uint32_t i = 0; i < p->nsame; i++)
         if (p->same[i].why == SAME_TYPE) {
             uint32_t u = find_root(parent, p->same[i].a), w = find_root(parent, p->same[i].b);
-            parent[u < w ? w : u] = u < w ? u : w;
+            parent[u < w ? w : u] = smaller_u32(u, w);
             any = true;
         }
     if (!any)

@@ -6,6 +6,7 @@
  * L, so that the largest stands at the head.  O(E + V log V + pins). */
 #include "ir/dag/critical_order.h"
 
+#include "ir/base/keyed.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -91,43 +92,28 @@ uint32_t *cpd_critical(const struct wdag *g, uint32_t cls, const struct cpd_path
     return path;
 }
 
-struct ready {
-    int64_t level;
-    uint32_t v;
-};
-
-/* For qsort: by rising level, then falling index, the order in which successors are pushed. */
-static int by_push(const void *a, const void *b)
-{
-    const struct ready *x = a, *y = b;
-    if (x->level != y->level)
-        return x->level < y->level ? -1 : 1;
-    return x->v > y->v ? -1 : x->v < y->v;
-}
-
 uint32_t *cpd_topo(const struct wdag *g, uint32_t cls, struct arena *a)
 {
     const int64_t *level = cpd_levels(g, cls, a);
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), n = 0;
     uint32_t *missing = csr_sizes(&g->pred, g->n, a);
     uint32_t *stack = arena_array(a, (size_t)g->n + 1, sizeof *stack), depth = 0, nready = 0;
-    struct ready *ready = arena_array(a, (size_t)g->n + 1, sizeof *ready);
+    struct keyed *ready = arena_array(a, (size_t)g->n + 1, sizeof *ready); /* key: less the level */
     for (uint32_t v = 0; v < g->n; v++)
         if (!missing[v])
-            ready[nready++] = (struct ready){level[v], v};
+            ready[nready++] = (struct keyed){-level[v], v};
     for (;;) {
-        qsort(ready, nready, sizeof *ready, by_push);
-        for (uint32_t i = 0; i < nready; i++)
-            stack[depth++] = ready[i].v;
+        keyed_sort(ready, nready);
+        while (nready)
+            stack[depth++] = ready[--nready].item;
         if (!depth) {
             assert(n == g->n);
             return order;
         }
         uint32_t v = stack[--depth];
         order[n++] = v;
-        nready = 0;
         for_row (w, g->succ, v)
             if (--missing[w] == 0)
-                ready[nready++] = (struct ready){level[w], w};
+                ready[nready++] = (struct keyed){-level[w], w};
     }
 }

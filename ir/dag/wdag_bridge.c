@@ -164,7 +164,7 @@ static uint32_t parts_within(const struct bridging *b, uint32_t e, const int64_t
         if (!unit)
             continue;
         costs = true;
-        n = left[k] / unit < n ? left[k] / unit : n;
+        n = smaller(left[k] / unit, n);
     }
     return costs ? (uint32_t)n : 0;
 }
@@ -194,7 +194,7 @@ static void bridge_vertex(struct bridging *b, uint32_t v)
         cut_net(b, e);
         for (uint32_t x = 0; x < b->npiece; x++) {
             struct piece p = b->piece[x];
-            p.npin = p.npin < READERS_MOST ? p.npin : READERS_MOST;
+            p.npin = smaller_u32(p.npin, READERS_MOST);
             piece_cost(b, e, &p, left);
             if (p.npin)
                 bridge_piece(b, v, &p, left);

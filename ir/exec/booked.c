@@ -39,12 +39,12 @@ static void book_hop(struct booking *b, uint32_t t)
     int64_t start = b->ready[t];
     if (x->kind != STEP_IN) {
         int64_t *out = &b->channel[x->from];
-        start = *out > start ? *out : start;
+        start = larger(*out, start);
         *out = sat_add(start, x->time);
     }
     if (x->kind != STEP_OUT) {
         int64_t *in = &b->channel[x->to];
-        start = *in > start ? *in : start;
+        start = larger(*in, start);
         *in = sat_add(start, x->time);
     }
     set_start(b, t, start);
@@ -54,7 +54,7 @@ static void book_hop(struct booking *b, uint32_t t)
 static void end_task(struct booking *b, uint32_t t, int64_t end)
 {
     for_row (u, b->next, t) {
-        b->ready[u] = end > b->ready[u] ? end : b->ready[u];
+        b->ready[u] = larger(end, b->ready[u]);
         if (--b->left[u])
             continue;
         if (b->g->task[u].kind == STEP_COMPUTE)
@@ -84,7 +84,7 @@ void book_ahead(struct task_graph *g, uint32_t n, struct arena *a)
     while (b.nodes.n) {
         uint32_t t = heap_pop(&b.nodes).item;
         int64_t *free = &b.device[g->task[t].from];
-        int64_t start = *free > b.ready[t] ? *free : b.ready[t];
+        int64_t start = larger(*free, b.ready[t]);
         *free = sat_add(start, g->task[t].time);
         set_start(&b, t, start);
     }

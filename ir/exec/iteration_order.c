@@ -1,6 +1,8 @@
 /* What a device does in an iteration, entry by entry (iteration.h).  O(entries). */
 #include "ir/exec/iteration.h"
 
+#include "ir/base/numbers.h"
+
 #include <assert.h>
 
 static uint32_t turns_of(const struct stage_work *w)
@@ -26,14 +28,14 @@ uint32_t iteration_ahead_a(uint32_t nstage, uint32_t stage, uint32_t most)
 {
     assert(stage < nstage && most >= 1);
     uint32_t want = nstage - stage;
-    return want < most ? want : most;
+    return smaller_u32(want, most);
 }
 
 uint32_t iteration_ahead_b(uint32_t nstage, uint32_t stage, uint32_t most)
 {
     assert(stage < nstage && most >= 1);
     uint32_t want = 2 * (nstage - stage) - 1;
-    return want < most ? want : most;
+    return smaller_u32(want, most);
 }
 
 uint32_t iteration_ahead_turns(const struct stage_work *stage, uint32_t nstage, uint32_t at)
@@ -101,7 +103,7 @@ static void list_1f1b(struct list *l, uint32_t n)
 {
     const struct stage_work *s = &l->x->stage[l->place];
     bool apart = l->x->order == ITERATION_ZB_H1;
-    uint32_t ahead = s->ahead < n ? s->ahead : n, made = 0;
+    uint32_t ahead = smaller_u32(s->ahead, n), made = 0;
     assert(s->ahead >= 1);
     for (uint32_t k = 0; k < ahead; k++)
         put(l, ITERATION_FORWARD, k);

@@ -47,7 +47,7 @@ static void set_stage(const struct scene *s, const struct servers *servers,
     w->weight = mul_div_ceil(w->backward, share, 1000000);
     if (weight_pass_apart(s) && !t->weight_share) {
         w->weight = training_share(t, sum->weight, slices);
-        w->weight = w->weight < w->backward ? w->weight : w->backward;
+        w->weight = smaller(w->weight, w->backward);
     }
     w->stored = training_share(t, sum->stored, slices);
     w->turns = takes_turns(s) ? n : 1;
@@ -116,7 +116,7 @@ struct iteration_run iteration_set_up(const struct scene *s, const struct server
         if (k > 0)
             w->checkpoint = training_share(t, sum[k - 1].send,
                                            w->turns > 1 ? 1 : servers_devices(servers, &set[k]));
-        w->checkpoint = w->checkpoint < w->stored ? w->checkpoint : w->stored;
+        w->checkpoint = smaller(w->checkpoint, w->stored);
     }
     set_places(s, on, &r, a);
     return r;
@@ -196,7 +196,7 @@ void iteration_run(struct iteration_run *r, const struct scene *s, struct arena 
         run_once(r, s, own);
         int64_t before = r->t.end;
         uint32_t devices = iteration_devices(&r->x), most = MOST_RUNS / 2 / r->x.nstage / devices;
-        uint32_t more = devices * (m < most ? m : most > 1 ? most : 1);
+        uint32_t more = devices * (m < most ? m : larger_u32(most, 1));
         r->x.micro_batches += more;
         run_once(r, s, own);
         if (r->t.status == RUN_DONE)

@@ -61,7 +61,7 @@ static void count_node(struct counting *c, nid n)
     if (forward)
         *stays = sat_add(*stays, made);
     beside = sat_add(beside, made); /* results, or in a forward pass of training their gradients */
-    *runs = beside > *runs ? beside : *runs;
+    *runs = larger(beside, *runs);
 }
 
 /* A value is copied once to each other device that reads it.  seen[dev]: the net + 1 that was. */

@@ -15,7 +15,7 @@ int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
     for (uint32_t i = 0; i < parts->n; i++) {
         const struct reduce_part *p = &parts->part[i];
         int64_t ready = whole > 0 ? mul_div_ceil(p->ready, backward, whole) : 0;
-        int64_t start = end > since ? end : since;
+        int64_t start = larger(end, since);
         if (waiting && start < ready) {
             end = sat_add(start, servers_reduce(s, set, waiting));
             waiting = 0;
@@ -24,9 +24,9 @@ int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
         waiting = sat_add(waiting, p->bytes);
         all = sat_add(all, p->bytes);
     }
-    end = sat_add(end > since ? end : since, servers_reduce(s, set, waiting));
+    end = sat_add(larger(end, since), servers_reduce(s, set, waiting));
     int64_t after = servers_reduce(s, set, all), beside = end > backward ? end - backward : 0;
-    return beside < after ? beside : after;
+    return smaller(beside, after);
 }
 
 struct gathering {
@@ -89,8 +89,7 @@ static void add_weights(struct gathering *g)
     for (uint32_t w = 0; w < p->nweight; w++) {
         int64_t ready = 0;
         for_row (user, p->weight_user, w)
-            if (g->done[user] > ready)
-                ready = g->done[user];
+            ready = larger(ready, g->done[user]);
         if (p->weight_user.at[w] < p->weight_user.at[w + 1] && p->weight_bytes[w] > 0 &&
             place_is_parameter(g->s->m, p, w))
             add_part(g, stage_at(g, p->weight_user.to[p->weight_user.at[w]]), ready,

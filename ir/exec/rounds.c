@@ -75,7 +75,7 @@ static void add_net(struct building *b, uint32_t e, uint32_t *first)
     uint32_t n = b->p->net_pin.at[e + 1] - b->p->net_pin.at[e];
     for (uint32_t i = 0; i < n; i++) {
         uint32_t d = (uint32_t)b->dev[pin[i]], part = (uint32_t)b->parts->part_of[pin[i]];
-        first[d] = first[d] < part ? first[d] : part;
+        first[d] = smaller_u32(first[d], part);
         crosses = crosses || b->dev[pin[i]] != b->dev[pin[0]];
         inner = inner && cluster_group(b->c, d) == cluster_group(b->c, (uint32_t)b->dev[pin[0]]);
     }
@@ -235,7 +235,7 @@ static void delay_backward(struct replay *r, const uint32_t *order, const struct
         for_row (y, *next, order[i]) {
             const struct round_task *u = &r->task[y];
             uint32_t latest = u->level - (u->lane != t->lane);
-            level = latest < level ? latest : level;
+            level = smaller_u32(latest, level);
         }
         t->level = level == UINT32_MAX ? through : level;
     }
@@ -255,13 +255,13 @@ static struct csr by_level(struct building *b)
         for_row (y, next, order[i]) {
             struct round_task *u = &r->task[y];
             uint32_t after = t->level + (u->lane != t->lane);
-            u->level = after > u->level ? after : u->level;
+            u->level = larger_u32(after, u->level);
         }
     }
     delay_backward(r, order, &next);
     for (uint32_t i = 0; i < r->ntask; i++) {
         level[i] = r->task[order[i]].level;
-        r->levels = level[i] + 1 > r->levels ? level[i] + 1 : r->levels;
+        r->levels = larger_u32(level[i] + 1, r->levels);
     }
     return csr_build(b->a, r->levels, r->ntask, level, order);
 }
@@ -340,7 +340,7 @@ static uint32_t enough_samples(const struct replay *r)
 {
     uint32_t n = r->levels < FEW / 2 ? 2 * r->levels + 4 : r->levels + 4;
     uint32_t room = r->ntask ? MANY / r->ntask : MANY;
-    n = n < room ? n : room;
+    n = smaller_u32(n, room);
     return n ? n : 1;
 }
 

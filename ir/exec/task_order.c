@@ -2,6 +2,7 @@
 #include "ir/exec/task_order.h"
 
 #include "ir/base/keyed.h"
+#include "ir/base/numbers.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -17,7 +18,7 @@ static int64_t *levels(const struct task_graph *g, struct arena *a)
         uint32_t k = order[i];
         level[k] = sat_add(level[k], g->task[k].time);
         for_row (on, g->waits, k)
-            level[on] = level[k] > level[on] ? level[k] : level[on];
+            level[on] = larger(level[k], level[on]);
     }
     return level;
 }
@@ -42,7 +43,7 @@ static uint32_t *by_rank(const struct task_graph *g, uint32_t n, struct arena *a
 {
     uint32_t most = 0, *order = arena_array(a, (size_t)n + 1, sizeof *order);
     for (uint32_t k = 0; k < n; k++)
-        most = g->task[k].rank > most ? g->task[k].rank : most;
+        most = larger_u32(g->task[k].rank, most);
     if (most / 4 <= n) {
         uint32_t *at = arena_array(a, (size_t)most + 2, sizeof *at);
         for (uint32_t k = 0; k < n; k++)

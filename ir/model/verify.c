@@ -289,7 +289,7 @@ static void check_graph_reads(struct check *c, gid g, const struct csr *nodes, c
 static void reads_check(struct check *c)
 {
     const struct module *m = c->m;
-    uint32_t most = m->nnode > m->ngraph ? m->nnode : m->ngraph;
+    uint32_t most = larger_u32(m->nnode, m->ngraph);
     uint32_t *row = arena_array(c->mem, most, sizeof *row);
     nid *around = arena_array(c->mem, m->nval, sizeof *around);
 

@@ -245,7 +245,7 @@ static void check_peaks(struct judging *j)
         int64_t now = 0, top = 0;
         for (uint32_t i = 0; i < steps[d]; i++) {
             now += delta[d][i];
-            top = now > top ? now : top;
+            top = larger(now, top);
         }
         j->v->load[d].live_peak = sat_add(top, j->v->load[d].weights);
     }

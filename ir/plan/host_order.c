@@ -36,7 +36,7 @@ static uint32_t count_by_all(const struct counting *c)
     nid last = 0; /* of the nodes so far the one that is met last */
     for (uint32_t i = 0; i < c->n; i++) {
         deferred += last > c->order[i];
-        last = c->order[i] > last ? c->order[i] : last;
+        last = larger_u32(c->order[i], last);
     }
     return deferred;
 }
@@ -50,10 +50,10 @@ static uint32_t count_by_device(const struct counting *c)
     nid *free_at =
         arena_array(c->a, nnode, sizeof *free_at); /* the node at which it is free to go */
     for (uint32_t i = 0, n = csr_topo(&next, nnode, NULL, sorted, c->a); i < n; i++) {
-        nid x = sorted[i], met = free_at[x] > x ? free_at[x] : x;
+        nid x = sorted[i], met = larger_u32(free_at[x], x);
         deferred -= free_at[x] <= x; /* so does a node that is not placed: it waits for none */
         for_row (y, next, x)
-            free_at[y] = met > free_at[y] ? met : free_at[y];
+            free_at[y] = larger_u32(met, free_at[y]);
     }
     return deferred;
 }

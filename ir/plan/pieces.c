@@ -85,7 +85,7 @@ static void quotient_merge(struct quotient *q, const uint32_t *map, uint32_t n)
     memset(first, 0xff, n * sizeof *first);
     for (uint32_t u = 0; u < q->n; u++) {
         assert(map[u] < n);
-        first[map[u]] = q->first[u] < first[map[u]] ? q->first[u] : first[map[u]];
+        first[map[u]] = smaller_u32(q->first[u], first[map[u]]);
         dev[map[u]] = q->dev[u];
     }
     q->edge.n = 0; /* written over, never ahead of what is read */
@@ -283,12 +283,6 @@ static uint32_t pieces_by_device(const struct scene *s, const int32_t *dev, cons
     return n;
 }
 
-static int compare_keys(const void *x, const void *y)
-{
-    uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-    return (a > b) - (a < b);
-}
-
 /* Raises the levels G of the nodes that read results of u. */
 static void raise_readers(const struct place *p, const struct csr *made, const int32_t *dev, nid u,
                           uint32_t *level)
@@ -317,7 +311,7 @@ static void level_atoms(const struct module *m, const struct place *p, const str
         nid x = order[i]; /* names no atom: its row is empty */
         uint32_t most = 0;
         for_row (y, of, x)
-            most = level[y] > most ? level[y] : most;
+            most = larger_u32(level[y], most);
         for_row (y, of, x) {
             level[y] = most;
             raise_readers(p, made, dev, y, level);
@@ -342,14 +336,14 @@ static uint32_t pieces_by_level(const struct module *m, const struct place *p, c
             raise_readers(p, &made, dev, u, level);
         key[n++] = (uint64_t)level[u] << 32 | (uint32_t)dev[u];
     }
-    qsort(key, n, sizeof *key, compare_keys);
+    qsort(key, n, sizeof *key, by_u64);
     for (uint32_t i = 0; i < n; i++)
         if (!i || key[i] != key[i - 1])
             key[k++] = key[i];
     for (nid u = g->first; u < g->first + g->count; u++)
         if (p->kind[u] == PLACE_NODE) {
             uint64_t want = (uint64_t)level[u] << 32 | (uint32_t)dev[u];
-            const uint64_t *at = bsearch(&want, key, k, sizeof *key, compare_keys);
+            const uint64_t *at = bsearch(&want, key, k, sizeof *key, by_u64);
             assert(at != NULL);
             piece[u] = (uint32_t)(at - key);
         }

@@ -335,8 +335,8 @@ uint32_t schedule_samples(const struct schedule *s)
 {
     int64_t low = 0, high = 0;
     for (uint32_t i = 0; i < s->at[s->nlane]; i++) {
-        low = s->item[i].offset < low ? s->item[i].offset : low;
-        high = s->item[i].offset > high ? s->item[i].offset : high;
+        low = smaller(s->item[i].offset, low);
+        high = larger(s->item[i].offset, high);
     }
     return (uint32_t)(high - low + 1);
 }

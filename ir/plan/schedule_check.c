@@ -307,7 +307,7 @@ static struct stretch next_stretch(const struct checking *c, uint32_t from, uint
     for (; t.to < limit && item_at(c, t.to)->phase == item_at(c, from)->phase; t.to++) {
         int64_t o = item_at(c, t.to)->offset, end = (int64_t)c->samples - o;
         t.first = -o < t.first ? -o : t.first;
-        t.end = end > t.end ? end : t.end;
+        t.end = larger(end, t.end);
     }
     return t;
 }
@@ -521,7 +521,7 @@ static void walk_queues(struct checking *c, uint32_t dev)
         if (i->kind == DO_ALLOC) {
             uint32_t from = home_of(c, i->what), *most = &c->s->queue[lane_recv(n, dev, from)];
             uint32_t ahead = ++made[from] - come[from];
-            *most = ahead > *most ? ahead : *most;
+            *most = larger_u32(ahead, *most);
         }
         if (i->kind != DO_COMPUTE)
             continue;
@@ -532,7 +532,7 @@ static void walk_queues(struct checking *c, uint32_t dev)
             uint32_t recv = c->recv[work_place(w, t, dev)];
             uint32_t event = c->event[(size_t)recv * c->samples + c->sample[e]];
             uint32_t nth = event - c->s->at[c->lane_of[recv]] * c->samples + 1;
-            come[from] = nth > come[from] ? nth : come[from];
+            come[from] = larger_u32(nth, come[from]);
         }
     }
 }

@@ -45,7 +45,7 @@ static void cut_levels(const struct cutting *c, uint32_t d, const struct csr *re
             c->slot[n] = level[n];
         for_row (to, *readers, n) {
             uint32_t here = level[n] + (!inside && c->dev[to] == (int32_t)d);
-            level[to] = here > level[to] ? here : level[to];
+            level[to] = larger_u32(here, level[to]);
         }
     }
 }

@@ -90,7 +90,7 @@ static void number_parts(const struct cutting *c, struct pieces *k, struct arena
         }
         k->piece[v] = o->part - 1;
         o->ended = o->ended || c->after[v];
-        o->held = c->at[end[v]] > o->held ? c->at[end[v]] : o->held;
+        o->held = larger_u32(c->at[end[v]], o->held);
     }
 }
 

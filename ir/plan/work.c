@@ -181,7 +181,7 @@ static void add_running(struct working *b)
             int64_t own = node ? b->s->m->cost->own[node] - c.values[node] : 0;
             now = sat_add(now, c.more[c.at[x] + i]);
             int64_t here = own > 0 ? sat_add(now, own) : now;
-            *top = here > *top ? here : *top;
+            *top = larger(here, *top);
             now = now > c.less[c.at[x] + i] ? now - c.less[c.at[x] + i] : 0;
         }
     }
@@ -219,12 +219,6 @@ struct work *work_of_parts(const struct scene *s, const struct parts *parts, str
     return w;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 void work_finish(struct work *w, struct arena *a)
 {
     w->reader = csr_transpose(a, &w->in, w->npart, w->ntensor);
@@ -241,7 +235,7 @@ void work_finish(struct work *w, struct arena *a)
                 w->place.to[n++] = w->part[y].dev;
         if (x->returned && home != w->ndev)
             w->place.to[n++] = w->ndev;
-        qsort(w->place.to + first + 1, n - first - 1, sizeof *w->place.to, by_number);
+        qsort(w->place.to + first + 1, n - first - 1, sizeof *w->place.to, by_u32);
         uint32_t kept = first + 1;
         for (uint32_t i = first + 1; i < n; i++)
             if (w->place.to[i] != w->place.to[kept - 1])

@@ -67,7 +67,7 @@ static void count_inputs(struct unrolling *u)
 static void done_waiting(struct unrolling *u, struct heap *ready, uint32_t i, uint32_t level)
 {
     assert(u->waits[i] > 0);
-    u->level[i] = level + 1 > u->level[i] ? level + 1 : u->level[i];
+    u->level[i] = larger_u32(level + 1, u->level[i]);
     if (--u->waits[i] == 0)
         heap_push(ready, u->level[i], 0, i);
 }

@@ -32,13 +32,6 @@ static void put_definition(struct printer *p, vid v)
     }
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 static void collect_names(struct printer *p)
 {
     const struct module *m = p->m;
@@ -49,7 +42,7 @@ static void collect_names(struct printer *p)
     p->defined = arena_array(p->a, m->nval, sizeof *p->defined);
     for (vid v = 1; v < m->nval; v++)
         p->defined[p->ndefined++] = (uint64_t)m->value[v].graph << 32 | m->value[v].name;
-    qsort(p->defined, p->ndefined, sizeof *p->defined, compare_keys);
+    qsort(p->defined, p->ndefined, sizeof *p->defined, by_u64);
 }
 
 /* Value v as something in graph g reads it. */
@@ -69,8 +62,8 @@ static void put_value(struct printer *p, vid v, gid g)
     }
     for (uint32_t depth = 0; g != x->graph && g != 0 && !hidden && depth <= TEXT_DEPTH; depth++) {
         uint64_t key = (uint64_t)g << 32 | x->name;
-        hidden = p->ndefined > 0 &&
-                 bsearch(&key, p->defined, p->ndefined, sizeof key, compare_keys) != NULL;
+        hidden =
+            p->ndefined > 0 && bsearch(&key, p->defined, p->ndefined, sizeof key, by_u64) != NULL;
         g = m->node[m->graph[g].owner].graph;
     }
     text_put_value_name(p, str(m, x->name));

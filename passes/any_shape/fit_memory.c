@@ -103,7 +103,7 @@ static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32
         *nowhere = runs ? *nowhere : v;
     }
     int64_t average = average_memory(x->scene.cluster, wdag_bytes(g));
-    return average > least ? average : least;
+    return larger(average, least);
 }
 
 /* The memory that devices must be raised to for the plan in l to fit. */

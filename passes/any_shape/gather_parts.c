@@ -5,6 +5,7 @@
 #include "passes/any_shape/gather_parts.h"
 
 #include "passes/problem/gather.h"
+#include "ir/base/keyed.h"
 #include "ir/plan/pieces.h"
 
 #include <stdlib.h>
@@ -71,18 +72,6 @@ static bool take_parts(struct gathering *g)
     return good;
 }
 
-struct small {
-    int64_t time;
-    uint32_t part;
-};
-
-static int small_first(const void *a, const void *b)
-{
-    const struct small *x = a, *y = b;
-    return x->time != y->time ? (x->time > y->time) - (x->time < y->time)
-                              : (x->part > y->part) - (x->part < y->part);
-}
-
 /* part -> its vertices; a vertex with nodes in several parts counts for one of them. */
 static struct csr vertices_of(struct any_search *s, const struct parts *t)
 {
@@ -125,26 +114,26 @@ static bool move_some_part(struct gathering *g)
     const struct parts *t = &g->parts;
     struct arena *a = s->x->use.scratch;
     struct csr of = vertices_of(s, t);
-    struct small *small = arena_array(a, (size_t)t->n + 1, sizeof *small);
+    struct keyed *small = arena_array(a, (size_t)t->n + 1, sizeof *small);
     uint64_t each =
         s->x->levels.base->n + s->x->scene.place->net_pin.at[s->x->scene.place->nnet] + 1;
     for (uint32_t i = 0; i < t->n; i++) {
-        small[i].part = i;
+        small[i].item = i;
         for_row (v, of, i)
-            small[i].time += l->c->kind[l->kind[t->dev[i]]].time[v];
+            small[i].key += l->c->kind[l->kind[t->dev[i]]].time[v];
     }
-    qsort(small, t->n, sizeof *small, small_first);
+    keyed_sort(small, t->n);
     for (uint32_t i = 0; i < t->n; i++)
         for (uint32_t d = 0; d < l->ndev; d++) {
             bool beside = false;
-            for (uint32_t k = of.at[small[i].part]; k < of.at[small[i].part + 1] && !beside; k++)
+            for (uint32_t k = of.at[small[i].item]; k < of.at[small[i].item + 1] && !beside; k++)
                 beside = tidy_near(l, of.to[k], d);
-            if (!beside || (int32_t)d == t->dev[small[i].part])
+            if (!beside || (int32_t)d == t->dev[small[i].item])
                 continue;
             if (g->work < each)
                 return false;
             g->work -= each;
-            if (move_part(g, &of, small[i].part, (int32_t)d))
+            if (move_part(g, &of, small[i].item, (int32_t)d))
                 return true;
         }
     return false;

@@ -9,6 +9,8 @@
  * Successors are scanned in the order of the last node in them.  O(E log E + devices * (V + pins)). */
 #include "passes/baselines/baseline.h"
 
+#include "ir/base/keyed.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,17 +22,6 @@ struct greedy_options {
 static const struct opt greedy_opts[] = {BASELINE_BEST_EFFORT(struct greedy_options, best_effort),
                                          {0}};
 
-struct ranked {
-    /* the last base vertex in v: successors are scanned in this order */
-    uint32_t last, v;
-};
-
-static int by_last(const void *x, const void *y)
-{
-    const struct ranked *a = x, *b = y;
-    return (a->last > b->last) - (a->last < b->last);
-}
-
 /* position -> vertex: the depth-first order. */
 static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, struct arena *a)
 {
@@ -39,7 +30,7 @@ static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, str
     uint32_t *wait = csr_sizes(&g->pred, g->n, a);
     uint32_t *stack = arena_array(a, (size_t)g->n + 1, sizeof *stack), top = 0;
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), done = 0;
-    struct ranked *next = arena_array(a, (size_t)g->n + 1, sizeof *next);
+    struct keyed *next = arena_array(a, (size_t)g->n + 1, sizeof *next); /* by last base vertex */
     for (uint32_t u = 0; u < base->n; u++)
         last[at[u]] = u;
     for (uint32_t v = g->n; v-- > 0;)
@@ -50,10 +41,10 @@ static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, str
         order[done++] = v;
         for_row (w, g->succ, v)
             if (--wait[w] == 0)
-                next[n++] = (struct ranked){last[w], w};
-        qsort(next, n, sizeof *next, by_last);
+                next[n++] = (struct keyed){last[w], w};
+        keyed_sort(next, n);
         for (uint32_t i = 0; i < n; i++)
-            stack[top++] = next[i].v;
+            stack[top++] = next[i].item;
     }
     assert(done == g->n);
     return order;

@@ -148,8 +148,8 @@ static struct move best_move(struct local *s)
             if (d == from || (from != top[0] && d != top[0]) || !loads_allows(l, v, d))
                 continue;
             int64_t value = largest_without(l, top, from, d), with = l->load[d] + s->enter[d][v];
-            value = left > value ? left : value;
-            value = with > value ? with : value;
+            value = larger(left, value);
+            value = larger(with, value);
             if (value < best.value)
                 best = (struct move){value, v, d};
         }

@@ -164,7 +164,7 @@ int partition_run(struct ctx *x, const char *planner, const struct partition_opt
     const uint32_t *dev = baseline_accelerators(x->scene.cluster, &k, x->use.scratch);
     if (make_graph(&g, &b, cluster_class(x->scene.cluster, dev[0])))
         return -1;
-    g.nparts = (int32_t)(k < b.p.level->n ? k : b.p.level->n);
+    g.nparts = (int32_t)(smaller_u32(k, b.p.level->n));
     if (g.nparts > 1 && (rc = run_library(&b, &job)))
         return rc;
     for (uint32_t v = 0; v < b.p.level->n; v++)

@@ -151,8 +151,8 @@ static void step_search(struct search *s)
         uint32_t up = f[-1].v;
         if (s->low[v] >= s->number[up])
             close_component(s, f->edge);
-        else if (s->low[v] < s->low[up])
-            s->low[up] = s->low[v];
+        else
+            s->low[up] = smaller_u32(s->low[up], s->low[v]);
         return;
     }
     uint32_t e = s->u->of.to[f->next++];
@@ -164,7 +164,7 @@ static void step_search(struct search *s)
         enter_vertex(s, w, e);
     } else if (s->number[w] < s->number[v]) {
         s->open[s->nopen++] = e;
-        s->low[v] = s->number[w] < s->low[v] ? s->number[w] : s->low[v];
+        s->low[v] = smaller_u32(s->number[w], s->low[v]);
     }
 }
 

@@ -83,7 +83,7 @@ int64_t cut_bound_at(const struct problem *c, uint32_t v, bool up, uint32_t m, u
     __int128 devices = 0, whole = (__int128)p->total + cut_flow(c, v, up, m, work, scratch);
     for (uint32_t k = 0; k < c->nkind; k++) {
         devices += (__int128)c->kind[k].count * p->scale[k];
-        most = p->scale[k] > most ? p->scale[k] : most;
+        most = larger(p->scale[k], most);
     }
     devices = devices * CUT_UNIT + (__int128)most * m;
     whole *= (int64_t)CUT_UNIT << SCALE_BITS;

@@ -145,9 +145,9 @@ static int64_t set_rooms(struct holding *h, int64_t mu, bool weighs)
             room[2] = FLOW_INF;
             continue;
         }
-        room[0] = h->fix[v] == IN ? FLOW_INF : gain > 0 ? gain : 0;
+        room[0] = h->fix[v] == IN ? FLOW_INF : larger(gain, 0);
         room[2] = gain < 0 ? -gain : 0;
-        fed += gain > 0 ? gain : 0;
+        fed += larger(gain, 0);
     }
     for (uint32_t i = 0; i < h->nnet; i++) {
         uint32_t e = h->net[i];
@@ -203,7 +203,7 @@ static bool make_cut(struct holding *h, int64_t mu, bool weighs)
     struct arena_mark mark = arena_mark(h->f.mem);
     int64_t fed = set_rooms(h, mu, weighs);
     uint64_t fixed = h->f.narc / 4 + 1;
-    *h->work -= fixed < *h->work ? fixed : *h->work;
+    *h->work -= smaller_u64(fixed, *h->work);
     int64_t flow = *h->work ? flow_max(&h->f, source(h), sink(h), h->work) : 0;
     arena_release(h->f.mem, mark);
     if (*h->work == 0)
@@ -217,7 +217,7 @@ static bool make_cut(struct holding *h, int64_t mu, bool weighs)
 
 static void set_limit(struct holding *h, int64_t most)
 {
-    h->limit = in_units(h, most < h->all ? most : h->all);
+    h->limit = in_units(h, smaller(most, h->all));
 }
 
 /* Shrinks the range of multipliers [*lo, *hi] to where the line of the last cut is at most the goal; at mu it is
@@ -282,9 +282,9 @@ static enum look look_at_sets(struct holding *h, int64_t target, int64_t *start)
         if (h->has_over && h->has_within)
             mu = lo + (hi - lo) / 2;
         else if (over)
-            mu = lo + lo / 8 < hi ? lo + lo / 8 : hi;
+            mu = smaller(lo + lo / 8, hi);
         else
-            mu = hi - hi / 8 > lo ? hi - hi / 8 : lo;
+            mu = larger(hi - hi / 8, lo);
     }
     if (h->has_within)
         return OPEN;
@@ -340,7 +340,7 @@ int64_t holding_most(struct holding *h, int64_t most)
         int64_t mu = lo + (hi - lo) / 2;
         if (!make_cut(h, mu, true))
             break;
-        best = h->value < best ? h->value : best;
+        best = smaller(h->value, best);
         if (h->load > h->limit)
             lo = mu + 1;
         else

@@ -117,7 +117,7 @@ static int64_t add_flow(struct closure *q, int64_t value, uint64_t *work)
 {
     struct arena_mark mark = arena_mark(q->f.mem);
     uint64_t fixed = q->f.narc / 8 + 1; /* work of copying the capacities */
-    *work -= fixed < *work ? fixed : *work;
+    *work -= smaller_u64(fixed, *work);
     if (*work)
         value += flow_max(&q->f, source(q), sink(q), work);
     q->exact = *work && value <= q->limit;

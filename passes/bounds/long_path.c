@@ -37,13 +37,11 @@ static void place_others(const struct wdag *g, struct long_path *p)
 {
     for (uint32_t v = 0; v < g->n; v++)
         for_row (u, g->pred, v)
-            if (p->lo[v] < p->lo[u])
-                p->lo[v] = p->lo[u];
+            p->lo[v] = larger_u32(p->lo[v], p->lo[u]);
     for (uint32_t v = g->n; v-- > 0;) {
         p->hi[v] = p->hi[v] ? p->hi[v] : p->len + 1;
         for_row (w, g->succ, v)
-            if (p->hi[v] > p->hi[w])
-                p->hi[v] = p->hi[w];
+            p->hi[v] = smaller_u32(p->hi[v], p->hi[w]);
         assert(p->lo[v] <= p->hi[v] && p->hi[v] <= p->len + 1);
     }
 }

@@ -250,7 +250,7 @@ static struct line cut_line(struct holder *h, const struct group *q, struct inte
         if (side_of(h, v, d) == EITHER && in[h->id[v]])
             l.weight += h->c->pot[0].w[v];
     uint64_t looks = (uint64_t)g->n + g->net_pin.at[g->nnet];
-    *h->work -= looks < *h->work ? looks : *h->work;
+    *h->work -= smaller_u64(looks, *h->work);
     arena_release(h->a, mark);
     return l;
 }
@@ -369,7 +369,7 @@ static int64_t most_held(struct holder *h)
             if (u / h->group[q].radix % (h->group[q].count + 1) < h->group[q].count)
                 extend_state(h, u, q);
     uint64_t looks = (uint64_t)h->nstate * h->ngroup * h->row * h->row / 4;
-    *h->work -= looks < *h->work ? looks : *h->work;
+    *h->work -= smaller_u64(looks, *h->work);
     return h->best[h->nstate * h->row - 1].held;
 }
 
@@ -448,7 +448,7 @@ static const char *prove_limit(const struct holder *h, const struct module *m, s
         &e,
         "however the devices share the path, they hold at most %s of %s: no contiguous plan "
         "takes less than %s\n",
-        explain_time(&e, most < 0 ? 0 : most), explain_time(&e, h->total),
+        explain_time(&e, larger(most, 0)), explain_time(&e, h->total),
         explain_time(&e, h->limit + 1));
     return explain_text(&e);
 }
@@ -457,7 +457,7 @@ struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *
 {
     struct holder *h = arena_alloc(a, sizeof *h);
     uint32_t most = PER_DEVICE * c->cluster->ndev;
-    most = most < PATH_LEAST ? PATH_LEAST : most > PATH_MOST ? PATH_MOST : most;
+    most = most < PATH_LEAST ? PATH_LEAST : smaller_u32(most, PATH_MOST);
     h->c = c;
     h->a = a;
     if (c->detailed || !c->g->n || !make_groups(h))

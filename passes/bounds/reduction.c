@@ -75,7 +75,7 @@ static struct closure *closure_of_kind(struct work *w, uint32_t k)
         w->q[k] = closure_new(w->c, k, w->r->may, w->a);
         w->seen[k] = arena_array(w->a, (size_t)w->c->g->n + 1, sizeof **w->seen);
         w->nseen[k] = 0;
-        *w->arcs -= made < *w->arcs ? made : *w->arcs;
+        *w->arcs -= smaller_u64(made, *w->arcs);
     }
     return w->q[k];
 }
@@ -236,7 +236,7 @@ static void join_vertices(struct work *w, uint32_t a, uint32_t b, uint32_t ab, u
         s->load_ab = tell_loads(w, a, b, w->r->may[a] & ~ab);
         s->load_ba = tell_loads(w, b, a, w->r->may[b] & ~ba);
     }
-    w->group[x < y ? y : x] = x < y ? x : y;
+    w->group[x < y ? y : x] = smaller_u32(x, y);
     w->changed = true;
 }
 
@@ -393,7 +393,7 @@ static void contract_groups(struct work *w)
     uint64_t cost = (uint64_t)w->c->g->net_pin.at[w->c->g->nnet] * 4 + w->c->g->n;
     struct wdag *g = merge_groups((struct wdag *)(uintptr_t)w->c->g, w->group, w->a);
     struct problem *c = g ? problem_build(g, w->c->scene, -1, w->a, &quiet) : NULL;
-    *w->arcs -= cost < *w->arcs ? cost : *w->arcs;
+    *w->arcs -= smaller_u64(cost, *w->arcs);
     if (!c) { /* vertices pinned to two devices were joined */
         r->none = true;
         return;
@@ -410,7 +410,7 @@ static void contract_groups(struct work *w)
     for (uint32_t v = 0; v < w->c->g->n; v++) {
         uint32_t m = g->map[v];
         may[m] &= r->may[v];
-        first[m] = w->first[v] < first[m] ? w->first[v] : first[m];
+        first[m] = smaller_u32(w->first[v], first[m]);
         size[m] += w->size[v];
     }
     for (uint32_t v = 0; v < r->c->g->n; v++)

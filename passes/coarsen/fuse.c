@@ -256,7 +256,7 @@ static int64_t best_time(const struct wdag *g, uint32_t v)
 {
     int64_t t = COST_NEVER;
     for (uint32_t k = 0; k < g->ncls; k++)
-        t = g->time[k][v] < t ? g->time[k][v] : t;
+        t = smaller(g->time[k][v], t);
     return t;
 }
 

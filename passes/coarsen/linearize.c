@@ -30,12 +30,6 @@ static const struct opt linearize_opts[] = {{.kind = OPT_CHOICE,
                                              .help = "seed of the ties; 0: by number"},
                                             {0}};
 
-static int by_number(const void *x, const void *y)
-{
-    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-    return (a > b) - (a < b);
-}
-
 /* Rows of c with entries renamed and sorted; row i is row from[i] of c (NULL: row i). */
 static struct csr rename_rows(const struct csr *c, uint32_t rows, const uint32_t *from,
                               const uint32_t *entry, struct arena *a)
@@ -48,7 +42,7 @@ static struct csr rename_rows(const struct csr *c, uint32_t rows, const uint32_t
         for_row (x, *c, row)
             r.to[n++] = entry ? entry[x] : x;
         if (entry)
-            qsort(r.to + start, n - start, sizeof *r.to, by_number);
+            qsort(r.to + start, n - start, sizeof *r.to, by_u32);
         r.at[i + 1] = n;
     }
     return r;
@@ -71,7 +65,7 @@ static struct csr path_edges(const struct csr *c, uint32_t n, const uint32_t *or
         }
         if (!there)
             r.to[m++] = next;
-        qsort(r.to + start, m - start, sizeof *r.to, by_number);
+        qsort(r.to + start, m - start, sizeof *r.to, by_u32);
         r.at[i + 1] = m;
     }
     return r;

@@ -40,7 +40,7 @@ static void find_roles(const struct ctx *x, uint8_t *role, uint32_t *depth)
         else if (n <= 1 && !after_head && is_op(x->scene.m, g->node[v], "DequantizeLinear"))
             role[v] = HEAD;
         for_row (u, g->pred, v)
-            most = depth[u] > most ? depth[u] : most;
+            most = larger_u32(depth[u], most);
         depth[v] = most + (role[v] == OPERATOR);
     }
 }
@@ -62,7 +62,7 @@ static bool join_head(const struct ctx *x, uint32_t v, bool all, const uint32_t 
     bool joined = false;
     for_row (w, *succ, v) {
         uint32_t *to = is_computing(x, w) ? &least : &measured;
-        *to = depth[w] < *to ? depth[w] : *to;
+        *to = smaller_u32(depth[w], *to);
     }
     if (measured < least && !all)
         return false;

@@ -96,7 +96,7 @@ static int64_t least_time(const struct wdag *g, uint32_t v)
 {
     int64_t least = COST_NEVER;
     for (uint32_t k = 0; k < g->ncls; k++)
-        least = g->time[k][v] < least ? g->time[k][v] : least;
+        least = smaller(g->time[k][v], least);
     return least == COST_NEVER ? 0 : least;
 }
 
@@ -352,7 +352,7 @@ static int hier_run(struct ctx *x, const void *options)
     }
     bool none = false;
     if (best.value > c->lower.value && !(run.complete && level == whole))
-        none = raise_bound(x, c, best.value < wide.value ? best.value : wide.value, &clock);
+        none = raise_bound(x, c, smaller(best.value, wide.value), &clock);
     if (best.value == LOAD_INF && wide.value == LOAD_INF)
         return report_none(x, none || (run.complete && level == whole), &clock);
     bool better = level != whole && wide.value < best.value;

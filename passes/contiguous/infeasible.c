@@ -40,7 +40,7 @@ static void try_memory(struct needed *n, int64_t memory, uint64_t states)
     bool proven = false;
     if (c)
         problem_forget_times(c);
-    how.starts = how.starts < INFEASIBLE_STARTS ? how.starts : INFEASIBLE_STARTS;
+    how.starts = smaller_u32(how.starts, INFEASIBLE_STARTS);
     how.clock = n->clock;
     how.phase = NULL; /* what it finds is no plan for these memories */
     bool found = c && interval_search(c, &how, &best, a).better;
@@ -51,10 +51,10 @@ static void try_memory(struct needed *n, int64_t memory, uint64_t states)
     }
     if (found) {
         int64_t need = memory_of_plan(c, best.dev, a);
-        n->hi = need < n->hi ? need : n->hi;
+        n->hi = smaller(need, n->hi);
         n->lo = n->lo < n->hi ? n->lo : n->hi - 1;
     } else {
-        n->lo = memory > n->lo ? memory : n->lo;
+        n->lo = larger(memory, n->lo);
         n->none = proven && memory > n->none ? memory : n->none;
     }
     arena_release(a, mark);
@@ -223,7 +223,7 @@ int64_t average_memory(const struct cluster *c, int64_t bytes)
             int64_t m = c->cls[k].memory;
             if (m < 0 && c->cls[k].count)
                 return 0;
-            room = sat_add(room, sat_mul(c->cls[k].count, m < mid ? mid : m));
+            room = sat_add(room, sat_mul(c->cls[k].count, larger(m, mid)));
         }
         if (room >= bytes)
             hi = mid;

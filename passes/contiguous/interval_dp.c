@@ -92,8 +92,8 @@ static struct spans find_spans(const struct run *r)
         s.first[e] = UINT32_MAX;
         for_row (pin, g->net_pin, e) {
             uint32_t u = s.unit[pin];
-            s.first[e] = u < s.first[e] ? u : s.first[e];
-            s.last[e] = u > s.last[e] ? u : s.last[e];
+            s.first[e] = smaller_u32(u, s.first[e]);
+            s.last[e] = larger_u32(u, s.last[e]);
         }
     }
     return s;
@@ -257,8 +257,8 @@ static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
                 far = r->prefix[p][j] >= problem_low(r->c, l, p, copies, r->caps.cap[p][k]);
             if (far)
                 keep_label(r, j,
-                           (struct label){.value = load[0] > l->value ? load[0] : l->value,
-                                          .back = load[1] > l->back ? load[1] : l->back,
+                           (struct label){.value = larger(load[0], l->value),
+                                          .back = larger(load[1], l->back),
                                           .used = l->used +
                                                   ((uint64_t)(copies - 1) << r->c->kind[k].shift),
                                           .parent = l->label,
@@ -280,7 +280,7 @@ static void extend_labels(struct run *r, uint32_t k, uint32_t j, int64_t load)
             far = far && r->prefix[p][j] >= l->low[p];
         if (!far)
             continue;
-        struct label nw = {.value = load > l->value ? load : l->value,
+        struct label nw = {.value = larger(load, l->value),
                            .used = l->used,
                            .parent = l->label,
                            .at = j,

@@ -74,15 +74,15 @@ int64_t bound_mobilities(const struct problem *c, int64_t *mobility, struct aren
     for (uint32_t v = 0; v < g->n; v++)
         for_row (u, g->pred, v) {
             int64_t t = before[u] + own[u];
-            before[v] = t > before[v] ? t : before[v];
+            before[v] = larger(t, before[v]);
         }
     for (uint32_t v = g->n; v-- > 0;) {
         for_row (next, g->succ, v) {
             int64_t t = after[next];
-            after[v] = t > after[v] ? t : after[v];
+            after[v] = larger(t, after[v]);
         }
         after[v] += own[v];
-        longest = before[v] + after[v] > longest ? before[v] + after[v] : longest;
+        longest = larger(before[v] + after[v], longest);
     }
     for (uint32_t v = 0; v < g->n; v++) {
         assert(before[v] + after[v] <= longest);
@@ -124,16 +124,16 @@ static bool none_below(struct bisection *b, const struct relaxed *r, int64_t val
 {
     const struct dp_limits most = {.max_states = STATES, .max_steps = b->steps, .clock = b->clock};
     struct dp_found s = dp_refute(r->c, value - 1, r->floating, &most, b->a);
-    b->steps -= s.steps < b->steps ? s.steps : b->steps;
+    b->steps -= smaller_u64(s.steps, b->steps);
     return s.none;
 }
 
 static void raise_by(struct bisection *b, const struct relaxed *r)
 {
     int64_t least = b->upper / PRECISION + 1, lo = b->value, hi = b->upper + 1;
-    if (lo >= b->upper || !none_below(b, r, lo + least < b->upper ? lo + least : b->upper))
+    if (lo >= b->upper || !none_below(b, r, smaller(lo + least, b->upper)))
         return;
-    lo = lo + least < b->upper ? lo + least : b->upper;
+    lo = smaller(lo + least, b->upper);
     while (hi - lo > least && b->steps && !clock_out(b->clock)) {
         int64_t mid = lo + (hi - lo) / 2;
         if (none_below(b, r, mid))

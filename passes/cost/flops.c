@@ -173,7 +173,7 @@ struct flops *flops_new(struct module *m, uint32_t *type, const int64_t *elems, 
     x->f.data = arena_array(a, m->nval, sizeof *x->f.data);
     x->elems = elems;
     for (nid n = 1; n < m->nnode; n++)
-        max = m->node[n].op > max ? m->node[n].op : max;
+        max = larger_u32(m->node[n].op, max);
     x->row = arena_array(a, (size_t)max + 1, 1);
     return x;
 }
@@ -342,11 +342,11 @@ static int64_t einsum_flops(struct flops *x, nid n)
                 int64_t d = 1;
                 for (; dots > 0 && k < in.rank; dots--)
                     d = sat_mul(d, known_size(in.d[k++]));
-                size[c] = d > size[c] ? d : size[c];
+                size[c] = larger(d, size[c]);
                 continue;
             }
             int64_t d = k < in.rank ? known_size(in.d[k]) : 1;
-            size[c] = d > size[c] ? d : size[c];
+            size[c] = larger(d, size[c]);
             k++;
         }
     }

@@ -86,7 +86,7 @@ struct functions *functions_study(const struct module *m, struct arena *a)
         x->fate[f] = x->depth[f] > CALL_DEPTH ? FATE_DEEP : FATE_FREE;
         measure_function(m, x, f);
         for_row (g, up, f)
-            x->depth[g] = x->depth[f] + 1 > x->depth[g] ? x->depth[f] + 1 : x->depth[g];
+            x->depth[g] = larger_u32(x->depth[f] + 1, x->depth[g]);
     }
     for (uint32_t i = sorted; i-- > 0;)
         if (order[i])

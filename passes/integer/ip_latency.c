@@ -136,9 +136,9 @@ static int64_t target_value(const struct asking *r)
     int64_t value = value_of(r), t = LOAD_INF;
     if (value < LOAD_INF) {
         int64_t by = mul_div_ceil(value, r->how->gap, MILLION);
-        t = value - (by < 1 ? 1 : by);
+        t = value - larger(by, 1);
     }
-    return t < r->how->limit ? t : r->how->limit;
+    return smaller(t, r->how->limit);
 }
 
 /* Writes the program of all plans that are no worse than the best one, and take no more than the limit. */
@@ -146,7 +146,7 @@ static int write_model(struct asking *r)
 {
     struct subgraph_model m;
     int64_t value = r->best && r->best->slot ? value_of(r) : LOAD_INF;
-    r->ask.limit = value < r->how->limit ? value : r->how->limit;
+    r->ask.limit = smaller(value, r->how->limit);
     if (subgraph_model_build(&m, r->c, &r->ask, r->x->use.scratch, r->x->use.diag))
         return -1;
     r->ncol = m.mip->ncol;
@@ -309,7 +309,7 @@ static void conclude(struct asking *r)
     claim_latency(x);
     /* a plan without slots is none of those that the program is about */
     if (p->slot && r->bound > c->bound) {
-        c->bound = r->bound < value ? r->bound : value;
+        c->bound = smaller(r->bound, value);
         c->scope = claim_scope(x, true, false);
         if (r->complete)
             c->proof = write_proof(r);

@@ -523,7 +523,7 @@ static int64_t least_room(const struct builder *b)
     int64_t least = LOAD_INF;
     for (uint32_t s = 0; s < b->k; s++) {
         int64_t room = b->c->kind[b->m->kind[s]].memory;
-        least = room < least ? room : least;
+        least = smaller(room, least);
     }
     return least;
 }

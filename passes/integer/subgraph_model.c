@@ -136,17 +136,15 @@ static void find_ways(struct builder *b)
     for (uint32_t v = 0; v < b->n; v++) {
         least[v] = COST_NEVER;
         for (uint32_t k = 0; k < b->c->nkind; k++)
-            least[v] = b->c->kind[k].time[v] < least[v] ? b->c->kind[k].time[v] : least[v];
+            least[v] = smaller(b->c->kind[k].time[v], least[v]);
         least[v] = least[v] == COST_NEVER ? 0 : least[v];
         for_row (u, g->pred, v)
-            if (b->head[u] > b->head[v])
-                b->head[v] = b->head[u];
+            b->head[v] = larger(b->head[v], b->head[u]);
         b->head[v] += least[v];
     }
     for (uint32_t v = b->n; v-- > 0;)
         for_row (w, g->succ, v)
-            if (b->tail[w] + least[w] > b->tail[v])
-                b->tail[v] = b->tail[w] + least[w];
+            b->tail[v] = larger(b->tail[v], b->tail[w] + least[w]);
 }
 
 static uint32_t pass_of(const struct builder *b, uint32_t v)
@@ -752,7 +750,7 @@ int subgraph_model_build(struct subgraph_model *m, const struct problem *c,
                           "for an integer program of latency: use latency-place",
                           b.n, b.nreader, b.nsub);
     int64_t top = ask->limit < LOAD_INF ? ask->limit : longest_plan(&b);
-    m->unit = mip_time_unit(top > ask->lower ? top : ask->lower);
+    m->unit = mip_time_unit(larger(top, ask->lower));
     b.most = in_time(&b, top) * (1 + TOLERANCE);
     b.p = m->mip = mip_new(a);
     double least = in_time(&b, ask->lower);

@@ -38,7 +38,7 @@ int64_t label_tail(const struct label_run *r, uint32_t x)
             if (src != UINT32_MAX && src != b && label_has(r->bits, src))
                 on += p->kind[k].cost[e];
         }
-        least = on < least ? on : least;
+        least = smaller(on, least);
     }
     return least;
 }
@@ -59,8 +59,7 @@ static void number_wait(const struct label_run *r, struct label_waits *w, uint32
     }
     w->of[x] = w->slot[at];
     int64_t tail = label_tail(r, x);
-    if (tail > w->tail[w->of[x] - 1])
-        w->tail[w->of[x] - 1] = tail;
+    w->tail[w->of[x] - 1] = larger(w->tail[w->of[x] - 1], tail);
 }
 
 static bool is_subset(const uint64_t *a, const uint64_t *b, uint32_t words)
@@ -85,8 +84,7 @@ static void find_fronts(const struct label_run *r, struct label_waits *w, uint32
                 continue;
             for (uint32_t k = 0; k < words; k++)
                 sum[k] |= part[k];
-            if (w->tail[i] > w->tail[j])
-                w->tail[j] = w->tail[i];
+            w->tail[j] = larger(w->tail[j], w->tail[i]);
         }
         w->front[i] = is_subset(set, sum, words) ? 0 : ++nfront;
     }

@@ -18,11 +18,6 @@ enum {
 };
 #define LIMIT_OF_MEMORY "limit of memory reached"
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 static void start_tables(struct label_run *r)

@@ -149,16 +149,6 @@ static void forget_cuts(struct label_walk *w, uint32_t ncut)
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The labels before that S, with its last block, can still extend. */
 static void keep_alive(struct label_run *r, const struct label_set *before)
 {

@@ -9,6 +9,7 @@
  * Cost: O(V + E + pins) for a move. */
 #include "passes/latency/latency_anneal.h"
 
+#include "ir/base/keyed.h"
 #include "ir/base/log2_int.h"
 #include "ir/base/random.h"
 
@@ -295,25 +296,15 @@ static uint32_t next_device(const struct latency_graph *p, uint32_t b, uint32_t 
     return ON_HOST;
 }
 
-struct ranked {
-    uint32_t last, block;
-};
-
-static int by_last(const void *x, const void *y)
-{
-    const struct ranked *a = x, *b = y;
-    return (a->last > b->last) - (a->last < b->last);
-}
-
 /* Sorts n blocks by their last nodes. */
 static void sort_by_last(const struct latency_graph *p, uint32_t *block, uint32_t n,
-                         struct ranked *room)
+                         struct keyed *room)
 {
     for (uint32_t i = 0; i < n; i++)
-        room[i] = (struct ranked){p->last[block[i]], block[i]};
-    qsort(room, n, sizeof *room, by_last);
+        room[i] = (struct keyed){p->last[block[i]], block[i]};
+    keyed_sort(room, n);
     for (uint32_t i = 0; i < n; i++)
-        block[i] = room[i].block;
+        block[i] = room[i].item;
 }
 
 void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_plan *plan,
@@ -324,7 +315,7 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
     uint32_t *wait = csr_sizes(&g->pred, g->n, scratch);
     uint32_t *ready = arena_array(scratch, (size_t)g->n + 1, sizeof *ready), n = 0, at = 0;
     uint32_t *shared = arena_array(scratch, (size_t)g->nshared + 1, sizeof *shared);
-    struct ranked *room_of = arena_array(scratch, (size_t)g->n + 1, sizeof *room_of);
+    struct keyed *room_of = arena_array(scratch, (size_t)g->n + 1, sizeof *room_of);
     int64_t bytes = 0;
     bool placed = true;
     for (uint32_t v = g->n; v-- > 0;)
@@ -332,7 +323,7 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
             ready[n++] = v;
     while (n) {
         /* mostly what became ready last, so that an accelerator goes deep */
-        uint32_t back = !rng || random_below(rng, 4) ? 0 : random_below(rng, n < 4 ? n : 4);
+        uint32_t back = !rng || random_below(rng, 4) ? 0 : random_below(rng, smaller_u32(n, 4));
         uint32_t v = ready[n - 1 - back];
         for (uint32_t i = n - 1 - back; i + 1 < n; i++)
             ready[i] = ready[i + 1];
@@ -435,8 +426,7 @@ void latency_anneal(const struct latency_graph *p, struct latency_anneal *how,
         int64_t like = best->value < LOAD_INF ? best->value : latency_of(p, s.sub, s.room);
         int64_t hot = like / (warm ? 200 : 40) >> random_below(&s.rng, 3);
         s.share = random_below(&s.rng, 3) ? 0 : 1 + random_below(&s.rng, 20);
-        run_round(&s, how, moves < end - how->done ? moves : end - how->done, hot + 2,
-                  like / 20000 + 1);
+        run_round(&s, how, smaller_u64(moves, end - how->done), hot + 2, like / 20000 + 1);
         if (s.best_value < best->value) {
             best->value = s.best_value;
             memcpy(best->sub, s.best, n * sizeof *best->sub);

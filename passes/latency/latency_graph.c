@@ -72,7 +72,7 @@ static int64_t host_time(const struct latency_graph *p, const struct wdag *base,
         if (!p->c->cluster->cls[kind->cls].host || kind->time[b] == COST_NEVER)
             continue;
         int64_t t = base->time[kind->cls][u];
-        least = t < least ? t : least;
+        least = smaller(t, least);
     }
     return least;
 }
@@ -477,12 +477,12 @@ static uint32_t tell(const struct latency_graph *p, struct latency_room *r, uint
             uint32_t w = r->at[next];
             if (w == v)
                 continue;
-            r->start[w] = end > r->start[w] ? end : r->start[w];
+            r->start[w] = larger(end, r->start[w]);
             if (--r->wait[w] == 0)
                 r->queue[tail++] = w;
         }
     if (v < r->nsub && (v + 1) % r->lane != 0) {
-        r->start[v + 1] = end > r->start[v + 1] ? end : r->start[v + 1];
+        r->start[v + 1] = larger(end, r->start[v + 1]);
         if (--r->wait[v + 1] == 0)
             r->queue[tail++] = v + 1;
     }
@@ -521,17 +521,11 @@ int64_t latency_within(const struct latency_graph *p, const uint32_t *sub, struc
         int64_t end = r->start[v] + r->time[v];
         if (end > most)
             return LOAD_INF;
-        latest = end > latest ? end : latest;
+        latest = larger(end, latest);
         r->work += r->time[v];
         tail = tell(p, r, v, tail);
     }
     return tail == all ? latest : LOAD_INF;
-}
-
-static int by_time(const void *x, const void *y)
-{
-    const int64_t *a = x, *b = y;
-    return (*a > *b) - (*a < *b);
 }
 
 /* How many of n ascending numbers are at most x. */
@@ -562,8 +556,8 @@ static bool is_crowded(const struct latency_graph *p, const uint32_t *sub, struc
     }
     if (n < p->cpus)
         return false;
-    qsort(r->from, n, sizeof *r->from, by_time);
-    qsort(r->to, n, sizeof *r->to, by_time);
+    qsort(r->from, n, sizeof *r->from, by_i64);
+    qsort(r->to, n, sizeof *r->to, by_i64);
     for (uint32_t i = p->cpus; i < n; i++)
         if (r->to[i - p->cpus] > r->from[i])
             return true;

@@ -94,7 +94,7 @@ static int64_t judge_list(void *of, const uint32_t *sub)
     write_nodes(n, n->p, sub, n->dev, n->slot);
     int64_t value =
         latency_value(&n->x->scene, n->dev, n->p->judge.alone ? NULL : n->slot, n->x->use.scratch);
-    return value < LOAD_INF ? value : LOAD_INF;
+    return smaller(value, LOAD_INF);
 }
 
 static struct latency_graph *make_graph(struct planning *n, uint32_t slots)
@@ -133,7 +133,7 @@ static void start_along_orders(struct planning *n, const struct latency_graph *p
     struct interval_how how = *n->orders;
     struct problem_plan plan = {.value = LOAD_INF,
                                 .dev = arena_array(a, (size_t)p->g->n + 1, sizeof(int32_t))};
-    how.starts = how.starts < START_ORDERS ? how.starts : START_ORDERS;
+    how.starts = smaller_u32(how.starts, START_ORDERS);
     how.phase = NULL;
     if (has_simple_start(p, room, a) || !interval_search(n->c, &how, &plan, a).better)
         return;

@@ -20,16 +20,6 @@ struct making {
     uint64_t work;
 };
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ps on class-like costs of what block `from` sends that block `to` reads. */
 static int64_t sent(const struct latency_graph *p, uint32_t k, uint32_t from, uint32_t to)
 {

@@ -188,7 +188,7 @@ static int64_t way_back(const struct adjusting *s, uint32_t k, uint32_t from, ui
     int64_t most = 0;
     for (uint32_t i = succ->at[k]; i < succ->at[k + 1]; i++) {
         int64_t t = edge_time(&s->e.edge, s->e.edge.entry[i], from, to);
-        most = t > most ? t : most;
+        most = larger(t, most);
     }
     return most;
 }

@@ -102,7 +102,7 @@ static int64_t arrival(const struct sweep *s, uint32_t v, uint32_t d)
     for (uint32_t i = p->at[v]; i < p->at[v + 1]; i++) {
         int64_t t = sat_add(s->end[p->to[i]],
                             edge_time(s->how->edge, i, (uint32_t)home_of(s, p->to[i]), d));
-        latest = t > latest ? t : latest;
+        latest = larger(t, latest);
     }
     return latest;
 }
@@ -115,7 +115,7 @@ static int64_t far_arrival(const struct sweep *s, uint32_t v, uint32_t cls)
     for (uint32_t i = p->at[v]; i < p->at[v + 1]; i++) {
         int64_t t = sat_add(s->end[p->to[i]],
                             edge_time_far(s->how->edge, i, (uint32_t)home_of(s, p->to[i]), cls));
-        latest = t > latest ? t : latest;
+        latest = larger(t, latest);
     }
     return latest;
 }
@@ -394,8 +394,8 @@ static void note_child(struct sweep *s, uint32_t f, uint32_t d)
 
 static int64_t soonest(const struct sweep *s, uint32_t v, uint32_t d)
 {
-    int64_t t = arrival(s, v, d), from = s->lane[d].free > s->now ? s->lane[d].free : s->now;
-    return t > from ? t : from;
+    int64_t t = arrival(s, v, d), from = larger(s->lane[d].free, s->now);
+    return larger(t, from);
 }
 
 /* The favourite of d's last vertex, if d is awake; else NOTHING. */
@@ -527,11 +527,11 @@ static int64_t next_moment(struct sweep *s)
         struct turn *l = &s->lane[d];
         int64_t t = l->free > s->now ? l->free : first_wait(s, &l->waits, d);
         idle |= l->free <= s->now && !l->apart ? 1U << class_of(s, d) : 0;
-        next = t < next ? t : next;
+        next = smaller(t, next);
     }
     for (uint32_t k = 0; k < s->g->ncls; k++) {
         int64_t t = idle >> k & 1 ? first_wait(s, &s->crowd[k].waits, NO_DEVICE) : INT64_MAX;
-        next = t < next ? t : next;
+        next = smaller(t, next);
     }
     return next;
 }

@@ -62,7 +62,7 @@ static struct keyed *rank_upward(const struct edges *e, struct arena *a)
         for (uint32_t k = g->pred.at[v]; k < g->pred.at[v + 1]; k++) {
             int64_t way = sat_add(r[v].key, mean_transfer(e, k));
             int64_t *before = &r[g->pred.to[k]].key;
-            *before = way > *before ? way : *before;
+            *before = larger(way, *before);
         }
     }
     for (uint32_t v = 0; v < g->n; v++)

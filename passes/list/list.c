@@ -322,7 +322,7 @@ int64_t room_most(struct room *r)
         int64_t bytes = sat_add(r->bytes, r->runs);
         for (uint32_t i = 0; i < r->nitem; i++)
             bytes = sat_add(bytes, item_bytes(r, r->item[i]));
-        most = bytes > most ? bytes : most;
+        most = larger(bytes, most);
     }
     return most;
 }

@@ -48,7 +48,7 @@ static void count_node(struct counting *c, uint32_t u, const uint8_t *leaves)
     int64_t own = m->cost->own[n], beside = m->ir_version && own > made ? own - made : 0;
     c->own[v] = sat_add(c->own[v], own);
     c->left[v] = sat_add(c->left[v], left);
-    c->beside[v] = beside > c->beside[v] ? beside : c->beside[v];
+    c->beside[v] = larger(beside, c->beside[v]);
     if (m->backward && !m->backward[n])
         c->kept[v] = sat_add(c->kept[v], left);
 }

@@ -216,7 +216,7 @@ static void claim_plan(struct auto_run *r)
     if (p == r->contiguous && p->claim.bound > r->s.bound.value + r->s.start &&
         p->claim.bound > whole.value) {
         int64_t known = claim_bound_all(x, whole);
-        p->claim.bound_all = known > p->claim.bound_all ? known : p->claim.bound_all;
+        p->claim.bound_all = larger(known, p->claim.bound_all);
     } else {
         claim(x, claim_scope(x, false, false), r->s.bound, all);
     }

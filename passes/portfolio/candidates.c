@@ -211,7 +211,7 @@ static int add_light(struct candidates *c)
         weights = sat_add(weights, x->levels.base->shared_size[i]);
     int64_t running = one->plans ? sat_add(one->lacks, least) - weights : least / 4;
     c->has_light = true;
-    return light_make(&c->light, x, c->planner, running > 0 ? running : 0, x->use.scratch);
+    return light_make(&c->light, x, c->planner, larger(running, 0), x->use.scratch);
 }
 
 /* Both ways, or the one; the light one first, since more of its plans fit. */

@@ -174,7 +174,7 @@ static uint32_t draw_size(struct improver *s, uint32_t most)
         powers++;
     uint32_t size = 1U << below(s, powers);
     size += below(s, size);
-    return size < most ? size : most;
+    return smaller_u32(size, most);
 }
 
 /* Moves the group of v, or more of what is around it, to device d.  false: it cannot be there. */

@@ -42,7 +42,7 @@ int light_make(struct light *l, const struct ctx *x, const char *planner, int64_
     for (uint32_t k = 0; k < l->cluster.ncls; k++) {
         int64_t *memory = &l->cluster.cls[k].memory;
         if (*memory >= 0)
-            *memory -= running < *memory / 2 ? running : *memory / 2;
+            *memory -= smaller(running, *memory / 2);
     }
     l->x.scene.cluster = &l->cluster;
     return room_build_on(&l->room, &l->x, planner, l->x.levels.base, a);

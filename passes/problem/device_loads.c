@@ -111,7 +111,7 @@ void loads_share(struct loads *l, const uint32_t *copies)
 {
     for (uint32_t d = 0; l->copies && d < l->ndev;) {
         assert(!l->parts[d].vertices && l->load[d] == 0);
-        uint32_t n = copies[d] > 1 ? copies[d] : 1;
+        uint32_t n = larger_u32(copies[d], 1);
         l->copies[d++] = n;
         for (; n > 1; n--)
             l->copies[d++] = 0;
@@ -293,7 +293,7 @@ static void swap_bytes(const struct loads *l, uint32_t v, uint32_t w, uint32_t a
     while (i < iend || j < jend) {
         uint32_t s = i < iend ? g->shared_of.to[i] : UINT32_MAX;
         uint32_t t = j < jend ? g->shared_of.to[j] : UINT32_MAX;
-        const uint32_t *users = &l->users[(size_t)(s < t ? s : t) * l->ndev];
+        const uint32_t *users = &l->users[(size_t)(smaller_u32(s, t)) * l->ndev];
         if (s < t) {
             bytes[0] -= users[a] == 1 ? g->shared_size[s] : 0;
             bytes[1] += users[b] == 0 ? g->shared_size[s] : 0;
@@ -325,7 +325,7 @@ struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w)
         j += f <= e;
         if (e == f)
             continue;
-        uint32_t net = e < f ? e : f, pins = l->pins[net];
+        uint32_t net = smaller_u32(e, f), pins = l->pins[net];
         const uint32_t *held = &l->held[(size_t)net * l->ndev];
         uint32_t ha = held[a] + (f < e), hb = held[b] + (e < f);
         int64_t ca = ((int)(ha > 1) - (int)(ha < pins)) * cost_a[net];
@@ -350,8 +350,8 @@ int64_t loads_value(const struct loads *l)
 {
     int64_t most = 0, back = 0;
     for (uint32_t d = 0; d < l->ndev; d++) {
-        most = l->load[d] > most ? l->load[d] : most;
-        back = l->back[d] > back ? l->back[d] : back;
+        most = larger(l->load[d], most);
+        back = larger(l->back[d], back);
     }
     return most + back;
 }

@@ -15,8 +15,8 @@ struct tidy_limits tidy_limits(const struct loads *l)
 {
     struct tidy_limits m = {0};
     for (uint32_t d = 0; d < l->ndev; d++) {
-        m.load = l->load[d] > m.load ? l->load[d] : m.load;
-        m.back = l->back[d] > m.back ? l->back[d] : m.back;
+        m.load = larger(l->load[d], m.load);
+        m.back = larger(l->back[d], m.back);
     }
     return m;
 }
@@ -72,7 +72,7 @@ static void sweep(struct loads *l, const struct tidy_limits *m)
     uint32_t n = l->c->g->n;
     bool moved = true;
     uint32_t most = TIDY_VERTICES / (n + 1) + 2;
-    most = most < TIDY_SWEEPS ? most : TIDY_SWEEPS;
+    most = smaller_u32(most, TIDY_SWEEPS);
     for (uint32_t k = 0; k < most && moved; k++) {
         moved = false;
         for (uint32_t i = 0; i < n; i++)

@@ -56,11 +56,11 @@ static int64_t room_of(const struct problem *c, uint32_t kinds, int64_t raised, 
 {
     int64_t most = 0, sum = 0;
     for (uint32_t k = 0; k < c->nkind; k++) {
-        int64_t m = memory_of(c, k) > raised ? memory_of(c, k) : raised;
+        int64_t m = larger(memory_of(c, k), raised);
         if (!(kinds >> k & 1))
             continue;
         int64_t together = sat_mul(c->kind[k].count, m), one = is_shared(c, k) ? together : m;
-        most = one > most ? one : most;
+        most = larger(one, most);
         sum = sat_add(sum, together);
     }
     return all ? sum : most;

@@ -134,7 +134,7 @@ static int64_t total_time(const struct problem *c, uint32_t k)
             t = c->kind[j].time[v];
         sum = sat_add(sum, t == COST_NEVER ? 0 : t);
     }
-    return sum < LOAD_INF ? sum : LOAD_INF;
+    return smaller(sum, LOAD_INF);
 }
 
 int64_t problem_scaled(int64_t x, int64_t scale)
@@ -153,7 +153,7 @@ int64_t problem_net_weight(const struct problem *c, const struct problem_pot *p,
         if (p->scale[k] < 0)
             continue;
         int64_t t = problem_scaled(c->g->net_cost[c->kind[k].cls][e], p->scale[k]);
-        least = t < least ? t : least;
+        least = smaller(t, least);
     }
     return least == LOAD_INF ? 0 : least;
 }
@@ -166,7 +166,7 @@ int64_t problem_weight(const struct problem *c, const struct problem_pot *p, uin
         if (p->scale[k] < 0 || c->kind[k].time[v] == COST_NEVER)
             continue;
         int64_t t = problem_scaled(c->kind[k].time[v], p->scale[k]);
-        least = t < least ? t : least;
+        least = smaller(t, least);
     }
     return least == COST_NEVER ? 0 : least;
 }
@@ -206,7 +206,7 @@ static void make_pots(struct problem *c)
     bool host = false, acc = false;
     for (uint32_t k = 0; k < c->nkind; k++) {
         t[k] = total_time(c, k);
-        least = t[k] < least ? t[k] : least;
+        least = smaller(t[k], least);
         if (c->cluster->cls[c->kind[k].cls].host)
             host = true;
         else
@@ -271,7 +271,7 @@ static int64_t least_time(const struct problem *c, uint32_t v)
 {
     int64_t least = COST_NEVER;
     for (uint32_t k = 0; k < c->nkind; k++)
-        least = c->kind[k].time[v] < least ? c->kind[k].time[v] : least;
+        least = smaller(c->kind[k].time[v], least);
     return least == COST_NEVER ? 0 : least;
 }
 
@@ -444,7 +444,7 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
             model, exec_load(model, b[PART_COMPUTE] + start[1], b[PART_IN], b[PART_OUT]), sync,
             copies);
     for (int i = 0; i < 2; i++) /* their sum must not overflow */
-        load[i] = load[i] < LOAD_INF ? load[i] : LOAD_INF;
+        load[i] = smaller(load[i], LOAD_INF);
 }
 
 void problem_forget_times(struct problem *c)
@@ -561,8 +561,8 @@ void problem_live(const struct problem *c, const struct labels *l, uint32_t head
             int64_t rest = 0;
             for (uint32_t j = 0; j < c->nkind; j++)
                 rest = sat_add(rest, sat_mul(devices_left(c, o->used, j), caps->cap[p][j]));
-            o->low[p] = c->pot[p].total - (rest < LOAD_INF ? rest : LOAD_INF);
-            out->low[p] = o->low[p] < out->low[p] ? o->low[p] : out->low[p];
+            o->low[p] = c->pot[p].total - smaller(rest, LOAD_INF);
+            out->low[p] = smaller(o->low[p], out->low[p]);
         }
     }
 }

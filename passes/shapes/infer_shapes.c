@@ -56,7 +56,7 @@ static struct typing typing_new(const struct module *m, struct arena *mem)
     struct typing d;
     sid max = 0;
     for (nid n = 1; n < m->nnode; n++)
-        max = m->node[n].op > max ? m->node[n].op : max;
+        max = larger_u32(m->node[n].op, max);
     for (int k = 0; k < RULE_DOMAINS; k++)
         d.row[k] = arena_array(mem, (size_t)max + 1, sizeof *d.row[k]);
     return d;

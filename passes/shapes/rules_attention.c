@@ -86,7 +86,7 @@ void rule_linear_attention(struct infer *f, nid n, int arg)
     state.d[state.rank++] = dim_div(f->m, shape_dim(&k, 2), dim_num(kv));
     state.d[state.rank++] = size;
     if (q.rank == 3)
-        q.d[2] = dim_mul(f->m, dim_num(heads > kv ? heads : kv), size);
+        q.d[2] = dim_mul(f->m, dim_num(larger(heads, kv)), size);
     shape_set(f, n, 0, &q);
     shape_set(f, n, 1, &state);
 }
@@ -217,7 +217,7 @@ void rule_multi_head(struct infer *f, nid n, int arg)
 }
 
 /* The larger of a and b, unknown if that is not certain. */
-static struct dim larger(struct infer *f, struct dim a, struct dim b)
+static struct dim larger_dim(struct infer *f, struct dim a, struct dim b)
 {
     if (a.value >= 0 && b.value >= 0)
         return a.value > b.value ? a : b;
@@ -252,7 +252,7 @@ void rule_group_query(struct infer *f, nid n, int arg)
             present = (struct shape){.elem = past.elem != 0 ? past.elem : q.elem, .rank = 4};
             present.d[0] = shape_dim(&q, 0);
             present.d[1] = dim_num(kv > 0 ? kv : -1);
-            present.d[2] = past.rank == 4 ? larger(f, total, past.d[2]) : total;
+            present.d[2] = past.rank == 4 ? larger_dim(f, total, past.d[2]) : total;
             present.d[3] = past.rank == 4 ? past.d[3] : size;
         }
         shape_set(f, n, i, &present);

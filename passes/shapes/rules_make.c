@@ -95,8 +95,8 @@ void rule_shape(struct infer *f, nid n, int arg)
                 to = node_attr_int(f->m, n, "end", in.rank);
         from = from < 0 ? from + in.rank : from;
         to = to < 0 ? to + in.rank : to;
-        from = from < 0 ? 0 : from > in.rank ? in.rank : from;
-        to = to < 0 ? 0 : to > in.rank ? in.rank : to;
+        from = from < 0 ? 0 : smaller(from, in.rank);
+        to = to < 0 ? 0 : smaller(to, in.rank);
         out.d[0] = dim_num(to > from ? to - from : 0);
         struct nums *x = nums_new(f, (uint32_t)out.d[0].value);
         for (uint32_t i = 0; i < x->n; i++)
@@ -212,8 +212,8 @@ void rule_where(struct infer *f, nid n, int arg)
     enum elem e = x.elem != 0 ? x.elem : y.elem;
     if (arg == 0 && nc != NULL && nx != NULL && ny != NULL && c.rank <= 1 && x.rank <= 1 &&
         y.rank <= 1) {
-        uint32_t k = nc->n > nx->n ? nc->n : nx->n;
-        k = k > ny->n ? k : ny->n;
+        uint32_t k = larger_u32(nc->n, nx->n);
+        k = larger_u32(k, ny->n);
         bool fits =
             (nc->n == 1 || nc->n == k) && (nx->n == 1 || nx->n == k) && (ny->n == 1 || ny->n == k);
         struct nums *r = nums_new(f, fits ? k : 0);

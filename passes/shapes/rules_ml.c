@@ -206,7 +206,7 @@ void rule_tfidf(struct infer *f, nid n, int arg)
     (void)arg;
     for (uint32_t i = 0; a != NULL && a->kind == ATTR_INTS && i < a->u.list.n; i++) {
         int64_t v = f->m->ints[a->u.list.at + i];
-        max = v > max ? v : max;
+        max = larger(v, max);
     }
     shape_in(f, n, 0, &s);
     s.elem = ELEM_F32;

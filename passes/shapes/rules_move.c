@@ -273,7 +273,7 @@ static struct dim piece_size(struct dim whole, uint32_t i, uint32_t k)
     if (whole.value < 0 || whole.value > INT64_MAX / 2)
         return dim_unknown();
     int64_t each = (whole.value + k - 1) / k, left = whole.value - each * (int64_t)i;
-    return dim_num(left < 0 ? 0 : left < each ? left : each);
+    return dim_num(left < 0 ? 0 : smaller(left, each));
 }
 
 void rule_split(struct infer *f, nid n, int arg)
@@ -316,7 +316,7 @@ static struct dim slice_position(struct infer *f, struct num x, struct dim d)
 {
     if (x.kind == NUM_INT && d.value >= 0) {
         int64_t v = x.v < 0 ? (x.v < -d.value ? 0 : x.v + d.value) : x.v;
-        return dim_num(v > d.value ? d.value : v);
+        return dim_num(smaller(v, d.value));
     }
     if (x.kind == NUM_INT) {
         if (x.v == 0 || x.v >= INT32_MAX)
@@ -341,9 +341,9 @@ static struct dim slice_position(struct infer *f, struct num x, struct dim d)
 static struct dim slice_backwards(int64_t start, int64_t end, int64_t step, int64_t d)
 {
     start = start < 0 ? (start < -d ? 0 : start + d) : start; /* unlike the end, never before 0 */
-    start = start > d - 1 ? d - 1 : start;
+    start = smaller(start, d - 1);
     end = end < 0 ? (end < -d ? -1 : end + d) : end;
-    end = end > d - 1 ? d - 1 : end;
+    end = smaller(end, d - 1);
     int64_t span = start - end, by = step == INT64_MIN ? INT64_MAX : -step;
     return dim_num(span <= 0 ? 0 : (span - 1) / by + 1);
 }
@@ -422,7 +422,7 @@ static void slice_values(struct infer *f, nid n, const struct slice_spec *x)
     if (count.value <= 0)
         return;
     a = a < 0 ? (a < -d ? 0 : a + d) : a;
-    a = a > d - 1 ? d - 1 : a;
+    a = smaller(a, d - 1);
     struct nums *r = nums_new(f, (uint32_t)(count.value * row));
     for (int64_t i = 0; i < count.value; i++) {
         for (int64_t k = 0; k < row; k++)

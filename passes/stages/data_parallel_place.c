@@ -28,8 +28,7 @@ static int data_parallel_run(struct ctx *x, const void *options)
         train_try(&t, &best);
     else
         best.value = INT64_MAX;
-    int64_t most =
-        global / devices < TRAINING_MICRO_BATCHES ? global / devices : TRAINING_MICRO_BATCHES;
+    int64_t most = smaller(global / devices, TRAINING_MICRO_BATCHES);
     bool done = fixed;
     for (int64_t passes = 1; !done && (passes == 1 || passes <= most); passes++) {
         struct trained p = train_cut(&t, 1, &t.layers.n, &all);

@@ -105,10 +105,8 @@ static void try_schedule(struct choices *c, struct train *t, const struct dapple
 {
     struct training *m = &c->x->scene.model.training;
     struct trained p = dapple_best(t, found, WORK, &c->tried);
-    if (p.value < c->by_size[size])
-        c->by_size[size] = p.value;
-    if (p.value < c->by_schedule[m->schedule])
-        c->by_schedule[m->schedule] = p.value;
+    c->by_size[size] = smaller(c->by_size[size], p.value);
+    c->by_schedule[m->schedule] = smaller(c->by_schedule[m->schedule], p.value);
     if (p.value < c->best.value || !c->best.n) {
         c->best = p;
         c->best_model = *m;

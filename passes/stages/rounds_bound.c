@@ -267,7 +267,7 @@ static uint32_t devices_needed(const struct asking *q)
         uint32_t n = 1;
         while (n <= q->r->ndev && !fits(q, k, n))
             n++;
-        most = n > most ? n : most;
+        most = larger_u32(n, most);
         at = n <= q->r->ndev ? n : at;
     }
     return most;

@@ -110,10 +110,10 @@ static int64_t longest_layer(const struct train *t, const struct training *m, st
         for (uint32_t n = t->servers.ndev; n > 0 && best > most; n--) {
             int64_t ps = can_share(m, n) ? alone(m, sum, &t->servers, &spread[n], n) : INT64_MAX;
             at = ps < best ? n : at;
-            best = ps < best ? ps : best;
+            best = smaller(ps, best);
         }
         usual = best > most ? at : usual;
-        most = best > most ? best : most;
+        most = larger(best, most);
     }
     return most;
 }
@@ -200,9 +200,9 @@ static void add_piece(struct proving *p, uint32_t from, uint32_t to, const struc
         if (first[d] > most - x->first || around[d] > most - x->around)
             continue;
         int64_t past = first[d] + x->leave, whole = around[d] + x->through;
-        past = past > whole ? past : whole;
-        to_first[d] = first[d] + x->forward < to_first[d] ? first[d] + x->forward : to_first[d];
-        to_around[d] = past < to_around[d] ? past : to_around[d];
+        past = larger(past, whole);
+        to_first[d] = smaller(first[d] + x->forward, to_first[d]);
+        to_around[d] = smaller(past, to_around[d]);
     }
 }
 
@@ -238,7 +238,7 @@ static bool all_refuted(struct proving *p, int64_t most)
         if (c->refuted < most &&
             ((c->rounds && !rounds_refutes(c->rounds, most)) || (c->plain && !refutes(p, c, most))))
             return false;
-        c->refuted = c->refuted < most ? most : c->refuted;
+        c->refuted = larger(c->refuted, most);
     }
     return true;
 }
@@ -453,7 +453,7 @@ static int64_t least_longest(const struct train *t, const struct bounded *of, st
     for (uint32_t i = 0; i < of->n; i++) {
         const struct training *m = &of->model[i];
         int64_t ps = m->schedule == TRAINING_PIPEDREAM ? 0 : longest_layer(t, m, a);
-        least = ps < least ? ps : least;
+        least = smaller(ps, least);
     }
     return least;
 }

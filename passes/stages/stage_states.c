@@ -12,6 +12,7 @@
 #include "passes/stages/stage_states.h"
 
 #include "ir/base/keyed.h"
+#include "ir/base/numbers.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -208,7 +209,7 @@ static uint32_t *count_crossing(const struct finding *f)
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t last = v;
         for_row (w, g->succ, v)
-            last = w > last ? w : last;
+            last = larger_u32(w, last);
         now++;
         ends[last]++;
         now -= ends[v];

@@ -79,7 +79,7 @@ struct stage_sums *train_sums(const struct train *t, const struct trained *p, st
         sum[k].stored = sat_add(sum[k].stored, t->stored[v]);
         sum[k].constant = sat_add(sum[k].constant, t->constant[v]);
         for (uint32_t i = l->succ.at[v]; i < l->succ.at[v + 1] && !graph; i++)
-            last = p->stage_of[l->succ.to[i]] > last ? p->stage_of[l->succ.to[i]] : last;
+            last = larger_u32(p->stage_of[l->succ.to[i]], last);
         for (; k < last; k++)
             sum[k].send = sat_add(sum[k].send, l->activation[v]);
     }

@@ -281,7 +281,7 @@ struct layer_chain train_chain(const struct train *t)
     for (uint32_t v = 0; v < l->n && !t->x->scene.m->ir_version; v++) {
         uint32_t last = v;
         for_row (w, l->succ, v)
-            last = w > last ? w : last;
+            last = larger_u32(w, last);
         int64_t bytes = training_share(r, l->activation[v], 1);
         sum[4][v + 1] = sat_add(sum[4][v + 1], last > v ? bytes : 0);
         sum[4][last + 1] -= last > v ? bytes : 0;

@@ -98,7 +98,7 @@ static int64_t makespan_of(struct ctx *x, bool any_dispatch)
     x->scene.model.objective = OBJECTIVE_MAKESPAN;
     for (how->dispatch = 0; how->dispatch < (any_dispatch ? DISPATCHES : 1); how->dispatch++) {
         int64_t t = evaluate(&x->scene, x->results.plan, x->use.scratch).value;
-        best = t < best ? t : best;
+        best = smaller(t, best);
     }
     return best;
 }

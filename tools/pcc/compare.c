@@ -13,7 +13,7 @@ static void print_row(FILE *f, struct ctx *x, const char *name, const struct ver
     for (uint32_t i = 0; i < parts->ncross; i++)
         crossing = sat_add(crossing, x->scene.m->cost->bytes[parts->cross[i]]);
     for (uint32_t d = 0; d < x->scene.cluster->ndev; d++)
-        used = v->load[d].used > used ? v->load[d].used : used;
+        used = larger(v->load[d].used, used);
     fprintf(f, "%15s  %-10s %14s %12s  %s\n",
             v->runnable ? time_short(b[0], v->value) : "cannot run",
             cluster_device_name(x->scene.cluster, x->use.mem, v->bottleneck),

@@ -328,7 +328,7 @@ static int want_stack(struct diag *d)
     struct rlimit r;
     if (getrlimit(RLIMIT_STACK, &r) || r.rlim_cur == RLIM_INFINITY || r.rlim_cur >= LEAST)
         return 0;
-    r.rlim_cur = r.rlim_max < LEAST ? r.rlim_max : LEAST;
+    r.rlim_cur = smaller_u64(r.rlim_max, LEAST);
     if (r.rlim_cur == LEAST && setrlimit(RLIMIT_STACK, &r) == 0)
         return 0;
     return diag_error(d, "the stack is limited to %llu KiB, expected 1024 at least (ulimit -s)",
