@@ -2,6 +2,7 @@
 #include "ir/base/csr.h"
 
 #include "ir/base/heap.h"
+#include "ir/base/numbers.h"
 
 #include <assert.h>
 
@@ -124,13 +125,6 @@ uint32_t csr_topo(const struct csr *c, uint32_t n, const uint32_t *key, uint32_t
 
 bool csr_has(const struct csr *c, uint32_t i, uint32_t x)
 {
-    uint32_t lo = c->at[i], hi = c->at[i + 1];
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (c->to[mid] < x)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < c->at[i + 1] && c->to[lo] == x;
+    uint32_t n = c->at[i + 1] - c->at[i], k = count_below(c->to + c->at[i], n, x);
+    return k < n && c->to[c->at[i] + k] == x;
 }

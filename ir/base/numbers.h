@@ -34,6 +34,9 @@ static inline uint64_t smaller_u64(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* How many of n ascending numbers are less than x.  O(log n). */
+uint32_t count_below(const uint32_t *v, uint32_t n, uint32_t x);
+
 /* Ascending, for qsort and bsearch over arrays of int64_t, uint32_t, uint64_t. */
 int by_i64(const void *a, const void *b);
 int by_u32(const void *a, const void *b);

@@ -10,6 +10,7 @@
 
 #include "ir/base/heap.h"
 #include "ir/base/map.h"
+#include "ir/base/numbers.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -85,15 +86,7 @@ bool task_graph_number(struct task_graph *g, struct arena *a)
 uint32_t task_of_item(const struct task_graph *g, uint32_t item)
 {
     assert(item < g->first[g->ntask]);
-    uint32_t low = 0, high = g->ntask - 1;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (g->first[mid + 1] > item)
-            high = mid;
-        else
-            low = mid + 1;
-    }
-    return low;
+    return count_below(g->first + 1, g->ntask - 1, item + 1);
 }
 
 struct items {

@@ -257,17 +257,9 @@ int64_t work_bytes_in(const struct work *w, uint32_t part)
 uint32_t work_place(const struct work *w, uint32_t tensor, uint32_t dev)
 {
     assert(tensor < w->ntensor);
-    uint32_t low = w->place.at[tensor], high = w->place.at[tensor + 1];
-    if (w->place.to[low++] == dev)
-        return low - 1;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (w->place.to[mid] == dev)
-            return mid;
-        if (w->place.to[mid] < dev)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return UINT32_MAX;
+    uint32_t home = w->place.at[tensor], end = w->place.at[tensor + 1];
+    if (w->place.to[home] == dev)
+        return home;
+    uint32_t at = home + 1 + count_below(w->place.to + home + 1, end - home - 1, dev);
+    return at < end && w->place.to[at] == dev ? at : UINT32_MAX;
 }

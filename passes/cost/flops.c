@@ -8,9 +8,11 @@
  * softmax a fixed number per element.  What has no rule: one per element of the first result. */
 #include "passes/cost/flops.h"
 
+#include "ir/base/strings.h"
 #include "ir/base/units.h"
 #include "passes/shapes/infer_bodies.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum flop_rule {
@@ -180,18 +182,8 @@ struct flops *flops_new(struct module *m, uint32_t *type, const int64_t *elems, 
 
 static uint8_t find_row(const char *op)
 {
-    uint32_t lo = 0, hi = ROWS;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        int c = strcmp(table[mid].op, op);
-        if (c == 0)
-            return (uint8_t)(mid + 2);
-        if (c < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return 1;
+    const struct flop_row *row = bsearch(&op, table, ROWS, sizeof *row, str_order);
+    return row ? (uint8_t)(row - table + 2) : 1;
 }
 
 static const struct flop_row *row_of(struct flops *x, nid n)
