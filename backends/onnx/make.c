@@ -259,13 +259,15 @@ static Onnx__ValueInfoProto **make_infos(struct maker *k, const struct csr *valu
     *n = 0;
     for (size_t j = 0; j < i->nmore; j++) {
         vid v = names_get(&here, i->more[j]->name != NULL ? i->more[j]->name : "", 0);
-        if (v != 0 || !m->rewritten)
+        if (v != 0 ? !m->patterns : !m->rewritten)
             out[(*n)++] = v != 0 ? take_info(k, v, i->more[j]) : i->more[j];
     }
     for (uint32_t j = values->at[g]; j < values->at[g + 1]; j++) {
         vid v = values->to[j];
-        if (wants_info(k, v, function) &&
-            names_get(&i->at[2], value_name(m, v), UINT32_MAX) == UINT32_MAX)
+        uint32_t at = names_get(&i->at[2], value_name(m, v), UINT32_MAX);
+        if (at != UINT32_MAX && m->patterns)
+            out[(*n)++] = take_info(k, v, i->more[at]);
+        else if (at == UINT32_MAX && wants_info(k, v, function))
             out[(*n)++] = make_info(k, v);
     }
     return out;
