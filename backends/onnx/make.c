@@ -80,11 +80,20 @@ static char **name_values(struct maker *k, struct slice list, uint32_t n, nid ma
     return out;
 }
 
-/* Whether p, the message that node x came with, says all that the module says of it, attributes apart. */
-static bool node_agrees(const struct module *m, const struct node *x, const Onnx__NodeProto *p)
+/* Whether a node stays without a name, which readers made up: they count nodes, so where passes have changed the main
+ * graph, its nodes get these names, or plans would not find them. */
+static bool stays_unnamed(const struct maker *k, const struct node *x)
 {
+    bool moved = k->m == k->model && k->m->rewritten && x->graph == 1;
+    return (x->flags & (NODE_UNNAMED | NODE_MADE)) == NODE_UNNAMED && !moved;
+}
+
+/* Whether p, the message that node x came with, says all that the module says of it, attributes apart. */
+static bool node_agrees(const struct maker *k, const struct node *x, const Onnx__NodeProto *p)
+{
+    const struct module *m = k->m;
     bool named = is_text(m, p->name, x->name) ||
-                 ((x->flags & NODE_UNNAMED) != 0 && (p->name == NULL || *p->name == '\0'));
+                 (stays_unnamed(k, x) && (p->name == NULL || *p->name == '\0'));
     return named && is_text(m, p->op_type, x->op) && is_domain(m, p->domain, x->domain) &&
            is_text(m, p->overload, x->overload) &&
            names_agree(m, x->in, x->nformal, p->input, p->n_input) &&
@@ -115,7 +124,7 @@ Onnx__NodeProto *make_node(struct maker *k, nid n)
     Onnx__AttributeProto **attr = k->bare ? NULL
                                           : make_attributes(k, x, src ? src->attribute : NULL,
                                                             src ? src->n_attribute : 0);
-    if (whole && (x->flags & NODE_MADE) == 0 && attr == src->attribute && node_agrees(m, x, src)) {
+    if (whole && (x->flags & NODE_MADE) == 0 && attr == src->attribute && node_agrees(k, x, src)) {
         arena_release(k->a, mark);
         return (Onnx__NodeProto *)(uintptr_t)src;
     }
@@ -124,7 +133,7 @@ Onnx__NodeProto *make_node(struct maker *k, nid n)
         *p = *src;
     else
         onnx__node_proto__init(p);
-    if ((x->flags & NODE_UNNAMED) == 0)
+    if (!stays_unnamed(k, x))
         set_text(m, &p->name, x->name);
     set_text(m, &p->op_type, x->op);
     if (!is_domain(m, p->domain, x->domain))
