@@ -2,7 +2,8 @@
  *
  * Weights are in files beside the text.  The rules are those of external data: regular files of one name, beneath the
  * folder of the text, with no link on the way; --allow-links lets paths lead anywhere.  A file that is not there, or
- * that is out of bounds, is an error when its bytes are wanted, not before: planning does not need them.  One that is
+ * that is out of bounds, is an error when its bytes are wanted, not before: planning does not need them.  (A model's
+ * external data without a size was not there when the text was made; a model that is written may refer to it.)  One that is
  * there has the size that the text says, or its offsets mean something else.
  * O(text + files). */
 #include "frontends/frontends.h"
@@ -53,7 +54,8 @@ static int open_one(struct module *m, uint32_t k, const struct beside *b, struct
         f->path = str_id(m, arena_fmt(tmp, "%s%s", b->folder, path));
     if (fd < 0) {
         errno = *path == '/' && !links ? EXDEV : e;
-        f->barred = why_barred(text, m->mem);
+        if (said != 0 || (e != ENOENT && e != ENOTDIR) || f->location == 0)
+            f->barred = why_barred(text, m->mem); /* else it was not there for the text either */
         return 0;
     }
     arena_defer(m->mem, close_fd, (void *)(intptr_t)fd);

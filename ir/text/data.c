@@ -351,8 +351,8 @@ static int parse_inner(struct parser *p, uint32_t depth, tid *out)
 {
     struct tensor x = {0};
 
-    if (depth == TENSOR_DEPTH)
-        return text_error(p, p->tok.at, "tensors are nested more than %d deep", TENSOR_DEPTH);
+    if (depth > TENSOR_DEPTH) /* slices in a sparse one */
+        return text_error(p, p->tok.at, "tensors are nested more than %d deep", TENSOR_DEPTH + 1);
     return parse_tensor_shape(p, &x) < 0 ? -1 : parse_payload(p, &x, depth + 1, out);
 }
 
