@@ -8,20 +8,14 @@ enum { NAME_SHOWN = 28 /* bytes */ };
 
 const struct writer_opt chart_samples = {
     .opt =
-        {.kind = OPT_INT,
-         .name = "replay",
-         .off = offsetof(struct chart_options, samples),
-         .def = "0",
+        {OPT_INT, "replay", offsetof(struct chart_options, samples), "0",
          .help =
              "samples that are shown (default: a few, until the plan's rhythm is seen); of an iteration of "
              "training its micro-batches (default: all)"},
     .needs_plan = true};
 
 const struct writer_opt chart_curves = {
-    .opt = {.kind = OPT_BOOL,
-            .name = "curves",
-            .off = offsetof(struct chart_options, curves),
-            .def = "false",
+    .opt = {OPT_BOOL, "curves", offsetof(struct chart_options, curves), "false",
             .help = "in .gantt.svg, the memory of each device over time (--objective=makespan or "
                     "iteration-time)"},
     .needs_plan = true};

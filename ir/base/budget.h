@@ -2,6 +2,8 @@
 #ifndef PCC_IR_BASE_BUDGET_H
 #define PCC_IR_BASE_BUDGET_H
 
+#include "ir/base/numbers.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -322,8 +322,8 @@ struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngrou
 
 /* ---- leaving out ----------------------------------------------------------------------------- */
 
-/* The edges of what is left; paths over vertices left out become edges.  source[at[v] .. at[v + 1]): for v left out, the vertices that are
- * left from which a path over vertices left out leads to v, at most `most` of them. */
+/* The edges of what is left; paths over vertices left out become edges.  source[at[v] .. at[v + 1]): for v left out,
+ * the vertices that are left from which a path over vertices left out leads to v, at most `most` of them. */
 static struct pairs bridge_edges(const struct wdag *g, const uint32_t *name, uint32_t most,
                                  struct arena *a)
 {

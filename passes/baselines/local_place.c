@@ -21,27 +21,15 @@ struct local_options {
     bool hosts, best_effort;
 };
 
-static const struct opt local_opts[] = {{.kind = OPT_INT,
-                                         .name = "restarts",
-                                         .off = offsetof(struct local_options, restarts),
-                                         .def = "10",
-                                         .lo = "1",
-                                         .hi = "1000000",
-                                         .help = "random plans to start from"},
-                                        {.kind = OPT_INT,
-                                         .name = "seed",
-                                         .off = offsetof(struct local_options, seed),
-                                         .def = "1",
-                                         .lo = "0",
-                                         .hi = "1000000000",
-                                         .help = "seed of these plans"},
-                                        {.kind = OPT_BOOL,
-                                         .name = "hosts",
-                                         .off = offsetof(struct local_options, hosts),
-                                         .def = "false",
-                                         .help = "hosts take part, too"},
-                                        BASELINE_BEST_EFFORT(struct local_options, best_effort),
-                                        {0}};
+static const struct opt local_opts[] = {
+    {OPT_INT, "restarts", offsetof(struct local_options, restarts), "10", .lo = "1",
+     .hi = "1000000", .help = "random plans to start from"},
+    {OPT_INT, "seed", offsetof(struct local_options, seed), "1", .lo = "0", .hi = "1000000000",
+     .help = "seed of these plans"},
+    {OPT_BOOL, "hosts", offsetof(struct local_options, hosts), "false",
+     .help = "hosts take part, too"},
+    BASELINE_BEST_EFFORT(struct local_options, best_effort),
+    {0}};
 
 /* Limits: work of all starts together (looks at numbers, some seconds), and size of the table. */
 #define LOCAL_WORK UINT64_C(5000000000)
@@ -243,11 +231,7 @@ static int local_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_local_place = {
-    .pass = {.name = "local-place",
-             .help = "baseline: local search from random plans",
-             .opts = local_opts,
-             .optsize = sizeof(struct local_options),
-             .needs = NEED_COST | NEED_CONTRACT,
-             .run = local_run},
+    .pass = {"local-place", "baseline: local search from random plans", local_opts,
+             sizeof(struct local_options), .needs = NEED_COST | NEED_CONTRACT, .run = local_run},
     .objectives = 1 << OBJECTIVE_SAMPLE,
     .features = FEATURE_PINS | FEATURE_PART_COST};

@@ -13,12 +13,8 @@
 
 #include "ir/base/child.h"
 
-const struct opt partition_opts[] = {{.kind = OPT_INT,
-                                      .name = "seed",
-                                      .off = offsetof(struct partition_options, seed),
-                                      .def = "1",
-                                      .lo = "0",
-                                      .hi = "1000000000",
+const struct opt partition_opts[] = {{OPT_INT, "seed", offsetof(struct partition_options, seed),
+                                      "1", .lo = "0", .hi = "1000000000",
                                       .help = "seed of the library's random numbers"},
                                      BASELINE_BEST_EFFORT(struct partition_options, best_effort),
                                      {0}};

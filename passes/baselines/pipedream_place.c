@@ -24,19 +24,9 @@ struct pipedream_options {
 };
 
 static const struct opt pipedream_opts[] = {
-    {.kind = OPT_INT,
-     .name = "starts",
-     .off = offsetof(struct pipedream_options, starts),
-     .def = "10",
-     .lo = "1",
-     .hi = "1000000",
-     .help = "depth-first orders of the contracted graph to cut"},
-    {.kind = OPT_INT,
-     .name = "seed",
-     .off = offsetof(struct pipedream_options, seed),
-     .def = "0",
-     .lo = "0",
-     .hi = "1000000000",
+    {OPT_INT, "starts", offsetof(struct pipedream_options, starts), "10", .lo = "1",
+     .hi = "1000000", .help = "depth-first orders of the contracted graph to cut"},
+    {OPT_INT, "seed", offsetof(struct pipedream_options, seed), "0", .lo = "0", .hi = "1000000000",
      .help = "seed of the orders; 0: the first by number"},
     {0}};
 
@@ -217,11 +207,8 @@ static int pipedream_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_pipedream_place = {
-    .pass = {.name = "pipedream-place",
-             .help = "baseline: contract branchings, then cut the path that is left",
-             .opts = pipedream_opts,
-             .optsize = sizeof(struct pipedream_options),
-             .needs = NEED_COST | NEED_CONTRACT,
+    .pass = {"pipedream-place", "baseline: contract branchings, then cut the path that is left",
+             pipedream_opts, sizeof(struct pipedream_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = pipedream_run},
     .objectives = 1 << OBJECTIVE_SAMPLE,
     .features =

@@ -33,37 +33,16 @@ enum { CUT_TENSOR, CUT_EDGE };
 enum { SCAN_MOST = 200 }; /* range up to which a scan is faster than the tree */
 
 static const struct opt fuse_opts[] = {
-    {.kind = OPT_INT,
-     .name = "range",
-     .off = offsetof(struct fuse_options, range),
-     .def = "auto",
-     .lo = "1",
-     .hi = "1000000",
+    {OPT_INT, "range", offsetof(struct fuse_options, range), "auto", .lo = "1", .hi = "1000000",
      .names = auto_names,
      .help = "vertices that a cluster may span in the order; auto: as few as exact planning needs"},
-    {.kind = OPT_BYTES,
-     .name = "mem",
-     .off = offsetof(struct fuse_options, mem),
-     .def = "0",
+    {OPT_BYTES, "mem", offsetof(struct fuse_options, mem), "0",
      .help = "memory cap of a cluster; 0: an eighth of the smallest device, shared by the devices"},
-    {.kind = OPT_INT,
-     .name = "max-states",
-     .off = offsetof(struct fuse_options, max_states),
-     .def = "100000",
-     .lo = "1",
-     .hi = "100000000",
-     .help = "ideals that range=auto aims below"},
-    {.kind = OPT_CHOICE,
-     .name = "cut",
-     .off = offsetof(struct fuse_options, cut),
-     .def = "tensor",
-     .names = cut_names,
+    {OPT_INT, "max-states", offsetof(struct fuse_options, max_states), "100000", .lo = "1",
+     .hi = "100000000", .help = "ideals that range=auto aims below"},
+    {OPT_CHOICE, "cut", offsetof(struct fuse_options, cut), "tensor", .names = cut_names,
      .help = "count a tensor that leaves a cluster once, or (the paper) once per consumer"},
-    {.kind = OPT_CHOICE,
-     .name = "order",
-     .off = offsetof(struct fuse_options, order),
-     .def = "cpd",
-     .names = fuse_order_names,
+    {OPT_CHOICE, "order", offsetof(struct fuse_options, order), "cpd", .names = fuse_order_names,
      .help = "that is cut: along critical paths (the paper), depth first, or breadth first"},
     {0}};
 
@@ -414,9 +393,9 @@ static int fuse_run(struct ctx *x, const void *options)
     return 0;
 }
 
-const struct pass pass_fuse = {.name = "fuse",
-                               .help = "CPD-TOPO optimal operation fusion: fewer, larger vertices",
-                               .opts = fuse_opts,
-                               .optsize = sizeof(struct fuse_options),
+const struct pass pass_fuse = {"fuse",
+                               "CPD-TOPO optimal operation fusion: fewer, larger vertices",
+                               fuse_opts,
+                               sizeof(struct fuse_options),
                                .needs = NEED_COST | NEED_CONTRACT,
                                .run = fuse_run};

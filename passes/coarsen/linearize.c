@@ -15,20 +15,12 @@ struct linearize_options {
     int64_t order, seed;
 };
 
-static const struct opt linearize_opts[] = {{.kind = OPT_CHOICE,
-                                             .name = "order",
-                                             .off = offsetof(struct linearize_options, order),
-                                             .def = "lifo",
-                                             .names = topo_names + 1,
-                                             .help = "kind of topological order"},
-                                            {.kind = OPT_INT,
-                                             .name = "seed",
-                                             .off = offsetof(struct linearize_options, seed),
-                                             .def = "0",
-                                             .lo = "0",
-                                             .hi = "1000000000",
-                                             .help = "seed of the ties; 0: by number"},
-                                            {0}};
+static const struct opt linearize_opts[] = {
+    {OPT_CHOICE, "order", offsetof(struct linearize_options, order), "lifo",
+     .names = topo_names + 1, .help = "kind of topological order"},
+    {OPT_INT, "seed", offsetof(struct linearize_options, seed), "0", .lo = "0", .hi = "1000000000",
+     .help = "seed of the ties; 0: by number"},
+    {0}};
 
 /* Rows of c with entries renamed and sorted; row i is row from[i] of c (NULL: row i). */
 static struct csr rename_rows(const struct csr *c, uint32_t rows, const uint32_t *from,
@@ -131,5 +123,6 @@ const struct pass pass_linearize = {
     .help = "order the vertices in a path, so that dp-place is the paper's DPL",
     .opts = linearize_opts,
     .optsize = sizeof(struct linearize_options),
+
     .needs = NEED_COST | NEED_CONTRACT,
     .run = linearize_run};

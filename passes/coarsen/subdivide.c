@@ -156,7 +156,5 @@ static int subdivide_run(struct ctx *x, const void *options)
 }
 
 const struct pass pass_subdivide = {
-    .name = "subdivide",
-    .help = "a vertex for each result of a node whose results cost differently to move",
-    .needs = NEED_COST,
-    .run = subdivide_run};
+    "subdivide", "a vertex for each result of a node whose results cost differently to move",
+    .needs = NEED_COST, .run = subdivide_run};

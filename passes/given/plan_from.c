@@ -15,22 +15,11 @@ struct plan_options {
 };
 
 static const struct opt plan_opts[] = {
-    {.kind = OPT_TEXT,
-     .name = "from",
-     .off = offsetof(struct plan_options, from),
-     .def = "",
+    {OPT_TEXT, "from", offsetof(struct plan_options, from), "",
      .help = "plan JSON, split folder, annotated .onnx, lines regex=device, or self"},
-    {.kind = OPT_BOOL,
-     .name = "best-effort",
-     .off = offsetof(struct plan_options, best_effort),
-     .def = "false",
+    {OPT_BOOL, "best-effort", offsetof(struct plan_options, best_effort), "false",
      .help = "take the plan even if a device needs more memory than it has"},
-    {.kind = OPT_INT,
-     .name = "effort",
-     .off = offsetof(struct plan_options, effort),
-     .def = "1",
-     .lo = "0",
-     .hi = "1000",
+    {OPT_INT, "effort", offsetof(struct plan_options, effort), "1", .lo = "0", .hi = "1000",
      .help = "work for its lower bound: 1 is about a second, 100 finds much where devices are few"},
     {0}};
 
@@ -145,11 +134,8 @@ static int plan_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_plan = {
-    .pass = {.name = "plan",
-             .help = "take a plan from a file, judge it and go on with it",
-             .opts = plan_opts,
-             .optsize = sizeof(struct plan_options),
-             .needs = NEED_OPEN | NEED_COST | NEED_CONTRACT,
+    .pass = {"plan", "take a plan from a file, judge it and go on with it", plan_opts,
+             sizeof(struct plan_options), .needs = NEED_OPEN | NEED_COST | NEED_CONTRACT,
              .run = plan_run},
     .objectives = 1 << OBJECTIVE_SAMPLE | 1 << OBJECTIVE_MAKESPAN | 1 << OBJECTIVE_ITERATION |
                   1 << OBJECTIVE_LATENCY,

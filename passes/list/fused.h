@@ -15,10 +15,7 @@ int room_fuse(struct room *r, struct ctx *x, const char *planner, struct arena *
 
 /* The option that planners have, at the field of a struct. */
 #define LIST_FUSE(type, field)                                                                     \
-    {.kind = OPT_BOOL,                                                                             \
-     .name = "fuse",                                                                               \
-     .off = offsetof(type, field),                                                                 \
-     .def = "false",                                                                               \
+    {OPT_BOOL, "fuse", offsetof(type, field), "false",                                             \
      .help = "schedule neighbours in a group as one node, where that makes no cycle "              \
              "(contract{coplace=true} makes groups)"}
 

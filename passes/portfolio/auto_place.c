@@ -38,38 +38,17 @@ struct auto_options {
 };
 
 static const struct opt auto_opts[] = {
-    {.kind = OPT_TEXT,
-     .name = "gain",
-     .off = offsetof(struct auto_options, gain),
-     .def = "5%",
+    {OPT_TEXT, "gain", offsetof(struct auto_options, gain), "5%",
      .help =
          "what a plan that is not contiguous must save, of the time of the best contiguous one"},
-    {.kind = OPT_BOOL,
-     .name = "contiguous",
-     .off = offsetof(struct auto_options, contiguous),
-     .def = "false",
+    {OPT_BOOL, "contiguous", offsetof(struct auto_options, contiguous), "false",
      .help = "only contiguous plans: a part for each device"},
-    {.kind = OPT_INT,
-     .name = "moves",
-     .off = offsetof(struct auto_options, moves),
-     .def = "0",
-     .lo = "0",
-     .hi = "1000000000000",
+    {OPT_INT, "moves", offsetof(struct auto_options, moves), "0", .lo = "0", .hi = "1000000000000",
      .help =
          "moves of a node that annealing tries; 0: what the graph needs, or until --time-limit"},
-    {.kind = OPT_INT,
-     .name = "seed",
-     .off = offsetof(struct auto_options, seed),
-     .def = "1",
-     .lo = "0",
-     .hi = "1000000000",
+    {OPT_INT, "seed", offsetof(struct auto_options, seed), "1", .lo = "0", .hi = "1000000000",
      .help = "seed of all random choices"},
-    {.kind = OPT_INT,
-     .name = "starts",
-     .off = offsetof(struct auto_options, starts),
-     .def = "60",
-     .lo = "1",
-     .hi = "1000000",
+    {OPT_INT, "starts", offsetof(struct auto_options, starts), "60", .lo = "1", .hi = "1000000",
      .help = "topological orders that are cut first"},
     {0}};
 

@@ -113,12 +113,7 @@ struct portfolio_options {
 };
 
 static const struct opt portfolio_opts[] = {
-    {.kind = OPT_INT,
-     .name = "effort",
-     .off = offsetof(struct portfolio_options, effort),
-     .def = "1",
-     .lo = "1",
-     .hi = "1000000",
+    {OPT_INT, "effort", offsetof(struct portfolio_options, effort), "1", .lo = "1", .hi = "1000000",
      .help =
          "so many times the work of improving the best plan, 1: about 2 s; more finds better plans"},
     LIST_BEST_EFFORT(struct portfolio_options, best_effort),
@@ -164,11 +159,9 @@ static int portfolio_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_portfolio_place = {
-    .pass = {.name = "portfolio-place",
-             .help = "the best of many list schedules, improved: the default for a makespan",
-             .opts = portfolio_opts,
-             .optsize = sizeof(struct portfolio_options),
-             .needs = NEED_COST | NEED_CONTRACT,
+    .pass = {"portfolio-place",
+             "the best of many list schedules, improved: the default for a makespan",
+             portfolio_opts, sizeof(struct portfolio_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = portfolio_run},
     .objectives = 1 << OBJECTIVE_MAKESPAN,
     .features = LIST_FEATURES};

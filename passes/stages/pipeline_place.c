@@ -208,10 +208,9 @@ static int pipeline_run_place(struct ctx *x, const void *options)
 }
 
 const struct planner planner_pipeline_place = {
-    .pass = {.name = "pipeline-place",
-             .help = "stages, micro-batches and schedule of training together: the default for an "
-                     "iteration time",
-             .needs = NEED_COST | NEED_CONTRACT,
-             .run = pipeline_run_place},
+    .pass = {"pipeline-place",
+             "stages, micro-batches and schedule of training together: the default for an "
+             "iteration time",
+             .needs = NEED_COST | NEED_CONTRACT, .run = pipeline_run_place},
     .objectives = 1 << OBJECTIVE_ITERATION,
     .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};

@@ -457,7 +457,7 @@ def is_there(tree, cited, code, raw):
     if "/" in cited:
         return (tree.root / cited).exists()
     forms = [(r"((?:struct|enum) \w+)", r"^{} {{", code), (r"(\w+)\(\)", r"\b{}\(", code),
-             (r"([A-Z][A-Z_0-9]*)", r"\b{}\b", code), (r"([a-z]+(?:-[a-z]+)*)", r'\.name = "{}"', raw)]
+             (r"([A-Z][A-Z_0-9]*)", r"\b{}\b", code), (r"([a-z]+(?:-[a-z]+)*)", r'(?:\.name = |{{\s*)"{}"', raw)]
     for form, pattern, where in forms:
         m = re.fullmatch(form, cited)
         if m:

@@ -283,10 +283,7 @@ struct blind_options {
     int64_t to; /* FEATURE_* */
 };
 
-static const struct opt blind_opts[] = {{.kind = OPT_INT,
-                                         .name = "to",
-                                         .off = offsetof(struct blind_options, to),
-                                         .def = "0",
+static const struct opt blind_opts[] = {{OPT_INT, "to", offsetof(struct blind_options, to), "0",
                                          .help = "the feature that it does not look at"},
                                         {0}};
 
@@ -321,12 +318,9 @@ static int blind_run(struct ctx *x, const void *options)
     return rc;
 }
 
-static const struct planner blind = {.pass = {.name = "blind",
-                                              .help = "does not look at what it offers",
-                                              .opts = blind_opts,
-                                              .optsize = sizeof(struct blind_options),
-                                              .needs = NEED_COST | NEED_CONTRACT,
-                                              .run = blind_run},
+static const struct planner blind = {.pass = {"blind", "does not look at what it offers",
+                                              blind_opts, sizeof(struct blind_options),
+                                              .needs = NEED_COST | NEED_CONTRACT, .run = blind_run},
                                      .features = FEATURES_ALL};
 
 /* Whether a planner that is blind to the one feature of f is caught: by the runner's judge, or as a liar. */

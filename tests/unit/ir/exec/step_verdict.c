@@ -368,11 +368,6 @@ static void chain_memory(const struct chain *c, uint32_t steps, enum memory_mode
     free(text);
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* What the table says of device d; *last: the most that the loss and the last layer's back add, where it runs. */
 static int64_t closed_form(const struct chain *c, uint32_t d, int64_t *last)
 {
