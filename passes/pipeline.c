@@ -10,7 +10,6 @@
 #include "ir/exec/evaluate.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -18,7 +18,6 @@
 #include "ir/base/infile.h"
 #include "ir/base/units.h"
 
-#include <assert.h>
 #include <string.h>
 
 struct layer {

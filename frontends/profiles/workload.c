@@ -10,7 +10,6 @@
 #include "ir/base/keyed.h"
 
 #include <assert.h>
-#include <errno.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif

@@ -10,7 +10,6 @@
 #include "ir/base/units.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 int64_t cpd_time(const struct wdag *g, uint32_t cls, uint32_t v)
 {

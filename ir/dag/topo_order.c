@@ -13,7 +13,6 @@
 #include "ir/dag/critical_order.h"
 
 #include <assert.h>
-#include <string.h>
 
 const char *const topo_names[] = {"mixed", "lifo", "fifo",   "cpd", "random",
                                   "late",  "thin", "number", "dfs", NULL};

@@ -13,8 +13,6 @@
  * Cost: O(pins * READERS_MOST). */
 #include "ir/dag/wdag_bridge.h"
 
-#include "ir/base/units.h"
-
 #include <string.h>
 
 enum { UNITS = 64, READERS_MOST = 64, CLASSES = CLUSTER_CLASSES };

@@ -17,7 +17,6 @@
 #include "ir/plan/weight_pass.h"
 
 #include <assert.h>
-#include <string.h>
 
 enum { STEADY_ROUNDS = 4, MOST_RUNS = 1 << 23 /* micro-batches of all stages */ };
 

@@ -10,7 +10,6 @@
 #include "ir/base/keyed.h"
 
 #include <assert.h>
-#include <string.h>
 
 /* [subgraph] its place by start, after all that it waits for. */
 static uint32_t *places_by_start(const struct latency_run *r, struct arena *a)

@@ -13,8 +13,6 @@
 
 #include "ir/base/units.h"
 
-#include <assert.h>
-
 struct counting {
     const struct scene *s;
     const int32_t *dev;

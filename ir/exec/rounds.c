@@ -14,7 +14,6 @@
  * devices: tasks of one lane.  O(samples * (tasks + edges between them)). */
 #include "ir/exec/rounds.h"
 
-#include "ir/base/units.h"
 #include "ir/exec/events.h"
 
 #include <assert.h>

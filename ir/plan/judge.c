@@ -10,7 +10,6 @@
 #include "ir/base/units.h"
 
 #include <assert.h>
-#include <string.h>
 
 static void judge_nodes(struct judging *j)
 {

@@ -9,7 +9,6 @@
 #include "ir/base/map.h"
 #include "ir/plan/order.h"
 
-#include <assert.h>
 #include <string.h>
 
 struct cutting {

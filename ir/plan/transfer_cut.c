@@ -13,8 +13,6 @@
 #include "ir/plan/order.h"
 #include "ir/plan/parts.h"
 
-#include <string.h>
-
 struct cutting {
     const struct scene *s;
     const int32_t *dev;

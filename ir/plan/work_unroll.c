@@ -6,7 +6,6 @@
 #include "ir/plan/work.h"
 
 #include <assert.h>
-#include <string.h>
 
 enum { NONE = UINT32_MAX };
 

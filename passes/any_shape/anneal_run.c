@@ -14,7 +14,6 @@
 #include "ir/base/random.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

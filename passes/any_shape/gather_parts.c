@@ -8,7 +8,6 @@
 #include "ir/base/keyed.h"
 #include "ir/plan/pieces.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The parts of a plan of any shape. */

@@ -12,8 +12,6 @@
 #include "ir/base/keyed.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct greedy_options {
     bool best_effort;

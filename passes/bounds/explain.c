@@ -11,7 +11,6 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { EXPLAIN_WORK = 100000000 };

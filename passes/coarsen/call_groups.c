@@ -12,8 +12,6 @@
 #include "ir/base/keyed.h"
 #include "ir/base/units.h"
 
-#include <stdlib.h>
-
 struct calling {
     const struct ctx *x;
     const struct opened *o;

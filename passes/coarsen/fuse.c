@@ -19,7 +19,6 @@
 #include "passes/coarsen/fuse.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 struct fuse_options {
     int64_t range, mem, max_states, cut, order;

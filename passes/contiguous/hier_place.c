@@ -24,7 +24,6 @@
 #include "passes/contiguous/placing.h"
 #include "ir/dag/topo_order.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 enum {

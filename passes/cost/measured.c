@@ -12,7 +12,6 @@
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

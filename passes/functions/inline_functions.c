@@ -13,7 +13,6 @@
 #include "passes/functions/patterns.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 struct inline_options {
     const char *only;

@@ -17,7 +17,6 @@
 #include "ir/base/units.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum { DEFAULT_SECONDS = 60, CHAINS = 4, NS_PER_S = 1000000000 };
 

@@ -28,7 +28,6 @@
 #include "passes/integer/mip_units.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <string.h>
 
 /* relative: the limit is raised by it, so that a solver's rounding does not exclude a plan at the limit */

@@ -9,7 +9,6 @@
 
 #include "ir/base/random.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum {

@@ -13,7 +13,6 @@
 #include "ir/base/log2_int.h"
 #include "ir/base/random.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_ROUND = 4000, LONGEST_ROUND = 400000, LARGEST_CLUSTER = 7, FEW_PLANS = 10000 };

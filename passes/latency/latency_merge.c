@@ -7,7 +7,6 @@
 
 #include "ir/base/keyed.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Refines the groups by one plan; returns how many there are then. */

@@ -14,7 +14,6 @@
 #include "passes/problem/memory_need.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 struct latency_options {
     int64_t q, max_states, moves, seed;

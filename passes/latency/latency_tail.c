@@ -6,9 +6,6 @@
  * b(j+1).  The path goes on to the block from which most is left.  Blocks are taken in reverse topological order. */
 #include "passes/latency/latency_tail.h"
 
-#include <assert.h>
-#include <string.h>
-
 struct making {
     const struct latency_graph *p;
     struct latency_tail *t;

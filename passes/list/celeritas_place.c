@@ -18,7 +18,6 @@
 #include "ir/base/units.h"
 #include "passes/coarsen/fuse.h"
 
-#include <assert.h>
 #include <string.h>
 
 struct celeritas_options {

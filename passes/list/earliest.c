@@ -31,7 +31,6 @@
 #include "ir/base/units.h"
 
 #include <assert.h>
-#include <string.h>
 
 #define NOTHING UINT32_MAX
 

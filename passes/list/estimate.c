@@ -5,9 +5,6 @@
 
 #include "ir/base/units.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct estimate estimate_new(const struct scene *s, const struct wdag *g, bool ports,
                              struct arena *a)
 {

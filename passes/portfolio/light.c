@@ -6,8 +6,6 @@
  * device as results take at once if everything is on one device.  Whether such a plan fits, its run tells. */
 #include "passes/portfolio/light.h"
 
-#include <string.h>
-
 /* g without the bytes of its vertices. */
 static struct wdag *light_level(const struct wdag *g, struct arena *a)
 {

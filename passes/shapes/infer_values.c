@@ -8,7 +8,6 @@
 #include "passes/shapes/infer.h"
 
 #include <assert.h>
-#include <string.h>
 
 static const struct nums no_nums = {0};
 

@@ -2,8 +2,6 @@
  * a node, and O(elements) where they are followed. */
 #include "passes/shapes/infer.h"
 
-#include <string.h>
-
 /* --- repeating --- */
 
 /* Sets the shape *s to what the elements of v list; only the rank is set if they are not known. */

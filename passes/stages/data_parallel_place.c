@@ -7,8 +7,6 @@
  * they stay as they are.  O(divisors of the batch) runs. */
 #include "passes/stages/train.h"
 
-#include "ir/base/units.h"
-
 static int data_parallel_run(struct ctx *x, const void *options)
 {
     struct train t;

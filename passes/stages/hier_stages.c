@@ -15,7 +15,6 @@
 #include "ir/base/units.h"
 
 #include <assert.h>
-#include <string.h>
 
 /* How best(i, j, m) is reached: a stage from state `last` on `copies` machines behind best(i, last, m - copies);
  * last == i: it is that stage alone. */

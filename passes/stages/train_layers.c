@@ -11,7 +11,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct measuring {
     struct train *t;

@@ -10,10 +10,7 @@
 #include "tools/lib/write.h"
 #include "ir/base/strings.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 static int check_output(const struct cli *c, struct arena *a, struct diag *d)
