@@ -145,8 +145,9 @@ static const char *words_of(const struct cli_option *o, struct arena *a)
     }
     if (o->id == CLI_DEVICES) {
         const char *all = "detect";
-        for (uint32_t i = 0; preset_at(i); i++)
-            all = arena_fmt(a, "%s %s", all, preset_at(i)->name);
+        struct device_class k;
+        for (uint32_t i = 0; preset_at(i, &k); i++)
+            all = arena_fmt(a, "%s %s", all, k.name);
         for (uint32_t i = 0; cluster_preset_name(i); i++)
             all = arena_fmt(a, "%s %s", all, cluster_preset_name(i));
         return all;

@@ -413,18 +413,18 @@ static void print_version(struct arena *a)
 static void list_devices(struct arena *a)
 {
     static const enum elem peaks[] = {ELEM_F32, ELEM_F16, ELEM_I8};
-    const struct device_class *k;
+    struct device_class k;
     const struct link_preset *l;
     struct page_table t;
     char text[UNIT_TEXT], time[UNIT_TEXT];
     page_table_begin(&t, 6, 1, a);
     page_table_row(&t, (const char *[]){"device", "memory", "bandwidth", "f32", "f16", "i8"});
-    for (uint32_t i = 0; (k = preset_at(i)); i++) {
+    for (uint32_t i = 0; preset_at(i, &k); i++) {
         const char *cell[6] = {
-            k->name, k->memory < 0 ? "any" : arena_fmt(a, "%s", bytes_short(text, k->memory)),
-            arena_fmt(a, "%sB/s", count_short(text, k->bandwidth))};
+            k.name, k.memory < 0 ? "any" : arena_fmt(a, "%s", bytes_short(text, k.memory)),
+            arena_fmt(a, "%sB/s", count_short(text, k.bandwidth))};
         for (int e = 0; e < 3; e++)
-            cell[3 + e] = arena_fmt(a, "%s", count_short(text, cluster_peak(k, peaks[e])));
+            cell[3 + e] = arena_fmt(a, "%s", count_short(text, cluster_peak(&k, peaks[e])));
         page_table_row(&t, cell);
     }
     for (uint32_t i = 0; i < t.nrow; i++) {
