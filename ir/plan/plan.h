@@ -70,7 +70,6 @@ struct plan {
     /* [node] of an accelerator: the slot of its subgraph, 1, 2, ... in the order in which the device runs them;
        0: of a host; NULL: it has no slots.  Only a latency knows them (subgraphs.h) */
     uint32_t *slot;
-    struct schedule *schedule; /* NULL: what schedule_make() makes of its parts */
     /* how it trains; NULL: it has no stages.  dev[] is then the first device of a node's stage */
     struct stages *stages;
     int32_t

@@ -65,7 +65,6 @@ struct search {
     uint32_t *count, ncount;     /* numbers of devices for a stage, ascending */
     struct formula_stage *stage; /* of the prefix at hand, links between them; room for a plan */
     int32_t *best;               /* [most] prefixes of the best plans */
-    uint32_t nbest;
     uint64_t evaluated, allowed;
     struct clock *clock;
 };
