@@ -438,6 +438,14 @@ uint64_t wdag_ideals(const struct wdag *g, uint64_t limit)
 
 /* ---- loads ------------------------------------------------------------------------------------ */
 
+int64_t vertex_bytes(const struct wdag *g, uint32_t v)
+{
+    int64_t sum = g->size[v];
+    for_row (s, g->shared_of, v)
+        sum = sat_add(sum, g->shared_size[s]);
+    return sum;
+}
+
 uint32_t wdag_passes(const struct wdag *g)
 {
     bool both = g->pass != NULL;

@@ -88,6 +88,9 @@ struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t mos
 uint32_t wdag_join_cycles(const struct wdag *g, const struct pairs *order, uint32_t *group,
                           uint32_t ngroup);
 
+/* Bytes of v on a device of its own: its own, and all shared items that it needs. */
+int64_t vertex_bytes(const struct wdag *g, uint32_t v);
+
 /* Number of down-sets (ideals), the empty and the full one included; counting stops above limit and
  * returns limit + 1.  O(count * frontier). */
 uint64_t wdag_ideals(const struct wdag *g, uint64_t limit);

@@ -90,10 +90,8 @@ static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32
     int64_t least = 0;
     *nowhere = UINT32_MAX;
     for (uint32_t v = 0; v < g->n; v++) {
-        int64_t need = g->size[v];
+        int64_t need = vertex_bytes(g, v);
         bool runs = false, fits_one = false;
-        for_row (s, g->shared_of, v)
-            need = sat_add(need, g->shared_size[s]);
         for (uint32_t k = 0; k < c->nkind; k++) {
             bool here = c->kind[k].time[v] != COST_NEVER;
             runs = runs || here;

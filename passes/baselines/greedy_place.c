@@ -57,21 +57,12 @@ static bool try_device(struct loads *l, uint32_t v, uint32_t d)
     return loads_excess(l, d) == 0;
 }
 
-/* Bytes of v on a device of its own. */
-static int64_t bytes_alone(const struct wdag *g, uint32_t v)
-{
-    int64_t sum = g->size[v];
-    for_row (s, g->shared_of, v)
-        sum += g->shared_size[s];
-    return sum;
-}
-
 /* Puts v on the first of the n devices dev[], from *current on, that has the memory; false: none has.  A device that
  * is full is left behind (*current), unless v is larger than an empty one. */
 static bool put_in_turn(struct baseline *b, uint32_t v, const uint32_t *dev, uint32_t n,
                         uint32_t *current)
 {
-    int64_t alone = bytes_alone(b->p.level, v);
+    int64_t alone = vertex_bytes(b->p.level, v);
     for (uint32_t i = *current; i < n; i++) {
         if (!loads_allows(&b->l, v, dev[i]) || alone > b->l.c->kind[b->l.kind[dev[i]]].memory)
             continue;

@@ -127,7 +127,6 @@ struct holding *holding_new(const struct reduction *r, uint32_t k, const int64_t
         pins += count_pins(g, e);
     }
     h->f = flow_new(g->n + 2 * h->nnet + 2, 2 * g->n + h->nnet + 2 * pins, a);
-    h->queue = arena_array(a, h->f.nnode, sizeof *h->queue);
     add_arcs(h);
     return h;
 }
@@ -170,17 +169,7 @@ static void find_set(struct holding *h)
     const struct wdag *g = h->c->g;
     struct flow *f = &h->f;
     struct arena_mark mark = arena_mark(f->mem);
-    uint8_t *seen = arena_alloc(f->mem, f->nnode);
-    uint32_t n = 0;
-    seen[source(h)] = 1;
-    h->queue[n++] = source(h);
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t a = f->head[h->queue[i]]; a; a = f->next[a - 1])
-            if (f->room[a - 1] && !seen[f->to[a - 1]]) {
-                seen[f->to[a - 1]] = 1;
-                h->queue[n++] = f->to[a - 1];
-            }
-    memcpy(h->set, seen, g->n);
+    memcpy(h->set, flow_side(f, source(h)), g->n);
     arena_release(f->mem, mark);
     h->sum = h->load = 0;
     for (uint32_t v = 0; v < g->n; v++)

@@ -90,14 +90,6 @@ static void keep_witness(struct work *w, uint32_t k)
 
 /* ---- where a vertex may be ------------------------------------------------------------------- */
 
-static int64_t own_bytes(const struct wdag *g, uint32_t v)
-{
-    int64_t sum = g->size[v];
-    for_row (s, g->shared_of, v)
-        sum = sat_add(sum, g->shared_size[s]);
-    return sum;
-}
-
 /* Writes into s, for the explanation, a set with `in` of the least load on a device of kind k. */
 static void tell_set(struct work *w, struct reduction_step *s, uint32_t k, const uint32_t *in,
                      uint32_t n)
@@ -186,7 +178,7 @@ static void deny_kinds(struct work *w)
         for (uint32_t k = 0; k < w->c->nkind && !w->r->none; k++) {
             if (!(w->r->may[v] >> k & 1))
                 continue;
-            if (w->c->limited && own_bytes(w->c->g, v) > w->c->kind[k].memory) {
+            if (w->c->limited && vertex_bytes(w->c->g, v) > w->c->kind[k].memory) {
                 deny_kind(w, v, k,
                           (struct reduction_step){.what = REDUCTION_SIZE, .with = UINT32_MAX});
                 continue;

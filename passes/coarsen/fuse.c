@@ -78,9 +78,7 @@ static struct member *members_of(const struct wdag *g, struct arena *a)
 {
     struct member *m = arena_array(a, (size_t)g->n + 1, sizeof *m);
     for (uint32_t v = 0; v < g->n; v++) {
-        m[v] = (struct member){g->size[v], g->pin[v], 0};
-        for_row (s, g->shared_of, v)
-            m[v].bytes = sat_add(m[v].bytes, g->shared_size[s]);
+        m[v] = (struct member){vertex_bytes(g, v), g->pin[v], 0};
         for (uint32_t k = 0; k < g->ncls; k++)
             m[v].classes |= g->time[k][v] != COST_NEVER ? 1u << k : 0;
     }

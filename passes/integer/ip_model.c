@@ -124,21 +124,13 @@ static double in_time(const struct builder *b, int64_t t)
 
 /* ---- where a vertex can be -------------------------------------------------------------------- */
 
-/* Bytes of v alone. */
-static int64_t bytes_of(const struct wdag *g, uint32_t v)
-{
-    int64_t sum = g->size[v];
-    for_row (s, g->shared_of, v)
-        sum = sat_add(sum, g->shared_size[s]);
-    return sum;
-}
-
 static bool is_allowed(const struct builder *b, uint32_t v, uint32_t s)
 {
     const struct problem_kind *k = &b->c->kind[b->m->kind[s]];
     if (k->time[v] == COST_NEVER || (b->m->ask.may && !(b->m->ask.may[v] >> b->m->kind[s] & 1)))
         return false;
-    return b->m->ask.memory || (k->time[v] <= b->m->ask.limit && bytes_of(b->g, v) <= k->memory);
+    return b->m->ask.memory ||
+           (k->time[v] <= b->m->ask.limit && vertex_bytes(b->g, v) <= k->memory);
 }
 
 /* Writes to order[] the vertices that take longest on kind k, by falling time, at most as many as it has devices;
@@ -561,7 +553,7 @@ static void make_memory(struct builder *b)
     b->bytes = mip_bytes_of(b->g, b->k + 1);
     b->m->bytes = b->bytes.unit;
     for (uint32_t v = 0; v < b->n; v++)
-        all += mip_in_bytes(&b->bytes, bytes_of(b->g, v));
+        all += mip_in_bytes(&b->bytes, vertex_bytes(b->g, v));
     for (uint32_t s = 0; s < b->k; s++) {
         int64_t room = b->c->kind[b->m->kind[s]].memory;
         if (room == LOAD_INF)

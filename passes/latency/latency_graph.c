@@ -83,15 +83,6 @@ static int64_t hosts_memory(const struct device_class *cls)
     return cls->memory < 0 ? LOAD_INF : sat_mul(cls->memory, cls->count);
 }
 
-/* Bytes of block b and of all shared items that it needs. */
-static int64_t block_bytes(const struct wdag *g, uint32_t b)
-{
-    int64_t bytes = g->size[b];
-    for_row (s, g->shared_of, b)
-        bytes = sat_add(bytes, g->shared_size[s]);
-    return bytes;
-}
-
 /* Notes who has the bytes of block v on the hosts: those of a class share their memory. */
 static void note_holder(struct latency_graph *p, uint32_t v)
 {
@@ -126,7 +117,7 @@ static void choose_hosts(struct latency_graph *p)
         for (uint32_t k = 0; k < p->c->nkind; k++) {
             const struct problem_kind *kind = &p->c->kind[k];
             if (!cl->cls[kind->cls].host || kind->time[v] >= least ||
-                block_bytes(p->g, v) > hosts_memory(&cl->cls[kind->cls]))
+                vertex_bytes(p->g, v) > hosts_memory(&cl->cls[kind->cls]))
                 continue;
             least = kind->time[v];
             p->host_dev[v] = host_of_kind(cl, kind);
@@ -144,12 +135,12 @@ static bool spread_block(struct latency_graph *p, uint32_t v, int64_t *left)
     for (uint32_t k = 0; k < p->c->nkind; k++) {
         const struct problem_kind *kind = &p->c->kind[k];
         if (cl->cls[kind->cls].host && kind->time[v] != COST_NEVER &&
-            block_bytes(p->g, v) <= left[kind->cls] && (!best || kind->time[v] < best->time[v]))
+            vertex_bytes(p->g, v) <= left[kind->cls] && (!best || kind->time[v] < best->time[v]))
             best = kind;
     }
     if (!best)
         return false;
-    left[best->cls] -= left[best->cls] < LOAD_INF ? block_bytes(p->g, v) : 0;
+    left[best->cls] -= left[best->cls] < LOAD_INF ? vertex_bytes(p->g, v) : 0;
     bool moved = best->cls != cluster_class(cl, (uint32_t)p->host_dev[v]);
     if (moved) {
         p->host_dev[v] = host_of_kind(cl, best);

@@ -93,30 +93,30 @@ static bool class_runs(const struct sweep *s, uint32_t v, uint32_t cls)
     return s->room->classes[s->room->group[v]] >> cls & 1;
 }
 
-/* When all that v reads has arrived on d; its predecessors are placed. */
-static int64_t arrival(const struct sweep *s, uint32_t v, uint32_t d)
+/* When all that v reads has arrived where `way` leads: edge_time to a device, edge_time_far to a class.  The
+ * predecessors of v are placed. */
+static int64_t arrives(const struct sweep *s, uint32_t v, uint32_t to,
+                       int64_t (*way)(const struct edges *, uint32_t, uint32_t, uint32_t))
 {
     const struct csr *p = &s->g->pred;
     int64_t latest = 0;
     for (uint32_t i = p->at[v]; i < p->at[v + 1]; i++) {
-        int64_t t = sat_add(s->end[p->to[i]],
-                            edge_time(s->how->edge, i, (uint32_t)home_of(s, p->to[i]), d));
-        latest = larger(t, latest);
+        int64_t time = way(s->how->edge, i, (uint32_t)home_of(s, p->to[i]), to);
+        latest = larger(sat_add(s->end[p->to[i]], time), latest);
     }
     return latest;
 }
 
-/* The same for a device of that class which made nothing of it and is in no group with one that did. */
+/* On device d. */
+static int64_t arrival(const struct sweep *s, uint32_t v, uint32_t d)
+{
+    return arrives(s, v, d, edge_time);
+}
+
+/* On a device of that class which made nothing of it and is in no group with one that did. */
 static int64_t far_arrival(const struct sweep *s, uint32_t v, uint32_t cls)
 {
-    const struct csr *p = &s->g->pred;
-    int64_t latest = 0;
-    for (uint32_t i = p->at[v]; i < p->at[v + 1]; i++) {
-        int64_t t = sat_add(s->end[p->to[i]],
-                            edge_time_far(s->how->edge, i, (uint32_t)home_of(s, p->to[i]), cls));
-        latest = larger(t, latest);
-    }
-    return latest;
+    return arrives(s, v, cls, edge_time_far);
 }
 
 /* ---- entries of heaps ------------------------------------------------------------------------------- */

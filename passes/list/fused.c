@@ -60,10 +60,12 @@ uint32_t fused_find(const struct wdag *g, const uint32_t *of, uint32_t *group, s
     return n;
 }
 
-int room_fuse(struct room *r, struct ctx *x, const char *planner, struct arena *a)
+int room_start(struct room *r, struct ctx *x, const char *planner, bool fused)
 {
-    if (r->base != x->levels.base) /* contract has made one vertex of each group */
-        return 0;
+    struct arena *a = x->use.scratch;
+    int rc = room_build(r, x, planner, a);
+    if (rc || !fused || r->base != x->levels.base) /* contract has made one vertex of each group */
+        return rc;
     uint32_t *group = arena_array(a, (size_t)r->base->n + 1, sizeof *group);
     uint32_t n = fused_find(r->base, r->group, group, a);
     struct wdag *level = wdag_merge(x->levels.base, group, n, planner, a, x->use.diag);

@@ -125,9 +125,7 @@ static int m_etf_run(struct ctx *x, const void *options)
     const struct earliest_options *o = options;
     struct listed best = {0};
     struct room r;
-    int rc = room_build(&r, x, "m-etf-place", x->use.scratch);
-    if (!rc && o->fuse)
-        rc = room_fuse(&r, x, "m-etf-place", x->use.scratch);
+    int rc = room_start(&r, x, "m-etf-place", o->fuse);
     if (rc)
         return rc;
     struct clock clock = ctx_clock(x);
@@ -141,9 +139,7 @@ static int m_sct_run(struct ctx *x, const void *options)
     const struct earliest_options *o = options;
     struct listed best = {0};
     struct room r;
-    int rc = room_build(&r, x, "m-sct-place", x->use.scratch);
-    if (!rc && o->fuse)
-        rc = room_fuse(&r, x, "m-sct-place", x->use.scratch);
+    int rc = room_start(&r, x, "m-sct-place", o->fuse);
     if (rc)
         return rc;
     struct clock clock = ctx_clock(x);

@@ -84,9 +84,7 @@ static int m_topo_run(struct ctx *x, const void *options)
     const struct m_topo_options *o = options;
     struct listed best = {0};
     struct room r;
-    int rc = room_build(&r, x, "m-topo-place", x->use.scratch);
-    if (!rc && o->fuse)
-        rc = room_fuse(&r, x, "m-topo-place", x->use.scratch);
+    int rc = room_start(&r, x, "m-topo-place", o->fuse);
     if (rc)
         return rc;
     uint32_t none = try_fill(x, &r, o->fill == FILL_EVEN, &best);

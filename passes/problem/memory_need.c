@@ -13,14 +13,6 @@
 
 enum { SETS = 32 }; /* of kinds that are looked at, at most */
 
-static int64_t bytes_of(const struct wdag *g, uint32_t v)
-{
-    int64_t sum = g->size[v];
-    for_row (s, g->shared_of, v)
-        sum = sat_add(sum, g->shared_size[s]);
-    return sum;
-}
-
 static uint32_t kinds_of(const struct problem *c, uint32_t v)
 {
     assert(v < c->g->n && c->nkind <= 32);
@@ -85,7 +77,7 @@ static void look_at_vertices(const struct problem *c, struct memory_need *n)
 {
     for (uint32_t v = 0; v < c->g->n; v++) {
         uint32_t kinds = kinds_of(c, v);
-        int64_t bytes = bytes_of(c->g, v), room = room_of(c, kinds, 0, false);
+        int64_t bytes = vertex_bytes(c->g, v), room = room_of(c, kinds, 0, false);
         if (!kinds) {
             n->nowhere = v;
         } else if (is_bounded(c, kinds) && bytes > room && bytes > n->least) {
