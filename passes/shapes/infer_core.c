@@ -70,11 +70,16 @@ bool shape_in(const struct infer *f, nid n, uint32_t i, struct shape *s)
     return shape_of(f, node_in(f->m, n, i), s);
 }
 
-enum elem elem_in(const struct infer *f, nid n, uint32_t i)
+struct shape operand_shape(const struct infer *f, nid n, uint32_t i)
 {
     struct shape s;
     shape_in(f, n, i, &s);
-    return s.elem;
+    return s;
+}
+
+enum elem elem_in(const struct infer *f, nid n, uint32_t i)
+{
+    return operand_shape(f, n, i).elem;
 }
 
 /* --- merging --- */
