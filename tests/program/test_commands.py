@@ -2,10 +2,10 @@
 """tools/bench/commands.py finds what two builds of pcc print or write differently.
 
 A list of a few lines is run with pcc and with a script in its place, which runs pcc and then changes one thing: each
-plant below must be found, in the part that is named.  Controls: pcc and itself do not differ; lines without their input
-are skipped; a list of no lines is an error.  --expect takes away the differences that it names and no others.  A program
-that does its work several times shows in the ratio of times.  Comparing ONNX messages needs the onnx package, else it is
-left out.
+plant below must be found, in the part that is named.  Controls: pcc and itself do not differ; lines without their
+input are skipped; a list of no lines is an error.  --expect takes away the differences that it names and no others.  A
+program that does its work several times shows in the ratio of times.  Comparing ONNX messages needs the onnx package,
+else it is left out.
 
 Exit: 0 pass, 1 fail."""
 import os
