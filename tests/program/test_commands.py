@@ -30,8 +30,9 @@ pcc in/dense.onnx -d 2xa100 -p dp-place --baselines
 pcc in/none.onnx
 pcc shared/no/such.onnx
 pcc - < shared/no/such.*
+if grep -q here tests/word.txt; then pcc; fi
 """
-SPLIT, TABLE, NONE = 4, 5, 6  # the numbers of its lines
+SPLIT, TABLE, NONE, WORD = 4, 5, 6, 9  # the numbers of its lines
 RUN = '"$real" "$@"; code=$?; '
 END = "; exit $code"
 PLANTS = [  # what the script does, the line, the part, what is said of it
@@ -41,6 +42,7 @@ PLANTS = [  # what the script does, the line, the part, what is said of it
     (RUN + "[ -d split ] && echo >> split/manifest.json" + END, SPLIT, "split/manifest.json", "+"),
     (RUN + "[ -d split ] && printf x >> split/weights.data" + END, SPLIT,
      "split/weights.data: [0-9]* and [0-9]* bytes", ""),
+    (RUN + "[ $code = 2 ] && code=4" + END, WORD, "exit code", "+4"),
     (RUN + "touch more.txt" + END, NONE, "more.txt", "+file"),
     (RUN + "rm -f split/run_split.py" + END, SPLIT, "split/run_split.py", "+not there"),
     (RUN + "[ -d split ] && chmod +x split/run_split.py" + END, SPLIT, "split/run_split.py", "+file that can be run"),
@@ -55,7 +57,7 @@ MESSAGES = [(RUN + f"[ -d split ] && printf '\\010\\0{version}' >> split/part0.o
 
 def compare(folder, new, *options):
     r = subprocess.run([sys.executable, SOURCE / "tools/bench/commands.py", folder / "old/pcc", new, "--list",
-                        folder / "list.txt", *options], capture_output=True, text=True)
+                        folder / "list.txt", "--tests", folder, *options], capture_output=True, text=True)
     check(not r.stderr, f"{options}: {r.stderr}")
     return r
 
@@ -104,7 +106,7 @@ def expectations(folder):
 
 def controls(folder):
     r = compare(folder, folder / "old/pcc", "--repeat", "2", "--jobs", "2")
-    check(r.returncode == 0 and "4 lines, 0 differ, 2 skipped" in r.stdout, r.stdout)
+    check(r.returncode == 0 and "5 lines, 0 differ, 2 skipped" in r.stdout, r.stdout)
     check(r.stdout.count("skipped, shared/no/such") == 2, r.stdout)
     r = compare(folder, folder / "old/pcc", "--only", "no such line")
     check(r.returncode == 1 and "0 lines" in r.stdout, r.stdout)
@@ -124,6 +126,7 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         folder = Path(tmp)
         (folder / "list.txt").write_text(LIST)
+        (folder / "word.txt").write_text("here")  # of --tests
         (folder / "old").mkdir()
         (folder / "old/pcc").symlink_to(PCC)
         (folder / "old/pcc-gen").symlink_to(GEN)

@@ -2,7 +2,7 @@
 """Two builds of pcc: do they print and write the same, and which is faster?
 
     tools/bench/commands.py OLD_PCC NEW_PCC [--only REGEX] [--jobs N] [--repeat N] [--expect FILE] [--keep FOLDER]
-                            [--list FILE]
+                            [--list FILE] [--tests FOLDER]
 
 Runs each line of commands.txt with both, in fresh folders of the same name, and compares exit code, stdout, stderr and
 every file that is written: kind, whether it can be run, and each byte, but for the seconds that --baselines and
@@ -18,6 +18,7 @@ with all that it starts.
             CHANGED must be found in each line of text that was removed or added.  Lines that begin with # are comments
 --keep      a new folder, in which the outputs of lines that differ are left: NUMBER/old and NUMBER/new
 --list      another list of lines than commands.txt
+--tests     the tests folder of another tree, such as that of OLD_PCC, which may not know the textual IR of this one
 
 pcc-gen is that beside each pcc.  PCC_SHARED names the shared material; lines whose part of it is not there are skipped.
 Exit: 0, or 1 if something differs that --expect does not name."""
@@ -104,13 +105,13 @@ class Build:
                 sys.exit(f"{program} is not there: build pcc and pcc-gen")
             (self.folder / link).symlink_to(program)
 
-    def run(self, command, folder, inputs):
-        """Runs a command in folder/run/files, then moves folder/run, with stdout and stderr, to folder/NAME; gives exit
-        code and CPU seconds."""
+    def run(self, command, folder, targets):
+        """Runs a command in folder/run/files, where LINKS lead to the targets, then moves folder/run, with stdout and
+        stderr, to folder/NAME; gives exit code and CPU seconds."""
         run, files = folder / "run", folder / "run/files"
         shutil.rmtree(folder / self.name, ignore_errors=True)
         files.mkdir(parents=True)
-        for link, target in zip(LINKS, (inputs, SHARED.resolve(), ROOT / "tests")):
+        for link, target in zip(LINKS, targets):
             (files / link).symlink_to(target)
         env = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "LC_ALL": "C"}
         for name in ("NO_COLOR", "COLUMNS"):
@@ -201,6 +202,7 @@ class Comparison:
         self.folder, self.args = folder, args
         self.inputs = folder / "in"
         self.inputs.mkdir()
+        self.targets = self.inputs, SHARED.resolve(), Path(args.tests).resolve()
         self.builds = [Build("old", args.old, folder), Build("new", args.new, folder)]
         self.only = re.compile(args.only)
         self.differ, self.cpu, self.skipped = {}, {}, []
@@ -215,7 +217,7 @@ class Comparison:
         for k in range(self.args.repeat if self.wanted(line) else 1):
             turn = (0, 1) if (line.number + k) % 2 else (1, 0)  # neither build always comes first
             for b in turn if self.wanted(line) else (0,):
-                codes[b], seconds = self.builds[b].run(line.command, folder, self.inputs)
+                codes[b], seconds = self.builds[b].run(line.command, folder, self.targets)
                 cpu[b].append(seconds)
         if self.wanted(line):
             self.cpu[line] = min(cpu[0]), min(cpu[1])
@@ -300,6 +302,7 @@ def main():
     parser.add_argument("--expect", metavar="FILE")
     parser.add_argument("--keep", metavar="FOLDER")
     parser.add_argument("--list", default=LIST, metavar="FILE")
+    parser.add_argument("--tests", default=ROOT / "tests", metavar="FOLDER")
     args = parser.parse_args()
     expected = expected_of(args.expect)
     with tempfile.TemporaryDirectory() as tmp:
