@@ -108,9 +108,16 @@ static sid without_number(const struct edit *e, sid name, uint32_t what)
     return map_get(&e->taken, map_key(what, base)) != 0 ? base : name;
 }
 
+void edit_any_names(struct edit *e)
+{
+    e->any_names = true;
+}
+
 sid edit_fresh(struct edit *e, sid like, uint32_t what)
 {
     struct module *m = e->m;
+    if (e->any_names)
+        return like;
     if (e->taken.mask == 0)
         take_names(e, m);
     if (like == 0)
@@ -126,6 +133,11 @@ sid edit_fresh(struct edit *e, sid like, uint32_t what)
     if (name != like)
         map_set(&e->taken, e->a, map_key(what, name), 1);
     return name;
+}
+
+sid edit_take_name(struct edit *e, const char *like)
+{
+    return edit_fresh(e, str_id(e->m, like), NAME_OF_NODE);
 }
 
 void edit_name_node(struct edit *e, nid n, const char *like)
@@ -318,6 +330,41 @@ static vid new_value(struct edit *e, gid g, sid like, uint32_t flags)
     return v;
 }
 
+/* Node n does not make v any more. */
+static void forget_result(struct edit *e, nid n, vid v)
+{
+    struct module *m = e->m;
+    const struct slice old = m->node[n].out;
+    struct slice out = module_add_args(m, m->arg + old.at, old.n);
+    for (uint32_t i = 0; i < out.n; i++)
+        m->arg[out.at + i] = m->arg[out.at + i] == v ? 0 : m->arg[out.at + i];
+    m->node[n].out = out;
+}
+
+vid edit_value(struct edit *e, gid g, const char *name, vid like)
+{
+    vid v = new_value(e, g, str_id(e->m, name), 0);
+    e->m->value[v].type = e->m->value[like].type;
+    e->value[v].like = like;
+    return v;
+}
+
+void edit_results(struct edit *e, nid n, const vid *v, uint32_t count)
+{
+    struct module *m = e->m;
+    struct slice out = module_add_args(m, v, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct value *x = &m->value[v[i]];
+        if (v[i] == 0)
+            continue;
+        if (x->def != 0 && x->def != n)
+            forget_result(e, x->def, v[i]);
+        x->def = n;
+        x->outno = i;
+    }
+    m->node[n].out = out;
+}
+
 vid edit_result(struct edit *e, nid n, const char *name, vid like)
 {
     struct module *m = e->m;
@@ -486,6 +533,11 @@ static gid new_graph(struct edit *e, nid owner, sid name)
     e->m->graph[g].owner = owner;
     e->m->graph[g].name = name;
     return g;
+}
+
+gid edit_graph(struct edit *e, nid n, sid name)
+{
+    return new_graph(e, n, name);
 }
 
 gid edit_set_body(struct edit *e, nid n, const char *name)

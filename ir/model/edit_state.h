@@ -44,7 +44,7 @@ struct edit {
     vid nval0;
     uint32_t ngraph0;
     uint32_t time;
-    bool sweep;
+    bool sweep, any_names;
 
     struct edit_slot *slot; /* [node] */
     uint32_t capslot;
