@@ -67,8 +67,8 @@ void edit_set_operand(struct edit *e, nid n, uint32_t i, vid v);
 /* One more result, with a name like that (NULL: like that of `like`, else of the node), of the type and sizes of value
  * `like` (0: of unknown type). */
 vid edit_result(struct edit *e, nid n, const char *name, vid like);
-/* A new value of graph g that nothing makes yet: for edit_results().  Its name is like that, its type and sizes are those
- * of `like` (0: unknown). */
+/* A new value of graph g that nothing makes yet: for edit_results().  Its name is like that, its type and sizes are
+ * those of `like` (0: unknown). */
 vid edit_value(struct edit *e, gid g, const char *name, vid like);
 /* The results of a node, in place of those that it has; 0: omitted.  A value that another node makes is this one's from
  * now on. */

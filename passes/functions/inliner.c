@@ -2,9 +2,10 @@
  *
  * The model is edited (ir/model/edit.h) in a copy that shares what does not change.  A walk over its graphs, with an
  * explicit stack, puts the nodes of a function before each call that is entered, with an environment that says which
- * values its inputs and outputs are, which attributes the call gave, and what its names are put under (call/inner); then
- * the call is dropped.  The bodies of an If, Loop or Scan inside become graphs of their own, with the same environment,
- * on a list of graphs still to be filled.  What a function returns without having computed it gets an Identity.
+ * values its inputs and outputs are, which attributes the call gave, and what its names are put under (call/inner);
+ * then the call is dropped.  The bodies of an If, Loop or Scan inside become graphs of their own, with the same
+ * environment, on a list of graphs still to be filled.  What a function returns without having computed it gets an
+ * Identity.
  *
  * Values of the original keep their numbers, so that what is learned here about them is true there.  The walk meets the
  * nodes in the order that they have in the end, so it knows their numbers.
