@@ -97,8 +97,10 @@ enum {
     VALUE_OUTPUT = 2, /* an output of its graph (it may be an input or initializer, too) */
     /* has an initializer (with VALUE_INPUT: a default that callers may override) */
     VALUE_INIT = 4,
-    VALUE_LOST = 8,    /* nothing reads it: a later definition of the same name counts, or a pass dropped it */
-    VALUE_TYPED = 16,  /* an input, output or initializer that the file lists with its type once more */
+    VALUE_LOST =
+        8, /* nothing reads it: a later definition of the same name counts, or a pass dropped it */
+    VALUE_TYPED =
+        16, /* an input, output or initializer that the file lists with its type once more */
     VALUE_RETYPED = 32 /* a pass gave it another type than the file's */
 };
 
@@ -163,7 +165,7 @@ struct attr {
     sid ref;      /* name of the function's attribute that it stands for, or 0 */
     uint8_t kind; /* enum attr_kind */
     bool untyped; /* its message does not say the kind: the field that is set does (IR 1) */
-    bool unset;   /* its message lacks the field of its kind, which means 0, "" or an unknown type */
+    bool unset; /* its message lacks the field of its kind, which means 0, "" or an unknown type */
     uint32_t about;
     union {
         float f;
@@ -272,7 +274,7 @@ struct module {
     struct diag *diag;
     sid path; /* where it was read from, for messages */
     int64_t ir_version;
-    const void *src;   /* ModelProto */
+    const void *src;    /* ModelProto */
     uint32_t own_about; /* what is said about the model */
 
     struct strings *str;
@@ -292,6 +294,7 @@ struct module {
     uint32_t nfunction, capfunction; /* from 1; NULL and 0: none */
     /* a module for tensors that belong to no graph (those of training_info); NULL: none */
     struct module *aside;
+    uint32_t edits; /* how often nodes have been changed (edit.h) */
     bool rewritten; /* a pass changed the nodes: src is the model as it was before */
     /* src pointers hold only what the module has no place for: it was read from text (frontends/text) */
     bool patterns;
@@ -356,6 +359,9 @@ void module_add_opset(struct module *m, sid domain, int64_t version);
 uint32_t module_add_about(struct module *m, struct about a);
 /* An empty module in the memory of m, which shares its strings and the files that it has so far. */
 struct module *module_add_inner(struct module *m);
+/* A module like m that may be edited (edit.h) while m stays as it is; it shares strings and all that does not change,
+ * and lives in mem.  O(nodes + values). */
+struct module module_fork(const struct module *m, struct arena *mem);
 /* A function with an empty body; the index. */
 uint32_t module_add_function(struct module *m);
 /* To be called after files were added to m: functions and m->aside get them, too. */
@@ -413,6 +419,9 @@ int tensor_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n
  * more than max; on success the number of elements. */
 int tensor_ints(const struct module *m, tid t, int64_t *out, uint32_t max);
 
+/* The graphs 1, ..., each behind the one that the node that owns it is in; otherwise ascending.  Lives in a.
+ * O(graphs). */
+gid *graphs_outer_first(const struct module *m, struct arena *a);
 /* value -> nodes that read it (captures included), each node once, ascending.  O(nodes + operands). */
 struct csr module_users(const struct module *m, struct arena *a);
 

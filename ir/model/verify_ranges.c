@@ -127,7 +127,8 @@ static void slice_check(struct check *c, tid i)
                         "within the %lld of axis %u, or are not as many as it has",
                         i, str(m, t->name), t->of[0], str(m, of->name), (long long)n, t->axis);
         else if (!has_whole_bytes(m, t, of))
-            verify_fail(c, "tensor %u '%s': a range of its slice does not begin and end with a byte",
+            verify_fail(c,
+                        "tensor %u '%s': a range of its slice does not begin and end with a byte",
                         i, str(m, t->name));
     }
 }
@@ -190,7 +191,8 @@ static void tensors_check(struct check *c)
         }
         payload_check(c, i);
         int64_t n = tensor_elems(m, i);
-        if (n >= 0 && tensor_has_bytes(t) && t->len != (uint64_t)elem_bytes((enum elem)t->elem, n)) {
+        if (n >= 0 && tensor_has_bytes(t) &&
+            t->len != (uint64_t)elem_bytes((enum elem)t->elem, n)) {
             verify_fail(c, "tensor %u '%s': %llu bytes, expected %lld", i, str(m, t->name),
                         (unsigned long long)t->len, (long long)elem_bytes((enum elem)t->elem, n));
         }
@@ -232,11 +234,12 @@ static bool is_list(uint32_t kind)
            kind == ATTR_TYPES;
 }
 
-static void attrs_check(struct check *c)
+void verify_attrs(struct check *c, struct slice list)
 {
     const struct module *m = c->m;
+    const struct slice all = verify_safe(list, m->nattr);
 
-    for (uint32_t i = 1; i < m->nattr; i++) {
+    for (uint32_t i = all.at; i < all.at + all.n; i++) {
         const struct attr *a = &m->attr[i];
         uint32_t most;
         verify_index(c, "attribute", i, "its name", a->name, c->nstr);
@@ -288,6 +291,7 @@ static void nodes_check(struct check *c)
         verify_slice(c, "node", n, "its operands", x->in, m->narg);
         verify_slice(c, "node", n, "its results", x->out, m->narg);
         verify_slice(c, "node", n, "its attributes", x->attr, m->nattr);
+        verify_attrs(c, x->attr);
         if (x->callee != 0)
             verify_index(c, "node", n, "the function that it calls", x->callee, c->ncallee);
         if (x->nformal > x->in.n) {
@@ -313,7 +317,6 @@ void verify_ranges(struct check *c)
     pools_check(c);
     types_check(c);
     tensors_check(c);
-    attrs_check(c);
     args_check(c);
     nodes_check(c);
 }

@@ -1,0 +1,449 @@
+/* Editing a module: nodes and values (edit.h); edit_end.c puts the module in order afterwards.
+ *
+ * The nodes of a graph are a list while it is edited, so that a node comes before or behind another one in O(1).  A
+ * value is replaced by noting when and by what; operands are looked at once, at the end.  Nothing that the module had
+ * is written over: lists that change are made anew, since modules may share pools (passes/functions/inliner.c). */
+#include "ir/model/edit_state.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- beginning ---------------------------------------------------------------------------------- */
+
+static void grow_nodes(struct edit *e)
+{
+    e->slot = vec_grow(e->a, e->slot, &e->capslot, e->m->nnode, sizeof *e->slot);
+}
+
+static void grow_values(struct edit *e)
+{
+    e->value = vec_grow(e->a, e->value, &e->capvalue, e->m->nval, sizeof *e->value);
+}
+
+void edit_grow_graphs(struct edit *e)
+{
+    e->first = vec_grow(e->a, e->first, &e->capfirst, e->m->ngraph, sizeof *e->first);
+    e->last = vec_grow(e->a, e->last, &e->caplast, e->m->ngraph, sizeof *e->last);
+}
+
+static void note_reads(struct edit *e)
+{
+    const struct module *m = e->m;
+    e->read = arena_alloc(e->a, m->nval);
+    for (nid n = 1; n < m->nnode; n++)
+        for (uint32_t i = 0; i < m->node[n].in.n; i++)
+            e->read[m->arg[m->node[n].in.at + i]] = 1;
+    for (gid g = 1; g < m->ngraph; g++)
+        for (uint32_t i = 0; i < m->graph[g].out.n; i++)
+            e->read[m->arg[m->graph[g].out.at + i]] = 1;
+}
+
+struct edit *edit_begin(struct module *m, struct arena *a)
+{
+    struct edit *e = arena_alloc(a, sizeof *e);
+    e->m = m;
+    e->a = a;
+    e->nnode0 = m->nnode;
+    e->nval0 = m->nval;
+    e->ngraph0 = m->ngraph;
+    e->list = vec_grow(a, NULL, &e->caplist, 1, sizeof *e->list);
+    e->nlist = 1;
+    grow_nodes(e);
+    grow_values(e);
+    edit_grow_graphs(e);
+    for (gid g = 1; g < m->ngraph; g++)
+        for (nid n = m->graph[g].first; n < m->graph[g].first + m->graph[g].count; n++)
+            edit_link_after(e, g, e->last[g], n);
+    note_reads(e);
+    return e;
+}
+
+/* ---- order -------------------------------------------------------------------------------------- */
+
+void edit_link_after(struct edit *e, gid g, nid at, nid n)
+{
+    nid next = at != 0 ? e->slot[at].next : e->first[g];
+    e->slot[n].prev = at;
+    e->slot[n].next = next;
+    *(at != 0 ? &e->slot[at].next : &e->first[g]) = n;
+    *(next != 0 ? &e->slot[next].prev : &e->last[g]) = n;
+}
+
+void edit_unlink(struct edit *e, nid n)
+{
+    const struct edit_slot s = e->slot[n];
+    gid g = e->m->node[n].graph;
+    *(s.prev != 0 ? &e->slot[s.prev].next : &e->first[g]) = s.next;
+    *(s.next != 0 ? &e->slot[s.next].prev : &e->last[g]) = s.prev;
+}
+
+/* ---- names -------------------------------------------------------------------------------------- */
+
+static void take_names(struct edit *e, const struct module *m)
+{
+    for (vid v = 1; v < m->nval; v++)
+        if (m->value[v].name != 0)
+            map_set(&e->taken, e->a, map_key(EDIT_VALUE, m->value[v].name), 1);
+    for (nid n = 1; n < m->nnode; n++)
+        if (m->node[n].name != 0)
+            map_set(&e->taken, e->a, map_key(EDIT_NODE, m->node[n].name), 1);
+    for (uint32_t f = 1; f < m->nfunction; f++)
+        take_names(e, m->function[f].body); /* which have no functions */
+}
+
+/* A taken name without the number behind it, if that is taken, too: names do not grow from copy to copy. */
+static sid without_number(const struct edit *e, sid name, uint32_t what)
+{
+    const char *s = str(e->m, name);
+    size_t n = strlen(s);
+    while (n > 0 && s[n - 1] >= '0' && s[n - 1] <= '9')
+        n--;
+    if (n < 2 || s[n] == '\0' || s[n - 1] != '_' || map_get(&e->taken, map_key(what, name)) == 0)
+        return name;
+    sid base = str_id_n(e->m, s, n - 1);
+    return map_get(&e->taken, map_key(what, base)) != 0 ? base : name;
+}
+
+void edit_any_names(struct edit *e)
+{
+    e->any_names = true;
+}
+
+sid edit_fresh(struct edit *e, sid like, uint32_t what)
+{
+    struct module *m = e->m;
+    if (e->any_names)
+        return like;
+    if (e->taken.mask == 0)
+        take_names(e, m);
+    if (like == 0)
+        like = str_id(m, what == EDIT_NODE ? "node" : "value");
+    like = without_number(e, like, what);
+    sid name = like;
+    uint32_t next = map_get(&e->taken, map_key(what, like));
+    for (bool taken = next != 0; taken; next++) {
+        name = str_id(m, arena_fmt(e->a, "%s_%u", str(m, like), next));
+        taken = map_get(&e->taken, map_key(what, name)) != 0;
+    }
+    map_set(&e->taken, e->a, map_key(what, like), next + (next == 0));
+    if (name != like)
+        map_set(&e->taken, e->a, map_key(what, name), 1);
+    return name;
+}
+
+sid edit_take_name(struct edit *e, const char *like)
+{
+    return edit_fresh(e, str_id(e->m, like), EDIT_NODE);
+}
+
+void edit_name_node(struct edit *e, nid n, const char *like)
+{
+    sid name = str_id(e->m, like);
+    if (e->m->node[n].name == name && name != 0)
+        return;
+    e->m->node[n].name = edit_fresh(e, name, EDIT_NODE);
+    e->m->node[n].flags &= ~(uint32_t)NODE_UNNAMED;
+}
+
+void edit_name_value(struct edit *e, vid v, const char *like)
+{
+    struct value *x = &e->m->value[v];
+    sid name = str_id(e->m, like);
+    bool border = x->graph == 1 && (x->flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
+    if (x->name == name || border)
+        return;
+    x->name = edit_fresh(e, name, EDIT_VALUE);
+    if (x->tensor != 0) { /* the tensor has the name, too; others may have that tensor */
+        tid t = module_add_tensor(e->m);
+        e->m->tensor[t] = e->m->tensor[x->tensor];
+        e->m->tensor[t].name = x->name;
+        x->tensor = t;
+    }
+}
+
+/* ---- nodes -------------------------------------------------------------------------------------- */
+
+nid edit_new_node(struct edit *e, gid g, nid after, const char *op)
+{
+    assert(g > 0 && g < e->m->ngraph);
+    nid n = module_add_node(e->m);
+    grow_nodes(e);
+    e->m->node[n].graph = g;
+    e->m->node[n].op = str_id(e->m, op);
+    e->m->node[n].flags = NODE_MADE;
+    e->slot[n].is_new = true;
+    edit_link_after(e, g, after, n);
+    return n;
+}
+
+nid edit_add(struct edit *e, gid g, const char *op)
+{
+    return edit_new_node(e, g, e->last[g], op);
+}
+
+nid edit_before(struct edit *e, nid at, const char *op)
+{
+    return edit_new_node(e, e->m->node[at].graph, e->slot[at].prev, op);
+}
+
+nid edit_after(struct edit *e, nid at, const char *op)
+{
+    return edit_new_node(e, e->m->node[at].graph, at, op);
+}
+
+void edit_drop(struct edit *e, nid n)
+{
+    assert(n > 0 && n < e->m->nnode);
+    e->slot[n].gone = true;
+}
+
+void edit_move(struct edit *e, nid n, gid g)
+{
+    struct module *m = e->m;
+    const struct slice out = m->node[n].out;
+    assert(g > 0 && g < m->ngraph);
+    edit_unlink(e, n);
+    m->node[n].graph = g;
+    edit_link_after(e, g, e->last[g], n);
+    for (uint32_t i = 0; i < out.n; i++) {
+        vid v = m->arg[out.at + i];
+        if (v == 0)
+            continue;
+        m->value[v].graph = g;
+        if (m->value[v].name != 0 && (m->value[v].flags & VALUE_OUTPUT) == 0)
+            m->value[v].name = edit_fresh(e, m->value[v].name, EDIT_VALUE);
+    }
+}
+
+/* The function of those names, 0: none. */
+static uint32_t function_of(struct edit *e, sid domain, sid op)
+{
+    const struct module *m = e->m;
+    if (e->function.mask == 0)
+        for (uint32_t f = m->nfunction; f-- > 1;)
+            if (m->function[f].overload == 0)
+                map_set(&e->function, e->a, map_key(m->function[f].domain + 1, m->function[f].name),
+                        f);
+    return map_get(&e->function, map_key(domain + 1, op));
+}
+
+void edit_set_operator(struct edit *e, nid n, const char *op, const char *domain, int64_t version)
+{
+    struct node *x = &e->m->node[n];
+    x->op = str_id(e->m, op);
+    x->domain = domain != NULL && strcmp(domain, "ai.onnx") != 0 ? str_id(e->m, domain) : 0;
+    x->overload = 0;
+    x->callee = function_of(e, x->domain, x->op);
+    x->flags = (x->flags & ~(uint32_t)NODE_CALL) | NODE_MADE | (x->callee != 0 ? NODE_CALL : 0);
+    if (x->domain != 0 && module_opset(e->m, x->domain) < 0)
+        module_add_opset(e->m, x->domain, version);
+}
+
+void edit_made_from(struct edit *e, nid n, nid from)
+{
+    struct node *x = &e->m->node[n];
+    const struct node *y = &e->m->node[from];
+    e->slot[n].from = from;
+    x->made_from = y->made_from != 0 ? y->made_from : y->name;
+}
+
+/* ---- operands and results ----------------------------------------------------------------------- */
+
+/* The change that a reader of v meets that was set at that time; 0: none. */
+static uint32_t change_after(const struct edit *e, vid v, uint32_t set_at)
+{
+    uint32_t i = e->value[v].change;
+    while (i != 0 && e->list[i].time <= set_at)
+        i = e->list[i].next;
+    return i;
+}
+
+/* Chains can be long, and have readers at each link: what a reader from before all changes of a value reads in the end
+ * is kept for all values on the way, until there is another change. */
+vid edit_resolve(struct edit *e, vid v, uint32_t set_at)
+{
+    struct arena_mark mark = arena_mark(e->a);
+    vid *walk = NULL;
+    uint32_t n = 0, cap = 0;
+    for (uint32_t i; (i = change_after(e, v, set_at)) != 0;) {
+        if (i == e->value[v].change) {
+            if (e->value[v].known_at == e->nlist) {
+                v = e->value[v].known;
+                break;
+            }
+            walk = vec_grow(e->a, walk, &cap, n + 1, sizeof *walk);
+            walk[n++] = v;
+        }
+        set_at = e->list[i].time;
+        v = e->list[i].to;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        e->value[walk[k]].known = v;
+        e->value[walk[k]].known_at = e->nlist;
+    }
+    arena_release(e->a, mark);
+    return v;
+}
+
+uint32_t edit_nin(const struct edit *e, nid n)
+{
+    return e->m->node[n].nformal;
+}
+
+vid edit_in(struct edit *e, nid n, uint32_t i)
+{
+    const struct node *x = &e->m->node[n];
+    return i < x->nformal ? edit_resolve(e, e->m->arg[x->in.at + i], e->slot[n].set_at) : 0;
+}
+
+void edit_operands(struct edit *e, nid n, const vid *v, uint32_t count)
+{
+    struct slice in =
+        module_add_args(e->m, v, count); /* what its bodies capture comes at the end */
+    e->m->node[n].in = in;
+    e->m->node[n].nformal = count;
+    e->slot[n].set_at = e->time;
+}
+
+void edit_set_operand(struct edit *e, nid n, uint32_t i, vid v)
+{
+    uint32_t count = e->m->node[n].nformal;
+    assert(i < count);
+    struct slice in = module_add_args(e->m, NULL, count);
+    for (uint32_t k = 0; k < count; k++)
+        e->m->arg[in.at + k] = k == i ? v : edit_in(e, n, k);
+    e->m->node[n].in = in;
+    e->slot[n].set_at = e->time;
+}
+
+/* A new value of a graph with a name like that. */
+vid edit_new_value(struct edit *e, gid g, sid like, uint32_t flags)
+{
+    sid name = edit_fresh(e, like, EDIT_VALUE);
+    vid v = module_add_value(e->m);
+    grow_values(e);
+    e->m->value[v] = (struct value){.name = name, .graph = g, .flags = flags};
+    return v;
+}
+
+/* Node n does not make v any more. */
+static void forget_result(struct edit *e, nid n, vid v)
+{
+    struct module *m = e->m;
+    const struct slice old = m->node[n].out;
+    struct slice out = module_add_args(m, m->arg + old.at, old.n);
+    for (uint32_t i = 0; i < out.n; i++)
+        m->arg[out.at + i] = m->arg[out.at + i] == v ? 0 : m->arg[out.at + i];
+    m->node[n].out = out;
+}
+
+vid edit_value(struct edit *e, gid g, const char *name, vid like)
+{
+    vid v = edit_new_value(e, g, str_id(e->m, name), 0);
+    e->m->value[v].type = e->m->value[like].type;
+    e->value[v].like = like;
+    return v;
+}
+
+void edit_results(struct edit *e, nid n, const vid *v, uint32_t count)
+{
+    struct module *m = e->m;
+    struct slice out = module_add_args(m, v, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct value *x = &m->value[v[i]];
+        if (v[i] == 0)
+            continue;
+        if (x->def != 0 && x->def != n)
+            forget_result(e, x->def, v[i]);
+        x->def = n;
+        x->outno = i;
+    }
+    m->node[n].out = out;
+}
+
+vid edit_result(struct edit *e, nid n, const char *name, vid like)
+{
+    struct module *m = e->m;
+    sid want = name != NULL ? str_id(m, name) : like != 0 ? m->value[like].name : m->node[n].name;
+    vid v = edit_new_value(e, m->node[n].graph, want, 0);
+    const struct slice old = m->node[n].out;
+    struct slice out = module_add_args(m, NULL, old.n + 1);
+    memcpy(m->arg + out.at, m->arg + old.at, old.n * sizeof *m->arg);
+    m->arg[out.at + old.n] = v;
+    m->node[n].out = out;
+    m->value[v].def = n;
+    m->value[v].outno = old.n;
+    m->value[v].type = m->value[like].type;
+    e->value[v].like = like;
+    return v;
+}
+
+void edit_set_type(struct edit *e, vid v, uint32_t type)
+{
+    e->m->value[v].type = type;
+    e->m->value[v].flags |= VALUE_RETYPED;
+}
+
+/* Whether w can be the output that v is. */
+static bool may_stand(const struct module *m, vid v, vid w)
+{
+    const uint32_t taken = VALUE_INPUT | VALUE_INIT | VALUE_OUTPUT;
+    return (m->value[v].flags & (VALUE_INPUT | VALUE_INIT)) == 0 &&
+           (m->value[w].flags & taken) == 0 && m->value[w].graph == m->value[v].graph;
+}
+
+/* Makes w the output that v is. */
+static void stand(struct edit *e, vid v, vid w)
+{
+    struct value *x = &e->m->value[v], *y = &e->m->value[w];
+    sid name = x->name;
+    x->name = edit_fresh(e, name, EDIT_VALUE);
+    y->name = name;
+    x->flags &= ~(uint32_t)VALUE_OUTPUT;
+    y->flags |= VALUE_OUTPUT;
+    e->value[v].stands = w;
+}
+
+/* The node goes on reading what it reads now. */
+static void keep_operands(struct edit *e, nid n)
+{
+    const uint32_t count = e->m->node[n].nformal;
+    struct slice in = module_add_args(e->m, NULL, count);
+    for (uint32_t i = 0; i < count; i++) {
+        vid v = edit_in(e, n, i);
+        e->m->arg[in.at + i] = v;
+    }
+    e->m->node[n].in = in;
+    e->slot[n].set_at = e->time + 1;
+}
+
+vid edit_output_now(struct edit *e, gid g, vid v)
+{
+    while (e->value[v].stands != 0)
+        v = e->value[v].stands;
+    return e->m->value[v].graph == g ? v : edit_resolve(e, v, 0);
+}
+
+bool edit_replace(struct edit *e, vid v, vid w)
+{
+    assert(v != 0 && w != 0 && v < e->m->nval && w < e->m->nval);
+    bool output = (e->m->value[v].flags & VALUE_OUTPUT) != 0;
+    if (v == w)
+        return true;
+    if (output && !may_stand(e->m, v, w))
+        return false;
+    if (output)
+        stand(e, v, w);
+    if (e->m->value[w].def != 0)
+        keep_operands(e, e->m->value[w].def);
+    e->list = vec_grow(e->a, e->list, &e->caplist, e->nlist + 1, sizeof *e->list);
+    e->list[e->nlist] = (struct edit_change){++e->time, w, 0};
+    *(e->value[v].change == 0 ? &e->value[v].change : &e->list[e->value[v].latest].next) = e->nlist;
+    e->value[v].latest = e->nlist++;
+    return true;
+}
+
+void edit_sweep(struct edit *e)
+{
+    e->sweep = true;
+}
