@@ -5,7 +5,7 @@
 #include "ir/base/page.h"
 #include "ir/base/units.h"
 #include "ir/base/utf8.h"
-#include "ir/exec/iteration_verdict.h"
+#include "ir/exec/iteration/iteration_verdict.h"
 
 enum { STAGES_SHOWN = 64 };
 

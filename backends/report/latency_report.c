@@ -4,7 +4,7 @@
 
 #include "ir/base/page.h"
 #include "ir/base/utf8.h"
-#include "ir/exec/latency_verdict.h"
+#include "ir/exec/latency/latency_verdict.h"
 #include "ir/plan/parts.h"
 
 enum { SHOWN = 12 }; /* lines of the chain */

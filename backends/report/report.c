@@ -10,7 +10,7 @@
 #include "backends/report/step_report.h"
 #include "ir/base/page.h"
 #include "ir/base/utf8.h"
-#include "ir/exec/rounds.h"
+#include "ir/exec/sample/rounds.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * line. */
 #include "backends/report/step_report.h"
 
-#include "ir/exec/step_verdict.h"
+#include "ir/exec/makespan/step_verdict.h"
 #include "ir/base/page.h"
 #include "ir/base/utf8.h"
 

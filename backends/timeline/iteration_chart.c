@@ -1,4 +1,4 @@
-/* The chart of an iteration of training (chart.h, ir/exec/iteration.h): what each stage does for each micro-batch, what
+/* The chart of an iteration of training (chart.h, ir/exec/iteration/iteration.h): what each stage does for each micro-batch, what
  * goes from stage to stage, and the AllReduces.
  *
  * A lane for each device of the event core: where the devices of a stage share each micro-batch they do the same at the

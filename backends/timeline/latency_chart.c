@@ -1,10 +1,10 @@
-/* The chart of one sample alone by subgraphs (chart.h, ir/exec/latency.h): a row for each device, on it its subgraphs,
+/* The chart of one sample alone by subgraphs (chart.h, ir/exec/latency/latency.h): a row for each device, on it its subgraphs,
  * each with its transfers in and out in a pale shade, or the nodes of a host.  Where some run at once (hosts or pieces
  * without a limit) each takes the first row where there is room; more than MOST_ROWS at once lie over each other. */
 #include "backends/label.h"
 #include "backends/timeline/chart.h"
 #include "ir/base/strings.h"
-#include "ir/exec/latency_verdict.h"
+#include "ir/exec/latency/latency_verdict.h"
 
 #include <assert.h>
 

@@ -3,8 +3,8 @@
 #define PCC_BACKENDS_TIMELINE_REPLAY_RESULT_H
 
 #include "backends/backends.h"
-#include "ir/exec/iteration_verdict.h"
-#include "ir/exec/rounds.h"
+#include "ir/exec/iteration/iteration_verdict.h"
+#include "ir/exec/sample/rounds.h"
 
 /* replay_run for a result with a verdict and so many samples, 0: a few.  -1 and an error where that is
  * more than `most` tasks * samples, where times do not fit, and for a plan with copies of a stage. */

@@ -1,4 +1,4 @@
-/* The chart of one sample alone (chart.h, ir/exec/step_verdict.h): what each device computes, and what goes over its
+/* The chart of one sample alone (chart.h, ir/exec/makespan/step_verdict.h): what each device computes, and what goes over its
  * ports, channel or links.
  *
  * Lanes of the event core are shown if they compute or if something used them.  Transfers that hold no lane are shown
@@ -7,7 +7,7 @@
 #include "backends/label.h"
 #include "backends/timeline/chart.h"
 #include "ir/base/strings.h"
-#include "ir/exec/step_verdict.h"
+#include "ir/exec/makespan/step_verdict.h"
 
 #include <assert.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #ifndef PCC_IR_EXEC_EVALUATE_H
 #define PCC_IR_EXEC_EVALUATE_H
 
-#include "ir/exec/iteration_verdict.h"
-#include "ir/exec/latency_verdict.h"
-#include "ir/exec/step_verdict.h"
+#include "ir/exec/iteration/iteration_verdict.h"
+#include "ir/exec/latency/latency_verdict.h"
+#include "ir/exec/makespan/step_verdict.h"
 
 struct evaluation {
     int64_t value;    /* ps of the scene's objective, what plans are compared by */

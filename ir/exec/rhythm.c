@@ -2,7 +2,7 @@
 #include "ir/exec/rhythm.h"
 
 #include "ir/base/units.h"
-#include "ir/exec/single_step.h"
+#include "ir/exec/makespan/single_step.h"
 #include "ir/plan/weight_pass.h"
 
 static bool is_part_back(const struct module *m, const struct part *p)

@@ -2,7 +2,7 @@
 #ifndef PCC_IR_EXEC_RHYTHM_H
 #define PCC_IR_EXEC_RHYTHM_H
 
-#include "ir/exec/iteration_verdict.h"
+#include "ir/exec/iteration/iteration_verdict.h"
 #include "ir/plan/plan.h"
 #include "ir/plan/schedule.h"
 #include "ir/plan/work.h"

@@ -5,7 +5,7 @@
  * about unlimited CPUs and blocks that go to the hosts as a whole; the plan is judged as it runs.
  * Cost: max-states bounds memory and steps of the searches, moves those of annealing. */
 #include "ir/base/units.h"
-#include "ir/exec/latency.h"
+#include "ir/exec/latency/latency.h"
 #include "passes/bounds/claim.h"
 #include "passes/contiguous/infeasible.h"
 #include "passes/contiguous/placing.h"

@@ -1,9 +1,9 @@
-/* A step of a plan the slow way, for the test of ir/exec/single_step.h: modules written as text, and a simulator that
+/* A step of a plan the slow way, for the test of ir/exec/makespan/single_step.h: modules written as text, and a simulator that
  * works from their operands, walks through every moment, and knows of no nets, task graphs or lanes. */
 #ifndef PCC_TESTS_SLOW_STEP_H
 #define PCC_TESTS_SLOW_STEP_H
 
-#include "ir/exec/single_step.h"
+#include "ir/exec/makespan/single_step.h"
 #include "ir/text/text.h"
 #include "tests/support/sink.h"
 

@@ -1,7 +1,7 @@
 /* Plans are made and judged (handle.h).  O(nodes + pins), besides what the passes take. */
 #include "frontends/frontends.h"
 #include "ir/base/units.h"
-#include "ir/exec/latency_parts.h"
+#include "ir/exec/latency/latency_parts.h"
 #include "passes/bounds/claim.h"
 #include "tools/lib/settings.h"
 

@@ -3,7 +3,7 @@
  * without a gap from 0 to the end, and the curves of memory are what the buffers come to at each moment, added up the
  * slow way.  Each check is shown charts that were changed on purpose. */
 #include "backends/timeline/chart.h"
-#include "ir/exec/step_verdict.h"
+#include "ir/exec/makespan/step_verdict.h"
 #include "tests/support/step_draw.h"
 
 enum { GRAPHS = 60 };

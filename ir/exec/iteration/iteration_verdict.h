@@ -5,8 +5,8 @@
 #include "ir/cluster/servers.h"
 #include "ir/dag/scene.h"
 #include "ir/exec/events.h"
-#include "ir/exec/iteration.h"
-#include "ir/exec/reduce_overlap.h"
+#include "ir/exec/iteration/iteration.h"
+#include "ir/exec/iteration/reduce_overlap.h"
 #include "ir/plan/plan.h"
 #include "ir/plan/stages.h"
 

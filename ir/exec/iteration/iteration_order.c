@@ -1,5 +1,5 @@
 /* What a device does in an iteration, entry by entry (iteration.h).  O(entries). */
-#include "ir/exec/iteration.h"
+#include "ir/exec/iteration/iteration.h"
 
 #include <assert.h>
 

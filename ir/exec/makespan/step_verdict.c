@@ -3,10 +3,10 @@
  *
  * Bound of any plan: a way through the graph takes its nodes one after the other, and all devices together have to do
  * all nodes; each node counts with its time on the fastest class, no transfer does. */
-#include "ir/exec/step_verdict.h"
+#include "ir/exec/makespan/step_verdict.h"
 
 #include "ir/base/units.h"
-#include "ir/exec/paper_memory.h"
+#include "ir/exec/makespan/paper_memory.h"
 
 #include <assert.h>
 #include <string.h>

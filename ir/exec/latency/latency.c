@@ -1,6 +1,6 @@
 /* One sample by subgraphs (latency.h): a task for each of them, and for each node of a host.  Values are told net by
  * net: who makes it, and each subgraph that reads it, once. */
-#include "ir/exec/latency.h"
+#include "ir/exec/latency/latency.h"
 
 #include "ir/base/keyed.h"
 #include "ir/base/units.h"

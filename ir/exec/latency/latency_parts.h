@@ -2,7 +2,7 @@
 #ifndef PCC_IR_EXEC_LATENCY_PARTS_H
 #define PCC_IR_EXEC_LATENCY_PARTS_H
 
-#include "ir/exec/latency_verdict.h"
+#include "ir/exec/latency/latency_verdict.h"
 #include "ir/plan/parts.h"
 
 /* A part for each subgraph of an accelerator; nodes of hosts that ran one after the other in one part where that delays

@@ -1,8 +1,8 @@
 /* Hops of one step (hops.h).  Lanes: those of devices to compute; with ports, two more for each device (its channels,
  * or out and in); with links, one for each ordered pair of ends that has a hop, numbered as they come. */
-#include "ir/exec/hops.h"
+#include "ir/exec/makespan/hops.h"
 
-#include "ir/exec/single_step.h"
+#include "ir/exec/makespan/single_step.h"
 
 #include <assert.h>
 

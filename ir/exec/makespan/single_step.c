@@ -6,11 +6,11 @@
  *
  * Nodes (or parts) come first, then the nets: the value of each goes from where it is made to where it is read, by the
  * hops of hops.c.  They are told three times (task_builder.h). */
-#include "ir/exec/single_step.h"
+#include "ir/exec/makespan/single_step.h"
 
 #include "ir/base/units.h"
-#include "ir/exec/booked.h"
-#include "ir/exec/hops.h"
+#include "ir/exec/makespan/booked.h"
+#include "ir/exec/makespan/hops.h"
 #include "ir/exec/task_builder.h"
 #include "ir/exec/task_order.h"
 

@@ -4,7 +4,7 @@
  * other on a CPU without a pause become one part only where nothing that one reads came later than the first of them
  * began, and nothing that one makes is read before the last of them ends: then the part, and all others, run when the
  * nodes ran.  The parts are run once more, each device by its list, to see. */
-#include "ir/exec/latency_parts.h"
+#include "ir/exec/latency/latency_parts.h"
 
 #include "ir/base/heap.h"
 #include "ir/base/keyed.h"

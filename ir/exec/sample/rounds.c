@@ -12,7 +12,7 @@
  * times the plan's value, and not before N times it.  So the replay checks the judge: both find the same value by
  * methods that have nothing in common.  The parts of a device whose nodes are not contiguous are the paper's virtual
  * devices: tasks of one lane.  O(samples * (tasks + edges between them)). */
-#include "ir/exec/rounds.h"
+#include "ir/exec/sample/rounds.h"
 
 #include "ir/base/units.h"
 #include "ir/exec/events.h"

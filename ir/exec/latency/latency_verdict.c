@@ -1,7 +1,7 @@
 /* What a plan comes to by subgraphs (latency_verdict.h): the event core runs latency_tasks, and its timeline gives the
  * figures.  The CPUs of a list are told apart after the run: nodes in the order of their starts, each on the first one
  * that is free then. */
-#include "ir/exec/latency_verdict.h"
+#include "ir/exec/latency/latency_verdict.h"
 
 #include "ir/base/keyed.h"
 #include "ir/base/units.h"

@@ -3,7 +3,7 @@
  * Every stage has a task for each kind of work, whose instances are the micro-batches.  Where some devices take
  * micro-batches in turn, the instances of a task would be on several lanes; so each micro-batch has tasks of its own
  * there.  O(stages * micro-batches). */
-#include "ir/exec/iteration.h"
+#include "ir/exec/iteration/iteration.h"
 
 #include "ir/base/units.h"
 #include "ir/exec/task_builder.h"

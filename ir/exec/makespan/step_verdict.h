@@ -2,7 +2,7 @@
 #ifndef PCC_IR_EXEC_STEP_VERDICT_H
 #define PCC_IR_EXEC_STEP_VERDICT_H
 
-#include "ir/exec/single_step.h"
+#include "ir/exec/makespan/single_step.h"
 #include "ir/plan/plan.h"
 
 /* A step that has run. */

@@ -3,7 +3,7 @@
  * Source: the data-parallel baseline of DAPPLE's paper, whose gradients are exchanged while earlier layers still
  * compute theirs: one channel, first ready first.  What waits for the channel is exchanged together, so that many small
  * weights do not each pay the latencies of a ring; and all of it at the end, where that is sooner. */
-#include "ir/exec/reduce_overlap.h"
+#include "ir/exec/iteration/reduce_overlap.h"
 
 #include "ir/base/keyed.h"
 #include "ir/base/units.h"

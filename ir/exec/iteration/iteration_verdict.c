@@ -10,7 +10,7 @@
  * Memory of a device: weights, their gradients, what the optimizer keeps, one more version of the weights for each
  * micro-batch on its way where PipeDream's schedule asks for it, the workspace; and the activations as they come and
  * go. */
-#include "ir/exec/iteration_verdict.h"
+#include "ir/exec/iteration/iteration_verdict.h"
 
 #include "ir/base/units.h"
 #include "ir/plan/stages.h"

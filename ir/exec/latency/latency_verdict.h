@@ -2,7 +2,7 @@
 #ifndef PCC_IR_EXEC_LATENCY_VERDICT_H
 #define PCC_IR_EXEC_LATENCY_VERDICT_H
 
-#include "ir/exec/latency.h"
+#include "ir/exec/latency/latency.h"
 #include "ir/plan/plan.h"
 
 /* The verdict of a latency: value, the end of all; of each device compute, transfer and load, the time of its
