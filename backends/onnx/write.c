@@ -245,7 +245,6 @@ int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const 
 
 int onnx_write(const struct module *m, const char *path, struct diag *d)
 {
-    if (m->src == NULL)
-        return diag_error(d, "%s: cannot write ONNX: the input was not an ONNX model", path);
+    assert(m->src); /* onnx_make() */
     return onnx_pack_path(m, m->src, path, d);
 }

@@ -18,6 +18,7 @@
  *
  * Bytes go from descriptor to descriptor, never through memory, so that writing gigabytes makes
  * nothing resident.  O(tensors log tensors) + the copying. */
+#include "backends/onnx/make.h"
 #include "backends/onnx/pack.h"
 #include "backends/split/split.h"
 #include "ir/base/infile.h"
@@ -277,16 +278,6 @@ int weights_write(struct split *s)
 
 /* ---- the messages --------------------------------------------------------------------------- */
 
-/* A key and its value in the list of external data. */
-static Onnx__StringStringEntryProto *make_entry(struct split *s, const char *key, char *value)
-{
-    Onnx__StringStringEntryProto *e = arena_alloc(s->a, sizeof *e);
-    onnx__string_string_entry_proto__init(e);
-    e->key = arena_strdup(s->a, key, strlen(key));
-    e->value = value;
-    return e;
-}
-
 /* A copy without payload. */
 static Onnx__TensorProto *copy_emptied(struct split *s, const Onnx__TensorProto *src)
 {
@@ -310,11 +301,11 @@ static Onnx__TensorProto *make_reference(struct split *s, const Onnx__TensorProt
     Onnx__TensorProto *p = copy_emptied(s, src);
     p->external_data = arena_array(s->a, 3, sizeof *p->external_data);
     p->external_data[p->n_external_data++] =
-        make_entry(s, "location", arena_strdup(s->a, file, strlen(file)));
+        make_entry(s->a, "location", arena_strdup(s->a, file, strlen(file)));
     p->external_data[p->n_external_data++] =
-        make_entry(s, "offset", arena_fmt(s->a, "%" PRIu64, own ? s->weights.at[t] : x->off));
+        make_entry(s->a, "offset", arena_fmt(s->a, "%" PRIu64, own ? s->weights.at[t] : x->off));
     p->external_data[p->n_external_data++] =
-        make_entry(s, "length", arena_fmt(s->a, "%" PRIu64, x->len));
+        make_entry(s->a, "length", arena_fmt(s->a, "%" PRIu64, x->len));
     p->has_data_location = 1;
     p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     return p;
