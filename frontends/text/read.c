@@ -24,7 +24,7 @@ static void close_fd(void *fd)
 static const char *why_barred(void)
 {
     return errno == ENOENT || errno == ENOTDIR ? NULL
-           : errno == ELOOP                    ? "is a symbolic link or behind one (--allow-links follows it)"
+           : errno == ELOOP ? "is a symbolic link or behind one (--allow-links follows it)"
            : errno == EXDEV ? "lies outside of the folder of the text (--allow-links reads it)"
                             : strerror(errno);
 }
@@ -65,8 +65,7 @@ static int open_files(struct module *m, const char *name, bool links, struct dia
 {
     struct arena *tmp = arena_new(m->mem);
     const char *slash = strrchr(name, '/');
-    const char *folder =
-        slash == NULL ? "." : arena_strdup(tmp, name, (size_t)(slash - name) + 1);
+    const char *folder = slash == NULL ? "." : arena_strdup(tmp, name, (size_t)(slash - name) + 1);
     int rc = 0, dir = m->nfile > 1 ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
     if (dir >= 0)
@@ -81,7 +80,7 @@ static int open_files(struct module *m, const char *name, bool links, struct dia
 int text_read(struct text_module *out, const struct named_text *t, bool allow_links,
               struct arena *of, struct diag *d)
 {
-    if (module_parse(out, t->text, t->n, t->name, of, d) != 0)
+    if (module_parse(out, t, of, d) != 0)
         return -1;
     struct module *m = out->scene.m;
     if (open_files(m, t->name, allow_links, d) == 0 && module_verify(m, d) == 0 &&

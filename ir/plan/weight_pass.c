@@ -7,7 +7,7 @@
 
 bool weight_pass_apart(const struct scene *s)
 {
-    return s->model.objective == OBJECTIVE_ITERATION &&
+    return exec_kind(&s->model)->work == WORK_STAGES &&
            s->model.training.schedule == TRAINING_ZB_H1 && s->m->ir_version && s->m->backward;
 }
 

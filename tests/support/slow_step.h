@@ -36,7 +36,7 @@ static inline void load(struct made *s, const char *text, size_t size, bool io_f
     struct text_module t;
     memset(s, 0, sizeof *s);
     s->diag = diag_of(&s->sink);
-    if (module_parse(&t, text, size, "text", NULL, &s->diag))
+    if (module_parse(&t, &(struct named_text){"text", text, size, NULL}, NULL, &s->diag))
         fail_msg("%s\n%s", s->sink.last[0], text);
     s->a = arena_new(NULL);
     s->of = t.scene;

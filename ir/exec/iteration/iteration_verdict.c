@@ -486,37 +486,35 @@ static const char *refuse_stages(const struct weighing *w, const struct plan *p)
     return why || !p->stage_of ? why : refuse_apart(w);
 }
 
-struct verdict iteration_verdict(const struct scene *s, const struct plan *p,
-                                 struct iteration_run **run, struct arena *a)
+struct verdict iteration_verdict(const struct scene *s, const struct plan *p, struct arena *a)
 {
-    struct verdict v = plan_check(s, p->dev, NULL, a);
+    struct verdict v = plan_check(s, p->dev, NULL, 0, a);
     struct weighing w = {.s = s, .dev = p->dev, .a = a};
-    *run = NULL;
     v.value = INT64_MAX;
     if (!v.runnable)
         return v;
     const struct stages *st = w.st = p->stages ? p->stages : one_each(s, p->dev, a);
     w.sum = arena_array(a, (size_t)st->n + 1, sizeof *w.sum);
     w.stage_of = plan_stage_of(&(struct planned){s, p, st}, a);
-    *run = arena_alloc(a, sizeof **run);
+    struct iteration_run *run = arena_alloc(a, sizeof *run);
     const char *why = refuse_stages(&w, p);
-    why = why ? why : weigh(&w, *run);
+    why = why ? why : weigh(&w, run);
     if (why) {
-        *run = NULL;
         v.runnable = false;
         v.why_not = why;
         return v;
     }
-    (*run)->stages = st;
-    v.value = (*run)->value;
-    tell_figures(&w, *run, &v);
+    v.run = run;
+    v.stages = run->stages = st;
+    v.value = run->value;
+    tell_figures(&w, run, &v);
     plan_check_memory(s, &v, a);
     return v;
 }
 
 /* ---- bound -------------------------------------------------------------------------------------- */
 
-int64_t iteration_bound(const struct scene *s)
+struct exec_bound iteration_bound(const struct scene *s, struct arena *a)
 {
     const struct training *t = &s->model.training;
     const struct graph *g = &s->m->graph[1];
@@ -529,7 +527,12 @@ int64_t iteration_bound(const struct scene *s)
     }
     __int128 samples = (__int128)size * (training_count(t));
     __int128 ps = all * samples / ((__int128)of * s->cluster->cls[cls].count);
-    return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
+    struct exec_bound b = {clamp(ps), "all work, shared by all devices", NULL};
+    char text[UNIT_TEXT];
+    b.proof =
+        arena_fmt(a, "all nodes for all micro-batches, shared by %u %s, take %s\n",
+                  s->cluster->cls[cls].count, s->cluster->cls[cls].name, time_short(text, b.value));
+    return b;
 }
 
 double iteration_busy(const struct iteration_run *t)

@@ -5,6 +5,7 @@
 #include "ir/cluster/servers.h"
 #include "ir/dag/scene.h"
 #include "ir/exec/events.h"
+#include "ir/exec/exec_runs.h"
 #include "ir/exec/iteration/iteration.h"
 #include "ir/exec/iteration/reduce_overlap.h"
 #include "ir/plan/plan.h"
@@ -56,11 +57,11 @@ uint32_t iteration_room(const struct iteration_run *r, const struct scene *s, ui
                         bool recompute);
 
 /* The verdict of a plan that has stages: value, the time of an iteration; of each device its work and the most bytes
- * at once.  *run: what ran, in a; NULL if it could not.  O(nodes + pins) and the run. */
-struct verdict iteration_verdict(const struct scene *s, const struct plan *p,
-                                 struct iteration_run **run, struct arena *a);
-/* No plan takes less for an iteration, ps: all work of all micro-batches, shared by all accelerators.  O(nodes). */
-int64_t iteration_bound(const struct scene *s);
+ * at once; run, a struct iteration_run; stages.  Lives in a.  O(nodes + pins) and the run. */
+struct verdict iteration_verdict(const struct scene *s, const struct plan *p, struct arena *a);
+/* No plan takes less for an iteration: all work of all micro-batches, shared by all accelerators.  Texts live in a.
+ * O(nodes). */
+struct exec_bound iteration_bound(const struct scene *s, struct arena *a);
 
 /* Share of a run in which the devices of its stages compute, 0 .. 1; of one that has stages. */
 double iteration_busy(const struct iteration_run *t);

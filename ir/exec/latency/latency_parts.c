@@ -157,3 +157,23 @@ struct parts *latency_parts(const struct scene *s, const struct latency_run *r, 
     arena_free(own);
     return parts_of_pieces(s, &k, a);
 }
+
+struct rhythm rhythm_of_latency(const struct rhythm_ask *of, struct arena *a)
+{
+    struct work *w = of->work;
+    int64_t *start = arena_array(a, (size_t)w->npart + 1, sizeof *start);
+    int64_t *end = arena_array(a, (size_t)w->npart + 1, sizeof *end);
+    int64_t *sent = arena_array(a, (size_t)w->ntensor + 1, sizeof *sent);
+    for (uint32_t i = 0; i < w->npart; i++) {
+        start[i] = 2 * (int64_t)i + 1;
+        end[i] = start[i] + 1;
+    }
+    for (uint32_t t = 0; t < w->ntensor; t++)
+        sent[t] = w->tensor[t].from < w->npart ? end[w->tensor[t].from] : 0;
+    return (struct rhythm){.work = w,
+                           .level = arena_array(a, (size_t)w->npart + 1, sizeof(uint32_t)),
+                           .phase = arena_alloc(a, (size_t)w->npart + 1),
+                           .start = start,
+                           .end = end,
+                           .sent = sent};
+}

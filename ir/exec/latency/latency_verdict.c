@@ -5,6 +5,7 @@
 
 #include "ir/base/keyed.h"
 #include "ir/base/units.h"
+#include "ir/exec/step_bound.h"
 
 #include <assert.h>
 #include <string.h>
@@ -175,11 +176,9 @@ static void tell_figures(const struct scene *s, const struct latency_run *r, str
     v->value = r->t.end;
 }
 
-struct verdict latency_verdict(const struct scene *s, const struct plan *p,
-                               struct latency_run **run, struct arena *a)
+struct verdict latency_verdict(const struct scene *s, const struct plan *p, struct arena *a)
 {
-    struct verdict v = plan_check(s, hosts_as_one(s, p->dev, a), NULL, a);
-    *run = NULL;
+    struct verdict v = plan_check(s, hosts_as_one(s, p->dev, a), NULL, CHECK_PEAKS, a);
     v.value = INT64_MAX;
     if (!v.runnable)
         return v;
@@ -188,17 +187,23 @@ struct verdict latency_verdict(const struct scene *s, const struct plan *p,
         return v;
     }
     struct subgraphs k = subgraphs_of(s, p->dev, p->slot, a);
-    *run = arena_alloc(a, sizeof **run);
-    **run = latency_run_subgraphs(s, &k, a);
-    if ((*run)->t.status == RUN_DEADLOCK) {
+    struct latency_run *run = arena_alloc(a, sizeof *run);
+    *run = latency_run_subgraphs(s, &k, a);
+    if (run->t.status == RUN_DEADLOCK) {
         v.runnable = false;
-        v.why_not = timeline_waits(&(*run)->t,
+        v.why_not = timeline_waits(&run->t,
                                    "there is no latency, subgraphs wait for each other:", item_text,
-                                   &(struct told){s, *run}, a);
-        *run = NULL;
+                                   &(struct told){s, run}, a);
         return v;
     }
-    tell_figures(s, *run, &v, a);
+    v.run = run;
+    tell_figures(s, run, &v, a);
     check_memory(s, &v, a);
     return v;
+}
+
+struct exec_bound latency_bound(const struct scene *s, struct arena *a)
+{
+    const struct latency_model *how = &s->model.latency;
+    return step_bound_of(s, how->cpus == CPUS_LIST && how->pieces == PIECES_EXCLUSIVE, a);
 }

@@ -1,8 +1,5 @@
 /* What a plan comes to if one sample runs through it alone (step_verdict.h): the event core runs the tasks of
- * single_step, and its timeline gives the figures.
- *
- * Bound of any plan: a way through the graph takes its nodes one after the other, and all devices together have to do
- * all nodes; each node counts with its time on the fastest class, no transfer does. */
+ * single_step, and its timeline gives the figures. */
 #include "ir/exec/makespan/step_verdict.h"
 
 #include "ir/base/units.h"
@@ -139,93 +136,43 @@ static void tell_figures(const struct scene *s, const struct plan *p, const stru
 }
 
 static struct verdict run_verdict(const struct scene *s, const struct plan *p, bool ready,
-                                  struct step_run **run, struct arena *a)
+                                  struct arena *a)
 {
-    struct verdict v = plan_check(s, p->dev, NULL, a);
+    unsigned what = exec_memory(&s->model) == MEMORY_SUM ? CHECK_MEMORY : 0U;
+    struct verdict v = plan_check(s, p->dev, NULL, what, a);
     int64_t *weights = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *weights);
-    *run = NULL;
     v.value = INT64_MAX;
     if (!v.runnable)
         return v;
     int64_t more = exec_weight_copies(&s->model, s->m->backward) - 1;
     for (uint32_t d = 0; d < s->cluster->ndev; d++)
         weights[d] = sat_add(v.load[d].weights, sat_mul(more, v.load[d].params));
-    *run = arena_alloc(a, sizeof **run);
-    **run = run_graph(ready ? ready_step(s, p, a) : single_step(s, p, NULL, a), s, p, weights, a);
-    if ((*run)->t.status == RUN_DEADLOCK) {
+    struct step_run *run = arena_alloc(a, sizeof *run);
+    *run = run_graph(ready ? ready_step(s, p, a) : single_step(s, p, NULL, a), s, p, weights, a);
+    if (run->t.status == RUN_DEADLOCK) {
         v.runnable = false;
         v.why_not =
-            timeline_waits(&(*run)->t, "the orders of the devices can never be kept:", item_text,
-                           &(struct told){s, *run}, a);
+            timeline_waits(&run->t, "the orders of the devices can never be kept:", item_text,
+                           &(struct told){s, run}, a);
         return v;
     }
-    tell_figures(s, p, *run, &v, a);
+    v.run = run;
+    tell_figures(s, p, run, &v, a);
     plan_check_memory(s, &v, a);
     return v;
 }
 
-struct verdict step_verdict(const struct scene *s, const struct plan *p, struct step_run **run,
-                            struct arena *a)
+struct exec_bound makespan_bound(const struct scene *s, struct arena *a)
 {
-    return run_verdict(s, p, false, run, a);
+    return step_bound_of(s, true, a);
 }
 
-struct verdict step_verdict_ready(const struct scene *s, const struct plan *p,
-                                  struct step_run **run, struct arena *a)
+struct verdict step_verdict(const struct scene *s, const struct plan *p, struct arena *a)
 {
-    return run_verdict(s, p, true, run, a);
+    return run_verdict(s, p, false, a);
 }
 
-/* ---- bound -------------------------------------------------------------------------------------- */
-
-/* On the class where it is fastest; 0 if none can run it. */
-static int64_t least_time(const struct scene *s, nid n)
+struct verdict step_verdict_ready(const struct scene *s, const struct plan *p, struct arena *a)
 {
-    int64_t least = COST_NEVER;
-    for (uint32_t k = 0; k < s->cluster->ncls; k++) {
-        int64_t t = s->m->cost->time[k][n];
-        if (s->cluster->cls[k].count && t != COST_NEVER && (least == COST_NEVER || t < least))
-            least = t;
-    }
-    return least == COST_NEVER ? 0 : least;
-}
-
-/* value -> its net, + 1; 0: none. */
-static const uint32_t *nets_by_value(const struct scene *s, struct arena *a)
-{
-    uint32_t *net = arena_array(a, s->m->nval, sizeof *net);
-    for (uint32_t e = 0; e < s->place->nnet; e++)
-        net[s->place->net_value[e]] = e + 1;
-    return net;
-}
-
-struct step_bound step_bound(const struct scene *s, struct arena *a)
-{
-    struct step_bound b = {0};
-    const struct graph *g = &s->m->graph[1];
-    const struct csr *pin = &s->place->net_pin;
-    struct arena *own = arena_new(a);
-    const uint32_t *net = nets_by_value(s, own);
-    int64_t *start = arena_array(own, s->m->nnode, sizeof *start);
-    for (nid n = g->first; n < g->first + g->count; n++) { /* a topological order */
-        if (s->place->kind[n] != PLACE_NODE)
-            continue;
-        int64_t time = least_time(s, n), end = sat_add(start[n], time);
-        b.work = sat_add(b.work, time);
-        b.path = end > b.path ? end : b.path;
-        for (uint32_t i = 0; i < s->m->node[n].out.n; i++) {
-            uint32_t e = net[node_out(s->m, n, i)];
-            for (uint32_t k = e ? pin->at[e - 1] : 0; e && k < pin->at[e]; k++)
-                if (pin->to[k] != n && end > start[pin->to[k]])
-                    start[pin->to[k]] = end;
-        }
-    }
-    b.work = mul_div_ceil(b.work, 1, s->cluster->ndev ? s->cluster->ndev : 1);
-    arena_free(own);
-    return b;
-}
-
-int64_t step_bound_value(const struct step_bound *b)
-{
-    return b->path > b->work ? b->path : b->work;
+    return run_verdict(s, p, true, a);
 }

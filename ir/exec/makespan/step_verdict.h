@@ -3,6 +3,7 @@
 #define PCC_IR_EXEC_STEP_VERDICT_H
 
 #include "ir/exec/makespan/single_step.h"
+#include "ir/exec/step_bound.h"
 #include "ir/plan/plan.h"
 
 /* A step that has run. */
@@ -23,27 +24,16 @@ int64_t step_of_parts(const struct scene *s, const struct plan *p, const struct 
                       struct arena *a);
 
 /* The verdict of a makespan: value, the end of all; of each device compute and load, the time of its nodes; transfer,
- * that of its hops; used, by the memory model.  *run: the step, which lives in a; NULL: nothing has run, since a node
- * cannot.  Orders that wait for each other, as well as nodes that cannot run, make it not runnable, with INT64_MAX
- * for value. */
-struct verdict step_verdict(const struct scene *s, const struct plan *p, struct step_run **run,
-                            struct arena *a);
+ * that of its hops; used, by the memory model; run, a struct step_run.  Orders that wait for each other, as well as
+ * nodes that cannot run, make it not runnable, with INT64_MAX for value.  Lives in a. */
+struct verdict step_verdict(const struct scene *s, const struct plan *p, struct arena *a);
 
 /* The same where a device does not wait for the next one of the plan's order: of its nodes that are ready it takes the
  * first (nodes dispatched otherwise, and channels booked ahead, go on as the scene's model has them).  So no order is
  * stuck, and the order in which nodes start here is one that can be kept. */
-struct verdict step_verdict_ready(const struct scene *s, const struct plan *p,
-                                  struct step_run **run, struct arena *a);
+struct verdict step_verdict_ready(const struct scene *s, const struct plan *p, struct arena *a);
 
-/* No plan of the scene's nodes ends earlier, ps. */
-struct step_bound {
-    int64_t
-        path; /* of the longest way through the nodes, each on the fastest device, without transfers */
-    int64_t work; /* all of that, shared by all devices */
-};
-/* O(nodes + operands). */
-struct step_bound step_bound(const struct scene *s, struct arena *a);
-/* The larger one. */
-int64_t step_bound_value(const struct step_bound *b);
+/* The bound of a makespan: step_bound.h. */
+struct exec_bound makespan_bound(const struct scene *s, struct arena *a);
 
 #endif

@@ -1,4 +1,4 @@
-/* The chart of samples that go through the parts of a plan in rounds (chart.h, ir/exec/sample/rounds.h).
+/* The chart of samples that go through the parts of a plan in rounds (rounds_shown.h, ir/exec/sample/rounds.h).
  *
  * A lane per device or, where transfers overlap computing, one beside it for each direction of its link; a bar per
  * task and sample with the sample's number.  In training the hue is the pass (blue and orange: also for the
@@ -10,9 +10,9 @@
  *
  * O(n log n) for n = tasks * samples. */
 #include "backends/label.h"
-#include "backends/timeline/chart.h"
-#include "backends/timeline/replay_result.h"
 #include "ir/base/strings.h"
+#include "tools/lib/exec/replay.h"
+#include "tools/lib/exec/sample/rounds_shown.h"
 
 #include <assert.h>
 #include <string.h>

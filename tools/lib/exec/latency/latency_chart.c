@@ -1,10 +1,9 @@
-/* The chart of one sample alone by subgraphs (chart.h, ir/exec/latency/latency.h): a row for each device, on it its subgraphs,
+/* The chart of one sample alone by subgraphs (latency_shown.h, ir/exec/latency/latency.h): a row for each device, on it its subgraphs,
  * each with its transfers in and out in a pale shade, or the nodes of a host.  Where some run at once (hosts or pieces
  * without a limit) each takes the first row where there is room; more than MOST_ROWS at once lie over each other. */
 #include "backends/label.h"
-#include "backends/timeline/chart.h"
 #include "ir/base/strings.h"
-#include "ir/exec/latency/latency_verdict.h"
+#include "tools/lib/exec/latency/latency_shown.h"
 
 #include <assert.h>
 
@@ -160,18 +159,23 @@ static void make_texts(struct latency_chart *x)
     c->key[c->nkey++] = (struct chart_key){"#b3261e", "critical chain"};
 }
 
-void chart_of_latency(struct chart *c, const struct result *r, struct arena *a)
+int chart_of_latency(struct chart *c, const struct result *r, int64_t samples, uint32_t most,
+                     struct arena *a)
 {
-    assert(r->latency && r->latency->t.status == RUN_DONE);
+    const struct latency_run *run = r->verdict->run;
+    (void)samples;
+    (void)most;
+    assert(run && run->t.status == RUN_DONE);
     struct latency_chart *x = arena_alloc(a, sizeof *x);
     *c = (struct chart){.model = path_base(str(r->scene.m, r->scene.m->path)),
-                        .end = r->latency->t.end,
+                        .end = run->t.end,
                         .of = x,
                         .describe = describe};
-    *x = (struct latency_chart){.r = r, .run = r->latency, .c = c, .a = a};
-    x->on = latency_devices(&r->scene, r->latency, a);
+    *x = (struct latency_chart){.r = r, .run = run, .c = c, .a = a};
+    x->on = latency_devices(&r->scene, run, a);
     mark_chain(x);
     make_lanes(x);
     make_bars(x);
     make_texts(x);
+    return 0;
 }

@@ -1,13 +1,12 @@
-/* The chart of one sample alone (chart.h, ir/exec/makespan/step_verdict.h): what each device computes, and what goes over its
+/* The chart of one sample alone (step_shown.h, ir/exec/makespan/step_verdict.h): what each device computes, and what goes over its
  * ports, channel or links.
  *
  * Lanes of the event core are shown if they compute or if something used them.  Transfers that hold no lane are shown
  * as going out of the device that sends them, from the host as coming into that which takes them; as several may do so
  * at once, each takes the first row where there is room.  More than MOST_ROWS at once lie over each other. */
 #include "backends/label.h"
-#include "backends/timeline/chart.h"
 #include "ir/base/strings.h"
-#include "ir/exec/makespan/step_verdict.h"
+#include "tools/lib/exec/makespan/step_shown.h"
 
 #include <assert.h>
 #include <string.h>
@@ -377,15 +376,19 @@ static void make_curves(struct step_chart *x)
     }
 }
 
-void chart_of_step(struct chart *c, const struct result *r, struct arena *a)
+int chart_of_step(struct chart *c, const struct result *r, int64_t samples, uint32_t most,
+                  struct arena *a)
 {
-    assert(r->step && r->step->t.status == RUN_DONE);
+    const struct step_run *run = r->verdict->run;
+    (void)samples;
+    (void)most;
+    assert(run && run->t.status == RUN_DONE);
     struct step_chart *x = arena_alloc(a, sizeof *x);
     *c = (struct chart){.model = path_base(str(r->scene.m, r->scene.m->path)),
-                        .end = r->step->t.end,
+                        .end = run->t.end,
                         .of = x,
                         .describe = describe};
-    *x = (struct step_chart){.r = r, .g = &r->step->g, .t = &r->step->t, .c = c, .a = a};
+    *x = (struct step_chart){.r = r, .g = &run->g, .t = &run->t, .c = c, .a = a};
     mark_chain(x);
     use_wires(x);
     make_lanes(x);
@@ -393,4 +396,5 @@ void chart_of_step(struct chart *c, const struct result *r, struct arena *a)
     make_title(x);
     make_legend(x);
     make_curves(x);
+    return 0;
 }

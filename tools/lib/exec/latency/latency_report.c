@@ -1,17 +1,17 @@
-/* What a latency rests on (latency_report.h).  On the critical chain hosts' nodes that follow each other are one
+/* What a latency rests on, and the parts of its plan (latency_shown.h).  On the critical chain hosts' nodes that follow each other are one
  * line. */
-#include "backends/report/latency_report.h"
+#include "tools/lib/exec/latency/latency_shown.h"
 
 #include "ir/base/page.h"
 #include "ir/base/utf8.h"
-#include "ir/exec/latency/latency_verdict.h"
-#include "ir/plan/parts.h"
+#include "ir/exec/latency/latency_parts.h"
 
 enum { SHOWN = 12 }; /* lines of the chain */
 
 const char *latency_shape(const struct result *r, struct arena *a)
 {
-    const struct subgraphs *k = &r->latency->k;
+    const struct latency_run *run = r->verdict->run;
+    const struct subgraphs *k = &run->k;
     uint32_t *of = arena_array(a, (size_t)r->scene.cluster->ndev + 1, sizeof *of);
     uint32_t all = 0, cut = 0, pieces = 0; /* subgraphs; accelerators with several, and theirs */
     for (uint32_t i = 0; i < k->n; i++)
@@ -34,7 +34,7 @@ const char *latency_shape(const struct result *r, struct arena *a)
 
 static void print_basis(FILE *f, const struct result *r, struct arena *a)
 {
-    const struct latency_run *run = r->latency;
+    const struct latency_run *run = r->verdict->run;
     const struct latency_model *how = &r->scene.model.latency;
     char text[UNIT_TEXT];
     uint32_t hosts = 0;
@@ -82,7 +82,7 @@ static int64_t ready_at(const struct latency_run *run, uint32_t i)
 static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain,
                           const struct stretch *s, struct arena *a)
 {
-    const struct latency_run *run = r->latency;
+    const struct latency_run *run = r->verdict->run;
     struct subgraph_time sum = {0};
     int64_t waited = 0;
     uint32_t nodes = 0;
@@ -108,17 +108,18 @@ static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain
 
 static void print_chain(FILE *f, const struct result *r, struct arena *a)
 {
+    const struct latency_run *run = r->verdict->run;
     uint32_t n, lines = 0;
-    const uint32_t *chain = timeline_chain(&r->latency->t, &n, a);
+    const uint32_t *chain = timeline_chain(&run->t, &n, a);
     for (uint32_t at = 0; at < n; lines++)
-        at = next_stretch(r->latency, chain, n, at).to;
+        at = next_stretch(run, chain, n, at).to;
     fprintf(
         f,
         "critical chain, what the end waits for\n(waiting: for a device, with all inputs there):\n"
         "  %9s %9s %9s %9s\n",
         "waiting", "in", "computing", "out");
     for (uint32_t at = 0, k = 0; at < n; k++) {
-        struct stretch s = next_stretch(r->latency, chain, n, at);
+        struct stretch s = next_stretch(run, chain, n, at);
         at = s.to;
         if (k < SHOWN / 2 || k + SHOWN / 2 >= lines)
             print_stretch(f, r, chain, &s, a);
@@ -127,10 +128,11 @@ static void print_chain(FILE *f, const struct result *r, struct arena *a)
     }
 }
 
-void latency_print(FILE *f, const struct result *r, struct arena *a)
+void latency_report(FILE *f, const struct result *r, struct arena *a)
 {
     char text[UNIT_TEXT];
     int64_t value = r->verdict->value, more = r->parts_value - value;
+    plan_print_tables(f, r, a);
     print_basis(f, r, a);
     print_chain(f, r, a);
     fprintf(f, "as %u part%s, each of which waits for all that it reads: %s", r->parts->nparts,
@@ -138,4 +140,15 @@ void latency_print(FILE *f, const struct result *r, struct arena *a)
     if (more && value > 0)
         fprintf(f, " (%+.1f %%)", 100.0 * (double)more / (double)value);
     fputs("\n", f);
+}
+
+void latency_cut(struct result *r, bool fine, struct arena *a)
+{
+    const struct latency_run *run = r->verdict->run;
+    struct plan *p = arena_alloc(a, sizeof *p);
+    (void)fine;
+    *p = *r->plan;
+    p->dev = latency_nodes_ran(&r->scene, run, a);
+    r->plan = p;
+    r->parts = latency_parts(&r->scene, run, &r->parts_value, &r->part_slot, a);
 }

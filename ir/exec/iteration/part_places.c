@@ -1,98 +1,9 @@
-/* Rounds and steps for lists (rhythm.h). */
-#include "ir/exec/rhythm.h"
+/* Parts of a plan of stages, and their order in the iteration (part_places.h). */
+#include "ir/exec/iteration/part_places.h"
 
 #include "ir/base/units.h"
-#include "ir/exec/makespan/single_step.h"
+#include "ir/exec/iteration/iteration_verdict.h"
 #include "ir/plan/weight_pass.h"
-
-static bool is_part_back(const struct module *m, const struct part *p)
-{
-    for (uint32_t i = 0; m->backward && i < p->nnode; i++)
-        if (m->backward[p->node[i]])
-            return true;
-    return false;
-}
-
-struct rhythm rhythm_of_rounds(const struct scene *s, const struct parts *parts,
-                               const struct work *w, struct arena *a)
-{
-    uint32_t *level = arena_array(a, (size_t)w->npart + 1, sizeof *level);
-    uint8_t *phase = arena_alloc(a, (size_t)w->npart + 1);
-    uint32_t hop = s->model.overlap == OVERLAP_SUM ? 1 : 2;
-    for (uint32_t x = 0; x < w->npart; x++) {
-        if (s->model.schedule == MICRO_GPIPE)
-            phase[x] = is_part_back(s->m, &parts->part[x]);
-        for (uint32_t i = w->in.at[x]; i < w->in.at[x + 1]; i++) {
-            uint32_t from = w->tensor[w->in.to[i]].from;
-            if (from >= w->npart || phase[from] < phase[x])
-                continue;
-            uint32_t after = level[from] + (w->part[from].dev != w->part[x].dev ? hop : 0);
-            level[x] = phase[from] > phase[x] || after > level[x] ? after : level[x];
-            phase[x] = phase[from];
-        }
-    }
-    return (struct rhythm){.level = level, .phase = phase, .repeats = true};
-}
-
-/* value -> its tensor, + 1; 0: none. */
-static const uint32_t *tensors_by_value(const struct module *m, const struct work *w,
-                                        struct arena *a)
-{
-    uint32_t *tensor = arena_array(a, m->nval, sizeof *tensor);
-    for (uint32_t t = 0; t < w->ntensor; t++)
-        tensor[w->tensor[t].value] = t + 1;
-    return tensor;
-}
-
-struct rhythm rhythm_of_step(const struct scene *s, const struct plan *p, const struct parts *parts,
-                             const struct work *w, struct arena *a)
-{
-    int64_t *start = arena_array(a, (size_t)w->npart + 1, sizeof *start);
-    int64_t *end = arena_array(a, (size_t)w->npart + 1, sizeof *end);
-    int64_t *sent = arena_array(a, (size_t)w->ntensor + 1, sizeof *sent);
-    struct arena *own = arena_new(a);
-    const uint32_t *tensor = tensors_by_value(s->m, w, own);
-    struct task_graph g = single_step(s, p, parts, own);
-    struct timeline t = events_run(&g, NULL, own);
-    for (uint32_t i = 0; i < g.ntask; i++) {
-        const struct task *x = &g.task[i];
-        int64_t at = t.start[g.first[i]], over = sat_add(at, x->time);
-        if (x->kind == STEP_COMPUTE) {
-            start[x->number] = at;
-            end[x->number] = over;
-            continue;
-        }
-        uint32_t v = tensor[s->place->net_value[x->number]];
-        if (v && x->kind != STEP_IN && over > sent[v - 1])
-            sent[v - 1] = over;
-    }
-    arena_free(own);
-    return (struct rhythm){.level = arena_array(a, (size_t)w->npart + 1, sizeof(uint32_t)),
-                           .phase = arena_alloc(a, (size_t)w->npart + 1),
-                           .start = start,
-                           .end = end,
-                           .sent = sent};
-}
-
-struct rhythm rhythm_of_latency(const struct work *w, struct arena *a)
-{
-    int64_t *start = arena_array(a, (size_t)w->npart + 1, sizeof *start);
-    int64_t *end = arena_array(a, (size_t)w->npart + 1, sizeof *end);
-    int64_t *sent = arena_array(a, (size_t)w->ntensor + 1, sizeof *sent);
-    for (uint32_t i = 0; i < w->npart; i++) {
-        start[i] = 2 * (int64_t)i + 1;
-        end[i] = start[i] + 1;
-    }
-    for (uint32_t t = 0; t < w->ntensor; t++)
-        sent[t] = w->tensor[t].from < w->npart ? end[w->tensor[t].from] : 0;
-    return (struct rhythm){.level = arena_array(a, (size_t)w->npart + 1, sizeof(uint32_t)),
-                           .phase = arena_alloc(a, (size_t)w->npart + 1),
-                           .start = start,
-                           .end = end,
-                           .sent = sent};
-}
-
-/* ---- iterations --------------------------------------------------------------------------------- */
 
 enum {
     MOST_INSTANCES = 1 << 20, /* parts and tensors that are written of an iteration */
@@ -104,7 +15,7 @@ static bool is_part_mixed(const struct module *m, const struct part *p)
 {
     for (uint32_t i = 0; m->backward && i < p->nnode; i++)
         if (!m->backward[p->node[i]])
-            return is_part_back(m, p);
+            return part_is_back(m, p);
     return false;
 }
 
@@ -133,7 +44,7 @@ bool part_places_find(struct part_places *p, const struct planned *of, const str
         if (!part->nnode || stage_of[part->node[0]] < 0)
             return false;
         p->stage[x] = (uint32_t)stage_of[part->node[0]];
-        if (p->stage[x] + 1 == st->n && is_part_back(of->scene->m, part))
+        if (p->stage[x] + 1 == st->n && part_is_back(of->scene->m, part))
             p->pass[x] = is_part_mixed(of->scene->m, part) ? PART_BOTH : PART_BACKWARD;
         if (weight && is_all_of(weight, part)) {
             p->pass[x] = PART_WEIGHT;
@@ -233,33 +144,31 @@ static const int64_t *when_sent(const struct followed *f, const struct work *all
     return sent;
 }
 
-struct rhythm rhythm_of_iteration(const struct iteration_run *run, const struct part_places *places,
-                                  const struct work *w, struct work **all, const char **why,
-                                  struct arena *a)
+struct rhythm rhythm_of_iteration(const struct rhythm_ask *of, struct arena *a)
 {
-    struct followed f = {.run = run, .places = places, .w = w, .a = arena_new(a)};
+    const struct iteration_run *run = of->verdict->run;
+    const struct work *w = of->work;
+    struct followed f = {.run = run, .places = of->places, .w = w, .a = arena_new(a)};
     struct rhythm y = {.close = true};
     uint64_t size = (uint64_t)(w->npart + w->ntensor) * run->x.micro_batches;
-    *all = NULL;
-    *why = NULL;
     if (iteration_devices(&run->x) != run->x.nplace)
-        *why = "devices take turns with a part";
+        y.why_not = "devices take turns with a part";
     else if (size > MOST_INSTANCES)
-        *why = "the iteration has too many micro-batches to be written";
-    if (!*why) {
+        y.why_not = "the iteration has too many micro-batches to be written";
+    if (!y.why_not) {
         find_first_tasks(&f);
         struct csr list = list_instances(&f);
-        *all = work_unroll(w, run->x.micro_batches, &list, why, a);
+        y.work = work_unroll(w, run->x.micro_batches, &list, &y.why_not, a);
     }
-    if (*all) {
-        uint32_t n = (*all)->npart;
+    if (y.work) {
+        uint32_t n = y.work->npart;
         int64_t *start = arena_array(a, (size_t)n + 1, sizeof *start);
         int64_t *end = arena_array(a, (size_t)n + 1, sizeof *end);
         for (uint32_t k = 0; k < n; k++)
-            times_of(&f, (*all)->instance[k], &start[k], &end[k]);
+            times_of(&f, y.work->instance[k], &start[k], &end[k]);
         y.start = start;
         y.end = end;
-        y.sent = when_sent(&f, *all, end, a);
+        y.sent = when_sent(&f, y.work, end, a);
         y.level = arena_array(a, (size_t)n + 1, sizeof(uint32_t));
         y.phase = arena_alloc(a, (size_t)n + 1);
     }

@@ -1,4 +1,4 @@
-/* The chart of an iteration of training (chart.h, ir/exec/iteration/iteration.h): what each stage does for each micro-batch, what
+/* The chart of an iteration of training (iteration_shown.h, ir/exec/iteration/iteration.h): what each stage does for each micro-batch, what
  * goes from stage to stage, and the AllReduces.
  *
  * A lane for each device of the event core: where the devices of a stage share each micro-batch they do the same at the
@@ -7,10 +7,9 @@
  *
  * Too many bars: the same with fewer micro-batches, which the title says.  O(n log n) for n bars. */
 #include "backends/label.h"
-#include "backends/timeline/chart.h"
-#include "backends/timeline/replay_result.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
+#include "tools/lib/exec/iteration/iteration_shown.h"
 
 #include <assert.h>
 
@@ -255,7 +254,8 @@ static void make_title(struct iteration_chart *x)
 {
     char end[UNIT_TEXT], value[UNIT_TEXT];
     const struct training *t = &x->r->scene.model.training;
-    uint32_t m = x->run.x.micro_batches, all = x->r->trained->x.micro_batches;
+    const struct iteration_run *plan = x->r->verdict->run;
+    uint32_t m = x->run.x.micro_batches, all = plan->x.micro_batches;
     const char *of = m == all ? "" : arena_fmt(x->a, " (the plan's iteration has %u)", all);
     const char *last = t->schedule == TRAINING_PIPEDREAM
                            ? arena_fmt(x->a, "; without end an iteration takes %s",
@@ -316,7 +316,7 @@ int chart_of_iteration(struct chart *c, const struct result *r, int64_t micro_ba
                        uint32_t most, struct arena *a)
 {
     struct iteration_chart *x = arena_alloc(a, sizeof *x);
-    assert(r->trained);
+    assert(r->verdict->run);
     *c = (struct chart){
         .model = path_base(str(r->scene.m, r->scene.m->path)), .of = x, .describe = describe};
     *x = (struct iteration_chart){.r = r, .c = c, .a = a};

@@ -1,16 +1,20 @@
-/* What a makespan rests on (step_report.h).  On the critical chain nodes of one device that follow each other are one
+/* What a makespan rests on, and the parts of its plan (step_shown.h).  On the critical chain nodes of one device that follow each other are one
  * line. */
-#include "backends/report/step_report.h"
+#include "tools/lib/exec/makespan/step_shown.h"
 
-#include "ir/exec/makespan/step_verdict.h"
 #include "ir/base/page.h"
 #include "ir/base/utf8.h"
 
 enum { SHOWN = 12 }; /* lines of the chain */
 
+static const struct step_run *run_of(const struct result *r)
+{
+    return r->verdict->run;
+}
+
 static void print_transfers(FILE *f, const struct result *r)
 {
-    const struct task_graph *g = &r->step->g;
+    const struct task_graph *g = &run_of(r)->g;
     uint32_t n = 0;
     int64_t bytes = 0;
     char text[UNIT_TEXT];
@@ -38,7 +42,7 @@ struct stretch {
 
 static const struct task *task_on(const struct result *r, uint32_t item)
 {
-    return &r->step->g.task[task_of_item(&r->step->g, item)];
+    return &run_of(r)->g.task[task_of_item(&run_of(r)->g, item)];
 }
 
 static struct stretch next_stretch(const struct result *r, const uint32_t *chain, uint32_t n,
@@ -53,7 +57,8 @@ static struct stretch next_stretch(const struct result *r, const uint32_t *chain
         s.to++;
     }
     uint32_t last = chain[s.to - 1];
-    s.time = r->step->t.start[last] + task_on(r, last)->time - r->step->t.start[chain[at]];
+    const int64_t *start = run_of(r)->t.start;
+    s.time = start[last] + task_on(r, last)->time - start[chain[at]];
     return s;
 }
 
@@ -84,7 +89,7 @@ static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain
 static void print_chain(FILE *f, const struct result *r, struct arena *a)
 {
     uint32_t n, lines = 0;
-    const uint32_t *chain = timeline_chain(&r->step->t, &n, a);
+    const uint32_t *chain = timeline_chain(&run_of(r)->t, &n, a);
     for (uint32_t at = 0; at < n; lines++)
         at = next_stretch(r, chain, n, at).to;
     fprintf(f, "critical chain, what the end waits for:\n");
@@ -114,9 +119,20 @@ static void print_parts(FILE *f, const struct result *r, struct arena *a)
     fputs("\n", f);
 }
 
-void step_print(FILE *f, const struct result *r, struct arena *a)
+void step_report(FILE *f, const struct result *r, struct arena *a)
 {
+    plan_print_tables(f, r, a);
     print_transfers(f, r);
     print_chain(f, r, a);
     print_parts(f, r, a);
+}
+
+void step_cut(struct result *r, bool fine, struct arena *a)
+{
+    const struct parts *parts = fine ? parts_by_transfers(&r->scene, r->plan, a) : NULL;
+    if (fine && !parts)
+        diag_note(r->diag, "--cut=transfers: parts that end at transfers could not follow each "
+                           "other in this plan's order: there are as few as can be");
+    r->parts = parts ? parts : parts_of_plan(&(struct planned){&r->scene, r->plan, NULL}, a);
+    r->parts_value = step_of_parts(&r->scene, r->plan, r->parts, a);
 }
