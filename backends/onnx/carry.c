@@ -137,7 +137,7 @@ static void carry_node(struct carrier *c, nid n)
 static unsigned payload_field(const struct tensor *x)
 {
     enum elem e = (enum elem)x->elem;
-    if (x->where == TENSOR_OPAQUE)
+    if (x->where == TENSOR_OPAQUE || x->len == 0)
         return 0;
     if (x->where == TENSOR_STRINGS || !x->typed)
         return x->where == TENSOR_STRINGS ? 6 : 9;

@@ -80,11 +80,20 @@ static char **name_values(struct maker *k, struct slice list, uint32_t n, nid ma
     return out;
 }
 
-/* Whether p, the message that node x came with, says all that the module says of it, attributes apart. */
-static bool node_agrees(const struct module *m, const struct node *x, const Onnx__NodeProto *p)
+/* Whether a node stays without a name, which readers made up: they count nodes, so where passes have changed the main
+ * graph, its nodes get these names, or plans would not find them. */
+static bool stays_unnamed(const struct maker *k, const struct node *x)
 {
+    bool moved = k->m == k->model && k->m->rewritten && x->graph == 1;
+    return (x->flags & (NODE_UNNAMED | NODE_MADE)) == NODE_UNNAMED && !moved;
+}
+
+/* Whether p, the message that node x came with, says all that the module says of it, attributes apart. */
+static bool node_agrees(const struct maker *k, const struct node *x, const Onnx__NodeProto *p)
+{
+    const struct module *m = k->m;
     bool named = is_text(m, p->name, x->name) ||
-                 ((x->flags & NODE_UNNAMED) != 0 && (p->name == NULL || *p->name == '\0'));
+                 (stays_unnamed(k, x) && (p->name == NULL || *p->name == '\0'));
     return named && is_text(m, p->op_type, x->op) && is_domain(m, p->domain, x->domain) &&
            is_text(m, p->overload, x->overload) &&
            names_agree(m, x->in, x->nformal, p->input, p->n_input) &&
@@ -115,7 +124,7 @@ Onnx__NodeProto *make_node(struct maker *k, nid n)
     Onnx__AttributeProto **attr = k->bare ? NULL
                                           : make_attributes(k, x, src ? src->attribute : NULL,
                                                             src ? src->n_attribute : 0);
-    if (whole && (x->flags & NODE_MADE) == 0 && attr == src->attribute && node_agrees(m, x, src)) {
+    if (whole && (x->flags & NODE_MADE) == 0 && attr == src->attribute && node_agrees(k, x, src)) {
         arena_release(k->a, mark);
         return (Onnx__NodeProto *)(uintptr_t)src;
     }
@@ -124,7 +133,7 @@ Onnx__NodeProto *make_node(struct maker *k, nid n)
         *p = *src;
     else
         onnx__node_proto__init(p);
-    if ((x->flags & NODE_UNNAMED) == 0)
+    if (!stays_unnamed(k, x))
         set_text(m, &p->name, x->name);
     set_text(m, &p->op_type, x->op);
     if (!is_domain(m, p->domain, x->domain))
@@ -259,13 +268,15 @@ static Onnx__ValueInfoProto **make_infos(struct maker *k, const struct csr *valu
     *n = 0;
     for (size_t j = 0; j < i->nmore; j++) {
         vid v = names_get(&here, i->more[j]->name != NULL ? i->more[j]->name : "", 0);
-        if (v != 0 || !m->rewritten)
+        if (v != 0 ? !m->patterns : !m->rewritten)
             out[(*n)++] = v != 0 ? take_info(k, v, i->more[j]) : i->more[j];
     }
     for (uint32_t j = values->at[g]; j < values->at[g + 1]; j++) {
         vid v = values->to[j];
-        if (wants_info(k, v, function) &&
-            names_get(&i->at[2], value_name(m, v), UINT32_MAX) == UINT32_MAX)
+        uint32_t at = names_get(&i->at[2], value_name(m, v), UINT32_MAX);
+        if (at != UINT32_MAX && m->patterns)
+            out[(*n)++] = take_info(k, v, i->more[at]);
+        else if (at == UINT32_MAX && wants_info(k, v, function))
             out[(*n)++] = make_info(k, v);
     }
     return out;

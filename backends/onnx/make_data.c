@@ -215,13 +215,17 @@ static void set_strings(struct maker *k, tid t, Onnx__TensorProto *p)
 static void set_external(struct maker *k, tid t, Onnx__TensorProto *p)
 {
     const struct tensor *x = &k->m->tensor[t];
+    const struct file *f = &k->model->file[x->file];
+    if (x->where == TENSOR_FILE && f->fd < 0 && f->barred && !k->bare)
+        refuse_tensor(k, t,
+                      arena_fmt(k->a, "needs the file '%s', which %s", str(k->m, f->path), f->barred));
     p->has_data_location = 1;
     p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     if (x->where == TENSOR_SLICE || p->n_external_data > 0)
         return; /* a writer will say where; or what the file said holds */
     p->external_data = arena_array(k->a, 3, sizeof *p->external_data);
     p->external_data[p->n_external_data++] =
-        make_entry(k->a, "location", str(k->m, k->model->file[x->file].location));
+        make_entry(k->a, "location", str(k->m, f->location));
     p->external_data[p->n_external_data++] =
         make_entry(k->a, "offset", arena_fmt(k->a, "%" PRIu64, x->off));
     p->external_data[p->n_external_data++] =

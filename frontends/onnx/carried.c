@@ -171,14 +171,17 @@ static void hand_out(const struct carrier *c, const Onnx__ModelProto *p)
 
 /* ---- what the text says otherwise ---------------------------------------------------------------- */
 
-/* Takes types that are not those of the text out of descriptions of values. */
-static void check_infos(struct onnx_build *b, gid g, Onnx__ValueInfoProto **list, size_t n)
+/* Takes types that are not those of the text out of descriptions of values of graph g; of its outputs, which may be
+ * values of graphs around it, if `around`. */
+static void check_infos(struct onnx_build *b, gid g, bool around, Onnx__ValueInfoProto **list,
+                        size_t n)
 {
     struct module *m = b->m;
     for (size_t i = 0; i < n; i++) {
         sid name = str_id(m, list[i]->name);
         vid v = 0;
-        for (gid at = g; at != 0 && v == 0 && name != 0; at = m->node[m->graph[at].owner].graph)
+        for (gid at = g; at != 0 && v == 0 && name != 0;
+             at = around ? m->node[m->graph[at].owner].graph : 0)
             v = map_get(&b->value, map_key(at, name));
         if (v != 0 && list[i]->type != NULL &&
             !types_same(m, onnx_type(b, list[i]->type), m->value[v].type))
@@ -226,12 +229,12 @@ static void check_module(struct module *m, const Onnx__FunctionProto *of, struct
         const Onnx__GraphProto *p = m->graph[g].src;
         if (p == NULL)
             continue;
-        check_infos(&b, g, p->input, p->n_input);
-        check_infos(&b, g, p->output, p->n_output);
-        check_infos(&b, g, p->value_info, p->n_value_info);
+        check_infos(&b, g, false, p->input, p->n_input);
+        check_infos(&b, g, true, p->output, p->n_output);
+        check_infos(&b, g, false, p->value_info, p->n_value_info);
     }
     if (of != NULL && b.value.mask != 0)
-        check_infos(&b, 1, of->value_info, of->n_value_info);
+        check_infos(&b, 1, false, of->value_info, of->n_value_info);
     for (tid t = 1; t < m->ntensor; t++)
         check_tensor(m, &m->tensor[t]);
     for (uint32_t f = 1; f < m->nfunction; f++)

@@ -2,7 +2,8 @@
  *
  * Weights are in files beside the text.  The rules are those of external data: regular files of one name, beneath the
  * folder of the text, with no link on the way; --allow-links lets paths lead anywhere.  A file that is not there, or
- * that is out of bounds, is an error when its bytes are wanted, not before: planning does not need them.  One that is
+ * that is out of bounds, is an error when its bytes are wanted, not before: planning does not need them.  (A model's
+ * external data without a size was not there when the text was made; a model that is written may refer to it.)  One that is
  * there has the size that the text says, or its offsets mean something else.
  * O(text + files). */
 #include "frontends/frontends.h"
@@ -20,27 +21,41 @@ static void close_fd(void *fd)
     close((int)(intptr_t)fd);
 }
 
-/* Why a path beside the text could not be opened, from errno; NULL: it is not there. */
-static const char *why_barred(void)
+/* Why a path beside the text `name` could not be opened, from errno. */
+static const char *why_barred(const char *name, struct arena *a)
 {
-    return errno == ENOENT || errno == ENOTDIR ? NULL
-           : errno == ELOOP ? "is a symbolic link or behind one (--allow-links follows it)"
+    return errno == ENOENT || errno == ENOTDIR
+               ? arena_fmt(a, "is not there (files are looked for beside '%s')", name)
+           : errno == ELOOP                    ? "is a symbolic link or behind one (--allow-links follows it)"
            : errno == EXDEV ? "lies outside of the folder of the text (--allow-links reads it)"
                             : strerror(errno);
 }
 
-/* Opens file k of the module, which stands in the folder dir. */
-static int open_one(struct module *m, uint32_t k, int dir, bool links, struct arena *tmp,
+/* Where files are looked for. */
+struct beside {
+    const char *name;   /* the text's */
+    const char *folder; /* "." or with a slash at its end */
+    int dir;            /* the same, open */
+    bool links;
+};
+
+/* Opens file k of the module. */
+static int open_one(struct module *m, uint32_t k, const struct beside *b, struct arena *tmp,
                     struct diag *d)
 {
     struct file *f = &m->file[k];
-    const char *path = str(m, f->path), *text = str(m, m->path);
+    const char *path = str(m, f->path), *text = b->name;
+    const bool links = b->links;
     uint64_t size, names, said = f->size;
-    int fd = *path == '/' && !links ? -1 : infile_open_beneath(dir, path, links, tmp);
+    int fd = *path == '/' && !links ? -1 : infile_open_beneath(b->dir, path, links, tmp);
+    int e = errno;
 
+    if (*path != '/' && strcmp(b->folder, ".") != 0)
+        f->path = str_id(m, arena_fmt(tmp, "%s%s", b->folder, path));
     if (fd < 0) {
-        errno = *path == '/' && !links ? EXDEV : errno;
-        f->barred = why_barred();
+        errno = *path == '/' && !links ? EXDEV : e;
+        if (said != 0 || (e != ENOENT && e != ENOTDIR) || f->location == 0)
+            f->barred = why_barred(text, m->mem); /* else it was not there for the text either */
         return 0;
     }
     arena_defer(m->mem, close_fd, (void *)(intptr_t)fd);
@@ -65,13 +80,16 @@ static int open_files(struct module *m, const char *name, bool links, struct dia
 {
     struct arena *tmp = arena_new(m->mem);
     const char *slash = strrchr(name, '/');
-    const char *folder = slash == NULL ? "." : arena_strdup(tmp, name, (size_t)(slash - name) + 1);
-    int rc = 0, dir = m->nfile > 1 ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    struct beside b = {name, ".", -1, links};
+    int rc = 0;
 
-    if (dir >= 0)
-        arena_defer(tmp, close_fd, (void *)(intptr_t)dir);
-    for (uint32_t k = 1; k < m->nfile && dir >= 0 && rc == 0; k++)
-        rc = open_one(m, k, dir, links, tmp, d);
+    if (slash != NULL)
+        b.folder = arena_strdup(tmp, name, (size_t)(slash - name) + 1);
+    b.dir = m->nfile > 1 ? open(b.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (b.dir >= 0)
+        arena_defer(tmp, close_fd, (void *)(intptr_t)b.dir);
+    for (uint32_t k = 1; k < m->nfile && b.dir >= 0 && rc == 0; k++)
+        rc = open_one(m, k, &b, tmp, d);
     module_share_files(m);
     arena_free(tmp);
     return rc;

@@ -243,8 +243,6 @@ static void attrs_check(struct check *c)
         verify_index(c, "attribute", i, "its reference", a->ref, c->nstr);
         verify_index(c, "attribute", i, "its kind", a->kind, ATTR_TYPES + 1);
         verify_index(c, "attribute", i, "what is said about it", a->about, m->nabout);
-        if (a->name == 0)
-            verify_fail(c, "attribute %u has no name", i);
         if (a->kind == ATTR_NONE && a->ref == 0 && !a->untyped)
             verify_fail(c, "attribute %u '%s' has neither kind nor value", i, str(m, a->name));
         if (a->ref != 0)

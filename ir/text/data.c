@@ -351,8 +351,8 @@ static int parse_inner(struct parser *p, uint32_t depth, tid *out)
 {
     struct tensor x = {0};
 
-    if (depth == TENSOR_DEPTH)
-        return text_error(p, p->tok.at, "tensors are nested more than %d deep", TENSOR_DEPTH);
+    if (depth > TENSOR_DEPTH) /* slices in a sparse one */
+        return text_error(p, p->tok.at, "tensors are nested more than %d deep", TENSOR_DEPTH + 1);
     return parse_tensor_shape(p, &x) < 0 ? -1 : parse_payload(p, &x, depth + 1, out);
 }
 
@@ -367,7 +367,7 @@ static int parse_sparse(struct parser *p, struct tensor *x, uint32_t depth)
     return text_want(p, '}', "'}'");
 }
 
-/* "0 [0:128, 256:384] of f32[512,64] file 1 at 0 len 131072" */
+/* "0 [0:128, 256:384] of (f32[512,64] file 1 at 0 len 131072)" */
 static int parse_slice(struct parser *p, struct tensor *x, uint32_t depth)
 {
     uint64_t axis;
@@ -388,7 +388,11 @@ static int parse_slice(struct parser *p, struct tensor *x, uint32_t depth)
     }
     if (text_want(p, ']', "']'") < 0)
         return -1;
-    return text_take_word(p, "of") ? parse_inner(p, depth, &x->of[0]) : text_expected(p, "'of'");
+    if (!text_take_word(p, "of"))
+        return text_expected(p, "'of'");
+    return text_want(p, '(', "'('") < 0 || parse_inner(p, depth, &x->of[0]) < 0
+               ? -1
+               : text_want(p, ')', "')'");
 }
 
 /* Everything after the shape but what is said about the tensor. */
@@ -637,9 +641,9 @@ int text_attrs(struct parser *p, nid n, struct slice *out)
             text_name(p, &a.name, "the name of an attribute") < 0 || text_want(p, '=', "'='") < 0 ||
             parse_attr_value(p, n, &a) < 0)
             return -1;
-        a.untyped = text_take_word(p, "untyped");
+        a.untyped = text_take_word(p, "untyped") || (a.kind == ATTR_NONE && a.ref == 0);
         a.unset = text_take_word(p, "unset");
-        if (text_about(p, &a.about) < 0)
+        if (text_take_word(p, "about") && text_about(p, &a.about) < 0)
             return -1;
         module_add_attrs(p->m, &a, 1);
         all.n++;

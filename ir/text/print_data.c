@@ -273,7 +273,7 @@ static void put_sparse(struct printer *p, const struct tensor *t)
     text_put(p, "}");
 }
 
-/* "slice 0 [0:128, 256:384] of f32[512,64] file 1 at 0 len 131072" */
+/* "slice 0 [0:128, 256:384] of (f32[512,64] file 1 at 0 len 131072)" */
 static void put_slice(struct printer *p, const struct tensor *t)
 {
     const int64_t *range = p->m->ints + t->range.at;
@@ -282,9 +282,10 @@ static void put_slice(struct printer *p, const struct tensor *t)
     for (uint32_t i = 0; i + 1 < t->range.n; i += 2)
         fprintf(p->f, "%s%lld:%lld", i > 0 ? ", " : "", (long long)range[i],
                 (long long)range[i + 1]);
-    text_put(p, "] of ");
+    text_put(p, "] of (");
     put_shape(p, &p->m->tensor[t->of[0]]);
     put_payload(p, t->of[0], 0); /* at most TENSOR_DEPTH deep (verify_ranges.c) */
+    text_put(p, ")");
 }
 
 /* Everything but the shape; `name`: the one that it has if none is given. */
@@ -411,8 +412,9 @@ void text_put_attr(struct printer *p, const struct attr *a)
     } else {
         put_attr_value(p, a);
     }
-    text_put(p, a->untyped ? " untyped" : "");
+    text_put(p, a->untyped && a->kind != ATTR_NONE ? " untyped" : "");
     text_put(p, a->unset ? " unset" : "");
+    text_put(p, a->about != 0 ? " about" : ""); /* keys without it are the tensor's */
     text_put_about(p, a->about);
 }
 

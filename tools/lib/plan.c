@@ -254,7 +254,7 @@ enum pcc_status judge_result(struct pcc *p)
         return PCC_BAD_INPUT;
     close_calls(x, j);
     struct module *m = j->r.scene.m;
-    if ((m->src || m->rewritten) && onnx_make(m, x->use.diag))
+    if (m->src && !m->patterns && onnx_make(m, x->use.diag))
         return PCC_BAD_INPUT;
     j->done = true;
     return PCC_OK;
