@@ -19,8 +19,10 @@ static char *report(const char *text)
     char *out = NULL;
     size_t n = 0;
     FILE *f = open_memstream(&out, &n);
-    assert_int_equal(
-        module_parse(&t, &(struct named_text){"test.pir", text, strlen(text), exec_kinds}, NULL, &d), 0);
+    assert_int_equal(module_parse(&t,
+                                  &(struct named_text){"test.pir", text, strlen(text), exec_kinds},
+                                  NULL, &d),
+                     0);
     struct scene s = t.scene;
     s.place = place_build(s.m, NULL, 0, s.m->mem, &d);
     struct verdict v = judge(&s, t.plan->dev, NULL, s.m->mem);
