@@ -31,7 +31,7 @@ struct result {
     const struct level_table
         *table;          /* of the pass levels (ir/dag/level_table.h); NULL: it has not run */
     uint32_t *part_slot; /* [part] of a latency: the slot of its subgraph; 0: of a host */
-    int64_t parts_value; /* ps: what one sample alone takes through the parts (WORK_ALONE) */
+    int64_t parts_value; /* ps: what one sample alone takes through the parts (FEED_ALONE) */
     /* of functions, while the plan was made: "opened", "whole"; NULL: there are none */
     const char *calls;
     /* scene, plan and verdict by the objective that the plan was made for, where this is about another one (--judge):

@@ -22,7 +22,7 @@ static bool pinned(const struct wdag *g)
 /* Whether links of two devices count: by way of the host one sample alone does not go over them. */
 static bool routed(const struct cluster *c, const struct exec_model *m)
 {
-    return c->nlink && (exec_kind(m)->work == WORK_STEADY || m->step.network == NETWORK_DIRECT);
+    return c->nlink && (exec_kind(m)->feed == FEED_STEADY || m->step.network == NETWORK_DIRECT);
 }
 
 uint32_t features_wanted(const struct ctx *x)

@@ -148,7 +148,7 @@ enum memory_model exec_memory(const struct exec_model *e)
 
 int64_t exec_weight_copies(const struct exec_model *e, bool training)
 {
-    bool stages = exec_kind(e)->work == WORK_STAGES;
+    bool stages = exec_kind(e)->feed == FEED_MICRO_BATCHES;
     if (!training || (!stages && !basis_counts(e, BASIS_OPTIMIZER)))
         return 1;
     if (stages)

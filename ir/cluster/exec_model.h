@@ -9,10 +9,10 @@
 #include "ir/cluster/cluster.h"
 
 /* What goes through a plan. */
-enum exec_work {
-    WORK_STEADY, /* samples behind each other, without end: devices work on several at once */
-    WORK_ALONE,  /* one sample */
-    WORK_STAGES  /* the micro-batches of an iteration of training, through stages */
+enum exec_feed {
+    FEED_STEADY,       /* samples behind each other, without end: devices work on several at once */
+    FEED_ALONE,        /* one sample */
+    FEED_MICRO_BATCHES /* the micro-batches of an iteration of training, through stages */
 };
 
 /* An execution model: what a plan is to make least of, in ps, and what that takes.  The models are rows of a table
@@ -23,7 +23,7 @@ struct exec_kind {
     const char *text;  /* "iteration time": what a value is */
     const char *unit;  /* "per iteration": stands behind a value */
     const char *paper; /* the value's key in the placement paper's splits; NULL: they have none */
-    enum exec_work work;
+    enum exec_feed feed;
     bool subgraphs; /* accelerators run whole subgraphs, by slots; hosts of a class are one place */
     uint32_t fields; /* bits 1 << enum basis: what values rest on, the objective itself apart */
     const struct exec_runs *runs;   /* ir/exec/exec_runs.h; NULL: judge() is all that there is */

@@ -512,7 +512,7 @@ void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, in
             continue;
         fprintf(f, ", \"%s\": \"%s\"", basis_key[b], basis_word(&s->model, b, word));
     }
-    if (exec_kind(&s->model)->work == WORK_ALONE) {
+    if (exec_kind(&s->model)->feed == FEED_ALONE) {
         fputs(", \"parts_value_s\": ", f);
         json_put_decimal(f, of_parts, 12);
     }

@@ -39,7 +39,8 @@ int64_t claim_bound_all(const struct ctx *x, struct bound all);
  * one for all plans.  Returns why it holds. */
 const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all);
 
-/* The same by the bound that the execution model of `by` knows without a search (exec_runs.bound), which is returned. */
+/* The same by the bound that the execution model of `by` knows without a search (exec_runs.bound), which is
+ * returned. */
 struct bound claim_run(struct ctx *x, const struct scene *by);
 
 #endif

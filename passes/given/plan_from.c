@@ -1,8 +1,8 @@
 /* plan: a plan that was made elsewhere, judged and taken on to the backends.
  *
  * The value is the judge's, under the objective that the file names if the user names none.  The bound holds for
- * plans of any shape (bounds.c, or what the execution model knows), so every plan gets one, and one that takes no more is optimal.
- * O(nodes + pins) after reading, and the work of the bounds. */
+ * plans of any shape (bounds.c, or what the execution model knows), so every plan gets one, and one that takes no more
+ * is optimal.  O(nodes + pins) after reading, and the work of the bounds. */
 #include "passes/given/plan_read.h"
 
 #include "ir/exec/evaluate.h"

@@ -1,5 +1,5 @@
-/* A step of a plan the slow way, for the test of ir/exec/makespan/single_step.h: modules written as text, and a simulator that
- * works from their operands, walks through every moment, and knows of no nets, task graphs or lanes. */
+/* A step of a plan the slow way, for the test of ir/exec/makespan/single_step.h: modules written as text, and a
+ * simulator that works from their operands, walks through every moment, and knows of no nets, task graphs or lanes. */
 #ifndef PCC_TESTS_SLOW_STEP_H
 #define PCC_TESTS_SLOW_STEP_H
 

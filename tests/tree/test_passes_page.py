@@ -94,7 +94,7 @@ def build(folder, blocks, out, sources):
 
 
 def is_one_folder():
-    """Whether the page of the execution model makes nothing outside of its folder but a row of the table, and a test."""
+    """Whether the page of the execution model makes nothing outside of its folder but a row of the table and a test."""
     page = (ROOT / PAGES[-1]).read_text()
     test, table, *_ = EXAMPLES[MODEL]
     outside = [p for p in re.findall(r"^```\w+ (\S+)\n", page, re.M) if not p.startswith(MODEL) and p != test]

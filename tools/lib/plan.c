@@ -37,7 +37,7 @@ static void note_counted(const struct ctx *x)
     for (uint32_t w = 0; pl && w < pl->nweight; w++)
         if (place_is_parameter(x->scene.m, pl, w))
             weights = sat_add(weights, pl->weight_bytes[w]);
-    if (exec_kind(&x->scene.model)->work != WORK_STEADY || !weights || least < 0 || all <= least)
+    if (exec_kind(&x->scene.model)->feed != FEED_STEADY || !weights || least < 0 || all <= least)
         return;
     diag_note(
         x->use.diag,
@@ -91,7 +91,7 @@ static const struct plan *claim_again(struct ctx *x, const struct scene *by,
     struct plan *p = arena_alloc(x->use.mem, sizeof *p), *made = x->results.plan;
     const struct exec_kind *kind = exec_kind(&by->model);
     *p = *made;
-    if (kind->work != WORK_STEADY)
+    if (kind->feed != FEED_STEADY)
         p->copies = NULL; /* one sample has no use for them */
     p->claim = (struct claim){.objective = by->model.objective,
                               .value = e->value,
@@ -189,7 +189,7 @@ static void close_calls(struct ctx *x, struct judged *j)
 {
     struct closed_plan *c = &j->closed;
     struct result *r = &j->r;
-    bool alone = r->verdict && exec_kind(&r->scene.model)->work == WORK_ALONE;
+    bool alone = r->verdict && exec_kind(&r->scene.model)->feed == FEED_ALONE;
     r->calls = x->results.opened ? "opened" : module_has_calls(x->scene.m) ? "whole" : NULL;
     j->planned = *r;
     if (alone && x->results.opened)

@@ -356,7 +356,7 @@ static int describe_devices(struct pcc *p)
 
 static bool is_iteration(const struct pcc *p)
 {
-    return given_kind(p)->work == WORK_STAGES;
+    return given_kind(p)->feed == FEED_MICRO_BATCHES;
 }
 
 static int describe_model(struct pcc *p)

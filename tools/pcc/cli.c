@@ -229,7 +229,7 @@ static const char *objectives(bool training, struct arena *a)
 {
     const char *text = NULL;
     for (uint32_t i = 0; exec_kinds[i]; i++)
-        if (training || exec_kinds[i]->work != WORK_STAGES)
+        if (training || exec_kinds[i]->feed != FEED_MICRO_BATCHES)
             text = arena_fmt(a, "%s%s%s", text ? text : "", text ? "|" : "", exec_kinds[i]->name);
     return text;
 }

@@ -219,7 +219,7 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
                              : r->verdict && kind->fields >> BASIS_CPUS & 1
                                  ? NULL
                                  : "it is about a latency (--objective=latency or --judge=latency)";
-    bool stages = r->verdict && kind->work == WORK_STAGES;
+    bool stages = r->verdict && kind->feed == FEED_MICRO_BATCHES;
     const char *no_iteration = no_plan  ? no_plan
                                : stages ? NULL
                                         : "it is about --objective=iteration-time";

@@ -48,7 +48,7 @@ int replay_rounds(FILE *f, const struct result *r, int64_t samples, struct arena
     if (replay_result(&y, r, samples, REPLAY_MOST, a))
         return -1;
     bool steady =
-        exec_kind(&r->scene.model)->work == WORK_STEADY; /* else it comes to another figure */
+        exec_kind(&r->scene.model)->feed == FEED_STEADY; /* else it comes to another figure */
     int64_t v =
         steady ? r->verdict->value : judge(&r->scene, r->plan->dev, r->plan->copies, a).value;
     double over = (double)(y.end - v * y.samples) / ((double)(v ? v : 1) * y.samples);

@@ -1,5 +1,5 @@
-/* Iteration time: of all micro-batches of a training iteration, until the weights are equal again on all devices of each
- * stage (ir/exec/iteration/iteration.md); of PipeDream's schedule, which has no end, in the steady state. */
+/* Iteration time: of all micro-batches of a training iteration, until the weights are equal again on all devices of
+ * each stage (ir/exec/iteration/iteration.md); of PipeDream's schedule, which has no end, in the steady state. */
 #include "ir/exec/iteration/part_places.h"
 #include "passes/passes.h"
 #include "tools/lib/exec/iteration/iteration_shown.h"
@@ -8,7 +8,7 @@ const struct exec_kind exec_iteration = {
     .name = "iteration-time",
     .text = "iteration time",
     .unit = "per iteration",
-    .work = WORK_STAGES,
+    .feed = FEED_MICRO_BATCHES,
     .runs = &(const struct exec_runs){.verdict = iteration_verdict,
                                       .bound = iteration_bound,
                                       .rhythm = rhythm_of_iteration},

@@ -1,5 +1,5 @@
-/* The chart of an iteration of training (iteration_shown.h, ir/exec/iteration/iteration.h): what each stage does for each micro-batch, what
- * goes from stage to stage, and the AllReduces.
+/* The chart of an iteration of training (ir/exec/iteration/iteration.h): what each stage does for each micro-batch,
+ * what goes from stage to stage, and the AllReduces.
  *
  * A lane for each device of the event core: where the devices of a stage share each micro-batch they do the same at the
  * same time, and one lane stands for all of them; where they take turns each has its own.  Below the first lane of a

@@ -1,6 +1,6 @@
 /* Latency: of one sample alone, where accelerators run whole subgraphs, each with its transfers before and after it
- * (ir/exec/latency/latency.md).  A subgraph gets all by way of the host, computes, and then gives all: nothing goes over
- * faster links, or beside computing. */
+ * (ir/exec/latency/latency.md).  A subgraph gets all by way of the host, computes, and then gives all: nothing goes
+ * over faster links, or beside computing. */
 #include "ir/exec/latency/latency_parts.h"
 #include "passes/passes.h"
 #include "tools/lib/exec/latency/latency_shown.h"
@@ -11,7 +11,7 @@ const struct exec_kind exec_latency = {
     .text = "latency",
     .unit = "of latency",
     .paper = "totalLatency",
-    .work = WORK_ALONE,
+    .feed = FEED_ALONE,
     .subgraphs = true,
     .fields = 1U << BASIS_CPUS | 1U << BASIS_PIECES,
     .runs = &(const struct exec_runs){.verdict = latency_verdict,

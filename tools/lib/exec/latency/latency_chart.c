@@ -1,4 +1,4 @@
-/* The chart of one sample alone by subgraphs (latency_shown.h, ir/exec/latency/latency.h): a row for each device, on it its subgraphs,
+/* The chart of one sample alone by subgraphs (ir/exec/latency/latency.h): a row for each device, on it its subgraphs,
  * each with its transfers in and out in a pale shade, or the nodes of a host.  Where some run at once (hosts or pieces
  * without a limit) each takes the first row where there is room; more than MOST_ROWS at once lie over each other. */
 #include "backends/label.h"

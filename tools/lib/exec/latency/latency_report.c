@@ -1,5 +1,5 @@
-/* What a latency rests on, and the parts of its plan (latency_shown.h).  On the critical chain hosts' nodes that follow each other are one
- * line. */
+/* What a latency rests on, and the parts of its plan (latency_shown.h).  On the critical chain hosts' nodes that follow
+ * each other are one line. */
 #include "tools/lib/exec/latency/latency_shown.h"
 
 #include "ir/base/page.h"

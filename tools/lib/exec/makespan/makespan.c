@@ -9,7 +9,7 @@ const struct exec_kind exec_makespan = {
     .name = "makespan",
     .text = "makespan",
     .unit = "of makespan",
-    .work = WORK_ALONE,
+    .feed = FEED_ALONE,
     .fields = 1U << BASIS_NETWORK | 1U << BASIS_CONTENTION | 1U << BASIS_DISPATCH |
               1U << BASIS_MEMORY | 1U << BASIS_OPTIMIZER,
     .runs = &(const struct exec_runs){.verdict = step_verdict,

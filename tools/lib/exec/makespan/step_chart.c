@@ -1,4 +1,4 @@
-/* The chart of one sample alone (step_shown.h, ir/exec/makespan/step_verdict.h): what each device computes, and what goes over its
+/* The chart of one sample alone (ir/exec/makespan/step_verdict.h): what each device computes, and what goes over its
  * ports, channel or links.
  *
  * Lanes of the event core are shown if they compute or if something used them.  Transfers that hold no lane are shown

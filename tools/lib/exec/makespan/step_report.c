@@ -1,5 +1,5 @@
-/* What a makespan rests on, and the parts of its plan (step_shown.h).  On the critical chain nodes of one device that follow each other are one
- * line. */
+/* What a makespan rests on, and the parts of its plan (step_shown.h).  On the critical chain nodes of one device that
+ * follow each other are one line. */
 #include "tools/lib/exec/makespan/step_shown.h"
 
 #include "ir/base/page.h"

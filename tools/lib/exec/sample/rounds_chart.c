@@ -1,4 +1,4 @@
-/* The chart of samples that go through the parts of a plan in rounds (rounds_shown.h, ir/exec/sample/rounds.h).
+/* The chart of samples that go through the parts of a plan in rounds (ir/exec/sample/rounds.h).
  *
  * A lane per device or, where transfers overlap computing, one beside it for each direction of its link; a bar per
  * task and sample with the sample's number.  In training the hue is the pass (blue and orange: also for the
@@ -173,8 +173,8 @@ static void make_bars(struct rounds *x, const uint32_t *row_of)
     }
 }
 
-/* What net e brings and takes: to each device that reads it once, as ir/exec/sample/rounds.c charges it, with the first part
- * there, in the pass of its maker.  first: scratch, [device], all UINT32_MAX. */
+/* What net e brings and takes: to each device that reads it once, as ir/exec/sample/rounds.c charges it, with the first
+ * part there, in the pass of its maker.  first: scratch, [device], all UINT32_MAX. */
 static void add_net_bytes(struct rounds *x, uint32_t e, uint32_t *first)
 {
     const struct result *r = x->r;

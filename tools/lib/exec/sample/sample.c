@@ -7,7 +7,7 @@
 #include "tools/lib/exec/sample/rounds_shown.h"
 
 const struct exec_kind exec_sample = {
-    EXEC_USUAL, .work = WORK_STEADY, .runs = &(const struct exec_runs){.rhythm = rhythm_of_rounds},
+    EXEC_USUAL, .feed = FEED_STEADY, .runs = &(const struct exec_runs){.rhythm = rhythm_of_rounds},
     .shows = &(const struct exec_shows){.gain = plan_print_gain,
                                         .report = plan_print_tables,
                                         .shape = plan_shape,
