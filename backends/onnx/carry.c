@@ -191,6 +191,12 @@ static void carry_attribute(struct carrier *c, uint32_t i)
     note_rest(c, &x->about, fields_apart(c, x->src, &made->base, below));
 }
 
+static void carry_attributes(struct carrier *c, struct slice list)
+{
+    for (uint32_t i = 0; i < list.n; i++)
+        carry_attribute(c, list.at + i);
+}
+
 /* What the messages of a graph or function list of values, and what the module makes of it. */
 struct listed {
     Onnx__ValueInfoProto **list;
@@ -274,8 +280,8 @@ static void carry_parts(struct carrier *c, bool graphs)
     map_values(c, &values);
     for (nid n = 1; n < m->nnode; n++)
         carry_node(c, n);
-    for (uint32_t i = 1; i < m->nattr; i++)
-        carry_attribute(c, i);
+    for (nid n = 1; n < m->nnode; n++)
+        carry_attributes(c, m->node[n].attr);
     for (tid t = 1; t < m->ntensor; t++)
         carry_tensor(c, t);
     for (gid g = graphs ? 1 : 2; g < m->ngraph; g++)
@@ -293,6 +299,7 @@ static void carry_function(struct carrier *c, struct function *f)
     struct map values = {0};
     in.k.m = b;
     carry_parts(&in, false);
+    carry_attributes(&in, f->give);
     if (f->src == NULL)
         return;
     Onnx__FunctionProto made = ONNX__FUNCTION_PROTO__INIT, had = *(const Onnx__FunctionProto *)f->src;

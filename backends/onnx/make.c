@@ -374,31 +374,6 @@ static void make_graph(struct maker *k, gid id, const struct csr *values)
         g->src = p;
 }
 
-/* Graphs, those deep inside first.  Lives in a.  O(graphs). */
-static gid *order_graphs(const struct module *m, struct arena *a)
-{
-    uint32_t *depth = arena_array(a, m->ngraph, sizeof *depth), most = 0;
-    gid *walk = arena_array(a, m->ngraph, sizeof *walk), *out = arena_array(a, m->ngraph, sizeof *out);
-    for (gid g = 1; g < m->ngraph; g++) {
-        uint32_t n = 0;
-        gid at = g;
-        for (; depth[at] == 0 && m->graph[at].owner != 0; at = m->node[m->graph[at].owner].graph)
-            walk[n++] = at;
-        depth[at] = depth[at] == 0 ? 1 : depth[at];
-        for (; n > 0; at = walk[n])
-            depth[walk[--n]] = depth[at] + 1;
-        most = depth[g] > most ? depth[g] : most;
-    }
-    uint32_t *row = arena_array(a, m->ngraph, sizeof *row), *all = arena_array(a, m->ngraph, sizeof *all);
-    for (gid g = 0; g < m->ngraph; g++) {
-        row[g] = g == 0 ? most : most - depth[g];
-        all[g] = g;
-    }
-    struct csr by = csr_build(a, most + 1, m->ngraph, row, all);
-    memcpy(out, by.to, m->ngraph * sizeof *out);
-    return out;
-}
-
 /* Values of each graph, ascending. */
 static struct csr list_values(const struct module *m, struct arena *a)
 {
@@ -413,10 +388,9 @@ static struct csr list_values(const struct module *m, struct arena *a)
 /* Makes the messages of all graphs of k->m. */
 static void make_graphs(struct maker *k, const struct csr *values)
 {
-    const gid *order = order_graphs(k->m, k->a);
-    for (uint32_t i = 0; i < k->m->ngraph; i++)
-        if (order[i] != 0)
-            make_graph(k, order[i], values);
+    const gid *order = graphs_outer_first(k->m, k->a);
+    for (uint32_t i = k->m->ngraph - 1; i-- > 0;)
+        make_graph(k, order[i], values);
 }
 
 /* ---- functions ---------------------------------------------------------------------------------- */

@@ -291,6 +291,7 @@ struct module {
     uint32_t nfunction, capfunction; /* from 1; NULL and 0: none */
     /* a module for tensors that belong to no graph (those of training_info); NULL: none */
     struct module *aside;
+    uint32_t edits; /* how often nodes have been changed (edit.h) */
     bool rewritten; /* a pass changed the nodes: src is the model as it was before */
     /* src pointers hold only what the module has no place for: it was read from text (frontends/text) */
     bool patterns;
@@ -412,6 +413,9 @@ int tensor_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n
  * more than max; on success the number of elements. */
 int tensor_ints(const struct module *m, tid t, int64_t *out, uint32_t max);
 
+/* The graphs 1, ..., each behind the one that the node that owns it is in; otherwise ascending.  Lives in a.
+ * O(graphs). */
+gid *graphs_outer_first(const struct module *m, struct arena *a);
 /* value -> nodes that read it (captures included), each node once, ascending.  O(nodes + operands). */
 struct csr module_users(const struct module *m, struct arena *a);
 

@@ -354,6 +354,8 @@ static void function_check(struct check *c, uint32_t f)
     verify_index(c, "function", f, "its overload", x->overload, c->nstr);
     verify_slice(c, "function", f, "its attributes", x->need, body->nsids);
     verify_slice(c, "function", f, "its defaults", x->give, body->nattr);
+    c->m = body;
+    verify_attrs(c, x->give);
 }
 
 int module_verify(const struct module *m, struct diag *d)

@@ -232,11 +232,12 @@ static bool is_list(uint32_t kind)
            kind == ATTR_TYPES;
 }
 
-static void attrs_check(struct check *c)
+void verify_attrs(struct check *c, struct slice list)
 {
     const struct module *m = c->m;
+    const struct slice all = verify_safe(list, m->nattr);
 
-    for (uint32_t i = 1; i < m->nattr; i++) {
+    for (uint32_t i = all.at; i < all.at + all.n; i++) {
         const struct attr *a = &m->attr[i];
         uint32_t most;
         verify_index(c, "attribute", i, "its name", a->name, c->nstr);
@@ -288,6 +289,7 @@ static void nodes_check(struct check *c)
         verify_slice(c, "node", n, "its operands", x->in, m->narg);
         verify_slice(c, "node", n, "its results", x->out, m->narg);
         verify_slice(c, "node", n, "its attributes", x->attr, m->nattr);
+        verify_attrs(c, x->attr);
         if (x->callee != 0)
             verify_index(c, "node", n, "the function that it calls", x->callee, c->ncallee);
         if (x->nformal > x->in.n) {
@@ -313,7 +315,6 @@ void verify_ranges(struct check *c)
     pools_check(c);
     types_check(c);
     tensors_check(c);
-    attrs_check(c);
     args_check(c);
     nodes_check(c);
 }

@@ -25,11 +25,11 @@ LAYERS = ("ir", "passes", "frontends", "backends")
 FLOORS = [
     ["ir/base"], ["ir/model"], ["ir/cluster"], ["ir/dag"], ["ir/plan"], ["ir/exec", "ir/text"],
     ["ir/exec/*"], ["ir"],
-    ["passes/passes.h"], ["passes/functions"], ["passes/shapes"], ["passes/cost"], ["passes/coarsen"],
+    ["passes/passes.h"], ["passes/functions"], ["passes/shapes"], ["passes/rewrite"], ["passes/cost"], ["passes/coarsen"],
     ["passes/problem"], ["passes/bounds"], ["passes/contiguous"], ["passes/any_shape"], ["passes/integer"],
     ["passes/baselines", "passes/given", "passes/list", "passes/stages", "passes/latency"],
     ["passes/portfolio"], ["passes"],
-    ["frontends"], ["frontends/onnx", "frontends/profiles"],
+    ["frontends"], ["frontends/onnx", "frontends/profiles"], ["frontends/text"],
     ["backends/backends.h", "backends/label.h", "backends/palette.h"], ["backends/onnx"], ["backends/split"],
     ["backends/picture", "backends/timeline", "backends/report"], ["backends"],
     ["tools/lib/exec"], ["tools/lib/exec/*"],
