@@ -137,5 +137,5 @@ const struct planner planner_greedy_place = {
              .optsize = sizeof(struct greedy_options),
              .needs = NEED_COST | NEED_CONTRACT,
              .run = greedy_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST};

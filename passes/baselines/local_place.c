@@ -250,5 +250,5 @@ const struct planner planner_local_place = {
              .optsize = sizeof(struct local_options),
              .needs = NEED_COST | NEED_CONTRACT,
              .run = local_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST};

@@ -60,5 +60,5 @@ const struct planner planner_one_place = {
              .optsize = sizeof(struct one_options),
              .needs = NEED_COST | NEED_CONTRACT,
              .run = one_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST};

@@ -226,6 +226,6 @@ const struct planner planner_pipedream_place = {
              .optsize = sizeof(struct pipedream_options),
              .needs = NEED_COST | NEED_CONTRACT,
              .run = pipedream_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features =
         FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

@@ -343,7 +343,7 @@ const struct planner planner_celeritas_place = {
              .optsize = sizeof(struct celeritas_options),
              .needs = NEED_COST | NEED_CONTRACT,
              .run = celeritas_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};
 
 const struct planner planner_order_place = {
@@ -353,7 +353,7 @@ const struct planner planner_order_place = {
              .optsize = sizeof(struct celeritas_options),
              .needs = NEED_COST | NEED_CONTRACT,
              .run = order_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};
 
 const struct planner planner_dfs_place = {
@@ -363,5 +363,5 @@ const struct planner planner_dfs_place = {
              .optsize = sizeof(struct celeritas_options),
              .needs = NEED_COST | NEED_CONTRACT,
              .run = dfs_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};

@@ -155,5 +155,5 @@ const struct planner planner_heft_place = {
              .optsize = sizeof(struct heft_options),
              .needs = NEED_COST | NEED_CONTRACT,
              .run = heft_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};

@@ -170,7 +170,7 @@ const struct planner planner_m_etf_place = {
              .optsize = sizeof(struct earliest_options),
              .needs = NEED_COST | NEED_CONTRACT,
              .run = m_etf_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};
 
 const struct planner planner_m_sct_place = {
@@ -180,5 +180,5 @@ const struct planner planner_m_sct_place = {
              .optsize = sizeof(struct earliest_options),
              .needs = NEED_COST | NEED_CONTRACT,
              .run = m_sct_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};

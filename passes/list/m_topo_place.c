@@ -114,5 +114,5 @@ const struct planner planner_m_topo_place = {
              .optsize = sizeof(struct m_topo_options),
              .needs = NEED_COST | NEED_CONTRACT,
              .run = m_topo_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};

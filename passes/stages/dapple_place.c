@@ -162,5 +162,5 @@ const struct planner planner_dapple_place = {
              .optsize = sizeof(struct dapple_options),
              .needs = NEED_COST | NEED_CONTRACT,
              .run = dapple_run},
-    .objectives = 1 << OBJECTIVE_ITERATION,
+    .objectives = {"iteration-time"},
     .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};

@@ -54,5 +54,5 @@ const struct planner planner_data_parallel_place = {
              .help = "one stage on all devices, in as few passes as memory allows",
              .needs = NEED_COST | NEED_CONTRACT,
              .run = data_parallel_run},
-    .objectives = 1 << OBJECTIVE_ITERATION,
+    .objectives = {"iteration-time"},
     .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};

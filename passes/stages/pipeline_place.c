@@ -215,5 +215,5 @@ const struct planner planner_pipeline_place = {
                      "iteration time",
              .needs = NEED_COST | NEED_CONTRACT,
              .run = pipeline_run_place},
-    .objectives = 1 << OBJECTIVE_ITERATION,
+    .objectives = {"iteration-time"},
     .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};
