@@ -23,15 +23,7 @@ const struct writer_opt chart_curves = {
 int chart_make(struct chart *c, const struct result *r, const struct chart_options *o,
                uint32_t most, struct arena *a)
 {
-    if (r->trained)
-        return chart_of_iteration(c, r, o->samples, most, a);
-    if (r->latency)
-        chart_of_latency(c, r, a);
-    if (!r->step && !r->latency)
-        return chart_of_rounds(c, r, o->samples, most, a);
-    if (r->step)
-        chart_of_step(c, r, a);
-    return 0;
+    return exec_kind(&r->scene.model)->shows->chart(c, r, o->samples, most, a);
 }
 
 static int compare_bars(const void *a, const void *b)

@@ -300,7 +300,7 @@ void plan_check_memory(const struct scene *s, struct verdict *v, struct arena *a
 }
 
 struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint32_t *copies,
-                          struct arena *a)
+                          unsigned what, struct arena *a)
 {
     const struct cluster *c = s->cluster;
     assert(s->m->cost && s->m->cost->nclass == c->ncls);
@@ -310,12 +310,11 @@ struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint3
     v.load = arena_array(a, (size_t)c->ndev + 1, sizeof *v.load);
     check_nodes(&j);
     check_nets(&j, &order);
-    if (s->model.objective != OBJECTIVE_MAKESPAN) /* a run tells them */
+    if (what & CHECK_PEAKS)
         check_peaks(&j);
     check_copies(&j);
-    bool own = s->model.objective == OBJECTIVE_ITERATION || s->model.objective == OBJECTIVE_LATENCY;
-    if (!own && exec_memory(&s->model) == MEMORY_SUM)
-        plan_check_memory(s, &v, a); /* of an iteration only the run knows; hosts share theirs */
+    if (what & CHECK_MEMORY)
+        plan_check_memory(s, &v, a);
     v.contiguous = is_quotient_acyclic(&j, &order.row) && is_quotient_acyclic(&j, &order.back);
     const char *why = NULL;
     v.colocated = shares_device(&j, &why);

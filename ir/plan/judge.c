@@ -127,7 +127,7 @@ static void judge_loads(struct judging *j)
 struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                      struct arena *a)
 {
-    struct verdict v = plan_check(s, dev, copies, a);
+    struct verdict v = plan_check(s, dev, copies, CHECK_PEAKS | CHECK_MEMORY, a);
     struct judging j = {s, s->m, s->place, s->cluster, dev, copies, a, &v};
     judge_nodes(&j);
     judge_parts(&j);

@@ -377,3 +377,11 @@ const char *part_file(const struct parts *c, uint32_t part, struct arena *a)
         digits++;
     return arena_fmt(a, "part%0*u.onnx", digits, part);
 }
+
+bool part_is_back(const struct module *m, const struct part *p)
+{
+    for (uint32_t i = 0; m->backward && i < p->nnode; i++)
+        if (m->backward[p->node[i]])
+            return true;
+    return false;
+}

@@ -7,7 +7,7 @@
 
 bool weight_pass_apart(const struct scene *s)
 {
-    return s->model.objective == OBJECTIVE_ITERATION &&
+    return exec_kind(&s->model)->feed == FEED_MICRO_BATCHES &&
            s->model.training.schedule == TRAINING_ZB_H1 && s->m->ir_version && s->m->backward;
 }
 

@@ -441,7 +441,7 @@ static void put_header(const struct printer *p, const struct cluster *c, const s
             fprintf(p->f, " overlap=%s", overlap_name[e->overlap]);
         for (enum basis b = 0; b < BASES; b++)
             if (basis_get(e, b))
-                put_choice(p, basis_key[b], basis_words(b)[basis_get(e, b)]);
+                put_choice(p, basis_key[b], basis_word(e, b, basis_get(e, b)));
         if (e->schedule)
             fprintf(p->f, " schedule=%s", micro_schedule_name[e->schedule]);
         if (e->replicate)
@@ -490,13 +490,14 @@ static void put_copies(const struct printer *p, const struct plan *plan, const s
     text_put(p, some ? "]" : "");
 }
 
-static void put_plan(const struct printer *p, const struct plan *plan, const struct cluster *c)
+static void put_plan(const struct printer *p, const struct plan *plan, const struct scene *s)
 {
+    const struct cluster *c = s->cluster;
     text_put(p, "\nplan ");
     text_put_quoted(p, plan->planner != NULL ? plan->planner : "");
     const char *status = plan_status_name(plan->claim.status);
     if (plan->claim.objective)
-        put_choice(p, "objective", objective_name[plan->claim.objective]);
+        put_choice(p, "objective", exec_kind_of(&s->model, plan->claim.objective)->name);
     text_put(p, " status=");
     if (strchr(status, '-')) /* no word */
         text_put_quoted(p, status);
@@ -589,7 +590,7 @@ void module_print(FILE *f, const struct scene *s, const struct plan *plan)
     for (gid g = 1; g < m->ngraph; g++)
         put_graph(&p, g);
     if (plan != NULL)
-        put_plan(&p, plan, c);
+        put_plan(&p, plan, s);
     arena_free(p.dims->mem);
     arena_free(p.a);
 }

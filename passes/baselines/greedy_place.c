@@ -111,5 +111,5 @@ static int greedy_run(struct ctx *x, const void *options)
 const struct planner planner_greedy_place = {
     .pass = {"greedy-place", "baseline: fill one accelerator after the other", greedy_opts,
              sizeof(struct greedy_options), .needs = NEED_COST | NEED_CONTRACT, .run = greedy_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST};

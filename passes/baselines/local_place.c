@@ -233,5 +233,5 @@ static int local_run(struct ctx *x, const void *options)
 const struct planner planner_local_place = {
     .pass = {"local-place", "baseline: local search from random plans", local_opts,
              sizeof(struct local_options), .needs = NEED_COST | NEED_CONTRACT, .run = local_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST};

@@ -35,5 +35,5 @@ const struct planner planner_metis_place = {
     .pass = {"metis-place", "baseline: parts of equal weight by METIS", partition_opts,
              sizeof(struct partition_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = metis_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST};

@@ -210,6 +210,6 @@ const struct planner planner_pipedream_place = {
     .pass = {"pipedream-place", "baseline: contract branchings, then cut the path that is left",
              pipedream_opts, sizeof(struct pipedream_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = pipedream_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features =
         FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

@@ -48,5 +48,5 @@ const struct planner planner_scotch_place = {
     .pass = {"scotch-place", "baseline: parts of equal weight by Scotch", partition_opts,
              sizeof(struct partition_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = scotch_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST};

@@ -391,7 +391,7 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
     if (x->scene.model.part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
         return false; /* the device of w would run a part for a pass more */
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
-    ample = ample && x->scene.model.objective != OBJECTIVE_ITERATION;
+    ample = ample && exec_kind(&x->scene.model)->feed != FEED_MICRO_BATCHES;
     return g->pin[v] < 0 && (empty || ample);
 }
 

@@ -345,5 +345,5 @@ const struct planner planner_hier_place = {
          .optsize = sizeof(struct hier_options),
          .needs = NEED_COST | NEED_CONTRACT,
          .run = hier_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_GROUPS};

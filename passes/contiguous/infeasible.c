@@ -73,7 +73,7 @@ static bool hosts_are_free(const struct scene *s)
     bool host = false;
     for (uint32_t k = 0; k < s->cluster->ncls; k++)
         host |= s->cluster->cls[k].host && s->cluster->cls[k].count;
-    return host && s->model.objective == OBJECTIVE_LATENCY;
+    return host && exec_kind(&s->model)->subgraphs;
 }
 
 /* The end of a message that says what needs the memory: ": 'a' and 2 more nodes must share a device", or "". */
@@ -168,7 +168,7 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
     struct memory_need need = memory_need(c), sure = need;
     const struct wdag *of = g;
     exact &= !hosts_are_free(&x->scene);
-    if (!exact && x->scene.model.objective == OBJECTIVE_LATENCY)
+    if (!exact && exec_kind(&x->scene.model)->subgraphs)
         sure = need_apart(x, &of, need);
     struct needed n = {x, g, dpl->clock, dpl, sure.least - 1, need.least - 1, INT64_MAX};
     uint64_t states = exact ? PROOF_STATES : 0;

@@ -9,6 +9,7 @@
 
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
+#include "ir/exec/step_bound.h"
 #include "passes/bounds/claim.h"
 #include "passes/contiguous/infeasible.h"
 #include "passes/contiguous/placing.h"
@@ -56,7 +57,7 @@ static void set_option(const struct pass *p, void *opts, const char *name, const
 /* That of latency-place with a short search, whose proofs are not used; NULL: it found none. */
 static struct plan *find_first(const struct asking *r)
 {
-    const struct pass *p = pass_find("latency-place");
+    const struct pass *p = pass_find(NULL, "latency-place");
     struct diag quiet = diag_silent();
     struct settings fewer = *ctx_settings(r->x);
     struct ctx y = *r->x;
@@ -305,8 +306,8 @@ static void conclude(struct asking *r)
     struct claim *c = &p->claim;
     int64_t value = c->value;
     p->planner = "ip-place";
-    *c = (struct claim){.objective = OBJECTIVE_LATENCY, .value = value, .bare = value};
-    claim_latency(x);
+    *c = (struct claim){.objective = x->scene.model.objective, .value = value, .bare = value};
+    claim_run(x, &x->scene);
     /* a plan without slots is none of those that the program is about */
     if (p->slot && r->bound > c->bound) {
         c->bound = smaller(r->bound, value);

@@ -200,11 +200,11 @@ static int run_latency(struct ctx *x, const struct ip_options *o, const struct i
 static int ip_run(struct ctx *x, const void *options)
 {
     const struct ip_options *o = options;
-    bool latency = x->scene.model.objective == OBJECTIVE_LATENCY;
+    bool latency = exec_kind(&x->scene.model)->subgraphs;
     if (!latency && o->objective == LATENCY)
         return diag_error(x->use.diag,
                           "ip-place: objective=latency, and --objective=%s: leave one out",
-                          objective_name[x->scene.model.objective]);
+                          exec_kind(&x->scene.model)->name);
     if (!latency && o->q > 1)
         return diag_error(x->use.diag, "ip-place: q=%" PRId64 " is for objective=latency alone",
                           o->q);
@@ -263,7 +263,7 @@ static bool wants_latency(const void *options)
 const struct planner planner_ip_place = {
     .pass = {"ip-place", "split by integer programming, contiguous or not (placement paper)",
              ip_opts, sizeof(struct ip_options), .needs = NEED_COST | NEED_CONTRACT, .run = ip_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE | 1 << OBJECTIVE_LATENCY,
+    .objectives = {"time-per-sample", "latency"},
     .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE,
     .implies = wants_latency,
-    .implied = OBJECTIVE_LATENCY};
+    .implied = "latency"};

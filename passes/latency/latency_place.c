@@ -5,7 +5,7 @@
  * about unlimited CPUs and blocks that go to the hosts as a whole; the plan is judged as it runs.
  * Cost: max-states bounds memory and steps of the searches, moves those of annealing. */
 #include "ir/base/units.h"
-#include "ir/exec/latency.h"
+#include "ir/exec/latency/latency_verdict.h"
 #include "passes/bounds/claim.h"
 #include "passes/contiguous/infeasible.h"
 #include "passes/contiguous/placing.h"
@@ -146,7 +146,7 @@ static struct latency_plan solve(struct planning *n, uint32_t slots, struct late
                               .moves = (uint64_t)n->o->moves,
                               .max_steps = (uint64_t)states * (slots > 1 ? SLOT_STEPS : STEPS),
                               .max_labels = (uint64_t)states,
-                              .least = latency_least(&n->x->scene, a),
+                              .least = latency_bound(&n->x->scene, a).value,
                               .clock = &n->clock,
                               .mem = n->x->use.mem,
                               .level = whole_level(n->x)};
@@ -226,7 +226,7 @@ static void conclude(struct planning *n, const struct latency_tail *t,
     struct ctx *x = n->x;
     struct claim *c = &x->results.plan->claim;
     char text[UNIT_TEXT];
-    struct bound general = claim_latency(x);
+    struct bound general = claim_run(x, &x->scene);
     const char *proof = c->proof, *scope = scope_text(n), *how;
     if (s->lower > c->bound) {
         c->scope = n->p->together ? SCOPE_CONTIGUOUS_LAYERS : claim_scope(x, true, false);
@@ -287,7 +287,7 @@ static int latency_run(struct ctx *x, const void *options)
     write_nodes(&n, n.p, best.sub, plan->dev, plan->slot);
     plan->slot = cut ? NULL : plan->slot;
     plan->states = s.ideals;
-    plan->claim = (struct claim){.objective = OBJECTIVE_LATENCY,
+    plan->claim = (struct claim){.objective = x->scene.model.objective,
                                  .value = best.value,
                                  .bare = best.value,
                                  .bound = -1,
@@ -310,7 +310,7 @@ const struct planner planner_latency_place = {
              .optsize = sizeof(struct latency_options),
              .needs = NEED_COST | NEED_CONTRACT,
              .run = latency_run},
-    .objectives = 1 << OBJECTIVE_LATENCY,
+    .objectives = {"latency"},
     .features = FEATURE_PINS | FEATURE_PART_COST,
     .implies = always,
-    .implied = OBJECTIVE_LATENCY};
+    .implied = "latency"};

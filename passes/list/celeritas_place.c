@@ -337,18 +337,18 @@ const struct planner planner_celeritas_place = {
              "list scheduling of clusters (Celeritas): the better of two placements",
              celeritas_opts, sizeof(struct celeritas_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = celeritas_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};
 
 const struct planner planner_order_place = {
     .pass = {"order-place", "clusters in order on as few devices as hold them (Celeritas)",
              order_opts, sizeof(struct celeritas_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = order_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};
 
 const struct planner planner_dfs_place = {
     .pass = {"dfs-place", "nodes depth first on as few devices as hold them", dfs_opts,
              sizeof(struct celeritas_options), .needs = NEED_COST | NEED_CONTRACT, .run = dfs_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};

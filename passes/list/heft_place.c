@@ -149,5 +149,5 @@ const struct planner planner_heft_place = {
     .pass = {"heft-place", "each node on the device that ends it first (HEFT), with memory",
              heft_opts, sizeof(struct heft_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = heft_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};

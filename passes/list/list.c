@@ -526,9 +526,9 @@ int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool 
         return PASS_INFEASIBLE;
     }
     x->results.plan = plan;
-    plan->claim.objective = OBJECTIVE_MAKESPAN;
+    plan->claim.objective = x->scene.model.objective;
     plan->claim.value = p->value;
-    struct bound b = claim_makespan(x);
+    struct bound b = claim_run(x, &x->scene);
     plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", p->what, b.why);
     if (lacks) {
         diag_warning(x->use.diag, WARN_OVER_MEMORY, "%s: %s", planner, lacks);

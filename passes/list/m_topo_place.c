@@ -103,5 +103,5 @@ const struct planner planner_m_topo_place = {
              "nodes breadth first, an even share of the bytes for each device (Baechi)",
              m_topo_opts, sizeof(struct m_topo_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = m_topo_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};

@@ -276,8 +276,6 @@ static int auto_place_run(struct ctx *x, const void *options)
     return 0;
 }
 
-extern const struct planner planner_pipeline_place;
-
 const struct planner planner_auto_place = {
     .pass =
         {.name = "auto-place",
@@ -287,6 +285,6 @@ const struct planner planner_auto_place = {
          .optsize = sizeof(struct auto_options),
          .needs = NEED_COST | NEED_CONTRACT,
          .run = auto_place_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES,
-    .other = {[OBJECTIVE_ITERATION] = &planner_pipeline_place}};
+    .leaves = true};

@@ -14,6 +14,7 @@
 #include "ir/base/keyed.h"
 #include "ir/base/random.h"
 #include "ir/base/units.h"
+#include "ir/exec/makespan/step_verdict.h"
 #include "passes/portfolio/cluster_growth.h"
 
 #include <assert.h>
@@ -146,22 +147,21 @@ static void note_best(struct improver *s)
     s->best->lacks = p.lacks;
 }
 
-/* Runs `next`; what it lacks is known, and more than `now` does: false, and nothing ran. */
-static struct verdict try_next(struct improver *s, bool exact, struct step_run **run)
+/* Runs `next`, but where what it lacks is known, and more than `now` does. */
+static struct verdict try_next(struct improver *s, bool exact)
 {
     const struct scene *of = &s->x->scene;
     const struct plan p = {.dev = s->next.dev, .rank = s->next.rank};
     uint32_t n = s->room->base->n;
-    *run = NULL;
     if (exec_memory(&of->model) == MEMORY_SUM) { /* that can be told beforehand */
-        struct verdict v = plan_check(of, s->next.dev, NULL, s->run);
+        struct verdict v = plan_check(of, s->next.dev, NULL, CHECK_MEMORY, s->run);
         s->work -= n / 8;
         if (list_lacking(of, &v) > s->now.lacks)
             return v;
     }
     s->work -= n;
     s->tried++;
-    return exact ? step_verdict(of, &p, run, s->run) : step_verdict_ready(of, &p, run, s->run);
+    return exact ? step_verdict(of, &p, s->run) : step_verdict_ready(of, &p, s->run);
 }
 
 /* ---- changes ------------------------------------------------------------------------------------ */
@@ -284,19 +284,18 @@ static void run_next(struct improver *s, bool exact, uint32_t later)
 {
     const struct scene *of = &s->x->scene;
     struct arena_mark mark = arena_mark(s->run);
-    struct step_run *run;
-    struct verdict v = try_next(s, exact, &run);
+    struct verdict v = try_next(s, exact);
     if (v.runnable && list_lacking(of, &v) > s->now.lacks && make_room(s, &v)) {
         arena_release(s->run, mark);
-        v = try_next(s, exact, &run);
+        v = try_next(s, exact);
     }
     s->next.value = v.value;
     s->next.lacks = v.runnable ? list_lacking(of, &v) : INT64_MAX;
     s->next.over = v.runnable ? most_over(of, &v) : 0;
-    if (run && v.runnable && is_taken(s, later)) {
+    if (v.run && is_taken(s, later)) {
         state_copy(&s->now, &s->next, s->x->scene.m->nnode);
-        take_order(s, run);
-        take_chain(s, run);
+        take_order(s, v.run);
+        take_chain(s, v.run);
         note_best(s);
     }
     arena_release(s->run, mark);

@@ -12,6 +12,8 @@
 
 #include "ir/base/keyed.h"
 #include "ir/base/units.h"
+#include "ir/exec/makespan/single_step.h"
+#include "ir/exec/step_bound.h"
 
 #include <string.h>
 
@@ -83,8 +85,8 @@ static int64_t work_of(const struct portfolio *p, int64_t effort)
 static void improve(struct portfolio *p, int64_t effort)
 {
     static const uint32_t later[] = {30000, 10000, 50000, 3000}; /* millionths */
-    struct step_bound b = step_bound(&p->x->scene, p->x->use.scratch);
-    int64_t bound = step_bound_value(&b), left = work_of(p, effort), turn = left / ROUNDS + 1;
+    int64_t bound = step_bound_of(&p->x->scene, true, p->x->use.scratch).value,
+            left = work_of(p, effort), turn = left / ROUNDS + 1;
     if (is_best(p, bound))
         return;
     struct arena *own = arena_new(p->x->use.scratch);
@@ -163,5 +165,5 @@ const struct planner planner_portfolio_place = {
              "the best of many list schedules, improved: the default for a makespan",
              portfolio_opts, sizeof(struct portfolio_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = portfolio_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};

@@ -39,7 +39,7 @@ static bool is_bounded(const struct problem *c, uint32_t kinds)
 /* Whether a vertex may lie on several devices of kind k. */
 static bool is_shared(const struct problem *c, uint32_t k)
 {
-    return c->scene->model.objective == OBJECTIVE_LATENCY && c->cluster->cls[c->kind[k].cls].host;
+    return exec_kind(&c->scene->model)->subgraphs && c->cluster->cls[c->kind[k].cls].host;
 }
 
 /* Memory of the largest place of these kinds that may hold a vertex, or (all) of all their devices together, each

@@ -136,5 +136,5 @@ const struct planner planner_dapple_place = {
     .pass = {"dapple-place", "stages of a training pipeline on one or more devices each (DAPPLE)",
              dapple_opts, sizeof(struct dapple_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = dapple_run},
-    .objectives = 1 << OBJECTIVE_ITERATION,
+    .objectives = {"iteration-time"},
     .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};

@@ -49,5 +49,5 @@ static int data_parallel_run(struct ctx *x, const void *options)
 const struct planner planner_data_parallel_place = {
     .pass = {"data-parallel-place", "one stage on all devices, in as few passes as memory allows",
              .needs = NEED_COST | NEED_CONTRACT, .run = data_parallel_run},
-    .objectives = 1 << OBJECTIVE_ITERATION,
+    .objectives = {"iteration-time"},
     .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};

@@ -97,5 +97,5 @@ const struct planner planner_pipedream_hier_place = {
              "stages on one or more devices of servers, by PipeDream's planner", hier_place_opts,
              sizeof(struct hier_place_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = hier_place_run},
-    .objectives = 1 << OBJECTIVE_ITERATION,
+    .objectives = {"iteration-time"},
     .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};

@@ -212,5 +212,5 @@ const struct planner planner_pipeline_place = {
              "stages, micro-batches and schedule of training together: the default for an "
              "iteration time",
              .needs = NEED_COST | NEED_CONTRACT, .run = pipeline_run_place},
-    .objectives = 1 << OBJECTIVE_ITERATION,
+    .objectives = {"iteration-time"},
     .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};

@@ -462,7 +462,8 @@ struct stage_bound stage_bound(const struct train *t, const struct bounded *of)
 {
     struct ctx *x = t->x;
     struct proving p = {.t = t, .of = of, .nchoice = of->n, .a = arena_new(x->use.scratch)};
-    struct stage_bound b = {iteration_bound(&x->scene), "all work, shared by all devices", ""};
+    struct exec_bound work = iteration_bound(&x->scene, p.a);
+    struct stage_bound b = {work.value, work.why, ""};
     int64_t longest = least_longest(t, of, p.a), high = of->upper < NEVER ? of->upper : NEVER - 1;
     char text[UNIT_TEXT];
     assert(of->n > 0);

@@ -334,7 +334,7 @@ static const char *claim_bound(const struct train *t)
 {
     struct ctx *x = t->x;
     struct claim *c = &x->results.plan->claim;
-    struct bound work = claim_iteration(x);
+    struct bound work = claim_run(x, &x->scene);
     const struct bounded of = {.model = t->offered ? t->offered : &x->scene.model.training,
                                .n = t->offered ? t->noffered : 1,
                                .upper = c->value};
@@ -403,7 +403,7 @@ int train_leave(const struct train *t, const struct trained *p, const char *what
         diag_error(x->use.diag, "%s: %s", t->planner, e.why_not);
         return PASS_INFEASIBLE;
     }
-    plan->claim.objective = OBJECTIVE_ITERATION;
+    plan->claim.objective = x->scene.model.objective;
     plan->claim.value = e.value;
     x->results.plan = plan;
     plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", what, claim_bound(t));

@@ -35,8 +35,8 @@ int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *fr
     if (e.why_not)
         diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: this plan does not hold: %s", from,
                      e.why_not);
-    fprintf(f, "%15s  %-10s %14s %12s  %s\n", objective_text[r->scene.model.objective],
-            "bottleneck", "largest memory", "bytes cut", "plan");
+    fprintf(f, "%15s  %-10s %14s %12s  %s\n", exec_kind(&r->scene.model)->text, "bottleneck",
+            "largest memory", "bytes cut", "plan");
     print_row(f, x, r->plan->planner, r->verdict, r->parts);
     print_row(f, x, from, &e.v, parts);
     return 0;
