@@ -10,7 +10,6 @@
 #include "ir/plan/plan_json.h"
 
 #include "ir/base/json_keep.h"
-#include "ir/base/json_out.h"
 #include "ir/base/outfile.h"
 #include "ir/base/units.h"
 #include "ir/plan/order.h"
@@ -460,30 +459,26 @@ int plan_json_write(const struct plan_told *t, const char *path, FILE *out, stru
     return rc;
 }
 
-void plan_put_order(FILE *f, const struct scene *s, const struct plan *p, struct arena *scratch)
+void plan_put_order(struct json_out *o, const struct scene *s, const struct plan *p,
+                    struct arena *scratch)
 {
     struct arena *own = arena_new(scratch);
     uint32_t n;
     const nid *order = plan_order(p, s->m, own, &n);
-    putc('{', f);
+    json_open(o, "order", '{', 4);
     for (uint32_t d = 0; d < s->cluster->ndev; d++) {
-        const char *comma = "";
-        fprintf(f, "%s\n    \"%s\": [", d ? "," : "", cluster_device_name(s->cluster, own, d));
-        for (uint32_t i = 0; i < n; i++) {
-            if (p->dev[order[i]] != (int32_t)d)
-                continue;
-            fputs(comma, f);
-            json_put_string(f, node_name(s->m, order[i]));
-            comma = ", ";
-        }
-        putc(']', f);
+        json_open(o, cluster_device_name(s->cluster, own, d), '[', JSON_ROW);
+        for (uint32_t i = 0; i < n; i++)
+            if (p->dev[order[i]] == (int32_t)d)
+                json_text(o, NULL, node_name(s->m, order[i]));
+        json_close(o, JSON_ROW);
     }
-    fputs("\n  }", f);
+    json_close(o, 2);
     arena_free(own);
 }
 
-void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, int64_t value,
-                        int64_t of_parts)
+void plan_put_objective(struct json_out *o, const struct scene *s, const struct plan *p,
+                        int64_t value, int64_t of_parts)
 {
     const char *status = plan_status_name(p->claim.status);
     bool proven = p->claim.bound >= 0 &&
@@ -493,28 +488,22 @@ void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, in
         status = "heuristic";
     if (proven) /* in units of 10^-9 */
         gap = value > p->claim.bound ? mul_div_ceil(value - p->claim.bound, 1000000000, value) : 0;
-    fprintf(f,
-            "{\"name\": \"%s\", \"value_s\": ", exec_kind_of(&s->model, p->claim.objective)->name);
-    json_put_decimal(f, value, 12);
-    fputs(", \"bound_s\": ", f);
-    json_put_decimal(f, proven ? p->claim.bound : -1, 12);
-    fputs(", \"gap\": ", f);
-    json_put_decimal(f, gap, 9);
-    fprintf(f, ", \"status\": \"%s\", \"argument\": ", status);
-    json_put_string(f, p->claim.argument ? p->claim.argument : p->planner);
-    fprintf(f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->claim.scope));
-    json_put_decimal(f, proven ? p->claim.bound_all : -1, 12);
-    fputs(", \"part_cost_s\": ", f);
-    json_put_decimal(f, s->model.part_cost, 12);
+    json_open(o, "objective", '{', JSON_ROW);
+    json_text(o, "name", exec_kind_of(&s->model, p->claim.objective)->name);
+    json_seconds(o, "value_s", value);
+    json_seconds(o, "bound_s", proven ? p->claim.bound : -1);
+    json_decimal(o, "gap", gap, 9);
+    json_text(o, "status", status);
+    json_text(o, "argument", p->claim.argument ? p->claim.argument : p->planner);
+    json_text(o, "scope", plan_scope_name(p->claim.scope));
+    json_seconds(o, "bound_all_s", proven ? p->claim.bound_all : -1);
+    json_seconds(o, "part_cost_s", s->model.part_cost);
     for (enum basis b = BASIS_NETWORK; b < BASES; b++) {
         uint32_t word = b == BASIS_MEMORY ? exec_memory(&s->model) : basis_get(&s->model, b);
-        if (!basis_counts(&s->model, b) || (b == BASIS_OPTIMIZER && !word))
-            continue;
-        fprintf(f, ", \"%s\": \"%s\"", basis_key[b], basis_word(&s->model, b, word));
+        if (basis_counts(&s->model, b) && (b != BASIS_OPTIMIZER || word))
+            json_text(o, basis_key[b], basis_word(&s->model, b, word));
     }
-    if (exec_kind(&s->model)->feed == FEED_ALONE) {
-        fputs(", \"parts_value_s\": ", f);
-        json_put_decimal(f, of_parts, 12);
-    }
-    putc('}', f);
+    if (exec_kind(&s->model)->feed == FEED_ALONE)
+        json_seconds(o, "parts_value_s", of_parts);
+    json_close(o, JSON_ROW);
 }
