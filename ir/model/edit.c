@@ -219,7 +219,8 @@ static uint32_t function_of(struct edit *e, sid domain, sid op)
     if (e->function.mask == 0)
         for (uint32_t f = m->nfunction; f-- > 1;)
             if (m->function[f].overload == 0)
-                map_set(&e->function, e->a, map_key(m->function[f].domain + 1, m->function[f].name), f);
+                map_set(&e->function, e->a, map_key(m->function[f].domain + 1, m->function[f].name),
+                        f);
     return map_get(&e->function, map_key(domain + 1, op));
 }
 
@@ -294,7 +295,8 @@ vid edit_in(struct edit *e, nid n, uint32_t i)
 
 void edit_operands(struct edit *e, nid n, const vid *v, uint32_t count)
 {
-    struct slice in = module_add_args(e->m, v, count); /* what its bodies capture comes at the end */
+    struct slice in =
+        module_add_args(e->m, v, count); /* what its bodies capture comes at the end */
     e->m->node[n].in = in;
     e->m->node[n].nformal = count;
     e->slot[n].set_at = e->time;
@@ -412,10 +414,7 @@ void edit_sweep(struct edit *e)
 
 uint32_t edit_nbody(const struct attr *a)
 {
-    return a->ref != 0              ? 0
-           : a->kind == ATTR_GRAPH  ? 1
-           : a->kind == ATTR_GRAPHS ? a->u.list.n
-                                    : 0;
+    return a->ref != 0 ? 0 : a->kind == ATTR_GRAPH ? 1 : a->kind == ATTR_GRAPHS ? a->u.list.n : 0;
 }
 
 gid edit_body(const struct module *m, const struct attr *a, uint32_t i)
@@ -590,7 +589,8 @@ static void copy_list(struct copying *c, struct pair body, struct slice list, in
             edit_output(e, body.to, copied_value(c, edit_output_now(e, body.from, v)));
         else
             append(e, body.to,
-                   map_get(&c->value, v) != 0 ? copied_value(c, v) : copy_value(c, v, body.to), which);
+                   map_get(&c->value, v) != 0 ? copied_value(c, v) : copy_value(c, v, body.to),
+                   which);
     }
 }
 
@@ -696,8 +696,8 @@ nid edit_copy(struct edit *e, nid n)
 
 /* ---- weights ------------------------------------------------------------------------------------ */
 
-tid edit_tensor(struct edit *e, enum elem elem, const int64_t *dims, uint32_t rank, const void *data,
-                size_t len)
+tid edit_tensor(struct edit *e, enum elem elem, const int64_t *dims, uint32_t rank,
+                const void *data, size_t len)
 {
     struct module *m = e->m;
     struct tensor t = {.elem = (uint8_t)elem, .where = TENSOR_INLINE, .rank = rank, .len = len};
@@ -733,18 +733,22 @@ tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint
     return id;
 }
 
-vid edit_weight(struct edit *e, gid g, const char *name, tid t)
+/* The type that a tensor has. */
+static uint32_t type_of_tensor(struct module *m, tid t)
 {
-    struct module *m = e->m;
-    vid v = new_value(e, g, str_id(m, name), VALUE_INIT);
     const struct tensor x = m->tensor[t];
     struct slice dims = module_add_dims(m, NULL, x.rank);
     for (uint32_t i = 0; i < x.rank; i++)
         m->dim[dims.at + i] = (struct dim){.value = m->ints[x.dim + i]};
-    m->value[v].type = module_add_type(m, (struct type){.kind = TYPE_TENSOR,
-                                                        .elem = x.elem,
-                                                        .rank = (int16_t)x.rank,
-                                                        .dim = dims.at});
+    return module_add_type(
+        m, (struct type){
+               .kind = TYPE_TENSOR, .elem = x.elem, .rank = (int16_t)x.rank, .dim = dims.at});
+}
+
+/* Makes v an initializer with that tensor, which gets its name. */
+static void hold_tensor(struct edit *e, vid v, tid t)
+{
+    struct module *m = e->m;
     if (m->tensor[t].name != 0) { /* another initializer has it */
         tid own = module_add_tensor(m);
         m->tensor[own] = m->tensor[t];
@@ -752,8 +756,41 @@ vid edit_weight(struct edit *e, gid g, const char *name, tid t)
     }
     m->tensor[t].name = m->value[v].name;
     m->value[v].tensor = t;
-    append(e, g, v, BORDER_INIT);
+    append(e, m->value[v].graph, v, BORDER_INIT);
+}
+
+vid edit_weight(struct edit *e, gid g, const char *name, tid t)
+{
+    struct module *m = e->m;
+    vid v = new_value(e, g, str_id(m, name), VALUE_INIT);
+    m->value[v].type = type_of_tensor(m, t);
+    hold_tensor(e, v, t);
     return v;
+}
+
+void edit_fix(struct edit *e, vid v, tid t)
+{
+    struct module *m = e->m;
+    const nid n = m->value[v].def;
+    assert(n != 0 && m->value[v].name != 0);
+    const struct slice old = m->node[n].out;
+    struct slice out = module_add_args(m, NULL, old.n);
+    bool goes = true;
+    for (uint32_t i = 0; i < old.n; i++) {
+        vid other = m->arg[old.at + i];
+        m->arg[out.at + i] = other == v ? 0 : other;
+        goes = goes && (other == v || other == 0);
+    }
+    m->node[n].out = out;
+    m->value[v].def = 0;
+    m->value[v].outno = 0;
+    m->value[v].flags |= VALUE_INIT;
+    uint32_t type = type_of_tensor(m, t);
+    if (!types_same(m, m->value[v].type, type))
+        edit_set_type(e, v, type);
+    hold_tensor(e, v, t);
+    if (goes)
+        edit_drop(e, n);
 }
 
 vid edit_ints(struct edit *e, gid g, const char *name, const int64_t *v, uint32_t count)
