@@ -96,8 +96,10 @@ enum {
     VALUE_OUTPUT = 2, /* an output of its graph (it may be an input or initializer, too) */
     /* has an initializer (with VALUE_INPUT: a default that callers may override) */
     VALUE_INIT = 4,
-    VALUE_LOST = 8,    /* nothing reads it: a later definition of the same name counts, or a pass dropped it */
-    VALUE_TYPED = 16,  /* an input, output or initializer that the file lists with its type once more */
+    VALUE_LOST =
+        8, /* nothing reads it: a later definition of the same name counts, or a pass dropped it */
+    VALUE_TYPED =
+        16, /* an input, output or initializer that the file lists with its type once more */
     VALUE_RETYPED = 32 /* a pass gave it another type than the file's */
 };
 
@@ -162,7 +164,7 @@ struct attr {
     sid ref;      /* name of the function's attribute that it stands for, or 0 */
     uint8_t kind; /* enum attr_kind */
     bool untyped; /* its message does not say the kind: the field that is set does (IR 1) */
-    bool unset;   /* its message lacks the field of its kind, which means 0, "" or an unknown type */
+    bool unset; /* its message lacks the field of its kind, which means 0, "" or an unknown type */
     uint32_t about;
     union {
         float f;
@@ -271,7 +273,7 @@ struct module {
     struct diag *diag;
     sid path; /* where it was read from, for messages */
     int64_t ir_version;
-    const void *src;   /* ModelProto */
+    const void *src;    /* ModelProto */
     uint32_t own_about; /* what is said about the model */
 
     struct strings *str;
@@ -356,6 +358,9 @@ void module_add_opset(struct module *m, sid domain, int64_t version);
 uint32_t module_add_about(struct module *m, struct about a);
 /* An empty module in the memory of m, which shares its strings and the files that it has so far. */
 struct module *module_add_inner(struct module *m);
+/* A module like m that may be edited (edit.h) while m stays as it is; it shares strings and all that does not change,
+ * and lives in mem.  O(nodes + values). */
+struct module module_fork(const struct module *m, struct arena *mem);
 /* A function with an empty body; the index. */
 uint32_t module_add_function(struct module *m);
 /* To be called after files were added to m: functions and m->aside get them, too. */
