@@ -198,7 +198,7 @@ static void hold_tensor(struct edit *e, vid v, tid t)
 vid edit_weight(struct edit *e, gid g, const char *name, tid t)
 {
     struct module *m = e->m;
-    vid v = new_value(e, g, str_id(m, name), VALUE_INIT);
+    vid v = edit_new_value(e, g, str_id(m, name), VALUE_INIT);
     m->value[v].type = type_of_tensor(m, t);
     hold_tensor(e, v, t);
     return v;
