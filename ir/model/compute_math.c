@@ -380,39 +380,42 @@ static struct known *sort_axes(struct computation *c, struct known *x, uint32_t 
     int64_t step[COMPUTE_RANK];
     struct box b = {.rank = x->rank};
     uint32_t at = 0;
-    set_steps(x->dim, x->n > 0 ? x->rank : 0, step);
+    set_steps(x->dim, x->rank, step);
     for (int reduced = 0; reduced < 2; reduced++) {
         for (uint32_t i = 0; i < x->rank; i++)
             if ((set >> i & 1) == (uint32_t)reduced) {
-                b.from.step[at] = x->n > 0 ? step[i] : 0;
+                b.from.step[at] = step[i];
                 b.dim[at++] = x->dim[i];
             }
         *kept = reduced ? *kept : at;
     }
     struct known *y = make_between(c, x->elem, x->rank, b.dim);
-    if (y == NULL || y->n == 0)
-        return y;
+    if (y == NULL || b.rank == 0)
+        return y != NULL ? x : NULL;
     set_steps(b.dim, b.rank, b.to.step);
-    if (b.rank > 0)
-        copy_box(y, x, &b);
-    return b.rank > 0 ? y : x;
+    copy_box(y, x, &b);
+    return y;
 }
 
-/* Element i of a reduction: n numbers one after the other. */
+/* Element i of a reduction: n numbers one after the other.  Runtimes add and multiply in double, in any order, which is
+ * exact as long as the sizes of the numbers together stay below 2^53. */
 static void reduce_one(struct computation *c, enum math op, const struct known *x, int64_t n,
                        int64_t i)
 {
-    struct known *r = &c->out[0];
-    union number all = {.i = op == MATH_MUL}, a;
-    bool good = n > 0 || op == MATH_ADD || op == MATH_MUL;
+    union number all = {0}, sizes = {0}, a, size = {0};
+    bool good = true;
     for (int64_t k = 0; k < n && good; k++) {
-        good = get_number(x, i * n + k, &a);
-        if (good && k == 0)
+        good = get_number(x, i * n + k, &a) && with_one(MATH_ABS, x->elem, a, &size);
+        if (k == 0) {
             all = a;
-        else
-            good = good && with_two(op, x->elem, all, a, &all);
+            sizes = size;
+        } else {
+            good = good && with_two(op, x->elem, all, a, &all) &&
+                   with_two(op, x->elem, sizes, size, &sizes);
+        }
+        good = good && (op == MATH_MIN || op == MATH_MAX || sizes.u <= UINT64_C(1) << 53);
     }
-    put_number(c, r, i, good, all);
+    put_number(c, &c->out[0], i, good, all);
 }
 
 bool compute_reduce(struct computation *c, int arg)
@@ -422,7 +425,8 @@ bool compute_reduce(struct computation *c, int arg)
     const enum math op = (enum math)arg;
     struct known *x = take_elements(c, 0);
     struct list axes = take_either(c, "axes", 1, op == MATH_ADD ? 13 : 18);
-    if (x == NULL || (form_of(x->elem) != FORM_SIGNED && form_of(x->elem) != FORM_UNSIGNED))
+    if (x == NULL || x->n == 0 || /* of nothing runtimes make this or that */
+        (form_of(x->elem) != FORM_SIGNED && form_of(x->elem) != FORM_UNSIGNED))
         return false;
     if (axes.n == 0 && take_int(c, "noop_with_empty_axes", 0) != 0)
         return make_reshaped(c, x, x->rank, x->dim);
@@ -463,6 +467,13 @@ static int64_t count_floats(bool single, double start, double limit, double delt
     return !isfinite(n) || n > 0x1p40 ? -1 : n <= 0 ? 0 : (int64_t)n;
 }
 
+/* Whether start and step of a range of floats are integers: others are rounded on the way, by each runtime in its own. */
+static bool counts(enum elem e, union number start, union number delta)
+{
+    int64_t i;
+    return is_whole(e, start, &i) && is_whole(e, delta, &i);
+}
+
 bool compute_range(struct computation *c, int arg)
 {
     union number x[3] = {{0}};
@@ -478,13 +489,16 @@ bool compute_range(struct computation *c, int arg)
     const bool single = first->elem == ELEM_F32, real = form_of(first->elem) == FORM_FLOAT;
     if (!real && form_of(first->elem) != FORM_SIGNED)
         return false;
+    if (real && !counts(first->elem, x[0], x[2]))
+        return false;
     const int64_t n = real ? count_floats(single, x[0].d, x[1].d, x[2].d)
                            : count_integers(x[0].i, x[1].i, x[2].i);
     struct known *r = n >= 0 ? make(c, 0, first->elem, 1, &n) : NULL;
     for (int64_t i = 0; r != NULL && i < n; i++) {
-        put_number(c, r, i, !real || isfinite(x[0].d), x[0]);
+        int64_t whole;
+        put_number(c, r, i, !real || is_whole(first->elem, x[0], &whole), x[0]);
         if (real)
-            x[0].d = single ? (double)(float)(x[0].d + x[2].d) : x[0].d + x[2].d;
+            x[0].d += x[2].d;
         else if (i + 1 < n)
             x[0].i += x[2].i;
     }

@@ -243,7 +243,9 @@ bool compute_slice(struct computation *c, int arg)
     for (uint32_t i = 0; i < from.n && !c->failed; i++) {
         uint32_t axis = axes.given ? take_axis(c, axes.at[i], x->rank) : i;
         int64_t start = from.at[i], step = steps.given ? steps.at[i] : 1;
-        if (step == 0)
+        bool far =
+            to.at[i] == INT64_MAX || to.at[i] == INT32_MAX; /* backwards to there is anything */
+        if (step == 0 || (step < 0 && far))
             return false;
         dim[axis] = slice_count(x->dim[axis], &start, to.at[i], step);
         if (x->n == 0 || dim[axis] == 0)
@@ -322,7 +324,7 @@ static int64_t part_of(struct computation *c, struct list sizes, int64_t dim, ui
     if (c->opset >= 18) {
         int64_t most = dim / parts + (dim % parts != 0), before;
         if (take_int(c, "num_outputs", parts) != parts ||
-            __builtin_mul_overflow(most, i, &before) || before > dim)
+            __builtin_mul_overflow(most, i, &before) || before >= dim) /* none may be empty */
             return -1;
         return dim - before < most ? dim - before : most;
     }
