@@ -51,8 +51,7 @@ static bool round_small(const struct small *s, double x, uint16_t *bits)
     return whole < s->infinity;
 }
 
-/* Element i as a number of its form; false: it is not known, or NaN. */
-static bool get_any(const struct known *k, int64_t i, enum form *f, union number *x)
+bool get_any(const struct known *k, int64_t i, enum form *f, union number *x)
 {
     const struct small *s = small_of(k->elem);
     uint16_t bits;

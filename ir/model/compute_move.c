@@ -5,6 +5,7 @@
  * operand into its part of the result.  O(elements of the result). */
 #include "ir/model/compute_state.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- shapes ------------------------------------------------------------------------------------- */
@@ -394,6 +395,7 @@ bool compute_gather(struct computation *c, int arg)
 
 /* ---- choosing and making ------------------------------------------------------------------------ */
 
+/* Runtimes add what is chosen to 0, so -0 and NaN do not come out as they went in. */
 bool compute_where(struct computation *c, int arg)
 {
     int64_t dim[COMPUTE_RANK];
@@ -414,15 +416,16 @@ bool compute_where(struct computation *c, int arg)
     struct known *y = make(c, 0, in[1]->elem, rank, dim);
     const uint32_t size = y != NULL ? size_of(y->elem) : 0;
     for (int64_t i = 0; y != NULL && i < y->n; i++) {
-        union number which;
-        if (!get_number(in[0], i, &which)) {
-            put_number(c, y, i, false, (union number){0});
-            continue;
-        }
+        union number which = {0}, one;
+        enum form f;
+        bool good = get_number(in[0], i, &which);
         const struct known *x = in[which.u != 0 ? 1 : 2];
-        memcpy(y->data + i * size, x->data + i * size, size);
-        if (y->mask != NULL)
-            y->mask[i] = is_known(x, i);
+        uint64_t bits = 0;
+        good =
+            good && get_any(x, i, &f, &one) && (f != FORM_FLOAT || one.d != 0 || !signbit(one.d));
+        if (good)
+            memcpy(&bits, x->data + i * size, size);
+        put_bits(c, y, i, good, bits);
     }
     return y != NULL;
 }

@@ -129,8 +129,10 @@ union number {
 
 /* How numbers of that type are worked with; FORM_NONE: not at all. */
 enum form form_of(enum elem e);
-/* Element i of a tensor; false: it is not known, or no number of its type. */
+/* Element i of a tensor; false: it is not known, NaN, or no number of its type. */
 bool get_number(const struct known *k, int64_t i, union number *x);
+/* The same, and floats of 16 bits, too; *f: its form. */
+bool get_any(const struct known *k, int64_t i, enum form *f, union number *x);
 /* Makes element i these bits, or one that is not known: then the result is known in part. */
 void put_bits(struct computation *c, struct known *k, int64_t i, bool good, uint64_t bits);
 /* The same with a number, which is not known if it is none of that type. */
