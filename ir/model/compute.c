@@ -55,6 +55,7 @@ static const struct row table[] = {
     {"ReduceSum", compute_reduce, MATH_ADD, 1, 2},
     {"Reshape", compute_reshape, 0, 1, 2},
     {"Round", compute_elementwise, MATH_ROUND, 1, 1},
+    {"ScatterND", compute_scatter_nd, 0, 3, 3},
     {"Shape", compute_shape, 0, 1, 1},
     {"Sign", compute_elementwise, MATH_SIGN, 1, 1},
     {"Size", compute_size, 0, 1, 1},
@@ -395,6 +396,15 @@ void set_steps(const int64_t *dim, uint32_t rank, int64_t *step)
         step[i] = n;
         n *= dim[i];
     }
+}
+
+struct box rows_box(int64_t rows, int64_t n, int64_t to, int64_t from)
+{
+    struct box b = {.rank = 2, .dim = {rows, n}};
+    b.to.step[0] = to;
+    b.from.step[0] = from;
+    b.to.step[1] = b.from.step[1] = 1;
+    return b;
 }
 
 /* Elements of the last dimension of a box. */

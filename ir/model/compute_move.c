@@ -5,7 +5,6 @@
  * operand into its part of the result.  O(elements of the result). */
 #include "ir/model/compute_state.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- shapes ------------------------------------------------------------------------------------- */
@@ -268,16 +267,6 @@ bool compute_slice(struct computation *c, int arg)
 
 /* ---- parts of an axis --------------------------------------------------------------------------- */
 
-/* A walk over n elements of each of some rows, which are `to` and `from` elements apart. */
-static struct box rows_box(int64_t rows, int64_t n, int64_t to, int64_t from)
-{
-    struct box b = {.rank = 2, .dim = {rows, n}};
-    b.to.step[0] = to;
-    b.from.step[0] = from;
-    b.to.step[1] = b.from.step[1] = 1;
-    return b;
-}
-
 /* Whether operands can be joined along an axis, whose sizes are added up in dim[axis]. */
 static bool joins(const struct known *x, const struct known *first, uint32_t axis, int64_t *dim)
 {
@@ -361,74 +350,7 @@ bool compute_split(struct computation *c, int arg)
     return at == x->dim[axis];
 }
 
-bool compute_gather(struct computation *c, int arg)
-{
-    int64_t dim[2 * COMPUTE_RANK];
-    const struct known *x = take_elements(c, 0), *index = take_elements(c, 1);
-    (void)arg;
-    if (x == NULL || index == NULL || x->rank == 0 || index->mask != NULL ||
-        (index->elem != ELEM_I64 && index->elem != ELEM_I32))
-        return false;
-    const uint32_t axis = take_axis(c, take_int(c, "axis", 0), x->rank),
-                   rank = x->rank - 1 + index->rank;
-    memcpy(dim, x->dim, axis * sizeof *dim);
-    memcpy(dim + axis, index->dim, index->rank * sizeof *dim);
-    memcpy(dim + axis + index->rank, x->dim + axis + 1, (x->rank - axis - 1) * sizeof *dim);
-    struct known *y = make(c, 0, x->elem, rank, dim);
-    if (y == NULL)
-        return false;
-    const int64_t rows = shape_elems(dim, axis), n = y->n == 0 ? 0 : y->n / rows / index->n;
-    for (int64_t i = 0; i < index->n; i++) {
-        union number at = {0};
-        get_number(index, i, &at);
-        at.i = at.i < 0 ? at.i + x->dim[axis] : at.i;
-        if (at.i < 0 || at.i >= x->dim[axis])
-            return false;
-        struct box b = rows_box(rows, n, n * index->n, n * x->dim[axis]);
-        b.to.at = i * n;
-        b.from.at = at.i * n;
-        if (n > 0)
-            copy_box(y, x, &b);
-    }
-    return true;
-}
-
-/* ---- choosing and making ------------------------------------------------------------------------ */
-
-/* Runtimes add what is chosen to 0, so -0 and NaN do not come out as they went in. */
-bool compute_where(struct computation *c, int arg)
-{
-    int64_t dim[COMPUTE_RANK];
-    uint32_t rank = 0;
-    struct known *in[3];
-    (void)arg;
-    for (uint32_t i = 0; i < 3; i++) {
-        in[i] = take_elements(c, i);
-        if (in[i] == NULL)
-            return false;
-        broadcast(c, in[i], &rank, dim);
-    }
-    if (c->failed || in[0]->elem != ELEM_BOOL || in[1]->elem != in[2]->elem)
-        return false;
-    for (uint32_t i = 0; i < 3; i++)
-        if ((in[i] = spread(c, in[i], rank, dim)) == NULL)
-            return false;
-    struct known *y = make(c, 0, in[1]->elem, rank, dim);
-    const uint32_t size = y != NULL ? size_of(y->elem) : 0;
-    for (int64_t i = 0; y != NULL && i < y->n; i++) {
-        union number which = {0}, one;
-        enum form f;
-        bool good = get_number(in[0], i, &which);
-        const struct known *x = in[which.u != 0 ? 1 : 2];
-        uint64_t bits = 0;
-        good =
-            good && get_any(x, i, &f, &one) && (f != FORM_FLOAT || one.d != 0 || !signbit(one.d));
-        if (good)
-            memcpy(&bits, x->data + i * size, size);
-        put_bits(c, y, i, good, bits);
-    }
-    return y != NULL;
-}
+/* ---- constants ---------------------------------------------------------------------------------- */
 
 bool compute_constant(struct computation *c, int arg)
 {

@@ -75,16 +75,19 @@ static inline bool is_known(const struct known *k, int64_t i)
 
 /* step[rank] of a tensor of that shape, whose elements lie one after the other. */
 void set_steps(const int64_t *dim, uint32_t rank, int64_t *step);
+/* A walk over n elements of each of some rows, which are `to` and `from` elements apart. */
+struct box rows_box(int64_t rows, int64_t n, int64_t to, int64_t from);
 /* Copies elements, and whether they are known. */
 void copy_box(struct known *to, const struct known *from, const struct box *b);
 
 /* ---- operators ---- */
 
-/* compute_move.c: shapes, and what moves elements */
+/* compute_move.c: shapes, constants, and what moves elements */
 compute_fn compute_shape, compute_size, compute_identity, compute_reshape, compute_flatten,
     compute_squeeze, compute_unsqueeze, compute_transpose, compute_expand, compute_tile,
-    compute_slice, compute_concat, compute_split, compute_gather, compute_where, compute_constant,
-    compute_constant_of_shape;
+    compute_slice, compute_concat, compute_split, compute_constant, compute_constant_of_shape;
+/* compute_pick.c: elements by index or condition */
+compute_fn compute_gather, compute_scatter_nd, compute_where;
 /* compute_math.c: what works element by element, reductions, ranges */
 compute_fn compute_elementwise, compute_reduce, compute_range;
 /* compute_cast.c */

@@ -359,6 +359,20 @@ def gather(d, op, opset, bad):
     return Case(op, opset, [a, np.asarray(index).astype(d.pick(INDEX))], axis=axis)
 
 
+def scatter_nd(d, op, opset, bad):
+    a = d.array(d.pick(types_of(op, opset)), d.shape(1, 3))
+    depth = 1 + d.below(a.ndim)
+    places = np.array(list(np.ndindex(*a.shape[:depth])), np.int64).reshape(-1, depth)
+    index = places[d.r.permutation(len(places))[:d.below(len(places) + 1)]]
+    if len(index) and d.one_in(2):
+        index = index - np.array(a.shape[:depth]) * d.r.integers(0, 2, index.shape)
+    if bad and len(index):
+        index = index + a.shape[0]
+    if index.size and len(index) % 2 == 0 and d.one_in(2):
+        index = index.reshape(2, -1, depth)
+    return Case(op, opset, [a, index, d.array(a.dtype, list(index.shape[:-1]) + list(a.shape[depth:]))])
+
+
 def constant_of_shape(d, op, opset, bad):
     sizes = vector(d.shape())
     if bad:
@@ -399,6 +413,7 @@ KINDS = {
     "Where": where, "Cast": cast, "CastLike": cast_like, "Identity": same, "Shape": shape_of, "Size": shape_of,
     "Reshape": reshape, "Flatten": flatten, "Squeeze": squeeze, "Unsqueeze": unsqueeze, "Transpose": transpose,
     "Expand": expand, "Tile": tile, "Slice": slice_, "Concat": concat, "Split": split, "Gather": gather,
+    "ScatterND": scatter_nd,
     "ConstantOfShape": constant_of_shape, "Range": range_,
     **dict.fromkeys(("ReduceSum", "ReduceProd", "ReduceMax", "ReduceMin"), reduce_)}
 
