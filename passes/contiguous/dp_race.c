@@ -291,23 +291,29 @@ static void tell_progress(const struct race *r)
     problem_tell(r->c, r->o->clock, "searching", decide_passed(r->main), r->best->value);
 }
 
-static void run_rounds(struct race *r)
+/* The turn of the main search. */
+static void search_on(struct race *r, uint64_t round)
 {
     enum { SLICE = 262144 }; /* steps between two looks at the clock */
+    r->full = false;
+    for (uint64_t done = 0, more; done < round && !is_over(r) && !r->full && (more = steps_left(r));
+         done += SLICE) {
+        uint64_t left = round - done < more ? round - done : more;
+        renew_main(r);
+        r->main_done = go_on(r, r->main, left < SLICE ? left : SLICE);
+        if (r->main_done) /* it found a plan or ended: the next one goes further down */
+            r->below = r->below ? r->below * 2 : REACH_ONE / 16;
+        r->below = r->below < REACH_ONE ? r->below : REACH_ONE;
+        tell_progress(r);
+    }
+}
+
+static void run_rounds(struct race *r)
+{
     /* ends when a round alone is more than all steps allowed: then nothing takes steps any more */
-    for (uint64_t round = FIRST_ROUND, more;
+    for (uint64_t round = FIRST_ROUND;
          !is_over(r) && steps_left(r) && round / 2 <= r->most * FAR_MOST; round *= 2) {
-        r->full = false;
-        for (uint64_t done = 0; done < round && !is_over(r) && !r->full && (more = steps_left(r));
-             done += SLICE) {
-            uint64_t left = round - done < more ? round - done : more;
-            renew_main(r);
-            r->main_done = go_on(r, r->main, left < SLICE ? left : SLICE);
-            if (r->main_done) /* it found a plan or ended: the next one goes further down */
-                r->below = r->below ? r->below * 2 : REACH_ONE / 16;
-            r->below = r->below < REACH_ONE ? r->below : REACH_ONE;
-            tell_progress(r);
-        }
+        search_on(r, round);
         if (!is_over(r))
             try_orders(r, round * r->orders / SHARE_ONE);
         if (!is_over(r))
