@@ -20,7 +20,6 @@
  * bits.  They are stored without the leading words that are all ones and the trailing ones that are
  * zero.
  *
- *  - what a search of a smaller graph from the other end knows about the rest of a plan (dp_guide.c);
  *  - where loads below a floor need no improvement, partial plans whose last device could hold one more vertex
  *    (dp_maximal.c).
  *
@@ -113,20 +112,9 @@ static void make_tables(struct search *s)
     s->ideals.slot = arena_array(s->a, (size_t)s->ideals.mask + 1, sizeof *s->ideals.slot);
     s->labels.mem = s->a;
     s->ideals.n = 1;
-    s->rest = arena_array(s->a, (size_t)s->nword + 1, sizeof *s->rest);
 }
 
 /* ---- ideals ---------------------------------------------------------------------------------- */
-
-/* The ideal I' + S, made if it is new. */
-static uint32_t intern(struct search *s)
-{
-    assert(s->now.card <= s->n);
-    uint32_t known = s->ideals.n, id = search_intern(s);
-    if (s->ideals.n > known)
-        guide_link(s, id);
-    return id;
-}
 
 /* Makes ideal id the start: unpacks its bits, and lists the vertices whose predecessors it all holds. */
 static void begin_start(struct search *s, uint32_t id)
@@ -178,7 +166,7 @@ static void relax_label(struct search *s, uint32_t id, struct label nw)
         return;
     s->last = made;
     if (s->refute)
-        s->enough = s->ask.goal == SEARCH_REFUTE;
+        s->enough = true;
     else if (nw.value + nw.back > s->floor)
         tighten(s, nw.value + nw.back - 1);
     else
@@ -212,7 +200,7 @@ static void arrive_detailed(struct search *s)
             if (!far || nw.value + nw.back > s->caps.keep)
                 continue;
             if (!id)
-                id = intern(s);
+                id = search_intern(s);
             relax_label(s, id, nw);
         }
     }
@@ -250,10 +238,7 @@ static void arrive(struct search *s)
             nw.value + (s->refute && s->c->cross_pot == 0 ? s->now.cross : 0) > s->caps.keep)
             continue;
         if (!id)
-            id = intern(s);
-        int64_t more = guide_excess(s, id, l->used);
-        if (s->now.weight[0] - more < l->low[0] || (s->refute && nw.value + more > s->caps.keep))
-            continue;
+            id = search_intern(s);
         relax_label(s, id, nw);
     }
 }
@@ -400,11 +385,6 @@ static bool next_stage(struct search *s)
 
 struct search *search_new(const struct problem *c, const struct search_ask *ask, struct arena *a)
 {
-    assert(!ask->guide || (ask->vertex && ask->goal != SEARCH_REFUTE));
-    assert(!ask->guide ||
-           (ask->guide->end_of == SEARCH_DONE && ask->guide->ask.goal == SEARCH_GUIDE));
-    assert(!ask->guide ||
-           (ask->guide->ask.limit >= ask->limit && ask->guide->c->nkind == c->nkind));
     assert(ask->floating >= 0);
     struct search *s = arena_alloc(a, sizeof *s);
     size_t used = arena_used(a);
@@ -417,8 +397,6 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
                          .n = c->g->n,
                          .nword = (c->g->n + 63) / 64,
                          .used_before = used};
-    for (uint32_t k = 0; k < c->nkind; k++)
-        s->counts |= (uint64_t)c->kind[k].count << c->kind[k].shift;
     tighten(s, ask->limit);
     if (s->n == 0 || (s->refute && s->caps.keep < 0)) {
         s->end_of = SEARCH_DONE;
@@ -426,7 +404,7 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
     }
     make_tables(s);
     s->steps = s->n / SEARCH_SCAN;
-    uint32_t empty = intern(s);
+    uint32_t empty = search_intern(s);
     relax_label(s, empty, (struct label){.value = 0});
     return s;
 }

@@ -9,9 +9,8 @@
 struct search;
 
 enum search_goal {
-    SEARCH_BEST,   /* the best chain */
-    SEARCH_REFUTE, /* whether there is any, as dp_refute asks */
-    SEARCH_GUIDE   /* the same, and what each partial plan takes, for others */
+    SEARCH_BEST,  /* the best chain */
+    SEARCH_REFUTE /* whether there is any, as dp_refute asks */
 };
 
 /* What is sought: chains of ideals whose loads are at most `limit`, and how far the search may go. */
@@ -22,14 +21,9 @@ struct search_ask {
      * it, so that the nearer it is to the limit the fewer partial plans must be kept (dp_maximal.c). Set it where no
      * plan takes less, or where such a plan is all that is wanted.  -1: none.  Ignored for detailed problems. */
     int64_t floor;
-    /* REFUTE, GUIDE: weight in potential 0 of the vertices that the graph has lost: the devices must have room for
+    /* REFUTE: weight in potential 0 of the vertices that the graph has lost: the devices must have room for
      * them */
     int64_t floating;
-    /* BEST, GUIDE: a finished search with the goal GUIDE, over this graph without some vertices, from the other end
-     * (reversed.h), for a limit not below this one, with the same kinds and scales; what it knows prunes this search
-     * (dp_guide.c).  NULL: none.  vertex[vertex of its graph]: the vertex here. */
-    const struct search *guide;
-    const uint32_t *vertex;
     uint64_t max_states; /* ideals that it may keep */
     size_t max_bytes;    /* bytes that it may take in all */
 };
