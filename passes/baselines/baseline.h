@@ -38,4 +38,7 @@ void baseline_put(struct baseline *b, uint32_t v, uint32_t d);
 /* The accelerators of the cluster, all devices if it has none, in a; their number in *n. */
 uint32_t *baseline_accelerators(const struct cluster *c, uint32_t *n, struct arena *a);
 
+/* They give plans to portfolio-place, too. */
+extern const struct planner planner_greedy_place, planner_scotch_place, planner_metis_place;
+
 #endif

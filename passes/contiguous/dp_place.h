@@ -8,4 +8,6 @@
  * raised to it) and argument.  False, without a diagnostic, if none was found. */
 bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o);
 
+extern const struct planner planner_dp_place;
+
 #endif

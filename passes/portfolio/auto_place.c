@@ -17,6 +17,7 @@
 #include "passes/any_shape/gather_parts.h"
 #include "passes/problem/device_loads.h"
 #include "passes/contiguous/infeasible.h"
+#include "passes/stages/train.h"
 #include "ir/plan/pieces.h"
 #include "ir/base/units.h"
 
@@ -296,8 +297,6 @@ static int auto_place_run(struct ctx *x, const void *options)
     conclude(&r);
     return 0;
 }
-
-extern const struct planner planner_pipeline_place;
 
 const struct planner planner_auto_place = {
     .pass =

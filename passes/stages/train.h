@@ -81,4 +81,7 @@ struct trained train_even(const struct train *t, const struct layer_chain *chain
 /* Leaves the plan; what tells how it was found.  0, or PASS_INFEASIBLE and an error if no device has room. */
 int train_leave(const struct train *t, const struct trained *p, const char *what);
 
+/* The default for the time of an iteration: pipeline_place.c. */
+extern const struct planner planner_pipeline_place;
+
 #endif
