@@ -4,7 +4,7 @@
 #define PCC_PASSES_BASELINES_BASELINE_H
 
 #include "passes/problem/device_loads.h"
-#include "passes/contiguous/placing.h"
+#include "passes/problem/placing.h"
 
 struct baseline {
     struct ctx *x;

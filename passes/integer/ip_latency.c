@@ -9,9 +9,9 @@
 
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
-#include "passes/bounds/claim.h"
+#include "passes/problem/claim.h"
 #include "passes/contiguous/infeasible.h"
-#include "passes/contiguous/placing.h"
+#include "passes/problem/placing.h"
 #include "passes/integer/ip_model.h"
 #include "passes/integer/subgraph_model.h"
 #include "passes/integer/mip_units.h"

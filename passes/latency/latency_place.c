@@ -8,9 +8,9 @@
 
 #include "ir/base/units.h"
 #include "ir/exec/latency.h"
-#include "passes/bounds/claim.h"
+#include "passes/problem/claim.h"
 #include "passes/contiguous/infeasible.h"
-#include "passes/contiguous/placing.h"
+#include "passes/problem/placing.h"
 #include "passes/latency/latency_anneal.h"
 #include "passes/latency/latency_solve.h"
 #include "passes/problem/memory_need.h"

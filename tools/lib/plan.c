@@ -2,7 +2,7 @@
 #include "frontends/frontends.h"
 #include "ir/base/units.h"
 #include "ir/exec/latency_parts.h"
-#include "passes/bounds/claim.h"
+#include "passes/problem/claim.h"
 #include "tools/lib/settings.h"
 
 #include <string.h>
