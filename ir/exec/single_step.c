@@ -9,7 +9,7 @@
 #include "ir/exec/single_step.h"
 
 #include "ir/base/units.h"
-#include "ir/exec/booked.h"
+#include "ir/exec/replicas/booked.h"
 #include "ir/exec/hops.h"
 #include "ir/exec/task_builder.h"
 #include "ir/exec/task_order.h"

@@ -6,7 +6,7 @@
 #include "ir/exec/step_verdict.h"
 
 #include "ir/base/units.h"
-#include "ir/exec/paper_memory.h"
+#include "ir/exec/replicas/paper_memory.h"
 
 #include <assert.h>
 #include <string.h>

@@ -29,9 +29,9 @@ struct bounding bounding_of(struct ctx *x, uint64_t work, struct clock *clock);
 int64_t claim_bound_all(const struct ctx *x, struct bound all);
 
 /* Fills scope, bounds, proof and status (optimal or feasible) of results.plan, whose value must be there: `within` is a
- * bound of the plans of `scope`, `all` (bounds_all) one of all plans (where calls are whole that could be open: of those that
- * keep them whole), both without what parts cost.  The plan gets the larger bound with its scope; of equal ones the
- * one for all plans.  Returns why it holds. */
+ * bound of the plans of `scope`, `all` (bounds_all) one of all plans (where calls are whole that could be open: of
+ * those that keep them whole), both without what parts cost.  The plan gets the larger bound with its scope; of equal
+ * ones the one for all plans.  Returns why it holds. */
 const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all);
 
 /* The same for a plan whose value is a makespan: the bound of step_verdict.h, which is returned. */

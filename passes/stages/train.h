@@ -5,7 +5,7 @@
 #include "ir/exec/iteration_verdict.h"
 #include "passes/passes.h"
 #include "passes/stages/layer_chain.h"
-#include "passes/stages/stage_states.h"
+#include "passes/problem/stage_states.h"
 
 struct trained;
 

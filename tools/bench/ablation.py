@@ -54,8 +54,8 @@ WIDER = 0.1  # percent
 
 def left_out(text, name, value):
     """The text of a C file in which the function `name` returns `value` at once."""
-    changed, n = re.subn(rf"^((?:static )?\w[^;{{}}=]*\b{name}\([^;{{}}]*\)\n{{\n)", rf"\1    if (1)\n        return {value};\n",
-                         text, flags=re.M)
+    head = rf"^((?:static )?\w[^;{{}}=]*\b{name}\([^;{{}}]*\)\n{{\n)"
+    changed, n = re.subn(head, rf"\1    if (1)\n        return {value};\n", text, flags=re.M)
     if n != 1:
         sys.exit(f"{name} is defined {n} times: mend METHODS")
     return changed
@@ -93,7 +93,8 @@ def random_graph(seed, path):
     nodes = [{"id": i, "supportedOnFpga": 1, "fpgaLatency": draw.lognormvariate(3, 1), "size": draw.randrange(1, 1000),
               "cpuLatency": draw.lognormvariate(5, 1)} for i in range(n)]
     cost = [dear * draw.lognormvariate(2, 1) for _ in range(n)]
-    edges = {(draw.randrange(max(0, i - reach), i), i) for i in range(1, n) for _ in range(draw.choice((1, 1, 1, 2, 3)))}
+    edges = {(draw.randrange(max(0, i - reach), i), i)
+             for i in range(1, n) for _ in range(draw.choice((1, 1, 1, 2, 3)))}
     memory = sum(x["size"] for x in nodes) / devices * draw.choice((1.2, 1.5, 100, 100))
     path.write_text(json.dumps({"maxSizePerFPGA": memory, "maxFPGAs": devices, "maxCPUs": draw.randrange(2),
                                 "nodes": nodes, "edges": [{"sourceId": a, "destId": b, "cost": cost[a]}
@@ -142,8 +143,8 @@ def compared(cases, full, less):
     counts, lines = [[0, 0], [0, 0], [0, 0]], []
     for case, a, b in zip(cases, full, less):
         x, y = (1e99 if r[0] is None else r[0] for r in (a, b))
-        changes = (y > x * (1 + 1e-9), y < x * (1 - 1e-9)), (proven(a) and not proven(b), proven(b) and not proven(a)), \
-            (gap(b) > gap(a) + WIDER, gap(b) < gap(a) - WIDER)
+        changes = ((y > x * (1 + 1e-9), y < x * (1 - 1e-9)), (proven(a) > proven(b), proven(a) < proven(b)),
+                   (gap(b) > gap(a) + WIDER, gap(b) < gap(a) - WIDER))
         for count, change in zip(counts, changes):
             count[0] += change[0]
             count[1] += change[1]
