@@ -9,6 +9,7 @@
  *  - orders (interval_dp.h), also those that pass through minimum cuts (cut_order.h), and searches near the best plan
  *    (dp_near.h);
  *  - bounds for plans of any shape (bounds.h), and by minimum cuts (crossing_bound.h, path_bound.h).
+ * At last smaller graphs (smaller_graph_bound.h) raise the bound.
  * The exact search gets a whole round's steps; the share of each other one doubles when it gained something (a
  * better plan, a higher bound) and halves when not.  A plan or a bound that one finds counts for all at once. Work
  * is counted in steps of the exact search, so that the same input gives the same plan everywhere.
@@ -20,6 +21,7 @@
 #include "passes/bounds/crossing_bound.h"
 #include "passes/contiguous/cut_order.h"
 #include "passes/contiguous/dp_near.h"
+#include "passes/contiguous/smaller_graph_bound.h"
 #include "passes/contiguous/ideal_both_ends.h"
 #include "passes/bounds/path_bound.h"
 
@@ -36,6 +38,7 @@ enum {
     NEAR = 100,
     FAR_MOST = 3,          /* at least 1, at most this */
     NEAR_PARTS = 4,        /* neighbourhoods searched in a turn */
+    SMALLER_PARTS = 4,     /* a part of max_states' steps for smaller graphs */
     BOUNDS_LEAST = 100000, /* bounds get no turn of fewer steps, */
     /* nor, after a turn that gained nothing, of less than this times its steps */
     BOUNDS_MORE = 8,
@@ -108,14 +111,6 @@ static struct both *search_for(struct race *r, int64_t limit, int64_t floor)
     return both_new(r->c, limit, floor, r->o->max_states, r->bytes);
 }
 
-/* A search has found no plan that takes less. */
-static void raise_bound(struct race *r, int64_t value)
-{
-    problem_raise(
-        r->c,
-        (struct bound){.value = value, .why = "a search finds none", .by = {.by = LOWER_SEARCH}});
-}
-
 /* Makes the main search seek plans better than the best one known, whoever found that.  It goes on with a lower
  * limit if it has found nothing itself and the limit is not below its floor; else it is made anew with a new floor. */
 static void renew_main(struct race *r)
@@ -148,9 +143,9 @@ static bool go_on(struct race *r, struct both *s, int64_t floor, uint64_t steps)
     }
     r->found.states = both_states(s);
     if (r->best->value > limit) /* there is no plan of value up to limit */
-        raise_bound(r, limit + 1);
+        problem_raise(r->c, search_bound(r->c, limit + 1, 0));
     else if (r->best->value > floor) /* the plan found is the best one */
-        raise_bound(r, r->best->value);
+        problem_raise(r->c, search_bound(r->c, r->best->value, 0));
     r->found.complete = r->best->value <= r->c->lower.value;
     return true;
 }
@@ -265,6 +260,14 @@ static void try_path(struct race *r, uint64_t steps)
     adapt(&r->paths, SHARE_ONE / 2, raised);
 }
 
+/* Smaller graphs raise the bound where the rounds have left a gap. */
+static void try_smaller(struct race *r)
+{
+    if (!r->c->detailed && r->best->value < LOAD_INF && !is_over(r))
+        problem_raise(r->c, dp_bound(r->c, r->best->value, r->most / SMALLER_PARTS, r->o->clock,
+                                     r->o->scratch, r->o->diag));
+}
+
 static void tell_progress(const struct race *r)
 {
     uint64_t passed = (uint64_t)both_passed(r->main) * 1000 / r->c->g->n;
@@ -338,6 +341,7 @@ struct dp_found dp_race(const struct dp_race *o, struct problem_plan *best)
         try_cuts(&r, 0);
     if (o->c->g->n && o->max_states && !is_over(&r))
         run_rounds(&r);
+    try_smaller(&r);
     r.found.steps = r.steps;
     if (o->clock && o->clock->why)
         r.found.why = o->clock->why;

@@ -59,7 +59,10 @@ struct relaxed relax(const struct problem *c, const uint8_t *out, struct arena *
 
 /* ---- which vertices -------------------------------------------------------------------------- */
 
-int64_t bound_mobilities(const struct problem *c, int64_t *mobility, struct arena *a)
+/* Writes mobility[vertex]: the length of the longest path of the graph, which is returned, less that of the longest
+ * path through the vertex (large: the vertex can run at almost any time).  Each vertex counts a little, so that
+ * paths of vertices that take no time have a length, too.  O(V + E). */
+static int64_t find_mobilities(const struct problem *c, int64_t *mobility, struct arena *a)
 {
     const struct wdag *g = c->g;
     const int64_t *w = c->pot[0].w;
@@ -92,13 +95,10 @@ int64_t bound_mobilities(const struct problem *c, int64_t *mobility, struct aren
     return longest;
 }
 
-int64_t bound_heavy(int64_t upper)
-{
-    return upper / HEAVY;
-}
-
-uint32_t bound_choose(const struct problem *c, const int64_t *mobility, int64_t above,
-                      int64_t heavy, uint8_t *out)
+/* Marks in out[] the vertices of a mobility above `above`, but not those that weigh `heavy` or more nor pinned ones;
+ * returns how many stay. */
+static uint32_t choose(const struct problem *c, const int64_t *mobility, int64_t above,
+                       int64_t heavy, uint8_t *out)
 {
     uint32_t left = 0;
     for (uint32_t v = 0; v < c->g->n; v++) {
@@ -167,11 +167,11 @@ struct bound dp_bound(const struct problem *c, int64_t upper, uint64_t steps, st
     uint32_t n = c->g->n, before = UINT32_MAX;
     int64_t *mobility = arena_array(scratch, (size_t)n + 1, sizeof *mobility);
     uint8_t *out = arena_alloc(scratch, (size_t)n + 1);
-    int64_t longest = bound_mobilities(c, mobility, scratch);
+    int64_t longest = find_mobilities(c, mobility, scratch);
     for (uint32_t i = 0; i < SHARES && b.steps && !clock_out(clock); i++) {
         struct arena_mark round = arena_mark(scratch);
         int64_t above = i ? longest >> (SHARES - 1 - i) : 0;
-        uint32_t left = bound_choose(c, mobility, above, bound_heavy(upper), out);
+        uint32_t left = choose(c, mobility, above, upper / HEAVY, out);
         if (left == before)
             continue;
         before = left;
