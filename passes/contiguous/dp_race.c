@@ -9,7 +9,8 @@
  *  - orders (interval_dp.h), also those that pass through minimum cuts (cut_order.h), and searches near the best plan
  *    (dp_near.h);
  *  - bounds for plans of any shape (bounds.h), and by minimum cuts (crossing_bound.h, path_bound.h).
- * At last smaller graphs (smaller_graph_bound.h) raise the bound.
+ * Once it has taken a while, searches of smaller graphs try to prove the best plan, and at last they raise the bound
+ * (smaller_graph_bound.h).
  * The exact search gets a whole round's steps; the share of each other one doubles when it gained something (a
  * better plan, a higher bound) and halves when not.  A plan or a bound that one finds counts for all at once. Work
  * is counted in steps of the exact search, so that the same input gives the same plan everywhere.
@@ -38,7 +39,8 @@ enum {
     NEAR = 100,
     FAR_MOST = 3,          /* at least 1, at most this */
     NEAR_PARTS = 4,        /* neighbourhoods searched in a turn */
-    SMALLER_PARTS = 4,     /* a part of max_states' steps for smaller graphs */
+    SMALLER_PARTS = 4,     /* of max_states' steps: a part for bounds from smaller graphs; */
+    CLIMB_AFTER = 16,      /* all, after such a part, for one proof from them */
     BOUNDS_LEAST = 100000, /* bounds get no turn of fewer steps, */
     /* nor, after a turn that gained nothing, of less than this times its steps */
     BOUNDS_MORE = 8,
@@ -71,7 +73,7 @@ struct race {
     struct cut_orders cut;
     uint64_t cut_due;      /* looks that orders through minimum cuts may have taken in all by now */
     struct holder *holder; /* NULL: not made yet, or it cannot be */
-    bool holder_made;
+    bool holder_made, climbed;
     /* where a probe's limit is between the bound (0) and the best plan (REACH_ONE) */
     uint32_t reach;
 };
@@ -260,6 +262,17 @@ static void try_path(struct race *r, uint64_t steps)
     adapt(&r->paths, SHARE_ONE / 2, raised);
 }
 
+/* Once, without counting its steps: it finds nothing, or ends the race. */
+static void try_climb(struct race *r)
+{
+    if (r->climbed || r->c->detailed || r->best->value == LOAD_INF ||
+        r->steps < r->most / CLIMB_AFTER)
+        return;
+    r->climbed = true;
+    problem_raise(r->c,
+                  dp_climb(r->c, r->best->value, r->most, r->o->clock, r->o->scratch, r->o->diag));
+}
+
 /* Smaller graphs raise the bound where the rounds have left a gap. */
 static void try_smaller(struct race *r)
 {
@@ -307,6 +320,8 @@ static void run_rounds(struct race *r)
             try_path(r, round * r->paths / SHARE_ONE);
         if (!is_over(r))
             try_bounds(r, round / 2);
+        if (!is_over(r))
+            try_climb(r);
         if (!is_over(r))
             run_probe(r, round * r->probes / SHARE_ONE);
     }

@@ -20,6 +20,7 @@
  * bits.  They are stored without the leading words that are all ones and the trailing ones that are
  * zero.
  *
+ *  - what a search of a smaller graph from the other end knows about the rest of a plan (dp_guide.c);
  *  - where loads below a floor need no improvement, partial plans whose last device could hold one more vertex
  *    (dp_maximal.c).
  *
@@ -112,6 +113,7 @@ static void make_tables(struct search *s)
     s->ideals.slot = arena_array(s->a, (size_t)s->ideals.mask + 1, sizeof *s->ideals.slot);
     s->labels.mem = s->a;
     s->ideals.n = 1;
+    s->rest = arena_array(s->a, (size_t)s->nword + 1, sizeof *s->rest);
 }
 
 /* ---- ideals ---------------------------------------------------------------------------------- */
@@ -166,7 +168,7 @@ static void relax_label(struct search *s, uint32_t id, struct label nw)
         return;
     s->last = made;
     if (s->refute)
-        s->enough = true;
+        s->enough = s->ask.goal == SEARCH_REFUTE;
     else if (nw.value + nw.back > s->floor)
         tighten(s, nw.value + nw.back - 1);
     else
@@ -239,6 +241,9 @@ static void arrive(struct search *s)
             continue;
         if (!id)
             id = search_intern(s);
+        int64_t more = guide_excess(s, id, l->used);
+        if (s->now.weight[0] - more < l->low[0] || (s->refute && nw.value + more > s->caps.keep))
+            continue;
         relax_label(s, id, nw);
     }
 }
@@ -385,7 +390,10 @@ static bool next_stage(struct search *s)
 
 struct search *search_new(const struct problem *c, const struct search_ask *ask, struct arena *a)
 {
-    assert(ask->floating >= 0);
+    assert(ask->floating >= 0 && (!ask->guide || ask->goal == SEARCH_GUIDE));
+    assert(!ask->guide ||
+           (ask->guide->ask.goal == SEARCH_GUIDE && ask->guide->end_of == SEARCH_DONE &&
+            ask->guide->ask.limit == ask->limit && ask->guide->c->nkind == c->nkind));
     struct search *s = arena_alloc(a, sizeof *s);
     size_t used = arena_used(a);
     *s = (struct search){.c = c,
@@ -397,6 +405,8 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
                          .n = c->g->n,
                          .nword = (c->g->n + 63) / 64,
                          .used_before = used};
+    for (uint32_t k = 0; k < c->nkind; k++)
+        s->counts |= (uint64_t)c->kind[k].count << c->kind[k].shift;
     tighten(s, ask->limit);
     if (s->n == 0 || (s->refute && s->caps.keep < 0)) {
         s->end_of = SEARCH_DONE;
@@ -537,7 +547,7 @@ uint32_t search_passed(const struct search *s)
 /* ---- in one go ------------------------------------------------------------------------------- */
 
 /* Runs s to its end or to the limits. */
-static struct dp_found run_search(struct search *s, const struct dp_limits *l)
+struct dp_found search_run(struct search *s, const struct dp_limits *l)
 {
     uint64_t most = l->max_states * STEPS_PER_STATE;
     most = l->max_steps && l->max_steps < most ? l->max_steps : most;
@@ -570,7 +580,7 @@ struct dp_found dp_search(const struct problem *c, const struct dp_limits *l,
                              .max_states = l->max_states,
                              .max_bytes = MEMORY_MAX};
     struct search *s = search_new(c, &ask, scratch);
-    f = run_search(s, l);
+    f = search_run(s, l);
     f.better = search_found(s);
     if (f.better)
         search_plan(s, best);
@@ -589,7 +599,7 @@ struct dp_found dp_refute(const struct problem *c, int64_t limit, int64_t floati
                              .max_states = l->max_states,
                              .max_bytes = MEMORY_MAX};
     struct search *s = search_new(c, &ask, scratch);
-    struct dp_found f = run_search(s, l);
+    struct dp_found f = search_run(s, l);
     f.none = f.complete && !search_found(s);
     arena_release(scratch, mark);
     return f;

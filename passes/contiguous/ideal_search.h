@@ -9,8 +9,9 @@
 struct search;
 
 enum search_goal {
-    SEARCH_BEST,  /* the best chain */
-    SEARCH_REFUTE /* whether there is any, as dp_refute asks */
+    SEARCH_BEST,   /* the best chain */
+    SEARCH_REFUTE, /* whether there is any, as dp_refute asks */
+    SEARCH_GUIDE   /* the same, and what each partial plan takes, for others */
 };
 
 /* What is sought: chains of ideals whose loads are at most `limit`, and how far the search may go. */
@@ -21,9 +22,14 @@ struct search_ask {
      * it, so that the nearer it is to the limit the fewer partial plans must be kept (dp_maximal.c). Set it where no
      * plan takes less, or where such a plan is all that is wanted.  -1: none.  Ignored for detailed problems. */
     int64_t floor;
-    /* REFUTE: weight in potential 0 of the vertices that the graph has lost: the devices must have room for
+    /* REFUTE, GUIDE: weight in potential 0 of the vertices that the graph has lost: the devices must have room for
      * them */
     int64_t floating;
+    /* GUIDE: a finished search with that goal, over this graph without some vertices, from the other end (reversed.h),
+     * with the same limit, kinds and scales; what it knows prunes this search (dp_guide.c).  NULL: none.
+     * vertex[vertex of its graph]: the vertex here. */
+    const struct search *guide;
+    const uint32_t *vertex;
     uint64_t max_states; /* ideals that it may keep */
     size_t max_bytes;    /* bytes that it may take in all */
 };
@@ -68,6 +74,9 @@ struct dp_found {
     bool complete;   /* nothing better than *best exists */
     const char *why; /* if not complete */
 };
+
+/* Runs s to its end or to the limits, */
+struct dp_found search_run(struct search *s, const struct dp_limits *l);
 
 /* Improves *best (value LOAD_INF: none yet) to the optimum; only strictly better plans are taken. */
 struct dp_found dp_search(const struct problem *c, const struct dp_limits *l,

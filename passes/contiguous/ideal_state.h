@@ -1,4 +1,5 @@
-/* The state of the exact search: private to ideal_search.c, ideal_step.c, ideal_table.c and dp_maximal.c.
+/* The state of the exact search: private to ideal_search.c, ideal_step.c, ideal_table.c, dp_guide.c and
+ * dp_maximal.c.
  * The search extends partial plans.  One ends at the ideal I', the start of the extension; the next device gets the
  * set S, so that the plan then ends at the ideal I' + S. */
 #ifndef PCC_PASSES_CONTIGUOUS_IDEAL_STATE_H
@@ -13,10 +14,11 @@ struct ideal {
     uint32_t card; /* vertices in it */
     /* its bits: words before `word` are all ones, then nword words, then zeros */
     uint32_t word, nword;
-    uint32_t bits; /* where those nword words begin in ideals.pool */
-    uint32_t head; /* the list of labels (partial plans) that end at it */
-    uint32_t next; /* the next ideal of as many vertices; 0: none */
-    int64_t cross; /* weight of the nets that cross it */
+    uint32_t bits;  /* where those nword words begin in ideals.pool */
+    uint32_t head;  /* the list of labels (partial plans) that end at it */
+    uint32_t next;  /* the next ideal of as many vertices; 0: none */
+    uint32_t guide; /* the guide's ideal that holds all that this one leaves; 0: none */
+    int64_t cross;  /* weight of the nets that cross it */
     int64_t weight[PROBLEM_POTS];
 };
 
@@ -86,7 +88,7 @@ struct stage {
     bool weighs;
     /* S's time and transfers may add up to this: the limit of a load, times copies */
     int64_t room;
-    int64_t spare; /* REFUTE: the most that the device's load may exceed the weight of S */
+    int64_t spare; /* REFUTE, GUIDE: the most that the device's load may exceed the weight of S */
 };
 
 /* The enumeration of the sets S: vertices that can join S, their end, the position to decide next. */
@@ -109,10 +111,12 @@ struct search {
     struct labels labels;
     struct problem_caps caps;
     uint32_t last; /* the label of the best whole plan; 0: none */
-    /* REFUTE: values of labels are sums of excesses (dp_refute), not largest loads */
+    /* REFUTE, GUIDE: values of labels are sums of excesses (dp_refute), not largest loads */
     bool refute;
-    int64_t floor; /* search_ask.floor; -1: none */
-    bool enough;   /* a plan was found that ends the search */
+    int64_t floor;   /* search_ask.floor; -1: none */
+    bool enough;     /* a plan was found that ends the search */
+    uint64_t counts; /* the number of devices of each kind, packed as in label.used */
+    uint64_t *rest;  /* scratch: bits of the ideal that is looked up in the guide */
     enum search_end end_of;
     /* where it is */
     /* number of vertices of the ideals that are being extended; the start is one of them */
@@ -144,6 +148,13 @@ static inline int64_t search_excess(const struct search *s, int64_t load)
 uint32_t search_find(const struct search *s, uint64_t key, uint32_t card, const uint64_t *bits);
 /* The ideal I' + S; added if it is new. */
 uint32_t search_intern(struct search *s);
+
+/* Sets the guide of ideal id, which is I' + S: the ideal of the guide's graph that holds all its vertices outside I'
+ * + S.  O(V of the guide). */
+void guide_link(struct search *s, uint32_t id);
+/* A lower bound on the excess, summed over the devices that `used` leaves, of any way to complete a plan from ideal
+ * id; LOAD_INF: there is no way.  0 without a guide. */
+int64_t guide_excess(const struct search *s, uint32_t id, uint64_t used);
 
 /* Whether some vertex can move to the device of S from a later one such that no plan gets worse. */
 bool maximal_could_be_larger(struct search *s);

@@ -39,6 +39,7 @@ METHODS = {
     "path bounds": [(RACE, "try_path", "")],
     "bounds": [(RACE, "try_bounds", "")],
     "smaller graphs": [(RACE, "try_smaller", "")],
+    "climb": [(RACE, "try_climb", "")],
     "maximal loads": [(AT + "dp_maximal.c", "maximal_could_be_larger", "false"),
                       (AT + "dp_maximal.c", "maximal_find_larger", "")],
     "search from the end": [(AT + "ideal_both_ends.c", "next_end", "0")],
