@@ -106,9 +106,12 @@ const char *writer_opt_unused(const struct writer_opt *o, struct arena *a);
 /* Writes r; if it needs a plan and there is none, an error.  0 or -1. */
 int writer_run(const struct writer *w, const struct result *r, const void *opts, const char *path);
 
-/* If passes have rewritten the nodes of a module that came from ONNX: gives it messages that say what it
- * is now.  To be called once, after the passes and before any of the writers. */
-void onnx_remake(struct module *m);
+/* Gives the module ONNX messages that say what it is, where it has none or passes have changed it: to be called before
+ * any of the writers.  0, or -1 and an error that names what cannot be written.  O(the module). */
+int onnx_make(struct module *m, struct diag *d);
+/* Notes in the module what ONNX alone knows of it (struct about, rest), before it is printed as text.  0, or -1 and an
+ * error that names what text cannot carry.  O(the messages without payloads). */
+int onnx_carry(struct module *m, struct diag *d);
 /* The model (as it was read, if no pass rewrote it) in one ONNX file; external data stays where it is. */
 int onnx_write(const struct module *m, const char *path, struct diag *d);
 

@@ -4,6 +4,11 @@
 
 #include "ir/ir.h"
 
+struct named_text {
+    const char *name, *text;
+    size_t n;
+};
+
 struct onnx_options {
     bool allow_links; /* external data may be reached through symbolic links and hard links */
     /* the model itself, which is copied; NULL: it is in the file at `path` */
@@ -16,6 +21,15 @@ struct onnx_options {
 struct module *onnx_read(const char *path, const struct onnx_options *o, struct arena *of,
                          struct diag *d);
 
+/* Reads textual IR, text[n] of that name (- or a path): the module as module_new(of) makes it, verified, with the files of
+ * its weights open, beside it (--allow-links: anywhere), and with messages for what ONNX alone knows of it.  *out lives in the module.
+ * 0, or -1, nothing is left, and a diagnostic on any defect. */
+int text_read(struct text_module *out, const struct named_text *t, bool allow_links,
+              struct arena *of, struct diag *d);
+/* Messages for what a module that was read from text says of ONNX alone (struct about, rest): its src pointers, from
+ * then on patterns (module.patterns).  0, or -1 and a diagnostic if they are none.  O(their bytes + the module). */
+int onnx_carried(struct module *m, struct diag *d);
+
 /* Checks the device configurations of a model that was read from ONNX, one diagnostic per finding,
  * and ends with a note that counts them.  0, or -1 if there are errors. */
 int check_annotations(const struct module *m, struct diag *d);
@@ -27,11 +41,7 @@ int check_annotations(const struct module *m, struct diag *d);
 int workload_read(struct scene *s, const char *path, double transfer_scale, struct arena *of,
                   struct diag *d);
 /* The same of text[n]; name is for messages. */
-struct workload_text {
-    const char *name, *text;
-    size_t n;
-};
-int workload_parse(struct scene *s, const struct workload_text *t, double transfer_scale,
+int workload_parse(struct scene *s, const struct named_text *t, double transfer_scale,
                    struct arena *of, struct diag *d);
 
 /* Reads a profile of layers, the text that PipeDream's profiler writes, text[n]; name is for messages.  A training

@@ -69,6 +69,15 @@ int ctx_check_costs(const struct ctx *x)
         str(x->scene.m, x->scene.m->path), x->scene.m->cost->nclass, x->scene.cluster->ncls);
 }
 
+void ctx_forget(struct ctx *x)
+{
+    if (x->results.priced)
+        x->scene.m->cost = NULL;
+    x->scene.place = NULL;
+    x->levels = (struct levels){.asked = x->levels.asked};
+    x->results = (struct results){.looked_inside = x->results.looked_inside};
+}
+
 void ctx_push(struct ctx *x, struct wdag *level)
 {
     assert(level && x->levels.base && level->ncls == x->levels.base->ncls);

@@ -82,6 +82,7 @@ struct results {
     struct plan *plan;           /* the last planner's */
     struct opened *opened;       /* calls that stand open in the module (opened.h); NULL: none */
     bool looked_inside;          /* calls that are still whole cannot be opened */
+    bool priced;                 /* m->cost is what the pass cost made */
     bool inferred;               /* infer-shapes has run, and the next four are known */
     int64_t shapes_unknown;      /* nodes of the main graph with a result of unknown shape */
     struct dim_binding *guessed; /* dimensions that nobody gave */
@@ -107,7 +108,8 @@ struct pass {
     const char *name, *help;
     const struct opt *opts; /* ends with a zero row; NULL: none */
     size_t optsize;
-    int needs; /* NEED_*: passes that the pipeline inserts if they have not run */
+    bool rewrites; /* changes the nodes (ir/model/edit.h): what passes found out before is forgotten */
+    int needs;     /* NEED_*: passes that the pipeline inserts if they have not run */
     /* 0 or -1 (with a diagnostic); infeasible: PASS_INFEASIBLE */
     int (*run)(struct ctx *x, const void *opts);
 };
@@ -164,6 +166,8 @@ int ctx_base(struct ctx *x);
 struct clock ctx_clock(const struct ctx *x);
 /* The same without a time limit, for what has to be done after it. */
 struct clock ctx_late_clock(const struct ctx *x);
+/* Forgets what was found out about the module, whose nodes are others now: types stay, where they are known. */
+void ctx_forget(struct ctx *x);
 /* Pushes a level. */
 void ctx_push(struct ctx *x, struct wdag *level);
 

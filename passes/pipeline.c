@@ -177,7 +177,7 @@ void pipeline_complete(struct pipeline *p, struct arena *a)
         for (uint32_t k = 0; k < sizeof rule / sizeof *rule; k++) {
             const struct pass *need = pass_find(rule[k].name);
             bool have = !(p->step[i].pass->needs & rule[k].need) || p->step[i].pass == need;
-            for (uint32_t j = 0; j < i && !have; j++)
+            for (uint32_t j = i; j-- > 0 && !have && !p->step[j].pass->rewrites;)
                 have = p->step[j].pass == need;
             if (!have)
                 add_step(p, i++, need, a)->inserted = true;
@@ -307,14 +307,33 @@ int step_run(const struct step *s, struct ctx *x)
     return rc;
 }
 
+/* Runs a pass that changes the nodes: the module is whole afterwards, and what was known of it is forgotten. */
+static int run_rewriter(const struct step *s, struct ctx *x)
+{
+    struct module *m = x->scene.m;
+    uint32_t edits = m->edits;
+    if (x->results.opened)
+        return diag_error(x->use.diag,
+                          "%s comes before passes that look into calls of functions (open-functions)",
+                          s->pass->name);
+    int rc = step_run(s, x);
+    if (rc || m->edits == edits)
+        return rc;
+    if (module_verify(m, x->use.diag))
+        return diag_error(x->use.diag, "%s: the module is broken after it", s->pass->name);
+    ctx_forget(x);
+    return 0;
+}
+
 static int run_and_judge(const struct step *s, struct ctx *x, const struct run_options *o)
 {
     const struct plan *before = x->results.plan;
     if (is_wanted(o->print_before, s->pass))
         print_context("before", s->pass, x);
-    int rc = step_run(s, x);
+    int rc = s->pass->rewrites ? run_rewriter(s, x) : step_run(s, x);
     if (rc)
         return rc;
+    before = s->pass->rewrites ? x->results.plan : before;
     if (o->verify_each && module_verify(x->scene.m, x->use.diag)) {
         diag_error(x->use.diag, "the module is broken after %s", s->pass->name);
         return PASS_UNVERIFIED;

@@ -5,6 +5,7 @@
 #ifndef PCC_BACKENDS_ONNX_PACK_H
 #define PCC_BACKENDS_ONNX_PACK_H
 
+#include "ir/base/outfile.h"
 #include "ir/model/module.h"
 
 #include "onnx.pb-c.h"
@@ -19,6 +20,24 @@ struct mapped {
     uint64_t size;
     int fd; /* of the file that is mapped, from its beginning */
 };
+
+/* The files whose bytes messages of the module point at, by ascending address, in a. */
+struct mapped *mapped_files(const struct module *m, uint32_t *n, struct arena *a);
+void mapped_sort(struct mapped *list, uint32_t n);
+/* Appends the payload of a tensor that has bytes at the position of `out`.  0, or -1 and an error. */
+int tensor_copy(const struct module *m, tid t, int out, const char *what, struct diag *d);
+
+/* A model whose tensors have places: place.c. */
+struct placed {
+    Onnx__ModelProto model;
+    Onnx__GraphProto graph; /* the model's, if some tensor got a place */
+    bool has_data;
+    struct outfile data; /* weights beside the model, still open */
+};
+/* Gives the tensors of the main graph that passes made a place in *out, which must not be moved: in the model that
+ * will be written at path ("-": a stream), or beside it.  0, or -1 and an error. */
+int onnx_place(const struct module *m, const Onnx__ModelProto *model, const char *path,
+               struct placed *out, struct arena *a, struct diag *d);
 
 /* Writes one model as file `name` (created; an error if it exists) of the folder dirfd; on failure
  * the file is removed.  map[nmap]: by ascending address.  0 or -1. */

@@ -8,12 +8,14 @@
  * Cost: O(size of the output) time, O(1) memory. */
 #include "backends/backends.h"
 #include "backends/onnx/pack.h"
+#include "ir/base/infile.h"
 #include "ir/base/outfile.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -203,49 +205,87 @@ int onnx_pack_file(const struct mapped *map, uint32_t nmap, const Onnx__ModelPro
     return bad;
 }
 
-/* The folder of a file, as it can be opened. */
-static const char *folder_of(const char *path, struct arena *a)
+/* The folder in which the model is that refers to file f, as it can be opened. */
+static const char *folder_around(const struct module *m, const struct file *f, struct arena *a)
 {
-    const char *slash = strrchr(path, '/');
-
-    return slash == NULL ? "." : arena_strdup(a, path, (size_t)(slash - path) + 1);
+    const char *path = str(m, f->path);
+    size_t n = strlen(path), k = strlen(str(m, f->location));
+    return n > k ? arena_strdup(a, path, n - k) : ".";
 }
 
 /* External data is found beside the model: says so if that is another place now. */
 static void warn_moved(const struct module *m, const char *path, struct diag *d)
 {
     struct arena *a = arena_new(m->mem);
-    struct stat from, to;
+    uint32_t n = 0, first = 0;
 
-    if (m->nfile > 2 && stat(folder_of(str(m, m->path), a), &from) == 0 &&
-        stat(folder_of(path, a), &to) == 0 &&
-        (from.st_dev != to.st_dev || from.st_ino != to.st_ino))
+    for (uint32_t k = 1; k < m->nfile; k++)
+        if (m->file[k].location != 0 && n++ == 0)
+            first = k;
+    const char *slash = strrchr(path, '/');
+    const char *to = slash == NULL ? "." : arena_strdup(a, path, (size_t)(slash - path) + 1);
+    const char *from = folder_around(m, &m->file[first], a);
+    struct stat st;
+    if (n > 0 && stat(from, &st) == 0 && stat(to, &st) == 0 && !infile_same(from, to))
         diag_warning(d, WARN_MOVED_WEIGHTS,
                      "%s: its weights stay in '%s'%s: they are looked for beside the model", path,
-                     str(m, m->file[2].path), m->nfile > 3 ? " and others" : "");
+                     str(m, m->file[first].path), n > 1 ? " and others" : "");
     arena_free(a);
+}
+
+static int compare_mapped(const void *x, const void *y)
+{
+    uintptr_t a = (uintptr_t)((const struct mapped *)x)->at;
+    uintptr_t b = (uintptr_t)((const struct mapped *)y)->at;
+    return (a > b) - (a < b);
+}
+
+void mapped_sort(struct mapped *list, uint32_t n)
+{
+    qsort(list, n, sizeof *list, compare_mapped);
+}
+
+struct mapped *mapped_files(const struct module *m, uint32_t *n, struct arena *a)
+{
+    struct mapped *list = arena_array(a, m->nfile, sizeof *list);
+    *n = 0;
+    for (uint32_t k = 1; k < m->nfile; k++)
+        if (m->file[k].map != NULL)
+            list[(*n)++] = (struct mapped){m->file[k].map, m->file[k].size, m->file[k].fd};
+    mapped_sort(list, *n);
+    return list;
 }
 
 int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const char *path,
                    struct diag *d)
 {
     assert(model && path);
-    struct mapped source = {0};
+    struct arena *a = arena_new(m->mem);
+    struct placed x;
     struct outfile o;
+    uint32_t n;
+    const struct mapped *map = mapped_files(m, &n, a);
+    int bad = onnx_place(m, model, path, &x, a, d);
 
-    if (m->nfile > 1 && m->file[1].map != NULL)
-        source = (struct mapped){m->file[1].map, m->file[1].size, m->file[1].fd};
-    if (outfile_open_to(&o, path, NULL, m->mem, d) != 0 || fflush(o.f) != 0)
-        return -1;
-    int bad = pack(&source, 1, model, fileno(o.f), path, d);
-    if (!bad)
-        warn_moved(m, path, d); /* may run out of memory: not after the file is in its place */
-    return outfile_close(&o, !bad);
+    if (!bad && (outfile_open_to(&o, path, NULL, a, d) != 0 || fflush(o.f) != 0))
+        bad = -1;
+    else if (!bad) {
+        bad = pack(map, n, &x.model, fileno(o.f), path, d);
+        if (!bad)
+            warn_moved(m, path, d); /* may run out of memory: not after the file is in its place */
+        if (x.has_data)
+            bad = outfile_close(&x.data, !bad) != 0 || bad;
+        x.has_data = false;
+        bad = outfile_close(&o, !bad);
+    }
+    if (x.has_data)
+        outfile_close(&x.data, false);
+    arena_free(a);
+    return bad;
 }
 
 int onnx_write(const struct module *m, const char *path, struct diag *d)
 {
-    if (m->src == NULL)
-        return diag_error(d, "%s: cannot write ONNX: the input was not an ONNX model", path);
+    assert(m->src); /* onnx_make() */
     return onnx_pack_path(m, m->src, path, d);
 }

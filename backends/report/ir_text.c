@@ -1,16 +1,45 @@
-/* The textual IR of a result. */
+/* The textual IR of a result.  Files of weights are named as seen from the folder of the text, so that it can be read
+ * where it lies; on standard output as they were opened.  O(text). */
 #include "backends/backends.h"
+#include "ir/base/infile.h"
 #include "ir/base/outfile.h"
+
+#include <string.h>
+
+/* The files of m under the names that they have in the folder of `path`; lives in a. */
+static struct file *name_files(struct module *m, const char *path, struct arena *a)
+{
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash ? arena_strdup(a, path, (size_t)(slash - path) + 1) : ".";
+    struct file *list = arena_array(a, m->nfile, sizeof *list);
+    memcpy(list, m->file, m->nfile * sizeof *list);
+    for (uint32_t k = 1; k < m->nfile; k++)
+        if (!list[k].nowhere)
+            list[k].path = str_id(m, infile_relative(folder, str(m, list[k].path), a));
+    return list;
+}
 
 static int write_ir(const struct result *r, const void *opts, const char *path)
 {
     (void)opts;
+    const struct result *of = r->made ? r->made : r;
+    struct scene s = of->scene;
+    struct module m = *s.m;
+    struct arena *a = arena_new(m.mem);
     struct outfile o;
-    if (outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))
-        return -1;
-    const struct result *m = r->made ? r->made : r;
-    module_print(o.f, &m->scene, m->plan);
-    return outfile_close(&o, true);
+    int rc = s.m->src && !s.m->patterns && (onnx_make(s.m, r->diag) || onnx_carry(s.m, r->diag)) ? -1 : 0;
+    if (rc == 0)
+        rc = outfile_open_to(&o, path, r->out, a, r->diag);
+    if (rc == 0) {
+        m = *s.m;
+        if (strcmp(path, "-") != 0)
+            m.file = name_files(s.m, path, a);
+        s.m = &m;
+        module_print(o.f, &s, of->plan);
+        rc = outfile_close(&o, true);
+    }
+    arena_free(a);
+    return rc;
 }
 
 const struct writer writer_ir = {

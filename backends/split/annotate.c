@@ -142,9 +142,9 @@ static int write_onnx(const struct result *r, const void *opts, const char *path
         return s.o->annotate == ANNOTATE_IR11
                    ? diag_error(r->diag, "--annotate=ir11: -o %s needs a planner in -p", path)
                    : onnx_write(r->scene.m, path, r->diag);
-    if (!s.src || !s.src->graph || !s.parts)
-        return diag_error(
-            r->diag, "%s: a plan can be written only into a model that was read from ONNX", path);
+    if (!s.parts)
+        return diag_error(r->diag, "%s: the plan has no parts that could be written into a model",
+                          path);
     s.a = arena_new(s.m->mem);
     s.file = arena_array(s.a, (size_t)s.parts->nparts + 1, sizeof *s.file);
     for (uint32_t x = 0; x < s.parts->nparts; x++)
@@ -158,8 +158,6 @@ static int write_onnx(const struct result *r, const void *opts, const char *path
 static int check_onnx(const struct module *m, const void *opts, const char *path, struct diag *d)
 {
     (void)opts;
-    if (!m->src)
-        return diag_error(d, "%s: cannot write ONNX: the input was not an ONNX model", path);
     return outfile_check(path, m->mem, d);
 }
 

@@ -6,6 +6,7 @@
  * Nodes are the source's own messages except where the module had to change something: made-up
  * names, and results that lost to a later definition of the same name, which get a fresh one.
  * O(what the part holds); functions: O(nodes of the part and of the functions). */
+#include "backends/onnx/make.h"
 #include "backends/split/split.h"
 
 #include <assert.h>
@@ -204,9 +205,8 @@ static Onnx__ValueInfoProto *describe_border(struct split *s, uint32_t x, vid v)
     if (src)
         *p = *src;
     p->name = (char *)value_name(s->m, v);
-    Onnx__TypeProto *type = rewrite_type(s, s->m->value[v].type);
-    if (type)
-        p->type = type;
+    if (type_is_declarable(s->m, s->m->value[v].type))
+        p->type = make_type(s->m, s->m->value[v].type, s->a);
     if (!has_shape(p))
         s->unchecked[x] = 1;
     return p;

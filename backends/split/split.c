@@ -5,6 +5,7 @@
 #include "backends/split/folder.h"
 #include "backends/onnx/pack.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -139,9 +140,7 @@ static int write_runner(const struct split *s)
 static int begin(struct split *s, struct folder *f, const char *folder)
 {
     s->src = s->m->src;
-    if (!s->src || !s->src->graph)
-        return diag_error(s->diag, "%s: a split folder needs a model that was read from ONNX",
-                          folder);
+    assert(s->src && s->src->graph); /* onnx_make() */
     s->a = arena_new(s->m->mem);
     s->sources.beside = sources_beside(s, folder);
     if (folder_begin(f, folder, s->sources.beside, str(s->m, s->m->path), s->a, s->diag)) {

@@ -138,8 +138,6 @@ int sources_check(struct split *s, const char *folder);
 const Onnx__NodeProto *rewrite_node(struct split *s, const Onnx__NodeProto *n);
 const Onnx__FunctionProto *rewrite_function(struct split *s, const Onnx__FunctionProto *f);
 const Onnx__TrainingInfoProto *rewrite_training(struct split *s, const Onnx__TrainingInfoProto *t);
-/* The type as a message; NULL if nothing is known of it. */
-Onnx__TypeProto *rewrite_type(struct split *s, uint32_t type);
 
 /* Indices over the source, once before part_model. */
 void part_prepare(struct split *s);

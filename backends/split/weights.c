@@ -18,6 +18,7 @@
  *
  * Bytes go from descriptor to descriptor, never through memory, so that writing gigabytes makes
  * nothing resident.  O(tensors log tensors) + the copying. */
+#include "backends/onnx/make.h"
 #include "backends/onnx/pack.h"
 #include "backends/split/split.h"
 #include "ir/base/infile.h"
@@ -30,7 +31,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MIN_BYTES = 1024, ALIGN = 4096 };
+enum { MIN_BYTES = 1024, ALIGN = 4096, MOST_HELD = 64 << 20 };
 
 static int compare_origins(const void *x, const void *y)
 {
@@ -113,6 +114,8 @@ static void hold_all(struct split *s)
 static bool is_missing(const struct split *s, uint32_t h)
 {
     const struct tensor *x = held_tensor(s, h);
+    while (x->where == TENSOR_SLICE)
+        x = &s->weights.held[h].m->tensor[x->of[0]];
     return x->where == TENSOR_FILE && s->m->file[x->file].fd < 0;
 }
 
@@ -122,9 +125,15 @@ static int check_files(struct split *s)
     const struct module *m = s->m;
     for (uint32_t h = 1; h < s->weights.nheld; h++) {
         const struct tensor *x = held_tensor(s, h);
-        if (!is_missing(s, h) || !x->len ||
+        if (!is_missing(s, h) || !x->len || !x->src ||
             (s->sources.beside && s->weights.at[held_of(s, x->src)] == WEIGHT_SOURCE))
             continue;
+        while (x->where == TENSOR_SLICE)
+            x = &s->weights.held[h].m->tensor[x->of[0]];
+        if (m->file[x->file].barred)
+            return diag_error(s->diag, "%s: weight '%s' needs the file '%s', which %s",
+                              str(m, m->path), str(m, x->name), str(m, m->file[x->file].path),
+                              m->file[x->file].barred);
         return diag_error(
             s->diag,
             "%s: weight '%s' needs the file '%s', which is not there: put it there, or "
@@ -133,13 +142,6 @@ static int check_files(struct split *s)
             str(m, m->path), str(m, x->name), str(m, m->file[x->file].path));
     }
     return 0;
-}
-
-static int compare_mapped(const void *x, const void *y)
-{
-    uintptr_t a = (uintptr_t)((const struct mapped *)x)->at;
-    uintptr_t b = (uintptr_t)((const struct mapped *)y)->at;
-    return (a > b) - (a < b);
 }
 
 static int map_file(struct split *s, uint32_t k)
@@ -154,17 +156,18 @@ static int map_file(struct split *s, uint32_t k)
     return 0;
 }
 
-/* The model itself has addresses already; other files get them if their bytes shall go into messages. */
+/* Files whose bytes messages hold have addresses already; other files get them if their bytes shall go into messages. */
 static int map_files(struct split *s)
 {
     const struct module *m = s->m;
     s->weights.map = arena_array(s->a, m->nfile, sizeof *s->weights.map);
     s->weights.mapped_at = arena_array(s->a, m->nfile, sizeof *s->weights.mapped_at);
     s->weights.nmap = 0;
-    if (m->nfile > 1 && m->file[1].map) {
-        s->weights.mapped_at[1] = m->file[1].map;
-        s->weights.map[s->weights.nmap++] =
-            (struct mapped){m->file[1].map, m->file[1].size, m->file[1].fd};
+    for (uint32_t k = 1; k < m->nfile; k++) {
+        s->weights.mapped_at[k] = m->file[k].map;
+        if (m->file[k].map)
+            s->weights.map[s->weights.nmap++] =
+                (struct mapped){m->file[k].map, m->file[k].size, m->file[k].fd};
     }
     for (uint32_t h = 1; h < s->weights.nheld && s->weights.mode == WEIGHTS_INLINE; h++) {
         const struct tensor *x = held_tensor(s, h);
@@ -172,7 +175,7 @@ static int map_files(struct split *s)
             map_file(s, x->file))
             return -1;
     }
-    qsort(s->weights.map, s->weights.nmap, sizeof *s->weights.map, compare_mapped);
+    mapped_sort(s->weights.map, s->weights.nmap);
     return 0;
 }
 
@@ -184,17 +187,18 @@ static uint8_t *top_tensors(struct split *s)
     for (size_t i = 0; i < g->n_initializer; i++)
         top[held_of(s, g->initializer[i])] = 1;
     for (size_t i = 0; i < g->n_sparse_initializer; i++) {
-        top[held_of(s, g->sparse_initializer[i]->values)] = 1;
-        top[held_of(s, g->sparse_initializer[i]->indices)] = 1;
+        top[held_of(s, g->sparse_initializer[i]->values)] = is_external(g->sparse_initializer[i]->values);
+        top[held_of(s, g->sparse_initializer[i]->indices)] =
+            is_external(g->sparse_initializer[i]->indices);
     }
     return top;
 }
 
-/* A tensor below a node that the source keeps in another file than the model (file 1). */
+/* A tensor below a node that the source keeps in another file than the model. */
 static bool is_nested(const struct split *s, const uint8_t *top, uint32_t h)
 {
     const struct tensor *x = held_tensor(s, h);
-    return x->where == TENSOR_FILE && x->file != 1 && !top[h];
+    return x->where == TENSOR_FILE && s->m->file[x->file].location && !top[h];
 }
 
 /* [file] 1: parts may refer to it. */
@@ -224,7 +228,7 @@ int weights_plan(struct split *s)
         s->weights.nested |= nested;
         if ((!top[t] && !nested) || (x->len < MIN_BYTES && !far) || held_of(s, x->src) != t ||
             s->weights.mode == WEIGHTS_INLINE ||
-            (x->where != TENSOR_INLINE && x->where != TENSOR_FILE))
+            !tensor_has_bytes(x))
             continue;
         if (x->where == TENSOR_FILE && may[x->file]) {
             s->weights.at[t] = WEIGHT_SOURCE;
@@ -244,13 +248,10 @@ int weights_plan(struct split *s)
 static int copy_tensor(struct split *s, uint32_t t, int out)
 {
     assert(s->weights.at[t] != WEIGHT_INLINE && s->weights.at[t] % ALIGN == 0);
-    const struct module *m = s->m;
-    const struct tensor *x = held_tensor(s, t);
+    const struct held *h = &s->weights.held[t];
     if (lseek(out, (off_t)s->weights.at[t], SEEK_SET) < 0)
         return diag_error(s->diag, WEIGHTS_FILE ": %s", strerror(errno));
-    if (x->where == TENSOR_FILE)
-        return copy_bytes(m->file[x->file].fd, x->off, x->len, out, WEIGHTS_FILE, s->diag);
-    return write_bytes(out, x->data, x->len, WEIGHTS_FILE, s->diag);
+    return tensor_copy(h->m, h->t, out, WEIGHTS_FILE, s->diag);
 }
 
 int weights_write(struct split *s)
@@ -277,16 +278,6 @@ int weights_write(struct split *s)
 
 /* ---- the messages --------------------------------------------------------------------------- */
 
-/* A key and its value in the list of external data. */
-static Onnx__StringStringEntryProto *make_entry(struct split *s, const char *key, char *value)
-{
-    Onnx__StringStringEntryProto *e = arena_alloc(s->a, sizeof *e);
-    onnx__string_string_entry_proto__init(e);
-    e->key = arena_strdup(s->a, key, strlen(key));
-    e->value = value;
-    return e;
-}
-
 /* A copy without payload. */
 static Onnx__TensorProto *copy_emptied(struct split *s, const Onnx__TensorProto *src)
 {
@@ -310,11 +301,11 @@ static Onnx__TensorProto *make_reference(struct split *s, const Onnx__TensorProt
     Onnx__TensorProto *p = copy_emptied(s, src);
     p->external_data = arena_array(s->a, 3, sizeof *p->external_data);
     p->external_data[p->n_external_data++] =
-        make_entry(s, "location", arena_strdup(s->a, file, strlen(file)));
+        make_entry(s->a, "location", arena_strdup(s->a, file, strlen(file)));
     p->external_data[p->n_external_data++] =
-        make_entry(s, "offset", arena_fmt(s->a, "%" PRIu64, own ? s->weights.at[t] : x->off));
+        make_entry(s->a, "offset", arena_fmt(s->a, "%" PRIu64, own ? s->weights.at[t] : x->off));
     p->external_data[p->n_external_data++] =
-        make_entry(s, "length", arena_fmt(s->a, "%" PRIu64, x->len));
+        make_entry(s->a, "length", arena_fmt(s->a, "%" PRIu64, x->len));
     p->has_data_location = 1;
     p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     return p;
@@ -323,11 +314,19 @@ static Onnx__TensorProto *make_reference(struct split *s, const Onnx__TensorProt
 /* The bytes of a tensor in a file, as an address; of large ones one that only stands for them. */
 static uint8_t *bytes_of(struct split *s, uint32_t t)
 {
-    assert(held_tensor(s, t)->where == TENSOR_FILE);
     const struct tensor *x = held_tensor(s, t);
-    if (x->len >= PACK_COPY && s->weights.mapped_at[x->file])
+    assert(tensor_has_bytes(x));
+    if (x->where == TENSOR_FILE && x->len >= PACK_COPY && s->weights.mapped_at[x->file])
         return (uint8_t *)(uintptr_t)(s->weights.mapped_at[x->file] + x->off);
-    uint8_t *p = arena_alloc(s->a, (size_t)x->len + 1); /* unmapped: below MIN_BYTES */
+    if (x->len > MOST_HELD && !s->failed) {
+        diag_error(s->diag, "%s: weight '%s' is a slice of %" PRIu64 " bytes, which --weights=inline would "
+                   "hold in memory: use --weights=shared",
+                   str(s->m, s->m->path), str(s->m, x->name), x->len);
+        s->failed = true;
+    }
+    if (s->failed)
+        return NULL;
+    uint8_t *p = arena_alloc(s->a, (size_t)x->len + 1); /* in a file: below MIN_BYTES */
     if (x->len && !s->failed &&
         tensor_read(s->weights.held[t].m, s->weights.held[t].t, 0, p, x->len))
         s->failed = true;
@@ -341,7 +340,7 @@ Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src)
         return make_reference(s, src, t);
     if (s->weights.keep || !is_external(src))
         return (Onnx__TensorProto *)src;
-    if (!t || held_tensor(s, t)->where != TENSOR_FILE) {
+    if (!t || !tensor_has_bytes(held_tensor(s, t))) {
         refuse(s, src->name);
         return (Onnx__TensorProto *)src;
     }

@@ -299,14 +299,19 @@ static void define_types(struct onnx_build *b, gid g, vid first)
     }
 }
 
-static void define_init_list(struct onnx_build *b, gid g, vid first)
+/* The initializers of a graph in the order of its tensors from `first` on, which is that of the file. */
+static void define_init_list(struct onnx_build *b, gid g, vid first, tid first_tensor)
 {
     struct module *m = b->m;
     uint32_t at = m->narg;
+    vid *of = arena_array(b->tmp, m->ntensor - first_tensor + 1, sizeof *of);
 
     for (vid v = first; v < m->nval; v++)
         if (m->value[v].flags & VALUE_INIT)
-            module_add_args(m, &v, 1);
+            of[m->value[v].tensor - first_tensor] = v;
+    for (tid t = first_tensor; t < m->ntensor; t++)
+        if (of[t - first_tensor] != 0)
+            module_add_args(m, &of[t - first_tensor], 1);
     m->graph[g].init = (struct slice){at, m->narg - at};
 }
 
@@ -329,14 +334,18 @@ static int define(struct onnx_build *b)
 
     for (gid g = 1; g < b->nbody; g++) {
         vid first = b->m->nval;
+        tid first_tensor = b->m->ntensor;
         module_add_graph(b->m);
-        b->m->graph[g].name = str_id(b->m, b->body[g].proto->name);
-        b->m->graph[g].src = b->body[g].proto;
+        const Onnx__GraphProto *p = b->body[g].proto;
+        b->m->graph[g].name = str_id(b->m, p->name);
+        b->m->graph[g].about =
+            onnx_about(b->m, p->doc_string, p->metadata_props, p->n_metadata_props);
+        b->m->graph[g].src = p;
         if (define_inputs(b, g) != 0 || define_inits(b, g, &twice) != 0 ||
             define_results(b, g, &twice) != 0)
             return -1;
         define_types(b, g, first);
-        define_init_list(b, g, first);
+        define_init_list(b, g, first, first_tensor);
     }
     warn_doubles(b, &twice);
     return 0;
@@ -508,6 +517,7 @@ static int emit_node(struct onnx_build *b, uint32_t s)
     n.op = str_id(m, p->op_type);
     n.domain = onnx_domain(m, p->domain);
     n.overload = str_id(m, p->overload);
+    n.about = onnx_about(m, p->doc_string, p->metadata_props, p->n_metadata_props);
     n.callee = onnx_callee(b, p);
     if (n.callee != 0)
         n.flags |= NODE_CALL;
@@ -533,8 +543,10 @@ static int emit(struct onnx_build *b)
 {
     struct module *m = b->m;
 
-    for (size_t i = 0; i < b->nopset; i++)
+    for (size_t i = 0; i < b->nopset; i++) {
         module_add_opset(m, onnx_domain(m, b->opset[i]->domain), b->opset[i]->version);
+        m->opset[m->nopset - 1].src = b->opset[i];
+    }
     for (uint32_t s = 1; s < b->nslot; s++)
         module_add_node(m);
     for (uint32_t s = 1; s < b->nslot; s++)

@@ -59,6 +59,11 @@ int onnx_build(struct onnx_build *b);
 /* Fills b->m and what belongs to it: its functions, the tensors that lie aside.  0 or -1. */
 int onnx_build_model(struct onnx_build *b, const Onnx__ModelProto *p);
 
+/* The messages of a model in memory, with payloads that point into bytes[n], which must stay; in a.  NULL and an
+ * error. */
+Onnx__ModelProto *onnx_unpack(const void *bytes, size_t n, const char *path, struct arena *a,
+                              struct diag *d);
+
 /* What b->function has for a function of these names.  O(their length). */
 sid onnx_function_key(struct onnx_build *b, const char *domain, const char *name,
                       const char *overload);
@@ -92,6 +97,9 @@ int onnx_attr(struct onnx_build *b, const Onnx__AttributeProto *p, const char *n
               struct attr *a);
 /* Appends the attributes of a node.  0 or -1. */
 int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *out);
+/* What a message says in documentation and metadata, as an entry of module.about; 0: nothing. */
+uint32_t onnx_about(struct module *m, const char *doc, Onnx__StringStringEntryProto *const *meta,
+                    size_t nmeta);
 /* The string of a domain; ai.onnx is 0. */
 sid onnx_domain(struct module *m, const char *domain);
 

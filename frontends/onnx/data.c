@@ -18,6 +18,21 @@ sid onnx_domain(struct module *m, const char *domain)
     return domain != NULL && strcmp(domain, "ai.onnx") == 0 ? 0 : str_id(m, domain);
 }
 
+uint32_t onnx_about(struct module *m, const char *doc, Onnx__StringStringEntryProto *const *meta,
+                    size_t nmeta)
+{
+    struct about a = {.doc = str_id(m, doc)};
+
+    if (a.doc == 0 && nmeta == 0)
+        return 0;
+    a.meta = module_add_sids(m, NULL, 2 * (uint32_t)nmeta);
+    for (uint32_t i = 0; i < nmeta; i++) {
+        m->sids[a.meta.at + 2 * i] = str_id(m, meta[i]->key);
+        m->sids[a.meta.at + 2 * i + 1] = str_id(m, meta[i]->value);
+    }
+    return module_add_about(m, a);
+}
+
 static uint8_t elem_of(int32_t data_type)
 {
     return data_type > 0 && data_type < ELEM_COUNT ? (uint8_t)data_type : ELEM_NONE;
@@ -171,6 +186,7 @@ static int read_payload(struct onnx_build *b, const Onnx__TensorProto *t,
                           b->path, onnx_who_text(b, who, t), (unsigned long long)have,
                           (unsigned long long)x->len);
     }
+    x->typed = f.size != 1;
     x->data = f.at;
     if ((uintptr_t)f.at - (uintptr_t)model->map < model->size) {
         x->where = TENSOR_FILE;
@@ -263,21 +279,21 @@ tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_wh
     return id;
 }
 
-/* What of it lies in files becomes tensors of the module, too: nobody refers to them, but the writer
- * of a split finds their bytes. */
 tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct onnx_who who)
 {
     static const Onnx__TensorProto none = ONNX__TENSOR_PROTO__INIT;
-    const Onnx__TensorProto *t = s->values != NULL ? s->values : &none;
+    const Onnx__TensorProto *t = s->values != NULL ? s->values : &none,
+                            *part[2] = {s->values, s->indices};
     struct tensor x = {.name = str_id(b->m, t->name),
                        .elem = elem_of(t->data_type),
-                       .where = TENSOR_OPAQUE,
+                       .where = TENSOR_SPARSE,
                        .src = s};
 
-    if (copy_shape(b, t, &who, &x, s->n_dims, s->dims) < 0 ||
-        (is_external(s->values) && onnx_tensor(b, s->values, who) == 0) ||
-        (is_external(s->indices) && onnx_tensor(b, s->indices, who) == 0))
+    if (copy_shape(b, t, &who, &x, s->n_dims, s->dims) < 0)
         return 0;
+    for (int k = 0; k < 2; k++)
+        if (part[k] != NULL && (x.of[k] = onnx_tensor(b, part[k], who)) == 0)
+            return 0;
     tid id = module_add_tensor(b->m);
     b->m->tensor[id] = x;
     return id;
@@ -313,6 +329,13 @@ static int list_attr(struct onnx_build *b, const Onnx__AttributeProto *p, struct
     struct slice *s = &a->u.list;
 
     switch ((enum attr_kind)a->kind) {
+    case ATTR_TYPES:
+        *s = module_add_refs(m, NULL, (uint32_t)p->n_type_protos);
+        for (uint32_t i = 0; i < s->n; i++) {
+            uint32_t type = onnx_type(b, p->type_protos[i]);
+            m->refs[s->at + i] = type;
+        }
+        break;
     case ATTR_FLOATS:
         *s = module_add_floats(m, p->floats, (uint32_t)p->n_floats);
         break;
@@ -341,7 +364,7 @@ static int list_attr(struct onnx_build *b, const Onnx__AttributeProto *p, struct
             m->refs[s->at + i] = t;
         }
         break;
-    default: /* types: src alone has them */
+    default:
         break;
     }
     return 0;
@@ -366,6 +389,9 @@ static int one_attr(struct onnx_build *b, const Onnx__AttributeProto *p, struct 
     case ATTR_GRAPH:
         a->u.g = (*body)++;
         return 0;
+    case ATTR_TYPE:
+        a->u.type = onnx_type(b, p->tp);
+        return 0;
     case ATTR_TENSOR:
     case ATTR_SPARSE:
         if (a->kind == ATTR_TENSOR ? p->t == NULL : p->sparse_tensor == NULL) {
@@ -389,6 +415,12 @@ int onnx_attr(struct onnx_build *b, const Onnx__AttributeProto *p, const char *n
                        .ref = str_id(b->m, p->ref_attr_name),
                        .kind = (uint8_t)onnx_attr_kind(p),
                        .src = p};
+    a->unset = !(a->kind == ATTR_FLOAT    ? p->has_f
+                 : a->kind == ATTR_INT    ? p->has_i
+                 : a->kind == ATTR_STRING ? p->has_s
+                 : a->kind == ATTR_TYPE   ? p->tp != NULL
+                                          : true);
+    a->untyped = !(p->has_type && (int)p->type > 0 && (int)p->type <= ATTR_TYPES);
     return a->ref == 0 ? one_attr(b, p, who, body, a) : 0;
 }
 

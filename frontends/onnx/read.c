@@ -160,21 +160,39 @@ static void restore(ProtobufCMessage *msg, const struct onnx_skeleton *sk, const
     }
 }
 
-/* The messages of the model, in the arena of m; NULL after an error. */
-static Onnx__ModelProto *unpack(struct module *m, const char *path, struct arena *tmp,
+/* The messages of the model in f, in the arena a; payloads are at the addresses of f.  NULL after an error. */
+static Onnx__ModelProto *unpack(const struct file *f, const char *path, struct arena *a,
                                 struct diag *d)
 {
-    ProtobufCAllocator alloc = {pb_alloc, pb_free, m->mem};
-    const uint8_t *map = m->file[1].map;
+    ProtobufCAllocator alloc = {pb_alloc, pb_free, a};
+    struct arena *tmp = arena_new(a);
     struct onnx_skeleton sk;
+    Onnx__ModelProto *model = NULL;
 
-    if (onnx_scan(m->file[1].fd, m->file[1].size, path, tmp, &sk, d) != 0)
+    if (onnx_scan(f->fd, f->size, path, tmp, &sk, d) == 0) {
+        model = onnx__model_proto__unpack(&alloc, sk.size, sk.bytes);
+        if (model == NULL)
+            diag_error(d, "%s: protobuf-c refuses the file", path);
+        else if (sk.npayload > 0)
+            restore(&model->base, &sk, f->map, tmp);
+    }
+    arena_free(tmp);
+    return model;
+}
+
+Onnx__ModelProto *onnx_unpack(const void *bytes, size_t n, const char *path, struct arena *a,
+                              struct diag *d)
+{
+    struct file f = {.fd = file_of(bytes, n), .size = n, .map = bytes};
+
+    if (f.fd < 0) {
+        diag_error(d, "%s: cannot open: %s", path, strerror(errno));
         return NULL;
-    Onnx__ModelProto *model = onnx__model_proto__unpack(&alloc, sk.size, sk.bytes);
-    if (model == NULL)
-        diag_error(d, "%s: protobuf-c refuses the file", path);
-    else if (sk.npayload > 0)
-        restore(&model->base, &sk, map, tmp);
+    }
+    struct arena *own = arena_new(a);
+    arena_defer(own, close_fd, (void *)(intptr_t)f.fd);
+    Onnx__ModelProto *model = unpack(&f, path, a, d);
+    arena_free(own);
     return model;
 }
 
@@ -194,15 +212,14 @@ static int read_into(struct module *m, const char *path, const struct onnx_optio
     b.folder = slash == NULL ? "." : arena_strdup(m->mem, path, (size_t)(slash - path) + 1);
     if (open_file(m, path, o, d) != 0)
         return -1;
-    struct arena *wire = arena_new(m->mem);
-    Onnx__ModelProto *model = unpack(m, path, wire, d);
-    arena_free(wire);
+    Onnx__ModelProto *model = unpack(&m->file[1], path, m->mem, d);
     if (model == NULL)
         return -1;
     if (model->graph == NULL)
         return diag_error(d, "%s: not an ONNX model: it has no graph", path);
     m->src = model;
     m->ir_version = model->ir_version;
+    m->own_about = onnx_about(m, model->doc_string, model->metadata_props, model->n_metadata_props);
     return onnx_build_model(&b, model);
 }
 

@@ -570,7 +570,7 @@ static int read_all(struct reader *r, struct cluster *c)
 }
 
 /* The file at r->path, or *t; as workload_read. */
-static int read_workload(struct reader *r, const struct workload_text *t, struct arena *of,
+static int read_workload(struct reader *r, const struct named_text *t, struct arena *of,
                          struct scene *s)
 {
     struct module *m = r->m = module_new(of, r->d);
@@ -601,7 +601,7 @@ int workload_read(struct scene *s, const char *path, double transfer_scale, stru
     return read_workload(&r, NULL, of, s);
 }
 
-int workload_parse(struct scene *s, const struct workload_text *t, double transfer_scale,
+int workload_parse(struct scene *s, const struct named_text *t, double transfer_scale,
                    struct arena *of, struct diag *d)
 {
     assert(t->text && t->name);

@@ -9,8 +9,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -132,6 +134,30 @@ int infile_open_beneath(int dir, const char *location, bool links, struct arena 
     return fd < 0 && (errno == ENOSYS || errno == EPERM || errno == E2BIG)
                ? walk_beneath(tmp, dir, location)
                : fd;
+}
+
+/* An absolute path without links, in a; NULL: there is no such folder. */
+static const char *real_folder(const char *path, struct arena *a)
+{
+    char buf[PATH_MAX];
+    return realpath(path, buf) ? arena_fmt(a, "%s%s", buf, buf[1] ? "/" : "") : NULL;
+}
+
+const char *infile_relative(const char *folder, const char *path, struct arena *a)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *from = real_folder(folder, a);
+    const char *to =
+        real_folder(slash ? arena_strdup(a, path, (size_t)(slash - path) + 1) : ".", a);
+    size_t same = 0; /* up to the end of the last folder that both go through */
+    if (!from || !to)
+        return path;
+    for (size_t i = 0; from[i] && from[i] == to[i]; i++)
+        same = from[i] == '/' ? i + 1 : same;
+    const char *up = "";
+    for (const char *p = from + same; *p; p++)
+        up = *p == '/' ? arena_fmt(a, "../%s", up) : up;
+    return arena_fmt(a, "%s%s%s", up, to + same, name);
 }
 
 bool infile_same(const char *one, const char *two)

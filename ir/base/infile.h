@@ -39,6 +39,8 @@ char *infile_read_stdin(enum infile_kind kind, struct arena *a, size_t *len, str
 /* The same as infile_read for what a user names as a list ("--pin @FILE"): "-" is standard input. */
 char *infile_read_list(const char *path, struct arena *a, size_t *len, struct diag *d);
 
+/* The path of a file as seen from a folder, in a; `path` itself if the folders of either are not there. */
+const char *infile_relative(const char *folder, const char *path, struct arena *a);
 /* Whether both paths lead to one file or folder, which is there. */
 bool infile_same(const char *one, const char *two);
 

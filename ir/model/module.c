@@ -40,6 +40,7 @@ struct module *module_new(struct arena *of, struct diag *diag)
     module_add_floats(m, &(float){0}, 1);
     module_add_sids(m, &(sid){0}, 1);
     module_add_refs(m, &(uint32_t){0}, 1);
+    module_add_about(m, (struct about){0});
     return m;
 }
 
@@ -52,6 +53,7 @@ static void *shared_none(void)
         struct graph graph;
         struct tensor tensor;
         struct attr attr;
+        struct about about;
     } none;
     return (void *)(uintptr_t)&none; /* nobody writes into an entry 0 */
 }
@@ -79,9 +81,10 @@ struct module *module_add_inner(struct module *m)
     x->floats = shared_none();
     x->sids = shared_none();
     x->refs = shared_none();
+    x->about = shared_none();
     x->nfile = x->capfile = m->nfile;
     x->nnode = x->nval = x->ngraph = x->ntensor = x->ntype = x->nopset = 1;
-    x->narg = x->nattr = x->ndim = x->nints = x->nfloats = x->nsids = x->nrefs = 1;
+    x->narg = x->nattr = x->ndim = x->nints = x->nfloats = x->nsids = x->nrefs = x->nabout = 1;
     return x;
 }
 
@@ -124,6 +127,11 @@ sid str_id(struct module *m, const char *s)
 const char *str(const struct module *m, sid s)
 {
     return strings_text(m->str, s);
+}
+
+size_t str_size(const struct module *m, sid s)
+{
+    return strings_size(m->str, s);
 }
 
 nid module_add_node(struct module *m)
@@ -259,6 +267,14 @@ void module_add_opset(struct module *m, sid domain, int64_t version)
     m->opset[m->nopset].domain = domain;
     m->opset[m->nopset].version = version;
     m->nopset++;
+}
+
+uint32_t module_add_about(struct module *m, struct about a)
+{
+    m->about =
+        vec_grow(m->mem, m->about, &m->capabout, checked_sum(m, m->nabout, 1), sizeof *m->about);
+    m->about[m->nabout] = a;
+    return m->nabout++;
 }
 
 const char *node_name(const struct module *m, nid n)

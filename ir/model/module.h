@@ -82,12 +82,23 @@ struct type {
     uint32_t inner; /* element of seq, opt; value of map */
 };
 
+/* What is said about something beside what it does.  Entry 0 of module.about says nothing. */
+struct about {
+    sid doc;           /* documentation (of tensors and attributes: in rest) */
+    struct slice meta; /* of module.sids: key, value, key, value, ...; likewise */
+    /* bytes of fields of its ONNX message that the module has no place for: of a module that was read from text, and
+     * while one is printed (backends/onnx/carry.c) */
+    sid rest;
+};
+
 enum {
     VALUE_INPUT = 1,  /* an input of its graph */
     VALUE_OUTPUT = 2, /* an output of its graph (it may be an input or initializer, too) */
     /* has an initializer (with VALUE_INPUT: a default that callers may override) */
     VALUE_INIT = 4,
-    VALUE_LOST = 8 /* a later definition of the same name counts; nothing reads this one */
+    VALUE_LOST = 8,    /* nothing reads it: a later definition of the same name counts, or a pass dropped it */
+    VALUE_TYPED = 16,  /* an input, output or initializer that the file lists with its type once more */
+    VALUE_RETYPED = 32 /* a pass gave it another type than the file's */
 };
 
 struct value {
@@ -104,19 +115,28 @@ enum tensor_where {
     TENSOR_INLINE,  /* len bytes at data: little endian, packed as ONNX raw_data */
     TENSOR_FILE,    /* len bytes at off of file[file], the same form */
     TENSOR_STRINGS, /* len strings in module.sids at off */
-    TENSOR_OPAQUE   /* sparse, or a form that pcc does not look into: src alone has it */
+    /* ranges of tensor of[0] along one axis, one after the other: len bytes in all, the same form */
+    TENSOR_SLICE,
+    TENSOR_SPARSE, /* values of[0] at indices of[1] (0: none said), zeros elsewhere */
+    TENSOR_OPAQUE  /* a form that pcc does not look into: src alone has it */
 };
+enum { TENSOR_DEPTH = 4 }; /* slices of slices of ... */
 
 struct tensor {
     sid name; /* may be 0 in attributes */
     uint8_t elem;
     uint8_t where; /* enum tensor_where */
+    bool typed;    /* ONNX has it in the field of its type (float_data, ...), not in raw_data */
     uint32_t rank;
     uint32_t dim; /* first of rank entries of module.ints */
     uint32_t file;
     uint64_t off, len;
     const void *data;
-    const void *src; /* TensorProto (SparseTensorProto for a sparse initializer) */
+    tid of[2];          /* of lower numbers than its own */
+    uint32_t axis;      /* of a slice */
+    struct slice range; /* of a slice, in module.ints: from, to, from, to, ... */
+    uint32_t about;
+    const void *src; /* TensorProto (SparseTensorProto of a sparse one) */
 };
 
 enum attr_kind { /* numbered as in ONNX (AttributeProto.AttributeType) */
@@ -141,23 +161,27 @@ struct attr {
     sid name;
     sid ref;      /* name of the function's attribute that it stands for, or 0 */
     uint8_t kind; /* enum attr_kind */
+    bool untyped; /* its message does not say the kind: the field that is set does (IR 1) */
+    bool unset;   /* its message lacks the field of its kind, which means 0, "" or an unknown type */
+    uint32_t about;
     union {
         float f;
         int64_t i;
         sid s;
         tid t;
         gid g;
-        /* of module.floats, ints, sids, tids (module.refs), gids (module.refs) */
+        uint32_t type; /* of module.type */
+        /* of module.floats, ints, sids; tids, gids and types: of module.refs */
         struct slice list;
     } u;
-    const void *src; /* AttributeProto that has the value */
+    const void *src; /* AttributeProto that has the value; NULL: u alone has it */
 };
 
 enum {
     NODE_UNNAMED = 1, /* it had no name: the reader made one up */
     NODE_LOST = 2,    /* every result lost to a later definition of the same name */
     NODE_CALL = 4,    /* calls a function of the model */
-    /* a pass made it: src, if not NULL, is only a pattern for its message (backends/onnx/remake.c) */
+    /* a pass made it: src, if not NULL, is only a pattern for its message (backends/onnx/make.c) */
     NODE_MADE = 8
 };
 
@@ -171,6 +195,8 @@ struct node {
     gid graph;
     uint32_t flags;
     uint32_t callee; /* the function that it calls, if that is known; else 0 */
+    uint32_t about;
+    sid made_from;   /* name of the node that a pass made it from; 0: it was in the file */
     const void *src; /* NodeProto */
 };
 
@@ -181,23 +207,27 @@ struct graph {
     uint32_t count;
     struct slice in, out; /* of module.arg */
     struct slice init;    /* of module.arg */
-    const void *src;      /* GraphProto */
+    uint32_t about;
+    const void *src; /* GraphProto */
 };
 
-/* A file that holds weights.  file[1] is the model itself. */
+/* A file that holds weights.  Of a model that was read from ONNX file[1] is the model itself. */
 struct file {
     sid path;     /* as it is opened */
     sid location; /* as the model names it; 0 for the model itself */
     int fd;       /* -1: not there (needed only when bytes are) */
     uint64_t size;
-    const uint8_t
-        *map;     /* the model itself: addresses that stand for its bytes (infile_addresses) */
-    bool nowhere; /* it came in memory: path is only a name */
+    /* addresses that stand for its bytes (infile_addresses), where messages of the model hold these; or NULL */
+    const uint8_t *map;
+    bool nowhere;       /* it came in memory: path is only a name */
+    const char *barred; /* why it was not opened; NULL: it was, or is not there */
 };
 
 struct opset {
     sid domain;
     int64_t version;
+    uint32_t about;
+    const void *src; /* OperatorSetIdProto */
 };
 
 /* A function of the model.  Its names and opsets are its own, so it is a module by itself, whose graph 1
@@ -208,6 +238,7 @@ struct function {
     struct module *body;
     struct slice need; /* names of the attributes that calls must give, in body->sids */
     struct slice give; /* attributes with a default, in body->attr */
+    uint32_t about;    /* index into body->about */
     const void *src;   /* FunctionProto */
 };
 
@@ -240,7 +271,8 @@ struct module {
     struct diag *diag;
     sid path; /* where it was read from, for messages */
     int64_t ir_version;
-    const void *src; /* ModelProto */
+    const void *src;   /* ModelProto */
+    uint32_t own_about; /* what is said about the model */
 
     struct strings *str;
     struct node *node;
@@ -259,7 +291,10 @@ struct module {
     uint32_t nfunction, capfunction; /* from 1; NULL and 0: none */
     /* a module for tensors that belong to no graph (those of training_info); NULL: none */
     struct module *aside;
+    uint32_t edits; /* how often nodes have been changed (edit.h) */
     bool rewritten; /* a pass changed the nodes: src is the model as it was before */
+    /* src pointers hold only what the module has no place for: it was read from text (frontends/text) */
+    bool patterns;
     struct type *type;
     uint32_t ntype, captype;
     struct dim *dim;
@@ -276,6 +311,8 @@ struct module {
     uint32_t nsids, capsids;
     uint32_t *refs;
     uint32_t nrefs, caprefs;
+    struct about *about;
+    uint32_t nabout, capabout;
 
     struct costs *cost; /* NULL before the cost pass */
     /* Facts that profiles give, [node]; NULL when the file has none. */
@@ -296,6 +333,8 @@ struct module *module_new(struct arena *of, struct diag *diag);
 sid str_id(struct module *m, const char *s);
 sid str_id_n(struct module *m, const char *s, size_t n);
 const char *str(const struct module *m, sid s);
+/* Bytes of a string, without the NUL at its end; strings of attributes may hold others. */
+size_t str_size(const struct module *m, sid s);
 
 /* Appending; each returns the new index.  Pointers into the arrays move. */
 nid module_add_node(struct module *m);
@@ -314,6 +353,7 @@ struct slice module_add_floats(struct module *m, const float *v, uint32_t n);
 struct slice module_add_sids(struct module *m, const sid *v, uint32_t n);
 struct slice module_add_refs(struct module *m, const uint32_t *v, uint32_t n);
 void module_add_opset(struct module *m, sid domain, int64_t version);
+uint32_t module_add_about(struct module *m, struct about a);
 /* An empty module in the memory of m, which shares its strings and the files that it has so far. */
 struct module *module_add_inner(struct module *m);
 /* A function with an empty body; the index. */
@@ -355,15 +395,27 @@ bool elem_is_float(enum elem e);                 /* floats of any width, complex
 bool type_is_declarable(const struct module *m, uint32_t type);
 /* Number of elements for known dimensions; -1: unknown or overflow. */
 int64_t type_elems(const struct module *m, uint32_t type);
+/* Whether two types say the same. */
+bool types_same(const struct module *m, uint32_t a, uint32_t b);
 int64_t tensor_elems(const struct module *m, tid t);
+/* The same for the shape in rank entries of module.ints from dim on. */
+int64_t dims_elems(const struct module *m, uint32_t dim, uint32_t rank);
 /* Bytes of n elements, packed (4-bit types: two in a byte), saturating. */
 int64_t elem_bytes(enum elem e, int64_t n);
+/* Whether the payload is bytes: in memory, in a file, or those of a slice. */
+static inline bool tensor_has_bytes(const struct tensor *t)
+{
+    return t->where == TENSOR_INLINE || t->where == TENSOR_FILE || t->where == TENSOR_SLICE;
+}
 /* Copies n bytes from offset off of the tensor's payload into buf, from memory or file. */
 int tensor_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n);
 /* The elements of a small integer or bool tensor (any integer type), or -1 if it is not one or has
  * more than max; on success the number of elements. */
 int tensor_ints(const struct module *m, tid t, int64_t *out, uint32_t max);
 
+/* The graphs 1, ..., each behind the one that the node that owns it is in; otherwise ascending.  Lives in a.
+ * O(graphs). */
+gid *graphs_outer_first(const struct module *m, struct arena *a);
 /* value -> nodes that read it (captures included), each node once, ascending.  O(nodes + operands). */
 struct csr module_users(const struct module *m, struct arena *a);
 

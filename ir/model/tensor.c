@@ -5,6 +5,7 @@
 #include "ir/model/module.h"
 
 #include "ir/base/units.h"
+#include "ir/model/slice.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -131,20 +132,40 @@ int64_t type_elems(const struct module *m, uint32_t type)
     return product_of(&p);
 }
 
-int64_t tensor_elems(const struct module *m, tid t)
+bool types_same(const struct module *m, uint32_t a, uint32_t b)
+{
+    for (;; a = m->type[a].inner, b = m->type[b].inner) {
+        const struct type *x = &m->type[a], *y = &m->type[b];
+        bool shaped = x->kind == TYPE_TENSOR || x->kind == TYPE_SPARSE;
+        if (a == b)
+            return true;
+        if (x->kind != y->kind || x->elem != y->elem || (shaped && x->rank != y->rank))
+            return false;
+        for (int i = 0; shaped && i < x->rank; i++) {
+            struct dim p = m->dim[x->dim + (uint32_t)i], q = m->dim[y->dim + (uint32_t)i];
+            if (p.value != q.value || p.sym != q.sym)
+                return false;
+        }
+        if (x->kind != TYPE_SEQ && x->kind != TYPE_OPT && x->kind != TYPE_MAP)
+            return true;
+    }
+}
+
+int64_t dims_elems(const struct module *m, uint32_t dim, uint32_t rank)
 {
     struct product p = {1, false};
 
-    if (t == 0 || t >= m->ntensor)
-        return -1;
-    const struct tensor *x = &m->tensor[t];
-    for (uint32_t i = 0; i < x->rank; i++) {
-        int64_t v = m->ints[x->dim + i];
-        if (v < 0)
+    for (uint32_t i = 0; i < rank; i++) {
+        if (m->ints[dim + i] < 0)
             return -1;
-        multiply(&p, v);
+        multiply(&p, m->ints[dim + i]);
     }
     return product_of(&p);
+}
+
+int64_t tensor_elems(const struct module *m, tid t)
+{
+    return t == 0 || t >= m->ntensor ? -1 : dims_elems(m, m->tensor[t].dim, m->tensor[t].rank);
 }
 
 static int read_file(const struct module *m, const struct tensor *t, uint64_t off, void *buf,
@@ -156,8 +177,9 @@ static int read_file(const struct module *m, const struct tensor *t, uint64_t of
         return diag_error(m->diag, "%s: tensor '%s' names no file", str(m, m->path), name);
     const struct file *f = &m->file[t->file];
     if (f->fd < 0) {
-        return diag_error(m->diag, "%s: tensor '%s' needs the file '%s', which is not there",
-                          str(m, m->path), name, str(m, f->path));
+        return diag_error(m->diag, "%s: tensor '%s' needs the file '%s', which %s",
+                          str(m, m->path), name, str(m, f->path),
+                          f->barred ? f->barred : "is not there");
     }
     unsigned char *p = buf;
     while (n > 0) {
@@ -186,7 +208,7 @@ int tensor_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n
     if (t == 0 || t >= m->ntensor)
         return diag_error(m->diag, "%s: there is no tensor %u", str(m, m->path), t);
     const struct tensor *x = &m->tensor[t];
-    if (x->where != TENSOR_INLINE && x->where != TENSOR_FILE) {
+    if (!tensor_has_bytes(x)) {
         return diag_error(m->diag, "%s: tensor '%s' has no bytes to read (strings or sparse)",
                           str(m, m->path), str(m, x->name));
     }
@@ -199,6 +221,8 @@ int tensor_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n
         return 0;
     if (x->where == TENSOR_FILE)
         return read_file(m, x, off, buf, n);
+    if (x->where == TENSOR_SLICE)
+        return slice_read(m, t, off, buf, n);
     if (x->data == NULL) {
         return diag_error(m->diag, "%s: the bytes of tensor '%s' are not here", str(m, m->path),
                           str(m, x->name));
@@ -231,7 +255,7 @@ int tensor_ints(const struct module *m, tid t, int64_t *out, uint32_t max)
     const uint32_t bits = info[x->elem].bits;
     const bool is_signed = info[x->elem].integer == 2;
     const int64_t per = (int64_t)sizeof buf * 8 / bits; /* elements in a block of whole bytes */
-    if (x->where != TENSOR_INLINE && x->where != TENSOR_FILE)
+    if (!tensor_has_bytes(x))
         return -1;
     for (int64_t at = 0; at < n; at += per) {
         int64_t k = n - at < per ? n - at : per;

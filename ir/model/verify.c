@@ -175,6 +175,8 @@ static void value_check(struct check *c, vid v)
         verify_fail(c, "value %u '%s': %s", v, value_name(m, v),
                     lost ? "lost, yet named" : "no name");
     }
+    if (x->tensor == 0 && (x->flags & VALUE_INIT) != 0)
+        verify_fail(c, "value %u '%s' is an initializer without a tensor", v, value_name(m, v));
     if (x->tensor != 0 && (x->flags & VALUE_INIT) == 0)
         verify_fail(c, "value %u '%s' has a tensor, but is no initializer", v, value_name(m, v));
     if (x->def == 0) {
@@ -264,6 +266,8 @@ static void read_check(struct check *c, gid g, nid n, vid v, const nid *around)
     const struct value *x = &m->value[v];
     if (x->flags & VALUE_LOST) {
         verify_fail(c, "graph %u: '%s' reads value %u, which is lost", g, reader, v);
+    } else if (x->def == 0 && (x->flags & (VALUE_INPUT | VALUE_INIT)) == 0) {
+        verify_fail(c, "graph %u: '%s' reads '%s', which no node makes", g, reader, value_name(m, v));
     } else if (x->graph != g && (m->graph[g].owner == 0 || around[v] != m->graph[g].owner)) {
         verify_fail(
             c, "graph %u: '%s' reads value %u '%s' of graph %u, which is no operand of node %u", g,
@@ -350,6 +354,8 @@ static void function_check(struct check *c, uint32_t f)
     verify_index(c, "function", f, "its overload", x->overload, c->nstr);
     verify_slice(c, "function", f, "its attributes", x->need, body->nsids);
     verify_slice(c, "function", f, "its defaults", x->give, body->nattr);
+    c->m = body;
+    verify_attrs(c, x->give);
 }
 
 int module_verify(const struct module *m, struct diag *d)

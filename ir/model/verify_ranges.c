@@ -21,6 +21,12 @@ static void pools_check(struct check *c)
         verify_index(c, "string list entry", i, "its string", m->sids[i], c->nstr);
     for (uint32_t i = 0; i < m->nopset; i++)
         verify_index(c, "opset", i, "its domain", m->opset[i].domain, c->nstr);
+    for (uint32_t i = 0; i < m->nabout; i++) {
+        const struct about *a = &m->about[i];
+        verify_index(c, "what is said", i, "its documentation", a->doc, c->nstr);
+        verify_index(c, "what is said", i, "its bytes", a->rest, c->nstr);
+        verify_slice(c, "what is said", i, "its metadata", a->meta, m->nsids);
+    }
     for (uint32_t i = 0; i < m->nfile; i++) {
         verify_index(c, "file", i, "its path", m->file[i].path, c->nstr);
         verify_index(c, "file", i, "its location", m->file[i].location, c->nstr);
@@ -62,6 +68,82 @@ static void types_check(struct check *c)
     }
 }
 
+/* How many slices of slices tensor i is; the tensors before it are known to be of tensors before them. */
+static uint32_t depth_of(const struct module *m, tid i)
+{
+    uint32_t depth = 0;
+
+    for (; i != 0 && m->tensor[i].where == TENSOR_SLICE && depth <= TENSOR_DEPTH; depth++)
+        i = m->tensor[i].of[0] < i ? m->tensor[i].of[0] : 0;
+    return depth;
+}
+
+/* The sum of the ranges of a slice along an axis of n elements; -1: one is not on it. */
+static int64_t sum_ranges(const struct module *m, const struct tensor *t, int64_t n)
+{
+    const int64_t *range = m->ints + t->range.at;
+    int64_t sum = 0;
+
+    for (uint32_t k = 0; k + 1 < t->range.n; k += 2) {
+        if (range[k] < 0 || range[k] > range[k + 1] || range[k + 1] > n)
+            return -1;
+        if (__builtin_add_overflow(sum, range[k + 1] - range[k], &sum))
+            return -1;
+    }
+    return sum;
+}
+
+/* Whether ranges and rows of a slice begin and end with bytes: of elements of 4 or 2 bits, some do not. */
+static bool has_whole_bytes(const struct module *m, const struct tensor *t, const struct tensor *of)
+{
+    uint64_t bits = elem_bits((enum elem)t->elem);
+
+    for (uint32_t k = t->axis + 1; k < t->rank; k++)
+        bits *= (uint64_t)m->ints[t->dim + k];
+    for (uint32_t k = 0; k < t->range.n; k++)
+        if (bits * (uint64_t)m->ints[t->range.at + k] % 8 != 0)
+            return false;
+    return bits * (uint64_t)m->ints[of->dim + t->axis] % 8 == 0;
+}
+
+static void slice_check(struct check *c, tid i)
+{
+    const struct module *m = c->m;
+    const struct tensor *t = &m->tensor[i], *of = &m->tensor[t->of[0] < i ? t->of[0] : 0];
+    bool same = t->of[0] > 0 && t->of[0] < i && t->elem == of->elem && t->rank == of->rank &&
+                tensor_has_bytes(of) && verify_inside((struct slice){of->dim, of->rank}, m->nints);
+
+    verify_slice(c, "tensor", i, "its ranges", t->range, m->nints);
+    for (uint32_t k = 0; same && k < t->rank; k++)
+        same = k == t->axis || m->ints[t->dim + k] == m->ints[of->dim + k];
+    if (!same || t->axis >= t->rank || depth_of(m, i) > TENSOR_DEPTH) {
+        verify_fail(c, "tensor %u '%s': it cannot be a slice of tensor %u '%s' along axis %u", i,
+                    str(m, t->name), t->of[0], str(m, of->name), t->axis);
+    } else if (verify_inside(t->range, m->nints)) {
+        int64_t n = m->ints[of->dim + t->axis], sum = sum_ranges(m, t, n);
+        if (sum < 0 || t->range.n % 2 != 0 || sum != m->ints[t->dim + t->axis])
+            verify_fail(c,
+                        "tensor %u '%s': the ranges of its slice of tensor %u '%s' do not lie "
+                        "within the %lld of axis %u, or are not as many as it has",
+                        i, str(m, t->name), t->of[0], str(m, of->name), (long long)n, t->axis);
+        else if (!has_whole_bytes(m, t, of))
+            verify_fail(c, "tensor %u '%s': a range of its slice does not begin and end with a byte",
+                        i, str(m, t->name));
+    }
+}
+
+static void sparse_check(struct check *c, tid i)
+{
+    const struct tensor *t = &c->m->tensor[i];
+
+    for (int k = 0; k < 2; k++) {
+        verify_index(c, "tensor", i, k == 0 ? "its values" : "its indices", t->of[k], i);
+        if (t->of[k] != 0 && t->of[k] < i && c->m->tensor[t->of[k]].where == TENSOR_SPARSE)
+            verify_fail(c, "tensor %u '%s': the parts of a sparse tensor are not sparse", i,
+                        str(c->m, t->name));
+    }
+}
+
 static void payload_check(struct check *c, tid i)
 {
     const struct module *m = c->m;
@@ -80,6 +162,10 @@ static void payload_check(struct check *c, tid i)
             verify_fail(c, "tensor %u '%s': bytes %llu + %llu are outside its file", i,
                         str(m, t->name), (unsigned long long)t->off, (unsigned long long)t->len);
         }
+    } else if (t->where == TENSOR_SLICE) {
+        slice_check(c, i);
+    } else if (t->where == TENSOR_SPARSE) {
+        sparse_check(c, i);
     }
 }
 
@@ -92,8 +178,8 @@ static void tensors_check(struct check *c)
         verify_index(c, "tensor", i, "its name", t->name, c->nstr);
         verify_index(c, "tensor", i, "its element type", t->elem, ELEM_COUNT);
         verify_index(c, "tensor", i, "its storage", t->where, TENSOR_OPAQUE + 1);
+        verify_index(c, "tensor", i, "what is said about it", t->about, m->nabout);
         verify_slice(c, "tensor", i, "its shape", (struct slice){t->dim, t->rank}, m->nints);
-        payload_check(c, i);
         if (!verify_inside((struct slice){t->dim, t->rank}, m->nints))
             continue;
         for (uint32_t k = 0; k < t->rank; k++) {
@@ -102,9 +188,9 @@ static void tensors_check(struct check *c)
                             (long long)m->ints[t->dim + k]);
             }
         }
+        payload_check(c, i);
         int64_t n = tensor_elems(m, i);
-        if (n >= 0 && (t->where == TENSOR_INLINE || t->where == TENSOR_FILE) &&
-            t->len != (uint64_t)elem_bytes((enum elem)t->elem, n)) {
+        if (n >= 0 && tensor_has_bytes(t) && t->len != (uint64_t)elem_bytes((enum elem)t->elem, n)) {
             verify_fail(c, "tensor %u '%s': %llu bytes, expected %lld", i, str(m, t->name),
                         (unsigned long long)t->len, (long long)elem_bytes((enum elem)t->elem, n));
         }
@@ -131,6 +217,9 @@ static uint32_t list_pool(const struct check *c, uint32_t kind, uint32_t *most)
     case ATTR_GRAPHS:
         *most = m->ngraph;
         return m->nrefs;
+    case ATTR_TYPES:
+        *most = m->ntype;
+        return m->nrefs;
     default:
         return 0;
     }
@@ -139,19 +228,24 @@ static uint32_t list_pool(const struct check *c, uint32_t kind, uint32_t *most)
 static bool is_list(uint32_t kind)
 {
     return kind == ATTR_FLOATS || kind == ATTR_INTS || kind == ATTR_STRINGS ||
-           kind == ATTR_TENSORS || kind == ATTR_GRAPHS || kind == ATTR_SPARSES;
+           kind == ATTR_TENSORS || kind == ATTR_GRAPHS || kind == ATTR_SPARSES ||
+           kind == ATTR_TYPES;
 }
 
-static void attrs_check(struct check *c)
+void verify_attrs(struct check *c, struct slice list)
 {
     const struct module *m = c->m;
+    const struct slice all = verify_safe(list, m->nattr);
 
-    for (uint32_t i = 1; i < m->nattr; i++) {
+    for (uint32_t i = all.at; i < all.at + all.n; i++) {
         const struct attr *a = &m->attr[i];
         uint32_t most;
         verify_index(c, "attribute", i, "its name", a->name, c->nstr);
         verify_index(c, "attribute", i, "its reference", a->ref, c->nstr);
         verify_index(c, "attribute", i, "its kind", a->kind, ATTR_TYPES + 1);
+        verify_index(c, "attribute", i, "what is said about it", a->about, m->nabout);
+        if (a->kind == ATTR_NONE && a->ref == 0 && !a->untyped)
+            verify_fail(c, "attribute %u '%s' has neither kind nor value", i, str(m, a->name));
         if (a->ref != 0)
             continue; /* it stands for an attribute of the call, and has no value */
         if (is_list(a->kind)) {
@@ -166,6 +260,8 @@ static void attrs_check(struct check *c)
             verify_index(c, "attribute", i, "its tensor", a->u.t, m->ntensor);
         } else if (a->kind == ATTR_GRAPH) {
             verify_index(c, "attribute", i, "its graph", a->u.g, m->ngraph);
+        } else if (a->kind == ATTR_TYPE) {
+            verify_index(c, "attribute", i, "its type", a->u.type, m->ntype);
         }
     }
 }
@@ -186,9 +282,14 @@ static void nodes_check(struct check *c)
         verify_index(c, "node", n, "its operator", x->op, c->nstr);
         verify_index(c, "node", n, "its domain", x->domain, c->nstr);
         verify_index(c, "node", n, "its overload", x->overload, c->nstr);
+        verify_index(c, "node", n, "what is said about it", x->about, m->nabout);
+        verify_index(c, "node", n, "the name that it was made from", x->made_from, c->nstr);
+        if (x->op == 0 && (x->flags & NODE_MADE) != 0)
+            verify_fail(c, "node %u '%s' has no operator", n, node_name(m, n));
         verify_slice(c, "node", n, "its operands", x->in, m->narg);
         verify_slice(c, "node", n, "its results", x->out, m->narg);
         verify_slice(c, "node", n, "its attributes", x->attr, m->nattr);
+        verify_attrs(c, x->attr);
         if (x->callee != 0)
             verify_index(c, "node", n, "the function that it calls", x->callee, c->ncallee);
         if (x->nformal > x->in.n) {
@@ -214,7 +315,6 @@ void verify_ranges(struct check *c)
     pools_check(c);
     types_check(c);
     tensors_check(c);
-    attrs_check(c);
     args_check(c);
     nodes_check(c);
 }

@@ -181,22 +181,15 @@ static int take_shape_of_type(struct parser *p, uint32_t type, struct tensor *x)
     return 0;
 }
 
-static int parse_hex(struct parser *p, struct tensor *x)
+static int parse_bytes(struct parser *p, struct tensor *x)
 {
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    unsigned char *data;
+    size_t n;
 
-    if (p->tok.kind != T_STR)
-        return text_expected(p, "a string of hexadecimal digits");
-    unsigned char *data = arena_alloc(p->m->mem, p->tok.len / 2 + 1);
-    for (size_t i = 0; i < p->tok.len; i++) {
-        const char *d = memchr(digits, p->tok.s[i], sizeof digits - 1);
-        if (d == NULL || p->tok.len % 2 != 0)
-            return text_error(p, p->tok.at, "expected pairs of hexadecimal digits");
-        data[i / 2] = (unsigned char)(data[i / 2] << 4 | ((d - digits) & 15));
-    }
-    x->len = p->tok.len / 2;
+    if (text_hex(p, &data, &n) < 0)
+        return -1;
     x->data = data;
-    text_next(p);
+    x->len = n;
     return 0;
 }
 
@@ -351,44 +344,118 @@ static int parse_file_place(struct parser *p, struct tensor *x)
     return x->off > INT64_MAX - x->len ? text_error(p, at, "offset and length overflow") : 0;
 }
 
-/* Everything after the shape; the tensor is done. */
-static int parse_payload(struct parser *p, struct tensor *x, tid *out)
-{
-    size_t at = p->tok.at;
-    int rc = 0;
+static int parse_payload(struct parser *p, struct tensor *x, uint32_t depth, tid *out);
 
+/* A tensor within a tensor: its shape and payload. */
+static int parse_inner(struct parser *p, uint32_t depth, tid *out)
+{
+    struct tensor x = {0};
+
+    if (depth > TENSOR_DEPTH) /* slices in a sparse one */
+        return text_error(p, p->tok.at, "tensors are nested more than %d deep", TENSOR_DEPTH + 1);
+    return parse_tensor_shape(p, &x) < 0 ? -1 : parse_payload(p, &x, depth + 1, out);
+}
+
+/* "f32[2] [1.0, 2.0], i64[2] [0, 3]}": values and where they are; '_': not said. */
+static int parse_sparse(struct parser *p, struct tensor *x, uint32_t depth)
+{
+    for (int k = 0; k < 2; k++) {
+        if ((k > 0 && text_want(p, ',', "','") < 0) ||
+            (!text_take_word(p, "_") && parse_inner(p, depth, &x->of[k]) < 0))
+            return -1;
+    }
+    return text_want(p, '}', "'}'");
+}
+
+/* "0 [0:128, 256:384] of (f32[512,64] file 1 at 0 len 131072)" */
+static int parse_slice(struct parser *p, struct tensor *x, uint32_t depth)
+{
+    uint64_t axis;
+    int64_t end[2];
+
+    if (text_uint(p, UINT32_MAX, &axis, "an axis") < 0 || text_want(p, '[', "'['") < 0)
+        return -1;
+    x->axis = (uint32_t)axis;
+    x->range.at = p->m->nints;
+    while (p->tok.kind != ']') {
+        if ((x->range.n > 0 && text_want(p, ',', "',' or ']'") < 0) ||
+            text_int(p, 0, INT64_MAX, &end[0], "where a range begins") < 0 ||
+            text_want(p, ':', "':'") < 0 ||
+            text_int(p, 0, INT64_MAX, &end[1], "where a range ends") < 0)
+            return -1;
+        module_add_ints(p->m, end, 2);
+        x->range.n += 2;
+    }
+    if (text_want(p, ']', "']'") < 0)
+        return -1;
+    if (!text_take_word(p, "of"))
+        return text_expected(p, "'of'");
+    return text_want(p, '(', "'('") < 0 || parse_inner(p, depth, &x->of[0]) < 0
+               ? -1
+               : text_want(p, ')', "')'");
+}
+
+/* Everything after the shape but what is said about the tensor. */
+static int parse_data(struct parser *p, struct tensor *x, uint32_t depth)
+{
     if (text_take_word(p, "opaque")) {
         x->where = TENSOR_OPAQUE;
-    } else if (text_take_word(p, "file")) {
-        x->where = TENSOR_FILE;
-        rc = parse_file_place(p, x);
-    } else if (text_take_word(p, "bytes")) {
-        x->where = TENSOR_INLINE;
-        rc = parse_hex(p, x);
-    } else if (text_take_word(p, "strings")) {
-        x->where = TENSOR_STRINGS;
-        rc = parse_strings(p, x);
-    } else if (text_take(p, '[')) {
-        x->where = TENSOR_INLINE;
-        rc = parse_numbers(p, x);
-    } else {
-        rc = text_expected(p, "'file', 'bytes', 'strings', 'opaque' or '['");
+        return 0;
     }
-    if (rc < 0 || (text_take_word(p, "named") && text_string(p, &x->name, "a string") < 0))
-        return -1;
-    *out = module_add_tensor(p->m);
-    p->m->tensor[*out] = *x;
-    int64_t elems = tensor_elems(p->m, *out);
-    if (x->where == TENSOR_OPAQUE)
-        return p->failed ? -1 : 0;
+    if (text_take_word(p, "file")) {
+        x->where = TENSOR_FILE;
+        return parse_file_place(p, x);
+    }
+    if (text_take_word(p, "strings")) {
+        x->where = TENSOR_STRINGS;
+        return parse_strings(p, x);
+    }
+    if (text_take_word(p, "slice")) {
+        x->where = TENSOR_SLICE;
+        return parse_slice(p, x, depth);
+    }
+    if (text_take(p, '{')) {
+        x->where = TENSOR_SPARSE;
+        return parse_sparse(p, x, depth);
+    }
+    x->where = TENSOR_INLINE;
+    if (text_take_word(p, "bytes"))
+        return parse_bytes(p, x);
+    return text_take(p, '[')
+               ? parse_numbers(p, x)
+               : text_expected(p, "'file', 'bytes', 'strings', 'slice', 'opaque', '{' or '['");
+}
+
+/* The payload is as large as the shape wants. */
+static int check_length(struct parser *p, struct tensor *x, size_t at)
+{
+    int64_t elems = dims_elems(p->m, x->dim, x->rank);
+    if (x->where == TENSOR_OPAQUE || x->where == TENSOR_SPARSE)
+        return 0;
     if (elems < 0)
         return text_error(p, at, "the tensor has too many elements");
     int64_t want = x->where == TENSOR_STRINGS ? elems : elem_bytes((enum elem)x->elem, elems);
-    if ((uint64_t)want != x->len) {
-        return text_error(p, at, "the shape wants %lld %s, here are %llu", (long long)want,
-                          x->where == TENSOR_STRINGS ? "strings" : "bytes",
-                          (unsigned long long)x->len);
-    }
+    if (x->where == TENSOR_SLICE) /* its ranges: verify_ranges.c */
+        x->len = (uint64_t)want;
+    if ((uint64_t)want == x->len)
+        return 0;
+    return text_error(p, at, "the shape wants %lld %s, here are %llu", (long long)want,
+                      x->where == TENSOR_STRINGS ? "strings" : "bytes", (unsigned long long)x->len);
+}
+
+/* Everything after the shape; the tensor is done. */
+static int parse_payload(struct parser *p, struct tensor *x, uint32_t depth, tid *out)
+{
+    size_t at = p->tok.at;
+
+    if (parse_data(p, x, depth) < 0)
+        return -1;
+    x->typed = text_take_word(p, "typed");
+    if ((text_take_word(p, "named") && text_string(p, &x->name, "a string") < 0) ||
+        text_about(p, &x->about) < 0 || check_length(p, x, at) < 0)
+        return -1;
+    *out = module_add_tensor(p->m);
+    p->m->tensor[*out] = *x;
     return p->failed ? -1 : 0;
 }
 
@@ -398,7 +465,7 @@ int text_init_tensor(struct parser *p, uint32_t type, sid name, tid *out)
     int rc =
         text_take_word(p, "tensor") ? parse_tensor_shape(p, &x) : take_shape_of_type(p, type, &x);
 
-    return rc < 0 ? -1 : parse_payload(p, &x, out);
+    return rc < 0 ? -1 : parse_payload(p, &x, 0, out);
 }
 
 /* "@then" as an attribute of node n; *out is the label until text_finish. */
@@ -428,7 +495,7 @@ static int parse_tensor_value(struct parser *p, const char *word, tid *out)
 
     if (!text_take_word(p, word))
         return text_expected(p, word[0] == 't' ? "'tensor'" : "'sparse'");
-    return parse_tensor_shape(p, &x) < 0 ? -1 : parse_payload(p, &x, out);
+    return parse_tensor_shape(p, &x) < 0 ? -1 : parse_payload(p, &x, 0, out);
 }
 
 /* The kind of list that starts with the current token. */
@@ -471,6 +538,9 @@ static int parse_list_element(struct parser *p, nid n, enum attr_kind kind)
         return rc;
     case ATTR_GRAPHS:
         rc = parse_body(p, n, &ref);
+        break;
+    case ATTR_TYPES:
+        rc = text_type(p, &ref);
         break;
     default:
         rc = parse_tensor_value(p, kind == ATTR_SPARSES ? "sparse" : "tensor", &ref);
@@ -525,11 +595,12 @@ static int parse_word_value(struct parser *p, nid n, struct attr *a)
     }
     if (k == ATTR_TENSOR || k == ATTR_SPARSE)
         return parse_tensor_value(p, text_attr_kind[k], &a->u.t);
-    bool bare = k == ATTR_NONE || k == ATTR_TYPE || k == ATTR_TYPES;
-    if (!bare && k < ATTR_FLOATS)
+    if (k != ATTR_NONE && k != ATTR_TYPE && k < ATTR_FLOATS)
         return text_expected(p, "the value of an attribute");
     text_next(p);
-    return bare ? 0 : parse_list(p, n, (enum attr_kind)k, a);
+    return k == ATTR_NONE   ? 0
+           : k == ATTR_TYPE ? text_type(p, &a->u.type)
+                            : parse_list(p, n, (enum attr_kind)k, a);
 }
 
 static int parse_attr_value(struct parser *p, nid n, struct attr *a)
@@ -569,6 +640,10 @@ int text_attrs(struct parser *p, nid n, struct slice *out)
         if ((all.n > 0 && text_want(p, ',', "',' or '}'") < 0) ||
             text_name(p, &a.name, "the name of an attribute") < 0 || text_want(p, '=', "'='") < 0 ||
             parse_attr_value(p, n, &a) < 0)
+            return -1;
+        a.untyped = text_take_word(p, "untyped") || (a.kind == ATTR_NONE && a.ref == 0);
+        a.unset = text_take_word(p, "unset");
+        if (text_take_word(p, "about") && text_about(p, &a.about) < 0)
             return -1;
         module_add_attrs(p->m, &a, 1);
         all.n++;

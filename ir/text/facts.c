@@ -327,13 +327,18 @@ static struct node_fact *fact_of(struct parser *p, nid n)
 bool text_is_value_key(const struct parser *p)
 {
     return p->tok.kind == T_KEY &&
-           (text_is(p, "bytes") || text_is(p, "elems") || text_is(p, "xfer"));
+           (text_is(p, "bytes") || text_is(p, "elems") || text_is(p, "xfer") || text_is(p, "typed"));
 }
 
 int text_value_key(struct parser *p, vid v)
 {
     int64_t x;
 
+    if (text_is(p, "typed")) {
+        p->m->value[v].flags |= VALUE_TYPED;
+        text_next(p);
+        return p->failed ? -1 : 0;
+    }
     p->facts.vf = vec_grow(p->a, p->facts.vf, &p->facts.capvf, v + 1, sizeof *p->facts.vf);
     struct value_fact *f = &p->facts.vf[v];
     p->facts.has_cost = true;
@@ -437,6 +442,13 @@ int text_node_key(struct parser *p, nid n)
             return p->failed ? -1 : 0;
         }
     }
+    int about = text_about_key(p, &p->m->node[n].about);
+    if (about != 0)
+        return about < 0 ? -1 : 0;
+    if (text_is(p, "from")) {
+        text_next(p);
+        return expect_assign(p) < 0 ? -1 : text_name(p, &p->m->node[n].made_from, "a node's name");
+    }
     struct node_fact *f = fact_of(p, n);
     if (text_is(p, "time") || text_is(p, "flops") || text_is(p, "traffic") || text_is(p, "own"))
         return parse_cost_key(p, f);
@@ -472,7 +484,8 @@ int text_node_key(struct parser *p, nid n)
     return text_error(
         p, p->tok.at,
         "unknown key (known: !time !flops !traffic !own !params !color !layer "
-        "!backward !device !slot !unnamed !lost !call !made, of values !bytes !elems !xfer)");
+        "!backward !device !slot !unnamed !lost !call !made !from !doc !meta !onnx, of values "
+        "!bytes !elems !xfer !typed)");
 }
 
 static void finish_costs(struct parser *p)

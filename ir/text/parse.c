@@ -422,7 +422,7 @@ static int parse_graph_head(struct parser *p, gid g)
         (text_want(p, '=', "'='") < 0 || text_string(p, &name, "a string") < 0))
         return -1;
     p->m->graph[g].name = name;
-    return text_want(p, '{', "'{'");
+    return text_about(p, &p->m->graph[g].about) < 0 ? -1 : text_want(p, '{', "'{'");
 }
 
 static int parse_graph(struct parser *p)
@@ -471,7 +471,7 @@ static int parse_opset(struct parser *p)
     if (text_int(p, INT64_MIN, INT64_MAX, &version, "a version") < 0)
         return -1;
     module_add_opset(p->m, domain, version);
-    return 0;
+    return text_about(p, &p->m->opset[p->m->nopset - 1].about);
 }
 
 /* "1 \"model.onnx\" size=123 location=\"w.bin\"" */
@@ -513,6 +513,11 @@ static int parse_path(struct parser *p)
 static int parse_ir_version(struct parser *p)
 {
     return text_int(p, INT64_MIN, INT64_MAX, &p->m->ir_version, "a number");
+}
+
+static int parse_about(struct parser *p)
+{
+    return text_about(p, &p->m->own_about);
 }
 
 /* Labels of bodies to graphs. */
@@ -600,13 +605,13 @@ static int parse_function(struct parser *p)
     if (text_lookup(p, (uint32_t)SPACE_FUNCTIONS, key) != 0)
         return text_error(p, at, "the function is defined twice");
     text_bind(p, (uint32_t)SPACE_FUNCTIONS, key, id);
-    if (text_want(p, '{', "'{'") < 0)
-        return -1;
     struct parser outer = *p;
     q.m = f.body;
     *p = q; /* what it reads with goes over and back */
     text_move(p, &outer);
-    int rc = parse_function_body(p, &f);
+    int rc = text_about(p, &f.about) < 0 || text_want(p, '{', "'{'") < 0
+                 ? -1
+                 : parse_function_body(p, &f);
     q = *p;
     *p = outer;
     text_move(p, &q);
@@ -646,7 +651,8 @@ static int parse_statements(struct parser *p)
         {"pcc", parse_version}, {"path", parse_path},      {"ir_version", parse_ir_version},
         {"opset", parse_opset}, {"file", parse_file},      {"cluster", text_cluster},
         {"class", text_class},  {"between", text_between}, {"costs", text_costs},
-        {"graph", parse_graph}, {"plan", text_plan},       {"function", parse_function}};
+        {"graph", parse_graph}, {"plan", text_plan},       {"function", parse_function},
+        {"about", parse_about}};
 
     while (p->tok.kind != T_END) {
         size_t i = 0, n = sizeof table / sizeof *table;
@@ -656,7 +662,7 @@ static int parse_statements(struct parser *p)
             return text_expected(
                 p,
                 "'graph', 'function', 'opset', 'file', 'cluster', 'class', 'between', 'costs', 'plan', "
-                "'path' or 'ir_version'");
+                "'about', 'path' or 'ir_version'");
         }
         if (p->plan != NULL)
             return text_error(p, p->tok.at, "nothing follows the plan");

@@ -148,6 +148,14 @@ int text_init_tensor(struct parser *p, uint32_t type, sid name, tid *out);
 /* "{...}" of node n (0: of a function, which has no bodies in it) into m->attr. */
 int text_attrs(struct parser *p, nid n, struct slice *out);
 
+/* about.c */
+/* "00ff", decoded into the module's memory. */
+int text_hex(struct parser *p, unsigned char **data, size_t *n);
+/* Takes one of !doc=, !meta=, !onnx= into m->about[*about] (*about 0: a new entry): 1; 0: the current token is none. */
+int text_about_key(struct parser *p, uint32_t *about);
+/* All of them that follow. */
+int text_about(struct parser *p, uint32_t *about);
+
 /* facts.c */
 int text_cluster(struct parser *p); /* after "cluster" */
 int text_class(struct parser *p);   /* after "class" */

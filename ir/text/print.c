@@ -117,6 +117,8 @@ static void put_value_facts(struct printer *p, vid v)
 {
     const struct costs *k = p->m->cost;
 
+    if (v != 0 && (p->m->value[v].flags & VALUE_TYPED) != 0)
+        text_put(p, " !typed");
     if (k == NULL || v == 0)
         return;
     if (k->bytes != NULL && k->bytes[v] != 0)
@@ -176,7 +178,12 @@ static void put_node_facts(struct printer *p, nid n)
     text_put(p, m->node[n].flags & NODE_UNNAMED ? " !unnamed" : "");
     text_put(p, m->node[n].flags & NODE_LOST ? " !lost" : "");
     text_put(p, m->node[n].flags & NODE_MADE ? " !made" : "");
+    if (m->node[n].made_from != 0) {
+        text_put(p, " !from=");
+        text_put_quoted(p, str(m, m->node[n].made_from));
+    }
     text_put(p, (m->node[n].flags & NODE_CALL) != 0 && m->node[n].callee == 0 ? " !call" : "");
+    text_put_about(p, m->node[n].about);
 }
 
 static void put_operator(struct printer *p, sid domain, sid op, sid overload)
@@ -218,6 +225,7 @@ static void put_result_types(struct printer *p, const struct node *n)
     for (uint32_t i = 0; i < n->out.n; i++) {
         vid v = m->arg[n->out.at + i];
         any |= v != 0 && (m->type[m->value[v].type].kind != TYPE_NONE ||
+                          (m->value[v].flags & VALUE_TYPED) != 0 ||
                           (k != NULL && ((k->bytes != NULL && k->bytes[v] != 0) ||
                                          (k->elems != NULL && k->elems[v] >= 0) ||
                                          (k->xfer != NULL && k->xfer[v] >= 0))));
@@ -320,6 +328,7 @@ static void put_graph(struct printer *p, gid id)
         text_put(p, " name=");
         text_put_quoted(p, str(m, g->name));
     }
+    text_put_about(p, g->about);
     text_put(p, " {\n");
     put_inputs(p, g);
     for (nid n = g->first; n < g->first + g->count; n++)
@@ -395,7 +404,9 @@ static void put_opsets(const struct printer *p)
             text_put_quoted(p, domain);
         else
             text_put_name(p, domain);
-        fprintf(p->f, " %lld\n", (long long)m->opset[i].version);
+        fprintf(p->f, " %lld", (long long)m->opset[i].version);
+        text_put_about(p, m->opset[i].about);
+        text_put(p, "\n");
     }
 }
 
@@ -413,6 +424,11 @@ static void put_header(const struct printer *p, const struct cluster *c, const s
     text_put(p, "pcc 1\npath ");
     text_put_quoted(p, str(m, m->path));
     fprintf(p->f, "\nir_version %lld\n", (long long)m->ir_version);
+    if (m->own_about != 0) {
+        text_put(p, "about");
+        text_put_about(p, m->own_about);
+        text_put(p, "\n");
+    }
     put_opsets(p);
     for (uint32_t i = 1; i < m->nfile; i++) {
         const struct file *f = &m->file[i];
@@ -547,6 +563,7 @@ static void put_function(struct printer *p, uint32_t id)
 
     text_put(p, "\nfunction ");
     put_operator(p, f->domain, f->name, f->overload);
+    text_put_about(&q, f->about);
     text_put(p, " {\n");
     put_opsets(&q);
     for (uint32_t i = 0; i < f->need.n; i++) {

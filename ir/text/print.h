@@ -29,6 +29,11 @@ void text_put_type(struct printer *p, uint32_t type);
 void text_put_init(struct printer *p, vid v);
 void text_put_attr(struct printer *p, const struct attr *a);
 
+/* about.c */
+void text_put_hex(const struct printer *p, const unsigned char *data, uint64_t n);
+/* " !doc=... !meta={...} !onnx=...", of what there is. */
+void text_put_about(const struct printer *p, uint32_t about);
+
 /* training.c */
 void text_put_training(const struct printer *p, const struct training *t);
 void text_put_stages(const struct printer *p, const struct stages *s);

@@ -5,7 +5,6 @@
 #include "ir/text/print.h"
 
 #include "ir/model/dim.h"
-#include "ir/base/strings.h"
 #include "ir/text/parse.h"
 
 #include <assert.h>
@@ -48,7 +47,7 @@ void text_put_quoted(const struct printer *p, const char *s)
 /* The bytes of an attribute or of a tensor of strings, which may hold NUL. */
 static void put_string(const struct printer *p, sid s)
 {
-    put_bytes_quoted(p, str(p->m, s), strings_size(p->m->str, s));
+    put_bytes_quoted(p, str(p->m, s), str_size(p->m, s));
 }
 
 static bool is_word(const char *s)
@@ -248,16 +247,45 @@ static void put_numbers(const struct printer *p, const struct tensor *t, uint64_
     text_put(p, "]");
 }
 
-static void put_hex(const struct printer *p, const unsigned char *data, uint64_t n)
-{
-    static const char digits[] = "0123456789abcdef";
+static void put_payload(struct printer *p, tid id, sid name);
 
-    text_put(p, "bytes \"");
-    for (uint64_t i = 0; i < n; i++) {
-        putc(digits[data[i] >> 4], p->f);
-        putc(digits[data[i] & 15], p->f);
+static void put_shape(struct printer *p, const struct tensor *t)
+{
+    fprintf(p->f, "%s[", elem_name((enum elem)t->elem));
+    for (uint32_t i = 0; i < t->rank; i++)
+        fprintf(p->f, "%s%lld", i > 0 ? "," : "", (long long)p->m->ints[t->dim + i]);
+    text_put(p, "] ");
+}
+
+/* "{f32[2] [1.0, 2.0], i64[2] [0, 3]}": values and where they are. */
+static void put_sparse(struct printer *p, const struct tensor *t)
+{
+    text_put(p, "{");
+    for (int k = 0; k < 2; k++) {
+        text_put(p, k > 0 ? ", " : "");
+        if (t->of[k] == 0) {
+            text_put(p, "_");
+            continue;
+        }
+        put_shape(p, &p->m->tensor[t->of[k]]);
+        put_payload(p, t->of[k], 0);
     }
-    text_put(p, "\"");
+    text_put(p, "}");
+}
+
+/* "slice 0 [0:128, 256:384] of (f32[512,64] file 1 at 0 len 131072)" */
+static void put_slice(struct printer *p, const struct tensor *t)
+{
+    const int64_t *range = p->m->ints + t->range.at;
+
+    fprintf(p->f, "slice %u [", t->axis);
+    for (uint32_t i = 0; i + 1 < t->range.n; i += 2)
+        fprintf(p->f, "%s%lld:%lld", i > 0 ? ", " : "", (long long)range[i],
+                (long long)range[i + 1]);
+    text_put(p, "] of (");
+    put_shape(p, &p->m->tensor[t->of[0]]);
+    put_payload(p, t->of[0], 0); /* at most TENSOR_DEPTH deep (verify_ranges.c) */
+    text_put(p, ")");
 }
 
 /* Everything but the shape; `name`: the one that it has if none is given. */
@@ -268,6 +296,10 @@ static void put_payload(struct printer *p, tid id, sid name)
 
     if (t->where == TENSOR_OPAQUE) {
         text_put(p, "opaque");
+    } else if (t->where == TENSOR_SPARSE) {
+        put_sparse(p, t);
+    } else if (t->where == TENSOR_SLICE) {
+        put_slice(p, t);
     } else if (t->where == TENSOR_FILE) {
         fprintf(p->f, "file %u at %llu len %llu", t->file, (unsigned long long)t->off,
                 (unsigned long long)t->len);
@@ -281,20 +313,15 @@ static void put_payload(struct printer *p, tid id, sid name)
     } else if (is_short(t, elems)) {
         put_numbers(p, t, (uint64_t)elems);
     } else {
-        put_hex(p, t->data, t->len);
+        text_put(p, "bytes ");
+        text_put_hex(p, t->data, t->len);
     }
+    text_put(p, t->typed ? " typed" : "");
     if (t->name != name) {
         text_put(p, " named ");
         text_put_quoted(p, str(p->m, t->name));
     }
-}
-
-static void put_shape(struct printer *p, const struct tensor *t)
-{
-    fprintf(p->f, "%s[", elem_name((enum elem)t->elem));
-    for (uint32_t i = 0; i < t->rank; i++)
-        fprintf(p->f, "%s%lld", i > 0 ? "," : "", (long long)p->m->ints[t->dim + i]);
-    text_put(p, "] ");
+    text_put_about(p, t->about);
 }
 
 /* Whether the type of the value says the same as the tensor. */
@@ -330,21 +357,15 @@ static void put_list_element(struct printer *p, enum attr_kind kind, uint32_t i)
         put_string(p, m->sids[i]);
     else if (kind == ATTR_GRAPHS)
         text_put_label(p, m->refs[i]);
+    else if (kind == ATTR_TYPES)
+        text_put_type(p, m->refs[i]);
     else
         put_tensor_value(p, m->refs[i], kind == ATTR_SPARSES);
 }
 
-void text_put_attr(struct printer *p, const struct attr *a)
+static void put_attr_value(struct printer *p, const struct attr *a)
 {
-    const struct module *m = p->m;
 
-    text_put_name(p, str(m, a->name));
-    text_put(p, "=");
-    if (a->ref != 0) {
-        fprintf(p->f, "ref %s ", text_attr_kind[a->kind]);
-        text_put_quoted(p, str(m, a->ref));
-        return;
-    }
     switch ((enum attr_kind)a->kind) {
     case ATTR_FLOAT:
         put_float(p, a->u.f);
@@ -363,20 +384,38 @@ void text_put_attr(struct printer *p, const struct attr *a)
         put_tensor_value(p, a->u.t, a->kind == ATTR_SPARSE);
         return;
     case ATTR_NONE:
-    case ATTR_TYPE:
-    case ATTR_TYPES:
         text_put(p, text_attr_kind[a->kind]);
+        return;
+    case ATTR_TYPE:
+        text_put(p, "type ");
+        text_put_type(p, a->u.type);
         return;
     default:
         break;
     }
-    text_put(p, a->u.list.n == 0 ? text_attr_kind[a->kind] : "");
+    text_put(p, a->u.list.n == 0 || a->kind == ATTR_TYPES ? text_attr_kind[a->kind] : "");
     text_put(p, "[");
     for (uint32_t i = 0; i < a->u.list.n; i++) {
         text_put(p, i > 0 ? ", " : "");
         put_list_element(p, (enum attr_kind)a->kind, a->u.list.at + i);
     }
     text_put(p, "]");
+}
+
+void text_put_attr(struct printer *p, const struct attr *a)
+{
+    text_put_name(p, str(p->m, a->name));
+    text_put(p, "=");
+    if (a->ref != 0) {
+        fprintf(p->f, "ref %s ", text_attr_kind[a->kind]);
+        text_put_quoted(p, str(p->m, a->ref));
+    } else {
+        put_attr_value(p, a);
+    }
+    text_put(p, a->untyped && a->kind != ATTR_NONE ? " untyped" : "");
+    text_put(p, a->unset ? " unset" : "");
+    text_put(p, a->about != 0 ? " about" : ""); /* keys without it are the tensor's */
+    text_put_about(p, a->about);
 }
 
 void text_put_init(struct printer *p, vid v)

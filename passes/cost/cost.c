@@ -45,31 +45,6 @@ struct pricing {
     nid first_unknown;
 };
 
-/* Graphs by depth: a counting sort over the owners' chains. */
-static void order_graphs(struct pricing *p)
-{
-    const struct module *m = p->m;
-    struct arena *a = p->x->use.scratch;
-    uint32_t *depth = arena_array(a, m->ngraph, sizeof *depth);
-    p->order = arena_array(a, m->ngraph, sizeof *p->order);
-    uint32_t *row = arena_array(a, m->ngraph, sizeof *row), *all = arena_array(a, m->ngraph, 4);
-    for (gid g = 1; g < m->ngraph; g++) {
-        gid top = g;
-        uint32_t above = 0;
-        while (m->graph[top].owner != 0 && depth[top] == 0 && above < m->ngraph) {
-            top = m->node[m->graph[top].owner].graph;
-            above++;
-        }
-        uint32_t d = depth[top] + above;
-        for (gid k = g; k != top && depth[k] == 0; k = m->node[m->graph[k].owner].graph)
-            depth[k] = d--;
-        all[g] = g;
-        row[g] = depth[g] < m->ngraph ? depth[g] : 0;
-    }
-    struct csr by_depth = csr_build(a, m->ngraph, m->ngraph - 1, row + 1, all + 1);
-    memcpy(p->order, by_depth.to, (m->ngraph - 1) * sizeof *p->order);
-}
-
 static void index_bodies(struct pricing *p)
 {
     const struct module *m = p->m;
@@ -537,7 +512,7 @@ static void price(struct pricing *p)
     p->body_flops = arena_array(a, m->ngraph, sizeof *p->body_flops);
     p->body_traffic = arena_array(a, m->ngraph, sizeof *p->body_traffic);
     p->flops = flops_new(p->m, p->type, p->elems, a);
-    order_graphs(p);
+    p->order = graphs_outer_first(p->m, p->x->use.scratch);
     index_bodies(p);
     size_values(p);
     price_nodes(p);
@@ -587,6 +562,7 @@ static int run_cost(struct ctx *x, const void *opts)
     if (check_range(&p) != 0)
         return -1;
     m->cost = p.c;
+    x->results.priced = true;
     if (e != NULL && fold_calls(x, &p, e) != 0)
         return -1;
     return check_support(x);

@@ -231,6 +231,7 @@ static int run(struct ctx *x, const void *options)
         return -1;
     *m = r.m;
     m->rewritten = true;
+    m->edits++;
     x->results.looked_inside = *o->only == '\0';
     drop_functions(x);
     note_inlined(x, &r, calls);
@@ -242,5 +243,6 @@ const struct pass pass_inline_functions = {
     .help = "replace calls of the model's functions by their nodes",
     .opts = inline_opts,
     .optsize = sizeof(struct inline_options),
+    .rewrites = true,
     .run = run,
 };

@@ -19,7 +19,7 @@ enum { MOST_NAMES = 256 << 20 }; /* bytes: names grow with the depth of calls */
 /* Where the entries of a function's pools begin in the result: what is added to an index of the function. */
 struct shift {
     bool done;
-    uint32_t ints, floats, sids, type, tensor, give;
+    uint32_t ints, floats, sids, type, tensor, give, about;
     int64_t opset; /* of ai.onnx */
 };
 
@@ -33,6 +33,7 @@ struct env {
     nid origin; /* origin of its nodes: the call in the original; 0: each node's own */
     int64_t opset;
     uint32_t site; /* of the call; 0: the model itself */
+    sid from_call; /* name of the call in the original; 0: the model itself */
 };
 
 /* A graph to be written. */
@@ -128,6 +129,22 @@ static void shift_types(struct inliner *w, const struct module *b, struct shift 
     }
 }
 
+static void shift_abouts(struct inliner *w, const struct module *b, struct shift *s)
+{
+    s->about = w->m->nabout - 1;
+    for (uint32_t i = 1; i < b->nabout; i++) {
+        struct about x = b->about[i];
+        x.meta.at += s->sids;
+        module_add_about(w->m, x);
+    }
+}
+
+/* Index i of a pool whose entries follow `by` others; 0 stays 0. */
+static uint32_t shifted(uint32_t i, uint32_t by)
+{
+    return i != 0 ? i + by : 0;
+}
+
 static void shift_tensors(struct inliner *w, const struct module *b, struct shift *s)
 {
     s->tensor = w->m->ntensor - 1;
@@ -135,6 +152,10 @@ static void shift_tensors(struct inliner *w, const struct module *b, struct shif
         struct tensor x = b->tensor[t];
         x.dim += s->ints;
         x.off += x.where == TENSOR_STRINGS ? s->sids : 0;
+        x.of[0] = shifted(x.of[0], s->tensor);
+        x.of[1] = shifted(x.of[1], s->tensor);
+        x.range.at += s->ints;
+        x.about = shifted(x.about, s->about);
         tid n = module_add_tensor(w->m);
         w->m->tensor[n] = x;
     }
@@ -142,6 +163,7 @@ static void shift_tensors(struct inliner *w, const struct module *b, struct shif
 
 static struct attr shift_attr(const struct shift *s, struct attr a)
 {
+    a.about = shifted(a.about, s->about);
     switch ((enum attr_kind)a.kind) {
     case ATTR_FLOATS:
         a.u.list.at += s->floats;
@@ -156,7 +178,10 @@ static struct attr shift_attr(const struct shift *s, struct attr a)
     case ATTR_SPARSE:
         a.u.t += s->tensor;
         break;
-    default: /* lists of tensors and graphs: shift_attr_list and take_attr copy them */
+    case ATTR_TYPE:
+        a.u.type = shifted(a.u.type, s->type);
+        break;
+    default: /* lists of tensors, types and graphs: shift_attr_list and take_attr copy them */
         break;
     }
     return a;
@@ -165,12 +190,17 @@ static struct attr shift_attr(const struct shift *s, struct attr a)
 static struct attr shift_attr_list(struct inliner *w, const struct module *b, const struct shift *s,
                                    struct attr a)
 {
-    if (a.ref != 0 || (a.kind != ATTR_TENSORS && a.kind != ATTR_SPARSES))
-        return a.ref != 0 ? a : shift_attr(s, a);
+    if (a.ref != 0)
+        return a;
+    if (a.kind != ATTR_TENSORS && a.kind != ATTR_SPARSES && a.kind != ATTR_TYPES)
+        return shift_attr(s, a);
     struct slice from = a.u.list;
+    a.about = shifted(a.about, s->about);
     a.u.list = module_add_refs(w->m, b->refs + from.at, from.n);
-    for (uint32_t i = 0; i < from.n; i++)
-        w->m->refs[a.u.list.at + i] += s->tensor;
+    for (uint32_t i = 0; i < from.n; i++) {
+        uint32_t *ref = &w->m->refs[a.u.list.at + i];
+        *ref = shifted(*ref, a.kind == ATTR_TYPES ? s->type : s->tensor);
+    }
     return a;
 }
 
@@ -188,6 +218,7 @@ static const struct shift *take_pools(struct inliner *w, uint32_t f)
     s->floats = module_add_floats(w->m, b->floats + 1, b->nfloats - 1).at - 1;
     s->sids = module_add_sids(w->m, b->sids + 1, b->nsids - 1).at - 1;
     shift_types(w, b, s);
+    shift_abouts(w, b, s);
     shift_tensors(w, b, s);
     s->give = w->m->nattr;
     module_add_attrs(w->m, b->attr + x->give.at, x->give.n);
@@ -256,6 +287,7 @@ static gid add_body(struct inliner *w, struct env *e, gid from, nid owner)
 {
     gid to = module_add_graph(w->m);
     w->m->graph[to].name = e->from->graph[from].name;
+    w->m->graph[to].about = shifted(e->from->graph[from].about, w->shift[e->function].about);
     w->m->graph[to].src = e->from->graph[from].src;
     w->m->graph[to].owner = owner;
     w->job = vec_grow(w->a, w->job, &w->capjob, w->njob + 1, sizeof *w->job);
@@ -381,6 +413,8 @@ static void copy_node(struct inliner *w, struct env *e, nid from)
         return;
     }
     n.name = make_name(w, e, n.name, SPACE_NODE);
+    n.about = shifted(n.about, w->shift[e->function].about);
+    n.made_from = e->from_call;
     n.flags |= NODE_MADE;
     nid id = add_node(w, e, n, from);
     struct slice in = take_operands(w, e, &n, id), out = take_results(w, e, &n, id);
@@ -452,6 +486,7 @@ static void enter_call(struct inliner *w, struct env *e, nid call)
     *in = (struct env){.from = b, .function = n->callee};
     in->prefix = make_name(w, e, n->name, SPACE_NODE);
     in->origin = e->origin != 0 ? e->origin : call;
+    in->from_call = e->from_call != 0 ? e->from_call : n->name;
     in->site = add_site(w, e, call, in->prefix);
     in->value = arena_array(w->a, b->nval, sizeof *in->value);
     in->opset = take_pools(w, n->callee)->opset;
@@ -486,6 +521,7 @@ static void leave_frame(struct inliner *w, const struct frame *t)
         sid name = make_name(w, e, str_id(w->m, "Identity"), SPACE_NODE);
         struct node n = {.name = name, .op = str_id(w->m, "Identity"), .nformal = 1};
         n.flags = NODE_MADE;
+        n.made_from = e->from_call;
         n.in = module_add_args(w->m, &y, 1);
         n.out = module_add_args(w->m, &r, 1);
         nid id = add_node(w, e, n, 0);
@@ -595,6 +631,7 @@ static void begin_result(struct inlined *x, const struct module *m, struct arena
     x->m.capfloats = m->nfloats;
     x->m.capsids = m->nsids;
     x->m.caprefs = m->nrefs;
+    x->m.capabout = m->nabout;
     x->m.value = vec_grow(mem, NULL, &x->m.capval, m->nval, sizeof *m->value);
     x->m.graph = vec_grow(mem, NULL, &x->m.capgraph, m->ngraph, sizeof *m->graph);
     memcpy(x->m.value, m->value, m->nval * sizeof *m->value);

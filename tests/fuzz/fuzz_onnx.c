@@ -133,7 +133,8 @@ static void close_calls(struct ctx *x, struct result *r, struct closed_plan *p, 
         r->verdict = &p->verdict;
         r->parts = p->parts;
     }
-    onnx_remake(r->scene.m);
+    if (onnx_make(r->scene.m, r->diag))
+        return;
 }
 
 static void split(struct ctx *x, const char *folder, const struct split_options *o, bool sound)

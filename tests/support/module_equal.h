@@ -61,15 +61,35 @@ static inline bool same_type(const struct equality *e, uint32_t a, uint32_t b)
     }
 }
 
+static inline bool same_about(const struct equality *e, uint32_t a, uint32_t b)
+{
+    const struct about *x = &e->a->about[a], *y = &e->b->about[b];
+    bool same = same_str(e, x->doc, y->doc) && x->meta.n == y->meta.n &&
+                str_size(e->a, x->rest) == str_size(e->b, y->rest) &&
+                memcmp(str(e->a, x->rest), str(e->b, y->rest), str_size(e->a, x->rest)) == 0;
+
+    for (uint32_t i = 0; same && i < x->meta.n; i++) {
+        same = same_str(e, e->a->sids[x->meta.at + i], e->b->sids[y->meta.at + i]);
+    }
+    return same;
+}
+
 static inline bool same_tensor(const struct equality *e, tid a, tid b)
 {
     const struct tensor *x = &e->a->tensor[a], *y = &e->b->tensor[b];
     bool same = (a == 0) == (b == 0) && same_str(e, x->name, y->name) && x->elem == y->elem &&
                 x->where == y->where && x->rank == y->rank && x->file == y->file &&
-                x->len == y->len && (x->where == TENSOR_STRINGS || x->off == y->off);
+                x->typed == y->typed && same_about(e, x->about, y->about) && x->axis == y->axis &&
+                x->range.n == y->range.n && x->len == y->len && (x->where == TENSOR_STRINGS || x->off == y->off);
 
     for (uint32_t i = 0; same && i < x->rank; i++) {
         same = e->a->ints[x->dim + i] == e->b->ints[y->dim + i];
+    }
+    for (uint32_t i = 0; same && i < x->range.n; i++) {
+        same = e->a->ints[x->range.at + i] == e->b->ints[y->range.at + i];
+    }
+    for (int k = 0; same && a != 0 && k < 2; k++) {
+        same = same_tensor(e, x->of[k], y->of[k]);
     }
     for (uint64_t i = 0; same && x->where == TENSOR_STRINGS && i < x->len; i++) {
         same = same_str(e, e->a->sids[x->off + i], e->b->sids[y->off + i]);
@@ -89,6 +109,8 @@ static inline bool same_list_entry(const struct equality *e, unsigned kind, uint
         return same_str(e, e->a->sids[i], e->b->sids[k]);
     case ATTR_GRAPHS:
         return e->a->refs[i] == e->b->refs[k];
+    case ATTR_TYPES:
+        return same_type(e, e->a->refs[i], e->b->refs[k]);
     default:
         return same_tensor(e, e->a->refs[i], e->b->refs[k]);
     }
@@ -96,7 +118,8 @@ static inline bool same_list_entry(const struct equality *e, unsigned kind, uint
 
 static inline bool same_attr(const struct equality *e, const struct attr *x, const struct attr *y)
 {
-    if (!same_str(e, x->name, y->name) || !same_str(e, x->ref, y->ref) || x->kind != y->kind) {
+    if (!same_str(e, x->name, y->name) || !same_str(e, x->ref, y->ref) || x->kind != y->kind ||
+        x->untyped != y->untyped || x->unset != y->unset || !same_about(e, x->about, y->about)) {
         return false;
     }
     if (x->ref != 0) {
@@ -104,9 +127,9 @@ static inline bool same_attr(const struct equality *e, const struct attr *x, con
     }
     switch (x->kind) {
     case ATTR_NONE:
-    case ATTR_TYPE:
-    case ATTR_TYPES:
         return true;
+    case ATTR_TYPE:
+        return same_type(e, x->u.type, y->u.type);
     case ATTR_FLOAT:
         return memcmp(&x->u.f, &y->u.f, sizeof x->u.f) == 0;
     case ATTR_INT:
@@ -199,7 +222,9 @@ static inline bool same_nodes(const struct equality *e)
         if (!same_if(same_str(e, x->name, y->name) && same_str(e, x->op, y->op) &&
                          same_str(e, x->domain, y->domain) &&
                          same_str(e, x->overload, y->overload) && x->flags == y->flags &&
-                         x->callee == y->callee && x->graph == y->graph,
+                         x->callee == y->callee && x->graph == y->graph &&
+                         same_about(e, x->about, y->about) &&
+                         same_str(e, x->made_from, y->made_from),
                      "name, operator or flags of node", n) ||
             !same_if(x->nformal == y->nformal && same_reads(e, x->in, y->in), "operands of node",
                      n) ||
@@ -227,6 +252,7 @@ static inline bool same_header(const struct equality *e)
     }
     for (gid g = 1; same && g < a->ngraph; g++) {
         same = same_str(e, a->graph[g].name, b->graph[g].name) &&
+               same_about(e, a->graph[g].about, b->graph[g].about) &&
                e->node[a->graph[g].owner] == b->graph[g].owner &&
                same_reads(e, a->graph[g].out, b->graph[g].out);
     }

@@ -219,11 +219,94 @@ static inline void random_payload(struct random_module *x, struct tensor *t, int
     }
 }
 
+/* Documentation, metadata and bytes of ONNX alone, each now and then. */
+static inline uint32_t random_about(struct random_module *x)
+{
+    struct module *m = x->m;
+    struct about a = {0};
+    unsigned char bytes[3] = {(unsigned char)rng_bits(&x->r), 0, (unsigned char)rng_bits(&x->r)};
+
+    if (!rng_one_in(&x->r, 4)) {
+        return 0;
+    }
+    a.doc = rng_one_in(&x->r, 2) ? random_name(x) : 0;
+    for (uint32_t n = rng_below(&x->r, 3); n > 0; n--) {
+        sid pair[2] = {random_name(x), random_name(x)};
+        struct slice s = module_add_sids(m, pair, 2);
+        a.meta.at = a.meta.n == 0 ? s.at : a.meta.at;
+        a.meta.n += 2;
+    }
+    a.rest = rng_one_in(&x->r, 2) ? str_id_n(m, (const char *)bytes, 1 + rng_below(&x->r, 3)) : 0;
+    return a.doc != 0 || a.meta.n > 0 || a.rest != 0 ? module_add_about(m, a) : 0;
+}
+
+static inline tid random_tensor(struct random_module *x, sid name);
+
+/* A tensor of two others: its values and where they are. */
+static inline tid random_sparse(struct random_module *x, sid name)
+{
+    struct module *m = x->m;
+    struct tensor t = {.name = name, .where = TENSOR_SPARSE, .elem = ELEM_F32, .rank = 1};
+    int64_t d = 7;
+
+    for (int k = 0; k < 2; k++) {
+        tid of = rng_one_in(&x->r, 4) ? 0 : random_tensor(x, 0);
+        t.of[k] = m->tensor[of].where == TENSOR_SPARSE ? 0 : of;
+    }
+    t.dim = module_add_ints(m, &d, 1).at;
+    t.about = random_about(x);
+    tid id = module_add_tensor(m);
+    m->tensor[id] = t;
+    return id;
+}
+
+/* Ranges of another tensor along an axis; 0 if that is none that has ranges. */
+static inline tid random_slice(struct random_module *x, sid name)
+{
+    struct module *m = x->m;
+    tid of = random_tensor(x, 0), depth = of;
+    struct tensor t = m->tensor[of];
+    uint32_t deep = 0;
+
+    for (; m->tensor[depth].where == TENSOR_SLICE; deep++) {
+        depth = m->tensor[depth].of[0];
+    }
+    if (!tensor_has_bytes(&t) || t.rank == 0 || elem_bits((enum elem)t.elem) < 8 ||
+        deep == TENSOR_DEPTH) {
+        return 0;
+    }
+    t = (struct tensor){.name = name, .where = TENSOR_SLICE, .elem = t.elem, .rank = t.rank};
+    t.of[0] = of;
+    t.axis = rng_below(&x->r, t.rank);
+    int64_t n = m->ints[m->tensor[of].dim + t.axis], sum = 0, range[4];
+    for (uint32_t i = 0; i < 2; i++) {
+        range[2 * i] = rng_below(&x->r, (uint32_t)n + 1);
+        range[2 * i + 1] = range[2 * i] + rng_below(&x->r, (uint32_t)(n - range[2 * i]) + 1);
+        sum += range[2 * i + 1] - range[2 * i];
+    }
+    t.range = module_add_ints(m, range, 4);
+    t.dim = module_add_ints(m, m->ints + m->tensor[of].dim, t.rank).at;
+    m->ints[t.dim + t.axis] = sum;
+    t.len = (uint64_t)elem_bytes((enum elem)t.elem, dims_elems(m, t.dim, t.rank));
+    t.about = random_about(x);
+    tid id = module_add_tensor(m);
+    m->tensor[id] = t;
+    return id;
+}
+
 static inline tid random_tensor(struct random_module *x, sid name)
 {
     struct module *m = x->m;
     struct tensor t = {.name = name};
     int64_t elems = 1, d[3];
+
+    if (rng_one_in(&x->r, 12)) {
+        return random_sparse(x, name);
+    }
+    tid slice = rng_one_in(&x->r, 8) ? random_slice(x, name) : 0;
+    if (slice != 0) {
+        return slice;
+    }
 
     t.elem = (uint8_t)rng_below(&x->r, ELEM_COUNT);
     t.rank = rng_below(&x->r, 4);
@@ -237,6 +320,8 @@ static inline tid random_tensor(struct random_module *x, sid name)
                         : rng_one_in(&x->r, 3) ? TENSOR_FILE
                                                : TENSOR_INLINE);
     random_payload(x, &t, elems);
+    t.typed = (t.where == TENSOR_INLINE || t.where == TENSOR_FILE) && rng_one_in(&x->r, 4);
+    t.about = random_about(x);
     tid id = module_add_tensor(m);
     m->tensor[id] = t;
     return id;
@@ -320,7 +405,9 @@ static inline void random_list(struct random_module *x, nid n, struct attr *a)
             sid t = random_string(x);
             s = module_add_sids(m, &t, 1);
         } else {
-            uint32_t ref = a->kind == ATTR_GRAPHS ? random_body(x, n) : random_tensor(x, 0);
+            uint32_t ref = a->kind == ATTR_GRAPHS  ? random_body(x, n)
+                           : a->kind == ATTR_TYPES ? random_type(x, 0)
+                                                   : random_tensor(x, 0);
             s = module_add_refs(m, &ref, 1);
         }
         a->u.list.at = i == 0 ? s.at : a->u.list.at;
@@ -335,6 +422,7 @@ static inline struct attr random_attr(struct random_module *x, nid n)
     memset(&a, 0, sizeof a);
     a.name = random_name(x);
     a.kind = (uint8_t)rng_below(&x->r, ATTR_TYPES + 1);
+    a.about = random_about(x);
     if (rng_one_in(&x->r, 12)) {
         a.ref = random_name(x);
         return a;
@@ -342,6 +430,8 @@ static inline struct attr random_attr(struct random_module *x, nid n)
     if ((a.kind == ATTR_GRAPH || a.kind == ATTR_GRAPHS) && !random_may_nest(x, n)) {
         a.kind = ATTR_NONE;
     }
+    a.untyped = a.kind == ATTR_NONE || rng_one_in(&x->r, 8);
+    a.unset = rng_one_in(&x->r, 8);
     switch (a.kind) {
     case ATTR_FLOAT:
         a.u.f = random_float(&x->r);
@@ -359,9 +449,10 @@ static inline struct attr random_attr(struct random_module *x, nid n)
     case ATTR_GRAPH:
         a.u.g = random_body(x, n);
         break;
-    case ATTR_NONE:
     case ATTR_TYPE:
-    case ATTR_TYPES:
+        a.u.type = random_type(x, 0);
+        break;
+    case ATTR_NONE:
         break;
     default:
         random_list(x, n, &a);
@@ -394,6 +485,8 @@ static inline void random_node(struct random_module *x, gid g)
     m->node[n].op = str_id(m, op[rng_below(&x->r, 7)]);
     m->node[n].domain = str_id(m, domain[rng_below(&x->r, 6)]);
     m->node[n].overload = rng_one_in(&x->r, 10) ? random_name(x) : 0;
+    m->node[n].about = random_about(x);
+    m->node[n].made_from = rng_one_in(&x->r, 10) ? random_name(x) : 0;
     for (uint32_t k = 0; k < 3; k++) {
         m->node[n].flags |= rng_one_in(&x->r, 5) ? 1u << k : 0;
     }
@@ -438,6 +531,7 @@ static inline void random_graph(struct random_module *x, gid g, uint32_t nodes)
             x->see[x->nsee++] = v;
         }
     }
+    m->graph[g].about = random_about(x);
     m->graph[g].name = g == 1 && rng_one_in(&x->r, 2) ? str_id(m, "main") : random_name(x);
     for (uint32_t i = 0; i < nin; i++) {
         in[i] = random_value(x, g, false);

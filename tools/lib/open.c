@@ -25,8 +25,8 @@ static double transfer_scale(const struct pcc *p, const struct input *in, enum i
     return x;
 }
 
-static int read_text(const struct input *in, struct scene *s, struct plan **plan, struct arena *of,
-                     struct diag *d)
+static int read_text(const struct input *in, bool links, struct scene *s, struct plan **plan,
+                     struct arena *of, struct diag *d)
 {
     struct text_module t = {0};
     struct arena *a = arena_new(of);
@@ -35,10 +35,8 @@ static int read_text(const struct input *in, struct scene *s, struct plan **plan
         in->bytes ? arena_strdup(a, in->bytes, n) : infile_read(in->name, INFILE_GRAPH, a, &n, d);
     if (text && in->bytes && infile_text(in->name, text, n, d))
         text = NULL;
-    if (text && module_parse(&t, text, n, in->name, of, d) == 0 && module_verify(t.scene.m, d)) {
-        arena_free(t.scene.m->mem);
-        t = (struct text_module){0};
-    }
+    if (text)
+        text_read(&t, &(struct named_text){in->name, text, n}, links, of, d);
     *s = t.scene;
     *plan = t.plan;
     arena_free(a);
@@ -77,7 +75,7 @@ int read_input(const struct pcc *p, const struct input *in, struct scene *s, str
                           in->name, foreign);
     switch (kind) {
     case INPUT_WORKLOAD:
-        return in->bytes ? workload_parse(s, &(struct workload_text){in->name, in->bytes, in->n},
+        return in->bytes ? workload_parse(s, &(struct named_text){in->name, in->bytes, in->n},
                                           scale, of, d)
                          : workload_read(s, in->name, scale, of, d);
     case INPUT_ONNX:
@@ -86,7 +84,7 @@ int read_input(const struct pcc *p, const struct input *in, struct scene *s, str
     case INPUT_PROFILE:
         return read_profile(in, s, of, d);
     case INPUT_TEXT:
-        return read_text(in, s, plan, of, d);
+        return read_text(in, o.allow_links, s, plan, of, d);
     }
     return -1;
 }

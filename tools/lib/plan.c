@@ -270,7 +270,9 @@ enum pcc_status judge_result(struct pcc *p)
     if (judge_plan(p))
         return PCC_BAD_INPUT;
     close_calls(x, j);
-    onnx_remake(j->r.scene.m);
+    struct module *m = j->r.scene.m;
+    if (m->src && !m->patterns && onnx_make(m, x->use.diag))
+        return PCC_BAD_INPUT;
     j->done = true;
     return PCC_OK;
 }

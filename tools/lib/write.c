@@ -65,7 +65,7 @@ int write_probe(struct pcc *p, const char *path)
     struct arena *a = arena_new(p->x.use.mem);
     const struct writer *w = writer_of(path);
     const void *opts = write_options(p, w, a, &p->diag);
-    int rc = !opts                   ? -1
+    int rc = !opts || (w->has_model && onnx_make(p->x.scene.m, &p->diag)) ? -1
              : write_is_stdout(path) ? 0
              : w->check              ? w->check(p->x.scene.m, opts, path, &p->diag)
                                      : outfile_check(path, a, &p->diag);
@@ -79,7 +79,9 @@ int write_one(struct pcc *p, const struct writer *w, const char *path)
     const void *opts = write_options(p, w, a, &p->diag);
     p->diag.may_break_off = strcmp(path, "-") != 0;
     diag_tell(&p->diag, "writing", 0, 0);
-    int rc = opts ? writer_run(w, &p->judged.r, opts, path) : -1;
+    int rc = !opts || (w->has_model && onnx_make(p->judged.r.scene.m, &p->diag))
+                 ? -1
+                 : writer_run(w, &p->judged.r, opts, path);
     diag_tell(&p->diag, NULL, 0, 0);
     p->diag.may_break_off = false;
     arena_free(a);

@@ -85,7 +85,7 @@ static void test_header(void **state)
         {"costs 2 costs 2 graph { }", "1:15: the number of classes is known already"},
         {"costs all graph { }", "1:7: expected the number of device classes, found 'all'"},
         {"grpah { }",
-         "1:1: expected 'graph', 'function', 'opset', 'file', 'cluster', 'class', 'between', 'costs', 'plan', 'path' "
+         "1:1: expected 'graph', 'function', 'opset', 'file', 'cluster', 'class', 'between', 'costs', 'plan', 'about', 'path' "
          "or 'ir_version', found 'grpah'"},
         {"graph { } plan { } graph { }", "1:20: nothing follows the plan"},
         {"graph { } plan { } plan { }", "1:20: nothing follows the plan"},
@@ -244,7 +244,7 @@ static void test_types_and_tensors(void **state)
          "1:41: expected ',' or ']', found '\"b\"'"},
         {"graph { init %x : str[1] = strings [a] }", "1:37: expected a string, found 'a'"},
         {"graph { init %x : u8[2] = here }",
-         "1:27: expected 'file', 'bytes', 'strings', 'opaque' or '[', found 'here'"},
+         "1:27: expected 'file', 'bytes', 'strings', 'slice', 'opaque', '{' or '[', found 'here'"},
         {"graph { init %x : u8[2] = opaque named 1 }", "1:40: expected a string, found '1'"},
         {"graph { init %x = tensor u8[4611686018427387904,4] bytes \"\" }",
          "1:52: the tensor has too many elements"},
@@ -283,7 +283,7 @@ static void test_types_and_tensors(void **state)
 static void test_attributes(void **state)
 {
     static const struct refused t[] = {
-        {"graph { %a = A() {x=1, y=-9223372036854775808, z=ints[], t=type, u=none} }", NULL},
+        {"graph { %a = A() {x=1, y=-9223372036854775808, z=ints[], t=type ?, u=none} }", NULL},
         {"graph { %a = A() {x=9223372036854775808} }",
          "1:21: 9223372036854775808 is out of range (-9223372036854775808 to 9223372036854775807)"},
         {"graph { %a = A() {x=1 y=1} }", "1:23: expected ',' or '}', found 'y'"},
@@ -465,7 +465,7 @@ static void test_long_tokens(void **state)
         {"graph { }\n\n\n   \"a\nb\"", "4:4: the string does not end on its line"},
         {"graph { }\r\n\t?",
          "2:2: expected 'graph', 'function', 'opset', 'file', 'cluster', 'class', 'between', "
-         "'costs', 'plan', 'path' or 'ir_version', found '?'"},
+         "'costs', 'plan', 'about', 'path' or 'ir_version', found '?'"},
     };
     char got[600], text[3000], dim[1100];
 

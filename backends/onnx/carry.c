@@ -1,0 +1,404 @@
+/* What ONNX alone knows of a module, for textual IR: the fields of its messages that the module has no place for, as
+ * bytes (struct about, rest).
+ *
+ * For each message that the module came with, the one that the module alone would make is made beside it; the fields
+ * in which they differ are kept, packed as in a file.  frontends/onnx/carried.c makes messages of these bytes again.
+ * Messages are compared field by field, so nodes, attributes and tensors each have their own bytes, which stand in
+ * their own lines of the text.  Payloads are the module's and not compared.  O(the messages without payloads). */
+#include "backends/onnx/make.h"
+
+#include "backends/backends.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct carrier {
+    struct maker k; /* bare */
+    struct arena *tmp;
+};
+
+/* ---- messages field by field ---------------------------------------------------------------------- */
+
+/* Bytes of the quantity that stands beside a field: how often it is there, whether it is, which of several it is. */
+static size_t quantity_size(const ProtobufCFieldDescriptor *f)
+{
+    return f->label == PROTOBUF_C_LABEL_REPEATED ? sizeof(size_t) : sizeof(protobuf_c_boolean);
+}
+
+/* Whether fields of that type have a quantity: strings and messages that are there once are NULL instead. */
+static bool has_quantity(const ProtobufCFieldDescriptor *f)
+{
+    return f->label == PROTOBUF_C_LABEL_REPEATED || (f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0 ||
+           (f->type != PROTOBUF_C_TYPE_STRING && f->type != PROTOBUF_C_TYPE_MESSAGE);
+}
+
+static size_t member_size(const ProtobufCFieldDescriptor *f)
+{
+    if (f->label == PROTOBUF_C_LABEL_REPEATED)
+        return sizeof(void *);
+    switch (f->type) {
+    case PROTOBUF_C_TYPE_BYTES:
+        return sizeof(ProtobufCBinaryData);
+    case PROTOBUF_C_TYPE_STRING:
+    case PROTOBUF_C_TYPE_MESSAGE:
+        return sizeof(void *);
+    case PROTOBUF_C_TYPE_DOUBLE:
+    case PROTOBUF_C_TYPE_INT64:
+    case PROTOBUF_C_TYPE_SINT64:
+    case PROTOBUF_C_TYPE_SFIXED64:
+    case PROTOBUF_C_TYPE_UINT64:
+    case PROTOBUF_C_TYPE_FIXED64:
+        return 8;
+    default:
+        return 4;
+    }
+}
+
+/* One field of a message, packed; nothing if it is not there.  Lives in a. */
+static ProtobufCBinaryData pack_field(const ProtobufCMessage *of, const ProtobufCFieldDescriptor *f,
+                                      struct arena *a)
+{
+    const ProtobufCMessageDescriptor *desc = of->descriptor;
+    char *one = arena_alloc(a, desc->sizeof_message);
+    desc->message_init((ProtobufCMessage *)one);
+    if (has_quantity(f))
+        memcpy(one + f->quantifier_offset, (const char *)of + f->quantifier_offset, quantity_size(f));
+    memcpy(one + f->offset, (const char *)of + f->offset, member_size(f));
+    size_t n = protobuf_c_message_get_packed_size((const ProtobufCMessage *)one);
+    uint8_t *bytes = arena_alloc(a, n + 1);
+    protobuf_c_message_pack((const ProtobufCMessage *)one, bytes);
+    return (ProtobufCBinaryData){n, bytes};
+}
+
+/* The fields of a message that pcc's description of ONNX does not know. */
+static ProtobufCBinaryData pack_unknown(const ProtobufCMessage *of, struct arena *a)
+{
+    ProtobufCMessage *one = arena_alloc(a, of->descriptor->sizeof_message);
+    of->descriptor->message_init(one);
+    one->n_unknown_fields = of->n_unknown_fields;
+    one->unknown_fields = of->unknown_fields;
+    size_t n = protobuf_c_message_get_packed_size(one);
+    uint8_t *bytes = arena_alloc(a, n + 1);
+    protobuf_c_message_pack(one, bytes);
+    return (ProtobufCBinaryData){n, bytes};
+}
+
+/* The fields that `had` has otherwise than `made`, but for those numbered in `left` (ends with 0), as a string of the
+ * module; 0: none.  Fields that `made` has, and `had` has not, cannot be said so: there are none. */
+static sid fields_apart(struct carrier *c, const ProtobufCMessage *had, const ProtobufCMessage *made,
+                        const unsigned *left)
+{
+    struct arena_mark mark = arena_mark(c->tmp);
+    uint32_t n = 0, cap = 0;
+    uint8_t *all = NULL;
+    for (unsigned i = 0; i <= had->descriptor->n_fields; i++) {
+        const ProtobufCFieldDescriptor *f = &had->descriptor->fields[i];
+        bool last = i == had->descriptor->n_fields, skip = false;
+        for (const unsigned *l = left; !last && *l != 0; l++)
+            skip = skip || f->id == *l;
+        if (skip)
+            continue;
+        ProtobufCBinaryData p = last ? pack_unknown(had, c->tmp) : pack_field(had, f, c->tmp);
+        ProtobufCBinaryData q = last ? (ProtobufCBinaryData){0, NULL} : pack_field(made, f, c->tmp);
+        if (p.len == 0 || (p.len == q.len && memcmp(p.data, q.data, p.len) == 0))
+            continue;
+        all = vec_grow(c->tmp, all, &cap, n + (uint32_t)p.len, 1);
+        memcpy(all + n, p.data, p.len);
+        n += (uint32_t)p.len;
+    }
+    sid s = n > 0 ? str_id_n(c->k.m, (const char *)all, n) : 0;
+    arena_release(c->tmp, mark);
+    return s;
+}
+
+/* Notes what is left of a message in the entry *about of module.about. */
+static void note_rest(struct carrier *c, uint32_t *about, sid rest)
+{
+    struct module *m = c->k.m;
+    if (rest == 0 && m->about[*about].rest == 0)
+        return;
+    struct about x = m->about[*about]; /* others may have the same entry */
+    x.rest = rest;
+    *about = module_add_about(m, x);
+}
+
+/* ---- the parts of a module ------------------------------------------------------------------------- */
+
+static void carry_node(struct carrier *c, nid n)
+{
+    static const unsigned below[] = {1, 2, 5, 0}; /* inputs, outputs, attributes */
+    struct node *x = &c->k.m->node[n];
+    const Onnx__NodeProto *made = make_node(&c->k, n);
+    if (x->src != NULL)
+        note_rest(c, &x->about, fields_apart(c, x->src, &made->base, below));
+}
+
+/* The number of the field that has a tensor's payload; 0: none has. */
+static unsigned payload_field(const struct tensor *x)
+{
+    enum elem e = (enum elem)x->elem;
+    if (x->where == TENSOR_OPAQUE || x->len == 0)
+        return 0;
+    if (x->where == TENSOR_STRINGS || !x->typed)
+        return x->where == TENSOR_STRINGS ? 6 : 9;
+    return e == ELEM_F32 || e == ELEM_C64    ? 4
+           : e == ELEM_F64 || e == ELEM_C128 ? 10
+           : e == ELEM_I64                   ? 7
+           : e == ELEM_U32 || e == ELEM_U64  ? 11
+                                             : 5;
+}
+
+/* Numbers in the field of a small type may be too large for it: -1 and an error. */
+static int check_numbers(struct carrier *c, const struct tensor *x, const Onnx__TensorProto *made)
+{
+    const Onnx__TensorProto *had = x->src;
+    if (!x->typed || x->where != TENSOR_INLINE ||
+        (had->n_int32_data == made->n_int32_data && had->n_uint64_data == made->n_uint64_data &&
+         (had->n_int32_data == 0 ||
+          !memcmp(had->int32_data, made->int32_data, had->n_int32_data * sizeof(int32_t))) &&
+         (had->n_uint64_data == 0 ||
+          !memcmp(had->uint64_data, made->uint64_data, had->n_uint64_data * sizeof(uint64_t)))))
+        return 0;
+    c->k.failed = true;
+    return diag_error(c->k.d, "%s: tensor '%s' has numbers that are too large for its type %s: textual IR cannot carry them",
+                      str(c->k.m, c->k.m->path), str(c->k.m, x->name), elem_name((enum elem)x->elem));
+}
+
+static void carry_tensor(struct carrier *c, tid t)
+{
+    static const unsigned sparse[] = {1, 2, 3, 0};
+    struct tensor *x = &c->k.m->tensor[t];
+    if (x->src == NULL)
+        return;
+    if (x->where == TENSOR_SPARSE) {
+        Onnx__SparseTensorProto made = ONNX__SPARSE_TENSOR_PROTO__INIT;
+        note_rest(c, &x->about, fields_apart(c, x->src, &made.base, sparse));
+        return;
+    }
+    const unsigned payload[] = {payload_field(x), 0};
+    const Onnx__TensorProto *made = make_tensor(&c->k, t, true);
+    if (check_numbers(c, x, made) == 0)
+        note_rest(c, &x->about, fields_apart(c, x->src, &made->base, payload));
+}
+
+static void carry_attribute(struct carrier *c, uint32_t i)
+{
+    static const unsigned below[] = {5, 6, 10, 11, 22, 23, 0}; /* tensors and graphs */
+    struct attr *x = &c->k.m->attr[i];
+    if (x->src == NULL)
+        return;
+    const Onnx__AttributeProto *made = make_attribute(&c->k, x, "");
+    note_rest(c, &x->about, fields_apart(c, x->src, &made->base, below));
+}
+
+static void carry_attributes(struct carrier *c, struct slice list)
+{
+    for (uint32_t i = 0; i < list.n; i++)
+        carry_attribute(c, list.at + i);
+}
+
+/* What the messages of a graph or function list of values, and what the module makes of it. */
+struct listed {
+    Onnx__ValueInfoProto **list;
+    size_t n;
+    uint32_t flag; /* VALUE_INPUT, VALUE_OUTPUT, or 0: elsewhere */
+};
+
+/* The descriptions that the module would make otherwise, in place of all. */
+static void keep_odd(struct carrier *c, struct listed *l, gid g, const struct map *values)
+{
+    static const unsigned none[] = {0};
+    struct module *m = c->k.m;
+    Onnx__ValueInfoProto **odd = arena_array(c->k.a, l->n + 1, sizeof *odd);
+    size_t n = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        sid name = str_id(m, l->list[i]->name);
+        vid v = 0;
+        for (gid at = g; at != 0 && v == 0 && name != 0;
+             at = l->flag == VALUE_OUTPUT ? m->node[m->graph[at].owner].graph : 0)
+            v = map_get(values, map_key(at, name));
+        bool same = v != 0 && fields_apart(c, &l->list[i]->base, &make_info(&c->k, v)->base, none) == 0;
+        bool border = v != 0 && (m->value[v].flags & (VALUE_INPUT | VALUE_OUTPUT | VALUE_INIT)) != 0;
+        if (same && l->flag == 0 && border)
+            m->value[v].flags |= VALUE_TYPED;
+        if (!same)
+            odd[n++] = l->list[i];
+    }
+    l->list = odd;
+    l->n = n;
+}
+
+static void map_values(struct carrier *c, struct map *values)
+{
+    const struct module *m = c->k.m;
+    map_set(values, c->tmp, 1, 1); /* so that it is not empty */
+    for (vid v = 1; v < m->nval; v++)
+        if (m->value[v].name != 0)
+            map_set(values, c->tmp, map_key(m->value[v].graph, m->value[v].name), v);
+}
+
+static void carry_graph(struct carrier *c, gid g, const struct map *values)
+{
+    static const unsigned below[] = {1, 5, 15, 0}; /* nodes, initializers, sparse ones */
+    struct module *m = c->k.m;
+    struct graph *x = &m->graph[g];
+    Onnx__GraphProto made = ONNX__GRAPH_PROTO__INIT;
+    if (x->src == NULL)
+        return;
+    Onnx__GraphProto had = *(const Onnx__GraphProto *)x->src;
+    struct listed in = {had.input, had.n_input, VALUE_INPUT},
+                  out = {had.output, had.n_output, VALUE_OUTPUT},
+                  more = {had.value_info, had.n_value_info, 0};
+    keep_odd(c, &in, g, values);
+    keep_odd(c, &out, g, values);
+    keep_odd(c, &more, g, values);
+    had.n_input = in.n;
+    had.input = in.list;
+    had.n_output = out.n;
+    had.output = out.list;
+    had.n_value_info = more.n;
+    had.value_info = more.list;
+    made.name = x->name != 0 ? make_text(m, x->name) : NULL;
+    make_about(&c->k, x->about, true, &made.doc_string, &made.metadata_props, &made.n_metadata_props);
+    note_rest(c, &x->about, fields_apart(c, &had.base, &made.base, below));
+}
+
+static void carry_opset(struct carrier *c, uint32_t i)
+{
+    static const unsigned none[] = {0};
+    struct opset *x = &c->k.m->opset[i];
+    if (x->src != NULL)
+        note_rest(c, &x->about, fields_apart(c, x->src, &make_opset(&c->k, i)->base, none));
+}
+
+/* Everything in a module.  graphs: whether its graphs have messages of their own: that of a function is the
+ * function's. */
+static void carry_parts(struct carrier *c, bool graphs)
+{
+    struct module *m = c->k.m;
+    struct map values = {0};
+    map_values(c, &values);
+    for (nid n = 1; n < m->nnode; n++)
+        carry_node(c, n);
+    for (nid n = 1; n < m->nnode; n++)
+        carry_attributes(c, m->node[n].attr);
+    for (tid t = 1; t < m->ntensor; t++)
+        carry_tensor(c, t);
+    for (gid g = graphs ? 1 : 2; g < m->ngraph; g++)
+        carry_graph(c, g, &values);
+    for (uint32_t i = 1; i < m->nopset; i++)
+        carry_opset(c, i);
+}
+
+static void carry_function(struct carrier *c, struct function *f)
+{
+    /* inputs, outputs, attributes, nodes, opsets, defaults */
+    static const unsigned below[] = {4, 5, 6, 7, 9, 11, 0};
+    struct module *b = f->body;
+    struct carrier in = *c;
+    struct map values = {0};
+    in.k.m = b;
+    carry_parts(&in, false);
+    carry_attributes(&in, f->give);
+    if (f->src == NULL)
+        return;
+    Onnx__FunctionProto made = ONNX__FUNCTION_PROTO__INIT, had = *(const Onnx__FunctionProto *)f->src;
+    struct listed more = {had.value_info, had.n_value_info, 0};
+    map_values(&in, &values);
+    keep_odd(&in, &more, 1, &values);
+    had.n_value_info = more.n;
+    had.value_info = more.list;
+    made.name = f->name != 0 ? make_text(b, f->name) : NULL;
+    made.domain = f->domain != 0 ? make_text(b, f->domain) : NULL;
+    made.overload = f->overload != 0 ? make_text(b, f->overload) : NULL;
+    make_about(&in.k, f->about, true, &made.doc_string, &made.metadata_props, &made.n_metadata_props);
+    note_rest(&in, &f->about, fields_apart(&in, &had.base, &made.base, below));
+}
+
+/* ---- the model -------------------------------------------------------------------------------------- */
+
+/* Whether a message below msg points at bytes that stay in the model's file. */
+static bool points_into(const ProtobufCMessage *msg, const struct file *f, struct arena *a)
+{
+    const ProtobufCMessage **stack = NULL;
+    uint32_t n = 0, cap = 0;
+    for (stack = vec_grow(a, stack, &cap, 1, sizeof *stack), stack[n++] = msg; n > 0;) {
+        const ProtobufCMessage *x = stack[--n];
+        const Onnx__TensorProto *t = (const Onnx__TensorProto *)x;
+        if (x->descriptor == &onnx__tensor_proto__descriptor &&
+            ((uintptr_t)t->raw_data.data - (uintptr_t)f->map < f->size ||
+             (uintptr_t)t->float_data - (uintptr_t)f->map < f->size ||
+             (uintptr_t)t->double_data - (uintptr_t)f->map < f->size))
+            return true;
+        for (unsigned i = 0; i < x->descriptor->n_fields; i++) {
+            const ProtobufCFieldDescriptor *d = &x->descriptor->fields[i];
+            const char *at = (const char *)x + d->offset;
+            size_t many = d->label == PROTOBUF_C_LABEL_REPEATED
+                              ? *(const size_t *)((const char *)x + d->quantifier_offset)
+                              : 1;
+            if (d->type != PROTOBUF_C_TYPE_MESSAGE || (d->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0)
+                continue;
+            const ProtobufCMessage *const *list =
+                d->label == PROTOBUF_C_LABEL_REPEATED ? *(const ProtobufCMessage *const *const *)at
+                                                      : (const ProtobufCMessage *const *)at;
+            stack = vec_grow(a, stack, &cap, n + (uint32_t)many, sizeof *stack);
+            for (size_t j = 0; j < many; j++)
+                if (list[j] != NULL)
+                    stack[n++] = list[j];
+        }
+    }
+    return false;
+}
+
+/* Payloads of forms that the module does not look into would have to stand in the text: 0, or -1 and an error. */
+static int check_opaque(const struct module *m, const struct file *f, struct arena *a, struct diag *d)
+{
+    for (tid t = 1; t < m->ntensor; t++)
+        if (m->tensor[t].where == TENSOR_OPAQUE && m->tensor[t].src != NULL &&
+            points_into(m->tensor[t].src, f, a))
+            return diag_error(d,
+                              "%s: tensor '%s' is of a kind that pcc does not know, and its bytes are "
+                              "in the model's file: textual IR cannot carry it",
+                              str(m, m->path), str(m, m->tensor[t].name));
+    return 0;
+}
+
+static int check_carried(const struct module *m, struct arena *a, struct diag *d)
+{
+    const Onnx__ModelProto *p = m->src;
+    const struct file none = {0}, *f = m->nfile > 1 ? &m->file[1] : &none;
+    for (size_t i = 0; i < p->n_training_info; i++)
+        if (points_into(&p->training_info[i]->base, f, a))
+            return diag_error(d,
+                              "%s: training_info has weights in the model's file: textual IR cannot "
+                              "carry it",
+                              str(m, m->path));
+    for (uint32_t i = 1; i < m->nfunction; i++)
+        if (check_opaque(m->function[i].body, f, a, d) != 0)
+            return -1;
+    return check_opaque(m, f, a, d);
+}
+
+int onnx_carry(struct module *m, struct diag *d)
+{
+    static const unsigned below[] = {7, 8, 25, 0}; /* graph, opsets, functions */
+    if (m->src == NULL || m->patterns)
+        return 0;
+    struct carrier c = {.k = {.m = m, .model = m, .a = arena_new(m->mem), .d = d, .bare = true}};
+    c.tmp = arena_new(c.k.a);
+    int rc = check_carried(m, c.tmp, d);
+    if (rc == 0) {
+        for (uint32_t f = 1; f < m->nfunction; f++)
+            carry_function(&c, &m->function[f]);
+        carry_parts(&c, true);
+        Onnx__ModelProto made = ONNX__MODEL_PROTO__INIT;
+        made.has_ir_version = m->ir_version != 0;
+        made.ir_version = m->ir_version;
+        make_about(&c.k, m->own_about, true, &made.doc_string, &made.metadata_props,
+                   &made.n_metadata_props);
+        note_rest(&c, &m->own_about, fields_apart(&c, m->src, &made.base, below));
+        rc = c.k.failed ? -1 : 0;
+    }
+    arena_free(c.k.a);
+    return rc;
+}

@@ -1,0 +1,599 @@
+/* ONNX messages out of the module.
+ *
+ * The module says what the model is; its src pointers lead to the messages that things came from.  Here every node,
+ * attribute, tensor, graph and function gets a message that says what the module says.  Where the one that it came with
+ * does so already, byte for byte what was in the file, that one is kept.  Else a copy of it is changed, so that what the
+ * module has no place for (documentation of tensors, fields of newer versions of ONNX) stays; what passes made gets
+ * a new one.  In a module that was read from text, messages hold only what the module has no place for
+ * (module.patterns), so all are completed.
+ *
+ * Graphs are made inner ones first, without recursion.  O(nodes + operands + attributes + values), expected. */
+#include "backends/onnx/make.h"
+
+#include "backends/backends.h"
+#include "ir/base/name_table.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- names -------------------------------------------------------------------------------------- */
+
+static bool is_text(const struct module *m, const char *have, sid want)
+{
+    return strcmp(have != NULL ? have : "", str(m, want)) == 0;
+}
+
+/* Makes *field say the string; what says so already stays, be it NULL or "". */
+static void set_text(const struct module *m, char **field, sid want)
+{
+    if (!is_text(m, *field, want))
+        *field = want != 0 ? make_text(m, want) : NULL;
+}
+
+/* The same for a domain: "ai.onnx" and "" are one. */
+static bool is_domain(const struct module *m, const char *have, sid want)
+{
+    return is_text(m, have, want) || (want == 0 && have != NULL && strcmp(have, "ai.onnx") == 0);
+}
+
+/* A name for result i of node n, which a later definition of its name displaced. */
+static char *name_lost(struct maker *k, nid n, uint32_t i)
+{
+    struct module *m = k->m;
+    if (k->taken.mask == 0)
+        for (vid v = 1; v < m->nval; v++)
+            if (m->value[v].name != 0)
+                map_set(&k->taken, k->a, m->value[v].name, 1);
+    for (uint32_t again = 0;; again++) {
+        sid name = str_id(m, again == 0 ? arena_fmt(k->a, "%s/lost_%u", node_name(m, n), i)
+                                        : arena_fmt(k->a, "%s/lost_%u_%u", node_name(m, n), i, again));
+        if (k->taken.mask != 0 && map_get(&k->taken, name) != 0)
+            continue;
+        map_set(&k->taken, k->a, name, 1);
+        return make_text(m, name);
+    }
+}
+
+/* ---- nodes -------------------------------------------------------------------------------------- */
+
+/* Whether the list names the first n values of a slice. */
+static bool names_agree(const struct module *m, struct slice list, uint32_t n, char *const *have,
+                        size_t nhave)
+{
+    bool same = n == nhave;
+    for (uint32_t i = 0; i < n && same; i++) {
+        vid v = m->arg[list.at + i];
+        same = is_text(m, have[i], m->value[v].name) && (m->value[v].flags & VALUE_LOST) == 0;
+    }
+    return same;
+}
+
+static char **name_values(struct maker *k, struct slice list, uint32_t n, nid maker)
+{
+    const struct module *m = k->m;
+    char **out = arena_array(k->a, (size_t)n + 1, sizeof *out);
+    for (uint32_t i = 0; i < n; i++) {
+        vid v = m->arg[list.at + i];
+        bool lost = (m->value[v].flags & VALUE_LOST) != 0 && !k->bare;
+        out[i] = lost ? name_lost(k, maker, i) : make_text(m, m->value[v].name);
+    }
+    return out;
+}
+
+/* Whether a node stays without a name, which readers made up: they count nodes, so where passes have changed the main
+ * graph, its nodes get these names, or plans would not find them. */
+static bool stays_unnamed(const struct maker *k, const struct node *x)
+{
+    bool moved = k->m == k->model && k->m->rewritten && x->graph == 1;
+    return (x->flags & (NODE_UNNAMED | NODE_MADE)) == NODE_UNNAMED && !moved;
+}
+
+/* Whether p, the message that node x came with, says all that the module says of it, attributes apart. */
+static bool node_agrees(const struct maker *k, const struct node *x, const Onnx__NodeProto *p)
+{
+    const struct module *m = k->m;
+    bool named = is_text(m, p->name, x->name) ||
+                 (stays_unnamed(k, x) && (p->name == NULL || *p->name == '\0'));
+    return named && is_text(m, p->op_type, x->op) && is_domain(m, p->domain, x->domain) &&
+           is_text(m, p->overload, x->overload) &&
+           names_agree(m, x->in, x->nformal, p->input, p->n_input) &&
+           names_agree(m, x->out, x->out.n, p->output, p->n_output);
+}
+
+/* The attributes of a node as messages; have[nhave] itself if these are they. */
+static Onnx__AttributeProto **make_attributes(struct maker *k, const struct node *x,
+                                              Onnx__AttributeProto **have, size_t nhave)
+{
+    const char *name = str(k->m, x->name);
+    Onnx__AttributeProto **out = arena_array(k->a, (size_t)x->attr.n + 1, sizeof *out);
+    bool same = nhave == x->attr.n;
+    for (uint32_t i = 0; i < x->attr.n; i++) {
+        out[i] = make_attribute(k, &k->m->attr[x->attr.at + i], name);
+        same = same && out[i] == have[i];
+    }
+    return same ? have : out;
+}
+
+Onnx__NodeProto *make_node(struct maker *k, nid n)
+{
+    struct module *m = k->m;
+    struct node *x = &m->node[n];
+    const Onnx__NodeProto *src = k->bare ? NULL : x->src;
+    bool whole = src != NULL && !m->patterns;
+    struct arena_mark mark = arena_mark(k->a);
+    Onnx__AttributeProto **attr = k->bare ? NULL
+                                          : make_attributes(k, x, src ? src->attribute : NULL,
+                                                            src ? src->n_attribute : 0);
+    if (whole && (x->flags & NODE_MADE) == 0 && attr == src->attribute && node_agrees(k, x, src)) {
+        arena_release(k->a, mark);
+        return (Onnx__NodeProto *)(uintptr_t)src;
+    }
+    Onnx__NodeProto *p = arena_alloc(k->a, sizeof *p);
+    if (src != NULL)
+        *p = *src;
+    else
+        onnx__node_proto__init(p);
+    if (!stays_unnamed(k, x))
+        set_text(m, &p->name, x->name);
+    set_text(m, &p->op_type, x->op);
+    if (!is_domain(m, p->domain, x->domain))
+        p->domain = x->domain != 0 ? make_text(m, x->domain) : NULL;
+    set_text(m, &p->overload, x->overload);
+    p->n_input = x->nformal;
+    p->input = name_values(k, x->in, x->nformal, n);
+    p->n_output = x->out.n;
+    p->output = name_values(k, x->out, x->out.n, n);
+    p->n_attribute = k->bare ? 0 : x->attr.n;
+    p->attribute = attr;
+    if (!whole || (x->flags & NODE_MADE) != 0)
+        make_about(k, x->about, whole, &p->doc_string, &p->metadata_props, &p->n_metadata_props);
+    if (!k->bare)
+        x->src = p;
+    return p;
+}
+
+/* ---- values ------------------------------------------------------------------------------------- */
+
+Onnx__ValueInfoProto *make_info(struct maker *k, vid v)
+{
+    Onnx__ValueInfoProto *p = arena_alloc(k->a, sizeof *p);
+    onnx__value_info_proto__init(p);
+    p->name = make_text(k->m, k->m->value[v].name);
+    p->type = make_type(k->m, k->m->value[v].type, k->a);
+    return p;
+}
+
+/* What the messages of a graph or function say of its values, by name. */
+struct infos {
+    Onnx__ValueInfoProto **in, **out, **more;
+    size_t nin, nout, nmore;
+    struct names at[3]; /* name -> place in in, out, more */
+};
+
+static struct names index_infos(struct maker *k, Onnx__ValueInfoProto **list, size_t n)
+{
+    struct names at = names_new(k->a, (uint32_t)n);
+    for (size_t i = 0; i < n; i++)
+        names_add(&at, list[i]->name != NULL ? list[i]->name : "", (uint32_t)i);
+    return at;
+}
+
+static struct infos infos_of(struct maker *k, const Onnx__GraphProto *g)
+{
+    struct infos x = {0};
+    if (g != NULL && !k->bare) {
+        x = (struct infos){.in = g->input,
+                           .nin = g->n_input,
+                           .out = g->output,
+                           .nout = g->n_output,
+                           .more = g->value_info,
+                           .nmore = g->n_value_info};
+    }
+    x.at[0] = index_infos(k, x.in, x.nin);
+    x.at[1] = index_infos(k, x.out, x.nout);
+    x.at[2] = index_infos(k, x.more, x.nmore);
+    return x;
+}
+
+/* The description that a message has for v, completed by what it lacks; NULL: it has none, or an older one. */
+static Onnx__ValueInfoProto *take_info(struct maker *k, vid v, Onnx__ValueInfoProto *have)
+{
+    const struct value *x = &k->m->value[v];
+    if (have == NULL || (!k->m->patterns && (x->flags & VALUE_RETYPED) == 0))
+        return have;
+    if (have->type != NULL && (x->flags & VALUE_RETYPED) == 0)
+        return have;
+    Onnx__ValueInfoProto *p = arena_alloc(k->a, sizeof *p);
+    *p = *have;
+    p->type = make_type(k->m, x->type, k->a);
+    return p;
+}
+
+/* Descriptions of the inputs (which 0) or outputs (1) of a graph.  renamed: a pass copied the graph, and gave all values
+ * other names. */
+static Onnx__ValueInfoProto **make_border(struct maker *k, struct slice list, const struct infos *i,
+                                          int which, bool renamed)
+{
+    struct module *m = k->m;
+    Onnx__ValueInfoProto **have = which == 0 ? i->in : i->out,
+                         **out = arena_array(k->a, (size_t)list.n + 1, sizeof *out);
+    size_t nhave = which == 0 ? i->nin : i->nout;
+    for (uint32_t j = 0; j < list.n; j++) {
+        vid v = m->arg[list.at + j];
+        uint32_t at = names_get(&i->at[which], value_name(m, v), UINT32_MAX);
+        out[j] = take_info(k, v, at != UINT32_MAX ? have[at] : NULL);
+        if (out[j] == NULL && renamed && nhave == list.n) {
+            out[j] = arena_alloc(k->a, sizeof *out[j]);
+            *out[j] = *have[j];
+            out[j]->name = make_text(m, m->value[v].name);
+        }
+        if (out[j] == NULL)
+            out[j] = make_info(k, v);
+    }
+    return out;
+}
+
+/* Whether v is described beside the inputs and outputs, where no message says. */
+static bool wants_info(const struct maker *k, vid v, bool function)
+{
+    const struct module *m = k->m;
+    const struct value *x = &m->value[v];
+    bool border = (x->flags & (VALUE_INPUT | VALUE_OUTPUT | VALUE_INIT)) != 0;
+    if (x->name == 0 || x->type == 0 || m->type[x->type].kind == TYPE_NONE)
+        return false;
+    if ((x->flags & VALUE_TYPED) != 0)
+        return true;
+    return (!border || function) && (k->told || (x->flags & VALUE_RETYPED) != 0);
+}
+
+/* The values of a graph by name. */
+static struct names names_of(struct maker *k, const struct csr *values, gid g)
+{
+    struct names here = names_new(k->a, values->at[g + 1] - values->at[g]);
+    for (uint32_t j = values->at[g]; j < values->at[g + 1]; j++)
+        if (k->m->value[values->to[j]].name != 0)
+            names_add(&here, value_name(k->m, values->to[j]), values->to[j]);
+    return here;
+}
+
+/* Other values that are described: those of the message that are still there, then those that passes or the text tell
+ * the type of.  function: its inputs and outputs are described here, too. */
+static Onnx__ValueInfoProto **make_infos(struct maker *k, const struct csr *values, gid g,
+                                         const struct infos *i, bool function, size_t *n)
+{
+    struct module *m = k->m;
+    Onnx__ValueInfoProto **out =
+        arena_array(k->a, i->nmore + (values->at[g + 1] - values->at[g]) + 1, sizeof *out);
+    struct names here = names_of(k, values, g);
+    *n = 0;
+    for (size_t j = 0; j < i->nmore; j++) {
+        vid v = names_get(&here, i->more[j]->name != NULL ? i->more[j]->name : "", 0);
+        if (v != 0 ? !m->patterns : !m->rewritten)
+            out[(*n)++] = v != 0 ? take_info(k, v, i->more[j]) : i->more[j];
+    }
+    for (uint32_t j = values->at[g]; j < values->at[g + 1]; j++) {
+        vid v = values->to[j];
+        uint32_t at = names_get(&i->at[2], value_name(m, v), UINT32_MAX);
+        if (at != UINT32_MAX && m->patterns)
+            out[(*n)++] = take_info(k, v, i->more[at]);
+        else if (at == UINT32_MAX && wants_info(k, v, function))
+            out[(*n)++] = make_info(k, v);
+    }
+    return out;
+}
+
+/* ---- graphs ------------------------------------------------------------------------------------- */
+
+static void set_weights(struct maker *k, const struct graph *g, Onnx__GraphProto *p)
+{
+    const struct module *m = k->m;
+    p->n_initializer = p->n_sparse_initializer = 0;
+    p->initializer = arena_array(k->a, (size_t)g->init.n + 1, sizeof *p->initializer);
+    p->sparse_initializer = arena_array(k->a, (size_t)g->init.n + 1, sizeof *p->sparse_initializer);
+    for (uint32_t i = 0; i < g->init.n; i++) {
+        tid t = m->value[m->arg[g->init.at + i]].tensor;
+        bool inside = g != &m->graph[1] || m != k->model;
+        if (m->tensor[t].where == TENSOR_SPARSE)
+            p->sparse_initializer[p->n_sparse_initializer++] = make_sparse(k, t, inside);
+        else
+            p->initializer[p->n_initializer++] = make_tensor(k, t, inside);
+    }
+}
+
+/* Annotations of quantization for the values that are there. */
+static void keep_annotations(struct maker *k, const struct csr *values, gid g, Onnx__GraphProto *p)
+{
+    const struct module *m = k->m;
+    if (p->n_quantization_annotation == 0 || !m->rewritten)
+        return;
+    struct names here = names_of(k, values, g);
+    Onnx__TensorAnnotation **from = p->quantization_annotation;
+    size_t n = p->n_quantization_annotation;
+    p->n_quantization_annotation = 0;
+    p->quantization_annotation = arena_array(k->a, n, sizeof *from);
+    for (size_t i = 0; i < n; i++)
+        if (from[i]->tensor_name != NULL && names_get(&here, from[i]->tensor_name, 0) != 0)
+            p->quantization_annotation[p->n_quantization_annotation++] = from[i];
+}
+
+static Onnx__NodeProto **make_nodes(struct maker *k, const struct graph *g, size_t *n)
+{
+    Onnx__NodeProto **out = arena_array(k->a, (size_t)g->count + 1, sizeof *out);
+    *n = g->count;
+    for (uint32_t i = 0; i < g->count; i++)
+        out[i] = make_node(k, g->first + i);
+    return out;
+}
+
+/* Whether a list of messages is the same. */
+static bool same_list(const void *a, size_t na, const void *b, size_t nb)
+{
+    return na == nb && (na == 0 || memcmp(a, b, na * sizeof(void *)) == 0);
+}
+
+static bool graph_agrees(const struct module *m, const struct graph *g, const Onnx__GraphProto *had,
+                         const Onnx__GraphProto *p)
+{
+    return !m->patterns && is_text(m, had->name, g->name) &&
+           same_list(had->node, had->n_node, p->node, p->n_node) &&
+           same_list(had->initializer, had->n_initializer, p->initializer, p->n_initializer) &&
+           same_list(had->sparse_initializer, had->n_sparse_initializer, p->sparse_initializer,
+                     p->n_sparse_initializer) &&
+           same_list(had->input, had->n_input, p->input, p->n_input) &&
+           same_list(had->output, had->n_output, p->output, p->n_output) &&
+           same_list(had->value_info, had->n_value_info, p->value_info, p->n_value_info) &&
+           had->n_quantization_annotation == p->n_quantization_annotation;
+}
+
+/* Gives graph id its message.  values: of each graph. */
+static void make_graph(struct maker *k, gid id, const struct csr *values)
+{
+    struct module *m = k->m;
+    struct graph *g = &m->graph[id];
+    const Onnx__GraphProto *src = g->src;
+    struct infos i = infos_of(k, src);
+    nid owner = g->owner;
+    bool renamed = owner != 0 && (m->node[owner].flags & NODE_MADE) != 0;
+    Onnx__GraphProto *p = arena_alloc(k->a, sizeof *p);
+    if (src != NULL)
+        *p = *src;
+    else
+        onnx__graph_proto__init(p);
+    set_text(m, &p->name, g->name);
+    make_about(k, g->about, src != NULL && !m->patterns, &p->doc_string, &p->metadata_props,
+               &p->n_metadata_props);
+    p->node = make_nodes(k, g, &p->n_node);
+    set_weights(k, g, p);
+    p->n_input = g->in.n;
+    p->input = make_border(k, g->in, &i, 0, renamed);
+    p->n_output = g->out.n;
+    p->output = make_border(k, g->out, &i, 1, renamed);
+    p->value_info = make_infos(k, values, id, &i, false, &p->n_value_info);
+    keep_annotations(k, values, id, p);
+    if (src == NULL || !graph_agrees(m, g, src, p))
+        g->src = p;
+}
+
+/* Values of each graph, ascending. */
+static struct csr list_values(const struct module *m, struct arena *a)
+{
+    uint32_t *row = arena_array(a, m->nval, sizeof *row), *all = arena_array(a, m->nval, sizeof *all);
+    for (vid v = 0; v < m->nval; v++) {
+        row[v] = m->value[v].graph;
+        all[v] = v;
+    }
+    return csr_build(a, m->ngraph, m->nval, row, all);
+}
+
+/* Makes the messages of all graphs of k->m. */
+static void make_graphs(struct maker *k, const struct csr *values)
+{
+    const gid *order = graphs_outer_first(k->m, k->a);
+    for (uint32_t i = k->m->ngraph - 1; i-- > 0;)
+        make_graph(k, order[i], values);
+}
+
+/* ---- functions ---------------------------------------------------------------------------------- */
+
+Onnx__OperatorSetIdProto *make_opset(struct maker *k, uint32_t i)
+{
+    struct module *m = k->m;
+    struct opset *x = &m->opset[i];
+    const Onnx__OperatorSetIdProto *src = k->bare ? NULL : x->src;
+    if (src != NULL && !m->patterns)
+        return (Onnx__OperatorSetIdProto *)(uintptr_t)src;
+    Onnx__OperatorSetIdProto *p = arena_alloc(k->a, sizeof *p);
+    if (src != NULL)
+        *p = *src;
+    else
+        onnx__operator_set_id_proto__init(p);
+    if (!is_domain(m, p->domain, x->domain))
+        p->domain = x->domain != 0 ? make_text(m, x->domain) : NULL;
+    p->has_version = p->has_version || x->version != 0;
+    p->version = x->version;
+    if (!k->bare)
+        x->src = p;
+    return p;
+}
+
+static Onnx__OperatorSetIdProto **make_opsets(struct maker *k, size_t *n)
+{
+    *n = k->m->nopset - 1;
+    Onnx__OperatorSetIdProto **out = arena_array(k->a, *n + 1, sizeof *out);
+    for (uint32_t i = 1; i < k->m->nopset; i++)
+        out[i - 1] = make_opset(k, i);
+    return out;
+}
+
+/* The names of values, for the inputs and outputs of a function. */
+static char **name_list(struct maker *k, struct slice list, size_t *n)
+{
+    *n = list.n;
+    return name_values(k, list, list.n, 0);
+}
+
+/* The message of a function whose body was read from a file lists the values of its graph. */
+static const Onnx__GraphProto *body_infos(struct maker *k, const Onnx__FunctionProto *src)
+{
+    if (src == NULL)
+        return NULL;
+    Onnx__GraphProto *g = arena_alloc(k->a, sizeof *g);
+    onnx__graph_proto__init(g);
+    g->n_value_info = src->n_value_info;
+    g->value_info = src->value_info;
+    return g;
+}
+
+static void complete_function(struct maker *k, const struct function *f, Onnx__FunctionProto *p)
+{
+    struct module *b = k->m;
+    size_t n;
+    set_text(b, &p->name, f->name);
+    if (!is_domain(b, p->domain, f->domain))
+        p->domain = f->domain != 0 ? make_text(b, f->domain) : NULL;
+    set_text(b, &p->overload, f->overload);
+    p->input = name_list(k, b->graph[1].in, &p->n_input);
+    p->output = name_list(k, b->graph[1].out, &p->n_output);
+    p->n_attribute = f->need.n;
+    p->attribute = arena_array(k->a, (size_t)f->need.n + 1, sizeof *p->attribute);
+    for (uint32_t i = 0; i < f->need.n; i++)
+        p->attribute[i] = make_text(b, b->sids[f->need.at + i]);
+    p->n_attribute_proto = f->give.n;
+    p->attribute_proto = arena_array(k->a, (size_t)f->give.n + 1, sizeof *p->attribute_proto);
+    for (uint32_t i = 0; i < f->give.n; i++)
+        p->attribute_proto[i] = make_attribute(k, &b->attr[f->give.at + i], str(b, f->name));
+    p->opset_import = make_opsets(k, &n);
+    p->n_opset_import = n;
+    make_about(k, f->about, false, &p->doc_string, &p->metadata_props, &p->n_metadata_props);
+}
+
+/* Gives function f a message.  Its graphs are made first; the nodes of the first one are its own. */
+static void make_function(struct maker *model, struct function *f)
+{
+    struct maker k = {.m = f->body, .model = model->m, .a = model->a, .d = model->d};
+    const Onnx__FunctionProto *src = f->src;
+    k.told = src == NULL || k.m->patterns;
+    k.m->rewritten = model->m->rewritten;
+    const struct csr values = list_values(k.m, k.a);
+    make_graphs(&k, &values);
+    const Onnx__GraphProto *g = k.m->graph[1].src;
+    bool same = src != NULL && !k.m->patterns && same_list(src->node, src->n_node, g->node, g->n_node);
+    if (!same) {
+        Onnx__FunctionProto *p = arena_alloc(k.a, sizeof *p);
+        if (src != NULL)
+            *p = *src;
+        else
+            onnx__function_proto__init(p);
+        p->n_node = g->n_node;
+        p->node = g->node;
+        complete_function(&k, f, p);
+        struct infos i = infos_of(&k, body_infos(&k, src));
+        p->value_info = make_infos(&k, &values, 1, &i, true, &p->n_value_info);
+        f->src = p;
+    }
+    k.m->patterns = k.m->rewritten = false;
+    model->failed = model->failed || k.failed;
+}
+
+/* ---- the model ---------------------------------------------------------------------------------- */
+
+/* The first IR version that has what passes made. */
+static int64_t version_needed(const struct module *m)
+{
+    int64_t need = m->nfunction > 1 ? 8 : 3;
+    for (nid n = 1; n < m->nnode; n++) {
+        const struct node *x = &m->node[n];
+        if ((x->flags & NODE_MADE) != 0 && x->overload != 0)
+            need = 10;
+    }
+    for (tid t = 1; t < m->ntensor; t++) {
+        const struct tensor *x = &m->tensor[t];
+        int64_t least = x->elem >= ELEM_F8E8M0  ? 12
+                        : x->elem >= ELEM_F4E2M1 ? 11
+                        : x->elem >= ELEM_U4     ? 10
+                        : x->elem >= ELEM_F8E4M3FN ? 9
+                                                   : 3;
+        need = x->src == NULL && least > need ? least : need;
+    }
+    return need;
+}
+
+/* Imports the domains of made nodes that the model does not import: version 1 of those that are not ONNX's own. */
+static void import_domains(struct maker *k)
+{
+    struct module *m = k->m;
+    struct map known = {0};
+    for (uint32_t i = 1; i < m->nopset; i++)
+        map_set(&known, k->a, map_key(1, m->opset[i].domain), 1);
+    for (nid n = 1; n < m->nnode; n++) {
+        const struct node *x = &m->node[n];
+        if ((x->flags & NODE_MADE) == 0 || x->callee != 0 ||
+            (known.mask != 0 && map_get(&known, map_key(1, x->domain)) != 0))
+            continue;
+        map_set(&known, k->a, map_key(1, x->domain), 1);
+        if (x->domain != 0) {
+            module_add_opset(m, x->domain, 1);
+            continue;
+        }
+        k->failed = true;
+        diag_error(k->d, "%s: node '%s' is of ai.onnx, of which the model imports no version",
+                   str(m, m->path), node_name(m, n));
+    }
+}
+
+static void set_functions(struct maker *k, Onnx__ModelProto *p)
+{
+    struct module *m = k->m;
+    p->n_functions = 0;
+    p->functions = arena_array(k->a, (size_t)m->nfunction + 1, sizeof *p->functions);
+    for (uint32_t f = 1; f < m->nfunction; f++) {
+        make_function(k, &m->function[f]);
+        p->functions[p->n_functions++] = (void *)(uintptr_t)m->function[f].src;
+    }
+}
+
+/* A model that operators make: -1 and an error if this is none. */
+static int check_operators(const struct module *m, struct diag *d)
+{
+    return module_is_profiled(m)
+               ? diag_error(d, "%s: it has no operators, only times and sizes: no ONNX model can be made of it",
+                            str(m, m->path))
+               : 0;
+}
+
+int onnx_make(struct module *m, struct diag *d)
+{
+    struct maker k = {.m = m,
+                      .model = m,
+                      .a = m->mem,
+                      .d = d,
+                      .told = m->src == NULL || m->patterns};
+    if (m->src != NULL && !m->rewritten && !m->patterns)
+        return 0;
+    if (check_operators(m, d) != 0)
+        return -1;
+    Onnx__ModelProto *p = arena_alloc(k.a, sizeof *p);
+    if (m->src != NULL)
+        *p = *(const Onnx__ModelProto *)m->src;
+    else
+        onnx__model_proto__init(p);
+    int64_t need = m->rewritten || !m->patterns ? version_needed(m) : 0;
+    m->ir_version = m->ir_version < need ? need : m->ir_version;
+    import_domains(&k);
+    set_functions(&k, p);
+    const struct csr values = list_values(m, k.a);
+    make_graphs(&k, &values);
+    p->graph = (void *)(uintptr_t)m->graph[1].src;
+    p->has_ir_version = p->has_ir_version || m->ir_version != 0;
+    p->ir_version = m->ir_version;
+    size_t n;
+    p->opset_import = make_opsets(&k, &n);
+    p->n_opset_import = n;
+    make_about(&k, m->own_about, m->src != NULL && !m->patterns, &p->doc_string, &p->metadata_props,
+               &p->n_metadata_props);
+    if (k.failed)
+        return -1;
+    m->src = p;
+    m->rewritten = m->patterns = false;
+    return 0;
+}

@@ -1,0 +1,43 @@
+/* ONNX messages out of the module: what the files of this folder share. */
+#ifndef PCC_BACKENDS_ONNX_MAKE_H
+#define PCC_BACKENDS_ONNX_MAKE_H
+
+#include "ir/base/map.h"
+#include "ir/model/module.h"
+
+#include "onnx.pb-c.h"
+
+/* Messages of a module, or of the body of one of its functions.  They live in a. */
+struct maker {
+    struct module *m;
+    const struct module *model; /* has the files */
+    struct arena *a;
+    struct diag *d;
+    /* src pointers are not looked at: every message is what the module alone says (carry.c) */
+    bool bare;
+    bool told; /* no file says which values it describes: all whose type is known are */
+    bool failed;
+    struct map taken; /* names of values, once a lost one needs another name */
+};
+
+/* The interned string itself, which lives as long as the module: the messages' pointers are not const. */
+char *make_text(const struct module *m, sid s);
+/* The type as a message in a; NULL if nothing is known of it. */
+Onnx__TypeProto *make_type(const struct module *m, uint32_t type, struct arena *a);
+/* The message of a dense tensor: its own, if that says what the module says.  A slice that a writer has to bring to its
+ * place yet says that it is external, not where.  inside: it is below a node, so that its bytes come along. */
+Onnx__TensorProto *make_tensor(struct maker *k, tid t, bool inside);
+Onnx__SparseTensorProto *make_sparse(struct maker *k, tid t, bool inside);
+/* The message of an attribute; bodies in it are those of m->graph[].src. */
+Onnx__AttributeProto *make_attribute(struct maker *k, const struct attr *x, const char *node);
+/* Documentation and metadata of an entry of module.about; `own`: the message has none of its own to keep. */
+void make_about(const struct maker *k, uint32_t about, bool own, char **doc,
+                Onnx__StringStringEntryProto ***meta, size_t *nmeta);
+Onnx__StringStringEntryProto *make_entry(struct arena *a, const char *key, const char *value);
+
+/* make.c: the messages of node, graph, function and model, for carry.c: nothing below them but names. */
+Onnx__NodeProto *make_node(struct maker *k, nid n);
+Onnx__ValueInfoProto *make_info(struct maker *k, vid v);
+Onnx__OperatorSetIdProto *make_opset(struct maker *k, uint32_t i);
+
+#endif

@@ -1,0 +1,145 @@
+/* Where the bytes of tensors that passes have made lie, in a model that is written as one file.
+ *
+ * Initializers of the main graph of 1 KiB or more go to a file beside the model, its name and ".data", each once at a
+ * multiple of 4096; smaller ones are in the model.  Whatever came with a file stays where it is: only tensors in memory
+ * and slices are looked at, which no file of that size has.  On standard output all is in the model.
+ * O(initializers + the bytes written). */
+#include "backends/onnx/make.h"
+#include "backends/onnx/pack.h"
+
+#include "ir/base/infile.h"
+#include "ir/base/outfile.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MIN_BYTES = 1024, ALIGN = 4096, BLOCK = 1 << 20 };
+
+/* Whether the tensor of an initializer has no place yet. */
+static bool is_placeless(const struct tensor *x)
+{
+    return x->where == TENSOR_SLICE ||
+           (x->where == TENSOR_INLINE && !x->typed && x->len >= MIN_BYTES);
+}
+
+static uint32_t count_placeless(const struct module *m)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->graph[1].init.n; i++)
+        n += is_placeless(&m->tensor[m->value[m->arg[m->graph[1].init.at + i]].tensor]);
+    return n;
+}
+
+int tensor_copy(const struct module *m, tid t, int out, const char *what, struct diag *d)
+{
+    const struct tensor *x = &m->tensor[t];
+    if (x->where == TENSOR_INLINE)
+        return write_bytes(out, x->data, x->len, what, d);
+    if (x->where == TENSOR_FILE && m->file[x->file].fd >= 0)
+        return copy_bytes(m->file[x->file].fd, x->off, x->len, out, what, d);
+    struct arena *a = arena_new(m->mem);
+    uint8_t *block = arena_alloc(a, BLOCK);
+    int rc = 0;
+    for (uint64_t at = 0, n; at < x->len && rc == 0; at += n) {
+        n = x->len - at < BLOCK ? x->len - at : BLOCK;
+        rc = tensor_read(m, t, at, block, n) != 0 || write_bytes(out, block, n, what, d) != 0 ? -1 : 0;
+    }
+    arena_free(a);
+    return rc;
+}
+
+/* A copy of the message that says where the tensor lies in the file. */
+static Onnx__TensorProto *refer(const Onnx__TensorProto *src, const char *file, uint64_t at,
+                                uint64_t len, struct arena *a)
+{
+    Onnx__TensorProto *p = arena_alloc(a, sizeof *p);
+    *p = *src;
+    p->has_raw_data = 0;
+    p->has_data_location = 1;
+    p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    p->external_data = arena_array(a, 3, sizeof *p->external_data);
+    p->external_data[0] = make_entry(a, "location", file);
+    p->external_data[1] = make_entry(a, "offset", arena_fmt(a, "%" PRIu64, at));
+    p->external_data[2] = make_entry(a, "length", arena_fmt(a, "%" PRIu64, len));
+    p->n_external_data = 3;
+    return p;
+}
+
+/* A copy of the message that holds the bytes of tensor t; NULL and an error. */
+static Onnx__TensorProto *hold(const struct module *m, tid t, const Onnx__TensorProto *src,
+                               struct arena *a)
+{
+    const struct tensor *x = &m->tensor[t];
+    Onnx__TensorProto *p = arena_alloc(a, sizeof *p);
+    uint8_t *bytes = arena_alloc(a, (size_t)x->len + 1);
+    *p = *src;
+    p->has_data_location = 0;
+    p->n_external_data = 0;
+    p->has_raw_data = 1;
+    p->raw_data = (ProtobufCBinaryData){(size_t)x->len, bytes};
+    return tensor_read(m, t, 0, bytes, (size_t)x->len) == 0 ? p : NULL;
+}
+
+/* Writes the large ones to descriptor `out`, the file of that name; out < 0: all become part of the model. */
+static int place_all(const struct module *m, Onnx__GraphProto *g, int out, const char *file,
+                     struct arena *a, struct diag *d)
+{
+    uint64_t end = 0;
+    size_t k = 0;
+    for (uint32_t i = 0; i < m->graph[1].init.n; i++) {
+        tid t = m->value[m->arg[m->graph[1].init.at + i]].tensor;
+        const struct tensor *x = &m->tensor[t];
+        if (x->where == TENSOR_SPARSE)
+            continue;
+        Onnx__TensorProto **p = &g->initializer[k++];
+        assert(k <= g->n_initializer && (!is_placeless(x) || *p == x->src));
+        if (!is_placeless(x))
+            continue;
+        if (out < 0 || x->len < MIN_BYTES) {
+            *p = hold(m, t, *p, a);
+            if (*p == NULL)
+                return -1;
+            continue;
+        }
+        uint64_t at = (end + ALIGN - 1) / ALIGN * ALIGN;
+        *p = refer(*p, file, at, x->len, a);
+        end = at + x->len;
+        if (lseek(out, (off_t)at, SEEK_SET) < 0 || tensor_copy(m, t, out, file, d) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* An error if the file to be written holds weights of the model. */
+static int check_data(const struct module *m, const char *path, struct diag *d)
+{
+    for (uint32_t k = 1; k < m->nfile; k++)
+        if (infile_same(path, str(m, m->file[k].path)))
+            return diag_error(d,
+                              "%s: has weights of the model that is written, and weights that passes "
+                              "made would replace it: give the model another name",
+                              path);
+    return 0;
+}
+
+int onnx_place(const struct module *m, const Onnx__ModelProto *model, const char *path,
+               struct placed *out, struct arena *a, struct diag *d)
+{
+    *out = (struct placed){.model = *model, .graph = *model->graph};
+    uint32_t n = count_placeless(m);
+    if (n == 0)
+        return 0;
+    out->model.graph = &out->graph;
+    out->graph.initializer = arena_array(a, out->graph.n_initializer + 1, sizeof(void *));
+    memcpy(out->graph.initializer, model->graph->initializer,
+           model->graph->n_initializer * sizeof(void *));
+    if (strcmp(path, "-") == 0)
+        return place_all(m, &out->graph, -1, "", a, d);
+    const char *data = arena_fmt(a, "%s.data", path), *slash = strrchr(data, '/');
+    if (check_data(m, data, d) != 0 || outfile_open(&out->data, data, a, d) != 0)
+        return -1;
+    out->has_data = true;
+    return place_all(m, &out->graph, fileno(out->data.f), slash != NULL ? slash + 1 : data, a, d);
+}

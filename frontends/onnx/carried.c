@@ -1,0 +1,270 @@
+/* Messages for what textual IR carries for ONNX alone (frontends.h: onnx_carried).
+ *
+ * The text says, as bytes, the fields of messages that the module has no place for (backends/onnx/carry.c made them).
+ * They are a stranger's bytes, so they take the way of every ONNX file: all of them become one model, whose nodes,
+ * attributes, tensors and so on are the single messages; this is scanned and unpacked like a file, and its messages
+ * become the src pointers of the module's.  Where the text was edited since, it counts: types and places of external
+ * data that a message says otherwise go.  O(bytes + the module). */
+#include "frontends/frontends.h"
+#include "frontends/onnx/build.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Fields of ONNX that hold the messages, as tags of the wire (number << 3 | 2). */
+enum {
+    GRAPH_IN_MODEL = 7 << 3 | 2,
+    OPSET_IN_MODEL = 8 << 3 | 2,
+    FUNCTION_IN_MODEL = 25 << 3 | 2,
+    NODE_IN_GRAPH = 1 << 3 | 2,
+    TENSOR_IN_GRAPH = 5 << 3 | 2,
+    SPARSE_IN_GRAPH = 15 << 3 | 2,
+    ATTRIBUTE_IN_NODE = 5 << 3 | 2,
+    GRAPH_IN_ATTRIBUTE = 6 << 3 | 2
+};
+
+struct bytes {
+    struct arena *a;
+    uint8_t *p;
+    uint32_t n, cap;
+};
+
+static void put(struct bytes *b, const void *p, size_t n)
+{
+    b->p = vec_grow(b->a, b->p, &b->cap, b->n + (uint32_t)n, 1);
+    if (n > 0)
+        memcpy(b->p + b->n, p, n);
+    b->n += (uint32_t)n;
+}
+
+static void put_varint(struct bytes *b, uint64_t v)
+{
+    do {
+        uint8_t c = (uint8_t)((v & 0x7f) | (v > 0x7f ? 0x80 : 0));
+        put(b, &c, 1);
+        v >>= 7;
+    } while (v != 0);
+}
+
+/* A field that holds a message of n bytes. */
+static void put_message(struct bytes *b, unsigned tag, const void *p, size_t n)
+{
+    put_varint(b, tag);
+    put_varint(b, n);
+    put(b, p, n);
+}
+
+/* Where the pointer to a message goes. */
+struct holder {
+    const void **src;
+    enum { NODE, ATTRIBUTE, GRAPH, TENSOR, SPARSE, OPSET, FUNCTION } kind;
+};
+
+struct carrier {
+    struct arena *a;
+    struct bytes node, tensor, sparse, opset, function;
+    struct holder *holder;
+    uint32_t n, cap;
+};
+
+/* A message with one field, the message `in`. */
+static struct bytes wrap(struct carrier *c, unsigned tag, struct bytes in)
+{
+    struct bytes out = {.a = c->a};
+    put_message(&out, tag, in.p, in.n);
+    return out;
+}
+
+/* Adds the bytes that are said about a thing; which leads to its message at holder.src. */
+static void carry(struct carrier *c, const struct module *m, uint32_t about, struct holder holder)
+{
+    static const unsigned tag[] = {
+        [NODE] = NODE_IN_GRAPH,     [ATTRIBUTE] = NODE_IN_GRAPH, [GRAPH] = NODE_IN_GRAPH,
+        [TENSOR] = TENSOR_IN_GRAPH, [SPARSE] = SPARSE_IN_GRAPH,  [OPSET] = OPSET_IN_MODEL,
+        [FUNCTION] = FUNCTION_IN_MODEL};
+    struct bytes *const to[] = {[NODE] = &c->node,     [ATTRIBUTE] = &c->node,
+                                [GRAPH] = &c->node,    [TENSOR] = &c->tensor,
+                                [SPARSE] = &c->sparse, [OPSET] = &c->opset,
+                                [FUNCTION] = &c->function};
+    sid rest = m->about[about].rest;
+    struct bytes in = {.a = c->a};
+    if (rest == 0)
+        return;
+    put(&in, str(m, rest), str_size(m, rest));
+    if (holder.kind == GRAPH)
+        in = wrap(c, GRAPH_IN_ATTRIBUTE, in);
+    if (holder.kind == GRAPH || holder.kind == ATTRIBUTE)
+        in = wrap(c, ATTRIBUTE_IN_NODE, in);
+    put_message(to[holder.kind], tag[holder.kind], in.p, in.n);
+    c->holder = vec_grow(c->a, c->holder, &c->cap, c->n + 1, sizeof *c->holder);
+    c->holder[c->n++] = holder;
+}
+
+static void carry_module(struct carrier *c, struct module *m)
+{
+    for (nid n = 1; n < m->nnode; n++)
+        carry(c, m, m->node[n].about, (struct holder){&m->node[n].src, NODE});
+    for (uint32_t i = 1; i < m->nattr; i++)
+        carry(c, m, m->attr[i].about, (struct holder){&m->attr[i].src, ATTRIBUTE});
+    for (gid g = 1; g < m->ngraph; g++)
+        carry(c, m, m->graph[g].about, (struct holder){&m->graph[g].src, GRAPH});
+    for (tid t = 1; t < m->ntensor; t++)
+        carry(c, m, m->tensor[t].about,
+              (struct holder){&m->tensor[t].src,
+                             m->tensor[t].where == TENSOR_SPARSE ? SPARSE : TENSOR});
+    for (uint32_t i = 1; i < m->nopset; i++)
+        carry(c, m, m->opset[i].about, (struct holder){&m->opset[i].src, OPSET});
+    for (uint32_t f = 1; f < m->nfunction; f++) {
+        struct function *x = &m->function[f];
+        carry_module(c, x->body);
+        carry(c, x->body, x->about, (struct holder){&x->src, FUNCTION});
+    }
+    m->patterns = true;
+}
+
+/* All messages as the bytes of one model. */
+static struct bytes join(struct carrier *c)
+{
+    struct bytes graph = {.a = c->a}, model = {.a = c->a};
+    put(&graph, c->node.p, c->node.n);
+    put(&graph, c->tensor.p, c->tensor.n);
+    put(&graph, c->sparse.p, c->sparse.n);
+    put_message(&model, GRAPH_IN_MODEL, graph.p, graph.n);
+    put(&model, c->opset.p, c->opset.n);
+    put(&model, c->function.p, c->function.n);
+    return model;
+}
+
+/* Hands the messages of the model to those whom they are about, in the order in which they were put into it. */
+static void hand_out(const struct carrier *c, const Onnx__ModelProto *p)
+{
+    size_t at[FUNCTION + 1] = {0}, node = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        const struct holder *x = &c->holder[i];
+        const Onnx__GraphProto *g = p->graph;
+        switch (x->kind) {
+        case NODE:
+            *x->src = g->node[node++];
+            break;
+        case ATTRIBUTE:
+            *x->src = g->node[node++]->attribute[0];
+            break;
+        case GRAPH:
+            *x->src = g->node[node++]->attribute[0]->g;
+            break;
+        case TENSOR:
+            *x->src = g->initializer[at[TENSOR]++];
+            break;
+        case SPARSE:
+            *x->src = g->sparse_initializer[at[SPARSE]++];
+            break;
+        case OPSET:
+            *x->src = p->opset_import[at[OPSET]++];
+            break;
+        case FUNCTION:
+            *x->src = p->functions[at[FUNCTION]++];
+            break;
+        }
+    }
+}
+
+/* ---- what the text says otherwise ---------------------------------------------------------------- */
+
+/* Takes types that are not those of the text out of descriptions of values of graph g; of its outputs, which may be
+ * values of graphs around it, if `around`. */
+static void check_infos(struct onnx_build *b, gid g, bool around, Onnx__ValueInfoProto **list,
+                        size_t n)
+{
+    struct module *m = b->m;
+    for (size_t i = 0; i < n; i++) {
+        sid name = str_id(m, list[i]->name);
+        vid v = 0;
+        for (gid at = g; at != 0 && v == 0 && name != 0;
+             at = around ? m->node[m->graph[at].owner].graph : 0)
+            v = map_get(&b->value, map_key(at, name));
+        if (v != 0 && list[i]->type != NULL &&
+            !types_same(m, onnx_type(b, list[i]->type), m->value[v].type))
+            list[i]->type = NULL;
+    }
+}
+
+/* Whether external data of a message is where the text says that the tensor lies. */
+static bool is_there(const struct module *m, const struct tensor *x, const Onnx__TensorProto *p)
+{
+    char off[24], len[24];
+    snprintf(off, sizeof off, "%" PRIu64, x->off);
+    snprintf(len, sizeof len, "%" PRIu64, x->len);
+    bool same = x->where == TENSOR_FILE, at = x->off == 0;
+    for (size_t i = 0; same && i < p->n_external_data; i++) {
+        const char *key = p->external_data[i]->key, *value = p->external_data[i]->value;
+        if (key == NULL || value == NULL)
+            continue;
+        at = at || strcmp(key, "offset") == 0;
+        same = strcmp(key, "location") == 0 ? !strcmp(value, str(m, m->file[x->file].location))
+               : strcmp(key, "offset") == 0 ? !strcmp(value, off)
+               : strcmp(key, "length") == 0 ? !strcmp(value, len)
+                                            : true;
+    }
+    return same && at;
+}
+
+static void check_tensor(const struct module *m, const struct tensor *x)
+{
+    Onnx__TensorProto *p = (Onnx__TensorProto *)(uintptr_t)x->src;
+    if (p == NULL || x->where == TENSOR_OPAQUE || x->where == TENSOR_SPARSE || is_there(m, x, p))
+        return;
+    p->n_external_data = 0;
+    p->has_data_location = p->has_data_location && p->data_location == 0;
+}
+
+/* of: the function whose body the module is, or NULL. */
+static void check_module(struct module *m, const Onnx__FunctionProto *of, struct arena *tmp)
+{
+    struct onnx_build b = {.m = m, .model = m, .tmp = tmp};
+    for (vid v = 1; v < m->nval; v++)
+        if (m->value[v].name != 0)
+            map_set(&b.value, tmp, map_key(m->value[v].graph, m->value[v].name), v);
+    for (gid g = 1; g < m->ngraph && b.value.mask != 0; g++) {
+        const Onnx__GraphProto *p = m->graph[g].src;
+        if (p == NULL)
+            continue;
+        check_infos(&b, g, false, p->input, p->n_input);
+        check_infos(&b, g, true, p->output, p->n_output);
+        check_infos(&b, g, false, p->value_info, p->n_value_info);
+    }
+    if (of != NULL && b.value.mask != 0)
+        check_infos(&b, 1, false, of->value_info, of->n_value_info);
+    for (tid t = 1; t < m->ntensor; t++)
+        check_tensor(m, &m->tensor[t]);
+    for (uint32_t f = 1; f < m->nfunction; f++)
+        check_module(m->function[f].body, m->function[f].src, tmp); /* one deep: bodies have no functions */
+}
+
+int onnx_carried(struct module *m, struct diag *d)
+{
+    struct arena *tmp = arena_new(m->mem);
+    struct carrier c = {.a = tmp};
+    const char *name = arena_fmt(tmp, "%s: !onnx", str(m, m->path));
+    const sid own = m->about[m->own_about].rest;
+    int rc = 0;
+    c.node.a = c.tensor.a = c.sparse.a = c.opset.a = c.function.a = tmp;
+    carry_module(&c, m);
+    if (own != 0) {
+        m->src = onnx_unpack(str(m, own), str_size(m, own), name, m->mem, d);
+        rc = m->src != NULL ? 0 : -1;
+    }
+    if (rc == 0 && c.n > 0) {
+        struct bytes all = join(&c);
+        uint8_t *kept = arena_alloc(m->mem, (size_t)all.n + 1); /* payloads point into it */
+        memcpy(kept, all.p, all.n);
+        const Onnx__ModelProto *p = onnx_unpack(kept, all.n, name, m->mem, d);
+        rc = p != NULL ? 0 : -1;
+        if (p != NULL) {
+            hand_out(&c, p);
+            check_module(m, NULL, tmp);
+        }
+    }
+    arena_free(tmp);
+    return rc;
+}

@@ -1,0 +1,111 @@
+/* Editing a module: nodes, values and weights come, change and go; order, captures and all that is kept by node follow.
+ *
+ *     struct edit *e = edit_begin(m, scratch);
+ *     nid n = edit_after(e, maker, "Relu");              a node behind another one
+ *     edit_operands(e, n, &v, 1);
+ *     vid r = edit_result(e, n, "relu", v);              a value of v's type under a name like that
+ *     edit_replace(e, v, r);                             all that read v until now, but for n, read r
+ *     const nid *now = edit_end(e);                      new numbers of nodes
+ *
+ * In between, nodes that are there keep their numbers, and so do values for good.  What a node reads is edit_in(): the
+ * module itself shows replaced operands only after edit_end(), which
+ *  - puts every graph into an order in which it can run: each node where it was or was put, unless an operand of its is
+ *    made later, and then behind the maker;
+ *  - works out anew what bodies capture, and takes the bodies of dropped nodes away;
+ *  - lets costs, layers, colours, devices and slots follow their nodes; a new node has those of the node that it was
+ *    made from (costs only if it is a copy), a new value the sizes of the value that it is like.
+ * A batch of n edits costs O(n + nodes + operands), expected; where an order has to be found, times log nodes.
+ *
+ * Nothing is refused here that module_verify() finds: a circle, an operand that nothing makes, a slice that is larger
+ * than its weight.  Names that are asked for are made different from all others of the module, its bodies and its
+ * functions. */
+#ifndef PCC_IR_MODEL_EDIT_H
+#define PCC_IR_MODEL_EDIT_H
+
+#include "ir/model/module.h"
+
+struct edit;
+
+/* Begins an edit of m; what it needs lives in a.  Nobody else changes m until edit_end(). */
+struct edit *edit_begin(struct module *m, struct arena *a);
+/* Ends it.  [node, of the numbers until now]: its number from now on, 0: it was dropped.  Lives in a. */
+const nid *edit_end(struct edit *e);
+
+/* ---- nodes ---- */
+
+/* A new node of ai.onnx without operands, results and attributes: at the end of graph g, or before or behind a node.  It
+ * is made from no node. */
+nid edit_add(struct edit *e, gid g, const char *op);
+nid edit_before(struct edit *e, nid at, const char *op);
+nid edit_after(struct edit *e, nid at, const char *op);
+/* A copy of node n behind it: the same operands and attributes, new results of the same types, copies of its bodies. */
+nid edit_copy(struct edit *e, nid n);
+/* The node goes.  Its results must not be read at the end. */
+void edit_drop(struct edit *e, nid n);
+/* The node goes to the end of another graph, with its results and bodies. */
+void edit_move(struct edit *e, nid n, gid g);
+/* Another operator.  domain: "" or NULL is ai.onnx; one that the model does not import is imported in that version. */
+void edit_set_operator(struct edit *e, nid n, const char *op, const char *domain, int64_t version);
+/* The node says that it was made from another one: for its layer, its picture, and its name unless it has been given
+ * one. */
+void edit_made_from(struct edit *e, nid n, nid from);
+/* The node gets a name like that; a new node that gets none is named after its operator and what it was made from. */
+void edit_name_node(struct edit *e, nid n, const char *like);
+
+/* ---- operands and results ---- */
+
+/* Operand i of a node now (0: omitted, or beyond the formal operands); how many formal ones there are. */
+vid edit_in(struct edit *e, nid n, uint32_t i);
+uint32_t edit_nin(const struct edit *e, nid n);
+/* The formal operands of a node, in place of those that it has. */
+void edit_operands(struct edit *e, nid n, const vid *v, uint32_t count);
+void edit_set_operand(struct edit *e, nid n, uint32_t i, vid v);
+/* One more result, with a name like that (NULL: like that of `like`, else of the node), of the type and sizes of value
+ * `like` (0: of unknown type). */
+vid edit_result(struct edit *e, nid n, const char *name, vid like);
+/* The type of a value, also where the file says another one. */
+void edit_set_type(struct edit *e, vid v, uint32_t type);
+/* A value gets that name, or one like it if it is taken.  The outputs of the main graph keep theirs. */
+void edit_name_value(struct edit *e, vid v, const char *like);
+/* All nodes that read v, but for the one that makes w, read w from now on; a node that is set to read v later reads v.  Where v is an output of its graph w
+ * becomes the output, under the name that v has, and v gets another name.  false, and nothing changes: v is an output,
+ * and w, being an input, an initializer, an output or of another graph, cannot take its name. */
+bool edit_replace(struct edit *e, vid v, vid w);
+/* At the end nodes and initializers go that were read before and are not any more. */
+void edit_sweep(struct edit *e);
+
+/* ---- attributes ---- */
+
+/* The attribute of that name, added or in place of the one that there is. */
+void edit_set_attr(struct edit *e, nid n, struct attr a);
+void edit_set_int(struct edit *e, nid n, const char *name, int64_t v);
+void edit_set_float(struct edit *e, nid n, const char *name, float v);
+void edit_set_string(struct edit *e, nid n, const char *name, const char *v);
+void edit_set_ints(struct edit *e, nid n, const char *name, const int64_t *v, uint32_t count);
+void edit_set_tensor(struct edit *e, nid n, const char *name, tid t);
+/* An empty body of the node, as that attribute. */
+gid edit_set_body(struct edit *e, nid n, const char *name);
+void edit_drop_attr(struct edit *e, nid n, const char *name);
+
+/* ---- graphs ---- */
+
+/* One more input or output of a graph.  An output of the main graph has the value's name. */
+vid edit_input(struct edit *e, gid g, const char *name, uint32_t type);
+void edit_output(struct edit *e, gid g, vid v);
+/* The opset of a domain, added if it is not there. */
+void edit_import(struct edit *e, const char *domain, int64_t version);
+
+/* ---- weights ---- */
+
+/* A tensor of len bytes, copied: little endian, packed as ONNX raw_data; as many as the shape dims[rank] wants. */
+tid edit_tensor(struct edit *e, enum elem elem, const int64_t *dims, uint32_t rank, const void *data,
+                size_t len);
+/* The elements of another tensor whose positions along the axis lie in ranges[2 * n], from and to, one range after the
+ * other.  Its bytes are read when they are wanted. */
+tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n);
+/* An initializer of graph g with that tensor, under a name like that. */
+vid edit_weight(struct edit *e, gid g, const char *name, tid t);
+/* 64-bit integers as an initializer: a shape, axes, sizes. */
+vid edit_ints(struct edit *e, gid g, const char *name, const int64_t *v, uint32_t count);
+
+#endif

@@ -1,0 +1,72 @@
+/* What the files of the editing interface share; private to ir/model/edit*.c. */
+#ifndef PCC_IR_MODEL_EDIT_STATE_H
+#define PCC_IR_MODEL_EDIT_STATE_H
+
+#include "ir/base/map.h"
+#include "ir/model/edit.h"
+
+/* A node: its place in the order of its graph, and what is to become of it. */
+struct edit_slot {
+    nid prev, next;   /* 0: none */
+    uint32_t set_at;  /* the time at which its operands were set; 0: it had them before */
+    nid from;         /* made from this one; 0: from none, or it was there */
+    bool is_new, gone;
+    bool copy;        /* a copy of `from`, with its costs */
+};
+
+/* From `time` on, readers of a value read `to`; next: a later one for the same value, 0: none. */
+struct edit_change {
+    uint32_t time;
+    vid to;
+    uint32_t next;
+};
+
+/* What comes to the end of a list of a graph. */
+struct edit_border {
+    gid graph;
+    vid value;
+    enum { BORDER_IN, BORDER_INIT, BORDER_OUT } list;
+};
+
+struct edit {
+    struct module *m;
+    struct arena *a;
+    nid nnode0; /* counts when it began */
+    vid nval0;
+    uint32_t ngraph0;
+    uint32_t time;
+    bool sweep;
+
+    struct edit_slot *slot; /* [node] */
+    uint32_t capslot;
+    nid *first, *last; /* [graph] of its order */
+    uint32_t capfirst, caplast;
+    uint8_t *read;             /* [value of before] 1: something read it */
+    uint32_t *change, *latest; /* [value] the first and last of its changes, 0: none */
+    uint32_t capchange, caplatest;
+    struct edit_change *list; /* from 1 */
+    uint32_t nlist, caplist;
+    vid *known; /* [value] what a reader from before all its changes reads, as of known_at[value] changes in all */
+    uint32_t *known_at, capknown, capknown_at;
+    vid *stands, *like; /* [value] the output in its place; what a new one is like; 0: none */
+    uint32_t capstands, caplike;
+    struct edit_border *border;
+    uint32_t nborder, capborder;
+    struct map taken;    /* names, once one is asked for; the number to try next behind one */
+    struct map function; /* (domain, name) -> function, likewise */
+};
+
+/* Whom a reader that was set at that time reads instead of v. */
+vid edit_resolve(struct edit *e, vid v, uint32_t set_at);
+/* The output of graph g that stands where v stood. */
+vid edit_output_now(struct edit *e, gid g, vid v);
+/* A string like that which no value (what 1) or node (what 2) of the module, its bodies and functions has. */
+sid edit_fresh(struct edit *e, sid like, uint32_t what);
+/* Graphs that attribute a refers to: how many; body i. */
+uint32_t edit_nbody(const struct attr *a);
+gid edit_body(const struct module *m, const struct attr *a, uint32_t i);
+/* Takes node n out of the order of its graph, or puts it behind another node (0: at the beginning). */
+void edit_unlink(struct edit *e, nid n);
+void edit_link_after(struct edit *e, gid g, nid at, nid n);
+
+#endif

@@ -1,0 +1,25 @@
+/* The graphs of a module by how deep they are in others: a counting sort over the chains of their owners.  O(graphs). */
+#include "ir/model/module.h"
+
+#include <string.h>
+
+gid *graphs_outer_first(const struct module *m, struct arena *a)
+{
+    uint32_t *depth = arena_array(a, m->ngraph, sizeof *depth);
+    uint32_t *row = arena_array(a, m->ngraph, sizeof *row), *all = arena_array(a, m->ngraph, sizeof *all);
+    for (gid g = 1; g < m->ngraph; g++) {
+        gid top = g;
+        uint32_t above = 0;
+        while (m->graph[top].owner != 0 && depth[top] == 0 && above < m->ngraph) {
+            top = m->node[m->graph[top].owner].graph;
+            above++;
+        }
+        uint32_t d = depth[top] + above;
+        for (gid k = g; k != top && depth[k] == 0; k = m->node[m->graph[k].owner].graph)
+            depth[k] = d--;
+        all[g] = g;
+        row[g] = depth[g] < m->ngraph ? depth[g] : 0;
+    }
+    struct csr by_depth = csr_build(a, m->ngraph, m->ngraph - 1, row + 1, all + 1);
+    return by_depth.to;
+}

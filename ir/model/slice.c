@@ -1,0 +1,111 @@
+/* Tensors that are slices of others: which bytes of the other they are, and reading these.
+ *
+ * The elements before the axis make rows; a row of the slice is made of the ranges of the other's row.  Runs of bytes
+ * come in the order of the slice; those that follow on from each other are one.  Short runs that lie close together
+ * are read in one block.  O(bytes that lie between the first and the last byte wanted). */
+#include "ir/model/slice.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { BLOCK = 1 << 16 };
+
+/* Product of entries [from, to) of a shape, in bits of elements; shapes that verify_ranges() has seen do not overflow. */
+static uint64_t bits_of(const struct module *m, const struct tensor *t, uint32_t from, uint32_t to)
+{
+    uint64_t n = elem_bits((enum elem)t->elem);
+    for (uint32_t i = from; i < to; i++)
+        n *= (uint64_t)m->ints[t->dim + i];
+    return n;
+}
+
+struct slice_walk slice_walk(const struct module *m, tid t)
+{
+    const struct tensor *x = &m->tensor[t], *base = &m->tensor[x->of[0]];
+    assert(x->where == TENSOR_SLICE && x->axis < x->rank && x->rank == base->rank);
+    struct slice_walk w = {.m = m, .t = t};
+    w.inner = bits_of(m, x, x->axis + 1, x->rank);
+    w.row = w.inner * (uint64_t)m->ints[x->dim + x->axis] / 8;
+    w.base_row = w.inner * (uint64_t)m->ints[base->dim + x->axis] / 8;
+    return w;
+}
+
+void slice_seek(struct slice_walk *w, uint64_t at)
+{
+    const struct tensor *x = &w->m->tensor[w->t];
+    w->left = x->len - at;
+    w->outer = w->row > 0 ? at / w->row : 0;
+    w->skip = w->row > 0 ? at % w->row : 0;
+    w->i = 0;
+}
+
+/* One range of one row, less what is to be skipped. */
+static struct run one_run(struct slice_walk *w)
+{
+    const struct tensor *x = &w->m->tensor[w->t];
+    const int64_t *range = w->m->ints + x->range.at;
+    for (;; w->i += 2) {
+        if (w->i == x->range.n) {
+            w->i = 0;
+            w->outer++;
+        }
+        uint64_t from = (uint64_t)range[w->i] * w->inner / 8,
+                 to = (uint64_t)range[w->i + 1] * w->inner / 8;
+        if (w->skip >= to - from) {
+            w->skip -= to - from;
+            continue;
+        }
+        struct run r = {w->outer * w->base_row + from + w->skip, to - from - w->skip};
+        w->skip = 0;
+        w->i += 2;
+        return r;
+    }
+}
+
+bool slice_next(struct slice_walk *w, struct run *out)
+{
+    if (w->left == 0)
+        return false;
+    *out = w->held.len > 0 ? w->held : one_run(w);
+    w->held = (struct run){0, 0};
+    while (out->len < w->left) {
+        struct run r = one_run(w);
+        if (r.at != out->at + out->len) {
+            w->held = r;
+            break;
+        }
+        out->len += r.len;
+    }
+    out->len = out->len < w->left ? out->len : w->left;
+    w->left -= out->len;
+    return true;
+}
+
+int slice_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n)
+{
+    struct slice_walk w = slice_walk(m, t);
+    const tid of = m->tensor[t].of[0];
+    unsigned char block[BLOCK], *to = buf;
+    uint64_t from = 0, have = 0; /* block holds [from, from + have) of the other tensor */
+    struct run r;
+
+    slice_seek(&w, off);
+    w.left = n;
+    while (slice_next(&w, &r)) {
+        if (r.len >= BLOCK / 2) {
+            if (tensor_read(m, of, r.at, to, r.len) != 0)
+                return -1;
+        } else {
+            if (r.at < from || r.at + r.len > from + have) {
+                uint64_t rest = m->tensor[of].len - r.at;
+                from = r.at;
+                have = w.left == 0 ? r.len : rest < BLOCK ? rest : BLOCK;
+                if (tensor_read(m, of, from, block, have) != 0)
+                    return -1;
+            }
+            memcpy(to, block + (r.at - from), r.len);
+        }
+        to += r.len;
+    }
+    return 0;
+}
