@@ -25,9 +25,9 @@ LAYERS = ("ir", "passes", "frontends", "backends")
 FLOORS = [
     ["ir/base"], ["ir/model"], ["ir/cluster"], ["ir/dag"], ["ir/plan"], ["ir/exec", "ir/text"], ["ir"],
     ["passes/passes.h"], ["passes/context.c"], ["passes/functions"], ["passes/shapes"], ["passes/rewrite"],
-    ["passes/cost"], ["passes/coarsen"],
-    ["passes/problem"], ["passes/replicas"], ["passes/bounds"], ["passes/contiguous"], ["passes/any_shape"],
-    ["passes/latency"], ["passes/integer"], ["passes/baselines", "passes/given", "passes/list", "passes/stages"],
+    ["passes/cost"], ["passes/coarsen"], ["passes/problem"], ["passes/replicas"], ["passes/bounds"],
+    ["passes/contiguous"], ["passes/any_shape"], ["passes/latency"], ["passes/integer"],
+    ["passes/baselines", "passes/given", "passes/list", "passes/stages"],
     ["passes/portfolio"], ["passes"],
     ["frontends"], ["frontends/onnx", "frontends/profiles"], ["frontends/text"],
     ["backends/backends.h", "backends/label.h", "backends/palette.h"], ["backends/onnx"],
