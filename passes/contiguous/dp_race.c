@@ -39,8 +39,9 @@ enum {
     NEAR = 100,
     FAR_MOST = 3,          /* at least 1, at most this */
     NEAR_PARTS = 4,        /* neighbourhoods searched in a turn */
-    SMALLER_PARTS = 4,     /* of max_states' steps: a part for bounds from smaller graphs; */
-    CLIMB_AFTER = 16,      /* all, after such a part, for one proof from them */
+    SMALLER_PARTS = 4,     /* of all steps, for bounds from smaller graphs; */
+    CLIMB_AFTER = 8,       /* one climb over them after such a part, */
+    CLIMB_STATES = 200000, /* each of whose searches keeps so many ideals */
     BOUNDS_LEAST = 100000, /* bounds get no turn of fewer steps, */
     /* nor, after a turn that gained nothing, of less than this times its steps */
     BOUNDS_MORE = 8,
@@ -262,15 +263,17 @@ static void try_path(struct race *r, uint64_t steps)
     adapt(&r->paths, SHARE_ONE / 2, raised);
 }
 
-/* Once, without counting its steps: it finds nothing, or ends the race. */
+/* Once, when each of its searches may take as many steps as all so far; they are not counted, for they find nothing
+ * or end the race. */
 static void try_climb(struct race *r)
 {
+    const struct dp_limits most = {
+        .max_states = CLIMB_STATES, .max_steps = r->steps, .clock = r->o->clock};
     if (r->climbed || r->c->detailed || r->best->value == LOAD_INF ||
         r->steps < r->most / CLIMB_AFTER)
         return;
     r->climbed = true;
-    problem_raise(r->c,
-                  dp_climb(r->c, r->best->value, r->most, r->o->clock, r->o->scratch, r->o->diag));
+    problem_raise(r->c, dp_climb(r->c, r->best->value, &most, r->o->scratch, r->o->diag));
 }
 
 /* Smaller graphs raise the bound where the rounds have left a gap. */

@@ -237,13 +237,13 @@ static uint32_t *vertices_in(const struct rung *to, const struct rung *from, uin
     return vertex;
 }
 
-struct bound dp_climb(const struct problem *c, int64_t upper, uint64_t steps, struct clock *clock,
+struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_limits *most,
                       struct arena *scratch, struct diag *d)
 {
     struct arena *own = arena_new(scratch);
     struct smaller all = smaller_begin(c, upper, own);
     struct bound b = c->lower;
-    for (struct rung before = {.a = own}, now; b.value < upper && steps; before = now) {
+    for (struct rung before = {.a = own}, now; b.value < upper; before = now) {
         now = (struct rung){.a = arena_new(own), .turned = !before.turned};
         if (!smaller_next(&all, &now.r, now.a, d))
             break;
@@ -252,13 +252,10 @@ struct bound dp_climb(const struct problem *c, int64_t upper, uint64_t steps, st
                                  .floating = now.r.floating,
                                  .guide = before.s,
                                  .vertex = before.s ? vertices_in(&now, &before, c->g->n) : NULL,
-                                 .max_states = STATES,
+                                 .max_states = most->max_states,
                                  .max_bytes = MEMORY_MAX};
         now.s = search_new(now.turned ? mirror(now.r.c, now.a) : now.r.c, &ask, now.a);
-        const struct dp_limits most = {.max_states = STATES, .max_steps = steps, .clock = clock};
-        struct dp_found f = search_run(now.s, &most);
-        steps -= f.steps < steps ? f.steps : steps;
-        if (!f.complete)
+        if (!search_run(now.s, most).complete)
             break;
         if (!search_found(now.s))
             b = search_bound(c, upper, now.r.lost);

@@ -23,9 +23,9 @@ struct bound search_bound(const struct problem *c, int64_t value, uint32_t lost)
 struct bound dp_bound(const struct problem *c, int64_t upper, uint64_t steps, struct clock *clock,
                       struct arena *scratch, struct diag *d);
 
-/* `upper`, the value of a plan, as a bound, if searches of at most `steps` steps in all, each guided by the one before,
- * find no plan that takes less; else c->lower.  c must not be detailed. */
-struct bound dp_climb(const struct problem *c, int64_t upper, uint64_t steps, struct clock *clock,
+/* `upper`, the value of a plan, as a bound, if searches of smaller graphs, each of which guides the next, find no plan
+ * that takes less, some ten searches within `most`; else c->lower.  c must not be detailed. */
+struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_limits *most,
                       struct arena *scratch, struct diag *d);
 
 #endif
