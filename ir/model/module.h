@@ -358,6 +358,9 @@ void module_add_opset(struct module *m, sid domain, int64_t version);
 uint32_t module_add_about(struct module *m, struct about a);
 /* An empty module in the memory of m, which shares its strings and the files that it has so far. */
 struct module *module_add_inner(struct module *m);
+/* A module like m that may be edited (edit.h) while m stays as it is; it shares strings and all that does not change,
+ * and lives in mem.  O(nodes + values). */
+struct module module_fork(const struct module *m, struct arena *mem);
 /* A function with an empty body; the index. */
 uint32_t module_add_function(struct module *m);
 /* To be called after files were added to m: functions and m->aside get them, too. */
