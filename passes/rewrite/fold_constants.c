@@ -1,10 +1,10 @@
 /* fold-constants: nodes whose results do not depend on the model's inputs are computed now, and initializers with their
  * names stand in their place.
  *
- * Computed is what ir/model/compute.h offers, bit for bit as ONNX Runtime does.  Besides initializers and Constant nodes,
- * dimensions that are numbers are known, and so elements of shapes: Gather of a known entry of a Shape is folded, though the
- * batch is a symbol.  An initializer that is an input of the model, too, is no constant: callers may set it.  Outputs of the
- * model stay what their nodes make.  What only folded nodes read goes.
+ * Computed is what ir/model/compute.h offers, bit for bit as ONNX Runtime does.  Besides initializers and Constant
+ * nodes, dimensions that are numbers are known, and so elements of shapes: Gather of a known entry of a Shape is
+ * folded, though the batch is a symbol.  An initializer that is an input of the model, too, is no constant: callers
+ * may set it.  Outputs of the model stay what their nodes make.  What only folded nodes read goes.
  *
  * One sweep over the nodes, bodies after the nodes that own them.  Types that were open may be known afterwards, from
  * shapes that have become constants: then they are inferred anew, and the next sweep sees more.  O(nodes + operands +
