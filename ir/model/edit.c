@@ -327,7 +327,7 @@ vid edit_new_value(struct edit *e, gid g, sid like, uint32_t flags)
 }
 
 /* Node n does not make v any more. */
-static void forget_result(struct edit *e, nid n, vid v)
+void edit_forget(struct edit *e, nid n, vid v)
 {
     struct module *m = e->m;
     const struct slice old = m->node[n].out;
@@ -354,7 +354,7 @@ void edit_results(struct edit *e, nid n, const vid *v, uint32_t count)
         if (v[i] == 0)
             continue;
         if (x->def != 0 && x->def != n)
-            forget_result(e, x->def, v[i]);
+            edit_forget(e, x->def, v[i]);
         x->def = n;
         x->outno = i;
     }

@@ -134,6 +134,9 @@ tid edit_tensor(struct edit *e, enum elem elem, const int64_t *dims, uint32_t ra
 tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n);
 /* An initializer of graph g with that tensor, under a name like that. */
 vid edit_weight(struct edit *e, gid g, const char *name, tid t);
+/* Value v, which a node makes, is an initializer of its graph from now on, with that tensor, and keeps its name.  The
+ * node makes it no longer, and goes with the last of its results. */
+void edit_fix(struct edit *e, vid v, tid t);
 /* 64-bit integers as an initializer: a shape, axes, sizes. */
 vid edit_ints(struct edit *e, gid g, const char *name, const int64_t *v, uint32_t count);
 

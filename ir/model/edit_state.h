@@ -76,6 +76,8 @@ nid edit_new_node(struct edit *e, gid g, nid after, const char *op);
 void edit_append(struct edit *e, gid g, vid v, int list);
 /* Room for what has been added to the module. */
 void edit_grow_graphs(struct edit *e);
+/* Node n does not make v any more. */
+void edit_forget(struct edit *e, nid n, vid v);
 /* Graphs that attribute a refers to: how many; body i. */
 uint32_t edit_nbody(const struct attr *a);
 gid edit_body(const struct module *m, const struct attr *a, uint32_t i);

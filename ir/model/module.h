@@ -404,6 +404,8 @@ int64_t type_elems(const struct module *m, uint32_t type);
 /* Whether two types say the same. */
 bool types_same(const struct module *m, uint32_t a, uint32_t b);
 int64_t tensor_elems(const struct module *m, tid t);
+/* The product of sizes; -1: one is not known, or it overflows. */
+int64_t shape_elems(const int64_t *dim, uint32_t rank);
 /* The same for the shape in rank entries of module.ints from dim on. */
 int64_t dims_elems(const struct module *m, uint32_t dim, uint32_t rank);
 /* Bytes of n elements, packed (4-bit types: two in a byte), saturating. */

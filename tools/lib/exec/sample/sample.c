@@ -7,7 +7,9 @@
 #include "tools/lib/exec/sample/rounds_shown.h"
 
 const struct exec_kind exec_sample = {
-    EXEC_USUAL, .feed = FEED_STEADY, .runs = &(const struct exec_runs){.rhythm = rhythm_of_rounds},
+    EXEC_USUAL,
+    .feed = FEED_STEADY,
+    .runs = &(const struct exec_runs){.rhythm = rhythm_of_rounds},
     .shows = &(const struct exec_shows){.gain = plan_print_gain,
                                         .report = plan_print_tables,
                                         .shape = plan_shape,
@@ -15,4 +17,5 @@ const struct exec_kind exec_sample = {
                                         .chart = chart_of_rounds},
     .plans = &(const struct exec_plans){.pipeline = "open-functions,fuse,auto-place",
                                         .grouped = "open-functions,fuse,hier-place",
-                                        .useless = FEATURE_ROUTES | FEATURE_LEVELS}};
+                                        .useless = FEATURE_ROUTES | FEATURE_LEVELS},
+};
