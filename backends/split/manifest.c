@@ -45,8 +45,8 @@ static void open_value(struct out *o, vid v)
     const struct module *m = o->s->m;
     json_open(&o->j, NULL, '{', JSON_ROW);
     json_text(&o->j, "name", value_name(m, v));
-    type_put(json_member(&o->j, "type"), m, m->value[v].type, TYPE_WORDS_IR);
-    shape_put(json_member(&o->j, "shape"), m, m->value[v].type);
+    type_put(&o->j, m, m->value[v].type, TYPE_WORDS_IR);
+    shape_put(&o->j, m, m->value[v].type);
     json_int(&o->j, "bytes", m->cost->bytes[v]);
 }
 
@@ -203,10 +203,10 @@ static void put_typed(struct out *o, vid v, uint8_t *seen)
         return;
     seen[v] = 1;
     json_open(&o->j, value_name(m, v), '{', JSON_ROW);
-    type_put(json_member(&o->j, "type"), m, type, TYPE_WORDS_IR);
-    type_put(json_member(&o->j, "onnx_type"), m, type, TYPE_WORDS_ONNX);
-    numpy_type_put(json_member(&o->j, "numpy_type"), m, type);
-    shape_put(json_member(&o->j, "shape"), m, type);
+    type_put(&o->j, m, type, TYPE_WORDS_IR);
+    type_put(&o->j, m, type, TYPE_WORDS_ONNX);
+    numpy_type_put(&o->j, m, type);
+    shape_put(&o->j, m, type);
     json_close(&o->j, JSON_ROW);
 }
 

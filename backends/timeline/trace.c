@@ -16,17 +16,16 @@
 
 enum { MOST = 1 << 20 };
 
-static void put_text(struct json_out *o, const char *key, struct arena *a, const char *s)
+static void put_text(FILE *f, struct arena *a, const char *s)
 {
-    json_text(o, key, label_plain(a, s));
+    json_put_string(f, label_plain(a, s));
 }
 
 /* Microseconds with all digits. */
-static void put_us(struct json_out *o, const char *key, int64_t ps)
+static void put_us(FILE *f, int64_t ps)
 {
     assert(ps >= 0);
     const int64_t us = PS_PER_S / 1000000;
-    FILE *f = json_member(o, key);
     fprintf(f, "%" PRId64, ps / us);
     if (ps % us) {
         int width = 6;
@@ -37,35 +36,33 @@ static void put_us(struct json_out *o, const char *key, int64_t ps)
     }
 }
 
-/* Begins an event. */
-static void open_event(struct json_out *o, const char *phase, const char *name)
+/* The names of process and threads. */
+static void put_names(FILE *f, const struct chart *c, struct arena *a)
 {
-    json_open(o, NULL, '{', JSON_ROW);
-    json_text(o, "ph", phase);
-    json_text(o, "name", name);
+    fputs("{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"args\": {\"name\": ", f);
+    put_text(f, a, c->model);
+    fputs("}}", f);
+    for (uint32_t l = 0; l < c->nlane; l++) {
+        fprintf(f, ",\n{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": %u, ",
+                l + 1);
+        fputs("\"args\": {\"name\": ", f);
+        put_text(f, a, arena_fmt(a, "%s (%s)", c->lane[l].name, c->lane[l].class));
+        fprintf(f,
+                "}},\n{\"ph\": \"M\", \"name\": \"thread_sort_index\", \"pid\": 1, \"tid\": %u, "
+                "\"args\": {\"sort_index\": %u}}",
+                l + 1, l);
+    }
 }
 
-/* The names of process and threads. */
-static void put_names(struct json_out *o, const struct chart *c, struct arena *a)
+/* What is told of a bar, as members of an object. */
+static void put_facts(FILE *f, const struct chart_detail *d, struct arena *a)
 {
-    open_event(o, "M", "process_name");
-    json_int(o, "pid", 1);
-    json_open(o, "args", '{', JSON_ROW);
-    put_text(o, "name", a, c->model);
-    json_close(o, JSON_ROW);
-    json_close(o, JSON_ROW);
-    for (uint32_t i = 0; i < 2 * c->nlane; i++) {
-        const struct chart_lane *l = &c->lane[i / 2];
-        open_event(o, "M", i % 2 ? "thread_sort_index" : "thread_name");
-        json_int(o, "pid", 1);
-        json_int(o, "tid", i / 2 + 1);
-        json_open(o, "args", '{', JSON_ROW);
-        if (i % 2)
-            json_int(o, "sort_index", i / 2);
+    for (uint32_t i = 0; i < d->nfact; i++) {
+        fprintf(f, "%s\"%s\": ", i ? ", " : "", d->fact[i].key);
+        if (d->fact[i].text)
+            put_text(f, a, d->fact[i].text);
         else
-            put_text(o, "name", a, arena_fmt(a, "%s (%s)", l->name, l->class));
-        json_close(o, JSON_ROW);
-        json_close(o, JSON_ROW);
+            fprintf(f, "%" PRId64, d->fact[i].number);
     }
 }
 
@@ -89,28 +86,22 @@ static int split_bar(const struct chart_bar *b, const struct chart_detail *d, st
     return n;
 }
 
-static void put_stretch(struct json_out *o, const struct chart_bar *b, const struct chart_detail *d,
+static void put_stretch(FILE *f, const struct chart_bar *b, const struct chart_detail *d,
                         const struct stretch *s, struct arena *a)
 {
-    open_event(o, "X", label_plain(a, s->what ? arena_fmt(a, "%s %s", d->name, s->what) : d->name));
-    json_text(o, "cat", d->category);
-    json_int(o, "pid", 1);
-    json_int(o, "tid", b->lane + 1);
-    put_us(o, "ts", s->at);
-    put_us(o, "dur", s->end - s->at);
-    json_open(o, "args", '{', JSON_ROW);
-    for (uint32_t i = 0; i < d->nfact; i++) {
-        const struct chart_fact *x = &d->fact[i];
-        if (x->text)
-            put_text(o, x->key, a, x->text);
-        else
-            json_int(o, x->key, x->number);
-    }
-    json_close(o, JSON_ROW);
+    fputs(",\n{\"ph\": \"X\", \"name\": ", f);
+    put_text(f, a, s->what ? arena_fmt(a, "%s %s", d->name, s->what) : d->name);
+    fprintf(f, ", \"cat\": \"%s\", \"pid\": 1, \"tid\": %u, \"ts\": ", d->category, b->lane + 1);
+    put_us(f, s->at);
+    fputs(", \"dur\": ", f);
+    put_us(f, s->end - s->at);
+    fputs(", \"args\": {", f);
+    put_facts(f, d, a);
+    putc('}', f);
 }
 
 /* All bars with their arrows. */
-static void put_bars(struct json_out *o, const struct chart *c, struct arena *a)
+static void put_bars(FILE *f, const struct chart *c, struct arena *a)
 {
     uint32_t *all = arena_array(a, (size_t)c->nflow + 1, sizeof *all);
     uint32_t *had = arena_array(a, (size_t)c->nflow + 1, sizeof *had);
@@ -125,41 +116,32 @@ static void put_bars(struct json_out *o, const struct chart *c, struct arena *a)
         int n = split_bar(&c->bar[i], &d, s);
         had[flow]++;
         for (int k = 0; k < n; k++) {
-            put_stretch(o, &c->bar[i], &d, &s[k], a);
+            put_stretch(f, &c->bar[i], &d, &s[k], a);
             if (flow)
-                json_text(o, "bind_id", arena_fmt(a, "%u", flow));
-            if (flow && (had[flow] > 1 || k > 0))
-                fputs("true", json_member(o, "flow_in"));
-            if (flow && (had[flow] < all[flow] || k + 1 < n))
-                fputs("true", json_member(o, "flow_out"));
-            json_close(o, JSON_ROW);
+                fprintf(f, ", \"bind_id\": \"%u\"%s%s", flow,
+                        had[flow] > 1 || k > 0 ? ", \"flow_in\": true" : "",
+                        had[flow] < all[flow] || k + 1 < n ? ", \"flow_out\": true" : "");
+            putc('}', f);
         }
         arena_release(a, mark);
     }
 }
 
-/* From a moment on so many bytes. */
-static void put_count(struct json_out *o, const char *name, int64_t at, int64_t bytes)
+/* From a moment on so many bytes, after which there are none. */
+static void put_traffic(FILE *f, const char *name, int64_t at, int64_t end, int64_t bytes)
 {
-    open_event(o, "C", name);
-    json_int(o, "pid", 1);
-    put_us(o, "ts", at);
-    json_open(o, "args", '{', JSON_ROW);
-    json_int(o, "bytes", bytes);
-    json_close(o, JSON_ROW);
-    json_close(o, JSON_ROW);
-}
-
-/* So many bytes, then none. */
-static void put_traffic(struct json_out *o, const char *name, int64_t at, int64_t end,
-                        int64_t bytes)
-{
-    put_count(o, name, at, bytes);
-    put_count(o, name, end, 0);
+    const int64_t time[] = {at, end}, value[] = {bytes, 0};
+    for (int i = 0; i < 2; i++) {
+        fputs(",\n{\"ph\": \"C\", \"name\": ", f);
+        json_put_string(f, name);
+        fputs(", \"pid\": 1, \"ts\": ", f);
+        put_us(f, time[i]);
+        fprintf(f, ", \"args\": {\"bytes\": %" PRId64 "}}", value[i]);
+    }
 }
 
 /* What is on its way over the link of each lane. */
-static void put_links(struct json_out *o, const struct chart *c, struct arena *a)
+static void put_links(FILE *f, const struct chart *c, struct arena *a)
 {
     for (size_t i = 0; i < c->nbar; i++) {
         const struct chart_bar *b = &c->bar[i];
@@ -167,20 +149,24 @@ static void put_links(struct json_out *o, const struct chart *c, struct arena *a
         struct chart_detail d = c->describe(c, b->item, a);
         const char *lane = label_plain(a, c->lane[b->lane].name);
         if (d.in && d.in_bytes)
-            put_traffic(o, arena_fmt(a, "%s receives", lane), b->at, b->at + d.in, d.in_bytes);
+            put_traffic(f, arena_fmt(a, "%s receives", lane), b->at, b->at + d.in, d.in_bytes);
         if (d.out && d.out_bytes)
-            put_traffic(o, arena_fmt(a, "%s sends", lane), b->end - d.out, b->end, d.out_bytes);
+            put_traffic(f, arena_fmt(a, "%s sends", lane), b->end - d.out, b->end, d.out_bytes);
         arena_release(a, mark);
     }
 }
 
 /* The bytes that devices hold from moment to moment. */
-static void put_counters(struct json_out *o, const struct chart *c, struct arena *a)
+static void put_counters(FILE *f, const struct chart *c, struct arena *a)
 {
     for (uint32_t k = 0; k < c->ncurve; k++)
         for (uint32_t i = 0; i < c->curve[k].of.n; i++) {
             const struct curve_point *p = &c->curve[k].of.point[i];
-            put_count(o, label_plain(a, c->curve[k].name), p->at, p->bytes);
+            fputs(",\n{\"ph\": \"C\", \"name\": ", f);
+            put_text(f, a, c->curve[k].name);
+            fputs(", \"pid\": 1, \"ts\": ", f);
+            put_us(f, p->at);
+            fprintf(f, ", \"args\": {\"bytes\": %" PRId64 "}}", p->bytes);
         }
 }
 
@@ -192,17 +178,12 @@ static int write_trace(const struct result *r, const void *opts, const char *pat
     struct arena *a = arena_new(r->scene.m->mem);
     int rc = chart_make(&c, r, opts, MOST, a);
     if (!rc && !(rc = outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))) {
-        struct json_out j = {.f = o.f};
-        json_open(&j, NULL, '{', JSON_ROW);
-        json_text(&j, "displayTimeUnit", "ns");
-        json_open(&j, "traceEvents", '[', 0);
-        put_names(&j, &c, a);
-        put_bars(&j, &c, a);
-        put_links(&j, &c, a);
-        put_counters(&j, &c, a);
-        json_close(&j, 0);
-        json_close(&j, JSON_ROW);
-        putc('\n', o.f);
+        fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n", o.f);
+        put_names(o.f, &c, a);
+        put_bars(o.f, &c, a);
+        put_links(o.f, &c, a);
+        put_counters(o.f, &c, a);
+        fputs("\n]}\n", o.f);
         rc = outfile_close(&o, true);
     }
     arena_free(a);

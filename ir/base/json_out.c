@@ -26,6 +26,22 @@ void json_put_string(FILE *f, const char *text)
     putc('"', f);
 }
 
+void json_put_decimal(FILE *f, int64_t v, int digits)
+{
+    assert(digits > 0 && digits < 19);
+    int64_t unit = 1;
+    if (v < 0) {
+        fputs("null", f);
+        return;
+    }
+    for (int i = 0; i < digits; i++)
+        unit *= 10;
+    int64_t rest = v % unit;
+    for (; digits > 1 && rest % 10 == 0; digits--)
+        rest /= 10;
+    fprintf(f, "%" PRId64 ".%0*" PRId64, v / unit, digits, rest);
+}
+
 FILE *json_member(struct json_out *o, const char *key)
 {
     if (o->depth) {
@@ -82,24 +98,7 @@ void json_int(struct json_out *o, const char *key, int64_t v)
     fprintf(json_member(o, key), "%" PRId64, v);
 }
 
-void json_decimal(struct json_out *o, const char *key, int64_t v, int digits)
-{
-    assert(digits > 0 && digits < 19);
-    FILE *f = json_member(o, key);
-    int64_t unit = 1;
-    if (v < 0) {
-        fputs("null", f);
-        return;
-    }
-    for (int i = 0; i < digits; i++)
-        unit *= 10;
-    int64_t rest = v % unit;
-    for (; digits > 1 && rest % 10 == 0; digits--)
-        rest /= 10;
-    fprintf(f, "%" PRId64 ".%0*" PRId64, v / unit, digits, rest);
-}
-
 void json_seconds(struct json_out *o, const char *key, int64_t ps)
 {
-    json_decimal(o, key, ps, 12);
+    json_put_decimal(json_member(o, key), ps, 12);
 }

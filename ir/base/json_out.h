@@ -31,12 +31,12 @@ void json_indent(struct json_out *o, int indent);
 FILE *json_member(struct json_out *o, const char *key);
 void json_text(struct json_out *o, const char *key, const char *text); /* NULL: null */
 void json_int(struct json_out *o, const char *key, int64_t v);
-/* v / 10^digits as a plain decimal, exact, with one digit behind the point at least and no other zeros at its end;
- * v < 0: null.  0 < digits < 19. */
-void json_decimal(struct json_out *o, const char *key, int64_t v, int digits);
-void json_seconds(struct json_out *o, const char *key, int64_t ps);
+void json_seconds(struct json_out *o, const char *key, int64_t ps); /* negative: null */
 
 /* A string in quotes; bytes that are not UTF-8 become U+FFFD, each. */
 void json_put_string(FILE *f, const char *text);
+/* v / 10^digits as a plain decimal, exact, with one digit behind the point at least and no other zeros at its end;
+ * v < 0: null.  0 < digits < 19. */
+void json_put_decimal(FILE *f, int64_t v, int digits);
 
 #endif

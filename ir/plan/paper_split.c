@@ -61,7 +61,7 @@ static void put_device(struct split *w, uint32_t dev, uint32_t slot)
 {
     json_open(&w->o, NULL, '{', JSON_ROW);
     if (!slot)
-        json_decimal(&w->o, "load", w->t->verdict->load[dev].load, MS_DIGITS);
+        json_put_decimal(json_member(&w->o, "load"), w->t->verdict->load[dev].load, MS_DIGITS);
     json_open(&w->o, "nodes", '[', JSON_ROW);
     for_row (n, w->listed, row_of(w, dev, slot))
         json_int(&w->o, NULL, id_of(w, n));
@@ -122,7 +122,8 @@ int paper_split_write(const struct plan_told *t, const char *path, FILE *out, st
     put_devices(&w, "fpgas", false);
     if (w.q)
         json_int(&w.o, "q", w.q);
-    json_decimal(&w.o, exec_kind(&t->scene->model)->paper, t->verdict->value, MS_DIGITS);
+    json_put_decimal(json_member(&w.o, exec_kind(&t->scene->model)->paper), t->verdict->value,
+                     MS_DIGITS);
     json_close(&w.o, 0);
     putc('\n', o.f);
     arena_free(a);

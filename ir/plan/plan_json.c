@@ -492,7 +492,7 @@ void plan_put_objective(struct json_out *o, const struct scene *s, const struct 
     json_text(o, "name", exec_kind_of(&s->model, p->claim.objective)->name);
     json_seconds(o, "value_s", value);
     json_seconds(o, "bound_s", proven ? p->claim.bound : -1);
-    json_decimal(o, "gap", gap, 9);
+    json_put_decimal(json_member(o, "gap"), gap, 9);
     json_text(o, "status", status);
     json_text(o, "argument", p->claim.argument ? p->claim.argument : p->planner);
     json_text(o, "scope", plan_scope_name(p->claim.scope));
