@@ -8,6 +8,8 @@
  * O(devices + nodes). */
 #include "ir/plan/training_json.h"
 
+#include "ir/base/json_in.h"
+
 #include <string.h>
 
 /* ---- reading ---------------------------------------------------------------------------------- */
@@ -19,7 +21,7 @@ static int expected(const struct assignment *r, const char *what)
 
 static bool is_word(const json_t *o, const char *key, const char *word)
 {
-    const char *text = json_string_value(json_object_get(o, key));
+    const char *text = json_get_text(o, key);
     return text && strcmp(text, word) == 0;
 }
 
@@ -39,11 +41,12 @@ static int read_nodes(struct assignment *r, const json_t *list, uint32_t k)
 /* "devices", "ahead", "recompute" and "nodes" of stage k. */
 static int read_stage(struct assignment *r, const json_t *o, uint32_t k)
 {
-    const json_t *devices = json_object_get(o, "devices"), *ahead = json_object_get(o, "ahead");
+    const json_t *devices = json_object_get(o, "devices");
     struct stages *s = r->stages;
     uint32_t n = s->device.at[k];
-    if (!json_array_size(devices) || !json_is_integer(ahead) || json_integer_value(ahead) < 1 ||
-        json_integer_value(ahead) > UINT32_MAX)
+    int64_t ahead;
+    if (!json_array_size(devices) ||
+        !json_int_in(json_object_get(o, "ahead"), 1, UINT32_MAX, &ahead))
         return expected(r, "a list 'devices' and a number 'ahead' >= 1 in every one of 'stages'");
     for (size_t i = 0; i < json_array_size(devices); i++) {
         const char *name = json_string_value(json_array_get(devices, i));
@@ -53,7 +56,7 @@ static int read_stage(struct assignment *r, const json_t *o, uint32_t k)
         s->device.to[n++] = (uint32_t)dev;
     }
     s->device.at[k + 1] = n;
-    s->ahead[k] = (uint32_t)json_integer_value(ahead);
+    s->ahead[k] = (uint32_t)ahead;
     s->recompute[k] = json_is_true(json_object_get(o, "recompute"));
     return read_nodes(r, json_object_get(o, "nodes"), k);
 }
@@ -61,11 +64,11 @@ static int read_stage(struct assignment *r, const json_t *o, uint32_t k)
 /* A number >= 0 of "training"; -1 and an error. */
 static int64_t read_count(const struct assignment *r, const json_t *o, const char *key)
 {
-    const json_t *j = json_object_get(o, key);
-    if (!json_is_integer(j) || json_integer_value(j) < 0 || json_integer_value(j) > UINT32_MAX)
+    int64_t n;
+    if (!json_int_in(json_object_get(o, key), 0, UINT32_MAX, &n))
         return diag_error(r->diag, "%s: training: %s: expected a number from 0 to %u", r->path, key,
                           UINT32_MAX);
-    return json_integer_value(j);
+    return n;
 }
 
 static int read_stages(struct assignment *r, const json_t *list)
@@ -89,7 +92,7 @@ static int read_stages(struct assignment *r, const json_t *list)
 int training_json_read(struct assignment *r, const json_t *o)
 {
     const json_t *list = json_object_get(o, "stages");
-    const char *schedule = json_string_value(json_object_get(o, "schedule"));
+    const char *schedule = json_get_text(o, "schedule");
     struct training *t = &r->said.model.training;
     size_t n = json_array_size(list);
     if (!o)
@@ -117,7 +120,7 @@ int training_json_read(struct assignment *r, const json_t *o)
     for (int i = 0; reduce_when_name[i]; i++)
         t->reduce_when = is_word(o, "allreduce_overlap", reduce_when_name[i]) ? (enum reduce_when)i
                                                                               : t->reduce_when;
-    t->workspace = json_integer_value(bytes) > 0 ? json_integer_value(bytes) : 0;
+    t->workspace = larger(json_integer_value(bytes), 0);
     t->schedule = (enum training_schedule)word;
     t->micro_batches = (uint32_t)count;
     t->micro_size = size;
