@@ -97,7 +97,7 @@ static int open_files(struct module *m, const char *name, bool links, struct dia
 int text_read(struct text_module *out, const struct named_text *t, bool allow_links,
               struct arena *of, struct diag *d)
 {
-    if (module_parse(out, t->text, t->n, t->name, of, d) != 0)
+    if (module_parse(out, t, of, d) != 0)
         return -1;
     struct module *m = out->scene.m;
     if (open_files(m, t->name, allow_links, d) == 0 && module_verify(m, d) == 0 &&

@@ -2,6 +2,8 @@
 #ifndef PCC_IR_BASE_BUDGET_H
 #define PCC_IR_BASE_BUDGET_H
 
+#include "ir/base/numbers.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -11,7 +13,7 @@ enum { BUDGET_TURN = 2048, BUDGET_LEAST = 16 };
 static inline uint64_t budget_turn(uint64_t spent, uint64_t share, uint64_t left)
 {
     uint64_t turn = spent / share + BUDGET_TURN;
-    return turn < left ? turn : left;
+    return smaller_u64(turn, left);
 }
 
 /* Whether one of two methods has had less than 1 / BUDGET_LEAST of the other's steps: then it has the next turn. */

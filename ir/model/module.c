@@ -355,7 +355,7 @@ uint32_t module_most_color(const struct module *m)
     const struct graph *g = &m->graph[1];
     uint32_t most = 0;
     for (nid n = g->first; n < g->first + g->count && m->color; n++)
-        most = m->color[n] > most ? m->color[n] : most;
+        most = larger_u32(m->color[n], most);
     return most;
 }
 

@@ -19,6 +19,7 @@
 #include "ir/base/csr.h"
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
+#include "ir/base/numbers.h"
 
 #include <stdbool.h>
 

@@ -262,7 +262,7 @@ int tensor_ints(const struct module *m, tid t, int64_t *out, uint32_t max)
     if (!tensor_has_bytes(x))
         return -1;
     for (int64_t at = 0; at < n; at += per) {
-        int64_t k = n - at < per ? n - at : per;
+        int64_t k = smaller(n - at, per);
         uint64_t off = (uint64_t)at * bits / 8;
         if (tensor_read(m, t, off, buf, ((size_t)k * bits + 7) / 8) != 0)
             return -1;

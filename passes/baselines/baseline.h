@@ -16,10 +16,7 @@ struct baseline {
 
 /* The option that all of them have, at the field of a struct. */
 #define BASELINE_BEST_EFFORT(type, field)                                                          \
-    {.kind = OPT_BOOL,                                                                             \
-     .name = "best-effort",                                                                        \
-     .off = offsetof(type, field),                                                                 \
-     .def = "false",                                                                               \
+    {OPT_BOOL, "best-effort", offsetof(type, field), "false",                                      \
      .help = "leave a plan even if a device needs more memory than it has"}
 
 /* Makes levels, problems and empty loads in the scratch arena; b must stay where it is.  0, or an error:

@@ -8,6 +8,7 @@
 #include "passes/bounds/claim.h"
 
 #include "ir/exec/evaluate.h"
+#include "ir/exec/exec_runs.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -37,8 +38,8 @@ static uint32_t sure_passes(const struct wdag *g)
         used |= g->pass[v];
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t pass = g->net_back[e] ? 2 : 1;
-        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
-            sure &= g->pass[g->net_pin.to[i]] & pass ? 3 : ~pass;
+        for_row (pin, g->net_pin, e)
+            sure &= g->pass[pin] & pass ? 3 : ~pass;
     }
     sure &= used;
     return (sure & 1) + (sure >> 1);
@@ -130,73 +131,14 @@ const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, str
     return said->why;
 }
 
-struct bound claim_makespan(struct ctx *x)
+struct bound claim_run(struct ctx *x, const struct scene *by)
 {
     struct claim *c = &x->results.plan->claim;
-    struct step_bound b = step_bound(&x->scene, x->use.scratch);
-    char path[UNIT_TEXT], work[UNIT_TEXT];
+    struct exec_bound b = exec_kind(&by->model)->runs->bound(by, x->use.mem);
     c->scope = has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
-    c->bound = step_bound_value(&b);
+    c->bound = b.value;
     c->bound_all = c->scope == SCOPE_ALL ? c->bound : -1;
     c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
-    c->proof =
-        arena_fmt(x->use.mem,
-                  "the longest way through the nodes, each on the fastest device and without "
-                  "transfers, takes %s\nall nodes, each on the fastest device, shared by %u "
-                  "devices, take %s\n",
-                  time_short(path, b.path), x->scene.cluster->ndev, time_short(work, b.work));
-    return (struct bound){.value = c->bound,
-                          .why = b.path >= b.work ? "the longest way through the nodes"
-                                                  : "all work, shared by all devices"};
-}
-
-/* Whether no device is counted more than once at a time. */
-static bool is_shared(const struct latency_model *how)
-{
-    return how->cpus == CPUS_LIST && how->pieces == PIECES_EXCLUSIVE;
-}
-
-int64_t latency_least(const struct scene *s, struct arena *scratch)
-{
-    struct step_bound b = step_bound(s, scratch);
-    return is_shared(&s->model.latency) ? step_bound_value(&b) : b.path;
-}
-
-struct bound claim_latency(struct ctx *x)
-{
-    struct claim *c = &x->results.plan->claim;
-    struct step_bound b = step_bound(&x->scene, x->use.scratch);
-    bool shared = is_shared(&x->scene.model.latency);
-    char path[UNIT_TEXT], work[UNIT_TEXT];
-    c->scope = has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
-    c->bound = latency_least(&x->scene, x->use.scratch);
-    c->bound_all = c->scope == SCOPE_ALL ? c->bound : -1;
-    c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
-    c->proof =
-        arena_fmt(x->use.mem,
-                  "the longest way through the nodes, each on the fastest device and without "
-                  "transfers, takes %s\n",
-                  time_short(path, b.path));
-    if (shared)
-        c->proof = arena_fmt(
-            x->use.mem, "%sall nodes, each on the fastest device, shared by %u devices, take %s\n",
-            c->proof, x->scene.cluster->ndev, time_short(work, b.work));
-    return (struct bound){.value = c->bound,
-                          .why = !shared || b.path >= b.work ? "the longest way through the nodes"
-                                                             : "all work, shared by all devices"};
-}
-
-struct bound claim_iteration(struct ctx *x)
-{
-    struct claim *c = &x->results.plan->claim;
-    uint32_t cls = cluster_main_class(x->scene.cluster);
-    char work[UNIT_TEXT];
-    c->scope = has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
-    c->bound = iteration_bound(&x->scene);
-    c->bound_all = c->scope == SCOPE_ALL ? c->bound : -1;
-    c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
-    c->proof = arena_fmt(x->use.mem, "all nodes for all micro-batches, shared by %u %s, take %s\n",
-                         x->scene.cluster->cls[cls].count, x->scene.cluster->cls[cls].name,
-                         time_short(work, c->bound));
-    return (struct bound){.value = c->bound, .why = "all work, shared by all devices"};
+    c->proof = b.proof;
+    return (struct bound){.value = b.value, .why = b.why};
 }

@@ -39,13 +39,8 @@ int64_t claim_bound_all(const struct ctx *x, struct bound all);
  * one for all plans.  Returns why it holds. */
 const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all);
 
-/* The same for a plan whose value is a makespan: the bound of step_verdict.h, which is returned. */
-struct bound claim_makespan(struct ctx *x);
-/* The same for a plan whose value is a latency. */
-struct bound claim_latency(struct ctx *x);
-/* The bound that claim_latency gives, in ps. */
-int64_t latency_least(const struct scene *s, struct arena *scratch);
-/* The same for a plan whose value is the time of an iteration. */
-struct bound claim_iteration(struct ctx *x);
+/* The same by the bound that the execution model of `by` knows without a search (exec_runs.bound), which is
+ * returned. */
+struct bound claim_run(struct ctx *x, const struct scene *by);
 
 #endif

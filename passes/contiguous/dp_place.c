@@ -181,12 +181,10 @@ static int dp_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_dp_place = {
-    .pass = {.name = "dp-place",
-             .help = "contiguous split with the smallest largest load, proven (placement paper)",
-             .opts = place_opts,
-             .optsize = sizeof(struct place_options),
-             .needs = NEED_COST | NEED_CONTRACT,
+    .pass = {"dp-place",
+             "contiguous split with the smallest largest load, proven (placement paper)",
+             place_opts, sizeof(struct place_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = dp_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features =
         FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

@@ -84,16 +84,16 @@ static uint64_t steps_left(const struct race *r)
     int64_t best = r->best->value;
     uint64_t times =
         best < LOAD_INF ? (uint64_t)((best - r->c->lower.value) / (best / NEAR + 1)) : 1;
-    times = times < 1 ? 1 : times < FAR_MOST ? times : FAR_MOST;
+    times = times < 1 ? 1 : smaller_u64(times, FAR_MOST);
     return r->steps < r->most * times ? r->most * times - r->steps : 0;
 }
 
 static void adapt(uint32_t *share, uint32_t least, bool got_on)
 {
     if (got_on)
-        *share = *share * 2 < SHARE_ONE ? *share * 2 : SHARE_ONE;
+        *share = smaller_u32(*share * 2, SHARE_ONE);
     else
-        *share = *share / 2 > least ? *share / 2 : least;
+        *share = larger_u32(*share / 2, least);
 }
 
 static bool is_over(struct race *r)
@@ -152,7 +152,7 @@ static bool go_on(struct race *r, struct decide *d, uint64_t steps)
     r->found.better = r->found.better || better;
     r->full = d == r->main ? end == SEARCH_FULL : r->full;
     if (end != SEARCH_DONE) {
-        r->found.states = decide_states(d) > r->found.states ? decide_states(d) : r->found.states;
+        r->found.states = larger_u64(decide_states(d), r->found.states);
         return better;
     }
     r->found.states = decide_states(d);
@@ -254,7 +254,7 @@ static void try_bounds(struct race *r, uint64_t steps)
     problem_raise(r->c, bounds_best(r->c, r->best->value, &with, &spent));
     problem_raise(r->c, cut_bound(r->c, steps * ARCS_PER_STEP / 4, with.clock, with.scratch));
     spent /= ARCS_PER_STEP;
-    r->steps += spent > steps ? spent : steps;
+    r->steps += larger_u64(spent, steps);
     r->bounds_at = r->c->lower.value > before ? steps : steps * BOUNDS_MORE;
 }
 
@@ -300,12 +300,12 @@ static void run_rounds(struct race *r)
         r->full = false;
         for (uint64_t done = 0; done < round && !is_over(r) && !r->full && (more = steps_left(r));
              done += SLICE) {
-            uint64_t left = round - done < more ? round - done : more;
+            uint64_t left = smaller_u64(round - done, more);
             renew_main(r);
-            r->main_done = go_on(r, r->main, left < SLICE ? left : SLICE);
+            r->main_done = go_on(r, r->main, smaller_u64(left, SLICE));
             if (r->main_done) /* it found a plan or ended: the next one goes further down */
                 r->below = r->below ? r->below * 2 : REACH_ONE / 16;
-            r->below = r->below < REACH_ONE ? r->below : REACH_ONE;
+            r->below = smaller_u32(r->below, REACH_ONE);
             tell_progress(r);
         }
         if (!is_over(r))

@@ -45,12 +45,9 @@ static int dpl_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_dpl_place = {
-    .pass = {.name = "dpl-place",
-             .help = "contiguous split by interval DP over many topological orders",
-             .opts = place_opts + PLACE_OPTS_EXACT,
-             .optsize = sizeof(struct place_options),
-             .needs = NEED_COST | NEED_CONTRACT,
-             .run = dpl_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .pass = {"dpl-place", "contiguous split by interval DP over many topological orders",
+             place_opts + PLACE_OPTS_EXACT, sizeof(struct place_options),
+             .needs = NEED_COST | NEED_CONTRACT, .run = dpl_run},
+    .objectives = {"time-per-sample"},
     .features =
         FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

@@ -94,7 +94,7 @@ void both_tighten(struct both *b, int64_t limit)
 int64_t both_limit(const struct both *b)
 {
     int64_t x = search_limit(b->s[0]), y = search_limit(b->s[1]);
-    return x < y ? x : y;
+    return smaller(x, y);
 }
 
 /* Copies the best plan of s, a search of c or (turned) of c reversed, to *best if that takes more; true if it did. */
@@ -138,7 +138,7 @@ uint64_t both_states(const struct both *b)
 uint32_t both_passed(const struct both *b)
 {
     uint32_t x = search_passed(b->s[0]), y = search_passed(b->s[1]);
-    return x > y ? x : y;
+    return larger_u32(x, y);
 }
 
 struct dp_found dp_both(const struct problem *c, const struct dp_limits *l,

@@ -40,7 +40,7 @@ static void try_memory(struct needed *n, int64_t memory, uint64_t states)
     bool proven = false;
     if (c)
         problem_forget_times(c);
-    how.starts = how.starts < INFEASIBLE_STARTS ? how.starts : INFEASIBLE_STARTS;
+    how.starts = smaller_u32(how.starts, INFEASIBLE_STARTS);
     how.clock = n->clock;
     how.phase = NULL; /* what it finds is no plan for these memories */
     bool found = c && interval_search(c, &how, &best, a).better;
@@ -51,10 +51,10 @@ static void try_memory(struct needed *n, int64_t memory, uint64_t states)
     }
     if (found) {
         int64_t need = memory_of_plan(c, best.dev, a);
-        n->hi = need < n->hi ? need : n->hi;
+        n->hi = smaller(need, n->hi);
         n->lo = n->lo < n->hi ? n->lo : n->hi - 1;
     } else {
-        n->lo = memory > n->lo ? memory : n->lo;
+        n->lo = larger(memory, n->lo);
         n->none = proven && memory > n->none ? memory : n->none;
     }
     arena_release(a, mark);
@@ -73,7 +73,7 @@ static bool hosts_are_free(const struct scene *s)
     bool host = false;
     for (uint32_t k = 0; k < s->cluster->ncls; k++)
         host |= s->cluster->cls[k].host && s->cluster->cls[k].count;
-    return host && s->model.objective == OBJECTIVE_LATENCY;
+    return host && exec_kind(&s->model)->subgraphs;
 }
 
 /* The end of a message that says what needs the memory: ": 'a' and 2 more nodes must share a device", or "". */
@@ -168,7 +168,7 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
     struct memory_need need = memory_need(c), sure = need;
     const struct wdag *of = g;
     exact &= !hosts_are_free(&x->scene);
-    if (!exact && x->scene.model.objective == OBJECTIVE_LATENCY)
+    if (!exact && exec_kind(&x->scene.model)->subgraphs)
         sure = need_apart(x, &of, need);
     struct needed n = {x, g, dpl->clock, dpl, sure.least - 1, need.least - 1, INT64_MAX};
     uint64_t states = exact ? PROOF_STATES : 0;
@@ -223,7 +223,7 @@ int64_t average_memory(const struct cluster *c, int64_t bytes)
             int64_t m = c->cls[k].memory;
             if (m < 0 && c->cls[k].count)
                 return 0;
-            room = sat_add(room, sat_mul(c->cls[k].count, m < mid ? mid : m));
+            room = sat_add(room, sat_mul(c->cls[k].count, larger(m, mid)));
         }
         if (room >= bytes)
             hi = mid;

@@ -72,18 +72,17 @@ int64_t bound_mobilities(const struct problem *c, int64_t *mobility, struct aren
     /* [vertex] longest path from it on, itself included */
     int64_t *after = arena_array(a, (size_t)g->n + 1, sizeof *after);
     for (uint32_t v = 0; v < g->n; v++)
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
-            uint32_t u = g->pred.to[i];
+        for_row (u, g->pred, v) {
             int64_t t = before[u] + own[u];
-            before[v] = t > before[v] ? t : before[v];
+            before[v] = larger(t, before[v]);
         }
     for (uint32_t v = g->n; v-- > 0;) {
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
-            int64_t t = after[g->succ.to[i]];
-            after[v] = t > after[v] ? t : after[v];
+        for_row (next, g->succ, v) {
+            int64_t t = after[next];
+            after[v] = larger(t, after[v]);
         }
         after[v] += own[v];
-        longest = before[v] + after[v] > longest ? before[v] + after[v] : longest;
+        longest = larger(before[v] + after[v], longest);
     }
     for (uint32_t v = 0; v < g->n; v++) {
         assert(before[v] + after[v] <= longest);
@@ -125,16 +124,16 @@ static bool none_below(struct bisection *b, const struct relaxed *r, int64_t val
 {
     const struct dp_limits most = {.max_states = STATES, .max_steps = b->steps, .clock = b->clock};
     struct dp_found s = dp_refute(r->c, value - 1, r->floating, &most, b->a);
-    b->steps -= s.steps < b->steps ? s.steps : b->steps;
+    b->steps -= smaller_u64(s.steps, b->steps);
     return s.none;
 }
 
 static void raise_by(struct bisection *b, const struct relaxed *r)
 {
     int64_t least = b->upper / PRECISION + 1, lo = b->value, hi = b->upper + 1;
-    if (lo >= b->upper || !none_below(b, r, lo + least < b->upper ? lo + least : b->upper))
+    if (lo >= b->upper || !none_below(b, r, smaller(lo + least, b->upper)))
         return;
-    lo = lo + least < b->upper ? lo + least : b->upper;
+    lo = smaller(lo + least, b->upper);
     while (hi - lo > least && b->steps && !clock_out(b->clock)) {
         int64_t mid = lo + (hi - lo) / 2;
         if (none_below(b, r, mid))

@@ -9,6 +9,7 @@
 
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
+#include "ir/exec/step_bound.h"
 #include "passes/bounds/claim.h"
 #include "passes/contiguous/infeasible.h"
 #include "passes/contiguous/placing.h"
@@ -56,7 +57,7 @@ static void set_option(const struct pass *p, void *opts, const char *name, const
 /* That of latency-place with a short search, whose proofs are not used; NULL: it found none. */
 static struct plan *find_first(const struct asking *r)
 {
-    const struct pass *p = pass_find("latency-place");
+    const struct pass *p = pass_find(NULL, "latency-place");
     struct diag quiet = diag_silent();
     struct settings fewer = *ctx_settings(r->x);
     struct ctx y = *r->x;
@@ -136,9 +137,9 @@ static int64_t target_value(const struct asking *r)
     int64_t value = value_of(r), t = LOAD_INF;
     if (value < LOAD_INF) {
         int64_t by = mul_div_ceil(value, r->how->gap, MILLION);
-        t = value - (by < 1 ? 1 : by);
+        t = value - larger(by, 1);
     }
-    return t < r->how->limit ? t : r->how->limit;
+    return smaller(t, r->how->limit);
 }
 
 /* Writes the program of all plans that are no worse than the best one, and take no more than the limit. */
@@ -146,7 +147,7 @@ static int write_model(struct asking *r)
 {
     struct subgraph_model m;
     int64_t value = r->best && r->best->slot ? value_of(r) : LOAD_INF;
-    r->ask.limit = value < r->how->limit ? value : r->how->limit;
+    r->ask.limit = smaller(value, r->how->limit);
     if (subgraph_model_build(&m, r->c, &r->ask, r->x->use.scratch, r->x->use.diag))
         return -1;
     r->ncol = m.mip->ncol;
@@ -305,11 +306,11 @@ static void conclude(struct asking *r)
     struct claim *c = &p->claim;
     int64_t value = c->value;
     p->planner = "ip-place";
-    *c = (struct claim){.objective = OBJECTIVE_LATENCY, .value = value, .bare = value};
-    claim_latency(x);
+    *c = (struct claim){.objective = x->scene.model.objective, .value = value, .bare = value};
+    claim_run(x, &x->scene);
     /* a plan without slots is none of those that the program is about */
     if (p->slot && r->bound > c->bound) {
-        c->bound = r->bound < value ? r->bound : value;
+        c->bound = smaller(r->bound, value);
         c->scope = claim_scope(x, true, false);
         if (r->complete)
             c->proof = write_proof(r);

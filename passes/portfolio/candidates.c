@@ -169,11 +169,11 @@ static bool knows(const struct ctx *x, const struct planner *planner)
 /* The plan of a planner for the time per sample. */
 static void try_planner(struct candidates *c, enum candidate_kind kind, const char *name)
 {
-    const struct pass *pass = pass_find(name);
+    const struct pass *pass = pass_find(NULL, name);
     struct diag quiet = diag_silent();
     struct settings fewer = *ctx_settings(c->x);
     struct listed best = {0};
-    if (is_over(c) || !knows(c->x, planner_of(pass)))
+    if (is_over(c) || !knows(c->x, planner_of(NULL, pass)))
         return;
     if (!fewer.max_states || fewer.max_states > STATES)
         fewer.max_states = STATES;
@@ -183,7 +183,7 @@ static void try_planner(struct candidates *c, enum candidate_kind kind, const ch
     y.use.diag = &quiet;
     y.settings = &fewer;
     y.results.plan = NULL;
-    y.scene.model.objective = OBJECTIVE_SAMPLE;
+    y.scene.model.objective = TIME_PER_SAMPLE;
     void *opts = arena_alloc(y.use.mem, (size_t)pass->optsize + 1);
     opts_reset(pass->opts, opts);
     if (!pass->run(&y, opts) && y.results.plan) {
@@ -211,7 +211,7 @@ static int add_light(struct candidates *c)
         weights = sat_add(weights, x->levels.base->shared_size[i]);
     int64_t running = one->plans ? sat_add(one->lacks, least) - weights : least / 4;
     c->has_light = true;
-    return light_make(&c->light, x, c->planner, running > 0 ? running : 0, x->use.scratch);
+    return light_make(&c->light, x, c->planner, larger(running, 0), x->use.scratch);
 }
 
 /* Both ways, or the one; the light one first, since more of its plans fit. */

@@ -34,7 +34,7 @@ static void try_trained(struct choosing *c, struct trained *p)
     c->tried++;
     if (p->odd) {
         c->t->odd.plans++;
-        c->t->odd.places = c->t->odd.places > p->places ? c->t->odd.places : p->places;
+        c->t->odd.places = larger_u32(c->t->odd.places, p->places);
     }
     if (c->t->errors && !p->places && p->value < INT64_MAX)
         formula_errors_add(c->t->errors, &c->chain, &c->rules, p);
@@ -108,7 +108,7 @@ static void try_even(struct choosing *c, uint32_t n, uint32_t each, int64_t samp
     for (uint32_t i = 0; i < n; i++) {
         uint32_t need = each;
         for (uint32_t v = 0; v < s->n && need; v++) {
-            uint32_t room = s->size[v] - used.of[v], take = room < need ? room : need;
+            uint32_t room = s->size[v] - used.of[v], take = smaller_u32(room, need);
             set[i].of[v] = (uint16_t)take;
             used.of[v] = (uint16_t)(used.of[v] + take);
             need -= take;

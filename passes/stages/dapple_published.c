@@ -50,11 +50,6 @@ static int64_t move(const struct search *x, uint32_t at, const struct device_set
     return servers_move(x->r->servers, from, to, scaled(x, x->s->cut[at]));
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- the score ---------------------------------------------------------------------------------- */
 
 static int64_t reduce(const struct search *x, uint32_t from, uint32_t to,

@@ -12,6 +12,7 @@
 #include "passes/stages/stage_states.h"
 
 #include "ir/base/keyed.h"
+#include "ir/base/numbers.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -27,8 +28,7 @@ struct finding {
     uint64_t *set;   /* [state * words] the layers */
     uint32_t n, cap, capset, most;
     uint32_t *table, mask; /* by hash: state + 1, 0 free */
-    uint32_t *from, *to;   /* steps from state to state */
-    uint32_t nstep, capfrom, capto;
+    struct pairs step;     /* from state to state */
     uint64_t *open, *next; /* [words] scratch */
 };
 
@@ -56,8 +56,7 @@ static void find_relatives(struct finding *f)
     f->above = arena_array(f->own, (size_t)g->n * f->words + 1, sizeof *f->above);
     f->below = arena_array(f->own, (size_t)g->n * f->words + 1, sizeof *f->below);
     for (uint32_t v = 0; v < g->n; v++)
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
-            uint32_t p = g->pred.to[i];
+        for_row (p, g->pred, v) {
             assert(p < v);
             put_bit(f->above + (size_t)v * f->words, p);
             for (uint32_t w = 0; w < f->words; w++)
@@ -85,8 +84,8 @@ static void find_open(const struct finding *f, const uint64_t *end, uint64_t *op
         for (uint32_t p = 0; p < v; p++) {
             if (!bit(above(f, v), p) || bit(open, p))
                 continue;
-            for (uint32_t i = g->succ.at[p]; i < g->succ.at[p + 1]; i++)
-                if (g->succ.to[i] != v && !bit(above(f, v), g->succ.to[i])) {
+            for_row (w, g->succ, p)
+                if (w != v && !bit(above(f, v), w)) {
                     put_bit(open, p);
                     break;
                 }
@@ -145,14 +144,6 @@ static uint32_t state_of(struct finding *f, const uint64_t *end)
     return f->n - 1;
 }
 
-static void add_step(struct finding *f, uint32_t from, uint32_t to)
-{
-    f->from = vec_grow(f->own, f->from, &f->capfrom, f->nstep + 1, sizeof *f->from);
-    f->to = vec_grow(f->own, f->to, &f->capto, f->nstep + 1, sizeof *f->to);
-    f->from[f->nstep] = from;
-    f->to[f->nstep++] = to;
-}
-
 /* f->next: members of it that others of it need are no end. */
 static void keep_maximal(struct finding *f)
 {
@@ -170,8 +161,7 @@ static void step_on(struct finding *f, uint32_t s)
     for (uint32_t x = 0; x < g->n; x++) {
         if (!bit(f->open, x))
             continue;
-        for (uint32_t i = g->succ.at[x]; i < g->succ.at[x + 1]; i++) {
-            uint32_t y = g->succ.to[i];
+        for_row (y, g->succ, x) {
             if (bit(f->end + (size_t)s * f->words, y) ||
                 meets(f->open, f->below + (size_t)y * f->words, f->words) || bit(f->open, y))
                 continue;
@@ -179,7 +169,7 @@ static void step_on(struct finding *f, uint32_t s)
             f->next[x / 64] &= ~((uint64_t)1 << x % 64);
             put_bit(f->next, y);
             keep_maximal(f);
-            add_step(f, s, state_of(f, f->next));
+            pairs_add(&f->step, s, state_of(f, f->next));
         }
     }
 }
@@ -198,7 +188,7 @@ static void step_by_layer(struct finding *f, uint32_t s)
         memcpy(f->next, f->end + (size_t)s * f->words, f->words * sizeof *f->next);
         put_bit(f->next, y);
         keep_maximal(f);
-        add_step(f, s, state_of(f, f->next));
+        pairs_add(&f->step, s, state_of(f, f->next));
     }
 }
 
@@ -218,8 +208,8 @@ static uint32_t *count_crossing(const struct finding *f)
     uint32_t *ends = arena_array(f->own, (size_t)g->n + 1, sizeof *ends);
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t last = v;
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            last = g->succ.to[i] > last ? g->succ.to[i] : last;
+        for_row (w, g->succ, v)
+            last = larger_u32(w, last);
         now++;
         ends[last]++;
         now -= ends[v];
@@ -250,7 +240,7 @@ static void find_narrow(struct finding *f)
             put_bit(f->next, u);
         keep_maximal(f);
         uint32_t state = state_of(f, f->next);
-        add_step(f, last, state);
+        pairs_add(&f->step, last, state);
         last = state;
     }
 }
@@ -289,17 +279,14 @@ static void find_before(struct finding *f, struct stage_states *s, const uint32_
 {
     uint32_t row = (s->n + 64) / 64, many = 0;
     s->is_before = arena_array(f->a, (size_t)(s->n + 1) * row, sizeof *s->is_before);
-    uint32_t *to = arena_array(f->own, (size_t)f->nstep + 1, sizeof *to);
-    uint32_t *from = arena_array(f->own, (size_t)f->nstep + 1, sizeof *from);
-    for (uint32_t i = 0; i < f->nstep; i++) {
-        to[i] = place[f->to[i]];
-        from[i] = place[f->from[i]];
+    for (uint32_t i = 0; i < f->step.n; i++) {
+        f->step.to[i] = place[f->step.to[i]];
+        f->step.from[i] = place[f->step.from[i]];
     }
-    struct csr step = csr_build(f->own, s->n + 1, f->nstep, to, from);
+    struct csr step = pairs_rows_back(&f->step, s->n + 1);
     for (uint32_t j = 1; j <= s->n; j++) {
         uint64_t *mine = s->is_before + (size_t)j * row;
-        for (uint32_t i = step.at[j]; i < step.at[j + 1]; i++) {
-            uint32_t k = step.to[i];
+        for_row (k, step, j) {
             assert(k < j);
             for (uint32_t w = 0; w < row; w++)
                 mine[w] |= s->is_before[(size_t)k * row + w];
@@ -346,6 +333,7 @@ bool stage_states_find(struct stage_states *s, const struct layers_of *g, enum s
 {
     struct finding f = {
         .g = g, .a = a, .most = most, .own = arena_new(a), .words = (g->n + 63) / 64};
+    f.step.a = f.own;
     bool whole = true;
     assert(g->n > 0);
     f.open = arena_array(f.own, f.words, sizeof *f.open);

@@ -2,7 +2,7 @@
 #ifndef PCC_PASSES_STAGES_TRAIN_H
 #define PCC_PASSES_STAGES_TRAIN_H
 
-#include "ir/exec/iteration_verdict.h"
+#include "ir/exec/iteration/iteration_verdict.h"
 #include "passes/passes.h"
 #include "passes/stages/layer_chain.h"
 #include "passes/stages/stage_states.h"

@@ -21,9 +21,9 @@ AT_ROOT = {"CMakeLists.txt", "CMakePresets.json", "README.md", "CONTRIBUTING.md"
            "build"}
 LAYERS = ("ir", "passes", "frontends", "backends")
 # Who may include whom: a folder (or a single file) knows itself and what stands in an earlier row of its layer; the
-# other layers know all of ir.
+# other layers know all of ir.  FOLDER/* are the folders in FOLDER, side by side: one for each execution model.
 FLOORS = [
-    ["ir/base"], ["ir/model"], ["ir/cluster"], ["ir/dag"], ["ir/plan"], ["ir/exec", "ir/text"], ["ir"],
+    ["ir/base"], ["ir/model"], ["ir/cluster"], ["ir/dag"], ["ir/plan"], ["ir/exec", "ir/text"], ["ir/exec/*"], ["ir"],
     ["passes/passes.h"], ["passes/functions"], ["passes/shapes"], ["passes/rewrite"], ["passes/cost"],
     ["passes/coarsen"],
     ["passes/problem"], ["passes/bounds"], ["passes/contiguous"], ["passes/any_shape"], ["passes/integer"],
@@ -32,6 +32,7 @@ FLOORS = [
     ["frontends"], ["frontends/onnx", "frontends/profiles"], ["frontends/text"],
     ["backends/backends.h", "backends/label.h", "backends/palette.h"], ["backends/onnx"], ["backends/split"],
     ["backends/picture", "backends/timeline", "backends/report"], ["backends"],
+    ["tools/lib/exec"], ["tools/lib/exec/*"],
 ]
 FLOOR = {place: row for row, places in enumerate(FLOORS) for place in places}
 GENERATED = "onnx.pb-c.h"
@@ -216,17 +217,19 @@ def root_folder(tree):
 def dependencies(tree):
     for path, text in tree.sources():
         layer = path.split("/")[0]
-        if layer not in LAYERS:
+        if layer not in (*LAYERS, "tools"):
             continue
         for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]*)"', text, re.M):
             first = name.split("/")[0]
-            if name == GENERATED:
+            if layer == "tools":  # which know all
+                good = True
+            elif name == GENERATED:
                 good = layer == "backends" or layer == "frontends"
             else:
                 good = "/" in name and first in ("ir", layer) and (tree.root / name).is_file()
             if not good:
                 yield f"{path}: includes \"{name}\"; {layer} knows itself and ir, by full paths"
-            elif name != GENERATED and first == layer and not stands_below(path, name):
+            elif first == layer and not stands_below(path, name):
                 yield f"{path}: includes \"{name}\", which stands above it or beside it (FLOORS)"
 
 
@@ -234,10 +237,17 @@ def place_of(path):
     return path if path in FLOOR else path.rsplit("/", 1)[0]
 
 
+def floor(place):
+    """The row of a place; None: it has none."""
+    return FLOOR.get(place, FLOOR.get(place.rsplit("/", 1)[0] + "/*"))
+
+
 def stands_below(path, name):
     """Whether a file may include that one of its own layer."""
     a, b = place_of(path), place_of(name)
-    return a == b or (a in FLOOR and b in FLOOR and FLOOR[b] < FLOOR[a])
+    if path.startswith("tools/") and floor(a) is None:
+        return True
+    return a == b or (floor(a) is not None and floor(b) is not None and floor(b) < floor(a))
 
 
 def forbidden(tree):
@@ -458,7 +468,7 @@ def is_there(tree, cited, code, raw):
     if "/" in cited:
         return (tree.root / cited).exists()
     forms = [(r"((?:struct|enum) \w+)", r"^{} {{", code), (r"(\w+)\(\)", r"\b{}\(", code),
-             (r"([A-Z][A-Z_0-9]*)", r"\b{}\b", code), (r"([a-z]+(?:-[a-z]+)*)", r'\.name = "{}"', raw)]
+             (r"([A-Z][A-Z_0-9]*)", r"\b{}\b", code), (r"([a-z]+(?:-[a-z]+)*)", r'(?:\.name = |{{\s*)"{}"', raw)]
     for form, pattern, where in forms:
         m = re.fullmatch(form, cited)
         if m:
@@ -499,6 +509,7 @@ GOOD = {
     "ir/a.c": '/* A: strcpy() is only named. */\n#include "ir/a.h"\n\nint32_t f(int32_t x)\n{\n'
               '    return x + (int32_t)sizeof "gets(";\n}\n',
     "ir/words.md": "# Words\n\n**apple** `f()`, `ir/a.h`.\n\n**pear** `struct e`, `e.x`, `E_H`.\n",
+    "ir/exec/c/c.h": "/* C. */\n#ifndef C_H\n#define C_H\n\n#endif\n",
     "passes/b.c": '/* B. */\n#include "ir/a.h"\n',
     "passes/given/e.h": "/* E. */\n#ifndef E_H\n#define E_H\n\nstruct e {\n    int x;\n};\nint e(void);\n\n#endif\n",
     "frontends/c.c": '/* C. */\n#include "ir/a.h"\n#include "onnx.pb-c.h"\n',
@@ -543,6 +554,9 @@ PLANTED = [  # check, file, text to put in, part of the complaint
     (dependencies, "ir/base/b.c", '/* B. */\n#include "ir/a.h"\n', "above it or beside it"),
     (dependencies, "passes/baselines/b.c", '/* B. */\n#include "passes/given/e.h"\n', "above it or beside it"),
     (dependencies, "passes/new/b.c", '/* B. */\n#include "passes/given/e.h"\n', "above it or beside it"),
+    *[(dependencies, f"{at}/b/b.c", f'/* B. */\n#include "{at}/c/c.h"\n', "above it or beside it")
+      for at in ("ir/exec", "tools/lib/exec")],
+    (dependencies, "tools/lib/exec/b.c", '/* B. */\n#include "tools/lib/exec/c/c.h"\n', "above it or beside it"),
     *[(forbidden, "passes/b.c", f"/* B. */\nvoid g(void) {{ {name} (a, b); }}\n", f"b.c:2: {name}")
       for name in FORBIDDEN],
     *[(library_calls, path, f"/* B. */\nvoid g(void)\n{{\n    {call};\n}}\n", f"{path}:4: {call.split('(')[0]}")

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { OPS = 7, DEVICES = 4, CLASSES = 2, MODULES = 1000, OBJECTIVE_RUNS = 250 };
+enum { OPS = 7, DEVICES = 4, CLASSES = 2, MODULES = 1000, RUNS = 250 };
 
 struct world {
     struct said said;
@@ -124,7 +124,8 @@ static void make(struct world *w, uint64_t seed, uint32_t kind, struct diag *d)
             say(&w->said, "%s %%v%u", n++ ? "," : "", i + 1);
     }
     say(&w->said, "\n}\n");
-    if (module_parse(&w->t, w->said.text, w->said.len, "random", NULL, d))
+    if (module_parse(&w->t, &(struct named_text){"random", w->said.text, w->said.len, NULL}, NULL,
+                     d))
         fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->said.text);
 }
 
@@ -406,7 +407,7 @@ static void test_objectives(void **state)
                                          "anneal-place{moves=4000}", "ip-place{moves=400}"};
     (void)state;
     for (uint32_t kind = 1; kind <= 7; kind++)
-        run_kind(kind, OBJECTIVE_RUNS, passes, kind == 4 ? 3 : 4); /* copies: not ip-place */
+        run_kind(kind, RUNS, passes, kind == 4 ? 3 : 4); /* copies: not ip-place */
 }
 
 int main(void)

@@ -11,11 +11,6 @@
 
 enum { LAYERS = 7, CHAINS = 300 };
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static int64_t rounded_up(int64_t v, int64_t times, int64_t over)
 {
     return (v * times + over - 1) / over;
