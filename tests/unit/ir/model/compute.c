@@ -80,7 +80,8 @@ static void read_graph(struct world *w, const struct row *r)
     char text[2000];
     snprintf(text, sizeof text, "ir_version 10\nopset ai.onnx %lld\ngraph {\n%s\n}\n",
              (long long)r->opset, r->graph);
-    if (module_parse(&t, text, strlen(text), "compute", NULL, &w->d) != 0)
+    if (module_parse(&t, &(struct named_text){"compute", text, strlen(text), NULL}, NULL, &w->d) !=
+        0)
         fail_msg("%s: %s", r->graph, w->sink.last[0]);
     w->m = t.scene.m;
     w->m->diag = &w->d;
