@@ -64,27 +64,3 @@ uint32_t classes_number(struct classes *c, uint32_t *group)
     }
     return count;
 }
-
-const char *classes_why(int why, struct arena *a)
-{
-    static const struct {
-        int bit;
-        const char *text;
-    } reason[] = {{WHY_COLOR, "colours"},
-                  {WHY_SHAPE, "Shape with its operand"},
-                  {WHY_STATE, "state pairs"},
-                  {WHY_TYPE, "values of unknown type"},
-                  {WHY_QDQ, "contract{qdq}"},
-                  {WHY_NORM, "contract{norm}"},
-                  {WHY_LAYER, "contract{by=layer}"},
-                  {WHY_BLOCK, "contract{blocks}"},
-                  {WHY_REPEAT, "--keep-blocks"},
-                  {WHY_CALL, "contract{calls}"},
-                  {WHY_COPLACE, "contract{coplace}"},
-                  {WHY_CYCLE, "the cycles that makes"}};
-    const char *text = "";
-    for (size_t i = 0; i < sizeof reason / sizeof *reason; i++)
-        if (why & reason[i].bit)
-            text = arena_fmt(a, "%s%s%s", text, *text ? ", " : "", reason[i].text);
-    return text;
-}

@@ -1,8 +1,8 @@
 /* Computing operators (compute.h): the table, what operators are given, where results go.
  *
- * An operator's function takes its attributes and operands through take...(), which notes what is wrong, so that one look
- * at the end suffices; it makes its results with make(), which refuses too large ones before it takes memory.  Elements
- * are read when a function takes them: the shape of a large weight costs nothing. */
+ * An operator's function takes its attributes and operands through take...(), which notes what is wrong, so that
+ * one look at the end suffices; it makes its results with make(), which refuses too large ones before it takes
+ * memory.  Elements are read when a function takes them: the shape of a large weight costs nothing. */
 #include "ir/model/compute_state.h"
 
 #include <assert.h>

@@ -52,8 +52,8 @@ struct computation {
 
 /* Whether an operator of ai.onnx is one of those.  O(log of their number). */
 bool compute_offers(const char *op);
-/* Computes the operator.  true: c->out says what is known of the results: their shapes, and their elements all or in part.  false:
- * c->out is worth nothing.  O(bytes of operands and results). */
+/* Computes the operator.  true: c->out says what is known of the results: their shapes, and their elements all or
+ * in part.  false: c->out is worth nothing.  O(bytes of operands and results). */
 bool compute(struct computation *c);
 
 /* What is known of an initializer; false: its elements are not in bytes.  Nothing is read. */

@@ -1,8 +1,8 @@
 /* Computing operators (compute.h): casts.
  *
  * A number becomes the nearest one of the other type (of floats), itself without its fraction (floats to integers), or
- * whether it is not 0 (bool).  What has no place in the other type, and NaN, stays unknown.  To f16 and bf16 runtimes go
- * through f32, so only numbers that f32 knows exactly are followed there.  O(elements). */
+ * whether it is not 0 (bool).  What has no place in the other type, and NaN, stays unknown.  To f16 and bf16
+ * runtimes go through f32, so only numbers that f32 knows exactly are followed there.  O(elements). */
 #include "ir/model/compute_state.h"
 
 #include <math.h>

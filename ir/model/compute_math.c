@@ -1,9 +1,9 @@
 /* Computing operators (compute.h): what works element by element, reductions of integers, ranges.
  *
  * Numbers are worked with in the widest form of their kind.  f32 is worked with in double and rounded once more: for
- * sums, products, quotients and roots of two f32 that gives the f32 nearest to the exact result, since a double has more than
- * twice as many digits.  A number that does not fit its type, a division by zero and what is not finite stay unknown.  So
- * do the larger and the smaller of two zeros of different signs, of which runtimes take either.
+ * sums, products, quotients and roots of two f32 that gives the f32 nearest to the exact result, since a double has
+ * more than twice as many digits.  A number that does not fit its type, a division by zero and what is not finite
+ * stay unknown.  So do the larger and the smaller of two zeros of different signs, of which runtimes take either.
  * O(elements of operands and results). */
 #include "ir/model/compute_state.h"
 
@@ -467,7 +467,8 @@ static int64_t count_floats(bool single, double start, double limit, double delt
     return !isfinite(n) || n > 0x1p40 ? -1 : n <= 0 ? 0 : (int64_t)n;
 }
 
-/* Whether start and step of a range of floats are integers: others are rounded on the way, by each runtime in its own. */
+/* Whether start and step of a range of floats are integers: others are rounded on the way, by each runtime in its
+ * own. */
 static bool counts(enum elem e, union number start, union number delta)
 {
     int64_t i;

@@ -1,4 +1,5 @@
-/* Computing operators (compute.h): elements by their index, and by a condition.  O(elements of operands and results). */
+/* Computing operators (compute.h): elements by their index, and by a condition.  O(elements of operands and
+ * results). */
 #include "ir/model/compute_state.h"
 
 #include <math.h>
@@ -44,8 +45,8 @@ bool compute_gather(struct computation *c, int arg)
     return true;
 }
 
-/* Where the elements begin that index i of a ScatterND names, in steps of the first `depth` dimensions of x; -1: there are
- * none. */
+/* Where the elements begin that index i of a ScatterND names, in steps of the first `depth` dimensions of x; -1:
+ * there are none. */
 static int64_t scatter_at(const struct known *x, const int64_t *step, const struct known *index,
                           int64_t i, uint32_t depth)
 {

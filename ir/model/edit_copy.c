@@ -1,7 +1,7 @@
 /* Copies of nodes, with bodies and all in them (edit.h: edit_copy).
  *
- * Bodies are copied by a list, without recursion.  First come all nodes and values, then operands, since a node may read
- * what a node behind it in the list makes.  O(what is copied), expected. */
+ * Bodies are copied by a list, without recursion.  First come all nodes and values, then operands, since a node may
+ * read what a node behind it in the list makes.  O(what is copied), expected. */
 #include "ir/model/edit_state.h"
 
 struct pair {

@@ -35,7 +35,7 @@ static void conclude(struct any_search *s, uint64_t seed)
     any_bound(s, BOUNDS_WORK);
     struct bound all = s->bound;
     if (must_level(x) != s->any->g)
-        all = claim_all(x, p->claim.bare, true, BOUNDS_WORK, &s->p->clock);
+        all = bounds_all(x, p->claim.bare, true, BOUNDS_WORK, &s->p->clock);
     const char *bound = claim(x, claim_scope(x, false, false), s->bound, all);
     p->claim.argument =
         p->claim.status == PLAN_OPTIMAL

@@ -8,8 +8,8 @@
 #include "passes/any_shape/fit_memory.h"
 
 #include "passes/any_shape/fit_search.h"
-#include "passes/contiguous/placing.h"
-#include "passes/contiguous/infeasible.h"
+#include "passes/problem/memory_need.h"
+#include "passes/problem/placing.h"
 #include "ir/base/units.h"
 
 #include <string.h>
@@ -177,5 +177,5 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
                   : "");
         return PASS_INFEASIBLE;
     }
-    return report_memory(x, "plan", most, most <= least, least);
+    return report_memory(x, "plan", most, (most < least ? most : least) - 1, "");
 }

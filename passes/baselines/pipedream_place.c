@@ -13,7 +13,7 @@
  *
  * Components by Tarjan's algorithm with an explicit stack.  O(V + E), and an interval DP (interval_dp.c). */
 #include "passes/baselines/baseline.h"
-#include "passes/bounds/claim.h"
+#include "passes/bounds/bounds.h"
 #include "passes/contiguous/infeasible.h"
 
 #include "ir/base/union_find.h"
@@ -199,7 +199,7 @@ static int pipedream_run(struct ctx *x, const void *options)
     if (best.value == LOAD_INF)
         return report_infeasible(x, path, false, &p.orders);
     leave_plan(x, "pipedream-place", path, &best);
-    struct bound all = claim_all(x, best.value, true, 0, &p.clock);
+    struct bound all = bounds_all(x, best.value, true, 0, &p.clock);
     x->results.plan->claim.argument =
         arena_fmt(x->use.mem, "a path of %u vertices, made of %u; bound: %s", path->n, p.level->n,
                   claim(x, SCOPE_ALL, all, all));

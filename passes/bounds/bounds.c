@@ -569,3 +569,17 @@ struct bound bounds_best(const struct problem *c, int64_t upper, const struct bo
                                          .why = c->lower.why,
                                          .proof = explain_problem(c, with->m, with->mem)};
 }
+
+struct bound bounds_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, struct clock *clock)
+{
+    struct diag quiet = diag_silent();
+    struct wdag *g = must_level(x);
+    if (cluster_grouped(x->scene.cluster))
+        g = wdag_inner(g, x->use.scratch);
+    const struct problem *c =
+        problem_build(g, &x->scene, fits ? -1 : INT64_MAX, x->use.scratch, &quiet);
+    if (!c)
+        return (struct bound){.value = -1};
+    const struct bounding with = bounding_of(x, work, clock);
+    return bounds_best(c, upper, &with, NULL);
+}

@@ -168,6 +168,20 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
     return 0;
 }
 
+/* "contract{qdq}, the cycles that makes": reasons in words.  Lives in a. */
+static const char *reasons_text(int why, struct arena *a)
+{
+    static const char *const reason[] = {
+        "colours",       "Shape with its operand", "state pairs",        "values of unknown type",
+        "contract{qdq}", "contract{norm}",         "contract{by=layer}", "contract{blocks}",
+        "--keep-blocks", "contract{calls}",        "contract{coplace}",  "the cycles that makes"};
+    const char *text = "";
+    for (size_t i = 0; i < sizeof reason / sizeof *reason; i++)
+        if (why >> i & 1)
+            text = arena_fmt(a, "%s%s%s", text, *text ? ", " : "", reason[i]);
+    return text;
+}
+
 /* Warns of each class that takes more than a tenth of the time (half of it, where the user asked for it), since it
  * limits every plan; why[vertex]: WHY_* of the class.  An operator with its QuantizeLinear (qdq=first) counts as the
  * operator alone. */
@@ -195,7 +209,7 @@ static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool
                      "of the time",
                      members[v], node_name(x->scene.m, g->finer->node[first[v]]),
                      node_name(x->scene.m, g->finer->node[last[v]]),
-                     classes_why(why[v], x->use.scratch),
+                     reasons_text(why[v], x->use.scratch),
                      (int)((__int128)g->time[0][v] * 100 / total));
     }
 }

@@ -6,7 +6,7 @@
  * Cost: max-states bounds memory and steps. */
 #include "passes/contiguous/dp_place.h"
 
-#include "passes/bounds/claim.h"
+#include "passes/bounds/bounds.h"
 #include "passes/contiguous/dp_race.h"
 #include "passes/bounds/explain.h"
 #include "passes/problem/memory_need.h"
@@ -160,7 +160,7 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     tidy_problem(from == whole ? c : p->top, &best, x->use.scratch);
     bool open = best.value > c->lower.value;
     struct bound all =
-        claim_all(x, best.value, true, open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);
+        bounds_all(x, best.value, true, open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);
     p->all = all;
     if (open && !c->detailed && all.value > c->lower.value) {
         problem_raise(c, all);

@@ -13,7 +13,7 @@
  * inner one: average load, the largest vertices, its exact search (ideal_search.c), minimum cuts
  * (crossing_bound.c), smaller graphs (smaller_graph_bound.c).  O(cuts^4) for each order in the worst case; the pruning
  * leaves little of it. */
-#include "passes/bounds/claim.h"
+#include "passes/bounds/bounds.h"
 #include "ir/base/random.h"
 #include "passes/bounds/crossing_bound.h"
 #include "ir/dag/order_cuts.h"
@@ -21,7 +21,8 @@
 #include "passes/bounds/explain.h"
 #include "passes/contiguous/ideal_search.h"
 #include "passes/contiguous/hier_dp.h"
-#include "passes/contiguous/placing.h"
+#include "passes/contiguous/interval_dp.h"
+#include "passes/problem/placing.h"
 #include "ir/dag/topo_order.h"
 
 #include <string.h>
@@ -284,7 +285,7 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_f
                                       orders->tried, run->why, c->lower.why);
     }
     claim(x, claim_scope(x, true, false), in,
-          claim_all(x, p->claim.bare, true, BOUNDS_WORK / 100, &clock));
+          bounds_all(x, p->claim.bare, true, BOUNDS_WORK / 100, &clock));
     if (lowest)
         p->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less: %s",
                                       plan_among(p->claim.scope), c->lower.why);

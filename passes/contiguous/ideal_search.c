@@ -118,16 +118,6 @@ static void make_tables(struct search *s)
 
 /* ---- ideals ---------------------------------------------------------------------------------- */
 
-/* The ideal I' + S, made if it is new. */
-static uint32_t intern(struct search *s)
-{
-    assert(s->now.card <= s->n);
-    uint32_t known = s->ideals.n, id = search_intern(s);
-    if (s->ideals.n > known)
-        guide_link(s, id);
-    return id;
-}
-
 /* Makes ideal id the start: unpacks its bits, and lists the vertices whose predecessors it all holds. */
 static void begin_start(struct search *s, uint32_t id)
 {
@@ -212,7 +202,7 @@ static void arrive_detailed(struct search *s)
             if (!far || nw.value + nw.back > s->caps.keep)
                 continue;
             if (!id)
-                id = intern(s);
+                id = search_intern(s);
             relax_label(s, id, nw);
         }
     }
@@ -250,7 +240,7 @@ static void arrive(struct search *s)
             nw.value + (s->refute && s->c->cross_pot == 0 ? s->now.cross : 0) > s->caps.keep)
             continue;
         if (!id)
-            id = intern(s);
+            id = search_intern(s);
         int64_t more = guide_excess(s, id, l->used);
         if (s->now.weight[0] - more < l->low[0] || (s->refute && nw.value + more > s->caps.keep))
             continue;
@@ -400,12 +390,10 @@ static bool next_stage(struct search *s)
 
 struct search *search_new(const struct problem *c, const struct search_ask *ask, struct arena *a)
 {
-    assert(!ask->guide || (ask->vertex && ask->goal != SEARCH_REFUTE));
+    assert(ask->floating >= 0 && (!ask->guide || ask->goal == SEARCH_GUIDE));
     assert(!ask->guide ||
-           (ask->guide->end_of == SEARCH_DONE && ask->guide->ask.goal == SEARCH_GUIDE));
-    assert(!ask->guide ||
-           (ask->guide->ask.limit >= ask->limit && ask->guide->c->nkind == c->nkind));
-    assert(ask->floating >= 0);
+           (ask->guide->ask.goal == SEARCH_GUIDE && ask->guide->end_of == SEARCH_DONE &&
+            ask->guide->ask.limit == ask->limit && ask->guide->c->nkind == c->nkind));
     struct search *s = arena_alloc(a, sizeof *s);
     size_t used = arena_used(a);
     *s = (struct search){.c = c,
@@ -426,7 +414,7 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
     }
     make_tables(s);
     s->steps = s->n / SEARCH_SCAN;
-    uint32_t empty = intern(s);
+    uint32_t empty = search_intern(s);
     relax_label(s, empty, (struct label){.value = 0});
     return s;
 }
@@ -559,7 +547,7 @@ uint32_t search_passed(const struct search *s)
 /* ---- in one go ------------------------------------------------------------------------------- */
 
 /* Runs s to its end or to the limits. */
-static struct dp_found run_search(struct search *s, const struct dp_limits *l)
+struct dp_found search_run(struct search *s, const struct dp_limits *l)
 {
     uint64_t most = l->max_states * STEPS_PER_STATE;
     most = l->max_steps && l->max_steps < most ? l->max_steps : most;
@@ -592,7 +580,7 @@ struct dp_found dp_search(const struct problem *c, const struct dp_limits *l,
                              .max_states = l->max_states,
                              .max_bytes = MEMORY_MAX};
     struct search *s = search_new(c, &ask, scratch);
-    f = run_search(s, l);
+    f = search_run(s, l);
     f.better = search_found(s);
     if (f.better)
         search_plan(s, best);
@@ -611,7 +599,7 @@ struct dp_found dp_refute(const struct problem *c, int64_t limit, int64_t floati
                              .max_states = l->max_states,
                              .max_bytes = MEMORY_MAX};
     struct search *s = search_new(c, &ask, scratch);
-    struct dp_found f = run_search(s, l);
+    struct dp_found f = search_run(s, l);
     f.none = f.complete && !search_found(s);
     arena_release(scratch, mark);
     return f;

@@ -7,7 +7,7 @@
 
 #include "ir/exec/evaluate.h"
 #include "ir/exec/exec_runs.h"
-#include "passes/bounds/claim.h"
+#include "passes/bounds/bounds.h"
 
 struct plan_options {
     const char *from;
@@ -80,7 +80,7 @@ static struct bound claim_search(struct ctx *x, const struct plan_options *o,
     int64_t start = claim_start(x, must_level(x));
     p->claim.bare = e->value > start ? e->value - start : 0;
     struct bound b =
-        claim_all(x, p->claim.bare, e->v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
+        bounds_all(x, p->claim.bare, e->v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
     claim(x, SCOPE_ALL, b, b);
     return b;
 }

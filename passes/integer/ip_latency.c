@@ -10,22 +10,23 @@
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
 #include "ir/exec/step_bound.h"
-#include "passes/bounds/claim.h"
+#include "passes/problem/claim.h"
 #include "passes/contiguous/infeasible.h"
-#include "passes/contiguous/placing.h"
+#include "passes/problem/placing.h"
 #include "passes/integer/ip_model.h"
 #include "passes/integer/subgraph_model.h"
 #include "passes/integer/mip_units.h"
+#include "passes/latency/latency_place.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum {
     DEFAULT_SECONDS = 60,
     NS_PER_S = 1000000000,
     PS_PER_NS = 1000,
     MILLION = 1000000,
-    FIRST_SHARE = 4
+    FIRST_SHARE = 4,
+    FIRST_STATES = 20000
 };
 
 struct asking {
@@ -47,35 +48,23 @@ struct asking {
 
 /* ---- a plan to start from ------------------------------------------------------------------------ */
 
-static void set_option(const struct pass *p, void *opts, const char *name, const char *text)
-{
-    for (const struct opt *o = p->opts; o->name; o++)
-        if (!strcmp(o->name, name))
-            opt_set(o, opts, text);
-}
-
 /* That of latency-place with a short search, whose proofs are not used; NULL: it found none. */
 static struct plan *find_first(const struct asking *r)
 {
-    const struct pass *p = pass_find(NULL, "latency-place");
+    const struct latency_options how = {.q = r->how->slots,
+                                        .max_states = FIRST_STATES,
+                                        .moves = r->how->moves ? r->how->moves : 1,
+                                        .seed = r->how->seed};
     struct diag quiet = diag_silent();
     struct settings fewer = *ctx_settings(r->x);
     struct ctx y = *r->x;
-    struct arena *a = r->x->use.mem;
-    void *opts = arena_alloc(a, p->optsize + 1);
-    int64_t moves = r->how->moves;
-    opts_reset(p->opts, opts);
-    set_option(p, opts, "q", arena_fmt(a, "%u", r->how->slots));
-    set_option(p, opts, "max-states", "20000");
-    set_option(p, opts, "moves", arena_fmt(a, "%" PRId64, moves ? moves : 1));
-    set_option(p, opts, "seed", arena_fmt(a, "%" PRId64, r->how->seed));
     fewer.max_states = 0;
     fewer.time_limit = clock_left(&r->clock) / FIRST_SHARE * PS_PER_NS + 1;
     y.use.diag = &quiet;
     y.settings = &fewer;
     y.results.plan = NULL;
-    y.use.scratch = arena_new(a);
-    int rc = p->run(&y, opts);
+    y.use.scratch = arena_new(r->x->use.mem);
+    int rc = latency_place(&y, &how);
     arena_free(y.use.scratch);
     return rc ? NULL : y.results.plan;
 }

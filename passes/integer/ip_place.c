@@ -11,7 +11,7 @@
 #include "passes/integer/ip_latency.h"
 #include "passes/integer/ip_refute.h"
 #include "passes/integer/ip_search.h"
-#include "passes/contiguous/placing.h"
+#include "passes/problem/placing.h"
 #include "passes/contiguous/infeasible.h"
 
 #include "ir/base/units.h"
@@ -116,7 +116,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     struct clock after = ctx_late_clock(x);
     bool proven = r->complete && on_whole && !how->write_only;
     struct bound all =
-        claim_all(x, p->claim.bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
+        bounds_all(x, p->claim.bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
     struct bound own = {
         .value = r->bound, .why = solver, .proof = r->complete ? write_proof(x, o, how, r) : NULL};
     enum plan_scope scope = claim_scope(x, o->shape != IP_ANY, !on_whole);

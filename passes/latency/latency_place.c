@@ -4,20 +4,18 @@
  * an integer program, here annealing and an exact search over ideals take turns (latency_solve.c); what they say is
  * about unlimited CPUs and blocks that go to the hosts as a whole; the plan is judged as it runs.
  * Cost: max-states bounds memory and steps of the searches, moves those of annealing. */
+#include "passes/latency/latency_place.h"
+
 #include "ir/base/units.h"
 #include "ir/exec/latency/latency_verdict.h"
-#include "passes/bounds/claim.h"
+#include "passes/problem/claim.h"
 #include "passes/contiguous/infeasible.h"
-#include "passes/contiguous/placing.h"
+#include "passes/problem/placing.h"
 #include "passes/latency/latency_anneal.h"
 #include "passes/latency/latency_solve.h"
 #include "passes/problem/memory_need.h"
 
 #include <inttypes.h>
-
-struct latency_options {
-    int64_t q, max_states, moves, seed;
-};
 
 static const struct opt latency_opts[] = {
     {OPT_INT, "q", offsetof(struct latency_options, q), "1", .lo = "1", .hi = "64",
@@ -256,7 +254,7 @@ static void conclude(struct planning *n, const struct latency_tail *t,
         *scope && s->lower >= c->bound ? arena_fmt(x->use.mem, "%s; plans%s", how, scope + 1) : how;
 }
 
-static int latency_run(struct ctx *x, const void *options)
+int latency_place(struct ctx *x, const void *options)
 {
     struct place_options first = {.starts = 60, .seed = 1};
     struct planning n = {.x = x, .o = options};
@@ -309,7 +307,7 @@ const struct planner planner_latency_place = {
              .opts = latency_opts,
              .optsize = sizeof(struct latency_options),
              .needs = NEED_COST | NEED_CONTRACT,
-             .run = latency_run},
+             .run = latency_place},
     .objectives = {"latency"},
     .features = FEATURE_PINS | FEATURE_PART_COST,
     .implies = always,

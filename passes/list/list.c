@@ -5,7 +5,7 @@
 #include "passes/list/list.h"
 
 #include "ir/base/units.h"
-#include "passes/bounds/claim.h"
+#include "passes/problem/claim.h"
 #include "passes/list/too_large.h"
 
 #include <assert.h>

@@ -7,7 +7,7 @@
 #include "passes/list/too_large.h"
 
 #include "ir/base/units.h"
-#include "passes/bounds/claim.h"
+#include "passes/problem/claim.h"
 
 struct sizes {
     const struct ctx *x;

@@ -17,6 +17,7 @@
 #include "passes/any_shape/gather_parts.h"
 #include "passes/problem/device_loads.h"
 #include "passes/contiguous/infeasible.h"
+#include "passes/stages/train.h"
 #include "ir/plan/pieces.h"
 #include "ir/base/units.h"
 
@@ -188,7 +189,7 @@ static void claim_plan(struct auto_run *r)
     struct plan *p = x->results.plan;
     struct bound all = r->s.bound;
     if (must_level(x) != r->s.any->g)
-        all = claim_all(x, p->claim.bare, true, BOUNDS_WORK, &r->p.clock);
+        all = bounds_all(x, p->claim.bare, true, BOUNDS_WORK, &r->p.clock);
     struct bound whole = all;
     whole.value += all.value < 0 ? 0 : claim_start(x, must_level(x));
     /* dp-place's own bound for contiguous plans is the larger one */

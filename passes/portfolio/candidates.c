@@ -10,7 +10,9 @@
 #include "passes/portfolio/candidates.h"
 
 #include "ir/base/units.h"
+#include "passes/baselines/baseline.h"
 #include "passes/coarsen/fuse.h"
+#include "passes/contiguous/dp_place.h"
 #include "passes/list/baechi.h"
 #include "passes/list/placements.h"
 
@@ -167,13 +169,14 @@ static bool knows(const struct ctx *x, const struct planner *planner)
 }
 
 /* The plan of a planner for the time per sample. */
-static void try_planner(struct candidates *c, enum candidate_kind kind, const char *name)
+static void try_planner(struct candidates *c, enum candidate_kind kind,
+                        const struct planner *planner)
 {
-    const struct pass *pass = pass_find(NULL, name);
+    const struct pass *pass = &planner->pass;
     struct diag quiet = diag_silent();
     struct settings fewer = *ctx_settings(c->x);
     struct listed best = {0};
-    if (is_over(c) || !knows(c->x, planner_of(NULL, pass)))
+    if (is_over(c) || !knows(c->x, planner))
         return;
     if (!fewer.max_states || fewer.max_states > STATES)
         fewer.max_states = STATES;
@@ -190,7 +193,7 @@ static void try_planner(struct candidates *c, enum candidate_kind kind, const ch
         size_t n = x.scene.m->nnode;
         struct listed plan = {.dev = y.results.plan->dev,
                               .rank = arena_array(x.use.mem, n, sizeof *plan.rank),
-                              .what = arena_fmt(x.use.mem, "the plan of %s", name)};
+                              .what = arena_fmt(x.use.mem, "the plan of %s", pass->name)};
         for (nid k = 0; k < n; k++)
             plan.rank[k] = k;
         list_try(&x, &best, &plan);
@@ -229,10 +232,10 @@ static int try_both(struct candidates *c, int (*some)(struct candidates *, uint3
 static int try_planners(struct candidates *c, uint32_t i)
 {
     (void)i;
-    try_planner(c, CANDIDATE_METIS, "metis-place");
-    try_planner(c, CANDIDATE_GREEDY, "greedy-place");
-    try_planner(c, CANDIDATE_DP, "dp-place");
-    try_planner(c, CANDIDATE_SCOTCH, "scotch-place");
+    try_planner(c, CANDIDATE_METIS, &planner_metis_place);
+    try_planner(c, CANDIDATE_GREEDY, &planner_greedy_place);
+    try_planner(c, CANDIDATE_DP, &planner_dp_place);
+    try_planner(c, CANDIDATE_SCOTCH, &planner_scotch_place);
     return 0;
 }
 

@@ -156,3 +156,52 @@ int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena
     arena_release(scratch, mark);
     return most;
 }
+
+/* ---- what is said of it ------------------------------------------------------------------------ */
+
+int64_t average_memory(const struct cluster *c, int64_t bytes)
+{
+    int64_t lo = 0, hi = bytes;
+    while (lo < hi) {
+        int64_t mid = lo + (hi - lo) / 2, room = 0;
+        for (uint32_t k = 0; k < c->ncls; k++) {
+            int64_t m = c->cls[k].memory;
+            if (m < 0 && c->cls[k].count)
+                return 0;
+            room = sat_add(room, sat_mul(c->cls[k].count, m < mid ? mid : m));
+        }
+        if (room >= bytes)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo;
+}
+
+int report_memory(struct ctx *x, const char *shape, int64_t need, int64_t none, const char *why)
+{
+    char text[BYTES_BOTH], least[BYTES_BOTH];
+    int64_t has = INT64_MAX;
+    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
+        if (x->scene.cluster->cls[k].memory >= 0 && x->scene.cluster->cls[k].memory < has)
+            has = x->scene.cluster->cls[k].memory;
+    bytes_both(text, need);
+    bytes_both(least, none + 1);
+    if (need && none + 1 >= need)
+        diag_error(x->use.diag,
+                   "no %s fits the memory of the devices: they need %s per device (proven)%s",
+                   shape, text, why);
+    else if (none >= has)
+        diag_error(x->use.diag,
+                   "no %s fits the memory of the devices: nothing below %s per device does "
+                   "(proven)%s%s",
+                   shape, least, why,
+                   need ? arena_fmt(x->use.mem, "; the smallest found needs %s", text) : "");
+    else
+        diag_error(x->use.diag,
+                   "no %s was found that fits the memory of the devices (not proven): %s%s", shape,
+                   need ? arena_fmt(x->use.mem, "the smallest found needs %s per device", text)
+                        : "none was found with more, either",
+                   none >= 0 ? arena_fmt(x->use.mem, ", and nothing below %s does", least) : "");
+    return PASS_INFEASIBLE;
+}

@@ -4,8 +4,8 @@
  * are run (dapple_plans.c), and the shortest iteration is kept.  score=published takes the plan that the paper's
  * published program would (dapple_published.c). */
 #include "passes/stages/dapple_plans.h"
-#include "passes/stages/dapple_published.h"
-#include "passes/stages/formula_errors.h"
+#include "passes/replicas/dapple_published.h"
+#include "passes/replicas/formula_errors.h"
 
 #include "ir/base/units.h"
 

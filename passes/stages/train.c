@@ -8,7 +8,7 @@
 
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
-#include "passes/bounds/claim.h"
+#include "passes/problem/claim.h"
 #include "passes/stages/stage_bound.h"
 
 #include <assert.h>

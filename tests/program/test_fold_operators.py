@@ -285,7 +285,8 @@ def transpose(d, op, opset, bad):
 
 def expand(d, op, opset, bad):
     a = d.array(d.pick(types_of(op, opset)), d.shape(0, 3))
-    sizes = [d.pick([1, 2]) for _ in range(d.below(2))] + [d.pick([1, 3]) if n == 1 else d.pick([n, 1]) for n in a.shape]
+    sizes = [d.pick([1, 2]) for _ in range(d.below(2))]
+    sizes += [d.pick([1, 3]) if n == 1 else d.pick([n, 1]) for n in a.shape]
     return Case(op, opset, [a, vector(sizes + [7] if bad else sizes)])
 
 

@@ -1,10 +1,10 @@
 """The rewriting passes on whole models: drop-identity and fold-constants change nothing of what a model computes.
 
-Models of pcc-gen, small ones with bodies and outputs of every kind, and with --extra=shared those of PCC_SHARED go through
-each pass, and through both.  ONNX Runtime, optimisations off, makes equal bits of the original and of the result, at two
-sizes of symbolic dimensions where the model runs with them; a second run changes nothing; onnx's checker accepts what it
-accepted before.  Prints how many nodes there were and are.  PCC_ALL=1: all models; else every third shared one.
-PCC_ONLY=TEXT: models with that in their name."""
+Models of pcc-gen, small ones with bodies and outputs of every kind, and with --extra=shared those of PCC_SHARED go
+through each pass, and through both.  ONNX Runtime, optimisations off, makes equal bits of the original and of the
+result, at two sizes of symbolic dimensions where the model runs with them; a second run changes nothing; onnx's
+checker accepts what it accepted before.  Prints how many nodes there were and are.  PCC_ALL=1: all models; else
+every third shared one. PCC_ONLY=TEXT: models with that in their name."""
 # extras: shared
 import gc
 import os
@@ -134,7 +134,8 @@ def half():
     w = helper.make_tensor("w", TensorProto.FLOAT16, [2, 3], np.arange(6, dtype=np.float16).tobytes(), raw=True)
     nodes = [node("Transpose", "w", "wt"), node("Cast", "k", "kh", to=TensorProto.FLOAT16), node("Mul", "wt kh", "m"),
              node("MatMul", "x m", "y"), node("Cast", "k", "kb", to=TensorProto.BFLOAT16),
-             node("Unsqueeze", "kb axes", "u"), node("Cast", "u", "uf", to=TensorProto.FLOAT), node("Add", "uf uf", "z")]
+             node("Unsqueeze", "kb axes", "u"), node("Cast", "u", "uf", to=TensorProto.FLOAT),
+             node("Add", "uf uf", "z")]
     return model_of(nodes, [info("x", ["n", 3], TensorProto.FLOAT16)],
                     [info("y", ["n", 2], TensorProto.FLOAT16), info("z", None)],
                     [w, numpy_helper.from_array(np.array([0.3], np.float32), "k"), ints("axes", 0)])

@@ -3,7 +3,7 @@
 #include "ir/base/units.h"
 #include "ir/exec/exec_runs.h"
 #include "ir/plan/parts.h"
-#include "passes/bounds/claim.h"
+#include "passes/problem/claim.h"
 #include "tools/lib/settings.h"
 
 #include <string.h>

@@ -9,8 +9,8 @@
 #include "ir/exec/makespan/single_step.h"
 
 #include "ir/base/units.h"
-#include "ir/exec/makespan/booked.h"
 #include "ir/exec/makespan/hops.h"
+#include "ir/exec/replicas/booked.h"
 #include "ir/exec/task_builder.h"
 #include "ir/exec/task_order.h"
 

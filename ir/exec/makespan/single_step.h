@@ -3,15 +3,14 @@
 #define PCC_IR_EXEC_SINGLE_STEP_H
 
 #include "ir/exec/events.h"
+#include "ir/exec/step_kind.h"
 #include "ir/plan/parts.h"
-
-/* Kinds of tasks.  number of COMPUTE: its node; of the others: the net.  A hop goes between the ports of devices:
- * lane says which; MOVE: a hop from device to device; OUT, IN: to and from the host.  dev: from where to where, of OUT
- * and IN the device twice. */
-enum step_kind { STEP_COMPUTE, STEP_MOVE, STEP_OUT, STEP_IN };
 
 /* The tasks of one step of a plan whose nodes are where they can run, under the scene's model.step.  Lanes
  * 0 .. ndev - 1 compute; the first tasks are the nodes in order.  Of the plan dev and rank count.
+ *
+ * kind: enum step_kind.  number of COMPUTE: its node; of the others: the net.  A hop goes between the ports of devices:
+ * lane says which.  dev: from where to where, of OUT and IN the device twice.
  *
  * parts: those of the plan; NULL: each node is a task of its own.  A part is a task that runs its nodes without a
  * pause, part_cost longer than they take; it waits for all that it reads and gives its results at its end; the parts

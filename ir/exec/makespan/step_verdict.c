@@ -3,7 +3,7 @@
 #include "ir/exec/makespan/step_verdict.h"
 
 #include "ir/base/units.h"
-#include "ir/exec/makespan/paper_memory.h"
+#include "ir/exec/replicas/paper_memory.h"
 
 #include <assert.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  *                     before), results of forward nodes            of its results; of a backward node its results
  *
  * A node that writes over an operand that nobody else reads has no results of its own.  O(nodes + pins). */
-#include "ir/exec/makespan/paper_memory.h"
+#include "ir/exec/replicas/paper_memory.h"
 
 #include "ir/base/units.h"
 

@@ -1,6 +1,6 @@
 /* Channels that are booked ahead of time, as Baechi's own simulator does: to compare with what it says. */
-#ifndef PCC_IR_EXEC_BOOKED_H
-#define PCC_IR_EXEC_BOOKED_H
+#ifndef PCC_IR_EXEC_REPLICAS_BOOKED_H
+#define PCC_IR_EXEC_REPLICAS_BOOKED_H
 
 #include "ir/exec/tasks.h"
 

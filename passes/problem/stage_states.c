@@ -9,7 +9,7 @@
  *
  * A model with many branches has too many of these.  Along the order of its layers, where the fewest values cross, they
  * follow each other: between two of them it is one layer. */
-#include "passes/stages/stage_states.h"
+#include "passes/problem/stage_states.h"
 
 #include "ir/base/keyed.h"
 #include "ir/base/numbers.h"

@@ -1,9 +1,11 @@
 /* How near DAPPLE's formula comes to the iterations that are run. */
-#ifndef PCC_PASSES_STAGES_FORMULA_ERRORS_H
-#define PCC_PASSES_STAGES_FORMULA_ERRORS_H
+#ifndef PCC_PASSES_REPLICAS_FORMULA_ERRORS_H
+#define PCC_PASSES_REPLICAS_FORMULA_ERRORS_H
 
-#include "passes/stages/dapple_search.h"
-#include "passes/stages/train.h"
+#include "ir/base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct formula_errors {
     struct arena *a;
@@ -13,9 +15,8 @@ struct formula_errors {
     uint32_t alone_above; /* those of them that the formula says take longer than they do */
 };
 
-/* A plan that has been run, unless its stages are not one after the other in the chain.  O(layers + stages). */
-void formula_errors_add(struct formula_errors *e, const struct layer_chain *c,
-                        const struct dapple_rules *r, const struct trained *p);
+/* A plan has been run: what the formula says, and what it took, ps; alone: each stage is on one device.  O(1). */
+void formula_errors_add(struct formula_errors *e, int64_t said, int64_t took, bool alone);
 /* "against 64 plans that were run: median error 1.2 %, largest 8 %; ..."; sorts.  In e->a. */
 const char *formula_errors_tell(struct formula_errors *e);
 

@@ -1,8 +1,8 @@
 /* What a planner may say about its plan: status, bound, and which plans these are about. */
-#ifndef PCC_PASSES_BOUNDS_CLAIM_H
-#define PCC_PASSES_BOUNDS_CLAIM_H
+#ifndef PCC_PASSES_PROBLEM_CLAIM_H
+#define PCC_PASSES_PROBLEM_CLAIM_H
 
-#include "passes/bounds/bounds.h"
+#include "passes/problem/problem.h"
 
 /* The level that contiguous plans refer to, after the mandatory steps (x->levels.whole). */
 struct wdag *whole_level(const struct ctx *x);
@@ -24,19 +24,14 @@ enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused);
 /* What bounding methods may use here: so much work. */
 struct bounding bounding_of(struct ctx *x, uint64_t work, struct clock *clock);
 
-/* The best lower bound for all plans of the user's own problem that `work` finds (bounds_best), without what parts
- * cost; `upper` is plan.bare of some plan.  Value -1: nothing is known, since there are too many kinds of devices.
- * fits: whether plans must fit the memory.  Text lives in x->use.mem. */
-struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, struct clock *clock);
-
-/* plan.bound_all from `all`, what claim_all found: -1 where calls are whole that could be open, since a plan that
+/* plan.bound_all from `all`, what bounds_all found: -1 where calls are whole that could be open, since a plan that
  * cuts them is no plan of these nodes. */
 int64_t claim_bound_all(const struct ctx *x, struct bound all);
 
 /* Fills scope, bounds, proof and status (optimal or feasible) of results.plan, whose value must be there: `within` is a
- * bound of the plans of `scope`, `all` one of all plans (where calls are whole that could be open: of those that
- * keep them whole), both without what parts cost.  The plan gets the larger bound with its scope; of equal ones the
- * one for all plans.  Returns why it holds. */
+ * bound of the plans of `scope`, `all` (bounds_all) one of all plans (where calls are whole that could be open: of
+ * those that keep them whole), both without what parts cost.  The plan gets the larger bound with its scope; of equal
+ * ones the one for all plans.  Returns why it holds. */
 const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all);
 
 /* The same by the bound that the execution model of `by` knows without a search (exec_runs.bound), which is

@@ -1,6 +1,6 @@
 /* States of random models against all closed sets of layers, and what is cut against the words that define it. */
 #include "ir/base/random.h"
-#include "passes/stages/stage_states.h"
+#include "passes/problem/stage_states.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Memory of devices as Baechi-PyTorch's paper counts it. */
-#ifndef PCC_IR_EXEC_PAPER_MEMORY_H
-#define PCC_IR_EXEC_PAPER_MEMORY_H
+#ifndef PCC_IR_EXEC_REPLICAS_PAPER_MEMORY_H
+#define PCC_IR_EXEC_REPLICAS_PAPER_MEMORY_H
 
 #include "ir/plan/plan.h"
 

@@ -1,7 +1,6 @@
 /* How planners begin and end (placing.h).  O(kinds * (V + pins)) for the problems, O(V + nodes) for a plan. */
-#include "passes/contiguous/placing.h"
+#include "passes/problem/placing.h"
 
-#include "passes/bounds/claim.h"
 #include "ir/dag/topo_order.h"
 
 #include <assert.h>

@@ -5,11 +5,12 @@
  * sender from the end of the node on, on that of the receiver from the beginning of that booking on, each behind what
  * is booked there.  So a node that ends late, but is taken early, bars a channel for values that are there long
  * before: the figures are not those of any machine.  What the host sends is booked first. */
-#include "ir/exec/makespan/booked.h"
+#include "ir/exec/replicas/booked.h"
 
 #include "ir/base/heap.h"
+#include "ir/base/numbers.h"
 #include "ir/base/units.h"
-#include "ir/exec/makespan/single_step.h"
+#include "ir/exec/step_kind.h"
 #include "ir/exec/task_order.h"
 
 struct booking {

@@ -1,11 +1,11 @@
 /* What DAPPLE's published planner would choose, for comparing with its tables. */
-#ifndef PCC_PASSES_STAGES_DAPPLE_PUBLISHED_H
-#define PCC_PASSES_STAGES_DAPPLE_PUBLISHED_H
+#ifndef PCC_PASSES_REPLICAS_DAPPLE_PUBLISHED_H
+#define PCC_PASSES_REPLICAS_DAPPLE_PUBLISHED_H
 
 #include "ir/base/arena.h"
 #include "ir/base/clock.h"
 #include "ir/cluster/servers.h"
-#include "passes/stages/stage_states.h"
+#include "passes/problem/stage_states.h"
 
 enum { PUBLISHED_STAGES = 16 /* devices of the tables */, PUBLISHED_PLANS = 2 };
 

@@ -1,11 +1,20 @@
 /* How planners begin and end: from the levels of the context to problems, and from a plan of a level to the
  * context's. Written for dpl-place and dp-place, used by most others. */
-#ifndef PCC_PASSES_CONTIGUOUS_PLACING_H
-#define PCC_PASSES_CONTIGUOUS_PLACING_H
+#ifndef PCC_PASSES_PROBLEM_PLACING_H
+#define PCC_PASSES_PROBLEM_PLACING_H
 
-#include "passes/problem/problem.h"
-#include "passes/bounds/claim.h"
-#include "passes/contiguous/interval_dp.h"
+#include "passes/problem/claim.h"
+
+/* Which topological orders interval DP (contiguous/interval_dp.h) tries. */
+struct interval_how {
+    uint32_t starts; /* orders to try */
+    uint64_t seed;   /* 0: the first order of all has its ties by number */
+    uint32_t order;  /* INTERVAL_MIXED: several kinds in turn; else 1 + an enum topo_kind */
+    uint64_t budget; /* steps of the inner loop in all; 0: INTERVAL_BUDGET */
+    struct clock *clock;
+    const char *phase; /* what the listener is told that this is; NULL: nothing is told */
+};
+enum { INTERVAL_BUDGET = 150000000, INTERVAL_MIXED = 0 };
 
 /* The first PLACE_OPTS_EXACT rows of place_opts are those of the exact search: dp-place has them all,
  * dpl-place the rest. */

@@ -1,4 +1,4 @@
-/* What planners claim, against all assignments of devices of small random modules (passes/bounds/claim.c,
+/* What planners claim, against all assignments of devices of small random modules (passes/problem/claim.c,
  * device_loads.c, anneal_rounds.c, fit_memory.c, fit_search.c, auto_place.c, anneal_place.c, ip_place.c, contract.c).
  *
  * An assignment counts if it keeps colours together and fits; it is contiguous if the quotient by devices is

@@ -7,7 +7,7 @@
  *     b (M - 1) + C / (copies M) + sum of links + max over stages i of (AllReduce - i b),
  * M micro-batches of each copy, C all computing on one device, b the slowest stage or link (of pipelines there and
  * back, of two stages one way).  The AllReduce counts one state too many for every stage but the last. */
-#include "passes/stages/dapple_published.h"
+#include "passes/replicas/dapple_published.h"
 
 #include "ir/base/units.h"
 

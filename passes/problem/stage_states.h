@@ -1,7 +1,7 @@
 /* Where a model may be cut into stages that follow each other: its states, each of them a set of layers that is closed
  * under what they read. */
-#ifndef PCC_PASSES_STAGES_STAGE_STATES_H
-#define PCC_PASSES_STAGES_STAGE_STATES_H
+#ifndef PCC_PASSES_PROBLEM_STAGE_STATES_H
+#define PCC_PASSES_PROBLEM_STAGE_STATES_H
 
 #include "ir/base/csr.h"
 

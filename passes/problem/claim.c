@@ -3,9 +3,9 @@
  * Every claim names the plans that it compares with (its scope).  A search over contiguous plans proves something
  * about contiguous plans, one of a fused graph about that graph, one of a level where contract keeps groups together
  * about plans that do; only a bound on the level of the mandatory colocation classes (must_level) is about all plans
- * that the user could have.
- * Cost: that of the bounds. */
-#include "passes/bounds/claim.h"
+ * that the user could have (bounds_all).
+ * Cost: O(V + pins), and running the plan where parts cost something. */
+#include "passes/problem/claim.h"
 
 #include "ir/exec/evaluate.h"
 #include "ir/exec/exec_runs.h"
@@ -84,20 +84,6 @@ enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused)
 struct bounding bounding_of(struct ctx *x, uint64_t work, struct clock *clock)
 {
     return (struct bounding){work, clock, x->scene.m, x->use.mem, x->use.scratch};
-}
-
-struct bound claim_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, struct clock *clock)
-{
-    struct diag quiet = diag_silent();
-    struct wdag *g = must_level(x);
-    if (cluster_grouped(x->scene.cluster))
-        g = wdag_inner(g, x->use.scratch);
-    const struct problem *c =
-        problem_build(g, &x->scene, fits ? -1 : INT64_MAX, x->use.scratch, &quiet);
-    if (!c)
-        return (struct bound){.value = -1};
-    const struct bounding with = bounding_of(x, work, clock);
-    return bounds_best(c, upper, &with, NULL);
 }
 
 int64_t claim_bound_all(const struct ctx *x, struct bound all)

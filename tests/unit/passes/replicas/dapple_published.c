@@ -1,7 +1,7 @@
 /* DAPPLE's published planner on random chains: what its plans are said to take, by the words that define the score
- * (passes/stages/dapple_published.c), and no plan of two stages is better than the best one. */
+ * (passes/replicas/dapple_published.c), and no plan of two stages is better than the best one. */
 #include "ir/base/random.h"
-#include "passes/stages/dapple_published.h"
+#include "passes/replicas/dapple_published.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
