@@ -5,7 +5,7 @@
  * device configurations or without, its weights in each of the three places), and every part and the
  * annotated whole read again.  The split's manifest and the annotated whole give back the plan; its
  * schedule holds; the configurations are sound if the source had none.  What ONNX is by its contents is
- * recognised without a name.
+ * recognised without a name.  With its constants computed it is verified, written and read again.
  *
  * Beside the model lies a file "w.bin" of 64 bytes for external data.  Pictures are not laid out. */
 #include "backends/backends.h"
@@ -238,6 +238,26 @@ static void plan(struct module *m, struct diag *d, const char *folder, size_t si
     split(&x, folder, &o, sound);
 }
 
+/* The model with its constants computed, and without nodes that do nothing, is verified, written and read again. */
+static void rewrite(struct fuzz_folder folder, struct arena *a)
+{
+    const struct onnx_options o = {0};
+    struct diag d = fuzz_diag();
+    struct cluster c;
+    struct module *m = onnx_read(folder.file, &o, NULL, &d);
+    struct ctx x = {.use.diag = &d, .scene = {.m = m, .cluster = &c, .model.kinds = exec_kinds}};
+
+    cluster_default(&c);
+    fuzz_check(m != NULL, "what was read can be read again");
+    int rc = fuzz_run(&x, "fold-constants{max=64KiB},drop-identity");
+    fuzz_check_result(rc, &d);
+    fuzz_check(module_verify(m, &d) == 0, "what was rewritten is a verified module");
+    if (rc == 0 && onnx_make(m, &d) == 0) {
+        check_write(m, folder, a);
+    }
+    arena_free(m->mem);
+}
+
 /* Every other mutation keeps the wire format. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t most, unsigned seed)
 {
@@ -273,6 +293,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check_text(&(struct scene){.m = m}, NULL);
         check_write(m, folder, a);
         plan(m, &d, arena_fmt(a, "%s/split", folder.path), size);
+        rewrite(folder, a);
         arena_free(m->mem);
     }
     fuzz_folder_remove(folder);

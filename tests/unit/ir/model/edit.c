@@ -547,7 +547,7 @@ static void slices(void **state)
 {
     struct sink sink;
     struct diag d = diag_of(&sink);
-    unsigned char bytes[60], want[60];
+    unsigned char bytes[60], want[100];
     nid a, b;
     (void)state;
     for (int i = 0; i < 60; i++)
@@ -579,6 +579,87 @@ static void slices(void **state)
     edit_output(e, 1, edit_weight(e, 1, "inner", inner));
     edit_end(e);
     assert_int_equal(module_verify(m, &d), 0);
+    arena_free(m->mem);
+}
+
+/* ---- values that become constants -------------------------------------------------------------- */
+
+/* A value is fixed: it keeps its name, has the tensor's type, and its node goes; who read the node's operands alone goes
+ * with a sweep. */
+static void values_are_fixed(void **state)
+{
+    struct sink sink;
+    struct diag d = diag_of(&sink);
+    nid a, b;
+    (void)state;
+    struct module *m = chain(&d, &a, &b);
+    vid v = named(m, "v"), w = named(m, "w");
+    struct edit *e = edit_begin(m, m->mem);
+    tid t = edit_tensor(e, ELEM_I64, (int64_t[]){3}, 1, (int64_t[]){7, 8, 9}, 24);
+    edit_fix(e, v, t);
+    edit_fix(e, named(m, "y"), m->value[w].tensor); /* another initializer's tensor */
+    edit_sweep(e);
+    const nid *now = edit_end(e);
+    assert_int_equal(module_verify(m, &d), 0);
+    assert_int_equal(now[a], 0);
+    assert_int_equal(now[b], 0);
+    assert_int_equal(m->nnode, 1);
+    vid y = named(m, "y");
+    assert_int_equal(m->graph[1].init.n, 1); /* nothing reads v and w any more */
+    assert_int_equal(m->arg[m->graph[1].init.at], y);
+    assert_int_equal(m->value[y].flags & (VALUE_INIT | VALUE_OUTPUT), VALUE_INIT | VALUE_OUTPUT);
+    assert_string_equal(str(m, m->tensor[m->value[y].tensor].name), "y");
+    const struct type *type = &m->type[m->value[y].type];
+    assert_int_equal(type->rank, 2);
+    assert_int_equal(m->dim[type->dim + 1].value, 6);
+    assert_int_equal(m->value[y].flags & VALUE_RETYPED, VALUE_RETYPED);
+    arena_free(m->mem);
+}
+
+/* A node with two results stays until the last one is fixed; readers in bodies capture the initializer. */
+static void one_of_two_is_fixed(void **state)
+{
+    struct sink sink;
+    struct diag d = diag_of(&sink);
+    nid a, b;
+    (void)state;
+    struct module *m = chain(&d, &a, &b);
+    struct edit *e = edit_begin(m, m->mem);
+    vid v = named(m, "v"), second = edit_result(e, a, "second", v);
+    nid owner = edit_add(e, 1, "If");
+    gid g = edit_set_body(e, owner, "then_branch");
+    nid inner = edit_add(e, g, "Neg");
+    edit_operands(e, inner, (vid[]){v}, 1);
+    vid r = edit_result(e, inner, "r", v);
+    edit_output(e, g, r);
+    edit_output(e, 1, edit_result(e, owner, "out", v));
+    const nid *now = edit_end(e);
+    a = now[a];
+    inner = now[inner];
+    owner = now[owner];
+    assert_int_equal(module_verify(m, &d), 0);
+    for (int k = 0; k < 2; k++) {
+        e = edit_begin(m, m->mem);
+        edit_fix(e, k == 0 ? v : second,
+                 edit_tensor(e, ELEM_F32, (int64_t[]){2}, 1, "12345678", 8));
+        if (k == 1) /* a body's output is an initializer of the body */
+            edit_fix(e, r, edit_tensor(e, ELEM_F32, (int64_t[]){2}, 1, "12345678", 8));
+        now = edit_end(e);
+        a = now[a];
+        owner = now[owner];
+        assert_int_equal(module_verify(m, &d), 0);
+        assert_int_equal(a != 0, k == 0);
+        assert_int_equal(m->value[v].def, 0);
+        assert_int_equal(m->node[owner].in.n, k == 0); /* captured */
+        if (k == 0) {
+            assert_int_equal(node_out(m, a, 0), 0);
+            assert_int_equal(node_out(m, a, 1), second);
+        }
+    }
+    g = m->value[r].graph;
+    assert_int_equal(m->graph[g].count, 0);
+    assert_int_equal(m->graph[g].init.n, 1);
+    assert_int_equal(m->arg[m->graph[g].out.at], r);
     arena_free(m->mem);
 }
 
@@ -615,6 +696,8 @@ int main(void)
                                        cmocka_unit_test(costs_follow),
                                        cmocka_unit_test(batches),
                                        cmocka_unit_test(slices),
+                                       cmocka_unit_test(values_are_fixed),
+                                       cmocka_unit_test(one_of_two_is_fixed),
                                        cmocka_unit_test(half_bytes),
                                        cmocka_unit_test(random_scripts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
