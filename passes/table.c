@@ -14,17 +14,11 @@ extern const struct planner planner_dpl_place, planner_dp_place, planner_hier_pl
     planner_portfolio_place, planner_dapple_place, planner_pipeline_place,
     planner_pipedream_hier_place, planner_data_parallel_place, planner_latency_place, planner_plan;
 
-static const struct pass *const pass_table[] = {&pass_inline_functions,
-                                                &pass_open_functions,
-                                                &pass_infer_shapes,
-                                                &pass_drop_identity,
-                                                &pass_cost,
-                                                &pass_subdivide,
-                                                &pass_contract,
-                                                &pass_fuse,
-                                                &pass_linearize,
-                                                &pass_levels,
-                                                NULL};
+static const struct pass *const pass_table[] = {
+    &pass_inline_functions, &pass_open_functions, &pass_infer_shapes,
+    &pass_drop_identity,    &pass_split_batch,    &pass_cost,
+    &pass_subdivide,        &pass_contract,       &pass_fuse,
+    &pass_linearize,        &pass_levels,         NULL};
 
 const struct planner *const planner_table[] = {&planner_dpl_place,
                                                &planner_dp_place,

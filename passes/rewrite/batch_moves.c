@@ -22,7 +22,7 @@ static bool joins_index(struct batch_search *x, int axis, int rank)
     struct shape s;
     batch_shape(x, 0, &s);
     bool index = axis == rank - 1 && batch_in(x, 0).how == BATCH_NUMBERS && s.rank == rank &&
-                 s.d[axis].value == 1;
+                 s.d[axis].value == 1 && batch_in(x, 0).stride.value == 1;
     for (uint32_t i = 1; index && i < x->m->node[x->n].nformal; i++) {
         struct batch in = batch_in(x, i);
         index = in.how == BATCH_CUT || in.how == BATCH_WHOLE;
@@ -41,7 +41,7 @@ const char *rule_batch_concat(struct batch_search *x, const struct batch_rule *r
     for (uint32_t i = 0; i < nformal && step == 1; i++)
         if (batch_in(x, i).how == BATCH_SIZES)
             return sizes_concat(x);
-    axis = batch_axis(x, "axis", x->f->opset < 4 ? 1 : 0, rank);
+    axis = batch_axis(x, "axis", 0, rank);
     for (uint32_t i = 0; i < nformal && why == NULL; i++)
         why = step == 3 && (i < 2 || (i - 2) % 3 != 0) ? batch_want_whole(x, i) : NULL;
     for (uint32_t i = (uint32_t)r->arg; i < nformal && !batch_has_axis(out); i += step)
@@ -158,7 +158,7 @@ const char *rule_batch_gather(struct batch_search *x, const struct batch_rule *r
         return why;
     }
     if (index.how == BATCH_NUMBERS && data.how == BATCH_CUT && data.axis == axis &&
-        is_same_batch(x, 0, axis, 1, index.axis)) {
+        dim_same(s.d[axis], dim_mul(x->m, t.d[index.axis], index.stride))) {
         batch_set(x, 0, batch_at(data, axis + index.axis));
         return NULL;
     }
@@ -399,24 +399,30 @@ static int target_axis(struct batch_search *x, const struct batch_list *k, const
     return -1;
 }
 
-/* The size that -1 stands for at axis `to` of a Reshape's result. */
-static struct dim open_size(struct batch_search *x, const struct shape *in, const struct shape *out,
-                            int to)
+/* Whether the ways divide the size that -1 stands for at axis `to` of a Reshape's result.  If each axis behind it is one
+ * that the operand has behind the batch, too, it is the batch times what is left of the operand. */
+static bool open_size_divides(struct batch_search *x, const struct shape *in, int axis,
+                              const struct shape *out, int to)
 {
+    uint32_t used = 0;
     if (dim_known(out->d[to]))
-        return out->d[to];
-    struct dim rest = dim_num(1);
-    for (int j = 0; j < out->rank; j++)
-        rest = j == to ? rest : dim_mul(x->m, rest, out->d[j]);
-    struct dim all = dim_product(x->m, in->d, 0, in->rank), d = dim_div(x->m, all, rest);
-    return dim_same(dim_mul(x->m, d, rest), all) ? d : dim_unknown();
+        return batch_divides(x, out->d[to]);
+    for (int j = to + 1; j < out->rank; j++) {
+        int i = axis + 1;
+        while (i < in->rank && ((used >> i & 1) != 0 || !dim_same(in->d[i], out->d[j])))
+            i++;
+        if (i == in->rank)
+            return false;
+        used |= UINT32_C(1) << i;
+    }
+    return true;
 }
 
 /* Where the blocks of axis in.axis go, and which entry has to change: NULL and *to. */
 static const char *find_target(struct batch_search *x, struct batch in, const struct shape *s,
                                const struct shape *out, int *to)
 {
-    struct batch_list k = batch_list_of(x, "shape", 1);
+    struct batch_list k = batch_list_of(x, NULL, 1);
     bool divide = false;
     if (k.n < 0 || (k.scaled & (k.scaled - 1)) != 0)
         return k.n < 0 ? batch_say(x, "the shape that it makes is not known") : not_contiguous(x);
@@ -428,7 +434,7 @@ static const char *find_target(struct batch_search *x, struct batch in, const st
     bool copies = in.axis != *to && node_attr_int(x->m, x->n, "allowzero", 0) == 0;
     if (copies && batch_entry_is(&k, in.axis, 0)) /* that entry is the batch's size, too */
         return not_contiguous(x);
-    if (batch_entry_is(&k, *to, -1) && !batch_divides(x, open_size(x, s, out, *to)))
+    if (batch_entry_is(&k, *to, -1) && !open_size_divides(x, s, in.axis, out, *to))
         return batch_say(x, "whether %lld divides its axis %d is not known", (long long)x->ways,
                          *to);
     return divide ? batch_divide_entry(x, 1, (uint32_t)*to) : NULL;
@@ -522,8 +528,8 @@ const char *rule_batch_tile(struct batch_search *x, const struct batch_rule *r)
     struct batch in = batch_in(x, 0);
     struct batch_list k = batch_list_of(x, NULL, 1);
     (void)r;
-    if (in.how == BATCH_SIZES || x->f->opset < 6)
-        return batch_say(x, "it repeats a size, or is of an opset before 6");
+    if (in.how == BATCH_SIZES)
+        return batch_want_cut(x, 0);
     if (k.n < 0 || batch_has_axis(batch_in(x, 1)))
         return batch_say(x, "how often it repeats is not known");
     if (!batch_has_axis(in)) {
@@ -560,8 +566,7 @@ const char *rule_batch_pad(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
     struct shape s;
-    struct batch_list k = batch_list_of(x, x->f->opset < 2 ? "paddings" : "pads", 1),
-                      axes = batch_list_of(x, NULL, 3);
+    struct batch_list k = batch_list_of(x, "pads", 1), axes = batch_list_of(x, NULL, 3);
     int rank = batch_shape(x, 0, &s), j = in.axis;
     (void)r;
     if (!batch_has_axis(in))

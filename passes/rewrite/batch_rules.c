@@ -1,241 +1,11 @@
-/* The table of operators and where the batch is in them (batch_rules.h), what rules are written with, and the rules of
- * operators that compute.
+/* The table of operators and where the batch is in them (batch_rules.h), and the rules of operators that compute.
  *
  * Rows are sorted by name (bytewise).  A rule is O(operands * rank). */
 #include "passes/rewrite/batch_rules.h"
 
 #include "ir/model/dim.h"
 
-#include <assert.h>
 #include <string.h>
-
-/* ---- states and words --------------------------------------------------------------------------- */
-
-const char *batch_say(struct batch_search *x, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    const char *text = arena_vfmt(x->a, fmt, ap);
-    va_end(ap);
-    return text;
-}
-
-void batch_see(struct batch_search *x, uint32_t i)
-{
-    if (i < 64)
-        x->seen |= UINT64_C(1) << i;
-}
-
-struct batch batch_in(struct batch_search *x, uint32_t i)
-{
-    batch_see(x, i);
-    return x->of[node_in(x->m, x->n, i)];
-}
-
-int batch_shape(const struct batch_search *x, uint32_t i, struct shape *s)
-{
-    shape_in(x->f, x->n, i, s);
-    return s->rank;
-}
-
-void batch_set(struct batch_search *x, uint32_t i, struct batch s)
-{
-    vid v = node_out(x->m, x->n, i);
-    if (v != 0)
-        x->of[v] = s;
-    if (i < 64)
-        x->set |= UINT64_C(1) << i;
-}
-
-struct batch batch_at(struct batch s, int axis)
-{
-    s.axis = (uint8_t)axis;
-    return s;
-}
-
-struct batch batch_computed(struct batch s)
-{
-    s.how = s.how == BATCH_CUT ? BATCH_CUT : BATCH_SHAPE;
-    return s;
-}
-
-bool batch_has_axis(struct batch s)
-{
-    return s.how != BATCH_WHOLE && s.how != BATCH_SIZES;
-}
-
-static const char *name_in(const struct batch_search *x, uint32_t i)
-{
-    return value_name(x->m, node_in(x->m, x->n, i));
-}
-
-/* Why an operand's elements are of no use: they are about how many samples there are, or which one is which. */
-static const char *say_spoiled(struct batch_search *x, uint32_t i)
-{
-    struct batch s = batch_in(x, i);
-    if (s.how == BATCH_SIZES)
-        return batch_say(x, "it computes with '%s', which holds a size of the batch",
-                         name_in(x, i));
-    return batch_say(x, "it reads '%s', whose elements depend on how '%s' (%s) numbers the samples",
-                     name_in(x, i), node_name(x->m, s.from), node_op(x->m, s.from));
-}
-
-const char *batch_want_whole(struct batch_search *x, uint32_t i)
-{
-    struct batch s = batch_in(x, i);
-    if (s.how == BATCH_WHOLE)
-        return NULL;
-    if (s.how != BATCH_CUT)
-        return say_spoiled(x, i);
-    return batch_say(x, "its operand %u, '%s', depends on the batch", i, name_in(x, i));
-}
-
-const char *batch_want_cut(struct batch_search *x, uint32_t i)
-{
-    struct batch s = batch_in(x, i);
-    if (s.how == BATCH_CUT)
-        return NULL;
-    if (s.how != BATCH_WHOLE)
-        return say_spoiled(x, i);
-    return batch_say(x, "its operand %u, '%s', does not depend on the batch, but another one does",
-                     i, name_in(x, i));
-}
-
-const char *batch_want_whole_from(struct batch_search *x, uint32_t i)
-{
-    const char *why = NULL;
-    for (; i < x->m->node[x->n].nformal && why == NULL; i++)
-        why = batch_want_whole(x, i);
-    return why;
-}
-
-bool batch_divides(const struct batch_search *x, struct dim d)
-{
-    if (d.sym == 0)
-        return d.value >= 0 && d.value % x->ways == 0;
-    struct dim ways = dim_num(x->ways);
-    return (x->size.sym != 0 && dim_same(dim_mul(x->m, dim_div(x->m, d, x->size), x->size), d)) ||
-           dim_same(dim_mul(x->m, dim_div(x->m, d, ways), ways), d);
-}
-
-static void add_change(struct batch_search *x, struct batch_change c)
-{
-    x->change = vec_grow(x->a, x->change, &x->capchange, x->nchange + 1, sizeof *x->change);
-    c.node = x->n;
-    x->change[x->nchange++] = c;
-}
-
-const char *batch_cut(struct batch_search *x, uint32_t i, int axis)
-{
-    struct shape s;
-    int rank = batch_shape(x, i, &s);
-    if (axis < 0 || rank <= axis || s.d[axis].value < 0 || !batch_divides(x, s.d[axis]))
-        return batch_say(
-            x,
-            "its operand %u, '%s', does not depend on the batch, and has no size at axis %d that "
-            "%lld divides",
-            i, name_in(x, i), axis, (long long)x->ways);
-    add_change(x, (struct batch_change){.kind = CHANGE_CUT, .operand = i, .at = (uint32_t)axis});
-    return NULL;
-}
-
-const char *batch_divide_entry(struct batch_search *x, uint32_t i, uint32_t at)
-{
-    vid v = node_in(x->m, x->n, i);
-    struct batch_list k = batch_list_of(x, "shape", i);
-    struct num e = k.num != NULL && at < k.num->n ? k.num->at[at] : (struct num){0};
-    bool whole = batch_in(x, i).how == BATCH_WHOLE, known = e.kind == NUM_INT && e.v > 0;
-    for (uint32_t j = 0; known && k.num != NULL && j < k.num->n; j++)
-        known = k.num->at[j].kind == NUM_INT;
-    if (!whole || !known || e.v % x->ways != 0 || (v != 0 && elem_in(x->f, x->n, i) != ELEM_I64))
-        return batch_say(x, "entry %u of '%s' is no known size that %lld divides", at,
-                         name_in(x, i), (long long)x->ways);
-    add_change(x, (struct batch_change){.kind = v != 0 ? CHANGE_ENTRY : CHANGE_ATTR,
-                                        .operand = i,
-                                        .at = at,
-                                        .attr = "shape"});
-    return NULL;
-}
-
-int batch_axis(const struct batch_search *x, const char *attr, int64_t absent, int rank)
-{
-    return axis_of(node_attr_int(x->m, x->n, attr, absent), rank);
-}
-
-struct batch_list batch_list_of(struct batch_search *x, const char *attr, uint32_t i)
-{
-    struct batch in = batch_in(x, i);
-    struct shape s;
-    struct batch_list k = {.n = -1, .scaled = in.how == BATCH_SIZES ? in.scaled : 0};
-    if (attr != NULL && node_attr(x->m, x->n, attr) != NULL) {
-        k.num = nums_attr_or_input(x->f, x->n, attr, UINT32_MAX);
-        k.n = k.num != NULL ? (int)k.num->n : -1;
-        return k;
-    }
-    int rank = batch_shape(x, i, &s);
-    k.num = nums_of(x->f, node_in(x->m, x->n, i));
-    int64_t n = rank == 0 ? 1 : rank == 1 ? s.d[0].value : -1;
-    k.n = k.num != NULL ? (int)k.num->n : n >= 0 && n <= SHAPE_VALUES ? (int)n : -1;
-    return k;
-}
-
-bool batch_entry_is(const struct batch_list *k, int j, int64_t v)
-{
-    return k->num != NULL && j >= 0 && (uint32_t)j < k->num->n && (k->scaled >> j & 1) == 0 &&
-           k->num->at[j].kind == NUM_INT && k->num->at[j].v == v;
-}
-
-bool batch_axes(struct batch_search *x, uint32_t i, int rank, uint32_t *axes, bool *absent)
-{
-    int64_t list[SHAPE_RANK];
-    int n = attr_or_input(x->f, x->n, "axes", i, list, SHAPE_RANK);
-    batch_see(x, i);
-    *axes = 0;
-    *absent = n == -1 || n == 0;
-    for (int k = 0; k < n; k++) {
-        int axis = axis_of(list[k], rank);
-        if (axis < 0)
-            return false;
-        *axes |= UINT32_C(1) << axis;
-    }
-    return n != -2;
-}
-
-const char *batch_broadcast(struct batch_search *x, const uint32_t *k, uint32_t count,
-                            struct batch *out)
-{
-    struct shape s;
-    int behind = -1, most = 0; /* axes from that of the batch on; axes of the result */
-    *out = (struct batch){0};
-    for (uint32_t j = 0; j < count; j++) {
-        uint32_t i = k != NULL ? k[j] : j;
-        struct batch in = batch_in(x, i);
-        int rank = batch_shape(x, i, &s);
-        if (in.how == BATCH_SIZES)
-            return say_spoiled(x, i);
-        if (rank < 0 && node_in(x->m, x->n, i) != 0)
-            return batch_say(x, "the rank of its operand %u, '%s', is not known", i, name_in(x, i));
-        most = rank > most ? rank : most;
-        if (!batch_has_axis(in))
-            continue;
-        if (behind >= 0 && behind != rank - in.axis)
-            return batch_say(x, "its operands have the batch at different axes");
-        behind = rank - in.axis;
-        bool first = !batch_has_axis(*out);
-        *out = !first && out->how != BATCH_CUT ? *out : first ? in : batch_computed(in);
-    }
-    for (uint32_t j = 0; j < count; j++) {
-        uint32_t i = k != NULL ? k[j] : j;
-        int rank = batch_shape(x, i, &s);
-        bool meets = batch_in(x, i).how == BATCH_WHOLE && rank >= behind;
-        const char *why =
-            meets && s.d[rank - behind].value != 1 ? batch_cut(x, i, rank - behind) : NULL;
-        if (why != NULL)
-            return why;
-    }
-    *out = batch_at(count > 1 ? batch_computed(*out) : *out, most - behind);
-    return NULL;
-}
 
 /* ---- element by element ------------------------------------------------------------------------- */
 
@@ -250,8 +20,7 @@ static const char *each(struct batch_search *x, const struct batch_rule *r)
         return sizes_same(x);
     if (!batch_has_axis(in))
         return batch_want_cut(x, 0);
-    bool moves =
-        r->arg == EACH_MOVES && (elem_is_integer((enum elem)s.elem) && s.elem != ELEM_BOOL);
+    bool moves = r->arg == EACH_MOVES && (s.elem == ELEM_I64 || s.elem == ELEM_I32);
     batch_set(x, 0, moves ? in : batch_computed(in));
     return batch_want_whole_from(x, 1);
 }
@@ -263,36 +32,12 @@ static const char *cast_like(struct batch_search *x, const struct batch_rule *r)
     (void)r;
     batch_see(x, 1);
     if (in.how == BATCH_SIZES)
-        return say_spoiled(x, 0);
+        return batch_want_cut(x, 0);
     batch_set(x, 0, batch_has_axis(in) ? batch_computed(in) : in);
     return NULL;
 }
 
-/* Before opset 7 operand 1 stands beside the axes from `axis` on, if it is to be broadcast at all. */
-static const char *old_broadcast(struct batch_search *x)
-{
-    struct shape a, b;
-    struct batch in = batch_in(x, 0), other = batch_in(x, 1);
-    int rank = batch_shape(x, 0, &a), many = batch_shape(x, 1, &b);
-    int64_t at = node_attr_int(x->m, x->n, "axis", rank - many);
-    const char *why = batch_want_cut(x, 0);
-    if (why != NULL)
-        return why;
-    batch_set(x, 0, in);
-    if (other.how == BATCH_CUT)
-        return other.axis == in.axis && rank == many && rank >= 0
-                   ? NULL
-                   : batch_say(x, "its operands have the batch at different axes");
-    at = at < 0 ? at + rank : at;
-    if (rank < 0 || many < 0 || (in.axis >= at && in.axis < at + many))
-        return batch_cut(x, 1, (int)(in.axis - at));
-    return batch_want_whole(x, 1);
-}
-
-enum {
-    BROADCAST_SIZES = 1,
-    BROADCAST_SLOPE = 2
-}; /* of r->arg: sizes are computed with it; PRelu's slope */
+enum { BROADCAST_SIZES = 1 }; /* of r->arg: sizes are computed with it */
 
 static const char *broadcast(struct batch_search *x, const struct batch_rule *r)
 {
@@ -307,15 +52,8 @@ static const char *broadcast(struct batch_search *x, const struct batch_rule *r)
                 return batch_want_whole(x, i);
         return strcmp(node_op(x->m, x->n), "Where") == 0 ? sizes_where(x) : sizes_elementwise(x);
     }
-    if (x->f->opset < 7 && r->arg == BROADCAST_SLOPE) {
-        batch_set(x, 0, batch_in(x, 0));
-        const char *why = batch_want_cut(x, 0);
-        return why != NULL ? why : batch_want_whole(x, 1);
-    }
-    if (x->f->opset < 7 && n == 2 && node_attr_int(x->m, x->n, "broadcast", 0) != 0)
-        return old_broadcast(x);
     const char *why = batch_broadcast(x, NULL, n, &out);
-    batch_set(x, 0, out);
+    batch_set(x, 0, out.how == BATCH_SHAPE ? numbers_elementwise(x, out) : out);
     return why;
 }
 
@@ -337,9 +75,7 @@ static const char *dropout(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
     struct batch_list mode = batch_list_of(x, NULL, 2);
-    bool infers = x->f->opset < 7    ? node_attr_int(x->m, x->n, "is_test", 0) != 0
-                  : x->f->opset < 12 ? true
-                                     : node_in(x->m, x->n, 2) == 0 || batch_entry_is(&mode, 0, 0);
+    bool infers = x->f->opset < 12 || node_in(x->m, x->n, 2) == 0 || batch_entry_is(&mode, 0, 0);
     (void)r;
     if (!infers)
         return batch_say(x, "it draws random numbers");
@@ -350,10 +86,8 @@ static const char *dropout(struct batch_search *x, const struct batch_rule *r)
 
 /* ---- along some axes ---------------------------------------------------------------------------- */
 
-enum {
-    ALONG_FLAT = 1,
-    ALONG_FROM = 2
-}; /* of r->arg: before opset 13 all axes from `axis` on; always */
+/* Of r->arg: before opset 13 all axes from `axis` on are worked along; always. */
+enum { ALONG_FLAT = 1, ALONG_FROM = 2 };
 
 /* Softmax and the like: samples do not meet if the batch is at none of the axes that are worked along.  r->text: the
  * default of the attribute. */
@@ -386,7 +120,7 @@ static const char *normalize(struct batch_search *x, const struct batch_rule *r)
         int many = batch_shape(x, i, &t);
         if (node_in(x->m, x->n, i) != 0 && (many < 0 || many >= rank - in.axis))
             return batch_say(x, "its operand %u, '%s', has the axis of the batch, too", i,
-                             name_in(x, i));
+                             batch_name_in(x, i));
     }
     return along(x, r);
 }
@@ -570,7 +304,7 @@ static const char *want_single(struct batch_search *x, uint32_t i)
     int rank = batch_shape(x, i, &s);
     if (node_in(x->m, x->n, i) == 0 || rank == 0 || (rank == 1 && s.d[0].value == 1))
         return batch_want_whole(x, i);
-    return batch_say(x, "its operand %u, '%s', may be of single samples", i, name_in(x, i));
+    return batch_say(x, "its operand %u, '%s', may be of single samples", i, batch_name_in(x, i));
 }
 
 /* r->arg: the operand that is the second matrix.  r->text: what the operands are: 'a', 'b': scales and the like of one
@@ -693,11 +427,11 @@ static const char *want_operand(struct batch_search *x, uint32_t i, char want)
         int axis = want >= '0' && want <= '9' ? want - '0' : 0;
         if (why == NULL && in.axis != axis)
             why = batch_say(x, "its operand %u, '%s', has the batch at axis %d, not %d", i,
-                            name_in(x, i), in.axis, axis);
+                            batch_name_in(x, i), in.axis, axis);
         if (why == NULL && want == 'k' && rank == 1 &&
             !(batch_shape(x, 0, &t) > 0 && dim_same(s.d[0], t.d[0])))
             why = batch_say(x, "its operand %u, '%s', may have several entries for each sample", i,
-                            name_in(x, i));
+                            batch_name_in(x, i));
         return why;
     }
     if (want == 'r' || (want >= '0' && want <= '9'))
@@ -746,9 +480,7 @@ static const char *by_axes(struct batch_search *x, const struct batch_rule *r)
 /* A normalisation by statistics of the model, not of the samples. */
 static const char *batch_normalize(struct batch_search *x, const struct batch_rule *r)
 {
-    bool trains = node_attr_int(x->m, x->n, "training_mode", 0) != 0 ||
-                  (x->f->opset < 7 && node_attr_int(x->m, x->n, "is_test", 0) == 0);
-    if (trains)
+    if (node_attr_int(x->m, x->n, "training_mode", 0) != 0)
         return batch_say(x, "in training mode its mean and variance are those of all samples");
     return axes_of_text(x, r->text);
 }
@@ -802,6 +534,7 @@ static const struct batch_rule onnx_rule[] = {
     {"AveragePool", by_axes, 0, "0:0"},
     {"BatchNormalization", batch_normalize, 0, "0----:0"},
     {"Bernoulli", refuse, 0, random_numbers},
+    {"BitCast", each, 0, NULL},
     {"BitShift", broadcast, 0, NULL},
     {"BitwiseAnd", broadcast, 0, NULL},
     {"BitwiseNot", each, 0, NULL},
@@ -891,7 +624,7 @@ static const struct batch_rule onnx_rule[] = {
     {"Not", each, 0, NULL},
     {"OneHot", rule_batch_one_hot, 0, NULL},
     {"Or", broadcast, 0, NULL},
-    {"PRelu", broadcast, BROADCAST_SLOPE, NULL},
+    {"PRelu", broadcast, 0, NULL},
     {"Pad", rule_batch_pad, 0, NULL},
     {"Pow", broadcast, 0, NULL},
     {"QLinearConv", by_axes, 0, "0--------:0"},
@@ -949,6 +682,7 @@ static const struct batch_rule onnx_rule[] = {
     {"Swish", each, 0, NULL},
     {"Tan", each, 0, NULL},
     {"Tanh", each, 0, NULL},
+    {"TensorScatter", by_axes, 0, "000:0"},
     {"ThresholdedRelu", each, 0, NULL},
     {"Tile", rule_batch_tile, 0, NULL},
     {"TopK", along, 0, "-"},
@@ -975,16 +709,13 @@ static const struct batch_rule ml_rule[] = {
     {"SVMClassifier", rows, 1 | 1 << ROWS_LAST, NULL},
     {"SVMRegressor", rows, 1 | 1 << ROWS_LAST, NULL},
     {"Scaler", rows, 1 | 1 << ROWS_LAST, NULL},
-    {"TreeEnsemble", rows, 1 | 1 << ROWS_LAST, NULL},
     {"TreeEnsembleClassifier", rows, 1 | 1 << ROWS_LAST, NULL},
     {"TreeEnsembleRegressor", rows, 1 | 1 << ROWS_LAST, NULL},
 };
 
 static const struct batch_rule ms_rule[] = {
     {"Attention", by_axes, 0, "0--k1b-:01"},
-    {"BiasAdd", by_axes, 0, "0-0:0"},
     {"BiasGelu", broadcast, 0, NULL},
-    {"BiasSplitGelu", by_axes, 0, "0-:0"},
     {"DynamicQuantizeLSTM", refuse, 0, all_scale},
     {"DynamicQuantizeMatMul", refuse, 0, all_scale},
     {"EmbedLayerNormalization", by_axes, 0, "00-----0b:000"},
@@ -993,7 +724,6 @@ static const struct batch_rule ms_rule[] = {
     {"FusedGemm", gemm, 0, NULL},
     {"FusedMatMul", mat_mul, 1, "t"},
     {"Gelu", each, 0, NULL},
-    {"GroupNorm", by_axes, 0, "0--:0"},
     {"GroupQueryAttention", by_axes, 0, "000000---0b-:0000"},
     {"MatMulIntegerToFloat", mat_mul, 1, "--ababb"},
     {"MatMulNBits", rows, 1 | 1 << ROWS_LAST, NULL},

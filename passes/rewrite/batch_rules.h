@@ -15,31 +15,32 @@
 enum batch_how {
     BATCH_WHOLE, /* the same: it does not depend on the batch */
     BATCH_CUT,   /* the i-th of N equal blocks along an axis */
-    /* as CUT in its shape, but each element is its position along the axis, and each copy counts from 0 */
+    /* as CUT in its shape, but each element is its position along the axis times a stride, plus something from 0 to
+     * less than `extent`, which is at most the stride; each copy counts positions from 0 */
     BATCH_NUMBERS,
-    /* as CUT in its shape: vectors along the last axis whose first element is such a position; the others are as in CUT */
+    /* as CUT in its shape: vectors along the last axis whose first element is such a position, with stride 1; the
+     * others are as in CUT */
     BATCH_INDEX,
     BATCH_SHAPE, /* as CUT in its shape; nothing is known of the elements */
     BATCH_SIZES /* up to 64 integers: some are 1/N of what they are in the model, the others the same */
 };
 
 struct batch {
-    uint8_t how;     /* enum batch_how */
-    uint8_t axis;    /* CUT, NUMBERS, INDEX, SHAPE */
-    nid from;        /* NUMBERS, INDEX, SHAPE: the node that counts samples */
-    uint64_t scaled; /* SIZES: bit j: element j is 1/N */
+    uint8_t how;               /* enum batch_how */
+    uint8_t axis;              /* CUT, NUMBERS, INDEX, SHAPE */
+    nid from;                  /* NUMBERS, INDEX, SHAPE: the node that counts samples */
+    uint64_t scaled;           /* SIZES: bit j: element j is 1/N */
+    struct dim stride, extent; /* NUMBERS */
 };
 
-/* What copies of a node need beside their operands' shares: all say how operand `operand` of `node` changes. */
+/* How an operand changes in the copies of a node, where it is no share of what the node reads. */
 struct batch_change {
     nid node;
     enum {
-        CHANGE_CUT,   /* it is WHOLE: each copy reads the i-th of N equal blocks along axis `at` */
-        CHANGE_ENTRY, /* constant integers: entry `at` is divided by N */
-        CHANGE_ATTR   /* the same for the integers of an attribute, whose name is `attr` */
+        CHANGE_CUT,  /* it is WHOLE: each copy reads the i-th of N equal blocks along axis `at` */
+        CHANGE_ENTRY /* constant integers: entry `at` is divided by N */
     } kind;
     uint32_t operand, at;
-    const char *attr;
 };
 
 /* The search for the batch in a module's main graph. */
@@ -81,10 +82,11 @@ const struct batch_rule *batch_rule_of(const char *domain, const char *op);
 /* Whether the node at hand, which has that row, draws random numbers. */
 bool batch_draws(struct batch_search *x, const struct batch_rule *r);
 
-/* ---- what rules are written with (batch_rules.c) ---- */
+/* ---- what rules are written with (batch_states.c) ---- */
 
 /* The state of operand i, WHOLE if it is omitted; noted as looked at. */
 struct batch batch_in(struct batch_search *x, uint32_t i);
+const char *batch_name_in(const struct batch_search *x, uint32_t i);
 /* Its rank, -1: unknown; its dimensions. */
 int batch_shape(const struct batch_search *x, uint32_t i, struct shape *s);
 /* Notes that operand i (all) is looked at, whatever its state. */
@@ -147,5 +149,8 @@ const char *sizes_gather(struct batch_search *x);
 const char *sizes_product(struct batch_search *x);
 /* For operators that leave all elements in their order. */
 const char *sizes_same(struct batch_search *x);
+/* The state of a product or sum of NUMBERS and something WHOLE: NUMBERS, where stride and extent can be told, else SHAPE.
+ * `s` is the state of its shape. */
+struct batch numbers_elementwise(struct batch_search *x, struct batch s);
 
 #endif

@@ -67,14 +67,19 @@ static int combine(struct batch_search *x, const struct batch_list *a, const str
                er = r != NULL && (uint32_t)j < r->n ? r->at[j] : (struct num){0};
     if (!sa && !sb)
         return PAIR_SAME;
-    if (strcmp(op, "Mul") == 0)
-        return sa != sb ? PAIR_SCALED : PAIR_BAD;
+    if (strcmp(op, "Mul") == 0) {
+        bool exact = elem_is_integer(elem_in(x->f, x->n, 0)) || batch_divides(x, num_dim(er));
+        return sa != sb && exact ? PAIR_SCALED : PAIR_BAD;
+    }
     if (strcmp(op, "Div") == 0)
         return sa && sb ? PAIR_SAME : sa && divides_exactly(x, ea, eb, er) ? PAIR_SCALED : PAIR_BAD;
-    if (strcmp(op, "Add") == 0 || strcmp(op, "Sub") == 0 || strcmp(op, "Min") == 0)
+    if (strcmp(op, "Add") == 0 || strcmp(op, "Sub") == 0)
         return sa && sb ? PAIR_SCALED : PAIR_BAD;
-    if (strcmp(op, "Max") == 0) /* a size is at least 1 */
-        return (sa && sb) || is_below(sa ? eb : ea, 2) ? PAIR_SCALED : PAIR_BAD;
+    bool least = !(sa && sb) && is_below(sa ? eb : ea, 2); /* a size is at least 1 */
+    if (strcmp(op, "Max") == 0)
+        return (sa && sb) || least ? PAIR_SCALED : PAIR_BAD;
+    if (strcmp(op, "Min") == 0)
+        return sa && sb ? PAIR_SCALED : least ? PAIR_SAME : PAIR_BAD;
     if (strcmp(op, "Equal") == 0) /* and never -1 */
         return (sa && sb) || is_below(sa ? eb : ea, 0) ? PAIR_SAME : PAIR_BAD;
     bool compares = strcmp(op, "Less") == 0 || strcmp(op, "LessOrEqual") == 0 ||
@@ -208,11 +213,83 @@ const char *sizes_product(struct batch_search *x)
 const char *sizes_same(struct batch_search *x)
 {
     struct shape s;
+    struct batch_list k = batch_list_of(x, NULL, 0);
     shape_of(x->f, node_out(x->m, x->n, 0), &s);
-    if (!elem_is_integer((enum elem)s.elem) || s.elem == ELEM_BOOL)
-        return not_in_proportion(x);
+    if (s.elem != ELEM_I64 && s.elem != ELEM_I32 && s.elem != ELEM_F32 && s.elem != ELEM_F64)
+        return not_in_proportion(x); /* it may not hold them */
+    for (int j = 0; j < k.n && !elem_is_integer(elem_in(x->f, x->n, 0));
+         j++) /* it must be an integer */
+        if (is_scaled(&k, j) && element(&k, j).kind == NUM_UNKNOWN)
+            return not_in_proportion(x);
     batch_set(x, 0, batch_in(x, 0));
     return batch_want_whole_from(x, 1);
+}
+
+/* ---- numbers of samples --------------------------------------------------------------------------- */
+
+/* Whether n's elements are those of its first operand, under other axes. */
+static bool moves_all(const struct module *m, nid n)
+{
+    static const char *const moves[] = {"Unsqueeze", "Squeeze", "Reshape", "Expand", "Identity"};
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+        if (node_is(m, n, moves[i]))
+            return true;
+    return false;
+}
+
+/* What all elements of v, which does not depend on the batch, are below, if none is negative: of constants, and of
+ * 0, 1, 2, ..., under other axes; else unknown. */
+static struct dim limit_of(struct batch_search *x, vid v)
+{
+    enum { STEPS = 16 };
+    const struct nums *k = nums_of(x->f, v);
+    nid n = x->m->value[v].def;
+    int64_t most = -1;
+    for (uint32_t j = 0; k != NULL && j < k->n; j++) {
+        if (k->at[j].kind != NUM_INT || k->at[j].v < 0 || k->at[j].v == INT64_MAX)
+            return dim_unknown();
+        most = k->at[j].v > most ? k->at[j].v : most;
+    }
+    if (most >= 0)
+        return dim_num(most + 1);
+    for (int i = 0; i < STEPS && n != 0 && moves_all(x->m, n); i++)
+        n = x->m->value[node_in(x->m, n, 0)].def;
+    if (n == 0 || !node_is(x->m, n, "Range"))
+        return dim_unknown();
+    int64_t from, by;
+    if (ints_of(x->f, node_in(x->m, n, 0), &from, 1) != 1 || from != 0 ||
+        ints_of(x->f, node_in(x->m, n, 2), &by, 1) != 1 || by != 1)
+        return dim_unknown();
+    return value_dim(x->f, n, 1, 0);
+}
+
+/* Whether a <= b for all sizes, as far as that is plain. */
+static bool is_at_most(struct dim a, struct dim b)
+{
+    return dim_same(a, b) || (a.value >= 0 && b.value >= a.value) || (a.value == 1 && b.sym != 0);
+}
+
+struct batch numbers_elementwise(struct batch_search *x, struct batch s)
+{
+    bool first = batch_in(x, 0).how == BATCH_NUMBERS;
+    struct batch numbers = batch_in(x, first ? 0 : 1);
+    vid v = node_in(x->m, x->n, first ? 1 : 0);
+    const struct nums *k = nums_of(x->f, v);
+    if (x->m->node[x->n].nformal != 2 || numbers.how != BATCH_NUMBERS ||
+        x->of[v].how != BATCH_WHOLE)
+        return s;
+    if (node_is(x->m, x->n, "Mul") && k != NULL && k->n == 1 && numbers.extent.value == 1) {
+        numbers.stride = dim_mul(x->m, numbers.stride, num_dim(k->at[0]));
+    } else if (node_is(x->m, x->n, "Add")) {
+        struct dim most = dim_sub(x->m, limit_of(x, v), dim_num(1));
+        numbers.extent = numbers.extent.value == 1 ? dim_add(x->m, most, dim_num(1))
+                                                   : dim_add(x->m, numbers.extent, most);
+    } else {
+        return s;
+    }
+    if (!dim_known(numbers.stride) || !is_at_most(numbers.extent, numbers.stride))
+        return s;
+    return batch_at(numbers, s.axis);
 }
 
 /* ---- sizes of values, and values of sizes ------------------------------------------------------- */
@@ -271,7 +348,9 @@ const char *rule_batch_range(struct batch_search *x, const struct batch_rule *r)
     if (batch_in(x, 1).how != BATCH_SIZES || to.scaled != 1 || !batch_entry_is(&from, 0, 0) ||
         !batch_entry_is(&by, 0, 1))
         return batch_say(x, "it counts samples, but not from 0 in steps of 1");
-    batch_set(x, 0, (struct batch){.how = BATCH_NUMBERS, .axis = 0, .from = x->n});
+    batch_set(x, 0,
+              (struct batch){
+                  .how = BATCH_NUMBERS, .from = x->n, .stride = dim_num(1), .extent = dim_num(1)});
     return NULL;
 }
 

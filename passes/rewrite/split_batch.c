@@ -440,7 +440,7 @@ static vid share_sizes(struct splitting *x, vid v, uint32_t axis)
     return sizes;
 }
 
-enum { OPSET_SPLIT_COUNT = 18, OPSET_SLICE_OPERANDS = 10 };
+enum { OPSET_LEAST = 7, OPSET_SPLIT_COUNT = 18, OPSET_SLICE_OPERANDS = 10 };
 
 /* Splits input v into its shares. */
 static void split_input(struct splitting *x, vid v)
@@ -504,6 +504,15 @@ static vid slice_of(struct splitting *x, vid v, uint32_t axis, int64_t from, int
     return edit_result(e, n, value_name(x->m, v), v);
 }
 
+/* Whether blocks of v can be said as ranges of its bytes, so that none are copied. */
+static bool has_ranges(const struct module *m, vid v)
+{
+    const struct value *p = &m->value[v];
+    const struct tensor *t = &m->tensor[p->tensor];
+    bool weight = (p->flags & (VALUE_INIT | VALUE_INPUT)) == VALUE_INIT;
+    return weight && tensor_has_bytes(t) && elem_bits((enum elem)t->elem) % 8 == 0;
+}
+
 /* The place of N blocks of v, which is the same in all copies, along an axis. */
 static uint32_t cut_whole(struct splitting *x, vid v, uint32_t axis, nid at)
 {
@@ -511,26 +520,24 @@ static uint32_t cut_whole(struct splitting *x, vid v, uint32_t axis, nid at)
     uint32_t place = map_get(&x->made, key);
     if (place != 0)
         return place;
-    const struct value from = x->m->value[v];
+    struct module *m = x->m;
     struct shape s;
     shape_of(x->s.f, v, &s);
     int64_t each = s.d[axis].value / x->s.ways;
+    s.d[axis] = dim_num(each);
+    uint32_t type = module_add_tensor_type(m, s.elem, s.rank, s.d);
     place = new_shares(x);
     for (uint32_t i = 0; i < x->ways; i++) {
         int64_t range[2] = {each * i, each * (i + 1)};
-        const char *name = share_name(x, str(x->m, from.name), i);
-        struct dim old = s.d[axis];
-        if ((from.flags & (VALUE_INIT | VALUE_INPUT)) == VALUE_INIT &&
-            tensor_has_bytes(&x->m->tensor[from.tensor])) {
-            x->pool[place + i] =
-                edit_weight(x->e, 1, name, edit_slice(x->e, from.tensor, axis, range, 1));
-            continue;
+        const char *name = share_name(x, value_name(m, v), i);
+        vid w;
+        if (has_ranges(m, v)) {
+            w = edit_weight(x->e, 1, name, edit_slice(x->e, m->value[v].tensor, axis, range, 1));
+        } else {
+            w = slice_of(x, share(x, v, i), axis, range[0], range[1], at);
+            edit_name_value(x->e, w, name);
+            edit_set_type(x->e, w, type);
         }
-        vid w = slice_of(x, share(x, v, i), axis, range[0], range[1], at);
-        s.d[axis] = dim_num(each);
-        edit_name_value(x->e, w, name);
-        edit_set_type(x->e, w, module_add_tensor_type(x->m, s.elem, s.rank, s.d));
-        s.d[axis] = old;
         x->pool[place + i] = w;
     }
     map_set(&x->made, x->a, key, place);
@@ -557,19 +564,12 @@ static vid divided(struct splitting *x, vid v, uint32_t entry)
 static void change(struct splitting *x, const struct batch_change *c, nid k, uint32_t i)
 {
     vid v = node_in(x->m, c->node, c->operand);
-    const struct attr *old = c->kind == CHANGE_ATTR ? node_attr(x->m, c->node, c->attr) : NULL;
-    if (c->kind == CHANGE_CUT)
-        edit_set_operand(x->e, k, c->operand, x->pool[cut_whole(x, v, c->at, c->node) + i]);
-    else if (c->kind == CHANGE_ENTRY)
+    if (c->kind == CHANGE_ENTRY) {
         edit_set_operand(x->e, k, c->operand, divided(x, v, c->at));
-    if (old == NULL)
-        return;
-    struct slice list = module_add_ints(x->m, NULL, old->u.list.n);
-    memcpy(x->m->ints + list.at, x->m->ints + old->u.list.at, list.n * sizeof *x->m->ints);
-    x->m->ints[list.at + c->at] /= x->s.ways;
-    int64_t *own = arena_array(x->a, list.n, sizeof *own);
-    memcpy(own, x->m->ints + list.at, list.n * sizeof *own);
-    edit_set_ints(x->e, k, c->attr, own, list.n);
+    } else {
+        uint32_t place = cut_whole(x, v, c->at, c->node);
+        edit_set_operand(x->e, k, c->operand, x->pool[place + i]);
+    }
 }
 
 /* ---- 5. copies ---------------------------------------------------------------------------------- */
@@ -683,6 +683,9 @@ static int run(struct ctx *ctx, const void *options)
     x.fate = arena_array(x.a, m->nnode, sizeof *x.fate);
     x.local = arena_array(x.a, m->nval, sizeof *x.local);
     x.stays = arena_array(x.a, m->nval, sizeof *x.stays);
+    if (x.s.f->opset < OPSET_LEAST)
+        return diag_error(x.d, "split-batch: the model is of opset %lld: expected %d or later",
+                          (long long)x.s.f->opset, OPSET_LEAST);
     if (find_batch(&x, o->batch))
         return -1;
     mark_needed(&x);
