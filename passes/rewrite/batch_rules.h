@@ -54,9 +54,10 @@ struct batch_search {
     struct batch_change *change; /* ascending by node */
     uint32_t nchange, capchange;
 
-    nid n;         /* the node at hand */
-    uint64_t seen; /* bit i: its rule has looked at operand i; all of those beyond 63 */
-    uint64_t set;  /* bit i: its rule has said what result i is, likewise */
+    nid n; /* the node at hand */
+    uint64_t
+        seen; /* bit i: its rule has looked at operand i; only such as take any number have more than 64 */
+    uint64_t set; /* bit i: its rule has said what result i is, likewise */
 };
 
 struct batch_rule;

@@ -47,7 +47,8 @@ static const struct opt split_opts[] = {
 /* What becomes of a node. */
 enum fate {
     FATE_DEAD,   /* no output needs it */
-    FATE_SHARED, /* it stays, once, for all copies */
+    FATE_SHARED, /* it stays for all copies: it stands on weights alone */
+    FATE_ONCE,   /* it stays, and reads what the first copy reads */
     FATE_COPIED
 };
 
@@ -253,30 +254,37 @@ static int refuse(const struct splitting *x, nid n, const char *why)
                       *domain != '\0' ? "." : "", node_op(x->m, n), why);
 }
 
-/* All operands that are no shares are the same in all copies, and are there once. */
+/* Whether all operands of n are weights, or computed of weights alone. */
 static bool stands_on_weights(const struct splitting *x, nid n)
 {
     const struct module *m = x->m;
     for (uint32_t i = 0; i < m->node[n].in.n; i++) {
         vid v = m->arg[m->node[n].in.at + i];
-        if (x->local[v] || ((m->value[v].flags & (VALUE_INPUT | VALUE_INIT)) == VALUE_INPUT))
+        const struct value *p = &m->value[v];
+        if (p->def != 0 ? x->fate[p->def] != FATE_SHARED : v != 0 && (p->flags & VALUE_INIT) == 0)
             return false;
     }
     return true;
 }
 
-/* A node that does not depend on the batch: copied, unless it stands on weights, or may not be run several times. */
-static void pass_by(struct splitting *x, nid n, const struct batch_rule *r)
+/* Notes what becomes of node n. */
+static void settle(struct splitting *x, nid n, enum fate fate)
 {
-    const struct module *m = x->m;
-    bool copied = r != NULL && !stands_on_weights(x, n);
-    x->fate[n] = copied ? FATE_COPIED : FATE_SHARED;
-    for (uint32_t i = 0; i < m->node[n].out.n && copied; i++) {
-        vid v = node_out(m, n, i);
-        x->local[v] = v != 0;
+    const struct node *p = &x->m->node[n];
+    x->fate[n] = (uint8_t)fate;
+    for (uint32_t i = 0; i < p->out.n; i++) {
+        vid v = node_out(x->m, n, i);
+        x->local[v] = v != 0 && fate == FATE_COPIED;
     }
-    for (uint32_t i = 0; i < m->node[n].in.n && !copied; i++)
-        x->stays[m->arg[m->node[n].in.at + i]] = true;
+    for (uint32_t i = 0; i < p->in.n && fate == FATE_ONCE; i++)
+        x->stays[x->m->arg[p->in.at + i]] = true;
+}
+
+/* Whether n is the Shape or Size of an input's share: it is the same for all shares, and stands where these are made. */
+static bool measures_input(const struct splitting *x, nid n)
+{
+    const struct value *v = &x->m->value[node_in(x->m, n, 0)];
+    return (node_is(x->m, n, "Shape") || node_is(x->m, n, "Size")) && v->def == 0;
 }
 
 /* Applies the rule of node n, which depends on the batch: NULL, or why it cannot be. */
@@ -293,19 +301,16 @@ static const char *apply_rule(struct splitting *x, nid n, const struct batch_rul
         return "whether it keeps samples apart is not known";
     s->seen = s->set = 0;
     const char *why = r->fn(s, r);
-    for (uint32_t i = 0; i < p->nformal && i < 64 && why == NULL;
-         i++) /* what the rule did not ask for */
+    /* what the rule did not ask for must not depend on the batch; those that know no bounds ask for all */
+    for (uint32_t i = 0; i < p->nformal && i < 64 && why == NULL; i++)
         if ((s->seen >> i & 1) == 0)
             why = batch_want_whole(s, i);
-    if (why == NULL && (p->nformal > 64 || p->out.n > 64) && r->arg != 0)
-        return "it has more than 64 operands or results";
     for (uint32_t i = 0; i < p->out.n && why == NULL; i++) {
         vid v = node_out(m, n, i);
         if (v != 0 && i < 64 && (s->set >> i & 1) == 0)
             return batch_say(s, "nothing is known of its result %u, '%s'", i, value_name(m, v));
-        x->local[v] = v != 0;
     }
-    x->fate[n] = FATE_COPIED;
+    settle(x, n, measures_input(x, n) ? FATE_ONCE : FATE_COPIED);
     return why;
 }
 
@@ -325,8 +330,11 @@ static int follow(struct splitting *x)
         const char *why = r != NULL && batch_draws(&x->s, r) ? "it draws random numbers" : NULL;
         if (why == NULL && reads)
             why = apply_rule(x, n, r);
-        else if (why == NULL)
-            pass_by(x, n, r);
+        else if (why == NULL) /* it may be run several times only if it is known */
+            settle(x, n,
+                   stands_on_weights(x, n) ? FATE_SHARED
+                   : r != NULL             ? FATE_COPIED
+                                           : FATE_ONCE);
         if (why != NULL)
             return refuse(x, n, why);
     }
@@ -660,6 +668,8 @@ static void write_copies(struct splitting *x)
             copy_all(x, n);
         else if (x->fate[n] == FATE_DEAD)
             edit_drop(x->e, n);
+        else if (x->fate[n] == FATE_ONCE && measures_input(x, n))
+            edit_set_operand(x->e, n, 0, share(x, node_in(x->m, n, 0), 0));
     }
     read_once(x, values);
     edit_sweep(x->e);

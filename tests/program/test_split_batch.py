@@ -34,6 +34,7 @@ warnings.simplefilter("ignore")
 ALL = os.environ.get("PCC_ALL") == "1"
 SEED = int(os.environ.get("PCC_SEED", "5"))
 FEWER = 4 if os.environ.get("PCC_SANITIZED") else 1
+F = onnx.TensorProto.FLOAT
 LARGEST = 1e-5  # of the largest value of the original
 
 
@@ -231,6 +232,14 @@ class Tally:
             print(f"refused: {name}: {why}")
 
 
+def valid(path):
+    try:
+        onnx.checker.check_model(str(path))
+    except onnx.checker.ValidationError:
+        return False
+    return True
+
+
 def try_model(path, name, folder, tally, sizes_of, ways_of=(2, 4), pattern=None):
     """Splits a model, and compares what it computes at two sizes of the batch."""
     model = onnx.load(path, load_external_data=False)
@@ -247,6 +256,7 @@ def try_model(path, name, folder, tally, sizes_of, ways_of=(2, 4), pattern=None)
             tally.refused.append((name, re.sub(r"^.*?split-batch: ", "", said.strip().split("\n")[0])))
             return
         check(pattern is None, f"{name}: expected /{pattern}/")
+        check(valid(out) or not valid(path), f"{name}: the split does not pass onnx's checker")
         for size in (ways, 2 * ways) if isinstance(batch, str) else (batch,):
             inputs = sizes_of(model, batch, size)
             want = outputs(path, inputs)
@@ -357,6 +367,162 @@ def examples(folder):
     print(f"examples: {taken} compute the same, {refused} refused")
 
 
+# ---- 4. what is written, and what is not
+
+def small(nodes, inputs, outs, inits=(), opset=20, **more):
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(n, k, s) for n, k, s in inputs],
+                              [helper.make_tensor_value_info(o, F, None) for o in outs],
+                              [numpy_helper.from_array(np.asarray(a), n) for n, a in inits])
+    imports = [helper.make_opsetid("", opset), helper.make_opsetid("f", 1)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=10, **more)
+
+
+def compared(model, folder, what, inputs, ways=2, runs=True, passes=""):
+    """The split of a small model, which computes the same."""
+    path, out = folder / "small.onnx", folder / "small.split.onnx"
+    path.write_bytes(model.SerializeToString())
+    code, said = run(path, "-q", "-p", f"{passes}split-batch{{ways={ways}}}", "-o", out)
+    if not check(code == 0, f"{what}: {code} {said}"):
+        return None
+    if runs:
+        want, got = outputs(path, inputs), outputs(out, inputs)
+        if check(want is not None and got is not None, f"{what}: {getattr(outputs, 'why', '')}"):
+            wrong, _ = differ(want, got)
+            check(wrong is None, f"{what}: {wrong}")
+    return onnx.load(out)
+
+
+X = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
+
+
+def names_and_weights(folder):
+    weight = np.ones((3, 3), np.float32)
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["h"], name="first"),
+             helper.make_node("Neg", ["w"], ["v"], name="of weights"),
+             helper.make_node("MatMul", ["h", "v"], ["y"], name="second"),
+             helper.make_node("Abs", ["h"], ["h@1"], name="first@0"),
+             helper.make_node("Identity", ["v"], ["z"], name="weights out")]
+    m = compared(small(nodes, [("x", F, ["n", 3])], ["y", "h@1", "z", "x"], [("w", weight)]), folder, "names", {"x": X})
+    if m is None:
+        return
+    made = [n.name for n in m.graph.node]
+    check({"first@1", "first@0_1", "second@0", "second@1", "first@0@0", "first@0@1", "of weights", "x.split", "y.join"} <= set(made)
+          and len(made) == len(set(made)) and "second" not in made, f"names: {made}")
+    check([i.name for i in m.graph.input] == ["x"] and [o.name for o in m.graph.output] == ["y", "h@1", "z", "x"], "inputs, outputs")
+    check([t.name for t in m.graph.initializer if t.data_type == F] == ["w"], "the weight is there once")
+    check(sum(n.op_type == "Neg" for n in m.graph.node) == 1, "what stands on weights alone is computed once")
+    for n in m.graph.node:
+        ways = {name[-1] for name in n.input if re.search("@[01]$", name) and name != "h@1"}
+        check(n.op_type == "Concat" or len(ways) < 2, f"{n.name} reads {list(n.input)}")
+
+
+def odd_graphs(folder):
+    """Outputs that do not depend on the batch, nodes that stay, names that stand for several things."""
+    less = small([helper.make_node("Relu", ["x"], ["y"], name="r"), helper.make_node("Neg", ["s"], ["z"], name="n")],
+                 [("x", F, ["n", 3]), ("s", F, [])], ["y", "z", "y"])
+    less.graph.output.pop()
+    compared(less, folder, "an output without the batch", {"x": X, "s": np.asarray(2, np.float32)})
+    branch = [helper.make_graph([helper.make_node(op, ["t"], ["o"], name=op)], op, [],
+                                [helper.make_tensor_value_info("o", F, None)]) for op in ("Neg", "Exp")]
+    cond = [helper.make_node("Abs", ["s"], ["t"], name="a"), helper.make_node("Cast", ["t"], ["c"], to=9, name="k"),
+            helper.make_node("If", ["c"], ["u"], then_branch=branch[0], else_branch=branch[1], name="if"),
+            helper.make_node("Mul", ["x", "u"], ["y"], name="m"), helper.make_node("Add", ["x", "t"], ["z"], name="p")]
+    m = compared(small(cond, [("x", F, ["n", 3]), ("s", F, [])], ["y", "z", "t"]), folder, "an If beside the batch",
+                 {"x": X, "s": np.asarray(2, np.float32)})
+    check(m is None or sum(n.op_type == "If" for n in m.graph.node) == 1, "an If that does not depend on the batch stays")
+    unknown = [helper.make_node("Odd", ["s"], ["u"], name="odd", domain="f"), helper.make_node("Mul", ["x", "u"], ["y"], name="m")]
+    odd = small(unknown, [("x", F, ["n", 3]), ("s", F, [])], ["y"])
+    odd.graph.value_info.append(helper.make_tensor_value_info("u", F, []))
+    m = compared(odd, folder, "an unknown operator beside it", {}, runs=False)
+    check(m is None or [n.name for n in m.graph.node if n.op_type == "Odd"] == ["odd"], "an unknown operator stays")
+    dead = [helper.make_node("NonZero", ["x"], ["u"], name="dead"), helper.make_node("Relu", ["x"], ["y"], name="r")]
+    m = compared(small(dead, [("x", F, ["n", 3])], ["y"]), folder, "a node that nothing needs", {"x": X})
+    check(m is None or all(n.op_type != "NonZero" for n in m.graph.node), "what nothing needs goes")
+    twice = helper.make_function("f", "Twice", ["a"], ["b"], [helper.make_node("Add", ["a", "a"], ["b"])], [helper.make_opsetid("", 20)])
+    call = small([helper.make_node("Twice", ["x"], ["y"], domain="f", name="call")], [("x", F, ["n", 3])], ["y"], functions=[twice])
+    compared(call, folder, "a call that was opened", {"x": X}, passes="inline-functions,")
+    path = folder / "call.onnx"
+    path.write_bytes(call.SerializeToString())
+    code, said = split(path, folder / "no.onnx", 2)
+    check(refusal(code, said, "inline-functions first", "call"), f"a call: {code} {said}")
+
+
+def batches_that_do_not_divide(folder):
+    """Sizes that the ways do not divide end in ONNX Runtime's Split; sizes that are not N times the first input's, too."""
+    for opset in (11, 13, 18, 20):
+        nodes = [helper.make_node("Relu", ["x"], ["a"], name="r"), helper.make_node("Add", ["a", "z"], ["y"], name="s")]
+        m = compared(small(nodes, [("x", F, ["n", 3]), ("z", F, ["n", 1])], ["y"], opset=opset), folder, f"opset {opset}",
+                     {"x": X, "z": X[:, :1]})
+        for x, z in ((np.resize(X, (5, 3)), X[:1]), (X[:1], X[:1]), (X, X[:3, :1])):
+            z = np.resize(z, (len(x), 1)) if len(z) == 1 else z
+            got = outputs(folder / "small.split.onnx", {"x": x, "z": z})
+            check(got is None and "split" in outputs.why.lower(), f"opset {opset}: {len(x)} samples in 2 ways: {got}")
+
+
+def unchanged(folder):
+    path, out, copy = (folder / f"{n}.onnx" for n in ("one", "out", "copy"))
+    path.write_bytes(small([helper.make_node("Compress", ["x", "x"], ["y"], name="nz")], [("x", F, ["n", 3])], ["y"]).SerializeToString())
+    check(split(path, out, 1)[0] == 0 and run(path, "-q", "-o", copy)[0] == 0, "one way")
+    check(out.read_bytes() == copy.read_bytes() == path.read_bytes(), "one way changes nothing")
+    again = folder / "again.onnx"
+    path.write_bytes(small([helper.make_node("Relu", ["x"], ["y"], name="r")], [("x", F, ["n", 3])], ["y"]).SerializeToString())
+    split(path, out, 3)
+    split(path, again, 3)
+    check(out.read_bytes() == again.read_bytes(), "the same bytes twice")
+
+
+def states(folder):
+    """Caches of each sample are cut and joined; state without samples is refused by its names."""
+    past = [helper.make_node("Concat", ["past_0", "x"], ["present_0"], axis=1, name="c")]
+    compared(small(past, [("x", F, ["n", 3]), ("past_0", F, ["n", "p"])], ["present_0"]), folder, "a cache",
+             {"x": X, "past_0": X[:, :2]})
+    for nodes, dims in ((past, [4, "p"]), ([helper.make_node("Relu", ["x"], ["a"], name="r"),
+                                            helper.make_node("Neg", ["past_0"], ["present_0"], name="c")], ["p"])):
+        path = folder / "state.onnx"
+        outs = ["present_0"] if len(nodes) == 1 else ["a", "present_0"]
+        path.write_bytes(small(nodes, [("x", F, ["n", 3]), ("past_0", F, dims)], outs).SerializeToString())
+        code, said = split(path, folder / "no.onnx", 2, batch="n")
+        check(code == 1 and "state 'past_0' -> 'present_0'" in said, f"state of {dims}: {code} {said}")
+    path.write_bytes(small([helper.make_node("Add", ["x", "h"], ["g"], name="a"), helper.make_node("Neg", ["h"], ["i"], name="b")],
+                           [("x", F, ["n", 3]), ("h", F, [3])], ["g", "i"]).SerializeToString())
+    code, said = split(path, folder / "no.onnx", 2, "--state", "h=i", batch="n")
+    check(code == 1 and "state 'h' -> 'i'" in said, f"--state: {code} {said}")
+    check(split(path, folder / "yes.onnx", 2, batch="n")[0] == 0, "the same without state")
+
+
+def plans(folder):
+    """Each copy on its device, or what dp-place finds: the parts compute the same bits."""
+    for shape, options in (("gpt", "--layers 2 --width 32 --heads 4 --vocab 60"), ("resnet", "--width 8 --size 32")):
+        path, whole = folder / f"{shape}.onnx", folder / f"{shape}.two.onnx"
+        subprocess.run([GEN, shape, "-o", str(path), *options.split()], check=True)
+        check(split(path, whole, 2)[0] == 0, f"{shape}: split")
+        for k, more in enumerate(([], ["--pin=.@0$=acc0", "--pin=.@1$=acc1"])):
+            parts = folder / f"{shape}{k}"
+            code, said = run(path, "-q", "-p", "split-batch{ways=2},dp-place", "-d", "2xa100", *more, "--dim", "batch=4", "-o", f"{parts}/")
+            if not check(code == 0, f"{shape}: {code} {said}"):
+                continue
+            for model in (path, whole):
+                code, said = verified(model, parts)
+                check(code == 0 and "bit-equal" in said, f"{shape} {model.name} {k}: {said}")
+
+
+def static(folder):
+    """The same models with the batch as a number: shapes in the file hold it, too."""
+    tally = Tally()
+    for shape in ("gpt", "bert", "unet", "resnet", "encoder-decoder") if ALL else ("gpt", "unet"):
+        path = folder / f"{shape}.static.onnx"
+        subprocess.run([GEN, shape, "-o", str(path), *GENERATED[shape][0].split()], check=True)
+        m = onnx.load(path)
+        for v in [*m.graph.input, *m.graph.output, *m.graph.value_info]:
+            for d in v.type.tensor_type.shape.dim:
+                if "batch" in d.dim_param:
+                    d.dim_value = 4 if d.dim_param == "batch" else d.ClearField("dim_param") or 0
+        onnx.save(m, path)
+        rng = np.random.default_rng(3)
+        try_model(path, f"{shape} (batch 4)", folder, tally, lambda m, b, s, rng=rng: drawn(m, b, s, rng), (2, 4))
+    tally.print()
+
+
 def main():
     if extras.extra() == "shared":
         return shared_models()
@@ -365,6 +531,8 @@ def main():
         single_operators(folder)
         generated(folder)
         examples(folder)
+        for part in (names_and_weights, odd_graphs, batches_that_do_not_divide, unchanged, states, plans, static):
+            part(folder)
     return checks.finish()
 
 
