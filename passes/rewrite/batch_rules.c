@@ -70,15 +70,11 @@ static const char *qlinear(struct batch_search *x, const struct batch_rule *r)
     return why;
 }
 
-/* A Dropout that passes its operand on. */
+/* A Dropout that passes its operand on: others draw random numbers, batch_draws(). */
 static const char *dropout(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
-    struct batch_list mode = batch_list_of(x, NULL, 2);
-    bool infers = x->f->opset < 12 || node_in(x->m, x->n, 2) == 0 || batch_entry_is(&mode, 0, 0);
     (void)r;
-    if (!infers)
-        return batch_say(x, "it draws random numbers");
     batch_set(x, 0, batch_computed(in));
     batch_set(x, 1, batch_computed(in));
     return batch_has_axis(in) ? batch_want_whole_from(x, 1) : batch_want_cut(x, 0);

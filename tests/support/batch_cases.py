@@ -326,7 +326,7 @@ def indices():
         def make(names):
             consts = [helper.make_node("Constant", [], [k], value=numpy_helper.from_array(np.asarray(v, INT)), name=f"c_{k}")
                       for k, v in (("zero", 0), ("one", 1), ("last", [-1]), ("three", 3), ("two", 2), ("column", [[0, 1, 2]]),
-                                   ("flat", [-1]), ("first", [1]), ("wide", [[0, 1, 2, 3]]))]
+                                   ("flat", [-1]), ("first", [1]), ("wide", [[0, 1, 2, 3]]), ("three1", [3]))]
             return consts + chain(*number, *steps)(names)
         return make
     yield Case("Range", x("b", 3), good="numbers the samples|numbered", nodes=numbers(("Identity", ["r"], "y0", {})))
@@ -352,6 +352,13 @@ def indices():
     yield Case("Range", x("b", 3), good="picks|numbers", also="flat indices beyond their row",
                nodes=numbers(*flat, ("Mul", ["u", "three"], "m", {}), ("Add", ["m", "wide"], "i", {}),
                              ("Clip", ["i"], "j", {}), ("Gather", ["d", "j"], "y0", {})))
+    yield Case("Range", x("b", 3), good="picks|numbers", also="flat indices of the next row",
+               nodes=numbers(*flat, ("Mul", ["u", "three"], "m", {}), ("Add", ["m", "wide"], "i", {}),
+                             ("Gather", ["d", "i"], "y0", {})))
+    yield Case("Range", x("b", 6), x("b", 1, dtype=INT, most=3), good="more or fewer", also="x of 2b rows at [range(b), i]",
+               nodes=numbers(("Concat", ["last", "three1"], "t", {"axis": 0}), ("Reshape", ["x0", "t"], "d", {}),
+                             ("Unsqueeze", ["r", "last"], "u", {}), ("Concat", ["u", "x1"], "i", {"axis": -1}),
+                             ("GatherND", ["d", "i"], "y0", {})))
     yield Case("Range", x("b", 3), x("b", 1, dtype=INT, most=3), x("b"), also="ScatterND at [range(b), i]",
                nodes=numbers(("Unsqueeze", ["r", "last"], "u", {}), ("Concat", ["u", "x1"], "i", {"axis": -1}),
                              ("ScatterND", ["x0", "i", "x2"], "y0", {})))
@@ -387,6 +394,10 @@ def sizes_of_results():
             ("reshape to where(b == -1, 1, b)", (("Equal", ["b", "minus"], "e", {}), ("Where", ["e", "one", "b"], "k", {}),
                                                  ("Concat", ["k", "minus"], "t", {"axis": 0}),
                                                  ("Reshape", ["x0", "t"], "y0", {})), True),
+            ("reshape to where(b == 1, 1, b)", (("Equal", ["b", "one"], "e", {}), ("Where", ["e", "one", "b"], "k", {}),
+                                                ("Concat", ["k", "minus"], "t", {"axis": 0}),
+                                                ("Reshape", ["x0", "t"], "y0", {})), "not in proportion"),
+            ("constant of (b*b)", (("Mul", ["b", "b"], "t", {}), ("ConstantOfShape", ["t"], "y0", {})), "not in proportion"),
             ("expand to (2b/b, b, w)", (("Mul", ["b", "two"], "h", {}), ("Div", ["h", "b"], "k", {}),
                                         ("Concat", ["k", "b", "w"], "t", {"axis": 0}), ("Expand", ["x0", "t"], "y0", {})),
              True),
