@@ -243,6 +243,36 @@ void edit_made_from(struct edit *e, nid n, nid from)
     x->made_from = y->made_from != 0 ? y->made_from : y->name;
 }
 
+/* What is said about node n, in an entry of its own. */
+static struct about *own_about(struct edit *e, nid n)
+{
+    struct node *x = &e->m->node[n];
+    x->flags |= NODE_MADE; /* its message is only a pattern now */
+    x->about = module_add_about(e->m, e->m->about[x->about]);
+    return &e->m->about[x->about];
+}
+
+void edit_set_doc(struct edit *e, nid n, const char *doc)
+{
+    sid s = str_id(e->m, doc);
+    own_about(e, n)->doc = s;
+}
+
+void edit_set_meta(struct edit *e, nid n, const char *key, const char *value)
+{
+    struct module *m = e->m;
+    const sid k = str_id(m, key), v = str_id(m, value);
+    const struct slice old = m->about[m->node[n].about].meta;
+    uint32_t at = 0;
+    while (at < old.n && m->sids[old.at + at] != k)
+        at += 2;
+    struct slice now = module_add_sids(m, NULL, at < old.n ? old.n : old.n + 2);
+    memcpy(m->sids + now.at, m->sids + old.at, old.n * sizeof *m->sids);
+    m->sids[now.at + at] = k;
+    m->sids[now.at + at + 1] = v;
+    own_about(e, n)->meta = now;
+}
+
 /* ---- operands and results ----------------------------------------------------------------------- */
 
 /* The change that a reader of v meets that was set at that time; 0: none. */
@@ -501,6 +531,20 @@ gid edit_set_body(struct edit *e, nid n, const char *name)
     return g;
 }
 
+gid edit_add_body(struct edit *e, nid n, const char *name)
+{
+    struct module *m = e->m;
+    const struct attr *old = node_attr(m, n, name);
+    struct attr a = {.name = str_id(m, name), .kind = ATTR_GRAPHS};
+    const struct slice list = old != NULL && old->kind == ATTR_GRAPHS ? old->u.list : a.u.list;
+    gid g = new_graph(e, n, a.name);
+    a.u.list = module_add_refs(m, NULL, list.n + 1);
+    memcpy(m->refs + a.u.list.at, m->refs + list.at, list.n * sizeof *m->refs);
+    m->refs[a.u.list.at + list.n] = g;
+    edit_set_attr(e, n, a);
+    return g;
+}
+
 /* Notes that v comes to the end of a list. */
 static void append(struct edit *e, gid g, vid v, int list)
 {
@@ -705,6 +749,31 @@ tid edit_tensor(struct edit *e, enum elem elem, const int64_t *dims, uint32_t ra
     if (len > 0)
         memcpy(bytes, data, len);
     t.data = bytes;
+    t.dim = module_add_ints(m, dims, rank).at;
+    tid id = module_add_tensor(m);
+    m->tensor[id] = t;
+    return id;
+}
+
+tid edit_strings(struct edit *e, const int64_t *dims, uint32_t rank, const sid *s)
+{
+    struct module *m = e->m;
+    struct tensor t = {.elem = ELEM_STR, .where = TENSOR_STRINGS, .rank = rank};
+    t.dim = module_add_ints(m, dims, rank).at;
+    int64_t n = dims_elems(m, t.dim, rank);
+    struct slice list = module_add_sids(m, s, n > 0 ? (uint32_t)n : 0);
+    t.off = list.at;
+    t.len = list.n;
+    tid id = module_add_tensor(m);
+    m->tensor[id] = t;
+    return id;
+}
+
+tid edit_sparse(struct edit *e, const int64_t *dims, uint32_t rank, tid values, tid indices)
+{
+    struct module *m = e->m;
+    struct tensor t = {.where = TENSOR_SPARSE, .rank = rank, .of = {values, indices}};
+    t.elem = m->tensor[values].elem;
     t.dim = module_add_ints(m, dims, rank).at;
     tid id = module_add_tensor(m);
     m->tensor[id] = t;

@@ -51,6 +51,9 @@ void edit_set_operator(struct edit *e, nid n, const char *op, const char *domain
 void edit_made_from(struct edit *e, nid n, nid from);
 /* The node gets a name like that; a new node that gets none is named after its operator and what it was made from. */
 void edit_name_node(struct edit *e, nid n, const char *like);
+/* Documentation of the node; an entry of its metadata, added or in place of the one under that key. */
+void edit_set_doc(struct edit *e, nid n, const char *doc);
+void edit_set_meta(struct edit *e, nid n, const char *key, const char *value);
 
 /* ---- operands and results ---- */
 
@@ -85,6 +88,8 @@ void edit_set_ints(struct edit *e, nid n, const char *name, const int64_t *v, ui
 void edit_set_tensor(struct edit *e, nid n, const char *name, tid t);
 /* An empty body of the node, as that attribute. */
 gid edit_set_body(struct edit *e, nid n, const char *name);
+/* One more empty body, at the end of that attribute, a list of graphs, which comes to be if it is not there. */
+gid edit_add_body(struct edit *e, nid n, const char *name);
 void edit_drop_attr(struct edit *e, nid n, const char *name);
 
 /* ---- graphs ---- */
@@ -100,6 +105,10 @@ void edit_import(struct edit *e, const char *domain, int64_t version);
 /* A tensor of len bytes, copied: little endian, packed as ONNX raw_data; as many as the shape dims[rank] wants. */
 tid edit_tensor(struct edit *e, enum elem elem, const int64_t *dims, uint32_t rank, const void *data,
                 size_t len);
+/* A tensor of strings, as many as the shape wants. */
+tid edit_strings(struct edit *e, const int64_t *dims, uint32_t rank, const sid *s);
+/* A sparse tensor: values at indices (64-bit integers: places in the flat tensor, or rank of them for each value). */
+tid edit_sparse(struct edit *e, const int64_t *dims, uint32_t rank, tid values, tid indices);
 /* The elements of another tensor whose positions along the axis lie in ranges[2 * n], from and to, one range after the
  * other.  Its bytes are read when they are wanted. */
 tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n);
