@@ -21,9 +21,9 @@ struct onnx_options {
 struct module *onnx_read(const char *path, const struct onnx_options *o, struct arena *of,
                          struct diag *d);
 
-/* Reads textual IR, text[n] of that name (- or a path): the module as module_new(of) makes it, verified, with the files of
- * its weights open, beside it (--allow-links: anywhere), and with messages for what ONNX alone knows of it.  *out lives in the module.
- * 0, or -1, nothing is left, and a diagnostic on any defect. */
+/* Reads textual IR, text[n] of that name (- or a path): the module as module_new(of) makes it, verified, with the
+ * files of its weights open, beside it (--allow-links: anywhere), and with messages for what ONNX alone knows of
+ * it.  *out lives in the module. 0, or -1, nothing is left, and a diagnostic on any defect. */
 int text_read(struct text_module *out, const struct named_text *t, bool allow_links,
               struct arena *of, struct diag *d);
 /* Messages for what a module that was read from text says of ONNX alone (struct about, rest): its src pointers, from

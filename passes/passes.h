@@ -108,8 +108,9 @@ struct pass {
     const char *name, *help;
     const struct opt *opts; /* ends with a zero row; NULL: none */
     size_t optsize;
-    bool rewrites; /* changes the nodes (ir/model/edit.h): what passes found out before is forgotten */
-    int needs;     /* NEED_*: passes that the pipeline inserts if they have not run */
+    bool
+        rewrites; /* changes the nodes (ir/model/edit.h): what passes found out before is forgotten */
+    int needs;    /* NEED_*: passes that the pipeline inserts if they have not run */
     /* 0 or -1 (with a diagnostic); infeasible: PASS_INFEASIBLE */
     int (*run)(struct ctx *x, const void *opts);
 };

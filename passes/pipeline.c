@@ -313,9 +313,10 @@ static int run_rewriter(const struct step *s, struct ctx *x)
     struct module *m = x->scene.m;
     uint32_t edits = m->edits;
     if (x->results.opened)
-        return diag_error(x->use.diag,
-                          "%s comes before passes that look into calls of functions (open-functions)",
-                          s->pass->name);
+        return diag_error(
+            x->use.diag,
+            "%s comes before passes that look into calls of functions (open-functions)",
+            s->pass->name);
     int rc = step_run(s, x);
     if (rc || m->edits == edits)
         return rc;

@@ -62,7 +62,8 @@ static ProtobufCBinaryData pack_field(const ProtobufCMessage *of, const Protobuf
     char *one = arena_alloc(a, desc->sizeof_message);
     desc->message_init((ProtobufCMessage *)one);
     if (has_quantity(f))
-        memcpy(one + f->quantifier_offset, (const char *)of + f->quantifier_offset, quantity_size(f));
+        memcpy(one + f->quantifier_offset, (const char *)of + f->quantifier_offset,
+               quantity_size(f));
     memcpy(one + f->offset, (const char *)of + f->offset, member_size(f));
     size_t n = protobuf_c_message_get_packed_size((const ProtobufCMessage *)one);
     uint8_t *bytes = arena_alloc(a, n + 1);
@@ -85,8 +86,8 @@ static ProtobufCBinaryData pack_unknown(const ProtobufCMessage *of, struct arena
 
 /* The fields that `had` has otherwise than `made`, but for those numbered in `left` (ends with 0), as a string of the
  * module; 0: none.  Fields that `made` has, and `had` has not, cannot be said so: there are none. */
-static sid fields_apart(struct carrier *c, const ProtobufCMessage *had, const ProtobufCMessage *made,
-                        const unsigned *left)
+static sid fields_apart(struct carrier *c, const ProtobufCMessage *had,
+                        const ProtobufCMessage *made, const unsigned *left)
 {
     struct arena_mark mark = arena_mark(c->tmp);
     uint32_t n = 0, cap = 0;
@@ -160,8 +161,10 @@ static int check_numbers(struct carrier *c, const struct tensor *x, const Onnx__
           !memcmp(had->uint64_data, made->uint64_data, had->n_uint64_data * sizeof(uint64_t)))))
         return 0;
     c->k.failed = true;
-    return diag_error(c->k.d, "%s: tensor '%s' has numbers that are too large for its type %s: textual IR cannot carry them",
-                      str(c->k.m, c->k.m->path), str(c->k.m, x->name), elem_name((enum elem)x->elem));
+    return diag_error(
+        c->k.d,
+        "%s: tensor '%s' has numbers that are too large for its type %s: textual IR cannot carry them",
+        str(c->k.m, c->k.m->path), str(c->k.m, x->name), elem_name((enum elem)x->elem));
 }
 
 static void carry_tensor(struct carrier *c, tid t)
@@ -217,8 +220,10 @@ static void keep_odd(struct carrier *c, struct listed *l, gid g, const struct ma
         for (gid at = g; at != 0 && v == 0 && name != 0;
              at = l->flag == VALUE_OUTPUT ? m->node[m->graph[at].owner].graph : 0)
             v = map_get(values, map_key(at, name));
-        bool same = v != 0 && fields_apart(c, &l->list[i]->base, &make_info(&c->k, v)->base, none) == 0;
-        bool border = v != 0 && (m->value[v].flags & (VALUE_INPUT | VALUE_OUTPUT | VALUE_INIT)) != 0;
+        bool same =
+            v != 0 && fields_apart(c, &l->list[i]->base, &make_info(&c->k, v)->base, none) == 0;
+        bool border =
+            v != 0 && (m->value[v].flags & (VALUE_INPUT | VALUE_OUTPUT | VALUE_INIT)) != 0;
         if (same && l->flag == 0 && border)
             m->value[v].flags |= VALUE_TYPED;
         if (!same)
@@ -259,7 +264,8 @@ static void carry_graph(struct carrier *c, gid g, const struct map *values)
     had.n_value_info = more.n;
     had.value_info = more.list;
     made.name = x->name != 0 ? make_text(m, x->name) : NULL;
-    make_about(&c->k, x->about, true, &made.doc_string, &made.metadata_props, &made.n_metadata_props);
+    make_about(&c->k, x->about, true, &made.doc_string, &made.metadata_props,
+               &made.n_metadata_props);
     note_rest(c, &x->about, fields_apart(c, &had.base, &made.base, below));
 }
 
@@ -302,7 +308,8 @@ static void carry_function(struct carrier *c, struct function *f)
     carry_attributes(&in, f->give);
     if (f->src == NULL)
         return;
-    Onnx__FunctionProto made = ONNX__FUNCTION_PROTO__INIT, had = *(const Onnx__FunctionProto *)f->src;
+    Onnx__FunctionProto made = ONNX__FUNCTION_PROTO__INIT,
+                        had = *(const Onnx__FunctionProto *)f->src;
     struct listed more = {had.value_info, had.n_value_info, 0};
     map_values(&in, &values);
     keep_odd(&in, &more, 1, &values);
@@ -311,7 +318,8 @@ static void carry_function(struct carrier *c, struct function *f)
     made.name = f->name != 0 ? make_text(b, f->name) : NULL;
     made.domain = f->domain != 0 ? make_text(b, f->domain) : NULL;
     made.overload = f->overload != 0 ? make_text(b, f->overload) : NULL;
-    make_about(&in.k, f->about, true, &made.doc_string, &made.metadata_props, &made.n_metadata_props);
+    make_about(&in.k, f->about, true, &made.doc_string, &made.metadata_props,
+               &made.n_metadata_props);
     note_rest(&in, &f->about, fields_apart(&in, &had.base, &made.base, below));
 }
 
@@ -338,8 +346,8 @@ static bool points_into(const ProtobufCMessage *msg, const struct file *f, struc
                               : 1;
             if (d->type != PROTOBUF_C_TYPE_MESSAGE || (d->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0)
                 continue;
-            const ProtobufCMessage *const *list =
-                d->label == PROTOBUF_C_LABEL_REPEATED ? *(const ProtobufCMessage *const *const *)at
+            const ProtobufCMessage *const *list = d->label == PROTOBUF_C_LABEL_REPEATED
+                                                      ? *(const ProtobufCMessage *const *const *)at
                                                       : (const ProtobufCMessage *const *)at;
             stack = vec_grow(a, stack, &cap, n + (uint32_t)many, sizeof *stack);
             for (size_t j = 0; j < many; j++)
@@ -351,15 +359,17 @@ static bool points_into(const ProtobufCMessage *msg, const struct file *f, struc
 }
 
 /* Payloads of forms that the module does not look into would have to stand in the text: 0, or -1 and an error. */
-static int check_opaque(const struct module *m, const struct file *f, struct arena *a, struct diag *d)
+static int check_opaque(const struct module *m, const struct file *f, struct arena *a,
+                        struct diag *d)
 {
     for (tid t = 1; t < m->ntensor; t++)
         if (m->tensor[t].where == TENSOR_OPAQUE && m->tensor[t].src != NULL &&
             points_into(m->tensor[t].src, f, a))
-            return diag_error(d,
-                              "%s: tensor '%s' is of a kind that pcc does not know, and its bytes are "
-                              "in the model's file: textual IR cannot carry it",
-                              str(m, m->path), str(m, m->tensor[t].name));
+            return diag_error(
+                d,
+                "%s: tensor '%s' is of a kind that pcc does not know, and its bytes are "
+                "in the model's file: textual IR cannot carry it",
+                str(m, m->path), str(m, m->tensor[t].name));
     return 0;
 }
 
@@ -369,10 +379,11 @@ static int check_carried(const struct module *m, struct arena *a, struct diag *d
     const struct file none = {0}, *f = m->nfile > 1 ? &m->file[1] : &none;
     for (size_t i = 0; i < p->n_training_info; i++)
         if (points_into(&p->training_info[i]->base, f, a))
-            return diag_error(d,
-                              "%s: training_info has weights in the model's file: textual IR cannot "
-                              "carry it",
-                              str(m, m->path));
+            return diag_error(
+                d,
+                "%s: training_info has weights in the model's file: textual IR cannot "
+                "carry it",
+                str(m, m->path));
     for (uint32_t i = 1; i < m->nfunction; i++)
         if (check_opaque(m->function[i].body, f, a, d) != 0)
             return -1;

@@ -2,9 +2,9 @@
  *
  * The module says what the model is; its src pointers lead to the messages that things came from.  Here every node,
  * attribute, tensor, graph and function gets a message that says what the module says.  Where the one that it came with
- * does so already, byte for byte what was in the file, that one is kept.  Else a copy of it is changed, so that what the
- * module has no place for (documentation of tensors, fields of newer versions of ONNX) stays; what passes made gets
- * a new one.  In a module that was read from text, messages hold only what the module has no place for
+ * does so already, byte for byte what was in the file, that one is kept.  Else a copy of it is changed, so that
+ * what the module has no place for (documentation of tensors, fields of newer versions of ONNX) stays; what passes
+ * made gets a new one.  In a module that was read from text, messages hold only what the module has no place for
  * (module.patterns), so all are completed.
  *
  * Graphs are made inner ones first, without recursion.  O(nodes + operands + attributes + values), expected. */
@@ -45,8 +45,9 @@ static char *name_lost(struct maker *k, nid n, uint32_t i)
             if (m->value[v].name != 0)
                 map_set(&k->taken, k->a, m->value[v].name, 1);
     for (uint32_t again = 0;; again++) {
-        sid name = str_id(m, again == 0 ? arena_fmt(k->a, "%s/lost_%u", node_name(m, n), i)
-                                        : arena_fmt(k->a, "%s/lost_%u_%u", node_name(m, n), i, again));
+        sid name =
+            str_id(m, again == 0 ? arena_fmt(k->a, "%s/lost_%u", node_name(m, n), i)
+                                 : arena_fmt(k->a, "%s/lost_%u_%u", node_name(m, n), i, again));
         if (k->taken.mask != 0 && map_get(&k->taken, name) != 0)
             continue;
         map_set(&k->taken, k->a, name, 1);
@@ -121,9 +122,9 @@ Onnx__NodeProto *make_node(struct maker *k, nid n)
     const Onnx__NodeProto *src = k->bare ? NULL : x->src;
     bool whole = src != NULL && !m->patterns;
     struct arena_mark mark = arena_mark(k->a);
-    Onnx__AttributeProto **attr = k->bare ? NULL
-                                          : make_attributes(k, x, src ? src->attribute : NULL,
-                                                            src ? src->n_attribute : 0);
+    Onnx__AttributeProto **attr =
+        k->bare ? NULL
+                : make_attributes(k, x, src ? src->attribute : NULL, src ? src->n_attribute : 0);
     if (whole && (x->flags & NODE_MADE) == 0 && attr == src->attribute && node_agrees(k, x, src)) {
         arena_release(k->a, mark);
         return (Onnx__NodeProto *)(uintptr_t)src;
@@ -209,8 +210,8 @@ static Onnx__ValueInfoProto *take_info(struct maker *k, vid v, Onnx__ValueInfoPr
     return p;
 }
 
-/* Descriptions of the inputs (which 0) or outputs (1) of a graph.  renamed: a pass copied the graph, and gave all values
- * other names. */
+/* Descriptions of the inputs (which 0) or outputs (1) of a graph.  renamed: a pass copied the graph, and gave all
+ * values other names. */
 static Onnx__ValueInfoProto **make_border(struct maker *k, struct slice list, const struct infos *i,
                                           int which, bool renamed)
 {
@@ -377,7 +378,8 @@ static void make_graph(struct maker *k, gid id, const struct csr *values)
 /* Values of each graph, ascending. */
 static struct csr list_values(const struct module *m, struct arena *a)
 {
-    uint32_t *row = arena_array(a, m->nval, sizeof *row), *all = arena_array(a, m->nval, sizeof *all);
+    uint32_t *row = arena_array(a, m->nval, sizeof *row),
+             *all = arena_array(a, m->nval, sizeof *all);
     for (vid v = 0; v < m->nval; v++) {
         row[v] = m->value[v].graph;
         all[v] = v;
@@ -477,7 +479,8 @@ static void make_function(struct maker *model, struct function *f)
     const struct csr values = list_values(k.m, k.a);
     make_graphs(&k, &values);
     const Onnx__GraphProto *g = k.m->graph[1].src;
-    bool same = src != NULL && !k.m->patterns && same_list(src->node, src->n_node, g->node, g->n_node);
+    bool same =
+        src != NULL && !k.m->patterns && same_list(src->node, src->n_node, g->node, g->n_node);
     if (!same) {
         Onnx__FunctionProto *p = arena_alloc(k.a, sizeof *p);
         if (src != NULL)
@@ -508,9 +511,9 @@ static int64_t version_needed(const struct module *m)
     }
     for (tid t = 1; t < m->ntensor; t++) {
         const struct tensor *x = &m->tensor[t];
-        int64_t least = x->elem >= ELEM_F8E8M0  ? 12
-                        : x->elem >= ELEM_F4E2M1 ? 11
-                        : x->elem >= ELEM_U4     ? 10
+        int64_t least = x->elem >= ELEM_F8E8M0     ? 12
+                        : x->elem >= ELEM_F4E2M1   ? 11
+                        : x->elem >= ELEM_U4       ? 10
                         : x->elem >= ELEM_F8E4M3FN ? 9
                                                    : 3;
         need = x->src == NULL && least > need ? least : need;
@@ -556,18 +559,17 @@ static void set_functions(struct maker *k, Onnx__ModelProto *p)
 static int check_operators(const struct module *m, struct diag *d)
 {
     return module_is_profiled(m)
-               ? diag_error(d, "%s: it has no operators, only times and sizes: no ONNX model can be made of it",
-                            str(m, m->path))
+               ? diag_error(
+                     d,
+                     "%s: it has no operators, only times and sizes: no ONNX model can be made of it",
+                     str(m, m->path))
                : 0;
 }
 
 int onnx_make(struct module *m, struct diag *d)
 {
-    struct maker k = {.m = m,
-                      .model = m,
-                      .a = m->mem,
-                      .d = d,
-                      .told = m->src == NULL || m->patterns};
+    struct maker k = {
+        .m = m, .model = m, .a = m->mem, .d = d, .told = m->src == NULL || m->patterns};
     if (m->src != NULL && !m->rewritten && !m->patterns)
         return 0;
     if (check_operators(m, d) != 0)

@@ -217,15 +217,14 @@ static void set_external(struct maker *k, tid t, Onnx__TensorProto *p)
     const struct tensor *x = &k->m->tensor[t];
     const struct file *f = &k->model->file[x->file];
     if (x->where == TENSOR_FILE && f->fd < 0 && f->barred && !k->bare)
-        refuse_tensor(k, t,
-                      arena_fmt(k->a, "needs the file '%s', which %s", str(k->m, f->path), f->barred));
+        refuse_tensor(
+            k, t, arena_fmt(k->a, "needs the file '%s', which %s", str(k->m, f->path), f->barred));
     p->has_data_location = 1;
     p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     if (x->where == TENSOR_SLICE || p->n_external_data > 0)
         return; /* a writer will say where; or what the file said holds */
     p->external_data = arena_array(k->a, 3, sizeof *p->external_data);
-    p->external_data[p->n_external_data++] =
-        make_entry(k->a, "location", str(k->m, f->location));
+    p->external_data[p->n_external_data++] = make_entry(k->a, "location", str(k->m, f->location));
     p->external_data[p->n_external_data++] =
         make_entry(k->a, "offset", arena_fmt(k->a, "%" PRIu64, x->off));
     p->external_data[p->n_external_data++] =
@@ -291,7 +290,8 @@ Onnx__TensorProto *make_tensor(struct maker *k, tid t, bool inside)
     Onnx__TensorProto *p = begin_tensor(k, x);
     if (src == NULL || m->patterns) {
         if (x->where == TENSOR_OPAQUE && src == NULL && !k->bare)
-            refuse_tensor(k, t, "is opaque, and nothing says what is in it (!onnx): it cannot be written");
+            refuse_tensor(
+                k, t, "is opaque, and nothing says what is in it (!onnx): it cannot be written");
         p->n_dims = x->rank;
         p->dims = m->ints + x->dim;
         p->has_data_type = x->elem != ELEM_NONE || p->has_data_type;
@@ -486,8 +486,9 @@ Onnx__AttributeProto *make_attribute(struct maker *k, const struct attr *x, cons
         set_value(k, x, p);
     if (x->kind == ATTR_TYPE && p->tp == NULL && x->ref == 0 && !k->bare && !x->unset) {
         k->failed = true;
-        diag_error(k->d, "%s: node '%s': attribute '%s' is a type that is not known: it cannot be written",
-                   str(k->m, k->m->path), node, str(k->m, x->name));
+        diag_error(
+            k->d, "%s: node '%s': attribute '%s' is a type that is not known: it cannot be written",
+            str(k->m, k->m->path), node, str(k->m, x->name));
     }
     return p;
 }

@@ -44,7 +44,8 @@ int tensor_copy(const struct module *m, tid t, int out, const char *what, struct
     int rc = 0;
     for (uint64_t at = 0, n; at < x->len && rc == 0; at += n) {
         n = x->len - at < BLOCK ? x->len - at : BLOCK;
-        rc = tensor_read(m, t, at, block, n) != 0 || write_bytes(out, block, n, what, d) != 0 ? -1 : 0;
+        rc = tensor_read(m, t, at, block, n) != 0 || write_bytes(out, block, n, what, d) != 0 ? -1
+                                                                                              : 0;
     }
     arena_free(a);
     return rc;
@@ -117,10 +118,11 @@ static int check_data(const struct module *m, const char *path, struct diag *d)
 {
     for (uint32_t k = 1; k < m->nfile; k++)
         if (infile_same(path, str(m, m->file[k].path)))
-            return diag_error(d,
-                              "%s: has weights of the model that is written, and weights that passes "
-                              "made would replace it: give the model another name",
-                              path);
+            return diag_error(
+                d,
+                "%s: has weights of the model that is written, and weights that passes "
+                "made would replace it: give the model another name",
+                path);
     return 0;
 }
 

@@ -27,7 +27,9 @@ static int write_ir(const struct result *r, const void *opts, const char *path)
     struct module m = *s.m;
     struct arena *a = arena_new(m.mem);
     struct outfile o;
-    int rc = s.m->src && !s.m->patterns && (onnx_make(s.m, r->diag) || onnx_carry(s.m, r->diag)) ? -1 : 0;
+    int rc = s.m->src && !s.m->patterns && (onnx_make(s.m, r->diag) || onnx_carry(s.m, r->diag))
+                 ? -1
+                 : 0;
     if (rc == 0)
         rc = outfile_open_to(&o, path, r->out, a, r->diag);
     if (rc == 0) {

@@ -156,7 +156,8 @@ static int map_file(struct split *s, uint32_t k)
     return 0;
 }
 
-/* Files whose bytes messages hold have addresses already; other files get them if their bytes shall go into messages. */
+/* Files whose bytes messages hold have addresses already; other files get them if their bytes shall go into
+ * messages. */
 static int map_files(struct split *s)
 {
     const struct module *m = s->m;
@@ -187,7 +188,8 @@ static uint8_t *top_tensors(struct split *s)
     for (size_t i = 0; i < g->n_initializer; i++)
         top[held_of(s, g->initializer[i])] = 1;
     for (size_t i = 0; i < g->n_sparse_initializer; i++) {
-        top[held_of(s, g->sparse_initializer[i]->values)] = is_external(g->sparse_initializer[i]->values);
+        top[held_of(s, g->sparse_initializer[i]->values)] =
+            is_external(g->sparse_initializer[i]->values);
         top[held_of(s, g->sparse_initializer[i]->indices)] =
             is_external(g->sparse_initializer[i]->indices);
     }
@@ -227,8 +229,7 @@ int weights_plan(struct split *s)
         s->weights.at[t] = WEIGHT_INLINE;
         s->weights.nested |= nested;
         if ((!top[t] && !nested) || (x->len < MIN_BYTES && !far) || held_of(s, x->src) != t ||
-            s->weights.mode == WEIGHTS_INLINE ||
-            !tensor_has_bytes(x))
+            s->weights.mode == WEIGHTS_INLINE || !tensor_has_bytes(x))
             continue;
         if (x->where == TENSOR_FILE && may[x->file]) {
             s->weights.at[t] = WEIGHT_SOURCE;
@@ -319,7 +320,8 @@ static uint8_t *bytes_of(struct split *s, uint32_t t)
     if (x->where == TENSOR_FILE && x->len >= PACK_COPY && s->weights.mapped_at[x->file])
         return (uint8_t *)(uintptr_t)(s->weights.mapped_at[x->file] + x->off);
     if (x->len > MOST_HELD && !s->failed) {
-        diag_error(s->diag, "%s: weight '%s' is a slice of %" PRIu64 " bytes, which --weights=inline would "
+        diag_error(s->diag,
+                   "%s: weight '%s' is a slice of %" PRIu64 " bytes, which --weights=inline would "
                    "hold in memory: use --weights=shared",
                    str(s->m, s->m->path), str(s->m, x->name), x->len);
         s->failed = true;

@@ -79,13 +79,13 @@ static struct bytes wrap(struct carrier *c, unsigned tag, struct bytes in)
 /* Adds the bytes that are said about a thing; which leads to its message at holder.src. */
 static void carry(struct carrier *c, const struct module *m, uint32_t about, struct holder holder)
 {
-    static const unsigned tag[] = {
-        [NODE] = NODE_IN_GRAPH,     [ATTRIBUTE] = NODE_IN_GRAPH, [GRAPH] = NODE_IN_GRAPH,
-        [TENSOR] = TENSOR_IN_GRAPH, [SPARSE] = SPARSE_IN_GRAPH,  [OPSET] = OPSET_IN_MODEL,
-        [FUNCTION] = FUNCTION_IN_MODEL};
-    struct bytes *const to[] = {[NODE] = &c->node,     [ATTRIBUTE] = &c->node,
-                                [GRAPH] = &c->node,    [TENSOR] = &c->tensor,
-                                [SPARSE] = &c->sparse, [OPSET] = &c->opset,
+    static const unsigned tag[] = {[NODE] = NODE_IN_GRAPH,        [ATTRIBUTE] = NODE_IN_GRAPH,
+                                   [GRAPH] = NODE_IN_GRAPH,       [TENSOR] = TENSOR_IN_GRAPH,
+                                   [SPARSE] = SPARSE_IN_GRAPH,    [OPSET] = OPSET_IN_MODEL,
+                                   [FUNCTION] = FUNCTION_IN_MODEL};
+    struct bytes *const to[] = {[NODE] = &c->node,        [ATTRIBUTE] = &c->node,
+                                [GRAPH] = &c->node,       [TENSOR] = &c->tensor,
+                                [SPARSE] = &c->sparse,    [OPSET] = &c->opset,
                                 [FUNCTION] = &c->function};
     sid rest = m->about[about].rest;
     struct bytes in = {.a = c->a};
@@ -112,7 +112,7 @@ static void carry_module(struct carrier *c, struct module *m)
     for (tid t = 1; t < m->ntensor; t++)
         carry(c, m, m->tensor[t].about,
               (struct holder){&m->tensor[t].src,
-                             m->tensor[t].where == TENSOR_SPARSE ? SPARSE : TENSOR});
+                              m->tensor[t].where == TENSOR_SPARSE ? SPARSE : TENSOR});
     for (uint32_t i = 1; i < m->nopset; i++)
         carry(c, m, m->opset[i].about, (struct holder){&m->opset[i].src, OPSET});
     for (uint32_t f = 1; f < m->nfunction; f++) {
@@ -238,7 +238,8 @@ static void check_module(struct module *m, const Onnx__FunctionProto *of, struct
     for (tid t = 1; t < m->ntensor; t++)
         check_tensor(m, &m->tensor[t]);
     for (uint32_t f = 1; f < m->nfunction; f++)
-        check_module(m->function[f].body, m->function[f].src, tmp); /* one deep: bodies have no functions */
+        check_module(m->function[f].body, m->function[f].src,
+                     tmp); /* one deep: bodies have no functions */
 }
 
 int onnx_carried(struct module *m, struct diag *d)

@@ -25,8 +25,8 @@ static int declare_function(struct onnx_build *b, const Onnx__FunctionProto *p)
     m->function[f].domain = onnx_domain(m, p->domain);
     m->function[f].name = str_id(m, p->name);
     m->function[f].overload = str_id(m, p->overload);
-    m->function[f].about = onnx_about(m->function[f].body, p->doc_string, p->metadata_props,
-                                      p->n_metadata_props);
+    m->function[f].about =
+        onnx_about(m->function[f].body, p->doc_string, p->metadata_props, p->n_metadata_props);
     m->function[f].src = p;
     return 0;
 }

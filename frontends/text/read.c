@@ -3,9 +3,8 @@
  * Weights are in files beside the text.  The rules are those of external data: regular files of one name, beneath the
  * folder of the text, with no link on the way; --allow-links lets paths lead anywhere.  A file that is not there, or
  * that is out of bounds, is an error when its bytes are wanted, not before: planning does not need them.  (A model's
- * external data without a size was not there when the text was made; a model that is written may refer to it.)  One that is
- * there has the size that the text says, or its offsets mean something else.
- * O(text + files). */
+ * external data without a size was not there when the text was made; a model that is written may refer to it.)  One
+ * that is there has the size that the text says, or its offsets mean something else. O(text + files). */
 #include "frontends/frontends.h"
 
 #include "ir/base/infile.h"
@@ -26,7 +25,7 @@ static const char *why_barred(const char *name, struct arena *a)
 {
     return errno == ENOENT || errno == ENOTDIR
                ? arena_fmt(a, "is not there (files are looked for beside '%s')", name)
-           : errno == ELOOP                    ? "is a symbolic link or behind one (--allow-links follows it)"
+           : errno == ELOOP ? "is a symbolic link or behind one (--allow-links follows it)"
            : errno == EXDEV ? "lies outside of the folder of the text (--allow-links reads it)"
                             : strerror(errno);
 }

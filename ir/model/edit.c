@@ -21,12 +21,7 @@ static void grow_nodes(struct edit *e)
 
 static void grow_values(struct edit *e)
 {
-    e->change = vec_grow(e->a, e->change, &e->capchange, e->m->nval, sizeof *e->change);
-    e->latest = vec_grow(e->a, e->latest, &e->caplatest, e->m->nval, sizeof *e->latest);
-    e->known = vec_grow(e->a, e->known, &e->capknown, e->m->nval, sizeof *e->known);
-    e->known_at = vec_grow(e->a, e->known_at, &e->capknown_at, e->m->nval, sizeof *e->known_at);
-    e->stands = vec_grow(e->a, e->stands, &e->capstands, e->m->nval, sizeof *e->stands);
-    e->like = vec_grow(e->a, e->like, &e->caplike, e->m->nval, sizeof *e->like);
+    e->value = vec_grow(e->a, e->value, &e->capvalue, e->m->nval, sizeof *e->value);
 }
 
 static void grow_graphs(struct edit *e)
@@ -219,7 +214,8 @@ static uint32_t function_of(struct edit *e, sid domain, sid op)
     if (e->function.mask == 0)
         for (uint32_t f = m->nfunction; f-- > 1;)
             if (m->function[f].overload == 0)
-                map_set(&e->function, e->a, map_key(m->function[f].domain + 1, m->function[f].name), f);
+                map_set(&e->function, e->a, map_key(m->function[f].domain + 1, m->function[f].name),
+                        f);
     return map_get(&e->function, map_key(domain + 1, op));
 }
 
@@ -278,7 +274,7 @@ void edit_set_meta(struct edit *e, nid n, const char *key, const char *value)
 /* The change that a reader of v meets that was set at that time; 0: none. */
 static uint32_t change_after(const struct edit *e, vid v, uint32_t set_at)
 {
-    uint32_t i = e->change[v];
+    uint32_t i = e->value[v].change;
     while (i != 0 && e->list[i].time <= set_at)
         i = e->list[i].next;
     return i;
@@ -292,9 +288,9 @@ vid edit_resolve(struct edit *e, vid v, uint32_t set_at)
     vid *walk = NULL;
     uint32_t n = 0, cap = 0;
     for (uint32_t i; (i = change_after(e, v, set_at)) != 0;) {
-        if (i == e->change[v]) {
-            if (e->known_at[v] == e->nlist) {
-                v = e->known[v];
+        if (i == e->value[v].change) {
+            if (e->value[v].known_at == e->nlist) {
+                v = e->value[v].known;
                 break;
             }
             walk = vec_grow(e->a, walk, &cap, n + 1, sizeof *walk);
@@ -304,8 +300,8 @@ vid edit_resolve(struct edit *e, vid v, uint32_t set_at)
         v = e->list[i].to;
     }
     for (uint32_t k = 0; k < n; k++) {
-        e->known[walk[k]] = v;
-        e->known_at[walk[k]] = e->nlist;
+        e->value[walk[k]].known = v;
+        e->value[walk[k]].known_at = e->nlist;
     }
     arena_release(e->a, mark);
     return v;
@@ -324,7 +320,8 @@ vid edit_in(struct edit *e, nid n, uint32_t i)
 
 void edit_operands(struct edit *e, nid n, const vid *v, uint32_t count)
 {
-    struct slice in = module_add_args(e->m, v, count); /* what its bodies capture comes at the end */
+    struct slice in =
+        module_add_args(e->m, v, count); /* what its bodies capture comes at the end */
     e->m->node[n].in = in;
     e->m->node[n].nformal = count;
     e->slot[n].set_at = e->time;
@@ -364,7 +361,7 @@ vid edit_result(struct edit *e, nid n, const char *name, vid like)
     m->value[v].def = n;
     m->value[v].outno = old.n;
     m->value[v].type = m->value[like].type;
-    e->like[v] = like;
+    e->value[v].like = like;
     return v;
 }
 
@@ -391,7 +388,7 @@ static void stand(struct edit *e, vid v, vid w)
     y->name = name;
     x->flags &= ~(uint32_t)VALUE_OUTPUT;
     y->flags |= VALUE_OUTPUT;
-    e->stands[v] = w;
+    e->value[v].stands = w;
 }
 
 /* The node goes on reading what it reads now. */
@@ -409,8 +406,8 @@ static void keep_operands(struct edit *e, nid n)
 
 vid edit_output_now(struct edit *e, gid g, vid v)
 {
-    while (e->stands[v] != 0)
-        v = e->stands[v];
+    while (e->value[v].stands != 0)
+        v = e->value[v].stands;
     return e->m->value[v].graph == g ? v : edit_resolve(e, v, 0);
 }
 
@@ -428,8 +425,8 @@ bool edit_replace(struct edit *e, vid v, vid w)
         keep_operands(e, e->m->value[w].def);
     e->list = vec_grow(e->a, e->list, &e->caplist, e->nlist + 1, sizeof *e->list);
     e->list[e->nlist] = (struct edit_change){++e->time, w, 0};
-    *(e->change[v] == 0 ? &e->change[v] : &e->list[e->latest[v]].next) = e->nlist;
-    e->latest[v] = e->nlist++;
+    *(e->value[v].change == 0 ? &e->value[v].change : &e->list[e->value[v].latest].next) = e->nlist;
+    e->value[v].latest = e->nlist++;
     return true;
 }
 
@@ -442,10 +439,7 @@ void edit_sweep(struct edit *e)
 
 uint32_t edit_nbody(const struct attr *a)
 {
-    return a->ref != 0              ? 0
-           : a->kind == ATTR_GRAPH  ? 1
-           : a->kind == ATTR_GRAPHS ? a->u.list.n
-                                    : 0;
+    return a->ref != 0 ? 0 : a->kind == ATTR_GRAPH ? 1 : a->kind == ATTR_GRAPHS ? a->u.list.n : 0;
 }
 
 gid edit_body(const struct module *m, const struct attr *a, uint32_t i)
@@ -608,7 +602,7 @@ static vid copy_value(struct copying *c, vid v, gid g)
     vid w = new_value(c->e, g, x.name, x.flags & kept);
     m->value[w].name = lost ? 0 : m->value[w].name;
     m->value[w].type = x.type;
-    c->e->like[w] = v;
+    c->e->value[w].like = v;
     if (x.tensor != 0) {
         tid t = module_add_tensor(m);
         m->tensor[t] = m->tensor[x.tensor];
@@ -634,7 +628,8 @@ static void copy_list(struct copying *c, struct pair body, struct slice list, in
             edit_output(e, body.to, copied_value(c, edit_output_now(e, body.from, v)));
         else
             append(e, body.to,
-                   map_get(&c->value, v) != 0 ? copied_value(c, v) : copy_value(c, v, body.to), which);
+                   map_get(&c->value, v) != 0 ? copied_value(c, v) : copy_value(c, v, body.to),
+                   which);
     }
 }
 
@@ -740,8 +735,8 @@ nid edit_copy(struct edit *e, nid n)
 
 /* ---- weights ------------------------------------------------------------------------------------ */
 
-tid edit_tensor(struct edit *e, enum elem elem, const int64_t *dims, uint32_t rank, const void *data,
-                size_t len)
+tid edit_tensor(struct edit *e, enum elem elem, const int64_t *dims, uint32_t rank,
+                const void *data, size_t len)
 {
     struct module *m = e->m;
     struct tensor t = {.elem = (uint8_t)elem, .where = TENSOR_INLINE, .rank = rank, .len = len};
@@ -810,10 +805,9 @@ vid edit_weight(struct edit *e, gid g, const char *name, tid t)
     struct slice dims = module_add_dims(m, NULL, x.rank);
     for (uint32_t i = 0; i < x.rank; i++)
         m->dim[dims.at + i] = (struct dim){.value = m->ints[x.dim + i]};
-    m->value[v].type = module_add_type(m, (struct type){.kind = TYPE_TENSOR,
-                                                        .elem = x.elem,
-                                                        .rank = (int16_t)x.rank,
-                                                        .dim = dims.at});
+    m->value[v].type = module_add_type(
+        m, (struct type){
+               .kind = TYPE_TENSOR, .elem = x.elem, .rank = (int16_t)x.rank, .dim = dims.at});
     if (m->tensor[t].name != 0) { /* another initializer has it */
         tid own = module_add_tensor(m);
         m->tensor[own] = m->tensor[t];

@@ -33,8 +33,8 @@ const nid *edit_end(struct edit *e);
 
 /* ---- nodes ---- */
 
-/* A new node of ai.onnx without operands, results and attributes: at the end of graph g, or before or behind a node.  It
- * is made from no node. */
+/* A new node of ai.onnx without operands, results and attributes: at the end of graph g, or before or behind a
+ * node.  It is made from no node. */
 nid edit_add(struct edit *e, gid g, const char *op);
 nid edit_before(struct edit *e, nid at, const char *op);
 nid edit_after(struct edit *e, nid at, const char *op);
@@ -70,9 +70,10 @@ vid edit_result(struct edit *e, nid n, const char *name, vid like);
 void edit_set_type(struct edit *e, vid v, uint32_t type);
 /* A value gets that name, or one like it if it is taken.  The outputs of the main graph keep theirs. */
 void edit_name_value(struct edit *e, vid v, const char *like);
-/* All nodes that read v, but for the one that makes w, read w from now on; a node that is set to read v later reads v.  Where v is an output of its graph w
- * becomes the output, under the name that v has, and v gets another name.  false, and nothing changes: v is an output,
- * and w, being an input, an initializer, an output or of another graph, cannot take its name. */
+/* All nodes that read v, but for the one that makes w, read w from now on; a node that is set to read v later reads
+ * v.  Where v is an output of its graph w becomes the output, under the name that v has, and v gets another name.
+ * false, and nothing changes: v is an output, and w, being an input, an initializer, an output or of another graph,
+ * cannot take its name. */
 bool edit_replace(struct edit *e, vid v, vid w);
 /* At the end nodes and initializers go that were read before and are not any more. */
 void edit_sweep(struct edit *e);
@@ -103,8 +104,8 @@ void edit_import(struct edit *e, const char *domain, int64_t version);
 /* ---- weights ---- */
 
 /* A tensor of len bytes, copied: little endian, packed as ONNX raw_data; as many as the shape dims[rank] wants. */
-tid edit_tensor(struct edit *e, enum elem elem, const int64_t *dims, uint32_t rank, const void *data,
-                size_t len);
+tid edit_tensor(struct edit *e, enum elem elem, const int64_t *dims, uint32_t rank,
+                const void *data, size_t len);
 /* A tensor of strings, as many as the shape wants. */
 tid edit_strings(struct edit *e, const int64_t *dims, uint32_t rank, const sid *s);
 /* A sparse tensor: values at indices (64-bit integers: places in the flat tensor, or rank of them for each value). */

@@ -17,12 +17,12 @@ struct end {
     struct edit *e;
     struct module *m;
     struct arena *a;
-    bool *dead;        /* [graph] the body of a dropped node */
-    nid *order;        /* live nodes, graph by graph, in their new order */
-    uint32_t *at;      /* [graph + 1] where those of a graph begin */
-    nid *now;          /* [node] its new number */
-    gid *graph_now;    /* [graph] likewise */
-    uint32_t *uses;    /* [value] reads by live nodes and graphs */
+    bool *dead;         /* [graph] the body of a dropped node */
+    nid *order;         /* live nodes, graph by graph, in their new order */
+    uint32_t *at;       /* [graph + 1] where those of a graph begin */
+    nid *now;           /* [node] its new number */
+    gid *graph_now;     /* [graph] likewise */
+    uint32_t *uses;     /* [value] reads by live nodes and graphs */
     uint32_t *position; /* [node] in order */
     uint32_t ngraph_now;
 };
@@ -159,7 +159,8 @@ static void sweep_nodes(struct end *x)
 /* ---- 2. lists of graphs --------------------------------------------------------------------------- */
 
 /* A list of a graph with what comes to its end, without initializers that go. */
-static struct slice list_now(struct end *x, gid g, struct slice old, int which, const struct csr *more)
+static struct slice list_now(struct end *x, gid g, struct slice old, int which,
+                             const struct csr *more)
 {
     struct edit *e = x->e;
     struct module *m = x->m;
@@ -444,8 +445,9 @@ static void name_node(struct end *x, nid n)
     const struct node *p = &m->node[n];
     if (p->name != 0)
         return;
-    const char *like = p->made_from != 0 ? arena_fmt(x->a, "%s/%s", str(m, p->made_from), str(m, p->op))
-                                         : str(m, p->op);
+    const char *like = p->made_from != 0
+                           ? arena_fmt(x->a, "%s/%s", str(m, p->made_from), str(m, p->op))
+                           : str(m, p->op);
     edit_name_node(x->e, n, like);
 }
 
@@ -474,7 +476,8 @@ static void move_values(struct end *x)
     struct module *m = x->m;
     for (vid v = 1; v < m->nval; v++) {
         struct value *p = &m->value[v];
-        bool goes = x->dead[p->graph] || (p->def != 0 && x->e->slot[p->def].gone && x->uses[v] == 0);
+        bool goes =
+            x->dead[p->graph] || (p->def != 0 && x->e->slot[p->def].gone && x->uses[v] == 0);
         if (goes)
             *p = (struct value){.graph = 1, .flags = VALUE_LOST};
         p->def = x->now[p->def];
@@ -542,7 +545,7 @@ static int64_t *grow_numbers(const struct end *x, const int64_t *old, int64_t no
     int64_t *now = arena_array(x->m->mem, x->m->nval, sizeof *now);
     memcpy(now, old, x->e->nval0 * sizeof *now);
     for (vid v = x->e->nval0; v < x->m->nval; v++)
-        now[v] = x->e->like[v] != 0 ? now[x->e->like[v]] : none;
+        now[v] = x->e->value[v].like != 0 ? now[x->e->value[v].like] : none;
     return now;
 }
 
@@ -553,7 +556,8 @@ static void move_costs(const struct end *x)
         return;
     struct costs *k = arena_alloc(m->mem, sizeof *k);
     *k = *m->cost;
-    k->time = m->cost->time != NULL ? arena_array(m->mem, (size_t)k->nclass + 1, sizeof *k->time) : NULL;
+    k->time =
+        m->cost->time != NULL ? arena_array(m->mem, (size_t)k->nclass + 1, sizeof *k->time) : NULL;
     for (uint32_t c = 0; c < k->nclass && k->time != NULL; c++)
         k->time[c] = move_numbers(x, m->cost->time[c]);
     k->measured = move_numbers(x, m->cost->measured);

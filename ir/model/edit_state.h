@@ -7,11 +7,11 @@
 
 /* A node: its place in the order of its graph, and what is to become of it. */
 struct edit_slot {
-    nid prev, next;   /* 0: none */
-    uint32_t set_at;  /* the time at which its operands were set; 0: it had them before */
-    nid from;         /* made from this one; 0: from none, or it was there */
+    nid prev, next;  /* 0: none */
+    uint32_t set_at; /* the time at which its operands were set; 0: it had them before */
+    nid from;        /* made from this one; 0: from none, or it was there */
     bool is_new, gone;
-    bool copy;        /* a copy of `from`, with its costs */
+    bool copy; /* a copy of `from`, with its costs */
 };
 
 /* From `time` on, readers of a value read `to`; next: a later one for the same value, 0: none. */
@@ -19,6 +19,15 @@ struct edit_change {
     uint32_t time;
     vid to;
     uint32_t next;
+};
+
+/* A value: how it was replaced. */
+struct edit_value {
+    uint32_t change, latest; /* the first and last of its changes, 0: none */
+    vid known; /* what a reader from before them reads, as of known_at changes in all */
+    uint32_t known_at;
+    vid stands; /* the output in its place; 0: none */
+    vid like;   /* what a new one is like; 0: nothing */
 };
 
 /* What comes to the end of a list of a graph. */
@@ -41,15 +50,11 @@ struct edit {
     uint32_t capslot;
     nid *first, *last; /* [graph] of its order */
     uint32_t capfirst, caplast;
-    uint8_t *read;             /* [value of before] 1: something read it */
-    uint32_t *change, *latest; /* [value] the first and last of its changes, 0: none */
-    uint32_t capchange, caplatest;
+    struct edit_value *value; /* [value] */
+    uint32_t capvalue;
+    uint8_t *read;            /* [value of before] 1: something read it */
     struct edit_change *list; /* from 1 */
     uint32_t nlist, caplist;
-    vid *known; /* [value] what a reader from before all its changes reads, as of known_at[value] changes in all */
-    uint32_t *known_at, capknown, capknown_at;
-    vid *stands, *like; /* [value] the output in its place; what a new one is like; 0: none */
-    uint32_t capstands, caplike;
     struct edit_border *border;
     uint32_t nborder, capborder;
     struct map taken;    /* names, once one is asked for; the number to try next behind one */

@@ -1,4 +1,5 @@
-/* The graphs of a module by how deep they are in others: a counting sort over the chains of their owners.  O(graphs). */
+/* The graphs of a module by how deep they are in others: a counting sort over the chains of their owners.
+ * O(graphs). */
 #include "ir/model/module.h"
 
 #include <string.h>
@@ -6,7 +7,8 @@
 gid *graphs_outer_first(const struct module *m, struct arena *a)
 {
     uint32_t *depth = arena_array(a, m->ngraph, sizeof *depth);
-    uint32_t *row = arena_array(a, m->ngraph, sizeof *row), *all = arena_array(a, m->ngraph, sizeof *all);
+    uint32_t *row = arena_array(a, m->ngraph, sizeof *row),
+             *all = arena_array(a, m->ngraph, sizeof *all);
     for (gid g = 1; g < m->ngraph; g++) {
         gid top = g;
         uint32_t above = 0;

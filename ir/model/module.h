@@ -96,8 +96,10 @@ enum {
     VALUE_OUTPUT = 2, /* an output of its graph (it may be an input or initializer, too) */
     /* has an initializer (with VALUE_INPUT: a default that callers may override) */
     VALUE_INIT = 4,
-    VALUE_LOST = 8,    /* nothing reads it: a later definition of the same name counts, or a pass dropped it */
-    VALUE_TYPED = 16,  /* an input, output or initializer that the file lists with its type once more */
+    VALUE_LOST =
+        8, /* nothing reads it: a later definition of the same name counts, or a pass dropped it */
+    VALUE_TYPED =
+        16, /* an input, output or initializer that the file lists with its type once more */
     VALUE_RETYPED = 32 /* a pass gave it another type than the file's */
 };
 
@@ -162,7 +164,7 @@ struct attr {
     sid ref;      /* name of the function's attribute that it stands for, or 0 */
     uint8_t kind; /* enum attr_kind */
     bool untyped; /* its message does not say the kind: the field that is set does (IR 1) */
-    bool unset;   /* its message lacks the field of its kind, which means 0, "" or an unknown type */
+    bool unset; /* its message lacks the field of its kind, which means 0, "" or an unknown type */
     uint32_t about;
     union {
         float f;
@@ -271,7 +273,7 @@ struct module {
     struct diag *diag;
     sid path; /* where it was read from, for messages */
     int64_t ir_version;
-    const void *src;   /* ModelProto */
+    const void *src;    /* ModelProto */
     uint32_t own_about; /* what is said about the model */
 
     struct strings *str;

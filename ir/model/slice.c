@@ -10,7 +10,8 @@
 
 enum { BLOCK = 1 << 16 };
 
-/* Product of entries [from, to) of a shape, in bits of elements; shapes that verify_ranges() has seen do not overflow. */
+/* Product of entries [from, to) of a shape, in bits of elements; shapes that verify_ranges() has seen do not
+ * overflow. */
 static uint64_t bits_of(const struct module *m, const struct tensor *t, uint32_t from, uint32_t to)
 {
     uint64_t n = elem_bits((enum elem)t->elem);

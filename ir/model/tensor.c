@@ -177,9 +177,8 @@ static int read_file(const struct module *m, const struct tensor *t, uint64_t of
         return diag_error(m->diag, "%s: tensor '%s' names no file", str(m, m->path), name);
     const struct file *f = &m->file[t->file];
     if (f->fd < 0) {
-        return diag_error(m->diag, "%s: tensor '%s' needs the file '%s', which %s",
-                          str(m, m->path), name, str(m, f->path),
-                          f->barred ? f->barred : "is not there");
+        return diag_error(m->diag, "%s: tensor '%s' needs the file '%s', which %s", str(m, m->path),
+                          name, str(m, f->path), f->barred ? f->barred : "is not there");
     }
     unsigned char *p = buf;
     while (n > 0) {

@@ -267,7 +267,8 @@ static void read_check(struct check *c, gid g, nid n, vid v, const nid *around)
     if (x->flags & VALUE_LOST) {
         verify_fail(c, "graph %u: '%s' reads value %u, which is lost", g, reader, v);
     } else if (x->def == 0 && (x->flags & (VALUE_INPUT | VALUE_INIT)) == 0) {
-        verify_fail(c, "graph %u: '%s' reads '%s', which no node makes", g, reader, value_name(m, v));
+        verify_fail(c, "graph %u: '%s' reads '%s', which no node makes", g, reader,
+                    value_name(m, v));
     } else if (x->graph != g && (m->graph[g].owner == 0 || around[v] != m->graph[g].owner)) {
         verify_fail(
             c, "graph %u: '%s' reads value %u '%s' of graph %u, which is no operand of node %u", g,

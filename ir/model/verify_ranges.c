@@ -127,7 +127,8 @@ static void slice_check(struct check *c, tid i)
                         "within the %lld of axis %u, or are not as many as it has",
                         i, str(m, t->name), t->of[0], str(m, of->name), (long long)n, t->axis);
         else if (!has_whole_bytes(m, t, of))
-            verify_fail(c, "tensor %u '%s': a range of its slice does not begin and end with a byte",
+            verify_fail(c,
+                        "tensor %u '%s': a range of its slice does not begin and end with a byte",
                         i, str(m, t->name));
     }
 }
@@ -190,7 +191,8 @@ static void tensors_check(struct check *c)
         }
         payload_check(c, i);
         int64_t n = tensor_elems(m, i);
-        if (n >= 0 && tensor_has_bytes(t) && t->len != (uint64_t)elem_bytes((enum elem)t->elem, n)) {
+        if (n >= 0 && tensor_has_bytes(t) &&
+            t->len != (uint64_t)elem_bytes((enum elem)t->elem, n)) {
             verify_fail(c, "tensor %u '%s': %llu bytes, expected %lld", i, str(m, t->name),
                         (unsigned long long)t->len, (long long)elem_bytes((enum elem)t->elem, n));
         }

@@ -66,21 +66,16 @@ static struct about *entry_of(struct parser *p, uint32_t *about)
 
 int text_about_key(struct parser *p, uint32_t *about)
 {
-    enum {
-        DOC,
-        META,
-        REST
-    } key = text_is(p, "doc") ? DOC : text_is(p, "meta") ? META : REST;
+    enum { DOC, META, REST } key = text_is(p, "doc") ? DOC : text_is(p, "meta") ? META : REST;
     struct slice meta = {0, 0};
     sid text = 0;
 
     if (p->tok.kind != T_KEY || (key == REST && !text_is(p, "onnx")))
         return 0;
     text_next(p);
-    if (text_want(p, '=', "'='") < 0 ||
-        (key == DOC    ? text_string(p, &text, "a string")
-         : key == META ? parse_meta(p, &meta)
-                       : parse_rest(p, &text)) < 0)
+    if (text_want(p, '=', "'='") < 0 || (key == DOC    ? text_string(p, &text, "a string")
+                                         : key == META ? parse_meta(p, &meta)
+                                                       : parse_rest(p, &text)) < 0)
         return -1;
     if (key == DOC)
         entry_of(p, about)->doc = text;

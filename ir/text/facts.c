@@ -326,8 +326,8 @@ static struct node_fact *fact_of(struct parser *p, nid n)
 
 bool text_is_value_key(const struct parser *p)
 {
-    return p->tok.kind == T_KEY &&
-           (text_is(p, "bytes") || text_is(p, "elems") || text_is(p, "xfer") || text_is(p, "typed"));
+    return p->tok.kind == T_KEY && (text_is(p, "bytes") || text_is(p, "elems") ||
+                                    text_is(p, "xfer") || text_is(p, "typed"));
 }
 
 int text_value_key(struct parser *p, vid v)

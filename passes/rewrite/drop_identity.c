@@ -1,11 +1,11 @@
 /* drop-identity: nodes that return what they are given go, and their readers read that.
  *
- * These are Identity; Dropout in inference, if nothing reads its mask; Cast and CastLike to the type that the value has;
- * Reshape to the shape that it has, for all sizes of symbolic dimensions; Transpose that leaves the axes in their order,
- * and two of them that undo each other.  A node that makes an output stays where the output's name cannot go
- * elsewhere: to an input, a weight, another output, or a value outside of the body.  What only these nodes read (shapes,
- * ratios, the first Transpose of two) goes, too.
- * One sweep over the nodes in their order, so a chain collapses at once; O(nodes + operands + dimensions). */
+ * These are Identity; Dropout in inference, if nothing reads its mask; Cast and CastLike to the type that the value
+ * has; Reshape to the shape that it has, for all sizes of symbolic dimensions; Transpose that leaves the axes in
+ * their order, and two of them that undo each other.  A node that makes an output stays where the output's name
+ * cannot go elsewhere: to an input, a weight, another output, or a value outside of the body.  What only these
+ * nodes read (shapes, ratios, the first Transpose of two) goes, too. One sweep over the nodes in their order, so a
+ * chain collapses at once; O(nodes + operands + dimensions). */
 #include "ir/model/edit.h"
 #include "passes/passes.h"
 
@@ -61,7 +61,8 @@ static int64_t elem_of(const struct module *m, vid v)
 static bool is_same_shape(const struct module *m, vid v, vid w)
 {
     const struct type *a = &m->type[m->value[v].type], *b = &m->type[m->value[w].type];
-    bool same = a->kind == TYPE_TENSOR && b->kind == TYPE_TENSOR && a->rank >= 0 && a->rank == b->rank;
+    bool same =
+        a->kind == TYPE_TENSOR && b->kind == TYPE_TENSOR && a->rank >= 0 && a->rank == b->rank;
     for (uint32_t i = 0; same && i < (uint32_t)a->rank; i++) {
         struct dim p = m->dim[a->dim + i], q = m->dim[b->dim + i];
         same = p.sym != 0 ? p.sym == q.sym : p.value >= 0 && p.value == q.value;
@@ -82,7 +83,7 @@ static bool keeps_axes(const struct dropping *x, nid n, nid before)
     const struct module *m = x->m;
     const struct attr *perm = node_attr(m, n, "perm");
     const struct type *t = &m->type[m->value[node_out(m, n, 0)].type];
-    int64_t rank = perm && perm->kind == ATTR_INTS ? (int64_t)perm->u.list.n
+    int64_t rank = perm && perm->kind == ATTR_INTS   ? (int64_t)perm->u.list.n
                    : !perm && t->kind == TYPE_TENSOR ? t->rank
                                                      : -1;
     const struct attr *first = before ? node_attr(m, before, "perm") : NULL;
@@ -170,16 +171,18 @@ static int run(struct ctx *x, const void *options)
     }
     edit_sweep(d.e);
     edit_end(d.e);
-    diag_detail(x->use.diag,
-                "drop-identity: %u nodes are now %u: %u Identity, %u Dropout, %u Cast, %u Reshape, %u "
-                "Transpose returned what they were given",
-                most - 1, m->nnode - 1, d.identity, d.dropout, d.cast, d.reshape, d.transpose);
+    diag_detail(
+        x->use.diag,
+        "drop-identity: %u nodes are now %u: %u Identity, %u Dropout, %u Cast, %u Reshape, %u "
+        "Transpose returned what they were given",
+        most - 1, m->nnode - 1, d.identity, d.dropout, d.cast, d.reshape, d.transpose);
     return 0;
 }
 
 const struct pass pass_drop_identity = {
     .name = "drop-identity",
-    .help = "drop nodes that return what they are given: Identity, Dropout, casts and reshapes to the same",
+    .help =
+        "drop nodes that return what they are given: Identity, Dropout, casts and reshapes to the same",
     .needs = NEED_SHAPES,
     .rewrites = true,
     .run = run};

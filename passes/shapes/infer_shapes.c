@@ -426,7 +426,8 @@ static int run_infer(struct ctx *x, const void *opts)
 {
     struct module *m = x->scene.m;
     (void)opts;
-    if (m->cost != NULL && (m->src == NULL || m->patterns)) { /* a profiled graph has sizes instead of shapes */
+    if (m->cost != NULL &&
+        (m->src == NULL || m->patterns)) { /* a profiled graph has sizes instead of shapes */
         x->results.inferred = true;
         return 0;
     }

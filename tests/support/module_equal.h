@@ -80,7 +80,8 @@ static inline bool same_tensor(const struct equality *e, tid a, tid b)
     bool same = (a == 0) == (b == 0) && same_str(e, x->name, y->name) && x->elem == y->elem &&
                 x->where == y->where && x->rank == y->rank && x->file == y->file &&
                 x->typed == y->typed && same_about(e, x->about, y->about) && x->axis == y->axis &&
-                x->range.n == y->range.n && x->len == y->len && (x->where == TENSOR_STRINGS || x->off == y->off);
+                x->range.n == y->range.n && x->len == y->len &&
+                (x->where == TENSOR_STRINGS || x->off == y->off);
 
     for (uint32_t i = 0; same && i < x->rank; i++) {
         same = e->a->ints[x->dim + i] == e->b->ints[y->dim + i];
@@ -219,13 +220,12 @@ static inline bool same_nodes(const struct equality *e)
         for (uint32_t i = 0; attrs && i < x->attr.n; i++) {
             attrs = same_attr(e, &e->a->attr[x->attr.at + i], &e->b->attr[y->attr.at + i]);
         }
-        if (!same_if(same_str(e, x->name, y->name) && same_str(e, x->op, y->op) &&
-                         same_str(e, x->domain, y->domain) &&
-                         same_str(e, x->overload, y->overload) && x->flags == y->flags &&
-                         x->callee == y->callee && x->graph == y->graph &&
-                         same_about(e, x->about, y->about) &&
-                         same_str(e, x->made_from, y->made_from),
-                     "name, operator or flags of node", n) ||
+        if (!same_if(
+                same_str(e, x->name, y->name) && same_str(e, x->op, y->op) &&
+                    same_str(e, x->domain, y->domain) && same_str(e, x->overload, y->overload) &&
+                    x->flags == y->flags && x->callee == y->callee && x->graph == y->graph &&
+                    same_about(e, x->about, y->about) && same_str(e, x->made_from, y->made_from),
+                "name, operator or flags of node", n) ||
             !same_if(x->nformal == y->nformal && same_reads(e, x->in, y->in), "operands of node",
                      n) ||
             !same_if(attrs, "attributes of node", n)) {

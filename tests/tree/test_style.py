@@ -24,7 +24,8 @@ LAYERS = ("ir", "passes", "frontends", "backends")
 # other layers know all of ir.
 FLOORS = [
     ["ir/base"], ["ir/model"], ["ir/cluster"], ["ir/dag"], ["ir/plan"], ["ir/exec", "ir/text"], ["ir"],
-    ["passes/passes.h"], ["passes/functions"], ["passes/shapes"], ["passes/rewrite"], ["passes/cost"], ["passes/coarsen"],
+    ["passes/passes.h"], ["passes/functions"], ["passes/shapes"], ["passes/rewrite"], ["passes/cost"],
+    ["passes/coarsen"],
     ["passes/problem"], ["passes/bounds"], ["passes/contiguous"], ["passes/any_shape"], ["passes/integer"],
     ["passes/baselines", "passes/given", "passes/list", "passes/stages", "passes/latency"],
     ["passes/portfolio"], ["passes"],

@@ -66,9 +66,9 @@ int write_probe(struct pcc *p, const char *path)
     const struct writer *w = writer_of(path);
     const void *opts = write_options(p, w, a, &p->diag);
     int rc = !opts || (w->has_model && onnx_make(p->x.scene.m, &p->diag)) ? -1
-             : write_is_stdout(path) ? 0
-             : w->check              ? w->check(p->x.scene.m, opts, path, &p->diag)
-                                     : outfile_check(path, a, &p->diag);
+             : write_is_stdout(path)                                      ? 0
+             : w->check ? w->check(p->x.scene.m, opts, path, &p->diag)
+                        : outfile_check(path, a, &p->diag);
     arena_free(a);
     return rc;
 }

@@ -286,7 +286,8 @@ static struct module *chain(struct diag *d, nid *a, nid *b)
     struct edit *e = edit_begin(m, m->mem);
     struct dim two = {.value = 2};
     vid x = edit_input(e, g, "x", module_add_tensor_type(m, ELEM_F32, 1, &two));
-    vid w = edit_weight(e, g, "w", edit_tensor(e, ELEM_F32, (int64_t[]){4, 6}, 2, bytes, sizeof bytes));
+    vid w =
+        edit_weight(e, g, "w", edit_tensor(e, ELEM_F32, (int64_t[]){4, 6}, 2, bytes, sizeof bytes));
     *a = edit_add(e, g, "A");
     edit_operands(e, *a, &x, 1);
     edit_set_int(e, *a, "axis", 3);
@@ -395,7 +396,8 @@ static void faults_are_found(void **state)
         } else if (k == 2) { /* beyond the weight */
             tid t = edit_slice(e, m->value[w].tensor, 1, (int64_t[]){4, 8}, 1);
             edit_set_operand(e, b, 1, edit_weight(e, 1, "piece", t));
-            said = "'piece': the ranges of its slice of tensor 1 'w' do not lie within the 6 of axis 1";
+            said =
+                "'piece': the ranges of its slice of tensor 1 'w' do not lie within the 6 of axis 1";
         } else if (k == 3) { /* no such axis */
             tid t = edit_slice(e, m->value[w].tensor, 2, (int64_t[]){0, 1}, 1);
             edit_set_operand(e, b, 1, edit_weight(e, 1, "piece", t));
@@ -561,7 +563,8 @@ static void slices(void **state)
                 size_t k = 0;
                 for (int64_t row = 0; row < rows[axis]; row++)
                     for (int r = 0; r < 2; r++)
-                        for (int64_t p = range[2 * r] * step[axis]; p < range[2 * r + 1] * step[axis]; p++)
+                        for (int64_t p = range[2 * r] * step[axis];
+                             p < range[2 * r + 1] * step[axis]; p++)
                             want[k++] = bytes[row * size[axis] * step[axis] + p];
                 read_slice(m, edit_slice(e, t, axis, range, 3), want, k);
             }
@@ -605,11 +608,14 @@ static void half_bytes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outputs_keep_names), cmocka_unit_test(order_is_found),
-        cmocka_unit_test(faults_are_found),   cmocka_unit_test(lost_table_is_noticed),
-        cmocka_unit_test(costs_follow),       cmocka_unit_test(batches),
-        cmocka_unit_test(slices),             cmocka_unit_test(half_bytes),
-        cmocka_unit_test(random_scripts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(outputs_keep_names),
+                                       cmocka_unit_test(order_is_found),
+                                       cmocka_unit_test(faults_are_found),
+                                       cmocka_unit_test(lost_table_is_noticed),
+                                       cmocka_unit_test(costs_follow),
+                                       cmocka_unit_test(batches),
+                                       cmocka_unit_test(slices),
+                                       cmocka_unit_test(half_bytes),
+                                       cmocka_unit_test(random_scripts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,8 @@ static void test_header(void **state)
         {"costs 2 costs 2 graph { }", "1:15: the number of classes is known already"},
         {"costs all graph { }", "1:7: expected the number of device classes, found 'all'"},
         {"grpah { }",
-         "1:1: expected 'graph', 'function', 'opset', 'file', 'cluster', 'class', 'between', 'costs', 'plan', 'about', 'path' "
+         "1:1: expected 'graph', 'function', 'opset', 'file', 'cluster', 'class', 'between', 'costs', 'plan', 'about', "
+         "'path' "
          "or 'ir_version', found 'grpah'"},
         {"graph { } plan { } graph { }", "1:20: nothing follows the plan"},
         {"graph { } plan { } plan { }", "1:20: nothing follows the plan"},
