@@ -234,6 +234,13 @@ static Onnx__ValueInfoProto **make_border(struct maker *k, struct slice list, co
     return out;
 }
 
+/* Whether a pass made v by an operator that is not ONNX's own, so that nobody else can infer its type. */
+static bool is_ours(const struct module *m, vid v)
+{
+    const struct node *x = &m->node[m->value[v].def];
+    return (x->flags & NODE_MADE) != 0 && x->domain != 0 && x->callee == 0;
+}
+
 /* Whether v is described beside the inputs and outputs, where no message says. */
 static bool wants_info(const struct maker *k, vid v, bool function)
 {
@@ -244,7 +251,7 @@ static bool wants_info(const struct maker *k, vid v, bool function)
         return false;
     if ((x->flags & VALUE_TYPED) != 0)
         return true;
-    return (!border || function) && (k->told || (x->flags & VALUE_RETYPED) != 0);
+    return (!border || function) && (k->told || (x->flags & VALUE_RETYPED) != 0 || is_ours(m, v));
 }
 
 /* The values of a graph by name. */
@@ -500,24 +507,43 @@ static void make_function(struct maker *model, struct function *f)
 
 /* ---- the model ---------------------------------------------------------------------------------- */
 
-/* The first IR version that has what passes made. */
+/* The IR version that brought an element type. */
+static int64_t version_of(enum elem e)
+{
+    return e >= ELEM_U2         ? 13
+           : e >= ELEM_F8E8M0   ? 12
+           : e >= ELEM_F4E2M1   ? 11
+           : e >= ELEM_U4       ? 10
+           : e >= ELEM_F8E4M3FN ? 9
+           : e == ELEM_BF16     ? 4
+                                : 3;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The first IR version that has what passes made: element types, weights that are no inputs, sparse weights, functions,
+ * overloads, metadata of nodes. */
 static int64_t version_needed(const struct module *m)
 {
     int64_t need = m->nfunction > 1 ? 8 : 3;
     for (nid n = 1; n < m->nnode; n++) {
         const struct node *x = &m->node[n];
-        if ((x->flags & NODE_MADE) != 0 && x->overload != 0)
-            need = 10;
+        bool says = x->overload != 0 || m->about[x->about].meta.n > 0;
+        if ((x->flags & NODE_MADE) == 0)
+            continue;
+        need = larger(need, says ? 10 : 3);
+        for (uint32_t i = 0; i < x->out.n; i++)
+            need = larger(need, version_of(m->type[m->value[node_out(m, n, i)].type].elem));
     }
-    for (tid t = 1; t < m->ntensor; t++) {
-        const struct tensor *x = &m->tensor[t];
-        int64_t least = x->elem >= ELEM_F8E8M0     ? 12
-                        : x->elem >= ELEM_F4E2M1   ? 11
-                        : x->elem >= ELEM_U4       ? 10
-                        : x->elem >= ELEM_F8E4M3FN ? 9
-                                                   : 3;
-        need = x->src == NULL && least > need ? least : need;
-    }
+    for (tid t = 1; t < m->ntensor; t++)
+        if (m->tensor[t].src == NULL)
+            need = larger(need, version_of((enum elem)m->tensor[t].elem));
+    for (vid v = 1; v < m->nval; v++)
+        if ((m->value[v].flags & (VALUE_INIT | VALUE_INPUT)) == VALUE_INIT)
+            need = larger(need, m->tensor[m->value[v].tensor].where == TENSOR_SPARSE ? 6 : 4);
     return need;
 }
 

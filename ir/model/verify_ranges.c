@@ -234,7 +234,7 @@ static bool is_list(uint32_t kind)
            kind == ATTR_TYPES;
 }
 
-void verify_attrs(struct check *c, struct slice list)
+void verify_attrs(struct check *c, struct slice list, const char *of)
 {
     const struct module *m = c->m;
     const struct slice all = verify_safe(list, m->nattr);
@@ -247,7 +247,7 @@ void verify_attrs(struct check *c, struct slice list)
         verify_index(c, "attribute", i, "its kind", a->kind, ATTR_TYPES + 1);
         verify_index(c, "attribute", i, "what is said about it", a->about, m->nabout);
         if (a->kind == ATTR_NONE && a->ref == 0 && !a->untyped)
-            verify_fail(c, "attribute %u '%s' has neither kind nor value", i, str(m, a->name));
+            verify_fail(c, "'%s': attribute '%s' has neither kind nor value", of, str(m, a->name));
         if (a->ref != 0)
             continue; /* it stands for an attribute of the call, and has no value */
         if (is_list(a->kind)) {
@@ -291,7 +291,7 @@ static void nodes_check(struct check *c)
         verify_slice(c, "node", n, "its operands", x->in, m->narg);
         verify_slice(c, "node", n, "its results", x->out, m->narg);
         verify_slice(c, "node", n, "its attributes", x->attr, m->nattr);
-        verify_attrs(c, x->attr);
+        verify_attrs(c, x->attr, node_name(m, n));
         if (x->callee != 0)
             verify_index(c, "node", n, "the function that it calls", x->callee, c->ncallee);
         if (x->nformal > x->in.n) {

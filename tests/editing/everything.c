@@ -42,12 +42,12 @@ static void add_allreduce(struct edit *e, struct module *m)
     edit_set_operator(e, n, "AllReduce", "com.microsoft", 1);
     vid w = edit_weight(e, 1, "new_weight",
                         edit_tensor(e, ELEM_F32, (int64_t[]){2, 2}, 2, ones, sizeof ones));
-    edit_operands(e, n, (vid[]){logits, w}, 2);
     edit_set_int(e, n, "group_size", 2);
     vid reduced = edit_result(e, n, "reduced", logits);
     nid last = edit_after(e, n, "Identity");
     edit_operands(e, last, &reduced, 1);
     edit_replace(e, logits, edit_result(e, last, NULL, logits));
+    edit_operands(e, n, (vid[]){logits, w}, 2); /* it alone goes on reading what was logits */
 }
 
 /* A body of node n, as attribute `name`, that returns Neg of an outer value. */

@@ -219,7 +219,14 @@ def load(path):
 
 
 def same(path, what):
-    found = differences(plain(load(path).graph), plain(meant()))
+    """The model of the file is what is meant; of a text also with the types of values that can be inferred."""
+    got, want = plain(load(path).graph), plain(meant())
+    if "made.pir" in what:
+        for g in got, got.node[7].attribute[0].g:
+            more = [i for i in g.value_info if i.name in ("logits_2", "inner")]
+            check(len(more) == 1, f"{what}: {[i.name for i in g.value_info]}")
+            g.value_info.remove(more[0])
+    found = differences(got, want)
     check(not found, f"{what}: {found[:5]}")
 
 

@@ -404,7 +404,7 @@ static void faults_are_found(void **state)
             said = "'piece': it cannot be a slice of tensor 1 'w' along axis 2";
         } else if (k == 4) { /* an attribute of no kind */
             edit_set_attr(e, b, (struct attr){.name = str_id(m, "group_size")});
-            said = "'group_size' has neither kind nor value";
+            said = "'B': attribute 'group_size' has neither kind nor value";
         } else if (k == 5) { /* a stale user */
             m->arg[m->node[b].in.at] = y;
             said = "reads value 'y' of node 2, which comes later";
