@@ -250,12 +250,12 @@ static void set_payload(struct maker *k, tid t, Onnx__TensorProto *p, bool insid
     } else if ((x->where == TENSOR_FILE && k->model->file[x->file].location != 0) ||
                (x->where == TENSOR_SLICE && !inside)) {
         set_external(k, t, p);
-    } else if (x->len > 0) {
-        uint8_t *bytes = bytes_of(k, t);
+    } else {
+        uint8_t *bytes = x->len > 0 ? bytes_of(k, t) : NULL;
         p->has_raw_data = p->has_raw_data || !x->typed;
-        if (x->typed)
+        if (x->typed && x->len > 0)
             set_typed(k, t, p, bytes);
-        else
+        else if (x->len > 0)
             p->raw_data = (ProtobufCBinaryData){(size_t)x->len, bytes};
     }
 }

@@ -128,6 +128,18 @@ sid edit_fresh(struct edit *e, sid like, uint32_t what)
     return name;
 }
 
+/* A copy of a tensor under a name: others may have the tensor itself.  The values of a sparse one have the name, too. */
+static tid tensor_named(struct edit *e, tid t, sid name)
+{
+    struct tensor x = e->m->tensor[t];
+    if (x.where == TENSOR_SPARSE && x.of[0] != 0)
+        x.of[0] = tensor_named(e, x.of[0], name); /* which is not sparse */
+    x.name = name;
+    tid own = module_add_tensor(e->m);
+    e->m->tensor[own] = x;
+    return own;
+}
+
 void edit_name_node(struct edit *e, nid n, const char *like)
 {
     sid name = str_id(e->m, like);
@@ -145,12 +157,8 @@ void edit_name_value(struct edit *e, vid v, const char *like)
     if (x->name == name || border)
         return;
     x->name = edit_fresh(e, name, NAME_OF_VALUE);
-    if (x->tensor != 0) { /* the tensor has the name, too; others may have that tensor */
-        tid t = module_add_tensor(e->m);
-        e->m->tensor[t] = e->m->tensor[x->tensor];
-        e->m->tensor[t].name = x->name;
-        x->tensor = t;
-    }
+    if (x->tensor != 0) /* it has the name, too */
+        x->tensor = tensor_named(e, x->tensor, x->name);
 }
 
 /* ---- nodes -------------------------------------------------------------------------------------- */
@@ -604,9 +612,7 @@ static vid copy_value(struct copying *c, vid v, gid g)
     m->value[w].type = x.type;
     c->e->value[w].like = v;
     if (x.tensor != 0) {
-        tid t = module_add_tensor(m);
-        m->tensor[t] = m->tensor[x.tensor];
-        m->tensor[t].name = m->value[w].name;
+        tid t = tensor_named(c->e, x.tensor, m->value[w].name);
         m->value[w].tensor = t;
     }
     map_set(&c->value, c->e->a, v, w);
@@ -808,11 +814,8 @@ vid edit_weight(struct edit *e, gid g, const char *name, tid t)
     m->value[v].type = module_add_type(
         m, (struct type){
                .kind = TYPE_TENSOR, .elem = x.elem, .rank = (int16_t)x.rank, .dim = dims.at});
-    if (m->tensor[t].name != 0) { /* another initializer has it */
-        tid own = module_add_tensor(m);
-        m->tensor[own] = m->tensor[t];
-        t = own;
-    }
+    if (x.name != 0 || x.where == TENSOR_SPARSE) /* another initializer has it, or may get it */
+        t = tensor_named(e, t, m->value[v].name);
     m->tensor[t].name = m->value[v].name;
     m->value[v].tensor = t;
     append(e, g, v, BORDER_INIT);

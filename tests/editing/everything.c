@@ -136,7 +136,15 @@ static vid add_kinds(struct edit *e, struct module *m, vid h)
     return edit_result(e, n, "kinds", h);
 }
 
-/* Weights of every type, byte i of each being i * 37 + its type; strings; a sparse one.  One node reads them all. */
+static vid add_use(struct edit *e, const vid *v, uint32_t n, vid like, const char *result)
+{
+    nid user = edit_add(e, 1, "Use");
+    edit_set_operator(e, user, "Use", "test.kinds", 3);
+    edit_operands(e, user, v, n);
+    return edit_result(e, user, result, like);
+}
+
+/* Weights of every type, byte i of each being i * 37 + its type, and strings.  One node reads them all. */
 static vid add_weights(struct edit *e, struct module *m, vid h)
 {
     enum { MOST = 2 * ELEM_COUNT + 4 };
@@ -152,12 +160,8 @@ static vid add_weights(struct edit *e, struct module *m, vid h)
     }
     sid s[] = {str_id(m, "first"), 0, str_id_n(m, "a\0b", 3), str_id_n(m, "\xff\xfe", 2)};
     all[n++] = edit_weight(e, 1, "str_4", edit_strings(e, (int64_t[]){2, 2}, 2, s));
-    all[n++] = edit_weight(e, 1, "sparse_6", sparse_tensor(e));
     all[n++] = h;
-    nid user = edit_add(e, 1, "Use");
-    edit_set_operator(e, user, "Use", "test.kinds", 3);
-    edit_operands(e, user, all, n);
-    return edit_result(e, user, "used", h);
+    return add_use(e, all, n, h, "used");
 }
 
 static vid flag(struct edit *e, gid g, const char *name)
@@ -252,6 +256,9 @@ static int run(struct ctx *x, const void *options)
     edit_output(e, 1, add_call(e, h));
     add_slices(e, m, "W");
     add_slices(e, m, "E");
+    vid sparse = o->run ? 0 : edit_weight(e, 1, "sparse_6", sparse_tensor(e));
+    if (sparse != 0)
+        edit_output(e, 1, add_use(e, &sparse, 1, h, "scattered"));
     edit_end(e);
     return 0;
 }

@@ -100,7 +100,7 @@ def kinds():
                                           ("graphs", "negative_2", "Neg_2"))]
     n = node("Kinds", ["h", "", "h"], ["kinds"], domain="test.kinds", name="kinds", f=0.1, i=-2**63, s=b"a\0b\xff",
              t=raw("", np.int32(7)), g=negative[0], floats=[1.5, -0.0], ints=[1, -2, 3], strings=[b"p", b"", b"\0"],
-             tensors=[raw("", np.int32(7)), TensorProto(dims=[0, 3], data_type=TensorProto.UINT8)],
+             tensors=[raw("", np.int32(7)), TensorProto(dims=[0, 3], data_type=TensorProto.UINT8, raw_data=b"")],
              graphs=negative[1:], sparse_tensor=sparse(), sparse_tensors=[sparse(), sparse()],
              tp=helper.make_optional_type_proto(f16),
              type_protos=[helper.make_map_type_proto(TensorProto.STRING, seq),
@@ -146,14 +146,15 @@ def meant():
              node("MatMul", ["h", "E"], ["logits_2"], name="second"),
              node("AllReduce", ["logits_2", "new_weight"], ["reduced"], domain="com.microsoft", name="AllReduce",
                   group_size=2), node("Identity", ["reduced"], ["logits"], name="Identity"), kinds(),
-             node("Use", [t.name for t in w] + ["sparse_6", "h"], ["used"], domain="test.kinds", name="Use"),
+             node("Use", [t.name for t in w] + ["h"], ["used"], domain="test.kinds", name="Use"),
              choice("h", "chosen", ("yes", "positive", "half", "halved", "")), loop(),
              node("Twice", ["h"], ["twice"], domain="fn", name="Twice")]
     nodes += [node("Identity", [name], [name + "_out"], name=f"Identity_{i + 1}")
               for i, (name, _) in enumerate(made)]
+    nodes.append(node("Use", ["sparse_6"], ["scattered"], domain="test.kinds", name="Use_1"))
     outputs = [info("logits", F, ["n", 48])] + [info(n, F, ["n", 32])
                                                 for n in ("kinds", "used", "chosen", "looped", "twice")]
-    outputs += [info(name + "_out", F, a.shape) for name, a in made]
+    outputs += [info(name + "_out", F, a.shape) for name, a in made] + [info("scattered", F, ["n", 32])]
     inits = [raw("W", W), raw("E", E), raw("new_weight", np.ones((2, 2), np.float32)), *w,
              raw("yes", np.bool_(True)), raw("times", np.int64(3)), *(raw(n, a) for n, a in made)]
     graph = helper.make_graph(nodes, "g", [info("x", F, ["n", 16])], outputs, inits,
@@ -166,7 +167,7 @@ def meant():
 
 
 def plain(message):
-    """The message with attributes by name, empty strings left out and weights as raw bytes."""
+    """The message with attributes by name."""
     m = type(message)()
     m.CopyFrom(message)
 
@@ -178,8 +179,6 @@ def plain(message):
                 walk(y)
             if field.message_type.full_name == AttributeProto.DESCRIPTOR.full_name:
                 value.sort(key=lambda a: a.name)
-        if isinstance(x, TensorProto) and not x.raw_data:
-            x.ClearField("raw_data")
     walk(m)
     return m
 
@@ -244,6 +243,8 @@ def check_file(path):
         where = {e.key: e.value for e in t.external_data}.get("location")
         check(inside is not None or where == ("e.bin" if t.name == "E" else path.name + ".data"), f"{t.name}: {where}")
     onnx.checker.check_model(str(path), full_check=True)
+    r = run(EDITING, path.parent / "base.onnx", "-q", "-p", f"make-everything,compare-module{{with={path}}}")
+    check(r.returncode == 0, f"read again: {r.stderr}")
 
 
 def bits(t):
