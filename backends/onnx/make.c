@@ -483,6 +483,7 @@ static void make_function(struct maker *model, struct function *f)
     const Onnx__FunctionProto *src = f->src;
     k.told = src == NULL || k.m->patterns;
     k.m->rewritten = model->m->rewritten;
+    make_names_plain(k.m);
     const struct csr values = list_values(k.m, k.a);
     make_graphs(&k, &values);
     const Onnx__GraphProto *g = k.m->graph[1].src;
@@ -600,6 +601,7 @@ int onnx_make(struct module *m, struct diag *d)
         return 0;
     if (check_operators(m, d) != 0)
         return -1;
+    make_names_plain(m);
     Onnx__ModelProto *p = arena_alloc(k.a, sizeof *p);
     if (m->src != NULL)
         *p = *(const Onnx__ModelProto *)m->src;

@@ -35,6 +35,9 @@ void make_about(const struct maker *k, uint32_t about, bool own, char **doc,
                 Onnx__StringStringEntryProto ***meta, size_t *nmeta);
 Onnx__StringStringEntryProto *make_entry(struct arena *a, const char *key, const char *value);
 
+/* Gives values of bodies other names where ONNX, which finds values by name, would take them for others (hidden.c). */
+void make_names_plain(struct module *m);
+
 /* make.c: the messages of node, graph, function and model, for carry.c: nothing below them but names. */
 Onnx__NodeProto *make_node(struct maker *k, nid n);
 Onnx__ValueInfoProto *make_info(struct maker *k, vid v);
