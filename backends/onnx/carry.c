@@ -220,8 +220,9 @@ static void keep_odd(struct carrier *c, struct listed *l, gid g, const struct ma
         for (gid at = g; at != 0 && v == 0 && name != 0;
              at = l->flag == VALUE_OUTPUT ? m->node[m->graph[at].owner].graph : 0)
             v = map_get(values, map_key(at, name));
-        bool same =
-            v != 0 && fields_apart(c, &l->list[i]->base, &make_info(&c->k, v)->base, none) == 0;
+        const Onnx__ValueInfoProto *made = v != 0 ? make_info(&c->k, v) : NULL;
+        bool same = made != NULL && (made->type == NULL) == (l->list[i]->type == NULL) &&
+                    fields_apart(c, &l->list[i]->base, &made->base, none) == 0;
         bool border =
             v != 0 && (m->value[v].flags & (VALUE_INPUT | VALUE_OUTPUT | VALUE_INIT)) != 0;
         if (same && l->flag == 0 && border)

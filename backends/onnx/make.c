@@ -196,13 +196,11 @@ static struct infos infos_of(struct maker *k, const Onnx__GraphProto *g)
     return x;
 }
 
-/* The description that a message has for v, completed by what it lacks; NULL: it has none, or an older one. */
+/* The description that a message has for v, with the type that a pass gave v; NULL: it has none. */
 static Onnx__ValueInfoProto *take_info(struct maker *k, vid v, Onnx__ValueInfoProto *have)
 {
     const struct value *x = &k->m->value[v];
-    if (have == NULL || (!k->m->patterns && (x->flags & VALUE_RETYPED) == 0))
-        return have;
-    if (have->type != NULL && (x->flags & VALUE_RETYPED) == 0)
+    if (have == NULL || (x->flags & VALUE_RETYPED) == 0)
         return have;
     Onnx__ValueInfoProto *p = arena_alloc(k->a, sizeof *p);
     *p = *have;

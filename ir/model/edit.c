@@ -781,13 +781,13 @@ tid edit_sparse(struct edit *e, const int64_t *dims, uint32_t rank, tid values, 
     return id;
 }
 
-tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n)
+/* Ranges [n pairs] of tensor `of`, as they are. */
+static tid add_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n)
 {
     struct module *m = e->m;
     const struct tensor base = m->tensor[of];
     struct tensor t = {.elem = base.elem, .where = TENSOR_SLICE, .rank = base.rank, .axis = axis};
     int64_t sum = 0, elems;
-    assert(of > 0 && of < m->ntensor);
     for (uint32_t i = 0; i < n; i++)
         sum += range[2 * i + 1] - range[2 * i];
     t.of[0] = of;
@@ -801,6 +801,70 @@ tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint
     tid id = module_add_tensor(m);
     m->tensor[id] = t;
     return id;
+}
+
+/* Whether the tensor is a slice along the axis, or one of such. */
+static bool is_along(const struct module *m, tid t, uint32_t axis)
+{
+    for (; m->tensor[t].where == TENSOR_SLICE; t = m->tensor[t].of[0])
+        if (m->tensor[t].axis == axis)
+            return true;
+    return false;
+}
+
+/* Whether ranges lie within an axis of n positions. */
+static bool is_within(const int64_t *range, uint32_t n, int64_t size)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (range[2 * i] < 0 || range[2 * i] > range[2 * i + 1] || range[2 * i + 1] > size)
+            return false;
+    return true;
+}
+
+/* The positions of the base at which ranges of a slice lie: more[*count pairs], in e->a.  O(ranges of both and of the
+ * result) where ranges ascend. */
+static int64_t *compose(struct edit *e, const struct tensor *slice, const int64_t *range, uint32_t n, uint32_t *count)
+{
+    const int64_t *inner = e->m->ints + slice->range.at;
+    int64_t *more = NULL, at = 0; /* range k of the slice begins at its position `at` */
+    uint32_t cap = 0, made = 0, k = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (range[2 * i] < at)
+            at = k = 0;
+        for (int64_t from = range[2 * i], to = range[2 * i + 1]; from < to;) {
+            int64_t len = inner[k + 1] - inner[k];
+            if (from >= at + len) {
+                at += len;
+                k += 2;
+                continue;
+            }
+            int64_t end = to < at + len ? to : at + len;
+            more = vec_grow(e->a, more, &cap, 2 * made + 2, sizeof *more);
+            more[2 * made] = inner[k] + from - at;
+            more[2 * made++ + 1] = inner[k] + end - at;
+            from = end;
+        }
+    }
+    *count = made;
+    return more;
+}
+
+tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n)
+{
+    const struct tensor base = e->m->tensor[of];
+    assert(of > 0 && of < e->m->ntensor);
+    bool valid = axis < base.rank && is_within(range, n, e->m->ints[base.dim + axis]);
+    if (!valid || !is_along(e->m, of, axis))
+        return add_slice(e, of, axis, range, n);
+    if (base.axis == axis) { /* of the same tensor as that slice */
+        int64_t *more = compose(e, &base, range, n, &n);
+        return add_slice(e, base.of[0], axis, more, n);
+    }
+    /* slices along two axes may change places: each axis is cut once */
+    tid inner = edit_slice(e, base.of[0], axis, range, n);
+    int64_t *kept = arena_array(e->a, (size_t)base.range.n + 1, sizeof *kept);
+    memcpy(kept, e->m->ints + base.range.at, base.range.n * sizeof *kept);
+    return add_slice(e, inner, base.axis, kept, base.range.n / 2);
 }
 
 vid edit_weight(struct edit *e, gid g, const char *name, tid t)

@@ -547,7 +547,7 @@ static void slices(void **state)
 {
     struct sink sink;
     struct diag d = diag_of(&sink);
-    unsigned char bytes[60], want[60];
+    unsigned char bytes[60], want[100];
     nid a, b;
     (void)state;
     for (int i = 0; i < 60; i++)
@@ -576,6 +576,17 @@ static void slices(void **state)
     read_slice(m, last, want, 24);
     tid inner = edit_slice(e, last, 0, (int64_t[]){1, 2}, 1); /* of these, row 1 */
     read_slice(m, inner, want + 8, 8);
+    tid turned = edit_slice(e, inner, 2, (int64_t[]){1, 2, 0, 1, 1, 1, 0, 2}, 4); /* its columns 1, 0, 0, 1 */
+    for (int i = 0; i < 4; i++) {
+        want[4 * i] = want[4 * i + 3] = bytes[20 + 5 * i + 1];
+        want[4 * i + 1] = want[4 * i + 2] = bytes[20 + 5 * i + 4];
+    }
+    read_slice(m, turned, want, 16);
+    for (int i = 0; i < 40; i++) /* however often, it is a slice along two axes */
+        turned = edit_slice(e, turned, i % 2 ? 0 : 2, (int64_t[]){0, i % 2 ? 1 : 4}, 1);
+    read_slice(m, turned, want, 16);
+    assert_int_equal(m->tensor[m->tensor[turned].of[0]].where, TENSOR_SLICE);
+    assert_int_equal(m->tensor[m->tensor[turned].of[0]].of[0], t);
     edit_output(e, 1, edit_weight(e, 1, "inner", inner));
     edit_end(e);
     assert_int_equal(module_verify(m, &d), 0);
