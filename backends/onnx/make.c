@@ -11,7 +11,6 @@
 #include "backends/onnx/make.h"
 
 #include "backends/backends.h"
-#include "ir/base/name_table.h"
 
 #include <assert.h>
 #include <string.h>
@@ -146,6 +145,8 @@ Onnx__NodeProto *make_node(struct maker *k, nid n)
     p->output = name_values(k, x->out, x->out.n, n);
     p->n_attribute = k->bare ? 0 : x->attr.n;
     p->attribute = attr;
+    if (whole)
+        make_sharding(k, src, p);
     if (!whole || (x->flags & NODE_MADE) != 0)
         make_about(k, x->about, whole, &p->doc_string, &p->metadata_props, &p->n_metadata_props);
     if (!k->bare)
@@ -164,70 +165,64 @@ Onnx__ValueInfoProto *make_info(struct maker *k, vid v)
     return p;
 }
 
-/* What the messages of a graph or function say of its values, by name. */
+#define NO_INFO UINT32_MAX
+
+/* What a list of a message says of values. */
 struct infos {
-    Onnx__ValueInfoProto **in, **out, **more;
-    size_t nin, nout, nmore;
-    struct names at[3]; /* name -> place in in, out, more */
+    Onnx__ValueInfoProto **list;
+    size_t n;
+    struct map at;  /* name -> 1 + place of the first one that is not taken */
+    uint32_t *next; /* 1 + place of the next one of the same name */
 };
 
-static struct names index_infos(struct maker *k, Onnx__ValueInfoProto **list, size_t n)
+static struct infos index_infos(struct maker *k, Onnx__ValueInfoProto **list, size_t n)
 {
-    struct names at = names_new(k->a, (uint32_t)n);
-    for (size_t i = 0; i < n; i++)
-        names_add(&at, list[i]->name != NULL ? list[i]->name : "", (uint32_t)i);
-    return at;
-}
-
-static struct infos infos_of(struct maker *k, const Onnx__GraphProto *g)
-{
-    struct infos x = {0};
-    if (g != NULL && !k->bare) {
-        x = (struct infos){.in = g->input,
-                           .nin = g->n_input,
-                           .out = g->output,
-                           .nout = g->n_output,
-                           .more = g->value_info,
-                           .nmore = g->n_value_info};
+    struct infos x = {.list = list, .n = k->bare ? 0 : n};
+    x.next = arena_array(k->a, x.n + 1, sizeof *x.next);
+    for (size_t i = x.n; i-- > 0;) {
+        uint64_t name = map_key(1, str_id(k->m, list[i]->name != NULL ? list[i]->name : ""));
+        x.next[i] = x.at.mask != 0 && map_get(&x.at, name) != 0 ? map_get(&x.at, name) : NO_INFO;
+        map_set(&x.at, k->a, name, (uint32_t)i + 1);
     }
-    x.at[0] = index_infos(k, x.in, x.nin);
-    x.at[1] = index_infos(k, x.out, x.nout);
-    x.at[2] = index_infos(k, x.more, x.nmore);
     return x;
 }
 
-/* The description that a message has for v, with the type that a pass gave v; NULL: it has none. */
+/* 1 + the place of what is said of v; 0: nothing is, or it is taken. */
+static uint32_t info_at(const struct maker *k, const struct infos *x, vid v)
+{
+    uint32_t at = x->at.mask != 0 ? map_get(&x->at, map_key(1, make_told(&k->m->value[v]))) : 0;
+    return at != NO_INFO ? at : 0;
+}
+
+/* The description that a message has for v, with the name and type that passes gave v. */
 static Onnx__ValueInfoProto *take_info(struct maker *k, vid v, Onnx__ValueInfoProto *have)
 {
     const struct value *x = &k->m->value[v];
-    if (have == NULL || (x->flags & VALUE_RETYPED) == 0)
+    if ((x->flags & VALUE_RETYPED) == 0 && is_text(k->m, have->name, x->name))
         return have;
     Onnx__ValueInfoProto *p = arena_alloc(k->a, sizeof *p);
     *p = *have;
-    p->type = make_type(k->m, x->type, k->a);
+    set_text(k->m, &p->name, x->name);
+    if ((x->flags & VALUE_RETYPED) != 0)
+        p->type = make_type(k->m, x->type, k->a);
     return p;
 }
 
-/* Descriptions of the inputs (which 0) or outputs (1) of a graph.  renamed: a pass copied the graph, and gave all
- * values other names. */
-static Onnx__ValueInfoProto **make_border(struct maker *k, struct slice list, const struct infos *i,
-                                          int which, bool renamed)
+/* Descriptions of the inputs or outputs of a graph, of which `have` is what the message says; an entry serves once.
+ * renamed: a pass copied the graph, and gave all values other names. */
+static Onnx__ValueInfoProto **make_border(struct maker *k, struct slice list, struct infos have,
+                                          bool renamed)
 {
     struct module *m = k->m;
-    Onnx__ValueInfoProto **have = which == 0 ? i->in : i->out,
-                         **out = arena_array(k->a, (size_t)list.n + 1, sizeof *out);
-    size_t nhave = which == 0 ? i->nin : i->nout;
+    Onnx__ValueInfoProto **out = arena_array(k->a, (size_t)list.n + 1, sizeof *out);
     for (uint32_t j = 0; j < list.n; j++) {
         vid v = m->arg[list.at + j];
-        uint32_t at = names_get(&i->at[which], value_name(m, v), UINT32_MAX);
-        out[j] = take_info(k, v, at != UINT32_MAX ? have[at] : NULL);
-        if (out[j] == NULL && renamed && nhave == list.n) {
-            out[j] = arena_alloc(k->a, sizeof *out[j]);
-            *out[j] = *have[j];
-            out[j]->name = make_text(m, m->value[v].name);
-        }
-        if (out[j] == NULL)
-            out[j] = make_info(k, v);
+        uint32_t at = info_at(k, &have, v);
+        if (at != 0)
+            map_set(&have.at, k->a, map_key(1, make_told(&m->value[v])), have.next[at - 1]);
+        out[j] = at != 0                       ? take_info(k, v, have.list[at - 1])
+                 : renamed && have.n == list.n ? take_info(k, v, have.list[j])
+                                               : make_info(k, v);
     }
     return out;
 }
@@ -252,39 +247,38 @@ static bool wants_info(const struct maker *k, vid v, bool function)
     return (!border || function) && (k->told || (x->flags & VALUE_RETYPED) != 0 || is_ours(m, v));
 }
 
-/* The values of a graph by name. */
-static struct names names_of(struct maker *k, const struct csr *values, gid g)
+/* The values of a graph by the names that messages know. */
+static struct map told_values(struct maker *k, const struct csr *values, gid g)
 {
-    struct names here = names_new(k->a, values->at[g + 1] - values->at[g]);
+    struct map here = {0};
+    map_set(&here, k->a, 1, 1); /* so that it is not empty */
     for (uint32_t j = values->at[g]; j < values->at[g + 1]; j++)
         if (k->m->value[values->to[j]].name != 0)
-            names_add(&here, value_name(k->m, values->to[j]), values->to[j]);
+            map_set(&here, k->a, map_key(1, make_told(&k->m->value[values->to[j]])), values->to[j]);
     return here;
 }
 
 /* Other values that are described: those of the message that are still there, then those that passes or the text tell
  * the type of.  function: its inputs and outputs are described here, too. */
 static Onnx__ValueInfoProto **make_infos(struct maker *k, const struct csr *values, gid g,
-                                         const struct infos *i, bool function, size_t *n)
+                                         struct infos have, bool function, size_t *n)
 {
     struct module *m = k->m;
     Onnx__ValueInfoProto **out =
-        arena_array(k->a, i->nmore + (values->at[g + 1] - values->at[g]) + 1, sizeof *out);
-    struct names here = names_of(k, values, g);
+        arena_array(k->a, have.n + (values->at[g + 1] - values->at[g]) + 1, sizeof *out);
+    const struct map here = told_values(k, values, g);
     *n = 0;
-    for (size_t j = 0; j < i->nmore; j++) {
-        vid v = names_get(&here, i->more[j]->name != NULL ? i->more[j]->name : "", 0);
-        if (v != 0 ? !m->patterns : !m->rewritten)
-            out[(*n)++] = v != 0 ? take_info(k, v, i->more[j]) : i->more[j];
+    for (size_t j = 0; j < have.n; j++) {
+        const char *name = have.list[j]->name != NULL ? have.list[j]->name : "";
+        vid v = map_get(&here, map_key(1, str_id(m, name)));
+        if (v != 0)
+            out[(*n)++] = take_info(k, v, have.list[j]);
+        else if (!m->rewritten)
+            out[(*n)++] = have.list[j];
     }
-    for (uint32_t j = values->at[g]; j < values->at[g + 1]; j++) {
-        vid v = values->to[j];
-        uint32_t at = names_get(&i->at[2], value_name(m, v), UINT32_MAX);
-        if (at != UINT32_MAX && m->patterns)
-            out[(*n)++] = take_info(k, v, i->more[at]);
-        else if (at == UINT32_MAX && wants_info(k, v, function))
-            out[(*n)++] = make_info(k, v);
-    }
+    for (uint32_t j = values->at[g]; j < values->at[g + 1]; j++)
+        if (info_at(k, &have, values->to[j]) == 0 && wants_info(k, values->to[j], function))
+            out[(*n)++] = make_info(k, values->to[j]);
     return out;
 }
 
@@ -304,22 +298,6 @@ static void set_weights(struct maker *k, const struct graph *g, Onnx__GraphProto
         else
             p->initializer[p->n_initializer++] = make_tensor(k, t, inside);
     }
-}
-
-/* Annotations of quantization for the values that are there. */
-static void keep_annotations(struct maker *k, const struct csr *values, gid g, Onnx__GraphProto *p)
-{
-    const struct module *m = k->m;
-    if (p->n_quantization_annotation == 0 || !m->rewritten)
-        return;
-    struct names here = names_of(k, values, g);
-    Onnx__TensorAnnotation **from = p->quantization_annotation;
-    size_t n = p->n_quantization_annotation;
-    p->n_quantization_annotation = 0;
-    p->quantization_annotation = arena_array(k->a, n, sizeof *from);
-    for (size_t i = 0; i < n; i++)
-        if (from[i]->tensor_name != NULL && names_get(&here, from[i]->tensor_name, 0) != 0)
-            p->quantization_annotation[p->n_quantization_annotation++] = from[i];
 }
 
 static Onnx__NodeProto **make_nodes(struct maker *k, const struct graph *g, size_t *n)
@@ -357,7 +335,6 @@ static void make_graph(struct maker *k, gid id, const struct csr *values)
     struct module *m = k->m;
     struct graph *g = &m->graph[id];
     const Onnx__GraphProto *src = g->src;
-    struct infos i = infos_of(k, src);
     nid owner = g->owner;
     bool renamed = owner != 0 && (m->node[owner].flags & NODE_MADE) != 0;
     Onnx__GraphProto *p = arena_alloc(k->a, sizeof *p);
@@ -370,12 +347,15 @@ static void make_graph(struct maker *k, gid id, const struct csr *values)
                &p->n_metadata_props);
     p->node = make_nodes(k, g, &p->n_node);
     set_weights(k, g, p);
+    const size_t n_input = p->n_input, n_output = p->n_output;
     p->n_input = g->in.n;
-    p->input = make_border(k, g->in, &i, 0, renamed);
+    p->input = make_border(k, g->in, index_infos(k, p->input, n_input), renamed);
     p->n_output = g->out.n;
-    p->output = make_border(k, g->out, &i, 1, renamed);
-    p->value_info = make_infos(k, values, id, &i, false, &p->n_value_info);
-    keep_annotations(k, values, id, p);
+    p->output = make_border(k, g->out, index_infos(k, p->output, n_output), renamed);
+    p->value_info = make_infos(k, values, id, index_infos(k, p->value_info, p->n_value_info), false,
+                               &p->n_value_info);
+    if (m->rewritten && p->n_quantization_annotation > 0)
+        make_annotations(k, told_values(k, values, id), p);
     if (src == NULL || !graph_agrees(m, g, src, p))
         g->src = p;
 }
@@ -439,18 +419,6 @@ static char **name_list(struct maker *k, struct slice list, size_t *n)
     return name_values(k, list, list.n, 0);
 }
 
-/* The message of a function whose body was read from a file lists the values of its graph. */
-static const Onnx__GraphProto *body_infos(struct maker *k, const Onnx__FunctionProto *src)
-{
-    if (src == NULL)
-        return NULL;
-    Onnx__GraphProto *g = arena_alloc(k->a, sizeof *g);
-    onnx__graph_proto__init(g);
-    g->n_value_info = src->n_value_info;
-    g->value_info = src->value_info;
-    return g;
-}
-
 static void complete_function(struct maker *k, const struct function *f, Onnx__FunctionProto *p)
 {
     struct module *b = k->m;
@@ -472,6 +440,13 @@ static void complete_function(struct maker *k, const struct function *f, Onnx__F
     p->opset_import = make_opsets(k, &n);
     p->n_opset_import = n;
     make_about(k, f->about, false, &p->doc_string, &p->metadata_props, &p->n_metadata_props);
+}
+
+/* Messages know values by their names now. */
+static void forget_names(struct module *m)
+{
+    for (vid v = 1; v < m->nval; v++)
+        m->value[v].was = 0;
 }
 
 /* Gives function f a message.  Its graphs are made first; the nodes of the first one are its own. */
@@ -496,11 +471,12 @@ static void make_function(struct maker *model, struct function *f)
         p->n_node = g->n_node;
         p->node = g->node;
         complete_function(&k, f, p);
-        struct infos i = infos_of(&k, body_infos(&k, src));
-        p->value_info = make_infos(&k, &values, 1, &i, true, &p->n_value_info);
+        p->value_info = make_infos(&k, &values, 1, index_infos(&k, p->value_info, p->n_value_info), true,
+                                   &p->n_value_info);
         f->src = p;
     }
     k.m->patterns = k.m->rewritten = false;
+    forget_names(k.m);
     model->failed = model->failed || k.failed;
 }
 
@@ -619,8 +595,12 @@ int onnx_make(struct module *m, struct diag *d)
     p->n_opset_import = n;
     make_about(&k, m->own_about, m->src != NULL && !m->patterns, &p->doc_string, &p->metadata_props,
                &p->n_metadata_props);
+    if (m->rewritten && p->n_training_info > 0)
+        check_training(&k, m->src);
+    check_characters(&k, &p->base);
     if (k.failed)
         return -1;
+    forget_names(m);
     m->src = p;
     m->rewritten = m->patterns = false;
     return 0;

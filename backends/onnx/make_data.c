@@ -301,7 +301,7 @@ Onnx__TensorProto *make_tensor(struct maker *k, tid t, bool inside)
         return (Onnx__TensorProto *)(uintptr_t)src;
     Onnx__TensorProto *p = begin_tensor(k, x);
     if (src == NULL || m->patterns) {
-        if (x->where == TENSOR_OPAQUE && src == NULL && !k->bare)
+        if (x->where == TENSOR_OPAQUE && x->elem != ELEM_NONE && src == NULL && !k->bare)
             refuse_tensor(
                 k, t, "is opaque, and nothing says what is in it (!onnx): it cannot be written");
         p->n_dims = x->rank;

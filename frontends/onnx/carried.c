@@ -170,10 +170,9 @@ static void hand_out(const struct carrier *c, const Onnx__ModelProto *p)
 
 /* ---- what the text says otherwise ---------------------------------------------------------------- */
 
-/* Marks values of graph g of which a description has another type than the text; of its outputs, which may be values of
- * graphs around it, if `around`. */
-static void check_infos(struct onnx_build *b, gid g, bool around, Onnx__ValueInfoProto **list,
-                        size_t n)
+/* Looks at the descriptions of values of graph g; of its outputs, which may be values of graphs around it, if `around`.
+ * says[value]: bit 1: one has another type than the text; bit 2: one has that type. */
+static void check_infos(struct onnx_build *b, gid g, bool around, Onnx__ValueInfoProto **list, size_t n, uint8_t *says)
 {
     struct module *m = b->m;
     for (size_t i = 0; i < n; i++) {
@@ -186,9 +185,10 @@ static void check_infos(struct onnx_build *b, gid g, bool around, Onnx__ValueInf
             continue;
         bool told = (m->value[v].flags & VALUE_TYPED) != 0; /* elsewhere, as the text says it */
         uint32_t type = m->value[v].type;
-        if (list[i]->type != NULL ? !types_same(m, onnx_type(b, list[i]->type), type)
-                                  : !told && m->type[type].kind != TYPE_NONE)
-            m->value[v].flags |= VALUE_RETYPED;
+        if (list[i]->type != NULL)
+            says[v] |= types_same(m, onnx_type(b, list[i]->type), type) ? 2 : 1;
+        else if (!told && m->type[type].kind != TYPE_NONE)
+            says[v] |= 1;
     }
 }
 
@@ -238,6 +238,7 @@ static void check_tensor(const struct module *m, const struct tensor *x)
 static void check_module(struct module *m, const Onnx__FunctionProto *of, struct arena *tmp)
 {
     struct onnx_build b = {.m = m, .model = m, .tmp = tmp};
+    uint8_t *says = arena_alloc(tmp, m->nval);
     for (vid v = 1; v < m->nval; v++)
         if (m->value[v].name != 0)
             map_set(&b.value, tmp, map_key(m->value[v].graph, m->value[v].name), v);
@@ -245,12 +246,15 @@ static void check_module(struct module *m, const Onnx__FunctionProto *of, struct
         const Onnx__GraphProto *p = m->graph[g].src;
         if (p == NULL)
             continue;
-        check_infos(&b, g, false, p->input, p->n_input);
-        check_infos(&b, g, true, p->output, p->n_output);
-        check_infos(&b, g, false, p->value_info, p->n_value_info);
+        check_infos(&b, g, false, p->input, p->n_input, says);
+        check_infos(&b, g, true, p->output, p->n_output, says);
+        check_infos(&b, g, false, p->value_info, p->n_value_info, says);
     }
     if (of != NULL && b.value.mask != 0)
-        check_infos(&b, 1, false, of->value_info, of->n_value_info);
+        check_infos(&b, 1, false, of->value_info, of->n_value_info, says);
+    for (vid v = 1; v < m->nval; v++)
+        if (says[v] == 1) /* the text was edited since */
+            m->value[v].flags |= VALUE_RETYPED;
     for (uint32_t i = 1; i < m->nattr; i++)
         check_types(&b, &m->attr[i]);
     for (tid t = 1; t < m->ntensor; t++)

@@ -156,6 +156,7 @@ void edit_name_value(struct edit *e, vid v, const char *like)
     bool border = x->graph == 1 && (x->flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
     if (x->name == name || border)
         return;
+    x->was = x->was != 0 ? x->was : x->name;
     x->name = edit_fresh(e, name, NAME_OF_VALUE);
     if (x->tensor != 0) /* it has the name, too */
         x->tensor = tensor_named(e, x->tensor, x->name);

@@ -83,8 +83,12 @@ static inline bool same_bytes(const struct equality *e, tid a, tid b)
     enum { BLOCK = 4096 };
     unsigned char p[BLOCK], q[BLOCK];
     const uint64_t len = e->a->tensor[a].len;
-    bool same = len == e->b->tensor[b].len;
+    const struct tensor *x = &e->a->tensor[a], *y = &e->b->tensor[b];
+    bool same = len == y->len;
 
+    if (x->where == TENSOR_FILE && e->a->file[x->file].fd < 0) /* it is not there */
+        return same && y->where == TENSOR_FILE && x->off == y->off &&
+               same_str(e, e->a->file[x->file].location, e->b->file[y->file].location);
     for (uint64_t at = 0, n; same && at < len; at += n) {
         n = len - at < BLOCK ? len - at : BLOCK;
         same = tensor_read(e->a, a, at, p, n) == 0 && tensor_read(e->b, b, at, q, n) == 0 &&
