@@ -28,6 +28,8 @@ static void grow_graphs(struct edit *e)
 {
     e->first = vec_grow(e->a, e->first, &e->capfirst, e->m->ngraph, sizeof *e->first);
     e->last = vec_grow(e->a, e->last, &e->caplast, e->m->ngraph, sizeof *e->last);
+    e->come = vec_grow(e->a, e->come, &e->capcome, e->m->ngraph, sizeof *e->come);
+    e->latest = vec_grow(e->a, e->latest, &e->caplatest, e->m->ngraph, sizeof *e->latest);
 }
 
 static void note_reads(struct edit *e)
@@ -244,7 +246,7 @@ void edit_made_from(struct edit *e, nid n, nid from)
 {
     struct node *x = &e->m->node[n];
     const struct node *y = &e->m->node[from];
-    e->slot[n].from = from;
+    e->slot[n].from = e->slot[from].is_new ? e->slot[from].from : from;
     x->made_from = y->made_from != 0 ? y->made_from : y->name;
 }
 
@@ -357,15 +359,32 @@ static vid new_value(struct edit *e, gid g, sid like, uint32_t flags)
     return v;
 }
 
+/* A list with one more value. */
+static struct slice add_result(struct module *m, struct slice old, vid v)
+{
+    if (old.n > 0 && old.at + old.n == m->narg) { /* the last one of its pool grows */
+        module_add_args(m, &v, 1);
+        return (struct slice){old.at, old.n + 1};
+    }
+    struct slice out = module_add_args(m, NULL, old.n + 1);
+    memcpy(m->arg + out.at, m->arg + old.at, old.n * sizeof *m->arg);
+    m->arg[out.at + old.n] = v;
+    return out;
+}
+
+void edit_omit_result(struct edit *e, nid n)
+{
+    struct slice out = add_result(e->m, e->m->node[n].out, 0);
+    e->m->node[n].out = out;
+}
+
 vid edit_result(struct edit *e, nid n, const char *name, vid like)
 {
     struct module *m = e->m;
     sid want = name != NULL ? str_id(m, name) : like != 0 ? m->value[like].name : m->node[n].name;
     vid v = new_value(e, m->node[n].graph, want, 0);
     const struct slice old = m->node[n].out;
-    struct slice out = module_add_args(m, NULL, old.n + 1);
-    memcpy(m->arg + out.at, m->arg + old.at, old.n * sizeof *m->arg);
-    m->arg[out.at + old.n] = v;
+    struct slice out = add_result(m, old, v);
     m->node[n].out = out;
     m->value[v].def = n;
     m->value[v].outno = old.n;
@@ -398,6 +417,7 @@ static void stand(struct edit *e, vid v, vid w)
     x->flags &= ~(uint32_t)VALUE_OUTPUT;
     y->flags |= VALUE_OUTPUT;
     e->value[v].stands = w;
+    e->value[v].stood = e->time + 1;
 }
 
 /* The node goes on reading what it reads now. */
@@ -413,11 +433,13 @@ static void keep_operands(struct edit *e, nid n)
     e->slot[n].set_at = e->time + 1;
 }
 
-vid edit_output_now(struct edit *e, gid g, vid v)
+vid edit_output_now(struct edit *e, gid g, vid v, uint32_t set_at)
 {
-    while (e->value[v].stands != 0)
+    while (e->value[v].stands != 0 && e->value[v].stood > set_at) {
+        set_at = e->value[v].stood;
         v = e->value[v].stands;
-    return e->m->value[v].graph == g ? v : edit_resolve(e, v, 0);
+    }
+    return e->m->value[v].graph == g ? v : edit_resolve(e, v, set_at);
 }
 
 bool edit_replace(struct edit *e, vid v, vid w)
@@ -551,10 +573,12 @@ gid edit_add_body(struct edit *e, nid n, const char *name)
 /* Notes that v comes to the end of a list. */
 static void append(struct edit *e, gid g, vid v, int list)
 {
-    e->border = vec_grow(e->a, e->border, &e->capborder, e->nborder + 1, sizeof *e->border);
-    e->border[e->nborder].graph = g;
-    e->border[e->nborder].value = v;
-    e->border[e->nborder++].list = list;
+    const uint32_t at = e->nborder++;
+    e->border = vec_grow(e->a, e->border, &e->capborder, e->nborder, sizeof *e->border);
+    e->border[at] = (struct edit_border){.graph = g, .value = v, .set_at = e->time};
+    e->border[at].list = list;
+    *(e->come[g] == 0 ? &e->come[g] : &e->border[e->latest[g] - 1].next) = at + 1;
+    e->latest[g] = at + 1;
 }
 
 vid edit_input(struct edit *e, gid g, const char *name, uint32_t type)
@@ -599,7 +623,8 @@ static vid copied_value(const struct copying *c, vid v)
     return v != 0 && w != 0 ? w : v;
 }
 
-/* A new value in place of v, in graph g. */
+/* A new value in place of v, in graph g.  Inputs and outputs of bodies keep their names: some operators find them by name
+ * (com.microsoft::BeamSearch). */
 static vid copy_value(struct copying *c, vid v, gid g)
 {
     struct module *m = c->e->m;
@@ -609,7 +634,8 @@ static vid copy_value(struct copying *c, vid v, gid g)
     const struct value x = m->value[v];
     bool lost = (x.flags & VALUE_LOST) != 0;
     vid w = new_value(c->e, g, x.name, x.flags & kept);
-    m->value[w].name = lost ? 0 : m->value[w].name;
+    bool border = g != x.graph && (x.flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
+    m->value[w].name = lost ? 0 : border ? x.name : m->value[w].name;
     m->value[w].type = x.type;
     c->e->value[w].like = v;
     if (x.tensor != 0) {
@@ -620,24 +646,26 @@ static vid copy_value(struct copying *c, vid v, gid g)
     return w;
 }
 
+/* What list `which` of a body has, for the same list of its copy. */
+static void copy_border(struct copying *c, struct pair body, vid v, int which, uint32_t set_at)
+{
+    struct edit *e = c->e;
+    if (which == BORDER_OUT)
+        edit_output(e, body.to, copied_value(c, edit_output_now(e, body.from, v, set_at)));
+    else
+        append(e, body.to,
+               map_get(&c->value, v) != 0 ? copied_value(c, v) : copy_value(c, v, body.to), which);
+}
+
 /* A list of graph `from` for its copy `to`: copies of inputs and initializers, or the outputs that have come of it. */
 static void copy_list(struct copying *c, struct pair body, struct slice list, int which)
 {
     struct edit *e = c->e;
-    struct module *m = e->m;
-    const uint32_t nborder = e->nborder;
-    for (uint32_t i = 0; i < list.n + nborder; i++) {
-        const struct edit_border *b = i < list.n ? NULL : &e->border[i - list.n];
-        if (b != NULL && (b->graph != body.from || (int)b->list != which))
-            continue;
-        vid v = b == NULL ? m->arg[list.at + i] : b->value;
-        if (which == BORDER_OUT)
-            edit_output(e, body.to, copied_value(c, edit_output_now(e, body.from, v)));
-        else
-            append(e, body.to,
-                   map_get(&c->value, v) != 0 ? copied_value(c, v) : copy_value(c, v, body.to),
-                   which);
-    }
+    for (uint32_t i = 0; i < list.n; i++)
+        copy_border(c, body, e->m->arg[list.at + i], which, 0);
+    for (uint32_t i = e->come[body.from]; i != 0; i = e->border[i - 1].next)
+        if ((int)e->border[i - 1].list == which)
+            copy_border(c, body, e->border[i - 1].value, which, e->border[i - 1].set_at);
 }
 
 static gid copy_body(struct copying *c, gid from, nid owner)
@@ -697,11 +725,11 @@ static nid copy_node(struct copying *c, nid n, gid g, nid after)
     x.graph = g;
     x.out = out;
     x.attr = copy_attrs(c, n, k);
-    x.name = edit_fresh(e, x.name, NAME_OF_NODE);
+    x.name = x.name != 0 ? edit_fresh(e, x.name, NAME_OF_NODE) : 0; /* at the end, as the original */
     x.flags = (x.flags & ~(uint32_t)NODE_UNNAMED) | NODE_MADE;
     m->node[k] = x;
     edit_made_from(e, k, n);
-    e->slot[k].copy = true;
+    e->slot[k].copy = !e->slot[n].is_new || e->slot[n].copy;
     c->node = vec_grow(e->a, c->node, &c->capnode, c->nnode + 1, sizeof *c->node);
     c->node[c->nnode++] = (struct pair){n, k};
     return k;

@@ -66,12 +66,14 @@ void edit_set_operand(struct edit *e, nid n, uint32_t i, vid v);
 /* One more result, with a name like that (NULL: like that of `like`, else of the node), of the type and sizes of value
  * `like` (0: of unknown type). */
 vid edit_result(struct edit *e, nid n, const char *name, vid like);
+/* One more result that is omitted. */
+void edit_omit_result(struct edit *e, nid n);
 /* The type of a value, also where the file says another one. */
 void edit_set_type(struct edit *e, vid v, uint32_t type);
 /* A value gets that name, or one like it if it is taken.  The outputs of the main graph keep theirs. */
 void edit_name_value(struct edit *e, vid v, const char *like);
-/* All nodes that read v, but for the one that makes w, read w from now on; a node that is set to read v later reads
- * v.  Where v is an output of its graph w becomes the output, under the name that v has, and v gets another name.
+/* All nodes that read v, but for the one that makes w, read w from now on (those in its bodies, too); a node that is
+ * set to read v later reads v.  Where v is an output of its graph w becomes the output, under the name that v has, and v gets another name.
  * false, and nothing changes: v is an output, and w, being an input, an initializer, an output or of another graph,
  * cannot take its name. */
 bool edit_replace(struct edit *e, vid v, vid w);
@@ -95,7 +97,8 @@ void edit_drop_attr(struct edit *e, nid n, const char *name);
 
 /* ---- graphs ---- */
 
-/* One more input or output of a graph.  An output of the main graph has the value's name. */
+/* One more input or output of a graph.  An output of the main graph has the value's name; what replaces the value later
+ * becomes the output. */
 vid edit_input(struct edit *e, gid g, const char *name, uint32_t type);
 void edit_output(struct edit *e, gid g, vid v);
 /* The opset of a domain, added if it is not there. */

@@ -9,7 +9,8 @@ const struct pass *__wrap_pass_find(const char *name);
 const struct pass *__wrap_pass_find(const char *name)
 {
     static const struct pass *const own[] = {&pass_make_everything, &pass_edit_script,
-                                             &pass_break_module, &pass_compare_module};
+                                             &pass_break_module, &pass_compare_module,
+                                             &pass_slice_weights, &pass_insert_identities};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (strcmp(own[i]->name, name) == 0)
             return own[i];
