@@ -131,11 +131,11 @@ sid edit_fresh(struct edit *e, sid like, uint32_t what)
 }
 
 /* A copy of a tensor under a name: others may have the tensor itself.  The values of a sparse one have the name, too. */
-static tid tensor_named(struct edit *e, tid t, sid name)
+tid edit_tensor_named(struct edit *e, tid t, sid name)
 {
     struct tensor x = e->m->tensor[t];
     if (x.where == TENSOR_SPARSE && x.of[0] != 0)
-        x.of[0] = tensor_named(e, x.of[0], name); /* which is not sparse */
+        x.of[0] = edit_tensor_named(e, x.of[0], name); /* which is not sparse */
     x.name = name;
     tid own = module_add_tensor(e->m);
     e->m->tensor[own] = x;
@@ -161,7 +161,7 @@ void edit_name_value(struct edit *e, vid v, const char *like)
     x->was = x->was != 0 ? x->was : x->name;
     x->name = edit_fresh(e, name, NAME_OF_VALUE);
     if (x->tensor != 0) /* it has the name, too */
-        x->tensor = tensor_named(e, x->tensor, x->name);
+        x->tensor = edit_tensor_named(e, x->tensor, x->name);
 }
 
 /* ---- nodes -------------------------------------------------------------------------------------- */
@@ -350,7 +350,7 @@ void edit_set_operand(struct edit *e, nid n, uint32_t i, vid v)
 }
 
 /* A new value of a graph with a name like that. */
-static vid new_value(struct edit *e, gid g, sid like, uint32_t flags)
+vid edit_new_value(struct edit *e, gid g, sid like, uint32_t flags)
 {
     sid name = edit_fresh(e, like, NAME_OF_VALUE);
     vid v = module_add_value(e->m);
@@ -382,7 +382,7 @@ vid edit_result(struct edit *e, nid n, const char *name, vid like)
 {
     struct module *m = e->m;
     sid want = name != NULL ? str_id(m, name) : like != 0 ? m->value[like].name : m->node[n].name;
-    vid v = new_value(e, m->node[n].graph, want, 0);
+    vid v = edit_new_value(e, m->node[n].graph, want, 0);
     const struct slice old = m->node[n].out;
     struct slice out = add_result(m, old, v);
     m->node[n].out = out;
@@ -571,7 +571,7 @@ gid edit_add_body(struct edit *e, nid n, const char *name)
 }
 
 /* Notes that v comes to the end of a list. */
-static void append(struct edit *e, gid g, vid v, int list)
+void edit_append(struct edit *e, gid g, vid v, int list)
 {
     const uint32_t at = e->nborder++;
     e->border = vec_grow(e->a, e->border, &e->capborder, e->nborder, sizeof *e->border);
@@ -583,15 +583,15 @@ static void append(struct edit *e, gid g, vid v, int list)
 
 vid edit_input(struct edit *e, gid g, const char *name, uint32_t type)
 {
-    vid v = new_value(e, g, str_id(e->m, name), VALUE_INPUT);
+    vid v = edit_new_value(e, g, str_id(e->m, name), VALUE_INPUT);
     e->m->value[v].type = type;
-    append(e, g, v, BORDER_IN);
+    edit_append(e, g, v, BORDER_IN);
     return v;
 }
 
 void edit_output(struct edit *e, gid g, vid v)
 {
-    append(e, g, v, BORDER_OUT);
+    edit_append(e, g, v, BORDER_OUT);
     if (e->m->value[v].graph == g)
         e->m->value[v].flags |= VALUE_OUTPUT;
 }
@@ -633,13 +633,13 @@ static vid copy_value(struct copying *c, vid v, gid g)
     const uint32_t kept = VALUE_INPUT | VALUE_INIT | VALUE_LOST | VALUE_TYPED | VALUE_RETYPED;
     const struct value x = m->value[v];
     bool lost = (x.flags & VALUE_LOST) != 0;
-    vid w = new_value(c->e, g, x.name, x.flags & kept);
+    vid w = edit_new_value(c->e, g, x.name, x.flags & kept);
     bool border = g != x.graph && (x.flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
     m->value[w].name = lost ? 0 : border ? x.name : m->value[w].name;
     m->value[w].type = x.type;
     c->e->value[w].like = v;
     if (x.tensor != 0) {
-        tid t = tensor_named(c->e, x.tensor, m->value[w].name);
+        tid t = edit_tensor_named(c->e, x.tensor, m->value[w].name);
         m->value[w].tensor = t;
     }
     map_set(&c->value, c->e->a, v, w);
@@ -653,7 +653,7 @@ static void copy_border(struct copying *c, struct pair body, vid v, int which, u
     if (which == BORDER_OUT)
         edit_output(e, body.to, copied_value(c, edit_output_now(e, body.from, v, set_at)));
     else
-        append(e, body.to,
+        edit_append(e, body.to,
                map_get(&c->value, v) != 0 ? copied_value(c, v) : copy_value(c, v, body.to), which);
 }
 
@@ -766,157 +766,4 @@ nid edit_copy(struct edit *e, nid n)
     for (uint32_t i = 0; i < c.nbody; i++)
         copy_list(&c, c.body[i], m->graph[c.body[i].from].out, BORDER_OUT);
     return k;
-}
-
-/* ---- weights ------------------------------------------------------------------------------------ */
-
-tid edit_tensor(struct edit *e, enum elem elem, const int64_t *dims, uint32_t rank,
-                const void *data, size_t len)
-{
-    struct module *m = e->m;
-    struct tensor t = {.elem = (uint8_t)elem, .where = TENSOR_INLINE, .rank = rank, .len = len};
-    unsigned char *bytes = arena_alloc(m->mem, len + 1);
-    if (len > 0)
-        memcpy(bytes, data, len);
-    t.data = bytes;
-    t.dim = module_add_ints(m, dims, rank).at;
-    tid id = module_add_tensor(m);
-    m->tensor[id] = t;
-    return id;
-}
-
-tid edit_strings(struct edit *e, const int64_t *dims, uint32_t rank, const sid *s)
-{
-    struct module *m = e->m;
-    struct tensor t = {.elem = ELEM_STR, .where = TENSOR_STRINGS, .rank = rank};
-    t.dim = module_add_ints(m, dims, rank).at;
-    int64_t n = dims_elems(m, t.dim, rank);
-    struct slice list = module_add_sids(m, s, n > 0 ? (uint32_t)n : 0);
-    t.off = list.at;
-    t.len = list.n;
-    tid id = module_add_tensor(m);
-    m->tensor[id] = t;
-    return id;
-}
-
-tid edit_sparse(struct edit *e, const int64_t *dims, uint32_t rank, tid values, tid indices)
-{
-    struct module *m = e->m;
-    struct tensor t = {.where = TENSOR_SPARSE, .rank = rank, .of = {values, indices}};
-    t.elem = m->tensor[values].elem;
-    t.dim = module_add_ints(m, dims, rank).at;
-    tid id = module_add_tensor(m);
-    m->tensor[id] = t;
-    return id;
-}
-
-/* Ranges [n pairs] of tensor `of`, as they are. */
-static tid add_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n)
-{
-    struct module *m = e->m;
-    const struct tensor base = m->tensor[of];
-    struct tensor t = {.elem = base.elem, .where = TENSOR_SLICE, .rank = base.rank, .axis = axis};
-    int64_t sum = 0, elems;
-    for (uint32_t i = 0; i < n; i++)
-        sum += range[2 * i + 1] - range[2 * i];
-    t.of[0] = of;
-    t.range = module_add_ints(m, range, 2 * n);
-    t.dim = module_add_ints(m, NULL, base.rank).at;
-    memcpy(m->ints + t.dim, m->ints + base.dim, base.rank * sizeof *m->ints);
-    if (axis < base.rank)
-        m->ints[t.dim + axis] = sum;
-    elems = dims_elems(m, t.dim, t.rank);
-    t.len = elems > 0 ? (uint64_t)elem_bytes((enum elem)t.elem, elems) : 0;
-    tid id = module_add_tensor(m);
-    m->tensor[id] = t;
-    return id;
-}
-
-/* Whether the tensor is a slice along the axis, or one of such. */
-static bool is_along(const struct module *m, tid t, uint32_t axis)
-{
-    for (; m->tensor[t].where == TENSOR_SLICE; t = m->tensor[t].of[0])
-        if (m->tensor[t].axis == axis)
-            return true;
-    return false;
-}
-
-/* Whether ranges lie within an axis of n positions. */
-static bool is_within(const int64_t *range, uint32_t n, int64_t size)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (range[2 * i] < 0 || range[2 * i] > range[2 * i + 1] || range[2 * i + 1] > size)
-            return false;
-    return true;
-}
-
-/* The positions of the base at which ranges of a slice lie: more[*count pairs], in e->a.  O(ranges of both and of the
- * result) where ranges ascend. */
-static int64_t *compose(struct edit *e, const struct tensor *slice, const int64_t *range, uint32_t n, uint32_t *count)
-{
-    const int64_t *inner = e->m->ints + slice->range.at;
-    int64_t *more = NULL, at = 0; /* range k of the slice begins at its position `at` */
-    uint32_t cap = 0, made = 0, k = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (range[2 * i] < at)
-            at = k = 0;
-        for (int64_t from = range[2 * i], to = range[2 * i + 1]; from < to;) {
-            int64_t len = inner[k + 1] - inner[k];
-            if (from >= at + len) {
-                at += len;
-                k += 2;
-                continue;
-            }
-            int64_t end = to < at + len ? to : at + len;
-            more = vec_grow(e->a, more, &cap, 2 * made + 2, sizeof *more);
-            more[2 * made] = inner[k] + from - at;
-            more[2 * made++ + 1] = inner[k] + end - at;
-            from = end;
-        }
-    }
-    *count = made;
-    return more;
-}
-
-tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n)
-{
-    const struct tensor base = e->m->tensor[of];
-    assert(of > 0 && of < e->m->ntensor);
-    bool valid = axis < base.rank && is_within(range, n, e->m->ints[base.dim + axis]);
-    if (!valid || !is_along(e->m, of, axis))
-        return add_slice(e, of, axis, range, n);
-    if (base.axis == axis) { /* of the same tensor as that slice */
-        int64_t *more = compose(e, &base, range, n, &n);
-        return add_slice(e, base.of[0], axis, more, n);
-    }
-    /* slices along two axes may change places: each axis is cut once */
-    tid inner = edit_slice(e, base.of[0], axis, range, n);
-    int64_t *kept = arena_array(e->a, (size_t)base.range.n + 1, sizeof *kept);
-    memcpy(kept, e->m->ints + base.range.at, base.range.n * sizeof *kept);
-    return add_slice(e, inner, base.axis, kept, base.range.n / 2);
-}
-
-vid edit_weight(struct edit *e, gid g, const char *name, tid t)
-{
-    struct module *m = e->m;
-    vid v = new_value(e, g, str_id(m, name), VALUE_INIT);
-    const struct tensor x = m->tensor[t];
-    struct slice dims = module_add_dims(m, NULL, x.rank);
-    for (uint32_t i = 0; i < x.rank; i++)
-        m->dim[dims.at + i] = (struct dim){.value = m->ints[x.dim + i]};
-    m->value[v].type = module_add_type(
-        m, (struct type){
-               .kind = TYPE_TENSOR, .elem = x.elem, .rank = (int16_t)x.rank, .dim = dims.at});
-    if (x.name != 0 || x.where == TENSOR_SPARSE) /* another initializer has it, or may get it */
-        t = tensor_named(e, t, m->value[v].name);
-    m->tensor[t].name = m->value[v].name;
-    m->value[v].tensor = t;
-    append(e, g, v, BORDER_INIT);
-    return v;
-}
-
-vid edit_ints(struct edit *e, gid g, const char *name, const int64_t *v, uint32_t count)
-{
-    int64_t n = count;
-    return edit_weight(e, g, name, edit_tensor(e, ELEM_I64, &n, 1, v, count * sizeof *v));
 }

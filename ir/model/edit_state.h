@@ -75,6 +75,12 @@ sid edit_fresh(struct edit *e, sid like, uint32_t what);
 /* Graphs that attribute a refers to: how many; body i. */
 uint32_t edit_nbody(const struct attr *a);
 gid edit_body(const struct module *m, const struct attr *a, uint32_t i);
+/* A new value of a graph with a name like that. */
+vid edit_new_value(struct edit *e, gid g, sid like, uint32_t flags);
+/* A copy of a tensor under a name: others may have the tensor itself.  The values of a sparse one have the name, too. */
+tid edit_tensor_named(struct edit *e, tid t, sid name);
+/* Notes that v comes to the end of a list. */
+void edit_append(struct edit *e, gid g, vid v, int list);
 /* Takes node n out of the order of its graph, or puts it behind another node (0: at the beginning). */
 void edit_unlink(struct edit *e, nid n);
 void edit_link_after(struct edit *e, gid g, nid at, nid n);

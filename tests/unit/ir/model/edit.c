@@ -408,6 +408,17 @@ static void bodies_are_swept(void **state)
     assert_int_equal(m->nnode, 2); /* B alone: If, what is in it, and A are gone */
     assert_int_equal(m->ngraph, 2);
     arena_free(m->mem);
+    m = chain(&d, &a, &b); /* the same where the node is dropped, not forsaken */
+    x = named(m, "x");
+    e = edit_begin(m, m->mem);
+    k = add_choice(e, x, named(m, "v"));
+    edit_set_operand(e, b, 0, x);
+    edit_drop(e, k);
+    edit_sweep(e);
+    edit_end(e);
+    assert_int_equal(module_verify(m, &d), 0);
+    assert_int_equal(m->nnode, 2);
+    arena_free(m->mem);
 }
 
 /* Names of what bodies take and return are theirs; all others are new. */
@@ -497,6 +508,64 @@ static void order_is_found(void **state)
     assert_int_equal(now[r], 3);
     assert_int_equal(now[b], 4);
     assert_int_equal(node_in(m, 4, 0), rv);
+    arena_free(m->mem);
+}
+
+/* Nodes that are ready keep the order of the list; who reads a value reads what has replaced it last, also where that was
+ * asked for between replacements. */
+static void order_of_the_list(void **state)
+{
+    enum { MANY = 5 };
+    struct sink sink;
+    struct diag d = diag_of(&sink);
+    nid a, b, r[MANY];
+    (void)state;
+    struct module *m = chain(&d, &a, &b);
+    vid y = named(m, "y"), v = named(m, "v"), w;
+    struct edit *e = edit_begin(m, m->mem);
+    for (int i = 0; i < MANY; i++) {
+        r[i] = edit_before(e, a, "Reader");
+        edit_operands(e, r[i], &y, 1);
+        edit_output(e, 1, edit_result(e, r[i], NULL, y));
+    }
+    for (int i = 0; i < MANY; i++) {
+        nid k = edit_add(e, 1, "Identity");
+        edit_operands(e, k, &v, 1);
+        w = edit_result(e, k, NULL, v);
+        assert_true(edit_replace(e, v, w));
+        assert_int_equal(edit_in(e, b, 0), w);
+        v = w;
+    }
+    const nid *now = edit_end(e);
+    assert_int_equal(module_verify(m, &d), 0);
+    assert_int_equal(now[a], 1);
+    assert_int_equal(node_in(m, now[b], 0), v);
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(now[r[i]], now[b] + 1 + (nid)i);
+    arena_free(m->mem);
+}
+
+/* Names are new in functions and bodies, too; a weight's tensor is named as its value. */
+static void names_are_new(void **state)
+{
+    struct sink sink;
+    struct diag d = diag_of(&sink);
+    nid a, b;
+    (void)state;
+    struct module *m = chain(&d, &a, &b);
+    struct module *f = m->function[module_add_function(m)].body;
+    f->value[module_add_value(f)].name = str_id(f, "inside");
+    f->node[module_add_node(f)].name = str_id(f, "INSIDE");
+    struct edit *e = edit_begin(m, m->mem);
+    vid w = named(m, "w");
+    edit_name_value(e, w, "inside");
+    edit_name_node(e, b, "INSIDE");
+    edit_name_value(e, named(m, "v"), "inside_1");
+    assert_string_equal(value_name(m, w), "inside_1");
+    assert_string_equal(node_name(m, b), "INSIDE_1");
+    assert_int_equal(m->tensor[m->value[w].tensor].name, m->value[w].name);
+    assert_string_equal(str(m, m->value[w].was), "w");
+    assert_int_not_equal(named(m, "inside_2"), 0);
     arena_free(m->mem);
 }
 
@@ -602,7 +671,13 @@ static void costs_follow(void **state)
     m->cost = k;
     m->color = memcpy(arena_array(m->mem, 3, 4), (uint32_t[]){0, 1, 2}, 12);
     m->backward = memcpy(arena_alloc(m->mem, 3), (uint8_t[]){0, 0, 1}, 3);
+    m->slot_ann = m->color;
+    m->device_ann = m->color;
     struct edit *e = edit_begin(m, m->mem);
+    vid x = named(m, "x");
+    nid first = edit_before(e, a, "Neg");
+    edit_operands(e, first, &x, 1);
+    edit_output(e, 1, edit_result(e, first, NULL, x));
     nid r = edit_before(e, b, "Relu"), c = edit_copy(e, b), cc = edit_copy(e, c), rc = edit_copy(e, r);
     vid v = named(m, "v");
     edit_operands(e, r, &v, 1);
@@ -620,7 +695,12 @@ static void costs_follow(void **state)
     assert_int_equal(m->cost->time[0][now[rc]], 0);  /* a copy of a node that was made */
     assert_int_equal(m->backward[now[cc]], 1);
     assert_string_equal(str(m, m->node[now[cc]].made_from), "B");
+    assert_int_equal(m->color[now[first]], 0);
     assert_int_equal(m->color[now[a]], 1);
+    assert_int_equal(m->slot_ann[now[c]], 2);
+    assert_int_equal(m->slot_ann[now[a]], 1);
+    assert_int_equal(m->device_ann[now[cc]], 2);
+    assert_int_equal(m->device_ann[now[first]], 0);
     assert_int_equal(m->color[now[r]], 2);
     assert_int_equal(m->backward[now[c]], 1);
     assert_int_equal(m->backward[now[a]], 0);
@@ -763,6 +843,8 @@ int main(void)
         cmocka_unit_test(outputs_keep_names),
         cmocka_unit_test(outputs_have_their_time),
         cmocka_unit_test(order_is_found),
+        cmocka_unit_test(order_of_the_list),
+        cmocka_unit_test(names_are_new),
         cmocka_unit_test(bodies_are_swept),
         cmocka_unit_test(copies_of_bodies),
         cmocka_unit_test(what_else_is_made),
