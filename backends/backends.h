@@ -27,15 +27,11 @@ struct result {
     struct scene scene;
     const struct plan *plan;
     const struct verdict *verdict;
-    const struct step_run *step;         /* of a makespan; NULL: of a time per sample */
-    const struct iteration_run *trained; /* of an iteration time */
-    const struct latency_run *latency;   /* of a latency */
-    const struct parts *parts;           /* the parts: ir/plan/parts.h */
+    const struct parts *parts; /* the parts: ir/plan/parts.h */
     const struct level_table
         *table;          /* of the pass levels (ir/dag/level_table.h); NULL: it has not run */
     uint32_t *part_slot; /* [part] of a latency: the slot of its subgraph; 0: of a host */
-    int64_t
-        parts_value; /* ps: the makespan or latency of the parts, if `step` or `latency` is there */
+    int64_t parts_value; /* ps: what one sample alone takes through the parts (FEED_ALONE) */
     /* of functions, while the plan was made: "opened", "whole"; NULL: there are none */
     const char *calls;
     /* scene, plan and verdict by the objective that the plan was made for, where this is about another one (--judge):
@@ -51,6 +47,30 @@ struct result {
     FILE *out;           /* where the path "-" leads; NULL: stdout */
     struct diag *diag;
 };
+
+/* What an execution model (struct exec_kind) shows of a result.  Memory comes from a, or lives as long as r. */
+struct chart;
+struct exec_shows {
+    /* Makes r->parts, and of one sample alone parts_value; fine: cut where transfers begin and end.  NULL: as few parts
+     * as can be, whose value is the plan's */
+    void (*cut)(struct result *r, bool fine, struct arena *a);
+    /* The table of a plan, from its first lines on: what is gained; what the devices do, and all that follows; what
+     * stands behind "shape: " (NULL: the line is left out) */
+    void (*gain)(FILE *f, const struct result *r, struct arena *a);
+    void (*report)(FILE *f, const struct result *r, struct arena *a);
+    const char *(*shape)(const struct result *r, struct arena *a);
+    /* --replay of so many samples, 0: a few: a line.  0, or -1 and an error */
+    int (*replay)(FILE *f, const struct result *r, int64_t samples, struct arena *a);
+    /* For chart_make (timeline/chart.h): samples as asked for, `most` bars */
+    int (*chart)(struct chart *c, const struct result *r, int64_t samples, uint32_t most,
+                 struct arena *a);
+    /* Members of its own in manifest.json, "  \"key\": value,\n" each; NULL: none */
+    void (*json)(FILE *f, const struct result *r, struct arena *a);
+};
+/* What most of them show. */
+void plan_print_gain(FILE *f, const struct result *r, struct arena *a);
+void plan_print_tables(FILE *f, const struct result *r, struct arena *a);
+const char *plan_shape(const struct result *r, struct arena *a);
 
 /* An option of writers: --NAME=VALUE of the command line.  Several writers may point at the same one, or have one of
  * an equal name, kind and values each. */
@@ -149,10 +169,6 @@ int pictures_write(const struct result *r, enum view view, unsigned formats, con
  * a.  gpu:K counts the accelerators that are not of class npu.  NULL, and *why, where the plan uses two
  * devices of a kind, which one session cannot tell apart. */
 const char *layer_assignment(const struct result *r, struct arena *a, const char **why);
-/* A line about the replay of the plan (rounds.h) with so many samples, 0: a few. */
-int replay_print(FILE *f, const struct result *r, int64_t samples);
-/* Whether a plan can be replayed: -1 and an error if its stages have copies. */
-int replay_check(const struct result *r);
 /* The table of the pass levels, r->table, its first rows; writer_levels has them all.  O(V). */
 void levels_print(FILE *f, const struct result *r);
 void summary_print(FILE *f, const struct module *m);

@@ -27,7 +27,7 @@ const char *label_text(struct arena *a, const char *s, size_t n, size_t most)
         len = utf8_decode(s + i, n - i, &code);
         count += !len || utf8_shown(code);
     }
-    out = arena_alloc(a, 5 * (count > most ? most : count) + 8);
+    out = arena_alloc(a, 5 * smaller_u64(count, most) + 8);
     for (size_t i = 0, at = 0, len; i < n; i += len ? len : 1) {
         len = utf8_decode(s + i, n - i, &code);
         if (len && !utf8_shown(code))

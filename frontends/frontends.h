@@ -4,11 +4,6 @@
 
 #include "ir/ir.h"
 
-struct named_text {
-    const char *name, *text;
-    size_t n;
-};
-
 struct onnx_options {
     bool allow_links; /* external data may be reached through symbolic links and hard links */
     /* the model itself, which is copied; NULL: it is in the file at `path` */

@@ -75,7 +75,7 @@ enum input_kind input_kind_of(const char *path)
 enum input_kind input_kind_in(const char *name, const void *bytes, size_t n)
 {
     enum input_kind kind;
-    return kind_by_name(name, &kind) ? kind : kind_by_bytes(bytes, n < HEAD ? n : HEAD);
+    return kind_by_name(name, &kind) ? kind : kind_by_bytes(bytes, smaller_u64(n, HEAD));
 }
 
 /* None of these beginnings is one of an ONNX model: the fields that they would be do not exist. */

@@ -50,7 +50,7 @@ struct settings {
     uint32_t trained;   /* bits TRAINING_SAID_*: what the user says of scene.model.training */
     uint32_t said;      /* bits 1 << enum basis: what the user, not a file, says of scene.model */
     bool judged; /* --judge: plans are shown by the objective `judge`, not by that of the scene */
-    enum objective judge;
+    uint32_t judge;
 };
 
 /* What passes read and leave, from fine to coarse; NULL: not there yet. */
@@ -131,20 +131,32 @@ enum feature {
     FEATURES_ALL = 255
 };
 
+enum { PLANNER_OBJECTIVES = 2 };
 /* A pass that leaves a plan, and what it knows.  What it does not offer it never sees: the runner refuses, and says
  * which planners can (planner_check). */
 struct planner {
     struct pass pass;
-    uint32_t objectives; /* bits 1 << enum objective */
-    uint32_t features;   /* FEATURE_* */
+    const char *objectives[PLANNER_OBJECTIVES]; /* names of execution models; NULL: no more */
+    bool every_objective;                       /* it plans for all of them */
+    uint32_t features;                          /* FEATURE_* */
     bool
         given; /* the plan is the user's, so it is no way out where another planner knows too little */
-    /* whether who names it, with these options, and no objective means `implied`; NULL: never */
+    /* whether who names it, with these options, and no objective means the one called `implied`; NULL: never */
     bool (*implies)(const void *opts);
-    enum objective implied;
-    /* who is run in its place, with that one's usual options, for an objective that it does not know; NULL: nobody.
-     * Both need the same passes */
-    const struct planner *other[OBJECTIVES];
+    const char *implied;
+    bool
+        leaves; /* for an objective that it does not know, exec_plans.instead is run in its place, if there is one */
+};
+
+/* What an execution model (struct exec_kind) says to passes. */
+struct exec_plans {
+    const char *pipeline; /* of who names no pass */
+    const char *grouped;  /* the same where devices stand in groups; NULL: no other one */
+    const char *
+        instead; /* the planner that is run in place of one that leaves this objective; NULL: none */
+    uint32_t useless; /* FEATURE_* that plans cannot make use of, whoever makes them */
+    const struct planner *const
+        *own; /* planners beside those of the table, ends with NULL; NULL: none */
 };
 
 /* What the user wants; never NULL. */
@@ -172,12 +184,14 @@ void ctx_forget(struct ctx *x);
 /* Pushes a level. */
 void ctx_push(struct ctx *x, struct wdag *level);
 
-/* All that -p can name, i = 0, 1, ...: passes, then planners, in the order in which a pipeline usually has them; NULL
- * after the last. */
-const struct pass *pass_at(uint32_t i);
-const struct pass *pass_find(const char *name);
-extern const struct planner *const planner_table[]; /* ends with NULL */
-/* The planner whose pass that is; NULL: it is none of the table. */
-const struct planner *planner_of(const struct pass *p);
+/* The planners: those of the table, then those that execution models have of their own (kinds NULL: there are none);
+ * i = 0, 1, ...; NULL after the last. */
+const struct planner *planner_at(const struct exec_kind *const *kinds, uint32_t i);
+/* All that -p can name: passes, then planners, in the order in which a pipeline usually has them. */
+const struct pass *pass_at(const struct exec_kind *const *kinds, uint32_t i);
+/* The one of a name; NULL: none. */
+const struct pass *pass_find(const struct exec_kind *const *kinds, const char *name);
+/* The planner whose pass that is; NULL: it is none of them. */
+const struct planner *planner_of(const struct exec_kind *const *kinds, const struct pass *p);
 
 #endif

@@ -10,7 +10,6 @@
 #include "ir/exec/evaluate.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -56,7 +55,7 @@ static struct step *add_step(struct pipeline *p, uint32_t at, const struct pass 
 /* A pass by its name: of the table, or one of the pipeline's own. */
 static const struct pass *find_pass(const struct pipeline *p, const char *name)
 {
-    const struct pass *found = pass_find(name);
+    const struct pass *found = pass_find(p->kinds, name);
     for (const struct pass *const *e = p->extra; e && *e && !found; e++)
         if (!strcmp((*e)->name, name))
             found = *e;
@@ -67,7 +66,7 @@ static int unknown_pass(const struct pipeline *p, const char *name, struct arena
 {
     struct nearest t = nearest_to(name, strlen(name));
     const struct pass *known;
-    for (uint32_t i = 0; (known = pass_at(i)); i++)
+    for (uint32_t i = 0; (known = pass_at(p->kinds, i)); i++)
         nearest_try(&t, known->name);
     for (const struct pass *const *q = p->extra; q && *q; q++)
         nearest_try(&t, (*q)->name);
@@ -151,7 +150,8 @@ static const struct opt *opt_named(const struct pass *p, const char *name)
  * plan was made. */
 static void open_for_plan(struct pipeline *p, struct arena *a)
 {
-    const struct pass *open = pass_find("open-functions"), *in = pass_find("inline-functions");
+    const struct pass *open = pass_find(NULL, "open-functions");
+    const struct pass *in = pass_find(NULL, "inline-functions");
     uint32_t at = 0;
     for (; at < p->n && !(p->step[at].pass->needs & NEED_OPEN); at++)
         if (p->step[at].pass == open || p->step[at].pass == in)
@@ -175,7 +175,7 @@ void pipeline_complete(struct pipeline *p, struct arena *a)
     open_for_plan(p, a);
     for (uint32_t i = 0; i < p->n; i++)
         for (uint32_t k = 0; k < sizeof rule / sizeof *rule; k++) {
-            const struct pass *need = pass_find(rule[k].name);
+            const struct pass *need = pass_find(NULL, rule[k].name);
             bool have = !(p->step[i].pass->needs & rule[k].need) || p->step[i].pass == need;
             for (uint32_t j = i; j-- > 0 && !have && !p->step[j].pass->rewrites;)
                 have = p->step[j].pass == need;
@@ -227,7 +227,8 @@ static int judge_plan(const struct pass *p, struct ctx *x)
     case FOUND_OTHER_VALUE:
         diag_error(x->use.diag, "%s claims %s %s, the judge finds %s", p->name,
                    time_print(said, x->results.plan->claim.value),
-                   objective_unit[x->results.plan->claim.objective], time_print(is, e.value));
+                   exec_kind_of(&x->scene.model, x->results.plan->claim.objective)->unit,
+                   time_print(is, e.value));
         break;
     case FOUND_OTHER_BOUND:
         diag_error(x->use.diag, "%s claims the bound %s for a value of %s", p->name,
@@ -264,18 +265,20 @@ static bool has_options(const struct step *s, struct arena *a)
 /* Runs a planner, or who stands in for it; refuses one that does not know all that is wanted. */
 static int run_planner(const struct step *s, const struct planner *asked, struct ctx *x)
 {
-    if (asked->implies && asked->implies(s->opts) &&
-        !(ctx_settings(x)->said >> BASIS_OBJECTIVE & 1))
-        x->scene.model.objective = asked->implied;
-    enum objective goal = x->scene.model.objective;
-    const struct planner *p = planner_for(asked, goal);
+    struct exec_model *m = &x->scene.model;
+    bool said = ctx_settings(x)->said >> BASIS_OBJECTIVE & 1;
+    int implied = asked->implies && asked->implies(s->opts) && !said
+                      ? basis_find(m, BASIS_OBJECTIVE, asked->implied)
+                      : -1;
+    m->objective = implied >= 0 ? (uint32_t)implied : m->objective;
+    const struct planner *p = planner_for(asked, m);
     const void *opts = s->opts;
     if (ctx_base(x) || planner_check(p, x, NULL))
         return -1;
     if (p != asked) {
         struct pipeline own = {0};
         opts = add_step(&own, 0, &p->pass, x->use.scratch)->opts;
-        diag_note(x->use.diag, "%s leaves %s to %s%s", asked->pass.name, objective_name[goal],
+        diag_note(x->use.diag, "%s leaves %s to %s%s", asked->pass.name, exec_kind(m)->name,
                   p->pass.name,
                   has_options(s, x->use.scratch) ? "; its own options have no effect" : "");
     }
@@ -297,7 +300,7 @@ int step_run(const struct step *s, struct ctx *x)
     listener_tell(l, (struct progress){0});
     listener_tell(l, (struct progress){.phase = "at work"}); /* until it says more itself */
     uint32_t said = count_errors(x);
-    const struct planner *p = planner_of(s->pass);
+    const struct planner *p = planner_of(x->scene.model.kinds, s->pass);
     int rc = p ? run_planner(s, p, x) : s->pass->run(x, s->opts);
     if (!rc && count_errors(x) > said)
         rc = -1; /* such as a file that could not be read on the way */
@@ -349,10 +352,10 @@ static int run_and_judge(const struct step *s, struct ctx *x, const struct run_o
 /* Passes such as fuse, which make a level for planners, after the last of these. */
 static void warn_late(const struct pipeline *p, struct diag *d)
 {
-    const struct pass *late = NULL, *levels = pass_find("levels");
+    const struct pass *late = NULL, *levels = pass_find(NULL, "levels");
     for (uint32_t i = p->n; i-- > 0 && p->step[i].pass != levels;) {
         const struct pass *pass = p->step[i].pass;
-        if (planner_of(pass)) {
+        if (planner_of(p->kinds, pass)) {
             if (late)
                 diag_warning(d, WARN_UNUSED_OPTION,
                              "-p: %s has no effect after %s, the last planner", late->name,

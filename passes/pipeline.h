@@ -15,6 +15,7 @@ struct pipeline {
     uint32_t n, cap;
     /* passes beside those of the table, ends with NULL; NULL: none */
     const struct pass *const *extra;
+    const struct exec_kind *const *kinds; /* whose own planners can be named, too; NULL: none */
 };
 
 /* "fuse{range=200:mem=8GiB},dp-place"; inside braces ',' and ':' both separate.  Blanks, newlines and

@@ -2,6 +2,7 @@
 #include "passes/planner.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum { FEATURES = 8 };
 
@@ -9,14 +10,6 @@ enum { FEATURES = 8 };
 static const char *const feature_text[FEATURES] = {
     "pins",           "cost of parts",    "groups of devices",     "transfers beside computing",
     "GPipe schedule", "copies of stages", "links between devices", "more than two levels of links"};
-
-/* What plans cannot make use of, whoever makes them.  In a time per sample a device pays for its own link only;
- * only stages of training know of levels; a subgraph gets all by way of the host, computes, and then gives all. */
-static const uint32_t useless[OBJECTIVES] = {[OBJECTIVE_SAMPLE] = FEATURE_ROUTES | FEATURE_LEVELS,
-                                             [OBJECTIVE_MAKESPAN] = FEATURE_LEVELS,
-                                             [OBJECTIVE_LATENCY] = FEATURE_GROUPS | FEATURE_ROUTES |
-                                                                   FEATURE_LEVELS |
-                                                                   FEATURE_OVERLAP | FEATURE_GPIPE};
 
 static bool pinned(const struct wdag *g)
 {
@@ -26,10 +19,10 @@ static bool pinned(const struct wdag *g)
     return false;
 }
 
-/* Whether links of two devices count: by way of the host nothing goes over them. */
+/* Whether links of two devices count: by way of the host one sample alone does not go over them. */
 static bool routed(const struct cluster *c, const struct exec_model *m)
 {
-    return c->nlink && (m->objective == OBJECTIVE_SAMPLE || m->step.network == NETWORK_DIRECT);
+    return c->nlink && (exec_kind(m)->feed == FEED_STEADY || m->step.network == NETWORK_DIRECT);
 }
 
 uint32_t features_wanted(const struct ctx *x)
@@ -73,39 +66,53 @@ static const char *text_of(const char *goal, uint32_t features, const char *and,
     return joined(&l, and, a);
 }
 
-/* Those of the wanted features that p does not know. */
-static uint32_t lacks(const struct planner *p, enum objective goal, uint32_t wanted)
+/* Those of the wanted features that p does not know, or that are of no use. */
+static uint32_t lacks(const struct planner *p, const struct exec_kind *goal, uint32_t wanted)
 {
-    return wanted & (~p->features | useless[goal]);
+    return wanted & (~p->features | (goal->plans ? goal->plans->useless : 0));
 }
 
-static bool knows(const struct planner *p, enum objective goal, uint32_t wanted)
+bool planner_aims_at(const struct planner *p, const struct exec_kind *goal)
 {
-    return (p->objectives >> goal & 1) && !lacks(p, goal, wanted);
+    bool aims = p->every_objective;
+    for (uint32_t i = 0; i < PLANNER_OBJECTIVES && p->objectives[i]; i++)
+        aims = aims || !strcmp(p->objectives[i], goal->name);
+    return aims;
 }
 
-const struct planner *planner_for(const struct planner *p, enum objective goal)
+static bool knows(const struct planner *p, const struct exec_kind *goal, uint32_t wanted)
 {
-    return (p->objectives >> goal & 1) || !p->other[goal] ? p : p->other[goal];
+    return planner_aims_at(p, goal) && !lacks(p, goal, wanted);
+}
+
+const struct planner *planner_for(const struct planner *p, const struct exec_model *m)
+{
+    const struct exec_kind *goal = exec_kind(m);
+    const char *instead = goal->plans ? goal->plans->instead : NULL;
+    if (!p->leaves || !instead || planner_aims_at(p, goal))
+        return p;
+    return planner_of(m->kinds, pass_find(m->kinds, instead));
 }
 
 int planner_check(const struct planner *p, const struct ctx *x, const struct planner *const *table)
 {
     struct arena *a = x->use.scratch;
     struct list can = {0}, given = {0};
-    enum objective goal = x->scene.model.objective;
+    const struct exec_model *m = &x->scene.model;
+    const struct exec_kind *goal = exec_kind(m);
+    const struct planner *k;
     uint32_t wanted = features_wanted(x);
     if (knows(p, goal, wanted))
         return 0;
-    for (const struct planner *const *k = table ? table : planner_table; *k; k++)
-        if (knows(*k, goal, wanted))
-            add((*k)->given ? &given : &can, (*k)->pass.name, a);
-    const char *what = text_of(p->objectives >> goal & 1 ? NULL : objective_name[goal],
-                               lacks(p, goal, wanted), " and no ", a);
+    for (uint32_t i = 0; (k = table ? table[i] : planner_at(m->kinds, i)); i++)
+        if (knows(k, goal, wanted))
+            add(k->given ? &given : &can, k->pass.name, a);
+    const char *what = text_of(planner_aims_at(p, goal) ? NULL : goal->name, lacks(p, goal, wanted),
+                               " and no ", a);
     if (!can.last)
         return diag_error(
             x->use.diag, "%s knows no %s; no planner knows all that is wanted: %s%s", p->pass.name,
-            what, text_of(goal ? objective_name[goal] : NULL, wanted, " and ", a),
+            what, text_of(m->objective ? goal->name : NULL, wanted, " and ", a),
             given.last ? arena_fmt(a, "; a plan that is made by hand can be given (%s)", given.last)
                        : "");
     return diag_error(x->use.diag, "%s knows no %s; %s do%s", p->pass.name, what,

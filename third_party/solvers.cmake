@@ -54,11 +54,3 @@ pcc_solver(lpsolve "lp_solve, the default of ip-place" "lp-solve liblpsolve55-de
 pcc_solver(cbc "CBC, the stronger solver of integer programs" coinor-libcbc-dev Cbc_C_Interface.h CbcSolver Cbc)
 pcc_solver(scotch "Scotch, for scotch-place" libscotch-dev scotch.h scotch scotcherr)
 pcc_solver(metis "METIS, for metis-place" libmetis-dev metis.h metis)
-
-# What a linker wants for them; the loader does not know lp_solve's folder.
-set(PCC_SOLVERS_LDFLAGS ${PCC_SOLVERS})
-foreach(file IN LISTS PCC_SOLVERS)
-    get_filename_component(folder ${file} DIRECTORY)
-    list(APPEND PCC_SOLVERS_LDFLAGS -Wl,-rpath,${folder})
-endforeach()
-list(REMOVE_DUPLICATES PCC_SOLVERS_LDFLAGS)

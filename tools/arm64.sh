@@ -57,7 +57,7 @@ flags="--target=aarch64-linux-gnu --gcc-toolchain=$root/usr"
 cmake -G Ninja -S . -B "$work/build" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
     -DCMAKE_SYSROOT="$root" -DCMAKE_C_COMPILER=clang -DCMAKE_C_FLAGS="$flags" \
     -DCMAKE_AR="$work/bin/aarch64-linux-gnu-ar" -DCMAKE_RANLIB="$work/bin/aarch64-linux-gnu-ranlib" \
-    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -DPCC_INSTALL=OFF \
+    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -DBUILD_TESTING=ON \
     -DPCC_WITH_LPSOLVE=OFF -DPCC_WITH_CBC=OFF -DPCC_WITH_SCOTCH=OFF -DPCC_WITH_METIS=OFF >"$work/cmake.log" 2>&1 ||
     { tail -n 20 "$work/cmake.log" >&2; exit 1; }
 units=$(find tests/unit -name '*.c' | LC_ALL=C sort | sed 's,.*/\(.*\)\.c$,unit_\1,')

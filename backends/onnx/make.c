@@ -494,11 +494,6 @@ static int64_t version_of(enum elem e)
                                 : 3;
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* The first IR version that has what passes made: element types, weights that are no inputs, sparse weights, functions,
  * overloads, metadata of nodes. */
 static int64_t version_needed(const struct module *m)

@@ -31,7 +31,7 @@ int write_bytes(int fd, const uint8_t *p, size_t n, const char *what, struct dia
     while (n > 0) {
         if (diag_broken_off(d))
             return -1;
-        ssize_t k = write(fd, p, n < MOST ? n : MOST);
+        ssize_t k = write(fd, p, smaller_u64(n, MOST));
         if (k < 0 && errno == EINTR)
             continue;
         if (k <= 0) {

@@ -57,8 +57,8 @@ struct arrows arrows_build(const struct result *r, const uint32_t *box_of, const
             continue; /* its maker is not shown */
         if (from && pl->net_host[e])
             add(&b, from, 0, v, true);
-        for (uint32_t i = pl->net_pin.at[e]; i < pl->net_pin.at[e + 1]; i++) {
-            uint32_t to = box_of[pl->net_pin.to[i]], frame = to ? frame_of[to] : 0;
+        for_row (pin, pl->net_pin, e) {
+            uint32_t to = box_of[pin], frame = to ? frame_of[to] : 0;
             bool away = !from || frame_of[from] != frame;
             if (!to || to == from || seen_box[to] == e + 1 || (!from && !pl->net_host[e]))
                 continue;

@@ -20,7 +20,7 @@ static int by_number(const void *a, const void *b)
     const struct kind *x = a, *y = b;
     if (x->n != y->n)
         return x->n < y->n ? 1 : -1;
-    size_t least = x->len < y->len ? x->len : y->len;
+    size_t least = smaller_u64(x->len, y->len);
     int c = memcmp(x->s, y->s, least);
     return c ? c : (x->len > y->len) - (x->len < y->len);
 }

@@ -29,8 +29,7 @@ struct frames frames_build(const struct result *r, uint32_t most, struct arena *
 {
     const struct parts *parts = r->parts;
     bool by_part = parts->nparts <= most;
-    uint32_t *row = arena_array(a, r->scene.m->nnode, sizeof *row), n = 0;
-    nid *node = arena_array(a, r->scene.m->nnode, sizeof *node);
+    struct pairs node = {.a = a}; /* (frame, node) */
     uint32_t *frame_of = arena_array(a, (size_t)parts->nparts + 1, sizeof *frame_of);
     uint32_t *of_dev = arena_array(a, r->scene.cluster->ndev, sizeof *of_dev);
     struct frames f = {.of = arena_array(a, r->scene.m->nnode, sizeof *f.of)};
@@ -52,10 +51,9 @@ struct frames frames_build(const struct result *r, uint32_t most, struct arena *
         if (p < 0)
             continue;
         f.of[x] = frame_of[p];
-        row[n] = f.of[x] - 1;
-        node[n++] = x;
+        pairs_add(&node, f.of[x] - 1, x);
     }
-    f.node = csr_build(a, f.n, n, row, node);
+    f.node = pairs_rows(&node, f.n);
     return f;
 }
 
@@ -123,23 +121,20 @@ static void link_chains(struct folder *w)
     const struct module *m = w->r->scene.m;
     uint32_t *succ = arena_array(w->a, m->nnode, sizeof *succ);
     uint32_t *pred = arena_array(w->a, m->nnode, sizeof *pred);
-    uint32_t *maker = arena_array(w->a, pl->nnet, sizeof *maker), n = 0;
-    uint32_t *net = arena_array(w->a, pl->nnet, sizeof *net);
+    struct pairs made = pairs_new(w->a, pl->nnet); /* (node, net) */
     for (uint32_t e = 0; e < pl->nnet; e++) {
         nid u = m->value[pl->net_value[e]].def;
         if (!u || pl->kind[u] != PLACE_NODE || arrow_is_small(w->r, e))
             continue;
-        maker[n] = u;
-        net[n++] = e;
-        for (uint32_t i = pl->net_pin.at[e]; i < pl->net_pin.at[e + 1]; i++) {
-            nid v = pl->net_pin.to[i];
+        pairs_add(&made, u, e);
+        for_row (v, pl->net_pin, e) {
             if (v == u || w->f->of[u] != w->f->of[v])
                 continue;
             note(&succ[u], v);
             note(&pred[v], u);
         }
     }
-    w->made = csr_build(w->a, m->nnode, n, maker, net);
+    w->made = pairs_rows(&made, m->nnode);
     w->item = arena_array(w->a, m->nnode, sizeof *w->item);
     for (nid u = 1; u < m->nnode; u++) {
         nid v = succ[u];
@@ -181,10 +176,10 @@ static struct items find_chains(struct folder *w, uint32_t frame)
     const struct csr *c = &w->f->node;
     uint32_t n = c->at[frame + 1] - c->at[frame], k = 0;
     struct items t = items_new(w, n);
-    for (uint32_t i = c->at[frame]; i < c->at[frame + 1]; i++) {
-        if (w->inner[c->to[i]])
+    for_row (y, *c, frame) {
+        if (w->inner[y])
             continue;
-        for (nid x = c->to[i]; x; x = w->next[x])
+        for (nid x = y; x; x = w->next[x])
             w->node[k++] = x;
         items_end(w, &t, k);
     }
@@ -275,13 +270,11 @@ static uint32_t *measure_widths(struct folder *w, const struct items *t)
             w->item[w->node[k]] = i;
     for (uint32_t i = 0; i < t->at[t->n]; i++) {
         nid u = w->node[i];
-        for (uint32_t k = w->made.at[u]; k < w->made.at[u + 1]; k++) {
-            uint32_t e = w->made.to[k], last = w->item[u];
-            for (uint32_t j = pl->net_pin.at[e]; j < pl->net_pin.at[e + 1]; j++) {
-                nid v = pl->net_pin.to[j];
+        for_row (e, w->made, u) {
+            uint32_t last = w->item[u];
+            for_row (v, pl->net_pin, e)
                 if (w->f->of[v] == w->f->of[u] && w->item[v] > last)
                     last = w->item[v];
-            }
             if (last - w->item[u] > LIFE)
                 continue;
             width[w->item[u] + 1]++; /* passes between here and last */
@@ -394,8 +387,8 @@ struct holdings *holdings_of(const struct result *r, const uint32_t *of, uint32_
     for (uint32_t x = 0; x < pl->nweight; x++) {
         const struct value *v = &r->scene.m->value[pl->weight[x]];
         bool state = (v->flags & VALUE_INPUT) && !(v->flags & VALUE_INIT);
-        for (uint32_t i = pl->weight_user.at[x]; i < pl->weight_user.at[x + 1]; i++) {
-            uint32_t k = of[pl->weight_user.to[i]];
+        for_row (user, pl->weight_user, x) {
+            uint32_t k = of[user];
             if (!k || seen[k] == x + 1)
                 continue;
             seen[k] = x + 1;

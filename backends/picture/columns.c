@@ -13,21 +13,17 @@ enum { TALL = 15, ROW = 4 }; /* levels of a column; boxes */
 static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, uint32_t boxes,
                              uint32_t *depth, struct arena *a)
 {
-    uint32_t *level = arena_array(a, (size_t)boxes + 1, sizeof *level), n = 0;
-    uint32_t *from = arena_array(a, (size_t)t->n + 1, sizeof *from);
-    uint32_t *to = arena_array(a, (size_t)t->n + 1, sizeof *to);
+    uint32_t *level = arena_array(a, (size_t)boxes + 1, sizeof *level);
+    struct pairs arrow = pairs_new(a, t->n);
     for (uint32_t i = 0; i < t->n; i++)
-        if (!t->f[i].away && t->f[i].from < t->f[i].to) {
-            from[n] = t->f[i].from;
-            to[n++] = t->f[i].to;
-        }
-    struct csr next = csr_build(a, boxes + 1, n, from, to);
+        if (!t->f[i].away && t->f[i].from < t->f[i].to)
+            pairs_add(&arrow, t->f[i].from, t->f[i].to);
+    struct csr next = pairs_rows(&arrow, boxes + 1);
     for (uint32_t x = 1; x <= boxes; x++) {
         uint32_t f = frame_of[x] - 1;
-        depth[f] = level[x] + 1 > depth[f] ? level[x] + 1 : depth[f];
-        for (uint32_t k = next.at[x]; k < next.at[x + 1]; k++)
-            if (level[next.to[k]] < level[x] + 1)
-                level[next.to[k]] = level[x] + 1;
+        depth[f] = larger_u32(level[x] + 1, depth[f]);
+        for_row (y, next, x)
+            level[y] = larger_u32(level[y], level[x] + 1);
     }
     return level;
 }

@@ -487,8 +487,8 @@ static const char *frame_time(struct picture *p, uint32_t i, char *buf)
     const struct frames *f = &p->frames;
     uint32_t cls = cluster_class(p->r->scene.cluster, f->dev[i]);
     int64_t time = 0;
-    for (uint32_t k = f->node.at[i]; k < f->node.at[i + 1]; k++)
-        time = sat_add(time, p->r->scene.m->cost->time[cls][f->node.to[k]]);
+    for_row (n, f->node, i)
+        time = sat_add(time, p->r->scene.m->cost->time[cls][n]);
     return time_short(buf, time);
 }
 

@@ -3,6 +3,7 @@
 
 #include "ir/base/infile.h"
 #include "ir/base/json_keep.h"
+#include "ir/base/numbers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static void add_spot(struct layout *l, const char *name, struct spot spot, struc
     uint32_t id = strings_id(l->name, name, strlen(name));
     l->spot = vec_grow(a, l->spot, &l->cap, id + 1, sizeof *l->spot);
     l->spot[id] = spot;
-    l->n = id + 1 > l->n ? id + 1 : l->n;
+    l->n = larger_u32(id + 1, l->n);
 }
 
 static void read_object(struct layout *l, const json_t *object, struct arena *a)

@@ -393,23 +393,13 @@ static int write_png(const struct result *r, const void *opts, const char *path)
 
 static const char *const views[] = {"devices", "blocks", "nodes", NULL}; /* as enum view */
 static const struct writer_opt view_option = {
-    .opt = {.kind = OPT_CHOICE,
-            .name = "view",
-            .off = offsetof(struct options, view),
-            .def = "blocks",
-            .names = views,
+    .opt = {OPT_CHOICE, "view", offsetof(struct options, view), "blocks", .names = views,
             .help = "what .dot .svg .pdf .png and --emit dot show (default: blocks)"}};
 static const struct writer_opt part_option = {
-    .opt = {.kind = OPT_TEXT,
-            .name = "part",
-            .off = offsetof(struct options, part),
-            .def = "",
+    .opt = {OPT_TEXT, "part", offsetof(struct options, part), "",
             .help = "in .dot .svg .pdf .png, the nodes of this part: N"}};
 static const struct writer_opt around_option = {
-    .opt = {.kind = OPT_TEXT,
-            .name = "around",
-            .off = offsetof(struct options, around),
-            .def = "",
+    .opt = {OPT_TEXT, "around", offsetof(struct options, around), "",
             .help =
                 "in .dot .svg .pdf .png, the nodes up to so many arrows from this one: NODE:2"}};
 static const struct writer_opt *const picture_options[] = {&view_option, &part_option,

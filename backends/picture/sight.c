@@ -18,7 +18,7 @@ static const char *split_around(const char *around, long *k, struct arena *a)
     if (!colon || !colon[1] || strspn(colon + 1, "0123456789") != strlen(colon + 1))
         return around;
     *k = strtol(colon + 1, NULL, 10);
-    *k = *k > MOST ? MOST : *k;
+    *k = smaller(*k, MOST);
     return arena_fmt(a, "%.*s", (int)(colon - around), around);
 }
 
@@ -38,8 +38,7 @@ static void grow(const struct result *r, uint8_t *near, uint8_t round)
     for (uint32_t e = 0; e < pl->nnet; e++) {
         nid u = r->scene.m->value[pl->net_value[e]].def;
         bool at = u && near[u] && near[u] < round;
-        for (uint32_t i = pl->net_pin.at[e]; i < pl->net_pin.at[e + 1]; i++) {
-            nid v = pl->net_pin.to[i];
+        for_row (v, pl->net_pin, e) {
             if (u && near[v] && near[v] < round && !near[u])
                 near[u] = round;
             if (at && !near[v])

@@ -29,24 +29,21 @@ static void link_boxes(struct joiner *j)
 {
     const struct place *pl = j->r->scene.place;
     const struct module *m = j->r->scene.m;
-    uint32_t pins = pl->net_pin.at[pl->nnet], n = 0;
-    uint32_t *from = arena_array(j->a, (size_t)pins + 1, sizeof *from);
-    uint32_t *to = arena_array(j->a, (size_t)pins + 1, sizeof *to);
+    struct pairs next = pairs_new(j->a, pl->net_pin.at[pl->nnet]);
     for (uint32_t e = 0; e < pl->nnet; e++) {
         nid u = m->value[pl->net_value[e]].def;
         uint32_t x = u && pl->kind[u] == PLACE_NODE ? j->b->of[u] : 0;
         if (!x || arrow_is_small(j->r, e))
             continue;
-        for (uint32_t i = pl->net_pin.at[e]; i < pl->net_pin.at[e + 1]; i++) {
-            uint32_t y = j->b->of[pl->net_pin.to[i]];
+        for_row (pin, pl->net_pin, e) {
+            uint32_t y = j->b->of[pin];
             if (!y || y == x || j->b->block[x - 1].frame != j->b->block[y - 1].frame)
                 continue;
-            from[n] = x - 1;
-            to[n++] = y - 1;
+            pairs_add(&next, x - 1, y - 1);
             j->before[y - 1]++;
         }
     }
-    j->next = csr_build(j->a, j->b->n, n, from, to);
+    j->next = pairs_rows(&next, j->b->n);
 }
 
 static void find_small(struct joiner *j)
@@ -75,11 +72,9 @@ static void sort_frame(struct joiner *j, uint32_t lo, uint32_t hi)
         while (head[s] < tail[s]) {
             uint32_t x = queue[s][head[s]++];
             j->order[n++] = x;
-            for (uint32_t k = j->next.at[x]; k < j->next.at[x + 1]; k++) {
-                uint32_t y = j->next.to[k];
+            for_row (y, j->next, x)
                 if (!--j->before[y])
                     queue[j->small[y]][tail[j->small[y]]++] = y;
-            }
         }
     assert(n == hi); /* boxes make no cycle */
 }

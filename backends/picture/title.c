@@ -79,9 +79,9 @@ const char *title_write(const struct result *r, const struct frames *f, const ch
                             : "no bound known";
     const char *among = plan->claim.bound >= 0 ? plan_among(plan->claim.scope) : "";
     const char *argument = plan->claim.argument;
-    const char *value = arena_fmt(a, "%s %s, %s: %s%s", objective_text[plan->claim.objective],
-                                  time_short(v, r->verdict->value), bound,
-                                  plan_status_name(plan->claim.status), among);
+    const char *value = arena_fmt(
+        a, "%s %s, %s: %s%s", exec_kind_of(&r->scene.model, plan->claim.objective)->text,
+        time_short(v, r->verdict->value), bound, plan_status_name(plan->claim.status), among);
     const char *why = argument && *argument
                           ? title_break(label_text(a, argument, strlen(argument), ARGUMENT), a)
                           : "";

@@ -13,9 +13,7 @@ static int write_json(const struct result *r, const void *opts, const char *path
                                 .judged = r->made ? &r->scene : NULL,
                                 .judged_value = r->verdict->value};
     (void)opts;
-    bool paper = t.scene->m->ir_version == 0 && !t.plan->rank &&
-                 (t.scene->model.objective == OBJECTIVE_SAMPLE ||
-                  t.scene->model.objective == OBJECTIVE_LATENCY);
+    bool paper = t.scene->m->ir_version == 0 && !t.plan->rank && exec_kind(&t.scene->model)->paper;
     return (paper ? paper_split_write : plan_json_write)(&t, path, r->out, r->diag);
 }
 

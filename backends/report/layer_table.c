@@ -44,7 +44,7 @@ static const char *say_inside(const struct inside *l, bool ops, struct arena *a)
             continue;
         if (++shown <= INSIDE)
             all = arena_fmt(a, "%s%s%s", all, shown > 1 ? ", " : "",
-                            utf8_text(a, arena_strdup(a, s, len < 64 ? len : 64)));
+                            utf8_text(a, arena_strdup(a, s, smaller_u64(len, 64))));
     }
     return shown > INSIDE ? arena_fmt(a, "%s, ...", all) : shown ? all : NULL;
 }

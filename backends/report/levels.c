@@ -100,9 +100,9 @@ static int write_levels(const struct result *r, const void *opts, const char *pa
     if (rc == 0) {
         fputs("name,vertex,tlevel_ps,blevel_ps,sum_ps,critical\n", o.f);
         for (uint32_t v = 0; v < t->top->n; v++)
-            for (uint32_t i = t->members.at[v]; i < t->members.at[v + 1]; i++) {
+            for_row (member, t->members, v) {
                 int64_t above = t->path.tlevel[v], below = t->path.blevel[v];
-                csv_text(o.f, base_name(t, t->members.to[i]), own);
+                csv_text(o.f, base_name(t, member), own);
                 fprintf(o.f, ",%u,%lld,%lld,%lld,%d\n", v, (long long)above, (long long)below,
                         (long long)sat_add(above, below), critical[v]);
             }

@@ -10,7 +10,7 @@ struct model_figures model_figures(const struct module *m)
     for (vid v = 1; v < m->nval; v++) {
         if (m->value[v].flags & VALUE_INIT) {
             int64_t n = tensor_elems(m, m->value[v].tensor);
-            f.params = sat_add(f.params, n < 0 ? 0 : n);
+            f.params = sat_add(f.params, larger(n, 0));
             f.weight = sat_add(f.weight, m->cost->bytes[v]);
         } else if (m->value[v].def && m->value[v].graph == 1 && m->value[v].name) {
             f.results++;

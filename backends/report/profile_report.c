@@ -39,7 +39,7 @@ static int64_t *find_cuts(const struct module *m, uint32_t n, struct arena *a)
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < m->node[first + i].in.n; k++) {
             uint32_t from = m->value[node_in(m, first + i, k)].def - first;
-            last[from] = i > last[from] ? i : last[from];
+            last[from] = larger_u32(i, last[from]);
         }
     for (uint32_t i = 0; i < n; i++)
         if (last[i] > i) {

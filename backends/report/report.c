@@ -3,14 +3,11 @@
 #include "ir/exec/evaluate.h"
 #include "ir/plan/parts.h"
 #include "backends/report/layer_table.h"
-#include "backends/report/iteration_report.h"
-#include "backends/report/latency_report.h"
 #include "backends/report/model_figures.h"
 #include "backends/report/profile_report.h"
-#include "backends/report/step_report.h"
 #include "ir/base/page.h"
 #include "ir/base/utf8.h"
-#include "ir/exec/rounds.h"
+#include "ir/exec/sample/rounds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -193,7 +190,7 @@ void summary_print(FILE *f, const struct module *m)
 static void print_bar(FILE *f, int64_t part, int64_t whole, unsigned room)
 {
     double share = whole > 0 ? (double)part / (double)whole : 0;
-    unsigned bar = room < BAR ? room : BAR, filled = (unsigned)(share * bar);
+    unsigned bar = smaller_u32(room, BAR), filled = (unsigned)(share * bar);
     for (unsigned i = 0; i < bar; i++)
         fputs(i < filled ? "#" : ".", f);
     fprintf(f, " %3d %%\n", percent_of(part, whole));
@@ -296,7 +293,8 @@ static void print_objective(FILE *f, const struct result *r, struct arena *a)
     const struct plan *p = r->plan;
     const char *facts = "no bound known", *status = plan_status_name(p->claim.status);
     bool green = r->colored && p->claim.status == PLAN_OPTIMAL;
-    fprintf(f, "%s %s\n", objective_text[p->claim.objective], time_short(v, r->verdict->value));
+    fprintf(f, "%s %s\n", exec_kind_of(&r->scene.model, p->claim.objective)->text,
+            time_short(v, r->verdict->value));
     if (p->claim.bound >= 0)
         facts = arena_fmt(a, "bound %s, gap %.2f %%", time_short(b, p->claim.bound),
                           r->verdict->value ? 100.0 * (double)(r->verdict->value - p->claim.bound) /
@@ -307,12 +305,11 @@ static void print_objective(FILE *f, const struct result *r, struct arena *a)
                arena_fmt(a, "%s%s%s", status, green ? PAGE_PLAIN : "",
                          p->claim.bound >= 0 ? plan_among(p->claim.scope) : ""),
                page_width(facts) + 2, 2);
-    if (!r->trained)
-        fprintf(f, "shape: %s, %u part%s\n",
-                r->latency               ? latency_shape(r, a)
-                : r->verdict->contiguous ? "contiguous"
-                                         : "not contiguous",
-                r->parts->nparts, r->parts->nparts == 1 ? "" : "s");
+    const struct exec_shows *shows = exec_kind(&r->scene.model)->shows;
+    const char *shape = shows->shape ? shows->shape(r, a) : NULL;
+    if (shape)
+        fprintf(f, "shape: %s, %u part%s\n", shape, r->parts->nparts,
+                r->parts->nparts == 1 ? "" : "s");
     const char *why = utf8_text(a, p->claim.argument ? p->claim.argument : p->planner);
     if (*why)
         page_words(f, arena_fmt(a, "why: %s", why), 0, 2);
@@ -369,17 +366,18 @@ static int64_t measure_latency(const struct result *r, struct arena *a)
 static const char *other_figure(const struct result *r, struct arena *a)
 {
     char text[UNIT_TEXT];
-    if (!r->step && !r->latency)
+    if (exec_kind(&r->scene.model)->feed != FEED_ALONE)
         return arena_fmt(a, "latency %s", time_short(text, measure_latency(r, a)));
     struct verdict v = judge(&r->scene, r->plan->dev, r->plan->copies, a);
     return arena_fmt(a, "%s per sample", time_short(text, v.value));
 }
 
 /* "1.9x one a100 (2.237 ms to 1.176 ms per sample)", "latency 2.300 ms"; the first line says it if nothing is gained */
-static void print_gain(FILE *f, const struct result *r, struct arena *a)
+void plan_print_gain(FILE *f, const struct result *r, struct arena *a)
 {
     char was[UNIT_TEXT], is[UNIT_TEXT], have[UNIT_TEXT], ratio[UNIT_TEXT];
-    const char *unit = objective_unit[r->plan->claim.objective], *other = other_figure(r, a);
+    const char *unit = exec_kind_of(&r->scene.model, r->plan->claim.objective)->unit;
+    const char *other = other_figure(r, a);
     int64_t value = r->verdict->value;
     struct alone b = best_alone(r, a);
     const struct device_class *k = &r->scene.cluster->cls[b.cls == UINT32_MAX ? 0 : b.cls];
@@ -412,6 +410,19 @@ static void print_links(FILE *f, const struct scene *s, struct arena *a)
     }
     if (c->nlink > SHOWN)
         fprintf(f, "... %u more links\n", c->nlink - SHOWN);
+}
+
+void plan_print_tables(FILE *f, const struct result *r, struct arena *a)
+{
+    print_devices(f, r, a);
+    print_links(f, &r->scene, a);
+    print_crossings(f, r, a);
+}
+
+const char *plan_shape(const struct result *r, struct arena *a)
+{
+    (void)a;
+    return r->verdict->contiguous ? "contiguous" : "not contiguous";
 }
 
 static void print_reserve(FILE *f, const struct cluster *c)
@@ -474,24 +485,12 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
 {
     const struct module *m = r->scene.m;
     struct arena *a = arena_new(m->mem);
-    if (r->trained)
-        iteration_print_gain(f, r);
-    else
-        print_gain(f, r, a);
+    const struct exec_shows *shows = exec_kind(&r->scene.model)->shows;
+    shows->gain(f, r, a);
     if (r->assumed)
         page_words(f, arena_fmt(a, "assuming %s", utf8_text(a, r->assumed)), 0, 2);
     print_reserve(f, r->scene.cluster);
-    if (r->trained) {
-        iteration_print(f, r, a);
-    } else {
-        print_devices(f, r, a);
-        print_links(f, &r->scene, a);
-        print_crossings(f, r, a);
-    }
-    if (r->step)
-        step_print(f, r, a);
-    if (r->latency)
-        latency_print(f, r, a);
+    shows->report(f, r, a);
     print_objective(f, r, a);
     const char *why, *settings = r->annotated ? layer_assignment(r, a, &why) : NULL;
     if (settings)

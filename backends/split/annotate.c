@@ -163,10 +163,7 @@ static int check_onnx(const struct module *m, const void *opts, const char *path
 
 static const char *const annotate_names[] = {"metadata", "ir11", NULL}; /* as ANNOTATE_* */
 const struct writer_opt annotate_option = {
-    .opt = {.kind = OPT_CHOICE,
-            .name = "annotate",
-            .off = offsetof(struct split_options, annotate),
-            .def = "metadata",
+    .opt = {OPT_CHOICE, "annotate", offsetof(struct split_options, annotate), "metadata",
             .names = annotate_names,
             .help = "how the whole model tells its plan; ir11: device configurations, too"},
     .unused = "no ONNX model is written with the plan",

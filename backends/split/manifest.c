@@ -11,7 +11,6 @@
 #include "ir/model/dim.h"
 #include "ir/plan/plan_json.h"
 #include "ir/plan/schedule_json.h"
-#include "ir/plan/training_json.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -68,26 +67,7 @@ static void put_value(struct out *o, vid v)
     shape_put(o->f, m, m->value[v].type);
 }
 
-/* ---- training ------------------------------------------------------------------------------- */
-
-/* What is told of a plan of stages: how it trains, as a plan has it, and what an iteration comes to. */
-static void put_training(struct out *o, struct arena *a)
-{
-    const struct result *r = o->s->r;
-    if (!r->trained)
-        return;
-    json_t *training = training_json(&r->scene, r->trained->stages, NULL, a);
-    fputs("  \"training\": ", o->f);
-    json_dumpf(training, o->f, 0);
-    json_decref(training);
-    int64_t peak = 0;
-    for (uint32_t d = 0; d < r->scene.cluster->ndev; d++)
-        peak = r->verdict->load[d].used > peak ? r->verdict->load[d].used : peak;
-    fputs(",\n  \"iteration\": {\"time_s\": ", o->f);
-    put_ps(o->f, r->verdict->value);
-    fprintf(o->f, ", \"bubble\": %.6f, \"peak_bytes\": %" PRId64 "},\n",
-            1 - iteration_busy(r->trained), peak);
-}
+/* ---- replicas ------------------------------------------------------------------------------- */
 
 /* Whether parts have replicas: how these share the work. */
 static void put_replication(struct out *o)
@@ -96,9 +76,10 @@ static void put_replication(struct out *o)
     bool any = false;
     for (uint32_t d = 0; r->plan->copies && d < r->scene.cluster->ndev; d++)
         any = any || r->plan->copies[d] > 1;
-    for (uint32_t k = 0; r->trained && k < r->trained->stages->n; k++)
-        any = any || r->trained->stages->device.at[k + 1] - r->trained->stages->device.at[k] > 1;
-    bool slices = r->trained && r->scene.model.training.schedule != TRAINING_PIPEDREAM;
+    const struct stages *stages = r->verdict->stages;
+    for (uint32_t k = 0; stages && k < stages->n; k++)
+        any = any || stages->device.at[k + 1] - stages->device.at[k] > 1;
+    bool slices = stages && r->scene.model.training.schedule != TRAINING_PIPEDREAM;
     if (any)
         fprintf(o->f, "  \"replication\": \"%s\",\n", slices ? "slices" : "turns");
 }
@@ -188,12 +169,9 @@ static void put_devices(struct out *o, struct arena *a)
     const struct split *s = o->s;
     const struct cluster *c = s->r->scene.cluster;
     uint32_t *of = arena_array(a, s->parts->nparts, sizeof *of);
-    uint32_t *id = arena_array(a, s->parts->nparts, sizeof *id);
-    for (uint32_t x = 0; x < s->parts->nparts; x++) {
+    for (uint32_t x = 0; x < s->parts->nparts; x++)
         of[x] = s->parts->part[x].dev;
-        id[x] = x;
-    }
-    struct csr parts = csr_build(a, c->ndev, s->parts->nparts, of, id);
+    struct csr parts = csr_build(a, c->ndev, s->parts->nparts, of, NULL);
     fputs("  \"devices\": [", o->f);
     o->first = true;
     for (uint32_t d = 0; d < c->ndev; d++) {
@@ -312,7 +290,7 @@ static void put_replicas(struct out *o, uint32_t x, struct arena *a)
     uint32_t dev = o->s->parts->part[x].dev, n = r->plan->copies ? r->plan->copies[dev] : 1;
     const uint32_t *list = NULL;
     if (places->stage) {
-        const struct csr *of = &r->trained->stages->device;
+        const struct csr *of = &r->verdict->stages->device;
         list = of->to + of->at[places->stage[x]];
         n = of->at[places->stage[x] + 1] - of->at[places->stage[x]];
         fprintf(o->f, ", \"stage\": %u, \"pass\": \"%s\"", places->stage[x], pass[places->pass[x]]);
@@ -454,18 +432,13 @@ static void put_dims(struct out *o, struct arena *a)
 /* Row -> parts that hold it, from the parts' lists of copies or weights. */
 static struct csr find_holders(const struct split *s, bool weights, uint32_t rows, struct arena *a)
 {
-    uint32_t total = 0, k = 0;
-    for (uint32_t x = 0; x < s->parts->nparts; x++)
-        total += weights ? s->parts->part[x].nweight : s->parts->part[x].ncopy;
-    uint32_t *row = arena_array(a, total, sizeof *row), *part = arena_array(a, total, sizeof *part);
+    struct pairs in = {.a = a};
     for (uint32_t x = 0; x < s->parts->nparts; x++) {
         const struct part *t = &s->parts->part[x];
-        for (uint32_t i = 0; i < (weights ? t->nweight : t->ncopy); i++) {
-            row[k] = weights ? t->weight[i] : t->copy[i];
-            part[k++] = x;
-        }
+        for (uint32_t i = 0; i < (weights ? t->nweight : t->ncopy); i++)
+            pairs_add(&in, weights ? t->weight[i] : t->copy[i], x);
     }
-    return csr_build(a, rows, total, row, part);
+    return pairs_rows(&in, rows);
 }
 
 static void put_copies(struct out *o, struct arena *a)
@@ -529,7 +502,9 @@ int manifest_write(const struct split *s)
         plan_put_order(o.f, &s->r->scene, s->r->plan, a);
         fputs(",\n", o.f);
     }
-    put_training(&o, a);
+    const struct exec_shows *shows = exec_kind(&s->r->scene.model)->shows;
+    if (shows->json)
+        shows->json(o.f, s->r, a);
     put_replication(&o);
     put_devices(&o, a);
     put_borders(&o);

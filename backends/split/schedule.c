@@ -1,11 +1,9 @@
 /* The execution plan of a split: schedule.json.
  *
- * Samples follow each other through the parts in rounds, a step or a latency's sample is made once, or the
- * micro-batches of an iteration go through the parts as its event core has it; ir/plan/schedule.h has the lists.
+ * How parts follow each other the execution model says (exec_runs.rhythm); ir/plan/schedule.h has the lists.
  * They are worked out for as many samples in flight as ever meet, or for fewer where a device has no memory for that
  * many. */
 #include "backends/split/split.h"
-#include "ir/exec/rhythm.h"
 #include "ir/plan/schedule_check.h"
 #include "ir/plan/schedule_json.h"
 
@@ -13,20 +11,6 @@
 
 /* Instructions of all samples together that are looked at while a folder is written. */
 enum { MOST_UNROLLED = 1 << 20 };
-
-/* Of an iteration the work of all its micro-batches in *of; NULL: there is no such, s->no_schedule. */
-static struct rhythm find_rhythm(struct split *s, struct work **of)
-{
-    const struct result *r = s->r;
-    *of = s->work;
-    if (r->trained)
-        return rhythm_of_iteration(r->trained, &s->places, s->work, of, &s->no_schedule, s->a);
-    if (r->plan->claim.objective == OBJECTIVE_LATENCY)
-        return rhythm_of_latency(s->work, s->a);
-    return r->plan->claim.objective == OBJECTIVE_SAMPLE
-               ? rhythm_of_rounds(&r->scene, s->parts, s->work, s->a)
-               : rhythm_of_step(&r->scene, r->plan, s->parts, s->work, s->a);
-}
 
 /* Proves the lists; their memory does not hold: fewer samples, if the user has not said how many. */
 static const char *prove(struct split *s)
@@ -51,28 +35,33 @@ int split_schedule(struct split *s)
     for (uint32_t d = 0; copies && d < s->work->ndev; d++)
         if (copies[d] > 1)
             s->no_schedule = "devices take turns with a part";
-    const struct planned planned = {&s->r->scene, s->r->plan,
-                                    s->r->trained ? s->r->trained->stages : NULL};
-    if (s->r->trained && !part_places_find(&s->places, &planned, s->parts, s->work, s->a)) {
+    const struct planned planned = {&s->r->scene, s->r->plan, s->r->verdict->stages};
+    if (planned.stages && !part_places_find(&s->places, &planned, s->parts, s->work, s->a)) {
         s->no_schedule = "a part is of several stages, or of none";
         s->places = (struct part_places){0};
     }
     if (s->no_schedule)
         return 0;
-    if (s->r->trained && s->o->in_flight)
+    if (planned.stages && s->o->in_flight)
         return diag_error(s->diag,
                           "--in-flight=%" PRId64 ": an iteration has its micro-batches: "
                           "--micro-batches",
                           s->o->in_flight);
-    struct work *of;
-    struct rhythm y = find_rhythm(s, &of);
-    if (of) {
-        s->schedule = schedule_make(of, &y, s->a);
+    const struct rhythm_ask ask = {.scene = &s->r->scene,
+                                   .plan = s->r->plan,
+                                   .verdict = s->r->verdict,
+                                   .parts = s->parts,
+                                   .work = s->work,
+                                   .places = &s->places};
+    struct rhythm y = exec_kind(&s->r->scene.model)->runs->rhythm(&ask, s->a);
+    s->no_schedule = y.why_not;
+    if (y.work) {
+        s->schedule = schedule_make(y.work, &y, s->a);
         s->no_schedule = prove(s);
     }
     if (s->no_schedule && s->o->in_flight)
         return diag_error(s->diag, "--in-flight=%" PRId64 ": %s", s->o->in_flight, s->no_schedule);
-    const char *why = s->no_schedule ? s->no_schedule : schedule_fits(of, s->schedule, s->a);
+    const char *why = s->no_schedule ? s->no_schedule : schedule_fits(y.work, s->schedule, s->a);
     if (why)
         diag_note(s->diag, SCHEDULE_FILE ": %s", why);
     if (s->no_schedule)

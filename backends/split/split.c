@@ -226,33 +226,22 @@ const char *const weights_mode_names[] = {"shared", "inline", "original", "link"
 
 static const struct writer_opt weights_option = {
     .opt =
-        {.kind = OPT_CHOICE,
-         .name = "weights",
-         .off = offsetof(struct split_options, weights),
-         .def = "shared",
+        {OPT_CHOICE, "weights", offsetof(struct split_options, weights), "shared",
          .names = weights_mode_names,
          .help =
              "of a split: in weights.data (default), in each part, where they are, or in hard links"},
     .unused = "is for a split: give its folder with -o",
     .strict = true};
 static const struct writer_opt pictures_option = {
-    .opt = {.kind = OPT_SET,
-            .name = "pictures",
-            .off = offsetof(struct split_options, pictures),
-            .def = "svg",
+    .opt = {OPT_SET, "pictures", offsetof(struct split_options, pictures), "svg",
             .names = picture_formats,
             .help = "formats of the pictures in a folder: svg,pdf,png,dot (default: svg)"},
     .unused = "these pictures go into the folder of a split (-o)"};
 
 static const char *const in_flight_auto[] = {"auto", NULL};
 static const struct writer_opt in_flight_option = {
-    .opt = {.kind = OPT_INT,
-            .name = "in-flight",
-            .off = offsetof(struct split_options, in_flight),
-            .def = "auto",
-            .lo = "1",
-            .hi = "1048576",
-            .names = in_flight_auto,
+    .opt = {OPT_INT, "in-flight", offsetof(struct split_options, in_flight), "auto", .lo = "1",
+            .hi = "1048576", .names = in_flight_auto,
             .help = "samples on their way at once that a folder's schedule.json is worked out for "
                     "(default: as many as ever meet)"},
     .unused = "is for the schedule.json of a split: give its folder with -o",

@@ -7,7 +7,7 @@
 #define PCC_BACKENDS_SPLIT_SPLIT_H
 
 #include "backends/backends.h"
-#include "ir/exec/rhythm.h"
+#include "ir/exec/iteration/part_places.h"
 #include "ir/plan/parts.h"
 #include "ir/plan/schedule.h"
 #include "ir/plan/work.h"

@@ -8,20 +8,14 @@ enum { NAME_SHOWN = 28 /* bytes */ };
 
 const struct writer_opt chart_samples = {
     .opt =
-        {.kind = OPT_INT,
-         .name = "replay",
-         .off = offsetof(struct chart_options, samples),
-         .def = "0",
+        {OPT_INT, "replay", offsetof(struct chart_options, samples), "0",
          .help =
              "samples that are shown (default: a few, until the plan's rhythm is seen); of an iteration of "
              "training its micro-batches (default: all)"},
     .needs_plan = true};
 
 const struct writer_opt chart_curves = {
-    .opt = {.kind = OPT_BOOL,
-            .name = "curves",
-            .off = offsetof(struct chart_options, curves),
-            .def = "false",
+    .opt = {OPT_BOOL, "curves", offsetof(struct chart_options, curves), "false",
             .help = "in .gantt.svg, the memory of each device over time (--objective=makespan or "
                     "iteration-time)"},
     .needs_plan = true};
@@ -29,15 +23,7 @@ const struct writer_opt chart_curves = {
 int chart_make(struct chart *c, const struct result *r, const struct chart_options *o,
                uint32_t most, struct arena *a)
 {
-    if (r->trained)
-        return chart_of_iteration(c, r, o->samples, most, a);
-    if (r->latency)
-        chart_of_latency(c, r, a);
-    if (!r->step && !r->latency)
-        return chart_of_rounds(c, r, o->samples, most, a);
-    if (r->step)
-        chart_of_step(c, r, a);
-    return 0;
+    return exec_kind(&r->scene.model)->shows->chart(c, r, o->samples, most, a);
 }
 
 static int compare_bars(const void *a, const void *b)

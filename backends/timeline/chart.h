@@ -1,7 +1,7 @@
 /* A chart of a plan at work: what the writers of this folder show, whatever the plan is and however it runs.
  *
- * Lanes, on them bars: what is done when; below, what is in memory then.  Makers turn a timeline and the names of what
- * ran into one: chart_of_rounds, chart_of_step, chart_of_latency and chart_of_iteration. */
+ * Lanes, on them bars: what is done when; below, what is in memory then.  Each execution model turns its timeline and
+ * the names of what ran into one. */
 #ifndef PCC_BACKENDS_TIMELINE_CHART_H
 #define PCC_BACKENDS_TIMELINE_CHART_H
 
@@ -96,29 +96,11 @@ struct chart_options {
 };
 extern const struct writer_opt chart_samples, chart_curves;
 
-/* The chart of a result with a verdict: of its step, if the plan is made for a makespan, of its subgraphs, if for a
- * latency, of its iteration, if it is for training by stages, else of rounds.  -1 and an error where samples make more
- * than `most` bars, where times do not fit, and for a plan with copies of a stage.  Lives in a and as long as r.  O(n
- * log n) for n bars. */
+/* The chart of a result with a verdict, as its execution model draws it (exec_shows.chart).  -1 and an error where
+ * samples make more than `most` bars, where times do not fit, and for a plan with copies of a stage.  Lives in a and as
+ * long as r.  O(n log n) for n bars. */
 int chart_make(struct chart *c, const struct result *r, const struct chart_options *o,
                uint32_t most, struct arena *a);
-/* Samples going through the parts of the plan in rounds. */
-int chart_of_rounds(struct chart *c, const struct result *r, int64_t samples, uint32_t most,
-                    struct arena *a);
-
-/* The nodes and transfers of one sample alone, r->step.  A transfer that holds two lanes has a bar on each; those that
- * hold none lie on lanes of their own, in rows if they overlap.  Arrows lead along the critical chain.  Lives in a and
- * as long as r.  O(n log n) for n tasks and buffers. */
-void chart_of_step(struct chart *c, const struct result *r, struct arena *a);
-
-/* The subgraphs of one sample alone, r->latency, and the nodes of hosts.  Arrows lead along the critical chain.
- * Lives in a and as long as r.  O(n log n) for n of them. */
-void chart_of_latency(struct chart *c, const struct result *r, struct arena *a);
-
-/* An iteration of training, of r->trained; micro_batches 0: all of them, or as many as `most` allows.  Lives in a and
- * as long as r.  -1 and an error where those that are asked for make more bars.  O(n log n) for n bars. */
-int chart_of_iteration(struct chart *c, const struct result *r, int64_t micro_batches,
-                       uint32_t most, struct arena *a);
 
 /* Bars in the order of start, then end, then item, then lane. */
 void chart_sort_bars(struct chart *c);

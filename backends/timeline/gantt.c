@@ -90,7 +90,7 @@ static void measure(struct gantt *g)
     g->top[0] = TOP;
     for (uint32_t l = 0; l < c->nlane; l++) {
         size_t n = strlen(c->lane[l].name);
-        longest = n > longest ? n : longest;
+        longest = larger_u64(n, longest);
         g->row[l + 1] = g->row[l] + c->lane[l].rows;
         g->high[l] = c->lane[l].rows > 1 ? 8 + SUB * (int)c->lane[l].rows
                      : c->lane[l].minor  ? minor
@@ -99,7 +99,7 @@ static void measure(struct gantt *g)
         bool last = l + 1 == c->nlane || c->lane[l + 1].dev != c->lane[l].dev;
         for (; last && k < g->ncurve && c->curve[k].dev == c->lane[l].dev; k++) {
             n = strlen(c->curve[k].name);
-            longest = n > longest ? n : longest;
+            longest = larger_u64(n, longest);
             g->curve_top[k] = g->top[l + 1];
             g->top[l + 1] += g->curve_high;
         }
@@ -349,8 +349,8 @@ static void put_bars(struct gantt *g, bool draw)
             continue; /* takes no time: nothing to see */
         if (joins) {
             if (e->end > b->end)
-                b->busy += e->end - (e->at > b->end ? e->at : b->end);
-            b->end = e->end > b->end ? e->end : b->end;
+                b->busy += e->end - larger(e->at, b->end);
+            b->end = larger(e->end, b->end);
             if (e->end - e->at > b->longest->end - b->longest->at)
                 b->longest = e;
             g->joined += b->n++ == 1 ? 2 : 1;

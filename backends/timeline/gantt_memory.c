@@ -18,7 +18,7 @@ static int64_t *sample_curve(const struct gantt *g, const struct memory_curve *m
         int from = (int)(gantt_x(g, m->point[i].at) - g->left),
             to = (int)(gantt_x(g, end) - g->left);
         for (int k = from; k <= to && k < GANTT_WIDE; k++)
-            most[k] = m->point[i].bytes > most[k] ? m->point[i].bytes : most[k];
+            most[k] = larger(m->point[i].bytes, most[k]);
     }
     return most;
 }

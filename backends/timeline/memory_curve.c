@@ -2,6 +2,7 @@
  * not asked but for those that last no time. */
 #include "backends/timeline/memory_curve.h"
 
+#include "ir/base/numbers.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -30,13 +31,13 @@ static int64_t freed_at(const struct task_graph *g, const struct timeline *t, ui
 {
     int64_t end = -1;
     uint32_t count = g->task[g->buffer[buffer].task].count;
-    for (uint32_t i = g->use.at[buffer]; i < g->use.at[buffer + 1]; i++) {
-        const struct task *u = &g->task[g->use.to[i]];
-        uint32_t first = g->first[g->use.to[i]];
+    for_row (user, g->use, buffer) {
+        const struct task *u = &g->task[user];
+        uint32_t first = g->first[user];
         bool own = u->count == count;
         for (uint32_t c = own ? k : 0; c < (own ? k + 1 : u->count); c++) {
             int64_t ends = sat_add(t->start[first + c], u->time);
-            end = ends > end ? ends : end;
+            end = larger(ends, end);
         }
     }
     return end;

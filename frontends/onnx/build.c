@@ -354,9 +354,8 @@ static int define(struct onnx_build *b)
 /* ---- 3. resolve ---- */
 
 struct captures {
-    struct map seen;        /* (slot, value) */
-    uint32_t *slot, *value; /* pairs in the order of first use */
-    uint32_t n, capslot, capvalue;
+    struct map seen; /* (slot, value) */
+    struct pairs of; /* the same, in the order of first use */
 };
 
 /* Value that a name means in graph g, 0 if none. */
@@ -379,10 +378,7 @@ static void capture(struct onnx_build *b, struct captures *c, gid g, vid v)
         if (map_get(&c->seen, map_key(owner, v)) != 0)
             return; /* then those further out have it, too */
         map_set(&c->seen, b->tmp, map_key(owner, v), 1);
-        c->slot = vec_grow(b->tmp, c->slot, &c->capslot, c->n + 1, sizeof *c->slot);
-        c->value = vec_grow(b->tmp, c->value, &c->capvalue, c->n + 1, sizeof *c->value);
-        c->slot[c->n] = owner;
-        c->value[c->n++] = v;
+        pairs_add(&c->of, owner, v);
     }
 }
 
@@ -434,7 +430,7 @@ static int resolve_outputs(struct onnx_build *b, struct captures *c, gid g)
 
 static int resolve(struct onnx_build *b)
 {
-    struct captures c = {0};
+    struct captures c = {.of = {.a = b->tmp}};
     int bad = 0;
 
     for (gid g = 1; g < b->nbody; g++) {
@@ -446,7 +442,7 @@ static int resolve(struct onnx_build *b)
         }
         bad |= resolve_outputs(b, &c, g);
     }
-    b->capture = csr_build(b->tmp, b->nslot, c.n, c.slot, c.value);
+    b->capture = pairs_rows(&c.of, b->nslot);
     return bad;
 }
 

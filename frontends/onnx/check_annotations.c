@@ -16,7 +16,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct pair {
     uint32_t config;
@@ -100,12 +99,6 @@ static void check_configurations(struct check *c)
 
 /* ---- one node --------------------------------------------------------------------------------- */
 
-static int compare_keys(const void *x, const void *y)
-{
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
-}
-
 static void check_devices(const struct check *c, const struct place_at *w,
                           const Onnx__ShardingSpecProto *s)
 {
@@ -123,11 +116,11 @@ static void check_devices(const struct check *c, const struct place_at *w,
                        w->model->num_devices - 1);
     }
     if (n)
-        qsort(key, n, sizeof *key, compare_keys);
+        qsort(key, n, sizeof *key, by_i64);
     for (size_t i = 0; i < s->n_device; i++) {
         int64_t id = s->device[i];
         if ((id < 0 || id >= w->model->num_devices) &&
-            !(n && bsearch(&id, key, n, sizeof *key, compare_keys)))
+            !(n && bsearch(&id, key, n, sizeof *key, by_i64)))
             report(c, w, true,
                    "tensor '%.300s': device %lld is neither one of 0 to %d nor a key "
                    "of index_to_device_group_map",
@@ -350,27 +343,24 @@ static void check_complete(struct check *c, uint32_t config, uint32_t staged, co
 
 static void check_stages(struct check *c)
 {
-    uint32_t *stage = arena_array(c->a, c->m->nnode, sizeof *stage), *row, *id;
+    uint32_t *stage = arena_array(c->a, c->m->nnode, sizeof *stage), *row;
     uint32_t nconfig = (uint32_t)c->src->n_configuration;
     row = arena_array(c->a, c->npair, sizeof *row);
-    id = arena_array(c->a, c->npair, sizeof *id);
-    for (uint32_t i = 0; i < c->npair; i++) {
+    for (uint32_t i = 0; i < c->npair; i++)
         row[i] = c->pair[i].config;
-        id[i] = i;
-    }
-    struct csr of = csr_build(c->a, nconfig, c->npair, row, id);
+    struct csr of = csr_build(c->a, nconfig, c->npair, row, NULL);
     for (uint32_t k = 0; k < nconfig; k++) {
         uint32_t staged = 0;
-        for (uint32_t i = of.at[k]; i < of.at[k + 1]; i++) {
-            nid n = c->pair[of.to[i]].node;
-            stage[n] = of.to[i] + 1;
+        for_row (x, of, k) {
+            nid n = c->pair[x].node;
+            stage[n] = x + 1;
             staged += c->m->node[n].graph == 1;
         }
-        for (uint32_t i = of.at[k]; i < of.at[k + 1]; i++)
-            check_edges(c, &c->pair[of.to[i]], stage);
+        for_row (x, of, k)
+            check_edges(c, &c->pair[x], stage);
         check_complete(c, k, staged, stage);
-        for (uint32_t i = of.at[k]; i < of.at[k + 1]; i++)
-            stage[c->pair[of.to[i]].node] = 0;
+        for_row (x, of, k)
+            stage[c->pair[x].node] = 0;
     }
 }
 

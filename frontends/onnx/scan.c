@@ -21,6 +21,7 @@
 
 #include "frontends/onnx/window.h"
 
+#include "ir/base/numbers.h"
 #include "ir/base/utf8.h"
 
 #include "onnx.pb-c.h"
@@ -29,7 +30,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -98,16 +98,16 @@ static unsigned decode_varint(const uint8_t *p, uint64_t n, uint64_t *value)
 /* Up to n bytes at `at`, elsewhere than the cursor; fewer only at the end of the file. */
 static const uint8_t *look(struct scan *s, uint64_t at, uint64_t *n)
 {
-    *n = at > s->ahead.size ? 0 : *n < s->ahead.size - at ? *n : s->ahead.size - at;
+    *n = at > s->ahead.size ? 0 : smaller_u64(*n, s->ahead.size - at);
     if (!window_has(&s->ahead, at, *n))
-        window_move(&s->ahead, at < s->ahead.size ? at : s->ahead.size, at + *n);
+        window_move(&s->ahead, smaller_u64(at, s->ahead.size), at + *n);
     return s->ahead.buf + (at - s->ahead.from);
 }
 
 /* A varint before `end`, elsewhere than the cursor. */
 static unsigned look_varint(struct scan *s, uint64_t at, uint64_t end, uint64_t *value)
 {
-    uint64_t n = at > end ? 0 : end - at < 10 ? end - at : 10;
+    uint64_t n = at > end ? 0 : smaller_u64(end - at, 10);
     const uint8_t *p = n > 0 ? look(s, at, &n) : NULL;
     return p ? decode_varint(p, n, value) : 0;
 }
@@ -257,7 +257,7 @@ static int flush(struct scan *s, uint64_t upto)
  * lies before the field goes to the skeleton first. */
 static int go_on_to(struct scan *s, uint64_t at, uint64_t n)
 {
-    if (flush(s, s->field > s->copied ? s->field : s->copied))
+    if (flush(s, larger_u64(s->field, s->copied)))
         return -1;
     window_move(&s->in, s->copied, at + n);
     return 0;
@@ -273,7 +273,7 @@ static inline const uint8_t *see(struct scan *s, uint64_t at, uint64_t n)
 
 static unsigned read_long_varint(struct scan *s, uint64_t end, uint64_t *value)
 {
-    uint64_t n = end - s->at < 10 ? end - s->at : 10;
+    uint64_t n = smaller_u64(end - s->at, 10);
     const uint8_t *p = n > 0 ? see(s, s->at, n) : NULL;
     return p ? decode_varint(p, n, value) : 0;
 }
@@ -546,7 +546,7 @@ int onnx_scan(int fd, uint64_t size, const char *path, struct arena *a, struct o
     *out = (struct onnx_skeleton){0};
     s->in = window_new(fd, size, a);
     s->ahead = window_new(fd, size, a);
-    s->out = vec_grow(a, NULL, &s->cap, (uint32_t)(size < AT_ONCE ? size : AT_ONCE), 1);
+    s->out = vec_grow(a, NULL, &s->cap, (uint32_t)(smaller_u64(size, AT_ONCE)), 1);
     s->path = path;
     s->mem = a;
     s->diag = d;

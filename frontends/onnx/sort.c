@@ -1,13 +1,11 @@
 /* Topological order of each graph's nodes.
  *
- * Most files are in order: that is checked first.  Otherwise Kahn's algorithm with a heap takes, of
- * all nodes whose operands are defined, the first one of the file, so that the order of the file is
+ * Most files are in order: that is checked first.  Otherwise, of all nodes whose operands are defined,
+ * the first one of the file is next, so that the order of the file is
  * kept as far as possible and the result does not depend on anything else.
  *
  * Cost: O(nodes + operands) for graphs in order, O(nodes log nodes + operands) otherwise. */
 #include "frontends/onnx/build.h"
-
-#include "ir/base/heap.h"
 
 #include <assert.h>
 
@@ -39,8 +37,8 @@ static bool in_order(const struct onnx_build *b, gid g)
     return true;
 }
 
-/* Names a node on a cycle: wait[s - first] is positive for the nodes that could not be placed. */
-static int name_cycle(const struct onnx_build *b, gid g, const uint32_t *wait)
+/* Names a node on a cycle: sorted[s - first] is 0 for the nodes that are on one or behind it. */
+static int name_cycle(const struct onnx_build *b, gid g, const uint8_t *sorted)
 {
     assert(b->body[g].count > 0);
     const struct onnx_body *body = &b->body[g];
@@ -48,13 +46,13 @@ static int name_cycle(const struct onnx_build *b, gid g, const uint32_t *wait)
     uint32_t s = body->first, def = 0;
     vid v = 0;
 
-    while (wait[s - body->first] == 0)
+    while (sorted[s - body->first])
         s++;
-    /* Whoever waits waits for one that waits: after `count` steps back the walk is on a cycle. */
+    /* Each such node reads another one: after `count` steps back the walk is on a cycle. */
     for (uint32_t step = 0; step <= body->count; step++) {
         for (uint32_t i = 0, n = operand_count(b, s); i < n; i++) {
             def = operand_def(b, g, s, i);
-            if (def != 0 && wait[def - body->first] > 0) {
+            if (def != 0 && !sorted[def - body->first]) {
                 struct slice in = b->slot[s].in;
                 v = i < in.n ? b->arg[in.at + i] : b->capture.to[b->capture.at[s] + (i - in.n)];
                 break;
@@ -71,18 +69,14 @@ static int name_cycle(const struct onnx_build *b, gid g, const uint32_t *wait)
 static int sort_graph(struct onnx_build *b, gid g)
 {
     const struct onnx_body *body = &b->body[g];
-    uint32_t first = body->first, count = body->count, edges = 0, done = 0;
-    uint32_t *wait = arena_array(b->tmp, count, sizeof *wait);
-    struct heap ready = {.a = b->tmp};
+    uint32_t first = body->first, count = body->count, edges = 0;
 
-    for (uint32_t s = first; s < first + count; s++) {
+    for (uint32_t s = first; s < first + count; s++)
         for (uint32_t i = 0, n = operand_count(b, s); i < n; i++)
-            wait[s - first] += operand_def(b, g, s, i) != 0;
-        edges += wait[s - first];
-    }
+            edges += operand_def(b, g, s, i) != 0;
     uint32_t *from = arena_array(b->tmp, edges, sizeof *from);
     uint32_t *to = arena_array(b->tmp, edges, sizeof *to);
-    for (uint32_t s = first, e = 0; s < first + count; s++) {
+    for (uint32_t s = first, e = 0; s < first + count; s++)
         for (uint32_t i = 0, n = operand_count(b, s); i < n; i++) {
             uint32_t def = operand_def(b, g, s, i);
             if (def != 0) {
@@ -90,19 +84,16 @@ static int sort_graph(struct onnx_build *b, gid g)
                 to[e++] = s - first;
             }
         }
-        if (wait[s - first] == 0)
-            heap_push(&ready, s - first, 0, s - first);
-    }
     struct csr users = csr_build(b->tmp, count, edges, from, to);
-    while (ready.n > 0) {
-        uint32_t s = heap_pop(&ready).item;
-        b->slot[first + s].id = first + done++;
-        for (uint32_t i = users.at[s]; i < users.at[s + 1]; i++)
-            if (--wait[users.to[i]] == 0)
-                heap_push(&ready, users.to[i], 0, users.to[i]);
+    uint32_t *order = arena_array(b->tmp, count, sizeof *order);
+    uint32_t *first_of_file = arena_array(b->tmp, count, sizeof *first_of_file); /* equal keys */
+    uint8_t *sorted = arena_alloc(b->tmp, count);
+    uint32_t done = csr_topo(&users, count, first_of_file, order, b->tmp);
+    for (uint32_t i = 0; i < done; i++) {
+        b->slot[first + order[i]].id = first + i;
+        sorted[order[i]] = 1;
     }
-    assert(done <= count && ready.n == 0);
-    return done == count ? 0 : name_cycle(b, g, wait);
+    return done == count ? 0 : name_cycle(b, g, sorted);
 }
 
 int onnx_sort(struct onnx_build *b)

@@ -2,6 +2,8 @@
  * 64 KiB.  O(bytes). */
 #include "frontends/onnx/window.h"
 
+#include "ir/base/numbers.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
@@ -38,11 +40,11 @@ void window_move(struct window *w, uint64_t keep, uint64_t end)
     uint64_t had = w->from + w->n, kept = keep >= w->from && keep < had ? had - keep : 0;
     bool follows = keep >= w->from && keep <= had;
     w->next = !follows ? WINDOW_LEAST : w->next < WINDOW_MOST ? 2 * w->next : WINDOW_MOST;
-    uint64_t n = end - keep > w->next ? end - keep : w->next;
-    n = n < w->size - keep ? n : w->size - keep;
+    uint64_t n = larger_u64(end - keep, w->next);
+    n = smaller_u64(n, w->size - keep);
     if (kept)
         memmove(w->buf, w->buf + (keep - w->from), kept);
-    kept = kept < n ? kept : n;
+    kept = smaller_u64(kept, n);
     w->from = keep;
     w->n = n;
     if (w->bad || window_read(w, keep + kept, n - kept, w->buf + kept))

@@ -18,7 +18,6 @@
 #include "ir/base/infile.h"
 #include "ir/base/units.h"
 
-#include <assert.h>
 #include <string.h>
 
 struct layer {
@@ -76,7 +75,7 @@ static bool split(struct span *s, const char *separator, struct span *before)
 static int expected(const struct reader *r, struct span s, const char *what)
 {
     return diag_error(r->d, "%s:%u: '%.*s': expected %s", r->path, r->line,
-                      (int)(s.end - s.at > 60 ? 60 : s.end - s.at), s.at, what);
+                      (int)(smaller(s.end - s.at, 60)), s.at, what);
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------ */
@@ -254,11 +253,8 @@ static bool is_named(const struct layer *l, const char *begin)
 
 static void index_edges(struct reader *r)
 {
-    uint32_t *all = arena_array(r->a, (size_t)r->nedge + 1, sizeof *all);
-    for (uint32_t e = 0; e < r->nedge; e++)
-        all[e] = e;
-    r->out = csr_build(r->a, r->nlayer, r->nedge, r->from, all);
-    r->in = csr_build(r->a, r->nlayer, r->nedge, r->to, all);
+    r->out = csr_build(r->a, r->nlayer, r->nedge, r->from, NULL);
+    r->in = csr_build(r->a, r->nlayer, r->nedge, r->to, NULL);
 }
 
 /* Forgets edges that are there twice. */
@@ -267,8 +263,7 @@ static void drop_repeats(struct reader *r)
     uint32_t *last = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *last), n = 0;
     uint8_t *twice = arena_alloc(r->a, (size_t)r->nedge + 1);
     for (uint32_t v = 0; v < r->nlayer; v++)
-        for (uint32_t i = r->in.at[v]; i < r->in.at[v + 1]; i++) {
-            uint32_t e = r->in.to[i];
+        for_row (e, r->in, v) {
             twice[e] = last[r->from[e]] == v + 1;
             last[r->from[e]] = v + 1;
         }
@@ -298,29 +293,29 @@ static void drop_ends(struct reader *r)
     index_edges(r);
 }
 
-/* The file's order if it is one, else Kahn's. */
+/* The file's order if it is one, else another topological order. */
 static int sort_layers(struct reader *r)
 {
-    uint32_t *missing = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *missing), kept = 0;
+    uint32_t v, n = r->nlayer, *order = arena_array(r->a, (size_t)n + 1, sizeof *order);
+    uint8_t *met = arena_alloc(r->a, (size_t)n + 1);
     bool sorted = true;
-    r->order = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *r->order);
-    for (uint32_t e = 0; e < r->nedge; e++) {
-        missing[r->to[e]]++;
+    r->order = arena_array(r->a, (size_t)n + 1, sizeof *r->order);
+    for (uint32_t e = 0; e < r->nedge; e++)
         sorted = sorted && r->from[e] < r->to[e];
+    for (v = 0; v < n; v++)
+        order[v] = v;
+    if (!sorted) {
+        struct csr next = csr_build(r->a, n, r->nedge, r->from, r->to);
+        n = csr_topo(&next, n, NULL, order, r->a);
     }
-    for (uint32_t v = 0; v < r->nlayer; v++) {
-        kept += !r->gone[v];
-        if (!r->gone[v] && (sorted || !missing[v]))
-            r->order[r->norder++] = v;
+    for (uint32_t i = 0; i < n; i++) {
+        met[order[i]] = 1;
+        if (!r->gone[order[i]])
+            r->order[r->norder++] = order[i];
     }
-    for (uint32_t i = 0; i < r->norder && !sorted; i++)
-        for (uint32_t e = r->out.at[r->order[i]]; e < r->out.at[r->order[i] + 1]; e++)
-            if (--missing[r->to[r->out.to[e]]] == 0)
-                r->order[r->norder++] = r->to[r->out.to[e]];
-    if (r->norder == kept)
+    if (n == r->nlayer)
         return 0;
-    uint32_t v = 0;
-    while (!missing[v])
+    for (v = 0; met[v];)
         v++;
     return diag_error(r->d, "%s:%u: layer '%s' is on or behind a cycle of edges", r->path,
                       r->layer[v].line, str(r->m, r->layer[v].id));
@@ -398,8 +393,8 @@ static void add_forward(struct making *t, uint32_t v)
 {
     const struct reader *r = t->r;
     uint32_t n = 0;
-    for (uint32_t i = r->in.at[v]; i < r->in.at[v + 1]; i++)
-        t->listed[n++] = t->forward[r->from[r->in.to[i]]];
+    for_row (x, r->in, v)
+        t->listed[n++] = t->forward[r->from[x]];
     struct slice in = module_add_args(r->m, t->listed, n);
     sid name = fresh_name(t, str(r->m, t->name[v]));
     t->forward[v] = module_add_value(r->m);
@@ -413,15 +408,15 @@ static void add_backward(struct making *t, uint32_t v)
     const struct reader *r = t->r;
     uint32_t n = 0;
     t->listed[n++] = t->forward[v];
-    for (uint32_t i = r->out.at[v]; i < r->out.at[v + 1]; i++)
-        t->listed[n++] = t->gradient[r->out.to[i]];
+    for_row (x, r->out, v)
+        t->listed[n++] = t->gradient[x];
     struct slice in = module_add_args(r->m, t->listed, n);
     sid name = fresh_name(t, arena_fmt(r->a, "%s/backward", str(r->m, t->name[v])));
     n = 0;
-    for (uint32_t i = r->in.at[v]; i < r->in.at[v + 1]; i++) {
-        vid g = t->gradient[r->in.to[i]] = t->listed[n++] = module_add_value(r->m);
+    for_row (x, r->in, v) {
+        vid g = t->gradient[x] = t->listed[n++] = module_add_value(r->m);
         r->m->value[g].name = fresh_name(
-            t, arena_fmt(r->a, "%s:%s", str(r->m, name), str(r->m, t->name[r->from[r->in.to[i]]])));
+            t, arena_fmt(r->a, "%s:%s", str(r->m, name), str(r->m, t->name[r->from[x]])));
     }
     add_node(t, name, in, module_add_args(r->m, t->listed, n));
 }

@@ -7,9 +7,9 @@
 #include "frontends/frontends.h"
 #include "ir/base/infile.h"
 #include "ir/base/json_keep.h"
+#include "ir/base/keyed.h"
 
 #include <assert.h>
-#include <errno.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -32,11 +32,6 @@ struct wedge {
     uint32_t result;   /* of from */
 };
 
-struct id_at {
-    int64_t id;
-    uint32_t at;
-};
-
 struct reader {
     const char *path;
     struct diag *d;
@@ -50,7 +45,7 @@ struct reader {
     bool has_weights; /* some node has a weightSize */
     struct wedge *edge;
     uint32_t nedge;
-    struct id_at *by_id;
+    struct keyed *by_id;
     struct csr out, in; /* wnode -> edges */
     uint32_t *first;    /* [wnode] its first result; those of i end where those of i + 1 begin */
     int64_t *xfer;      /* [result] ps */
@@ -172,12 +167,6 @@ static int read_node(struct reader *r, uint32_t i, const json_t *j)
     return 0;
 }
 
-static int by_id(const void *x, const void *y)
-{
-    const struct id_at *a = x, *b = y;
-    return a->id != b->id ? (a->id < b->id ? -1 : 1) : (a->at > b->at) - (a->at < b->at);
-}
-
 static int read_nodes(struct reader *r)
 {
     const json_t *list = json_object_get(r->root, "nodes");
@@ -190,37 +179,37 @@ static int read_nodes(struct reader *r)
     for (uint32_t i = 0; i < r->nnode; i++) {
         if (read_node(r, i, json_array_get(list, i)) || diag_stopped(r->d))
             return -1;
-        r->by_id[i] = (struct id_at){r->node[i].id, i};
+        r->by_id[i] = (struct keyed){r->node[i].id, i};
     }
-    qsort(r->by_id, r->nnode, sizeof *r->by_id, by_id);
+    keyed_sort(r->by_id, r->nnode);
     for (uint32_t i = 1; i < r->nnode; i++)
-        if (r->by_id[i].id == r->by_id[i - 1].id)
+        if (r->by_id[i].key == r->by_id[i - 1].key)
             return diag_error(r->d, "%s: nodes '%s' and '%s' have the same id %lld", r->path,
-                              node_label(r, r->by_id[i - 1].at), node_label(r, r->by_id[i].at),
-                              (long long)r->by_id[i].id);
+                              node_label(r, r->by_id[i - 1].item), node_label(r, r->by_id[i].item),
+                              (long long)r->by_id[i].key);
     return 0;
 }
 
 static int find_node(const struct reader *r, const json_t *j, uint32_t edge, const char *key,
                      uint32_t *out)
 {
-    struct id_at want = {0, 0};
+    struct keyed want = {0, 0};
     if (!json_is_integer(j))
         return diag_error(r->d, "%s: edges[%u].%s: expected an integer", r->path, edge, key);
-    want.id = json_integer_value(j);
+    want.key = json_integer_value(j);
     uint32_t lo = 0, hi = r->nnode;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (r->by_id[mid].id < want.id)
+        if (r->by_id[mid].key < want.key)
             lo = mid + 1;
         else
             hi = mid;
     }
-    if (lo == r->nnode || r->by_id[lo].id != want.id)
+    if (lo == r->nnode || r->by_id[lo].key != want.key)
         return diag_error(r->d, "%s: edges[%u].%s: there is no node of id %lld", r->path, edge, key,
-                          (long long)want.id);
-    assert(r->by_id[lo].at < r->nnode);
-    *out = r->by_id[lo].at;
+                          (long long)want.key);
+    assert(r->by_id[lo].item < r->nnode);
+    *out = r->by_id[lo].item;
     return 0;
 }
 
@@ -299,16 +288,14 @@ static int read_edges(struct reader *r)
     r->edge = arena_array(r->a, (size_t)r->nedge + 1, sizeof *r->edge);
     uint32_t *from = arena_array(r->a, (size_t)r->nedge + 1, sizeof *from);
     uint32_t *to = arena_array(r->a, (size_t)r->nedge + 1, sizeof *to);
-    uint32_t *index = arena_array(r->a, (size_t)r->nedge + 1, sizeof *index);
     for (uint32_t i = 0; i < r->nedge; i++) {
         if (read_edge(r, i, json_array_get(list, i)) || diag_stopped(r->d))
             return -1;
         from[i] = r->edge[i].from;
         to[i] = r->edge[i].to;
-        index[i] = i;
     }
-    r->out = csr_build(r->a, r->nnode, r->nedge, from, index);
-    r->in = csr_build(r->a, r->nnode, r->nedge, to, index);
+    r->out = csr_build(r->a, r->nnode, r->nedge, from, NULL);
+    r->in = csr_build(r->a, r->nnode, r->nedge, to, NULL);
     make_results(r);
     return 0;
 }
@@ -336,9 +323,9 @@ static int sort_nodes(struct reader *r)
             r->order[end++] = v;
     for (uint32_t at = 0; at < end; at++) {
         uint32_t v = r->order[at];
-        for (uint32_t i = r->out.at[v]; i < r->out.at[v + 1]; i++)
-            if (--missing[r->edge[r->out.to[i]].to] == 0)
-                r->order[end++] = r->edge[r->out.to[i]].to;
+        for_row (t, r->out, v)
+            if (--missing[r->edge[t].to] == 0)
+                r->order[end++] = r->edge[t].to;
     }
     if (end == r->nnode)
         return 0;
@@ -349,9 +336,9 @@ static int sort_nodes(struct reader *r)
         v++;
     while (!seen[v]) {
         seen[v] = 1;
-        for (uint32_t i = r->in.at[v]; i < r->in.at[v + 1]; i++)
-            if (missing[r->edge[r->in.to[i]].from]) {
-                v = r->edge[r->in.to[i]].from;
+        for_row (t, r->in, v)
+            if (missing[r->edge[t].from]) {
+                v = r->edge[t].from;
                 break;
             }
     }
@@ -415,8 +402,8 @@ static void add_nodes(struct reader *r)
         uint32_t first = r->first[w], nout = r->first[w + 1] - first;
         for (uint32_t i = 0; i < nout; i++)
             result[first + i] = module_add_value(m);
-        for (uint32_t i = r->in.at[w]; i < r->in.at[w + 1]; i++)
-            arg[n++] = result[r->edge[r->in.to[i]].result];
+        for_row (t, r->in, w)
+            arg[n++] = result[r->edge[t].result];
         struct attr attr = {.name = key, .kind = ATTR_INT, .u.i = r->node[w].id};
         struct slice in = module_add_args(m, arg, n),
                      out = module_add_args(m, result + first, nout);
@@ -438,16 +425,16 @@ static void add_nodes(struct reader *r)
 static void add_colors(struct reader *r)
 {
     struct module *m = r->m;
-    struct id_at *c = arena_array(r->a, (size_t)r->nnode + 1, sizeof *c);
+    struct keyed *c = arena_array(r->a, (size_t)r->nnode + 1, sizeof *c);
     uint32_t n = 0, last = 0;
     for (uint32_t p = 0; p < r->nnode; p++)
         if (r->node[r->order[p]].color >= 0)
-            c[n++] = (struct id_at){r->node[r->order[p]].color, m->graph[1].first + p};
-    qsort(c, n, sizeof *c, by_id);
+            c[n++] = (struct keyed){r->node[r->order[p]].color, m->graph[1].first + p};
+    keyed_sort(c, n);
     for (uint32_t i = 0; i < n; i++) {
-        if (i == 0 || c[i].id != c[i - 1].id)
+        if (i == 0 || c[i].key != c[i - 1].key)
             last++;
-        m->color[c[i].at] = last;
+        m->color[c[i].item] = last;
     }
 }
 
@@ -530,7 +517,7 @@ struct feed {
 static size_t feed_parser(void *to, size_t most, void *from)
 {
     struct feed *f = from;
-    size_t n = diag_stopped(f->d) ? 0 : f->n < most ? f->n : most;
+    size_t n = diag_stopped(f->d) ? 0 : smaller_u64(f->n, most);
     memcpy(to, f->text, n);
     f->text += n;
     f->n -= n;

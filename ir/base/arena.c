@@ -20,6 +20,8 @@
  * made to fail. */
 #include "ir/base/arena.h"
 
+#include "ir/base/numbers.h"
+
 #include <assert.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -256,7 +258,7 @@ static void *bump(struct arena *a, size_t n)
     unpoison(p, n);
     if (c->used < c->dirty) {
         size_t old = c->dirty - c->used;
-        memset(p, 0, old < n ? old : n);
+        memset(p, 0, smaller_u64(old, n));
     }
     c->used += room;
     assert(c->used <= c->size);
@@ -427,7 +429,7 @@ static bool extend(struct arena *a, unsigned char *p, size_t old, size_t now)
     memset(p + old, 0, was - old);
     if (c->used < c->dirty) {
         size_t end = at + room;
-        memset(c->mem + c->used, 0, (c->dirty < end ? c->dirty : end) - c->used);
+        memset(c->mem + c->used, 0, smaller_u64(c->dirty, end) - c->used);
     }
     c->used = at + room;
     if (c->dirty < c->used)

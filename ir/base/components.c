@@ -2,6 +2,8 @@
  * explicit stack.  O(vertices + edges). */
 #include "ir/base/components.h"
 
+#include "ir/base/numbers.h"
+
 #include <assert.h>
 
 struct tarjan {
@@ -31,8 +33,7 @@ static void tarjan_leave(struct tarjan *t, uint32_t v)
     }
     if (--t->nframe) {
         uint32_t parent = t->frame[t->nframe - 1];
-        if (t->low[v] < t->low[parent])
-            t->low[parent] = t->low[v];
+        t->low[parent] = smaller_u32(t->low[parent], t->low[v]);
     }
 }
 

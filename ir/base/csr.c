@@ -1,6 +1,9 @@
 /* Compressed rows by counting sort: count each row, sum the counts, drop the entries in order.  O(rows + entries). */
 #include "ir/base/csr.h"
 
+#include "ir/base/heap.h"
+#include "ir/base/numbers.h"
+
 #include <assert.h>
 
 void csr_starts(uint32_t *at, uint32_t rows)
@@ -27,10 +30,39 @@ struct csr csr_build(struct arena *a, uint32_t rows, uint32_t n, const uint32_t 
     }
     csr_starts(c.at, rows);
     for (uint32_t i = 0; i < n; i++) {
-        c.to[c.at[row[i] + 1]++] = entry[i];
+        c.to[c.at[row[i] + 1]++] = entry ? entry[i] : i;
     }
     assert(c.at[0] == 0 && c.at[rows] == n);
     return c;
+}
+
+struct pairs pairs_new(struct arena *a, size_t room)
+{
+    assert(room < UINT32_MAX);
+    return (struct pairs){a, arena_array(a, room + 1, sizeof(uint32_t)),
+                          arena_array(a, room + 1, sizeof(uint32_t)), 0, (uint32_t)room + 1};
+}
+
+void pairs_add(struct pairs *p, uint32_t from, uint32_t to)
+{
+    if (p->n == p->cap) {
+        uint32_t cap = p->cap;
+        assert(p->n < UINT32_MAX);
+        p->from = vec_grow(p->a, p->from, &cap, p->n + 1, sizeof *p->from);
+        p->to = vec_grow(p->a, p->to, &p->cap, p->n + 1, sizeof *p->to);
+    }
+    p->from[p->n] = from;
+    p->to[p->n++] = to;
+}
+
+struct csr pairs_rows(const struct pairs *p, uint32_t rows)
+{
+    return csr_build(p->a, rows, p->n, p->from, p->to);
+}
+
+struct csr pairs_rows_back(const struct pairs *p, uint32_t rows)
+{
+    return csr_build(p->a, rows, p->n, p->to, p->from);
 }
 
 struct csr csr_transpose(struct arena *a, const struct csr *c, uint32_t rows, uint32_t entries)
@@ -45,20 +77,54 @@ struct csr csr_transpose(struct arena *a, const struct csr *c, uint32_t rows, ui
     }
     csr_starts(t.at, entries);
     for (uint32_t r = 0; r < rows; r++)
-        for (uint32_t i = c->at[r]; i < c->at[r + 1]; i++)
-            t.to[t.at[c->to[i] + 1]++] = r;
+        for_row (x, *c, r)
+            t.to[t.at[x + 1]++] = r;
     return t;
+}
+
+uint32_t *csr_sizes(const struct csr *c, uint32_t rows, struct arena *a)
+{
+    uint32_t *size = arena_array(a, (size_t)rows + 1, sizeof *size);
+    for (uint32_t r = 0; r < rows; r++)
+        size[r] = c->at[r + 1] - c->at[r];
+    return size;
+}
+
+/* Kahn's algorithm: a row is ready when all rows that have it as an entry are in the order.  Without keys the end of
+ * the order is the queue of those that are ready. */
+uint32_t csr_topo(const struct csr *c, uint32_t n, const uint32_t *key, uint32_t *order,
+                  struct arena *a)
+{
+    struct arena_mark mark = arena_mark(a);
+    uint32_t *waits = arena_array(a, (size_t)n + 1, sizeof *waits), done = 0, end = 0;
+    struct heap ready = {.a = a};
+    for (uint32_t i = 0; i < c->at[n]; i++)
+        waits[c->to[i]]++;
+    for (uint32_t r = 0; r < n; r++) {
+        if (!waits[r] && key)
+            heap_push(&ready, key[r], 0, r);
+        else if (!waits[r])
+            order[end++] = r;
+    }
+    while (key ? ready.n > 0 : done < end) {
+        if (key)
+            order[done] = heap_pop(&ready).item;
+        uint32_t next = order[done++];
+        for_row (r, *c, next) {
+            if (--waits[r])
+                continue;
+            if (key)
+                heap_push(&ready, key[r], 0, r);
+            else
+                order[end++] = r;
+        }
+    }
+    arena_release(a, mark);
+    return done;
 }
 
 bool csr_has(const struct csr *c, uint32_t i, uint32_t x)
 {
-    uint32_t lo = c->at[i], hi = c->at[i + 1];
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (c->to[mid] < x)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < c->at[i + 1] && c->to[lo] == x;
+    uint32_t n = c->at[i + 1] - c->at[i], k = count_below(c->to + c->at[i], n, x);
+    return k < n && c->to[c->at[i] + k] == x;
 }

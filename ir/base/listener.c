@@ -2,7 +2,6 @@
 #include "ir/base/listener.h"
 
 #include <assert.h>
-#include <stddef.h>
 
 void listener_tell(struct listener *l, struct progress p)
 {

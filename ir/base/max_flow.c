@@ -6,6 +6,8 @@
  * phase.  O(V^2 E) at worst. */
 #include "ir/base/max_flow.h"
 
+#include "ir/base/numbers.h"
+
 #include <assert.h>
 #include <stdbool.h>
 #include <string.h>
@@ -68,7 +70,7 @@ static uint32_t send_along(struct flow *f, const uint32_t *path, uint32_t n, int
     int64_t least = FLOW_INF;
     uint32_t stay = n;
     for (uint32_t i = 0; i < n; i++)
-        least = f->room[path[i]] < least ? f->room[path[i]] : least;
+        least = smaller(f->room[path[i]], least);
     for (uint32_t i = n; i-- > 0;) {
         f->room[path[i]] -= least;
         f->room[path[i] ^ 1] += least;

@@ -5,8 +5,6 @@
 #include "ir/base/arena.h"
 #include "ir/base/hash.h"
 
-#include <stdbool.h>
-
 struct names {
     struct arena *a;
     const char **key; /* [size] NULL: free; the caller's strings, which must stay */

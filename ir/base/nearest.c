@@ -7,15 +7,12 @@
  * "auto-place".  Three rows of the usual table, O(product of the lengths). */
 #include "ir/base/nearest.h"
 
+#include "ir/base/numbers.h"
+
 #include <assert.h>
 #include <string.h>
 
 enum { LONGEST = 63, NEAR = 2, SHORT = 5, BEGINNING = 2 };
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
 
 static uint32_t edit_distance(const char *a, size_t n, const char *b, size_t m)
 {
@@ -27,9 +24,10 @@ static uint32_t edit_distance(const char *a, size_t n, const char *b, size_t m)
         uint32_t *now = row[i % 3], *up = row[(i + 2) % 3], *two = row[(i + 1) % 3];
         now[0] = i;
         for (uint32_t j = 1; j <= m; j++) {
-            now[j] = least(least(now[j - 1], up[j]) + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
+            now[j] =
+                smaller_u32(smaller_u32(now[j - 1], up[j]) + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                now[j] = least(now[j], two[j - 2] + 1);
+                now[j] = smaller_u32(now[j], two[j - 2] + 1);
         }
     }
     return row[n % 3][m];
@@ -48,7 +46,7 @@ void nearest_try(struct nearest *t, const char *name)
     uint32_t d = edit_distance(t->word, t->n, name, m);
     bool begins = t->n >= BEGINNING && m > t->n && !memcmp(name, t->word, t->n);
     if (begins && name[t->n] == '-')
-        d = least(d, 1);
+        d = smaller_u32(d, 1);
     if (d < t->distance) {
         t->distance = d;
         t->best = name;

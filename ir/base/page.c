@@ -1,6 +1,8 @@
 /* Text in 80 columns (page.h).  Every character counts as one column.  O(length). */
 #include "ir/base/page.h"
 
+#include "ir/base/numbers.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -84,7 +86,7 @@ void page_table_row(struct page_table *t, const char *const *cell)
     for (uint32_t k = 0; k < t->ncol; k++) {
         unsigned w = cell[k] ? page_width(cell[k]) : 0;
         t->cell[at + k] = cell[k] ? cell[k] : "";
-        t->width[k] = w > t->width[k] ? w : t->width[k];
+        t->width[k] = larger_u32(w, t->width[k]);
     }
 }
 

@@ -4,7 +4,6 @@
 
 #include "ir/base/arena.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 

@@ -2,6 +2,8 @@
  * step on average. */
 #include "ir/base/union_find.h"
 
+#include "ir/base/numbers.h"
+
 #include <assert.h>
 
 struct classes classes_new(struct arena *a, uint32_t n)
@@ -31,7 +33,7 @@ bool classes_join(struct classes *c, uint32_t u, uint32_t v, int why)
     assert(u < c->n && v < c->n);
     assert(why >= 0 && why <= UINT16_MAX);
     uint32_t a = find_root(c->parent, u), b = find_root(c->parent, v);
-    uint32_t root = a < b ? a : b, other = a < b ? b : a;
+    uint32_t root = smaller_u32(a, b), other = larger_u32(a, b);
     if (a == b)
         return false;
     c->parent[other] = root;
@@ -43,7 +45,7 @@ void classes_join_groups(struct classes *c, const uint32_t *group, int why, stru
 {
     uint32_t max = 0;
     for (uint32_t v = 0; v < c->n; v++)
-        max = group[v] > max ? group[v] : max;
+        max = larger_u32(group[v], max);
     uint32_t *first = arena_array(scratch, (size_t)max + 1, sizeof *first);
     for (uint32_t v = 0; v < c->n; v++)
         if (group[v] && first[group[v]])
@@ -61,28 +63,4 @@ uint32_t classes_number(struct classes *c, uint32_t *group)
         group[v] = root == v ? count++ : group[root];
     }
     return count;
-}
-
-const char *classes_why(int why, struct arena *a)
-{
-    static const struct {
-        int bit;
-        const char *text;
-    } reason[] = {{WHY_COLOR, "colours"},
-                  {WHY_SHAPE, "Shape with its operand"},
-                  {WHY_STATE, "state pairs"},
-                  {WHY_TYPE, "values of unknown type"},
-                  {WHY_QDQ, "contract{qdq}"},
-                  {WHY_NORM, "contract{norm}"},
-                  {WHY_LAYER, "contract{by=layer}"},
-                  {WHY_BLOCK, "contract{blocks}"},
-                  {WHY_REPEAT, "--keep-blocks"},
-                  {WHY_CALL, "contract{calls}"},
-                  {WHY_COPLACE, "contract{coplace}"},
-                  {WHY_CYCLE, "the cycles that makes"}};
-    const char *text = "";
-    for (size_t i = 0; i < sizeof reason / sizeof *reason; i++)
-        if (why & reason[i].bit)
-            text = arena_fmt(a, "%s%s%s", text, *text ? ", " : "", reason[i].text);
-    return text;
 }

@@ -40,11 +40,11 @@ static bool begins(const char *s, const char *word)
 
 static const char *preset_in(const char *name)
 {
-    const struct device_class *c;
+    struct device_class c;
     for (const char *s = name; *s; s++)
-        for (uint32_t i = 0; *s != ' ' && (c = preset_at(i)); i++)
-            if (!c->host && begins(s, c->name))
-                return c->name;
+        for (uint32_t i = 0; *s != ' ' && preset_at(i, &c); i++)
+            if (!c.host && begins(s, c.name))
+                return c.name;
     return NULL;
 }
 

@@ -8,12 +8,6 @@
 #include <assert.h>
 #include <string.h>
 
-const char *const objective_name[OBJECTIVES + 1] = {"time-per-sample", "makespan", "iteration-time",
-                                                    "latency", NULL};
-const char *const objective_text[OBJECTIVES] = {"time per sample", "makespan", "iteration time",
-                                                "latency"};
-const char *const objective_unit[OBJECTIVES] = {"per sample", "of makespan", "per iteration",
-                                                "of latency"};
 const char *const training_schedule_name[TRAINING_SCHEDULES + 1] = {
     "dapple", "gpipe", "zb-h1", "interleaved", "pipedream", NULL};
 const char *const reduce_when_name[REDUCE_WHENS + 1] = {"after", "beside", "across", NULL};
@@ -33,50 +27,75 @@ const char *const basis_key[BASES + 1] = {"objective", "network",      "contenti
                                           "cpus",      "pieces",       NULL};
 static const char *const optimizer_name[] = {"0", "1", "2", "3", "4", NULL};
 
-const char *const *basis_words(enum basis b)
+const struct exec_kind *exec_kind_of(const struct exec_model *e, uint32_t objective)
 {
-    static const char *const *const words[BASES] = {
-        objective_name,    network_name,   contention_name, dispatch_name,
-        memory_model_name, optimizer_name, cpus_name,       pieces_name};
+    static const struct exec_kind usual = {EXEC_USUAL};
+    assert(e->kinds || objective == TIME_PER_SAMPLE);
+    return e->kinds ? e->kinds[objective] : &usual;
+}
+
+const struct exec_kind *exec_kind(const struct exec_model *e)
+{
+    return exec_kind_of(e, e->objective);
+}
+
+const char *basis_word(const struct exec_model *e, enum basis b, uint32_t number)
+{
+    static const struct {
+        const char *const *word;
+        uint32_t n;
+    } t[BASES] = {
+        [BASIS_NETWORK] = {network_name, NETWORKS},
+        [BASIS_CONTENTION] = {contention_name, CONTENTIONS},
+        [BASIS_DISPATCH] = {dispatch_name, DISPATCHES},
+        [BASIS_MEMORY] = {memory_model_name, MEMORY_MODELS},
+        [BASIS_OPTIMIZER] = {optimizer_name, sizeof optimizer_name / sizeof *optimizer_name},
+        [BASIS_CPUS] = {cpus_name, CPUS_WAYS},
+        [BASIS_PIECES] = {pieces_name, PIECES_WAYS}};
     assert(b < BASES);
-    return words[b];
+    if (b != BASIS_OBJECTIVE)
+        return number < t[b].n ? t[b].word[number] : NULL;
+    for (uint32_t i = 0; i <= number; i++)
+        if (e->kinds ? !e->kinds[i] : i > 0)
+            return NULL;
+    return exec_kind_of(e, number)->name;
 }
 
 uint32_t basis_get(const struct exec_model *e, enum basis b)
 {
-    const uint32_t word[BASES] = {e->objective,     e->step.network,  e->step.contention,
-                                  e->step.dispatch, e->memory,        e->optimizer,
-                                  e->latency.cpus,  e->latency.pieces};
+    const uint32_t number[BASES] = {e->objective,     e->step.network,  e->step.contention,
+                                    e->step.dispatch, e->memory,        e->optimizer,
+                                    e->latency.cpus,  e->latency.pieces};
     assert(b < BASES);
-    return word[b];
+    return number[b];
 }
 
-void basis_set(struct exec_model *e, enum basis b, uint32_t word)
+void basis_set(struct exec_model *e, enum basis b, uint32_t number)
 {
     switch (b) {
     case BASIS_OBJECTIVE:
-        e->objective = (enum objective)word;
+        e->objective = number;
         break;
     case BASIS_NETWORK:
-        e->step.network = (enum network)word;
+        e->step.network = (enum network)number;
         break;
     case BASIS_CONTENTION:
-        e->step.contention = (enum contention)word;
+        e->step.contention = (enum contention)number;
         break;
     case BASIS_DISPATCH:
-        e->step.dispatch = (enum dispatch)word;
+        e->step.dispatch = (enum dispatch)number;
         break;
     case BASIS_MEMORY:
-        e->memory = (enum memory_model)word;
+        e->memory = (enum memory_model)number;
         break;
     case BASIS_OPTIMIZER:
-        e->optimizer = word;
+        e->optimizer = number;
         break;
     case BASIS_CPUS:
-        e->latency.cpus = (enum cpus)word;
+        e->latency.cpus = (enum cpus)number;
         break;
     case BASIS_PIECES:
-        e->latency.pieces = (enum pieces_run)word;
+        e->latency.pieces = (enum pieces_run)number;
         break;
     case BASES:
         assert(false);
@@ -85,25 +104,30 @@ void basis_set(struct exec_model *e, enum basis b, uint32_t word)
 
 bool basis_counts(const struct exec_model *e, enum basis b)
 {
-    if (b == BASIS_CPUS || b == BASIS_PIECES)
-        return e->objective == OBJECTIVE_LATENCY;
-    return b != BASIS_OBJECTIVE && e->objective == OBJECTIVE_MAKESPAN;
+    return exec_kind(e)->fields >> b & 1;
 }
 
-int basis_find(enum basis b, const char *word)
+/* The number of the first word that people use: "usual" is none of theirs. */
+static uint32_t first_word(enum basis b)
 {
-    const char *const *names = basis_words(b);
-    for (int i = b == BASIS_MEMORY; names[i]; i++) /* "usual" is no word for people */
-        if (!strcmp(names[i], word))
-            return i;
+    return b == BASIS_MEMORY;
+}
+
+int basis_find(const struct exec_model *e, enum basis b, const char *word)
+{
+    const char *known;
+    for (uint32_t i = first_word(b); (known = basis_word(e, b, i)); i++)
+        if (!strcmp(known, word))
+            return (int)i;
     return -1;
 }
 
-const char *basis_choices(enum basis b, struct arena *a)
+const char *basis_choices(const struct exec_model *e, enum basis b, struct arena *a)
 {
-    const char *const *names = basis_words(b) + (b == BASIS_MEMORY), *text = names[0];
-    for (int i = 1; names[i]; i++)
-        text = arena_fmt(a, "%s%s%s", text, names[i + 1] ? ", " : " or ", names[i]);
+    uint32_t i = first_word(b);
+    const char *text = basis_word(e, b, i), *word;
+    while ((word = basis_word(e, b, ++i)))
+        text = arena_fmt(a, "%s%s%s", text, basis_word(e, b, i + 1) ? ", " : " or ", word);
     return text;
 }
 
@@ -117,16 +141,17 @@ const char *exec_refuses(const struct exec_model *e, struct arena *a)
 
 enum memory_model exec_memory(const struct exec_model *e)
 {
-    if (e->objective != OBJECTIVE_MAKESPAN)
+    if (!basis_counts(e, BASIS_MEMORY))
         return MEMORY_SUM;
     return e->memory == MEMORY_USUAL ? MEMORY_LIVE : e->memory;
 }
 
 int64_t exec_weight_copies(const struct exec_model *e, bool training)
 {
-    if (!training || e->objective == OBJECTIVE_SAMPLE || e->objective == OBJECTIVE_LATENCY)
+    bool stages = exec_kind(e)->feed == FEED_MICRO_BATCHES;
+    if (!training || (!stages && !basis_counts(e, BASIS_OPTIMIZER)))
         return 1;
-    if (e->objective == OBJECTIVE_ITERATION)
+    if (stages)
         return 2 + (int64_t)e->optimizer;
     return 1 + (exec_memory(e) == MEMORY_PAPER) + (int64_t)e->optimizer;
 }
@@ -153,8 +178,8 @@ int64_t exec_load(const struct exec_model *e, int64_t compute, int64_t in, int64
     assert(compute >= 0 && in >= 0 && out >= 0);
     if (e->overlap == OVERLAP_SUM)
         return sat_add(compute, sat_add(in, out));
-    int64_t move = e->overlap == OVERLAP_MAX ? sat_add(in, out) : in > out ? in : out;
-    return compute > move ? compute : move;
+    int64_t move = e->overlap == OVERLAP_MAX ? sat_add(in, out) : larger(in, out);
+    return larger(compute, move);
 }
 
 int64_t exec_sync(const struct exec_model *e, const struct device_class *cls, int64_t weights,
@@ -175,5 +200,5 @@ int64_t exec_shared_load(const struct exec_model *e, int64_t load, int64_t sync,
     int64_t share = load / copies + (load % copies != 0);
     if (e->overlap == OVERLAP_SUM)
         return sat_add(share, sync);
-    return share > sync ? share : sync;
+    return larger(share, sync);
 }

@@ -8,19 +8,32 @@
 
 #include "ir/cluster/cluster.h"
 
-/* What a plan is to make least of, in ps.  SAMPLE: the time per sample in the steady state, in which samples follow
- * each other through the parts, and in each round every device has one of its own (placement paper, 5.2).  MAKESPAN:
- * of one sample alone, from the start of its first node to the end of all (single_step.h).  ITERATION: of all
- * micro-batches of a training iteration, until the weights are equal again on all devices of each stage (iteration.h);
- * of PipeDream's schedule, which has no end: in the steady state.  LATENCY: of one sample alone, where accelerators run
- * whole subgraphs, each with its transfers before and after it (latency.h). */
-enum objective {
-    OBJECTIVE_SAMPLE,
-    OBJECTIVE_MAKESPAN,
-    OBJECTIVE_ITERATION,
-    OBJECTIVE_LATENCY,
-    OBJECTIVES
+/* What goes through a plan. */
+enum exec_feed {
+    FEED_STEADY,       /* samples behind each other, without end: devices work on several at once */
+    FEED_ALONE,        /* one sample */
+    FEED_MICRO_BATCHES /* the micro-batches of an iteration of training, through stages */
 };
+
+/* An execution model: what a plan is to make least of, in ps, and what that takes.  The models are rows of a table
+ * (tools/lib/exec/kinds.c; the README.md beside it adds one), which ends with NULL and begins with the time per sample.
+ * What only ir, backends or passes can say of a model, these declare themselves. */
+struct exec_kind {
+    const char *name;  /* "iteration-time": of --objective and in files */
+    const char *text;  /* "iteration time": what a value is */
+    const char *unit;  /* "per iteration": stands behind a value */
+    const char *paper; /* the value's key in the placement paper's splits; NULL: they have none */
+    enum exec_feed feed;
+    bool subgraphs; /* accelerators run whole subgraphs, by slots; hosts of a class are one place */
+    uint32_t fields; /* bits 1 << enum basis: what values rest on, the objective itself apart */
+    const struct exec_runs *runs;   /* ir/exec/exec_runs.h; NULL: judge() is all that there is */
+    const struct exec_shows *shows; /* backends/backends.h */
+    const struct exec_plans *plans; /* passes/passes.h; NULL: no planner of its own */
+};
+/* How the row of the time per sample begins, which is also what a model without a table has. */
+#define EXEC_USUAL                                                                                 \
+    .name = "time-per-sample", .text = "time per sample", .unit = "per sample", .paper = "maxLoad"
+enum { TIME_PER_SAMPLE }; /* the number of that row */
 
 /* How the transfers of a device go with its computing (placement paper, H.1): SUM: one after the other; MAX: at the
  * same time, for different samples; DUPLEX: so, and transfers in and out at the same time, too. */
@@ -132,7 +145,8 @@ uint32_t training_count(const struct training *t);
 int64_t training_share(const struct training *t, int64_t x, uint32_t n);
 
 struct exec_model {
-    enum objective objective;
+    uint32_t objective;                   /* a row of kinds */
+    const struct exec_kind *const *kinds; /* all that there are; NULL: the time per sample alone */
     struct training training;
     struct step_model step;
     struct latency_model latency;
@@ -150,18 +164,19 @@ struct exec_model {
     int64_t efficiency;     /* read with exec_efficiency; 0: not said */
 };
 
-/* "time per sample", "makespan": what a value of the objective is; "per sample", "of makespan": after its time. */
-extern const char *const objective_text[OBJECTIVES], *const objective_unit[OBJECTIVES];
+/* The execution model of an objective, and the one of e's own.  Never NULL. */
+const struct exec_kind *exec_kind_of(const struct exec_model *e, uint32_t objective);
+const struct exec_kind *exec_kind(const struct exec_model *e);
+
 /* "dapple", ..., "auto", ...; NULL at the end. */
 extern const char *const training_schedule_name[TRAINING_SCHEDULES + 1],
     *const recompute_name[RECOMPUTES + 1], *const reduce_when_name[REDUCE_WHENS + 1];
-/* "time-per-sample", "sum", "pipedream", "host", "port", "plan", ...; "usual" is no word for people. */
-extern const char *const objective_name[OBJECTIVES + 1],
-    *const overlap_name[OVERLAPS + 1], *const micro_schedule_name[MICRO_SCHEDULES + 1],
-                                           *const network_name[NETWORKS + 1],
-                                               *const contention_name[CONTENTIONS + 1],
-                                                   *const dispatch_name[DISPATCHES + 1],
-                                                       *const memory_model_name[MEMORY_MODELS + 1];
+/* "sum", "pipedream", "host", "port", "plan", ...; "usual" is no word for people. */
+extern const char *const overlap_name[OVERLAPS + 1],
+    *const micro_schedule_name[MICRO_SCHEDULES + 1],
+        *const network_name[NETWORKS + 1], *const contention_name[CONTENTIONS + 1],
+                                               *const dispatch_name[DISPATCHES + 1],
+                                                   *const memory_model_name[MEMORY_MODELS + 1];
 /* "list", ...; "exclusive", ... */
 extern const char *const cpus_name[CPUS_WAYS + 1], *const pieces_name[PIECES_WAYS + 1];
 
@@ -181,15 +196,15 @@ enum basis {
 bool basis_counts(const struct exec_model *e, enum basis b);
 /* "objective", "network", ..., "memory_model" in files; options have '-' for '_'. */
 extern const char *const basis_key[BASES + 1];
-/* Its words, by number, ending in NULL; "time-per-sample", "makespan"; the optimizer's are "0" to "4". */
-const char *const *basis_words(enum basis b);
+/* The word of a number, "time-per-sample", "makespan"; the optimizer's are "0" to "4".  NULL: there is none. */
+const char *basis_word(const struct exec_model *e, enum basis b, uint32_t number);
 /* The number of its word in a model. */
 uint32_t basis_get(const struct exec_model *e, enum basis b);
-void basis_set(struct exec_model *e, enum basis b, uint32_t word);
+void basis_set(struct exec_model *e, enum basis b, uint32_t number);
 /* The number of a word; -1: there is none. */
-int basis_find(enum basis b, const char *word);
+int basis_find(const struct exec_model *e, enum basis b, const char *word);
 /* "host, direct", for messages; lives in a. */
-const char *basis_choices(enum basis b, struct arena *a);
+const char *basis_choices(const struct exec_model *e, enum basis b, struct arena *a);
 /* Why a model cannot be run: NULL, or "--contention=blocking needs --network=direct". */
 const char *exec_refuses(const struct exec_model *e, struct arena *a);
 

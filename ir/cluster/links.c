@@ -29,7 +29,7 @@ int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, stru
         within = mul_div_ceil(outer, k->link_bandwidth, k->inner_bandwidth);
     else if (!measured && k->inner_bandwidth)
         within = link_time(k->inner_latency, k->inner_bandwidth, v);
-    return within < outer ? within : outer;
+    return smaller(within, outer);
 }
 
 static bool is_host(const struct cluster *c, uint32_t end)

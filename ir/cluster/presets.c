@@ -49,197 +49,65 @@
 #include <string.h>
 #include <strings.h>
 
-#define TERA INT64_C(1000000000000)
 #define GIGA INT64_C(1000000000)
+#define MEGA INT64_C(1000000)
 #define MICRO INT64_C(1000000) /* ps in a us */
 
-static const struct device_class presets[] = {
-    {.name = "a100",
-     .count = 1,
-     .memory = INT64_C(80) << 30,
-     .peak = {[ELEM_F64] = 9700 * GIGA,
-              [ELEM_F32] = 19500 * GIGA,
-              [ELEM_F16] = 312 * TERA,
-              [ELEM_BF16] = 312 * TERA,
-              [ELEM_I8] = 624 * TERA},
-     .bandwidth = 2039 * GIGA,
-     .overhead = 5 * MICRO,
-     .link_latency = LINK_LATENCY,
-     .link_bandwidth = LINK_BANDWIDTH},
-    {.name = "v100",
-     .count = 1,
-     .memory = INT64_C(32) << 30,
-     .peak = {[ELEM_F64] = 7800 * GIGA, [ELEM_F32] = 15700 * GIGA, [ELEM_F16] = 125 * TERA},
-     .bandwidth = 900 * GIGA,
-     .overhead = 5 * MICRO,
-     .link_latency = LINK_LATENCY,
-     .link_bandwidth = LINK_BANDWIDTH},
-    {.name = "h100",
-     .count = 1,
-     .memory = INT64_C(80) << 30,
-     .peak = {[ELEM_F64] = 34 * TERA,
-              [ELEM_F32] = 67 * TERA,
-              [ELEM_F16] = 989500 * GIGA,
-              [ELEM_BF16] = 989500 * GIGA,
-              [ELEM_F8E4M3FN] = 1979 * TERA,
-              [ELEM_F8E5M2] = 1979 * TERA,
-              [ELEM_I8] = 1979 * TERA},
-     .bandwidth = 3350 * GIGA,
-     .overhead = 5 * MICRO,
-     .link_latency = LINK_LATENCY,
-     .link_bandwidth = LINK_BANDWIDTH},
-    {.name = "h200",
-     .count = 1,
-     .memory = INT64_C(141) << 30,
-     .peak = {[ELEM_F64] = 34 * TERA,
-              [ELEM_F32] = 67 * TERA,
-              [ELEM_F16] = 989500 * GIGA,
-              [ELEM_BF16] = 989500 * GIGA,
-              [ELEM_F8E4M3FN] = 1979 * TERA,
-              [ELEM_F8E5M2] = 1979 * TERA,
-              [ELEM_I8] = 1979 * TERA},
-     .bandwidth = 4800 * GIGA,
-     .overhead = 5 * MICRO,
-     .link_latency = LINK_LATENCY,
-     .link_bandwidth = LINK_BANDWIDTH},
-    {.name = "b200",
-     .count = 1,
-     .memory = INT64_C(180) << 30,
-     .peak = {[ELEM_F64] = 37 * TERA,
-              [ELEM_F32] = 75 * TERA,
-              [ELEM_F16] = 2250 * TERA,
-              [ELEM_BF16] = 2250 * TERA,
-              [ELEM_F8E4M3FN] = 4500 * TERA,
-              [ELEM_F8E5M2] = 4500 * TERA,
-              [ELEM_I8] = 4500 * TERA},
-     .bandwidth = 7700 * GIGA,
-     .overhead = 5 * MICRO,
-     .link_latency = LINK_LATENCY,
-     .link_bandwidth = LINK_BANDWIDTH},
-    {.name = "t4",
-     .count = 1,
-     .memory = INT64_C(16) << 30,
-     .peak = {[ELEM_F32] = 8100 * GIGA, [ELEM_F16] = 65 * TERA, [ELEM_I8] = 130 * TERA},
-     .bandwidth = 300 * GIGA,
-     .overhead = 5 * MICRO,
-     .link_latency = LINK_LATENCY,
-     .link_bandwidth = LINK_BANDWIDTH},
-    {.name = "l4",
-     .count = 1,
-     .memory = INT64_C(24) << 30,
-     .peak = {[ELEM_F32] = 30300 * GIGA,
-              [ELEM_F16] = 121 * TERA,
-              [ELEM_BF16] = 121 * TERA,
-              [ELEM_F8E4M3FN] = 242500 * GIGA,
-              [ELEM_F8E5M2] = 242500 * GIGA,
-              [ELEM_I8] = 242500 * GIGA},
-     .bandwidth = 300 * GIGA,
-     .overhead = 5 * MICRO,
-     .link_latency = LINK_LATENCY,
-     .link_bandwidth = LINK_BANDWIDTH},
-    {.name = "a10",
-     .count = 1,
-     .memory = INT64_C(24) << 30,
-     .peak = {[ELEM_F32] = 31200 * GIGA,
-              [ELEM_F16] = 125 * TERA,
-              [ELEM_BF16] = 125 * TERA,
-              [ELEM_I8] = 250 * TERA},
-     .bandwidth = 600 * GIGA,
-     .overhead = 5 * MICRO,
-     .link_latency = LINK_LATENCY,
-     .link_bandwidth = LINK_BANDWIDTH},
-    {.name = "a30",
-     .count = 1,
-     .memory = INT64_C(24) << 30,
-     .peak = {[ELEM_F64] = 5200 * GIGA,
-              [ELEM_F32] = 10300 * GIGA,
-              [ELEM_F16] = 165 * TERA,
-              [ELEM_BF16] = 165 * TERA,
-              [ELEM_I8] = 330 * TERA},
-     .bandwidth = 933 * GIGA,
-     .overhead = 5 * MICRO,
-     .link_latency = LINK_LATENCY,
-     .link_bandwidth = LINK_BANDWIDTH},
-    {.name = "l40s",
-     .count = 1,
-     .memory = INT64_C(48) << 30,
-     .peak = {[ELEM_F32] = 91600 * GIGA,
-              [ELEM_F16] = 362050 * GIGA,
-              [ELEM_BF16] = 362050 * GIGA,
-              [ELEM_F8E4M3FN] = 733 * TERA,
-              [ELEM_F8E5M2] = 733 * TERA,
-              [ELEM_I8] = 733 * TERA},
-     .bandwidth = 864 * GIGA,
-     .overhead = 5 * MICRO,
-     .link_latency = LINK_LATENCY,
-     .link_bandwidth = LINK_BANDWIDTH},
-    {.name = "rtx3090",
-     .count = 1,
-     .memory = INT64_C(24) << 30,
-     .peak = {[ELEM_F32] = 35600 * GIGA,
-              [ELEM_F16] = 71 * TERA,
-              [ELEM_BF16] = 71 * TERA,
-              [ELEM_I8] = 284 * TERA},
-     .bandwidth = 936 * GIGA,
-     .overhead = 5 * MICRO,
-     .link_latency = LINK_LATENCY,
-     .link_bandwidth = LINK_BANDWIDTH},
-    {.name = "rtx4090",
-     .count = 1,
-     .memory = INT64_C(24) << 30,
-     .peak = {[ELEM_F32] = 82600 * GIGA,
-              [ELEM_F16] = 165200 * GIGA,
-              [ELEM_BF16] = 165200 * GIGA,
-              [ELEM_F8E4M3FN] = 330300 * GIGA,
-              [ELEM_F8E5M2] = 330300 * GIGA,
-              [ELEM_I8] = 660600 * GIGA},
-     .bandwidth = 1008 * GIGA,
-     .overhead = 5 * MICRO,
-     .link_latency = LINK_LATENCY,
-     .link_bandwidth = LINK_BANDWIDTH},
-    {.name = "mi300x",
-     .count = 1,
-     .memory = INT64_C(192) << 30,
-     .peak = {[ELEM_F64] = 81700 * GIGA,
-              [ELEM_F32] = 163400 * GIGA,
-              [ELEM_F16] = 1307400 * GIGA,
-              [ELEM_BF16] = 1307400 * GIGA,
-              [ELEM_F8E4M3FNUZ] = 2614900 * GIGA,
-              [ELEM_F8E5M2FNUZ] = 2614900 * GIGA,
-              [ELEM_I8] = 2614900 * GIGA},
-     .bandwidth = 5300 * GIGA,
-     .overhead = 5 * MICRO,
-     .link_latency = LINK_LATENCY,
-     .link_bandwidth = LINK_BANDWIDTH},
-    {.name = "npu",
-     .count = 1,
-     .memory = INT64_C(16) << 30,
-     .peak = {[ELEM_I8] = 48 * TERA, [ELEM_F16] = 24 * TERA, [ELEM_F32] = 3 * TERA},
-     .bandwidth = 136 * GIGA,
-     .overhead = 10 * MICRO,
-     .link_latency = LINK_LATENCY,
-     .link_bandwidth = LINK_BANDWIDTH},
-    {.name = "cpu",
-     .host = true,
-     .count = 1,
-     .memory = -1,
-     .peak = {[ELEM_F32] = 5 * TERA, [ELEM_F64] = 2500 * GIGA, [ELEM_I8] = 10 * TERA},
-     .bandwidth = 204800 * (GIGA / 1000),
-     .overhead = 1 * MICRO},
+struct preset {
+    const char *name;
+    int64_t memory, rate;                /* GiB, 0: unbounded, a host's; MB per second */
+    int64_t f64, f32, f16, bf16, f8, i8; /* 1e9 operations per second */
+    int64_t overhead;                    /* us per operator */
+    bool fnuz;                           /* its f8 are the FNUZ ones */
+};
+
+static const struct preset presets[] = {
+    {"a100", 80, 2039000, 9700, 19500, 312000, 312000, 0, 624000, 5, false},
+    {"v100", 32, 900000, 7800, 15700, 125000, 0, 0, 0, 5, false},
+    {"h100", 80, 3350000, 34000, 67000, 989500, 989500, 1979000, 1979000, 5, false},
+    {"h200", 141, 4800000, 34000, 67000, 989500, 989500, 1979000, 1979000, 5, false},
+    {"b200", 180, 7700000, 37000, 75000, 2250000, 2250000, 4500000, 4500000, 5, false},
+    {"t4", 16, 300000, 0, 8100, 65000, 0, 0, 130000, 5, false},
+    {"l4", 24, 300000, 0, 30300, 121000, 121000, 242500, 242500, 5, false},
+    {"a10", 24, 600000, 0, 31200, 125000, 125000, 0, 250000, 5, false},
+    {"a30", 24, 933000, 5200, 10300, 165000, 165000, 0, 330000, 5, false},
+    {"l40s", 48, 864000, 0, 91600, 362050, 362050, 733000, 733000, 5, false},
+    {"rtx3090", 24, 936000, 0, 35600, 71000, 71000, 0, 284000, 5, false},
+    {"rtx4090", 24, 1008000, 0, 82600, 165200, 165200, 330300, 660600, 5, false},
+    {"mi300x", 192, 5300000, 81700, 163400, 1307400, 1307400, 2614900, 2614900, 5, true},
+    {"npu", 16, 136000, 0, 3000, 24000, 0, 0, 48000, 10, false},
+    {"cpu", 0, 204800, 2500, 5000, 0, 0, 0, 10000, 1, false},
 };
 enum { PRESETS = sizeof presets / sizeof presets[0] };
 
-const struct device_class *preset_of(const char *name, size_t n)
+bool preset_at(uint32_t i, struct device_class *c)
 {
-    for (int i = 0; i < PRESETS; i++)
-        if (strlen(presets[i].name) == n && strncasecmp(presets[i].name, name, n) == 0)
-            return &presets[i];
-    return NULL;
+    if (i >= PRESETS)
+        return false;
+    const struct preset *p = &presets[i];
+    bool host = p->memory == 0;
+    *c = (struct device_class){.name = p->name, .host = host, .count = 1};
+    c->memory = host ? -1 : p->memory << 30;
+    c->peak[ELEM_F64] = p->f64 * GIGA;
+    c->peak[ELEM_F32] = p->f32 * GIGA;
+    c->peak[ELEM_F16] = p->f16 * GIGA;
+    c->peak[ELEM_BF16] = p->bf16 * GIGA;
+    c->peak[p->fnuz ? ELEM_F8E4M3FNUZ : ELEM_F8E4M3FN] = p->f8 * GIGA;
+    c->peak[p->fnuz ? ELEM_F8E5M2FNUZ : ELEM_F8E5M2] = p->f8 * GIGA;
+    c->peak[ELEM_I8] = p->i8 * GIGA;
+    c->bandwidth = p->rate * MEGA;
+    c->overhead = p->overhead * MICRO;
+    c->link_latency = host ? 0 : LINK_LATENCY;
+    c->link_bandwidth = host ? 0 : LINK_BANDWIDTH;
+    return true;
 }
 
-const struct device_class *preset_at(uint32_t i)
+bool preset_of(const char *name, size_t n, struct device_class *c)
 {
-    return i < PRESETS ? &presets[i] : NULL;
+    for (uint32_t i = 0; i < PRESETS; i++)
+        if (strlen(presets[i].name) == n && strncasecmp(presets[i].name, name, n) == 0)
+            return preset_at(i, c);
+    return false;
 }
 
 /* Links by name, one direction.  PCI Express: 8, 16, 32 GT/s a lane, 128 bits in 130 (base specifications 3.0, 4.0,
@@ -247,20 +115,13 @@ const struct device_class *preset_at(uint32_t i)
  * B200 add up over both directions.  Ethernet and InfiniBand: the bits of their names.  Latencies are those usual for
  * a transfer that a program starts, not of the wire. */
 static const struct link_preset links[] = {
-    {"pcie3x8", 7877 * (GIGA / 1000), 10 * MICRO},
-    {"pcie3x16", 15754 * (GIGA / 1000), 10 * MICRO},
-    {"pcie4x8", 15754 * (GIGA / 1000), 10 * MICRO},
-    {"pcie4x16", 31508 * (GIGA / 1000), 10 * MICRO},
-    {"pcie5x8", 31508 * (GIGA / 1000), 10 * MICRO},
-    {"pcie5x16", 63015 * (GIGA / 1000), 10 * MICRO},
-    {"nvlink2", 150 * GIGA, 2 * MICRO},
-    {"nvlink3", 300 * GIGA, 2 * MICRO},
-    {"nvlink4", 450 * GIGA, 2 * MICRO},
-    {"nvlink5", 900 * GIGA, 2 * MICRO},
-    {"ethernet10", 1250 * (GIGA / 1000), 50 * MICRO},
-    {"ethernet25", 3125 * (GIGA / 1000), 50 * MICRO},
-    {"ethernet100", 12500 * (GIGA / 1000), 50 * MICRO},
-    {"infiniband200", 25 * GIGA, 5 * MICRO},
+    {"pcie3x8", 7877 * MEGA, 10 * MICRO},      {"pcie3x16", 15754 * MEGA, 10 * MICRO},
+    {"pcie4x8", 15754 * MEGA, 10 * MICRO},     {"pcie4x16", 31508 * MEGA, 10 * MICRO},
+    {"pcie5x8", 31508 * MEGA, 10 * MICRO},     {"pcie5x16", 63015 * MEGA, 10 * MICRO},
+    {"nvlink2", 150 * GIGA, 2 * MICRO},        {"nvlink3", 300 * GIGA, 2 * MICRO},
+    {"nvlink4", 450 * GIGA, 2 * MICRO},        {"nvlink5", 900 * GIGA, 2 * MICRO},
+    {"ethernet10", 1250 * MEGA, 50 * MICRO},   {"ethernet25", 3125 * MEGA, 50 * MICRO},
+    {"ethernet100", 12500 * MEGA, 50 * MICRO}, {"infiniband200", 25 * GIGA, 5 * MICRO},
     {"infiniband400", 50 * GIGA, 5 * MICRO},
 };
 enum { LINKS = sizeof links / sizeof links[0] };
@@ -299,10 +160,10 @@ const char *preset_near(const char *name, size_t n, uint32_t *count)
         uint32_t number = before            ? preset_count(name, at)
                           : name[at] == 'x' ? preset_count(name + at + 1, n - at - 1)
                                             : 0;
-        const struct device_class *k = before ? preset_of(name + at, n - at) : preset_of(name, at);
-        if (number && k) {
+        struct device_class k;
+        if (number && (before ? preset_of(name + at, n - at, &k) : preset_of(name, at, &k))) {
             *count = number;
-            return k->name;
+            return k.name;
         }
     }
     struct nearest t = nearest_to(name, n);
@@ -337,7 +198,7 @@ bool cluster_preset(struct cluster *c, const char *name)
         if (strcasecmp(clusters[i].name, name) != 0)
             continue;
         memset(c, 0, sizeof *c);
-        c->cls[0] = *preset_of("v100", 4);
+        preset_of("v100", 4, &c->cls[0]);
         c->cls[0].count = c->ndev = 16;
         c->cls[0].memory = 16 * GIGA;
         c->ncls = 1;

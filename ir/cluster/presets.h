@@ -12,10 +12,10 @@
 #define LINK_BANDWIDTH INT64_C(25000000000)
 #define LINK_LATENCY INT64_C(10000000)
 
-/* The class of that name in any case, of n bytes, with a count of 0; NULL: there is none.  O(presets). */
-const struct device_class *preset_of(const char *name, size_t n);
-/* The i-th class; NULL: no more. */
-const struct device_class *preset_at(uint32_t i);
+/* Writes *c, one device of the class of that name in any case, of n bytes; false: there is none.  O(presets). */
+bool preset_of(const char *name, size_t n, struct device_class *c);
+/* The same of the i-th class; false: no more. */
+bool preset_at(uint32_t i, struct device_class *c);
 
 /* A link that is known by name. */
 struct link_preset {

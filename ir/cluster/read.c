@@ -77,10 +77,9 @@ static int item_parse(struct cluster *c, const char *s, size_t n, const struct w
     }
     const char *colon = memchr(s, ':', n);
     size_t name = colon != NULL ? (size_t)(colon - s) : n;
-    const struct device_class *preset = preset_of(s, name);
-    if (preset == NULL)
+    struct device_class cls;
+    if (!preset_of(s, name, &cls))
         return refuse_class(s, name, count, w);
-    struct device_class cls = *preset;
     cls.count = count;
     if (colon != NULL) {
         const char *text = arena_strdup(w->mem, colon + 1, n - name - 1);
@@ -287,13 +286,10 @@ static int head_read(const json_t *cls, struct device_class *out, const struct w
     out->memory = -1;
     if (preset != NULL) {
         const char *s = json_is_string(preset) ? json_string_value(preset) : "";
-        const struct device_class *base = preset_of(s, strlen(s));
-        if (base == NULL) {
+        if (!preset_of(s, strlen(s), out))
             return diag_error(w->d,
                               "%s: \"preset\": unknown class '%s', expected one of " PRESET_NAMES,
                               w->at, s);
-        }
-        *out = *base;
     }
     if (name != NULL || out->name == NULL) {
         if (!json_is_string(name) || !name_ok(json_string_value(name))) {
@@ -734,7 +730,7 @@ const char *cluster_levels_text(const struct cluster *c, struct arena *a)
 void cluster_default(struct cluster *c)
 {
     memset(c, 0, sizeof *c);
-    c->cls[0] = *preset_of(PRESET_DEFAULT, strlen(PRESET_DEFAULT));
+    preset_of(PRESET_DEFAULT, strlen(PRESET_DEFAULT), &c->cls[0]);
     c->cls[0].count = c->ndev = 2;
     c->ncls = 1;
 }

@@ -49,7 +49,7 @@ const char *servers_of(const struct cluster *c, struct servers *s)
     }
     if (!k)
         return "stages are on accelerators, and there are none (-d)";
-    uint32_t size = k->group > 1 ? k->group : 1;
+    uint32_t size = larger_u32(k->group, 1);
     if (k->count / size > SERVERS)
         return "there are too many servers";
     s->ndev = k->count;
@@ -80,7 +80,7 @@ static bool fill_up(const struct servers *s, const struct device_set *used, bool
         uint32_t room = s->size[v] - used->of[v];
         if (fresh != (used->of[v] == 0))
             continue;
-        out->of[v] = (uint16_t)(room < need ? room : need);
+        out->of[v] = (uint16_t)(smaller_u32(room, need));
         need -= out->of[v];
     }
     return need == 0;
@@ -185,8 +185,8 @@ int64_t servers_move(const struct servers *s, const struct device_set *from,
     servers_spanned(s, from, &sender, &senders);
     if (bytes <= 0)
         return 0;
-    low = first < sender ? first : sender;
-    high = last_of(s, to) > last_of(s, from) ? last_of(s, to) : last_of(s, from);
+    low = smaller_u32(first, sender);
+    high = larger_u32(last_of(s, to), last_of(s, from));
     struct server_level at = link_of(s, low, high);
     other = senders - from->of[first];
     if (spans)

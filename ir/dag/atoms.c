@@ -18,22 +18,19 @@ static uint32_t find_root(uint32_t *parent, uint32_t v)
     return v;
 }
 
-/* Edges between the groups of placed nodes, one for each pin. */
-static struct csr group_edges(const struct module *m, const struct place *p, const uint32_t *group,
-                              struct arena *a)
+struct csr group_edges(const struct module *m, const struct place *p, const uint32_t *group,
+                       struct arena *a)
 {
-    uint32_t pins = p->nnet ? p->net_pin.at[p->nnet] : 0, n = 0;
-    uint32_t *from = arena_array(a, (size_t)pins + 1, sizeof *from),
-             *to = arena_array(a, (size_t)pins + 1, sizeof *to);
-    for (uint32_t k = 0; k < p->nnet; k++) {
-        nid def = m->value[p->net_value[k]].def;
-        for (uint32_t i = p->net_pin.at[k]; def && i < p->net_pin.at[k + 1]; i++) {
-            from[n] = group[def];
-            to[n] = group[p->net_pin.to[i]];
-            n += p->kind[def] == PLACE_NODE && from[n] != to[n];
-        }
+    struct pairs edge = pairs_new(a, p->nnet ? p->net_pin.at[p->nnet] : 0);
+    for (uint32_t e = 0; e < p->nnet; e++) {
+        nid def = m->value[p->net_value[e]].def;
+        if (!def || p->kind[def] != PLACE_NODE)
+            continue;
+        for_row (n, p->net_pin, e)
+            if (group[def] != group[n])
+                pairs_add(&edge, group[def], group[n]);
     }
-    return csr_build(a, m->nnode, n, from, to);
+    return pairs_rows(&edge, m->nnode);
 }
 
 /* Adds a pair SAME_TYPE, with the atom's first node, for each node that a cycle added to an atom. */
@@ -67,7 +64,7 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
     for (uint32_t i = 0; i < p->nsame; i++)
         if (p->same[i].why == SAME_TYPE) {
             uint32_t u = find_root(parent, p->same[i].a), w = find_root(parent, p->same[i].b);
-            parent[u < w ? w : u] = u < w ? u : w;
+            parent[u < w ? w : u] = smaller_u32(u, w);
             any = true;
         }
     if (!any)

@@ -6,10 +6,10 @@
  * L, so that the largest stands at the head.  O(E + V log V + pins). */
 #include "ir/dag/critical_order.h"
 
+#include "ir/base/keyed.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 int64_t cpd_time(const struct wdag *g, uint32_t cls, uint32_t v)
 {
@@ -22,13 +22,11 @@ int64_t cpd_time(const struct wdag *g, uint32_t cls, uint32_t v)
 /* cost[successor of v]: what the nets of v that it reads cost. */
 static void edge_costs(const struct wdag *g, uint32_t cls, uint32_t v, int64_t *cost)
 {
-    for (uint32_t k = g->succ.at[v]; k < g->succ.at[v + 1]; k++)
-        cost[g->succ.to[k]] = 0;
-    for (uint32_t k = g->net_of.at[v]; k < g->net_of.at[v + 1]; k++) {
-        uint32_t e = g->net_of.to[k];
+    for_row (w, g->succ, v)
+        cost[w] = 0;
+    for_row (e, g->net_of, v)
         for (uint32_t p = g->net_pin.at[e]; g->net_src[e] == v && p < g->net_pin.at[e + 1]; p++)
             cost[g->net_pin.to[p]] = sat_add(cost[g->net_pin.to[p]], g->net_cost[cls][e]);
-    }
 }
 
 /* tlevel in a sweep forwards, blevel in one backwards. */
@@ -43,8 +41,7 @@ struct cpd_paths cpd_paths(const struct wdag *g, uint32_t cls, struct arena *a)
             uint32_t v = pass ? g->n - 1 - i : i;
             int64_t w = cpd_time(g, cls, v), behind = 0;
             edge_costs(g, cls, v, cost);
-            for (uint32_t k = g->succ.at[v]; k < g->succ.at[v + 1]; k++) {
-                uint32_t s = g->succ.to[k];
+            for_row (s, g->succ, v) {
                 int64_t ahead = sat_add(sat_add(p.tlevel[v], w), cost[s]);
                 if (!pass && ahead > p.tlevel[s])
                     p.tlevel[s] = ahead;
@@ -94,43 +91,28 @@ uint32_t *cpd_critical(const struct wdag *g, uint32_t cls, const struct cpd_path
     return path;
 }
 
-struct ready {
-    int64_t level;
-    uint32_t v;
-};
-
-/* For qsort: by rising level, then falling index, the order in which successors are pushed. */
-static int by_push(const void *a, const void *b)
-{
-    const struct ready *x = a, *y = b;
-    if (x->level != y->level)
-        return x->level < y->level ? -1 : 1;
-    return x->v > y->v ? -1 : x->v < y->v;
-}
-
 uint32_t *cpd_topo(const struct wdag *g, uint32_t cls, struct arena *a)
 {
     const int64_t *level = cpd_levels(g, cls, a);
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), n = 0;
-    uint32_t *missing = arena_array(a, (size_t)g->n + 1, sizeof *missing);
+    uint32_t *missing = csr_sizes(&g->pred, g->n, a);
     uint32_t *stack = arena_array(a, (size_t)g->n + 1, sizeof *stack), depth = 0, nready = 0;
-    struct ready *ready = arena_array(a, (size_t)g->n + 1, sizeof *ready);
+    struct keyed *ready = arena_array(a, (size_t)g->n + 1, sizeof *ready); /* key: less the level */
     for (uint32_t v = 0; v < g->n; v++)
-        if ((missing[v] = g->pred.at[v + 1] - g->pred.at[v]) == 0)
-            ready[nready++] = (struct ready){level[v], v};
+        if (!missing[v])
+            ready[nready++] = (struct keyed){-level[v], v};
     for (;;) {
-        qsort(ready, nready, sizeof *ready, by_push);
-        for (uint32_t i = 0; i < nready; i++)
-            stack[depth++] = ready[i].v;
+        keyed_sort(ready, nready);
+        while (nready)
+            stack[depth++] = ready[--nready].item;
         if (!depth) {
             assert(n == g->n);
             return order;
         }
         uint32_t v = stack[--depth];
         order[n++] = v;
-        nready = 0;
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            if (--missing[g->succ.to[i]] == 0)
-                ready[nready++] = (struct ready){level[g->succ.to[i]], g->succ.to[i]};
+        for_row (w, g->succ, v)
+            if (--missing[w] == 0)
+                ready[nready++] = (struct keyed){-level[w], w};
     }
 }

@@ -11,15 +11,13 @@
 static void weigh_edges(struct level_weight *w, const struct wdag *g, uint32_t cls, uint32_t *seen)
 {
     for (uint32_t v = 0; v < g->n; v++)
-        for (uint32_t k = g->net_of.at[v]; k < g->net_of.at[v + 1]; k++) {
-            uint32_t e = g->net_of.to[k];
+        for_row (e, g->net_of, v)
             for (uint32_t p = g->net_pin.at[e]; g->net_src[e] == v && p < g->net_pin.at[e + 1]; p++)
                 if (g->net_pin.to[p] != v) {
                     w->once = sat_add(w->once, g->net_cost[cls][e]);
                     w->edges += seen[g->net_pin.to[p]] != v + 1;
                     seen[g->net_pin.to[p]] = v + 1;
                 }
-        }
 }
 
 /* What the base level's edges between vertices of another level cost; at: its vertex of each base vertex. */
@@ -27,8 +25,8 @@ static int64_t weigh_transfers(const struct wdag *base, const uint32_t *at, uint
 {
     int64_t sum = 0;
     for (uint32_t e = 0; e < base->nnet; e++)
-        for (uint32_t p = base->net_pin.at[e]; p < base->net_pin.at[e + 1]; p++)
-            if (base->net_src[e] != UINT32_MAX && at[base->net_pin.to[p]] != at[base->net_src[e]])
+        for_row (pin, base->net_pin, e)
+            if (base->net_src[e] != UINT32_MAX && at[pin] != at[base->net_src[e]])
                 sum = sat_add(sum, base->net_cost[cls][e]);
     return sum;
 }
@@ -60,10 +58,6 @@ struct level_table *level_table_make(const struct wdag *top, const struct module
     uint32_t at = t->nweight;
     for (const struct wdag *g = top; g; g = g->finer)
         t->weight[--at] = weigh(g, base, cls, a);
-    uint32_t *row = wdag_flatten(top, a),
-             *entry = arena_array(a, (size_t)base->n + 1, sizeof *entry);
-    for (uint32_t v = 0; v < base->n; v++)
-        entry[v] = v;
-    t->members = csr_build(a, top->n, base->n, row, entry);
+    t->members = csr_build(a, top->n, base->n, wdag_flatten(top, a), NULL);
     return t;
 }

@@ -16,13 +16,13 @@ static int64_t *crossing_costs(const struct wdag *g, const uint32_t *order, stru
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t first = UINT32_MAX, last = 0;
         int64_t dear = 0;
-        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
-            uint32_t p = pos[g->net_pin.to[i]];
-            first = p < first ? p : first;
-            last = p > last ? p : last;
+        for_row (pin, g->net_pin, e) {
+            uint32_t p = pos[pin];
+            first = smaller_u32(p, first);
+            last = larger_u32(p, last);
         }
         for (uint32_t k = 0; k < g->ncls; k++)
-            dear = g->net_cost[k][e] > dear ? g->net_cost[k][e] : dear;
+            dear = larger(g->net_cost[k][e], dear);
         if (first < last) {
             cost[first + 1] += dear;
             cost[last + 1] -= dear;

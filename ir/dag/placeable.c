@@ -14,12 +14,6 @@
 
 enum { ROOTS_MAX = 256, LIGHT_ELEMS = 64, LARGE_BYTES = 1024 };
 
-/* Pairs (row, entry) for csr_build. */
-struct pairs {
-    uint32_t *row, *entry;
-    uint32_t n, caprow, capentry;
-};
-
 struct builder {
     const struct module *m;
     struct arena *mem;
@@ -34,14 +28,6 @@ struct builder {
     uint32_t now;
     struct pairs pins, weights; /* value -> placed node */
 };
-
-static void add_pair(struct builder *b, struct pairs *q, uint32_t row, uint32_t entry)
-{
-    q->row = vec_grow(b->mem, q->row, &q->caprow, q->n + 1, sizeof *q->row);
-    q->entry = vec_grow(b->mem, q->entry, &q->capentry, q->n + 1, sizeof *q->entry);
-    q->row[q->n] = row;
-    q->entry[q->n++] = entry;
-}
 
 static bool in_list(const char *op, const char *const *list)
 {
@@ -248,9 +234,9 @@ static void note_read(struct builder *b, vid v, nid reader)
     bool placed = def && b->p->kind[def] == PLACE_NODE;
     bool bytes = is_constant(b->m, v) || (def && b->p->kind[def] == PLACE_COPY);
     if (bytes || (b->state[v] && !placed))
-        add_pair(b, &b->weights, v, reader);
+        pairs_add(&b->weights, v, reader);
     if (!bytes)
-        add_pair(b, &b->pins, v, reader);
+        pairs_add(&b->pins, v, reader);
 }
 
 /* Lists what each placed node reads, directly and through copies: pins of nets, and weights. */
@@ -282,8 +268,8 @@ static void make_nets(struct builder *b)
 {
     const struct module *m = b->m;
     struct place *p = b->p;
-    struct csr readers = csr_build(b->mem, m->nval, b->pins.n, b->pins.row, b->pins.entry);
-    struct pairs pin = {0};
+    struct csr readers = pairs_rows(&b->pins, m->nval);
+    struct pairs pin = {.a = b->mem};
     p->net_value = arena_array(b->mem, m->nval, sizeof *p->net_value);
     p->net_host = arena_alloc(b->mem, m->nval);
     p->net_light = arena_alloc(b->mem, m->nval);
@@ -295,35 +281,35 @@ static void make_nets(struct builder *b)
         if (val->graph != 1 || placed + nread + host < 2 || placed + nread == 0)
             continue;
         if (placed)
-            add_pair(b, &pin, p->nnet, val->def);
-        for (uint32_t i = readers.at[v]; i < readers.at[v + 1]; i++)
-            add_pair(b, &pin, p->nnet, readers.to[i]);
+            pairs_add(&pin, p->nnet, val->def);
+        for_row (reader, readers, v)
+            pairs_add(&pin, p->nnet, reader);
         int64_t elems = m->cost->elems[v];
         p->net_value[p->nnet] = v;
         p->net_host[p->nnet] = host;
         p->net_light[p->nnet] = elems >= 0 && elems <= LIGHT_ELEMS;
         p->nnet++;
     }
-    p->net_pin = csr_build(b->mem, p->nnet, pin.n, pin.row, pin.entry);
+    p->net_pin = pairs_rows(&pin, p->nnet);
 }
 
 static void make_weights(struct builder *b)
 {
     const struct module *m = b->m;
     struct place *p = b->p;
-    struct csr users = csr_build(b->mem, m->nval, b->weights.n, b->weights.row, b->weights.entry);
-    struct pairs use = {0};
+    struct csr users = pairs_rows(&b->weights, m->nval);
+    struct pairs use = {.a = b->mem};
     p->weight = arena_array(b->mem, m->nval, sizeof *p->weight);
     p->weight_bytes = arena_array(b->mem, m->nval, sizeof *p->weight_bytes);
     for (vid v = 1; v < m->nval; v++) {
         if (users.at[v] == users.at[v + 1])
             continue;
-        for (uint32_t i = users.at[v]; i < users.at[v + 1]; i++)
-            add_pair(b, &use, p->nweight, users.to[i]);
+        for_row (user, users, v)
+            pairs_add(&use, p->nweight, user);
         p->weight[p->nweight] = v;
         p->weight_bytes[p->nweight++] = m->cost->bytes[v];
     }
-    p->weight_user = csr_build(b->mem, p->nweight, use.n, use.row, use.entry);
+    p->weight_user = pairs_rows(&use, p->nweight);
 }
 
 /* "past_key_values.3.key" -> "present.3.key", "past_0" -> "present_0", "x.past" -> "x.present". */
@@ -418,23 +404,23 @@ static void collect_same(struct builder *b)
     struct csr users = module_users(m, b->mem);
     for (uint32_t i = 0; i < b->p->nstate; i++) {
         vid in = b->p->state_in[i];
-        for (uint32_t k = users.at[in]; k < users.at[in + 1]; k++)
-            if (m->node[users.to[k]].graph == 1 && !measures(m, users.to[k]))
-                same_device(b, m->value[b->p->state_out[i]].def, users.to[k], SAME_STATE, &cap);
+        for_row (user, users, in)
+            if (m->node[user].graph == 1 && !measures(m, user))
+                same_device(b, m->value[b->p->state_out[i]].def, user, SAME_STATE, &cap);
     }
     for (vid v = 1; v < m->nval && !profiled; v++) {
         if (type_is_declarable(m, m->value[v].type))
             continue;
-        for (uint32_t k = users.at[v]; k < users.at[v + 1]; k++)
-            if (m->node[users.to[k]].graph == 1)
-                same_device(b, m->value[v].def, users.to[k], SAME_TYPE, &cap);
+        for_row (user, users, v)
+            if (m->node[user].graph == 1)
+                same_device(b, m->value[v].def, user, SAME_TYPE, &cap);
     }
 }
 
 struct place *place_build(struct module *m, const struct state_pair *pair, uint32_t npair,
                           struct arena *a, struct diag *d)
 {
-    struct builder b = {.m = m, .mem = a};
+    struct builder b = {.m = m, .mem = a, .pins = {.a = a}, .weights = {.a = a}};
     b.p = arena_alloc(a, sizeof *b.p);
     b.p->kind = arena_alloc(a, m->nnode);
     b.state = arena_alloc(a, m->nval);
@@ -488,14 +474,11 @@ void place_free_io(const struct module *m, struct place *p)
 
 struct csr place_nets_made(const struct module *m, const struct place *p, struct arena *a)
 {
-    uint32_t *def = arena_array(a, (size_t)p->nnet + 1, sizeof *def), n = 0;
-    uint32_t *net = arena_array(a, (size_t)p->nnet + 1, sizeof *net);
+    struct pairs made = pairs_new(a, p->nnet);
     for (uint32_t e = 0; e < p->nnet; e++)
-        if (m->value[p->net_value[e]].def) {
-            def[n] = m->value[p->net_value[e]].def;
-            net[n++] = e;
-        }
-    return csr_build(a, m->nnode, n, def, net);
+        if (m->value[p->net_value[e]].def)
+            pairs_add(&made, m->value[p->net_value[e]].def, e);
+    return pairs_rows(&made, m->nnode);
 }
 
 bool place_is_parameter(const struct module *m, const struct place *p, uint32_t w)

@@ -13,7 +13,6 @@
 #include "ir/dag/critical_order.h"
 
 #include <assert.h>
-#include <string.h>
 
 const char *const topo_names[] = {"mixed", "lifo", "fifo",   "cpd", "random",
                                   "late",  "thin", "number", "dfs", NULL};
@@ -27,20 +26,12 @@ static void shuffle(uint32_t *v, uint32_t n, uint64_t *state)
     }
 }
 
-static uint32_t *in_degrees(const struct csr *pred, uint32_t n, struct arena *a)
-{
-    uint32_t *in = arena_array(a, (size_t)n + 1, sizeof *in);
-    for (uint32_t v = 0; v < n; v++)
-        in[v] = pred->at[v + 1] - pred->at[v];
-    return in;
-}
-
 /* Depth first: newly ready vertices are pushed in seeded order and the top one is next; with `any`, any ready vertex
  * is. */
 static uint32_t *lifo_order(const struct csr *succ, const struct csr *pred, uint32_t n,
                             uint64_t seed, bool any, struct arena *a)
 {
-    uint32_t *in = in_degrees(pred, n, a), *stack = arena_array(a, (size_t)n + 1, sizeof *stack);
+    uint32_t *in = csr_sizes(pred, n, a), *stack = arena_array(a, (size_t)n + 1, sizeof *stack);
     uint32_t *order = arena_array(a, (size_t)n + 1, sizeof *order), top = 0, done = 0;
     uint64_t state = seed;
     for (uint32_t v = n; v-- > 0;)
@@ -56,9 +47,9 @@ static uint32_t *lifo_order(const struct csr *succ, const struct csr *pred, uint
         }
         uint32_t v = stack[--top], start = top;
         order[done++] = v;
-        for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
-            if (--in[succ->to[i]] == 0)
-                stack[top++] = succ->to[i];
+        for_row (w, *succ, v)
+            if (--in[w] == 0)
+                stack[top++] = w;
         if (seed)
             shuffle(stack + start, top - start, &state);
     }
@@ -68,7 +59,7 @@ static uint32_t *lifo_order(const struct csr *succ, const struct csr *pred, uint
 
 static uint32_t *fifo_order(const struct wdag *g, uint64_t seed, struct arena *a)
 {
-    uint32_t *in = in_degrees(&g->pred, g->n, a);
+    uint32_t *in = csr_sizes(&g->pred, g->n, a);
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), end = 0;
     uint64_t state = seed;
     for (uint32_t v = 0; v < g->n; v++)
@@ -78,9 +69,9 @@ static uint32_t *fifo_order(const struct wdag *g, uint64_t seed, struct arena *a
         shuffle(order, end, &state);
     for (uint32_t at = 0; at < end; at++) {
         uint32_t v = order[at], start = end;
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            if (--in[g->succ.to[i]] == 0)
-                order[end++] = g->succ.to[i];
+        for_row (w, g->succ, v)
+            if (--in[w] == 0)
+                order[end++] = w;
         if (seed)
             shuffle(order + start, end - start, &state);
     }
@@ -132,8 +123,8 @@ static void take_vertex(struct thin *t, uint32_t v)
     assert(!t->done[v] && t->in[v] == 0);
     const struct wdag *g = t->g;
     t->done[v] = 1;
-    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-        uint32_t e = g->net_of.to[i], pins = g->net_pin.at[e + 1] - g->net_pin.at[e];
+    for_row (e, g->net_of, v) {
+        uint32_t pins = g->net_pin.at[e + 1] - g->net_pin.at[e];
         int64_t cost = g->net_cost[0][e];
         if (pins < 2 || cost == 0)
             continue;
@@ -141,13 +132,13 @@ static void take_vertex(struct thin *t, uint32_t v)
         bool opens = t->left[e]-- == pins, closes = t->left[e] == 1;
         if (!opens && !closes)
             continue;
-        for (uint32_t k = g->net_pin.at[e]; k < g->net_pin.at[e + 1]; k++)
-            if (!t->done[g->net_pin.to[k]])
-                change_key(t, g->net_pin.to[k], (opens ? -cost : 0) + (closes ? -cost : 0));
+        for_row (x, g->net_pin, e)
+            if (!t->done[x])
+                change_key(t, x, (opens ? -cost : 0) + (closes ? -cost : 0));
     }
-    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-        if (--t->in[g->succ.to[i]] == 0)
-            offer_vertex(t, g->succ.to[i]);
+    for_row (w, g->succ, v)
+        if (--t->in[w] == 0)
+            offer_vertex(t, w);
 }
 
 static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a)
@@ -157,7 +148,7 @@ static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a
     t.delta = arena_array(a, (size_t)g->n + 1, sizeof *t.delta);
     t.left = arena_array(a, (size_t)g->nnet + 1, sizeof *t.left);
     t.done = arena_alloc(a, (size_t)g->n + 1);
-    t.in = in_degrees(&g->pred, g->n, a);
+    t.in = csr_sizes(&g->pred, g->n, a);
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t pins = t.left[e] = g->net_pin.at[e + 1] - g->net_pin.at[e];
         for (uint32_t k = g->net_pin.at[e]; pins > 1 && k < g->net_pin.at[e + 1]; k++)
@@ -180,7 +171,7 @@ static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a
 /* Depth first: of the vertices that become ready together the first one is next. */
 static uint32_t *dfs_order(const struct wdag *g, struct arena *a)
 {
-    uint32_t *in = in_degrees(&g->pred, g->n, a), top = 0, done = 0;
+    uint32_t *in = csr_sizes(&g->pred, g->n, a), top = 0, done = 0;
     uint32_t *stack = arena_array(a, (size_t)g->n + 1, sizeof *stack);
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order);
     for (uint32_t v = g->n; v-- > 0;)

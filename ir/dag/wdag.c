@@ -4,7 +4,6 @@
 
 #include "ir/base/hash.h"
 #include "ir/base/components.h"
-#include "ir/base/heap.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -36,8 +35,8 @@ static struct csr rename_rows(struct arena *a, const struct csr *c, uint32_t row
                     arena_array(a, (size_t)c->at[rows] + 1, sizeof(uint32_t))};
     uint32_t *seen = arena_array(a, (size_t)entries + 1, sizeof *seen), n = 0;
     for (uint32_t i = 0; i < rows; i++) {
-        for (uint32_t k = c->at[i]; k < c->at[i + 1]; k++) {
-            uint32_t e = name[c->to[k]];
+        for_row (x, *c, i) {
+            uint32_t e = name[x];
             if (e == UINT32_MAX || seen[e] == i + 1)
                 continue;
             seen[e] = i + 1;
@@ -50,7 +49,7 @@ static struct csr rename_rows(struct arena *a, const struct csr *c, uint32_t row
     return csr_transpose(a, &t, entries, rows);
 }
 
-void wdag_set_edges(struct wdag *g, const struct wdag_order *e)
+void wdag_set_edges(struct wdag *g, const struct pairs *e)
 {
     for (uint32_t i = 0; i < e->n; i++)
         assert(e->from[i] < e->to[i] && e->to[i] < g->n);
@@ -117,9 +116,7 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
     }
     g->nnet = p->nnet;
     g->net_pin = rename_rows(a, &p->net_pin, p->nnet, g->vertex, g->n);
-    struct wdag_order edge = {0,
-                              arena_array(a, (size_t)p->net_pin.at[p->nnet] + 1, sizeof *edge.from),
-                              arena_array(a, (size_t)p->net_pin.at[p->nnet] + 1, sizeof *edge.to)};
+    struct pairs edge = pairs_new(a, p->net_pin.at[p->nnet]);
     for (uint32_t e = 0; e < p->nnet; e++) {
         nid def = m->value[p->net_value[e]].def;
         g->net_host[e] = p->net_host[e];
@@ -128,11 +125,9 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
             g->net_cost[k][e] = cluster_transfer(c, k, false, place_moved(p, m->cost, e));
         for (uint32_t k = 0; g->net_inner && k < g->ncls; k++)
             g->net_inner[k][e] = cluster_transfer(c, k, true, place_moved(p, m->cost, e));
-        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
-            if (g->net_src[e] != UINT32_MAX && g->net_pin.to[i] != g->net_src[e]) {
-                edge.from[edge.n] = g->net_src[e];
-                edge.to[edge.n++] = g->net_pin.to[i];
-            }
+        for_row (pin, g->net_pin, e)
+            if (g->net_src[e] != UINT32_MAX && pin != g->net_src[e])
+                pairs_add(&edge, g->net_src[e], pin);
     }
     wdag_set_edges(g, &edge);
     g->net_of = csr_transpose(a, &g->net_pin, g->nnet, g->n);
@@ -148,24 +143,17 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
 /* ---- merging ---------------------------------------------------------------------------------- */
 
 /* Pairs (from, to) of groups from those of their vertices; loops dropped, repeats kept. */
-static struct wdag_order group_edges(const struct wdag *g, const struct wdag_order *order,
-                                     const uint32_t *group, struct arena *a)
+static struct pairs pairs_of_groups(const struct wdag *g, const struct pairs *order,
+                                    const uint32_t *group, struct arena *a)
 {
-    uint32_t most = order ? order->n : g->succ.at[g->n];
-    struct wdag_order e = {0, arena_array(a, (size_t)most + 1, sizeof *e.from),
-                           arena_array(a, (size_t)most + 1, sizeof *e.to)};
-    for (uint32_t i = 0; order && i < order->n; i++) {
-        e.from[e.n] = group[order->from[i]];
-        e.to[e.n] = group[order->to[i]];
-        e.n += e.from[e.n] != e.to[e.n];
-    }
+    struct pairs e = pairs_new(a, order ? order->n : g->succ.at[g->n]);
+    for (uint32_t i = 0; order && i < order->n; i++)
+        if (group[order->from[i]] != group[order->to[i]])
+            pairs_add(&e, group[order->from[i]], group[order->to[i]]);
     for (uint32_t v = 0; !order && v < g->n; v++)
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
-            e.from[e.n] = group[v];
-            e.to[e.n] = group[g->succ.to[i]];
-            e.n += e.from[e.n] != e.to[e.n];
-        }
-    assert(e.n <= most);
+        for_row (w, g->succ, v)
+            if (group[v] != group[w])
+                pairs_add(&e, group[v], group[w]);
     return e;
 }
 
@@ -174,27 +162,15 @@ static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ng
                         const struct csr *edge, struct arena *a, uint32_t *rank)
 {
     uint32_t *first = arena_array(a, (size_t)ngroup + 1, sizeof *first),
-             *in = arena_array(a, (size_t)ngroup + 1, sizeof *in);
-    struct heap ready = {.a = a};
-    uint32_t done = 0;
+             *order = arena_array(a, (size_t)ngroup + 1, sizeof *order);
     for (uint32_t v = g->n; v-- > 0;) {
         assert(group[v] < ngroup);
         first[group[v]] = v;
     }
-    for (uint32_t i = 0; i < edge->at[ngroup]; i++)
-        in[edge->to[i]]++;
-    for (uint32_t k = 0; k < ngroup; k++)
-        if (!in[k])
-            heap_push(&ready, first[k], 0, k);
-    while (ready.n) {
-        uint32_t k = heap_pop(&ready).item;
-        rank[k] = done++;
-        for (uint32_t i = edge->at[k]; i < edge->at[k + 1]; i++)
-            if (--in[edge->to[i]] == 0)
-                heap_push(&ready, first[edge->to[i]], 0, edge->to[i]);
-    }
-    assert(done <= ngroup);
-    return done == ngroup;
+    uint32_t sorted = csr_topo(edge, ngroup, first, order, a);
+    for (uint32_t i = 0; i < sorted; i++)
+        rank[order[i]] = i;
+    return sorted == ngroup;
 }
 
 static int merge_vertices(struct wdag *c, const struct wdag *fine, struct diag *d)
@@ -313,8 +289,8 @@ struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_groups *gro
     c->ncls = fine->ncls;
     c->maker = maker;
     c->finer = fine;
-    struct wdag_order e = group_edges(fine, groups->order, group, a);
-    struct csr edge = csr_build(a, ngroup, e.n, e.from, e.to);
+    struct pairs e = pairs_of_groups(fine, groups->order, group, a);
+    struct csr edge = pairs_rows(&e, ngroup);
     if (!rank_groups(fine, group, ngroup, &edge, a, rank)) {
         diag_error(d, "%s: merging these nodes would make a cycle", maker);
         return NULL;
@@ -346,25 +322,12 @@ struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngrou
 
 /* ---- leaving out ----------------------------------------------------------------------------- */
 
-/* Edges between the vertices that are left, by their old numbers; paths over vertices left out become edges. */
-struct bridges {
-    uint32_t *from, *to, n, capfrom, capto;
-};
-
-static void bridge_vertex(struct bridges *b, struct arena *a, uint32_t from, uint32_t to)
+/* The edges of what is left; paths over vertices left out become edges.  source[at[v] .. at[v + 1]): for v left out,
+ * the vertices that are left from which a path over vertices left out leads to v, at most `most` of them. */
+static struct pairs bridge_edges(const struct wdag *g, const uint32_t *name, uint32_t most,
+                                 struct arena *a)
 {
-    b->from = vec_grow(a, b->from, &b->capfrom, b->n + 1, sizeof *b->from);
-    b->to = vec_grow(a, b->to, &b->capto, b->n + 1, sizeof *b->to);
-    b->from[b->n] = from;
-    b->to[b->n++] = to;
-}
-
-/* The edges of what is left.  source[at[v] .. at[v + 1]): for v left out, the vertices that are
- * left from which a path over vertices left out leads to v, at most `most` of them. */
-static struct bridges bridge_edges(const struct wdag *g, const uint32_t *name, uint32_t most,
-                                   struct arena *a)
-{
-    struct bridges b = {0};
+    struct pairs b = {.a = a};
     uint32_t *at = arena_array(a, (size_t)g->n + 1, sizeof *at), *source = NULL, cap = 0;
     uint32_t *seen = arena_array(a, (size_t)g->n + 1, sizeof *seen);
     for (uint32_t v = 0; v < g->n; v++) {
@@ -380,7 +343,7 @@ static struct bridges bridge_edges(const struct wdag *g, const uint32_t *name, u
                 seen[u] = v + 1;
                 room--;
                 if (name[v] != UINT32_MAX) {
-                    bridge_vertex(&b, a, name[u], name[v]);
+                    pairs_add(&b, name[u], name[v]);
                 } else {
                     source = vec_grow(a, source, &cap, n + 1, sizeof *source);
                     source[n++] = u;
@@ -402,7 +365,7 @@ struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t mos
     c->map = arena_array(a, (size_t)g->n + 1, sizeof *c->map);
     for (uint32_t v = 0; v < g->n; v++)
         c->map[v] = out[v] ? UINT32_MAX : c->n++;
-    struct bridges b = bridge_edges(g, c->map, most, a);
+    struct pairs edge = bridge_edges(g, c->map, most, a);
     alloc_costs(c, g->nnet, g->net_inner != NULL);
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t k = c->map[v];
@@ -413,7 +376,6 @@ struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t mos
             c->pin[k] = g->pin[v];
         }
     }
-    struct wdag_order edge = {b.n, b.from, b.to};
     wdag_set_edges(c, &edge);
     merge_nets(c, g);
     c->nshared = g->nshared;
@@ -425,12 +387,12 @@ struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t mos
 
 /* ---- cycles ----------------------------------------------------------------------------------- */
 
-uint32_t wdag_join_cycles(const struct wdag *g, const struct wdag_order *order, uint32_t *group,
+uint32_t wdag_join_cycles(const struct wdag *g, const struct pairs *order, uint32_t *group,
                           uint32_t ngroup)
 {
     uint32_t *comp = arena_array(g->mem, (size_t)ngroup + 1, sizeof *comp);
-    struct wdag_order e = group_edges(g, order, group, g->mem);
-    struct csr edge = csr_build(g->mem, ngroup, e.n, e.from, e.to);
+    struct pairs e = pairs_of_groups(g, order, group, g->mem);
+    struct csr edge = pairs_rows(&e, ngroup);
     uint32_t n = components(&edge, ngroup, comp, g->mem);
     assert(n <= ngroup);
     for (uint32_t v = 0; v < g->n; v++)
@@ -447,27 +409,27 @@ uint64_t wdag_ideals(const struct wdag *g, uint64_t limit)
     struct arena_mark mark = arena_mark(g->mem);
     uint32_t *list = arena_array(g->mem, (size_t)g->n + 1, sizeof *list), end = 0;
     uint32_t *taken = arena_array(g->mem, (size_t)g->n + 1, sizeof *taken), ntaken = 0;
-    uint32_t *missing = arena_array(g->mem, (size_t)g->n + 1, sizeof *missing), at = 0;
+    uint32_t *missing = csr_sizes(&g->pred, g->n, g->mem), at = 0;
     uint64_t count = 1;
     for (uint32_t v = 0; v < g->n; v++)
-        if ((missing[v] = g->pred.at[v + 1] - g->pred.at[v]) == 0)
+        if (!missing[v])
             list[end++] = v;
     while (count <= limit) {
         if (at < end) {
             uint32_t v = list[at];
             taken[ntaken++] = at++;
             count++;
-            for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-                if (--missing[g->succ.to[i]] == 0)
-                    list[end++] = g->succ.to[i];
+            for_row (w, g->succ, v)
+                if (--missing[w] == 0)
+                    list[end++] = w;
             continue;
         }
         if (!ntaken)
             break;
         at = taken[--ntaken];
         uint32_t v = list[at++];
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            if (missing[g->succ.to[i]]++ == 0)
+        for_row (w, g->succ, v)
+            if (missing[w]++ == 0)
                 end--;
     }
     arena_release(g->mem, mark);
@@ -475,6 +437,14 @@ uint64_t wdag_ideals(const struct wdag *g, uint64_t limit)
 }
 
 /* ---- loads ------------------------------------------------------------------------------------ */
+
+int64_t vertex_bytes(const struct wdag *g, uint32_t v)
+{
+    int64_t sum = g->size[v];
+    for_row (s, g->shared_of, v)
+        sum = sat_add(sum, g->shared_size[s]);
+    return sum;
+}
 
 uint32_t wdag_passes(const struct wdag *g)
 {
@@ -520,8 +490,8 @@ void wdag_load(const struct wdag *g, const uint8_t *member, uint32_t cls, int64_
             *transfer = sat_add(*transfer, g->net_cost[cls][e]);
     }
     for (uint32_t s = 0; s < g->nshared; s++)
-        for (uint32_t i = g->shared_by.at[s]; i < g->shared_by.at[s + 1]; i++)
-            if (member[g->shared_by.to[i]]) {
+        for_row (x, g->shared_by, s)
+            if (member[x]) {
                 *size = sat_add(*size, g->shared_size[s]);
                 break;
             }

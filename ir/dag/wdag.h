@@ -56,12 +56,8 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a);
 /* Fills back, net_back and pass of a level that has node[], from m->backward. */
 void wdag_mark_backward(struct wdag *g, const struct module *m);
 
-/* Pairs of vertices: from[i] must come before to[i]. */
-struct wdag_order {
-    uint32_t n, *from, *to;
-};
-/* Makes succ and pred of a level from pairs; loops and repeats are dropped.  O(V + pairs). */
-void wdag_set_edges(struct wdag *g, const struct wdag_order *edges);
+/* Makes succ and pred of a level from pairs, each `from` less than its `to`; repeats are dropped.  O(V + pairs). */
+void wdag_set_edges(struct wdag *g, const struct pairs *edges);
 
 /* Merges vertices: group[v] in [0, ngroup).  Times, sizes add up (COST_NEVER stays), pins are merged
  * (two different pins in one group: NULL and an error), nets that lie inside one vertex vanish, nets
@@ -74,7 +70,7 @@ struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngrou
 struct wdag_groups {
     const uint32_t *of;
     uint32_t n;
-    const struct wdag_order *order;
+    const struct pairs *order; /* from comes before to */
 };
 /* wdag_merge with the pairs of `groups` instead of the edges of the finer level. */
 struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_groups *groups,
@@ -89,8 +85,11 @@ struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t mos
 /* Groups for wdag_merge that join the cycles of the quotient by `group` (strongly connected
  * components, Tarjan's algorithm with an explicit stack); order as above.  Rewrites group in
  * place; returns the number of groups.  O(V + E). */
-uint32_t wdag_join_cycles(const struct wdag *g, const struct wdag_order *order, uint32_t *group,
+uint32_t wdag_join_cycles(const struct wdag *g, const struct pairs *order, uint32_t *group,
                           uint32_t ngroup);
+
+/* Bytes of v on a device of its own: its own, and all shared items that it needs. */
+int64_t vertex_bytes(const struct wdag *g, uint32_t v);
 
 /* Number of down-sets (ideals), the empty and the full one included; counting stops above limit and
  * returns limit + 1.  O(count * frontier). */

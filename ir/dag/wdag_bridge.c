@@ -13,8 +13,6 @@
  * Cost: O(pins * READERS_MOST). */
 #include "ir/dag/wdag_bridge.h"
 
-#include "ir/base/units.h"
-
 #include <string.h>
 
 enum { UNITS = 64, READERS_MOST = 64, CLASSES = CLUSTER_CLASSES };
@@ -164,7 +162,7 @@ static uint32_t parts_within(const struct bridging *b, uint32_t e, const int64_t
         if (!unit)
             continue;
         costs = true;
-        n = left[k] / unit < n ? left[k] / unit : n;
+        n = smaller(left[k] / unit, n);
     }
     return costs ? (uint32_t)n : 0;
 }
@@ -173,8 +171,7 @@ static uint32_t parts_within(const struct bridging *b, uint32_t e, const int64_t
 static void bridge_piece(struct bridging *b, uint32_t v, const struct piece *p, int64_t *left)
 {
     const struct wdag *g = b->g;
-    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-        uint32_t e = g->net_of.to[i];
+    for_row (e, g->net_of, v) {
         if (g->net_src[e] == v || !may_bridge(g, e))
             continue;
         uint64_t parts = choose_parts(b, e, p, parts_within(b, e, left));
@@ -189,14 +186,13 @@ static void bridge_vertex(struct bridging *b, uint32_t v)
 {
     const struct wdag *g = b->g;
     int64_t left[CLASSES];
-    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-        uint32_t e = g->net_of.to[i];
+    for_row (e, g->net_of, v) {
         if (g->net_src[e] != v || !may_bridge(g, e))
             continue;
         cut_net(b, e);
         for (uint32_t x = 0; x < b->npiece; x++) {
             struct piece p = b->piece[x];
-            p.npin = p.npin < READERS_MOST ? p.npin : READERS_MOST;
+            p.npin = smaller_u32(p.npin, READERS_MOST);
             piece_cost(b, e, &p, left);
             if (p.npin)
                 bridge_piece(b, v, &p, left);

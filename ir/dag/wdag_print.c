@@ -31,11 +31,7 @@ void wdag_print(FILE *f, const struct wdag *top, const struct module *m)
     const struct wdag *base = top;
     while (base->finer)
         base = base->finer;
-    uint32_t *row = wdag_flatten(top, a),
-             *entry = arena_array(a, (size_t)base->n + 1, sizeof *entry);
-    for (uint32_t v = 0; v < base->n; v++)
-        entry[v] = v;
-    struct csr members = csr_build(a, top->n, base->n, row, entry);
+    struct csr members = csr_build(a, top->n, base->n, wdag_flatten(top, a), NULL);
     fprintf(f, "# level %s: %u vertices, %u nets\n", top->maker, top->n, top->nnet);
     for (uint32_t v = 0; v < top->n; v++)
         print_vertex(f, top, v, &members, base, m);

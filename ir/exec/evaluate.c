@@ -1,13 +1,15 @@
-/* Evaluating plans (evaluate.h): pins, then the judge's closed form, which gives the time per sample without running
- * anything (rounds of samples, rounds.c, come to the same), or the event core, which gives the makespan. */
+/* Evaluating plans (evaluate.h): pins, then what the execution model says, which runs the plan on the event core, or
+ * the judge's closed form, which gives the time per sample without (rounds of samples, rounds.c, come to the same). */
 #include "ir/exec/evaluate.h"
+
+#include "ir/exec/exec_runs.h"
 
 #include <assert.h>
 
 /* Whether CPUs are told apart by the run only, which gives nodes to any of a class. */
 static bool same_hosts(const struct scene *s, int32_t x, int32_t y)
 {
-    if (s->model.objective != OBJECTIVE_LATENCY || x < 0 || y < 0)
+    if (!exec_kind(&s->model)->subgraphs || x < 0 || y < 0)
         return false;
     uint32_t cls = cluster_class(s->cluster, (uint32_t)x);
     return s->cluster->cls[cls].host && cls == cluster_class(s->cluster, (uint32_t)y);
@@ -28,20 +30,8 @@ struct evaluation evaluate(const struct scene *s, const struct plan *p, struct a
 {
     assert(s->place && s->cluster && p->dev);
     struct evaluation e = {.misplaced = find_misplaced(s, p->dev)};
-    struct step_run *run = NULL;
-    struct iteration_run *trained = NULL;
-    struct latency_run *latency = NULL;
-    if (s->model.objective == OBJECTIVE_MAKESPAN)
-        e.v = step_verdict(s, p, &run, a);
-    else if (s->model.objective == OBJECTIVE_ITERATION)
-        e.v = iteration_verdict(s, p, &trained, a);
-    else if (s->model.objective == OBJECTIVE_LATENCY)
-        e.v = latency_verdict(s, p, &latency, a);
-    else
-        e.v = judge(s, p->dev, p->copies, a);
-    e.step = run;
-    e.trained = trained;
-    e.latency = latency;
+    const struct exec_runs *how = exec_kind(&s->model)->runs;
+    e.v = how && how->verdict ? how->verdict(s, p, a) : judge(s, p->dev, p->copies, a);
     e.value = e.v.value;
     e.why_not = e.v.why_not;
     if (e.misplaced)

@@ -3,19 +3,14 @@
 #ifndef PCC_IR_EXEC_EVALUATE_H
 #define PCC_IR_EXEC_EVALUATE_H
 
-#include "ir/exec/iteration_verdict.h"
-#include "ir/exec/latency_verdict.h"
-#include "ir/exec/step_verdict.h"
+#include "ir/plan/plan.h"
 
 struct evaluation {
     int64_t value;    /* ps of the scene's objective, what plans are compared by */
-    struct verdict v; /* loads, memory, and what the plan violates */
+    struct verdict v; /* loads, memory, what the plan violates, and what ran */
     nid misplaced;    /* the first node that is not on the device it is pinned to; 0: none */
     /* what is violated first, "node 'a' cannot run on acc0"; NULL: nothing */
     const char *why_not;
-    const struct step_run *step;         /* of a makespan, if it could run; else NULL */
-    const struct iteration_run *trained; /* the same of an iteration time */
-    const struct latency_run *latency;   /* and of a latency */
 };
 
 enum finding {
@@ -25,9 +20,8 @@ enum finding {
     FOUND_OTHER_BOUND  /* above the value, or, of a plan that is claimed to be optimal, below it */
 };
 
-/* Recomputes all of a plan (dev and copies of it, for a makespan dev and rank, for a latency dev and
- * slot) from the module, under the objective of
- * the scene's model.  Lives in a.  O(nodes + pins + D), for a makespan and its logarithm. */
+/* Recomputes all of a plan from the module, under the execution model of the scene, which says what of struct plan
+ * counts beside dev.  Lives in a.  O(nodes + pins + D) for the closed form, else as the model says. */
 struct evaluation evaluate(const struct scene *s, const struct plan *p, struct arena *a);
 /* Whether the plan can be carried out: each node on a device that runs it and that it is pinned to, nodes together
  * that must be, and no device over its memory, unless over_memory is taken. */

@@ -3,13 +3,13 @@
  * One heap holds the moments to come: ends of what runs, and releases of what is ready but for its release.
  * An item is ready when nothing is left that it waits for; until it starts, start[] has that moment.
  *
- * Requests wait by pair of lanes, in a heap for each pair: of those that need the same two lanes only the
- * first can be next.  A pair that is blocked hangs on a lane that is full, and is tried again when that lane
- * gives something back. */
+ * Requests wait in queues, one for those that need the same lanes, of which only the first can be next.  A queue
+ * that is blocked hangs on a lane that is full, and is tried again when that lane gives something back. */
 #include "ir/exec/events.h"
 
 #include "ir/base/heap.h"
 #include "ir/base/map.h"
+#include "ir/base/numbers.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -17,18 +17,18 @@
 
 enum { STARTED = UINT32_MAX, LOOK_EACH = 4096 };
 
-/* Requests of the same two lanes. */
-struct pair {
+/* Requests of the same lanes. */
+struct queue {
     struct heap ready;
-    uint32_t next; /* on the lane that it hangs on, pair + 1 */
-    bool queued;   /* it hangs on a lane, or is about to be tried */
+    uint32_t next; /* on the lane that it hangs on, queue + 1 */
+    bool pending;  /* it hangs on a lane, or is about to be tried */
 };
 
 struct lane_state {
     uint32_t held, at;       /* items that it holds; the head of its list */
     uint32_t ended, started; /* the last item that did */
     struct heap ready;       /* FIFO, RANK: one-lane items */
-    uint32_t hanging;        /* pair + 1 */
+    uint32_t hanging;        /* queue + 1 */
     bool changed;            /* it is among those to look at */
 };
 
@@ -45,13 +45,13 @@ struct run {
     uint32_t *uses;         /* [instance] uses that are left */
     int64_t *bytes;         /* [dev] now */
     uint8_t *listed;        /* [task] 1: stands in lists */
-    uint32_t *pair_of;      /* [task] of requests; NULL: there are none */
-    struct pair *pair;
-    uint32_t npair;
+    uint32_t *queue_of;     /* [task] of requests; NULL: there are none */
+    struct queue *queue;
+    uint32_t nqueue;
     struct lane_state *lane;
     struct heap moment;          /* ends and releases */
     struct heap delay;           /* ready items without lanes */
-    uint32_t *tried, ntried;     /* pairs to be tried at this moment */
+    uint32_t *tried, ntried;     /* queues to be tried at this moment */
     struct heap request;         /* their first requests */
     uint32_t *changed, nchanged; /* lanes to be looked at */
 };
@@ -85,15 +85,7 @@ bool task_graph_number(struct task_graph *g, struct arena *a)
 uint32_t task_of_item(const struct task_graph *g, uint32_t item)
 {
     assert(item < g->first[g->ntask]);
-    uint32_t low = 0, high = g->ntask - 1;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (g->first[mid + 1] > item)
-            high = mid;
-        else
-            low = mid + 1;
-    }
-    return low;
+    return count_below(g->first + 1, g->ntask - 1, item + 1);
 }
 
 struct items {
@@ -135,8 +127,8 @@ static void set_up_items(struct run *r)
         r->task_of = arena_array(r->a, t->nitem, sizeof *r->task_of);
     for (uint32_t k = 0; k < g->ntask; k++) {
         uint32_t waits = 0;
-        for (uint32_t i = g->waits.at[k]; i < g->waits.at[k + 1]; i++)
-            waits += share(g, k, g->waits.to[i]);
+        for_row (on, g->waits, k)
+            waits += share(g, k, on);
         for (uint32_t i = g->first[k]; i < g->first[k + 1]; i++) {
             r->left[i] = waits;
             if (r->task_of)
@@ -168,28 +160,30 @@ static bool is_request(const struct run *r, uint32_t k)
     return x->lane[0] != NO_LANE && !r->listed[k] && (x->lane[1] != NO_LANE || x->request);
 }
 
-/* Pairs of lanes of the requests, numbered as they come. */
-static void set_up_pairs(struct run *r)
+/* Queues of the requests, numbered as they come. */
+static void set_up_queues(struct run *r)
 {
     const struct task_graph *g = r->g;
-    struct map pair = {0};
+    struct map queue = {0};
     for (uint32_t k = 0; k < g->ntask; k++) {
         uint32_t x = g->task[k].lane[0], y = g->task[k].lane[1];
-        assert(y == NO_LANE || (x < g->nlane && y < g->nlane && x != y));
+        assert(y >= LANE_SETS || (x < g->nlane && y < g->nlane && x != y));
+        assert(y < LANE_SETS || y == NO_LANE || g->set.to[g->set.at[y - LANE_SETS]] == x);
         if (!is_request(r, k))
             continue;
-        if (!r->pair_of)
-            r->pair_of = arena_array(r->a, (size_t)g->ntask + 1, sizeof *r->pair_of);
-        uint64_t key = x < y ? map_key(x, y) : map_key(y, x); /* NO_LANE is above all lanes */
-        uint32_t p = map_get(&pair, key);
+        if (!r->queue_of)
+            r->queue_of = arena_array(r->a, (size_t)g->ntask + 1, sizeof *r->queue_of);
+        uint64_t key =
+            x < y ? map_key(x, y) : map_key(y, x); /* sets and NO_LANE: above all lanes */
+        uint32_t p = map_get(&queue, key);
         if (!p)
-            map_set(&pair, r->a, key, p = ++r->npair);
-        r->pair_of[k] = p - 1;
+            map_set(&queue, r->a, key, p = ++r->nqueue);
+        r->queue_of[k] = p - 1;
     }
-    r->pair = arena_array(r->a, (size_t)r->npair + 1, sizeof *r->pair);
-    r->tried = arena_array(r->a, (size_t)r->npair + 1, sizeof *r->tried);
-    for (uint32_t p = 0; p < r->npair; p++)
-        r->pair[p].ready.a = r->a;
+    r->queue = arena_array(r->a, (size_t)r->nqueue + 1, sizeof *r->queue);
+    r->tried = arena_array(r->a, (size_t)r->nqueue + 1, sizeof *r->tried);
+    for (uint32_t p = 0; p < r->nqueue; p++)
+        r->queue[p].ready.a = r->a;
 }
 
 static void note_bytes(struct run *r, uint32_t dev, uint32_t item, int64_t at)
@@ -235,9 +229,9 @@ static void set_up_buffers(struct run *r)
     for (uint32_t b = 0; b < g->nbuffer; b++) {
         uint32_t maker = g->buffer[b].task;
         r->made.to[r->made.at[maker + 1]++] = b;
-        for (uint32_t i = g->use.at[b]; i < g->use.at[b + 1]; i++)
+        for_row (user, g->use, b)
             for (uint32_t k = 0; k < g->task[maker].count; k++)
-                r->uses[first_of(r, b) + k] += share(g, maker, g->use.to[i]);
+                r->uses[first_of(r, b) + k] += share(g, maker, user);
     }
     r->used = csr_transpose(r->a, &g->use, g->nbuffer, g->ntask);
 }
@@ -246,8 +240,6 @@ static void set_up_buffers(struct run *r)
 
 static bool has_room(const struct run *r, uint32_t lane)
 {
-    if (lane == NO_LANE)
-        return true;
     uint32_t width = r->g->lane[lane].width;
     return r->lane[lane].held < (width ? width : 1);
 }
@@ -260,9 +252,9 @@ static void look_at(struct run *r, uint32_t lane)
     r->changed[r->nchanged++] = lane;
 }
 
-static void try_pair(struct run *r, uint32_t p)
+static void try_queue(struct run *r, uint32_t p)
 {
-    r->pair[p].queued = true;
+    r->queue[p].pending = true;
     r->tried[r->ntried++] = p;
 }
 
@@ -277,10 +269,10 @@ static void make_ready(struct run *r, uint32_t item, int64_t now)
     } else if (r->listed[k]) {
         look_at(r, x->lane[0]);
     } else if (is_request(r, k)) {
-        struct pair *p = &r->pair[r->pair_of[k]];
+        struct queue *p = &r->queue[r->queue_of[k]];
         heap_push(&p->ready, now, x->rank, item);
-        if (!p->queued)
-            try_pair(r, r->pair_of[k]);
+        if (!p->pending)
+            try_queue(r, r->queue_of[k]);
     } else {
         bool by_rank = r->g->lane[x->lane[0]].discipline == LANE_RANK;
         assert(r->g->lane[x->lane[0]].discipline != LANE_LIST);
@@ -315,8 +307,8 @@ static void wait_less(struct run *r, uint32_t item, uint32_t by, int64_t now)
 
 static void allocate(struct run *r, uint32_t k, uint32_t item, int64_t now)
 {
-    for (uint32_t i = r->made.at[k]; i < r->made.at[k + 1]; i++) {
-        const struct buffer *b = &r->g->buffer[r->made.to[i]];
+    for_row (x, r->made, k) {
+        const struct buffer *b = &r->g->buffer[x];
         r->bytes[b->dev] = sat_add(r->bytes[b->dev], b->bytes);
         note_bytes(r, b->dev, item, now);
     }
@@ -324,11 +316,11 @@ static void allocate(struct run *r, uint32_t k, uint32_t item, int64_t now)
 
 static void release_buffers(struct run *r, uint32_t k, uint32_t item)
 {
-    for (uint32_t i = r->used.at[k]; i < r->used.at[k + 1]; i++) {
-        const struct buffer *b = &r->g->buffer[r->used.to[i]];
+    for_row (y, r->used, k) {
+        const struct buffer *b = &r->g->buffer[y];
         struct items x = related(r->g, k, item - r->g->first[k], b->task);
         for (uint32_t j = x.from; j < x.to; j++)
-            if (--r->uses[first_of(r, r->used.to[i]) + j] == 0)
+            if (--r->uses[first_of(r, y) + j] == 0)
                 r->bytes[b->dev] -= b->bytes;
     }
 }
@@ -336,9 +328,10 @@ static void release_buffers(struct run *r, uint32_t k, uint32_t item)
 /* What held the item up since it was ready: the end on a lane of its that just was, or its turn. */
 static uint32_t held_up_by(const struct run *r, const struct task *x, int64_t now)
 {
-    uint32_t turn = NO_ITEM;
-    for (int i = 0; i < 2 && x->lane[i] != NO_LANE; i++) {
-        const struct lane_state *l = &r->lane[x->lane[i]];
+    uint32_t turn = NO_ITEM, n;
+    const uint32_t *lane = task_lanes(r->g, x, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct lane_state *l = &r->lane[lane[i]];
         if (l->ended != NO_ITEM &&
             sat_add(r->t->start[l->ended], r->g->task[task_at(r, l->ended)].time) == now)
             return l->ended;
@@ -350,17 +343,18 @@ static uint32_t held_up_by(const struct run *r, const struct task *x, int64_t no
 
 static void begin(struct run *r, uint32_t item, int64_t now)
 {
-    uint32_t k = task_at(r, item);
+    uint32_t k = task_at(r, item), n;
     const struct task *x = &r->g->task[k];
+    const uint32_t *lane = task_lanes(r->g, x, &n);
     struct timeline *t = r->t;
     if (t->start[item] < now)
         t->because[item] = held_up_by(r, x, now);
     t->start[item] = now;
     r->left[item] = STARTED;
-    for (int i = 0; i < 2 && x->lane[i] != NO_LANE; i++) {
-        r->lane[x->lane[i]].held++;
-        r->lane[x->lane[i]].started = item;
-        t->busy[x->lane[i]] = sat_add(t->busy[x->lane[i]], x->time);
+    for (uint32_t i = 0; i < n; i++) {
+        r->lane[lane[i]].held++;
+        r->lane[lane[i]].started = item;
+        t->busy[lane[i]] = sat_add(t->busy[lane[i]], x->time);
     }
     if (r->g->nbuffer)
         allocate(r, k, item, now);
@@ -369,26 +363,25 @@ static void begin(struct run *r, uint32_t item, int64_t now)
 
 static void finish(struct run *r, uint32_t item, int64_t now)
 {
-    uint32_t k = task_at(r, item);
+    uint32_t k = task_at(r, item), n;
     const struct task_graph *g = r->g;
-    const struct task *x = &g->task[k];
+    const uint32_t *lane = task_lanes(g, &g->task[k], &n);
     if (now > r->t->end || r->t->last == NO_ITEM) {
         r->t->end = now;
         r->t->last = item;
     }
-    for (int i = 0; i < 2 && x->lane[i] != NO_LANE; i++) {
-        struct lane_state *l = &r->lane[x->lane[i]];
+    for (uint32_t i = 0; i < n; i++) {
+        struct lane_state *l = &r->lane[lane[i]];
         l->held--;
         l->ended = item;
-        look_at(r, x->lane[i]);
-        for (uint32_t p = l->hanging; p; p = r->pair[p - 1].next)
-            try_pair(r, p - 1);
+        look_at(r, lane[i]);
+        for (uint32_t p = l->hanging; p; p = r->queue[p - 1].next)
+            try_queue(r, p - 1);
         l->hanging = 0;
     }
     if (g->nbuffer)
         release_buffers(r, k, item);
-    for (uint32_t i = r->next.at[k]; i < r->next.at[k + 1]; i++) {
-        uint32_t u = r->next.to[i];
+    for_row (u, r->next, k) {
         struct items y = related(g, k, item - g->first[k], u);
         for (uint32_t j = y.from; j < y.to; j++)
             wait_less(r, g->first[u] + j, item, now);
@@ -399,8 +392,8 @@ static void finish(struct run *r, uint32_t item, int64_t now)
 
 static void push_first(struct run *r, uint32_t p)
 {
-    const struct heap_entry *first = &r->pair[p].ready.at[0];
-    assert(r->pair[p].ready.n);
+    const struct heap_entry *first = &r->queue[p].ready.at[0];
+    assert(r->queue[p].ready.n);
     heap_push(&r->request, first->key, first->tie, first->item);
 }
 
@@ -409,13 +402,15 @@ static void start_requests(struct run *r, int64_t now)
     while (r->ntried)
         push_first(r, r->tried[--r->ntried]);
     while (r->request.n) {
-        uint32_t item = heap_pop(&r->request).item, k = task_at(r, item), p = r->pair_of[k];
-        const uint32_t *lane = r->g->task[k].lane;
-        uint32_t full = !has_room(r, lane[0]) ? lane[0] : !has_room(r, lane[1]) ? lane[1] : NO_LANE;
-        struct pair *x = &r->pair[p];
-        if (full != NO_LANE) {
-            x->next = r->lane[full].hanging;
-            r->lane[full].hanging = p + 1;
+        uint32_t item = heap_pop(&r->request).item, k = task_at(r, item), p = r->queue_of[k];
+        uint32_t n, i = 0;
+        const uint32_t *lane = task_lanes(r->g, &r->g->task[k], &n);
+        struct queue *x = &r->queue[p];
+        while (i < n && has_room(r, lane[i]))
+            i++;
+        if (i < n) {
+            x->next = r->lane[lane[i]].hanging;
+            r->lane[lane[i]].hanging = p + 1;
             continue;
         }
         heap_pop(&x->ready);
@@ -423,7 +418,7 @@ static void start_requests(struct run *r, int64_t now)
         if (x->ready.n)
             push_first(r, p);
         else
-            x->queued = false;
+            x->pending = false;
     }
 }
 
@@ -434,14 +429,13 @@ static uint32_t startable_head(const struct run *r, uint32_t lane)
     uint32_t at = r->lane[lane].at;
     if (at == list->at[lane + 1])
         return NO_ITEM;
-    uint32_t item = list->to[at];
-    const struct task *x = &r->g->task[task_at(r, item)];
+    uint32_t item = list->to[at], n;
     if (r->left[item])
         return NO_ITEM;
-    for (int i = 0; i < 2 && x->lane[i] != NO_LANE; i++) {
-        const struct lane_state *l = &r->lane[x->lane[i]];
-        if (!has_room(r, x->lane[i]) || l->at == list->at[x->lane[i] + 1] ||
-            list->to[l->at] != item)
+    const uint32_t *held = task_lanes(r->g, &r->g->task[task_at(r, item)], &n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct lane_state *l = &r->lane[held[i]];
+        if (!has_room(r, held[i]) || l->at == list->at[held[i] + 1] || list->to[l->at] != item)
             return NO_ITEM;
     }
     return item;
@@ -456,11 +450,12 @@ static void start_on(struct run *r, uint32_t lane, int64_t now)
         return;
     }
     for (uint32_t item; has_room(r, lane) && (item = startable_head(r, lane)) != NO_ITEM;) {
-        const struct task *x = &r->g->task[task_at(r, item)];
+        uint32_t n;
+        const uint32_t *held = task_lanes(r->g, &r->g->task[task_at(r, item)], &n);
         begin(r, item, now);
-        for (int i = 0; i < 2 && x->lane[i] != NO_LANE; i++) {
-            r->lane[x->lane[i]].at++;
-            look_at(r, x->lane[i]);
+        for (uint32_t i = 0; i < n; i++) {
+            r->lane[held[i]].at++;
+            look_at(r, held[i]);
         }
     }
 }
@@ -483,7 +478,8 @@ static void start_all(struct run *r, int64_t now)
 static uint32_t reason_not_to(const struct run *r, uint32_t item)
 {
     const struct task_graph *g = r->g;
-    uint32_t k = task_at(r, item);
+    uint32_t k = task_at(r, item), n;
+    const uint32_t *held = task_lanes(g, &g->task[k], &n);
     for (uint32_t i = g->waits.at[k]; i < g->waits.at[k + 1] && r->left[item]; i++) {
         uint32_t on = g->waits.to[i];
         struct items x = related(g, k, item - g->first[k], on);
@@ -491,9 +487,9 @@ static uint32_t reason_not_to(const struct run *r, uint32_t item)
             if (r->left[g->first[on] + j] != STARTED)
                 return g->first[on] + j;
     }
-    for (int i = 0; i < 2 && g->task[k].lane[i] != NO_LANE; i++) {
-        uint32_t lane = g->task[k].lane[i], at = r->lane[lane].at;
-        if (r->listed[k] && at < g->list.at[lane + 1] && g->list.to[at] != item)
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = r->lane[held[i]].at;
+        if (r->listed[k] && at < g->list.at[held[i] + 1] && g->list.to[at] != item)
             return g->list.to[at];
     }
     return NO_ITEM;
@@ -557,7 +553,7 @@ struct timeline events_run(const struct task_graph *g, struct clock *clock, stru
     struct run r = {.g = g, .t = &t, .a = a, .moment.a = a, .delay.a = a, .request.a = a};
     set_up_items(&r);
     set_up_lanes(&r);
-    set_up_pairs(&r);
+    set_up_queues(&r);
     set_up_buffers(&r);
     begin_run(&r);
     if (!run_moments(&r, clock))

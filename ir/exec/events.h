@@ -1,13 +1,13 @@
 /* The event core: when each task starts and ends, and what is in memory then.
  *
  * At each moment things happen in this order: what ends gives its lanes back and frees its buffers; then
- * requests start, i.e. tasks of two lanes that stand in no list, and of one lane that say so: who became ready
- * first, of these the smallest rank, then the smallest item; one that is blocked is passed over; then each lane
- * starts what is next by its discipline.  What takes no time ends at the same moment, and all of it is done once
- * more.
+ * requests start, i.e. tasks of several lanes that stand in no list, and of one lane that say so: who became
+ * ready first, of these the smallest rank, then the smallest item; one that is blocked is passed over; then each
+ * lane starts what is next by its discipline.  What takes no time ends at the same moment, and all of it is done
+ * once more.
  *
- * O((items + waits) log items), and for each end of a request the number of other lanes that requests on its
- * lanes are waiting for. */
+ * O((items + waits) log items + lanes that items hold), and for each end of a request the number of other lanes
+ * that requests on its lanes are waiting for. */
 #ifndef PCC_IR_EXEC_EVENTS_H
 #define PCC_IR_EXEC_EVENTS_H
 

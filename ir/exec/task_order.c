@@ -2,6 +2,7 @@
 #include "ir/exec/task_order.h"
 
 #include "ir/base/keyed.h"
+#include "ir/base/numbers.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -9,24 +10,15 @@
 /* [task] ps from its start to the end of all by the longest way; where tasks wait for each other, as far as known. */
 static int64_t *levels(const struct task_graph *g, struct arena *a)
 {
-    uint32_t n = g->ntask, end = 0;
+    uint32_t n = g->ntask;
     int64_t *level = arena_array(a, (size_t)n + 1, sizeof *level);
-    uint32_t *left = arena_array(a, (size_t)n + 1, sizeof *left); /* that wait for it */
-    uint32_t *known = arena_array(a, (size_t)n + 1, sizeof *known);
-    for (uint32_t i = g->waits.at[0]; i < g->waits.at[n]; i++)
-        left[g->waits.to[i]]++;
-    for (uint32_t k = 0; k < n; k++)
-        if (!left[k])
-            known[end++] = k;
-    for (uint32_t i = 0; i < end; i++) {
-        uint32_t k = known[i];
+    uint32_t *order = arena_array(a, (size_t)n + 1, sizeof *order);
+    uint32_t sorted = csr_topo(&g->waits, n, NULL, order, a);
+    for (uint32_t i = 0; i < sorted; i++) {
+        uint32_t k = order[i];
         level[k] = sat_add(level[k], g->task[k].time);
-        for (uint32_t j = g->waits.at[k]; j < g->waits.at[k + 1]; j++) {
-            uint32_t on = g->waits.to[j];
-            level[on] = level[k] > level[on] ? level[k] : level[on];
-            if (--left[on] == 0)
-                known[end++] = on;
-        }
+        for_row (on, g->waits, k)
+            level[on] = larger(level[k], level[on]);
     }
     return level;
 }
@@ -51,7 +43,7 @@ static uint32_t *by_rank(const struct task_graph *g, uint32_t n, struct arena *a
 {
     uint32_t most = 0, *order = arena_array(a, (size_t)n + 1, sizeof *order);
     for (uint32_t k = 0; k < n; k++)
-        most = g->task[k].rank > most ? g->task[k].rank : most;
+        most = larger_u32(g->task[k].rank, most);
     if (most / 4 <= n) {
         uint32_t *at = arena_array(a, (size_t)most + 2, sizeof *at);
         for (uint32_t k = 0; k < n; k++)

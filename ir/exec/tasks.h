@@ -12,6 +12,8 @@
 
 #define NO_LANE UINT32_MAX
 #define NO_ITEM UINT32_MAX
+#define LANE_SETS                                                                                  \
+    (UINT32_C(1) << 31) /* lanes are numbered below it, from it on sets of lanes: struct task */
 
 /* Who is next on a lane.  LIST: its list tells; the head waits until it can start, and nothing overtakes it.
  * FIFO: who became ready first, then who has the smallest rank.  RANK: of the ready the smallest rank. */
@@ -25,14 +27,17 @@ struct lane {
 enum { TASK_DEV = 12 }; /* bits of a device's number */
 
 struct task {
-    int64_t time;     /* ps from start to end, >= 0 */
-    int64_t release;  /* ps: it does not start before */
-    uint32_t lane[2]; /* held together from start to end; NO_LANE: none; both none: a pure delay */
+    int64_t time;    /* ps from start to end, >= 0 */
+    int64_t release; /* ps: it does not start before */
+    /* held together from start to end; NO_LANE: none; both none: a pure delay.  A task of three lanes or more, such as
+     * an exchange among four devices, has LANE_SETS + k in lane[1]: set k of the graph lists all of them, lane[0]
+     * first */
+    uint32_t lane[2];
     uint32_t rank;
     uint32_t count;  /* of its instances, >= 1 */
     uint32_t number; /* of what it stands for: for whoever draws it; so are kind, from and to */
     uint32_t kind : 7;
-    uint32_t request : 1;     /* of one lane, in no list: served like those of two (events.h) */
+    uint32_t request : 1;     /* of one lane, in no list: served like those of several (events.h) */
     uint32_t from : TASK_DEV; /* the devices that it is between, or its device twice */
     uint32_t to : TASK_DEV;
 };
@@ -60,14 +65,28 @@ struct task_graph {
     struct lane *lane;
     /* task -> tasks that it waits for */
     struct csr waits;
+    struct csr set; /* set -> its lanes, three or more; no rows: no task has so many */
     /* lane -> its items in order, where it is a LIST.  A task of one lane stands in its list, but for requests;
-     * one of two lanes in the lists of both, or in none. */
+     * one of several lanes in the lists of all, or in none. */
     struct csr list;
     struct buffer *buffer;
     struct csr use;         /* buffer -> tasks that use it */
     const int64_t *lasting; /* [ndev] bytes that are there from the beginning; NULL: none */
     const int64_t *memory;  /* [ndev] bytes of the device, -1: without end; NULL: all are */
 };
+
+/* The lanes of a task: *n of them. */
+static inline const uint32_t *task_lanes(const struct task_graph *g, const struct task *x,
+                                         uint32_t *n)
+{
+    if (x->lane[1] >= LANE_SETS && x->lane[1] != NO_LANE) {
+        uint32_t k = x->lane[1] - LANE_SETS;
+        *n = g->set.at[k + 1] - g->set.at[k];
+        return g->set.to + g->set.at[k];
+    }
+    *n = x->lane[0] == NO_LANE ? 0 : x->lane[1] == NO_LANE ? 1 : 2;
+    return x->lane;
+}
 
 /* Numbers the items: fills g->first, in a.  O(tasks).  false: there would be 2^32 - 1 or more. */
 bool task_graph_number(struct task_graph *g, struct arena *a);

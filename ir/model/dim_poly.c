@@ -49,7 +49,7 @@ static int compare_factors(const struct module *m, sid a, sid b)
 static int compare_terms(const struct module *m, const struct poly_term *a,
                          const struct poly_term *b)
 {
-    uint32_t n = a->n < b->n ? a->n : b->n;
+    uint32_t n = smaller_u32(a->n, b->n);
     for (uint32_t i = 0; i < n; i++) {
         int c = compare_factors(m, a->factor[i], b->factor[i]);
         if (c != 0)

@@ -28,6 +28,8 @@ struct edit;
 
 /* Begins an edit of m; what it needs lives in a.  Nobody else changes m until edit_end(). */
 struct edit *edit_begin(struct module *m, struct arena *a);
+/* Names are taken as they are asked for, even if several things then have one: for a module that is only looked at. */
+void edit_any_names(struct edit *e);
 /* Ends it.  [node, of the numbers until now]: its number from now on, 0: it was dropped.  Lives in a. */
 const nid *edit_end(struct edit *e);
 
@@ -49,6 +51,8 @@ void edit_set_operator(struct edit *e, nid n, const char *op, const char *domain
 /* The node says that it was made from another one: for its layer, its picture, and its name unless it has been given
  * one. */
 void edit_made_from(struct edit *e, nid n, nid from);
+/* A name like that, which no node has or will get. */
+sid edit_take_name(struct edit *e, const char *like);
 /* The node gets a name like that; a new node that gets none is named after its operator and what it was made from. */
 void edit_name_node(struct edit *e, nid n, const char *like);
 /* Documentation of the node; an entry of its metadata, added or in place of the one under that key. */
@@ -68,6 +72,12 @@ void edit_set_operand(struct edit *e, nid n, uint32_t i, vid v);
 vid edit_result(struct edit *e, nid n, const char *name, vid like);
 /* One more result that is omitted. */
 void edit_omit_result(struct edit *e, nid n);
+/* A new value of graph g that nothing makes yet: for edit_results().  Its name is like that, its type and sizes are
+ * those of `like` (0: unknown). */
+vid edit_value(struct edit *e, gid g, const char *name, vid like);
+/* The results of a node, in place of those that it has; 0: omitted.  A value that another node makes is this one's from
+ * now on. */
+void edit_results(struct edit *e, nid n, const vid *v, uint32_t count);
 /* The type of a value, also where the file says another one. */
 void edit_set_type(struct edit *e, vid v, uint32_t type);
 /* A value gets that name, or one like it if it is taken.  The outputs of the main graph keep theirs. */
@@ -94,6 +104,8 @@ gid edit_set_body(struct edit *e, nid n, const char *name);
 /* One more empty body, at the end of that attribute, a list of graphs, which comes to be if it is not there. */
 gid edit_add_body(struct edit *e, nid n, const char *name);
 void edit_drop_attr(struct edit *e, nid n, const char *name);
+/* An empty graph that node n owns: an attribute of its has to refer to it. */
+gid edit_graph(struct edit *e, nid n, sid name);
 
 /* ---- graphs ---- */
 
@@ -103,6 +115,22 @@ vid edit_input(struct edit *e, gid g, const char *name, uint32_t type);
 void edit_output(struct edit *e, gid g, vid v);
 /* The opset of a domain, added if it is not there. */
 void edit_import(struct edit *e, const char *domain, int64_t version);
+
+/* ---- from another module ---- */
+
+/* Another module with the same strings and files, such as the body of a function, whose things may come into the
+ * module.  Its lists, types and tensors are copied at once; names of dimensions are its own and count as unknown. */
+struct edit_source;
+struct edit_source *edit_source(struct edit *e, const struct module *from);
+/* What an entry of the other module is here; 0 stays 0. */
+uint32_t edit_source_type(const struct edit_source *s, uint32_t type);
+tid edit_source_tensor(const struct edit_source *s, tid t);
+uint32_t edit_source_about(const struct edit_source *s, uint32_t about);
+/* An attribute of the other module, but for the graphs in it. */
+struct attr edit_source_attr(struct edit_source *s, struct attr a);
+/* Node n is what node `from` of the other module is: its operator and all that is said about it.  Operands, results and
+ * attributes are left alone. */
+void edit_take_node(struct edit *e, nid n, const struct edit_source *s, nid from);
 
 /* ---- weights ---- */
 
@@ -118,6 +146,9 @@ tid edit_sparse(struct edit *e, const int64_t *dims, uint32_t rank, tid values, 
 tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n);
 /* An initializer of graph g with that tensor, under a name like that. */
 vid edit_weight(struct edit *e, gid g, const char *name, tid t);
+/* Value v, which a node makes, is an initializer of its graph from now on, with that tensor, and keeps its name.  The
+ * node makes it no longer, and goes with the last of its results. */
+void edit_fix(struct edit *e, vid v, tid t);
 /* 64-bit integers as an initializer: a shape, axes, sizes. */
 vid edit_ints(struct edit *e, gid g, const char *name, const int64_t *v, uint32_t count);
 

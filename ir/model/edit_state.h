@@ -47,7 +47,7 @@ struct edit {
     vid nval0;
     uint32_t ngraph0;
     uint32_t time;
-    bool sweep;
+    bool sweep, any_names;
 
     struct edit_slot *slot; /* [node] */
     uint32_t capslot;
@@ -70,17 +70,24 @@ struct edit {
 vid edit_resolve(struct edit *e, vid v, uint32_t set_at);
 /* The output of graph g that stands where v was put at that time. */
 vid edit_output_now(struct edit *e, gid g, vid v, uint32_t set_at);
-/* A string like that which no value (what 1) or node (what 2) of the module, its bodies and functions has. */
+/* A string like that which no value or node of the module, its bodies and functions has. */
+enum { EDIT_VALUE = 1, EDIT_NODE = 2 };
 sid edit_fresh(struct edit *e, sid like, uint32_t what);
+/* A new value of graph g with a name like that. */
+vid edit_new_value(struct edit *e, gid g, sid like, uint32_t flags);
+/* A new node of graph g behind another one (0: at the beginning). */
+nid edit_new_node(struct edit *e, gid g, nid after, const char *op);
+/* Notes that v comes to the end of a list of graph g: BORDER_IN, ... */
+void edit_append(struct edit *e, gid g, vid v, int list);
+/* Room for what has been added to the module. */
+void edit_grow_graphs(struct edit *e);
+/* Node n does not make v any more. */
+void edit_forget(struct edit *e, nid n, vid v);
 /* Graphs that attribute a refers to: how many; body i. */
 uint32_t edit_nbody(const struct attr *a);
 gid edit_body(const struct module *m, const struct attr *a, uint32_t i);
-/* A new value of a graph with a name like that. */
-vid edit_new_value(struct edit *e, gid g, sid like, uint32_t flags);
 /* A copy of a tensor under a name: others may have the tensor itself.  The values of a sparse one have the name, too. */
 tid edit_tensor_named(struct edit *e, tid t, sid name);
-/* Notes that v comes to the end of a list. */
-void edit_append(struct edit *e, gid g, vid v, int list);
 /* Takes node n out of the order of its graph, or puts it behind another node (0: at the beginning). */
 void edit_unlink(struct edit *e, nid n);
 void edit_link_after(struct edit *e, gid g, nid at, nid n);

@@ -133,23 +133,56 @@ tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint
     return add_slice(e, inner, base.axis, kept, base.range.n / 2);
 }
 
-vid edit_weight(struct edit *e, gid g, const char *name, tid t)
+/* The type that a tensor has. */
+static uint32_t type_of_tensor(struct module *m, tid t)
 {
-    struct module *m = e->m;
-    vid v = edit_new_value(e, g, str_id(m, name), VALUE_INIT);
     const struct tensor x = m->tensor[t];
     struct slice dims = module_add_dims(m, NULL, x.rank);
     for (uint32_t i = 0; i < x.rank; i++)
         m->dim[dims.at + i] = (struct dim){.value = m->ints[x.dim + i]};
-    m->value[v].type = module_add_type(
+    return module_add_type(
         m, (struct type){
                .kind = TYPE_TENSOR, .elem = x.elem, .rank = (int16_t)x.rank, .dim = dims.at});
-    if (x.name != 0 || x.where == TENSOR_SPARSE) /* another initializer has it, or may get it */
+}
+
+/* Makes v an initializer with that tensor, which gets its name. */
+static void hold_tensor(struct edit *e, vid v, tid t)
+{
+    struct module *m = e->m;
+    if (m->tensor[t].name != 0 || m->tensor[t].where == TENSOR_SPARSE) /* another initializer has it, or may get it */
         t = edit_tensor_named(e, t, m->value[v].name);
     m->tensor[t].name = m->value[v].name;
     m->value[v].tensor = t;
-    edit_append(e, g, v, BORDER_INIT);
+    edit_append(e, m->value[v].graph, v, BORDER_INIT);
+}
+
+vid edit_weight(struct edit *e, gid g, const char *name, tid t)
+{
+    struct module *m = e->m;
+    vid v = edit_new_value(e, g, str_id(m, name), VALUE_INIT);
+    m->value[v].type = type_of_tensor(m, t);
+    hold_tensor(e, v, t);
     return v;
+}
+
+void edit_fix(struct edit *e, vid v, tid t)
+{
+    struct module *m = e->m;
+    const nid n = m->value[v].def;
+    assert(n != 0 && m->value[v].name != 0);
+    bool goes = true;
+    edit_forget(e, n, v);
+    for (uint32_t i = 0; i < m->node[n].out.n; i++)
+        goes = goes && m->arg[m->node[n].out.at + i] == 0;
+    m->value[v].def = 0;
+    m->value[v].outno = 0;
+    m->value[v].flags |= VALUE_INIT;
+    uint32_t type = type_of_tensor(m, t);
+    if (!types_same(m, m->value[v].type, type))
+        edit_set_type(e, v, type);
+    hold_tensor(e, v, t);
+    if (goes)
+        edit_drop(e, n);
 }
 
 vid edit_ints(struct edit *e, gid g, const char *name, const int64_t *v, uint32_t count)

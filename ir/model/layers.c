@@ -109,8 +109,8 @@ static uint64_t row_hash(const struct module *m, const struct csr *c, uint32_t r
                          const struct hash_key *by)
 {
     uint64_t h = by->k[0];
-    for (uint32_t i = c->at[row]; i < c->at[row + 1]; i++)
-        h = (h ^ op_key(m, c->to[i])) * (by->k[1] | 1) + (h >> 29);
+    for_row (x, *c, row)
+        h = (h ^ op_key(m, x)) * (by->k[1] | 1) + (h >> 29);
     return h | 1;
 }
 

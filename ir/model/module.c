@@ -88,6 +88,32 @@ struct module *module_add_inner(struct module *m)
     return x;
 }
 
+struct module module_fork(const struct module *m, struct arena *mem)
+{
+    struct module x = *m;
+
+    x.mem = mem;
+    x.captype = m->ntype; /* full: what is added to a pool goes to a new one */
+    x.captensor = m->ntensor;
+    x.capopset = m->nopset;
+    x.capdim = m->ndim;
+    x.capattr = m->nattr;
+    x.caparg = m->narg;
+    x.capints = m->nints;
+    x.capfloats = m->nfloats;
+    x.capsids = m->nsids;
+    x.caprefs = m->nrefs;
+    x.capabout = m->nabout;
+    x.capval = x.capgraph = x.capnode = 0;
+    x.value = vec_grow(mem, NULL, &x.capval, m->nval, sizeof *m->value);
+    x.graph = vec_grow(mem, NULL, &x.capgraph, m->ngraph, sizeof *m->graph);
+    x.node = vec_grow(mem, NULL, &x.capnode, m->nnode, sizeof *m->node);
+    memcpy(x.value, m->value, m->nval * sizeof *m->value);
+    memcpy(x.graph, m->graph, m->ngraph * sizeof *m->graph);
+    memcpy(x.node, m->node, m->nnode * sizeof *m->node);
+    return x;
+}
+
 uint32_t module_add_function(struct module *m)
 {
     assert(m->nfunction > 0 || m->capfunction == 0);
@@ -329,7 +355,7 @@ uint32_t module_most_color(const struct module *m)
     const struct graph *g = &m->graph[1];
     uint32_t most = 0;
     for (nid n = g->first; n < g->first + g->count && m->color; n++)
-        most = m->color[n] > most ? m->color[n] : most;
+        most = larger_u32(m->color[n], most);
     return most;
 }
 

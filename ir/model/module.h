@@ -19,6 +19,7 @@
 #include "ir/base/csr.h"
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
+#include "ir/base/numbers.h"
 
 #include <stdbool.h>
 
@@ -359,6 +360,9 @@ void module_add_opset(struct module *m, sid domain, int64_t version);
 uint32_t module_add_about(struct module *m, struct about a);
 /* An empty module in the memory of m, which shares its strings and the files that it has so far. */
 struct module *module_add_inner(struct module *m);
+/* A module like m that may be edited (edit.h) while m stays as it is; it shares strings and all that does not change,
+ * and lives in mem.  O(nodes + values). */
+struct module module_fork(const struct module *m, struct arena *mem);
 /* A function with an empty body; the index. */
 uint32_t module_add_function(struct module *m);
 /* To be called after files were added to m: functions and m->aside get them, too. */
@@ -401,6 +405,8 @@ int64_t type_elems(const struct module *m, uint32_t type);
 /* Whether two types say the same. */
 bool types_same(const struct module *m, uint32_t a, uint32_t b);
 int64_t tensor_elems(const struct module *m, tid t);
+/* The product of sizes; -1: one is not known, or it overflows. */
+int64_t shape_elems(const int64_t *dim, uint32_t rank);
 /* The same for the shape in rank entries of module.ints from dim on. */
 int64_t dims_elems(const struct module *m, uint32_t dim, uint32_t rank);
 /* Bytes of n elements, packed (4-bit types: two in a byte), saturating. */

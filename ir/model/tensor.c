@@ -151,16 +151,21 @@ bool types_same(const struct module *m, uint32_t a, uint32_t b)
     }
 }
 
-int64_t dims_elems(const struct module *m, uint32_t dim, uint32_t rank)
+int64_t shape_elems(const int64_t *dim, uint32_t rank)
 {
     struct product p = {1, false};
 
     for (uint32_t i = 0; i < rank; i++) {
-        if (m->ints[dim + i] < 0)
+        if (dim[i] < 0)
             return -1;
-        multiply(&p, m->ints[dim + i]);
+        multiply(&p, dim[i]);
     }
     return product_of(&p);
+}
+
+int64_t dims_elems(const struct module *m, uint32_t dim, uint32_t rank)
+{
+    return rank == 0 ? 1 : shape_elems(m->ints + dim, rank);
 }
 
 int64_t tensor_elems(const struct module *m, tid t)
@@ -257,7 +262,7 @@ int tensor_ints(const struct module *m, tid t, int64_t *out, uint32_t max)
     if (!tensor_has_bytes(x))
         return -1;
     for (int64_t at = 0; at < n; at += per) {
-        int64_t k = n - at < per ? n - at : per;
+        int64_t k = smaller(n - at, per);
         uint64_t off = (uint64_t)at * bits / 8;
         if (tensor_read(m, t, off, buf, ((size_t)k * bits + 7) / 8) != 0)
             return -1;

@@ -226,18 +226,15 @@ static void values_check(struct check *c)
 static void names_check(struct check *c)
 {
     const struct module *m = c->m;
-    uint32_t *row = arena_array(c->mem, m->nval, sizeof *row),
-             *all = arena_array(c->mem, m->nval, sizeof *all);
+    uint32_t *row = arena_array(c->mem, m->nval, sizeof *row);
     vid *named = c->named;
 
-    for (vid v = 0; v < m->nval; v++) {
+    for (vid v = 0; v < m->nval; v++)
         row[v] = m->value[v].graph < m->ngraph ? m->value[v].graph : 0;
-        all[v] = v;
-    }
-    struct csr of = csr_build(c->mem, m->ngraph, m->nval, row, all);
+    struct csr of = csr_build(c->mem, m->ngraph, m->nval, row, NULL);
     for (gid g = 1; g < m->ngraph; g++) {
-        for (uint32_t i = of.at[g]; i < of.at[g + 1]; i++) {
-            vid v = of.to[i], other;
+        for_row (v, of, g) {
+            vid other;
             sid name = m->value[v].name;
             if (name == 0 || name >= c->nstr)
                 continue;
@@ -284,8 +281,7 @@ static void check_graph_reads(struct check *c, gid g, const struct csr *nodes, c
     const struct module *m = c->m;
     const struct slice out = verify_safe(m->graph[g].out, m->narg);
 
-    for (uint32_t i = nodes->at[g]; i < nodes->at[g + 1]; i++) {
-        nid n = nodes->to[i];
+    for_row (n, *nodes, g) {
         const struct slice in = verify_safe(m->node[n].in, m->narg);
         for (uint32_t k = 0; k < in.n; k++)
             read_check(c, g, n, m->arg[in.at + k], around);
@@ -298,19 +294,16 @@ static void check_graph_reads(struct check *c, gid g, const struct csr *nodes, c
 static void reads_check(struct check *c)
 {
     const struct module *m = c->m;
-    uint32_t most = m->nnode > m->ngraph ? m->nnode : m->ngraph;
+    uint32_t most = larger_u32(m->nnode, m->ngraph);
     uint32_t *row = arena_array(c->mem, most, sizeof *row);
-    uint32_t *all = arena_array(c->mem, most, sizeof *all);
     nid *around = arena_array(c->mem, m->nval, sizeof *around);
 
-    for (uint32_t i = 0; i < most; i++)
-        all[i] = i;
     for (nid n = 0; n < m->nnode; n++)
         row[n] = m->node[n].graph < m->ngraph ? m->node[n].graph : 0;
-    struct csr nodes = csr_build(c->mem, m->ngraph, m->nnode, row, all);
+    struct csr nodes = csr_build(c->mem, m->ngraph, m->nnode, row, NULL);
     for (gid g = 0; g < m->ngraph; g++)
         row[g] = m->graph[g].owner < m->nnode ? m->graph[g].owner : 0;
-    struct csr bodies = csr_build(c->mem, m->nnode, m->ngraph, row, all);
+    struct csr bodies = csr_build(c->mem, m->nnode, m->ngraph, row, NULL);
     for (nid owner = 0; owner < m->nnode; owner++) {
         if (bodies.at[owner] == bodies.at[owner + 1])
             continue;
@@ -319,9 +312,9 @@ static void reads_check(struct check *c)
         for (uint32_t k = 0; k < in.n; k++)
             if (m->arg[in.at + k] < m->nval)
                 around[m->arg[in.at + k]] = owner;
-        for (uint32_t i = bodies.at[owner]; i < bodies.at[owner + 1]; i++)
-            if (bodies.to[i] != 0)
-                check_graph_reads(c, bodies.to[i], &nodes, around);
+        for_row (body, bodies, owner)
+            if (body != 0)
+                check_graph_reads(c, body, &nodes, around);
     }
 }
 

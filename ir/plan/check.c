@@ -48,8 +48,8 @@ uint32_t plan_devices(const struct judging *j, const struct csr *c, uint32_t row
                       uint8_t *in)
 {
     uint32_t n = 0;
-    for (uint32_t i = c->at[row]; i < c->at[row + 1]; i++) {
-        int32_t d = j->dev[c->to[i]];
+    for_row (x, *c, row) {
+        int32_t d = j->dev[x];
         if (d < 0 || (uint32_t)d >= j->c->ndev || in[d])
             continue;
         in[d] = 1;
@@ -116,8 +116,7 @@ static void note_crossings(const struct judging *j, uint32_t net, nid from, stru
     bool back = backward && backward[from];
     const uint32_t *color = j->m->color;
     uint32_t of = (uint32_t)j->dev[from];
-    for (uint32_t i = j->p->net_pin.at[net]; i < j->p->net_pin.at[net + 1]; i++) {
-        nid to = j->p->net_pin.to[i];
+    for_row (to, j->p->net_pin, net) {
         int32_t d = j->dev[to];
         if (d < 0 || (uint32_t)d >= j->c->ndev || d == j->dev[from] ||
             back != (backward && backward[to]))
@@ -229,8 +228,7 @@ static void check_peaks(struct judging *j)
         uint32_t n = plan_devices(j, &j->p->net_pin, e, list, in);
         for (uint32_t i = 0; i < n; i++)
             last[list[i]] = 0;
-        for (uint32_t i = j->p->net_pin.at[e]; i < j->p->net_pin.at[e + 1]; i++) {
-            nid pin = j->p->net_pin.to[i];
+        for_row (pin, j->p->net_pin, e) {
             int32_t d = j->dev[pin];
             if (d >= 0 && (uint32_t)d < nd && step[pin] > last[d])
                 last[d] = step[pin];
@@ -247,7 +245,7 @@ static void check_peaks(struct judging *j)
         int64_t now = 0, top = 0;
         for (uint32_t i = 0; i < steps[d]; i++) {
             now += delta[d][i];
-            top = now > top ? now : top;
+            top = larger(now, top);
         }
         j->v->load[d].live_peak = sat_add(top, j->v->load[d].weights);
     }
@@ -302,7 +300,7 @@ void plan_check_memory(const struct scene *s, struct verdict *v, struct arena *a
 }
 
 struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint32_t *copies,
-                          struct arena *a)
+                          unsigned what, struct arena *a)
 {
     const struct cluster *c = s->cluster;
     assert(s->m->cost && s->m->cost->nclass == c->ncls);
@@ -312,12 +310,11 @@ struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint3
     v.load = arena_array(a, (size_t)c->ndev + 1, sizeof *v.load);
     check_nodes(&j);
     check_nets(&j, &order);
-    if (s->model.objective != OBJECTIVE_MAKESPAN) /* a run tells them */
+    if (what & CHECK_PEAKS)
         check_peaks(&j);
     check_copies(&j);
-    bool own = s->model.objective == OBJECTIVE_ITERATION || s->model.objective == OBJECTIVE_LATENCY;
-    if (!own && exec_memory(&s->model) == MEMORY_SUM)
-        plan_check_memory(s, &v, a); /* of an iteration only the run knows; hosts share theirs */
+    if (what & CHECK_MEMORY)
+        plan_check_memory(s, &v, a);
     v.contiguous = is_quotient_acyclic(&j, &order.row) && is_quotient_acyclic(&j, &order.back);
     const char *why = NULL;
     v.colocated = shares_device(&j, &why);

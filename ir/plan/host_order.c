@@ -36,7 +36,7 @@ static uint32_t count_by_all(const struct counting *c)
     nid last = 0; /* of the nodes so far the one that is met last */
     for (uint32_t i = 0; i < c->n; i++) {
         deferred += last > c->order[i];
-        last = c->order[i] > last ? c->order[i] : last;
+        last = larger_u32(c->order[i], last);
     }
     return deferred;
 }
@@ -44,26 +44,16 @@ static uint32_t count_by_all(const struct counting *c)
 /* Nodes that wait in a circle never go: they count. */
 static uint32_t count_by_device(const struct counting *c)
 {
-    uint32_t nnode = c->s->m->nnode, end = 0, deferred = c->n;
+    uint32_t nnode = c->s->m->nnode, deferred = nnode;
     struct csr next = plan_followers(c->s, c->p->dev, c->order, c->n, c->a);
-    uint32_t *left = arena_array(c->a, nnode, sizeof *left);
-    nid *queue = arena_array(c->a, (size_t)c->n + 1, sizeof *queue);
+    nid *sorted = arena_array(c->a, nnode, sizeof *sorted);
     nid *free_at =
         arena_array(c->a, nnode, sizeof *free_at); /* the node at which it is free to go */
-    for (uint32_t i = 0; i < next.at[nnode]; i++)
-        left[next.to[i]]++;
-    for (uint32_t i = 0; i < c->n; i++)
-        if (!left[c->order[i]])
-            queue[end++] = c->order[i];
-    for (uint32_t i = 0; i < end; i++) {
-        nid x = queue[i], met = free_at[x] > x ? free_at[x] : x;
-        deferred -= free_at[x] <= x;
-        for (uint32_t k = next.at[x]; k < next.at[x + 1]; k++) {
-            nid y = next.to[k];
-            free_at[y] = met > free_at[y] ? met : free_at[y];
-            if (--left[y] == 0)
-                queue[end++] = y;
-        }
+    for (uint32_t i = 0, n = csr_topo(&next, nnode, NULL, sorted, c->a); i < n; i++) {
+        nid x = sorted[i], met = larger_u32(free_at[x], x);
+        deferred -= free_at[x] <= x; /* so does a node that is not placed: it waits for none */
+        for_row (y, next, x)
+            free_at[y] = larger_u32(met, free_at[y]);
     }
     return deferred;
 }

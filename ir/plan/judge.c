@@ -10,7 +10,6 @@
 #include "ir/base/units.h"
 
 #include <assert.h>
-#include <string.h>
 
 static void judge_nodes(struct judging *j)
 {
@@ -103,14 +102,14 @@ static void judge_loads(struct judging *j)
         for (int p = 0; p < 2 && apart; p++) {
             int64_t load = exec_load(model, l->pass[p].compute, l->pass[p].in, l->pass[p].out);
             load = exec_shared_load(model, load, p ? l->sync : 0, copies);
-            most[p] = load > most[p] ? load : most[p];
+            most[p] = larger(load, most[p]);
             l->load = sat_add(l->load, load);
         }
         if (!apart) {
             l->load = exec_load(model, l->compute, sat_add(l->pass[0].in, l->pass[1].in),
                                 sat_add(l->pass[0].out, l->pass[1].out));
             l->load = exec_shared_load(model, l->load, l->sync, copies);
-            most[0] = l->load > most[0] ? l->load : most[0];
+            most[0] = larger(l->load, most[0]);
         }
         if (l->load > worst) {
             worst = l->load;
@@ -128,7 +127,7 @@ static void judge_loads(struct judging *j)
 struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                      struct arena *a)
 {
-    struct verdict v = plan_check(s, dev, copies, a);
+    struct verdict v = plan_check(s, dev, copies, CHECK_PEAKS | CHECK_MEMORY, a);
     struct judging j = {s, s->m, s->place, s->cluster, dev, copies, a, &v};
     judge_nodes(&j);
     judge_parts(&j);

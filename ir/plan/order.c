@@ -2,7 +2,6 @@
  * the next one on its device. */
 #include "ir/plan/order.h"
 
-#include "ir/base/heap.h"
 #include "ir/base/keyed.h"
 
 const nid *plan_order(const struct plan *p, const struct module *m, struct arena *a, uint32_t *n)
@@ -27,27 +26,23 @@ struct csr plan_followers(const struct scene *s, const int32_t *dev, const nid *
                           struct arena *a)
 {
     const struct place *pl = s->place;
-    uint32_t most = (pl->nnet ? pl->net_pin.at[pl->nnet] : 0) + n, k = 0;
-    nid *from = arena_array(a, (size_t)most + 1, sizeof *from);
-    nid *to = arena_array(a, (size_t)most + 1, sizeof *to);
+    struct pairs next = pairs_new(a, (size_t)n + (pl->nnet ? pl->net_pin.at[pl->nnet] : 0));
     nid *last = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *last);
     for (uint32_t i = 0; i < n; i++) {
         nid *before = &last[dev[order[i]]];
-        if (*before) {
-            from[k] = *before;
-            to[k++] = order[i];
-        }
+        if (*before)
+            pairs_add(&next, *before, order[i]);
         *before = order[i];
     }
     for (uint32_t e = 0; e < pl->nnet; e++) {
         nid def = s->m->value[pl->net_value[e]].def;
-        for (uint32_t i = pl->net_pin.at[e]; def && i < pl->net_pin.at[e + 1]; i++) {
-            from[k] = def;
-            to[k] = pl->net_pin.to[i];
-            k += pl->kind[def] == PLACE_NODE && def != pl->net_pin.to[i];
-        }
+        if (!def || pl->kind[def] != PLACE_NODE)
+            continue;
+        for_row (reader, pl->net_pin, e)
+            if (reader != def)
+                pairs_add(&next, def, reader);
     }
-    return csr_build(a, s->m->nnode, k, from, to);
+    return pairs_rows(&next, s->m->nnode);
 }
 
 const nid *plan_walk(const struct scene *s, const struct plan *p, struct arena *a, uint32_t *n)
@@ -55,21 +50,12 @@ const nid *plan_walk(const struct scene *s, const struct plan *p, struct arena *
     struct arena *own = arena_new(a);
     const nid *order = plan_order(p, s->m, own, n);
     struct csr next = plan_followers(s, p->dev, order, *n, own);
-    uint32_t *left = arena_array(own, s->m->nnode, sizeof *left), done = 0;
-    nid *walk = arena_array(a, (size_t)*n + 1, sizeof *walk);
-    struct heap ready = {.a = own};
-    for (uint32_t i = 0; i < next.at[s->m->nnode]; i++)
-        left[next.to[i]]++;
-    for (uint32_t i = 0; i < *n; i++)
-        if (!left[order[i]])
-            heap_push(&ready, p->rank ? p->rank[order[i]] : 0, 0, order[i]);
-    while (ready.n) {
-        nid v = heap_pop(&ready).item;
-        walk[done++] = v;
-        for (uint32_t i = next.at[v]; i < next.at[v + 1]; i++)
-            if (--left[next.to[i]] == 0)
-                heap_push(&ready, p->rank ? p->rank[next.to[i]] : 0, 0, next.to[i]);
-    }
+    const uint32_t *rank = p->rank ? p->rank : arena_array(own, s->m->nnode, sizeof *rank);
+    nid *walk = arena_array(a, s->m->nnode, sizeof *walk);
+    uint32_t done = 0, sorted = csr_topo(&next, s->m->nnode, rank, walk, own);
+    for (uint32_t i = 0; i < sorted; i++)
+        if (p->dev[walk[i]] >= 0)
+            walk[done++] = walk[i];
     arena_free(own);
     return done == *n ? walk : NULL;
 }

@@ -101,7 +101,7 @@ static uint32_t count_slots(const struct split *w, struct arena *a)
     const struct scene *s = w->t->scene;
     const uint32_t *slots = plan_slots(s, w->t->plan, a);
     uint32_t most = 0;
-    for (uint32_t d = 0; d < s->cluster->ndev && s->model.objective == OBJECTIVE_LATENCY; d++)
+    for (uint32_t d = 0; d < s->cluster->ndev && exec_kind(&s->model)->subgraphs; d++)
         most = !on_host(w, d) && slots[d] > most ? slots[d] : most;
     return most;
 }
@@ -132,9 +132,7 @@ int paper_split_write(const struct plan_told *t, const char *path, FILE *out, st
     put_devices(&w, "fpgas", false);
     if (w.q)
         fprintf(o.f, "    \"q\": %u,\n", w.q);
-    fputs(t->scene->model.objective == OBJECTIVE_LATENCY ? "    \"totalLatency\": "
-                                                         : "    \"maxLoad\": ",
-          o.f);
+    fprintf(o.f, "    \"%s\": ", exec_kind(&t->scene->model)->paper);
     put_ms(o.f, t->verdict->value);
     fputs("\n}\n", o.f);
     arena_free(a);

@@ -16,12 +16,6 @@
 #include <assert.h>
 #include <string.h>
 
-/* Pairs (row, entry) for csr_build. */
-struct pairs {
-    uint32_t *row, *entry;
-    uint32_t n, caprow, capentry;
-};
-
 struct parting {
     const struct module *m;
     const struct place *p;
@@ -38,15 +32,6 @@ struct parting {
     uint32_t norder;
     struct pairs in, copy, weight; /* (order, part), (node, part), (value, part) */
 };
-
-static void add_pair(struct parting *c, struct pairs *q, uint32_t row, uint32_t entry)
-{
-    assert(q->n < UINT32_MAX);
-    q->row = vec_grow(c->a, q->row, &q->caprow, q->n + 1, sizeof *q->row);
-    q->entry = vec_grow(c->a, q->entry, &q->capentry, q->n + 1, sizeof *q->entry);
-    q->row[q->n] = row;
-    q->entry[q->n++] = entry;
-}
 
 static bool is_copy(const struct parting *c, nid n)
 {
@@ -128,7 +113,7 @@ static void need_copy(struct parting *c, uint32_t x, nid n)
     c->node_seen[n] = x + 1;
     c->stack = vec_grow(c->a, c->stack, &c->capstack, c->nstack + 1, sizeof *c->stack);
     c->stack[c->nstack++] = n;
-    add_pair(c, &c->copy, n, x);
+    pairs_add(&c->copy, n, x);
 }
 
 static void need_value(struct parting *c, uint32_t x, vid v)
@@ -140,9 +125,9 @@ static void need_value(struct parting *c, uint32_t x, vid v)
     if (is_copy(c, def))
         need_copy(c, x, def);
     else if (is_init(c, v))
-        add_pair(c, &c->weight, v, x);
+        pairs_add(&c->weight, v, x);
     else if (!def || c->parts->part_of[def] != (int32_t)x)
-        add_pair(c, &c->in, c->order[v], x);
+        pairs_add(&c->in, c->order[v], x);
 }
 
 static void need_operands(struct parting *c, uint32_t x, nid n)
@@ -177,16 +162,12 @@ static void rank_values(struct parting *c)
 static struct csr turn_pairs(struct parting *c, const struct pairs *q, uint32_t rows,
                              const vid *name)
 {
-    struct csr by_row = csr_build(c->a, rows, q->n, q->row, q->entry);
-    uint32_t *part = arena_array(c->a, q->n, sizeof *part), k = 0;
-    uint32_t *entry = arena_array(c->a, q->n, sizeof *entry);
+    struct csr by_row = pairs_rows(q, rows);
+    struct pairs turned = pairs_new(c->a, q->n);
     for (uint32_t r = 0; r < rows; r++)
-        for (uint32_t i = by_row.at[r]; i < by_row.at[r + 1]; i++) {
-            part[k] = by_row.to[i];
-            entry[k++] = name ? name[r] : r;
-        }
-    assert(k == q->n);
-    return csr_build(c->a, c->parts->nparts, k, part, entry);
+        for_row (x, by_row, r)
+            pairs_add(&turned, x, name ? name[r] : r);
+    return pairs_rows(&turned, c->parts->nparts);
 }
 
 /* part -> values that it returns for the model although no placed node of it makes them: results of copies,
@@ -194,15 +175,15 @@ static struct csr turn_pairs(struct parting *c, const struct pairs *q, uint32_t 
 static struct csr list_carried(struct parting *c)
 {
     const struct graph *g = &c->m->graph[1];
-    struct pairs q = {0};
+    struct pairs q = {.a = c->a};
     for (uint32_t i = 0; i < g->out.n; i++) {
         vid v = c->m->arg[g->out.at + i];
         nid def = c->m->value[v].def;
         int32_t x = is_copy(c, def) ? c->node_home[def] : is_init(c, v) ? c->value_home[v] : -1;
         if (x >= 0 && (uint32_t)x < c->parts->nparts)
-            add_pair(c, &q, (uint32_t)x, v);
+            pairs_add(&q, (uint32_t)x, v);
     }
-    return csr_build(c->a, c->parts->nparts, q.n, q.row, q.entry);
+    return pairs_rows(&q, c->parts->nparts);
 }
 
 static void fill_lists(struct parting *c, const struct csr *nodes)
@@ -210,10 +191,10 @@ static void fill_lists(struct parting *c, const struct csr *nodes)
     struct parts *parts = c->parts;
     struct csr also = list_carried(c);
     for (uint32_t x = 0; x < parts->nparts; x++) {
-        for (uint32_t i = also.at[x]; i < also.at[x + 1]; i++)
-            need_value(c, x, also.to[i]);
-        for (uint32_t i = nodes->at[x]; i < nodes->at[x + 1]; i++)
-            need_operands(c, x, nodes->to[i]);
+        for_row (y, also, x)
+            need_value(c, x, y);
+        for_row (n, *nodes, x)
+            need_operands(c, x, n);
         while (c->nstack)
             need_operands(c, x, c->stack[--c->nstack]);
     }
@@ -238,21 +219,21 @@ static void fill_lists(struct parting *c, const struct csr *nodes)
 static void find_crossings(struct parting *c)
 {
     struct parts *parts = c->parts;
-    struct csr readers = csr_build(c->a, c->norder, c->in.n, c->in.row, c->in.entry);
-    struct pairs to = {0};
+    struct csr readers = pairs_rows(&c->in, c->norder);
+    struct pairs to = {.a = c->a};
     parts->cross = arena_array(c->a, c->norder, sizeof *parts->cross);
     for (uint32_t r = 0; r < c->norder; r++) {
         vid v = c->by_order[r];
         nid def = c->m->value[v].def;
         if (!def || readers.at[r] == readers.at[r + 1])
             continue;
-        for (uint32_t i = readers.at[r]; i < readers.at[r + 1]; i++) {
-            assert(parts->part_of[def] < (int32_t)readers.to[i]); /* made before it is read */
-            add_pair(c, &to, parts->ncross, readers.to[i]);
+        for_row (reader, readers, r) {
+            assert(parts->part_of[def] < (int32_t)reader); /* made before it is read */
+            pairs_add(&to, parts->ncross, reader);
         }
         parts->cross[parts->ncross++] = v;
     }
-    parts->cross_to = csr_build(c->a, parts->ncross, to.n, to.row, to.entry);
+    parts->cross_to = pairs_rows(&to, parts->ncross);
 }
 
 /* Where each output of the model comes from. */
@@ -281,7 +262,7 @@ static void fill_outputs(struct parting *c)
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
     struct parts *parts = c->parts;
-    struct pairs out = {0};
+    struct pairs out = {.a = c->a};
     uint8_t *crosses = arena_alloc(c->a, m->nval), *done = arena_alloc(c->a, m->nval);
     for (uint32_t i = 0; i < parts->ncross; i++)
         crosses[parts->cross[i]] = 1;
@@ -289,16 +270,16 @@ static void fill_outputs(struct parting *c)
         vid v = c->by_order[r];
         int32_t x = parts->part_of[m->value[v].def];
         if (x >= 0 && (crosses[v] || is_returned(c, v)))
-            add_pair(c, &out, (uint32_t)x, v);
+            pairs_add(&out, (uint32_t)x, v);
     }
     for (uint32_t i = 0; i < g->out.n; i++) {
         vid v = m->arg[g->out.at + i];
         if (parts->out_from[i] < 0 || done[v] || parts->part_of[m->value[v].def] >= 0)
             continue;
         done[v] = 1;
-        add_pair(c, &out, (uint32_t)parts->out_from[i], v);
+        pairs_add(&out, (uint32_t)parts->out_from[i], v);
     }
-    struct csr lists = csr_build(c->a, parts->nparts, out.n, out.row, out.entry);
+    struct csr lists = pairs_rows(&out, parts->nparts);
     for (uint32_t x = 0; x < parts->nparts; x++) {
         parts->part[x].out = lists.to + lists.at[x];
         parts->part[x].nout = lists.at[x + 1] - lists.at[x];
@@ -313,7 +294,7 @@ static struct csr group_nodes(struct parting *c, const struct pieces *k)
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
     struct parts *parts = c->parts;
-    struct pairs in = {0};
+    struct pairs in = {.a = c->a};
     bool copies_only = false;
     parts->nparts = k->n;
     parts->part_of = arena_array(c->a, m->nnode, sizeof *parts->part_of);
@@ -322,7 +303,7 @@ static struct csr group_nodes(struct parting *c, const struct pieces *k)
         if (c->p->kind[n] == PLACE_NODE) {
             assert(k->piece[n] < k->n);
             parts->part_of[n] = (int32_t)k->piece[n];
-            add_pair(c, &in, k->piece[n], n);
+            pairs_add(&in, k->piece[n], n);
         }
     for (uint32_t i = 0; i < g->out.n; i++)
         copies_only |= is_copy(c, m->value[m->arg[g->out.at + i]].def);
@@ -331,13 +312,14 @@ static struct csr group_nodes(struct parting *c, const struct pieces *k)
     parts->part = arena_array(c->a, parts->nparts, sizeof *parts->part);
     for (uint32_t x = 0; x < parts->nparts; x++)
         parts->part[x].dev = in.n ? (uint32_t)k->dev[x] : 0;
-    return csr_build(c->a, parts->nparts, in.n, in.row, in.entry);
+    return pairs_rows(&in, parts->nparts);
 }
 
 struct parts *parts_of_pieces(const struct scene *s, const struct pieces *k, struct arena *a)
 {
     const struct module *m = s->m;
     struct parting c = {.m = m, .p = s->place, .a = a, .parts = arena_alloc(a, sizeof *c.parts)};
+    c.in = c.copy = c.weight = (struct pairs){.a = a};
     struct csr nodes = group_nodes(&c, k);
     c.node_home = arena_array(a, m->nnode, sizeof *c.node_home);
     c.value_home = arena_array(a, m->nval, sizeof *c.value_home);
@@ -394,4 +376,12 @@ const char *part_file(const struct parts *c, uint32_t part, struct arena *a)
     for (uint32_t n = c->nparts; n > 10; n = (n + 9) / 10)
         digits++;
     return arena_fmt(a, "part%0*u.onnx", digits, part);
+}
+
+bool part_is_back(const struct module *m, const struct part *p)
+{
+    for (uint32_t i = 0; m->backward && i < p->nnode; i++)
+        if (m->backward[p->node[i]])
+            return true;
+    return false;
 }

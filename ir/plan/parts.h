@@ -63,6 +63,8 @@ struct pieces {
  * placed.  O(nodes + pins). */
 struct parts *parts_of_pieces(const struct scene *s, const struct pieces *k, struct arena *a);
 
+/* Whether a node of it is of the backward pass. */
+bool part_is_back(const struct module *m, const struct part *p);
 /* "part3.onnx", "part03.onnx" when there are more than ten; lives in a. */
 const char *part_file(const struct parts *c, uint32_t part, struct arena *a);
 

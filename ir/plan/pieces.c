@@ -16,7 +16,7 @@
  * edges of the quotient per pair and has a budget linear in pins. */
 #include "ir/plan/pieces.h"
 
-#include "ir/base/heap.h"
+#include "ir/dag/atoms.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -24,10 +24,10 @@
 
 struct quotient {
     struct arena *a;
-    uint32_t n, ne;
-    uint32_t *from, *to; /* [ne] */
-    uint32_t *first;     /* [piece] its smallest node: what orders pieces that are free to go */
-    int32_t *dev;        /* [piece] */
+    uint32_t n;
+    struct pairs edge;
+    uint32_t *first; /* [piece] its smallest node: what orders pieces that are free to go */
+    int32_t *dev;    /* [piece] */
 };
 
 /* ---- the quotient --------------------------------------------------------------------------- */
@@ -36,8 +36,8 @@ static struct quotient quotient_make(const struct module *m, const struct place 
                                      const int32_t *dev, const uint32_t *piece, uint32_t n,
                                      struct arena *a)
 {
-    struct quotient q = {.a = a, .n = n};
-    uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen), cap = 0, cap2 = 0;
+    struct quotient q = {.a = a, .n = n, .edge = {.a = a}};
+    uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen);
     q.first = arena_array(a, (size_t)n + 1, sizeof *q.first);
     q.dev = arena_array(a, (size_t)n + 1, sizeof *q.dev);
     for (nid v = m->graph[1].first + m->graph[1].count; v-- > m->graph[1].first;)
@@ -50,15 +50,12 @@ static struct quotient quotient_make(const struct module *m, const struct place 
         nid def = m->value[p->net_value[e]].def;
         if (!def || p->kind[def] != PLACE_NODE)
             continue;
-        for (uint32_t i = p->net_pin.at[e]; i < p->net_pin.at[e + 1]; i++) {
-            uint32_t t = piece[p->net_pin.to[i]];
+        for_row (pin, p->net_pin, e) {
+            uint32_t t = piece[pin];
             if (t == piece[def] || seen[t] == e + 1)
                 continue;
             seen[t] = e + 1;
-            q.from = vec_grow(a, q.from, &cap, q.ne + 1, sizeof *q.from);
-            q.to = vec_grow(a, q.to, &cap2, q.ne + 1, sizeof *q.to);
-            q.from[q.ne] = piece[def];
-            q.to[q.ne++] = t;
+            pairs_add(&q.edge, piece[def], t);
         }
     }
     return q;
@@ -67,39 +64,36 @@ static struct quotient quotient_make(const struct module *m, const struct place 
 /* Drops repeated edges of q. */
 static void quotient_distinct(struct quotient *q)
 {
-    struct csr succ = csr_build(q->a, q->n, q->ne, q->from, q->to);
-    uint32_t *seen = arena_array(q->a, (size_t)q->n + 1, sizeof *seen), k = 0;
+    struct csr succ = pairs_rows(&q->edge, q->n);
+    uint32_t *seen = arena_array(q->a, (size_t)q->n + 1, sizeof *seen);
+    q->edge.n = 0;
     for (uint32_t u = 0; u < q->n; u++)
-        for (uint32_t i = succ.at[u]; i < succ.at[u + 1]; i++) {
-            if (seen[succ.to[i]] == u + 1)
+        for_row (w, succ, u) {
+            if (seen[w] == u + 1)
                 continue;
-            seen[succ.to[i]] = u + 1;
-            q->from[k] = u;
-            q->to[k++] = succ.to[i];
+            seen[w] = u + 1;
+            pairs_add(&q->edge, u, w);
         }
-    q->ne = k;
 }
 
 /* Merges pieces of equal map[] into `n` new ones. */
 static void quotient_merge(struct quotient *q, const uint32_t *map, uint32_t n)
 {
     assert(n <= q->n);
-    uint32_t k = 0, *first = arena_array(q->a, (size_t)n + 1, sizeof *first);
+    uint32_t edges = q->edge.n, *first = arena_array(q->a, (size_t)n + 1, sizeof *first);
     int32_t *dev = arena_array(q->a, (size_t)n + 1, sizeof *dev);
     memset(first, 0xff, n * sizeof *first);
     for (uint32_t u = 0; u < q->n; u++) {
         assert(map[u] < n);
-        first[map[u]] = q->first[u] < first[map[u]] ? q->first[u] : first[map[u]];
+        first[map[u]] = smaller_u32(q->first[u], first[map[u]]);
         dev[map[u]] = q->dev[u];
     }
-    for (uint32_t i = 0; i < q->ne; i++) {
-        uint32_t f = map[q->from[i]], t = map[q->to[i]];
-        if (f == t)
-            continue;
-        q->from[k] = f;
-        q->to[k++] = t;
+    q->edge.n = 0; /* written over, never ahead of what is read */
+    for (uint32_t i = 0; i < edges; i++) {
+        uint32_t f = map[q->edge.from[i]], t = map[q->edge.to[i]];
+        if (f != t)
+            pairs_add(&q->edge, f, t);
     }
-    q->ne = k;
     q->n = n;
     memcpy(q->first, first, n * sizeof *first);
     memcpy(q->dev, dev, n * sizeof *dev);
@@ -107,32 +101,16 @@ static void quotient_merge(struct quotient *q, const uint32_t *map, uint32_t n)
 
 /* ---- the order ------------------------------------------------------------------------------ */
 
-static uint32_t *indegrees(const struct quotient *q)
-{
-    uint32_t *deg = arena_array(q->a, (size_t)q->n + 1, sizeof *deg);
-    for (uint32_t i = 0; i < q->ne; i++)
-        deg[q->to[i]]++;
-    return deg;
-}
-
 /* rank[piece] in a topological order, the piece with the smallest node first among the free ones;
  * false: the quotient has a cycle. */
 static bool quotient_order(const struct quotient *q, uint32_t *rank)
 {
-    struct csr succ = csr_build(q->a, q->n, q->ne, q->from, q->to);
-    struct heap ready = {.a = q->a};
-    uint32_t *deg = indegrees(q), done = 0;
-    for (uint32_t u = 0; u < q->n; u++)
-        if (!deg[u])
-            heap_push(&ready, q->first[u], 0, u);
-    while (ready.n) {
-        uint32_t u = heap_pop(&ready).item;
-        rank[u] = done++;
-        for (uint32_t i = succ.at[u]; i < succ.at[u + 1]; i++)
-            if (--deg[succ.to[i]] == 0)
-                heap_push(&ready, q->first[succ.to[i]], 0, succ.to[i]);
-    }
-    return done == q->n;
+    struct csr succ = pairs_rows(&q->edge, q->n);
+    uint32_t *order = arena_array(q->a, (size_t)q->n + 1, sizeof *order);
+    uint32_t sorted = csr_topo(&succ, q->n, q->first, order, q->a);
+    for (uint32_t i = 0; i < sorted; i++)
+        rank[order[i]] = i;
+    return sorted == q->n;
 }
 
 /* ---- merging -------------------------------------------------------------------------------- */
@@ -158,8 +136,10 @@ static void enqueue(struct queues *f, const struct quotient *q, uint32_t u)
  * the number of its stay.  Returns the number of stays. */
 static uint32_t join_stays(const struct quotient *q, uint32_t ndev, uint32_t *map)
 {
-    struct csr succ = csr_build(q->a, q->n, q->ne, q->from, q->to);
-    uint32_t *deg = indegrees(q), stays = 0;
+    struct csr succ = pairs_rows(&q->edge, q->n);
+    uint32_t *deg = arena_array(q->a, (size_t)q->n + 1, sizeof *deg), stays = 0;
+    for (uint32_t i = 0; i < q->edge.n; i++)
+        deg[q->edge.to[i]]++;
     struct queues f = {.head = arena_array(q->a, ndev, sizeof *f.head),
                        .tail = arena_array(q->a, ndev, sizeof *f.tail),
                        .next = arena_array(q->a, (size_t)q->n + 1, sizeof *f.next)};
@@ -177,9 +157,9 @@ static uint32_t join_stays(const struct quotient *q, uint32_t ndev, uint32_t *ma
             uint32_t v = f.head[d];
             f.head[d] = f.next[v];
             map[v] = stays;
-            for (uint32_t i = succ.at[v]; i < succ.at[v + 1]; i++)
-                if (--deg[succ.to[i]] == 0)
-                    enqueue(&f, q, succ.to[i]);
+            for_row (w, succ, v)
+                if (--deg[w] == 0)
+                    enqueue(&f, q, w);
         }
     }
     assert(stays <= q->n);
@@ -197,8 +177,7 @@ static bool can_join(const struct csr *succ, uint32_t u, uint32_t v, uint32_t *s
     while (n) {
         uint32_t w = stack[--n];
         *spent += succ->at[w + 1] - succ->at[w];
-        for (uint32_t i = succ->at[w]; i < succ->at[w + 1]; i++) {
-            uint32_t t = succ->to[i];
+        for_row (t, *succ, w) {
             if (t == v && w != u)
                 return false;
             if (t >= v || seen[t] == stamp)
@@ -223,12 +202,12 @@ struct joining {
 static bool find_pair(struct joining *j, uint32_t *left, uint32_t *right)
 {
     const struct quotient *q = j->q;
-    struct csr succ = csr_build(q->a, q->n, q->ne, q->from, q->to);
+    struct csr succ = pairs_rows(&q->edge, q->n);
     uint32_t *prev = arena_array(q->a, (size_t)j->ndev + 1, sizeof *prev), none = UINT32_MAX;
     uint32_t *stack = arena_array(q->a, (size_t)q->n + 1, sizeof *stack);
     uint32_t *seen = arena_array(q->a, (size_t)q->n + 1, sizeof *seen);
     memset(prev, 0xff, j->ndev * sizeof *prev);
-    j->spent += q->n + q->ne;
+    j->spent += q->n + q->edge.n;
     for (uint32_t v = 0; v < q->n && j->spent < j->budget; v++) {
         uint32_t u = prev[q->dev[v]];
         prev[q->dev[v]] = v;
@@ -304,40 +283,16 @@ static uint32_t pieces_by_device(const struct scene *s, const int32_t *dev, cons
     return n;
 }
 
-static int compare_keys(const void *x, const void *y)
-{
-    uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-    return (a > b) - (a < b);
-}
-
 /* Raises the levels G of the nodes that read results of u. */
 static void raise_readers(const struct place *p, const struct csr *made, const int32_t *dev, nid u,
                           uint32_t *level)
 {
-    for (uint32_t i = made->at[u]; i < made->at[u + 1]; i++)
-        for (uint32_t j = p->net_pin.at[made->to[i]]; j < p->net_pin.at[made->to[i] + 1]; j++) {
-            nid v = p->net_pin.to[j];
+    for_row (b, *made, u)
+        for_row (v, p->net_pin, b) {
             uint32_t l = level[u] + (dev[u] != dev[v]);
             if (v != u && level[v] < l)
                 level[v] = l;
         }
-}
-
-/* Edges between atoms, named by their first nodes, repeats kept. */
-static struct csr atom_edges(const struct module *m, const struct place *p, struct arena *a)
-{
-    uint32_t pins = p->nnet ? p->net_pin.at[p->nnet] : 0, n = 0;
-    nid *from = arena_array(a, (size_t)pins + 1, sizeof *from);
-    nid *to = arena_array(a, (size_t)pins + 1, sizeof *to);
-    for (uint32_t e = 0; e < p->nnet; e++) {
-        nid def = m->value[p->net_value[e]].def;
-        for (uint32_t i = p->net_pin.at[e]; def && i < p->net_pin.at[e + 1]; i++) {
-            from[n] = p->atom[def];
-            to[n] = p->atom[p->net_pin.to[i]];
-            n += p->kind[def] == PLACE_NODE && from[n] != to[n];
-        }
-    }
-    return csr_build(a, m->nnode, n, from, to);
 }
 
 /* Works out levels G such that all nodes of an atom have one: the largest of theirs, atom by atom in a topological
@@ -345,34 +300,22 @@ static struct csr atom_edges(const struct module *m, const struct place *p, stru
 static void level_atoms(const struct module *m, const struct place *p, const struct csr *made,
                         const int32_t *dev, uint32_t *level, struct arena *a)
 {
-    struct csr edge = atom_edges(m, p, a);
-    uint32_t *deg = arena_array(a, m->nnode, sizeof *deg), tail = 0, n = 0;
-    nid *queue = arena_array(a, m->nnode, sizeof *queue);
-    uint32_t *row = arena_array(a, m->nnode, sizeof *row);
-    uint32_t *node = arena_array(a, m->nnode, sizeof *node);
+    struct csr edge = group_edges(m, p, p->atom, a);
+    nid *order = arena_array(a, m->nnode, sizeof *order);
+    struct pairs named = {.a = a};
     for (nid v = 1; v < m->nnode; v++)
-        if (p->kind[v] == PLACE_NODE) {
-            row[n] = p->atom[v];
-            node[n++] = v;
-        }
-    struct csr of = csr_build(a, m->nnode, n, row, node);
-    for (uint32_t i = 0; i < edge.at[m->nnode]; i++)
-        deg[edge.to[i]]++;
-    for (nid v = 1; v < m->nnode; v++)
-        if (of.at[v] < of.at[v + 1] && !deg[v])
-            queue[tail++] = v;
-    for (uint32_t head = 0; head < tail; head++) {
-        nid x = queue[head];
+        if (p->kind[v] == PLACE_NODE)
+            pairs_add(&named, p->atom[v], v);
+    struct csr of = pairs_rows(&named, m->nnode);
+    for (uint32_t i = 0, sorted = csr_topo(&edge, m->nnode, NULL, order, a); i < sorted; i++) {
+        nid x = order[i]; /* names no atom: its row is empty */
         uint32_t most = 0;
-        for (uint32_t i = of.at[x]; i < of.at[x + 1]; i++)
-            most = level[of.to[i]] > most ? level[of.to[i]] : most;
-        for (uint32_t i = of.at[x]; i < of.at[x + 1]; i++) {
-            level[of.to[i]] = most;
-            raise_readers(p, made, dev, of.to[i], level);
+        for_row (y, of, x)
+            most = larger_u32(level[y], most);
+        for_row (y, of, x) {
+            level[y] = most;
+            raise_readers(p, made, dev, y, level);
         }
-        for (uint32_t i = edge.at[x]; i < edge.at[x + 1]; i++)
-            if (--deg[edge.to[i]] == 0)
-                queue[tail++] = edge.to[i];
     }
 }
 
@@ -393,14 +336,14 @@ static uint32_t pieces_by_level(const struct module *m, const struct place *p, c
             raise_readers(p, &made, dev, u, level);
         key[n++] = (uint64_t)level[u] << 32 | (uint32_t)dev[u];
     }
-    qsort(key, n, sizeof *key, compare_keys);
+    qsort(key, n, sizeof *key, by_u64);
     for (uint32_t i = 0; i < n; i++)
         if (!i || key[i] != key[i - 1])
             key[k++] = key[i];
     for (nid u = g->first; u < g->first + g->count; u++)
         if (p->kind[u] == PLACE_NODE) {
             uint64_t want = (uint64_t)level[u] << 32 | (uint32_t)dev[u];
-            const uint64_t *at = bsearch(&want, key, k, sizeof *key, compare_keys);
+            const uint64_t *at = bsearch(&want, key, k, sizeof *key, by_u64);
             assert(at != NULL);
             piece[u] = (uint32_t)(at - key);
         }

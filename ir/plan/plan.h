@@ -36,8 +36,8 @@ enum plan_scope {
 
 /* What a planner says about its plan.  Zero: nothing, but for the bounds, which are -1 then. */
 struct claim {
-    enum objective objective; /* what value and bounds are: ps of this */
-    int64_t value;            /* of the plan */
+    uint32_t objective; /* what value and bounds are: ps of this row of the execution models */
+    int64_t value;      /* of the plan */
     /* the value without what parts cost at least: what the planner's own problem says */
     int64_t bare;
     enum plan_scope scope; /* what bound and status are about */
@@ -70,7 +70,6 @@ struct plan {
     /* [node] of an accelerator: the slot of its subgraph, 1, 2, ... in the order in which the device runs them;
        0: of a host; NULL: it has no slots.  Only a latency knows them (subgraphs.h) */
     uint32_t *slot;
-    struct schedule *schedule; /* NULL: what schedule_make() makes of its parts */
     /* how it trains; NULL: it has no stages.  dev[] is then the first device of a node's stage */
     struct stages *stages;
     int32_t
@@ -94,23 +93,27 @@ struct device_load {
 };
 
 struct verdict {
-    /* ps of the objective: max over devices of their loads, gpipe: max forward + max backward; or makespan, latency */
-    int64_t value;
+    int64_t value;            /* ps of the objective */
     struct device_load *load; /* [device] */
     uint32_t bottleneck;      /* device */
     bool fits, contiguous, colocated, runnable;
     const char *why_not; /* names the first thing that is violated, or NULL */
+    /* what ran, as the execution model has it (struct latency_run), if it ran to its end; NULL: nothing runs */
+    const void *run;
+    const struct stages
+        *stages; /* of training: the plan's, or one for each of its devices; NULL: of none */
 };
 
+enum { CHECK_PEAKS = 1, CHECK_MEMORY = 2 };
 /* What holds of the plan dev[], copies[] (as of the judge) whatever it is to make small: a verdict without times and
- * value, in which devices that only take turns with another have no figures; used is all that a device's nodes make,
- * and fits is not told if the memory model is another one, live_peak not for a makespan.  Lives in a.
- * O(nodes + pins + D). */
+ * value, in which devices that only take turns with another have no figures, and used is all that a device's nodes
+ * make.  what: bits CHECK_*: whether live_peak is told, and whether that fits.  Lives in a.  O(nodes + pins + D). */
 struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint32_t *copies,
-                          struct arena *a);
+                          unsigned what, struct arena *a);
 /* Whether each device has room for what it uses, by v->load[].used: fits and why_not of *v. */
 void plan_check_memory(const struct scene *s, struct verdict *v, struct arena *a);
-/* Recomputes the time per sample of the plan dev[], copies[] of struct plan (copies NULL: one each).  Lives in a.
+/* Recomputes the time per sample of the plan dev[], copies[] of struct plan (copies NULL: one each): the largest load
+ * of a device, gpipe: the largest of the forward pass and that of the backward pass.  Lives in a.
  * O(nodes + pins + D). */
 struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                      struct arena *a);
@@ -123,7 +126,7 @@ const char *plan_scope_word(enum plan_scope s);
 /* For people: " among contiguous plans"; "" for all. */
 const char *plan_among(enum plan_scope s);
 
-/* A plan and its stages: its own, or what iteration_verdict() made of one that has none. */
+/* A plan and its stages, as of its verdict. */
 struct planned {
     const struct scene *scene;
     const struct plan *plan;

@@ -101,11 +101,11 @@ static int read_basis(struct assignment *r, const json_t *root)
         const char *said = json_string_value(entry);
         if (entry && !said)
             return diag_error(r->diag, "%s: objective: %s: expected %s", r->path, key,
-                              basis_choices(b, r->a));
-        int word = said ? basis_find(b, said) : -1;
+                              basis_choices(&r->scene->model, b, r->a));
+        int word = said ? basis_find(&r->scene->model, b, said) : -1;
         if (said && word < 0)
             return diag_error(r->diag, "%s: objective: %s '%s': expected %s", r->path, key, said,
-                              basis_choices(b, r->a));
+                              basis_choices(&r->scene->model, b, r->a));
         if (!said)
             continue;
         basis_set(&r->said.model, b, (uint32_t)word);
@@ -207,6 +207,16 @@ static int read_manifest(struct assignment *r, const json_t *root)
     return 0;
 }
 
+/* The objective whose value is there; the time per sample's may be missing. */
+static uint32_t paper_objective(const struct assignment *r, const json_t *root)
+{
+    const struct exec_kind *const *kinds = r->scene->model.kinds;
+    for (uint32_t k = 0; kinds && kinds[k]; k++)
+        if (kinds[k]->paper && json_object_get(root, kinds[k]->paper))
+            return k;
+    return TIME_PER_SAMPLE;
+}
+
 /* How many of "fpgas" make one accelerator, slot by slot, in plans for a latency; 0: there are no slots. */
 static uint32_t slots_in_paper(const struct assignment *r, const json_t *root)
 {
@@ -218,8 +228,8 @@ static uint32_t slots_in_paper(const struct assignment *r, const json_t *root)
     if (json_is_integer(q) && json_integer_value(q) > 0 && json_integer_value(q) <= (int64_t)n &&
         n <= SLOTS_MOST)
         return (uint32_t)json_integer_value(q);
-    if (json_object_get(root, "totalLatency") && n > accelerators && accelerators &&
-        n % accelerators == 0 && n <= SLOTS_MOST)
+    if (exec_kind_of(&r->scene->model, paper_objective(r, root))->subgraphs && n > accelerators &&
+        accelerators && n % accelerators == 0 && n <= SLOTS_MOST)
         return (uint32_t)(n / accelerators);
     return 0;
 }
@@ -229,9 +239,9 @@ static int read_paper(struct assignment *r, const json_t *root)
 {
     static const char *const key[] = {"fpgas", "cpus"};
     const struct cluster *c = r->scene->cluster;
-    uint32_t q = slots_in_paper(r, root);
-    if (json_object_get(root, "totalLatency")) {
-        basis_set(&r->said.model, BASIS_OBJECTIVE, OBJECTIVE_LATENCY);
+    uint32_t q = slots_in_paper(r, root), objective = paper_objective(r, root);
+    if (objective != TIME_PER_SAMPLE) {
+        basis_set(&r->said.model, BASIS_OBJECTIVE, objective);
         r->said.bits |= 1U << BASIS_OBJECTIVE;
     }
     assign_by_id(r);
@@ -311,7 +321,7 @@ static void add_basis(json_t *o, const struct exec_model *e)
         uint32_t word = b == BASIS_MEMORY ? exec_memory(e) : basis_get(e, b);
         if (!basis_counts(e, b) || (b == BASIS_OPTIMIZER && !word))
             continue;
-        json_object_set_new(o, basis_key[b], json_string(basis_words(b)[word]));
+        json_object_set_new(o, basis_key[b], json_string(basis_word(e, b, word)));
     }
 }
 
@@ -321,7 +331,7 @@ static json_t *make_judged(const struct making *w)
     const struct scene *by = w->t->judged;
     if (!by)
         return NULL;
-    json_t *o = json_pack("{s:s, s:o}", "name", objective_name[by->model.objective], "value_s",
+    json_t *o = json_pack("{s:s, s:o}", "name", exec_kind(&by->model)->name, "value_s",
                           make_seconds(w->t->judged_value));
     add_basis(o, &by->model);
     return o;
@@ -331,13 +341,14 @@ static json_t *make_judged(const struct making *w)
 static json_t *make_objective(const struct making *w)
 {
     const struct plan *p = w->t->plan;
-    json_t *o =
-        json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:o}", "name", objective_name[p->claim.objective],
-                  "value_s", make_seconds(w->t->verdict->value), "bound_s",
-                  make_seconds(p->claim.bound), "status", plan_status_name(p->claim.status),
-                  "argument", p->claim.argument ? p->claim.argument : "", "scope",
-                  plan_scope_name(p->claim.scope), "bound_all_s", make_seconds(p->claim.bound_all));
-    add_basis(o, &w->t->scene->model);
+    const struct exec_model *e = &w->t->scene->model;
+    json_t *o = json_pack(
+        "{s:s, s:o, s:o, s:s, s:s, s:s, s:o}", "name", exec_kind_of(e, p->claim.objective)->name,
+        "value_s", make_seconds(w->t->verdict->value), "bound_s", make_seconds(p->claim.bound),
+        "status", plan_status_name(p->claim.status), "argument",
+        p->claim.argument ? p->claim.argument : "", "scope", plan_scope_name(p->claim.scope),
+        "bound_all_s", make_seconds(p->claim.bound_all));
+    add_basis(o, e);
     return o;
 }
 
@@ -482,7 +493,8 @@ void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, in
         status = "heuristic";
     if (proven) /* in units of 10^-9 */
         gap = value > p->claim.bound ? mul_div_ceil(value - p->claim.bound, 1000000000, value) : 0;
-    fprintf(f, "{\"name\": \"%s\", \"value_s\": ", objective_name[p->claim.objective]);
+    fprintf(f,
+            "{\"name\": \"%s\", \"value_s\": ", exec_kind_of(&s->model, p->claim.objective)->name);
     json_put_decimal(f, value, 12);
     fputs(", \"bound_s\": ", f);
     json_put_decimal(f, proven ? p->claim.bound : -1, 12);
@@ -498,9 +510,9 @@ void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, in
         uint32_t word = b == BASIS_MEMORY ? exec_memory(&s->model) : basis_get(&s->model, b);
         if (!basis_counts(&s->model, b) || (b == BASIS_OPTIMIZER && !word))
             continue;
-        fprintf(f, ", \"%s\": \"%s\"", basis_key[b], basis_words(b)[word]);
+        fprintf(f, ", \"%s\": \"%s\"", basis_key[b], basis_word(&s->model, b, word));
     }
-    if (s->model.objective == OBJECTIVE_MAKESPAN || s->model.objective == OBJECTIVE_LATENCY) {
+    if (exec_kind(&s->model)->feed == FEED_ALONE) {
         fputs(", \"parts_value_s\": ", f);
         json_put_decimal(f, of_parts, 12);
     }

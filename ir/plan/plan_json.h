@@ -31,10 +31,11 @@ int plan_slots_check(uint64_t slots, const struct module *m, const char *path, s
 /* Writes it in pcc's own form to path, or to `out` (outfile_open_to).  0, or -1 and an error: names that are not
  * UTF-8 cannot be written, nor plans with millions of slots without nodes. */
 int plan_json_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d);
-/* The same in the placement paper's form.  -1 and an error if a node has no id, which only
- * workloads' have, or as above. */
+/* The same in the placement paper's form, which the plan's execution model has.  -1 and an error if a node has no id,
+ * which only workloads' have, or as above. */
 int paper_split_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d);
-/* The value of "objective" in a manifest: bounds only where they are proven; of a makespan that of the parts, too. */
+/* The value of "objective" in a manifest: bounds only where they are proven; of one sample alone that of the parts,
+ * too. */
 void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, int64_t value,
                         int64_t of_parts);
 /* The value of "order" in a manifest: the nodes of each device in order, of a plan that has ranks. */

@@ -190,8 +190,7 @@ static bool find_readers(const struct listing *b, uint32_t tensor, uint32_t dev,
 {
     const struct csr *reader = &b->w->reader;
     bool any = false;
-    for (uint32_t i = reader->at[tensor]; i < reader->at[tensor + 1]; i++) {
-        uint32_t x = reader->to[i];
+    for_row (x, *reader, tensor) {
         if (b->w->part[x].dev != dev)
             continue;
         *first = !any || is_before(b->y, x, *first) ? x : *first;
@@ -336,8 +335,8 @@ uint32_t schedule_samples(const struct schedule *s)
 {
     int64_t low = 0, high = 0;
     for (uint32_t i = 0; i < s->at[s->nlane]; i++) {
-        low = s->item[i].offset < low ? s->item[i].offset : low;
-        high = s->item[i].offset > high ? s->item[i].offset : high;
+        low = smaller(s->item[i].offset, low);
+        high = larger(s->item[i].offset, high);
     }
     return (uint32_t)(high - low + 1);
 }

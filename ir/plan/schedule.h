@@ -67,6 +67,9 @@ static inline uint32_t lane_count(uint32_t ndev)
 
 /* How a plan goes through its parts: in rounds that follow each other, or once, with times to go by. */
 struct rhythm {
+    /* what is listed: the work of the parts, or that of all micro-batches of an iteration; NULL: it cannot be listed */
+    struct work *work;
+    const char *why_not;   /* then */
     const uint32_t *level; /* [part] how many rounds after the first the same sample comes to it */
     const uint8_t *phase;  /* [part] */
     bool repeats;

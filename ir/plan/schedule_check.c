@@ -224,11 +224,9 @@ static uint32_t send_anchor(const struct checking *c, const struct instruction *
     uint32_t from = w->tensor[send->what].from, first = NONE;
     if (from < w->npart)
         return c->compute[from];
-    for (uint32_t i = w->reader.at[send->what]; i < w->reader.at[send->what + 1]; i++) {
-        uint32_t x = w->reader.to[i];
+    for_row (x, w->reader, send->what)
         if (w->part[x].dev == send->other && (first == NONE || precedes(c, c->compute[x], first)))
             first = c->compute[x];
-    }
     return first;
 }
 
@@ -281,8 +279,8 @@ static bool check_room(struct checking *c)
         const char *name = w->tensor[t].name;
         if (home < w->ndev && !precedes(c, c->compute[from], c->free[w->place.at[t]]))
             return refuse(c, "%s frees '%s' before it makes it", w->dev_name[home], name);
-        for (uint32_t i = w->reader.at[t]; i < w->reader.at[t + 1]; i++) {
-            uint32_t x = w->reader.to[i], dev = w->part[x].dev, place = work_place(w, t, dev);
+        for_row (x, w->reader, t) {
+            uint32_t dev = w->part[x].dev, place = work_place(w, t, dev);
             uint32_t made = dev == home ? c->compute[from] : c->alloc[place];
             if (!precedes(c, made, c->compute[x]))
                 return refuse(c, "%s computes '%s' before it %s '%s'", w->dev_name[dev],
@@ -309,7 +307,7 @@ static struct stretch next_stretch(const struct checking *c, uint32_t from, uint
     for (; t.to < limit && item_at(c, t.to)->phase == item_at(c, from)->phase; t.to++) {
         int64_t o = item_at(c, t.to)->offset, end = (int64_t)c->samples - o;
         t.first = -o < t.first ? -o : t.first;
-        t.end = end > t.end ? end : t.end;
+        t.end = larger(end, t.end);
     }
     return t;
 }
@@ -500,8 +498,8 @@ static void walk_memory(struct checking *c, uint32_t dev, int64_t lasting)
         const struct instruction *i = item_at(c, c->item[e]);
         if (i->kind == DO_COMPUTE) {
             top = now + w->part[i->what].running > top ? now + w->part[i->what].running : top;
-            for (uint32_t k = w->out.at[i->what]; k < w->out.at[i->what + 1]; k++)
-                now += w->tensor[w->out.to[k]].bytes;
+            for_row (t, w->out, i->what)
+                now += w->tensor[t].bytes;
         } else {
             now += (i->kind == DO_ALLOC ? 1 : -1) * (__int128)w->tensor[i->what].bytes;
         }
@@ -523,18 +521,18 @@ static void walk_queues(struct checking *c, uint32_t dev)
         if (i->kind == DO_ALLOC) {
             uint32_t from = home_of(c, i->what), *most = &c->s->queue[lane_recv(n, dev, from)];
             uint32_t ahead = ++made[from] - come[from];
-            *most = ahead > *most ? ahead : *most;
+            *most = larger_u32(ahead, *most);
         }
         if (i->kind != DO_COMPUTE)
             continue;
-        for (uint32_t k = w->in.at[i->what]; k < w->in.at[i->what + 1]; k++) {
-            uint32_t t = w->in.to[k], from = home_of(c, t);
+        for_row (t, w->in, i->what) {
+            uint32_t from = home_of(c, t);
             if (from == dev)
                 continue;
             uint32_t recv = c->recv[work_place(w, t, dev)];
             uint32_t event = c->event[(size_t)recv * c->samples + c->sample[e]];
             uint32_t nth = event - c->s->at[c->lane_of[recv]] * c->samples + 1;
-            come[from] = nth > come[from] ? nth : come[from];
+            come[from] = larger_u32(nth, come[from]);
         }
     }
 }

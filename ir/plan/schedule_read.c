@@ -486,10 +486,7 @@ static int read_lists(struct lists *l, const json_t *root)
 static void sort_lists(struct lists *l)
 {
     struct schedule *s = l->s;
-    uint32_t *nth = arena_array(l->r.a, (size_t)l->n + 1, sizeof *nth);
-    for (uint32_t i = 0; i < l->n; i++)
-        nth[i] = i;
-    struct csr by_lane = csr_build(l->r.a, s->nlane, l->n, l->lane, nth);
+    struct csr by_lane = csr_build(l->r.a, s->nlane, l->n, l->lane, NULL);
     s->at = by_lane.at;
     s->item = arena_array(l->r.a, (size_t)l->n + 1, sizeof *s->item);
     for (uint32_t i = 0; i < l->n; i++)

@@ -29,12 +29,12 @@ const char *stages_refuse(const struct stages *s, uint32_t ndev, struct arena *a
     uint32_t places = stages_places(s);
     uint32_t *stage = arena_array(a, (size_t)ndev + 1, sizeof *stage); /* + 1 */
     for (uint32_t k = 0; k < places; k++)
-        for (uint32_t i = s->device.at[k]; i < s->device.at[k + 1]; i++) {
-            uint32_t *of = &stage[s->device.to[i]];
+        for_row (d, s->device, k) {
+            uint32_t *of = &stage[d];
             if (*of)
                 return arena_fmt(a,
                                  "device %u is in stages %u and %u, which do not share all devices",
-                                 s->device.to[i], *of - 1, k);
+                                 d, *of - 1, k);
             *of = k + 1;
         }
     for (uint32_t k = places; k < s->n; k++)

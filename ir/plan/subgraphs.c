@@ -9,7 +9,6 @@
 #include "ir/base/map.h"
 #include "ir/plan/order.h"
 
-#include <assert.h>
 #include <string.h>
 
 struct cutting {
@@ -43,10 +42,9 @@ static void cut_levels(const struct cutting *c, uint32_t d, const struct csr *re
             level[n] = 1;
         if (inside)
             c->slot[n] = level[n];
-        for (uint32_t i = readers->at[n]; i < readers->at[n + 1]; i++) {
-            nid to = readers->to[i];
+        for_row (to, *readers, n) {
             uint32_t here = level[n] + (!inside && c->dev[to] == (int32_t)d);
-            level[to] = here > level[to] ? here : level[to];
+            level[to] = larger_u32(here, level[to]);
         }
     }
 }

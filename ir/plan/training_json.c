@@ -132,17 +132,13 @@ static struct csr nodes_by_stage(const struct module *m, const struct plan *p, u
                                  struct arena *a)
 {
     const struct graph *g = &m->graph[1];
-    uint32_t n = 0, *stage, *node;
+    struct pairs stage = {.a = a};
     if (!p || !p->stage_of)
         return (struct csr){0};
-    stage = arena_array(a, (size_t)g->count + 1, sizeof *stage);
-    node = arena_array(a, (size_t)g->count + 1, sizeof *node);
     for (nid v = g->first; v < g->first + g->count; v++)
-        if (p->dev[v] >= 0 && p->stage_of[v] >= 0) {
-            stage[n] = (uint32_t)p->stage_of[v];
-            node[n++] = v;
-        }
-    return csr_build(a, nstage, n, stage, node);
+        if (p->dev[v] >= 0 && p->stage_of[v] >= 0)
+            pairs_add(&stage, (uint32_t)p->stage_of[v], v);
+    return pairs_rows(&stage, nstage);
 }
 
 /* NULL: the plan does not tell. */
@@ -160,8 +156,8 @@ static json_t *make_stages(const struct module *m, const struct stages *s, const
     json_t *list = json_array();
     for (uint32_t k = 0; k < s->n; k++) {
         json_t *devices = json_array();
-        for (uint32_t i = s->device.at[k]; i < s->device.at[k + 1]; i++)
-            json_array_append_new(devices, json_string(name[s->device.to[i]]));
+        for_row (d, s->device, k)
+            json_array_append_new(devices, json_string(name[d]));
         json_array_append_new(list, json_pack("{s:o, s:I, s:b, s:o*}", "devices", devices, "ahead",
                                               (json_int_t)s->ahead[k], "recompute", s->recompute[k],
                                               "nodes", make_nodes(m, of, k)));

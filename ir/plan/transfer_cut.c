@@ -13,8 +13,6 @@
 #include "ir/plan/order.h"
 #include "ir/plan/parts.h"
 
-#include <string.h>
-
 struct cutting {
     const struct scene *s;
     const int32_t *dev;
@@ -90,7 +88,7 @@ static void number_parts(const struct cutting *c, struct pieces *k, struct arena
         }
         k->piece[v] = o->part - 1;
         o->ended = o->ended || c->after[v];
-        o->held = c->at[end[v]] > o->held ? c->at[end[v]] : o->held;
+        o->held = larger_u32(c->at[end[v]], o->held);
     }
 }
 

@@ -7,7 +7,7 @@
 
 bool weight_pass_apart(const struct scene *s)
 {
-    return s->model.objective == OBJECTIVE_ITERATION &&
+    return exec_kind(&s->model)->feed == FEED_MICRO_BATCHES &&
            s->model.training.schedule == TRAINING_ZB_H1 && s->m->ir_version && s->m->backward;
 }
 
@@ -22,10 +22,9 @@ uint8_t *weight_pass_nodes(const struct scene *s, const int32_t *stage_of, struc
         bool leaves = false;
         if (s->place->kind[n] != PLACE_NODE || !s->m->backward[n])
             continue;
-        for (uint32_t i = made.at[n]; i < made.at[n + 1]; i++)
-            for (uint32_t k = pin->at[made.to[i]]; k < pin->at[made.to[i] + 1]; k++)
-                leaves = leaves || (pin->to[k] != n &&
-                                    (!own[pin->to[k]] || stage_of[pin->to[k]] != stage_of[n]));
+        for_row (b, made, n)
+            for_row (x, *pin, b)
+                leaves = leaves || (x != n && (!own[x] || stage_of[x] != stage_of[n]));
         own[n] = !leaves;
     }
     arena_free(scratch);

@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct working {
     const struct scene *s;
@@ -138,10 +137,9 @@ static void count_values(struct working *b, struct changes *c)
         if (!def || p->kind[def] != PLACE_NODE || b->tensor_of[v])
             continue;
         uint32_t x = (uint32_t)b->parts->part_of[def], last = c->step[def];
-        for (uint32_t i = p->net_pin.at[e]; i < p->net_pin.at[e + 1]; i++)
-            if (b->parts->part_of[p->net_pin.to[i]] == (int32_t)x &&
-                c->step[p->net_pin.to[i]] > last)
-                last = c->step[p->net_pin.to[i]];
+        for_row (pin, p->net_pin, e)
+            if (b->parts->part_of[pin] == (int32_t)x && c->step[pin] > last)
+                last = c->step[pin];
         count_alive(c, x, c->step[def], last, m->cost->bytes[v]);
         c->values[def] = sat_add(c->values[def], m->cost->bytes[v]);
     }
@@ -182,7 +180,7 @@ static void add_running(struct working *b)
             int64_t own = node ? b->s->m->cost->own[node] - c.values[node] : 0;
             now = sat_add(now, c.more[c.at[x] + i]);
             int64_t here = own > 0 ? sat_add(now, own) : now;
-            *top = here > *top ? here : *top;
+            *top = larger(here, *top);
             now = now > c.less[c.at[x] + i] ? now - c.less[c.at[x] + i] : 0;
         }
     }
@@ -220,12 +218,6 @@ struct work *work_of_parts(const struct scene *s, const struct parts *parts, str
     return w;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 void work_finish(struct work *w, struct arena *a)
 {
     w->reader = csr_transpose(a, &w->in, w->npart, w->ntensor);
@@ -237,12 +229,12 @@ void work_finish(struct work *w, struct arena *a)
         const struct work_tensor *x = &w->tensor[t];
         uint32_t home = x->from < w->npart ? w->part[x->from].dev : w->ndev, first = n;
         w->place.to[n++] = home;
-        for (uint32_t i = w->reader.at[t]; i < w->reader.at[t + 1]; i++)
-            if (w->part[w->reader.to[i]].dev != home)
-                w->place.to[n++] = w->part[w->reader.to[i]].dev;
+        for_row (y, w->reader, t)
+            if (w->part[y].dev != home)
+                w->place.to[n++] = w->part[y].dev;
         if (x->returned && home != w->ndev)
             w->place.to[n++] = w->ndev;
-        qsort(w->place.to + first + 1, n - first - 1, sizeof *w->place.to, by_number);
+        qsort(w->place.to + first + 1, n - first - 1, sizeof *w->place.to, by_u32);
         uint32_t kept = first + 1;
         for (uint32_t i = first + 1; i < n; i++)
             if (w->place.to[i] != w->place.to[kept - 1])
@@ -256,25 +248,17 @@ int64_t work_bytes_in(const struct work *w, uint32_t part)
 {
     int64_t sum = 0;
     assert(part < w->npart);
-    for (uint32_t i = w->in.at[part]; i < w->in.at[part + 1]; i++)
-        sum = sat_add(sum, w->tensor[w->in.to[i]].bytes);
+    for_row (t, w->in, part)
+        sum = sat_add(sum, w->tensor[t].bytes);
     return sum;
 }
 
 uint32_t work_place(const struct work *w, uint32_t tensor, uint32_t dev)
 {
     assert(tensor < w->ntensor);
-    uint32_t low = w->place.at[tensor], high = w->place.at[tensor + 1];
-    if (w->place.to[low++] == dev)
-        return low - 1;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (w->place.to[mid] == dev)
-            return mid;
-        if (w->place.to[mid] < dev)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return UINT32_MAX;
+    uint32_t home = w->place.at[tensor], end = w->place.at[tensor + 1];
+    if (w->place.to[home] == dev)
+        return home;
+    uint32_t at = home + 1 + count_below(w->place.to + home + 1, end - home - 1, dev);
+    return at < end && w->place.to[at] == dev ? at : UINT32_MAX;
 }

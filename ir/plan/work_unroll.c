@@ -6,7 +6,6 @@
 #include "ir/plan/work.h"
 
 #include <assert.h>
-#include <string.h>
 
 enum { NONE = UINT32_MAX };
 
@@ -56,8 +55,8 @@ static void count_inputs(struct unrolling *u)
     const struct work *w = u->w;
     for (uint32_t x = 0; x < w->npart; x++) {
         uint32_t from_parts = 0;
-        for (uint32_t k = w->in.at[x]; k < w->in.at[x + 1]; k++)
-            from_parts += w->tensor[w->in.to[k]].from < w->npart;
+        for_row (t, w->in, x)
+            from_parts += w->tensor[t].from < w->npart;
         for (uint32_t m = 0; m < u->to->micro_batches; m++)
             u->waits[m * w->npart + x] += from_parts;
     }
@@ -67,7 +66,7 @@ static void count_inputs(struct unrolling *u)
 static void done_waiting(struct unrolling *u, struct heap *ready, uint32_t i, uint32_t level)
 {
     assert(u->waits[i] > 0);
-    u->level[i] = level + 1 > u->level[i] ? level + 1 : u->level[i];
+    u->level[i] = larger_u32(level + 1, u->level[i]);
     if (--u->waits[i] == 0)
         heap_push(ready, u->level[i], 0, i);
 }
@@ -87,17 +86,15 @@ static const char *number_all(struct unrolling *u)
         u->to->instance[n++] = i;
         if (u->next[i] != NONE)
             done_waiting(u, &ready, u->next[i], u->level[i]);
-        for (uint32_t k = w->out.at[x]; k < w->out.at[x + 1]; k++) {
-            uint32_t t = w->out.to[k];
-            for (uint32_t r = w->reader.at[t]; r < w->reader.at[t + 1]; r++)
-                done_waiting(u, &ready, batch + w->reader.to[r], u->level[i]);
-        }
+        for_row (t, w->out, x)
+            for_row (y, w->reader, t)
+                done_waiting(u, &ready, batch + y, u->level[i]);
     }
     for (uint32_t d = 0; d < w->ndev && n < u->n; d++)
-        for (uint32_t k = u->list->at[d]; k < u->list->at[d + 1]; k++)
-            if (u->waits[u->list->to[k]])
+        for_row (y, *u->list, d)
+            if (u->waits[y])
                 return arena_fmt(u->a, "deadlock: %s stands on %s before what it waits for",
-                                 instance_text(u, u->list->to[k], u->a), w->dev_name[d]);
+                                 instance_text(u, y, u->a), w->dev_name[d]);
     return NULL;
 }
 
@@ -128,8 +125,8 @@ static struct csr copy_uses(const struct unrolling *u, const struct csr *of)
     uint32_t n = 0;
     for (uint32_t k = 0; k < u->n; k++) {
         uint32_t x = u->to->instance[k] % w->npart, m = u->to->instance[k] / w->npart;
-        for (uint32_t i = of->at[x]; i < of->at[x + 1]; i++)
-            c.to[n++] = m * w->ntensor + of->to[i];
+        for_row (v, *of, x)
+            c.to[n++] = m * w->ntensor + v;
         c.at[k + 1] = n;
     }
     return c;

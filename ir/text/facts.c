@@ -85,6 +85,18 @@ int text_choice(struct parser *p, const char *const *names, uint32_t *out)
     return text_expected(p, want);
 }
 
+/* The same with the words of what values rest on. */
+static int take_basis_word(struct parser *p, enum basis b, uint32_t *out)
+{
+    uint32_t n = 0;
+    while (basis_word(&p->model, b, n))
+        n++;
+    const char **names = arena_array(p->a, (size_t)n + 1, sizeof *names);
+    for (uint32_t i = 0; i < n; i++)
+        names[i] = basis_word(&p->model, b, i);
+    return text_choice(p, names, out);
+}
+
 /* "network=direct": 1 if it was one of the words that say what values rest on, 0 if not; -1, an error. */
 static int take_basis(struct parser *p)
 {
@@ -99,7 +111,7 @@ static int take_basis(struct parser *p)
             basis_set(&p->model, b, (uint32_t)number);
             return 1;
         }
-        if (text_choice(p, basis_words(b), &word) < 0)
+        if (take_basis_word(p, b, &word) < 0)
             return -1;
         basis_set(&p->model, b, word);
         return 1;
@@ -647,9 +659,9 @@ static int parse_plan_option(struct parser *p, struct plan *plan)
     }
     if (text_take_word(p, "objective")) {
         uint32_t word;
-        if (text_choice(p, objective_name, &word) < 0)
+        if (take_basis_word(p, BASIS_OBJECTIVE, &word) < 0)
             return -1;
-        plan->claim.objective = p->model.objective = (enum objective)word;
+        plan->claim.objective = p->model.objective = word;
         return 0;
     }
     if (text_take_word(p, "states"))

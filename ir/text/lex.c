@@ -73,7 +73,7 @@ int text_expected(struct parser *p, const char *what)
 
     if (p->tok.kind == T_END)
         return text_error(p, p->tok.at, "expected %s, found the end of the text", what);
-    return text_error(p, p->tok.at, "expected %s, found '%.*s%s'", what, (int)(n > 40 ? 40 : n),
+    return text_error(p, p->tok.at, "expected %s, found '%.*s%s'", what, (int)(smaller_u64(n, 40)),
                       p->src + p->tok.at, n > 40 ? "..." : "");
 }
 

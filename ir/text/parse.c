@@ -675,14 +675,19 @@ static int parse_statements(struct parser *p)
     return p->m->ngraph > 1 ? 0 : text_error(p, p->tok.at, "expected a graph");
 }
 
-int module_parse(struct text_module *out, const char *text, size_t n, const char *path,
-                 struct arena *of, struct diag *d)
+int module_parse(struct text_module *out, const struct named_text *in, struct arena *of,
+                 struct diag *d)
 {
-    struct parser p = {.src = text, .n = n, .path = path, .diag = d, .nlabel = 1};
+    struct parser p = {.src = in->text,
+                       .n = in->n,
+                       .path = in->name,
+                       .diag = d,
+                       .nlabel = 1,
+                       .model.kinds = in->kinds};
 
     *out = (struct text_module){0};
-    if (n > INT32_MAX)
-        return diag_error(d, "%s: a text of more than 2 GiB", path);
+    if (in->n > INT32_MAX)
+        return diag_error(d, "%s: a text of more than 2 GiB", in->name);
     p.a = arena_new(of);
     p.m = module_new(of, d);
     p.m->ir_version = 10;
@@ -691,7 +696,7 @@ int module_parse(struct text_module *out, const char *text, size_t n, const char
     rc = rc < 0 || finish_bodies(&p) < 0 || text_finish_facts(&p) < 0 ? -1 : 0;
     finish_functions(&p);
     if (!p.has_path)
-        p.m->path = str_id(p.m, path);
+        p.m->path = str_id(p.m, in->name);
     if (!p.has_opset)
         module_add_opset(p.m, 0, 20);
     arena_free(p.a);

@@ -32,13 +32,6 @@ static void put_definition(struct printer *p, vid v)
     }
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 static void collect_names(struct printer *p)
 {
     const struct module *m = p->m;
@@ -49,7 +42,7 @@ static void collect_names(struct printer *p)
     p->defined = arena_array(p->a, m->nval, sizeof *p->defined);
     for (vid v = 1; v < m->nval; v++)
         p->defined[p->ndefined++] = (uint64_t)m->value[v].graph << 32 | m->value[v].name;
-    qsort(p->defined, p->ndefined, sizeof *p->defined, compare_keys);
+    qsort(p->defined, p->ndefined, sizeof *p->defined, by_u64);
 }
 
 /* Value v as something in graph g reads it. */
@@ -69,8 +62,8 @@ static void put_value(struct printer *p, vid v, gid g)
     }
     for (uint32_t depth = 0; g != x->graph && g != 0 && !hidden && depth <= TEXT_DEPTH; depth++) {
         uint64_t key = (uint64_t)g << 32 | x->name;
-        hidden = p->ndefined > 0 &&
-                 bsearch(&key, p->defined, p->ndefined, sizeof key, compare_keys) != NULL;
+        hidden =
+            p->ndefined > 0 && bsearch(&key, p->defined, p->ndefined, sizeof key, by_u64) != NULL;
         g = m->node[m->graph[g].owner].graph;
     }
     text_put_value_name(p, str(m, x->name));
@@ -448,7 +441,7 @@ static void put_header(const struct printer *p, const struct cluster *c, const s
             fprintf(p->f, " overlap=%s", overlap_name[e->overlap]);
         for (enum basis b = 0; b < BASES; b++)
             if (basis_get(e, b))
-                put_choice(p, basis_key[b], basis_words(b)[basis_get(e, b)]);
+                put_choice(p, basis_key[b], basis_word(e, b, basis_get(e, b)));
         if (e->schedule)
             fprintf(p->f, " schedule=%s", micro_schedule_name[e->schedule]);
         if (e->replicate)
@@ -497,13 +490,14 @@ static void put_copies(const struct printer *p, const struct plan *plan, const s
     text_put(p, some ? "]" : "");
 }
 
-static void put_plan(const struct printer *p, const struct plan *plan, const struct cluster *c)
+static void put_plan(const struct printer *p, const struct plan *plan, const struct scene *s)
 {
+    const struct cluster *c = s->cluster;
     text_put(p, "\nplan ");
     text_put_quoted(p, plan->planner != NULL ? plan->planner : "");
     const char *status = plan_status_name(plan->claim.status);
     if (plan->claim.objective)
-        put_choice(p, "objective", objective_name[plan->claim.objective]);
+        put_choice(p, "objective", exec_kind_of(&s->model, plan->claim.objective)->name);
     text_put(p, " status=");
     if (strchr(status, '-')) /* no word */
         text_put_quoted(p, status);
@@ -596,7 +590,7 @@ void module_print(FILE *f, const struct scene *s, const struct plan *plan)
     for (gid g = 1; g < m->ngraph; g++)
         put_graph(&p, g);
     if (plan != NULL)
-        put_plan(&p, plan, c);
+        put_plan(&p, plan, s);
     arena_free(p.dims->mem);
     arena_free(p.a);
 }

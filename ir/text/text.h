@@ -15,9 +15,15 @@ struct text_module {
     struct scene scene; /* the module; cluster NULL if the text has none; no place */
     struct plan *plan;  /* NULL: the text has none */
 };
+/* A text in memory, such as a file's. */
+struct named_text {
+    const char *name, *text;
+    size_t n;
+    const struct exec_kind *const *kinds; /* execution models that it may name: exec_model.kinds */
+};
 /* The module is as module_new(of) makes it; the rest of *out lives in it.  0, or -1 and nothing is left.  Errors as
  * path:line:column: message, with the line and a caret below it. */
-int module_parse(struct text_module *out, const char *text, size_t n, const char *path,
-                 struct arena *of, struct diag *d);
+int module_parse(struct text_module *out, const struct named_text *in, struct arena *of,
+                 struct diag *d);
 
 #endif

@@ -3,8 +3,6 @@
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 
-#include "ir/base/units.h"
-
 #include <string.h>
 
 static const char *const warm_up_name[] = {"best", "pa", "pb", NULL};

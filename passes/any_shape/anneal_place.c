@@ -13,40 +13,16 @@ struct anneal_options {
 };
 
 static const struct opt anneal_opts[] = {
-    {.kind = OPT_INT,
-     .name = "seed",
-     .off = offsetof(struct anneal_options, seed),
-     .def = "1",
-     .lo = "0",
-     .hi = "1000000000",
+    {OPT_INT, "seed", offsetof(struct anneal_options, seed), "1", .lo = "0", .hi = "1000000000",
      .help = "seed of all random choices"},
-    {.kind = OPT_INT,
-     .name = "moves",
-     .off = offsetof(struct anneal_options, moves),
-     .def = "0",
-     .lo = "0",
+    {OPT_INT, "moves", offsetof(struct anneal_options, moves), "0", .lo = "0",
      .hi = "1000000000000",
      .help = "moves of a node to try; 0: what the graph needs, or until --time-limit"},
-    {.kind = OPT_INT,
-     .name = "chains",
-     .off = offsetof(struct anneal_options, chains),
-     .def = "8",
-     .lo = "1",
-     .hi = "64",
+    {OPT_INT, "chains", offsetof(struct anneal_options, chains), "8", .lo = "1", .hi = "64",
      .help = "runs that work apart before they compare their plans"},
-    {.kind = OPT_INT,
-     .name = "threads",
-     .off = offsetof(struct anneal_options, threads),
-     .def = "0",
-     .lo = "0",
-     .hi = "64",
+    {OPT_INT, "threads", offsetof(struct anneal_options, threads), "0", .lo = "0", .hi = "64",
      .help = "threads that share out the runs, with the same plan as one; 0: one for each core"},
-    {.kind = OPT_INT,
-     .name = "starts",
-     .off = offsetof(struct anneal_options, starts),
-     .def = "60",
-     .lo = "1",
-     .hi = "1000000",
+    {OPT_INT, "starts", offsetof(struct anneal_options, starts), "60", .lo = "1", .hi = "1000000",
      .help = "topological orders to cut for the first plan"},
     {0}};
 
@@ -59,7 +35,7 @@ static void conclude(struct any_search *s, uint64_t seed)
     any_bound(s, BOUNDS_WORK);
     struct bound all = s->bound;
     if (must_level(x) != s->any->g)
-        all = claim_all(x, p->claim.bare, true, BOUNDS_WORK, &s->p->clock);
+        all = bounds_all(x, p->claim.bare, true, BOUNDS_WORK, &s->p->clock);
     const char *bound = claim(x, claim_scope(x, false, false), s->bound, all);
     p->claim.argument =
         p->claim.status == PLAN_OPTIMAL
@@ -95,12 +71,10 @@ static int anneal_place_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_anneal_place = {
-    .pass = {.name = "anneal-place",
-             .help = "split of any shape by simulated annealing: parts need not be contiguous",
-             .opts = anneal_opts,
-             .optsize = sizeof(struct anneal_options),
-             .needs = NEED_COST | NEED_CONTRACT,
+    .pass = {"anneal-place",
+             "split of any shape by simulated annealing: parts need not be contiguous", anneal_opts,
+             sizeof(struct anneal_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = anneal_place_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features =
         FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

@@ -237,9 +237,9 @@ static int search_begin(struct search *s, struct diag *d)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t rows = ((uint64_t)s->c->g->nnet + s->c->g->nshared + 1) * s->l.ndev;
     uint64_t most = 1 + LOADS_MOST / rows;
-    s->nrun = o->chains < MOST_CHAINS ? o->chains : MOST_CHAINS;
+    s->nrun = smaller_u32(o->chains, MOST_CHAINS);
     s->nthread = o->threads ? o->threads : cores > 0 ? (uint32_t)cores : 1;
-    s->nthread = s->nthread < s->nrun ? s->nthread : s->nrun;
+    s->nthread = smaller_u32(s->nthread, s->nrun);
     s->nthread = s->nthread < most ? s->nthread : (uint32_t)most;
     anneal_tables_make(&s->t, &s->l, o->price ? o->dear : 0, s->a);
     for (uint32_t i = 0; i < s->nthread; i++)
@@ -279,7 +279,7 @@ static void tell_progress(const struct search *s, const struct problem_plan *bes
     uint32_t late =
         clock->deadline && whole > 0 ? thousandths((uint64_t)passed, (uint64_t)whole) : 0;
     if (!s->o->untold)
-        problem_tell(s->c, clock, "annealing", late > done ? late : done, best->value);
+        problem_tell(s->c, clock, "annealing", larger_u32(late, done), best->value);
 }
 
 /* Moves for each run of the next round: `quota`, or less if the budget or the time does not allow as many. */
@@ -288,11 +288,11 @@ static uint64_t cut_quota(const struct search *s, uint64_t quota, uint64_t left,
     const struct anneal *o = s->o;
     if (o->clock->deadline && s->done) {
         int64_t rest = clock_left(o->clock), spent = clock_now() - began + 1;
-        __int128 fits = (__int128)s->done * (rest > 0 ? rest : 0) / spent;
+        __int128 fits = (__int128)s->done * larger(rest, 0) / spent;
         left = fits < left ? (uint64_t)fits : left;
     }
     uint64_t part = left / s->nrun + 1;
-    return quota < part ? quota : part;
+    return smaller_u64(quota, part);
 }
 
 /* Whether a round, which lowered the best value from `before`, closed less than 1 / NEARER of the gap: to the goal
@@ -307,8 +307,7 @@ static void search_on(struct search *s, struct problem_plan *best)
 {
     const struct anneal *o = s->o;
     uint32_t n = s->c->g->n;
-    int64_t began = clock_now(),
-            enough = o->enough > s->c->lower.value ? o->enough : s->c->lower.value;
+    int64_t began = clock_now(), enough = larger(o->enough, s->c->lower.value);
     uint64_t quota = FIRST_MOVES * (uint64_t)n, patience = UINT64_MAX, last = 0;
     uint64_t budget = o->moves ? o->moves : UINT64_MAX;
     /* moves given to runs so far; a run that reaches the lower bound does not use all */

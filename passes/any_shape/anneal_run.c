@@ -14,7 +14,6 @@
 #include "ir/base/random.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -72,7 +71,7 @@ void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t 
             all = sat_add(all, sat_add(l->cost[k][e], dear));
             sum = sat_add(sum, l->cost[k][e]);
         }
-        most = all > most ? all : most;
+        most = larger(all, most);
     }
     t->up = t->down = 0;
     while (most >> t->down >> SPAN_BITS)
@@ -160,7 +159,7 @@ static void choose_target(struct anneal_room *m)
 {
     int64_t value = m->run->value, r = random_below(&m->rng, 1 << 16);
     m->target = value - (int64_t)(((__int128)value * r * r / 10) >> 32);
-    m->target = m->target > m->l.c->lower.value ? m->target : m->l.c->lower.value;
+    m->target = larger(m->target, m->l.c->lower.value);
     if (!m->l.c->apart)
         return;
     int64_t front = m->front + random_below(&m->rng, 1 << 13) - (1 << 12);
@@ -174,7 +173,7 @@ static void find_front(struct anneal_room *m)
 {
     int64_t most = 0, value = loads_value(&m->l);
     for (uint32_t d = 0; d < m->l.ndev; d++)
-        most = m->l.load[d] > most ? m->l.load[d] : most;
+        most = larger(m->l.load[d], most);
     m->front = value ? (int64_t)(((__int128)most << 16) / value) : 0;
 }
 
@@ -322,7 +321,7 @@ static void move_clump(struct anneal_room *m)
     uint32_t n = grow_clump(m, v, 2U << random_below(&m->rng, m->sizes));
     uint32_t b = draw_device(m, m->list[random_below(&m->rng, n)]);
     int64_t most = draw_wait(m, m->heat) >> 16;
-    m->left -= m->left > n ? n : m->left;
+    m->left -= smaller_u64(m->left, n);
     if (b == a)
         return;
     for (uint32_t i = 0; i < n; i++)

@@ -9,6 +9,7 @@
 
 #include "passes/any_shape/fit_memory.h"
 #include "passes/bounds/explain.h"
+#include "passes/contiguous/interval_dp.h"
 #include "passes/problem/device_loads.h"
 
 #include <assert.h>

@@ -3,8 +3,8 @@
 #define PCC_PASSES_ANY_SHAPE_ANY_SEARCH_H
 
 #include "passes/any_shape/anneal_rounds.h"
-#include "passes/bounds/claim.h"
-#include "passes/contiguous/placing.h"
+#include "passes/bounds/bounds.h"
+#include "passes/problem/placing.h"
 
 /* A search under way.  Lives in the scratch arena of x. */
 struct any_search {

@@ -8,8 +8,8 @@
 #include "passes/any_shape/fit_memory.h"
 
 #include "passes/any_shape/fit_search.h"
-#include "passes/contiguous/placing.h"
-#include "passes/contiguous/infeasible.h"
+#include "passes/problem/memory_need.h"
+#include "passes/problem/placing.h"
 #include "ir/base/units.h"
 
 #include <string.h>
@@ -90,10 +90,8 @@ static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32
     int64_t least = 0;
     *nowhere = UINT32_MAX;
     for (uint32_t v = 0; v < g->n; v++) {
-        int64_t need = g->size[v];
+        int64_t need = vertex_bytes(g, v);
         bool runs = false, fits_one = false;
-        for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
-            need = sat_add(need, g->shared_size[g->shared_of.to[i]]);
         for (uint32_t k = 0; k < c->nkind; k++) {
             bool here = c->kind[k].time[v] != COST_NEVER;
             runs = runs || here;
@@ -103,7 +101,7 @@ static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32
         *nowhere = runs ? *nowhere : v;
     }
     int64_t average = average_memory(x->scene.cluster, wdag_bytes(g));
-    return average > least ? average : least;
+    return larger(average, least);
 }
 
 /* The memory that devices must be raised to for the plan in l to fit. */
@@ -179,5 +177,5 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
                   : "");
         return PASS_INFEASIBLE;
     }
-    return report_memory(x, "plan", most, most <= least, least);
+    return report_memory(x, "plan", most, (most < least ? most : least) - 1, "");
 }

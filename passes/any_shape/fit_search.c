@@ -49,10 +49,8 @@ static void begin(struct fitting *f, struct arena *a)
     f->count = arena_array(a, (size_t)f->l.ndev + 1, sizeof *f->count);
     for (uint32_t v = 0; v < g->n; v++) {
         struct item *i = &f->item[v];
-        *i = (struct item){.v = v, .bytes = g->size[v]};
+        *i = (struct item){.v = v, .bytes = vertex_bytes(g, v)};
         f->left = sat_add(f->left, g->size[v]);
-        for (uint32_t x = g->shared_of.at[v]; x < g->shared_of.at[v + 1]; x++)
-            i->bytes = sat_add(i->bytes, g->shared_size[g->shared_of.to[x]]);
         for (uint32_t d = 0; d < f->l.ndev; d++)
             i->choices += loads_allows(&f->l, v, d);
     }

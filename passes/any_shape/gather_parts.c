@@ -5,9 +5,9 @@
 #include "passes/any_shape/gather_parts.h"
 
 #include "passes/problem/gather.h"
+#include "ir/base/keyed.h"
 #include "ir/plan/pieces.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The parts of a plan of any shape. */
@@ -71,30 +71,15 @@ static bool take_parts(struct gathering *g)
     return good;
 }
 
-struct small {
-    int64_t time;
-    uint32_t part;
-};
-
-static int small_first(const void *a, const void *b)
-{
-    const struct small *x = a, *y = b;
-    return x->time != y->time ? (x->time > y->time) - (x->time < y->time)
-                              : (x->part > y->part) - (x->part < y->part);
-}
-
 /* part -> its vertices; a vertex with nodes in several parts counts for one of them. */
 static struct csr vertices_of(struct any_search *s, const struct parts *t)
 {
     struct ctx *x = s->x;
     const uint32_t *up = wdag_flatten(s->any->g, x->use.scratch);
     uint32_t n = s->any->g->n, *part = arena_array(x->use.scratch, (size_t)n + 1, sizeof *part);
-    uint32_t *self = arena_array(x->use.scratch, (size_t)n + 1, sizeof *self);
     for (uint32_t b = x->levels.base->n; b-- > 0;)
         part[up[b]] = t->piece[x->levels.base->node[b]];
-    for (uint32_t v = 0; v < n; v++)
-        self[v] = v;
-    return csr_build(x->use.scratch, t->n, n, part, self);
+    return csr_build(x->use.scratch, t->n, n, part, NULL);
 }
 
 /* Moves the vertices of a part to device `to`; false, and nothing changed, if that exceeds the limits or does not
@@ -128,26 +113,26 @@ static bool move_some_part(struct gathering *g)
     const struct parts *t = &g->parts;
     struct arena *a = s->x->use.scratch;
     struct csr of = vertices_of(s, t);
-    struct small *small = arena_array(a, (size_t)t->n + 1, sizeof *small);
+    struct keyed *small = arena_array(a, (size_t)t->n + 1, sizeof *small);
     uint64_t each =
         s->x->levels.base->n + s->x->scene.place->net_pin.at[s->x->scene.place->nnet] + 1;
     for (uint32_t i = 0; i < t->n; i++) {
-        small[i].part = i;
-        for (uint32_t k = of.at[i]; k < of.at[i + 1]; k++)
-            small[i].time += l->c->kind[l->kind[t->dev[i]]].time[of.to[k]];
+        small[i].item = i;
+        for_row (v, of, i)
+            small[i].key += l->c->kind[l->kind[t->dev[i]]].time[v];
     }
-    qsort(small, t->n, sizeof *small, small_first);
+    keyed_sort(small, t->n);
     for (uint32_t i = 0; i < t->n; i++)
         for (uint32_t d = 0; d < l->ndev; d++) {
             bool beside = false;
-            for (uint32_t k = of.at[small[i].part]; k < of.at[small[i].part + 1] && !beside; k++)
+            for (uint32_t k = of.at[small[i].item]; k < of.at[small[i].item + 1] && !beside; k++)
                 beside = tidy_near(l, of.to[k], d);
-            if (!beside || (int32_t)d == t->dev[small[i].part])
+            if (!beside || (int32_t)d == t->dev[small[i].item])
                 continue;
             if (g->work < each)
                 return false;
             g->work -= each;
-            if (move_part(g, &of, small[i].part, (int32_t)d))
+            if (move_part(g, &of, small[i].item, (int32_t)d))
                 return true;
         }
     return false;

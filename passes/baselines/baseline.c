@@ -6,7 +6,7 @@
  * O(V + pins + nets * devices). */
 #include "passes/baselines/baseline.h"
 
-#include "passes/bounds/claim.h"
+#include "passes/bounds/bounds.h"
 
 #include "ir/base/units.h"
 
@@ -65,7 +65,7 @@ int baseline_leave(struct baseline *b, const char *argument)
     }
     struct problem_plan plan = {.value = loads_value(&b->l), .dev = b->l.dev};
     leave_plan(x, b->planner, b->p.level, &plan);
-    struct bound all = claim_all(x, plan.value, !lacks, 0, &b->p.clock);
+    struct bound all = bounds_all(x, plan.value, !lacks, 0, &b->p.clock);
     const char *why = claim(x, SCOPE_ALL, all, all);
     x->results.plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", argument, why);
     if (lacks)

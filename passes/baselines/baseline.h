@@ -4,7 +4,7 @@
 #define PCC_PASSES_BASELINES_BASELINE_H
 
 #include "passes/problem/device_loads.h"
-#include "passes/contiguous/placing.h"
+#include "passes/problem/placing.h"
 
 struct baseline {
     struct ctx *x;
@@ -16,10 +16,7 @@ struct baseline {
 
 /* The option that all of them have, at the field of a struct. */
 #define BASELINE_BEST_EFFORT(type, field)                                                          \
-    {.kind = OPT_BOOL,                                                                             \
-     .name = "best-effort",                                                                        \
-     .off = offsetof(type, field),                                                                 \
-     .def = "false",                                                                               \
+    {OPT_BOOL, "best-effort", offsetof(type, field), "false",                                      \
      .help = "leave a plan even if a device needs more memory than it has"}
 
 /* Makes levels, problems and empty loads in the scratch arena; b must stay where it is.  0, or an error:
@@ -37,5 +34,8 @@ void baseline_put(struct baseline *b, uint32_t v, uint32_t d);
 
 /* The accelerators of the cluster, all devices if it has none, in a; their number in *n. */
 uint32_t *baseline_accelerators(const struct cluster *c, uint32_t *n, struct arena *a);
+
+/* They give plans to portfolio-place, too. */
+extern const struct planner planner_greedy_place, planner_scotch_place, planner_metis_place;
 
 #endif

@@ -9,9 +9,9 @@
  * Successors are scanned in the order of the last node in them.  O(E log E + devices * (V + pins)). */
 #include "passes/baselines/baseline.h"
 
+#include "ir/base/keyed.h"
+
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct greedy_options {
     bool best_effort;
@@ -20,42 +20,29 @@ struct greedy_options {
 static const struct opt greedy_opts[] = {BASELINE_BEST_EFFORT(struct greedy_options, best_effort),
                                          {0}};
 
-struct ranked {
-    /* the last base vertex in v: successors are scanned in this order */
-    uint32_t last, v;
-};
-
-static int by_last(const void *x, const void *y)
-{
-    const struct ranked *a = x, *b = y;
-    return (a->last > b->last) - (a->last < b->last);
-}
-
 /* position -> vertex: the depth-first order. */
 static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, struct arena *a)
 {
     const uint32_t *at = wdag_flatten(g, a);
     uint32_t *last = arena_array(a, (size_t)g->n + 1, sizeof *last);
-    uint32_t *wait = arena_array(a, (size_t)g->n + 1, sizeof *wait);
+    uint32_t *wait = csr_sizes(&g->pred, g->n, a);
     uint32_t *stack = arena_array(a, (size_t)g->n + 1, sizeof *stack), top = 0;
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), done = 0;
-    struct ranked *next = arena_array(a, (size_t)g->n + 1, sizeof *next);
+    struct keyed *next = arena_array(a, (size_t)g->n + 1, sizeof *next); /* by last base vertex */
     for (uint32_t u = 0; u < base->n; u++)
         last[at[u]] = u;
-    for (uint32_t v = g->n; v-- > 0;) {
-        wait[v] = g->pred.at[v + 1] - g->pred.at[v];
+    for (uint32_t v = g->n; v-- > 0;)
         if (!wait[v])
             stack[top++] = v;
-    }
     while (top) {
         uint32_t v = stack[--top], n = 0;
         order[done++] = v;
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            if (--wait[g->succ.to[i]] == 0)
-                next[n++] = (struct ranked){last[g->succ.to[i]], g->succ.to[i]};
-        qsort(next, n, sizeof *next, by_last);
+        for_row (w, g->succ, v)
+            if (--wait[w] == 0)
+                next[n++] = (struct keyed){last[w], w};
+        keyed_sort(next, n);
         for (uint32_t i = 0; i < n; i++)
-            stack[top++] = next[i].v;
+            stack[top++] = next[i].item;
     }
     assert(done == g->n);
     return order;
@@ -70,21 +57,12 @@ static bool try_device(struct loads *l, uint32_t v, uint32_t d)
     return loads_excess(l, d) == 0;
 }
 
-/* Bytes of v on a device of its own. */
-static int64_t bytes_alone(const struct wdag *g, uint32_t v)
-{
-    int64_t sum = g->size[v];
-    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
-        sum += g->shared_size[g->shared_of.to[i]];
-    return sum;
-}
-
 /* Puts v on the first of the n devices dev[], from *current on, that has the memory; false: none has.  A device that
  * is full is left behind (*current), unless v is larger than an empty one. */
 static bool put_in_turn(struct baseline *b, uint32_t v, const uint32_t *dev, uint32_t n,
                         uint32_t *current)
 {
-    int64_t alone = bytes_alone(b->p.level, v);
+    int64_t alone = vertex_bytes(b->p.level, v);
     for (uint32_t i = *current; i < n; i++) {
         if (!loads_allows(&b->l, v, dev[i]) || alone > b->l.c->kind[b->l.kind[dev[i]]].memory)
             continue;
@@ -131,11 +109,7 @@ static int greedy_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_greedy_place = {
-    .pass = {.name = "greedy-place",
-             .help = "baseline: fill one accelerator after the other",
-             .opts = greedy_opts,
-             .optsize = sizeof(struct greedy_options),
-             .needs = NEED_COST | NEED_CONTRACT,
-             .run = greedy_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .pass = {"greedy-place", "baseline: fill one accelerator after the other", greedy_opts,
+             sizeof(struct greedy_options), .needs = NEED_COST | NEED_CONTRACT, .run = greedy_run},
+    .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST};

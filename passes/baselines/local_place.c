@@ -21,27 +21,15 @@ struct local_options {
     bool hosts, best_effort;
 };
 
-static const struct opt local_opts[] = {{.kind = OPT_INT,
-                                         .name = "restarts",
-                                         .off = offsetof(struct local_options, restarts),
-                                         .def = "10",
-                                         .lo = "1",
-                                         .hi = "1000000",
-                                         .help = "random plans to start from"},
-                                        {.kind = OPT_INT,
-                                         .name = "seed",
-                                         .off = offsetof(struct local_options, seed),
-                                         .def = "1",
-                                         .lo = "0",
-                                         .hi = "1000000000",
-                                         .help = "seed of these plans"},
-                                        {.kind = OPT_BOOL,
-                                         .name = "hosts",
-                                         .off = offsetof(struct local_options, hosts),
-                                         .def = "false",
-                                         .help = "hosts take part, too"},
-                                        BASELINE_BEST_EFFORT(struct local_options, best_effort),
-                                        {0}};
+static const struct opt local_opts[] = {
+    {OPT_INT, "restarts", offsetof(struct local_options, restarts), "10", .lo = "1",
+     .hi = "1000000", .help = "random plans to start from"},
+    {OPT_INT, "seed", offsetof(struct local_options, seed), "1", .lo = "0", .hi = "1000000000",
+     .help = "seed of these plans"},
+    {OPT_BOOL, "hosts", offsetof(struct local_options, hosts), "false",
+     .help = "hosts take part, too"},
+    BASELINE_BEST_EFFORT(struct local_options, best_effort),
+    {0}};
 
 /* Limits: work of all starts together (looks at numbers, some seconds), and size of the table. */
 #define LOCAL_WORK UINT64_C(5000000000)
@@ -75,8 +63,8 @@ static void look_at(struct local *s, uint32_t v)
         int64_t sum = home ? -l->c->kind[k].time[v] : l->c->kind[k].time[v];
         if (!loads_allows(l, v, d))
             continue;
-        for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
-            uint32_t e = l->net_of.to[i], h = l->held[(size_t)e * l->ndev + d];
+        for_row (e, l->net_of, v) {
+            uint32_t h = l->held[(size_t)e * l->ndev + d];
             bool before = home ? h < l->pins[e] : h > 0;
             bool after = home ? h > 1 : h + 1 < l->pins[e];
             sum += ((int)after - (int)before) * l->cost[k][e];
@@ -100,12 +88,11 @@ static void make_move(struct local *s, uint32_t v, uint32_t to)
 {
     struct loads *l = s->l;
     uint32_t from = (uint32_t)l->dev[v];
-    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
-        uint32_t e = l->net_of.to[i];
+    for_row (e, l->net_of, v) {
         const uint32_t *held = &l->held[(size_t)e * l->ndev];
         if (held[from] <= 2 || held[to] <= 1)
-            for (uint32_t j = l->pin.at[e]; j < l->pin.at[e + 1]; j++)
-                look_again(s, l->pin.to[j]);
+            for_row (x, l->pin, e)
+                look_again(s, x);
     }
     loads_move(l, v, (int32_t)to);
     look_again(s, v);
@@ -149,8 +136,8 @@ static struct move best_move(struct local *s)
             if (d == from || (from != top[0] && d != top[0]) || !loads_allows(l, v, d))
                 continue;
             int64_t value = largest_without(l, top, from, d), with = l->load[d] + s->enter[d][v];
-            value = left > value ? left : value;
-            value = with > value ? with : value;
+            value = larger(left, value);
+            value = larger(with, value);
             if (value < best.value)
                 best = (struct move){value, v, d};
         }
@@ -244,11 +231,7 @@ static int local_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_local_place = {
-    .pass = {.name = "local-place",
-             .help = "baseline: local search from random plans",
-             .opts = local_opts,
-             .optsize = sizeof(struct local_options),
-             .needs = NEED_COST | NEED_CONTRACT,
-             .run = local_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .pass = {"local-place", "baseline: local search from random plans", local_opts,
+             sizeof(struct local_options), .needs = NEED_COST | NEED_CONTRACT, .run = local_run},
+    .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST};

@@ -32,11 +32,8 @@ static int metis_run(struct ctx *x, const void *options)
 #endif
 
 const struct planner planner_metis_place = {
-    .pass = {.name = "metis-place",
-             .help = "baseline: parts of equal weight by METIS",
-             .opts = partition_opts,
-             .optsize = sizeof(struct partition_options),
-             .needs = NEED_COST | NEED_CONTRACT,
+    .pass = {"metis-place", "baseline: parts of equal weight by METIS", partition_opts,
+             sizeof(struct partition_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = metis_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST};

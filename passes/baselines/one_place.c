@@ -54,11 +54,7 @@ static int one_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_one_place = {
-    .pass = {.name = "one-place",
-             .help = "baseline: everything on the best single device",
-             .opts = one_opts,
-             .optsize = sizeof(struct one_options),
-             .needs = NEED_COST | NEED_CONTRACT,
-             .run = one_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .pass = {"one-place", "baseline: everything on the best single device", one_opts,
+             sizeof(struct one_options), .needs = NEED_COST | NEED_CONTRACT, .run = one_run},
+    .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST};

@@ -13,12 +13,8 @@
 
 #include "ir/base/child.h"
 
-const struct opt partition_opts[] = {{.kind = OPT_INT,
-                                      .name = "seed",
-                                      .off = offsetof(struct partition_options, seed),
-                                      .def = "1",
-                                      .lo = "0",
-                                      .hi = "1000000000",
+const struct opt partition_opts[] = {{OPT_INT, "seed", offsetof(struct partition_options, seed),
+                                      "1", .lo = "0", .hi = "1000000000",
                                       .help = "seed of the library's random numbers"},
                                      BASELINE_BEST_EFFORT(struct partition_options, best_effort),
                                      {0}};
@@ -71,22 +67,20 @@ static struct arcs arcs_of(const struct wdag *g, uint32_t cls, struct arena *a)
 /* Makes p->at, p->to and p->arc: arcs with the same ends become one. */
 static void join_arcs(struct part_graph *p, const struct arcs *arcs, struct arena *a)
 {
-    uint32_t n = (uint32_t)p->n, *index = arena_array(a, (size_t)arcs->n + 1, sizeof *index);
+    uint32_t n = (uint32_t)p->n;
     /* [neighbour] 1 + the index of its arc */
     uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen);
     int64_t sum = 0, *cost = arena_array(a, (size_t)arcs->n + 1, sizeof *cost);
-    for (uint32_t i = 0; i < arcs->n; i++)
-        index[i] = i;
-    struct csr row = csr_build(a, n, arcs->n, arcs->from, index);
+    struct csr row = csr_build(a, n, arcs->n, arcs->from, NULL);
     for (uint32_t v = 0; v < n; v++) {
         p->at[v] = p->narc;
-        for (uint32_t i = row.at[v]; i < row.at[v + 1]; i++) {
-            uint32_t w = arcs->to[row.to[i]];
+        for_row (x, row, v) {
+            uint32_t w = arcs->to[x];
             if (seen[w] <= (uint32_t)p->at[v]) { /* the first arc to w in this row */
                 p->to[p->narc] = (int32_t)w;
                 seen[w] = (uint32_t)++p->narc;
             }
-            cost[seen[w] - 1] = sat_add(cost[seen[w] - 1], arcs->cost[row.to[i]]);
+            cost[seen[w] - 1] = sat_add(cost[seen[w] - 1], arcs->cost[x]);
         }
     }
     p->at[n] = p->narc;
@@ -166,7 +160,7 @@ int partition_run(struct ctx *x, const char *planner, const struct partition_opt
     const uint32_t *dev = baseline_accelerators(x->scene.cluster, &k, x->use.scratch);
     if (make_graph(&g, &b, cluster_class(x->scene.cluster, dev[0])))
         return -1;
-    g.nparts = (int32_t)(k < b.p.level->n ? k : b.p.level->n);
+    g.nparts = (int32_t)(smaller_u32(k, b.p.level->n));
     if (g.nparts > 1 && (rc = run_library(&b, &job)))
         return rc;
     for (uint32_t v = 0; v < b.p.level->n; v++)

@@ -13,7 +13,7 @@
  *
  * Components by Tarjan's algorithm with an explicit stack.  O(V + E), and an interval DP (interval_dp.c). */
 #include "passes/baselines/baseline.h"
-#include "passes/bounds/claim.h"
+#include "passes/bounds/bounds.h"
 #include "passes/contiguous/infeasible.h"
 
 #include "ir/base/union_find.h"
@@ -24,19 +24,9 @@ struct pipedream_options {
 };
 
 static const struct opt pipedream_opts[] = {
-    {.kind = OPT_INT,
-     .name = "starts",
-     .off = offsetof(struct pipedream_options, starts),
-     .def = "10",
-     .lo = "1",
-     .hi = "1000000",
-     .help = "depth-first orders of the contracted graph to cut"},
-    {.kind = OPT_INT,
-     .name = "seed",
-     .off = offsetof(struct pipedream_options, seed),
-     .def = "0",
-     .lo = "0",
-     .hi = "1000000000",
+    {OPT_INT, "starts", offsetof(struct pipedream_options, starts), "10", .lo = "1",
+     .hi = "1000000", .help = "depth-first orders of the contracted graph to cut"},
+    {OPT_INT, "seed", offsetof(struct pipedream_options, seed), "0", .lo = "0", .hi = "1000000000",
      .help = "seed of the orders; 0: the first by number"},
     {0}};
 
@@ -60,9 +50,9 @@ static uint32_t *find_depths(const struct wdag *g, struct arena *a)
 {
     uint32_t *depth = arena_array(a, (size_t)g->n + 1, sizeof *depth);
     for (uint32_t v = 0; v < g->n; v++)
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
-            if (depth[g->pred.to[i]] >= depth[v])
-                depth[v] = depth[g->pred.to[i]] + 1;
+        for_row (u, g->pred, v)
+            if (depth[u] >= depth[v])
+                depth[v] = depth[u] + 1;
     return depth;
 }
 
@@ -74,8 +64,8 @@ static bool skips_ahead(const struct wdag *g, uint32_t v, const uint32_t *depth,
         return false;
     if (g->pred.at[v] == g->pred.at[v + 1])
         return true;
-    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
-        uint32_t *at = &seen[depth[g->succ.to[i]]];
+    for_row (w, g->succ, v) {
+        uint32_t *at = &seen[depth[w]];
         if (*at == v + 1)
             return false;
         *at = v + 1;
@@ -85,12 +75,11 @@ static bool skips_ahead(const struct wdag *g, uint32_t v, const uint32_t *depth,
 
 static struct graph_undirected make_undirected(const struct wdag *g, struct arena *a)
 {
-    uint32_t most = g->succ.at[g->n], n = 0;
+    uint32_t most = g->succ.at[g->n];
     struct graph_undirected u = {.n = g->n,
                                  .tail = arena_array(a, (size_t)most + 1, sizeof *u.tail),
                                  .head = arena_array(a, (size_t)most + 1, sizeof *u.head)};
-    uint32_t *ends = arena_array(a, (size_t)most * 2 + 1, sizeof *ends);
-    uint32_t *edge = arena_array(a, (size_t)most * 2 + 1, sizeof *edge);
+    struct pairs at = {.a = a}; /* (vertex, edge) */
     const uint32_t *depth = find_depths(g, a);
     uint32_t *seen = arena_array(a, (size_t)g->n + 1, sizeof *seen);
     for (uint32_t v = 0; v < g->n; v++) {
@@ -101,12 +90,10 @@ static struct graph_undirected make_undirected(const struct wdag *g, struct aren
         }
     }
     for (uint32_t e = 0; e < u.nedge; e++) {
-        ends[n] = u.tail[e];
-        edge[n++] = e;
-        ends[n] = u.head[e];
-        edge[n++] = e;
+        pairs_add(&at, u.tail[e], e);
+        pairs_add(&at, u.head[e], e);
     }
-    u.of = csr_build(a, g->n, n, ends, edge);
+    u.of = pairs_rows(&at, g->n);
     return u;
 }
 
@@ -154,8 +141,8 @@ static void step_search(struct search *s)
         uint32_t up = f[-1].v;
         if (s->low[v] >= s->number[up])
             close_component(s, f->edge);
-        else if (s->low[v] < s->low[up])
-            s->low[up] = s->low[v];
+        else
+            s->low[up] = smaller_u32(s->low[up], s->low[v]);
         return;
     }
     uint32_t e = s->u->of.to[f->next++];
@@ -167,7 +154,7 @@ static void step_search(struct search *s)
         enter_vertex(s, w, e);
     } else if (s->number[w] < s->number[v]) {
         s->open[s->nopen++] = e;
-        s->low[v] = s->number[w] < s->low[v] ? s->number[w] : s->low[v];
+        s->low[v] = smaller_u32(s->number[w], s->low[v]);
     }
 }
 
@@ -212,7 +199,7 @@ static int pipedream_run(struct ctx *x, const void *options)
     if (best.value == LOAD_INF)
         return report_infeasible(x, path, false, &p.orders);
     leave_plan(x, "pipedream-place", path, &best);
-    struct bound all = claim_all(x, best.value, true, 0, &p.clock);
+    struct bound all = bounds_all(x, best.value, true, 0, &p.clock);
     x->results.plan->claim.argument =
         arena_fmt(x->use.mem, "a path of %u vertices, made of %u; bound: %s", path->n, p.level->n,
                   claim(x, SCOPE_ALL, all, all));
@@ -220,12 +207,9 @@ static int pipedream_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_pipedream_place = {
-    .pass = {.name = "pipedream-place",
-             .help = "baseline: contract branchings, then cut the path that is left",
-             .opts = pipedream_opts,
-             .optsize = sizeof(struct pipedream_options),
-             .needs = NEED_COST | NEED_CONTRACT,
+    .pass = {"pipedream-place", "baseline: contract branchings, then cut the path that is left",
+             pipedream_opts, sizeof(struct pipedream_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = pipedream_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features =
         FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

@@ -45,11 +45,8 @@ static int scotch_run(struct ctx *x, const void *options)
 #endif
 
 const struct planner planner_scotch_place = {
-    .pass = {.name = "scotch-place",
-             .help = "baseline: parts of equal weight by Scotch",
-             .opts = partition_opts,
-             .optsize = sizeof(struct partition_options),
-             .needs = NEED_COST | NEED_CONTRACT,
+    .pass = {"scotch-place", "baseline: parts of equal weight by Scotch", partition_opts,
+             sizeof(struct partition_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = scotch_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST};

@@ -63,7 +63,7 @@ static int64_t least_price(const struct problem *c, uint32_t may, const int64_t 
     for (uint32_t k = 0; k < c->nkind; k++)
         if (may >> k & 1) {
             int64_t t = problem_scaled(cost(c, k, x), price[k]);
-            least = t < least ? t : least;
+            least = smaller(t, least);
         }
     return least == INT64_MAX ? 0 : least;
 }
@@ -84,8 +84,8 @@ static bool always_paid(const struct reduction *r, uint32_t e)
 {
     const struct wdag *g = r->small->g;
     uint32_t n = g->net_pin.at[e + 1] - g->net_pin.at[e], all = UINT32_MAX;
-    for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
-        all &= r->may[g->net_pin.to[i]];
+    for_row (pin, g->net_pin, e)
+        all &= r->may[pin];
     return n > 1 && (!all || g->net_host[e]);
 }
 
@@ -178,7 +178,7 @@ static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *l
     try_prices(&t, price);
     for (uint32_t p = 0; p < c->npot; p++) {
         for (uint32_t k = 0; k < c->nkind; k++)
-            price[k] = c->pot[p].scale[k] < 0 ? 0 : c->pot[p].scale[k];
+            price[k] = larger(c->pot[p].scale[k], 0);
         if (!c->pot[p].memory)
             try_prices(&t, price);
     }
@@ -188,7 +188,7 @@ static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *l
                 memcpy(price, best, sizeof price);
                 int64_t p = turn ? price[k] * up[i % PRICE_STEPS] / down[i % PRICE_STEPS]
                                  : price[k] * down[i % PRICE_STEPS] / up[i % PRICE_STEPS];
-                price[k] = p < PRICE_ONE * 16 ? p : PRICE_ONE * 16;
+                price[k] = smaller(p, PRICE_ONE * 16);
                 try_prices(&t, price);
             }
     for (uint32_t k = 0; k < c->nkind && c->nkind > 1; k++) {
@@ -319,7 +319,7 @@ static int64_t threshold_of_holes(struct holes *p, uint32_t h, int64_t lower, in
 static void try_holes(struct attempt *t, int64_t lower, struct arena *a)
 {
     struct holes p = find_longest(t->r, a);
-    int64_t best = t->value > lower ? t->value : lower;
+    int64_t best = larger(t->value, lower);
     for (uint32_t h = 1; h <= p.n && best < t->below; h++) {
         int64_t value = threshold_of_holes(&p, h, best, t->below);
         if (value <= best)
@@ -419,7 +419,7 @@ static uint64_t try_below(struct attempt *t, const struct problem *c, int64_t lo
     t->value = best_prices(t->r, t->price, &looks, a);
     t->by = BY_PRICES;
     try_holes(t, lower, a);
-    t->value = t->value < t->below ? t->value : t->below;
+    t->value = smaller(t->value, t->below);
     return work - left + looks / LOOKS_PER_ARC;
 }
 
@@ -554,7 +554,7 @@ struct bound bounds_best(const struct problem *c, int64_t upper, const struct bo
             lo = at;
         else
             hi = at;
-        lo = s.value > lo ? s.value : lo;
+        lo = larger(s.value, lo);
         arena_release(with->scratch, mark);
         open = hi - lo > (done < with->work / 2 ? 1 : upper / PRECISION) && done < with->work;
         at = lo + (hi - lo) / 2;
@@ -568,4 +568,18 @@ struct bound bounds_best(const struct problem *c, int64_t upper, const struct bo
                         : (struct bound){.value = s.value,
                                          .why = c->lower.why,
                                          .proof = explain_problem(c, with->m, with->mem)};
+}
+
+struct bound bounds_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, struct clock *clock)
+{
+    struct diag quiet = diag_silent();
+    struct wdag *g = must_level(x);
+    if (cluster_grouped(x->scene.cluster))
+        g = wdag_inner(g, x->use.scratch);
+    const struct problem *c =
+        problem_build(g, &x->scene, fits ? -1 : INT64_MAX, x->use.scratch, &quiet);
+    if (!c)
+        return (struct bound){.value = -1};
+    const struct bounding with = bounding_of(x, work, clock);
+    return bounds_best(c, upper, &with, NULL);
 }

@@ -4,6 +4,7 @@
 #define PCC_PASSES_BOUNDS_BOUNDS_H
 
 #include "passes/bounds/reduction.h"
+#include "passes/problem/claim.h"
 
 /* Amounts of work, in arcs of flow networks looked at: a second or two for a graph of 10,000 vertices; */
 #define BOUNDS_WORK UINT64_C(100000000)
@@ -15,5 +16,11 @@
  * least.  *spent (unless NULL): the work spent on thresholds. */
 struct bound bounds_best(const struct problem *c, int64_t upper, const struct bounding *with,
                          uint64_t *spent);
+
+/* The best lower bound for all plans of the user's own problem that `work` finds (bounds_best), without what parts
+ * cost; `upper` is plan.bare of some plan.  Value -1: nothing is known, since there are too many kinds of devices.
+ * fits: whether plans must fit the memory.  Text lives in x->use.mem. */
+struct bound bounds_all(struct ctx *x, int64_t upper, bool fits, uint64_t work,
+                        struct clock *clock);
 
 #endif

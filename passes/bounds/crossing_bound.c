@@ -43,8 +43,8 @@ static struct flow make_network(const struct problem *c, uint32_t v, bool up, ui
         uint32_t u = up ? g->n - 1 - k : k;
         for (uint32_t i = next->at[u]; beyond[u] && i < next->at[u + 1]; i++)
             beyond[next->to[i]] = 1;
-        for (uint32_t i = needs->at[u]; i < needs->at[u + 1]; i++)
-            flow_arc(&f, u, needs->to[i], FLOW_INF);
+        for_row (x, *needs, u)
+            flow_arc(&f, u, x, FLOW_INF);
         int64_t w = (int64_t)((__int128)p->w[u] * m / CUT_UNIT);
         if (beyond[u] && w)
             flow_arc(&f, u, g->n + g->nnet, w);
@@ -57,9 +57,9 @@ static struct flow make_network(const struct problem *c, uint32_t v, bool up, ui
         if (!up && beyond[src]) /* it also adds to w(I) */
             price += (int64_t)((__int128)p->net[e] * m / CUT_UNIT);
         flow_arc(&f, up ? z : src, up ? src : z, price);
-        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
-            if (g->net_pin.to[i] != src)
-                flow_arc(&f, up ? g->net_pin.to[i] : z, up ? z : g->net_pin.to[i], FLOW_INF);
+        for_row (pin, g->net_pin, e)
+            if (pin != src)
+                flow_arc(&f, up ? pin : z, up ? z : pin, FLOW_INF);
     }
     return f;
 }
@@ -83,7 +83,7 @@ int64_t cut_bound_at(const struct problem *c, uint32_t v, bool up, uint32_t m, u
     __int128 devices = 0, whole = (__int128)p->total + cut_flow(c, v, up, m, work, scratch);
     for (uint32_t k = 0; k < c->nkind; k++) {
         devices += (__int128)c->kind[k].count * p->scale[k];
-        most = p->scale[k] > most ? p->scale[k] : most;
+        most = larger(p->scale[k], most);
     }
     devices = devices * CUT_UNIT + (__int128)most * m;
     whole *= (int64_t)CUT_UNIT << SCALE_BITS;

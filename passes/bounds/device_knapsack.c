@@ -127,7 +127,6 @@ struct holding *holding_new(const struct reduction *r, uint32_t k, const int64_t
         pins += count_pins(g, e);
     }
     h->f = flow_new(g->n + 2 * h->nnet + 2, 2 * g->n + h->nnet + 2 * pins, a);
-    h->queue = arena_array(a, h->f.nnode, sizeof *h->queue);
     add_arcs(h);
     return h;
 }
@@ -145,9 +144,9 @@ static int64_t set_rooms(struct holding *h, int64_t mu, bool weighs)
             room[2] = FLOW_INF;
             continue;
         }
-        room[0] = h->fix[v] == IN ? FLOW_INF : gain > 0 ? gain : 0;
+        room[0] = h->fix[v] == IN ? FLOW_INF : larger(gain, 0);
         room[2] = gain < 0 ? -gain : 0;
-        fed += gain > 0 ? gain : 0;
+        fed += larger(gain, 0);
     }
     for (uint32_t i = 0; i < h->nnet; i++) {
         uint32_t e = h->net[i];
@@ -170,17 +169,7 @@ static void find_set(struct holding *h)
     const struct wdag *g = h->c->g;
     struct flow *f = &h->f;
     struct arena_mark mark = arena_mark(f->mem);
-    uint8_t *seen = arena_alloc(f->mem, f->nnode);
-    uint32_t n = 0;
-    seen[source(h)] = 1;
-    h->queue[n++] = source(h);
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t a = f->head[h->queue[i]]; a; a = f->next[a - 1])
-            if (f->room[a - 1] && !seen[f->to[a - 1]]) {
-                seen[f->to[a - 1]] = 1;
-                h->queue[n++] = f->to[a - 1];
-            }
-    memcpy(h->set, seen, g->n);
+    memcpy(h->set, flow_side(f, source(h)), g->n);
     arena_release(f->mem, mark);
     h->sum = h->load = 0;
     for (uint32_t v = 0; v < g->n; v++)
@@ -190,8 +179,8 @@ static void find_set(struct holding *h)
         }
     for (uint32_t i = 0; i < h->nnet; i++) {
         uint32_t e = h->net[i], in = 0;
-        for (uint32_t j = g->net_pin.at[e]; j < g->net_pin.at[e + 1]; j++)
-            in += h->set[g->net_pin.to[j]];
+        for_row (pin, g->net_pin, e)
+            in += h->set[pin];
         if (in && (in < count_pins(g, e) || g->net_host[e]))
             h->load += h->cost[i];
     }
@@ -203,7 +192,7 @@ static bool make_cut(struct holding *h, int64_t mu, bool weighs)
     struct arena_mark mark = arena_mark(h->f.mem);
     int64_t fed = set_rooms(h, mu, weighs);
     uint64_t fixed = h->f.narc / 4 + 1;
-    *h->work -= fixed < *h->work ? fixed : *h->work;
+    *h->work -= smaller_u64(fixed, *h->work);
     int64_t flow = *h->work ? flow_max(&h->f, source(h), sink(h), h->work) : 0;
     arena_release(h->f.mem, mark);
     if (*h->work == 0)
@@ -217,7 +206,7 @@ static bool make_cut(struct holding *h, int64_t mu, bool weighs)
 
 static void set_limit(struct holding *h, int64_t most)
 {
-    h->limit = in_units(h, most < h->all ? most : h->all);
+    h->limit = in_units(h, smaller(most, h->all));
 }
 
 /* Shrinks the range of multipliers [*lo, *hi] to where the line of the last cut is at most the goal; at mu it is
@@ -282,9 +271,9 @@ static enum look look_at_sets(struct holding *h, int64_t target, int64_t *start)
         if (h->has_over && h->has_within)
             mu = lo + (hi - lo) / 2;
         else if (over)
-            mu = lo + lo / 8 < hi ? lo + lo / 8 : hi;
+            mu = smaller(lo + lo / 8, hi);
         else
-            mu = hi - hi / 8 > lo ? hi - hi / 8 : lo;
+            mu = larger(hi - hi / 8, lo);
     }
     if (h->has_within)
         return OPEN;
@@ -340,7 +329,7 @@ int64_t holding_most(struct holding *h, int64_t most)
         int64_t mu = lo + (hi - lo) / 2;
         if (!make_cut(h, mu, true))
             break;
-        best = h->value < best ? h->value : best;
+        best = smaller(h->value, best);
         if (h->load > h->limit)
             lo = mu + 1;
         else

@@ -19,7 +19,6 @@ struct holding {
     int64_t limit;
     struct flow f;
     uint8_t *fix; /* [vertex] */
-    uint32_t *queue;
     /* of the last cut: */
     uint8_t *set;      /* [vertex] 1: in its set */
     int64_t sum, load; /* the set's weight, its load (units) */

@@ -6,11 +6,11 @@
 #include "passes/bounds/explain.h"
 
 #include "passes/bounds/crossing_bound.h"
+#include "ir/base/keyed.h"
 #include "ir/base/utf8.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { EXPLAIN_WORK = 100000000 };
@@ -162,43 +162,33 @@ static void explain_average(struct explain *e, uint32_t pot)
 
 /* ---- pigeonholes ----------------------------------------------------------------------------- */
 
-struct timed {
-    int64_t t;
-    uint32_t v;
-};
-
-static int longer_first(const void *a, const void *b)
-{
-    const struct timed *x = a, *y = b;
-    return x->t != y->t ? (x->t < y->t) - (x->t > y->t) : (x->v > y->v) - (x->v < y->v);
-}
-
 static void explain_holes(struct explain *e, uint32_t m)
 {
     const struct problem *c = e->c;
-    struct timed *of = arena_array(e->a, (size_t)c->g->n + 1, sizeof *of);
+    struct keyed *of = arena_array(e->a, (size_t)c->g->n + 1, sizeof *of); /* key: less its time */
     uint32_t ndev = 0;
     for (uint32_t v = 0; v < c->g->n; v++) {
-        of[v] = (struct timed){COST_NEVER, v};
+        int64_t time = COST_NEVER;
         for (uint32_t k = 0; k < c->nkind; k++)
-            of[v].t = c->kind[k].time[v] < of[v].t ? c->kind[k].time[v] : of[v].t;
-        of[v].t = of[v].t == COST_NEVER ? 0 : of[v].t;
+            time = smaller(c->kind[k].time[v], time);
+        of[v] = (struct keyed){time == COST_NEVER ? 0 : -time, v};
     }
-    qsort(of, c->g->n, sizeof *of, longer_first);
+    keyed_sort(of, c->g->n);
     for (uint32_t k = 0; k < c->nkind; k++)
         ndev += c->kind[k].count;
     uint32_t n = m * ndev + 1;
     if (m == 0) {
         explain_add(e, "longest node: %s takes %s where it is fastest: no plan takes less\n",
-                    e->name[of[0].v], explain_time(e, of[0].t));
+                    e->name[of[0].item], explain_time(e, -of[0].key));
         return;
     }
     explain_add(e, "pigeonhole: of these %u on %u devices, %u are on one device\n", n, ndev, m + 1);
     for (uint32_t i = 0; i < n; i++)
-        explain_add(e, "  %s takes %s at least\n", e->name[of[i].v], explain_time(e, of[i].t));
+        explain_add(e, "  %s takes %s at least\n", e->name[of[i].item],
+                    explain_time(e, -of[i].key));
     explain_add(e, "the %u shortest of them:", m + 1);
     for (uint32_t i = n - m - 1; i < n; i++)
-        explain_add(e, "%s %s", i == n - m - 1 ? "" : " +", explain_time(e, of[i].t));
+        explain_add(e, "%s %s", i == n - m - 1 ? "" : " +", explain_time(e, -of[i].key));
     explain_add(e, " = %s: no plan takes less\n", explain_time(e, c->lower.value));
 }
 
@@ -214,7 +204,7 @@ static void explain_cut(struct explain *e)
     __int128 devices = 0;
     for (uint32_t k = 0; k < c->nkind; k++) {
         devices += (__int128)p->scale[k] * c->kind[k].count;
-        most = p->scale[k] > most ? p->scale[k] : most;
+        most = larger(p->scale[k], most);
     }
     explain_add(e, "contiguous plans: what must cross the end of the device of %s\n",
                 e->name[l->at]);
@@ -282,8 +272,8 @@ static void add_order(struct explain *e, const int32_t *of_node)
         moved = false;
         memset(ready, 1, ndev);
         for (uint32_t v = 0; v < g->n; v++)
-            for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
-                if (dev[g->pred.to[i]] != dev[v] && left[dev[g->pred.to[i]]])
+            for_row (u, g->pred, v)
+                if (dev[u] != dev[v] && left[dev[u]])
                     ready[dev[v]] = 0;
         for (uint32_t d = 0; d < ndev; d++) {
             if (!left[d] || !ready[d])

@@ -70,7 +70,6 @@ struct closure *closure_new(const struct problem *c, uint32_t k, const uint32_t 
     /* arcs: one for each net, two for each pin, and room for those that a question adds */
     q->f = flow_new(g->n + 2 * g->nnet + 3, 2 * g->n + 1 + 2 * g->nnet + 2 * g->net_pin.at[g->nnet],
                     a);
-    q->queue = arena_array(a, q->f.nnode, sizeof *q->queue);
     for (uint32_t v = 0; v < g->n; v++) {
         bool here = c->kind[k].time[v] != COST_NEVER && (!may || (may[v] >> k & 1));
         q->time[v] = here ? c->kind[k].time[v] : COST_NEVER;
@@ -95,34 +94,17 @@ void closure_deny(struct closure *q, uint32_t v)
     q->room[2 * v] = FLOW_INF;
 }
 
-/* Writes q->side, the set S: what the source still reaches after the flow. */
-static void find_side(struct closure *q)
-{
-    struct flow *f = &q->f;
-    uint32_t n = 0;
-    uint8_t *seen = (uint8_t *)arena_alloc(f->mem, f->nnode);
-    seen[source(q)] = 1;
-    q->queue[n++] = source(q);
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t a = f->head[q->queue[i]]; a; a = f->next[a - 1])
-            if (f->room[a - 1] && !seen[f->to[a - 1]]) {
-                seen[f->to[a - 1]] = 1;
-                q->queue[n++] = f->to[a - 1];
-            }
-    memcpy(q->side, seen, q->c->g->n);
-}
-
 /* Sends what more flow fits on top of `value`; returns the sum. */
 static int64_t add_flow(struct closure *q, int64_t value, uint64_t *work)
 {
     struct arena_mark mark = arena_mark(q->f.mem);
     uint64_t fixed = q->f.narc / 8 + 1; /* work of copying the capacities */
-    *work -= fixed < *work ? fixed : *work;
+    *work -= smaller_u64(fixed, *work);
     if (*work)
         value += flow_max(&q->f, source(q), sink(q), work);
     q->exact = *work && value <= q->limit;
-    if (q->exact)
-        find_side(q);
+    if (q->exact) /* the set S: what the source still reaches after the flow */
+        memcpy(q->side, flow_side(&q->f, source(q)), q->c->g->n);
     arena_release(q->f.mem, mark);
     return value;
 }

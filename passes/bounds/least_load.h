@@ -21,8 +21,7 @@ struct closure {
     int64_t *time;  /* [vertex] ps; COST_NEVER: not here */
     int64_t *alone; /* [vertex] ps: time and all its nets */
     /* of the last exact answer of at most `limit`: */
-    uint8_t *side;   /* [vertex] 1: in S */
-    uint32_t *queue; /* room for a search */
+    uint8_t *side; /* [vertex] 1: in S */
     bool exact;
 };
 

@@ -23,9 +23,9 @@ static uint32_t find_longest(const struct problem *c, uint64_t seed, uint32_t *n
         int64_t w = p->w[v] + p->total / HOPS + 1;
         w = seed ? w + w / 8 * random_below(&seed, 17) : w;
         next[v] = UINT32_MAX;
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            if (next[v] == UINT32_MAX || after[g->succ.to[i]] > after[next[v]])
-                next[v] = g->succ.to[i];
+        for_row (s, g->succ, v)
+            if (next[v] == UINT32_MAX || after[s] > after[next[v]])
+                next[v] = s;
         after[v] = sat_add(w, next[v] == UINT32_MAX ? 0 : after[next[v]]);
         first = after[v] >= after[first] ? v : first;
     }
@@ -36,14 +36,12 @@ static uint32_t find_longest(const struct problem *c, uint64_t seed, uint32_t *n
 static void place_others(const struct wdag *g, struct long_path *p)
 {
     for (uint32_t v = 0; v < g->n; v++)
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
-            if (p->lo[v] < p->lo[g->pred.to[i]])
-                p->lo[v] = p->lo[g->pred.to[i]];
+        for_row (u, g->pred, v)
+            p->lo[v] = larger_u32(p->lo[v], p->lo[u]);
     for (uint32_t v = g->n; v-- > 0;) {
         p->hi[v] = p->hi[v] ? p->hi[v] : p->len + 1;
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            if (p->hi[v] > p->hi[g->succ.to[i]])
-                p->hi[v] = p->hi[g->succ.to[i]];
+        for_row (w, g->succ, v)
+            p->hi[v] = smaller_u32(p->hi[v], p->hi[w]);
         assert(p->lo[v] <= p->hi[v] && p->hi[v] <= p->len + 1);
     }
 }

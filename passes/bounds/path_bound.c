@@ -167,8 +167,7 @@ static void add_precedence(const struct holder *h, struct flow *f, uint32_t v, s
 {
     const struct wdag *g = h->c->g;
     const struct long_path *p = &h->path;
-    for (uint32_t x = g->pred.at[v]; x < g->pred.at[v + 1]; x++) {
-        uint32_t u = g->pred.to[x];
+    for_row (u, g->pred, v) {
         if (side_of(h, u, d) != EITHER)
             continue;
         if (p->hi[u] <= d.j && p->hi[v] <= d.j)
@@ -184,14 +183,13 @@ static bool add_net(const struct holder *h, struct flow *f, uint32_t e, int64_t 
 {
     const struct wdag *g = h->c->g;
     uint32_t some[3] = {[OUTSIDE] = g->net_host[e]}, s = f->nnode - 2, t = f->nnode - 1;
-    for (uint32_t x = g->net_pin.at[e]; x < g->net_pin.at[e + 1]; x++)
-        some[side_of(h, g->net_pin.to[x], d)]++;
+    for_row (pin, g->net_pin, e)
+        some[side_of(h, pin, d)]++;
     if ((some[INSIDE] && some[OUTSIDE]) || !some[EITHER])
         return some[INSIDE] && some[OUTSIDE];
     uint32_t in = some[INSIDE] ? s : (*hub)++, out = some[OUTSIDE] ? t : (*hub)++;
     flow_arc(f, in, out, price);
-    for (uint32_t x = g->net_pin.at[e]; x < g->net_pin.at[e + 1]; x++) {
-        uint32_t v = g->net_pin.to[x];
+    for_row (v, g->net_pin, e) {
         if (side_of(h, v, d) != EITHER)
             continue;
         if (in != s)
@@ -252,7 +250,7 @@ static struct line cut_line(struct holder *h, const struct group *q, struct inte
         if (side_of(h, v, d) == EITHER && in[h->id[v]])
             l.weight += h->c->pot[0].w[v];
     uint64_t looks = (uint64_t)g->n + g->net_pin.at[g->nnet];
-    *h->work -= looks < *h->work ? looks : *h->work;
+    *h->work -= smaller_u64(looks, *h->work);
     arena_release(h->a, mark);
     return l;
 }
@@ -371,7 +369,7 @@ static int64_t most_held(struct holder *h)
             if (u / h->group[q].radix % (h->group[q].count + 1) < h->group[q].count)
                 extend_state(h, u, q);
     uint64_t looks = (uint64_t)h->nstate * h->ngroup * h->row * h->row / 4;
-    *h->work -= looks < *h->work ? looks : *h->work;
+    *h->work -= smaller_u64(looks, *h->work);
     return h->best[h->nstate * h->row - 1].held;
 }
 
@@ -450,7 +448,7 @@ static const char *prove_limit(const struct holder *h, const struct module *m, s
         &e,
         "however the devices share the path, they hold at most %s of %s: no contiguous plan "
         "takes less than %s\n",
-        explain_time(&e, most < 0 ? 0 : most), explain_time(&e, h->total),
+        explain_time(&e, larger(most, 0)), explain_time(&e, h->total),
         explain_time(&e, h->limit + 1));
     return explain_text(&e);
 }
@@ -459,7 +457,7 @@ struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *
 {
     struct holder *h = arena_alloc(a, sizeof *h);
     uint32_t most = PER_DEVICE * c->cluster->ndev;
-    most = most < PATH_LEAST ? PATH_LEAST : most > PATH_MOST ? PATH_MOST : most;
+    most = most < PATH_LEAST ? PATH_LEAST : smaller_u32(most, PATH_MOST);
     h->c = c;
     h->a = a;
     if (c->detailed || !c->g->n || !make_groups(h))

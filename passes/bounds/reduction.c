@@ -75,7 +75,7 @@ static struct closure *closure_of_kind(struct work *w, uint32_t k)
         w->q[k] = closure_new(w->c, k, w->r->may, w->a);
         w->seen[k] = arena_array(w->a, (size_t)w->c->g->n + 1, sizeof **w->seen);
         w->nseen[k] = 0;
-        *w->arcs -= made < *w->arcs ? made : *w->arcs;
+        *w->arcs -= smaller_u64(made, *w->arcs);
     }
     return w->q[k];
 }
@@ -89,14 +89,6 @@ static void keep_witness(struct work *w, uint32_t k)
 }
 
 /* ---- where a vertex may be ------------------------------------------------------------------- */
-
-static int64_t own_bytes(const struct wdag *g, uint32_t v)
-{
-    int64_t sum = g->size[v];
-    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
-        sum = sat_add(sum, g->shared_size[g->shared_of.to[i]]);
-    return sum;
-}
 
 /* Writes into s, for the explanation, a set with `in` of the least load on a device of kind k. */
 static void tell_set(struct work *w, struct reduction_step *s, uint32_t k, const uint32_t *in,
@@ -186,7 +178,7 @@ static void deny_kinds(struct work *w)
         for (uint32_t k = 0; k < w->c->nkind && !w->r->none; k++) {
             if (!(w->r->may[v] >> k & 1))
                 continue;
-            if (w->c->limited && own_bytes(w->c->g, v) > w->c->kind[k].memory) {
+            if (w->c->limited && vertex_bytes(w->c->g, v) > w->c->kind[k].memory) {
                 deny_kind(w, v, k,
                           (struct reduction_step){.what = REDUCTION_SIZE, .with = UINT32_MAX});
                 continue;
@@ -236,7 +228,7 @@ static void join_vertices(struct work *w, uint32_t a, uint32_t b, uint32_t ab, u
         s->load_ab = tell_loads(w, a, b, w->r->may[a] & ~ab);
         s->load_ba = tell_loads(w, b, a, w->r->may[b] & ~ba);
     }
-    w->group[x < y ? y : x] = x < y ? x : y;
+    w->group[x < y ? y : x] = smaller_u32(x, y);
     w->changed = true;
 }
 
@@ -284,8 +276,8 @@ static uint32_t list_pairs(struct work *w, struct pair **pairs)
     uint32_t n = 0, cap = 0, *last = arena_array(w->a, (size_t)g->n + 1, sizeof *last);
     *pairs = NULL;
     for (uint32_t a = 0; a < g->n; a++)
-        for (uint32_t i = g->net_of.at[a]; i < g->net_of.at[a + 1]; i++) {
-            uint32_t e = g->net_of.to[i], at = g->net_pin.at[e], end = g->net_pin.at[e + 1];
+        for_row (e, g->net_of, a) {
+            uint32_t at = g->net_pin.at[e], end = g->net_pin.at[e + 1];
             /* of each net the first pin, paired with each of the others */
             if (g->net_pin.to[at] != a)
                 continue;
@@ -379,7 +371,7 @@ static struct wdag *merge_groups(struct wdag *g, uint32_t *group, struct arena *
 {
     struct diag quiet = diag_silent();
     uint32_t n = 0, *name = arena_array(a, (size_t)g->n + 1, sizeof *name);
-    const struct wdag_order free_order = {0, NULL, NULL};
+    const struct pairs free_order = {0};
     for (uint32_t v = 0; v < g->n; v++)
         name[v] = find_root(group, v) == v ? n++ : name[find_root(group, v)];
     const struct wdag_groups free_groups = {name, n, &free_order};
@@ -393,7 +385,7 @@ static void contract_groups(struct work *w)
     uint64_t cost = (uint64_t)w->c->g->net_pin.at[w->c->g->nnet] * 4 + w->c->g->n;
     struct wdag *g = merge_groups((struct wdag *)(uintptr_t)w->c->g, w->group, w->a);
     struct problem *c = g ? problem_build(g, w->c->scene, -1, w->a, &quiet) : NULL;
-    *w->arcs -= cost < *w->arcs ? cost : *w->arcs;
+    *w->arcs -= smaller_u64(cost, *w->arcs);
     if (!c) { /* vertices pinned to two devices were joined */
         r->none = true;
         return;
@@ -410,7 +402,7 @@ static void contract_groups(struct work *w)
     for (uint32_t v = 0; v < w->c->g->n; v++) {
         uint32_t m = g->map[v];
         may[m] &= r->may[v];
-        first[m] = w->first[v] < first[m] ? w->first[v] : first[m];
+        first[m] = smaller_u32(w->first[v], first[m]);
         size[m] += w->size[v];
     }
     for (uint32_t v = 0; v < r->c->g->n; v++)

@@ -68,7 +68,7 @@ struct packer {
 
 static void spend(struct packer *p, uint64_t arcs)
 {
-    *p->work -= arcs < *p->work ? arcs : *p->work;
+    *p->work -= smaller_u64(arcs, *p->work);
 }
 
 static bool is_stopped(struct packer *p)
@@ -186,7 +186,7 @@ static void add_row(struct packer *p)
             memset(p->part[k], 0, p->n * sizeof **p->part);
             p->load[k] = 0;
         }
-        r->load = p->load[k] > r->load ? p->load[k] : r->load;
+        r->load = larger(p->load[k], r->load);
     }
     for (uint32_t v = 0; v < p->n; v++) {
         int64_t g = -ONE;
@@ -344,8 +344,8 @@ struct packing packing_bound(const struct reduction *r, int64_t lower, uint64_t 
 {
     struct packing out = {0};
     uint32_t n = r->small->g->n;
-    uint64_t most = n * (n * WORK_OF_PAIR < WORK_OF_VERTEX ? n * WORK_OF_PAIR : WORK_OF_VERTEX);
-    uint64_t left = *work < most ? *work : most, mine;
+    uint64_t most = n * smaller_u64(n * WORK_OF_PAIR, WORK_OF_VERTEX);
+    uint64_t left = smaller_u64(*work, most), mine;
     struct packer p = {.r = r, .c = r->small, .n = n, .work = &mine, .clock = clock, .a = a};
     if (r->none || r->below <= lower || n > PACKING_VERTICES)
         return out;

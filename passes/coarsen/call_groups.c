@@ -9,15 +9,8 @@
 #include "passes/coarsen/user_groups.h"
 #include "passes/functions/opened.h"
 
+#include "ir/base/keyed.h"
 #include "ir/base/units.h"
-
-#include <stdlib.h>
-
-/* A function and the largest share of the time, in millionths, that its calls take on a class. */
-struct weighed {
-    uint32_t function;
-    int64_t share;
-};
 
 struct calling {
     const struct ctx *x;
@@ -25,9 +18,10 @@ struct calling {
     uint8_t *apart;                 /* [site] 1: its nodes cannot be on one device */
     int32_t *pin;                   /* [site] the device that some node is pinned to; -1: none */
     int64_t *time[CLUSTER_CLASSES]; /* [site] ps, calls inside included; entry 0: the model's */
-    struct weighed *order;          /* [functions] the least share first, entry 0 unused */
-    uint32_t *rank;                 /* [function] its place there */
-    int64_t share;                  /* percent */
+    /* Functions by the largest share of the time, in millionths, that their calls take on a class; entry 0 unused. */
+    struct keyed *order;
+    uint32_t *rank; /* [function] its place there */
+    int64_t share;  /* percent */
 };
 
 static void note_pin(struct calling *w, uint32_t site, int32_t pin)
@@ -61,32 +55,24 @@ static void weigh_sites(struct calling *w)
     }
 }
 
-static int by_share(const void *a, const void *b)
-{
-    const struct weighed *x = a, *y = b;
-    if (x->share != y->share)
-        return x->share < y->share ? -1 : 1;
-    return x->function < y->function ? -1 : x->function > y->function;
-}
-
 /* Functions in the order of the shares that all their calls take. */
 static void weigh_functions(struct calling *w)
 {
     uint32_t n = w->o->functions->n;
     for (uint32_t f = 0; f < n; f++)
-        w->order[f].function = f;
+        w->order[f].item = f;
     for (uint32_t k = 0; k < w->x->levels.base->ncls; k++) {
         int64_t *sum = arena_array(w->x->use.scratch, n, sizeof *sum);
         for (uint32_t s = 1; s < w->o->nsite; s++)
             sum[w->o->site[s].function] = sat_add(sum[w->o->site[s].function], w->time[k][s]);
         for (uint32_t f = 1; f < n && w->time[k][0] > 0; f++) {
             int64_t share = mul_div_ceil(sum[f], 1000000, w->time[k][0]);
-            w->order[f].share = share > w->order[f].share ? share : w->order[f].share;
+            w->order[f].key = larger(share, w->order[f].key);
         }
     }
-    qsort(w->order + 1, n - 1, sizeof *w->order, by_share);
+    keyed_sort(w->order + 1, n - 1);
     for (uint32_t i = 1; i < n; i++)
-        w->rank[w->order[i].function] = i;
+        w->rank[w->order[i].item] = i;
 }
 
 /* Supposes that calls of functions up to `rank` stay together: whether these take no more than the share; group (if

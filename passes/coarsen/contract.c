@@ -45,56 +45,25 @@ static const char *const by_names[] = {"none", "layer", NULL};
 static const char *const qdq_names[] = {"none", "first", "all", NULL};
 
 static const struct opt contract_opts[] = {
-    {.kind = OPT_CHOICE,
-     .name = "by",
-     .off = offsetof(struct contract_options, by),
-     .def = "none",
-     .names = by_names,
+    {OPT_CHOICE, "by", offsetof(struct contract_options, by), "none", .names = by_names,
      .help = "keep each layer together: by scope (/h.3/...) or layer of a profile"},
-    {.kind = OPT_TEXT,
-     .name = "blocks",
-     .off = offsetof(struct contract_options, blocks),
-     .def = "",
+    {OPT_TEXT, "blocks", offsetof(struct contract_options, blocks), "",
      .help = "keep blocks together: a file with a line of regular expressions for each"},
-    {.kind = OPT_INT,
-     .name = "calls",
-     .off = offsetof(struct contract_options, calls),
-     .def = "5",
-     .lo = "0",
-     .hi = "100",
+    {OPT_INT, "calls", offsetof(struct contract_options, calls), "5", .lo = "0", .hi = "100",
      .help = "keep calls that open-functions opened together, up to so many percent of the time"},
-    {.kind = OPT_CHOICE,
-     .name = "qdq",
-     .off = offsetof(struct contract_options, qdq),
-     .def = "first",
-     .names = qdq_names,
+    {OPT_CHOICE, "qdq", offsetof(struct contract_options, qdq), "first", .names = qdq_names,
      .help =
          "keep QuantizeLinear with its producer, DequantizeLinear with its first or all readers"},
-    {.kind = OPT_BOOL,
-     .name = "norm",
-     .off = offsetof(struct contract_options, norm),
-     .def = "false",
+    {OPT_BOOL, "norm", offsetof(struct contract_options, norm), "false",
      .help = "keep decomposed normalisations, Softmax and Gelu together"},
-    {.kind = OPT_BOOL,
-     .name = "coplace",
-     .off = offsetof(struct contract_options, coplace),
-     .def = "false",
+    {OPT_BOOL, "coplace", offsetof(struct contract_options, coplace), "false",
      .help = "keep each node with what reads it, where that is a single node (Baechi)"},
-    {.kind = OPT_BOOL,
-     .name = "training",
-     .off = offsetof(struct contract_options, training),
-     .def = "true",
+    {OPT_BOOL, "training", offsetof(struct contract_options, training), "true",
      .help = "find the backward pass of a training graph: a stage is both passes of some layers"},
-    {.kind = OPT_BOOL,
-     .name = "pins",
-     .off = offsetof(struct contract_options, pins),
-     .def = "false",
+    {OPT_BOOL, "pins", offsetof(struct contract_options, pins), "false",
      .help =
          "list schedules are of nodes all the same, each group on one device (so with coplace)"},
-    {.kind = OPT_BOOL,
-     .name = "trivial",
-     .off = offsetof(struct contract_options, trivial),
-     .def = "true",
+    {OPT_BOOL, "trivial", offsetof(struct contract_options, trivial), "true",
      .help = "merge vertices that take no time into their only neighbour"},
     {0}};
 
@@ -199,6 +168,20 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
     return 0;
 }
 
+/* "contract{qdq}, the cycles that makes": reasons in words.  Lives in a. */
+static const char *reasons_text(int why, struct arena *a)
+{
+    static const char *const reason[] = {
+        "colours",       "Shape with its operand", "state pairs",        "values of unknown type",
+        "contract{qdq}", "contract{norm}",         "contract{by=layer}", "contract{blocks}",
+        "--keep-blocks", "contract{calls}",        "contract{coplace}",  "the cycles that makes"};
+    const char *text = "";
+    for (size_t i = 0; i < sizeof reason / sizeof *reason; i++)
+        if (why >> i & 1)
+            text = arena_fmt(a, "%s%s%s", text, *text ? ", " : "", reason[i]);
+    return text;
+}
+
 /* Warns of each class that takes more than a tenth of the time (half of it, where the user asked for it), since it
  * limits every plan; why[vertex]: WHY_* of the class.  An operator with its QuantizeLinear (qdq=first) counts as the
  * operator alone. */
@@ -226,7 +209,7 @@ static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool
                      "of the time",
                      members[v], node_name(x->scene.m, g->finer->node[first[v]]),
                      node_name(x->scene.m, g->finer->node[last[v]]),
-                     classes_why(why[v], x->use.scratch),
+                     reasons_text(why[v], x->use.scratch),
                      (int)((__int128)g->time[0][v] * 100 / total));
     }
 }
@@ -235,25 +218,21 @@ static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool
  * those among backward nodes reversed.  Edges from forward to backward nodes order nothing.  In workloads (the
  * paper's rule) a backward edge counts only where an end of it is in a group without a forward node: their backward
  * layers are a copy of the forward ones, edges and all. */
-static struct wdag_order stage_order(struct ctx *x, const struct wdag *g, const uint32_t *group,
-                                     uint32_t ngroup)
+static struct pairs stage_order(struct ctx *x, const struct wdag *g, const uint32_t *group,
+                                uint32_t ngroup)
 {
     const uint8_t *backward = x->scene.m->backward;
     bool paper = x->scene.m->ir_version == 0;
-    uint32_t most = g->succ.at[g->n];
-    struct wdag_order o = {0, arena_array(x->use.mem, (size_t)most + 1, sizeof *o.from),
-                           arena_array(x->use.mem, (size_t)most + 1, sizeof *o.to)};
+    struct pairs o = pairs_new(x->use.mem, g->succ.at[g->n]);
     uint8_t *has_forward = arena_alloc(x->use.mem, (size_t)ngroup + 1);
     for (uint32_t v = 0; v < g->n; v++)
         has_forward[group[v]] |= !backward[g->node[v]];
     for (uint32_t u = 0; u < g->n; u++)
-        for (uint32_t i = g->succ.at[u]; i < g->succ.at[u + 1]; i++) {
-            uint32_t v = g->succ.to[i];
+        for_row (v, g->succ, u) {
             bool bu = backward[g->node[u]], bv = backward[g->node[v]];
             if (bu != bv || (bu && paper && has_forward[group[u]] && has_forward[group[v]]))
                 continue;
-            o.from[o.n] = bu ? v : u;
-            o.to[o.n++] = bu ? u : v;
+            pairs_add(&o, bu ? v : u, bu ? u : v);
         }
     return o;
 }
@@ -278,7 +257,7 @@ static struct wdag *merge_top(struct ctx *x, const struct wdag_groups *groups)
 /* Makes the level for plans of any shape: a vertex for each of the n classes group[], no edges. */
 static struct wdag *loose_level(struct ctx *x, const uint32_t *group, uint32_t n)
 {
-    const struct wdag_order none = {0};
+    const struct pairs none = {0};
     return merge_top(x, &(struct wdag_groups){group, n, &none});
 }
 
@@ -354,7 +333,7 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     uint8_t *follows = arena_alloc(x->use.scratch, (size_t)x->levels.base->n + 1);
     join_colocated(x, &c, follows);
     uint32_t must = class_groups(x, &c, group);
-    struct wdag_order stages, *order = NULL;
+    struct pairs stages, *order = NULL;
     if (join_asked(x, o, &c, follows))
         return -1;
     uint32_t n = class_groups(x, &c, class_of);
@@ -398,8 +377,8 @@ static bool net_follows(const struct wdag *g, struct classes *c, uint32_t e, uin
         return src != UINT32_MAX;
     if (classes_find(c, src) != mine)
         return false;
-    for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
-        uint32_t pin = classes_find(c, g->net_pin.to[i]);
+    for_row (x, g->net_pin, e) {
+        uint32_t pin = classes_find(c, x);
         if (pin == other)
             return true;
         alone = alone && pin == mine;
@@ -417,8 +396,8 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
     for (uint32_t k = 0; k < g->ncls; k++)
         if (g->time[k][v] != 0)
             return false;
-    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++)
-        if (g->net_host[g->net_of.to[i]] || !net_follows(g, c, g->net_of.to[i], v, w))
+    for_row (e, g->net_of, v)
+        if (g->net_host[e] || !net_follows(g, c, e, v, w))
             return false;
     if (x->scene.model.replicate && x->scene.m->backward &&
         (g->size[v] || g->shared_of.at[v] != g->shared_of.at[v + 1]))
@@ -426,18 +405,18 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
     if (x->scene.model.part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
         return false; /* the device of w would run a part for a pass more */
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
-    ample = ample && x->scene.model.objective != OBJECTIVE_ITERATION;
+    ample = ample && exec_kind(&x->scene.model)->feed != FEED_MICRO_BATCHES;
     return g->pin[v] < 0 && (empty || ample);
 }
 
 static uint32_t only_neighbour(const struct wdag *g, uint32_t v, const uint8_t *gone)
 {
-    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-        if (!gone[g->succ.to[i]])
-            return g->succ.to[i];
-    for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
-        if (!gone[g->pred.to[i]])
-            return g->pred.to[i];
+    for_row (w, g->succ, v)
+        if (!gone[w])
+            return w;
+    for_row (u, g->pred, v)
+        if (!gone[u])
+            return u;
     return v;
 }
 
@@ -496,9 +475,6 @@ static int contract_run(struct ctx *x, const void *options)
 }
 
 const struct pass pass_contract = {
-    .name = "contract",
-    .help = "merge nodes that must share a device, and the cycles that makes",
-    .opts = contract_opts,
-    .optsize = sizeof(struct contract_options),
-    .needs = NEED_COST,
-    .run = contract_run};
+    "contract",         "merge nodes that must share a device, and the cycles that makes",
+    contract_opts,      sizeof(struct contract_options),
+    .needs = NEED_COST, .run = contract_run};

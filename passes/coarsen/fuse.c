@@ -19,7 +19,6 @@
 #include "passes/coarsen/fuse.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 struct fuse_options {
     int64_t range, mem, max_states, cut, order;
@@ -33,37 +32,16 @@ enum { CUT_TENSOR, CUT_EDGE };
 enum { SCAN_MOST = 200 }; /* range up to which a scan is faster than the tree */
 
 static const struct opt fuse_opts[] = {
-    {.kind = OPT_INT,
-     .name = "range",
-     .off = offsetof(struct fuse_options, range),
-     .def = "auto",
-     .lo = "1",
-     .hi = "1000000",
+    {OPT_INT, "range", offsetof(struct fuse_options, range), "auto", .lo = "1", .hi = "1000000",
      .names = auto_names,
      .help = "vertices that a cluster may span in the order; auto: as few as exact planning needs"},
-    {.kind = OPT_BYTES,
-     .name = "mem",
-     .off = offsetof(struct fuse_options, mem),
-     .def = "0",
+    {OPT_BYTES, "mem", offsetof(struct fuse_options, mem), "0",
      .help = "memory cap of a cluster; 0: an eighth of the smallest device, shared by the devices"},
-    {.kind = OPT_INT,
-     .name = "max-states",
-     .off = offsetof(struct fuse_options, max_states),
-     .def = "100000",
-     .lo = "1",
-     .hi = "100000000",
-     .help = "ideals that range=auto aims below"},
-    {.kind = OPT_CHOICE,
-     .name = "cut",
-     .off = offsetof(struct fuse_options, cut),
-     .def = "tensor",
-     .names = cut_names,
+    {OPT_INT, "max-states", offsetof(struct fuse_options, max_states), "100000", .lo = "1",
+     .hi = "100000000", .help = "ideals that range=auto aims below"},
+    {OPT_CHOICE, "cut", offsetof(struct fuse_options, cut), "tensor", .names = cut_names,
      .help = "count a tensor that leaves a cluster once, or (the paper) once per consumer"},
-    {.kind = OPT_CHOICE,
-     .name = "order",
-     .off = offsetof(struct fuse_options, order),
-     .def = "cpd",
-     .names = fuse_order_names,
+    {OPT_CHOICE, "order", offsetof(struct fuse_options, order), "cpd", .names = fuse_order_names,
      .help = "that is cut: along critical paths (the paper), depth first, or breadth first"},
     {0}};
 
@@ -100,9 +78,7 @@ static struct member *members_of(const struct wdag *g, struct arena *a)
 {
     struct member *m = arena_array(a, (size_t)g->n + 1, sizeof *m);
     for (uint32_t v = 0; v < g->n; v++) {
-        m[v] = (struct member){g->size[v], g->pin[v], 0};
-        for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
-            m[v].bytes = sat_add(m[v].bytes, g->shared_size[g->shared_of.to[i]]);
+        m[v] = (struct member){vertex_bytes(g, v), g->pin[v], 0};
         for (uint32_t k = 0; k < g->ncls; k++)
             m[v].classes |= g->time[k][v] != COST_NEVER ? 1u << k : 0;
     }
@@ -147,8 +123,8 @@ static void fusion_append(struct fusion *f, uint32_t x)
     uint32_t v = f->order[x];
     f->out[x + 1] = f->out[x];
     f->seen[x] = 0;
-    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-        uint32_t e = g->net_of.to[i], src = g->net_src[e];
+    for_row (e, g->net_of, v) {
+        uint32_t src = g->net_src[e];
         uint32_t readers = g->net_pin.at[e + 1] - g->net_pin.at[e] - 1;
         int64_t c = g->net_cost[f->cls][e];
         if (src == UINT32_MAX || readers == 0)
@@ -256,7 +232,7 @@ static int64_t best_time(const struct wdag *g, uint32_t v)
 {
     int64_t t = COST_NEVER;
     for (uint32_t k = 0; k < g->ncls; k++)
-        t = g->time[k][v] < t ? g->time[k][v] : t;
+        t = smaller(g->time[k][v], t);
     return t;
 }
 
@@ -414,9 +390,9 @@ static int fuse_run(struct ctx *x, const void *options)
     return 0;
 }
 
-const struct pass pass_fuse = {.name = "fuse",
-                               .help = "CPD-TOPO optimal operation fusion: fewer, larger vertices",
-                               .opts = fuse_opts,
-                               .optsize = sizeof(struct fuse_options),
+const struct pass pass_fuse = {"fuse",
+                               "CPD-TOPO optimal operation fusion: fewer, larger vertices",
+                               fuse_opts,
+                               sizeof(struct fuse_options),
                                .needs = NEED_COST | NEED_CONTRACT,
                                .run = fuse_run};

@@ -19,7 +19,5 @@ static int levels_run(struct ctx *x, const void *options)
 }
 
 const struct pass pass_levels = {
-    .name = "levels",
-    .help = "print tlevel, blevel and their sum for each vertex, a critical path, and CCR",
-    .needs = NEED_COST,
-    .run = levels_run};
+    "levels", "print tlevel, blevel and their sum for each vertex, a critical path, and CCR",
+    .needs = NEED_COST, .run = levels_run};

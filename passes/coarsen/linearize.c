@@ -15,26 +15,12 @@ struct linearize_options {
     int64_t order, seed;
 };
 
-static const struct opt linearize_opts[] = {{.kind = OPT_CHOICE,
-                                             .name = "order",
-                                             .off = offsetof(struct linearize_options, order),
-                                             .def = "lifo",
-                                             .names = topo_names + 1,
-                                             .help = "kind of topological order"},
-                                            {.kind = OPT_INT,
-                                             .name = "seed",
-                                             .off = offsetof(struct linearize_options, seed),
-                                             .def = "0",
-                                             .lo = "0",
-                                             .hi = "1000000000",
-                                             .help = "seed of the ties; 0: by number"},
-                                            {0}};
-
-static int by_number(const void *x, const void *y)
-{
-    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-    return (a > b) - (a < b);
-}
+static const struct opt linearize_opts[] = {
+    {OPT_CHOICE, "order", offsetof(struct linearize_options, order), "lifo",
+     .names = topo_names + 1, .help = "kind of topological order"},
+    {OPT_INT, "seed", offsetof(struct linearize_options, seed), "0", .lo = "0", .hi = "1000000000",
+     .help = "seed of the ties; 0: by number"},
+    {0}};
 
 /* Rows of c with entries renamed and sorted; row i is row from[i] of c (NULL: row i). */
 static struct csr rename_rows(const struct csr *c, uint32_t rows, const uint32_t *from,
@@ -45,10 +31,10 @@ static struct csr rename_rows(const struct csr *c, uint32_t rows, const uint32_t
     uint32_t n = 0;
     for (uint32_t i = 0; i < rows; i++) {
         uint32_t row = from ? from[i] : i, start = n;
-        for (uint32_t k = c->at[row]; k < c->at[row + 1]; k++)
-            r.to[n++] = entry ? entry[c->to[k]] : c->to[k];
+        for_row (x, *c, row)
+            r.to[n++] = entry ? entry[x] : x;
         if (entry)
-            qsort(r.to + start, n - start, sizeof *r.to, by_number);
+            qsort(r.to + start, n - start, sizeof *r.to, by_u32);
         r.at[i + 1] = n;
     }
     return r;
@@ -65,13 +51,13 @@ static struct csr path_edges(const struct csr *c, uint32_t n, const uint32_t *or
         uint32_t v = order[i], start = m, next = dir > 0 ? i + 1 : i - 1;
         /* whether the path's edge is done with: already there, or the path ends here */
         bool there = dir > 0 ? next >= n : i == 0;
-        for (uint32_t k = c->at[v]; k < c->at[v + 1]; k++) {
-            r.to[m++] = pos[c->to[k]];
-            there = there || pos[c->to[k]] == next;
+        for_row (x, *c, v) {
+            r.to[m++] = pos[x];
+            there = there || pos[x] == next;
         }
         if (!there)
             r.to[m++] = next;
-        qsort(r.to + start, m - start, sizeof *r.to, by_number);
+        qsort(r.to + start, m - start, sizeof *r.to, by_u32);
         r.at[i + 1] = m;
     }
     return r;
@@ -137,5 +123,6 @@ const struct pass pass_linearize = {
     .help = "order the vertices in a path, so that dp-place is the paper's DPL",
     .opts = linearize_opts,
     .optsize = sizeof(struct linearize_options),
+
     .needs = NEED_COST | NEED_CONTRACT,
     .run = linearize_run};

@@ -13,8 +13,6 @@
  * Cost: O(nodes + operands). */
 #include "passes/coarsen/norm_groups.h"
 
-#include <string.h>
-
 enum { LONGEST = 64, HOPS = 4, READERS = 64 };
 
 /* A chain that is being matched. */

@@ -2,7 +2,7 @@
 #ifndef PCC_PASSES_COARSEN_NORM_GROUPS_H
 #define PCC_PASSES_COARSEN_NORM_GROUPS_H
 
-#include "ir/base/union_find.h"
+#include "passes/coarsen/reasons.h"
 #include "passes/passes.h"
 
 /* Joins the vertices of the base level (WHY_NORM) that make up a LayerNormalization, RMSNorm, Softmax,

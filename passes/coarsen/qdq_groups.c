@@ -39,8 +39,8 @@ static void find_roles(const struct ctx *x, uint8_t *role, uint32_t *depth)
             role[v] = TAIL;
         else if (n <= 1 && !after_head && is_op(x->scene.m, g->node[v], "DequantizeLinear"))
             role[v] = HEAD;
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
-            most = depth[g->pred.to[i]] > most ? depth[g->pred.to[i]] : most;
+        for_row (u, g->pred, v)
+            most = larger_u32(depth[u], most);
         depth[v] = most + (role[v] == OPERATOR);
     }
 }
@@ -60,15 +60,15 @@ static bool join_head(const struct ctx *x, uint32_t v, bool all, const uint32_t 
     const struct csr *succ = &x->levels.base->succ;
     uint32_t least = UINT32_MAX, measured = UINT32_MAX;
     bool joined = false;
-    for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++) {
-        uint32_t *to = is_computing(x, succ->to[i]) ? &least : &measured;
-        *to = depth[succ->to[i]] < *to ? depth[succ->to[i]] : *to;
+    for_row (w, *succ, v) {
+        uint32_t *to = is_computing(x, w) ? &least : &measured;
+        *to = smaller_u32(depth[w], *to);
     }
     if (measured < least && !all)
         return false;
-    for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
-        if (is_computing(x, succ->to[i]) && (all || depth[succ->to[i]] == least))
-            joined = classes_join(c, v, succ->to[i], WHY_QDQ) || joined;
+    for_row (w, *succ, v)
+        if (is_computing(x, w) && (all || depth[w] == least))
+            joined = classes_join(c, v, w, WHY_QDQ) || joined;
     return joined;
 }
 

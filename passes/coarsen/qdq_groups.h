@@ -2,7 +2,7 @@
 #ifndef PCC_PASSES_COARSEN_QDQ_GROUPS_H
 #define PCC_PASSES_COARSEN_QDQ_GROUPS_H
 
-#include "ir/base/union_find.h"
+#include "passes/coarsen/reasons.h"
 #include "passes/passes.h"
 
 /* Joins vertices of the base level (WHY_QDQ):

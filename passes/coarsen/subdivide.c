@@ -16,8 +16,7 @@
 static bool is_uneven(const struct wdag *g, uint32_t v)
 {
     uint32_t first = UINT32_MAX;
-    for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-        uint32_t e = g->net_of.to[i];
+    for_row (e, g->net_of, v) {
         if (g->net_src[e] != v)
             continue;
         if (first == UINT32_MAX)
@@ -33,14 +32,8 @@ struct split {
     const struct wdag *from;
     struct wdag *to;
     uint32_t *maker; /* [net] vertex of `to` that holds it; UINT32_MAX: no vertex makes it */
-    struct wdag_order edge;
+    struct pairs edge;
 };
-
-static void add_edge(struct split *s, uint32_t from, uint32_t to)
-{
-    s->edge.from[s->edge.n] = from;
-    s->edge.to[s->edge.n++] = to;
-}
 
 /* Numbers the new vertices: each old one is followed by those of its results. */
 static void number_vertices(struct split *s, const uint8_t *uneven)
@@ -50,14 +43,13 @@ static void number_vertices(struct split *s, const uint8_t *uneven)
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t main = to->map[v] = to->n;
         to->node[to->n++] = g->node[v];
-        for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-            uint32_t e = g->net_of.to[i];
+        for_row (e, g->net_of, v) {
             if (g->net_src[e] != v)
                 continue;
             s->maker[e] = main;
             if (uneven[v]) {
                 s->maker[e] = to->n;
-                add_edge(s, main, to->n);
+                pairs_add(&s->edge, main, to->n);
                 to->node[to->n++] = g->node[v];
             }
         }
@@ -101,20 +93,16 @@ static void copy_nets(struct split *s)
 {
     const struct wdag *g = s->from;
     struct wdag *to = s->to;
-    uint32_t npin = g->net_pin.at[g->nnet],
-             *pin = arena_array(to->mem, (size_t)npin + 1, sizeof *pin);
-    uint32_t *net = arena_array(to->mem, (size_t)npin + 1, sizeof *net);
+    struct pairs pin = pairs_new(to->mem, g->net_pin.at[g->nnet]); /* (net, vertex) */
     to->net_src = s->maker;
     for (uint32_t e = 0; e < g->nnet; e++)
-        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
-            uint32_t v = g->net_pin.to[i];
-            net[i] = e;
-            pin[i] = v == g->net_src[e] ? s->maker[e] : to->map[v];
+        for_row (v, g->net_pin, e) {
+            pairs_add(&pin, e, v == g->net_src[e] ? s->maker[e] : to->map[v]);
             if (g->net_src[e] != UINT32_MAX && v != g->net_src[e])
-                add_edge(s, s->maker[e], pin[i]);
+                pairs_add(&s->edge, s->maker[e], to->map[v]);
         }
-    to->net_pin = csr_build(to->mem, to->nnet, npin, net, pin);
-    to->net_of = csr_build(to->mem, to->n, npin, pin, net);
+    to->net_pin = pairs_rows(&pin, to->nnet);
+    to->net_of = pairs_rows_back(&pin, to->n);
 }
 
 static struct wdag *split_results(struct wdag *g, const uint8_t *uneven, struct arena *a)
@@ -122,8 +110,7 @@ static struct wdag *split_results(struct wdag *g, const uint8_t *uneven, struct 
     struct wdag *to = arena_alloc(a, sizeof *to);
     size_t most = (size_t)g->n + g->nnet + 1, edges = most + g->net_pin.at[g->nnet];
     struct split s = {.from = g, .to = to, .maker = arena_array(a, (size_t)g->nnet + 1, 4)};
-    s.edge.from = arena_array(a, edges, sizeof *s.edge.from);
-    s.edge.to = arena_array(a, edges, sizeof *s.edge.to);
+    s.edge = pairs_new(a, edges);
     *to = *g;
     to->mem = a;
     to->maker = "subdivide";
@@ -137,15 +124,12 @@ static struct wdag *split_results(struct wdag *g, const uint8_t *uneven, struct 
     copy_vertices(&s);
     copy_nets(&s);
     wdag_set_edges(to, &s.edge);
-    uint32_t *item = arena_array(a, (size_t)g->shared_by.at[g->nshared] + 1, sizeof *item);
-    uint32_t *user = arena_array(a, (size_t)g->shared_by.at[g->nshared] + 1, sizeof *user);
+    struct pairs user = pairs_new(a, g->shared_by.at[g->nshared]); /* (item, vertex) */
     for (uint32_t i = 0; i < g->nshared; i++)
-        for (uint32_t k = g->shared_by.at[i]; k < g->shared_by.at[i + 1]; k++) {
-            item[k] = i;
-            user[k] = to->map[g->shared_by.to[k]];
-        }
-    to->shared_by = csr_build(a, g->nshared, g->shared_by.at[g->nshared], item, user);
-    to->shared_of = csr_build(a, to->n, g->shared_by.at[g->nshared], user, item);
+        for_row (v, g->shared_by, i)
+            pairs_add(&user, i, to->map[v]);
+    to->shared_by = pairs_rows(&user, g->nshared);
+    to->shared_of = pairs_rows_back(&user, to->n);
     return to;
 }
 
@@ -172,7 +156,5 @@ static int subdivide_run(struct ctx *x, const void *options)
 }
 
 const struct pass pass_subdivide = {
-    .name = "subdivide",
-    .help = "a vertex for each result of a node whose results cost differently to move",
-    .needs = NEED_COST,
-    .run = subdivide_run};
+    "subdivide", "a vertex for each result of a node whose results cost differently to move",
+    .needs = NEED_COST, .run = subdivide_run};

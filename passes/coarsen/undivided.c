@@ -12,8 +12,6 @@
 #include "passes/functions/opened_calls.h"
 #include "passes/cost/measured.h"
 
-#include <string.h>
-
 enum { PERCENT_CALLS = 5, PERCENT_BODY = 50 };
 
 /* Times of the model by class. */

@@ -59,10 +59,10 @@ static void open_region(struct cutter *x, uint32_t k)
             open_vertex(x, g->pred.to[i], k);
     for (uint32_t j = 0; j < x->nopen; j++) {
         uint32_t v = x->open[j];
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
-            open_vertex(x, g->pred.to[i], k);
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            open_vertex(x, g->succ.to[i], k);
+        for_row (u, g->pred, v)
+            open_vertex(x, u, k);
+        for_row (w, g->succ, v)
+            open_vertex(x, w, k);
         *x->looks += 2 + g->pred.at[v + 1] - g->pred.at[v] + g->succ.at[v + 1] - g->succ.at[v];
     }
     *x->looks += g->n / 4;
@@ -82,9 +82,9 @@ static void add_net(struct cutter *x, struct flow *f, uint32_t e, uint32_t k, ui
         return;
     ++*hub;
     flow_arc(f, node_of(x, f, src, k), z, 2 * x->cost[e]);
-    for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
-        uint32_t u = node_of(x, f, g->net_pin.to[i], k);
-        if (g->net_pin.to[i] != src && u != s)
+    for_row (pin, g->net_pin, e) {
+        uint32_t u = node_of(x, f, pin, k);
+        if (pin != src && u != s)
             flow_arc(f, z, u, FLOW_INF);
     }
 }
@@ -97,8 +97,8 @@ static struct flow make_network(struct cutter *x, uint32_t k)
         uint32_t v = x->open[j];
         arcs += g->pred.at[v + 1] - g->pred.at[v];
         nets += g->net_of.at[v + 1] - g->net_of.at[v];
-        for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++)
-            arcs += 1 + g->net_pin.at[g->net_of.to[i] + 1] - g->net_pin.at[g->net_of.to[i]];
+        for_row (y, g->net_of, v)
+            arcs += 1 + g->net_pin.at[y + 1] - g->net_pin.at[y];
     }
     struct flow f = flow_new(x->nopen + nets + 2, arcs, x->a);
     uint32_t s = f.nnode - 2, t = f.nnode - 1, hub = x->nopen;
@@ -109,11 +109,11 @@ static struct flow make_network(struct cutter *x, uint32_t k)
             flow_arc(&f, s, j, toll);
         else if (toll < 0)
             flow_arc(&f, j, t, -toll);
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
-            if (x->id[g->pred.to[i]])
-                flow_arc(&f, j, x->id[g->pred.to[i]] - 1, FLOW_INF);
-        for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-            uint32_t e = g->net_of.to[i], first = 0;
+        for_row (u, g->pred, v)
+            if (x->id[u])
+                flow_arc(&f, j, x->id[u] - 1, FLOW_INF);
+        for_row (e, g->net_of, v) {
+            uint32_t first = 0;
             while (!x->id[g->net_pin.to[g->net_pin.at[e] + first]])
                 first++;
             /* at the first of its open pins: each net once */

@@ -50,8 +50,8 @@ static int64_t more_with(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;
     int64_t more = s->stage.kind->time[v];
-    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
-        const struct net *t = step_net(s, of->to[i]);
+    for_row (x, *of, v) {
+        const struct net *t = step_net(s, x);
         bool fresh = t->outside == t->pins;
         bool paid = t->taken && (!fresh || t->host || t->taken < t->outside);
         bool pays = !fresh || t->host || t->taken + 1 < t->outside;
@@ -66,8 +66,8 @@ static bool has_room(const struct search *s, uint32_t v)
     int64_t bytes = s->stage.bytes + s->g->size[v];
     if (s->stage.kind->memory == LOAD_INF)
         return true;
-    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++)
-        bytes += s->now.need[of->to[i]] ? 0 : s->g->shared_size[of->to[i]];
+    for_row (x, *of, v)
+        bytes += s->now.need[x] ? 0 : s->g->shared_size[x];
     return bytes <= s->stage.kind->memory;
 }
 

@@ -6,7 +6,7 @@
  * Cost: max-states bounds memory and steps. */
 #include "passes/contiguous/dp_place.h"
 
-#include "passes/bounds/claim.h"
+#include "passes/bounds/bounds.h"
 #include "passes/contiguous/dp_race.h"
 #include "passes/bounds/explain.h"
 #include "passes/problem/memory_need.h"
@@ -160,7 +160,7 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
     tidy_problem(from == whole ? c : p->top, &best, x->use.scratch);
     bool open = best.value > c->lower.value;
     struct bound all =
-        claim_all(x, best.value, true, open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);
+        bounds_all(x, best.value, true, open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);
     p->all = all;
     if (open && !c->detailed && all.value > c->lower.value) {
         problem_raise(c, all);
@@ -181,12 +181,10 @@ static int dp_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_dp_place = {
-    .pass = {.name = "dp-place",
-             .help = "contiguous split with the smallest largest load, proven (placement paper)",
-             .opts = place_opts,
-             .optsize = sizeof(struct place_options),
-             .needs = NEED_COST | NEED_CONTRACT,
+    .pass = {"dp-place",
+             "contiguous split with the smallest largest load, proven (placement paper)",
+             place_opts, sizeof(struct place_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = dp_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features =
         FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

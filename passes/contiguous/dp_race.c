@@ -2,28 +2,28 @@
  *
  * A few topological orders are cut first (interval_dp.h), which gives a good plan.  Then work is given out in
  * rounds, each twice as long as the one before, to
- *  - the exact search for better plans than the best (dp_decide.h), which keeps its state from round to round;
+ *  - the exact search for better plans than the best (ideal_both_ends.h), which keeps its state from round to round;
  *  - a probe: a search for a plan below a limit between bound and best plan.  Where there is none it ends much
  *    sooner than the search for the best plan, and raises the bound.  The limit moves towards the best plan when a
  *    probe ended, towards the bound when it ran out of steps;
  *  - orders (interval_dp.h), also those that pass through minimum cuts (cut_order.h), and searches near the best plan
  *    (dp_near.h);
- *  - bounds for plans of any shape (bounds.h), by minimum cuts (crossing_bound.h, path_bound.h) and from smaller
- *    graphs (dp_refuter.h).
+ *  - bounds for plans of any shape (bounds.h), and by minimum cuts (crossing_bound.h, path_bound.h).
+ * Once it has taken a while, searches of smaller graphs try to prove the best plan, and at last they raise the bound
+ * (smaller_graph_bound.h).
  * The exact search gets a whole round's steps; the share of each other one doubles when it gained something (a
  * better plan, a higher bound) and halves when not.  A plan or a bound that one finds counts for all at once. Work
  * is counted in steps of the exact search, so that the same input gives the same plan everywhere.
  *
- * Cost: the steps allowed; the memory of eight searches. */
+ * Cost: the steps allowed; the memory of four searches. */
 #include "passes/contiguous/dp_race.h"
 
 #include "passes/bounds/bounds.h"
 #include "passes/bounds/crossing_bound.h"
 #include "passes/contiguous/cut_order.h"
-#include "passes/contiguous/dp_decide.h"
 #include "passes/contiguous/dp_near.h"
-#include "passes/contiguous/dp_refuter.h"
 #include "passes/contiguous/smaller_graph_bound.h"
+#include "passes/contiguous/ideal_both_ends.h"
 #include "passes/bounds/path_bound.h"
 
 enum {
@@ -39,7 +39,9 @@ enum {
     NEAR = 100,
     FAR_MOST = 3,          /* at least 1, at most this */
     NEAR_PARTS = 4,        /* neighbourhoods searched in a turn */
-    REFUTE_LEAST = 8192,   /* smaller graphs get no turn of fewer steps */
+    SMALLER_PARTS = 4,     /* of all steps, for bounds from smaller graphs; */
+    CLIMB_AFTER = 8,       /* one climb over them after such a part, */
+    CLIMB_STATES = 200000, /* each of whose searches keeps so many ideals */
     BOUNDS_LEAST = 100000, /* bounds get no turn of fewer steps, */
     /* nor, after a turn that gained nothing, of less than this times its steps */
     BOUNDS_MORE = 8,
@@ -57,8 +59,8 @@ struct race {
     struct problem *c;
     struct problem_plan *best;
     struct arena *a;
-    struct rungs *rungs;
-    struct decide *main;
+    struct both *main;
+    int64_t floor; /* of the main search */
     bool main_done,
         full; /* main_done: the main search found a plan or ended; full: memory stopped it */
     /* the main search's floor: so far below the best plan, in parts of the gap (REACH_ONE: down to the bound) */
@@ -66,14 +68,13 @@ struct race {
     uint64_t steps, most; /* done by all; allowed */
     size_t bytes;         /* that each search may take */
     /* shares of a round's steps, SHARE_ONE: all */
-    uint32_t orders, cuts, nears, paths, probes, refutes;
+    uint32_t orders, cuts, nears, paths, probes;
     uint64_t bounds_at; /* the next turn of bounds needs so many steps */
     struct near_run near;
     struct cut_orders cut;
-    uint64_t cut_due; /* looks that orders through minimum cuts may have taken in all by now */
-    struct refuter refuter;
+    uint64_t cut_due;      /* looks that orders through minimum cuts may have taken in all by now */
     struct holder *holder; /* NULL: not made yet, or it cannot be */
-    bool holder_made;
+    bool holder_made, climbed;
     /* where a probe's limit is between the bound (0) and the best plan (REACH_ONE) */
     uint32_t reach;
 };
@@ -84,16 +85,16 @@ static uint64_t steps_left(const struct race *r)
     int64_t best = r->best->value;
     uint64_t times =
         best < LOAD_INF ? (uint64_t)((best - r->c->lower.value) / (best / NEAR + 1)) : 1;
-    times = times < 1 ? 1 : times < FAR_MOST ? times : FAR_MOST;
+    times = times < 1 ? 1 : smaller_u64(times, FAR_MOST);
     return r->steps < r->most * times ? r->most * times - r->steps : 0;
 }
 
 static void adapt(uint32_t *share, uint32_t least, bool got_on)
 {
     if (got_on)
-        *share = *share * 2 < SHARE_ONE ? *share * 2 : SHARE_ONE;
+        *share = smaller_u32(*share * 2, SHARE_ONE);
     else
-        *share = *share / 2 > least ? *share / 2 : least;
+        *share = larger_u32(*share / 2, least);
 }
 
 static bool is_over(struct race *r)
@@ -107,23 +108,10 @@ static uint64_t cost_of_making(const struct race *r)
     return r->c->g->n > LARGE ? (uint64_t)r->c->g->n * MAKE_PER_VERTEX : 0;
 }
 
-static void make_rungs(struct race *r)
-{
-    if (!r->rungs && !r->c->detailed && r->best->value < LOAD_INF)
-        r->rungs = rungs_new(r->c, r->best->value, r->a, r->o->diag);
-}
-
-static struct decide *search_for(struct race *r, int64_t limit, int64_t floor)
+static struct both *search_for(struct race *r, int64_t limit, int64_t floor)
 {
     r->steps += cost_of_making(r);
-    make_rungs(r);
-    return decide_new(r->c, r->rungs, limit, floor, r->o->max_states, r->bytes);
-}
-
-static void raise_bound(struct race *r, int64_t value, uint32_t lost)
-{
-    if (value > r->c->lower.value)
-        problem_raise(r->c, search_bound(r->c, value, lost));
+    return both_new(r->c, limit, floor, r->o->max_states, r->bytes);
 }
 
 /* Makes the main search seek plans better than the best one known, whoever found that.  It goes on with a lower
@@ -131,36 +119,37 @@ static void raise_bound(struct race *r, int64_t value, uint32_t lost)
 static void renew_main(struct race *r)
 {
     int64_t limit = r->best->value - 1, gap = limit - r->c->lower.value;
-    if (r->main && limit >= decide_floor(r->main) && !r->main_done) {
-        decide_tighten(r->main, limit);
+    if (r->main && limit >= r->floor && !r->main_done) {
+        both_tighten(r->main, limit);
         return;
     }
     if (r->main)
-        decide_free(r->main);
-    r->main = search_for(r, limit, limit - (int64_t)((__int128)gap * r->below / REACH_ONE));
+        both_free(r->main);
+    r->floor = limit - (int64_t)((__int128)gap * r->below / REACH_ONE);
+    r->main = search_for(r, limit, r->floor);
     r->main_done = false;
 }
 
-/* Goes on with d for `steps` steps; true if it found a better plan or came to its end. */
-static bool go_on(struct race *r, struct decide *d, uint64_t steps)
+/* Goes on with s for `steps` steps; true if it found a better plan or came to its end. */
+static bool go_on(struct race *r, struct both *s, int64_t floor, uint64_t steps)
 {
-    uint64_t before = decide_steps(d);
-    int64_t limit = decide_limit(d), floor = decide_floor(d);
-    enum search_end end = decide_go(d, steps);
-    bool better = decide_take(d, r->best);
-    r->steps += decide_steps(d) - before;
+    uint64_t before = both_steps(s);
+    int64_t limit = both_limit(s);
+    enum search_end end = both_go(s, steps);
+    bool better = both_take(s, r->best);
+    r->steps += both_steps(s) - before;
     r->found.better = r->found.better || better;
-    r->full = d == r->main ? end == SEARCH_FULL : r->full;
+    r->full = s == r->main ? end == SEARCH_FULL : r->full;
     if (end != SEARCH_DONE) {
-        r->found.states = decide_states(d) > r->found.states ? decide_states(d) : r->found.states;
+        r->found.states = larger_u64(both_states(s), r->found.states);
         return better;
     }
-    r->found.states = decide_states(d);
+    r->found.states = both_states(s);
     if (r->best->value > limit) /* there is no plan of value up to limit */
-        raise_bound(r, limit + 1, decide_lost(d));
+        problem_raise(r->c, search_bound(r->c, limit + 1, 0));
     else if (r->best->value > floor) /* the plan found is the best one */
-        raise_bound(r, r->best->value, decide_lost(d));
-    r->found.complete = r->best->value <= r->c->lower.value && !decide_lost(d);
+        problem_raise(r->c, search_bound(r->c, r->best->value, 0));
+    r->found.complete = r->best->value <= r->c->lower.value;
     return true;
 }
 
@@ -171,11 +160,11 @@ static void run_probe(struct race *r, uint64_t steps)
     if (r->best->value == LOAD_INF || r->c->detailed || limit <= r->c->lower.value ||
         limit >= r->best->value - 1)
         return;
-    struct decide *d = search_for(r, limit, limit);
-    bool got_on = go_on(r, d, steps);
+    struct both *s = search_for(r, limit, limit);
+    bool got_on = go_on(r, s, limit, steps);
     adapt(&r->probes, 1, got_on);
     r->reach = got_on ? (r->reach + REACH_ONE) / 2 : r->reach / 2 + 1;
-    decide_free(d);
+    both_free(s);
 }
 
 static void try_orders(struct race *r, uint64_t steps)
@@ -254,7 +243,7 @@ static void try_bounds(struct race *r, uint64_t steps)
     problem_raise(r->c, bounds_best(r->c, r->best->value, &with, &spent));
     problem_raise(r->c, cut_bound(r->c, steps * ARCS_PER_STEP / 4, with.clock, with.scratch));
     spent /= ARCS_PER_STEP;
-    r->steps += spent > steps ? spent : steps;
+    r->steps += larger_u64(spent, steps);
     r->bounds_at = r->c->lower.value > before ? steps : steps * BOUNDS_MORE;
 }
 
@@ -274,40 +263,56 @@ static void try_path(struct race *r, uint64_t steps)
     adapt(&r->paths, SHARE_ONE / 2, raised);
 }
 
-static void try_refuting(struct race *r, uint64_t steps)
+/* Once, when each of its searches may take as many steps as all so far; they are not counted, for they find nothing
+ * or end the race. */
+static void try_climb(struct race *r)
 {
-    make_rungs(r);
-    if (!r->rungs || steps < REFUTE_LEAST)
+    const struct dp_limits most = {
+        .max_states = CLIMB_STATES, .max_steps = r->steps, .clock = r->o->clock};
+    if (r->climbed || r->c->detailed || r->best->value == LOAD_INF ||
+        r->steps < r->most / CLIMB_AFTER)
         return;
-    uint64_t before = r->refuter.spent;
-    r->refuter.rungs = r->rungs;
-    bool raised = problem_raise(r->c, refuter_next(r->c, &r->refuter, r->best->value, steps));
-    adapt(&r->refutes, 1, raised);
-    r->steps += r->refuter.spent - before;
+    r->climbed = true;
+    problem_raise(r->c, dp_climb(r->c, r->best->value, &most, r->o->scratch, r->o->diag));
+}
+
+/* Smaller graphs raise the bound where the rounds have left a gap. */
+static void try_smaller(struct race *r)
+{
+    if (!r->c->detailed && r->best->value < LOAD_INF && !is_over(r))
+        problem_raise(r->c, dp_bound(r->c, r->best->value, r->most / SMALLER_PARTS, r->o->clock,
+                                     r->o->scratch, r->o->diag));
 }
 
 static void tell_progress(const struct race *r)
 {
-    problem_tell(r->c, r->o->clock, "searching", decide_passed(r->main), r->best->value);
+    uint64_t passed = (uint64_t)both_passed(r->main) * 1000 / r->c->g->n;
+    problem_tell(r->c, r->o->clock, "searching", (uint32_t)passed, r->best->value);
+}
+
+/* The turn of the main search. */
+static void search_on(struct race *r, uint64_t round)
+{
+    enum { SLICE = 262144 }; /* steps between two looks at the clock */
+    r->full = false;
+    for (uint64_t done = 0, more; done < round && !is_over(r) && !r->full && (more = steps_left(r));
+         done += SLICE) {
+        uint64_t left = round - done < more ? round - done : more;
+        renew_main(r);
+        r->main_done = go_on(r, r->main, r->floor, left < SLICE ? left : SLICE);
+        if (r->main_done) /* it found a plan or ended: the next one goes further down */
+            r->below = r->below ? r->below * 2 : REACH_ONE / 16;
+        r->below = r->below < REACH_ONE ? r->below : REACH_ONE;
+        tell_progress(r);
+    }
 }
 
 static void run_rounds(struct race *r)
 {
-    enum { SLICE = 262144 }; /* steps between two looks at the clock */
     /* ends when a round alone is more than all steps allowed: then nothing takes steps any more */
-    for (uint64_t round = FIRST_ROUND, more;
+    for (uint64_t round = FIRST_ROUND;
          !is_over(r) && steps_left(r) && round / 2 <= r->most * FAR_MOST; round *= 2) {
-        r->full = false;
-        for (uint64_t done = 0; done < round && !is_over(r) && !r->full && (more = steps_left(r));
-             done += SLICE) {
-            uint64_t left = round - done < more ? round - done : more;
-            renew_main(r);
-            r->main_done = go_on(r, r->main, left < SLICE ? left : SLICE);
-            if (r->main_done) /* it found a plan or ended: the next one goes further down */
-                r->below = r->below ? r->below * 2 : REACH_ONE / 16;
-            r->below = r->below < REACH_ONE ? r->below : REACH_ONE;
-            tell_progress(r);
-        }
+        search_on(r, round);
         if (!is_over(r))
             try_orders(r, round * r->orders / SHARE_ONE);
         if (!is_over(r))
@@ -319,35 +324,32 @@ static void run_rounds(struct race *r)
         if (!is_over(r))
             try_bounds(r, round / 2);
         if (!is_over(r))
-            try_refuting(r, round * r->refutes / SHARE_ONE);
+            try_climb(r);
         if (!is_over(r))
             run_probe(r, round * r->probes / SHARE_ONE);
     }
     if (r->main)
-        decide_free(r->main);
+        both_free(r->main);
 }
 
 struct dp_found dp_race(const struct dp_race *o, struct problem_plan *best)
 {
-    struct race r = {
-        .o = o,
-        .c = o->c,
-        .best = best,
-        .run = interval_begin(o->orders),
-        .found.complete = o->c->g->n == 0,
-        .a = arena_new(o->scratch),
-        .most = o->max_states * STEPS_PER_STATE,
-        .bytes = o->max_states * BYTES_PER_STATE +
-                 (size_t)(o->c->g->n + o->c->g->nnet) * BYTES_PER_VERTEX,
-        .orders = SHARE_ONE / 2,
-        .cuts = SHARE_ONE / 2,
-        .nears = SHARE_ONE / 2,
-        .paths = SHARE_ONE / 2,
-        .bounds_at = BOUNDS_LEAST,
-        .probes = SHARE_ONE / 4,
-        .refutes = SHARE_ONE / 4,
-        .refuter = {.max_states = o->max_states, .clock = o->clock, .scratch = o->scratch},
-        .reach = REACH_ONE / 2};
+    struct race r = {.o = o,
+                     .c = o->c,
+                     .best = best,
+                     .run = interval_begin(o->orders),
+                     .found.complete = o->c->g->n == 0,
+                     .a = arena_new(o->scratch),
+                     .most = o->max_states * STEPS_PER_STATE,
+                     .bytes = o->max_states * BYTES_PER_STATE +
+                              (size_t)(o->c->g->n + o->c->g->nnet) * BYTES_PER_VERTEX,
+                     .orders = SHARE_ONE / 2,
+                     .cuts = SHARE_ONE / 2,
+                     .nears = SHARE_ONE / 2,
+                     .paths = SHARE_ONE / 2,
+                     .bounds_at = BOUNDS_LEAST,
+                     .probes = SHARE_ONE / 4,
+                     .reach = REACH_ONE / 2};
     /* the first plan is made even if time is up */
     for (uint32_t i = 0; i < FIRST_ORDERS && i < o->orders->starts &&
                          best->value > o->c->lower.value && !(i && clock_out(o->clock));
@@ -357,6 +359,7 @@ struct dp_found dp_race(const struct dp_race *o, struct problem_plan *best)
         try_cuts(&r, 0);
     if (o->c->g->n && o->max_states && !is_over(&r))
         run_rounds(&r);
+    try_smaller(&r);
     r.found.steps = r.steps;
     if (o->clock && o->clock->why)
         r.found.why = o->clock->why;

@@ -3,8 +3,8 @@
  * The search itself is in interval_dp.c.  It runs on the top level and, if that is a fused one, also on the whole
  * graph; the better plan stays.  Then bounds.c says how far from optimal it is at most.  Cost: `starts` sweeps, and
  * the work of the bounds. */
-#include "passes/bounds/claim.h"
-#include "passes/contiguous/placing.h"
+#include "passes/bounds/bounds.h"
+#include "passes/problem/placing.h"
 #include "passes/contiguous/infeasible.h"
 
 static int dpl_run(struct ctx *x, const void *options)
@@ -27,7 +27,7 @@ static int dpl_run(struct ctx *x, const void *options)
     if (best.value == LOAD_INF)
         return report_infeasible(x, whole, false, &p.orders);
     leave_plan(x, "dpl-place", level, &best);
-    struct bound all = claim_all(x, best.value, true, BOUNDS_WORK, &p.clock);
+    struct bound all = bounds_all(x, best.value, true, BOUNDS_WORK, &p.clock);
     struct bound in = all;
     const struct bounding with = bounding_of(x, BOUNDS_WORK, &p.clock);
     if (best.value > all.value && whole != must_level(x))
@@ -45,12 +45,9 @@ static int dpl_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_dpl_place = {
-    .pass = {.name = "dpl-place",
-             .help = "contiguous split by interval DP over many topological orders",
-             .opts = place_opts + PLACE_OPTS_EXACT,
-             .optsize = sizeof(struct place_options),
-             .needs = NEED_COST | NEED_CONTRACT,
-             .run = dpl_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .pass = {"dpl-place", "contiguous split by interval DP over many topological orders",
+             place_opts + PLACE_OPTS_EXACT, sizeof(struct place_options),
+             .needs = NEED_COST | NEED_CONTRACT, .run = dpl_run},
+    .objectives = {"time-per-sample"},
     .features =
         FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

@@ -182,9 +182,9 @@ static void count_pins(struct hier *h)
         for (uint32_t v = 0; v < g->n; v++) {
             if (!has_vertex(h->bits + (size_t)i * h->nword, v))
                 continue;
-            for (uint32_t k = g->net_of.at[v]; k < g->net_of.at[v + 1]; k++)
-                if (name[g->net_of.to[k]] != UINT32_MAX)
-                    h->has[(size_t)i * h->nnet + name[g->net_of.to[k]]]++;
+            for_row (y, g->net_of, v)
+                if (name[y] != UINT32_MAX)
+                    h->has[(size_t)i * h->nnet + name[y]]++;
             for (uint32_t k = g->shared_of.at[v]; h->c->limited && k < g->shared_of.at[v + 1]; k++)
                 h->item[(size_t)i * g->nshared + g->shared_of.to[k]]++;
         }
@@ -270,7 +270,7 @@ static void make_weights(struct hier *h)
     for (uint32_t v = 0; v < h->g->n; v++) {
         least[v] = COST_NEVER;
         for (uint32_t k = 0; k < h->c->nkind; k++)
-            least[v] = h->c->kind[k].time[v] < least[v] ? h->c->kind[k].time[v] : least[v];
+            least[v] = smaller(h->c->kind[k].time[v], least[v]);
     }
     h->weight = arena_array(h->a, h->n, sizeof *h->weight);
     sum_up(h, least, h->weight);
@@ -385,7 +385,7 @@ static void inner_relax(struct hier *h, const struct group_kind *q, struct membe
         if (v >= h->limit || taken)
             continue;
         uint32_t next = d.pin < 0 ? t + 1 : t + (nfree << d.pin);
-        v = load > v ? load : v;
+        v = larger(load, v);
         if (v < h->in.most[(size_t)next * h->n + to]) {
             h->in.most[(size_t)next * h->n + to] = v;
             h->in.step[(size_t)next * h->n + to] = (struct back){from, d.k};
@@ -450,7 +450,7 @@ static void outer_relax(struct hier *h, const struct group_kind *q, uint32_t i, 
         if (v >= h->limit || s / q->stride % (q->count + 1) == q->count)
             continue;
         size_t to = (size_t)(s + q->stride) * h->n + j;
-        v = load > v ? load : v;
+        v = larger(load, v);
         if (v >= h->value[to] || v >= h->limit)
             continue;
         h->value[to] = v;
@@ -572,7 +572,7 @@ static bool make_tables(struct hier *h)
     uint32_t inner = 1;
     for (uint32_t q = 0; q < h->nkind; q++) {
         uint32_t states = (h->kind[q].nfree + 1) << h->kind[q].npin;
-        inner = states > inner ? states : inner;
+        inner = larger_u32(states, inner);
     }
     size_t cells = (size_t)h->nstate * h->n;
     h->value = arena_array(h->a, cells, sizeof *h->value);

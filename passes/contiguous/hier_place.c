@@ -13,7 +13,7 @@
  * inner one: average load, the largest vertices, its exact search (ideal_search.c), minimum cuts
  * (crossing_bound.c), smaller graphs (smaller_graph_bound.c).  O(cuts^4) for each order in the worst case; the pruning
  * leaves little of it. */
-#include "passes/bounds/claim.h"
+#include "passes/bounds/bounds.h"
 #include "ir/base/random.h"
 #include "passes/bounds/crossing_bound.h"
 #include "ir/dag/order_cuts.h"
@@ -21,10 +21,10 @@
 #include "passes/bounds/explain.h"
 #include "passes/contiguous/ideal_search.h"
 #include "passes/contiguous/hier_dp.h"
-#include "passes/contiguous/placing.h"
+#include "passes/contiguous/interval_dp.h"
+#include "passes/problem/placing.h"
 #include "ir/dag/topo_order.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -41,40 +41,16 @@ struct hier_options {
 };
 
 static const struct opt hier_opts[] = {
-    {.kind = OPT_INT,
-     .name = "ideals",
-     .off = offsetof(struct hier_options, ideals),
-     .def = "300",
-     .lo = "0",
-     .hi = "1000",
+    {OPT_INT, "ideals", offsetof(struct hier_options, ideals), "300", .lo = "0", .hi = "1000",
      .help = "graphs of up to so many ideals are searched whole (also --max-states)"},
-    {.kind = OPT_INT,
-     .name = "starts",
-     .off = offsetof(struct hier_options, starts),
-     .def = "20",
-     .lo = "1",
-     .hi = "1000000",
+    {OPT_INT, "starts", offsetof(struct hier_options, starts), "20", .lo = "1", .hi = "1000000",
      .help = "topological orders to try"},
-    {.kind = OPT_INT,
-     .name = "cuts",
-     .off = offsetof(struct hier_options, cuts),
-     .def = "96",
-     .lo = "2",
-     .hi = "900",
+    {OPT_INT, "cuts", offsetof(struct hier_options, cuts), "96", .lo = "2", .hi = "900",
      .help = "positions of an order to cut at"},
-    {.kind = OPT_INT,
-     .name = "steps",
-     .off = offsetof(struct hier_options, steps),
-     .def = "20000000000",
-     .lo = "1",
+    {OPT_INT, "steps", offsetof(struct hier_options, steps), "20000000000", .lo = "1",
      .hi = "1000000000000000",
      .help = "steps of the search before it gives up (a tenth of it for the orders)"},
-    {.kind = OPT_INT,
-     .name = "seed",
-     .off = offsetof(struct hier_options, seed),
-     .def = "1",
-     .lo = "0",
-     .hi = "1000000000",
+    {OPT_INT, "seed", offsetof(struct hier_options, seed), "1", .lo = "0", .hi = "1000000000",
      .help = "seed of the orders"},
     {0}};
 
@@ -96,7 +72,7 @@ static int64_t least_time(const struct wdag *g, uint32_t v)
 {
     int64_t least = COST_NEVER;
     for (uint32_t k = 0; k < g->ncls; k++)
-        least = g->time[k][v] < least ? g->time[k][v] : least;
+        least = smaller(g->time[k][v], least);
     return least == COST_NEVER ? 0 : least;
 }
 
@@ -160,12 +136,9 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
     struct arena_mark mark = arena_mark(r->a);
     uint32_t n = r->g->n, *group = arena_array(r->a, (size_t)n + 1, sizeof *group);
     uint32_t count = make_pieces(r, group);
-    struct wdag_order o = {.from = arena_array(r->a, (size_t)n + 1, sizeof *o.from),
-                           .to = arena_array(r->a, (size_t)n + 1, sizeof *o.to)};
-    for (uint32_t p = 1; p < n; p++) {
-        o.from[o.n] = r->order[p - 1];
-        o.to[o.n++] = r->order[p];
-    }
+    struct pairs o = pairs_new(r->a, n);
+    for (uint32_t p = 1; p < n; p++)
+        pairs_add(&o, r->order[p - 1], r->order[p]);
     const struct wdag_groups pieces = {group, count, &o};
     struct wdag *level = wdag_merge_ordered(r->g, &pieces, "hier-place", r->a, d);
     const struct hier_limits most = {
@@ -312,7 +285,7 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_f
                                       orders->tried, run->why, c->lower.why);
     }
     claim(x, claim_scope(x, true, false), in,
-          claim_all(x, p->claim.bare, true, BOUNDS_WORK / 100, &clock));
+          bounds_all(x, p->claim.bare, true, BOUNDS_WORK / 100, &clock));
     if (lowest)
         p->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less: %s",
                                       plan_among(p->claim.scope), c->lower.why);
@@ -355,7 +328,7 @@ static int hier_run(struct ctx *x, const void *options)
     }
     bool none = false;
     if (best.value > c->lower.value && !(run.complete && level == whole))
-        none = raise_bound(x, c, best.value < wide.value ? best.value : wide.value, &clock);
+        none = raise_bound(x, c, smaller(best.value, wide.value), &clock);
     if (best.value == LOAD_INF && wide.value == LOAD_INF)
         return report_none(x, none || (run.complete && level == whole), &clock);
     bool better = level != whole && wide.value < best.value;
@@ -373,5 +346,5 @@ const struct planner planner_hier_place = {
          .optsize = sizeof(struct hier_options),
          .needs = NEED_COST | NEED_CONTRACT,
          .run = hier_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_GROUPS};

@@ -11,12 +11,16 @@
  * Cost: some nine eighths of that of the end that gets on better. */
 #include "passes/contiguous/ideal_both_ends.h"
 
-#include "ir/base/budget.h"
 #include "passes/problem/reversed.h"
 
 #include <assert.h>
 
-enum { TURN_SHARE = 8, STEPS_PER_STATE = 8 };
+enum {
+    TURN = 2048 /* steps, and */,
+    TURN_SHARE = 8 /* a part of those before */,
+    LEAST_SHARE = 16
+};
+enum { STEPS_PER_STATE = 8 };
 #define MEMORY_MAX (UINT64_C(1) << 25) /* of the search from one end */
 
 struct both {
@@ -51,21 +55,15 @@ void both_free(struct both *b)
     arena_free(b->a[0]);
 }
 
-bool both_from_end(const struct both *b)
-{
-    return (uint64_t)search_passed(b->s[0]) * search_steps(b->s[1]) <
-           (uint64_t)search_passed(b->s[1]) * search_steps(b->s[0]);
-}
-
 /* Which end has the next turn: 0 or 1. */
 static int next_end(const struct both *b)
 {
     uint64_t x = search_steps(b->s[0]), y = search_steps(b->s[1]);
     if (b->end[0] != SEARCH_GOING || b->end[1] != SEARCH_GOING)
         return b->end[0] != SEARCH_GOING;
-    if (budget_lopsided(x, y))
+    if (x / LEAST_SHARE > y || y / LEAST_SHARE > x)
         return x > y;
-    return both_from_end(b);
+    return search_passed(b->s[0]) * y < search_passed(b->s[1]) * x;
 }
 
 enum search_end both_go(struct both *b, uint64_t steps)
@@ -73,10 +71,10 @@ enum search_end both_go(struct both *b, uint64_t steps)
     uint64_t stop = both_steps(b) + steps;
     while (both_steps(b) < stop) {
         int i = next_end(b);
-        uint64_t turn = budget_turn(search_steps(b->s[i]), TURN_SHARE, stop - both_steps(b));
+        uint64_t turn = search_steps(b->s[i]) / TURN_SHARE + TURN, left = stop - both_steps(b);
         if (b->end[i] != SEARCH_GOING)
             return b->end[i];
-        b->end[i] = search_go(b->s[i], turn);
+        b->end[i] = search_go(b->s[i], turn < left ? turn : left);
         if (b->end[i] == SEARCH_DONE)
             return SEARCH_DONE;
         /* the limit of one search also holds for the other */
@@ -94,7 +92,7 @@ void both_tighten(struct both *b, int64_t limit)
 int64_t both_limit(const struct both *b)
 {
     int64_t x = search_limit(b->s[0]), y = search_limit(b->s[1]);
-    return x < y ? x : y;
+    return smaller(x, y);
 }
 
 /* Copies the best plan of s, a search of c or (turned) of c reversed, to *best if that takes more; true if it did. */
@@ -138,7 +136,7 @@ uint64_t both_states(const struct both *b)
 uint32_t both_passed(const struct both *b)
 {
     uint32_t x = search_passed(b->s[0]), y = search_passed(b->s[1]);
-    return x > y ? x : y;
+    return larger_u32(x, y);
 }
 
 struct dp_found dp_both(const struct problem *c, const struct dp_limits *l,
@@ -151,7 +149,7 @@ struct dp_found dp_both(const struct problem *c, const struct dp_limits *l,
         return f;
     struct both *b = both_new(c, best->value - 1, c->lower.value, l->max_states, MEMORY_MAX);
     while (end == SEARCH_GOING && !f.why) {
-        end = both_go(b, budget_turn(both_steps(b), TURN_SHARE, UINT64_MAX));
+        end = both_go(b, both_steps(b) / TURN_SHARE + TURN);
         if (end == SEARCH_FULL)
             f.why = "memory limit reached";
         else if (end == SEARCH_GOING && both_steps(b) > most)

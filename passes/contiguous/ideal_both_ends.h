@@ -26,8 +26,6 @@ uint64_t both_steps(const struct both *b);
 uint64_t both_states(const struct both *b);
 /* Vertices passed, from the end that has passed most. */
 uint32_t both_passed(const struct both *b);
-/* Whether the search from the last vertices has passed more for its steps. */
-bool both_from_end(const struct both *b);
 
 /* In one go: dp_search (max_steps is ignored; steps are those of both ends). */
 struct dp_found dp_both(const struct problem *c, const struct dp_limits *l,

@@ -48,7 +48,7 @@ static void weigh_exactly(struct search *s)
 {
     uint64_t *mask = arena_array(s->a, (size_t)s->n + 1, sizeof *mask);
     for (uint32_t base = 0; base < s->n; base += 64) {
-        uint32_t top = base + 64 < s->n ? base + 64 : s->n;
+        uint32_t top = smaller_u32(base + 64, s->n);
         uint64_t full = top - base == 64 ? UINT64_MAX : (UINT64_C(1) << (top - base)) - 1;
         int64_t block[PROBLEM_POTS] = {0};
         for (uint32_t p = 0; p < s->c->npot; p++)
@@ -56,9 +56,9 @@ static void weigh_exactly(struct search *s)
                 block[p] += s->c->pot[p].w[v];
         for (uint32_t v = top; v-- > 0;) {
             uint64_t m = v >= base ? UINT64_C(1) << (v - base) : 0;
-            for (uint32_t i = s->g->succ.at[v]; i < s->g->succ.at[v + 1]; i++)
-                if (s->g->succ.to[i] < top)
-                    m |= mask[s->g->succ.to[i]];
+            for_row (y, s->g->succ, v)
+                if (y < top)
+                    m |= mask[y];
             mask[v] = m;
             for (uint32_t p = 0; p < s->c->npot && m == full; p++)
                 s->above[p][v] += block[p];
@@ -75,9 +75,9 @@ static void weigh_paths(struct search *s)
     for (uint32_t p = 0; p < s->c->npot; p++)
         for (uint32_t v = s->n; v-- > 0;) {
             int64_t most = 0;
-            for (uint32_t i = s->g->succ.at[v]; i < s->g->succ.at[v + 1]; i++) {
-                int64_t w = s->above[p][s->g->succ.to[i]];
-                most = w > most ? w : most;
+            for_row (next, s->g->succ, v) {
+                int64_t w = s->above[p][next];
+                most = larger(w, most);
             }
             s->above[p][v] = most + s->c->pot[p].w[v];
         }
@@ -117,16 +117,6 @@ static void make_tables(struct search *s)
 }
 
 /* ---- ideals ---------------------------------------------------------------------------------- */
-
-/* The ideal I' + S, made if it is new. */
-static uint32_t intern(struct search *s)
-{
-    assert(s->now.card <= s->n);
-    uint32_t known = s->ideals.n, id = search_intern(s);
-    if (s->ideals.n > known)
-        guide_link(s, id);
-    return id;
-}
 
 /* Makes ideal id the start: unpacks its bits, and lists the vertices whose predecessors it all holds. */
 static void begin_start(struct search *s, uint32_t id)
@@ -202,8 +192,8 @@ static void arrive_detailed(struct search *s)
                 int64_t low = problem_low(c, l, p, copies, s->caps.cap[p][s->stage.k]);
                 far = s->now.weight[p] - (p == c->cross_pot ? s->now.cross : 0) >= low;
             }
-            struct label nw = {.value = load[0] > l->value ? load[0] : l->value,
-                               .back = load[1] > l->back ? load[1] : l->back,
+            struct label nw = {.value = larger(load[0], l->value),
+                               .back = larger(load[1], l->back),
                                .used =
                                    l->used + ((uint64_t)(copies - 1) << c->kind[s->stage.k].shift),
                                .parent = l->label,
@@ -212,7 +202,7 @@ static void arrive_detailed(struct search *s)
             if (!far || nw.value + nw.back > s->caps.keep)
                 continue;
             if (!id)
-                id = intern(s);
+                id = search_intern(s);
             relax_label(s, id, nw);
         }
     }
@@ -233,14 +223,14 @@ static void arrive(struct search *s)
             return;
     if (s->floor >= 0 && s->now.card < s->n && maximal_could_be_larger(s))
         return;
-    load = load > s->floor ? load : s->floor;
+    load = larger(load, s->floor);
     uint32_t id = 0;
     for (uint32_t x = 0; x < s->stage.live.n; x++) {
         const struct live *l = &s->stage.live.v[x];
         bool far = true;
         for (uint32_t p = 0; p < s->c->npot; p++)
             far = far && s->now.weight[p] - (p == s->c->cross_pot ? s->now.cross : 0) >= l->low[p];
-        struct label nw = {.value = load > l->value ? load : l->value,
+        struct label nw = {.value = larger(load, l->value),
                            .used = l->used,
                            .parent = l->label,
                            .kind = (uint16_t)s->stage.k};
@@ -250,7 +240,7 @@ static void arrive(struct search *s)
             nw.value + (s->refute && s->c->cross_pot == 0 ? s->now.cross : 0) > s->caps.keep)
             continue;
         if (!id)
-            id = intern(s);
+            id = search_intern(s);
         int64_t more = guide_excess(s, id, l->used);
         if (s->now.weight[0] - more < l->low[0] || (s->refute && nw.value + more > s->caps.keep))
             continue;
@@ -316,7 +306,7 @@ static uint32_t most_copies(const struct search *s)
 {
     uint32_t most = 1;
     for (uint32_t x = 0; x < s->stage.live.n; x++)
-        most = s->stage.live.v[x].left > most ? s->stage.live.v[x].left : most;
+        most = larger_u32(s->stage.live.v[x].left, most);
     return most;
 }
 
@@ -400,12 +390,10 @@ static bool next_stage(struct search *s)
 
 struct search *search_new(const struct problem *c, const struct search_ask *ask, struct arena *a)
 {
-    assert(!ask->guide || (ask->vertex && ask->goal != SEARCH_REFUTE));
+    assert(ask->floating >= 0 && (!ask->guide || ask->goal == SEARCH_GUIDE));
     assert(!ask->guide ||
-           (ask->guide->end_of == SEARCH_DONE && ask->guide->ask.goal == SEARCH_GUIDE));
-    assert(!ask->guide ||
-           (ask->guide->ask.limit >= ask->limit && ask->guide->c->nkind == c->nkind));
-    assert(ask->floating >= 0);
+           (ask->guide->ask.goal == SEARCH_GUIDE && ask->guide->end_of == SEARCH_DONE &&
+            ask->guide->ask.limit == ask->limit && ask->guide->c->nkind == c->nkind));
     struct search *s = arena_alloc(a, sizeof *s);
     size_t used = arena_used(a);
     *s = (struct search){.c = c,
@@ -426,7 +414,7 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
     }
     make_tables(s);
     s->steps = s->n / SEARCH_SCAN;
-    uint32_t empty = intern(s);
+    uint32_t empty = search_intern(s);
     relax_label(s, empty, (struct label){.value = 0});
     return s;
 }
@@ -436,7 +424,7 @@ enum search_end search_go(struct search *s, uint64_t steps)
     uint64_t stop = s->steps + steps;
     while (s->end_of == SEARCH_GOING && s->steps < stop) {
         /* pauses every CHECK_EVERY steps, to look at the limits of states and bytes */
-        s->pause = s->steps + CHECK_EVERY < stop ? s->steps + CHECK_EVERY : stop;
+        s->pause = smaller_u64(s->steps + CHECK_EVERY, stop);
         if (!s->inside && !(s->inside = next_stage(s)))
             s->end_of = SEARCH_DONE;
         else if (enumerate(s))
@@ -512,7 +500,7 @@ static int64_t largest_load(const struct problem *c, const int32_t *dev, struct 
         }
     }
     for (uint32_t d = 0; d < ndev; d++)
-        most = load[d] > most ? load[d] : most;
+        most = larger(load[d], most);
     return most;
 }
 
@@ -559,7 +547,7 @@ uint32_t search_passed(const struct search *s)
 /* ---- in one go ------------------------------------------------------------------------------- */
 
 /* Runs s to its end or to the limits. */
-static struct dp_found run_search(struct search *s, const struct dp_limits *l)
+struct dp_found search_run(struct search *s, const struct dp_limits *l)
 {
     uint64_t most = l->max_states * STEPS_PER_STATE;
     most = l->max_steps && l->max_steps < most ? l->max_steps : most;
@@ -592,7 +580,7 @@ struct dp_found dp_search(const struct problem *c, const struct dp_limits *l,
                              .max_states = l->max_states,
                              .max_bytes = MEMORY_MAX};
     struct search *s = search_new(c, &ask, scratch);
-    f = run_search(s, l);
+    f = search_run(s, l);
     f.better = search_found(s);
     if (f.better)
         search_plan(s, best);
@@ -611,7 +599,7 @@ struct dp_found dp_refute(const struct problem *c, int64_t limit, int64_t floati
                              .max_states = l->max_states,
                              .max_bytes = MEMORY_MAX};
     struct search *s = search_new(c, &ask, scratch);
-    struct dp_found f = run_search(s, l);
+    struct dp_found f = search_run(s, l);
     f.none = f.complete && !search_found(s);
     arena_release(scratch, mark);
     return f;

@@ -25,9 +25,9 @@ struct search_ask {
     /* REFUTE, GUIDE: weight in potential 0 of the vertices that the graph has lost: the devices must have room for
      * them */
     int64_t floating;
-    /* BEST, GUIDE: a finished search with the goal GUIDE, over this graph without some vertices, from the other end
-     * (reversed.h), for a limit not below this one, with the same kinds and scales; what it knows prunes this search
-     * (dp_guide.c).  NULL: none.  vertex[vertex of its graph]: the vertex here. */
+    /* GUIDE: a finished search with that goal, over this graph without some vertices, from the other end (reversed.h),
+     * with the same limit, kinds and scales; what it knows prunes this search (dp_guide.c).  NULL: none.
+     * vertex[vertex of its graph]: the vertex here. */
     const struct search *guide;
     const uint32_t *vertex;
     uint64_t max_states; /* ideals that it may keep */
@@ -74,6 +74,9 @@ struct dp_found {
     bool complete;   /* nothing better than *best exists */
     const char *why; /* if not complete */
 };
+
+/* Runs s to its end or to the limits, */
+struct dp_found search_run(struct search *s, const struct dp_limits *l);
 
 /* Improves *best (value LOAD_INF: none yet) to the optimum; only strictly better plans are taken. */
 struct dp_found dp_search(const struct problem *c, const struct dp_limits *l,

@@ -146,7 +146,7 @@ static inline int64_t search_excess(const struct search *s, int64_t load)
 
 /* Looks up the ideal with these bits, `card` vertices and hash `key` in s; 0: it is not there. */
 uint32_t search_find(const struct search *s, uint64_t key, uint32_t card, const uint64_t *bits);
-/* The ideal I' + S; added if it is new, without its guide (guide_link). */
+/* The ideal I' + S; added if it is new. */
 uint32_t search_intern(struct search *s);
 
 /* Sets the guide of ideal id, which is I' + S: the ideal of the guide's graph that holds all its vertices outside I'
@@ -155,6 +155,7 @@ void guide_link(struct search *s, uint32_t id);
 /* A lower bound on the excess, summed over the devices that `used` leaves, of any way to complete a plan from ideal
  * id; LOAD_INF: there is no way.  0 without a guide. */
 int64_t guide_excess(const struct search *s, uint32_t id, uint64_t used);
+
 /* Whether some vertex can move to the device of S from a later one such that no plan gets worse. */
 bool maximal_could_be_larger(struct search *s);
 /* Fills s->from.larger: known ideals of one vertex more than the start from which the rest of a plan is as good. */

@@ -16,8 +16,8 @@ void step_look(struct search *s, uint32_t e)
     t->cost = s->stage.cls->cost[e];
     t->crossing = s->c->pot[s->c->cross_pot].net[e];
     t->outside = 0;
-    for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++)
-        t->outside += !has(s, pin->to[i]);
+    for_row (x, *pin, e)
+        t->outside += !has(s, x);
 }
 
 /* Adds (sign 1) or takes off (-1) the weight of net e, which has the host and which no vertex of I' touches, when
@@ -36,8 +36,7 @@ static int64_t *part_of(struct search *s, const struct net *t)
 static void take_nets(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;
-    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
-        uint32_t e = of->to[i];
+    for_row (e, *of, v) {
         struct net *t = step_net(s, e);
         int64_t cost = t->cost;
         bool fresh = t->outside == t->pins; /* no pin of it is in I' */
@@ -101,8 +100,7 @@ static void untake_nets(struct search *s, uint32_t v)
 static void skip_nets(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;
-    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
-        uint32_t e = of->to[i];
+    for_row (e, *of, v) {
         struct net *t = step_net(s, e);
         if (t->skipped++ == 0 && t->taken && t->outside == t->pins && !t->host)
             s->stage.fixed += t->cost;
@@ -112,8 +110,8 @@ static void skip_nets(struct search *s, uint32_t v)
 static void unskip_nets(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;
-    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++) {
-        struct net *t = &s->now.net[of->to[i]];
+    for_row (x, *of, v) {
+        struct net *t = &s->now.net[x];
         if (--t->skipped == 0 && t->taken && t->outside == t->pins && !t->host)
             s->stage.fixed -= t->cost;
     }
@@ -123,10 +121,10 @@ static void take_bytes(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->g->shared_of;
     s->stage.bytes += s->g->size[v];
-    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++)
-        if (s->now.need[of->to[i]]++ == 0) {
-            s->stage.bytes += s->g->shared_size[of->to[i]];
-            s->stage.parts.params += s->g->shared_size[of->to[i]];
+    for_row (x, *of, v)
+        if (s->now.need[x]++ == 0) {
+            s->stage.bytes += s->g->shared_size[x];
+            s->stage.parts.params += s->g->shared_size[x];
         }
 }
 
@@ -134,10 +132,10 @@ static void untake_bytes(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->g->shared_of;
     s->stage.bytes -= s->g->size[v];
-    for (uint32_t i = of->at[v]; i < of->at[v + 1]; i++)
-        if (--s->now.need[of->to[i]] == 0) {
-            s->stage.bytes -= s->g->shared_size[of->to[i]];
-            s->stage.parts.params -= s->g->shared_size[of->to[i]];
+    for_row (x, *of, v)
+        if (--s->now.need[x] == 0) {
+            s->stage.bytes -= s->g->shared_size[x];
+            s->stage.parts.params -= s->g->shared_size[x];
         }
 }
 
@@ -210,13 +208,12 @@ bool step_take(struct search *s, uint32_t v)
     s->now.key ^= s->zobrist[v];
     s->now.card++;
     const struct csr *succ = &s->g->succ, *pred = &s->g->pred;
-    for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++) {
-        uint32_t w = succ->to[i];
+    for_row (w, *succ, v) {
         if (s->now.missing_stamp[w] != s->now.stamp) {
             s->now.missing_stamp[w] = s->now.stamp;
             s->now.missing[w] = 1; /* 1 for v, whose bit is set already */
-            for (uint32_t j = pred->at[w]; j < pred->at[w + 1]; j++)
-                s->now.missing[w] += !has(s, pred->to[j]);
+            for_row (u, *pred, w)
+                s->now.missing[w] += !has(s, u);
         }
         if (--s->now.missing[w] == 0)
             s->walk.list[s->walk.end++] = w;
@@ -227,8 +224,8 @@ bool step_take(struct search *s, uint32_t v)
 void step_untake(struct search *s, uint32_t v)
 {
     const struct csr *succ = &s->g->succ;
-    for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
-        s->now.missing[succ->to[i]]++;
+    for_row (w, *succ, v)
+        s->now.missing[w]++;
     s->now.bits[v >> 6] &= ~(UINT64_C(1) << (v & 63));
     s->now.key ^= s->zobrist[v];
     s->now.card--;

@@ -71,6 +71,7 @@ uint32_t search_intern(struct search *s)
     s->ideals.bucket[s->now.card] = id;
     s->ideals.slot[at] = id;
     s->ideals.n++;
+    guide_link(s, id);
     if (s->ideals.n > s->ideals.mask / 2)
         rehash(s);
     return id;

@@ -9,7 +9,7 @@
 
 #include "passes/contiguous/ideal_both_ends.h"
 #include "passes/problem/memory_need.h"
-#include "passes/contiguous/placing.h"
+#include "passes/problem/placing.h"
 #include "ir/base/units.h"
 
 enum { INFEASIBLE_STARTS = 8, PROOF_STATES = 1000000, BISECT_STATES = 50000 };
@@ -40,7 +40,7 @@ static void try_memory(struct needed *n, int64_t memory, uint64_t states)
     bool proven = false;
     if (c)
         problem_forget_times(c);
-    how.starts = how.starts < INFEASIBLE_STARTS ? how.starts : INFEASIBLE_STARTS;
+    how.starts = smaller_u32(how.starts, INFEASIBLE_STARTS);
     how.clock = n->clock;
     how.phase = NULL; /* what it finds is no plan for these memories */
     bool found = c && interval_search(c, &how, &best, a).better;
@@ -51,10 +51,10 @@ static void try_memory(struct needed *n, int64_t memory, uint64_t states)
     }
     if (found) {
         int64_t need = memory_of_plan(c, best.dev, a);
-        n->hi = need < n->hi ? need : n->hi;
+        n->hi = smaller(need, n->hi);
         n->lo = n->lo < n->hi ? n->lo : n->hi - 1;
     } else {
-        n->lo = memory > n->lo ? memory : n->lo;
+        n->lo = larger(memory, n->lo);
         n->none = proven && memory > n->none ? memory : n->none;
     }
     arena_release(a, mark);
@@ -73,7 +73,7 @@ static bool hosts_are_free(const struct scene *s)
     bool host = false;
     for (uint32_t k = 0; k < s->cluster->ncls; k++)
         host |= s->cluster->cls[k].host && s->cluster->cls[k].count;
-    return host && s->model.objective == OBJECTIVE_LATENCY;
+    return host && exec_kind(&s->model)->subgraphs;
 }
 
 /* The end of a message that says what needs the memory: ": 'a' and 2 more nodes must share a device", or "". */
@@ -100,40 +100,6 @@ static const char *why_need(struct ctx *x, const struct wdag *g, const struct me
                      ": '%s' and %u more node%s must share a device and need %s, the largest that "
                      "may run them has %s",
                      name, more - 1, more > 2 ? "s" : "", bytes, room);
-}
-
-/* Reports the memory needed: `need` was found to do (0: none was), `none` is proven not to (-1: nothing is proven). */
-static int say_memory(struct ctx *x, const char *shape, int64_t need, int64_t none, const char *why)
-{
-    char text[BYTES_BOTH], least[BYTES_BOTH];
-    int64_t has = INT64_MAX;
-    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
-        if (x->scene.cluster->cls[k].memory >= 0 && x->scene.cluster->cls[k].memory < has)
-            has = x->scene.cluster->cls[k].memory;
-    bytes_both(text, need);
-    bytes_both(least, none + 1);
-    if (need && none + 1 >= need)
-        diag_error(x->use.diag,
-                   "no %s fits the memory of the devices: they need %s per device (proven)%s",
-                   shape, text, why);
-    else if (none >= has)
-        diag_error(x->use.diag,
-                   "no %s fits the memory of the devices: nothing below %s per device does "
-                   "(proven)%s%s",
-                   shape, least, why,
-                   need ? arena_fmt(x->use.mem, "; the smallest found needs %s", text) : "");
-    else
-        diag_error(x->use.diag,
-                   "no %s was found that fits the memory of the devices (not proven): %s%s", shape,
-                   need ? arena_fmt(x->use.mem, "the smallest found needs %s per device", text)
-                        : "none was found with more, either",
-                   none >= 0 ? arena_fmt(x->use.mem, ", and nothing below %s does", least) : "");
-    return PASS_INFEASIBLE;
-}
-
-int report_memory(struct ctx *x, const char *shape, int64_t need, bool proven, int64_t least)
-{
-    return say_memory(x, shape, need, proven ? need - 1 : least - 1, "");
 }
 
 /* Reports that no memory would help: pins contradict each other, or a node can run nowhere. */
@@ -168,7 +134,7 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
     struct memory_need need = memory_need(c), sure = need;
     const struct wdag *of = g;
     exact &= !hosts_are_free(&x->scene);
-    if (!exact && x->scene.model.objective == OBJECTIVE_LATENCY)
+    if (!exact && exec_kind(&x->scene.model)->subgraphs)
         sure = need_apart(x, &of, need);
     struct needed n = {x, g, dpl->clock, dpl, sure.least - 1, need.least - 1, INT64_MAX};
     uint64_t states = exact ? PROOF_STATES : 0;
@@ -210,25 +176,6 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                    "raise --max-states");
         return PASS_INFEASIBLE;
     }
-    return say_memory(x, "contiguous plan", n.hi == INT64_MAX ? 0 : n.hi, n.none,
-                      why_need(x, of, &sure));
-}
-
-int64_t average_memory(const struct cluster *c, int64_t bytes)
-{
-    int64_t lo = 0, hi = bytes;
-    while (lo < hi) {
-        int64_t mid = lo + (hi - lo) / 2, room = 0;
-        for (uint32_t k = 0; k < c->ncls; k++) {
-            int64_t m = c->cls[k].memory;
-            if (m < 0 && c->cls[k].count)
-                return 0;
-            room = sat_add(room, sat_mul(c->cls[k].count, m < mid ? mid : m));
-        }
-        if (room >= bytes)
-            hi = mid;
-        else
-            lo = mid + 1;
-    }
-    return lo;
+    return report_memory(x, "contiguous plan", n.hi == INT64_MAX ? 0 : n.hi, n.none,
+                         why_need(x, of, &sure));
 }

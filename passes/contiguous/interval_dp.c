@@ -90,10 +90,10 @@ static struct spans find_spans(const struct run *r)
             s.unit[r->order[p]] = u;
     for (uint32_t e = 0; e < g->nnet; e++) {
         s.first[e] = UINT32_MAX;
-        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++) {
-            uint32_t u = s.unit[g->net_pin.to[i]];
-            s.first[e] = u < s.first[e] ? u : s.first[e];
-            s.last[e] = u > s.last[e] ? u : s.last[e];
+        for_row (pin, g->net_pin, e) {
+            uint32_t u = s.unit[pin];
+            s.first[e] = smaller_u32(u, s.first[e]);
+            s.last[e] = larger_u32(u, s.last[e]);
         }
     }
     return s;
@@ -114,8 +114,7 @@ static uint32_t list_touches(struct run *r, const struct spans *s, uint32_t cls,
     const struct wdag *g = r->c->g;
     for (uint32_t p = r->start[u]; p < r->start[u + 1]; p++) {
         uint32_t v = r->order[p];
-        for (uint32_t i = r->c->net_of.at[v]; i < r->c->net_of.at[v + 1]; i++) {
-            uint32_t e = r->c->net_of.to[i];
+        for_row (e, r->c->net_of, v) {
             if (!net_matters(r, s, cls, e) || seen[e] == u + 1)
                 continue;
             if (r->touch[cls])
@@ -158,8 +157,7 @@ static void make_needs(struct run *r)
     for (uint32_t u = 0; u < r->n; u++) {
         for (uint32_t p = r->start[u]; p < r->start[u + 1]; p++) {
             uint32_t v = r->order[p];
-            for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
-                uint32_t s = g->shared_of.to[i];
+            for_row (s, g->shared_of, v) {
                 if (seen[s] != u + 1)
                     r->need[n++] = (struct need){g->shared_size[s], seen[s]};
                 seen[s] = u + 1;
@@ -259,8 +257,8 @@ static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
                 far = r->prefix[p][j] >= problem_low(r->c, l, p, copies, r->caps.cap[p][k]);
             if (far)
                 keep_label(r, j,
-                           (struct label){.value = load[0] > l->value ? load[0] : l->value,
-                                          .back = load[1] > l->back ? load[1] : l->back,
+                           (struct label){.value = larger(load[0], l->value),
+                                          .back = larger(load[1], l->back),
                                           .used = l->used +
                                                   ((uint64_t)(copies - 1) << r->c->kind[k].shift),
                                           .parent = l->label,
@@ -282,7 +280,7 @@ static void extend_labels(struct run *r, uint32_t k, uint32_t j, int64_t load)
             far = far && r->prefix[p][j] >= l->low[p];
         if (!far)
             continue;
-        struct label nw = {.value = load > l->value ? load : l->value,
+        struct label nw = {.value = larger(load, l->value),
                            .used = l->used,
                            .parent = l->label,
                            .at = j,
@@ -574,8 +572,8 @@ static void rank_devices(const struct problem *c, const int32_t *dev, uint32_t *
     for (uint32_t v = g->n; v-- > 0;) {
         next[v] = head[dev[v]];
         head[dev[v]] = v + 1;
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
-            in[dev[v]] += dev[g->pred.to[i]] != dev[v];
+        for_row (u, g->pred, v)
+            in[dev[v]] += dev[u] != dev[v];
     }
     for (uint32_t d = ndev; d-- > 0;)
         if (!in[d])

@@ -2,18 +2,7 @@
 #ifndef PCC_PASSES_CONTIGUOUS_INTERVAL_DP_H
 #define PCC_PASSES_CONTIGUOUS_INTERVAL_DP_H
 
-#include "passes/problem/problem.h"
-
-/* Which orders to try. */
-struct interval_how {
-    uint32_t starts; /* orders to try */
-    uint64_t seed;   /* 0: the first order of all has its ties by number */
-    uint32_t order;  /* INTERVAL_MIXED: several kinds in turn; else 1 + an enum topo_kind */
-    uint64_t budget; /* steps of the inner loop in all; 0: INTERVAL_BUDGET */
-    struct clock *clock;
-    const char *phase; /* what the listener is told that this is; NULL: nothing is told */
-};
-enum { INTERVAL_BUDGET = 150000000, INTERVAL_MIXED = 0 };
+#include "passes/problem/placing.h"
 
 struct interval_found {
     bool better;    /* *best was improved */

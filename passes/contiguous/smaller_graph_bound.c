@@ -16,11 +16,16 @@
  * bound by bisection over L, and the bound only has to be raised by the next.  A vertex that is
  * a large part of a load by itself stays in.
  *
+ * The climb asks one large question of all these graphs, whether a plan takes less than the best one: the search
+ * of each knows, for each of its ideals, what the rest of a plan takes at least, and that prunes the search of the
+ * next graph, which goes from the other end (dp_guide.c).
+ *
  * Cost: O(V + E + pins) for each of some ten graphs, and the steps that are allowed. */
 #include "passes/contiguous/smaller_graph_bound.h"
 
 #include "ir/base/random.h"
 #include "ir/dag/wdag_bridge.h"
+#include "passes/problem/reversed.h"
 
 #include <assert.h>
 
@@ -29,7 +34,8 @@ enum {
     SHARES = 11,      /* number of limits of mobility: 0, 1/512, ... 1/2, 1 of the longest path */
     HEAVY = 50,       /* a vertex that weighs 1 / HEAVY of a load stays in */
     PRECISION = 1000, /* bisection ends at 1 / PRECISION of the value */
-    STATES = 200000   /* ideals that one search may keep */
+    STATES = 200000,  /* ideals that one search may keep */
+    MEMORY_MAX = 1 << 25 /* bytes of a search that guides the next one */
 };
 
 struct relaxed relax(const struct problem *c, const uint8_t *out, struct arena *a, struct diag *d)
@@ -59,7 +65,10 @@ struct relaxed relax(const struct problem *c, const uint8_t *out, struct arena *
 
 /* ---- which vertices -------------------------------------------------------------------------- */
 
-int64_t bound_mobilities(const struct problem *c, int64_t *mobility, struct arena *a)
+/* Writes mobility[vertex]: the length of the longest path of the graph, which is returned, less that of the longest
+ * path through the vertex (large: the vertex can run at almost any time).  Each vertex counts a little, so that
+ * paths of vertices that take no time have a length, too.  O(V + E). */
+static int64_t find_mobilities(const struct problem *c, int64_t *mobility, struct arena *a)
 {
     const struct wdag *g = c->g;
     const int64_t *w = c->pot[0].w;
@@ -72,18 +81,17 @@ int64_t bound_mobilities(const struct problem *c, int64_t *mobility, struct aren
     /* [vertex] longest path from it on, itself included */
     int64_t *after = arena_array(a, (size_t)g->n + 1, sizeof *after);
     for (uint32_t v = 0; v < g->n; v++)
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
-            uint32_t u = g->pred.to[i];
+        for_row (u, g->pred, v) {
             int64_t t = before[u] + own[u];
-            before[v] = t > before[v] ? t : before[v];
+            before[v] = larger(t, before[v]);
         }
     for (uint32_t v = g->n; v-- > 0;) {
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
-            int64_t t = after[g->succ.to[i]];
-            after[v] = t > after[v] ? t : after[v];
+        for_row (next, g->succ, v) {
+            int64_t t = after[next];
+            after[v] = larger(t, after[v]);
         }
         after[v] += own[v];
-        longest = before[v] + after[v] > longest ? before[v] + after[v] : longest;
+        longest = larger(before[v] + after[v], longest);
     }
     for (uint32_t v = 0; v < g->n; v++) {
         assert(before[v] + after[v] <= longest);
@@ -92,20 +100,49 @@ int64_t bound_mobilities(const struct problem *c, int64_t *mobility, struct aren
     return longest;
 }
 
-int64_t bound_heavy(int64_t upper)
-{
-    return upper / HEAVY;
-}
+/* The smaller graphs of c, each with more of its vertices than the one before. */
+struct smaller {
+    const struct problem *c;
+    int64_t heavy, longest, *mobility; /* mobility: [vertex] */
+    uint8_t *out;                      /* [vertex] */
+    uint32_t share, left;              /* of the next one; vertices of the last one */
+};
 
-uint32_t bound_choose(const struct problem *c, const int64_t *mobility, int64_t above,
-                      int64_t heavy, uint8_t *out)
+/* Marks in out[] the vertices of a mobility above `above`, but not heavy ones nor pinned ones; returns how many
+ * stay. */
+static uint32_t choose(struct smaller *s, int64_t above)
 {
+    const struct problem *c = s->c;
     uint32_t left = 0;
     for (uint32_t v = 0; v < c->g->n; v++) {
-        out[v] = mobility[v] > above && c->pot[0].w[v] < heavy && c->g->pin[v] < 0;
-        left += !out[v];
+        s->out[v] = s->mobility[v] > above && c->pot[0].w[v] < s->heavy && c->g->pin[v] < 0;
+        left += !s->out[v];
     }
     return left;
+}
+
+static struct smaller smaller_begin(const struct problem *c, int64_t upper, struct arena *a)
+{
+    struct smaller s = {.c = c, .heavy = upper / HEAVY};
+    s.mobility = arena_array(a, (size_t)c->g->n + 1, sizeof *s.mobility);
+    s.out = arena_alloc(a, (size_t)c->g->n + 1);
+    s.longest = find_mobilities(c, s.mobility, a);
+    return s;
+}
+
+/* Makes the next one in a; false: there is none. */
+static bool smaller_next(struct smaller *s, struct relaxed *r, struct arena *a, struct diag *d)
+{
+    for (uint32_t i = s->share; i < SHARES; i++) {
+        uint32_t left = choose(s, i ? s->longest >> (SHARES - 1 - i) : 0);
+        if (left > s->left) {
+            s->share = i + 1;
+            s->left = left;
+            *r = relax(s->c, s->out, a, d);
+            return r->c != NULL;
+        }
+    }
+    return false;
 }
 
 /* ---- bisection ------------------------------------------------------------------------------- */
@@ -125,16 +162,16 @@ static bool none_below(struct bisection *b, const struct relaxed *r, int64_t val
 {
     const struct dp_limits most = {.max_states = STATES, .max_steps = b->steps, .clock = b->clock};
     struct dp_found s = dp_refute(r->c, value - 1, r->floating, &most, b->a);
-    b->steps -= s.steps < b->steps ? s.steps : b->steps;
+    b->steps -= smaller_u64(s.steps, b->steps);
     return s.none;
 }
 
 static void raise_by(struct bisection *b, const struct relaxed *r)
 {
     int64_t least = b->upper / PRECISION + 1, lo = b->value, hi = b->upper + 1;
-    if (lo >= b->upper || !none_below(b, r, lo + least < b->upper ? lo + least : b->upper))
+    if (lo >= b->upper || !none_below(b, r, smaller(lo + least, b->upper)))
         return;
-    lo = lo + least < b->upper ? lo + least : b->upper;
+    lo = smaller(lo + least, b->upper);
     while (hi - lo > least && b->steps && !clock_out(b->clock)) {
         int64_t mid = lo + (hi - lo) / 2;
         if (none_below(b, r, mid))
@@ -164,22 +201,66 @@ struct bound dp_bound(const struct problem *c, int64_t upper, uint64_t steps, st
     struct arena_mark mark = arena_mark(scratch);
     struct bisection b = {
         .upper = upper, .steps = steps, .clock = clock, .a = scratch, .value = c->lower.value};
-    uint32_t n = c->g->n, before = UINT32_MAX;
-    int64_t *mobility = arena_array(scratch, (size_t)n + 1, sizeof *mobility);
-    uint8_t *out = arena_alloc(scratch, (size_t)n + 1);
-    int64_t longest = bound_mobilities(c, mobility, scratch);
-    for (uint32_t i = 0; i < SHARES && b.steps && !clock_out(clock); i++) {
-        struct arena_mark round = arena_mark(scratch);
-        int64_t above = i ? longest >> (SHARES - 1 - i) : 0;
-        uint32_t left = bound_choose(c, mobility, above, bound_heavy(upper), out);
-        if (left == before)
-            continue;
-        before = left;
-        struct relaxed r = relax(c, out, scratch, d);
-        if (r.c)
-            raise_by(&b, &r);
-        arena_release(scratch, round);
-    }
+    struct smaller s = smaller_begin(c, upper, scratch);
+    struct relaxed r;
+    for (struct arena_mark round = arena_mark(scratch);
+         b.steps && !clock_out(clock) && smaller_next(&s, &r, scratch, d);
+         arena_release(scratch, round))
+        raise_by(&b, &r);
     arena_release(scratch, mark);
     return b.raised ? search_bound(c, b.value, b.lost) : c->lower;
+}
+
+/* ---- the climb ------------------------------------------------------------------------------- */
+
+/* The search of a smaller graph, or of it reversed (turned). */
+struct rung {
+    struct arena *a;
+    struct relaxed r;
+    struct search *s;
+    bool turned;
+};
+
+/* [vertex of the search `from`] that vertex in the search `to`, which keeps all vertices of `from`; n: vertices of the
+ * whole graph. */
+static uint32_t *vertices_in(const struct rung *to, const struct rung *from, uint32_t n)
+{
+    const struct wdag *f = from->r.c->g, *t = to->r.c->g;
+    uint32_t *vertex = arena_array(to->a, (size_t)f->n + 1, sizeof *vertex);
+    for (uint32_t v = 0; v < n; v++)
+        if (f->map[v] != UINT32_MAX) {
+            assert(t->map[v] != UINT32_MAX);
+            vertex[from->turned ? f->n - 1 - f->map[v] : f->map[v]] =
+                to->turned ? t->n - 1 - t->map[v] : t->map[v];
+        }
+    return vertex;
+}
+
+struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_limits *most,
+                      struct arena *scratch, struct diag *d)
+{
+    struct arena *own = arena_new(scratch);
+    struct smaller all = smaller_begin(c, upper, own);
+    struct bound b = c->lower;
+    for (struct rung before = {.a = own}, now; b.value < upper; before = now) {
+        now = (struct rung){.a = arena_new(own), .turned = !before.turned};
+        if (!smaller_next(&all, &now.r, now.a, d))
+            break;
+        struct search_ask ask = {.goal = SEARCH_GUIDE,
+                                 .limit = upper - 1,
+                                 .floating = now.r.floating,
+                                 .guide = before.s,
+                                 .vertex = before.s ? vertices_in(&now, &before, c->g->n) : NULL,
+                                 .max_states = most->max_states,
+                                 .max_bytes = MEMORY_MAX};
+        now.s = search_new(now.turned ? mirror(now.r.c, now.a) : now.r.c, &ask, now.a);
+        if (!search_run(now.s, most).complete)
+            break;
+        if (!search_found(now.s))
+            b = search_bound(c, upper, now.r.lost);
+        if (before.s)
+            arena_free(before.a);
+    }
+    arena_free(own);
+    return b;
 }

@@ -23,15 +23,9 @@ struct bound search_bound(const struct problem *c, int64_t value, uint32_t lost)
 struct bound dp_bound(const struct problem *c, int64_t upper, uint64_t steps, struct clock *clock,
                       struct arena *scratch, struct diag *d);
 
-/* Writes mobility[vertex]: the length of the longest path of the graph, which is returned, less that of the longest
- * path through the vertex (large: the vertex can run at almost any time).  Each vertex counts a little, so that
- * paths of vertices that take no time have a length, too.  O(V + E). */
-int64_t bound_mobilities(const struct problem *c, int64_t *mobility, struct arena *a);
-/* The weight from which on a vertex is too heavy to be taken out, if plans take about `upper`. */
-int64_t bound_heavy(int64_t upper);
-/* Marks in out[] the vertices of a mobility above `above`, but not those that weigh `heavy` or more nor pinned ones;
- * returns how many stay. */
-uint32_t bound_choose(const struct problem *c, const int64_t *mobility, int64_t above,
-                      int64_t heavy, uint8_t *out);
+/* `upper`, the value of a plan, as a bound, if searches of smaller graphs, each of which guides the next, find no plan
+ * that takes less, some ten searches within `most`; else c->lower.  c must not be detailed. */
+struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_limits *most,
+                      struct arena *scratch, struct diag *d);
 
 #endif

@@ -11,6 +11,8 @@
  * end), a factor is below 2^59, n D <= 2^61, a sum of products below 2^124.  O(n). */
 #include "passes/cost/affine_fit.h"
 
+#include "ir/base/numbers.h"
+
 #include <assert.h>
 
 bool affine_fit_at(struct affine_fit *f, const int64_t *x, uint32_t n, int64_t at)
@@ -59,6 +61,6 @@ int64_t affine_fit_enough(const struct affine_fit *f, const int64_t *y)
     int64_t v = sum <= 0 ? 0 : into_range((sum + whole - 1) / whole);
     bool falls = weighted(f->lean, y, f->n) < 0;
     for (uint32_t i = 0; !falls && i < f->n; i++)
-        v = y[i] > v ? y[i] : v;
+        v = larger(y[i], v);
     return v;
 }

@@ -88,7 +88,7 @@ static void size_results(struct pricing *p, nid n)
     bool open = false;
     for (uint32_t i = 0; i < k->in.n; i++) {
         int64_t e = p->elems[p->m->arg[k->in.at + i]];
-        largest = e > largest ? e : largest;
+        largest = larger(e, largest);
     }
     for (uint32_t i = 0; i < k->out.n; i++) {
         vid v = p->m->arg[k->out.at + i];
@@ -157,7 +157,7 @@ static int64_t roofline(const struct pricing *p, uint32_t k, enum elem e, nid n)
     int64_t compute =
         mul_div_ceil(p->c->flops[n], PS_PER_S, reached_rate(cluster_peak(d, e), share));
     int64_t memory = mul_div_ceil(p->c->traffic[n], PS_PER_S, reached_rate(d->bandwidth, share));
-    return sat_add(d->overhead, compute > memory ? compute : memory);
+    return sat_add(d->overhead, larger(compute, memory));
 }
 
 static void limit_loop(struct pricing *p, nid n)
@@ -166,7 +166,7 @@ static void limit_loop(struct pricing *p, nid n)
     for (uint32_t k = 0; k < p->c->nclass; k++) {
         int64_t *t = &p->c->time[k][n];
         too_long = too_long || *t > p->longest;
-        *t = *t > p->longest ? p->longest : *t;
+        *t = smaller(*t, p->longest);
     }
     p->long_loops += too_long;
 }
@@ -183,11 +183,11 @@ static void price_owner(struct pricing *p, nid n)
     for (gid g = p->first_body[n]; g != 0; g = p->next_body[g]) {
         int64_t ops = sat_mul(trips, p->body_flops[g]), bytes = sat_mul(trips, p->body_traffic[g]);
         int64_t *f = &p->c->flops[n], *b = &p->c->traffic[n];
-        *f = !branch ? sat_add(*f, ops) : ops > *f ? ops : *f;
-        *b = !branch ? sat_add(*b, bytes) : bytes > *b ? bytes : *b;
+        *f = !branch ? sat_add(*f, ops) : larger(ops, *f);
+        *b = !branch ? sat_add(*b, bytes) : larger(bytes, *b);
         for (uint32_t k = 0; k < p->c->nclass; k++) {
             int64_t *t = &p->c->time[k][n], body = sat_mul(trips, p->body_time[k][g]);
-            *t = !branch ? sat_add(*t, body) : body > *t ? body : *t;
+            *t = !branch ? sat_add(*t, body) : larger(body, *t);
         }
     }
     if (!branch)
@@ -210,7 +210,7 @@ static void set_memory(const struct module *m, struct costs *c, nid n, int64_t g
         made = v != 0 ? sat_add(made, c->bytes[v]) : made;
     }
     if (given >= 0)
-        c->own[n] = given > made ? given : made;
+        c->own[n] = larger(given, made);
 }
 
 /* What is given from outside goes before the roofline, what cannot run before both. */

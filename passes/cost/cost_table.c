@@ -246,9 +246,9 @@ static void add_rows(struct cost_table *t, const struct module *m, uint32_t firs
         const char *name = node_name(m, n), *op = node_op(m, n);
         uint32_t id = strings_id(t->names, name, strlen(name)), row = first + n;
         t->row_of[id] = t->row_of[id] != 0 && first != 0 ? t->row_of[id] : row;
-        t->nname = id > t->nname ? id : t->nname;
+        t->nname = larger_u32(id, t->nname);
         t->op_of[row] = strings_id(t->ops, op, strlen(op));
-        t->nop = t->op_of[row] > t->nop ? t->op_of[row] : t->nop;
+        t->nop = larger_u32(t->op_of[row], t->nop);
     }
 }
 

@@ -8,9 +8,11 @@
  * softmax a fixed number per element.  What has no rule: one per element of the first result. */
 #include "passes/cost/flops.h"
 
+#include "ir/base/strings.h"
 #include "ir/base/units.h"
 #include "passes/shapes/infer_bodies.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum flop_rule {
@@ -173,25 +175,15 @@ struct flops *flops_new(struct module *m, uint32_t *type, const int64_t *elems, 
     x->f.data = arena_array(a, m->nval, sizeof *x->f.data);
     x->elems = elems;
     for (nid n = 1; n < m->nnode; n++)
-        max = m->node[n].op > max ? m->node[n].op : max;
+        max = larger_u32(m->node[n].op, max);
     x->row = arena_array(a, (size_t)max + 1, 1);
     return x;
 }
 
 static uint8_t find_row(const char *op)
 {
-    uint32_t lo = 0, hi = ROWS;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        int c = strcmp(table[mid].op, op);
-        if (c == 0)
-            return (uint8_t)(mid + 2);
-        if (c < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return 1;
+    const struct flop_row *row = bsearch(&op, table, ROWS, sizeof *row, str_order);
+    return row ? (uint8_t)(row - table + 2) : 1;
 }
 
 static const struct flop_row *row_of(struct flops *x, nid n)
@@ -342,11 +334,11 @@ static int64_t einsum_flops(struct flops *x, nid n)
                 int64_t d = 1;
                 for (; dots > 0 && k < in.rank; dots--)
                     d = sat_mul(d, known_size(in.d[k++]));
-                size[c] = d > size[c] ? d : size[c];
+                size[c] = larger(d, size[c]);
                 continue;
             }
             int64_t d = k < in.rank ? known_size(in.d[k]) : 1;
-            size[c] = d > size[c] ? d : size[c];
+            size[c] = larger(d, size[c]);
             k++;
         }
     }

@@ -12,7 +12,6 @@
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,7 +190,7 @@ static void put_bytes(const struct reader *r, bool node, uint32_t at, int64_t by
 {
     int64_t **of = node ? &r->to->node_memory : &r->to->op_memory;
     int64_t *cell = cell_at(r->x->use.scratch, of, at, node ? r->t->nrow : r->t->nop + 1);
-    *cell = bytes > *cell ? bytes : *cell;
+    *cell = larger(bytes, *cell);
 }
 
 static void put_row(const struct reader *r, const struct row *row, uint32_t at, uint32_t classes)
@@ -439,7 +438,7 @@ static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
         int64_t ps = (e[at].us + e[other].us) * (PS_PER_US / 2);
         for (uint32_t k = 0; k < r->x->scene.cluster->ncls; k++)
             if ((r->filter >> k & 1) != 0)
-                put_time(r, true, e[i].node, k, ps > FLOOR_PS ? ps : FLOOR_PS);
+                put_time(r, true, e[i].node, k, larger(ps, FLOOR_PS));
     }
     return nodes;
 }

@@ -1,7 +1,7 @@
 /* What is known of the functions of a model before any call is replaced: who calls whom, which of them
  * are recursive, how large each body becomes.
  *
- * Functions are taken from the callees up (Kahn's topological order over calls), so that a body's size is
+ * Functions are taken from the callees up (a topological order over calls), so that a body's size is
  * the sum of its nodes with the sizes of its callees, saturating: a file of a kilobyte can say 2^100
  * nodes.  What the order does not reach is in a cycle of calls or above one.
  * O(functions + their nodes). */
@@ -13,23 +13,18 @@ static uint64_t plus(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &s) ? UINT64_MAX : s;
 }
 
-/* callee -> callers, an entry for each call; *count: [function] calls in its body. */
-static struct csr list_callers(const struct module *m, struct arena *a, uint32_t *count)
+/* callee -> callers, an entry for each call. */
+static struct csr list_callers(const struct module *m, struct arena *a)
 {
-    uint32_t n = 0, cap = 0, cap2 = 0, *callee = NULL, *caller = NULL;
+    struct pairs call = {.a = a}; /* (callee, caller) */
     for (uint32_t f = 1; f < m->nfunction; f++) {
         const struct module *b = m->function[f].body;
         for (nid k = 1; k < b->nnode; k++) {
-            if (b->node[k].callee == 0)
-                continue;
-            callee = vec_grow(a, callee, &cap, n + 1, sizeof *callee);
-            caller = vec_grow(a, caller, &cap2, n + 1, sizeof *caller);
-            callee[n] = b->node[k].callee;
-            caller[n++] = f;
-            count[f]++;
+            if (b->node[k].callee != 0)
+                pairs_add(&call, b->node[k].callee, f);
         }
     }
-    return csr_build(a, m->nfunction, n, callee, caller);
+    return pairs_rows(&call, m->nfunction);
 }
 
 static void measure_function(const struct module *m, struct functions *x, uint32_t f)
@@ -69,8 +64,8 @@ static bool returns_input(const struct module *body)
 struct functions *functions_study(const struct module *m, struct arena *a)
 {
     struct functions *x = arena_alloc(a, sizeof *x);
-    uint32_t n = m->nfunction, *count = arena_array(a, (size_t)n + 1, sizeof *count), done = 0;
-    struct csr up = list_callers(m, a, count);
+    uint32_t n = m->nfunction, *order = arena_array(a, (size_t)n + 1, sizeof *order);
+    struct csr up = list_callers(m, a);
     x->n = n;
     x->order = arena_array(a, (size_t)n + 1, sizeof *x->order);
     x->fate = arena_alloc(a, (size_t)n + 1);
@@ -82,25 +77,20 @@ struct functions *functions_study(const struct module *m, struct arena *a)
         x->fate[f] = FATE_CYCLE;
         x->depth[f] = 1;
         x->returns[f] = returns_input(m->function[f].body);
-        if (count[f] == 0)
-            x->order[x->norder++] = f;
     }
-    for (; done < x->norder; done++) {
-        uint32_t f = x->order[done];
+    uint32_t sorted = csr_topo(&up, n, NULL, order, a);
+    for (uint32_t i = 0; i < sorted; i++) {
+        uint32_t f = order[i];
+        if (f == 0) /* no function, called by none */
+            continue;
         x->fate[f] = x->depth[f] > CALL_DEPTH ? FATE_DEEP : FATE_FREE;
         measure_function(m, x, f);
-        for (uint32_t i = up.at[f]; i < up.at[f + 1]; i++) {
-            uint32_t g = up.to[i];
-            x->depth[g] = x->depth[f] + 1 > x->depth[g] ? x->depth[f] + 1 : x->depth[g];
-            if (--count[g] == 0)
-                x->order[x->norder++] = g;
-        }
+        for_row (g, up, f)
+            x->depth[g] = larger_u32(x->depth[f] + 1, x->depth[g]);
     }
-    for (uint32_t i = 0; i < done / 2; i++) {
-        uint32_t t = x->order[i];
-        x->order[i] = x->order[done - 1 - i];
-        x->order[done - 1 - i] = t;
-    }
+    for (uint32_t i = sorted; i-- > 0;)
+        if (order[i])
+            x->order[x->norder++] = order[i];
     return x;
 }
 

@@ -13,7 +13,6 @@
 #include "passes/functions/patterns.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 struct inline_options {
     const char *only;
@@ -21,18 +20,10 @@ struct inline_options {
 };
 
 static const struct opt inline_opts[] = {
-    {.kind = OPT_TEXT,
-     .name = "only",
-     .off = offsetof(struct inline_options, only),
-     .def = "",
+    {OPT_TEXT, "only", offsetof(struct inline_options, only), "",
      .help = "regular expression: functions whose name it does not match stay; empty: all go"},
-    {.kind = OPT_INT,
-     .name = "max-nodes",
-     .off = offsetof(struct inline_options, max_nodes),
-     .def = "1000000",
-     .lo = "1",
-     .hi = "100000000",
-     .help = "most nodes that the model may have afterwards"},
+    {OPT_INT, "max-nodes", offsetof(struct inline_options, max_nodes), "1000000", .lo = "1",
+     .hi = "100000000", .help = "most nodes that the model may have afterwards"},
     {0}};
 
 enum { ENTRIES_PER_NODE = 64 };

@@ -99,28 +99,15 @@ static struct tally *tally_sites(const struct asking *k, struct arena *a)
     return tally;
 }
 
-/* Index of the first of the ascending users [at, end) that is n or a later node, by bisection. */
-static uint32_t first_from(const uint32_t *user, uint32_t at, uint32_t end, nid n)
-{
-    while (at < end) {
-        uint32_t mid = at + (end - at) / 2;
-        if (user[mid] < n)
-            at = mid + 1;
-        else
-            end = mid;
-    }
-    return at;
-}
-
 /* Whether v, a result of the call, can be a result of the closed node: nothing outside reads it, or a placed node of
  * the call makes it and placed nodes read it. */
 static bool can_leave(const struct asking *k, const struct site *s, vid v)
 {
     const struct value *x = &k->x->scene.m->value[v];
-    const uint32_t *user = k->users.to;
-    uint32_t end = k->users.at[v + 1];
+    const uint32_t *user = k->users.to + k->users.at[v];
+    uint32_t n = k->users.at[v + 1] - k->users.at[v];
     bool leaves = (x->flags & VALUE_OUTPUT) != 0;
-    for (uint32_t i = first_from(user, k->users.at[v], end, s->end); i < end; i++) {
+    for (uint32_t i = count_below(user, n, s->end); i < n; i++) {
         if (k->p->kind[user[i]] == PLACE_COPY)
             return false;
         leaves = leaves || k->p->kind[user[i]] == PLACE_NODE;

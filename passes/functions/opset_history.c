@@ -2,8 +2,9 @@
  * onnx package lists them; tests/program/test_functions.py compares.  Binary search.  O(log operators). */
 #include "passes/functions/opset_history.h"
 
-#include <stddef.h>
-#include <string.h>
+#include "ir/base/strings.h"
+
+#include <stdlib.h>
 
 enum { CHANGES = 10 };
 
@@ -230,19 +231,9 @@ static uint8_t change_at(const struct history *h, int64_t version)
 
 bool opset_same(const char *op, int64_t a, int64_t b)
 {
-    size_t lo = 0, hi = sizeof table / sizeof *table;
     if (a > OPSET_KNOWN || b > OPSET_KNOWN)
         return a == b;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        int c = strcmp(table[mid].op, op);
-        if (c == 0)
-            return change_at(&table[mid], a) != 0 &&
-                   change_at(&table[mid], a) == change_at(&table[mid], b);
-        if (c < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return false;
+    const struct history *h =
+        bsearch(&op, table, sizeof table / sizeof *table, sizeof *table, str_order);
+    return h && change_at(h, a) != 0 && change_at(h, a) == change_at(h, b);
 }

@@ -36,8 +36,8 @@ static uint64_t count_repeats(const char *s)
     uint64_t most = 1, n = 0;
     for (s++; (*s >= '0' && *s <= '9') || *s == ','; s++) {
         n = *s == ',' ? 0 : 10 * n + (uint64_t)(*s - '0');
-        n = n < REPEAT_MOST ? n : REPEAT_MOST;
-        most = n + 1 > most ? n + 1 : most;
+        n = smaller_u64(n, REPEAT_MOST);
+        most = larger_u64(n + 1, most);
     }
     return most;
 }
@@ -58,10 +58,10 @@ static const char *find_fault(const char *s)
             if (++loops > NESTED_MOST)
                 return "it has more than 3 repeats inside each other";
         } else if (*s == ')' && depth > 0) {
-            loops = loops > nested[depth] ? loops : nested[depth];
+            loops = larger_u32(loops, nested[depth]);
             last += before[depth--] + 1;
         } else {
-            nested[depth] = loops > nested[depth] ? loops : nested[depth];
+            nested[depth] = larger_u32(loops, nested[depth]);
             loops = 0;
             before[depth] += last;
             last = 1;

@@ -1,12 +1,13 @@
 /* plan: a plan that was made elsewhere, judged and taken on to the backends.
  *
  * The value is the judge's, under the objective that the file names if the user names none.  The bound holds for
- * plans of any shape (bounds.c, step_verdict.c), so every plan gets one, and one that takes no more is optimal.
- * O(nodes + pins) after reading, and the work of the bounds. */
+ * plans of any shape (bounds.c, or what the execution model knows), so every plan gets one, and one that takes no more
+ * is optimal.  O(nodes + pins) after reading, and the work of the bounds. */
 #include "passes/given/plan_read.h"
 
 #include "ir/exec/evaluate.h"
-#include "passes/bounds/claim.h"
+#include "ir/exec/exec_runs.h"
+#include "passes/bounds/bounds.h"
 
 struct plan_options {
     const char *from;
@@ -15,22 +16,11 @@ struct plan_options {
 };
 
 static const struct opt plan_opts[] = {
-    {.kind = OPT_TEXT,
-     .name = "from",
-     .off = offsetof(struct plan_options, from),
-     .def = "",
+    {OPT_TEXT, "from", offsetof(struct plan_options, from), "",
      .help = "plan JSON, split folder, annotated .onnx, lines regex=device, or self"},
-    {.kind = OPT_BOOL,
-     .name = "best-effort",
-     .off = offsetof(struct plan_options, best_effort),
-     .def = "false",
+    {OPT_BOOL, "best-effort", offsetof(struct plan_options, best_effort), "false",
      .help = "take the plan even if a device needs more memory than it has"},
-    {.kind = OPT_INT,
-     .name = "effort",
-     .off = offsetof(struct plan_options, effort),
-     .def = "1",
-     .lo = "0",
-     .hi = "1000",
+    {OPT_INT, "effort", offsetof(struct plan_options, effort), "1", .lo = "0", .hi = "1000",
      .help = "work for its lower bound: 1 is about a second, 100 finds much where devices are few"},
     {0}};
 
@@ -52,7 +42,7 @@ static int refuse(struct ctx *x, const struct plan_options *o, const int32_t *de
 }
 
 /* What the words of the file are about. */
-static enum objective goal_of(const struct given_plan *given, const struct ctx *x)
+static uint32_t goal_of(const struct given_plan *given, const struct ctx *x)
 {
     bool said = given->said & 1U << BASIS_OBJECTIVE;
     return said ? given->model.objective : ctx_judged(x).model.objective;
@@ -69,7 +59,8 @@ static int take_basis(struct ctx *x, const char *from, const struct given_plan *
             continue; /* it is about another objective */
         if (ctx_settings(x)->said >> b & 1)
             diag_note(x->use.diag, "plan from %s: it was made for %s %s, and is judged by %s", from,
-                      basis_key[b], basis_words(b)[word], basis_words(b)[now]);
+                      basis_key[b], basis_word(&x->scene.model, b, word),
+                      basis_word(&x->scene.model, b, now));
         else
             basis_set(&x->scene.model, b, word);
     }
@@ -79,8 +70,8 @@ static int take_basis(struct ctx *x, const char *from, const struct given_plan *
     return why ? diag_error(x->use.diag, "plan from %s: %s", from, why) : 0;
 }
 
-/* Bound and status of a plan whose value is a time per sample; the bound that was found. */
-static struct bound claim_sample(struct ctx *x, const struct plan_options *o,
+/* Bound and status by searching, which the time per sample allows; the bound that was found. */
+static struct bound claim_search(struct ctx *x, const struct plan_options *o,
                                  const struct evaluation *e)
 {
     struct plan *p = x->results.plan;
@@ -89,7 +80,7 @@ static struct bound claim_sample(struct ctx *x, const struct plan_options *o,
     int64_t start = claim_start(x, must_level(x));
     p->claim.bare = e->value > start ? e->value - start : 0;
     struct bound b =
-        claim_all(x, p->claim.bare, e->v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
+        bounds_all(x, p->claim.bare, e->v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
     claim(x, SCOPE_ALL, b, b);
     return b;
 }
@@ -129,10 +120,8 @@ static int plan_run(struct ctx *x, const void *options)
     x->results.plan = p;
     p->claim.objective = x->scene.model.objective;
     p->claim.value = e.value;
-    struct bound b = p->claim.objective == OBJECTIVE_SAMPLE     ? claim_sample(x, o, &e)
-                     : p->claim.objective == OBJECTIVE_MAKESPAN ? claim_makespan(x)
-                     : p->claim.objective == OBJECTIVE_LATENCY  ? claim_latency(x)
-                                                                : claim_iteration(x);
+    const struct exec_runs *how = exec_kind(&x->scene.model)->runs;
+    struct bound b = how && how->bound ? claim_run(x, &x->scene) : claim_search(x, o, &e);
     p->claim.argument =
         arena_fmt(x->use.mem, "read from %s%s%s", o->from, claimed(x, &given, b.value),
                   b.value < 0 ? "" : arena_fmt(x->use.mem, "; bound: %s", b.why));
@@ -145,13 +134,9 @@ static int plan_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_plan = {
-    .pass = {.name = "plan",
-             .help = "take a plan from a file, judge it and go on with it",
-             .opts = plan_opts,
-             .optsize = sizeof(struct plan_options),
-             .needs = NEED_OPEN | NEED_COST | NEED_CONTRACT,
+    .pass = {"plan", "take a plan from a file, judge it and go on with it", plan_opts,
+             sizeof(struct plan_options), .needs = NEED_OPEN | NEED_COST | NEED_CONTRACT,
              .run = plan_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE | 1 << OBJECTIVE_MAKESPAN | 1 << OBJECTIVE_ITERATION |
-                  1 << OBJECTIVE_LATENCY,
+    .every_objective = true,
     .features = FEATURES_ALL,
     .given = true};

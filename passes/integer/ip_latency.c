@@ -9,22 +9,24 @@
 
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
-#include "passes/bounds/claim.h"
+#include "ir/exec/step_bound.h"
+#include "passes/problem/claim.h"
 #include "passes/contiguous/infeasible.h"
-#include "passes/contiguous/placing.h"
+#include "passes/problem/placing.h"
 #include "passes/integer/ip_model.h"
 #include "passes/integer/subgraph_model.h"
 #include "passes/integer/mip_units.h"
+#include "passes/latency/latency_place.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum {
     DEFAULT_SECONDS = 60,
     NS_PER_S = 1000000000,
     PS_PER_NS = 1000,
     MILLION = 1000000,
-    FIRST_SHARE = 4
+    FIRST_SHARE = 4,
+    FIRST_STATES = 20000
 };
 
 struct asking {
@@ -46,35 +48,23 @@ struct asking {
 
 /* ---- a plan to start from ------------------------------------------------------------------------ */
 
-static void set_option(const struct pass *p, void *opts, const char *name, const char *text)
-{
-    for (const struct opt *o = p->opts; o->name; o++)
-        if (!strcmp(o->name, name))
-            opt_set(o, opts, text);
-}
-
 /* That of latency-place with a short search, whose proofs are not used; NULL: it found none. */
 static struct plan *find_first(const struct asking *r)
 {
-    const struct pass *p = pass_find("latency-place");
+    const struct latency_options how = {.q = r->how->slots,
+                                        .max_states = FIRST_STATES,
+                                        .moves = r->how->moves ? r->how->moves : 1,
+                                        .seed = r->how->seed};
     struct diag quiet = diag_silent();
     struct settings fewer = *ctx_settings(r->x);
     struct ctx y = *r->x;
-    struct arena *a = r->x->use.mem;
-    void *opts = arena_alloc(a, p->optsize + 1);
-    int64_t moves = r->how->moves;
-    opts_reset(p->opts, opts);
-    set_option(p, opts, "q", arena_fmt(a, "%u", r->how->slots));
-    set_option(p, opts, "max-states", "20000");
-    set_option(p, opts, "moves", arena_fmt(a, "%" PRId64, moves ? moves : 1));
-    set_option(p, opts, "seed", arena_fmt(a, "%" PRId64, r->how->seed));
     fewer.max_states = 0;
     fewer.time_limit = clock_left(&r->clock) / FIRST_SHARE * PS_PER_NS + 1;
     y.use.diag = &quiet;
     y.settings = &fewer;
     y.results.plan = NULL;
-    y.use.scratch = arena_new(a);
-    int rc = p->run(&y, opts);
+    y.use.scratch = arena_new(r->x->use.mem);
+    int rc = latency_place(&y, &how);
     arena_free(y.use.scratch);
     return rc ? NULL : y.results.plan;
 }
@@ -136,9 +126,9 @@ static int64_t target_value(const struct asking *r)
     int64_t value = value_of(r), t = LOAD_INF;
     if (value < LOAD_INF) {
         int64_t by = mul_div_ceil(value, r->how->gap, MILLION);
-        t = value - (by < 1 ? 1 : by);
+        t = value - larger(by, 1);
     }
-    return t < r->how->limit ? t : r->how->limit;
+    return smaller(t, r->how->limit);
 }
 
 /* Writes the program of all plans that are no worse than the best one, and take no more than the limit. */
@@ -146,7 +136,7 @@ static int write_model(struct asking *r)
 {
     struct subgraph_model m;
     int64_t value = r->best && r->best->slot ? value_of(r) : LOAD_INF;
-    r->ask.limit = value < r->how->limit ? value : r->how->limit;
+    r->ask.limit = smaller(value, r->how->limit);
     if (subgraph_model_build(&m, r->c, &r->ask, r->x->use.scratch, r->x->use.diag))
         return -1;
     r->ncol = m.mip->ncol;
@@ -305,11 +295,11 @@ static void conclude(struct asking *r)
     struct claim *c = &p->claim;
     int64_t value = c->value;
     p->planner = "ip-place";
-    *c = (struct claim){.objective = OBJECTIVE_LATENCY, .value = value, .bare = value};
-    claim_latency(x);
+    *c = (struct claim){.objective = x->scene.model.objective, .value = value, .bare = value};
+    claim_run(x, &x->scene);
     /* a plan without slots is none of those that the program is about */
     if (p->slot && r->bound > c->bound) {
-        c->bound = r->bound < value ? r->bound : value;
+        c->bound = smaller(r->bound, value);
         c->scope = claim_scope(x, true, false);
         if (r->complete)
             c->proof = write_proof(r);

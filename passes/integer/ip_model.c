@@ -124,21 +124,13 @@ static double in_time(const struct builder *b, int64_t t)
 
 /* ---- where a vertex can be -------------------------------------------------------------------- */
 
-/* Bytes of v alone. */
-static int64_t bytes_of(const struct wdag *g, uint32_t v)
-{
-    int64_t sum = g->size[v];
-    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
-        sum = sat_add(sum, g->shared_size[g->shared_of.to[i]]);
-    return sum;
-}
-
 static bool is_allowed(const struct builder *b, uint32_t v, uint32_t s)
 {
     const struct problem_kind *k = &b->c->kind[b->m->kind[s]];
     if (k->time[v] == COST_NEVER || (b->m->ask.may && !(b->m->ask.may[v] >> b->m->kind[s] & 1)))
         return false;
-    return b->m->ask.memory || (k->time[v] <= b->m->ask.limit && bytes_of(b->g, v) <= k->memory);
+    return b->m->ask.memory ||
+           (k->time[v] <= b->m->ask.limit && vertex_bytes(b->g, v) <= k->memory);
 }
 
 /* Writes to order[] the vertices that take longest on kind k, by falling time, at most as many as it has devices;
@@ -223,8 +215,8 @@ static void add_paths(const struct builder *b, const struct csr *in, bool up, co
         for (uint32_t i = 0; i < b->n; i++) {
             uint32_t v = up ? b->n - 1 - i : i;
             uint64_t m = v - base < 64 ? UINT64_C(1) << (v - base) : 0;
-            for (uint32_t j = in->at[v]; j < in->at[v + 1]; j++)
-                m |= mask[in->to[j]];
+            for_row (t, *in, v)
+                m |= mask[t];
             mask[v] = m;
             for (; m; m &= m - 1)
                 sum[v] += w[base + (uint32_t)__builtin_ctzll(m)];
@@ -288,8 +280,8 @@ static void make_w(struct builder *b)
         mip_term(b->p, col[b->k - 1], 1);
     }
     for (uint32_t u = 0; u < b->n; u++)
-        for (uint32_t i = b->g->succ.at[u]; i < b->g->succ.at[u + 1]; i++)
-            for (uint32_t v = b->g->succ.to[i], s = 0; s + 1 < b->k; s++)
+        for_row (next, b->g->succ, u)
+            for (uint32_t v = next, s = 0; s + 1 < b->k; s++)
                 add_at_most(b, arena_fmt(b->a, "edge_%s_%u_%s", b->label[u], v, b->dev[s]),
                             b->m->col[(size_t)v * b->k + s], b->m->col[(size_t)u * b->k + s]);
 }
@@ -305,8 +297,7 @@ static void make_z(struct builder *b)
         for (uint32_t u = 0; u < b->n; u++) {
             uint32_t x = b->m->col[(size_t)u * b->k + s];
             add_at_most(b, arena_fmt(b->a, "in_%s_%s", b->label[u], b->dev[s]), x, z[u]);
-            for (uint32_t i = b->g->succ.at[u]; i < b->g->succ.at[u + 1]; i++) {
-                uint32_t v = b->g->succ.to[i];
+            for_row (v, b->g->succ, u) {
                 add_at_most(b, arena_fmt(b->a, "path_%s_%u_%s", b->label[u], v, b->dev[s]), z[v],
                             z[u]);
                 if (x == MIP_ZERO)
@@ -505,16 +496,15 @@ static void make_shared(struct builder *b, uint32_t s)
     const struct csr *by = &b->g->shared_by;
     for (uint32_t i = 0; i < b->g->nshared; i++) {
         uint32_t here = 0;
-        for (uint32_t j = by->at[i]; j < by->at[i + 1]; j++)
-            here += can_be(b, by->to[j], s);
+        for_row (x, *by, i)
+            here += can_be(b, x, s);
         if (here == 0 || b->g->shared_size[i] == 0)
             continue;
         const char *name = arena_fmt(b->a, "shared_%u_%s", i, b->dev[s]);
         uint32_t u = add_share(b, name);
-        for (uint32_t j = by->at[i]; j < by->at[i + 1]; j++)
-            if (can_be(b, by->to[j], s))
-                add_comparison(b, arena_fmt(b->a, "%s_by_%u", name, by->to[j]), u, by->to[j], s,
-                               true);
+        for_row (x, *by, i)
+            if (can_be(b, x, s))
+                add_comparison(b, arena_fmt(b->a, "%s_by_%u", name, x), u, x, s, true);
         push_cut(b, u, mip_in_bytes(&b->bytes, b->g->shared_size[i]));
     }
 }
@@ -525,7 +515,7 @@ static int64_t least_room(const struct builder *b)
     int64_t least = LOAD_INF;
     for (uint32_t s = 0; s < b->k; s++) {
         int64_t room = b->c->kind[b->m->kind[s]].memory;
-        least = room < least ? room : least;
+        least = smaller(room, least);
     }
     return least;
 }
@@ -563,7 +553,7 @@ static void make_memory(struct builder *b)
     b->bytes = mip_bytes_of(b->g, b->k + 1);
     b->m->bytes = b->bytes.unit;
     for (uint32_t v = 0; v < b->n; v++)
-        all += mip_in_bytes(&b->bytes, bytes_of(b->g, v));
+        all += mip_in_bytes(&b->bytes, vertex_bytes(b->g, v));
     for (uint32_t s = 0; s < b->k; s++) {
         int64_t room = b->c->kind[b->m->kind[s]].memory;
         if (room == LOAD_INF)

@@ -11,13 +11,12 @@
 #include "passes/integer/ip_latency.h"
 #include "passes/integer/ip_refute.h"
 #include "passes/integer/ip_search.h"
-#include "passes/contiguous/placing.h"
+#include "passes/problem/placing.h"
 #include "passes/contiguous/infeasible.h"
 
 #include "ir/base/units.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum { DEFAULT_SECONDS = 60, CHAINS = 4, NS_PER_S = 1000000000 };
 
@@ -33,72 +32,28 @@ static const char *const shape_names[] = {"none", "convex", "chain", NULL}; /* e
 static const char *const solver_names[] = {"lp_solve", "cbc", "auto", NULL};
 
 static const struct opt ip_opts[] = {
-    {.kind = OPT_CHOICE,
-     .name = "objective",
-     .off = offsetof(struct ip_options, objective),
-     .def = "given",
-     .names = goal_names,
+    {OPT_CHOICE, "objective", offsetof(struct ip_options, objective), "given", .names = goal_names,
      .help = "latency: the program of one sample alone by subgraphs, as with --objective=latency"},
-    {.kind = OPT_INT,
-     .name = "q",
-     .off = offsetof(struct ip_options, q),
-     .def = "1",
-     .lo = "1",
-     .hi = "64",
+    {OPT_INT, "q", offsetof(struct ip_options, q), "1", .lo = "1", .hi = "64",
      .help = "latency: subgraphs that an accelerator may have, one after the other"},
-    {.kind = OPT_CHOICE,
-     .name = "contiguous",
-     .off = offsetof(struct ip_options, shape),
-     .def = "none",
-     .names = shape_names,
+    {OPT_CHOICE, "contiguous", offsetof(struct ip_options, shape), "none", .names = shape_names,
      .help = "what a device may hold: any set, a convex one, or a step of a chain"},
-    {.kind = OPT_CHOICE,
-     .name = "solver",
-     .off = offsetof(struct ip_options, solver),
-     .def = "lp_solve",
-     .names = solver_names,
+    {OPT_CHOICE, "solver", offsetof(struct ip_options, solver), "lp_solve", .names = solver_names,
      .help = "auto: CBC where pcc was built with it"},
-    {.kind = OPT_TEXT,
-     .name = "gap",
-     .off = offsetof(struct ip_options, gap),
-     .def = "0.000001",
+    {OPT_TEXT, "gap", offsetof(struct ip_options, gap), "0.000001",
      .help = "share of the time by which the plan may miss the best, 0.000001..1"},
-    {.kind = OPT_TIME,
-     .name = "limit",
-     .off = offsetof(struct ip_options, limit),
-     .def = "0s",
-     .lo = "0s",
+    {OPT_TIME, "limit", offsetof(struct ip_options, limit), "0s", .lo = "0s",
      .help = "look only for plans that take this or less, 0s: for all"},
-    {.kind = OPT_TEXT,
-     .name = "write",
-     .off = offsetof(struct ip_options, write),
-     .def = "",
+    {OPT_TEXT, "write", offsetof(struct ip_options, write), "",
      .help = "write the model to this file, .lp or .mps"},
-    {.kind = OPT_BOOL,
-     .name = "solve",
-     .off = offsetof(struct ip_options, solve),
-     .def = "true",
+    {OPT_BOOL, "solve", offsetof(struct ip_options, solve), "true",
      .help = "false: only write the model"},
-    {.kind = OPT_INT,
-     .name = "starts",
-     .off = offsetof(struct ip_options, starts),
-     .def = "60",
-     .lo = "1",
-     .hi = "1000000",
+    {OPT_INT, "starts", offsetof(struct ip_options, starts), "60", .lo = "1", .hi = "1000000",
      .help = "topological orders to try for the plan to start from"},
-    {.kind = OPT_INT,
-     .name = "moves",
-     .off = offsetof(struct ip_options, moves),
-     .def = "1000000",
-     .lo = "0",
+    {OPT_INT, "moves", offsetof(struct ip_options, moves), "1000000", .lo = "0",
      .hi = "1000000000000",
      .help = "contiguous=none, latency: moves of annealing that improve that plan; 0: none"},
-    {.kind = OPT_INT,
-     .name = "seed",
-     .off = offsetof(struct ip_options, seed),
-     .def = "1",
-     .lo = "0",
-     .hi = "1000000000",
+    {OPT_INT, "seed", offsetof(struct ip_options, seed), "1", .lo = "0", .hi = "1000000000",
      .help = "seed of both"},
     {0}};
 
@@ -161,7 +116,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     struct clock after = ctx_late_clock(x);
     bool proven = r->complete && on_whole && !how->write_only;
     struct bound all =
-        claim_all(x, p->claim.bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
+        bounds_all(x, p->claim.bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
     struct bound own = {
         .value = r->bound, .why = solver, .proof = r->complete ? write_proof(x, o, how, r) : NULL};
     enum plan_scope scope = claim_scope(x, o->shape != IP_ANY, !on_whole);
@@ -245,11 +200,11 @@ static int run_latency(struct ctx *x, const struct ip_options *o, const struct i
 static int ip_run(struct ctx *x, const void *options)
 {
     const struct ip_options *o = options;
-    bool latency = x->scene.model.objective == OBJECTIVE_LATENCY;
+    bool latency = exec_kind(&x->scene.model)->subgraphs;
     if (!latency && o->objective == LATENCY)
         return diag_error(x->use.diag,
                           "ip-place: objective=latency, and --objective=%s: leave one out",
-                          objective_name[x->scene.model.objective]);
+                          exec_kind(&x->scene.model)->name);
     if (!latency && o->q > 1)
         return diag_error(x->use.diag, "ip-place: q=%" PRId64 " is for objective=latency alone",
                           o->q);
@@ -306,13 +261,9 @@ static bool wants_latency(const void *options)
 }
 
 const struct planner planner_ip_place = {
-    .pass = {.name = "ip-place",
-             .help = "split by integer programming, contiguous or not (placement paper)",
-             .opts = ip_opts,
-             .optsize = sizeof(struct ip_options),
-             .needs = NEED_COST | NEED_CONTRACT,
-             .run = ip_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE | 1 << OBJECTIVE_LATENCY,
+    .pass = {"ip-place", "split by integer programming, contiguous or not (placement paper)",
+             ip_opts, sizeof(struct ip_options), .needs = NEED_COST | NEED_CONTRACT, .run = ip_run},
+    .objectives = {"time-per-sample", "latency"},
     .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE,
     .implies = wants_latency,
-    .implied = OBJECTIVE_LATENCY};
+    .implied = "latency"};

@@ -31,8 +31,8 @@ bool ip_has_shape(const struct problem *c, enum ip_shape shape, const uint32_t *
     for (uint32_t v = 0; v < g->n && shape != IP_ANY; v++) {
         uint64_t *own = left + (size_t)v * word;
         uint32_t d = (uint32_t)dev[v];
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
-            uint32_t u = g->pred.to[i], e = (uint32_t)dev[u];
+        for_row (u, g->pred, v) {
+            uint32_t e = (uint32_t)dev[u];
             if (shape == IP_CHAIN)
                 good = good && place[e] <= place[d];
             for (uint32_t w = 0; w < word; w++)
@@ -124,13 +124,13 @@ struct reduction *ip_reduction(const struct problem *c, struct ip_ask *ask, stru
 static int64_t slack(const struct ip_how *r, int64_t value)
 {
     int64_t by = mul_div_ceil(value, r->gap, MILLION);
-    return by < 1 ? 1 : by;
+    return larger(by, 1);
 }
 
 static int64_t target_value(const struct ip_how *r, const struct problem_plan *best)
 {
     int64_t t = best->value < LOAD_INF ? best->value - slack(r, best->value) : LOAD_INF;
-    return t < r->limit ? t : r->limit;
+    return smaller(t, r->limit);
 }
 
 /* "x.3.lp" for the third of several. */
@@ -204,7 +204,7 @@ static int64_t part_bound(const struct ip_how *r, const struct ip_model *m,
         return best->value - (int64_t)((__int128)best->value * r->gap / MILLION);
     double bound = a->bound * (1 - 1e-6) * (double)m->unit;
     int64_t all = limit < LOAD_INF ? limit + 1 : best->value;
-    int64_t least = m->c->lower.value < all ? m->c->lower.value : all;
+    int64_t least = smaller(m->c->lower.value, all);
     if (bound < (double)least)
         return least;
     return bound < (double)all ? (int64_t)bound : all;
@@ -219,8 +219,8 @@ static int build_model(struct asking *r, struct ip_ask *ask, struct reduced_mode
     struct mip *mip = to->m.mip;
     struct ip_found *f = &r->found;
     mip->impossible = mip->impossible || (k && k->none);
-    f->ncol = mip->ncol > f->ncol ? mip->ncol : f->ncol;
-    f->nrow = mip->nrow > f->nrow ? mip->nrow : f->nrow;
+    f->ncol = larger_u32(mip->ncol, f->ncol);
+    f->nrow = larger_u32(mip->nrow, f->nrow);
     return 0;
 }
 
@@ -266,7 +266,7 @@ static int solve_model(struct asking *r, const struct orders *o, struct problem_
         holds = take_answer(r, &made, &a, o->place, best);
     f->refused += !holds;
     int64_t bound = part_bound(how, &made.m, &a, found && holds, ask.limit, best);
-    f->bound = bound < f->bound ? bound : f->bound;
+    f->bound = smaller(bound, f->bound);
     f->nodes += a.nodes;
     if (a.status != MIP_INFEASIBLE && !(a.status == MIP_OPTIMAL && holds)) {
         f->complete = false;
@@ -309,7 +309,7 @@ struct ip_found ip_search(const struct problem *c, struct loads *l, const struct
     /* loads are multiples of the grain, so the bound is rounded up to one */
     if (f->complete && f->grain > 1 && f->bound < LOAD_INF)
         f->bound = (f->bound + f->grain - 1) / f->grain * f->grain;
-    f->bound = f->bound < best->value ? f->bound : best->value;
+    f->bound = smaller(f->bound, best->value);
     return *f;
 }
 

@@ -166,7 +166,7 @@ static double seconds_left(const struct clock *clock, bool last)
     if (!clock->deadline)
         return 0;
     int64_t left = clock_left(clock);
-    left = left < NS_PER_S / 10 ? NS_PER_S / 10 : left;
+    left = larger(left, NS_PER_S / 10);
     return (double)left / NS_PER_S * (last ? 1 : 0.6);
 }
 

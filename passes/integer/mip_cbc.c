@@ -20,7 +20,7 @@ static Cbc_Model *make(const struct mip *m)
     }
     for (uint32_t r = 0; r < m->nrow; r++) {
         uint32_t n = m->row[r + 1].at - m->row[r].at;
-        most = n > most ? n : most;
+        most = larger_u32(n, most);
     }
     int *col = arena_array(m->mem, most, sizeof *col);
     double *by = arena_array(m->mem, most, sizeof *by);

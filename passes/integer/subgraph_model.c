@@ -28,7 +28,6 @@
 #include "passes/integer/mip_units.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <string.h>
 
 /* relative: the limit is raised by it, so that a solver's rounding does not exclude a plan at the limit */
@@ -136,19 +135,15 @@ static void find_ways(struct builder *b)
     for (uint32_t v = 0; v < b->n; v++) {
         least[v] = COST_NEVER;
         for (uint32_t k = 0; k < b->c->nkind; k++)
-            least[v] = b->c->kind[k].time[v] < least[v] ? b->c->kind[k].time[v] : least[v];
+            least[v] = smaller(b->c->kind[k].time[v], least[v]);
         least[v] = least[v] == COST_NEVER ? 0 : least[v];
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
-            if (b->head[g->pred.to[i]] > b->head[v])
-                b->head[v] = b->head[g->pred.to[i]];
+        for_row (u, g->pred, v)
+            b->head[v] = larger(b->head[v], b->head[u]);
         b->head[v] += least[v];
     }
     for (uint32_t v = b->n; v-- > 0;)
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
-            uint32_t w = g->succ.to[i];
-            if (b->tail[w] + least[w] > b->tail[v])
-                b->tail[v] = b->tail[w] + least[w];
-        }
+        for_row (w, g->succ, v)
+            b->tail[v] = larger(b->tail[v], b->tail[w] + least[w]);
 }
 
 static uint32_t pass_of(const struct builder *b, uint32_t v)
@@ -278,8 +273,8 @@ static void add_reader(struct builder *b, uint32_t v)
 static void add_crossings_of(struct builder *b, uint32_t u, uint32_t *seen)
 {
     const struct wdag *g = b->g;
-    for (uint32_t i = g->net_of.at[u]; i < g->net_of.at[u + 1]; i++) {
-        uint32_t e = g->net_of.to[i], lo = g->net_pin.at[e], hi = g->net_pin.at[e + 1];
+    for_row (e, g->net_of, u) {
+        uint32_t lo = g->net_pin.at[e], hi = g->net_pin.at[e + 1];
         if (g->net_src[e] != u || hi - lo < 2)
             continue;
         begin_crossing(b, u, e);
@@ -290,13 +285,13 @@ static void add_crossings_of(struct builder *b, uint32_t u, uint32_t *seen)
             }
     }
     bool more = false;
-    for (uint32_t i = g->succ.at[u]; i < g->succ.at[u + 1]; i++) {
-        if (seen[g->succ.to[i]] == u + 1)
+    for_row (w, g->succ, u) {
+        if (seen[w] == u + 1)
             continue;
         if (!more)
             begin_crossing(b, u, UINT32_MAX);
         more = true;
-        add_reader(b, g->succ.to[i]);
+        add_reader(b, w);
     }
 }
 
@@ -312,8 +307,8 @@ static void find_crossings(struct builder *b)
             g->net_pin.at[e + 1] - g->net_pin.at[e] < 2)
             continue;
         begin_crossing(b, UINT32_MAX, e);
-        for (uint32_t j = g->net_pin.at[e]; j < g->net_pin.at[e + 1]; j++)
-            add_reader(b, g->net_pin.to[j]);
+        for_row (pin, g->net_pin, e)
+            add_reader(b, pin);
     }
 }
 
@@ -400,8 +395,7 @@ static void make_transfers(struct builder *b)
 static void make_paths(struct builder *b, uint32_t s, const uint32_t *z, uint32_t u)
 {
     uint32_t x = x_in(b, u, s);
-    for (uint32_t i = b->g->succ.at[u]; i < b->g->succ.at[u + 1]; i++) {
-        uint32_t v = b->g->succ.to[i];
+    for_row (v, b->g->succ, u) {
         if (pass_of(b, v) != s % b->npass)
             continue;
         const char *edge = arena_fmt(b->a, "%s_%u_%s", b->m->ask.name[u], v, b->sub[s]);
@@ -536,10 +530,10 @@ static void make_unit(struct builder *b, const struct ends *t, uint32_t v)
         mip_term(b->p, t->unit[v], 1);
         add_host(b, t, v);
     }
-    for (uint32_t i = pred->at[v]; i < pred->at[v + 1]; i++) {
-        mip_row(b->p, arena_fmt(b->a, "%safter_%u_%s", t->what, pred->to[i], name), 0, MIP_INF);
+    for_row (u, *pred, v) {
+        mip_row(b->p, arena_fmt(b->a, "%safter_%u_%s", t->what, u, name), 0, MIP_INF);
         mip_term(b->p, t->unit[v], 1);
-        mip_term(b->p, t->unit[pred->to[i]], -1);
+        mip_term(b->p, t->unit[u], -1);
         add_host(b, t, v);
     }
 }
@@ -666,10 +660,10 @@ static uint32_t make_shared(struct builder *b, uint32_t i, uint32_t at, uint32_t
     const struct csr *by = &b->g->shared_by;
     const char *name = arena_fmt(b->a, "shared_%u_%s", i, place_name(b, at));
     uint32_t u = mip_col(b->p, name, 0, 1, 0, false);
-    for (uint32_t j = by->at[i]; j < by->at[i + 1]; j++) {
-        mip_row(b->p, arena_fmt(b->a, "%s_by_%u", name, by->to[j]), 0, MIP_INF);
+    for_row (x, *by, i) {
+        mip_row(b->p, arena_fmt(b->a, "%s_by_%u", name, x), 0, MIP_INF);
         mip_term(b->p, u, 1);
-        add_places(b, by->to[j], at, end, -1);
+        add_places(b, x, at, end, -1);
     }
     return u;
 }
@@ -755,7 +749,7 @@ int subgraph_model_build(struct subgraph_model *m, const struct problem *c,
                           "for an integer program of latency: use latency-place",
                           b.n, b.nreader, b.nsub);
     int64_t top = ask->limit < LOAD_INF ? ask->limit : longest_plan(&b);
-    m->unit = mip_time_unit(top > ask->lower ? top : ask->lower);
+    m->unit = mip_time_unit(larger(top, ask->lower));
     b.most = in_time(&b, top) * (1 + TOLERANCE);
     b.p = m->mip = mip_new(a);
     double least = in_time(&b, ask->lower);

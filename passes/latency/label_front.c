@@ -38,7 +38,7 @@ int64_t label_tail(const struct label_run *r, uint32_t x)
             if (src != UINT32_MAX && src != b && label_has(r->bits, src))
                 on += p->kind[k].cost[e];
         }
-        least = on < least ? on : least;
+        least = smaller(on, least);
     }
     return least;
 }
@@ -59,8 +59,7 @@ static void number_wait(const struct label_run *r, struct label_waits *w, uint32
     }
     w->of[x] = w->slot[at];
     int64_t tail = label_tail(r, x);
-    if (tail > w->tail[w->of[x] - 1])
-        w->tail[w->of[x] - 1] = tail;
+    w->tail[w->of[x] - 1] = larger(w->tail[w->of[x] - 1], tail);
 }
 
 static bool is_subset(const uint64_t *a, const uint64_t *b, uint32_t words)
@@ -85,8 +84,7 @@ static void find_fronts(const struct label_run *r, struct label_waits *w, uint32
                 continue;
             for (uint32_t k = 0; k < words; k++)
                 sum[k] |= part[k];
-            if (w->tail[i] > w->tail[j])
-                w->tail[j] = w->tail[i];
+            w->tail[j] = larger(w->tail[j], w->tail[i]);
         }
         w->front[i] = is_subset(set, sum, words) ? 0 : ++nfront;
     }
@@ -99,8 +97,8 @@ void label_waits_find(struct label_run *r, struct label_waits *w)
     for (uint32_t x = 0; x < p->nunit; x++) {
         if (!label_has(r->bits, p->block[x]))
             continue;
-        for (uint32_t i = p->succ.at[x]; i < p->succ.at[x + 1]; i++)
-            if (!label_has(r->bits, p->block[p->succ.to[i]])) {
+        for_row (next, p->succ, x)
+            if (!label_has(r->bits, p->block[next])) {
                 w->live[x] = nlive++;
                 break;
             }
@@ -114,14 +112,12 @@ void label_waits_find(struct label_run *r, struct label_waits *w)
         if (label_has(r->bits, p->block[x]))
             continue;
         memset(set, 0, words * sizeof *set);
-        for (uint32_t i = p->pred.at[x]; i < p->pred.at[x + 1]; i++) {
-            uint32_t u = p->pred.to[i];
+        for_row (u, p->pred, x)
             if (label_has(r->bits, p->block[u]))
                 set[w->live[u] >> 6] |= UINT64_C(1) << (w->live[u] & 63);
             else
                 for (uint32_t k = 0; k < words; k++)
                     set[k] |= w->set[(size_t)u * r->uword + k];
-        }
         for (uint32_t k = 0; k < words; k++)
             any |= set[k];
         if (any)

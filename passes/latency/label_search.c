@@ -9,7 +9,6 @@
 
 #include "ir/base/random.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum {
@@ -17,11 +16,6 @@ enum {
     BETWEEN_CHECKS = 1 << 16 /* steps */
 };
 #define LIMIT_OF_MEMORY "limit of memory reached"
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
@@ -45,11 +39,11 @@ static void start_tables(struct label_run *r)
         r->zobrist[v] = random_bits(&seed);
     for (uint32_t x = p->nunit; x-- > 0;) {
         uint64_t *row = r->unit_below + (size_t)x * r->uword;
-        for (uint32_t i = p->succ.at[x]; i < p->succ.at[x + 1]; i++) {
-            const uint64_t *more = r->unit_below + (size_t)p->succ.to[i] * r->uword;
+        for_row (w, p->succ, x) {
+            const uint64_t *more = r->unit_below + (size_t)w * r->uword;
             for (uint32_t k = 0; k < r->uword; k++)
                 row[k] |= more[k];
-            row[p->succ.to[i] >> 6] |= UINT64_C(1) << (p->succ.to[i] & 63);
+            row[w >> 6] |= UINT64_C(1) << (w & 63);
         }
         if (p->succ.at[x] == p->succ.at[x + 1])
             r->ends[p->block[x]] = 1;
@@ -73,8 +67,8 @@ static void go_to(struct label_run *r, uint32_t ideal)
     memcpy(r->bits, r->ideals.bits + o->bits, r->nword * sizeof *r->bits);
     for (uint32_t v = 0; v < g->n; v++) {
         r->missing[v] = 0;
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
-            r->missing[v] += !label_has(r->bits, g->pred.to[i]);
+        for_row (u, g->pred, v)
+            r->missing[v] += !label_has(r->bits, u);
     }
 }
 
@@ -124,9 +118,9 @@ static int64_t run_on_host(const struct label_run *r, uint32_t b, const int64_t 
     int64_t done = -1;
     for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++) {
         int64_t start = r->waits.of[x] ? time[r->waits.of[x] - 1] : 0;
-        for (uint32_t i = p->pred.at[x]; i < p->pred.at[x + 1]; i++)
-            if (p->block[p->pred.to[i]] == b)
-                start = larger(start, end[p->pred.to[i] - p->first[b]]);
+        for_row (u, p->pred, x)
+            if (p->block[u] == b)
+                start = larger(start, end[u - p->first[b]]);
         end[x - p->first[b]] = start + p->host[x];
         if (p->succ.at[x] == p->succ.at[x + 1])
             done = larger(done, end[x - p->first[b]]);
@@ -172,9 +166,9 @@ static bool may_extend(const struct label_run *r, uint32_t i, uint32_t b)
     if (run_on_host(r, b, r->time + (size_t)i * r->waits.n, r->end) >= r->limit)
         return false;
     for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++)
-        for (uint32_t j = p->succ.at[x]; j < p->succ.at[x + 1]; j++) {
+        for_row (w, p->succ, x) {
             int64_t end = r->end[x - p->first[b]];
-            uint32_t s = p->succ.to[j];
+            uint32_t s = w;
             if (p->block[s] != b &&
                 (end + r->t->least[s] >= r->limit || end + label_tail(r, s) >= r->limit))
                 return false;

@@ -28,9 +28,9 @@ uint32_t label_put(struct label_run *r, uint32_t v, uint32_t *list, uint32_t n)
     r->bits[v >> 6] |= UINT64_C(1) << (v & 63);
     r->key ^= r->zobrist[v];
     r->card++;
-    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-        if (--r->missing[g->succ.to[i]] == 0)
-            list[n++] = g->succ.to[i];
+    for_row (w, g->succ, v)
+        if (--r->missing[w] == 0)
+            list[n++] = w;
     return n;
 }
 
@@ -40,8 +40,8 @@ void label_take_out(struct label_run *r, uint32_t v)
     r->bits[v >> 6] &= ~(UINT64_C(1) << (v & 63));
     r->key ^= r->zobrist[v];
     r->card--;
-    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-        r->missing[g->succ.to[i]]++;
+    for_row (w, g->succ, v)
+        r->missing[w]++;
 }
 
 static bool in_start(const struct label_run *r, uint32_t v)
@@ -56,8 +56,8 @@ static void hold_nets(struct label_run *r, uint32_t v)
     const struct latency_graph *p = r->p;
     struct label_walk *w = &r->walk;
     const int64_t *cost = p->kind[w->k].cost;
-    for (uint32_t i = p->net_of.at[v]; i < p->net_of.at[v + 1]; i++) {
-        uint32_t e = p->net_of.to[i], src = p->g->net_src[e], held = ++w->held[e];
+    for_row (e, p->net_of, v) {
+        uint32_t src = p->g->net_src[e], held = ++w->held[e];
         if (src == v)
             w->set.out += cost[e];
         else if (src == UINT32_MAX || in_start(r, src))
@@ -81,8 +81,7 @@ static void add_bytes(struct label_run *r, uint32_t v)
     const struct wdag *g = r->p->g;
     struct label_walk *w = &r->walk;
     w->set.bytes += g->size[v];
-    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
-        uint32_t s = g->shared_of.to[i];
+    for_row (s, g->shared_of, v) {
         /* slots > 1: what another subgraph of the accelerator has counts once only */
         if (w->need[s]++ == 0 && r->p->slots == 1)
             w->set.bytes += g->shared_size[s];
@@ -114,10 +113,10 @@ static void leave(struct label_run *r, uint32_t v, const struct label_set *befor
     const struct latency_graph *p = r->p;
     struct label_walk *w = &r->walk;
     label_take_out(r, v);
-    for (uint32_t i = p->net_of.at[v]; i < p->net_of.at[v + 1]; i++)
-        w->held[p->net_of.to[i]]--;
-    for (uint32_t i = p->g->shared_of.at[v]; i < p->g->shared_of.at[v + 1]; i++)
-        w->need[p->g->shared_of.to[i]]--;
+    for_row (e, p->net_of, v)
+        w->held[e]--;
+    for_row (s, p->g->shared_of, v)
+        w->need[s]--;
     while (w->set.ntouched > before->ntouched)
         w->is_touched[w->touched[--w->set.ntouched]] = 0;
     w->depth--;
@@ -129,8 +128,8 @@ static void pass_over(struct label_run *r, uint32_t v)
     const struct latency_graph *p = r->p;
     struct label_walk *w = &r->walk;
     const uint64_t *below = w->below + (size_t)w->depth * r->uword;
-    for (uint32_t i = p->net_of.at[v]; i < p->net_of.at[v + 1]; i++) {
-        uint32_t e = p->net_of.to[i], src = p->g->net_src[e];
+    for_row (e, p->net_of, v) {
+        uint32_t src = p->g->net_src[e];
         if (src == UINT32_MAX || !w->held[e] || in_start(r, src) || w->is_cut[e])
             continue;
         w->is_cut[e] = 1;
@@ -149,16 +148,6 @@ static void forget_cuts(struct label_walk *w, uint32_t ncut)
 }
 
 /* ---- labels ---------------------------------------------------------------------------------- */
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* The labels before that S, with its last block, can still extend. */
 static void keep_alive(struct label_run *r, const struct label_set *before)

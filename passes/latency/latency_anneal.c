@@ -9,10 +9,10 @@
  * Cost: O(V + E + pins) for a move. */
 #include "passes/latency/latency_anneal.h"
 
+#include "ir/base/keyed.h"
 #include "ir/base/log2_int.h"
 #include "ir/base/random.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_ROUND = 4000, LONGEST_ROUND = 400000, LARGEST_CLUSTER = 7, FEW_PLANS = 10000 };
@@ -43,8 +43,7 @@ static void spread(struct state *s, const struct csr *along, uint32_t *mark, uin
 {
     while (top) {
         uint32_t v = s->stack[--top];
-        for (uint32_t i = along->at[v]; i < along->at[v + 1]; i++) {
-            uint32_t u = along->to[i];
+        for_row (u, *along, v) {
             if (mark[u] == s->stamp || (in != ON_HOST && s->sub[u] != in))
                 continue;
             mark[u] = s->stamp;
@@ -85,8 +84,7 @@ static void choose_cluster(struct state *s, uint32_t b)
         add_moved(s, v);
         for (uint32_t side = 0; side < 2; side++) {
             const struct csr *along = side ? &g->succ : &g->pred;
-            for (uint32_t i = along->at[v]; i < along->at[v + 1]; i++) {
-                uint32_t u = along->to[i];
+            for_row (u, *along, v) {
                 if (s->mark[u] == s->stamp || s->sub[u] != in)
                     continue;
                 s->mark[u] = s->stamp;
@@ -267,9 +265,9 @@ static int64_t bytes_with(const struct latency_graph *p, uint32_t b, int64_t byt
 {
     const struct wdag *g = p->g;
     bytes += g->size[b];
-    for (uint32_t i = g->shared_of.at[b]; i < g->shared_of.at[b + 1]; i++)
-        if (shared[g->shared_of.to[i]] != dev + 1)
-            bytes += g->shared_size[g->shared_of.to[i]];
+    for_row (s, g->shared_of, b)
+        if (shared[s] != dev + 1)
+            bytes += g->shared_size[s];
     return bytes;
 }
 
@@ -288,8 +286,8 @@ static uint32_t next_device(const struct latency_graph *p, uint32_t b, uint32_t 
         }
         *at = i;
         *bytes = with;
-        for (uint32_t j = g->shared_of.at[b]; j < g->shared_of.at[b + 1]; j++)
-            shared[g->shared_of.to[j]] = i + 1;
+        for_row (s, g->shared_of, b)
+            shared[s] = i + 1;
         return p->dev[i];
     }
     if (full) /* what follows goes to the hosts */
@@ -297,25 +295,15 @@ static uint32_t next_device(const struct latency_graph *p, uint32_t b, uint32_t 
     return ON_HOST;
 }
 
-struct ranked {
-    uint32_t last, block;
-};
-
-static int by_last(const void *x, const void *y)
-{
-    const struct ranked *a = x, *b = y;
-    return (a->last > b->last) - (a->last < b->last);
-}
-
 /* Sorts n blocks by their last nodes. */
 static void sort_by_last(const struct latency_graph *p, uint32_t *block, uint32_t n,
-                         struct ranked *room)
+                         struct keyed *room)
 {
     for (uint32_t i = 0; i < n; i++)
-        room[i] = (struct ranked){p->last[block[i]], block[i]};
-    qsort(room, n, sizeof *room, by_last);
+        room[i] = (struct keyed){p->last[block[i]], block[i]};
+    keyed_sort(room, n);
     for (uint32_t i = 0; i < n; i++)
-        block[i] = room[i].block;
+        block[i] = room[i].item;
 }
 
 void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_plan *plan,
@@ -323,20 +311,18 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
 {
     const struct wdag *g = p->g;
     struct arena_mark mark = arena_mark(scratch);
-    uint32_t *wait = arena_array(scratch, (size_t)g->n + 1, sizeof *wait);
+    uint32_t *wait = csr_sizes(&g->pred, g->n, scratch);
     uint32_t *ready = arena_array(scratch, (size_t)g->n + 1, sizeof *ready), n = 0, at = 0;
     uint32_t *shared = arena_array(scratch, (size_t)g->nshared + 1, sizeof *shared);
-    struct ranked *room_of = arena_array(scratch, (size_t)g->n + 1, sizeof *room_of);
+    struct keyed *room_of = arena_array(scratch, (size_t)g->n + 1, sizeof *room_of);
     int64_t bytes = 0;
     bool placed = true;
-    for (uint32_t v = g->n; v-- > 0;) {
-        wait[v] = g->pred.at[v + 1] - g->pred.at[v];
+    for (uint32_t v = g->n; v-- > 0;)
         if (!wait[v])
             ready[n++] = v;
-    }
     while (n) {
         /* mostly what became ready last, so that an accelerator goes deep */
-        uint32_t back = !rng || random_below(rng, 4) ? 0 : random_below(rng, n < 4 ? n : 4);
+        uint32_t back = !rng || random_below(rng, 4) ? 0 : random_below(rng, smaller_u32(n, 4));
         uint32_t v = ready[n - 1 - back];
         for (uint32_t i = n - 1 - back; i + 1 < n; i++)
             ready[i] = ready[i + 1];
@@ -345,9 +331,9 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
         placed = placed && (dev != ON_HOST || p->hosted[v]);
         plan->sub[v] = dev == ON_HOST ? ON_HOST : dev * p->slots;
         uint32_t from = n;
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            if (--wait[g->succ.to[i]] == 0)
-                ready[n++] = g->succ.to[i];
+        for_row (w, g->succ, v)
+            if (--wait[w] == 0)
+                ready[n++] = w;
         sort_by_last(p, ready + from, n - from, room_of);
     }
     arena_release(scratch, mark);
@@ -439,8 +425,7 @@ void latency_anneal(const struct latency_graph *p, struct latency_anneal *how,
         int64_t like = best->value < LOAD_INF ? best->value : latency_of(p, s.sub, s.room);
         int64_t hot = like / (warm ? 200 : 40) >> random_below(&s.rng, 3);
         s.share = random_below(&s.rng, 3) ? 0 : 1 + random_below(&s.rng, 20);
-        run_round(&s, how, moves < end - how->done ? moves : end - how->done, hot + 2,
-                  like / 20000 + 1);
+        run_round(&s, how, smaller_u64(moves, end - how->done), hot + 2, like / 20000 + 1);
         if (s.best_value < best->value) {
             best->value = s.best_value;
             memcpy(best->sub, s.best, n * sizeof *best->sub);

@@ -72,7 +72,7 @@ static int64_t host_time(const struct latency_graph *p, const struct wdag *base,
         if (!p->c->cluster->cls[kind->cls].host || kind->time[b] == COST_NEVER)
             continue;
         int64_t t = base->time[kind->cls][u];
-        least = t < least ? t : least;
+        least = smaller(t, least);
     }
     return least;
 }
@@ -81,15 +81,6 @@ static int64_t host_time(const struct latency_graph *p, const struct wdag *base,
 static int64_t hosts_memory(const struct device_class *cls)
 {
     return cls->memory < 0 ? LOAD_INF : sat_mul(cls->memory, cls->count);
-}
-
-/* Bytes of block b and of all shared items that it needs. */
-static int64_t block_bytes(const struct wdag *g, uint32_t b)
-{
-    int64_t bytes = g->size[b];
-    for (uint32_t i = g->shared_of.at[b]; i < g->shared_of.at[b + 1]; i++)
-        bytes = sat_add(bytes, g->shared_size[g->shared_of.to[i]]);
-    return bytes;
 }
 
 /* Notes who has the bytes of block v on the hosts: those of a class share their memory. */
@@ -126,7 +117,7 @@ static void choose_hosts(struct latency_graph *p)
         for (uint32_t k = 0; k < p->c->nkind; k++) {
             const struct problem_kind *kind = &p->c->kind[k];
             if (!cl->cls[kind->cls].host || kind->time[v] >= least ||
-                block_bytes(p->g, v) > hosts_memory(&cl->cls[kind->cls]))
+                vertex_bytes(p->g, v) > hosts_memory(&cl->cls[kind->cls]))
                 continue;
             least = kind->time[v];
             p->host_dev[v] = host_of_kind(cl, kind);
@@ -144,12 +135,12 @@ static bool spread_block(struct latency_graph *p, uint32_t v, int64_t *left)
     for (uint32_t k = 0; k < p->c->nkind; k++) {
         const struct problem_kind *kind = &p->c->kind[k];
         if (cl->cls[kind->cls].host && kind->time[v] != COST_NEVER &&
-            block_bytes(p->g, v) <= left[kind->cls] && (!best || kind->time[v] < best->time[v]))
+            vertex_bytes(p->g, v) <= left[kind->cls] && (!best || kind->time[v] < best->time[v]))
             best = kind;
     }
     if (!best)
         return false;
-    left[best->cls] -= left[best->cls] < LOAD_INF ? block_bytes(p->g, v) : 0;
+    left[best->cls] -= left[best->cls] < LOAD_INF ? vertex_bytes(p->g, v) : 0;
     bool moved = best->cls != cluster_class(cl, (uint32_t)p->host_dev[v]);
     if (moved) {
         p->host_dev[v] = host_of_kind(cl, best);
@@ -211,15 +202,11 @@ static uint32_t *make_units(struct latency_graph *p, const struct wdag *base)
 
 static void make_edges(struct latency_graph *p, const struct wdag *base, const uint32_t *unit_of)
 {
-    uint32_t m = base->succ.at[base->n];
-    struct wdag_order e = {0, arena_array(p->mem, (size_t)m + 1, sizeof *e.from),
-                           arena_array(p->mem, (size_t)m + 1, sizeof *e.to)};
+    struct pairs e = pairs_new(p->mem, base->succ.at[base->n]);
     for (uint32_t u = 0; u < base->n; u++)
-        for (uint32_t i = base->succ.at[u]; i < base->succ.at[u + 1]; i++) {
-            e.from[e.n] = unit_of[u];
-            e.to[e.n] = unit_of[base->succ.to[i]];
-            e.n += e.from[e.n] != e.to[e.n];
-        }
+        for_row (w, base->succ, u)
+            if (unit_of[u] != unit_of[w])
+                pairs_add(&e, unit_of[u], unit_of[w]);
     struct wdag units = {.mem = p->mem, .n = p->nunit};
     wdag_set_edges(&units, &e);
     p->succ = units.succ;
@@ -256,8 +243,7 @@ static void make_nets(struct latency_graph *p)
     p->net_of.at = arena_array(p->mem, (size_t)g->n + 1, sizeof(uint32_t));
     p->net_of.to = arena_array(p->mem, (size_t)g->net_of.at[g->n] + 1, sizeof(uint32_t));
     for (uint32_t v = 0; v < g->n; v++) {
-        for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-            uint32_t e = g->net_of.to[i];
+        for_row (e, g->net_of, v) {
             bool paid = false;
             for (uint32_t k = 0; k < p->nkind; k++)
                 paid = paid || p->kind[k].cost[e] > 0;
@@ -407,8 +393,8 @@ static void add_net(const struct latency_graph *p, struct latency_room *r, uint3
     if (r->paid[i].src != UINT32_MAX)
         src = r->at[r->paid[i].src];
     bool out = p->nets->net_host[e];
-    for (uint32_t j = r->pin.at[i]; j < r->pin.at[i + 1]; j++) {
-        uint32_t v = r->at[r->pin.to[j]];
+    for_row (x, r->pin, i) {
+        uint32_t v = r->at[x];
         out = out || v != src;
         if (v >= r->nsub || v == src || r->stamp[v] == e + 1)
             continue;
@@ -454,8 +440,8 @@ static void add_waits(const struct latency_graph *p, struct latency_room *r)
         uint32_t v = r->at[x];
         if (v < r->nsub)
             r->member.at[v + 1]++;
-        for (uint32_t i = p->pred.at[x]; i < p->pred.at[x + 1]; i++)
-            r->wait[v] += r->at[p->pred.to[i]] != v;
+        for_row (u, p->pred, x)
+            r->wait[v] += r->at[u] != v;
     }
     for (uint32_t s = 0; s < r->nsub; s++) {
         r->fill[s] = r->member.at[s];
@@ -478,16 +464,16 @@ static uint32_t tell(const struct latency_graph *p, struct latency_room *r, uint
     uint32_t n = v >= r->nsub ? 1 : r->member.at[v + 1] - r->member.at[v];
     int64_t end = r->start[v] + r->time[v];
     for (uint32_t m = 0; m < n; m++)
-        for (uint32_t i = p->succ.at[unit[m]]; i < p->succ.at[unit[m] + 1]; i++) {
-            uint32_t w = r->at[p->succ.to[i]];
+        for_row (next, p->succ, unit[m]) {
+            uint32_t w = r->at[next];
             if (w == v)
                 continue;
-            r->start[w] = end > r->start[w] ? end : r->start[w];
+            r->start[w] = larger(end, r->start[w]);
             if (--r->wait[w] == 0)
                 r->queue[tail++] = w;
         }
     if (v < r->nsub && (v + 1) % r->lane != 0) {
-        r->start[v + 1] = end > r->start[v + 1] ? end : r->start[v + 1];
+        r->start[v + 1] = larger(end, r->start[v + 1]);
         if (--r->wait[v + 1] == 0)
             r->queue[tail++] = v + 1;
     }
@@ -526,17 +512,11 @@ int64_t latency_within(const struct latency_graph *p, const uint32_t *sub, struc
         int64_t end = r->start[v] + r->time[v];
         if (end > most)
             return LOAD_INF;
-        latest = end > latest ? end : latest;
+        latest = larger(end, latest);
         r->work += r->time[v];
         tail = tell(p, r, v, tail);
     }
     return tail == all ? latest : LOAD_INF;
-}
-
-static int by_time(const void *x, const void *y)
-{
-    const int64_t *a = x, *b = y;
-    return (*a > *b) - (*a < *b);
 }
 
 /* How many of n ascending numbers are at most x. */
@@ -567,8 +547,8 @@ static bool is_crowded(const struct latency_graph *p, const uint32_t *sub, struc
     }
     if (n < p->cpus)
         return false;
-    qsort(r->from, n, sizeof *r->from, by_time);
-    qsort(r->to, n, sizeof *r->to, by_time);
+    qsort(r->from, n, sizeof *r->from, by_i64);
+    qsort(r->to, n, sizeof *r->to, by_i64);
     for (uint32_t i = p->cpus; i < n; i++)
         if (r->to[i - p->cpus] > r->from[i])
             return true;
@@ -615,8 +595,8 @@ bool latency_fits(const struct latency_graph *p, const uint32_t *sub, struct lat
     for (uint32_t b = 0; b < g->n; b++)
         r->bytes[holder_of(p, sub, b)] += g->size[b];
     for (uint32_t s = 0; s < g->nshared; s++)
-        for (uint32_t i = g->shared_by.at[s]; i < g->shared_by.at[s + 1]; i++) {
-            uint32_t d = holder_of(p, sub, g->shared_by.to[i]);
+        for_row (v, g->shared_by, s) {
+            uint32_t d = holder_of(p, sub, v);
             if (r->stamp[d] == s + 1)
                 continue;
             r->stamp[d] = s + 1;

@@ -5,37 +5,24 @@
  * in a circle, so the quotient is acyclic.  O(V log V) and the search. */
 #include "passes/latency/latency_merge.h"
 
-#include <stdlib.h>
+#include "ir/base/keyed.h"
+
 #include <string.h>
-
-/* A block with a number for where the plans have it; equal numbers: they stay together. */
-struct placed {
-    uint64_t key;
-    uint32_t block;
-};
-
-static int by_key(const void *x, const void *y)
-{
-    const struct placed *a = x, *b = y;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return (a->block > b->block) - (a->block < b->block);
-}
 
 /* Refines the groups by one plan; returns how many there are then. */
 static uint32_t refine(const struct latency_graph *p, const struct latency_plan *plan,
-                       struct placed *order, uint32_t *group)
+                       struct keyed *order, uint32_t *group)
 {
     uint32_t n = p->g->n, count = 0;
     uint64_t subs = (uint64_t)p->c->cluster->ndev * p->slots;
     for (uint32_t b = 0; b < n; b++) {
         uint64_t at = plan->sub[b] == ON_HOST ? subs + b : plan->sub[b];
-        order[b] = (struct placed){group[b] * (subs + n) + at, b};
+        order[b] = (struct keyed){(int64_t)(group[b] * (subs + n) + at), b};
     }
-    qsort(order, n, sizeof *order, by_key);
+    keyed_sort(order, n);
     for (uint32_t i = 0; i < n; i++) {
         count += i == 0 || order[i].key != order[i - 1].key;
-        group[order[i].block] = count - 1;
+        group[order[i].item] = count - 1;
     }
     return count;
 }
@@ -69,7 +56,7 @@ uint64_t latency_merge(const struct latency_graph *p, const struct latency_mergi
 {
     struct arena *a = arena_new(scratch);
     struct diag quiet = diag_silent();
-    struct placed *order = arena_array(a, (size_t)p->g->n + 1, sizeof *order);
+    struct keyed *order = arena_array(a, (size_t)p->g->n + 1, sizeof *order);
     uint32_t *group = arena_array(a, (size_t)p->g->n + 1, sizeof *group), count = 0;
     struct label_found f = {.complete = true};
     const struct wdag *base = m->level;

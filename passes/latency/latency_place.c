@@ -4,50 +4,28 @@
  * an integer program, here annealing and an exact search over ideals take turns (latency_solve.c); what they say is
  * about unlimited CPUs and blocks that go to the hosts as a whole; the plan is judged as it runs.
  * Cost: max-states bounds memory and steps of the searches, moves those of annealing. */
+#include "passes/latency/latency_place.h"
+
 #include "ir/base/units.h"
-#include "ir/exec/latency.h"
-#include "passes/bounds/claim.h"
+#include "ir/exec/latency/latency_verdict.h"
+#include "passes/problem/claim.h"
 #include "passes/contiguous/infeasible.h"
-#include "passes/contiguous/placing.h"
+#include "passes/problem/placing.h"
 #include "passes/latency/latency_anneal.h"
 #include "passes/latency/latency_solve.h"
 #include "passes/problem/memory_need.h"
 
 #include <inttypes.h>
-#include <string.h>
-
-struct latency_options {
-    int64_t q, max_states, moves, seed;
-};
 
 static const struct opt latency_opts[] = {
-    {.kind = OPT_INT,
-     .name = "q",
-     .off = offsetof(struct latency_options, q),
-     .def = "1",
-     .lo = "1",
-     .hi = "64",
+    {OPT_INT, "q", offsetof(struct latency_options, q), "1", .lo = "1", .hi = "64",
      .help = "subgraphs that an accelerator may have, one after the other"},
-    {.kind = OPT_INT,
-     .name = "max-states",
-     .off = offsetof(struct latency_options, max_states),
-     .def = "2000000",
-     .lo = "0",
+    {OPT_INT, "max-states", offsetof(struct latency_options, max_states), "2000000", .lo = "0",
      .hi = "1000000000",
      .help = "partial plans that a search may keep, and by 1/800 the steps of all; 0: no search"},
-    {.kind = OPT_INT,
-     .name = "moves",
-     .off = offsetof(struct latency_options, moves),
-     .def = "0",
-     .lo = "0",
-     .hi = "1000000000000",
-     .help = "moves of annealing where no search ends; 0: what is usual"},
-    {.kind = OPT_INT,
-     .name = "seed",
-     .off = offsetof(struct latency_options, seed),
-     .def = "1",
-     .lo = "0",
-     .hi = "1000000000",
+    {OPT_INT, "moves", offsetof(struct latency_options, moves), "0", .lo = "0",
+     .hi = "1000000000000", .help = "moves of annealing where no search ends; 0: what is usual"},
+    {OPT_INT, "seed", offsetof(struct latency_options, seed), "1", .lo = "0", .hi = "1000000000",
      .help = "seed of all random choices"},
     {0}};
 
@@ -94,7 +72,7 @@ static int64_t judge_list(void *of, const uint32_t *sub)
     write_nodes(n, n->p, sub, n->dev, n->slot);
     int64_t value =
         latency_value(&n->x->scene, n->dev, n->p->judge.alone ? NULL : n->slot, n->x->use.scratch);
-    return value < LOAD_INF ? value : LOAD_INF;
+    return smaller(value, LOAD_INF);
 }
 
 static struct latency_graph *make_graph(struct planning *n, uint32_t slots)
@@ -133,7 +111,7 @@ static void start_along_orders(struct planning *n, const struct latency_graph *p
     struct interval_how how = *n->orders;
     struct problem_plan plan = {.value = LOAD_INF,
                                 .dev = arena_array(a, (size_t)p->g->n + 1, sizeof(int32_t))};
-    how.starts = how.starts < START_ORDERS ? how.starts : START_ORDERS;
+    how.starts = smaller_u32(how.starts, START_ORDERS);
     how.phase = NULL;
     if (has_simple_start(p, room, a) || !interval_search(n->c, &how, &plan, a).better)
         return;
@@ -166,7 +144,7 @@ static struct latency_plan solve(struct planning *n, uint32_t slots, struct late
                               .moves = (uint64_t)n->o->moves,
                               .max_steps = (uint64_t)states * (slots > 1 ? SLOT_STEPS : STEPS),
                               .max_labels = (uint64_t)states,
-                              .least = latency_least(&n->x->scene, a),
+                              .least = latency_bound(&n->x->scene, a).value,
                               .clock = &n->clock,
                               .mem = n->x->use.mem,
                               .level = whole_level(n->x)};
@@ -246,7 +224,7 @@ static void conclude(struct planning *n, const struct latency_tail *t,
     struct ctx *x = n->x;
     struct claim *c = &x->results.plan->claim;
     char text[UNIT_TEXT];
-    struct bound general = claim_latency(x);
+    struct bound general = claim_run(x, &x->scene);
     const char *proof = c->proof, *scope = scope_text(n), *how;
     if (s->lower > c->bound) {
         c->scope = n->p->together ? SCOPE_CONTIGUOUS_LAYERS : claim_scope(x, true, false);
@@ -276,7 +254,7 @@ static void conclude(struct planning *n, const struct latency_tail *t,
         *scope && s->lower >= c->bound ? arena_fmt(x->use.mem, "%s; plans%s", how, scope + 1) : how;
 }
 
-static int latency_run(struct ctx *x, const void *options)
+int latency_place(struct ctx *x, const void *options)
 {
     struct place_options first = {.starts = 60, .seed = 1};
     struct planning n = {.x = x, .o = options};
@@ -307,7 +285,7 @@ static int latency_run(struct ctx *x, const void *options)
     write_nodes(&n, n.p, best.sub, plan->dev, plan->slot);
     plan->slot = cut ? NULL : plan->slot;
     plan->states = s.ideals;
-    plan->claim = (struct claim){.objective = OBJECTIVE_LATENCY,
+    plan->claim = (struct claim){.objective = x->scene.model.objective,
                                  .value = best.value,
                                  .bare = best.value,
                                  .bound = -1,
@@ -329,8 +307,8 @@ const struct planner planner_latency_place = {
              .opts = latency_opts,
              .optsize = sizeof(struct latency_options),
              .needs = NEED_COST | NEED_CONTRACT,
-             .run = latency_run},
-    .objectives = 1 << OBJECTIVE_LATENCY,
+             .run = latency_place},
+    .objectives = {"latency"},
     .features = FEATURE_PINS | FEATURE_PART_COST,
     .implies = always,
-    .implied = OBJECTIVE_LATENCY};
+    .implied = "latency"};

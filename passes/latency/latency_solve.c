@@ -70,7 +70,7 @@ static struct label_limits limits(struct solving *v, uint64_t steps)
 static uint64_t usual_steps(const struct solving *v)
 {
     uint64_t usual = v->how->max_steps / USUAL_SHARE + 1;
-    return usual < v->steps ? usual : v->steps;
+    return smaller_u64(usual, v->steps);
 }
 
 static void anneal_some(struct solving *v, uint64_t moves)
@@ -111,7 +111,7 @@ static void anneal_apart(struct solving *v, uint64_t moves)
         const struct latency_merging m = {v->how->level, plan, APART + 1, &l};
         bool ended;
         uint64_t took = latency_merge(v->p, &m, v->best, &ended, v->scratch);
-        v->steps -= took < v->steps ? took : v->steps;
+        v->steps -= smaller_u64(took, v->steps);
         v->merges = ended;
     }
     arena_release(v->scratch, mark);
@@ -155,7 +155,7 @@ static uint64_t most_steps(const struct solving *v)
     uint64_t share = v->steps / 3 * 2 + 1, usual = usual_steps(v);
     if (v->ended > usual / GROWTH)
         usual = v->ended < share / GROWTH ? v->ended * GROWTH : share;
-    return usual < share ? usual : share;
+    return smaller_u64(usual, share);
 }
 
 /* Asks whether a plan takes less than `limit`; returns the steps that it took, 0 if it did not end. */
@@ -164,7 +164,7 @@ static uint64_t search_below(struct solving *v, int64_t limit)
     const struct label_limits l = limits(v, most_steps(v));
     struct latency_plan found = latency_no_plan(v->p, v->scratch);
     struct label_found f = label_search(v->p, v->t, limit, &l, &found, v->scratch);
-    v->steps -= f.steps < v->steps ? f.steps : v->steps;
+    v->steps -= smaller_u64(f.steps, v->steps);
     if (!f.complete) {
         v->s.why = f.why;
         return 0;
@@ -174,9 +174,8 @@ static uint64_t search_below(struct solving *v, int64_t limit)
     v->s.labels = f.labels;
     v->s.ideals = f.ideals;
     v->s.complete = found.value < LOAD_INF || limit == v->best->value;
-    if (found.value < limit)
-        limit = found.value;
-    v->s.lower = limit > v->s.lower ? limit : v->s.lower;
+    limit = smaller(limit, found.value);
+    v->s.lower = larger(limit, v->s.lower);
     note_search(v, v->s.lower, &f);
     take_found(v, &found);
     return f.steps + 1;
@@ -221,12 +220,11 @@ static bool choose_step(struct solving *v)
         if (v->g.took[0] && rise_for(&v->g, times - times / 4) >= up) {
             v->step = up;
         } else {
-            int64_t slow = rise_for(&v->g, times < 3 ? times : 3);
-            v->step = slow < least ? least : slow < v->step ? slow : v->step;
+            int64_t slow = rise_for(&v->g, smaller_u64(times, 3));
+            v->step = slow < least ? least : smaller(slow, v->step);
         }
     }
-    if (v->step > up)
-        v->step = up;
+    v->step = smaller(v->step, up);
     return true;
 }
 
@@ -259,7 +257,7 @@ static void forget_parted(struct solving *v)
 {
     if (v->best->value >= v->s.lower)
         return;
-    v->s.lower = v->how->least > v->t->all ? v->how->least : v->t->all;
+    v->s.lower = larger(v->how->least, v->t->all);
     v->s.searched = v->s.complete = false;
     v->s.proof = "";
     v->s.why = "a plan that parts nodes which share a device takes less than the search knows";
@@ -276,11 +274,11 @@ struct latency_solved latency_solve(const struct latency_graph *p, const struct 
         (uint64_t)p->nunit + p->succ.at[p->nunit] + p->nets->net_pin.at[p->nets->nnet];
     const uint64_t moves[] = {FIRST_MOVES, USUAL_MOVES, LAST_MOVES};
     int64_t first = LOAD_INF; /* before annealing at length */
-    v.s = (struct latency_solved){.lower = how->least > t->all ? how->least : t->all, .proof = ""};
+    v.s = (struct latency_solved){.lower = larger(how->least, t->all), .proof = ""};
     v.room = latency_room_new(p, a);
     v.merges = true;
     for (uint32_t turn = 0; turn < 3 && (!turn || best->value > v.s.lower); turn++) {
-        uint64_t some = moves[turn] * USUAL_SIZE / (size > USUAL_SIZE ? size : USUAL_SIZE) + 1;
+        uint64_t some = moves[turn] * USUAL_SIZE / larger_u64(size, USUAL_SIZE) + 1;
         uint64_t left = how->moves > v.s.moves ? how->moves - v.s.moves : 0;
         if (how->moves && (turn == 2 || some > left))
             some = left;

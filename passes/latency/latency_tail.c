@@ -6,9 +6,6 @@
  * b(j+1).  The path goes on to the block from which most is left.  Blocks are taken in reverse topological order. */
 #include "passes/latency/latency_tail.h"
 
-#include <assert.h>
-#include <string.h>
-
 struct making {
     const struct latency_graph *p;
     struct latency_tail *t;
@@ -20,26 +17,14 @@ struct making {
     uint64_t work;
 };
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ps on class-like costs of what block `from` sends that block `to` reads. */
 static int64_t sent(const struct latency_graph *p, uint32_t k, uint32_t from, uint32_t to)
 {
     const struct wdag *g = p->g;
     int64_t sum = 0;
-    for (uint32_t i = p->net_of.at[from]; i < p->net_of.at[from + 1]; i++) {
-        uint32_t e = p->net_of.to[i];
+    for_row (e, p->net_of, from)
         if (g->net_src[e] == from && csr_has(&g->net_pin, e, to))
             sum += p->kind[k].cost[e];
-    }
     return sum;
 }
 
@@ -63,8 +48,8 @@ static int64_t left_after(const struct making *m, uint32_t k, uint32_t b, uint32
     const struct latency_graph *p = m->p;
     int64_t most = 0, longest = -1;
     for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++)
-        for (uint32_t i = p->succ.at[x]; i < p->succ.at[x + 1]; i++) {
-            uint32_t s = p->succ.to[i], to = p->block[s];
+        for_row (s, p->succ, x) {
+            uint32_t to = p->block[s];
             if (to == b)
                 continue;
             int64_t other = sat_add(sent(p, k, b, to), entered(m, b, s));
@@ -90,8 +75,7 @@ static void join_between(struct making *m, uint32_t k, uint32_t at, int64_t *byt
         uint32_t v = m->stack[--top];
         *bytes = sat_add(*bytes, g->size[v]);
         *ps = sat_add(*ps, m->p->kind[k].time[v]);
-        for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++) {
-            uint32_t u = g->pred.to[i];
+        for_row (u, g->pred, v) {
             m->work++;
             if (m->below[u] != m->stamp || m->seen[u] == m->stamp)
                 continue;
@@ -110,8 +94,7 @@ static void mark_below(struct making *m, uint32_t b)
     m->stack[top++] = b;
     while (top) {
         uint32_t v = m->stack[--top];
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
-            uint32_t u = g->succ.to[i];
+        for_row (u, g->succ, v) {
             m->work++;
             if (m->below[u] == m->stamp)
                 continue;
@@ -127,9 +110,9 @@ static int64_t entered_most(const struct making *m, uint32_t b, uint32_t to)
     const struct latency_graph *p = m->p;
     int64_t most = 0;
     for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++)
-        for (uint32_t i = p->succ.at[x]; i < p->succ.at[x + 1]; i++)
-            if (p->block[p->succ.to[i]] == to)
-                most = larger(most, entered(m, b, p->succ.to[i]));
+        for_row (w, p->succ, x)
+            if (p->block[w] == to)
+                most = larger(most, entered(m, b, w));
     return most;
 }
 
@@ -166,8 +149,7 @@ static void host_tail(struct making *m, uint32_t x)
     int64_t most = 0;
     if (p->host[x] == COST_NEVER)
         return;
-    for (uint32_t i = p->succ.at[x]; i < p->succ.at[x + 1]; i++) {
-        uint32_t s = p->succ.to[i];
+    for_row (s, p->succ, x) {
         /* nodes of a block go to the host together */
         most =
             larger(most, p->block[s] == p->block[x] ? m->t->host[s] : entered(m, p->block[x], s));

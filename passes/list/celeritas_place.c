@@ -18,7 +18,6 @@
 #include "ir/base/units.h"
 #include "passes/coarsen/fuse.h"
 
-#include <assert.h>
 #include <string.h>
 
 struct celeritas_options {
@@ -57,10 +56,7 @@ const char *const port_names[] = {"auto", "none", "port", NULL};
 
 static const struct opt celeritas_opts[] = {
     CLUSTER_OPTIONS,
-    {.kind = OPT_CHOICE,
-     .name = "contention",
-     .off = offsetof(struct celeritas_options, how.contention),
-     .def = "auto",
+    {OPT_CHOICE, "contention", offsetof(struct celeritas_options, how.contention), "auto",
      .names = port_names,
      .help = "transfers that adjusting reckons with: free ones, such as take ports, or both tried"},
     LIST_BEST_EFFORT(struct celeritas_options, best_effort),
@@ -188,7 +184,7 @@ static int64_t way_back(const struct adjusting *s, uint32_t k, uint32_t from, ui
     int64_t most = 0;
     for (uint32_t i = succ->at[k]; i < succ->at[k + 1]; i++) {
         int64_t t = edge_time(&s->e.edge, s->e.edge.entry[i], from, to);
-        most = t > most ? t : most;
+        most = larger(t, most);
     }
     return most;
 }
@@ -337,31 +333,22 @@ static int celeritas_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_celeritas_place = {
-    .pass = {.name = "celeritas-place",
-             .help = "list scheduling of clusters (Celeritas): the better of two placements",
-             .opts = celeritas_opts,
-             .optsize = sizeof(struct celeritas_options),
-             .needs = NEED_COST | NEED_CONTRACT,
+    .pass = {"celeritas-place",
+             "list scheduling of clusters (Celeritas): the better of two placements",
+             celeritas_opts, sizeof(struct celeritas_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = celeritas_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};
 
 const struct planner planner_order_place = {
-    .pass = {.name = "order-place",
-             .help = "clusters in order on as few devices as hold them (Celeritas)",
-             .opts = order_opts,
-             .optsize = sizeof(struct celeritas_options),
-             .needs = NEED_COST | NEED_CONTRACT,
+    .pass = {"order-place", "clusters in order on as few devices as hold them (Celeritas)",
+             order_opts, sizeof(struct celeritas_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = order_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};
 
 const struct planner planner_dfs_place = {
-    .pass = {.name = "dfs-place",
-             .help = "nodes depth first on as few devices as hold them",
-             .opts = dfs_opts,
-             .optsize = sizeof(struct celeritas_options),
-             .needs = NEED_COST | NEED_CONTRACT,
-             .run = dfs_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .pass = {"dfs-place", "nodes depth first on as few devices as hold them", dfs_opts,
+             sizeof(struct celeritas_options), .needs = NEED_COST | NEED_CONTRACT, .run = dfs_run},
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};

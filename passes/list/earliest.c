@@ -31,7 +31,6 @@
 #include "ir/base/units.h"
 
 #include <assert.h>
-#include <string.h>
 
 #define NOTHING UINT32_MAX
 
@@ -94,30 +93,30 @@ static bool class_runs(const struct sweep *s, uint32_t v, uint32_t cls)
     return s->room->classes[s->room->group[v]] >> cls & 1;
 }
 
-/* When all that v reads has arrived on d; its predecessors are placed. */
-static int64_t arrival(const struct sweep *s, uint32_t v, uint32_t d)
+/* When all that v reads has arrived where `way` leads: edge_time to a device, edge_time_far to a class.  The
+ * predecessors of v are placed. */
+static int64_t arrives(const struct sweep *s, uint32_t v, uint32_t to,
+                       int64_t (*way)(const struct edges *, uint32_t, uint32_t, uint32_t))
 {
     const struct csr *p = &s->g->pred;
     int64_t latest = 0;
     for (uint32_t i = p->at[v]; i < p->at[v + 1]; i++) {
-        int64_t t = sat_add(s->end[p->to[i]],
-                            edge_time(s->how->edge, i, (uint32_t)home_of(s, p->to[i]), d));
-        latest = t > latest ? t : latest;
+        int64_t time = way(s->how->edge, i, (uint32_t)home_of(s, p->to[i]), to);
+        latest = larger(sat_add(s->end[p->to[i]], time), latest);
     }
     return latest;
 }
 
-/* The same for a device of that class which made nothing of it and is in no group with one that did. */
+/* On device d. */
+static int64_t arrival(const struct sweep *s, uint32_t v, uint32_t d)
+{
+    return arrives(s, v, d, edge_time);
+}
+
+/* On a device of that class which made nothing of it and is in no group with one that did. */
 static int64_t far_arrival(const struct sweep *s, uint32_t v, uint32_t cls)
 {
-    const struct csr *p = &s->g->pred;
-    int64_t latest = 0;
-    for (uint32_t i = p->at[v]; i < p->at[v + 1]; i++) {
-        int64_t t = sat_add(s->end[p->to[i]],
-                            edge_time_far(s->how->edge, i, (uint32_t)home_of(s, p->to[i]), cls));
-        latest = t > latest ? t : latest;
-    }
-    return latest;
+    return arrives(s, v, cls, edge_time_far);
 }
 
 /* ---- entries of heaps ------------------------------------------------------------------------------- */
@@ -177,9 +176,9 @@ static void announce_home(struct sweep *s, uint32_t v)
 {
     const struct room *r = s->room;
     uint32_t k = r->group[v];
-    for (uint32_t i = r->member.at[k]; i < r->member.at[k + 1]; i++)
-        if (s->state[r->member.to[i]] == READY)
-            enqueue(s, r->member.to[i], (uint32_t)r->home[k]);
+    for_row (x, r->member, k)
+        if (s->state[x] == READY)
+            enqueue(s, x, (uint32_t)r->home[k]);
 }
 
 static void put_where_least(struct sweep *s, uint32_t v)
@@ -195,8 +194,8 @@ static void enqueue_near(struct sweep *s, uint32_t v, const int64_t *far)
     const struct csr *p = &s->g->pred;
     const uint32_t *group = s->how->edge->group;
     s->asked++;
-    for (uint32_t i = p->at[v]; i < p->at[v + 1]; i++) {
-        uint32_t first = group[home_of(s, p->to[i])];
+    for_row (x, *p, v) {
+        uint32_t first = group[home_of(s, x)];
         if (s->seen[first] == s->asked)
             continue;
         s->seen[first] = s->asked;
@@ -394,8 +393,8 @@ static void note_child(struct sweep *s, uint32_t f, uint32_t d)
 
 static int64_t soonest(const struct sweep *s, uint32_t v, uint32_t d)
 {
-    int64_t t = arrival(s, v, d), from = s->lane[d].free > s->now ? s->lane[d].free : s->now;
-    return t > from ? t : from;
+    int64_t t = arrival(s, v, d), from = larger(s->lane[d].free, s->now);
+    return larger(t, from);
 }
 
 /* The favourite of d's last vertex, if d is awake; else NOTHING. */
@@ -430,9 +429,9 @@ static uint32_t propose(struct sweep *s, uint32_t d, bool *anew)
 
 static void finish(struct sweep *s, uint32_t v)
 {
-    for (uint32_t i = s->g->succ.at[v]; i < s->g->succ.at[v + 1]; i++)
-        if (--s->missing[s->g->succ.to[i]] == 0)
-            become_ready(s, s->g->succ.to[i]);
+    for_row (w, s->g->succ, v)
+        if (--s->missing[w] == 0)
+            become_ready(s, w);
 }
 
 static void take(struct sweep *s, uint32_t v, uint32_t d)
@@ -527,11 +526,11 @@ static int64_t next_moment(struct sweep *s)
         struct turn *l = &s->lane[d];
         int64_t t = l->free > s->now ? l->free : first_wait(s, &l->waits, d);
         idle |= l->free <= s->now && !l->apart ? 1U << class_of(s, d) : 0;
-        next = t < next ? t : next;
+        next = smaller(t, next);
     }
     for (uint32_t k = 0; k < s->g->ncls; k++) {
         int64_t t = idle >> k & 1 ? first_wait(s, &s->crowd[k].waits, NO_DEVICE) : INT64_MAX;
-        next = t < next ? t : next;
+        next = smaller(t, next);
     }
     return next;
 }
@@ -555,7 +554,7 @@ static void prepare(struct sweep *s, struct arena *a)
 {
     size_t n = (size_t)s->g->n + 1;
     s->end = arena_array(a, n, sizeof *s->end);
-    s->missing = arena_array(a, n, sizeof *s->missing);
+    s->missing = csr_sizes(&s->g->pred, s->g->n, a);
     s->left = arena_array(a, n, sizeof *s->left);
     s->state = arena_alloc(a, n);
     s->ended = arena_array(a, n, sizeof *s->ended);
@@ -563,8 +562,6 @@ static void prepare(struct sweep *s, struct arena *a)
     for (uint32_t k = 0; k < s->room->ngroup; k++)
         s->everything &= s->room->classes[k];
     s->most = room_most(s->room);
-    for (uint32_t v = 0; v < s->g->n; v++)
-        s->missing[v] = s->g->pred.at[v + 1] - s->g->pred.at[v];
 }
 
 /* What is left goes in order of ranks. */

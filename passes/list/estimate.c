@@ -5,9 +5,6 @@
 
 #include "ir/base/units.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct estimate estimate_new(const struct scene *s, const struct wdag *g, bool ports,
                              struct arena *a)
 {
@@ -23,22 +20,14 @@ struct estimate estimate_new(const struct scene *s, const struct wdag *g, bool p
     return e;
 }
 
-static int by_end(const void *a, const void *b)
-{
-    const struct arrival *x = a, *y = b;
-    if (x->end != y->end)
-        return x->end < y->end ? -1 : 1;
-    return (x->entry > y->entry) - (x->entry < y->entry);
-}
-
 void estimate_turn(struct estimate *e, uint32_t v)
 {
     const struct csr *p = &e->g->pred;
     e->npred = 0;
     for (uint32_t i = p->at[v]; i < p->at[v + 1]; i++)
-        e->pred[e->npred++] = (struct arrival){e->end[p->to[i]], i};
+        e->pred[e->npred++] = (struct keyed){e->end[p->to[i]], i};
     if (e->ports)
-        qsort(e->pred, e->npred, sizeof *e->pred, by_end);
+        keyed_sort(e->pred, e->npred);
 }
 
 /* When all that the vertex at hand reads is on device d; the ports are booked for it. */
@@ -46,15 +35,15 @@ static int64_t book_arrivals(struct estimate *e, uint32_t d)
 {
     int64_t ready = 0;
     for (uint32_t i = 0; i < e->npred; i++) {
-        uint32_t k = e->pred[i].entry, from = (uint32_t)e->dev[e->g->pred.to[k]];
-        int64_t start = e->pred[i].end, end = sat_add(start, edge_time(&e->edge, k, from, d));
+        uint32_t k = e->pred[i].item, from = (uint32_t)e->dev[e->g->pred.to[k]];
+        int64_t start = e->pred[i].key, end = sat_add(start, edge_time(&e->edge, k, from, d));
         if (e->ports && from != d) {
             int64_t time = end - start;
-            start = e->out[from] > start ? e->out[from] : start;
-            start = e->in[d] > start ? e->in[d] : start;
+            start = larger(e->out[from], start);
+            start = larger(e->in[d], start);
             e->out[from] = e->in[d] = end = sat_add(start, time);
         }
-        ready = end > ready ? end : ready;
+        ready = larger(end, ready);
     }
     return ready;
 }
@@ -63,12 +52,12 @@ int64_t estimate_start(struct estimate *e, uint32_t d, int64_t time)
 {
     int64_t in = e->in[d];
     for (uint32_t i = 0; e->ports && i < e->npred; i++) {
-        int32_t from = e->dev[e->g->pred.to[e->pred[i].entry]];
+        int32_t from = e->dev[e->g->pred.to[e->pred[i].item]];
         e->kept[from] = e->out[from];
     }
     int64_t ready = book_arrivals(e, d);
     for (uint32_t i = 0; e->ports && i < e->npred; i++) {
-        int32_t from = e->dev[e->g->pred.to[e->pred[i].entry]];
+        int32_t from = e->dev[e->g->pred.to[e->pred[i].item]];
         e->out[from] = e->kept[from];
     }
     e->in[d] = in;

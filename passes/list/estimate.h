@@ -6,11 +6,7 @@
 #include "passes/list/list.h"
 #include "passes/list/slots.h"
 
-/* A predecessor of the vertex at hand. */
-struct arrival {
-    int64_t end;
-    uint32_t entry; /* of g->pred */
-};
+#include "ir/base/keyed.h"
 
 struct estimate {
     const struct wdag *g;
@@ -22,7 +18,7 @@ struct estimate {
     int32_t *dev;        /* [vertex] */
     int64_t *out, *in;   /* [dev] ps: when its ports are free */
     int64_t *kept;       /* [dev] scratch */
-    struct arrival *pred;
+    struct keyed *pred;  /* of the vertex at hand: entries of g->pred, by when they end */
     uint32_t npred;
 };
 

@@ -23,10 +23,10 @@ static int64_t longest_path(const struct wdag *g, const int64_t *time, const int
     for (uint32_t v = 0; v < g->n; v++) {
         for (uint32_t k = g->pred.at[v]; k < g->pred.at[v + 1]; k++) {
             int64_t t = sat_add(end[g->pred.to[k]], cost[k]);
-            end[v] = t > end[v] ? t : end[v];
+            end[v] = larger(t, end[v]);
         }
         end[v] = sat_add(end[v], time[v]);
-        most = end[v] > most ? end[v] : most;
+        most = larger(end[v], most);
     }
     return most;
 }

@@ -17,8 +17,8 @@ enum { ROUNDS = 64 };
 static void find_only(const struct wdag *g, const uint32_t *group, bool in, uint32_t *only)
 {
     for (uint32_t u = 0; u < g->n; u++)
-        for (uint32_t i = g->succ.at[u]; i < g->succ.at[u + 1]; i++) {
-            uint32_t from = group[u], to = group[g->succ.to[i]];
+        for_row (w, g->succ, u) {
+            uint32_t from = group[u], to = group[w];
             uint32_t *here = &only[in ? to : from], other = in ? from : to;
             if (from != to)
                 *here = *here == NONE || *here == other ? other : SEVERAL;
@@ -60,10 +60,12 @@ uint32_t fused_find(const struct wdag *g, const uint32_t *of, uint32_t *group, s
     return n;
 }
 
-int room_fuse(struct room *r, struct ctx *x, const char *planner, struct arena *a)
+int room_start(struct room *r, struct ctx *x, const char *planner, bool fused)
 {
-    if (r->base != x->levels.base) /* contract has made one vertex of each group */
-        return 0;
+    struct arena *a = x->use.scratch;
+    int rc = room_build(r, x, planner, a);
+    if (rc || !fused || r->base != x->levels.base) /* contract has made one vertex of each group */
+        return rc;
     uint32_t *group = arena_array(a, (size_t)r->base->n + 1, sizeof *group);
     uint32_t n = fused_find(r->base, r->group, group, a);
     struct wdag *level = wdag_merge(x->levels.base, group, n, planner, a, x->use.diag);

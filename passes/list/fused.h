@@ -10,15 +10,12 @@
  * O(rounds * (V + E)); a round takes in all trees of such edges. */
 uint32_t fused_find(const struct wdag *g, const uint32_t *of, uint32_t *group, struct arena *a);
 
-/* r becomes the room of the level of fused nodes.  Times add up, and bytes as needs.h says.  0 or -1.  Lives in a. */
-int room_fuse(struct room *r, struct ctx *x, const char *planner, struct arena *a);
+/* room_build in the scratch arena; `fused`: of the level of fused nodes.  Times add up, and bytes as needs.h says. */
+int room_start(struct room *r, struct ctx *x, const char *planner, bool fused);
 
 /* The option that planners have, at the field of a struct. */
 #define LIST_FUSE(type, field)                                                                     \
-    {.kind = OPT_BOOL,                                                                             \
-     .name = "fuse",                                                                               \
-     .off = offsetof(type, field),                                                                 \
-     .def = "false",                                                                               \
+    {OPT_BOOL, "fuse", offsetof(type, field), "false",                                             \
      .help = "schedule neighbours in a group as one node, where that makes no cycle "              \
              "(contract{coplace=true} makes groups)"}
 

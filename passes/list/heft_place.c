@@ -15,10 +15,7 @@ struct heft_options {
 };
 
 static const struct opt heft_opts[] = {
-    {.kind = OPT_CHOICE,
-     .name = "contention",
-     .off = offsetof(struct heft_options, contention),
-     .def = "auto",
+    {OPT_CHOICE, "contention", offsetof(struct heft_options, contention), "auto",
      .names = port_names,
      .help = "transfers that it reckons with: free ones, such as take ports, or both tried"},
     LIST_BEST_EFFORT(struct heft_options, best_effort),
@@ -62,7 +59,7 @@ static struct keyed *rank_upward(const struct edges *e, struct arena *a)
         for (uint32_t k = g->pred.at[v]; k < g->pred.at[v + 1]; k++) {
             int64_t way = sat_add(r[v].key, mean_transfer(e, k));
             int64_t *before = &r[g->pred.to[k]].key;
-            *before = way > *before ? way : *before;
+            *before = larger(way, *before);
         }
     }
     for (uint32_t v = 0; v < g->n; v++)
@@ -149,11 +146,8 @@ static int heft_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_heft_place = {
-    .pass = {.name = "heft-place",
-             .help = "each node on the device that ends it first (HEFT), with memory",
-             .opts = heft_opts,
-             .optsize = sizeof(struct heft_options),
-             .needs = NEED_COST | NEED_CONTRACT,
+    .pass = {"heft-place", "each node on the device that ends it first (HEFT), with memory",
+             heft_opts, sizeof(struct heft_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = heft_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};

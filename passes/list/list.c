@@ -5,7 +5,7 @@
 #include "passes/list/list.h"
 
 #include "ir/base/units.h"
-#include "passes/bounds/claim.h"
+#include "passes/problem/claim.h"
 #include "passes/list/too_large.h"
 
 #include <assert.h>
@@ -17,13 +17,12 @@
 static void add_nets(const struct wdag *g, uint32_t v, const uint32_t *at, int64_t *const *cost,
                      int64_t **to)
 {
-    for (uint32_t k = g->net_of.at[v]; k < g->net_of.at[v + 1]; k++) {
-        uint32_t e = g->net_of.to[k];
+    for_row (e, g->net_of, v) {
         if (g->net_src[e] != v)
             continue;
-        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
-            for (uint32_t c = 0; c < g->ncls && g->net_pin.to[i] != v; c++) {
-                int64_t *sum = &to[c][at[g->net_pin.to[i]]];
+        for_row (pin, g->net_pin, e)
+            for (uint32_t c = 0; c < g->ncls && pin != v; c++) {
+                int64_t *sum = &to[c][at[pin]];
                 *sum = sat_add(*sum, cost[c][e]);
             }
     }
@@ -108,14 +107,6 @@ uint32_t *list_devices(const struct cluster *c, uint32_t *count, struct arena *a
     return device;
 }
 
-static uint32_t *ascending(uint32_t n, struct arena *a)
-{
-    uint32_t *to = arena_array(a, (size_t)n + 1, sizeof *to);
-    for (uint32_t i = 0; i < n; i++)
-        to[i] = i;
-    return to;
-}
-
 /* Classes that run v and have devices. */
 static uint32_t classes_of(const struct wdag *g, const struct cluster *c, uint32_t v)
 {
@@ -134,7 +125,7 @@ static void find_groups(struct room *r, const struct ctx *x, struct arena *a)
     r->group = fused ? arena_array(a, (size_t)n + 1, sizeof *r->group) : of;
     for (uint32_t v = 0; fused && v < x->levels.base->n; v++)
         r->group[fused->map[v]] = of[v];
-    r->member = csr_build(a, any->n, n, r->group, ascending(n, a));
+    r->member = csr_build(a, any->n, n, r->group, NULL);
     r->home = arena_array(a, (size_t)any->n + 1, sizeof *r->home);
     r->classes = arena_array(a, (size_t)any->n + 1, sizeof *r->classes);
     memset(r->classes, 0xff, any->n * sizeof *r->classes);
@@ -256,16 +247,15 @@ static void ask_group(struct room *r, uint32_t k)
 {
     const struct wdag *g = r->base;
     r->able &= r->classes[k];
-    for (uint32_t i = r->member.at[k]; i < r->member.at[k + 1]; i++) {
-        uint32_t v = r->member.to[i];
+    for_row (v, r->member, k) {
         r->bytes = sat_add(r->bytes, r->need.stays[v]);
         if (r->need.runs && r->need.runs[v] > r->runs)
             r->runs = r->need.runs[v];
         if (g->param)
             r->bytes = sat_add(r->bytes, sat_mul(r->copies - 1, g->param[v]));
-        for (uint32_t j = g->shared_of.at[v]; j < g->shared_of.at[v + 1]; j++)
-            if (is_first(r, r->ngroup + g->shared_of.to[j]))
-                r->item[r->nitem++] = g->shared_of.to[j];
+        for_row (s, g->shared_of, v)
+            if (is_first(r, r->ngroup + s))
+                r->item[r->nitem++] = s;
     }
 }
 
@@ -332,7 +322,7 @@ int64_t room_most(struct room *r)
         int64_t bytes = sat_add(r->bytes, r->runs);
         for (uint32_t i = 0; i < r->nitem; i++)
             bytes = sat_add(bytes, item_bytes(r, r->item[i]));
-        most = bytes > most ? bytes : most;
+        most = larger(bytes, most);
     }
     return most;
 }
@@ -438,9 +428,7 @@ struct listed list_plan(struct ctx *x, const struct room *r, const uint32_t *ord
     memset(p.dev, 0xff, nnode * sizeof *p.dev);
     struct arena *own = arena_new(x->use.scratch);
     const struct wdag *g = r->base;
-    struct csr in = g->finer
-                        ? csr_build(own, g->n, g->finer->n, g->map, ascending(g->finer->n, own))
-                        : (struct csr){0};
+    struct csr in = g->finer ? csr_build(own, g->n, g->finer->n, g->map, NULL) : (struct csr){0};
     for (uint32_t i = 0, rank = 0; i < g->n; i++) {
         uint32_t v = order[i], first = g->finer ? in.at[v] : v,
                  end = g->finer ? in.at[v + 1] : v + 1;
@@ -538,9 +526,9 @@ int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool 
         return PASS_INFEASIBLE;
     }
     x->results.plan = plan;
-    plan->claim.objective = OBJECTIVE_MAKESPAN;
+    plan->claim.objective = x->scene.model.objective;
     plan->claim.value = p->value;
-    struct bound b = claim_makespan(x);
+    struct bound b = claim_run(x, &x->scene);
     plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", p->what, b.why);
     if (lacks) {
         diag_warning(x->use.diag, WARN_OVER_MEMORY, "%s: %s", planner, lacks);

@@ -127,10 +127,7 @@ int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool 
 
 /* The option that all of them have, at the field of a struct. */
 #define LIST_BEST_EFFORT(type, field)                                                              \
-    {.kind = OPT_BOOL,                                                                             \
-     .name = "best-effort",                                                                        \
-     .off = offsetof(type, field),                                                                 \
-     .def = "false",                                                                               \
+    {OPT_BOOL, "best-effort", offsetof(type, field), "false",                                      \
      .help = "leave a plan even if a device needs more memory than it has"}
 
 enum { LIST_FEATURES = FEATURE_PINS | FEATURE_PART_COST | FEATURE_GROUPS | FEATURE_ROUTES };

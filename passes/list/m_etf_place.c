@@ -27,10 +27,7 @@ static const struct opt etf_opts[] = {LIST_BEST_EFFORT(struct earliest_options, 
                                       LIST_FUSE(struct earliest_options, fuse),
                                       {0}};
 static const struct opt sct_opts[] = {
-    {.kind = OPT_CHOICE,
-     .name = "favourites",
-     .off = offsetof(struct earliest_options, favourites),
-     .def = "clusters",
+    {OPT_CHOICE, "favourites", offsetof(struct earliest_options, favourites), "clusters",
      .names = favourite_names,
      .help = "favourite children by linear clustering, or (the paper) a linear program, for up to "
              "2000 edges"},
@@ -128,9 +125,7 @@ static int m_etf_run(struct ctx *x, const void *options)
     const struct earliest_options *o = options;
     struct listed best = {0};
     struct room r;
-    int rc = room_build(&r, x, "m-etf-place", x->use.scratch);
-    if (!rc && o->fuse)
-        rc = room_fuse(&r, x, "m-etf-place", x->use.scratch);
+    int rc = room_start(&r, x, "m-etf-place", o->fuse);
     if (rc)
         return rc;
     struct clock clock = ctx_clock(x);
@@ -144,9 +139,7 @@ static int m_sct_run(struct ctx *x, const void *options)
     const struct earliest_options *o = options;
     struct listed best = {0};
     struct room r;
-    int rc = room_build(&r, x, "m-sct-place", x->use.scratch);
-    if (!rc && o->fuse)
-        rc = room_fuse(&r, x, "m-sct-place", x->use.scratch);
+    int rc = room_start(&r, x, "m-sct-place", o->fuse);
     if (rc)
         return rc;
     struct clock clock = ctx_clock(x);
@@ -164,21 +157,15 @@ static int m_sct_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_m_etf_place = {
-    .pass = {.name = "m-etf-place",
-             .help = "list scheduling: what can start soonest on a free device (Baechi)",
-             .opts = etf_opts,
-             .optsize = sizeof(struct earliest_options),
-             .needs = NEED_COST | NEED_CONTRACT,
+    .pass = {"m-etf-place", "list scheduling: what can start soonest on a free device (Baechi)",
+             etf_opts, sizeof(struct earliest_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = m_etf_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};
 
 const struct planner planner_m_sct_place = {
-    .pass = {.name = "m-sct-place",
-             .help = "the same, devices waiting for favourite children of what they ran (Baechi)",
-             .opts = sct_opts,
-             .optsize = sizeof(struct earliest_options),
-             .needs = NEED_COST | NEED_CONTRACT,
-             .run = m_sct_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .pass = {"m-sct-place",
+             "the same, devices waiting for favourite children of what they ran (Baechi)", sct_opts,
+             sizeof(struct earliest_options), .needs = NEED_COST | NEED_CONTRACT, .run = m_sct_run},
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};

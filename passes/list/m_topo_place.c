@@ -21,17 +21,10 @@ struct m_topo_options {
 static const char *const fill_names[] = {"even", "memory", NULL};
 
 static const struct opt m_topo_opts[] = {
-    {.kind = OPT_CHOICE,
-     .name = "fill",
-     .off = offsetof(struct m_topo_options, fill),
-     .def = "even",
-     .names = fill_names,
+    {OPT_CHOICE, "fill", offsetof(struct m_topo_options, fill), "even", .names = fill_names,
      .help =
          "a device takes an even share of the bytes and the largest node or group, or what its memory holds"},
-    {.kind = OPT_BOOL,
-     .name = "best-effort",
-     .off = offsetof(struct m_topo_options, best_effort),
-     .def = "false",
+    {OPT_BOOL, "best-effort", offsetof(struct m_topo_options, best_effort), "false",
      .help = "what has no room on any device goes where least is used"},
     LIST_FUSE(struct m_topo_options, fuse),
     {0}};
@@ -91,9 +84,7 @@ static int m_topo_run(struct ctx *x, const void *options)
     const struct m_topo_options *o = options;
     struct listed best = {0};
     struct room r;
-    int rc = room_build(&r, x, "m-topo-place", x->use.scratch);
-    if (!rc && o->fuse)
-        rc = room_fuse(&r, x, "m-topo-place", x->use.scratch);
+    int rc = room_start(&r, x, "m-topo-place", o->fuse);
     if (rc)
         return rc;
     uint32_t none = try_fill(x, &r, o->fill == FILL_EVEN, &best);
@@ -108,11 +99,9 @@ static int m_topo_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_m_topo_place = {
-    .pass = {.name = "m-topo-place",
-             .help = "nodes breadth first, an even share of the bytes for each device (Baechi)",
-             .opts = m_topo_opts,
-             .optsize = sizeof(struct m_topo_options),
-             .needs = NEED_COST | NEED_CONTRACT,
+    .pass = {"m-topo-place",
+             "nodes breadth first, an even share of the bytes for each device (Baechi)",
+             m_topo_opts, sizeof(struct m_topo_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = m_topo_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};

@@ -27,9 +27,8 @@ static uint8_t *leaving(const struct counting *c, struct arena *a)
     for (vid v = 1; v < m->nval; v++)
         leaves[v] = (m->value[v].flags & VALUE_OUTPUT) != 0;
     for (uint32_t e = 0; e < g->nnet; e++)
-        for (uint32_t i = g->net_pin.at[e]; i < g->net_pin.at[e + 1]; i++)
-            if (g->net_src[e] != UINT32_MAX &&
-                vertex_of(c, g->net_pin.to[i]) != vertex_of(c, g->net_src[e]))
+        for_row (pin, g->net_pin, e)
+            if (g->net_src[e] != UINT32_MAX && vertex_of(c, pin) != vertex_of(c, g->net_src[e]))
                 leaves[c->s->place->net_value[e]] = 1;
     return leaves;
 }
@@ -49,7 +48,7 @@ static void count_node(struct counting *c, uint32_t u, const uint8_t *leaves)
     int64_t own = m->cost->own[n], beside = m->ir_version && own > made ? own - made : 0;
     c->own[v] = sat_add(c->own[v], own);
     c->left[v] = sat_add(c->left[v], left);
-    c->beside[v] = beside > c->beside[v] ? beside : c->beside[v];
+    c->beside[v] = larger(beside, c->beside[v]);
     if (m->backward && !m->backward[n])
         c->kept[v] = sat_add(c->kept[v], left);
 }

@@ -12,8 +12,8 @@ struct needs {
 
 /* Under the memory model of s, for the base level or one that fuses its vertices.  SUM and LIVE: all bytes stay; but of
  * several nodes that are fused in a model, LIVE: those of results that leave, and the most that one needs beside.
- * PAPER: by its table (ir/exec/paper_memory.h), without copies of what is read from elsewhere and as if nothing wrote
- * over an operand; of fused nodes the results that leave.  Lives in a.  O(nodes + pins). */
+ * PAPER: by its table (ir/exec/replicas/paper_memory.h), without copies of what is read from elsewhere and as if
+ * nothing wrote over an operand; of fused nodes the results that leave.  Lives in a.  O(nodes + pins). */
 struct needs needs_of(const struct scene *s, const struct wdag *level, struct arena *a);
 
 #endif

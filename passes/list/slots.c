@@ -1,6 +1,7 @@
 /* Idle slots of devices (slots.h): sorted, searched from the first one that ends late enough. */
 #include "passes/list/slots.h"
 
+#include "ir/base/numbers.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -34,11 +35,11 @@ int64_t slots_find(const struct slots *s, int64_t ready, int64_t length)
     if (length == 0)
         return ready;
     for (uint32_t i = first_after(s, ready); i < s->n; i++) {
-        int64_t start = s->at[i].from > ready ? s->at[i].from : ready;
+        int64_t start = larger(s->at[i].from, ready);
         if (length <= s->at[i].to - start)
             return start;
     }
-    return s->end > ready ? s->end : ready;
+    return larger(s->end, ready);
 }
 
 static void drop(struct slots *s, uint32_t i)

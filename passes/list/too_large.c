@@ -7,7 +7,7 @@
 #include "passes/list/too_large.h"
 
 #include "ir/base/units.h"
-#include "passes/bounds/claim.h"
+#include "passes/problem/claim.h"
 
 struct sizes {
     const struct ctx *x;
@@ -36,13 +36,11 @@ static int64_t need_of(struct sizes *s, uint32_t group)
     enum memory_model model = exec_memory(&s->x->scene.model);
     bool lasting = model == MEMORY_SUM || (model == MEMORY_LIVE && s->x->scene.m->ir_version == 0);
     int64_t stays = 0, runs = 0;
-    for (uint32_t i = s->member.at[group]; i < s->member.at[group + 1]; i++) {
-        uint32_t v = s->member.to[i];
+    for_row (v, s->member, group) {
         int64_t bytes = lasting ? s->g->size[v] : model == MEMORY_LIVE ? running_bytes(s, v) : 0;
         stays = sat_add(stays, lasting ? bytes : 0);
         runs = !lasting && bytes > runs ? bytes : runs;
-        for (uint32_t k = s->g->shared_of.at[v]; k < s->g->shared_of.at[v + 1]; k++) {
-            uint32_t item = s->g->shared_of.to[k];
+        for_row (item, s->g->shared_of, v) {
             if (s->seen[item] != group + 1)
                 stays = sat_add(stays, s->g->shared_size[item]);
             s->seen[item] = group + 1;
@@ -71,11 +69,8 @@ const char *list_too_large(const struct ctx *x, struct arena *a)
     struct sizes s = {.x = x, .g = x->levels.base};
     struct arena *own = arena_new(a);
     const struct wdag *any = any_level(x);
-    uint32_t *vertex = arena_array(own, (size_t)s.g->n + 1, sizeof *vertex);
     const char *text = NULL;
-    for (uint32_t v = 0; v < s.g->n; v++)
-        vertex[v] = v;
-    s.member = csr_build(own, any->n, s.g->n, wdag_flatten(any, own), vertex);
+    s.member = csr_build(own, any->n, s.g->n, wdag_flatten(any, own), NULL);
     s.seen = arena_array(own, (size_t)s.g->nshared + 1, sizeof *s.seen);
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
         s.host = s.host || (x->scene.cluster->cls[k].host && x->scene.cluster->cls[k].count);

@@ -17,6 +17,7 @@
 #include "passes/any_shape/gather_parts.h"
 #include "passes/problem/device_loads.h"
 #include "passes/contiguous/infeasible.h"
+#include "passes/stages/train.h"
 #include "ir/plan/pieces.h"
 #include "ir/base/units.h"
 
@@ -38,38 +39,17 @@ struct auto_options {
 };
 
 static const struct opt auto_opts[] = {
-    {.kind = OPT_TEXT,
-     .name = "gain",
-     .off = offsetof(struct auto_options, gain),
-     .def = "5%",
+    {OPT_TEXT, "gain", offsetof(struct auto_options, gain), "5%",
      .help =
          "what a plan that is not contiguous must save, of the time of the best contiguous one"},
-    {.kind = OPT_BOOL,
-     .name = "contiguous",
-     .off = offsetof(struct auto_options, contiguous),
-     .def = "false",
+    {OPT_BOOL, "contiguous", offsetof(struct auto_options, contiguous), "false",
      .help = "only contiguous plans: a part for each device"},
-    {.kind = OPT_INT,
-     .name = "moves",
-     .off = offsetof(struct auto_options, moves),
-     .def = "0",
-     .lo = "0",
-     .hi = "1000000000000",
+    {OPT_INT, "moves", offsetof(struct auto_options, moves), "0", .lo = "0", .hi = "1000000000000",
      .help =
          "moves of a node that annealing tries; 0: what the graph needs, or until --time-limit"},
-    {.kind = OPT_INT,
-     .name = "seed",
-     .off = offsetof(struct auto_options, seed),
-     .def = "1",
-     .lo = "0",
-     .hi = "1000000000",
+    {OPT_INT, "seed", offsetof(struct auto_options, seed), "1", .lo = "0", .hi = "1000000000",
      .help = "seed of all random choices"},
-    {.kind = OPT_INT,
-     .name = "starts",
-     .off = offsetof(struct auto_options, starts),
-     .def = "60",
-     .lo = "1",
-     .hi = "1000000",
+    {OPT_INT, "starts", offsetof(struct auto_options, starts), "60", .lo = "1", .hi = "1000000",
      .help = "topological orders that are cut first"},
     {0}};
 
@@ -209,14 +189,14 @@ static void claim_plan(struct auto_run *r)
     struct plan *p = x->results.plan;
     struct bound all = r->s.bound;
     if (must_level(x) != r->s.any->g)
-        all = claim_all(x, p->claim.bare, true, BOUNDS_WORK, &r->p.clock);
+        all = bounds_all(x, p->claim.bare, true, BOUNDS_WORK, &r->p.clock);
     struct bound whole = all;
     whole.value += all.value < 0 ? 0 : claim_start(x, must_level(x));
     /* dp-place's own bound for contiguous plans is the larger one */
     if (p == r->contiguous && p->claim.bound > r->s.bound.value + r->s.start &&
         p->claim.bound > whole.value) {
         int64_t known = claim_bound_all(x, whole);
-        p->claim.bound_all = known > p->claim.bound_all ? known : p->claim.bound_all;
+        p->claim.bound_all = larger(known, p->claim.bound_all);
     } else {
         claim(x, claim_scope(x, false, false), r->s.bound, all);
     }
@@ -297,8 +277,6 @@ static int auto_place_run(struct ctx *x, const void *options)
     return 0;
 }
 
-extern const struct planner planner_pipeline_place;
-
 const struct planner planner_auto_place = {
     .pass =
         {.name = "auto-place",
@@ -308,6 +286,6 @@ const struct planner planner_auto_place = {
          .optsize = sizeof(struct auto_options),
          .needs = NEED_COST | NEED_CONTRACT,
          .run = auto_place_run},
-    .objectives = 1 << OBJECTIVE_SAMPLE,
+    .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES,
-    .other = {[OBJECTIVE_ITERATION] = &planner_pipeline_place}};
+    .leaves = true};

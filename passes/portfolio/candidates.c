@@ -10,7 +10,9 @@
 #include "passes/portfolio/candidates.h"
 
 #include "ir/base/units.h"
+#include "passes/baselines/baseline.h"
 #include "passes/coarsen/fuse.h"
+#include "passes/contiguous/dp_place.h"
 #include "passes/list/baechi.h"
 #include "passes/list/placements.h"
 
@@ -167,13 +169,14 @@ static bool knows(const struct ctx *x, const struct planner *planner)
 }
 
 /* The plan of a planner for the time per sample. */
-static void try_planner(struct candidates *c, enum candidate_kind kind, const char *name)
+static void try_planner(struct candidates *c, enum candidate_kind kind,
+                        const struct planner *planner)
 {
-    const struct pass *pass = pass_find(name);
+    const struct pass *pass = &planner->pass;
     struct diag quiet = diag_silent();
     struct settings fewer = *ctx_settings(c->x);
     struct listed best = {0};
-    if (is_over(c) || !knows(c->x, planner_of(pass)))
+    if (is_over(c) || !knows(c->x, planner))
         return;
     if (!fewer.max_states || fewer.max_states > STATES)
         fewer.max_states = STATES;
@@ -183,14 +186,14 @@ static void try_planner(struct candidates *c, enum candidate_kind kind, const ch
     y.use.diag = &quiet;
     y.settings = &fewer;
     y.results.plan = NULL;
-    y.scene.model.objective = OBJECTIVE_SAMPLE;
+    y.scene.model.objective = TIME_PER_SAMPLE;
     void *opts = arena_alloc(y.use.mem, (size_t)pass->optsize + 1);
     opts_reset(pass->opts, opts);
     if (!pass->run(&y, opts) && y.results.plan) {
         size_t n = x.scene.m->nnode;
         struct listed plan = {.dev = y.results.plan->dev,
                               .rank = arena_array(x.use.mem, n, sizeof *plan.rank),
-                              .what = arena_fmt(x.use.mem, "the plan of %s", name)};
+                              .what = arena_fmt(x.use.mem, "the plan of %s", pass->name)};
         for (nid k = 0; k < n; k++)
             plan.rank[k] = k;
         list_try(&x, &best, &plan);
@@ -211,7 +214,7 @@ static int add_light(struct candidates *c)
         weights = sat_add(weights, x->levels.base->shared_size[i]);
     int64_t running = one->plans ? sat_add(one->lacks, least) - weights : least / 4;
     c->has_light = true;
-    return light_make(&c->light, x, c->planner, running > 0 ? running : 0, x->use.scratch);
+    return light_make(&c->light, x, c->planner, larger(running, 0), x->use.scratch);
 }
 
 /* Both ways, or the one; the light one first, since more of its plans fit. */
@@ -229,10 +232,10 @@ static int try_both(struct candidates *c, int (*some)(struct candidates *, uint3
 static int try_planners(struct candidates *c, uint32_t i)
 {
     (void)i;
-    try_planner(c, CANDIDATE_METIS, "metis-place");
-    try_planner(c, CANDIDATE_GREEDY, "greedy-place");
-    try_planner(c, CANDIDATE_DP, "dp-place");
-    try_planner(c, CANDIDATE_SCOTCH, "scotch-place");
+    try_planner(c, CANDIDATE_METIS, &planner_metis_place);
+    try_planner(c, CANDIDATE_GREEDY, &planner_greedy_place);
+    try_planner(c, CANDIDATE_DP, &planner_dp_place);
+    try_planner(c, CANDIDATE_SCOTCH, &planner_scotch_place);
     return 0;
 }
 

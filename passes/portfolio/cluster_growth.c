@@ -67,8 +67,7 @@ static int64_t take(struct growth *g, const int32_t *dev, const int32_t *way, ui
     const int64_t *link = g->edge->link[g->cls];
     int64_t more = 0;
     g->set[g->n++] = group;
-    for (uint32_t j = member->at[group]; j < member->at[group + 1]; j++) {
-        uint32_t v = member->to[j];
+    for_row (v, *member, group) {
         for (uint32_t i = base->pred.at[v]; i < base->pred.at[v + 1]; i++)
             if (g->room->group[base->pred.to[i]] != group)
                 more += note_edge(g, dev, way, base->pred.to[i], link[i], front);
@@ -109,6 +108,6 @@ void growth_move(const struct growth *g, int32_t *dev, uint32_t to)
 {
     const struct csr *member = &g->room->member;
     for (uint32_t i = 0; i < g->n; i++)
-        for (uint32_t j = member->at[g->set[i]]; j < member->at[g->set[i] + 1]; j++)
-            dev[g->room->base->node[member->to[j]]] = (int32_t)to;
+        for_row (x, *member, g->set[i])
+            dev[g->room->base->node[x]] = (int32_t)to;
 }

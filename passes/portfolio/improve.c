@@ -14,6 +14,7 @@
 #include "ir/base/keyed.h"
 #include "ir/base/random.h"
 #include "ir/base/units.h"
+#include "ir/exec/makespan/step_verdict.h"
 #include "passes/portfolio/cluster_growth.h"
 
 #include <assert.h>
@@ -99,8 +100,8 @@ static void take_order(struct improver *s, const struct step_run *run)
 
 static bool waits_for(const struct task_graph *g, uint32_t task, uint32_t on)
 {
-    for (uint32_t i = g->waits.at[task]; i < g->waits.at[task + 1]; i++)
-        if (g->waits.to[i] == on)
+    for_row (before, g->waits, task)
+        if (before == on)
             return true;
     return false;
 }
@@ -146,22 +147,21 @@ static void note_best(struct improver *s)
     s->best->lacks = p.lacks;
 }
 
-/* Runs `next`; what it lacks is known, and more than `now` does: false, and nothing ran. */
-static struct verdict try_next(struct improver *s, bool exact, struct step_run **run)
+/* Runs `next`, but where what it lacks is known, and more than `now` does. */
+static struct verdict try_next(struct improver *s, bool exact)
 {
     const struct scene *of = &s->x->scene;
     const struct plan p = {.dev = s->next.dev, .rank = s->next.rank};
     uint32_t n = s->room->base->n;
-    *run = NULL;
     if (exec_memory(&of->model) == MEMORY_SUM) { /* that can be told beforehand */
-        struct verdict v = plan_check(of, s->next.dev, NULL, s->run);
+        struct verdict v = plan_check(of, s->next.dev, NULL, CHECK_MEMORY, s->run);
         s->work -= n / 8;
         if (list_lacking(of, &v) > s->now.lacks)
             return v;
     }
     s->work -= n;
     s->tried++;
-    return exact ? step_verdict(of, &p, run, s->run) : step_verdict_ready(of, &p, run, s->run);
+    return exact ? step_verdict(of, &p, s->run) : step_verdict_ready(of, &p, s->run);
 }
 
 /* ---- changes ------------------------------------------------------------------------------------ */
@@ -174,7 +174,7 @@ static uint32_t draw_size(struct improver *s, uint32_t most)
         powers++;
     uint32_t size = 1U << below(s, powers);
     size += below(s, size);
-    return size < most ? size : most;
+    return smaller_u32(size, most);
 }
 
 /* Moves the group of v, or more of what is around it, to device d.  false: it cannot be there. */
@@ -213,8 +213,8 @@ static bool mark_needed(struct improver *s, uint32_t v, uint32_t u)
         uint32_t w = s->order[i];
         if (s->mark[w] != s->question)
             continue;
-        for (uint32_t k = g->pred.at[w]; k < g->pred.at[w + 1]; k++)
-            s->mark[g->pred.to[k]] = s->question;
+        for_row (p, g->pred, w)
+            s->mark[p] = s->question;
     }
     return s->mark[u] != s->question;
 }
@@ -284,19 +284,18 @@ static void run_next(struct improver *s, bool exact, uint32_t later)
 {
     const struct scene *of = &s->x->scene;
     struct arena_mark mark = arena_mark(s->run);
-    struct step_run *run;
-    struct verdict v = try_next(s, exact, &run);
+    struct verdict v = try_next(s, exact);
     if (v.runnable && list_lacking(of, &v) > s->now.lacks && make_room(s, &v)) {
         arena_release(s->run, mark);
-        v = try_next(s, exact, &run);
+        v = try_next(s, exact);
     }
     s->next.value = v.value;
     s->next.lacks = v.runnable ? list_lacking(of, &v) : INT64_MAX;
     s->next.over = v.runnable ? most_over(of, &v) : 0;
-    if (run && v.runnable && is_taken(s, later)) {
+    if (v.run && is_taken(s, later)) {
         state_copy(&s->now, &s->next, s->x->scene.m->nnode);
-        take_order(s, run);
-        take_chain(s, run);
+        take_order(s, v.run);
+        take_chain(s, v.run);
         note_best(s);
     }
     arena_release(s->run, mark);
@@ -327,10 +326,9 @@ static bool change_transfer(struct improver *s, const struct link *l)
     const struct csr *pin = &g->net_pin;
     uint32_t u = g->net_src[l->number], n = pin->at[l->number + 1] - pin->at[l->number];
     uint32_t v = n ? pin->to[pin->at[l->number] + below(s, n)] : u;
-    for (uint32_t i = pin->at[l->number]; i < pin->at[l->number + 1]; i++)
-        if (l->kind != STEP_OUT && (uint32_t)s->now.dev[g->node[pin->to[i]]] == l->to &&
-            below(s, 2) == 0)
-            v = pin->to[i]; /* a reader there */
+    for_row (x, *pin, l->number)
+        if (l->kind != STEP_OUT && (uint32_t)s->now.dev[g->node[x]] == l->to && below(s, 2) == 0)
+            v = x; /* a reader there */
     if (u == UINT32_MAX)
         return v != UINT32_MAX && move_around(s, v, draw_device(s, v));
     uint32_t du = (uint32_t)s->now.dev[g->node[u]], dv = (uint32_t)s->now.dev[g->node[v]];

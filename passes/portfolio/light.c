@@ -6,8 +6,6 @@
  * device as results take at once if everything is on one device.  Whether such a plan fits, its run tells. */
 #include "passes/portfolio/light.h"
 
-#include <string.h>
-
 /* g without the bytes of its vertices. */
 static struct wdag *light_level(const struct wdag *g, struct arena *a)
 {
@@ -42,7 +40,7 @@ int light_make(struct light *l, const struct ctx *x, const char *planner, int64_
     for (uint32_t k = 0; k < l->cluster.ncls; k++) {
         int64_t *memory = &l->cluster.cls[k].memory;
         if (*memory >= 0)
-            *memory -= running < *memory / 2 ? running : *memory / 2;
+            *memory -= smaller(running, *memory / 2);
     }
     l->x.scene.cluster = &l->cluster;
     return room_build_on(&l->room, &l->x, planner, l->x.levels.base, a);

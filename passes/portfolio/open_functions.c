@@ -18,10 +18,7 @@ struct open_options {
 };
 
 static const struct opt open_opts[] = {
-    {.kind = OPT_TEXT,
-     .name = "plan",
-     .off = offsetof(struct open_options, plan),
-     .def = "",
+    {OPT_TEXT, "plan", offsetof(struct open_options, plan), "",
      .help = "nothing is opened if calls were whole when this plan was made (as plan{from=...})"},
     {0}};
 
@@ -87,5 +84,6 @@ const struct pass pass_open_functions = {
     .help = "plan inside of calls of the model's functions; parts keep those that no cut divides",
     .opts = open_opts,
     .optsize = sizeof(struct open_options),
+
     .run = open_run,
 };

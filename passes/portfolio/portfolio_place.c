@@ -12,6 +12,8 @@
 
 #include "ir/base/keyed.h"
 #include "ir/base/units.h"
+#include "ir/exec/makespan/single_step.h"
+#include "ir/exec/step_bound.h"
 
 #include <string.h>
 
@@ -83,8 +85,8 @@ static int64_t work_of(const struct portfolio *p, int64_t effort)
 static void improve(struct portfolio *p, int64_t effort)
 {
     static const uint32_t later[] = {30000, 10000, 50000, 3000}; /* millionths */
-    struct step_bound b = step_bound(&p->x->scene, p->x->use.scratch);
-    int64_t bound = step_bound_value(&b), left = work_of(p, effort), turn = left / ROUNDS + 1;
+    int64_t bound = step_bound_of(&p->x->scene, true, p->x->use.scratch).value,
+            left = work_of(p, effort), turn = left / ROUNDS + 1;
     if (is_best(p, bound))
         return;
     struct arena *own = arena_new(p->x->use.scratch);
@@ -113,12 +115,7 @@ struct portfolio_options {
 };
 
 static const struct opt portfolio_opts[] = {
-    {.kind = OPT_INT,
-     .name = "effort",
-     .off = offsetof(struct portfolio_options, effort),
-     .def = "1",
-     .lo = "1",
-     .hi = "1000000",
+    {OPT_INT, "effort", offsetof(struct portfolio_options, effort), "1", .lo = "1", .hi = "1000000",
      .help =
          "so many times the work of improving the best plan, 1: about 2 s; more finds better plans"},
     LIST_BEST_EFFORT(struct portfolio_options, best_effort),
@@ -164,11 +161,9 @@ static int portfolio_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_portfolio_place = {
-    .pass = {.name = "portfolio-place",
-             .help = "the best of many list schedules, improved: the default for a makespan",
-             .opts = portfolio_opts,
-             .optsize = sizeof(struct portfolio_options),
-             .needs = NEED_COST | NEED_CONTRACT,
+    .pass = {"portfolio-place",
+             "the best of many list schedules, improved: the default for a makespan",
+             portfolio_opts, sizeof(struct portfolio_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = portfolio_run},
-    .objectives = 1 << OBJECTIVE_MAKESPAN,
+    .objectives = {"makespan"},
     .features = LIST_FEATURES};

@@ -24,24 +24,17 @@ static void choose_nets(struct loads *l, struct arena *a)
     l->cost = arena_array(a, (size_t)l->c->nkind + 1, sizeof *l->cost);
     for (uint32_t k = 0; k < l->c->nkind; k++)
         l->cost[k] = arena_array(a, (size_t)l->nnet + 1, sizeof **l->cost);
-    uint32_t npin = 0, *from, *to;
-    for (uint32_t i = 0; i < l->nnet; i++)
-        npin += g->net_pin.at[name[i] + 1] - g->net_pin.at[name[i]];
-    from = arena_array(a, (size_t)npin + 1, sizeof *from);
-    to = arena_array(a, (size_t)npin + 1, sizeof *to);
-    npin = 0;
+    struct pairs pin = pairs_new(a, g->net_pin.at[g->nnet]); /* (net, vertex) */
     for (uint32_t i = 0; i < l->nnet; i++) {
         uint32_t e = name[i];
         l->pins[i] = g->net_pin.at[e + 1] - g->net_pin.at[e] + g->net_host[e];
         for (uint32_t k = 0; k < l->c->nkind; k++)
             l->cost[k][i] = l->c->cls[l->c->kind[k].cls].cost[e];
-        for (uint32_t j = g->net_pin.at[e]; j < g->net_pin.at[e + 1]; j++) {
-            from[npin] = i;
-            to[npin++] = g->net_pin.to[j];
-        }
+        for_row (v, g->net_pin, e)
+            pairs_add(&pin, i, v);
     }
-    l->pin = csr_build(a, l->nnet, npin, from, to);
-    l->net_of = csr_build(a, g->n, npin, to, from);
+    l->pin = pairs_rows(&pin, l->nnet);
+    l->net_of = pairs_rows_back(&pin, g->n);
     if (!l->c->detailed)
         return;
     l->src = arena_array(a, (size_t)l->nnet + 1, sizeof *l->src);
@@ -118,7 +111,7 @@ void loads_share(struct loads *l, const uint32_t *copies)
 {
     for (uint32_t d = 0; l->copies && d < l->ndev;) {
         assert(!l->parts[d].vertices && l->load[d] == 0);
-        uint32_t n = copies[d] > 1 ? copies[d] : 1;
+        uint32_t n = larger_u32(copies[d], 1);
         l->copies[d++] = n;
         for (; n > 1; n--)
             l->copies[d++] = 0;
@@ -138,8 +131,8 @@ static void move_bytes(struct loads *l, uint32_t v, uint32_t d, int by)
 {
     const struct wdag *g = l->c->g;
     l->bytes[d] += by * g->size[v];
-    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
-        uint32_t s = g->shared_of.to[i], *users = &l->users[(size_t)s * l->ndev + d];
+    for_row (s, g->shared_of, v) {
+        uint32_t *users = &l->users[(size_t)s * l->ndev + d];
         uint32_t before = *users;
         assert(by > 0 || before > 0);
         *users = by > 0 ? before + 1 : before - 1;
@@ -162,8 +155,8 @@ static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
     p->t[1][PART_COMPUTE] += by * back;
     problem_count_vertex(l->c, p, v, by);
     p->params += l->c->g->param ? by * l->c->g->param[v] : 0;
-    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
-        uint32_t e = l->net_of.to[i], *held = &l->held[(size_t)e * l->ndev + d], src = l->src[e];
+    for_row (e, l->net_of, v) {
+        uint32_t *held = &l->held[(size_t)e * l->ndev + d], src = l->src[e];
         bool other = src != UINT32_MAX && src != v && l->dev[src] == (int32_t)d;
         bool before = src == v ? by < 0 : other, after = src == v ? by > 0 : other;
         int64_t *t = p->t[l->net_back[e]];
@@ -185,8 +178,8 @@ static void take_off(struct loads *l, uint32_t v, uint32_t d)
 {
     uint32_t k = l->kind[d];
     int64_t load = l->load[d] - l->c->kind[k].time[v];
-    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
-        uint32_t e = l->net_of.to[i], h = l->held[(size_t)e * l->ndev + d]--;
+    for_row (e, l->net_of, v) {
+        uint32_t h = l->held[(size_t)e * l->ndev + d]--;
         bool before = h < l->pins[e], after = h > 1;
         load += ((int)after - (int)before) * l->cost[k][e];
     }
@@ -199,8 +192,8 @@ static void put_on(struct loads *l, uint32_t v, uint32_t d)
 {
     uint32_t k = l->kind[d];
     int64_t load = l->load[d] + l->c->kind[k].time[v];
-    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
-        uint32_t e = l->net_of.to[i], h = ++l->held[(size_t)e * l->ndev + d];
+    for_row (e, l->net_of, v) {
+        uint32_t h = ++l->held[(size_t)e * l->ndev + d];
         bool after = h < l->pins[e], before = h > 1;
         load += ((int)after - (int)before) * l->cost[k][e];
     }
@@ -260,10 +253,8 @@ static int64_t bytes_alone(const struct loads *l, uint32_t v, uint32_t d, uint32
 {
     const struct wdag *g = l->c->g;
     int64_t bytes = g->size[v];
-    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
-        uint32_t s = g->shared_of.to[i];
+    for_row (s, g->shared_of, v)
         bytes += l->users[(size_t)s * l->ndev + d] == users ? g->shared_size[s] : 0;
-    }
     return bytes;
 }
 
@@ -274,8 +265,8 @@ struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to)
     uint32_t from = (uint32_t)l->dev[v], kf = l->kind[from], kt = l->kind[to];
     struct loads_change x = {0};
     int64_t leaves = -l->c->kind[kf].time[v], enters = l->c->kind[kt].time[v];
-    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++) {
-        uint32_t e = l->net_of.to[i], pins = l->pins[e];
+    for_row (e, l->net_of, v) {
+        uint32_t pins = l->pins[e];
         const uint32_t *held = &l->held[(size_t)e * l->ndev];
         uint32_t hf = held[from], ht = held[to] + 1;
         leaves += ((int)(hf > 1) - (int)(hf < pins)) * l->cost[kf][e];
@@ -302,7 +293,7 @@ static void swap_bytes(const struct loads *l, uint32_t v, uint32_t w, uint32_t a
     while (i < iend || j < jend) {
         uint32_t s = i < iend ? g->shared_of.to[i] : UINT32_MAX;
         uint32_t t = j < jend ? g->shared_of.to[j] : UINT32_MAX;
-        const uint32_t *users = &l->users[(size_t)(s < t ? s : t) * l->ndev];
+        const uint32_t *users = &l->users[(size_t)(smaller_u32(s, t)) * l->ndev];
         if (s < t) {
             bytes[0] -= users[a] == 1 ? g->shared_size[s] : 0;
             bytes[1] += users[b] == 0 ? g->shared_size[s] : 0;
@@ -334,7 +325,7 @@ struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w)
         j += f <= e;
         if (e == f)
             continue;
-        uint32_t net = e < f ? e : f, pins = l->pins[net];
+        uint32_t net = smaller_u32(e, f), pins = l->pins[net];
         const uint32_t *held = &l->held[(size_t)net * l->ndev];
         uint32_t ha = held[a] + (f < e), hb = held[b] + (e < f);
         int64_t ca = ((int)(ha > 1) - (int)(ha < pins)) * cost_a[net];
@@ -359,8 +350,8 @@ int64_t loads_value(const struct loads *l)
 {
     int64_t most = 0, back = 0;
     for (uint32_t d = 0; d < l->ndev; d++) {
-        most = l->load[d] > most ? l->load[d] : most;
-        back = l->back[d] > back ? l->back[d] : back;
+        most = larger(l->load[d], most);
+        back = larger(l->back[d], back);
     }
     return most + back;
 }

@@ -15,8 +15,8 @@ struct tidy_limits tidy_limits(const struct loads *l)
 {
     struct tidy_limits m = {0};
     for (uint32_t d = 0; d < l->ndev; d++) {
-        m.load = l->load[d] > m.load ? l->load[d] : m.load;
-        m.back = l->back[d] > m.back ? l->back[d] : m.back;
+        m.load = larger(l->load[d], m.load);
+        m.back = larger(l->back[d], m.back);
     }
     return m;
 }
@@ -28,19 +28,19 @@ static bool keeps_order(const struct loads *l, const struct tidy_limits *m, uint
     const struct wdag *g = l->c->g;
     if (!m->stage)
         return true;
-    for (uint32_t i = g->pred.at[v]; i < g->pred.at[v + 1]; i++)
-        if (m->stage[l->dev[g->pred.to[i]]] > m->stage[d])
+    for_row (u, g->pred, v)
+        if (m->stage[l->dev[u]] > m->stage[d])
             return false;
-    for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-        if (m->stage[l->dev[g->succ.to[i]]] < m->stage[d])
+    for_row (w, g->succ, v)
+        if (m->stage[l->dev[w]] < m->stage[d])
             return false;
     return true;
 }
 
 bool tidy_near(const struct loads *l, uint32_t v, uint32_t d)
 {
-    for (uint32_t i = l->net_of.at[v]; i < l->net_of.at[v + 1]; i++)
-        if (l->held[(size_t)l->net_of.to[i] * l->ndev + d] > 0)
+    for_row (e, l->net_of, v)
+        if (l->held[(size_t)e * l->ndev + d] > 0)
             return true;
     return false;
 }
@@ -72,7 +72,7 @@ static void sweep(struct loads *l, const struct tidy_limits *m)
     uint32_t n = l->c->g->n;
     bool moved = true;
     uint32_t most = TIDY_VERTICES / (n + 1) + 2;
-    most = most < TIDY_SWEEPS ? most : TIDY_SWEEPS;
+    most = smaller_u32(most, TIDY_SWEEPS);
     for (uint32_t k = 0; k < most && moved; k++) {
         moved = false;
         for (uint32_t i = 0; i < n; i++)
@@ -101,9 +101,9 @@ static uint32_t find_stages(const struct loads *l, uint32_t *order, uint32_t *st
     for (uint32_t v = 0; v < g->n; v++) {
         assert(l->dev[v] >= 0 && (uint32_t)l->dev[v] < ndev);
         used[l->dev[v]] = 1;
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
-            if (l->dev[v] != l->dev[g->succ.to[i]])
-                edge[(size_t)l->dev[v] * ndev + (uint32_t)l->dev[g->succ.to[i]]] = 1;
+        for_row (w, g->succ, v)
+            if (l->dev[v] != l->dev[w])
+                edge[(size_t)l->dev[v] * ndev + (uint32_t)l->dev[w]] = 1;
     }
     uint32_t count = 0;
     for (uint32_t d = 0; d < ndev; d++)

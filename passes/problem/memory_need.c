@@ -13,14 +13,6 @@
 
 enum { SETS = 32 }; /* of kinds that are looked at, at most */
 
-static int64_t bytes_of(const struct wdag *g, uint32_t v)
-{
-    int64_t sum = g->size[v];
-    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++)
-        sum = sat_add(sum, g->shared_size[g->shared_of.to[i]]);
-    return sum;
-}
-
 static uint32_t kinds_of(const struct problem *c, uint32_t v)
 {
     assert(v < c->g->n && c->nkind <= 32);
@@ -47,7 +39,7 @@ static bool is_bounded(const struct problem *c, uint32_t kinds)
 /* Whether a vertex may lie on several devices of kind k. */
 static bool is_shared(const struct problem *c, uint32_t k)
 {
-    return c->scene->model.objective == OBJECTIVE_LATENCY && c->cluster->cls[c->kind[k].cls].host;
+    return exec_kind(&c->scene->model)->subgraphs && c->cluster->cls[c->kind[k].cls].host;
 }
 
 /* Memory of the largest place of these kinds that may hold a vertex, or (all) of all their devices together, each
@@ -56,11 +48,11 @@ static int64_t room_of(const struct problem *c, uint32_t kinds, int64_t raised, 
 {
     int64_t most = 0, sum = 0;
     for (uint32_t k = 0; k < c->nkind; k++) {
-        int64_t m = memory_of(c, k) > raised ? memory_of(c, k) : raised;
+        int64_t m = larger(memory_of(c, k), raised);
         if (!(kinds >> k & 1))
             continue;
         int64_t together = sat_mul(c->kind[k].count, m), one = is_shared(c, k) ? together : m;
-        most = one > most ? one : most;
+        most = larger(one, most);
         sum = sat_add(sum, together);
     }
     return all ? sum : most;
@@ -85,7 +77,7 @@ static void look_at_vertices(const struct problem *c, struct memory_need *n)
 {
     for (uint32_t v = 0; v < c->g->n; v++) {
         uint32_t kinds = kinds_of(c, v);
-        int64_t bytes = bytes_of(c->g, v), room = room_of(c, kinds, 0, false);
+        int64_t bytes = vertex_bytes(c->g, v), room = room_of(c, kinds, 0, false);
         if (!kinds) {
             n->nowhere = v;
         } else if (is_bounded(c, kinds) && bytes > room && bytes > n->least) {
@@ -151,8 +143,8 @@ int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena
         bytes[dev[v]] = sat_add(bytes[dev[v]], g->size[v]);
     }
     for (uint32_t s = 0; s < g->nshared; s++)
-        for (uint32_t i = g->shared_by.at[s]; i < g->shared_by.at[s + 1]; i++) {
-            int32_t d = dev[g->shared_by.to[i]];
+        for_row (x, g->shared_by, s) {
+            int32_t d = dev[x];
             if (seen[d] != s + 1)
                 bytes[d] = sat_add(bytes[d], g->shared_size[s]);
             seen[d] = s + 1;
@@ -163,4 +155,53 @@ int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena
     }
     arena_release(scratch, mark);
     return most;
+}
+
+/* ---- what is said of it ------------------------------------------------------------------------ */
+
+int64_t average_memory(const struct cluster *c, int64_t bytes)
+{
+    int64_t lo = 0, hi = bytes;
+    while (lo < hi) {
+        int64_t mid = lo + (hi - lo) / 2, room = 0;
+        for (uint32_t k = 0; k < c->ncls; k++) {
+            int64_t m = c->cls[k].memory;
+            if (m < 0 && c->cls[k].count)
+                return 0;
+            room = sat_add(room, sat_mul(c->cls[k].count, m < mid ? mid : m));
+        }
+        if (room >= bytes)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo;
+}
+
+int report_memory(struct ctx *x, const char *shape, int64_t need, int64_t none, const char *why)
+{
+    char text[BYTES_BOTH], least[BYTES_BOTH];
+    int64_t has = INT64_MAX;
+    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
+        if (x->scene.cluster->cls[k].memory >= 0 && x->scene.cluster->cls[k].memory < has)
+            has = x->scene.cluster->cls[k].memory;
+    bytes_both(text, need);
+    bytes_both(least, none + 1);
+    if (need && none + 1 >= need)
+        diag_error(x->use.diag,
+                   "no %s fits the memory of the devices: they need %s per device (proven)%s",
+                   shape, text, why);
+    else if (none >= has)
+        diag_error(x->use.diag,
+                   "no %s fits the memory of the devices: nothing below %s per device does "
+                   "(proven)%s%s",
+                   shape, least, why,
+                   need ? arena_fmt(x->use.mem, "; the smallest found needs %s", text) : "");
+    else
+        diag_error(x->use.diag,
+                   "no %s was found that fits the memory of the devices (not proven): %s%s", shape,
+                   need ? arena_fmt(x->use.mem, "the smallest found needs %s per device", text)
+                        : "none was found with more, either",
+                   none >= 0 ? arena_fmt(x->use.mem, ", and nothing below %s does", least) : "");
+    return PASS_INFEASIBLE;
 }

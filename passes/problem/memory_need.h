@@ -24,4 +24,12 @@ struct memory_need memory_need(const struct problem *c);
  * already.  O(V + shared + devices). */
 int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena *scratch);
 
+/* The least memory of each device such that all together hold `bytes`, larger devices staying as they are; 0: some
+ * device has no limit. */
+int64_t average_memory(const struct cluster *c, int64_t bytes);
+
+/* Reports that no plan of a shape ("contiguous plan") fits: `need` bytes per device were found to do (0: none were),
+ * `none` are proven not to (-1: nothing is proven); why: the end of the message.  Returns PASS_INFEASIBLE. */
+int report_memory(struct ctx *x, const char *shape, int64_t need, int64_t none, const char *why);
+
 #endif

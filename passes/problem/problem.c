@@ -105,11 +105,9 @@ static void make_nets(struct problem *c)
     c->net_of.at = arena_array(c->mem, (size_t)g->n + 1, sizeof(uint32_t));
     c->net_of.to = arena_array(c->mem, (size_t)g->net_of.at[g->n] + 1, sizeof(uint32_t));
     for (uint32_t v = 0; v < g->n; v++) {
-        for (uint32_t i = g->net_of.at[v]; i < g->net_of.at[v + 1]; i++) {
-            uint32_t e = g->net_of.to[i];
+        for_row (e, g->net_of, v)
             if (is_paid(g, e) && (c->detailed || g->net_pin.at[e + 1] - g->net_pin.at[e] > 1))
                 c->net_of.to[n++] = e;
-        }
         c->net_of.at[v + 1] = n;
     }
     for (uint32_t k = 0; k < c->cluster->ncls; k++)
@@ -120,11 +118,9 @@ static void make_nets(struct problem *c)
 static int64_t own_bytes(const struct wdag *g, uint32_t v)
 {
     int64_t sum = g->size[v];
-    for (uint32_t i = g->shared_of.at[v]; i < g->shared_of.at[v + 1]; i++) {
-        uint32_t s = g->shared_of.to[i];
+    for_row (s, g->shared_of, v)
         if (g->shared_by.at[s + 1] - g->shared_by.at[s] == 1)
             sum += g->shared_size[s];
-    }
     return sum;
 }
 
@@ -138,7 +134,7 @@ static int64_t total_time(const struct problem *c, uint32_t k)
             t = c->kind[j].time[v];
         sum = sat_add(sum, t == COST_NEVER ? 0 : t);
     }
-    return sum < LOAD_INF ? sum : LOAD_INF;
+    return smaller(sum, LOAD_INF);
 }
 
 int64_t problem_scaled(int64_t x, int64_t scale)
@@ -157,7 +153,7 @@ int64_t problem_net_weight(const struct problem *c, const struct problem_pot *p,
         if (p->scale[k] < 0)
             continue;
         int64_t t = problem_scaled(c->g->net_cost[c->kind[k].cls][e], p->scale[k]);
-        least = t < least ? t : least;
+        least = smaller(t, least);
     }
     return least == LOAD_INF ? 0 : least;
 }
@@ -170,7 +166,7 @@ int64_t problem_weight(const struct problem *c, const struct problem_pot *p, uin
         if (p->scale[k] < 0 || c->kind[k].time[v] == COST_NEVER)
             continue;
         int64_t t = problem_scaled(c->kind[k].time[v], p->scale[k]);
-        least = t < least ? t : least;
+        least = smaller(t, least);
     }
     return least == COST_NEVER ? 0 : least;
 }
@@ -210,7 +206,7 @@ static void make_pots(struct problem *c)
     bool host = false, acc = false;
     for (uint32_t k = 0; k < c->nkind; k++) {
         t[k] = total_time(c, k);
-        least = t[k] < least ? t[k] : least;
+        least = smaller(t[k], least);
         if (c->cluster->cls[c->kind[k].cls].host)
             host = true;
         else
@@ -275,7 +271,7 @@ static int64_t least_time(const struct problem *c, uint32_t v)
 {
     int64_t least = COST_NEVER;
     for (uint32_t k = 0; k < c->nkind; k++)
-        least = c->kind[k].time[v] < least ? c->kind[k].time[v] : least;
+        least = smaller(c->kind[k].time[v], least);
     return least == COST_NEVER ? 0 : least;
 }
 
@@ -448,7 +444,7 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
             model, exec_load(model, b[PART_COMPUTE] + start[1], b[PART_IN], b[PART_OUT]), sync,
             copies);
     for (int i = 0; i < 2; i++) /* their sum must not overflow */
-        load[i] = load[i] < LOAD_INF ? load[i] : LOAD_INF;
+        load[i] = smaller(load[i], LOAD_INF);
 }
 
 void problem_forget_times(struct problem *c)
@@ -565,8 +561,8 @@ void problem_live(const struct problem *c, const struct labels *l, uint32_t head
             int64_t rest = 0;
             for (uint32_t j = 0; j < c->nkind; j++)
                 rest = sat_add(rest, sat_mul(devices_left(c, o->used, j), caps->cap[p][j]));
-            o->low[p] = c->pot[p].total - (rest < LOAD_INF ? rest : LOAD_INF);
-            out->low[p] = o->low[p] < out->low[p] ? o->low[p] : out->low[p];
+            o->low[p] = c->pot[p].total - smaller(rest, LOAD_INF);
+            out->low[p] = smaller(o->low[p], out->low[p]);
         }
     }
 }

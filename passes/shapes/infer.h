@@ -86,6 +86,8 @@ extern const struct rule_domain rule_domain[RULE_DOMAINS]; /* rules.c */
 bool shape_of(const struct infer *f, vid v, struct shape *s);
 /* The shape of operand i of n. */
 bool shape_in(const struct infer *f, nid n, uint32_t i, struct shape *s);
+/* The same; unknown if it has none. */
+struct shape operand_shape(const struct infer *f, nid n, uint32_t i);
 struct shape shape_unknown(enum elem e);
 struct shape shape_scalar(enum elem e);
 struct shape shape_vector(enum elem e, struct dim d);

@@ -110,8 +110,7 @@ static void enter_scan_8(struct infer *f, nid n, gid g)
 {
     uint32_t nscan = scan_inputs(f, n), formal = f->m->node[n].nformal;
     for (uint32_t i = 1; i < formal; i++) {
-        struct shape s;
-        shape_in(f, n, i, &s);
+        struct shape s = operand_shape(f, n, i);
         drop_axes(&s, i < formal - nscan ? 1 : 2);
         shape_merge(f, n, graph_in(f->m, g, i - 1), &s);
     }
@@ -126,8 +125,7 @@ static void enter_scan(struct infer *f, nid n, gid g)
     }
     enter_carried(f, n, g, 0, 0, nstate);
     for (uint32_t i = 0; i < nscan; i++) {
-        struct shape s;
-        shape_in(f, n, nstate + i, &s);
+        struct shape s = operand_shape(f, n, nstate + i);
         int axis = s.rank > 0 ? axis_of(list_axis(f, n, "scan_input_axes", i), s.rank) : -1;
         if (axis >= 0) {
             s.rank--;
@@ -261,8 +259,7 @@ static void leave_scan_8(struct infer *f, nid n, gid g)
 {
     uint32_t formal = f->m->node[n].nformal, nscan = scan_inputs(f, n);
     uint32_t nstate = formal > nscan ? formal - nscan - 1 : 0;
-    struct shape in, s;
-    shape_in(f, n, formal - 1, &in);
+    struct shape in = operand_shape(f, n, formal - 1), s;
     for (uint32_t i = 0; i < f->m->node[n].out.n; i++) {
         if (i < nstate) {
             shape_set_like(f, n, i, node_in(f->m, n, 1 + i), ELEM_NONE);

@@ -70,11 +70,16 @@ bool shape_in(const struct infer *f, nid n, uint32_t i, struct shape *s)
     return shape_of(f, node_in(f->m, n, i), s);
 }
 
-enum elem elem_in(const struct infer *f, nid n, uint32_t i)
+struct shape operand_shape(const struct infer *f, nid n, uint32_t i)
 {
     struct shape s;
     shape_in(f, n, i, &s);
-    return s.elem;
+    return s;
+}
+
+enum elem elem_in(const struct infer *f, nid n, uint32_t i)
+{
+    return operand_shape(f, n, i).elem;
 }
 
 /* --- merging --- */
@@ -88,16 +93,8 @@ static void check_name(void *user, const char *name)
 {
     struct name_search *k = user;
     sid s = str_id(k->f->m, name);
-    uint32_t lo = 0, hi = k->f->ninput_names;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (k->f->input_names[mid] < s)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo == k->f->ninput_names || k->f->input_names[lo] != s)
-        k->all = false;
+    uint32_t n = k->f->ninput_names, at = count_below(k->f->input_names, n, s);
+    k->all = k->all && at < n && k->f->input_names[at] == s;
 }
 
 /* Whether all names in d are names of dimensions of the model's inputs. */

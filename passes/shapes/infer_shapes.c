@@ -19,6 +19,8 @@
 #include "passes/functions/opened_calls.h"
 #include "passes/shapes/infer_bodies.h"
 
+#include "ir/base/strings.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,18 +39,8 @@ struct typing {
 
 static uint16_t find_rule(const char *op, const struct rule_domain *domain)
 {
-    uint32_t lo = 0, hi = domain->n;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        int c = strcmp(domain->rule[mid].op, op);
-        if (c == 0)
-            return (uint16_t)(mid + 2);
-        if (c < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return 1;
+    const struct shape_rule *row = bsearch(&op, domain->rule, domain->n, sizeof *row, str_order);
+    return row ? (uint16_t)(row - domain->rule + 2) : 1;
 }
 
 static struct typing typing_new(const struct module *m, struct arena *mem)
@@ -56,7 +48,7 @@ static struct typing typing_new(const struct module *m, struct arena *mem)
     struct typing d;
     sid max = 0;
     for (nid n = 1; n < m->nnode; n++)
-        max = m->node[n].op > max ? m->node[n].op : max;
+        max = larger_u32(m->node[n].op, max);
     for (int k = 0; k < RULE_DOMAINS; k++)
         d.row[k] = arena_array(mem, (size_t)max + 1, sizeof *d.row[k]);
     return d;

@@ -162,8 +162,7 @@ static void spread_types(struct spread *s)
     for (uint32_t i = 0; i < s->nqueue; i++) {
         vid v = s->queue[i];
         uint32_t type = 0;
-        for (uint32_t k = of_value.at[v]; k < of_value.at[v + 1]; k++) {
-            uint32_t g = of_value.to[k];
+        for_row (g, of_value, v) {
             for (uint32_t j = of_group.at[g]; done[g] == 0 && j < of_group.at[g + 1]; j++) {
                 if (is_known(f, of_group.to[j]))
                     continue;

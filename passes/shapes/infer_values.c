@@ -8,7 +8,6 @@
 #include "passes/shapes/infer.h"
 
 #include <assert.h>
-#include <string.h>
 
 static const struct nums no_nums = {0};
 
@@ -130,10 +129,10 @@ static struct num num_apply(struct infer *f, enum num_op op, struct num a, struc
             return (struct num){0};
         return num_int(a.v % b.v != 0 && (a.v < 0) != (b.v < 0) ? a.v % b.v + b.v : a.v % b.v);
     case NUM_MIN:
-        return ints ? num_int(a.v < b.v ? a.v : b.v)
+        return ints ? num_int(smaller(a.v, b.v))
                     : num_of_dim(dim_min(f->m, num_dim(a), num_dim(b)));
     case NUM_MAX:
-        return ints ? num_int(a.v > b.v ? a.v : b.v) : (struct num){0};
+        return ints ? num_int(larger(a.v, b.v)) : (struct num){0};
     case NUM_AND:
         return ints ? num_bool(a.v != 0 && b.v != 0) : (struct num){0};
     case NUM_OR:
@@ -348,7 +347,7 @@ void values_elementwise(struct infer *f, nid n, enum num_op op)
         return;
     if (a->n != b->n && a->n != 1 && b->n != 1)
         return;
-    struct nums *r = nums_new(f, a->n > b->n ? a->n : b->n);
+    struct nums *r = nums_new(f, larger_u32(a->n, b->n));
     for (uint32_t i = 0; i < r->n; i++) {
         struct num x = a->at[a->n == 1 ? 0 : i], y = b->at[b->n == 1 ? 0 : i];
         r->at[i] = num_apply(f, op, x, y);

@@ -501,8 +501,7 @@ void rule_scalar(struct infer *f, nid n, int arg)
 /* embedding_backward(gradient, indices, rows, ...): the gradient of the table. */
 static void embedding_backward(struct infer *f, nid n)
 {
-    struct shape in, out = {.rank = 2};
-    shape_in(f, n, 0, &in);
+    struct shape in = operand_shape(f, n, 0), out = {.rank = 2};
     out.elem = in.elem;
     out.d[0] = value_dim(f, n, 2, 0);
     out.d[1] = shape_dim(&in, -1);

@@ -9,12 +9,9 @@
 /* ai.onnx Attention: (batch, seq, heads * size) or (batch, heads, seq, size). */
 void rule_attention(struct infer *f, nid n, int arg)
 {
-    struct shape q, k, v, past, out;
+    struct shape q = operand_shape(f, n, 0), k = operand_shape(f, n, 1), v = operand_shape(f, n, 2),
+                 past, out = shape_unknown(q.elem);
     (void)arg;
-    shape_in(f, n, 0, &q);
-    shape_in(f, n, 1, &k);
-    shape_in(f, n, 2, &v);
-    out = shape_unknown(q.elem);
     int64_t heads = node_attr_int(f->m, n, "q_num_heads", -1);
     int64_t kv_heads = node_attr_int(f->m, n, "kv_num_heads", -1);
     if (q.rank == 4 && v.rank == 4) {
@@ -55,10 +52,8 @@ void rule_attention(struct infer *f, nid n, int arg)
 /* ai.onnx.preview FlexAttention: operands and result have four axes; the last one is that of the values. */
 void rule_flex_attention(struct infer *f, nid n, int arg)
 {
-    struct shape q, v;
+    struct shape q = operand_shape(f, n, 0), v = operand_shape(f, n, 2);
     (void)arg;
-    shape_in(f, n, 0, &q);
-    shape_in(f, n, 2, &v);
     if (q.rank == 4)
         q.d[3] = shape_dim(&v, 3);
     shape_set(f, n, 0, &q);
@@ -86,7 +81,7 @@ void rule_linear_attention(struct infer *f, nid n, int arg)
     state.d[state.rank++] = dim_div(f->m, shape_dim(&k, 2), dim_num(kv));
     state.d[state.rank++] = size;
     if (q.rank == 3)
-        q.d[2] = dim_mul(f->m, dim_num(heads > kv ? heads : kv), size);
+        q.d[2] = dim_mul(f->m, dim_num(larger(heads, kv)), size);
     shape_set(f, n, 0, &q);
     shape_set(f, n, 1, &state);
 }
@@ -94,10 +89,8 @@ void rule_linear_attention(struct infer *f, nid n, int arg)
 /* Causal convolution: the state is what the kernel still sees of the past, (batch, channels, kernel - 1). */
 void rule_causal_conv(struct infer *f, nid n, int arg)
 {
-    struct shape in, w, state;
+    struct shape in = operand_shape(f, n, 0), w = operand_shape(f, n, 1), state;
     (void)arg;
-    shape_in(f, n, 0, &in);
-    shape_in(f, n, 1, &w);
     bool plain = node_attr_int(f->m, n, "channels_last", 0) == 0 &&
                  node_attr_int(f->m, n, "state_window", 0) == 0;
     state = shape_unknown((enum elem)in.elem);
@@ -127,9 +120,8 @@ static struct dim value_width(struct infer *f, nid n, const struct shape *weight
  * size). */
 void rule_ms_attention(struct infer *f, nid n, int arg)
 {
-    struct shape x, w, past, present = {.rank = 5};
-    shape_in(f, n, 0, &x);
-    shape_in(f, n, 1, &w);
+    struct shape x = operand_shape(f, n, 0), w = operand_shape(f, n, 1), past,
+                 present = {.rank = 5};
     struct dim heads = dim_num(node_attr_int(f->m, n, "num_heads", -1)), seq = shape_dim(&x, 1);
     x.elem = arg == 1 ? (uint8_t)elem_in(f, n, 3) : x.elem;
     present.elem = x.elem;
@@ -168,9 +160,8 @@ static struct dim multi_head_width(struct infer *f, const struct shape *q, const
 static void multi_head_cache(struct infer *f, nid n, uint32_t result, const struct shape *x,
                              uint32_t operand, bool shared)
 {
-    struct shape past, out = shape_unknown((enum elem)x->elem);
+    struct shape past = operand_shape(f, n, operand), out = shape_unknown((enum elem)x->elem);
     struct dim heads = dim_num(node_attr_int(f->m, n, "num_heads", -1));
-    shape_in(f, n, operand, &past);
     if (x->rank == 3 || x->rank == 5) {
         out.rank = 4;
         out.d[0] = x->d[0];
@@ -187,11 +178,9 @@ static void multi_head_cache(struct infer *f, nid n, uint32_t result, const stru
  * DecoderMaskedMultiHeadAttention. */
 void rule_multi_head(struct infer *f, nid n, int arg)
 {
-    struct shape q, k, v, out, present;
+    struct shape q = operand_shape(f, n, 0), k = operand_shape(f, n, 1), v = operand_shape(f, n, 2),
+                 out, present;
     uint32_t past = arg == 1 ? 5 : 6;
-    shape_in(f, n, 0, &q);
-    shape_in(f, n, 1, &k);
-    shape_in(f, n, 2, &v);
     bool shared = node_attr_int(f->m, n, "past_present_share_buffer", 0) != 0 ||
                   (arg == 0 && node_in(f->m, n, 8) != 0);
     out = q;
@@ -217,7 +206,7 @@ void rule_multi_head(struct infer *f, nid n, int arg)
 }
 
 /* The larger of a and b, unknown if that is not certain. */
-static struct dim larger(struct infer *f, struct dim a, struct dim b)
+static struct dim larger_dim(struct infer *f, struct dim a, struct dim b)
 {
     if (a.value >= 0 && b.value >= 0)
         return a.value > b.value ? a : b;
@@ -252,7 +241,7 @@ void rule_group_query(struct infer *f, nid n, int arg)
             present = (struct shape){.elem = past.elem != 0 ? past.elem : q.elem, .rank = 4};
             present.d[0] = shape_dim(&q, 0);
             present.d[1] = dim_num(kv > 0 ? kv : -1);
-            present.d[2] = past.rank == 4 ? larger(f, total, past.d[2]) : total;
+            present.d[2] = past.rank == 4 ? larger_dim(f, total, past.d[2]) : total;
             present.d[3] = past.rank == 4 ? past.d[3] : size;
         }
         shape_set(f, n, i, &present);
@@ -263,9 +252,7 @@ void rule_group_query(struct infer *f, nid n, int arg)
  * the operand with the weights (1) or the values. */
 void rule_packed_attention(struct infer *f, nid n, int arg)
 {
-    struct shape x, w;
-    shape_in(f, n, 0, &x);
-    shape_in(f, n, (uint32_t)arg, &w);
+    struct shape x = operand_shape(f, n, 0), w = operand_shape(f, n, (uint32_t)arg);
     if (arg == 2 && x.rank == 4) { /* (tokens, heads, 3, size) */
         x.rank = 2;
         x.d[1] = dim_mul(f->m, x.d[1], x.d[3]);
@@ -278,9 +265,8 @@ void rule_packed_attention(struct infer *f, nid n, int arg)
 /* DecoderAttention: the query is (length, batch, width); the length of the caches depends on operands' elements. */
 void rule_decoder_attention(struct infer *f, nid n, int arg)
 {
-    struct shape q, cache = {.rank = 4};
+    struct shape q = operand_shape(f, n, 0), cache = {.rank = 4};
     (void)arg;
-    shape_in(f, n, 0, &q);
     struct dim heads = dim_num(node_attr_int(f->m, n, "num_heads", -1));
     cache.elem = q.elem;
     cache.d[0] = shape_dim(&q, 1);
@@ -319,9 +305,7 @@ void rule_position_bias(struct infer *f, nid n, int arg)
  * is f32. */
 void rule_embed_layer_norm(struct infer *f, nid n, int arg)
 {
-    struct shape ids, w, out, mask;
-    shape_in(f, n, 0, &ids);
-    shape_in(f, n, 2, &w);
+    struct shape ids = operand_shape(f, n, 0), w = operand_shape(f, n, 2), out, mask;
     out = shape_unknown(arg == 1 ? ELEM_F32 : (enum elem)w.elem);
     if (ids.rank == 2 && w.rank == 2) {
         out.rank = 3;
@@ -339,10 +323,7 @@ void rule_embed_layer_norm(struct infer *f, nid n, int arg)
  * RestorePadding, the reverse. */
 void rule_padding(struct infer *f, nid n, int arg)
 {
-    struct shape in, offset, out;
-    shape_in(f, n, 0, &in);
-    shape_in(f, n, 1, &offset);
-    out = in;
+    struct shape in = operand_shape(f, n, 0), offset = operand_shape(f, n, 1), out = in;
     if (arg == 1) {
         out.rank = 3;
         out.d[0] = shape_dim(&offset, 0);
@@ -371,9 +352,8 @@ void rule_padding(struct infer *f, nid n, int arg)
  * WhisperBeamSearch, whose operand 0 may be sound. */
 void rule_search(struct infer *f, nid n, int arg)
 {
-    struct shape ids, out = {.elem = ELEM_I32, .rank = 0};
+    struct shape ids = operand_shape(f, n, 0), out = {.elem = ELEM_I32, .rank = 0};
     bool beams = arg != 1;
-    shape_in(f, n, 0, &ids);
     out.d[out.rank++] = shape_dim(&ids, 0);
     if (beams)
         out.d[out.rank++] = value_dim(f, n, 4, 0);

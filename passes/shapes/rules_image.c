@@ -102,8 +102,7 @@ void rule_resize(struct infer *f, nid n, int arg)
 /* arg: 1: DepthToSpace, 0: SpaceToDepth. */
 void rule_depth_space(struct infer *f, nid n, int arg)
 {
-    struct shape s;
-    shape_in(f, n, 0, &s);
+    struct shape s = operand_shape(f, n, 0);
     struct dim b = dim_num(node_attr_int(f->m, n, "blocksize", -1)), bb = dim_mul(f->m, b, b);
     if (s.rank == 4) {
         s.d[1] = arg == 1 ? dim_div(f->m, s.d[1], bb) : dim_mul(f->m, s.d[1], bb);
@@ -120,9 +119,7 @@ void rule_depth_space(struct infer *f, nid n, int arg)
 /* Sets result 0 to [regions, channels, height, width]; operand 0 is the image, operand 1 lists the regions. */
 static void set_regions(struct infer *f, nid n, struct dim height, struct dim width)
 {
-    struct shape in, roi, out = {.rank = 4};
-    shape_in(f, n, 0, &in);
-    shape_in(f, n, 1, &roi);
+    struct shape in = operand_shape(f, n, 0), roi = operand_shape(f, n, 1), out = {.rank = 4};
     out.elem = in.elem;
     out.d[0] = shape_dim(&roi, 0);
     out.d[1] = shape_dim(&in, 1);
@@ -150,8 +147,7 @@ void rule_regions(struct infer *f, nid n, int arg)
 /* TensorRT's NMS.  Results: number of boxes, boxes, scores, classes; an attribute says how many for each image. */
 static void set_best_boxes(struct infer *f, nid n)
 {
-    struct shape boxes, s = {.elem = ELEM_I32, .rank = 2};
-    shape_in(f, n, 0, &boxes);
+    struct shape boxes = operand_shape(f, n, 0), s = {.elem = ELEM_I32, .rank = 2};
     s.d[0] = shape_dim(&boxes, 0);
     s.d[1] = dim_num(1);
     shape_set(f, n, 0, &s);
@@ -179,10 +175,8 @@ void rule_nms(struct infer *f, nid n, int arg)
  * on. */
 void rule_pyramid(struct infer *f, nid n, int arg)
 {
-    struct shape roi, map, out = {.rank = 5};
+    struct shape roi = operand_shape(f, n, 0), map = operand_shape(f, n, 1), out = {.rank = 5};
     (void)arg;
-    shape_in(f, n, 0, &roi);
-    shape_in(f, n, 1, &map);
     out.elem = roi.elem;
     out.d[0] = shape_dim(&roi, 0);
     out.d[1] = shape_dim(&roi, 1);
@@ -194,10 +188,9 @@ void rule_pyramid(struct infer *f, nid n, int arg)
 /* Crop: "border" lists what is cut off left, top, right, bottom; "scale", if it is there, the size that remains. */
 void rule_crop(struct infer *f, nid n, int arg)
 {
-    struct shape s;
+    struct shape s = operand_shape(f, n, 0);
     int64_t border[4], size[2];
     (void)arg;
-    shape_in(f, n, 0, &s);
     bool sized = attr_ints(f, n, "scale", size, 2) == 2;
     bool known = attr_ints(f, n, "border", border, 4) == 4;
     for (int i = 0; i < 2 && s.rank == 4; i++) {
@@ -211,10 +204,9 @@ void rule_crop(struct infer *f, nid n, int arg)
 
 void rule_center_crop_pad(struct infer *f, nid n, int arg)
 {
-    struct shape s;
+    struct shape s = operand_shape(f, n, 0);
     int64_t axes[SHAPE_RANK];
     (void)arg;
-    shape_in(f, n, 0, &s);
     int k = attr_ints(f, n, "axes", axes, SHAPE_RANK);
     for (int i = 0; k < 0 && i < s.rank; i++)
         axes[i] = i;
@@ -258,10 +250,9 @@ void rule_col2im(struct infer *f, nid n, int arg)
 /* com.microsoft's Unfold: windows along an axis; what is in a window goes to a new last axis. */
 void rule_unfold(struct infer *f, nid n, int arg)
 {
-    struct shape s;
+    struct shape s = operand_shape(f, n, 0);
     int64_t size = node_attr_int(f->m, n, "size", -1), step = node_attr_int(f->m, n, "step", 1);
     (void)arg;
-    shape_in(f, n, 0, &s);
     int axis = axis_of(node_attr_int(f->m, n, "dim", -1), s.rank);
     if (axis >= 0 && s.rank < SHAPE_RANK) {
         struct dim room = dim_sub(f->m, s.d[axis], dim_num(size));
@@ -276,10 +267,9 @@ void rule_unfold(struct infer *f, nid n, int arg)
 /* MaxUnpool: the size is operand 2; without it, the size from which such a pooling makes the operand's. */
 void rule_max_unpool(struct infer *f, nid n, int arg)
 {
-    struct shape s;
+    struct shape s = operand_shape(f, n, 0);
     int64_t kernel[SHAPE_RANK], stride[SHAPE_RANK], pad[2 * SHAPE_RANK];
     (void)arg;
-    shape_in(f, n, 0, &s);
     int k = s.rank - 2;
     bool given = node_in(f->m, n, 2) != 0, strides, pads;
     bool known = k > 0 && attr_ints(f, n, "kernel_shape", kernel, SHAPE_RANK) == k;
@@ -322,11 +312,8 @@ void rule_affine_grid(struct infer *f, nid n, int arg)
 /* GridSample: the image at the points of a grid [batch, points..., coordinates]. */
 void rule_grid_sample(struct infer *f, nid n, int arg)
 {
-    struct shape in, grid, out;
+    struct shape in = operand_shape(f, n, 0), grid = operand_shape(f, n, 1), out = in;
     (void)arg;
-    shape_in(f, n, 0, &in);
-    shape_in(f, n, 1, &grid);
-    out = in;
     out.rank = in.rank >= 0 ? in.rank : grid.rank;
     for (int i = 0; i < out.rank; i++)
         out.d[i] = i < 2                   ? shape_dim(&in, i)
@@ -350,11 +337,9 @@ void rule_image_decoder(struct infer *f, nid n, int arg)
  * number of channels; 2: Upsample. */
 void rule_reorder(struct infer *f, nid n, int arg)
 {
-    struct shape in, s;
+    struct shape in = operand_shape(f, n, 0), s = in;
     int64_t scale[SHAPE_RANK];
     bool last = node_attr_int(f->m, n, "channels_last", 0) != 0;
-    shape_in(f, n, 0, &in);
-    s = in;
     if (arg == 2) {
         bool known = attr_ints(f, n, "scales", scale, SHAPE_RANK) == s.rank;
         for (int i = 0; i < s.rank; i++)

@@ -2,8 +2,6 @@
  * a node, and O(elements) where they are followed. */
 #include "passes/shapes/infer.h"
 
-#include <string.h>
-
 /* --- repeating --- */
 
 /* Sets the shape *s to what the elements of v list; only the rank is set if they are not known. */
@@ -23,10 +21,9 @@ static void read_listed_shape(struct infer *f, vid v, struct shape *s)
 
 void rule_expand(struct infer *f, nid n, int arg)
 {
-    struct shape in, want = {0};
+    struct shape in = operand_shape(f, n, 0), want = {0};
     const struct nums *x = nums_of(f, node_in(f->m, n, 0));
     (void)arg;
-    shape_in(f, n, 0, &in);
     read_listed_shape(f, node_in(f->m, n, 1), &want);
     shape_broadcast(f, &in, &want);
     if (x != NULL && in.rank <= 1) {
@@ -43,10 +40,9 @@ void rule_expand(struct infer *f, nid n, int arg)
 
 void rule_tile(struct infer *f, nid n, int arg)
 {
-    struct shape s;
+    struct shape s = operand_shape(f, n, 0);
     const struct nums *times = nums_of(f, node_in(f->m, n, 1));
     (void)arg;
-    shape_in(f, n, 0, &s);
     /* before opset 6 it repeats along one axis, which is operand 2 */
     for (int i = 0; i < s.rank; i++) {
         bool known = f->opset >= 6 && times != NULL && times->n == (uint32_t)s.rank;
@@ -57,10 +53,9 @@ void rule_tile(struct infer *f, nid n, int arg)
 
 void rule_pad(struct infer *f, nid n, int arg)
 {
-    struct shape s;
+    struct shape s = operand_shape(f, n, 0);
     int64_t axes[SHAPE_RANK];
     (void)arg;
-    shape_in(f, n, 0, &s);
     const struct nums *pads = nums_attr_or_input(f, n, f->opset < 2 ? "paddings" : "pads", 1);
     int k = attr_or_input(f, n, "axes", 3, axes, SHAPE_RANK);
     if (k == -1) {
@@ -86,17 +81,16 @@ void rule_pad(struct infer *f, nid n, int arg)
 
 void rule_shape(struct infer *f, nid n, int arg)
 {
-    struct shape in;
+    struct shape in = operand_shape(f, n, 0);
     (void)arg;
-    shape_in(f, n, 0, &in);
     struct shape out = shape_vector(ELEM_I64, dim_unknown());
     if (in.rank >= 0) {
         int64_t from = node_attr_int(f->m, n, "start", 0),
                 to = node_attr_int(f->m, n, "end", in.rank);
         from = from < 0 ? from + in.rank : from;
         to = to < 0 ? to + in.rank : to;
-        from = from < 0 ? 0 : from > in.rank ? in.rank : from;
-        to = to < 0 ? 0 : to > in.rank ? in.rank : to;
+        from = from < 0 ? 0 : smaller(from, in.rank);
+        to = to < 0 ? 0 : smaller(to, in.rank);
         out.d[0] = dim_num(to > from ? to - from : 0);
         struct nums *x = nums_new(f, (uint32_t)out.d[0].value);
         for (uint32_t i = 0; i < x->n; i++)
@@ -212,8 +206,8 @@ void rule_where(struct infer *f, nid n, int arg)
     enum elem e = x.elem != 0 ? x.elem : y.elem;
     if (arg == 0 && nc != NULL && nx != NULL && ny != NULL && c.rank <= 1 && x.rank <= 1 &&
         y.rank <= 1) {
-        uint32_t k = nc->n > nx->n ? nc->n : nx->n;
-        k = k > ny->n ? k : ny->n;
+        uint32_t k = larger_u32(nc->n, nx->n);
+        k = larger_u32(k, ny->n);
         bool fits =
             (nc->n == 1 || nc->n == k) && (nx->n == 1 || nx->n == k) && (ny->n == 1 || ny->n == k);
         struct nums *r = nums_new(f, fits ? k : 0);
@@ -257,10 +251,9 @@ static void reduce_values(struct infer *f, nid n, int arg)
 
 void rule_reduce(struct infer *f, nid n, int arg)
 {
-    struct shape in, out;
+    struct shape in = operand_shape(f, n, 0), out;
     int64_t axes[SHAPE_RANK];
     bool over[SHAPE_RANK] = {false};
-    shape_in(f, n, 0, &in);
     bool keep = node_attr_int(f->m, n, "keepdims", 1) != 0;
     int k = (arg & REDUCE_ATTR) != 0 ? attr_ints(f, n, "axes", axes, SHAPE_RANK)
                                      : attr_or_input(f, n, "axes", 1, axes, SHAPE_RANK);
@@ -297,9 +290,8 @@ void rule_reduce(struct infer *f, nid n, int arg)
 
 void rule_arg_reduce(struct infer *f, nid n, int arg)
 {
-    struct shape in, out = shape_unknown(ELEM_I64);
+    struct shape in = operand_shape(f, n, 0), out = shape_unknown(ELEM_I64);
     (void)arg;
-    shape_in(f, n, 0, &in);
     bool keep = node_attr_int(f->m, n, "keepdims", 1) != 0;
     int axis = axis_of(node_attr_int(f->m, n, "axis", 0), in.rank);
     if (axis >= 0) {
@@ -314,9 +306,8 @@ void rule_arg_reduce(struct infer *f, nid n, int arg)
 
 void rule_topk(struct infer *f, nid n, int arg)
 {
-    struct shape s;
+    struct shape s = operand_shape(f, n, 0);
     (void)arg;
-    shape_in(f, n, 0, &s);
     const struct attr *a = node_attr(f->m, n, "k");
     const struct nums *k = nums_of(f, node_in(f->m, n, 1));
     int axis = axis_of(node_attr_int(f->m, n, "axis", -1), s.rank);
@@ -331,10 +322,9 @@ void rule_topk(struct infer *f, nid n, int arg)
 
 void rule_onehot(struct infer *f, nid n, int arg)
 {
-    struct shape in, out;
+    struct shape in = operand_shape(f, n, 0), out;
     const struct nums *depth = nums_of(f, node_in(f->m, n, 1));
     (void)arg;
-    shape_in(f, n, 0, &in);
     out = shape_unknown(elem_in(f, n, 2));
     if (in.rank >= 0 && in.rank < SHAPE_RANK) {
         int axis = axis_of(node_attr_int(f->m, n, "axis", -1), in.rank + 1);
@@ -348,9 +338,8 @@ void rule_onehot(struct infer *f, nid n, int arg)
 
 void rule_nonzero(struct infer *f, nid n, int arg)
 {
-    struct shape in, out = {.elem = ELEM_I64, .rank = 2};
+    struct shape in = operand_shape(f, n, 0), out = {.elem = ELEM_I64, .rank = 2};
     (void)arg;
-    shape_in(f, n, 0, &in);
     out.d[0] = in.rank >= 0 ? dim_num(in.rank) : dim_unknown();
     out.d[1] = dim_unknown();
     shape_set(f, n, 0, &out);
@@ -358,10 +347,9 @@ void rule_nonzero(struct infer *f, nid n, int arg)
 
 void rule_compress(struct infer *f, nid n, int arg)
 {
-    struct shape s;
+    struct shape s = operand_shape(f, n, 0);
     const struct attr *a = node_attr(f->m, n, "axis");
     (void)arg;
-    shape_in(f, n, 0, &s);
     int axis = a != NULL && a->kind == ATTR_INT ? axis_of(a->u.i, s.rank) : -1;
     if (a == NULL)
         s.rank = 1;
@@ -388,12 +376,11 @@ void rule_random(struct infer *f, nid n, int arg)
  * axis. */
 void rule_unique(struct infer *f, nid n, int arg)
 {
-    struct shape in, out, numbers, some = shape_vector(ELEM_I64, dim_unknown());
+    struct shape in = operand_shape(f, n, 0), out = shape_vector((enum elem)in.elem, dim_unknown()),
+                 numbers = shape_vector(ELEM_I64, dim_unknown()),
+                 some = shape_vector(ELEM_I64, dim_unknown());
     const struct attr *a = arg == 0 ? node_attr(f->m, n, "axis") : NULL;
-    shape_in(f, n, 0, &in);
     int axis = a != NULL && a->kind == ATTR_INT ? axis_of(a->u.i, in.rank) : -1;
-    out = shape_vector((enum elem)in.elem, dim_unknown());
-    numbers = shape_vector(ELEM_I64, dim_unknown());
     if (a == NULL && in.rank >= 0) {
         numbers.d[0] = dim_product(f->m, in.d, 0, in.rank);
     } else if (a != NULL) {
@@ -411,10 +398,9 @@ void rule_unique(struct infer *f, nid n, int arg)
 
 void rule_multinomial(struct infer *f, nid n, int arg)
 {
-    struct shape in, out = {.rank = 2};
+    struct shape in = operand_shape(f, n, 0), out = {.rank = 2};
     int64_t e = node_attr_int(f->m, n, "dtype", ELEM_I32);
     (void)arg;
-    shape_in(f, n, 0, &in);
     out.elem = e > 0 && e < ELEM_COUNT ? (uint8_t)e : ELEM_NONE;
     out.d[0] = shape_dim(&in, 0);
     out.d[1] = dim_num(node_attr_int(f->m, n, "sample_size", 1));
@@ -435,9 +421,8 @@ void rule_listed(struct infer *f, nid n, int arg)
 /* QuantizeBFP.  Results: bytes, as many as the format needs; the shape of the operand; its strides. */
 void rule_bfp(struct infer *f, nid n, int arg)
 {
-    struct shape in, out = shape_vector(ELEM_U8, dim_unknown());
+    struct shape in = operand_shape(f, n, 0), out = shape_vector(ELEM_U8, dim_unknown());
     (void)arg;
-    shape_in(f, n, 0, &in);
     shape_set(f, n, 0, &out);
     out = shape_vector(ELEM_I64, dim_num(in.rank));
     shape_set(f, n, 1, &out);
@@ -491,9 +476,8 @@ void rule_bifurcation(struct infer *f, nid n, int arg)
 /* BiasSplitGelu: one half of the last axis gates the other, so the result has half as many elements there. */
 void rule_split_half(struct infer *f, nid n, int arg)
 {
-    struct shape s;
+    struct shape s = operand_shape(f, n, 0);
     (void)arg;
-    shape_in(f, n, 0, &s);
     if (s.rank > 0)
         s.d[s.rank - 1] = dim_div(f->m, s.d[s.rank - 1], dim_num(2));
     shape_set(f, n, 0, &s);

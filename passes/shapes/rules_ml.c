@@ -32,9 +32,8 @@ void rule_classifier(struct infer *f, nid n, int arg)
 {
     static const char *const list[] = {"classlabels_int64s", "classlabels_ints",
                                        "classlabels_strings"};
-    struct shape in, label, score = {.elem = ELEM_F32, .rank = 2};
-    shape_in(f, n, 0, &in);
-    label = shape_vector(ELEM_NONE, row_count(&in));
+    struct shape in = operand_shape(f, n, 0), label = shape_vector(ELEM_NONE, row_count(&in)),
+                 score = {.elem = ELEM_F32, .rank = 2};
     score.d[0] = row_count(&in);
     score.d[1] = dim_unknown();
     for (size_t i = 0; i < 3; i++) {
@@ -64,10 +63,9 @@ void rule_regressor(struct infer *f, nid n, int arg)
 
 void rule_one_hot_encoder(struct infer *f, nid n, int arg)
 {
-    struct shape s;
+    struct shape s = operand_shape(f, n, 0);
     uint32_t ints = list_length(f, n, "cats_int64s"), strings = list_length(f, n, "cats_strings");
     (void)arg;
-    shape_in(f, n, 0, &s);
     s.elem = ELEM_F32;
     if (s.rank >= 0 && s.rank < SHAPE_RANK)
         s.d[s.rank++] = ints + strings > 0 ? dim_num(ints > 0 ? ints : strings) : dim_unknown();
@@ -78,12 +76,9 @@ void rule_one_hot_encoder(struct infer *f, nid n, int arg)
 
 void rule_array_features(struct infer *f, nid n, int arg)
 {
-    struct shape in, index, out;
+    struct shape in = operand_shape(f, n, 0), index = operand_shape(f, n, 1), out = in;
     (void)arg;
-    shape_in(f, n, 0, &in);
-    shape_in(f, n, 1, &index);
     struct dim k = index.rank >= 0 ? dim_product(f->m, index.d, 0, index.rank) : dim_unknown();
-    out = in;
     if (in.rank == 1) {
         out.rank = 2;
         out.d[0] = dim_num(1);
@@ -112,19 +107,17 @@ void rule_label_encoder(struct infer *f, nid n, int arg)
     }
     if (list_length(f, n, "classes_strings") + list_length(f, n, "cats_strings") > 0)
         e = in == ELEM_STR ? ELEM_I64 : in == ELEM_I64 ? ELEM_STR : ELEM_NONE;
-    struct shape s;
-    shape_in(f, n, 0, &s);
+    struct shape s = operand_shape(f, n, 0);
     s.elem = (uint8_t)e;
     shape_set(f, n, 0, &s);
 }
 
 void rule_feature_vectorizer(struct infer *f, nid n, int arg)
 {
-    struct shape in, out = {.elem = ELEM_F32, .rank = 2};
+    struct shape in = operand_shape(f, n, 0), out = {.elem = ELEM_F32, .rank = 2};
     int64_t size[SHAPE_VALUES], total = 0;
     int k = attr_ints(f, n, "inputdimensions", size, SHAPE_VALUES);
     (void)arg;
-    shape_in(f, n, 0, &in);
     for (int i = 0; i < k; i++)
         total = total < 0 || size[i] < 0 || size[i] > INT32_MAX ? -1 : total + size[i];
     out.d[0] = row_count(&in);
@@ -172,9 +165,8 @@ void rule_cast_map(struct infer *f, nid n, int arg)
 /* StringNormalizer leaves stop words out, so the number of strings is known only if there are no stop words. */
 void rule_string_normalizer(struct infer *f, nid n, int arg)
 {
-    struct shape s;
+    struct shape s = operand_shape(f, n, 0);
     (void)arg;
-    shape_in(f, n, 0, &s);
     s.elem = ELEM_STR;
     if (s.rank > 0 && (list_length(f, n, "stopwords") > 0 || s.d[s.rank - 1].value < 1))
         s.d[s.rank - 1] = dim_unknown();
@@ -184,8 +176,7 @@ void rule_string_normalizer(struct infer *f, nid n, int arg)
 /* Splits strings into pieces on a new last axis; arg 1: a second result counts the pieces of each. */
 void rule_string_split(struct infer *f, nid n, int arg)
 {
-    struct shape s;
-    shape_in(f, n, 0, &s);
+    struct shape s = operand_shape(f, n, 0);
     s.elem = ELEM_I64;
     if (arg == 1)
         shape_set(f, n, 1, &s);
@@ -206,7 +197,7 @@ void rule_tfidf(struct infer *f, nid n, int arg)
     (void)arg;
     for (uint32_t i = 0; a != NULL && a->kind == ATTR_INTS && i < a->u.list.n; i++) {
         int64_t v = f->m->ints[a->u.list.at + i];
-        max = v > max ? v : max;
+        max = larger(v, max);
     }
     shape_in(f, n, 0, &s);
     s.elem = ELEM_F32;

@@ -48,12 +48,11 @@ static struct dim fitting_dim(struct infer *f, const struct shape *in, const str
 
 void rule_reshape(struct infer *f, nid n, int arg)
 {
-    struct shape in, target, out = {.rank = 0};
+    struct shape in = operand_shape(f, n, 0), target, out = {.rank = 0};
     const struct nums *want = nums_of(f, node_in(f->m, n, 1));
     const struct attr *old = node_attr(f->m, n, "shape");
     bool allow_zero = node_attr_int(f->m, n, "allowzero", 0) != 0;
     (void)arg;
-    shape_in(f, n, 0, &in);
     out.elem = in.elem;
     if (want == NULL && old != NULL && old->kind == ATTR_INTS && old->u.list.n <= SHAPE_RANK) {
         struct nums *x = nums_new(f, old->u.list.n);
@@ -82,9 +81,8 @@ void rule_reshape(struct infer *f, nid n, int arg)
 
 void rule_flatten(struct infer *f, nid n, int arg)
 {
-    struct shape in, out = {.rank = 2};
+    struct shape in = operand_shape(f, n, 0), out = {.rank = 2};
     (void)arg;
-    shape_in(f, n, 0, &in);
     int64_t axis = node_attr_int(f->m, n, "axis", 1);
     axis = axis < 0 ? axis + in.rank : axis;
     out.elem = in.elem;
@@ -113,12 +111,10 @@ static void transpose_values(struct infer *f, nid n, const struct shape *in)
 
 void rule_transpose(struct infer *f, nid n, int arg)
 {
-    struct shape in, out;
+    struct shape in = operand_shape(f, n, 0), out = shape_unknown(in.elem);
     int64_t perm[SHAPE_RANK];
     (void)arg;
-    shape_in(f, n, 0, &in);
     int k = attr_ints(f, n, "perm", perm, SHAPE_RANK);
-    out = shape_unknown(in.elem);
     if (in.rank < 0 && k > 0) {
         out.rank = k;
         for (int i = 0; i < k; i++)
@@ -139,12 +135,10 @@ void rule_transpose(struct infer *f, nid n, int arg)
 
 void rule_squeeze(struct infer *f, nid n, int arg)
 {
-    struct shape in, out;
+    struct shape in = operand_shape(f, n, 0), out = shape_unknown(in.elem);
     int64_t axes[SHAPE_RANK];
     bool drop[SHAPE_RANK] = {false};
     (void)arg;
-    shape_in(f, n, 0, &in);
-    out = shape_unknown(in.elem);
     int k = attr_or_input(f, n, "axes", 1, axes, SHAPE_RANK);
     bool known = in.rank >= 0 && k != -2;
     for (int i = 0; i < k && known; i++) {
@@ -170,12 +164,10 @@ void rule_squeeze(struct infer *f, nid n, int arg)
 
 void rule_unsqueeze(struct infer *f, nid n, int arg)
 {
-    struct shape in, out;
+    struct shape in = operand_shape(f, n, 0), out = shape_unknown(in.elem);
     int64_t axes[SHAPE_RANK];
     bool is_new[SHAPE_RANK] = {false};
     (void)arg;
-    shape_in(f, n, 0, &in);
-    out = shape_unknown(in.elem);
     int k = attr_or_input(f, n, "axes", 1, axes, SHAPE_RANK), rank = in.rank + k;
     bool known = in.rank >= 0 && k >= 0 && rank <= SHAPE_RANK;
     for (int i = 0; i < k && known; i++) {
@@ -273,16 +265,15 @@ static struct dim piece_size(struct dim whole, uint32_t i, uint32_t k)
     if (whole.value < 0 || whole.value > INT64_MAX / 2)
         return dim_unknown();
     int64_t each = (whole.value + k - 1) / k, left = whole.value - each * (int64_t)i;
-    return dim_num(left < 0 ? 0 : left < each ? left : each);
+    return dim_num(left < 0 ? 0 : smaller(left, each));
 }
 
 void rule_split(struct infer *f, nid n, int arg)
 {
-    struct shape in;
+    struct shape in = operand_shape(f, n, 0);
     int64_t size[SHAPE_VALUES];
     uint32_t pieces = f->m->node[n].out.n;
     (void)arg;
-    shape_in(f, n, 0, &in);
     int axis = axis_of(node_attr_int(f->m, n, "axis", 0), in.rank);
     int k = attr_or_input(f, n, "split", 1, size, SHAPE_VALUES);
     int64_t declared = node_attr_int(f->m, n, "num_outputs", pieces);
@@ -316,7 +307,7 @@ static struct dim slice_position(struct infer *f, struct num x, struct dim d)
 {
     if (x.kind == NUM_INT && d.value >= 0) {
         int64_t v = x.v < 0 ? (x.v < -d.value ? 0 : x.v + d.value) : x.v;
-        return dim_num(v > d.value ? d.value : v);
+        return dim_num(smaller(v, d.value));
     }
     if (x.kind == NUM_INT) {
         if (x.v == 0 || x.v >= INT32_MAX)
@@ -341,9 +332,9 @@ static struct dim slice_position(struct infer *f, struct num x, struct dim d)
 static struct dim slice_backwards(int64_t start, int64_t end, int64_t step, int64_t d)
 {
     start = start < 0 ? (start < -d ? 0 : start + d) : start; /* unlike the end, never before 0 */
-    start = start > d - 1 ? d - 1 : start;
+    start = smaller(start, d - 1);
     end = end < 0 ? (end < -d ? -1 : end + d) : end;
-    end = end > d - 1 ? d - 1 : end;
+    end = smaller(end, d - 1);
     int64_t span = start - end, by = step == INT64_MIN ? INT64_MAX : -step;
     return dim_num(span <= 0 ? 0 : (span - 1) / by + 1);
 }
@@ -422,7 +413,7 @@ static void slice_values(struct infer *f, nid n, const struct slice_spec *x)
     if (count.value <= 0)
         return;
     a = a < 0 ? (a < -d ? 0 : a + d) : a;
-    a = a > d - 1 ? d - 1 : a;
+    a = smaller(a, d - 1);
     struct nums *r = nums_new(f, (uint32_t)(count.value * row));
     for (int64_t i = 0; i < count.value; i++) {
         for (int64_t k = 0; k < row; k++)
@@ -491,11 +482,9 @@ static void gather_shape(const struct shape *in, const struct shape *index, int 
 
 void rule_gather(struct infer *f, nid n, int arg)
 {
-    struct shape in, index, out;
+    struct shape in = operand_shape(f, n, 0), index = operand_shape(f, n, 1),
+                 out = shape_unknown(in.elem);
     (void)arg;
-    shape_in(f, n, 0, &in);
-    shape_in(f, n, 1, &index);
-    out = shape_unknown(in.elem);
     gather_shape(&in, &index, axis_of(node_attr_int(f->m, n, "axis", 0), in.rank), &out);
     gather_values(f, n, &in, &index);
     shape_set(f, n, 0, &out);
@@ -509,12 +498,10 @@ void rule_gather_elements(struct infer *f, nid n, int arg)
 
 void rule_gather_nd(struct infer *f, nid n, int arg)
 {
-    struct shape in, index, out;
+    struct shape in = operand_shape(f, n, 0), index = operand_shape(f, n, 1),
+                 out = shape_unknown(in.elem);
     (void)arg;
-    shape_in(f, n, 0, &in);
-    shape_in(f, n, 1, &index);
     int64_t batch = node_attr_int(f->m, n, "batch_dims", 0);
-    out = shape_unknown(in.elem);
     if (in.rank >= 0 && index.rank > 0 && index.d[index.rank - 1].value >= 0 && batch >= 0 &&
         batch <= SHAPE_RANK) {
         int64_t last = index.d[index.rank - 1].value, from = last <= SHAPE_RANK ? batch + last : -1;
@@ -532,11 +519,9 @@ void rule_gather_nd(struct infer *f, nid n, int arg)
  * that axis grows. */
 void rule_gather_blocks(struct infer *f, nid n, int arg)
 {
-    struct shape in, index, out;
+    struct shape in = operand_shape(f, n, 0), index = operand_shape(f, n, 1), out;
     int64_t bits = node_attr_int(f->m, n, "bits", 4);
     (void)arg;
-    shape_in(f, n, 0, &in);
-    shape_in(f, n, 1, &index);
     out = shape_unknown(elem_in(f, n, 2));
     int axis = axis_of(node_attr_int(f->m, n, "gather_axis", 0), in.rank);
     if (in.elem == ELEM_U8 && in.rank > 0 && bits > 0 && bits < 8)
@@ -548,9 +533,8 @@ void rule_gather_blocks(struct infer *f, nid n, int arg)
 /* Embedding: operand `arg` is a table, the next operand lists rows of it. */
 void rule_embedding(struct infer *f, nid n, int arg)
 {
-    struct shape table, out;
-    shape_in(f, n, (uint32_t)arg, &table);
-    shape_in(f, n, (uint32_t)arg + 1, &out);
+    struct shape table = operand_shape(f, n, (uint32_t)arg),
+                 out = operand_shape(f, n, (uint32_t)arg + 1);
     out.elem = table.elem;
     if (out.rank >= 0 && out.rank < SHAPE_RANK)
         out.d[out.rank++] = shape_dim(&table, 1);
@@ -562,9 +546,8 @@ void rule_embedding(struct infer *f, nid n, int arg)
 /* Det: one number for each matrix. */
 void rule_det(struct infer *f, nid n, int arg)
 {
-    struct shape s;
+    struct shape s = operand_shape(f, n, 0);
     (void)arg;
-    shape_in(f, n, 0, &s);
     s.rank = s.rank >= 2 ? s.rank - 2 : -1;
     shape_set(f, n, 0, &s);
 }

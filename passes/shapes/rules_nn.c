@@ -112,11 +112,9 @@ static bool channels_last(const struct infer *f, nid n, int arg)
 
 static void set_conv(struct infer *f, nid n, uint32_t weight, enum elem e, bool last)
 {
-    struct shape in, w, out;
+    struct shape in = operand_shape(f, n, 0), w = operand_shape(f, n, weight),
+                 out = shape_unknown(e);
     struct window x;
-    shape_in(f, n, 0, &in);
-    shape_in(f, n, weight, &w);
-    out = shape_unknown(e);
     int rank = in.rank >= 0 ? in.rank : w.rank;
     if (rank > 2 && window_of(f, n, rank - 2, &w, &x)) {
         out.rank = rank;
@@ -144,12 +142,10 @@ void rule_qlinear_conv(struct infer *f, nid n, int arg)
 /* ConvTranspose; arg 1: the pads are operand 2. */
 void rule_conv_transpose(struct infer *f, nid n, int arg)
 {
-    struct shape in, w, out;
+    struct shape in = operand_shape(f, n, 0), w = operand_shape(f, n, 1),
+                 out = shape_unknown(in.elem);
     struct window x;
     int64_t extra[SHAPE_RANK], given[SHAPE_RANK];
-    shape_in(f, n, 0, &in);
-    shape_in(f, n, 1, &w);
-    out = shape_unknown(in.elem);
     if (in.rank > 2 && window_of(f, n, in.rank - 2, &w, &x)) {
         int k = in.rank - 2;
         bool open = arg == 1 && !pads_in(f, n, 2, &x);
@@ -175,10 +171,8 @@ void rule_conv_transpose(struct infer *f, nid n, int arg)
 
 void rule_pool(struct infer *f, nid n, int arg)
 {
-    struct shape in, out;
+    struct shape in = operand_shape(f, n, 0), out = shape_unknown(in.elem);
     struct window x;
-    shape_in(f, n, 0, &in);
-    out = shape_unknown(in.elem);
     if (in.rank > 2 && window_of(f, n, in.rank - 2, NULL, &x)) {
         out = in;
         apply_windows(f, &x, &in, channels_last(f, n, arg) ? 1 : 2, &out);
@@ -192,8 +186,7 @@ void rule_pool(struct infer *f, nid n, int arg)
 
 void rule_global_pool(struct infer *f, nid n, int arg)
 {
-    struct shape s;
-    shape_in(f, n, 0, &s);
+    struct shape s = operand_shape(f, n, 0);
     int first = channels_last(f, n, arg) ? 1 : 2;
     for (int i = first; i < s.rank + first - 2; i++)
         s.d[i] = dim_num(1);
@@ -306,9 +299,8 @@ void rule_matmul_nbits(struct infer *f, nid n, int arg)
 /* MatMulFpQ4: operand 2 lists the shape of B. */
 void rule_matmul_fpq4(struct infer *f, nid n, int arg)
 {
-    struct shape s;
+    struct shape s = operand_shape(f, n, 0);
     (void)arg;
-    shape_in(f, n, 0, &s);
     if (s.rank > 0)
         s.d[s.rank - 1] = value_dim(f, n, 2, 1);
     shape_set(f, n, 0, &s);
@@ -317,9 +309,7 @@ void rule_matmul_fpq4(struct infer *f, nid n, int arg)
 /* The shape of operand 0, with as many columns as operand 1 has rows; arg: the element type (0: that of operand 0). */
 void rule_rows(struct infer *f, nid n, int arg)
 {
-    struct shape s, w;
-    shape_in(f, n, 0, &s);
-    shape_in(f, n, 1, &w);
+    struct shape s = operand_shape(f, n, 0), w = operand_shape(f, n, 1);
     s.elem = arg != ELEM_NONE ? (uint8_t)arg : s.elem;
     if (s.rank > 0)
         s.d[s.rank - 1] = shape_dim(&w, 0);
@@ -329,10 +319,8 @@ void rule_rows(struct infer *f, nid n, int arg)
 /* MulInteger: a zero point may follow each operand. */
 void rule_mul_integer(struct infer *f, nid n, int arg)
 {
-    struct shape a, b;
+    struct shape a = operand_shape(f, n, 0), b = operand_shape(f, n, 2);
     (void)arg;
-    shape_in(f, n, 0, &a);
-    shape_in(f, n, 2, &b);
     shape_broadcast(f, &a, &b);
     a.elem = ELEM_I32;
     shape_set(f, n, 0, &a);
@@ -341,10 +329,8 @@ void rule_mul_integer(struct infer *f, nid n, int arg)
 /* CDist: [rows of operand 0, rows of operand 1], distances between the rows. */
 void rule_cdist(struct infer *f, nid n, int arg)
 {
-    struct shape a, b;
+    struct shape a = operand_shape(f, n, 0), b = operand_shape(f, n, 1);
     (void)arg;
-    shape_in(f, n, 0, &a);
-    shape_in(f, n, 1, &b);
     struct shape out = {.elem = a.elem, .rank = 2, .d = {shape_dim(&a, 0), shape_dim(&b, 0)}};
     shape_set(f, n, 0, &out);
 }
@@ -352,9 +338,7 @@ void rule_cdist(struct infer *f, nid n, int arg)
 /* Gemm; arg: the operand that is the second matrix (3 for QGemm).  GemmFloat8 has the element type in dtype. */
 void rule_gemm(struct infer *f, nid n, int arg)
 {
-    struct shape a, b, out;
-    shape_in(f, n, 0, &a);
-    shape_in(f, n, (uint32_t)arg, &b);
+    struct shape a = operand_shape(f, n, 0), b = operand_shape(f, n, (uint32_t)arg), out;
     bool ta = node_attr_int(f->m, n, "transA", 0) != 0,
          tb = node_attr_int(f->m, n, "transB", 0) != 0;
     out = shape_unknown(arg == 3 ? elem_in(f, n, 8) : (enum elem)a.elem);
@@ -395,9 +379,8 @@ void rule_norm(struct infer *f, nid n, int arg)
 
 void rule_rnn(struct infer *f, nid n, int arg)
 {
-    struct shape x, r, all = {.rank = 4}, last = {.rank = 3};
-    shape_in(f, n, 0, &x);
-    shape_in(f, n, 2, &r);
+    struct shape x = operand_shape(f, n, 0), r = operand_shape(f, n, 2), all = {.rank = 4},
+                 last = {.rank = 3};
     bool batch_first = node_attr_int(f->m, n, "layout", 0) != 0;
     int64_t size = node_attr_int(f->m, n, "hidden_size", -1);
     bool both = strcmp(node_attr_str(f->m, n, "direction", "forward"), "bidirectional") == 0;
@@ -546,9 +529,8 @@ void rule_norm_grad(struct infer *f, nid n, int arg)
  * the shape of the scores in operand 1. */
 void rule_loss(struct infer *f, nid n, int arg)
 {
-    struct shape s;
+    struct shape s = operand_shape(f, n, 1);
     int64_t e = node_attr_int(f->m, n, "output_type", 0);
-    shape_in(f, n, 1, &s);
     s.elem = e > 0 && e < ELEM_COUNT ? (uint8_t)e : (uint8_t)elem_in(f, n, 0);
     if (arg == 0 && strcmp(node_attr_str(f->m, n, "reduction", "mean"), "none") != 0)
         s.rank = 0;

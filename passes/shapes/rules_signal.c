@@ -43,9 +43,8 @@ void rule_dft(struct infer *f, nid n, int arg)
 /* STFT: [batch, frames, points, 2] from [batch, samples, 1 or 2]. */
 void rule_stft(struct infer *f, nid n, int arg)
 {
-    struct shape in, window, out = {.rank = 4};
+    struct shape in = operand_shape(f, n, 0), window, out = {.rank = 4};
     (void)arg;
-    shape_in(f, n, 0, &in);
     out.elem = in.elem;
     struct dim length = dim_unknown(), step = value_dim(f, n, 1, 0), samples = shape_dim(&in, 1);
     if (node_in(f->m, n, 3) != 0)
@@ -86,9 +85,8 @@ void rule_mel(struct infer *f, nid n, int arg)
 /* com.microsoft's Rfft: transforms the last axis; arg 1: Irfft, from complex points back to samples. */
 void rule_rfft(struct infer *f, nid n, int arg)
 {
-    struct shape s;
+    struct shape s = operand_shape(f, n, 0);
     bool one = node_attr_int(f->m, n, "onesided", 1) != 0;
-    shape_in(f, n, 0, &s);
     if (arg == 0 && s.rank > 0 && s.rank < SHAPE_RANK) {
         s.d[s.rank - 1] = one ? one_side(f, s.d[s.rank - 1]) : s.d[s.rank - 1];
         s.d[s.rank++] = dim_num(2);

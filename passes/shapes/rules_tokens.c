@@ -22,17 +22,15 @@ static void set_result(struct infer *f, nid n, uint32_t i, enum elem e, int rank
 /* The number of sequences, from operand i, which lists their starts and the end of the last one. */
 static struct dim sequences(const struct infer *f, nid n, uint32_t i)
 {
-    struct shape starts;
-    shape_in(f, n, i, &starts);
+    struct shape starts = operand_shape(f, n, i);
     return dim_shift(f->m, shape_dim(&starts, 0), -1);
 }
 
 /* NGramHashMapping: a number for each token and head, and the last tokens; arg 1: the tokens are one axis. */
 void rule_ngram_hash(struct infer *f, nid n, int arg)
 {
-    struct shape ids;
+    struct shape ids = operand_shape(f, n, 0);
     enum elem e = elem_in(f, n, 0);
-    shape_in(f, n, 0, &ids);
     struct dim past = dim_shift(f->m, attr_dim(f, n, "max_ngram_size"), -1);
     struct dim heads = dim_mul(f->m, past, attr_dim(f, n, "n_head_per_ngram"));
     struct dim batch = arg == 1 ? sequences(f, n, 3) : shape_dim(&ids, 0);
@@ -50,10 +48,8 @@ void rule_ngram_hash(struct infer *f, nid n, int arg)
 /* VarlenCausalConvWithState: the new state has the shape of the old one. */
 void rule_varlen_conv(struct infer *f, nid n, int arg)
 {
-    struct shape in, state;
+    struct shape in = operand_shape(f, n, 0), state = operand_shape(f, n, 4);
     (void)arg;
-    shape_in(f, n, 0, &in);
-    shape_in(f, n, 4, &state);
     const struct dim update[] = {shape_dim(&state, 0), attr_dim(f, n, "state_update_capacity"),
                                  shape_dim(&in, 1)};
     shape_set(f, n, 0, &in);
@@ -65,12 +61,10 @@ void rule_varlen_conv(struct infer *f, nid n, int arg)
  * state is (batch, heads, value size, key size). */
 void rule_gated_delta(struct infer *f, nid n, int arg)
 {
-    struct shape q, k, v, state, out;
+    struct shape q = operand_shape(f, n, 0), k = operand_shape(f, n, 1), v = operand_shape(f, n, 2),
+                 state, out;
     struct module *m = f->m;
     (void)arg;
-    shape_in(f, n, 0, &q);
-    shape_in(f, n, 1, &k);
-    shape_in(f, n, 2, &v);
     bool given = shape_in(f, n, 6, &state) && state.rank == 4, packed = node_in(m, n, 2) == 0;
     struct dim heads = given ? state.d[1] : shape_dim(&v, -2);
     struct dim value = given ? state.d[2] : shape_dim(&v, -1);
@@ -98,10 +92,9 @@ void rule_gated_delta(struct infer *f, nid n, int arg)
  * side by side on the last. */
 void rule_pre_mix(struct infer *f, nid n, int arg)
 {
-    struct shape s;
+    struct shape s = operand_shape(f, n, 0);
     int64_t branches = node_attr_int(f->m, n, "num_branches", 0);
     (void)arg;
-    shape_in(f, n, 0, &s);
     if (branches > 0 && s.rank > 0) {
         s.d[s.rank - 1] = dim_div(f->m, s.d[s.rank - 1], dim_num(branches));
     } else if (s.rank > 1) {
@@ -149,11 +142,9 @@ static void count_compressed(int64_t ratio, int64_t waiting, int64_t fresh, stru
  * given: then they keep their size. */
 void rule_indexer(struct infer *f, nid n, int arg)
 {
-    struct shape q, past, waiting;
+    struct shape q = operand_shape(f, n, 0), past = operand_shape(f, n, 7),
+                 waiting = operand_shape(f, n, 13);
     (void)arg;
-    shape_in(f, n, 0, &q);
-    shape_in(f, n, 7, &past);
-    shape_in(f, n, 13, &waiting);
     const struct dim selected[] = {shape_dim(&q, 0), shape_dim(&q, 1), capacity(f, n)};
     set_result(f, n, 0, ELEM_I32, 3, selected);
     struct dim made = shape_dim(&q, 1), left = dim_unknown();
@@ -171,10 +162,8 @@ void rule_indexer(struct infer *f, nid n, int arg)
 /* PackedSparseAttentionIndexer: the caches keep their size. */
 void rule_packed_indexer(struct infer *f, nid n, int arg)
 {
-    struct shape q, keys;
+    struct shape q = operand_shape(f, n, 0), keys = operand_shape(f, n, 12);
     (void)arg;
-    shape_in(f, n, 0, &q);
-    shape_in(f, n, 12, &keys);
     const struct dim selected[] = {shape_dim(&q, 0), capacity(f, n)},
                      update[] = {shape_dim(&keys, 0), attr_dim(f, n, "state_update_capacity"),
                                  shape_dim(&keys, 2)};

@@ -13,7 +13,7 @@ static uint32_t neighbours(const struct servers *s, uint32_t at[SPREADS], uint32
         uint32_t all = l ? s->above[l - 1].servers : s->unit ? s->unit : s->n;
         if (all > before) {
             at[n] = before;
-            joined[n++] = all < s->n ? all : s->n;
+            joined[n++] = smaller_u32(all, s->n);
             before = all;
         }
     }
@@ -33,7 +33,7 @@ struct spread spread_of(const struct servers *s, uint32_t n)
         uint32_t left = n - 1;
         set->of[at[l]] = 1;
         for (uint32_t v = 0; v < joined[l] && left; v++) {
-            uint32_t room = (uint32_t)s->size[v] - set->of[v], take = left < room ? left : room;
+            uint32_t room = (uint32_t)s->size[v] - set->of[v], take = smaller_u32(left, room);
             set->of[v] = (uint16_t)(set->of[v] + take);
             left -= take;
         }
@@ -46,7 +46,7 @@ int64_t least_reduce(const struct servers *s, const struct spread *x, int64_t by
     int64_t best = x->n ? INT64_MAX : 0;
     for (uint32_t i = 0; i < x->n; i++) {
         int64_t ps = servers_reduce(s, &x->set[i], bytes);
-        best = ps < best ? ps : best;
+        best = smaller(ps, best);
     }
     return best;
 }
@@ -65,8 +65,8 @@ int64_t least_move(const struct servers *s, int64_t bytes)
         two.of[at[l]] = 1;
         int64_t other = servers_move(s, &from, &one, bytes);
         int64_t spans = servers_move(s, &one, &two, bytes);
-        best = other < best ? other : best;
-        best = spans < best ? spans : best;
+        best = smaller(other, best);
+        best = smaller(spans, best);
     }
     return best < INT64_MAX ? best : 0;
 }

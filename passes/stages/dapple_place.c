@@ -4,8 +4,8 @@
  * are run (dapple_plans.c), and the shortest iteration is kept.  score=published takes the plan that the paper's
  * published program would (dapple_published.c). */
 #include "passes/stages/dapple_plans.h"
-#include "passes/stages/dapple_published.h"
-#include "passes/stages/formula_errors.h"
+#include "passes/replicas/dapple_published.h"
+#include "passes/replicas/formula_errors.h"
 
 #include "ir/base/units.h"
 
@@ -19,35 +19,15 @@ struct dapple_options {
 static const char *const score_names[] = {"run", "published", NULL};
 
 static const struct opt dapple_opts[] = {
-    {.kind = OPT_CHOICE,
-     .name = "score",
-     .off = offsetof(struct dapple_options, score),
-     .def = "run",
-     .names = score_names,
+    {OPT_CHOICE, "score", offsetof(struct dapple_options, score), "run", .names = score_names,
      .help = "plans are run, or scored as the paper's published program does, faults and all"},
-    {.kind = OPT_BOOL,
-     .name = "literal",
-     .off = offsetof(struct dapple_options, literal),
-     .def = "false",
+    {OPT_BOOL, "literal", offsetof(struct dapple_options, literal), "false",
      .help = "search by the formula as the paper prints it"},
-    {.kind = OPT_BOOL,
-     .name = "errors",
-     .off = offsetof(struct dapple_options, errors),
-     .def = "false",
+    {OPT_BOOL, "errors", offsetof(struct dapple_options, errors), "false",
      .help = "tell how near the formula comes to the plans that are run"},
-    {.kind = OPT_INT,
-     .name = "beam",
-     .off = offsetof(struct dapple_options, beam),
-     .def = "4",
-     .lo = "1",
-     .hi = "256",
+    {OPT_INT, "beam", offsetof(struct dapple_options, beam), "4", .lo = "1", .hi = "256",
      .help = "prefixes that are kept for the same layers and devices, by each of two measures"},
-    {.kind = OPT_INT,
-     .name = "plans",
-     .off = offsetof(struct dapple_options, plans),
-     .def = "64",
-     .lo = "2",
-     .hi = "10000",
+    {OPT_INT, "plans", offsetof(struct dapple_options, plans), "64", .lo = "2", .hi = "10000",
      .help = "plans of the search that are run"},
     {0}};
 
@@ -60,14 +40,11 @@ static void find_states(const struct train *t, struct stage_states *s)
     struct layers_of row = t->layers;
     if (stage_states_find(s, &row, STATES_FIRST, true, MOST_STATES, a))
         return;
-    uint32_t *from = arena_array(a, (size_t)row.n + 1, sizeof *from);
-    uint32_t *to = arena_array(a, (size_t)row.n + 1, sizeof *to);
-    for (uint32_t v = 0; v + 1 < row.n; v++) {
-        from[v] = v;
-        to[v] = v + 1;
-    }
-    row.succ = csr_build(a, row.n, row.n - 1, from, to);
-    row.pred = csr_build(a, row.n, row.n - 1, to, from);
+    struct pairs edge = {.a = a};
+    for (uint32_t v = 0; v + 1 < row.n; v++)
+        pairs_add(&edge, v, v + 1);
+    row.succ = pairs_rows(&edge, row.n);
+    row.pred = pairs_rows_back(&edge, row.n);
     stage_states_find(s, &row, STATES_FIRST, true, row.n, a);
 }
 
@@ -156,11 +133,8 @@ static int dapple_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_dapple_place = {
-    .pass = {.name = "dapple-place",
-             .help = "stages of a training pipeline on one or more devices each (DAPPLE)",
-             .opts = dapple_opts,
-             .optsize = sizeof(struct dapple_options),
-             .needs = NEED_COST | NEED_CONTRACT,
+    .pass = {"dapple-place", "stages of a training pipeline on one or more devices each (DAPPLE)",
+             dapple_opts, sizeof(struct dapple_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = dapple_run},
-    .objectives = 1 << OBJECTIVE_ITERATION,
+    .objectives = {"iteration-time"},
     .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};

@@ -7,7 +7,7 @@
  * are taken: on these stand as many stages of about the same time, twice as many, and so on as long as that helps. */
 #include "passes/stages/dapple_plans.h"
 
-#include "passes/stages/formula_errors.h"
+#include "passes/replicas/formula_errors.h"
 #include "passes/stages/hier_plan.h"
 
 #include <string.h>
@@ -28,16 +28,36 @@ static bool is_over(struct choosing *c)
     return c->work > c->most || clock_out(&c->t->clock);
 }
 
+/* Compares the formula with a plan that was run, unless its stages do not follow each other in the chain.
+ * O(layers + stages). */
+static void compare_formula(struct choosing *c, const struct trained *p)
+{
+    struct arena *a = c->t->errors->a;
+    uint32_t *end = arena_array(a, p->n, sizeof *end);
+    bool alone = true;
+    for (uint32_t v = 0, k = 0; v < c->chain.n; v++) {
+        if (p->stage_of[v] != k && (p->stage_of[v] != k + 1 || v == 0))
+            return;
+        k = p->stage_of[v];
+        end[k] = v + 1;
+    }
+    for (uint32_t k = 0; k < p->n; k++)
+        alone = alone && servers_devices(c->rules.servers, &p->set[k]) == 1;
+    struct stage_plan plan = {.n = p->n, .end = end, .devices = (struct device_set *)p->set};
+    formula_errors_add(c->t->errors, stage_plan_latency(&c->chain, &c->rules, &plan, a), p->value,
+                       alone);
+}
+
 static void try_trained(struct choosing *c, struct trained *p)
 {
     train_try(c->t, p);
     c->tried++;
     if (p->odd) {
         c->t->odd.plans++;
-        c->t->odd.places = c->t->odd.places > p->places ? c->t->odd.places : p->places;
+        c->t->odd.places = larger_u32(c->t->odd.places, p->places);
     }
     if (c->t->errors && !p->places && p->value < INT64_MAX)
-        formula_errors_add(c->t->errors, &c->chain, &c->rules, p);
+        compare_formula(c, p);
     c->work += 16 * (int64_t)p->n * training_count(&c->t->x->scene.model.training);
     if (p->value < c->best.value || !c->best.n || (c->best.uneven && !p->uneven) ||
         (c->best.odd && !p->odd))
@@ -108,7 +128,7 @@ static void try_even(struct choosing *c, uint32_t n, uint32_t each, int64_t samp
     for (uint32_t i = 0; i < n; i++) {
         uint32_t need = each;
         for (uint32_t v = 0; v < s->n && need; v++) {
-            uint32_t room = s->size[v] - used.of[v], take = room < need ? room : need;
+            uint32_t room = s->size[v] - used.of[v], take = smaller_u32(room, need);
             set[i].of[v] = (uint16_t)take;
             used.of[v] = (uint16_t)(used.of[v] + take);
             need -= take;

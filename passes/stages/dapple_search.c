@@ -65,7 +65,6 @@ struct search {
     uint32_t *count, ncount;     /* numbers of devices for a stage, ascending */
     struct formula_stage *stage; /* of the prefix at hand, links between them; room for a plan */
     int32_t *best;               /* [most] prefixes of the best plans */
-    uint32_t nbest;
     uint64_t evaluated, allowed;
     struct clock *clock;
 };
@@ -92,7 +91,7 @@ static uint32_t keep_set(struct search *x, const struct device_set *set)
 
 static int64_t at_most(int64_t ps)
 {
-    return ps < FORMULA_MOST ? ps : FORMULA_MOST;
+    return smaller(ps, FORMULA_MOST);
 }
 
 static struct formula_stage stage_of(const struct search *x, uint32_t from, uint32_t to,
@@ -261,11 +260,6 @@ struct expanding {
     uint32_t ntake, nrest;     /* devices of these */
     struct formula_stage link; /* to the new stage */
 };
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* The prefix that ends at cut `to`, and the plan that it makes. */
 static void try_stage(struct search *x, const struct expanding *e, uint32_t to)

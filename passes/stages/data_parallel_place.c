@@ -7,8 +7,6 @@
  * they stay as they are.  O(divisors of the batch) runs. */
 #include "passes/stages/train.h"
 
-#include "ir/base/units.h"
-
 static int data_parallel_run(struct ctx *x, const void *options)
 {
     struct train t;
@@ -28,8 +26,7 @@ static int data_parallel_run(struct ctx *x, const void *options)
         train_try(&t, &best);
     else
         best.value = INT64_MAX;
-    int64_t most =
-        global / devices < TRAINING_MICRO_BATCHES ? global / devices : TRAINING_MICRO_BATCHES;
+    int64_t most = smaller(global / devices, TRAINING_MICRO_BATCHES);
     bool done = fixed;
     for (int64_t passes = 1; !done && (passes == 1 || passes <= most); passes++) {
         struct trained p = train_cut(&t, 1, &t.layers.n, &all);
@@ -50,9 +47,7 @@ static int data_parallel_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_data_parallel_place = {
-    .pass = {.name = "data-parallel-place",
-             .help = "one stage on all devices, in as few passes as memory allows",
-             .needs = NEED_COST | NEED_CONTRACT,
-             .run = data_parallel_run},
-    .objectives = 1 << OBJECTIVE_ITERATION,
+    .pass = {"data-parallel-place", "one stage on all devices, in as few passes as memory allows",
+             .needs = NEED_COST | NEED_CONTRACT, .run = data_parallel_run},
+    .objectives = {"iteration-time"},
     .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};

@@ -11,10 +11,10 @@
  * is the empty state.  The last stage's time does not depend on i, so it is found once. */
 #include "passes/stages/hier_stages.h"
 
+#include "ir/base/numbers.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
-#include <string.h>
 
 /* How best(i, j, m) is reached: a stage from state `last` on `copies` machines behind best(i, last, m - copies);
  * last == i: it is that stage alone. */
@@ -94,22 +94,16 @@ static int64_t move_time(const struct search *x, const struct level *l, uint32_t
                    (unsigned __int128)l->bandwidth * m * (uint64_t)x->r->compression);
 }
 
-static int64_t max_time(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Stages that come last, from each k to each j. */
 static void find_last(struct search *x, uint32_t l)
 {
     const struct level *v = &x->level[l];
     for (uint32_t j = 1; j <= x->s->n; j++)
-        for (uint32_t e = x->s->before.at[j]; e < x->s->before.at[j + 1]; e++) {
-            uint32_t k = x->s->before.to[e];
+        for_row (k, x->s->before, j) {
             int64_t *to = x->last + row(x, k, j) * (v->machines + 1);
             for (uint32_t m = 1; m <= v->machines; m++) {
-                int64_t move = max_time(move_time(x, v, k, m), move_time(x, v, j, m));
-                to[m] = m == 1 || !x->r->straight ? max_time(stage_time(x, l, k, j, m, 1), move)
+                int64_t move = larger(move_time(x, v, k, m), move_time(x, v, j, m));
+                to[m] = m == 1 || !x->r->straight ? larger(stage_time(x, l, k, j, m, 1), move)
                                                   : INT64_MAX;
             }
         }
@@ -128,14 +122,13 @@ static void find_best(struct search *x, uint32_t l, uint32_t i, uint32_t j)
             best = v->best[at + m - 1];
             how = v->choice[at + m - 1];
         }
-        for (uint32_t e = x->s->before.at[j]; e < x->s->before.at[j + 1]; e++) {
-            uint32_t k = x->s->before.to[e];
+        for_row (k, x->s->before, j) {
             if (k == i || !state_is_before(x->s, i, k))
                 continue;
             const int64_t *before = v->best + row(x, i, k) * wide;
             const int64_t *last = x->last + row(x, k, j) * wide;
             for (uint32_t c = 1; c < m; c++) {
-                int64_t t = max_time(before[m - c], last[c]);
+                int64_t t = larger(before[m - c], last[c]);
                 if (t < best && fits(x, k, j, c, v->machines - m)) {
                     best = t;
                     how = (struct choice){k, (uint16_t)c, (uint16_t)m};

@@ -3,7 +3,7 @@
 #define PCC_PASSES_STAGES_HIER_STAGES_H
 
 #include "ir/base/clock.h"
-#include "passes/stages/stage_states.h"
+#include "passes/problem/stage_states.h"
 
 enum { HIER_LEVELS = 4 };
 

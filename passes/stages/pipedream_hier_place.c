@@ -17,41 +17,21 @@ static const char *const states_names[] = {"all", "first", "narrow", NULL};
 static const char *const cut_names[] = {"exact", "published", NULL};
 
 static const struct opt hier_place_opts[] = {
-    {.kind = OPT_CHOICE,
-     .name = "states",
-     .off = offsetof(struct hier_place_options, states),
-     .def = "all",
+    {OPT_CHOICE, "states", offsetof(struct hier_place_options, states), "all",
      .names = states_names,
      .help =
          "where the model may be cut: anywhere (as narrow if that is too much), where the published program "
          "looks, or along its layers where the fewest values cross"},
-    {.kind = OPT_CHOICE,
-     .name = "cut",
-     .off = offsetof(struct hier_place_options, cut),
-     .def = "exact",
-     .names = cut_names,
+    {OPT_CHOICE, "cut", offsetof(struct hier_place_options, cut), "exact", .names = cut_names,
      .help = "bytes that cross a cut: what is read, or as the published program counts"},
-    {.kind = OPT_INT,
-     .name = "compression",
-     .off = offsetof(struct hier_place_options, compression),
-     .def = "1",
-     .lo = "0",
+    {OPT_INT, "compression", offsetof(struct hier_place_options, compression), "1", .lo = "0",
      .hi = "1000",
      .help = "activations are moved so many times smaller; 0: moving them takes nothing"},
-    {.kind = OPT_BOOL,
-     .name = "straight",
-     .off = offsetof(struct hier_place_options, straight),
-     .def = "false",
+    {OPT_BOOL, "straight", offsetof(struct hier_place_options, straight), "false",
      .help = "one device for each stage"},
-    {.kind = OPT_BOOL,
-     .name = "fewer",
-     .off = offsetof(struct hier_place_options, fewer),
-     .def = "false",
+    {OPT_BOOL, "fewer", offsetof(struct hier_place_options, fewer), "false",
      .help = "devices may be left idle"},
-    {.kind = OPT_BOOL,
-     .name = "memory",
-     .off = offsetof(struct hier_place_options, memory),
-     .def = "false",
+    {OPT_BOOL, "memory", offsetof(struct hier_place_options, memory), "false",
      .help = "the published program's memory test"},
     {0}};
 
@@ -113,11 +93,9 @@ static int hier_place_run(struct ctx *x, const void *options)
 }
 
 const struct planner planner_pipedream_hier_place = {
-    .pass = {.name = "pipedream-hier-place",
-             .help = "stages on one or more devices of servers, by PipeDream's planner",
-             .opts = hier_place_opts,
-             .optsize = sizeof(struct hier_place_options),
-             .needs = NEED_COST | NEED_CONTRACT,
+    .pass = {"pipedream-hier-place",
+             "stages on one or more devices of servers, by PipeDream's planner", hier_place_opts,
+             sizeof(struct hier_place_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = hier_place_run},
-    .objectives = 1 << OBJECTIVE_ITERATION,
+    .objectives = {"iteration-time"},
     .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};

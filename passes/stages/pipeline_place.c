@@ -105,10 +105,8 @@ static void try_schedule(struct choices *c, struct train *t, const struct dapple
 {
     struct training *m = &c->x->scene.model.training;
     struct trained p = dapple_best(t, found, WORK, &c->tried);
-    if (p.value < c->by_size[size])
-        c->by_size[size] = p.value;
-    if (p.value < c->by_schedule[m->schedule])
-        c->by_schedule[m->schedule] = p.value;
+    c->by_size[size] = smaller(c->by_size[size], p.value);
+    c->by_schedule[m->schedule] = smaller(c->by_schedule[m->schedule], p.value);
     if (p.value < c->best.value || !c->best.n) {
         c->best = p;
         c->best_model = *m;
@@ -210,10 +208,9 @@ static int pipeline_run_place(struct ctx *x, const void *options)
 }
 
 const struct planner planner_pipeline_place = {
-    .pass = {.name = "pipeline-place",
-             .help = "stages, micro-batches and schedule of training together: the default for an "
-                     "iteration time",
-             .needs = NEED_COST | NEED_CONTRACT,
-             .run = pipeline_run_place},
-    .objectives = 1 << OBJECTIVE_ITERATION,
+    .pass = {"pipeline-place",
+             "stages, micro-batches and schedule of training together: the default for an "
+             "iteration time",
+             .needs = NEED_COST | NEED_CONTRACT, .run = pipeline_run_place},
+    .objectives = {"iteration-time"},
     .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};

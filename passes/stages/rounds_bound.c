@@ -1,9 +1,10 @@
 /* Lower bounds for interleaved stages (rounds_bound.h).
  *
  * P places have the stages of v >= 2 rounds: stage s is on place s % P, in round s / P.  The order of a place's passes
- * is fixed (ir/exec/iteration_order.c): before it does its first forward pass of round j it has done P of each round
- * before, and no backward one; after its last backward pass of round j it has P of each round before still to do, and
- * no forward one.  So with M micro-batches, f and b of stages, c of links, w the passes of all a place's stages,
+ * is fixed (ir/exec/iteration/iteration_order.c): before it does its first forward pass of round j it has done P of
+ * each round before, and no backward one; after its last backward pass of round j it has P of each round before still
+ * to do, and no forward one.  So with M micro-batches, f and b of stages, c of links, w the passes of all a place's
+ * stages,
  *   T >= head + M w + tail  and  T >= head + M w + e, for any j:
  *   head = f and c of all stages before (j, p) - P f of the place's own rounds before j; tail the same of b;
  *   e    = the AllReduces of the place, which share a link, - P b of its rounds before the last.
@@ -267,7 +268,7 @@ static uint32_t devices_needed(const struct asking *q)
         uint32_t n = 1;
         while (n <= q->r->ndev && !fits(q, k, n))
             n++;
-        most = n > most ? n : most;
+        most = larger_u32(n, most);
         at = n <= q->r->ndev ? n : at;
     }
     return most;

@@ -110,10 +110,10 @@ static int64_t longest_layer(const struct train *t, const struct training *m, st
         for (uint32_t n = t->servers.ndev; n > 0 && best > most; n--) {
             int64_t ps = can_share(m, n) ? alone(m, sum, &t->servers, &spread[n], n) : INT64_MAX;
             at = ps < best ? n : at;
-            best = ps < best ? ps : best;
+            best = smaller(ps, best);
         }
         usual = best > most ? at : usual;
-        most = best > most ? best : most;
+        most = larger(best, most);
     }
     return most;
 }
@@ -163,9 +163,9 @@ static void make_choice(struct proving *p, struct choice *c, const struct traini
     for (uint32_t to = 1; to <= s->n; to++) {
         for (uint32_t i = 0; i < p->ncount; i++)
             c->piece[at++] = make_piece(p, m, 0, to, i);
-        for (uint32_t k = s->before.at[to]; k < s->before.at[to + 1]; k++)
+        for_row (u, s->before, to)
             for (uint32_t i = 0; i < p->ncount; i++)
-                c->piece[at++] = make_piece(p, m, s->before.to[k], to, i);
+                c->piece[at++] = make_piece(p, m, u, to, i);
         c->forth[to] = least_move(&p->t->servers, training_share(m, p->cut[to], 1));
         /* what gradients of values come to, only a profile tells */
         c->back[to] = p->t->x->scene.m->ir_version ? 0 : c->forth[to];
@@ -200,9 +200,9 @@ static void add_piece(struct proving *p, uint32_t from, uint32_t to, const struc
         if (first[d] > most - x->first || around[d] > most - x->around)
             continue;
         int64_t past = first[d] + x->leave, whole = around[d] + x->through;
-        past = past > whole ? past : whole;
-        to_first[d] = first[d] + x->forward < to_first[d] ? first[d] + x->forward : to_first[d];
-        to_around[d] = past < to_around[d] ? past : to_around[d];
+        past = larger(past, whole);
+        to_first[d] = smaller(first[d] + x->forward, to_first[d]);
+        to_around[d] = smaller(past, to_around[d]);
     }
 }
 
@@ -238,7 +238,7 @@ static bool all_refuted(struct proving *p, int64_t most)
         if (c->refuted < most &&
             ((c->rounds && !rounds_refutes(c->rounds, most)) || (c->plain && !refutes(p, c, most))))
             return false;
-        c->refuted = c->refuted < most ? most : c->refuted;
+        c->refuted = larger(c->refuted, most);
     }
     return true;
 }
@@ -342,9 +342,9 @@ static uint32_t find_path(struct proving *p, const struct layers_of *l, uint32_t
     }
     for (uint32_t v = 0; v < l->n; v++) { /* in a topological order */
         from[v] = NONE;
-        for (uint32_t i = l->pred.at[v]; i < l->pred.at[v + 1]; i++)
-            if (from[v] == NONE || sum[l->pred.to[i]] > sum[from[v]])
-                from[v] = l->pred.to[i];
+        for_row (u, l->pred, v)
+            if (from[v] == NONE || sum[u] > sum[from[v]])
+                from[v] = u;
         sum[v] = (from[v] == NONE ? 0 : sum[from[v]]) + weight_of(l, all, v);
         last = sum[v] > sum[last] ? v : last;
     }
@@ -364,22 +364,22 @@ static struct layers_of take_path(struct proving *p, const struct layers_of *l)
 {
     const int64_t *const of[] = {l->forward, l->backward, l->activation, l->parameter};
     uint32_t *path = arena_array(p->a, (size_t)l->n + 1, sizeof *path), n = find_path(p, l, path);
-    uint32_t *one = arena_array(p->a, (size_t)n + 1, sizeof *one);
-    uint32_t *two = arena_array(p->a, (size_t)n + 1, sizeof *two);
+    struct pairs edge = {.a = p->a};
     int64_t *figure[4];
     memset(p->place, 0xff, l->n * sizeof *p->place);
     for (uint32_t i = 0; i < n; i++) {
-        p->place[path[i]] = one[i] = i;
-        two[i] = i + 1;
+        p->place[path[i]] = i;
+        if (i > 0)
+            pairs_add(&edge, i - 1, i);
     }
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
         figure[k] = arena_array(p->a, (size_t)n + 1, sizeof **figure);
         for (uint32_t i = 0; i < n; i++)
             figure[k][i] = of[k][path[i]];
     }
-    struct csr succ = csr_build(p->a, n, n - 1, one, two);
-    struct csr pred = csr_build(p->a, n, n - 1, two, one);
-    return (struct layers_of){n, succ, pred, figure[0], figure[1], figure[2], figure[3]};
+    return (struct layers_of){
+        n,        pairs_rows(&edge, n), pairs_rows_back(&edge, n), figure[0], figure[1], figure[2],
+        figure[3]};
 }
 
 /* Numbers of devices that some model allows a stage. */
@@ -453,7 +453,7 @@ static int64_t least_longest(const struct train *t, const struct bounded *of, st
     for (uint32_t i = 0; i < of->n; i++) {
         const struct training *m = &of->model[i];
         int64_t ps = m->schedule == TRAINING_PIPEDREAM ? 0 : longest_layer(t, m, a);
-        least = ps < least ? ps : least;
+        least = smaller(ps, least);
     }
     return least;
 }
@@ -462,7 +462,8 @@ struct stage_bound stage_bound(const struct train *t, const struct bounded *of)
 {
     struct ctx *x = t->x;
     struct proving p = {.t = t, .of = of, .nchoice = of->n, .a = arena_new(x->use.scratch)};
-    struct stage_bound b = {iteration_bound(&x->scene), "all work, shared by all devices", ""};
+    struct exec_bound work = iteration_bound(&x->scene, p.a);
+    struct stage_bound b = {work.value, work.why, ""};
     int64_t longest = least_longest(t, of, p.a), high = of->upper < NEVER ? of->upper : NEVER - 1;
     char text[UNIT_TEXT];
     assert(of->n > 0);

@@ -8,6 +8,7 @@
  * (of the stages from Q + 1 to s - 1), and the pivot's own last backward pass has to be added where s = Q. */
 #include "passes/stages/stage_formula.h"
 
+#include "ir/base/numbers.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -39,12 +40,12 @@ struct formula stage_formula(const struct formula_stage *s, uint32_t n, uint32_t
     for (uint32_t i = r.pivot + 1; i-- > 0;) {
         end += literal && i == r.pivot ? -s[i].backward : s[i].backward;
         int64_t own = s[i].reduce + end + (literal && i < r.pivot ? 2 * s[r.pivot].backward : 0);
-        r.ending = own > r.ending ? own : r.ending;
+        r.ending = larger(own, r.ending);
     }
     end = literal ? -s[r.pivot].backward : 0;
     for (uint32_t i = r.pivot + 1; i < n; i++) {
         end -= literal ? s[i].backward : 0;
-        r.ending = s[i].reduce + end > r.ending ? s[i].reduce + end : r.ending;
+        r.ending = larger(s[i].reduce + end, r.ending);
         end -= literal ? 0 : s[i].backward;
     }
     int64_t begin = sat_add(r.warm_up, r.steady);

@@ -8,7 +8,7 @@
 
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
-#include "passes/bounds/claim.h"
+#include "passes/problem/claim.h"
 #include "passes/stages/stage_bound.h"
 
 #include <assert.h>
@@ -79,7 +79,7 @@ struct stage_sums *train_sums(const struct train *t, const struct trained *p, st
         sum[k].stored = sat_add(sum[k].stored, t->stored[v]);
         sum[k].constant = sat_add(sum[k].constant, t->constant[v]);
         for (uint32_t i = l->succ.at[v]; i < l->succ.at[v + 1] && !graph; i++)
-            last = p->stage_of[l->succ.to[i]] > last ? p->stage_of[l->succ.to[i]] : last;
+            last = larger_u32(p->stage_of[l->succ.to[i]], last);
         for (; k < last; k++)
             sum[k].send = sat_add(sum[k].send, l->activation[v]);
     }
@@ -334,7 +334,7 @@ static const char *claim_bound(const struct train *t)
 {
     struct ctx *x = t->x;
     struct claim *c = &x->results.plan->claim;
-    struct bound work = claim_iteration(x);
+    struct bound work = claim_run(x, &x->scene);
     const struct bounded of = {.model = t->offered ? t->offered : &x->scene.model.training,
                                .n = t->offered ? t->noffered : 1,
                                .upper = c->value};
@@ -403,7 +403,7 @@ int train_leave(const struct train *t, const struct trained *p, const char *what
         diag_error(x->use.diag, "%s: %s", t->planner, e.why_not);
         return PASS_INFEASIBLE;
     }
-    plan->claim.objective = OBJECTIVE_ITERATION;
+    plan->claim.objective = x->scene.model.objective;
     plan->claim.value = e.value;
     x->results.plan = plan;
     plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", what, claim_bound(t));

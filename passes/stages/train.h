@@ -2,10 +2,10 @@
 #ifndef PCC_PASSES_STAGES_TRAIN_H
 #define PCC_PASSES_STAGES_TRAIN_H
 
-#include "ir/exec/iteration_verdict.h"
+#include "ir/exec/iteration/iteration_verdict.h"
 #include "passes/passes.h"
 #include "passes/stages/layer_chain.h"
-#include "passes/stages/stage_states.h"
+#include "passes/problem/stage_states.h"
 
 struct trained;
 
@@ -80,5 +80,8 @@ struct trained train_even(const struct train *t, const struct layer_chain *chain
                           uint32_t places, const struct device_set *set);
 /* Leaves the plan; what tells how it was found.  0, or PASS_INFEASIBLE and an error if no device has room. */
 int train_leave(const struct train *t, const struct trained *p, const char *what);
+
+/* The default for the time of an iteration: pipeline_place.c. */
+extern const struct planner planner_pipeline_place;
 
 #endif

@@ -7,12 +7,10 @@
 #include "passes/stages/train.h"
 
 #include "ir/base/components.h"
-#include "ir/base/heap.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct measuring {
     struct train *t;
@@ -63,8 +61,8 @@ static void measure_values(struct measuring *m)
             continue;
         uint32_t l = train_layer(m->t, def);
         bool leaves = false;
-        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++)
-            leaves = leaves || (!s->m->backward[pin->to[i]] && train_layer(m->t, pin->to[i]) != l);
+        for_row (y, *pin, e)
+            leaves = leaves || (!s->m->backward[y] && train_layer(m->t, y) != l);
         if (leaves)
             m->activation[l] = sat_add(m->activation[l], s->m->cost->bytes[s->place->net_value[e]]);
     }
@@ -113,8 +111,8 @@ static void measure_moves(struct measuring *m)
             continue;
         bool back = s->m->backward[def];
         uint32_t at = train_layer(t, def), far = at;
-        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++) {
-            uint32_t to = train_layer(t, pin->to[i]);
+        for_row (y, *pin, e) {
+            uint32_t to = train_layer(t, y);
             far = (back ? to < far : to > far) ? to : far;
         }
         if (far != at)
@@ -140,10 +138,10 @@ static void measure_waiting(struct measuring *m)
             continue;
         int64_t ps = s->m->cost->time[m->cls][v];
         low[v] = train_layer(t, v);
-        for (uint32_t i = made.at[v]; i < made.at[v + 1]; i++)
-            for (uint32_t k = pin->at[made.to[i]]; k < pin->at[made.to[i] + 1]; k++)
-                if (pin->to[k] != v && s->m->backward[pin->to[k]] && low[pin->to[k]] < low[v])
-                    low[v] = low[pin->to[k]];
+        for_row (e, made, v)
+            for_row (y, *pin, e)
+                if (y != v && s->m->backward[y] && low[y] < low[v])
+                    low[v] = low[y];
         add_span(&t->waiting, a,
                  (struct layer_span){train_layer(t, v), low[v], ps == COST_NEVER ? 0 : ps});
     }
@@ -152,81 +150,48 @@ static void measure_waiting(struct measuring *m)
 
 /* ---- the row ------------------------------------------------------------------------------------ */
 
-/* Pairs of layers a, b of which a must be in no later stage than b. */
-struct layer_pairs {
-    uint32_t n, *from, *to;
-};
-
-/* Forward values are read in the stage that makes them or later, backward ones in it or earlier. */
-static struct layer_pairs list_pairs(const struct train *t, const struct wdag *g, struct arena *a)
+/* Pairs of layers of which `from` must be in no later stage than `to`: forward values are read in the stage that makes
+ * them or later, backward ones in it or earlier. */
+static struct pairs list_pairs(const struct train *t, const struct wdag *g, struct arena *a)
 {
     const struct scene *s = &t->x->scene;
     const struct csr *pin = &s->place->net_pin;
-    size_t most = (size_t)g->succ.at[g->n] + (s->place->nnet ? pin->at[s->place->nnet] : 0) + 1;
-    struct layer_pairs x = {.from = arena_array(a, most, sizeof *x.from),
-                            .to = arena_array(a, most, sizeof *x.to)};
+    struct pairs x = {.a = a};
     for (uint32_t v = 0; v < g->n; v++)
-        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++) {
-            x.from[x.n] = v;
-            x.to[x.n++] = g->succ.to[i];
-        }
+        for_row (w, g->succ, v)
+            pairs_add(&x, v, w);
     for (uint32_t e = 0; e < s->place->nnet; e++) {
         nid def = s->m->value[s->place->net_value[e]].def;
         if (!def || s->place->kind[def] != PLACE_NODE)
             continue;
-        for (uint32_t i = pin->at[e]; i < pin->at[e + 1]; i++) {
-            uint32_t maker = train_layer(t, def), reader = train_layer(t, pin->to[i]);
-            x.from[x.n] = s->m->backward[def] ? reader : maker;
-            x.to[x.n] = s->m->backward[def] ? maker : reader;
-            x.n += maker != reader;
+        for_row (y, *pin, e) {
+            uint32_t maker = train_layer(t, def), reader = train_layer(t, y);
+            bool back = s->m->backward[def];
+            if (maker != reader)
+                pairs_add(&x, back ? reader : maker, back ? maker : reader);
         }
     }
     return x;
 }
 
 /* The pairs as edges between groups, once each, ascending. */
-static struct csr join_pairs(const struct layer_pairs *x, const uint32_t *group, uint32_t n,
+static struct csr join_pairs(const struct pairs *x, const uint32_t *group, uint32_t n,
                              struct arena *a)
 {
-    uint32_t *from = arena_array(a, (size_t)x->n + 1, sizeof *from), k = 0;
-    uint32_t *to = arena_array(a, (size_t)x->n + 1, sizeof *to);
+    struct pairs named = pairs_new(a, x->n), once = pairs_new(a, x->n);
     uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen); /* 1 + the row that had it last */
-    for (uint32_t i = 0; i < x->n; i++) {
-        from[i] = group[x->from[i]];
-        to[i] = group[x->to[i]];
-    }
-    struct csr all = csr_build(a, n, x->n, to, from);
+    for (uint32_t i = 0; i < x->n; i++)
+        pairs_add(&named, group[x->from[i]], group[x->to[i]]);
+    struct csr all = pairs_rows_back(&named, n);
     all = csr_transpose(a, &all, n, n);
     for (uint32_t v = 0; v < n; v++)
-        for (uint32_t i = all.at[v]; i < all.at[v + 1]; i++) {
-            if (all.to[i] == v || seen[all.to[i]] == v + 1)
+        for_row (y, all, v) {
+            if (y == v || seen[y] == v + 1)
                 continue;
-            seen[all.to[i]] = v + 1;
-            from[k] = v;
-            to[k++] = all.to[i];
+            seen[y] = v + 1;
+            pairs_add(&once, v, y);
         }
-    return csr_build(a, n, k, from, to);
-}
-
-/* rank[group] in a topological order, the group of the smallest layer first among those that are free. */
-static void rank_groups(const struct csr *succ, uint32_t n, const uint32_t *smallest,
-                        uint32_t *rank, struct arena *a)
-{
-    uint32_t *left = arena_array(a, (size_t)n + 1, sizeof *left), done = 0;
-    struct heap ready = {.a = a};
-    for (uint32_t i = 0; i < succ->at[n]; i++)
-        left[succ->to[i]]++;
-    for (uint32_t v = 0; v < n; v++)
-        if (!left[v])
-            heap_push(&ready, smallest[v], 0, v);
-    while (ready.n) {
-        uint32_t v = heap_pop(&ready).item;
-        rank[v] = done++;
-        for (uint32_t i = succ->at[v]; i < succ->at[v + 1]; i++)
-            if (--left[succ->to[i]] == 0)
-                heap_push(&ready, smallest[succ->to[i]], 0, succ->to[i]);
-    }
-    assert(done == n);
+    return pairs_rows(&once, n);
 }
 
 /* Layers that no plan can part, since values go between them both ways, become one; t->layer is told anew.  The rest
@@ -234,17 +199,21 @@ static void rank_groups(const struct csr *succ, uint32_t n, const uint32_t *smal
 static void join_layers(struct train *t, const struct wdag *g, struct arena *a)
 {
     uint32_t nbase = t->x->levels.base->n;
-    struct layer_pairs pairs = list_pairs(t, g, a);
-    struct csr edge = csr_build(a, g->n, pairs.n, pairs.from, pairs.to);
+    struct pairs pairs = list_pairs(t, g, a);
+    struct csr edge = pairs_rows(&pairs, g->n);
     uint32_t *comp = arena_array(a, (size_t)g->n + 1, sizeof *comp);
     uint32_t n = components(&edge, g->n, comp, a);
     uint32_t *smallest = arena_array(a, (size_t)n + 1, sizeof *smallest);
+    uint32_t *order = arena_array(a, (size_t)n + 1, sizeof *order);
     uint32_t *rank = arena_array(a, (size_t)n + 1, sizeof *rank);
     uint32_t *layer = arena_array(a, (size_t)nbase + 1, sizeof *layer);
     for (uint32_t v = g->n; v-- > 0;)
         smallest[comp[v]] = v;
     struct csr succ = join_pairs(&pairs, comp, n, a);
-    rank_groups(&succ, n, smallest, rank, a);
+    uint32_t sorted = csr_topo(&succ, n, smallest, order, a);
+    assert(sorted == n);
+    for (uint32_t i = 0; i < sorted; i++)
+        rank[order[i]] = i;
     for (uint32_t v = 0; v < g->n; v++)
         comp[v] = rank[comp[v]];
     for (uint32_t v = 0; v < nbase; v++)
@@ -310,8 +279,8 @@ struct layer_chain train_chain(const struct train *t)
     }
     for (uint32_t v = 0; v < l->n && !t->x->scene.m->ir_version; v++) {
         uint32_t last = v;
-        for (uint32_t i = l->succ.at[v]; i < l->succ.at[v + 1]; i++)
-            last = l->succ.to[i] > last ? l->succ.to[i] : last;
+        for_row (w, l->succ, v)
+            last = larger_u32(w, last);
         int64_t bytes = training_share(r, l->activation[v], 1);
         sum[4][v + 1] = sat_add(sum[4][v + 1], last > v ? bytes : 0);
         sum[4][last + 1] -= last > v ? bytes : 0;

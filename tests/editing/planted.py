@@ -47,8 +47,8 @@ PLANTS = [
     ("what was found out is stale", "edit", "            if (e->value[v].known_at == e->nlist) {", "            if (e->value[v].known_at != 0) {"),
     ("outputs have no time", "edit", " && e->value[v].stood > set_at", ""),
     ("an output loses its name", "edit", "    y->name = name;\n", ""),
-    ("copies read the original's values", "edit", "        vid v = copied_value(c, edit_in(e, p.from, i));", "        vid v = edit_in(e, p.from, i);"),
-    ("copies have the original's bodies", "edit", "            a.u.g = copy_body(c, a.u.g, copy);", "            (void)copy;"),
+    ("copies read the original's values", "edit_copy", "        vid v = copied_value(c, edit_in(e, p.from, i));", "        vid v = edit_in(e, p.from, i);"),
+    ("copies have the original's bodies", "edit_copy", "            a.u.g = copy_body(c, a.u.g, copy);", "            (void)copy;"),
     ("slices of slices begin anew", "edit_weight", "            more[2 * made] = inner[k] + from - at;", "            more[2 * made] = inner[k] + from;"),
 ]
 

@@ -13,12 +13,8 @@ struct longest_options {
     int64_t show;
 };
 
-static const struct opt longest_opts[] = {{.kind = OPT_INT,
-                                           .name = "show",
-                                           .off = offsetof(struct longest_options, show),
-                                           .def = "10",
-                                           .lo = "0",
-                                           .hi = "1000000",
+static const struct opt longest_opts[] = {{OPT_INT, "show", offsetof(struct longest_options, show),
+                                           "10", .lo = "0", .hi = "1000000",
                                            .help = "nodes to name, from the end of the path"},
                                           {0}};
 
@@ -53,12 +49,9 @@ static int longest_run(struct ctx *x, const void *options)
     return 0;
 }
 
-static const struct pass pass_longest = {.name = "longest-path",
-                                         .help = "print the longest chain of nodes",
-                                         .opts = longest_opts,
-                                         .optsize = sizeof(struct longest_options),
-                                         .needs = NEED_COST,
-                                         .run = longest_run};
+static const struct pass pass_longest = {"longest-path",     "print the longest chain of nodes",
+                                         longest_opts,       sizeof(struct longest_options),
+                                         .needs = NEED_COST, .run = longest_run};
 
 static const struct pass *const own[] = {&pass_longest, NULL};
 

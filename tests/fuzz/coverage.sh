@@ -1,19 +1,19 @@
 #!/bin/sh
 # Lines of frontends/ that the corpus runs: each file once, as it is, without mutations.
 #
-#   coverage.sh PERCENT OBJECTS CORPUS COUNT_PROGRAM...
+#   coverage.sh PERCENT COUNTED OBJECTS CORPUS REPLAY_PROGRAM...
 #
-# OBJECTS: the folder where the counted objects of frontends/ lie; programs are called count_NAME and
-# get the files of CORPUS/NAME.  Prints the figure of each source file and of all, and, with VERBOSE=1,
+# COUNTED: a shared object with frontends/ counted, which stands before the library of the programs; OBJECTS: the folder
+# where its objects lie.  Programs are called replay_NAME and get the files of CORPUS/NAME.  Prints the figure of each source file and of all, and, with VERBOSE=1,
 # the lines that are not run.  Exit code 1 below PERCENT, 77 without gcov.
 set -eu
-[ $# -ge 4 ] || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
-percent=$1 objects=$2 corpus=$3
-shift 3
+[ $# -ge 5 ] || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
+percent=$1 counted=$2 objects=$3 corpus=$4
+shift 4
 command -v gcov >/dev/null || { echo "no gcov"; exit 77; }
 find "$objects" -name '*.gcda' -exec rm -f {} +
 for program; do
-    "$program" "$corpus/${program##*/count_}"/*
+    LD_PRELOAD=$counted "$program" "$corpus/${program##*/replay_}"/*
 done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

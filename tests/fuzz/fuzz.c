@@ -2,6 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "ir/text/text.h"
+#include "tools/lib/exec/kinds.h"
 
 #include <fcntl.h>
 #include <ftw.h>
@@ -112,7 +113,8 @@ static char *print(const struct scene *s, const struct plan *plan, size_t *n)
 struct ctx fuzz_graph(const char *graph, struct arena *scratch, struct diag *d)
 {
     struct text_module t = {0};
-    fuzz_check(module_parse(&t, graph, strlen(graph), "graph.pir", NULL, d) == 0,
+    fuzz_check(module_parse(&t, &(struct named_text){"graph.pir", graph, strlen(graph), exec_kinds},
+                            NULL, d) == 0,
                "the target's own graph is right");
     return (struct ctx){
         .use.mem = t.scene.m->mem, .use.scratch = scratch, .use.diag = d, .scene = t.scene};
@@ -125,8 +127,9 @@ void fuzz_check_text(const struct scene *s, const struct plan *plan)
     size_t n, again_n;
     char *text = print(s, plan, &n);
 
-    fuzz_check(module_parse(&back, text, n, "printed", NULL, &d) == 0,
-               "what is printed can be parsed");
+    fuzz_check(
+        module_parse(&back, &(struct named_text){"printed", text, n, exec_kinds}, NULL, &d) == 0,
+        "what is printed can be parsed");
     fuzz_check(module_verify(back.scene.m, &d) == 0, "what is printed is a verified module");
     char *again = print(&back.scene, back.plan, &again_n);
     if (n != again_n || memcmp(text, again, n) != 0) {
@@ -145,8 +148,9 @@ struct module *fuzz_reparse(struct module *m)
     size_t n;
     char *text = print(&(struct scene){.m = m}, NULL, &n);
 
-    fuzz_check(module_parse(&back, text, n, "printed", NULL, &d) == 0,
-               "what is printed can be parsed");
+    fuzz_check(
+        module_parse(&back, &(struct named_text){"printed", text, n, exec_kinds}, NULL, &d) == 0,
+        "what is printed can be parsed");
     free(text);
     back.scene.m->diag = m->diag; /* d ends here */
     return back.scene.m;

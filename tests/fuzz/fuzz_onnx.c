@@ -20,6 +20,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/wire.h"
 #include "tests/support/module_equal.h"
+#include "tools/lib/exec/kinds.h"
 
 #include <fcntl.h>
 #include <jansson.h>
@@ -255,7 +256,9 @@ static void plan(struct module *m, struct diag *d, const char *folder, size_t si
 {
     static const char passes[] = "fuse,dp-place{max-states=500:starts=2}";
     struct cluster c;
-    struct ctx x = {.use.diag = d, .scene = {.m = m, .cluster = &c}, .use.read_model = read_model};
+    struct ctx x = {.use.diag = d,
+                    .scene = {.m = m, .cluster = &c, .model.kinds = exec_kinds},
+                    .use.read_model = read_model};
 
     cluster_default(&c);
     fuzz_check(cluster_set_link(&c, "1TB/s,0us", d) == 0, "the target's own link is right");

@@ -2,6 +2,7 @@
 #include "backends/backends.h"
 #include "frontends/frontends.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/aim.h"
 
 #include <stdlib.h>
 
@@ -32,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_check_result(s.m ? 0 : -1, &d);
     if (s.m) {
         s.cluster = &c;
-        s.model.objective = OBJECTIVE_ITERATION;
+        aim_at(&s.model, "iteration-time");
         s.model.step.network = NETWORK_DIRECT;
         s.model.training = (struct training){.micro_batches = 3};
         fuzz_check(module_verify(s.m, &d) == 0, "what was read is a verified module");

@@ -8,6 +8,7 @@
 #include "ir/plan/plan_json.h"
 #include "passes/given/plan_read.h"
 #include "tests/fuzz/fuzz.h"
+#include "tools/lib/exec/kinds.h"
 
 enum { PLANNED_NODES = 64 };
 
@@ -66,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct text_module t = {0};
     struct arena *a = arena_new(NULL);
     const char *text = fuzz_text(a, data, size);
-    int rc = module_parse(&t, text, size, "fuzz.pir", NULL, &d);
+    int rc = module_parse(&t, &(struct named_text){"fuzz.pir", text, size, exec_kinds}, NULL, &d);
 
     fuzz_check_result(rc, &d);
     check_model(text, size, a);

@@ -3,7 +3,7 @@
     planted.py CC LIBRARY FLAGS...
 
 A patch names its target and changes one source file.  That file is compiled with the sanitizers, as are
-the other readers, the arenas and the target; the rest comes from LIBRARY (libpcc.a).  FLAGS are the
+the other readers, the arenas and the target; the rest comes from LIBRARY (libpcc.so).  FLAGS are the
 compiler's and linker's (after --link) for both.  Without a patch the replay must pass, with it the seeds
 or their seeded mutations must end in a report.  77 without sanitizers."""
 import os

@@ -15,7 +15,7 @@ build=${PCC_FUZZ_BUILD:-build/fuzz}
 [ $# -gt 0 ] || set -- $(sed -n 's/^set(PCC_FUZZ_TARGETS \(.*\))$/\1/p' tests/fuzz/CMakeLists.txt)
 
 [ -f "$build/build.ninja" ] ||
-    CC=clang cmake -G Ninja -S . -B "$build" -DPCC_FUZZ=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
+    CC=clang cmake -G Ninja -S . -B "$build" -DBUILD_TESTING=ON -DPCC_FUZZ=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
 bad=0
 for target; do
     ninja -C "$build" "fuzz_$target" >/dev/null

@@ -3,10 +3,10 @@
 # RUN: %pcc %s -q -p inline-functions --verify-each --emit ir | FileCheck %s
 # CHECK: init %names : str[2] = strings ["of", "model"]
 # CHECK: %c/y_1 = Neg(%x)
-# CHECK-NEXT: %c/y_1_1 = Abs(%c/y_1)
+# CHECK-NEXT: %c/y_2 = Abs(%c/y_1)
 # CHECK-NEXT: %c/first = Constant() {value=tensor str[1] strings ["one"]}
 # CHECK-NEXT: %second = Constant() {value=tensor str[2] strings ["two", "three"]}
-# CHECK-NEXT: %z = Relu(%c/y_1_1)
+# CHECK-NEXT: %z = Relu(%c/y_2)
 # CHECK-NEXT: %c/y = Exp(%z)
 class acc x2
 function my:f {

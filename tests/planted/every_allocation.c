@@ -7,6 +7,7 @@
  * file, no block of memory, no open file, no child.  EVERY: 1 for all allocations, 10 for the first and last 50 and
  * each tenth of the others.  Prints what is wrong, exits with 1 then. */
 #include "tests/planted/faults.h"
+#include "tests/planted/next.h"
 #include "tools/lib/pcc.h"
 
 #include <dirent.h>
@@ -28,17 +29,15 @@ struct run {
 };
 
 /* glibc's loses blocks when memory runs out in it: here it takes one block and fails as a whole. */
-int __real_regcomp(regex_t *re, const char *pattern, int flags);
-int __wrap_regcomp(regex_t *re, const char *pattern, int flags);
-
-int __wrap_regcomp(regex_t *re, const char *pattern, int flags)
+int regcomp(regex_t *re, const char *pattern, int flags)
 {
+    int (*real)(regex_t *, const char *, int) = next_function("regcomp");
     void *block = malloc(1);
     if (!block)
         return REG_ESPACE;
     free(block);
     faults_pause(true);
-    int rc = __real_regcomp(re, pattern, flags);
+    int rc = real(re, pattern, flags);
     faults_pause(false);
     return rc;
 }

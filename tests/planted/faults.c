@@ -12,8 +12,8 @@
  * could not extend, and reads past its end.  glibc only, and not with AddressSanitizer, which brings functions of its
  * own. */
 #include "tests/planted/faults.h"
+#include "tests/planted/next.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdbool.h>
@@ -116,27 +116,22 @@ void faults_pause(bool on)
     }
 }
 
-/* The linker puts these before jansson's. */
-json_t *__real_json_loadb(const char *text, size_t n, size_t flags, json_error_t *e);
-json_t *__wrap_json_loadb(const char *text, size_t n, size_t flags, json_error_t *e);
-json_t *__real_json_load_callback(json_load_callback_t next, void *data, size_t flags,
-                                  json_error_t *e);
-json_t *__wrap_json_load_callback(json_load_callback_t next, void *data, size_t flags,
-                                  json_error_t *e);
-
-json_t *__wrap_json_loadb(const char *text, size_t n, size_t flags, json_error_t *e)
+/* These stand before jansson's. */
+json_t *json_loadb(const char *text, size_t n, size_t flags, json_error_t *e)
 {
+    json_t *(*real)(const char *, size_t, size_t, json_error_t *) = next_function("json_loadb");
     faults_pause(true);
-    json_t *root = __real_json_loadb(text, n, flags, e);
+    json_t *root = real(text, n, flags, e);
     faults_pause(false);
     return root;
 }
 
-json_t *__wrap_json_load_callback(json_load_callback_t next, void *data, size_t flags,
-                                  json_error_t *e)
+json_t *json_load_callback(json_load_callback_t next, void *data, size_t flags, json_error_t *e)
 {
+    json_t *(*real)(json_load_callback_t, void *, size_t, json_error_t *) =
+        next_function("json_load_callback");
     faults_pause(true);
-    json_t *root = __real_json_load_callback(next, data, flags, e);
+    json_t *root = real(next, data, flags, e);
     faults_pause(false);
     return root;
 }

@@ -1,18 +1,12 @@
 /* A pcc that finds faults in itself: its judge finds a picosecond more than there is (PCC_LIE=judge), or
  * its verifier refuses every module that has costs (PCC_LIE=verify).  For test_repro.py.
  *
- * The linker puts __wrap_f in place of every call of f (--wrap). */
+ * The functions of these names here stand before the library's. */
 #include "ir/ir.h"
+#include "tests/planted/next.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct verdict __real_judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
-                            struct arena *a);
-struct verdict __wrap_judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
-                            struct arena *a);
-int __real_module_verify(const struct module *m, struct diag *d);
-int __wrap_module_verify(const struct module *m, struct diag *d);
 
 static bool lies(const char *about)
 {
@@ -20,17 +14,20 @@ static bool lies(const char *about)
     return s && !strcmp(s, about);
 }
 
-struct verdict __wrap_judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
-                            struct arena *a)
+struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
+                     struct arena *a)
 {
-    struct verdict v = __real_judge(s, dev, copies, a);
+    struct verdict (*real)(const struct scene *, const int32_t *, const uint32_t *,
+                           struct arena *) = next_function("judge");
+    struct verdict v = real(s, dev, copies, a);
     v.value += lies("judge");
     return v;
 }
 
-int __wrap_module_verify(const struct module *m, struct diag *d)
+int module_verify(const struct module *m, struct diag *d)
 {
+    int (*real)(const struct module *, struct diag *) = next_function("module_verify");
     if (lies("verify") && m->cost)
         return diag_error(d, "planted: the module has costs");
-    return __real_module_verify(m, d);
+    return real(m, d);
 }

@@ -1,16 +1,13 @@
 /* A pcc that is robbed: at call number PCC_SHRINK_AT of pread or copy_file_range the file PCC_SHRINK is cut to half of
  * its size, as another program may do to a model that is being read.  For test_security.py.
  *
- * The linker puts the functions below in place of every call of these two (--wrap). */
+ * The two of the program stand before the C library's. */
+#include "tests/planted/next.h"
+
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
-
-ssize_t __real_pread(int fd, void *to, size_t n, off_t at);
-ssize_t __wrap_pread(int fd, void *to, size_t n, off_t at);
-ssize_t __real_copy_file_range(int in, off_t *at, int out, off_t *to, size_t n, unsigned flags);
-ssize_t __wrap_copy_file_range(int in, off_t *at, int out, off_t *to, size_t n, unsigned flags);
 
 static void rob(void)
 {
@@ -22,14 +19,17 @@ static void rob(void)
         abort();
 }
 
-ssize_t __wrap_pread(int fd, void *to, size_t n, off_t at)
+ssize_t pread(int fd, void *to, size_t n, off_t at)
 {
+    ssize_t (*real)(int, void *, size_t, off_t) = next_function("pread");
     rob();
-    return __real_pread(fd, to, n, at);
+    return real(fd, to, n, at);
 }
 
-ssize_t __wrap_copy_file_range(int in, off_t *at, int out, off_t *to, size_t n, unsigned flags)
+ssize_t copy_file_range(int in, off_t *at, int out, off_t *to, size_t n, unsigned flags)
 {
+    ssize_t (*real)(int, off_t *, int, off_t *, size_t, unsigned) =
+        next_function("copy_file_range");
     rob();
-    return __real_copy_file_range(in, at, out, to, n, flags);
+    return real(in, at, out, to, n, flags);
 }

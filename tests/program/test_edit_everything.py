@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import extras
 from with_ort import PCC, verified  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
@@ -19,7 +20,7 @@ import onnxruntime as ort
 from checks import check, finish
 from onnx import AttributeProto, TensorProto, helper, numpy_helper
 
-EDITING = os.environ.get("PCC_EDITING", str(Path(PCC).parent / "tests/pcc-editing"))
+EDITING = str(extras.BUILT / "pcc-editing")
 F, I64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 SMALL, LARGE = 8, 2048
 FAST = ("--link=1TB/s,0us",)  # so that plans have several parts

@@ -18,7 +18,7 @@ from same_results import Runs  # first: it skips the test without ONNX Runtime
 from checks import check, finish
 from with_ort import GEN, PCC
 
-EDITING = os.environ.get("PCC_EDITING", str(Path(PCC).parent / "tests/pcc-editing"))
+EDITING = str(extras.BUILT / "pcc-editing")
 ALL = os.environ.get("PCC_ALL") == "1"
 GENERATED = {
     "gpt": ["--layers", 2, "--width", 32, "--heads", 2, "--vocab", 64],

@@ -5,6 +5,8 @@ Models with many small branches, over four devices, with the limits of steps tha
 --max-states bounds the steps, so a figure is the same on every machine.  With all of it taken away
 (--max-states=1) the gap must be larger, or the test says nothing.
 
+And tools/bench/ablation.py finds each function of a method of dp-place that it leaves out, and says which it does not.
+
 Environment: PCC, PCC_GEN, PCC_SOURCE.  Exit: 0 pass, 1 fail, 77 skip.
 """
 import json
@@ -35,12 +37,31 @@ def gap(model, folder, *more):
     return 100 * (1 - goal["bound_s"] / goal["value_s"])
 
 
+def methods():
+    """How many complaints there are about the table of ablation.py."""
+    sys.path.insert(0, str(SOURCE / "tools/bench"))
+    import ablation
+    failed = 0
+    for places in [*ablation.METHODS.values(), [(ablation.RACE, "no_such_function", "")]]:
+        for file, name, value in places:
+            text = (SOURCE / file).read_text(encoding="utf-8")
+            try:
+                found = ablation.left_out(text, name, value).count(f"\n    if (1)\n        return {value};\n") == 1
+            except SystemExit as e:
+                found = False
+                print(e)
+            if found != (name != "no_such_function"):
+                print(f"FAILED: ablation.py, {file}: {name}")
+                failed += 1
+    return failed
+
+
 def main():
     for program in (PCC, GEN):
         if not Path(program).exists():
             print(f"skipped: no program {program}")
             return 77
-    failed = 0
+    failed = methods()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         model = folder / "model.onnx"

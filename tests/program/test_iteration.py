@@ -5,8 +5,8 @@ usage: test_iteration.py   (environment: PCC)
 
 1. Random profiles (chains with skips), clusters of one and two levels, batches, schedules, links, little memory: the
    time of an iteration and the most bytes of each device, by a walk through time over the orders of DAPPLE, GPipe,
-   ZB-H1 and interleaved stages and the rules of ir/exec/iteration.md; no plan is below its bound, no device above its
-   memory.
+   ZB-H1 and interleaved stages and the rules of ir/exec/iteration/iteration.md; no plan is below its bound, no device
+   above its memory.
 2. Memory in which a stage has room for one micro-batch, or for none; a million micro-batches, and more.
 3. Interleaved: of equal stages the bubble is divided by the stages of a device; micro-batches that do not fit.
 

@@ -163,6 +163,18 @@ def opened(work):
     check("4 are written as such, none is open" in scattered.stderr, f"parts that cost: {scattered.stderr}")
     grouped = split(work / "three.onnx", work / "grouped", "-d", "4xa100", "--group", "2:300GB/s,2us", "--dim", "b=1")
     check(grouped.returncode == 0 and manifest(work / "grouped")["calls"] == "opened", f"grouped: {grouped.stderr}")
+    judged(work / "three.onnx", "--objective=latency", "--pin", "^/h.0/Block=acc0", "--pin", "^/h.2/Block=acc1")
+
+
+def judged(path, *options):
+    """A plan that is shown by the time per sample: the table says so, files say what it was made for."""
+    by = [*ON_TWO, *options, "--judge=time-per-sample"]
+    made, shown = (json.loads(pcc(path, *o, "-q", "--emit", "json").stdout) for o in ([*ON_TWO, *options], by))
+    check(shown["objective"] == made["objective"], f"{shown['objective']}, made for {made['objective']}")
+    check(shown["judged"]["name"] == "time-per-sample", f"judged: {shown.get('judged')}")
+    check(shown["judged"]["value_s"] < made["objective"]["value_s"], f"judged: {shown['judged']}")
+    table = pcc(path, *by).stdout
+    check("\ntime per sample " in table and "why: made by latency-place for a latency" in table, table)
 
 
 def stays_open(work):

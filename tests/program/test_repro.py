@@ -6,18 +6,18 @@ in the same way there, succeed with the true pcc, and hold only the passes that 
 reproducer from elsewhere may not do is read or write other files."""
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import extras
 from checks import check, complain, finish
 
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
-LYING = Path(shutil.which(PCC) or PCC).resolve().parent / "tests" / "pcc-lying"
+LYING = extras.BUILT / "pcc-lying"
 
 
 def run(program, *args, lie="", cwd):
@@ -63,9 +63,7 @@ def hostile(folder):
 
 
 def main():
-    if not LYING.exists():
-        print(f"skipped: {LYING} is not built")
-        return 77
+    extras.need(LYING.exists(), f"{LYING} is not built")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         subprocess.run([PCC_GEN, "gpt", "-o", folder / "m.onnx", "--layers", "1", "--width", "16",

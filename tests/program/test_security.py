@@ -30,9 +30,9 @@ except ImportError:
 PCC = str(Path(shutil.which(os.environ.get("PCC", "pcc")) or os.environ.get("PCC", "pcc")).resolve())
 PCC_GEN = str(Path(shutil.which(os.environ.get("PCC_GEN", "pcc-gen")) or "pcc-gen").resolve())
 FUNCTIONS = Path(__file__).resolve().parents[1] / "lit/functions.pir"
-PCC_KEYED = str(Path(PCC).parent / "tests/pcc-keyed")  # pcc that is told the key of its hashes
-PCC_INTERRUPTED = str(Path(PCC).parent / "tests/pcc-interrupted")  # Ctrl-C is pressed at a known moment
-PCC_SHRINKING = str(Path(PCC).parent / "tests/pcc-shrinking")
+PCC_KEYED = str(extras.BUILT / "pcc-keyed")  # pcc that is told the key of its hashes
+PCC_INTERRUPTED = str(extras.BUILT / "pcc-interrupted")  # Ctrl-C is pressed at a known moment
+PCC_SHRINKING = str(extras.BUILT / "pcc-shrinking")
 SANITIZED = b"__asan_init" in Path(PCC).read_bytes()
 REPORTS = ("runtime error:", "AddressSanitizer", "LeakSanitizer")
 GPT = ["gpt", "--layers", "1", "--width", "32", "--heads", "2", "--vocab", "64"]

@@ -36,7 +36,7 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
-RANDOM = Path(PCC).parent / "tests" / "unit_split"  # splits by random plans
+RANDOM = extras.BUILT / "unit_split"  # splits by random plans
 FAST = ["--link", "1TB/s,0us"]
 WORKERS = 2  # ctest may run other tests beside this one
 RNG = np.random.default_rng(3)

@@ -29,7 +29,7 @@ from sanitized import SANITIZED
 from test_split import FAST, GEN, PCC, TensorProto, check, external_of, load, manifest_of, np, onnx, run, verify
 
 MODES = ("shared", "inline", "original", "link")
-CLONING = str(Path(PCC).parent / "tests/pcc-cloning")  # pcc where files can share blocks
+CLONING = str(extras.BUILT / "pcc-cloning")  # pcc where files can share blocks
 TINY = ("bert_fp16", "cond_dyn", "densenet121_ts", "gpt2_kv_dyn", "gpt2_merged_if", "minigpt_functions_ts",
         "sklearn_rf_pipeline", "train_gpt_grad_dyn")  # of exported/tiny; the benchmark takes all
 LINKED = ["--allow-links"]

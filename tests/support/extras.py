@@ -9,6 +9,8 @@ import tempfile
 from pathlib import Path
 
 SKIP = 77
+# The folder of programs that are built for tests, such as unit_split and pcc-lying.
+BUILT = Path(os.environ.get("PCC_BUILT") or Path(__file__).resolve().parents[2] / "build/dev/tests")
 
 
 def extra():

@@ -1,9 +1,10 @@
-/* A step of a plan the slow way, for the test of ir/exec/single_step.h: modules written as text, and a simulator that
- * works from their operands, walks through every moment, and knows of no nets, task graphs or lanes. */
+/* A step of a plan the slow way, for the test of ir/exec/makespan/single_step.h: modules written as text, and a
+ * simulator that works from their operands, walks through every moment, and knows of no nets, task graphs or lanes. */
 #ifndef PCC_TESTS_SLOW_STEP_H
 #define PCC_TESTS_SLOW_STEP_H
 
-#include "ir/exec/single_step.h"
+#include "ir/exec/makespan/single_step.h"
+#include "tools/lib/exec/kinds.h"
 #include "ir/text/text.h"
 #include "tests/support/sink.h"
 
@@ -36,7 +37,7 @@ static inline void load(struct made *s, const char *text, size_t size, bool io_f
     struct text_module t;
     memset(s, 0, sizeof *s);
     s->diag = diag_of(&s->sink);
-    if (module_parse(&t, text, size, "text", NULL, &s->diag))
+    if (module_parse(&t, &(struct named_text){"text", text, size, exec_kinds}, NULL, &s->diag))
         fail_msg("%s\n%s", s->sink.last[0], text);
     s->a = arena_new(NULL);
     s->of = t.scene;

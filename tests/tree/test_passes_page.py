@@ -1,6 +1,7 @@
-"""passes/README.md and backends/README.md work as they say: their pass, planner and writer are compiled into a pcc of
-their own (with the tables changed as the pages tell), and their lit tests pass with that pcc, and fail when the one
-they are for is broken; the tests of all planners and of all writers take the new ones in.
+"""passes/README.md, backends/README.md and tools/lib/exec/README.md work as they say: their pass, planner, writer and
+execution model are compiled into a pcc of their own (with the tables changed as the pages tell), and their lit tests
+pass with that pcc, and fail when the one they are for is broken; the tests of all planners, of all writers and of all
+execution models take the new ones in.  The execution model is one folder and one row.
 
 Needs lit, filecheck, cmocka and the build tree around PCC (else 77)."""
 import os
@@ -16,8 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PCC = os.environ.get("PCC", "pcc")
 BUILD = Path(shutil.which(PCC) or PCC).resolve().parent
 STRICT = "-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Wshadow -Wconversion -Wstrict-prototypes".split()
-PAGES = ("passes/README.md", "backends/README.md")
-# each file of the pages: its test, how it comes into which table, and how it is broken
+PAGES = ("passes/README.md", "backends/README.md", "tools/lib/exec/README.md")
+MODEL = "tools/lib/exec/sequential/"
+# each file of the pages, or all of a folder: its test, how it comes into which table, and how it is broken
 EXAMPLES = {
     "passes/coarsen/absorb.c": (
         "tests/lit/absorb.pir", "passes/table.c", "extern const struct pass ", "pass_absorb", "&pass_fuse,",
@@ -28,8 +30,12 @@ EXAMPLES = {
     "backends/report/loads.c": (
         "tests/lit/loads.pir", "backends/writers.c", "extern const struct writer ", "writer_loads",
         "&writer_json,", ("{12, 9, 6}", "{12, 12, 6}")),
+    MODEL: (
+        "tests/lit/sequential.pir", "tools/lib/exec/kinds.c", "extern const struct exec_kind ", "exec_sequential",
+        "NULL,", ("map_get(&b->there, key)", "false")),
 }
 UNIT, WRITERS = "tests/unit/passes/planner.c", "tests/unit/backends/writers.c"
+KINDS = "tests/unit/tools/lib/kinds.c"
 
 
 def cache(name):
@@ -62,15 +68,22 @@ def tables():
     return changed
 
 
+def files(blocks, example):
+    """The files of an example, by name."""
+    return {path: text for path, text in blocks.items() if path.startswith(example)}
+
+
 def build(folder, blocks, out, sources):
     """A program with the pages' examples: their objects come before those of the library."""
     own = []
-    for path, text in {**tables(), **{path: blocks[path] for path in EXAMPLES}}.items():
-        own.append(folder / Path(path).name)
-        own[-1].write_text(text)
+    for path, text in [*tables().items(), *(pair for example in EXAMPLES for pair in files(blocks, example).items())]:
+        at = folder / "tree" / path
+        at.parent.mkdir(parents=True, exist_ok=True)
+        at.write_text(text)
+        own += [at] if at.suffix == ".c" else []
     libs = subprocess.run(["pkg-config", "--cflags", "--libs", "libprotobuf-c", "jansson", "libcgraph", "cmocka"],
                           capture_output=True, text=True, check=True).stdout.split()
-    command = [cache("CMAKE_C_COMPILER"), *c_flags(), *STRICT, f"-I{ROOT}",
+    command = [cache("CMAKE_C_COMPILER"), *c_flags(), *STRICT, f"-I{folder}/tree", f"-I{ROOT}",
                '-DPCC_VERSION="0"', '-DPCC_CGRAPH_VERSION="0"', *own, *sources, BUILD / "libpcc.a",
                *BUILD.glob("**/libpcc_onnx.a"), *libs,
                *solvers((BUILD / "CMakeCache.txt").read_text()), "-pthread", "-lm", "-o", out]
@@ -78,6 +91,20 @@ def build(folder, blocks, out, sources):
     if r.returncode:
         print(shlex.join(str(c) for c in command), r.stderr[-3000:], sep="\n")
     return r.returncode == 0
+
+
+def is_one_folder():
+    """Whether the page of the execution model makes nothing outside of its folder but a row of the table and a test."""
+    page = (ROOT / PAGES[-1]).read_text()
+    test, table, *_ = EXAMPLES[MODEL]
+    outside = [p for p in re.findall(r"^```\w+ (\S+)\n", page, re.M) if not p.startswith(MODEL) and p != test]
+    old, new = ((ROOT / table).read_text(), tables()[table])
+    added = [line for line in new.splitlines() if line not in old.splitlines()]
+    rows = [line for line in added if "&exec_sequential" in line]
+    if outside or len(rows) != 1 or len(added) != 2 or "&exec_" not in old:
+        print(f"the execution model needs more than a folder and a row: {outside} {added}")
+        return False
+    return True
 
 
 def lit(test, program, out):
@@ -99,6 +126,8 @@ def main():
         print("presets build in build/release:", *wrong, sep="\n")
         return 1
     blocks = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```$", pages, re.M | re.S))
+    if not is_one_folder():
+        return 1
     driver = sorted((ROOT / "tools/pcc").glob("*.c"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -113,14 +142,15 @@ def main():
             if r.returncode:
                 print(r.stdout[-3000:])
                 return r.returncode
-            assert blocks[path].count(old) == 1
-            if not build(folder, {**blocks, path: blocks[path].replace(old, new)}, folder / "broken", driver):
+            of = [p for p, text in files(blocks, path).items() for _ in range(text.count(old))]
+            assert len(of) == 1, f"{path}: {old} in {of}"
+            if not build(folder, {**blocks, of[0]: blocks[of[0]].replace(old, new)}, folder / "broken", driver):
                 return 1
             r = lit(at, folder / "broken", folder / "out2")
             if r.returncode != 1:
                 print(f"the page's test of {path} does not notice that it is broken: {r.returncode}\n{r.stdout}")
                 return 1
-        for unit in (UNIT, WRITERS):
+        for unit in (UNIT, WRITERS, KINDS):
             if not build(folder, blocks, folder / "unit", [ROOT / unit]):
                 return 1
             r = subprocess.run([folder / "unit"], capture_output=True, text=True)

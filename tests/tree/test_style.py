@@ -20,18 +20,21 @@ AT_ROOT = {"CMakeLists.txt", "CMakePresets.json", "README.md", "CONTRIBUTING.md"
            "LICENSE", "Dockerfile", "docs", "frontends", "passes", "backends", "ir", "third_party", "tests", "tools",
            "build"}
 LAYERS = ("ir", "passes", "frontends", "backends")
-# Who may include whom: a folder (or a single file) knows itself and what stands in an earlier row of its layer; the
-# other layers know all of ir.
+# Who may include whom and use whose functions: a folder with its subfolders (or a single file; a header with its .c)
+# knows itself and what stands in an earlier row of its layer; the other layers know all of ir.  FOLDER/* are the
+# folders in FOLDER, side by side: one for each execution model.
 FLOORS = [
-    ["ir/base"], ["ir/model"], ["ir/cluster"], ["ir/dag"], ["ir/plan"], ["ir/exec", "ir/text"], ["ir"],
-    ["passes/passes.h"], ["passes/functions"], ["passes/shapes"], ["passes/rewrite"], ["passes/cost"],
-    ["passes/coarsen"],
-    ["passes/problem"], ["passes/bounds"], ["passes/contiguous"], ["passes/any_shape"], ["passes/integer"],
-    ["passes/baselines", "passes/given", "passes/list", "passes/stages", "passes/latency"],
+    ["ir/base"], ["ir/model"], ["ir/cluster"], ["ir/dag"], ["ir/plan"], ["ir/exec", "ir/text"], ["ir/exec/replicas"],
+    ["ir/exec/*"], ["ir"],
+    ["passes/passes.h"], ["passes/context.c"], ["passes/functions"], ["passes/shapes"], ["passes/rewrite"],
+    ["passes/cost"], ["passes/coarsen"], ["passes/problem"], ["passes/replicas"], ["passes/bounds"],
+    ["passes/contiguous"], ["passes/any_shape"], ["passes/latency"], ["passes/integer"],
+    ["passes/baselines", "passes/given", "passes/list", "passes/stages"],
     ["passes/portfolio"], ["passes"],
     ["frontends"], ["frontends/onnx", "frontends/profiles"], ["frontends/text"],
-    ["backends/backends.h", "backends/label.h", "backends/palette.h"], ["backends/onnx"], ["backends/split"],
-    ["backends/picture", "backends/timeline", "backends/report"], ["backends"],
+    ["backends/backends.h", "backends/label.h", "backends/palette.h"], ["backends/onnx"],
+    ["backends/picture", "backends/timeline"], ["backends/split"], ["backends/report"], ["backends"],
+    ["tools/lib/exec"], ["tools/lib/exec/*"],
 ]
 FLOOR = {place: row for row, places in enumerate(FLOORS) for place in places}
 GENERATED = "onnx.pb-c.h"
@@ -216,28 +219,70 @@ def root_folder(tree):
 def dependencies(tree):
     for path, text in tree.sources():
         layer = path.split("/")[0]
-        if layer not in LAYERS:
+        if layer not in (*LAYERS, "tools"):
             continue
         for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]*)"', text, re.M):
             first = name.split("/")[0]
-            if name == GENERATED:
+            if layer == "tools":  # which know all
+                good = True
+            elif name == GENERATED:
                 good = layer == "backends" or layer == "frontends"
             else:
                 good = "/" in name and first in ("ir", layer) and (tree.root / name).is_file()
             if not good:
                 yield f"{path}: includes \"{name}\"; {layer} knows itself and ir, by full paths"
-            elif name != GENERATED and first == layer and not stands_below(path, name):
+            elif first == layer and not stands_below(path, name):
                 yield f"{path}: includes \"{name}\", which stands above it or beside it (FLOORS)"
 
 
+def floor(place):
+    """The row of a place; None: it has none."""
+    return FLOOR.get(place, FLOOR.get(place.rsplit("/", 1)[0] + "/*"))
+
+
 def place_of(path):
-    return path if path in FLOOR else path.rsplit("/", 1)[0]
+    """The place of FLOORS that a file belongs to; a folder that FLOORS lacks is a place of its own."""
+    folder = path.rsplit("/", 1)[0]
+    parts = folder.split("/")
+    above = ("/".join(parts[:n]) for n in range(len(parts), 1, -1))
+    return next((p for p in (path, path[:-1] + "h") if p in FLOOR), None) or next(
+        (p for p in above if floor(p) is not None), folder)
 
 
 def stands_below(path, name):
-    """Whether a file may include that one of its own layer."""
+    """Whether a file may include, and use what is defined in, that one of its own layer."""
     a, b = place_of(path), place_of(name)
-    return a == b or (a in FLOOR and b in FLOOR and FLOOR[b] < FLOOR[a])
+    if path.startswith("tools/") and floor(a) is None:
+        return True
+    return a == b or (floor(a) is not None and floor(b) is not None and floor(b) < floor(a))
+
+
+def object_of(tree, path, folder):
+    """The object file of a source: the build left it beside pcc; in a small tree it is compiled into the folder."""
+    if tree.root == ROOT:
+        build = Path(os.environ.get("PCC_BUILD") or Path(shutil.which(PCC) or PCC).resolve().parent)
+        return build / "CMakeFiles/pcc_objects.dir" / (path + ".o")
+    made = Path(folder) / (path.replace("/", "-") + ".o")
+    include = [f"-I{at}" for at in (tree.root, generated_folder()) if at]
+    subprocess.run(["cc", *include, "-c", tree.root / path, "-o", made], check=True)
+    return made
+
+
+def symbols(tree):
+    """Calls that no include shows, since the caller declares the function or a header below both does: each symbol that
+    an object file uses is defined in its own folder or in one below."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = {p: object_of(tree, p, folder) for p, _ in tree.sources(".c") if p.split("/")[0] in LAYERS}
+        yield from (f"{p}: has no object file beside pcc: build it" for p, o in made.items() if not o.exists())
+        source = {str(o): p for p, o in made.items() if o.exists()}
+        said = subprocess.run(["nm", "-A", "-P", "-g", *source], capture_output=True, text=True, check=True).stdout
+    lines = re.findall(r"^(.*?): (\S+) (\w)", said, re.M)
+    defined = {name: source[file] for file, name, kind in lines if kind != "U"}
+    for file, name, kind in lines:
+        path, at = source[file], defined.get(name)
+        if kind == "U" and at and not (
+                stands_below(path, at) if at.split("/")[0] == path.split("/")[0] else at.startswith("ir/")):
+            yield f"{path}: uses {name} of {at}, which stands above it or beside it (FLOORS)"
 
 
 def forbidden(tree):
@@ -458,7 +503,7 @@ def is_there(tree, cited, code, raw):
     if "/" in cited:
         return (tree.root / cited).exists()
     forms = [(r"((?:struct|enum) \w+)", r"^{} {{", code), (r"(\w+)\(\)", r"\b{}\(", code),
-             (r"([A-Z][A-Z_0-9]*)", r"\b{}\b", code), (r"([a-z]+(?:-[a-z]+)*)", r'\.name = "{}"', raw)]
+             (r"([A-Z][A-Z_0-9]*)", r"\b{}\b", code), (r"([a-z]+(?:-[a-z]+)*)", r'(?:\.name = |{{\s*)"{}"', raw)]
     for form, pattern, where in forms:
         m = re.fullmatch(form, cited)
         if m:
@@ -484,7 +529,7 @@ def glossary(tree):
             yield f"ir/words.md: {cited} does not exist"
 
 
-CHECKS = [lengths, parameters, fields, columns, formatted, root_folder, dependencies, forbidden, library_calls,
+CHECKS = [lengths, parameters, fields, columns, formatted, root_folder, dependencies, symbols, forbidden, library_calls,
           one_opener, one_compiler, assertions, machine_paths, opening, silent_skips, headers_alone, readme_options,
           readme_passes, readme_files, readme_short, glossary, security]
 
@@ -499,7 +544,10 @@ GOOD = {
     "ir/a.c": '/* A: strcpy() is only named. */\n#include "ir/a.h"\n\nint32_t f(int32_t x)\n{\n'
               '    return x + (int32_t)sizeof "gets(";\n}\n',
     "ir/words.md": "# Words\n\n**apple** `f()`, `ir/a.h`.\n\n**pear** `struct e`, `e.x`, `E_H`.\n",
+    "ir/exec/c/c.h": "/* C. */\n#ifndef C_H\n#define C_H\n\n#endif\n",
     "passes/b.c": '/* B. */\n#include "ir/a.h"\n',
+    "passes/given/e.c": '/* E. */\n#include "passes/given/e.h"\n\n#include "ir/a.h"\n\nint e(void)\n{\n'
+                        '    return (int)f(1);\n}\n',
     "passes/given/e.h": "/* E. */\n#ifndef E_H\n#define E_H\n\nstruct e {\n    int x;\n};\nint e(void);\n\n#endif\n",
     "frontends/c.c": '/* C. */\n#include "ir/a.h"\n#include "onnx.pb-c.h"\n',
     "tools/most.c": "/* Six parameters, 30 fields. */\n"
@@ -543,6 +591,13 @@ PLANTED = [  # check, file, text to put in, part of the complaint
     (dependencies, "ir/base/b.c", '/* B. */\n#include "ir/a.h"\n', "above it or beside it"),
     (dependencies, "passes/baselines/b.c", '/* B. */\n#include "passes/given/e.h"\n', "above it or beside it"),
     (dependencies, "passes/new/b.c", '/* B. */\n#include "passes/given/e.h"\n', "above it or beside it"),
+    *[(dependencies, f"{at}/b/b.c", f'/* B. */\n#include "{at}/c/c.h"\n', "above it or beside it")
+      for at in ("ir/exec", "tools/lib/exec")],
+    (dependencies, "tools/lib/exec/b.c", '/* B. */\n#include "tools/lib/exec/c/c.h"\n', "above it or beside it"),
+    *[(symbols, path, f"/* B. */\nint e(void);\nint g(void);\nint g(void)\n{{\n    return e();\n}}\n",
+       f"{path}: uses e of passes/given/e.c")
+      for path in ("passes/problem/b.c", "passes/baselines/b.c", "passes/context.c", "ir/base/b.c", "backends/d.c",
+                   "frontends/c.c")],
     *[(forbidden, "passes/b.c", f"/* B. */\nvoid g(void) {{ {name} (a, b); }}\n", f"b.c:2: {name}")
       for name in FORBIDDEN],
     *[(library_calls, path, f"/* B. */\nvoid g(void)\n{{\n    {call};\n}}\n", f"{path}:4: {call.split('(')[0]}")
@@ -636,8 +691,8 @@ def largest(tree):
 def main():
     tree, checks = Tree(ROOT), list(CHECKS)
     if not shutil.which(PCC):
-        print("note: PCC does not name the program: the README's options are not checked")
-        checks = [c for c in checks if c not in (readme_options, readme_passes)]
+        print("note: PCC does not name the program: neither the README's options nor symbols are checked")
+        checks = [c for c in checks if c not in (readme_options, readme_passes, symbols)]
     wrong = [line for check in checks for line in check(tree)]
     wrong += self_test(checks)
     print("\n".join(wrong))

@@ -16,6 +16,7 @@
 #include "ir/base/child.h"
 #include "ir/exec/evaluate.h"
 #include "passes/pipeline.h"
+#include "tests/support/aim.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static int prepare(struct ctx *x, const char *path)
         return -1;
     x->use.mem = x->scene.m->mem;
     x->use.scratch = arena_new(NULL);
-    x->scene.model.objective = OBJECTIVE_MAKESPAN;
+    aim_at(&x->scene.model, "makespan");
     x->scene.model.step.network = NETWORK_DIRECT;
     if (cluster_parse(x->scene.cluster, x->use.mem, "8xa100", x->use.diag) ||
         pipeline_parse(&p, "infer-shapes,cost,contract", x->use.mem, x->use.diag) ||
@@ -95,10 +96,10 @@ static int64_t makespan_of(struct ctx *x, bool any_dispatch)
 {
     struct step_model *how = &x->scene.model.step;
     int64_t best = INT64_MAX;
-    x->scene.model.objective = OBJECTIVE_MAKESPAN;
+    aim_at(&x->scene.model, "makespan");
     for (how->dispatch = 0; how->dispatch < (any_dispatch ? DISPATCHES : 1); how->dispatch++) {
         int64_t t = evaluate(&x->scene, x->results.plan, x->use.scratch).value;
-        best = t < best ? t : best;
+        best = smaller(t, best);
     }
     return best;
 }
@@ -118,7 +119,7 @@ static int run_planner(void *arg, FILE *out)
     if (pipeline_parse(&p, text, x->use.mem, x->use.diag))
         return 1;
     if (job->c->library)
-        x->scene.model.objective = OBJECTIVE_SAMPLE;
+        x->scene.model.objective = TIME_PER_SAMPLE;
     double before = cpu_ms(false), held = peak_bytes();
     if (!step_run(&p.step[0], x)) {
         f.ms = job->c->library ? cpu_ms(true) : cpu_ms(false) - before;

@@ -298,7 +298,8 @@ def copy_tree(chosen):
 def configure(where, how):
     # What presets would warn of, as errors: mixed-up types and formats.
     flags = f"-Werror=incompatible-pointer-types -Werror=int-conversion -Werror=format -include {TREE}/mutant.h"
-    subprocess.run(["cmake", "-S", TREE, "-B", where, "-G", "Ninja", *how, f"-DCMAKE_C_FLAGS={flags}"],
+    subprocess.run(["cmake", "-S", TREE, "-B", where, "-G", "Ninja", "-DBUILD_TESTING=ON", *how,
+                    f"-DCMAKE_C_FLAGS={flags}"],
                    check=True, stdout=subprocess.DEVNULL)
 
 

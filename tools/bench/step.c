@@ -1,4 +1,4 @@
-/* How long one sample takes to simulate (ir/exec/step.md), and many samples in rounds: build and run with
+/* How long one sample takes to simulate (ir/exec/makespan/step.md), and many samples in rounds: build and run with
  *
  *     pcc-gen gpt --layers 1135 --no-weights -o gpt.onnx && cmake --build --preset release --target bench-step
  *     build/release/bench-step gpt.onnx
@@ -6,8 +6,8 @@
  * Nodes are dealt to eight devices in stretches of equal length, and at random.  Prints CPU milliseconds for the tasks
  * and for running them, and bytes per node. */
 #include "frontends/frontends.h"
-#include "ir/exec/rounds.h"
-#include "ir/exec/single_step.h"
+#include "ir/exec/sample/rounds.h"
+#include "ir/exec/makespan/single_step.h"
 #include "passes/pipeline.h"
 
 #include <stdlib.h>

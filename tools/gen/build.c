@@ -2,6 +2,8 @@
  * structures in an arena. Only small constants have bytes here; see gen.h for weights. */
 #include "tools/gen/gen.h"
 
+#include "ir/base/numbers.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +33,7 @@ static void *alloc(struct gen *g, size_t n)
 
     n = (n + 15) & ~(size_t)15;
     if (c == NULL || c->size - c->used < n) {
-        size_t size = n > CHUNK_BYTES ? n : CHUNK_BYTES;
+        size_t size = larger_u64(n, CHUNK_BYTES);
         c = calloc(1, sizeof *c + size);
         if (c == NULL)
             die_memory();

@@ -12,6 +12,8 @@
  * class, 54 others. */
 #include "tools/gen/gen.h"
 
+#include "ir/base/numbers.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +33,7 @@ struct detector {
 
 static int64_t channels_of(const struct detector *m, int64_t level)
 {
-    return m->o->width << (level < DEEPEST ? level : DEEPEST);
+    return m->o->width << smaller(level, DEEPEST);
 }
 
 static void constants(struct gen *g, struct detector *m)

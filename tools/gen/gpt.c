@@ -12,6 +12,8 @@
  * finite. */
 #include "tools/gen/gen.h"
 
+#include "ir/base/numbers.h"
+
 #include <math.h>
 
 enum { GPT_POSITIONS = 1024 };
@@ -122,7 +124,7 @@ static const char *layer(struct gen *g, const struct gpt *m, int64_t i, const ch
 static const char *embed(struct gen *g, struct gpt *m, const char *wte)
 {
     const struct gen_opt *o = m->o;
-    const int64_t n = o->seq > GPT_POSITIONS ? o->seq : GPT_POSITIONS, dims[2] = {n, o->width};
+    const int64_t n = larger(o->seq, GPT_POSITIONS), dims[2] = {n, o->width};
     const char *zero = gen_ints(g, "const.zero", 0, 1, (const int64_t[]){0});
     const char *one = gen_ints(g, "const.one", 0, 1, (const int64_t[]){1});
     const char *past = zero;

@@ -9,6 +9,8 @@
  * to the Shape before, scale and shift per channel. Batch is symbolic, height and width are not. */
 #include "tools/gen/gen.h"
 
+#include "ir/base/numbers.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -149,7 +151,7 @@ static void time_embedding(struct gen *g, struct unet *m)
 
 static int64_t channels_of(const struct unet *m, int64_t level)
 {
-    return m->o->width << (level < 2 ? level : 2);
+    return m->o->width << smaller(level, 2);
 }
 
 static struct pic down_path(struct gen *g, struct unet *m, const struct gen_heads *h, struct pic p)

@@ -7,7 +7,6 @@
 #include "tools/gen/gen.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct draw {
     uint64_t bits;   /* for the times */

@@ -6,6 +6,8 @@
  * each uniform on mean +- sqrt(3) * std. Little-endian hosts only, as ONNX raw_data is. */
 #include "tools/gen/gen.h"
 
+#include "ir/base/numbers.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -50,7 +52,7 @@ static void out_bytes(struct out *o, const void *data, size_t len)
 
     o->written += len;
     while (len > 0 && o->error == 0) {
-        size_t n = OUT_BYTES - o->used < len ? OUT_BYTES - o->used : len;
+        size_t n = smaller_u64(OUT_BYTES - o->used, len);
         memcpy(o->buf + o->used, p, n);
         o->used += n;
         p += n;
@@ -64,7 +66,7 @@ static void out_zeros(struct out *o, uint64_t n)
 {
     static const uint8_t zeros[GEN_ALIGN];
 
-    for (; n > 0 && o->error == 0; n -= n < GEN_ALIGN ? n : GEN_ALIGN)
+    for (; n > 0 && o->error == 0; n -= smaller_u64(n, GEN_ALIGN))
         out_bytes(o, zeros, n < GEN_ALIGN ? (size_t)n : GEN_ALIGN);
 }
 
@@ -95,7 +97,7 @@ static void out_weight(struct out *o, const struct gen_weight *w)
             block[i + 1] = w->mean + spread * unit((uint32_t)(r >> 32));
         }
         uint64_t left = w->count - done;
-        out_bytes(o, block, (size_t)(left < BLOCK_FLOATS ? left : BLOCK_FLOATS) * sizeof *block);
+        out_bytes(o, block, (size_t)(smaller_u64(left, BLOCK_FLOATS)) * sizeof *block);
     }
 }
 

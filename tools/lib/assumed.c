@@ -4,8 +4,6 @@
 
 #include "ir/base/strings.h"
 
-#include <string.h>
-
 enum { DIMS_NAMED = 8, SHARE = 10 }; /* types of a tenth of the work or more are named */
 
 struct list {

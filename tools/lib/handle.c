@@ -6,6 +6,7 @@
 
 #include "frontends/frontends.h"
 #include "ir/base/warning_switch.h"
+#include "tools/lib/exec/kinds.h"
 #include "tools/lib/settings.h"
 #include "tools/lib/write.h"
 
@@ -67,6 +68,15 @@ const char *given(const struct pcc *p, const char *name)
         if (!strcmp(p->given[i].name, name))
             return p->given[i].value;
     return NULL;
+}
+
+const struct exec_kind *given_kind(const struct pcc *p)
+{
+    const char *name = given(p, "objective");
+    for (uint32_t i = 0; name && exec_kinds[i]; i++)
+        if (!strcmp(exec_kinds[i]->name, name))
+            return exec_kinds[i];
+    return exec_kinds[TIME_PER_SAMPLE];
 }
 
 const char *given_nth(const struct pcc *p, const char *name, uint32_t i)
@@ -164,11 +174,12 @@ static void begin(struct pcc *p)
                         .use.scratch = arena_new(p->mem),
                         .use.diag = &p->diag,
                         .use.listener = &p->listener,
-                        .use.read_model = read_model};
+                        .use.read_model = read_model,
+                        .scene.model.kinds = exec_kinds};
     p->judged = (struct judged){0};
     p->name = NULL;
     p->own = NULL;
-    p->own_model = (struct exec_model){0};
+    p->own_model = p->x.scene.model;
     p->planned = false;
 }
 
@@ -246,7 +257,7 @@ enum pcc_status pcc_open_memory(struct pcc *p, const char *name, const void *byt
 
 static enum pcc_status do_plan(struct pcc *p, const struct call *c)
 {
-    struct pipeline pipeline = {0};
+    struct pipeline pipeline = {.kinds = exec_kinds};
     struct run_options none = {0};
     if (!p->x.scene.m || p->planned) {
         diag_error(&p->diag,

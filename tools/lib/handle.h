@@ -61,6 +61,8 @@ struct pcc {
 
 /* The value that was given last; NULL: none. */
 const char *given(const struct pcc *p, const char *name);
+/* The execution model that --objective names; if it names none, that of the time per sample. */
+const struct exec_kind *given_kind(const struct pcc *p);
 /* The i-th value of a setting that repeats; NULL: no more. */
 const char *given_nth(const struct pcc *p, const char *name, uint32_t i);
 

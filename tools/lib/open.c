@@ -2,6 +2,7 @@
  * handle.h). */
 #include "frontends/frontends.h"
 #include "ir/base/infile.h"
+#include "tools/lib/exec/kinds.h"
 #include "tools/lib/settings.h"
 
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static int read_text(const struct input *in, bool links, struct scene *s, struct
     if (text && in->bytes && infile_text(in->name, text, n, d))
         text = NULL;
     if (text)
-        text_read(&t, &(struct named_text){in->name, text, n}, links, of, d);
+        text_read(&t, &(struct named_text){in->name, text, n, exec_kinds}, links, of, d);
     *s = t.scene;
     *plan = t.plan;
     arena_free(a);
@@ -75,7 +76,7 @@ int read_input(const struct pcc *p, const struct input *in, struct scene *s, str
                           in->name, foreign);
     switch (kind) {
     case INPUT_WORKLOAD:
-        return in->bytes ? workload_parse(s, &(struct named_text){in->name, in->bytes, in->n},
+        return in->bytes ? workload_parse(s, &(struct named_text){in->name, in->bytes, in->n, NULL},
                                           scale, of, d)
                          : workload_read(s, in->name, scale, of, d);
     case INPUT_ONNX:
@@ -101,6 +102,7 @@ enum pcc_status open_input(struct pcc *p, const struct input *in)
     p->diag.clock = NULL;
     diag_tell(&p->diag, NULL, 0, 0);
     p->own = p->x.scene.cluster;
+    p->x.scene.model.kinds = exec_kinds;
     p->own_model = p->x.scene.model;
     return rc ? PCC_BAD_INPUT : PCC_OK;
 }

@@ -1,22 +1,17 @@
 /* Plans are made and judged (handle.h).  O(nodes + pins), besides what the passes take. */
 #include "frontends/frontends.h"
 #include "ir/base/units.h"
-#include "ir/exec/latency_parts.h"
-#include "passes/bounds/claim.h"
+#include "ir/exec/exec_runs.h"
+#include "ir/plan/parts.h"
+#include "passes/problem/claim.h"
 #include "tools/lib/settings.h"
 
 #include <string.h>
 
 const char *default_pipeline(const struct pcc *p)
 {
-    const char *goal = given(p, "objective");
-    if (goal && !strcmp(goal, objective_name[OBJECTIVE_MAKESPAN]))
-        return "open-functions,fuse,portfolio-place";
-    if (goal && !strcmp(goal, objective_name[OBJECTIVE_LATENCY]))
-        return "open-functions,latency-place";
-    if (goal && !strcmp(goal, objective_name[OBJECTIVE_ITERATION]))
-        return "open-functions,pipeline-place";
-    return given(p, "group") ? "open-functions,fuse,hier-place" : "open-functions,fuse,auto-place";
+    const struct exec_plans *plans = given_kind(p)->plans;
+    return given(p, "group") && plans->grouped ? plans->grouped : plans->pipeline;
 }
 
 /* What does not fit might fit with less reserve. */
@@ -30,7 +25,7 @@ static void note_reserve(const struct ctx *x)
                       bytes_short(text, x->scene.cluster->cls[k].reserve));
 }
 
-/* What a device needs for the time per sample is more than what is there at once: who has too little shall know.  Of
+/* What a device needs for many samples is more than what is there at once: who has too little shall know.  Of
  * graphs without weights the file says what nodes need. */
 static void note_counted(const struct ctx *x)
 {
@@ -42,7 +37,7 @@ static void note_counted(const struct ctx *x)
     for (uint32_t w = 0; pl && w < pl->nweight; w++)
         if (place_is_parameter(x->scene.m, pl, w))
             weights = sat_add(weights, pl->weight_bytes[w]);
-    if (x->scene.model.objective != OBJECTIVE_SAMPLE || !weights || least < 0 || all <= least)
+    if (exec_kind(&x->scene.model)->feed != FEED_STEADY || !weights || least < 0 || all <= least)
         return;
     diag_note(
         x->use.diag,
@@ -94,32 +89,27 @@ static const struct plan *claim_again(struct ctx *x, const struct scene *by,
                                       const struct evaluation *e)
 {
     struct plan *p = arena_alloc(x->use.mem, sizeof *p), *made = x->results.plan;
+    const struct exec_kind *kind = exec_kind(&by->model);
     *p = *made;
-    if (by->model.objective != OBJECTIVE_SAMPLE)
+    if (kind->feed != FEED_STEADY)
         p->copies = NULL; /* one sample has no use for them */
     p->claim = (struct claim){.objective = by->model.objective,
                               .value = e->value,
                               .bound = -1,
                               .bound_all = -1,
                               .status = PLAN_HEURISTIC};
-    if (by->model.objective == OBJECTIVE_MAKESPAN) {
+    if (kind->runs->bound) {
         x->results.plan = p;
-        claim_makespan(x);
-        x->results.plan = made;
-    } else if (by->model.objective == OBJECTIVE_LATENCY) {
-        x->results.plan = p;
-        claim_latency(x);
+        claim_run(x, by);
         x->results.plan = made;
     }
     if (!e->v.fits) {
         p->claim.status = PLAN_OVER_MEMORY;
-        diag_warning(x->use.diag, WARN_OVER_MEMORY, "--judge=%s: %s",
-                     objective_name[by->model.objective], e->why_not);
+        diag_warning(x->use.diag, WARN_OVER_MEMORY, "--judge=%s: %s", kind->name, e->why_not);
     }
-    p->claim.argument =
-        arena_fmt(x->use.mem, "made by %s for %s %s", made->planner,
-                  strchr("aeiou", *objective_text[made->claim.objective]) ? "an" : "a",
-                  objective_text[made->claim.objective]);
+    const char *text = exec_kind_of(&by->model, made->claim.objective)->text;
+    p->claim.argument = arena_fmt(x->use.mem, "made by %s for %s %s", made->planner,
+                                  strchr("aeiou", *text) ? "an" : "a", text);
     return p;
 }
 
@@ -134,40 +124,27 @@ static const struct result *keep_made(struct ctx *x)
 }
 
 /* The parts as --cut says. */
-static const struct parts *cut_parts(struct pcc *p, const struct result *r)
+static void cut_parts(struct pcc *p, struct result *r)
 {
-    struct ctx *x = &p->x;
+    const struct exec_shows *shows = exec_kind(&r->scene.model)->shows;
     const char *cut = given(p, "cut");
-    const struct parts *parts = NULL;
-    const struct planned planned = {&r->scene, x->results.plan,
-                                    r->trained ? r->trained->stages : NULL};
     bool fine = cut && !strcmp(cut, "transfers");
-    if (fine && !r->step)
-        diag_note(x->use.diag, "--cut=transfers is about one sample alone: it needs "
-                               "--objective=makespan or --judge=makespan");
-    if (fine && r->step) {
-        parts = parts_by_transfers(&r->scene, r->plan, x->use.mem);
-        if (!parts)
-            diag_note(x->use.diag, "--cut=transfers: parts that end at transfers could not follow "
-                                   "each other in this plan's order: there are as few as can be");
+    if (shows->cut) {
+        shows->cut(r, fine, p->x.use.mem);
+        return;
     }
-    return parts ? parts : parts_of_plan(&planned, x->use.mem);
+    if (fine)
+        diag_note(p->x.use.diag, "--cut=transfers is about one sample alone: it needs "
+                                 "--objective=makespan or --judge=makespan");
+    r->parts =
+        parts_of_plan(&(struct planned){&r->scene, r->plan, r->verdict->stages}, p->x.use.mem);
+    r->parts_value = r->verdict->value;
 }
 
 /* Whether the plan was made for another objective than that of r. */
 static bool by_other(const struct ctx *x, const struct result *r)
 {
     return r->scene.model.objective != x->results.plan->claim.objective;
-}
-
-/* A plan for a latency: hosts' nodes where they ran, and a part for each subgraph. */
-static void take_subgraphs(struct ctx *x, struct result *r)
-{
-    struct plan *p = arena_alloc(x->use.mem, sizeof *p);
-    *p = *r->plan;
-    p->dev = latency_nodes_ran(&r->scene, r->latency, x->use.mem);
-    r->plan = p;
-    r->parts = latency_parts(&r->scene, r->latency, &r->parts_value, &r->part_slot, x->use.mem);
 }
 
 /* The figures of the plan, none if there is no plan.  It may have come with the input: then nobody has checked it
@@ -183,8 +160,9 @@ static int judge_plan(struct pcc *p)
         return -1;
     r->scene = ctx_judged(x);
     *e = evaluate(&r->scene, x->results.plan, x->use.mem);
-    if (by_other(x, r) && r->scene.model.objective == OBJECTIVE_LATENCY && !e->v.runnable) {
-        diag_warning(&p->diag, WARN_INVALID_PLAN, "--judge=latency: %s", e->why_not);
+    const struct exec_kind *kind = exec_kind(&r->scene.model);
+    if (by_other(x, r) && kind->subgraphs && !e->v.runnable) { /* pieces may wait in a circle */
+        diag_warning(&p->diag, WARN_INVALID_PLAN, "--judge=%s: %s", kind->name, e->why_not);
         r->scene = x->scene;
         *e = evaluate(&r->scene, x->results.plan, x->use.mem);
     }
@@ -201,15 +179,7 @@ static int judge_plan(struct pcc *p)
         r->plan = claim_again(x, &r->scene, e);
     }
     r->verdict = &e->v;
-    r->step = e->step;
-    r->trained = e->trained;
-    r->latency = e->latency;
-    if (r->latency)
-        take_subgraphs(x, r);
-    else
-        r->parts = cut_parts(p, r);
-    if (r->step)
-        r->parts_value = step_of_parts(&r->scene, r->plan, r->parts, x->use.mem);
+    cut_parts(p, r);
     return 0;
 }
 
@@ -219,23 +189,36 @@ static void close_calls(struct ctx *x, struct judged *j)
 {
     struct closed_plan *c = &j->closed;
     struct result *r = &j->r;
+    bool alone = r->verdict && exec_kind(&r->scene.model)->feed == FEED_ALONE;
     r->calls = x->results.opened ? "opened" : module_has_calls(x->scene.m) ? "whole" : NULL;
     j->planned = *r;
-    if ((r->step || r->latency) && x->results.opened)
+    if (alone && x->results.opened)
         diag_detail(x->use.diag,
                     "calls of functions stay open: a call waits for all its inputs, its "
                     "nodes only for theirs, and one sample alone tells the difference");
-    if (!r->verdict || r->step || r->latency || r->plan->rank || !x->results.opened ||
+    if (!r->verdict || alone || r->plan->rank || !x->results.opened ||
         !close_plan(x, r->parts, r->verdict, c))
         return;
     diag_detail(x->use.diag, "calls of functions: %u are written as such, %s", c->closed,
                 c->open == 0 ? "none is open"
                              : arena_fmt(x->use.mem, "%u are open, the first of these '%s'",
                                          c->open, c->first_open));
+    struct plan *plan = &c->plan;
+    if (r->made) { /* shown by another objective than its own: that one's claim, and both of the closed module */
+        struct result *made = arena_alloc(x->use.mem, sizeof *made);
+        plan = arena_alloc(x->use.mem, sizeof *plan);
+        *made = *r->made;
+        made->scene = c->scene;
+        made->plan = &c->plan;
+        *plan = c->plan;
+        plan->claim = r->plan->claim;
+        plan->copies = r->plan->copies;
+        r->made = made;
+    }
     r->open = &j->planned;
-    r->made = NULL;
-    r->scene = c->scene;
-    r->plan = &c->plan;
+    r->scene.m = c->scene.m;
+    r->scene.place = c->scene.place;
+    r->plan = plan;
     r->verdict = &c->verdict;
     r->parts = c->parts;
 }

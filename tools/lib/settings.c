@@ -254,10 +254,10 @@ static const char *basis_option(enum basis b, struct arena *a)
 static int read_basis(struct pcc *p, enum basis b, const char *option)
 {
     const char *text = given(p, option);
-    int word = basis_find(b, text);
+    int word = basis_find(&p->x.scene.model, b, text);
     if (word < 0)
         diag_error(&p->diag, "--%s '%s': expected %s", option, text,
-                   basis_choices(b, p->x.use.mem));
+                   basis_choices(&p->x.scene.model, b, p->x.use.mem));
     return word;
 }
 
@@ -282,10 +282,10 @@ static int describe_step(struct pcc *p)
     if (given(p, "judge") && judge < 0)
         return -1;
     p->settings.judged = judge >= 0;
-    p->settings.judge = judge >= 0 ? (enum objective)judge : OBJECTIVE_SAMPLE;
+    p->settings.judge = judge >= 0 ? (uint32_t)judge : TIME_PER_SAMPLE;
     const char *why = exec_refuses(e, p->x.use.mem), *memory = given(p, "memory-model");
-    bool step = e->objective == OBJECTIVE_MAKESPAN || p->settings.judge == OBJECTIVE_MAKESPAN;
-    if (memory && e->memory > MEMORY_SUM && !step)
+    uint32_t fields = exec_kind(e)->fields | exec_kind_of(e, p->settings.judge)->fields;
+    if (memory && e->memory > MEMORY_SUM && !(fields >> BASIS_MEMORY & 1))
         return diag_error(&p->diag,
                           "--memory-model=%s is about one sample alone: it needs "
                           "--objective=makespan or --judge=makespan",
@@ -356,8 +356,7 @@ static int describe_devices(struct pcc *p)
 
 static bool is_iteration(const struct pcc *p)
 {
-    const char *goal = given(p, "objective");
-    return goal && !strcmp(goal, objective_name[OBJECTIVE_ITERATION]);
+    return given_kind(p)->feed == FEED_MICRO_BATCHES;
 }
 
 static int describe_model(struct pcc *p)

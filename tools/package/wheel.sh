@@ -31,7 +31,7 @@ done
 
 if [ -z "$build" ]; then
     build=build/wheel
-    cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
+    cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release \
         -DPCC_WITH_METIS=OFF -DPCC_WITH_SCOTCH=OFF -DPCC_WITH_CBC=OFF >/dev/null
     cmake --build $build --target pcc pcc-gen pcc_shared
 fi

@@ -63,7 +63,7 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, const struct re
     struct ctx y = *x;
     char why[LINE_BYTES] = "";
     struct diag quiet = {.emit = keep_error, .user = why};
-    struct pipeline p = {0};
+    struct pipeline p = {.kinds = x->scene.model.kinds};
     if (pipeline_parse(&p, text, x->use.mem, x->use.diag))
         return -1;
     const char *name = p.step[0].pass->name;
@@ -72,7 +72,7 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, const struct re
     y.use.diag = &quiet;
     y.results.plan = NULL;
     y.levels.top = x->levels.whole;
-    y.scene.model.objective = OBJECTIVE_SAMPLE; /* all that they know */
+    y.scene.model.objective = TIME_PER_SAMPLE; /* all that they know */
     int rc = step_run(&p.step[0], &y);
     double took = read_seconds() - start;
     arena_release(x->use.scratch, mark);
@@ -84,7 +84,7 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, const struct re
     if (evaluation_confirms(&e, &y.results.plan->claim) != FOUND_AS_CLAIMED)
         return diag_error(x->use.diag, "--baselines: the judge refuses the plan of %s%s%s", name,
                           e.why_not ? ": " : "", e.why_not ? e.why_not : "");
-    if (r->scene.model.objective != OBJECTIVE_SAMPLE)
+    if (r->scene.model.objective != TIME_PER_SAMPLE)
         e = evaluate(&r->scene, y.results.plan, x->use.mem);
     if (!e.v.runnable) { /* not by this objective */
         fprintf(f, "%15s %s: %s\n", "no plan", name, e.why_not);
@@ -99,7 +99,7 @@ int baselines_print(FILE *f, struct ctx *x, const struct result *r)
     if (!x->levels.whole)
         return diag_error(x->use.diag, "--baselines: there is no planner: give one, such as "
                                        "-p auto-place");
-    fprintf(f, "%15s %10s  %-6s  %-10s %6s %8s  %s\n", objective_text[r->scene.model.objective],
+    fprintf(f, "%15s %10s  %-6s  %-10s %6s %8s  %s\n", exec_kind(&r->scene.model)->text,
             "of plan's", "memory", "shape", "parts", "seconds", "planner");
     print_row(f, x, &(struct row){r->plan->planner, r->plan->dev, r->verdict, -1},
               r->verdict->value);

@@ -54,9 +54,7 @@ static void print_proof(FILE *f, const struct work *w, const struct schedule *s)
     for (uint32_t d = 0; d < w->ndev; d++) {
         uint32_t queue = 0;
         for (uint32_t from = 0; from <= w->ndev; from++)
-            queue = s->queue[lane_recv(w->ndev, d, from)] > queue
-                        ? s->queue[lane_recv(w->ndev, d, from)]
-                        : queue;
+            queue = larger_u32(s->queue[lane_recv(w->ndev, d, from)], queue);
         fputs("  ", f);
         utf8_put(f, w->dev_name[d]);
         fprintf(f, ": at most %s%s%s", bytes_short(need, s->peak[d]),

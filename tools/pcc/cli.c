@@ -3,6 +3,7 @@
 
 #include "ir/base/nearest.h"
 #include "ir/base/page.h"
+#include "tools/lib/exec/kinds.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -78,12 +79,11 @@ static const struct {
      "of each accelerator's memory, left to the runtime: '10%', '2GiB' (default: 0)"},
     {CLI_PART_COST, IN_COSTS, 0, "part-cost", "TIME",
      "what a part costs its device beside computing, a sample or pass: '10us' (default: 0)"},
-    {CLI_OBJECTIVE, IN_PLANNING, 0, "objective", "time-per-sample|makespan|iteration-time|latency",
+    {CLI_OBJECTIVE, IN_PLANNING, 0, "objective", "",
      "what the plan is to make small: the time of each of many samples, that of one alone (latency: by subgraphs), "
      "or of a training iteration "
      "(default: time-per-sample)"},
-    {CLI_JUDGE, IN_PLANNING, 0, "judge", "time-per-sample|makespan|latency",
-     "what plans are shown by (default: the objective)"},
+    {CLI_JUDGE, IN_PLANNING, 0, "judge", "", "what plans are shown by (default: the objective)"},
     {CLI_NETWORK, IN_DEVICES, 0, "network", "host|direct",
      "one sample: between two accelerators over the host, two hops, or in one (default: host)"},
     {CLI_CONTENTION, IN_COSTS, 0, "contention", "port|none|link|half|rx|blocking|baechi",
@@ -224,11 +224,21 @@ static void add_writers(struct options *t, const char *name)
         }
 }
 
+/* The execution models by name; training: also those of training, which plans for the others are not about. */
+static const char *objectives(bool training, struct arena *a)
+{
+    const char *text = NULL;
+    for (uint32_t i = 0; exec_kinds[i]; i++)
+        if (training || exec_kinds[i]->feed != FEED_MICRO_BATCHES)
+            text = arena_fmt(a, "%s%s%s", text ? text : "", text ? "|" : "", exec_kinds[i]->name);
+    return text;
+}
+
 static void make_table(struct cli *c, struct arena *a)
 {
     struct options t = {.row = arena_array(a, ROWS + CLI_COUNT, sizeof *t.row), .a = a};
     for (uint32_t i = 0; i < ROWS; i++) {
-        const char *help = table[i].help;
+        const char *help = table[i].help, *arg = table[i].arg;
         if (table[i].id == CLI_WRITER) {
             add_writers(&t, table[i].name);
             continue;
@@ -239,11 +249,13 @@ static void make_table(struct cli *c, struct arena *a)
                 writer_suffixes(a));
         if (table[i].id == CLI_EMIT)
             help = arena_fmt(a, "to stdout: %s (repeats)", writer_emits(", ", ", ", a));
+        if (table[i].id == CLI_OBJECTIVE || table[i].id == CLI_JUDGE)
+            arg = objectives(table[i].id == CLI_OBJECTIVE, a);
         t.row[t.n++] = (struct cli_option){.id = (int)table[i].id,
                                            .group = table[i].group,
                                            .letter = table[i].letter,
                                            .name = table[i].name,
-                                           .arg = table[i].arg,
+                                           .arg = arg,
                                            .help = help};
     }
     add_writers(&t, NULL);

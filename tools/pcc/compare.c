@@ -13,7 +13,7 @@ static void print_row(FILE *f, struct ctx *x, const char *name, const struct ver
     for (uint32_t i = 0; i < parts->ncross; i++)
         crossing = sat_add(crossing, x->scene.m->cost->bytes[parts->cross[i]]);
     for (uint32_t d = 0; d < x->scene.cluster->ndev; d++)
-        used = v->load[d].used > used ? v->load[d].used : used;
+        used = larger(v->load[d].used, used);
     fprintf(f, "%15s  %-10s %14s %12s  %s\n",
             v->runnable ? time_short(b[0], v->value) : "cannot run",
             cluster_device_name(x->scene.cluster, x->use.mem, v->bottleneck),
@@ -35,8 +35,8 @@ int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *fr
     if (e.why_not)
         diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: this plan does not hold: %s", from,
                      e.why_not);
-    fprintf(f, "%15s  %-10s %14s %12s  %s\n", objective_text[r->scene.model.objective],
-            "bottleneck", "largest memory", "bytes cut", "plan");
+    fprintf(f, "%15s  %-10s %14s %12s  %s\n", exec_kind(&r->scene.model)->text, "bottleneck",
+            "largest memory", "bytes cut", "plan");
     print_row(f, x, r->plan->planner, r->verdict, r->parts);
     print_row(f, x, from, &e.v, parts);
     return 0;

@@ -8,6 +8,7 @@
 
 #include "ir/cluster/presets.h"
 #include "passes/pipeline.h"
+#include "tools/lib/exec/kinds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static void man_passes(FILE *f, struct arena *scratch)
     size_t n = 0;
     fputs(".SH PASSES\nOptions of a pass stand in braces: fuse{range=200:mem=8GiB}.\n.nf\n", f);
     const struct pass *p;
-    for (uint32_t i = 0; (p = pass_at(i)); i++) {
+    for (uint32_t i = 0; (p = pass_at(exec_kinds, i)); i++) {
         FILE *mem = open_memstream(&text, &n);
         if (!mem)
             return;
@@ -145,16 +146,17 @@ static const char *words_of(const struct cli_option *o, struct arena *a)
     }
     if (o->id == CLI_DEVICES) {
         const char *all = "detect";
-        for (uint32_t i = 0; preset_at(i); i++)
-            all = arena_fmt(a, "%s %s", all, preset_at(i)->name);
+        struct device_class k;
+        for (uint32_t i = 0; preset_at(i, &k); i++)
+            all = arena_fmt(a, "%s %s", all, k.name);
         for (uint32_t i = 0; cluster_preset_name(i); i++)
             all = arena_fmt(a, "%s %s", all, cluster_preset_name(i));
         return all;
     }
     if (!strcmp(s, "PASS") || o->id == CLI_PASSES) {
-        char *all = arena_fmt(a, "%s", pass_at(0)->name);
+        char *all = arena_fmt(a, "%s", pass_at(exec_kinds, 0)->name);
         const struct pass *p;
-        for (uint32_t i = 1; (p = pass_at(i)); i++)
+        for (uint32_t i = 1; (p = pass_at(exec_kinds, i)); i++)
             all = arena_fmt(a, "%s %s", all, p->name);
         return all;
     }

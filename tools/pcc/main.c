@@ -16,6 +16,7 @@
 #include "output.h"
 #include "progress_bar.h"
 #include "repro.h"
+#include "tools/lib/exec/kinds.h"
 #include "tools/lib/settings.h"
 #include "tools/lib/write.h"
 
@@ -142,7 +143,7 @@ static const char *pass_hint(const char *name, struct arena *a)
 {
     struct nearest t = nearest_to(name, strlen(name));
     const struct pass *p;
-    for (uint32_t i = 0; (p = pass_at(i)); i++)
+    for (uint32_t i = 0; (p = pass_at(exec_kinds, i)); i++)
         nearest_try(&t, p->name);
     return nearest_hint(&t, a);
 }
@@ -209,7 +210,7 @@ static int check_names(const struct cli *c, struct arena *a, struct diag *d)
     static const char *const names[] = {"print-ir-before", "print-ir-after", "stop-after"};
     for (int i = 0; i < 3; i++) {
         const char *s = c->value[ids[i]];
-        if (s && !pass_find(s))
+        if (s && !pass_find(exec_kinds, s))
             return diag_error(d, "--%s=%s: there is no such pass%s (see --list-passes)", names[i],
                               s, pass_hint(s, a));
     }
@@ -328,7 +329,7 @@ static int want_stack(struct diag *d)
     struct rlimit r;
     if (getrlimit(RLIMIT_STACK, &r) || r.rlim_cur == RLIM_INFINITY || r.rlim_cur >= LEAST)
         return 0;
-    r.rlim_cur = r.rlim_max < LEAST ? r.rlim_max : LEAST;
+    r.rlim_cur = smaller_u64(r.rlim_max, LEAST);
     if (r.rlim_cur == LEAST && setrlimit(RLIMIT_STACK, &r) == 0)
         return 0;
     return diag_error(d, "the stack is limited to %llu KiB, expected 1024 at least (ulimit -s)",
@@ -352,7 +353,7 @@ static int run(const struct cli *c, struct pcc *h)
 {
     struct input in;
     struct ctx *x = &h->x;
-    struct pipeline p = {0};
+    struct pipeline p = {.kinds = exec_kinds};
     uint32_t at = 0;
     struct run_options o = {.print_before = c->value[CLI_PRINT_BEFORE],
                             .at = &at,
@@ -377,7 +378,7 @@ static int run(const struct cli *c, struct pcc *h)
     if ((rc = (int)open_input(h, &in)))
         return rc;
     if (x->results.plan) {
-        p = (struct pipeline){0};
+        p = (struct pipeline){.kinds = exec_kinds};
         if ((rc = make_pipeline(c, h, &p)))
             return rc;
     }
@@ -413,18 +414,18 @@ static void print_version(struct arena *a)
 static void list_devices(struct arena *a)
 {
     static const enum elem peaks[] = {ELEM_F32, ELEM_F16, ELEM_I8};
-    const struct device_class *k;
+    struct device_class k;
     const struct link_preset *l;
     struct page_table t;
     char text[UNIT_TEXT], time[UNIT_TEXT];
     page_table_begin(&t, 6, 1, a);
     page_table_row(&t, (const char *[]){"device", "memory", "bandwidth", "f32", "f16", "i8"});
-    for (uint32_t i = 0; (k = preset_at(i)); i++) {
+    for (uint32_t i = 0; preset_at(i, &k); i++) {
         const char *cell[6] = {
-            k->name, k->memory < 0 ? "any" : arena_fmt(a, "%s", bytes_short(text, k->memory)),
-            arena_fmt(a, "%sB/s", count_short(text, k->bandwidth))};
+            k.name, k.memory < 0 ? "any" : arena_fmt(a, "%s", bytes_short(text, k.memory)),
+            arena_fmt(a, "%sB/s", count_short(text, k.bandwidth))};
         for (int e = 0; e < 3; e++)
-            cell[3 + e] = arena_fmt(a, "%s", count_short(text, cluster_peak(k, peaks[e])));
+            cell[3 + e] = arena_fmt(a, "%s", count_short(text, cluster_peak(&k, peaks[e])));
         page_table_row(&t, cell);
     }
     for (uint32_t i = 0; i < t.nrow; i++) {
@@ -449,14 +450,14 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
         list_devices(a);
     else if (c->value[CLI_LIST_PASSES]) {
         const struct pass *p;
-        for (uint32_t i = 0; (p = pass_at(i)); i++) {
+        for (uint32_t i = 0; (p = pass_at(exec_kinds, i)); i++) {
             int at = printf("%-14s ", p->name);
             page_words(stdout, p->help, (unsigned)at, 15);
         }
     } else if (c->value[CLI_LIST_OPS]) {
         list_shape_rules(stdout);
     } else if (c->value[CLI_HELP_PASS]) {
-        const struct pass *p = pass_find(c->value[CLI_HELP_PASS]);
+        const struct pass *p = pass_find(exec_kinds, c->value[CLI_HELP_PASS]);
         if (!p) {
             diag_error(d, "there is no pass '%s'%s (see --list-passes)", c->value[CLI_HELP_PASS],
                        pass_hint(c->value[CLI_HELP_PASS], a));

@@ -7,13 +7,11 @@
 #include "baselines.h"
 #include "compare.h"
 #include "tools/lib/assumed.h"
+#include "tools/lib/exec/replay.h"
 #include "tools/lib/write.h"
 #include "ir/base/strings.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 static int check_output(const struct cli *c, struct arena *a, struct diag *d)
@@ -126,7 +124,12 @@ static int show_replay(const struct cli *c, const struct result *r)
     if (!r->verdict)
         return diag_error(r->diag,
                           "--replay: there is no plan: give a planner, such as -p auto-place");
-    return replay_print(page_of(c), r->open ? r->open : r, replay_samples(c, r->diag));
+    const struct result *of = r->open ? r->open : r;
+    const struct exec_shows *shows = exec_kind(&of->scene.model)->shows;
+    struct arena *a = arena_new(of->scene.m->mem);
+    int rc = shows->replay(page_of(c), of, replay_samples(c, r->diag), a);
+    arena_free(a);
+    return rc;
 }
 
 /* --order-report=host */
@@ -204,17 +207,19 @@ static bool limited_memory(const struct cluster *c)
 static void warn_unused(const struct cli *c, const struct ctx *x, const struct result *r)
 {
     const char *no_plan = x->results.plan ? NULL : "nothing is planned";
+    const struct exec_kind *kind = exec_kind(&r->scene.model);
     const char *no_step = no_plan ? no_plan
-                          : r->step
+                          : r->verdict && kind->fields >> BASIS_NETWORK & 1
                               ? NULL
                               : "it is about a makespan (--objective=makespan or --judge=makespan)";
     const char *no_latency = no_plan ? no_plan
-                             : r->latency
+                             : r->verdict && kind->fields >> BASIS_CPUS & 1
                                  ? NULL
                                  : "it is about a latency (--objective=latency or --judge=latency)";
-    const char *no_iteration = no_plan      ? no_plan
-                               : r->trained ? NULL
-                                            : "it is about --objective=iteration-time";
+    bool stages = r->verdict && kind->feed == FEED_MICRO_BATCHES;
+    const char *no_iteration = no_plan  ? no_plan
+                               : stages ? NULL
+                                        : "it is about --objective=iteration-time";
     bool shown = x->results.plan || c->value[CLI_OUTPUT] || c->n[CLI_EMIT] || r->table;
     const char *no_costs = shown ? NULL : "nothing is planned";
     const char *reserved = c->value[CLI_RESERVE];
@@ -242,7 +247,7 @@ static void warn_unused(const struct cli *c, const struct ctx *x, const struct r
              {CLI_CONTENTION, no_step},
              {CLI_DISPATCH, no_step},
              {CLI_MEMORY_MODEL, no_step},
-             {CLI_OPTIMIZER, r->trained ? NULL
+             {CLI_OPTIMIZER, stages     ? NULL
                              : no_step  ? no_step
                              : training ? NULL
                                         : "the model has no backward pass"},

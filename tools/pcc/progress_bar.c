@@ -7,7 +7,6 @@
 #include "ir/base/units.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

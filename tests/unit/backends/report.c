@@ -2,6 +2,7 @@
 #include "backends/backends.h"
 #include "ir/plan/parts.h"
 #include "ir/text/text.h"
+#include "tools/lib/exec/kinds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,10 @@ static char *report(const char *text)
     char *out = NULL;
     size_t n = 0;
     FILE *f = open_memstream(&out, &n);
-    assert_int_equal(module_parse(&t, text, strlen(text), "test.pir", NULL, &d), 0);
+    assert_int_equal(module_parse(&t,
+                                  &(struct named_text){"test.pir", text, strlen(text), exec_kinds},
+                                  NULL, &d),
+                     0);
     struct scene s = t.scene;
     s.place = place_build(s.m, NULL, 0, s.m->mem, &d);
     struct verdict v = judge(&s, t.plan->dev, NULL, s.m->mem);

@@ -10,6 +10,7 @@
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
 #include "passes/pipeline.h"
+#include "tests/support/aim.h"
 #include "tests/support/graphs.h"
 #include "tests/support/kept.h"
 #include "tests/support/said.h"
@@ -18,6 +19,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -26,7 +28,7 @@ enum { OPS = 8, FORWARD = 5, GRAPHS = 3, PLANNERS = 64, FEATURES = 8 };
 
 /* What is known of one graph with one set of features. */
 struct field {
-    enum objective objective;
+    const char *objective;
     struct said said;
     uint32_t features;
     int64_t value[PLANNERS], bound[PLANNERS], bound_all[PLANNERS];
@@ -59,7 +61,7 @@ static void write_graph(struct field *f, uint64_t seed)
         say(&f->said, "  %%v%u = Add(%%v%u, %%v%u) : f32[4] name=\"n%u\" !bytes=%uB !elems=65",
             values, a, b, i, bytes);
         say(&f->said, " !own=%uB !time=[%ups,%ups]%s\n", own, fast, 60 + test_below(&rng, 90),
-            (has & FEATURE_GPIPE || f->objective == OBJECTIVE_ITERATION) && i >= FORWARD
+            (has & FEATURE_GPIPE || !strcmp(f->objective, "iteration-time")) && i >= FORWARD
                 ? " !backward"
                 : "");
     }
@@ -84,7 +86,8 @@ static void begin(struct run *r, const struct field *f)
     struct text_module t;
     memset(r, 0, sizeof *r);
     r->d = (struct diag){.emit = keep_error, .user = r->error};
-    if (module_parse(&t, f->said.text, f->said.len, "random", NULL, &r->d))
+    if (module_parse(&t, &(struct named_text){"random", f->said.text, f->said.len, NULL}, NULL,
+                     &r->d))
         fail_msg("%s\n%s", r->error, f->said.text);
     r->pin = (struct pin){"^n1$", "cpu0"};
     r->settings = (struct settings){.pins = &r->pin,
@@ -95,8 +98,9 @@ static void begin(struct run *r, const struct field *f)
                         .use.mem = arena_new(NULL),
                         .use.scratch = arena_new(NULL),
                         .use.diag = &r->d};
-    r->x.scene.model.objective = f->objective;
-    if (f->objective != OBJECTIVE_SAMPLE) /* over the host links of devices are of no use */
+    aim_at(&r->x.scene.model, f->objective);
+    if (r->x.scene.model.objective !=
+        TIME_PER_SAMPLE) /* over the host links of devices are of no use */
         r->x.scene.model.step.network = NETWORK_DIRECT;
 }
 
@@ -109,7 +113,7 @@ static void end(struct run *r)
 
 static int run_passes(struct ctx *x, const char *passes, const struct pass *const *extra)
 {
-    struct pipeline p = {.extra = extra};
+    struct pipeline p = {.extra = extra, .kinds = exec_kinds};
     struct run_options o = {0};
     uint32_t n = 0;
     if (pipeline_parse(&p, passes, x->use.mem, x->use.diag))
@@ -159,18 +163,26 @@ static uint32_t lies(const struct field *f)
 /* ---- every planner with every feature --------------------------------------------------------- */
 
 /* What p offers and the objective can make use of. */
-static uint32_t known_to(const struct planner *p, enum objective goal)
+static uint32_t known_to(const struct planner *p, const struct exec_kind *goal)
 {
-    bool by_host = goal == OBJECTIVE_LATENCY;
-    uint32_t routes = goal == OBJECTIVE_SAMPLE || by_host ? FEATURE_ROUTES : 0;
-    uint32_t groups = by_host ? FEATURE_GROUPS | FEATURE_OVERLAP | FEATURE_GPIPE : 0;
-    uint32_t levels = goal == OBJECTIVE_ITERATION ? 0 : FEATURE_LEVELS;
-    return p->features & ~(routes | groups | levels);
+    static const struct {
+        const char *objective;
+        uint32_t useless;
+    } t[] = {{"time-per-sample", FEATURE_ROUTES | FEATURE_LEVELS},
+             {"makespan", FEATURE_LEVELS},
+             {"iteration-time", 0},
+             {"latency",
+              FEATURE_GROUPS | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_ROUTES | FEATURE_LEVELS}};
+    uint32_t useless = goal->plans->useless;
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+        if (!strcmp(t[i].objective, goal->name))
+            assert_int_equal(useless, t[i].useless);
+    return p->features & ~useless;
 }
 
-static bool knows_all(const struct planner *p, enum objective goal, uint32_t wanted)
+static bool knows_all(const struct planner *p, const struct exec_kind *goal, uint32_t wanted)
 {
-    return (p->objectives >> goal & 1) && !(wanted & ~known_to(p, goal));
+    return planner_aims_at(p, goal) && !(wanted & ~known_to(p, goal));
 }
 
 /* Whether a name, which another one may end in, is among the words of a sentence. */
@@ -183,7 +195,7 @@ static bool is_named(const char *sentence, const char *name)
 }
 
 /* That the sentence refuses p, and names planners that know all that is wanted. */
-static void check_refusal(const struct planner *p, const char *error, enum objective goal,
+static void check_refusal(const struct planner *p, const char *error, const struct exec_kind *goal,
                           uint32_t wanted)
 {
     char begins[KEPT];
@@ -192,12 +204,13 @@ static void check_refusal(const struct planner *p, const char *error, enum objec
     assert_memory_equal(error, begins, strlen(begins));
     const char *way = strstr(error, "; ");
     assert_non_null(way);
-    for (const struct planner *const *k = planner_table; *k; k++) {
-        bool is = is_named(way, (*k)->pass.name) && !(*k)->given;
-        able += !(*k)->given && knows_all(*k, goal, wanted);
+    const struct planner *k;
+    for (uint32_t i = 0; (k = planner_at(exec_kinds, i)); i++) {
+        bool is = is_named(way, k->pass.name) && !k->given;
+        able += !k->given && knows_all(k, goal, wanted);
         named += is;
-        if (is && !knows_all(*k, goal, wanted))
-            fail_msg("%s: %s does not know all that", error, (*k)->pass.name);
+        if (is && !knows_all(k, goal, wanted))
+            fail_msg("%s: %s does not know all that", error, k->pass.name);
     }
     if (able ? !named : !strstr(way, "no planner knows"))
         fail_msg("%s: %u planners know all that", error, able);
@@ -209,16 +222,17 @@ static void check_planner(struct field *f, const struct planner *p, const char *
     char text[KEPT];
     begin(&r, f);
     /* solvers may take their whole minute for a program of latency; what is claimed must hold whenever they end */
-    if (f->objective == OBJECTIVE_LATENCY && !strcmp(p->pass.name, "ip-place"))
+    if (!strcmp(f->objective, "latency") && !strcmp(p->pass.name, "ip-place"))
         r.settings.time_limit = PS_PER_S / 2;
     snprintf(text, sizeof text, "%s%s", p->pass.name, options);
     int rc = run_passes(&r.x, text, NULL);
     uint32_t wanted = features_wanted(&r.x);
     assert_int_equal(wanted, f->features);
-    p = planner_for(p, f->objective);
-    if (!knows_all(p, f->objective, wanted)) {
+    p = planner_for(p, &r.x.scene.model);
+    const struct exec_kind *goal = exec_kind(&r.x.scene.model);
+    if (!knows_all(p, goal, wanted)) {
         assert_int_equal(rc, -1);
-        check_refusal(p, r.error, f->objective, wanted);
+        check_refusal(p, r.error, goal, wanted);
         assert_int_equal(r.d.errors, 1);
     } else if (rc && strstr(r.error, "was built without")) {
         print_message("left out: %s\n", r.error);
@@ -249,10 +263,11 @@ static void check_all(struct field *f, uint64_t seed)
     char path[] = "/tmp/pcc-planner-XXXXXX";
     const char *from = write_plan(path);
     write_graph(f, seed);
-    for (const struct planner *const *p = planner_table; *p; p++)
-        if (!(*p)->given ||
-            f->objective != OBJECTIVE_ITERATION) /* CPUs, which it uses, do not train */
-            check_planner(f, *p, (*p)->given ? from : "");
+    const struct planner *p;
+    bool trains = !strcmp(f->objective, "iteration-time"); /* CPUs, which that plan uses, do not */
+    for (uint32_t i = 0; (p = planner_at(exec_kinds, i)); i++)
+        if (!p->given || !trains)
+            check_planner(f, p, p->given ? from : "");
     unlink(path);
     if (lies(f))
         for (uint32_t i = 0; i < f->n; i++)
@@ -269,9 +284,9 @@ static void test_every(void **state)
     for (uint64_t seed = 1; seed <= (SANITIZED ? 1 : GRAPHS); seed++)
         for (uint32_t i = 0; i <= FEATURES; i++)
             for (uint32_t k = i; k <= FEATURES; k++) {
-                for (enum objective goal = 0; goal < OBJECTIVES; goal++) {
+                for (uint32_t goal = 0; exec_kinds[goal]; goal++) {
                     struct field f = {.features = (1U << i | 1U << k) & FEATURES_ALL,
-                                      .objective = goal};
+                                      .objective = exec_kinds[goal]->name};
                     check_all(&f, seed);
                 }
             }
@@ -283,16 +298,13 @@ struct blind_options {
     int64_t to; /* FEATURE_* */
 };
 
-static const struct opt blind_opts[] = {{.kind = OPT_INT,
-                                         .name = "to",
-                                         .off = offsetof(struct blind_options, to),
-                                         .def = "0",
+static const struct opt blind_opts[] = {{OPT_INT, "to", offsetof(struct blind_options, to), "0",
                                          .help = "the feature that it does not look at"},
                                         {0}};
 
 static const struct planner *seeing(uint32_t features)
 {
-    return planner_of(pass_find(features & FEATURE_GROUPS ? "hier-place" : "dp-place"));
+    return planner_of(NULL, pass_find(NULL, features & FEATURE_GROUPS ? "hier-place" : "dp-place"));
 }
 
 /* A planner that sees all, on the problem without that feature. */
@@ -321,12 +333,9 @@ static int blind_run(struct ctx *x, const void *options)
     return rc;
 }
 
-static const struct planner blind = {.pass = {.name = "blind",
-                                              .help = "does not look at what it offers",
-                                              .opts = blind_opts,
-                                              .optsize = sizeof(struct blind_options),
-                                              .needs = NEED_COST | NEED_CONTRACT,
-                                              .run = blind_run},
+static const struct planner blind = {.pass = {"blind", "does not look at what it offers",
+                                              blind_opts, sizeof(struct blind_options),
+                                              .needs = NEED_COST | NEED_CONTRACT, .run = blind_run},
                                      .features = FEATURES_ALL};
 
 /* Whether a planner that is blind to the one feature of f is caught: by the runner's judge, or as a liar. */
@@ -353,7 +362,7 @@ static void test_planted(void **state)
         if (1U << i == FEATURE_ROUTES || 1U << i == FEATURE_LEVELS) /* refused, whoever offers it */
             continue;
         for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
-            struct field f = {.features = 1U << i};
+            struct field f = {.features = 1U << i, .objective = "time-per-sample"};
             write_graph(&f, seed);
             check_planner(&f, seeing(1U << i), "");
             found += caught(&f, 1U << i);
@@ -361,7 +370,7 @@ static void test_planted(void **state)
         if (!found)
             fail_msg("a planner that is blind to feature %x is not caught", 1U << i);
     }
-    struct field f = {.features = 0}; /* and one that sees all is not */
+    struct field f = {.objective = "time-per-sample"}; /* and one that sees all is not */
     write_graph(&f, 1);
     check_planner(&f, seeing(0), "");
     assert_false(caught(&f, 0));
@@ -374,21 +383,28 @@ static void test_table(void **state)
     uint32_t n = 0, planners = 0;
     const struct pass *p;
     (void)state;
-    for (; (p = pass_at(n)); n++) {
-        assert_ptr_equal(pass_find(p->name), p);
-        planners += planner_of(p) != NULL;
+    for (; (p = pass_at(exec_kinds, n)); n++) {
+        assert_ptr_equal(pass_find(exec_kinds, p->name), p);
+        planners += planner_of(exec_kinds, p) != NULL;
     }
-    assert_null(pass_find("no-such-pass"));
+    assert_null(pass_find(exec_kinds, "no-such-pass"));
     assert_true(planners > 0 && planners < n);
-    for (const struct planner *const *k = planner_table; *k; k++, planners--) {
-        assert_ptr_equal(planner_of(&(*k)->pass), *k);
-        assert_ptr_equal(pass_find((*k)->pass.name), &(*k)->pass);
-        assert_true((*k)->features <= FEATURES_ALL);
-        for (enum objective goal = 0; goal < OBJECTIVES; goal++) {
-            const struct planner *other = (*k)->other[goal];
-            assert_true(!other || (other->objectives >> goal & 1));
-            assert_true(!other ||
-                        (other->pass.needs == (*k)->pass.needs && !((*k)->objectives >> goal & 1)));
+    const struct planner *k;
+    for (uint32_t i = 0; (k = planner_at(exec_kinds, i)); i++, planners--) {
+        struct exec_model m = {.kinds = exec_kinds};
+        uint32_t known = 0;
+        assert_ptr_equal(planner_of(exec_kinds, &k->pass), k);
+        assert_ptr_equal(pass_find(exec_kinds, k->pass.name), &k->pass);
+        assert_true(k->features <= FEATURES_ALL);
+        assert_true(!k->implied || basis_find(&m, BASIS_OBJECTIVE, k->implied) >= 0);
+        for (uint32_t o = 0; o < PLANNER_OBJECTIVES && k->objectives[o]; o++, known++)
+            assert_true(basis_find(&m, BASIS_OBJECTIVE, k->objectives[o]) >= 0);
+        assert_true(known || k->every_objective);
+        for (; exec_kinds[m.objective]; m.objective++) {
+            const struct planner *other = planner_for(k, &m);
+            assert_non_null(other);
+            assert_true(other == k || (planner_aims_at(other, exec_kind(&m)) &&
+                                       other->pass.needs == k->pass.needs));
         }
     }
     assert_int_equal(planners, 0);
@@ -397,12 +413,20 @@ static void test_table(void **state)
 /* The sentences, with planners of the test's own. */
 static void test_sentences(void **state)
 {
-    static const struct planner
-        plain = {.pass.name = "plain", .objectives = 1, .features = FEATURE_PINS},
-        none = {.pass.name = "none"},
-        one = {.pass.name = "one", .objectives = 1, .features = FEATURE_PINS | FEATURE_GROUPS},
-        two = {.pass.name = "two", .objectives = 1, .features = FEATURE_GROUPS | FEATURE_COPIES},
-        own = {.pass.name = "own", .objectives = 1, .features = FEATURES_ALL, .given = true};
+    static const struct planner plain = {.pass.name = "plain",
+                                         .objectives = {"time-per-sample"},
+                                         .features = FEATURE_PINS},
+                                none = {.pass.name = "none"},
+                                one = {.pass.name = "one",
+                                       .objectives = {"time-per-sample"},
+                                       .features = FEATURE_PINS | FEATURE_GROUPS},
+                                two = {.pass.name = "two",
+                                       .objectives = {"time-per-sample"},
+                                       .features = FEATURE_GROUPS | FEATURE_COPIES},
+                                own = {.pass.name = "own",
+                                       .objectives = {"time-per-sample"},
+                                       .features = FEATURES_ALL,
+                                       .given = true};
     static const struct planner *const table[] = {&none, &plain, &one, &two, &own, NULL};
     static const struct {
         uint32_t wanted;
@@ -422,7 +446,7 @@ static void test_sentences(void **state)
                          "wanted: links between devices"}};
     (void)state;
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-        struct field f = {.features = t[i].wanted};
+        struct field f = {.features = t[i].wanted, .objective = "time-per-sample"};
         struct run r;
         write_graph(&f, 1);
         begin(&r, &f);
@@ -432,14 +456,14 @@ static void test_sentences(void **state)
         end(&r);
     }
     struct run r;
-    struct field links = {.features = FEATURE_ROUTES};
+    struct field links = {.features = FEATURE_ROUTES, .objective = "time-per-sample"};
     write_graph(&links, 1);
     begin(&r, &links);
     assert_int_equal(ctx_base(&r.x), 0);
     assert_int_equal(planner_check(&own, &r.x, table), -1);
     assert_string_equal(r.error, "own knows no links between devices; no planner knows all that is "
                                  "wanted: links between devices");
-    r.x.scene.model.objective = OBJECTIVE_MAKESPAN; /* by way of the host, nothing goes over them */
+    aim_at(&r.x.scene.model, "makespan"); /* by way of the host, nothing goes over them */
     assert_int_equal(features_wanted(&r.x), 0);
     r.x.scene.model.step.network = NETWORK_DIRECT;
     assert_int_equal(features_wanted(&r.x), FEATURE_ROUTES);
@@ -448,10 +472,10 @@ static void test_sentences(void **state)
                         "own knows no makespan; no planner knows all that is wanted: makespan "
                         "and links between devices");
     struct planner steps = own;
-    steps.objectives = 1 << OBJECTIVE_MAKESPAN;
+    steps.objectives[0] = "makespan";
     assert_int_equal(planner_check(&steps, &r.x, table), 0);
     end(&r);
-    struct field f = {.features = FEATURE_PINS};
+    struct field f = {.features = FEATURE_PINS, .objective = "time-per-sample"};
     write_graph(&f, 1);
     begin(&r, &f);
     assert_int_equal(ctx_base(&r.x), 0);

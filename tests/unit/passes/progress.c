@@ -71,7 +71,7 @@ static struct plan *place(struct ctx *x, struct ear *e, const char *devices, con
     struct pipeline p = {0};
     struct run_options o = {0};
     write_graph(&s, devices);
-    if (module_parse(&t, s.text, s.len, "chains", NULL, x->use.diag))
+    if (module_parse(&t, &(struct named_text){"chains", s.text, s.len, NULL}, NULL, x->use.diag))
         fail_msg("%s", s.text);
     x->scene = t.scene;
     x->use.listener->user = e;

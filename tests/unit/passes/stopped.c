@@ -52,11 +52,11 @@ static void test_stopped(void **state)
     size_t n;
     char *text = chain(&n);
     (void)state;
-    assert_int_not_equal(module_parse(&t, text, n, "chain", a, &d), 0);
+    assert_int_not_equal(module_parse(&t, &(struct named_text){"chain", text, n, NULL}, a, &d), 0);
     assert_string_equal(said.line, "interrupted while the model was read");
     assert_int_equal(said.n, 1);
     d.clock = NULL;
-    assert_int_equal(module_parse(&t, text, n, "chain", a, &d), 0);
+    assert_int_equal(module_parse(&t, &(struct named_text){"chain", text, n, NULL}, a, &d), 0);
     d.clock = &again;
     infer_types(t.scene.m, a, &d, NULL);
     assert_int_equal(said.n, 2);

@@ -14,7 +14,8 @@ static enum op_kind kind(const char *op)
     struct diag d = {0};
     char text[100];
     snprintf(text, sizeof text, "graph { %%a = %s() }", op);
-    assert_int_equal(module_parse(&t, text, strlen(text), "test.pir", NULL, &d), 0);
+    assert_int_equal(
+        module_parse(&t, &(struct named_text){"test.pir", text, strlen(text), NULL}, NULL, &d), 0);
     enum op_kind k = op_kind(t.scene.m, t.scene.m->graph[1].first);
     arena_free(t.scene.m->mem);
     return k;

@@ -19,6 +19,7 @@
 #include "frontends/frontends.h"
 #include "passes/pipeline.h"
 #include "tests/support/extras.h"
+#include "tools/lib/exec/kinds.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,8 +66,10 @@ static int split_randomly(const char *path, const char *folder, struct draw draw
     struct plan plan = {.planner = "random",
                         .claim = {.bound = -1, .bound_all = -1, .status = PLAN_HEURISTIC}};
     struct module *m = onnx_read(path, &o, NULL, d);
-    struct ctx x = {
-        .use.mem = mem, .use.scratch = scratch, .use.diag = d, .scene = {.m = m, .cluster = &cl}};
+    struct ctx x = {.use.mem = mem,
+                    .use.scratch = scratch,
+                    .use.diag = d,
+                    .scene = {.m = m, .cluster = &cl, .model.kinds = exec_kinds}};
     int rc = -1;
     if (!m || cluster_parse(&cl, mem, arena_fmt(mem, "%uxa100", draw.ndev), d) ||
         pipeline_parse(&pipe, "cost", mem, d))

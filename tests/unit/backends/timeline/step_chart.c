@@ -2,9 +2,8 @@
  * timeline on lanes of the right names, no two of a lane overlap that takes one at a time, the critical chain leads
  * without a gap from 0 to the end, and the curves of memory are what the buffers come to at each moment, added up the
  * slow way.  Each check is shown charts that were changed on purpose. */
-#include "backends/timeline/chart.h"
-#include "ir/exec/step_verdict.h"
 #include "tests/support/step_draw.h"
+#include "tools/lib/exec/makespan/step_shown.h"
 
 enum { GRAPHS = 60 };
 
@@ -12,6 +11,7 @@ struct shown {
     struct made s;
     struct plan plan;
     struct step_run run;
+    struct verdict v;
     struct result r;
     struct chart c;
 };
@@ -25,8 +25,10 @@ static void make_chart(struct shown *x)
     x->plan = (struct plan){.dev = x->s.dev, .rank = x->s.order};
     x->run = step_run_plan(&x->s.of, &x->plan, weights, x->s.a);
     assert_int_equal(x->run.t.status, RUN_DONE);
-    x->r = (struct result){.scene = x->s.of, .plan = &x->plan, .step = &x->run, .diag = &x->s.diag};
-    chart_of_step(&x->c, &x->r, x->s.a);
+    x->v = (struct verdict){.run = &x->run};
+    x->r =
+        (struct result){.scene = x->s.of, .plan = &x->plan, .verdict = &x->v, .diag = &x->s.diag};
+    assert_int_equal(chart_of_step(&x->c, &x->r, 0, 0, x->s.a), 0);
 }
 
 /* ---- bars ----------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "ir/base/strings.h"
 #include "tests/support/extras.h"
 #include "tests/support/module_equal.h"
+#include "tools/lib/exec/kinds.h"
 
 #include <ftw.h>
 #include <setjmp.h>
@@ -51,7 +52,7 @@ static bool round_trip(const char *file)
     if (module_verify(m, &d) != 0)
         fail_msg("%s: does not verify", file);
     char *text = print(m, &n);
-    if (module_parse(&back, text, n, file, NULL, &d) != 0)
+    if (module_parse(&back, &(struct named_text){file, text, n, exec_kinds}, NULL, &d) != 0)
         fail_msg("%s: its text does not parse", file);
     if (!module_equal(m, NULL, back.scene.m, NULL))
         fail_msg("%s: its text is another module", file);

@@ -22,7 +22,7 @@ static void check(const char *size, const char *memory, int64_t bytes, int64_t m
              "[{\"id\": 7, \"supportedOnFpga\": 1, \"fpgaLatency\": 0.0000000015, \"cpuLatency\": "
              "2.5, \"isBackwardNode\": 0, \"size\": %s}]}",
              memory, size);
-    struct named_text t = {"w.json", text, strlen(text)};
+    struct named_text t = {"w.json", text, strlen(text), NULL};
     assert_int_equal(workload_parse(&s, &t, 1, NULL, &d), 0);
     assert_int_equal(s.m->cost->own[1], bytes);
     assert_int_equal(s.cluster->cls[0].memory, most);
@@ -54,7 +54,7 @@ static void test_results(void **state)
         "{\"sourceId\": 0, \"destId\": 2, \"cost\": 3}, {\"sourceId\": 1, \"destId\": 2, \"cost\": 5}]}";
     struct scene s = {0};
     struct diag d = {0};
-    struct named_text w = {"w.json", text, strlen(text)};
+    struct named_text w = {"w.json", text, strlen(text), NULL};
     int64_t seen[6] = {0};
     uint32_t results = 0;
     (void)state;
@@ -86,7 +86,7 @@ static void said_of(const char *text, char *error)
 {
     struct scene s;
     struct diag d = {.emit = keep_error, .user = error};
-    struct named_text t = {"w.json", text, strlen(text)};
+    struct named_text t = {"w.json", text, strlen(text), NULL};
     error[0] = '\0';
     if (workload_parse(&s, &t, 1, NULL, &d) == 0) {
         assert_int_equal(module_verify(s.m, &d), 0);
@@ -199,7 +199,7 @@ static void test_no_workload(void **state)
     char error[KEPT];
     struct scene s;
     struct diag d = {.emit = keep_error, .user = error};
-    struct named_text large = {"w.json", "", (size_t)INT32_MAX + 1};
+    struct named_text large = {"w.json", "", (size_t)INT32_MAX + 1, NULL};
 
     (void)state;
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {

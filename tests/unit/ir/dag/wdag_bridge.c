@@ -128,7 +128,8 @@ static void test_one_net(void **state)
     struct text_module t;
     struct diag d = {0};
     (void)state;
-    assert_int_equal(module_parse(&t, text, strlen(text), "one net", NULL, &d), 0);
+    assert_int_equal(
+        module_parse(&t, &(struct named_text){"one net", text, strlen(text), NULL}, NULL, &d), 0);
     struct ctx x = {.use.mem = arena_new(NULL),
                     .use.scratch = arena_new(NULL),
                     .use.diag = &d,

@@ -30,7 +30,9 @@ struct world {
 static void enter(struct world *w, const struct pin *pins, uint32_t npins)
 {
     memset(w, 0, sizeof *w);
-    assert_int_equal(module_parse(&w->t, text, strlen(text), "evaluate", NULL, &w->d), 0);
+    assert_int_equal(module_parse(&w->t, &(struct named_text){"evaluate", text, strlen(text), NULL},
+                                  NULL, &w->d),
+                     0);
     w->set = (struct settings){.pins = pins, .npins = npins};
     w->x = (struct ctx){.use = {.mem = arena_new(NULL), .scratch = arena_new(NULL), .diag = &w->d},
                         .scene = w->t.scene,

@@ -15,7 +15,7 @@ enum {
     MOST = 12,
     MOST_COUNT = 3,
     MOST_ITEMS = MOST * MOST_COUNT,
-    LANES = 4,
+    LANES = 5,
     DEVS = 3
 };
 
@@ -29,7 +29,8 @@ struct made {
     struct buffer buffer[MOST];
     uint32_t nwait, wait[MOST * MOST], on[MOST * MOST];
     uint32_t nuse, use[MOST * MOST], user[MOST * MOST];
-    uint32_t nlist, list_lane[2 * MOST_ITEMS], list_item[2 * MOST_ITEMS];
+    uint32_t nlist, list_lane[LANES * MOST_ITEMS], list_item[LANES * MOST_ITEMS];
+    uint32_t nset, set_at[MOST + 1], set_lane[MOST * LANES];
     int64_t memory[DEVS], lasting[DEVS];
 };
 
@@ -38,6 +39,32 @@ static uint32_t add(struct made *x, int64_t time, uint32_t lane, uint32_t other)
     x->task[x->g.ntask] =
         (struct task){.time = time, .lane = {lane, other}, .count = 1, .number = x->g.ntask};
     return x->g.ntask++;
+}
+
+/* Makes the task hold these lanes, three or more. */
+static void hold(struct made *x, uint32_t task, const uint32_t *lane, uint32_t n)
+{
+    uint32_t *at = &x->set_at[x->nset];
+    for (uint32_t i = 0; i < n; i++)
+        x->set_lane[at[0] + i] = lane[i];
+    at[1] = at[0] + n;
+    x->task[task].lane[0] = lane[0];
+    x->task[task].lane[1] = LANE_SETS + x->nset++;
+}
+
+/* How many lanes a task holds; whether it holds one. */
+static uint32_t lanes_held(const struct made *x, uint32_t task, uint32_t lane, bool *holds)
+{
+    const uint32_t *l = x->task[task].lane;
+    uint32_t n = 0;
+    *holds = false;
+    if (l[1] == NO_LANE || l[1] < LANE_SETS) {
+        *holds = l[0] == lane || l[1] == lane;
+        return (l[0] != NO_LANE) + (l[1] != NO_LANE);
+    }
+    for (uint32_t i = x->set_at[l[1] - LANE_SETS]; i < x->set_at[l[1] - LANE_SETS + 1]; i++, n++)
+        *holds = *holds || x->set_lane[i] == lane;
+    return n;
 }
 
 static void after(struct made *x, uint32_t task, uint32_t on)
@@ -52,6 +79,7 @@ static void number(struct made *x)
     x->g.task = x->task;
     x->g.lane = x->lane;
     x->g.buffer = x->buffer;
+    x->g.set = (struct csr){x->set_at, x->set_lane};
     assert_true(task_graph_number(&x->g, x->a));
 }
 
@@ -82,6 +110,18 @@ static uint32_t related(const struct task_graph *g, uint32_t t, uint32_t i, uint
 
 /* ---- random graphs -------------------------------------------------------------------------- */
 
+/* Three lanes or more, in some order. */
+static void draw_set(struct made *x, uint64_t *rng, uint32_t task)
+{
+    uint32_t lane[LANES], n = 3 + test_below(rng, LANES - 2);
+    for (uint32_t l = 0; l < LANES; l++) {
+        uint32_t k = test_below(rng, l + 1);
+        lane[l] = lane[k];
+        lane[k] = l;
+    }
+    hold(x, task, lane, n);
+}
+
 static void draw_tasks(struct made *x, uint64_t *rng, uint32_t shortest)
 {
     uint32_t n = 1 + test_below(rng, MOST), many = 1 + test_below(rng, MOST_COUNT);
@@ -92,6 +132,8 @@ static void draw_tasks(struct made *x, uint64_t *rng, uint32_t shortest)
         uint32_t l = test_below(rng, LANES), other = (l + 1 + test_below(rng, LANES - 1)) % LANES;
         uint32_t lanes = test_below(rng, 8);
         add(x, shortest + test_below(rng, 6), lanes ? l : NO_LANE, lanes > 4 ? other : NO_LANE);
+        if (lanes == 7)
+            draw_set(x, rng, t);
         x->task[t].count = test_below(rng, 3) ? many : 1;
         x->task[t].rank = test_below(rng, 4);
         x->task[t].release = test_below(rng, 5) ? 0 : (int64_t)test_below(rng, 12);
@@ -133,12 +175,12 @@ static void draw_lists(struct made *x, uint64_t *rng, bool shuffled)
         order[i - 1] = t;
     }
     for (uint32_t i = 0; i < n; i++)
-        for (int k = 0; k < 2; k++) {
-            uint32_t lane = x->task[task_of_item(&x->g, order[i])].lane[k];
-            if (lane == NO_LANE)
-                continue;
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            bool holds;
+            lanes_held(x, task_of_item(&x->g, order[i]), lane, &holds);
             x->list_lane[x->nlist] = lane;
-            x->list_item[x->nlist++] = order[i];
+            x->list_item[x->nlist] = order[i];
+            x->nlist += holds;
         }
 }
 
@@ -324,8 +366,9 @@ static bool room(const struct slow *s, uint32_t lane, const bool *ended)
 {
     uint32_t held = 0;
     for (uint32_t i = 0; i < s->n; i++) {
-        const struct task *k = &s->x->task[task_of_item(&s->x->g, i)];
-        held += s->start[i] >= 0 && !ended[i] && (k->lane[0] == lane || k->lane[1] == lane);
+        bool holds;
+        lanes_held(s->x, task_of_item(&s->x->g, i), lane, &holds);
+        held += s->start[i] >= 0 && !ended[i] && holds;
     }
     return held < (s->x->lane[lane].width ? s->x->lane[lane].width : 1);
 }
@@ -341,17 +384,22 @@ static bool goes_first(const struct slow *s, uint32_t a, uint32_t b, uint32_t l)
     return ra != rb ? ra < rb : a < b;
 }
 
-/* Starts one item of those with `lanes` lanes, the first of them on lane l; false: none can. */
-static bool start_one(struct slow *s, int lanes, uint32_t l, int64_t now, const bool *ended)
+/* Starts one item of those with no lane (0), with lane l (1), with several (2); false: none can. */
+static bool start_one(struct slow *s, uint32_t lanes, uint32_t l, int64_t now, const bool *ended)
 {
     uint32_t best = NO_ITEM;
     for (uint32_t i = 0; i < s->n; i++) {
-        const struct task *k = &s->x->task[task_of_item(&s->x->g, i)];
-        int has = (k->lane[0] != NO_LANE) + (k->lane[1] != NO_LANE);
-        if (s->ready[i] < 0 || s->start[i] >= 0 || has != lanes || (lanes == 1 && k->lane[0] != l))
+        uint32_t k = task_of_item(&s->x->g, i);
+        bool on, blocked = false;
+        uint32_t has = lanes_held(s->x, k, l, &on);
+        if (s->ready[i] < 0 || s->start[i] >= 0 || (has > 2 ? 2 : has) != lanes ||
+            (lanes == 1 && !on))
             continue;
-        if ((lanes > 0 && !room(s, k->lane[0], ended)) ||
-            (lanes > 1 && !room(s, k->lane[1], ended)))
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            lanes_held(s->x, k, lane, &on);
+            blocked = blocked || (on && !room(s, lane, ended));
+        }
+        if (blocked)
             continue;
         if (best == NO_ITEM || goes_first(s, i, best, lanes == 1 ? l : NO_LANE))
             best = i;
@@ -600,6 +648,48 @@ static void deadlock(void **state)
     arena_free(x->a);
 }
 
+/* Devices 0 to 3 compute, then exchange what they have all together, then compute again; device 4 has nothing to do
+ * with it.  The exchange starts when the slowest is there, and who waits for it cannot do anything else before. */
+static void four_exchange(void **state)
+{
+    (void)state;
+    static const int64_t first[] = {3, 9, 5, 4, 2};
+    static const uint32_t four[] = {0, 1, 2, 3};
+    static struct made x;
+    for (int listed = 0; listed < 2; listed++) {
+        memset(&x, 0, sizeof x);
+        x.a = arena_new(NULL);
+        x.g.nlane = LANES;
+        x.g.ndev = DEVS;
+        uint32_t all = add(&x, 7, NO_LANE, NO_LANE);
+        hold(&x, all, four, 4);
+        for (uint32_t l = 0; l < LANES; l++) {
+            uint32_t before = add(&x, first[l], l, NO_LANE), behind = add(&x, 1, l, NO_LANE);
+            x.lane[l].discipline = listed ? LANE_LIST : LANE_FIFO;
+            if (l < 4)
+                after(&x, all, before);
+            after(&x, behind, l < 4 ? all : before);
+        }
+        number(&x);
+        for (uint32_t l = 0; listed && l < LANES; l++) {
+            list(&x, l, 1, 1 + 2 * l);
+            if (l < 4)
+                list(&x, l, 1, all);
+            list(&x, l, 1, 2 + 2 * l);
+        }
+        struct timeline t = run(&x);
+        assert_int_equal(t.status, RUN_DONE);
+        assert_int_equal(t.start[all], 9);
+        for (uint32_t l = 0; l < LANES; l++) {
+            assert_int_equal(t.start[2 + 2 * l], l < 4 ? 16 : 2);
+            assert_int_equal(t.busy[l], first[l] + (l < 4 ? 8 : 1));
+        }
+        assert_int_equal(t.end, 17);
+        assert_int_equal(t.because[all], 1 + 2 * 1);
+        arena_free(x.a);
+    }
+}
+
 /* A simulator that books channels ahead of time says 111 here. */
 static void nobody_books_ahead(void **state)
 {
@@ -665,6 +755,7 @@ int main(void)
         cmocka_unit_test(exchange),
         cmocka_unit_test(cache_and_memory),
         cmocka_unit_test(deadlock),
+        cmocka_unit_test(four_exchange),
         cmocka_unit_test(nobody_books_ahead),
         cmocka_unit_test(two_branches),
     };

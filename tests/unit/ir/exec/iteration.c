@@ -1,7 +1,7 @@
 /* Iterations of training: examples worked out by hand, closed forms, and random pipelines against a walk through time
  * that is written apart, with orders of its own. */
 #include "ir/exec/events.h"
-#include "ir/exec/iteration.h"
+#include "ir/exec/iteration/iteration.h"
 #include "ir/base/random.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* AllReduces beside the backward pass: by hand, and never outside of what is possible. */
 #include "ir/base/random.h"
-#include "ir/exec/reduce_overlap.h"
+#include "ir/exec/iteration/reduce_overlap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Rounds and phases of parts (rhythm_of_rounds) against what the header says of them, by paths: a part's phase is the
  * latest of its own and those that it reads of; its round is that of the longest path to it within its phase, where
  * an edge to another device counts one, or two where transfers overlap computing.  Random parts and tensors. */
-#include "ir/exec/rhythm.h"
+#include "ir/exec/sample/rounds_rhythm.h"
 #include "ir/ir.h"
 #include "ir/base/random.h"
 #include "tests/support/sanitized.h"
@@ -89,7 +89,8 @@ static void test_rounds(void **state)
         draw(&x, &rng);
         x.scene.model.overlap = (enum overlap)random_below(&rng, OVERLAPS);
         x.scene.model.schedule = (enum micro_schedule)random_below(&rng, MICRO_SCHEDULES);
-        struct rhythm r = rhythm_of_rounds(&x.scene, &x.parts, &x.work, a);
+        struct rhythm r = rhythm_of_rounds(
+            &(struct rhythm_ask){.scene = &x.scene, .parts = &x.parts, .work = &x.work}, a);
         is_as_said(&x, &r);
         arena_free(a);
     }

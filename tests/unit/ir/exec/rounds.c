@@ -2,7 +2,7 @@
  * form, all ways of overlap and both schedules.  What the lanes of a device do for a sample is the
  * judge's load; N samples take at least N times the judge's value, and at most N + levels times it. */
 #include "backends/label.h"
-#include "backends/timeline/replay_result.h"
+#include "tools/lib/exec/replay.h"
 #include "passes/passes.h"
 #include "tests/support/graphs.h"
 
@@ -50,7 +50,7 @@ static struct text_module make(uint64_t *rng, struct diag *d)
     fprintf(f, "}\n");
     fclose(f);
     struct text_module t;
-    if (module_parse(&t, text, size, "random", NULL, d))
+    if (module_parse(&t, &(struct named_text){"random", text, size, NULL}, NULL, d))
         fail_msg("does not parse:\n%s", text);
     free(text);
     return t;
@@ -183,7 +183,8 @@ static void test_limits(void **state)
     struct text_module t;
     struct diag d = {.emit = quiet};
     (void)state;
-    assert_int_equal(module_parse(&t, text, strlen(text), "limits", NULL, &d), 0);
+    assert_int_equal(
+        module_parse(&t, &(struct named_text){"limits", text, strlen(text), NULL}, NULL, &d), 0);
     struct ctx x = {.use.mem = arena_new(NULL),
                     .use.scratch = arena_new(NULL),
                     .use.diag = &d,
@@ -232,7 +233,8 @@ static void test_early_gradients(void **state)
     struct text_module t;
     struct diag d = {.emit = quiet};
     (void)state;
-    assert_int_equal(module_parse(&t, text, strlen(text), "early", NULL, &d), 0);
+    assert_int_equal(
+        module_parse(&t, &(struct named_text){"early", text, strlen(text), NULL}, NULL, &d), 0);
     struct ctx x = {.use.mem = arena_new(NULL),
                     .use.scratch = arena_new(NULL),
                     .use.diag = &d,

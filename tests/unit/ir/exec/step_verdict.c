@@ -1,7 +1,9 @@
 /* What a plan comes to in one step (step_verdict.h), and its parts (plan/transfer_cut.c, plan/order.h): makespans,
  * memory and bounds of random plans against the slow simulator; parts cut at transfers take as long as nodes. */
 #include "ir/exec/evaluate.h"
+#include "ir/exec/makespan/step_verdict.h"
 #include "ir/plan/order.h"
+#include "tests/support/aim.h"
 #include "tests/support/step_draw.h"
 
 enum { GRAPHS = 250 };
@@ -31,7 +33,7 @@ static void values(void **state)
     for (uint32_t i = 0; i < GRAPHS; i++) {
         struct step_model how = {0};
         draw(&s, &rng, i % 2, i % 5 != 0);
-        s.of.model.objective = OBJECTIVE_MAKESPAN;
+        aim_at(&s.of.model, "makespan");
         do {
             struct plan p = plan_of(&s);
             s.of.model.step = how;
@@ -56,8 +58,7 @@ static void values(void **state)
                     compute[s.dev[j->node]] += j->time;
             }
             assert_int_equal(e.value, end);
-            struct step_bound b = step_bound(&s.of, s.a);
-            assert_true(step_bound_value(&b) <= end);
+            assert_true(step_bound_of(&s.of, true, s.a).value <= end);
             bool fits = true;
             for (uint32_t d = 0; d < s.of.cluster->ndev; d++) {
                 int64_t memory = s.of.cluster->cls[cluster_class(s.of.cluster, d)].memory;
@@ -65,7 +66,8 @@ static void values(void **state)
                 assert_int_equal(e.v.load[d].transfer, moves[d]);
                 assert_true(e.v.load[d].used >= weights_on(&s, (int32_t)d));
                 assert_int_equal(e.v.load[d].used,
-                                 e.step->t.peak[d]); /* unit_single_step is about these */
+                                 ((const struct step_run *)e.v.run)
+                                     ->t.peak[d]); /* unit_single_step is about these */
                 fits = fits && (memory < 0 || e.v.load[d].used <= memory);
             }
             assert_int_equal(e.v.fits, fits);
@@ -132,7 +134,7 @@ static void all_plans(void **state)
     for (uint32_t done = 0; done < 30;) {
         draw(&s, &rng, done % 2, true);
         bool small = s.n >= 2 && s.n <= 4 && s.of.cluster->ndev == 2;
-        s.of.model.objective = OBJECTIVE_MAKESPAN;
+        aim_at(&s.of.model, "makespan");
         for (uint32_t where = 0; small && where < 1U << s.n; where++) {
             bool can = true;
             for (uint32_t i = 0; i < s.n; i++) {
@@ -165,7 +167,7 @@ static void memory(void **state)
         static struct made s;
         snprintf(buf, sizeof buf, text, room);
         load_on(&s, buf, false, "01");
-        s.of.model.objective = OBJECTIVE_MAKESPAN;
+        aim_at(&s.of.model, "makespan");
         struct plan p = plan_of(&s);
         struct evaluation e = evaluate(&s.of, &p, s.a);
         assert_int_equal(e.v.load[0].used, 110);
@@ -184,7 +186,7 @@ static void check_memory(const char *text, const char *devs, const struct exec_m
 {
     static struct made s;
     load_on(&s, text, how->io_free, devs);
-    s.of.model.objective = OBJECTIVE_MAKESPAN;
+    aim_at(&s.of.model, "makespan");
     s.of.model.memory = how->memory;
     s.of.model.optimizer = how->optimizer;
     struct plan p = plan_of(&s);
@@ -357,7 +359,7 @@ static void chain_memory(const struct chain *c, uint32_t steps, enum memory_mode
     fprintf(f, "}\n");
     fclose(f);
     load_on(&s, text, true, devs);
-    s.of.model.objective = OBJECTIVE_MAKESPAN;
+    aim_at(&s.of.model, "makespan");
     s.of.model.memory = memory;
     struct plan p = plan_of(&s);
     struct evaluation e = evaluate(&s.of, &p, s.a);
@@ -366,11 +368,6 @@ static void chain_memory(const struct chain *c, uint32_t steps, enum memory_mode
         bytes[d] = e.v.load[d].used;
     unload(&s);
     free(text);
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* What the table says of device d; *last: the most that the loss and the last layer's back add, where it runs. */
@@ -521,7 +518,7 @@ static void parts_like_nodes(void **state)
         draw(&s, &rng, i % 2, true);
         struct plan p = plan_of(&s);
         uint32_t n;
-        s.of.model.objective = OBJECTIVE_MAKESPAN;
+        aim_at(&s.of.model, "makespan");
         const nid *walk = plan_walk(&s.of, &p, s.a, &n);
         assert_non_null(walk);
         check_walk(&s, &p, walk, n);
@@ -535,7 +532,7 @@ static void parts_like_nodes(void **state)
                 continue;
             struct evaluation e = evaluate(&s.of, &p, s.a);
             bool same = e.value == step_of_parts(&s.of, &p, fine, s.a);
-            nid waits = same ? 0 : find_waiting(&s, &p, fine, e.step);
+            nid waits = same ? 0 : find_waiting(&s, &p, fine, e.v.run);
             if (!same && !waits) {
                 module_print(stderr, &s.of, &p);
                 fail_msg("%s %s: nodes %lld, parts %lld", network_name[how.network],

@@ -36,7 +36,9 @@ static void enter(struct world *w)
 {
     memset(w, 0, sizeof *w);
     w->d = (struct diag){.emit = keep, .user = w, .limit = UINT32_MAX};
-    assert_int_equal(module_parse(&w->t, text, strlen(text), "assign", NULL, &w->d), 0);
+    assert_int_equal(
+        module_parse(&w->t, &(struct named_text){"assign", text, strlen(text), NULL}, NULL, &w->d),
+        0);
     struct module *m = w->t.scene.m;
     w->t.scene.place = place_build(m, NULL, 0, m->mem, &w->d);
     w->a = m->nnode - 3;

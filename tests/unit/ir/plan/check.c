@@ -39,7 +39,7 @@ struct world {
     uint32_t pair[PAIRS][2];
     /* what is said at all */
     bool profile, has_params, has_back, has_color, has_copies;
-    struct exec_model model;
+    unsigned what; /* is checked: CHECK_* */
 };
 
 /* ---- random scenes ---------------------------------------------------------------------------- */
@@ -114,9 +114,7 @@ static void draw_world(struct world *w, uint64_t *rng)
     w->has_copies = test_below(rng, 3) == 0;
     for (uint32_t d = 0; d < w->ndev; d++)
         w->copies[d] = test_below(rng, 3) ? test_below(rng, 2) : 2 + test_below(rng, 2);
-    if (test_below(rng, 2))
-        w->model = (struct exec_model){.objective = OBJECTIVE_MAKESPAN,
-                                       .memory = test_below(rng, MEMORY_MODELS)};
+    w->what = test_below(rng, 2) ? CHECK_PEAKS | CHECK_MEMORY : test_below(rng, 4);
 }
 
 static void make_cluster(const struct world *w, struct cluster *c)
@@ -286,7 +284,7 @@ static void check_device(const struct world *w, uint32_t d, const struct device_
     assert_int_equal(l->weights, at_most(weights));
     assert_int_equal(l->used, at_most(used));
     assert_int_equal(l->params, at_most(params));
-    bool told = w->model.objective != OBJECTIVE_MAKESPAN; /* else the run tells it */
+    bool told = w->what & CHECK_PEAKS;
     assert_int_equal(l->live_peak, told ? at_most(peak + weights) : 0);
     assert_int_equal(l->load, 0);
 }
@@ -375,7 +373,7 @@ static bool is_colocated(const struct world *w)
 
 static bool is_fitting(const struct world *w)
 {
-    bool sum = w->model.objective == OBJECTIVE_SAMPLE || w->model.memory == MEMORY_SUM;
+    bool sum = w->what & CHECK_MEMORY;
     for (uint32_t d = 0; d < w->ndev && sum; d++) {
         __int128 used = held_weights(w, d);
         for (uint32_t v = 0; v < w->n; v++)
@@ -418,10 +416,10 @@ static void test_scenes(void **state)
         draw_world(&w, &rng);
         make_cluster(&w, &c);
         struct module *m = make_module(&w, &d);
-        struct scene s = {.m = m, .place = make_place(&w, m->mem), .cluster = &c, .model = w.model};
+        struct scene s = {.m = m, .place = make_place(&w, m->mem), .cluster = &c};
         int32_t dev[NODES + 1] = {-1};
         memcpy(dev + 1, w.dev, sizeof w.dev);
-        struct verdict v = plan_check(&s, dev, w.has_copies ? w.copies : NULL, m->mem);
+        struct verdict v = plan_check(&s, dev, w.has_copies ? w.copies : NULL, w.what, m->mem);
         bool forward = is_contiguous(&w, FORWARD), apart = forward && is_contiguous(&w, BACKWARD);
         bool row = apart && is_contiguous(&w, FORWARD | TURNED);
         for (uint32_t i = 0; i < w.ndev; i++)

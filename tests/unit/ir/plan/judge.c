@@ -184,7 +184,8 @@ static void make_module(struct world *w, uint64_t seed, uint32_t maxops, bool tr
     bool pins = test_below(&rng, 4) == 0;
     for (uint32_t i = 0; i < nop; i++)
         w->pin[i] = pins && test_below(&rng, 3) == 0 ? (int32_t)test_below(&rng, w->ndev) : -1;
-    if (module_parse(&w->t, w->said.text, w->said.len, "random", NULL, d))
+    if (module_parse(&w->t, &(struct named_text){"random", w->said.text, w->said.len, NULL}, NULL,
+                     d))
         fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->said.text);
 }
 

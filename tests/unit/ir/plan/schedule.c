@@ -3,7 +3,8 @@
  * queues are never longer.  Every mutation is refused, with a reason.  The part memory is held against its
  * definition. */
 #include "ir/exec/events.h"
-#include "ir/exec/rhythm.h"
+#include "ir/exec/makespan/step_rhythm.h"
+#include "ir/exec/sample/rounds_rhythm.h"
 #include "ir/plan/schedule_check.h"
 #include "tests/support/graphs.h"
 #include "tests/support/sanitized.h"
@@ -138,7 +139,7 @@ static void make(struct made *k, uint64_t *rng)
     fclose(f);
     memset(k, 0, sizeof *k);
     k->d.emit = quiet;
-    if (module_parse(&k->t, text, size, "random", NULL, &k->d))
+    if (module_parse(&k->t, &(struct named_text){"random", text, size, NULL}, NULL, &k->d))
         fail_msg("does not parse:\n%s", text);
     free(text);
     k->a = k->t.scene.m->mem;
@@ -154,7 +155,8 @@ static void make(struct made *k, uint64_t *rng)
         dev[n] = test_below(rng, 100) < stay && n > 1 ? dev[n - 1] : (int32_t)test_below(rng, use);
     k->parts = parts_build(of, dev, k->a);
     k->w = work_of_parts(of, k->parts, k->a);
-    struct rhythm y = rhythm_of_rounds(of, k->parts, k->w, k->a);
+    struct rhythm y =
+        rhythm_of_rounds(&(struct rhythm_ask){.scene = of, .parts = k->parts, .work = k->w}, k->a);
     if (test_below(rng, 4) == 0)
         y = make_step(k, rng);
     k->repeats = y.repeats;
@@ -724,7 +726,8 @@ static void times(void **state)
     struct text_module t;
     struct diag d = {.emit = quiet};
     (void)state;
-    assert_int_equal(module_parse(&t, text, strlen(text), "times", NULL, &d), 0);
+    assert_int_equal(
+        module_parse(&t, &(struct named_text){"times", text, strlen(text), NULL}, NULL, &d), 0);
     struct arena *a = t.scene.m->mem;
     t.scene.place = place_build(t.scene.m, NULL, 0, a, &d);
     t.scene.model.step.network = NETWORK_DIRECT;
@@ -733,7 +736,8 @@ static void times(void **state)
     struct plan p = {.dev = dev};
     struct parts *parts = parts_build(&t.scene, dev, a);
     struct work *w = work_of_parts(&t.scene, parts, a);
-    struct rhythm y = rhythm_of_step(&t.scene, &p, parts, w, a);
+    struct rhythm y = rhythm_of_step(
+        &(struct rhythm_ask){.scene = &t.scene, .plan = &p, .parts = parts, .work = w}, a);
     assert_true(w->npart == 2 && w->ntensor == 2 && !y.repeats);
     assert_true(y.start[0] == 0 && y.end[0] == 4000000 && y.sent[0] == 7000000);
     assert_true(y.start[1] == 7000000 && y.end[1] == 10000000 && y.sent[1] == 11000000);

@@ -2,6 +2,7 @@
  * with their places, and texts with random damage. */
 #include "tests/support/module_equal.h"
 #include "tests/support/random_module.h"
+#include "tools/lib/exec/kinds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +40,7 @@ static void round_trip(uint64_t seed)
     }
     assert_int_equal(module_verify(m, &d), 0);
     char *text = print(&s, plan, &n);
-    if (module_parse(&back, text, n, "printed", NULL, &d) < 0 ||
+    if (module_parse(&back, &(struct named_text){"printed", text, n, exec_kinds}, NULL, &d) < 0 ||
         !module_equal(m, plan, back.scene.m, back.plan) ||
         (c != NULL &&
          (!cluster_equal(c, back.scene.cluster) || !model_equal(&s.model, &back.scene.model)))) {
@@ -138,14 +139,18 @@ static void test_mutations(void **state)
             memcpy(bad, text, n);
             size_t len = damage(&r, bad, n, n + 100);
             bad = realloc(bad, len); /* so that a read past the end is seen */
-            if (module_parse(&out, bad, len, "damaged", NULL, &d) < 0) {
+            if (module_parse(&out, &(struct named_text){"damaged", bad, len, exec_kinds}, NULL,
+                             &d) < 0) {
                 assert_int_equal(d.errors, 1);
                 assert_null(out.scene.m);
             } else {
                 accepted++;
                 module_verify(out.scene.m, &quiet);
                 char *first = print(&out.scene, out.plan, &k);
-                assert_int_equal(module_parse(&again, first, k, "again", NULL, &quiet), 0);
+                assert_int_equal(module_parse(&again,
+                                              &(struct named_text){"again", first, k, exec_kinds},
+                                              NULL, &quiet),
+                                 0);
                 assert_true(module_equal(out.scene.m, out.plan, again.scene.m, again.plan));
                 char *second = print(&again.scene, again.plan, &k2);
                 assert_string_equal(first, second);
@@ -181,7 +186,8 @@ static struct text_module parse(const char *text)
     struct lines l = {""};
     struct diag d = {.emit = keep_line, .user = &l};
 
-    if (module_parse(&t, text, strlen(text), "test.pir", NULL, &d) < 0) {
+    if (module_parse(&t, &(struct named_text){"test.pir", text, strlen(text), exec_kinds}, NULL,
+                     &d) < 0) {
         fail_msg("%s", l.text);
     }
     t.scene.m->diag = NULL;
@@ -413,7 +419,9 @@ static void test_errors(void **state)
         struct diag d = {.emit = keep_line, .user = &l};
         char want[1024];
         snprintf(want, sizeof want, "test.pir:%s", t[i].want);
-        if (module_parse(&out, t[i].text, strlen(t[i].text), "test.pir", NULL, &d) == 0 ||
+        if (module_parse(&out,
+                         &(struct named_text){"test.pir", t[i].text, strlen(t[i].text), exec_kinds},
+                         NULL, &d) == 0 ||
             d.errors != 1 || strncmp(l.text, want, strlen(want)) != 0) {
             fail_msg("text:\n%s\ngot:\n%swant:\n%s", t[i].text, l.text, want);
         }
@@ -436,7 +444,9 @@ static void test_depth(void **state)
         }
         fprintf(f, "}\n");
         fclose(f);
-        assert_int_equal(module_parse(&out, text, n, "deep", NULL, &d), depth == 100 ? 0 : -1);
+        assert_int_equal(
+            module_parse(&out, &(struct named_text){"deep", text, n, exec_kinds}, NULL, &d),
+            depth == 100 ? 0 : -1);
         if (depth == 100) {
             arena_free(out.scene.m->mem);
         }
@@ -452,7 +462,9 @@ static void test_depth(void **state)
         }
         fprintf(f, " }");
         fclose(f);
-        assert_int_equal(module_parse(&out, text, n, "deep", NULL, &d), depth == 100 ? 0 : -1);
+        assert_int_equal(
+            module_parse(&out, &(struct named_text){"deep", text, n, exec_kinds}, NULL, &d),
+            depth == 100 ? 0 : -1);
         if (depth == 100) {
             arena_free(out.scene.m->mem);
         }

@@ -4,6 +4,7 @@
 
 #include "ir/text/text.h"
 #include "tests/support/sink.h"
+#include "tools/lib/exec/kinds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +25,7 @@ static void first_error(const char *text, size_t n, char *out, size_t size)
     struct text_module t;
 
     out[0] = '\0';
-    if (module_parse(&t, text, n, "t", NULL, &d) == 0) {
+    if (module_parse(&t, &(struct named_text){"t", text, n, exec_kinds}, NULL, &d) == 0) {
         assert_int_equal(d.errors, 0);
         arena_free(t.scene.m->mem);
         return;
@@ -542,7 +543,10 @@ static void test_length(void **state)
     struct text_module t;
 
     (void)state;
-    assert_int_equal(module_parse(&t, "", (size_t)INT32_MAX + 1, "t", NULL, &d), -1);
+    assert_int_equal(module_parse(&t,
+                                  &(struct named_text){"t", "", (size_t)INT32_MAX + 1, exec_kinds},
+                                  NULL, &d),
+                     -1);
     assert_string_equal(s.last[0], "t: a text of more than 2 GiB");
 }
 

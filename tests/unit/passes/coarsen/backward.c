@@ -209,7 +209,8 @@ static void check(enum mode mode, uint64_t rng)
         struct text_module t;
         struct diag d = {.emit = quiet};
         make(&w, mode, &rng);
-        if (module_parse(&t, w.said.text, w.said.len, "random", NULL, &d))
+        if (module_parse(&t, &(struct named_text){"random", w.said.text, w.said.len, NULL}, NULL,
+                         &d))
             fail_msg("round %u does not parse:\n%s", round, w.said.text);
         struct ctx x = {.use.mem = arena_new(NULL),
                         .use.scratch = arena_new(NULL),

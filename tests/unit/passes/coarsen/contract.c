@@ -103,7 +103,8 @@ static void join(const char *text, size_t size, enum rule rule, struct tally *t)
     struct text_module in;
     struct pipeline pipe = {0};
     struct run_options none = {0};
-    assert_int_equal(module_parse(&in, text, size, "random", NULL, &d), 0);
+    assert_int_equal(module_parse(&in, &(struct named_text){"random", text, size, NULL}, NULL, &d),
+                     0);
     struct ctx x = {.use.mem = arena_new(NULL),
                     .use.scratch = arena_new(NULL),
                     .use.diag = &d,

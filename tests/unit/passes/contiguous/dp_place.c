@@ -393,7 +393,7 @@ static void test_paths(void **state)
 static void test_bounds(void **state)
 {
     struct instance *t = malloc(sizeof *t);
-    uint32_t cheap = 0, exact = 0, cut = 0, better = 0, feasible = 0;
+    uint32_t cheap = 0, exact = 0, cut = 0, better = 0, feasible = 0, climbed = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
         struct diag d = {0};
@@ -426,15 +426,20 @@ static void test_bounds(void **state)
         exact += dp_refute(r.c, want - 1, r.floating, &most, t->a).none;
         cut += check_cuts(t, c, seed, want);
         int64_t before = c->lower.value;
+        struct bound climb = dp_climb(c, want, &most, t->a, &d);
+        assert_true(climb.value == before || climb.value == want);
+        climbed += climb.value > before;
+        assert_int_equal(dp_climb(c, want + 1, &most, t->a, &d).value, before);
         problem_raise(c, dp_bound(c, want, 1000000, NULL, t->a, &d));
         better += c->lower.value > before;
         assert_in_range(c->lower.value, before, want);
         arena_free(t->a);
     }
     printf("%u of %u feasible: %u closed by cheap bounds, %u without some vertices, %u raised, "
-           "%u cuts raise the cheap bounds\n",
-           feasible, GRAPHS, cheap, exact, better, cut);
+           "%u by the climb, %u cuts raise the cheap bounds\n",
+           feasible, GRAPHS, cheap, exact, better, climbed, cut);
     assert_true(cheap > feasible / 10 && exact > feasible / 3 && better > feasible / 3);
+    assert_true(climbed > feasible / 3);
     assert_true(cut > feasible);
     free(t);
 }

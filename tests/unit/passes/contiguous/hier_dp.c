@@ -146,7 +146,8 @@ static void make(struct world *w, uint64_t seed, bool flat, struct diag *d)
             w->pin[i] = (int32_t)test_below(&rng, w->ndev);
     }
     say(&w->said, "\n}\n");
-    if (module_parse(&w->t, w->said.text, w->said.len, "random", NULL, d))
+    if (module_parse(&w->t, &(struct named_text){"random", w->said.text, w->said.len, NULL}, NULL,
+                     d))
         fail_msg("seed %llu does not parse:\n%s", (unsigned long long)seed, w->said.text);
 }
 

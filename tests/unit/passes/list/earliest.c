@@ -4,6 +4,7 @@
 #include "passes/list/earliest.h"
 
 #include "ir/dag/topo_order.h"
+#include "tests/support/aim.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/step_draw.h"
 
@@ -286,7 +287,7 @@ static void random_graphs(void **state)
     static struct made s;
     for (uint32_t i = 0; i < CASES; i++) {
         draw(&s, &rng, i % 8 < 5, true);
-        s.of.model.objective = OBJECTIVE_MAKESPAN;
+        aim_at(&s.of.model, "makespan");
         s.of.model.step.network = i / 2 % 2 ? NETWORK_DIRECT : NETWORK_HOST;
         s.of.model.memory = MEMORY_SUM;
         ran += against_rules(&s, &rng, i % 4 > 0);

@@ -3,6 +3,7 @@
  * portfolio_place.c; with them list.c and estimate.c). */
 #include "ir/exec/evaluate.h"
 #include "passes/pipeline.h"
+#include "tests/support/aim.h"
 #include "tests/support/step_draw.h"
 
 enum { SMALL = 120, STOPPED = 60 };
@@ -95,7 +96,7 @@ static void when_stopped(void **state)
     static struct made s;
     for (uint32_t done = 0; done < STOPPED; done++) {
         draw(&s, &rng, done % 2, true);
-        s.of.model.objective = OBJECTIVE_MAKESPAN;
+        aim_at(&s.of.model, "makespan");
         s.of.model.step.network = done % 3 ? NETWORK_DIRECT : NETWORK_HOST;
         for (size_t i = 0; i < sizeof stopped / sizeof *stopped; i++) {
             struct listener l = {.stop = &stop};
@@ -116,7 +117,7 @@ static void against_all_plans(void **state)
     for (uint32_t done = 0; done < SMALL;) {
         draw(&s, &rng, done % 2, true);
         bool small = s.n >= 2 && s.n <= (done % 8 ? 4 : 5) && s.of.cluster->ndev == 2 && !s.io_free;
-        s.of.model.objective = OBJECTIVE_MAKESPAN;
+        aim_at(&s.of.model, "makespan");
         s.of.model.step.network = done % 3 ? NETWORK_DIRECT : NETWORK_HOST;
         if (small) {
             int64_t value[PLANNERS], best = best_plan(&s);

@@ -1,8 +1,10 @@
 /* Improving plans (improve.c, cluster_growth.c), runs that no order holds up (step_verdict_ready), and who is too large
  * for every device (too_large.c), on small random graphs. */
 #include "passes/portfolio/improve.h"
+#include "ir/exec/makespan/step_verdict.h"
 #include "passes/list/too_large.h"
 #include "passes/portfolio/cluster_growth.h"
+#include "tests/support/aim.h"
 #include "tests/support/step_draw.h"
 
 enum { GRAPHS = 150, WORK = 3000 };
@@ -18,7 +20,7 @@ static void set_up(struct bench *b, struct made *s, uint64_t *rng)
 {
     *b = (struct bench){.x = {.scene = s->of, .use = {.mem = s->a, .diag = &s->diag}}};
     b->x.use.scratch = arena_new(s->a);
-    b->x.scene.model.objective = OBJECTIVE_MAKESPAN;
+    aim_at(&b->x.scene.model, "makespan");
     b->x.scene.model.step.network = test_below(rng, 2) ? NETWORK_DIRECT : NETWORK_HOST;
     b->x.scene.model.step.contention = test_below(rng, CONTENTION_BLOCKING);
     b->x.levels.base = b->x.levels.top = wdag_base(&b->x.scene, s->a);
@@ -106,12 +108,12 @@ static void ready_orders(void **state)
         struct bench b;
         draw(&s, &rng, true, false);
         set_up(&b, &s, &rng);
-        struct step_run *ready, *exact;
         struct plan p = {.dev = s.dev, .rank = s.rank};
-        struct verdict v = step_verdict_ready(&b.x.scene, &p, &ready, s.a);
+        struct verdict v = step_verdict_ready(&b.x.scene, &p, s.a);
+        const struct step_run *ready = v.run;
         assert_true(v.runnable);
         check_first(&s, ready);
-        stuck += !step_verdict(&b.x.scene, &p, &exact, s.a).runnable;
+        stuck += !step_verdict(&b.x.scene, &p, s.a).runnable;
         uint32_t before[MOST_NODES];
         for (uint32_t k = 0; k < b.room.base->n; k++) {
             uint32_t place = 0;
@@ -121,7 +123,8 @@ static void ready_orders(void **state)
             before[ready->g.task[k].number] = place;
         }
         p.rank = before;
-        struct verdict w = step_verdict(&b.x.scene, &p, &exact, s.a);
+        struct verdict w = step_verdict(&b.x.scene, &p, s.a);
+        const struct step_run *exact = w.run;
         assert_true(w.runnable);
         assert_int_equal(w.value, v.value);
         for (uint32_t k = 0; k < b.room.base->n; k++)

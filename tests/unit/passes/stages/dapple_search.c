@@ -6,6 +6,7 @@
 #include "passes/stages/dapple_search.h"
 #include "passes/stages/stage_formula.h"
 #include "passes/stages/train.h"
+#include "tests/support/aim.h"
 #include "tests/support/kept.h"
 
 #include <setjmp.h>
@@ -55,7 +56,7 @@ static void begin(struct run *r, uint64_t *seed)
     assert_int_equal(cluster_set_groups(&r->c, "2:25GB/s,0us", &r->d), 0);
     r->c.reduce_bandwidth = random_below(seed, 2) * INT64_C(3000000000);
     r->x.scene.cluster = &r->c;
-    r->x.scene.model.objective = OBJECTIVE_ITERATION;
+    aim_at(&r->x.scene.model, "iteration-time");
     r->x.scene.model.step.network = NETWORK_DIRECT;
     struct training *t = &r->x.scene.model.training;
     t->micro_batches = 1 + random_below(seed, 5);

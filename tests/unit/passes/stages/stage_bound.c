@@ -8,6 +8,7 @@
 #include "passes/stages/rounds_bound.h"
 #include "passes/stages/stage_bound.h"
 #include "passes/stages/train.h"
+#include "tests/support/aim.h"
 #include "tests/support/kept.h"
 #include "tests/support/sanitized.h"
 
@@ -139,7 +140,7 @@ static void start(struct run *r)
     r->x.use.scratch = arena_new(NULL);
     r->x.use.diag = &r->d;
     r->x.scene.cluster = &r->c;
-    r->x.scene.model.objective = OBJECTIVE_ITERATION;
+    aim_at(&r->x.scene.model, "iteration-time");
     r->x.scene.model.step.network = NETWORK_DIRECT;
 }
 
@@ -272,7 +273,7 @@ static void test_every_plan(void **state)
         if (e.best < INT64_MAX) {
             assert_true(near.value >= b.value - b.value / 10000);
             share += (double)near.value / (double)e.best;
-            work += (double)iteration_bound(&r.x.scene) / (double)e.best;
+            work += (double)iteration_bound(&r.x.scene, r.x.use.scratch).value / (double)e.best;
             exact += near.value == e.best;
             found++;
         }
@@ -412,7 +413,8 @@ static void test_rounds(void **state)
                          (long long)e.best_rounds);
             share += percent / 100.0;
             near += percent > 90;
-            work += (double)iteration_bound(&r.x.scene) / (double)e.best_rounds;
+            work +=
+                (double)iteration_bound(&r.x.scene, r.x.use.scratch).value / (double)e.best_rounds;
             found++;
         }
         end(&r);

@@ -1,7 +1,7 @@
 /* DAPPLE's formula on stages worked out by hand, and beside an iteration that is run. */
 #include "ir/base/random.h"
 #include "ir/exec/events.h"
-#include "ir/exec/iteration.h"
+#include "ir/exec/iteration/iteration.h"
 #include "passes/stages/stage_formula.h"
 
 #include <setjmp.h>

@@ -1,0 +1,161 @@
+/* What a device does in an iteration, entry by entry (iteration.h).  O(entries). */
+#include "ir/exec/iteration/iteration.h"
+
+#include "ir/base/numbers.h"
+
+#include <assert.h>
+
+static uint32_t turns_of(const struct stage_work *w)
+{
+    return w->turns ? w->turns : 1;
+}
+
+uint32_t iteration_turns(const struct iteration *x, uint32_t place)
+{
+    assert(place < x->nplace);
+    return turns_of(&x->stage[place]);
+}
+
+uint32_t iteration_devices(const struct iteration *x)
+{
+    uint32_t n = 0;
+    for (uint32_t p = 0; p < x->nplace; p++)
+        n += iteration_turns(x, p);
+    return n;
+}
+
+uint32_t iteration_ahead_a(uint32_t nstage, uint32_t stage, uint32_t most)
+{
+    assert(stage < nstage && most >= 1);
+    uint32_t want = nstage - stage;
+    return smaller_u32(want, most);
+}
+
+uint32_t iteration_ahead_b(uint32_t nstage, uint32_t stage, uint32_t most)
+{
+    assert(stage < nstage && most >= 1);
+    uint32_t want = 2 * (nstage - stage) - 1;
+    return smaller_u32(want, most);
+}
+
+uint32_t iteration_ahead_turns(const struct stage_work *stage, uint32_t nstage, uint32_t at)
+{
+    uint32_t devices = 0, own = turns_of(&stage[at]);
+    for (uint32_t s = at; s < nstage; s++)
+        devices += turns_of(&stage[s]);
+    return (devices + own - 1) / own;
+}
+
+uint32_t iteration_ahead_interleaved(const struct iteration *x, uint32_t place)
+{
+    uint64_t stages = x->nstage / x->nplace, all = stages * x->micro_batches;
+    uint64_t ahead = 2 * (x->nplace - place - 1) + (stages - 1) * x->nplace + 1;
+    assert(place < x->nplace);
+    return (uint32_t)(ahead > all || x->micro_batches == x->nplace ? all : ahead);
+}
+
+void iteration_settle_ahead(struct stage_work *stage, uint32_t nstage)
+{
+    for (uint32_t s = 1; s < nstage; s++) {
+        uint64_t before = (uint64_t)stage[s - 1].ahead * turns_of(&stage[s - 1]);
+        uint64_t most = (before - 1) / turns_of(&stage[s]) + 1;
+        assert(stage[s - 1].ahead >= 1);
+        if (stage[s].ahead > most)
+            stage[s].ahead = (uint32_t)most;
+    }
+}
+
+/* Micro-batches of the device `turn`: turn, turn + turns, ... */
+static uint32_t share(const struct iteration *x, uint32_t place, uint32_t turn)
+{
+    uint32_t turns = iteration_turns(x, place);
+    return turn < x->micro_batches ? (x->micro_batches - turn - 1) / turns + 1 : 0;
+}
+
+uint32_t iteration_length(const struct iteration *x, uint32_t place, uint32_t turn)
+{
+    uint32_t kinds = x->order == ITERATION_ZB_H1 ? 3 : 2;
+    return kinds * (x->nstage / x->nplace) * share(x, place, turn);
+}
+
+struct list {
+    const struct iteration *x;
+    uint32_t place, turn, n;
+    struct iteration_entry *entry;
+};
+
+/* The device's k-th micro-batch, at its only stage. */
+static void put(struct list *l, enum iteration_kind kind, uint32_t k)
+{
+    l->entry[l->n++] =
+        (struct iteration_entry){kind, l->place, l->turn + k * iteration_turns(l->x, l->place)};
+}
+
+static void list_gpipe(struct list *l, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        put(l, ITERATION_FORWARD, k);
+    for (uint32_t k = n; k-- > 0;)
+        put(l, ITERATION_BACKWARD, k);
+}
+
+static void list_1f1b(struct list *l, uint32_t n)
+{
+    const struct stage_work *s = &l->x->stage[l->place];
+    bool apart = l->x->order == ITERATION_ZB_H1;
+    uint32_t ahead = smaller_u32(s->ahead, n), made = 0;
+    assert(s->ahead >= 1);
+    for (uint32_t k = 0; k < ahead; k++)
+        put(l, ITERATION_FORWARD, k);
+    for (uint32_t k = 0; k < n; k++) {
+        put(l, ITERATION_BACKWARD, k);
+        if (apart && k >= s->lag)
+            put(l, ITERATION_WEIGHT, made++);
+        if (ahead + k < n)
+            put(l, ITERATION_FORWARD, ahead + k);
+    }
+    while (apart && made < n)
+        put(l, ITERATION_WEIGHT, made++);
+}
+
+/* The k-th forward (backward) pass of a place among all of its stages. */
+static void put_interleaved(struct list *l, enum iteration_kind kind, uint32_t k)
+{
+    uint32_t places = l->x->nplace, round = l->x->nstage, at = k % round / places;
+    if (kind == ITERATION_BACKWARD)
+        at = round / places - 1 - at;
+    l->entry[l->n++] =
+        (struct iteration_entry){kind, at * places + l->place, k / round * places + k % places};
+}
+
+static void list_interleaved(struct list *l)
+{
+    uint32_t all = l->x->micro_batches * (l->x->nstage / l->x->nplace);
+    uint32_t ahead = iteration_ahead_interleaved(l->x, l->place) - 1;
+    assert(l->x->micro_batches % l->x->nplace == 0);
+    for (uint32_t k = 0; k < ahead; k++)
+        put_interleaved(l, ITERATION_FORWARD, k);
+    for (uint32_t k = 0; k < all; k++) {
+        if (ahead + k < all)
+            put_interleaved(l, ITERATION_FORWARD, ahead + k);
+        put_interleaved(l, ITERATION_BACKWARD, k);
+    }
+}
+
+struct iteration_entry *iteration_list(const struct iteration *x, uint32_t place, uint32_t turn,
+                                       struct arena *a)
+{
+    struct list l = {.x = x, .place = place, .turn = turn};
+    uint32_t n = iteration_length(x, place, turn);
+    assert(turn < iteration_turns(x, place));
+    assert(x->order == ITERATION_INTERLEAVED || x->nstage == x->nplace);
+    l.entry = arena_array(a, (size_t)n + 1, sizeof *l.entry);
+    if (x->order == ITERATION_INTERLEAVED)
+        list_interleaved(&l);
+    else if (x->order == ITERATION_GPIPE)
+        list_gpipe(&l, n / 2);
+    else
+        list_1f1b(&l, share(x, place, turn));
+    assert(l.n == n);
+    return l.entry;
+}

@@ -1,0 +1,548 @@
+/* What a plan of stages comes to in training (iteration_verdict.h).
+ *
+ * Source: DAPPLE (arXiv 2007.01045), III and IV: the devices of a stage share a micro-batch in equal slices and make
+ * their gradients equal at the end of the iteration; PipeDream (SOSP 2019): they take micro-batches in turn, and do so
+ * after each.  Costs are those of the profiled batch; a micro-batch takes its share of them, which is rounded up once,
+ * for a slice.  A value is moved to the next stage, and from there on, as far as it is read; gradients the other way.
+ * The same pairs of devices move gradients, so that these go as fast (as in DAPPLE's formula).
+ * In a profile the gradients of a value are added up before they are moved, so they are as large as the value.
+ *
+ * Memory of a device: weights, their gradients, what the optimizer keeps, one more version of the weights for each
+ * micro-batch on its way where PipeDream's schedule asks for it, the workspace; and the activations as they come and
+ * go. */
+#include "ir/exec/iteration/iteration_verdict.h"
+
+#include "ir/base/units.h"
+#include "ir/plan/stages.h"
+#include "ir/plan/weight_pass.h"
+
+#include <assert.h>
+
+enum { STEADY_ROUNDS = 4, MOST_RUNS = 1 << 23 /* micro-batches of all stages */ };
+
+/* ---- from sums to work -------------------------------------------------------------------------- */
+
+static bool takes_turns(const struct scene *s)
+{
+    return s->model.training.schedule == TRAINING_PIPEDREAM;
+}
+
+/* What stays on a device of a stage, but for versions of the weights. */
+static int64_t lasting(const struct scene *s, int64_t parameter)
+{
+    return sat_add(sat_mul(parameter, exec_weight_copies(&s->model, true)),
+                   s->model.training.workspace);
+}
+
+static void set_stage(const struct scene *s, const struct servers *servers,
+                      const struct stage_sums *sum, const struct device_set *set,
+                      struct stage_work *w)
+{
+    const struct training *t = &s->model.training;
+    uint32_t n = servers_devices(servers, set), slices = takes_turns(s) ? 1 : n;
+    int64_t share = t->weight_share ? t->weight_share : 500000;
+    w->forward = training_share(t, sum->forward, slices);
+    w->backward = training_share(t, sum->backward, slices);
+    w->weight = mul_div_ceil(w->backward, share, 1000000);
+    if (weight_pass_apart(s) && !t->weight_share) {
+        w->weight = training_share(t, sum->weight, slices);
+        w->weight = smaller(w->weight, w->backward);
+    }
+    w->stored = training_share(t, sum->stored, slices);
+    w->turns = takes_turns(s) ? n : 1;
+    int64_t reduce = servers_reduce(servers, set, sum->parameter);
+    if (t->reduce_when != REDUCE_AFTER)
+        reduce = reduce_exposed(servers, set, &sum->parts, w->backward, sum->backward);
+    if (t->reduce_when == REDUCE_ACROSS)
+        reduce = reduce > w->forward ? reduce - w->forward : 0;
+    w->forward = sat_add(w->forward, s->model.part_cost);
+    w->backward = sat_add(w->backward, s->model.part_cost);
+    if (takes_turns(s))
+        w->backward = sat_add(w->backward, reduce);
+    else
+        w->reduce = reduce;
+}
+
+/* What is there all the time on the devices of each place, and what they have. */
+static void set_places(const struct scene *s, const struct stages_on *on, struct iteration_run *r,
+                       struct arena *a)
+{
+    uint32_t cls = cluster_main_class(s->cluster);
+    r->lasting = arena_array(a, on->nplace, sizeof *r->lasting);
+    r->version = arena_array(a, on->nplace, sizeof *r->version);
+    r->memory = arena_array(a, on->nplace, sizeof *r->memory);
+    for (uint32_t p = 0; p < on->nplace; p++) {
+        int64_t constant = 0;
+        for (uint32_t k = p; k < on->n; k += on->nplace) {
+            r->version[p] = sat_add(r->version[p], on->sum[k].parameter);
+            constant = sat_add(constant, on->sum[k].constant);
+        }
+        r->lasting[p] = sat_add(lasting(s, r->version[p]), constant);
+        r->memory[p] = s->cluster->cls[cls].memory;
+    }
+}
+
+struct iteration_run iteration_set_up(const struct scene *s, const struct servers *servers,
+                                      const struct stages_on *on, struct arena *a)
+{
+    static const enum iteration_order order[TRAINING_SCHEDULES] = {
+        [TRAINING_DAPPLE] = ITERATION_1F1B,
+        [TRAINING_GPIPE] = ITERATION_GPIPE,
+        [TRAINING_ZB_H1] = ITERATION_ZB_H1,
+        [TRAINING_INTERLEAVED] = ITERATION_INTERLEAVED,
+        [TRAINING_PIPEDREAM] = ITERATION_1F1B};
+    const struct training *t = &s->model.training;
+    const struct stage_sums *sum = on->sum;
+    const struct device_set *set = on->set;
+    struct iteration_run r = {.value = INT64_MAX};
+    r.stage = arena_array(a, on->n, sizeof *r.stage);
+    r.x = (struct iteration){order[t->schedule], on->n,          on->nplace,
+                             training_count(t),  t->half_duplex, r.stage};
+    for (uint32_t k = 0; k < on->n; k++) {
+        struct stage_work *w = &r.stage[k];
+        set_stage(s, servers, &sum[k], &set[k], w);
+        w->ahead = r.x.order == ITERATION_INTERLEAVED
+                       ? iteration_ahead_interleaved(&r.x, k % on->nplace)
+                       : 1;
+        w->lag = k;
+        w->reduce_shares = !t->own_reduce_lane && k > 0 && w->reduce > 0;
+        if (k + 1 < on->n && on->nplace > 1) {
+            w->send =
+                servers_move(servers, &set[k], &set[k + 1], training_share(t, sum[k].send, 1));
+            w->send_back =
+                servers_move(servers, &set[k], &set[k + 1], training_share(t, sum[k].send_back, 1));
+        }
+        if (k > 0)
+            w->checkpoint = training_share(t, sum[k - 1].send,
+                                           w->turns > 1 ? 1 : servers_devices(servers, &set[k]));
+        w->checkpoint = smaller(w->checkpoint, w->stored);
+    }
+    set_places(s, on, &r, a);
+    return r;
+}
+
+/* Bytes of a version of the weights of stage k, as lasting has them. */
+static int64_t version(const struct iteration_run *r, const struct scene *s, uint32_t k)
+{
+    return takes_turns(s) ? r->version[k] : 0;
+}
+
+uint32_t iteration_room(const struct iteration_run *r, const struct scene *s, uint32_t k,
+                        bool recompute)
+{
+    const struct stage_work *w = &r->stage[k];
+    assert(r->x.nstage == r->x.nplace);
+    if (r->memory[k] < 0)
+        return UINT32_MAX;
+    if (r->memory[k] < r->lasting[k])
+        return 0;
+    int64_t left = r->memory[k] - r->lasting[k] + version(r, s, k);
+    int64_t each = sat_add(version(r, s, k), recompute ? w->checkpoint : w->stored);
+    left -= recompute ? w->stored - w->checkpoint : 0;
+    if (left < 0)
+        return 0;
+    return each <= 0 || left / each > UINT32_MAX ? UINT32_MAX : (uint32_t)(left / each);
+}
+
+const char *iteration_refuses(const struct scene *s, uint32_t nstage, uint32_t nplace,
+                              struct arena *a)
+{
+    const struct training *t = &s->model.training;
+    uint32_t m = training_count(t);
+    if (t->schedule != TRAINING_INTERLEAVED)
+        return nstage == nplace ? NULL
+                                : "stages share devices, which only --schedule=interleaved runs";
+    if (m % nplace == 0)
+        return NULL;
+    const char *other =
+        m > nplace ? arena_fmt(a, "%u or %u", m / nplace * nplace, (m / nplace + 1) * nplace)
+                   : arena_fmt(a, "%u", nplace);
+    return arena_fmt(
+        a,
+        "--schedule=interleaved takes stages on %u sets of devices through a multiple of "
+        "%u micro-batches, which %u is not: --micro-batches=%s would do",
+        nplace, nplace, m, other);
+}
+
+/* ---- the run ------------------------------------------------------------------------------------ */
+
+static void run_once(struct iteration_run *r, const struct scene *s, struct arena *a)
+{
+    if ((uint64_t)r->x.nstage * r->x.micro_batches > MOST_RUNS) {
+        r->t = (struct timeline){.status = RUN_STOPPED};
+        return;
+    }
+    uint32_t ndev = iteration_devices(&r->x), d = 0;
+    int64_t *stays = arena_array(a, (size_t)ndev + 1, sizeof *stays);
+    int64_t *memory = arena_array(a, (size_t)ndev + 1, sizeof *memory);
+    for (uint32_t k = 0; k < r->x.nplace; k++)
+        for (uint32_t q = 0; q < iteration_turns(&r->x, k); q++, d++) {
+            int64_t more = sat_mul(version(r, s, k), r->stage[k].ahead - 1);
+            stays[d] = sat_add(r->lasting[k], more);
+            memory[d] = r->memory[k];
+        }
+    r->g = iteration_tasks(&r->x, stays, memory, a);
+    r->t = events_run(&r->g, NULL, a);
+}
+
+void iteration_run(struct iteration_run *r, const struct scene *s, struct arena *a)
+{
+    uint32_t m = r->x.micro_batches;
+    r->x.stage = r->stage;
+    if (takes_turns(s)) { /* what so many micro-batches more take, in the steady state */
+        struct arena *own = arena_new(a);
+        r->x.micro_batches = STEADY_ROUNDS * iteration_devices(&r->x);
+        run_once(r, s, own);
+        int64_t before = r->t.end;
+        uint32_t devices = iteration_devices(&r->x), most = MOST_RUNS / 2 / r->x.nstage / devices;
+        uint32_t more = devices * (m < most ? m : larger_u32(most, 1));
+        r->x.micro_batches += more;
+        run_once(r, s, own);
+        if (r->t.status == RUN_DONE)
+            r->value = mul_div_ceil(r->t.end - before, m, more);
+        arena_free(own);
+        r->x.micro_batches = m;
+    }
+    run_once(r, s, a);
+    if (r->t.status == RUN_DONE && !takes_turns(s))
+        r->value = r->t.end;
+}
+
+/* ---- the verdict -------------------------------------------------------------------------------- */
+
+struct weighing {
+    const struct scene *s;
+    const struct stages *st;
+    const int32_t *dev;
+    const int32_t *stage_of; /* [node] -1: none */
+    struct stage_sums *sum;
+    __int128 *
+        send[2]; /* [back][stage] bytes that are sent on from there and not from the stage before */
+    const char *why; /* it is no pipeline; NULL: it is one */
+    struct arena *a;
+};
+
+static void add_nodes(struct weighing *w)
+{
+    const struct module *m = w->s->m;
+    const struct graph *g = &m->graph[1];
+    const struct costs *k = m->cost;
+    const uint8_t *weight =
+        weight_pass_apart(w->s) ? weight_pass_nodes(w->s, w->stage_of, w->a) : NULL;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (w->s->place->kind[n] != PLACE_NODE)
+            continue;
+        struct stage_sums *to = &w->sum[w->stage_of[n]];
+        int64_t time = k->time[cluster_class(w->s->cluster, (uint32_t)w->dev[n])][n];
+        bool back = m->backward && m->backward[n];
+        int64_t *sum = back ? &to->backward : &to->forward;
+        *sum = sat_add(*sum, time);
+        to->weight = sat_add(to->weight, weight && weight[n] ? time : 0);
+        int64_t params = m->ir_version ? 0 : costs_params(k, n);
+        if (!back)
+            to->stored = sat_add(to->stored, k->own[n] - params);
+    }
+}
+
+/* Weights, and what was folded, with the stage of the first node of a device that needs them; those of a profile with
+ * their nodes. */
+static void add_parameters(struct weighing *w)
+{
+    const struct scene *s = w->s;
+    const struct graph *g = &s->m->graph[1];
+    const struct csr *user = &s->place->weight_user;
+    uint32_t *seen = arena_array(w->a, (size_t)s->cluster->ndev + 1, sizeof *seen);
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (s->place->kind[n] == PLACE_NODE && !s->m->ir_version) {
+            int64_t *to = &w->sum[w->stage_of[n]].parameter;
+            *to = sat_add(*to, costs_params(s->m->cost, n));
+        }
+    for (uint32_t i = 0; i < s->place->nweight; i++)
+        for_row (n, *user, i) {
+            if (seen[w->dev[n]] == i + 1)
+                continue;
+            seen[w->dev[n]] = i + 1;
+            struct stage_sums *sum = &w->sum[w->stage_of[n]];
+            int64_t *to = place_is_parameter(s->m, s->place, i) ? &sum->parameter : &sum->constant;
+            *to = sat_add(*to, s->place->weight_bytes[i]);
+        }
+}
+
+static int64_t clamp(__int128 x)
+{
+    return x < INT64_MAX ? (int64_t)x : INT64_MAX;
+}
+
+/* Moves the value of a net as far as it is read. */
+static void add_net(struct weighing *w, uint32_t e)
+{
+    const struct module *m = w->s->m;
+    const struct csr *pin = &w->s->place->net_pin;
+    vid v = w->s->place->net_value[e];
+    nid def = m->value[v].def;
+    if (!def || w->s->place->kind[def] != PLACE_NODE)
+        return;
+    int32_t at = w->stage_of[def], low = at, high = at;
+    bool back = m->backward && m->backward[def];
+    for_row (x, *pin, e) {
+        int32_t to = w->stage_of[x];
+        low = to < low ? to : low;
+        high = to > high ? to : high;
+    }
+    if (!w->why && (back ? high > at : low < at))
+        w->why = arena_fmt(
+            w->a, "'%s', which stage %d makes, is read by stage %d: that is no %s pass",
+            value_name(m, v), (int)at, (int)(back ? high : low), back ? "backward" : "forward");
+    w->send[back][back ? low : at] += m->cost->bytes[v];
+    w->send[back][back ? at : high] -= m->cost->bytes[v];
+}
+
+/* What every stage sends to its neighbours. */
+static void add_nets(struct weighing *w)
+{
+    __int128 now[2] = {0, 0};
+    for (int back = 0; back < 2; back++)
+        w->send[back] = arena_array(w->a, (size_t)w->st->n + 1, sizeof *w->send[back]);
+    for (uint32_t e = 0; e < w->s->place->nnet; e++)
+        add_net(w, e);
+    for (uint32_t k = 0; k < w->st->n; k++) {
+        for (int back = 0; back < 2; back++)
+            now[back] += w->send[back][k];
+        w->sum[k].send = clamp(now[0]);
+        w->sum[k].send_back = clamp(now[w->s->m->ir_version ? 1 : 0]);
+    }
+}
+
+/* The places of devices among the accelerators; -1: it is none. */
+static int32_t place_of(const struct cluster *c, uint32_t dev)
+{
+    uint32_t cls = cluster_main_class(c), first = 0;
+    for (uint32_t k = 0; k < cls; k++)
+        first += c->cls[k].count;
+    return cluster_class(c, dev) == cls ? (int32_t)(dev - first) : -1;
+}
+
+/* Stages by servers; NULL and why it cannot be. */
+static struct device_set *stage_sets(const struct weighing *w, const struct servers *servers,
+                                     const char **why)
+{
+    const struct stages *st = w->st;
+    struct device_set *set = arena_array(w->a, st->n, sizeof *set);
+    for (uint32_t k = 0; k < st->n; k++)
+        for_row (d, st->device, k) {
+            int32_t place = place_of(w->s->cluster, d);
+            if (place < 0) {
+                *why = "a stage stands on a device that is no accelerator";
+                return NULL;
+            }
+            set[k].of[servers_find(servers, (uint32_t)place)]++;
+        }
+    return set;
+}
+
+/* Slices of whole samples. */
+static const char *uneven_slices(const struct weighing *w)
+{
+    const struct training *t = &w->s->model.training;
+    const struct stages *st = w->st;
+    for (uint32_t k = 0; k < st->n && !t->any_slices && t->micro_size && !takes_turns(w->s); k++) {
+        uint32_t n = st->device.at[k + 1] - st->device.at[k];
+        if (t->micro_size % n)
+            return arena_fmt(w->a,
+                             "stage %u cannot share micro-batches of %lld samples among %u devices "
+                             "(--slices=any lets it)",
+                             k, (long long)t->micro_size, n);
+    }
+    return NULL;
+}
+
+static const char *weigh(struct weighing *w, struct iteration_run *r)
+{
+    struct servers servers;
+    const struct module *m = w->s->m;
+    const char *why = servers_of(w->s->cluster, &servers);
+    if (!m->backward)
+        return "the model has no backward pass";
+    struct device_set *set = why ? NULL : stage_sets(w, &servers, &why);
+    if (!set)
+        return why;
+    add_nodes(w);
+    add_parameters(w);
+    add_nets(w);
+    const struct reduce_parts *parts = NULL;
+    if (w->s->model.training.reduce_when != REDUCE_AFTER)
+        parts = reduce_parts_of(w->s, w->dev, w->stage_of, w->st->n, w->a);
+    for (uint32_t k = 0; parts && k < w->st->n; k++)
+        w->sum[k].parts = parts[k];
+    why = w->why ? w->why : uneven_slices(w);
+    if (why)
+        return why;
+    struct stages_on on = {w->st->n, stages_places(w->st), w->sum, set};
+    *r = iteration_set_up(w->s, &servers, &on, w->a);
+    for (uint32_t k = 0; k < w->st->n; k++) {
+        if (r->x.order != ITERATION_INTERLEAVED)
+            r->stage[k].ahead = w->st->ahead[k];
+        r->stage[k].recompute = w->st->recompute[k];
+    }
+    iteration_run(r, w->s, w->a);
+    return r->t.status == RUN_DONE      ? NULL
+           : r->t.status == RUN_STOPPED ? "there are too many micro-batches, or stages, to run"
+                                        : "stages wait for each other for ever";
+}
+
+/* Figures of each device: those of its stages, or where they take turns its own. */
+static void tell_figures(const struct weighing *w, const struct iteration_run *r, struct verdict *v)
+{
+    const struct stages *st = w->st;
+    uint32_t lane = 0;
+    for (uint32_t p = 0; p < r->x.nplace; p++) {
+        int64_t reduce = 0;
+        for (uint32_t k = p; k < st->n; k += r->x.nplace)
+            reduce = sat_add(reduce, r->stage[k].reduce);
+        for_row (d, st->device, p) {
+            struct device_load *l = &v->load[d];
+            l->load = l->compute = r->t.busy[lane];
+            l->sync = reduce;
+            l->used = l->live_peak = r->t.peak[lane];
+            l->weights = r->lasting[p];
+            if (l->load > v->load[v->bottleneck].load)
+                v->bottleneck = d;
+            lane += iteration_turns(&r->x, p) > 1;
+        }
+        lane += iteration_turns(&r->x, p) == 1;
+    }
+}
+
+/* Stages of a plan that says of none: each device by itself, in the order of their first forward nodes. */
+static const struct stages *one_each(const struct scene *s, const int32_t *dev, struct arena *a)
+{
+    const struct graph *g = &s->m->graph[1];
+    struct stages *st = arena_alloc(a, sizeof *st);
+    uint8_t *seen = arena_alloc(a, (size_t)s->cluster->ndev + 1);
+    st->device.at = arena_array(a, (size_t)s->cluster->ndev + 2, sizeof *st->device.at);
+    st->device.to = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *st->device.to);
+    st->ahead = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *st->ahead);
+    st->recompute = arena_alloc(a, (size_t)s->cluster->ndev + 1);
+    for (uint32_t back = 0; back < 2; back++)
+        for (nid n = g->first; n < g->first + g->count; n++) {
+            bool now = (s->m->backward && s->m->backward[n]) == (back == 1);
+            if (s->place->kind[n] != PLACE_NODE || !now || seen[dev[n]])
+                continue;
+            seen[dev[n]] = 1;
+            st->device.to[st->n++] = (uint32_t)dev[n];
+            st->device.at[st->n] = st->n;
+        }
+    for (uint32_t k = 0; k < st->n; k++)
+        st->ahead[k] = iteration_ahead_a(st->n, k, UINT32_MAX);
+    return st;
+}
+
+/* Nodes that must be together and are in two stages of a device. */
+static const char *refuse_apart(const struct weighing *w)
+{
+    const struct module *m = w->s->m;
+    const struct graph *g = &m->graph[1];
+    for (uint32_t i = 0; i < w->s->place->nsame; i++) {
+        const struct same_pair *p = &w->s->place->same[i];
+        if (w->stage_of[p->a] != w->stage_of[p->b])
+            return arena_fmt(w->a, "nodes '%s' and '%s' must share a stage", node_name(m, p->a),
+                             node_name(m, p->b));
+    }
+    nid *first = arena_array(w->a, (size_t)module_most_color(m) + 1, sizeof *first);
+    for (nid n = g->first; n < g->first + g->count && m->color; n++) {
+        nid *other = &first[m->color[n]];
+        if (!m->color[n] || w->s->place->kind[n] != PLACE_NODE)
+            continue;
+        if (*other && w->stage_of[*other] != w->stage_of[n])
+            return arena_fmt(w->a, "nodes '%s' and '%s' of one colour class are in two stages",
+                             node_name(m, *other), node_name(m, n));
+        *other = n;
+    }
+    return NULL;
+}
+
+/* Why stages and nodes do not belong together. */
+static const char *refuse_stages(const struct weighing *w, const struct plan *p)
+{
+    const struct scene *s = w->s;
+    const struct stages *st = w->st;
+    const struct graph *g = &s->m->graph[1];
+    const char *why = stages_refuse(st, s->cluster->ndev, w->a);
+    why = why ? why : iteration_refuses(s, st->n, stages_places(st), w->a);
+    for (nid n = g->first; n < g->first + g->count && !why; n++) {
+        if (s->place->kind[n] != PLACE_NODE)
+            continue;
+        int32_t k = w->stage_of[n];
+        const char *on = cluster_device_name(s->cluster, w->a, (uint32_t)w->dev[n]);
+        if (k < 0 || (uint32_t)k >= st->n)
+            why = arena_fmt(w->a, "node '%s' has no stage: %s is the first device of none",
+                            node_name(s->m, n), on);
+        else if (st->device.to[st->device.at[k]] != (uint32_t)w->dev[n])
+            why = arena_fmt(w->a, "node '%s' of stage %d is on %s, not on the stage's first device",
+                            node_name(s->m, n), (int)k, on);
+    }
+    return why || !p->stage_of ? why : refuse_apart(w);
+}
+
+struct verdict iteration_verdict(const struct scene *s, const struct plan *p, struct arena *a)
+{
+    struct verdict v = plan_check(s, p->dev, NULL, 0, a);
+    struct weighing w = {.s = s, .dev = p->dev, .a = a};
+    v.value = INT64_MAX;
+    if (!v.runnable)
+        return v;
+    const struct stages *st = w.st = p->stages ? p->stages : one_each(s, p->dev, a);
+    w.sum = arena_array(a, (size_t)st->n + 1, sizeof *w.sum);
+    w.stage_of = plan_stage_of(&(struct planned){s, p, st}, a);
+    struct iteration_run *run = arena_alloc(a, sizeof *run);
+    const char *why = refuse_stages(&w, p);
+    why = why ? why : weigh(&w, run);
+    if (why) {
+        v.runnable = false;
+        v.why_not = why;
+        return v;
+    }
+    v.run = run;
+    v.stages = run->stages = st;
+    v.value = run->value;
+    tell_figures(&w, run, &v);
+    plan_check_memory(s, &v, a);
+    return v;
+}
+
+/* ---- bound -------------------------------------------------------------------------------------- */
+
+struct exec_bound iteration_bound(const struct scene *s, struct arena *a)
+{
+    const struct training *t = &s->model.training;
+    const struct graph *g = &s->m->graph[1];
+    uint32_t cls = cluster_main_class(s->cluster);
+    int64_t all = 0, size = t->micro_size ? t->micro_size : 1, of = t->micro_size ? t->profiled : 1;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        int64_t time = s->m->cost->time[cls][n];
+        if (s->place->kind[n] == PLACE_NODE && time != COST_NEVER)
+            all = sat_add(all, time);
+    }
+    __int128 samples = (__int128)size * (training_count(t));
+    __int128 ps = all * samples / ((__int128)of * s->cluster->cls[cls].count);
+    struct exec_bound b = {clamp(ps), "all work, shared by all devices", NULL};
+    char text[UNIT_TEXT];
+    b.proof =
+        arena_fmt(a, "all nodes for all micro-batches, shared by %u %s, take %s\n",
+                  s->cluster->cls[cls].count, s->cluster->cls[cls].name, time_short(text, b.value));
+    return b;
+}
+
+double iteration_busy(const struct iteration_run *t)
+{
+    double busy = 0, all = 0;
+    uint32_t lane = 0;
+    for (uint32_t p = 0; p < t->x.nplace; p++) {
+        uint32_t lanes = iteration_turns(&t->x, p),
+                 each = (t->stages->device.at[p + 1] - t->stages->device.at[p]) / lanes;
+        for (uint32_t q = 0; q < lanes; q++, lane++)
+            busy += (double)each * (double)t->t.busy[lane];
+        all += (double)(each * lanes) * (double)t->t.end;
+    }
+    return all > 0 ? busy / all : 0;
+}

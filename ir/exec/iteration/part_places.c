@@ -1,0 +1,170 @@
+/* Parts of a plan of stages, and their order in the iteration (part_places.h). */
+#include "ir/exec/iteration/part_places.h"
+
+#include "ir/base/units.h"
+#include "ir/exec/iteration/iteration_verdict.h"
+#include "ir/plan/weight_pass.h"
+
+enum {
+    MOST_INSTANCES = 1 << 20, /* parts and tensors that are written of an iteration */
+    KINDS = ITERATION_WEIGHT + 1
+};
+
+/* Whether some nodes of the part are of the backward pass, and some are not. */
+static bool is_part_mixed(const struct module *m, const struct part *p)
+{
+    for (uint32_t i = 0; m->backward && i < p->nnode; i++)
+        if (!m->backward[p->node[i]])
+            return part_is_back(m, p);
+    return false;
+}
+
+static bool is_all_of(const uint8_t *in, const struct part *p)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < p->nnode; i++)
+        all = all && in[p->node[i]];
+    return all;
+}
+
+bool part_places_find(struct part_places *p, const struct planned *of, const struct parts *parts,
+                      const struct work *w, struct arena *a)
+{
+    const struct stages *st = of->stages;
+    const int32_t *stage_of = plan_stage_of(of, a);
+    const uint8_t *weight =
+        weight_pass_apart(of->scene) ? weight_pass_nodes(of->scene, stage_of, a) : NULL;
+    p->pass = arena_alloc(a, (size_t)w->npart + 1);
+    p->stage = arena_array(a, (size_t)w->npart + 1, sizeof *p->stage);
+    for (uint32_t x = 0; x < w->npart; x++) {
+        const struct part *part = &parts->part[x];
+        for (uint32_t i = 0; i < part->nnode; i++)
+            if (stage_of[part->node[i]] != stage_of[part->node[0]])
+                return false;
+        if (!part->nnode || stage_of[part->node[0]] < 0)
+            return false;
+        p->stage[x] = (uint32_t)stage_of[part->node[0]];
+        if (p->stage[x] + 1 == st->n && part_is_back(of->scene->m, part))
+            p->pass[x] = is_part_mixed(of->scene->m, part) ? PART_BOTH : PART_BACKWARD;
+        if (weight && is_all_of(weight, part)) {
+            p->pass[x] = PART_WEIGHT;
+            continue;
+        }
+        for_row (t, w->in, x) {
+            uint32_t from = w->tensor[t].from;
+            if (from < x && (p->stage[from] > p->stage[x] ||
+                             (p->stage[from] == p->stage[x] && p->pass[from] == PART_BACKWARD)))
+                p->pass[x] = PART_BACKWARD;
+        }
+    }
+    return true;
+}
+
+struct followed {
+    const struct iteration_run *run;
+    const struct part_places *places;
+    const struct work *w;
+    uint32_t *first[ITERATION_WEIGHT + 1]; /* [kind][stage] the first task */
+    struct arena *a;
+};
+
+/* The kind of the task in which a part runs. */
+static enum iteration_kind runs_in(const struct followed *f, uint32_t part)
+{
+    enum part_pass pass = f->places->pass[part];
+    return pass == PART_FORWARD  ? ITERATION_FORWARD
+           : pass == PART_WEIGHT ? ITERATION_WEIGHT
+                                 : ITERATION_BACKWARD;
+}
+
+static void find_first_tasks(struct followed *f)
+{
+    const struct task_graph *g = &f->run->g;
+    for (uint32_t kind = 0; kind <= ITERATION_WEIGHT; kind++)
+        f->first[kind] = arena_array(f->a, f->run->x.nstage, sizeof *f->first[kind]);
+    for (uint32_t i = g->ntask; i-- > 0;)
+        if (g->task[i].kind <= ITERATION_WEIGHT)
+            f->first[g->task[i].kind][g->task[i].number] = i;
+}
+
+/* Device by device the instances of its parts, as its stage goes through the micro-batches: those of the parts of a
+ * pass stand by number. */
+static struct csr list_instances(const struct followed *f)
+{
+    const struct task_graph *g = &f->run->g;
+    const struct stages *st = f->run->stages;
+    uint32_t npart = f->w->npart, *key = arena_array(f->a, (size_t)npart + 1, sizeof *key);
+    struct pairs on = {.a = f->a};
+    for (uint32_t x = 0; x < npart; x++)
+        key[x] = KINDS * f->places->stage[x] + runs_in(f, x);
+    struct csr of = csr_build(f->a, KINDS * st->n, npart, key, NULL);
+    for (uint32_t p = 0; p < f->run->x.nplace; p++)
+        for_row (item, g->list, p) {
+            const struct task *t = &g->task[task_of_item(g, item)];
+            uint32_t r = KINDS * t->number + t->kind;
+            for_row (x, of, r)
+                pairs_add(&on, f->w->part[x].dev,
+                          (item - g->first[f->first[t->kind][t->number]]) * npart + x);
+        }
+    return pairs_rows(&on, f->w->ndev);
+}
+
+/* When a part's pass begins and ends for a micro-batch. */
+static void times_of(const struct followed *f, uint32_t instance, int64_t *start, int64_t *end)
+{
+    const struct task_graph *g = &f->run->g;
+    uint32_t x = instance % f->w->npart, task = f->first[runs_in(f, x)][f->places->stage[x]];
+    uint32_t item = g->first[task] + instance / f->w->npart;
+    *start = f->run->t.start[item];
+    *end = sat_add(*start, g->task[task_of_item(g, item)].time);
+}
+
+/* When each tensor has left its device: it takes as long as the values, or gradients, of its stage do. */
+static const int64_t *when_sent(const struct followed *f, const struct work *all,
+                                const int64_t *end, struct arena *a)
+{
+    int64_t *sent = arena_array(a, (size_t)all->ntensor + 1, sizeof *sent);
+    for (uint32_t t = 0; t < all->ntensor; t++) {
+        uint32_t from = all->tensor[t].from;
+        if (from == all->npart)
+            continue;
+        uint32_t x = all->instance[from] % f->w->npart, k = f->places->stage[x];
+        int64_t takes = runs_in(f, x) == ITERATION_FORWARD ? f->run->stage[k].send
+                        : k > 0                            ? f->run->stage[k - 1].send_back
+                                                           : 0;
+        sent[t] = sat_add(end[from], takes);
+    }
+    return sent;
+}
+
+struct rhythm rhythm_of_iteration(const struct rhythm_ask *of, struct arena *a)
+{
+    const struct iteration_run *run = of->verdict->run;
+    const struct work *w = of->work;
+    struct followed f = {.run = run, .places = of->places, .w = w, .a = arena_new(a)};
+    struct rhythm y = {.close = true};
+    uint64_t size = (uint64_t)(w->npart + w->ntensor) * run->x.micro_batches;
+    if (iteration_devices(&run->x) != run->x.nplace)
+        y.why_not = "devices take turns with a part";
+    else if (size > MOST_INSTANCES)
+        y.why_not = "the iteration has too many micro-batches to be written";
+    if (!y.why_not) {
+        find_first_tasks(&f);
+        struct csr list = list_instances(&f);
+        y.work = work_unroll(w, run->x.micro_batches, &list, &y.why_not, a);
+    }
+    if (y.work) {
+        uint32_t n = y.work->npart;
+        int64_t *start = arena_array(a, (size_t)n + 1, sizeof *start);
+        int64_t *end = arena_array(a, (size_t)n + 1, sizeof *end);
+        for (uint32_t k = 0; k < n; k++)
+            times_of(&f, y.work->instance[k], &start[k], &end[k]);
+        y.start = start;
+        y.end = end;
+        y.sent = when_sent(&f, y.work, end, a);
+        y.level = arena_array(a, (size_t)n + 1, sizeof(uint32_t));
+        y.phase = arena_alloc(a, (size_t)n + 1);
+    }
+    arena_free(f.a);
+    return y;
+}

@@ -1,0 +1,127 @@
+/* AllReduces beside the backward pass (reduce_overlap.h).
+ *
+ * Source: the data-parallel baseline of DAPPLE's paper, whose gradients are exchanged while earlier layers still
+ * compute theirs: one channel, first ready first.  What waits for the channel is exchanged together, so that many small
+ * weights do not each pay the latencies of a ring; and all of it at the end, where that is sooner. */
+#include "ir/exec/iteration/reduce_overlap.h"
+
+#include "ir/base/keyed.h"
+#include "ir/base/units.h"
+
+int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
+                       const struct reduce_parts *parts, int64_t backward, int64_t whole)
+{
+    int64_t end = 0, since = 0, waiting = 0, all = 0; /* since: the first of what waits is ready */
+    for (uint32_t i = 0; i < parts->n; i++) {
+        const struct reduce_part *p = &parts->part[i];
+        int64_t ready = whole > 0 ? mul_div_ceil(p->ready, backward, whole) : 0;
+        int64_t start = larger(end, since);
+        if (waiting && start < ready) {
+            end = sat_add(start, servers_reduce(s, set, waiting));
+            waiting = 0;
+        }
+        since = waiting ? since : ready;
+        waiting = sat_add(waiting, p->bytes);
+        all = sat_add(all, p->bytes);
+    }
+    end = sat_add(larger(end, since), servers_reduce(s, set, waiting));
+    int64_t after = servers_reduce(s, set, all), beside = end > backward ? end - backward : 0;
+    return smaller(beside, after);
+}
+
+struct gathering {
+    const struct scene *s;
+    const int32_t *dev, *stage_of; /* [node] */
+    int64_t *done; /* [node] ps of its stage's backward work when it is done; 0: a forward node */
+    uint32_t n;    /* parts of all stages */
+    uint32_t *stage;
+    struct keyed *key; /* when they are ready; item: the part */
+    int64_t *bytes;
+};
+
+static void add_part(struct gathering *g, uint32_t stage, int64_t ready, int64_t bytes)
+{
+    g->stage[g->n] = stage;
+    g->bytes[g->n] = bytes;
+    g->key[g->n] = (struct keyed){ready, g->n};
+    g->n++;
+}
+
+static uint32_t stage_at(const struct gathering *g, nid n)
+{
+    return (uint32_t)g->stage_of[n];
+}
+
+static void run_backward(struct gathering *g, uint32_t nstage, struct arena *a)
+{
+    const struct module *m = g->s->m;
+    const struct graph *all = &m->graph[1];
+    int64_t *now = arena_array(a, (size_t)nstage + 1, sizeof *now);
+    for (nid n = all->first; n < all->first + all->count; n++) {
+        if (g->s->place->kind[n] != PLACE_NODE || !m->backward[n])
+            continue;
+        int64_t time = m->cost->time[cluster_class(g->s->cluster, (uint32_t)g->dev[n])][n];
+        int64_t *t = &now[stage_at(g, n)];
+        *t = sat_add(*t, time);
+        g->done[n] = *t;
+    }
+}
+
+/* Of a profile: a layer's forward and backward node have one colour. */
+static void add_layers(struct gathering *g, struct arena *a)
+{
+    const struct module *m = g->s->m;
+    const struct graph *all = &m->graph[1];
+    int64_t *ready = arena_array(a, (size_t)module_most_color(m) + 1, sizeof *ready);
+    for (nid n = all->first; n < all->first + all->count && m->color; n++)
+        if (g->done[n] > ready[m->color[n]] && m->color[n])
+            ready[m->color[n]] = g->done[n];
+    for (nid n = all->first; n < all->first + all->count; n++) {
+        int64_t bytes = costs_params(m->cost, n);
+        if (g->s->place->kind[n] == PLACE_NODE && bytes > 0)
+            add_part(g, stage_at(g, n), m->color ? ready[m->color[n]] : 0, bytes);
+    }
+}
+
+static void add_weights(struct gathering *g)
+{
+    const struct place *p = g->s->place;
+    for (uint32_t w = 0; w < p->nweight; w++) {
+        int64_t ready = 0;
+        for_row (user, p->weight_user, w)
+            ready = larger(ready, g->done[user]);
+        if (p->weight_user.at[w] < p->weight_user.at[w + 1] && p->weight_bytes[w] > 0 &&
+            place_is_parameter(g->s->m, p, w))
+            add_part(g, stage_at(g, p->weight_user.to[p->weight_user.at[w]]), ready,
+                     p->weight_bytes[w]);
+    }
+}
+
+struct reduce_parts *reduce_parts_of(const struct scene *s, const int32_t *dev,
+                                     const int32_t *stage_of, uint32_t nstage, struct arena *a)
+{
+    struct gathering g = {.s = s, .dev = dev, .stage_of = stage_of};
+    size_t most = (size_t)s->m->nnode + s->place->nweight + 1;
+    struct reduce_parts *of = arena_array(a, (size_t)nstage + 1, sizeof *of);
+    g.done = arena_array(a, s->m->nnode, sizeof *g.done);
+    g.stage = arena_array(a, most, sizeof *g.stage);
+    g.bytes = arena_array(a, most, sizeof *g.bytes);
+    g.key = arena_array(a, most, sizeof *g.key);
+    run_backward(&g, nstage, a);
+    if (s->m->ir_version)
+        add_weights(&g);
+    else
+        add_layers(&g, a);
+    keyed_sort(g.key, g.n);
+    for (uint32_t i = 0; i < g.n; i++)
+        of[g.stage[i]].n++;
+    for (uint32_t k = 0; k < nstage; k++) {
+        of[k].part = arena_array(a, (size_t)of[k].n + 1, sizeof *of[k].part);
+        of[k].n = 0;
+    }
+    for (uint32_t i = 0; i < g.n; i++) {
+        struct reduce_parts *to = &of[g.stage[g.key[i].item]];
+        to->part[to->n++] = (struct reduce_part){g.key[i].key, g.bytes[g.key[i].item]};
+    }
+    return of;
+}

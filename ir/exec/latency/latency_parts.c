@@ -1,0 +1,176 @@
+/* From a latency's subgraphs to parts (latency_parts.h).
+ *
+ * A part starts when all that it reads is there and gives its results at its end.  So hosts' nodes that followed each
+ * other on a CPU without a pause become one part only where nothing that one reads came later than the first of them
+ * began, and nothing that one makes is read before the last of them ends: then the part, and all others, run when the
+ * nodes ran.  The parts are run once more, each device by its list, to see. */
+#include "ir/exec/latency/latency_parts.h"
+
+#include "ir/base/heap.h"
+#include "ir/base/keyed.h"
+
+#include <assert.h>
+
+/* [subgraph] its place by start, after all that it waits for. */
+static uint32_t *places_by_start(const struct latency_run *r, struct arena *a)
+{
+    const struct task_graph *g = &r->g;
+    uint32_t *place = arena_array(a, (size_t)r->k.n + 1, sizeof *place), n = 0;
+    uint32_t *left = csr_sizes(&g->waits, r->k.n, a);
+    struct csr after = csr_transpose(a, &g->waits, r->k.n, r->k.n);
+    struct heap ready = {.a = a};
+    for (uint32_t v = 0; v < r->k.n; v++)
+        if (!left[v])
+            heap_push(&ready, r->t.start[v], r->k.sub[v].slot, v);
+    while (ready.n) {
+        uint32_t v = heap_pop(&ready).item;
+        place[v] = n++;
+        for_row (y, after, v)
+            if (--left[y] == 0)
+                heap_push(&ready, r->t.start[y], r->k.sub[y].slot, y);
+    }
+    assert(n == r->k.n);
+    return place;
+}
+
+struct joining {
+    const struct latency_run *r;
+    struct csr after;    /* subgraph -> those that wait for it */
+    uint32_t *to;        /* [subgraph] the group that it is in, + 1; 0: none yet */
+    uint32_t group;      /* the one that grows */
+    int64_t start, end;  /* of it */
+    struct heap readers; /* of its members, by their starts; some may be members by now */
+};
+
+static int64_t end_of(const struct latency_run *r, uint32_t v)
+{
+    return r->t.start[v] + r->g.task[v].time;
+}
+
+/* Whether v can run in the group, which it follows without a pause: all that it reads is made there, or was there when
+ * the group began; and nobody else wants a result before v ends.  A group that takes no time gets nothing from outside,
+ * which might come from itself. */
+static bool can_join(struct joining *j, uint32_t v)
+{
+    const struct csr *w = &j->r->g.waits;
+    int64_t end = end_of(j->r, v);
+    if (j->r->t.start[v] != j->end)
+        return false;
+    for_row (x, *w, v)
+        if (j->to[x] != j->group && (end_of(j->r, x) > j->start || end == j->start))
+            return false;
+    while (j->readers.n && (j->to[j->readers.at[0].item] == j->group || j->readers.at[0].item == v))
+        heap_pop(&j->readers);
+    return !j->readers.n || j->readers.at[0].key >= end;
+}
+
+static void join(struct joining *j, uint32_t v)
+{
+    j->to[v] = j->group;
+    j->end = end_of(j->r, v);
+    for_row (y, j->after, v)
+        heap_push(&j->readers, j->r->t.start[y], 0, y);
+}
+
+/* Subgraphs by device, there by start; of those that start at once first what takes no time, then by place. */
+static const struct keyed *device_order(const struct latency_run *r, const uint32_t *on,
+                                        const uint32_t *place, struct arena *a)
+{
+    struct keyed *x = arena_array(a, (size_t)r->k.n + 1, sizeof *x);
+    uint32_t *at = arena_array(a, (size_t)r->k.n + 1, sizeof *at);
+    for (uint32_t v = 0; v < r->k.n; v++)
+        at[place[v]] = v;
+    for (int pass = 0; pass < 3; pass++) { /* stable: place, then what takes time, start, device */
+        for (uint32_t i = 0; i < r->k.n; i++) {
+            uint32_t v = at[i];
+            x[i] = (struct keyed){!pass       ? r->g.task[v].time > 0
+                                  : pass == 1 ? r->t.start[v]
+                                              : on[v],
+                                  i};
+        }
+        keyed_sort(x, r->k.n);
+        uint32_t *next = arena_array(a, (size_t)r->k.n + 1, sizeof *next);
+        for (uint32_t i = 0; i < r->k.n; i++)
+            next[i] = at[x[i].item];
+        at = next;
+    }
+    for (uint32_t i = 0; i < r->k.n; i++)
+        x[i] = (struct keyed){on[at[i]], at[i]};
+    return x;
+}
+
+/* The subgraphs with hosts' nodes in groups, each on its device, where it stands as it ran. */
+static struct subgraphs join_hosts(const struct latency_run *r, const struct module *m,
+                                   const uint32_t *on, const uint32_t *place, struct arena *a)
+{
+    struct joining j = {.r = r, .readers = {.a = a}};
+    struct subgraphs k = {.slotted = r->k.slotted};
+    const struct keyed *x = device_order(r, on, place, a);
+    j.after = csr_transpose(a, &r->g.waits, r->k.n, r->k.n);
+    j.to = arena_array(a, (size_t)r->k.n + 1, sizeof *j.to);
+    k.sub = arena_array(a, (size_t)r->k.n + 1, sizeof *k.sub);
+    k.of = arena_array(a, m->nnode, sizeof *k.of);
+    k.place = arena_array(a, (size_t)r->k.n + 1, sizeof *k.place);
+    for (uint32_t i = 0; i < r->k.n; i++) {
+        uint32_t v = x[i].item;
+        bool follows = i && r->k.sub[v].host && on[x[i - 1].item] == on[v];
+        if (!follows || !can_join(&j, v)) {
+            k.sub[k.n] = r->k.sub[v];
+            k.sub[k.n].dev = on[v];
+            k.sub[k.n].nnode = 0;
+            k.place[k.n] = i;
+            j.group = ++k.n;
+            j.start = r->t.start[v];
+            j.readers.n = 0;
+        }
+        join(&j, v);
+        k.sub[j.group - 1].nnode += r->k.sub[v].nnode;
+    }
+    for (nid n = 0; n < m->nnode; n++)
+        k.of[n] = r->k.of[n] == NO_SUBGRAPH ? NO_SUBGRAPH : j.to[r->k.of[n]] - 1;
+    return k;
+}
+
+struct parts *latency_parts(const struct scene *s, const struct latency_run *r, int64_t *value,
+                            uint32_t **slot, struct arena *a)
+{
+    struct arena *own = arena_new(a);
+    const uint32_t *place = places_by_start(r, own), *on = latency_devices(s, r, own);
+    struct subgraphs joined = join_hosts(r, s->m, on, place, own);
+    struct latency_run run = latency_run_subgraphs(s, &joined, own);
+    assert(run.t.status == RUN_DONE);
+    place = places_by_start(&run, own);
+    struct pieces k = {.n = joined.n, .piece = arena_array(a, s->m->nnode, sizeof *k.piece)};
+    *value = run.t.end;
+    k.dev = arena_array(a, (size_t)k.n + 1, sizeof *k.dev);
+    *slot = arena_array(a, (size_t)k.n + 1, sizeof **slot);
+    for (nid n = 0; n < s->m->nnode; n++)
+        if (joined.of[n] != NO_SUBGRAPH)
+            k.piece[n] = place[joined.of[n]];
+    for (uint32_t v = 0; v < joined.n; v++) {
+        k.dev[place[v]] = (int32_t)joined.sub[v].dev;
+        (*slot)[place[v]] = joined.sub[v].slot;
+    }
+    arena_free(own);
+    return parts_of_pieces(s, &k, a);
+}
+
+struct rhythm rhythm_of_latency(const struct rhythm_ask *of, struct arena *a)
+{
+    struct work *w = of->work;
+    int64_t *start = arena_array(a, (size_t)w->npart + 1, sizeof *start);
+    int64_t *end = arena_array(a, (size_t)w->npart + 1, sizeof *end);
+    int64_t *sent = arena_array(a, (size_t)w->ntensor + 1, sizeof *sent);
+    for (uint32_t i = 0; i < w->npart; i++) {
+        start[i] = 2 * (int64_t)i + 1;
+        end[i] = start[i] + 1;
+    }
+    for (uint32_t t = 0; t < w->ntensor; t++)
+        sent[t] = w->tensor[t].from < w->npart ? end[w->tensor[t].from] : 0;
+    return (struct rhythm){.work = w,
+                           .level = arena_array(a, (size_t)w->npart + 1, sizeof(uint32_t)),
+                           .phase = arena_alloc(a, (size_t)w->npart + 1),
+                           .start = start,
+                           .end = end,
+                           .sent = sent};
+}

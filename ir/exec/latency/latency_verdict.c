@@ -1,0 +1,209 @@
+/* What a plan comes to by subgraphs (latency_verdict.h): the event core runs latency_tasks, and its timeline gives the
+ * figures.  The CPUs of a list are told apart after the run: nodes in the order of their starts, each on the first one
+ * that is free then. */
+#include "ir/exec/latency/latency_verdict.h"
+
+#include "ir/base/keyed.h"
+#include "ir/base/units.h"
+#include "ir/exec/step_bound.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- hosts -------------------------------------------------------------------------------------- */
+
+/* The first device of a class. */
+static uint32_t first_of(const struct cluster *c, uint32_t cls)
+{
+    uint32_t d = 0;
+    for (uint32_t k = 0; k < cls; k++)
+        d += c->cls[k].count;
+    return d;
+}
+
+static bool is_host(const struct scene *s, uint32_t d)
+{
+    return s->cluster->cls[cluster_class(s->cluster, d)].host;
+}
+
+/* The plan's devices, all hosts of a class as one. */
+static int32_t *hosts_as_one(const struct scene *s, const int32_t *dev, struct arena *a)
+{
+    const struct graph *g = &s->m->graph[1];
+    int32_t *one = arena_array(a, s->m->nnode, sizeof *one);
+    memcpy(one, dev, s->m->nnode * sizeof *one);
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (one[n] >= 0 && (uint32_t)one[n] < s->cluster->ndev && is_host(s, (uint32_t)one[n]))
+            one[n] = (int32_t)first_of(s->cluster, cluster_class(s->cluster, (uint32_t)one[n]));
+    return one;
+}
+
+uint32_t *latency_devices(const struct scene *s, const struct latency_run *r, struct arena *a)
+{
+    const struct cluster *c = s->cluster;
+    uint32_t *on = arena_array(a, (size_t)r->k.n + 1, sizeof *on), n = 0;
+    int64_t *until = arena_array(a, (size_t)c->ndev + 1, sizeof *until);
+    struct keyed *x = arena_array(a, (size_t)r->k.n + 1, sizeof *x);
+    for (int more = 0; more < 2; more++) /* what takes no time first: of those that start at once */
+        for (uint32_t i = 0; i < r->k.n; i++) {
+            on[i] = r->k.sub[i].dev;
+            if (r->k.sub[i].host && (r->g.task[i].time > 0) == (more == 1))
+                x[n++] = (struct keyed){r->t.start[i], i + (more ? r->k.n : 0)};
+        }
+    if (s->model.latency.cpus == CPUS_UNBOUNDED)
+        return on;
+    keyed_sort(x, n);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t i = x[k].item % r->k.n, cls = cluster_class(c, r->k.sub[i].dev);
+        uint32_t d = first_of(c, cls), end = d + c->cls[cls].count;
+        while (d + 1 < end && until[d] > r->t.start[i])
+            d++;
+        assert(until[d] <= r->t.start[i]);
+        on[i] = d;
+        until[d] = r->t.start[i] + r->g.task[i].time;
+    }
+    return on;
+}
+
+int32_t *latency_nodes_ran(const struct scene *s, const struct latency_run *r, struct arena *a)
+{
+    const uint32_t *on = latency_devices(s, r, a);
+    int32_t *dev = arena_array(a, s->m->nnode, sizeof *dev);
+    for (nid n = 0; n < s->m->nnode; n++)
+        dev[n] = r->k.of[n] == NO_SUBGRAPH ? -1 : (int32_t)on[r->k.of[n]];
+    return dev;
+}
+
+/* ---- texts -------------------------------------------------------------------------------------- */
+
+const char *subgraph_text(const struct scene *s, const struct subgraphs *k, uint32_t sub,
+                          struct arena *a)
+{
+    const struct subgraph *x = &k->sub[sub];
+    const char *first = node_name(s->m, x->first);
+    if (x->host)
+        return arena_fmt(a, "node '%s' on a host", first);
+    const char *more = x->nnode > 1 ? arena_fmt(a, " and %u more", x->nnode - 1) : "";
+    return arena_fmt(a, "%ssubgraph %u of %s ('%s'%s)", x->back ? "backward " : "", x->slot,
+                     cluster_device_name(s->cluster, a, x->dev), first, more);
+}
+
+/* What a run's items are named by: timeline_waits. */
+struct told {
+    const struct scene *s;
+    const struct latency_run *run;
+};
+
+static const char *item_text(const void *of, uint32_t item, struct arena *a)
+{
+    const struct told *x = of;
+    return subgraph_text(x->s, &x->run->k, item, a);
+}
+
+/* ---- verdict ------------------------------------------------------------------------------------ */
+
+/* Nodes of accelerators without a slot, and atoms in two of them. */
+static bool check_slots(const struct scene *s, const struct plan *p, struct verdict *v,
+                        struct arena *a)
+{
+    const struct graph *g = &s->m->graph[1];
+    const nid *atom = s->place->atom;
+    for (nid n = g->first; p->slot && n < g->first + g->count; n++) {
+        if (s->place->kind[n] != PLACE_NODE || is_host(s, (uint32_t)p->dev[n]))
+            continue;
+        nid other = atom && atom[n] && p->dev[atom[n]] == p->dev[n] ? atom[n] : n;
+        if (p->slot[n] && p->slot[other] == p->slot[n])
+            continue;
+        v->why_not =
+            p->slot[n]
+                ? arena_fmt(a,
+                            "nodes '%s' and '%s' must be in one part, and are in slots "
+                            "%u and %u",
+                            node_name(s->m, other), node_name(s->m, n), p->slot[other], p->slot[n])
+                : arena_fmt(a, "node '%s' has no slot on %s", node_name(s->m, n),
+                            cluster_device_name(s->cluster, a, (uint32_t)p->dev[n]));
+        return false;
+    }
+    return true;
+}
+
+/* Whether there is room: hosts of a class share theirs. */
+static void check_memory(const struct scene *s, struct verdict *v, struct arena *a)
+{
+    const struct cluster *c = s->cluster;
+    char need[UNIT_TEXT], have[UNIT_TEXT];
+    int64_t *used = arena_array(a, (size_t)c->ndev + 1, sizeof *used);
+    for (uint32_t d = 0; d < c->ndev; d++) {
+        used[d] = v->load[d].used;
+        v->load[d].used = is_host(s, d) ? 0 : used[d];
+    }
+    plan_check_memory(s, v, a);
+    for (uint32_t d = 0; d < c->ndev; d++)
+        v->load[d].used = used[d];
+    for (uint32_t k = 0; k < c->ncls && v->fits; k++) {
+        const struct device_class *cls = &c->cls[k];
+        int64_t all = sat_mul(cls->memory, cls->count), needs = used[first_of(c, k)];
+        if (!cls->host || !cls->count || cls->memory < 0 || needs <= all)
+            continue;
+        v->fits = false;
+        v->why_not = v->why_not
+                         ? v->why_not
+                         : arena_fmt(a, "the hosts of class %s need %s and have %s", cls->name,
+                                     bytes_short(need, needs), bytes_short(have, all));
+    }
+}
+
+static void tell_figures(const struct scene *s, const struct latency_run *r, struct verdict *v,
+                         struct arena *a)
+{
+    const uint32_t *on = latency_devices(s, r, a);
+    for (uint32_t d = 0; d < s->cluster->ndev; d++)
+        v->load[d].nodes = 0;
+    for (uint32_t i = 0; i < r->k.n; i++) {
+        struct device_load *l = &v->load[on[i]];
+        const struct subgraph_time *t = &r->time[i];
+        bool back = r->k.sub[i].back;
+        l->nodes += r->k.sub[i].nnode;
+        l->compute = sat_add(l->compute, t->compute);
+        l->transfer = sat_add(l->transfer, sat_add(t->in, t->out));
+        l->pass[back].compute = sat_add(l->pass[back].compute, t->compute);
+        l->pass[back].in = sat_add(l->pass[back].in, t->in);
+        l->pass[back].out = sat_add(l->pass[back].out, t->out);
+        l->load = sat_add(l->compute, l->transfer);
+        if (l->load > v->load[v->bottleneck].load)
+            v->bottleneck = on[i];
+    }
+    v->value = r->t.end;
+}
+
+struct verdict latency_verdict(const struct scene *s, const struct plan *p, struct arena *a)
+{
+    struct verdict v = plan_check(s, hosts_as_one(s, p->dev, a), NULL, CHECK_PEAKS, a);
+    v.value = INT64_MAX;
+    if (!v.runnable)
+        return v;
+    if (!check_slots(s, p, &v, a)) {
+        v.runnable = false;
+        return v;
+    }
+    struct subgraphs k = subgraphs_of(s, p->dev, p->slot, a);
+    struct latency_run *run = arena_alloc(a, sizeof *run);
+    *run = latency_run_subgraphs(s, &k, a);
+    if (run->t.status == RUN_DEADLOCK) {
+        v.runnable = false;
+        v.why_not = timeline_waits(&run->t,
+                                   "there is no latency, subgraphs wait for each other:", item_text,
+                                   &(struct told){s, run}, a);
+        return v;
+    }
+    v.run = run;
+    tell_figures(s, run, &v, a);
+    check_memory(s, &v, a);
+    return v;
+}
+
+struct exec_bound latency_bound(const struct scene *s, struct arena *a)
+{
+    const struct latency_model *how = &s->model.latency;
+    return step_bound_of(s, how->cpus == CPUS_LIST && how->pieces == PIECES_EXCLUSIVE, a);
+}

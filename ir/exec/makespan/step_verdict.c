@@ -1,0 +1,178 @@
+/* What a plan comes to if one sample runs through it alone (step_verdict.h): the event core runs the tasks of
+ * single_step, and its timeline gives the figures. */
+#include "ir/exec/makespan/step_verdict.h"
+
+#include "ir/base/units.h"
+#include "ir/exec/replicas/paper_memory.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- running ------------------------------------------------------------------------------------ */
+
+static const int64_t *device_memory(const struct cluster *c, struct arena *a)
+{
+    int64_t *m = arena_array(a, (size_t)c->ndev + 1, sizeof *m);
+    for (uint32_t d = 0; d < c->ndev; d++)
+        m[d] = c->cls[cluster_class(c, d)].memory;
+    return m;
+}
+
+/* Bytes of each device that are there from the beginning. */
+static const int64_t *lasting_bytes(const struct scene *s, const struct plan *p,
+                                    const int64_t *weights, struct arena *a)
+{
+    int64_t *b = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *b);
+    const struct graph *g = &s->m->graph[1];
+    memcpy(b, weights, s->cluster->ndev * sizeof *b);
+    for (nid n = g->first; s->m->ir_version == 0 && n < g->first + g->count; n++)
+        if (s->place->kind[n] == PLACE_NODE)
+            b[p->dev[n]] = sat_add(b[p->dev[n]], s->m->cost->own[n]);
+    return b;
+}
+
+static struct step_run run_graph(struct task_graph g, const struct scene *s, const struct plan *p,
+                                 const int64_t *weights, struct arena *a)
+{
+    struct step_run r = {.g = g};
+    r.g.lasting = lasting_bytes(s, p, weights, a);
+    r.g.memory = device_memory(s->cluster, a);
+    r.t = events_run(&r.g, NULL, a);
+    return r;
+}
+
+struct step_run step_run_plan(const struct scene *s, const struct plan *p, const int64_t *weights,
+                              struct arena *a)
+{
+    return run_graph(single_step(s, p, NULL, a), s, p, weights, a);
+}
+
+/* The step of a plan whose devices take, of what is ready, the first by the plan's order. */
+static struct task_graph ready_step(const struct scene *s, const struct plan *p, struct arena *a)
+{
+    struct scene fifo = *s; /* no lists */
+    if (s->model.step.dispatch != DISPATCH_PLAN || s->model.step.contention == CONTENTION_BAECHI)
+        return single_step(s, p, NULL, a);
+    fifo.model.step.dispatch = DISPATCH_FIFO;
+    struct task_graph g = single_step(&fifo, p, NULL, a);
+    for (uint32_t d = 0; d < g.ndev; d++)
+        g.lane[d].discipline = LANE_RANK;
+    for (uint32_t k = 0; k < g.ntask && g.task[k].kind == STEP_COMPUTE; k++)
+        g.task[k].rank = p->rank ? p->rank[g.task[k].number] : 0;
+    return g;
+}
+
+int64_t step_of_parts(const struct scene *s, const struct plan *p, const struct parts *parts,
+                      struct arena *a)
+{
+    struct arena *own = arena_new(a);
+    struct task_graph g = single_step(s, p, parts, own);
+    struct timeline t = events_run(&g, NULL, own);
+    assert(t.status == RUN_DONE); /* parts are numbered in a legal order */
+    int64_t end = t.end;
+    arena_free(own);
+    return end;
+}
+
+/* ---- verdict ------------------------------------------------------------------------------------ */
+
+/* What a run's items are named by: timeline_waits. */
+struct told {
+    const struct scene *s;
+    const struct step_run *run;
+};
+
+/* "node 'a'", "the transfer of 'v'" */
+static const char *item_text(const void *of, uint32_t item, struct arena *a)
+{
+    const struct told *x = of;
+    const struct scene *s = x->s;
+    const struct task *t = &x->run->g.task[task_of_item(&x->run->g, item)];
+    if (t->kind == STEP_COMPUTE)
+        return arena_fmt(a, "node '%s' on %s", node_name(s->m, t->number),
+                         cluster_device_name(s->cluster, a, t->from));
+    return arena_fmt(a, "the transfer of '%s'", value_name(s->m, s->place->net_value[t->number]));
+}
+
+/* Times of nodes and hops on each device. */
+static void add_times(const struct step_run *r, struct device_load *load)
+{
+    for (uint32_t i = 0; i < r->g.ntask; i++) {
+        const struct task *t = &r->g.task[i];
+        struct device_load *from = &load[t->from], *to = &load[t->to];
+        if (t->kind == STEP_COMPUTE) {
+            from->compute = sat_add(from->compute, t->time);
+            continue;
+        }
+        if (t->kind != STEP_IN) {
+            from->transfer = sat_add(from->transfer, t->time);
+            from->pass[0].out = sat_add(from->pass[0].out, t->time);
+        }
+        if (t->kind != STEP_OUT) {
+            to->transfer = sat_add(to->transfer, t->time);
+            to->pass[0].in = sat_add(to->pass[0].in, t->time);
+        }
+    }
+}
+
+static void tell_figures(const struct scene *s, const struct plan *p, const struct step_run *r,
+                         struct verdict *v, struct arena *a)
+{
+    enum memory_model model = exec_memory(&s->model);
+    int64_t more = exec_weight_copies(&s->model, s->m->backward) - 1;
+    const int64_t *paper = model == MEMORY_PAPER ? paper_memory(s, p, r->g.lasting, a) : NULL;
+    add_times(r, v->load);
+    v->value = r->t.end;
+    for (uint32_t d = 0; d < s->cluster->ndev; d++) {
+        struct device_load *l = &v->load[d];
+        l->load = l->pass[0].compute = l->compute;
+        l->live_peak = r->t.peak[d];
+        l->used = model == MEMORY_SUM ? sat_add(l->used, sat_mul(more, l->params))
+                  : paper             ? paper[d]
+                                      : l->live_peak;
+        if (l->load > v->load[v->bottleneck].load)
+            v->bottleneck = d;
+    }
+}
+
+static struct verdict run_verdict(const struct scene *s, const struct plan *p, bool ready,
+                                  struct arena *a)
+{
+    unsigned what = exec_memory(&s->model) == MEMORY_SUM ? CHECK_MEMORY : 0U;
+    struct verdict v = plan_check(s, p->dev, NULL, what, a);
+    int64_t *weights = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *weights);
+    v.value = INT64_MAX;
+    if (!v.runnable)
+        return v;
+    int64_t more = exec_weight_copies(&s->model, s->m->backward) - 1;
+    for (uint32_t d = 0; d < s->cluster->ndev; d++)
+        weights[d] = sat_add(v.load[d].weights, sat_mul(more, v.load[d].params));
+    struct step_run *run = arena_alloc(a, sizeof *run);
+    *run = run_graph(ready ? ready_step(s, p, a) : single_step(s, p, NULL, a), s, p, weights, a);
+    if (run->t.status == RUN_DEADLOCK) {
+        v.runnable = false;
+        v.why_not =
+            timeline_waits(&run->t, "the orders of the devices can never be kept:", item_text,
+                           &(struct told){s, run}, a);
+        return v;
+    }
+    v.run = run;
+    tell_figures(s, p, run, &v, a);
+    plan_check_memory(s, &v, a);
+    return v;
+}
+
+struct exec_bound makespan_bound(const struct scene *s, struct arena *a)
+{
+    return step_bound_of(s, true, a);
+}
+
+struct verdict step_verdict(const struct scene *s, const struct plan *p, struct arena *a)
+{
+    return run_verdict(s, p, false, a);
+}
+
+struct verdict step_verdict_ready(const struct scene *s, const struct plan *p, struct arena *a)
+{
+    return run_verdict(s, p, true, a);
+}

@@ -1,0 +1,403 @@
+/* Replays a plan (rounds.h).
+ *
+ * Source: the placement paper, 5.2 and 5.3 (pipelines of contiguous and other splits, Figures 3 and 4).  A part
+ * is one task, two if it holds nodes of both passes; its time is that of its nodes and of the transfers
+ * that its device pays for their values: what leaves, by the part that makes it; what comes, by the
+ * first part that reads it.  Where transfers overlap computing (H.1) a part is three tasks, on the
+ * device's lane and on those of its link.
+ *
+ * Rounds.  The level of a task is the largest level of the tasks it waits for, plus one for those on other lanes.
+ * In round r a lane runs each of its tasks for the sample r - level.  So it waits for nothing that another lane does
+ * in the same round, and a round takes no longer than the most loaded lane needs: N samples end within (N + levels)
+ * times the plan's value, and not before N times it.  So the replay checks the judge: both find the same value by
+ * methods that have nothing in common.  The parts of a device whose nodes are not contiguous are the paper's virtual
+ * devices: tasks of one lane.  O(samples * (tasks + edges between them)). */
+#include "ir/exec/sample/rounds.h"
+
+#include "ir/exec/events.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FEW = REPLAY_FEW,
+    MANY = 1 << 14 /* bars of a picture, if the user does not say how many samples */
+};
+
+/* Costs of one part in one pass. */
+struct piece {
+    int64_t compute, in, out;
+    uint32_t task[4]; /* [kind] 1 + the task; 0: none */
+    bool used;
+};
+
+struct building {
+    const struct module *m;
+    const struct place *p;
+    const struct cluster *c;
+    const struct exec_model *model;
+    const int32_t *dev;
+    const struct parts *parts;
+    struct arena *a;
+    struct replay *r;
+    struct piece *piece; /* [2 * part + pass] */
+    struct pairs edge;   /* between pieces: `to` reads what `from` makes */
+};
+
+static bool is_back(const struct building *b, nid n)
+{
+    return b->m->backward && b->m->backward[n];
+}
+
+static uint32_t piece_of(const struct building *b, nid n)
+{
+    assert(b->parts->part_of[n] >= 0 && (uint32_t)b->parts->part_of[n] < b->parts->nparts);
+    return 2 * (uint32_t)b->parts->part_of[n] + is_back(b, n);
+}
+
+static void add_edge(struct building *b, uint32_t from, uint32_t to)
+{
+    if (from != to)
+        pairs_add(&b->edge, from, to);
+}
+
+/* Adds net e: each device pays its transfer once, in the pass of the producer; its readers wait for the producer, on
+ * other devices also for the transfer.  first: scratch, [device], all UINT32_MAX. */
+static void add_net(struct building *b, uint32_t e, uint32_t *first)
+{
+    vid v = b->p->net_value[e];
+    nid def = b->m->value[v].def;
+    bool made = def && b->p->kind[def] == PLACE_NODE;
+    bool back = def && is_back(b, def), crosses = b->p->net_host[e], inner = !crosses;
+    const nid *pin = b->p->net_pin.to + b->p->net_pin.at[e];
+    uint32_t n = b->p->net_pin.at[e + 1] - b->p->net_pin.at[e];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t d = (uint32_t)b->dev[pin[i]], part = (uint32_t)b->parts->part_of[pin[i]];
+        first[d] = smaller_u32(first[d], part);
+        crosses = crosses || b->dev[pin[i]] != b->dev[pin[0]];
+        inner = inner && cluster_group(b->c, d) == cluster_group(b->c, (uint32_t)b->dev[pin[0]]);
+    }
+    if (made)
+        first[b->dev[def]] = (uint32_t)b->parts->part_of[def];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t carrier = 2 * first[b->dev[pin[i]]] + back;
+        if (made)
+            add_edge(b, piece_of(b, def), carrier);
+        if (made && pin[i] != def)
+            add_edge(b, carrier, piece_of(b, pin[i]));
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t d = (uint32_t)b->dev[pin[i]];
+        if (first[d] == UINT32_MAX)
+            continue;
+        struct piece *x = &b->piece[2 * first[d] + back];
+        bool leaves = made && d == (uint32_t)b->dev[def];
+        if (crosses)
+            *(leaves ? &x->out : &x->in) += cluster_transfer(b->c, cluster_class(b->c, d), inner,
+                                                             place_moved(b->p, b->m->cost, e));
+        x->used = x->used || made || crosses;
+        first[d] = UINT32_MAX;
+    }
+}
+
+static void make_pieces(struct building *b)
+{
+    const struct graph *g = &b->m->graph[1];
+    uint32_t *first = arena_array(b->a, (size_t)b->c->ndev + 1, sizeof *first);
+    b->piece = arena_array(b->a, 2 * (size_t)b->parts->nparts + 1, sizeof *b->piece);
+    b->edge = (struct pairs){.a = b->a};
+    memset(first, 0xff, (b->c->ndev + 1) * sizeof *first);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (b->p->kind[n] != PLACE_NODE)
+            continue;
+        struct piece *x = &b->piece[piece_of(b, n)];
+        x->compute += x->used ? 0 : b->model->part_cost;
+        x->used = true;
+        x->compute += b->m->cost->time[cluster_class(b->c, (uint32_t)b->dev[n])][n];
+    }
+    for (uint32_t e = 0; e < b->p->nnet; e++)
+        add_net(b, e, first);
+}
+
+/* ---- tasks ------------------------------------------------------------------------------------ */
+
+/* The lane of device `dev` for a kind of task; made if it is new. */
+static uint32_t lane_of(const struct building *b, uint32_t dev, uint8_t kind)
+{
+    uint32_t per = b->model->overlap == OVERLAP_SUM ? 1 : b->model->overlap == OVERLAP_MAX ? 2 : 3;
+    if (kind == TASK_WHOLE || kind == TASK_COMPUTE)
+        return per * dev;
+    return per * dev + (per == 3 && kind == TASK_OUT ? 2 : 1);
+}
+
+static void make_lanes(struct building *b)
+{
+    struct replay *r = b->r;
+    r->nlane = lane_of(b, b->c->ndev, TASK_WHOLE);
+    r->lane = arena_array(b->a, (size_t)r->nlane + 1, sizeof *r->lane);
+    for (uint32_t d = 0; d < b->c->ndev; d++)
+        for (uint8_t k = TASK_OUT; k >= TASK_IN; k--)
+            r->lane[lane_of(b, d, k)] = (struct round_lane){d, k};
+    for (uint32_t d = 0; d < b->c->ndev && b->model->overlap == OVERLAP_SUM; d++)
+        r->lane[d].kind = TASK_WHOLE;
+}
+
+static void add_task(struct building *b, uint32_t piece, uint8_t kind)
+{
+    struct replay *r = b->r;
+    struct piece *x = &b->piece[piece];
+    uint32_t part = piece / 2;
+    assert(part < b->parts->nparts && !x->task[kind]);
+    bool whole = kind == TASK_WHOLE;
+    struct round_task t = {.part = part,
+                           .lane = lane_of(b, b->parts->part[part].dev, kind),
+                           .back = piece % 2,
+                           .kind = kind,
+                           .in = whole || kind == TASK_IN ? x->in : 0,
+                           .out = whole || kind == TASK_OUT ? x->out : 0};
+    t.time = t.in + (whole || kind == TASK_COMPUTE ? x->compute : 0) + t.out;
+    x->task[kind] = r->ntask + 1;
+    r->task[r->ntask++] = t;
+    r->training = r->training || t.back;
+}
+
+/* The first (or last) task of a piece. */
+static uint32_t end_task(const struct piece *x, bool last)
+{
+    for (int k = 0; k < 4; k++)
+        if (x->task[last ? 3 - k : k])
+            return x->task[last ? 3 - k : k] - 1;
+    return UINT32_MAX;
+}
+
+/* Drops repeated entries within rows. */
+static void drop_repeats(struct csr *c, uint32_t rows, struct arena *a)
+{
+    uint32_t *seen = arena_array(a, (size_t)rows + 1, sizeof *seen), n = 0, at = 0;
+    for (uint32_t i = 0; i < rows; i++) {
+        for (; at < c->at[i + 1]; at++) {
+            uint32_t e = c->to[at];
+            if (seen[e] != i + 1)
+                c->to[n++] = e;
+            seen[e] = i + 1;
+        }
+        c->at[i + 1] = n;
+    }
+}
+
+/* Makes the tasks, in order of the parts, forward before backward, and what they wait for. */
+static void make_tasks(struct building *b)
+{
+    struct replay *r = b->r;
+    uint32_t npiece = 2 * b->parts->nparts;
+    struct pairs waits = {.a = b->a};
+    r->task = arena_array(b->a, 3 * (size_t)npiece + 1, sizeof *r->task);
+    for (uint32_t i = 0; i < npiece; i++) {
+        struct piece *x = &b->piece[i];
+        if (x->used && b->model->overlap == OVERLAP_SUM) {
+            add_task(b, i, TASK_WHOLE);
+        } else if (x->used) {
+            add_task(b, i, TASK_IN);
+            add_task(b, i, TASK_COMPUTE);
+            add_task(b, i, TASK_OUT);
+        }
+    }
+    for (uint32_t i = 0; i < npiece; i++)
+        for (int k = TASK_COMPUTE; k <= TASK_OUT && b->piece[i].task[k]; k++)
+            pairs_add(&waits, b->piece[i].task[k] - 1, b->piece[i].task[k] - 2);
+    for (uint32_t i = 0; i < b->edge.n; i++) {
+        uint32_t task = end_task(&b->piece[b->edge.to[i]], false);
+        uint32_t on = end_task(&b->piece[b->edge.from[i]], true);
+        if (task != UINT32_MAX && on != UINT32_MAX)
+            pairs_add(&waits, task, on);
+    }
+    r->after = pairs_rows(&waits, r->ntask);
+    drop_repeats(&r->after, r->ntask, b->a);
+}
+
+/* ---- running ---------------------------------------------------------------------------------- */
+
+/* Raises levels: a task of the backward pass that needs only values of the forward pass would run before there is a
+ * loss.  It gets the level of its first reader; without readers, that of the end of the forward pass. */
+static void delay_backward(struct replay *r, const uint32_t *order, const struct csr *next)
+{
+    uint32_t through = 0;
+    for (uint32_t t = 0; t < r->ntask; t++)
+        if (!r->task[t].back && r->task[t].level > through)
+            through = r->task[t].level;
+    for (uint32_t i = r->ntask; i-- > 0;) {
+        struct round_task *t = &r->task[order[i]];
+        uint32_t level = UINT32_MAX;
+        if (!t->back || t->level >= through)
+            continue;
+        for_row (y, *next, order[i]) {
+            const struct round_task *u = &r->task[y];
+            uint32_t latest = u->level - (u->lane != t->lane);
+            level = smaller_u32(latest, level);
+        }
+        t->level = level == UINT32_MAX ? through : level;
+    }
+}
+
+/* level -> tasks, each behind those that it waits for. */
+static struct csr by_level(struct building *b)
+{
+    struct replay *r = b->r;
+    uint32_t *order = arena_array(b->a, (size_t)r->ntask + 1, sizeof *order);
+    uint32_t *level = arena_array(b->a, (size_t)r->ntask + 1, sizeof *level);
+    struct csr next = csr_transpose(b->a, &r->after, r->ntask, r->ntask);
+    uint32_t sorted = csr_topo(&next, r->ntask, NULL, order, b->a);
+    assert(sorted == r->ntask);
+    for (uint32_t i = 0; i < sorted; i++) {
+        struct round_task *t = &r->task[order[i]];
+        for_row (y, next, order[i]) {
+            struct round_task *u = &r->task[y];
+            uint32_t after = t->level + (u->lane != t->lane);
+            u->level = larger_u32(after, u->level);
+        }
+    }
+    delay_backward(r, order, &next);
+    for (uint32_t i = 0; i < r->ntask; i++) {
+        level[i] = r->task[order[i]].level;
+        r->levels = larger_u32(level[i] + 1, r->levels);
+    }
+    return csr_build(b->a, r->levels, r->ntask, level, order);
+}
+
+/* Appends the tasks of a pass (2: of both) to the lists of their lanes, round by round: in round r those of each
+ * level for sample r - level, if there is such a sample. */
+static void list_pass(const struct replay *r, const struct csr *level, int pass, struct csr *list)
+{
+    for (uint32_t round = 0; round < r->samples + r->levels - 1; round++) {
+        uint32_t low = round < r->samples ? 0 : round - r->samples + 1;
+        uint32_t high = round < r->levels ? round : r->levels - 1;
+        for (uint32_t i = level->at[low]; i < level->at[high + 1]; i++) {
+            uint32_t x = level->to[i];
+            const struct round_task *t = &r->task[x];
+            assert(t->lane < r->nlane && round - t->level < r->samples);
+            if (pass == 2 || t->back == pass)
+                list->to[list->at[t->lane + 1]++] = x * r->samples + round - t->level;
+        }
+    }
+}
+
+/* The list of each lane; with `batch` all samples go forward before any goes backward. */
+static struct csr make_lists(const struct replay *r, const struct csr *level, bool batch,
+                             struct arena *a)
+{
+    struct csr list = {.at = arena_array(a, (size_t)r->nlane + 2, sizeof *list.at),
+                       .to = arena_array(a, (size_t)r->ntask * r->samples + 1, sizeof *list.to)};
+    for (uint32_t t = 0; t < r->ntask; t++)
+        list.at[r->task[t].lane + 1] += r->samples;
+    csr_starts(list.at, r->nlane);
+    for (int pass = batch ? 0 : 2; pass < (batch ? 2 : 3); pass++)
+        list_pass(r, level, pass, &list);
+    return list;
+}
+
+/* What the tasks wait for; with `batch` one more task, the end of the batch, stands between the passes, and no forward
+ * task waits for a backward one, which only the batch before can have done. */
+static struct csr make_waits(const struct replay *r, bool batch, struct arena *a)
+{
+    if (!batch)
+        return r->after;
+    struct pairs waits = {.a = a};
+    for (uint32_t t = 0; t < r->ntask; t++) {
+        bool back = r->task[t].back;
+        for_row (on, r->after, t)
+            if (back || !r->task[on].back)
+                pairs_add(&waits, t, on);
+        pairs_add(&waits, back ? t : r->ntask, back ? r->ntask : t);
+    }
+    return pairs_rows(&waits, r->ntask + 1);
+}
+
+static void run_lists(struct replay *r, const struct csr *level, bool batch, struct arena *a)
+{
+    struct task_graph g = {.ntask = r->ntask + batch, .nlane = r->nlane};
+    g.task = arena_array(a, (size_t)g.ntask + 1, sizeof *g.task);
+    g.lane = arena_array(a, (size_t)g.nlane + 1, sizeof *g.lane);
+    for (uint32_t t = 0; t < r->ntask; t++)
+        g.task[t] = (struct task){
+            .time = r->task[t].time, .lane = {r->task[t].lane, NO_LANE}, .count = r->samples};
+    if (batch)
+        g.task[r->ntask] = (struct task){.lane = {NO_LANE, NO_LANE}, .count = 1};
+    g.waits = make_waits(r, batch, a);
+    g.list = make_lists(r, level, batch, a);
+    bool numbered = task_graph_number(&g, a);
+    assert(numbered);
+    (void)numbered;
+    struct timeline t = events_run(&g, NULL, a);
+    assert(t.status == RUN_DONE);
+    r->start = t.start;
+    r->end = t.end;
+}
+
+/* How many samples show some rounds of the steady state, or fewer if a picture has no room for them. */
+static uint32_t enough_samples(const struct replay *r)
+{
+    uint32_t n = r->levels < FEW / 2 ? 2 * r->levels + 4 : r->levels + 4;
+    uint32_t room = r->ntask ? MANY / r->ntask : MANY;
+    n = smaller_u32(n, room);
+    return n ? n : 1;
+}
+
+struct replay replay_run(const struct scene *s, const int32_t *dev, const struct parts *parts,
+                         uint32_t samples, struct arena *a)
+{
+    assert(s->m->cost && parts->part_of);
+    struct replay r = {.levels = 1};
+    struct building b = {.m = s->m,
+                         .p = s->place,
+                         .c = s->cluster,
+                         .model = &s->model,
+                         .dev = dev,
+                         .parts = parts,
+                         .a = a,
+                         .r = &r};
+    make_pieces(&b);
+    make_lanes(&b);
+    make_tasks(&b);
+    struct csr level = by_level(&b);
+    r.samples = samples ? samples : enough_samples(&r);
+    run_lists(&r, &level, s->model.schedule == MICRO_GPIPE && r.training, a);
+    return r;
+}
+
+/* ---- for output ------------------------------------------------------------------------------- */
+
+static int by_start(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    if (x->task != y->task)
+        return x->task < y->task ? -1 : 1;
+    return x->sample < y->sample ? -1 : x->sample > y->sample;
+}
+
+const struct event *replay_events(const struct replay *r, struct arena *a)
+{
+    size_t n = 0;
+    struct event *e = arena_array(a, (size_t)r->ntask * r->samples + 1, sizeof *e);
+    for (uint32_t t = 0; t < r->ntask; t++)
+        for (uint32_t s = 0; s < r->samples; s++, n++)
+            e[n] = (struct event){r->start[n], r->start[n] + r->task[t].time, t, s};
+    qsort(e, n, sizeof *e, by_start);
+    return e;
+}
+
+const char *replay_lane_name(const struct replay *r, const struct scene *s, uint32_t lane,
+                             struct arena *a)
+{
+    assert(lane < r->nlane && r->lane[lane].dev < s->cluster->ndev);
+    static const char *const what[OVERLAPS][4] = {
+        [OVERLAP_MAX] = {[TASK_IN] = " link"},
+        [OVERLAP_DUPLEX] = {[TASK_IN] = " in", [TASK_OUT] = " out"}};
+    const struct round_lane *l = &r->lane[lane];
+    const char *suffix = what[s->model.overlap][l->kind];
+    return arena_fmt(a, "%s%s", cluster_device_name(s->cluster, a, l->dev), suffix ? suffix : "");
+}

@@ -1,0 +1,24 @@
+/* Parts in rounds that follow each other (rounds_rhythm.h). */
+#include "ir/exec/sample/rounds_rhythm.h"
+
+struct rhythm rhythm_of_rounds(const struct rhythm_ask *of, struct arena *a)
+{
+    const struct scene *s = of->scene;
+    struct work *w = of->work;
+    uint32_t *level = arena_array(a, (size_t)w->npart + 1, sizeof *level);
+    uint8_t *phase = arena_alloc(a, (size_t)w->npart + 1);
+    uint32_t hop = s->model.overlap == OVERLAP_SUM ? 1 : 2;
+    for (uint32_t x = 0; x < w->npart; x++) {
+        if (s->model.schedule == MICRO_GPIPE)
+            phase[x] = part_is_back(s->m, &of->parts->part[x]);
+        for (uint32_t i = w->in.at[x]; i < w->in.at[x + 1]; i++) {
+            uint32_t from = w->tensor[w->in.to[i]].from;
+            if (from >= w->npart || phase[from] < phase[x])
+                continue;
+            uint32_t after = level[from] + (w->part[from].dev != w->part[x].dev ? hop : 0);
+            level[x] = phase[from] > phase[x] || after > level[x] ? after : level[x];
+            phase[x] = phase[from];
+        }
+    }
+    return (struct rhythm){.work = w, .level = level, .phase = phase, .repeats = true};
+}

@@ -1,0 +1,444 @@
+/* Computing operators (compute.h): the table, what operators are given, where results go.
+ *
+ * An operator's function takes its attributes and operands through take...(), which notes what is wrong, so that
+ * one look at the end suffices; it makes its results with make(), which refuses too large ones before it takes
+ * memory.  Elements are read when a function takes them: the shape of a large weight costs nothing. */
+#include "ir/model/compute_state.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { ANY = UINT8_MAX };
+
+struct row {
+    const char *op;
+    compute_fn *fn;
+    int arg;
+    uint8_t least, most; /* operands */
+};
+
+/* Sorted by operator. */
+static const struct row table[] = {
+    {"Abs", compute_elementwise, MATH_ABS, 1, 1},
+    {"Add", compute_elementwise, MATH_ADD, 2, 2},
+    {"And", compute_elementwise, MATH_AND, 2, 2},
+    {"Cast", compute_cast, 0, 1, 1},
+    {"CastLike", compute_cast, 0, 2, 2},
+    {"Ceil", compute_elementwise, MATH_CEIL, 1, 1},
+    {"Concat", compute_concat, 0, 1, ANY},
+    {"Constant", compute_constant, 0, 0, 0},
+    {"ConstantOfShape", compute_constant_of_shape, 0, 1, 1},
+    {"Div", compute_elementwise, MATH_DIV, 2, 2},
+    {"Equal", compute_elementwise, MATH_EQUAL, 2, 2},
+    {"Expand", compute_expand, 0, 2, 2},
+    {"Flatten", compute_flatten, 0, 1, 1},
+    {"Floor", compute_elementwise, MATH_FLOOR, 1, 1},
+    {"Gather", compute_gather, 0, 2, 2},
+    {"Greater", compute_elementwise, MATH_GREATER, 2, 2},
+    {"GreaterOrEqual", compute_elementwise, MATH_GREATER_EQUAL, 2, 2},
+    {"Identity", compute_identity, 0, 1, 1},
+    {"Less", compute_elementwise, MATH_LESS, 2, 2},
+    {"LessOrEqual", compute_elementwise, MATH_LESS_EQUAL, 2, 2},
+    {"Max", compute_elementwise, MATH_MAX, 1, ANY},
+    {"Min", compute_elementwise, MATH_MIN, 1, ANY},
+    {"Mod", compute_elementwise, MATH_MOD, 2, 2},
+    {"Mul", compute_elementwise, MATH_MUL, 2, 2},
+    {"Neg", compute_elementwise, MATH_NEG, 1, 1},
+    {"Not", compute_elementwise, MATH_NOT, 1, 1},
+    {"Or", compute_elementwise, MATH_OR, 2, 2},
+    {"Pow", compute_elementwise, MATH_POW, 2, 2},
+    {"Range", compute_range, 0, 3, 3},
+    {"Reciprocal", compute_elementwise, MATH_RECIPROCAL, 1, 1},
+    {"ReduceMax", compute_reduce, MATH_MAX, 1, 2},
+    {"ReduceMin", compute_reduce, MATH_MIN, 1, 2},
+    {"ReduceProd", compute_reduce, MATH_MUL, 1, 2},
+    {"ReduceSum", compute_reduce, MATH_ADD, 1, 2},
+    {"Reshape", compute_reshape, 0, 1, 2},
+    {"Round", compute_elementwise, MATH_ROUND, 1, 1},
+    {"ScatterND", compute_scatter_nd, 0, 3, 3},
+    {"Shape", compute_shape, 0, 1, 1},
+    {"Sign", compute_elementwise, MATH_SIGN, 1, 1},
+    {"Size", compute_size, 0, 1, 1},
+    {"Slice", compute_slice, 0, 1, 5},
+    {"Split", compute_split, 0, 1, 2},
+    {"Sqrt", compute_elementwise, MATH_SQRT, 1, 1},
+    {"Squeeze", compute_squeeze, 0, 1, 2},
+    {"Sub", compute_elementwise, MATH_SUB, 2, 2},
+    {"Tile", compute_tile, 0, 2, 2},
+    {"Transpose", compute_transpose, 0, 1, 1},
+    {"Unsqueeze", compute_unsqueeze, 0, 1, 2},
+    {"Where", compute_where, 0, 3, 3},
+    {"Xor", compute_elementwise, MATH_XOR, 2, 2},
+};
+
+static const struct row *row_of(const char *op)
+{
+    uint32_t lo = 0, hi = sizeof table / sizeof *table;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        int c = strcmp(table[mid].op, op);
+        if (c == 0)
+            return &table[mid];
+        if (c < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return NULL;
+}
+
+bool compute_offers(const char *op)
+{
+    return row_of(op) != NULL;
+}
+
+/* Whether elements of k are known, or may be once they are read. */
+static bool has_elements(const struct known *k)
+{
+    bool integers = k->elem == ELEM_I64 || k->elem == ELEM_I32;
+    return k->data != NULL || k->tensor != 0 || (integers && k->n >= 0 && k->n <= COMPUTE_PART);
+}
+
+/* Whether an operator that looks at elements finds some in each operand. */
+static bool has_operands(const struct computation *c, const struct row *r)
+{
+    bool all = c->nin >= r->least && (r->most == ANY || c->nin <= r->most);
+    for (uint32_t i = 0; i < c->nin && all && r->fn != compute_shape && r->fn != compute_size; i++)
+        all = c->in[i] == NULL || has_elements(c->in[i]) || (i == 1 && r->fn == compute_cast);
+    return all;
+}
+
+/* Looks at what an operator has left: results of which all elements are known have no mask. */
+static void settle(struct known *k)
+{
+    int64_t i = 0;
+    while (k->mask != NULL && i < k->n && k->mask[i] != 0)
+        i++;
+    k->mask = i == k->n ? NULL : k->mask;
+}
+
+bool compute(struct computation *c)
+{
+    const struct row *r = row_of(c->op);
+    if (r == NULL || !has_operands(c, r) || c->nout == 0 ||
+        (c->nout != 1 && r->fn != compute_split))
+        return false;
+    c->opset = c->opset < 0 ? INT64_MAX : c->opset;
+    c->failed = c->partial = false;
+    if (!r->fn(c, r->arg) || c->failed)
+        return false;
+    for (uint32_t i = 0; i < c->nout; i++)
+        settle(&c->out[i]);
+    return true;
+}
+
+/* ---- what is known before --------------------------------------------------------------------- */
+
+bool known_whole(const struct known *k)
+{
+    return k->n >= 0 && k->data != NULL && k->mask == NULL;
+}
+
+bool known_of_tensor(const struct module *m, tid t, struct known *k, struct arena *a)
+{
+    const struct tensor *x = &m->tensor[t];
+    if (x->rank > COMPUTE_RANK)
+        return false;
+    int64_t *dim = arena_array(a, (size_t)x->rank + 1, sizeof *dim);
+    memcpy(dim, m->ints + x->dim, x->rank * sizeof *dim);
+    *k = (struct known){.elem = x->elem, .rank = x->rank, .dim = dim, .n = tensor_elems(m, t)};
+    k->tensor = tensor_has_bytes(x) ? t : 0;
+    return true;
+}
+
+bool known_of_type(const struct module *m, uint32_t type, struct known *k, struct arena *a)
+{
+    const struct type *t = &m->type[type];
+    if (t->kind != TYPE_TENSOR || t->rank < 0 || t->rank > COMPUTE_RANK)
+        return false;
+    uint32_t rank = (uint32_t)t->rank;
+    int64_t *dim = arena_array(a, (size_t)rank + 1, sizeof *dim);
+    for (uint32_t i = 0; i < rank; i++)
+        dim[i] = m->dim[t->dim + i].value;
+    *k = (struct known){.elem = t->elem, .rank = rank, .dim = dim, .n = type_elems(m, type)};
+    return true;
+}
+
+/* ---- attributes --------------------------------------------------------------------------------- */
+
+const struct attr *take_attr(struct computation *c, const char *name, enum attr_kind kind)
+{
+    const struct module *m = c->m;
+    for (uint32_t i = 0; i < c->attr.n; i++) {
+        const struct attr *a = &m->attr[c->attr.at + i];
+        if (strcmp(str(m, a->name), name) != 0)
+            continue;
+        c->failed = c->failed || a->kind != kind || a->ref != 0;
+        return c->failed ? NULL : a;
+    }
+    return NULL;
+}
+
+int64_t take_int(struct computation *c, const char *name, int64_t absent)
+{
+    const struct attr *a = take_attr(c, name, ATTR_INT);
+    return a != NULL ? a->u.i : absent;
+}
+
+struct list take_ints(struct computation *c, const char *name)
+{
+    const struct attr *a = take_attr(c, name, ATTR_INTS);
+    return a != NULL ? (struct list){c->m->ints + a->u.list.at, a->u.list.n, true}
+                     : (struct list){0};
+}
+
+/* ---- operands ----------------------------------------------------------------------------------- */
+
+struct known *take(struct computation *c, uint32_t i)
+{
+    struct known *k = i < c->nin ? c->in[i] : NULL;
+    c->failed = c->failed || k == NULL;
+    return k;
+}
+
+/* Whether the bytes of a tensor can be asked for. */
+static bool is_at_hand(const struct module *m, tid t)
+{
+    while (m->tensor[t].where == TENSOR_SLICE)
+        t = m->tensor[t].of[0];
+    const struct tensor *x = &m->tensor[t];
+    return x->where == TENSOR_FILE ? m->file[x->file].fd >= 0 : x->data != NULL || x->len == 0;
+}
+
+/* Makes the elements of k known: those that lie in a tensor.  Of a few integers that do not none is known, which is
+ * something, too. */
+static bool read_elements(struct computation *c, struct known *k)
+{
+    const struct module *m = c->m;
+    if (k->n < 0 || !has_elements(k) || elem_bits(k->elem) % 8 != 0 || size_of(k->elem) == 0)
+        return false;
+    uint64_t bytes = (uint64_t)elem_bytes(k->elem, k->n);
+    if (k->tensor != 0 && (bytes > (uint64_t)c->most_read || bytes != m->tensor[k->tensor].len ||
+                           !is_at_hand(m, k->tensor)))
+        return false;
+    unsigned char *data = arena_alloc(c->a, bytes + 1);
+    if (k->tensor != 0 && tensor_read(m, k->tensor, 0, data, bytes) != 0)
+        return false;
+    k->mask = k->tensor == 0 && k->n > 0 ? arena_alloc(c->a, (size_t)k->n) : NULL;
+    k->data = data;
+    return true;
+}
+
+struct known *take_elements(struct computation *c, uint32_t i)
+{
+    struct known *k = take(c, i);
+    if (k == NULL || (k->data == NULL && !read_elements(c, k))) {
+        c->failed = true;
+        return NULL;
+    }
+    c->partial = c->partial || k->mask != NULL;
+    c->spent += elem_bytes(k->elem, k->n);
+    return k;
+}
+
+bool take_tensor(struct computation *c, tid t, struct known *k)
+{
+    bool good = known_of_tensor(c->m, t, k, c->a) && k->tensor != 0 && read_elements(c, k);
+    c->spent += good ? elem_bytes(k->elem, k->n) : 0;
+    return good;
+}
+
+struct list take_list(struct computation *c, uint32_t i)
+{
+    struct list none = {0};
+    if (i >= c->nin || c->in[i] == NULL)
+        return none;
+    bool partial = c->partial; /* a list is known as a whole, or is of no use */
+    const struct known *k = take_elements(c, i);
+    c->partial = partial;
+    if (k == NULL || !known_whole(k) || k->rank > 1 || k->n > UINT32_MAX ||
+        (k->elem != ELEM_I64 && k->elem != ELEM_I32)) {
+        c->failed = true;
+        return none;
+    }
+    int64_t *at = arena_array(c->a, (size_t)k->n + 1, sizeof *at);
+    for (int64_t j = 0; j < k->n; j++) {
+        union number x = {0};
+        get_number(k, j, &x);
+        at[j] = x.i;
+    }
+    return (struct list){at, (uint32_t)k->n, true};
+}
+
+struct list take_either(struct computation *c, const char *name, uint32_t i, int64_t since)
+{
+    if (c->opset >= since)
+        return take_list(c, i);
+    c->failed = c->failed || (i < c->nin && c->in[i] != NULL);
+    return take_ints(c, name);
+}
+
+uint32_t take_axis(struct computation *c, int64_t axis, uint32_t rank)
+{
+    if (axis >= -(int64_t)rank && axis < (int64_t)rank)
+        return (uint32_t)(axis < 0 ? axis + rank : axis);
+    c->failed = true;
+    return 0;
+}
+
+uint32_t take_axes(struct computation *c, struct list axes, uint32_t rank)
+{
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < axes.n && !c->failed; i++) {
+        uint32_t bit = UINT32_C(1) << take_axis(c, axes.at[i], rank);
+        c->failed = c->failed || (set & bit) != 0;
+        set |= bit;
+    }
+    return set;
+}
+
+/* ---- results ------------------------------------------------------------------------------------ */
+
+/* Whether a result of that type and shape may be. */
+static bool may_be(struct computation *c, enum elem elem, uint32_t rank, const int64_t *dim)
+{
+    int64_t n = rank <= COMPUTE_RANK ? shape_elems(dim, rank) : -1;
+    if (n < 0 || elem_bits(elem) % 8 != 0 || size_of(elem) == 0 || elem_bytes(elem, n) > c->most)
+        c->failed = true;
+    return !c->failed;
+}
+
+/* Shape and elements of a result, all 0. */
+static void set_up(struct computation *c, struct known *k, enum elem elem, uint32_t rank,
+                   const int64_t *dim)
+{
+    int64_t n = shape_elems(dim, rank), bytes = elem_bytes(elem, n);
+    int64_t *own = arena_array(c->a, (size_t)rank + 1, sizeof *own);
+    memcpy(own, dim, rank * sizeof *own);
+    *k = (struct known){.elem = elem, .rank = rank, .dim = own, .n = n};
+    k->data = arena_alloc(c->a, (size_t)bytes + 1);
+    k->mask = c->partial ? arena_alloc(c->a, (size_t)n + 1) : NULL;
+    c->spent += bytes;
+}
+
+struct known *make(struct computation *c, uint32_t i, enum elem elem, uint32_t rank,
+                   const int64_t *dim)
+{
+    assert(i < c->nout);
+    if (!may_be(c, elem, rank, dim))
+        return NULL;
+    set_up(c, &c->out[i], elem, rank, dim);
+    return &c->out[i];
+}
+
+struct known *make_between(struct computation *c, enum elem elem, uint32_t rank, const int64_t *dim)
+{
+    if (!may_be(c, elem, rank, dim))
+        return NULL;
+    struct known *k = arena_alloc(c->a, sizeof *k);
+    set_up(c, k, elem, rank, dim);
+    return k;
+}
+
+bool make_reshaped(struct computation *c, const struct known *x, uint32_t rank, const int64_t *dim)
+{
+    if (!may_be(c, x->elem, rank, dim) || shape_elems(dim, rank) != x->n)
+        return false;
+    int64_t *own = arena_array(c->a, (size_t)rank + 1, sizeof *own);
+    memcpy(own, dim, rank * sizeof *own);
+    c->out[0] = *x;
+    c->out[0].rank = rank;
+    c->out[0].dim = own;
+    c->out[0].tensor = 0;
+    return true;
+}
+
+void broadcast(struct computation *c, const struct known *x, uint32_t *rank, int64_t *dim)
+{
+    uint32_t most = x->rank > *rank ? x->rank : *rank;
+    int64_t now[COMPUTE_RANK];
+    for (uint32_t i = 0; i < most; i++) { /* from the last dimension on */
+        int64_t p = i < *rank ? dim[*rank - 1 - i] : 1,
+                q = i < x->rank ? x->dim[x->rank - 1 - i] : 1;
+        c->failed = c->failed || p < 0 || q < 0 || (p != q && p != 1 && q != 1);
+        now[most - 1 - i] = p == 1 ? q : p;
+    }
+    memcpy(dim, now, most * sizeof *dim);
+    *rank = most;
+}
+
+struct known *spread(struct computation *c, struct known *x, uint32_t rank, const int64_t *dim)
+{
+    if (x->rank == rank && memcmp(x->dim, dim, rank * sizeof *dim) == 0)
+        return x;
+    struct known *k = make_between(c, x->elem, rank, dim);
+    if (k == NULL || k->n == 0)
+        return k;
+    int64_t step[COMPUTE_RANK];
+    struct box b = {.rank = rank};
+    set_steps(x->dim, x->rank, step);
+    set_steps(dim, rank, b.to.step);
+    for (uint32_t i = 0; i < rank; i++) {
+        uint32_t own = i - (rank - x->rank); /* wraps around where x has no such dimension */
+        b.dim[i] = dim[i];
+        b.from.step[i] = own < x->rank && x->dim[own] != 1 ? step[own] : 0;
+    }
+    copy_box(k, x, &b);
+    return k;
+}
+
+/* ---- elements ----------------------------------------------------------------------------------- */
+
+void set_steps(const int64_t *dim, uint32_t rank, int64_t *step)
+{
+    int64_t n = 1;
+    for (uint32_t i = rank; i-- > 0;) {
+        step[i] = n;
+        n *= dim[i];
+    }
+}
+
+struct box rows_box(int64_t rows, int64_t n, int64_t to, int64_t from)
+{
+    struct box b = {.rank = 2, .dim = {rows, n}};
+    b.to.step[0] = to;
+    b.from.step[0] = from;
+    b.to.step[1] = b.from.step[1] = 1;
+    return b;
+}
+
+/* Elements of the last dimension of a box. */
+static void copy_row(struct known *to, const struct known *from, const struct box *b, int64_t t,
+                     int64_t f)
+{
+    const uint32_t last = b->rank - 1, size = size_of(to->elem);
+    const int64_t n = b->dim[last], dt = b->to.step[last], df = b->from.step[last];
+    if (dt == 1 && df == 1)
+        memcpy(to->data + t * size, from->data + f * size, (size_t)n * size);
+    for (int64_t i = 0; i < n && (dt != 1 || df != 1); i++)
+        memcpy(to->data + (t + i * dt) * size, from->data + (f + i * df) * size, size);
+    for (int64_t i = 0; i < n && to->mask != NULL; i++)
+        to->mask[t + i * dt] = is_known(from, f + i * df);
+}
+
+void copy_box(struct known *to, const struct known *from, const struct box *b)
+{
+    int64_t position[2 * COMPUTE_RANK] = {0}, t = b->to.at, f = b->from.at;
+    assert(to->elem == from->elem && b->rank > 0);
+    for (uint32_t i = 0; i < b->rank; i++)
+        if (b->dim[i] == 0)
+            return;
+    for (uint32_t i = 0; i < b->rank;) {
+        copy_row(to, from, b, t, f);
+        for (i = 1; i < b->rank; i++) { /* dimensions from the last but one on */
+            uint32_t k = b->rank - 1 - i;
+            t += b->to.step[k];
+            f += b->from.step[k];
+            if (++position[k] < b->dim[k])
+                break;
+            t -= b->dim[k] * b->to.step[k];
+            f -= b->dim[k] * b->from.step[k];
+            position[k] = 0;
+        }
+    }
+}

@@ -1,0 +1,400 @@
+/* Computing operators (compute.h): shapes, and what moves elements.
+ *
+ * Moving is a walk over two tensors with a step along each dimension (struct box): a Transpose walks its operand with
+ * steps in another order, a Slice begins later and takes larger steps, an Expand takes steps of 0, a Concat walks each
+ * operand into its part of the result.  O(elements of the result). */
+#include "ir/model/compute_state.h"
+
+#include <string.h>
+
+/* ---- shapes ------------------------------------------------------------------------------------- */
+
+/* A bound of a range of axes, counted from the end if negative, as one from 0 to rank. */
+static uint32_t bound_axis(int64_t axis, uint32_t rank)
+{
+    axis = axis < 0 ? axis + rank : axis;
+    return axis<0 ? 0 : axis>(int64_t) rank ? rank : (uint32_t)axis;
+}
+
+bool compute_shape(struct computation *c, int arg)
+{
+    const struct known *x = take(c, 0);
+    (void)arg;
+    if (x == NULL)
+        return false;
+    uint32_t from = bound_axis(take_int(c, "start", 0), x->rank),
+             to = bound_axis(take_int(c, "end", x->rank), x->rank);
+    const int64_t n = to > from ? to - from : 0;
+    c->partial = true;
+    struct known *y = make(c, 0, ELEM_I64, 1, &n);
+    for (uint32_t i = 0; y != NULL && i < (uint64_t)n; i++)
+        put_number(c, y, i, x->dim[from + i] >= 0, (union number){.i = x->dim[from + i]});
+    return y != NULL;
+}
+
+bool compute_size(struct computation *c, int arg)
+{
+    const struct known *x = take(c, 0);
+    struct known *y = x != NULL && x->n >= 0 ? make(c, 0, ELEM_I64, 0, NULL) : NULL;
+    (void)arg;
+    if (y != NULL)
+        put_number(c, y, 0, true, (union number){.i = x->n});
+    return y != NULL;
+}
+
+bool compute_identity(struct computation *c, int arg)
+{
+    const struct known *x = take_elements(c, 0);
+    (void)arg;
+    return x != NULL && make_reshaped(c, x, x->rank, x->dim);
+}
+
+/* Replaces a size of 0 by that of the operand, unless 0 means 0. */
+static bool fill_shape(struct computation *c, const struct known *x, struct list shape,
+                       int64_t *dim)
+{
+    const bool zero = take_int(c, "allowzero", 0) != 0;
+    uint32_t open = UINT32_MAX;
+    for (uint32_t i = 0; i < shape.n; i++) {
+        dim[i] = shape.at[i];
+        if (dim[i] == 0 && !zero) {
+            if (i >= x->rank)
+                return false;
+            dim[i] = x->dim[i];
+        }
+        if (dim[i] < -1 || (dim[i] == -1 && open != UINT32_MAX))
+            return false;
+        open = dim[i] == -1 ? i : open;
+    }
+    if (open == UINT32_MAX)
+        return true;
+    dim[open] = 1;
+    int64_t rest = shape_elems(dim, shape.n);
+    if (rest <= 0 || x->n % rest != 0)
+        return false;
+    dim[open] = x->n / rest;
+    return true;
+}
+
+bool compute_reshape(struct computation *c, int arg)
+{
+    int64_t dim[COMPUTE_RANK];
+    const struct known *x = take_elements(c, 0);
+    struct list shape = take_either(c, "shape", 1, 5);
+    (void)arg;
+    return x != NULL && shape.given && shape.n <= COMPUTE_RANK && fill_shape(c, x, shape, dim) &&
+           make_reshaped(c, x, shape.n, dim);
+}
+
+bool compute_flatten(struct computation *c, int arg)
+{
+    const struct known *x = take_elements(c, 0);
+    int64_t axis = take_int(c, "axis", 1);
+    (void)arg;
+    if (x == NULL || axis < -(int64_t)x->rank || axis > (int64_t)x->rank)
+        return false;
+    uint32_t at = bound_axis(axis, x->rank);
+    const int64_t dim[] = {shape_elems(x->dim, at), shape_elems(x->dim + at, x->rank - at)};
+    return make_reshaped(c, x, 2, dim);
+}
+
+bool compute_squeeze(struct computation *c, int arg)
+{
+    int64_t dim[COMPUTE_RANK];
+    uint32_t rank = 0;
+    const struct known *x = take_elements(c, 0);
+    struct list axes = take_either(c, "axes", 1, 13);
+    (void)arg;
+    if (x == NULL || (axes.given && axes.n == 0))
+        return false;
+    uint32_t set = take_axes(c, axes, x->rank);
+    for (uint32_t i = 0; i < x->rank; i++) {
+        bool goes = axes.given ? (set >> i & 1) != 0 : x->dim[i] == 1;
+        c->failed = c->failed || (goes && x->dim[i] != 1);
+        if (!goes)
+            dim[rank++] = x->dim[i];
+    }
+    return make_reshaped(c, x, rank, dim);
+}
+
+bool compute_unsqueeze(struct computation *c, int arg)
+{
+    int64_t dim[COMPUTE_RANK];
+    uint32_t from = 0;
+    const struct known *x = take_elements(c, 0);
+    struct list axes = take_either(c, "axes", 1, 13);
+    (void)arg;
+    if (x == NULL || !axes.given || axes.n > COMPUTE_RANK - x->rank)
+        return false;
+    uint32_t rank = x->rank + axes.n, set = take_axes(c, axes, rank);
+    for (uint32_t i = 0; i < rank && !c->failed; i++)
+        dim[i] = (set >> i & 1) != 0 ? 1 : x->dim[from++];
+    return make_reshaped(c, x, rank, dim);
+}
+
+/* ---- walks -------------------------------------------------------------------------------------- */
+
+bool compute_transpose(struct computation *c, int arg)
+{
+    int64_t step[COMPUTE_RANK];
+    struct box b = {0};
+    const struct known *x = take_elements(c, 0);
+    struct list perm = take_ints(c, "perm");
+    (void)arg;
+    if (x == NULL || (perm.given && perm.n != x->rank))
+        return false;
+    if (x->rank == 0)
+        return make_reshaped(c, x, 0, NULL);
+    take_axes(c, perm, x->rank);
+    for (uint32_t i = 0; i < x->rank && !c->failed; i++)
+        b.dim[i] = x->dim[perm.given ? perm.at[i] : x->rank - 1 - i];
+    struct known *y = make(c, 0, x->elem, x->rank, b.dim);
+    if (y == NULL || y->n == 0)
+        return y != NULL;
+    b.rank = x->rank;
+    set_steps(x->dim, x->rank, step);
+    set_steps(b.dim, b.rank, b.to.step);
+    for (uint32_t i = 0; i < b.rank; i++)
+        b.from.step[i] = step[perm.given ? perm.at[i] : x->rank - 1 - i];
+    copy_box(y, x, &b);
+    return true;
+}
+
+bool compute_expand(struct computation *c, int arg)
+{
+    int64_t dim[COMPUTE_RANK];
+    struct known *x = take_elements(c, 0);
+    struct list shape = take_list(c, 1);
+    (void)arg;
+    if (x == NULL || !shape.given || shape.n > COMPUTE_RANK)
+        return false;
+    uint32_t rank = shape.n;
+    if (rank > 0)
+        memcpy(dim, shape.at, rank * sizeof *dim);
+    broadcast(c, x, &rank, dim);
+    const struct known *y = c->failed ? NULL : spread(c, x, rank, dim);
+    return y != NULL && make_reshaped(c, y, rank, dim);
+}
+
+bool compute_tile(struct computation *c, int arg)
+{
+    int64_t dim[COMPUTE_RANK], step[COMPUTE_RANK], own[COMPUTE_RANK];
+    struct box b = {0};
+    const struct known *x = take_elements(c, 0);
+    struct list times = take_list(c, 1);
+    (void)arg;
+    if (x == NULL || !times.given || times.n != x->rank || c->opset < 6)
+        return false;
+    if (x->rank == 0)
+        return make_reshaped(c, x, 0, NULL);
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (times.at[i] < 0 || __builtin_mul_overflow(x->dim[i], times.at[i], &dim[i]))
+            return false;
+    struct known *y = make(c, 0, x->elem, x->rank, dim);
+    if (y == NULL || y->n == 0)
+        return y != NULL;
+    b.rank = 2 * x->rank;
+    set_steps(x->dim, x->rank, own);
+    set_steps(dim, x->rank, step);
+    for (uint32_t i = 0; i < x->rank;
+         i++) { /* the copies along each dimension, then their elements */
+        b.dim[2 * i] = times.at[i];
+        b.to.step[2 * i] = step[i] * x->dim[i];
+        b.dim[2 * i + 1] = x->dim[i];
+        b.to.step[2 * i + 1] = step[i];
+        b.from.step[2 * i + 1] = own[i];
+    }
+    copy_box(y, x, &b);
+    return true;
+}
+
+/* How many elements a slice takes of a dimension; makes *start the first of them. */
+static int64_t slice_count(int64_t dim, int64_t *start, int64_t end, int64_t step)
+{
+    const int64_t lowest = step > 0 ? 0 : -1, last = step > 0 ? dim : dim - 1;
+    if (dim == 0)
+        return 0;
+    *start = *start < 0 ? *start + dim : *start;
+    end = end < 0 ? end + dim : end;
+    *start = *start < 0 ? 0 : *start > last ? last : *start;
+    end = end < lowest ? lowest : end > last ? last : end;
+    uint64_t size = step > 0 ? (uint64_t)step : -(uint64_t)step;
+    int64_t way = step > 0 ? end - *start : *start - end;
+    return way <= 0 ? 0 : (int64_t)((uint64_t)(way - 1) / size) + 1;
+}
+
+bool compute_slice(struct computation *c, int arg)
+{
+    int64_t own[COMPUTE_RANK], dim[COMPUTE_RANK];
+    struct box b = {0};
+    const bool old = c->opset < 10;
+    const struct known *x = take_elements(c, 0);
+    struct list from = take_either(c, "starts", 1, 10), to = take_either(c, "ends", 2, 10),
+                axes = take_either(c, "axes", 3, 10);
+    struct list steps = old ? (struct list){0} : take_list(c, 4);
+    (void)arg;
+    if (x == NULL || c->failed || !from.given || to.n != from.n ||
+        (axes.given && axes.n != from.n) || (steps.given && steps.n != from.n) || from.n > x->rank)
+        return false;
+    take_axes(c, axes, x->rank);
+    memcpy(dim, x->dim, x->rank * sizeof *dim);
+    set_steps(dim, x->n > 0 ? x->rank : 0, own);
+    memcpy(b.from.step, own, x->n > 0 ? x->rank * sizeof *own : 0);
+    for (uint32_t i = 0; i < from.n && !c->failed; i++) {
+        uint32_t axis = axes.given ? take_axis(c, axes.at[i], x->rank) : i;
+        int64_t start = from.at[i], step = steps.given ? steps.at[i] : 1;
+        bool far =
+            to.at[i] == INT64_MAX || to.at[i] == INT32_MAX; /* backwards to there is anything */
+        if (step == 0 || (step < 0 && far))
+            return false;
+        dim[axis] = slice_count(x->dim[axis], &start, to.at[i], step);
+        if (x->n == 0 || dim[axis] == 0)
+            continue;
+        b.from.at += start * own[axis];
+        b.from.step[axis] = dim[axis] > 1 ? step * own[axis] : 0; /* then step < dim */
+    }
+    struct known *y = make(c, 0, x->elem, x->rank, dim);
+    if (y == NULL || y->n == 0)
+        return y != NULL;
+    if (x->rank == 0)
+        return make_reshaped(c, x, 0, NULL);
+    b.rank = x->rank;
+    memcpy(b.dim, dim, b.rank * sizeof *dim);
+    set_steps(dim, b.rank, b.to.step);
+    copy_box(y, x, &b);
+    return true;
+}
+
+/* ---- parts of an axis --------------------------------------------------------------------------- */
+
+/* Whether operands can be joined along an axis, whose sizes are added up in dim[axis]. */
+static bool joins(const struct known *x, const struct known *first, uint32_t axis, int64_t *dim)
+{
+    bool fit = x->elem == first->elem && x->rank == first->rank;
+    for (uint32_t i = 0; i < first->rank && fit; i++)
+        fit = i == axis || x->dim[i] == first->dim[i];
+    return fit && !__builtin_add_overflow(dim[axis], x->dim[axis], &dim[axis]);
+}
+
+bool compute_concat(struct computation *c, int arg)
+{
+    int64_t dim[COMPUTE_RANK], at = 0;
+    const struct known *first = take_elements(c, 0);
+    (void)arg;
+    if (first == NULL || first->rank == 0 ||
+        (c->opset >= 4 && take_attr(c, "axis", ATTR_INT) == NULL))
+        return false;
+    uint32_t axis = take_axis(c, take_int(c, "axis", 1), first->rank);
+    memcpy(dim, first->dim, first->rank * sizeof *dim);
+    dim[axis] = 0;
+    for (uint32_t i = 0; i < c->nin && !c->failed; i++) {
+        const struct known *x = take_elements(c, i);
+        c->failed = x == NULL || !joins(x, first, axis, dim);
+    }
+    struct known *y = c->failed ? NULL : make(c, 0, first->elem, first->rank, dim);
+    if (y == NULL || y->n == 0)
+        return y != NULL;
+    const int64_t rows = shape_elems(dim, axis), row = y->n / rows;
+    for (uint32_t i = 0; i < c->nin; i++) {
+        const int64_t n = c->in[i]->n / rows;
+        struct box b = rows_box(rows, n, row, n);
+        b.to.at = at;
+        copy_box(y, c->in[i], &b);
+        at += n;
+    }
+    return true;
+}
+
+/* The size of part i of a dimension that is split; -1: it cannot be. */
+static int64_t part_of(struct computation *c, struct list sizes, int64_t dim, uint32_t i)
+{
+    const int64_t parts = c->nout;
+    if (sizes.given)
+        return i < sizes.n ? sizes.at[i] : -1;
+    if (c->opset >= 18) {
+        int64_t most = dim / parts + (dim % parts != 0), before;
+        if (take_int(c, "num_outputs", parts) != parts ||
+            __builtin_mul_overflow(most, i, &before) || before >= dim) /* none may be empty */
+            return -1;
+        return dim - before < most ? dim - before : most;
+    }
+    return dim % parts == 0 ? dim / parts : -1;
+}
+
+bool compute_split(struct computation *c, int arg)
+{
+    int64_t dim[COMPUTE_RANK], at = 0;
+    const struct known *x = take_elements(c, 0);
+    struct list sizes = c->opset < 13 ? take_ints(c, "split") : take_list(c, 1);
+    (void)arg;
+    if (x == NULL || x->rank == 0 || (sizes.given && sizes.n != c->nout) ||
+        (c->opset < 13 && c->nin > 1))
+        return false;
+    uint32_t axis = take_axis(c, take_int(c, "axis", 0), x->rank);
+    memcpy(dim, x->dim, x->rank * sizeof *dim);
+    for (uint32_t i = 0; i < c->nout; i++) {
+        dim[axis] = part_of(c, sizes, x->dim[axis], i);
+        if (dim[axis] < 0 || dim[axis] > x->dim[axis] - at)
+            return false;
+        struct known *y = make(c, i, x->elem, x->rank, dim);
+        if (y == NULL)
+            return false;
+        if (y->n > 0) {
+            const int64_t rows = shape_elems(dim, axis), n = y->n / rows, row = x->n / rows;
+            struct box b = rows_box(rows, n, n, row);
+            b.from.at = at * (row / x->dim[axis]);
+            copy_box(y, x, &b);
+        }
+        at += dim[axis];
+    }
+    return at == x->dim[axis];
+}
+
+/* ---- constants ---------------------------------------------------------------------------------- */
+
+bool compute_constant(struct computation *c, int arg)
+{
+    const struct attr *one = c->attr.n == 1 ? &c->m->attr[c->attr.at] : NULL;
+    struct known x;
+    (void)arg;
+    if (one == NULL || one->ref != 0)
+        return false;
+    const char *name = str(c->m, one->name);
+    if (one->kind == ATTR_TENSOR)
+        return strcmp(name, "value") == 0 && take_tensor(c, one->u.t, &x) &&
+               make_reshaped(c, &x, x.rank, x.dim);
+    bool list = one->kind == ATTR_INTS || one->kind == ATTR_FLOATS;
+    bool integer = one->kind == ATTR_INT || one->kind == ATTR_INTS;
+    const char *want = one->kind == ATTR_INT      ? "value_int"
+                       : one->kind == ATTR_INTS   ? "value_ints"
+                       : one->kind == ATTR_FLOAT  ? "value_float"
+                       : one->kind == ATTR_FLOATS ? "value_floats"
+                                                  : "";
+    if (strcmp(name, want) != 0)
+        return false;
+    const int64_t n = one->u.list.n;
+    struct known *y = make(c, 0, integer ? ELEM_I64 : ELEM_F32, list, list ? &n : NULL);
+    const void *from = one->kind == ATTR_INT     ? (const void *)&one->u.i
+                       : one->kind == ATTR_FLOAT ? (const void *)&one->u.f
+                       : integer                 ? (const void *)(c->m->ints + one->u.list.at)
+                                                 : (const void *)(c->m->floats + one->u.list.at);
+    if (y != NULL && y->n > 0)
+        memcpy(y->data, from, (size_t)y->n * size_of(y->elem));
+    return y != NULL;
+}
+
+bool compute_constant_of_shape(struct computation *c, int arg)
+{
+    struct list shape = take_list(c, 0);
+    const struct attr *value = take_attr(c, "value", ATTR_TENSOR);
+    struct known one = {.elem = ELEM_F32, .n = 1, .data = (unsigned char[sizeof(float)]){0}};
+    (void)arg;
+    if (!shape.given || shape.n > COMPUTE_RANK || c->failed ||
+        (value != NULL && (!take_tensor(c, value->u.t, &one) || one.n != 1)))
+        return false;
+    struct known *y = make(c, 0, one.elem, shape.n, shape.at);
+    const uint32_t size = size_of(one.elem);
+    for (int64_t i = 0; y != NULL && i < y->n; i++)
+        memcpy(y->data + i * size, one.data, size);
+    return y != NULL;
+}

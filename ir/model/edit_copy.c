@@ -1,0 +1,168 @@
+/* Copies of nodes, with bodies and all in them (edit.h: edit_copy).
+ *
+ * Bodies are copied by a list, without recursion.  First come all nodes and values, then operands, since a node may
+ * read what a node behind it in the list makes.  O(what is copied), expected. */
+#include "ir/model/edit_state.h"
+
+struct pair {
+    uint32_t from, to;
+};
+
+/* A copy under way: values, nodes and bodies of the original, and theirs. */
+struct copying {
+    struct edit *e;
+    struct map value;
+    struct pair *node, *body;
+    uint32_t nnode, capnode, nbody, capbody;
+};
+
+static vid copied_value(const struct copying *c, vid v)
+{
+    vid w = map_get(&c->value, v);
+    return v != 0 && w != 0 ? w : v;
+}
+
+/* A new value in place of v, in graph g.  Inputs and outputs of bodies keep their names: some operators find them by name
+ * (com.microsoft::BeamSearch). */
+static vid copy_value(struct copying *c, vid v, gid g)
+{
+    struct module *m = c->e->m;
+    if (v == 0)
+        return 0;
+    const uint32_t kept = VALUE_INPUT | VALUE_INIT | VALUE_LOST | VALUE_TYPED | VALUE_RETYPED;
+    const struct value x = m->value[v];
+    bool lost = (x.flags & VALUE_LOST) != 0;
+    vid w = edit_new_value(c->e, g, x.name, x.flags & kept);
+    bool border = g != x.graph && (x.flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
+    m->value[w].name = lost ? 0 : border ? x.name : m->value[w].name;
+    m->value[w].type = x.type;
+    c->e->value[w].like = v;
+    if (x.tensor != 0) {
+        tid t = edit_tensor_named(c->e, x.tensor, m->value[w].name);
+        m->value[w].tensor = t;
+    }
+    map_set(&c->value, c->e->a, v, w);
+    return w;
+}
+
+/* What list `which` of a body has, for the same list of its copy. */
+static void copy_border(struct copying *c, struct pair body, vid v, int which, uint32_t set_at)
+{
+    struct edit *e = c->e;
+    if (which == BORDER_OUT)
+        edit_output(e, body.to, copied_value(c, edit_output_now(e, body.from, v, set_at)));
+    else
+        edit_append(e, body.to,
+                    map_get(&c->value, v) != 0 ? copied_value(c, v) : copy_value(c, v, body.to), which);
+}
+
+/* A list of graph `from` for its copy `to`: copies of inputs and initializers, or the outputs that have come of it. */
+static void copy_list(struct copying *c, struct pair body, struct slice list, int which)
+{
+    struct edit *e = c->e;
+    for (uint32_t i = 0; i < list.n; i++)
+        copy_border(c, body, e->m->arg[list.at + i], which, 0);
+    for (uint32_t i = e->come[body.from]; i != 0; i = e->border[i - 1].next)
+        if ((int)e->border[i - 1].list == which)
+            copy_border(c, body, e->border[i - 1].value, which, e->border[i - 1].set_at);
+}
+
+static gid copy_body(struct copying *c, gid from, nid owner)
+{
+    const struct graph x = c->e->m->graph[from];
+    gid g = edit_graph(c->e, owner, x.name);
+    c->e->m->graph[g].about = x.about;
+    c->e->m->graph[g].src = x.src;
+    c->body = vec_grow(c->e->a, c->body, &c->capbody, c->nbody + 1, sizeof *c->body);
+    c->body[c->nbody++] = (struct pair){from, g};
+    return g;
+}
+
+/* The attributes of node n for its copy, whose bodies are still empty. */
+static struct slice copy_attrs(struct copying *c, nid n, nid copy)
+{
+    struct module *m = c->e->m;
+    const struct slice old = m->node[n].attr;
+    struct slice now = module_add_attrs(m, m->attr + old.at, old.n);
+    for (uint32_t i = 0; i < now.n; i++) {
+        struct attr a = m->attr[now.at + i];
+        uint32_t bodies = edit_nbody(&a);
+        if (bodies == 0)
+            continue;
+        if (a.kind == ATTR_GRAPH) {
+            a.u.g = copy_body(c, a.u.g, copy);
+        } else {
+            struct slice list = module_add_refs(m, NULL, bodies);
+            for (uint32_t k = 0; k < bodies; k++) {
+                gid g = copy_body(c, m->refs[a.u.list.at + k], copy);
+                m->refs[list.at + k] = g;
+            }
+            a.u.list = list;
+        }
+        m->attr[now.at + i] = a;
+    }
+    return now;
+}
+
+/* A copy of node n in graph g behind `after`, with results; operands come when all values are there. */
+static nid copy_node(struct copying *c, nid n, gid g, nid after)
+{
+    struct edit *e = c->e;
+    struct module *m = e->m;
+    nid k = edit_new_node(e, g, after, node_op(m, n));
+    const struct slice old = m->node[n].out;
+    struct slice out = module_add_args(m, NULL, old.n);
+    for (uint32_t i = 0; i < old.n; i++) {
+        vid v = copy_value(c, m->arg[old.at + i], g);
+        m->arg[out.at + i] = v;
+        if (v != 0) {
+            m->value[v].def = k;
+            m->value[v].outno = i;
+        }
+    }
+    struct node x = m->node[n];
+    x.graph = g;
+    x.out = out;
+    x.attr = copy_attrs(c, n, k);
+    x.name = x.name != 0 ? edit_fresh(e, x.name, EDIT_NODE) : 0; /* at the end, as the original */
+    x.flags = (x.flags & ~(uint32_t)NODE_UNNAMED) | NODE_MADE;
+    m->node[k] = x;
+    edit_made_from(e, k, n);
+    e->slot[k].copy = !e->slot[n].is_new || e->slot[n].copy;
+    c->node = vec_grow(e->a, c->node, &c->capnode, c->nnode + 1, sizeof *c->node);
+    c->node[c->nnode++] = (struct pair){n, k};
+    return k;
+}
+
+static void copy_operands(struct copying *c, struct pair p)
+{
+    struct edit *e = c->e;
+    struct module *m = e->m;
+    struct slice in = module_add_args(m, NULL, m->node[p.from].nformal);
+    for (uint32_t i = 0; i < in.n; i++) {
+        vid v = copied_value(c, edit_in(e, p.from, i));
+        m->arg[in.at + i] = v;
+    }
+    m->node[p.to].in = in;
+    e->slot[p.to].set_at = e->time;
+}
+
+nid edit_copy(struct edit *e, nid n)
+{
+    struct module *m = e->m;
+    struct copying c = {.e = e};
+    nid k = copy_node(&c, n, m->node[n].graph, n);
+    for (uint32_t i = 0; i < c.nbody; i++) {
+        const struct pair body = c.body[i];
+        copy_list(&c, body, m->graph[body.from].in, BORDER_IN);
+        copy_list(&c, body, m->graph[body.from].init, BORDER_INIT);
+        for (nid at = e->first[body.from]; at != 0; at = e->slot[at].next)
+            if (!e->slot[at].gone)
+                copy_node(&c, at, body.to, e->last[body.to]);
+    }
+    for (uint32_t i = 0; i < c.nnode; i++)
+        copy_operands(&c, c.node[i]);
+    for (uint32_t i = 0; i < c.nbody; i++)
+        copy_list(&c, c.body[i], m->graph[c.body[i].from].out, BORDER_OUT);
+    return k;
+}

@@ -1,0 +1,142 @@
+/* Attributes and graphs of a module that is edited (edit.h).  O(what they hold). */
+#include "ir/model/edit_state.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- attributes --------------------------------------------------------------------------------- */
+
+uint32_t edit_nbody(const struct attr *a)
+{
+    return a->ref != 0 ? 0 : a->kind == ATTR_GRAPH ? 1 : a->kind == ATTR_GRAPHS ? a->u.list.n : 0;
+}
+
+gid edit_body(const struct module *m, const struct attr *a, uint32_t i)
+{
+    return a->kind == ATTR_GRAPH ? a->u.g : m->refs[a->u.list.at + i];
+}
+
+/* The attributes of a node anew, without the one of that name, with room for one more at the end if `add`: in place of
+ * the old one, if there was one; its place. */
+static uint32_t change_attrs(struct edit *e, nid n, sid name, bool add)
+{
+    struct module *m = e->m;
+    const struct slice old = m->node[n].attr;
+    uint32_t at = UINT32_MAX, k = 0;
+    for (uint32_t i = 0; i < old.n && at == UINT32_MAX; i++)
+        at = m->attr[old.at + i].name == name ? i : at;
+    uint32_t count = old.n + (add && at == UINT32_MAX) - (!add && at != UINT32_MAX);
+    struct slice now = module_add_attrs(m, NULL, count);
+    for (uint32_t i = 0; i < old.n; i++)
+        if (add || i != at)
+            m->attr[now.at + k++] = m->attr[old.at + i];
+    m->node[n].attr = now;
+    return now.at + (at != UINT32_MAX ? at : old.n);
+}
+
+void edit_set_attr(struct edit *e, nid n, struct attr a)
+{
+    assert(a.name != 0);
+    uint32_t at = change_attrs(e, n, a.name, true);
+    e->m->attr[at] = a;
+}
+
+void edit_drop_attr(struct edit *e, nid n, const char *name)
+{
+    if (node_attr(e->m, n, name) != NULL)
+        change_attrs(e, n, str_id(e->m, name), false);
+}
+
+void edit_set_int(struct edit *e, nid n, const char *name, int64_t v)
+{
+    edit_set_attr(e, n, (struct attr){.name = str_id(e->m, name), .kind = ATTR_INT, .u.i = v});
+}
+
+void edit_set_float(struct edit *e, nid n, const char *name, float v)
+{
+    edit_set_attr(e, n, (struct attr){.name = str_id(e->m, name), .kind = ATTR_FLOAT, .u.f = v});
+}
+
+void edit_set_string(struct edit *e, nid n, const char *name, const char *v)
+{
+    struct attr a = {.name = str_id(e->m, name), .kind = ATTR_STRING};
+    a.u.s = str_id(e->m, v);
+    edit_set_attr(e, n, a);
+}
+
+void edit_set_ints(struct edit *e, nid n, const char *name, const int64_t *v, uint32_t count)
+{
+    struct attr a = {.name = str_id(e->m, name), .kind = ATTR_INTS};
+    a.u.list = module_add_ints(e->m, v, count);
+    edit_set_attr(e, n, a);
+}
+
+void edit_set_tensor(struct edit *e, nid n, const char *name, tid t)
+{
+    edit_set_attr(e, n, (struct attr){.name = str_id(e->m, name), .kind = ATTR_TENSOR, .u.t = t});
+}
+
+/* ---- graphs ------------------------------------------------------------------------------------- */
+
+gid edit_graph(struct edit *e, nid n, sid name)
+{
+    gid g = module_add_graph(e->m);
+    edit_grow_graphs(e);
+    e->m->graph[g].owner = n;
+    e->m->graph[g].name = name;
+    return g;
+}
+
+gid edit_set_body(struct edit *e, nid n, const char *name)
+{
+    gid g = edit_graph(e, n, str_id(e->m, name));
+    edit_set_attr(e, n, (struct attr){.name = str_id(e->m, name), .kind = ATTR_GRAPH, .u.g = g});
+    return g;
+}
+
+gid edit_add_body(struct edit *e, nid n, const char *name)
+{
+    struct module *m = e->m;
+    const struct attr *old = node_attr(m, n, name);
+    struct attr a = {.name = str_id(m, name), .kind = ATTR_GRAPHS};
+    const struct slice list = old != NULL && old->kind == ATTR_GRAPHS ? old->u.list : a.u.list;
+    gid g = edit_graph(e, n, a.name);
+    a.u.list = module_add_refs(m, NULL, list.n + 1);
+    memcpy(m->refs + a.u.list.at, m->refs + list.at, list.n * sizeof *m->refs);
+    m->refs[a.u.list.at + list.n] = g;
+    edit_set_attr(e, n, a);
+    return g;
+}
+
+/* Notes that v comes to the end of a list. */
+void edit_append(struct edit *e, gid g, vid v, int list)
+{
+    const uint32_t at = e->nborder++;
+    e->border = vec_grow(e->a, e->border, &e->capborder, e->nborder, sizeof *e->border);
+    e->border[at] = (struct edit_border){.graph = g, .value = v, .set_at = e->time};
+    e->border[at].list = list;
+    *(e->come[g] == 0 ? &e->come[g] : &e->border[e->latest[g] - 1].next) = at + 1;
+    e->latest[g] = at + 1;
+}
+
+vid edit_input(struct edit *e, gid g, const char *name, uint32_t type)
+{
+    vid v = edit_new_value(e, g, str_id(e->m, name), VALUE_INPUT);
+    e->m->value[v].type = type;
+    edit_append(e, g, v, BORDER_IN);
+    return v;
+}
+
+void edit_output(struct edit *e, gid g, vid v)
+{
+    edit_append(e, g, v, BORDER_OUT);
+    if (e->m->value[v].graph == g)
+        e->m->value[v].flags |= VALUE_OUTPUT;
+}
+
+void edit_import(struct edit *e, const char *domain, int64_t version)
+{
+    sid d = domain != NULL && strcmp(domain, "ai.onnx") != 0 ? str_id(e->m, domain) : 0;
+    if (module_opset(e->m, d) < 0)
+        module_add_opset(e->m, d, version);
+}

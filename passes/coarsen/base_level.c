@@ -1,0 +1,169 @@
+/* The base level, built when the first pass wants it: ctx_base() of passes.h.  O(nodes + operands + pins), and O(nodes)
+ * for each --pin. */
+#include "ir/base/units.h"
+#include "passes/coarsen/undivided.h"
+#include "passes/functions/opened.h"
+#include "passes/functions/patterns.h"
+#include "passes/shapes/bind_dims.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- pins ---- */
+
+/* What a pattern of --pin says of a node through the names of the open calls around it: */
+/* no call matches; one does; one does, but the node is a Shape there, which follows its operand */
+enum { CALL_SILENT, CALL_MATCHES, CALL_FOLLOWS };
+
+/* [node] CALL_* for one pattern; NULL: no call is open. */
+static uint8_t *match_calls(const struct ctx *x, const struct regex *re, const uint8_t *follows)
+{
+    const struct opened *o = x->results.opened;
+    if (!o)
+        return NULL;
+    uint8_t *site = arena_alloc(x->use.scratch, o->nsite),
+            *in = arena_alloc(x->use.scratch, x->scene.m->nnode);
+    for (uint32_t s = 1; s < o->nsite; s++)
+        site[s] = site[o->site[s].parent] ||
+                  pattern_matches(re, str(x->scene.m, o->site[s].name), x->use.scratch);
+    for (uint32_t v = 0; v < x->levels.base->n; v++) {
+        nid n = x->levels.base->node[v];
+        if (site[o->within[n]])
+            in[n] = follows[n] ? CALL_FOLLOWS : CALL_MATCHES;
+    }
+    return in;
+}
+
+/* Pins the vertices that a pattern matches and that have no pin yet to a device; returns how many. */
+static uint32_t pin_all(struct ctx *x, const struct regex *re, int dev, const uint8_t *follows)
+{
+    const uint8_t *in = match_calls(x, re, follows);
+    uint32_t hits = 0;
+    for (uint32_t v = 0; v < x->levels.base->n; v++) {
+        nid n = x->levels.base->node[v];
+        int call = in ? in[n] : CALL_SILENT;
+        if (call == CALL_MATCHES ||
+            (call == CALL_SILENT &&
+             pattern_matches(re, node_name(x->scene.m, n), x->use.scratch))) {
+            x->levels.base->pin[v] = dev;
+            hits++;
+        }
+    }
+    return hits;
+}
+
+/* What the base level says of pins, for the judge. */
+static void note_pins(struct ctx *x)
+{
+    int32_t *to = arena_array(x->use.mem, x->scene.m->nnode, sizeof *to);
+    memset(to, 0xff, x->scene.m->nnode * sizeof *to);
+    for (uint32_t v = 0; v < x->levels.base->n; v++)
+        to[x->levels.base->node[v]] = x->levels.base->pin[v];
+    x->scene.place->pinned_to = to;
+}
+
+/* The pattern of a pin, *dev its device; NULL and an error.  Lives in a. */
+static const struct regex *read_pin(const struct ctx *x, const struct pin *p, struct arena *a,
+                                    int *dev)
+{
+    char why[PATTERN_WHY];
+    const struct regex *re;
+    *dev = cluster_device(x->scene.cluster, p->device);
+    if (*dev < 0) {
+        diag_error(x->use.diag, "--pin '%s=%s': there is no device '%s'; the first is '%s'",
+                   p->pattern, p->device, p->device, cluster_device_name(x->scene.cluster, a, 0));
+        return NULL;
+    }
+    re = pattern_compile(p->pattern, a, why);
+    if (!re)
+        diag_error(x->use.diag, "--pin '%.200s=%s': not a regular expression: %s", p->pattern,
+                   p->device, why);
+    return re;
+}
+
+int ctx_check_pins(const struct ctx *x)
+{
+    struct arena *own = arena_new(x->use.scratch);
+    bool good = true;
+    int dev;
+    for (uint32_t k = ctx_settings(x)->npins; good && k-- > 0;)
+        good = read_pin(x, &ctx_settings(x)->pins[k], own, &dev) != NULL;
+    arena_free(own);
+    return good ? 0 : -1;
+}
+
+/* Pins vertices by --pin 'regex=device'; the first pattern that matches a node's name, or that of a call that it is
+ * in, counts. */
+static int apply_pins(struct ctx *x)
+{
+    const uint8_t *follows = place_follows(x->scene.m, x->scene.place, x->use.scratch);
+    for (uint32_t k = ctx_settings(x)->npins; k-- > 0;) {
+        const struct pin *p = &ctx_settings(x)->pins[k];
+        struct arena *own = arena_new(x->use.scratch);
+        int dev;
+        const struct regex *re = read_pin(x, p, own, &dev);
+        uint32_t hits = re ? pin_all(x, re, dev, follows) : 0;
+        arena_free(own);
+        if (!re)
+            return -1;
+        if (!hits)
+            diag_warning(x->use.diag, WARN_UNMATCHED_PIN,
+                         "--pin '%s=%s' matches no node that is placed", p->pattern, p->device);
+    }
+    if (ctx_settings(x)->npins > 0)
+        note_pins(x);
+    return 0;
+}
+
+/* ---- the level ---- */
+
+/* An error if the times and transfers of a class (each net once for each pin), or all bytes, add up to CTX_SUM_MAX
+ * or more. */
+static int check_sums(const struct ctx *x)
+{
+    const struct wdag *g = x->levels.base;
+    int64_t bytes = wdag_bytes(g);
+    for (uint32_t k = 0; k < g->ncls; k++) {
+        int64_t sum = 0;
+        for (uint32_t v = 0; v < g->n; v++)
+            sum = sat_add(sum, g->time[k][v] != COST_NEVER ? g->time[k][v] : 0);
+        for (uint32_t e = 0; e < g->nnet; e++)
+            sum = sat_add(sum, sat_mul(g->net_cost[k][e], g->net_pin.at[e + 1] - g->net_pin.at[e]));
+        if (sum >= CTX_SUM_MAX)
+            return diag_error(x->use.diag,
+                              "the times of all nodes on class '%s' add up to more than pcc can "
+                              "count (%" PRId64 " s)%s",
+                              x->scene.cluster->cls[k].name, CTX_SUM_MAX / PS_PER_S,
+                              bind_excuse(x));
+    }
+    for (uint32_t e = 0; e < g->nnet; e++)
+        bytes = sat_add(bytes, sat_mul(x->scene.m->cost->bytes[x->scene.place->net_value[e]],
+                                       g->net_pin.at[e + 1] - g->net_pin.at[e]));
+    if (bytes >= CTX_SUM_MAX)
+        return diag_error(x->use.diag, "the bytes of all nodes add up to more than pcc can count%s",
+                          bind_excuse(x));
+    return 0;
+}
+
+int ctx_base(struct ctx *x)
+{
+    if (x->levels.base)
+        return 0;
+    if (ctx_check_costs(x))
+        return -1;
+    x->scene.place = place_build(x->scene.m, ctx_settings(x)->pairs, ctx_settings(x)->npairs,
+                                 x->use.mem, x->use.diag);
+    if (!x->scene.place)
+        return -1;
+    if (x->scene.model.io_free)
+        place_free_io(x->scene.m, x->scene.place);
+    x->levels.base = wdag_base(&x->scene, x->use.mem);
+    x->levels.top = x->levels.base;
+    if (check_sums(x) || apply_pins(x)) {
+        x->levels.base = x->levels.top =
+            NULL; /* or who asks again would be told that all is well */
+        return -1;
+    }
+    warn_undivided(x);
+    return 0;
+}

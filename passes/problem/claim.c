@@ -1,0 +1,130 @@
+/* What a planner may say about its plan (claim.h).
+ *
+ * Every claim names the plans that it compares with (its scope).  A search over contiguous plans proves something
+ * about contiguous plans, one of a fused graph about that graph, one of a level where contract keeps groups together
+ * about plans that do; only a bound on the level of the mandatory colocation classes (must_level) is about all plans
+ * that the user could have (bounds_all).
+ * Cost: O(V + pins), and running the plan where parts cost something. */
+#include "passes/problem/claim.h"
+
+#include "ir/exec/evaluate.h"
+#include "ir/exec/exec_runs.h"
+#include "ir/base/units.h"
+
+#include <assert.h>
+
+struct wdag *whole_level(const struct ctx *x)
+{
+    return x->levels.whole ? x->levels.whole : x->levels.base;
+}
+
+struct wdag *any_level(const struct ctx *x)
+{
+    return x->levels.any ? x->levels.any : x->levels.base;
+}
+
+struct wdag *must_level(const struct ctx *x)
+{
+    return x->levels.must ? x->levels.must : x->levels.base;
+}
+
+/* How many of GPipe's two passes make the most loaded device of the pass run a part for sure.  A device's load in a
+ * pass is more than 0 without nodes of that pass only if it sends or receives a tensor of it; so a pass counts if
+ * all pins of its nets have nodes of it.  g has passes (g->back). */
+static uint32_t sure_passes(const struct wdag *g)
+{
+    uint32_t used = 0, sure = 3;
+    for (uint32_t v = 0; v < g->n; v++)
+        used |= g->pass[v];
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        uint32_t pass = g->net_back[e] ? 2 : 1;
+        for_row (pin, g->net_pin, e)
+            sure &= g->pass[pin] & pass ? 3 : ~pass;
+    }
+    sure &= used;
+    return (sure & 1) + (sure >> 1);
+}
+
+int64_t claim_start(const struct ctx *x, const struct wdag *g)
+{
+    const struct exec_model *e = &x->scene.model;
+    bool apart = e->schedule == MICRO_GPIPE && g->back;
+    if (e->overlap != OVERLAP_SUM || e->replicate || !g->n) /* transfers hide it, copies share it */
+        return 0;
+    return e->part_cost ? sat_mul(e->part_cost, apart ? sure_passes(g) : wdag_passes(g)) : 0;
+}
+
+int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *dev)
+{
+    if (!x->scene.model.part_cost)
+        return p->value;
+    const struct plan plan = {.dev = (int32_t *)dev, .copies = p->copies};
+    return evaluate(&x->scene, &plan, x->use.scratch).value;
+}
+
+/* Whether some calls are single nodes here although they could be opened: what holds for all plans of these nodes
+ * then holds only for plans that keep the calls together. */
+static bool has_whole_calls(const struct ctx *x)
+{
+    for (uint32_t v = 0; !x->results.looked_inside && v < x->levels.base->n; v++)
+        if (x->scene.m->node[x->levels.base->node[v]].callee != 0)
+            return true;
+    return false;
+}
+
+enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused)
+{
+    if (fused)
+        return contiguous ? SCOPE_CONTIGUOUS_FUSED : SCOPE_FUSED;
+    if (must_level(x) != any_level(x) || has_whole_calls(x))
+        return contiguous ? SCOPE_CONTIGUOUS_LAYERS : SCOPE_LAYERS;
+    return contiguous ? SCOPE_CONTIGUOUS : SCOPE_ALL;
+}
+
+struct bounding bounding_of(struct ctx *x, uint64_t work, struct clock *clock)
+{
+    return (struct bounding){work, clock, x->scene.m, x->use.mem, x->use.scratch};
+}
+
+int64_t claim_bound_all(const struct ctx *x, struct bound all)
+{
+    return has_whole_calls(x) ? -1 : all.value;
+}
+
+const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all)
+{
+    assert(x->results.plan && x->results.plan->claim.value >= 0);
+    struct plan *p = x->results.plan;
+    bool contiguous = scope == SCOPE_CONTIGUOUS || scope == SCOPE_CONTIGUOUS_LAYERS ||
+                      scope == SCOPE_CONTIGUOUS_FUSED;
+    int64_t more = claim_start(x, must_level(x));
+    int64_t more_within = claim_start(x, contiguous ? whole_level(x) : any_level(x));
+    all.value += all.value < 0 ? 0 : more;
+    within.value += within.value < 0 ? 0 : more_within;
+    const struct bound *said = all.value >= within.value ? &all : &within;
+    int64_t start = said == &all ? more : more_within;
+    char text[UNIT_TEXT];
+    p->claim.scope = said != &all ? scope : has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
+    p->claim.bound = said->value;
+    p->claim.bound_all = p->claim.scope == SCOPE_ALL ? p->claim.bound : claim_bound_all(x, all);
+    assert(p->claim.bound_all <= p->claim.bound);
+    p->claim.proof = said->proof;
+    if (start && p->claim.proof)
+        p->claim.proof =
+            arena_fmt(x->use.mem, "%sand each device in use runs parts for %s at least\n",
+                      p->claim.proof, time_short(text, start));
+    p->claim.status = p->claim.bound >= p->claim.value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    return said->why;
+}
+
+struct bound claim_run(struct ctx *x, const struct scene *by)
+{
+    struct claim *c = &x->results.plan->claim;
+    struct exec_bound b = exec_kind(&by->model)->runs->bound(by, x->use.mem);
+    c->scope = has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
+    c->bound = b.value;
+    c->bound_all = c->scope == SCOPE_ALL ? c->bound : -1;
+    c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    c->proof = b.proof;
+    return (struct bound){.value = b.value, .why = b.why};
+}

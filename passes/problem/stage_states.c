@@ -1,0 +1,362 @@
+/* States of a model (stage_states.h).
+ *
+ * Source: PipeDream's optimizer (its graph of antichains) and the placement paper's ideals.  A state is known by its
+ * end, an antichain: A.  What A leaves open is augment(A): A and all that some a of A needs, directly or not, which has
+ * a reader that a does not need.  From a state one gets to the next by putting a reader y of some member x of
+ * augment(A) in the place of x, if y is not needed by what is there; members that others need leave the antichain.
+ * PipeDream starts at the first source alone; with a start at nothing, from which every source may join, all closed
+ * sets are found.  States are kept in a table by their layers.
+ *
+ * A model with many branches has too many of these.  Along the order of its layers, where the fewest values cross, they
+ * follow each other: between two of them it is one layer. */
+#include "passes/problem/stage_states.h"
+
+#include "ir/base/keyed.h"
+#include "ir/base/numbers.h"
+#include "ir/base/units.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct finding {
+    const struct layers_of *g;
+    struct arena *a, *own;
+    uint32_t words;
+    uint64_t *above; /* [layer * words] what it needs, directly or not, as bits */
+    uint64_t *below; /* what needs it */
+    uint64_t *end;   /* [state * words] the antichain */
+    uint64_t *set;   /* [state * words] the layers */
+    uint32_t n, cap, capset, most;
+    uint32_t *table, mask; /* by hash: state + 1, 0 free */
+    struct pairs step;     /* from state to state */
+    uint64_t *open, *next; /* [words] scratch */
+};
+
+static bool bit(const uint64_t *set, uint32_t v)
+{
+    return set[v / 64] >> v % 64 & 1;
+}
+
+static void put_bit(uint64_t *set, uint32_t v)
+{
+    set[v / 64] |= (uint64_t)1 << v % 64;
+}
+
+static bool meets(const uint64_t *x, const uint64_t *y, uint32_t words)
+{
+    for (uint32_t i = 0; i < words; i++)
+        if (x[i] & y[i])
+            return true;
+    return false;
+}
+
+static void find_relatives(struct finding *f)
+{
+    const struct layers_of *g = f->g;
+    f->above = arena_array(f->own, (size_t)g->n * f->words + 1, sizeof *f->above);
+    f->below = arena_array(f->own, (size_t)g->n * f->words + 1, sizeof *f->below);
+    for (uint32_t v = 0; v < g->n; v++)
+        for_row (p, g->pred, v) {
+            assert(p < v);
+            put_bit(f->above + (size_t)v * f->words, p);
+            for (uint32_t w = 0; w < f->words; w++)
+                f->above[(size_t)v * f->words + w] |= f->above[(size_t)p * f->words + w];
+        }
+    for (uint32_t v = 0; v < g->n; v++)
+        for (uint32_t u = 0; u < v; u++)
+            if (bit(f->above + (size_t)v * f->words, u))
+                put_bit(f->below + (size_t)u * f->words, v);
+}
+
+static const uint64_t *above(const struct finding *f, uint32_t v)
+{
+    return f->above + (size_t)v * f->words;
+}
+
+/* augment(end): what of the state, closed under needs, is open. */
+static void find_open(const struct finding *f, const uint64_t *end, uint64_t *open)
+{
+    const struct layers_of *g = f->g;
+    memcpy(open, end, f->words * sizeof *open);
+    for (uint32_t v = 0; v < g->n; v++) {
+        if (!bit(end, v))
+            continue;
+        for (uint32_t p = 0; p < v; p++) {
+            if (!bit(above(f, v), p) || bit(open, p))
+                continue;
+            for_row (w, g->succ, p)
+                if (w != v && !bit(above(f, v), w)) {
+                    put_bit(open, p);
+                    break;
+                }
+        }
+    }
+}
+
+/* Everything that a set's members need, and they. */
+static void close_set(const struct finding *f, const uint64_t *of, uint64_t *set)
+{
+    memcpy(set, of, f->words * sizeof *set);
+    for (uint32_t v = 0; v < f->g->n; v++)
+        if (bit(of, v))
+            for (uint32_t w = 0; w < f->words; w++)
+                set[w] |= above(f, v)[w];
+}
+
+static uint32_t hash_of(const uint64_t *set, uint32_t words)
+{
+    uint64_t h = 0;
+    for (uint32_t i = 0; i < words; i++) {
+        h = (h ^ set[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 29;
+    }
+    return (uint32_t)(h >> 16);
+}
+
+static void grow_table(struct finding *f)
+{
+    uint32_t size = f->mask ? 2 * (f->mask + 1) : 256;
+    f->table = arena_array(f->own, size, sizeof *f->table);
+    f->mask = size - 1;
+    for (uint32_t s = 0; s < f->n; s++) {
+        uint32_t at = hash_of(f->end + (size_t)s * f->words, f->words) & f->mask;
+        while (f->table[at])
+            at = (at + 1) & f->mask;
+        f->table[at] = s + 1;
+    }
+}
+
+/* The state with that antichain, a new one if need be. */
+static uint32_t state_of(struct finding *f, const uint64_t *end)
+{
+    size_t bytes = f->words * sizeof *end;
+    if (2 * f->n >= f->mask)
+        grow_table(f);
+    uint32_t at = hash_of(end, f->words) & f->mask;
+    for (; f->table[at]; at = (at + 1) & f->mask)
+        if (!memcmp(f->end + (size_t)(f->table[at] - 1) * f->words, end, bytes))
+            return f->table[at] - 1;
+    f->end = vec_grow(f->own, f->end, &f->cap, (f->n + 1) * f->words, sizeof *f->end);
+    f->set = vec_grow(f->own, f->set, &f->capset, (f->n + 1) * f->words, sizeof *f->set);
+    memcpy(f->end + (size_t)f->n * f->words, end, bytes);
+    close_set(f, end, f->set + (size_t)f->n * f->words);
+    f->table[at] = ++f->n;
+    return f->n - 1;
+}
+
+/* f->next: members of it that others of it need are no end. */
+static void keep_maximal(struct finding *f)
+{
+    for (uint32_t v = 0; v < f->g->n; v++)
+        if (bit(f->next, v) && meets(f->next, f->below + (size_t)v * f->words, f->words))
+            f->next[v / 64] &= ~((uint64_t)1 << v % 64);
+}
+
+/* The steps of PipeDream's program from state s. */
+static void step_on(struct finding *f, uint32_t s)
+{
+    const struct layers_of *g = f->g;
+    size_t bytes = f->words * sizeof *f->open;
+    find_open(f, f->end + (size_t)s * f->words, f->open);
+    for (uint32_t x = 0; x < g->n; x++) {
+        if (!bit(f->open, x))
+            continue;
+        for_row (y, g->succ, x) {
+            if (bit(f->end + (size_t)s * f->words, y) ||
+                meets(f->open, f->below + (size_t)y * f->words, f->words) || bit(f->open, y))
+                continue;
+            memcpy(f->next, f->open, bytes);
+            f->next[x / 64] &= ~((uint64_t)1 << x % 64);
+            put_bit(f->next, y);
+            keep_maximal(f);
+            pairs_add(&f->step, s, state_of(f, f->next));
+        }
+    }
+}
+
+/* The steps by one layer more, whose needs are there. */
+static void step_by_layer(struct finding *f, uint32_t s)
+{
+    const struct csr *pred = &f->g->pred;
+    for (uint32_t y = 0; y < f->g->n; y++) {
+        const uint64_t *set = f->set + (size_t)s * f->words;
+        bool ready = !bit(set, y);
+        for (uint32_t i = pred->at[y]; i < pred->at[y + 1] && ready; i++)
+            ready = bit(set, pred->to[i]);
+        if (!ready)
+            continue;
+        memcpy(f->next, f->end + (size_t)s * f->words, f->words * sizeof *f->next);
+        put_bit(f->next, y);
+        keep_maximal(f);
+        pairs_add(&f->step, s, state_of(f, f->next));
+    }
+}
+
+static uint32_t count_bits(const uint64_t *set, uint32_t words)
+{
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < words; w++)
+        n += (uint32_t)__builtin_popcountll(set[w]);
+    return n;
+}
+
+/* How many layers are read beyond each place in their order, all but the last. */
+static uint32_t *count_crossing(const struct finding *f)
+{
+    const struct layers_of *g = f->g;
+    uint32_t *cross = arena_array(f->own, (size_t)g->n + 1, sizeof *cross), now = 0;
+    uint32_t *ends = arena_array(f->own, (size_t)g->n + 1, sizeof *ends);
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t last = v;
+        for_row (w, g->succ, v)
+            last = larger_u32(w, last);
+        now++;
+        ends[last]++;
+        now -= ends[v];
+        cross[v] = now;
+    }
+    return cross;
+}
+
+/* The states at the narrowest places of the layers' order, f->most at most, and the whole. */
+static void find_narrow(struct finding *f)
+{
+    uint32_t n = f->g->n, *cross = count_crossing(f), last = 0, taken = 0, each = 1, most = 0;
+    uint32_t *many = arena_array(f->own, (size_t)n + 2, sizeof *many);
+    for (uint32_t v = 0; v + 1 < n; v++)
+        many[cross[v]]++;
+    while (most < n && !many[most])
+        most++;
+    uint32_t count = most < n ? many[most] : 0, room = f->most > 1 ? f->most - 1 : 1;
+    while (most < n && count + many[most + 1] <= room)
+        count += many[++most];
+    each = count > room ? (count + room - 1) / room : 1;
+    for (uint32_t v = 0; v < n; v++) {
+        bool whole = v + 1 == n;
+        if (!whole && (cross[v] > most || taken++ % each))
+            continue;
+        memset(f->next, 0, f->words * sizeof *f->next);
+        for (uint32_t u = 0; u <= v; u++)
+            put_bit(f->next, u);
+        keep_maximal(f);
+        uint32_t state = state_of(f, f->next);
+        pairs_add(&f->step, last, state);
+        last = state;
+    }
+}
+
+/* Bytes that go from the state to the rest of the model. */
+static int64_t cut_of(struct finding *f, uint32_t s, bool published)
+{
+    const struct layers_of *g = f->g;
+    const uint64_t *set = f->set + (size_t)s * f->words;
+    int64_t sum = 0;
+    find_open(f, f->end + (size_t)s * f->words, f->open);
+    for (uint32_t v = 0; v < g->n; v++) {
+        bool leaves = published && bit(f->open, v);
+        for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1] && !published; i++)
+            leaves = leaves || (bit(set, v) && !bit(set, g->succ.to[i]));
+        sum = leaves ? sat_add(sum, g->activation[v]) : sum;
+    }
+    return sum;
+}
+
+static void add_sums(struct finding *f, struct stage_states *s, uint32_t to, uint32_t from)
+{
+    const uint64_t *set = f->set + (size_t)from * f->words;
+    memcpy(s->set + (size_t)to * f->words, set, f->words * sizeof *set);
+    for (uint32_t v = 0; v < f->g->n; v++)
+        if (bit(set, v)) {
+            s->forward[to] = sat_add(s->forward[to], f->g->forward[v]);
+            s->backward[to] = sat_add(s->backward[to], f->g->backward[v]);
+            s->activation[to] = sat_add(s->activation[to], f->g->activation[v]);
+            s->parameter[to] = sat_add(s->parameter[to], f->g->parameter[v]);
+        }
+}
+
+/* What is before what: all that steps lead through. */
+static void find_before(struct finding *f, struct stage_states *s, const uint32_t *place)
+{
+    uint32_t row = (s->n + 64) / 64, many = 0;
+    s->is_before = arena_array(f->a, (size_t)(s->n + 1) * row, sizeof *s->is_before);
+    for (uint32_t i = 0; i < f->step.n; i++) {
+        f->step.to[i] = place[f->step.to[i]];
+        f->step.from[i] = place[f->step.from[i]];
+    }
+    struct csr step = pairs_rows_back(&f->step, s->n + 1);
+    for (uint32_t j = 1; j <= s->n; j++) {
+        uint64_t *mine = s->is_before + (size_t)j * row;
+        for_row (k, step, j) {
+            assert(k < j);
+            for (uint32_t w = 0; w < row; w++)
+                mine[w] |= s->is_before[(size_t)k * row + w];
+            if (k)
+                put_bit(mine, k);
+        }
+        many += count_bits(mine, row);
+    }
+    s->before.at = arena_array(f->a, (size_t)s->n + 2, sizeof *s->before.at);
+    s->before.to = arena_array(f->a, (size_t)many + 1, sizeof *s->before.to);
+    for (uint32_t j = 0, n = 0; j <= s->n; j++) {
+        for (uint32_t k = 1; k < j; k++)
+            if (bit(s->is_before + (size_t)j * row, k))
+                s->before.to[n++] = k;
+        s->before.at[j + 1] = n;
+    }
+}
+
+static void fill(struct finding *f, struct stage_states *s, bool published)
+{
+    struct keyed *by_size = arena_array(f->own, (size_t)f->n + 1, sizeof *by_size);
+    uint32_t *place = arena_array(f->own, (size_t)f->n + 1, sizeof *place);
+    /* the empty state may be among those found */
+    uint32_t empty = f->n && !count_bits(f->set, f->words);
+    for (uint32_t i = 0; i < f->n; i++)
+        by_size[i] = (struct keyed){count_bits(f->set + (size_t)i * f->words, f->words), i};
+    keyed_sort(by_size, f->n);
+    s->n = f->n - empty;
+    s->words = f->words;
+    s->set = arena_array(f->a, (size_t)(s->n + 1) * f->words, sizeof *s->set);
+    int64_t **const sum[] = {&s->forward, &s->backward, &s->activation, &s->parameter, &s->cut};
+    for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)
+        *sum[i] = arena_array(f->a, (size_t)s->n + 1, sizeof **sum[i]);
+    for (uint32_t i = 0; i < f->n; i++) {
+        uint32_t at = place[by_size[i].item] = i + 1 - empty;
+        add_sums(f, s, at, by_size[i].item);
+        s->cut[at] = cut_of(f, by_size[i].item, published);
+    }
+    find_before(f, s, place);
+}
+
+bool stage_states_find(struct stage_states *s, const struct layers_of *g, enum states_kind kind,
+                       bool published, uint32_t most, struct arena *a)
+{
+    struct finding f = {
+        .g = g, .a = a, .most = most, .own = arena_new(a), .words = (g->n + 63) / 64};
+    f.step.a = f.own;
+    bool whole = true;
+    assert(g->n > 0);
+    f.open = arena_array(f.own, f.words, sizeof *f.open);
+    f.next = arena_array(f.own, f.words, sizeof *f.next);
+    find_relatives(&f);
+    uint32_t first = 0;
+    while (g->pred.at[first] != g->pred.at[first + 1])
+        first++;
+    if (kind == STATES_FIRST)
+        put_bit(f.next, first);
+    state_of(&f, f.next);
+    if (kind == STATES_NARROW)
+        find_narrow(&f);
+    for (uint32_t i = 0; i < f.n && whole && kind != STATES_NARROW; i++) {
+        if (kind == STATES_FIRST)
+            step_on(&f, i);
+        else
+            step_by_layer(&f, i);
+        whole = f.n <= most;
+    }
+    *s = (struct stage_states){0};
+    if (whole)
+        fill(&f, s, published);
+    arena_free(f.own);
+    return whole;
+}

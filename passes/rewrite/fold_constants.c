@@ -1,0 +1,181 @@
+/* fold-constants: nodes whose results do not depend on the model's inputs are computed now, and initializers with their
+ * names stand in their place.
+ *
+ * Computed is what ir/model/compute.h offers, bit for bit as ONNX Runtime does.  Besides initializers and Constant
+ * nodes, dimensions that are numbers are known, and so elements of shapes: Gather of a known entry of a Shape is
+ * folded, though the batch is a symbol.  An initializer that is an input of the model, too, is no constant: callers
+ * may set it.  Outputs of the model stay what their nodes make.  What only folded nodes read goes.
+ *
+ * One sweep over the nodes, bodies after the nodes that own them.  Types that were open may be known afterwards, from
+ * shapes that have become constants: then they are inferred anew, and the next sweep sees more.  O(nodes + operands +
+ * bytes computed) each. */
+#include "ir/base/units.h"
+#include "ir/model/compute.h"
+#include "passes/passes.h"
+
+#include <string.h>
+
+struct fold_options {
+    int64_t max;
+};
+
+static const struct opt fold_opts[] = {
+    {.kind = OPT_BYTES,
+     .name = "max",
+     .off = offsetof(struct fold_options, max),
+     .def = "1MiB",
+     .lo = "0B",
+     .hi = "1TiB",
+     .help = "a result that is larger stays what its node makes"},
+    {0}};
+
+enum {
+    READ = 16,       /* operands that are so many times as large as results may be are read */
+    ALL = 1024,      /* all operands and results together are so many times as large */
+    LEAST = 64 << 20 /* or this, bytes */
+};
+
+struct folding {
+    struct module *m;
+    struct edit *e;
+    struct arena *a;
+    struct known **known; /* [value] NULL: not looked at, or nothing to know */
+    int64_t max, left;    /* bytes of a result; of what may still be looked at */
+    uint32_t folded;
+    int64_t bytes; /* of what was folded */
+};
+
+/* What is known of a value before the model runs; NULL: not even its rank. */
+static struct known *known_of(struct folding *x, vid v)
+{
+    const struct value *p = &x->m->value[v];
+    struct known k;
+    if (x->known[v] != NULL)
+        return x->known[v];
+    bool fixed = (p->flags & (VALUE_INIT | VALUE_INPUT)) == VALUE_INIT && p->tensor != 0;
+    if (fixed ? !known_of_tensor(x->m, p->tensor, &k, x->a)
+              : !known_of_type(x->m, p->type, &k, x->a))
+        return NULL;
+    x->known[v] = arena_alloc(x->a, sizeof k);
+    *x->known[v] = k;
+    return x->known[v];
+}
+
+/* Whether a result is of the type that its value has. */
+static bool agrees(const struct module *m, vid v, const struct known *k)
+{
+    const struct type *t = &m->type[m->value[v].type];
+    if (t->kind != TYPE_TENSOR)
+        return t->kind == TYPE_NONE;
+    bool same = (t->elem == ELEM_NONE || t->elem == k->elem) &&
+                (t->rank < 0 || (uint32_t)t->rank == k->rank);
+    for (uint32_t i = 0; i < k->rank && same && t->rank >= 0; i++)
+        same = m->dim[t->dim + i].value < 0 || m->dim[t->dim + i].value == k->dim[i];
+    return same;
+}
+
+/* Computes a node, as far as it is known; out[]: what is known of its results. */
+static bool compute_node(struct folding *x, nid n, struct known *out)
+{
+    const struct module *m = x->m;
+    const struct node *p = &m->node[n];
+    struct known **in = arena_array(x->a, (size_t)p->nformal + 1, sizeof *in);
+    for (uint32_t i = 0; i < p->nformal; i++) {
+        vid v = node_in(m, n, i);
+        if (v != 0 && (in[i] = known_of(x, v)) == NULL)
+            return false;
+    }
+    struct computation c = {.m = m, .a = x->a, .op = node_op(m, n), .opset = module_opset(m, 0)};
+    c.attr = p->attr;
+    c.in = in;
+    c.nin = p->nformal;
+    c.out = out;
+    c.nout = p->out.n;
+    c.most = x->max;
+    c.most_read = mul_div_ceil(x->max, READ, 1);
+    bool good = compute(&c);
+    x->left -= c.spent;
+    return good;
+}
+
+/* Notes what is known of a node's results; whether they may be initializers. */
+static bool note_results(struct folding *x, nid n, const struct known *out)
+{
+    const struct module *m = x->m;
+    bool folds = !node_is(m, n, "Constant");
+    for (uint32_t i = 0; i < m->node[n].out.n; i++) {
+        vid v = node_out(m, n, i);
+        bool output = m->value[v].graph == 1 && (m->value[v].flags & VALUE_OUTPUT) != 0;
+        if (v == 0)
+            continue;
+        if ((m->value[v].flags & VALUE_LOST) != 0 || !agrees(m, v, &out[i]))
+            return false;
+        folds = folds && !output && known_whole(&out[i]);
+    }
+    for (uint32_t i = 0; i < m->node[n].out.n; i++) {
+        vid v = node_out(m, n, i);
+        if (v != 0 && x->known[v] == NULL)
+            x->known[v] = arena_alloc(x->a, sizeof out[i]);
+        if (v != 0)
+            *x->known[v] = out[i];
+    }
+    return folds;
+}
+
+static void fold_node(struct folding *x, nid n)
+{
+    struct module *m = x->m;
+    const struct node p = m->node[n];
+    if (p.domain != 0 || p.callee != 0 || p.out.n == 0 ||
+        (p.flags & (NODE_LOST | NODE_CALL)) != 0 || !compute_offers(node_op(m, n)))
+        return;
+    struct known *out = arena_array(x->a, p.out.n, sizeof *out);
+    if (!compute_node(x, n, out) || !note_results(x, n, out))
+        return;
+    for (uint32_t i = 0; i < p.out.n; i++) {
+        vid v = m->arg[p.out.at + i];
+        if (v == 0)
+            continue;
+        edit_fix(x->e, v, edit_constant(x->e, &out[i]));
+        x->bytes += elem_bytes(out[i].elem, out[i].n);
+    }
+    x->folded++;
+}
+
+static int run(struct ctx *x, const void *options)
+{
+    const struct fold_options *o = options;
+    struct module *m = x->scene.m;
+    struct folding f = {.m = m, .a = x->use.scratch, .max = o->max};
+    const uint32_t nodes = m->nnode - 1, graphs = m->ngraph;
+    char text[UNIT_TEXT];
+    f.e = edit_begin(m, f.a);
+    f.known = arena_array(f.a, m->nval, sizeof *f.known);
+    f.left = mul_div_ceil(o->max, ALL, 1) > LEAST ? mul_div_ceil(o->max, ALL, 1) : LEAST;
+    const gid *order = graphs_outer_first(m, f.a);
+    for (uint32_t i = 0; i + 1 < graphs; i++) {
+        const struct graph g = m->graph[order[i]];
+        for (nid n = g.first; n < g.first + g.count && f.left > 0; n++)
+            fold_node(&f, n);
+    }
+    if (f.left <= 0)
+        diag_note(x->use.diag, "fold-constants: so much is constant that not all was looked at");
+    if (f.folded == 0) {
+        diag_detail(x->use.diag, "fold-constants: no node can be computed");
+        return 0;
+    }
+    edit_sweep(f.e);
+    edit_end(f.e);
+    diag_detail(x->use.diag, "fold-constants: %u nodes are now %u: %u were computed, %s of results",
+                nodes, m->nnode - 1, f.folded, bytes_print(text, f.bytes));
+    return 0;
+}
+
+const struct pass pass_fold_constants = {
+    .name = "fold-constants",
+    .help = "compute nodes that do not depend on the model's inputs",
+    .opts = fold_opts,
+    .optsize = sizeof(struct fold_options),
+    .needs = NEED_SHAPES,
+    .rewrites = true,
+    .run = run};

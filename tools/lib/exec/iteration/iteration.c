@@ -1,0 +1,21 @@
+/* Iteration time: of all micro-batches of a training iteration, until the weights are equal again on all devices of
+ * each stage (ir/exec/iteration/iteration.md); of PipeDream's schedule, which has no end, in the steady state. */
+#include "ir/exec/iteration/part_places.h"
+#include "passes/passes.h"
+#include "tools/lib/exec/iteration/iteration_shown.h"
+
+const struct exec_kind exec_iteration = {
+    .name = "iteration-time",
+    .text = "iteration time",
+    .unit = "per iteration",
+    .feed = FEED_MICRO_BATCHES,
+    .runs = &(const struct exec_runs){.verdict = iteration_verdict,
+                                      .bound = iteration_bound,
+                                      .rhythm = rhythm_of_iteration},
+    .shows = &(const struct exec_shows){.gain = iteration_gain,
+                                        .report = iteration_report,
+                                        .replay = iteration_replay,
+                                        .chart = chart_of_iteration,
+                                        .json = iteration_manifest},
+    .plans = &(const struct exec_plans){.pipeline = "open-functions,pipeline-place",
+                                        .instead = "pipeline-place"}};

@@ -1,0 +1,336 @@
+/* The chart of an iteration of training (ir/exec/iteration/iteration.h): what each stage does for each micro-batch,
+ * what goes from stage to stage, and the AllReduces.
+ *
+ * A lane for each device of the event core: where the devices of a stage share each micro-batch they do the same at the
+ * same time, and one lane stands for all of them; where they take turns each has its own.  Below the first lane of a
+ * stage come the links to the next one, then its AllReduce, if that takes no link.
+ *
+ * Too many bars: the same with fewer micro-batches, which the title says.  O(n log n) for n bars. */
+#include "backends/label.h"
+#include "ir/base/strings.h"
+#include "ir/base/units.h"
+#include "tools/lib/exec/iteration/iteration_shown.h"
+
+#include <assert.h>
+
+static const char *const colours[ITERATION_KINDS] = {
+    [ITERATION_FORWARD] = "#7fb3e6",   [ITERATION_BACKWARD] = "#f0a04b",
+    [ITERATION_WEIGHT] = "#e5dc72",    [ITERATION_SEND] = "#6cc3a4",
+    [ITERATION_SEND_BACK] = "#f2a3b8", [ITERATION_REDUCE] = "#c9b8ea"};
+static const char *const words[ITERATION_KINDS] = {[ITERATION_FORWARD] = "forward",
+                                                   [ITERATION_BACKWARD] = "backward",
+                                                   [ITERATION_WEIGHT] = "gradients of weights",
+                                                   [ITERATION_SEND] = "values to the next stage",
+                                                   [ITERATION_SEND_BACK] = "gradients back",
+                                                   [ITERATION_REDUCE] = "AllReduce"};
+static const char *const categories[ITERATION_KINDS] = {
+    [ITERATION_FORWARD] = "forward",    [ITERATION_BACKWARD] = "backward",
+    [ITERATION_WEIGHT] = "weight",      [ITERATION_SEND] = "transfer",
+    [ITERATION_SEND_BACK] = "transfer", [ITERATION_REDUCE] = "allreduce"};
+static const char letter[ITERATION_KINDS] = {[ITERATION_FORWARD] = 'F',
+                                             [ITERATION_BACKWARD] = 'B',
+                                             [ITERATION_WEIGHT] = 'W',
+                                             [ITERATION_SEND] = 'F',
+                                             [ITERATION_SEND_BACK] = 'B'};
+
+struct iteration_chart {
+    const struct result *r;
+    struct iteration_run run;
+    const struct task_graph *g;
+    const struct timeline *t;
+    struct chart *c;
+    struct arena *a;
+    uint32_t *first[ITERATION_KINDS]; /* [stage] its first task of a kind; NO_ITEM: none */
+    uint32_t *lane;                   /* [lane of the event core, then stage] that of the chart */
+    uint8_t *used;                    /* [the same] something ran there */
+    uint8_t *critical;                /* [item] */
+    int64_t chain[3]; /* ps of the critical chain: computing, transfers, AllReduce */
+};
+
+/* Where a task is shown: a lane of the event core; behind these an AllReduce that takes none, by its stage. */
+static uint32_t wire_of(const struct iteration_chart *x, const struct task *t)
+{
+    return t->lane[0] != NO_LANE ? t->lane[0] : x->g->nlane + t->number;
+}
+
+static void find_tasks(struct iteration_chart *x)
+{
+    for (uint32_t k = 0; k < ITERATION_KINDS; k++) {
+        x->first[k] = arena_array(x->a, x->run.x.nstage, sizeof *x->first[k]);
+        for (uint32_t s = 0; s < x->run.x.nstage; s++)
+            x->first[k][s] = NO_ITEM;
+    }
+    x->used = arena_alloc(x->a, (size_t)x->g->nlane + x->run.x.nstage);
+    for (uint32_t i = 0; i < x->g->ntask; i++) {
+        const struct task *t = &x->g->task[i];
+        if (x->first[t->kind][t->number] == NO_ITEM)
+            x->first[t->kind][t->number] = i;
+        x->used[wire_of(x, t)] = 1;
+        x->c->nbar += t->count;
+    }
+}
+
+/* The micro-batch of an item: an instance of its task, or its task has one instance and is one of several. */
+static uint32_t micro_batch(const struct iteration_chart *x, uint32_t item)
+{
+    uint32_t task = task_of_item(x->g, item);
+    const struct task *t = &x->g->task[task];
+    return item - x->g->first[task] + task - x->first[t->kind][t->number];
+}
+
+static void mark_chain(struct iteration_chart *x)
+{
+    uint32_t n;
+    const uint32_t *chain = timeline_chain(x->t, &n, x->a);
+    x->critical = arena_alloc(x->a, (size_t)x->t->nitem + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct task *t = &x->g->task[task_of_item(x->g, chain[i])];
+        int sort = t->kind == ITERATION_REDUCE ? 2 : t->kind > ITERATION_WEIGHT;
+        x->critical[chain[i]] = 1;
+        x->chain[sort] = sat_add(x->chain[sort], t->time);
+    }
+}
+
+/* ---- lanes -------------------------------------------------------------------------------------- */
+
+static void add_lane(struct iteration_chart *x, uint32_t wire, struct chart_lane lane)
+{
+    char time[UNIT_TEXT];
+    bool link = wire < x->g->nlane;
+    int64_t busy = link ? x->t->busy[wire] : x->run.stage[wire - x->g->nlane].reduce;
+    lane.rows = 1;
+    lane.busy = arena_fmt(x->a, "%s, %d %%", time_short(time, busy), percent_of(busy, x->t->end));
+    x->lane[wire] = x->c->nlane;
+    x->c->lane[x->c->nlane++] = lane;
+}
+
+/* The link of a place to the next one, or (back) from there. */
+static void add_link(struct iteration_chart *x, uint32_t place, uint32_t dev, bool back)
+{
+    const struct iteration *it = &x->run.x;
+    uint32_t wire = x->g->ndev + place, to = (place + 1) % it->nplace;
+    if (!it->half_duplex)
+        wire += !back ? 0 : it->nplace == 2 ? 1 - 2 * place : it->nplace;
+    if (wire >= x->g->nlane || !x->used[wire] || x->lane[wire] != NO_ITEM)
+        return;
+    const char *name = it->half_duplex ? arena_fmt(x->a, "%u with %u", place, to)
+                       : back          ? arena_fmt(x->a, "%u to %u", to, place)
+                                       : arena_fmt(x->a, "%u to %u", place, to);
+    add_lane(x, wire,
+             (struct chart_lane){.name = arena_fmt(x->a, "link %s", name),
+                                 .class = "link between stages",
+                                 .dev = dev,
+                                 .minor = true});
+}
+
+static int64_t most_computing(const struct iteration_chart *x)
+{
+    int64_t most = 0;
+    for (uint32_t d = 0; d < x->g->ndev; d++)
+        most = larger(x->t->busy[d], most);
+    return most;
+}
+
+/* "stage 1" or "stages 1, 5, 9" of a place. */
+static const char *stages_at(const struct iteration_chart *x, uint32_t place)
+{
+    const struct iteration *it = &x->run.x;
+    const char *text = arena_fmt(x->a, "stage%s %u", it->nstage > it->nplace ? "s" : "", place);
+    for (uint32_t s = place + it->nplace; s < it->nstage; s += it->nplace)
+        text = arena_fmt(x->a, "%s, %u", text, s);
+    return text;
+}
+
+/* "stage 1: acc4 to acc7"; where devices take turns, "stage 1: acc5". */
+static const char *lane_name(const struct iteration_chart *x, uint32_t place, uint32_t turn)
+{
+    const struct stages *st = x->run.stages;
+    uint32_t dev = st->device.to[st->device.at[place] + turn];
+    const char *who = iteration_turns(&x->run.x, place) > 1
+                          ? cluster_device_name(x->r->scene.cluster, x->a, dev)
+                          : label_stage(x->r->scene.cluster, st, place, x->a);
+    return arena_fmt(x->a, "%s: %s", stages_at(x, place), who);
+}
+
+static void make_lanes(struct iteration_chart *x)
+{
+    const struct iteration *it = &x->run.x;
+    const struct stages *st = x->run.stages;
+    uint32_t wires = x->g->nlane + it->nstage;
+    int64_t most = most_computing(x);
+    x->c->busy = "busy";
+    x->c->lane = arena_array(x->a, (size_t)wires + 1, sizeof *x->c->lane);
+    x->lane = arena_array(x->a, wires, sizeof *x->lane);
+    for (uint32_t w = 0; w < wires; w++)
+        x->lane[w] = NO_ITEM;
+    for (uint32_t p = 0, d = 0; p < it->nplace; p++) {
+        const char *class = class_of(x->r, st->device.to[st->device.at[p]])->name;
+        uint32_t last = d + iteration_turns(it, p) - 1;
+        for (uint32_t q = 0; d <= last; q++, d++)
+            add_lane(x, d,
+                     (struct chart_lane){.name = lane_name(x, p, q),
+                                         .class = class,
+                                         .dev = d,
+                                         .busiest = most > 0 && x->t->busy[d] == most});
+        for (uint32_t back = 0; back < 2; back++)
+            add_link(x, p, last, back);
+        for (uint32_t s = p; s < it->nstage; s += it->nplace)
+            if (x->used[x->g->nlane + s])
+                add_lane(x, x->g->nlane + s,
+                         (struct chart_lane){.name = arena_fmt(x->a, "AllReduce %u", s),
+                                             .class = "links of a stage's devices",
+                                             .dev = last,
+                                             .minor = true});
+    }
+}
+
+/* ---- bars --------------------------------------------------------------------------------------- */
+
+static void make_bars(struct iteration_chart *x)
+{
+    struct chart *c = x->c;
+    size_t n = 0;
+    c->bar = arena_array(x->a, c->nbar + 1, sizeof *c->bar);
+    for (uint32_t i = 0; i < x->g->ntask; i++) {
+        const struct task *t = &x->g->task[i];
+        for (uint32_t item = x->g->first[i]; item < x->g->first[i + 1]; item++)
+            c->bar[n++] = (struct chart_bar){.at = x->t->start[item],
+                                             .end = sat_add(x->t->start[item], t->time),
+                                             .lane = x->lane[wire_of(x, t)],
+                                             .item = item,
+                                             .flow = x->critical[item],
+                                             .hue = t->kind,
+                                             .critical = x->critical[item]};
+    }
+    assert(n == c->nbar);
+    chart_sort_bars(c);
+    c->nflow = 1;
+}
+
+static struct chart_detail describe_reduce(const struct task *t, struct arena *a)
+{
+    return (struct chart_detail){.name = arena_fmt(a, "AllReduce of stage %u", t->number),
+                                 .category = categories[t->kind],
+                                 .full = arena_fmt(a, "AllReduce of stage %u", t->number),
+                                 .brief = "AllReduce",
+                                 .least = "AR",
+                                 .fact = {{"stage", NULL, t->number}},
+                                 .nfact = 1};
+}
+
+static struct chart_detail describe(const struct chart *c, uint32_t item, struct arena *a)
+{
+    const struct iteration_chart *x = c->of;
+    const struct task *t = &x->g->task[task_of_item(x->g, item)];
+    struct chart_detail d;
+    if (t->kind == ITERATION_REDUCE) {
+        d = describe_reduce(t, a);
+    } else {
+        uint32_t at = micro_batch(x, item), to = t->number + (t->kind == ITERATION_SEND);
+        const char *name = arena_fmt(a, "%c%u", letter[t->kind], at);
+        if (x->run.x.nstage > x->run.x.nplace) /* which of those of its devices */
+            name = arena_fmt(a, "%s.%u", name, t->number);
+        const char *where =
+            t->kind <= ITERATION_WEIGHT
+                ? arena_fmt(a, "stage %u", t->number)
+                : arena_fmt(a, "stage %u to %u", t->number + (t->kind == ITERATION_SEND_BACK), to);
+        d = (struct chart_detail){
+            .name = name,
+            .category = categories[t->kind],
+            .full = arena_fmt(a, "micro-batch %u, %s, %s", at, where, words[t->kind]),
+            .brief = name,
+            .least = arena_fmt(a, "%u", at),
+            .fact = {{"micro_batch", NULL, at}, {"stage", NULL, t->number}},
+            .nfact = 2};
+    }
+    if (x->critical[item])
+        mark_critical(&d, a);
+    return d;
+}
+
+/* ---- what stands around ------------------------------------------------------------------------- */
+
+static void make_title(struct iteration_chart *x)
+{
+    char end[UNIT_TEXT], value[UNIT_TEXT];
+    const struct training *t = &x->r->scene.model.training;
+    const struct iteration_run *plan = x->r->verdict->run;
+    uint32_t m = x->run.x.micro_batches, all = plan->x.micro_batches;
+    const char *of = m == all ? "" : arena_fmt(x->a, " (the plan's iteration has %u)", all);
+    const char *last = t->schedule == TRAINING_PIPEDREAM
+                           ? arena_fmt(x->a, "; without end an iteration takes %s",
+                                       time_short(value, x->run.value))
+                           : "";
+    x->c->title = arena_fmt(x->a, "%s: %u micro-batch%s through %u stage%s, %s%s%s",
+                            shorten_name(label_plain(x->a, x->c->model), x->a), m,
+                            m == 1 ? "" : "es", x->run.x.nstage, x->run.x.nstage == 1 ? "" : "s",
+                            time_short(end, x->t->end), last, of);
+    x->c->subtitle = arena_fmt(
+        x->a,
+        "schedule %s, links %s duplex, devices of a stage take %s; critical chain: "
+        "computing %.0f %% of the time, transfers %.0f %%, AllReduce %.0f %%",
+        training_schedule_name[t->schedule], x->run.x.half_duplex ? "half" : "full",
+        t->schedule == TRAINING_PIPEDREAM ? "turns" : "slices", share_of_end(x->t, x->chain[0]),
+        share_of_end(x->t, x->chain[1]), share_of_end(x->t, x->chain[2]));
+}
+
+static void make_legend(struct iteration_chart *x)
+{
+    struct chart *c = x->c;
+    c->key = arena_array(x->a, ITERATION_KINDS + 1, sizeof *c->key);
+    c->colour = colours;
+    c->dense = true;
+    for (uint32_t k = 0; k < ITERATION_KINDS; k++) {
+        bool any = false;
+        for (uint32_t s = 0; s < x->run.x.nstage; s++)
+            any = any || x->first[k][s] != NO_ITEM;
+        if (any)
+            c->key[c->nkey++] = (struct chart_key){colours[k], words[k]};
+    }
+    c->key[c->nkey++] = (struct chart_key){"#b3261e", "critical chain"};
+}
+
+static void make_curves(struct iteration_chart *x)
+{
+    struct chart *c = x->c;
+    struct memory_curve *of = memory_curves(x->g, x->t, x->a);
+    c->curve = arena_array(x->a, (size_t)x->g->ndev + 1, sizeof *c->curve);
+    for (uint32_t p = 0; p < x->run.x.nplace; p++)
+        for (uint32_t q = 0; q < iteration_turns(&x->run.x, p); q++) {
+            char peak[UNIT_TEXT], limit[UNIT_TEXT];
+            uint32_t d = c->ncurve++;
+            const char *note = arena_fmt(x->a, "peak %s", bytes_short(peak, x->t->peak[d]));
+            if (x->g->memory[d] >= 0)
+                note = arena_fmt(x->a, "%s of %s", note, bytes_short(limit, x->g->memory[d]));
+            c->curve[d] =
+                (struct chart_curve){.name = arena_fmt(x->a, "%s memory", lane_name(x, p, q)),
+                                     .note = note,
+                                     .dev = d,
+                                     .most = x->t->peak[d],
+                                     .limit = x->g->memory[d],
+                                     .of = of[d]};
+        }
+}
+
+int chart_of_iteration(struct chart *c, const struct result *r, int64_t micro_batches,
+                       uint32_t most, struct arena *a)
+{
+    struct iteration_chart *x = arena_alloc(a, sizeof *x);
+    assert(r->verdict->run);
+    *c = (struct chart){
+        .model = path_base(str(r->scene.m, r->scene.m->path)), .of = x, .describe = describe};
+    *x = (struct iteration_chart){.r = r, .c = c, .a = a};
+    if (replay_iteration(&x->run, r, micro_batches, most, a))
+        return -1;
+    x->g = &x->run.g;
+    x->t = &x->run.t;
+    c->end = x->t->end;
+    find_tasks(x);
+    mark_chain(x);
+    make_lanes(x);
+    make_bars(x);
+    make_title(x);
+    make_legend(x);
+    make_curves(x);
+    return 0;
+}

@@ -1,0 +1,142 @@
+/* What an iteration of training rests on, for people and in manifest.json (iteration_shown.h).  O(nodes + stages). */
+#include "tools/lib/exec/iteration/iteration_shown.h"
+
+#include "backends/label.h"
+#include "ir/base/json_out.h"
+#include "ir/base/page.h"
+#include "ir/base/units.h"
+#include "ir/base/utf8.h"
+#include "ir/plan/training_json.h"
+
+#include <inttypes.h>
+
+enum { STAGES_SHOWN = 64 };
+
+static uint32_t devices_of(const struct stages *s, uint32_t k)
+{
+    return s->device.at[k + 1] - s->device.at[k];
+}
+
+/* ps of all computing, by one device after the other. */
+static int64_t all_work(const struct iteration_run *t, const struct stages *s)
+{
+    int64_t sum = 0;
+    for (uint32_t k = 0; k < t->x.nstage; k++) {
+        uint32_t slices = iteration_turns(&t->x, k % t->x.nplace) > 1 ? 1 : devices_of(s, k);
+        int64_t pass = sat_add(t->stage[k].forward, t->stage[k].backward);
+        sum = sat_add(sum, sat_mul(sat_mul(pass, slices), t->x.micro_batches));
+    }
+    return sum;
+}
+
+void iteration_gain(FILE *f, const struct result *r, struct arena *a)
+{
+    char was[UNIT_TEXT], is[UNIT_TEXT];
+    int64_t work = all_work(r->verdict->run, r->verdict->stages);
+    const struct cluster *c = r->scene.cluster;
+    (void)a;
+    fprintf(f, "%.3gx the computing of one %s alone (%s to %s per iteration)\n",
+            r->verdict->value ? (double)work / (double)r->verdict->value : 1.0,
+            c->cls[cluster_main_class(c)].name, time_short(was, work),
+            time_short(is, r->verdict->value));
+}
+
+/* The first and the last forward node of each stage. */
+static void find_ends(const struct result *r, nid (*end)[2], struct arena *a)
+{
+    const struct module *m = r->scene.m;
+    const struct graph *g = &m->graph[1];
+    const struct planned planned = {&r->scene, r->plan, r->verdict->stages};
+    const int32_t *stage_of = plan_stage_of(&planned, a);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        int32_t k = stage_of[n];
+        if (k < 0 || m->backward[n])
+            continue;
+        end[k][0] = end[k][0] ? end[k][0] : n;
+        end[k][1] = n;
+    }
+}
+
+/* A stage: a row of the table, and a line with its memory and layers. */
+static void add_stage(struct page_table *t, const struct result *r, uint32_t k, struct arena *a)
+{
+    const struct iteration_run *run = r->verdict->run;
+    const struct stage_work *w = &run->stage[k];
+    const struct stages *s = run->stages;
+    char b[4][UNIT_TEXT];
+    page_table_row(
+        t, (const char *[]){arena_fmt(a, "%u", k), label_stage(r->scene.cluster, s, k, a),
+                            arena_fmt(a, "%s", time_short(b[0], w->forward)),
+                            arena_fmt(a, "%s", time_short(b[1], w->backward)),
+                            k + 1 < s->n ? arena_fmt(a, "%s", time_short(b[2], w->send)) : "",
+                            arena_fmt(a, "%s", time_short(b[3], w->reduce)),
+                            arena_fmt(a, "%u%s", w->ahead, w->recompute ? "*" : " ")});
+}
+
+static void print_inside(FILE *f, const struct result *r, uint32_t k, const nid *end,
+                         struct arena *a)
+{
+    const struct iteration_run *run = r->verdict->run;
+    const struct stages *s = run->stages;
+    char t[2][UNIT_TEXT];
+    uint32_t dev = s->device.to[s->device.at[k]];
+    int64_t memory = run->memory[k % run->x.nplace];
+    page_words(f,
+               arena_fmt(a, "      %s of %s, %s to %s",
+                         bytes_short(t[0], r->verdict->load[dev].used),
+                         memory < 0 ? "any" : bytes_short(t[1], memory),
+                         end[0] ? utf8_text(a, node_name(r->scene.m, end[0])) : "nothing",
+                         end[1] ? utf8_text(a, node_name(r->scene.m, end[1])) : "nothing"),
+               0, 8);
+}
+
+void iteration_report(FILE *f, const struct result *r, struct arena *a)
+{
+    const struct training *t = &r->scene.model.training;
+    const struct iteration_run *run = r->verdict->run;
+    const struct stages *s = run->stages;
+    nid(*end)[2] = arena_array(a, (size_t)s->n + 1, sizeof *end);
+    struct page_table table;
+    bool again = false;
+    find_ends(r, end, a);
+    fprintf(f, "%u micro-batch%s", run->x.micro_batches, run->x.micro_batches == 1 ? "" : "es");
+    if (t->micro_size)
+        fprintf(f, " of %lld sample%s", (long long)t->micro_size, t->micro_size == 1 ? "" : "s");
+    fprintf(f, " through %u stage%s\n", s->n, s->n == 1 ? "" : "s");
+    fprintf(f, "schedule %s, links %s duplex, devices of a stage take %s\n",
+            training_schedule_name[t->schedule], t->half_duplex ? "half" : "full",
+            t->schedule == TRAINING_PIPEDREAM ? "turns" : "slices");
+    fprintf(f, "busy %.1f %%\n", 100 * iteration_busy(run));
+    page_table_begin(&table, 7, 1U << 1, a);
+    page_table_row(&table, (const char *[]){"stage", "devices", "forward", "backward", "to next",
+                                            "AllReduce", "ahead "});
+    for (uint32_t k = 0; k < s->n && k < STAGES_SHOWN; k++)
+        add_stage(&table, r, k, a);
+    for (uint32_t k = 0; k < table.nrow; k++) {
+        page_table_put(f, &table, k);
+        fputs(k ? "\n" : "\n      memory used of, layers\n", f);
+        if (k)
+            print_inside(f, r, k - 1, end[k - 1], a);
+    }
+    if (s->n > STAGES_SHOWN)
+        fprintf(f, "  ... %u more\n", s->n - STAGES_SHOWN);
+    for (uint32_t k = 0; k < s->n; k++)
+        again = again || s->recompute[k];
+    if (again)
+        fputs("* runs forward once more before backward\n", f);
+}
+
+void iteration_manifest(FILE *f, const struct result *r, struct arena *a)
+{
+    json_t *training = training_json(&r->scene, r->verdict->stages, NULL, a);
+    fputs("  \"training\": ", f);
+    json_dumpf(training, f, 0);
+    json_decref(training);
+    int64_t peak = 0;
+    for (uint32_t d = 0; d < r->scene.cluster->ndev; d++)
+        peak = r->verdict->load[d].used > peak ? r->verdict->load[d].used : peak;
+    fputs(",\n  \"iteration\": {\"time_s\": ", f);
+    json_put_decimal(f, r->verdict->value, 12);
+    fprintf(f, ", \"bubble\": %.6f, \"peak_bytes\": %" PRId64 "},\n",
+            1 - iteration_busy(r->verdict->run), peak);
+}

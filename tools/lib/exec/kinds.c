@@ -1,0 +1,8 @@
+/* The table of execution models, in the order in which help and messages list them. */
+#include "tools/lib/exec/kinds.h"
+
+extern const struct exec_kind exec_sample, exec_makespan, exec_iteration, exec_latency;
+
+const struct exec_kind *const exec_kinds[] = {
+    &exec_sample, &exec_makespan, &exec_iteration, &exec_latency, NULL,
+};

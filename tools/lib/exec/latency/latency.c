@@ -1,0 +1,29 @@
+/* Latency: of one sample alone, where accelerators run whole subgraphs, each with its transfers before and after it
+ * (ir/exec/latency/latency.md).  A subgraph gets all by way of the host, computes, and then gives all: nothing goes
+ * over faster links, or beside computing. */
+#include "ir/exec/latency/latency_parts.h"
+#include "passes/passes.h"
+#include "tools/lib/exec/latency/latency_shown.h"
+#include "tools/lib/exec/replay.h"
+
+const struct exec_kind exec_latency = {
+    .name = "latency",
+    .text = "latency",
+    .unit = "of latency",
+    .paper = "totalLatency",
+    .feed = FEED_ALONE,
+    .subgraphs = true,
+    .fields = 1U << BASIS_CPUS | 1U << BASIS_PIECES,
+    .runs = &(const struct exec_runs){.verdict = latency_verdict,
+                                      .bound = latency_bound,
+                                      .rhythm = rhythm_of_latency},
+    .shows = &(const struct exec_shows){.cut = latency_cut,
+                                        .gain = plan_print_gain,
+                                        .report = latency_report,
+                                        .shape = latency_shape,
+                                        .replay = replay_rounds,
+                                        .chart = chart_of_latency},
+    .plans =
+        &(const struct exec_plans){.pipeline = "open-functions,latency-place",
+                                   .useless = FEATURE_GROUPS | FEATURE_ROUTES | FEATURE_LEVELS |
+                                              FEATURE_OVERLAP | FEATURE_GPIPE}};

@@ -1,0 +1,138 @@
+/* What a makespan rests on, and the parts of its plan (step_shown.h).  On the critical chain nodes of one device that
+ * follow each other are one line. */
+#include "tools/lib/exec/makespan/step_shown.h"
+
+#include "ir/base/page.h"
+#include "ir/base/utf8.h"
+
+enum { SHOWN = 12 }; /* lines of the chain */
+
+static const struct step_run *run_of(const struct result *r)
+{
+    return r->verdict->run;
+}
+
+static void print_transfers(FILE *f, const struct result *r)
+{
+    const struct task_graph *g = &run_of(r)->g;
+    uint32_t n = 0;
+    int64_t bytes = 0;
+    char text[UNIT_TEXT];
+    for (uint32_t i = 0; i < g->ntask; i++) {
+        if (g->task[i].kind == STEP_COMPUTE)
+            continue;
+        vid v = r->scene.place->net_value[g->task[i].number];
+        n++;
+        bytes = sat_add(bytes, r->scene.m->cost->bytes[v]);
+    }
+    const struct exec_model *e = &r->scene.model;
+    fprintf(f, "network %s, contention %s, dispatch %s, memory %s", network_name[e->step.network],
+            contention_name[e->step.contention], dispatch_name[e->step.dispatch],
+            memory_model_name[exec_memory(e)]);
+    if (e->optimizer)
+        fprintf(f, ", optimizer %u", e->optimizer);
+    fprintf(f, "\n%u transfer%s, %s\n", n, n == 1 ? "" : "s", bytes_short(text, bytes));
+}
+
+/* What follows each other on the chain: one transfer, or nodes of one device. */
+struct stretch {
+    uint32_t from, to; /* places on the chain, to excluded */
+    int64_t time;      /* ps from the start of the first to the end of the last */
+};
+
+static const struct task *task_on(const struct result *r, uint32_t item)
+{
+    return &run_of(r)->g.task[task_of_item(&run_of(r)->g, item)];
+}
+
+static struct stretch next_stretch(const struct result *r, const uint32_t *chain, uint32_t n,
+                                   uint32_t at)
+{
+    const struct task *first = task_on(r, chain[at]);
+    struct stretch s = {.from = at, .to = at + 1};
+    while (first->kind == STEP_COMPUTE && s.to < n) {
+        const struct task *t = task_on(r, chain[s.to]);
+        if (t->kind != STEP_COMPUTE || t->from != first->from)
+            break;
+        s.to++;
+    }
+    uint32_t last = chain[s.to - 1];
+    const int64_t *start = run_of(r)->t.start;
+    s.time = start[last] + task_on(r, last)->time - start[chain[at]];
+    return s;
+}
+
+static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain,
+                          const struct stretch *s, struct arena *a)
+{
+    const struct cluster *c = r->scene.cluster;
+    const struct task *t = task_on(r, chain[s->from]);
+    const struct task *last = task_on(r, chain[s->to - 1]);
+    char time[UNIT_TEXT], bytes[UNIT_TEXT];
+    const char *what = NULL, *where = cluster_device_name(c, a, t->from);
+    if (t->kind != STEP_COMPUTE) {
+        vid v = r->scene.place->net_value[t->number];
+        what = arena_fmt(a, "%s to %s: %s, %s", t->kind == STEP_IN ? "host" : where,
+                         t->kind == STEP_OUT ? "host" : cluster_device_name(c, a, t->to),
+                         utf8_text(a, value_name(r->scene.m, v)),
+                         bytes_short(bytes, r->scene.m->cost->bytes[v]));
+    } else if (s->to - s->from == 1) {
+        what = arena_fmt(a, "%s: %s", where, utf8_text(a, node_name(r->scene.m, t->number)));
+    } else {
+        what = arena_fmt(a, "%s: %u nodes, %s to %s", where, s->to - s->from,
+                         utf8_text(a, node_name(r->scene.m, t->number)),
+                         utf8_text(a, node_name(r->scene.m, last->number)));
+    }
+    page_words(f, arena_fmt(a, "  %10s  %s", time_short(time, s->time), what), 0, 14);
+}
+
+static void print_chain(FILE *f, const struct result *r, struct arena *a)
+{
+    uint32_t n, lines = 0;
+    const uint32_t *chain = timeline_chain(&run_of(r)->t, &n, a);
+    for (uint32_t at = 0; at < n; lines++)
+        at = next_stretch(r, chain, n, at).to;
+    fprintf(f, "critical chain, what the end waits for:\n");
+    for (uint32_t at = 0, k = 0; at < n; k++) {
+        struct stretch s = next_stretch(r, chain, n, at);
+        at = s.to;
+        if (k < SHOWN / 2 || k + SHOWN / 2 >= lines)
+            print_stretch(f, r, chain, &s, a);
+        else if (k == SHOWN / 2)
+            fprintf(f, "  %10s  ... %u more\n", "", lines - SHOWN);
+    }
+}
+
+/* "as 3 parts: 2.1 ms (4.0 % more)", "as 17, with --cut=transfers: 2.0 ms" */
+static void print_parts(FILE *f, const struct result *r, struct arena *a)
+{
+    char text[UNIT_TEXT];
+    int64_t value = r->verdict->value, more = r->parts_value - value;
+    fprintf(f, "as %u part%s, each of which waits for all that it reads: %s", r->parts->nparts,
+            r->parts->nparts == 1 ? "" : "s", time_short(text, r->parts_value));
+    if (more && value > 0)
+        fprintf(f, " (%+.1f %%)", 100.0 * (double)more / (double)value);
+    const struct parts *fine = more > 0 ? parts_by_transfers(&r->scene, r->plan, a) : NULL;
+    int64_t end = fine ? step_of_parts(&r->scene, r->plan, fine, a) : r->parts_value;
+    if (end < r->parts_value)
+        fprintf(f, "\nas %u, with --cut=transfers: %s", fine->nparts, time_short(text, end));
+    fputs("\n", f);
+}
+
+void step_report(FILE *f, const struct result *r, struct arena *a)
+{
+    plan_print_tables(f, r, a);
+    print_transfers(f, r);
+    print_chain(f, r, a);
+    print_parts(f, r, a);
+}
+
+void step_cut(struct result *r, bool fine, struct arena *a)
+{
+    const struct parts *parts = fine ? parts_by_transfers(&r->scene, r->plan, a) : NULL;
+    if (fine && !parts)
+        diag_note(r->diag, "--cut=transfers: parts that end at transfers could not follow each "
+                           "other in this plan's order: there are as few as can be");
+    r->parts = parts ? parts : parts_of_plan(&(struct planned){&r->scene, r->plan, NULL}, a);
+    r->parts_value = step_of_parts(&r->scene, r->plan, r->parts, a);
+}

@@ -1,0 +1,21 @@
+/* Time per sample: in the steady state, in which samples follow each other through the parts, and in each round every
+ * device has one of its own (placement paper, 5.2).  What a device pays is its own load, so links of two devices are of
+ * no use. */
+#include "ir/exec/sample/rounds_rhythm.h"
+#include "passes/passes.h"
+#include "tools/lib/exec/replay.h"
+#include "tools/lib/exec/sample/rounds_shown.h"
+
+const struct exec_kind exec_sample = {
+    EXEC_USUAL,
+    .feed = FEED_STEADY,
+    .runs = &(const struct exec_runs){.rhythm = rhythm_of_rounds},
+    .shows = &(const struct exec_shows){.gain = plan_print_gain,
+                                        .report = plan_print_tables,
+                                        .shape = plan_shape,
+                                        .replay = replay_rounds,
+                                        .chart = chart_of_rounds},
+    .plans = &(const struct exec_plans){.pipeline = "open-functions,fuse,auto-place",
+                                        .grouped = "open-functions,fuse,hier-place",
+                                        .useless = FEATURE_ROUTES | FEATURE_LEVELS},
+};
