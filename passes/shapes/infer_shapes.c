@@ -285,6 +285,17 @@ static void run_again(struct infer *f)
     walk_graphs(f);
 }
 
+static void warn_missing(const struct module *m, tid t, struct diag *d)
+{
+    const struct tensor *x = &m->tensor[t];
+    while (x->where == TENSOR_SLICE)
+        x = &m->tensor[x->of[0]];
+    diag_warning(d, WARN_MISSING_VALUES,
+                 "%s: tensor '%s' is wanted for shapes, but its file '%s' is not there: what it "
+                 "says of them is not known",
+                 str(m, m->path), str(m, m->tensor[t].name), str(m, m->file[x->file].path));
+}
+
 /* As infer_types; versions: [node] that of ai.onnx, NULL: the model's.  Lives in mem. */
 static struct infer *infer_module(struct module *m, struct arena *mem, struct diag *diag,
                                   struct dim_values *values, const int64_t *versions)
@@ -302,12 +313,7 @@ static struct infer *infer_module(struct module *m, struct arena *mem, struct di
     collect_input_names(f);
     walk_graphs(f);
     if (f->missing && diag)
-        diag_warning(
-            diag, WARN_MISSING_VALUES,
-            "%s: tensor '%s' is wanted for shapes, but its file '%s' is not there: what it "
-            "says of them is not known",
-            str(m, m->path), str(m, m->tensor[f->missing].name),
-            str(m, m->file[m->tensor[f->missing].file].path));
+        warn_missing(m, f->missing, diag);
     uint32_t conflicts = f->conflicts;
     f->diag = NULL; /* conflicts were reported by the first run */
     for (int i = 0; types_from_schemas(f) && i < SCHEMA_ROUNDS; i++)
