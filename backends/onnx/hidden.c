@@ -1,11 +1,11 @@
 /* Values whose names would mislead readers in bodies.
  *
  * In the module operands are numbers; in ONNX they are names, and a name in a body means the nearest value around that
- * has it.  So where a node in a body reads a value of a graph around, and a graph between has another value of that name,
- * the other one gets another name.  A pass that lets a body read something else, and a text that says %x@main, lead
- * there.  Where passes have changed nodes, so do results in bodies whose name a value of a graph around has, be it made
- * later: runtimes ask for single assignment in an order of their own.
- * O(values of bodies and operands in them, each times the depth of its body), expected. */
+ * has it.  So where a node in a body reads a value of a graph around, and a graph between has another value of that
+ * name, the other one gets another name.  A pass that lets a body read something else, and a text that says
+ * %x@main, lead there.  Where passes have changed nodes, so do results in bodies whose name a value of a graph
+ * around has, be it made later: runtimes ask for single assignment in an order of their own. O(values of bodies and
+ * operands in them, each times the depth of its body), expected. */
 #include "backends/onnx/make.h"
 #include "ir/model/edit.h"
 

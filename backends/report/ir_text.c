@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* The path of file f as seen from a folder.  External data keeps the name that the model has for it, from the model's own
- * folder on: be it there or not. */
+/* The path of file f as seen from a folder.  External data keeps the name that the model has for it, from the
+ * model's own folder on: be it there or not. */
 static sid path_from(struct module *m, const struct file *f, const char *folder, struct arena *a)
 {
     const char *path = str(m, f->path), *end = str(m, f->location);

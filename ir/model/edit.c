@@ -133,7 +133,8 @@ sid edit_fresh(struct edit *e, sid like, uint32_t what)
     return name;
 }
 
-/* A copy of a tensor under a name: others may have the tensor itself.  The values of a sparse one have the name, too. */
+/* A copy of a tensor under a name: others may have the tensor itself.  The values of a sparse one have the name,
+ * too. */
 tid edit_tensor_named(struct edit *e, tid t, sid name)
 {
     struct tensor x = e->m->tensor[t];

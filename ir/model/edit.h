@@ -83,9 +83,9 @@ void edit_set_type(struct edit *e, vid v, uint32_t type);
 /* A value gets that name, or one like it if it is taken.  The outputs of the main graph keep theirs. */
 void edit_name_value(struct edit *e, vid v, const char *like);
 /* All nodes that read v, but for the one that makes w, read w from now on (those in its bodies, too); a node that is
- * set to read v later reads v.  Where v is an output of its graph w becomes the output, under the name that v has, and v gets another name.
- * false, and nothing changes: v is an output, and w, being an input, an initializer, an output or of another graph,
- * cannot take its name. */
+ * set to read v later reads v.  Where v is an output of its graph w becomes the output, under the name that v has,
+ * and v gets another name. false, and nothing changes: v is an output, and w, being an input, an initializer, an
+ * output or of another graph, cannot take its name. */
 bool edit_replace(struct edit *e, vid v, vid w);
 /* At the end nodes and initializers go that were read before and are not any more. */
 void edit_sweep(struct edit *e);

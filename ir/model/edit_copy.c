@@ -22,8 +22,8 @@ static vid copied_value(const struct copying *c, vid v)
     return v != 0 && w != 0 ? w : v;
 }
 
-/* A new value in place of v, in graph g.  Inputs and outputs of bodies keep their names: some operators find them by name
- * (com.microsoft::BeamSearch). */
+/* A new value in place of v, in graph g.  Inputs and outputs of bodies keep their names: some operators find them
+ * by name (com.microsoft::BeamSearch). */
 static vid copy_value(struct copying *c, vid v, gid g)
 {
     struct module *m = c->e->m;

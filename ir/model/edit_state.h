@@ -86,7 +86,8 @@ void edit_forget(struct edit *e, nid n, vid v);
 /* Graphs that attribute a refers to: how many; body i. */
 uint32_t edit_nbody(const struct attr *a);
 gid edit_body(const struct module *m, const struct attr *a, uint32_t i);
-/* A copy of a tensor under a name: others may have the tensor itself.  The values of a sparse one have the name, too. */
+/* A copy of a tensor under a name: others may have the tensor itself.  The values of a sparse one have the name,
+ * too. */
 tid edit_tensor_named(struct edit *e, tid t, sid name);
 /* Takes node n out of the order of its graph, or puts it behind another node (0: at the beginning). */
 void edit_unlink(struct edit *e, nid n);

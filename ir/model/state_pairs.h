@@ -1,4 +1,5 @@
-/* State: inputs and outputs of a model that hold what is kept from one run to the next, such as past and present keys. */
+/* State: inputs and outputs of a model that hold what is kept from one run to the next, such as past and present
+ * keys. */
 #ifndef PCC_IR_MODEL_STATE_PAIRS_H
 #define PCC_IR_MODEL_STATE_PAIRS_H
 

@@ -399,8 +399,8 @@ static int target_axis(struct batch_search *x, const struct batch_list *k, const
     return -1;
 }
 
-/* Whether the ways divide the size that -1 stands for at axis `to` of a Reshape's result.  If each axis behind it is one
- * that the operand has behind the batch, too, it is the batch times what is left of the operand. */
+/* Whether the ways divide the size that -1 stands for at axis `to` of a Reshape's result.  If each axis behind it
+ * is one that the operand has behind the batch, too, it is the batch times what is left of the operand. */
 static bool open_size_divides(struct batch_search *x, const struct shape *in, int axis,
                               const struct shape *out, int to)
 {

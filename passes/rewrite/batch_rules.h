@@ -1,11 +1,11 @@
 /* Where the batch is in the operands of a node, and where it is then in its results.
  *
- * A model is to be run N times, each time on one of N equal blocks of its inputs along their batch axis (split_batch.c).
- * What a value is in such a copy of the model, beside what it is in the model, is its state; a rule finds the states of
- * a node's results from those of its operands, or says why the node must see all samples together.  Each rule stands
- * for itself: run on operands in their states, the same operator gives results in theirs, whatever the sizes.  One row
- * of the table (batch_rules.c) says what there is for an operator: the rule, a number for it, the axes of operands and
- * results where these are all there is to say. */
+ * A model is to be run N times, each time on one of N equal blocks of its inputs along their batch axis
+ * (split_batch.c). What a value is in such a copy of the model, beside what it is in the model, is its state; a
+ * rule finds the states of a node's results from those of its operands, or says why the node must see all samples
+ * together.  Each rule stands for itself: run on operands in their states, the same operator gives results in
+ * theirs, whatever the sizes.  One row of the table (batch_rules.c) says what there is for an operator: the rule, a
+ * number for it, the axes of operands and results where these are all there is to say. */
 #ifndef PCC_PASSES_REWRITE_BATCH_RULES_H
 #define PCC_PASSES_REWRITE_BATCH_RULES_H
 
@@ -150,8 +150,8 @@ const char *sizes_gather(struct batch_search *x);
 const char *sizes_product(struct batch_search *x);
 /* For operators that leave all elements in their order. */
 const char *sizes_same(struct batch_search *x);
-/* The state of a product or sum of NUMBERS and something WHOLE: NUMBERS, where stride and extent can be told, else SHAPE.
- * `s` is the state of its shape. */
+/* The state of a product or sum of NUMBERS and something WHOLE: NUMBERS, where stride and extent can be told, else
+ * SHAPE. `s` is the state of its shape. */
 struct batch numbers_elementwise(struct batch_search *x, struct batch s);
 
 #endif

@@ -1,5 +1,5 @@
-/* Rules for sizes that are computed in the model: Shape, what picks and joins its elements, arithmetic on them, and what
- * makes tensors of such sizes (batch_rules.h).
+/* Rules for sizes that are computed in the model: Shape, what picks and joins its elements, arithmetic on them, and
+ * what makes tensors of such sizes (batch_rules.h).
  *
  * Of each element it is known whether copies have 1/N of it.  A product keeps that of its one factor that has it, a
  * quotient must be exact, sums and comparisons are of elements that are alike.  What would be anything else (a batch

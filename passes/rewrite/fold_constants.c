@@ -2,13 +2,14 @@
  * same names stand in their place.
  *
  * Computed is what ir/model/compute.h offers, with the very bits that ONNX Runtime gives.  Beside initializers and
- * Constant nodes, sizes that are numbers are known, and so are elements of shapes: Gather of a known entry of a Shape is
- * folded, though the batch is a symbol.  An initializer that is an input of the model, too, is no constant: callers may
- * set it.  Outputs of the model stay what their nodes make.  What only folded nodes read goes.
+ * Constant nodes, sizes that are numbers are known, and so are elements of shapes: Gather of a known entry of a
+ * Shape is folded, though the batch is a symbol.  An initializer that is an input of the model, too, is no
+ * constant: callers may set it.  Outputs of the model stay what their nodes make.  What only folded nodes read
+ * goes.
  *
  * A round is a sweep over the nodes, bodies after the nodes that own them.  A shape that has become constant may tell
- * types that were open; then they are inferred anew, and another round follows until one folds nothing: mostly the second.
- * What all rounds together read and compute is bounded, since small files can describe large constants.
+ * types that were open; then they are inferred anew, and another round follows until one folds nothing: mostly the
+ * second. What all rounds together read and compute is bounded, since small files can describe large constants.
  * O(nodes + operands + bytes computed), and shape inference, in each round. */
 #include "ir/base/units.h"
 #include "ir/model/compute.h"

@@ -1,17 +1,18 @@
 /* split-batch: N copies of the model, each for one of N equal blocks of the batch, joined at the end: data parallelism
  * for inference.
  *
- * The batch is the dimension that the inputs have first: a name, or a number.  It is followed through the nodes in their
- * order (batch_rules.h); a node that would mix samples, or of which that is not known, is refused by name.  Then each
- * input with the batch goes through a Split, each node that does not stand on weights alone is copied N times (node n
- * becomes n@0, n@1, ...; its values likewise), and each output is joined by a Concat.  Weights, and what is computed of
- * them alone, are shared.  Constant shapes that hold the batch as a number are divided by N; constants with an axis for
- * samples are cut.  No copy reads what another one makes, so that planners can put each on a device of its own.
+ * The batch is the dimension that the inputs have first: a name, or a number.  It is followed through the nodes in
+ * their order (batch_rules.h); a node that would mix samples, or of which that is not known, is refused by name.
+ * Then each input with the batch goes through a Split, each node that does not stand on weights alone is copied N
+ * times (node n becomes n@0, n@1, ...; its values likewise), and each output is joined by a Concat.  Weights, and
+ * what is computed of them alone, are shared.  Constant shapes that hold the batch as a number are divided by N;
+ * constants with an axis for samples are cut.  No copy reads what another one makes, so that planners can put each
+ * on a device of its own.
  *
  * Nodes that do not depend on the batch, but on other inputs, are copied, too; those with bodies, calls, and operators
  * without a row in the table are kept once, as long as they do not depend on it.  Nodes that no output needs go.
- * A batch with a name is split into equal blocks when the model runs: sizes that N does not divide fail there, in Split.
- * O(N * (nodes + operands * rank)), expected. */
+ * A batch with a name is split into equal blocks when the model runs: sizes that N does not divide fail there, in
+ * Split. O(N * (nodes + operands * rank)), expected. */
 #include "passes/rewrite/batch_rules.h"
 
 #include "ir/base/map.h"
@@ -280,7 +281,8 @@ static void settle(struct splitting *x, nid n, enum fate fate)
         x->stays[x->m->arg[p->in.at + i]] = true;
 }
 
-/* Whether n is the Shape or Size of an input's share: it is the same for all shares, and stands where these are made. */
+/* Whether n is the Shape or Size of an input's share: it is the same for all shares, and stands where these are
+ * made. */
 static bool measures_input(const struct splitting *x, nid n)
 {
     const struct value *v = &x->m->value[node_in(x->m, n, 0)];

@@ -1,9 +1,10 @@
 /* make-everything: a pass that makes one of all that a pass can make, by ir/model/edit.h alone.
  *
- * The model (test_edit_everything.py writes it) has an input x, values h and logits, weights W in the model's file and E
- * beside it, and a function fn::Twice.  Behind logits comes com.microsoft::AllReduce; there are nodes with an attribute of
- * each kind, with bodies in bodies, and calls; weights of every type, small and large, sparse and strings, and slices of W
- * and E.  With run=true only what ONNX Runtime can run is made.  Everything leads to an output. */
+ * The model (test_edit_everything.py writes it) has an input x, values h and logits, weights W in the model's file
+ * and E beside it, and a function fn::Twice.  Behind logits comes com.microsoft::AllReduce; there are nodes with an
+ * attribute of each kind, with bodies in bodies, and calls; weights of every type, small and large, sparse and
+ * strings, and slices of W and E.  With run=true only what ONNX Runtime can run is made.  Everything leads to an
+ * output. */
 #include "tests/editing/editing.h"
 
 enum { SMALL = 8, LARGE = 2048 }; /* elements */

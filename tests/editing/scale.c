@@ -1,7 +1,8 @@
 /* Passes for measuring how edits scale (tools/bench/edit.py).
  *
  * slice-weights{ways=N}: every matrix of the main graph becomes N weights, slices of its columns, joined by Concat.
- * insert-identities: an Identity behind each node, and as many copies of the first node in a row, each of the one before. */
+ * insert-identities: an Identity behind each node, and as many copies of the first node in a row, each of the one
+ * before. */
 #include "tests/editing/editing.h"
 
 struct slices_options {

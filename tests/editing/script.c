@@ -1,8 +1,10 @@
-/* edit-script{seed=N,edits=N}: random edits of any model that change nothing of what it computes (test_edit_scripts.py).
+/* edit-script{seed=N,edits=N}: random edits of any model that change nothing of what it computes
+ * (test_edit_scripts.py).
  *
- * A step inserts an Identity behind a node or before an operand; duplicates a node and joins both by Max or Where; drops a node
- * and adds it again at the end of its graph; makes a weight of slices of it, joined by Concat or a slice of a slice; renames
- * everything; moves a node out of a body or into one.  The module is verified after each edit.  O(steps * nodes). */
+ * A step inserts an Identity behind a node or before an operand; duplicates a node and joins both by Max or Where;
+ * drops a node and adds it again at the end of its graph; makes a weight of slices of it, joined by Concat or a
+ * slice of a slice; renames everything; moves a node out of a body or into one.  The module is verified after each
+ * edit.  O(steps * nodes). */
 #include "tests/editing/editing.h"
 
 #include "tests/support/random_module.h"
@@ -181,8 +183,8 @@ static uint32_t draw_axis(struct script *s, const struct tensor *t)
     return t->rank;
 }
 
-/* Whether the value is read by an operator whose sums ONNX Runtime computes in another order where a matrix is no weight
- * any more (it packs weights), or that asks for a weight. */
+/* Whether the value is read by an operator whose sums ONNX Runtime computes in another order where a matrix is no
+ * weight any more (it packs weights), or that asks for a weight. */
 static bool is_packed(const struct module *m, vid v)
 {
     static const char *const op[] = {"MatMul", "Gemm", "Conv", "ConvTranspose",

@@ -1,11 +1,11 @@
 /* Any bytes as an ONNX model, the whole way: scanned (once more, as bytes of exactly this size, so that
  * sanitizers see what they cannot see in a mapped file), read, verified, printed and parsed, written and
  * read again, planned for fast links (so that there are several parts; calls of functions are opened;
- * its text is planned, too, has the same optimum, and becomes the same model again), printed and parsed with its plan, split (with
- * device configurations or without, its weights in each of the three places), and every part and the
- * annotated whole read again.  The split's manifest and the annotated whole give back the plan; its
- * schedule holds; the configurations are sound if the source had none.  What ONNX is by its contents is
- * recognised without a name.  With its constants computed it is verified, written and read again.
+ * its text is planned, too, has the same optimum, and becomes the same model again), printed and parsed with its
+ * plan, split (with device configurations or without, its weights in each of the three places), and every part and
+ * the annotated whole read again.  The split's manifest and the annotated whole give back the plan; its schedule
+ * holds; the configurations are sound if the source had none.  What ONNX is by its contents is recognised without a
+ * name.  With its constants computed it is verified, written and read again.
  *
  * Beside the model lies a file "w.bin" of 64 bytes for external data.  Pictures are not laid out. */
 #include "backends/backends.h"
@@ -61,8 +61,8 @@ static void check_write(const struct module *m, struct fuzz_folder folder, struc
     arena_free(back->mem);
 }
 
-/* Whether the module is as the file: nodes were in an order in which they can run, or they have other made-up names when
- * they are written; no value lost its name to another one. */
+/* Whether the module is as the file: nodes were in an order in which they can run, or they have other made-up names
+ * when they are written; no value lost its name to another one. */
 static bool is_plain(const struct module *m)
 {
     bool plain = true;
@@ -78,7 +78,8 @@ static bool is_plain(const struct module *m)
     return plain;
 }
 
-/* Printed with all that ONNX alone knows of it, read, and written: the same model.  What text cannot carry is refused. */
+/* Printed with all that ONNX alone knows of it, read, and written: the same model.  What text cannot carry is
+ * refused. */
 static void check_carried(struct module *m, struct fuzz_folder folder, struct arena *a)
 {
     const struct onnx_options o = {0};

@@ -1,7 +1,7 @@
 /* Any bytes as textual IR, the whole way: what parses and verifies is printed, parsed and printed alike;
  * its profile, if it has one, is planned; the plan is printed and parsed with the module, cut into
- * parts, and written and read as plan JSON.  The text is also read with files beside it ("w.bin", 64 bytes) and written as
- * a model, which can be read and is a verified module. */
+ * parts, and written and read as plan JSON.  The text is also read with files beside it ("w.bin", 64 bytes) and
+ * written as a model, which can be read and is a verified module. */
 #include "backends/backends.h"
 #include "frontends/frontends.h"
 #include "ir/plan/parts.h"

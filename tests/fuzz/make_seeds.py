@@ -164,10 +164,12 @@ def ints(name, *values, shape=None):
 
 def moving():
     """Constants that move, from a shape with a symbol, and what reads them."""
-    nodes = [node("Shape", ["x"], ["s"]), node("Gather", ["s", "one"], ["w"]), node("Concat", ["w", "b", "w"], ["c"], axis=0),
+    nodes = [node("Shape", ["x"], ["s"]), node("Gather", ["s", "one"], ["w"]),
+             node("Concat", ["w", "b", "w"], ["c"], axis=0),
              node("Slice", ["c", "one", "three", "zero", "two"], ["e"]), node("Reshape", ["t", "to"], ["r"]),
              node("Transpose", ["r"], ["p"], perm=[1, 0]), node("Split", ["p"], ["l", "m"], axis=0),
-             node("Tile", ["l", "twice"], ["k"]), node("Expand", ["m", "wide"], ["f"]), node("Flatten", ["f"], ["g"], axis=0),
+             node("Tile", ["l", "twice"], ["k"]), node("Expand", ["m", "wide"], ["f"]),
+             node("Flatten", ["f"], ["g"], axis=0),
              node("Unsqueeze", ["g", "zero"], ["u"]), node("Squeeze", ["u", "zero"], ["q"]),
              node("ConstantOfShape", ["to"], ["o"]), node("ScatterND", ["r", "at", "new"], ["n"]),
              node("Size", ["n"], ["z"]), node("Cast", ["z"], ["v"], to=F), node("Add", ["x", "v"], ["y"])]

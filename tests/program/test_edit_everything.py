@@ -1,10 +1,12 @@
-"""What a pass makes by ir/model/edit.h is written as it was meant: an AllReduce of another domain with a new weight, a node
-with an attribute of each of the 14 kinds, weights of every type, bodies, a call, slices of weights.
+"""What a pass makes by ir/model/edit.h is written as it was meant: an AllReduce of another domain with a new weight,
+a node with an attribute of each of the 14 kinds, weights of every type, bodies, a call, slices of weights.
 
-pcc-editing's pass make-everything (tests/editing/everything.c) makes it; here the same is written down with onnx.helper.
-The file that pcc writes passes onnx's checker and is, message by message, what is written down here; so is what comes of it
-through pcc again, through textual IR, and, its weights, in the parts of a split with each --weights.  What ONNX Runtime
-knows runs and gives the bytes of the slices.  Edits that leave no module are refused by name, and nothing is written."""
+pcc-editing's pass make-everything (tests/editing/everything.c) makes it; here the same is written down with
+onnx.helper. The file that pcc writes passes onnx's checker and is, message by message, what is written down here; so
+is what comes of it through pcc again, through textual IR, and, its weights, in the parts of a split with each
+--weights.  What ONNX Runtime knows runs and gives the bytes of the slices.  Edits that leave no module are refused
+by name, and nothing is written. """
+
 import os
 import subprocess
 import sys
@@ -40,14 +42,23 @@ def base(folder):
     e = TensorProto(name="E", dims=E.shape, data_type=F, data_location=TensorProto.EXTERNAL)
     for key, value in ("location", "e.bin"), ("offset", "64"), ("length", str(E.nbytes)):
         e.external_data.add(key=key, value=value)
-    twice = helper.make_function("fn", "Twice", ["a"], ["b"], [node("Add", ["a", "a"], ["b"])],
-                                 [helper.make_opsetid("", 20)])
-    graph = helper.make_graph([node("MatMul", ["x", "W"], ["h"], name="first"),
-                               node("MatMul", ["h", "E"], ["logits"], name="second")], "g",
-                              [info("x", F, ["n", 16])], [info("logits", F, ["n", 48])],
-                              [numpy_helper.from_array(W, "W"), e], value_info=[info("h", F, ["n", 32])])
-    m = helper.make_model(graph, functions=[twice], ir_version=8, opset_imports=[
-        helper.make_opsetid("", 20), helper.make_opsetid("fn", 1)])
+    twice = helper.make_function(
+        "fn", "Twice", ["a"], ["b"], [node("Add", ["a", "a"], ["b"])], [helper.make_opsetid("", 20)]
+    )
+    graph = helper.make_graph(
+        [node("MatMul", ["x", "W"], ["h"], name="first"), node("MatMul", ["h", "E"], ["logits"], name="second")],
+        "g",
+        [info("x", F, ["n", 16])],
+        [info("logits", F, ["n", 48])],
+        [numpy_helper.from_array(W, "W"), e],
+        value_info=[info("h", F, ["n", 32])],
+    )
+    m = helper.make_model(
+        graph,
+        functions=[twice],
+        ir_version=8,
+        opset_imports=[helper.make_opsetid("", 20), helper.make_opsetid("fn", 1)],
+    )
     (folder / "base.onnx").write_bytes(m.SerializeToString())
 
 
@@ -57,16 +68,30 @@ def base(folder):
 def slices(w):
     """The slices that the pass makes of a weight, by suffix."""
     rows, cols = w.shape
-    block = w[:, cols // 4:3 * cols // 4]
-    return {"top": w[:rows // 2], "block": block, "even": w[::2],
-            "mixed": w[:, [cols - 2, cols - 1, 1, 0, 1, 2]], "inner": block[[rows - 1, 1, 2]], "none": w[:0]}
+    block = w[:, cols // 4 : 3 * cols // 4]
+    return {
+        "top": w[: rows // 2],
+        "block": block,
+        "even": w[::2],
+        "mixed": w[:, [cols - 2, cols - 1, 1, 0, 1, 2]],
+        "inner": block[[rows - 1, 1, 2]],
+        "none": w[:0],
+    }
 
 
 def weights():
     """The weights of every type, in the order of their numbers; float6 is newer than pcc."""
     for name, number in sorted(TensorProto.DataType.items(), key=lambda x: x[1]):
-        bits = {"FLOAT": 32, "DOUBLE": 64, "BOOL": 8, "COMPLEX64": 64, "COMPLEX128": 128, "BFLOAT16": 16,
-                "STRING": 0, "UNDEFINED": 0}.get(name)
+        bits = {
+            "FLOAT": 32,
+            "DOUBLE": 64,
+            "BOOL": 8,
+            "COMPLEX64": 64,
+            "COMPLEX128": 128,
+            "BFLOAT16": 16,
+            "STRING": 0,
+            "UNDEFINED": 0,
+        }.get(name)
         digits = "".join(c if c.isdigit() else " " for c in name).split()
         bits = bits if bits is not None else int(digits[0])
         short = name.lower().replace("bfloat", "bf").replace("uint", "u").replace("int", "i").replace("float", "f")
@@ -76,8 +101,9 @@ def weights():
                 i = np.arange(n * bits // 8)
                 data = (i % 2 if number == BOOL else i * 37 + number).astype(np.uint8).tobytes()
                 yield TensorProto(name=f"{short}_{n}", dims=[n], data_type=number, raw_data=data)
-    yield TensorProto(name="str_4", dims=[2, 2], data_type=TensorProto.STRING,
-                      string_data=[b"first", b"", b"a\0b", b"\xff\xfe"])
+    yield TensorProto(
+        name="str_4", dims=[2, 2], data_type=TensorProto.STRING, string_data=[b"first", b"", b"a\0b", b"\xff\xfe"]
+    )
 
 
 def raw(name, array):
@@ -96,16 +122,35 @@ def kinds():
     """The node with an attribute of each kind."""
     f16 = helper.make_tensor_type_proto(TensorProto.FLOAT16, [3, "n", None])
     seq = helper.make_sequence_type_proto(f16)
-    negative = [body(name, [node("Neg", ["h"], [value], name=unit)], [info(value, F, ["n", 32])])
-                for name, value, unit in (("g", "negative", "Neg"), ("graphs", "negative_1", "Neg_1"),
-                                          ("graphs", "negative_2", "Neg_2"))]
-    n = node("Kinds", ["h", "", "h"], ["kinds"], domain="test.kinds", name="kinds", f=0.1, i=-2**63, s=b"a\0b\xff",
-             t=raw("", np.int32(7)), g=negative[0], floats=[1.5, -0.0], ints=[1, -2, 3], strings=[b"p", b"", b"\0"],
-             tensors=[raw("", np.int32(7)), TensorProto(dims=[0, 3], data_type=TensorProto.UINT8, raw_data=b"")],
-             graphs=negative[1:], sparse_tensor=sparse(), sparse_tensors=[sparse(), sparse()],
-             tp=helper.make_optional_type_proto(f16),
-             type_protos=[helper.make_map_type_proto(TensorProto.STRING, seq),
-                          helper.make_tensor_type_proto(I64, None)])
+    negative = [
+        body(name, [node("Neg", ["h"], [value], name=unit)], [info(value, F, ["n", 32])])
+        for name, value, unit in (
+            ("g", "negative", "Neg"),
+            ("graphs", "negative_1", "Neg_1"),
+            ("graphs", "negative_2", "Neg_2"),
+        )
+    ]
+    n = node(
+        "Kinds",
+        ["h", "", "h"],
+        ["kinds"],
+        domain="test.kinds",
+        name="kinds",
+        f=0.1,
+        i=-(2**63),
+        s=b"a\0b\xff",
+        t=raw("", np.int32(7)),
+        g=negative[0],
+        floats=[1.5, -0.0],
+        ints=[1, -2, 3],
+        strings=[b"p", b"", b"\0"],
+        tensors=[raw("", np.int32(7)), TensorProto(dims=[0, 3], data_type=TensorProto.UINT8, raw_data=b"")],
+        graphs=negative[1:],
+        sparse_tensor=sparse(),
+        sparse_tensors=[sparse(), sparse()],
+        tp=helper.make_optional_type_proto(f16),
+        type_protos=[helper.make_map_type_proto(TensorProto.STRING, seq), helper.make_tensor_type_proto(I64, None)],
+    )
     n.doc_string = "all \"kinds\"\nof attributes"
     for key, value in ("author", "a pass"), ("layer", "7"):
         n.metadata_props.add(key=key, value=value)
@@ -120,46 +165,87 @@ def choice(value, result, named):
     def out(name):
         shape.name = name
         return shape
-    return node("If", [yes], [result], name="If" + number, then_branch=body("then_branch", [
-        node("Relu", [value], [positive], name="Relu" + number)], [out(positive)]),
-        else_branch=body("else_branch", [node("Mul", [value, half], [halved], name="Mul" + number)], [out(halved)],
-                         inits=[raw(half, np.float32(0.5))]))
+
+    return node(
+        "If",
+        [yes],
+        [result],
+        name="If" + number,
+        then_branch=body("then_branch", [node("Relu", [value], [positive], name="Relu" + number)], [out(positive)]),
+        else_branch=body(
+            "else_branch",
+            [node("Mul", [value, half], [halved], name="Mul" + number)],
+            [out(halved)],
+            inits=[raw(half, np.float32(0.5))],
+        ),
+    )
 
 
 def loop():
     inner = choice("v", "inner", ("yes_1", "positive_1", "half_1", "halved_1", "_1"))
     shape = info("v", F, ["n", 32])
-    nodes = [node("ReduceSum", ["large", "axes"], ["row"], name="ReduceSum"),
-             node("Identity", ["more"], ["go_on"], name="Identity_13"), inner,
-             node("Add", ["inner", "row"], ["added"], name="Add")]
+    nodes = [
+        node("ReduceSum", ["large", "axes"], ["row"], name="ReduceSum"),
+        node("Identity", ["more"], ["go_on"], name="Identity_13"),
+        inner,
+        node("Add", ["inner", "row"], ["added"], name="Add"),
+    ]
     large = (np.arange(512, dtype=np.float32) / np.float32(7)).reshape(16, 32)
-    return node("Loop", ["times", "", "h"], ["looped"], name="Loop", body=body(
-        "body", nodes, [info("go_on", BOOL, []), info("added", F, ["n", 32])],
-        [info("i", I64, []), info("more", BOOL, []), shape],
-        [raw("large", large), raw("axes", np.array([0])), raw("yes_1", np.bool_(True))]))
+    return node(
+        "Loop",
+        ["times", "", "h"],
+        ["looped"],
+        name="Loop",
+        body=body(
+            "body",
+            nodes,
+            [info("go_on", BOOL, []), info("added", F, ["n", 32])],
+            [info("i", I64, []), info("more", BOOL, []), shape],
+            [raw("large", large), raw("axes", np.array([0])), raw("yes_1", np.bool_(True))],
+        ),
+    )
 
 
 def meant():
     """The whole model as the pass means it, all weights inside."""
     w = list(weights())
     made = [s for of in (("W", W), ("E", E)) for s in ((f"{of[0]}_{k}", a) for k, a in slices(of[1]).items())]
-    nodes = [node("MatMul", ["x", "W"], ["h"], name="first"),
-             node("MatMul", ["h", "E"], ["logits_2"], name="second"),
-             node("AllReduce", ["logits_2", "new_weight"], ["reduced"], domain="com.microsoft", name="AllReduce",
-                  group_size=2), node("Identity", ["reduced"], ["logits"], name="Identity"), kinds(),
-             node("Use", [t.name for t in w] + ["h"], ["used"], domain="test.kinds", name="Use"),
-             choice("h", "chosen", ("yes", "positive", "half", "halved", "")), loop(),
-             node("Twice", ["h"], ["twice"], domain="fn", name="Twice")]
-    nodes += [node("Identity", [name], [name + "_out"], name=f"Identity_{i + 1}")
-              for i, (name, _) in enumerate(made)]
+    nodes = [
+        node("MatMul", ["x", "W"], ["h"], name="first"),
+        node("MatMul", ["h", "E"], ["logits_2"], name="second"),
+        node(
+            "AllReduce", ["logits_2", "new_weight"], ["reduced"], domain="com.microsoft", name="AllReduce", group_size=2
+        ),
+        node("Identity", ["reduced"], ["logits"], name="Identity"),
+        kinds(),
+        node("Use", [t.name for t in w] + ["h"], ["used"], domain="test.kinds", name="Use"),
+        choice("h", "chosen", ("yes", "positive", "half", "halved", "")),
+        loop(),
+        node("Twice", ["h"], ["twice"], domain="fn", name="Twice"),
+    ]
+    nodes += [node("Identity", [name], [name + "_out"], name=f"Identity_{i + 1}") for i, (name, _) in enumerate(made)]
     nodes.append(node("Use", ["sparse_6"], ["scattered"], domain="test.kinds", name="Use_1"))
-    outputs = [info("logits", F, ["n", 48])] + [info(n, F, ["n", 32])
-                                                for n in ("kinds", "used", "chosen", "looped", "twice")]
+    outputs = [info("logits", F, ["n", 48])] + [
+        info(n, F, ["n", 32]) for n in ("kinds", "used", "chosen", "looped", "twice")
+    ]
     outputs += [info(name + "_out", F, a.shape) for name, a in made] + [info("scattered", F, ["n", 32])]
-    inits = [raw("W", W), raw("E", E), raw("new_weight", np.ones((2, 2), np.float32)), *w,
-             raw("yes", np.bool_(True)), raw("times", np.int64(3)), *(raw(n, a) for n, a in made)]
-    graph = helper.make_graph(nodes, "g", [info("x", F, ["n", 16])], outputs, inits,
-                              value_info=[info("h", F, ["n", 32]), info("reduced", F, ["n", 48])])
+    inits = [
+        raw("W", W),
+        raw("E", E),
+        raw("new_weight", np.ones((2, 2), np.float32)),
+        *w,
+        raw("yes", np.bool_(True)),
+        raw("times", np.int64(3)),
+        *(raw(n, a) for n, a in made),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [info("x", F, ["n", 16])],
+        outputs,
+        inits,
+        value_info=[info("h", F, ["n", 32]), info("reduced", F, ["n", 48])],
+    )
     graph.sparse_initializer.append(sparse("sparse_6"))
     return graph
 
@@ -180,6 +266,7 @@ def plain(message):
                 walk(y)
             if field.message_type.full_name == AttributeProto.DESCRIPTOR.full_name:
                 value.sort(key=lambda a: a.name)
+
     walk(m)
     return m
 
@@ -212,7 +299,7 @@ def load(path):
         if t.data_location == TensorProto.EXTERNAL:
             at = {e.key: e.value for e in t.external_data}
             start = int(at["offset"])
-            t.raw_data = (path.parent / at["location"]).read_bytes()[start:start + int(at["length"])]
+            t.raw_data = (path.parent / at["location"]).read_bytes()[start : start + int(at["length"])]
         t.ClearField("data_location")
         del t.external_data[:]
     return m
@@ -249,15 +336,26 @@ def check_file(path):
 
 
 def bits(t):
-    return 0 if t.data_type == TensorProto.STRING else {
-        "FLOAT": 32, "DOUBLE": 64, "BOOL": 8, "COMPLEX64": 64, "COMPLEX128": 128, "BFLOAT16": 16}.get(
-        n := TensorProto.DataType.Name(t.data_type)) or int("".join(c if c.isdigit() else " " for c in n).split()[0])
+    return (
+        0
+        if t.data_type == TensorProto.STRING
+        else {"FLOAT": 32, "DOUBLE": 64, "BOOL": 8, "COMPLEX64": 64, "COMPLEX128": 128, "BFLOAT16": 16}.get(
+            n := TensorProto.DataType.Name(t.data_type)
+        )
+        or int("".join(c if c.isdigit() else " " for c in n).split()[0])
+    )
 
 
 def check_round_trips(folder, written):
     """Through pcc again; through textual IR, printed twice alike."""
-    for source, target in ((written, "again.onnx"), ("made.pir", "back.onnx"), ("made.pir", "made2.pir"),
-                           ("again.onnx", "again.pir"), ("again.pir", "again2.onnx"), ("again.pir", "again2.pir")):
+    for source, target in (
+        (written, "again.onnx"),
+        ("made.pir", "back.onnx"),
+        ("made.pir", "made2.pir"),
+        ("again.onnx", "again.pir"),
+        ("again.pir", "again2.onnx"),
+        ("again.pir", "again2.pir"),
+    ):
         if source == "made.pir" and target == "back.onnx":
             r = run(EDITING, folder / "base.onnx", "-q", "-p", "make-everything", *FAST, "-o", folder / "made.pir")
             check(r.returncode == 0, r.stderr)
@@ -276,8 +374,18 @@ def check_splits(folder, written):
     for source, passes in (("base.onnx", "make-everything,dp-place"), (written, "dp-place"), ("made.pir", "dp-place")):
         for mode in "shared", "inline", "original", "link":
             out = folder / f"{mode}-{source}"
-            r = run(EDITING, folder / source, "-q", "-p", passes, f"--weights={mode}", "--allow-links", "-o", f"{out}/",
-                    *(FAST if source != "made.pir" else ()))
+            r = run(
+                EDITING,
+                folder / source,
+                "-q",
+                "-p",
+                passes,
+                f"--weights={mode}",
+                "--allow-links",
+                "-o",
+                f"{out}/",
+                *(FAST if source != "made.pir" else ()),
+            )
             if not check(r.returncode == 0, f"{source}, {mode}: {r.stderr}"):
                 continue
             parts = sorted(out.glob("part*.onnx"))
@@ -319,15 +427,20 @@ def check_runs(folder):
 
 def check_breakage(folder):
     """Edits that leave no module: the verifier names the node, value or weight, the pipeline the pass."""
-    for how, said in (("circle", "'first' (node 1) reads value 'logits' of node 2"), ("drop", "'second' reads 'h', which no node makes"),
-                      ("beyond", "'piece': the ranges of its slice of tensor 1 'W' do not lie within the 16 of axis 0"),
-                      ("kind", "'second': attribute 'group_size' has neither kind nor value"),
-                      ("body", "'second' reads value 6 'inner' of graph 2")):
+    for how, said in (
+        ("circle", "'first' (node 1) reads value 'logits' of node 2"),
+        ("drop", "'second' reads 'h', which no node makes"),
+        ("beyond", "'piece': the ranges of its slice of tensor 1 'W' do not lie within the 16 of axis 0"),
+        ("kind", "'second': attribute 'group_size' has neither kind nor value"),
+        ("body", "'second' reads value 6 'inner' of graph 2"),
+    ):
         for target in "bad.onnx", "bad.pir", "bad/":
             passes = f"break-module{{how={how}}}" + (",dp-place" if target == "bad/" else "")
             r = run(EDITING, folder / "base.onnx", "-p", passes, "-o", f"{folder}/{target}")
-            check(r.returncode == 1 and said in r.stderr and "break-module: the module is broken" in r.stderr,
-                  f"{how} -> {target}: {r.returncode}: {r.stderr}")
+            check(
+                r.returncode == 1 and said in r.stderr and "break-module: the module is broken" in r.stderr,
+                f"{how} -> {target}: {r.returncode}: {r.stderr}",
+            )
             check(not list(folder.glob("bad*")) and not list(folder.glob(".*")), f"{how}: something is written")
 
 

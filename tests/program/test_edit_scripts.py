@@ -1,9 +1,10 @@
 """Random edits that change nothing of what a model computes leave a module, and ONNX Runtime finds equal bits.
 
-pcc-editing's pass edit-script (tests/editing/script.c) draws edits by a seed: Identity nodes, copies joined by Where, nodes
-dropped and added again, weights from slices, new names, nodes moved into and out of bodies; it verifies the module after
-each.  The models are small ones of pcc-gen and those of PCC_SHARED.  A sample of seeds; with PCC_ALL=1 2,000 scripts, of
-which some hundreds are run."""
+pcc-editing's pass edit-script (tests/editing/script.c) draws edits by a seed: Identity nodes, copies joined by
+Where, nodes dropped and added again, weights from slices, new names, nodes moved into and out of bodies; it verifies
+the module after each.  The models are small ones of pcc-gen and those of PCC_SHARED.  A sample of seeds; with
+PCC_ALL=1 2,000 scripts, of which some hundreds are run."""
+
 # extras: shared
 import os
 import shutil
@@ -38,8 +39,12 @@ LARGEST = 4 << 20  # bytes of a model of PCC_SHARED
 
 
 def edit(model, seed, *out):
-    return subprocess.run([EDITING, str(model), "-q", "-p", f"edit-script{{seed={seed}}}", *out],
-                          capture_output=True, text=True, errors="replace")
+    return subprocess.run(
+        [EDITING, str(model), "-q", "-p", f"edit-script{{seed={seed}}}", *out],
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
 
 
 def generated(folder):

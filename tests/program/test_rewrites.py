@@ -270,7 +270,7 @@ def check_model(path, inputs, total):
 
 
 def check_bounds(folder):
-    """A small file that describes very many large constants: what is computed ends somewhere, and so does the memory."""
+    """A small file that describes very many large constants: computing ends, and so does the memory."""
     many = 2000
     nodes = [node("ConstantOfShape", "size", f"c{i}") for i in range(many)]
     nodes += [node("Gather", f"c{i} one", f"g{i}", axis=0) for i in range(many)]

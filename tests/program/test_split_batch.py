@@ -1,6 +1,7 @@
 """split-batch against ONNX Runtime.
 
-1. Single operators (batch_cases.py): every row of the table of rules, with the batch at several axes, in several opsets,
+1. Single operators (batch_cases.py): every row of the table of rules, with the batch at several axes, in several
+opsets,
    beside broadcast operands: what is taken computes the same for two sizes of the batch in 2 and 4 ways; what mixes
    samples is refused, naming the node.  Every operator of the table has a case.
 2. Models that pcc-gen makes, and those of PCC_SHARED (extra `shared`; PCC_ALL=1: in 4 ways, too): 1e-5 of the largest
@@ -10,6 +11,7 @@
 4. Errors, options, and what is written: names, shared weights, one share of the samples for each copy, plans of two
    devices whose parts compute the same bits.
 Needs onnx, numpy, onnxruntime (else 77)."""
+
 # extras: shared
 import os
 import re
@@ -57,7 +59,8 @@ def session(path):
 
 
 def outputs(path, inputs, by=True):
-    """What the model computes, in ONNX Runtime or by the reference of the onnx package ("onnx"); None: it is not run."""
+    """What the model computes, in ONNX Runtime or by the reference of the onnx package ("onnx"); None: it is not
+    run."""
     try:
         if by == "onnx":
             return ReferenceEvaluator(str(path)).run(None, inputs)
@@ -94,6 +97,7 @@ def differ(want, got):
 
 
 # ---- 1. single operators
+
 
 def table():
     """(domain, operator) -> whether it is refused, of the table of rules."""
@@ -136,7 +140,7 @@ def try_case(case, folder, ways, seen):
 def single_operators(folder):
     seen, cases = set(), list(batch_cases.all_cases())
     for k, case in enumerate(cases):
-        for ways in case.ways if ALL else case.ways[k % len(case.ways):][:1]:
+        for ways in case.ways if ALL else case.ways[k % len(case.ways) :][:1]:
             try_case(case, folder, ways, seen)
     for op, refuses in table().items():
         check((op, not refuses) in seen, f"{op}: no case")
@@ -211,8 +215,9 @@ def recorded(model, folder, batch, size):
         if axes and isinstance(batch, str):
             n, behind = axes[0], axes[0] + 1
             rows = np.split(a, a.shape[n], n)
-            shifted = [np.roll(rows[s % len(rows)], s // len(rows), behind if behind < a.ndim else None)
-                       for s in range(size)]
+            shifted = [
+                np.roll(rows[s % len(rows)], s // len(rows), behind if behind < a.ndim else None) for s in range(size)
+            ]
             a = np.concatenate(shifted, n)
         inputs[i.name] = a
     return inputs
@@ -249,9 +254,14 @@ def try_model(path, name, folder, tally, sizes_of, ways_of=(2, 4), pattern=None)
         code, said = split(path, out, ways)
         if code != 0:
             named = re.search(r"split-batch: (node '([^']+)'|no common batch|\d+ ways do not|state|input|axis)", said)
-            check(code == 1 and named is not None and (pattern is None or re.search(pattern, said)), f"{name}: {code} {said}")
+            check(
+                code == 1 and named is not None and (pattern is None or re.search(pattern, said)),
+                f"{name}: {code} {said}",
+            )
             if named is not None and named[2] is not None:
-                known = {n.name for n in model.graph.node} | {f"{n.op_type}_{k}" for k, n in enumerate(model.graph.node)}
+                known = {n.name for n in model.graph.node} | {
+                    f"{n.op_type}_{k}" for k, n in enumerate(model.graph.node)
+                }
                 check(named[2] in known, f"{name}: there is no node {named[2]}")
             tally.refused.append((name, re.sub(r"^.*?split-batch: ", "", said.strip().split("\n")[0])))
             return
@@ -264,7 +274,10 @@ def try_model(path, name, folder, tally, sizes_of, ways_of=(2, 4), pattern=None)
                 tally.not_run.append(name)
                 continue
             got = outputs(out, inputs)
-            if check(got is not None, f"{name}: {ways} ways, batch {size}: the split is not run: {getattr(outputs, 'why', '')}"):
+            if check(
+                got is not None,
+                f"{name}: {ways} ways, batch {size}: the split is not run: {getattr(outputs, 'why', '')}",
+            ):
                 wrong, same = differ(want, got)
                 check(wrong is None, f"{name}: {ways} ways, batch {size}: {wrong}")
                 (tally.equal if same else tally.near).append(f"{name}/{ways}/{size}")
@@ -275,10 +288,20 @@ def generated(folder):
     for shape, (options, pattern) in GENERATED.items():
         path = folder / f"{shape.replace(' ', '')}.onnx"
         more = "" if shape in ("unet", "resnet", "inception", "detector", "dlrm", "dense") else ""
-        r = subprocess.run([GEN, *shape.split(), "-o", str(path), *options.split(), *more.split()], capture_output=True, text=True)
+        r = subprocess.run(
+            [GEN, *shape.split(), "-o", str(path), *options.split(), *more.split()], capture_output=True, text=True
+        )
         if check(r.returncode == 0, f"pcc-gen {shape}: {r.stderr}"):
             rng = np.random.default_rng(len(shape))
-            try_model(path, shape, folder, tally, lambda m, b, s, rng=rng: drawn(m, b, s, rng), (2, 4) if ALL else (2,), pattern)
+            try_model(
+                path,
+                shape,
+                folder,
+                tally,
+                lambda m, b, s, rng=rng: drawn(m, b, s, rng),
+                (2, 4) if ALL else (2,),
+                pattern,
+            )
     tally.print()
 
 
@@ -290,14 +313,17 @@ def shared_models():
                 continue  # which nobody reads
             data = path.parent / f"{path.stem}.inputs/test_data_set_0"
             rng = np.random.default_rng(1)
+
             def sizes_of(model, batch, size, data=data, rng=rng):
                 return recorded(model, data, batch, size) if data.exists() else drawn(model, batch, size, rng)
+
             try_model(path, path.stem, Path(tmp), tally, sizes_of, (2, 4) if ALL else (2,))
     tally.print()
     return checks.finish()
 
 
 # ---- 3. the operator examples of the onnx package
+
 
 def planted(example, choice, axis):
     """The example's model with the batch as `axis` of the operands in `choice`, whose sizes are doubled; small integers
@@ -341,6 +367,7 @@ def choices(example):
 def examples(folder):
     from onnx.backend.test.loader import load_model_tests  # noqa: F401  (needs the examples)
     from onnx.backend.test.case.node import collect_testcases
+
     taken = refused = 0
     for n, example in enumerate(collect_testcases(None)):
         if example.model is None or not example.data_sets or (not ALL and n % (13 * FEWER) != SEED % 13):
@@ -369,10 +396,15 @@ def examples(folder):
 
 # ---- 4. what is written, and what is not
 
+
 def small(nodes, inputs, outs, inits=(), opset=20, **more):
-    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(n, k, s) for n, k, s in inputs],
-                              [helper.make_tensor_value_info(o, F, None) for o in outs],
-                              [numpy_helper.from_array(np.asarray(a), n) for n, a in inits])
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info(n, k, s) for n, k, s in inputs],
+        [helper.make_tensor_value_info(o, F, None) for o in outs],
+        [numpy_helper.from_array(np.asarray(a), n) for n, a in inits],
+    )
     imports = [helper.make_opsetid("", opset), helper.make_opsetid("f", 1)]
     return helper.make_model(graph, opset_imports=imports, ir_version=10, **more)
 
@@ -397,18 +429,28 @@ X = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
 
 def names_and_weights(folder):
     weight = np.ones((3, 3), np.float32)
-    nodes = [helper.make_node("MatMul", ["x", "w"], ["h"], name="first"),
-             helper.make_node("Neg", ["w"], ["v"], name="of weights"),
-             helper.make_node("MatMul", ["h", "v"], ["y"], name="second"),
-             helper.make_node("Abs", ["h"], ["h@1"], name="first@0"),
-             helper.make_node("Identity", ["v"], ["z"], name="weights out")]
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["h"], name="first"),
+        helper.make_node("Neg", ["w"], ["v"], name="of weights"),
+        helper.make_node("MatMul", ["h", "v"], ["y"], name="second"),
+        helper.make_node("Abs", ["h"], ["h@1"], name="first@0"),
+        helper.make_node("Identity", ["v"], ["z"], name="weights out"),
+    ]
     m = compared(small(nodes, [("x", F, ["n", 3])], ["y", "h@1", "z", "x"], [("w", weight)]), folder, "names", {"x": X})
     if m is None:
         return
     made = [n.name for n in m.graph.node]
-    check({"first@1", "first@0_1", "second@0", "second@1", "first@0@0", "first@0@1", "of weights", "x.split", "y.join"} <= set(made)
-          and len(made) == len(set(made)) and "second" not in made, f"names: {made}")
-    check([i.name for i in m.graph.input] == ["x"] and [o.name for o in m.graph.output] == ["y", "h@1", "z", "x"], "inputs, outputs")
+    check(
+        {"first@1", "first@0_1", "second@0", "second@1", "first@0@0", "first@0@1", "of weights", "x.split", "y.join"}
+        <= set(made)
+        and len(made) == len(set(made))
+        and "second" not in made,
+        f"names: {made}",
+    )
+    check(
+        [i.name for i in m.graph.input] == ["x"] and [o.name for o in m.graph.output] == ["y", "h@1", "z", "x"],
+        "inputs, outputs",
+    )
     check([t.name for t in m.graph.initializer if t.data_type == F] == ["w"], "the weight is there once")
     check(sum(n.op_type == "Neg" for n in m.graph.node) == 1, "what stands on weights alone is computed once")
     for n in m.graph.node:
@@ -418,19 +460,39 @@ def names_and_weights(folder):
 
 def odd_graphs(folder):
     """Outputs that do not depend on the batch, nodes that stay, names that stand for several things."""
-    less = small([helper.make_node("Relu", ["x"], ["y"], name="r"), helper.make_node("Neg", ["s"], ["z"], name="n")],
-                 [("x", F, ["n", 3]), ("s", F, [])], ["y", "z", "y"])
+    less = small(
+        [helper.make_node("Relu", ["x"], ["y"], name="r"), helper.make_node("Neg", ["s"], ["z"], name="n")],
+        [("x", F, ["n", 3]), ("s", F, [])],
+        ["y", "z", "y"],
+    )
     less.graph.output.pop()
     compared(less, folder, "an output without the batch", {"x": X, "s": np.asarray(2, np.float32)})
-    branch = [helper.make_graph([helper.make_node(op, ["t"], ["o"], name=op)], op, [],
-                                [helper.make_tensor_value_info("o", F, None)]) for op in ("Neg", "Exp")]
-    cond = [helper.make_node("Abs", ["s"], ["t"], name="a"), helper.make_node("Cast", ["t"], ["c"], to=9, name="k"),
-            helper.make_node("If", ["c"], ["u"], then_branch=branch[0], else_branch=branch[1], name="if"),
-            helper.make_node("Mul", ["x", "u"], ["y"], name="m"), helper.make_node("Add", ["x", "t"], ["z"], name="p")]
-    m = compared(small(cond, [("x", F, ["n", 3]), ("s", F, [])], ["y", "z", "t"]), folder, "an If beside the batch",
-                 {"x": X, "s": np.asarray(2, np.float32)})
-    check(m is None or sum(n.op_type == "If" for n in m.graph.node) == 1, "an If that does not depend on the batch stays")
-    unknown = [helper.make_node("Odd", ["s"], ["u"], name="odd", domain="f"), helper.make_node("Mul", ["x", "u"], ["y"], name="m")]
+    branch = [
+        helper.make_graph(
+            [helper.make_node(op, ["t"], ["o"], name=op)], op, [], [helper.make_tensor_value_info("o", F, None)]
+        )
+        for op in ("Neg", "Exp")
+    ]
+    cond = [
+        helper.make_node("Abs", ["s"], ["t"], name="a"),
+        helper.make_node("Cast", ["t"], ["c"], to=9, name="k"),
+        helper.make_node("If", ["c"], ["u"], then_branch=branch[0], else_branch=branch[1], name="if"),
+        helper.make_node("Mul", ["x", "u"], ["y"], name="m"),
+        helper.make_node("Add", ["x", "t"], ["z"], name="p"),
+    ]
+    m = compared(
+        small(cond, [("x", F, ["n", 3]), ("s", F, [])], ["y", "z", "t"]),
+        folder,
+        "an If beside the batch",
+        {"x": X, "s": np.asarray(2, np.float32)},
+    )
+    check(
+        m is None or sum(n.op_type == "If" for n in m.graph.node) == 1, "an If that does not depend on the batch stays"
+    )
+    unknown = [
+        helper.make_node("Odd", ["s"], ["u"], name="odd", domain="f"),
+        helper.make_node("Mul", ["x", "u"], ["y"], name="m"),
+    ]
     odd = small(unknown, [("x", F, ["n", 3]), ("s", F, [])], ["y"])
     odd.graph.value_info.append(helper.make_tensor_value_info("u", F, []))
     m = compared(odd, folder, "an unknown operator beside it", {}, runs=False)
@@ -438,8 +500,15 @@ def odd_graphs(folder):
     dead = [helper.make_node("NonZero", ["x"], ["u"], name="dead"), helper.make_node("Relu", ["x"], ["y"], name="r")]
     m = compared(small(dead, [("x", F, ["n", 3])], ["y"]), folder, "a node that nothing needs", {"x": X})
     check(m is None or all(n.op_type != "NonZero" for n in m.graph.node), "what nothing needs goes")
-    twice = helper.make_function("f", "Twice", ["a"], ["b"], [helper.make_node("Add", ["a", "a"], ["b"])], [helper.make_opsetid("", 20)])
-    call = small([helper.make_node("Twice", ["x"], ["y"], domain="f", name="call")], [("x", F, ["n", 3])], ["y"], functions=[twice])
+    twice = helper.make_function(
+        "f", "Twice", ["a"], ["b"], [helper.make_node("Add", ["a", "a"], ["b"])], [helper.make_opsetid("", 20)]
+    )
+    call = small(
+        [helper.make_node("Twice", ["x"], ["y"], domain="f", name="call")],
+        [("x", F, ["n", 3])],
+        ["y"],
+        functions=[twice],
+    )
     compared(call, folder, "a call that was opened", {"x": X}, passes="inline-functions,")
     path = folder / "call.onnx"
     path.write_bytes(call.SerializeToString())
@@ -448,11 +517,16 @@ def odd_graphs(folder):
 
 
 def batches_that_do_not_divide(folder):
-    """Sizes that the ways do not divide end in ONNX Runtime's Split; sizes that are not N times the first input's, too."""
+    """Sizes that the ways do not divide end in ONNX Runtime's Split; sizes that are not N times those of the first
+    input, too."""
     for opset in (11, 13, 18, 20):
         nodes = [helper.make_node("Relu", ["x"], ["a"], name="r"), helper.make_node("Add", ["a", "z"], ["y"], name="s")]
-        m = compared(small(nodes, [("x", F, ["n", 3]), ("z", F, ["n", 1])], ["y"], opset=opset), folder, f"opset {opset}",
-                     {"x": X, "z": X[:, :1]})
+        m = compared(
+            small(nodes, [("x", F, ["n", 3]), ("z", F, ["n", 1])], ["y"], opset=opset),
+            folder,
+            f"opset {opset}",
+            {"x": X, "z": X[:, :1]},
+        )
         for x, z in ((np.resize(X, (5, 3)), X[:1]), (X[:1], X[:1]), (X, X[:3, :1])):
             z = np.resize(z, (len(x), 1)) if len(z) == 1 else z
             got = outputs(folder / "small.split.onnx", {"x": x, "z": z})
@@ -461,11 +535,17 @@ def batches_that_do_not_divide(folder):
 
 def unchanged(folder):
     path, out, copy = (folder / f"{n}.onnx" for n in ("one", "out", "copy"))
-    path.write_bytes(small([helper.make_node("Compress", ["x", "x"], ["y"], name="nz")], [("x", F, ["n", 3])], ["y"]).SerializeToString())
+    path.write_bytes(
+        small(
+            [helper.make_node("Compress", ["x", "x"], ["y"], name="nz")], [("x", F, ["n", 3])], ["y"]
+        ).SerializeToString()
+    )
     check(split(path, out, 1)[0] == 0 and run(path, "-q", "-o", copy)[0] == 0, "one way")
     check(out.read_bytes() == copy.read_bytes() == path.read_bytes(), "one way changes nothing")
     again = folder / "again.onnx"
-    path.write_bytes(small([helper.make_node("Relu", ["x"], ["y"], name="r")], [("x", F, ["n", 3])], ["y"]).SerializeToString())
+    path.write_bytes(
+        small([helper.make_node("Relu", ["x"], ["y"], name="r")], [("x", F, ["n", 3])], ["y"]).SerializeToString()
+    )
     split(path, out, 3)
     split(path, again, 3)
     check(out.read_bytes() == again.read_bytes(), "the same bytes twice")
@@ -474,17 +554,34 @@ def unchanged(folder):
 def states(folder):
     """Caches of each sample are cut and joined; state without samples is refused by its names."""
     past = [helper.make_node("Concat", ["past_0", "x"], ["present_0"], axis=1, name="c")]
-    compared(small(past, [("x", F, ["n", 3]), ("past_0", F, ["n", "p"])], ["present_0"]), folder, "a cache",
-             {"x": X, "past_0": X[:, :2]})
-    for nodes, dims in ((past, [4, "p"]), ([helper.make_node("Relu", ["x"], ["a"], name="r"),
-                                            helper.make_node("Neg", ["past_0"], ["present_0"], name="c")], ["p"])):
+    compared(
+        small(past, [("x", F, ["n", 3]), ("past_0", F, ["n", "p"])], ["present_0"]),
+        folder,
+        "a cache",
+        {"x": X, "past_0": X[:, :2]},
+    )
+    for nodes, dims in (
+        (past, [4, "p"]),
+        (
+            [
+                helper.make_node("Relu", ["x"], ["a"], name="r"),
+                helper.make_node("Neg", ["past_0"], ["present_0"], name="c"),
+            ],
+            ["p"],
+        ),
+    ):
         path = folder / "state.onnx"
         outs = ["present_0"] if len(nodes) == 1 else ["a", "present_0"]
         path.write_bytes(small(nodes, [("x", F, ["n", 3]), ("past_0", F, dims)], outs).SerializeToString())
         code, said = split(path, folder / "no.onnx", 2, batch="n")
         check(code == 1 and "state 'past_0' -> 'present_0'" in said, f"state of {dims}: {code} {said}")
-    path.write_bytes(small([helper.make_node("Add", ["x", "h"], ["g"], name="a"), helper.make_node("Neg", ["h"], ["i"], name="b")],
-                           [("x", F, ["n", 3]), ("h", F, [3])], ["g", "i"]).SerializeToString())
+    path.write_bytes(
+        small(
+            [helper.make_node("Add", ["x", "h"], ["g"], name="a"), helper.make_node("Neg", ["h"], ["i"], name="b")],
+            [("x", F, ["n", 3]), ("h", F, [3])],
+            ["g", "i"],
+        ).SerializeToString()
+    )
     code, said = split(path, folder / "no.onnx", 2, "--state", "h=i", batch="n")
     check(code == 1 and "state 'h' -> 'i'" in said, f"--state: {code} {said}")
     check(split(path, folder / "yes.onnx", 2, batch="n")[0] == 0, "the same without state")
@@ -498,7 +595,19 @@ def plans(folder):
         check(split(path, whole, 2)[0] == 0, f"{shape}: split")
         for k, more in enumerate(([], ["--pin=.@0$=acc0", "--pin=.@1$=acc1"])):
             parts = folder / f"{shape}{k}"
-            code, said = run(path, "-q", "-p", "split-batch{ways=2},dp-place", "-d", "2xa100", *more, "--dim", "batch=4", "-o", f"{parts}/")
+            code, said = run(
+                path,
+                "-q",
+                "-p",
+                "split-batch{ways=2},dp-place",
+                "-d",
+                "2xa100",
+                *more,
+                "--dim",
+                "batch=4",
+                "-o",
+                f"{parts}/",
+            )
             if not check(code == 0, f"{shape}: {code} {said}"):
                 continue
             for model in (path, whole):

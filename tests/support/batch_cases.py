@@ -1,5 +1,6 @@
-"""Small models for test_split_batch.py: one operator (or some around it) whose operands have the batch, "b", at some axis,
-and whether split-batch takes it."""
+"""Small models for test_split_batch.py: one operator (or some around it) whose operands have the batch, "b", at some
+axis, and whether split-batch takes it."""
+
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -9,8 +10,8 @@ MS, ML = "com.microsoft", "ai.onnx.ml"
 
 
 class In:
-    """An input of the model: its shape ("b": the batch, other names: sizes of callers), its type, and its values: random
-    ones up to `most`, or what `values(shape)` gives."""
+    """An input of the model: its shape ("b": the batch, other names: sizes of callers), its type, and its values:
+    random ones up to `most`, or what `values(shape)` gives."""
 
     def __init__(self, *shape, dtype=FLOAT, most=2, values=None):
         self.shape, self.dtype, self.most, self.values = shape, np.dtype(dtype), most, values
@@ -46,12 +47,28 @@ def x(*shape, **more):
 
 
 class Case:
-    """A model of one node, or those that `nodes` makes.  good: it is taken; else a pattern of the reason.  static: sizes of
-    the batch are numbers in the file.  sizes: of the batch; ways: those to try.  run: ONNX Runtime can run it, or "onnx":
-    only the reference of the onnx package can."""
+    """A model of one node, or those that `nodes` makes.  good: it is taken; else a pattern of the reason.  static:
+    sizes of the batch are numbers in the file.  sizes: of the batch; ways: those to try.  run: ONNX Runtime can run
+    it, or "onnx": only the reference of the onnx package can."""
 
-    def __init__(self, op, *operands, good=True, opset=20, domain="", outs=1, used=None, static=False, nodes=None,
-                 also="", sizes=(4, 8), ways=(2, 4), run=True, more=None, **attrs):
+    def __init__(
+        self,
+        op,
+        *operands,
+        good=True,
+        opset=20,
+        domain="",
+        outs=1,
+        used=None,
+        static=False,
+        nodes=None,
+        also="",
+        sizes=(4, 8),
+        ways=(2, 4),
+        run=True,
+        more=None,
+        **attrs,
+    ):
         self.op, self.operands, self.good, self.opset, self.domain = op, operands, good, opset, domain
         self.outs, self.used, self.static, self.nodes, self.also = outs, used, static, nodes, also
         self.sizes, self.ways, self.run, self.attrs = (4,) if static else sizes, ways, run, {**attrs, **(more or {})}
@@ -91,19 +108,25 @@ class Case:
 
 def chain(*steps):
     """Nodes from (operator, operands, result or results, attributes): the one called "node" is the last."""
+
     def make(_):
         made = []
         for k, (op, operands, result, attrs) in enumerate(steps):
             result = [result] if isinstance(result, str) else result
-            made.append(helper.make_node(op, operands, result, name="node" if k == len(steps) - 1 else f"n{k}", **attrs))
+            made.append(
+                helper.make_node(op, operands, result, name="node" if k == len(steps) - 1 else f"n{k}", **attrs)
+            )
         return made
+
     return make
 
 
 def elementwise():
-    for op in ("Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Cos Cosh Elu Erf Exp Floor HardSigmoid HardSwish Identity "
-               "LeakyRelu Log Mish Neg Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Tan "
-               "Tanh ThresholdedRelu Gelu IsNaN IsInf").split():
+    for op in (
+        "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Cos Cosh Elu Erf Exp Floor HardSigmoid HardSwish Identity "
+        "LeakyRelu Log Mish Neg Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Tan "
+        "Tanh ThresholdedRelu Gelu IsNaN IsInf"
+    ).split():
         yield Case(op, x("b", 3))
     yield Case("Swish", x("b", 3), opset=24)
     yield Case("BitCast", x("b", 3), opset=26, run="onnx", to=TensorProto.INT32)
@@ -141,12 +164,31 @@ def broadcasting():
     yield Case("PRelu", x("b", 3, 2), x("b", 1, 1))
     yield Case("Add", x("b", 3), w(4, 3), static=True)  # a constant with a row for each sample
     yield Case("Add", x("b", 3), w(3, 3), static=True, good="no size at axis")
-    yield Case("Add", x("b", 3), w(4, 3), static=True, also="of a computed constant",
-               nodes=chain(("Neg", ["x1"], "n", {}), ("Add", ["x0", "n"], "y0", {})))
-    yield Case("Add", x("b", 3), x(8, 3), sizes=(8,), also="of another input's rows",
-               nodes=chain(("Neg", ["x1"], "n", {}), ("Add", ["x0", "n"], "y0", {})))
-    yield Case("Add", x("b", 3), w(8, 3), sizes=(8,), opset=9, also="of a computed constant, opset 9",
-               nodes=chain(("Neg", ["x1"], "n", {}), ("Add", ["x0", "n"], "y0", {})))
+    yield Case(
+        "Add",
+        x("b", 3),
+        w(4, 3),
+        static=True,
+        also="of a computed constant",
+        nodes=chain(("Neg", ["x1"], "n", {}), ("Add", ["x0", "n"], "y0", {})),
+    )
+    yield Case(
+        "Add",
+        x("b", 3),
+        x(8, 3),
+        sizes=(8,),
+        also="of another input's rows",
+        nodes=chain(("Neg", ["x1"], "n", {}), ("Add", ["x0", "n"], "y0", {})),
+    )
+    yield Case(
+        "Add",
+        x("b", 3),
+        w(8, 3),
+        sizes=(8,),
+        opset=9,
+        also="of a computed constant, opset 9",
+        nodes=chain(("Neg", ["x1"], "n", {}), ("Add", ["x0", "n"], "y0", {})),
+    )
     yield Case("Add", x("b", 3), x("n", 3), good="no size at axis")
     yield Case("Add", x("b", 3), x("n"))
     yield Case("Sum", x("b", 3), w(3), x("b", 1))
@@ -203,15 +245,22 @@ def along():
     yield Case("DFT", x(4, "b", 1), None, Const(0, INT))
     yield Case("DFT", x("b", 4, 1), None, Const(0, INT), good="along the axis")
     yield Case("ReverseSequence", x(5, "b", 2), x("b", dtype=INT, values=lambda s: np.arange(s[0]) % 5 + 1))
-    yield Case("ReverseSequence", x("b", 5), x("b", dtype=INT, values=lambda s: np.arange(s[0]) % 5 + 1), batch_axis=0,
-               time_axis=1)
+    yield Case(
+        "ReverseSequence",
+        x("b", 5),
+        x("b", dtype=INT, values=lambda s: np.arange(s[0]) % 5 + 1),
+        batch_axis=0,
+        time_axis=1,
+    )
     yield Case("ReverseSequence", x(5, 2, "b"), ints(3, 5))
     yield Case("ReverseSequence", x("b", 3), ints(3, 2, 4), good="along the axis")
 
 
 def reductions():
-    for op in ("ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum "
-               "ReduceSumSquare").split():
+    for op in (
+        "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum "
+        "ReduceSumSquare"
+    ).split():
         values = {"values": lambda s: np.random.default_rng(3).uniform(0.5, 2, s)}
         yield Case(op, x("b", 3, 4, **values), ints(1, 2), opset=18)
         yield Case(op, x(3, "b", 4, **values), ints(0, -1), opset=18, keepdims=0)
@@ -230,20 +279,42 @@ def moves():
             yield Case("Transpose", x(*shape), perm=perm, good=good)
     yield Case("Transpose", x("b", 3, 4))
     for shape, target, good in [
-            (("b", 3, 4), [0, -1], True), (("b", 3, 4), [-1, 12], True), (("b", 3, 4), [-1, 4], True),
-            (("b", 3, 4), [0, 4, 3], True), (("b", 6), [-1, 2, 3], True), (("b", 6), [-1, 4], "divides"),
-            ((3, "b", 4), [3, -1], True), ((3, "b", 4), [-1, 4], "axis of the batch"), ((3, "b", 4), [3, -1, 2], True),
-            ((3, "b", 4), [0, 0, 2, 2], True), ((1, "b", 4), [-1, 4], True), (("b", 4), [1, -1, 4], True),
-            (("b", 4), [-1], True), ((4, "b"), [-1], "axis of the batch"), (("b", 4, 2), [4, -1], True),
-            (("b", 4, 2), [3, -1, 4], "axis of the batch|merges"), (("b", "s", 4), [0, -1, 2, 2], True),
-            (("b", "s", 4), [-1, 4], True), (("s", "b", 4), [-1, 4], "axis of the batch"),
-            (("s", "b", 4), [0, -1, 2], True), (("b", "s", 4), [-1, 2], True)]:
+        (("b", 3, 4), [0, -1], True),
+        (("b", 3, 4), [-1, 12], True),
+        (("b", 3, 4), [-1, 4], True),
+        (("b", 3, 4), [0, 4, 3], True),
+        (("b", 6), [-1, 2, 3], True),
+        (("b", 6), [-1, 4], "divides"),
+        ((3, "b", 4), [3, -1], True),
+        ((3, "b", 4), [-1, 4], "axis of the batch"),
+        ((3, "b", 4), [3, -1, 2], True),
+        ((3, "b", 4), [0, 0, 2, 2], True),
+        ((1, "b", 4), [-1, 4], True),
+        (("b", 4), [1, -1, 4], True),
+        (("b", 4), [-1], True),
+        ((4, "b"), [-1], "axis of the batch"),
+        (("b", 4, 2), [4, -1], True),
+        (("b", 4, 2), [3, -1, 4], "axis of the batch|merges"),
+        (("b", "s", 4), [0, -1, 2, 2], True),
+        (("b", "s", 4), [-1, 4], True),
+        (("s", "b", 4), [-1, 4], "axis of the batch"),
+        (("s", "b", 4), [0, -1, 2], True),
+        (("b", "s", 4), [-1, 2], True),
+    ]:
         yield Case("Reshape", x(*shape), ints(*target), good=good)
     yield Case("Reshape", x("b", 3, 4), x(2, dtype=INT), good="not known")
     yield Case("Reshape", x("b", 4, 2), ints(2, -1, 4), ways=(2,), also="blocks of samples")
-    for shape, target, good in [((4, 6), [4, 2, 3], True), ((4, 6), [8, 3], True), ((4, 6), [2, 12], True),
-                                ((4, 6), [1, 4, 6], True), ((4, 6), [6, 4], True), ((4, 6), [3, 8], "axis of the batch"),
-                                ((4, 6), [1, 1, 24], True), ((4, 6), [0, 6], True), ((4, 6), [-1], True)]:
+    for shape, target, good in [
+        ((4, 6), [4, 2, 3], True),
+        ((4, 6), [8, 3], True),
+        ((4, 6), [2, 12], True),
+        ((4, 6), [1, 4, 6], True),
+        ((4, 6), [6, 4], True),
+        ((4, 6), [3, 8], "axis of the batch"),
+        ((4, 6), [1, 1, 24], True),
+        ((4, 6), [0, 6], True),
+        ((4, 6), [-1], True),
+    ]:
         ways = (2, 4) if good is not True or target[0] not in (2, 6) else (2,)
         yield Case("Reshape", In("b", *shape[1:]), ints(*target), good=good, static=True, ways=ways)
     yield Case("Flatten", x("b", 3, 4))
@@ -254,12 +325,18 @@ def moves():
     yield Case("Flatten", x(3, "b", 4), axis=2, good="merges")
     yield Case("Flatten", x(3, "b"), axis=0, good="merges")
     for opset in (11, 13):
+
         def axes(*a, opset=opset):
             return ((), {"axes": list(a)}) if opset < 13 else ((ints(*a),), {})
+
         for op, shape, a, good in [
-                ("Squeeze", ("b", 1, 3, 1), (1, -1), True), ("Squeeze", (1, 3, "b", 1), (0,), True),
-                ("Squeeze", (1, "b"), (1,), "drops the axis"), ("Unsqueeze", ("b", 3), (0, 2), True),
-                ("Unsqueeze", (3, "b"), (1, -1), True), ("Unsqueeze", (3, "b"), (0, 1, 3), True)]:
+            ("Squeeze", ("b", 1, 3, 1), (1, -1), True),
+            ("Squeeze", (1, 3, "b", 1), (0,), True),
+            ("Squeeze", (1, "b"), (1,), "drops the axis"),
+            ("Unsqueeze", ("b", 3), (0, 2), True),
+            ("Unsqueeze", (3, "b"), (1, -1), True),
+            ("Unsqueeze", (3, "b"), (0, 1, 3), True),
+        ]:
             extra, attrs = axes(*a)
             yield Case(op, x(*shape), *extra, opset=opset, good=good, **attrs)
     yield Case("Squeeze", x("b", 1, 3), good="list its axes")
@@ -273,9 +350,13 @@ def moves():
     yield Case("Split", x("b", 6), ints(2, 4), outs=2, axis=-1)
     yield Case("Split", x(6, "b"), outs=2, opset=11, split=[2, 4])
     yield Case("Split", x("b", 6), outs=2, good="splits the axis", num_outputs=2)
-    for starts, ends, taxes, good in [((1,), (2,), (1,), True), ((0,), (2**63 - 1,), (0,), True),
-                                      ((0, -2), (2**31 - 1, 9), (0, 1), True), ((1,), (2**63 - 1,), (0,), "picks samples"),
-                                      ((0,), (2,), (-2,), "picks samples")]:
+    for starts, ends, taxes, good in [
+        ((1,), (2,), (1,), True),
+        ((0,), (2**63 - 1,), (0,), True),
+        ((0, -2), (2**31 - 1, 9), (0, 1), True),
+        ((1,), (2**63 - 1,), (0,), "picks samples"),
+        ((0,), (2,), (-2,), "picks samples"),
+    ]:
         yield Case("Slice", x("b", 4), ints(*starts), ints(*ends), ints(*taxes), good=good)
     yield Case("Slice", x("b", 4), ints(3), ints(0), ints(1), ints(-1))
     yield Case("Slice", x("b", 4), ints(-1), ints(-9), ints(0), ints(-1), good="picks samples")
@@ -310,9 +391,17 @@ def indices():
     yield Case("GatherND", x("b", 3), Const([[0], [1]], INT), good="picks samples")
     yield Case("GatherND", w(3, 3), x(2, "b", **ids), good="components|not known")
     for op, opset in (("ScatterElements", 18), ("Scatter", 9)):
-        yield Case(op, x("b", 3), x("b", 2, dtype=INT, values=lambda s: [[0, 2]] * s[0]), x("b", 2), opset=opset, axis=1)
-        yield Case(op, x("b", 3), x("b", 3, dtype=INT, values=lambda s: np.arange(s[0])[:, None].repeat(3, 1)), x("b", 3),
-                   opset=opset, good="moves samples")
+        yield Case(
+            op, x("b", 3), x("b", 2, dtype=INT, values=lambda s: [[0, 2]] * s[0]), x("b", 2), opset=opset, axis=1
+        )
+        yield Case(
+            op,
+            x("b", 3),
+            x("b", 3, dtype=INT, values=lambda s: np.arange(s[0])[:, None].repeat(3, 1)),
+            x("b", 3),
+            opset=opset,
+            good="moves samples",
+        )
     yield Case("ScatterElements", x(3, "b"), x(2, "b", dtype=INT, values=lambda s: [[0] * s[1], [2] * s[1]]), x(2, "b"))
     yield Case("ScatterND", x(3, "b"), Const([[0], [2]], INT), x(2, "b"))
     yield Case("ScatterND", x(3, 3, "b", 2), Const([[0, 1], [2, 0]], INT), x(2, "b", 2))
@@ -320,120 +409,372 @@ def indices():
     yield Case("OneHot", x("b", 2, **ids), Const(3, INT), Const([0, 1], FLOAT))
     yield Case("OneHot", x(2, "b", **ids), Const(3, INT), Const([0, 1], FLOAT), axis=1)
     yield Case("OneHot", x(2, "b", **ids), Const(3, INT), Const([0, 1], FLOAT), axis=0)
-    number = [("Shape", ["x0"], "s", {"start": 0, "end": 1}), ("Squeeze", ["s"], "n", {}),
-              ("Range", ["zero", "n", "one"], "r", {})]
+    number = [
+        ("Shape", ["x0"], "s", {"start": 0, "end": 1}),
+        ("Squeeze", ["s"], "n", {}),
+        ("Range", ["zero", "n", "one"], "r", {}),
+    ]
+
     def numbers(*steps):
         def make(names):
-            consts = [helper.make_node("Constant", [], [k], value=numpy_helper.from_array(np.asarray(v, INT)), name=f"c_{k}")
-                      for k, v in (("zero", 0), ("one", 1), ("last", [-1]), ("three", 3), ("two", 2), ("column", [[0, 1, 2]]),
-                                   ("flat", [-1]), ("first", [1]), ("wide", [[0, 1, 2, 3]]), ("three1", [3]))]
+            consts = [
+                helper.make_node("Constant", [], [k], value=numpy_helper.from_array(np.asarray(v, INT)), name=f"c_{k}")
+                for k, v in (
+                    ("zero", 0),
+                    ("one", 1),
+                    ("last", [-1]),
+                    ("three", 3),
+                    ("two", 2),
+                    ("column", [[0, 1, 2]]),
+                    ("flat", [-1]),
+                    ("first", [1]),
+                    ("wide", [[0, 1, 2, 3]]),
+                    ("three1", [3]),
+                )
+            ]
             return consts + chain(*number, *steps)(names)
+
         return make
+
     yield Case("Range", x("b", 3), good="numbers the samples|numbered", nodes=numbers(("Identity", ["r"], "y0", {})))
-    yield Case("Range", x("b", 3), good="numbers the samples|numbered",
-               nodes=numbers(("Cast", ["r"], "f", {"to": 1}), ("Unsqueeze", ["f", "last"], "u", {}),
-                             ("Add", ["x0", "u"], "a", {}), ("Relu", ["a"], "y0", {})))
-    yield Case("Range", x("b", 3), x("b", 1, dtype=INT, most=3), also="x[range(b), i]",
-               nodes=numbers(("Unsqueeze", ["r", "last"], "u", {}), ("Concat", ["u", "x1"], "i", {"axis": -1}),
-                             ("GatherND", ["x0", "i"], "y0", {})))
+    yield Case(
+        "Range",
+        x("b", 3),
+        good="numbers the samples|numbered",
+        nodes=numbers(
+            ("Cast", ["r"], "f", {"to": 1}),
+            ("Unsqueeze", ["f", "last"], "u", {}),
+            ("Add", ["x0", "u"], "a", {}),
+            ("Relu", ["a"], "y0", {}),
+        ),
+    )
+    yield Case(
+        "Range",
+        x("b", 3),
+        x("b", 1, dtype=INT, most=3),
+        also="x[range(b), i]",
+        nodes=numbers(
+            ("Unsqueeze", ["r", "last"], "u", {}),
+            ("Concat", ["u", "x1"], "i", {"axis": -1}),
+            ("GatherND", ["x0", "i"], "y0", {}),
+        ),
+    )
     yield Case("Range", x("b", 3), also="x[range(b)]", nodes=numbers(("Gather", ["x0", "r"], "y0", {})))
-    yield Case("Range", x("b", 3), good="picks samples|numbers", also="x of 3 at range(b)",
-               nodes=numbers(("Gather", ["x0", "r"], "y0", {"axis": 1})))
-    yield Case("Range", x("b", 3), x("b", 1, dtype=INT, most=3), good="numbers|picks", also="range(b) as second index",
-               nodes=numbers(("Unsqueeze", ["r", "last"], "u", {}), ("Concat", ["x1", "u"], "i", {"axis": -1}),
-                             ("GatherND", ["x0", "i"], "y0", {})))
+    yield Case(
+        "Range",
+        x("b", 3),
+        good="picks samples|numbers",
+        also="x of 3 at range(b)",
+        nodes=numbers(("Gather", ["x0", "r"], "y0", {"axis": 1})),
+    )
+    yield Case(
+        "Range",
+        x("b", 3),
+        x("b", 1, dtype=INT, most=3),
+        good="numbers|picks",
+        also="range(b) as second index",
+        nodes=numbers(
+            ("Unsqueeze", ["r", "last"], "u", {}),
+            ("Concat", ["x1", "u"], "i", {"axis": -1}),
+            ("GatherND", ["x0", "i"], "y0", {}),
+        ),
+    )
     flat = (("Reshape", ["x0", "flat"], "d", {}), ("Unsqueeze", ["r", "last"], "u", {}))
-    yield Case("Range", x("b", 3), also="flat indices",
-               nodes=numbers(*flat, ("Mul", ["u", "three"], "m", {}), ("Add", ["m", "column"], "i", {}),
-                             ("Gather", ["d", "i"], "y0", {})))
-    yield Case("Range", x("b", 3), good="picks|numbers", also="flat indices of too narrow rows",
-               nodes=numbers(*flat, ("Mul", ["u", "two"], "m", {}), ("Add", ["m", "column"], "i", {}),
-                             ("Gather", ["d", "i"], "y0", {})))
-    yield Case("Range", x("b", 3), good="picks|numbers", also="flat indices beyond their row",
-               nodes=numbers(*flat, ("Mul", ["u", "three"], "m", {}), ("Add", ["m", "wide"], "i", {}),
-                             ("Clip", ["i"], "j", {}), ("Gather", ["d", "j"], "y0", {})))
-    yield Case("Range", x("b", 3), good="picks|numbers", also="flat indices of the next row",
-               nodes=numbers(*flat, ("Mul", ["u", "three"], "m", {}), ("Add", ["m", "wide"], "i", {}),
-                             ("Gather", ["d", "i"], "y0", {})))
-    yield Case("Range", x("b", 6), x("b", 1, dtype=INT, most=3), good="more or fewer", also="x of 2b rows at [range(b), i]",
-               nodes=numbers(("Concat", ["last", "three1"], "t", {"axis": 0}), ("Reshape", ["x0", "t"], "d", {}),
-                             ("Unsqueeze", ["r", "last"], "u", {}), ("Concat", ["u", "x1"], "i", {"axis": -1}),
-                             ("GatherND", ["d", "i"], "y0", {})))
-    yield Case("Range", x("b", 3), x("b", 1, dtype=INT, most=3), x("b"), also="ScatterND at [range(b), i]",
-               nodes=numbers(("Unsqueeze", ["r", "last"], "u", {}), ("Concat", ["u", "x1"], "i", {"axis": -1}),
-                             ("ScatterND", ["x0", "i", "x2"], "y0", {})))
+    yield Case(
+        "Range",
+        x("b", 3),
+        also="flat indices",
+        nodes=numbers(
+            *flat, ("Mul", ["u", "three"], "m", {}), ("Add", ["m", "column"], "i", {}), ("Gather", ["d", "i"], "y0", {})
+        ),
+    )
+    yield Case(
+        "Range",
+        x("b", 3),
+        good="picks|numbers",
+        also="flat indices of too narrow rows",
+        nodes=numbers(
+            *flat, ("Mul", ["u", "two"], "m", {}), ("Add", ["m", "column"], "i", {}), ("Gather", ["d", "i"], "y0", {})
+        ),
+    )
+    yield Case(
+        "Range",
+        x("b", 3),
+        good="picks|numbers",
+        also="flat indices beyond their row",
+        nodes=numbers(
+            *flat,
+            ("Mul", ["u", "three"], "m", {}),
+            ("Add", ["m", "wide"], "i", {}),
+            ("Clip", ["i"], "j", {}),
+            ("Gather", ["d", "j"], "y0", {}),
+        ),
+    )
+    yield Case(
+        "Range",
+        x("b", 3),
+        good="picks|numbers",
+        also="flat indices of the next row",
+        nodes=numbers(
+            *flat, ("Mul", ["u", "three"], "m", {}), ("Add", ["m", "wide"], "i", {}), ("Gather", ["d", "i"], "y0", {})
+        ),
+    )
+    yield Case(
+        "Range",
+        x("b", 6),
+        x("b", 1, dtype=INT, most=3),
+        good="more or fewer",
+        also="x of 2b rows at [range(b), i]",
+        nodes=numbers(
+            ("Concat", ["last", "three1"], "t", {"axis": 0}),
+            ("Reshape", ["x0", "t"], "d", {}),
+            ("Unsqueeze", ["r", "last"], "u", {}),
+            ("Concat", ["u", "x1"], "i", {"axis": -1}),
+            ("GatherND", ["d", "i"], "y0", {}),
+        ),
+    )
+    yield Case(
+        "Range",
+        x("b", 3),
+        x("b", 1, dtype=INT, most=3),
+        x("b"),
+        also="ScatterND at [range(b), i]",
+        nodes=numbers(
+            ("Unsqueeze", ["r", "last"], "u", {}),
+            ("Concat", ["u", "x1"], "i", {"axis": -1}),
+            ("ScatterND", ["x0", "i", "x2"], "y0", {}),
+        ),
+    )
 
 
 def sizes_of_results():
     def after_shape(*steps, consts=()):
         def make(names):
-            made = [helper.make_node("Constant", [], [k], value=numpy_helper.from_array(np.asarray(v, INT)), name=f"c_{k}")
-                    for k, v in consts]
+            made = [
+                helper.make_node("Constant", [], [k], value=numpy_helper.from_array(np.asarray(v, INT)), name=f"c_{k}")
+                for k, v in consts
+            ]
             return made + chain(("Shape", ["x0"], "s", {}), *steps)(names)
+
         return make
-    two = (("i0", 0), ("i1", 1), ("a0", [0]), ("one", [1]), ("two", [2]), ("minus", [-1]), ("six", [6]), ("big", [2**40]))
+
+    two = (
+        ("i0", 0),
+        ("i1", 1),
+        ("a0", [0]),
+        ("one", [1]),
+        ("two", [2]),
+        ("minus", [-1]),
+        ("six", [6]),
+        ("big", [2**40]),
+    )
     split = (("Gather", ["s", "a0"], "b", {}), ("Gather", ["s", "one"], "w", {}))
     for target, steps, good in [
-            ("reshape to (b, w/2, 2)", (("Div", ["w", "two"], "h", {}), ("Concat", ["b", "h", "two"], "t", {"axis": 0}),
-                                        ("Reshape", ["x0", "t"], "y0", {})), True),
-            ("reshape to (b*w, 1)", (("Mul", ["b", "w"], "h", {}), ("Concat", ["h", "one"], "t", {"axis": 0}),
-                                     ("Reshape", ["x0", "t"], "y0", {})), True),
-            ("reshape to (b*w/2, 2)", (("Mul", ["b", "w"], "h", {}), ("Div", ["h", "two"], "k", {}),
-                                       ("Concat", ["k", "two"], "t", {"axis": 0}), ("Reshape", ["x0", "t"], "y0", {})), True),
-            ("reshape to (w, b)", (("Concat", ["w", "b"], "t", {"axis": 0}), ("Reshape", ["x0", "t"], "y0", {})), "merges"),
-            ("reshape to (b/2, -1)", (("Div", ["b", "two"], "h", {}), ("Concat", ["h", "minus"], "t", {"axis": 0}),
-                                      ("Reshape", ["x0", "t"], "y0", {})), "not in proportion"),
-            ("reshape to (b+0...)", (("Sub", ["b", "one"], "h", {}), ("Add", ["h", "one"], "k", {}),
-                                     ("Concat", ["k", "minus"], "t", {"axis": 0}), ("Reshape", ["x0", "t"], "y0", {})),
-             "not in proportion"),
-            ("reshape to (max(b, 1), -1)", (("Max", ["b", "one"], "h", {}), ("Concat", ["h", "minus"], "t", {"axis": 0}),
-                                            ("Reshape", ["x0", "t"], "y0", {})), True),
-            ("reshape to (2b - b, -1)", (("Mul", ["b", "two"], "h", {}), ("Sub", ["h", "b"], "k", {}),
-                                         ("Concat", ["k", "minus"], "t", {"axis": 0}), ("Reshape", ["x0", "t"], "y0", {})),
-             True),
-            ("reshape to where(b == -1, 1, b)", (("Equal", ["b", "minus"], "e", {}), ("Where", ["e", "one", "b"], "k", {}),
-                                                 ("Concat", ["k", "minus"], "t", {"axis": 0}),
-                                                 ("Reshape", ["x0", "t"], "y0", {})), True),
-            ("reshape to where(b == 1, 1, b)", (("Equal", ["b", "one"], "e", {}), ("Where", ["e", "one", "b"], "k", {}),
-                                                ("Concat", ["k", "minus"], "t", {"axis": 0}),
-                                                ("Reshape", ["x0", "t"], "y0", {})), "not in proportion"),
-            ("constant of (b*b)", (("Mul", ["b", "b"], "t", {}), ("ConstantOfShape", ["t"], "y0", {})), "not in proportion"),
-            ("expand to (2b/b, b, w)", (("Mul", ["b", "two"], "h", {}), ("Div", ["h", "b"], "k", {}),
-                                        ("Concat", ["k", "b", "w"], "t", {"axis": 0}), ("Expand", ["x0", "t"], "y0", {})),
-             True),
-            ("expand a constant to (b, 2)", (("Concat", ["b", "two"], "t", {"axis": 0}), ("Expand", ["one", "t"], "y0", {})),
-             True),
-            ("expand a constant to (b, b)", (("Concat", ["b", "b"], "t", {"axis": 0}), ("Expand", ["one", "t"], "y0", {})),
-             "several axes"),
-            ("constant of (w, b)", (("Concat", ["w", "b"], "t", {"axis": 0}), ("ConstantOfShape", ["t"], "y0", {})), True),
-            ("constant of (b, b)", (("Concat", ["b", "b"], "t", {"axis": 0}), ("ConstantOfShape", ["t"], "y0", {})),
-             "several axes"),
-            ("tile to (b, 2)", (("Concat", ["b", "two"], "t", {"axis": 0}), ("Unsqueeze", ["six", "i0"], "u", {}),
-                                ("Tile", ["u", "t"], "y0", {})), True),
-            ("resize to (b, 2w)", (("Mul", ["w", "two"], "h", {}), ("Concat", ["b", "h"], "t", {"axis": 0}),
-                                   ("Resize", ["x0", "", "", "t"], "y0", {})), True),
-            ("resize to (2b, w)", (("Mul", ["b", "two"], "h", {}), ("Concat", ["h", "w"], "t", {"axis": 0}),
-                                   ("Resize", ["x0", "", "", "t"], "y0", {})), "resize the axis"),
-            ("slice up to w - 1", (("Sub", ["w", "one"], "k", {}), ("Slice", ["x0", "a0", "k", "one"], "y0", {})), True),
-            ("slice up to b", (("Slice", ["x0", "a0", "b", "one"], "y0", {}),), "size of the batch"),
-            ("product of all sizes", (("ReduceProd", ["s"], "p", {"keepdims": 1}), ("Concat", ["p", "one"], "t", {"axis": 0}),
-                                      ("Reshape", ["x0", "t"], "y0", {})), True),
-            ("its size", (("Size", ["x0"], "p", {}), ("Unsqueeze", ["p", "a0"], "q", {}), ("Reshape", ["x0", "q"], "y0", {})),
-             True),
-            ("multiplied by b", (("Cast", ["b"], "f", {"to": 1}), ("Mul", ["x0", "f"], "y0", {})), "size of the batch|depends"),
-            ("divided by w", (("Cast", ["w"], "f", {"to": 1}), ("Div", ["x0", "f"], "y0", {})), True),
-            ("the batch as output", (("Identity", ["b"], "y0", {}),), "holds a size"),
-            ("the rank as output", (("Shape", ["s"], "y0", {}),), True),
-            ("sliced sizes", (("Slice", ["s", "minus", "big"], "t", {}), ("Concat", ["minus", "t"], "u", {"axis": 0}),
-                              ("Reshape", ["x0", "u"], "y0", {})), True),
-            ("sizes from the end", (("Slice", ["s", "minus", "minus9", "a0", "minus"], "t", {}),
-                                    ("Gather", ["t", "one"], "q", {}), ("Concat", ["q", "minus"], "u", {"axis": 0}),
-                                    ("Reshape", ["x0", "u"], "y0", {})), True)]:
-        yield Case(steps[-1][0], x("b", 6), good=good, also=target,
-                   nodes=after_shape(*split, *steps, consts=(*two, ("minus9", [-9]))))
-    yield Case("Shape", x("b", 6), used=[0], also="start and end",
-               nodes=chain(("Shape", ["x0"], "w", {"start": -1}), ("Cast", ["w"], "f", {"to": 1}),
-                           ("Mul", ["x0", "f"], "y0", {})))
+        (
+            "reshape to (b, w/2, 2)",
+            (
+                ("Div", ["w", "two"], "h", {}),
+                ("Concat", ["b", "h", "two"], "t", {"axis": 0}),
+                ("Reshape", ["x0", "t"], "y0", {}),
+            ),
+            True,
+        ),
+        (
+            "reshape to (b*w, 1)",
+            (
+                ("Mul", ["b", "w"], "h", {}),
+                ("Concat", ["h", "one"], "t", {"axis": 0}),
+                ("Reshape", ["x0", "t"], "y0", {}),
+            ),
+            True,
+        ),
+        (
+            "reshape to (b*w/2, 2)",
+            (
+                ("Mul", ["b", "w"], "h", {}),
+                ("Div", ["h", "two"], "k", {}),
+                ("Concat", ["k", "two"], "t", {"axis": 0}),
+                ("Reshape", ["x0", "t"], "y0", {}),
+            ),
+            True,
+        ),
+        ("reshape to (w, b)", (("Concat", ["w", "b"], "t", {"axis": 0}), ("Reshape", ["x0", "t"], "y0", {})), "merges"),
+        (
+            "reshape to (b/2, -1)",
+            (
+                ("Div", ["b", "two"], "h", {}),
+                ("Concat", ["h", "minus"], "t", {"axis": 0}),
+                ("Reshape", ["x0", "t"], "y0", {}),
+            ),
+            "not in proportion",
+        ),
+        (
+            "reshape to (b+0...)",
+            (
+                ("Sub", ["b", "one"], "h", {}),
+                ("Add", ["h", "one"], "k", {}),
+                ("Concat", ["k", "minus"], "t", {"axis": 0}),
+                ("Reshape", ["x0", "t"], "y0", {}),
+            ),
+            "not in proportion",
+        ),
+        (
+            "reshape to (max(b, 1), -1)",
+            (
+                ("Max", ["b", "one"], "h", {}),
+                ("Concat", ["h", "minus"], "t", {"axis": 0}),
+                ("Reshape", ["x0", "t"], "y0", {}),
+            ),
+            True,
+        ),
+        (
+            "reshape to (2b - b, -1)",
+            (
+                ("Mul", ["b", "two"], "h", {}),
+                ("Sub", ["h", "b"], "k", {}),
+                ("Concat", ["k", "minus"], "t", {"axis": 0}),
+                ("Reshape", ["x0", "t"], "y0", {}),
+            ),
+            True,
+        ),
+        (
+            "reshape to where(b == -1, 1, b)",
+            (
+                ("Equal", ["b", "minus"], "e", {}),
+                ("Where", ["e", "one", "b"], "k", {}),
+                ("Concat", ["k", "minus"], "t", {"axis": 0}),
+                ("Reshape", ["x0", "t"], "y0", {}),
+            ),
+            True,
+        ),
+        (
+            "reshape to where(b == 1, 1, b)",
+            (
+                ("Equal", ["b", "one"], "e", {}),
+                ("Where", ["e", "one", "b"], "k", {}),
+                ("Concat", ["k", "minus"], "t", {"axis": 0}),
+                ("Reshape", ["x0", "t"], "y0", {}),
+            ),
+            "not in proportion",
+        ),
+        (
+            "constant of (b*b)",
+            (("Mul", ["b", "b"], "t", {}), ("ConstantOfShape", ["t"], "y0", {})),
+            "not in proportion",
+        ),
+        (
+            "expand to (2b/b, b, w)",
+            (
+                ("Mul", ["b", "two"], "h", {}),
+                ("Div", ["h", "b"], "k", {}),
+                ("Concat", ["k", "b", "w"], "t", {"axis": 0}),
+                ("Expand", ["x0", "t"], "y0", {}),
+            ),
+            True,
+        ),
+        (
+            "expand a constant to (b, 2)",
+            (("Concat", ["b", "two"], "t", {"axis": 0}), ("Expand", ["one", "t"], "y0", {})),
+            True,
+        ),
+        (
+            "expand a constant to (b, b)",
+            (("Concat", ["b", "b"], "t", {"axis": 0}), ("Expand", ["one", "t"], "y0", {})),
+            "several axes",
+        ),
+        ("constant of (w, b)", (("Concat", ["w", "b"], "t", {"axis": 0}), ("ConstantOfShape", ["t"], "y0", {})), True),
+        (
+            "constant of (b, b)",
+            (("Concat", ["b", "b"], "t", {"axis": 0}), ("ConstantOfShape", ["t"], "y0", {})),
+            "several axes",
+        ),
+        (
+            "tile to (b, 2)",
+            (
+                ("Concat", ["b", "two"], "t", {"axis": 0}),
+                ("Unsqueeze", ["six", "i0"], "u", {}),
+                ("Tile", ["u", "t"], "y0", {}),
+            ),
+            True,
+        ),
+        (
+            "resize to (b, 2w)",
+            (
+                ("Mul", ["w", "two"], "h", {}),
+                ("Concat", ["b", "h"], "t", {"axis": 0}),
+                ("Resize", ["x0", "", "", "t"], "y0", {}),
+            ),
+            True,
+        ),
+        (
+            "resize to (2b, w)",
+            (
+                ("Mul", ["b", "two"], "h", {}),
+                ("Concat", ["h", "w"], "t", {"axis": 0}),
+                ("Resize", ["x0", "", "", "t"], "y0", {}),
+            ),
+            "resize the axis",
+        ),
+        ("slice up to w - 1", (("Sub", ["w", "one"], "k", {}), ("Slice", ["x0", "a0", "k", "one"], "y0", {})), True),
+        ("slice up to b", (("Slice", ["x0", "a0", "b", "one"], "y0", {}),), "size of the batch"),
+        (
+            "product of all sizes",
+            (
+                ("ReduceProd", ["s"], "p", {"keepdims": 1}),
+                ("Concat", ["p", "one"], "t", {"axis": 0}),
+                ("Reshape", ["x0", "t"], "y0", {}),
+            ),
+            True,
+        ),
+        (
+            "its size",
+            (("Size", ["x0"], "p", {}), ("Unsqueeze", ["p", "a0"], "q", {}), ("Reshape", ["x0", "q"], "y0", {})),
+            True,
+        ),
+        (
+            "multiplied by b",
+            (("Cast", ["b"], "f", {"to": 1}), ("Mul", ["x0", "f"], "y0", {})),
+            "size of the batch|depends",
+        ),
+        ("divided by w", (("Cast", ["w"], "f", {"to": 1}), ("Div", ["x0", "f"], "y0", {})), True),
+        ("the batch as output", (("Identity", ["b"], "y0", {}),), "holds a size"),
+        ("the rank as output", (("Shape", ["s"], "y0", {}),), True),
+        (
+            "sliced sizes",
+            (
+                ("Slice", ["s", "minus", "big"], "t", {}),
+                ("Concat", ["minus", "t"], "u", {"axis": 0}),
+                ("Reshape", ["x0", "u"], "y0", {}),
+            ),
+            True,
+        ),
+        (
+            "sizes from the end",
+            (
+                ("Slice", ["s", "minus", "minus9", "a0", "minus"], "t", {}),
+                ("Gather", ["t", "one"], "q", {}),
+                ("Concat", ["q", "minus"], "u", {"axis": 0}),
+                ("Reshape", ["x0", "u"], "y0", {}),
+            ),
+            True,
+        ),
+    ]:
+        yield Case(
+            steps[-1][0],
+            x("b", 6),
+            good=good,
+            also=target,
+            nodes=after_shape(*split, *steps, consts=(*two, ("minus9", [-9]))),
+        )
+    yield Case(
+        "Shape",
+        x("b", 6),
+        used=[0],
+        also="start and end",
+        nodes=chain(
+            ("Shape", ["x0"], "w", {"start": -1}), ("Cast", ["w"], "f", {"to": 1}), ("Mul", ["x0", "f"], "y0", {})
+        ),
+    )
     yield Case("Expand", x("b", 1, 3), ints(2, 1))
     yield Case("Expand", x("b", 1), ints(2, 1, 5))
     yield Case("Expand", x("b", 1), ints(4, 5), static=True)
@@ -462,13 +803,26 @@ def sizes_of_results():
 
 def products():
     for a, b, good in [
-            (x("b", 3), w(3, 4), True), (x("b", 2, 3), w(3, 4), True), (x(2, "b", 3), w(3, 4), True),
-            (x("b", 2, 3), x("b", 3, 4), True), (x("b", 1, 2, 3), x("b", 5, 3, 4), True),
-            (x("b", 2, 3), w(1, 3, 4), True), (w(2, 3), x("b", 3, 4), True), (w(2, 3), x(3, "b"), True),
-            (x("b", 2, 3), w(3), True), (w(3), x("b", 3, 4), True), (x("b", 3), w(3), True), (w(3), x(3, "b"), True),
-            (w(5, 2, 3), x("b", 5, 3, 4), True), (x(5, "b", 3), w(5, 3, 4), True),
-            (x(2, "b"), x("b", 3), "sums over"), (x("b"), x("b"), "sums over"), (x("b", 3), x(3, "b"), "different axes"),
-            (x("b", 2, 3), x(3, "b"), "different axes"), (x("b", 2, 3), x("n", 3, 4), "no size at axis")]:
+        (x("b", 3), w(3, 4), True),
+        (x("b", 2, 3), w(3, 4), True),
+        (x(2, "b", 3), w(3, 4), True),
+        (x("b", 2, 3), x("b", 3, 4), True),
+        (x("b", 1, 2, 3), x("b", 5, 3, 4), True),
+        (x("b", 2, 3), w(1, 3, 4), True),
+        (w(2, 3), x("b", 3, 4), True),
+        (w(2, 3), x(3, "b"), True),
+        (x("b", 2, 3), w(3), True),
+        (w(3), x("b", 3, 4), True),
+        (x("b", 3), w(3), True),
+        (w(3), x(3, "b"), True),
+        (w(5, 2, 3), x("b", 5, 3, 4), True),
+        (x(5, "b", 3), w(5, 3, 4), True),
+        (x(2, "b"), x("b", 3), "sums over"),
+        (x("b"), x("b"), "sums over"),
+        (x("b", 3), x(3, "b"), "different axes"),
+        (x("b", 2, 3), x(3, "b"), "different axes"),
+        (x("b", 2, 3), x("n", 3, 4), "no size at axis"),
+    ]:
         yield Case("MatMul", a, b, good=good)
     yield Case("MatMul", x("b", 2, 3), w(4, 3, 4), static=True)
     yield Case("Gemm", x("b", 3), w(3, 4), w(4))
@@ -482,20 +836,43 @@ def products():
     yield Case("Gemm", x("b", 3), w(3, 4), x(4), alpha=0.5, beta=2.0)
     i8 = {"dtype": np.uint8, "most": 200}
     yield Case("MatMulInteger", x("b", 3, **i8), Const(np.arange(12).reshape(3, 4), np.uint8), Const(3, np.uint8))
-    yield Case("MatMulInteger", x("b", 3, **i8), Const(np.arange(12).reshape(3, 4), np.uint8), Const(3, np.uint8),
-               Const([1, 2, 3, 4], np.uint8))
-    yield Case("MatMulInteger", x("b", 3, **i8), Const(np.arange(12).reshape(3, 4), np.uint8), x("b", **i8),
-               good="single samples|depends")
+    yield Case(
+        "MatMulInteger",
+        x("b", 3, **i8),
+        Const(np.arange(12).reshape(3, 4), np.uint8),
+        Const(3, np.uint8),
+        Const([1, 2, 3, 4], np.uint8),
+    )
+    yield Case(
+        "MatMulInteger",
+        x("b", 3, **i8),
+        Const(np.arange(12).reshape(3, 4), np.uint8),
+        x("b", **i8),
+        good="single samples|depends",
+    )
     q = (Const(0.1, FLOAT), Const(3, np.uint8))
     yield Case("QLinearMatMul", x("b", 3, **i8), *q, Const(np.arange(12).reshape(3, 4), np.uint8), *q, *q)
-    yield Case("QLinearMatMul", x("b", 3, **i8), *q, Const(np.arange(12).reshape(3, 4), np.uint8), *q,
-               Const([0.1] * 4, FLOAT), Const([3] * 4, np.uint8), good="single samples")
+    yield Case(
+        "QLinearMatMul",
+        x("b", 3, **i8),
+        *q,
+        Const(np.arange(12).reshape(3, 4), np.uint8),
+        *q,
+        Const([0.1] * 4, FLOAT),
+        Const([3] * 4, np.uint8),
+        good="single samples",
+    )
     for equation, operands, good in [
-            ("bij,bjk->bik", (x("b", 2, 3), x("b", 3, 4)), True), ("bi,ij->bj", (x("b", 3), w(3, 4)), True),
-            ("ij,bj->ib", (w(2, 3), x("b", 3)), True), ("bi, bi -> b", (x("b", 3), x("b", 3)), True),
-            ("bi,bi->i", (x("b", 3), x("b", 3)), "sums over"), ("bi,ci->bc", (x("b", 3), x("b", 3)), "different axes"),
-            ("...i,ij->...j", (x("b", 3), w(3, 4)), "'...'"), ("bi,bj->bij", (x("b", 3), w(3, 2)), "no size"),
-            ("ibj->jbi", (x(2, "b", 3),), True)]:
+        ("bij,bjk->bik", (x("b", 2, 3), x("b", 3, 4)), True),
+        ("bi,ij->bj", (x("b", 3), w(3, 4)), True),
+        ("ij,bj->ib", (w(2, 3), x("b", 3)), True),
+        ("bi, bi -> b", (x("b", 3), x("b", 3)), True),
+        ("bi,bi->i", (x("b", 3), x("b", 3)), "sums over"),
+        ("bi,ci->bc", (x("b", 3), x("b", 3)), "different axes"),
+        ("...i,ij->...j", (x("b", 3), w(3, 4)), "'...'"),
+        ("bi,bj->bij", (x("b", 3), w(3, 2)), "no size"),
+        ("ibj->jbi", (x(2, "b", 3),), True),
+    ]:
         yield Case("Einsum", *operands, equation=equation, good=good)
     yield Case("Einsum", x("b", 3), w(4, 2), equation="bi,bj->bij", static=True)
 
@@ -510,7 +887,9 @@ def vision():
     yield Case("ConvInteger", x("b", 2, 5, 5, dtype=np.uint8, most=9), u8, Const(1, np.uint8))
     q = (Const(0.1, FLOAT), Const(3, np.uint8))
     yield Case("QLinearConv", x("b", 2, 5, 5, dtype=np.uint8, most=99), *q, u8, *q, *q)
-    yield Case("DeformConv", x("b", 1, 3, 3), w(1, 1, 2, 2), x("b", 8, 2, 2), w(1), x("b", 4, 2, 2), kernel_shape=[2, 2])
+    yield Case(
+        "DeformConv", x("b", 1, 3, 3), w(1, 1, 2, 2), x("b", 8, 2, 2), w(1), x("b", 4, 2, 2), kernel_shape=[2, 2]
+    )
     for op in ("AveragePool", "LpPool"):
         yield Case(op, x("b", 2, 6, 6), kernel_shape=[2, 2])
     yield Case("MaxPool", x("b", 2, 6, 6), kernel_shape=[2, 2], strides=[2, 2])
@@ -532,8 +911,14 @@ def vision():
     roi = (x("b", 2, 6, 6), w(3, 4), Const([0, 1, 1], INT))
     yield Case("RoiAlign", *roi, good="name samples")
     yield Case("MaxRoiPool", x("b", 2, 6, 6), w(3, 5), pooled_shape=[2, 2], good="name samples")
-    yield Case("MaxUnpool", x("b", 1, 2, 2), x("b", 1, 2, 2, dtype=INT), kernel_shape=[2, 2], strides=[2, 2],
-               good="count through")
+    yield Case(
+        "MaxUnpool",
+        x("b", 1, 2, 2),
+        x("b", 1, 2, 2, dtype=INT),
+        kernel_shape=[2, 2],
+        strides=[2, 2],
+        good="count through",
+    )
     yield Case("NonMaxSuppression", x("b", 6, 4), x("b", 1, 6), good="name samples")
 
 
@@ -544,8 +929,15 @@ def quantised():
     yield Case("QuantizeLinear", x("b", 3), scale, zero)
     yield Case("QuantizeLinear", x("b", 3), many, zeros)
     yield Case("QuantizeLinear", x(3, "b"), many, zeros, axis=0)
-    yield Case("QuantizeLinear", x("b", 3), Const([0.1] * 4, FLOAT), Const([1] * 4, np.uint8), axis=0, static=True,
-               good="single samples")
+    yield Case(
+        "QuantizeLinear",
+        x("b", 3),
+        Const([0.1] * 4, FLOAT),
+        Const([1] * 4, np.uint8),
+        axis=0,
+        static=True,
+        good="single samples",
+    )
     yield Case("DequantizeLinear", x("b", 3, **u8), scale, zero)
     yield Case("DequantizeLinear", x("b", 3, **u8), many, zeros, axis=-1)
     yield Case("DequantizeLinear", x("b", 3, **u8), x("b"), x("b", **u8), axis=0, good="single samples|depends")
@@ -562,8 +954,19 @@ def sequences():
         yield Case(op, x(5, "b", 3), *weights, None, w(1, 4, 2), outs=outs, hidden_size=2, sizes=(4,))
         yield Case(op, x("b", 2, 3), *weights, outs=outs, hidden_size=2, good="at axis 0, not 1")
         yield Case(op, x("b", 5, 3), *weights, outs=outs, hidden_size=2, layout=1, run="onnx")
-    yield Case("LSTM", x(5, "b", 3), w(1, 8, 3), w(1, 8, 2), w(1, 16), None, x(1, "b", 2), x(1, "b", 2), w(1, 6), outs=3,
-               hidden_size=2)
+    yield Case(
+        "LSTM",
+        x(5, "b", 3),
+        w(1, 8, 3),
+        w(1, 8, 2),
+        w(1, 16),
+        None,
+        x(1, "b", 2),
+        x(1, "b", 2),
+        w(1, 6),
+        outs=3,
+        hidden_size=2,
+    )
 
 
 def attention():
@@ -573,16 +976,29 @@ def attention():
     yield Case("Attention", q, k, v, w(5, 7), **heads)
     yield Case("Attention", q, k, v, w(1, 1, 5, 7), **heads)
     yield Case("Attention", q, k, v, x("b", 1, 5, 7), **heads)
-    yield Case("Attention", x("b", 2, 5, 4), x("b", 2, 7, 4), x("b", 2, 7, 4), None, x("b", 2, 3, 4), x("b", 2, 3, 4),
-               outs=3, opset=23)
+    yield Case(
+        "Attention",
+        x("b", 2, 5, 4),
+        x("b", 2, 7, 4),
+        x("b", 2, 7, 4),
+        None,
+        x("b", 2, 3, 4),
+        x("b", 2, 3, 4),
+        outs=3,
+        opset=23,
+    )
     yield Case("Attention", q, k, v, x(1, "b", 5, 7), **heads, good="at axis 1, not 0")
     yield Case("Attention", q, w(1, 7, 8), v, **heads, good="no size at axis")
     yield Case("RotaryEmbedding", x("b", 2, 5, 4), w(9, 2), w(9, 2), x("b", 5, dtype=INT, most=9), opset=23)
     yield Case("RotaryEmbedding", x("b", 5, 8), x("b", 5, 2), x("b", 5, 2), opset=23, num_heads=2)
 
-
-    yield Case("TensorScatter", x("b", 2, 6, 4), x("b", 2, 2, 4),
-               x("b", dtype=INT, values=lambda s: np.arange(s[0]) % 4), opset=24)
+    yield Case(
+        "TensorScatter",
+        x("b", 2, 6, 4),
+        x("b", 2, 2, 4),
+        x("b", dtype=INT, values=lambda s: np.arange(s[0]) % 4),
+        opset=24,
+    )
 
 
 def contrib():
@@ -593,22 +1009,57 @@ def contrib():
     length = x("b", dtype=np.int32, values=lambda s: np.arange(s[0]) % 5 + 1)
     yield Case("Attention", x("b", 5, 8), w(8, 24), w(24), length, num_heads=2, **ms)
     yield Case("Attention", x("b", 5, 8), w(8, 24), w(24), None, x(2, "b", 2, 3, 4), outs=2, num_heads=2, **ms)
-    yield Case("Attention", x("b", 5, 8), w(8, 24), w(24), x("n", dtype=np.int32), num_heads=2, **ms, good="no size at axis")
+    yield Case(
+        "Attention", x("b", 5, 8), w(8, 24), w(24), x("n", dtype=np.int32), num_heads=2, **ms, good="no size at axis"
+    )
     yield Case("BiasGelu", x("b", 4, 8), w(8), **ms)
     yield Case("FastGelu", x("b", 4, 8), w(8), **ms)
     yield Case("FastGelu", x("b", 4, 8), **ms)
     yield Case("Gelu", x("b", 8), **ms)
     yield Case("QuickGelu", x("b", 8), **ms)
-    yield Case("DynamicQuantizeMatMul", x("b", 4), Const(np.ones((4, 3)), np.uint8), Const(0.1, FLOAT), **ms,
-               good="all samples")
-    yield Case("DynamicQuantizeLSTM", x(5, "b", 3), Const(np.ones((1, 3, 8)), np.uint8), Const(np.ones((1, 2, 8)), np.uint8),
-               None, None, None, None, None, w(1), Const([1], np.uint8), w(1), Const([1], np.uint8), hidden_size=2, **ms,
-               good="all samples")
+    yield Case(
+        "DynamicQuantizeMatMul",
+        x("b", 4),
+        Const(np.ones((4, 3)), np.uint8),
+        Const(0.1, FLOAT),
+        **ms,
+        good="all samples",
+    )
+    yield Case(
+        "DynamicQuantizeLSTM",
+        x(5, "b", 3),
+        Const(np.ones((1, 3, 8)), np.uint8),
+        Const(np.ones((1, 2, 8)), np.uint8),
+        None,
+        None,
+        None,
+        None,
+        None,
+        w(1),
+        Const([1], np.uint8),
+        w(1),
+        Const([1], np.uint8),
+        hidden_size=2,
+        **ms,
+        good="all samples",
+    )
     ids = {"dtype": np.int32, "most": 4}
     tables = (w(4, 8), w(6, 8), w(4, 8, seed=9), w(8), w(8))
     yield Case("EmbedLayerNormalization", x("b", 5, **ids), x("b", 5, **ids), *tables, mask, outs=2, **ms)
-    yield Case("EmbedLayerNormalization", x("b", 5, **ids), None, tables[0], tables[1], None, w(8), w(8), None,
-               Const([[0, 1, 2, 3, 4]], np.int32), outs=2, **ms)
+    yield Case(
+        "EmbedLayerNormalization",
+        x("b", 5, **ids),
+        None,
+        tables[0],
+        tables[1],
+        None,
+        w(8),
+        w(8),
+        None,
+        Const([[0, 1, 2, 3, 4]], np.int32),
+        outs=2,
+        **ms,
+    )
     yield Case("FusedConv", x("b", 3, 6, 6), w(4, 3, 3, 3), w(4), x("b", 4, 4, 4), activation="Relu", **ms)
     yield Case("FusedGemm", x("b", 3), w(3, 4), w(4), activation="Relu", **ms)
     yield Case("FusedMatMul", x("b", 3, 2), x("b", 3, 4), transA=1, alpha=0.5, **ms)
@@ -618,23 +1069,80 @@ def contrib():
     cache = {"num_heads": 4, "kv_num_heads": 2}
     past = (x("b", 2, 8, 8), x("b", 2, 8, 8))
     seqlens = x("b", dtype=np.int32, values=lambda s: np.full(s, 5))
-    yield Case("GroupQueryAttention", x("b", 1, 32), x("b", 1, 16), x("b", 1, 16), *past, seqlens, Const([6], np.int32),
-               outs=3, **cache, **ms)
-    yield Case("GroupQueryAttention", x("b", 1, 32), x("b", 1, 16), x("b", 1, 16), *past, seqlens,
-               x("b", dtype=np.int32, values=lambda s: np.full(s, 6)), outs=3, **cache, **ms, good="depends on the batch")
+    yield Case(
+        "GroupQueryAttention",
+        x("b", 1, 32),
+        x("b", 1, 16),
+        x("b", 1, 16),
+        *past,
+        seqlens,
+        Const([6], np.int32),
+        outs=3,
+        **cache,
+        **ms,
+    )
+    yield Case(
+        "GroupQueryAttention",
+        x("b", 1, 32),
+        x("b", 1, 16),
+        x("b", 1, 16),
+        *past,
+        seqlens,
+        x("b", dtype=np.int32, values=lambda s: np.full(s, 6)),
+        outs=3,
+        **cache,
+        **ms,
+        good="depends on the batch",
+    )
     for b in (Const(np.arange(12).reshape(3, 4), np.uint8),):
-        yield Case("MatMulIntegerToFloat", x("b", 3, dtype=np.uint8, most=99), b, Const([0.1], FLOAT), Const([0.2] * 4, FLOAT),
-                   Const([1], np.uint8), Const([1, 2, 3, 4], np.uint8), w(4), **ms)
-    yield Case("MatMulNBits", x("b", 2, 32), Const(np.arange(64).reshape(4, 1, 16), np.uint8), w(4), K=32, N=4, bits=4,
-               block_size=32, **ms)
-    yield Case("MatMulNBits", x(2, 32, "b"), Const(np.arange(64).reshape(4, 1, 16), np.uint8), w(4), K=32, N=4, bits=4,
-               block_size=32, **ms, good="along the axis")
+        yield Case(
+            "MatMulIntegerToFloat",
+            x("b", 3, dtype=np.uint8, most=99),
+            b,
+            Const([0.1], FLOAT),
+            Const([0.2] * 4, FLOAT),
+            Const([1], np.uint8),
+            Const([1, 2, 3, 4], np.uint8),
+            w(4),
+            **ms,
+        )
+    yield Case(
+        "MatMulNBits",
+        x("b", 2, 32),
+        Const(np.arange(64).reshape(4, 1, 16), np.uint8),
+        w(4),
+        K=32,
+        N=4,
+        bits=4,
+        block_size=32,
+        **ms,
+    )
+    yield Case(
+        "MatMulNBits",
+        x(2, 32, "b"),
+        Const(np.arange(64).reshape(4, 1, 16), np.uint8),
+        w(4),
+        K=32,
+        N=4,
+        bits=4,
+        block_size=32,
+        **ms,
+        good="along the axis",
+    )
     qkv = (x("b", 5, 8), x("b", 7, 8), x("b", 7, 8))
     yield Case("MultiHeadAttention", *qkv, num_heads=2, **ms)
-    yield Case("MultiHeadAttention", *qkv, w(24), x("b", dtype=np.int32, values=lambda s: np.arange(s[0]) % 7 + 1),
-               num_heads=2, **ms)
+    yield Case(
+        "MultiHeadAttention",
+        *qkv,
+        w(24),
+        x("b", dtype=np.int32, values=lambda s: np.arange(s[0]) % 7 + 1),
+        num_heads=2,
+        **ms,
+    )
     yield Case("MultiHeadAttention", *qkv, None, None, w(1, 2, 5, 7), num_heads=2, **ms)
-    yield Case("MultiHeadAttention", *qkv, None, None, None, x("b", 2, 3, 4), x("b", 2, 3, 4), outs=3, num_heads=2, **ms)
+    yield Case(
+        "MultiHeadAttention", *qkv, None, None, None, x("b", 2, 3, 4), x("b", 2, 3, 4), outs=3, num_heads=2, **ms
+    )
     u8 = {"dtype": np.uint8, "most": 200}
     q = (Const(0.1, FLOAT), Const(3, np.uint8))
     yield Case("NhwcMaxPool", x("b", 4, 4, 2, **u8), kernel_shape=[2, 2], **ms)
@@ -648,9 +1156,27 @@ def contrib():
     yield Case("QLinearGlobalAveragePool", x("b", 2, 4, 4, **u8), *q, *q, **ms)
     yield Case("QLinearConcat", *q, x("b", 3, **u8), *q, x("b", 2, **u8), *q, axis=1, **ms)
     yield Case("QLinearConcat", *q, x("b", 3, **u8), *q, x("b", 3, **u8), *q, axis=0, **ms, good="joins along")
-    yield Case("QLinearSoftmax", x("b", 3, **u8), *q, Const(1 / 256, FLOAT), Const(0, np.uint8), axis=-1, more={"opset": 13}, **ms)
-    yield Case("QLinearSoftmax", x("b", 3, **u8), *q, Const(1 / 256, FLOAT), Const(0, np.uint8), axis=0, more={"opset": 13},
-               **ms, good="along the axis")
+    yield Case(
+        "QLinearSoftmax",
+        x("b", 3, **u8),
+        *q,
+        Const(1 / 256, FLOAT),
+        Const(0, np.uint8),
+        axis=-1,
+        more={"opset": 13},
+        **ms,
+    )
+    yield Case(
+        "QLinearSoftmax",
+        x("b", 3, **u8),
+        *q,
+        Const(1 / 256, FLOAT),
+        Const(0, np.uint8),
+        axis=0,
+        more={"opset": 13},
+        **ms,
+        good="along the axis",
+    )
     yield Case("RotaryEmbedding", x("b", 5, 8), x("b", 5, dtype=INT, most=9), w(9, 2), w(9, 2), num_heads=2, **ms)
     yield Case("RotaryEmbedding", x("b", 2, 5, 4), ints(3), w(9, 2), w(9, 2), **ms)
     for op in ("SkipLayerNormalization", "SkipSimplifiedLayerNormalization"):
@@ -678,33 +1204,102 @@ def machine_learning():
     yield Case("OneHotEncoder", x("b", 2, dtype=INT), cats_int64s=[0, 1], **ml)
     yield Case("Scaler", x("b", 2), offset=[0.5, 1.0], scale=[2.0, 3.0], **ml)
     svm = {"kernel_type": "LINEAR", "kernel_params": [0.1, 0.0, 3.0], "rho": [0.2]}
-    yield Case("SVMRegressor", x("b", 2), n_supports=2, support_vectors=[1.0, 2.0, 0.5, -1.0], coefficients=[0.7, -0.3],
-               **svm, **ml)
-    yield Case("SVMClassifier", x("b", 2), outs=2, vectors_per_class=[1, 1], support_vectors=[1.0, 2.0, 0.5, -1.0],
-               coefficients=[0.7, -0.3], classlabels_ints=[0, 1], **svm, **ml)
-    tree = {"nodes_treeids": [0, 0, 0], "nodes_nodeids": [0, 1, 2], "nodes_featureids": [0, 0, 0],
-            "nodes_values": [0.1, 0.0, 0.0], "nodes_modes": ["BRANCH_LEQ", "LEAF", "LEAF"], "nodes_truenodeids": [1, 0, 0],
-            "nodes_falsenodeids": [2, 0, 0], "nodes_hitrates": [1.0, 1.0, 1.0], "nodes_missing_value_tracks_true": [0, 0, 0]}
-    yield Case("TreeEnsembleRegressor", x("b", 2), n_targets=1, target_treeids=[0, 0], target_nodeids=[1, 2],
-               target_ids=[0, 0], target_weights=[1.5, -2.0], **tree, **ml)
-    yield Case("TreeEnsembleClassifier", x("b", 2), outs=2, class_treeids=[0, 0], class_nodeids=[1, 2], class_ids=[0, 1],
-               class_weights=[1.0, 1.0], classlabels_int64s=[5, 6], **tree, **ml)
+    yield Case(
+        "SVMRegressor",
+        x("b", 2),
+        n_supports=2,
+        support_vectors=[1.0, 2.0, 0.5, -1.0],
+        coefficients=[0.7, -0.3],
+        **svm,
+        **ml,
+    )
+    yield Case(
+        "SVMClassifier",
+        x("b", 2),
+        outs=2,
+        vectors_per_class=[1, 1],
+        support_vectors=[1.0, 2.0, 0.5, -1.0],
+        coefficients=[0.7, -0.3],
+        classlabels_ints=[0, 1],
+        **svm,
+        **ml,
+    )
+    tree = {
+        "nodes_treeids": [0, 0, 0],
+        "nodes_nodeids": [0, 1, 2],
+        "nodes_featureids": [0, 0, 0],
+        "nodes_values": [0.1, 0.0, 0.0],
+        "nodes_modes": ["BRANCH_LEQ", "LEAF", "LEAF"],
+        "nodes_truenodeids": [1, 0, 0],
+        "nodes_falsenodeids": [2, 0, 0],
+        "nodes_hitrates": [1.0, 1.0, 1.0],
+        "nodes_missing_value_tracks_true": [0, 0, 0],
+    }
+    yield Case(
+        "TreeEnsembleRegressor",
+        x("b", 2),
+        n_targets=1,
+        target_treeids=[0, 0],
+        target_nodeids=[1, 2],
+        target_ids=[0, 0],
+        target_weights=[1.5, -2.0],
+        **tree,
+        **ml,
+    )
+    yield Case(
+        "TreeEnsembleClassifier",
+        x("b", 2),
+        outs=2,
+        class_treeids=[0, 0],
+        class_nodeids=[1, 2],
+        class_ids=[0, 1],
+        class_weights=[1.0, 1.0],
+        classlabels_int64s=[5, 6],
+        **tree,
+        **ml,
+    )
 
 
 def refusals():
-    for op, operands, more in [("NonZero", (x("b", 3),), {}), ("Unique", (x("b"),), {}),
-                               ("Compress", (x("b", 3), x("b", dtype=BOOL)), {"axis": 0}),
-                               ("Bernoulli", (x("b", 3),), {}), ("RandomNormalLike", (x("b", 3),), {}),
-                               ("RandomUniformLike", (x("b", 3),), {}), ("RandomNormal", (), {"shape": [2, 3]}),
-                               ("RandomUniform", (), {"shape": [2, 3]}), ("Multinomial", (x("b", 3),), {}),
-                               ("SoftmaxCrossEntropyLoss", (x("b", 3), x("b", dtype=INT)), {}),
-                               ("NegativeLogLikelihoodLoss", (x("b", 3), x("b", dtype=INT)), {}),
-                               ("EyeLike", (x("b", 3),), {}), ("SequenceConstruct", (x("b", 3),), {})]:
-        yield Case(op, *(operands or (x("b"),))[:len(operands) or 1], good="", also="refused",
-                   nodes=None if operands else chain((op, [], "r", more), ("Add", ["r", "x0"], "y0", {})), **more)
+    for op, operands, more in [
+        ("NonZero", (x("b", 3),), {}),
+        ("Unique", (x("b"),), {}),
+        ("Compress", (x("b", 3), x("b", dtype=BOOL)), {"axis": 0}),
+        ("Bernoulli", (x("b", 3),), {}),
+        ("RandomNormalLike", (x("b", 3),), {}),
+        ("RandomUniformLike", (x("b", 3),), {}),
+        ("RandomNormal", (), {"shape": [2, 3]}),
+        ("RandomUniform", (), {"shape": [2, 3]}),
+        ("Multinomial", (x("b", 3),), {}),
+        ("SoftmaxCrossEntropyLoss", (x("b", 3), x("b", dtype=INT)), {}),
+        ("NegativeLogLikelihoodLoss", (x("b", 3), x("b", dtype=INT)), {}),
+        ("EyeLike", (x("b", 3),), {}),
+        ("SequenceConstruct", (x("b", 3),), {}),
+    ]:
+        yield Case(
+            op,
+            *(operands or (x("b"),))[: len(operands) or 1],
+            good="",
+            also="refused",
+            nodes=None if operands else chain((op, [], "r", more), ("Add", ["r", "x0"], "y0", {})),
+            **more,
+        )
 
 
 def all_cases():
-    for group in (elementwise, broadcasting, along, reductions, moves, products, vision, quantised, sequences, attention,
-                  contrib, machine_learning, refusals):
+    for group in (
+        elementwise,
+        broadcasting,
+        along,
+        reductions,
+        moves,
+        products,
+        vision,
+        quantised,
+        sequences,
+        attention,
+        contrib,
+        machine_learning,
+        refusals,
+    ):
         yield from group()

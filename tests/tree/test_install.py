@@ -187,7 +187,8 @@ def by_pcc_h(folder, prefix, programs, env):
             r = run("sh", "-c", f'exec "$@"{closed}', "sh", program, model, out, env=env)
             same_files(want, out)
             check((folder / "want.json").read_bytes() == out.with_suffix(".json").read_bytes(), f"{program}: its JSON")
-            check(f": time-per-sample {seconds * 1e3:.3f} ms, " in r.stdout and "acc1 (a100): " in r.stdout and not r.stderr,
+            check(f": time-per-sample {seconds * 1e3:.3f} ms, " in r.stdout and "acc1 (a100): " in r.stdout
+                  and not r.stderr,
                   f"{program} prints {r.stdout} {r.stderr}")
             r = run("sh", "-c", f'exec "$@"{closed}', "sh", program, model, out, "2xa200", good=False, env=env)
             check(r.returncode == 2 and not r.stdout.startswith("auto") and (closed or "'2xa100'?" in r.stderr),

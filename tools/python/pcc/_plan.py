@@ -43,7 +43,9 @@ class Plan:
 
     value: what the objective comes to; objective: "time-per-sample", "makespan", "latency" or "iteration-time"; bound:
     no plan in `scope` has a smaller value, None: nothing is known; bound_all: no plan at all has one; status:
-    "optimal", "feasible", ... in that scope; argument: why, in a line; proof: why the bound holds, or None. diagnostics: all that was said. str(plan) is the table that the program prints."""
+    "optimal", "feasible", ... in that scope; argument: why, in a
+    line; proof: why the bound holds, or None. diagnostics: all that was said. str(plan) is the table that the
+    program prints."""
 
     def __init__(self, handle: Handle):
         self._handle = handle

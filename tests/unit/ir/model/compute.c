@@ -1,6 +1,6 @@
 /* Operators computed in pcc: tables by hand of what they make in the corners, and of what is left alone: indices out of
- * range, divisions by zero, numbers that overflow, shapes that do not fit, attributes of another kind, tensors that are too
- * large.  (tests/program/test_fold_operators.py compares the rest with ONNX Runtime.) */
+ * range, divisions by zero, numbers that overflow, shapes that do not fit, attributes of another kind, tensors that
+ * are too large.  (tests/program/test_fold_operators.py compares the rest with ONNX Runtime.) */
 #include "ir/model/compute.h"
 #include "ir/text/text.h"
 #include "tests/support/sink.h"

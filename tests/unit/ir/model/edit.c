@@ -336,8 +336,8 @@ static void outputs_keep_names(void **state)
     arena_free(m->mem);
 }
 
-/* An output that is added counts from then on: what replaced the value before does not stand for it.  Values that replace
- * each other in turn end with the last one. */
+/* An output that is added counts from then on: what replaced the value before does not stand for it.  Values that
+ * replace each other in turn end with the last one. */
 static void outputs_have_their_time(void **state)
 {
     struct sink sink;
@@ -512,8 +512,8 @@ static void order_is_found(void **state)
     arena_free(m->mem);
 }
 
-/* Nodes that are ready keep the order of the list; who reads a value reads what has replaced it last, also where that was
- * asked for between replacements. */
+/* Nodes that are ready keep the order of the list; who reads a value reads what has replaced it last, also where
+ * that was asked for between replacements. */
 static void order_of_the_list(void **state)
 {
     enum { MANY = 5 };
@@ -818,8 +818,8 @@ static void slices(void **state)
 
 /* ---- values that become constants -------------------------------------------------------------- */
 
-/* A value is fixed: it keeps its name, has the tensor's type, and its node goes; who read the node's operands alone goes
- * with a sweep. */
+/* A value is fixed: it keeps its name, has the tensor's type, and its node goes; who read the node's operands alone
+ * goes with a sweep. */
 static void values_are_fixed(void **state)
 {
     struct sink sink;
