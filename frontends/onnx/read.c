@@ -183,13 +183,14 @@ static Onnx__ModelProto *unpack(const struct file *f, const char *path, struct a
 Onnx__ModelProto *onnx_unpack(const void *bytes, size_t n, const char *path, struct arena *a,
                               struct diag *d)
 {
+    struct arena *own = arena_new(a); /* before there is a descriptor that could be lost */
     struct file f = {.fd = file_of(bytes, n), .size = n, .map = bytes};
 
     if (f.fd < 0) {
         diag_error(d, "%s: cannot open: %s", path, strerror(errno));
+        arena_free(own);
         return NULL;
     }
-    struct arena *own = arena_new(a);
     arena_defer(own, close_fd, (void *)(intptr_t)f.fd);
     Onnx__ModelProto *model = unpack(&f, path, a, d);
     arena_free(own);

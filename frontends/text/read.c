@@ -49,6 +49,8 @@ static int open_one(struct module *m, uint32_t k, const struct beside *b, struct
     int fd = *path == '/' && !links ? -1 : infile_open_beneath(b->dir, path, links, tmp);
     int e = errno;
 
+    if (fd >= 0) /* before anything takes memory */
+        arena_defer(m->mem, close_fd, (void *)(intptr_t)fd);
     if (*path != '/' && strcmp(b->folder, ".") != 0)
         f->path = str_id(m, arena_fmt(tmp, "%s%s", b->folder, path));
     if (fd < 0) {
@@ -57,7 +59,6 @@ static int open_one(struct module *m, uint32_t k, const struct beside *b, struct
             f->barred = why_barred(text, m->mem); /* else it was not there for the text either */
         return 0;
     }
-    arena_defer(m->mem, close_fd, (void *)(intptr_t)fd);
     const char *wrong = infile_wrong(fd, INFILE_DATA, &size, &names);
     if (wrong == NULL && names != 1 && !links)
         wrong = "has several names, hard links (--allow-links accepts links)";

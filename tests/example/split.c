@@ -14,8 +14,8 @@ static void show_line(void *user, enum pcc_level level, const char *name, const 
 static void show_plan(struct pcc *p)
 {
     const struct pcc_verdict *v = pcc_verdict(p);
-    printf("%s: %.3f ms per sample, bound %.3f ms: %s among %s plans\n", v->planner,
-           (double)v->time / 1e9, (double)v->bound / 1e9, v->status, v->scope);
+    printf("%s: %s %.3f ms, bound %.3f ms: %s among %s plans\n", v->planner, v->objective,
+           (double)v->value / 1e9, (double)v->bound / 1e9, v->status, v->scope);
     for (uint32_t d = 0; d < v->ndevices; d++) {
         uint32_t nodes = 0;
         for (uint32_t n = 0; n < v->nnodes; n++)

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace
+{
 
 struct Deleter {
     void operator()(pcc *p) const { pcc_free(p); }
@@ -46,7 +47,8 @@ void run(const std::string &model, const std::string &folder)
     check(p, pcc_plan(p.get(), "dp-place"));
     check(p, pcc_write(p.get(), folder.c_str()));
     check(p, pcc_write(p.get(), (folder + ".svg").c_str()));
-    std::cout << pcc_verdict(p.get())->time << " ps per sample\n" << pcc_text(p.get(), "table");
+    const struct pcc_verdict *v = pcc_verdict(p.get());
+    std::cout << v->objective << ": " << v->value << " ps\n" << pcc_text(p.get(), "table");
 }
 
 } // namespace

@@ -6,7 +6,7 @@
 2. A full disk: a limit on file sizes; a small tmpfs.
 3. Names in models that look like paths; symbolic links where outputs and temporary files go.
 
-Environment: PCC, PCC_GEN, PCC_FAULTS and PCC_EVERY_ALLOCATION (for part 1), PCC_ALL=1: every allocation, not a
+Environment: PCC, PCC_GEN, PCC_BUILT (for part 1), PCC_ALL=1: every allocation, not a
 sample.  Needs the Python package onnx (else 77)."""
 # extras: memory library metis disk
 import ctypes
@@ -35,8 +35,7 @@ except ImportError:
 
 PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
-FAULTS = os.environ.get("PCC_FAULTS")
-EVERY = os.environ.get("PCC_EVERY_ALLOCATION")
+FAULTS, EVERY = (extras.BUILT / name for name in ("pcc-faults", "pcc-every-allocation"))
 ALL = bool(os.environ.get("PCC_ALL"))
 RUNS = 200  # per job and way of failing, when not all
 LAST = 20  # of them always: when the output is put in its place
@@ -369,10 +368,10 @@ def main():
         models.mkdir()
         generate(models)
         if extras.extra() in ("memory", "metis"):
-            extras.need(FAULTS, "no pcc whose allocations can fail (it needs glibc, and no sanitizer)")
+            extras.need(FAULTS.exists(), "no pcc whose allocations can fail (it needs glibc, and no sanitizer)")
             memory(tmp, models)
         elif extras.extra() == "library":
-            extras.need(EVERY, "no library whose allocations can fail (it needs glibc, and no sanitizer)")
+            extras.need(EVERY.exists(), "no library whose allocations can fail (it needs glibc, and no sanitizer)")
             library(tmp, models)
         else:
             full_disk(tmp, models)

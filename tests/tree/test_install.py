@@ -178,7 +178,7 @@ def by_pcc_h(folder, prefix, programs, env):
             same_files(folder / "want-dp", out)
             picture = out.with_suffix(".svg").read_bytes()
             check((folder / "want-dp.svg").read_bytes() == picture, f"{program}: its picture")
-            check(r.stdout.startswith(f"{round(seconds * 1e12)} ps per sample\n") and "acc1" in r.stdout,
+            check(r.stdout.startswith(f"time-per-sample: {round(seconds * 1e12)} ps\n") and "acc1" in r.stdout,
                   f"{program} prints {r.stdout}")
             r = run(program, folder / "none.onnx", out, good=False, env=env)
             check(r.returncode == 1 and "is empty" in r.stderr, f"{program} without a model: {r.stderr}")
@@ -187,7 +187,7 @@ def by_pcc_h(folder, prefix, programs, env):
             r = run("sh", "-c", f'exec "$@"{closed}', "sh", program, model, out, env=env)
             same_files(want, out)
             check((folder / "want.json").read_bytes() == out.with_suffix(".json").read_bytes(), f"{program}: its JSON")
-            check(f": {seconds * 1e3:.3f} ms per sample" in r.stdout and "acc1 (a100): " in r.stdout and not r.stderr,
+            check(f": time-per-sample {seconds * 1e3:.3f} ms, " in r.stdout and "acc1 (a100): " in r.stdout and not r.stderr,
                   f"{program} prints {r.stdout} {r.stderr}")
             r = run("sh", "-c", f'exec "$@"{closed}', "sh", program, model, out, "2xa200", good=False, env=env)
             check(r.returncode == 2 and not r.stdout.startswith("auto") and (closed or "'2xa100'?" in r.stderr),

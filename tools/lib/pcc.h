@@ -62,7 +62,7 @@ struct pcc_progress {
     const char *pass;  /* at work, as pipelines name it; NULL: none, it is reading or writing */
     const char *phase; /* what it does, such as "searching"; NULL: it begins, or has ended */
     uint32_t done;     /* thousandths of the phase; 0: it just began, or nobody knows */
-    int64_t best;      /* time per sample of the best plan so far, ps; 0: none yet */
+    int64_t best;      /* value of the best plan so far (struct pcc_verdict), ps; 0: none yet */
     int64_t bound;     /* no plan that is looked for takes less, ps; 0: nothing is known */
 };
 
@@ -96,13 +96,15 @@ PCC_API enum pcc_status pcc_open_memory(struct pcc *p, const char *name, const v
                                         size_t n);
 
 /* Runs a pipeline of passes, "fuse,dp-place{max-states=1000000}" (pcc --list-passes), on the model, once for each time
- * that it was opened; what passes need runs before them.  NULL: the program's default, auto-place. */
+ * that it was opened; what passes need runs before them.  NULL: what the program runs for
+ * the objective, "open-functions,fuse,auto-place" for the time per sample. */
 PCC_API enum pcc_status pcc_plan(struct pcc *p, const char *pipeline);
 
 struct pcc_device {
     const char *name;         /* "acc0" */
     const char *device_class; /* "a100" */
-    int64_t load; /* what a sample takes it, ps: what follows, as the settings add it up */
+    /* how long the device is busy in a sample or iteration, ps: compute and transfer, as the settings add them up */
+    int64_t load;
     int64_t compute, transfer;
     int64_t memory, used; /* bytes; memory -1: without limit */
 };
@@ -120,9 +122,10 @@ struct pcc_verdict {
     const char *scope;    /* the plans that status and bound are about: "all", "contiguous", ... */
     const char *argument; /* why the status, a line */
     const char *proof;    /* why the bound holds, lines; NULL: nothing to show */
-    int64_t time;         /* per sample, ps */
-    int64_t bound;        /* no plan in scope takes less, ps; -1: not known */
-    int64_t bound_all;    /* no plan at all takes less, ps; -1: not known */
+    const char *objective; /* "time-per-sample", "makespan", ... */
+    int64_t value;     /* ps */
+    int64_t bound;     /* no plan in scope has a smaller value, ps; -1: not known */
+    int64_t bound_all; /* no plan at all has a smaller value, ps; -1: not known */
     uint32_t nparts;
     uint32_t ndevices;
     const struct pcc_device *device; /* [ndevices] */

@@ -112,7 +112,7 @@ class Verdict(ctypes.Structure):
     """struct pcc_verdict"""
 
     _fields_ = [("planner", ctypes.c_char_p), ("status", ctypes.c_char_p), ("scope", ctypes.c_char_p),
-                ("argument", ctypes.c_char_p), ("proof", ctypes.c_char_p), ("time", ctypes.c_int64),
+                ("argument", ctypes.c_char_p), ("proof", ctypes.c_char_p), ("objective", ctypes.c_char_p), ("value", ctypes.c_int64),
                 ("bound", ctypes.c_int64), ("bound_all", ctypes.c_int64), ("nparts", ctypes.c_uint32),
                 ("ndevices", ctypes.c_uint32), ("device", ctypes.POINTER(_Device)), ("nnodes", ctypes.c_uint32),
                 ("node", ctypes.POINTER(_Node))]

@@ -41,9 +41,9 @@ class Node:
 class Plan:
     """A plan, as pcc judges it. Times are seconds.
 
-    time: what a sample takes; bound: no plan in `scope` takes less, None: nothing is known; bound_all: no plan at all
-    does; status: "optimal", "feasible", ... in that scope; argument: why, in a line; proof: why the bound holds, or
-    None. diagnostics: all that was said. str(plan) is the table that the program prints."""
+    value: what the objective comes to; objective: "time-per-sample", "makespan", "latency" or "iteration-time"; bound:
+    no plan in `scope` has a smaller value, None: nothing is known; bound_all: no plan at all has one; status:
+    "optimal", "feasible", ... in that scope; argument: why, in a line; proof: why the bound holds, or None. diagnostics: all that was said. str(plan) is the table that the program prints."""
 
     def __init__(self, handle: Handle):
         self._handle = handle
@@ -57,7 +57,8 @@ class Plan:
             self.scope = text_of(v.scope)
             self.argument = text_of(v.argument)
             self.proof: Optional[str] = text_of(v.proof) if v.proof else None
-            self.time = v.time / 1e12
+            self.objective = text_of(v.objective)
+            self.value = v.value / 1e12
             self.bound = _seconds(v.bound)
             self.bound_all = _seconds(v.bound_all)
             self.part_count: int = v.nparts
@@ -71,8 +72,8 @@ class Plan:
 
     @property
     def gap(self) -> Optional[float]:
-        """time over bound, less 1; None without a bound."""
-        return None if not self.bound else self.time / self.bound - 1
+        """value over bound, less 1; None without a bound."""
+        return None if not self.bound else self.value / self.bound - 1
 
     @property
     def nodes(self) -> List[Node]:
@@ -137,7 +138,7 @@ class Plan:
         return self.text("table")
 
     def __repr__(self) -> str:
-        return f"<pcc.Plan {self.planner}: {self.part_count} parts, {self.time:.6g} s per sample, {self.status}>"
+        return f"<pcc.Plan {self.planner}: {self.part_count} parts, {self.objective} {self.value:.6g} s, {self.status}>"
 
 
 def _seconds(ps: int) -> Optional[float]:

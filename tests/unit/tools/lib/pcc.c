@@ -66,6 +66,22 @@ static void test_settings(void **state)
     pcc_free(p);
 }
 
+/* One sample runs a, b, c and d one after the other: 10, 0.5, 10 and 100 us. */
+static void test_verdict_of_objective(void **state)
+{
+    static const char *const objective[] = {"makespan", "latency"};
+    (void)state;
+    for (size_t i = 0; i < sizeof objective / sizeof *objective; i++) {
+        struct pcc *p = open_chain();
+        assert_int_equal(pcc_set(p, "objective", objective[i]), PCC_OK);
+        assert_int_equal(pcc_plan(p, NULL), PCC_OK);
+        const struct pcc_verdict *v = pcc_verdict(p);
+        assert_string_equal(v->objective, objective[i]);
+        assert_true(v->value >= 120500000 && v->bound <= v->value);
+        pcc_free(p);
+    }
+}
+
 static void test_verdict(void **state)
 {
     struct pcc *p = open_chain();
@@ -76,11 +92,12 @@ static void test_verdict(void **state)
     assert_string_equal(v->planner, "dp-place");
     assert_string_equal(v->status, "optimal");
     assert_string_equal(v->scope, "all");
+    assert_string_equal(v->objective, "time-per-sample");
     /* d alone: 100 us, and 1 KiB over a link of 1 GB/s, 1 us */
     int64_t transfer = 1000000 + 1024 * 1000;
-    assert_int_equal(v->time, 100 * 1000000 + transfer);
-    assert_int_equal(v->bound, v->time);
-    assert_int_equal(v->bound_all, v->time);
+    assert_int_equal(v->value, 100 * 1000000 + transfer);
+    assert_int_equal(v->bound, v->value);
+    assert_int_equal(v->bound_all, v->value);
     assert_true(v->proof && *v->argument);
     assert_int_equal(v->ndevices, 4);
     assert_int_equal(v->nparts, 2);
@@ -95,7 +112,7 @@ static void test_verdict(void **state)
     }
     assert_int_equal(compute, 120500000);
     assert_true(used >= 4 * 300 * 1024);
-    assert_int_equal(most, v->time);
+    assert_int_equal(most, v->value);
     for (uint32_t n = 0; n < v->nnodes; n++) {
         assert_string_equal(v->node[n].op, "Tanh");
         assert_int_equal(v->node[n].name[0], (int)('a' + n));
@@ -262,7 +279,7 @@ static void test_progress(void **state)
         assert_int_equal(pcc_plan(p, "anneal-place{moves=1000000000000}"), PCC_OK);
         assert_true(w.calls >= 3);
         assert_non_null(strstr(pcc_verdict(p)->argument, "interrupted"));
-        assert_true(w.best >= pcc_verdict(p)->time);
+        assert_true(w.best >= pcc_verdict(p)->value);
         /* the stop was for that run only */
         pcc_listen(p, NULL);
         assert_int_equal(pcc_open_memory(p, "wide.pir", text, strlen(text)), PCC_OK);
@@ -505,7 +522,9 @@ static int run_with_commas(void)
     }
     snprintf(text, sizeof text, "%.1f", 0.5);
     const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(test_texts_by_commas, points),
-                                       cmocka_unit_test(test_verdict), cmocka_unit_test(test_texts),
+                                       cmocka_unit_test(test_verdict),
+                                       cmocka_unit_test(test_verdict_of_objective),
+                                       cmocka_unit_test(test_texts),
                                        cmocka_unit_test(test_settings),
                                        cmocka_unit_test(test_memory_as_file)};
     int rc = strcmp(text, "0,5") != 0 || cmocka_run_group_tests(tests, NULL, NULL) ||
@@ -518,11 +537,15 @@ int main(int argc, char **argv)
 {
     if (extra_is(argc, argv, "locale"))
         return run_with_commas();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settings),       cmocka_unit_test(test_verdict),
-        cmocka_unit_test(test_order_of_calls), cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_messages),       cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_phases),         cmocka_unit_test(test_memory_as_file),
-        cmocka_unit_test(test_prints_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings),
+                                       cmocka_unit_test(test_verdict),
+                                       cmocka_unit_test(test_verdict_of_objective),
+                                       cmocka_unit_test(test_order_of_calls),
+                                       cmocka_unit_test(test_texts),
+                                       cmocka_unit_test(test_messages),
+                                       cmocka_unit_test(test_progress),
+                                       cmocka_unit_test(test_phases),
+                                       cmocka_unit_test(test_memory_as_file),
+                                       cmocka_unit_test(test_prints_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
