@@ -197,6 +197,8 @@ const char *opt_names(const struct opt *o, const char *sep, const char *last, st
 
 const char *opt_expected(const struct opt *o, struct arena *a)
 {
+    if (o->def && o->kind != OPT_CHOICE && o->kind != OPT_SET) /* of passes and writers */
+        return opt_wants(o, a);
     switch (o->kind) {
     case OPT_CHOICE:
         return opt_names(o, ", ", " or ", a);

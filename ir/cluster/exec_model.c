@@ -46,8 +46,8 @@ const struct opt exec_settings[] = {
      .topic = IN_COSTS, .about = ABOUT_STEP, .in_plans = true,
      .rare = 1U << CONTENTION_HALF | 1U << CONTENTION_RX | 1U << CONTENTION_BAECHI,
      .rare_help =
-         "the same as the programs have it that are compared with: one channel for both ways, the "
-         "receiver's alone, or channels that are booked ahead of time"},
+         "as programs have it that pcc is compared with: one channel for both ways, the receiver's "
+         "channel alone, or channels that are booked ahead of time"},
     {OPT_CHOICE, "dispatch", FIELD(step.dispatch), .bytes = 4, .names = dispatch_name,
      .help =
          "one sample: who is next on a device: by the plan, by becoming ready, by the longest way to "
@@ -58,7 +58,7 @@ const struct opt exec_settings[] = {
          "one sample: a device has room for all that its nodes make, or for what is there at once "
          "(default: live)",
      .topic = IN_COSTS, .about = ABOUT_STEP, .in_plans = true, .rare = 1U << MEMORY_PAPER,
-     .rare_help = "the same by the table of Baechi's paper"},
+     .rare_help = "room by the table of Baechi's paper"},
     {OPT_CHOICE, "optimizer", FIELD(optimizer), .bytes = 4, .names = WORDS("0", "1", "2", "3", "4"),
      .help =
          "one sample, iteration: copies of the weights that an optimizer keeps beside them, in training: "

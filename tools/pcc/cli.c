@@ -87,8 +87,8 @@ static const struct opt own[CLI_OWN] = {
              "how many nodes one host thread that takes them in the file's order would have to put off"},
 };
 
-/* The word for an option's value: its names, or what kind it is.  rare: those of the rare names. */
-static const char *arg_of(const struct opt *o, bool rare, struct arena *a)
+/* The word for an option's value: its names by their places in `shown`, or what kind it is. */
+static const char *arg_of(const struct opt *o, unsigned shown, struct arena *a)
 {
     static const char *const word[] = {"N",  NULL,        "BYTES", "TIME", "TEXT",
                                        NULL, "LIST|none", "RATE",  "SHARE"};
@@ -96,7 +96,7 @@ static const char *arg_of(const struct opt *o, bool rare, struct arena *a)
     if (o->arg || (o->kind != OPT_CHOICE && (o->kind != OPT_INT || !o->lo || !o->names)))
         return o->arg ? o->arg : word[o->kind];
     for (uint32_t k = 0; o->names && o->names[k]; k++)
-        if (*o->names[k] && (o->rare >> k & 1) == rare)
+        if (*o->names[k] && shown >> k & 1)
             text = arena_fmt(a, "%s%s%s", text ? text : "", text ? "|" : "", o->names[k]);
     return o->kind == OPT_INT ? arena_fmt(a, "%s|N", text) : text;
 }
@@ -116,8 +116,8 @@ static struct cli_option complete_row(int id, const struct opt *row, struct aren
 {
     struct cli_option o = {.id = id, .row = row, .help = row->help, .topic = row->topic};
     bool objective = !strcmp(row->name, "objective");
-    o.arg =
-        objective || !strcmp(row->name, "judge") ? objectives(objective, a) : arg_of(row, false, a);
+    o.arg = objective || !strcmp(row->name, "judge") ? objectives(objective, a)
+                                                     : arg_of(row, ~row->rare, a);
     o.optional = id == CLI_HELP;
     if (id == CLI_OUTPUT)
         o.help = arena_fmt(
@@ -151,7 +151,7 @@ static void make_table(struct cli *c, struct arena *a)
     for (uint32_t i = 0; i < c->noption; i++)
         if (t[i].row->rare) {
             t[c->nshown] = t[i];
-            t[c->nshown].arg = arg_of(t[i].row, true, a);
+            t[c->nshown].arg = arg_of(t[i].row, t[i].row->rare, a);
             t[c->nshown].help = t[i].row->rare_help;
             t[c->nshown++].topic = IN_COMPARING;
         }
@@ -346,7 +346,8 @@ int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag
             return diag_error(d, "--%s takes no value", o->row->name);
         if (o->arg && !value && !o->optional) {
             if (i + 1 >= argc)
-                return diag_error(d, "--%s wants %s", o->row->name, o->arg);
+                return diag_error(d, "--%s wants %s", o->row->name,
+                                  o->row->rare ? arg_of(o->row, ~0U, a) : o->arg);
             value = argv[++i];
         }
         if (o->id < CLI_OWN && o->row->kind == OPT_CHOICE && !opt_fits(o->row, value))

@@ -92,7 +92,7 @@ static void begin(struct run *r, const struct field *f)
     r->pin = (struct pin){"^n1$", "cpu0"};
     r->settings = (struct settings){.pins = &r->pin,
                                     .npins = f->features & FEATURE_PINS ? 1 : 0,
-                                    .said = 1U << BASIS_OBJECTIVE};
+                                    .said = exec_bit(exec_setting("objective"))};
     r->x = (struct ctx){.scene = t.scene,
                         .settings = &r->settings,
                         .use.mem = arena_new(NULL),
@@ -325,7 +325,7 @@ static int blind_run(struct ctx *x, const void *options)
     if (o->to == FEATURE_OVERLAP)
         m->overlap = OVERLAP_SUM;
     if (o->to == FEATURE_GPIPE)
-        m->schedule = MICRO_1F1B;
+        m->training.schedule = TRAINING_DAPPLE;
     if (o->to == FEATURE_COPIES)
         m->replicate = false;
     int rc = run_passes(&y, cluster_grouped(&c) ? "hier-place" : "dp-place", NULL);
@@ -396,9 +396,9 @@ static void test_table(void **state)
         assert_ptr_equal(planner_of(exec_kinds, &k->pass), k);
         assert_ptr_equal(pass_find(exec_kinds, k->pass.name), &k->pass);
         assert_true(k->features <= FEATURES_ALL);
-        assert_true(!k->implied || basis_find(&m, BASIS_OBJECTIVE, k->implied) >= 0);
+        assert_true(!k->implied || exec_objective(&m, k->implied) >= 0);
         for (uint32_t o = 0; o < PLANNER_OBJECTIVES && k->objectives[o]; o++, known++)
-            assert_true(basis_find(&m, BASIS_OBJECTIVE, k->objectives[o]) >= 0);
+            assert_true(exec_objective(&m, k->objectives[o]) >= 0);
         assert_true(known || k->every_objective);
         for (; exec_kinds[m.objective]; m.objective++) {
             const struct planner *other = planner_for(k, &m);
