@@ -99,10 +99,11 @@ struct latency_model {
 };
 
 /* In which order stages train.  For the time per sample there are two (placement paper, 5.3 and D; exec_apart): GPIPE,
- * all forward samples of a batch before the backward ones, else a forward and a backward sample in turn.  DAPPLE: some micro-batches forward, then a backward and a forward one in turn.  GPIPE:
- * all forward, then all backward.  ZB_H1: as DAPPLE, with the gradients of weights apart.  INTERLEAVED: a device has
- * several stages and takes a few micro-batches through each in turn.  PIPEDREAM: as DAPPLE, without end, and devices
- * of a stage take micro-batches in turn rather than in slices. */
+ * all forward samples of a batch before the backward ones, else a forward and a backward sample in turn.  For an
+ * iteration, DAPPLE: some micro-batches forward, then a backward and a forward one in turn.  GPIPE: all forward, then
+ * all backward.  ZB_H1: as DAPPLE, with the gradients of weights apart.  INTERLEAVED: a device has several stages and
+ * takes a few micro-batches through each in turn.  PIPEDREAM: as DAPPLE, without end, and devices of a stage take
+ * micro-batches in turn rather than in slices. */
 enum training_schedule {
     TRAINING_DAPPLE,
     TRAINING_GPIPE,

@@ -1,7 +1,7 @@
 /* Settings of the execution model in the textual IR: what "cluster" says beside the devices (grammar: text.md).
  *
- * They are the rows of exec_settings.  A flag (a field of one byte) is a bare word; sizes are bytes, shares millionths; what
- * is zero is left out.  O(text * rows). */
+ * They are the rows of exec_settings.  A flag (a field of one byte) is a bare word; sizes are bytes, shares millionths;
+ * zeros are left out.  O(text * rows). */
 #include "ir/base/units.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"

@@ -15,7 +15,8 @@
 static const struct opt table[] = {
     {OPT_TEXT, "devices", .topic = IN_DEVICES, .letter = 'd', .arg = "CLUSTER",
      .help =
-         "'2xa100', '4xa100:40GiB,1xcpu', a cluster's name such as 'dapple-a', 'detect', or a JSON file (default: 2xa100)"},
+         "'2xa100', '4xa100:40GiB,1xcpu', a cluster's name such as 'dapple-a', 'detect', or a JSON "
+         "file (default: 2xa100)"},
     {OPT_TEXT, "link", .topic = IN_DEVICES, .arg = "RATE,LATENCY", .with = WITH_SHOWN,
      .help = "each accelerator's link to the host: '25GB/s,10us', 'pcie4x16'"},
     {OPT_TEXT, "group", .topic = IN_DEVICES, .arg = "N:LINK|N:SHARE", .with = WITH_SHOWN,
