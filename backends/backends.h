@@ -6,6 +6,7 @@
 #ifndef PCC_BACKENDS_BACKENDS_H
 #define PCC_BACKENDS_BACKENDS_H
 
+#include "ir/base/json_out.h"
 #include "ir/base/options.h"
 #include "ir/ir.h"
 
@@ -64,8 +65,8 @@ struct exec_shows {
     /* For chart_make (timeline/chart.h): samples as asked for, `most` bars */
     int (*chart)(struct chart *c, const struct result *r, int64_t samples, uint32_t most,
                  struct arena *a);
-    /* Members of its own in manifest.json, "  \"key\": value,\n" each; NULL: none */
-    void (*json)(FILE *f, const struct result *r, struct arena *a);
+    /* Members of its own in manifest.json; NULL: none */
+    void (*json)(struct json_out *o, const struct result *r, struct arena *a);
 };
 /* What most of them show. */
 void plan_print_gain(FILE *f, const struct result *r, struct arena *a);

@@ -80,7 +80,8 @@ void ctx_forget(struct ctx *x)
         x->scene.m->cost = NULL;
     x->scene.place = NULL;
     x->levels = (struct levels){.asked = x->levels.asked};
-    x->results = (struct results){.looked_inside = x->results.looked_inside};
+    x->results =
+        (struct results){.looked_inside = x->results.looked_inside, .split = x->results.split};
 }
 
 void ctx_push(struct ctx *x, struct wdag *level)

@@ -86,6 +86,8 @@ struct results {
     struct dim_binding *guessed; /* dimensions that nobody gave */
     uint32_t nguessed, capguessed;
     int64_t guess; /* what they were taken for, but for batches; 0: not made smaller yet */
+    struct dim_binding
+        split; /* the batch that split-batch has split, and in how many; name NULL: none */
     const struct level_table *table; /* of `levels`; NULL: it has not run */
     uint64_t ideals;                 /* counted on request (dp-place{count-ideals=true}) */
 };

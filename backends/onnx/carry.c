@@ -6,6 +6,7 @@
  * Messages are compared field by field, so nodes, attributes and tensors each have their own bytes, which stand in
  * their own lines of the text.  Payloads are the module's and not compared.  O(the messages without payloads). */
 #include "backends/onnx/make.h"
+#include "backends/onnx/walk.h"
 
 #include "backends/backends.h"
 
@@ -213,20 +214,27 @@ static void keep_odd(struct carrier *c, struct listed *l, gid g, const struct ma
     static const unsigned none[] = {0};
     struct module *m = c->k.m;
     Onnx__ValueInfoProto **odd = arena_array(c->k.a, l->n + 1, sizeof *odd);
+    struct map count = {0}; /* what is described twice stays together */
     size_t n = 0;
     for (size_t i = 0; i < l->n; i++) {
+        uint64_t name = map_key(1, str_id(m, l->list[i]->name));
+        map_set(&count, c->tmp, name, 1 + (count.mask != 0 ? map_get(&count, name) : 0));
+    }
+    for (size_t i = 0; i < l->n; i++) {
         sid name = str_id(m, l->list[i]->name);
+        bool twice = map_get(&count, map_key(1, name)) > 1;
         vid v = 0;
         for (gid at = g; at != 0 && v == 0 && name != 0;
              at = l->flag == VALUE_OUTPUT ? m->node[m->graph[at].owner].graph : 0)
             v = map_get(values, map_key(at, name));
-        bool same =
-            v != 0 && fields_apart(c, &l->list[i]->base, &make_info(&c->k, v)->base, none) == 0;
+        const Onnx__ValueInfoProto *made = v != 0 ? make_info(&c->k, v) : NULL;
+        bool same = made != NULL && (made->type == NULL) == (l->list[i]->type == NULL) &&
+                    fields_apart(c, &l->list[i]->base, &made->base, none) == 0;
         bool border =
             v != 0 && (m->value[v].flags & (VALUE_INPUT | VALUE_OUTPUT | VALUE_INIT)) != 0;
-        if (same && l->flag == 0 && border)
+        if (same && !twice && l->flag == 0 && border)
             m->value[v].flags |= VALUE_TYPED;
-        if (!same)
+        if (!same || twice)
             odd[n++] = l->list[i];
     }
     l->list = odd;
@@ -328,32 +336,14 @@ static void carry_function(struct carrier *c, struct function *f)
 /* Whether a message below msg points at bytes that stay in the model's file. */
 static bool points_into(const ProtobufCMessage *msg, const struct file *f, struct arena *a)
 {
-    const ProtobufCMessage **stack = NULL;
-    uint32_t n = 0, cap = 0;
-    for (stack = vec_grow(a, stack, &cap, 1, sizeof *stack), stack[n++] = msg; n > 0;) {
-        const ProtobufCMessage *x = stack[--n];
+    struct walk w = walk_begin(msg, a);
+    for (const ProtobufCMessage *x; (x = walk_next(&w)) != NULL;) {
         const Onnx__TensorProto *t = (const Onnx__TensorProto *)x;
         if (x->descriptor == &onnx__tensor_proto__descriptor &&
             ((uintptr_t)t->raw_data.data - (uintptr_t)f->map < f->size ||
              (uintptr_t)t->float_data - (uintptr_t)f->map < f->size ||
              (uintptr_t)t->double_data - (uintptr_t)f->map < f->size))
             return true;
-        for (unsigned i = 0; i < x->descriptor->n_fields; i++) {
-            const ProtobufCFieldDescriptor *d = &x->descriptor->fields[i];
-            const char *at = (const char *)x + d->offset;
-            size_t many = d->label == PROTOBUF_C_LABEL_REPEATED
-                              ? *(const size_t *)((const char *)x + d->quantifier_offset)
-                              : 1;
-            if (d->type != PROTOBUF_C_TYPE_MESSAGE || (d->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0)
-                continue;
-            const ProtobufCMessage *const *list = d->label == PROTOBUF_C_LABEL_REPEATED
-                                                      ? *(const ProtobufCMessage *const *const *)at
-                                                      : (const ProtobufCMessage *const *)at;
-            stack = vec_grow(a, stack, &cap, n + (uint32_t)many, sizeof *stack);
-            for (size_t j = 0; j < many; j++)
-                if (list[j] != NULL)
-                    stack[n++] = list[j];
-        }
     }
     return false;
 }

@@ -11,7 +11,6 @@
 #include "backends/onnx/make.h"
 
 #include "backends/backends.h"
-#include "ir/base/name_table.h"
 
 #include <assert.h>
 #include <string.h>
@@ -146,6 +145,8 @@ Onnx__NodeProto *make_node(struct maker *k, nid n)
     p->output = name_values(k, x->out, x->out.n, n);
     p->n_attribute = k->bare ? 0 : x->attr.n;
     p->attribute = attr;
+    if (whole)
+        make_sharding(k, src, p);
     if (!whole || (x->flags & NODE_MADE) != 0)
         make_about(k, x->about, whole, &p->doc_string, &p->metadata_props, &p->n_metadata_props);
     if (!k->bare)
@@ -164,74 +165,73 @@ Onnx__ValueInfoProto *make_info(struct maker *k, vid v)
     return p;
 }
 
-/* What the messages of a graph or function say of its values, by name. */
+#define NO_INFO UINT32_MAX
+
+/* What a list of a message says of values. */
 struct infos {
-    Onnx__ValueInfoProto **in, **out, **more;
-    size_t nin, nout, nmore;
-    struct names at[3]; /* name -> place in in, out, more */
+    Onnx__ValueInfoProto **list;
+    size_t n;
+    struct map at;  /* name -> 1 + place of the first one that is not taken */
+    uint32_t *next; /* 1 + place of the next one of the same name */
 };
 
-static struct names index_infos(struct maker *k, Onnx__ValueInfoProto **list, size_t n)
+static struct infos index_infos(struct maker *k, Onnx__ValueInfoProto **list, size_t n)
 {
-    struct names at = names_new(k->a, (uint32_t)n);
-    for (size_t i = 0; i < n; i++)
-        names_add(&at, list[i]->name != NULL ? list[i]->name : "", (uint32_t)i);
-    return at;
-}
-
-static struct infos infos_of(struct maker *k, const Onnx__GraphProto *g)
-{
-    struct infos x = {0};
-    if (g != NULL && !k->bare) {
-        x = (struct infos){.in = g->input,
-                           .nin = g->n_input,
-                           .out = g->output,
-                           .nout = g->n_output,
-                           .more = g->value_info,
-                           .nmore = g->n_value_info};
+    struct infos x = {.list = list, .n = k->bare ? 0 : n};
+    x.next = arena_array(k->a, x.n + 1, sizeof *x.next);
+    for (size_t i = x.n; i-- > 0;) {
+        uint64_t name = map_key(1, str_id(k->m, list[i]->name != NULL ? list[i]->name : ""));
+        x.next[i] = x.at.mask != 0 && map_get(&x.at, name) != 0 ? map_get(&x.at, name) : NO_INFO;
+        map_set(&x.at, k->a, name, (uint32_t)i + 1);
     }
-    x.at[0] = index_infos(k, x.in, x.nin);
-    x.at[1] = index_infos(k, x.out, x.nout);
-    x.at[2] = index_infos(k, x.more, x.nmore);
     return x;
 }
 
-/* The description that a message has for v, completed by what it lacks; NULL: it has none, or an older one. */
+/* 1 + the place of what is said of v; 0: nothing is, or it is taken. */
+static uint32_t info_at(const struct maker *k, const struct infos *x, vid v)
+{
+    uint32_t at = x->at.mask != 0 ? map_get(&x->at, map_key(1, make_told(&k->m->value[v]))) : 0;
+    return at != NO_INFO ? at : 0;
+}
+
+/* The description that a message has for v, with the name and type that passes gave v. */
 static Onnx__ValueInfoProto *take_info(struct maker *k, vid v, Onnx__ValueInfoProto *have)
 {
     const struct value *x = &k->m->value[v];
-    if (have == NULL || (!k->m->patterns && (x->flags & VALUE_RETYPED) == 0))
-        return have;
-    if (have->type != NULL && (x->flags & VALUE_RETYPED) == 0)
+    if ((x->flags & VALUE_RETYPED) == 0 && is_text(k->m, have->name, x->name))
         return have;
     Onnx__ValueInfoProto *p = arena_alloc(k->a, sizeof *p);
     *p = *have;
-    p->type = make_type(k->m, x->type, k->a);
+    set_text(k->m, &p->name, x->name);
+    if ((x->flags & VALUE_RETYPED) != 0)
+        p->type = make_type(k->m, x->type, k->a);
     return p;
 }
 
-/* Descriptions of the inputs (which 0) or outputs (1) of a graph.  renamed: a pass copied the graph, and gave all
- * values other names. */
-static Onnx__ValueInfoProto **make_border(struct maker *k, struct slice list, const struct infos *i,
-                                          int which, bool renamed)
+/* Descriptions of the inputs or outputs of a graph, of which `have` is what the message says; an entry serves once.
+ * renamed: a pass copied the graph, and gave all values other names. */
+static Onnx__ValueInfoProto **make_border(struct maker *k, struct slice list, struct infos have,
+                                          bool renamed)
 {
     struct module *m = k->m;
-    Onnx__ValueInfoProto **have = which == 0 ? i->in : i->out,
-                         **out = arena_array(k->a, (size_t)list.n + 1, sizeof *out);
-    size_t nhave = which == 0 ? i->nin : i->nout;
+    Onnx__ValueInfoProto **out = arena_array(k->a, (size_t)list.n + 1, sizeof *out);
     for (uint32_t j = 0; j < list.n; j++) {
         vid v = m->arg[list.at + j];
-        uint32_t at = names_get(&i->at[which], value_name(m, v), UINT32_MAX);
-        out[j] = take_info(k, v, at != UINT32_MAX ? have[at] : NULL);
-        if (out[j] == NULL && renamed && nhave == list.n) {
-            out[j] = arena_alloc(k->a, sizeof *out[j]);
-            *out[j] = *have[j];
-            out[j]->name = make_text(m, m->value[v].name);
-        }
-        if (out[j] == NULL)
-            out[j] = make_info(k, v);
+        uint32_t at = info_at(k, &have, v);
+        if (at != 0)
+            map_set(&have.at, k->a, map_key(1, make_told(&m->value[v])), have.next[at - 1]);
+        out[j] = at != 0                       ? take_info(k, v, have.list[at - 1])
+                 : renamed && have.n == list.n ? take_info(k, v, have.list[j])
+                                               : make_info(k, v);
     }
     return out;
+}
+
+/* Whether a pass made v by an operator that is not ONNX's own, so that nobody else can infer its type. */
+static bool is_ours(const struct module *m, vid v)
+{
+    const struct node *x = &m->node[m->value[v].def];
+    return (x->flags & NODE_MADE) != 0 && x->domain != 0 && x->callee == 0;
 }
 
 /* Whether v is described beside the inputs and outputs, where no message says. */
@@ -244,42 +244,41 @@ static bool wants_info(const struct maker *k, vid v, bool function)
         return false;
     if ((x->flags & VALUE_TYPED) != 0)
         return true;
-    return (!border || function) && (k->told || (x->flags & VALUE_RETYPED) != 0);
+    return (!border || function) && (k->told || (x->flags & VALUE_RETYPED) != 0 || is_ours(m, v));
 }
 
-/* The values of a graph by name. */
-static struct names names_of(struct maker *k, const struct csr *values, gid g)
+/* The values of a graph by the names that messages know. */
+static struct map told_values(struct maker *k, const struct csr *values, gid g)
 {
-    struct names here = names_new(k->a, values->at[g + 1] - values->at[g]);
+    struct map here = {0};
+    map_set(&here, k->a, 1, 1); /* so that it is not empty */
     for (uint32_t j = values->at[g]; j < values->at[g + 1]; j++)
         if (k->m->value[values->to[j]].name != 0)
-            names_add(&here, value_name(k->m, values->to[j]), values->to[j]);
+            map_set(&here, k->a, map_key(1, make_told(&k->m->value[values->to[j]])), values->to[j]);
     return here;
 }
 
 /* Other values that are described: those of the message that are still there, then those that passes or the text tell
  * the type of.  function: its inputs and outputs are described here, too. */
 static Onnx__ValueInfoProto **make_infos(struct maker *k, const struct csr *values, gid g,
-                                         const struct infos *i, bool function, size_t *n)
+                                         struct infos have, bool function, size_t *n)
 {
     struct module *m = k->m;
     Onnx__ValueInfoProto **out =
-        arena_array(k->a, i->nmore + (values->at[g + 1] - values->at[g]) + 1, sizeof *out);
-    struct names here = names_of(k, values, g);
+        arena_array(k->a, have.n + (values->at[g + 1] - values->at[g]) + 1, sizeof *out);
+    const struct map here = told_values(k, values, g);
     *n = 0;
-    for (size_t j = 0; j < i->nmore; j++) {
-        vid v = names_get(&here, i->more[j]->name != NULL ? i->more[j]->name : "", 0);
-        if (v != 0 ? !m->patterns : !m->rewritten)
-            out[(*n)++] = v != 0 ? take_info(k, v, i->more[j]) : i->more[j];
+    for (size_t j = 0; j < have.n; j++) {
+        const char *name = have.list[j]->name != NULL ? have.list[j]->name : "";
+        vid v = map_get(&here, map_key(1, str_id(m, name)));
+        if (v != 0)
+            out[(*n)++] = take_info(k, v, have.list[j]);
+        else if (!m->rewritten)
+            out[(*n)++] = have.list[j];
     }
-    for (uint32_t j = values->at[g]; j < values->at[g + 1]; j++) {
-        vid v = values->to[j];
-        uint32_t at = names_get(&i->at[2], value_name(m, v), UINT32_MAX);
-        if (at != UINT32_MAX && m->patterns)
-            out[(*n)++] = take_info(k, v, i->more[at]);
-        else if (at == UINT32_MAX && wants_info(k, v, function))
-            out[(*n)++] = make_info(k, v);
-    }
+    for (uint32_t j = values->at[g]; j < values->at[g + 1]; j++)
+        if (info_at(k, &have, values->to[j]) == 0 && wants_info(k, values->to[j], function))
+            out[(*n)++] = make_info(k, values->to[j]);
     return out;
 }
 
@@ -299,22 +298,6 @@ static void set_weights(struct maker *k, const struct graph *g, Onnx__GraphProto
         else
             p->initializer[p->n_initializer++] = make_tensor(k, t, inside);
     }
-}
-
-/* Annotations of quantization for the values that are there. */
-static void keep_annotations(struct maker *k, const struct csr *values, gid g, Onnx__GraphProto *p)
-{
-    const struct module *m = k->m;
-    if (p->n_quantization_annotation == 0 || !m->rewritten)
-        return;
-    struct names here = names_of(k, values, g);
-    Onnx__TensorAnnotation **from = p->quantization_annotation;
-    size_t n = p->n_quantization_annotation;
-    p->n_quantization_annotation = 0;
-    p->quantization_annotation = arena_array(k->a, n, sizeof *from);
-    for (size_t i = 0; i < n; i++)
-        if (from[i]->tensor_name != NULL && names_get(&here, from[i]->tensor_name, 0) != 0)
-            p->quantization_annotation[p->n_quantization_annotation++] = from[i];
 }
 
 static Onnx__NodeProto **make_nodes(struct maker *k, const struct graph *g, size_t *n)
@@ -352,7 +335,6 @@ static void make_graph(struct maker *k, gid id, const struct csr *values)
     struct module *m = k->m;
     struct graph *g = &m->graph[id];
     const Onnx__GraphProto *src = g->src;
-    struct infos i = infos_of(k, src);
     nid owner = g->owner;
     bool renamed = owner != 0 && (m->node[owner].flags & NODE_MADE) != 0;
     Onnx__GraphProto *p = arena_alloc(k->a, sizeof *p);
@@ -365,12 +347,15 @@ static void make_graph(struct maker *k, gid id, const struct csr *values)
                &p->n_metadata_props);
     p->node = make_nodes(k, g, &p->n_node);
     set_weights(k, g, p);
+    const size_t n_input = p->n_input, n_output = p->n_output;
     p->n_input = g->in.n;
-    p->input = make_border(k, g->in, &i, 0, renamed);
+    p->input = make_border(k, g->in, index_infos(k, p->input, n_input), renamed);
     p->n_output = g->out.n;
-    p->output = make_border(k, g->out, &i, 1, renamed);
-    p->value_info = make_infos(k, values, id, &i, false, &p->n_value_info);
-    keep_annotations(k, values, id, p);
+    p->output = make_border(k, g->out, index_infos(k, p->output, n_output), renamed);
+    p->value_info = make_infos(k, values, id, index_infos(k, p->value_info, p->n_value_info), false,
+                               &p->n_value_info);
+    if (m->rewritten && p->n_quantization_annotation > 0)
+        make_annotations(k, told_values(k, values, id), p);
     if (src == NULL || !graph_agrees(m, g, src, p))
         g->src = p;
 }
@@ -434,18 +419,6 @@ static char **name_list(struct maker *k, struct slice list, size_t *n)
     return name_values(k, list, list.n, 0);
 }
 
-/* The message of a function whose body was read from a file lists the values of its graph. */
-static const Onnx__GraphProto *body_infos(struct maker *k, const Onnx__FunctionProto *src)
-{
-    if (src == NULL)
-        return NULL;
-    Onnx__GraphProto *g = arena_alloc(k->a, sizeof *g);
-    onnx__graph_proto__init(g);
-    g->n_value_info = src->n_value_info;
-    g->value_info = src->value_info;
-    return g;
-}
-
 static void complete_function(struct maker *k, const struct function *f, Onnx__FunctionProto *p)
 {
     struct module *b = k->m;
@@ -469,6 +442,13 @@ static void complete_function(struct maker *k, const struct function *f, Onnx__F
     make_about(k, f->about, false, &p->doc_string, &p->metadata_props, &p->n_metadata_props);
 }
 
+/* Messages know values by their names now. */
+static void forget_names(struct module *m)
+{
+    for (vid v = 1; v < m->nval; v++)
+        m->value[v].was = 0;
+}
+
 /* Gives function f a message.  Its graphs are made first; the nodes of the first one are its own. */
 static void make_function(struct maker *model, struct function *f)
 {
@@ -476,6 +456,7 @@ static void make_function(struct maker *model, struct function *f)
     const Onnx__FunctionProto *src = f->src;
     k.told = src == NULL || k.m->patterns;
     k.m->rewritten = model->m->rewritten;
+    make_names_plain(k.m);
     const struct csr values = list_values(k.m, k.a);
     make_graphs(&k, &values);
     const Onnx__GraphProto *g = k.m->graph[1].src;
@@ -490,34 +471,49 @@ static void make_function(struct maker *model, struct function *f)
         p->n_node = g->n_node;
         p->node = g->node;
         complete_function(&k, f, p);
-        struct infos i = infos_of(&k, body_infos(&k, src));
-        p->value_info = make_infos(&k, &values, 1, &i, true, &p->n_value_info);
+        p->value_info = make_infos(&k, &values, 1, index_infos(&k, p->value_info, p->n_value_info), true,
+                                   &p->n_value_info);
         f->src = p;
     }
     k.m->patterns = k.m->rewritten = false;
+    forget_names(k.m);
     model->failed = model->failed || k.failed;
 }
 
 /* ---- the model ---------------------------------------------------------------------------------- */
 
-/* The first IR version that has what passes made. */
+/* The IR version that brought an element type. */
+static int64_t version_of(enum elem e)
+{
+    return e >= ELEM_U2         ? 13
+           : e >= ELEM_F8E8M0   ? 12
+           : e >= ELEM_F4E2M1   ? 11
+           : e >= ELEM_U4       ? 10
+           : e >= ELEM_F8E4M3FN ? 9
+           : e == ELEM_BF16     ? 4
+                                : 3;
+}
+
+/* The first IR version that has what passes made: element types, weights that are no inputs, sparse weights, functions,
+ * overloads, metadata of nodes. */
 static int64_t version_needed(const struct module *m)
 {
     int64_t need = m->nfunction > 1 ? 8 : 3;
     for (nid n = 1; n < m->nnode; n++) {
         const struct node *x = &m->node[n];
-        if ((x->flags & NODE_MADE) != 0 && x->overload != 0)
-            need = 10;
+        bool says = x->overload != 0 || m->about[x->about].meta.n > 0;
+        if ((x->flags & NODE_MADE) == 0)
+            continue;
+        need = larger(need, says ? 10 : 3);
+        for (uint32_t i = 0; i < x->out.n; i++)
+            need = larger(need, version_of(m->type[m->value[node_out(m, n, i)].type].elem));
     }
-    for (tid t = 1; t < m->ntensor; t++) {
-        const struct tensor *x = &m->tensor[t];
-        int64_t least = x->elem >= ELEM_F8E8M0     ? 12
-                        : x->elem >= ELEM_F4E2M1   ? 11
-                        : x->elem >= ELEM_U4       ? 10
-                        : x->elem >= ELEM_F8E4M3FN ? 9
-                                                   : 3;
-        need = x->src == NULL && least > need ? least : need;
-    }
+    for (tid t = 1; t < m->ntensor; t++)
+        if (m->tensor[t].src == NULL)
+            need = larger(need, version_of((enum elem)m->tensor[t].elem));
+    for (vid v = 1; v < m->nval; v++)
+        if ((m->value[v].flags & (VALUE_INIT | VALUE_INPUT)) == VALUE_INIT)
+            need = larger(need, m->tensor[m->value[v].tensor].where == TENSOR_SPARSE ? 6 : 4);
     return need;
 }
 
@@ -574,6 +570,7 @@ int onnx_make(struct module *m, struct diag *d)
         return 0;
     if (check_operators(m, d) != 0)
         return -1;
+    make_names_plain(m);
     Onnx__ModelProto *p = arena_alloc(k.a, sizeof *p);
     if (m->src != NULL)
         *p = *(const Onnx__ModelProto *)m->src;
@@ -593,8 +590,12 @@ int onnx_make(struct module *m, struct diag *d)
     p->n_opset_import = n;
     make_about(&k, m->own_about, m->src != NULL && !m->patterns, &p->doc_string, &p->metadata_props,
                &p->n_metadata_props);
+    if (m->rewritten && p->n_training_info > 0)
+        check_training(&k, m->src);
+    check_characters(&k, &p->base);
     if (k.failed)
         return -1;
+    forget_names(m);
     m->src = p;
     m->rewritten = m->patterns = false;
     return 0;

@@ -35,6 +35,22 @@ void make_about(const struct maker *k, uint32_t about, bool own, char **doc,
                 Onnx__StringStringEntryProto ***meta, size_t *nmeta);
 Onnx__StringStringEntryProto *make_entry(struct arena *a, const char *key, const char *value);
 
+/* Gives values of bodies other names where ONNX, which finds values by name, would take them for others (hidden.c). */
+void make_names_plain(struct module *m);
+
+/* The name by which messages of the file speak of a value. */
+static inline sid make_told(const struct value *x)
+{
+    return x->was != 0 ? x->was : x->name;
+}
+/* told.c.  Annotations of the values of a graph that are there (by told name), under their names now. */
+void make_annotations(struct maker *k, struct map here, Onnx__GraphProto *p);
+/* Device configurations of node p, which comes from `had`, for its operands and results now. */
+void make_sharding(struct maker *k, const Onnx__NodeProto *had, Onnx__NodeProto *p);
+/* Errors: training_info of the model before passes reads what is not there any more; a string is not UTF-8. */
+void check_training(struct maker *k, const Onnx__ModelProto *p);
+void check_characters(struct maker *k, const ProtobufCMessage *root);
+
 /* make.c: the messages of node, graph, function and model, for carry.c: nothing below them but names. */
 Onnx__NodeProto *make_node(struct maker *k, nid n);
 Onnx__ValueInfoProto *make_info(struct maker *k, vid v);

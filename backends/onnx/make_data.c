@@ -23,6 +23,18 @@ Onnx__StringStringEntryProto *make_entry(struct arena *a, const char *key, const
     return e;
 }
 
+/* Whether entries say what the module says: they may have fields that it has no place for. */
+static bool meta_agrees(const struct module *m, struct slice meta, Onnx__StringStringEntryProto **have,
+                        size_t nhave)
+{
+    bool same = nhave == meta.n / 2;
+    for (uint32_t i = 0; same && i < meta.n; i++) {
+        const char *text = i % 2 == 0 ? have[i / 2]->key : have[i / 2]->value;
+        same = strcmp(text != NULL ? text : "", str(m, m->sids[meta.at + i])) == 0;
+    }
+    return same;
+}
+
 void make_about(const struct maker *k, uint32_t about, bool own, char **doc,
                 Onnx__StringStringEntryProto ***meta, size_t *nmeta)
 {
@@ -31,7 +43,7 @@ void make_about(const struct maker *k, uint32_t about, bool own, char **doc,
 
     if (x->doc != 0 || own)
         *doc = x->doc != 0 ? make_text(m, x->doc) : NULL;
-    if (x->meta.n == 0 && !own)
+    if ((x->meta.n == 0 && !own) || meta_agrees(m, x->meta, *meta, *nmeta))
         return;
     *nmeta = x->meta.n / 2;
     *meta = arena_array(k->a, *nmeta + 1, sizeof **meta);
@@ -250,12 +262,12 @@ static void set_payload(struct maker *k, tid t, Onnx__TensorProto *p, bool insid
     } else if ((x->where == TENSOR_FILE && k->model->file[x->file].location != 0) ||
                (x->where == TENSOR_SLICE && !inside)) {
         set_external(k, t, p);
-    } else if (x->len > 0) {
-        uint8_t *bytes = bytes_of(k, t);
+    } else {
+        uint8_t *bytes = x->len > 0 ? bytes_of(k, t) : NULL;
         p->has_raw_data = p->has_raw_data || !x->typed;
-        if (x->typed)
+        if (x->typed && x->len > 0)
             set_typed(k, t, p, bytes);
-        else
+        else if (x->len > 0)
             p->raw_data = (ProtobufCBinaryData){(size_t)x->len, bytes};
     }
 }
@@ -289,7 +301,7 @@ Onnx__TensorProto *make_tensor(struct maker *k, tid t, bool inside)
         return (Onnx__TensorProto *)(uintptr_t)src;
     Onnx__TensorProto *p = begin_tensor(k, x);
     if (src == NULL || m->patterns) {
-        if (x->where == TENSOR_OPAQUE && src == NULL && !k->bare)
+        if (x->where == TENSOR_OPAQUE && x->elem != ELEM_NONE && src == NULL && !k->bare)
             refuse_tensor(
                 k, t, "is opaque, and nothing says what is in it (!onnx): it cannot be written");
         p->n_dims = x->rank;
@@ -382,7 +394,7 @@ static void set_lists(struct maker *k, const struct attr *x, Onnx__AttributeProt
         for (uint32_t i = 0; i < s.n; i++)
             p->strings[i] = (ProtobufCBinaryData){str_size(m, m->sids[s.at + i]),
                                                   (uint8_t *)make_text(m, m->sids[s.at + i])};
-    } else if (x->kind == ATTR_TYPES) {
+    } else if (x->kind == ATTR_TYPES && p->n_type_protos == 0) {
         p->n_type_protos = s.n;
         p->type_protos = arena_array(k->a, (size_t)s.n + 1, sizeof *p->type_protos);
         for (uint32_t i = 0; i < s.n; i++) {
@@ -395,7 +407,7 @@ static void set_lists(struct maker *k, const struct attr *x, Onnx__AttributeProt
         set_graphs(k, x, p);
     } else if (x->kind == ATTR_TENSORS || x->kind == ATTR_SPARSES) {
         set_tensors(k, x, p);
-    } else {
+    } else if (x->kind != ATTR_TYPES) {
         set_numbers(k, x, p);
     }
 }

@@ -2,7 +2,7 @@
 #include "backends/picture/layout.h"
 
 #include "ir/base/infile.h"
-#include "ir/base/json_keep.h"
+#include "ir/base/json_in.h"
 #include "ir/base/numbers.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { INCH = 72 };
 
 static double number_of(const json_t *object, const char *key)
 {
-    const char *text = json_string_value(json_object_get(object, key));
+    const char *text = json_get_text(object, key);
     return text ? strtod(text, NULL) : 0;
 }
 
@@ -39,13 +39,13 @@ static void add_spot(struct layout *l, const char *name, struct spot spot, struc
 
 static void read_object(struct layout *l, const json_t *object, struct arena *a)
 {
-    const char *name = json_string_value(json_object_get(object, "name"));
+    const char *name = json_get_text(object, "name");
     double v[4];
-    if (name && read_numbers(json_string_value(json_object_get(object, "bb")), v, 4))
+    if (name && read_numbers(json_get_text(object, "bb"), v, 4))
         add_spot(
             l, name,
             (struct spot){(v[0] + v[2]) / 2, (v[1] + v[3]) / 2, v[2] - v[0], v[3] - v[1], NULL}, a);
-    else if (name && read_numbers(json_string_value(json_object_get(object, "pos")), v, 2))
+    else if (name && read_numbers(json_get_text(object, "pos"), v, 2))
         add_spot(l, name,
                  (struct spot){v[0], v[1], INCH * number_of(object, "width"),
                                INCH * number_of(object, "height"), NULL},
@@ -66,8 +66,8 @@ int layout_read(const char *path, struct layout *l, struct arena *a, struct diag
         read_object(l, json_array_get(objects, i), a);
     for (size_t i = 0; i < json_array_size(edges); i++) {
         const json_t *x = json_array_get(edges, i);
-        const char *id = json_string_value(json_object_get(x, "id"));
-        const char *pos = json_string_value(json_object_get(x, "pos"));
+        const char *id = json_get_text(x, "id");
+        const char *pos = json_get_text(x, "pos");
         if (id && pos)
             add_spot(l, id, (struct spot){.curve = arena_strdup(a, pos, strlen(pos))}, a);
     }

@@ -6,6 +6,18 @@
 
 #include <string.h>
 
+/* The path of file f as seen from a folder.  External data keeps the name that the model has for it, from the model's own
+ * folder on: be it there or not. */
+static sid path_from(struct module *m, const struct file *f, const char *folder, struct arena *a)
+{
+    const char *path = str(m, f->path), *end = str(m, f->location);
+    size_t n = strlen(path), k = strlen(end);
+    if (k == 0 || k > n || strcmp(path + n - k, end) != 0)
+        return str_id(m, infile_relative(folder, path, a));
+    const char *beside = n > k ? arena_strdup(a, path, n - k) : "./";
+    return str_id(m, arena_fmt(a, "%s%s", infile_relative(folder, beside, a), end));
+}
+
 /* The files of m under the names that they have in the folder of `path`; lives in a. */
 static struct file *name_files(struct module *m, const char *path, struct arena *a)
 {
@@ -15,8 +27,18 @@ static struct file *name_files(struct module *m, const char *path, struct arena 
     memcpy(list, m->file, m->nfile * sizeof *list);
     for (uint32_t k = 1; k < m->nfile; k++)
         if (!list[k].nowhere)
-            list[k].path = str_id(m, infile_relative(folder, str(m, list[k].path), a));
+            list[k].path = path_from(m, &m->file[k], folder, a);
     return list;
+}
+
+/* Whether messages have to be made before the module is printed: they say what text has no place for, and passes have
+ * changed what they are about. */
+static bool wants_messages(const struct module *m)
+{
+    bool renamed = false;
+    for (vid v = 1; v < m->nval && m->patterns && m->rewritten; v++)
+        renamed = renamed || m->value[v].was != 0;
+    return m->src && (!m->patterns || renamed);
 }
 
 static int write_ir(const struct result *r, const void *opts, const char *path)
@@ -27,9 +49,7 @@ static int write_ir(const struct result *r, const void *opts, const char *path)
     struct module m = *s.m;
     struct arena *a = arena_new(m.mem);
     struct outfile o;
-    int rc = s.m->src && !s.m->patterns && (onnx_make(s.m, r->diag) || onnx_carry(s.m, r->diag))
-                 ? -1
-                 : 0;
+    int rc = wants_messages(s.m) && (onnx_make(s.m, r->diag) || onnx_carry(s.m, r->diag)) ? -1 : 0;
     if (rc == 0)
         rc = outfile_open_to(&o, path, r->out, a, r->diag);
     if (rc == 0) {

@@ -3,87 +3,76 @@
 #include "backends/report/model_figures.h"
 #include "ir/base/json_out.h"
 #include "ir/base/outfile.h"
+#include "ir/base/strings.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static void put_operators(FILE *f, const struct module *m, struct arena *a)
+static void put_operators(struct json_out *o, const struct module *m, struct arena *a)
 {
     const struct graph *g = &m->graph[1];
     const char **op = arena_array(a, (size_t)g->count + 1, sizeof *op);
     for (uint32_t i = 0; i < g->count; i++)
         op[i] = node_op(m, g->first + i);
-    qsort(op, g->count, sizeof *op, by_name);
-    fputs("  \"operators\": {", f);
+    qsort(op, g->count, sizeof *op, str_order);
+    json_open(o, "operators", '{', JSON_ROW);
     for (uint32_t i = 0, n; i < g->count; i += n) {
         for (n = 1; i + n < g->count && !strcmp(op[i], op[i + n]); n++)
             continue;
-        fputs(i ? ", " : "", f);
-        json_put_string(f, op[i]);
-        fprintf(f, ": %u", n);
+        json_int(o, op[i], n);
     }
-    fputs("},\n", f);
+    json_close(o, JSON_ROW);
 }
 
 /* {"name", "type", "shape"}: a dimension that is not a number is its text. */
-static void put_value(FILE *f, const struct module *m, vid v, struct arena *a)
+static void put_value(struct json_out *o, const struct module *m, vid v, struct arena *a)
 {
     const struct type *t = &m->type[m->value[v].type];
-    fputs("{\"name\": ", f);
-    json_put_string(f, value_name(m, v));
-    if (t->kind == TYPE_TENSOR) {
-        fputs(", \"type\": ", f);
-        json_put_string(f, elem_name(t->elem));
-    }
+    json_open(o, NULL, '{', JSON_ROW);
+    json_text(o, "name", value_name(m, v));
+    if (t->kind == TYPE_TENSOR)
+        json_text(o, "type", elem_name(t->elem));
     if (t->kind == TYPE_TENSOR && t->rank >= 0) {
-        fputs(", \"shape\": [", f);
+        json_open(o, "shape", '[', JSON_ROW);
         for (int i = 0; i < t->rank; i++) {
             const char *s = dim_text(m, m->dim[t->dim + (uint32_t)i], a);
-            bool number = *s && !s[strspn(s, "0123456789")];
-            fputs(i ? ", " : "", f);
-            if (number)
-                fputs(s, f);
+            if (*s && !s[strspn(s, "0123456789")])
+                fputs(s, json_member(o, NULL));
             else
-                json_put_string(f, s);
+                json_text(o, NULL, s);
         }
-        fputc(']', f);
+        json_close(o, JSON_ROW);
     }
-    fputc('}', f);
+    json_close(o, JSON_ROW);
 }
 
 /* The values of a list that have none of the flags `without`. */
-static void put_values(FILE *f, const struct module *m, struct slice list, uint32_t without,
-                       struct arena *a)
+static void put_values(struct json_out *o, const char *key, const struct module *m,
+                       struct slice list, uint32_t without, struct arena *a)
 {
     bool any = false;
-    fputc('[', f);
+    json_open(o, key, '[', 4);
     for (uint32_t i = 0; i < list.n; i++) {
         vid v = m->arg[list.at + i];
         if (m->value[v].flags & without)
             continue;
-        fputs(any ? ",\n    " : "\n    ", f);
-        put_value(f, m, v, a);
+        put_value(o, m, v, a);
         any = true;
     }
-    fputs(any ? "\n  ]" : "]", f);
+    json_close(o, any ? 2 : JSON_ROW);
 }
 
-static void put_figures(FILE *f, const struct module *m)
+static void put_figures(struct json_out *o, const struct module *m)
 {
     const struct graph *g = &m->graph[1];
     struct model_figures x = model_figures(m);
-    fprintf(f,
-            "  \"nodes\": %u,\n  \"nodes_in_bodies\": %u,\n  \"parameters\": %" PRId64
-            ",\n  \"weight_bytes\": %" PRId64 ",\n  \"flops\": %" PRId64 ",\n"
-            "  \"results\": %" PRId64 ",\n  \"results_with_shape\": %" PRId64 ",\n",
-            g->count, m->nnode - 1 - g->count, x.params, x.weight, x.flops, x.results,
-            x.with_shape);
+    json_int(o, "nodes", g->count);
+    json_int(o, "nodes_in_bodies", m->nnode - 1 - g->count);
+    json_int(o, "parameters", x.params);
+    json_int(o, "weight_bytes", x.weight);
+    json_int(o, "flops", x.flops);
+    json_int(o, "results", x.results);
+    json_int(o, "results_with_shape", x.with_shape);
 }
 
 int summary_json(const struct result *r, const char *path)
@@ -91,26 +80,26 @@ int summary_json(const struct result *r, const char *path)
     const struct module *m = r->scene.m;
     const struct graph *g = &m->graph[1];
     struct arena *a = arena_new(m->mem);
-    struct outfile o;
-    int rc = outfile_open_to(&o, path, r->out, a, r->diag);
+    struct outfile f;
+    int rc = outfile_open_to(&f, path, r->out, a, r->diag);
     if (!rc) {
-        fputs("{\n  \"pcc_summary\": 1,\n  \"model\": ", o.f);
-        json_put_string(o.f, str(m, m->path));
-        fprintf(o.f, ",\n  \"ir_version\": %" PRId64 ",\n  \"opsets\": {", (int64_t)m->ir_version);
-        for (uint32_t i = 1; i < m->nopset; i++) {
-            fputs(i > 1 ? ", " : "", o.f);
-            json_put_string(o.f, m->opset[i].domain ? str(m, m->opset[i].domain) : "ai.onnx");
-            fprintf(o.f, ": %" PRId64, (int64_t)m->opset[i].version);
-        }
-        fputs("},\n", o.f);
-        put_figures(o.f, m);
-        put_operators(o.f, m, a);
-        fputs("  \"inputs\": ", o.f);
-        put_values(o.f, m, g->in, VALUE_INIT, a); /* IR 3 lists its weights, too */
-        fputs(",\n  \"outputs\": ", o.f);
-        put_values(o.f, m, g->out, 0, a);
-        fputs("\n}\n", o.f);
-        rc = outfile_close(&o, true);
+        struct json_out o = {.f = f.f};
+        json_open(&o, NULL, '{', 2);
+        json_int(&o, "pcc_summary", 1);
+        json_text(&o, "model", str(m, m->path));
+        json_int(&o, "ir_version", m->ir_version);
+        json_open(&o, "opsets", '{', JSON_ROW);
+        for (uint32_t i = 1; i < m->nopset; i++)
+            json_int(&o, m->opset[i].domain ? str(m, m->opset[i].domain) : "ai.onnx",
+                     m->opset[i].version);
+        json_close(&o, JSON_ROW);
+        put_figures(&o, m);
+        put_operators(&o, m, a);
+        put_values(&o, "inputs", m, g->in, VALUE_INIT, a); /* IR 3 lists its weights, too */
+        put_values(&o, "outputs", m, g->out, 0, a);
+        json_close(&o, 0);
+        putc('\n', f.f);
+        rc = outfile_close(&f, true);
     }
     arena_free(a);
     return rc;

@@ -16,7 +16,7 @@
 #include "backends/split/folder.h"
 
 #include "ir/base/infile.h"
-#include "ir/base/json_keep.h"
+#include "ir/base/json_in.h"
 #include "ir/base/outfile.h"
 
 #include <dirent.h>
@@ -81,8 +81,7 @@ static bool read_known(struct folder *f, const char *path)
     struct diag quiet = diag_silent();
     size_t n = 0, i;
     const char *text = infile_read(file_name, INFILE_PLAN, own, &n, &quiet);
-    const json_t *root =
-        text ? json_keep(own, json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL)) : NULL;
+    const json_t *root = text ? json_read(own, text, n, NULL) : NULL;
     const json_t *part, *parts = json_object_get(root, "parts");
     const json_t *files = json_object_get(json_object_get(root, "weights"), "files");
     bool ours = json_is_integer(json_object_get(root, "pcc_manifest"));
@@ -92,7 +91,7 @@ static bool read_known(struct folder *f, const char *path)
             names_add(&f->known, fixed[k], 1);
     json_array_foreach(parts, i, part)
     {
-        const char *file = json_string_value(json_object_get(part, "file"));
+        const char *file = json_get_text(part, "file");
         if (ours && file && is_part_name(file))
             add_known(f, file);
     }

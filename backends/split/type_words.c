@@ -4,10 +4,6 @@
  * float8 and nothing below eight bits: who needs an array of those goes by ONNX's word. */
 #include "backends/split/type_words.h"
 
-#include "ir/base/json_out.h"
-
-#include <inttypes.h>
-
 static const struct {
     const char *onnx, *numpy;
 } elem_words[ELEM_COUNT] = {
@@ -61,8 +57,9 @@ static void put_outer(FILE *f, const struct type *x, enum type_words words)
         fputs(ir ? "opt<" : "optional(", f);
 }
 
-void type_put(FILE *f, const struct module *m, uint32_t type, enum type_words words)
+void type_put(struct json_out *o, const struct module *m, uint32_t type, enum type_words words)
 {
+    FILE *f = json_member(o, words == TYPE_WORDS_IR ? "type" : "onnx_type");
     const struct type *x = &m->type[type];
     uint32_t depth = 0;
     bool ir = words == TYPE_WORDS_IR, known = true;
@@ -86,34 +83,26 @@ void type_put(FILE *f, const struct module *m, uint32_t type, enum type_words wo
     putc('"', f);
 }
 
-void numpy_type_put(FILE *f, const struct module *m, uint32_t type)
+void numpy_type_put(struct json_out *o, const struct module *m, uint32_t type)
 {
     const struct type *x = &m->type[type];
-    const char *name = x->kind == TYPE_TENSOR ? elem_words[x->elem].numpy : NULL;
-    if (name)
-        fprintf(f, "\"%s\"", name);
-    else
-        fputs("null", f);
+    json_text(o, "numpy_type", x->kind == TYPE_TENSOR ? elem_words[x->elem].numpy : NULL);
 }
 
-void shape_put(FILE *f, const struct module *m, uint32_t type)
+void shape_put(struct json_out *o, const struct module *m, uint32_t type)
 {
     const struct type *t = &m->type[type];
     if ((t->kind != TYPE_TENSOR && t->kind != TYPE_SPARSE) || t->rank < 0) {
-        fputs("null", f);
+        json_text(o, "shape", NULL);
         return;
     }
-    putc('[', f);
+    json_open(o, "shape", '[', JSON_ROW);
     for (int i = 0; i < t->rank; i++) {
         const struct dim *d = &m->dim[t->dim + (uint32_t)i];
-        if (i)
-            fputs(", ", f);
         if (d->value >= 0)
-            fprintf(f, "%" PRId64, d->value);
-        else if (d->sym)
-            json_put_string(f, str(m, d->sym));
+            json_int(o, NULL, d->value);
         else
-            fputs("null", f);
+            json_text(o, NULL, d->sym ? str(m, d->sym) : NULL);
     }
-    putc(']', f);
+    json_close(o, JSON_ROW);
 }

@@ -8,8 +8,7 @@
 #include "frontends/frontends.h"
 #include "frontends/onnx/build.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Fields of ONNX that hold the messages, as tags of the wire (number << 3 | 2). */
@@ -171,10 +170,9 @@ static void hand_out(const struct carrier *c, const Onnx__ModelProto *p)
 
 /* ---- what the text says otherwise ---------------------------------------------------------------- */
 
-/* Takes types that are not those of the text out of descriptions of values of graph g; of its outputs, which may be
- * values of graphs around it, if `around`. */
-static void check_infos(struct onnx_build *b, gid g, bool around, Onnx__ValueInfoProto **list,
-                        size_t n)
+/* Looks at the descriptions of values of graph g; of its outputs, which may be values of graphs around it, if `around`.
+ * says[value]: bit 1: one has another type than the text; bit 2: one has that type. */
+static void check_infos(struct onnx_build *b, gid g, bool around, Onnx__ValueInfoProto **list, size_t n, uint8_t *says)
 {
     struct module *m = b->m;
     for (size_t i = 0; i < n; i++) {
@@ -183,18 +181,36 @@ static void check_infos(struct onnx_build *b, gid g, bool around, Onnx__ValueInf
         for (gid at = g; at != 0 && v == 0 && name != 0;
              at = around ? m->node[m->graph[at].owner].graph : 0)
             v = map_get(&b->value, map_key(at, name));
-        if (v != 0 && list[i]->type != NULL &&
-            !types_same(m, onnx_type(b, list[i]->type), m->value[v].type))
-            list[i]->type = NULL;
+        if (v == 0)
+            continue;
+        bool told = (m->value[v].flags & VALUE_TYPED) != 0; /* elsewhere, as the text says it */
+        uint32_t type = m->value[v].type;
+        if (list[i]->type != NULL)
+            says[v] |= types_same(m, onnx_type(b, list[i]->type), type) ? 2 : 1;
+        else if (!told && m->type[type].kind != TYPE_NONE)
+            says[v] |= 1;
     }
+}
+
+/* Takes types that are not those of the text out of attributes. */
+static void check_types(struct onnx_build *b, const struct attr *a)
+{
+    const struct module *m = b->m;
+    Onnx__AttributeProto *p = (Onnx__AttributeProto *)(uintptr_t)a->src;
+    if (p == NULL || a->ref != 0)
+        return;
+    if (a->kind == ATTR_TYPE && p->tp != NULL && !types_same(m, onnx_type(b, p->tp), a->u.type))
+        p->tp = NULL;
+    bool same = a->kind == ATTR_TYPES && p->n_type_protos == a->u.list.n;
+    for (uint32_t i = 0; same && i < a->u.list.n; i++)
+        same = types_same(m, onnx_type(b, p->type_protos[i]), m->refs[a->u.list.at + i]);
+    if (a->kind == ATTR_TYPES && !same)
+        p->n_type_protos = 0;
 }
 
 /* Whether external data of a message is where the text says that the tensor lies. */
 static bool is_there(const struct module *m, const struct tensor *x, const Onnx__TensorProto *p)
 {
-    char off[24], len[24];
-    snprintf(off, sizeof off, "%" PRIu64, x->off);
-    snprintf(len, sizeof len, "%" PRIu64, x->len);
     bool same = x->where == TENSOR_FILE, at = x->off == 0;
     for (size_t i = 0; same && i < p->n_external_data; i++) {
         const char *key = p->external_data[i]->key, *value = p->external_data[i]->value;
@@ -202,8 +218,8 @@ static bool is_there(const struct module *m, const struct tensor *x, const Onnx_
             continue;
         at = at || strcmp(key, "offset") == 0;
         same = strcmp(key, "location") == 0 ? !strcmp(value, str(m, m->file[x->file].location))
-               : strcmp(key, "offset") == 0 ? !strcmp(value, off)
-               : strcmp(key, "length") == 0 ? !strcmp(value, len)
+               : strcmp(key, "offset") == 0 ? strtoull(value, NULL, 10) == x->off
+               : strcmp(key, "length") == 0 ? strtoull(value, NULL, 10) == x->len
                                             : true;
     }
     return same && at;
@@ -222,6 +238,7 @@ static void check_tensor(const struct module *m, const struct tensor *x)
 static void check_module(struct module *m, const Onnx__FunctionProto *of, struct arena *tmp)
 {
     struct onnx_build b = {.m = m, .model = m, .tmp = tmp};
+    uint8_t *says = arena_alloc(tmp, m->nval);
     for (vid v = 1; v < m->nval; v++)
         if (m->value[v].name != 0)
             map_set(&b.value, tmp, map_key(m->value[v].graph, m->value[v].name), v);
@@ -229,12 +246,17 @@ static void check_module(struct module *m, const Onnx__FunctionProto *of, struct
         const Onnx__GraphProto *p = m->graph[g].src;
         if (p == NULL)
             continue;
-        check_infos(&b, g, false, p->input, p->n_input);
-        check_infos(&b, g, true, p->output, p->n_output);
-        check_infos(&b, g, false, p->value_info, p->n_value_info);
+        check_infos(&b, g, false, p->input, p->n_input, says);
+        check_infos(&b, g, true, p->output, p->n_output, says);
+        check_infos(&b, g, false, p->value_info, p->n_value_info, says);
     }
     if (of != NULL && b.value.mask != 0)
-        check_infos(&b, 1, false, of->value_info, of->n_value_info);
+        check_infos(&b, 1, false, of->value_info, of->n_value_info, says);
+    for (vid v = 1; v < m->nval; v++)
+        if (says[v] == 1) /* the text was edited since */
+            m->value[v].flags |= VALUE_RETYPED;
+    for (uint32_t i = 1; i < m->nattr; i++)
+        check_types(&b, &m->attr[i]);
     for (tid t = 1; t < m->ntensor; t++)
         check_tensor(m, &m->tensor[t]);
     for (uint32_t f = 1; f < m->nfunction; f++)

@@ -111,9 +111,9 @@ static void check_devices(const struct check *c, const struct place_at *w,
         key[i] = e->key;
         for (size_t j = 0; j < e->n_value; j++)
             if (e->value[j] < 0 || e->value[j] >= w->model->num_devices)
-                report(c, w, true, "tensor '%.300s': device %lld of group %lld, expected 0 to %d",
+                report(c, w, true, "tensor '%.300s': device %lld of group %lld, expected 0 to %lld",
                        text_of(s->tensor_name), (long long)e->value[j], (long long)e->key,
-                       w->model->num_devices - 1);
+                       (long long)w->model->num_devices - 1);
     }
     if (n)
         qsort(key, n, sizeof *key, by_i64);
@@ -122,9 +122,9 @@ static void check_devices(const struct check *c, const struct place_at *w,
         if ((id < 0 || id >= w->model->num_devices) &&
             !(n && bsearch(&id, key, n, sizeof *key, by_i64)))
             report(c, w, true,
-                   "tensor '%.300s': device %lld is neither one of 0 to %d nor a key "
+                   "tensor '%.300s': device %lld is neither one of 0 to %lld nor a key "
                    "of index_to_device_group_map",
-                   text_of(s->tensor_name), (long long)id, w->model->num_devices - 1);
+                   text_of(s->tensor_name), (long long)id, (long long)w->model->num_devices - 1);
     }
 }
 

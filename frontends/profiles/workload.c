@@ -6,7 +6,7 @@
  * nothing behind this file sees a floating-point number.  O(nodes + edges), and a sort of the ids. */
 #include "frontends/frontends.h"
 #include "ir/base/infile.h"
-#include "ir/base/json_keep.h"
+#include "ir/base/json_in.h"
 #include "ir/base/keyed.h"
 
 #include <assert.h>
@@ -97,11 +97,10 @@ static int read_number(const struct reader *r, const json_t *j, struct spot at, 
 static int read_int(const struct reader *r, const json_t *j, struct spot at, int64_t lo, int64_t hi,
                     int64_t *out)
 {
-    if (!json_is_integer(j) || json_integer_value(j) < lo || json_integer_value(j) > hi)
-        return diag_error(r->d, "%s: %s: expected an integer from %lld to %lld", r->path,
-                          spot_text(r, at), (long long)lo, (long long)hi);
-    *out = json_integer_value(j);
-    return 0;
+    if (json_int_in(j, lo, hi, out))
+        return 0;
+    return diag_error(r->d, "%s: %s: expected an integer from %lld to %lld", r->path,
+                      spot_text(r, at), (long long)lo, (long long)hi);
 }
 
 /* Member `key` of node i: true, false, 0 or 1; absent: def */
@@ -109,16 +108,13 @@ static int read_bool(const struct reader *r, const json_t *node, uint32_t i, con
                      bool def, bool *out)
 {
     const json_t *j = json_object_get(node, key);
-    *out = def;
-    if (!j || json_is_null(j))
-        return 0;
+    int64_t number = def;
     if (json_is_boolean(j))
-        *out = json_is_true(j);
-    else if (json_is_integer(j) && (json_integer_value(j) == 0 || json_integer_value(j) == 1))
-        *out = json_integer_value(j) == 1;
-    else
+        number = json_is_true(j);
+    else if (j && !json_is_null(j) && !json_int_in(j, 0, 1, &number))
         return diag_error(r->d, "%s: %s: expected true or false", r->path,
                           spot_text(r, (struct spot){"nodes", i, key}));
+    *out = number == 1;
     return 0;
 }
 
@@ -142,7 +138,7 @@ static int read_node(struct reader *r, uint32_t i, const json_t *j)
     if (read_int(r, json_object_get(j, "id"), (struct spot){"nodes", i, "id"}, -(INT64_C(1) << 53),
                  INT64_C(1) << 53, &n->id))
         return -1;
-    n->name = json_string_value(json_object_get(j, "name"));
+    n->name = json_get_text(j, "name");
     if (n->name && !*n->name)
         n->name = NULL;
     const json_t *size = json_object_get(j, "size"), *weight = json_object_get(j, "weightSize");

@@ -2,8 +2,36 @@
 #ifndef PCC_IR_BASE_JSON_OUT_H
 #define PCC_IR_BASE_JSON_OUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+enum { JSON_DEPTH = 8, JSON_ROW = -1 };
+
+/* A document on its way into f: objects and lists that stand open.  Zeroed but for f, nothing is written yet. */
+struct json_out {
+    FILE *f;
+    uint32_t depth;
+    struct {
+        char close;
+        bool any; /* something stands in it */
+        int indent; /* blanks before each member, on a line of its own; JSON_ROW: members stand beside each other */
+    } open[JSON_DEPTH];
+};
+
+/* Opens an object ('{') or list ('[').  Here and below: key is that of a member of an object, NULL in a list and for
+ * the whole document. */
+void json_open(struct json_out *o, const char *key, char bracket, int indent);
+/* Closes what was opened last; indent: of the bracket on a line of its own, JSON_ROW: it stands behind the last member.
+ */
+void json_close(struct json_out *o, int indent);
+/* Members from here on, of what was opened last, are indented so. */
+void json_indent(struct json_out *o, int indent);
+/* Begins a member: the caller writes its value to the file. */
+FILE *json_member(struct json_out *o, const char *key);
+void json_text(struct json_out *o, const char *key, const char *text); /* NULL: null */
+void json_int(struct json_out *o, const char *key, int64_t v);
+void json_seconds(struct json_out *o, const char *key, int64_t ps); /* negative: null */
 
 /* A string in quotes; bytes that are not UTF-8 become U+FFFD, each. */
 void json_put_string(FILE *f, const char *text);

@@ -5,7 +5,7 @@
 #include "ir/cluster/presets.h"
 
 #include "ir/base/infile.h"
-#include "ir/base/json_keep.h"
+#include "ir/base/json_in.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 
@@ -398,7 +398,7 @@ static int device_link_read(struct cluster *c, const json_t *link, const struct 
     if (keys_check(link, keys, "from, to, bandwidth, latency or oneway", w) != 0)
         return -1;
     for (int i = 0; i < 2; i++) {
-        name[i] = json_string_value(json_object_get(link, keys[i]));
+        name[i] = json_get_text(link, keys[i]);
         if (name[i] == NULL) {
             return diag_error(w->d, "%s: \"%s\": expected the name of a device such as \"acc0\"",
                               w->at, keys[i]);
@@ -500,8 +500,7 @@ static int file_read(struct cluster *c, const char *path, struct arena *a, struc
     struct arena *own = arena_new(a);
     size_t n;
     const char *text = infile_read(path, INFILE_LIST, own, &n, d);
-    const json_t *root =
-        text ? json_keep(own, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e)) : NULL;
+    const json_t *root = text ? json_read(own, text, n, &e) : NULL;
 
     if (root == NULL) {
         arena_free(own);

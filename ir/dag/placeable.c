@@ -18,9 +18,7 @@ struct builder {
     const struct module *m;
     struct arena *mem;
     struct place *p;
-    uint8_t *state;    /* [value] 1: state input or output */
-    vid *output_named; /* [sid < nname] the model's output of that name, or 0 */
-    uint32_t nname;
+    uint8_t *state;      /* [value] 1: state input or output */
     struct slice *roots; /* [node] root set of a copy, in pool */
     vid *pool;
     uint32_t npool, cappool;
@@ -312,76 +310,17 @@ static void make_weights(struct builder *b)
     p->weight_user = pairs_rows(&use, p->nweight);
 }
 
-/* "past_key_values.3.key" -> "present.3.key", "past_0" -> "present_0", "x.past" -> "x.present". */
-static char *present_name(struct builder *b, const char *in, const char *from)
-{
-    const char *at = strstr(in, from);
-    if (!at)
-        return NULL;
-    return arena_fmt(b->mem, "%.*spresent%s", (int)(at - in), in, at + strlen(from));
-}
-
-static void index_outputs(struct builder *b)
-{
-    const struct graph *g = &b->m->graph[1];
-    b->nname = strings_count(b->m->str);
-    b->output_named = arena_array(b->mem, (size_t)b->nname + 1, sizeof *b->output_named);
-    for (uint32_t i = g->out.n; i-- > 0;) {
-        vid v = b->m->arg[g->out.at + i];
-        b->output_named[b->m->value[v].name] = v;
-    }
-}
-
-static vid output_by_name(const struct builder *b, sid name)
-{
-    return name < b->nname ? b->output_named[name] : 0;
-}
-
-static bool same_kind(const struct module *m, vid x, vid y)
-{
-    const struct type *s = &m->type[m->value[x].type], *t = &m->type[m->value[y].type];
-    return s->kind == TYPE_TENSOR && t->kind == TYPE_TENSOR && s->elem == t->elem;
-}
-
-static void add_state(struct builder *b, vid in, vid out)
-{
-    struct place *p = b->p;
-    p->state_in[p->nstate] = in;
-    p->state_out[p->nstate++] = out;
-    b->state[in] = b->state[out] = 1;
-}
-
 static int find_state(struct builder *b, struct module *m, const struct state_pair *pair,
                       uint32_t npair, struct diag *d)
 {
-    static const char *const past[] = {"past_key_values", "past_key_value", "past", NULL};
-    const struct graph *g = &m->graph[1];
-    index_outputs(b);
-    b->p->state_in = arena_array(b->mem, (size_t)g->in.n + npair + 1, sizeof *b->p->state_in);
-    b->p->state_out = arena_array(b->mem, (size_t)g->in.n + npair + 1, sizeof *b->p->state_out);
-    for (uint32_t k = 0; k < npair; k++) {
-        vid in = 0, out = output_by_name(b, str_id(m, pair[k].out));
-        for (uint32_t i = 0; i < g->in.n && !in; i++)
-            if (strcmp(value_name(m, m->arg[g->in.at + i]), pair[k].in) == 0)
-                in = m->arg[g->in.at + i];
-        if (!in || !out)
-            return diag_error(d, "--state %s=%s: the model has no %s of that name", pair[k].in,
-                              pair[k].out, in ? "output" : "input");
-        if (b->state[in] || b->state[out])
-            return diag_error(d, "--state %s=%s: one of them is in another pair", pair[k].in,
-                              pair[k].out);
-        add_state(b, in, out);
-    }
-    for (uint32_t i = 0; i < g->in.n; i++) {
-        vid in = m->arg[g->in.at + i], out = 0;
-        for (const char *const *s = past; *s && !out && !b->state[in]; s++) {
-            char *name = present_name(b, value_name(m, in), *s);
-            if (name)
-                out = output_by_name(b, str_id(m, name));
-        }
-        if (out && !b->state[out] && same_kind(m, in, out) && m->value[out].def)
-            add_state(b, in, out);
-    }
+    struct state_pairs p;
+    if (state_pairs_find(m, pair, npair, b->mem, &p, d))
+        return -1;
+    b->p->nstate = p.n;
+    b->p->state_in = p.in;
+    b->p->state_out = p.out;
+    for (uint32_t i = 0; i < p.n; i++)
+        b->state[p.in[i]] = b->state[p.out[i]] = 1;
     return 0;
 }
 

@@ -14,6 +14,7 @@
 #define PCC_IR_DAG_PLACEABLE_H
 
 #include "ir/cluster/cluster.h"
+#include "ir/model/state_pairs.h"
 
 enum place_kind {
     PLACE_NONE, /* not in the main graph, or lost, or no output of the model needs it */
@@ -56,14 +57,7 @@ struct place {
     vid *state_in, *state_out;
 };
 
-/* A pair of graph input and output that holds state between runs (past and present keys): it stays on
- * one device, costs memory and no transfer. */
-struct state_pair {
-    const char *in, *out;
-};
-
-/* m->cost must be there.  State pairs are those given and those that name and type give away
- * (past_key_values.N.key -> present.N.key).  Lives in a; m grows by strings
+/* m->cost must be there.  State pairs are those of state_pairs_find().  Lives in a; m grows by strings
  * only.  Unknown names in pairs: NULL, an error. */
 struct place *place_build(struct module *m, const struct state_pair *pair, uint32_t npair,
                           struct arena *a, struct diag *d);

@@ -145,7 +145,8 @@ bool known_of_tensor(const struct module *m, tid t, struct known *k, struct aren
     if (x->rank > COMPUTE_RANK)
         return false;
     int64_t *dim = arena_array(a, (size_t)x->rank + 1, sizeof *dim);
-    memcpy(dim, m->ints + x->dim, x->rank * sizeof *dim);
+    for (uint32_t i = 0; i < x->rank; i++)
+        dim[i] = m->ints[x->dim + i];
     *k = (struct known){.elem = x->elem, .rank = x->rank, .dim = dim, .n = tensor_elems(m, t)};
     k->tensor = tensor_has_bytes(x) ? t : 0;
     return true;
@@ -308,14 +309,20 @@ static bool may_be(struct computation *c, enum elem elem, uint32_t rank, const i
     return !c->failed;
 }
 
+static const int64_t *own_dims(struct computation *c, uint32_t rank, const int64_t *dim)
+{
+    int64_t *own = arena_array(c->a, (size_t)rank + 1, sizeof *own);
+    for (uint32_t i = 0; i < rank; i++)
+        own[i] = dim[i];
+    return own;
+}
+
 /* Shape and elements of a result, all 0. */
 static void set_up(struct computation *c, struct known *k, enum elem elem, uint32_t rank,
                    const int64_t *dim)
 {
     int64_t n = shape_elems(dim, rank), bytes = elem_bytes(elem, n);
-    int64_t *own = arena_array(c->a, (size_t)rank + 1, sizeof *own);
-    memcpy(own, dim, rank * sizeof *own);
-    *k = (struct known){.elem = elem, .rank = rank, .dim = own, .n = n};
+    *k = (struct known){.elem = elem, .rank = rank, .dim = own_dims(c, rank, dim), .n = n};
     k->data = arena_alloc(c->a, (size_t)bytes + 1);
     k->mask = c->partial ? arena_alloc(c->a, (size_t)n + 1) : NULL;
     c->spent += bytes;
@@ -344,11 +351,9 @@ bool make_reshaped(struct computation *c, const struct known *x, uint32_t rank, 
 {
     if (!may_be(c, x->elem, rank, dim) || shape_elems(dim, rank) != x->n)
         return false;
-    int64_t *own = arena_array(c->a, (size_t)rank + 1, sizeof *own);
-    memcpy(own, dim, rank * sizeof *own);
     c->out[0] = *x;
     c->out[0].rank = rank;
-    c->out[0].dim = own;
+    c->out[0].dim = own_dims(c, rank, dim);
     c->out[0].tensor = 0;
     return true;
 }

@@ -254,12 +254,10 @@ static bool with_one(enum math op, enum elem e, union number a, union number *r)
 {
     const bool real = form_of(e) == FORM_FLOAT, natural = form_of(e) == FORM_UNSIGNED;
     *r = a;
-    if (op >= MATH_FLOOR && !real)
-        return false;
     switch (op) {
     case MATH_NEG:
         if (!real)
-            return !natural && !__builtin_sub_overflow(0, a.i, &r->i);
+            return !__builtin_sub_overflow(0, a.i, &r->i);
         r->d = -a.d;
         return true;
     case MATH_ABS:
@@ -304,6 +302,8 @@ static bool takes(struct computation *c, enum math op, enum elem e)
         return f == FORM_BOOL;
     if (f == FORM_BOOL)
         return op == MATH_EQUAL;
+    if (op == MATH_NEG || op >= MATH_FLOOR)
+        return f == FORM_FLOAT || (op == MATH_NEG && f == FORM_SIGNED);
     return f != FORM_NONE && (op != MATH_MOD || (f == FORM_FLOAT) == (take_int(c, "fmod", 0) != 0));
 }
 

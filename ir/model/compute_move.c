@@ -146,6 +146,8 @@ bool compute_transpose(struct computation *c, int arg)
     if (x->rank == 0)
         return make_reshaped(c, x, 0, NULL);
     take_axes(c, perm, x->rank);
+    for (uint32_t i = 0; i < perm.n; i++)
+        c->failed = c->failed || perm.at[i] < 0;
     for (uint32_t i = 0; i < x->rank && !c->failed; i++)
         b.dim[i] = x->dim[perm.given ? perm.at[i] : x->rank - 1 - i];
     struct known *y = make(c, 0, x->elem, x->rank, b.dim);

@@ -24,6 +24,8 @@ void edit_grow_graphs(struct edit *e)
 {
     e->first = vec_grow(e->a, e->first, &e->capfirst, e->m->ngraph, sizeof *e->first);
     e->last = vec_grow(e->a, e->last, &e->caplast, e->m->ngraph, sizeof *e->last);
+    e->come = vec_grow(e->a, e->come, &e->capcome, e->m->ngraph, sizeof *e->come);
+    e->latest = vec_grow(e->a, e->latest, &e->caplatest, e->m->ngraph, sizeof *e->latest);
 }
 
 static void note_reads(struct edit *e)
@@ -131,6 +133,18 @@ sid edit_fresh(struct edit *e, sid like, uint32_t what)
     return name;
 }
 
+/* A copy of a tensor under a name: others may have the tensor itself.  The values of a sparse one have the name, too. */
+tid edit_tensor_named(struct edit *e, tid t, sid name)
+{
+    struct tensor x = e->m->tensor[t];
+    if (x.where == TENSOR_SPARSE && x.of[0] != 0)
+        x.of[0] = edit_tensor_named(e, x.of[0], name); /* which is not sparse */
+    x.name = name;
+    tid own = module_add_tensor(e->m);
+    e->m->tensor[own] = x;
+    return own;
+}
+
 sid edit_take_name(struct edit *e, const char *like)
 {
     return edit_fresh(e, str_id(e->m, like), EDIT_NODE);
@@ -152,13 +166,10 @@ void edit_name_value(struct edit *e, vid v, const char *like)
     bool border = x->graph == 1 && (x->flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
     if (x->name == name || border)
         return;
+    x->was = x->was != 0 ? x->was : x->name;
     x->name = edit_fresh(e, name, EDIT_VALUE);
-    if (x->tensor != 0) { /* the tensor has the name, too; others may have that tensor */
-        tid t = module_add_tensor(e->m);
-        e->m->tensor[t] = e->m->tensor[x->tensor];
-        e->m->tensor[t].name = x->name;
-        x->tensor = t;
-    }
+    if (x->tensor != 0) /* it has the name, too */
+        x->tensor = edit_tensor_named(e, x->tensor, x->name);
 }
 
 /* ---- nodes -------------------------------------------------------------------------------------- */
@@ -243,8 +254,38 @@ void edit_made_from(struct edit *e, nid n, nid from)
 {
     struct node *x = &e->m->node[n];
     const struct node *y = &e->m->node[from];
-    e->slot[n].from = from;
+    e->slot[n].from = e->slot[from].is_new ? e->slot[from].from : from;
     x->made_from = y->made_from != 0 ? y->made_from : y->name;
+}
+
+/* What is said about node n, in an entry of its own. */
+static struct about *own_about(struct edit *e, nid n)
+{
+    struct node *x = &e->m->node[n];
+    x->flags |= NODE_MADE; /* its message is only a pattern now */
+    x->about = module_add_about(e->m, e->m->about[x->about]);
+    return &e->m->about[x->about];
+}
+
+void edit_set_doc(struct edit *e, nid n, const char *doc)
+{
+    sid s = str_id(e->m, doc);
+    own_about(e, n)->doc = s;
+}
+
+void edit_set_meta(struct edit *e, nid n, const char *key, const char *value)
+{
+    struct module *m = e->m;
+    const sid k = str_id(m, key), v = str_id(m, value);
+    const struct slice old = m->about[m->node[n].about].meta;
+    uint32_t at = 0;
+    while (at < old.n && m->sids[old.at + at] != k)
+        at += 2;
+    struct slice now = module_add_sids(m, NULL, at < old.n ? old.n : old.n + 2);
+    memcpy(m->sids + now.at, m->sids + old.at, old.n * sizeof *m->sids);
+    m->sids[now.at + at] = k;
+    m->sids[now.at + at + 1] = v;
+    own_about(e, n)->meta = now;
 }
 
 /* ---- operands and results ----------------------------------------------------------------------- */
@@ -326,6 +367,25 @@ vid edit_new_value(struct edit *e, gid g, sid like, uint32_t flags)
     return v;
 }
 
+/* A list with one more value. */
+static struct slice add_result(struct module *m, struct slice old, vid v)
+{
+    if (old.n > 0 && old.at + old.n == m->narg) { /* the last one of its pool grows */
+        module_add_args(m, &v, 1);
+        return (struct slice){old.at, old.n + 1};
+    }
+    struct slice out = module_add_args(m, NULL, old.n + 1);
+    memcpy(m->arg + out.at, m->arg + old.at, old.n * sizeof *m->arg);
+    m->arg[out.at + old.n] = v;
+    return out;
+}
+
+void edit_omit_result(struct edit *e, nid n)
+{
+    struct slice out = add_result(e->m, e->m->node[n].out, 0);
+    e->m->node[n].out = out;
+}
+
 /* Node n does not make v any more. */
 void edit_forget(struct edit *e, nid n, vid v)
 {
@@ -367,9 +427,7 @@ vid edit_result(struct edit *e, nid n, const char *name, vid like)
     sid want = name != NULL ? str_id(m, name) : like != 0 ? m->value[like].name : m->node[n].name;
     vid v = edit_new_value(e, m->node[n].graph, want, 0);
     const struct slice old = m->node[n].out;
-    struct slice out = module_add_args(m, NULL, old.n + 1);
-    memcpy(m->arg + out.at, m->arg + old.at, old.n * sizeof *m->arg);
-    m->arg[out.at + old.n] = v;
+    struct slice out = add_result(m, old, v);
     m->node[n].out = out;
     m->value[v].def = n;
     m->value[v].outno = old.n;
@@ -402,6 +460,7 @@ static void stand(struct edit *e, vid v, vid w)
     x->flags &= ~(uint32_t)VALUE_OUTPUT;
     y->flags |= VALUE_OUTPUT;
     e->value[v].stands = w;
+    e->value[v].stood = e->time + 1;
 }
 
 /* The node goes on reading what it reads now. */
@@ -417,11 +476,13 @@ static void keep_operands(struct edit *e, nid n)
     e->slot[n].set_at = e->time + 1;
 }
 
-vid edit_output_now(struct edit *e, gid g, vid v)
+vid edit_output_now(struct edit *e, gid g, vid v, uint32_t set_at)
 {
-    while (e->value[v].stands != 0)
+    while (e->value[v].stands != 0 && e->value[v].stood > set_at) {
+        set_at = e->value[v].stood;
         v = e->value[v].stands;
-    return e->m->value[v].graph == g ? v : edit_resolve(e, v, 0);
+    }
+    return e->m->value[v].graph == g ? v : edit_resolve(e, v, set_at);
 }
 
 bool edit_replace(struct edit *e, vid v, vid w)

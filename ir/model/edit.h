@@ -55,6 +55,9 @@ void edit_made_from(struct edit *e, nid n, nid from);
 sid edit_take_name(struct edit *e, const char *like);
 /* The node gets a name like that; a new node that gets none is named after its operator and what it was made from. */
 void edit_name_node(struct edit *e, nid n, const char *like);
+/* Documentation of the node; an entry of its metadata, added or in place of the one under that key. */
+void edit_set_doc(struct edit *e, nid n, const char *doc);
+void edit_set_meta(struct edit *e, nid n, const char *key, const char *value);
 
 /* ---- operands and results ---- */
 
@@ -67,6 +70,8 @@ void edit_set_operand(struct edit *e, nid n, uint32_t i, vid v);
 /* One more result, with a name like that (NULL: like that of `like`, else of the node), of the type and sizes of value
  * `like` (0: of unknown type). */
 vid edit_result(struct edit *e, nid n, const char *name, vid like);
+/* One more result that is omitted. */
+void edit_omit_result(struct edit *e, nid n);
 /* A new value of graph g that nothing makes yet: for edit_results().  Its name is like that, its type and sizes are
  * those of `like` (0: unknown). */
 vid edit_value(struct edit *e, gid g, const char *name, vid like);
@@ -77,8 +82,8 @@ void edit_results(struct edit *e, nid n, const vid *v, uint32_t count);
 void edit_set_type(struct edit *e, vid v, uint32_t type);
 /* A value gets that name, or one like it if it is taken.  The outputs of the main graph keep theirs. */
 void edit_name_value(struct edit *e, vid v, const char *like);
-/* All nodes that read v, but for the one that makes w, read w from now on; a node that is set to read v later reads
- * v.  Where v is an output of its graph w becomes the output, under the name that v has, and v gets another name.
+/* All nodes that read v, but for the one that makes w, read w from now on (those in its bodies, too); a node that is
+ * set to read v later reads v.  Where v is an output of its graph w becomes the output, under the name that v has, and v gets another name.
  * false, and nothing changes: v is an output, and w, being an input, an initializer, an output or of another graph,
  * cannot take its name. */
 bool edit_replace(struct edit *e, vid v, vid w);
@@ -96,13 +101,16 @@ void edit_set_ints(struct edit *e, nid n, const char *name, const int64_t *v, ui
 void edit_set_tensor(struct edit *e, nid n, const char *name, tid t);
 /* An empty body of the node, as that attribute. */
 gid edit_set_body(struct edit *e, nid n, const char *name);
+/* One more empty body, at the end of that attribute, a list of graphs, which comes to be if it is not there. */
+gid edit_add_body(struct edit *e, nid n, const char *name);
 void edit_drop_attr(struct edit *e, nid n, const char *name);
 /* An empty graph that node n owns: an attribute of its has to refer to it. */
 gid edit_graph(struct edit *e, nid n, sid name);
 
 /* ---- graphs ---- */
 
-/* One more input or output of a graph.  An output of the main graph has the value's name. */
+/* One more input or output of a graph.  An output of the main graph has the value's name; what replaces the value later
+ * becomes the output. */
 vid edit_input(struct edit *e, gid g, const char *name, uint32_t type);
 void edit_output(struct edit *e, gid g, vid v);
 /* The opset of a domain, added if it is not there. */
@@ -129,6 +137,10 @@ void edit_take_node(struct edit *e, nid n, const struct edit_source *s, nid from
 /* A tensor of len bytes, copied: little endian, packed as ONNX raw_data; as many as the shape dims[rank] wants. */
 tid edit_tensor(struct edit *e, enum elem elem, const int64_t *dims, uint32_t rank,
                 const void *data, size_t len);
+/* A tensor of strings, as many as the shape wants. */
+tid edit_strings(struct edit *e, const int64_t *dims, uint32_t rank, const sid *s);
+/* A sparse tensor: values at indices (64-bit integers: places in the flat tensor, or rank of them for each value). */
+tid edit_sparse(struct edit *e, const int64_t *dims, uint32_t rank, tid values, tid indices);
 /* The elements of another tensor whose positions along the axis lie in ranges[2 * n], from and to, one range after the
  * other.  Its bytes are read when they are wanted. */
 tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n);

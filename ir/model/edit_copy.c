@@ -22,7 +22,8 @@ static vid copied_value(const struct copying *c, vid v)
     return v != 0 && w != 0 ? w : v;
 }
 
-/* A new value in place of v, in graph g. */
+/* A new value in place of v, in graph g.  Inputs and outputs of bodies keep their names: some operators find them by name
+ * (com.microsoft::BeamSearch). */
 static vid copy_value(struct copying *c, vid v, gid g)
 {
     struct module *m = c->e->m;
@@ -32,37 +33,38 @@ static vid copy_value(struct copying *c, vid v, gid g)
     const struct value x = m->value[v];
     bool lost = (x.flags & VALUE_LOST) != 0;
     vid w = edit_new_value(c->e, g, x.name, x.flags & kept);
-    m->value[w].name = lost ? 0 : m->value[w].name;
+    bool border = g != x.graph && (x.flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
+    m->value[w].name = lost ? 0 : border ? x.name : m->value[w].name;
     m->value[w].type = x.type;
     c->e->value[w].like = v;
     if (x.tensor != 0) {
-        tid t = module_add_tensor(m);
-        m->tensor[t] = m->tensor[x.tensor];
-        m->tensor[t].name = m->value[w].name;
+        tid t = edit_tensor_named(c->e, x.tensor, m->value[w].name);
         m->value[w].tensor = t;
     }
     map_set(&c->value, c->e->a, v, w);
     return w;
 }
 
+/* What list `which` of a body has, for the same list of its copy. */
+static void copy_border(struct copying *c, struct pair body, vid v, int which, uint32_t set_at)
+{
+    struct edit *e = c->e;
+    if (which == BORDER_OUT)
+        edit_output(e, body.to, copied_value(c, edit_output_now(e, body.from, v, set_at)));
+    else
+        edit_append(e, body.to,
+                    map_get(&c->value, v) != 0 ? copied_value(c, v) : copy_value(c, v, body.to), which);
+}
+
 /* A list of graph `from` for its copy `to`: copies of inputs and initializers, or the outputs that have come of it. */
 static void copy_list(struct copying *c, struct pair body, struct slice list, int which)
 {
     struct edit *e = c->e;
-    struct module *m = e->m;
-    const uint32_t nborder = e->nborder;
-    for (uint32_t i = 0; i < list.n + nborder; i++) {
-        const struct edit_border *b = i < list.n ? NULL : &e->border[i - list.n];
-        if (b != NULL && (b->graph != body.from || (int)b->list != which))
-            continue;
-        vid v = b == NULL ? m->arg[list.at + i] : b->value;
-        if (which == BORDER_OUT)
-            edit_output(e, body.to, copied_value(c, edit_output_now(e, body.from, v)));
-        else
-            edit_append(e, body.to,
-                        map_get(&c->value, v) != 0 ? copied_value(c, v) : copy_value(c, v, body.to),
-                        which);
-    }
+    for (uint32_t i = 0; i < list.n; i++)
+        copy_border(c, body, e->m->arg[list.at + i], which, 0);
+    for (uint32_t i = e->come[body.from]; i != 0; i = e->border[i - 1].next)
+        if ((int)e->border[i - 1].list == which)
+            copy_border(c, body, e->border[i - 1].value, which, e->border[i - 1].set_at);
 }
 
 static gid copy_body(struct copying *c, gid from, nid owner)
@@ -122,11 +124,11 @@ static nid copy_node(struct copying *c, nid n, gid g, nid after)
     x.graph = g;
     x.out = out;
     x.attr = copy_attrs(c, n, k);
-    x.name = edit_fresh(e, x.name, EDIT_NODE);
+    x.name = x.name != 0 ? edit_fresh(e, x.name, EDIT_NODE) : 0; /* at the end, as the original */
     x.flags = (x.flags & ~(uint32_t)NODE_UNNAMED) | NODE_MADE;
     m->node[k] = x;
     edit_made_from(e, k, n);
-    e->slot[k].copy = true;
+    e->slot[k].copy = !e->slot[n].is_new || e->slot[n].copy;
     c->node = vec_grow(e->a, c->node, &c->capnode, c->nnode + 1, sizeof *c->node);
     c->node[c->nnode++] = (struct pair){n, k};
     return k;

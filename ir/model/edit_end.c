@@ -41,27 +41,6 @@ static void push(struct end *x, struct todo *t, nid n)
     t->n[t->count++] = n;
 }
 
-/* The nodes in the bodies of n go, too. */
-static void drop_bodies(struct end *x, nid n, struct todo *t)
-{
-    const struct module *m = x->m;
-    const struct slice s = m->node[n].attr;
-    for (uint32_t i = 0; i < s.n; i++) {
-        const struct attr *a = &m->attr[s.at + i];
-        for (uint32_t k = 0; k < edit_nbody(a); k++) {
-            gid g = edit_body(m, a, k);
-            if (g == 0 || g >= m->ngraph || m->graph[g].owner != n || x->dead[g])
-                continue;
-            x->dead[g] = true;
-            for (nid b = x->e->first[g]; b != 0; b = x->e->slot[b].next)
-                if (!x->e->slot[b].gone) {
-                    x->e->slot[b].gone = true;
-                    push(x, t, b);
-                }
-        }
-    }
-}
-
 /* Graphs that no attribute of a live node refers to are dead, and so are their nodes. */
 static void drop_graphs(struct end *x)
 {
@@ -88,15 +67,53 @@ static void drop_graphs(struct end *x)
             x->e->slot[n].gone = true;
 }
 
-/* Counts the formal operands of a node, by +1 or -1; what is no longer read then may let its maker go. */
+/* Counts one read of v more, or one less (by: 1 or UINT32_MAX); what is no longer read then may let its maker go. */
+static void count_read(struct end *x, vid v, uint32_t by, struct todo *t)
+{
+    nid def = x->m->value[v].def;
+    x->uses[v] += by;
+    if (t != NULL && v != 0 && x->uses[v] == 0 && def != 0 && !x->e->slot[def].gone)
+        push(x, t, def);
+}
+
+/* The same for the formal operands of a node. */
 static void count_reads(struct end *x, nid n, uint32_t by, struct todo *t)
 {
-    for (uint32_t i = 0; i < x->m->node[n].nformal; i++) {
-        vid v = edit_in(x->e, n, i);
-        x->uses[v] += by;
-        nid def = x->m->value[v].def;
-        if (t != NULL && v != 0 && x->uses[v] == 0 && def != 0 && !x->e->slot[def].gone)
-            push(x, t, def);
+    for (uint32_t i = 0; i < x->m->node[n].nformal; i++)
+        count_read(x, edit_in(x->e, n, i), by, t);
+}
+
+/* The same for the outputs of a graph. */
+static void count_outputs(struct end *x, gid g, uint32_t by, struct todo *t)
+{
+    const struct edit *e = x->e;
+    const struct slice out = x->m->graph[g].out;
+    for (uint32_t i = 0; i < out.n; i++)
+        count_read(x, edit_output_now(x->e, g, x->m->arg[out.at + i], 0), by, t);
+    for (uint32_t i = e->come[g]; i != 0; i = e->border[i - 1].next)
+        if (e->border[i - 1].list == BORDER_OUT)
+            count_read(x, edit_output_now(x->e, g, e->border[i - 1].value, e->border[i - 1].set_at), by, t);
+}
+
+/* The nodes in the bodies of n go, too; what is idle then may follow. */
+static void drop_bodies(struct end *x, nid n, struct todo *gone, struct todo *idle)
+{
+    const struct module *m = x->m;
+    const struct slice s = m->node[n].attr;
+    for (uint32_t i = 0; i < s.n; i++) {
+        const struct attr *a = &m->attr[s.at + i];
+        for (uint32_t k = 0; k < edit_nbody(a); k++) {
+            gid g = edit_body(m, a, k);
+            if (g == 0 || g >= m->ngraph || m->graph[g].owner != n || x->dead[g])
+                continue;
+            x->dead[g] = true;
+            count_outputs(x, g, UINT32_MAX, idle);
+            for (nid b = x->e->first[g]; b != 0; b = x->e->slot[b].next)
+                if (!x->e->slot[b].gone) {
+                    x->e->slot[b].gone = true;
+                    push(x, gone, b);
+                }
+        }
     }
 }
 
@@ -108,13 +125,8 @@ static void count_uses(struct end *x)
         if (!x->e->slot[n].gone)
             count_reads(x, n, 1, NULL);
     for (gid g = 1; g < m->ngraph; g++)
-        for (uint32_t i = 0; i < m->graph[g].out.n && !x->dead[g]; i++)
-            x->uses[edit_output_now(x->e, g, m->arg[m->graph[g].out.at + i])]++;
-    for (uint32_t i = 0; i < x->e->nborder; i++) {
-        const struct edit_border b = x->e->border[i];
-        if (b.list == BORDER_OUT && !x->dead[b.graph])
-            x->uses[edit_output_now(x->e, b.graph, b.value)]++;
-    }
+        if (!x->dead[g])
+            count_outputs(x, g, 1, NULL);
 }
 
 /* Whether a value was read when the edit began, and is not any more. */
@@ -151,7 +163,7 @@ static void sweep_nodes(struct end *x)
         push(x, &gone, n);
         for (uint32_t i = 0; i < gone.count; i++) {
             count_reads(x, gone.n[i], UINT32_MAX, &t);
-            drop_bodies(x, gone.n[i], &gone);
+            drop_bodies(x, gone.n[i], &gone, &t);
         }
     }
 }
@@ -159,27 +171,30 @@ static void sweep_nodes(struct end *x)
 /* ---- 2. lists of graphs --------------------------------------------------------------------------- */
 
 /* A list of a graph with what comes to its end, without initializers that go. */
-static struct slice list_now(struct end *x, gid g, struct slice old, int which,
-                             const struct csr *more)
+static struct slice list_now(struct end *x, gid g, struct slice old, int which)
 {
     struct edit *e = x->e;
     struct module *m = x->m;
-    uint32_t n = 0, most = old.n + (more->at[g + 1] - more->at[g]);
-    vid *list = arena_array(x->a, (size_t)most + 1, sizeof *list);
-    for (uint32_t i = 0; i < old.n; i++)
-        list[n++] = m->arg[old.at + i];
-    for (uint32_t i = more->at[g]; i < more->at[g + 1]; i++)
-        if ((int)e->border[more->to[i]].list == which)
-            list[n++] = e->border[more->to[i]].value;
-    uint32_t kept = 0;
+    uint32_t n = 0, cap = 0, kept = 0;
+    vid *list = vec_grow(x->a, NULL, &cap, old.n + 1, sizeof *list);
+    for (uint32_t i = 0; i < old.n; i++) {
+        vid v = m->arg[old.at + i];
+        list[n++] = which == BORDER_OUT ? edit_output_now(e, g, v, 0) : v;
+    }
+    for (uint32_t i = e->come[g]; i != 0; i = e->border[i - 1].next) {
+        const struct edit_border b = e->border[i - 1];
+        if ((int)b.list != which)
+            continue;
+        list = vec_grow(x->a, list, &cap, n + 1, sizeof *list);
+        list[n++] = which == BORDER_OUT ? edit_output_now(e, g, b.value, b.set_at) : b.value;
+    }
     for (uint32_t i = 0; i < n; i++) {
-        vid v = which == BORDER_OUT ? edit_output_now(e, g, list[i]) : list[i];
-        bool goes = which == BORDER_INIT && e->sweep && is_forsaken(x, v) &&
-                    (m->value[v].flags & VALUE_INPUT) == 0;
-        list[kept] = v;
-        kept += !goes;
+        bool goes = which == BORDER_INIT && e->sweep && is_forsaken(x, list[i]) &&
+                    (m->value[list[i]].flags & VALUE_INPUT) == 0;
         if (goes)
-            m->value[v] = (struct value){.graph = 1, .flags = VALUE_LOST};
+            m->value[list[i]] = (struct value){.graph = 1, .flags = VALUE_LOST};
+        else
+            list[kept++] = list[i];
     }
     if (kept == old.n && (kept == 0 || memcmp(list, m->arg + old.at, kept * sizeof *list) == 0))
         return old;
@@ -188,21 +203,13 @@ static struct slice list_now(struct end *x, gid g, struct slice old, int which,
 
 static void make_lists(struct end *x)
 {
-    struct edit *e = x->e;
     struct module *m = x->m;
-    uint32_t *row = arena_array(x->a, (size_t)e->nborder + 1, sizeof *row),
-             *all = arena_array(x->a, (size_t)e->nborder + 1, sizeof *all);
-    for (uint32_t i = 0; i < e->nborder; i++) {
-        row[i] = e->border[i].graph;
-        all[i] = i;
-    }
-    struct csr more = csr_build(x->a, m->ngraph, e->nborder, row, all);
     for (gid g = 1; g < m->ngraph; g++) {
         if (x->dead[g])
             continue;
-        struct slice in = list_now(x, g, m->graph[g].in, BORDER_IN, &more);
-        struct slice init = list_now(x, g, m->graph[g].init, BORDER_INIT, &more);
-        struct slice out = list_now(x, g, m->graph[g].out, BORDER_OUT, &more);
+        struct slice in = list_now(x, g, m->graph[g].in, BORDER_IN);
+        struct slice init = list_now(x, g, m->graph[g].init, BORDER_INIT);
+        struct slice out = list_now(x, g, m->graph[g].out, BORDER_OUT);
         m->graph[g].in = in;
         m->graph[g].init = init;
         m->graph[g].out = out;
@@ -506,13 +513,11 @@ static void move_graphs(struct end *x)
 
 /* ---- what is kept by node and value ---------------------------------------------------------------- */
 
-/* The node that a fact of the k-th node in order comes from: itself, or what it was made from, all the way; 0: none. */
+/* The node that a fact of the k-th node in order comes from: itself, or what it was made from; 0: none. */
 static nid fact_of(const struct end *x, uint32_t k, bool copies)
 {
-    nid n = x->order[k];
-    while (n != 0 && x->e->slot[n].is_new)
-        n = copies && !x->e->slot[n].copy ? 0 : x->e->slot[n].from;
-    return n;
+    const struct edit_slot *s = &x->e->slot[x->order[k]];
+    return !s->is_new ? x->order[k] : copies && !s->copy ? 0 : s->from;
 }
 
 static uint32_t *move_facts(const struct end *x, const uint32_t *old)

@@ -1,4 +1,4 @@
-/* Attributes, graphs and weights of a module that is edited (edit.h).  O(what they hold). */
+/* Attributes and graphs of a module that is edited (edit.h).  O(what they hold). */
 #include "ir/model/edit_state.h"
 
 #include <assert.h>
@@ -78,34 +78,45 @@ void edit_set_tensor(struct edit *e, nid n, const char *name, tid t)
 
 /* ---- graphs ------------------------------------------------------------------------------------- */
 
-static gid new_graph(struct edit *e, nid owner, sid name)
+gid edit_graph(struct edit *e, nid n, sid name)
 {
     gid g = module_add_graph(e->m);
     edit_grow_graphs(e);
-    e->m->graph[g].owner = owner;
+    e->m->graph[g].owner = n;
     e->m->graph[g].name = name;
     return g;
 }
 
-gid edit_graph(struct edit *e, nid n, sid name)
-{
-    return new_graph(e, n, name);
-}
-
 gid edit_set_body(struct edit *e, nid n, const char *name)
 {
-    gid g = new_graph(e, n, str_id(e->m, name));
+    gid g = edit_graph(e, n, str_id(e->m, name));
     edit_set_attr(e, n, (struct attr){.name = str_id(e->m, name), .kind = ATTR_GRAPH, .u.g = g});
+    return g;
+}
+
+gid edit_add_body(struct edit *e, nid n, const char *name)
+{
+    struct module *m = e->m;
+    const struct attr *old = node_attr(m, n, name);
+    struct attr a = {.name = str_id(m, name), .kind = ATTR_GRAPHS};
+    const struct slice list = old != NULL && old->kind == ATTR_GRAPHS ? old->u.list : a.u.list;
+    gid g = edit_graph(e, n, a.name);
+    a.u.list = module_add_refs(m, NULL, list.n + 1);
+    memcpy(m->refs + a.u.list.at, m->refs + list.at, list.n * sizeof *m->refs);
+    m->refs[a.u.list.at + list.n] = g;
+    edit_set_attr(e, n, a);
     return g;
 }
 
 /* Notes that v comes to the end of a list. */
 void edit_append(struct edit *e, gid g, vid v, int list)
 {
-    e->border = vec_grow(e->a, e->border, &e->capborder, e->nborder + 1, sizeof *e->border);
-    e->border[e->nborder].graph = g;
-    e->border[e->nborder].value = v;
-    e->border[e->nborder++].list = list;
+    const uint32_t at = e->nborder++;
+    e->border = vec_grow(e->a, e->border, &e->capborder, e->nborder, sizeof *e->border);
+    e->border[at] = (struct edit_border){.graph = g, .value = v, .set_at = e->time};
+    e->border[at].list = list;
+    *(e->come[g] == 0 ? &e->come[g] : &e->border[e->latest[g] - 1].next) = at + 1;
+    e->latest[g] = at + 1;
 }
 
 vid edit_input(struct edit *e, gid g, const char *name, uint32_t type)
@@ -128,104 +139,4 @@ void edit_import(struct edit *e, const char *domain, int64_t version)
     sid d = domain != NULL && strcmp(domain, "ai.onnx") != 0 ? str_id(e->m, domain) : 0;
     if (module_opset(e->m, d) < 0)
         module_add_opset(e->m, d, version);
-}
-
-/* ---- weights ------------------------------------------------------------------------------------ */
-
-tid edit_tensor(struct edit *e, enum elem elem, const int64_t *dims, uint32_t rank,
-                const void *data, size_t len)
-{
-    struct module *m = e->m;
-    struct tensor t = {.elem = (uint8_t)elem, .where = TENSOR_INLINE, .rank = rank, .len = len};
-    unsigned char *bytes = arena_alloc(m->mem, len + 1);
-    if (len > 0)
-        memcpy(bytes, data, len);
-    t.data = bytes;
-    t.dim = module_add_ints(m, dims, rank).at;
-    tid id = module_add_tensor(m);
-    m->tensor[id] = t;
-    return id;
-}
-
-tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n)
-{
-    struct module *m = e->m;
-    const struct tensor base = m->tensor[of];
-    struct tensor t = {.elem = base.elem, .where = TENSOR_SLICE, .rank = base.rank, .axis = axis};
-    int64_t sum = 0, elems;
-    assert(of > 0 && of < m->ntensor);
-    for (uint32_t i = 0; i < n; i++)
-        sum += range[2 * i + 1] - range[2 * i];
-    t.of[0] = of;
-    t.range = module_add_ints(m, range, 2 * n);
-    t.dim = module_add_ints(m, NULL, base.rank).at;
-    memcpy(m->ints + t.dim, m->ints + base.dim, base.rank * sizeof *m->ints);
-    if (axis < base.rank)
-        m->ints[t.dim + axis] = sum;
-    elems = dims_elems(m, t.dim, t.rank);
-    t.len = elems > 0 ? (uint64_t)elem_bytes((enum elem)t.elem, elems) : 0;
-    tid id = module_add_tensor(m);
-    m->tensor[id] = t;
-    return id;
-}
-
-/* The type that a tensor has. */
-static uint32_t type_of_tensor(struct module *m, tid t)
-{
-    const struct tensor x = m->tensor[t];
-    struct slice dims = module_add_dims(m, NULL, x.rank);
-    for (uint32_t i = 0; i < x.rank; i++)
-        m->dim[dims.at + i] = (struct dim){.value = m->ints[x.dim + i]};
-    return module_add_type(
-        m, (struct type){
-               .kind = TYPE_TENSOR, .elem = x.elem, .rank = (int16_t)x.rank, .dim = dims.at});
-}
-
-/* Makes v an initializer with that tensor, which gets its name. */
-static void hold_tensor(struct edit *e, vid v, tid t)
-{
-    struct module *m = e->m;
-    if (m->tensor[t].name != 0) { /* another initializer has it */
-        tid own = module_add_tensor(m);
-        m->tensor[own] = m->tensor[t];
-        t = own;
-    }
-    m->tensor[t].name = m->value[v].name;
-    m->value[v].tensor = t;
-    edit_append(e, m->value[v].graph, v, BORDER_INIT);
-}
-
-vid edit_weight(struct edit *e, gid g, const char *name, tid t)
-{
-    struct module *m = e->m;
-    vid v = edit_new_value(e, g, str_id(m, name), VALUE_INIT);
-    m->value[v].type = type_of_tensor(m, t);
-    hold_tensor(e, v, t);
-    return v;
-}
-
-void edit_fix(struct edit *e, vid v, tid t)
-{
-    struct module *m = e->m;
-    const nid n = m->value[v].def;
-    assert(n != 0 && m->value[v].name != 0);
-    bool goes = true;
-    edit_forget(e, n, v);
-    for (uint32_t i = 0; i < m->node[n].out.n; i++)
-        goes = goes && m->arg[m->node[n].out.at + i] == 0;
-    m->value[v].def = 0;
-    m->value[v].outno = 0;
-    m->value[v].flags |= VALUE_INIT;
-    uint32_t type = type_of_tensor(m, t);
-    if (!types_same(m, m->value[v].type, type))
-        edit_set_type(e, v, type);
-    hold_tensor(e, v, t);
-    if (goes)
-        edit_drop(e, n);
-}
-
-vid edit_ints(struct edit *e, gid g, const char *name, const int64_t *v, uint32_t count)
-{
-    int64_t n = count;
-    return edit_weight(e, g, name, edit_tensor(e, ELEM_I64, &n, 1, v, count * sizeof *v));
 }

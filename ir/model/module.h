@@ -106,6 +106,7 @@ enum {
 
 struct value {
     sid name;       /* 0: lost */
+    sid was;        /* the name that messages of the file have for it, if a pass gave it another one; else 0 */
     nid def;        /* 0: input or initializer */
     uint32_t outno; /* which output of def */
     gid graph;      /* where it is defined */
@@ -123,7 +124,7 @@ enum tensor_where {
     TENSOR_SPARSE, /* values of[0] at indices of[1] (0: none said), zeros elsewhere */
     TENSOR_OPAQUE  /* a form that pcc does not look into: src alone has it */
 };
-enum { TENSOR_DEPTH = 4 }; /* slices of slices of ... */
+enum { TENSOR_DEPTH = 8 }; /* slices of slices of ...: one for each axis will do (edit_slice) */
 
 struct tensor {
     sid name; /* may be 0 in attributes */

@@ -349,7 +349,7 @@ static void function_check(struct check *c, uint32_t f)
     verify_slice(c, "function", f, "its attributes", x->need, body->nsids);
     verify_slice(c, "function", f, "its defaults", x->give, body->nattr);
     c->m = body;
-    verify_attrs(c, x->give);
+    verify_attrs(c, x->give, str(body, x->name));
 }
 
 int module_verify(const struct module *m, struct diag *d)

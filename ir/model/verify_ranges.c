@@ -116,7 +116,9 @@ static void slice_check(struct check *c, tid i)
     verify_slice(c, "tensor", i, "its ranges", t->range, m->nints);
     for (uint32_t k = 0; same && k < t->rank; k++)
         same = k == t->axis || m->ints[t->dim + k] == m->ints[of->dim + k];
-    if (!same || t->axis >= t->rank || depth_of(m, i) > TENSOR_DEPTH) {
+    if (depth_of(m, i) > TENSOR_DEPTH) {
+        verify_fail(c, "tensor %u '%s': it is more than %d slices deep", i, str(m, t->name), TENSOR_DEPTH);
+    } else if (!same || t->axis >= t->rank) {
         verify_fail(c, "tensor %u '%s': it cannot be a slice of tensor %u '%s' along axis %u", i,
                     str(m, t->name), t->of[0], str(m, of->name), t->axis);
     } else if (verify_inside(t->range, m->nints)) {
@@ -234,7 +236,7 @@ static bool is_list(uint32_t kind)
            kind == ATTR_TYPES;
 }
 
-void verify_attrs(struct check *c, struct slice list)
+void verify_attrs(struct check *c, struct slice list, const char *of)
 {
     const struct module *m = c->m;
     const struct slice all = verify_safe(list, m->nattr);
@@ -247,7 +249,7 @@ void verify_attrs(struct check *c, struct slice list)
         verify_index(c, "attribute", i, "its kind", a->kind, ATTR_TYPES + 1);
         verify_index(c, "attribute", i, "what is said about it", a->about, m->nabout);
         if (a->kind == ATTR_NONE && a->ref == 0 && !a->untyped)
-            verify_fail(c, "attribute %u '%s' has neither kind nor value", i, str(m, a->name));
+            verify_fail(c, "'%s': attribute '%s' has neither kind nor value", of, str(m, a->name));
         if (a->ref != 0)
             continue; /* it stands for an attribute of the call, and has no value */
         if (is_list(a->kind)) {
@@ -286,12 +288,13 @@ static void nodes_check(struct check *c)
         verify_index(c, "node", n, "its overload", x->overload, c->nstr);
         verify_index(c, "node", n, "what is said about it", x->about, m->nabout);
         verify_index(c, "node", n, "the name that it was made from", x->made_from, c->nstr);
-        if (x->op == 0 && (x->flags & NODE_MADE) != 0)
+        /* made of nothing: a file's node may have none, and so may copies of it */
+        if (x->op == 0 && (x->flags & NODE_MADE) != 0 && x->made_from == 0 && x->src == NULL)
             verify_fail(c, "node %u '%s' has no operator", n, node_name(m, n));
         verify_slice(c, "node", n, "its operands", x->in, m->narg);
         verify_slice(c, "node", n, "its results", x->out, m->narg);
         verify_slice(c, "node", n, "its attributes", x->attr, m->nattr);
-        verify_attrs(c, x->attr);
+        verify_attrs(c, x->attr, node_name(m, n));
         if (x->callee != 0)
             verify_index(c, "node", n, "the function that it calls", x->callee, c->ncallee);
         if (x->nformal > x->in.n) {

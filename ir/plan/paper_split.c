@@ -11,20 +11,15 @@
 #include "ir/base/keyed.h"
 #include "ir/base/outfile.h"
 
-#include <inttypes.h>
+enum { MS_DIGITS = 9 }; /* of a ps, in ms */
 
 /* What is written. */
 struct split {
-    FILE *f;
+    struct json_out o;
     const struct plan_told *t;
     uint32_t q;        /* slots of each accelerator; 0: there are none */
     struct csr listed; /* device, or a slot of it -> its nodes by id */
 };
-
-static void put_ms(FILE *f, int64_t ps)
-{
-    json_put_decimal(f, ps, 9);
-}
 
 static int64_t id_of(const struct split *w, nid n)
 {
@@ -62,37 +57,32 @@ static void list_nodes(struct split *w, struct arena *a)
 }
 
 /* slot 0: all of the device. */
-static void put_device(const struct split *w, uint32_t dev, uint32_t slot)
+static void put_device(struct split *w, uint32_t dev, uint32_t slot)
 {
-    uint32_t row = row_of(w, dev, slot);
-    fputs("        {", w->f);
-    if (!slot) {
-        fputs("\"load\": ", w->f);
-        put_ms(w->f, w->t->verdict->load[dev].load);
-        fputs(", ", w->f);
-    }
-    fputs("\"nodes\": [", w->f);
-    for (uint32_t i = w->listed.at[row]; i < w->listed.at[row + 1]; i++)
-        fprintf(w->f, "%s%" PRId64, i > w->listed.at[row] ? ", " : "", id_of(w, w->listed.to[i]));
-    fputs("]}", w->f);
+    json_open(&w->o, NULL, '{', JSON_ROW);
+    if (!slot)
+        json_put_decimal(json_member(&w->o, "load"), w->t->verdict->load[dev].load, MS_DIGITS);
+    json_open(&w->o, "nodes", '[', JSON_ROW);
+    for_row (n, w->listed, row_of(w, dev, slot))
+        json_int(&w->o, NULL, id_of(w, n));
+    json_close(&w->o, JSON_ROW);
+    json_close(&w->o, JSON_ROW);
 }
 
 /* The devices that are (or are not) the host's. */
-static void put_devices(const struct split *w, const char *key, bool host)
+static void put_devices(struct split *w, const char *key, bool host)
 {
     const struct cluster *c = w->t->scene->cluster;
-    bool first = true;
-    fprintf(w->f, "    \"%s\": [", key);
+    bool any = false;
+    json_open(&w->o, key, '[', 8);
     for (uint32_t d = 0; d < c->ndev; d++) {
         if (on_host(w, d) != host)
             continue;
-        for (uint32_t slot = host || !w->q ? 0 : 1; slot <= (host ? 0 : w->q); slot++) {
-            fputs(first ? "\n" : ",\n", w->f);
-            first = false;
+        for (uint32_t slot = host || !w->q ? 0 : 1; slot <= (host ? 0 : w->q); slot++)
             put_device(w, d, slot);
-        }
+        any = true;
     }
-    fputs(first ? "],\n" : "\n    ],\n", w->f);
+    json_close(&w->o, any ? 4 : JSON_ROW);
 }
 
 /* The most slots that an accelerator has.  A latency alone knows them: its judge has seen that each node has one. */
@@ -125,16 +115,17 @@ int paper_split_write(const struct plan_told *t, const char *path, FILE *out, st
         arena_free(a);
         return -1;
     }
-    w.f = o.f;
+    w.o.f = o.f;
     list_nodes(&w, a);
-    fputs("{\n", o.f);
+    json_open(&w.o, NULL, '{', 4);
     put_devices(&w, "cpus", true);
     put_devices(&w, "fpgas", false);
     if (w.q)
-        fprintf(o.f, "    \"q\": %u,\n", w.q);
-    fprintf(o.f, "    \"%s\": ", exec_kind(&t->scene->model)->paper);
-    put_ms(o.f, t->verdict->value);
-    fputs("\n}\n", o.f);
+        json_int(&w.o, "q", w.q);
+    json_put_decimal(json_member(&w.o, exec_kind(&t->scene->model)->paper), t->verdict->value,
+                     MS_DIGITS);
+    json_close(&w.o, 0);
+    putc('\n', o.f);
     arena_free(a);
     return outfile_close(&o, true);
 }

@@ -9,8 +9,7 @@
  * this file has what is about the plan; backends/split/manifest.c writes the rest.  O(nodes + entries). */
 #include "ir/plan/plan_json.h"
 
-#include "ir/base/json_keep.h"
-#include "ir/base/json_out.h"
+#include "ir/base/json_in.h"
 #include "ir/base/outfile.h"
 #include "ir/base/units.h"
 #include "ir/plan/order.h"
@@ -79,7 +78,7 @@ static int read_slots(struct assignment *r, const json_t *slots)
 /* The bound that the plan's planner claimed, if it can be one. */
 static void read_bound(struct assignment *r, const json_t *objective)
 {
-    const char *scope = json_string_value(json_object_get(objective, "scope"));
+    const char *scope = json_get_text(objective, "scope");
     double bound = json_number_value(json_object_get(objective, "bound_s"));
     double value = json_number_value(json_object_get(objective, "value_s"));
     for (enum plan_scope s = SCOPE_ALL; scope && bound > 0 && value >= bound && s < SCOPES; s++)
@@ -131,7 +130,7 @@ static int read_plan(struct assignment *r, const json_t *root)
         return -1;
     for (size_t i = 0; i < json_array_size(devices); i++) {
         const json_t *d = json_array_get(devices, i), *nodes = json_object_get(d, "nodes");
-        const char *name = json_string_value(json_object_get(d, "name"));
+        const char *name = json_get_text(d, "name");
         if (!name)
             return expect_form(r, "a 'name' in every one of 'devices'");
         if (json_is_array(nodes) && !json_array_size(nodes))
@@ -160,15 +159,14 @@ static int read_order(struct assignment *r, json_t *order)
 /* The stage of the nodes of a part, where devices have several. */
 static int read_part_stage(struct assignment *r, const json_t *part, const json_t *nodes)
 {
-    const json_t *stage = json_object_get(part, "stage");
+    int64_t stage;
     if (!r->stages || stages_places(r->stages) == r->stages->n)
         return 0;
-    if (!json_is_integer(stage) || json_integer_value(stage) < 0 ||
-        json_integer_value(stage) >= r->stages->n)
+    if (!json_int_in(json_object_get(part, "stage"), 0, (int64_t)r->stages->n - 1, &stage))
         return expect_form(r, "the number of its 'stage' in every one of 'parts'");
     for (size_t i = 0; i < json_array_size(nodes); i++) {
         const char *name = json_string_value(json_array_get(nodes, i));
-        if (name && assign_stage(r, name, (uint32_t)json_integer_value(stage)))
+        if (name && assign_stage(r, name, (uint32_t)stage))
             return -1;
     }
     return 0;
@@ -189,8 +187,8 @@ static int read_manifest(struct assignment *r, const json_t *root)
         return -1;
     for (size_t i = 0; i < json_array_size(parts); i++) {
         const json_t *p = json_array_get(parts, i);
-        const char *file = json_string_value(json_object_get(p, "file"));
-        const char *device = json_string_value(json_object_get(p, "device"));
+        const char *file = json_get_text(p, "file");
+        const char *device = json_get_text(p, "device");
         if (!file || !device)
             return expect_form(r, "'file' and 'device' in every one of 'parts'");
         int dev = assign_device(r, device);
@@ -198,10 +196,10 @@ static int read_manifest(struct assignment *r, const json_t *root)
         if (dev < 0 || read_nodes(r, of, dev) || read_part_stage(r, p, of))
             return -1;
         const json_t *slot = json_object_get(p, "slot");
-        if (slot && (!json_is_integer(slot) || json_integer_value(slot) < 1 ||
-                     json_integer_value(slot) > SLOTS_MOST))
+        int64_t k;
+        if (slot && !json_int_in(slot, 1, SLOTS_MOST, &k))
             return expect_form(r, "a number from 1 on in each 'slot' of 'parts'");
-        if (slot && read_slot(r, json_object_get(nodes, file), (uint32_t)json_integer_value(slot)))
+        if (slot && read_slot(r, of, (uint32_t)k))
             return -1;
     }
     return 0;
@@ -221,13 +219,12 @@ static uint32_t paper_objective(const struct assignment *r, const json_t *root)
 static uint32_t slots_in_paper(const struct assignment *r, const json_t *root)
 {
     const struct cluster *c = r->scene->cluster;
-    const json_t *q = json_object_get(root, "q");
+    int64_t q;
     size_t n = json_array_size(json_object_get(root, "fpgas")), accelerators = 0;
     for (uint32_t k = 0; k < c->ncls; k++)
         accelerators += c->cls[k].host ? 0 : c->cls[k].count;
-    if (json_is_integer(q) && json_integer_value(q) > 0 && json_integer_value(q) <= (int64_t)n &&
-        n <= SLOTS_MOST)
-        return (uint32_t)json_integer_value(q);
+    if (n <= SLOTS_MOST && json_int_in(json_object_get(root, "q"), 1, (int64_t)n, &q))
+        return (uint32_t)q;
     if (exec_kind_of(&r->scene->model, paper_objective(r, root))->subgraphs && n > accelerators &&
         accelerators && n % accelerators == 0 && n <= SLOTS_MOST)
         return (uint32_t)(n / accelerators);
@@ -271,7 +268,7 @@ int plan_json_read(struct assignment *r, const char *text, size_t n)
 {
     json_error_t e;
     struct arena *own = arena_new(r->a);
-    json_t *root = json_keep(own, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
+    json_t *root = json_read(own, text, n, &e);
     int rc;
     if (!root)
         rc = diag_error(r->diag, "%s:%d: %s", r->path, e.line, e.text);
@@ -290,7 +287,7 @@ int plan_json_read(struct assignment *r, const char *text, size_t n)
 bool plan_json_calls_open(const char *text, size_t n)
 {
     json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
-    const char *calls = json_string_value(json_object_get(root, "calls"));
+    const char *calls = json_get_text(root, "calls");
     bool named = json_object_get(root, "pcc_plan") || json_object_get(root, "pcc_manifest");
     bool open = named && !(calls && strcmp(calls, "whole") == 0);
     json_decref(root);
@@ -459,30 +456,26 @@ int plan_json_write(const struct plan_told *t, const char *path, FILE *out, stru
     return rc;
 }
 
-void plan_put_order(FILE *f, const struct scene *s, const struct plan *p, struct arena *scratch)
+void plan_put_order(struct json_out *o, const struct scene *s, const struct plan *p,
+                    struct arena *scratch)
 {
     struct arena *own = arena_new(scratch);
     uint32_t n;
     const nid *order = plan_order(p, s->m, own, &n);
-    putc('{', f);
+    json_open(o, "order", '{', 4);
     for (uint32_t d = 0; d < s->cluster->ndev; d++) {
-        const char *comma = "";
-        fprintf(f, "%s\n    \"%s\": [", d ? "," : "", cluster_device_name(s->cluster, own, d));
-        for (uint32_t i = 0; i < n; i++) {
-            if (p->dev[order[i]] != (int32_t)d)
-                continue;
-            fputs(comma, f);
-            json_put_string(f, node_name(s->m, order[i]));
-            comma = ", ";
-        }
-        putc(']', f);
+        json_open(o, cluster_device_name(s->cluster, own, d), '[', JSON_ROW);
+        for (uint32_t i = 0; i < n; i++)
+            if (p->dev[order[i]] == (int32_t)d)
+                json_text(o, NULL, node_name(s->m, order[i]));
+        json_close(o, JSON_ROW);
     }
-    fputs("\n  }", f);
+    json_close(o, 2);
     arena_free(own);
 }
 
-void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, int64_t value,
-                        int64_t of_parts)
+void plan_put_objective(struct json_out *o, const struct scene *s, const struct plan *p,
+                        int64_t value, int64_t of_parts)
 {
     const char *status = plan_status_name(p->claim.status);
     bool proven = p->claim.bound >= 0 &&
@@ -493,28 +486,23 @@ void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, in
         status = "heuristic";
     if (proven) /* in units of 10^-9 */
         gap = value > p->claim.bound ? mul_div_ceil(value - p->claim.bound, 1000000000, value) : 0;
-    fprintf(f,
-            "{\"name\": \"%s\", \"value_s\": ", exec_kind_of(&s->model, p->claim.objective)->name);
-    json_put_decimal(f, value, 12);
-    fputs(", \"bound_s\": ", f);
-    json_put_decimal(f, proven ? p->claim.bound : -1, 12);
-    fputs(", \"gap\": ", f);
-    json_put_decimal(f, gap, 9);
-    fprintf(f, ", \"status\": \"%s\", \"argument\": ", status);
-    json_put_string(f, p->claim.argument ? p->claim.argument : p->planner);
-    fprintf(f, ", \"scope\": \"%s\", \"bound_all_s\": ", plan_scope_name(p->claim.scope));
-    json_put_decimal(f, proven ? p->claim.bound_all : -1, 12);
-    fputs(", \"part_cost_s\": ", f);
-    json_put_decimal(f, s->model.part_cost, 12);
-    for (const struct opt *o = exec_settings; o->name; o++) {
-        const char *word = exec_told(&s->model, o, a);
+    json_open(o, "objective", '{', JSON_ROW);
+    json_text(o, "name", exec_kind_of(&s->model, p->claim.objective)->name);
+    json_seconds(o, "value_s", value);
+    json_seconds(o, "bound_s", proven ? p->claim.bound : -1);
+    json_put_decimal(json_member(o, "gap"), gap, 9);
+    json_text(o, "status", status);
+    json_text(o, "argument", p->claim.argument ? p->claim.argument : p->planner);
+    json_text(o, "scope", plan_scope_name(p->claim.scope));
+    json_seconds(o, "bound_all_s", proven ? p->claim.bound_all : -1);
+    json_seconds(o, "part_cost_s", s->model.part_cost);
+    for (const struct opt *row = exec_settings; row->name; row++) {
+        const char *word = exec_told(&s->model, row, a);
         if (word)
-            fprintf(f, ", \"%s\": \"%s\"", opt_json(o, a), word);
+            json_text(o, opt_json(row, a), word);
     }
-    if (exec_kind(&s->model)->feed == FEED_ALONE) {
-        fputs(", \"parts_value_s\": ", f);
-        json_put_decimal(f, of_parts, 12);
-    }
-    putc('}', f);
+    if (exec_kind(&s->model)->feed == FEED_ALONE)
+        json_seconds(o, "parts_value_s", of_parts);
+    json_close(o, JSON_ROW);
     arena_free(a);
 }

@@ -3,6 +3,7 @@
 #ifndef PCC_IR_PLAN_PLAN_JSON_H
 #define PCC_IR_PLAN_PLAN_JSON_H
 
+#include "ir/base/json_out.h"
 #include "ir/plan/assign.h"
 #include "ir/plan/plan.h"
 
@@ -34,11 +35,12 @@ int plan_json_write(const struct plan_told *t, const char *path, FILE *out, stru
 /* The same in the placement paper's form, which the plan's execution model has.  -1 and an error if a node has no id,
  * which only workloads' have, or as above. */
 int paper_split_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d);
-/* The value of "objective" in a manifest: bounds only where they are proven; of one sample alone that of the parts,
- * too. */
-void plan_put_objective(FILE *f, const struct scene *s, const struct plan *p, int64_t value,
-                        int64_t of_parts);
-/* The value of "order" in a manifest: the nodes of each device in order, of a plan that has ranks. */
-void plan_put_order(FILE *f, const struct scene *s, const struct plan *p, struct arena *scratch);
+/* The member "objective" of a manifest: bounds only where they are proven; of one sample alone that of the
+ * parts, too. */
+void plan_put_objective(struct json_out *o, const struct scene *s, const struct plan *p,
+                        int64_t value, int64_t of_parts);
+/* The member "order" of a manifest: the nodes of each device in order, of a plan that has ranks. */
+void plan_put_order(struct json_out *o, const struct scene *s, const struct plan *p,
+                    struct arena *scratch);
 
 #endif

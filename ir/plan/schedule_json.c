@@ -13,8 +13,6 @@
 
 #include "ir/base/json_out.h"
 
-#include <inttypes.h>
-
 /* ---- writing ---------------------------------------------------------------------------------- */
 
 static const char *const key_of[] = {[DO_COMPUTE] = "compute",
@@ -23,77 +21,77 @@ static const char *const key_of[] = {[DO_COMPUTE] = "compute",
                                      [DO_SEND] = "tensor",
                                      [DO_RECV] = "tensor"};
 
-static void put_instruction(FILE *f, const struct work *w, const struct instruction *i)
+static void put_instruction(struct json_out *o, const struct work *w, const struct instruction *i)
 {
     const struct work *each = w->each ? w->each : w;
     bool part = i->kind == DO_COMPUTE;
     uint32_t what = part && w->each ? w->instance[i->what] : i->what,
              n = part ? each->npart : each->ntensor;
-    fprintf(f, "{\"%s\": ", key_of[i->kind]);
-    json_put_string(f, part ? each->part[what % n].name : each->tensor[what % n].name);
-    if (i->kind == DO_SEND) {
-        fputs(", \"to\": ", f);
-        json_put_string(f, w->dev_name[i->other]);
-    }
-    fprintf(f, ", \"sample\": %" PRId32, w->each ? (int32_t)(what / n) : i->offset);
+    json_open(o, NULL, '{', JSON_ROW);
+    json_text(o, key_of[i->kind], part ? each->part[what % n].name : each->tensor[what % n].name);
+    if (i->kind == DO_SEND)
+        json_text(o, "to", w->dev_name[i->other]);
+    json_int(o, "sample", w->each ? (int32_t)(what / n) : i->offset);
     if (i->phase)
-        fprintf(f, ", \"phase\": %u", i->phase);
-    putc('}', f);
+        json_int(o, "phase", i->phase);
+    json_close(o, JSON_ROW);
 }
 
 /* The list of a lane, its lines indented by so many blanks. */
-static void put_lane(FILE *f, const struct work *w, const struct schedule *s, uint32_t lane,
-                     int indent)
+static void put_lane(struct json_out *o, const char *key, const struct work *w,
+                     const struct schedule *s, uint32_t lane, int indent)
 {
-    putc('[', f);
-    for (uint32_t i = s->at[lane]; i < s->at[lane + 1]; i++) {
-        fprintf(f, "%s\n%*s", i > s->at[lane] ? "," : "", indent, "");
-        put_instruction(f, w, &s->item[i]);
-    }
-    putc(']', f);
+    json_open(o, key, '[', indent);
+    for (uint32_t i = s->at[lane]; i < s->at[lane + 1]; i++)
+        put_instruction(o, w, &s->item[i]);
+    json_close(o, JSON_ROW);
 }
 
-/* "send": ..., "recv": ... of a device or the host. */
-static void put_moves(FILE *f, const struct work *w, const struct schedule *s, uint32_t dev)
+/* "send" and "recv" of a device or the host. */
+static void put_moves(struct json_out *o, const struct work *w, const struct schedule *s,
+                      uint32_t dev)
 {
-    const char *sep = "";
-    fputs("\"send\": ", f);
-    put_lane(f, w, s, lane_send(w->ndev, dev), 7);
-    fputs(",\n     \"recv\": [", f);
+    put_lane(o, "send", w, s, lane_send(w->ndev, dev), 7);
+    json_open(o, "recv", '[', 7);
     for (uint32_t from = 0; from <= w->ndev; from++) {
         uint32_t lane = lane_recv(w->ndev, dev, from);
         if (s->at[lane] == s->at[lane + 1])
             continue;
-        fprintf(f, "%s\n       {\"from\": ", sep);
-        json_put_string(f, w->dev_name[from]);
+        json_open(o, NULL, '{', JSON_ROW);
+        json_text(o, "from", w->dev_name[from]);
         if (dev < w->ndev)
-            fprintf(f, ", \"queue\": %u", s->queue[lane]);
-        fputs(", \"tensors\": ", f);
-        put_lane(f, w, s, lane, 9);
-        putc('}', f);
-        sep = ",";
+            json_int(o, "queue", s->queue[lane]);
+        put_lane(o, "tensors", w, s, lane, 9);
+        json_close(o, JSON_ROW);
     }
-    putc(']', f);
+    json_close(o, JSON_ROW);
 }
 
 void schedule_put(FILE *f, const struct work *w, const struct schedule *s)
 {
-    if (w->each)
-        fprintf(f, "{\n  \"pcc_schedule\": 2,\n  \"micro_batches\": %u,\n", w->micro_batches);
-    else
-        fprintf(f, "{\n  \"pcc_schedule\": 1,\n  \"in_flight\": %u,\n  \"phases\": %u,\n",
-                s->in_flight, s->phases);
-    fputs("  \"devices\": [", f);
-    for (uint32_t d = 0; d < w->ndev; d++) {
-        fprintf(f, "%s\n    {\"name\": ", d ? "," : "");
-        json_put_string(f, w->dev_name[d]);
-        fprintf(f, ", \"peak_bytes\": %" PRId64 ",\n     \"compute\": ", s->peak[d]);
-        put_lane(f, w, s, lane_compute(d), 7);
-        fputs(",\n     ", f);
-        put_moves(f, w, s, d);
-        putc('}', f);
+    struct json_out o = {.f = f};
+    json_open(&o, NULL, '{', 2);
+    json_int(&o, "pcc_schedule", w->each ? 2 : 1);
+    if (w->each) {
+        json_int(&o, "micro_batches", w->micro_batches);
+    } else {
+        json_int(&o, "in_flight", s->in_flight);
+        json_int(&o, "phases", s->phases);
     }
-    fputs("\n  ],\n  \"host\": {\n     ", f);
-    put_moves(f, w, s, w->ndev);
-    fputs("}\n}\n", f);
+    json_open(&o, "devices", '[', 4);
+    for (uint32_t d = 0; d < w->ndev; d++) {
+        json_open(&o, NULL, '{', JSON_ROW);
+        json_text(&o, "name", w->dev_name[d]);
+        json_int(&o, "peak_bytes", s->peak[d]);
+        json_indent(&o, 5);
+        put_lane(&o, "compute", w, s, lane_compute(d), 7);
+        put_moves(&o, w, s, d);
+        json_close(&o, JSON_ROW);
+    }
+    json_close(&o, 2);
+    json_open(&o, "host", '{', 5);
+    put_moves(&o, w, s, w->ndev);
+    json_close(&o, JSON_ROW);
+    json_close(&o, 0);
+    putc('\n', f);
 }

@@ -3,7 +3,7 @@
  * O(bytes), expected, and O(D^2). */
 #include "ir/plan/schedule_json.h"
 
-#include "ir/base/json_keep.h"
+#include "ir/base/json_in.h"
 #include "ir/base/name_table.h"
 #include "ir/base/units.h"
 #include "ir/cluster/cluster.h"
@@ -41,7 +41,7 @@ static int expect(const struct reading *r, const char *what)
 static const char *get_name(const struct reading *r, const json_t *o, const char *key,
                             const char *of)
 {
-    const char *s = json_string_value(json_object_get(o, key));
+    const char *s = json_get_text(o, key);
     if (!s)
         diag_error(r->diag, "%s: expected a name '%s' in each of '%s'", r->path, key, of);
     return s;
@@ -51,12 +51,10 @@ static const char *get_name(const struct reading *r, const json_t *o, const char
 static int get_int(const struct reading *r, const json_t *o, const char *key, int64_t low,
                    int64_t high, int64_t *x)
 {
-    const json_t *v = json_object_get(o, key);
-    if (!json_is_integer(v) || json_integer_value(v) < low || json_integer_value(v) > high)
-        return diag_error(r->diag, "%s: expected an integer '%s' in %lld..%lld", r->path, key,
-                          (long long)low, (long long)high);
-    *x = json_integer_value(v);
-    return 0;
+    if (json_int_in(json_object_get(o, key), low, high, x))
+        return 0;
+    return diag_error(r->diag, "%s: expected an integer '%s' in %lld..%lld", r->path, key,
+                      (long long)low, (long long)high);
 }
 
 static int get_bytes(const struct reading *r, const json_t *o, const char *key, int64_t *x)
@@ -306,7 +304,7 @@ static int read_manifest(struct reading *r, const json_t *root)
         check_sizes(r, root, "outputs"))
         return -1;
     for (uint32_t i = 0; i < length(inputs); i++) {
-        const char *name = json_string_value(json_object_get(json_array_get(inputs, i), "name"));
+        const char *name = json_get_text(json_array_get(inputs, i), "name");
         if (names_get(&r->state, name, 0) != 1 && add_tensor(r, name, w->npart))
             return -1;
     }
@@ -320,14 +318,12 @@ static int read_manifest(struct reading *r, const json_t *root)
 static const json_t *load(const struct reading *r, const struct json_text *j, const char *form,
                           int last)
 {
-    const char *text = j->text;
-    size_t n = j->n;
     json_error_t e;
-    const json_t *root = json_keep(r->a, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
+    int64_t version;
+    const json_t *root = json_read(r->a, j->text, j->n, &e);
     if (!root)
         diag_error(r->diag, "%s:%d: %s", r->path, e.line, e.text);
-    else if (json_integer_value(json_object_get(root, form)) < 1 ||
-             json_integer_value(json_object_get(root, form)) > last)
+    else if (!json_int_in(json_object_get(root, form), 1, last, &version))
         diag_error(r->diag, "%s: expected '%s': 1%s", r->path, form, last > 1 ? " or 2" : "");
     else
         return root;
@@ -338,7 +334,7 @@ struct work *work_read(const struct json_text *j, struct arena *a, struct diag *
 {
     struct reading r = {.path = j->path, .a = a, .diag = d, .made = arena_alloc(a, sizeof *r.made)};
     const json_t *root = load(&r, j, "pcc_manifest", 1);
-    const char *why = json_string_value(json_object_get(root, "schedule_why"));
+    const char *why = json_get_text(root, "schedule_why");
     r.w = r.made;
     if (!root)
         return NULL;
@@ -386,7 +382,7 @@ static int add_instruction(struct lists *l, uint32_t lane, struct instruction i,
 static uint32_t find_name(const struct reading *r, const struct names *t, const json_t *o,
                           const char *key)
 {
-    const char *name = json_string_value(json_object_get(o, key));
+    const char *name = json_get_text(o, key);
     uint32_t k = name ? names_get(t, name, NONE) : NONE;
     if (!name)
         diag_error(r->diag, "%s: expected a name '%s' in an instruction", r->path, key);

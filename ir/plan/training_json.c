@@ -8,6 +8,8 @@
  * O(devices + nodes). */
 #include "ir/plan/training_json.h"
 
+#include "ir/base/json_in.h"
+
 #include <string.h>
 
 /* ---- reading ---------------------------------------------------------------------------------- */
@@ -33,11 +35,12 @@ static int read_nodes(struct assignment *r, const json_t *list, uint32_t k)
 /* "devices", "ahead", "recompute" and "nodes" of stage k. */
 static int read_stage(struct assignment *r, const json_t *o, uint32_t k)
 {
-    const json_t *devices = json_object_get(o, "devices"), *ahead = json_object_get(o, "ahead");
+    const json_t *devices = json_object_get(o, "devices");
     struct stages *s = r->stages;
     uint32_t n = s->device.at[k];
-    if (!json_array_size(devices) || !json_is_integer(ahead) || json_integer_value(ahead) < 1 ||
-        json_integer_value(ahead) > UINT32_MAX)
+    int64_t ahead;
+    if (!json_array_size(devices) ||
+        !json_int_in(json_object_get(o, "ahead"), 1, UINT32_MAX, &ahead))
         return expected(r, "a list 'devices' and a number 'ahead' >= 1 in every one of 'stages'");
     for (size_t i = 0; i < json_array_size(devices); i++) {
         const char *name = json_string_value(json_array_get(devices, i));
@@ -47,7 +50,7 @@ static int read_stage(struct assignment *r, const json_t *o, uint32_t k)
         s->device.to[n++] = (uint32_t)dev;
     }
     s->device.at[k + 1] = n;
-    s->ahead[k] = (uint32_t)json_integer_value(ahead);
+    s->ahead[k] = (uint32_t)ahead;
     s->recompute[k] = json_is_true(json_object_get(o, "recompute"));
     return read_nodes(r, json_object_get(o, "nodes"), k);
 }
@@ -55,16 +58,17 @@ static int read_stage(struct assignment *r, const json_t *o, uint32_t k)
 /* A setting of "training", which may be left out unless it counts something. */
 static int read_setting(struct assignment *r, const json_t *o, const struct opt *row)
 {
-    const char *key = opt_json(row, r->a), *text = json_string_value(json_object_get(o, key));
+    const char *key = opt_json(row, r->a), *text = json_get_text(o, key);
     const json_t *j = json_object_get(o, key);
-    int64_t n = json_is_integer(j) ? json_integer_value(j) : -1;
-    if (row->kind == OPT_INT && (n < 0 || n > UINT32_MAX))
+    int64_t n = 0;
+    if (!json_int_in(j, 0, row->kind == OPT_INT ? UINT32_MAX : INT64_MAX, &n) &&
+        row->kind == OPT_INT)
         return diag_error(r->diag, "%s: training: %s: expected a number from 0 to %u", r->path, key,
                           UINT32_MAX);
     if (row->kind == OPT_INT && n && !opt_has(row, n))
         return diag_error(r->diag, "%s: training: %s: expected at most %s", r->path, key, row->hi);
     if (row->kind != OPT_CHOICE)
-        opt_put(row, &r->said.model, n > 0 ? n : 0);
+        opt_put(row, &r->said.model, n);
     else if (text && !opt_set(row, &r->said.model, text))
         return diag_error(r->diag, "%s: training: %s '%s': expected %s", r->path, key, text,
                           opt_expected(row, r->a));

@@ -3,7 +3,7 @@
 #include "passes/coarsen/user_groups.h"
 
 #include "ir/base/infile.h"
-#include "ir/base/json_keep.h"
+#include "ir/base/json_in.h"
 #include "ir/model/layers.h"
 #include "ir/base/strings.h"
 #include "passes/functions/patterns.h"
@@ -106,7 +106,7 @@ static int read_json(struct ctx *x, struct patterns *p, const char *text, size_t
 {
     json_error_t e;
     struct arena *own = arena_new(x->use.scratch);
-    json_t *root = json_keep(own, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
+    json_t *root = json_read(own, text, n, &e);
     uint32_t number = 0;
     int rc = 0;
     if (!root) {

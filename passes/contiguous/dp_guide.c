@@ -25,7 +25,7 @@ void guide_link(struct search *s, uint32_t id)
     memset(s->rest, 0, ((size_t)g->nword + 1) * sizeof *s->rest);
     for (uint32_t u = 0; u < g->n; u++)
         if (!has(s, s->ask.vertex[u])) {
-            s->rest[u >> 6] |= UINT64_C(1) << (u & 63);
+            bits_add(s->rest, u);
             key ^= g->zobrist[u];
             card++;
         }

@@ -96,9 +96,9 @@ void maximal_find_larger(struct search *s)
         uint32_t v = s->from.frontier[i];
         if (!better_without(s, v))
             continue;
-        s->now.bits[v >> 6] ^= UINT64_C(1) << (v & 63);
+        bits_add(s->now.bits, v);
         uint32_t id = search_find(s, d->key ^ s->zobrist[v], d->card + 1, s->now.bits);
-        s->now.bits[v >> 6] ^= UINT64_C(1) << (v & 63);
+        bits_drop(s->now.bits, v);
         if (id)
             s->from.larger[s->from.nlarger++] = id;
     }

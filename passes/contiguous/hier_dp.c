@@ -18,6 +18,7 @@
  * rest, and states * pairs outside: for 300 ideals up to some 10^9 steps. */
 #include "passes/contiguous/hier_dp.h"
 
+#include "ir/base/bits.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
@@ -108,16 +109,11 @@ static bool stopped(struct hier *h)
 
 /* ---- ideals ----------------------------------------------------------------------------------- */
 
-static bool has_vertex(const uint64_t *set, uint32_t v)
-{
-    return set[v >> 6] >> (v & 63) & 1;
-}
-
 static bool is_ready(const struct wdag *g, const uint64_t *ideal, uint32_t v)
 {
-    bool ready = !has_vertex(ideal, v);
+    bool ready = !bits_have(ideal, v);
     for (uint32_t i = g->pred.at[v]; ready && i < g->pred.at[v + 1]; i++)
-        ready = has_vertex(ideal, g->pred.to[i]);
+        ready = bits_have(ideal, g->pred.to[i]);
     return ready;
 }
 
@@ -134,7 +130,7 @@ static void list_ideals(struct hier *h)
                 if (!is_ready(h->g, from, v))
                     continue;
                 memcpy(to, from, h->nword * sizeof *to);
-                to[v >> 6] |= UINT64_C(1) << (v & 63);
+                bits_add(to, v);
                 uint32_t k = end;
                 while (memcmp(h->bits + (size_t)k * h->nword, to, h->nword * sizeof *to))
                     k++;
@@ -180,7 +176,7 @@ static void count_pins(struct hier *h)
     h->item = arena_array(h->a, (size_t)h->n * g->nshared + 1, sizeof *h->item);
     for (uint32_t i = 0; i < h->n; i++)
         for (uint32_t v = 0; v < g->n; v++) {
-            if (!has_vertex(h->bits + (size_t)i * h->nword, v))
+            if (!bits_have(h->bits + (size_t)i * h->nword, v))
                 continue;
             for_row (y, g->net_of, v)
                 if (name[y] != UINT32_MAX)
@@ -225,7 +221,7 @@ static void sum_up(const struct hier *h, const int64_t *of, int64_t *sum)
 {
     for (uint32_t i = 0; i < h->n; i++)
         for (uint32_t v = 0; v < h->g->n; v++)
-            if (has_vertex(h->bits + (size_t)i * h->nword, v))
+            if (bits_have(h->bits + (size_t)i * h->nword, v))
                 sum[i] += of[v] == COST_NEVER ? 0 : of[v];
 }
 
@@ -516,8 +512,8 @@ static uint32_t free_device(const struct hier *h, const struct group_kind *q, ui
 static void assign_device(const struct hier *h, uint32_t a, uint32_t b, uint32_t dev, int32_t *to)
 {
     for (uint32_t v = 0; v < h->g->n; v++)
-        if (has_vertex(h->bits + (size_t)b * h->nword, v) &&
-            !has_vertex(h->bits + (size_t)a * h->nword, v))
+        if (bits_have(h->bits + (size_t)b * h->nword, v) &&
+            !bits_have(h->bits + (size_t)a * h->nword, v))
             to[v] = (int32_t)dev;
 }
 

@@ -5,6 +5,7 @@
 #ifndef PCC_PASSES_CONTIGUOUS_IDEAL_STATE_H
 #define PCC_PASSES_CONTIGUOUS_IDEAL_STATE_H
 
+#include "ir/base/bits.h"
 #include "passes/contiguous/ideal_search.h"
 
 enum { LARGER = 32, SEARCH_SCAN = 32 /* vertices looked at in the time of a step */ };
@@ -134,7 +135,7 @@ struct search {
 /* Whether v is in I' + S. */
 static inline bool has(const struct search *s, uint32_t v)
 {
-    return s->now.bits[v >> 6] >> (v & 63) & 1;
+    return bits_have(s->now.bits, v);
 }
 
 /* The excess of a device that holds S with this load: its scaled load less the weight of S, in potential 0. */

@@ -204,7 +204,7 @@ bool step_take(struct search *s, uint32_t v)
         undo_take(s, v);
         return false;
     }
-    s->now.bits[v >> 6] |= UINT64_C(1) << (v & 63);
+    bits_add(s->now.bits, v);
     s->now.key ^= s->zobrist[v];
     s->now.card++;
     const struct csr *succ = &s->g->succ, *pred = &s->g->pred;
@@ -226,7 +226,7 @@ void step_untake(struct search *s, uint32_t v)
     const struct csr *succ = &s->g->succ;
     for_row (w, *succ, v)
         s->now.missing[w]++;
-    s->now.bits[v >> 6] &= ~(UINT64_C(1) << (v & 63));
+    bits_drop(s->now.bits, v);
     s->now.key ^= s->zobrist[v];
     s->now.card--;
     undo_take(s, v);

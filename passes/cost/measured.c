@@ -8,7 +8,7 @@
 #include "passes/cost/sheets.h"
 
 #include "ir/base/infile.h"
-#include "ir/base/json_keep.h"
+#include "ir/base/json_in.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 
@@ -416,8 +416,8 @@ static uint32_t event_row(const struct reader *r, const json_t *e, const char *n
                           const nid *order, uint32_t n)
 {
     const json_t *args = json_object_get(e, "args");
-    const char *op = json_string_value(json_object_get(args, "op_name"));
-    const char *index = json_string_value(json_object_get(args, "node_index"));
+    const char *op = json_get_text(args, "op_name");
+    const char *index = json_get_text(args, "node_index");
     int64_t k;
     if (op && index && strcmp(name, arena_fmt(r->x->use.scratch, "%s_%s", op, index)) == 0 &&
         count_parse(index, &k) && k >= 0 && k < n && strcmp(node_op(r->t->m, order[k]), op) == 0)
@@ -446,8 +446,7 @@ static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
 /* What an event says of its node's results, a text of bytes. */
 static int64_t event_memory(const json_t *e)
 {
-    const char *text =
-        json_string_value(json_object_get(json_object_get(e, "args"), "output_size"));
+    const char *text = json_get_text(json_object_get(e, "args"), "output_size");
     int64_t bytes;
     return text && count_parse(text, &bytes) && bytes <= FIT_QUANTITY_MAX ? bytes : NONE;
 }
@@ -475,14 +474,13 @@ static int read_profile(struct reader *r, json_t *list)
     json_t *v;
     json_array_foreach(list, i, v)
     {
-        const char *cat = json_string_value(json_object_get(v, "cat"));
-        const char *full = json_string_value(json_object_get(v, "name"));
-        const json_t *dur = json_object_get(v, "dur");
+        const char *cat = json_get_text(v, "cat");
+        const char *full = json_get_text(v, "name");
         r->row = i;
         if (!cat || strcmp(cat, "Node") != 0 || !full || !str_ends(full, suffix))
             continue;
-        int64_t us = json_integer_value(dur);
-        if (!json_is_integer(dur) || us < 0 || us > FIT_QUANTITY_MAX / PS_PER_US)
+        int64_t us;
+        if (!json_int_in(json_object_get(v, "dur"), 0, FIT_QUANTITY_MAX / PS_PER_US, &us))
             return bad_row(r, "\"dur\": expected an integer of microseconds");
         char *name = arena_strdup(r->x->use.scratch, full, strlen(full) - (sizeof suffix - 1));
         uint32_t node = event_row(r, v, name, order, norder);
@@ -499,7 +497,7 @@ static int read_json(struct reader *r, const char *text, size_t n)
 {
     json_error_t e;
     struct arena *own = arena_new(r->x->use.scratch);
-    json_t *root = json_keep(own, json_loadb(text, n, JSON_REJECT_DUPLICATES, &e));
+    json_t *root = json_read(own, text, n, &e);
     int rc;
     if (!root)
         rc = diag_error(r->x->use.diag, "%s:%d:%d: %s", r->path, e.line, e.column, e.text);

@@ -8,6 +8,7 @@
  * Cost: that of the solver, for each order of kinds in a chain. */
 #include "passes/integer/ip_search.h"
 
+#include "ir/base/bits.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 
@@ -38,9 +39,9 @@ bool ip_has_shape(const struct problem *c, enum ip_shape shape, const uint32_t *
             for (uint32_t w = 0; w < word; w++)
                 own[w] |= left[(size_t)u * word + w];
             if (e != d)
-                own[e / 64] |= UINT64_C(1) << e % 64;
+                bits_add(own, e);
         }
-        good = good && !(own[d / 64] >> d % 64 & 1);
+        good = good && !bits_have(own, d);
     }
     arena_free(a);
     return good;

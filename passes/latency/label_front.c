@@ -35,7 +35,7 @@ int64_t label_tail(const struct label_run *r, uint32_t x)
         int64_t on = r->t->on[k][b];
         for (uint32_t i = p->net_of.at[b]; on < least && i < p->net_of.at[b + 1]; i++) {
             uint32_t e = p->net_of.to[i], src = p->g->net_src[e];
-            if (src != UINT32_MAX && src != b && label_has(r->bits, src))
+            if (src != UINT32_MAX && src != b && bits_have(r->bits, src))
                 on += p->kind[k].cost[e];
         }
         least = smaller(on, least);
@@ -95,10 +95,10 @@ void label_waits_find(struct label_run *r, struct label_waits *w)
     const struct latency_graph *p = r->p;
     uint32_t nlive = 0;
     for (uint32_t x = 0; x < p->nunit; x++) {
-        if (!label_has(r->bits, p->block[x]))
+        if (!bits_have(r->bits, p->block[x]))
             continue;
         for_row (next, p->succ, x)
-            if (!label_has(r->bits, p->block[next])) {
+            if (!bits_have(r->bits, p->block[next])) {
                 w->live[x] = nlive++;
                 break;
             }
@@ -109,12 +109,12 @@ void label_waits_find(struct label_run *r, struct label_waits *w)
     for (uint32_t x = 0; x < p->nunit; x++) {
         uint64_t *set = w->set + (size_t)x * r->uword, any = 0;
         w->of[x] = 0;
-        if (label_has(r->bits, p->block[x]))
+        if (bits_have(r->bits, p->block[x]))
             continue;
         memset(set, 0, words * sizeof *set);
         for_row (u, p->pred, x)
-            if (label_has(r->bits, p->block[u]))
-                set[w->live[u] >> 6] |= UINT64_C(1) << (w->live[u] & 63);
+            if (bits_have(r->bits, p->block[u]))
+                bits_add(set, w->live[u]);
             else
                 for (uint32_t k = 0; k < words; k++)
                     set[k] |= w->set[(size_t)u * r->uword + k];

@@ -43,7 +43,7 @@ static void start_tables(struct label_run *r)
             const uint64_t *more = r->unit_below + (size_t)w * r->uword;
             for (uint32_t k = 0; k < r->uword; k++)
                 row[k] |= more[k];
-            row[w >> 6] |= UINT64_C(1) << (w & 63);
+            bits_add(row, w);
         }
         if (p->succ.at[x] == p->succ.at[x + 1])
             r->ends[p->block[x]] = 1;
@@ -68,7 +68,7 @@ static void go_to(struct label_run *r, uint32_t ideal)
     for (uint32_t v = 0; v < g->n; v++) {
         r->missing[v] = 0;
         for_row (u, g->pred, v)
-            r->missing[v] += !label_has(r->bits, u);
+            r->missing[v] += !bits_have(r->bits, u);
     }
 }
 
@@ -144,7 +144,7 @@ static void extend_on_host(struct label_run *r, uint32_t i, uint32_t b, int64_t 
         uint32_t unit = front[f].unit, wait = r->waits.of[unit];
         to->t[f] = wait ? time[wait - 1] : 0;
         for (uint32_t x = p->first[b]; x < p->first[b + 1]; x++)
-            if (label_has(r->unit_below + (size_t)x * r->uword, unit))
+            if (bits_have(r->unit_below + (size_t)x * r->uword, unit))
                 to->t[f] = larger(to->t[f], end[x - p->first[b]]);
         to->least = larger(to->least, to->t[f] + front[f].tail);
     }
@@ -180,7 +180,7 @@ static void extend_by_hosts(struct label_run *r)
 {
     const struct latency_graph *p = r->p;
     for (uint32_t b = 0; b < p->g->n && !r->why; b++) {
-        if (r->missing[b] || label_has(r->bits, b) || !p->hosted[b])
+        if (r->missing[b] || bits_have(r->bits, b) || !p->hosted[b])
             continue;
         uint32_t nlabel = r->ideals.v[r->now].nlabel;
         label_put(r, b, r->walk.list, 0);
@@ -292,7 +292,7 @@ static void write_plan(const struct label_run *r, uint32_t ideal, uint32_t index
         else if (chain[i]->kind != LABEL_HOST)
             sub = p->dev[p->kind[chain[i]->kind].at + given[chain[i]->kind]++];
         for (uint32_t v = 0; v < p->g->n; v++)
-            if (label_has(is, v) && !label_has(was, v))
+            if (bits_have(is, v) && !bits_have(was, v))
                 best->sub[v] = sub;
     }
 }

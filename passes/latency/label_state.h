@@ -8,6 +8,7 @@
 #ifndef PCC_PASSES_LATENCY_LABEL_STATE_H
 #define PCC_PASSES_LATENCY_LABEL_STATE_H
 
+#include "ir/base/bits.h"
 #include "passes/latency/label_search.h"
 
 enum { LABEL_HOST = UINT16_MAX };
@@ -146,11 +147,6 @@ static inline struct latency_label *label_at(const struct label_run *r, uint32_t
 {
     const struct label_ideal *d = &r->ideals.v[ideal];
     return (struct latency_label *)(void *)(d->at + (size_t)i * d->size);
-}
-
-static inline bool label_has(const uint64_t *bits, uint32_t v)
-{
-    return bits[v >> 6] >> (v & 63) & 1;
 }
 
 void label_waits_start(struct label_run *r, struct label_waits *w);

@@ -25,7 +25,7 @@ void label_walk_start(struct label_run *r)
 uint32_t label_put(struct label_run *r, uint32_t v, uint32_t *list, uint32_t n)
 {
     const struct wdag *g = r->p->g;
-    r->bits[v >> 6] |= UINT64_C(1) << (v & 63);
+    bits_add(r->bits, v);
     r->key ^= r->zobrist[v];
     r->card++;
     for_row (w, g->succ, v)
@@ -37,7 +37,7 @@ uint32_t label_put(struct label_run *r, uint32_t v, uint32_t *list, uint32_t n)
 void label_take_out(struct label_run *r, uint32_t v)
 {
     const struct wdag *g = r->p->g;
-    r->bits[v >> 6] &= ~(UINT64_C(1) << (v & 63));
+    bits_drop(r->bits, v);
     r->key ^= r->zobrist[v];
     r->card--;
     for_row (w, g->succ, v)
@@ -46,7 +46,7 @@ void label_take_out(struct label_run *r, uint32_t v)
 
 static bool in_start(const struct label_run *r, uint32_t v)
 {
-    return label_has(r->ideals.bits + r->ideals.v[r->now].bits, v);
+    return bits_have(r->ideals.bits + r->ideals.v[r->now].bits, v);
 }
 
 /* ---- S with and without a block -------------------------------------------------------------- */
@@ -137,7 +137,7 @@ static void pass_over(struct label_run *r, uint32_t v)
         w->set.cut_out += p->kind[w->k].cost[e];
     }
     for (uint32_t x = p->first[v]; x < p->first[v + 1]; x++)
-        if (label_has(below, x) && r->t->least[x] > w->set.cut_tail)
+        if (bits_have(below, x) && r->t->least[x] > w->set.cut_tail)
             w->set.cut_tail = r->t->least[x];
 }
 
@@ -214,7 +214,7 @@ static void extend(struct label_run *r, const struct alive *one, uint32_t ideal)
     for (uint32_t i = 0; i < o->nfront; i++) {
         uint32_t wait = r->waits.of[front[i].unit];
         int64_t t = wait ? time[wait - 1] : 0;
-        to->t[i] = label_has(below, front[i].unit) ? larger(t, end) : t;
+        to->t[i] = bits_have(below, front[i].unit) ? larger(t, end) : t;
         to->least = larger(to->least, to->t[i] + front[i].tail);
         if (to->least >= r->limit)
             return;
@@ -242,7 +242,7 @@ static bool comes_late(const struct label_run *r, int64_t room)
         uint32_t v = w->list[w->choice[c].at];
         for (uint32_t i = p->succ.at[p->first[v]]; i < p->succ.at[p->first[v + 1]]; i++) {
             uint32_t x = p->succ.to[i];
-            if (!label_has(r->bits, p->block[x]) &&
+            if (!bits_have(r->bits, p->block[x]) &&
                 (r->t->least[x] >= room || label_tail(r, x) >= room))
                 return true;
         }
@@ -372,7 +372,7 @@ void label_walk_kind(struct label_run *r, uint32_t k)
     if (!w->set.n)
         return;
     for (uint32_t v = 0; v < r->p->g->n; v++)
-        if (!r->missing[v] && !label_has(r->bits, v))
+        if (!r->missing[v] && !bits_have(r->bits, v))
             w->list[w->set.end++] = v;
     do {
         while (w->at < w->set.end && !r->why) {

@@ -32,16 +32,6 @@ struct finding {
     uint64_t *open, *next; /* [words] scratch */
 };
 
-static bool bit(const uint64_t *set, uint32_t v)
-{
-    return set[v / 64] >> v % 64 & 1;
-}
-
-static void put_bit(uint64_t *set, uint32_t v)
-{
-    set[v / 64] |= (uint64_t)1 << v % 64;
-}
-
 static bool meets(const uint64_t *x, const uint64_t *y, uint32_t words)
 {
     for (uint32_t i = 0; i < words; i++)
@@ -58,14 +48,14 @@ static void find_relatives(struct finding *f)
     for (uint32_t v = 0; v < g->n; v++)
         for_row (p, g->pred, v) {
             assert(p < v);
-            put_bit(f->above + (size_t)v * f->words, p);
+            bits_add(f->above + (size_t)v * f->words, p);
             for (uint32_t w = 0; w < f->words; w++)
                 f->above[(size_t)v * f->words + w] |= f->above[(size_t)p * f->words + w];
         }
     for (uint32_t v = 0; v < g->n; v++)
         for (uint32_t u = 0; u < v; u++)
-            if (bit(f->above + (size_t)v * f->words, u))
-                put_bit(f->below + (size_t)u * f->words, v);
+            if (bits_have(f->above + (size_t)v * f->words, u))
+                bits_add(f->below + (size_t)u * f->words, v);
 }
 
 static const uint64_t *above(const struct finding *f, uint32_t v)
@@ -79,14 +69,14 @@ static void find_open(const struct finding *f, const uint64_t *end, uint64_t *op
     const struct layers_of *g = f->g;
     memcpy(open, end, f->words * sizeof *open);
     for (uint32_t v = 0; v < g->n; v++) {
-        if (!bit(end, v))
+        if (!bits_have(end, v))
             continue;
         for (uint32_t p = 0; p < v; p++) {
-            if (!bit(above(f, v), p) || bit(open, p))
+            if (!bits_have(above(f, v), p) || bits_have(open, p))
                 continue;
             for_row (w, g->succ, p)
-                if (w != v && !bit(above(f, v), w)) {
-                    put_bit(open, p);
+                if (w != v && !bits_have(above(f, v), w)) {
+                    bits_add(open, p);
                     break;
                 }
         }
@@ -98,7 +88,7 @@ static void close_set(const struct finding *f, const uint64_t *of, uint64_t *set
 {
     memcpy(set, of, f->words * sizeof *set);
     for (uint32_t v = 0; v < f->g->n; v++)
-        if (bit(of, v))
+        if (bits_have(of, v))
             for (uint32_t w = 0; w < f->words; w++)
                 set[w] |= above(f, v)[w];
 }
@@ -148,8 +138,8 @@ static uint32_t state_of(struct finding *f, const uint64_t *end)
 static void keep_maximal(struct finding *f)
 {
     for (uint32_t v = 0; v < f->g->n; v++)
-        if (bit(f->next, v) && meets(f->next, f->below + (size_t)v * f->words, f->words))
-            f->next[v / 64] &= ~((uint64_t)1 << v % 64);
+        if (bits_have(f->next, v) && meets(f->next, f->below + (size_t)v * f->words, f->words))
+            bits_drop(f->next, v);
 }
 
 /* The steps of PipeDream's program from state s. */
@@ -159,15 +149,15 @@ static void step_on(struct finding *f, uint32_t s)
     size_t bytes = f->words * sizeof *f->open;
     find_open(f, f->end + (size_t)s * f->words, f->open);
     for (uint32_t x = 0; x < g->n; x++) {
-        if (!bit(f->open, x))
+        if (!bits_have(f->open, x))
             continue;
         for_row (y, g->succ, x) {
-            if (bit(f->end + (size_t)s * f->words, y) ||
-                meets(f->open, f->below + (size_t)y * f->words, f->words) || bit(f->open, y))
+            if (bits_have(f->end + (size_t)s * f->words, y) ||
+                meets(f->open, f->below + (size_t)y * f->words, f->words) || bits_have(f->open, y))
                 continue;
             memcpy(f->next, f->open, bytes);
-            f->next[x / 64] &= ~((uint64_t)1 << x % 64);
-            put_bit(f->next, y);
+            bits_drop(f->next, x);
+            bits_add(f->next, y);
             keep_maximal(f);
             pairs_add(&f->step, s, state_of(f, f->next));
         }
@@ -180,13 +170,13 @@ static void step_by_layer(struct finding *f, uint32_t s)
     const struct csr *pred = &f->g->pred;
     for (uint32_t y = 0; y < f->g->n; y++) {
         const uint64_t *set = f->set + (size_t)s * f->words;
-        bool ready = !bit(set, y);
+        bool ready = !bits_have(set, y);
         for (uint32_t i = pred->at[y]; i < pred->at[y + 1] && ready; i++)
-            ready = bit(set, pred->to[i]);
+            ready = bits_have(set, pred->to[i]);
         if (!ready)
             continue;
         memcpy(f->next, f->end + (size_t)s * f->words, f->words * sizeof *f->next);
-        put_bit(f->next, y);
+        bits_add(f->next, y);
         keep_maximal(f);
         pairs_add(&f->step, s, state_of(f, f->next));
     }
@@ -237,7 +227,7 @@ static void find_narrow(struct finding *f)
             continue;
         memset(f->next, 0, f->words * sizeof *f->next);
         for (uint32_t u = 0; u <= v; u++)
-            put_bit(f->next, u);
+            bits_add(f->next, u);
         keep_maximal(f);
         uint32_t state = state_of(f, f->next);
         pairs_add(&f->step, last, state);
@@ -253,9 +243,9 @@ static int64_t cut_of(struct finding *f, uint32_t s, bool published)
     int64_t sum = 0;
     find_open(f, f->end + (size_t)s * f->words, f->open);
     for (uint32_t v = 0; v < g->n; v++) {
-        bool leaves = published && bit(f->open, v);
+        bool leaves = published && bits_have(f->open, v);
         for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1] && !published; i++)
-            leaves = leaves || (bit(set, v) && !bit(set, g->succ.to[i]));
+            leaves = leaves || (bits_have(set, v) && !bits_have(set, g->succ.to[i]));
         sum = leaves ? sat_add(sum, g->activation[v]) : sum;
     }
     return sum;
@@ -266,7 +256,7 @@ static void add_sums(struct finding *f, struct stage_states *s, uint32_t to, uin
     const uint64_t *set = f->set + (size_t)from * f->words;
     memcpy(s->set + (size_t)to * f->words, set, f->words * sizeof *set);
     for (uint32_t v = 0; v < f->g->n; v++)
-        if (bit(set, v)) {
+        if (bits_have(set, v)) {
             s->forward[to] = sat_add(s->forward[to], f->g->forward[v]);
             s->backward[to] = sat_add(s->backward[to], f->g->backward[v]);
             s->activation[to] = sat_add(s->activation[to], f->g->activation[v]);
@@ -291,7 +281,7 @@ static void find_before(struct finding *f, struct stage_states *s, const uint32_
             for (uint32_t w = 0; w < row; w++)
                 mine[w] |= s->is_before[(size_t)k * row + w];
             if (k)
-                put_bit(mine, k);
+                bits_add(mine, k);
         }
         many += count_bits(mine, row);
     }
@@ -299,7 +289,7 @@ static void find_before(struct finding *f, struct stage_states *s, const uint32_
     s->before.to = arena_array(f->a, (size_t)many + 1, sizeof *s->before.to);
     for (uint32_t j = 0, n = 0; j <= s->n; j++) {
         for (uint32_t k = 1; k < j; k++)
-            if (bit(s->is_before + (size_t)j * row, k))
+            if (bits_have(s->is_before + (size_t)j * row, k))
                 s->before.to[n++] = k;
         s->before.at[j + 1] = n;
     }
@@ -343,7 +333,7 @@ bool stage_states_find(struct stage_states *s, const struct layers_of *g, enum s
     while (g->pred.at[first] != g->pred.at[first + 1])
         first++;
     if (kind == STATES_FIRST)
-        put_bit(f.next, first);
+        bits_add(f.next, first);
     state_of(&f, f.next);
     if (kind == STATES_NARROW)
         find_narrow(&f);

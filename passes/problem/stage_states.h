@@ -3,6 +3,7 @@
 #ifndef PCC_PASSES_PROBLEM_STAGE_STATES_H
 #define PCC_PASSES_PROBLEM_STAGE_STATES_H
 
+#include "ir/base/bits.h"
 #include "ir/base/csr.h"
 
 #include <stdbool.h>
@@ -40,7 +41,7 @@ bool stage_states_find(struct stage_states *s, const struct layers_of *g, enum s
 static inline bool state_is_before(const struct stage_states *s, uint32_t small, uint32_t large)
 {
     uint32_t row = (s->n + 64) / 64;
-    return small == 0 || (s->is_before[(size_t)large * row + small / 64] >> small % 64 & 1);
+    return small == 0 || bits_have(s->is_before + (size_t)large * row, small);
 }
 
 #endif

@@ -1,17 +1,18 @@
-/* fold-constants: nodes whose results do not depend on the model's inputs are computed now, and initializers with their
- * names stand in their place.
+/* fold-constants: nodes whose results do not depend on the model's inputs are computed now, and initializers with the
+ * same names stand in their place.
  *
- * Computed is what ir/model/compute.h offers, bit for bit as ONNX Runtime does.  Besides initializers and Constant
- * nodes, dimensions that are numbers are known, and so elements of shapes: Gather of a known entry of a Shape is
- * folded, though the batch is a symbol.  An initializer that is an input of the model, too, is no constant: callers
- * may set it.  Outputs of the model stay what their nodes make.  What only folded nodes read goes.
+ * Computed is what ir/model/compute.h offers, with the very bits that ONNX Runtime gives.  Beside initializers and
+ * Constant nodes, sizes that are numbers are known, and so are elements of shapes: Gather of a known entry of a Shape is
+ * folded, though the batch is a symbol.  An initializer that is an input of the model, too, is no constant: callers may
+ * set it.  Outputs of the model stay what their nodes make.  What only folded nodes read goes.
  *
- * One sweep over the nodes, bodies after the nodes that own them.  Types that were open may be known afterwards, from
- * shapes that have become constants: then they are inferred anew, and the next sweep sees more.  O(nodes + operands +
- * bytes computed) each. */
+ * A round is a sweep over the nodes, bodies after the nodes that own them.  A shape that has become constant may tell
+ * types that were open; then they are inferred anew, and another round follows until one folds nothing: mostly the second.
+ * What all rounds together read and compute is bounded, since small files can describe large constants.
+ * O(nodes + operands + bytes computed), and shape inference, in each round. */
 #include "ir/base/units.h"
 #include "ir/model/compute.h"
-#include "passes/passes.h"
+#include "passes/shapes/infer.h"
 
 #include <string.h>
 
@@ -20,19 +21,15 @@ struct fold_options {
 };
 
 static const struct opt fold_opts[] = {
-    {.kind = OPT_BYTES,
-     .name = "max",
-     .off = offsetof(struct fold_options, max),
-     .def = "1MiB",
-     .lo = "0B",
-     .hi = "1TiB",
+    {OPT_BYTES, "max", offsetof(struct fold_options, max), "1MiB", .lo = "0B", .hi = "1TiB",
      .help = "a result that is larger stays what its node makes"},
     {0}};
 
 enum {
-    READ = 16,       /* operands that are so many times as large as results may be are read */
-    ALL = 1024,      /* all operands and results together are so many times as large */
-    LEAST = 64 << 20 /* or this, bytes */
+    READ = 16,        /* operands that are read are at most so many times as large as results */
+    ALL = 256,        /* and operands and results of all nodes together so many times, or */
+    LEAST = 64 << 20, /* bytes, if that is more */
+    ROUNDS = 8
 };
 
 struct folding {
@@ -41,8 +38,8 @@ struct folding {
     struct arena *a;
     struct known **known; /* [value] NULL: not looked at, or nothing to know */
     int64_t max, left;    /* bytes of a result; of what may still be looked at */
-    uint32_t folded;
-    int64_t bytes; /* of what was folded */
+    uint32_t folded;      /* nodes, in this round */
+    int64_t bytes;        /* of what was folded, in all rounds */
 };
 
 /* What is known of a value before the model runs; NULL: not even its rank. */
@@ -142,32 +139,76 @@ static void fold_node(struct folding *x, nid n)
     x->folded++;
 }
 
+/* Folds what can be folded with the types that are known. */
+static void fold_round(struct folding *x)
+{
+    struct module *m = x->m;
+    const uint32_t graphs = m->ngraph;
+    x->folded = 0;
+    x->e = edit_begin(m, x->a);
+    x->known = arena_array(x->a, m->nval, sizeof(struct known *));
+    const gid *order = graphs_outer_first(m, x->a);
+    for (uint32_t i = 0; i + 1 < graphs; i++) {
+        const struct graph g = m->graph[order[i]];
+        for (nid n = g.first; n < g.first + g.count && x->left > 0 && !diag_stopped(m->diag); n++)
+            fold_node(x, n);
+    }
+    if (x->folded > 0) {
+        edit_sweep(x->e);
+        edit_end(x->e);
+    }
+}
+
+/* Types as they follow from what is constant now. */
+static void infer_again(struct folding *x)
+{
+    struct module *m = x->m;
+    const uint32_t errors = m->diag->errors;
+    const uint32_t *type = infer_types(m, x->a, NULL, NULL);
+    for (vid v = 1; v < m->nval && m->diag->errors == errors; v++)
+        m->value[v].type = type[v];
+}
+
+/* How many nodes were folded. */
+static uint32_t fold_all(struct folding *x)
+{
+    uint32_t folded = 0, rounds = 0;
+    do {
+        struct arena_mark mark = arena_mark(x->a);
+        if (rounds > 0)
+            infer_again(x);
+        fold_round(x);
+        folded += x->folded;
+        arena_release(x->a, mark);
+    } while (x->folded > 0 && x->left > 0 && ++rounds < ROUNDS);
+    return folded;
+}
+
 static int run(struct ctx *x, const void *options)
 {
     const struct fold_options *o = options;
     struct module *m = x->scene.m;
     struct folding f = {.m = m, .a = x->use.scratch, .max = o->max};
-    const uint32_t nodes = m->nnode - 1, graphs = m->ngraph;
+    const uint32_t nodes = m->nnode - 1, errors = m->diag->errors;
+    struct clock clock = ctx_clock(x);
     char text[UNIT_TEXT];
-    f.e = edit_begin(m, f.a);
-    f.known = arena_array(f.a, m->nval, sizeof *f.known);
     f.left = mul_div_ceil(o->max, ALL, 1) > LEAST ? mul_div_ceil(o->max, ALL, 1) : LEAST;
-    const gid *order = graphs_outer_first(m, f.a);
-    for (uint32_t i = 0; i + 1 < graphs; i++) {
-        const struct graph g = m->graph[order[i]];
-        for (nid n = g.first; n < g.first + g.count && f.left > 0; n++)
-            fold_node(&f, n);
-    }
+    clock_at_least(&clock, CLOCK_READING);
+    m->diag->clock = &clock;
+    const uint32_t folded = fold_all(&f);
+    m->diag->clock = NULL;
+    if (m->diag->errors > errors)
+        return -1;
     if (f.left <= 0)
-        diag_note(x->use.diag, "fold-constants: so much is constant that not all was looked at");
-    if (f.folded == 0) {
+        diag_note(
+            x->use.diag,
+            "fold-constants: so much is constant that not all was looked at; another run goes on");
+    if (folded == 0)
         diag_detail(x->use.diag, "fold-constants: no node can be computed");
-        return 0;
-    }
-    edit_sweep(f.e);
-    edit_end(f.e);
-    diag_detail(x->use.diag, "fold-constants: %u nodes are now %u: %u were computed, %s of results",
-                nodes, m->nnode - 1, f.folded, bytes_print(text, f.bytes));
+    else
+        diag_detail(x->use.diag,
+                    "fold-constants: %u nodes are now %u: %u were computed, %s of results", nodes,
+                    m->nnode - 1, folded, bytes_print(text, f.bytes));
     return 0;
 }
 

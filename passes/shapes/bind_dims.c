@@ -228,6 +228,13 @@ static int64_t value_of_total(struct ctx *x, struct id_map *bound, const char *n
     return is_total(name) && p->key != 0 && now->key != 0 ? p->value + now->value : -1;
 }
 
+/* A batch of one sample; of one for each copy, if there are copies for blocks of it. */
+static int64_t guess_batch(const struct ctx *x, const char *name)
+{
+    const struct dim_binding *split = &x->results.split;
+    return split->name != NULL && strcmp(split->name, name) == 0 ? split->value : GUESS_BATCH;
+}
+
 static bool guess_names(struct ctx *x, const struct names *k)
 {
     struct module *m = x->scene.m;
@@ -245,7 +252,7 @@ static bool guess_names(struct ctx *x, const struct names *k)
             continue;
         bool one = batch_like(name) || id_find(&batch, id)->key != 0;
         int64_t total = is_total(name) ? value_of_total(x, &bound, name) : -1;
-        struct dim_binding b = {name, total > 0 ? total : one ? GUESS_BATCH : guess_of(x)};
+        struct dim_binding b = {name, total > 0 ? total : one ? guess_batch(x, name) : guess_of(x)};
         id_put(&bound, id, b.value);
         r->guessed =
             vec_grow(x->use.mem, r->guessed, &r->capguessed, r->nguessed + 1, sizeof *r->guessed);

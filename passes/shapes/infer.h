@@ -269,5 +269,8 @@ void enter_sequence_map(struct infer *f, nid n, gid g);
 /* One run over all graphs.  Returns [value] types in f.mem.  values NULL: symbolic mode. */
 uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
                       struct dim_values *values);
+/* A symbolic run without a word, for who asks for values afterwards (nums_of, ints_of); calls stay closed.  Lives in
+ * mem. */
+struct infer *infer_values(struct module *m, struct arena *mem);
 
 #endif

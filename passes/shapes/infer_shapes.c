@@ -285,36 +285,44 @@ static void run_again(struct infer *f)
     walk_graphs(f);
 }
 
-/* As infer_types; versions: [node] that of ai.onnx, NULL: the model's. */
-static uint32_t *infer_module(struct module *m, struct arena *mem, struct diag *diag,
-                              struct dim_values *values, const int64_t *versions)
+static void warn_missing(const struct module *m, tid t, struct diag *d)
 {
-    struct infer f = {.m = m, .mem = mem, .diag = diag, .bound = values != NULL, .values = values};
-    f.versions = versions;
-    set_opset(&f, module_opset(m, 0));
-    start_types(&f);
-    f.data = arena_array(mem, m->nval, sizeof *f.data);
-    if (f.bound)
-        guess_inputs(&f);
-    index_bodies(&f);
-    collect_input_names(&f);
-    walk_graphs(&f);
-    if (f.missing && diag)
-        diag_warning(
-            diag, WARN_MISSING_VALUES,
-            "%s: tensor '%s' is wanted for shapes, but its file '%s' is not there: what it "
-            "says of them is not known",
-            str(m, m->path), str(m, m->tensor[f.missing].name),
-            str(m, m->file[m->tensor[f.missing].file].path));
-    uint32_t conflicts = f.conflicts;
-    f.diag = NULL; /* conflicts were reported by the first run */
-    for (int i = 0; types_from_schemas(&f) && i < SCHEMA_ROUNDS; i++)
-        run_again(&f);
+    const struct tensor *x = &m->tensor[t];
+    while (x->where == TENSOR_SLICE)
+        x = &m->tensor[x->of[0]];
+    diag_warning(d, WARN_MISSING_VALUES,
+                 "%s: tensor '%s' is wanted for shapes, but its file '%s' is not there: what it "
+                 "says of them is not known",
+                 str(m, m->path), str(m, m->tensor[t].name), str(m, m->file[x->file].path));
+}
+
+/* As infer_types; versions: [node] that of ai.onnx, NULL: the model's.  Lives in mem. */
+static struct infer *infer_module(struct module *m, struct arena *mem, struct diag *diag,
+                                  struct dim_values *values, const int64_t *versions)
+{
+    struct infer *f = arena_alloc(mem, sizeof *f);
+    *f =
+        (struct infer){.m = m, .mem = mem, .diag = diag, .bound = values != NULL, .values = values};
+    f->versions = versions;
+    set_opset(f, module_opset(m, 0));
+    start_types(f);
+    f->data = arena_array(mem, m->nval, sizeof *f->data);
+    if (f->bound)
+        guess_inputs(f);
+    index_bodies(f);
+    collect_input_names(f);
+    walk_graphs(f);
+    if (f->missing && diag)
+        warn_missing(m, f->missing, diag);
+    uint32_t conflicts = f->conflicts;
+    f->diag = NULL; /* conflicts were reported by the first run */
+    for (int i = 0; types_from_schemas(f) && i < SCHEMA_ROUNDS; i++)
+        run_again(f);
     if (conflicts > CONFLICTS_SHOWN && diag != NULL)
         diag_warning(diag, WARN_SHAPE_CONFLICT,
                      "%u more shapes in the file differ from what the operands give",
                      conflicts - CONFLICTS_SHOWN);
-    return f.type;
+    return f;
 }
 
 uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
@@ -322,10 +330,15 @@ uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
 {
     struct inlined *e = calls_expand(m, false, mem);
     if (e == NULL)
-        return infer_module(m, mem, diag, values, NULL);
-    uint32_t *type = infer_module(&e->m, mem, diag, values, e->opset);
+        return infer_module(m, mem, diag, values, NULL)->type;
+    uint32_t *type = infer_module(&e->m, mem, diag, values, e->opset)->type;
     calls_adopt_types(m, e);
     return type;
+}
+
+struct infer *infer_values(struct module *m, struct arena *mem)
+{
+    return infer_module(m, mem, NULL, NULL, NULL);
 }
 
 /* --- the pass --- */
@@ -368,7 +381,7 @@ uint32_t *planning_types(struct ctx *x)
 uint32_t *planning_types_inside(struct ctx *x, struct inlined *e)
 {
     struct dim_values *values = has_names(x->scene.m) ? dim_values_new(x, x->use.scratch) : NULL;
-    return infer_module(&e->m, x->use.scratch, NULL, values, e->opset);
+    return infer_module(&e->m, x->use.scratch, NULL, values, e->opset)->type;
 }
 
 /* Nodes of the main graph with a result whose size is not known although something reads it. */

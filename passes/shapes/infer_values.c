@@ -187,6 +187,10 @@ static struct num num_of_float(double v)
 bool tensor_at_hand(struct infer *f, tid t)
 {
     const struct tensor *x = &f->m->tensor[t];
+    if (!tensor_has_bytes(x))
+        return false;
+    while (x->where == TENSOR_SLICE)
+        x = &f->m->tensor[x->of[0]];
     bool missing = x->where == TENSOR_FILE && f->m->file[x->file].fd < 0;
     f->missing = missing && !f->missing ? t : f->missing;
     return !missing && !f->unreadable;

@@ -83,7 +83,7 @@ static int leave_published(struct train *t)
     uint32_t *stage_of = arena_array(a, (size_t)t->layers.n + 1, sizeof *stage_of);
     for (uint32_t k = best[0].n; k-- > 0;)
         for (uint32_t v = 0; v < t->layers.n; v++)
-            if (s.set[(size_t)best[0].end[k] * s.words + v / 64] >> v % 64 & 1)
+            if (bits_have(s.set + (size_t)best[0].end[k] * s.words, v))
                 stage_of[v] = k;
     struct trained p = {.n = best[0].n, .stage_of = stage_of, .set = best[0].set};
     train_try(t, &p);

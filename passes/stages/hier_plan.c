@@ -1,5 +1,6 @@
 /* PipeDream's stages on the devices of a plan (hier_plan.h).  O(stages * (layers + servers * levels)). */
 #include "passes/stages/hier_plan.h"
+#include "ir/base/bits.h"
 
 /* The levels that the program plans over: those of more than one machine. */
 struct plan_levels {
@@ -62,7 +63,7 @@ struct trained hier_plan(const struct train *t, const struct stage_states *s,
     for (uint32_t k = r->nstage; k-- > 0;) {
         const uint64_t *has = s->set + (size_t)r->stage[k].to * s->words;
         for (uint32_t v = 0; v < t->layers.n; v++)
-            if (has[v / 64] >> v % 64 & 1)
+            if (bits_have(has, v))
                 stage_of[v] = k;
         for (uint32_t v = 0; v < t->servers.n; v++)
             set[k].of[v] = (uint16_t)count_in_server(&levels, &r->stage[k], v);

@@ -218,13 +218,13 @@ static void part_blocks(struct asking *q, uint32_t *of, uint32_t state)
     uint32_t *out = arena_array(q->a, (size_t)q->nblock + 1, sizeof *out), n = q->nblock;
     uint8_t *has = arena_alloc(q->a, (size_t)q->nblock + 1);
     for (uint32_t v = 0; v < q->r->nlayer; v++) {
-        bool in = s->set[(size_t)state * s->words + v / 64] >> v % 64 & 1;
+        bool in = bits_have(s->set + (size_t)state * s->words, v);
         has[of[v]] |= in ? 2 : 1;
     }
     for (uint32_t k = 0; k < q->nblock; k++)
         out[k] = has[k] == 3 ? n++ : k;
     for (uint32_t v = 0; v < q->r->nlayer; v++)
-        if (!(s->set[(size_t)state * s->words + v / 64] >> v % 64 & 1))
+        if (!bits_have(s->set + (size_t)state * s->words, v))
             of[v] = out[of[v]];
     q->nblock = n;
 }

@@ -264,8 +264,7 @@ static int64_t bisect(struct proving *p, int64_t low, int64_t high)
 static bool in_state(const struct proving *p, uint32_t state, uint32_t layer)
 {
     layer = p->place[layer];
-    return layer < p->nlayer &&
-           (p->s.set[(size_t)state * p->s.words + layer / 64] >> layer % 64 & 1);
+    return layer < p->nlayer && bits_have(p->s.set + (size_t)state * p->s.words, layer);
 }
 
 static bool is_beyond(const struct proving *p, uint32_t state, uint32_t layer)

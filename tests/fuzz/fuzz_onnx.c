@@ -1,11 +1,11 @@
 /* Any bytes as an ONNX model, the whole way: scanned (once more, as bytes of exactly this size, so that
  * sanitizers see what they cannot see in a mapped file), read, verified, printed and parsed, written and
  * read again, planned for fast links (so that there are several parts; calls of functions are opened;
- * its text is planned, too, and has the same optimum), printed and parsed with its plan, split (with
+ * its text is planned, too, has the same optimum, and becomes the same model again), printed and parsed with its plan, split (with
  * device configurations or without, its weights in each of the three places), and every part and the
  * annotated whole read again.  The split's manifest and the annotated whole give back the plan; its
  * schedule holds; the configurations are sound if the source had none.  What ONNX is by its contents is
- * recognised without a name.
+ * recognised without a name.  With its constants computed it is verified, written and read again.
  *
  * Beside the model lies a file "w.bin" of 64 bytes for external data.  Pictures are not laid out. */
 #include "backends/backends.h"
@@ -19,6 +19,7 @@
 #include "passes/given/plan_read.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/wire.h"
+#include "tests/support/module_equal.h"
 #include "tools/lib/exec/kinds.h"
 
 #include <fcntl.h>
@@ -58,6 +59,53 @@ static void check_write(const struct module *m, struct fuzz_folder folder, struc
     uint8_t *bytes = read_back(a, first, &n), *again = read_back(a, second, &again_n);
     fuzz_check(n == again_n && memcmp(bytes, again, n) == 0, "it is written alike each time");
     arena_free(back->mem);
+}
+
+/* Whether the module is as the file: nodes were in an order in which they can run, or they have other made-up names when
+ * they are written; no value lost its name to another one. */
+static bool is_plain(const struct module *m)
+{
+    bool plain = true;
+    for (vid v = 1; v < m->nval; v++)
+        plain = plain && (m->value[v].flags & VALUE_LOST) == 0;
+    for (gid g = 1; g < m->ngraph; g++) {
+        const Onnx__GraphProto *p = m->graph[g].src;
+        for (uint32_t i = 0; p != NULL && i < m->graph[g].count; i++)
+            plain = plain && m->node[m->graph[g].first + i].src == p->node[i];
+    }
+    for (uint32_t f = 1; f < m->nfunction; f++)
+        plain = plain && is_plain(m->function[f].body);
+    return plain;
+}
+
+/* Printed with all that ONNX alone knows of it, read, and written: the same model.  What text cannot carry is refused. */
+static void check_carried(struct module *m, struct fuzz_folder folder, struct arena *a)
+{
+    const struct onnx_options o = {0};
+    struct diag d = fuzz_diag();
+    const char *path = arena_fmt(a, "%s/carried.pir", folder.path);
+    const char *again = arena_fmt(a, "%s/carried.onnx", folder.path);
+    const struct writer *w = writer_of(path);
+    struct result r = {.scene.m = m, .diag = &d};
+    struct text_module t = {0};
+    size_t n;
+
+    int rc = writer_run(w, &r, writer_opts_new(w, a), path);
+    fuzz_check_result(rc, &d);
+    if (rc != 0) {
+        return;
+    }
+    const char *text = (const char *)read_back(a, path, &n);
+    fuzz_check(text_read(&t, &(struct named_text){path, fuzz_text(a, (const uint8_t *)text, n), n}, false, NULL, &d) == 0,
+               "the text of a model can be read");
+    fuzz_check(onnx_make(t.scene.m, &d) == 0 && onnx_write(t.scene.m, again, &d) == 0,
+               "the text of a model can be written as a model");
+    struct module *back = onnx_read(again, &o, NULL, &d);
+    fuzz_check(back != NULL, "what was written from a text can be read");
+    fuzz_check(onnx_carry(back, &d) == 0, "what text has carried it can carry again");
+    fuzz_check(!is_plain(m) || module_written(m, back), "a model comes back from its text");
+    arena_free(back->mem);
+    arena_free(t.scene.m->mem);
 }
 
 /* sound: it has no annotations or sound ones. */
@@ -238,6 +286,26 @@ static void plan(struct module *m, struct diag *d, const char *folder, size_t si
     split(&x, folder, &o, sound);
 }
 
+/* The model with its constants computed, and without nodes that do nothing, is verified, written and read again. */
+static void rewrite(struct fuzz_folder folder, struct arena *a)
+{
+    const struct onnx_options o = {0};
+    struct diag d = fuzz_diag();
+    struct cluster c;
+    struct module *m = onnx_read(folder.file, &o, NULL, &d);
+    struct ctx x = {.use.diag = &d, .scene = {.m = m, .cluster = &c, .model.kinds = exec_kinds}};
+
+    cluster_default(&c);
+    fuzz_check(m != NULL, "what was read can be read again");
+    int rc = fuzz_run(&x, "fold-constants{max=64KiB},drop-identity");
+    fuzz_check_result(rc, &d);
+    fuzz_check(module_verify(m, &d) == 0, "what was rewritten is a verified module");
+    if (rc == 0 && onnx_make(m, &d) == 0) {
+        check_write(m, folder, a);
+    }
+    arena_free(m->mem);
+}
+
 /* Every other mutation keeps the wire format. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t most, unsigned seed)
 {
@@ -272,7 +340,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check(module_verify(m, &d) == 0, "what was read is a verified module");
         fuzz_check_text(&(struct scene){.m = m}, NULL);
         check_write(m, folder, a);
+        check_carried(m, folder, a);
         plan(m, &d, arena_fmt(a, "%s/split", folder.path), size);
+        rewrite(folder, a);
         arena_free(m->mem);
     }
     fuzz_folder_remove(folder);

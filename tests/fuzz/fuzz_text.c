@@ -1,6 +1,9 @@
 /* Any bytes as textual IR, the whole way: what parses and verifies is printed, parsed and printed alike;
  * its profile, if it has one, is planned; the plan is printed and parsed with the module, cut into
- * parts, and written and read as plan JSON.  (Only models from ONNX files can be split into such.) */
+ * parts, and written and read as plan JSON.  The text is also read with files beside it ("w.bin", 64 bytes) and written as
+ * a model, which can be read and is a verified module. */
+#include "backends/backends.h"
+#include "frontends/frontends.h"
 #include "ir/plan/parts.h"
 #include "ir/plan/plan_json.h"
 #include "passes/given/plan_read.h"
@@ -31,6 +34,33 @@ static void check_plan(struct ctx *x, struct arena *a)
     fuzz_folder_remove(folder);
 }
 
+/* What can be written as a model can be read as one. */
+static void check_model(const char *text, size_t size, struct arena *a)
+{
+    struct fuzz_folder folder = fuzz_folder_make(a, "model.pir", (const uint8_t *)text, size);
+    const char *path = arena_fmt(a, "%s/model.onnx", folder.path);
+    const struct onnx_options o = {0};
+    struct diag d = fuzz_diag();
+    struct text_module t = {0};
+
+    fuzz_folder_weights(a, folder);
+    int rc = text_read(&t, &(struct named_text){folder.file, text, size}, false, NULL, &d);
+    fuzz_check_result(rc, &d);
+    if (rc == 0) {
+        rc = onnx_make(t.scene.m, &d) != 0 || onnx_write(t.scene.m, path, &d) != 0 ? -1 : 0;
+        fuzz_check_result(rc, &d);
+    }
+    if (rc == 0) {
+        struct module *m = onnx_read(path, &o, NULL, &d);
+        fuzz_check(m != NULL, "a model that was written from a text can be read");
+        fuzz_check(module_verify(m, &d) == 0, "a model that was written from a text is a verified module");
+        arena_free(m->mem);
+    }
+    if (t.scene.m != NULL)
+        arena_free(t.scene.m->mem);
+    fuzz_folder_remove(folder);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct diag d = fuzz_diag();
@@ -40,6 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int rc = module_parse(&t, &(struct named_text){"fuzz.pir", text, size, exec_kinds}, NULL, &d);
 
     fuzz_check_result(rc, &d);
+    check_model(text, size, a);
     if (rc == 0 && module_verify(t.scene.m, &d) == 0) {
         fuzz_check_text(&t.scene, t.plan);
         struct cluster c;

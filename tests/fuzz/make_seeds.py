@@ -158,6 +158,40 @@ def calls():
     return helper.make_model(g, opset_imports=opsets, functions=[pick, twice], ir_version=8)
 
 
+def ints(name, *values, shape=None):
+    return numpy_helper.from_array(np.array(values, np.int64).reshape(shape or (len(values),)), name)
+
+
+def moving():
+    """Constants that move, from a shape with a symbol, and what reads them."""
+    nodes = [node("Shape", ["x"], ["s"]), node("Gather", ["s", "one"], ["w"]), node("Concat", ["w", "b", "w"], ["c"], axis=0),
+             node("Slice", ["c", "one", "three", "zero", "two"], ["e"]), node("Reshape", ["t", "to"], ["r"]),
+             node("Transpose", ["r"], ["p"], perm=[1, 0]), node("Split", ["p"], ["l", "m"], axis=0),
+             node("Tile", ["l", "twice"], ["k"]), node("Expand", ["m", "wide"], ["f"]), node("Flatten", ["f"], ["g"], axis=0),
+             node("Unsqueeze", ["g", "zero"], ["u"]), node("Squeeze", ["u", "zero"], ["q"]),
+             node("ConstantOfShape", ["to"], ["o"]), node("ScatterND", ["r", "at", "new"], ["n"]),
+             node("Size", ["n"], ["z"]), node("Cast", ["z"], ["v"], to=F), node("Add", ["x", "v"], ["y"])]
+    inits = [ints("zero", 0), ints("one", 1), ints("three", 3), ints("two", 2), ints("b", 5, 6), ints("t", *range(8)),
+             ints("to", 4, 2), ints("twice", 1, 2), ints("wide", 2, 1, 1), ints("at", 0, 2, shape=(2, 1)),
+             ints("new", 1, 2, 3, 4, shape=(2, 2))]
+    return model(nodes, inits, inputs=[info("x", ("batch", 2))])
+
+
+def computing():
+    """Arithmetic of constants of several types."""
+    binary = ["Add", "Sub", "Mul", "Div", "Mod", "Pow", "Min", "Max", "Equal", "Less", "GreaterOrEqual"]
+    nodes = [node(op, ["a", "b"], [f"i{k}"]) for k, op in enumerate(binary)]
+    nodes += [node(op, ["f", "g"], [f"f{k}"]) for k, op in enumerate(binary) if op != "Mod"]
+    nodes += [node(op, ["f"], [f"s{k}"]) for k, op in enumerate(["Neg", "Abs", "Sqrt", "Floor", "Round", "Reciprocal"])]
+    nodes += [node("Cast", ["f"], [f"c{to}"], to=to) for to in (2, 7, 9, 10, 11, 16)]
+    nodes += [node(op, ["a"], [f"r{k}"], keepdims=0) for k, op in enumerate(["ReduceSum", "ReduceProd", "ReduceMax"])]
+    nodes += [node("Range", ["r0", "r1", "r2"], ["range"]), node("And", ["i8", "i9"], ["both"]),
+              node("Where", ["both", "f", "g"], ["which"]), node("Add", ["x", "which"], ["y"])]
+    inits = [ints("a", 7, -3, 2), ints("b", 2, 2, 3), numpy_helper.from_array(np.array([1.5, -2, 4], np.float32), "f"),
+             numpy_helper.from_array(np.array([2, 0.5, -0.0], np.float32), "g")]
+    return model(nodes, inits, inputs=[info("x", (3,))])
+
+
 def sound():
     order = [node("Add", [f"t{k}", "x"], [f"t{k + 1}"], name=f"n{k}") for k in range(6)]
     order[0].input[0] = "x"
@@ -165,6 +199,11 @@ def sound():
     yield "calls", calls()
     yield "tensors", tensors()
     yield "attributes", attributes()
+    nameless = calls()
+    nameless.functions[0].node[0].op_type = ""
+    yield "nameless_operator", nameless
+    yield "moving", moving()
+    yield "computing", computing()
     yield "external", two_external()
     yield "large_raw", payload(dims=[256], data_type=F, raw_data=bytes(1024))
     yield "large_floats", payload(dims=[256], data_type=F, float_data=[0.0] * 256)

@@ -8,8 +8,8 @@
  * 1 to 4 changes: bits, bytes, pieces lost, doubled or moved, interesting values, the end cut off; every other mutation
  * by the target's own mutator, if it has one.
  * Each file has a process of its own, so that a crash, an exit or a hang (30 s of CPU time for
- * one input) is reported with the number of the mutation; the input is kept as "replay_NAME.bad" in
- * the current folder.
+ * one input) is reported with the number of the mutation; the input is kept as "replay_NAME-FILE.bad"
+ * in the current folder.
  * Cost: linear in inputs. */
 #include "tests/fuzz/fuzz.h"
 
@@ -148,7 +148,8 @@ static void report(const char *name, const char *path, const struct input *x, ui
                    int status)
 {
     char *kept = NULL;
-    FILE *f = asprintf(&kept, "%s.bad", name) > 0 ? fopen(kept, "wb") : NULL;
+    const char *slash = strrchr(path, '/');
+    FILE *f = asprintf(&kept, "%s-%s.bad", name, slash != NULL ? slash + 1 : path) > 0 ? fopen(kept, "wb") : NULL;
 
     fprintf(stderr, "%s, mutation %u: %s %d; kept as %s\n", path, k,
             WIFSIGNALED(status) ? "signal" : "exit code",

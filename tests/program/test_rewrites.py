@@ -9,6 +9,7 @@ every third shared one. PCC_ONLY=TEXT: models with that in their name."""
 import gc
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -140,7 +141,19 @@ def half():
                     [w, numpy_helper.from_array(np.array([0.3], np.float32), "k"), ints("axes", 0)])
 
 
-SMALL = [constant_outputs, default_input, bodies, shapes_in_part, identities, half]
+def shapes_later():
+    """Shape inference does not follow ScatterND: what y's shape is shows when that is folded."""
+    nodes = [node("ScatterND", "zeros places sizes", "to"), node("Reshape", "x to", "y0"), node("Shape", "y0", "s"),
+             node("Gather", "s two", "w", axis=0), node("ScatterND", "zeros places twice", "to2")]
+    nodes[4:4] = [node("Concat", "w w", "twice", axis=0)]
+    nodes += [node("Reshape", "y0 to2", "y1"), node("Shape", "y1", "s1"), node("Cast", "s1", "f", to=TensorProto.FLOAT),
+              node("Gather", "f two", "g", axis=0), node("Mul", "y1 g", "y")]
+    return model_of(nodes, [info("x", [8, 64])], [info("y", None)],
+                    [ints("zeros", 0, 0, 0), ints("places", 1, 2, shape=[2, 1]), ints("sizes", 8, 8), ints("two", 2)],
+                    opset=13)
+
+
+SMALL = [constant_outputs, default_input, bodies, shapes_in_part, shapes_later, identities, half]
 
 
 # ---- runs
@@ -256,6 +269,22 @@ def check_model(path, inputs, total):
           + (f", not run: {whole.why_not[:90]}" if whole.why_not else f", {len(whole.sets)} inputs"), flush=True)
 
 
+def check_bounds(folder):
+    """A small file that describes very many large constants: what is computed ends somewhere, and so does the memory."""
+    many = 2000
+    nodes = [node("ConstantOfShape", "size", f"c{i}") for i in range(many)]
+    nodes += [node("Gather", f"c{i} one", f"g{i}", axis=0) for i in range(many)]
+    nodes.append(helper.make_node("Sum", ["x"] + [f"g{i}" for i in range(many)], ["y"]))
+    path = folder / "many.onnx"
+    onnx.save(model_of(nodes, [info("x", [1])], [info("y", [1])], [ints("size", 1 << 18), ints("one", 1)]), path)
+    r = subprocess.run([PCC, path, "-v", "-p", "fold-constants", "-o", folder / "less.onnx"], capture_output=True,
+                       text=True)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss  # KiB
+    check(r.returncode == 0 and "not all was looked at" in r.stderr, f"many constants: {r.stderr[-300:]}")
+    check(SANITIZED or used < 1 << 20, f"many constants: {used} KiB")
+    print(f"many constants: {used >> 10} MiB")
+
+
 # ---- models
 
 def made(folder):
@@ -287,6 +316,8 @@ def main():
     print("nodes: as they are, after " + ", after ".join(PIPELINES))
     with tempfile.TemporaryDirectory() as tmp:
         folder = Path(tmp)
+        if not extras.extra():
+            check_bounds(folder)
         for path, inputs in (copied if extras.extra() else made)(folder):
             if ONLY in path.name:
                 check_model(path, inputs, total)

@@ -251,8 +251,6 @@ static void random_scripts(void **state)
         struct diag d = diag_of(&sink);
         struct module *m = random_module(seed, 1 + (uint32_t)(seed % 17), seed % 2 ? 2 : 0, &d);
         struct script s = {.r = rng_seed(seed + 77), .m = m};
-        for (nid n = 1; n < m->nnode; n++) /* what passes make has an operator */
-            m->node[n].op = m->node[n].op != 0 ? m->node[n].op : str_id(m, "None");
         mark_layers(m);
         uint64_t before = hash_module(m);
         for (int k = 0; k < 3; k++) {
@@ -338,6 +336,155 @@ static void outputs_keep_names(void **state)
     arena_free(m->mem);
 }
 
+/* An output that is added counts from then on: what replaced the value before does not stand for it.  Values that replace
+ * each other in turn end with the last one. */
+static void outputs_have_their_time(void **state)
+{
+    struct sink sink;
+    struct diag d = diag_of(&sink);
+    nid a, b;
+    (void)state;
+    struct module *m = chain(&d, &a, &b);
+    struct edit *e = edit_begin(m, m->mem);
+    vid y = named(m, "y"), z;
+    nid r = edit_after(e, b, "Relu"), s = edit_after(e, r, "Neg");
+    z = edit_result(e, r, "z", y);
+    assert_true(edit_replace(e, y, z));
+    edit_operands(e, r, &y, 1);
+    edit_output(e, 1, y); /* as it is, beside what stands for it */
+    edit_operands(e, s, &z, 1);
+    vid w = edit_result(e, s, "w", y);
+    assert_true(edit_replace(e, z, w));
+    edit_operands(e, s, &z, 1);
+    assert_true(edit_replace(e, w, z)); /* back again */
+    assert_true(edit_replace(e, z, w));
+    edit_operands(e, s, &z, 1);
+    edit_end(e);
+    assert_int_equal(module_verify(m, &d), 0);
+    assert_int_equal(m->graph[1].out.n, 2);
+    assert_int_equal(m->arg[m->graph[1].out.at], w);
+    assert_int_equal(m->arg[m->graph[1].out.at + 1], y);
+    assert_string_equal(value_name(m, w), "y");
+    arena_free(m->mem);
+}
+
+/* If(x) { Relu(v) } else { v }: node k, with the names "in" and "out" of what the first body reads and returns. */
+static nid add_choice(struct edit *e, vid x, vid v)
+{
+    nid k = edit_add(e, 1, "If");
+    gid yes = edit_set_body(e, k, "then_branch"), no = edit_set_body(e, k, "else_branch");
+    edit_operands(e, k, &x, 1);
+    nid r = edit_add(e, yes, "Relu");
+    edit_operands(e, r, &v, 1);
+    edit_output(e, yes, edit_result(e, r, "out", v));
+    edit_output(e, no, v);
+    edit_result(e, k, "chosen", v);
+    return k;
+}
+
+/* What only the bodies of a node read goes with it, also where a body returns it as it is. */
+static void bodies_are_swept(void **state)
+{
+    struct sink sink;
+    struct diag d = diag_of(&sink);
+    nid a, b;
+    (void)state;
+    struct module *m = chain(&d, &a, &b);
+    vid x = named(m, "x"), v = named(m, "v");
+    struct edit *e = edit_begin(m, m->mem);
+    nid k = add_choice(e, x, v);
+    vid chosen = m->arg[m->node[k].out.at];
+    edit_set_operand(e, b, 0, chosen);
+    const nid *now = edit_end(e);
+    k = now[k];
+    b = now[b];
+    assert_int_equal(module_verify(m, &d), 0);
+    assert_int_equal(m->node[k].in.n, 2); /* x, and v for its bodies */
+    e = edit_begin(m, m->mem);
+    edit_set_operand(e, b, 0, x);
+    edit_sweep(e);
+    edit_end(e);
+    assert_int_equal(module_verify(m, &d), 0);
+    assert_int_equal(m->nnode, 2); /* B alone: If, what is in it, and A are gone */
+    assert_int_equal(m->ngraph, 2);
+    arena_free(m->mem);
+    m = chain(&d, &a, &b); /* the same where the node is dropped, not forsaken */
+    x = named(m, "x");
+    e = edit_begin(m, m->mem);
+    k = add_choice(e, x, named(m, "v"));
+    edit_set_operand(e, b, 0, x);
+    edit_drop(e, k);
+    edit_sweep(e);
+    edit_end(e);
+    assert_int_equal(module_verify(m, &d), 0);
+    assert_int_equal(m->nnode, 2);
+    arena_free(m->mem);
+}
+
+/* Names of what bodies take and return are theirs; all others are new. */
+static void copies_of_bodies(void **state)
+{
+    struct sink sink;
+    struct diag d = diag_of(&sink);
+    nid a, b;
+    (void)state;
+    struct module *m = chain(&d, &a, &b);
+    vid x = named(m, "x"), v = named(m, "v");
+    struct edit *e = edit_begin(m, m->mem);
+    nid k = add_choice(e, x, v);
+    nid c = edit_copy(e, edit_copy(e, k));
+    edit_output(e, 1, m->arg[m->node[k].out.at]);
+    edit_output(e, 1, m->arg[m->node[c].out.at]);
+    const nid *now = edit_end(e);
+    assert_int_equal(module_verify(m, &d), 0);
+    const struct attr *yes = node_attr(m, now[c], "then_branch"), *no = node_attr(m, now[c], "else_branch");
+    assert_string_equal(value_name(m, m->arg[m->graph[yes->u.g].out.at]), "out");
+    assert_int_equal(m->arg[m->graph[no->u.g].out.at], v);
+    assert_string_equal(value_name(m, node_out(m, now[c], 0)), "chosen_2");
+    assert_string_equal(node_name(m, now[k]), "If");
+    assert_string_equal(node_name(m, now[c]), "If_2");
+    arena_free(m->mem);
+}
+
+/* Strings, a sparse weight, documentation, metadata, omitted results. */
+static void what_else_is_made(void **state)
+{
+    struct sink sink;
+    struct diag d = diag_of(&sink);
+    nid a, b;
+    (void)state;
+    struct module *m = chain(&d, &a, &b);
+    struct edit *e = edit_begin(m, m->mem);
+    sid s[] = {str_id(m, "one"), str_id_n(m, "\0", 1)};
+    vid text = edit_weight(e, 1, "text", edit_strings(e, (int64_t[]){2}, 1, s));
+    tid values = edit_tensor(e, ELEM_F32, (int64_t[]){1}, 1, "1234", 4);
+    tid places = edit_tensor(e, ELEM_I64, (int64_t[]){1}, 1, "12345678", 8);
+    tid sparse = edit_sparse(e, (int64_t[]){9}, 1, values, places);
+    vid one = edit_weight(e, 1, "sparse", sparse), two = edit_weight(e, 1, "sparse", sparse);
+    nid n = edit_add(e, 1, "Reader");
+    edit_operands(e, n, (vid[]){text, one, two}, 3);
+    edit_result(e, n, "first", text);
+    edit_omit_result(e, n);
+    edit_output(e, 1, edit_result(e, n, "third", text));
+    edit_set_doc(e, n, "why");
+    edit_set_meta(e, n, "k", "1");
+    edit_set_meta(e, n, "l", "2");
+    edit_set_meta(e, n, "k", "3");
+    edit_set_meta(e, b, "k", "4");
+    n = edit_end(e)[n];
+    assert_int_equal(module_verify(m, &d), 0);
+    assert_int_equal(m->node[n].out.n, 3);
+    assert_int_equal(node_out(m, n, 1), 0);
+    assert_int_equal(m->value[node_out(m, n, 2)].outno, 2);
+    const struct about *x = &m->about[m->node[n].about];
+    assert_string_equal(str(m, x->doc), "why");
+    assert_int_equal(x->meta.n, 4);
+    assert_string_equal(str(m, m->sids[x->meta.at + 1]), "3");
+    assert_string_equal(str(m, m->tensor[m->tensor[m->value[one].tensor].of[0]].name), "sparse");
+    assert_string_equal(str(m, m->tensor[m->tensor[m->value[two].tensor].of[0]].name), "sparse_1");
+    arena_free(m->mem);
+}
+
 /* A node that is added at the beginning of the list and reads what the last one makes comes behind it. */
 static void order_is_found(void **state)
 {
@@ -361,6 +508,64 @@ static void order_is_found(void **state)
     assert_int_equal(now[r], 3);
     assert_int_equal(now[b], 4);
     assert_int_equal(node_in(m, 4, 0), rv);
+    arena_free(m->mem);
+}
+
+/* Nodes that are ready keep the order of the list; who reads a value reads what has replaced it last, also where that was
+ * asked for between replacements. */
+static void order_of_the_list(void **state)
+{
+    enum { MANY = 5 };
+    struct sink sink;
+    struct diag d = diag_of(&sink);
+    nid a, b, r[MANY];
+    (void)state;
+    struct module *m = chain(&d, &a, &b);
+    vid y = named(m, "y"), v = named(m, "v"), w;
+    struct edit *e = edit_begin(m, m->mem);
+    for (int i = 0; i < MANY; i++) {
+        r[i] = edit_before(e, a, "Reader");
+        edit_operands(e, r[i], &y, 1);
+        edit_output(e, 1, edit_result(e, r[i], NULL, y));
+    }
+    for (int i = 0; i < MANY; i++) {
+        nid k = edit_add(e, 1, "Identity");
+        edit_operands(e, k, &v, 1);
+        w = edit_result(e, k, NULL, v);
+        assert_true(edit_replace(e, v, w));
+        assert_int_equal(edit_in(e, b, 0), w);
+        v = w;
+    }
+    const nid *now = edit_end(e);
+    assert_int_equal(module_verify(m, &d), 0);
+    assert_int_equal(now[a], 1);
+    assert_int_equal(node_in(m, now[b], 0), v);
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(now[r[i]], now[b] + 1 + (nid)i);
+    arena_free(m->mem);
+}
+
+/* Names are new in functions and bodies, too; a weight's tensor is named as its value. */
+static void names_are_new(void **state)
+{
+    struct sink sink;
+    struct diag d = diag_of(&sink);
+    nid a, b;
+    (void)state;
+    struct module *m = chain(&d, &a, &b);
+    struct module *f = m->function[module_add_function(m)].body;
+    f->value[module_add_value(f)].name = str_id(f, "inside");
+    f->node[module_add_node(f)].name = str_id(f, "INSIDE");
+    struct edit *e = edit_begin(m, m->mem);
+    vid w = named(m, "w");
+    edit_name_value(e, w, "inside");
+    edit_name_node(e, b, "INSIDE");
+    edit_name_value(e, named(m, "v"), "inside_1");
+    assert_string_equal(value_name(m, w), "inside_1");
+    assert_string_equal(node_name(m, b), "INSIDE_1");
+    assert_int_equal(m->tensor[m->value[w].tensor].name, m->value[w].name);
+    assert_string_equal(str(m, m->value[w].was), "w");
+    assert_int_not_equal(named(m, "inside_2"), 0);
     arena_free(m->mem);
 }
 
@@ -404,7 +609,7 @@ static void faults_are_found(void **state)
             said = "'piece': it cannot be a slice of tensor 1 'w' along axis 2";
         } else if (k == 4) { /* an attribute of no kind */
             edit_set_attr(e, b, (struct attr){.name = str_id(m, "group_size")});
-            said = "'group_size' has neither kind nor value";
+            said = "'B': attribute 'group_size' has neither kind nor value";
         } else if (k == 5) { /* a stale user */
             m->arg[m->node[b].in.at] = y;
             said = "reads value 'y' of node 2, which comes later";
@@ -466,8 +671,14 @@ static void costs_follow(void **state)
     m->cost = k;
     m->color = memcpy(arena_array(m->mem, 3, 4), (uint32_t[]){0, 1, 2}, 12);
     m->backward = memcpy(arena_alloc(m->mem, 3), (uint8_t[]){0, 0, 1}, 3);
+    m->slot_ann = m->color;
+    m->device_ann = m->color;
     struct edit *e = edit_begin(m, m->mem);
-    nid r = edit_before(e, b, "Relu"), c = edit_copy(e, b);
+    vid x = named(m, "x");
+    nid first = edit_before(e, a, "Neg");
+    edit_operands(e, first, &x, 1);
+    edit_output(e, 1, edit_result(e, first, NULL, x));
+    nid r = edit_before(e, b, "Relu"), c = edit_copy(e, b), cc = edit_copy(e, c), rc = edit_copy(e, r);
     vid v = named(m, "v");
     edit_operands(e, r, &v, 1);
     edit_made_from(e, r, b);
@@ -480,7 +691,16 @@ static void costs_follow(void **state)
     assert_int_equal(m->cost->time[0][now[b]], 20);
     assert_int_equal(m->cost->flops[now[c]], 20);
     assert_int_equal(m->cost->bytes[rv], 99);
+    assert_int_equal(m->cost->time[0][now[cc]], 20); /* a copy of a copy */
+    assert_int_equal(m->cost->time[0][now[rc]], 0);  /* a copy of a node that was made */
+    assert_int_equal(m->backward[now[cc]], 1);
+    assert_string_equal(str(m, m->node[now[cc]].made_from), "B");
+    assert_int_equal(m->color[now[first]], 0);
     assert_int_equal(m->color[now[a]], 1);
+    assert_int_equal(m->slot_ann[now[c]], 2);
+    assert_int_equal(m->slot_ann[now[a]], 1);
+    assert_int_equal(m->device_ann[now[cc]], 2);
+    assert_int_equal(m->device_ann[now[first]], 0);
     assert_int_equal(m->color[now[r]], 2);
     assert_int_equal(m->backward[now[c]], 1);
     assert_int_equal(m->backward[now[a]], 0);
@@ -547,7 +767,7 @@ static void slices(void **state)
 {
     struct sink sink;
     struct diag d = diag_of(&sink);
-    unsigned char bytes[60], want[60];
+    unsigned char bytes[60], want[100];
     nid a, b;
     (void)state;
     for (int i = 0; i < 60; i++)
@@ -576,9 +796,101 @@ static void slices(void **state)
     read_slice(m, last, want, 24);
     tid inner = edit_slice(e, last, 0, (int64_t[]){1, 2}, 1); /* of these, row 1 */
     read_slice(m, inner, want + 8, 8);
+    tid turned = edit_slice(e, inner, 2, (int64_t[]){1, 2, 0, 1, 1, 1, 0, 2}, 4); /* its columns 1, 0, 0, 1 */
+    for (int i = 0; i < 4; i++) {
+        want[4 * i] = want[4 * i + 3] = bytes[20 + 5 * i + 1];
+        want[4 * i + 1] = want[4 * i + 2] = bytes[20 + 5 * i + 4];
+    }
+    read_slice(m, turned, want, 16);
+    for (int i = 0; i < 40; i++) /* however often, it is a slice along two axes */
+        turned = edit_slice(e, turned, i % 2 ? 0 : 2, (int64_t[]){0, i % 2 ? 1 : 4}, 1);
+    read_slice(m, turned, want, 16);
+    assert_int_equal(m->tensor[m->tensor[turned].of[0]].where, TENSOR_SLICE);
+    assert_int_equal(m->tensor[m->tensor[turned].of[0]].of[0], t);
     edit_output(e, 1, edit_weight(e, 1, "inner", inner));
     edit_end(e);
     assert_int_equal(module_verify(m, &d), 0);
+    arena_free(m->mem);
+}
+
+/* ---- values that become constants -------------------------------------------------------------- */
+
+/* A value is fixed: it keeps its name, has the tensor's type, and its node goes; who read the node's operands alone goes
+ * with a sweep. */
+static void values_are_fixed(void **state)
+{
+    struct sink sink;
+    struct diag d = diag_of(&sink);
+    nid a, b;
+    (void)state;
+    struct module *m = chain(&d, &a, &b);
+    vid v = named(m, "v"), w = named(m, "w");
+    struct edit *e = edit_begin(m, m->mem);
+    tid t = edit_tensor(e, ELEM_I64, (int64_t[]){3}, 1, (int64_t[]){7, 8, 9}, 24);
+    edit_fix(e, v, t);
+    edit_fix(e, named(m, "y"), m->value[w].tensor); /* another initializer's tensor */
+    edit_sweep(e);
+    const nid *now = edit_end(e);
+    assert_int_equal(module_verify(m, &d), 0);
+    assert_int_equal(now[a], 0);
+    assert_int_equal(now[b], 0);
+    assert_int_equal(m->nnode, 1);
+    vid y = named(m, "y");
+    assert_int_equal(m->graph[1].init.n, 1); /* nothing reads v and w any more */
+    assert_int_equal(m->arg[m->graph[1].init.at], y);
+    assert_int_equal(m->value[y].flags & (VALUE_INIT | VALUE_OUTPUT), VALUE_INIT | VALUE_OUTPUT);
+    assert_string_equal(str(m, m->tensor[m->value[y].tensor].name), "y");
+    const struct type *type = &m->type[m->value[y].type];
+    assert_int_equal(type->rank, 2);
+    assert_int_equal(m->dim[type->dim + 1].value, 6);
+    assert_int_equal(m->value[y].flags & VALUE_RETYPED, VALUE_RETYPED);
+    arena_free(m->mem);
+}
+
+/* A node with two results stays until the last one is fixed; readers in bodies capture the initializer. */
+static void one_of_two_is_fixed(void **state)
+{
+    struct sink sink;
+    struct diag d = diag_of(&sink);
+    nid a, b;
+    (void)state;
+    struct module *m = chain(&d, &a, &b);
+    struct edit *e = edit_begin(m, m->mem);
+    vid v = named(m, "v"), second = edit_result(e, a, "second", v);
+    nid owner = edit_add(e, 1, "If");
+    gid g = edit_set_body(e, owner, "then_branch");
+    nid inner = edit_add(e, g, "Neg");
+    edit_operands(e, inner, (vid[]){v}, 1);
+    vid r = edit_result(e, inner, "r", v);
+    edit_output(e, g, r);
+    edit_output(e, 1, edit_result(e, owner, "out", v));
+    const nid *now = edit_end(e);
+    a = now[a];
+    inner = now[inner];
+    owner = now[owner];
+    assert_int_equal(module_verify(m, &d), 0);
+    for (int k = 0; k < 2; k++) {
+        e = edit_begin(m, m->mem);
+        edit_fix(e, k == 0 ? v : second,
+                 edit_tensor(e, ELEM_F32, (int64_t[]){2}, 1, "12345678", 8));
+        if (k == 1) /* a body's output is an initializer of the body */
+            edit_fix(e, r, edit_tensor(e, ELEM_F32, (int64_t[]){2}, 1, "12345678", 8));
+        now = edit_end(e);
+        a = now[a];
+        owner = now[owner];
+        assert_int_equal(module_verify(m, &d), 0);
+        assert_int_equal(a != 0, k == 0);
+        assert_int_equal(m->value[v].def, 0);
+        assert_int_equal(m->node[owner].in.n, k == 0); /* captured */
+        if (k == 0) {
+            assert_int_equal(node_out(m, a, 0), 0);
+            assert_int_equal(node_out(m, a, 1), second);
+        }
+    }
+    g = m->value[r].graph;
+    assert_int_equal(m->graph[g].count, 0);
+    assert_int_equal(m->graph[g].init.n, 1);
+    assert_int_equal(m->arg[m->graph[g].out.at], r);
     arena_free(m->mem);
 }
 
@@ -608,14 +920,23 @@ static void half_bytes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(outputs_keep_names),
-                                       cmocka_unit_test(order_is_found),
-                                       cmocka_unit_test(faults_are_found),
-                                       cmocka_unit_test(lost_table_is_noticed),
-                                       cmocka_unit_test(costs_follow),
-                                       cmocka_unit_test(batches),
-                                       cmocka_unit_test(slices),
-                                       cmocka_unit_test(half_bytes),
-                                       cmocka_unit_test(random_scripts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(outputs_keep_names),
+        cmocka_unit_test(outputs_have_their_time),
+        cmocka_unit_test(order_is_found),
+        cmocka_unit_test(order_of_the_list),
+        cmocka_unit_test(names_are_new),
+        cmocka_unit_test(bodies_are_swept),
+        cmocka_unit_test(copies_of_bodies),
+        cmocka_unit_test(what_else_is_made),
+        cmocka_unit_test(faults_are_found),
+        cmocka_unit_test(lost_table_is_noticed),
+        cmocka_unit_test(costs_follow),
+        cmocka_unit_test(batches),
+        cmocka_unit_test(slices),
+        cmocka_unit_test(values_are_fixed),
+        cmocka_unit_test(one_of_two_is_fixed),
+        cmocka_unit_test(half_bytes),
+        cmocka_unit_test(random_scripts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

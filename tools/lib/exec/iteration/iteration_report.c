@@ -126,17 +126,17 @@ void iteration_report(FILE *f, const struct result *r, struct arena *a)
         fputs("* runs forward once more before backward\n", f);
 }
 
-void iteration_manifest(FILE *f, const struct result *r, struct arena *a)
+void iteration_manifest(struct json_out *o, const struct result *r, struct arena *a)
 {
     json_t *training = training_json(&r->scene, r->verdict->stages, NULL, a);
-    fputs("  \"training\": ", f);
-    json_dumpf(training, f, 0);
+    json_dumpf(training, json_member(o, "training"), 0);
     json_decref(training);
     int64_t peak = 0;
     for (uint32_t d = 0; d < r->scene.cluster->ndev; d++)
-        peak = r->verdict->load[d].used > peak ? r->verdict->load[d].used : peak;
-    fputs(",\n  \"iteration\": {\"time_s\": ", f);
-    json_put_decimal(f, r->verdict->value, 12);
-    fprintf(f, ", \"bubble\": %.6f, \"peak_bytes\": %" PRId64 "},\n",
-            1 - iteration_busy(r->verdict->run), peak);
+        peak = larger(r->verdict->load[d].used, peak);
+    json_open(o, "iteration", '{', JSON_ROW);
+    json_seconds(o, "time_s", r->verdict->value);
+    fprintf(json_member(o, "bubble"), "%.6f", 1 - iteration_busy(r->verdict->run));
+    json_int(o, "peak_bytes", peak);
+    json_close(o, JSON_ROW);
 }

@@ -10,7 +10,7 @@ void iteration_gain(FILE *f, const struct result *r, struct arena *a);
 /* Batches and schedule, and a line for each stage. */
 void iteration_report(FILE *f, const struct result *r, struct arena *a);
 /* "training", as a plan has it, and "iteration", what it comes to. */
-void iteration_manifest(FILE *f, const struct result *r, struct arena *a);
+void iteration_manifest(struct json_out *o, const struct result *r, struct arena *a);
 
 /* The iteration with so many micro-batches; 0: its own, or as many as `most` allows.  -1 and an error where these make
  * more than `most` tasks, or times do not fit. */

@@ -1,0 +1,192 @@
+/* Weights in an edit (edit.h): from bytes, and as slices of others, whose bytes nobody reads before they are wanted.
+ *
+ * A slice of a slice along the same axis is a slice of what that one is of, and slices along two axes change places, so
+ * however often a weight is cut, it is cut once along each axis.  O(bytes given + ranges). */
+#include "ir/model/edit_state.h"
+
+#include <assert.h>
+#include <string.h>
+
+tid edit_tensor(struct edit *e, enum elem elem, const int64_t *dims, uint32_t rank,
+                const void *data, size_t len)
+{
+    struct module *m = e->m;
+    struct tensor t = {.elem = (uint8_t)elem, .where = TENSOR_INLINE, .rank = rank, .len = len};
+    unsigned char *bytes = arena_alloc(m->mem, len + 1);
+    if (len > 0)
+        memcpy(bytes, data, len);
+    t.data = bytes;
+    t.dim = module_add_ints(m, dims, rank).at;
+    tid id = module_add_tensor(m);
+    m->tensor[id] = t;
+    return id;
+}
+
+tid edit_strings(struct edit *e, const int64_t *dims, uint32_t rank, const sid *s)
+{
+    struct module *m = e->m;
+    struct tensor t = {.elem = ELEM_STR, .where = TENSOR_STRINGS, .rank = rank};
+    t.dim = module_add_ints(m, dims, rank).at;
+    int64_t n = dims_elems(m, t.dim, rank);
+    struct slice list = module_add_sids(m, s, n > 0 ? (uint32_t)n : 0);
+    t.off = list.at;
+    t.len = list.n;
+    tid id = module_add_tensor(m);
+    m->tensor[id] = t;
+    return id;
+}
+
+tid edit_sparse(struct edit *e, const int64_t *dims, uint32_t rank, tid values, tid indices)
+{
+    struct module *m = e->m;
+    struct tensor t = {.where = TENSOR_SPARSE, .rank = rank, .of = {values, indices}};
+    t.elem = m->tensor[values].elem;
+    t.dim = module_add_ints(m, dims, rank).at;
+    tid id = module_add_tensor(m);
+    m->tensor[id] = t;
+    return id;
+}
+
+/* Ranges [n pairs] of tensor `of`, as they are. */
+static tid add_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n)
+{
+    struct module *m = e->m;
+    const struct tensor base = m->tensor[of];
+    struct tensor t = {.elem = base.elem, .where = TENSOR_SLICE, .rank = base.rank, .axis = axis};
+    int64_t sum = 0, elems;
+    for (uint32_t i = 0; i < n; i++)
+        sum += range[2 * i + 1] - range[2 * i];
+    t.of[0] = of;
+    t.range = module_add_ints(m, range, 2 * n);
+    t.dim = module_add_ints(m, NULL, base.rank).at;
+    memcpy(m->ints + t.dim, m->ints + base.dim, base.rank * sizeof *m->ints);
+    if (axis < base.rank)
+        m->ints[t.dim + axis] = sum;
+    elems = dims_elems(m, t.dim, t.rank);
+    t.len = elems > 0 ? (uint64_t)elem_bytes((enum elem)t.elem, elems) : 0;
+    tid id = module_add_tensor(m);
+    m->tensor[id] = t;
+    return id;
+}
+
+/* Whether the tensor is a slice along the axis, or one of such. */
+static bool is_along(const struct module *m, tid t, uint32_t axis)
+{
+    for (; m->tensor[t].where == TENSOR_SLICE; t = m->tensor[t].of[0])
+        if (m->tensor[t].axis == axis)
+            return true;
+    return false;
+}
+
+/* Whether ranges lie within an axis of n positions. */
+static bool is_within(const int64_t *range, uint32_t n, int64_t size)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (range[2 * i] < 0 || range[2 * i] > range[2 * i + 1] || range[2 * i + 1] > size)
+            return false;
+    return true;
+}
+
+/* The positions of the base at which ranges of a slice lie: more[*count pairs], in e->a.  O(ranges of both and of the
+ * result) where ranges ascend. */
+static int64_t *compose(struct edit *e, const struct tensor *slice, const int64_t *range, uint32_t n, uint32_t *count)
+{
+    const int64_t *inner = e->m->ints + slice->range.at;
+    int64_t *more = NULL, at = 0; /* range k of the slice begins at its position `at` */
+    uint32_t cap = 0, made = 0, k = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (range[2 * i] < at)
+            at = k = 0;
+        for (int64_t from = range[2 * i], to = range[2 * i + 1]; from < to;) {
+            int64_t len = inner[k + 1] - inner[k];
+            if (from >= at + len) {
+                at += len;
+                k += 2;
+                continue;
+            }
+            int64_t end = to < at + len ? to : at + len;
+            more = vec_grow(e->a, more, &cap, 2 * made + 2, sizeof *more);
+            more[2 * made] = inner[k] + from - at;
+            more[2 * made++ + 1] = inner[k] + end - at;
+            from = end;
+        }
+    }
+    *count = made;
+    return more;
+}
+
+tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n)
+{
+    const struct tensor base = e->m->tensor[of];
+    assert(of > 0 && of < e->m->ntensor);
+    bool valid = axis < base.rank && is_within(range, n, e->m->ints[base.dim + axis]);
+    if (!valid || !is_along(e->m, of, axis))
+        return add_slice(e, of, axis, range, n);
+    if (base.axis == axis) { /* of the same tensor as that slice */
+        int64_t *more = compose(e, &base, range, n, &n);
+        return add_slice(e, base.of[0], axis, more, n);
+    }
+    /* slices along two axes may change places: each axis is cut once */
+    tid inner = edit_slice(e, base.of[0], axis, range, n);
+    int64_t *kept = arena_array(e->a, (size_t)base.range.n + 1, sizeof *kept);
+    memcpy(kept, e->m->ints + base.range.at, base.range.n * sizeof *kept);
+    return add_slice(e, inner, base.axis, kept, base.range.n / 2);
+}
+
+/* The type that a tensor has. */
+static uint32_t type_of_tensor(struct module *m, tid t)
+{
+    const struct tensor x = m->tensor[t];
+    struct slice dims = module_add_dims(m, NULL, x.rank);
+    for (uint32_t i = 0; i < x.rank; i++)
+        m->dim[dims.at + i] = (struct dim){.value = m->ints[x.dim + i]};
+    return module_add_type(
+        m, (struct type){
+               .kind = TYPE_TENSOR, .elem = x.elem, .rank = (int16_t)x.rank, .dim = dims.at});
+}
+
+/* Makes v an initializer with that tensor, which gets its name. */
+static void hold_tensor(struct edit *e, vid v, tid t)
+{
+    struct module *m = e->m;
+    if (m->tensor[t].name != 0 || m->tensor[t].where == TENSOR_SPARSE) /* another initializer has it, or may get it */
+        t = edit_tensor_named(e, t, m->value[v].name);
+    m->tensor[t].name = m->value[v].name;
+    m->value[v].tensor = t;
+    edit_append(e, m->value[v].graph, v, BORDER_INIT);
+}
+
+vid edit_weight(struct edit *e, gid g, const char *name, tid t)
+{
+    struct module *m = e->m;
+    vid v = edit_new_value(e, g, str_id(m, name), VALUE_INIT);
+    m->value[v].type = type_of_tensor(m, t);
+    hold_tensor(e, v, t);
+    return v;
+}
+
+void edit_fix(struct edit *e, vid v, tid t)
+{
+    struct module *m = e->m;
+    const nid n = m->value[v].def;
+    assert(n != 0 && m->value[v].name != 0);
+    bool goes = true;
+    edit_forget(e, n, v);
+    for (uint32_t i = 0; i < m->node[n].out.n; i++)
+        goes = goes && m->arg[m->node[n].out.at + i] == 0;
+    m->value[v].def = 0;
+    m->value[v].outno = 0;
+    m->value[v].flags |= VALUE_INIT;
+    uint32_t type = type_of_tensor(m, t);
+    if (!types_same(m, m->value[v].type, type))
+        edit_set_type(e, v, type);
+    hold_tensor(e, v, t);
+    if (goes)
+        edit_drop(e, n);
+}
+
+vid edit_ints(struct edit *e, gid g, const char *name, const int64_t *v, uint32_t count)
+{
+    int64_t n = count;
+    return edit_weight(e, g, name, edit_tensor(e, ELEM_I64, &n, 1, v, count * sizeof *v));
+}

@@ -1,0 +1,632 @@
+/* Rules for operators that move, repeat and pick elements (batch_rules.h): where the batch goes with its axis.
+ *
+ * A reshaped value stays in blocks if as many elements stand before each position of the old axis as before each of the
+ * new one: then equal blocks of both axes are the same elements in the same order.  O(rank) a node. */
+#include "passes/rewrite/batch_rules.h"
+
+#include "ir/model/dim.h"
+
+#include <string.h>
+
+static const char *unknown_rank(struct batch_search *x)
+{
+    return batch_say(x, "the rank of an operand is not known");
+}
+
+/* ---- joining and parting ------------------------------------------------------------------------ */
+
+/* Whether the operands of a Concat along its last axis are the first components of indices, numbers of samples, and
+ * the others. */
+static bool joins_index(struct batch_search *x, int axis, int rank)
+{
+    struct shape s;
+    batch_shape(x, 0, &s);
+    bool index = axis == rank - 1 && batch_in(x, 0).how == BATCH_NUMBERS && s.rank == rank &&
+                 s.d[axis].value == 1 && batch_in(x, 0).stride.value == 1;
+    for (uint32_t i = 1; index && i < x->m->node[x->n].nformal; i++) {
+        struct batch in = batch_in(x, i);
+        index = in.how == BATCH_CUT || in.how == BATCH_WHOLE;
+    }
+    return index;
+}
+
+/* r->arg: operands before the first one, operands for each (QLinearConcat has a scale and a zero point with each). */
+const char *rule_batch_concat(struct batch_search *x, const struct batch_rule *r)
+{
+    const uint32_t nformal = x->m->node[x->n].nformal, step = r->arg == 0 ? 1 : 3;
+    struct batch out = {0};
+    struct shape s;
+    const char *why = NULL;
+    int rank = batch_shape(x, (uint32_t)r->arg, &s), axis;
+    for (uint32_t i = 0; i < nformal && step == 1; i++)
+        if (batch_in(x, i).how == BATCH_SIZES)
+            return sizes_concat(x);
+    axis = batch_axis(x, "axis", 0, rank);
+    for (uint32_t i = 0; i < nformal && why == NULL; i++)
+        why = step == 3 && (i < 2 || (i - 2) % 3 != 0) ? batch_want_whole(x, i) : NULL;
+    for (uint32_t i = (uint32_t)r->arg; i < nformal && !batch_has_axis(out); i += step)
+        out = batch_in(x, i);
+    if (why != NULL)
+        return why;
+    if (rank < 0 || axis < 0)
+        return unknown_rank(x);
+    if (out.axis == axis)
+        return batch_say(x, "it joins along the axis of the batch, %d", axis);
+    bool index = joins_index(x, axis, rank);
+    for (uint32_t i = (uint32_t)r->arg; i < nformal && why == NULL; i += step) {
+        struct batch in = batch_in(x, i);
+        if (in.how == BATCH_WHOLE)
+            why = batch_cut(x, i, out.axis);
+        else if (in.axis != out.axis)
+            why = batch_say(x, "its operands have the batch at different axes");
+        out = in.how == BATCH_CUT || in.how == BATCH_WHOLE || index ? out : batch_computed(in);
+    }
+    out.how = index ? BATCH_INDEX : out.how;
+    batch_set(x, 0, out);
+    return why;
+}
+
+const char *rule_batch_split(struct batch_search *x, const struct batch_rule *r)
+{
+    struct shape s;
+    struct batch in = batch_in(x, 0);
+    int axis = batch_axis(x, "axis", 0, batch_shape(x, 0, &s));
+    (void)r;
+    if (axis < 0 || !batch_has_axis(in))
+        return batch_has_axis(in) ? unknown_rank(x) : batch_want_cut(x, 0);
+    if (axis == in.axis)
+        return batch_say(x, "it splits the axis of the batch, %d", axis);
+    for (uint32_t i = 0; i < x->m->node[x->n].out.n; i++)
+        batch_set(x, i, batch_computed(in));
+    return batch_want_whole_from(x, 1);
+}
+
+/* Which entry of starts and ends is of an axis: -1: none.  axes: operand 3; -2: not known. */
+static int slice_entry(struct batch_search *x, int axis, int rank)
+{
+    const int count = batch_list_of(x, "starts", 1).n;
+    struct batch_list axes = batch_list_of(x, "axes", 3);
+    if (node_in(x->m, x->n, 3) == 0 && node_attr(x->m, x->n, "axes") == NULL)
+        return count < 0 ? -2 : axis < count ? axis : -1;
+    if (axes.n < 0 || axes.num == NULL || axes.scaled != 0)
+        return -2;
+    for (int j = 0; j < axes.n; j++) {
+        if (axes.num->at[j].kind != NUM_INT)
+            return -2;
+        if (axis_of(axes.num->at[j].v, rank) == axis)
+            return j;
+    }
+    return -1;
+}
+
+/* Whether entry j of a Slice takes all there is of its axis, in its order. */
+static bool takes_all(struct batch_search *x, int j)
+{
+    struct batch_list from = batch_list_of(x, "starts", 1), to = batch_list_of(x, "ends", 2),
+                      step = batch_list_of(x, NULL, 4);
+    bool by_one = node_in(x->m, x->n, 4) == 0 || batch_entry_is(&step, j, 1);
+    bool to_end = to.num != NULL && j < to.n && to.num->at[j].kind == NUM_INT &&
+                  to.num->at[j].v >= INT32_MAX && (to.scaled >> j & 1) == 0;
+    return by_one && to_end && batch_entry_is(&from, j, 0);
+}
+
+const char *rule_batch_slice(struct batch_search *x, const struct batch_rule *r)
+{
+    struct shape s;
+    struct batch in = batch_in(x, 0);
+    int rank = batch_shape(x, 0, &s);
+    (void)r;
+    if (in.how == BATCH_SIZES)
+        return sizes_slice(x);
+    if (!batch_has_axis(in))
+        return batch_want_cut(x, 0);
+    if (rank < 0)
+        return unknown_rank(x);
+    int j = slice_entry(x, in.axis, rank);
+    if (j == -2)
+        return batch_say(x, "the axes that it cuts are not known");
+    if (j >= 0 && !takes_all(x, j))
+        return batch_say(x, "it picks samples: it cuts the axis of the batch, %d", in.axis);
+    batch_set(x, 0, in.how == BATCH_INDEX ? batch_computed(in) : in);
+    return batch_want_whole_from(x, 1);
+}
+
+/* ---- picking by indices ------------------------------------------------------------------------- */
+
+/* Whether the batch has the same size in two operands. */
+static bool is_same_batch(const struct batch_search *x, uint32_t i, int axis, uint32_t k, int other)
+{
+    struct shape s, t;
+    return batch_shape(x, i, &s) > axis && batch_shape(x, k, &t) > other &&
+           dim_same(s.d[axis], t.d[other]);
+}
+
+const char *rule_batch_gather(struct batch_search *x, const struct batch_rule *r)
+{
+    struct shape s, t;
+    struct batch data = batch_in(x, 0), index = batch_in(x, 1);
+    int rank = batch_shape(x, 0, &s), many = batch_shape(x, 1, &t),
+        axis = batch_axis(x, "axis", 0, rank);
+    (void)r;
+    if (data.how == BATCH_SIZES)
+        return sizes_gather(x);
+    if (axis < 0 || many < 0)
+        return unknown_rank(x);
+    if (index.how == BATCH_SIZES || (index.how != BATCH_WHOLE && data.how == BATCH_WHOLE)) {
+        const char *why = batch_want_cut(x, 1);
+        batch_set(x, 0, batch_at(index, index.axis + axis));
+        return why;
+    }
+    if (index.how == BATCH_NUMBERS && data.how == BATCH_CUT && data.axis == axis &&
+        dim_same(s.d[axis], dim_mul(x->m, t.d[index.axis], index.stride))) {
+        batch_set(x, 0, batch_at(data, axis + index.axis));
+        return NULL;
+    }
+    if (data.axis == axis)
+        return batch_say(x, "it picks samples: it gathers along the axis of the batch, %d", axis);
+    batch_set(x, 0,
+              batch_at(batch_computed(data), data.axis < axis ? data.axis : data.axis - 1 + many));
+    return batch_want_whole(x, 1);
+}
+
+/* Both operands i and k are cut at the same axis, of the same size. */
+static const char *want_alike(struct batch_search *x, uint32_t i, uint32_t k)
+{
+    struct batch a = batch_in(x, i), b = batch_in(x, k);
+    const char *why = batch_want_cut(x, i);
+    why = why != NULL ? why : batch_want_cut(x, k);
+    if (why == NULL && (a.axis != b.axis || !is_same_batch(x, i, a.axis, k, b.axis)))
+        return batch_say(x, "its operands %u and %u have the batch in different ways", i, k);
+    return why;
+}
+
+const char *rule_batch_gather_elements(struct batch_search *x, const struct batch_rule *r)
+{
+    struct shape s;
+    struct batch data = batch_in(x, 0), index = batch_in(x, 1);
+    int axis = batch_axis(x, "axis", 0, batch_shape(x, 0, &s));
+    (void)r;
+    if (axis < 0)
+        return unknown_rank(x);
+    batch_set(x, 0, index);
+    if (data.how == BATCH_WHOLE && index.how == BATCH_CUT && index.axis == axis)
+        return NULL;
+    const char *why = want_alike(x, 0, 1);
+    if (why == NULL && data.axis == axis)
+        why = batch_say(x, "it picks samples: it gathers along the axis of the batch, %d", axis);
+    return why;
+}
+
+const char *rule_batch_scatter_elements(struct batch_search *x, const struct batch_rule *r)
+{
+    struct shape s;
+    struct batch data = batch_in(x, 0);
+    int axis = batch_axis(x, "axis", 0, batch_shape(x, 0, &s));
+    const char *why = want_alike(x, 0, 1);
+    (void)r;
+    why = why != NULL ? why : want_alike(x, 0, 2);
+    if (why == NULL && (axis < 0 || data.axis == axis))
+        return batch_say(x, "it moves samples: it scatters along the axis of the batch, %d", axis);
+    batch_set(x, 0, data);
+    return why;
+}
+
+/* Axes of the data that a vector of indices picks from: how many; -1: not known. */
+static int depth_of(const struct batch_search *x, uint32_t i)
+{
+    struct shape s;
+    int rank = batch_shape(x, i, &s);
+    return rank < 1 || s.d[rank - 1].value < 0 ? -1 : (int)s.d[rank - 1].value;
+}
+
+/* GatherND, and ScatterND whose updates are as GatherND's result: the state of that; for ScatterND of the data. */
+static const char *pick_vectors(struct batch_search *x, int common, struct batch *out)
+{
+    struct shape s;
+    struct batch data = batch_in(x, 0), index = batch_in(x, 1);
+    int depth = depth_of(x, 1), many = batch_shape(x, 1, &s);
+    if (depth < 0 || batch_shape(x, 0, &s) < 0)
+        return unknown_rank(x);
+    *out = index;
+    out->how = BATCH_CUT;
+    if (batch_has_axis(index) && index.axis == many - 1)
+        return batch_say(x, "the batch is the axis of its indices' components");
+    if (index.how == BATCH_INDEX && data.how == BATCH_CUT && data.axis == 0 && common == 0)
+        return is_same_batch(x, 0, 0, 1, index.axis)
+                   ? NULL
+                   : batch_say(x, "its indices number more or fewer samples than there are");
+    if (data.how == BATCH_CUT && data.axis < common)
+        return want_alike(x, 0, 1);
+    if (data.how == BATCH_CUT && data.axis < common + depth)
+        return batch_say(x, "it picks samples: its indices are of the axis of the batch, %d",
+                         data.axis);
+    if (data.how == BATCH_WHOLE && index.how == BATCH_CUT && index.axis >= common)
+        return NULL;
+    *out = batch_at(data, many - 1 + data.axis - common - depth);
+    const char *why = batch_want_cut(x, 0);
+    return why != NULL ? why : batch_want_whole(x, 1);
+}
+
+const char *rule_batch_gather_nd(struct batch_search *x, const struct batch_rule *r)
+{
+    struct batch out = {0};
+    int64_t common = node_attr_int(x->m, x->n, "batch_dims", 0);
+    (void)r;
+    if (common < 0 || common > SHAPE_RANK)
+        return unknown_rank(x);
+    const char *why = pick_vectors(x, (int)common, &out);
+    batch_set(x, 0, out);
+    return why;
+}
+
+const char *rule_batch_scatter_nd(struct batch_search *x, const struct batch_rule *r)
+{
+    struct batch out = {0}, data = batch_in(x, 0), updates = batch_in(x, 2);
+    const char *why = batch_want_cut(x, 0);
+    (void)r;
+    why = why != NULL ? why : pick_vectors(x, 0, &out);
+    why = why != NULL ? why : batch_want_cut(x, 2);
+    if (why == NULL && updates.axis != out.axis)
+        return batch_say(x, "its operands 0 and 2 have the batch in different ways");
+    batch_set(x, 0, data);
+    return why;
+}
+
+const char *rule_batch_one_hot(struct batch_search *x, const struct batch_rule *r)
+{
+    struct shape s;
+    struct batch in = batch_in(x, 0);
+    int rank = batch_shape(x, 0, &s), axis = batch_axis(x, "axis", -1, rank + 1);
+    const char *why = batch_want_cut(x, 0);
+    (void)r;
+    if (rank < 0 || axis < 0)
+        return unknown_rank(x);
+    batch_set(x, 0, batch_at(in, in.axis + (axis <= in.axis)));
+    return why != NULL ? why : batch_want_whole_from(x, 1);
+}
+
+/* ---- the order of axes -------------------------------------------------------------------------- */
+
+const char *rule_batch_transpose(struct batch_search *x, const struct batch_rule *r)
+{
+    struct shape s;
+    int64_t perm[SHAPE_RANK];
+    struct batch in = batch_in(x, 0);
+    int rank = batch_shape(x, 0, &s), n = attr_ints(x->f, x->n, "perm", perm, SHAPE_RANK), to = -1;
+    (void)r;
+    if (!batch_has_axis(in))
+        return batch_want_cut(x, 0);
+    if (node_attr(x->m, x->n, "perm") == NULL && rank >= 0)
+        to = rank - 1 - in.axis;
+    for (int i = 0; i < n; i++)
+        to = perm[i] == in.axis || perm[i] == in.axis - n ? i : to;
+    if (to < 0)
+        return unknown_rank(x);
+    batch_set(x, 0, batch_at(in.how == BATCH_INDEX ? batch_computed(in) : in, to));
+    return NULL;
+}
+
+const char *rule_batch_squeeze(struct batch_search *x, const struct batch_rule *r)
+{
+    struct shape s;
+    struct batch in = batch_in(x, 0);
+    uint32_t axes;
+    bool absent;
+    int rank = batch_shape(x, 0, &s);
+    (void)r;
+    if (in.how == BATCH_SIZES)
+        return sizes_same(x);
+    if (!batch_has_axis(in))
+        return batch_want_cut(x, 0);
+    if (rank < 0 || !batch_axes(x, 1, rank, &axes, &absent))
+        return batch_say(x, "the axes that it drops are not known");
+    if (absent)
+        return batch_say(
+            x, "it drops all axes of size 1, which that of a single sample is, too: list its axes");
+    if ((axes >> in.axis & 1) != 0)
+        return batch_say(x, "it drops the axis of the batch, %d", in.axis);
+    int before = __builtin_popcount(axes & ((UINT32_C(1) << in.axis) - 1));
+    batch_set(x, 0, batch_at(in.how == BATCH_INDEX ? batch_computed(in) : in, in.axis - before));
+    return NULL;
+}
+
+const char *rule_batch_unsqueeze(struct batch_search *x, const struct batch_rule *r)
+{
+    struct shape s;
+    struct batch in = batch_in(x, 0);
+    uint32_t axes;
+    bool absent;
+    int rank = batch_shape(x, 0, &s), count = batch_list_of(x, "axes", 1).n, to = 0;
+    (void)r;
+    if (in.how == BATCH_SIZES)
+        return sizes_same(x);
+    if (!batch_has_axis(in))
+        return batch_want_cut(x, 0);
+    if (rank < 0 || count < 0 || rank + count > SHAPE_RANK ||
+        !batch_axes(x, 1, rank + count, &axes, &absent) || absent)
+        return batch_say(x, "the axes that it adds are not known");
+    for (int old = 0; to < rank + count;
+         to++) { /* the place of the old axis among those that are not new */
+        if ((axes >> to & 1) == 0 && old++ == in.axis)
+            break;
+    }
+    batch_set(x, 0, batch_at(in.how == BATCH_INDEX ? batch_computed(in) : in, to));
+    return NULL;
+}
+
+/* ---- other axes --------------------------------------------------------------------------------- */
+
+/* How many elements stand before each position of an axis. */
+static struct dim elements_before(struct batch_search *x, const struct shape *s, int axis)
+{
+    return axis <= s->rank ? dim_product(x->m, s->d, 0, axis) : dim_unknown();
+}
+
+/* The state of a reshaped value whose blocks go from axis `from` to axis `to`. */
+static struct batch moved(struct batch s, const struct shape *in, int to, const struct shape *out)
+{
+    bool same = s.how == BATCH_NUMBERS && dim_same(in->d[s.axis], out->d[to]);
+    return batch_at(s.how == BATCH_CUT || same ? s : batch_computed(s), to);
+}
+
+static const char *not_contiguous(struct batch_search *x)
+{
+    return batch_say(x, "it merges or parts axes so that samples do not stay in blocks");
+}
+
+/* The entry of a Reshape's shape that gets the batch, when none of them is a size with the batch: -1: none.  *divide:
+ * the entry is a number, to be divided. */
+static int target_axis(struct batch_search *x, const struct batch_list *k, const struct shape *in,
+                       const struct shape *out, int axis, bool *divide)
+{
+    bool zero_copies = node_attr_int(x->m, x->n, "allowzero", 0) == 0;
+    struct dim before = elements_before(x, in, axis);
+    *divide = false;
+    if (k->num == NULL || out->rank != k->n)
+        return -1;
+    if (zero_copies && batch_entry_is(k, axis, 0))
+        return axis;
+    for (int j = 0; j < k->n && j < out->rank; j++) {
+        struct num e = k->num->at[j];
+        bool here = dim_same(before, elements_before(x, out, j)) || (axis == 0 && j == 0);
+        if (!here || batch_entry_is(k, j, 1))
+            continue;
+        if (e.kind == NUM_INT && e.v == -1)
+            return j;
+        *divide = e.kind == NUM_INT && e.v > 0 && e.v % x->ways == 0;
+        return *divide ? j : -1;
+    }
+    return -1;
+}
+
+/* Whether the ways divide the size that -1 stands for at axis `to` of a Reshape's result.  If each axis behind it is one
+ * that the operand has behind the batch, too, it is the batch times what is left of the operand. */
+static bool open_size_divides(struct batch_search *x, const struct shape *in, int axis,
+                              const struct shape *out, int to)
+{
+    uint32_t used = 0;
+    if (dim_known(out->d[to]))
+        return batch_divides(x, out->d[to]);
+    for (int j = to + 1; j < out->rank; j++) {
+        int i = axis + 1;
+        while (i < in->rank && ((used >> i & 1) != 0 || !dim_same(in->d[i], out->d[j])))
+            i++;
+        if (i == in->rank)
+            return false;
+        used |= UINT32_C(1) << i;
+    }
+    return true;
+}
+
+/* Where the blocks of axis in.axis go, and which entry has to change: NULL and *to. */
+static const char *find_target(struct batch_search *x, struct batch in, const struct shape *s,
+                               const struct shape *out, int *to)
+{
+    struct batch_list k = batch_list_of(x, NULL, 1);
+    bool divide = false;
+    if (k.n < 0 || (k.scaled & (k.scaled - 1)) != 0)
+        return k.n < 0 ? batch_say(x, "the shape that it makes is not known") : not_contiguous(x);
+    *to = k.scaled != 0 ? __builtin_ctzll(k.scaled) : target_axis(x, &k, s, out, in.axis, &divide);
+    if (*to < 0 || *to >= out->rank)
+        return batch_say(
+            x,
+            "the axis of the batch in the shape that it makes is not known, or it merges samples");
+    bool copies = in.axis != *to && node_attr_int(x->m, x->n, "allowzero", 0) == 0;
+    if (copies && batch_entry_is(&k, in.axis, 0)) /* that entry is the batch's size, too */
+        return not_contiguous(x);
+    if (batch_entry_is(&k, *to, -1) && !open_size_divides(x, s, in.axis, out, *to))
+        return batch_say(x, "whether %lld divides its axis %d is not known", (long long)x->ways,
+                         *to);
+    return divide ? batch_divide_entry(x, 1, (uint32_t)*to) : NULL;
+}
+
+const char *rule_batch_reshape(struct batch_search *x, const struct batch_rule *r)
+{
+    struct batch in = batch_in(x, 0);
+    struct shape s, out;
+    int to = -1;
+    (void)r;
+    batch_see(x, 1);
+    if (in.how == BATCH_SIZES) {
+        const char *why = batch_want_whole(x, 1);
+        return why != NULL ? why : sizes_same(x);
+    }
+    if (!batch_has_axis(in))
+        return batch_say(x, "it gives a tensor without the batch a size of the batch");
+    if (batch_has_axis(batch_in(x, 1)))
+        return batch_want_whole(x, 1);
+    if (batch_shape(x, 0, &s) < 0 || !shape_of(x->f, node_out(x->m, x->n, 0), &out) || out.rank < 0)
+        return unknown_rank(x);
+    const char *why = find_target(x, in, &s, &out, &to);
+    if (why != NULL)
+        return why;
+    bool first = in.axis == 0 && to == 0;
+    if (!first && !dim_same(elements_before(x, &s, in.axis), elements_before(x, &out, to)))
+        return not_contiguous(x);
+    batch_set(x, 0, moved(in, &s, to, &out));
+    return NULL;
+}
+
+const char *rule_batch_flatten(struct batch_search *x, const struct batch_rule *r)
+{
+    struct batch in = batch_in(x, 0);
+    struct shape s;
+    int rank = batch_shape(x, 0, &s);
+    int64_t at = node_attr_int(x->m, x->n, "axis", 1);
+    (void)r;
+    if (rank < 0)
+        return unknown_rank(x);
+    at = at < 0 ? at + rank : at;
+    int from = in.axis < at ? 0 : (int)at;
+    struct dim before = dim_product(x->m, s.d, from, in.axis);
+    if (in.axis != from && before.value != 1)
+        return not_contiguous(x);
+    batch_set(x, 0, batch_at(in.how == BATCH_CUT ? in : batch_computed(in), in.axis >= at));
+    return batch_has_axis(in) ? NULL : batch_want_cut(x, 0);
+}
+
+/* ---- repeating and resizing --------------------------------------------------------------------- */
+
+/* An Expand of what does not depend on the batch: to one size with the batch. */
+static const char *expand_whole(struct batch_search *x, const struct batch_list *k,
+                                const struct shape *s)
+{
+    int rank = s->rank > k->n ? s->rank : k->n,
+        j = k->scaled != 0 ? __builtin_ctzll(k->scaled) : -1;
+    int to = j + rank - k->n, from = to - (rank - s->rank);
+    if (j < 0 || (k->scaled & (k->scaled - 1)) != 0)
+        return batch_say(x, "several axes of its result have a size of the batch");
+    if (from >= 0 && s->d[from].value != 1)
+        return batch_say(x, "the axis that gets the size of the batch has more than one element");
+    batch_set(x, 0, (struct batch){.how = BATCH_CUT, .axis = (uint8_t)to});
+    return NULL;
+}
+
+const char *rule_batch_expand(struct batch_search *x, const struct batch_rule *r)
+{
+    struct batch in = batch_in(x, 0);
+    struct batch_list k = batch_list_of(x, NULL, 1);
+    struct shape s;
+    (void)r;
+    if (in.how == BATCH_SIZES || batch_has_axis(batch_in(x, 1)))
+        return in.how == BATCH_SIZES ? batch_want_cut(x, 0) : batch_want_whole(x, 1);
+    if (batch_shape(x, 0, &s) < 0 || k.n < 0 || k.n > SHAPE_RANK)
+        return unknown_rank(x);
+    if (!batch_has_axis(in))
+        return expand_whole(x, &k, &s);
+    int rank = s.rank > k.n ? s.rank : k.n, to = in.axis + rank - s.rank, j = to - (rank - k.n);
+    bool scaled = j >= 0 && (k.scaled >> j & 1) != 0;
+    if ((k.scaled & ~(scaled ? UINT64_C(1) << j : 0)) != 0)
+        return batch_say(x, "several axes of its result have a size of the batch");
+    batch_set(x, 0, batch_at(in.how == BATCH_INDEX ? batch_computed(in) : in, to));
+    return j < 0 || scaled || batch_entry_is(&k, j, 1) ? NULL
+                                                       : batch_divide_entry(x, 1, (uint32_t)j);
+}
+
+const char *rule_batch_tile(struct batch_search *x, const struct batch_rule *r)
+{
+    struct batch in = batch_in(x, 0);
+    struct batch_list k = batch_list_of(x, NULL, 1);
+    (void)r;
+    if (in.how == BATCH_SIZES)
+        return batch_want_cut(x, 0);
+    if (k.n < 0 || batch_has_axis(batch_in(x, 1)))
+        return batch_say(x, "how often it repeats is not known");
+    if (!batch_has_axis(in)) {
+        bool one = k.scaled != 0 && (k.scaled & (k.scaled - 1)) == 0;
+        batch_set(
+            x, 0,
+            (struct batch){.how = BATCH_CUT, .axis = one ? (uint8_t)__builtin_ctzll(k.scaled) : 0});
+        return one ? NULL : batch_say(x, "several axes of its result have a size of the batch");
+    }
+    if (k.scaled != 0 || !batch_entry_is(&k, in.axis, 1))
+        return batch_say(x, "it repeats samples: it may repeat along the axis of the batch, %d",
+                         in.axis);
+    batch_set(x, 0, batch_computed(in));
+    return NULL;
+}
+
+/* Which entry of an operator's sizes, pads or scales is of the batch's axis: that axis itself if it lists no axes; -1:
+ * none is; -2: the axes are not known. */
+static int entry_of_axis(struct batch_search *x, const struct batch_list *axes, int axis, int rank)
+{
+    int entry = -1;
+    if (axes->n < 0)
+        return -2;
+    for (int i = 0; i < axes->n; i++) {
+        if (axes->num == NULL || axes->num->at[i].kind != NUM_INT || (axes->scaled >> i & 1) != 0)
+            return -2;
+        entry = axis_of(axes->num->at[i].v, rank) == axis ? i : entry;
+    }
+    (void)x;
+    return entry;
+}
+
+const char *rule_batch_pad(struct batch_search *x, const struct batch_rule *r)
+{
+    struct batch in = batch_in(x, 0);
+    struct shape s;
+    struct batch_list k = batch_list_of(x, "pads", 1), axes = batch_list_of(x, NULL, 3);
+    int rank = batch_shape(x, 0, &s), j = in.axis;
+    (void)r;
+    if (!batch_has_axis(in))
+        return batch_want_cut(x, 0);
+    if (node_in(x->m, x->n, 3) != 0)
+        j = entry_of_axis(x, &axes, in.axis, rank);
+    if (j == -2)
+        return batch_say(x, "the axes that it pads are not known");
+    if (j >= 0 && (!batch_entry_is(&k, j, 0) || !batch_entry_is(&k, j + k.n / 2, 0)))
+        return batch_say(x, "it may pad the axis of the batch, %d", in.axis);
+    batch_set(x, 0, batch_computed(in));
+    return batch_want_whole(x, 2);
+}
+
+/* Sizes of a Resize: that of the batch's axis must be its own. */
+static const char *resize_to(struct batch_search *x, uint32_t i, int j, struct dim batch)
+{
+    struct batch_list k = batch_list_of(x, NULL, i);
+    bool scaled = j < k.n && (k.scaled >> j & 1) != 0;
+    struct dim to = k.num != NULL && j < k.n ? num_dim(k.num->at[j]) : dim_unknown();
+    if (!dim_same(to, batch) || (k.scaled & ~(scaled ? UINT64_C(1) << j : 0)) != 0)
+        return batch_say(x, "it may resize the axis of the batch");
+    return scaled ? NULL : batch_divide_entry(x, i, (uint32_t)j);
+}
+
+/* The same for its scales: that of the batch's axis must be 1. */
+static const char *resize_by(struct batch_search *x, uint32_t i, int j)
+{
+    const struct attr *old = node_attr(x->m, x->n, "scales");
+    struct batch_list k = batch_list_of(x, NULL, i);
+    bool one = j < 0 || batch_entry_is(&k, j, 1);
+    if (old != NULL && old->kind == ATTR_FLOATS && (uint32_t)j < old->u.list.n)
+        one = x->m->floats[old->u.list.at + (uint32_t)j] == 1.0f;
+    return one ? batch_want_whole_from(x, 1) : batch_say(x, "it may resize the axis of the batch");
+}
+
+/* r->arg: the operand with the scales, from opset 11 on. */
+const char *rule_batch_resize(struct batch_search *x, const struct batch_rule *r)
+{
+    struct batch in = batch_in(x, 0);
+    struct shape s;
+    int rank = batch_shape(x, 0, &s), j = in.axis;
+    struct batch_list axes = batch_list_of(x, "axes", UINT32_MAX);
+    const char *why = batch_want_cut(x, 0),
+               *mode = node_attr_str(x->m, x->n, "coordinate_transformation_mode", ""),
+               *ratio = node_attr_str(x->m, x->n, "keep_aspect_ratio_policy", "stretch");
+    if (why != NULL || rank < 0)
+        return why != NULL ? why : unknown_rank(x);
+    if (node_attr(x->m, x->n, "axes") != NULL)
+        j = entry_of_axis(x, &axes, in.axis, rank);
+    if (j == -2 || strcmp(mode, "tf_crop_and_resize") == 0 || strcmp(ratio, "stretch") != 0)
+        return batch_say(x, "it crops, or keeps the ratio of sizes, or its axes are not known");
+    batch_set(x, 0, in);
+    if (r->arg == 1 || x->f->opset < 11)
+        return resize_by(x, 1, j);
+    if (node_in(x->m, x->n, 3) == 0)
+        return resize_by(x, 2, j);
+    why = batch_want_whole(x, 1);
+    why = why != NULL ? why : batch_want_whole(x, 2);
+    if (why == NULL)
+        why = j < 0 ? batch_want_whole(x, 3) : resize_to(x, 3, j, s.d[in.axis]);
+    return why;
+}

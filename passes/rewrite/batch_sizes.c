@@ -1,0 +1,371 @@
+/* Rules for sizes that are computed in the model: Shape, what picks and joins its elements, arithmetic on them, and what
+ * makes tensors of such sizes (batch_rules.h).
+ *
+ * Of each element it is known whether copies have 1/N of it.  A product keeps that of its one factor that has it, a
+ * quotient must be exact, sums and comparisons are of elements that are alike.  What would be anything else (a batch
+ * plus one) is refused.  O(64) a node. */
+#include "passes/rewrite/batch_rules.h"
+
+#include "ir/model/dim.h"
+
+#include <string.h>
+
+/* ---- elements ---------------------------------------------------------------------------------- */
+
+/* Result 0 has the scaled elements of `scaled`; without any it is the same in all copies. */
+static void set_sizes(struct batch_search *x, uint64_t scaled)
+{
+    struct batch s = {.how = scaled != 0 ? BATCH_SIZES : BATCH_WHOLE, .scaled = scaled};
+    batch_set(x, 0, s);
+}
+
+static const char *not_in_proportion(struct batch_search *x)
+{
+    return batch_say(
+        x, "it makes of a size of the batch a number that is not in proportion to the batch");
+}
+
+/* The number that element j is, repeated if there is only one; unknown if it is not followed. */
+static struct num element(const struct batch_list *k, int j)
+{
+    if (k->num == NULL || k->num->n == 0)
+        return (struct num){0};
+    uint32_t at = k->num->n == 1 ? 0 : (uint32_t)j;
+    return at < k->num->n ? k->num->at[at] : (struct num){0};
+}
+
+static bool is_scaled(const struct batch_list *k, int j)
+{
+    return (k->scaled >> (k->n == 1 ? 0 : j) & 1) != 0;
+}
+
+/* Whether a number is below `most`, where it is known. */
+static bool is_below(struct num x, int64_t most)
+{
+    return x.kind == NUM_INT && x.v < most;
+}
+
+/* a / b for an element a of which copies have 1/N, and b, which is the same in all: whether the quotient is exact and
+ * divides by N.  r: the quotient in the model. */
+static bool divides_exactly(struct batch_search *x, struct num a, struct num b, struct num r)
+{
+    struct dim da = num_dim(a), db = num_dim(b), dr = num_dim(r);
+    return dim_known(da) && dim_known(db) && dim_known(dr) && batch_divides(x, dr) &&
+           dim_same(dim_mul(x->m, dr, db), da);
+}
+
+enum { PAIR_BAD = -1, PAIR_SAME, PAIR_SCALED };
+
+/* Whether an element of the result is scaled, of two operands with elements a and b. */
+static int combine(struct batch_search *x, const struct batch_list *a, const struct batch_list *b,
+                   int j)
+{
+    const char *op = node_op(x->m, x->n);
+    bool sa = is_scaled(a, j), sb = is_scaled(b, j);
+    const struct nums *r = nums_of(x->f, node_out(x->m, x->n, 0));
+    struct num ea = element(a, j), eb = element(b, j),
+               er = r != NULL && (uint32_t)j < r->n ? r->at[j] : (struct num){0};
+    if (!sa && !sb)
+        return PAIR_SAME;
+    if (strcmp(op, "Mul") == 0) {
+        bool exact = elem_is_integer(elem_in(x->f, x->n, 0)) || batch_divides(x, num_dim(er));
+        return sa != sb && exact ? PAIR_SCALED : PAIR_BAD;
+    }
+    if (strcmp(op, "Div") == 0)
+        return sa && sb ? PAIR_SAME : sa && divides_exactly(x, ea, eb, er) ? PAIR_SCALED : PAIR_BAD;
+    if (strcmp(op, "Add") == 0 || strcmp(op, "Sub") == 0)
+        return sa && sb ? PAIR_SCALED : PAIR_BAD;
+    bool least = !(sa && sb) && is_below(sa ? eb : ea, 2); /* a size is at least 1 */
+    if (strcmp(op, "Max") == 0)
+        return (sa && sb) || least ? PAIR_SCALED : PAIR_BAD;
+    if (strcmp(op, "Min") == 0)
+        return sa && sb ? PAIR_SCALED : least ? PAIR_SAME : PAIR_BAD;
+    if (strcmp(op, "Equal") == 0) /* and never -1 */
+        return (sa && sb) || is_below(sa ? eb : ea, 0) ? PAIR_SAME : PAIR_BAD;
+    bool compares = strcmp(op, "Less") == 0 || strcmp(op, "LessOrEqual") == 0 ||
+                    strcmp(op, "Greater") == 0 || strcmp(op, "GreaterOrEqual") == 0;
+    return compares && sa && sb ? PAIR_SAME : PAIR_BAD;
+}
+
+const char *sizes_elementwise(struct batch_search *x)
+{
+    if (x->m->node[x->n].nformal != 2)
+        return not_in_proportion(x);
+    struct batch_list a = batch_list_of(x, NULL, 0), b = batch_list_of(x, NULL, 1);
+    int n = a.n > b.n ? a.n : b.n;
+    uint64_t scaled = 0;
+    if (a.n < 0 || b.n < 0 || (a.n != b.n && a.n != 1 && b.n != 1))
+        return not_in_proportion(x);
+    for (int j = 0; j < n; j++) {
+        int is = combine(x, &a, &b, j);
+        if (is == PAIR_BAD)
+            return not_in_proportion(x);
+        scaled |= (uint64_t)(is == PAIR_SCALED) << j;
+    }
+    set_sizes(x, scaled);
+    return NULL;
+}
+
+const char *sizes_where(struct batch_search *x)
+{
+    struct batch_list c = batch_list_of(x, NULL, 0), a = batch_list_of(x, NULL, 1),
+                      b = batch_list_of(x, NULL, 2);
+    int n = a.n > b.n ? a.n : b.n;
+    uint64_t scaled = 0;
+    n = c.n > n ? c.n : n;
+    if (c.n < 0 || a.n < 0 || b.n < 0 || c.scaled != 0)
+        return not_in_proportion(x);
+    for (int j = 0; j < n; j++) {
+        struct num chosen = element(&c, j);
+        bool sa = is_scaled(&a, j), sb = is_scaled(&b, j);
+        if (sa != sb && chosen.kind != NUM_INT)
+            return not_in_proportion(x);
+        scaled |= (uint64_t)(sa == sb ? sa : chosen.v != 0 ? sa : sb) << j;
+    }
+    set_sizes(x, scaled);
+    return NULL;
+}
+
+const char *sizes_concat(struct batch_search *x)
+{
+    uint64_t scaled = 0;
+    int at = 0;
+    for (uint32_t i = 0; i < x->m->node[x->n].nformal; i++) {
+        struct batch_list k = batch_list_of(x, NULL, i);
+        if (k.n < 0 || at + k.n > SHAPE_VALUES)
+            return not_in_proportion(x);
+        if (k.n > 0)
+            scaled |= k.scaled << at;
+        at += k.n;
+    }
+    set_sizes(x, scaled);
+    return NULL;
+}
+
+const char *sizes_gather(struct batch_search *x)
+{
+    struct batch_list data = batch_list_of(x, NULL, 0), index = batch_list_of(x, NULL, 1);
+    uint64_t scaled = 0;
+    if (data.n < 1 || index.n < 0 || index.scaled != 0)
+        return not_in_proportion(x);
+    for (int j = 0; j < index.n; j++) {
+        struct num at = element(&index, j);
+        at.v += at.v < 0 ? data.n : 0;
+        if (at.kind != NUM_INT || at.v < 0 || at.v >= data.n)
+            return not_in_proportion(x);
+        scaled |= (data.scaled >> at.v & 1) << j;
+    }
+    set_sizes(x, scaled);
+    return NULL;
+}
+
+/* A start or end of a slice of n elements with that step, as a position. */
+static int64_t position(int64_t at, int64_t n, int64_t step)
+{
+    int64_t least = step < 0 ? -1 : 0, most = step < 0 ? n - 1 : n;
+    at = at < 0 && at >= -n ? at + n : at < 0 ? least : at;
+    return at > most ? most : at;
+}
+
+const char *sizes_slice(struct batch_search *x)
+{
+    struct batch_list data = batch_list_of(x, NULL, 0), from = batch_list_of(x, "starts", 1),
+                      to = batch_list_of(x, "ends", 2), step = batch_list_of(x, NULL, 4);
+    int64_t by = 1;
+    uint64_t scaled = 0;
+    batch_see(x, 3);
+    if (data.n < 1 || from.n != 1 || to.n != 1 || from.scaled != 0 || to.scaled != 0 ||
+        element(&from, 0).kind != NUM_INT || element(&to, 0).kind != NUM_INT)
+        return not_in_proportion(x);
+    if (node_in(x->m, x->n, 4) != 0) {
+        if (step.n != 1 || step.scaled != 0 || element(&step, 0).kind != NUM_INT)
+            return not_in_proportion(x);
+        by = element(&step, 0).v;
+    }
+    if (by == 0)
+        return not_in_proportion(x);
+    int64_t end = position(element(&to, 0).v, data.n, by);
+    int at = 0;
+    for (int64_t j = position(element(&from, 0).v, data.n, by); by > 0 ? j < end : j > end;
+         j += by) {
+        scaled |= (data.scaled >> j & 1) << at++;
+        if (by > data.n || by < -data.n)
+            break;
+    }
+    set_sizes(x, scaled);
+    return NULL;
+}
+
+const char *sizes_product(struct batch_search *x)
+{
+    struct batch_list k = batch_list_of(x, NULL, 0);
+    bool integer = elem_is_integer((enum elem)elem_in(x->f, x->n, 0));
+    const char *why = batch_want_whole_from(x, 1);
+    if (why != NULL)
+        return why;
+    if (strcmp(node_op(x->m, x->n), "ReduceProd") != 0 || !integer ||
+        (k.scaled & (k.scaled - 1)) != 0)
+        return not_in_proportion(x);
+    set_sizes(x, k.scaled != 0);
+    return NULL;
+}
+
+const char *sizes_same(struct batch_search *x)
+{
+    struct shape s;
+    struct batch_list k = batch_list_of(x, NULL, 0);
+    shape_of(x->f, node_out(x->m, x->n, 0), &s);
+    if (s.elem != ELEM_I64 && s.elem != ELEM_I32 && s.elem != ELEM_F32 && s.elem != ELEM_F64)
+        return not_in_proportion(x); /* it may not hold them */
+    for (int j = 0; j < k.n && !elem_is_integer(elem_in(x->f, x->n, 0));
+         j++) /* it must be an integer */
+        if (is_scaled(&k, j) && element(&k, j).kind == NUM_UNKNOWN)
+            return not_in_proportion(x);
+    batch_set(x, 0, batch_in(x, 0));
+    return batch_want_whole_from(x, 1);
+}
+
+/* ---- numbers of samples --------------------------------------------------------------------------- */
+
+/* Whether n's elements are those of its first operand, under other axes. */
+static bool moves_all(const struct module *m, nid n)
+{
+    static const char *const moves[] = {"Unsqueeze", "Squeeze", "Reshape", "Expand", "Identity"};
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+        if (node_is(m, n, moves[i]))
+            return true;
+    return false;
+}
+
+/* What all elements of v, which does not depend on the batch, are below, if none is negative: of constants, and of
+ * 0, 1, 2, ..., under other axes; else unknown. */
+static struct dim limit_of(struct batch_search *x, vid v)
+{
+    enum { STEPS = 16 };
+    const struct nums *k = nums_of(x->f, v);
+    nid n = x->m->value[v].def;
+    int64_t most = -1;
+    for (uint32_t j = 0; k != NULL && j < k->n; j++) {
+        if (k->at[j].kind != NUM_INT || k->at[j].v < 0 || k->at[j].v == INT64_MAX)
+            return dim_unknown();
+        most = k->at[j].v > most ? k->at[j].v : most;
+    }
+    if (most >= 0)
+        return dim_num(most + 1);
+    for (int i = 0; i < STEPS && n != 0 && moves_all(x->m, n); i++)
+        n = x->m->value[node_in(x->m, n, 0)].def;
+    if (n == 0 || !node_is(x->m, n, "Range"))
+        return dim_unknown();
+    int64_t from, by;
+    if (ints_of(x->f, node_in(x->m, n, 0), &from, 1) != 1 || from != 0 ||
+        ints_of(x->f, node_in(x->m, n, 2), &by, 1) != 1 || by != 1)
+        return dim_unknown();
+    return value_dim(x->f, n, 1, 0);
+}
+
+/* Whether a <= b for all sizes, as far as that is plain. */
+static bool is_at_most(struct dim a, struct dim b)
+{
+    return dim_same(a, b) || (a.value >= 0 && b.value >= a.value) || (a.value == 1 && b.sym != 0);
+}
+
+struct batch numbers_elementwise(struct batch_search *x, struct batch s)
+{
+    bool first = batch_in(x, 0).how == BATCH_NUMBERS;
+    struct batch numbers = batch_in(x, first ? 0 : 1);
+    vid v = node_in(x->m, x->n, first ? 1 : 0);
+    const struct nums *k = nums_of(x->f, v);
+    if (x->m->node[x->n].nformal != 2 || numbers.how != BATCH_NUMBERS ||
+        x->of[v].how != BATCH_WHOLE)
+        return s;
+    if (node_is(x->m, x->n, "Mul") && k != NULL && k->n == 1 && numbers.extent.value == 1) {
+        numbers.stride = dim_mul(x->m, numbers.stride, num_dim(k->at[0]));
+    } else if (node_is(x->m, x->n, "Add")) {
+        struct dim most = dim_sub(x->m, limit_of(x, v), dim_num(1));
+        numbers.extent = numbers.extent.value == 1 ? dim_add(x->m, most, dim_num(1))
+                                                   : dim_add(x->m, numbers.extent, most);
+    } else {
+        return s;
+    }
+    if (!dim_known(numbers.stride) || !is_at_most(numbers.extent, numbers.stride))
+        return s;
+    return batch_at(numbers, s.axis);
+}
+
+/* ---- sizes of values, and values of sizes ------------------------------------------------------- */
+
+const char *rule_batch_shape(struct batch_search *x, const struct batch_rule *r)
+{
+    struct batch in = batch_in(x, 0);
+    struct shape s;
+    int rank = batch_shape(x, 0, &s);
+    int64_t from = node_attr_int(x->m, x->n, "start", 0),
+            to = node_attr_int(x->m, x->n, "end", rank);
+    (void)r;
+    if (in.how == BATCH_SIZES) { /* how many sizes there are does not depend on the batch */
+        set_sizes(x, 0);
+        return NULL;
+    }
+    if (rank < 0)
+        return batch_say(x, "the rank of its operand is not known");
+    from = from < 0 ? from + rank : from;
+    to = to < 0 ? to + rank : to;
+    from = from < 0 ? 0 : from;
+    set_sizes(x, in.axis >= from && in.axis < to ? UINT64_C(1) << (in.axis - from) : 0);
+    return NULL;
+}
+
+const char *rule_batch_size(struct batch_search *x, const struct batch_rule *r)
+{
+    (void)r;
+    set_sizes(x, batch_in(x, 0).how != BATCH_SIZES);
+    return NULL;
+}
+
+/* The one bit of a set, -1 if there are none or several. */
+static int only_bit(uint64_t bits)
+{
+    return bits != 0 && (bits & (bits - 1)) == 0 ? __builtin_ctzll(bits) : -1;
+}
+
+const char *rule_batch_constant_of_shape(struct batch_search *x, const struct batch_rule *r)
+{
+    struct batch in = batch_in(x, 0);
+    int axis = only_bit(in.scaled);
+    (void)r;
+    if (in.how != BATCH_SIZES || axis < 0 || axis >= SHAPE_RANK)
+        return batch_say(x, "several axes of its result have a size of the batch");
+    batch_set(x, 0, (struct batch){.how = BATCH_CUT, .axis = (uint8_t)axis});
+    return NULL;
+}
+
+/* 0, 1, 2, ... up to a size with the batch. */
+const char *rule_batch_range(struct batch_search *x, const struct batch_rule *r)
+{
+    struct batch_list from = batch_list_of(x, NULL, 0), to = batch_list_of(x, NULL, 1),
+                      by = batch_list_of(x, NULL, 2);
+    (void)r;
+    if (batch_in(x, 1).how != BATCH_SIZES || to.scaled != 1 || !batch_entry_is(&from, 0, 0) ||
+        !batch_entry_is(&by, 0, 1))
+        return batch_say(x, "it counts samples, but not from 0 in steps of 1");
+    batch_set(x, 0,
+              (struct batch){
+                  .how = BATCH_NUMBERS, .from = x->n, .stride = dim_num(1), .extent = dim_num(1)});
+    return NULL;
+}
+
+const char *rule_batch_affine_grid(struct batch_search *x, const struct batch_rule *r)
+{
+    struct batch theta = batch_in(x, 0);
+    struct batch_list size = batch_list_of(x, NULL, 1);
+    const char *why = batch_want_cut(x, 0);
+    (void)r;
+    if (why != NULL)
+        return why;
+    if (theta.axis != 0 || (size.scaled & ~UINT64_C(1)) != 0)
+        return batch_say(x, "the batch is not the first axis of its operands");
+    if (size.scaled == 0 && (why = batch_divide_entry(x, 1, 0)) != NULL)
+        return why;
+    batch_set(x, 0, theta);
+    return NULL;
+}

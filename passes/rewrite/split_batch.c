@@ -1,0 +1,723 @@
+/* split-batch: N copies of the model, each for one of N equal blocks of the batch, joined at the end: data parallelism
+ * for inference.
+ *
+ * The batch is the dimension that the inputs have first: a name, or a number.  It is followed through the nodes in their
+ * order (batch_rules.h); a node that would mix samples, or of which that is not known, is refused by name.  Then each
+ * input with the batch goes through a Split, each node that does not stand on weights alone is copied N times (node n
+ * becomes n@0, n@1, ...; its values likewise), and each output is joined by a Concat.  Weights, and what is computed of
+ * them alone, are shared.  Constant shapes that hold the batch as a number are divided by N; constants with an axis for
+ * samples are cut.  No copy reads what another one makes, so that planners can put each on a device of its own.
+ *
+ * Nodes that do not depend on the batch, but on other inputs, are copied, too; those with bodies, calls, and operators
+ * without a row in the table are kept once, as long as they do not depend on it.  Nodes that no output needs go.
+ * A batch with a name is split into equal blocks when the model runs: sizes that N does not divide fail there, in Split.
+ * O(N * (nodes + operands * rank)), expected. */
+#include "passes/rewrite/batch_rules.h"
+
+#include "ir/base/map.h"
+#include "ir/model/dim.h"
+#include "ir/model/edit.h"
+#include "ir/model/state_pairs.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct split_options {
+    int64_t ways;
+    const char *batch;
+};
+
+static const struct opt split_opts[] = {
+    {.kind = OPT_INT,
+     .name = "ways",
+     .off = offsetof(struct split_options, ways),
+     .def = "2",
+     .lo = "1",
+     .hi = "1024",
+     .help = "copies of the model; 1 changes nothing"},
+    {.kind = OPT_TEXT,
+     .name = "batch",
+     .off = offsetof(struct split_options, batch),
+     .def = "",
+     .help =
+         "name of the batch dimension, or of an input that has it first; by default the one that "
+         "the inputs have first"},
+    {0}};
+
+/* What becomes of a node. */
+enum fate {
+    FATE_DEAD,   /* no output needs it */
+    FATE_SHARED, /* it stays for all copies: it stands on weights alone */
+    FATE_ONCE,   /* it stays, and reads what the first copy reads */
+    FATE_COPIED
+};
+
+/* A run of the pass. */
+struct splitting {
+    struct ctx *x;
+    struct module *m;
+    struct diag *d;
+    struct arena *a;
+    struct batch_search s;
+    uint8_t *fate; /* [node] enum fate */
+    bool *local;   /* [value] each copy has its own */
+    bool *stays;   /* [value] a node that stays reads it, or a body */
+
+    struct edit *e;
+    uint32_t ways;
+    uint32_t
+        *share; /* [value] place of its N shares in `pool`, 0: all copies read the value itself */
+    vid *pool;
+    uint32_t npool, cappool, capshare;
+    struct map made; /* what is made once for several readers -> place in pool */
+    uint32_t next;   /* changes of nodes before this one are made */
+    uint32_t nsplit, njoined, ncopied;
+};
+
+/* ---- 1. the batch ------------------------------------------------------------------------------- */
+
+/* The type of input i of the model if it is a tensor with axes that callers give; else NULL. */
+static const struct type *input_type(const struct module *m, uint32_t i)
+{
+    const struct value *v = &m->value[m->arg[m->graph[1].in.at + i]];
+    const struct type *t = &m->type[v->type];
+    return (v->flags & VALUE_INIT) == 0 && t->kind == TYPE_TENSOR && t->rank > 0 ? t : NULL;
+}
+
+static const char *input_name(const struct module *m, uint32_t i)
+{
+    return value_name(m, m->arg[m->graph[1].in.at + i]);
+}
+
+/* Whether d is a better choice for the batch than `old`: a name before a number, a number before 1. */
+static bool is_better(struct dim d, struct dim old)
+{
+    return dim_known(d) && (!dim_known(old) || (d.sym != 0 && old.sym == 0) ||
+                            (d.sym == 0 && old.sym == 0 && old.value == 1 && d.value != 1));
+}
+
+/* The dimension that inputs have first, x->s.size; 0, or -1 and an error. */
+static int find_common(struct splitting *x)
+{
+    struct module *m = x->m;
+    struct dim best = dim_unknown();
+    uint32_t of = 0;
+    for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
+        const struct type *t = input_type(m, i);
+        if (t == NULL || !is_better(m->dim[t->dim], best))
+            continue;
+        best = m->dim[t->dim];
+        of = i;
+    }
+    if (!dim_known(best))
+        return diag_error(
+            x->d, "split-batch: no common batch axis: no input has a first dimension that is a "
+                  "number or has a name");
+    for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
+        const struct type *t = input_type(m, i);
+        struct dim d = t != NULL ? m->dim[t->dim] : best;
+        if (dim_known(d) && !dim_same(d, best) && !is_better(best, d))
+            return diag_error(
+                x->d,
+                "split-batch: no common batch axis: the first dimension of input '%s' is %s, that of "
+                "'%s' is %s; say which it is: split-batch{batch=NAME}",
+                input_name(m, of), dim_text(m, best, x->a), input_name(m, i), dim_text(m, d, x->a));
+    }
+    x->s.size = best;
+    return 0;
+}
+
+/* The dimension of that name, or the first one of the input of that name. */
+static int find_named(struct splitting *x, const char *name)
+{
+    struct module *m = x->m;
+    struct dim wanted = dim_parse(m, name);
+    for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
+        const struct type *t = input_type(m, i);
+        for (uint32_t k = 0; t != NULL && k < (uint32_t)t->rank; k++)
+            if (wanted.sym != 0 && m->dim[t->dim + k].sym == wanted.sym) {
+                x->s.size = wanted;
+                return 0;
+            }
+    }
+    for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
+        const struct type *t = input_type(m, i);
+        if (strcmp(input_name(m, i), name) != 0)
+            continue;
+        if (t == NULL || !dim_known(m->dim[t->dim]))
+            return diag_error(
+                x->d,
+                "split-batch: no common batch axis: input '%s' has no first dimension that is a "
+                "number or has a name",
+                name);
+        x->s.size = m->dim[t->dim];
+        return 0;
+    }
+    return diag_error(
+        x->d,
+        "split-batch: no common batch axis: no input and no dimension of an input is named '%s'",
+        name);
+}
+
+struct mention {
+    const char *name;
+    bool found;
+};
+
+static void mention_name(void *user, const char *name)
+{
+    struct mention *k = user;
+    k->found = k->found || strcmp(k->name, name) == 0;
+}
+
+/* Whether d is as many times the batch, for all sizes. */
+static bool is_multiple(struct splitting *x, struct dim d)
+{
+    if (x->s.size.sym == 0)
+        return dim_same(d, x->s.size);
+    struct dim times = dim_div(x->m, d, x->s.size);
+    return dim_same(dim_mul(x->m, times, x->s.size), d);
+}
+
+/* Where input i has the batch: 0, or -1 and an error. */
+static int start_input(struct splitting *x, uint32_t i)
+{
+    struct module *m = x->m;
+    const struct type t = *input_type(m, i);
+    vid v = m->arg[m->graph[1].in.at + i];
+    for (uint32_t k = 0; k < (uint32_t)t.rank && (k == 0 || x->s.size.sym != 0); k++) {
+        struct dim d = m->dim[t.dim + k];
+        struct mention named = {.name = str(m, x->s.size.sym)};
+        if (x->s.size.sym != 0)
+            dim_names(m, d, mention_name, &named);
+        if (!is_multiple(x, d)) {
+            if (named.found)
+                return diag_error(
+                    x->d,
+                    "split-batch: axis %u of input '%s' is %s: expected the batch, %s, or a multiple of it",
+                    k, input_name(m, i), dim_text(m, d, x->a), dim_text(m, x->s.size, x->a));
+            continue;
+        }
+        if (x->s.of[v].how == BATCH_CUT)
+            return diag_error(
+                x->d, "split-batch: input '%s' has the batch, %s, at axis %u and at axis %u",
+                input_name(m, i), dim_text(m, x->s.size, x->a), x->s.of[v].axis, k);
+        x->s.of[v] = (struct batch){.how = BATCH_CUT, .axis = (uint8_t)k};
+        x->local[v] = true;
+    }
+    return 0;
+}
+
+/* N divides the batch, as far as its size is known. */
+static int check_ways(struct splitting *x)
+{
+    const struct settings *set = ctx_settings(x->x);
+    int64_t ways = x->s.ways, size = x->s.size.value;
+    const char *name = str(x->m, x->s.size.sym);
+    for (uint32_t i = 0; i < set->ndims && x->s.size.sym != 0; i++)
+        size = strcmp(set->dims[i].name, name) == 0 ? set->dims[i].value : size;
+    if (size < 0 || size % ways == 0)
+        return 0;
+    return diag_error(x->d, "split-batch: %lld ways do not divide the batch of %lld%s%s%s",
+                      (long long)ways, (long long)size, x->s.size.sym != 0 ? " (--dim " : "", name,
+                      x->s.size.sym != 0 ? ")" : "");
+}
+
+static int find_batch(struct splitting *x, const char *name)
+{
+    struct module *m = x->m;
+    int rc = *name != '\0' ? find_named(x, name) : find_common(x);
+    for (uint32_t i = 0; i < m->graph[1].in.n && rc == 0; i++)
+        if (input_type(m, i) != NULL && input_type(m, i)->rank <= SHAPE_RANK)
+            rc = start_input(x, i);
+    return rc == 0 ? check_ways(x) : rc;
+}
+
+/* ---- 2. following it ---------------------------------------------------------------------------- */
+
+/* What some output needs, found from the end. */
+static void mark_needed(struct splitting *x)
+{
+    const struct module *m = x->m;
+    const struct graph *g = &m->graph[1];
+    for (uint32_t i = 0; i < g->out.n; i++)
+        x->fate[m->value[m->arg[g->out.at + i]].def] = FATE_SHARED;
+    for (nid n = g->first + g->count; n-- > g->first;)
+        for (uint32_t i = 0; i < m->node[n].in.n && x->fate[n] != FATE_DEAD; i++)
+            x->fate[m->value[m->arg[m->node[n].in.at + i]].def] = FATE_SHARED;
+}
+
+static int refuse(const struct splitting *x, nid n, const char *why)
+{
+    const char *domain = str(x->m, x->m->node[n].domain);
+    return diag_error(x->d, "split-batch: node '%s' (%s%s%s): %s", node_name(x->m, n), domain,
+                      *domain != '\0' ? "." : "", node_op(x->m, n), why);
+}
+
+/* Whether all operands of n are weights, or computed of weights alone. */
+static bool stands_on_weights(const struct splitting *x, nid n)
+{
+    const struct module *m = x->m;
+    for (uint32_t i = 0; i < m->node[n].in.n; i++) {
+        vid v = m->arg[m->node[n].in.at + i];
+        const struct value *p = &m->value[v];
+        if (p->def != 0 ? x->fate[p->def] != FATE_SHARED : v != 0 && (p->flags & VALUE_INIT) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* Notes what becomes of node n. */
+static void settle(struct splitting *x, nid n, enum fate fate)
+{
+    const struct node *p = &x->m->node[n];
+    x->fate[n] = (uint8_t)fate;
+    for (uint32_t i = 0; i < p->out.n; i++) {
+        vid v = node_out(x->m, n, i);
+        x->local[v] = v != 0 && fate == FATE_COPIED;
+    }
+    for (uint32_t i = 0; i < p->in.n && fate == FATE_ONCE; i++)
+        x->stays[x->m->arg[p->in.at + i]] = true;
+}
+
+/* Whether n is the Shape or Size of an input's share: it is the same for all shares, and stands where these are made. */
+static bool measures_input(const struct splitting *x, nid n)
+{
+    const struct value *v = &x->m->value[node_in(x->m, n, 0)];
+    return (node_is(x->m, n, "Shape") || node_is(x->m, n, "Size")) && v->def == 0;
+}
+
+/* Applies the rule of node n, which depends on the batch: NULL, or why it cannot be. */
+static const char *apply_rule(struct splitting *x, nid n, const struct batch_rule *r)
+{
+    const struct module *m = x->m;
+    struct batch_search *s = &x->s;
+    const struct node *p = &m->node[n];
+    if (node_has_body(m, n))
+        return "its body reads what depends on the batch";
+    if ((p->flags & NODE_CALL) != 0)
+        return "it calls a function with what depends on the batch: inline-functions first";
+    if (r == NULL)
+        return "whether it keeps samples apart is not known";
+    s->seen = s->set = 0;
+    const char *why = r->fn(s, r);
+    /* what the rule did not ask for must not depend on the batch; those that know no bounds ask for all */
+    for (uint32_t i = 0; i < p->nformal && i < 64 && why == NULL; i++)
+        if ((s->seen >> i & 1) == 0)
+            why = batch_want_whole(s, i);
+    for (uint32_t i = 0; i < p->out.n && why == NULL; i++) {
+        vid v = node_out(m, n, i);
+        if (v != 0 && i < 64 && (s->set >> i & 1) == 0)
+            return batch_say(s, "nothing is known of its result %u, '%s'", i, value_name(m, v));
+    }
+    settle(x, n, measures_input(x, n) ? FATE_ONCE : FATE_COPIED);
+    return why;
+}
+
+static int follow(struct splitting *x)
+{
+    const struct module *m = x->m;
+    const struct graph *g = &m->graph[1];
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        if (x->fate[n] == FATE_DEAD)
+            continue;
+        const struct node *p = &m->node[n];
+        bool call = (p->flags & NODE_CALL) != 0, reads = false;
+        const struct batch_rule *r = call ? NULL : batch_rule_of(str(m, p->domain), node_op(m, n));
+        x->s.n = n;
+        for (uint32_t i = 0; i < p->in.n; i++)
+            reads = reads || x->s.of[m->arg[p->in.at + i]].how != BATCH_WHOLE;
+        const char *why = r != NULL && batch_draws(&x->s, r) ? "it draws random numbers" : NULL;
+        if (why == NULL && reads)
+            why = apply_rule(x, n, r);
+        else if (why == NULL) /* it may be run several times only if it is known */
+            settle(x, n,
+                   stands_on_weights(x, n) ? FATE_SHARED
+                   : r != NULL             ? FATE_COPIED
+                                           : FATE_ONCE);
+        if (why != NULL)
+            return refuse(x, n, why);
+    }
+    return 0;
+}
+
+/* Outputs are blocks of samples, or do not depend on the batch. */
+static int check_outputs(const struct splitting *x)
+{
+    const struct module *m = x->m;
+    for (uint32_t i = 0; i < m->graph[1].out.n; i++) {
+        vid v = m->arg[m->graph[1].out.at + i];
+        uint8_t how = x->s.of[v].how;
+        if (how == BATCH_CUT || how == BATCH_WHOLE)
+            continue;
+        return refuse(x, m->value[v].def,
+                      arena_fmt(x->a, "output '%s' %s", value_name(m, v),
+                                how == BATCH_SIZES ? "holds a size of the batch"
+                                                   : "depends on how the samples are numbered"));
+    }
+    return 0;
+}
+
+/* State is kept of each sample: what is kept and what comes of it have the batch at the same axis. */
+static int check_state(const struct splitting *x)
+{
+    const struct settings *set = ctx_settings(x->x);
+    struct state_pairs p;
+    if (state_pairs_find(x->m, set->pairs, set->npairs, x->a, &p, x->d))
+        return -1;
+    for (uint32_t i = 0; i < p.n; i++) {
+        struct batch in = x->s.of[p.in[i]], out = x->s.of[p.out[i]];
+        if (in.how != BATCH_CUT || out.how != BATCH_CUT || in.axis != out.axis)
+            return diag_error(
+                x->d,
+                "split-batch: state '%s' -> '%s': expected one state for each sample, both with the batch "
+                "at the same axis",
+                value_name(x->m, p.in[i]), value_name(x->m, p.out[i]));
+    }
+    return 0;
+}
+
+/* ---- 3. shares of values ------------------------------------------------------------------------ */
+
+/* Room for the N shares of something; its place. */
+static uint32_t new_shares(struct splitting *x)
+{
+    uint32_t at = x->npool;
+    x->pool = vec_grow(x->a, x->pool, &x->cappool, x->npool + x->ways, sizeof *x->pool);
+    x->npool += x->ways;
+    return at;
+}
+
+static const char *share_name(struct splitting *x, const char *name, uint32_t i)
+{
+    return arena_fmt(x->a, "%s@%u", name, i);
+}
+
+/* 1/N of a size of the batch; unknown where that is not certain. */
+static struct dim share_of(struct splitting *x, struct dim d)
+{
+    struct dim ways = dim_num(x->s.ways);
+    if (x->s.size.sym != 0 && d.sym != 0 && is_multiple(x, d))
+        return dim_mul(x->m, dim_div(x->m, x->s.size, ways), dim_div(x->m, d, x->s.size));
+    return batch_divides(&x->s, d) ? dim_div(x->m, d, ways) : dim_unknown();
+}
+
+/* The type of the shares of a value. */
+static uint32_t share_type(struct splitting *x, vid v)
+{
+    struct batch s = x->s.of[v];
+    struct shape shape;
+    if (!batch_has_axis(s) || !shape_of(x->s.f, v, &shape))
+        return x->m->value[v].type;
+    if (s.axis < shape.rank)
+        shape.d[s.axis] = share_of(x, shape.d[s.axis]);
+    return module_add_tensor_type(x->m, shape.elem, shape.rank, shape.d);
+}
+
+/* A new node in front of all others. */
+static nid first_node(struct splitting *x, const char *op)
+{
+    const struct graph *g = &x->m->graph[1];
+    return g->count > 0 ? edit_before(x->e, g->first, op) : edit_add(x->e, 1, op);
+}
+
+/* The sizes of the N shares of input v as a value, so that a Split fails unless they are equal: N times size / N. */
+static vid share_sizes(struct splitting *x, vid v, uint32_t axis)
+{
+    struct edit *e = x->e;
+    const char *name = value_name(x->m, v);
+    int64_t ways = x->s.ways;
+    vid n = edit_ints(e, 1, "split.ways", &ways, 1);
+    nid shape = first_node(x, "Shape"), div = first_node(x, "Div"), all = first_node(x, "Expand");
+    uint32_t one = module_add_tensor_type(x->m, ELEM_I64, 1, (struct dim[]){dim_num(1)});
+    edit_operands(e, shape, &v, 1);
+    edit_set_int(e, shape, "start", axis);
+    edit_set_int(e, shape, "end", axis + 1);
+    vid size = edit_result(e, shape, arena_fmt(x->a, "%s.size", name), 0);
+    edit_set_type(e, size, one);
+    edit_operands(e, div, (vid[]){size, n}, 2);
+    vid share = edit_result(e, div, arena_fmt(x->a, "%s.share", name), 0);
+    edit_set_type(e, share, one);
+    edit_operands(e, all, (vid[]){share, n}, 2);
+    vid sizes = edit_result(e, all, arena_fmt(x->a, "%s.shares", name), 0);
+    edit_set_type(e, sizes,
+                  module_add_tensor_type(x->m, ELEM_I64, 1, (struct dim[]){dim_num(ways)}));
+    edit_name_node(e, shape, arena_fmt(x->a, "%s.size", name));
+    edit_name_node(e, div, arena_fmt(x->a, "%s.share", name));
+    edit_name_node(e, all, arena_fmt(x->a, "%s.shares", name));
+    return sizes;
+}
+
+enum { OPSET_LEAST = 7, OPSET_SPLIT_COUNT = 18, OPSET_SLICE_OPERANDS = 10 };
+
+/* Splits input v into its shares. */
+static void split_input(struct splitting *x, vid v)
+{
+    struct edit *e = x->e;
+    struct batch s = x->s.of[v];
+    const struct type t = x->m->type[x->m->value[v].type];
+    struct dim d = x->m->dim[t.dim + s.axis];
+    vid sizes = 0;
+    if (d.sym != 0 && x->s.f->opset >= OPSET_SPLIT_COUNT) {
+        uint32_t at = map_get(&x->made, map_key(UINT32_MAX, d.sym));
+        sizes = at != 0 ? at : share_sizes(x, v, s.axis);
+        map_set(&x->made, x->a, map_key(UINT32_MAX, d.sym), sizes);
+    }
+    nid n = first_node(x, "Split");
+    edit_operands(e, n, (vid[]){v, sizes}, sizes != 0 ? 2 : 1);
+    edit_set_int(e, n, "axis", s.axis);
+    if (sizes == 0 && x->s.f->opset >= OPSET_SPLIT_COUNT)
+        edit_set_int(e, n, "num_outputs", x->s.ways);
+    edit_name_node(e, n, arena_fmt(x->a, "%s.split", value_name(x->m, v)));
+    uint32_t at = new_shares(x), type = share_type(x, v);
+    for (uint32_t i = 0; i < x->ways; i++) {
+        vid w = edit_result(e, n, share_name(x, value_name(x->m, v), i), v);
+        edit_set_type(e, w, type);
+        x->pool[at + i] = w;
+    }
+    x->share[v] = at;
+    x->nsplit++;
+}
+
+/* What copy i reads where the model reads v. */
+static vid share(struct splitting *x, vid v, uint32_t i)
+{
+    if (v == 0 || !x->local[v])
+        return v;
+    if (x->share[v] == 0)
+        split_input(x, v);
+    return x->pool[x->share[v] + i];
+}
+
+/* ---- 4. operands that change -------------------------------------------------------------------- */
+
+/* A node that takes elements [from, to) of an axis of v. */
+static vid slice_of(struct splitting *x, vid v, uint32_t axis, int64_t from, int64_t to, nid at)
+{
+    struct edit *e = x->e;
+    int64_t a = axis;
+    nid n = edit_before(e, at, "Slice");
+    if (x->s.f->opset < OPSET_SLICE_OPERANDS) {
+        edit_operands(e, n, &v, 1);
+        edit_set_ints(e, n, "starts", &from, 1);
+        edit_set_ints(e, n, "ends", &to, 1);
+        edit_set_ints(e, n, "axes", &a, 1);
+    } else {
+        vid starts = edit_ints(e, 1, "slice.starts", &from, 1),
+            ends = edit_ints(e, 1, "slice.ends", &to, 1),
+            axes = edit_ints(e, 1, "slice.axes", &a, 1);
+        edit_operands(e, n, (vid[]){v, starts, ends, axes}, 4);
+    }
+    edit_made_from(e, n, at);
+    return edit_result(e, n, value_name(x->m, v), v);
+}
+
+/* Whether blocks of v can be said as ranges of its bytes, so that none are copied. */
+static bool has_ranges(const struct module *m, vid v)
+{
+    const struct value *p = &m->value[v];
+    const struct tensor *t = &m->tensor[p->tensor];
+    bool weight = (p->flags & (VALUE_INIT | VALUE_INPUT)) == VALUE_INIT;
+    return weight && tensor_has_bytes(t) && elem_bits((enum elem)t->elem) % 8 == 0;
+}
+
+/* The place of N blocks of v, which is the same in all copies, along an axis. */
+static uint32_t cut_whole(struct splitting *x, vid v, uint32_t axis, nid at)
+{
+    uint64_t key = map_key(v, axis + 1);
+    uint32_t place = map_get(&x->made, key);
+    if (place != 0)
+        return place;
+    struct module *m = x->m;
+    struct shape s;
+    shape_of(x->s.f, v, &s);
+    int64_t each = s.d[axis].value / x->s.ways;
+    s.d[axis] = dim_num(each);
+    uint32_t type = module_add_tensor_type(m, s.elem, s.rank, s.d);
+    place = new_shares(x);
+    for (uint32_t i = 0; i < x->ways; i++) {
+        int64_t range[2] = {each * i, each * (i + 1)};
+        const char *name = share_name(x, value_name(m, v), i);
+        vid w;
+        if (has_ranges(m, v)) {
+            w = edit_weight(x->e, 1, name, edit_slice(x->e, m->value[v].tensor, axis, range, 1));
+        } else {
+            w = slice_of(x, share(x, v, i), axis, range[0], range[1], at);
+            edit_name_value(x->e, w, name);
+            edit_set_type(x->e, w, type);
+        }
+        x->pool[place + i] = w;
+    }
+    map_set(&x->made, x->a, key, place);
+    return place;
+}
+
+/* Constant integers v with entry `entry` divided by N. */
+static vid divided(struct splitting *x, vid v, uint32_t entry)
+{
+    uint64_t key = map_key(v, entry + 1 + SHAPE_RANK);
+    uint32_t place = map_get(&x->made, key);
+    if (place != 0)
+        return place;
+    int64_t list[SHAPE_VALUES];
+    int n = ints_of(x->s.f, v, list, SHAPE_VALUES);
+    assert(n > (int)entry && list[entry] % x->s.ways == 0);
+    list[entry] /= x->s.ways;
+    vid w = edit_ints(x->e, 1, arena_fmt(x->a, "%s@each", value_name(x->m, v)), list, (uint32_t)n);
+    map_set(&x->made, x->a, key, w);
+    return w;
+}
+
+/* Makes one change of node n, in copy k, which is of block i. */
+static void change(struct splitting *x, const struct batch_change *c, nid k, uint32_t i)
+{
+    vid v = node_in(x->m, c->node, c->operand);
+    if (c->kind == CHANGE_ENTRY) {
+        edit_set_operand(x->e, k, c->operand, divided(x, v, c->at));
+    } else {
+        uint32_t place = cut_whole(x, v, c->at, c->node);
+        edit_set_operand(x->e, k, c->operand, x->pool[place + i]);
+    }
+}
+
+/* ---- 5. copies ---------------------------------------------------------------------------------- */
+
+/* Copy i of node n. */
+static void copy_node(struct splitting *x, nid n, uint32_t i, const uint32_t *type)
+{
+    struct module *m = x->m;
+    nid k = edit_copy(x->e, n);
+    const uint32_t nformal = m->node[n].nformal;
+    vid *list = arena_array(x->a, (size_t)nformal + 1, sizeof *list);
+    for (uint32_t j = 0; j < nformal; j++)
+        list[j] = share(x, node_in(m, n, j), i);
+    edit_operands(x->e, k, list, nformal);
+    for (uint32_t c = x->next; c < x->s.nchange && x->s.change[c].node == n; c++)
+        change(x, &x->s.change[c], k, i);
+    edit_name_node(x->e, k, share_name(x, node_name(m, n), i));
+    for (uint32_t j = 0; j < m->node[n].out.n; j++) {
+        vid v = node_out(m, n, j), w = node_out(m, k, j);
+        if (v == 0 || m->value[v].name == 0)
+            continue;
+        edit_name_value(x->e, w, share_name(x, value_name(m, v), i));
+        edit_set_type(x->e, w, type[j]);
+        x->pool[x->share[v] + i] = w;
+    }
+}
+
+/* All copies of node n, in order behind it, in its place. */
+static void copy_all(struct splitting *x, nid n)
+{
+    const struct slice out = x->m->node[n].out;
+    uint32_t *type = arena_array(x->a, (size_t)out.n + 1, sizeof *type);
+    for (uint32_t j = 0; j < out.n; j++) {
+        vid v = x->m->arg[out.at + j];
+        if (v != 0) {
+            x->share[v] = new_shares(x);
+            type[j] = share_type(x, v);
+        }
+    }
+    for (uint32_t i = x->ways; i-- > 0;)
+        copy_node(x, n, i, type);
+    while (x->next < x->s.nchange && x->s.change[x->next].node == n)
+        x->next++;
+    edit_drop(x->e, n);
+    x->ncopied++;
+}
+
+/* Joins the shares of output v. */
+static void join(struct splitting *x, vid v)
+{
+    nid n = edit_add(x->e, 1, "Concat");
+    vid *list = arena_array(x->a, x->ways, sizeof *list);
+    for (uint32_t i = 0; i < x->ways; i++)
+        list[i] = share(x, v, i);
+    edit_operands(x->e, n, list, x->ways);
+    edit_set_int(x->e, n, "axis", x->s.of[v].axis);
+    edit_made_from(x->e, n, x->m->value[v].def);
+    edit_name_node(x->e, n, arena_fmt(x->a, "%s.join", value_name(x->m, v)));
+    vid w = edit_result(x->e, n, NULL, v);
+    edit_replace(x->e, v, w);
+    x->njoined++;
+}
+
+/* Values of copies that are read once: outputs, and operands of nodes that stay. */
+static void read_once(struct splitting *x, vid most)
+{
+    for (vid v = 1; v < most; v++) {
+        const struct value *p = &x->m->value[v];
+        bool output = p->graph == 1 && (p->flags & VALUE_OUTPUT) != 0;
+        if (!x->local[v] || p->def == 0 || !(output || x->stays[v]))
+            continue;
+        if (x->s.of[v].how == BATCH_CUT)
+            join(x, v);
+        else
+            edit_replace(x->e, v, share(x, v, 0));
+    }
+}
+
+static void write_copies(struct splitting *x)
+{
+    const struct graph g = x->m->graph[1];
+    const nid most = x->m->nnode;
+    const vid values = x->m->nval;
+    x->e = edit_begin(x->m, x->a);
+    edit_import(x->e, NULL, OPSET_SPLIT_COUNT);
+    for (nid n = g.first; n < g.first + g.count; n++) {
+        if (x->fate[n] == FATE_COPIED)
+            copy_all(x, n);
+        else if (x->fate[n] == FATE_DEAD)
+            edit_drop(x->e, n);
+        else if (x->fate[n] == FATE_ONCE && measures_input(x, n))
+            edit_set_operand(x->e, n, 0, share(x, node_in(x->m, n, 0), 0));
+    }
+    read_once(x, values);
+    edit_sweep(x->e);
+    edit_end(x->e);
+    diag_detail(
+        x->d,
+        "split-batch: %u nodes are now %u: %u copied %u times; %u inputs are split, %u outputs joined",
+        most - 1, x->m->nnode - 1, x->ncopied, x->ways, x->nsplit, x->njoined);
+}
+
+static int run(struct ctx *ctx, const void *options)
+{
+    const struct split_options *o = options;
+    struct module *m = ctx->scene.m;
+    struct splitting x = {.x = ctx, .m = m, .d = ctx->use.diag, .a = ctx->use.scratch};
+    if (o->ways == 1)
+        return 0;
+    x.ways = (uint32_t)o->ways;
+    x.s = (struct batch_search){.m = m, .a = x.a, .ways = o->ways, .f = infer_values(m, x.a)};
+    x.s.of = arena_array(x.a, m->nval, sizeof *x.s.of);
+    x.fate = arena_array(x.a, m->nnode, sizeof *x.fate);
+    x.local = arena_array(x.a, m->nval, sizeof *x.local);
+    x.stays = arena_array(x.a, m->nval, sizeof *x.stays);
+    if (x.s.f->opset < OPSET_LEAST)
+        return diag_error(x.d, "split-batch: the model is of opset %lld: expected %d or later",
+                          (long long)x.s.f->opset, OPSET_LEAST);
+    if (find_batch(&x, o->batch))
+        return -1;
+    mark_needed(&x);
+    if (follow(&x) || check_outputs(&x) || check_state(&x))
+        return -1;
+    if ((int64_t)m->nnode * o->ways > INT32_MAX)
+        return diag_error(x.d, "split-batch: %lld copies of %u nodes are more than pcc can number",
+                          (long long)o->ways, m->nnode - 1);
+    x.share = arena_array(x.a, m->nval, sizeof *x.share);
+    x.npool = 1;
+    write_copies(&x);
+    if (x.s.size.sym != 0)
+        ctx->results.split = (struct dim_binding){str(m, x.s.size.sym), o->ways};
+    return 0;
+}
+
+const struct pass pass_split_batch = {
+    .name = "split-batch",
+    .help =
+        "data parallelism for inference: copies of the model over blocks of the batch, joined at the end",
+    .opts = split_opts,
+    .optsize = sizeof(struct split_options),
+    .needs = NEED_SHAPES,
+    .rewrites = true,
+    .run = run};
