@@ -13,7 +13,7 @@
 # RUN: not %pcc %s -Werror=picturs 2>&1 | FileCheck %s --check-prefix=NEARERR
 # RUN: not %pcc %s -Weror 2>&1 | FileCheck %s --check-prefix=EROR
 # RUN: not %pcc %s -Wzebra 2>&1 | FileCheck %s --check-prefix=FAR
-# RUN: %pcc --help | FileCheck %s --check-prefix=HELP
+# RUN: %pcc --help=all | FileCheck %s --check-prefix=HELP
 # RUN: %pcc --help-man | FileCheck %s --check-prefix=MAN
 # RUN: %pcc --help-completion=bash | FileCheck %s --check-prefix=BASH
 # CHECK: warning: --pin 'no=acc1' matches no node that is placed [-Wunmatched-pin]

@@ -219,10 +219,9 @@ void cli_help_all(FILE *f, const struct cli *c)
 
 void cli_help_training(FILE *f, const struct cli *c)
 {
-    fputs(
-        "Costs of a workload are about --profiled-batch samples. With --objective=iteration-time a\n"
-        "plan is for an iteration of training: stages behind each other take micro-batches.\n",
-        f);
+    fputs("With --objective=iteration-time a plan is for an iteration of training: stages\n"
+          "behind each other work on micro-batches, in the order of --schedule.\n",
+          f);
     put_topic(f, c, IN_TRAINING);
 }
 

@@ -45,9 +45,10 @@ static void write_graph(struct field *f, uint64_t seed)
     const char *levels = !(has & FEATURE_LEVELS) ? ""
                          : has & FEATURE_GROUPS ? " levels=\"2:4TB/s,0ps/2:1TB/s,0ps/1:1TB/s,0ps\""
                                                 : " levels=\"1:1TB/s,0ps/2:1TB/s,0ps/2:2TB/s,0ps\"";
-    say(&f->said, "cluster overlap=%s schedule=%s%s part_cost=%ups%s\n",
+    bool gpipe = has & FEATURE_GPIPE && strcmp(f->objective, "iteration-time") != 0;
+    say(&f->said, "cluster overlap=%s%s%s part_cost=%ups%s\n",
         has & FEATURE_OVERLAP ? (seed % 2 ? "max" : "duplex") : "sum",
-        has & FEATURE_GPIPE ? "gpipe" : "pipedream", has & FEATURE_COPIES ? " replicate" : "",
+        gpipe ? " schedule=gpipe" : "", has & FEATURE_COPIES ? " replicate" : "",
         has & FEATURE_PART_COST ? 11 : 0, levels);
     say(&f->said, "class acc x4 link=1TB/s,0ps%s\nclass cpu x1 host\n",
         has & FEATURE_GROUPS ? " group=2 inner=4TB/s,0ps" : "");
