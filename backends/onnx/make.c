@@ -471,8 +471,8 @@ static void make_function(struct maker *model, struct function *f)
         p->n_node = g->n_node;
         p->node = g->node;
         complete_function(&k, f, p);
-        p->value_info = make_infos(&k, &values, 1, index_infos(&k, p->value_info, p->n_value_info), true,
-                                   &p->n_value_info);
+        p->value_info = make_infos(&k, &values, 1, index_infos(&k, p->value_info, p->n_value_info),
+                                   true, &p->n_value_info);
         f->src = p;
     }
     k.m->patterns = k.m->rewritten = false;

@@ -24,8 +24,8 @@ Onnx__StringStringEntryProto *make_entry(struct arena *a, const char *key, const
 }
 
 /* Whether entries say what the module says: they may have fields that it has no place for. */
-static bool meta_agrees(const struct module *m, struct slice meta, Onnx__StringStringEntryProto **have,
-                        size_t nhave)
+static bool meta_agrees(const struct module *m, struct slice meta,
+                        Onnx__StringStringEntryProto **have, size_t nhave)
 {
     bool same = nhave == meta.n / 2;
     for (uint32_t i = 0; same && i < meta.n; i++) {

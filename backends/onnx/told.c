@@ -44,7 +44,8 @@ void make_annotations(struct maker *k, struct map here, Onnx__GraphProto *p)
     for (size_t i = 0; i < n; i++) {
         const char *name = had[i]->tensor_name != NULL ? had[i]->tensor_name : "";
         if (map_get(&here, map_key(1, str_id(k->m, name))) != 0)
-            p->quantization_annotation[p->n_quantization_annotation++] = make_annotation(k, &here, had[i]);
+            p->quantization_annotation[p->n_quantization_annotation++] =
+                make_annotation(k, &here, had[i]);
     }
 }
 
@@ -135,7 +136,8 @@ void check_training(struct maker *k, const Onnx__ModelProto *p)
         struct walk w = walk_begin(&t->base, k->a);
         for (const ProtobufCMessage *x; (x = walk_next(&w)) != NULL;) {
             const Onnx__NodeProto *n = (const Onnx__NodeProto *)x;
-            for (size_t j = 0; x->descriptor == &onnx__node_proto__descriptor && j < n->n_input; j++)
+            for (size_t j = 0; x->descriptor == &onnx__node_proto__descriptor && j < n->n_input;
+                 j++)
                 check_name(k, &r, n->input[j]);
         }
         for (size_t j = 0; j < t->n_update_binding; j++)

@@ -9,14 +9,17 @@ struct walk walk_begin(const ProtobufCMessage *root, struct arena *a)
     return w;
 }
 
-const void *const *walk_field(const ProtobufCMessage *x, const ProtobufCFieldDescriptor *f, size_t *n)
+const void *const *walk_field(const ProtobufCMessage *x, const ProtobufCFieldDescriptor *f,
+                              size_t *n)
 {
-    const char *at = (const char *)x + f->offset, *quantity = (const char *)x + f->quantifier_offset;
+    const char *at = (const char *)x + f->offset,
+               *quantity = (const char *)x + f->quantifier_offset;
     if (f->label == PROTOBUF_C_LABEL_REPEATED) {
         *n = *(const size_t *)quantity;
         return *(const void *const *const *)at;
     }
-    bool other = (f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0 && *(const uint32_t *)quantity != f->id;
+    bool other =
+        (f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0 && *(const uint32_t *)quantity != f->id;
     *n = other || *(const void *const *)at == NULL ? 0 : 1;
     return (const void *const *)at;
 }

@@ -17,6 +17,7 @@ struct walk walk_begin(const ProtobufCMessage *root, struct arena *a);
 /* The next message, each before those below it; NULL: there are no more.  O(fields of its kind + messages below). */
 const ProtobufCMessage *walk_next(struct walk *w);
 /* The values of a field that is there, of a type that is a pointer: *n of them. */
-const void *const *walk_field(const ProtobufCMessage *x, const ProtobufCFieldDescriptor *f, size_t *n);
+const void *const *walk_field(const ProtobufCMessage *x, const ProtobufCFieldDescriptor *f,
+                              size_t *n);
 
 #endif

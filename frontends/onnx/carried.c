@@ -172,7 +172,8 @@ static void hand_out(const struct carrier *c, const Onnx__ModelProto *p)
 
 /* Looks at the descriptions of values of graph g; of its outputs, which may be values of graphs around it, if `around`.
  * says[value]: bit 1: one has another type than the text; bit 2: one has that type. */
-static void check_infos(struct onnx_build *b, gid g, bool around, Onnx__ValueInfoProto **list, size_t n, uint8_t *says)
+static void check_infos(struct onnx_build *b, gid g, bool around, Onnx__ValueInfoProto **list,
+                        size_t n, uint8_t *says)
 {
     struct module *m = b->m;
     for (size_t i = 0; i < n; i++) {

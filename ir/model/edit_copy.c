@@ -53,7 +53,8 @@ static void copy_border(struct copying *c, struct pair body, vid v, int which, u
         edit_output(e, body.to, copied_value(c, edit_output_now(e, body.from, v, set_at)));
     else
         edit_append(e, body.to,
-                    map_get(&c->value, v) != 0 ? copied_value(c, v) : copy_value(c, v, body.to), which);
+                    map_get(&c->value, v) != 0 ? copied_value(c, v) : copy_value(c, v, body.to),
+                    which);
 }
 
 /* A list of graph `from` for its copy `to`: copies of inputs and initializers, or the outputs that have come of it. */

@@ -92,7 +92,8 @@ static void count_outputs(struct end *x, gid g, uint32_t by, struct todo *t)
         count_read(x, edit_output_now(x->e, g, x->m->arg[out.at + i], 0), by, t);
     for (uint32_t i = e->come[g]; i != 0; i = e->border[i - 1].next)
         if (e->border[i - 1].list == BORDER_OUT)
-            count_read(x, edit_output_now(x->e, g, e->border[i - 1].value, e->border[i - 1].set_at), by, t);
+            count_read(x, edit_output_now(x->e, g, e->border[i - 1].value, e->border[i - 1].set_at),
+                       by, t);
 }
 
 /* The nodes in the bodies of n go, too; what is idle then may follow. */

@@ -28,7 +28,7 @@ struct edit_value {
     uint32_t known_at;
     vid stands; /* the output in its place from time `stood` on; 0: none */
     uint32_t stood;
-    vid like;   /* what a new one is like; 0: nothing */
+    vid like; /* what a new one is like; 0: nothing */
 };
 
 /* What comes to the end of a list of a graph. */

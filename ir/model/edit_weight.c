@@ -89,7 +89,8 @@ static bool is_within(const int64_t *range, uint32_t n, int64_t size)
 
 /* The positions of the base at which ranges of a slice lie: more[*count pairs], in e->a.  O(ranges of both and of the
  * result) where ranges ascend. */
-static int64_t *compose(struct edit *e, const struct tensor *slice, const int64_t *range, uint32_t n, uint32_t *count)
+static int64_t *compose(struct edit *e, const struct tensor *slice, const int64_t *range,
+                        uint32_t n, uint32_t *count)
 {
     const int64_t *inner = e->m->ints + slice->range.at;
     int64_t *more = NULL, at = 0; /* range k of the slice begins at its position `at` */
@@ -149,7 +150,8 @@ static uint32_t type_of_tensor(struct module *m, tid t)
 static void hold_tensor(struct edit *e, vid v, tid t)
 {
     struct module *m = e->m;
-    if (m->tensor[t].name != 0 || m->tensor[t].where == TENSOR_SPARSE) /* another initializer has it, or may get it */
+    if (m->tensor[t].name != 0 ||
+        m->tensor[t].where == TENSOR_SPARSE) /* another initializer has it, or may get it */
         t = edit_tensor_named(e, t, m->value[v].name);
     m->tensor[t].name = m->value[v].name;
     m->value[v].tensor = t;

@@ -105,8 +105,8 @@ enum {
 };
 
 struct value {
-    sid name;       /* 0: lost */
-    sid was;        /* the name that messages of the file have for it, if a pass gave it another one; else 0 */
+    sid name; /* 0: lost */
+    sid was; /* the name that messages of the file have for it, if a pass gave it another one; else 0 */
     nid def;        /* 0: input or initializer */
     uint32_t outno; /* which output of def */
     gid graph;      /* where it is defined */

@@ -117,7 +117,8 @@ static void slice_check(struct check *c, tid i)
     for (uint32_t k = 0; same && k < t->rank; k++)
         same = k == t->axis || m->ints[t->dim + k] == m->ints[of->dim + k];
     if (depth_of(m, i) > TENSOR_DEPTH) {
-        verify_fail(c, "tensor %u '%s': it is more than %d slices deep", i, str(m, t->name), TENSOR_DEPTH);
+        verify_fail(c, "tensor %u '%s': it is more than %d slices deep", i, str(m, t->name),
+                    TENSOR_DEPTH);
     } else if (!same || t->axis >= t->rank) {
         verify_fail(c, "tensor %u '%s': it cannot be a slice of tensor %u '%s' along axis %u", i,
                     str(m, t->name), t->of[0], str(m, of->name), t->axis);

@@ -21,7 +21,8 @@ static int run(struct ctx *x, const void *options)
     struct module *m = onnx_read(o->with, &how, x->use.scratch, x->use.diag);
     if (m == NULL)
         return -1;
-    return module_written(x->scene.m, m) ? 0 : diag_error(x->use.diag, "%s: another module", o->with);
+    return module_written(x->scene.m, m) ? 0
+                                         : diag_error(x->use.diag, "%s: another module", o->with);
 }
 
 const struct pass pass_compare_module = {.name = "compare-module",

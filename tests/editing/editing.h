@@ -12,7 +12,7 @@ extern const struct pass pass_edit_script;     /* script.c */
 extern const struct pass pass_break_module;    /* breakage.c */
 extern const struct pass pass_slice_weights;   /* scale.c */
 extern const struct pass pass_insert_identities;
-extern const struct pass pass_compare_module;  /* compare.c */
+extern const struct pass pass_compare_module; /* compare.c */
 
 /* The value of that name in the main graph, 0: there is none. */
 static inline vid value_called(const struct module *m, const char *name)

@@ -82,12 +82,14 @@ static void set_types(struct edit *e, nid n, struct module *m)
     struct dim d[] = {{.value = 3}, {.value = -1, .sym = str_id(m, "n")}, {.value = -1}};
     uint32_t tensor = module_add_tensor_type(m, ELEM_F16, 3, d);
     uint32_t seq = module_add_type(m, (struct type){.kind = TYPE_SEQ, .inner = tensor});
-    uint32_t map = module_add_type(m, (struct type){.kind = TYPE_MAP, .elem = ELEM_STR, .inner = seq});
+    uint32_t map =
+        module_add_type(m, (struct type){.kind = TYPE_MAP, .elem = ELEM_STR, .inner = seq});
     struct attr a = attr_of(m, "tp", ATTR_TYPE);
     a.u.type = module_add_type(m, (struct type){.kind = TYPE_OPT, .inner = tensor});
     edit_set_attr(e, n, a);
     a = attr_of(m, "type_protos", ATTR_TYPES);
-    a.u.list = module_add_refs(m, (uint32_t[]){map, module_add_tensor_type(m, ELEM_I64, -1, NULL)}, 2);
+    a.u.list =
+        module_add_refs(m, (uint32_t[]){map, module_add_tensor_type(m, ELEM_I64, -1, NULL)}, 2);
     edit_set_attr(e, n, a);
 }
 
@@ -196,12 +198,15 @@ static vid add_loop(struct edit *e, struct module *m, vid h)
     edit_input(e, g, "i", module_add_tensor_type(m, ELEM_I64, 0, NULL));
     vid c = edit_input(e, g, "more", module_add_tensor_type(m, ELEM_BOOL, 0, NULL));
     vid v = edit_input(e, g, "v", m->value[h].type);
-    vid w = edit_weight(e, g, "large", edit_tensor(e, ELEM_F32, (int64_t[]){16, 32}, 2, large, sizeof large));
+    vid w = edit_weight(e, g, "large",
+                        edit_tensor(e, ELEM_F32, (int64_t[]){16, 32}, 2, large, sizeof large));
     nid sum = edit_add(e, g, "ReduceSum"); /* [1, 32] */
     vid axes = edit_ints(e, g, "axes", (int64_t[]){0}, 1);
     edit_operands(e, sum, (vid[]){w, axes}, 2);
     edit_output(e, g, unary(e, g, "Identity", c, "go_on"));
-    edit_output(e, g, binary(e, g, "Add", add_if(e, g, v, "inner"), edit_result(e, sum, "row", 0), "added"));
+    edit_output(
+        e, g,
+        binary(e, g, "Add", add_if(e, g, v, "inner"), edit_result(e, sum, "row", 0), "added"));
     return edit_result(e, n, "looped", h);
 }
 
@@ -236,7 +241,8 @@ static void add_slices(struct edit *e, struct module *m, const char *of)
     };
     for (size_t i = 0; i < sizeof slice / sizeof *slice; i++) {
         vid v = edit_weight(e, 1, arena_fmt(m->mem, "%s_%s", of, slice[i].name), slice[i].t);
-        edit_output(e, 1, unary(e, 1, "Identity", v, arena_fmt(m->mem, "%s_%s_out", of, slice[i].name)));
+        edit_output(e, 1,
+                    unary(e, 1, "Identity", v, arena_fmt(m->mem, "%s_%s_out", of, slice[i].name)));
     }
 }
 

@@ -75,7 +75,8 @@ static int insert_identities(struct ctx *x, const void *options)
     return 0;
 }
 
-const struct pass pass_insert_identities = {.name = "insert-identities",
-                                            .help = "an Identity behind each node, and copies of copies",
-                                            .rewrites = true,
-                                            .run = insert_identities};
+const struct pass pass_insert_identities = {
+    .name = "insert-identities",
+    .help = "an Identity behind each node, and copies of copies",
+    .rewrites = true,
+    .run = insert_identities};

@@ -29,7 +29,7 @@ struct script {
     struct rng r;
     struct module *m;
     struct edit *e;
-    nid most;      /* nodes of before the edit */
+    nid most; /* nodes of before the edit */
     vid most_value;
     uint8_t *gone; /* [node] */
     int64_t opset;
@@ -55,8 +55,9 @@ static bool is_number(const struct script *s, vid v)
 
 static bool is_random(const struct module *m, nid n)
 {
-    static const char *const op[] = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike",
-                                     "Multinomial", "Bernoulli", "Dropout"};
+    static const char *const op[] = {
+        "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike",
+        "Multinomial",  "Bernoulli",        "Dropout"};
     for (size_t i = 0; i < sizeof op / sizeof *op; i++)
         if (strcmp(node_op(m, n), op[i]) == 0)
             return true;
@@ -113,7 +114,8 @@ static void insert_before(struct script *s, nid n)
 {
     uint32_t count = edit_nin(s->e, n), i = count > 0 ? rng_below(&s->r, count) : 0;
     vid v = edit_in(s->e, n, i);
-    bool constant = v != 0 && (s->m->value[v].flags & VALUE_INIT) != 0; /* some operators ask for one */
+    bool constant =
+        v != 0 && (s->m->value[v].flags & VALUE_INIT) != 0; /* some operators ask for one */
     if (is_tensor(s, v) && !constant)
         edit_set_operand(s->e, n, i, add_identity(s, edit_before(s->e, n, "Identity"), n, v));
 }
@@ -130,7 +132,9 @@ static void duplicate(struct script *s, nid n)
             continue;
         bool real = s->m->type[s->m->value[v].type].elem == ELEM_F32;
         nid join = edit_after(s->e, copy, real ? "Max" : "Where");
-        vid c = real ? 0 : edit_weight(s->e, s->m->node[n].graph, "yes", edit_tensor(s->e, ELEM_BOOL, NULL, 0, "\1", 1));
+        vid c = real ? 0
+                     : edit_weight(s->e, s->m->node[n].graph, "yes",
+                                   edit_tensor(s->e, ELEM_BOOL, NULL, 0, "\1", 1));
         edit_operands(s->e, join, real ? (vid[]){v, w} : (vid[]){c, v, w}, real ? 2 : 3);
         edit_replace(s->e, v, edit_result(s->e, join, NULL, v));
     }
@@ -181,7 +185,8 @@ static uint32_t draw_axis(struct script *s, const struct tensor *t)
  * any more (it packs weights), or that asks for a weight. */
 static bool is_packed(const struct module *m, vid v)
 {
-    static const char *const op[] = {"MatMul", "Gemm", "Conv", "ConvTranspose", "Einsum", "LSTM", "GRU", "RNN"};
+    static const char *const op[] = {"MatMul", "Gemm", "Conv", "ConvTranspose",
+                                     "Einsum", "LSTM", "GRU",  "RNN"};
     for (nid n = 1; n < m->nnode; n++)
         for (uint32_t i = 0; i < m->node[n].nformal; i++) {
             bool packs = m->node[n].domain != 0;
@@ -200,8 +205,8 @@ static void slice_weight(struct script *s)
     vid v = 1 + rng_below(&s->r, s->most_value - 1);
     const struct tensor t = m->tensor[m->value[v].tensor];
     uint32_t axis = draw_axis(s, &t);
-    if ((m->value[v].flags & (VALUE_INIT | VALUE_INPUT | VALUE_LOST)) != VALUE_INIT || !tensor_has_bytes(&t) ||
-        axis == t.rank || elem_bits((enum elem)t.elem) < 8 || s->opset < 4)
+    if ((m->value[v].flags & (VALUE_INIT | VALUE_INPUT | VALUE_LOST)) != VALUE_INIT ||
+        !tensor_has_bytes(&t) || axis == t.rank || elem_bits((enum elem)t.elem) < 8 || s->opset < 4)
         return;
     const tid of = m->value[v].tensor;
     const gid g = m->value[v].graph;
@@ -226,7 +231,8 @@ static void rename_all(struct script *s)
     for (nid n = 1; n < s->m->nnode; n++)
         if (n >= s->most || s->gone[n] == 0)
             edit_name_node(s->e, n, "node");
-    for (vid v = 1; v < s->m->nval; v++) /* com.microsoft::BeamSearch wants inputs of bodies under their names */
+    for (vid v = 1; v < s->m->nval;
+         v++) /* com.microsoft::BeamSearch wants inputs of bodies under their names */
         if (s->m->value[v].name != 0 && (s->m->value[v].flags & (VALUE_INPUT | VALUE_OUTPUT)) == 0)
             edit_name_value(s->e, v, "value");
 }
@@ -236,14 +242,17 @@ static void rename_all(struct script *s)
 /* Whether a node can run where nothing of its body has run. */
 static bool is_free(const struct module *m, nid n)
 {
-    static const char *const op[] = {"Constant", "Identity", "Add", "Mul", "Sub", "Cast", "Unsqueeze", "Shape", "Relu"};
+    static const char *const op[] = {"Constant", "Identity",  "Add",   "Mul", "Sub",
+                                     "Cast",     "Unsqueeze", "Shape", "Relu"};
     bool known = false;
     for (size_t i = 0; i < sizeof op / sizeof *op; i++)
         known = known || node_is(m, n, op[i]);
     for (uint32_t i = 0; i < m->node[n].in.n; i++)
-        known = known && (node_in(m, n, i) == 0 || m->value[node_in(m, n, i)].graph != m->node[n].graph);
+        known = known &&
+                (node_in(m, n, i) == 0 || m->value[node_in(m, n, i)].graph != m->node[n].graph);
     for (uint32_t i = 0; i < m->node[n].out.n; i++)
-        known = known && (node_out(m, n, i) == 0 || (m->value[node_out(m, n, i)].flags & VALUE_OUTPUT) == 0);
+        known = known &&
+                (node_out(m, n, i) == 0 || (m->value[node_out(m, n, i)].flags & VALUE_OUTPUT) == 0);
     return known;
 }
 
@@ -329,9 +338,11 @@ static int run(struct ctx *x, const void *options)
             edit_sweep(s.e);
         edit_end(s.e);
         if (module_verify(m, x->use.diag))
-            return diag_error(x->use.diag, "edit-script: edit %lld breaks the module", (long long)k);
+            return diag_error(x->use.diag, "edit-script: edit %lld breaks the module",
+                              (long long)k);
     }
-    diag_note(x->use.diag, "edit-script: %u identities, %u copies, %u added again, %u of slices, %u moved",
+    diag_note(x->use.diag,
+              "edit-script: %u identities, %u copies, %u added again, %u of slices, %u moved",
               s.identity, s.copy, s.again, s.slice, s.move);
     return 0;
 }

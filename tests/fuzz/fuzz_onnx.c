@@ -96,8 +96,11 @@ static void check_carried(struct module *m, struct fuzz_folder folder, struct ar
         return;
     }
     const char *text = (const char *)read_back(a, path, &n);
-    fuzz_check(text_read(&t, &(struct named_text){path, fuzz_text(a, (const uint8_t *)text, n), n}, false, NULL, &d) == 0,
-               "the text of a model can be read");
+    fuzz_check(
+        text_read(&t,
+                  &(struct named_text){path, fuzz_text(a, (const uint8_t *)text, n), n, exec_kinds},
+                  false, NULL, &d) == 0,
+        "the text of a model can be read");
     fuzz_check(onnx_make(t.scene.m, &d) == 0 && onnx_write(t.scene.m, again, &d) == 0,
                "the text of a model can be written as a model");
     struct module *back = onnx_read(again, &o, NULL, &d);

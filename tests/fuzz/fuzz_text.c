@@ -44,7 +44,8 @@ static void check_model(const char *text, size_t size, struct arena *a)
     struct text_module t = {0};
 
     fuzz_folder_weights(a, folder);
-    int rc = text_read(&t, &(struct named_text){folder.file, text, size}, false, NULL, &d);
+    int rc =
+        text_read(&t, &(struct named_text){folder.file, text, size, exec_kinds}, false, NULL, &d);
     fuzz_check_result(rc, &d);
     if (rc == 0) {
         rc = onnx_make(t.scene.m, &d) != 0 || onnx_write(t.scene.m, path, &d) != 0 ? -1 : 0;
@@ -53,7 +54,8 @@ static void check_model(const char *text, size_t size, struct arena *a)
     if (rc == 0) {
         struct module *m = onnx_read(path, &o, NULL, &d);
         fuzz_check(m != NULL, "a model that was written from a text can be read");
-        fuzz_check(module_verify(m, &d) == 0, "a model that was written from a text is a verified module");
+        fuzz_check(module_verify(m, &d) == 0,
+                   "a model that was written from a text is a verified module");
         arena_free(m->mem);
     }
     if (t.scene.m != NULL)

@@ -149,7 +149,9 @@ static void report(const char *name, const char *path, const struct input *x, ui
 {
     char *kept = NULL;
     const char *slash = strrchr(path, '/');
-    FILE *f = asprintf(&kept, "%s-%s.bad", name, slash != NULL ? slash + 1 : path) > 0 ? fopen(kept, "wb") : NULL;
+    FILE *f = asprintf(&kept, "%s-%s.bad", name, slash != NULL ? slash + 1 : path) > 0
+                  ? fopen(kept, "wb")
+                  : NULL;
 
     fprintf(stderr, "%s, mutation %u: %s %d; kept as %s\n", path, k,
             WIFSIGNALED(status) ? "signal" : "exit code",

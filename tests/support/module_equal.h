@@ -255,13 +255,13 @@ static inline bool same_nodes(const struct equality *e)
         for (uint32_t i = 0; attrs && i < x->attr.n; i++) {
             attrs = same_attr(e, &e->a->attr[x->attr.at + i], &e->b->attr[y->attr.at + i]);
         }
-        if (!same_if(
-                same_str(e, x->name, y->name) && same_str(e, x->op, y->op) &&
-                    same_str(e, x->domain, y->domain) && same_str(e, x->overload, y->overload) &&
-                    (x->flags & flags) == (y->flags & flags) && x->callee == y->callee &&
-                    x->graph == y->graph && same_about(e, x->about, y->about) &&
-                    (e->written || same_str(e, x->made_from, y->made_from)),
-                "name, operator or flags of node", n) ||
+        if (!same_if(same_str(e, x->name, y->name) && same_str(e, x->op, y->op) &&
+                         same_str(e, x->domain, y->domain) &&
+                         same_str(e, x->overload, y->overload) &&
+                         (x->flags & flags) == (y->flags & flags) && x->callee == y->callee &&
+                         x->graph == y->graph && same_about(e, x->about, y->about) &&
+                         (e->written || same_str(e, x->made_from, y->made_from)),
+                     "name, operator or flags of node", n) ||
             !same_if(x->nformal == y->nformal && same_reads(e, x->in, y->in), "operands of node",
                      n) ||
             !same_if(attrs, "attributes of node", n)) {
@@ -431,7 +431,8 @@ static inline bool module_written(const struct module *a, const struct module *b
 {
     struct equality e = {.a = a, .b = b, .written = true};
 
-    return same_if(a->nfunction == b->nfunction, "number of functions", 0) && same_graphs(&e, NULL, NULL);
+    return same_if(a->nfunction == b->nfunction, "number of functions", 0) &&
+           same_graphs(&e, NULL, NULL);
 }
 
 static inline bool model_equal(const struct exec_model *a, const struct exec_model *b)

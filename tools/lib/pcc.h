@@ -117,15 +117,15 @@ struct pcc_node {
 
 /* A plan, as the judge finds it. */
 struct pcc_verdict {
-    const char *planner;  /* "dp-place" */
-    const char *status;   /* "optimal", "feasible", ... within scope */
-    const char *scope;    /* the plans that status and bound are about: "all", "contiguous", ... */
-    const char *argument; /* why the status, a line */
-    const char *proof;    /* why the bound holds, lines; NULL: nothing to show */
+    const char *planner;   /* "dp-place" */
+    const char *status;    /* "optimal", "feasible", ... within scope */
+    const char *scope;     /* the plans that status and bound are about: "all", "contiguous", ... */
+    const char *argument;  /* why the status, a line */
+    const char *proof;     /* why the bound holds, lines; NULL: nothing to show */
     const char *objective; /* "time-per-sample", "makespan", ... */
-    int64_t value;     /* ps */
-    int64_t bound;     /* no plan in scope has a smaller value, ps; -1: not known */
-    int64_t bound_all; /* no plan at all has a smaller value, ps; -1: not known */
+    int64_t value;         /* ps */
+    int64_t bound;         /* no plan in scope has a smaller value, ps; -1: not known */
+    int64_t bound_all;     /* no plan at all has a smaller value, ps; -1: not known */
     uint32_t nparts;
     uint32_t ndevices;
     const struct pcc_device *device; /* [ndevices] */

@@ -437,7 +437,8 @@ static void copies_of_bodies(void **state)
     edit_output(e, 1, m->arg[m->node[c].out.at]);
     const nid *now = edit_end(e);
     assert_int_equal(module_verify(m, &d), 0);
-    const struct attr *yes = node_attr(m, now[c], "then_branch"), *no = node_attr(m, now[c], "else_branch");
+    const struct attr *yes = node_attr(m, now[c], "then_branch"),
+                      *no = node_attr(m, now[c], "else_branch");
     assert_string_equal(value_name(m, m->arg[m->graph[yes->u.g].out.at]), "out");
     assert_int_equal(m->arg[m->graph[no->u.g].out.at], v);
     assert_string_equal(value_name(m, node_out(m, now[c], 0)), "chosen_2");
@@ -678,7 +679,8 @@ static void costs_follow(void **state)
     nid first = edit_before(e, a, "Neg");
     edit_operands(e, first, &x, 1);
     edit_output(e, 1, edit_result(e, first, NULL, x));
-    nid r = edit_before(e, b, "Relu"), c = edit_copy(e, b), cc = edit_copy(e, c), rc = edit_copy(e, r);
+    nid r = edit_before(e, b, "Relu"), c = edit_copy(e, b), cc = edit_copy(e, c),
+        rc = edit_copy(e, r);
     vid v = named(m, "v");
     edit_operands(e, r, &v, 1);
     edit_made_from(e, r, b);
@@ -796,7 +798,8 @@ static void slices(void **state)
     read_slice(m, last, want, 24);
     tid inner = edit_slice(e, last, 0, (int64_t[]){1, 2}, 1); /* of these, row 1 */
     read_slice(m, inner, want + 8, 8);
-    tid turned = edit_slice(e, inner, 2, (int64_t[]){1, 2, 0, 1, 1, 1, 0, 2}, 4); /* its columns 1, 0, 0, 1 */
+    tid turned = edit_slice(e, inner, 2, (int64_t[]){1, 2, 0, 1, 1, 1, 0, 2},
+                            4); /* its columns 1, 0, 0, 1 */
     for (int i = 0; i < 4; i++) {
         want[4 * i] = want[4 * i + 3] = bytes[20 + 5 * i + 1];
         want[4 * i + 1] = want[4 * i + 2] = bytes[20 + 5 * i + 4];
@@ -920,23 +923,22 @@ static void half_bytes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outputs_keep_names),
-        cmocka_unit_test(outputs_have_their_time),
-        cmocka_unit_test(order_is_found),
-        cmocka_unit_test(order_of_the_list),
-        cmocka_unit_test(names_are_new),
-        cmocka_unit_test(bodies_are_swept),
-        cmocka_unit_test(copies_of_bodies),
-        cmocka_unit_test(what_else_is_made),
-        cmocka_unit_test(faults_are_found),
-        cmocka_unit_test(lost_table_is_noticed),
-        cmocka_unit_test(costs_follow),
-        cmocka_unit_test(batches),
-        cmocka_unit_test(slices),
-        cmocka_unit_test(values_are_fixed),
-        cmocka_unit_test(one_of_two_is_fixed),
-        cmocka_unit_test(half_bytes),
-        cmocka_unit_test(random_scripts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(outputs_keep_names),
+                                       cmocka_unit_test(outputs_have_their_time),
+                                       cmocka_unit_test(order_is_found),
+                                       cmocka_unit_test(order_of_the_list),
+                                       cmocka_unit_test(names_are_new),
+                                       cmocka_unit_test(bodies_are_swept),
+                                       cmocka_unit_test(copies_of_bodies),
+                                       cmocka_unit_test(what_else_is_made),
+                                       cmocka_unit_test(faults_are_found),
+                                       cmocka_unit_test(lost_table_is_noticed),
+                                       cmocka_unit_test(costs_follow),
+                                       cmocka_unit_test(batches),
+                                       cmocka_unit_test(slices),
+                                       cmocka_unit_test(values_are_fixed),
+                                       cmocka_unit_test(one_of_two_is_fixed),
+                                       cmocka_unit_test(half_bytes),
+                                       cmocka_unit_test(random_scripts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
