@@ -44,7 +44,8 @@ def helps():
             narrow(run("--help-pass=" + line.split()[0]).stdout, line)
     brief, whole = run("--help").stdout, run("--help=all").stdout
     options = re.findall(r"^  (?:-\w, |    )--([a-z-]+)", brief, re.M)
-    check(len(options) == 10 and "--help=all shows all" in brief and "--help=training" in brief, f"--help shows {options}")
+    check(len(options) == 10 and "--help=all shows all" in brief and "--help=training" in brief,
+          f"--help shows {options}")
     check(len(brief.splitlines()) < 40 and run("-h").stdout == brief, "-h and --help are one, and short")
     check(run("--help=fuse").stdout == run("--help-pass=fuse").stdout, "--help=PASS is --help-pass=PASS")
     training = run("--help=training").stdout
