@@ -1,8 +1,8 @@
 """passes/README.md, backends/README.md, tools/lib/exec/README.md and CONTRIBUTING.md work as they say: their pass,
 planner, writer, execution model and option are compiled into a pcc of their own (with the tables changed as the pages
-tell), and their lit tests pass with that pcc, and fail when the one they are for is broken; the tests of all planners,
-of all writers and of all execution models take the new ones in.  The execution model is one folder and one row; the option
-is three files: its row, its use, its page, without which the style test complains.
+tell), and their lit tests pass with that pcc, and fail when the one they are for is broken; the tests of all
+planners, of all writers and of all execution models take the new ones in.  The execution model is one folder and one
+row; the option is three files: its row, its use, its page, without which the style test complains.
 
 Needs lit, filecheck, cmocka and the build tree around PCC (else 77)."""
 import os
