@@ -9,6 +9,11 @@ const struct settings *ctx_settings(const struct ctx *x)
     return x->settings ? x->settings : &none;
 }
 
+bool ctx_said(const struct ctx *x, const char *name)
+{
+    return ctx_settings(x)->said & exec_bit(exec_setting(name));
+}
+
 struct scene ctx_judged(const struct ctx *x)
 {
     struct scene s = x->scene;

@@ -28,8 +28,6 @@ struct pin {
     const char *device;
 };
 
-enum { TRAINING_SAID_SIZE = 1, TRAINING_SAID_SCHEDULE = 2 };
-
 /* What the user wants, beside module and cluster; nothing in it changes while passes run.  Zero: nothing. */
 struct settings {
     const struct dim_binding *dims; /* --dim */
@@ -47,8 +45,8 @@ struct settings {
     int64_t time_limit; /* ps for one planner; 0: none */
     int64_t max_states; /* --max-states: ideals that planners may visit; 0: the pass's own option */
     bool keep_blocks;   /* --keep-blocks: contract keeps layers that repeat whole */
-    uint32_t trained;   /* bits TRAINING_SAID_*: what the user says of scene.model.training */
-    uint32_t said;      /* bits 1 << enum basis: what the user, not a file, says of scene.model */
+    int64_t cut;        /* --cut: 1: parts end wherever a value comes or goes */
+    uint64_t said;      /* settings that the user, not a file, says of scene.model, as exec_bit() */
     bool judged; /* --judge: plans are shown by the objective `judge`, not by that of the scene */
     uint32_t judge;
 };
@@ -163,6 +161,8 @@ struct exec_plans {
 
 /* What the user wants; never NULL. */
 const struct settings *ctx_settings(const struct ctx *x);
+/* Whether the user says the setting of that name of the execution model (exec_setting). */
+bool ctx_said(const struct ctx *x, const char *name);
 /* The scene under the objective that plans are shown by. */
 struct scene ctx_judged(const struct ctx *x);
 /* Dimensions with a value: those given, then those guessed; i < ctx_ndims(x). */

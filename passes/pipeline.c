@@ -266,10 +266,9 @@ static bool has_options(const struct step *s, struct arena *a)
 static int run_planner(const struct step *s, const struct planner *asked, struct ctx *x)
 {
     struct exec_model *m = &x->scene.model;
-    bool said = ctx_settings(x)->said >> BASIS_OBJECTIVE & 1;
-    int implied = asked->implies && asked->implies(s->opts) && !said
-                      ? basis_find(m, BASIS_OBJECTIVE, asked->implied)
-                      : -1;
+    bool said = ctx_said(x, "objective");
+    int implied =
+        asked->implies && asked->implies(s->opts) && !said ? exec_objective(m, asked->implied) : -1;
     m->objective = implied >= 0 ? (uint32_t)implied : m->objective;
     const struct planner *p = planner_for(asked, m);
     const void *opts = s->opts;

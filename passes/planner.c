@@ -34,7 +34,7 @@ uint32_t features_wanted(const struct ctx *x)
            (m->part_cost > 0 ? FEATURE_PART_COST : 0U) |
            (cluster_grouped(c) ? FEATURE_GROUPS : 0U) |
            (m->overlap != OVERLAP_SUM ? FEATURE_OVERLAP : 0U) |
-           (m->schedule == MICRO_GPIPE && x->scene.m->backward ? FEATURE_GPIPE : 0U) |
+           (exec_apart(m) && x->scene.m->backward ? FEATURE_GPIPE : 0U) |
            (m->replicate ? FEATURE_COPIES : 0U) | (routed(c, m) ? FEATURE_ROUTES : 0U) |
            (c->nlevel > 2 ? FEATURE_LEVELS : 0U);
 }

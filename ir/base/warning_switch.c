@@ -33,7 +33,7 @@ int warning_switch(struct diag *d, const char *text, struct arena *a)
         for (int w = WARN_NONE + 1; w < WARN_COUNT; w++)
             nearest_try(&t, warning_text((enum warning)w).name);
         nearest_try(&t, "error");
-        return diag_error(d, "-W%s: there is no warning '%s'%s (see --help)", text, name,
+        return diag_error(d, "-W%s: there is no warning '%s'%s (see --help=all)", text, name,
                           nearest_hint(&t, a));
     }
     for (int w = WARN_NONE + 1; w < WARN_COUNT; w++) {

@@ -1,4 +1,4 @@
-/* What a device's work takes under an execution model (exec_model.h).
+/* The settings of an execution model, and what a device's work takes under it (exec_model.h).
  *
  * Source: the placement paper, 5.1 (loads), H.1 (overlap) and H.2 (copies).  O(1) each. */
 #include "ir/cluster/exec_model.h"
@@ -10,22 +10,132 @@
 
 const char *const training_schedule_name[TRAINING_SCHEDULES + 1] = {
     "dapple", "gpipe", "zb-h1", "interleaved", "pipedream", NULL};
-const char *const reduce_when_name[REDUCE_WHENS + 1] = {"after", "beside", "across", NULL};
-const char *const recompute_name[RECOMPUTES + 1] = {"auto", "none", "all", NULL};
-const char *const overlap_name[OVERLAPS + 1] = {"sum", "max", "duplex", NULL};
-const char *const micro_schedule_name[MICRO_SCHEDULES + 1] = {"pipedream", "gpipe", NULL};
 const char *const network_name[NETWORKS + 1] = {"host", "direct", NULL};
 const char *const contention_name[CONTENTIONS + 1] = {"port", "none",     "link",   "half",
                                                       "rx",   "blocking", "baechi", NULL};
 const char *const dispatch_name[DISPATCHES + 1] = {"plan", "fifo", "level", NULL};
 const char *const cpus_name[CPUS_WAYS + 1] = {"list", "unbounded", NULL};
 const char *const pieces_name[PIECES_WAYS + 1] = {"exclusive", "apart", NULL};
-const char *const memory_model_name[MEMORY_MODELS + 1] = {"usual", "sum", "live", "paper", NULL};
+const char *const memory_model_name[MEMORY_MODELS + 1] = {"", "sum", "live", "paper", NULL};
 
-const char *const basis_key[BASES + 1] = {"objective", "network",      "contention",
-                                          "dispatch",  "memory_model", "optimizer",
-                                          "cpus",      "pieces",       NULL};
-static const char *const optimizer_name[] = {"0", "1", "2", "3", "4", NULL};
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define FIELD(name) offsetof(struct exec_model, name)
+
+/* In the order in which the textual IR has them. */
+const struct opt exec_settings[] = {
+    {OPT_CHOICE, "io", FIELD(io_free), .bytes = 1, .names = WORDS("paid", "free"),
+     .help = "whether model inputs and outputs cost transfers (default: paid)", .topic = IN_COSTS,
+     .key = "io_free", .with = WITH_SHOWN},
+    {OPT_SHARE, "efficiency", FIELD(efficiency),
+     .help = "share of the peak rates that is reached (default: 1.0)", .topic = IN_COSTS,
+     .with = WITH_SHOWN},
+    {OPT_CHOICE, "overlap", FIELD(overlap), .bytes = 4, .names = WORDS("sum", "max", "duplex"),
+     .help =
+         "transfers of a device after its computing, beside it, or in and out apart (default: sum)",
+     .topic = IN_COSTS, .with = WITH_PLAN},
+    {OPT_CHOICE, "objective", FIELD(objective), .bytes = 4, /* names: exec_values() */
+     .help = "what the plan is to make small: the time of each of many samples, that of one alone "
+             "(latency: by subgraphs), or of a training iteration (default: time-per-sample)",
+     .topic = IN_PLANNING, .with = WITH_PLAN},
+    {OPT_CHOICE, "network", FIELD(step.network), .bytes = 4, .names = network_name,
+     .help =
+         "one sample: between two accelerators over the host, two hops, or in one (default: host)",
+     .topic = IN_DEVICES, .about = ABOUT_STEP, .in_plans = true},
+    {OPT_CHOICE, "contention", FIELD(step.contention), .bytes = 4, .names = contention_name,
+     .help = "one sample: what a transfer holds while it lasts (default: port; docs/goals.md)",
+     .topic = IN_COSTS, .about = ABOUT_STEP, .in_plans = true,
+     .rare = 1U << CONTENTION_HALF | 1U << CONTENTION_RX | 1U << CONTENTION_BAECHI,
+     .rare_help =
+         "as programs have it that pcc is compared with: one channel for both ways, the receiver's "
+         "channel alone, or channels that are booked ahead of time"},
+    {OPT_CHOICE, "dispatch", FIELD(step.dispatch), .bytes = 4, .names = dispatch_name,
+     .help =
+         "one sample: who is next on a device: by the plan, by becoming ready, by the longest way to "
+         "the end (default: plan)",
+     .topic = IN_COSTS, .about = ABOUT_STEP, .in_plans = true},
+    {OPT_CHOICE, "memory-model", FIELD(memory), .bytes = 4, .names = memory_model_name,
+     .help =
+         "one sample: a device has room for all that its nodes make, or for what is there at once "
+         "(default: live)",
+     .topic = IN_COSTS, .about = ABOUT_STEP, .in_plans = true, .rare = 1U << MEMORY_PAPER,
+     .rare_help = "room by the table of Baechi's paper"},
+    {OPT_CHOICE, "optimizer", FIELD(optimizer), .bytes = 4, .names = WORDS("0", "1", "2", "3", "4"),
+     .help =
+         "one sample, iteration: copies of the weights that an optimizer keeps beside them, in training: "
+         "1 for momentum, 2 for Adam (default: 0, or those that the model has)",
+     .topic = IN_TRAINING, .arg = "COPIES", .with = WITH_BACKWARD,
+     .about = ABOUT_STEP | ABOUT_ITERATION, .in_plans = true},
+    {OPT_CHOICE, "cpus", FIELD(latency.cpus), .bytes = 4, .names = cpus_name,
+     .help =
+         "latency: hosts' nodes run on the CPUs there are, or on as many as need be (default: list)",
+     .topic = IN_COMPARING, .about = ABOUT_SUBGRAPHS, .in_plans = true},
+    {OPT_CHOICE, "pieces", FIELD(latency.pieces), .bytes = 4, .names = pieces_name,
+     .help =
+         "latency: subgraphs of an accelerator that have no slots keep out of each other's way, or may "
+         "run at once (default: exclusive)",
+     .topic = IN_COMPARING, .about = ABOUT_SUBGRAPHS, .in_plans = true},
+    /* the key is that of an iteration: ir/text has another one for samples */
+    {OPT_CHOICE, "schedule", FIELD(training.schedule), .bytes = 4, .names = training_schedule_name,
+     .help = "in which order a pipeline trains (default: dapple); time-per-sample knows pipedream, "
+             "forward and backward in turn (default), and gpipe, one after the other",
+     .topic = IN_TRAINING, .key = "training", .with = WITH_PLAN | WITH_BACKWARD, .in_plans = true},
+    {OPT_BOOL, "replicate", FIELD(replicate),
+     .help =
+         "a stage may run on several devices, which take turns (auto-, anneal-, dp- and dpl-place)",
+     .topic = IN_DEVICES, .with = WITH_PLAN},
+    {OPT_INT, "micro-batches", FIELD(training.micro_batches), .bytes = 4, .lo = "1",
+     .hi = "1000000", .help = "into how many micro-batches the batch is divided (default: 1)",
+     .topic = IN_TRAINING, .about = ABOUT_ITERATION, .in_plans = true},
+    {OPT_INT, "micro-batch-size", FIELD(training.micro_size), .lo = "1", .hi = "4294967295",
+     .help = "samples of a micro-batch", .topic = IN_TRAINING, .key = "micro_size",
+     .about = ABOUT_ITERATION, .in_plans = true},
+    {OPT_INT, "profiled-batch", FIELD(training.profiled), .lo = "1", .hi = "4294967295",
+     .help = "samples that costs are about (default: as in a name like bert-pbs-2.txt)",
+     .topic = IN_TRAINING, .key = "profiled", .about = ABOUT_ITERATION, .in_plans = true},
+    {OPT_INT, "stages-per-device", FIELD(training.per_device), .bytes = 4, .lo = "1",
+     .hi = "4294967295",
+     .help = "interleaved: how many stages a device has (default: more as long as that helps)",
+     .topic = IN_TRAINING, .key = "per_device", .about = ABOUT_ITERATION},
+    {OPT_INT, "warmup", FIELD(training.warm_up), .names = WORDS("best", "pa", "pb"), .lo = "1",
+     .hi = "4294967295",
+     .help =
+         "forward passes before a stage's first backward one, by DAPPLE's policies (default: best)",
+     .topic = IN_TRAINING, .key = "warm_up", .about = ABOUT_ITERATION},
+    {OPT_CHOICE, "recompute", FIELD(training.recompute), .bytes = 4,
+     .names = WORDS("auto", "none", "all"),
+     .help =
+         "run forward once more before backward, to keep less (default: auto, where it must be)",
+     .topic = IN_TRAINING, .about = ABOUT_ITERATION},
+    {OPT_CHOICE, "allreduce-overlap", FIELD(training.reduce_when), .bytes = 4,
+     .names = WORDS("after", "beside", "across"),
+     .help =
+         "gradients are exchanged after a stage's last backward pass, beside it, or also beside the "
+         "next forward pass (default: after)",
+     .topic = IN_TRAINING, .key = "reduce_when", .about = ABOUT_ITERATION, .in_plans = true},
+    {OPT_BYTES, "workspace", FIELD(training.workspace),
+     .help = "memory of a device beside weights and activations (default: 0)", .topic = IN_TRAINING,
+     .like = "1GiB", .about = ABOUT_ITERATION, .in_plans = true},
+    {OPT_SHARE, "weight-gradient-share", FIELD(training.weight_share),
+     .help = "zb-h1: share of backward that makes gradients of weights (default: 0.5)",
+     .topic = IN_TRAINING, .key = "weight_share", .about = ABOUT_ITERATION},
+    {OPT_CHOICE, "duplex", FIELD(training.half_duplex), .bytes = 1, .names = WORDS("full", "half"),
+     .help = "whether a link moves values and gradients at a time (default: full)",
+     .topic = IN_TRAINING, .key = "half_duplex", .about = ABOUT_ITERATION, .in_plans = true},
+    {OPT_CHOICE, "slices", FIELD(training.any_slices), .bytes = 1, .names = WORDS("whole", "any"),
+     .help =
+         "iteration: whether a device's share of a micro-batch is whole samples (default: whole)",
+     .topic = IN_COMPARING, .key = "any_slices", .about = ABOUT_ITERATION, .in_plans = true},
+    {OPT_CHOICE, "allreduce-lane", FIELD(training.own_reduce_lane), .bytes = 1,
+     .names = WORDS("shared", "own"),
+     .help = "iteration: whether an AllReduce takes the link to the stage before (default: shared)",
+     .topic = IN_COMPARING, .key = "own_reduce_lane", .about = ABOUT_ITERATION, .in_plans = true},
+    {OPT_TIME, "part-cost", FIELD(part_cost), .lo = "0s", .hi = "1s",
+     .help = "what a part costs its device beside computing, a sample or pass: '10us' (default: 0)",
+     .topic = IN_COSTS, .like = "20us", .with = WITH_PLAN},
+    {OPT_RATE, "sync", FIELD(sync_bandwidth), .lo = "1B/s",
+     .help = "bytes per second between copies of a training stage (default: the link's)",
+     .topic = IN_TRAINING, .like = "25GB/s", .with = WITH_PLAN | WITH_COPIES | WITH_BACKWARD},
+    {0}};
 
 const struct exec_kind *exec_kind_of(const struct exec_model *e, uint32_t objective)
 {
@@ -39,96 +149,63 @@ const struct exec_kind *exec_kind(const struct exec_model *e)
     return exec_kind_of(e, e->objective);
 }
 
-const char *basis_word(const struct exec_model *e, enum basis b, uint32_t number)
+const struct opt *exec_setting(const char *name)
 {
-    static const struct {
-        const char *const *word;
-        uint32_t n;
-    } t[BASES] = {
-        [BASIS_NETWORK] = {network_name, NETWORKS},
-        [BASIS_CONTENTION] = {contention_name, CONTENTIONS},
-        [BASIS_DISPATCH] = {dispatch_name, DISPATCHES},
-        [BASIS_MEMORY] = {memory_model_name, MEMORY_MODELS},
-        [BASIS_OPTIMIZER] = {optimizer_name, sizeof optimizer_name / sizeof *optimizer_name},
-        [BASIS_CPUS] = {cpus_name, CPUS_WAYS},
-        [BASIS_PIECES] = {pieces_name, PIECES_WAYS}};
-    assert(b < BASES);
-    if (b != BASIS_OBJECTIVE)
-        return number < t[b].n ? t[b].word[number] : NULL;
-    for (uint32_t i = 0; i <= number; i++)
-        if (e->kinds ? !e->kinds[i] : i > 0)
-            return NULL;
-    return exec_kind_of(e, number)->name;
+    const struct opt *o = exec_settings;
+    while (o->name && strcmp(o->name, name))
+        o++;
+    assert(o->name);
+    return o;
 }
 
-uint32_t basis_get(const struct exec_model *e, enum basis b)
+uint64_t exec_bit(const struct opt *o)
 {
-    const uint32_t number[BASES] = {e->objective,     e->step.network,  e->step.contention,
-                                    e->step.dispatch, e->memory,        e->optimizer,
-                                    e->latency.cpus,  e->latency.pieces};
-    assert(b < BASES);
-    return number[b];
+    assert(o >= exec_settings && o - exec_settings < 64);
+    return UINT64_C(1) << (o - exec_settings);
 }
 
-void basis_set(struct exec_model *e, enum basis b, uint32_t number)
+struct opt exec_values(const struct exec_model *e, const struct opt *o, struct arena *a)
 {
-    switch (b) {
-    case BASIS_OBJECTIVE:
-        e->objective = number;
-        break;
-    case BASIS_NETWORK:
-        e->step.network = (enum network)number;
-        break;
-    case BASIS_CONTENTION:
-        e->step.contention = (enum contention)number;
-        break;
-    case BASIS_DISPATCH:
-        e->step.dispatch = (enum dispatch)number;
-        break;
-    case BASIS_MEMORY:
-        e->memory = (enum memory_model)number;
-        break;
-    case BASIS_OPTIMIZER:
-        e->optimizer = number;
-        break;
-    case BASIS_CPUS:
-        e->latency.cpus = (enum cpus)number;
-        break;
-    case BASIS_PIECES:
-        e->latency.pieces = (enum pieces_run)number;
-        break;
-    case BASES:
-        assert(false);
-    }
+    struct opt own = *o;
+    uint32_t n = e->kinds ? 0 : 1;
+    if (own.kind != OPT_CHOICE || own.names)
+        return own;
+    while (e->kinds && e->kinds[n])
+        n++;
+    const char **names = arena_array(a, (size_t)n + 1, sizeof *names);
+    for (uint32_t i = 0; i < n; i++)
+        names[i] = exec_kind_of(e, i)->name;
+    own.names = names;
+    return own;
 }
 
-bool basis_counts(const struct exec_model *e, enum basis b)
+bool exec_counts(const struct exec_model *e, const struct opt *o)
 {
-    return exec_kind(e)->fields >> b & 1;
+    return !o->about || o->about & exec_kind(e)->about;
 }
 
-/* The number of the first word that people use: "usual" is none of theirs. */
-static uint32_t first_word(enum basis b)
+const char *exec_told(const struct exec_model *e, const struct opt *o, struct arena *a)
 {
-    return b == BASIS_MEMORY;
+    unsigned alone = ABOUT_STEP | ABOUT_SUBGRAPHS; /* an iteration has "training" */
+    if (!o->in_plans || !(o->about & exec_kind(e)->about & alone))
+        return NULL;
+    if (o->off == FIELD(memory))
+        return memory_model_name[exec_memory(e)];
+    const char *word = opt_get(o, e, a);
+    return strcmp(word, "0") ? word : NULL;
 }
 
-int basis_find(const struct exec_model *e, enum basis b, const char *word)
+int exec_objective(const struct exec_model *e, const char *name)
 {
-    const char *known;
-    for (uint32_t i = first_word(b); (known = basis_word(e, b, i)); i++)
-        if (!strcmp(known, word))
+    for (uint32_t i = 0; e->kinds ? e->kinds[i] != NULL : i == 0; i++)
+        if (!strcmp(exec_kind_of(e, i)->name, name))
             return (int)i;
     return -1;
 }
 
-const char *basis_choices(const struct exec_model *e, enum basis b, struct arena *a)
+bool exec_apart(const struct exec_model *e)
 {
-    uint32_t i = first_word(b);
-    const char *text = basis_word(e, b, i), *word;
-    while ((word = basis_word(e, b, ++i)))
-        text = arena_fmt(a, "%s%s%s", text, basis_word(e, b, i + 1) ? ", " : " or ", word);
-    return text;
+    return exec_kind(e)->feed != FEED_MICRO_BATCHES && e->training.schedule == TRAINING_GPIPE;
 }
 
 const char *exec_refuses(const struct exec_model *e, struct arena *a)
@@ -141,19 +218,18 @@ const char *exec_refuses(const struct exec_model *e, struct arena *a)
 
 enum memory_model exec_memory(const struct exec_model *e)
 {
-    if (!basis_counts(e, BASIS_MEMORY))
+    if (!(exec_kind(e)->about & ABOUT_STEP))
         return MEMORY_SUM;
     return e->memory == MEMORY_USUAL ? MEMORY_LIVE : e->memory;
 }
 
 int64_t exec_weight_copies(const struct exec_model *e, bool training)
 {
-    bool stages = exec_kind(e)->feed == FEED_MICRO_BATCHES;
-    if (!training || (!stages && !basis_counts(e, BASIS_OPTIMIZER)))
+    unsigned about = exec_kind(e)->about;
+    if (!training || !(about & (ABOUT_STEP | ABOUT_ITERATION)))
         return 1;
-    if (stages)
-        return 2 + (int64_t)e->optimizer;
-    return 1 + (exec_memory(e) == MEMORY_PAPER) + (int64_t)e->optimizer;
+    bool twice = about & ABOUT_ITERATION || exec_memory(e) == MEMORY_PAPER;
+    return 1 + twice + (int64_t)e->optimizer;
 }
 
 uint32_t training_count(const struct training *t)

@@ -6,6 +6,7 @@
 #ifndef PCC_IR_CLUSTER_EXEC_MODEL_H
 #define PCC_IR_CLUSTER_EXEC_MODEL_H
 
+#include "ir/base/options.h"
 #include "ir/cluster/cluster.h"
 
 /* What goes through a plan. */
@@ -13,6 +14,13 @@ enum exec_feed {
     FEED_STEADY,       /* samples behind each other, without end: devices work on several at once */
     FEED_ALONE,        /* one sample */
     FEED_MICRO_BATCHES /* the micro-batches of an iteration of training, through stages */
+};
+
+/* What a model runs, as bits.  A setting that is about some of them counts for the models that have one of these. */
+enum {
+    ABOUT_STEP = 1,      /* one sample, node by node: hops, who is next, what is there at once */
+    ABOUT_SUBGRAPHS = 2, /* one sample, by subgraphs */
+    ABOUT_ITERATION = 4  /* an iteration of training */
 };
 
 /* An execution model: what a plan is to make least of, in ps, and what that takes.  The models are rows of a table
@@ -25,7 +33,7 @@ struct exec_kind {
     const char *paper; /* the value's key in the placement paper's splits; NULL: they have none */
     enum exec_feed feed;
     bool subgraphs; /* accelerators run whole subgraphs, by slots; hosts of a class are one place */
-    uint32_t fields; /* bits 1 << enum basis: what values rest on, the objective itself apart */
+    unsigned about; /* ABOUT_*: settings that its values rest on, beside those that all have */
     const struct exec_runs *runs;   /* ir/exec/exec_runs.h; NULL: judge() is all that there is */
     const struct exec_shows *shows; /* backends/backends.h */
     const struct exec_plans *plans; /* passes/passes.h; NULL: no planner of its own */
@@ -38,10 +46,6 @@ enum { TIME_PER_SAMPLE }; /* the number of that row */
 /* How the transfers of a device go with its computing (placement paper, H.1): SUM: one after the other; MAX: at the
  * same time, for different samples; DUPLEX: so, and transfers in and out at the same time, too. */
 enum overlap { OVERLAP_SUM, OVERLAP_MAX, OVERLAP_DUPLEX, OVERLAPS };
-
-/* In which order a pipeline trains (placement paper, 5.3 and D): a forward and a backward sample in turn
- * (PipeDream's 1F1B), or all forward samples of a batch before the backward ones (GPipe). */
-enum micro_schedule { MICRO_1F1B, MICRO_GPIPE, MICRO_SCHEDULES };
 
 /* How a value gets from device to device.  HOST: out over the link of the device that made it, once, then in over
  * the link of each device that reads it; over the inner links if all that have to do with the value are of one group.
@@ -94,10 +98,12 @@ struct latency_model {
     enum pieces_run pieces;
 };
 
-/* In which order stages train.  DAPPLE: some micro-batches forward, then a backward and a forward one in turn.  GPIPE:
- * all forward, then all backward.  ZB_H1: as DAPPLE, with the gradients of weights apart.  INTERLEAVED: a device has
- * several stages and takes a few micro-batches through each in turn.  PIPEDREAM: as DAPPLE, without end, and devices
- * of a stage take micro-batches in turn rather than in slices. */
+/* In which order stages train.  For the time per sample there are two (placement paper, 5.3 and D; exec_apart): GPIPE,
+ * all forward samples of a batch before the backward ones, else a forward and a backward sample in turn.  For an
+ * iteration, DAPPLE: some micro-batches forward, then a backward and a forward one in turn.  GPIPE: all forward, then
+ * all backward.  ZB_H1: as DAPPLE, with the gradients of weights apart.  INTERLEAVED: a device has several stages and
+ * takes a few micro-batches through each in turn.  PIPEDREAM: as DAPPLE, without end, and devices of a stage take
+ * micro-batches in turn rather than in slices. */
 enum training_schedule {
     TRAINING_DAPPLE,
     TRAINING_GPIPE,
@@ -107,9 +113,9 @@ enum training_schedule {
     TRAINING_SCHEDULES
 };
 
-/* How many forward passes a stage does before its first backward pass.  A, B: DAPPLE's policies; BEST: whichever is
- * better; COUNT: warm_up_count. */
-enum warm_up { WARM_UP_BEST, WARM_UP_A, WARM_UP_B, WARM_UP_COUNT };
+/* How many forward passes a stage does before its first backward pass, if it is no number >= 1.  A, B: DAPPLE's
+ * policies; BEST: whichever is better. */
+enum { WARM_UP_B = -2, WARM_UP_A = -1, WARM_UP_BEST = 0 };
 
 /* Whether stages run forward once more before backward, rather than keep what it made. */
 enum recompute { RECOMPUTE_AUTO, RECOMPUTE_NONE, RECOMPUTE_ALL, RECOMPUTES };
@@ -127,8 +133,7 @@ struct training {
     int64_t profiled;
     enum training_schedule schedule;
     uint32_t per_device; /* INTERLEAVED: how many stages a device has; 0: planners choose */
-    enum warm_up warm_up;
-    uint32_t warm_up_count;
+    int64_t warm_up;
     enum recompute recompute;
     enum reduce_when reduce_when;
     bool half_duplex;     /* a link moves values or gradients, not both at a time */
@@ -154,7 +159,6 @@ struct exec_model {
     uint32_t
         optimizer; /* copies of the weights that it keeps in training, beside them: 2 for Adam */
     enum overlap overlap;
-    enum micro_schedule schedule;
     bool replicate; /* a stage may run on several devices of a class that take turns (H.2) */
     bool io_free;   /* model inputs and outputs cost no transfer */
     /* ps that each part takes of its device besides computing, once for each pass (forward, backward) that it has
@@ -168,43 +172,31 @@ struct exec_model {
 const struct exec_kind *exec_kind_of(const struct exec_model *e, uint32_t objective);
 const struct exec_kind *exec_kind(const struct exec_model *e);
 
-/* "dapple", ..., "auto", ...; NULL at the end. */
+/* "dapple", ..., "host", ...; NULL at the end.  The first memory model is no word for people: "". */
 extern const char *const training_schedule_name[TRAINING_SCHEDULES + 1],
-    *const recompute_name[RECOMPUTES + 1], *const reduce_when_name[REDUCE_WHENS + 1];
-/* "sum", "pipedream", "host", "port", "plan", ...; "usual" is no word for people. */
-extern const char *const overlap_name[OVERLAPS + 1],
-    *const micro_schedule_name[MICRO_SCHEDULES + 1],
-        *const network_name[NETWORKS + 1], *const contention_name[CONTENTIONS + 1],
-                                               *const dispatch_name[DISPATCHES + 1],
-                                                   *const memory_model_name[MEMORY_MODELS + 1];
-/* "list", ...; "exclusive", ... */
-extern const char *const cpus_name[CPUS_WAYS + 1], *const pieces_name[PIECES_WAYS + 1];
+    *const network_name[NETWORKS + 1], *const contention_name[CONTENTIONS + 1],
+                                           *const dispatch_name[DISPATCHES + 1],
+                                               *const memory_model_name[MEMORY_MODELS + 1],
+                                                   *const cpus_name[CPUS_WAYS + 1],
+                                                       *const pieces_name[PIECES_WAYS + 1];
 
-/* What a plan's value rests on beside devices, as options and files name it. */
-enum basis {
-    BASIS_OBJECTIVE,
-    BASIS_NETWORK,
-    BASIS_CONTENTION,
-    BASIS_DISPATCH,
-    BASIS_MEMORY,
-    BASIS_OPTIMIZER,
-    BASIS_CPUS,
-    BASIS_PIECES,
-    BASES
-};
-/* Whether values of the model's objective rest on b, the objective itself apart. */
-bool basis_counts(const struct exec_model *e, enum basis b);
-/* "objective", "network", ..., "memory_model" in files; options have '-' for '_'. */
-extern const char *const basis_key[BASES + 1];
-/* The word of a number, "time-per-sample", "makespan"; the optimizer's are "0" to "4".  NULL: there is none. */
-const char *basis_word(const struct exec_model *e, enum basis b, uint32_t number);
-/* The number of its word in a model. */
-uint32_t basis_get(const struct exec_model *e, enum basis b);
-void basis_set(struct exec_model *e, enum basis b, uint32_t number);
-/* The number of a word; -1: there is none. */
-int basis_find(const struct exec_model *e, enum basis b, const char *word);
-/* "host, direct", for messages; lives in a. */
-const char *basis_choices(const struct exec_model *e, enum basis b, struct arena *a);
+/* The settings of a model: fields of struct exec_model; ends with a zero row, at most 64. */
+extern const struct opt exec_settings[];
+/* The one of a name, which there is. */
+const struct opt *exec_setting(const char *name);
+/* 1 << its number: sets of settings. */
+uint64_t exec_bit(const struct opt *o);
+/* The setting with its values for e: of "objective" the names of e's kinds.  Lives in a. */
+struct opt exec_values(const struct exec_model *e, const struct opt *o, struct arena *a);
+/* Whether values of the model's objective rest on it. */
+bool exec_counts(const struct exec_model *e, const struct opt *o);
+/* The word of a setting that JSON of plans has beside the figures of e ("objective"); NULL: none, they do not rest on
+ * it.  Lives in a. */
+const char *exec_told(const struct exec_model *e, const struct opt *o, struct arena *a);
+/* The number of an objective; -1: there is none of that name. */
+int exec_objective(const struct exec_model *e, const char *name);
+/* Whether samples that follow each other go forward all before one goes back (GPIPE). */
+bool exec_apart(const struct exec_model *e);
 /* Why a model cannot be run: NULL, or "--contention=blocking needs --network=direct". */
 const char *exec_refuses(const struct exec_model *e, struct arena *a);
 

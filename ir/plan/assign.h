@@ -28,9 +28,9 @@ struct assignment {
     uint32_t *slot; /* [node] the slot of its subgraph, 0: not said; NULL: the file gives none */
     bool
         ordered; /* the file says that each device runs its nodes in the order in which they are named */
-    /* what the file says that its figures rest on: words of said.model, as bits 1 << enum basis */
+    /* what the file says that its figures rest on: settings of said.model, as exec_bit() */
     struct {
-        uint32_t bits;
+        uint64_t bits;
         struct exec_model model;
         double bound;      /* seconds that its planner claimed no plan of the scope to be below */
         const char *scope; /* "contiguous", ...; NULL: it claims none */

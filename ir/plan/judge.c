@@ -93,7 +93,7 @@ static void judge_loads(struct judging *j)
 {
     const struct exec_model *model = &j->s->model;
     int64_t most[2] = {0, 0}, worst = -1;
-    bool apart = model->schedule == MICRO_GPIPE && j->m->backward;
+    bool apart = exec_apart(model) && j->m->backward;
     for (uint32_t d = 0; d < j->c->ndev; d++) {
         struct device_load *l = &j->v->load[d];
         uint32_t copies = j->copies && j->copies[d] ? j->copies[d] : 1;

@@ -94,21 +94,21 @@ static int read_basis(struct assignment *r, const json_t *root)
     const json_t *o = json_object_get(root, "objective");
     if (o && !json_is_object(o))
         return expect_form(r, "an object 'objective'");
-    for (enum basis b = 0; b < BASES; b++) {
-        const char *key = b == BASIS_OBJECTIVE ? "name" : basis_key[b];
+    for (const struct opt *row = exec_settings; row->name; row++) {
+        bool objective = row->off == offsetof(struct exec_model, objective);
+        if (!objective && !(row->in_plans && row->about & ~(unsigned)ABOUT_ITERATION))
+            continue;
+        struct opt own = exec_values(&r->scene->model, row, r->a);
+        const char *key = objective ? "name" : opt_json(row, r->a);
         const json_t *entry = json_object_get(o, key);
         const char *said = json_string_value(entry);
         if (entry && !said)
             return diag_error(r->diag, "%s: objective: %s: expected %s", r->path, key,
-                              basis_choices(&r->scene->model, b, r->a));
-        int word = said ? basis_find(&r->scene->model, b, said) : -1;
-        if (said && word < 0)
+                              opt_expected(&own, r->a));
+        if (said && !opt_set(&own, &r->said.model, said))
             return diag_error(r->diag, "%s: objective: %s '%s': expected %s", r->path, key, said,
-                              basis_choices(&r->scene->model, b, r->a));
-        if (!said)
-            continue;
-        basis_set(&r->said.model, b, (uint32_t)word);
-        r->said.bits |= 1U << b;
+                              opt_expected(&own, r->a));
+        r->said.bits |= said ? exec_bit(row) : 0;
     }
     read_bound(r, o);
     return 0;
@@ -238,8 +238,8 @@ static int read_paper(struct assignment *r, const json_t *root)
     const struct cluster *c = r->scene->cluster;
     uint32_t q = slots_in_paper(r, root), objective = paper_objective(r, root);
     if (objective != TIME_PER_SAMPLE) {
-        basis_set(&r->said.model, BASIS_OBJECTIVE, objective);
-        r->said.bits |= 1U << BASIS_OBJECTIVE;
+        r->said.model.objective = objective;
+        r->said.bits |= exec_bit(exec_setting("objective"));
     }
     assign_by_id(r);
     for (int host = 0; host < 2; host++) {
@@ -312,13 +312,12 @@ struct making {
 };
 
 /* What a makespan or a latency rests on. */
-static void add_basis(json_t *o, const struct exec_model *e)
+static void add_basis(json_t *o, const struct exec_model *e, struct arena *a)
 {
-    for (enum basis b = BASIS_NETWORK; o && b < BASES; b++) {
-        uint32_t word = b == BASIS_MEMORY ? exec_memory(e) : basis_get(e, b);
-        if (!basis_counts(e, b) || (b == BASIS_OPTIMIZER && !word))
-            continue;
-        json_object_set_new(o, basis_key[b], json_string(basis_word(e, b, word)));
+    for (const struct opt *row = exec_settings; o && row->name; row++) {
+        const char *word = exec_told(e, row, a);
+        if (word)
+            json_object_set_new(o, opt_json(row, a), json_string(word));
     }
 }
 
@@ -330,7 +329,7 @@ static json_t *make_judged(const struct making *w)
         return NULL;
     json_t *o = json_pack("{s:s, s:o}", "name", exec_kind(&by->model)->name, "value_s",
                           make_seconds(w->t->judged_value));
-    add_basis(o, &by->model);
+    add_basis(o, &by->model, w->a);
     return o;
 }
 
@@ -345,7 +344,7 @@ static json_t *make_objective(const struct making *w)
         "status", plan_status_name(p->claim.status), "argument",
         p->claim.argument ? p->claim.argument : "", "scope", plan_scope_name(p->claim.scope),
         "bound_all_s", make_seconds(p->claim.bound_all));
-    add_basis(o, e);
+    add_basis(o, e, w->a);
     return o;
 }
 
@@ -482,6 +481,7 @@ void plan_put_objective(struct json_out *o, const struct scene *s, const struct 
     bool proven = p->claim.bound >= 0 &&
                   (p->claim.status == PLAN_OPTIMAL || p->claim.status == PLAN_FEASIBLE);
     int64_t gap = -1;
+    struct arena *a = arena_new(s->m->mem);
     if (!proven && p->claim.status != PLAN_OVER_MEMORY)
         status = "heuristic";
     if (proven) /* in units of 10^-9 */
@@ -496,12 +496,13 @@ void plan_put_objective(struct json_out *o, const struct scene *s, const struct 
     json_text(o, "scope", plan_scope_name(p->claim.scope));
     json_seconds(o, "bound_all_s", proven ? p->claim.bound_all : -1);
     json_seconds(o, "part_cost_s", s->model.part_cost);
-    for (enum basis b = BASIS_NETWORK; b < BASES; b++) {
-        uint32_t word = b == BASIS_MEMORY ? exec_memory(&s->model) : basis_get(&s->model, b);
-        if (basis_counts(&s->model, b) && (b != BASIS_OPTIMIZER || word))
-            json_text(o, basis_key[b], basis_word(&s->model, b, word));
+    for (const struct opt *row = exec_settings; row->name; row++) {
+        const char *word = exec_told(&s->model, row, a);
+        if (word)
+            json_text(o, opt_json(row, a), word);
     }
     if (exec_kind(&s->model)->feed == FEED_ALONE)
         json_seconds(o, "parts_value_s", of_parts);
     json_close(o, JSON_ROW);
+    arena_free(a);
 }

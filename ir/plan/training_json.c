@@ -19,12 +19,6 @@ static int expected(const struct assignment *r, const char *what)
     return diag_error(r->diag, "%s: training: expected %s", r->path, what);
 }
 
-static bool is_word(const json_t *o, const char *key, const char *word)
-{
-    const char *text = json_get_text(o, key);
-    return text && strcmp(text, word) == 0;
-}
-
 /* The nodes of stage k, if they are said. */
 static int read_nodes(struct assignment *r, const json_t *list, uint32_t k)
 {
@@ -61,14 +55,30 @@ static int read_stage(struct assignment *r, const json_t *o, uint32_t k)
     return read_nodes(r, json_object_get(o, "nodes"), k);
 }
 
-/* A number >= 0 of "training"; -1 and an error. */
-static int64_t read_count(const struct assignment *r, const json_t *o, const char *key)
+/* A setting of "training", which may be left out unless it counts something. */
+static int read_setting(struct assignment *r, const json_t *o, const struct opt *row)
 {
-    int64_t n;
-    if (!json_int_in(json_object_get(o, key), 0, UINT32_MAX, &n))
+    const char *key = opt_json(row, r->a), *text = json_get_text(o, key);
+    const json_t *j = json_object_get(o, key);
+    int64_t n = 0;
+    if (!json_int_in(j, 0, row->kind == OPT_INT ? UINT32_MAX : INT64_MAX, &n) &&
+        row->kind == OPT_INT)
         return diag_error(r->diag, "%s: training: %s: expected a number from 0 to %u", r->path, key,
                           UINT32_MAX);
-    return n;
+    if (row->kind == OPT_INT && n && !opt_has(row, n))
+        return diag_error(r->diag, "%s: training: %s: expected at most %s", r->path, key, row->hi);
+    if (row->kind != OPT_CHOICE)
+        opt_put(row, &r->said.model, n);
+    else if (text && !opt_set(row, &r->said.model, text))
+        return diag_error(r->diag, "%s: training: %s '%s': expected %s", r->path, key, text,
+                          opt_expected(row, r->a));
+    return 0;
+}
+
+/* Whether "training" has a setting: those of "objective" are not there. */
+static bool is_told(const struct opt *row)
+{
+    return row->in_plans && !(row->about & ~(unsigned)ABOUT_ITERATION);
 }
 
 static int read_stages(struct assignment *r, const json_t *list)
@@ -92,39 +102,18 @@ static int read_stages(struct assignment *r, const json_t *list)
 int training_json_read(struct assignment *r, const json_t *o)
 {
     const json_t *list = json_object_get(o, "stages");
-    const char *schedule = json_get_text(o, "schedule");
-    struct training *t = &r->said.model.training;
+    const struct training *t = &r->said.model.training;
     size_t n = json_array_size(list);
     if (!o)
         return 0;
-    int word = -1;
-    for (int i = 0; schedule && training_schedule_name[i]; i++)
-        word = strcmp(schedule, training_schedule_name[i]) ? word : i;
-    if (word < 0 || !n || n > r->scene->m->nnode)
+    if (!json_is_string(json_object_get(o, "schedule")) || !n || n > r->scene->m->nnode)
         return expected(r, "a known 'schedule' and as many 'stages' as there are nodes, or "
                            "fewer, in 'training'");
-    int64_t count = read_count(r, o, "micro_batches");
-    if (count > TRAINING_MICRO_BATCHES)
-        return diag_error(r->diag, "%s: training: micro_batches: expected at most %d", r->path,
-                          TRAINING_MICRO_BATCHES);
-    int64_t size = count < 0 ? -1 : read_count(r, o, "micro_batch_size"),
-            profiled = size < 0 ? -1 : read_count(r, o, "profiled_batch");
-    if (count < 0 || size < 0 || profiled < 0 || (size > 0) != (profiled > 0))
-        return count < 0 || size < 0 || profiled < 0
-                   ? -1
-                   : expected(r, "both of 'micro_batch_size' and 'profiled_batch', or neither");
-    const json_t *bytes = json_object_get(o, "workspace_bytes");
-    t->any_slices = is_word(o, "slices", "any");
-    t->half_duplex = is_word(o, "duplex", "half");
-    t->own_reduce_lane = is_word(o, "allreduce_lane", "own");
-    for (int i = 0; reduce_when_name[i]; i++)
-        t->reduce_when = is_word(o, "allreduce_overlap", reduce_when_name[i]) ? (enum reduce_when)i
-                                                                              : t->reduce_when;
-    t->workspace = larger(json_integer_value(bytes), 0);
-    t->schedule = (enum training_schedule)word;
-    t->micro_batches = (uint32_t)count;
-    t->micro_size = size;
-    t->profiled = profiled;
+    for (const struct opt *row = exec_settings; row->name; row++)
+        if (is_told(row) && read_setting(r, o, row))
+            return -1;
+    if ((t->micro_size > 0) != (t->profiled > 0))
+        return expected(r, "both of 'micro_batch_size' and 'profiled_batch', or neither");
     return read_stages(r, list);
 }
 
@@ -168,6 +157,14 @@ static json_t *make_stages(const struct module *m, const struct stages *s, const
     return list;
 }
 
+static json_t *make_setting(const struct opt *row, const struct exec_model *e, struct arena *a)
+{
+    if (row->kind == OPT_CHOICE)
+        return json_string(opt_get(row, e, a));
+    bool counts = row->off == offsetof(struct exec_model, training.micro_batches);
+    return json_integer(counts ? training_count(&e->training) : opt_number(row, e));
+}
+
 json_t *training_json(const struct scene *scene, const struct stages *s, const struct plan *p,
                       struct arena *a)
 {
@@ -181,13 +178,14 @@ json_t *training_json(const struct scene *scene, const struct stages *s, const s
     const char **name = arena_array(a, (size_t)scene->cluster->ndev + 1, sizeof *name);
     for (uint32_t d = 0; d < scene->cluster->ndev; d++)
         name[d] = cluster_device_name(scene->cluster, a, d);
-    return json_pack("{s:s, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:I, s:b, s:o}", "schedule",
-                     training_schedule_name[t->schedule], "micro_batches",
-                     (json_int_t)(training_count(t)), "micro_batch_size", (json_int_t)t->micro_size,
-                     "profiled_batch", (json_int_t)t->profiled, "replication",
-                     turns ? "turns" : "slices", "slices", t->any_slices ? "any" : "whole",
-                     "duplex", t->half_duplex ? "half" : "full", "allreduce_lane",
-                     t->own_reduce_lane ? "own" : "shared", "allreduce_overlap",
-                     reduce_when_name[t->reduce_when], "workspace_bytes", (json_int_t)t->workspace,
-                     "runnable", !parts, "stages", make_stages(scene->m, s, &of, name));
+    /* in this order as ever; further settings follow */
+    json_t *o = json_pack("{s:n, s:n, s:n, s:n, s:s, s:n, s:n, s:n, s:n, s:n, s:b, s:o}",
+                          "schedule", "micro_batches", "micro_batch_size", "profiled_batch",
+                          "replication", turns ? "turns" : "slices", "slices", "duplex",
+                          "allreduce_lane", "allreduce_overlap", "workspace_bytes", "runnable",
+                          !parts, "stages", make_stages(scene->m, s, &of, name));
+    for (const struct opt *row = exec_settings; o && row->name; row++)
+        if (is_told(row))
+            json_object_set_new(o, opt_json(row, a), make_setting(row, &scene->model, a));
+    return o;
 }

@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A quantity in the form that `parse` reads. */
-static int parse_quantity(struct parser *p, bool (*parse)(const char *, int64_t *), int64_t *out,
-                          const char *what)
+int text_quantity(struct parser *p, bool (*parse)(const char *, int64_t *), int64_t *out,
+                  const char *what)
 {
     char buf[64];
 
@@ -31,7 +30,7 @@ static int parse_time_or_never(struct parser *p, int64_t *out)
         *out = COST_NEVER;
         return 0;
     }
-    return parse_quantity(p, time_parse, out, "a time (1.5us) or 'never'");
+    return text_quantity(p, time_parse, out, "a time (1.5us) or 'never'");
 }
 
 static int expect_assign(struct parser *p)
@@ -62,63 +61,6 @@ static void keep_line(void *user, enum diag_level level, enum warning w, const c
         k->line = arena_strdup(k->a, line, strlen(line));
 }
 
-/* Takes a word, which stands in quotes if it is an odd one. */
-static bool take_quoted(struct parser *p, const char *word)
-{
-    if ((p->tok.kind != T_WORD && p->tok.kind != T_STR) || p->tok.len != strlen(word) ||
-        memcmp(p->tok.s, word, p->tok.len) != 0)
-        return false;
-    text_next(p);
-    return true;
-}
-
-int text_choice(struct parser *p, const char *const *names, uint32_t *out)
-{
-    if (expect_assign(p) < 0)
-        return -1;
-    for (*out = 0; names[*out]; ++*out)
-        if (take_quoted(p, names[*out]))
-            return 0;
-    const char *want = *names;
-    for (uint32_t i = 1; i < *out; i++)
-        want = arena_fmt(p->a, "%s%s%s", want, i + 1 < *out ? ", " : " or ", names[i]);
-    return text_expected(p, want);
-}
-
-/* The same with the words of what values rest on. */
-static int take_basis_word(struct parser *p, enum basis b, uint32_t *out)
-{
-    uint32_t n = 0;
-    while (basis_word(&p->model, b, n))
-        n++;
-    const char **names = arena_array(p->a, (size_t)n + 1, sizeof *names);
-    for (uint32_t i = 0; i < n; i++)
-        names[i] = basis_word(&p->model, b, i);
-    return text_choice(p, names, out);
-}
-
-/* "network=direct": 1 if it was one of the words that say what values rest on, 0 if not; -1, an error. */
-static int take_basis(struct parser *p)
-{
-    for (enum basis b = 0; b < BASES; b++) {
-        uint32_t word;
-        int64_t number = 0;
-        if (!text_take_word(p, basis_key[b]))
-            continue;
-        if (b == BASIS_OPTIMIZER) {
-            if (expect_assign(p) < 0 || text_int(p, 0, 4, &number, "copies of the weights") < 0)
-                return -1;
-            basis_set(&p->model, b, (uint32_t)number);
-            return 1;
-        }
-        if (take_basis_word(p, b, &word) < 0)
-            return -1;
-        basis_set(&p->model, b, word);
-        return 1;
-    }
-    return 0;
-}
-
 static int parse_levels(struct parser *p, struct cluster *c)
 {
     static const char what[] = "levels such as \"8:25GB/s,0us/2:3GB/s,0us\"";
@@ -133,12 +75,10 @@ static int parse_levels(struct parser *p, struct cluster *c)
 int text_cluster(struct parser *p)
 {
     size_t at = p->tok.at;
-    uint32_t which;
 
     if (p->cluster != NULL)
         return text_error(p, at, "the cluster is described already");
     struct cluster *c = cluster_of(p);
-    struct exec_model *e = &p->model;
     if (p->tok.kind == T_STR) { /* a text may not make pcc read other files */
         if (str_ends(p->tok.s, ".json"))
             return text_error(p, at, "expected a cluster like \"2xa100,1xcpu\", not a file");
@@ -149,44 +89,16 @@ int text_cluster(struct parser *p)
         text_next(p);
     }
     for (;;) {
-        if (text_take_word(p, "io_free")) {
-            e->io_free = true;
-        } else if (text_take_word(p, "efficiency")) {
-            if (expect_assign(p) < 0 || text_int(p, 1, INT64_MAX, &e->efficiency, "millionths") < 0)
-                return -1;
-        } else if (text_take_word(p, "replicate")) {
-            e->replicate = true;
-        } else if (text_take_word(p, "sync")) {
-            if (expect_assign(p) < 0 ||
-                parse_quantity(p, rate_parse, &e->sync_bandwidth, "a rate (25GB/s)") < 0)
-                return -1;
-        } else if (text_take_word(p, "part_cost")) {
-            if (expect_assign(p) < 0 ||
-                parse_quantity(p, time_parse, &e->part_cost, "a time (5us)") < 0)
-                return -1;
-            if (e->part_cost < 0 || e->part_cost > PS_PER_S)
-                return text_error(p, at, "a part costs at most 1s");
-        } else if (text_take_word(p, "overlap")) {
-            if (text_choice(p, overlap_name, &which) < 0)
-                return -1;
-            e->overlap = (enum overlap)which;
-        } else if (text_take_word(p, "schedule")) {
-            if (text_choice(p, micro_schedule_name, &which) < 0)
-                return -1;
-            e->schedule = (enum micro_schedule)which;
-        } else if (text_take_word(p, "levels")) {
+        if (text_take_word(p, "levels")) {
             if (parse_levels(p, c) < 0)
                 return -1;
         } else if (text_take_word(p, "reduce")) {
             if (expect_assign(p) < 0 ||
-                parse_quantity(p, rate_parse, &c->reduce_bandwidth, "a rate (3GB/s)") < 0)
+                text_quantity(p, rate_parse, &c->reduce_bandwidth, "a rate (3GB/s)") < 0)
                 return -1;
         } else {
-            int taken = text_training(p);
-            if (taken > 0)
-                continue;
-            taken = taken < 0 ? -1 : take_basis(p);
-            const char *why = taken ? NULL : exec_refuses(e, p->m->mem);
+            int taken = text_setting(p);
+            const char *why = taken ? NULL : exec_refuses(&p->model, p->m->mem);
             if (why)
                 return text_error(p, at, "%s", why);
             if (taken <= 0)
@@ -208,7 +120,7 @@ static int parse_peaks(struct parser *p, struct device_class *k)
             return text_expected(p, "an element type");
         text_next(p);
         if (text_want(p, ':', "':'") < 0 ||
-            parse_quantity(p, count_parse, &k->peak[e], "operations per second (19500G)") < 0)
+            text_quantity(p, count_parse, &k->peak[e], "operations per second (19500G)") < 0)
             return -1;
     }
     return text_want(p, ']', "']'");
@@ -217,10 +129,10 @@ static int parse_peaks(struct parser *p, struct device_class *k)
 /* "=25GB/s,10us" */
 static int parse_link(struct parser *p, int64_t *bandwidth, int64_t *latency)
 {
-    if (expect_assign(p) < 0 || parse_quantity(p, rate_parse, bandwidth, "a rate (25GB/s)") < 0 ||
+    if (expect_assign(p) < 0 || text_quantity(p, rate_parse, bandwidth, "a rate (25GB/s)") < 0 ||
         text_want(p, ',', "','") < 0)
         return -1;
-    return parse_quantity(p, time_parse, latency, "a time (10us)");
+    return text_quantity(p, time_parse, latency, "a time (10us)");
 }
 
 static int parse_class_option(struct parser *p, struct device_class *k)
@@ -229,13 +141,13 @@ static int parse_class_option(struct parser *p, struct device_class *k)
                       time[] = "a time (10us)";
 
     if (text_take_word(p, "memory"))
-        return expect_assign(p) < 0 ? -1 : parse_quantity(p, bytes_parse, &k->memory, bytes);
+        return expect_assign(p) < 0 ? -1 : text_quantity(p, bytes_parse, &k->memory, bytes);
     if (text_take_word(p, "reserve"))
-        return expect_assign(p) < 0 ? -1 : parse_quantity(p, bytes_parse, &k->reserve, bytes);
+        return expect_assign(p) < 0 ? -1 : text_quantity(p, bytes_parse, &k->reserve, bytes);
     if (text_take_word(p, "bandwidth"))
-        return expect_assign(p) < 0 ? -1 : parse_quantity(p, rate_parse, &k->bandwidth, rate);
+        return expect_assign(p) < 0 ? -1 : text_quantity(p, rate_parse, &k->bandwidth, rate);
     if (text_take_word(p, "overhead"))
-        return expect_assign(p) < 0 ? -1 : parse_quantity(p, time_parse, &k->overhead, time);
+        return expect_assign(p) < 0 ? -1 : text_quantity(p, time_parse, &k->overhead, time);
     if (text_take_word(p, "link"))
         return parse_link(p, &k->link_bandwidth, &k->link_latency);
     if (text_take_word(p, "inner"))
@@ -356,13 +268,12 @@ int text_value_key(struct parser *p, vid v)
     p->facts.has_cost = true;
     if (text_is(p, "bytes")) {
         text_next(p);
-        return expect_assign(p) < 0 ? -1
-                                    : parse_quantity(p, bytes_parse, &f->bytes, "bytes (4KiB)");
+        return expect_assign(p) < 0 ? -1 : text_quantity(p, bytes_parse, &f->bytes, "bytes (4KiB)");
     }
     bool elems = text_is(p, "elems");
     text_next(p);
     if (expect_assign(p) < 0 ||
-        (elems ? parse_quantity(p, count_parse, &x, "a count") : parse_time_or_never(p, &x)) < 0)
+        (elems ? text_quantity(p, count_parse, &x, "a count") : parse_time_or_never(p, &x)) < 0)
         return -1;
     *(elems ? &f->elems : &f->xfer) = (uint64_t)x + 1;
     return 0;
@@ -435,8 +346,8 @@ static int parse_cost_key(struct parser *p, struct node_fact *f)
     if (expect_assign(p) < 0)
         return -1;
     return key == FLOPS
-               ? parse_quantity(p, count_parse, &f->flops, "a count")
-               : parse_quantity(p, bytes_parse, key == OWN ? &f->own : &f->traffic, "bytes (4KiB)");
+               ? text_quantity(p, count_parse, &f->flops, "a count")
+               : text_quantity(p, bytes_parse, key == OWN ? &f->own : &f->traffic, "bytes (4KiB)");
 }
 
 int text_node_key(struct parser *p, nid n)
@@ -468,7 +379,7 @@ int text_node_key(struct parser *p, nid n)
         p->facts.has_cost = p->facts.has_params = true;
         text_next(p);
         return expect_assign(p) < 0 ? -1
-                                    : parse_quantity(p, bytes_parse, &f->params, "bytes (4KiB)");
+                                    : text_quantity(p, bytes_parse, &f->params, "bytes (4KiB)");
     }
     if (text_is(p, "color")) {
         text_next(p);
@@ -658,10 +569,9 @@ static int parse_plan_option(struct parser *p, struct plan *plan)
         return 0;
     }
     if (text_take_word(p, "objective")) {
-        uint32_t word;
-        if (take_basis_word(p, BASIS_OBJECTIVE, &word) < 0)
+        if (text_setting_value(p, exec_setting("objective")) < 0)
             return -1;
-        plan->claim.objective = p->model.objective = word;
+        plan->claim.objective = p->model.objective;
         return 0;
     }
     if (text_take_word(p, "states"))

@@ -166,11 +166,15 @@ bool text_is_value_key(const struct parser *p);
 int text_value_key(struct parser *p, vid v);
 int text_node_key(struct parser *p, nid n);
 int text_plan(struct parser *p); /* after "plan" */
-/* '=' and one of the names, which end in NULL; its number in *out.  0, or -1 and an error. */
-int text_choice(struct parser *p, const char *const *names, uint32_t *out);
-/* training.c: 1 if the current word is one of an iteration's, and it and its value are taken; 0: it is none; -1 and an
- * error. */
-int text_training(struct parser *p);
+/* A number of at least 0 in the form that `parse` reads.  0, or -1 and an error: "expected WHAT". */
+int text_quantity(struct parser *p, bool (*parse)(const char *, int64_t *), int64_t *out,
+                  const char *what);
+/* settings.c: 1 if the current word is a setting of the execution model, and it and its value are taken; 0: it is none;
+ * -1 and an error. */
+int text_setting(struct parser *p);
+/* '=' and the value of a setting, into p->model; of a flag nothing.  0, or -1 and an error. */
+int text_setting_value(struct parser *p, const struct opt *o);
+/* training.c */
 int text_stages(struct parser *p, struct plan *plan);              /* after "stages" */
 int text_slot(struct parser *p, struct plan *plan, nid n);         /* "slot=2", if it is there */
 int text_placed_stage(struct parser *p, struct plan *plan, nid n); /* "stage=2", if it is there */

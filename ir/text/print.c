@@ -78,8 +78,7 @@ static void put_time(const struct printer *p, int64_t ps)
     text_put(p, ps == COST_NEVER ? "never" : time_print(buf, ps));
 }
 
-/* " key=" and the number with the largest unit of powers of ten that divides it. */
-static void put_count(const struct printer *p, const char *key, int64_t n, const char *units)
+void text_put_count(const struct printer *p, const char *key, int64_t n, const char *units)
 {
     int u = 0;
 
@@ -117,7 +116,7 @@ static void put_value_facts(struct printer *p, vid v)
     if (k->bytes != NULL && k->bytes[v] != 0)
         put_bytes(p, " !bytes=", k->bytes[v]);
     if (k->elems != NULL && k->elems[v] >= 0)
-        put_count(p, " !elems=", k->elems[v], " kMGT");
+        text_put_count(p, " !elems=", k->elems[v], " kMGT");
     if (k->xfer != NULL && k->xfer[v] >= 0) {
         text_put(p, " !xfer=");
         put_time(p, k->xfer[v]);
@@ -142,7 +141,7 @@ static void put_node_costs(struct printer *p, nid n)
         text_put(p, same ? "" : "]");
     }
     if (k->flops != NULL && k->flops[n] != 0)
-        put_count(p, " !flops=", k->flops[n], " kMGT");
+        text_put_count(p, " !flops=", k->flops[n], " kMGT");
     if (k->traffic != NULL && k->traffic[n] != 0)
         put_bytes(p, " !traffic=", k->traffic[n]);
     if (k->own != NULL && k->own[n] != 0)
@@ -366,7 +365,7 @@ static void put_class(const struct printer *p, const struct device_class *k)
         if (k->peak[e] != 0) {
             text_put(p, any ? ", " : " peak=[");
             text_put(p, elem_name((enum elem)e));
-            put_count(p, ":", k->peak[e], " kMGT");
+            text_put_count(p, ":", k->peak[e], " kMGT");
             any = true;
         }
     }
@@ -403,13 +402,6 @@ static void put_opsets(const struct printer *p)
     }
 }
 
-/* " key=word", in quotes if no token is like that */
-static void put_choice(const struct printer *p, const char *key, const char *word)
-{
-    const char *quote = strchr(word, '-') ? "\"" : "";
-    fprintf(p->f, " %s=%s%s%s", key, quote, word, quote);
-}
-
 static void put_header(const struct printer *p, const struct cluster *c, const struct exec_model *e)
 {
     const struct module *m = p->m;
@@ -435,33 +427,7 @@ static void put_header(const struct printer *p, const struct cluster *c, const s
         text_put(p, "\n");
     }
     if (c != NULL) {
-        fprintf(p->f, "cluster%s efficiency=%lld", e->io_free ? " io_free" : "",
-                (long long)exec_efficiency(e));
-        if (e->overlap)
-            fprintf(p->f, " overlap=%s", overlap_name[e->overlap]);
-        for (enum basis b = 0; b < BASES; b++)
-            if (basis_get(e, b))
-                put_choice(p, basis_key[b], basis_word(e, b, basis_get(e, b)));
-        if (e->schedule)
-            fprintf(p->f, " schedule=%s", micro_schedule_name[e->schedule]);
-        if (e->replicate)
-            text_put(p, " replicate");
-        text_put_training(p, &e->training);
-        if (c->nlevel)
-            fprintf(p->f, " levels=\"%s\"", cluster_levels_text(c, p->m->mem));
-        if (c->reduce_bandwidth) {
-            put_count(p, " reduce=", c->reduce_bandwidth, " kMGT");
-            text_put(p, "B/s");
-        }
-        if (e->part_cost) {
-            text_put(p, " part_cost=");
-            put_time(p, e->part_cost);
-        }
-        if (e->sync_bandwidth) {
-            put_count(p, " sync=", e->sync_bandwidth, " kMGT");
-            text_put(p, "B/s");
-        }
-        fputc('\n', p->f);
+        text_put_settings(p, c, e);
         for (uint32_t i = 0; i < c->ncls; i++)
             put_class(p, &c->cls[i]);
         for (uint32_t i = 0; i < c->nlink; i++)
@@ -497,7 +463,7 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
     text_put_quoted(p, plan->planner != NULL ? plan->planner : "");
     const char *status = plan_status_name(plan->claim.status);
     if (plan->claim.objective)
-        put_choice(p, "objective", exec_kind_of(&s->model, plan->claim.objective)->name);
+        text_put_choice(p, "objective", exec_kind_of(&s->model, plan->claim.objective)->name);
     text_put(p, " status=");
     if (strchr(status, '-')) /* no word */
         text_put_quoted(p, status);

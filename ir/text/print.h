@@ -34,8 +34,16 @@ void text_put_hex(const struct printer *p, const unsigned char *data, uint64_t n
 /* " !doc=... !meta={...} !onnx=...", of what there is. */
 void text_put_about(const struct printer *p, uint32_t about);
 
+/* print.c: " key=" and the number with the largest unit of powers of ten that divides it. */
+void text_put_count(const struct printer *p, const char *key, int64_t n, const char *units);
+
+/* settings.c: " key=word", in quotes if no token is like that. */
+void text_put_choice(const struct printer *p, const char *key, const char *word);
+/* What "cluster" says. */
+void text_put_settings(const struct printer *p, const struct cluster *c,
+                       const struct exec_model *e);
+
 /* training.c */
-void text_put_training(const struct printer *p, const struct training *t);
 void text_put_stages(const struct printer *p, const struct stages *s);
 
 #endif

@@ -44,25 +44,26 @@ static int refuse(struct ctx *x, const struct plan_options *o, const int32_t *de
 /* What the words of the file are about. */
 static uint32_t goal_of(const struct given_plan *given, const struct ctx *x)
 {
-    bool said = given->said & 1U << BASIS_OBJECTIVE;
+    bool said = given->said & exec_bit(exec_setting("objective"));
     return said ? given->model.objective : ctx_judged(x).model.objective;
 }
 
 /* The plan's figures rest on what its file says, but for what the user says. */
 static int take_basis(struct ctx *x, const char *from, const struct given_plan *given)
 {
-    for (enum basis b = 0; b < BASES; b++) {
-        uint32_t word = basis_get(&given->model, b), now = basis_get(&x->scene.model, b);
-        if (!(given->said >> b & 1) || word == now)
+    for (const struct opt *o = exec_settings; o->name; o++) {
+        int64_t word = opt_number(o, &given->model), now = opt_number(o, &x->scene.model);
+        bool objective = o->off == offsetof(struct exec_model, objective);
+        if (!(given->said & exec_bit(o)) || word == now)
             continue;
-        if (b != BASIS_OBJECTIVE && goal_of(given, x) != ctx_judged(x).model.objective)
+        if (!objective && goal_of(given, x) != ctx_judged(x).model.objective)
             continue; /* it is about another objective */
-        if (ctx_settings(x)->said >> b & 1)
+        struct opt own = exec_values(&x->scene.model, o, x->use.mem);
+        if (ctx_said(x, o->name))
             diag_note(x->use.diag, "plan from %s: it was made for %s %s, and is judged by %s", from,
-                      basis_key[b], basis_word(&x->scene.model, b, word),
-                      basis_word(&x->scene.model, b, now));
+                      opt_key(o, x->use.mem), own.names[word], own.names[now]);
         else
-            basis_set(&x->scene.model, b, word);
+            opt_put(o, &x->scene.model, word);
     }
     if (given->stages && !x->scene.model.training.micro_batches)
         x->scene.model.training = given->model.training;

@@ -8,8 +8,8 @@
 struct given_plan {
     int32_t *dev;   /* [node] -1: it is not placed */
     uint32_t *rank; /* as of struct plan; NULL: the file gives no order */
-    /* what it says that its figures rest on: words of `model`, as bits 1 << enum basis */
-    uint32_t said;
+    /* what it says that its figures rest on: settings of `model`, as exec_bit() */
+    uint64_t said;
     struct exec_model model;
     double bound;          /* seconds that its planner claimed no plan of the scope to be below */
     const char *scope;     /* "contiguous", ...; NULL: it claims none */

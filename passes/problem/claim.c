@@ -48,7 +48,7 @@ static uint32_t sure_passes(const struct wdag *g)
 int64_t claim_start(const struct ctx *x, const struct wdag *g)
 {
     const struct exec_model *e = &x->scene.model;
-    bool apart = e->schedule == MICRO_GPIPE && g->back;
+    bool apart = exec_apart(e) && g->back;
     if (e->overlap != OVERLAP_SUM || e->replicate || !g->n) /* transfers hide it, copies share it */
         return 0;
     return e->part_cost ? sat_mul(e->part_cost, apart ? sure_passes(g) : wdag_passes(g)) : 0;

@@ -356,7 +356,7 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
     c->cluster = cluster;
     c->mem = a;
     c->overlap = model->overlap != OVERLAP_SUM;
-    c->apart = model->schedule == MICRO_GPIPE && g->back;
+    c->apart = exec_apart(model) && g->back;
     c->by_pass = how->by_pass;
     c->detailed = c->overlap || c->apart || model->replicate || c->by_pass;
     if (c->by_pass)

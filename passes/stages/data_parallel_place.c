@@ -16,7 +16,7 @@ static int data_parallel_run(struct ctx *x, const void *options)
     if (train_begin(&t, x, "data-parallel-place"))
         return -1;
     const int64_t global = m->micro_size * training_count(m), devices = t.servers.ndev;
-    bool fixed = !m->micro_size || (ctx_settings(x)->trained & TRAINING_SAID_SIZE);
+    bool fixed = !m->micro_size || train_size_said(x);
     struct training best_model = *m;
     struct device_set all = {{0}};
     for (uint32_t v = 0; v < t.servers.n; v++)

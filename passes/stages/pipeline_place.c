@@ -34,11 +34,6 @@ struct choices {
     struct trained best;
 };
 
-static bool is_said(const struct choices *c, uint32_t what)
-{
-    return ctx_settings(c->x)->trained & what;
-}
-
 /* The divisors of the batch: the first SIZES of them that were seen, and of those between two powers of two the one
  * that most numbers of devices can share. */
 struct divisors {
@@ -84,7 +79,7 @@ static void choose_sizes(struct choices *c)
     struct divisors s = {.n = 0};
     c->global = m->micro_size * training_count(m);
     add_size(c, m->micro_size);
-    if (!m->micro_size || is_said(c, TRAINING_SAID_SIZE))
+    if (!m->micro_size || train_size_said(c->x))
         return;
     for (int64_t d = 1; d <= MOST_DIVISOR && d <= c->global / d; d++) {
         if (c->global % d != 0)
@@ -124,7 +119,7 @@ static void try_size(struct choices *c, struct train *t, uint32_t size)
     rules.work = FORMULA;
     struct dapple_found found = dapple_search(&chain, &rules, &t->clock, c->x->use.scratch);
     c->evaluated += found.evaluated;
-    if (is_said(c, TRAINING_SAID_SCHEDULE)) {
+    if (ctx_said(c->x, "schedule")) {
         try_schedule(c, t, &found, size);
         return;
     }
@@ -143,7 +138,7 @@ static void offer(struct choices *c, struct train *t)
         if (c->size[i])
             train_set_size(model, c->global, c->size[i]);
         all[t->noffered++] = *model;
-        for (uint32_t k = 0; k < SCHEDULES && !is_said(c, TRAINING_SAID_SCHEDULE); k++) {
+        for (uint32_t k = 0; k < SCHEDULES && !ctx_said(c->x, "schedule"); k++) {
             t->noffered += k > 0;
             all[t->noffered - 1] = *model;
             all[t->noffered - 1].schedule = offered[k];
@@ -172,7 +167,7 @@ static void tell(const struct choices *c)
                        arena_fmt(c->x->use.mem, "%lld x %lld:", (long long)(c->global / c->size[i]),
                                  (long long)c->size[i]),
                        c->by_size[i]);
-    for (uint32_t i = 0; i < TRAINING_SCHEDULES && !is_said(c, TRAINING_SAID_SCHEDULE); i++)
+    for (uint32_t i = 0; i < TRAINING_SCHEDULES && !ctx_said(c->x, "schedule"); i++)
         if (i != TRAINING_PIPEDREAM)
             schedules =
                 add_choice(c, schedules, arena_fmt(c->x->use.mem, "%s:", training_schedule_name[i]),

@@ -154,8 +154,8 @@ static uint32_t wanted(const struct iteration_run *r, const struct training *t, 
     uint32_t n = r->x.nstage, most = r->x.micro_batches;
     if (t->schedule == TRAINING_GPIPE)
         return most;
-    if (t->warm_up == WARM_UP_COUNT)
-        return t->warm_up_count;
+    if (t->warm_up > 0)
+        return (uint32_t)t->warm_up;
     if (t->schedule == TRAINING_PIPEDREAM)
         return iteration_ahead_turns(r->stage, n, k);
     return policy_b ? iteration_ahead_b(n, k, most) : iteration_ahead_a(n, k, most);
@@ -210,6 +210,11 @@ static void keep(struct trained *p, const struct iteration_run *r, struct arena 
     }
 }
 
+bool train_size_said(const struct ctx *x)
+{
+    return ctx_said(x, "micro-batches") || ctx_said(x, "micro-batch-size");
+}
+
 /* Whether the devices of a stage would have to share a sample, which nothing allows. */
 static bool shares_samples(const struct train *t, const struct device_set *set)
 {
@@ -223,7 +228,7 @@ static bool shares_samples(const struct train *t, const struct device_set *set)
 static bool is_way(const struct training *m, bool policy_b)
 {
     bool settles = m->schedule == TRAINING_DAPPLE || m->schedule == TRAINING_ZB_H1;
-    if (!settles || m->warm_up == WARM_UP_COUNT)
+    if (!settles || m->warm_up > 0)
         return !policy_b;
     return m->warm_up == WARM_UP_BEST || policy_b == (m->warm_up == WARM_UP_B);
 }

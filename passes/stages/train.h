@@ -68,6 +68,8 @@ uint32_t train_layer(const struct train *t, nid n);
 struct layer_chain train_chain(const struct train *t);
 /* Divides a batch of so many samples into micro-batches of `size`. */
 void train_set_size(struct training *m, int64_t global, int64_t size);
+/* Whether the user says how large micro-batches are, or how many there are. */
+bool train_size_said(const struct ctx *x);
 /* Sums of each stage, before they are scaled.  Lives in a. */
 struct stage_sums *train_sums(const struct train *t, const struct trained *p, struct arena *a);
 /* Runs stages with the best order of forward and backward passes that the model's settings allow. */

@@ -13,7 +13,7 @@
 # RUN: not %pcc %s -Werror=picturs 2>&1 | FileCheck %s --check-prefix=NEARERR
 # RUN: not %pcc %s -Weror 2>&1 | FileCheck %s --check-prefix=EROR
 # RUN: not %pcc %s -Wzebra 2>&1 | FileCheck %s --check-prefix=FAR
-# RUN: %pcc --help | FileCheck %s --check-prefix=HELP
+# RUN: %pcc --help=all | FileCheck %s --check-prefix=HELP
 # RUN: %pcc --help-man | FileCheck %s --check-prefix=MAN
 # RUN: %pcc --help-completion=bash | FileCheck %s --check-prefix=BASH
 # CHECK: warning: --pin 'no=acc1' matches no node that is placed [-Wunmatched-pin]
@@ -24,10 +24,10 @@
 # FATAL: error: -Werror: 2 warnings
 # JSON: {"level":"warning","message":"--pin 'no=acc1' matches no node that is placed","name":"unmatched-pin"}
 # JSON: {"level":"error","message":"-Werror: 1 warning"}
-# NEAR: error: -Wno-unmatched-pins: there is no warning 'unmatched-pins'; did you mean 'unmatched-pin'? (see --help)
+# NEAR: error: -Wno-unmatched-pins: there is no warning 'unmatched-pins'; did you mean 'unmatched-pin'? (see --help=all)
 # NEARERR: error: -Werror=picturs: there is no warning 'picturs'; did you mean 'picture'?
 # EROR: error: -Weror: there is no warning 'eror'; did you mean 'error'?
-# FAR: error: -Wzebra: there is no warning 'zebra' (see --help)
+# FAR: error: -Wzebra: there is no warning 'zebra' (see --help=all)
 # HELP: Warnings (-Wno-NAME
 # HELP: large-class
 # HELP: unmatched-pin

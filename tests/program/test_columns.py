@@ -37,18 +37,30 @@ def narrow(text, what):
 
 
 def helps():
-    for words in (["-h"], ["--help"], ["--list-passes"]):
+    for words in (["--help"], ["--help=training"], ["--help=all"], ["--list-passes"]):
         narrow(run(*words).stdout, words)
     for line in run("--list-passes").stdout.splitlines():
         if not line.startswith(" "):
             narrow(run("--help-pass=" + line.split()[0]).stdout, line)
-    brief, whole = run("-h").stdout, run("--help").stdout
+    brief, whole = run("--help").stdout, run("--help=all").stdout
     options = re.findall(r"^  (?:-\w, |    )--([a-z-]+)", brief, re.M)
-    check(len(options) == 10 and "--help shows all" in brief, f"-h shows {options}")
+    check(len(options) == 10 and "--help=all shows all" in brief and "--help=training" in brief,
+          f"--help shows {options}")
+    check(len(brief.splitlines()) < 40 and run("-h").stdout == brief, "-h and --help are one, and short")
+    check(run("--help=fuse").stdout == run("--help-pass=fuse").stdout, "--help=PASS is --help-pass=PASS")
+    training = run("--help=training").stdout
+    check("--micro-batches=N" in training and "--devices" not in training, f"--help=training: {training}")
     groups = re.findall(r"^([A-Z][a-z ]+):$", whole, re.M)
-    check(groups == ["Input", "Devices", "Costs", "Planning", "Output", "Looking inside"], f"groups: {groups}")
+    check(groups == ["Input", "Devices", "Costs", "Planning", "Training", "Output", "Looking inside",
+                     "Comparing with published figures"], f"groups: {groups}")
     every = re.findall(r"^  (?:-\w, |    )--([a-z0-9-]+)", whole, re.M)
-    check(len(every) == len(set(every)) and set(options) < set(every), "an option is in two groups, or in none")
+    twice = sorted(name for name in set(every) if every.count(name) > 1)
+    check(twice == ["contention", "memory-model"] and set(options) < set(every), f"in two groups, or in none: {twice}")
+    usual, comparing = whole.split("\nComparing with published figures:\n")
+    for name, words in (("contention", "half|rx|baechi"), ("memory-model", "paper")):
+        check(f"--{name}={words}\n" in comparing and words not in usual, f"--{name}={words} is not for comparing alone")
+    for name in ("pieces", "cpus", "order-report", "allreduce-lane", "slices"):
+        check(f"--{name}=" in comparing and f"--{name}=" not in usual, f"--{name} is not for comparing alone")
 
 
 def manual():

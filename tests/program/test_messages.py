@@ -161,7 +161,7 @@ OPTIONS = [
      "--profile-at: all files are of batch size 8, expected two different sizes at least; a measurement of the size "
      "that is planned goes to --costs"),
     (2, ("m.pir", "--profile-check=8=x.csv"), "--profile-check: there is no prediction to check without --profile-at"),
-    (2, (*TRAIN, "--micro-batches=0"), "--micro-batches '0': expected a number from 1 to 4294967295"),
+    (2, (*TRAIN, "--micro-batches=0"), "--micro-batches '0': expected a number from 1 to 1000000"),
     (2, (*TRAIN, "--micro-batch-size=2"),
      "--micro-batch-size needs --profiled-batch, the samples that costs are about"),
     (2, (*TRAIN, "--profiled-batch=1", "--micro-batch-size=2", "--micro-batches=3", "--global-batch=8"),
@@ -189,7 +189,7 @@ OPTIONS = [
     (2, (*TRAIN, "--warmup=4294967296"), "--warmup '4294967296': expected best, pa, pb or a number >= 1"),
     (2, (*TRAIN, "--workspace=-1GiB"), "--workspace '-1GiB': expected a size such as 1GiB"),
     (2, (*TRAIN, "--slices=some"), "--slices 'some': expected whole or any"),
-    (2, (*TRAIN, "--micro-batches=1000001"), "1000001 micro-batches: expected at most 1000000"),
+    (2, (*TRAIN, "--micro-batches=1000001"), "--micro-batches '1000001': expected a number from 1 to 1000000"),
     (2, ("m.pir", "--check-annotations", "-p", "cost"),
      "--check-annotations writes nothing: -p, -o and --emit do not apply"),
     (2, ("m.pir", "--check-schedule", "-o", "x"), "--check-schedule writes nothing: -p, -o and --emit do not apply"),

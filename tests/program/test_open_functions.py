@@ -547,7 +547,7 @@ def warnings(work):
     check(not warned(work / "if90.onnx", *ON_TWO, "-p", "dp-place", "-Wno-whole-body"), "-Wno-whole-body")
     lines = warned(save(work / "loop.onnx", looping()), *ON_TWO, "-p", "dp-place")
     check(len(lines) == 1 and "'again' (Loop) takes 100 %" in lines[0] and "body" in lines[0], f"Loop: {lines}")
-    helped = pcc("--help").stdout
+    helped = pcc("--help=all").stdout
     check("whole-call" in helped and "whole-body" in helped, "--help does not list the warnings")
 
 

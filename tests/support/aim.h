@@ -10,7 +10,7 @@
 static inline void aim_at(struct exec_model *m, const char *objective)
 {
     m->kinds = exec_kinds;
-    int number = basis_find(m, BASIS_OBJECTIVE, objective);
+    int number = exec_objective(m, objective);
     assert(number >= 0);
     m->objective = (uint32_t)number;
 }

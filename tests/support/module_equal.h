@@ -415,6 +415,17 @@ static inline bool module_equal(const struct module *a, const struct plan *pa,
     return same && same_graphs(&e, pa, pb);
 }
 
+static inline bool same_setting(const struct opt *o, const struct exec_model *a,
+                                const struct exec_model *b)
+{
+    if (o->off == offsetof(struct exec_model, efficiency))
+        return exec_efficiency(a) == exec_efficiency(b);
+    if (o->off == offsetof(struct exec_model, training.schedule) &&
+        exec_kind(a)->feed != FEED_MICRO_BATCHES)
+        return exec_apart(a) == exec_apart(b);
+    return opt_number(o, a) == opt_number(o, b);
+}
+
 /* Whether b is what a was written as. */
 static inline bool module_written(const struct module *a, const struct module *b)
 {
@@ -426,14 +437,10 @@ static inline bool module_written(const struct module *a, const struct module *b
 
 static inline bool model_equal(const struct exec_model *a, const struct exec_model *b)
 {
-    for (enum basis k = 0; k < BASES; k++)
-        if (!same_if(basis_get(a, k) == basis_get(b, k), basis_key[k], 0))
+    for (const struct opt *o = exec_settings; o->name; o++)
+        if (!same_if(same_setting(o, a, b), o->name, 0))
             return false;
-    return same_if(a->io_free == b->io_free && exec_efficiency(a) == exec_efficiency(b) &&
-                       a->part_cost == b->part_cost && a->overlap == b->overlap &&
-                       a->sync_bandwidth == b->sync_bandwidth && a->replicate == b->replicate &&
-                       a->schedule == b->schedule,
-                   "execution model", 0);
+    return true;
 }
 
 static inline bool cluster_equal(const struct cluster *a, const struct cluster *b)

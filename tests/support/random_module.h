@@ -672,7 +672,7 @@ static inline struct exec_model random_model(uint64_t seed)
     e.replicate = rng_one_in(&r, 3);
     e.overlap = (enum overlap)rng_below(&r, OVERLAPS);
     e.part_cost = rng_one_in(&r, 2) ? 0 : random_amount(&r) % (PS_PER_S + 1);
-    e.schedule = (enum micro_schedule)rng_below(&r, MICRO_SCHEDULES);
+    e.training.schedule = rng_one_in(&r, 2) ? TRAINING_GPIPE : TRAINING_DAPPLE;
     e.efficiency = rng_one_in(&r, 2) ? 1000000 : 1 + rng_below(&r, 999999);
     e.optimizer = rng_below(&r, 5);
     return e;

@@ -4,8 +4,8 @@ The build tree around PCC is installed into an empty folder. tests/example is bu
 find_package and, file by file, through pkg-config, in strict C11; the path that its own pass prints must have the
 time that the cost table gives its nodes; what the programs around pcc.h plan and write is what pcc plans and writes,
 with stderr closed, too. The shared library shows what pcc.h declares and nothing else; every installed header
-compiles alone, pcc.h as C++, too. The manual page and the completions name every option of --help. Needs cmake and a
-build tree (else 77)."""
+compiles alone, pcc.h as C++, too. The manual page and the completions name every option of --help=all. Needs cmake and
+a build tree (else 77)."""
 # extras: groff zsh bash c++
 import csv
 import io
@@ -122,12 +122,12 @@ def with_library(prefix, lib):
 
 def docs(prefix):
     pcc = prefix / "bin" / "pcc"
-    options = set(re.findall(r"--([a-z][a-z-]+)", run(pcc, "--help").stdout.split("exit codes")[0]))
+    options = set(re.findall(r"--([a-z][a-z-]+)", run(pcc, "--help=all").stdout.split("exit codes")[0]))
     passes = {s.split()[0] for s in run(pcc, "--list-passes").stdout.splitlines() if s[:1].strip()}
     man = (prefix / "share/man/man1/pcc.1").read_text().replace("\\-", "-")
     zsh = (prefix / "share/zsh/site-functions/_pcc").read_text()
     fish = (prefix / "share/fish/vendor_completions.d/pcc.fish").read_text()
-    check(len(options) > 20 and len(passes) > 5, f"--help shows {options}, --list-passes {passes}")
+    check(len(options) > 20 and len(passes) > 5, f"--help=all shows {options}, --list-passes {passes}")
     for name in options:
         check(f"--{name}\\fR" in man, f"the manual page does not have --{name}")
         check(f"'*--{name}" in zsh, f"the completion of zsh does not have --{name}")
@@ -145,8 +145,8 @@ def read_by(program, prefix, options, passes):
     if program == "zsh":
         return run("zsh", "-n", prefix / "share/zsh/site-functions/_pcc")
     for words, expected in [("pcc --", {f"--{n}" for n in options}), ("pcc --io = ", {"paid", "free"}),
-                            ("pcc --io = p", {"paid"}), ("pcc --help-pass ", passes),
-                            ("pcc -p dp-", {"dp-place"})]:
+                            ("pcc --io = p", {"paid"}), ("pcc --contention = h", {"half"}),
+                            ("pcc --help-pass ", passes), ("pcc -p dp-", {"dp-place"})]:
         split = words.split(" ")
         script = f'. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pcc; echo "${{COMPREPLY[@]}}"'
         bash = prefix / "share/bash-completion/completions/pcc"

@@ -1,7 +1,8 @@
-"""passes/README.md, backends/README.md and tools/lib/exec/README.md work as they say: their pass, planner, writer and
-execution model are compiled into a pcc of their own (with the tables changed as the pages tell), and their lit tests
-pass with that pcc, and fail when the one they are for is broken; the tests of all planners, of all writers and of all
-execution models take the new ones in.  The execution model is one folder and one row.
+"""passes/README.md, backends/README.md, tools/lib/exec/README.md and CONTRIBUTING.md work as they say: their pass,
+planner, writer, execution model and option are compiled into a pcc of their own (with the tables changed as the pages
+tell), and their lit tests pass with that pcc, and fail when the one they are for is broken; the tests of all
+planners, of all writers and of all execution models take the new ones in.  The execution model is one folder and one
+row; the option is three files: its row, its use, its page, without which the style test complains.
 
 Needs lit, filecheck, cmocka and the build tree around PCC (else 77)."""
 import os
@@ -19,6 +20,11 @@ BUILD = Path(shutil.which(PCC) or PCC).resolve().parent
 STRICT = "-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Wshadow -Wconversion -Wstrict-prototypes".split()
 PAGES = ("passes/README.md", "backends/README.md", "tools/lib/exec/README.md")
 MODEL = "tools/lib/exec/sequential/"
+# the option of CONTRIBUTING.md: its test, and before what the lines of each of its files stand; how it is broken
+OPTION = "tests/lit/at_most.pir"
+LINES = {"tools/lib/settings.c": '    {OPT_TEXT, "pin"', "tools/lib/plan.c": "    cut_parts(p, r);\n",
+         "docs/plans.md": "| how far a plan's order is"}
+BROKEN_OPTION = ("> limit", "> limit + 1000000")
 # each file of the pages, or all of a folder: its test, how it comes into which table, and how it is broken
 EXAMPLES = {
     "passes/coarsen/absorb.c": (
@@ -68,6 +74,16 @@ def tables():
     return changed
 
 
+def with_lines(blocks):
+    """The files of the tree with the option's lines, by name."""
+    changed = {}
+    for path, before in LINES.items():
+        text = (ROOT / path).read_text()
+        assert text.count(before) == 1, f"{path} has changed its form"
+        changed[path] = text.replace(before, blocks[path] + before)
+    return changed
+
+
 def files(blocks, example):
     """The files of an example, by name."""
     return {path: text for path, text in blocks.items() if path.startswith(example)}
@@ -76,7 +92,8 @@ def files(blocks, example):
 def build(folder, blocks, out, sources):
     """A program with the pages' examples: their objects come before those of the library."""
     own = []
-    for path, text in [*tables().items(), *(pair for example in EXAMPLES for pair in files(blocks, example).items())]:
+    examples = [pair for example in EXAMPLES for pair in files(blocks, example).items()]
+    for path, text in [*tables().items(), *with_lines(blocks).items(), *examples]:
         at = folder / "tree" / path
         at.parent.mkdir(parents=True, exist_ok=True)
         at.write_text(text)
@@ -107,6 +124,29 @@ def is_one_folder():
     return True
 
 
+def option_is_three_files(page):
+    """Whether the option of the page is a row, a use and a line for users, beside its test."""
+    named = re.findall(r"^```\w+ (\S+)\n", page, re.M)
+    if sorted(named) != sorted([*LINES, OPTION]):
+        print(f"the option needs other files than {list(LINES)}: {named}")
+        return False
+    return True
+
+
+def documented(blocks, program):
+    """Whether the style test wants the option's line on its page, and is content with it."""
+    sys.path.insert(0, str(ROOT / "tests/tree"))
+    import test_style
+    test_style.PCC = str(program)
+    tree, complaint = test_style.Tree(ROOT), "docs: no page tells of --at-most"
+    without = [line for line in test_style.readme_options(tree) if "at-most" in line]
+    tree.text["docs/plans.md"] = with_lines(blocks)["docs/plans.md"]
+    whole = [line for line in test_style.readme_options(tree) if "at-most" in line]
+    if without != [complaint] or whole:
+        print(f"the option's page: {without} without its line, {whole} with it")
+    return without == [complaint] and not whole
+
+
 def lit(test, program, out):
     return subprocess.run([sys.executable, ROOT / "tests/support/run_lit.py", test, out],
                           env={**os.environ, "PCC": str(program)}, capture_output=True, text=True)
@@ -126,7 +166,9 @@ def main():
         print("presets build in build/release:", *wrong, sep="\n")
         return 1
     blocks = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```$", pages, re.M | re.S))
-    if not is_one_folder():
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    blocks.update(re.findall(r"^```\w+ (\S+)\n(.*?)^```$", page, re.M | re.S))
+    if not is_one_folder() or not option_is_three_files(page):
         return 1
     driver = sorted((ROOT / "tools/pcc").glob("*.c"))
     with tempfile.TemporaryDirectory() as name:
@@ -135,7 +177,11 @@ def main():
         shutil.copy(ROOT / "tests/lit/lit.cfg.py", folder / "lit")
         if not build(folder, blocks, folder / "pcc", driver):
             return 1
-        for path, (test, *_, (old, new)) in EXAMPLES.items():
+        shutil.copy(BUILD / "pcc-gen", folder)
+        if not documented(blocks, folder / "pcc"):
+            return 1
+        examples = {path: (e[0], e[-1]) for path, e in EXAMPLES.items()}
+        for path, (test, (old, new)) in {**examples, "tools/lib/plan.c": (OPTION, BROKEN_OPTION)}.items():
             at = folder / "lit" / Path(test).name
             at.write_text(blocks[test])
             r = lit(at, folder / "pcc", folder / "out")

@@ -415,7 +415,7 @@ def user_pages(tree):
 
 def help_texts(tree):
     """What pcc, pcc-gen and every script that these pages name say of their options; and of tools that they call."""
-    texts = [says(PCC, "--help"), says(Path(PCC).with_name("pcc-gen"), "--help")]
+    texts = [says(PCC, "--help=all"), says(Path(PCC).with_name("pcc-gen"), "--help")]
     texts.append("--preset --build --install --prefix --config --rm")
     named = {name.rsplit("/", 1)[-1] for _, t in user_pages(tree) for name in re.findall(r"[\w/-]+\.(?:sh|py)", t)}
     texts += [t for path, t in tree.text.items() if path.startswith("tools/") and path.rsplit("/", 1)[-1] in named]
@@ -434,7 +434,7 @@ def readme_options(tree):
         for name in sorted(n for n in here if n not in known and not n.startswith(("-D", "-W"))):
             yield f"{page}: no program has the option {name}"
     if any(p == "docs/README.md" for p, _ in user_pages(tree)):
-        for short, name in re.findall(r"^ +(?:(-\w), )?(--[a-z-]+)", says(PCC, "--help"), re.M):
+        for short, name in re.findall(r"^ +(?:(-\w), )?(--[a-z-]+)", says(PCC, "--help=all"), re.M):
             if not named & {short, name}:
                 yield f"docs: no page tells of {name}"
 

@@ -127,8 +127,7 @@ static const struct result *keep_made(struct ctx *x)
 static void cut_parts(struct pcc *p, struct result *r)
 {
     const struct exec_shows *shows = exec_kind(&r->scene.model)->shows;
-    const char *cut = given(p, "cut");
-    bool fine = cut && !strcmp(cut, "transfers");
+    bool fine = p->settings.cut;
     if (shows->cut) {
         shows->cut(r, fine, p->x.use.mem);
         return;

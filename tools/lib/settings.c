@@ -9,61 +9,79 @@
 
 #include <string.h>
 
-/* Settings beside the options of writers. */
-static const char *const table[] = {"devices",
-                                    "link",
-                                    "group",
-                                    "levels",
-                                    "transfer-scale",
-                                    "io",
-                                    "overlap",
-                                    "schedule",
-                                    "replicate",
-                                    "sync",
-                                    "efficiency",
-                                    "reserve",
-                                    "part-cost",
-                                    "dim",
-                                    "costs",
-                                    "profile-at",
-                                    "profile-check",
-                                    "pin",
-                                    "state",
-                                    "keep-blocks",
-                                    "time-limit",
-                                    "max-states",
-                                    "allow-links",
-                                    "warnings",
-                                    "objective",
-                                    "judge",
-                                    "network",
-                                    "contention",
-                                    "dispatch",
-                                    "memory-model",
-                                    "cut",
-                                    "cpus",
-                                    "pieces",
-                                    "micro-batches",
-                                    "micro-batch-size",
-                                    "profiled-batch",
-                                    "global-batch",
-                                    "slices",
-                                    "warmup",
-                                    "recompute",
-                                    "duplex",
-                                    "allreduce",
-                                    "allreduce-lane",
-                                    "allreduce-overlap",
-                                    "workspace",
-                                    "weight-gradient-share",
-                                    "stages-per-device",
-                                    "optimizer"};
+#define FIELD(name) offsetof(struct settings, name)
+
+/* Settings that no execution model and no writer has.  What has no field is read by hand, with given(). */
+static const struct opt table[] = {
+    {OPT_TEXT, "devices", .topic = IN_DEVICES, .letter = 'd', .arg = "CLUSTER",
+     .help =
+         "'2xa100', '4xa100:40GiB,1xcpu', a cluster's name such as 'dapple-a', 'detect', or a JSON "
+         "file (default: 2xa100)"},
+    {OPT_TEXT, "link", .topic = IN_DEVICES, .arg = "RATE,LATENCY", .with = WITH_SHOWN,
+     .help = "each accelerator's link to the host: '25GB/s,10us', 'pcie4x16'"},
+    {OPT_TEXT, "group", .topic = IN_DEVICES, .arg = "N:LINK|N:SHARE", .with = WITH_SHOWN,
+     .help = "accelerators stand in groups of N, joined by such a link or at a share of the cost: "
+             "'4:300GB/s,2us', '8:nvlink4'"},
+    {OPT_TEXT, "levels", .topic = IN_DEVICES, .arg = "N:LINK[,RATE]/...", .with = WITH_SHOWN,
+     .help =
+         "levels of links, innermost first, each with its size and, for training, the rate of an AllReduce: "
+         "'8:25GB/s,0us/2:3GB/s,0us'"},
+    {OPT_TEXT, "reserve", .topic = IN_DEVICES, .arg = "SHARE|BYTES",
+     .with = WITH_PLAN | WITH_MEMORY,
+     .help = "of each accelerator's memory, left to the runtime: '10%', '2GiB' (default: 0)"},
+    {OPT_RATE, "allreduce", .lo = "1B/s", .topic = IN_TRAINING, .like = "3GB/s",
+     .about = ABOUT_ITERATION,
+     .help = "bytes per second of an AllReduce over several groups (default: the link's)"},
+    {OPT_INT, "global-batch", .lo = "1", .hi = "4294967295", .topic = IN_TRAINING,
+     .about = ABOUT_ITERATION, .help = "samples of all micro-batches"},
+    {OPT_TEXT, "transfer-scale", .topic = IN_INPUT, .arg = "X",
+     .help = "multiply a workload's transfers: 1000 where a file has them in seconds, not ms"},
+    {OPT_TEXT, "dim", .topic = IN_INPUT, .arg = "NAME=N",
+     .help = "plan for this size of a symbolic dimension (repeats)"},
+    {OPT_TEXT, "state", .topic = IN_INPUT, .arg = "IN=OUT",
+     .help = "an input and output that hold state on one device (repeats)"},
+    {OPT_BOOL, "allow-links", .topic = IN_INPUT,
+     .help = "external data may be reached through links"},
+    {OPT_TEXT, "costs", .topic = IN_COSTS, .arg = "FILE[:CLASS]",
+     .help =
+         "times and memory from a CSV or JSON table or ONNX Runtime's profile (repeats; passes/cost/costs.md)"},
+    {OPT_TEXT, "profile-at", .topic = IN_COSTS, .arg = "B=FILE[:CLASS]",
+     .help =
+         "the same, measured at batch size B: what two sizes or more predict for that of --dim is "
+         "planned with (repeats)"},
+    {OPT_TEXT, "profile-check", .topic = IN_COSTS, .arg = "B=FILE[:CLASS]",
+     .help = "compare what --profile-at predicts for batch size B with a measurement (repeats)"},
+    {OPT_TEXT, "judge", .topic = IN_PLANNING, .with = WITH_PLAN, /* arg: the program's */
+     .help = "what plans are shown by (default: the objective)"},
+    {OPT_CHOICE, "cut", FIELD(cut), .names = (const char *const[]){"few", "transfers", NULL},
+     .topic = IN_PLANNING, .with = WITH_PLAN,
+     .help =
+         "as few parts as can be, or an end wherever a value comes or goes, so that parts take one "
+         "sample as long as nodes do (default: few)"},
+    {OPT_TEXT, "pin", .topic = IN_PLANNING, .arg = "REGEX=DEVICE|@FILE", .with = WITH_SHOWN,
+     .help = "fix the nodes whose name matches (repeats)"},
+    {OPT_BOOL, "keep-blocks", FIELD(keep_blocks), .topic = IN_PLANNING,
+     .help = "never cut inside a layer that repeats: all its copies stay whole"},
+    {OPT_TIME, "time-limit", FIELD(time_limit), .topic = IN_PLANNING, .like = "30s",
+     .with = WITH_PLAN, .help = "for one planner: '30s'; then the best plan so far"},
+    {OPT_INT, "max-states", FIELD(max_states), .lo = "1", .topic = IN_PLANNING, .with = WITH_PLAN,
+     .help = "sets of nodes that a planner may visit in its search"},
+    {OPT_TEXT, "warnings", .topic = IN_OUTPUT, .letter = 'W', .arg = "[no-]NAME",
+     .help =
+         "hide a warning (-Wno-NAME) or let it fail the run (-Werror, -Werror=NAME); see below"}};
+
+const struct opt *setting_at(uint32_t i)
+{
+    uint32_t n = sizeof table / sizeof *table;
+    return i < n ? &table[i] : exec_settings[i - n].name ? &exec_settings[i - n] : NULL;
+}
 
 const char *setting_named(const char *name)
 {
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (!strcmp(table[i], name))
-            return table[i];
+    const struct opt *s;
+    for (uint32_t i = 0; (s = setting_at(i)); i++)
+        if (!strcmp(s->name, name))
+            return s->name;
     for (const struct writer *const *w = writer_table; *w; w++) {
         const struct writer_opt *o = writer_opt(*w, name);
         if (o)
@@ -75,8 +93,9 @@ const char *setting_named(const char *name)
 const char *setting_hint(const char *name, struct arena *a)
 {
     struct nearest t = nearest_to(name, strlen(name));
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        nearest_try(&t, table[i]);
+    const struct opt *s;
+    for (uint32_t i = 0; (s = setting_at(i)); i++)
+        nearest_try(&t, s->name);
     for (const struct writer *const *w = writer_table; *w; w++)
         for (const struct writer_opt *const *o = (*w)->opts; o && *o; o++)
             nearest_try(&t, (*o)->opt.name);
@@ -201,15 +220,16 @@ static int read_measured(struct pcc *p)
     return 0;
 }
 
-static int read_limits(struct pcc *p)
+/* The value of a setting, if it is given, into its field of `of`; NULL: it is checked alone.  0 or -1. */
+static int take(struct pcc *p, const struct opt *o, void *of)
 {
-    const char *limit = given(p, "time-limit"), *states = given(p, "max-states");
-    struct settings *s = &p->settings;
-    if (limit && !time_parse(limit, &s->time_limit))
-        return diag_error(&p->diag, "--time-limit '%s': expected a time such as 30s", limit);
-    if (states && (!count_parse(states, &s->max_states) || s->max_states < 1))
-        return diag_error(&p->diag, "--max-states '%s': expected a number >= 1", states);
-    return 0;
+    const char *text = given(p, o->name);
+    if (text && o->kind == OPT_BOOL && !*text)
+        text = "true"; /* --replicate */
+    if (!text || (of ? opt_set(o, of, text) : opt_fits(o, text)))
+        return 0;
+    return diag_error(&p->diag, "--%s '%s': expected %s", o->name, text,
+                      opt_expected(o, p->x.use.mem));
 }
 
 enum pcc_status settings_read(struct pcc *p)
@@ -217,75 +237,52 @@ enum pcc_status settings_read(struct pcc *p)
     struct settings *s = &p->settings;
     const char **costs = arena_array(p->x.use.mem, (size_t)p->ngiven + 1, sizeof *costs);
     *s = (struct settings){0};
-    if (settings_dims(p) || read_pairs(p) || read_limits(p) || read_measured(p))
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].kind != OPT_TEXT && take(p, &table[i], table[i].off ? s : NULL))
+            return PCC_BAD_USE;
+    if (settings_dims(p) || read_pairs(p) || read_measured(p))
         return PCC_BAD_USE;
     while ((costs[s->ncost_files] = given_nth(p, "costs", s->ncost_files)))
         s->ncost_files++;
     s->cost_files = costs;
-    s->keep_blocks = given(p, "keep-blocks") != NULL;
     return read_pins(p);
 }
 
-/* The place of a setting's value among names; the default if it is not given; -1, an error. */
-static int read_choice(struct pcc *p, const char *name, const char *const *names, int def)
+static bool is_iteration(const struct pcc *p)
 {
-    const char *text = given(p, name);
-    for (int i = 0; text && names[i]; i++)
-        if (!strcmp(text, names[i]))
-            return i;
-    if (!text)
-        return def;
-    const char *all = names[0];
-    for (int i = 1; names[i]; i++)
-        all = arena_fmt(p->x.use.mem, "%s%s%s", all, names[i + 1] ? ", " : " or ", names[i]);
-    return diag_error(&p->diag, "--%s '%s': expected %s", name, text, all);
+    return given_kind(p)->feed == FEED_MICRO_BATCHES;
 }
 
-/* The option of what a value rests on: "memory-model". */
-static const char *basis_option(enum basis b, struct arena *a)
+/* Whether a setting changes the model: not that of an iteration where there is none. */
+static bool changes(const struct pcc *p, const struct opt *o)
 {
-    char *name = arena_strdup(a, basis_key[b], strlen(basis_key[b]));
-    for (char *c = name; *c; c++)
-        *c = *c == '_' ? '-' : *c;
-    return name;
+    return given(p, o->name) && (o->about != ABOUT_ITERATION || is_iteration(p));
 }
 
-/* What is said of b by the option of that name, if it is: its number, or -1 and an error. */
-static int read_basis(struct pcc *p, enum basis b, const char *option)
-{
-    const char *text = given(p, option);
-    int word = basis_find(&p->x.scene.model, b, text);
-    if (word < 0)
-        diag_error(&p->diag, "--%s '%s': expected %s", option, text,
-                   basis_choices(&p->x.scene.model, b, p->x.use.mem));
-    return word;
-}
-
-/* How a step runs, and what plans are to make small. */
-static int describe_step(struct pcc *p)
+/* How a plan runs, what it is to make small, and what it is shown by. */
+static int describe_model(struct pcc *p)
 {
     struct exec_model *e = &p->x.scene.model;
-    for (enum basis b = 0; b < BASES; b++) {
-        const char *option = basis_option(b, p->x.use.mem);
-        int word = given(p, option) ? read_basis(p, b, option) : 0;
-        if (word < 0)
+    struct arena *a = p->x.use.mem;
+    const char *schedule = given(p, "schedule"), *judge = given(p, "judge");
+    if (schedule && !is_iteration(p) && strcmp(schedule, "pipedream") && strcmp(schedule, "gpipe"))
+        return diag_error(&p->diag, "--schedule '%s': expected pipedream or gpipe", schedule);
+    for (const struct opt *o = exec_settings; o->name; o++) {
+        struct opt own = exec_values(e, o, a);
+        if (take(p, &own, changes(p, o) ? e : NULL))
             return -1;
-        if (given(p, option)) {
-            basis_set(e, b, (uint32_t)word);
-            p->settings.said |= 1U << b;
-        }
+        p->settings.said |= changes(p, o) ? exec_bit(o) : 0;
     }
-    static const char *const cuts[] = {"few", "transfers", NULL};
-    if (read_choice(p, "cut", cuts, 0) < 0)
-        return -1;
-    int judge = given(p, "judge") ? read_basis(p, BASIS_OBJECTIVE, "judge") : -1;
-    if (given(p, "judge") && judge < 0)
-        return -1;
-    p->settings.judged = judge >= 0;
-    p->settings.judge = judge >= 0 ? (uint32_t)judge : TIME_PER_SAMPLE;
-    const char *why = exec_refuses(e, p->x.use.mem), *memory = given(p, "memory-model");
-    uint32_t fields = exec_kind(e)->fields | exec_kind_of(e, p->settings.judge)->fields;
-    if (memory && e->memory > MEMORY_SUM && !(fields >> BASIS_MEMORY & 1))
+    int shown = judge ? exec_objective(e, judge) : TIME_PER_SAMPLE;
+    struct opt objective = exec_values(e, exec_setting("objective"), a);
+    if (shown < 0)
+        return diag_error(&p->diag, "--judge '%s': expected %s", judge,
+                          opt_expected(&objective, a));
+    p->settings.judged = judge != NULL;
+    p->settings.judge = (uint32_t)shown;
+    const char *why = exec_refuses(e, a), *memory = given(p, "memory-model");
+    unsigned about = exec_kind(e)->about | exec_kind_of(e, p->settings.judge)->about;
+    if (memory && e->memory > MEMORY_SUM && !(about & ABOUT_STEP))
         return diag_error(&p->diag,
                           "--memory-model=%s is about one sample alone: it needs "
                           "--objective=makespan or --judge=makespan",
@@ -346,54 +343,19 @@ static int describe_devices(struct pcc *p)
     if (group && cluster_set_groups(x->scene.cluster, group, x->use.diag))
         return -1;
     const char *reduce = given(p, "allreduce");
-    if (reduce && (!rate_parse(reduce, &x->scene.cluster->reduce_bandwidth) ||
-                   x->scene.cluster->reduce_bandwidth < 1))
-        return diag_error(x->use.diag, "--allreduce '%s': expected a rate such as 3GB/s", reduce);
+    if (reduce)
+        rate_parse(reduce, &x->scene.cluster->reduce_bandwidth);
     if (reserve && cluster_set_reserve(x->scene.cluster, reserve, x->use.diag))
         return -1;
-    return 0;
-}
-
-static bool is_iteration(const struct pcc *p)
-{
-    return given_kind(p)->feed == FEED_MICRO_BATCHES;
-}
-
-static int describe_model(struct pcc *p)
-{
-    struct exec_model *e = &p->x.scene.model;
-    const char *io = given(p, "io"), *eff = given(p, "efficiency");
-    const char *part = given(p, "part-cost");
-    if (part && (!time_parse(part, &e->part_cost) || e->part_cost < 0 || e->part_cost > PS_PER_S))
-        return diag_error(&p->diag, "--part-cost '%s': expected a time in 0s..1s, such as 20us",
-                          part);
-    if (io && strcmp(io, "free") && strcmp(io, "paid"))
-        return diag_error(&p->diag, "--io '%s': expected paid or free", io);
-    e->io_free = io ? !strcmp(io, "free") : e->io_free;
-    int overlap = read_choice(p, "overlap", overlap_name, (int)e->overlap);
-    /* what an iteration of training does is settings_training()'s */
-    int schedule = is_iteration(p)
-                       ? (int)e->schedule
-                       : read_choice(p, "schedule", micro_schedule_name, (int)e->schedule);
-    if (overlap < 0 || schedule < 0)
-        return -1;
-    e->overlap = (enum overlap)overlap;
-    e->schedule = (enum micro_schedule)schedule;
-    e->replicate = e->replicate || given(p, "replicate");
-    const char *sync = given(p, "sync");
-    if (sync && (!rate_parse(sync, &e->sync_bandwidth) || e->sync_bandwidth < 1))
-        return diag_error(&p->diag, "--sync '%s': expected a rate such as 25GB/s", sync);
-    if (eff && !share_parse(eff, &e->efficiency))
-        return diag_error(&p->diag, "--efficiency '%s': expected a share in 0.000001..1", eff);
     return 0;
 }
 
 enum pcc_status settings_devices(struct pcc *p)
 {
     enum pcc_status s = find_devices(p);
-    return s                                                              ? s
-           : describe_devices(p) || describe_model(p) || describe_step(p) ? PCC_BAD_USE
-           : is_iteration(p) && settings_training(p)                      ? PCC_BAD_USE
-           : ctx_check_pins(&p->x)                                        ? PCC_BAD_USE
-                                                                          : PCC_OK;
+    return s                                          ? s
+           : describe_devices(p) || describe_model(p) ? PCC_BAD_USE
+           : is_iteration(p) && settings_training(p)  ? PCC_BAD_USE
+           : ctx_check_pins(&p->x)                    ? PCC_BAD_USE
+                                                      : PCC_OK;
 }

@@ -5,6 +5,8 @@
 
 #include "tools/lib/handle.h"
 
+/* The rows of all settings but those of writers: what they are called, take and do; NULL after the last. */
+const struct opt *setting_at(uint32_t i);
 /* The name of a setting, as it is kept; NULL: there is none of that name. */
 const char *setting_named(const char *name);
 /* "; did you mean 'devices'?", or "" if none is near. */
@@ -15,7 +17,7 @@ int settings_dims(struct pcc *p);
 enum pcc_status settings_read(struct pcc *p);
 /* The cluster: the one that came with the model, or what the settings say. */
 enum pcc_status settings_devices(struct pcc *p);
-/* What an iteration of training is, into the scene's model.  0 or -1. */
+/* The batches of an iteration of training, into the scene's model.  0 or -1. */
 int settings_training(struct pcc *p);
 
 #endif

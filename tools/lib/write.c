@@ -9,15 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *say_expected(const struct opt *o, struct arena *a)
-{
-    if (o->kind == OPT_CHOICE)
-        return opt_names(o, ", ", " or ", a);
-    if (o->kind == OPT_SET)
-        return arena_fmt(a, "some of %s, or none", opt_names(o, ",", ",", a));
-    return opt_wants(o, a);
-}
-
 void *write_options(const struct pcc *p, const struct writer *w, struct arena *a, struct diag *d)
 {
     void *opts = writer_opts_new(w, a);
@@ -26,7 +17,7 @@ void *write_options(const struct pcc *p, const struct writer *w, struct arena *a
         if (text && !*text && (*o)->opt.kind == OPT_BOOL)
             text = "true"; /* --curves */
         if (text && !opt_set(&(*o)->opt, opts, text)) {
-            diag_error(d, "--%s '%s': expected %s", name, text, say_expected(&(*o)->opt, a));
+            diag_error(d, "--%s '%s': expected %s", name, text, opt_expected(&(*o)->opt, a));
             return NULL;
         }
     }

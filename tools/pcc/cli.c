@@ -4,224 +4,101 @@
 #include "ir/base/nearest.h"
 #include "ir/base/page.h"
 #include "tools/lib/exec/kinds.h"
+#include "tools/lib/settings.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* CLI_WRITER: the place of a writer's option of that name; those that are not named here come at the end. */
-static const struct {
-    enum cli_id id;
-    enum cli_group group;
-    char letter;
-    const char *name, *arg, *help;
-} table[] = {
-    {CLI_PASSES, IN_PLANNING, 'p', "passes", "LIST|@FILE",
-     "passes with options: 'fuse{range=200},dp-place' (default for what shows a plan, and "
-     "with -d or --objective: open-functions,fuse,auto-place or what suits that)"},
-    {CLI_OUTPUT, IN_OUTPUT, 'o', "output", "PATH", NULL}, /* the writers' suffixes */
-    {CLI_DEVICES, IN_DEVICES, 'd', "devices", "CLUSTER",
-     "'2xa100', '4xa100:40GiB,1xcpu', a cluster's name such as 'dapple-a', 'detect', or a JSON file (default: 2xa100)"},
-    {CLI_LINK, IN_DEVICES, 0, "link", "RATE,LATENCY",
-     "each accelerator's link to the host: '25GB/s,10us', 'pcie4x16'"},
-    {CLI_GROUP, IN_DEVICES, 0, "group", "N:LINK|N:SHARE",
-     "accelerators stand in groups of N, joined by such a link or at a share of the cost: "
-     "'4:300GB/s,2us', '8:nvlink4'"},
-    {CLI_LEVELS, IN_DEVICES, 0, "levels", "N:LINK[,RATE]/...",
-     "levels of links, innermost first, each with its size and, for training, the rate of an AllReduce: "
-     "'8:25GB/s,0us/2:3GB/s,0us'"},
-    {CLI_TRANSFER_SCALE, IN_INPUT, 0, "transfer-scale", "X",
-     "multiply a workload's transfers: 1000 where a file has them in seconds, not ms"},
-    {CLI_IO, IN_COSTS, 0, "io", "paid|free",
-     "whether model inputs and outputs cost transfers (default: paid)"},
-    {CLI_OVERLAP, IN_COSTS, 0, "overlap", "sum|max|duplex",
-     "transfers of a device after its computing, beside it, or in and out apart (default: sum)"},
-    {CLI_SCHEDULE, IN_PLANNING, 0, "schedule", "pipedream|gpipe",
-     "training: forward and backward in turn, or one after the other (default: pipedream); of an iteration "
-     "dapple, gpipe, zb-h1, interleaved or pipedream (default: dapple)"},
-    {CLI_MICRO_BATCHES, IN_PLANNING, 0, "micro-batches", "N",
-     "iteration: into how many micro-batches the batch is divided (default: 1)"},
-    {CLI_MICRO_BATCH_SIZE, IN_PLANNING, 0, "micro-batch-size", "N",
-     "iteration: samples of a micro-batch"},
-    {CLI_GLOBAL_BATCH, IN_PLANNING, 0, "global-batch", "N",
-     "iteration: samples of all micro-batches"},
-    {CLI_PROFILED_BATCH, IN_COSTS, 0, "profiled-batch", "N",
-     "iteration: samples that costs are about (default: as in a name like bert-pbs-2.txt)"},
-    {CLI_SLICES, IN_PLANNING, 0, "slices", "whole|any",
-     "iteration: whether a device's share of a micro-batch is whole samples (default: whole)"},
-    {CLI_WARMUP, IN_PLANNING, 0, "warmup", "best|pa|pb|N",
-     "iteration: forward passes before a stage's first backward one, by DAPPLE's policies (default: best)"},
-    {CLI_RECOMPUTE, IN_PLANNING, 0, "recompute", "auto|none|all",
-     "iteration: run forward once more before backward, to keep less (default: auto, where it must be)"},
-    {CLI_DUPLEX, IN_DEVICES, 0, "duplex", "full|half",
-     "iteration: whether a link moves values and gradients at a time (default: full)"},
-    {CLI_ALLREDUCE, IN_DEVICES, 0, "allreduce", "RATE",
-     "iteration: bytes per second of an AllReduce over several groups (default: the link's)"},
-    {CLI_ALLREDUCE_LANE, IN_COSTS, 0, "allreduce-lane", "shared|own",
-     "iteration: whether an AllReduce takes the link to the stage before (default: shared)"},
-    {CLI_ALLREDUCE_OVERLAP, IN_COSTS, 0, "allreduce-overlap", "after|beside|across",
-     "iteration: gradients are exchanged after a stage's last backward pass, beside it, or also beside the "
-     "next forward pass (default: after)"},
-    {CLI_WORKSPACE, IN_COSTS, 0, "workspace", "BYTES",
-     "iteration: memory of a device beside weights and activations (default: 0)"},
-    {CLI_WEIGHT_SHARE, IN_COSTS, 0, "weight-gradient-share", "SHARE",
-     "iteration, zb-h1: share of backward that makes gradients of weights (default: 0.5)"},
-    {CLI_PER_DEVICE, IN_PLANNING, 0, "stages-per-device", "N",
-     "iteration, interleaved: how many stages a device has (default: more as long as that helps)"},
-    {CLI_REPLICATE, IN_DEVICES, 0, "replicate", NULL,
-     "a stage may run on several devices, which take turns (auto-, anneal-, dp- and dpl-place)"},
-    {CLI_SYNC, IN_DEVICES, 0, "sync", "RATE",
-     "bytes per second between copies of a training stage (default: the link's)"},
-    {CLI_EFFICIENCY, IN_COSTS, 0, "efficiency", "SHARE",
-     "share of the peak rates that is reached (default: 1.0)"},
-    {CLI_RESERVE, IN_DEVICES, 0, "reserve", "SHARE|BYTES",
-     "of each accelerator's memory, left to the runtime: '10%', '2GiB' (default: 0)"},
-    {CLI_PART_COST, IN_COSTS, 0, "part-cost", "TIME",
-     "what a part costs its device beside computing, a sample or pass: '10us' (default: 0)"},
-    {CLI_OBJECTIVE, IN_PLANNING, 0, "objective", "",
-     "what the plan is to make small: the time of each of many samples, that of one alone (latency: by subgraphs), "
-     "or of a training iteration "
-     "(default: time-per-sample)"},
-    {CLI_JUDGE, IN_PLANNING, 0, "judge", "", "what plans are shown by (default: the objective)"},
-    {CLI_NETWORK, IN_DEVICES, 0, "network", "host|direct",
-     "one sample: between two accelerators over the host, two hops, or in one (default: host)"},
-    {CLI_CONTENTION, IN_COSTS, 0, "contention", "port|none|link|half|rx|blocking|baechi",
-     "one sample: what a transfer holds while it lasts (default: port; docs/goals.md)"},
-    {CLI_DISPATCH, IN_COSTS, 0, "dispatch", "plan|fifo|level",
-     "one sample: who is next on a device: by the plan, by becoming ready, by the longest way to "
-     "the end (default: plan)"},
-    {CLI_MEMORY_MODEL, IN_COSTS, 0, "memory-model", "sum|live|paper",
-     "one sample: a device has room for all that its nodes make, for what is there at once, or by "
-     "Baechi's table (default: live)"},
-    {CLI_OPTIMIZER, IN_COSTS, 0, "optimizer", "COPIES",
-     "one sample: copies of the weights that an optimizer keeps beside them, in training: 1 for momentum, 2 for "
-     "Adam (default: 0, or those that the model has)"},
-    {CLI_CUT, IN_PLANNING, 0, "cut", "few|transfers",
-     "as few parts as can be, or an end wherever a value comes or goes, so that parts take one "
-     "sample as long as nodes do (default: few)"},
-    {CLI_CPUS, IN_DEVICES, 0, "cpus", "list|unbounded",
-     "latency: hosts' nodes run on the CPUs there are, or on as many as need be (default: list)"},
-    {CLI_PIECES, IN_COSTS, 0, "pieces", "exclusive|apart",
-     "latency: subgraphs of an accelerator that have no slots keep out of each other's way, or may run at once "
-     "(default: exclusive)"},
-    {CLI_DIM, IN_INPUT, 0, "dim", "NAME=N", "plan for this size of a symbolic dimension (repeats)"},
-    {CLI_COSTS, IN_COSTS, 0, "costs", "FILE[:CLASS]",
-     "times and memory from a CSV or JSON table or ONNX Runtime's profile (repeats; "
-     "passes/cost/costs.md)"},
-    {CLI_PROFILE_AT, IN_COSTS, 0, "profile-at", "B=FILE[:CLASS]",
-     "the same, measured at batch size B: what two sizes or more predict for that of --dim is "
-     "planned with (repeats)"},
-    {CLI_PROFILE_CHECK, IN_COSTS, 0, "profile-check", "B=FILE[:CLASS]",
-     "compare what --profile-at predicts for batch size B with a measurement (repeats)"},
-    {CLI_PIN, IN_PLANNING, 0, "pin", "REGEX=DEVICE|@FILE",
-     "fix the nodes whose name matches (repeats)"},
-    {CLI_STATE, IN_INPUT, 0, "state", "IN=OUT",
-     "an input and output that hold state on one device (repeats)"},
-    {CLI_KEEP_BLOCKS, IN_PLANNING, 0, "keep-blocks", NULL,
-     "never cut inside a layer that repeats: all its copies stay whole"},
-    {CLI_TIME_LIMIT, IN_PLANNING, 0, "time-limit", "TIME",
-     "for one planner: '30s'; then the best plan so far"},
-    {CLI_MAX_STATES, IN_PLANNING, 0, "max-states", "N",
-     "sets of nodes that a planner may visit in its search"},
-    {CLI_EMIT, IN_OUTPUT, 0, "emit", "KIND", NULL},
-    {CLI_REPLAY, IN_OUTPUT, 0, "replay", "N",
-     "run N samples through the plan: the time per sample that it reaches; of a plan for iteration-time an "
-     "iteration of N micro-batches; for gantt and trace"},
-    {CLI_ORDER_REPORT, IN_OUTPUT, 0, "order-report", "host",
-     "how many nodes one host thread that takes them in the file's order would have to put off"},
-    {CLI_WRITER, IN_OUTPUT, 0, "curves", NULL, NULL},
-    {CLI_WRITER, IN_OUTPUT, 0, "view", NULL, NULL},
-    {CLI_WRITER, IN_OUTPUT, 0, "part", NULL, NULL},
-    {CLI_WRITER, IN_OUTPUT, 0, "around", NULL, NULL},
-    {CLI_WRITER, IN_OUTPUT, 0, "pictures", NULL, NULL},
-    {CLI_WRITER, IN_OUTPUT, 0, "in-flight", NULL, NULL},
-    {CLI_COMPARE, IN_OUTPUT, 0, "compare", "FILE",
-     "judge another plan beside this one: the forms of plan{from=FILE}"},
-    {CLI_BASELINES, IN_OUTPUT, 0, "baselines", NULL,
-     "after the plan, a table of what simple planners make of the same model"},
-    {CLI_EXPLAIN_BOUND, IN_OUTPUT, 0, "explain-bound", NULL,
-     "show why no plan takes less than the bound, with the numbers to check it by"},
-    {CLI_WRITER, IN_OUTPUT, 0, "weights", NULL, NULL},
-    {CLI_ALLOW_LINKS, IN_INPUT, 0, "allow-links", NULL,
-     "external data may be reached through links"},
-    {CLI_WRITER, IN_OUTPUT, 0, "annotate", NULL, NULL},
-    {CLI_CHECK_ANNOTATIONS, IN_LOOKING, 0, "check-annotations", NULL,
-     "check the device configurations of an ONNX model, nothing else"},
-    {CLI_CHECK_SCHEDULE, IN_LOOKING, 0, "check-schedule", NULL,
-     "check the execution plan of a split folder, given in place of a model (--in-flight: for so many "
-     "samples), nothing else"},
-    {CLI_PRINT_PIPELINE, IN_LOOKING, 0, "print-pipeline", NULL,
-     "show the passes that run, with the inserted ones"},
-    {CLI_PRINT_BEFORE, IN_LOOKING, 0, "print-ir-before", "PASS",
-     "show the textual IR before a pass, on stderr"},
-    {CLI_PRINT_AFTER, IN_LOOKING, 0, "print-ir-after", "PASS",
-     "show the textual IR after a pass, on stderr"},
-    {CLI_PRINT_AFTER_ALL, IN_LOOKING, 0, "print-ir-after-all", NULL, "show it after each pass"},
-    {CLI_STOP_AFTER, IN_LOOKING, 0, "stop-after", "PASS",
-     "end the passes after the first of that name"},
-    {CLI_VERIFY_EACH, IN_LOOKING, 0, "verify-each", NULL, "check the module after each pass"},
-    {CLI_TIME_PASSES, IN_LOOKING, 0, "time-passes", NULL, "show the time of each pass, on stderr"},
-    {CLI_QUIET, IN_OUTPUT, 'q', "quiet", NULL, "no notes, no progress, no table"},
-    {CLI_VERBOSE, IN_OUTPUT, 'v', "verbose", NULL, "more notes: what each pass did"},
-    {CLI_COLOR, IN_OUTPUT, 0, "color", "auto|always|never",
-     "colours in messages and tables (default: auto, on a terminal unless NO_COLOR is set)"},
-    {CLI_DIAG, IN_OUTPUT, 0, "diag", "text|json",
-     "form of messages on stderr; json: an object per line"},
-    {CLI_WARNINGS, IN_OUTPUT, 'W', "warnings", "[no-]NAME",
-     "hide a warning (-Wno-NAME) or let it fail the run (-Werror, -Werror=NAME); see below"},
-    {CLI_LIST_DEVICES, IN_DEVICES, 0, "list-devices", NULL,
-     "name the devices, clusters and links that are known"},
-    {CLI_LIST_PASSES, IN_LOOKING, 0, "list-passes", NULL, "name the passes"},
-    {CLI_LIST_OPS, IN_LOOKING, 0, "list-ops", NULL,
-     "name the operators whose shapes can be inferred"},
-    {CLI_HELP_PASS, IN_LOOKING, 0, "help-pass", "PASS", "options of a pass"},
-    {CLI_HELP_MAN, IN_LOOKING, 0, "help-man", NULL, "the manual page, for man"},
-    {CLI_HELP_COMPLETION, IN_LOOKING, 0, "help-completion", "bash|zsh|fish",
-     "completions for a shell"},
-    {CLI_HELP, IN_LOOKING, 'h', "help", NULL, "this text; -h: the options that most use"},
-    {CLI_VERSION, IN_LOOKING, 0, "version", NULL, "version and libraries"}};
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-enum { ROWS = sizeof table / sizeof *table };
-
-/* The word for an option's value: its names, or what kind it is. */
-static const char *arg_of(const struct opt *o, struct arena *a)
-{
-    static const char *const word[] = {"N", NULL, "BYTES", "TIME", "TEXT", NULL, "LIST|none"};
-    return o->kind == OPT_CHOICE ? opt_names(o, "|", "|", a) : word[o->kind];
-}
-
-/* A table while it is made. */
-struct options {
-    struct cli_option *row;
-    uint32_t n, writers;
-    struct arena *a;
+/* What only the program has. */
+static const struct opt own[CLI_OWN] = {
+    [CLI_PASSES] =
+        {OPT_TEXT, "passes", .arg = "LIST|@FILE", .letter = 'p', .topic = IN_PLANNING,
+         .help =
+             "passes with options: 'fuse{range=200},dp-place' (default for what shows a plan, and "
+             "with -d or --objective: open-functions,fuse,auto-place or what suits that)"},
+    [CLI_OUTPUT] = {OPT_TEXT, "output", .arg = "PATH", .letter = 'o', .topic = IN_OUTPUT},
+    [CLI_EMIT] = {OPT_TEXT, "emit", .arg = "KIND", .topic = IN_OUTPUT},
+    [CLI_REPLAY] =
+        {OPT_TEXT, "replay", .arg = "N", .topic = IN_OUTPUT,
+         .help =
+             "run N samples through the plan: the time per sample that it reaches; of a plan for iteration-time an "
+             "iteration of N micro-batches; for gantt and trace"},
+    [CLI_COMPARE] = {OPT_TEXT, "compare", .arg = "FILE", .topic = IN_OUTPUT,
+                     .help = "judge another plan beside this one: the forms of plan{from=FILE}"},
+    [CLI_BASELINES] =
+        {OPT_BOOL, "baselines", .topic = IN_OUTPUT,
+         .help = "after the plan, a table of what simple planners make of the same model"},
+    [CLI_EXPLAIN_BOUND] =
+        {OPT_BOOL, "explain-bound", .topic = IN_OUTPUT,
+         .help = "show why no plan takes less than the bound, with the numbers to check it by"},
+    [CLI_QUIET] = {OPT_BOOL, "quiet", .letter = 'q', .topic = IN_OUTPUT,
+                   .help = "no notes, no progress, no table"},
+    [CLI_VERBOSE] = {OPT_BOOL, "verbose", .letter = 'v', .topic = IN_OUTPUT,
+                     .help = "more notes: what each pass did"},
+    [CLI_COLOR] =
+        {OPT_CHOICE, "color", .names = WORDS("auto", "always", "never"), .topic = IN_OUTPUT,
+         .help =
+             "colours in messages and tables (default: auto, on a terminal unless NO_COLOR is set)"},
+    [CLI_DIAG] = {OPT_CHOICE, "diag", .names = WORDS("text", "json"), .topic = IN_OUTPUT,
+                  .help = "form of messages on stderr; json: an object per line"},
+    [CLI_LIST_DEVICES] = {OPT_BOOL, "list-devices", .topic = IN_DEVICES,
+                          .help = "name the devices, clusters and links that are known"},
+    [CLI_CHECK_ANNOTATIONS] =
+        {OPT_BOOL, "check-annotations", .topic = IN_LOOKING,
+         .help = "check the device configurations of an ONNX model, nothing else"},
+    [CLI_CHECK_SCHEDULE] =
+        {OPT_BOOL, "check-schedule", .topic = IN_LOOKING,
+         .help =
+             "check the execution plan of a split folder, given in place of a model (--in-flight: for so many "
+             "samples), nothing else"},
+    [CLI_PRINT_PIPELINE] = {OPT_BOOL, "print-pipeline", .topic = IN_LOOKING,
+                            .help = "show the passes that run, with the inserted ones"},
+    [CLI_PRINT_BEFORE] = {OPT_TEXT, "print-ir-before", .arg = "PASS", .topic = IN_LOOKING,
+                          .help = "show the textual IR before a pass, on stderr"},
+    [CLI_PRINT_AFTER] = {OPT_TEXT, "print-ir-after", .arg = "PASS", .topic = IN_LOOKING,
+                         .help = "show the textual IR after a pass, on stderr"},
+    [CLI_PRINT_AFTER_ALL] = {OPT_BOOL, "print-ir-after-all", .topic = IN_LOOKING,
+                             .help = "show it after each pass"},
+    [CLI_STOP_AFTER] = {OPT_TEXT, "stop-after", .arg = "PASS", .topic = IN_LOOKING,
+                        .help = "end the passes after the first of that name"},
+    [CLI_VERIFY_EACH] = {OPT_BOOL, "verify-each", .topic = IN_LOOKING,
+                         .help = "check the module after each pass"},
+    [CLI_TIME_PASSES] = {OPT_BOOL, "time-passes", .topic = IN_LOOKING,
+                         .help = "show the time of each pass, on stderr"},
+    [CLI_LIST_PASSES] = {OPT_BOOL, "list-passes", .topic = IN_LOOKING, .help = "name the passes"},
+    [CLI_LIST_OPS] = {OPT_BOOL, "list-ops", .topic = IN_LOOKING,
+                      .help = "name the operators whose shapes can be inferred"},
+    [CLI_HELP_PASS] = {OPT_TEXT, "help-pass", .arg = "PASS", .topic = IN_LOOKING,
+                       .help = "options of a pass: the same as --help=PASS"},
+    [CLI_HELP_MAN] = {OPT_BOOL, "help-man", .topic = IN_LOOKING,
+                      .help = "the manual page, for man"},
+    [CLI_HELP_COMPLETION] = {OPT_CHOICE, "help-completion", .names = WORDS("bash", "zsh", "fish"),
+                             .topic = IN_LOOKING, .help = "completions for a shell"},
+    [CLI_HELP] = {OPT_TEXT, "help", .arg = "all|training|PASS", .letter = 'h', .topic = IN_LOOKING,
+                  .help = "this text; all options; those of training; those of a pass"},
+    [CLI_VERSION] = {OPT_BOOL, "version", .topic = IN_LOOKING, .help = "version and libraries"},
+    [CLI_ORDER_REPORT] =
+        {OPT_CHOICE, "order-report", .names = WORDS("host"), .topic = IN_COMPARING,
+         .help =
+             "how many nodes one host thread that takes them in the file's order would have to put off"},
 };
 
-static bool has_row(const struct options *t, const char *name)
+/* The word for an option's value: its names by their places in `shown`, or what kind it is. */
+static const char *arg_of(const struct opt *o, unsigned shown, struct arena *a)
 {
-    for (uint32_t i = 0; i < t->n; i++)
-        if (!strcmp(t->row[i].name, name))
-            return true;
-    return false;
-}
-
-/* The options of writers that are called so (NULL: all) and that the table does not have yet. */
-static void add_writers(struct options *t, const char *name)
-{
-    for (const struct writer *const *w = writer_table; *w; w++)
-        for (const struct writer_opt *const *o = (*w)->opts; o && *o; o++) {
-            const struct opt *opt = &(*o)->opt;
-            if ((name && strcmp(opt->name, name)) || has_row(t, opt->name))
-                continue;
-            assert(CLI_WRITER + t->writers < CLI_COUNT);
-            t->row[t->n++] = (struct cli_option){.id = CLI_WRITER + (int)t->writers++,
-                                                 .group = IN_OUTPUT,
-                                                 .name = opt->name,
-                                                 .arg = arg_of(opt, t->a),
-                                                 .help = opt->help,
-                                                 .writer = *o};
-        }
+    static const char *const word[] = {"N",  NULL,        "BYTES", "TIME", "TEXT",
+                                       NULL, "LIST|none", "RATE",  "SHARE"};
+    const char *text = NULL;
+    if (o->arg || (o->kind != OPT_CHOICE && (o->kind != OPT_INT || !o->lo || !o->names)))
+        return o->arg ? o->arg : word[o->kind];
+    for (uint32_t k = 0; o->names && o->names[k]; k++)
+        if (*o->names[k] && shown >> k & 1)
+            text = arena_fmt(a, "%s%s%s", text ? text : "", text ? "|" : "", o->names[k]);
+    return o->kind == OPT_INT ? arena_fmt(a, "%s|N", text) : text;
 }
 
 /* The execution models by name; training: also those of training, which plans for the others are not about. */
@@ -234,37 +111,55 @@ static const char *objectives(bool training, struct arena *a)
     return text;
 }
 
-static void make_table(struct cli *c, struct arena *a)
+/* What this program adds to a row. */
+static struct cli_option complete_row(int id, const struct opt *row, struct arena *a)
 {
-    struct options t = {.row = arena_array(a, ROWS + CLI_COUNT, sizeof *t.row), .a = a};
-    for (uint32_t i = 0; i < ROWS; i++) {
-        const char *help = table[i].help, *arg = table[i].arg;
-        if (table[i].id == CLI_WRITER) {
-            add_writers(&t, table[i].name);
-            continue;
-        }
-        if (table[i].id == CLI_OUTPUT)
-            help = arena_fmt(
-                a, "folder: the split;%s: that file; '-' and such an ending, as in -.svg: stdout",
-                writer_suffixes(a));
-        if (table[i].id == CLI_EMIT)
-            help = arena_fmt(a, "to stdout: %s (repeats)", writer_emits(", ", ", ", a));
-        if (table[i].id == CLI_OBJECTIVE || table[i].id == CLI_JUDGE)
-            arg = objectives(table[i].id == CLI_OBJECTIVE, a);
-        t.row[t.n++] = (struct cli_option){.id = (int)table[i].id,
-                                           .group = table[i].group,
-                                           .letter = table[i].letter,
-                                           .name = table[i].name,
-                                           .arg = arg,
-                                           .help = help};
-    }
-    add_writers(&t, NULL);
-    c->option = t.row;
-    c->noption = t.n;
+    struct cli_option o = {.id = id, .row = row, .help = row->help, .topic = row->topic};
+    bool objective = !strcmp(row->name, "objective");
+    o.arg = objective || !strcmp(row->name, "judge") ? objectives(objective, a)
+                                                     : arg_of(row, ~row->rare, a);
+    o.optional = id == CLI_HELP;
+    if (id == CLI_OUTPUT)
+        o.help = arena_fmt(
+            a, "folder: the split;%s: that file; '-' and such an ending, as in -.svg: stdout",
+            writer_suffixes(a));
+    if (id == CLI_EMIT)
+        o.help = arena_fmt(a, "to stdout: %s (repeats)", writer_emits(", ", ", ", a));
+    return o;
 }
 
-const char *const cli_group_name[CLI_GROUPS] = {"Input",    "Devices", "Costs",
-                                                "Planning", "Output",  "Looking inside"};
+/* The program's options, settings, what writers have beside them, and for help what is rare. */
+static void make_table(struct cli *c, struct arena *a)
+{
+    struct cli_option *t = arena_array(a, 2 * (size_t)CLI_COUNT, sizeof *t);
+    const struct opt *row;
+    for (int id = 0; id < CLI_OWN; id++)
+        t[c->noption++] = complete_row(id, &own[id], a);
+    c->option = t;
+    for (uint32_t i = 0; (row = setting_at(i)); i++, c->noption++)
+        t[c->noption] = complete_row((int)c->noption, row, a);
+    for (const struct writer *const *w = writer_table; *w; w++)
+        for (const struct writer_opt *const *o = (*w)->opts; o && *o; o++) {
+            if (cli_named(c, (*o)->opt.name))
+                continue;
+            t[c->noption] = complete_row((int)c->noption, &(*o)->opt, a);
+            t[c->noption].topic = IN_OUTPUT;
+            t[c->noption++].writer = *o;
+        }
+    assert(c->noption <= CLI_COUNT);
+    c->nshown = c->noption;
+    for (uint32_t i = 0; i < c->noption; i++)
+        if (t[i].row->rare) {
+            t[c->nshown] = t[i];
+            t[c->nshown].arg = arg_of(t[i].row, t[i].row->rare, a);
+            t[c->nshown].help = t[i].row->rare_help;
+            t[c->nshown++].topic = IN_COMPARING;
+        }
+}
+
+const char *const cli_topic_name[OPT_TOPICS] = {
+    "Input",    "Devices", "Costs",          "Planning",
+    "Training", "Output",  "Looking inside", "Comparing with published figures"};
 
 static const char usage[] =
     "usage: pcc MODEL [options]\n\n"
@@ -286,25 +181,29 @@ static void put_row(FILE *f, const char *left, const char *help)
 
 static void put_option(FILE *f, const struct cli_option *o)
 {
-    char left[PAGE_COLUMNS];
-    snprintf(left, sizeof left, "  %s%c%s--%s%s%s", o->letter ? "-" : "  ",
-             o->letter ? o->letter : ' ', o->letter ? ", " : " ", o->name, o->arg ? "=" : "",
-             o->arg ? o->arg : "");
+    char left[PAGE_COLUMNS], letter = o->row->letter;
+    snprintf(left, sizeof left, "  %s%c%s--%s%s%s%s%s", letter ? "-" : "  ", letter ? letter : ' ',
+             letter ? ", " : " ", o->row->name, o->optional ? "[" : "", o->arg ? "=" : "",
+             o->arg ? o->arg : "", o->optional ? "]" : "");
     put_row(f, left, o->help);
 }
 
-void cli_help(FILE *f, const struct cli *c)
+static void put_topic(FILE *f, const struct cli *c, enum opt_topic topic)
+{
+    fprintf(f, "\n%s:\n", cli_topic_name[topic]);
+    for (uint32_t i = 0; i < c->nshown; i++)
+        if (c->option[i].topic == topic)
+            put_option(f, &c->option[i]);
+}
+
+void cli_help_all(FILE *f, const struct cli *c)
 {
     fputs(usage, f);
     fputs("MODEL is an ONNX file, a workload (JSON) or textual IR (.pir); - is standard\n"
           "input, with external data in the current folder.\n",
           f);
-    for (int k = 0; k < CLI_GROUPS; k++) {
-        fprintf(f, "\n%s:\n", cli_group_name[k]);
-        for (uint32_t i = 0; i < c->noption; i++)
-            if (c->option[i].group == (enum cli_group)k)
-                put_option(f, &c->option[i]);
-    }
+    for (int topic = 0; topic < OPT_TOPICS; topic++)
+        put_topic(f, c, (enum opt_topic)topic);
     fputs("\nWarnings (-Wno-NAME hides one, -Werror=NAME or, for all, -Werror fails the run,\n"
           "-Wno-error=NAME does not):\n",
           f);
@@ -318,17 +217,22 @@ void cli_help(FILE *f, const struct cli *c)
           f);
 }
 
-void cli_help_short(FILE *f, const struct cli *c)
+void cli_help_training(FILE *f, const struct cli *c)
 {
-    static const enum cli_id often[] = {CLI_OUTPUT, CLI_DEVICES, CLI_LINK,      CLI_DIM,
-                                        CLI_COSTS,  CLI_PASSES,  CLI_OBJECTIVE, CLI_TIME_LIMIT,
-                                        CLI_QUIET,  CLI_HELP};
+    fputs("With --objective=iteration-time a plan is for an iteration of training: stages\n"
+          "behind each other work on micro-batches, in the order of --schedule.\n",
+          f);
+    put_topic(f, c, IN_TRAINING);
+}
+
+void cli_help(FILE *f, const struct cli *c)
+{
+    static const char *const often[] = {"output", "devices",   "link",       "dim",   "costs",
+                                        "passes", "objective", "time-limit", "quiet", "help"};
     fputs(usage, f);
     for (size_t k = 0; k < sizeof often / sizeof *often; k++)
-        for (uint32_t i = 0; i < c->noption; i++)
-            if (c->option[i].id == (int)often[k])
-                put_option(f, &c->option[i]);
-    fputs("\npcc --help shows all options.\n", f);
+        put_option(f, cli_named(c, often[k]));
+    fputs("\npcc --help=all shows all options, pcc --help=training those of training.\n", f);
 }
 
 bool cli_colored(const char *choice, FILE *f)
@@ -345,8 +249,8 @@ static const struct cli_option *find(const struct cli *c, const char *name, size
 {
     for (uint32_t i = 0; i < c->noption; i++) {
         const struct cli_option *o = &c->option[i];
-        if (name ? strlen(o->name) == n && !memcmp(o->name, name, n)
-                 : o->letter && o->letter == letter)
+        if (name ? strlen(o->row->name) == n && !memcmp(o->row->name, name, n)
+                 : o->row->letter && o->row->letter == letter)
             return o;
     }
     return NULL;
@@ -355,6 +259,13 @@ static const struct cli_option *find(const struct cli *c, const char *name, size
 const struct cli_option *cli_named(const struct cli *c, const char *name)
 {
     return find(c, name, strlen(name), 0);
+}
+
+const char *cli_value(const struct cli *c, const char *name)
+{
+    const struct cli_option *o = cli_named(c, name);
+    assert(o);
+    return c->value[o->id];
 }
 
 /* Words of other programs for what -d says. */
@@ -377,7 +288,7 @@ static int refuse_unknown(const struct cli *c, const char *s, struct diag *d)
                           s);
     struct nearest t = nearest_to(word, strcspn(word, "="));
     for (uint32_t i = 0; i < c->noption; i++)
-        nearest_try(&t, c->option[i].name);
+        nearest_try(&t, c->option[i].row->name);
     if (!t.best)
         return diag_error(d, "unknown option '%s' (see --help)", s);
     return diag_error(d, "unknown option '%s'; did you mean '--%s'? (see --help)", s, t.best);
@@ -431,14 +342,16 @@ int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag
         if (!o)
             return refuse_unknown(c, s, d);
         if (!o->arg && value)
-            return diag_error(d, "--%s takes no value", o->name);
-        if (o->arg && !value) {
+            return diag_error(d, "--%s takes no value", o->row->name);
+        if (o->arg && !value && !o->optional) {
             if (i + 1 >= argc)
-                return diag_error(d, "--%s wants %s", o->name, o->arg);
+                return diag_error(d, "--%s wants %s", o->row->name,
+                                  o->row->rare ? arg_of(o->row, ~0U, a) : o->arg);
             value = argv[++i];
         }
-        if (o->id == CLI_HELP && s[1] == 'h')
-            value = CLI_SHORT;
+        if (o->id < CLI_OWN && o->row->kind == OPT_CHOICE && !opt_fits(o->row, value))
+            return diag_error(d, "--%s '%s': expected %s", o->row->name, value,
+                              opt_expected(o->row, a));
         store(c, o->id, value ? value : "", (uint32_t)argc, a);
     }
     if (c->value[CLI_QUIET] && c->value[CLI_VERBOSE])

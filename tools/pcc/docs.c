@@ -69,18 +69,18 @@ static void man_warnings(FILE *f)
     }
 }
 
-static void man_options(FILE *f, const struct cli *c, enum cli_group group)
+static void man_options(FILE *f, const struct cli *c, enum opt_topic topic)
 {
-    fprintf(f, ".SS %s\n", cli_group_name[group]);
-    for (uint32_t i = 0; i < c->noption; i++) {
+    fprintf(f, ".SS %s\n", cli_topic_name[topic]);
+    for (uint32_t i = 0; i < c->nshown; i++) {
         const struct cli_option *o = &c->option[i];
-        if (o->group != group)
+        if (o->topic != topic)
             continue;
         fputs(".TP\n\\fB", f);
-        if (o->letter)
-            fprintf(f, "\\-%c\\fR, \\fB", o->letter);
+        if (o->row->letter)
+            fprintf(f, "\\-%c\\fR, \\fB", o->row->letter);
         fputs("\\-\\-", f);
-        put_roff(f, o->name);
+        put_roff(f, o->row->name);
         fputs("\\fR", f);
         if (o->arg) {
             fputs("=\\fI", f);
@@ -121,8 +121,8 @@ void docs_man(FILE *f, const struct cli *c, const char *version, struct arena *s
         "plan, a table. Without passes and outputs it says what is in the model.\n"
         ".SH OPTIONS\n",
         f);
-    for (int k = 0; k < CLI_GROUPS; k++)
-        man_options(f, c, (enum cli_group)k);
+    for (int k = 0; k < OPT_TOPICS; k++)
+        man_options(f, c, (enum opt_topic)k);
     man_passes(f, scratch);
     man_warnings(f);
     fputs(man_end, f);
@@ -130,13 +130,19 @@ void docs_man(FILE *f, const struct cli *c, const char *version, struct arena *s
 
 /* ---- completions ------------------------------------------------------------------------------ */
 
+/* A cluster may be a file, too. */
+static bool is_devices(const struct cli_option *o)
+{
+    return !strcmp(o->row->name, "devices");
+}
+
 /* The words that can follow an option, separated by blanks; NULL: files. */
 static const char *words_of(const struct cli_option *o, struct arena *a)
 {
     const char *s = o->arg;
     if (!strcmp(s, "KIND"))
         return writer_emits(" ", " ", a);
-    if (o->id == CLI_WARNINGS) {
+    if (!strcmp(o->row->name, "warnings")) {
         char *all = arena_fmt(a, "error no-error");
         for (int w = WARN_NONE + 1; w < WARN_COUNT; w++) {
             const char *name = warning_text((enum warning)w).name;
@@ -144,7 +150,7 @@ static const char *words_of(const struct cli_option *o, struct arena *a)
         }
         return all;
     }
-    if (o->id == CLI_DEVICES) {
+    if (is_devices(o)) {
         const char *all = "detect";
         struct device_class k;
         for (uint32_t i = 0; preset_at(i, &k); i++)
@@ -153,11 +159,13 @@ static const char *words_of(const struct cli_option *o, struct arena *a)
             all = arena_fmt(a, "%s %s", all, cluster_preset_name(i));
         return all;
     }
-    if (!strcmp(s, "PASS") || o->id == CLI_PASSES) {
-        char *all = arena_fmt(a, "%s", pass_at(exec_kinds, 0)->name);
+    if (o->row->names && o->row->kind != OPT_SET)
+        return opt_names(o->row, " ", " ", a);
+    if (!strcmp(s, "PASS") || o->id == CLI_PASSES || o->optional) {
+        char *all = arena_fmt(a, "%s", o->optional ? "all training" : "");
         const struct pass *p;
-        for (uint32_t i = 1; (p = pass_at(exec_kinds, i)); i++)
-            all = arena_fmt(a, "%s %s", all, p->name);
+        for (uint32_t i = 0; (p = pass_at(exec_kinds, i)); i++)
+            all = arena_fmt(a, "%s%s%s", all, *all ? " " : "", p->name);
         return all;
     }
     if (s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789|")])
@@ -184,10 +192,10 @@ static void complete_bash(FILE *f, const struct cli *c, struct arena *a)
         const char *words = o[i].arg ? words_of(&o[i], a) : NULL;
         if (!o[i].arg)
             continue;
-        fprintf(f, "    --%s", o[i].name);
-        if (o[i].letter)
-            fprintf(f, "|-%c", o[i].letter);
-        if (words && o[i].id == CLI_DEVICES)
+        fprintf(f, "    --%s", o[i].row->name);
+        if (o[i].row->letter)
+            fprintf(f, "|-%c", o[i].row->letter);
+        if (words && is_devices(&o[i]))
             fprintf(f, ") COMPREPLY=($(compgen -f -W '%s' -- \"$cur\")); return ;;\n", words);
         else if (words)
             fprintf(f, ") COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", words);
@@ -196,9 +204,9 @@ static void complete_bash(FILE *f, const struct cli *c, struct arena *a)
     }
     fputs("    esac\n    if [[ $cur == -* ]]; then\n        words='", f);
     for (uint32_t i = 0; i < n; i++) {
-        fprintf(f, "%s--%s", i ? " " : "", o[i].name);
-        if (o[i].letter)
-            fprintf(f, " -%c", o[i].letter);
+        fprintf(f, "%s--%s", i ? " " : "", o[i].row->name);
+        if (o[i].row->letter)
+            fprintf(f, " -%c", o[i].row->letter);
     }
     fputs("'\n        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
           "    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n"
@@ -225,11 +233,11 @@ static void complete_zsh(FILE *f, const struct cli *c, struct arena *a)
     fputs("#compdef pcc\n# made by pcc --help-completion=zsh\n_arguments \\\n", f);
     for (uint32_t i = 0; i < n; i++) {
         const char *words = o[i].arg ? words_of(&o[i], a) : NULL;
-        for (int form = o[i].letter ? 0 : 1; form < 2; form++) {
+        for (int form = o[i].row->letter ? 0 : 1; form < 2; form++) {
             if (form)
-                fprintf(f, "    '*--%s%s[", o[i].name, o[i].arg ? "=" : "");
+                fprintf(f, "    '*--%s%s[", o[i].row->name, o[i].arg ? "=" : "");
             else
-                fprintf(f, "    '*-%c%s[", o[i].letter, o[i].arg ? "+" : "");
+                fprintf(f, "    '*-%c%s[", o[i].row->letter, o[i].arg ? "+" : "");
             put_zsh(f, o[i].help);
             fputc(']', f);
             if (o[i].arg) {
@@ -264,12 +272,11 @@ static void complete_fish(FILE *f, const struct cli *c, struct arena *a)
     for (uint32_t i = 0; i < c->noption; i++) {
         const struct cli_option *o = &c->option[i];
         const char *words = o->arg ? words_of(o, a) : NULL;
-        fprintf(f, "complete -c pcc -l %s", o->name);
-        if (o->letter)
-            fprintf(f, " -s %c", o->letter);
+        fprintf(f, "complete -c pcc -l %s", o->row->name);
+        if (o->row->letter)
+            fprintf(f, " -s %c", o->row->letter);
         if (words) {
-            fputs(o->id == CLI_DEVICES ? " -r -a " : " -x -a ",
-                  f); /* a cluster may be a file, too */
+            fputs(is_devices(o) ? " -r -a " : " -x -a ", f); /* a cluster may be a file, too */
             put_fish(f, words);
         } else if (o->arg) {
             fputs(" -r", f);
@@ -280,16 +287,11 @@ static void complete_fish(FILE *f, const struct cli *c, struct arena *a)
     }
 }
 
-int docs_completion(FILE *f, const struct cli *c, const char *shell, struct arena *scratch,
-                    struct diag *d)
+void docs_completion(FILE *f, const struct cli *c, const char *shell, struct arena *scratch)
 {
-    static const char *const name[] = {"bash", "zsh", "fish"};
-    static void (*const complete[])(FILE *, const struct cli *,
-                                    struct arena *) = {complete_bash, complete_zsh, complete_fish};
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(shell, name[i])) {
-            complete[i](f, c, scratch);
-            return 0;
-        }
-    return diag_error(d, "--help-completion '%s': expected bash, zsh or fish", shell);
+    void (*complete)(FILE *, const struct cli *, struct arena *) =
+        !strcmp(shell, "bash")  ? complete_bash
+        : !strcmp(shell, "zsh") ? complete_zsh
+                                : complete_fish;
+    complete(f, c, scratch);
 }

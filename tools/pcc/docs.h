@@ -7,8 +7,7 @@
 #include <stdio.h>
 
 void docs_man(FILE *f, const struct cli *c, const char *version, struct arena *scratch);
-/* shell: "bash", "zsh" or "fish"; else -1 and an error. */
-int docs_completion(FILE *f, const struct cli *c, const char *shell, struct arena *scratch,
-                    struct diag *d);
+/* shell: "bash", "zsh" or "fish". */
+void docs_completion(FILE *f, const struct cli *c, const char *shell, struct arena *scratch);
 
 #endif

@@ -160,8 +160,8 @@ static bool has_pass(const struct pipeline *p, const char *name)
  * devices.  brought: the input has one. */
 static bool wants_plan(const struct cli *c, bool brought)
 {
-    const char *out = c->value[CLI_OUTPUT], *goal = c->value[CLI_OBJECTIVE];
-    bool named = goal || c->value[CLI_DEVICES];
+    const char *out = c->value[CLI_OUTPUT], *goal = cli_value(c, "objective");
+    bool named = goal || cli_value(c, "devices");
     if (out && write_is_folder(out))
         return true;
     if (brought && !goal)
@@ -195,7 +195,7 @@ static int make_pipeline(const struct cli *c, struct pcc *h, struct pipeline *p)
     if (!costs && pipeline_parse(p, "cost", x->use.mem, x->use.diag))
         return EXIT_USAGE;
     pipeline_complete(p, x->use.mem);
-    if (c->value[CLI_KEEP_BLOCKS] && !has_pass(p, "contract")) {
+    if (cli_value(c, "keep-blocks") && !has_pass(p, "contract")) {
         diag_error(x->use.diag,
                    "--keep-blocks: nothing is placed: give a planner, such as -p auto-place");
         return EXIT_USAGE;
@@ -203,7 +203,7 @@ static int make_pipeline(const struct cli *c, struct pcc *h, struct pipeline *p)
     return stop_after(c->value[CLI_STOP_AFTER], p, x->use.diag) ? EXIT_USAGE : 0;
 }
 
-/* Passes that options name; their values and that of --diag. */
+/* Passes that options name. */
 static int check_names(const struct cli *c, struct arena *a, struct diag *d)
 {
     static const enum cli_id ids[] = {CLI_PRINT_BEFORE, CLI_PRINT_AFTER, CLI_STOP_AFTER};
@@ -214,12 +214,6 @@ static int check_names(const struct cli *c, struct arena *a, struct diag *d)
             return diag_error(d, "--%s=%s: there is no such pass%s (see --list-passes)", names[i],
                               s, pass_hint(s, a));
     }
-    if (c->value[CLI_DIAG] && strcmp(c->value[CLI_DIAG], "json") &&
-        strcmp(c->value[CLI_DIAG], "text"))
-        return diag_error(d, "--diag '%s': expected text or json", c->value[CLI_DIAG]);
-    const char *color = c->value[CLI_COLOR];
-    if (color && strcmp(color, "auto") && strcmp(color, "always") && strcmp(color, "never"))
-        return diag_error(d, "--color '%s': expected auto, always or never", color);
     return 0;
 }
 
@@ -301,8 +295,7 @@ static int check_folder(const struct cli *c, struct pcc *h)
         diag_error(x->use.diag, "--check-schedule writes nothing: -p, -o and --emit do not apply");
         return EXIT_USAGE;
     }
-    const struct cli_option *o = cli_named(c, "in-flight");
-    const char *text = o ? c->value[o->id] : NULL;
+    const char *text = cli_value(c, "in-flight");
     int64_t n = 0;
     if (text && strcmp(text, "auto") && (!count_parse(text, &n) || n < 1 || n > UINT32_MAX)) {
         diag_error(x->use.diag, "--in-flight '%s': expected a number of samples", text);
@@ -342,8 +335,8 @@ static int set_all(const struct cli *c, struct pcc *h)
     enum pcc_status s;
     for (uint32_t i = 0; i < c->noption; i++) {
         const struct cli_option *o = &c->option[i];
-        for (uint32_t k = 0; k < c->n[o->id] && setting_named(o->name); k++)
-            if ((s = pcc_set(h, o->name, c->list[o->id][k])))
+        for (uint32_t k = 0; k < c->n[o->id] && setting_named(o->row->name); k++)
+            if ((s = pcc_set(h, o->row->name, c->list[o->id][k])))
                 return s == PCC_NO_MEMORY ? EXIT_INPUT : EXIT_USAGE;
     }
     return 0;
@@ -384,7 +377,7 @@ static int run(const struct cli *c, struct pcc *h)
     }
     if (c->value[CLI_PRINT_PIPELINE])
         fprintf(stderr, "%s\n", pipeline_text(&p, x->use.mem));
-    if ((p.n || c->value[CLI_DEVICES] || h->own) && (rc = (int)settings_devices(h)))
+    if ((p.n || cli_value(c, "devices") || h->own) && (rc = (int)settings_devices(h)))
         return rc;
     if (c->value[CLI_OUTPUT] && write_probe(h, c->value[CLI_OUTPUT]))
         return EXIT_INPUT;
@@ -442,8 +435,14 @@ static void list_devices(struct arena *a)
 
 static int inform(const struct cli *c, struct arena *a, struct diag *d)
 {
-    if (c->value[CLI_HELP])
-        (strcmp(c->value[CLI_HELP], CLI_SHORT) ? cli_help : cli_help_short)(stdout, c);
+    const char *help = c->value[CLI_HELP];
+    const char *pass = help ? help : c->value[CLI_HELP_PASS];
+    if (help && !*help)
+        cli_help(stdout, c);
+    else if (help && !strcmp(help, "all"))
+        cli_help_all(stdout, c);
+    else if (help && !strcmp(help, "training"))
+        cli_help_training(stdout, c);
     else if (c->value[CLI_VERSION])
         print_version(a);
     else if (c->value[CLI_LIST_DEVICES])
@@ -456,18 +455,17 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
         }
     } else if (c->value[CLI_LIST_OPS]) {
         list_shape_rules(stdout);
-    } else if (c->value[CLI_HELP_PASS]) {
-        const struct pass *p = pass_find(exec_kinds, c->value[CLI_HELP_PASS]);
+    } else if (pass) {
+        const struct pass *p = pass_find(exec_kinds, pass);
         if (!p) {
-            diag_error(d, "there is no pass '%s'%s (see --list-passes)", c->value[CLI_HELP_PASS],
-                       pass_hint(c->value[CLI_HELP_PASS], a));
+            diag_error(d, "there is no pass '%s'%s (see --list-passes)", pass, pass_hint(pass, a));
             return EXIT_USAGE;
         }
         pass_help(stdout, p, a);
     } else if (c->value[CLI_HELP_MAN]) {
         docs_man(stdout, c, PCC_VERSION, a);
     } else if (c->value[CLI_HELP_COMPLETION]) {
-        return docs_completion(stdout, c, c->value[CLI_HELP_COMPLETION], a, d) ? EXIT_USAGE : 0;
+        docs_completion(stdout, c, c->value[CLI_HELP_COMPLETION], a);
     } else if (!c->input) {
         diag_error(d, "no model given (see --help)");
         return EXIT_USAGE;

@@ -7,6 +7,7 @@
 #include "baselines.h"
 #include "compare.h"
 #include "tools/lib/assumed.h"
+#include "tools/lib/exec/kinds.h"
 #include "tools/lib/exec/replay.h"
 #include "tools/lib/write.h"
 #include "ir/base/strings.h"
@@ -65,8 +66,8 @@ static int check_options(const struct cli *c, struct pcc *p)
             return -1;
     for (uint32_t i = 0; i < c->noption; i++) {
         const struct cli_option *o = &c->option[i];
-        if (o->writer && o->writer->strict && c->value[o->id] && !is_used(c, o->name))
-            return diag_error(&p->diag, "--%s=%s: %s", o->name, c->value[o->id],
+        if (o->writer && o->writer->strict && c->value[o->id] && !is_used(c, o->row->name))
+            return diag_error(&p->diag, "--%s=%s: %s", o->row->name, c->value[o->id],
                               writer_opt_unused(o->writer, a));
     }
     return 0;
@@ -146,12 +147,6 @@ static int show_order(const struct cli *c, struct ctx *x, const struct result *r
     return 0;
 }
 
-static int check_order_report(const struct cli *c, struct diag *d)
-{
-    const char *s = c->value[CLI_ORDER_REPORT];
-    return s && strcmp(s, "host") ? diag_error(d, "--order-report '%s': expected host", s) : 0;
-}
-
 static int show_comparison(const struct cli *c, struct ctx *x, const struct result *r)
 {
     const char *from = c->value[CLI_COMPARE];
@@ -203,90 +198,46 @@ static bool limited_memory(const struct cluster *c)
     return false;
 }
 
-/* Options that were given and change nothing. */
-static void warn_unused(const struct cli *c, const struct ctx *x, const struct result *r)
+/* The models that a setting is about, for messages: "it is about a makespan (--objective=makespan)". */
+static const char *only_for(const struct opt *row, struct arena *a)
 {
-    const char *no_plan = x->results.plan ? NULL : "nothing is planned";
-    const struct exec_kind *kind = exec_kind(&r->scene.model);
-    const char *no_step = no_plan ? no_plan
-                          : r->verdict && kind->fields >> BASIS_NETWORK & 1
-                              ? NULL
-                              : "it is about a makespan (--objective=makespan or --judge=makespan)";
-    const char *no_latency = no_plan ? no_plan
-                             : r->verdict && kind->fields >> BASIS_CPUS & 1
-                                 ? NULL
-                                 : "it is about a latency (--objective=latency or --judge=latency)";
-    bool stages = r->verdict && kind->feed == FEED_MICRO_BATCHES;
-    const char *no_iteration = no_plan  ? no_plan
-                               : stages ? NULL
-                                        : "it is about --objective=iteration-time";
-    bool shown = x->results.plan || c->value[CLI_OUTPUT] || c->n[CLI_EMIT] || r->table;
-    const char *no_costs = shown ? NULL : "nothing is planned";
-    const char *reserved = c->value[CLI_RESERVE];
-    bool reserve = limited_memory(x->scene.cluster) ||
-                   (reserved && strspn(reserved, "0%") == strlen(reserved));
-    bool training = is_training(x->scene.m), copies = x->scene.cluster && x->scene.model.replicate;
-    const struct {
-        enum cli_id id;
-        const char *why; /* NULL: it is of use */
-    } t[] = {{CLI_PIN, no_costs},
-             {CLI_LINK, no_costs},
-             {CLI_GROUP, no_costs},
-             {CLI_LEVELS, no_costs},
-             {CLI_IO, no_costs},
-             {CLI_EFFICIENCY, no_costs},
-             {CLI_OVERLAP, no_plan},
-             {CLI_REPLICATE, no_plan},
-             {CLI_PART_COST, no_plan},
-             {CLI_OBJECTIVE, no_plan},
-             {CLI_JUDGE, no_plan},
-             {CLI_CUT, no_plan},
-             {CLI_CPUS, no_latency},
-             {CLI_PIECES, no_latency},
-             {CLI_NETWORK, no_step},
-             {CLI_CONTENTION, no_step},
-             {CLI_DISPATCH, no_step},
-             {CLI_MEMORY_MODEL, no_step},
-             {CLI_OPTIMIZER, stages     ? NULL
-                             : no_step  ? no_step
-                             : training ? NULL
-                                        : "the model has no backward pass"},
-             {CLI_MICRO_BATCHES, no_iteration},
-             {CLI_MICRO_BATCH_SIZE, no_iteration},
-             {CLI_GLOBAL_BATCH, no_iteration},
-             {CLI_PROFILED_BATCH, no_iteration},
-             {CLI_SLICES, no_iteration},
-             {CLI_WARMUP, no_iteration},
-             {CLI_RECOMPUTE, no_iteration},
-             {CLI_DUPLEX, no_iteration},
-             {CLI_ALLREDUCE, no_iteration},
-             {CLI_ALLREDUCE_LANE, no_iteration},
-             {CLI_ALLREDUCE_OVERLAP, no_iteration},
-             {CLI_WORKSPACE, no_iteration},
-             {CLI_WEIGHT_SHARE, no_iteration},
-             {CLI_PER_DEVICE, no_iteration},
-             {CLI_TIME_LIMIT, no_plan},
-             {CLI_MAX_STATES, no_plan},
-             {CLI_SCHEDULE, no_plan    ? no_plan
-                            : training ? NULL
-                                       : "the model has no backward pass"},
-             {CLI_SYNC, no_plan    ? no_plan
-                        : !copies  ? "it is the rate between copies: give --replicate, too"
-                        : training ? NULL
-                                   : "the model has no backward pass, its copies exchange nothing"},
-             {CLI_RESERVE, no_plan   ? no_plan
-                           : reserve ? NULL
-                                     : "no accelerator has a memory of stated size"}};
-    for (uint32_t k = 0; k < c->noption; k++) {
-        const struct cli_option *o = &c->option[k];
-        const char *why = NULL;
-        for (size_t i = 0; i < sizeof t / sizeof *t; i++)
-            if (o->id == (int)t[i].id)
-                why = t[i].why;
-        if (o->writer && (!is_used(c, o->name) || (o->writer->needs_plan && !r->verdict)))
+    const char *text = NULL;
+    for (const struct exec_kind *const *k = exec_kinds; *k; k++)
+        if ((*k)->about & row->about)
+            text = arena_fmt(a, "%s%s--objective=%s", text ? text : "it is about ",
+                             text ? " or " : "", (*k)->name);
+    return text;
+}
+
+/* Why a setting changes nothing; NULL: it does. */
+static const char *why_unused(const struct cli *c, const struct ctx *x, const struct result *r,
+                              const struct opt *row)
+{
+    bool planned = x->results.plan != NULL;
+    bool shown = planned || c->value[CLI_OUTPUT] || c->n[CLI_EMIT] || r->table;
+    if ((row->with & WITH_SHOWN && !shown) || ((row->with & WITH_PLAN || row->about) && !planned))
+        return "nothing is planned";
+    if (row->about && !(r->verdict && exec_counts(&r->scene.model, row)))
+        return only_for(row, x->use.mem);
+    if (row->with & WITH_COPIES && !(x->scene.cluster && x->scene.model.replicate))
+        return "it is the rate between copies: give --replicate, too";
+    if (row->with & WITH_BACKWARD && !is_training(x->scene.m))
+        return "the model has no backward pass";
+    if (row->with & WITH_MEMORY && !limited_memory(x->scene.cluster))
+        return "no accelerator has a memory of stated size";
+    return NULL;
+}
+
+/* Warns of options that were given and change nothing. */
+static void check_effects(const struct cli *c, const struct ctx *x, const struct result *r)
+{
+    for (const struct cli_option *o = c->option; o < c->option + c->noption; o++) {
+        const char *why = c->value[o->id] ? why_unused(c, x, r, o->row) : NULL;
+        if (o->writer && (!is_used(c, o->row->name) || (o->writer->needs_plan && !r->verdict)))
             why = writer_opt_unused(o->writer, x->use.mem);
         if (why && c->value[o->id])
-            diag_warning(x->use.diag, WARN_UNUSED_OPTION, "--%s has no effect: %s", o->name, why);
+            diag_warning(x->use.diag, WARN_UNUSED_OPTION, "--%s has no effect: %s", o->row->name,
+                         why);
     }
 }
 
@@ -299,7 +250,7 @@ int output_write(const struct cli *c, struct pcc *p)
         return -1;
     r->colored = cli_colored(c->value[CLI_COLOR], stdout);
     r->annotated = out && writer_of(out)->has_model;
-    warn_unused(c, x, r);
+    check_effects(c, x, r);
     if (check_warned(p))
         return -1;
     if (r->verdict && c->value[CLI_REPLAY] && replay_check(r))
@@ -338,8 +289,7 @@ int output_write(const struct cli *c, struct pcc *p)
 int output_check(const struct cli *c, struct pcc *p)
 {
     return check_output(c, p->mem, &p->diag) || emit_all(c, p, true) ||
-                   replay_samples(c, &p->diag) < 0 || check_order_report(c, &p->diag) ||
-                   check_options(c, p)
+                   replay_samples(c, &p->diag) < 0 || check_options(c, p)
                ? -1
                : 0;
 }

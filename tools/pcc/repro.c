@@ -141,12 +141,12 @@ static int split_words(char *s, char **word, int max)
 
 int repro_options(struct cli *c, struct arena *a, struct diag *d)
 {
-    static const enum cli_id taken[] = {CLI_PASSES, CLI_DIM,        CLI_PIN,        CLI_STATE,
-                                        CLI_IO,     CLI_MAX_STATES, CLI_TIME_LIMIT, CLI_VERIFY_EACH,
-                                        CLI_COSTS,  CLI_PROFILE_AT, CLI_KEEP_BLOCKS};
+    static const char *const taken[] = {"passes", "dim",        "pin",        "state",
+                                        "io",     "max-states", "time-limit", "verify-each",
+                                        "costs",  "profile-at", "keep-blocks"};
     enum { WORDS = 1 << 16 };
     struct cli own = {0};
-    if (c->value[CLI_PASSES] || c->value[CLI_OUTPUT] || c->n[CLI_EMIT] || c->value[CLI_DEVICES])
+    if (c->value[CLI_PASSES] || c->value[CLI_OUTPUT] || c->n[CLI_EMIT] || cli_value(c, "devices"))
         return 0;
     char *line = strcmp(c->input, "-") ? first_line(c->input, a) : NULL;
     if (!line)
@@ -158,7 +158,7 @@ int repro_options(struct cli *c, struct arena *a, struct diag *d)
     if (n < 0 || cli_parse(&own, n + 1, word, a, &silent) || own.input)
         return diag_error(d, "%s: its first line is no command of a reproducer", c->input);
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
-        enum cli_id id = taken[i];
+        int id = cli_named(c, taken[i])->id;
         for (uint32_t k = 0; k < own.n[id]; k++)
             if (own.list[id][k][0] == '@')
                 return diag_error(d, "%s: its first line names the file '%s'; expected none",

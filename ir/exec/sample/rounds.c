@@ -361,7 +361,7 @@ struct replay replay_run(const struct scene *s, const int32_t *dev, const struct
     make_tasks(&b);
     struct csr level = by_level(&b);
     r.samples = samples ? samples : enough_samples(&r);
-    run_lists(&r, &level, s->model.schedule == MICRO_GPIPE && r.training, a);
+    run_lists(&r, &level, exec_apart(&s->model) && r.training, a);
     return r;
 }
 

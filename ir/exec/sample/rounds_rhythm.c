@@ -9,7 +9,7 @@ struct rhythm rhythm_of_rounds(const struct rhythm_ask *of, struct arena *a)
     uint8_t *phase = arena_alloc(a, (size_t)w->npart + 1);
     uint32_t hop = s->model.overlap == OVERLAP_SUM ? 1 : 2;
     for (uint32_t x = 0; x < w->npart; x++) {
-        if (s->model.schedule == MICRO_GPIPE)
+        if (exec_apart(&s->model))
             phase[x] = part_is_back(s->m, &of->parts->part[x]);
         for (uint32_t i = w->in.at[x]; i < w->in.at[x + 1]; i++) {
             uint32_t from = w->tensor[w->in.to[i]].from;

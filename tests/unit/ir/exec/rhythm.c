@@ -59,7 +59,7 @@ static void is_as_said(const struct sample *x, const struct rhythm *r)
     uint32_t hop = x->scene.model.overlap == OVERLAP_SUM ? 1 : 2;
     uint32_t phase[PARTS], level[PARTS];
     for (uint32_t p = 0; p < x->work.npart; p++) {
-        phase[p] = x->scene.model.schedule == MICRO_GPIPE && x->backward[p + 1];
+        phase[p] = exec_apart(&x->scene.model) && x->backward[p + 1];
         level[p] = 0;
         for (uint32_t i = x->at[p]; i < x->at[p + 1]; i++) {
             uint32_t from = x->tensor[x->to[i]].from;
@@ -88,7 +88,7 @@ static void test_rounds(void **state)
         struct arena *a = arena_new(NULL);
         draw(&x, &rng);
         x.scene.model.overlap = (enum overlap)random_below(&rng, OVERLAPS);
-        x.scene.model.schedule = (enum micro_schedule)random_below(&rng, MICRO_SCHEDULES);
+        x.scene.model.training.schedule = random_below(&rng, 2) ? TRAINING_GPIPE : TRAINING_DAPPLE;
         struct rhythm r = rhythm_of_rounds(
             &(struct rhythm_ask){.scene = &x.scene, .parts = &x.parts, .work = &x.work}, a);
         is_as_said(&x, &r);

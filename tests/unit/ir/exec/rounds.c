@@ -149,9 +149,9 @@ static void test_replay(void **state)
         for (nid n = 0; n < x.scene.m->nnode; n++)
             dev[n] = (int32_t)test_below(&rng, x.scene.cluster->ndev);
         struct parts *parts = parts_build(&x.scene, dev, x.use.mem);
-        for (int i = 0; i < OVERLAPS * MICRO_SCHEDULES; i++) {
+        for (int i = 0; i < 2 * OVERLAPS; i++) {
             x.scene.model.overlap = (enum overlap)(i / 2);
-            x.scene.model.schedule = (enum micro_schedule)(i % 2);
+            x.scene.model.training.schedule = i % 2 ? TRAINING_GPIPE : TRAINING_DAPPLE;
             struct verdict v = judge(&x.scene, dev, NULL, x.use.mem);
             struct replay r = replay_run(&x.scene, dev, parts, SAMPLES, x.use.mem);
             int64_t levels = 1;

@@ -425,15 +425,15 @@ static void check_judge(struct world *w, struct ctx *x, const int32_t *dev, uint
         c->memory = memory;
     }
     assert_int_equal(v.value, value);
-    for (int i = 0; i < OVERLAPS * MICRO_SCHEDULES; i++) {
+    for (int i = 0; i < 2 * OVERLAPS; i++) {
         bool gpipe = i % 2 && x->scene.m->backward;
         x->scene.model.overlap = (enum overlap)(i / 2);
-        x->scene.model.schedule = (enum micro_schedule)(i % 2);
+        x->scene.model.training.schedule = i % 2 ? TRAINING_GPIPE : TRAINING_DAPPLE;
         assert_int_equal(judge(&x->scene, of, NULL, x->use.scratch).value,
                          value_of(w, load, x->scene.model.overlap, gpipe));
     }
     x->scene.model.overlap = OVERLAP_SUM;
-    x->scene.model.schedule = MICRO_1F1B;
+    x->scene.model.training.schedule = TRAINING_DAPPLE;
     assert_int_equal(v.fits, fits);
     assert_int_equal(v.runnable, runs);
     assert_int_equal(v.contiguous, chain);

@@ -148,7 +148,7 @@ static void make(struct made *k, uint64_t *rng)
     assert_non_null(k->of.place);
     struct scene *of = &k->of;
     of->model.overlap = (enum overlap)test_below(rng, OVERLAPS);
-    of->model.schedule = (enum micro_schedule)test_below(rng, MICRO_SCHEDULES);
+    of->model.training.schedule = test_below(rng, 2) ? TRAINING_GPIPE : TRAINING_DAPPLE;
     int32_t *dev = arena_array(k->a, of->m->nnode, sizeof *dev);
     uint32_t use = 1 + test_below(rng, of->cluster->ndev), stay = test_below(rng, 70);
     for (nid n = 1; n < of->m->nnode; n++) /* stretches, or any shape */

@@ -9,6 +9,7 @@ const struct exec_kind exec_iteration = {
     .text = "iteration time",
     .unit = "per iteration",
     .feed = FEED_MICRO_BATCHES,
+    .about = ABOUT_ITERATION,
     .runs = &(const struct exec_runs){.verdict = iteration_verdict,
                                       .bound = iteration_bound,
                                       .rhythm = rhythm_of_iteration},

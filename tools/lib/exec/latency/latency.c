@@ -13,7 +13,7 @@ const struct exec_kind exec_latency = {
     .paper = "totalLatency",
     .feed = FEED_ALONE,
     .subgraphs = true,
-    .fields = 1U << BASIS_CPUS | 1U << BASIS_PIECES,
+    .about = ABOUT_SUBGRAPHS,
     .runs = &(const struct exec_runs){.verdict = latency_verdict,
                                       .bound = latency_bound,
                                       .rhythm = rhythm_of_latency},

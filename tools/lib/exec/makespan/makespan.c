@@ -10,8 +10,7 @@ const struct exec_kind exec_makespan = {
     .text = "makespan",
     .unit = "of makespan",
     .feed = FEED_ALONE,
-    .fields = 1U << BASIS_NETWORK | 1U << BASIS_CONTENTION | 1U << BASIS_DISPATCH |
-              1U << BASIS_MEMORY | 1U << BASIS_OPTIMIZER,
+    .about = ABOUT_STEP,
     .runs = &(const struct exec_runs){.verdict = step_verdict,
                                       .bound = makespan_bound,
                                       .rhythm = rhythm_of_step},

@@ -61,10 +61,9 @@ static void make_title(struct rounds *x)
     const struct result *r = x->r;
     int64_t v = r->verdict->value;
     double over = (double)(y->end - v * y->samples) / ((double)(v ? v : 1) * y->samples);
-    const char *how = !y->training ? ""
-                      : r->scene.model.schedule == MICRO_GPIPE
-                          ? ", forward then backward (GPipe)"
-                          : ", forward and backward in turn (1F1B)";
+    const char *how = !y->training                  ? ""
+                      : exec_apart(&r->scene.model) ? ", forward then backward (GPipe)"
+                                                    : ", forward and backward in turn (1F1B)";
     x->c->title = arena_fmt(x->a, "%s: %u sample%s on %u device%s%s",
                             shorten_name(label_plain(x->a, x->c->model), x->a), y->samples,
                             y->samples == 1 ? "" : "s", r->scene.cluster->ndev,
@@ -288,7 +287,7 @@ static void add_period(struct rounds *x, int pass, const char *what)
 static void make_periods(struct rounds *x)
 {
     x->c->span = arena_array(x->a, 2, sizeof *x->c->span);
-    if (x->y.training && x->r->scene.model.schedule == MICRO_GPIPE) {
+    if (x->y.training && exec_apart(&x->r->scene.model)) {
         add_period(x, 0, "forward period");
         add_period(x, 1, "backward period");
     } else {
