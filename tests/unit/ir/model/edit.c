@@ -554,7 +554,8 @@ static void names_are_new(void **state)
     nid a, b;
     (void)state;
     struct module *m = chain(&d, &a, &b);
-    struct module *f = m->function[module_add_function(m)].body;
+    uint32_t made = module_add_function(m);
+    struct module *f = m->function[made].body;
     f->value[module_add_value(f)].name = str_id(f, "inside");
     f->node[module_add_node(f)].name = str_id(f, "INSIDE");
     struct edit *e = edit_begin(m, m->mem);
