@@ -34,7 +34,8 @@ struct exec_kind {
     enum exec_feed feed;
     bool subgraphs; /* accelerators run whole subgraphs, by slots; hosts of a class are one place */
     unsigned about; /* ABOUT_*: settings that its values rest on, beside those that all have */
-    const struct exec_runs *runs;   /* ir/exec/exec_runs.h; NULL: judge() is all that there is */
+    const struct exec_runs
+        *runs; /* ir/exec/exec_runs.h; NULL: plans are not run, load_verdict() alone */
     const struct exec_shows *shows; /* backends/backends.h */
     const struct exec_plans *plans; /* passes/passes.h; NULL: no planner of its own */
 };

@@ -24,7 +24,7 @@ struct rhythm_ask {
 };
 
 struct exec_runs {
-    /* The verdict of a plan, which lives in a.  NULL: judge(), by its closed form. */
+    /* The verdict of a plan, which lives in a.  NULL: load_verdict(). */
     struct verdict (*verdict)(const struct scene *s, const struct plan *p, struct arena *a);
     /* A bound of all plans of the scene, known without a search; texts live in a.  NULL: there is none. */
     struct exec_bound (*bound)(const struct scene *s, struct arena *a);

@@ -1,4 +1,4 @@
-/* Plans and their judge.
+/* Plans, their claims and their verdicts.
  *
  * A plan says for every placed node which device runs it, and what its planner claims of it.  The judge
  * recomputes everything from the module itself (not from any weighted DAG), whoever made the plan. */
@@ -115,8 +115,8 @@ void plan_check_memory(const struct scene *s, struct verdict *v, struct arena *a
 /* Recomputes the time per sample of the plan dev[], copies[] of struct plan (copies NULL: one each): the largest load
  * of a device, gpipe: the largest of the forward pass and that of the backward pass.  Lives in a.
  * O(nodes + pins + D). */
-struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
-                     struct arena *a);
+struct verdict load_verdict(const struct scene *s, const int32_t *dev, const uint32_t *copies,
+                            struct arena *a);
 
 const char *plan_status_name(enum plan_status s); /* "optimal" */
 /* plan_scope_name: one word for the manifest: "all", "contiguous", "layers" or "fused".  plan_scope_word: exact, for

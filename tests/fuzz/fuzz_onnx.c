@@ -194,7 +194,7 @@ static void split(struct ctx *x, const char *folder, const struct split_options 
 {
     struct arena *a = x->scene.m->mem;
     struct closed_plan closed;
-    struct verdict v = judge(&x->scene, x->results.plan->dev, NULL, a);
+    struct verdict v = load_verdict(&x->scene, x->results.plan->dev, NULL, a);
     struct result r = {.scene = x->scene,
                        .plan = x->results.plan,
                        .verdict = &v,

@@ -61,7 +61,7 @@ static void check_plan(struct ctx *x, struct fuzz_folder folder, const struct gi
     for (nid n = 1; n < x->scene.m->nnode; n++)
         fuzz_check(dev[n] >= 0 && dev[n] < (int32_t)x->scene.cluster->ndev,
                    "a plan that is accepted gives each node a device");
-    struct verdict v = judge(&x->scene, dev, NULL, a);
+    struct verdict v = load_verdict(&x->scene, dev, NULL, a);
     struct plan p = {.planner = "plan",
                      .dev = dev,
                      .rank = given->rank,
