@@ -344,7 +344,7 @@ static sid *name_layers(struct reader *r)
     return name;
 }
 
-struct making {
+struct layer_build {
     struct reader *r;
     const sid *name; /* [layer] */
     vid *forward;    /* [layer] what it makes */
@@ -355,7 +355,7 @@ struct making {
 };
 
 /* The text, with a number if it is a name already. */
-static sid fresh_name(struct making *t, const char *text)
+static sid fresh_name(struct layer_build *t, const char *text)
 {
     const char *next = text;
     for (uint32_t again = 2;; again++) {
@@ -369,7 +369,7 @@ static sid fresh_name(struct making *t, const char *text)
     }
 }
 
-static nid add_node(struct making *t, sid name, struct slice in, struct slice out)
+static nid add_node(struct layer_build *t, sid name, struct slice in, struct slice out)
 {
     struct module *m = t->r->m;
     nid id = module_add_node(m);
@@ -389,7 +389,7 @@ static nid add_node(struct making *t, sid name, struct slice in, struct slice ou
     return id;
 }
 
-static void add_forward(struct making *t, uint32_t v)
+static void add_forward(struct layer_build *t, uint32_t v)
 {
     const struct reader *r = t->r;
     uint32_t n = 0;
@@ -403,7 +403,7 @@ static void add_forward(struct making *t, uint32_t v)
 }
 
 /* From its value and the gradients that its readers made of it: a gradient of each value that it reads. */
-static void add_backward(struct making *t, uint32_t v)
+static void add_backward(struct layer_build *t, uint32_t v)
 {
     const struct reader *r = t->r;
     uint32_t n = 0;
@@ -425,7 +425,7 @@ static void add_nodes(struct reader *r)
 {
     struct module *m = r->m;
     gid g = module_add_graph(m);
-    struct making t = {.r = r, .name = name_layers(r)};
+    struct layer_build t = {.r = r, .name = name_layers(r)};
     t.forward = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *t.forward);
     t.gradient = arena_array(r->a, (size_t)r->nedge + 1, sizeof *t.gradient);
     t.listed = arena_array(r->a, (size_t)r->nedge + 2, sizeof *t.listed);

@@ -74,8 +74,8 @@ struct big {
     size_t size;
 };
 
-struct deferred {
-    struct deferred *before;
+struct deferred_call {
+    struct deferred_call *before;
     void (*fn)(void *);
     void *p;
 };
@@ -89,7 +89,7 @@ struct guard {
 struct arena {
     struct chunk *top, *spare;
     struct big *big;
-    struct deferred *deferred;
+    struct deferred_call *deferred;
     uint64_t serial;
     size_t next;                 /* size of the next chunk */
     struct arena *of, *root;     /* NULL and itself: a root */
@@ -136,7 +136,7 @@ static void free_one(struct arena *a)
     *(a->newer != NULL ? &a->newer->older : &a->root->newest) = a->older;
     if (a->older != NULL)
         a->older->newer = a->newer;
-    for (struct deferred *d = a->deferred; d != NULL; d = d->before)
+    for (struct deferred_call *d = a->deferred; d != NULL; d = d->before)
         d->fn(d->p);
     for (struct big *b = a->big; b != NULL; b = b->before)
         free(b->mem);
@@ -352,7 +352,7 @@ char *arena_fmt(struct arena *a, const char *fmt, ...)
 
 void arena_defer(struct arena *a, void (*fn)(void *), void *p)
 {
-    struct deferred *d = arena_try(a, sizeof *d);
+    struct deferred_call *d = arena_try(a, sizeof *d);
 
     if (d == NULL) {
         fn(p);

@@ -109,7 +109,7 @@ int cluster_device(const struct cluster *c, const char *name);
 /* ---- What is moved, and over what ------------------------------------------------------------- */
 
 /* A value on its way from one device, or the host, to another. */
-struct moved {
+struct moved_value {
     int64_t bytes;
     /* ps that a profile gives for it over a device's link to the host; -1: none does */
     int64_t measured;
@@ -121,13 +121,13 @@ enum { CLUSTER_HOST = CLUSTER_DEVICES };
 
 /* ps that a value takes of a device of the class, over its link to the host, or (inner) over the link within its
  * group where that is better.  Host classes: 0.  O(1). */
-int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, struct moved v);
+int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, struct moved_value v);
 /* ps that a value takes from one device (or CLUSTER_HOST) straight to another one: over the link of the two, if they
  * have one (device_link); else over that of the device that has the value, or the inner link if both are of one
  * group; from the host, over that of the device that gets it.  Between the host and its CPUs: 0.  A measured time
  * counts over a link of two devices in proportion to the rates of that and of the first one's link to the host.
  * O(classes). */
-int64_t cluster_route(const struct cluster *c, uint32_t from, uint32_t to, struct moved v);
+int64_t cluster_route(const struct cluster *c, uint32_t from, uint32_t to, struct moved_value v);
 /* Adds the link l between the devices with these names; from and to of l are filled in.  The devices' classes are
  * there.  NULL, or why it cannot be, as the end of a message in a.  O(classes). */
 const char *cluster_add_link(struct cluster *c, struct arena *a, struct device_link l,

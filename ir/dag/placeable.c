@@ -386,11 +386,11 @@ uint8_t *place_follows(const struct module *m, const struct place *p, struct are
     return follows;
 }
 
-struct moved place_moved(const struct place *p, const struct costs *k, uint32_t net)
+struct moved_value place_moved(const struct place *p, const struct costs *k, uint32_t net)
 {
     assert(net < p->nnet);
     vid v = p->net_value[net];
-    return (struct moved){k->bytes[v], k->xfer[v], p->net_light[net]};
+    return (struct moved_value){k->bytes[v], k->xfer[v], p->net_light[net]};
 }
 
 void place_free_io(const struct module *m, struct place *p)

@@ -72,7 +72,7 @@ bool place_is_parameter(const struct module *m, const struct place *p, uint32_t 
 struct csr place_nets_made(const struct module *m, const struct place *p, struct arena *a);
 
 /* The value of a net on its way: cluster_transfer() and cluster_route() say what that takes. */
-struct moved place_moved(const struct place *p, const struct costs *k, uint32_t net);
+struct moved_value place_moved(const struct place *p, const struct costs *k, uint32_t net);
 
 /* For --io=free: the nets of model inputs are removed, those of outputs lose the host's pin. */
 void place_free_io(const struct module *m, struct place *p);

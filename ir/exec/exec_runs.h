@@ -19,7 +19,7 @@ struct rhythm_ask {
     const struct plan *plan;
     const struct verdict *verdict;
     const struct parts *parts;
-    struct work *work;                /* of the parts */
+    struct sample_work *work;         /* of the parts */
     const struct part_places *places; /* of a plan with stages (iteration/part_places.h) */
 };
 

@@ -72,7 +72,7 @@ static void add_transfers(struct verdict_state *j)
         vid v = j->p->net_value[e];
         if (n + j->p->net_host[e] < 2)
             continue;
-        struct moved moved = place_moved(j->p, j->m->cost, e);
+        struct moved_value moved = place_moved(j->p, j->m->cost, e);
         nid def = j->m->value[v].def;
         int32_t from = def && j->p->kind[def] == PLACE_NODE ? j->dev[def] : -1;
         bool back = def && j->m->backward && j->m->backward[def];

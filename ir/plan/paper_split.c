@@ -16,7 +16,7 @@ enum { MS_DIGITS = 9 }; /* of a ps, in ms */
 /* What is written. */
 struct split {
     struct json_out o;
-    const struct plan_told *t;
+    const struct plan_report *t;
     uint32_t q;        /* slots of each accelerator; 0: there are none */
     struct csr listed; /* device, or a slot of it -> its nodes by id */
 };
@@ -96,7 +96,7 @@ static uint32_t count_slots(const struct split *w, struct arena *a)
     return most;
 }
 
-int paper_split_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d)
+int paper_split_write(const struct plan_report *t, const char *path, FILE *out, struct diag *d)
 {
     const struct module *m = t->scene->m;
     const struct graph *g = &m->graph[1];

@@ -46,7 +46,7 @@ struct parts *parts_build(const struct scene *s, const int32_t *dev, struct aren
 
 /* The same for a plan.  Where devices have several stages, its parts have nodes of one stage each; where a schedule
  * makes gradients of weights apart, of either these or the others (weight_pass.h). */
-struct parts *parts_of_plan(const struct planned *p, struct arena *a);
+struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a);
 
 /* The parts of a plan, cut wherever a transfer comes in or goes out (transfer_cut.c), so that the parts of a device,
  * run in order, take a sample as long as its nodes.  NULL: there is no such cut.  Everything lives in a.

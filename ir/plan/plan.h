@@ -127,14 +127,14 @@ const char *plan_scope_word(enum plan_scope s);
 const char *plan_among(enum plan_scope s);
 
 /* A plan and its stages, as of its verdict. */
-struct planned {
+struct staged_plan {
     const struct scene *scene;
     const struct plan *plan;
     const struct stages *stages; /* NULL: the plan is not about training */
 };
 /* [node] the stage of each placed node; -1: it is on a device that is the first one of no stage.  Lives in a, if it is
  * not the plan's own.  O(nodes + stages). */
-const int32_t *plan_stage_of(const struct planned *p, struct arena *a);
+const int32_t *plan_stage_of(const struct staged_plan *p, struct arena *a);
 
 /* [device] the highest slot of its nodes, 0: it has none.  Lives in a.  O(nodes + D). */
 uint32_t *plan_slots(const struct scene *s, const struct plan *p, struct arena *a);

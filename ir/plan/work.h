@@ -25,7 +25,7 @@ struct work_tensor {
     bool returned; /* an output of the model, which goes to the host */
 };
 
-struct work {
+struct sample_work {
     uint32_t ndev, npart, ntensor;
     const char **dev_name; /* [ndev + 1] the last one is "host" */
     int64_t *memory;       /* [ndev] bytes that may be used; -1: without end */
@@ -39,26 +39,27 @@ struct work {
     struct csr place;
     /* of an iteration: the work of one micro-batch, of which each part here is an instance, micro-batch * each->npart +
      * part; tensors are micro-batch * each->ntensor + tensor.  NULL: it is none */
-    const struct work *each;
+    const struct sample_work *each;
     uint32_t micro_batches;
     uint32_t *instance; /* [part] */
 };
 
 /* The work of parts of a plan.  O(nodes + pins + weights' users). */
-struct work *work_of_parts(const struct scene *s, const struct parts *parts, struct arena *a);
+struct sample_work *work_of_parts(const struct scene *s, const struct parts *parts,
+                                  struct arena *a);
 /* Makes reader and place from the rest.  O(inputs log inputs). */
-void work_finish(struct work *w, struct arena *a);
+void work_finish(struct sample_work *w, struct arena *a);
 
 /* The work of so many micro-batches, each of which is w: its parts are numbered so that all on a device stand as `list`
  * has them (device -> instances, as above) and each behind what it reads; as soon as it can be, then the smallest
  * instance first.  NULL, and *why: an instance is not there just once, or they wait for each other.  Lives in a.
  * O(micro-batches * uses * log). */
-struct work *work_unroll(const struct work *w, uint32_t micro_batches, const struct csr *list,
-                         const char **why, struct arena *a);
+struct sample_work *work_unroll(const struct sample_work *w, uint32_t micro_batches,
+                                const struct csr *list, const char **why, struct arena *a);
 
 /* Bytes of all that a part reads. */
-int64_t work_bytes_in(const struct work *w, uint32_t part);
+int64_t work_bytes_in(const struct sample_work *w, uint32_t part);
 /* The place of (tensor, dev); UINT32_MAX: it does not go there.  O(log devices). */
-uint32_t work_place(const struct work *w, uint32_t tensor, uint32_t dev);
+uint32_t work_place(const struct sample_work *w, uint32_t tensor, uint32_t dev);
 
 #endif

@@ -163,7 +163,7 @@ static void check_schedule(const struct module *m, const char *folder, struct di
     }
     struct json_text manifest = read_json(a, folder, "manifest.json");
     struct json_text schedule = read_json(a, folder, SCHEDULE_FILE);
-    struct work *w = work_read(&manifest, a, d);
+    struct sample_work *w = work_read(&manifest, a, d);
     fuzz_check(w != NULL, "the work of a split can be read");
     struct schedule *s = schedule_read(&schedule, w, a, d);
     fuzz_check(s != NULL, "the schedule of a split can be read");

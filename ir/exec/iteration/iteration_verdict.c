@@ -210,7 +210,7 @@ void iteration_run(struct iteration_run *r, const struct scene *s, struct arena 
 
 /* ---- the verdict -------------------------------------------------------------------------------- */
 
-struct weighing {
+struct sums_state {
     const struct scene *s;
     const struct stages *st;
     const int32_t *dev;
@@ -222,7 +222,7 @@ struct weighing {
     struct arena *a;
 };
 
-static void add_nodes(struct weighing *w)
+static void add_nodes(struct sums_state *w)
 {
     const struct module *m = w->s->m;
     const struct graph *g = &m->graph[1];
@@ -246,7 +246,7 @@ static void add_nodes(struct weighing *w)
 
 /* Weights, and what was folded, with the stage of the first node of a device that needs them; those of a profile with
  * their nodes. */
-static void add_parameters(struct weighing *w)
+static void add_parameters(struct sums_state *w)
 {
     const struct scene *s = w->s;
     const struct graph *g = &s->m->graph[1];
@@ -274,7 +274,7 @@ static int64_t clamp(__int128 x)
 }
 
 /* Moves the value of a net as far as it is read. */
-static void add_net(struct weighing *w, uint32_t e)
+static void add_net(struct sums_state *w, uint32_t e)
 {
     const struct module *m = w->s->m;
     const struct csr *pin = &w->s->place->net_pin;
@@ -298,7 +298,7 @@ static void add_net(struct weighing *w, uint32_t e)
 }
 
 /* What every stage sends to its neighbours. */
-static void add_nets(struct weighing *w)
+static void add_nets(struct sums_state *w)
 {
     __int128 now[2] = {0, 0};
     for (int back = 0; back < 2; back++)
@@ -323,7 +323,7 @@ static int32_t place_of(const struct cluster *c, uint32_t dev)
 }
 
 /* Stages by servers; NULL and why it cannot be. */
-static struct device_set *stage_sets(const struct weighing *w, const struct servers *servers,
+static struct device_set *stage_sets(const struct sums_state *w, const struct servers *servers,
                                      const char **why)
 {
     const struct stages *st = w->st;
@@ -341,7 +341,7 @@ static struct device_set *stage_sets(const struct weighing *w, const struct serv
 }
 
 /* Slices of whole samples. */
-static const char *uneven_slices(const struct weighing *w)
+static const char *uneven_slices(const struct sums_state *w)
 {
     const struct training *t = &w->s->model.training;
     const struct stages *st = w->st;
@@ -356,7 +356,7 @@ static const char *uneven_slices(const struct weighing *w)
     return NULL;
 }
 
-static const char *weigh(struct weighing *w, struct iteration_run *r)
+static const char *weigh(struct sums_state *w, struct iteration_run *r)
 {
     struct servers servers;
     const struct module *m = w->s->m;
@@ -391,7 +391,8 @@ static const char *weigh(struct weighing *w, struct iteration_run *r)
 }
 
 /* Figures of each device: those of its stages, or where they take turns its own. */
-static void tell_figures(const struct weighing *w, const struct iteration_run *r, struct verdict *v)
+static void tell_figures(const struct sums_state *w, const struct iteration_run *r,
+                         struct verdict *v)
 {
     const struct stages *st = w->st;
     uint32_t lane = 0;
@@ -438,7 +439,7 @@ static const struct stages *one_each(const struct scene *s, const int32_t *dev, 
 }
 
 /* Nodes that must be together and are in two stages of a device. */
-static const char *refuse_apart(const struct weighing *w)
+static const char *refuse_apart(const struct sums_state *w)
 {
     const struct module *m = w->s->m;
     const struct graph *g = &m->graph[1];
@@ -462,7 +463,7 @@ static const char *refuse_apart(const struct weighing *w)
 }
 
 /* Why stages and nodes do not belong together. */
-static const char *refuse_stages(const struct weighing *w, const struct plan *p)
+static const char *refuse_stages(const struct sums_state *w, const struct plan *p)
 {
     const struct scene *s = w->s;
     const struct stages *st = w->st;
@@ -487,13 +488,13 @@ static const char *refuse_stages(const struct weighing *w, const struct plan *p)
 struct verdict iteration_verdict(const struct scene *s, const struct plan *p, struct arena *a)
 {
     struct verdict v = plan_check(s, p->dev, NULL, 0, a);
-    struct weighing w = {.s = s, .dev = p->dev, .a = a};
+    struct sums_state w = {.s = s, .dev = p->dev, .a = a};
     v.value = INT64_MAX;
     if (!v.runnable)
         return v;
     const struct stages *st = w.st = p->stages ? p->stages : one_each(s, p->dev, a);
     w.sum = arena_array(a, (size_t)st->n + 1, sizeof *w.sum);
-    w.stage_of = plan_stage_of(&(struct planned){s, p, st}, a);
+    w.stage_of = plan_stage_of(&(struct staged_plan){s, p, st}, a);
     struct iteration_run *run = arena_alloc(a, sizeof *run);
     const char *why = refuse_stages(&w, p);
     why = why ? why : weigh(&w, run);

@@ -13,8 +13,8 @@ struct part_places {
     uint8_t *pass;   /* [part] enum part_pass */
 };
 /* false: nodes of a part are of several stages, or of none.  Lives in a.  O(nodes + uses). */
-bool part_places_find(struct part_places *p, const struct planned *of, const struct parts *parts,
-                      const struct work *w, struct arena *a);
+bool part_places_find(struct part_places *p, const struct staged_plan *of,
+                      const struct parts *parts, const struct sample_work *w, struct arena *a);
 
 /* An iteration as it ran, with the work of its micro-batches and the times of its parts.  It cannot be listed where
  * devices take turns, where it is too long, and where parts cannot follow its order.  of->places is there.  Lives in

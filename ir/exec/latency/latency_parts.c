@@ -33,7 +33,7 @@ static uint32_t *places_by_start(const struct latency_run *r, struct arena *a)
     return place;
 }
 
-struct joining {
+struct group_state {
     const struct latency_run *r;
     struct csr after;    /* subgraph -> those that wait for it */
     uint32_t *to;        /* [subgraph] the group that it is in, + 1; 0: none yet */
@@ -50,7 +50,7 @@ static int64_t end_of(const struct latency_run *r, uint32_t v)
 /* Whether v can run in the group, which it follows without a pause: all that it reads is made there, or was there when
  * the group began; and nobody else wants a result before v ends.  A group that takes no time gets nothing from outside,
  * which might come from itself. */
-static bool can_join(struct joining *j, uint32_t v)
+static bool can_join(struct group_state *j, uint32_t v)
 {
     const struct csr *w = &j->r->g.waits;
     int64_t end = end_of(j->r, v);
@@ -64,7 +64,7 @@ static bool can_join(struct joining *j, uint32_t v)
     return !j->readers.n || j->readers.at[0].key >= end;
 }
 
-static void join(struct joining *j, uint32_t v)
+static void join(struct group_state *j, uint32_t v)
 {
     j->to[v] = j->group;
     j->end = end_of(j->r, v);
@@ -103,7 +103,7 @@ static const struct keyed *device_order(const struct latency_run *r, const uint3
 static struct subgraphs join_hosts(const struct latency_run *r, const struct module *m,
                                    const uint32_t *on, const uint32_t *place, struct arena *a)
 {
-    struct joining j = {.r = r, .readers = {.a = a}};
+    struct group_state j = {.r = r, .readers = {.a = a}};
     struct subgraphs k = {.slotted = r->k.slotted};
     const struct keyed *x = device_order(r, on, place, a);
     j.after = csr_transpose(a, &r->g.waits, r->k.n, r->k.n);
@@ -157,7 +157,7 @@ struct parts *latency_parts(const struct scene *s, const struct latency_run *r, 
 
 struct rhythm rhythm_of_latency(const struct rhythm_ask *of, struct arena *a)
 {
-    struct work *w = of->work;
+    struct sample_work *w = of->work;
     int64_t *start = arena_array(a, (size_t)w->npart + 1, sizeof *start);
     int64_t *end = arena_array(a, (size_t)w->npart + 1, sizeof *end);
     int64_t *sent = arena_array(a, (size_t)w->ntensor + 1, sizeof *sent);

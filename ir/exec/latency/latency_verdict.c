@@ -89,14 +89,14 @@ const char *subgraph_text(const struct scene *s, const struct subgraphs *k, uint
 }
 
 /* What a run's items are named by: timeline_waits. */
-struct told {
+struct latency_names {
     const struct scene *s;
     const struct latency_run *run;
 };
 
 static const char *item_text(const void *of, uint32_t item, struct arena *a)
 {
-    const struct told *x = of;
+    const struct latency_names *x = of;
     return subgraph_text(x->s, &x->run->k, item, a);
 }
 
@@ -193,7 +193,7 @@ struct verdict latency_verdict(const struct scene *s, const struct plan *p, stru
         v.runnable = false;
         v.why_not = timeline_waits(&run->t,
                                    "there is no latency, subgraphs wait for each other:", item_text,
-                                   &(struct told){s, run}, a);
+                                   &(struct latency_names){s, run}, a);
         return v;
     }
     v.run = run;

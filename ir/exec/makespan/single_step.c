@@ -22,7 +22,7 @@ struct copy {
     uint32_t net; /* the net + 1 that this was about */
 };
 
-struct step {
+struct step_build {
     const struct scene *of;
     const int32_t *dev;
     const uint32_t *rank;
@@ -41,7 +41,7 @@ struct source {
 };
 
 /* The task waits for what brings the copy, and uses its memory. */
-static void add_reader(struct step *t, uint32_t task, struct copy c)
+static void add_reader(struct step_build *t, uint32_t task, struct copy c)
 {
     if (c.task != NO_ITEM)
         build_wait(&t->b, task, c.task);
@@ -49,13 +49,13 @@ static void add_reader(struct step *t, uint32_t task, struct copy c)
         build_use(&t->b, c.buffer, task);
 }
 
-static int64_t bytes_of(const struct step *t, uint32_t net)
+static int64_t bytes_of(const struct step_build *t, uint32_t net)
 {
     return t->of->m->cost->bytes[t->of->place->net_value[net]];
 }
 
 /* The device that is charged for what comes into the host's memory: the first of its classes that reads it. */
-static uint32_t host_reader(const struct step *t, uint32_t net)
+static uint32_t host_reader(const struct step_build *t, uint32_t net)
 {
     const struct csr *pin = &t->of->place->net_pin;
     for_row (x, *pin, net)
@@ -65,7 +65,7 @@ static uint32_t host_reader(const struct step *t, uint32_t net)
 }
 
 /* The copy of the value at that end, brought there if it is not yet. */
-static struct copy copy_at(struct step *t, const struct source *s, uint32_t to)
+static struct copy copy_at(struct step_build *t, const struct source *s, uint32_t to)
 {
     struct copy *c = &t->at[to];
     struct task x = {0};
@@ -84,7 +84,7 @@ static struct copy copy_at(struct step *t, const struct source *s, uint32_t to)
 }
 
 /* The value where it is made.  One that stays has a buffer without uses. */
-static struct copy make_value(struct step *t, uint32_t net, nid maker)
+static struct copy make_value(struct step_build *t, uint32_t net, nid maker)
 {
     const struct value *v = &t->of->m->value[t->of->place->net_value[net]];
     uint32_t dev = (uint32_t)t->dev[maker];
@@ -97,7 +97,7 @@ static struct copy make_value(struct step *t, uint32_t net, nid maker)
 }
 
 /* A net: its value from where it is made to each device that reads it, and to the host if that has a pin. */
-static void add_net(struct step *t, uint32_t net)
+static void add_net(struct step_build *t, uint32_t net)
 {
     const struct place *p = t->of->place;
     nid maker = t->of->m->value[p->net_value[net]].def;
@@ -118,7 +118,7 @@ static void add_net(struct step *t, uint32_t net)
 /* ---- nodes -------------------------------------------------------------------------------------- */
 
 /* Bytes that a node takes beside its results that are nets, while it runs.  In a profile all of it lasts. */
-static int64_t temporary(const struct step *t, nid n)
+static int64_t temporary(const struct step_build *t, nid n)
 {
     const struct module *m = t->of->m;
     int64_t rest = m->ir_version ? m->cost->own[n] : 0;
@@ -129,7 +129,7 @@ static int64_t temporary(const struct step *t, nid n)
     return rest;
 }
 
-static void add_nodes(struct step *t)
+static void add_nodes(struct step_build *t)
 {
     const struct module *m = t->of->m;
     const struct graph *g = &m->graph[1];
@@ -160,7 +160,7 @@ static uint32_t count_passes(const struct module *m, const struct part *part)
 }
 
 /* Parts in place of nodes. */
-static void add_parts(struct step *t)
+static void add_parts(struct step_build *t)
 {
     const struct module *m = t->of->m;
     for (uint32_t i = 0; i < t->parts->nparts; i++) {
@@ -180,7 +180,7 @@ static void add_parts(struct step *t)
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
-static void set_up(struct step *t, struct arena *a)
+static void set_up(struct step_build *t, struct arena *a)
 {
     const struct place *p = t->of->place;
     t->hops = hops_of(t->of, a);
@@ -192,7 +192,7 @@ static void set_up(struct step *t, struct arena *a)
         t->is_net[p->net_value[e]] = 1;
 }
 
-static void tell(struct step *t)
+static void tell(struct step_build *t)
 {
     for (uint32_t d = 0; d <= t->hops.host; d++)
         t->at[d].net = 0;
@@ -204,7 +204,7 @@ static void tell(struct step *t)
         add_net(t, e);
 }
 
-static void make_lanes(struct step *t, struct arena *a)
+static void make_lanes(struct step_build *t, struct arena *a)
 {
     static const uint8_t discipline[DISPATCHES] = {LANE_LIST, LANE_FIFO, LANE_RANK};
     const struct step_model *s = &t->of->model.step;
@@ -221,7 +221,7 @@ struct task_graph single_step(const struct scene *of, const struct plan *p,
                               const struct parts *parts, struct arena *a)
 {
     const struct step_model *s = &of->model.step;
-    struct step t = {.of = of, .dev = p->dev, .rank = p->rank, .parts = parts};
+    struct step_build t = {.of = of, .dev = p->dev, .rank = p->rank, .parts = parts};
     assert(of->m->cost && of->place && of->cluster);
     assert(s->network == NETWORK_DIRECT || s->contention < CONTENTION_BLOCKING);
     set_up(&t, a);

@@ -77,7 +77,7 @@ int64_t step_of_parts(const struct scene *s, const struct plan *p, const struct 
 /* ---- verdict ------------------------------------------------------------------------------------ */
 
 /* What a run's items are named by: timeline_waits. */
-struct told {
+struct step_names {
     const struct scene *s;
     const struct step_run *run;
 };
@@ -85,7 +85,7 @@ struct told {
 /* "node 'a'", "the transfer of 'v'" */
 static const char *item_text(const void *of, uint32_t item, struct arena *a)
 {
-    const struct told *x = of;
+    const struct step_names *x = of;
     const struct scene *s = x->s;
     const struct task *t = &x->run->g.task[task_of_item(&x->run->g, item)];
     if (t->kind == STEP_COMPUTE)
@@ -153,7 +153,7 @@ static struct verdict run_verdict(const struct scene *s, const struct plan *p, b
         v.runnable = false;
         v.why_not =
             timeline_waits(&run->t, "the orders of the devices can never be kept:", item_text,
-                           &(struct told){s, run}, a);
+                           &(struct step_names){s, run}, a);
         return v;
     }
     v.run = run;
