@@ -92,14 +92,14 @@ struct arena {
     struct deferred_call *deferred;
     uint64_t serial;
     size_t next;                 /* size of the next chunk */
-    struct arena *of, *root;     /* NULL and itself: a root */
+    struct arena *of, *root;     /* of a root: NULL, and the root itself */
     struct arena *older, *newer; /* in the tree's list */
-    uint64_t born;               /* the tree's births after it */
+    uint64_t born; /* number of births in the tree when this arena was made, its own included */
     /* of a root */
     struct arena *newest;
-    struct guard *guard; /* the innermost one */
+    struct guard *guard; /* the innermost guard; NULL: none */
     uint64_t births;
-    size_t wanted; /* by the allocation that failed */
+    size_t wanted; /* bytes that the failed allocation asked for */
 };
 
 static void poison(const void *p, size_t n)
@@ -447,7 +447,7 @@ void *vec_grow(struct arena *a, void *ptr, uint32_t *cap, uint32_t need, size_t 
         now = 16;
     if (now < need)
         now = need;
-    size_t old = (size_t)*cap * size, total; /* old fits: it was allocated */
+    size_t old = (size_t)*cap * size, total; /* no overflow: `old` bytes were allocated */
     if (__builtin_mul_overflow((size_t)now, size, &total))
         arena_exhausted(a, SIZE_MAX);
     if (ptr == NULL || !extend(a, ptr, old, total)) {

@@ -81,7 +81,7 @@ static _Noreturn void be_child(struct job *j, int fd, pid_t parent, struct arena
 }
 
 struct child_process {
-    pid_t pid; /* 0: it has ended */
+    pid_t pid; /* 0: the process has ended */
     int fd;
 };
 
@@ -94,7 +94,7 @@ static int wait_for(pid_t pid)
     return status;
 }
 
-/* Nobody needs it any more. */
+/* Called when the arena is freed: closes the pipe, and kills the process if it still runs. */
 static void end_child(void *p)
 {
     const struct child_process *r = p;

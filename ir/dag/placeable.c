@@ -237,7 +237,7 @@ static void note_read(struct builder *b, vid v, nid reader)
         pairs_add(&b->pins, v, reader);
 }
 
-/* Lists what each placed node reads, directly and through copies: pins of nets, and weights. */
+/* Lists the nets and weights that each placed node reads, directly or through copies. */
 static void collect_reads(struct builder *b)
 {
     const struct module *m = b->m;

@@ -23,9 +23,9 @@ struct reader {
     uint64_t parts;
 };
 
-/* Those of a net's UNITS parts that the same vertices read: they make one new net. */
+/* Neighbouring parts, of a net's UNITS parts, with the same readers: they make one new net. */
 struct piece {
-    /* units: how many parts; pin: its readers that stay, and its producer if that stays */
+    /* units: number of parts; pin: the readers that are not left out, and the producer unless left out */
     uint32_t units, npin, *pin;
 };
 
@@ -98,7 +98,7 @@ static void cut_net(struct bridge_state *b, uint32_t e)
     const struct wdag *g = b->g;
     uint32_t first = g->net_pin.at[e], last = g->net_pin.at[e + 1],
              most = last - first + b->count[e];
-    uint64_t differs = 1; /* bit t: the readers of part t are not those of part t - 1 */
+    uint64_t differs = 1; /* bit t: part t and part t - 1 have different readers */
     for (uint32_t x = b->head[e]; x; x = b->reader[x - 1].next)
         differs |= b->reader[x - 1].parts ^ (b->reader[x - 1].parts << 1);
     b->npiece = 0;
@@ -113,7 +113,7 @@ static void cut_net(struct bridge_state *b, uint32_t e)
             if (b->reader[x - 1].parts >> t & 1)
                 p->pin[p->npin++] = b->reader[x - 1].v;
         uint32_t own = differs == 1 ? UINT32_MAX : READERS_MOST;
-        for (uint32_t i = first; i < last && own; i++) /* what makes it is the first */
+        for (uint32_t i = first; i < last && own; i++) /* the producer is the first pin */
             if (!b->out[g->net_pin.to[i]]) {
                 p->pin[p->npin++] = g->net_pin.to[i];
                 own--;

@@ -1,5 +1,4 @@
-/* What an execution model (struct exec_kind) says of plans within ir: what they come to, what none of them beats, how
- * parts follow each other. */
+/* The functions of an execution model (struct exec_kind) for plans: verdict, lower bound, and order of parts. */
 #ifndef PCC_IR_EXEC_EXEC_RUNS_H
 #define PCC_IR_EXEC_EXEC_RUNS_H
 

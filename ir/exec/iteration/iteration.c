@@ -92,7 +92,7 @@ static void add_stage(struct iteration_build *t, uint32_t s)
         add_tasks(t, ITERATION_REDUCE, s, x);
 }
 
-/* ---- what waits for what, and what is kept ------------------------------------------------------ */
+/* ---- waits and buffers -------------------------------------------------------------------------- */
 
 static void wait_for(struct iteration_build *t, uint32_t task, uint32_t on)
 {

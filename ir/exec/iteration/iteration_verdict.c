@@ -63,7 +63,7 @@ static void set_stage(const struct scene *s, const struct servers *servers,
         w->reduce = reduce;
 }
 
-/* What is there all the time on the devices of each place, and what they have. */
+/* Sets the lasting bytes and the memory of the devices of each place. */
 static void set_places(const struct scene *s, const struct stages_on *on, struct iteration_run *r,
                        struct arena *a)
 {
@@ -189,7 +189,8 @@ void iteration_run(struct iteration_run *r, const struct scene *s, struct arena 
 {
     uint32_t m = r->x.micro_batches;
     r->x.stage = r->stage;
-    if (takes_turns(s)) { /* what so many micro-batches more take, in the steady state */
+    /* measures the time of `more` further micro-batches in the steady state */
+    if (takes_turns(s)) {
         struct arena *own = arena_new(a);
         r->x.micro_batches = STEADY_ROUNDS * iteration_devices(&r->x);
         run_once(r, s, own);
@@ -217,8 +218,9 @@ struct sums_state {
     const int32_t *stage_of; /* [node] -1: none */
     struct stage_sums *sum;
     __int128 *
-        send[2]; /* [back][stage] bytes that are sent on from there and not from the stage before */
-    const char *why; /* it is no pipeline; NULL: it is one */
+        /* [back][stage] bytes by which sending from this stage exceeds sending from the stage before */
+        send[2];
+    const char *why; /* why the stages are no pipeline; NULL: they are */
     struct arena *a;
 };
 
@@ -244,8 +246,8 @@ static void add_nodes(struct sums_state *w)
     }
 }
 
-/* Weights, and what was folded, with the stage of the first node of a device that needs them; those of a profile with
- * their nodes. */
+/* Adds weights and folded constants to the stage of the first node that reads them on each device; parameters of a
+ * profile to the stages of their nodes. */
 static void add_parameters(struct sums_state *w)
 {
     const struct scene *s = w->s;
@@ -273,7 +275,7 @@ static int64_t clamp(__int128 x)
     return x < INT64_MAX ? (int64_t)x : INT64_MAX;
 }
 
-/* Moves the value of a net as far as it is read. */
+/* Adds the bytes of a net to all links between its maker's stage and its furthest reader's. */
 static void add_net(struct sums_state *w, uint32_t e)
 {
     const struct module *m = w->s->m;
@@ -297,7 +299,7 @@ static void add_net(struct sums_state *w, uint32_t e)
     w->send[back][back ? at : high] -= m->cost->bytes[v];
 }
 
-/* What every stage sends to its neighbours. */
+/* Bytes that every stage sends to its neighbours. */
 static void add_nets(struct sums_state *w)
 {
     __int128 now[2] = {0, 0};
@@ -390,7 +392,7 @@ static const char *weigh(struct sums_state *w, struct iteration_run *r)
                                         : "stages wait for each other for ever";
 }
 
-/* Figures of each device: those of its stages, or where they take turns its own. */
+/* Figures of each device: of its lane; devices of a place share a lane unless they take turns. */
 static void tell_figures(const struct sums_state *w, const struct iteration_run *r,
                          struct verdict *v)
 {
@@ -414,7 +416,7 @@ static void tell_figures(const struct sums_state *w, const struct iteration_run 
     }
 }
 
-/* Stages of a plan that says of none: each device by itself, in the order of their first forward nodes. */
+/* Stages of a plan without stages: each device by itself, in the order of their first forward nodes. */
 static const struct stages *one_each(const struct scene *s, const int32_t *dev, struct arena *a)
 {
     const struct graph *g = &s->m->graph[1];

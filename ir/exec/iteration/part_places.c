@@ -87,8 +87,8 @@ static void find_first_tasks(struct part_timing *f)
             f->first[g->task[i].kind][g->task[i].number] = i;
 }
 
-/* Device by device the instances of its parts, as its stage goes through the micro-batches: those of the parts of a
- * pass stand by number. */
+/* device -> instances of its parts, in the order in which its stage handles micro-batches; the parts of one pass by
+ * number. */
 static struct csr list_instances(const struct part_timing *f)
 {
     const struct task_graph *g = &f->run->g;
@@ -119,7 +119,8 @@ static void times_of(const struct part_timing *f, uint32_t instance, int64_t *st
     *end = sat_add(*start, g->task[task_of_item(g, item)].time);
 }
 
-/* When each tensor has left its device: it takes as long as the values, or gradients, of its stage do. */
+/* When each tensor has left its device: at the end of its part, plus the time in which the part's stage sends values
+ * (or gradients). */
 static const int64_t *when_sent(const struct part_timing *f, const struct sample_work *all,
                                 const int64_t *end, struct arena *a)
 {

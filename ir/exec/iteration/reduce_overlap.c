@@ -32,8 +32,9 @@ int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
 struct gradient_list {
     const struct scene *s;
     const int32_t *dev, *stage_of; /* [node] */
-    int64_t *done; /* [node] ps of its stage's backward work when it is done; 0: a forward node */
-    uint32_t n;    /* parts of all stages */
+    /* [node] ps of its stage's backward work up to the end of the node; 0: a forward node */
+    int64_t *done;
+    uint32_t n; /* parts of all stages */
     uint32_t *stage;
     struct keyed *key; /* when they are ready; item: the part */
     int64_t *bytes;

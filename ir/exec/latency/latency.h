@@ -22,7 +22,7 @@
 
 enum latency_kind { LATENCY_SUBGRAPH, LATENCY_HOST };
 
-/* ps of a subgraph: its transfers in, its nodes (and part_cost), its transfers out. */
+/* ps of a subgraph: transfers in; computing, part_cost included; transfers out. */
 struct subgraph_time {
     int64_t in, compute, out;
 };
@@ -33,7 +33,7 @@ struct subgraph_time {
 struct task_graph latency_tasks(const struct scene *s, const struct subgraphs *k,
                                 struct subgraph_time *time, struct arena *a);
 
-/* A plan that has run. */
+/* The run of a plan by subgraphs. */
 struct latency_run {
     struct subgraphs k;
     struct subgraph_time *time; /* [subgraph] */

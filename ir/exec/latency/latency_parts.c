@@ -11,7 +11,7 @@
 
 #include <assert.h>
 
-/* [subgraph] its place by start, after all that it waits for. */
+/* [subgraph] its place in an order by start time, behind all subgraphs that it waits for. */
 static uint32_t *places_by_start(const struct latency_run *r, struct arena *a)
 {
     const struct task_graph *g = &r->g;
@@ -35,11 +35,12 @@ static uint32_t *places_by_start(const struct latency_run *r, struct arena *a)
 
 struct group_state {
     const struct latency_run *r;
-    struct csr after;    /* subgraph -> those that wait for it */
-    uint32_t *to;        /* [subgraph] the group that it is in, + 1; 0: none yet */
-    uint32_t group;      /* the one that grows */
-    int64_t start, end;  /* of it */
-    struct heap readers; /* of its members, by their starts; some may be members by now */
+    struct csr after;   /* subgraph -> subgraphs that wait for its results */
+    uint32_t *to;       /* [subgraph] its group + 1; 0: none yet */
+    uint32_t group;     /* the group that grows, + 1 */
+    int64_t start, end; /* of the growing group, ps */
+    /* readers of the group's results, by start; some may have joined the group since */
+    struct heap readers;
 };
 
 static int64_t end_of(const struct latency_run *r, uint32_t v)
@@ -47,9 +48,9 @@ static int64_t end_of(const struct latency_run *r, uint32_t v)
     return r->t.start[v] + r->g.task[v].time;
 }
 
-/* Whether v can run in the group, which it follows without a pause: all that it reads is made there, or was there when
- * the group began; and nobody else wants a result before v ends.  A group that takes no time gets nothing from outside,
- * which might come from itself. */
+/* Whether v, which starts when the group ends, can join the group: each operand of v is made in the group or existed
+ * when the group began, and no subgraph outside the group reads one of its results before v ends.  A group that takes
+ * no time accepts no operand from outside: the operand might depend on the group. */
 static bool can_join(struct group_state *j, uint32_t v)
 {
     const struct csr *w = &j->r->g.waits;
@@ -72,7 +73,7 @@ static void join(struct group_state *j, uint32_t v)
         heap_push(&j->readers, j->r->t.start[y], 0, y);
 }
 
-/* Subgraphs by device, there by start; of those that start at once first what takes no time, then by place. */
+/* Subgraphs by device, start time, whether they take time (those without first), and place. */
 static const struct keyed *device_order(const struct latency_run *r, const uint32_t *on,
                                         const uint32_t *place, struct arena *a)
 {

@@ -1,6 +1,6 @@
-/* What a plan comes to by subgraphs (latency_verdict.h): the event core runs latency_tasks, and its timeline gives the
- * figures.  The CPUs of a list are told apart after the run: nodes in the order of their starts, each on the first one
- * that is free then. */
+/* The verdict on a plan by subgraphs (latency_verdict.h): the event core runs latency_tasks(), and the timeline gives
+ * the figures.  CPUS_LIST: host nodes get their CPUs after the run, in the order of their starts, each the first free
+ * CPU of its class. */
 #include "ir/exec/latency/latency_verdict.h"
 
 #include "ir/base/keyed.h"
@@ -44,7 +44,8 @@ uint32_t *latency_devices(const struct scene *s, const struct latency_run *r, st
     uint32_t *on = arena_array(a, (size_t)r->k.n + 1, sizeof *on), n = 0;
     int64_t *until = arena_array(a, (size_t)c->ndev + 1, sizeof *until);
     struct keyed *x = arena_array(a, (size_t)r->k.n + 1, sizeof *x);
-    for (int more = 0; more < 2; more++) /* what takes no time first: of those that start at once */
+    for (int more = 0; more < 2;
+         more++) /* among equal starts, nodes that take no time come first */
         for (uint32_t i = 0; i < r->k.n; i++) {
             on[i] = r->k.sub[i].dev;
             if (r->k.sub[i].host && (r->g.task[i].time > 0) == (more == 1))
@@ -88,7 +89,7 @@ const char *subgraph_text(const struct scene *s, const struct subgraphs *k, uint
                      cluster_device_name(s->cluster, a, x->dev), first, more);
 }
 
-/* What a run's items are named by: timeline_waits. */
+/* Argument of item_text(), for timeline_waits(). */
 struct latency_names {
     const struct scene *s;
     const struct latency_run *run;

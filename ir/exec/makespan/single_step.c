@@ -16,10 +16,11 @@
 
 #include <assert.h>
 
-/* Where the value of a net is: what brings it there, its memory; NO_ITEM: nothing does, none that it ends. */
+/* The value of a net at one end: the task that makes or brings the value, and its buffer.  task NO_ITEM: there from
+ * the beginning; buffer NO_ITEM: readers do not end its memory. */
 struct copy {
     uint32_t task, buffer;
-    uint32_t net; /* the net + 1 that this was about */
+    uint32_t net; /* the net + 1 of the other fields; stale for other nets */
 };
 
 struct step_build {
@@ -36,11 +37,11 @@ struct step_build {
 
 /* The net at hand. */
 struct source {
-    uint32_t net, end; /* where its value is made, or the host, which has the model's inputs */
+    uint32_t net, end; /* end: where the value is made; inputs of the model: the host */
     bool inner;        /* no pin is outside one group */
 };
 
-/* The task waits for what brings the copy, and uses its memory. */
+/* The task waits for the task that brings the copy, and uses the copy's buffer. */
 static void add_reader(struct step_build *t, uint32_t task, struct copy c)
 {
     if (c.task != NO_ITEM)
@@ -54,7 +55,8 @@ static int64_t bytes_of(const struct step_build *t, uint32_t net)
     return t->of->m->cost->bytes[t->of->place->net_value[net]];
 }
 
-/* The device that is charged for what comes into the host's memory: the first of its classes that reads it. */
+/* The device that is charged for a value in the host's memory: the first host device that reads the net; NO_ITEM:
+ * none does. */
 static uint32_t host_reader(const struct step_build *t, uint32_t net)
 {
     const struct csr *pin = &t->of->place->net_pin;
@@ -64,7 +66,7 @@ static uint32_t host_reader(const struct step_build *t, uint32_t net)
     return NO_ITEM;
 }
 
-/* The copy of the value at that end, brought there if it is not yet. */
+/* The copy of the value at end `to`; adds the hops to `to` if there is no copy yet. */
 static struct copy copy_at(struct step_build *t, const struct source *s, uint32_t to)
 {
     struct copy *c = &t->at[to];
@@ -83,7 +85,8 @@ static struct copy copy_at(struct step_build *t, const struct source *s, uint32_
     return *c;
 }
 
-/* The value where it is made.  One that stays has a buffer without uses. */
+/* The copy of the value where it is made.  An output of the model that stays there has a buffer without uses, which
+ * lasts. */
 static struct copy make_value(struct step_build *t, uint32_t net, nid maker)
 {
     const struct value *v = &t->of->m->value[t->of->place->net_value[net]];
@@ -96,14 +99,15 @@ static struct copy make_value(struct step_build *t, uint32_t net, nid maker)
     return c;
 }
 
-/* A net: its value from where it is made to each device that reads it, and to the host if that has a pin. */
+/* Adds a net: hops of its value from the maker to each device with a reader, and to the host if the net has a pin
+ * there. */
 static void add_net(struct step_build *t, uint32_t net)
 {
     const struct place *p = t->of->place;
     nid maker = t->of->m->value[p->net_value[net]].def;
     bool made = maker && p->kind[maker] == PLACE_NODE;
     if (!made && !p->net_host[net])
-        return; /* state that nobody makes: it is there */
+        return; /* state without a maker: already on its device */
     struct source s = {.net = net, .end = made ? t->hops.end[t->dev[maker]].at : t->hops.host};
     s.inner = t->of->model.step.network == NETWORK_HOST && t->b.turn == BUILD_ENTRIES &&
               hops_stay_inside(&t->hops, t->dev, net);
@@ -117,7 +121,7 @@ static void add_net(struct step_build *t, uint32_t net)
 
 /* ---- nodes -------------------------------------------------------------------------------------- */
 
-/* Bytes that a node takes beside its results that are nets, while it runs.  In a profile all of it lasts. */
+/* Bytes that a node needs while it runs, beside its results that are nets; 0 in a profile, where all bytes last. */
 static int64_t temporary(const struct step_build *t, nid n)
 {
     const struct module *m = t->of->m;

@@ -4,7 +4,7 @@
 #include "ir/base/units.h"
 #include "ir/exec/makespan/single_step.h"
 
-/* value -> its tensor, + 1; 0: none. */
+/* value -> its tensor + 1; 0: no tensor. */
 static const uint32_t *tensors_by_value(const struct module *m, const struct sample_work *w,
                                         struct arena *a)
 {

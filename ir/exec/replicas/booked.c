@@ -15,13 +15,13 @@
 
 struct booking_state {
     struct task_graph *g;
-    struct csr next;  /* task -> tasks that wait for it */
-    uint32_t *left;   /* [task] tasks that it still waits for */
+    struct csr next;  /* task -> tasks that wait for this task */
+    uint32_t *left;   /* [task] number of unbooked tasks that the task waits for */
     int64_t *ready;   /* [task] ps */
     int64_t *device;  /* [dev] ps: when it is free */
     int64_t *channel; /* [dev] ps: when it is free */
     struct heap nodes;
-    uint32_t count; /* tasks that are booked */
+    uint32_t count; /* number of booked tasks */
 };
 
 static void end_task(struct booking_state *b, uint32_t t, int64_t end);

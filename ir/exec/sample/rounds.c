@@ -25,7 +25,7 @@ enum {
     MANY = 1 << 14 /* bars of a picture, if the user does not say how many samples */
 };
 
-/* Costs of one part in one pass. */
+/* Costs of a part in one training pass. */
 struct piece {
     int64_t compute, in, out;
     uint32_t task[4]; /* [kind] 1 + the task; 0: none */
@@ -240,7 +240,7 @@ static void delay_backward(struct replay *r, const uint32_t *order, const struct
     }
 }
 
-/* level -> tasks, each behind those that it waits for. */
+/* level -> tasks, each behind the tasks that it waits for. */
 static struct csr by_level(struct replay_build *b)
 {
     struct replay *r = b->r;
@@ -265,8 +265,8 @@ static struct csr by_level(struct replay_build *b)
     return csr_build(b->a, r->levels, r->ntask, level, order);
 }
 
-/* Appends the tasks of a pass (2: of both) to the lists of their lanes, round by round: in round r those of each
- * level for sample r - level, if there is such a sample. */
+/* Appends the tasks of a pass (2: of both) to the lists of their lanes, round by round: round r has the tasks of each
+ * level, for sample r - level if that sample exists. */
 static void list_pass(const struct replay *r, const struct csr *level, int pass, struct csr *list)
 {
     for (uint32_t round = 0; round < r->samples + r->levels - 1; round++) {
