@@ -18,8 +18,8 @@ struct child_answer {
     enum child_end end;
     char *bytes; /* output of the child */
     size_t n;
-    const char
-        *why; /* of CHILD_FAILED: "exit status 1", "signal 6", "more than N bytes"; else NULL */
+    /* of CHILD_FAILED: "exit status 1", "signal 6", "more than N bytes"; else NULL */
+    const char *why;
 };
 
 /* Runs work(arg, out) in a forked child; what it writes to out, at most `most` bytes, comes back, in a.  The child's

@@ -53,8 +53,8 @@ struct cluster_level {
 struct cluster {
     struct device_class cls[CLUSTER_CLASSES];
     uint32_t ncls, ndev;
-    int64_t
-        reduce_bandwidth; /* bytes per second of an AllReduce over several groups; 0: that of the links */
+    /* bytes per second of an AllReduce over several groups; 0: that of the links */
+    int64_t reduce_bandwidth;
     /* of the accelerators, innermost first, all of them together; 0: what the class says.  Of two levels the class has
      * the inner one as its groups, the outermost one is always its link */
     struct cluster_level level[CLUSTER_LEVELS];

@@ -35,8 +35,8 @@ struct exec_kind {
     bool subgraphs; /* accelerators run whole subgraphs, by slots; hosts of a class are one place */
     /* ABOUT_*: settings that change values, beside the settings common to all models */
     unsigned about;
-    const struct exec_runs
-        *runs; /* ir/exec/exec_runs.h; NULL: plans are not run, load_verdict() alone */
+    /* ir/exec/exec_runs.h; NULL: plans are not run, load_verdict() alone */
+    const struct exec_runs *runs;
     const struct exec_shows *shows; /* backends/backends.h */
     const struct exec_plans *plans; /* passes/passes.h; NULL: no planner of its own */
 };
@@ -142,8 +142,8 @@ struct training {
     bool any_slices;      /* a device's share of a micro-batch may be a part of a sample */
     bool own_reduce_lane; /* AllReduces take nothing of the links between stages */
     int64_t workspace;    /* bytes of each device beside weights and activations */
-    int64_t
-        weight_share; /* millionths of a backward pass that make gradients of weights; 0: a half */
+    /* millionths of a backward pass that make gradients of weights; 0: a half */
+    int64_t weight_share;
 };
 
 /* How many micro-batches an iteration has, at least one. */

@@ -6,8 +6,8 @@
 
 /* No plan ends earlier, ps. */
 struct step_bound {
-    int64_t
-        path; /* longest path through the nodes, each on its fastest device, without transfers */
+    /* longest path through the nodes, each on its fastest device, without transfers */
+    int64_t path;
     /* the times of all nodes, each on its fastest device, divided by the number of devices */
     int64_t work;
 };

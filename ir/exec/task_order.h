@@ -4,8 +4,8 @@
 
 #include "ir/exec/tasks.h"
 
-/* Ranks the first n tasks by the longest way from their start to the end of all, the longest first; equal ones by
- * number.  The waits of g are there; all counts are 1.  Tasks on a circle of waits, and all tasks before them, get ranks
+/* Ranks the first n tasks by the longest way from their start to the end of all, the longest first; ties by
+ * number.  The waits of g are set; all counts are 1.  Tasks on a circle of waits, and all tasks before them, get ranks
  * without meaning.  O(tasks log tasks + waits). */
 void rank_by_level(struct task_graph *g, uint32_t n, struct arena *a);
 

@@ -8,7 +8,7 @@ struct copy_pair {
     uint32_t from, to;
 };
 
-/* A copy under way: values, nodes and bodies of the original, and theirs. */
+/* A copy under way: maps from values, nodes and bodies of the original to their copies. */
 struct copy_state {
     struct edit *e;
     struct map value;
@@ -45,7 +45,7 @@ static vid copy_value(struct copy_state *c, vid v, gid g)
     return w;
 }
 
-/* What list `which` of a body has, for the same list of its copy. */
+/* Appends the copy of v, an entry of list `which` of a body, to the same list of the copied body. */
 static void copy_border(struct copy_state *c, struct copy_pair body, vid v, int which,
                         uint32_t set_at)
 {

@@ -60,12 +60,12 @@ uint32_t plan_devices(const struct verdict_state *j, const struct csr *c, uint32
     return n;
 }
 
-/* Which devices come after which, with repetitions: a list for each device that others come after. */
+/* A relation "device b comes after device a", with repetitions: a list of entries for each a. */
 struct crossings {
-    uint32_t *first; /* [device] its first entry, + 1; 0: none */
-    uint32_t *after; /* [device] entries about what it comes after */
+    uint32_t *first; /* [device] first entry of the device as a, + 1; 0: none */
+    uint32_t *after; /* [device] number of entries that have the device as b */
     struct crossing {
-        uint32_t to, next; /* who comes after; the next entry, + 1 */
+        uint32_t to, next; /* to: device b; next: the next entry of the same a, + 1 */
     } *entry;
     uint32_t n;
 };
@@ -86,7 +86,7 @@ static void note_crossing(struct crossings *c, uint32_t before, uint32_t after)
     c->after[after]++;
 }
 
-/* What the order of devices is asked of. */
+/* The relations that decide whether the devices can stand in a row. */
 struct order {
     struct crossings row, back; /* the row that both passes go through; the backward pass alone */
     uint8_t *ahead; /* [colour] it has a forward node; NULL: all backward nodes count in the row */
@@ -131,7 +131,7 @@ static void note_crossings(const struct verdict_state *j, uint32_t net, nid from
     }
 }
 
-/* What devices read of each other, and the weights that they hold. */
+/* Notes the crossings of nets between devices, and adds up the bytes that devices hold. */
 static void check_nets(struct verdict_state *j, struct order *o)
 {
     uint32_t nd = j->c->ndev, *list = arena_array(j->a, (size_t)nd + 1, sizeof *list);

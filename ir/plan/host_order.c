@@ -47,8 +47,8 @@ static uint32_t count_by_device(const struct host_order_state *c)
     uint32_t nnode = c->s->m->nnode, deferred = nnode;
     struct csr next = plan_followers(c->s, c->p->dev, c->order, c->n, c->a);
     nid *sorted = arena_array(c->a, nnode, sizeof *sorted);
-    nid *free_at =
-        arena_array(c->a, nnode, sizeof *free_at); /* the node at which it is free to go */
+    /* [node] the node of the file at which the thread can hand this node over */
+    nid *free_at = arena_array(c->a, nnode, sizeof *free_at);
     for (uint32_t i = 0, n = csr_topo(&next, nnode, NULL, sorted, c->a); i < n; i++) {
         nid x = sorted[i], met = larger_u32(free_at[x], x);
         deferred -= free_at[x] <= x; /* so does a node that is not placed: it waits for none */

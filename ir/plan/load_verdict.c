@@ -49,7 +49,7 @@ static void add_part_costs(struct verdict_state *j)
     }
 }
 
-/* Whether devices and their copies stand in one group. */
+/* Whether all devices dev[n] and their copies are in the same group. */
 static bool is_one_group(const struct verdict_state *j, const uint32_t *dev, uint32_t n)
 {
     uint32_t group = n ? cluster_group(j->c, dev[0]) : 0;

@@ -13,7 +13,7 @@
 
 enum { MS_DIGITS = 9 }; /* of a ps, in ms */
 
-/* What is written. */
+/* State of writing a split. */
 struct split {
     struct json_out o;
     const struct plan_report *t;
@@ -85,7 +85,8 @@ static void put_devices(struct split *w, const char *key, bool host)
     json_close(&w->o, any ? 4 : JSON_ROW);
 }
 
-/* The most slots that an accelerator has.  A latency alone knows them: its judge has seen that each node has one. */
+/* The largest number of slots of an accelerator.  Only plans for a latency have slots; latency_verdict() has checked
+ * that each node has a slot. */
 static uint32_t count_slots(const struct split *w, struct arena *a)
 {
     const struct scene *s = w->t->scene;

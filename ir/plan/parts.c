@@ -21,14 +21,15 @@ struct parts_builder {
     const struct place *p;
     struct arena *a;
     struct parts *parts;
-    /* [node] of a copy: the first part that needs it, which also returns it if need be; -1: none */
+    /* [node] of a copied node: the first part that needs the node, which also returns it if it is an output; -1:
+     * none */
     int32_t *node_home;
-    int32_t *value_home;              /* [value] of an initializer: the same */
-    uint32_t *node_seen, *value_seen; /* 1 + the part that noted it last */
+    int32_t *value_home;              /* [value] of an initializer: likewise */
+    uint32_t *node_seen, *value_seen; /* 1 + the last part that noted the node or value */
     nid *stack;                       /* copies whose operands are still to be read */
     uint32_t nstack, capstack;
     uint32_t *order; /* [value] rank among model inputs and results */
-    vid *by_order;   /* its inverse */
+    vid *by_order;   /* inverse of `order` */
     uint32_t norder;
     struct pairs in, copy, weight; /* (order, part), (node, part), (value, part) */
 };
@@ -48,7 +49,7 @@ static bool is_returned(const struct parts_builder *c, vid v)
     return (c->m->value[v].flags & VALUE_OUTPUT) != 0 && c->m->value[v].graph == 1;
 }
 
-/* ---- who needs what ------------------------------------------------------------------------- */
+/* ---- needs of parts ------------------------------------------------------------------------- */
 
 /* Makes part x the home of v (an initializer, or a copy's result) if it is earlier than the present one. */
 static void offer_home(struct parts_builder *c, vid v, int32_t x)
@@ -103,7 +104,7 @@ static void find_homes(struct parts_builder *c)
     }
 }
 
-/* ---- what a part holds ---------------------------------------------------------------------- */
+/* ---- contents of parts ---------------------------------------------------------------------- */
 
 static void need_copy(struct parts_builder *c, uint32_t x, nid n)
 {

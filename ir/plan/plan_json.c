@@ -75,7 +75,7 @@ static int read_slots(struct assignment *r, const json_t *slots)
     return 0;
 }
 
-/* The bound that the plan's planner claimed, if it can be one. */
+/* Reads the bound that the planner claimed, if the number is possible as a bound. */
 static void read_bound(struct assignment *r, const json_t *objective)
 {
     const char *scope = json_get_text(objective, "scope");
@@ -311,7 +311,7 @@ struct plan_json_state {
     const uint32_t *slots; /* [device] */
 };
 
-/* What a makespan or a latency rests on. */
+/* Settings that the values of an execution model depend on. */
 static void add_basis(json_t *o, const struct exec_model *e, struct arena *a)
 {
     for (const struct opt *row = exec_settings; o && row->name; row++) {
@@ -333,7 +333,7 @@ static json_t *make_judged(const struct plan_json_state *w)
     return o;
 }
 
-/* What value and bounds are, and what they rest on. */
+/* The objective of value and bounds, and the settings that they depend on. */
 static json_t *make_objective(const struct plan_json_state *w)
 {
     const struct plan *p = w->t->plan;

@@ -18,7 +18,7 @@ struct timed_instruction {
     struct instruction what;
     uint32_t lane, slot; /* SLOTS * i + BEFORE, ...; 0 where no part stands in the lane */
     uint32_t nth;        /* put() */
-    int64_t at;          /* ps; without rounds, those of a slot stand by it */
+    int64_t at;          /* ps; without rounds: the order within a slot */
 };
 
 struct schedule_build {
@@ -26,7 +26,7 @@ struct schedule_build {
     const struct rhythm *y;
     struct arena *a;
     struct csr parts;             /* device -> its parts, in order */
-    uint32_t *nth;                /* [part] its place there */
+    uint32_t *nth;                /* [part] place of the part in its device's row */
     uint32_t *order;              /* parts by phase, level and number */
     struct timed_instruction *at; /* all instructions */
     uint32_t n;
@@ -117,7 +117,7 @@ static void put(struct schedule_build *b, uint32_t lane, uint32_t slot, struct i
     b->n++;
 }
 
-/* Of a tensor, in the round of part x for the same sample, or so many rounds later. */
+/* An instruction for a tensor, in the round of part x for the same sample, or `later` rounds after that round. */
 static struct instruction instruct(const struct schedule_build *b, enum do_kind kind,
                                    uint32_t tensor, uint32_t x, int32_t later)
 {
@@ -329,8 +329,8 @@ struct schedule *schedule_make(const struct sample_work *w, const struct rhythm 
     return s;
 }
 
-/* A tensor is made, moved and freed within as many rounds as there are offsets: so many samples at once meet in a
- * round. */
+/* A tensor is made, moved and freed within a window of rounds, as long as the range of offsets; that is also the
+ * number of samples at work in one round. */
 uint32_t schedule_samples(const struct schedule *s)
 {
     int64_t low = 0, high = 0;

@@ -36,7 +36,7 @@ struct instruction {
 };
 
 struct schedule {
-    const struct sample_work *work; /* what its numbers are about */
+    const struct sample_work *work; /* the parts and tensors that instructions refer to */
     uint32_t nlane;
     uint32_t *at; /* [nlane + 1] lane l is item[at[l] .. at[l + 1]) */
     struct instruction *item;
@@ -77,8 +77,8 @@ struct rhythm {
      * its device */
     const int64_t *start, *end; /* [part] */
     const int64_t *sent;        /* [tensor] */
-    bool
-        close; /* inputs of the model have room from the part on that stands before their first reader */
+    /* inputs of the model have room from the part on that stands before their first reader */
+    bool close;
 };
 
 /* The lists for a work whose parts are numbered in an order that is legal to run: a part's level is at least that of

@@ -24,7 +24,7 @@ struct schedule_state {
     struct arena *a;
     const char *why;
     uint32_t *lane_of; /* [item] */
-    /* the item of a part's COMPUTE; of what stands for a place; NONE */
+    /* compute[part]; the others [place of work.place]: the item with this instruction; NONE */
     uint32_t *compute, *alloc, *send, *recv, *free;
     /* unrolled: lane l has the events at[l] * samples ..., each an item and a sample */
     uint32_t samples;
@@ -57,7 +57,7 @@ static uint32_t home_of(const struct schedule_state *c, uint32_t tensor)
     return c->w->place.to[c->w->place.at[tensor]];
 }
 
-/* The device whose lane it is. */
+/* The device of a lane. */
 static uint32_t lane_device(const struct schedule_state *c, uint32_t lane)
 {
     uint32_t n = c->w->ndev;
@@ -82,7 +82,7 @@ static const char *instruction_text(const struct sample_work *w, const struct in
                      moves ? w->dev_name[i->other] : "");
 }
 
-/* ---- who stands where ------------------------------------------------------------------------- */
+/* ---- positions of instructions ---------------------------------------------------------------- */
 
 static bool take(struct schedule_state *c, uint32_t *slot, uint32_t item, const char *how,
                  const char *name)
@@ -157,7 +157,7 @@ static bool take_all(struct schedule_state *c)
     return true;
 }
 
-/* Whether all that has to stand somewhere does. */
+/* Whether each instruction that the work needs is in a list. */
 static bool check_all_there(struct schedule_state *c)
 {
     const struct sample_work *w = c->w;
@@ -217,8 +217,8 @@ static bool check_parts(struct schedule_state *c)
     return true;
 }
 
-/* The COMPUTE that a SEND goes with: of the part that makes the tensor; of an input of the model, the one that reads
- * it first where it goes. */
+/* The COMPUTE next to which a SEND belongs: of the part that makes the tensor, or, for an input of the model, of the
+ * first reader on the receiving device. */
 static uint32_t send_anchor(const struct schedule_state *c, const struct instruction *send)
 {
     const struct sample_work *w = c->w;
@@ -296,7 +296,7 @@ static bool check_room(struct schedule_state *c)
 
 /* ---- unrolled --------------------------------------------------------------------------------- */
 
-/* The items [from, *to) of one phase, and the rounds in which they do anything. */
+/* Neighbouring items of one phase, up to item `to`, and the rounds [first, end) in which they are executed. */
 struct stretch {
     uint32_t to;
     int64_t first, end;
@@ -313,7 +313,7 @@ static struct stretch next_stretch(const struct schedule_state *c, uint32_t from
     return t;
 }
 
-/* Whether that is not too much.  *most: rounds of a stretch. */
+/* Whether the unrolled lists have at most MOST_EVENTS events.  *most: the largest number of rounds of a stretch. */
 static bool check_size(struct schedule_state *c, uint32_t *most)
 {
     uint64_t sum = 0;
@@ -341,7 +341,8 @@ static void unroll_stretch(struct schedule_state *c, uint32_t from, const struct
     size_t rounds = (size_t)(t->end - t->first);
     uint32_t beginning = from * c->samples, some = 0;
     memset(at, 0, (rounds + 2) * sizeof *at);
-    for (uint32_t k = from; k < t->to; k++) { /* in so many rounds, one after the other */
+    /* item k is executed in `samples` rounds, one after the other */
+    for (uint32_t k = from; k < t->to; k++) {
         size_t round = (size_t)(-item_at(c, k)->offset - t->first);
         at[round]++;
         at[round + c->samples]--;
@@ -441,17 +442,19 @@ static bool tell_circle(struct schedule_state *c, uint32_t lane, const uint32_t 
     return refuse(c, "deadlock: %s", text);
 }
 
-/* Works all lists off.  missing[lane]: the event that its head waits for; waiting[event]: a lane that waits for it,
- * + 1. */
+/* Executes all lists.  missing[lane]: the event that its head waits for; waiting[event]: the first lane that waits for
+ * the event, + 1. */
 static bool check_deadlock(struct schedule_state *c)
 {
     const struct schedule *s = c->s;
     uint32_t n = s->nlane, ready = n;
     size_t events = (size_t)s->at[n] * c->samples;
     uint32_t *missing = arena_array(c->a, (size_t)n + 1, sizeof *missing);
-    uint32_t *list = arena_array(c->a, (size_t)n + 1, sizeof *list);   /* lanes that may go on */
-    uint32_t *next = arena_array(c->a, (size_t)n + 1, sizeof *next);   /* that waits for the same */
-    uint32_t *asked = arena_array(c->a, (size_t)n + 1, sizeof *asked); /* waits that are over */
+    uint32_t *list = arena_array(c->a, (size_t)n + 1, sizeof *list); /* lanes that may continue */
+    /* [lane] the next lane that waits for the same event, + 1 */
+    uint32_t *next = arena_array(c->a, (size_t)n + 1, sizeof *next);
+    /* [lane] number of finished waits of the head */
+    uint32_t *asked = arena_array(c->a, (size_t)n + 1, sizeof *asked);
     uint32_t *waiting = arena_array(c->a, events + 1, sizeof *waiting);
     c->done = arena_array(c->a, (size_t)n + 1, sizeof *c->done);
     for (uint32_t l = 0; l < n; l++) {
@@ -510,8 +513,8 @@ static void walk_memory(struct schedule_state *c, uint32_t dev, int64_t lasting)
     c->s->peak[dev] = clamp(top);
 }
 
-/* The most ALLOCs of a device that may be ahead of their RECVs, for each device that it receives from.  What a part
- * reads has been received when it runs, and all that was received before it. */
+/* For each pair of receiver and sender: the largest number of ALLOCs that may be ahead of their RECVs.  When a part
+ * runs, its inputs have been received, and so has everything earlier in the same receiving list. */
 static void walk_queues(struct schedule_state *c, uint32_t dev)
 {
     const struct sample_work *w = c->w;
@@ -539,7 +542,7 @@ static void walk_queues(struct schedule_state *c, uint32_t dev)
     }
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- the whole check -------------------------------------------------------------------------- */
 
 static uint32_t *make_slots(struct arena *a, uint32_t n)
 {

@@ -38,7 +38,7 @@ static void put_instruction(struct json_out *o, const struct sample_work *w,
     json_close(o, JSON_ROW);
 }
 
-/* The list of a lane, its lines indented by so many blanks. */
+/* Writes the list of a lane as member `key`. */
 static void put_lane(struct json_out *o, const char *key, const struct sample_work *w,
                      const struct schedule *s, uint32_t lane, int indent)
 {

@@ -22,7 +22,7 @@ struct sample_work *work_read(const struct json_text *j, struct arena *a, struct
  * its micro-batches (work_unroll).  NULL and an error.  Lives in a. */
 struct schedule *schedule_read(const struct json_text *j, const struct sample_work *w,
                                struct arena *a, struct diag *d);
-/* Writes it. */
+/* Writes schedule.json to f. */
 void schedule_put(FILE *f, const struct sample_work *w, const struct schedule *s);
 
 #endif

@@ -10,13 +10,14 @@
 
 #include <string.h>
 
-enum { NONE = UINT32_MAX }; /* by itself: it makes all of its enum unsigned to some compilers */
+/* an enum of its own: UINT32_MAX would make all constants of the other enum unsigned */
+enum { NONE = UINT32_MAX };
 enum {
     MOST_PHASES = 255,
     MOST_OFFSET = 1 << 20,
     MOST_SAMPLES = 1 << 30,
     MOST_UNROLLED = 1 << 23, /* parts, tensors and uses of all micro-batches */
-    MOST_NAMES = 1 << 28     /* bytes of their names */
+    MOST_NAMES = 1 << 28     /* bytes of all names together */
 };
 
 struct schedule_reader {
@@ -139,7 +140,7 @@ static int read_sizes(struct schedule_reader *r, const json_t *root, const char 
     return list ? 0 : -1;
 }
 
-/* A tensor that is named twice, as one that is an output, too, has one size. */
+/* A tensor that is listed twice, such as a tensor that is also an output, must have the same size in both places. */
 static int check_sizes(struct schedule_reader *r, const json_t *root, const char *key)
 {
     const json_t *list = get_list(r, root, key);
@@ -214,7 +215,7 @@ static int read_parts(struct schedule_reader *r, const json_t *parts)
     return 0;
 }
 
-/* What parts read; what is alive while they run, besides. */
+/* Reads the inputs of parts, and the bytes alive beside them while the parts run. */
 static int read_inputs(struct schedule_reader *r, const json_t *parts)
 {
     struct sample_work *w = r->made;
@@ -357,7 +358,7 @@ struct sample_work *work_read(const struct json_text *j, struct arena *a, struct
 struct lists {
     struct schedule_reader r;
     struct schedule *s;
-    struct instruction *item; /* as they come */
+    struct instruction *item; /* in the order of the file */
     uint32_t *lane, n, capitem, caplane;
 };
 
@@ -379,7 +380,7 @@ static int add_instruction(struct lists *l, uint32_t lane, struct instruction i,
     return 0;
 }
 
-/* The number of what a key of o names; NONE and an error. */
+/* Looks up the name at a key of o: its number, or NONE and an error. */
 static uint32_t find_name(const struct schedule_reader *r, const struct names *t, const json_t *o,
                           const char *key)
 {
@@ -512,7 +513,8 @@ static const struct csr *list_instances(const struct lists *l, uint32_t micro_ba
     return NULL;
 }
 
-/* Whether the work of so many micro-batches can be made: each has names of its own for all parts and tensors. */
+/* Whether the work of `micro_batches` micro-batches fits the limits: each micro-batch has its own names of parts and
+ * tensors. */
 static bool has_room(const struct sample_work *w, uint32_t micro_batches)
 {
     uint64_t things = (uint64_t)w->npart + w->ntensor + w->in.at[w->npart], bytes = 0;
@@ -523,7 +525,7 @@ static bool has_room(const struct sample_work *w, uint32_t micro_batches)
     return things * micro_batches <= MOST_UNROLLED && bytes <= MOST_NAMES / micro_batches;
 }
 
-/* Lists of an iteration: makes its work, and the numbers of instructions those of that. */
+/* Lists of an iteration: makes the work of all micro-batches, and renumbers the instructions to refer to it. */
 static int unroll(struct lists *l, uint32_t micro_batches)
 {
     const char *why;

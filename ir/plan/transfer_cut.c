@@ -36,7 +36,7 @@ static void cut_net(struct walk_cuts *c, uint32_t e, nid *first)
     nid def = c->s->m->value[p->net_value[e]].def;
     bool made = is_placed(c, def);
     if (!made && !p->net_host[e])
-        return; /* state: it is there */
+        return; /* state: already on its device */
     for (uint32_t i = 0; i < n; i++) {
         nid *f = &first[c->dev[pin[i]]];
         if (!*f || c->at[pin[i]] < c->at[*f])
@@ -66,12 +66,13 @@ static const nid *atom_ends(const struct walk_cuts *c, struct arena *a)
     return end;
 }
 
-/* The part of a device that takes its next node. */
+/* The open part of a device: the next node of the device may join it. */
 struct open_part {
     uint32_t part; /* + 1; 0: none yet */
-    bool ended;    /* a result of it is read elsewhere: it takes no more if it need not */
-    uint32_t
-        held; /* it takes what comes up to this place on the walk: a node of an atom is still to come */
+    /* a result of the part is read on another device: further nodes join only if `held` demands it */
+    bool ended;
+    /* nodes up to this place on the walk must join: the last node of an atom is there */
+    uint32_t held;
 };
 
 static void number_parts(const struct walk_cuts *c, struct pieces *k, struct arena *a)

@@ -10,7 +10,7 @@ struct verdict_state {
     const struct place *p;
     const struct cluster *c;
     const int32_t *dev;
-    const uint32_t *copies; /* NULL: one each */
+    const uint32_t *copies; /* NULL: 1 everywhere */
     struct arena *a;
     struct verdict *v;
 };

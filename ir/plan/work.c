@@ -14,7 +14,7 @@ struct work_build {
     const struct parts *parts;
     struct sample_work *w;
     struct arena *a;
-    uint32_t *tensor_of; /* [value] its tensor + 1 */
+    uint32_t *tensor_of; /* [value] tensor of the value, + 1; 0: none */
     uint8_t *state;      /* [value] 1: state that a device keeps */
 };
 
@@ -109,15 +109,15 @@ static void add_lasting(struct work_build *b)
     }
 }
 
-/* Bytes that come and go at the steps of parts, as differences: those of part x begin at at[x]. */
+/* Changes of the live bytes at each step of each part; step i of part x is entry at[x] + i. */
 struct changes {
     size_t *at;
-    int64_t *more, *less; /* at the beginning of a step; behind its end */
-    uint32_t *step;       /* [node] in its part */
-    int64_t *values;      /* [node] bytes of its results that are counted as such */
+    int64_t *more, *less; /* bytes added at the beginning of the step; removed after its end */
+    uint32_t *step;       /* [node] its step in its part */
+    int64_t *values;      /* [node] bytes of its results that count_values() has counted */
 };
 
-/* What is alive from step `from` of part x to step `to`. */
+/* Counts `bytes` bytes as alive from step `from` of part x to the end of step `to`. */
 static void count_alive(struct changes *c, uint32_t x, uint32_t from, uint32_t to, int64_t bytes)
 {
     size_t at = c->at[x];
@@ -126,7 +126,7 @@ static void count_alive(struct changes *c, uint32_t x, uint32_t from, uint32_t t
     c->less[at + to] = sat_add(c->less[at + to], bytes);
 }
 
-/* What the nodes make that others read, or that leaves its part. */
+/* Counts the results of nodes: alive until their last reader in the part, or, if they leave the part, until its end. */
 static void count_values(struct work_build *b, struct changes *c)
 {
     const struct module *m = b->s->m;
@@ -186,7 +186,7 @@ static void add_running(struct work_build *b)
     }
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- the whole work --------------------------------------------------------------------------- */
 
 struct sample_work *work_of_parts(const struct scene *s, const struct parts *parts, struct arena *a)
 {

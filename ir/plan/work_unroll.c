@@ -15,10 +15,10 @@ struct unroll_state {
     const struct csr *list;
     struct arena *a, *own;
     uint32_t n;       /* instances */
-    uint32_t *next;   /* [instance] the one behind it in its list; NONE */
-    uint32_t *waits;  /* [instance] for so many others */
-    uint32_t *level;  /* [instance] how many stand one behind the other before it, at most */
-    uint32_t *number; /* [instance] its part in `to` */
+    uint32_t *next;   /* [instance] the next instance in its list; NONE */
+    uint32_t *waits;  /* [instance] number of instances that it waits for */
+    uint32_t *level;  /* [instance] length of the longest chain of instances before it */
+    uint32_t *number; /* [instance] number of its part in `to` */
 };
 
 static const char *instance_text(const struct unroll_state *u, uint32_t i, struct arena *a)
@@ -27,7 +27,7 @@ static const char *instance_text(const struct unroll_state *u, uint32_t i, struc
                      i / u->w->npart);
 }
 
-/* Who stands behind whom; NULL, or why the lists do not have each instance once. */
+/* Fills next[] from the lists.  NULL, or the reason: an instance is not listed exactly once. */
 static const char *chain_lists(struct unroll_state *u)
 {
     uint8_t *seen = arena_alloc(u->own, (size_t)u->n + 1);
@@ -62,7 +62,7 @@ static void count_inputs(struct unroll_state *u)
     }
 }
 
-/* Instance i waits no more for one of this level. */
+/* One wait of instance i, for an instance of this level, is over. */
 static void done_waiting(struct unroll_state *u, struct heap *ready, uint32_t i, uint32_t level)
 {
     assert(u->waits[i] > 0);
@@ -71,7 +71,7 @@ static void done_waiting(struct unroll_state *u, struct heap *ready, uint32_t i,
         heap_push(ready, u->level[i], 0, i);
 }
 
-/* Numbers all instances; NULL, or why it cannot be. */
+/* Numbers all instances topologically.  NULL, or the reason why that is impossible. */
 static const char *number_all(struct unroll_state *u)
 {
     const struct sample_work *w = u->w;

@@ -1,5 +1,5 @@
-/* What is said about a thing beside what it does, in the textual IR: documentation, metadata, and what ONNX alone knows
- * of it, as bytes (grammar: text.md).  O(text). */
+/* Remarks in the textual IR: documentation and metadata of a node, value, graph or tensor, and fields that only ONNX
+ * has, as bytes (grammar: text.md).  O(text). */
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 

@@ -161,7 +161,7 @@ static int parse_tensor_shape(struct parser *p, struct tensor *x)
     return text_want(p, ']', "']'");
 }
 
-/* The shape of an initializer from the type of its value. */
+/* Takes the shape of an initializer from the type of its value. */
 static int take_shape_of_type(struct parser *p, uint32_t type, struct tensor *x)
 {
     const struct type *t = &p->m->type[type];
@@ -247,7 +247,7 @@ static int text_double(struct parser *p, double *out)
     return p->failed ? -1 : 0;
 }
 
-/* One element of that type as bits. */
+/* Reads one element of type e, as bits. */
 static int parse_element(struct parser *p, enum elem e, uint64_t *bits)
 {
     uint32_t width = elem_bits(e), word;
@@ -395,7 +395,7 @@ static int parse_slice(struct parser *p, struct tensor *x, uint32_t depth)
                : text_want(p, ')', "')'");
 }
 
-/* Everything after the shape but what is said about the tensor. */
+/* Reads the payload after the shape, without the tensor's remarks. */
 static int parse_data(struct parser *p, struct tensor *x, uint32_t depth)
 {
     if (text_take_word(p, "opaque")) {

@@ -1,4 +1,4 @@
-/* Names of a text: what each stands for, by name space (parse.h: text_lookup, text_bind).  Expected O(1). */
+/* Names of a text: a map from (name space, name) to an index (parse.h: text_lookup, text_bind).  Expected O(1). */
 #include "ir/text/parse.h"
 
 uint32_t text_lookup(const struct parser *p, uint32_t space, sid name)

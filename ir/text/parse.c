@@ -573,7 +573,7 @@ static int parse_function_item(struct parser *p, struct function *f)
     return 0;
 }
 
-/* What stands between the braces, by a parser of its own: names and labels are private. */
+/* Reads the body between the braces with a second parser: names and labels are private to the body. */
 static int parse_function_body(struct parser *p, struct function *f)
 {
     while (p->tok.kind != '}') {
@@ -607,7 +607,7 @@ static int parse_function(struct parser *p)
     text_bind(p, (uint32_t)SPACE_FUNCTIONS, key, id);
     struct parser outer = *p;
     q.m = f.body;
-    *p = q; /* what it reads with goes over and back */
+    *p = q; /* the lexer's state moves to the inner parser and back */
     text_move(p, &outer);
     int rc = text_about(p, &f.about) < 0 || text_want(p, '{', "'{'") < 0
                  ? -1
@@ -619,7 +619,7 @@ static int parse_function(struct parser *p)
     return rc < 0 ? -1 : text_want(p, '}', "'}'");
 }
 
-/* Nodes to the functions that they call. */
+/* Sets the called function of each node. */
 static void resolve_calls(struct parser *p, struct module *m)
 {
     for (nid n = 1; n < m->nnode; n++) {
@@ -666,7 +666,7 @@ static int parse_statements(struct parser *p)
         }
         if (p->plan != NULL)
             return text_error(p, p->tok.at, "nothing follows the plan");
-        if (p->cluster == NULL) /* this may be the statement that makes it */
+        if (p->cluster == NULL) /* this statement may be the first that needs a cluster */
             p->cluster_at = p->tok.at;
         text_next(p);
         if (table[i].parse(p) < 0 || p->failed)

@@ -288,7 +288,7 @@ static void put_slice(struct printer *p, const struct tensor *t)
     text_put(p, ")");
 }
 
-/* Everything but the shape; `name`: the one that it has if none is given. */
+/* Writes a tensor without its shape; `name`: its default name, which is not written. */
 static void put_payload(struct printer *p, tid id, sid name)
 {
     const struct tensor *t = &p->m->tensor[id];

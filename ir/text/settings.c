@@ -15,7 +15,7 @@ static bool is_flag(const struct opt *o)
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* Takes a word or number, which stands in quotes if it is an odd one. */
+/* Takes a word or number, with or without quotes. */
 static bool take_quoted(struct parser *p, const char *word)
 {
     if ((p->tok.kind != T_WORD && p->tok.kind != T_STR && p->tok.kind != T_NUM) ||

@@ -217,9 +217,8 @@ struct sums_state {
     const int32_t *dev;
     const int32_t *stage_of; /* [node] -1: none */
     struct stage_sums *sum;
-    __int128 *
-        /* [back][stage] bytes by which sending from this stage exceeds sending from the stage before */
-        send[2];
+    /* [back][stage] bytes by which sending from this stage exceeds sending from the stage before */
+    __int128 *send[2];
     const char *why; /* why the stages are no pipeline; NULL: they are */
     struct arena *a;
 };

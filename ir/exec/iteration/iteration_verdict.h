@@ -19,17 +19,15 @@ struct stage_sums {
     int64_t parameter, stored;
     int64_t constant;        /* lasting bytes beside weights, which have no gradients */
     int64_t send, send_back; /* bytes sent to later stages; gradient bytes sent back from there */
-    struct reduce_parts
-        /* the stage's gradients, by ps of `backward`; only where AllReduces overlap the backward pass */
-        parts;
+    /* the stage's gradients, by ps of `backward`; only where AllReduces overlap the backward pass */
+    struct reduce_parts parts;
 };
 
 /* An iteration that is set up, and has run. */
 struct iteration_run {
     struct iteration x;
-    const struct stages
-        /* of a verdict: the plan's stages, or, of a plan without, one stage for each of its devices */
-        *stages;
+    /* of a verdict: the plan's stages, or, of a plan without, one stage for each of its devices */
+    const struct stages *stages;
     struct stage_work *stage;
     int64_t *lasting; /* [place] lasting bytes of each device of the place */
     int64_t *version; /* [place] bytes of one copy of the weights among them */

@@ -38,8 +38,8 @@ struct latency_run {
     struct subgraphs k;
     struct subgraph_time *time; /* [subgraph] */
     struct task_graph g;
-    struct timeline
-        t; /* t.status RUN_DEADLOCK: subgraphs wait for each other, t.cycle names them */
+    /* t.status RUN_DEADLOCK: subgraphs wait for each other, t.cycle names them */
+    struct timeline t;
 };
 
 /* Runs the subgraphs of a plan.  Lives in a, beside k. */
