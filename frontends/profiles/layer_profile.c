@@ -323,8 +323,8 @@ static int sort_layers(struct reader *r)
 
 /* ---- the module --------------------------------------------------------------------------------- */
 
-/* The first word of a layer's description; if several layers have this word, also the layer's id: "layer_0",
- * "Conv2d.node4". */
+/* The first word of a layer's description; if there is none, or several layers have the same word, also the layer's
+ * id: "layer_0", "Conv2d.node4". */
 static sid *name_layers(struct reader *r)
 {
     sid *name = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *name);
@@ -351,11 +351,11 @@ struct layer_build {
     vid *forward;    /* [layer] its result */
     vid *gradient;   /* [edge] gradient of the value on the edge */
     vid *listed;     /* operands or results at hand */
-    uint8_t *taken;  /* [string] it is a name */
+    uint8_t *taken;  /* [string] 1: in use as a name */
     uint32_t captaken;
 };
 
-/* The text, with a number if it is a name already. */
+/* Makes a name of the text, with a number behind if the text is in use as a name. */
 static sid fresh_name(struct layer_build *t, const char *text)
 {
     const char *next = text;

@@ -453,7 +453,7 @@ static bool check_deadlock(struct schedule_state *c)
     uint32_t *list = arena_array(c->a, (size_t)n + 1, sizeof *list); /* lanes that may continue */
     /* [lane] the next lane that waits for the same event, + 1 */
     uint32_t *next = arena_array(c->a, (size_t)n + 1, sizeof *next);
-    /* [lane] number of finished waits of the head */
+    /* [lane] number of waits of the head that have been looked at */
     uint32_t *asked = arena_array(c->a, (size_t)n + 1, sizeof *asked);
     uint32_t *waiting = arena_array(c->a, events + 1, sizeof *waiting);
     c->done = arena_array(c->a, (size_t)n + 1, sizeof *c->done);

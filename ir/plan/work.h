@@ -1,7 +1,7 @@
-/* What devices have to do for each sample: run parts, and move the tensors between them.
+/* The work of devices for each sample: parts to run, and tensors to move between devices.
  *
- * What an execution plan (schedule.h) and its checker know of a split.  The host is device ndev: it has the model's
- * inputs and takes its outputs.  State that stays on a device between samples is no tensor here, but counts as
+ * Execution plans (schedule.h) and their checker see a split in this form only.  The host is device ndev: it has the
+ * model's inputs and takes its outputs.  State that stays on a device between samples is no tensor here, but counts as
  * lasting. */
 #ifndef PCC_IR_PLAN_WORK_H
 #define PCC_IR_PLAN_WORK_H

@@ -6,6 +6,7 @@
 
 #include "ir/model/dim.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -395,7 +396,7 @@ static int parse_slice(struct parser *p, struct tensor *x, uint32_t depth)
                : text_want(p, ')', "')'");
 }
 
-/* Reads the payload after the shape, without the tensor's remarks. */
+/* Reads the payload after the shape, without the keys after it (!doc and the like). */
 static int parse_data(struct parser *p, struct tensor *x, uint32_t depth)
 {
     if (text_take_word(p, "opaque")) {
@@ -461,6 +462,7 @@ static int parse_payload(struct parser *p, struct tensor *x, uint32_t depth, tid
 
 int text_init_tensor(struct parser *p, uint32_t type, sid name, tid *out)
 {
+    assert(type < p->m->ntype);
     struct tensor x = {.name = name};
     int rc =
         text_take_word(p, "tensor") ? parse_tensor_shape(p, &x) : take_shape_of_type(p, type, &x);
@@ -630,6 +632,7 @@ static int parse_attr_value(struct parser *p, nid n, struct attr *a)
 
 int text_attrs(struct parser *p, nid n, struct slice *out)
 {
+    assert(n < p->m->nnode);
     struct slice all = {p->m->nattr, 0};
 
     if (text_want(p, '{', "'{'") < 0)

@@ -21,6 +21,7 @@ struct latency {
 
 static uint32_t class_of(const struct latency *l, uint32_t sub)
 {
+    assert(sub < l->k->n);
     return cluster_class(l->s->cluster, l->k->sub[sub].dev);
 }
 
@@ -48,6 +49,7 @@ static void add_computing(const struct latency *l)
 /* The subgraph that makes the net's value; NO_SUBGRAPH: it is there from the beginning. */
 static uint32_t maker_of(const struct latency *l, uint32_t net)
 {
+    assert(net < l->s->place->nnet);
     nid def = l->s->m->value[l->s->place->net_value[net]].def;
     return def && l->s->place->kind[def] == PLACE_NODE ? l->k->of[def] : NO_SUBGRAPH;
 }
@@ -63,6 +65,7 @@ static void add_net(struct latency *l, uint32_t net)
         return; /* state: already on its device */
     for_row (x, *pin, net) {
         uint32_t to = l->k->of[x];
+        assert(to != NO_SUBGRAPH); /* pins are placed nodes */
         if (to == maker || l->seen[to] == net + 1)
             continue;
         l->seen[to] = net + 1;
@@ -106,6 +109,7 @@ static void set_tasks(const struct latency *l)
     for (uint32_t i = 0; i < l->k->n; i++) {
         const struct subgraph_time *t = &l->time[i];
         struct task *x = &l->b.g.task[i];
+        assert(t->in >= 0 && t->compute >= 0 && t->out >= 0);
         *x = (struct task){.lane = {lane_of(l, i), NO_LANE}, .count = 1, .number = i};
         x->kind = l->k->sub[i].host ? LATENCY_HOST : LATENCY_SUBGRAPH;
         x->time = sat_add(t->in, sat_add(t->compute, t->out));
@@ -184,6 +188,7 @@ struct latency_run latency_run_subgraphs(const struct scene *s, const struct sub
 int64_t latency_value(const struct scene *s, const int32_t *dev, const uint32_t *slot,
                       struct arena *a)
 {
+    assert(dev);
     struct arena_mark mark = arena_mark(a);
     struct subgraphs k = subgraphs_of(s, dev, slot, a);
     struct latency_run r = latency_run_subgraphs(s, &k, a);

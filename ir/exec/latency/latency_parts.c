@@ -45,6 +45,7 @@ struct group_state {
 
 static int64_t end_of(const struct latency_run *r, uint32_t v)
 {
+    assert(r->t.start[v] >= 0); /* the run is done: each subgraph has started */
     return r->t.start[v] + r->g.task[v].time;
 }
 
@@ -53,6 +54,7 @@ static int64_t end_of(const struct latency_run *r, uint32_t v)
  * no time accepts no operand from outside: the operand might depend on the group. */
 static bool can_join(struct group_state *j, uint32_t v)
 {
+    assert(j->group > 0 && j->end >= j->start);
     const struct csr *w = &j->r->g.waits;
     int64_t end = end_of(j->r, v);
     if (j->r->t.start[v] != j->end)
@@ -67,6 +69,7 @@ static bool can_join(struct group_state *j, uint32_t v)
 
 static void join(struct group_state *j, uint32_t v)
 {
+    assert(!j->to[v]); /* each subgraph joins once */
     j->to[v] = j->group;
     j->end = end_of(j->r, v);
     for_row (y, j->after, v)
@@ -135,6 +138,7 @@ static struct subgraphs join_hosts(const struct latency_run *r, const struct mod
 struct parts *latency_parts(const struct scene *s, const struct latency_run *r, int64_t *value,
                             uint32_t **slot, struct arena *a)
 {
+    assert(r->t.status == RUN_DONE); /* subgraphs in a deadlock have no starts to order parts by */
     struct arena *own = arena_new(a);
     const uint32_t *place = places_by_start(r, own), *on = latency_devices(s, r, own);
     struct subgraphs joined = join_hosts(r, s->m, on, place, own);
@@ -159,6 +163,7 @@ struct parts *latency_parts(const struct scene *s, const struct latency_run *r, 
 struct rhythm rhythm_of_latency(const struct rhythm_ask *of, struct arena *a)
 {
     struct sample_work *w = of->work;
+    assert(w && !w->each); /* the parts of one sample */
     int64_t *start = arena_array(a, (size_t)w->npart + 1, sizeof *start);
     int64_t *end = arena_array(a, (size_t)w->npart + 1, sizeof *end);
     int64_t *sent = arena_array(a, (size_t)w->ntensor + 1, sizeof *sent);

@@ -15,6 +15,7 @@
 /* The first device of a class. */
 static uint32_t first_of(const struct cluster *c, uint32_t cls)
 {
+    assert(cls < c->ncls);
     uint32_t d = 0;
     for (uint32_t k = 0; k < cls; k++)
         d += c->cls[k].count;
@@ -23,6 +24,7 @@ static uint32_t first_of(const struct cluster *c, uint32_t cls)
 
 static bool is_host(const struct scene *s, uint32_t d)
 {
+    assert(d < s->cluster->ndev);
     return s->cluster->cls[cluster_class(s->cluster, d)].host;
 }
 
@@ -40,6 +42,7 @@ static int32_t *hosts_as_one(const struct scene *s, const int32_t *dev, struct a
 
 uint32_t *latency_devices(const struct scene *s, const struct latency_run *r, struct arena *a)
 {
+    assert(r->t.status == RUN_DONE);
     const struct cluster *c = s->cluster;
     uint32_t *on = arena_array(a, (size_t)r->k.n + 1, sizeof *on), n = 0;
     int64_t *until = arena_array(a, (size_t)c->ndev + 1, sizeof *until);
@@ -80,6 +83,7 @@ int32_t *latency_nodes_ran(const struct scene *s, const struct latency_run *r, s
 const char *subgraph_text(const struct scene *s, const struct subgraphs *k, uint32_t sub,
                           struct arena *a)
 {
+    assert(sub < k->n);
     const struct subgraph *x = &k->sub[sub];
     const char *first = node_name(s->m, x->first);
     if (x->host)
@@ -162,6 +166,7 @@ static void tell_figures(const struct scene *s, const struct latency_run *r, str
         v->load[d].nodes = 0;
     for (uint32_t i = 0; i < r->k.n; i++) {
         struct device_load *l = &v->load[on[i]];
+        assert(on[i] < s->cluster->ndev);
         const struct subgraph_time *t = &r->time[i];
         bool back = r->k.sub[i].back;
         l->nodes += r->k.sub[i].nnode;
@@ -179,6 +184,7 @@ static void tell_figures(const struct scene *s, const struct latency_run *r, str
 
 struct verdict latency_verdict(const struct scene *s, const struct plan *p, struct arena *a)
 {
+    assert(s->m->cost && s->place && p->dev);
     struct verdict v = plan_check(s, hosts_as_one(s, p->dev, a), NULL, CHECK_PEAKS, a);
     v.value = INT64_MAX;
     if (!v.runnable)
