@@ -375,9 +375,9 @@ static bool is_countable(const struct pricing *p)
             time = p->c->time[k][n] == COST_NEVER ? time : sat_add(time, p->c->time[k][n]);
         for (vid v = 1; v < m->nval; v++)
             time = sat_add(
-                time,
-                sat_mul(cluster_transfer(c, k, false, (struct moved){p->c->bytes[v], -1, false}),
-                        m->value[v].flags & VALUE_INIT ? 0 : uses[v] + 1));
+                time, sat_mul(cluster_transfer(c, k, false,
+                                               (struct moved_value){p->c->bytes[v], -1, false}),
+                              m->value[v].flags & VALUE_INIT ? 0 : uses[v] + 1));
         if (time >= CTX_SUM_MAX)
             return false;
     }

@@ -368,7 +368,7 @@ static void test_judge(void **state)
             group_devices(w, false, group);
             loads(w, dev, group, load, transfer, used);
             loads(w, dev, alone, all, flat, used);
-            struct verdict v = judge(&x.scene, of, NULL, x.use.scratch);
+            struct verdict v = load_verdict(&x.scene, of, NULL, x.use.scratch);
             bool saved = false;
             for (uint32_t e = 0; e < w->ndev; e++) {
                 if (v.load[e].transfer != transfer[e] || v.load[e].used != used[e])
