@@ -54,15 +54,15 @@ struct settings {
 /* What passes read and leave, from fine to coarse; NULL: not there yet. */
 struct levels {
     struct wdag *base; /* one vertex per placed node: ctx_base() */
-    /* What contract leaves.  whole: each colocation class is a vertex, and classes on a cycle are one, since
-     * contiguous plans cannot cut it.  any: the classes alone, for plans of any shape (whole itself if there are no
-     * such cycles; else it has no edges).  must: only the mandatory classes, without the groups that the user or an
-     * option of contract asked for (any itself if there are none). */
-    struct wdag *whole, *any, *must;
+    /* Results of contract.  contiguous: each colocation class is a vertex, and classes on a cycle are one vertex,
+     * since contiguous plans cannot cut the cycle.  any_shape: the classes alone, for plans of any shape (the level
+     * `contiguous` itself if no classes lie on a cycle; else without edges).  mandatory: the mandatory classes alone,
+     * without the groups that the user or an option of contract asked for (`any_shape` itself without such groups). */
+    struct wdag *contiguous, *any_shape, *mandatory;
     struct wdag *top; /* the level that the next pass reads */
-    /* contract was asked for, not inserted: list schedules are of its vertices, not of nodes with groups as pins */
-    bool asked;
-    struct wdag *listed; /* these, over the base level: list_level(); NULL: not made yet */
+    /* the pipeline names contract: list schedules are of contract's vertices, not of nodes with groups as pins */
+    bool contract_requested;
+    struct wdag *scheduled; /* the vertices of list schedules: list_level(); NULL: not made yet */
 };
 
 /* What a run has from whoever started it. */
@@ -78,7 +78,7 @@ struct services {
 /* What passes found out, beside levels.  Zero: nothing yet. */
 struct results {
     struct plan *plan;           /* the last planner's */
-    struct opened *opened;       /* calls that stand open in the module (opened.h); NULL: none */
+    struct open_calls *opened;   /* calls that stand open in the module (opened.h); NULL: none */
     bool looked_inside;          /* calls that are still whole cannot be opened */
     bool priced;                 /* m->cost is what the pass cost made */
     bool inferred;               /* infer-shapes has run, and the next four are known */

@@ -4,14 +4,14 @@
 
 #include "passes/passes.h"
 
-struct step {
+struct pipeline_step {
     const struct pass *pass;
     void *opts;
     bool inserted; /* not asked for, but needed */
 };
 
 struct pipeline {
-    struct step *step;
+    struct pipeline_step *step;
     uint32_t n, cap;
     /* passes beside those of the table, ends with NULL; NULL: none */
     const struct pass *const *extra;
@@ -38,7 +38,7 @@ enum { PASS_UNVERIFIED = -4 };
 int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_options *o);
 
 /* Runs one step, with nothing done before or after; the listener hears that it begins and ends. */
-int step_run(const struct step *s, struct ctx *x);
+int pipeline_step_run(const struct pipeline_step *s, struct ctx *x);
 
 /* Options of a pass, one per line with default, range and meaning. */
 void pass_help(FILE *f, const struct pass *p, struct arena *scratch);

@@ -9,7 +9,7 @@
 /* A search under way.  Lives in the scratch arena of x. */
 struct any_search {
     struct ctx *x;
-    struct placing *p;
+    struct planner_input *p;
     struct problem *any; /* the problem: the level of plans of any shape */
     /* ps: what parts cost at least; the values here leave it out (claim_start) */
     int64_t start;
@@ -25,7 +25,7 @@ struct any_search {
 };
 
 /* Begins a search: no plan known, the bound is the problem's own.  0, or -1 and an error. */
-int any_begin(struct any_search *s, struct ctx *x, struct placing *p);
+int any_begin(struct any_search *s, struct ctx *x, struct planner_input *p);
 
 /* Takes over `plan`, for the vertices of level g, if it is better than s->best; plan->value: by loads alone. */
 void any_take(struct any_search *s, const struct wdag *g, const struct problem_plan *plan);

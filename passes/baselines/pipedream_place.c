@@ -185,7 +185,7 @@ static struct wdag *contract_branchings(struct wdag *g, struct arena *mem, struc
 static int pipedream_run(struct ctx *x, const void *options)
 {
     const struct pipedream_options *o = options;
-    struct placing p;
+    struct planner_input p;
     const struct place_options run = {.starts = o->starts, .seed = o->seed, .order = 1 + TOPO_LIFO};
     if (placing_start(x, &run, &p))
         return -1;

@@ -299,7 +299,7 @@ const char *explain_search(const struct problem *c, const struct module *m, cons
 {
     struct explain e = explain_new(c, m, a);
     explain_add(&e, "search: %s; no contiguous plan has loads below %s\n", p->claim.argument,
-                explain_time(&e, p->claim.bare));
+                explain_time(&e, p->claim.value_less_parts));
     explain_add(&e, "the devices of the plan, in the order in which samples pass them: ");
     add_order(&e, p->dev);
     explain_add(&e, "to see it again, run %s with the same options: the search is the same\n",

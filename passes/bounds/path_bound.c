@@ -472,7 +472,7 @@ struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *
     return h;
 }
 
-struct bound holder_bound(struct holder *h, int64_t upper, const struct bounding *with,
+struct bound holder_bound(struct holder *h, int64_t upper, const struct bound_means *with,
                           uint64_t *spent)
 {
     const struct bound known = h->c->lower;

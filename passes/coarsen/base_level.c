@@ -18,7 +18,7 @@ enum { CALL_SILENT, CALL_MATCHES, CALL_FOLLOWS };
 /* [node] CALL_* for one pattern; NULL: no call is open. */
 static uint8_t *match_calls(const struct ctx *x, const struct regex *re, const uint8_t *follows)
 {
-    const struct opened *o = x->results.opened;
+    const struct open_calls *o = x->results.opened;
     if (!o)
         return NULL;
     uint8_t *site = arena_alloc(x->use.scratch, o->nsite),

@@ -227,15 +227,15 @@ static void try_near(struct race *r, uint64_t steps)
     adapt(&r->nears, SHARE_ONE / 2, r->best->value < before);
 }
 
-static struct bounding bounding_for(const struct race *r, uint64_t steps)
+static struct bound_means bounding_for(const struct race *r, uint64_t steps)
 {
     const struct dp_race *o = r->o;
-    return (struct bounding){steps * ARCS_PER_STEP, o->clock, o->m, o->mem, o->scratch};
+    return (struct bound_means){steps * ARCS_PER_STEP, o->clock, o->m, o->mem, o->scratch};
 }
 
 static void try_bounds(struct race *r, uint64_t steps)
 {
-    const struct bounding with = bounding_for(r, steps);
+    const struct bound_means with = bounding_for(r, steps);
     uint64_t spent;
     int64_t before = r->c->lower.value;
     if (r->c->detailed || r->best->value == LOAD_INF || steps < r->bounds_at)
@@ -249,7 +249,7 @@ static void try_bounds(struct race *r, uint64_t steps)
 
 static void try_path(struct race *r, uint64_t steps)
 {
-    const struct bounding with = bounding_for(r, steps);
+    const struct bound_means with = bounding_for(r, steps);
     uint64_t looks;
     if (r->c->g->n > LARGE || r->best->value == LOAD_INF)
         return;

@@ -65,7 +65,7 @@ struct start {
 };
 
 /* What I' + S holds. */
-struct reached {
+struct extended_ideal {
     uint64_t key;
     uint32_t card, stamp;
     uint64_t *bits;
@@ -125,7 +125,7 @@ struct search {
     bool started; /* what is now reached is that of the start */
     bool inside;  /* an enumeration of sets S has begun */
     struct start from;
-    struct reached now;
+    struct extended_ideal now;
     struct stage stage;
     struct walk walk;
     uint64_t steps, pause; /* steps done; the number of steps at which to pause */

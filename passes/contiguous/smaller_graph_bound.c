@@ -38,12 +38,13 @@ enum {
     MEMORY_MAX = 1 << 25 /* bytes of a search that guides the next one */
 };
 
-struct relaxed relax(const struct problem *c, const uint8_t *out, struct arena *a, struct diag *d)
+struct smaller_problem relax(const struct problem *c, const uint8_t *out, struct arena *a,
+                             struct diag *d)
 {
     const struct wdag *g = c->g;
     struct arena *work = arena_new(a);
     const struct wdag *bridged = wdag_bridge_nets(g, out, work);
-    struct relaxed r = {
+    struct smaller_problem r = {
         .c = problem_build_like(wdag_without(bridged, out, BRIDGE_MOST, a), c, a, d)};
     arena_free(work);
     const struct problem_pot *p =
@@ -131,7 +132,8 @@ static struct smaller smaller_begin(const struct problem *c, int64_t upper, stru
 }
 
 /* Makes the next one in a; false: there is none. */
-static bool smaller_next(struct smaller *s, struct relaxed *r, struct arena *a, struct diag *d)
+static bool smaller_next(struct smaller *s, struct smaller_problem *r, struct arena *a,
+                         struct diag *d)
 {
     for (uint32_t i = s->share; i < SHARES; i++) {
         uint32_t left = choose(s, i ? s->longest >> (SHARES - 1 - i) : 0);
@@ -158,7 +160,7 @@ struct bisection {
 };
 
 /* Whether a search of r proves that no plan of the whole graph is better than `value`. */
-static bool none_below(struct bisection *b, const struct relaxed *r, int64_t value)
+static bool none_below(struct bisection *b, const struct smaller_problem *r, int64_t value)
 {
     const struct dp_limits most = {.max_states = STATES, .max_steps = b->steps, .clock = b->clock};
     struct dp_found s = dp_refute(r->c, value - 1, r->floating, &most, b->a);
@@ -166,7 +168,7 @@ static bool none_below(struct bisection *b, const struct relaxed *r, int64_t val
     return s.none;
 }
 
-static void raise_by(struct bisection *b, const struct relaxed *r)
+static void raise_by(struct bisection *b, const struct smaller_problem *r)
 {
     int64_t least = b->upper / PRECISION + 1, lo = b->value, hi = b->upper + 1;
     if (lo >= b->upper || !none_below(b, r, smaller(lo + least, b->upper)))
@@ -202,7 +204,7 @@ struct bound dp_bound(const struct problem *c, int64_t upper, uint64_t steps, st
     struct bisection b = {
         .upper = upper, .steps = steps, .clock = clock, .a = scratch, .value = c->lower.value};
     struct smaller s = smaller_begin(c, upper, scratch);
-    struct relaxed r;
+    struct smaller_problem r;
     for (struct arena_mark round = arena_mark(scratch);
          b.steps && !clock_out(clock) && smaller_next(&s, &r, scratch, d);
          arena_release(scratch, round))
@@ -216,7 +218,7 @@ struct bound dp_bound(const struct problem *c, int64_t upper, uint64_t steps, st
 /* The search of a smaller graph, or of it reversed (turned). */
 struct rung {
     struct arena *a;
-    struct relaxed r;
+    struct smaller_problem r;
     struct search *s;
     bool turned;
 };

@@ -59,7 +59,7 @@ struct inliner {
     const struct module *src;
     const struct functions *f;
     const struct inline_how *how;
-    struct inlined *x;
+    struct inlined_module *x;
     struct module *m; /* &x->m */
     struct edit *e;
     struct arena *a; /* until the end */
@@ -144,7 +144,7 @@ static vid result_value(struct inliner *w, const struct env *e, vid x)
 /* Notes where the next node of the result comes from. */
 static void note_node(struct inliner *w, const struct env *e, nid from)
 {
-    struct inlined *x = w->x;
+    struct inlined_module *x = w->x;
     nid id = w->next++;
     x->origin = vec_grow(w->m->mem, x->origin, &x->caporigin, id + 1, sizeof *x->origin);
     x->opset = vec_grow(w->m->mem, x->opset, &x->capopset, id + 1, sizeof *x->opset);
@@ -297,7 +297,7 @@ static void push_frame(struct inliner *w, struct env *e, gid g, struct slice out
 static uint32_t add_site(struct inliner *w, const struct env *e, nid call, sid name)
 {
     const struct node *n = &e->from->node[call];
-    struct inlined *x = w->x;
+    struct inlined_module *x = w->x;
     struct site s = {.name = name, .function = n->callee, .parent = e->site, .call = call};
     s.first = w->next;
     s.in = (struct slice){w->m->narg, n->nformal};
@@ -429,7 +429,7 @@ static void fill_graph(struct inliner *w, struct job j)
 /* ---- the whole ---- */
 
 int inline_calls(const struct module *m, const struct inline_how *how, struct arena *mem,
-                 struct arena *scratch, struct diag *d, struct inlined *out)
+                 struct arena *scratch, struct diag *d, struct inlined_module *out)
 {
     struct inliner w = {.src = m,
                         .f = how->functions,
@@ -439,7 +439,8 @@ int inline_calls(const struct module *m, const struct inline_how *how, struct ar
                         .a = arena_new(scratch),
                         .next = 1};
     struct env model = {.from = m, .opset = module_opset(m, 0)};
-    *out = (struct inlined){.m = module_fork(m, mem), .nnode0 = m->nnode, .ngraph0 = m->ngraph};
+    *out =
+        (struct inlined_module){.m = module_fork(m, mem), .nnode0 = m->nnode, .ngraph0 = m->ngraph};
     out->names = how->names;
     out->site = vec_grow(mem, NULL, &out->capsite, 1, sizeof *out->site);
     out->nsite = 1;

@@ -64,7 +64,7 @@ struct site {
     struct slice in, out;
 };
 
-struct inlined {
+struct inlined_module {
     struct module m; /* shares what did not change with the original, values with their numbers */
     uint32_t nnode0, ngraph0; /* counts of the original */
     bool names;               /* nodes have names of their own */
@@ -95,6 +95,6 @@ struct inline_how {
 /* Writes to *out a copy of m with calls replaced.  The new arrays live in mem; m is not changed (but its strings
  * are).  0, or -1: the names take too much memory (a diagnostic in d).  O(the result), hashing expected. */
 int inline_calls(const struct module *m, const struct inline_how *how, struct arena *mem,
-                 struct arena *scratch, struct diag *d, struct inlined *out);
+                 struct arena *scratch, struct diag *d, struct inlined_module *out);
 
 #endif

@@ -137,7 +137,7 @@ struct pattern *patterns_match(struct patterns *p, const char *name)
 
 struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct arena *a)
 {
-    const struct opened *o = x->results.opened;
+    const struct open_calls *o = x->results.opened;
     const uint8_t *follows = place_follows(x->scene.m, x->scene.place, a);
     struct pattern **hit = arena_array(a, x->scene.m->nnode, sizeof(struct pattern *));
     struct pattern **call = arena_array(a, o ? o->nsite : 1, sizeof(struct pattern *)), *outer;

@@ -78,10 +78,10 @@ static struct bound claim_search(struct ctx *x, const struct plan_options *o,
     struct plan *p = x->results.plan;
     struct clock clock = ctx_clock(x);
     /* what parts cost, which the judge counts and the problem does not */
-    int64_t start = claim_start(x, must_level(x));
-    p->claim.bare = e->value > start ? e->value - start : 0;
-    struct bound b =
-        bounds_all(x, p->claim.bare, e->v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
+    int64_t start = claim_start(x, mandatory_level(x));
+    p->claim.value_less_parts = e->value > start ? e->value - start : 0;
+    struct bound b = bounds_all(x, p->claim.value_less_parts, e->v.fits,
+                                BOUNDS_WORK * (uint64_t)o->effort, &clock);
     claim(x, SCOPE_ALL, b, b);
     return b;
 }

@@ -49,7 +49,8 @@ static int read_list(struct assignment *r, struct ctx *x, char *text)
 }
 
 /* Reads the annotations of module `from`, whose nodes are those of the same names here.  0, or -1 and an error. */
-static int read_annotations(struct assignment *r, const struct opened *o, const struct module *from)
+static int read_annotations(struct assignment *r, const struct open_calls *o,
+                            const struct module *from)
 {
     struct module *m = r->scene->m;
     const struct graph *g = &from->graph[1];
@@ -87,7 +88,7 @@ static int read_annotations(struct assignment *r, const struct opened *o, const 
 
 static int begin_reading(struct assignment *r, struct ctx *x, const char *path)
 {
-    const struct opened *o = x->results.opened;
+    const struct open_calls *o = x->results.opened;
     if (ctx_base(x))
         return -1;
     *r =

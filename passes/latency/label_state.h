@@ -70,7 +70,7 @@ struct label_waits {
 };
 
 /* A label on its way to being extended by the set S on one of its accelerators. */
-struct alive {
+struct live_label {
     uint32_t label, lane;
     int64_t start; /* ps: when S can start */
     int64_t room;  /* bytes that S may take */
@@ -102,7 +102,7 @@ struct label_walk {
     struct label_set set;
     struct label_choice *choice;
     uint32_t nchoice, capchoice;
-    struct alive *alive;
+    struct live_label *alive;
     uint32_t capalive;
     uint32_t *touched; /* waits of I that S has */
     uint8_t *is_touched;

@@ -158,7 +158,7 @@ static void keep_alive(struct label_run *r, const struct label_set *before)
     w->set.from = from;
     w->set.n = 0;
     for (uint32_t i = 0; i < before->n; i++) {
-        struct alive one = w->alive[before->from + i];
+        struct live_label one = w->alive[before->from + i];
         const int64_t *time = r->time + (size_t)one.label * r->waits.n;
         for (uint32_t j = before->ntouched; j < w->set.ntouched; j++)
             one.start = larger(one.start, time[w->touched[j] - 1]);
@@ -199,7 +199,7 @@ static void write_lanes(const struct label_run *r, const int64_t *from, uint32_t
 }
 
 /* Adds what the label becomes if S runs from its start. */
-static void extend(struct label_run *r, const struct alive *one, uint32_t ideal)
+static void extend(struct label_run *r, const struct live_label *one, uint32_t ideal)
 {
     const struct label_walk *w = &r->walk;
     const struct label_ideal *o = &r->ideals.v[ideal];
@@ -285,13 +285,13 @@ static void first_alive(struct label_run *r, uint32_t k)
         if (!r->lanes) {
             uint64_t used = l->used >> of->shift & ((UINT64_C(1) << of->width) - 1);
             if (used < kind->count)
-                w->alive[w->set.n++] = (struct alive){i, 0, 0, kind->memory};
+                w->alive[w->set.n++] = (struct live_label){i, 0, 0, kind->memory};
             continue;
         }
         const int64_t *lane = l->t + nfront + (size_t)kind->at * LANE_NUMBERS;
         for (uint32_t j = 0; j < kind->count; j++, lane += LANE_NUMBERS)
             if (lane[LANE_SLOTS] != LANE_FULL && (!j || compare_lanes(lane - LANE_NUMBERS, lane)))
-                w->alive[w->set.n++] = (struct alive){
+                w->alive[w->set.n++] = (struct live_label){
                     i, kind->at + j, lane[LANE_FREE],
                     kind->memory < LOAD_INF ? kind->memory - lane[LANE_BYTES] : LOAD_INF};
     }

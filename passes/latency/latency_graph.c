@@ -293,7 +293,7 @@ struct paid_net {
 };
 
 /* Vertices of the quotient: the subgraphs, then the units (those on the hosts are there by themselves). */
-struct latency_room {
+struct latency_quotient {
     uint32_t nsub, lane;   /* subgraphs; of an accelerator, one after the other */
     uint8_t *kind;         /* [subgraph] of its accelerator */
     uint32_t *at;          /* [unit] the vertex that has it */
@@ -318,7 +318,7 @@ static bool is_paid(const struct latency_graph *p, uint32_t e)
     return false;
 }
 
-static void list_paid(const struct latency_graph *p, struct latency_room *r, struct arena *a)
+static void list_paid(const struct latency_graph *p, struct latency_quotient *r, struct arena *a)
 {
     const struct wdag *g = p->nets;
     r->paid = arena_array(a, (size_t)g->nnet + 1, sizeof *r->paid);
@@ -336,7 +336,7 @@ static void list_paid(const struct latency_graph *p, struct latency_room *r, str
     }
 }
 
-static void list_devices(const struct latency_graph *p, struct latency_room *r, struct arena *a)
+static void list_devices(const struct latency_graph *p, struct latency_quotient *r, struct arena *a)
 {
     const struct cluster *c = p->c->cluster;
     r->kind = arena_alloc(a, (size_t)r->nsub + 1);
@@ -350,9 +350,9 @@ static void list_devices(const struct latency_graph *p, struct latency_room *r, 
     }
 }
 
-struct latency_room *latency_room_new(const struct latency_graph *p, struct arena *a)
+struct latency_quotient *latency_quotient_new(const struct latency_graph *p, struct arena *a)
 {
-    struct latency_room *r = arena_alloc(a, sizeof *r);
+    struct latency_quotient *r = arena_alloc(a, sizeof *r);
     r->lane = p->slots * (p->training ? 2 : 1);
     r->nsub = p->c->cluster->ndev * r->lane;
     size_t n = (size_t)r->nsub + p->nunit + 2;
@@ -374,7 +374,7 @@ struct latency_room *latency_room_new(const struct latency_graph *p, struct aren
 
 /* The vertices of the quotient that have the units. */
 static void find_vertices(const struct latency_graph *p, const uint32_t *sub,
-                          struct latency_room *r)
+                          struct latency_quotient *r)
 {
     for (uint32_t x = 0; x < p->nunit; x++) {
         uint32_t s = sub[p->block[x]];
@@ -387,7 +387,7 @@ static void find_vertices(const struct latency_graph *p, const uint32_t *sub,
 }
 
 /* Adds what goes in and out of subgraphs for paid net i. */
-static void add_net(const struct latency_graph *p, struct latency_room *r, uint32_t i)
+static void add_net(const struct latency_graph *p, struct latency_quotient *r, uint32_t i)
 {
     uint32_t e = r->paid[i].net, src = UINT32_MAX;
     if (r->paid[i].src != UINT32_MAX)
@@ -406,7 +406,8 @@ static void add_net(const struct latency_graph *p, struct latency_room *r, uint3
 }
 
 /* Times of subgraphs: their units, and what goes in and out; false: a block cannot run where it is. */
-static bool add_times(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
+static bool add_times(const struct latency_graph *p, const uint32_t *sub,
+                      struct latency_quotient *r)
 {
     memset(r->time, 0, r->nsub * sizeof *r->time);
     memset(r->stamp, 0, r->nsub * sizeof *r->stamp);
@@ -430,7 +431,7 @@ static bool add_times(const struct latency_graph *p, const uint32_t *sub, struct
 }
 
 /* Members of the subgraphs, and how many edges lead into each vertex of the quotient. */
-static void add_waits(const struct latency_graph *p, struct latency_room *r)
+static void add_waits(const struct latency_graph *p, struct latency_quotient *r)
 {
     size_t n = (size_t)r->nsub + p->nunit;
     memset(r->member.at, 0, (r->nsub + 1) * sizeof *r->member.at);
@@ -456,7 +457,7 @@ static void add_waits(const struct latency_graph *p, struct latency_room *r)
 }
 
 /* Vertex v has ended: what waits for it. */
-static uint32_t tell(const struct latency_graph *p, struct latency_room *r, uint32_t v,
+static uint32_t tell(const struct latency_graph *p, struct latency_quotient *r, uint32_t v,
                      uint32_t tail)
 {
     uint32_t one = v >= r->nsub ? v - r->nsub : 0;
@@ -480,13 +481,13 @@ static uint32_t tell(const struct latency_graph *p, struct latency_room *r, uint
     return tail;
 }
 
-int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
+int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct latency_quotient *r)
 {
     return latency_within(p, sub, r, LOAD_INF);
 }
 
-int64_t latency_within(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r,
-                       int64_t most)
+int64_t latency_within(const struct latency_graph *p, const uint32_t *sub,
+                       struct latency_quotient *r, int64_t most)
 {
     r->work = r->hosted = 0;
     if (!add_times(p, sub, r))
@@ -535,7 +536,8 @@ static uint32_t count_to(const int64_t *t, uint32_t n, int64_t x)
 
 /* After latency_of: whether some unit of a host would have to wait for one.  What takes no time frees its host at the
  * same moment, but has to wait where all are busy. */
-static bool is_crowded(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
+static bool is_crowded(const struct latency_graph *p, const uint32_t *sub,
+                       struct latency_quotient *r)
 {
     uint32_t n = 0;
     for (uint32_t x = 0; x < p->nunit; x++) {
@@ -561,8 +563,8 @@ static bool is_crowded(const struct latency_graph *p, const uint32_t *sub, struc
     return false;
 }
 
-int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r,
-                       int64_t value)
+int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub,
+                       struct latency_quotient *r, int64_t value)
 {
     return value < LOAD_INF && p->judge.value && !p->judge.alone &&
                    (p->judge.mixed || is_crowded(p, sub, r))
@@ -570,12 +572,12 @@ int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub, struc
                : value;
 }
 
-int64_t latency_shared(const struct latency_graph *p, const struct latency_room *r)
+int64_t latency_shared(const struct latency_graph *p, const struct latency_quotient *r)
 {
     return p->judge.value && !p->judge.alone && p->all_cpus ? r->hosted / p->all_cpus : 0;
 }
 
-int64_t latency_work(const struct latency_room *r)
+int64_t latency_work(const struct latency_quotient *r)
 {
     return r->work;
 }
@@ -586,7 +588,7 @@ static uint32_t holder_of(const struct latency_graph *p, const uint32_t *sub, ui
     return sub[b] == ON_HOST ? p->holder[b] : sub[b] / p->slots;
 }
 
-bool latency_fits(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
+bool latency_fits(const struct latency_graph *p, const uint32_t *sub, struct latency_quotient *r)
 {
     const struct wdag *g = p->g;
     uint32_t ndev = p->c->cluster->ndev;

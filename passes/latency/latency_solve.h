@@ -16,7 +16,7 @@ struct latency_how {
     struct wdag *level; /* the blocks */
 };
 
-struct latency_solved {
+struct latency_result {
     int64_t
         lower; /* ps: no contiguous plan takes less; CPUs unlimited (but for how.least), blocks on hosts together */
     bool searched;           /* lower comes from a search, not from the longest path */
@@ -29,7 +29,7 @@ struct latency_solved {
 
 /* Improves *best, which may be none yet.  best->value is what p's judge says, if it has one.  Uses scratch, whose state
  * is restored. */
-struct latency_solved latency_solve(const struct latency_graph *p, const struct latency_tail *t,
+struct latency_result latency_solve(const struct latency_graph *p, const struct latency_tail *t,
                                     const struct latency_how *how, struct latency_plan *best,
                                     struct arena *scratch);
 

@@ -6,7 +6,7 @@
  * b(j+1).  The path goes on to the block from which most is left.  Blocks are taken in reverse topological order. */
 #include "passes/latency/latency_tail.h"
 
-struct making {
+struct tail_builder {
     const struct latency_graph *p;
     struct latency_tail *t;
     struct arena *a;
@@ -29,7 +29,7 @@ static int64_t sent(const struct latency_graph *p, uint32_t k, uint32_t from, ui
 }
 
 /* ps from the start of what unit s is in, if it reads of block b, which is elsewhere. */
-static int64_t entered(const struct making *m, uint32_t b, uint32_t s)
+static int64_t entered(const struct tail_builder *m, uint32_t b, uint32_t s)
 {
     const struct latency_graph *p = m->p;
     int64_t least = m->t->host[s];
@@ -43,7 +43,7 @@ static int64_t entered(const struct making *m, uint32_t b, uint32_t s)
 
 /* ps left after block b on kind k, each of its successors in the same subgraph or in another; *next: the one from
  * which most is left. */
-static int64_t left_after(const struct making *m, uint32_t k, uint32_t b, uint32_t *next)
+static int64_t left_after(const struct tail_builder *m, uint32_t k, uint32_t b, uint32_t *next)
 {
     const struct latency_graph *p = m->p;
     int64_t most = 0, longest = -1;
@@ -63,7 +63,8 @@ static int64_t left_after(const struct making *m, uint32_t k, uint32_t b, uint32
 }
 
 /* Bytes and ps of the blocks that join between(b, at) as the path comes to `at`. */
-static void join_between(struct making *m, uint32_t k, uint32_t at, int64_t *bytes, int64_t *ps)
+static void join_between(struct tail_builder *m, uint32_t k, uint32_t at, int64_t *bytes,
+                         int64_t *ps)
 {
     const struct wdag *g = m->p->g;
     uint32_t top = 0;
@@ -85,7 +86,7 @@ static void join_between(struct making *m, uint32_t k, uint32_t at, int64_t *byt
     }
 }
 
-static void mark_below(struct making *m, uint32_t b)
+static void mark_below(struct tail_builder *m, uint32_t b)
 {
     const struct wdag *g = m->p->g;
     uint32_t top = 0;
@@ -105,7 +106,7 @@ static void mark_below(struct making *m, uint32_t b)
 }
 
 /* ps from unit s on, the one of block `to` from which most is left, if block b is elsewhere. */
-static int64_t entered_most(const struct making *m, uint32_t b, uint32_t to)
+static int64_t entered_most(const struct tail_builder *m, uint32_t b, uint32_t to)
 {
     const struct latency_graph *p = m->p;
     int64_t most = 0;
@@ -116,7 +117,7 @@ static int64_t entered_most(const struct making *m, uint32_t b, uint32_t to)
     return most;
 }
 
-static void add_step(struct making *m, int64_t bytes, int64_t ps)
+static void add_step(struct tail_builder *m, int64_t bytes, int64_t ps)
 {
     struct latency_tail *t = m->t;
     t->step = vec_grow(m->a, t->step, &t->capstep, t->nstep + 1, sizeof *t->step);
@@ -124,7 +125,7 @@ static void add_step(struct making *m, int64_t bytes, int64_t ps)
 }
 
 /* The least over the ends of b's subgraph on its path, but not below `floor`; writes the row of b. */
-static int64_t along_path(struct making *m, uint32_t k, uint32_t b, int64_t floor)
+static int64_t along_path(struct tail_builder *m, uint32_t k, uint32_t b, int64_t floor)
 {
     int64_t bytes = 0, ps = 0, least = LOAD_INF;
     mark_below(m, b);
@@ -143,7 +144,7 @@ static int64_t along_path(struct making *m, uint32_t k, uint32_t b, int64_t floo
     return larger(least, floor);
 }
 
-static void host_tail(struct making *m, uint32_t x)
+static void host_tail(struct tail_builder *m, uint32_t x)
 {
     const struct latency_graph *p = m->p;
     int64_t most = 0;
@@ -157,7 +158,7 @@ static void host_tail(struct making *m, uint32_t x)
     m->t->host[x] = smaller(sat_add(p->host[x], most), LOAD_INF);
 }
 
-static void block_tails(struct making *m, uint32_t b)
+static void block_tails(struct tail_builder *m, uint32_t b)
 {
     const struct latency_graph *p = m->p;
     struct latency_tail *t = m->t;
@@ -212,7 +213,7 @@ struct latency_tail *latency_tail_make(const struct latency_graph *p, struct are
 {
     uint32_t n = p->g->n;
     struct latency_tail *t = arena_alloc(a, sizeof *t);
-    struct making m = {.p = p, .t = t, .a = a};
+    struct tail_builder m = {.p = p, .t = t, .a = a};
     t->longest = UINT32_MAX;
     for (uint32_t k = 0; k < p->nkind; k++) {
         t->on[k] = infinite(n, a);

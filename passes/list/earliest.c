@@ -24,7 +24,7 @@
  * where they are met, and all at once where they are most of a heap: memory is O(V + E), and as many entries as
  * vertices are ready at once for each device that is apart.
  *
- * Stopping: when the clock is out, the vertices that are left are put on devices in order (room_fill). */
+ * Stopping: when the clock is out, the vertices that are left are put on devices in order (placement_fill). */
 #include "passes/list/earliest.h"
 
 #include "ir/base/heap.h"
@@ -43,7 +43,7 @@ struct turn {
     uint32_t last;        /* vertex, or NOTHING */
     struct heap waits;    /* of both kinds */
     struct heap own, any; /* that can start: with a home, and without */
-    bool apart; /* it has passed something over: it does not look at its class's heaps any more */
+    bool solo; /* it has passed something over: it does not look at its class's heaps any more */
     uint32_t child; /* what the next two are about: a ready favourite, or NOTHING */
     int64_t here;   /* ps: when all that it reads has arrived */
     bool rivals;    /* that may be earlier on another device */
@@ -56,14 +56,14 @@ struct crowd {
 };
 
 struct sweep {
-    struct room *room;
+    struct placement *placement;
     const struct earliest *how;
     const struct wdag *g;
     uint32_t nd, n;
     int64_t now;             /* ps */
     struct turn *lane;       /* [dev] */
     struct crowd *crowd;     /* [class] */
-    uint32_t *apart, napart; /* the devices that are */
+    uint32_t *solo, nsolo;   /* the devices that are */
     uint32_t *seen, asked;   /* [dev] the last vertex that had it for a maker, counted by asked */
     uint32_t nready;         /* vertices that are */
     int64_t *end;            /* [vertex] ps */
@@ -80,7 +80,7 @@ struct sweep {
 
 static int32_t home_of(const struct sweep *s, uint32_t v)
 {
-    return s->room->home[s->room->group[v]];
+    return s->placement->home[s->placement->group[v]];
 }
 
 static uint32_t class_of(const struct sweep *s, uint32_t d)
@@ -90,7 +90,7 @@ static uint32_t class_of(const struct sweep *s, uint32_t d)
 
 static bool class_runs(const struct sweep *s, uint32_t v, uint32_t cls)
 {
-    return s->room->classes[s->room->group[v]] >> cls & 1;
+    return s->placement->classes[s->placement->group[v]] >> cls & 1;
 }
 
 /* When all that v reads has arrived where `way` leads: edge_time to a device, edge_time_far to a class.  The
@@ -174,7 +174,7 @@ static int64_t enqueue_class(struct sweep *s, uint32_t v, uint32_t cls)
 /* v's group has its home now: d's entries of its members are about nodes with a home from now on. */
 static void announce_home(struct sweep *s, uint32_t v)
 {
-    const struct room *r = s->room;
+    const struct placement *r = s->placement;
     uint32_t k = r->group[v];
     for_row (x, r->member, k)
         if (s->state[x] == READY)
@@ -183,7 +183,7 @@ static void announce_home(struct sweep *s, uint32_t v)
 
 static void put_where_least(struct sweep *s, uint32_t v)
 {
-    room_put(s->room, &v, 1, room_least(s->room, &v, 1));
+    placement_put(s->placement, &v, 1, placement_least(s->placement, &v, 1));
     announce_home(s, v);
 }
 
@@ -200,7 +200,7 @@ static void enqueue_near(struct sweep *s, uint32_t v, const int64_t *far)
             continue;
         s->seen[first] = s->asked;
         for (uint32_t d = first; d < s->nd && group[d] == first; d++)
-            if (class_runs(s, v, class_of(s, d)) && !s->lane[d].apart &&
+            if (class_runs(s, v, class_of(s, d)) && !s->lane[d].solo &&
                 far[class_of(s, d)] > s->now)
                 enqueue(s, v, d);
     }
@@ -222,20 +222,20 @@ static void become_ready(struct sweep *s, uint32_t v)
             far[k] = enqueue_class(s, v, k);
         }
     enqueue_near(s, v, far);
-    for (uint32_t i = 0; i < s->napart; i++)
-        if (class_runs(s, v, class_of(s, s->apart[i])))
-            enqueue(s, v, s->apart[i]);
+    for (uint32_t i = 0; i < s->nsolo; i++)
+        if (class_runs(s, v, class_of(s, s->solo[i])))
+            enqueue(s, v, s->solo[i]);
     if (!s->left[v])
         put_where_least(s, v);
 }
 
 /* d passes something over for the first time: it gets entries of its own. */
-static void set_apart(struct sweep *s, uint32_t d)
+static void leave_crowd(struct sweep *s, uint32_t d)
 {
     const struct crowd *c = &s->crowd[class_of(s, d)];
     const struct heap *h[] = {&c->any, &c->waits};
-    s->lane[d].apart = true;
-    s->apart[s->napart++] = d;
+    s->lane[d].solo = true;
+    s->solo[s->nsolo++] = d;
     for (int k = 0; k < 2; k++)
         for (uint32_t i = 0; i < h[k]->n; i++)
             if (holds(s, h[k]->at[i].item, NO_DEVICE))
@@ -273,7 +273,7 @@ static uint32_t first_homeless(struct sweep *s, uint32_t d)
 {
     struct turn *l = &s->lane[d];
     uint32_t v = first_of(s, &l->any, d, true);
-    return l->apart ? v : lesser(s, v, first_of(s, crowd_of(s, d), NO_DEVICE, true));
+    return l->solo ? v : lesser(s, v, first_of(s, crowd_of(s, d), NO_DEVICE, true));
 }
 
 /* Takes v from the top of h, where it may be twice; whether it was there. */
@@ -292,10 +292,10 @@ static uint32_t propose_first(struct sweep *s, uint32_t d, bool *anew)
     uint32_t own = first_of(s, &l->own, d, false);
     for (;;) {
         uint32_t v = first_homeless(s, d);
-        if (v == NOTHING || lesser(s, own, v) == own || room_fits(s->room, &v, 1, d))
+        if (v == NOTHING || lesser(s, own, v) == own || placement_fits(s->placement, &v, 1, d))
             return lesser(s, own, v);
-        if (!l->apart)
-            set_apart(s, d);
+        if (!l->solo)
+            leave_crowd(s, d);
         drop(&l->any, v);
         if (--s->left[v])
             continue;
@@ -310,11 +310,11 @@ static uint32_t propose_first(struct sweep *s, uint32_t d, bool *anew)
 /* Whether no vertex without a home can be urgent: a busy device runs it and has room for it whatever it is. */
 static bool none_urgent(struct sweep *s)
 {
-    const struct cluster *c = s->room->scene->cluster;
+    const struct cluster *c = s->placement->scene->cluster;
     for (uint32_t d = 0; d < s->nd && s->urgent == UNKNOWN; d++) {
         int64_t memory = c->cls[class_of(s, d)].memory;
         if (s->lane[d].free > s->now && s->everything >> class_of(s, d) & 1 &&
-            (memory < 0 || sat_add(s->room->used[d], s->most) <= memory))
+            (memory < 0 || sat_add(s->placement->used[d], s->most) <= memory))
             s->urgent = NONE;
     }
     s->urgent = s->urgent == NONE ? NONE : SOME;
@@ -325,14 +325,14 @@ static bool none_urgent(struct sweep *s)
 static bool is_urgent(struct sweep *s, uint32_t v, uint32_t d)
 {
     bool far[CLUSTER_CLASSES]; /* it could not start now on some devices of the class, perhaps */
-    room_ask(s->room, &v, 1);
-    if (!room_takes(s->room, d))
+    placement_ask(s->placement, &v, 1);
+    if (!placement_takes(s->placement, d))
         return false;
     for (uint32_t k = 0; k < s->g->ncls; k++)
         far[k] = class_runs(s, v, k) && far_arrival(s, v, k) > s->now;
     for (uint32_t e = 0; e < s->nd; e++)
         if ((s->lane[e].free > s->now || (far[class_of(s, e)] && arrival(s, v, e) > s->now)) &&
-            room_takes(s->room, e))
+            placement_takes(s->placement, e))
             return false;
     return true;
 }
@@ -350,7 +350,7 @@ static uint32_t first_urgent(struct sweep *s, uint32_t d)
             break;
         asked[n] = v;
         in_any[n] = drop(&l->any, v);
-        in_crowd[n++] = !l->apart && drop(crowd, v);
+        in_crowd[n++] = !l->solo && drop(crowd, v);
         if (is_urgent(s, v, d)) {
             found = v;
             break;
@@ -404,14 +404,14 @@ static uint32_t awaited(struct sweep *s, uint32_t d)
         return NOTHING;
     uint32_t f = s->how->favourite[s->lane[d].last];
     if (f == NO_FAVOURITE || s->state[f] != READY || home_of(s, f) >= 0 ||
-        !room_fits(s->room, &f, 1, d))
+        !placement_fits(s->placement, &f, 1, d))
         return NOTHING;
     note_child(s, f, d);
     if (!s->lane[d].rivals || s->lane[d].here <= s->now)
         return f;
     for (uint32_t e = 0; e < s->nd; e++)
         if (s->lane[e].free < s->lane[d].here && soonest(s, f, e) < s->lane[d].here &&
-            room_takes(s->room, e))
+            placement_takes(s->placement, e))
             return NOTHING;
     return f;
 }
@@ -441,7 +441,7 @@ static void take(struct sweep *s, uint32_t v, uint32_t d)
     bool had_home = home_of(s, v) >= 0;
     s->state[v] = PLACED;
     s->nready--;
-    room_put(s->room, &v, 1, d);
+    placement_put(s->placement, &v, 1, d);
     if (!had_home)
         announce_home(s, v);
     if (s->how->start)
@@ -457,7 +457,7 @@ static void take(struct sweep *s, uint32_t v, uint32_t d)
 
 static bool is_over(struct sweep *s)
 {
-    return s->looks++ % LIST_LOOK_EACH == 0 && clock_out(s->room->clock);
+    return s->looks++ % LIST_LOOK_EACH == 0 && clock_out(s->placement->clock);
 }
 
 /* All that starts now, but for what becomes ready by that; false: the clock is out. */
@@ -525,7 +525,7 @@ static int64_t next_moment(struct sweep *s)
     for (uint32_t d = 0; d < s->nd; d++) {
         struct turn *l = &s->lane[d];
         int64_t t = l->free > s->now ? l->free : first_wait(s, &l->waits, d);
-        idle |= l->free <= s->now && !l->apart ? 1U << class_of(s, d) : 0;
+        idle |= l->free <= s->now && !l->solo ? 1U << class_of(s, d) : 0;
         next = smaller(t, next);
     }
     for (uint32_t k = 0; k < s->g->ncls; k++) {
@@ -539,7 +539,7 @@ static void prepare_devices(struct sweep *s, struct arena *a)
 {
     s->lane = arena_array(a, (size_t)s->nd + 1, sizeof *s->lane);
     s->crowd = arena_array(a, (size_t)s->g->ncls + 1, sizeof *s->crowd);
-    s->apart = arena_array(a, (size_t)s->nd + 1, sizeof *s->apart);
+    s->solo = arena_array(a, (size_t)s->nd + 1, sizeof *s->solo);
     s->seen = arena_array(a, (size_t)s->nd + 1, sizeof *s->seen);
     for (uint32_t k = 0; k < s->g->ncls; k++)
         s->crowd[k] = (struct crowd){{.a = a}, {.a = a}, 0};
@@ -559,9 +559,9 @@ static void prepare(struct sweep *s, struct arena *a)
     s->state = arena_alloc(a, n);
     s->ended = arena_array(a, n, sizeof *s->ended);
     s->everything = UINT32_MAX;
-    for (uint32_t k = 0; k < s->room->ngroup; k++)
-        s->everything &= s->room->classes[k];
-    s->most = room_most(s->room);
+    for (uint32_t k = 0; k < s->placement->ngroup; k++)
+        s->everything &= s->placement->classes[k];
+    s->most = placement_most(s->placement);
 }
 
 /* What is left goes in order of ranks. */
@@ -573,13 +573,14 @@ static void place_rest(struct sweep *s, struct arena *a)
     for (uint32_t i = 0; i < s->g->n; i++)
         if (s->state[at[i]] != PLACED)
             s->order[s->n + n++] = at[i];
-    room_fill(s->room, s->order + s->n, n, a);
+    placement_fill(s->placement, s->order + s->n, n, a);
 }
 
-void earliest_place(struct room *r, const struct earliest *how, uint32_t *order, struct arena *a)
+void earliest_place(struct placement *r, const struct earliest *how, uint32_t *order,
+                    struct arena *a)
 {
     struct arena *own = arena_new(a);
-    struct sweep s = {.room = r, .how = how, .g = r->base, .order = order};
+    struct sweep s = {.placement = r, .how = how, .g = r->base, .order = order};
     s.nd = r->scene->cluster->ndev;
     prepare_devices(&s, own);
     prepare(&s, own);

@@ -16,10 +16,11 @@ struct earliest {
 };
 
 /* Puts all vertices of the room's level on devices, of a room that is empty but for pins; order[0..n) becomes the order
- * in which they start.  If the room's clock runs out, the rest of them, in order of ranks, by room_fill.  Apart from
+ * in which they start.  If the room's clock runs out, the rest of them, in order of ranks, by placement_fill.  Apart from
  * favourites O(V log V + (V + E) * (classes + makers of what a vertex reads) + V * devices), with little room
  * O(devices * (V log V + E)); a device that awaits a favourite asks up to 64 vertices at each turn, of all devices, if
  * none that is busy has room. */
-void earliest_place(struct room *r, const struct earliest *how, uint32_t *order, struct arena *a);
+void earliest_place(struct placement *r, const struct earliest *how, uint32_t *order,
+                    struct arena *a);
 
 #endif

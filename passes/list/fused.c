@@ -60,10 +60,10 @@ uint32_t fused_find(const struct wdag *g, const uint32_t *of, uint32_t *group, s
     return n;
 }
 
-int room_start(struct room *r, struct ctx *x, const char *planner, bool fused)
+int placement_start(struct placement *r, struct ctx *x, const char *planner, bool fused)
 {
     struct arena *a = x->use.scratch;
-    int rc = room_build(r, x, planner, a);
+    int rc = placement_build(r, x, planner, a);
     if (rc || !fused || r->base != x->levels.base) /* contract has made one vertex of each group */
         return rc;
     uint32_t *group = arena_array(a, (size_t)r->base->n + 1, sizeof *group);
@@ -72,5 +72,5 @@ int room_start(struct room *r, struct ctx *x, const char *planner, bool fused)
     if (!level)
         return -1;
     diag_detail(x->use.diag, "%s: %u nodes fused to %u", planner, r->base->n, n);
-    return room_build_on(r, x, planner, level, a);
+    return placement_build_on(r, x, planner, level, a);
 }

@@ -22,29 +22,29 @@ enum candidate_kind {
 enum { CANDIDATES_KEPT = 3 };
 
 /* The best of a kind. */
-struct reached {
+struct candidate_record {
     uint32_t plans; /* 0: none was made */
     int64_t value, lacks;
 };
 
 struct candidates {
     struct ctx *x;
-    const char *planner; /* who asks, for errors */
-    struct room *room;   /* for its groups */
+    const char *planner;         /* who asks, for errors */
+    struct placement *placement; /* for its groups */
     struct clock *clock;
     int64_t work; /* nodes that all runs together may still have */
     struct light light;
     bool has_light, in_light; /* plans are tried by light, too; now */
-    struct reached reached[CANDIDATES];
+    struct candidate_record reached[CANDIDATES];
     /* the best plans, all different, the first the best; no more than n */
-    struct listed kept[CANDIDATES_KEPT];
+    struct list_schedule kept[CANDIDATES_KEPT];
     uint32_t n;
 };
 
 /* Tries all kinds until work or time is over, at least one plan.  0, -1, or PASS_INFEASIBLE and an error. */
 int candidates_make(struct candidates *c);
 /* Lines: each kind with its best value, the final one behind it; lives in a. */
-const char *candidates_table(const struct candidates *c, const struct listed *last,
+const char *candidates_table(const struct candidates *c, const struct list_schedule *last,
                              struct arena *a);
 
 #endif

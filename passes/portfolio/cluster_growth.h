@@ -6,7 +6,7 @@
 
 /* Groups of a room (what must share a device), and what transfers between them take. */
 struct growth {
-    const struct room *room;
+    const struct placement *placement;
     const struct edges *edge;
     uint32_t cls;   /* class whose links count */
     uint32_t *set;  /* the groups of the set in the order in which they were taken */
@@ -18,7 +18,7 @@ struct growth {
 };
 
 /* With an empty set.  Lives in a. */
-struct growth growth_new(const struct room *r, const struct edges *e, uint32_t cls,
+struct growth growth_new(const struct placement *r, const struct edges *e, uint32_t cls,
                          struct arena *a);
 /* The group's device in a plan dev[node]. */
 int32_t growth_home(const struct growth *g, const int32_t *dev, uint32_t group);

@@ -28,8 +28,8 @@ struct loads {
     uint32_t *held; /* [net * ndev + device] pins of the net there */
     /* [shared item * ndev + device] vertices there that need it; NULL: memory is ample */
     uint32_t *users;
-    int64_t *load;               /* [device] ps; passes apart: of the forward pass */
-    int64_t *back;               /* [device] ps; passes apart: of the backward pass; else 0 */
+    int64_t *load;               /* [device] ps; pass_loads: of the forward pass */
+    int64_t *back;               /* [device] ps; pass_loads: of the backward pass; else 0 */
     int64_t *bytes;              /* [device]; 0 where memory is ample */
     struct problem_parts *parts; /* c->detailed: [device]; else NULL */
     /* [device] as in struct plan, 0: one that takes turns with another; NULL: 1 each */

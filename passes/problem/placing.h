@@ -26,7 +26,7 @@ enum { PLACE_OPTS_EXACT = 3 };
 extern const struct opt place_opts[];
 
 /* What these planners start with. */
-struct placing {
+struct planner_input {
     struct wdag *whole, *level; /* the level after the mandatory steps, and the top */
     /* the problems of whole and of level; the same one if these are one level */
     struct problem *problem, *top;
@@ -38,7 +38,7 @@ struct placing {
 
 /* Makes the base level if need be, and the problems, which live in the scratch arena.  The cluster must have no groups
  * of devices.  0, or -1 and an error. */
-int placing_start(struct ctx *x, const struct place_options *o, struct placing *p);
+int placing_start(struct ctx *x, const struct place_options *o, struct planner_input *p);
 
 /* An empty plan for g. */
 struct problem_plan no_plan(struct ctx *x, const struct wdag *g);

@@ -81,7 +81,7 @@ struct bound {
 };
 
 /* What a bounding method may use, and how it is to speak. */
-struct bounding {
+struct bound_means {
     uint64_t work; /* about so much of it, in arcs of flow networks looked at */
     struct clock *clock;
     const struct module *m; /* names the nodes in the proof; NULL: vertices have numbers */
@@ -110,7 +110,7 @@ struct problem {
     /* The load of a device is more than a sum: transfers overlap, passes count apart, or devices share a
      * stage.  Then problem_loads says what a stage costs, and labels have two values.  Searches still prune by the
      * sum (with overlap by computing alone): it is never more than the load times the copies. */
-    bool detailed, apart, overlap;
+    bool detailed, pass_loads, overlap;
     /* ps of computing that each stage with vertices takes more, for its parts (by_pass: for each pass that it has
      * nodes of); 0 where values are those of plans whose parts cost nothing (claim.h adds it) */
     int64_t start;
@@ -168,8 +168,8 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
 
 /* A partial plan: label 0 is none. */
 struct label {
-    int64_t value; /* largest load so far; apart: of the forward pass */
-    int64_t back;  /* apart: largest load of the backward pass; else 0 */
+    int64_t value; /* largest load so far; pass_loads: of the forward pass */
+    int64_t back;  /* pass_loads: largest load of the backward pass; else 0 */
     /* number of devices of each kind that it uses: a field of bits for each kind */
     uint64_t used;
     /* labels: the plan without its last device; the next one that ends at the same ideal */

@@ -33,7 +33,7 @@ enum {
     ROUNDS = 8
 };
 
-struct folding {
+struct fold_run {
     struct module *m;
     struct edit *e;
     struct arena *a;
@@ -44,7 +44,7 @@ struct folding {
 };
 
 /* What is known of a value before the model runs; NULL: not even its rank. */
-static struct known *known_of(struct folding *x, vid v)
+static struct known *known_of(struct fold_run *x, vid v)
 {
     const struct value *p = &x->m->value[v];
     struct known k;
@@ -73,7 +73,7 @@ static bool agrees(const struct module *m, vid v, const struct known *k)
 }
 
 /* Computes a node, as far as it is known; out[]: what is known of its results. */
-static bool compute_node(struct folding *x, nid n, struct known *out)
+static bool compute_node(struct fold_run *x, nid n, struct known *out)
 {
     const struct module *m = x->m;
     const struct node *p = &m->node[n];
@@ -97,7 +97,7 @@ static bool compute_node(struct folding *x, nid n, struct known *out)
 }
 
 /* Notes what is known of a node's results; whether they may be initializers. */
-static bool note_results(struct folding *x, nid n, const struct known *out)
+static bool note_results(struct fold_run *x, nid n, const struct known *out)
 {
     const struct module *m = x->m;
     bool folds = !node_is(m, n, "Constant");
@@ -120,7 +120,7 @@ static bool note_results(struct folding *x, nid n, const struct known *out)
     return folds;
 }
 
-static void fold_node(struct folding *x, nid n)
+static void fold_node(struct fold_run *x, nid n)
 {
     struct module *m = x->m;
     const struct node p = m->node[n];
@@ -141,7 +141,7 @@ static void fold_node(struct folding *x, nid n)
 }
 
 /* Folds what can be folded with the types that are known. */
-static void fold_round(struct folding *x)
+static void fold_round(struct fold_run *x)
 {
     struct module *m = x->m;
     const uint32_t graphs = m->ngraph;
@@ -161,7 +161,7 @@ static void fold_round(struct folding *x)
 }
 
 /* Types as they follow from what is constant now. */
-static void infer_again(struct folding *x)
+static void infer_again(struct fold_run *x)
 {
     struct module *m = x->m;
     const uint32_t errors = m->diag->errors;
@@ -171,7 +171,7 @@ static void infer_again(struct folding *x)
 }
 
 /* How many nodes were folded. */
-static uint32_t fold_all(struct folding *x)
+static uint32_t fold_all(struct fold_run *x)
 {
     uint32_t folded = 0, rounds = 0;
     do {
@@ -189,7 +189,7 @@ static int run(struct ctx *x, const void *options)
 {
     const struct fold_options *o = options;
     struct module *m = x->scene.m;
-    struct folding f = {.m = m, .a = x->use.scratch, .max = o->max};
+    struct fold_run f = {.m = m, .a = x->use.scratch, .max = o->max};
     const uint32_t nodes = m->nnode - 1, errors = m->diag->errors;
     struct clock clock = ctx_clock(x);
     char text[UNIT_TEXT];

@@ -36,7 +36,7 @@ struct nums {
     struct num at[];
 };
 
-struct carried; /* shapes of loop-carried values: infer_shapes.c */
+struct body_state; /* shapes of loop-carried values: infer_shapes.c */
 
 struct infer {
     struct module *m;
@@ -52,10 +52,10 @@ struct infer {
     struct dim_values *values; /* bound: values of the names */
     const sid *input_names;    /* names of the dimensions of the model's inputs, ascending */
     uint32_t ninput_names;
-    uint32_t *first_body;     /* [node] its first body, NULL if the module has none */
-    uint32_t *next_body;      /* [graph] */
-    struct carried **carried; /* [graph] */
-    uint8_t *visited;         /* [node] owners: bodies have been visited */
+    uint32_t *first_body;        /* [node] its first body, NULL if the module has none */
+    uint32_t *next_body;         /* [graph] */
+    struct body_state **carried; /* [graph] */
+    uint8_t *visited;            /* [node] owners: bodies have been visited */
     uint32_t conflicts;
     tid missing; /* the first tensor that was to be read and lies in a file that is not there; 0: none */
     bool unreadable; /* a file of the model could not be read, which was said: the run fails */

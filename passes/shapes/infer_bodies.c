@@ -11,7 +11,7 @@
 
 enum { LAST_ROUND = 2 };
 
-struct carried {
+struct body_state {
     uint32_t n, round;
     struct shape *s;
 };
@@ -36,7 +36,7 @@ static vid graph_out(const struct module *m, gid g, uint32_t i)
  * earlier visits found. */
 static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t to, uint32_t k)
 {
-    struct carried *c = f->carried[g];
+    struct body_state *c = f->carried[g];
     if (c == NULL || c->round == UINT32_MAX) { /* the first visit since the owner was reached */
         c = arena_alloc(f->mem, sizeof *c);
         c->n = k;
@@ -59,7 +59,7 @@ static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t
 /* After a visit: makes dimensions that changed on the way round unknown; true if the body must be visited again. */
 static bool widen_carried(struct infer *f, gid g, uint32_t result)
 {
-    struct carried *c = f->carried[g];
+    struct body_state *c = f->carried[g];
     bool changed = false;
     for (uint32_t i = 0; i < c->n; i++) {
         struct shape out, before = c->s[i];
@@ -229,7 +229,7 @@ void rule_loop(struct infer *f, nid n, int arg)
     (void)arg;
     if (a == NULL || f->carried[a->u.g] == NULL)
         return;
-    const struct carried *c = f->carried[a->u.g];
+    const struct body_state *c = f->carried[a->u.g];
     for (uint32_t i = 0; i < f->m->node[n].out.n; i++) {
         struct shape s;
         vid v = graph_out(f->m, a->u.g, i + 1);
@@ -287,7 +287,7 @@ void rule_scan(struct infer *f, nid n, int arg)
         leave_scan_8(f, n, a->u.g);
     if (a == NULL || f->opset < 9 || f->carried[a->u.g] == NULL)
         return;
-    const struct carried *c = f->carried[a->u.g];
+    const struct body_state *c = f->carried[a->u.g];
     struct dim length = dim_unknown();
     struct shape s;
     if (shape_in(f, n, c->n, &s) && s.rank > 0) {

@@ -253,7 +253,7 @@ static int32_t keep(struct search *x, const struct prefix *p, const struct devic
 /* ---- the search --------------------------------------------------------------------------------- */
 
 /* What of the prefix at hand, and of a stage behind it, does not depend on where that ends. */
-struct expanding {
+struct prefix_extension {
     int32_t prefix;
     uint32_t n; /* in x->stage */
     struct device_set used, take, now, rest;
@@ -262,7 +262,7 @@ struct expanding {
 };
 
 /* The prefix that ends at cut `to`, and the plan that it makes. */
-static void try_stage(struct search *x, const struct expanding *e, uint32_t to)
+static void try_stage(struct search *x, const struct prefix_extension *e, uint32_t to)
 {
     const struct prefix *before = e->prefix == NONE ? NULL : &x->prefix[e->prefix];
     uint32_t from = before ? before->end : 0, n = e->n, end = x->cut[to];
@@ -311,7 +311,7 @@ static void try_stage(struct search *x, const struct expanding *e, uint32_t to)
 /* All stages that may come behind a prefix (NONE: behind nothing), which ends at cut `at`. */
 static void expand(struct search *x, int32_t prefix, uint32_t at)
 {
-    struct expanding e = {.prefix = prefix, .n = unroll(x, prefix)};
+    struct prefix_extension e = {.prefix = prefix, .n = unroll(x, prefix)};
     struct device_set seen[ASSIGN_POLICIES], before;
     uint32_t used = prefix == NONE ? 0 : x->prefix[prefix].ndev;
     if (prefix != NONE) {

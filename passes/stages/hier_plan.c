@@ -51,8 +51,8 @@ static uint32_t count_in_server(const struct plan_levels *l, const struct hier_s
     return n;
 }
 
-struct trained hier_plan(const struct train *t, const struct stage_states *s,
-                         const struct hier_result *r)
+struct stage_layout hier_plan(const struct train *t, const struct stage_states *s,
+                              const struct hier_result *r)
 {
     struct arena *a = t->x->use.scratch;
     struct hier_rules rules = {0};
@@ -68,7 +68,7 @@ struct trained hier_plan(const struct train *t, const struct stage_states *s,
         for (uint32_t v = 0; v < t->servers.n; v++)
             set[k].of[v] = (uint16_t)count_in_server(&levels, &r->stage[k], v);
     }
-    return (struct trained){.n = r->nstage, .stage_of = stage_of, .set = set};
+    return (struct stage_layout){.n = r->nstage, .stage_of = stage_of, .set = set};
 }
 
 void hier_levels(const struct train *t, struct hier_rules *r)

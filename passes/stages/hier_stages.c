@@ -157,14 +157,14 @@ static bool find_level(struct search *x, uint32_t l)
 
 /* ---- the plan ----------------------------------------------------------------------------------- */
 
-struct tracing {
+struct stage_trace {
     struct search *x;
     struct hier_result *r;
     uint32_t cap;
 };
 
 /* Stages of the range (i, j] on m machines of a level, each of which has `above` copies on the levels above. */
-static void trace(struct tracing *t, const struct hier_stage *range, uint32_t m)
+static void trace(struct stage_trace *t, const struct hier_stage *range, uint32_t m)
 {
     const struct level *v = &t->x->level[range->level];
     uint32_t i = range->from, j = range->to, first = t->r->nstage;
@@ -224,7 +224,7 @@ struct hier_result hier_stages(const struct stage_states *s, const struct hier_r
     if (done)
         found.value = top->best[row(&x, 0, s->n) * (top->machines + 1) + top->machines];
     if (done && found.value < INT64_MAX) {
-        struct tracing t = {.x = &x, .r = &found};
+        struct stage_trace t = {.x = &x, .r = &found};
         struct hier_stage all = {.from = 0, .to = s->n, .level = r->nlevel - 1, .devices = 1};
         for (uint32_t l = 0; l < HIER_LEVELS; l++)
             all.copies[l] = 1;

@@ -31,7 +31,7 @@ struct choices {
     uint32_t nsize, tried;
     uint64_t evaluated;
     struct training best_model;
-    struct trained best;
+    struct stage_layout best;
 };
 
 /* The divisors of the batch: the first SIZES of them that were seen, and of those between two powers of two the one
@@ -99,7 +99,7 @@ static void try_schedule(struct choices *c, struct train *t, const struct dapple
                          uint32_t size)
 {
     struct training *m = &c->x->scene.model.training;
-    struct trained p = dapple_best(t, found, WORK, &c->tried);
+    struct stage_layout p = dapple_best(t, found, WORK, &c->tried);
     c->by_size[size] = smaller(c->by_size[size], p.value);
     c->by_schedule[m->schedule] = smaller(c->by_schedule[m->schedule], p.value);
     if (p.value < c->best.value || !c->best.n) {

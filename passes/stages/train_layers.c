@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-struct measuring {
+struct layer_sums {
     struct train *t;
     int64_t *forward, *backward, *activation, *parameter;
     uint32_t cls;
@@ -23,7 +23,7 @@ uint32_t train_layer(const struct train *t, nid n)
     return t->layer[t->x->levels.base->vertex[n]];
 }
 
-static void measure_nodes(struct measuring *m)
+static void measure_nodes(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
     const struct graph *g = &s->m->graph[1];
@@ -51,7 +51,7 @@ static void measure_nodes(struct measuring *m)
 }
 
 /* What forward nodes make for forward nodes of other layers. */
-static void measure_values(struct measuring *m)
+static void measure_values(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
     const struct csr *pin = &s->place->net_pin;
@@ -99,7 +99,7 @@ static void join_spans(struct layer_spans *s)
 }
 
 /* Values and gradients by the layer that makes them and the farthest that reads them. */
-static void measure_moves(struct measuring *m)
+static void measure_moves(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
     const struct csr *pin = &s->place->net_pin;
@@ -124,7 +124,7 @@ static void measure_moves(struct measuring *m)
 }
 
 /* Backward nodes by their layer and the lowest that waits for them, or for what waits for them. */
-static void measure_waiting(struct measuring *m)
+static void measure_waiting(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
     const struct graph *g = &s->m->graph[1];
@@ -226,14 +226,14 @@ static void join_layers(struct train *t, const struct wdag *g, struct arena *a)
 
 int train_begin(struct train *t, struct ctx *x, const char *planner)
 {
-    const struct wdag *g = x->levels.whole;
+    const struct wdag *g = x->levels.contiguous;
     struct arena *a = x->use.scratch;
     *t = (struct train){.x = x, .planner = planner, .clock = ctx_clock(x)};
     const char *why = servers_of(x->scene.cluster, &t->servers);
     why = !x->scene.m->backward ? "the model has no backward pass" : why;
     if (why)
         return diag_error(x->use.diag, "%s: %s", planner, why);
-    struct measuring m = {.t = t, .cls = cluster_main_class(x->scene.cluster)};
+    struct layer_sums m = {.t = t, .cls = cluster_main_class(x->scene.cluster)};
     int64_t **const sum[] = {&m.forward,   &m.backward, &m.activation,
                              &m.parameter, &t->stored,  &t->constant};
     t->layer = wdag_flatten(g, a);
