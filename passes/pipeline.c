@@ -262,7 +262,7 @@ static bool has_options(const struct pipeline_step *s, struct arena *a)
     return has;
 }
 
-/* Runs a planner, or who stands in for it; refuses one that does not know all that is wanted. */
+/* Runs a planner, or its stand-in for the objective; refuses a planner that does not support all requests. */
 static int run_planner(const struct pipeline_step *s, const struct planner *asked, struct ctx *x)
 {
     struct exec_model *m = &x->scene.model;
@@ -284,7 +284,7 @@ static int run_planner(const struct pipeline_step *s, const struct planner *aske
     return p->pass.run(x, opts);
 }
 
-/* Errors so far: the context's, and those of the module, which has its own. */
+/* Number of errors so far, in the context's diagnostics and in the module's. */
 static uint32_t count_errors(const struct ctx *x)
 {
     const struct diag *own = x->scene.m->diag;
@@ -297,7 +297,8 @@ int pipeline_step_run(const struct pipeline_step *s, struct ctx *x)
     if (l)
         l->pass = s->pass->name;
     listener_tell(l, (struct progress){0});
-    listener_tell(l, (struct progress){.phase = "at work"}); /* until it says more itself */
+    /* until the pass reports progress itself */
+    listener_tell(l, (struct progress){.phase = "at work"});
     uint32_t said = count_errors(x);
     const struct planner *p = planner_of(x->scene.model.kinds, s->pass);
     int rc = p ? run_planner(s, p, x) : s->pass->run(x, s->opts);
@@ -309,7 +310,7 @@ int pipeline_step_run(const struct pipeline_step *s, struct ctx *x)
     return rc;
 }
 
-/* Runs a pass that changes the nodes: the module is whole afterwards, and what was known of it is forgotten. */
+/* Runs a pass that changes nodes: verifies the module afterwards, and forgets all results about the old nodes. */
 static int run_rewriter(const struct pipeline_step *s, struct ctx *x)
 {
     struct module *m = x->scene.m;

@@ -1,4 +1,4 @@
-/* Pipelines: what -p says, completed by what its passes need, and run. */
+/* Pipelines: parses -p, inserts the passes needed, and runs all. */
 #ifndef PCC_PASSES_PIPELINE_H
 #define PCC_PASSES_PIPELINE_H
 
@@ -21,7 +21,7 @@ struct pipeline {
 /* "fuse{range=200:mem=8GiB},dp-place"; inside braces ',' and ':' both separate.  Blanks, newlines and
  * #-comments may stand between passes. */
 int pipeline_parse(struct pipeline *p, const char *text, struct arena *a, struct diag *d);
-/* Inserts the passes that others need and that have not come before them. */
+/* Inserts each pass that a later pass needs, if the pipeline does not have it before. */
 void pipeline_complete(struct pipeline *p, struct arena *a);
 /* The pipeline as -p would take it, every option that differs from its default shown. */
 char *pipeline_text(const struct pipeline *p, struct arena *a);

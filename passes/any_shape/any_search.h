@@ -18,7 +18,7 @@ struct any_search {
     struct bound bound; /* a lower bound of its plans */
     /* ps: only plans that take no more than this are of use; LOAD_INF: every plan is */
     int64_t need;
-    uint64_t moves;      /* of annealing, so far */
+    uint64_t moves;      /* moves of annealing so far */
     uint64_t spent;      /* work of bounds, so far */
     int64_t upper;       /* the value of the best plan when bounds were last looked for */
     const char *stopped; /* why annealing ended before it was done; NULL: it did not */

@@ -15,8 +15,8 @@
 enum { LOOK = 1024 }; /* steps between two looks at the clock */
 
 struct item {
-    uint32_t v, choices; /* choices: number of devices that it may be on */
-    int64_t bytes;       /* all bytes that it needs */
+    uint32_t v, choices; /* choices: number of devices that vertex v may be on */
+    int64_t bytes;       /* bytes of v with all of its shared items */
 };
 
 struct fit_search {
@@ -25,7 +25,7 @@ struct fit_search {
     struct item *item; /* [depth] */
     uint32_t *first;   /* [depth] the device that was tried first */
     uint32_t *tried;   /* [depth] devices tried; after the first, the next ones in a circle */
-    uint32_t *count;   /* [device] vertices there */
+    uint32_t *count;   /* [device] number of vertices on the device */
     /* left: bytes of the vertices still to be placed, without shared items; room: memory of all devices */
     int64_t left, room;
 };
@@ -100,7 +100,7 @@ static bool try_device(struct fit_search *f, uint32_t v, uint32_t d)
     return false;
 }
 
-/* The device where v adds least, of those that allow it. */
+/* The device on which v adds the least bytes, among the devices that allow v. */
 static uint32_t best_device(struct fit_search *f, uint32_t v)
 {
     uint32_t best = 0;

@@ -40,7 +40,7 @@ struct part_gatherer {
     struct any_search *s;
     struct loads l; /* of the plan as it is now, */
     struct parts parts;
-    struct tidy_limits most; /* and what it may take */
+    struct tidy_limits most; /* limits of load and memory for the changed plan */
     uint64_t work;           /* left */
 };
 

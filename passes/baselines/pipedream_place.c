@@ -34,7 +34,7 @@ static const struct opt pipedream_opts[] = {
 struct graph_undirected {
     uint32_t n, nedge;
     uint32_t *tail, *head; /* [edge] */
-    struct csr of;         /* vertex -> its edges */
+    struct csr of;         /* vertex -> edges at the vertex */
 };
 
 static bool takes_no_time(const struct wdag *g, uint32_t v)

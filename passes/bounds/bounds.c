@@ -39,7 +39,7 @@ enum {
     WORTH = 400 /* weights are tried if the gap is more than 1 / WORTH of the value */
 };
 
-/* A threshold that is tried, and what it gave. */
+/* A threshold and the bound that a bounding method found with it. */
 struct attempt {
     int64_t below, value;
     struct reduction *r;
@@ -103,8 +103,8 @@ static const uint32_t *paid_nets(const struct reduction *r, struct arena *a)
     return net;
 }
 
-/* What such a net costs at least at these prices: of pins whose possible kinds have nothing in common, each makes
- * some device pay. */
+/* The least cost of net e at these prices: each pin among pins without a common possible kind makes some device
+ * pay. */
 static int64_t net_price(const struct reduction *r, const int64_t *price, uint32_t e)
 {
     const struct problem *c = r->small;
@@ -164,7 +164,7 @@ static void try_prices(struct prices *p, const int64_t *price)
     memcpy(p->best, price, PROBLEM_KINDS * sizeof *price);
 }
 
-/* Writes to *best the prices that give the largest bound of those tried; returns it, ps. */
+/* Tries prices of the kinds; writes those with the largest bound to *best, and returns that bound, ps. */
 static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *looks,
                            struct arena *a)
 {
@@ -439,13 +439,13 @@ static const char *attempt_why(const struct attempt *t, struct arena *mem)
     return joins + denied ? "average load of what can be where" : "average load";
 }
 
-/* The search for a bound, and what it has found so far. */
+/* State of the search for a bound, with the best bound so far. */
 struct bound_search {
     const struct problem *c;
     int64_t upper; /* the value of a plan */
     const struct bound_means *with;
     int64_t value;       /* no plan takes less */
-    struct attempt best; /* that showed it; value 0: it is c->lower */
+    struct attempt best; /* the attempt that proved `value`; its own value 0: c->lower proves it */
 };
 
 static void keep_best(struct bound_search *s, struct attempt *t)

@@ -20,7 +20,7 @@ struct device_knapsack {
     struct flow f;
     uint8_t *fix; /* [vertex] */
     /* of the last cut: */
-    uint8_t *set;      /* [vertex] 1: in its set */
+    uint8_t *set;      /* [vertex] 1: in the set of the last cut */
     int64_t sum, load; /* the set's weight, its load (units) */
     int64_t value;
     /* [vertex] sets of the last cuts whose loads were above and within the limit */
@@ -32,7 +32,7 @@ struct device_knapsack {
     /* of the last search: */
     uint64_t sets;               /* partial sets looked at */
     uint8_t *best;               /* [vertex] the heaviest set within the limit that was met */
-    int64_t best_sum, best_load; /* its weight, its load (units); -1: none */
+    int64_t best_sum, best_load; /* weight and load (units) of `best`; -1: no set was found */
 };
 
 /* For kind k of the reduction r, one that pays for transfers, and weights that may change between searches.
@@ -41,7 +41,7 @@ struct device_knapsack *device_knapsack_new(const struct reduction *r, uint32_t 
                                             const int64_t *weight, uint64_t *work, struct arena *a);
 
 enum device_knapsack_answer {
-    KNAPSACK_NONE,   /* there is no such set */
+    KNAPSACK_NONE,   /* no set reaches the target */
     KNAPSACK_FOUND,  /* h->best is one, or nearly: units are rounded */
     KNAPSACK_TIRED,  /* more partial sets than allowed */
     KNAPSACK_UNKNOWN /* work has run out, or the time */

@@ -165,7 +165,8 @@ static void explain_average(struct explain *e, uint32_t pot)
 static void explain_holes(struct explain *e, uint32_t m)
 {
     const struct problem *c = e->c;
-    struct keyed *of = arena_array(e->a, (size_t)c->g->n + 1, sizeof *of); /* key: less its time */
+    /* key: minus the vertex's time */
+    struct keyed *of = arena_array(e->a, (size_t)c->g->n + 1, sizeof *of);
     uint32_t ndev = 0;
     for (uint32_t v = 0; v < c->g->n; v++) {
         int64_t time = COST_NEVER;

@@ -449,7 +449,8 @@ struct reduction *reduction_make(const struct problem *c, int64_t below, bool ex
             join_ends(&w);
         if (!w.changed)
             break;
-        contract_groups(&w); /* also before stopping, so that the joins logged count */
+        /* contract also before the search stops: joins in the log must be in the graph */
+        contract_groups(&w);
         if (out_of_work(&w))
             break;
     }

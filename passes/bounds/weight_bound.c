@@ -43,7 +43,7 @@ enum {
 #define WORK_OF_PAIR UINT64_C(100000)
 
 struct row {
-    int32_t *g;   /* [vertex] ONE * (devices that hold it - 1) */
+    int32_t *g;   /* [vertex] ONE * (number of devices that hold the vertex - 1) */
     int64_t norm; /* g's square length by p->metric */
     int64_t load; /* ps: the largest load of its sets, which are possible for thresholds above it */
 };

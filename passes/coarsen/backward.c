@@ -212,7 +212,8 @@ static void make_classes(struct backward_marks *k)
     struct ctx *x = k->x;
     struct module *m = x->scene.m;
     nid *stack = arena_array(x->use.scratch, (size_t)m->nnode + 1, sizeof *stack);
-    uint8_t *is_param = arena_alloc(x->use.scratch, m->nval); /* [value] it is updated */
+    /* [value] 1: a parameter that the graph updates */
+    uint8_t *is_param = arena_alloc(x->use.scratch, m->nval);
     k->users = module_users(m, x->use.scratch);
     k->classes = classes_new(x->use.scratch, m->nnode);
     for (nid n = k->g->first; n < k->g->first + k->g->count; n++) {

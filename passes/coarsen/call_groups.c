@@ -20,7 +20,7 @@ struct call_table {
     int64_t *time[CLUSTER_CLASSES]; /* [site] ps, calls inside included; entry 0: the model's */
     /* Functions by the largest share of the time, in millionths, that their calls take on a class; entry 0 unused. */
     struct keyed *order;
-    uint32_t *rank; /* [function] its place there */
+    uint32_t *rank; /* [function] index in `order` */
     int64_t share;  /* percent */
 };
 

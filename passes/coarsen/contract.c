@@ -117,8 +117,8 @@ static void join_named(struct ctx *x, struct classes *c, uint32_t *group, int wh
     classes_join_groups(c, group, why, x->use.scratch);
 }
 
-/* Joins each vertex that a single vertex reads with that one (Baechi); how many there were.  What has joined is read by
- * as many as before, so that one sweep is all. */
+/* Joins each vertex that has a single reader with that reader (Baechi); returns the number of joins. A joined
+ * vertex keeps its number of readers, so that one sweep is enough. */
 static uint32_t join_only_readers(const struct ctx *x, struct classes *c)
 {
     const struct csr *succ = &x->levels.base->succ;
@@ -309,7 +309,7 @@ static struct wdag *closed_level(struct ctx *x, const struct wdag_groups *groups
 static void warn_of(struct ctx *x, const struct wdag *level, const struct classes *c,
                     const uint32_t *class_of, bool qdq_all)
 {
-    if (x->scene.m->cost->measured) /* a layer of a profile is two nodes, and what it is */
+    if (x->scene.m->cost->measured) /* a layer of a profile is two nodes by design */
         return;
     const struct wdag *g = x->levels.base, *top = x->levels.top;
     uint32_t *any = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *any);

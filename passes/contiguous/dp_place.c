@@ -17,11 +17,11 @@
 
 enum { COUNT_LIMIT = 100000000 };
 
-/* What the races came to. */
+/* Results of the races. */
 struct outcome {
-    struct dp_found race; /* the one that proved most, */
-    bool on_whole;        /* over the whole graph, or over a coarser one, */
-    int64_t searched;     /* whose best plan takes this */
+    struct dp_found race; /* the race with the strongest proof, */
+    bool on_whole;        /* on_whole: the race ran over the whole graph, not over a coarser one */
+    int64_t searched;     /* value of the race's best plan */
 };
 
 /* Writes status, bound and argument of results.plan.  search_whole: the whole graph was to be searched, too; all: the

@@ -60,7 +60,7 @@ struct orders {
     const struct scene *s;
     const struct hier_options *o;
     struct clock *clock;
-    uint64_t steps; /* that are left */
+    uint64_t steps; /* steps left */
     uint32_t tried;
     struct arena *a;
     /* of the current order: */
@@ -222,7 +222,7 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
 
 /* ---- the pass --------------------------------------------------------------------------------- */
 
-/* Reports that there is no plan; none: that is proven. */
+/* Reports that no plan was found; none: proven that no plan exists. */
 static int report_none(struct ctx *x, bool none, const struct clock *clock)
 {
     bool memory = false;

@@ -14,7 +14,7 @@
 
 enum { INFEASIBLE_STARTS = 8, PROOF_STATES = 1000000, BISECT_STATES = 50000 };
 
-/* Bisection: what is known about the memory that devices need, bytes. */
+/* Bisection for the memory that devices need: interval known so far, bytes. */
 struct memory_bisection {
     struct ctx *x;
     const struct wdag *g;
@@ -42,7 +42,7 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
         problem_forget_times(c);
     how.starts = smaller_u32(how.starts, INFEASIBLE_STARTS);
     how.clock = n->clock;
-    how.phase = NULL; /* what it finds is no plan for these memories */
+    how.phase = NULL; /* silent: a plan found here does not fit the given memories */
     bool found = c && interval_search(c, &how, &best, a).better;
     if (c && !found && states) {
         struct dp_found s = dp_both(c, &most, &best);
@@ -112,8 +112,8 @@ static int report_contradiction(struct ctx *x, bool proven)
     return PASS_INFEASIBLE;
 }
 
-/* What every plan needs where the cycles that classes close need not lie on one device: *g becomes the level of the
- * classes alone.  `need` itself where there is no such level. */
+/* Memory that every plan needs if cycles of classes may be spread over devices: *g becomes the level of the classes
+ * alone. Without such a level: `need`. */
 static struct memory_need need_of_classes(struct ctx *x, const struct wdag **g,
                                           struct memory_need need)
 {

@@ -34,7 +34,7 @@ enum {
     SHARES = 11,      /* number of limits of mobility: 0, 1/512, ... 1/2, 1 of the longest path */
     HEAVY = 50,       /* a vertex that weighs 1 / HEAVY of a load stays in */
     PRECISION = 1000, /* bisection ends at 1 / PRECISION of the value */
-    STATES = 200000,  /* ideals that one search may keep */
+    STATES = 200000,  /* ideals that a search may keep */
     MEMORY_MAX = 1 << 25 /* bytes of a search that guides the next one */
 };
 
@@ -79,7 +79,7 @@ static int64_t find_mobilities(const struct problem *c, int64_t *mobility, struc
     for (uint32_t v = 0; v < g->n; v++)
         own[v] = w[v] + hop / 2 + (int64_t)(random_bits(&state) % (uint64_t)hop);
     int64_t *before = arena_array(a, (size_t)g->n + 1, sizeof *before);
-    /* [vertex] longest path from it on, itself included */
+    /* [vertex] longest path that begins with the vertex, the vertex included */
     int64_t *after = arena_array(a, (size_t)g->n + 1, sizeof *after);
     for (uint32_t v = 0; v < g->n; v++)
         for_row (u, g->pred, v) {
@@ -106,7 +106,8 @@ struct smaller {
     const struct problem *c;
     int64_t heavy, longest, *mobility; /* mobility: [vertex] */
     uint8_t *out;                      /* [vertex] */
-    uint32_t share, left;              /* of the next one; vertices of the last one */
+    /* share: index of the next share of the longest path; left: vertices of the last graph */
+    uint32_t share, left;
 };
 
 /* Marks in out[] the vertices of a mobility above `above`, but not heavy ones nor pinned ones; returns how many
@@ -151,12 +152,12 @@ static bool smaller_next(struct smaller *s, struct smaller_problem *r, struct ar
 
 struct bisection {
     int64_t upper;
-    uint64_t steps; /* that are left */
+    uint64_t steps; /* steps left */
     struct clock *clock;
     struct arena *a;
     int64_t value; /* the best bound */
     bool raised;   /* by a search */
-    uint32_t lost; /* vertices that the graph which it searched had lost */
+    uint32_t lost; /* vertices left out of the graph that gave the bound */
 };
 
 /* Whether a search of r proves that no plan of the whole graph is better than `value`. */

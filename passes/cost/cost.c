@@ -27,15 +27,15 @@ struct cost_builder {
     struct ctx *x;
     /* the module that is priced: x->m, with the calls replaced that can be */
     struct module *m;
-    struct inlined_module *inside; /* what `m` belongs to; NULL: it is x->m */
+    struct inlined_module *inside; /* the inlined module that has `m`; NULL: m is x->m */
     struct costs *c;               /* of m */
     struct flops *flops;
     uint32_t *type;                     /* [value] */
     int64_t *elems;                     /* [value] estimated where c->elems is -1 */
-    uint32_t *stamp;                    /* [value] the last node that counted it */
+    uint32_t *stamp;                    /* [value] the last node that counted the value's bytes */
     gid *order;                         /* graphs 1.., outer before inner */
     int64_t **body_time;                /* [class][graph] */
-    uint32_t *body_never;               /* [graph] classes that cannot run it, a bit each */
+    uint32_t *body_never;               /* [graph] a bit for each class unable to run the graph */
     const struct cost_table *given;     /* NULL: none */
     int64_t *body_flops, *body_traffic; /* [graph] */
     gid *first_body, *next_body;        /* [node], [graph]; NULL without bodies */
@@ -447,7 +447,7 @@ static int check_support(struct ctx *x)
     return PASS_INFEASIBLE;
 }
 
-/* The bytes of a profile's nodes hold their weights, too, so that a table cannot replace them. */
+/* Bytes of a profile's nodes include weights, so that a table cannot replace the bytes. */
 static int adjust_memory(struct ctx *x, const struct cost_table *t)
 {
     struct module *m = x->scene.m;
@@ -464,7 +464,7 @@ static int adjust_memory(struct ctx *x, const struct cost_table *t)
     return 0;
 }
 
-/* Costs that came with the input: tables replace times, too, but what cannot run stays so. */
+/* Costs that came with the input: tables replace times, too, but a node that a class cannot run stays so. */
 static int adjust_given(struct ctx *x)
 {
     const struct cost_table *t = NULL;
@@ -518,7 +518,7 @@ static void price(struct cost_builder *p)
     price_nodes(p);
 }
 
-/* Costs of the model from those of the module in which its calls are replaced. */
+/* Costs of the model, summed from the costs of the module with calls replaced by function bodies. */
 static int fold_calls(struct ctx *x, struct cost_builder *p, struct inlined_module *e)
 {
     for (vid v = 1; v < e->m.nval; v++)

@@ -107,7 +107,7 @@ bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *
     out->plan = *x->results.plan;
     if (!assign_nodes(x, parts, &c, &out->plan, &k))
         return false;
-    /* parts are given, not to be worked out anew, so what they cost is left out of both */
+    /* parts are given, so both judgements leave the cost of parts out */
     struct scene new = out->scene, old = x->scene;
     new.model.part_cost = old.model.part_cost = 0;
     struct evaluation is = evaluate(&new, &out->plan, x->use.mem);

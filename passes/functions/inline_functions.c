@@ -136,7 +136,7 @@ static int check_size(struct ctx *x, const struct functions *f, int64_t most)
 
 /* ---- what is left ---- */
 
-/* Drops the functions that nothing calls any more; the others keep their order. */
+/* Drops functions without calls; the remaining functions keep their order. */
 static void drop_functions(struct ctx *x)
 {
     struct module *m = x->scene.m;

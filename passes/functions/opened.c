@@ -54,7 +54,7 @@ int64_t opened_make(struct ctx *x, struct inline_how how)
 struct tally {
     uint32_t needed;           /* number of nodes that some output of the model needs */
     int32_t low, high;         /* the first and last part that its placed nodes are in */
-    uint8_t forward, backward; /* 1: it has placed nodes of that pass */
+    uint8_t forward, backward; /* 1: the site has placed nodes of that pass */
 };
 
 /* What the question whether a site can be closed needs. */

@@ -30,7 +30,7 @@ static const char *find_bracket_end(const char *s)
     return *s != 0 ? s : s - 1;
 }
 
-/* How often regcomp copies what stands before the interval at s, such as {3,5}; 1: there is no interval. */
+/* How many copies regcomp makes of the expression before the interval at s, such as {3,5}; 1: there is no interval. */
 static uint64_t count_repeats(const char *s)
 {
     uint64_t most = 1, n = 0;
@@ -45,7 +45,7 @@ static uint64_t count_repeats(const char *s)
 /* NULL, or why the expression is refused before regcomp sees it. */
 static const char *find_fault(const char *s)
 {
-    /* [depth] size so far; size of what a repeat would copy */
+    /* before: [depth] size so far; last: size of the text that a repeat would copy */
     uint64_t before[DEPTH_MOST + 1] = {0}, last = 0;
     /* [depth] repeats inside each other; of what a repeat would copy */
     unsigned nested[DEPTH_MOST + 1] = {0}, loops = 0;

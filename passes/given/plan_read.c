@@ -48,7 +48,7 @@ static int read_list(struct assignment *r, struct ctx *x, char *text)
     return rc;
 }
 
-/* Reads the annotations of module `from`, whose nodes are those of the same names here.  0, or -1 and an error. */
+/* Reads the annotations of module `from`; nodes of equal names are the same node. 0, or -1 and an error. */
 static int read_annotations(struct assignment *r, const struct open_calls *o,
                             const struct module *from)
 {
@@ -66,7 +66,7 @@ static int read_annotations(struct assignment *r, const struct open_calls *o,
         nid here = assign_find(r, str_id(m, node_name(from, n)), &range);
         bool follower = from == m && o && o->within[n] && r->follows[n];
         if ((!here && !range) || !*device || (here && r->scene->place->kind[here] != PLACE_NODE) ||
-            follower) /* the annotation was that of the call around it */
+            follower) /* the annotation was that of the call around the node */
             continue;
         int dev = cluster_device(r->scene->cluster, device);
         if (dev < 0)

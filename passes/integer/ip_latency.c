@@ -33,7 +33,7 @@ struct ip_latency_run {
     struct ctx *x;
     const struct ip_latency *how;
     struct problem *c;    /* of the units */
-    const uint32_t *unit; /* [base vertex] its unit */
+    const uint32_t *unit; /* [base vertex] unit that has the vertex */
     struct subgraph_ask ask;
     struct clock clock;
     int64_t path; /* ps: the longest way through the nodes */
@@ -120,7 +120,7 @@ static int64_t value_of(const struct ip_latency_run *r)
     return r->best ? r->best->claim.value : LOAD_INF;
 }
 
-/* ps: what a plan must take at most to be of interest beside one that takes `value`. */
+/* ps: the largest time of a plan that counts as an improvement of the best plan (the gap asked for at least). */
 static int64_t target_value(const struct ip_latency_run *r)
 {
     int64_t value = value_of(r), t = LOAD_INF;
@@ -169,7 +169,7 @@ static struct plan *read_answer(const struct ip_latency_run *r, const struct sub
     return p;
 }
 
-/* What the judge says of a plan; LOAD_INF: it does not hold. */
+/* The judge's value of a plan; LOAD_INF: the plan is not valid. */
 static int64_t judged(const struct ip_latency_run *r, const struct plan *p, enum cpus cpus)
 {
     struct scene s = r->x->scene;
@@ -197,7 +197,7 @@ static int64_t take_answer(struct ip_latency_run *r, const struct subgraph_model
     return free;
 }
 
-/* The bound that an answer gives; found: what its plan takes, LOAD_INF: there is none. */
+/* The bound that follows from a solver's answer; found: time of the answer's plan, LOAD_INF: no plan. */
 static int64_t bound_of(const struct ip_latency_run *r, const struct subgraph_model *m,
                         const struct mip_answer *a, int64_t found)
 {
@@ -298,7 +298,7 @@ static void conclude(struct ip_latency_run *r)
     *c = (struct claim){
         .objective = x->scene.model.objective, .value = value, .value_less_parts = value};
     claim_run(x, &x->scene);
-    /* a plan without slots is none of those that the program is about */
+    /* the program's bound is about plans with slots only */
     if (p->slot && r->bound > c->bound) {
         c->bound = smaller(r->bound, value);
         c->scope = claim_scope(x, true, false);

@@ -223,8 +223,8 @@ static void add_paths(const struct builder *b, const struct csr *in, bool up, co
         }
 }
 
-/* Finds the slots first[v] .. end[v] - 1 that v can be in: its ancestors must fit the slots up to it, its
- * descendants those from it on. */
+/* Finds the slots first[v] .. end[v] - 1 possible for v: all ancestors of v must fit the slots up to v's slot, all
+ * descendants the slots from v's slot on. */
 static void find_windows(struct builder *b, uint32_t *first, uint32_t *end)
 {
     struct problem_caps caps;

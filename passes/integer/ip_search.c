@@ -155,7 +155,7 @@ struct ip_search_run {
     struct diag *d;
 };
 
-/* A model and what it is a model of: a reduction; NULL: the problem itself. */
+/* A model, and the reduction that the model is of; NULL: a model of the problem itself. */
 struct reduced_model {
     struct ip_model m;
     struct reduction *reduction;

@@ -248,7 +248,7 @@ static struct latency_label **read_chain(const struct label_run *r, uint32_t ide
     return chain;
 }
 
-/* Sorted lanes with the devices that they are. */
+/* A sorted lane, with the device and the slots behind the lane. */
 struct named_lane {
     int64_t t[LANE_NUMBERS];
     uint32_t dev, slots;

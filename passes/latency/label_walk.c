@@ -122,7 +122,7 @@ static void leave(struct label_run *r, uint32_t v, const struct label_set *befor
     w->depth--;
 }
 
-/* v stays outside: what S sends it goes out, and what follows v comes after S. */
+/* Block v stays outside of S: values from S to v leave the accelerator, and successors of v come after S. */
 static void pass_over(struct label_run *r, uint32_t v)
 {
     const struct latency_graph *p = r->p;
@@ -198,7 +198,7 @@ static void write_lanes(const struct label_run *r, const int64_t *from, uint32_t
     }
 }
 
-/* Adds what the label becomes if S runs from its start. */
+/* Adds the label that follows if S runs from the start of the live label `one`. */
 static void extend(struct label_run *r, const struct live_label *one, uint32_t ideal)
 {
     const struct label_walk *w = &r->walk;
@@ -250,7 +250,7 @@ static bool comes_late(const struct label_run *r, int64_t room)
     return false;
 }
 
-/* Extends what is alive by S as it is. */
+/* Extends all live labels by the present set S. */
 static void extend_all(struct label_run *r)
 {
     const struct label_walk *w = &r->walk;

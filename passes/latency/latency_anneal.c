@@ -260,7 +260,8 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
 
 /* ---- starts ---------------------------------------------------------------------------------- */
 
-/* Whether b can be put on device dev now, which has `bytes` of vertices; shared[] counts what it has. */
+/* Bytes of device dev, which has `bytes` of vertices, with block b on it; shared[]: the last device that got each
+ * shared item. */
 static int64_t bytes_with(const struct latency_graph *p, uint32_t b, int64_t bytes,
                           const uint32_t *shared, uint32_t dev)
 {
@@ -291,7 +292,7 @@ static uint32_t next_device(const struct latency_graph *p, uint32_t b, uint32_t 
             shared[s] = i + 1;
         return p->dev[i];
     }
-    if (full) /* what follows goes to the hosts */
+    if (full) /* all later blocks go to the hosts */
         *at = p->ndev;
     return ON_HOST;
 }
@@ -322,7 +323,7 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
         if (!wait[v])
             ready[n++] = v;
     while (n) {
-        /* mostly what became ready last, so that an accelerator goes deep */
+        /* mostly the block that became ready last, so that an accelerator follows a path */
         uint32_t back = !rng || random_below(rng, 4) ? 0 : random_below(rng, smaller_u32(n, 4));
         uint32_t v = ready[n - 1 - back];
         for (uint32_t i = n - 1 - back; i + 1 < n; i++)

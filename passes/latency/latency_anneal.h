@@ -7,7 +7,7 @@
 struct latency_anneal {
     uint64_t seed;
     uint64_t moves; /* to try */
-    uint64_t done;  /* tried so far */
+    uint64_t done;  /* moves tried so far */
     int64_t enough; /* ps: it ends at a plan that takes no more */
     struct clock *clock;
 };

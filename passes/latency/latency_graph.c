@@ -83,7 +83,7 @@ static int64_t hosts_memory(const struct device_class *cls)
     return cls->memory < 0 ? LOAD_INF : sat_mul(cls->memory, cls->count);
 }
 
-/* Notes who has the bytes of block v on the hosts: those of a class share their memory. */
+/* Notes the host that holds the bytes of block v: hosts of one class share memory, so the first of the class. */
 static void note_holder(struct latency_graph *p, uint32_t v)
 {
     const struct cluster *cl = p->c->cluster;
@@ -156,7 +156,7 @@ bool latency_spread_hosts(struct latency_graph *p)
     bool moved = false;
     for (uint32_t k = 0; k < cl->ncls; k++)
         left[k] = hosts_memory(&cl->cls[k]);
-    for (uint32_t turn = 0; turn < 2; turn++) /* first those that no accelerator runs */
+    for (uint32_t turn = 0; turn < 2; turn++) /* first the blocks that no accelerator can run */
         for (uint32_t v = 0; v < p->g->n; v++) {
             bool only = true;
             for (uint32_t k = 0; k < p->nkind; k++)
@@ -289,23 +289,24 @@ struct latency_plan latency_no_plan(const struct latency_graph *p, struct arena 
 
 /* A net that some accelerator pays for, and that may go from one subgraph to another. */
 struct paid_net {
-    uint32_t net, src; /* src: the unit that makes it; UINT32_MAX: none */
+    uint32_t net, src; /* src: the unit that makes the net's value; UINT32_MAX: none */
 };
 
-/* Vertices of the quotient: the subgraphs, then the units (those on the hosts are there by themselves). */
+/* The quotient graph of a plan. Vertices: the subgraphs, then the units (a unit on the hosts is a vertex by
+ * itself). */
 struct latency_quotient {
     uint32_t nsub, lane;   /* subgraphs; of an accelerator, one after the other */
-    uint8_t *kind;         /* [subgraph] of its accelerator */
-    uint32_t *at;          /* [unit] the vertex that has it */
+    uint8_t *kind;         /* [subgraph] kind of the subgraph's accelerator */
+    uint32_t *at;          /* [unit] the vertex that has the unit */
     int64_t *start, *time; /* [vertex] ps */
-    uint32_t *wait;        /* [vertex] edges into it whose source is not done */
+    uint32_t *wait;        /* [vertex] incoming edges whose source has not ended */
     uint32_t *queue;
     uint32_t npaid;
     struct paid_net *paid;
-    struct csr pin;         /* paid net -> units, its source among them */
+    struct csr pin;         /* paid net -> units, the net's source included */
     struct csr member;      /* subgraph -> units */
     uint32_t *fill, *stamp; /* [vertex] */
-    int64_t *bytes, *have;  /* [device] that it holds; that it may hold, -1: any */
+    int64_t *bytes, *have;  /* [device] bytes held; bytes available, -1: no limit */
     int64_t work, hosted;   /* ps of all; of units on the hosts */
     int64_t *from, *to;     /* when units of hosts run */
 };
@@ -405,7 +406,8 @@ static void add_net(const struct latency_graph *p, struct latency_quotient *r, u
         r->time[src] += p->kind[r->kind[src]].moved[e];
 }
 
-/* Times of subgraphs: their units, and what goes in and out; false: a block cannot run where it is. */
+/* Times of subgraphs: computing of the units, transfers in and out; false: a block is on a device that cannot run
+ * the block. */
 static bool add_times(const struct latency_graph *p, const uint32_t *sub,
                       struct latency_quotient *r)
 {
@@ -447,7 +449,8 @@ static void add_waits(const struct latency_graph *p, struct latency_quotient *r)
     for (uint32_t s = 0; s < r->nsub; s++) {
         r->fill[s] = r->member.at[s];
         r->member.at[s + 1] += r->member.at[s];
-        r->wait[s] += s % r->lane != 0; /* for the one before */
+        /* a subgraph waits for the previous subgraph of the same accelerator */
+        r->wait[s] += s % r->lane != 0;
     }
     for (uint32_t x = 0; x < p->nunit; x++) {
         uint32_t v = r->at[x];
@@ -456,7 +459,7 @@ static void add_waits(const struct latency_graph *p, struct latency_quotient *r)
     }
 }
 
-/* Vertex v has ended: what waits for it. */
+/* Vertex v has ended: tells the vertices that wait for v. */
 static uint32_t tell(const struct latency_graph *p, struct latency_quotient *r, uint32_t v,
                      uint32_t tail)
 {

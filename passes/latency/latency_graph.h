@@ -16,7 +16,7 @@
 
 #define ON_HOST UINT32_MAX /* in place of a subgraph: the hosts */
 
-/* Accelerators that are alike. */
+/* Interchangeable accelerators. */
 struct accelerators {
     uint32_t of, cls;     /* its number among the problem's kinds; class of the cluster */
     uint32_t count, at;   /* devices; their numbers are in latency_graph.dev[at ...] */
@@ -26,7 +26,7 @@ struct accelerators {
     const int64_t *moved; /* [net of nets] ps */
 };
 
-/* Who says what plans take where this evaluation does not. */
+/* Judge of plans whose time latency_of() cannot tell. */
 struct latency_judge {
     /* ps of a plan whose hosts' nodes are more at a time than there are hosts, or on several classes of hosts; NULL:
      * this evaluation knows all plans */
@@ -40,14 +40,14 @@ struct latency_judge {
 
 struct latency_graph {
     const struct problem *c;
-    const struct wdag *g; /* the blocks: its level */
+    const struct wdag *g; /* the level whose vertices are the blocks */
     struct arena *mem;
     uint32_t nkind;
     struct accelerators kind[PROBLEM_KINDS];
     uint32_t ndev, *dev; /* accelerators, kind by kind */
     uint8_t *kind_of;    /* [device] its kind; of hosts UINT8_MAX */
     uint32_t slots;      /* subgraphs that an accelerator may have, one after the other; >= 1 */
-    uint32_t nunit;      /* numbered topologically, those of a block one after the other */
+    uint32_t nunit;      /* units: in topological order, the units of a block one after the other */
     uint32_t *first;     /* [block] its first unit; [n] nunit */
     uint32_t *block;     /* [unit] */
     uint32_t *last;      /* [block] its last vertex of the level of nodes */

@@ -42,7 +42,7 @@ struct latency_place_run {
     const struct latency_options *o;
     struct problem *c;
     const struct latency_graph *p;
-    const uint32_t *at; /* [base vertex] its block */
+    const uint32_t *at; /* [base vertex] block that has the vertex */
     const struct interval_how *orders;
     struct clock clock;
     int32_t *dev; /* [node] room for plans that the judge looks at */
@@ -199,7 +199,7 @@ static void solve_spread(struct latency_place_run *n, struct latency_plan *best)
         anneal_on(n, p, best);
 }
 
-/* What a proof is about, if that is not all contiguous plans. */
+/* The plans that a proof is about, if not all contiguous plans. */
 static const char *scope_text(const struct latency_place_run *n)
 {
     const char *text = "";
@@ -277,7 +277,7 @@ int latency_place(struct ctx *x, const void *options)
     if (best.value > s.lower)
         solve_spread(&n, &best);
     bool cut = n.p->training && solve_cut(&n, &best);
-    if (best.value == LOAD_INF) /* its proof knows one subgraph per accelerator */
+    if (best.value == LOAD_INF) /* the proof in the report assumes one subgraph per accelerator */
         return report_infeasible(x, p.whole, n.o->q == 1, &p.orders);
     struct plan *plan = x->results.plan = arena_alloc(x->use.mem, sizeof *plan);
     plan->planner = "latency-place";

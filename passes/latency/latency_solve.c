@@ -23,12 +23,12 @@ enum {
     BYTES_PER_LABEL = 512,
     FIRST_STEPS = 64, /* the first step of T is so much of the gap */
     LEAST_STEP = 128, /* and no step is less than so much of T */
-    RETRY = 8,        /* after a search that did not end a step is so much smaller */
-    EARLY = 10,       /* before annealing at length the searches have one part of so many */
-    USUAL_SHARE = 40, /* a search may take one part of so many of all steps, */
-    GROWTH = 10,      /* or so many times what the last one took that ended */
+    RETRY = 8,        /* after an unfinished search the step is divided by this */
+    EARLY = 10,       /* searches before the long annealing get 1 / EARLY of all steps */
+    USUAL_SHARE = 40, /* a search may take 1 / USUAL_SHARE of all steps, */
+    GROWTH = 10,      /* or GROWTH times the steps of the last finished search */
     FAR = 8,    /* no search is made where the last limit would take so many times what is left */
-    WORTH = 200 /* annealing goes on where it gained one part of so many */
+    WORTH = 200 /* annealing goes on after a gain of at least 1 / WORTH */
 };
 
 /* What the next search will probably take, from the last two. */
@@ -44,18 +44,18 @@ struct latency_search {
     struct latency_plan *best;
     struct arena *scratch;
     struct latency_result s;
-    uint64_t steps; /* that are left */
-    uint64_t later; /* that there will be besides */
-    uint64_t ended; /* those of the last search that ended */
+    uint64_t steps; /* steps left */
+    uint64_t later; /* steps of later searches, in addition */
+    uint64_t ended; /* steps of the last finished search */
     bool merges;    /* no search of a merged graph was in vain */
-    uint64_t light; /* what takes fewer needs no forecast */
+    uint64_t light; /* a search of fewer steps needs no forecast */
     struct growth g;
     int64_t step; /* by which T rises next */
     struct latency_quotient *quotient;
     struct clock early; /* for searches before annealing: a part of the time */
     bool is_early;
     int64_t failed; /* the lowest T at which no search ended */
-    bool hopeless;  /* and none that matters would end below it */
+    bool hopeless;  /* no useful search would end below `failed` */
 };
 
 static struct label_limits limits(struct latency_search *v, uint64_t steps)
@@ -66,7 +66,7 @@ static struct label_limits limits(struct latency_search *v, uint64_t steps)
                                  .clock = v->is_early ? &v->early : v->how->clock};
 }
 
-/* What a search may take that has no like. */
+/* Steps of a search without a similar earlier search. */
 static uint64_t usual_steps(const struct latency_search *v)
 {
     uint64_t usual = v->how->max_steps / USUAL_SHARE + 1;
@@ -148,8 +148,8 @@ static void note_search(struct latency_search *v, int64_t limit, const struct la
                            v->s.proof, time_short(text, limit), f->ideals, f->labels);
 }
 
-/* Of one search: what does not end leaves something for what comes after it, and does not take much more than what
- * did end, of which it is the next. */
+/* Most steps of the next search: an unfinished search must leave steps for later searches, and must not take many
+ * more steps than the last finished search. */
 static uint64_t most_steps(const struct latency_search *v)
 {
     uint64_t share = v->steps / 3 * 2 + 1, usual = usual_steps(v);

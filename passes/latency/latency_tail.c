@@ -28,7 +28,8 @@ static int64_t sent(const struct latency_graph *p, uint32_t k, uint32_t from, ui
     return sum;
 }
 
-/* ps from the start of what unit s is in, if it reads of block b, which is elsewhere. */
+/* ps from the start of the subgraph or host unit that has unit s, to the end of all, if s reads from block b in
+ * another place. */
 static int64_t entered(const struct tail_builder *m, uint32_t b, uint32_t s)
 {
     const struct latency_graph *p = m->p;

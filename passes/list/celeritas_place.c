@@ -249,8 +249,8 @@ static bool place_adjusted(struct clusters *c, bool ports)
 
 /* ---- plans ---------------------------------------------------------------------------------------- */
 
-/* The clusters by start, their nodes in order: since a cluster starts after those that it reads have ended, that is
- * an order in which all can run. */
+/* Offers the plan with clusters by start, and nodes in order within a cluster. A cluster starts after all clusters
+ * that it reads have ended, so this is a topological order. */
 static void try_plan(struct clusters *c, struct list_schedule *best, const char *what)
 {
     struct arena *own = arena_new(c->x->use.scratch);

@@ -38,14 +38,14 @@ enum { MOST_ASKED = 64 };
 enum { AWAITS, READY, PLACED };
 
 struct turn {
-    int64_t free;         /* ps: from here on */
-    uint32_t running;     /* vertex that has not ended, or NOTHING */
-    uint32_t last;        /* vertex, or NOTHING */
+    int64_t free;         /* ps: the device is free from this time on */
+    uint32_t running;     /* the vertex that runs on the device, or NOTHING */
+    uint32_t last;        /* the vertex that ran last, or NOTHING */
     struct heap waits;    /* of both kinds */
     struct heap own, any; /* that can start: with a home, and without */
     bool solo; /* it has passed something over: it does not look at its class's heaps any more */
-    uint32_t child; /* what the next two are about: a ready favourite, or NOTHING */
-    int64_t here;   /* ps: when all that it reads has arrived */
+    uint32_t child; /* a ready favourite of the last vertex, or NOTHING */
+    int64_t here;   /* ps: arrival of all inputs of `child` */
     bool rivals;    /* that may be earlier on another device */
 };
 
@@ -63,15 +63,15 @@ struct sweep {
     int64_t now;             /* ps */
     struct turn *lane;       /* [dev] */
     struct crowd *crowd;     /* [class] */
-    uint32_t *solo, nsolo;   /* the devices that are */
+    uint32_t *solo, nsolo;   /* devices with `solo` set */
     uint32_t *seen, asked;   /* [dev] the last vertex that had it for a maker, counted by asked */
-    uint32_t nready;         /* vertices that are */
+    uint32_t nready;         /* number of ready vertices */
     int64_t *end;            /* [vertex] ps */
     uint32_t *missing;       /* [vertex] predecessors that have not ended */
-    uint32_t *left;          /* [vertex] devices that have not passed it over */
+    uint32_t *left;          /* [vertex] number of devices that have not passed the vertex over */
     uint8_t *state;          /* [vertex] */
-    uint32_t *order;         /* those placed */
-    uint32_t *ended, nended; /* in the moment in which they started */
+    uint32_t *order;         /* placed vertices */
+    uint32_t *ended, nended; /* vertices that ended in the moment of their start */
     int64_t most;            /* bytes: no group adds more */
     uint32_t everything;     /* bits: the classes that run all */
     enum { UNKNOWN, SOME, NONE } urgent; /* whether a vertex without a home can be, in this round */
@@ -113,7 +113,7 @@ static int64_t arrival(const struct sweep *s, uint32_t v, uint32_t d)
     return arrives(s, v, d, edge_time);
 }
 
-/* On a device of that class which made nothing of it and is in no group with one that did. */
+/* Arrival of v's inputs on a device of that class which made none of the inputs and shares no group with a maker. */
 static int64_t far_arrival(const struct sweep *s, uint32_t v, uint32_t cls)
 {
     return arrives(s, v, cls, edge_time_far);
@@ -127,7 +127,8 @@ static bool holds(const struct sweep *s, uint32_t v, uint32_t d)
     return s->state[v] == READY && (home_of(s, v) < 0 || home_of(s, v) == (int32_t)d);
 }
 
-#define NO_DEVICE UINT32_MAX /* whose heap is a crowd's: what has a home holds nowhere */
+/* stands for the heap of a class (crowd): an entry for a vertex with a home is void there */
+#define NO_DEVICE UINT32_MAX
 
 static void push(const struct sweep *s, struct heap *h, uint32_t d, struct heap_entry x)
 {
@@ -187,8 +188,8 @@ static void put_where_least(struct sweep *s, uint32_t v)
     announce_home(s, v);
 }
 
-/* Entries on the devices that made something that v reads and on those in a group with them.  far: when it can start
- * on others, by class. */
+/* Enters v on the devices that made inputs of v, and on devices in one group with a maker. far: [class] start of v
+ * on other devices. */
 static void enqueue_near(struct sweep *s, uint32_t v, const int64_t *far)
 {
     const struct csr *p = &s->g->pred;
@@ -239,7 +240,7 @@ static void leave_crowd(struct sweep *s, uint32_t d)
     for (int k = 0; k < 2; k++)
         for (uint32_t i = 0; i < h[k]->n; i++)
             if (holds(s, h[k]->at[i].item, NO_DEVICE))
-                enqueue(s, h[k]->at[i].item, d); /* perhaps its second one there */
+                enqueue(s, h[k]->at[i].item, d); /* perhaps the vertex's second entry on d */
 }
 
 /* ---- proposals ------------------------------------------------------------------------------------------ */
@@ -268,7 +269,7 @@ static struct heap *crowd_of(struct sweep *s, uint32_t d)
     return &s->crowd[class_of(s, d)].any;
 }
 
-/* Of those without a home that could start on d the first that it has not passed over, or NOTHING. */
+/* The first vertex without a home that can start on d and that d has not passed over, or NOTHING. */
 static uint32_t first_homeless(struct sweep *s, uint32_t d)
 {
     struct turn *l = &s->lane[d];
@@ -460,7 +461,8 @@ static bool is_over(struct sweep *s)
     return s->looks++ % LIST_LOOK_EACH == 0 && clock_out(s->placement->clock);
 }
 
-/* All that starts now, but for what becomes ready by that; false: the clock is out. */
+/* Starts all vertices that can start now, except vertices that become ready by these starts; false: the clock is
+ * out. */
 static bool take_proposals(struct sweep *s)
 {
     for (;;) {
@@ -481,7 +483,7 @@ static bool take_proposals(struct sweep *s)
     }
 }
 
-/* Ends what ends now, and sees what has arrived on free devices. */
+/* Ends the vertices that end now, and notes the inputs that have arrived on free devices. */
 static void settle(struct sweep *s)
 {
     while (s->nended)

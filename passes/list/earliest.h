@@ -1,5 +1,5 @@
-/* Earliest task first: a list scheduler that goes through time and gives each device, as it becomes free, what can
- * start there soonest (Baechi's m-ETF; with favourite children its m-SCT). */
+/* Earliest task first: a list scheduler that goes through time and gives each device, as soon as the device is
+ * free, the vertex with the earliest possible start (Baechi's m-ETF; with favourite children m-SCT). */
 #ifndef PCC_PASSES_LIST_EARLIEST_H
 #define PCC_PASSES_LIST_EARLIEST_H
 

@@ -20,8 +20,8 @@ struct favourite_chains {
     uint8_t *out;        /* [vertex] 1: in a chain already */
     uint8_t *child;      /* [vertex] 1: some vertex's favourite */
     uint32_t *left, n;   /* vertices in no chain, ascending */
-    int64_t *longest;    /* [vertex] ps: the longest path that ends with it */
-    uint32_t *from;      /* [vertex] the one before it on that path, or NO_FAVOURITE */
+    int64_t *longest;    /* [vertex] ps: the longest path that ends with the vertex */
+    uint32_t *from;      /* [vertex] previous vertex of that path, or NO_FAVOURITE */
     int64_t steps;
 };
 

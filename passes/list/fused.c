@@ -13,7 +13,8 @@
 
 enum { ROUNDS = 64 };
 
-/* only[fused vertex]: the one that its edges lead to (in: come from), NONE or SEVERAL. */
+/* only[fused vertex]: the single fused vertex at the other end of its outgoing (in: incoming) edges, NONE or
+ * SEVERAL. */
 static void find_only(const struct wdag *g, const uint32_t *group, bool in, uint32_t *only)
 {
     for (uint32_t u = 0; u < g->n; u++)
@@ -25,7 +26,8 @@ static void find_only(const struct wdag *g, const uint32_t *group, bool in, uint
         }
 }
 
-/* Contracts what there is of one kind; the number of fused vertices then. */
+/* Contracts all edges of one kind (in: single incoming edges; else single outgoing edges); returns the number of
+ * fused vertices. */
 static uint32_t contract(const struct wdag *g, struct classes *c, const uint32_t *of,
                          uint32_t *group, bool in, struct arena *a)
 {

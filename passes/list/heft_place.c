@@ -68,7 +68,7 @@ static struct keyed *rank_upward(const struct edges *e, struct arena *a)
     return r;
 }
 
-/* The device that ends v first, of those with room. */
+/* The device with the earliest end of v, among devices with enough memory. */
 static uint32_t earliest(struct estimate *e, struct placement *r, uint32_t v, int64_t *start)
 {
     const struct cluster *c = r->scene->cluster;

@@ -77,7 +77,7 @@ static int64_t entry_time(const struct edges *e, uint32_t k, uint32_t from, uint
     bool host = e->scene->cluster->cls[from].host;
     int64_t out = t[from][k], in = t[to][k];
     if (e->scene->model.step.network == NETWORK_HOST)
-        return sat_add(out, in); /* one of the host takes nothing */
+        return sat_add(out, in); /* a transfer time of the host is 0 */
     return host ? in : out;
 }
 
@@ -116,7 +116,7 @@ static uint32_t classes_of(const struct wdag *g, const struct cluster *c, uint32
     return bits;
 }
 
-/* Groups: what is one vertex of the level of plans of any shape. */
+/* Groups: base vertices in one vertex of the any-shape level are one group. */
 static void find_groups(struct placement *r, const struct ctx *x, struct arena *a)
 {
     const struct wdag *any = any_shape_level(x), *fused = r->base->finer ? r->base : NULL;
@@ -133,7 +133,8 @@ static void find_groups(struct placement *r, const struct ctx *x, struct arena *
         r->classes[r->group[v]] &= classes_of(r->base, x->scene.cluster, v);
 }
 
-/* What is pinned can run there, with its group; 0, or PASS_INFEASIBLE and an error. */
+/* Checks that each pinned vertex can run on its device, together with its group; 0, or PASS_INFEASIBLE and an
+ * error. */
 static int check_pins(const struct placement *r, struct ctx *x, const char *planner)
 {
     const struct cluster *c = x->scene.cluster;
@@ -142,7 +143,7 @@ static int check_pins(const struct placement *r, struct ctx *x, const char *plan
         uint32_t k = r->group[v], cls = to < 0 ? 0 : cluster_class(c, (uint32_t)to);
         if (to < 0 || r->classes[k] >> cls & 1)
             continue;
-        uint32_t i = r->member.at[k]; /* of those that it must be with, one that cannot */
+        uint32_t i = r->member.at[k]; /* a group member that cannot run on the device */
         while (r->base->time[cls][r->member.to[i]] != COST_NEVER)
             i++;
         nid pinned = r->node[v], other = r->node[r->member.to[i]];

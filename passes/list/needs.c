@@ -18,7 +18,7 @@ static uint32_t vertex_of(const struct need_counts *c, uint32_t u)
     return c->level == c->base ? u : c->level->map[u];
 }
 
-/* [value] whether it is an output of the model or is read in another vertex than the one that makes it. */
+/* [value] 1: an output of the model, or read in another vertex than the maker's. */
 static uint8_t *leaving(const struct need_counts *c, struct arena *a)
 {
     const struct wdag *g = c->base;

@@ -53,7 +53,7 @@ static const struct opt auto_opts[] = {
      .help = "topological orders that are cut first"},
     {0}};
 
-/* What is known so far. */
+/* State of a run of auto-place. */
 struct auto_run {
     struct ctx *x;
     const struct auto_options *o;
@@ -160,8 +160,7 @@ static const char *looked_at_text(const struct ctx *x)
     return scope == SCOPE_ALL ? " of any shape" : plan_among(scope);
 }
 
-/* The line that says what a plan of another shape would save, by a plan that was found or by the bound; NULL:
- * nothing to say. */
+/* A line on the possible savings of a plan of another shape, by a plan found or by the bound; NULL: nothing to say. */
 static const char *write_offer(struct auto_run *r)
 {
     const struct any_search *s = &r->s;

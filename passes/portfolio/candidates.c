@@ -69,7 +69,7 @@ static void keep_plan(struct candidates *c, const struct list_schedule *p)
     c->kept[at] = last;
 }
 
-/* Ends a candidate that has made so many plans, the best of which is *p; without dev: none. */
+/* Ends a candidate after `plans` plans, the best of them *p (p->dev NULL: no plan). */
 static void keep(struct candidates *c, struct ctx *x, enum candidate_kind kind, uint32_t plans,
                  struct list_schedule *p)
 {
@@ -159,7 +159,7 @@ static void try_baechi(struct candidates *c, enum candidate_kind kind,
     keep(c, &x, kind, 1, &best);
 }
 
-/* Whether a planner for the time per sample knows what is wanted here and changes what it does. */
+/* Whether a planner for the time per sample supports the features wanted here. */
 static bool knows(const struct ctx *x, const struct planner *planner)
 {
     const struct exec_model *m = &x->scene.model;
@@ -297,7 +297,7 @@ static const char *kind_name(enum candidate_kind kind)
     return "?";
 }
 
-/* "29.1 ms", and what a device lacks. */
+/* "29.1 ms", and the bytes that a device lacks. */
 static const char *value_text(int64_t value, int64_t lacks, struct arena *a)
 {
     char time[UNIT_TEXT], bytes[UNIT_TEXT];

@@ -1,4 +1,4 @@
-/* Plans for one sample by all that pcc knows, and what each kind of them reached. */
+/* Plans for one sample by all methods of pcc, and the best result of each kind of method. */
 #ifndef PCC_PASSES_PORTFOLIO_CANDIDATES_H
 #define PCC_PASSES_PORTFOLIO_CANDIDATES_H
 
@@ -21,7 +21,7 @@ enum candidate_kind {
 
 enum { CANDIDATES_KEPT = 3 };
 
-/* The best of a kind. */
+/* The best plan of a kind of candidate. */
 struct candidate_record {
     uint32_t plans; /* 0: none was made */
     int64_t value, lacks;
@@ -29,8 +29,8 @@ struct candidate_record {
 
 struct candidates {
     struct ctx *x;
-    const char *planner;         /* who asks, for errors */
-    struct placement *placement; /* for its groups */
+    const char *planner;         /* name of the calling planner, for errors */
+    struct placement *placement; /* scratch placement; the groups of vertices are the point */
     struct clock *clock;
     int64_t work; /* nodes that all runs together may still have */
     struct light light;

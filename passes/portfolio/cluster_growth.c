@@ -55,12 +55,12 @@ static int64_t note_edge(struct growth *g, const int32_t *dev, const int32_t *wa
     if (g->near[k] != g->turn)
         g->pull[k] = 0;
     g->near[k] = g->turn;
-    g->pull[k] += time + 1; /* free ones tie, too */
+    g->pull[k] += time + 1; /* + 1, so that free transfers bind groups, too */
     heap_push(front, -g->pull[k], 0, k);
     return time;
 }
 
-/* Takes a group; what that changes of all transfers if the set moves. */
+/* Adds a group to the set; returns the change of all transfer times if the set moves. */
 static int64_t take(struct growth *g, const int32_t *dev, const int32_t *way, uint32_t group,
                     struct heap *front)
 {

@@ -31,12 +31,12 @@ struct link {
     bool held;         /* it could have started, but for the item before it */
 };
 
-/* A plan with what came of its run. */
+/* A plan and the result of its run. */
 struct state {
     int32_t *dev;   /* [node] */
     uint32_t *rank; /* [node] places 0, 1, ... in a topological order */
     int64_t value, lacks;
-    uint32_t over; /* the device that lacks most, if one does */
+    uint32_t over; /* the device with the largest lack of memory, if any lacks memory */
 };
 
 struct improver {
@@ -44,7 +44,7 @@ struct improver {
     const struct placement *placement;
     struct clock *clock;
     int64_t work;   /* nodes that runs of this round may still have */
-    uint32_t tried; /* plans that were run in it */
+    uint32_t tried; /* plans run in the present round */
     struct list_schedule *best;
     struct edges edge;
     struct growth growth;
@@ -55,7 +55,7 @@ struct improver {
     uint32_t *mark;  /* [vertex] scratch: the last question that it was marked in */
     uint32_t question;
     uint64_t rng;
-    struct arena *run; /* of one run */
+    struct arena *run; /* memory of a single run */
 };
 
 /* ---- states ------------------------------------------------------------------------------------- */
@@ -122,7 +122,7 @@ static void take_chain(struct improver *s, const struct step_run *run)
 
 /* ---- running ------------------------------------------------------------------------------------ */
 
-/* Whether `next`, which has run, is taken if it may end so much later, in millionths. */
+/* Whether `next`, after its run, is accepted, if a plan may take longer by the share `later`, in millionths. */
 static bool is_taken(const struct improver *s, uint32_t later)
 {
     if (s->next.lacks != s->now.lacks)
@@ -136,7 +136,7 @@ static void note_best(struct improver *s)
     if (s->now.lacks > s->best->lacks ||
         (s->now.lacks == s->best->lacks && s->now.value >= s->best->value))
         return;
-    list_try(s->x, &best, &p); /* by the order itself */
+    list_try(s->x, &best, &p); /* runs the plan in its own order */
     s->work -= s->placement->base->n;
     if (best.dev != p.dev)
         return;
@@ -177,7 +177,7 @@ static uint32_t draw_size(struct improver *s, uint32_t most)
     return smaller_u32(size, most);
 }
 
-/* Moves the group of v, or more of what is around it, to device d.  false: it cannot be there. */
+/* Moves the group of v, perhaps with groups around it, to device d; false: d cannot run the group. */
 static bool move_around(struct improver *s, uint32_t v, uint32_t d)
 {
     const struct placement *r = s->placement;
@@ -249,7 +249,7 @@ static uint32_t most_free(const struct scene *of, const struct verdict *v)
     return to;
 }
 
-/* The device that is furthest over its memory. */
+/* The device with the largest lack of memory. */
 static uint32_t most_over(const struct scene *of, const struct verdict *v)
 {
     int64_t most = INT64_MIN;
@@ -264,7 +264,7 @@ static uint32_t most_over(const struct scene *of, const struct verdict *v)
     return over;
 }
 
-/* Takes something off the device that is furthest over its memory, most often to the one with most room. */
+/* Takes a group off the device with the largest lack of memory, most often to the device with the most free memory. */
 static bool make_room(struct improver *s, const struct verdict *v)
 {
     const struct scene *of = &s->x->scene;
@@ -329,7 +329,7 @@ static bool change_transfer(struct improver *s, const struct link *l)
     uint32_t v = n ? pin->to[pin->at[l->number] + below(s, n)] : u;
     for_row (x, *pin, l->number)
         if (l->kind != STEP_OUT && (uint32_t)s->now.dev[g->node[x]] == l->to && below(s, 2) == 0)
-            v = x; /* a reader there */
+            v = x; /* a reader on the device l->to */
     if (u == UINT32_MAX)
         return v != UINT32_MAX && move_around(s, v, draw_device(s, v));
     uint32_t du = (uint32_t)s->now.dev[g->node[u]], dv = (uint32_t)s->now.dev[g->node[v]];

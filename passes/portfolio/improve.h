@@ -7,7 +7,7 @@
 
 struct improver;
 
-/* What plans of x are changed by; room: its groups.  Lives in a.  O(classes * (edges + pins)). */
+/* Makes an improver of plans of x; placement: for the groups. Lives in a. O(classes * (edges + pins)). */
 struct improver *improver_new(struct ctx *x, const struct placement *placement, struct clock *clock,
                               struct arena *a);
 /* One round: *best becomes a better plan, in its own arrays, or stays; one that lacks no more memory is looked for.

@@ -15,7 +15,7 @@ static struct wdag *light_level(const struct wdag *g, struct arena *a)
     return l;
 }
 
-/* Levels that were one stay one. */
+/* Equal levels stay equal. */
 static void light_levels(struct levels *l, struct arena *a)
 {
     struct wdag **level[] = {&l->base, &l->contiguous, &l->any_shape, &l->mandatory, &l->top};

@@ -24,7 +24,7 @@ enum { CANDIDATE_WORK = 2500000, WORK = 8000000, SMALL_WORK = 500, ROUNDS = 8, I
 struct portfolio {
     struct ctx *x;
     struct clock clock;
-    struct placement placement; /* for its groups: what must share a device */
+    struct placement placement; /* for the groups: vertices that must share a device */
     struct candidates c;
     struct list_schedule best;
     uint32_t tried;
@@ -32,7 +32,7 @@ struct portfolio {
 
 /* ---- orders ------------------------------------------------------------------------------------- */
 
-/* The devices of the best plan, its nodes in the order in which they start if devices take what is ready. */
+/* Tries the devices of the best plan with another order: nodes by their starts when devices dispatch ready nodes. */
 static void try_dispatch(struct portfolio *p, enum dispatch dispatch)
 {
     struct ctx *x = p->x;
@@ -69,7 +69,7 @@ static bool is_best(const struct portfolio *p, int64_t bound)
     return !p->best.lacks && p->best.value <= bound;
 }
 
-/* Whether there is to be another round, after so many that found nothing. */
+/* Whether to do another round, after `idle` rounds without an improvement. */
 static bool goes_on(struct portfolio *p, int64_t left, uint32_t idle)
 {
     return !clock_out(&p->clock) && (p->clock.deadline || (left > 0 && idle < IDLE));

@@ -49,7 +49,8 @@ int64_t claim_start(const struct ctx *x, const struct wdag *g)
 {
     const struct exec_model *e = &x->scene.model;
     bool pass_loads = exec_apart(e) && g->back;
-    if (e->overlap != OVERLAP_SUM || e->replicate || !g->n) /* transfers hide it, copies share it */
+    /* transfers hide the cost of parts, and copies share the cost */
+    if (e->overlap != OVERLAP_SUM || e->replicate || !g->n)
         return 0;
     return e->part_cost ? sat_mul(e->part_cost, pass_loads ? sure_passes(g) : wdag_passes(g)) : 0;
 }

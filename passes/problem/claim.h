@@ -1,4 +1,4 @@
-/* What a planner may say about its plan: status, bound, and which plans these are about. */
+/* Claims of a planner about its plan: status, bound, and the scope of plans that both are about. */
 #ifndef PCC_PASSES_PROBLEM_CLAIM_H
 #define PCC_PASSES_PROBLEM_CLAIM_H
 
@@ -21,7 +21,7 @@ int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *
 /* The scope of what is known about x->levels.contiguous (contiguous) or x->levels.any_shape, or about a fused graph made of it. */
 enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused);
 
-/* What bounding methods may use here: so much work. */
+/* The means of bounding methods: `work` arcs, the clock, and arenas of x. */
 struct bound_means bounding_of(struct ctx *x, uint64_t work, struct clock *clock);
 
 /* plan.bound_all from `all`, what bounds_all found: -1 where calls are whole that could be open, since a plan that

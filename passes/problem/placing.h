@@ -12,7 +12,7 @@ struct interval_how {
     uint32_t order;  /* INTERVAL_MIXED: several kinds in turn; else 1 + an enum topo_kind */
     uint64_t budget; /* steps of the inner loop in all; 0: INTERVAL_BUDGET */
     struct clock *clock;
-    const char *phase; /* what the listener is told that this is; NULL: nothing is told */
+    const char *phase; /* name of the work for the listener; NULL: the listener is not told */
 };
 enum { INTERVAL_BUDGET = 150000000, INTERVAL_MIXED = 0 };
 
@@ -25,7 +25,7 @@ struct place_options {
 enum { PLACE_OPTS_EXACT = 3 };
 extern const struct opt place_opts[];
 
-/* What these planners start with. */
+/* The levels, problems, clock and orders that these planners start with. */
 struct planner_input {
     struct wdag *whole, *level; /* the level after the mandatory steps, and the top */
     /* the problems of whole and of level; the same one if these are one level */

@@ -22,8 +22,8 @@ struct state_search {
     const struct layers_of *g;
     struct arena *a, *own;
     uint32_t words;
-    uint64_t *above; /* [layer * words] what it needs, directly or not, as bits */
-    uint64_t *below; /* what needs it */
+    uint64_t *above; /* [layer * words] bits: all predecessors of the layer, direct or not */
+    uint64_t *below; /* bits: all successors of the layer, direct or not */
     uint64_t *end;   /* [state * words] the antichain */
     uint64_t *set;   /* [state * words] the layers */
     uint32_t n, cap, capset, most;
@@ -83,7 +83,7 @@ static void find_open(const struct state_search *f, const uint64_t *end, uint64_
     }
 }
 
-/* Everything that a set's members need, and they. */
+/* Closes a set: its members and all their predecessors. */
 static void close_set(const struct state_search *f, const uint64_t *of, uint64_t *set)
 {
     memcpy(set, of, f->words * sizeof *set);
@@ -134,7 +134,7 @@ static uint32_t state_of(struct state_search *f, const uint64_t *end)
     return f->n - 1;
 }
 
-/* f->next: members of it that others of it need are no end. */
+/* Drops from f->next the layers with a successor in f->next. */
 static void keep_maximal(struct state_search *f)
 {
     for (uint32_t v = 0; v < f->g->n; v++)
@@ -164,7 +164,7 @@ static void step_on(struct state_search *f, uint32_t s)
     }
 }
 
-/* The steps by one layer more, whose needs are there. */
+/* Adds the steps from state s by one more layer, whose predecessors are all in s. */
 static void step_by_layer(struct state_search *f, uint32_t s)
 {
     const struct csr *pred = &f->g->pred;
@@ -264,7 +264,7 @@ static void add_sums(struct state_search *f, struct stage_states *s, uint32_t to
         }
 }
 
-/* What is before what: all that steps lead through. */
+/* Fills s->is_before: state i is before state j if steps lead from i to j. */
 static void find_before(struct state_search *f, struct stage_states *s, const uint32_t *place)
 {
     uint32_t row = (s->n + 64) / 64, many = 0;

@@ -100,7 +100,8 @@ static bool keeps_axes(const struct identity_sweep *x, nid n, nid before)
     return true;
 }
 
-/* The value that a Transpose only returns: its operand, or that of the Transpose before; 0: it does something. */
+/* The value equal to the result of a Transpose: its operand, or the operand of the Transpose before; 0: the
+ * Transpose moves axes. */
 static vid undone(const struct identity_sweep *x, nid n, vid v)
 {
     nid before = x->m->value[v].def;
@@ -111,7 +112,7 @@ static vid undone(const struct identity_sweep *x, nid n, vid v)
                : 0;
 }
 
-/* The value that node n returns as it is, and where it is counted; 0: it does something. */
+/* The value that node n returns unchanged, and the counter for n's kind; 0: n computes something. */
 static vid returned(struct identity_sweep *x, nid n, uint32_t **count)
 {
     vid v = edit_in(x->e, n, 0);

@@ -72,7 +72,7 @@ static bool agrees(const struct module *m, vid v, const struct known *k)
     return same;
 }
 
-/* Computes a node, as far as it is known; out[]: what is known of its results. */
+/* Computes node n from known operands; out[]: the known results. False: n cannot be computed. */
 static bool compute_node(struct fold_run *x, nid n, struct known *out)
 {
     const struct module *m = x->m;
@@ -96,7 +96,7 @@ static bool compute_node(struct fold_run *x, nid n, struct known *out)
     return good;
 }
 
-/* Notes what is known of a node's results; whether they may be initializers. */
+/* Stores the known results of node n; returns whether the results may become initializers. */
 static bool note_results(struct fold_run *x, nid n, const struct known *out)
 {
     const struct module *m = x->m;
@@ -140,7 +140,7 @@ static void fold_node(struct fold_run *x, nid n)
     x->folded++;
 }
 
-/* Folds what can be folded with the types that are known. */
+/* Folds all nodes that can be folded with the known types. */
 static void fold_round(struct fold_run *x)
 {
     struct module *m = x->m;
@@ -160,7 +160,7 @@ static void fold_round(struct fold_run *x)
     }
 }
 
-/* Types as they follow from what is constant now. */
+/* Infers types again: the new constants may make more types known. */
 static void infer_again(struct fold_run *x)
 {
     struct module *m = x->m;

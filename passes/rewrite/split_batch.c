@@ -45,11 +45,11 @@ static const struct opt split_opts[] = {
          "the inputs have first"},
     {0}};
 
-/* What becomes of a node. */
+/* The change of a node by the pass. */
 enum fate {
-    FATE_DEAD,   /* no output needs it */
+    FATE_DEAD,   /* no output needs the node */
     FATE_SHARED, /* it stays for all copies: it stands on weights alone */
-    FATE_ONCE,   /* it stays, and reads what the first copy reads */
+    FATE_ONCE,   /* the node stays, and reads the values of the first copy */
     FATE_COPIED
 };
 
@@ -268,7 +268,7 @@ static bool stands_on_weights(const struct batch_split *x, nid n)
     return true;
 }
 
-/* Notes what becomes of node n. */
+/* Sets the fate of node n. */
 static void settle(struct batch_split *x, nid n, enum fate fate)
 {
     const struct node *p = &x->m->node[n];

@@ -62,7 +62,7 @@ static struct id_map id_map_new(struct arena *a)
 struct dim_values {
     struct module *m;
     struct id_map name;  /* name -> 1 + index of its binding */
-    struct id_map known; /* expression -> its value */
+    struct id_map known; /* expression -> value */
     int64_t guess;       /* the guess for dimensions without a name, first ones apart */
 };
 
@@ -228,7 +228,7 @@ static int64_t value_of_total(struct ctx *x, struct id_map *bound, const char *n
     return is_total(name) && p->key != 0 && now->key != 0 ? p->value + now->value : -1;
 }
 
-/* A batch of one sample; of one for each copy, if there are copies for blocks of it. */
+/* A batch of one sample; of one sample for each copy, if copies take blocks of the batch. */
 static int64_t guess_batch(const struct ctx *x, const char *name)
 {
     const struct dim_binding *split = &x->results.split;

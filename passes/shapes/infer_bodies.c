@@ -215,8 +215,8 @@ static int64_t loop_trips(struct infer *f, nid n)
     return given && loop_goes_on(f, n) ? trips : -1;
 }
 
-/* Sets result i of Loop n, a carried value that is no tensor: what holds both for its first value and for v, what
- * the body makes of it. */
+/* Sets the type of result i of Loop n, a carried value other than a tensor: the type that holds for both the first
+ * value and the body's result v. */
 static void loop_result(struct infer *f, nid n, uint32_t i, vid v)
 {
     uint32_t before = f->type[node_in(f->m, n, 2 + i)], after = f->type[v];

@@ -19,7 +19,7 @@ struct spread {
     int64_t version[TYPE_DOMAINS];
     uint32_t *group, *member; /* [pair] */
     uint32_t npair, capgroup, capmember, ngroup;
-    vid *queue; /* values whose type is known, in the order in which it became known */
+    vid *queue; /* values with a known type, in the order in which types became known */
     uint32_t nqueue;
     bool learned;
 };
@@ -57,7 +57,7 @@ static uint32_t tensor_of(struct infer *f, enum elem e)
     return module_add_tensor_type(f->m, e, -1, NULL);
 }
 
-/* The type of v without its shape; 0: a container whose type needs it. */
+/* The type of v without shape; 0: a container whose type needs the shape. */
 static uint32_t drop_shape(struct infer *f, vid v)
 {
     const struct type *t = &f->m->type[f->type[v]];

@@ -373,5 +373,5 @@ void rule_search(struct infer *f, nid n, int arg)
     out.d[0] = out.d[1];
     out.rank = 1;
     if (arg == 2)
-        shape_set(f, n, 4, &out); /* probability that there is no speech */
+        shape_set(f, n, 4, &out); /* probability of no speech */
 }

@@ -185,7 +185,8 @@ void rule_pyramid(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Crop: "border" lists what is cut off left, top, right, bottom; "scale", if it is there, the size that remains. */
+/* Crop: attribute "border" lists the pixels to cut off left, top, right, bottom; "scale", if present, gives the
+ * remaining size. */
 void rule_crop(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);

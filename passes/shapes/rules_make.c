@@ -43,7 +43,7 @@ void rule_tile(struct infer *f, nid n, int arg)
     struct shape s = operand_shape(f, n, 0);
     const struct nums *times = nums_of(f, node_in(f->m, n, 1));
     (void)arg;
-    /* before opset 6 it repeats along one axis, which is operand 2 */
+    /* before opset 6 Tile repeats along one axis, which operand 2 gives */
     for (int i = 0; i < s.rank; i++) {
         bool known = f->opset >= 6 && times != NULL && times->n == (uint32_t)s.rank;
         s.d[i] = known ? dim_mul(f->m, s.d[i], num_dim(times->at[i])) : dim_unknown();

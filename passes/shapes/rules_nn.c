@@ -430,7 +430,8 @@ static int labels_ahead(const char *s)
     return k;
 }
 
-/* Reads the labels of one operand of shape in; returns what follows them, NULL: they do not fit its rank. */
+/* Reads the labels of one operand of shape in; returns the text after the labels, NULL: the labels do not fit the
+ * rank. */
 static const char *read_labels(struct infer *f, const char *s, const struct shape *in,
                                struct equation *e)
 {

@@ -47,7 +47,7 @@ static uint32_t type_of_shape(struct infer *f, const struct shape *s)
     return module_add_tensor_type(f->m, (enum elem)s->elem, s->rank, s->d);
 }
 
-/* acc, with what it leaves open filled in from s, if they do not contradict each other; else acc. */
+/* acc with unknown parts filled in from s; acc alone if the two shapes contradict each other. */
 static struct shape fill_shape(struct shape acc, struct shape s)
 {
     if (acc.elem != 0 && s.elem != 0 && acc.elem != s.elem)
@@ -62,8 +62,8 @@ static struct shape fill_shape(struct shape acc, struct shape s)
     return acc;
 }
 
-/* One type from a and b.  fill: both hold, so that each fills in what the other leaves open; else one of them holds,
- * and only what they agree on stays.  0: they are of different kinds. */
+/* One type from a and b. fill: both types hold, so each fills in the unknown parts of the other; else only one of
+ * the two holds, and only the common parts stay. 0: a and b are of different kinds. */
 static uint32_t combine_types(struct infer *f, uint32_t a, uint32_t b, bool fill)
 {
     struct type outer[NESTED];

@@ -33,7 +33,7 @@ static const struct opt dapple_opts[] = {
 
 /* ---- as published ------------------------------------------------------------------------------- */
 
-/* The states of the model, or where it has too many those of its layers one after the other. */
+/* Finds the states of the model; a model with too many states gets those of its layers in a row. */
 static void find_states(const struct train *t, struct stage_states *s)
 {
     struct arena *a = t->x->use.scratch;

@@ -2,7 +2,7 @@
 #include "passes/stages/hier_plan.h"
 #include "ir/base/bits.h"
 
-/* The levels that the program plans over: those of more than one machine. */
+/* The levels that the program plans over: levels of more than one machine. */
 struct plan_levels {
     struct hier_rules *r;
     uint32_t below
@@ -28,7 +28,7 @@ static void find_levels(const struct train *t, struct plan_levels *l)
         add_level(l, s->above[k].servers / joined, s->above[k].rate, joined);
         joined = s->above[k].servers;
     }
-    if (!l->r->nlevel) { /* a device by itself */
+    if (!l->r->nlevel) { /* a single device */
         l->r->machines[l->r->nlevel] = 1;
         l->r->bandwidth[l->r->nlevel++] = s->inner;
     }

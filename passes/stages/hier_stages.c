@@ -62,7 +62,7 @@ static int64_t seconds(unsigned __int128 a, unsigned __int128 b)
     return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
 }
 
-/* One stage on m machines of the level; width: what the program divides its synchronisation by. */
+/* ps of one stage on m machines of the level; width: the divisor of the program's synchronisation time. */
 static int64_t stage_time(const struct search *x, uint32_t l, uint32_t i, uint32_t j, uint32_t m,
                           uint32_t width)
 {
@@ -75,8 +75,8 @@ static int64_t stage_time(const struct search *x, uint32_t l, uint32_t i, uint32
     return mul_div_ceil(sat_add(time, sync), 1, m);
 }
 
-/* The published memory test: of a stage on `copies` machines, behind which there are `behind` on its level, each has
- * so many versions of its weights and activations. */
+/* The published memory test for a stage on `copies` machines with `behind` machines after it on its level: the
+ * number of versions of weights and activations per machine follows from both. */
 static bool fits(const struct search *x, uint32_t i, uint32_t j, uint32_t copies, uint32_t behind)
 {
     const struct stage_states *s = x->s;

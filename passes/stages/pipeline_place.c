@@ -15,7 +15,7 @@ enum {
     WORK = 3000000,    /* tasks for each size and schedule */
     FORMULA = 4000000, /* evaluations for each size */
     PLANS = 24,
-    MOST_DIVISOR = 1000000 /* that is looked for */
+    MOST_DIVISOR = 1000000 /* upper limit of the divisors looked for */
 };
 
 static const enum training_schedule offered[] = {TRAINING_DAPPLE, TRAINING_GPIPE, TRAINING_ZB_H1,
@@ -34,8 +34,8 @@ struct choices {
     struct stage_layout best;
 };
 
-/* The divisors of the batch: the first SIZES of them that were seen, and of those between two powers of two the one
- * that most numbers of devices can share. */
+/* Divisors of the batch: the first SIZES divisors found; between two powers of two, the divisor that the most
+ * numbers of devices can share. */
 struct divisors {
     int64_t all[SIZES], best[63];
     uint32_t n, most[63];
@@ -157,7 +157,7 @@ static const char *add_choice(const struct choices *c, const char *text, const c
                      ps < INT64_MAX ? time_short(time, ps) : "has no room");
 }
 
-/* What each choice comes to. */
+/* Prints the result of each choice. */
 static void tell(const struct choices *c)
 {
     const char *sizes = "", *schedules = "";

@@ -37,11 +37,12 @@
 enum { MOST_DEVICES = 32, MOST_PRICES = 7, MOST_ITEMS = 1 << 14 };
 static const double EXACT = 1 - 1e-9, LARGE_BYTES = 1LL << 40;
 
-/* Plans of so many places. */
+/* Plans of n places. */
 struct rounds_places {
     uint32_t n;
-    double idle, idle_there; /* ps, of all places: transfers there and back, there */
-    double link;             /* ps of the busiest link, at least */
+    /* ps, over all places: idle: transfers in both directions; idle_there: forward transfers only */
+    double idle, idle_there;
+    double link; /* ps of the busiest link, at least */
 };
 
 /* Of a layer or a block, for a micro-batch on one device; ps, bytes. */
@@ -263,7 +264,7 @@ static uint32_t devices_needed(const struct rounds_question *q)
 {
     uint32_t most = 1, at = 1;
     for (uint32_t k = 0; k < q->nblock; k++) {
-        if (fits(q, k, at)) /* so do at most that many */
+        if (fits(q, k, at)) /* the block fits `at` devices, so `most` suffices */
             continue;
         uint32_t n = 1;
         while (n <= q->r->ndev && !fits(q, k, n))
@@ -294,7 +295,7 @@ static double cost_of(const struct rounds *r, const struct weight *w, uint32_t n
 static int by_worth(const void *x, const void *y)
 {
     const struct item *a = x, *b = y;
-    if (a->worth <= 0 || b->worth <= 0) /* what is worth nothing is last */
+    if (a->worth <= 0 || b->worth <= 0) /* items without worth come last */
         return (a->worth <= 0) - (b->worth <= 0);
     double left = a->worth * b->cost, right = b->worth * a->cost;
     if (left > right || left < right)

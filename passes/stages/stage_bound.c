@@ -39,11 +39,11 @@ enum {
 /* What a stage of certain layers on certain devices adds to a way; ps. */
 struct piece {
     int64_t first, around;    /* what must be left of `most` besides these */
-    int64_t forward, through; /* what it adds to them: f, f + b */
+    int64_t forward, through; /* time that the stage adds to the two ways: f, f + b */
     int64_t leave;            /* around, from first: f + b + r */
 };
 
-/* A model with what a stage takes under it. */
+/* A training model, and the times of a stage in the model. */
 struct choice {
     const struct training *m;
     int64_t refuted;               /* the largest time that is */
@@ -57,7 +57,8 @@ struct stage_bound_search {
     const struct train *t;
     const struct stage_bound_question *of;
     uint32_t ndev, ncount;
-    uint32_t *place, nlayer; /* [layer] its number among those that states are made of, or more */
+    /* [layer] index among the layers of the states; larger: the layer is not among these */
+    uint32_t *place, nlayer;
     struct stage_states s;
     uint32_t *count;         /* [i] devices of a stage */
     struct spread *spread;   /* [i] */
@@ -85,7 +86,7 @@ static int64_t exposed(const struct training *m, int64_t reduce, int64_t f, int6
     return reduce > hides ? reduce - hides : 0;
 }
 
-/* What layers of such sums take for an iteration, on n devices that are spread so. */
+/* ps of an iteration of layers with these sums, on n devices spread as *x. */
 static int64_t alone(const struct training *m, const int64_t sum[3], const struct servers *s,
                      const struct spread *x, uint32_t n)
 {
@@ -99,7 +100,7 @@ static int64_t longest_layer(const struct train *t, const struct training *m, st
 {
     const struct layers_of *l = &t->layers;
     int64_t most = 0;
-    uint32_t usual = 1; /* the best number for the longest one so far */
+    uint32_t usual = 1; /* the best number of devices for the longest layer so far */
     struct spread *spread = arena_array(a, (size_t)t->servers.ndev + 1, sizeof *spread);
     for (uint32_t n = 1; n <= t->servers.ndev; n++)
         spread[n] = spread_of(&t->servers, n);
@@ -358,8 +359,8 @@ static uint32_t find_path(struct stage_bound_search *p, const struct layers_of *
     return n;
 }
 
-/* The heaviest path through the layers by itself: what a plan of all layers does with these is a plan of them, which
- * takes no longer. */
+/* The heaviest path through the layers. A plan of all layers, restricted to the layers of the path, is a plan of
+ * the path that takes no longer: a bound for the path holds for all layers. */
 static struct layers_of take_path(struct stage_bound_search *p, const struct layers_of *l)
 {
     const int64_t *const of[] = {l->forward, l->backward, l->activation, l->parameter};

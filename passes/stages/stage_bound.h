@@ -10,7 +10,7 @@ struct stage_bound {
     const char *proof; /* lines that end in a newline */
 };
 
-/* What a bound is asked for. */
+/* Input of the bound. */
 struct stage_bound_question {
     const struct training
         *model; /* any of n, which differ in schedule, size and number of micro-batches only */

@@ -147,7 +147,7 @@ struct stage_layout train_even(const struct train *t, const struct layer_chain *
     return p;
 }
 
-/* Forward passes that stage k wants to do before its first backward one. */
+/* Number of forward passes that stage k wants before its first backward pass. */
 static uint32_t wanted(const struct iteration_run *r, const struct training *t, bool policy_b,
                        uint32_t k)
 {
@@ -233,8 +233,8 @@ static bool is_way(const struct training *m, bool policy_b)
     return m->warm_up == WARM_UP_BEST || policy_b == (m->warm_up == WARM_UP_B);
 }
 
-/* What is held, and when, is the schedule's affair; so there is one way where it fits, and forward once more on the
- * devices where it does not. */
+/* Interleaved: the schedule decides the micro-batches held at a time, so there is one way if all fits; devices
+ * short of memory compute forward once more. */
 static void try_interleaved(const struct train *t, struct stage_layout *p,
                             const struct stages_on *on, struct arena *own)
 {
@@ -270,7 +270,7 @@ static void try_ways(const struct train *t, struct stage_layout *p, const struct
             continue;
         for (uint32_t k = 0; k < p->n; k++)
             any = any || r.stage[k].recompute;
-        if (eager && !any) /* as the one before */
+        if (eager && !any) /* the same as the first try */
             continue;
         iteration_run(&r, s, own);
         if (r.t.status == RUN_DONE && r.t.over == 0 && r.value < p->value)

@@ -1,4 +1,4 @@
-/* Plans that train: what the planners of stages share. */
+/* Plans that train: functions shared by the planners of stages. */
 #ifndef PCC_PASSES_STAGES_TRAIN_H
 #define PCC_PASSES_STAGES_TRAIN_H
 
@@ -26,7 +26,7 @@ struct train {
     struct servers servers;
     struct layers_of layers;
     int64_t *stored;       /* [layer] bytes that forward leaves for backward */
-    int64_t *constant;     /* [layer] bytes that are there beside weights */
+    int64_t *constant;     /* [layer] constant bytes beside weights */
     const uint32_t *layer; /* [base vertex] */
     struct clock clock;
     /* of a graph in ONNX: bytes from the layer that makes them to the last that reads them forward, to the first that
@@ -42,7 +42,8 @@ struct train {
     struct {
         uint32_t plans, places;
     } odd; /* plans that were tried and are odd: how many, and the most places that one's stages are on */
-    struct formula_errors *errors; /* of plans that dapple_best() runs; NULL: nobody asks */
+    /* errors of the formula in the plans that dapple_best() runs; NULL: not wanted */
+    struct formula_errors *errors;
 };
 
 /* Layers on stages, and devices for these. */
@@ -51,12 +52,12 @@ struct stage_layout {
     const uint32_t *stage_of;     /* [layer] */
     const struct device_set *set; /* [stage] */
     uint32_t
-        places; /* that the stages are on in turn: those of stage k are those of stage k % places; 0: n */
+        places; /* number of places: stage k is on the devices of stage k % places; 0: n places */
     /* filled by train_try: */
     uint32_t *ahead;
     uint8_t *recompute;
     bool uneven;   /* devices of a stage would have to share a sample: it cannot be run */
-    bool odd;      /* its schedule does not go through so many micro-batches */
+    bool odd;      /* the schedule cannot run this number of micro-batches */
     int64_t value; /* ps of an iteration; INT64_MAX: it has no room, is uneven or odd */
 };
 

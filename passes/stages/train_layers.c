@@ -40,7 +40,8 @@ static void measure_nodes(struct layer_sums *m)
         if (!back)
             m->t->stored[l] = sat_add(m->t->stored[l], k->own[n] - params);
     }
-    for (uint32_t w = 0; w < s->place->nweight; w++) { /* with the first that needs it */
+    /* a weight counts with the first layer that needs the weight */
+    for (uint32_t w = 0; w < s->place->nweight; w++) {
         const struct csr *user = &s->place->weight_user;
         if (user->at[w] == user->at[w + 1])
             continue;
@@ -84,7 +85,7 @@ static void add_span(struct layer_spans *s, struct arena *a, struct layer_span x
     s->span[s->n++] = x;
 }
 
-/* Makes those of the same ends one. */
+/* Merges spans with the same ends. */
 static void join_spans(struct layer_spans *s)
 {
     uint32_t n = 0;
@@ -98,7 +99,7 @@ static void join_spans(struct layer_spans *s)
     s->n = n;
 }
 
-/* Values and gradients by the layer that makes them and the farthest that reads them. */
+/* Measures values and gradients, by the layer of the maker and the farthest layer of a reader. */
 static void measure_moves(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
@@ -123,7 +124,7 @@ static void measure_moves(struct layer_sums *m)
     join_spans(&t->gradients);
 }
 
-/* Backward nodes by their layer and the lowest that waits for them, or for what waits for them. */
+/* Measures backward nodes, by their layer and the lowest layer that waits for them, directly or not. */
 static void measure_waiting(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
@@ -179,7 +180,8 @@ static struct csr join_pairs(const struct pairs *x, const uint32_t *group, uint3
                              struct arena *a)
 {
     struct pairs named = pairs_new(a, x->n), once = pairs_new(a, x->n);
-    uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen); /* 1 + the row that had it last */
+    /* 1 + the last row with this entry */
+    uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen);
     for (uint32_t i = 0; i < x->n; i++)
         pairs_add(&named, group[x->from[i]], group[x->to[i]]);
     struct csr all = pairs_rows_back(&named, n);
@@ -270,7 +272,7 @@ struct layer_chain train_chain(const struct train *t)
         for (uint32_t i = 0; i < 4; i++)
             sum[i][v + 1] = sat_add(sum[i][v], add[i]);
     }
-    /* what layers before one make for it and those behind it */
+    /* values from layers before a layer, for the layer and for later layers */
     for (uint32_t i = 0; i < t->values.n; i++) {
         const struct layer_span *x = &t->values.span[i];
         int64_t bytes = training_share(r, x->amount, 1);
