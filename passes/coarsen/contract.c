@@ -261,8 +261,8 @@ static struct wdag *loose_level(struct ctx *x, const uint32_t *group, uint32_t n
     return merge_top(x, &(struct wdag_groups){group, n, &none});
 }
 
-/* Sets in_conflict[group] where the vertices of a group are pinned to different devices, with a note.  Returns [vertex of
- * the top level] the pins, those of such groups left out. */
+/* Sets in_conflict[group] where the vertices of a group are pinned to different devices, with a note.  Returns
+ * [vertex of the top level] the pins, without pins in such groups. */
 static int32_t *pins_without_conflicts(struct ctx *x, const uint32_t *group, uint32_t n,
                                        uint8_t *in_conflict)
 {

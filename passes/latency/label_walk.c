@@ -6,6 +6,7 @@
  * dropped as soon as that leads to the limit; when none is left, so is the walk. */
 #include "passes/latency/label_state.h"
 
+#include <assert.h>
 #include <string.h>
 
 void label_walk_start(struct label_run *r)
@@ -24,6 +25,7 @@ void label_walk_start(struct label_run *r)
 
 uint32_t label_put(struct label_run *r, uint32_t v, uint32_t *list, uint32_t n)
 {
+    assert(!bits_have(r->bits, v) && r->missing[v] == 0);
     const struct wdag *g = r->p->g;
     bits_add(r->bits, v);
     r->key ^= r->zobrist[v];
@@ -36,6 +38,7 @@ uint32_t label_put(struct label_run *r, uint32_t v, uint32_t *list, uint32_t n)
 
 void label_take_out(struct label_run *r, uint32_t v)
 {
+    assert(bits_have(r->bits, v) && r->card > 0);
     const struct wdag *g = r->p->g;
     bits_drop(r->bits, v);
     r->key ^= r->zobrist[v];
@@ -180,6 +183,7 @@ static int compare_lanes(const int64_t *a, const int64_t *b)
 static void write_lanes(const struct label_run *r, const int64_t *from, uint32_t lane, int64_t end,
                         int64_t *to)
 {
+    assert(r->lanes && end >= 0);
     const struct accelerators *k = &r->p->kind[r->walk.k];
     int64_t *at = to + (size_t)lane * LANE_NUMBERS;
     memcpy(to, from, r->lanes * sizeof *to);
@@ -201,6 +205,7 @@ static void write_lanes(const struct label_run *r, const int64_t *from, uint32_t
 /* Adds the label that follows if S runs from the start of the live label `one`. */
 static void extend(struct label_run *r, const struct live_label *one, uint32_t ideal)
 {
+    assert(one->label < r->ideals.v[r->now].nlabel);
     const struct label_walk *w = &r->walk;
     const struct label_ideal *o = &r->ideals.v[ideal];
     const struct front *front = r->ideals.front + o->fronts;
@@ -363,6 +368,7 @@ static bool go_back(struct label_run *r)
 
 void label_walk_kind(struct label_run *r, uint32_t k)
 {
+    assert(k < r->p->nkind);
     struct label_walk *w = &r->walk;
     w->k = k;
     w->at = w->depth = 0;

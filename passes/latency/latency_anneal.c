@@ -13,6 +13,7 @@
 #include "ir/base/log2_int.h"
 #include "ir/base/random.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { FIRST_ROUND = 4000, LONGEST_ROUND = 400000, LARGEST_CLUSTER = 7, FEW_PLANS = 10000 };
@@ -41,6 +42,7 @@ static void add_moved(struct state *s, uint32_t b)
 static void spread(struct state *s, const struct csr *along, uint32_t *mark, uint32_t top,
                    uint32_t in)
 {
+    assert(s->nmoved <= s->p->g->n);
     while (top) {
         uint32_t v = s->stack[--top];
         for_row (u, *along, v) {
@@ -153,6 +155,7 @@ static uint32_t choose_target(struct state *s, uint32_t b)
 
 static void swap_subs(struct state *s, uint32_t a, uint32_t b)
 {
+    assert(a != ON_HOST && b != ON_HOST && a != b);
     choose_whole(s, a);
     uint32_t n = s->nmoved;
     choose_whole(s, b);
@@ -385,6 +388,7 @@ static void write_plan(const struct latency_graph *p, uint64_t i, uint32_t *sub)
         sub[b] = at == subs ? ON_HOST : p->dev[at / p->slots] * p->slots + at % p->slots;
         i /= places;
     }
+    assert(i == 0); /* i < count_plans(p) */
 }
 
 /* Improves *best by all there is. */
@@ -407,6 +411,7 @@ static void try_all(struct state *s, uint64_t plans, struct latency_anneal *how,
 void latency_anneal(const struct latency_graph *p, struct latency_anneal *how,
                     struct latency_plan *best, struct arena *scratch)
 {
+    assert(best->value >= 0 && how->enough >= 0);
     uint32_t n = p->g->n;
     struct arena *a = arena_new(scratch);
     struct state s = {.p = p, .rng = how->seed, .best_value = best->value};

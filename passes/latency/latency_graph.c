@@ -130,6 +130,7 @@ static void choose_hosts(struct latency_graph *p)
 /* Takes block v to the hosts that run it in the least time of those with room; left[class of the cluster]. */
 static bool spread_block(struct latency_graph *p, uint32_t v, int64_t *left)
 {
+    assert(p->hosted[v]);
     const struct cluster *cl = p->c->cluster;
     const struct problem_kind *best = NULL;
     for (uint32_t k = 0; k < p->c->nkind; k++) {
@@ -257,6 +258,7 @@ static void make_nets(struct latency_graph *p)
 struct latency_graph *latency_graph_build(const struct problem *c, const struct wdag *base,
                                           uint32_t slots, struct arena *a)
 {
+    assert(slots >= 1 && c->g->n <= base->n);
     struct latency_graph *p = arena_alloc(a, sizeof *p);
     p->c = c;
     p->g = c->g;
@@ -379,6 +381,7 @@ static void find_vertices(const struct latency_graph *p, const uint32_t *sub,
 {
     for (uint32_t x = 0; x < p->nunit; x++) {
         uint32_t s = sub[p->block[x]];
+        assert(s == ON_HOST || s < p->c->cluster->ndev * p->slots);
         r->at[x] = s == ON_HOST ? r->nsub + x : s;
         if (!p->training || s == ON_HOST)
             continue;
@@ -473,6 +476,7 @@ static uint32_t tell(const struct latency_graph *p, struct latency_quotient *r, 
             if (w == v)
                 continue;
             r->start[w] = larger(end, r->start[w]);
+            assert(r->wait[w] > 0); /* once for each edge */
             if (--r->wait[w] == 0)
                 r->queue[tail++] = w;
         }
@@ -492,6 +496,7 @@ int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct la
 int64_t latency_within(const struct latency_graph *p, const uint32_t *sub,
                        struct latency_quotient *r, int64_t most)
 {
+    assert(most >= 0);
     r->work = r->hosted = 0;
     if (!add_times(p, sub, r))
         return LOAD_INF;
@@ -569,6 +574,7 @@ static bool is_crowded(const struct latency_graph *p, const uint32_t *sub,
 int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub,
                        struct latency_quotient *r, int64_t value)
 {
+    assert(value >= 0);
     return value < LOAD_INF && p->judge.value && !p->judge.alone &&
                    (p->judge.mixed || is_crowded(p, sub, r))
                ? p->judge.value(p->judge.of, sub)
@@ -588,6 +594,7 @@ int64_t latency_work(const struct latency_quotient *r)
 /* The device that has the bytes of block b. */
 static uint32_t holder_of(const struct latency_graph *p, const uint32_t *sub, uint32_t b)
 {
+    assert(b < p->g->n && (sub[b] == ON_HOST || sub[b] / p->slots < p->c->cluster->ndev));
     return sub[b] == ON_HOST ? p->holder[b] : sub[b] / p->slots;
 }
 

@@ -7,6 +7,7 @@
 
 #include "ir/base/keyed.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Refines the groups by one plan; returns how many there are then. */
@@ -32,6 +33,7 @@ static struct label_found search_merged(const struct latency_graph *p,
                                         const struct label_limits *l, struct latency_plan *best,
                                         struct arena *a)
 {
+    assert(coarse->g->n <= p->g->n && coarse->slots == p->slots);
     const uint32_t *at = coarse->g->map;
     struct latency_plan found = latency_no_plan(coarse, a), fine = latency_no_plan(p, a);
     struct latency_quotient *quotient = latency_quotient_new(p, a);
@@ -54,6 +56,7 @@ static struct label_found search_merged(const struct latency_graph *p,
 uint64_t latency_merge(const struct latency_graph *p, const struct latency_merge_input *m,
                        struct latency_plan *best, bool *ended, struct arena *scratch)
 {
+    assert(m->level->n == p->g->n);
     struct arena *a = arena_new(scratch);
     struct diag quiet = diag_silent();
     struct keyed *order = arena_array(a, (size_t)p->g->n + 1, sizeof *order);

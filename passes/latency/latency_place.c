@@ -15,6 +15,7 @@
 #include "passes/latency/latency_solve.h"
 #include "passes/problem/memory_need.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 static const struct opt latency_opts[] = {
@@ -60,6 +61,7 @@ static void write_nodes(const struct latency_place_run *n, const struct latency_
     }
     for (uint32_t u = 0; u < base->n; u++) {
         uint32_t b = n->at[u], s = sub[b];
+        assert(b < p->g->n && (s == ON_HOST || s / p->slots < p->c->cluster->ndev));
         dev[base->node[u]] = s == ON_HOST ? p->host_dev[b] : (int32_t)(s / p->slots);
         slot[base->node[u]] = s == ON_HOST ? 0 : s % p->slots + 1;
     }
@@ -77,6 +79,7 @@ static int64_t judge_list(void *of, const uint32_t *sub)
 
 static struct latency_graph *make_graph(struct latency_place_run *n, uint32_t slots)
 {
+    assert(slots >= 1);
     struct latency_graph *p =
         latency_graph_build(n->c, n->x->levels.base, slots, n->x->use.scratch);
     bool list = n->x->scene.model.latency.cpus == CPUS_LIST;

@@ -11,6 +11,7 @@
 #include "ir/base/units.h"
 #include "passes/latency/latency_merge.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -122,6 +123,7 @@ static void anneal_several(struct latency_search *v, uint64_t moves)
  * tell more. */
 static void take_found(struct latency_search *v, const struct latency_plan *found)
 {
+    assert(found->value >= 0);
     if (found->value == LOAD_INF)
         return;
     if (!latency_fits(v->p, found->sub, v->quotient)) {
@@ -152,6 +154,7 @@ static void note_search(struct latency_search *v, int64_t limit, const struct la
  * more steps than the last finished search. */
 static uint64_t most_steps(const struct latency_search *v)
 {
+    assert(v->steps > 0);
     uint64_t share = v->steps / 3 * 2 + 1, usual = usual_steps(v);
     if (v->ended > usual / GROWTH)
         usual = v->ended < share / GROWTH ? v->ended * GROWTH : share;
@@ -161,6 +164,7 @@ static uint64_t most_steps(const struct latency_search *v)
 /* Asks whether a plan takes less than `limit`; returns the steps that it took, 0 if it did not end. */
 static uint64_t search_below(struct latency_search *v, int64_t limit)
 {
+    assert(limit > v->s.lower && limit <= v->best->value);
     const struct label_limits l = limits(v, most_steps(v));
     struct latency_plan found = latency_no_plan(v->p, v->scratch);
     struct label_found f = label_search(v->p, v->t, limit, &l, &found, v->scratch);

@@ -6,6 +6,8 @@
  * b(j+1).  The path goes on to the block from which most is left.  Blocks are taken in reverse topological order. */
 #include "passes/latency/latency_tail.h"
 
+#include <assert.h>
+
 struct tail_builder {
     const struct latency_graph *p;
     struct latency_tail *t;
@@ -32,6 +34,7 @@ static int64_t sent(const struct latency_graph *p, uint32_t k, uint32_t from, ui
  * another place. */
 static int64_t entered(const struct tail_builder *m, uint32_t b, uint32_t s)
 {
+    assert(b < m->p->g->n && s < m->p->nunit);
     const struct latency_graph *p = m->p;
     int64_t least = m->t->host[s];
     for (uint32_t k = 0; k < p->nkind; k++) {
@@ -139,6 +142,8 @@ static int64_t along_path(struct tail_builder *m, uint32_t k, uint32_t b, int64_
             to == UINT32_MAX ? 0 : sat_add(sent(m->p, k, at, to), entered_most(m, at, to));
         if (sat_add(ps, rest) < least) {
             least = sat_add(ps, rest);
+            /* latency_tail_on() searches the row by bisection */
+            assert(m->t->nstep == m->t->row[k][b] || m->t->step[m->t->nstep - 1].bytes <= bytes);
             add_step(m, bytes, larger(least, floor));
         }
     }
@@ -161,6 +166,7 @@ static void host_tail(struct tail_builder *m, uint32_t x)
 
 static void block_tails(struct tail_builder *m, uint32_t b)
 {
+    assert(b < m->p->g->n);
     const struct latency_graph *p = m->p;
     struct latency_tail *t = m->t;
     t->next[b] = UINT32_MAX;
@@ -189,6 +195,7 @@ static void block_tails(struct tail_builder *m, uint32_t b)
 
 int64_t latency_tail_on(const struct latency_tail *t, uint32_t k, uint32_t b, int64_t room)
 {
+    assert(k < PROBLEM_KINDS && t->row[k] && t->row[k][b] <= t->end[k][b]);
     uint32_t lo = t->row[k][b], hi = t->end[k][b];
     if (lo == hi || t->step[lo].bytes > room)
         return t->on[k][b];

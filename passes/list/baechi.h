@@ -1,6 +1,6 @@
-/* Baechi's placers, for planners that try several: each empties the room, puts all nodes on devices and leaves the plan
- * in *best where that is the better one.  What has no room anywhere goes where least is, and is counted.  When
- * the room's clock is out, the rest goes by placement_fill. */
+/* Baechi's placers, for planners that try several: each empties the placement, puts all nodes on devices and leaves
+ * the plan in *best if the plan is better.  Vertices without room on any device go to the device with the least bytes,
+ * and are counted.  When the placement's clock is out, placement_fill places the rest. */
 #ifndef PCC_PASSES_LIST_BAECHI_H
 #define PCC_PASSES_LIST_BAECHI_H
 

@@ -15,11 +15,11 @@ struct earliest {
     int64_t *start;            /* [vertex] ps */
 };
 
-/* Puts all vertices of the room's level on devices, of a room that is empty but for pins; order[0..n) becomes the order
- * in which they start.  If the room's clock runs out, the rest of them, in order of ranks, by placement_fill.  Apart from
- * favourites O(V log V + (V + E) * (classes + makers of what a vertex reads) + V * devices), with little room
- * O(devices * (V log V + E)); a device that awaits a favourite asks up to 64 vertices at each turn, of all devices, if
- * none that is busy has room. */
+/* Puts all vertices of r's level on devices; r is empty except for pinned vertices.  order[0..n) becomes the order of
+ * starts.  If the placement's clock runs out, placement_fill places the remaining vertices, in order of ranks.  Cost
+ * without favourites O(V log V + (V + E) * (classes + makers of a vertex's inputs) + V * devices), with little free
+ * memory O(devices * (V log V + E)); a device that awaits a favourite asks up to 64 vertices at each turn, on all
+ * devices, if no busy device has enough memory. */
 void earliest_place(struct placement *r, const struct earliest *how, uint32_t *order,
                     struct arena *a);
 

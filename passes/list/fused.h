@@ -10,7 +10,8 @@
  * O(rounds * (V + E)); a round takes in all trees of such edges. */
 uint32_t fused_find(const struct wdag *g, const uint32_t *of, uint32_t *group, struct arena *a);
 
-/* placement_build in the scratch arena; `fused`: of the level of fused nodes.  Times add up, and bytes as needs.h says. */
+/* placement_build in the scratch arena; `fused`: of the level of fused nodes.  Times of fused nodes add up; for bytes
+ * see needs.h. */
 int placement_start(struct placement *r, struct ctx *x, const char *planner, bool fused);
 
 /* The option that planners have, at the field of a struct. */

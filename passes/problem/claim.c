@@ -2,8 +2,8 @@
  *
  * Every claim names the plans that it compares with (its scope).  A search over contiguous plans proves something
  * about contiguous plans, one of a fused graph about that graph, one of a level where contract keeps groups together
- * about plans that do; only a bound on the level of the mandatory colocation classes (mandatory_level) is about all plans
- * that the user could have (bounds_all).
+ * about plans that do; only a bound on the level of the mandatory colocation classes (mandatory_level) is about all
+ * plans that the user could have (bounds_all).
  * Cost: O(V + pins), and running the plan where parts cost something. */
 #include "passes/problem/claim.h"
 

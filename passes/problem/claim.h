@@ -18,7 +18,8 @@ int64_t claim_start(const struct ctx *x, const struct wdag *g);
  * cost something, which that problem does not know. */
 int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *dev);
 
-/* The scope of what is known about x->levels.contiguous (contiguous) or x->levels.any_shape, or about a fused graph made of it. */
+/* The scope of a proof about x->levels.contiguous (contiguous) or x->levels.any_shape, or about a fused graph made of
+ * that level. */
 enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused);
 
 /* The means of bounding methods: `work` arcs, the clock, and arenas of x. */

@@ -12,7 +12,7 @@ struct formula_errors {
     double *error; /* of each plan, in shares of the time that it took */
     uint32_t n, cap;
     uint32_t alone; /* plans of stages of one device each: without AllReduces */
-    /* plans among these for which the formula's time is above the real time */
+    /* plans among these for which the formula's time is above the time of the run */
     uint32_t alone_above;
 };
 

@@ -216,7 +216,7 @@ const char *sizes_same(struct batch_search *x)
     struct batch_list k = batch_list_of(x, NULL, 0);
     shape_of(x->f, node_out(x->m, x->n, 0), &s);
     if (s.elem != ELEM_I64 && s.elem != ELEM_I32 && s.elem != ELEM_F32 && s.elem != ELEM_F64)
-        return not_in_proportion(x); /* the slice may be shorter than a sample's elements */
+        return not_in_proportion(x); /* sizes are followed in these element types only */
     for (int j = 0; j < k.n && !elem_is_integer(elem_in(x->f, x->n, 0));
          j++) /* it must be an integer */
         if (is_scaled(&k, j) && element(&k, j).kind == NUM_UNKNOWN)

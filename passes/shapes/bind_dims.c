@@ -3,6 +3,7 @@
  * so guesses come in a fixed order.  O(dimensions + distinct expressions). */
 #include "passes/shapes/bind_dims.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { NAMED = 8, GUESS_BATCH = 1 };
@@ -28,6 +29,7 @@ struct id_map {
 
 static struct id_slot *id_find(struct id_map *h, sid key)
 {
+    assert(key != 0 && h->n < h->cap && (h->cap & (h->cap - 1)) == 0);
     uint32_t i = (key * UINT32_C(2654435761)) & (h->cap - 1);
     while (h->slot[i].key != 0 && h->slot[i].key != key)
         i = (i + 1) & (h->cap - 1);
@@ -152,6 +154,7 @@ static bool batch_like(const char *name)
 
 int bind_batch(struct ctx *x, int64_t most, int64_t *batch)
 {
+    assert(most >= 0);
     const struct settings *s = ctx_settings(x);
     struct id_map first = id_map_new(x->use.scratch);
     const struct dim_binding *found = NULL;

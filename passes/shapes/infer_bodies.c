@@ -7,6 +7,7 @@
  * visit. */
 #include "passes/shapes/infer_bodies.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { LAST_ROUND = 2 };
@@ -36,6 +37,7 @@ static vid graph_out(const struct module *m, gid g, uint32_t i)
  * earlier visits found. */
 static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t to, uint32_t k)
 {
+    assert(g > 1 && g < f->m->ngraph);
     struct body_state *c = f->carried[g];
     if (c == NULL || c->round == UINT32_MAX) { /* the first visit since the owner was reached */
         c = arena_alloc(f->mem, sizeof *c);
@@ -59,6 +61,7 @@ static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t
 /* After a visit: makes dimensions that changed on the way round unknown; true if the body must be visited again. */
 static bool widen_carried(struct infer *f, gid g, uint32_t result)
 {
+    assert(f->carried[g] != NULL); /* enter_carried() came before */
     struct body_state *c = f->carried[g];
     bool changed = false;
     for (uint32_t i = 0; i < c->n; i++) {
@@ -99,6 +102,7 @@ static int64_t list_axis(const struct infer *f, nid n, const char *name, uint32_
 /* Drops the first k axes. */
 static void drop_axes(struct shape *s, int k)
 {
+    assert(k >= 0);
     s->rank = s->rank >= k ? s->rank - k : -1;
     if (s->rank > 0)
         memmove(&s->d[0], &s->d[k], (size_t)s->rank * sizeof s->d[0]);
@@ -148,6 +152,7 @@ static void enter_scalar(struct infer *f, nid n, vid v, enum elem e)
 
 void enter_body(struct infer *f, nid n, gid g)
 {
+    assert(g > 1 && g < f->m->ngraph);
     if (node_is(f->m, n, "Loop") && f->m->node[n].nformal >= 2) {
         enter_scalar(f, n, graph_in(f->m, g, 0), ELEM_I64);
         enter_scalar(f, n, graph_in(f->m, g, 1), ELEM_BOOL);

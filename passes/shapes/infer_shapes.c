@@ -21,6 +21,7 @@
 
 #include "ir/base/strings.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,7 @@ static void apply_rule(struct infer *f, struct rule_cache *d, nid n, const sid *
 /* Resets the types in a body to those before the run, for another visit. */
 static void reset_body(struct infer *f, gid g)
 {
+    assert(g > 1 && g < f->m->ngraph);
     const struct module *m = f->m;
     for (uint32_t i = 0; i < m->graph[g].in.n; i++) {
         vid v = m->arg[m->graph[g].in.at + i];
@@ -108,6 +110,7 @@ struct walk {
 
 static void push_graph(struct infer *f, struct walk *w, gid g)
 {
+    assert(g > 0 && g < f->m->ngraph);
     const struct graph *x = &f->m->graph[g];
     w->at = vec_grow(f->mem, w->at, &w->cap, w->n + 1, sizeof *w->at);
     w->at[w->n++] = (struct frame){g, x->first, x->first + x->count};
@@ -240,6 +243,7 @@ static void guess_inputs(struct infer *f)
 /* The type with every name replaced by its value; map: [type] that of the types before it. */
 static uint32_t bound_type(struct infer *f, uint32_t type, const uint32_t *map)
 {
+    assert(type < f->m->ntype);
     struct shape s;
     struct type t = f->m->type[type];
     bool names = false;

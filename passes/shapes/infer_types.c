@@ -9,6 +9,7 @@
 #include "passes/shapes/infer.h"
 #include "passes/shapes/type_table.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { LETTERS = 26 };
@@ -60,6 +61,7 @@ static uint32_t tensor_of(struct infer *f, enum elem e)
 /* The type of v without shape; 0: a container whose type needs the shape. */
 static uint32_t drop_shape(struct infer *f, vid v)
 {
+    assert(v < f->m->nval && f->type[v] < f->m->ntype);
     const struct type *t = &f->m->type[f->type[v]];
     if (t->kind == TYPE_NONE)
         return tensor_of(f, (enum elem)f->m->tensor[f->m->value[v].tensor].elem);
@@ -75,6 +77,7 @@ static const char *find_letters(const struct type_domain *d, const char *op, int
     while (lo < hi) { /* bisection for the first row behind those of op up to this version */
         uint32_t mid = lo + (hi - lo) / 2;
         int c = strcmp(d->row[mid].op, op);
+        assert(mid == 0 || strcmp(d->row[mid - 1].op, d->row[mid].op) <= 0); /* sorted */
         if (c < 0 || (c == 0 && d->row[mid].since <= version))
             lo = mid + 1;
         else

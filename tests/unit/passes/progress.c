@@ -1,5 +1,5 @@
-/* What listeners hear from passes, and that they can end them: ir/base/listener.c, pipeline_step_run of passes/pipeline.c, and
- * the searches that tell of themselves.
+/* Progress that passes tell listeners, and passes ended by listeners: ir/base/listener.c, pipeline_step_run of
+ * passes/pipeline.c, and the searches that report progress.
  *
  * A graph of parallel chains, wide enough that no planner is done at once.  Each planner tells of itself under the
  * name that -p has, values that never fall below the bound beside them or below the plan's own, and a listener that
