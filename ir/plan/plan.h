@@ -39,7 +39,7 @@ struct claim {
     uint32_t objective; /* value and bounds are ps of this row of the execution models */
     int64_t value;      /* of the plan */
     /* the value in the planner's own problem, which leaves out the least cost of parts */
-    int64_t bare;
+    int64_t value_less_parts;
     enum plan_scope scope; /* what bound and status are about */
     int64_t bound;         /* no plan in scope has less, ps; -1: nothing is known */
     int64_t bound_all;     /* no plan at all has less, ps, <= bound; -1: nothing is known */

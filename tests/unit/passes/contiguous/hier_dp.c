@@ -484,7 +484,7 @@ static void test_flat(void **state)
             for (uint32_t k = 0; i == 0 && k < w->ncls; k++)
                 x.scene.cluster->cls[k].group = 0;
             if (i == 0)
-                x.levels.top = x.levels.base = x.levels.whole = NULL, x.scene.place = NULL;
+                x.levels.top = x.levels.base = x.levels.contiguous = NULL, x.scene.place = NULL;
             int rc = place(&x, i ? "hier-place" : "dp-place");
             assert_true(rc == 0 || rc == PASS_INFEASIBLE || rc == -1);
             value[i] = rc ? rc : x.results.plan->claim.value; /* -1: pins contradict colours */
