@@ -111,7 +111,7 @@ static const char *objectives(bool training, struct arena *a)
     return text;
 }
 
-/* What this program adds to a row. */
+/* Fields that the program adds to the row of an option. */
 static struct cli_option complete_row(int id, const struct opt *row, struct arena *a)
 {
     struct cli_option o = {.id = id, .row = row, .help = row->help, .topic = row->topic};
@@ -268,7 +268,7 @@ const char *cli_value(const struct cli *c, const char *name)
     return c->value[o->id];
 }
 
-/* Words of other programs for what -d says. */
+/* Names that other programs use for --devices. */
 static bool means_devices(const char *word, size_t n)
 {
     static const char *const words[] = {"gpu", "gpus", "num-gpus", "num_gpus", "ngpus"};
