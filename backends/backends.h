@@ -138,7 +138,7 @@ int onnx_write(const struct module *m, const char *path, struct diag *d);
 /* Options of a split and of an annotated model. */
 struct split_options {
     int64_t weights;   /* enum weights_mode */
-    int64_t annotate;  /* ANNOTATE_*: how the whole model tells its plan */
+    int64_t annotate;  /* ANNOTATE_*: form of the plan in the whole model */
     int64_t pictures;  /* PICTURE_* */
     int64_t in_flight; /* samples that schedule.json is worked out for; 0: as many as ever meet */
 };

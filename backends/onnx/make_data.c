@@ -302,8 +302,8 @@ Onnx__TensorProto *make_tensor(struct maker *k, tid t, bool inside)
     Onnx__TensorProto *p = begin_tensor(k, x);
     if (src == NULL || m->patterns) {
         if (x->where == TENSOR_OPAQUE && x->elem != ELEM_NONE && src == NULL && !k->without_source)
-            refuse_tensor(
-                k, t, "is opaque, and nothing says what is in it (!onnx): it cannot be written");
+            refuse_tensor(k, t,
+                          "is opaque, and its bytes are not given (!onnx): it cannot be written");
         p->n_dims = x->rank;
         p->dims = m->ints + x->dim;
         p->has_data_type = x->elem != ELEM_NONE || p->has_data_type;

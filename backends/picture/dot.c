@@ -575,9 +575,9 @@ static const uint32_t *draw_devices(struct picture *p, const struct blocks *b)
     uint32_t *box_of = make_room(p, p->frames.n);
     memcpy(box_of, p->frames.of, p->r->scene.m->nnode * sizeof *box_of);
     p->boxes = p->frames.n;
-    draw_sheet(p,
-               title_write(p->r, &p->frames,
-                           "box: what a device runs; arrow: what crosses, each tensor once", p->a));
+    draw_sheet(p, title_write(p->r, &p->frames,
+                              "box: the nodes of a device; arrow: tensors that cross, each once",
+                              p->a));
     struct holdings *h = holdings_of(p->r, p->frames.of, p->frames.n, p->a);
     for (uint32_t i = 0; i < p->frames.n; i++) {
         const char *label = b ? arena_fmt(p->a, "%s, %s\\n%s", frame_device(p, i), frame_file(p, i),
@@ -865,7 +865,7 @@ int dot_write(const struct result *r, const struct scenery *s, const char *path)
         add_to_title(
             &p,
             arena_fmt(p.a,
-                      "%u thin arrow%s left out: shapes, and to further readers of what comes in",
+                      "%u thin arrow%s left out: shapes, and further readers of incoming tensors",
                       t.hidden, t.hidden == 1 ? " is" : "s are"));
     if (s->layout && s->layout->name && place_frames(&p, s->layout))
         s->layout->screens = -1;

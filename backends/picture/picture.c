@@ -400,8 +400,7 @@ static const struct writer_opt part_option = {
             .help = "in .dot .svg .pdf .png, the nodes of this part: N"}};
 static const struct writer_opt around_option = {
     .opt = {OPT_TEXT, "around", offsetof(struct options, around), "",
-            .help =
-                "in .dot .svg .pdf .png, the nodes up to so many arrows from this one: NODE:2"}};
+            .help = "in .dot .svg .pdf .png, the nodes at most K arrows from NODE: NODE:2"}};
 static const struct writer_opt *const picture_options[] = {&view_option, &part_option,
                                                            &around_option, NULL};
 

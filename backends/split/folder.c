@@ -489,7 +489,8 @@ int folder_commit(struct folder *f)
     close_fd(f);
     arena_free(f->own);
     if (f->replaces && (rc = remove_old(f, old)) != 0)
-        diag_warning(f->diag, WARN_LEFT_BEHIND, "%s: what was there is left in '%s': %s", f->name,
-                     old, strerror(rc));
+        diag_warning(f->diag, WARN_LEFT_BEHIND,
+                     "%s: the folder that stood there before is left in '%s': %s", f->name, old,
+                     strerror(rc));
     return 0;
 }

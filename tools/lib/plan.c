@@ -42,8 +42,8 @@ static void note_counted(const struct ctx *x)
     diag_note(
         x->use.diag,
         "counted are %s of weights and %s of all tensors that nodes make, also those that are "
-        "not there at once: %smore devices, or --objective=makespan, which counts what is "
-        "there at once",
+        "never alive together: %smore devices, or --objective=makespan, which counts the tensors "
+        "that are alive together",
         bytes_short(text[0], weights), bytes_short(text[1], all - weights),
         ctx_ndims(x) ? "try a smaller batch or sequence (--dim), " : "try ");
 }
@@ -75,8 +75,8 @@ static void check_claims(struct pcc *p, const struct evaluation *e)
     if (silent || evaluation_confirms(e, &plan->claim) == FOUND_AS_CLAIMED)
         return;
     diag_warning(&p->diag, WARN_INVALID_PLAN,
-                 "%s: its plan takes %s here, not %s: what it says about bounds is left out",
-                 p->name, time_print(is, e->value), time_print(said, plan->claim.value));
+                 "%s: its plan takes %s here, not %s: its bounds are left out", p->name,
+                 time_print(is, e->value), time_print(said, plan->claim.value));
     plan->claim.value = e->value;
     plan->claim.bound = plan->claim.bound_all = -1;
     plan->claim.proof = plan->claim.offer = NULL;

@@ -114,7 +114,7 @@ static void print_chain(FILE *f, const struct result *r, struct arena *a)
         at = next_stretch(run, chain, n, at).to;
     fprintf(
         f,
-        "critical chain, what the end waits for\n(waiting: for a device, with all inputs there):\n"
+        "critical chain, whose tasks set the latency\n(waiting: for a device, with all inputs there):\n"
         "  %9s %9s %9s %9s\n",
         "waiting", "in", "computing", "out");
     for (uint32_t at = 0, k = 0; at < n; k++) {

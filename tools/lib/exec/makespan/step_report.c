@@ -92,7 +92,7 @@ static void print_chain(FILE *f, const struct result *r, struct arena *a)
     const uint32_t *chain = timeline_chain(&run_of(r)->t, &n, a);
     for (uint32_t at = 0; at < n; lines++)
         at = next_stretch(r, chain, n, at).to;
-    fprintf(f, "critical chain, what the end waits for:\n");
+    fprintf(f, "critical chain, whose tasks set the makespan:\n");
     for (uint32_t at = 0, k = 0; at < n; k++) {
         struct stretch s = next_stretch(r, chain, n, at);
         at = s.to;
