@@ -15,15 +15,13 @@ enum view { VIEW_DEVICES, VIEW_BLOCKS, VIEW_NODES };
 /* How it is drawn; bits, as picture_formats names them ("svg", ..., NULL). */
 enum { PICTURE_SVG = 1, PICTURE_PDF = 2, PICTURE_PNG = 4, PICTURE_DOT = 8 };
 extern const char *const picture_formats[];
-enum {
-    MOST_BOXES = 150,
-    GOOD_BOXES = 32
-}; /* of a picture that one can look at; of blocks that one sees at a glance */
+/* Boxes of a picture that is still readable; boxes of a picture of blocks that the eye takes in at once. */
+enum { MOST_BOXES = 150, GOOD_BOXES = 32 };
 /* Where the weights of a split lie: in one file that the parts share, inside the parts, or in the files
  * of the source: where these are, else in copies of them, or in hard links to them. */
 enum weights_mode { WEIGHTS_SHARED, WEIGHTS_INLINE, WEIGHTS_ORIGINAL, WEIGHTS_LINK, WEIGHTS_MODES };
 
-/* What the files are about. */
+/* The model, the plan and its figures, as every writer receives them. */
 struct result {
     struct scene scene;
     const struct plan *plan;
@@ -32,7 +30,7 @@ struct result {
     const struct level_table
         *table;          /* of the pass levels (ir/dag/level_table.h); NULL: it has not run */
     uint32_t *part_slot; /* [part] of a latency: the slot of its subgraph; 0: of a host */
-    int64_t parts_value; /* ps: what one sample alone takes through the parts (FEED_ALONE) */
+    int64_t parts_value; /* ps: time of one sample alone through the parts (FEED_ALONE) */
     /* of functions, while the plan was made: "opened", "whole"; NULL: there are none */
     const char *calls;
     /* scene, plan and verdict by the objective that the plan was made for, where this is about another one (--judge):
@@ -42,10 +40,11 @@ struct result {
     const char *const *dim_name; /* bindings that the plan was made for */
     const int64_t *dim_value;
     uint32_t ndims;
-    const char *assumed; /* what the plan rests on that nobody said; NULL: nothing */
-    bool annotated;      /* a model with the plan in it is written */
-    bool colored;        /* tables are for a terminal that shows colours */
-    FILE *out;           /* where the path "-" leads; NULL: stdout */
+    const char *
+        assumed; /* assumptions of the plan about devices and sizes that no option gave; NULL: none */
+    bool annotated; /* a model with the plan in it is written */
+    bool colored;   /* tables are for a terminal that shows colours */
+    FILE *out;      /* where the path "-" leads; NULL: stdout */
     struct diag *diag;
 };
 
@@ -98,7 +97,7 @@ struct writer {
     bool
         to_stdout; /* --emit takes it; with the path "-" all but folders write to the stream of the result */
     bool as_planned; /* it is given the plan with calls open as they were when it was made */
-    bool has_model;  /* it holds the whole model, with the plan if there is one */
+    bool has_model;  /* the file holds the whole model, and the plan if there is one */
     enum writer_needs needs;
     const struct writer_opt *const *opts; /* ends with NULL; NULL: none */
     size_t optsize;                       /* of the struct that holds them */
@@ -139,7 +138,7 @@ int onnx_write(const struct module *m, const char *path, struct diag *d);
 /* Options of a split and of an annotated model. */
 struct split_options {
     int64_t weights;   /* enum weights_mode */
-    int64_t annotate;  /* ANNOTATE_*: how the whole model tells its plan */
+    int64_t annotate;  /* ANNOTATE_*: form of the plan in the whole model */
     int64_t pictures;  /* PICTURE_* */
     int64_t in_flight; /* samples that schedule.json is worked out for; 0: as many as ever meet */
 };
@@ -149,7 +148,7 @@ extern const struct writer_opt annotate_option;
 /* The split folder.  Replaces only an empty folder or another split; with WEIGHTS_ORIGINAL the folder of
  * the source is taken, too, and keeps its other files. */
 int split_write(const struct result *r, const struct split_options *o, const char *folder);
-/* What is drawn. */
+/* The view and the nodes of a picture. */
 struct scenery {
     enum view view;
     uint32_t boxes; /* at most, of blocks */

@@ -30,7 +30,7 @@ SUFFIX = "_kernel_time"
 
 
 class Node:
-    """What was measured of one node."""
+    """Measured time and memory of one node."""
 
     def __init__(self):
         self.us, self.results, self.works = [], 0, 0

@@ -741,7 +741,7 @@ def rounded_values(manifest, graphs, folder):
 
 
 def near(ref, got):
-    """None if within the tolerance of the largest finite reference, else what is wrong."""
+    """None if within the tolerance of the largest finite reference, else the message of the difference."""
     if ref.dtype == object or ref.dtype.kind in "SU":
         return "strings differ"
     wide = np.complex128 if ref.dtype.kind == "c" else np.float64

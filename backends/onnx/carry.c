@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct carrier {
-    struct maker k; /* bare */
+    struct maker k; /* without_source */
     struct arena *tmp;
 };
 
@@ -201,20 +201,20 @@ static void carry_attributes(struct carrier *c, struct slice list)
         carry_attribute(c, list.at + i);
 }
 
-/* What the messages of a graph or function list of values, and what the module makes of it. */
-struct listed {
+/* Descriptions of values (types, shapes) in a message of a graph or function. */
+struct descriptions {
     Onnx__ValueInfoProto **list;
     size_t n;
     uint32_t flag; /* VALUE_INPUT, VALUE_OUTPUT, or 0: elsewhere */
 };
 
 /* The descriptions that the module would make otherwise, in place of all. */
-static void keep_odd(struct carrier *c, struct listed *l, gid g, const struct map *values)
+static void keep_odd(struct carrier *c, struct descriptions *l, gid g, const struct map *values)
 {
     static const unsigned none[] = {0};
     struct module *m = c->k.m;
     Onnx__ValueInfoProto **odd = arena_array(c->k.a, l->n + 1, sizeof *odd);
-    struct map count = {0}; /* what is described twice stays together */
+    struct map count = {0}; /* several descriptions of one value stay together */
     size_t n = 0;
     for (size_t i = 0; i < l->n; i++) {
         uint64_t name = map_key(1, str_id(m, l->list[i]->name));
@@ -259,9 +259,9 @@ static void carry_graph(struct carrier *c, gid g, const struct map *values)
     if (x->src == NULL)
         return;
     Onnx__GraphProto had = *(const Onnx__GraphProto *)x->src;
-    struct listed in = {had.input, had.n_input, VALUE_INPUT},
-                  out = {had.output, had.n_output, VALUE_OUTPUT},
-                  more = {had.value_info, had.n_value_info, 0};
+    struct descriptions in = {had.input, had.n_input, VALUE_INPUT},
+                        out = {had.output, had.n_output, VALUE_OUTPUT},
+                        more = {had.value_info, had.n_value_info, 0};
     keep_odd(c, &in, g, values);
     keep_odd(c, &out, g, values);
     keep_odd(c, &more, g, values);
@@ -318,7 +318,7 @@ static void carry_function(struct carrier *c, struct function *f)
         return;
     Onnx__FunctionProto made = ONNX__FUNCTION_PROTO__INIT,
                         had = *(const Onnx__FunctionProto *)f->src;
-    struct listed more = {had.value_info, had.n_value_info, 0};
+    struct descriptions more = {had.value_info, had.n_value_info, 0};
     map_values(&in, &values);
     keep_odd(&in, &more, 1, &values);
     had.n_value_info = more.n;
@@ -385,7 +385,8 @@ int onnx_carry(struct module *m, struct diag *d)
     static const unsigned below[] = {7, 8, 25, 0}; /* graph, opsets, functions */
     if (m->src == NULL || m->patterns)
         return 0;
-    struct carrier c = {.k = {.m = m, .model = m, .a = arena_new(m->mem), .d = d, .bare = true}};
+    struct carrier c = {
+        .k = {.m = m, .model = m, .a = arena_new(m->mem), .d = d, .without_source = true}};
     c.tmp = arena_new(c.k.a);
     int rc = check_carried(m, c.tmp, d);
     if (rc == 0) {

@@ -74,7 +74,7 @@ static char **name_values(struct maker *k, struct slice list, uint32_t n, nid ma
     char **out = arena_array(k->a, (size_t)n + 1, sizeof *out);
     for (uint32_t i = 0; i < n; i++) {
         vid v = m->arg[list.at + i];
-        bool lost = (m->value[v].flags & VALUE_LOST) != 0 && !k->bare;
+        bool lost = (m->value[v].flags & VALUE_LOST) != 0 && !k->without_source;
         out[i] = lost ? name_lost(k, maker, i) : make_text(m, m->value[v].name);
     }
     return out;
@@ -118,12 +118,13 @@ Onnx__NodeProto *make_node(struct maker *k, nid n)
 {
     struct module *m = k->m;
     struct node *x = &m->node[n];
-    const Onnx__NodeProto *src = k->bare ? NULL : x->src;
+    const Onnx__NodeProto *src = k->without_source ? NULL : x->src;
     bool whole = src != NULL && !m->patterns;
     struct arena_mark mark = arena_mark(k->a);
     Onnx__AttributeProto **attr =
-        k->bare ? NULL
-                : make_attributes(k, x, src ? src->attribute : NULL, src ? src->n_attribute : 0);
+        k->without_source
+            ? NULL
+            : make_attributes(k, x, src ? src->attribute : NULL, src ? src->n_attribute : 0);
     if (whole && (x->flags & NODE_MADE) == 0 && attr == src->attribute && node_agrees(k, x, src)) {
         arena_release(k->a, mark);
         return (Onnx__NodeProto *)(uintptr_t)src;
@@ -143,13 +144,13 @@ Onnx__NodeProto *make_node(struct maker *k, nid n)
     p->input = name_values(k, x->in, x->nformal, n);
     p->n_output = x->out.n;
     p->output = name_values(k, x->out, x->out.n, n);
-    p->n_attribute = k->bare ? 0 : x->attr.n;
+    p->n_attribute = k->without_source ? 0 : x->attr.n;
     p->attribute = attr;
     if (whole)
         make_sharding(k, src, p);
     if (!whole || (x->flags & NODE_MADE) != 0)
         make_about(k, x->about, whole, &p->doc_string, &p->metadata_props, &p->n_metadata_props);
-    if (!k->bare)
+    if (!k->without_source)
         x->src = p;
     return p;
 }
@@ -167,7 +168,7 @@ Onnx__ValueInfoProto *make_info(struct maker *k, vid v)
 
 #define NO_INFO UINT32_MAX
 
-/* What a list of a message says of values. */
+/* The descriptions of values in one list of a message, by name. */
 struct infos {
     Onnx__ValueInfoProto **list;
     size_t n;
@@ -177,7 +178,7 @@ struct infos {
 
 static struct infos index_infos(struct maker *k, Onnx__ValueInfoProto **list, size_t n)
 {
-    struct infos x = {.list = list, .n = k->bare ? 0 : n};
+    struct infos x = {.list = list, .n = k->without_source ? 0 : n};
     x.next = arena_array(k->a, x.n + 1, sizeof *x.next);
     for (size_t i = x.n; i-- > 0;) {
         uint64_t name = map_key(1, str_id(k->m, list[i]->name != NULL ? list[i]->name : ""));
@@ -187,7 +188,7 @@ static struct infos index_infos(struct maker *k, Onnx__ValueInfoProto **list, si
     return x;
 }
 
-/* 1 + the place of what is said of v; 0: nothing is, or it is taken. */
+/* 1 + the place of the description of value v; 0: there is none, or another value has used it. */
 static uint32_t info_at(const struct maker *k, const struct infos *x, vid v)
 {
     uint32_t at = x->at.mask != 0 ? map_get(&x->at, map_key(1, make_told(&k->m->value[v]))) : 0;
@@ -208,8 +209,8 @@ static Onnx__ValueInfoProto *take_info(struct maker *k, vid v, Onnx__ValueInfoPr
     return p;
 }
 
-/* Descriptions of the inputs or outputs of a graph, of which `have` is what the message says; an entry serves once.
- * renamed: a pass copied the graph, and gave all values other names. */
+/* Descriptions of the inputs or outputs of a graph; `have`: the descriptions in its message, each of which serves
+ * once. renamed: a pass copied the graph and gave all values other names. */
 static Onnx__ValueInfoProto **make_border(struct maker *k, struct slice list, struct infos have,
                                           bool renamed)
 {
@@ -227,7 +228,7 @@ static Onnx__ValueInfoProto **make_border(struct maker *k, struct slice list, st
     return out;
 }
 
-/* Whether a pass made v by an operator that is not ONNX's own, so that nobody else can infer its type. */
+/* Whether a pass made v by an operator of another domain than ai.onnx: ONNX cannot infer the type of v. */
 static bool is_ours(const struct module *m, vid v)
 {
     const struct node *x = &m->node[m->value[v].def];
@@ -258,8 +259,8 @@ static struct map told_values(struct maker *k, const struct csr *values, gid g)
     return here;
 }
 
-/* Other values that are described: those of the message that are still there, then those that passes or the text tell
- * the type of.  function: its inputs and outputs are described here, too. */
+/* Descriptions of inner values: first of values in the message that still exist, then of values whose types come
+ * from passes or from the text. function: inputs and outputs are described here, too. */
 static Onnx__ValueInfoProto **make_infos(struct maker *k, const struct csr *values, gid g,
                                          struct infos have, bool function, size_t *n)
 {
@@ -386,7 +387,7 @@ Onnx__OperatorSetIdProto *make_opset(struct maker *k, uint32_t i)
 {
     struct module *m = k->m;
     struct opset *x = &m->opset[i];
-    const Onnx__OperatorSetIdProto *src = k->bare ? NULL : x->src;
+    const Onnx__OperatorSetIdProto *src = k->without_source ? NULL : x->src;
     if (src != NULL && !m->patterns)
         return (Onnx__OperatorSetIdProto *)(uintptr_t)src;
     Onnx__OperatorSetIdProto *p = arena_alloc(k->a, sizeof *p);
@@ -398,7 +399,7 @@ Onnx__OperatorSetIdProto *make_opset(struct maker *k, uint32_t i)
         p->domain = x->domain != 0 ? make_text(m, x->domain) : NULL;
     p->has_version = p->has_version || x->version != 0;
     p->version = x->version;
-    if (!k->bare)
+    if (!k->without_source)
         x->src = p;
     return p;
 }

@@ -1,4 +1,4 @@
-/* ONNX messages out of the module: what the files of this folder share. */
+/* ONNX messages out of the module: declarations that the files of this folder share. */
 #ifndef PCC_BACKENDS_ONNX_MAKE_H
 #define PCC_BACKENDS_ONNX_MAKE_H
 
@@ -13,9 +13,9 @@ struct maker {
     const struct module *model; /* has the files */
     struct arena *a;
     struct diag *d;
-    /* src pointers are not looked at: every message is what the module alone says (carry.c) */
-    bool bare;
-    bool told; /* no file says which values it describes: all whose type is known are */
+    /* messages are made from the module alone, without the messages that src points to (carry.c) */
+    bool without_source;
+    bool told; /* no file says which values have descriptions: all values of known type get one */
     bool failed;
     struct map taken; /* names of values, once a lost one needs another name */
 };
@@ -24,8 +24,9 @@ struct maker {
 char *make_text(const struct module *m, sid s);
 /* The type as a message in a; NULL if nothing is known of it. */
 Onnx__TypeProto *make_type(const struct module *m, uint32_t type, struct arena *a);
-/* The message of a dense tensor: its own, if that says what the module says.  A slice that a writer has to bring to its
- * place yet says that it is external, not where.  inside: it is below a node, so that its bytes come along. */
+/* The message of a dense tensor: the message from the file if it agrees with the module, else a new one. A slice is
+ * marked external without a location, which the writer adds. inside: the tensor is below a node, so its bytes are part
+ * of the message. */
 Onnx__TensorProto *make_tensor(struct maker *k, tid t, bool inside);
 Onnx__SparseTensorProto *make_sparse(struct maker *k, tid t, bool inside);
 /* The message of an attribute; bodies in it are those of m->graph[].src. */
@@ -47,7 +48,7 @@ static inline sid make_told(const struct value *x)
 void make_annotations(struct maker *k, struct map here, Onnx__GraphProto *p);
 /* Device configurations of node p, which comes from `had`, for its operands and results now. */
 void make_sharding(struct maker *k, const Onnx__NodeProto *had, Onnx__NodeProto *p);
-/* Errors: training_info of the model before passes reads what is not there any more; a string is not UTF-8. */
+/* Errors: training_info reads a value that passes have removed; a string is not UTF-8. */
 void check_training(struct maker *k, const Onnx__ModelProto *p);
 void check_characters(struct maker *k, const ProtobufCMessage *root);
 

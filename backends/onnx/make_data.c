@@ -23,7 +23,7 @@ Onnx__StringStringEntryProto *make_entry(struct arena *a, const char *key, const
     return e;
 }
 
-/* Whether entries say what the module says: they may have fields that it has no place for. */
+/* Whether the metadata entries of a message equal the module's, apart from fields that the module cannot hold. */
 static bool meta_agrees(const struct module *m, struct slice meta,
                         Onnx__StringStringEntryProto **have, size_t nhave)
 {
@@ -228,13 +228,13 @@ static void set_external(struct maker *k, tid t, Onnx__TensorProto *p)
 {
     const struct tensor *x = &k->m->tensor[t];
     const struct file *f = &k->model->file[x->file];
-    if (x->where == TENSOR_FILE && f->fd < 0 && f->barred && !k->bare)
+    if (x->where == TENSOR_FILE && f->fd < 0 && f->barred && !k->without_source)
         refuse_tensor(
             k, t, arena_fmt(k->a, "needs the file '%s', which %s", str(k->m, f->path), f->barred));
     p->has_data_location = 1;
     p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     if (x->where == TENSOR_SLICE || p->n_external_data > 0)
-        return; /* a writer will say where; or what the file said holds */
+        return; /* the writer adds the location, or the file's location is still right */
     p->external_data = arena_array(k->a, 3, sizeof *p->external_data);
     p->external_data[p->n_external_data++] = make_entry(k->a, "location", str(k->m, f->location));
     p->external_data[p->n_external_data++] =
@@ -278,11 +278,11 @@ static bool is_named(const struct module *m, const char *name, sid want)
     return strcmp(name != NULL ? name : "", str(m, want)) == 0;
 }
 
-/* A copy of the tensor's message that holds what the module has no place for, or a new one. */
+/* A copy of the tensor's message, with its fields that the module cannot hold; or a new message. */
 static Onnx__TensorProto *begin_tensor(struct maker *k, const struct tensor *x)
 {
     Onnx__TensorProto *p = arena_alloc(k->a, sizeof *p);
-    if (x->src != NULL && !k->bare)
+    if (x->src != NULL && !k->without_source)
         *p = *(const Onnx__TensorProto *)x->src;
     else
         onnx__tensor_proto__init(p);
@@ -295,15 +295,15 @@ Onnx__TensorProto *make_tensor(struct maker *k, tid t, bool inside)
 {
     struct module *m = k->m;
     struct tensor *x = &m->tensor[t];
-    const Onnx__TensorProto *src = k->bare ? NULL : x->src;
+    const Onnx__TensorProto *src = k->without_source ? NULL : x->src;
     assert(t > 0 && t < m->ntensor && x->where != TENSOR_SPARSE);
     if (src != NULL && !m->patterns && is_named(m, src->name, x->name))
         return (Onnx__TensorProto *)(uintptr_t)src;
     Onnx__TensorProto *p = begin_tensor(k, x);
     if (src == NULL || m->patterns) {
-        if (x->where == TENSOR_OPAQUE && x->elem != ELEM_NONE && src == NULL && !k->bare)
-            refuse_tensor(
-                k, t, "is opaque, and nothing says what is in it (!onnx): it cannot be written");
+        if (x->where == TENSOR_OPAQUE && x->elem != ELEM_NONE && src == NULL && !k->without_source)
+            refuse_tensor(k, t,
+                          "is opaque, and its bytes are not given (!onnx): it cannot be written");
         p->n_dims = x->rank;
         p->dims = m->ints + x->dim;
         p->has_data_type = x->elem != ELEM_NONE || p->has_data_type;
@@ -312,7 +312,7 @@ Onnx__TensorProto *make_tensor(struct maker *k, tid t, bool inside)
         if (x->where != TENSOR_OPAQUE)
             set_payload(k, t, p, inside);
     }
-    if (!k->bare)
+    if (!k->without_source)
         x->src = p;
     return p;
 }
@@ -322,7 +322,7 @@ Onnx__SparseTensorProto *make_sparse(struct maker *k, tid t, bool inside)
     struct module *m = k->m;
     struct tensor *x = &m->tensor[t];
     assert(t > 0 && t < m->ntensor && x->where == TENSOR_SPARSE);
-    const Onnx__SparseTensorProto *src = k->bare ? NULL : x->src;
+    const Onnx__SparseTensorProto *src = k->without_source ? NULL : x->src;
     if (x->of[0] != 0 && m->tensor[x->of[0]].name != x->name)
         m->tensor[x->of[0]].name = x->name; /* the name of the values is that of the tensor */
     Onnx__TensorProto *part[2] = {NULL, NULL};
@@ -340,7 +340,7 @@ Onnx__SparseTensorProto *make_sparse(struct maker *k, tid t, bool inside)
     p->indices = part[1];
     p->n_dims = x->rank;
     p->dims = m->ints + x->dim;
-    if (!k->bare)
+    if (!k->without_source)
         x->src = p;
     return p;
 }
@@ -412,7 +412,7 @@ static void set_lists(struct maker *k, const struct attr *x, Onnx__AttributeProt
     }
 }
 
-/* The value that the module has for it. */
+/* Sets the value of the message from the attribute in the module. */
 static void set_value(struct maker *k, const struct attr *x, Onnx__AttributeProto *p)
 {
     switch ((enum attr_kind)x->kind) {
@@ -473,7 +473,7 @@ static bool has_same_below(struct maker *k, const struct attr *x, const Onnx__At
 
 Onnx__AttributeProto *make_attribute(struct maker *k, const struct attr *x, const char *node)
 {
-    const Onnx__AttributeProto *src = k->bare ? NULL : x->src;
+    const Onnx__AttributeProto *src = k->without_source ? NULL : x->src;
     bool whole = src != NULL && !k->m->patterns;
     bool same = whole && (x->ref != 0 || has_same_below(k, x, src));
     if (same && is_named(k->m, src->name, x->name))
@@ -496,7 +496,7 @@ Onnx__AttributeProto *make_attribute(struct maker *k, const struct attr *x, cons
     }
     if (x->ref == 0 && (!whole || x->kind >= ATTR_TENSOR))
         set_value(k, x, p);
-    if (x->kind == ATTR_TYPE && p->tp == NULL && x->ref == 0 && !k->bare && !x->unset) {
+    if (x->kind == ATTR_TYPE && p->tp == NULL && x->ref == 0 && !k->without_source && !x->unset) {
         k->failed = true;
         diag_error(
             k->d, "%s: node '%s': attribute '%s' is a type that is not known: it cannot be written",

@@ -15,20 +15,20 @@
 enum { PACK_COPY = 4096 }; /* payloads from this size on are copied by descriptor */
 
 /* Addresses that messages point into and that stand for the bytes of a file (infile_addresses). */
-struct mapped {
+struct mapping {
     const uint8_t *at;
     uint64_t size;
     int fd; /* of the file that is mapped, from its beginning */
 };
 
 /* The files whose bytes messages of the module point at, by ascending address, in a. */
-struct mapped *mapped_files(const struct module *m, uint32_t *n, struct arena *a);
-void mapped_sort(struct mapped *list, uint32_t n);
+struct mapping *module_mappings(const struct module *m, uint32_t *n, struct arena *a);
+void mappings_sort(struct mapping *list, uint32_t n);
 /* Appends the payload of a tensor that has bytes at the position of `out`.  0, or -1 and an error. */
 int tensor_copy(const struct module *m, tid t, int out, const char *what, struct diag *d);
 
-/* A model whose tensors have places: place.c. */
-struct placed {
+/* A model file in which each tensor has its offset (place.c), and the file of weights beside it. */
+struct model_file {
     Onnx__ModelProto model;
     Onnx__GraphProto graph; /* the model's, if some tensor got a place */
     bool has_data;
@@ -37,11 +37,11 @@ struct placed {
 /* Gives the tensors of the main graph that passes made a place in *out, which must not be moved: in the model that
  * will be written at path ("-": a stream), or beside it.  0, or -1 and an error. */
 int onnx_place(const struct module *m, const Onnx__ModelProto *model, const char *path,
-               struct placed *out, struct arena *a, struct diag *d);
+               struct model_file *out, struct arena *a, struct diag *d);
 
 /* Writes one model as file `name` (created; an error if it exists) of the folder dirfd; on failure
  * the file is removed.  map[nmap]: by ascending address.  0 or -1. */
-int onnx_pack_file(const struct mapped *map, uint32_t nmap, const Onnx__ModelProto *model,
+int onnx_pack_file(const struct mapping *map, uint32_t nmap, const Onnx__ModelProto *model,
                    int dirfd, const char *name, struct diag *d);
 
 /* The same for the file at `path`, which appears complete or not at all, and may replace another;

@@ -127,9 +127,9 @@ static int check_data(const struct module *m, const char *path, struct diag *d)
 }
 
 int onnx_place(const struct module *m, const Onnx__ModelProto *model, const char *path,
-               struct placed *out, struct arena *a, struct diag *d)
+               struct model_file *out, struct arena *a, struct diag *d)
 {
-    *out = (struct placed){.model = *model, .graph = *model->graph};
+    *out = (struct model_file){.model = *model, .graph = *model->graph};
     uint32_t n = count_placeless(m);
     if (n == 0)
         return 0;

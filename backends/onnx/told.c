@@ -1,5 +1,5 @@
-/* What messages of a file say of values by their names, after passes have given values other names or dropped them:
- * annotations of quantization, placements of devices, training_info.  O(what the messages say). */
+/* Messages of a file that name values (quantization annotations, device placements, training_info), after passes
+ * have renamed or dropped values. O(size of these messages). */
 #include "backends/onnx/make.h"
 #include "backends/onnx/walk.h"
 #include "ir/base/utf8.h"
@@ -105,7 +105,7 @@ static void note_names(struct maker *k, const ProtobufCMessage *root, struct map
     }
 }
 
-/* What training may read. */
+/* Names of values that training_info may read. */
 struct readable {
     struct map had, here; /* names of the model before passes, and now */
     struct map own;       /* of a part of training_info itself */

@@ -106,8 +106,8 @@ int copy_bytes(int in, uint64_t off, uint64_t len, int out, const char *what, st
 }
 
 struct sink {
-    ProtobufCBuffer base;     /* first: protobuf-c hands it back */
-    const struct mapped *map; /* [nmap] */
+    ProtobufCBuffer base;      /* first: protobuf-c hands it back */
+    const struct mapping *map; /* [nmap] */
     uint32_t nmap;
     int fd;
     int bad;
@@ -125,8 +125,8 @@ static void sink_flush(struct sink *s)
     s->n = 0;
 }
 
-/* The file whose addresses hold p, NULL if there is none. */
-static const struct mapped *mapping_of(const struct sink *s, const uint8_t *p)
+/* The mapped file that contains address p; NULL: none. */
+static const struct mapping *mapping_of(const struct sink *s, const uint8_t *p)
 {
     uint32_t low = 0, high = s->nmap; /* the last one that begins at p or before is below high */
 
@@ -137,7 +137,7 @@ static const struct mapped *mapping_of(const struct sink *s, const uint8_t *p)
         else
             high = mid;
     }
-    const struct mapped *f = low > 0 ? &s->map[low - 1] : NULL;
+    const struct mapping *f = low > 0 ? &s->map[low - 1] : NULL;
     assert(low <= s->nmap);
     return f != NULL && (uintptr_t)p - (uintptr_t)f->at < f->size ? f : NULL;
 }
@@ -145,7 +145,7 @@ static const struct mapped *mapping_of(const struct sink *s, const uint8_t *p)
 static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
 {
     struct sink *s = (struct sink *)buffer;
-    const struct mapped *f = n >= LEAST ? mapping_of(s, p) : NULL;
+    const struct mapping *f = n >= LEAST ? mapping_of(s, p) : NULL;
     uint64_t at = f != NULL ? (uintptr_t)p - (uintptr_t)f->at : 0;
 
     if (!s->bad && ((f != NULL && n >= PACK_COPY) || n > sizeof s->buf - s->n))
@@ -166,7 +166,7 @@ static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
 }
 
 /* Packs into an open file. */
-static int pack(const struct mapped *map, uint32_t nmap, const Onnx__ModelProto *model, int fd,
+static int pack(const struct mapping *map, uint32_t nmap, const Onnx__ModelProto *model, int fd,
                 const char *what, struct diag *d)
 {
     struct sink s;
@@ -190,7 +190,7 @@ static int pack(const struct mapped *map, uint32_t nmap, const Onnx__ModelProto 
     return s.bad ? -1 : 0;
 }
 
-int onnx_pack_file(const struct mapped *map, uint32_t nmap, const Onnx__ModelProto *model,
+int onnx_pack_file(const struct mapping *map, uint32_t nmap, const Onnx__ModelProto *model,
                    int dirfd, const char *name, struct diag *d)
 {
     int fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -235,24 +235,24 @@ static void warn_moved(const struct module *m, const char *path, struct diag *d)
 
 static int compare_mapped(const void *x, const void *y)
 {
-    uintptr_t a = (uintptr_t)((const struct mapped *)x)->at;
-    uintptr_t b = (uintptr_t)((const struct mapped *)y)->at;
+    uintptr_t a = (uintptr_t)((const struct mapping *)x)->at;
+    uintptr_t b = (uintptr_t)((const struct mapping *)y)->at;
     return (a > b) - (a < b);
 }
 
-void mapped_sort(struct mapped *list, uint32_t n)
+void mappings_sort(struct mapping *list, uint32_t n)
 {
     qsort(list, n, sizeof *list, compare_mapped);
 }
 
-struct mapped *mapped_files(const struct module *m, uint32_t *n, struct arena *a)
+struct mapping *module_mappings(const struct module *m, uint32_t *n, struct arena *a)
 {
-    struct mapped *list = arena_array(a, m->nfile, sizeof *list);
+    struct mapping *list = arena_array(a, m->nfile, sizeof *list);
     *n = 0;
     for (uint32_t k = 1; k < m->nfile; k++)
         if (m->file[k].map != NULL)
-            list[(*n)++] = (struct mapped){m->file[k].map, m->file[k].size, m->file[k].fd};
-    mapped_sort(list, *n);
+            list[(*n)++] = (struct mapping){m->file[k].map, m->file[k].size, m->file[k].fd};
+    mappings_sort(list, *n);
     return list;
 }
 
@@ -261,10 +261,10 @@ int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const 
 {
     assert(model && path);
     struct arena *a = arena_new(m->mem);
-    struct placed x;
+    struct model_file x;
     struct outfile o;
     uint32_t n;
-    const struct mapped *map = mapped_files(m, &n, a);
+    const struct mapping *map = module_mappings(m, &n, a);
     int bad = onnx_place(m, model, path, &x, a, d);
 
     if (!bad && (outfile_open_to(&o, path, NULL, a, d) != 0 || fflush(o.f) != 0))

@@ -63,7 +63,7 @@ static uint32_t stack_within(struct arrangement *t, const struct gap *gap, doubl
     return stack + 1;
 }
 
-/* At most so many stacks, as low as they can be. */
+/* Puts the frames into at most `stacks` stacks so that the highest stack is as low as possible. */
 static void make_stacks(struct arrangement *t, const struct gap *gap, uint32_t stacks)
 {
     double low = 0, high = 0;
@@ -156,7 +156,7 @@ static const struct arrange_frame *frame_beside(const struct arrangement *t,
     return &t->frame[(s->to ? s->to : s->from) - 1];
 }
 
-/* The labels beside a stack: those of the host, or the others; returns how far they reach. */
+/* Places labels beside a stack, either of host transfers or of transfers between frames; returns their right end. */
 static double fill_side(struct arrangement *t, uint32_t stack, bool host, struct arena *a)
 {
     struct wish *wish = arena_array(a, (size_t)t->signs + 1, sizeof *wish);
@@ -183,7 +183,7 @@ static void move_side(struct arrangement *t, uint32_t stack, bool host, double x
     }
 }
 
-/* Everything, its frames being in stacks. */
+/* The whole picture, once each frame stands in a stack. */
 static void place_all(struct arrangement *t, const struct gap *gap, struct arena *a)
 {
     double x = 0, y = 0;

@@ -1,5 +1,5 @@
-/* What a box says: what it holds (a scope, the parts of a layer, or its operators), how often, its most
- * frequent operators, its time and share of its device, its weights and state.  O(nodes * what is shown). */
+/* The text of a box: its scope, the parts of a layer, or its operators; how often it repeats; its most frequent
+ * operators; its time and share of its device; its weights and state. O(nodes * lines of the text). */
 #include "backends/picture/blocks.h"
 #include "backends/label.h"
 #include "ir/model/dim.h"
@@ -107,7 +107,7 @@ static const char *shape_text(const struct module *m, vid v, struct arena *a)
     return arena_fmt(a, "[%s]", s);
 }
 
-/* "MatMul [1, 4096, 320]": the operator that takes longest, and what it makes. */
+/* "MatMul [1, 4096, 320]": the slowest operator and the shape of its result. */
 static const char *heaviest_text(const struct module *m, const int64_t *time, const nid *node,
                                  uint32_t n, struct arena *a)
 {
@@ -154,7 +154,7 @@ static nid layer_node(const struct layers *l, const nid *node, uint32_t n)
     return in > n / 2 ? first : 0;
 }
 
-/* Where it is, or else its heaviest operator and the shape of what that makes.  time: [node] on its device. */
+/* The scope of the box, or else its heaviest operator and the shape of its result. time: [node] on its device. */
 static const char *title_of(const struct module *m, const struct layers *l, const struct block *b,
                             const int64_t *time, struct arena *a)
 {

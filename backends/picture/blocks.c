@@ -283,7 +283,7 @@ static uint32_t *measure_widths(struct folder *w, const struct items *t)
     }
     for (uint32_t i = 1; i <= t->n; i++)
         width[i] += width[i - 1];
-    assert(width[t->n] == 0 || t->n == 0); /* what was made has been read */
+    assert(width[t->n] == 0 || t->n == 0); /* no value is alive behind the last node */
     return width;
 }
 
@@ -420,7 +420,7 @@ struct blocks blocks_build(const struct result *r, const struct frames *f, uint3
     memcpy(w.layer, w.layers.of, nnode * sizeof *w.layer);
     fill_layers(&w);
     link_chains(&w);
-    for (uint32_t i = 0; i < f->n; i++) { /* does everything fit when nothing is joined? */
+    for (uint32_t i = 0; i < f->n; i++) { /* do all boxes fit without joining any? */
         struct arena_mark mark = arena_mark(scratch);
         struct items t;
         all += fold_frame(&w, i, MANY, &t, fold);

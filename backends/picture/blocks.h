@@ -1,4 +1,4 @@
-/* Frames and blocks: what a picture shows as one cluster and as one box. */
+/* Frames (a device's border in the picture) and blocks (groups of nodes drawn as one box). */
 #ifndef PCC_BACKENDS_PICTURE_BLOCKS_H
 #define PCC_BACKENDS_PICTURE_BLOCKS_H
 
@@ -32,7 +32,7 @@ struct holdings *holdings_of(const struct result *r, const uint32_t *of, uint32_
 struct block {
     nid *node; /* in the order of the picture */
     uint32_t nodes;
-    uint32_t repeats; /* it stands for so many alike, one after the other; 1: no fold */
+    uint32_t repeats; /* how many equal blocks in a row this box stands for; 1: itself alone */
     bool layered;     /* they are layers by name or profile */
     uint32_t frame;
     int64_t time; /* ps on its device */
@@ -61,7 +61,7 @@ void blocks_join_small(const struct result *r, const struct frames *f, struct bl
 /* Whether all that a node makes are integers and truth values. */
 bool block_node_is_pale(const struct module *m, nid x);
 
-/* What a block says of itself, into label and tip (block_label.c). */
+/* Writes the label and the tooltip of a block (block_label.c). */
 void block_describe(const struct result *r, const struct frames *f, const struct layers *l,
                     struct block *b, struct arena *a);
 

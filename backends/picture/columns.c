@@ -28,7 +28,7 @@ static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, u
     return level;
 }
 
-/* The last boxes of a level that nothing in their frame reads. */
+/* The last boxes of a level without consumers in their frame. */
 struct row {
     uint32_t box[ROW], n;
 };

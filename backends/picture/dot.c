@@ -144,7 +144,7 @@ static Agnode_t *add_box(struct picture *p, Agraph_t *g, const char *id, const c
 
 #define PALE_LINE "#c3ccd6"
 
-/* What is of shapes, indices and masks only. */
+/* Nodes that compute shapes, indices or masks only. */
 static void pale_box(Agnode_t *n)
 {
     set_attribute(n, "fillcolor", "#f7f9fb");
@@ -173,7 +173,7 @@ static Agedge_t *add_order(struct picture *p, Agnode_t *a, Agnode_t *b)
 
 /* ---- arrows ----------------------------------------------------------------------------------- */
 
-/* All that goes between two frames (0: the host). */
+/* The transfers from one frame to another (0: the host). */
 struct route {
     uint32_t arrows, tensors;
     int64_t bytes;
@@ -201,7 +201,7 @@ static const char *write_amount(struct picture *p, uint32_t tensors, int64_t byt
                         : arena_fmt(p->a, "%u tensors\\n%s", tensors, buf);
 }
 
-/* A small box with what an arrow carries. */
+/* A small box that lists the values on an arrow. */
 static void shape_label(Agnode_t *n)
 {
     set_attribute(n, "fillcolor", "#ffffff");
@@ -239,7 +239,7 @@ static Agnode_t *add_meeting(struct picture *p, const struct arrow *f, const str
     return n;
 }
 
-/* One side of a meeting: what a box sends there, or gets from there. */
+/* One side of a meeting point of arrows: values that a box sends to it, or receives from it. */
 struct half {
     Agnode_t *box, *meet;
     uint32_t side; /* that it belongs to */
@@ -247,7 +247,7 @@ struct half {
     int64_t bytes;
 };
 
-/* All that a frame sends to a meeting, or gets from it. */
+/* All values that a frame sends to a meeting point, or receives from it. */
 struct side {
     uint32_t frame, sender, halves, largest; /* largest: of its halves */
     uint32_t tensors;
@@ -303,7 +303,7 @@ static void add_half(struct picture *p, struct halves *t, const struct route *r,
         side->largest = i - 1;
 }
 
-/* Its head need not stand below its tail. */
+/* The head of such an arrow may stand above or beside its tail. */
 static void set_free(Agedge_t *e)
 {
     set_attribute(e, "constraint", "false");
@@ -492,7 +492,7 @@ static const char *frame_time(struct picture *p, uint32_t i, char *buf)
     return time_short(buf, time);
 }
 
-/* h: what its nodes read; NULL: in brief. */
+/* h: operands of the nodes, for the tooltip; NULL: a short text. */
 static const char *frame_label(struct picture *p, uint32_t i, const struct holdings *h)
 {
     char t[UNIT_TEXT], m[UNIT_TEXT];
@@ -561,7 +561,7 @@ static void draw_clusters(struct picture *p, const uint8_t *shown)
     }
 }
 
-/* Room for so many boxes, from 1; returns room for the box of each node. */
+/* Allocates boxes 1 .. `boxes`; returns an array [node] for the box of each node. */
 static uint32_t *make_room(struct picture *p, uint32_t boxes)
 {
     p->box = arena_array(p->a, (size_t)boxes + 1, sizeof(Agnode_t *));
@@ -569,15 +569,15 @@ static uint32_t *make_room(struct picture *p, uint32_t boxes)
     return arena_array(p->a, p->r->scene.m->nnode, sizeof(uint32_t));
 }
 
-/* A box for each frame.  b: what each holds in one block; NULL: sizes alone. */
+/* One box for each frame. b: the frame's contents as one block each; NULL: sizes only. */
 static const uint32_t *draw_devices(struct picture *p, const struct blocks *b)
 {
     uint32_t *box_of = make_room(p, p->frames.n);
     memcpy(box_of, p->frames.of, p->r->scene.m->nnode * sizeof *box_of);
     p->boxes = p->frames.n;
-    draw_sheet(p,
-               title_write(p->r, &p->frames,
-                           "box: what a device runs; arrow: what crosses, each tensor once", p->a));
+    draw_sheet(p, title_write(p->r, &p->frames,
+                              "box: the nodes of a device; arrow: tensors that cross, each once",
+                              p->a));
     struct holdings *h = holdings_of(p->r, p->frames.of, p->frames.n, p->a);
     for (uint32_t i = 0; i < p->frames.n; i++) {
         const char *label = b ? arena_fmt(p->a, "%s, %s\\n%s", frame_device(p, i), frame_file(p, i),
@@ -620,7 +620,7 @@ static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
     return b.of;
 }
 
-/* By what an operator does; the legend of draw_nodes says which. */
+/* The colour of an operator's kind, as in the legend of draw_nodes. */
 static const char *kind_fill(const struct module *m, nid x)
 {
     if (block_node_is_pale(m, x))
@@ -730,7 +730,7 @@ static void set_place(struct picture *p, Agnode_t *n, double x, double y)
     set_attribute(n, "pos", arena_fmt(p->a, "%.6f,%.6f", x + dx, y + dy));
 }
 
-/* Moves what is named so, if dot has placed it. */
+/* Moves the object of that name, if dot has placed one. */
 static void move_box(struct picture *p, const struct layout *l, Agnode_t *n, const double by[2])
 {
     const struct spot *s = layout_find(l, agnameof(n));
@@ -865,7 +865,7 @@ int dot_write(const struct result *r, const struct scenery *s, const char *path)
         add_to_title(
             &p,
             arena_fmt(p.a,
-                      "%u thin arrow%s left out: shapes, and to further readers of what comes in",
+                      "%u thin arrow%s left out: shapes, and further readers of incoming tensors",
                       t.hidden, t.hidden == 1 ? " is" : "s are"));
     if (s->layout && s->layout->name && place_frames(&p, s->layout))
         s->layout->screens = -1;

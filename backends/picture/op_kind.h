@@ -1,4 +1,4 @@
-/* What operators do, for their colours. */
+/* Kinds of operators (products, reductions, movements of elements), one colour for each kind. */
 #ifndef PCC_BACKENDS_PICTURE_OP_KIND_H
 #define PCC_BACKENDS_PICTURE_OP_KIND_H
 

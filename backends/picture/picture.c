@@ -116,7 +116,7 @@ static void remove_formats(const char *stem, unsigned formats, struct arena *a)
 
 /* Files of an attempt. */
 struct attempt_files {
-    const char *stem;        /* of what is wanted */
+    const char *stem;        /* of the requested view */
     const char *dot, *where; /* made here, removed by the caller */
     unsigned formats;
     char said[SAID];
@@ -247,7 +247,7 @@ int pictures_write(const struct result *r, enum view view, unsigned formats, con
 
 /* ---- one file --------------------------------------------------------------------------------- */
 
-/* The folder in which a picture is made, and what can be in it (NULL: not yet). */
+/* The temporary folder of a picture, and its files (NULL: not written yet). */
 struct workshop {
     char *folder, *dot, *made, *other, *where;
 };
@@ -400,8 +400,7 @@ static const struct writer_opt part_option = {
             .help = "in .dot .svg .pdf .png, the nodes of this part: N"}};
 static const struct writer_opt around_option = {
     .opt = {OPT_TEXT, "around", offsetof(struct options, around), "",
-            .help =
-                "in .dot .svg .pdf .png, the nodes up to so many arrows from this one: NODE:2"}};
+            .help = "in .dot .svg .pdf .png, the nodes at most K arrows from NODE: NODE:2"}};
 static const struct writer_opt *const picture_options[] = {&view_option, &part_option,
                                                            &around_option, NULL};
 

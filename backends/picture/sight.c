@@ -31,7 +31,7 @@ static nid find_node(const struct result *r, const char *name)
     return 0;
 }
 
-/* One round: near[x] is `round` for what comes to it. */
+/* One round of the search: near[x] becomes `round` for each newly reached node x. */
 static void grow(const struct result *r, uint8_t *near, uint8_t round)
 {
     const struct place *pl = r->scene.place;

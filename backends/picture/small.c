@@ -19,7 +19,7 @@ struct joiner {
     const struct frames *f;
     struct blocks *b;
     struct arena *a;
-    struct csr next;  /* box -> those of its frame that read what it makes */
+    struct csr next;  /* box -> consumers of its results in the same frame */
     uint32_t *before; /* [box] arrows from boxes that are not yet in order */
     uint32_t *order;
     uint8_t *small;

@@ -33,7 +33,7 @@ const char *title_break(const char *text, struct arena *a)
     return out;
 }
 
-/* What each device holds of its memory, where boxes do not say it: "memory: acc0 3.2 MiB, acc1 ..."; or "". */
+/* Memory used on each device, if the boxes do not show it: "memory: acc0 3.2 MiB, acc1 ..."; else "". */
 static const char *write_memory(const struct result *r, const struct frames *f, struct arena *a)
 {
     char m[UNIT_TEXT];

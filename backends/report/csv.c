@@ -33,7 +33,7 @@ static int64_t result_bytes(const struct module *m, nid n)
     return sum;
 }
 
-/* Whether a node takes more memory than its results, but for calls, which do so for what is inside. */
+/* Whether any node needs memory beyond its results; calls do not count, as their memory is for inner nodes. */
 static bool needs_memory(const struct module *m)
 {
     const struct graph *g = &m->graph[1];

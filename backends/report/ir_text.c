@@ -31,8 +31,8 @@ static struct file *name_files(struct module *m, const char *path, struct arena 
     return list;
 }
 
-/* Whether messages have to be made before the module is printed: they say what text has no place for, and passes have
- * changed what they are about. */
+/* Whether ONNX messages must be made before printing: the text carries their unknown fields, and passes have
+ * changed the nodes that the old messages belong to. */
 static bool wants_messages(const struct module *m)
 {
     bool renamed = false;

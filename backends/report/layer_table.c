@@ -1,5 +1,5 @@
-/* Repeated layers for the summary (layer_table.h): how often each kind comes, and what is inside: the next
- * components of the names, or the operators where names say nothing.  Expected O(nodes). */
+/* Repeated layers for the summary (layer_table.h): the count of each kind and its contents, which are the next
+ * components of the names, or the operators where names have none. Expected O(nodes). */
 #include "backends/report/layer_table.h"
 
 #include "ir/base/page.h"

@@ -1,4 +1,4 @@
-/* A summary of a profile of layers: what the layers take, and where it is cheap or dear to cut between them. */
+/* A summary of a profile of layers: times of the layers, and the cheapest and dearest cuts between layers. */
 #include "backends/report/profile_report.h"
 
 #include "ir/base/units.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A layer that makes one value of those of layers before it. */
+/* Whether a layer is of the forward pass and has one result, with all operands from earlier layers. */
 static bool is_forward(const struct module *m, nid n)
 {
     bool is = !m->backward[n] && m->node[n].out.n == 1;

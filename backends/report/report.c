@@ -1,4 +1,4 @@
-/* What the terminal shows: a summary of a model, or the table of a plan. */
+/* The terminal's report: a summary of a model, or the table of a plan. */
 #include "backends/backends.h"
 #include "ir/exec/evaluate.h"
 #include "ir/plan/parts.h"
@@ -246,7 +246,7 @@ static const char *name_part(const struct result *r, int32_t part, struct arena 
     return r->scene.m->src ? part_file(r->parts, (uint32_t)part, a) : arena_fmt(a, "part %d", part);
 }
 
-/* Values that leave a part for another one, the largest first; of measured graphs nobody may know how large. */
+/* Values that cross from part to part, the largest first; measured graphs may lack sizes. */
 static void print_crossings(FILE *f, const struct result *r, struct arena *a)
 {
     const struct parts *parts = r->parts;
@@ -476,7 +476,7 @@ static void print_runner(FILE *f, const char *folder, const char *model, const c
     putc('\n', f);
     if (!model)
         return;
-    fputs("compare it with the whole: add --verify ", f);
+    fputs("compare outputs with those of the whole model: add --verify ", f);
     put_shell_word(f, model);
     putc('\n', f);
 }

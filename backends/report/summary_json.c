@@ -1,4 +1,4 @@
-/* What is in a model, as JSON: the figures of the summary on the terminal.  O(nodes log nodes + values). */
+/* The summary of a model as JSON, with the figures of the terminal's summary. O(nodes log nodes + values). */
 #include "backends/backends.h"
 #include "backends/report/model_figures.h"
 #include "ir/base/json_out.h"

@@ -165,7 +165,7 @@ static const char *const annotate_names[] = {"metadata", "ir11", NULL}; /* as AN
 const struct writer_opt annotate_option = {
     .opt = {OPT_CHOICE, "annotate", offsetof(struct split_options, annotate), "metadata",
             .names = annotate_names,
-            .help = "how the whole model tells its plan; ir11: device configurations, too"},
+            .help = "form of the plan in the whole model; ir11: device configurations, too"},
     .unused = "no ONNX model is written with the plan",
     .needs_plan = true};
 

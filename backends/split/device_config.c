@@ -209,7 +209,7 @@ void device_config_node(struct split *s, nid id, Onnx__NodeProto *n)
         n->device_configurations[n->n_device_configurations++] = node_config(s, id, n);
 }
 
-/* What ONNX Runtime's designators know of a device: its kind, which stands for one provider. */
+/* The kind of a device in ONNX Runtime's designators (cpu, gpu, npu): one provider each. */
 enum kind { KIND_CPU, KIND_GPU, KIND_NPU, KINDS };
 
 static const char *const kind_name[KINDS] = {"cpu", "gpu", "npu"};

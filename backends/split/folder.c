@@ -145,7 +145,7 @@ static const char *foreign_file(struct folder *f, const char *path, int *n)
     return found;
 }
 
-/* Whether what is at f->final may be replaced; model: the file that is split, or NULL. */
+/* Whether the folder at f->final may be replaced; model: the file that is split, or NULL. */
 static int check_existing(struct folder *f, const struct stat *st, const char *model)
 {
     struct stat here;
@@ -254,7 +254,7 @@ static bool own_name(const struct folder *f, const char *name)
     return folder_own_name(name) || strncmp(name, ".pcc-", 5) == 0;
 }
 
-/* Removes the folder `name` in the open folder `parent` if nobody is making it any more. */
+/* Removes the temporary folder `name` in the open folder `parent` unless a process still writes into it. */
 static void remove_stale(const struct folder *f, int parent, const char *name)
 {
     struct stat st;
@@ -489,7 +489,8 @@ int folder_commit(struct folder *f)
     close_fd(f);
     arena_free(f->own);
     if (f->replaces && (rc = remove_old(f, old)) != 0)
-        diag_warning(f->diag, WARN_LEFT_BEHIND, "%s: what was there is left in '%s': %s", f->name,
-                     old, strerror(rc));
+        diag_warning(f->diag, WARN_LEFT_BEHIND,
+                     "%s: the folder that stood there before is left in '%s': %s", f->name, old,
+                     strerror(rc));
     return 0;
 }

@@ -98,7 +98,7 @@ static void put_weights(struct out *o)
     json_close(&o->j, JSON_ROW);
 }
 
-/* Which file says who does what in which order; pairs of inputs and outputs that a device keeps between samples. */
+/* The name of the schedule file; pairs of inputs and outputs (states) that a device keeps between samples. */
 static void put_schedule(struct out *o)
 {
     const struct split *s = o->s;

@@ -318,7 +318,7 @@ static void add_values(struct split *s, uint32_t x, struct lists *l)
         add(s, &l->out, describe_border(s, x, t->out[i]));
 }
 
-/* What the source says about values that are neither input nor output. */
+/* Descriptions in the source of values that are neither input nor output. */
 static void add_infos(struct split *s, uint32_t x, struct lists *l)
 {
     const struct part *t = &s->parts->part[x];

@@ -31,7 +31,7 @@ struct station {
     uint32_t *dev; /* each once */
 };
 
-/* A message of the source and what the module made of it. */
+/* A message of the source file and its node, value or tensor in the module. */
 struct origin {
     const void *src;
     uint32_t id;
@@ -51,11 +51,11 @@ struct split_weights {
     uint32_t nheld;
     struct origin *tensor; /* those that have a src, ascending by it; their ids index held */
     uint32_t ntensor;
-    uint64_t *at;       /* [held] offset in weights.data, or WEIGHT_INLINE, or WEIGHT_SOURCE */
-    bool nested;        /* some tensor below a node lies in a file */
-    bool data;          /* there is a weights.data */
-    uint64_t size;      /* its bytes */
-    struct mapped *map; /* files that messages point into, by address */
+    uint64_t *at;        /* [held] offset in weights.data, or WEIGHT_INLINE, or WEIGHT_SOURCE */
+    bool nested;         /* some tensor below a node lies in a file */
+    bool data;           /* there is a weights.data */
+    uint64_t size;       /* its bytes */
+    struct mapping *map; /* files that messages point into, by address */
     uint32_t nmap;
     const uint8_t **mapped_at; /* [file] their beginning, or NULL */
 };
@@ -73,7 +73,7 @@ struct split_configs {
     nid *read_by;            /* [value] the last node that has a sharding spec for it */
 };
 
-/* Of part.c: what the source's messages say, by node and value. */
+/* Of part.c: the source's messages by node and by value. */
 struct split_index {
     struct names values;            /* of all graphs; the main graph's first */
     struct names functions;         /* "domain\x1fname\x1foverload" -> index */

@@ -152,7 +152,7 @@ static int map_file(struct split *s, uint32_t k)
         return diag_error(s->diag, "%s: there are no addresses for it: %s", str(s->m, f->path),
                           strerror(errno));
     s->weights.mapped_at[k] = at;
-    s->weights.map[s->weights.nmap++] = (struct mapped){at, f->size, f->fd};
+    s->weights.map[s->weights.nmap++] = (struct mapping){at, f->size, f->fd};
     return 0;
 }
 
@@ -168,7 +168,7 @@ static int map_files(struct split *s)
         s->weights.mapped_at[k] = m->file[k].map;
         if (m->file[k].map)
             s->weights.map[s->weights.nmap++] =
-                (struct mapped){m->file[k].map, m->file[k].size, m->file[k].fd};
+                (struct mapping){m->file[k].map, m->file[k].size, m->file[k].fd};
     }
     for (uint32_t h = 1; h < s->weights.nheld && s->weights.mode == WEIGHTS_INLINE; h++) {
         const struct tensor *x = held_tensor(s, h);
@@ -176,7 +176,7 @@ static int map_files(struct split *s)
             map_file(s, x->file))
             return -1;
     }
-    mapped_sort(s->weights.map, s->weights.nmap);
+    mappings_sort(s->weights.map, s->weights.nmap);
     return 0;
 }
 

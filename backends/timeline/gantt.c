@@ -235,7 +235,7 @@ static void put_axis(struct gantt *g)
 /* ---- bars ------------------------------------------------------------------------------------- */
 
 /* What is to be drawn in a row next: a bar, or several narrow ones. */
-struct joined {
+struct narrow_bars {
     int64_t at, end, busy;
     const struct chart_bar *first, *longest;
     size_t n; /* 0: nothing */
@@ -299,7 +299,7 @@ static void put_bar(struct gantt *g, const struct chart_bar *b, const char *when
     put_name(g, &d, x);
 }
 
-static void put_joined(struct gantt *g, const struct joined *b)
+static void put_narrow_bars(struct gantt *g, const struct narrow_bars *b)
 {
     assert(b->n > 0 && b->end > b->at && b->busy <= b->end - b->at);
     char from[UNIT_TEXT], to[UNIT_TEXT], time[UNIT_TEXT];
@@ -322,10 +322,10 @@ static void put_joined(struct gantt *g, const struct joined *b)
 }
 
 /* Draws it, or counts it if it is to be a hairline. */
-static void put_or_count(struct gantt *g, const struct joined *b, bool draw)
+static void put_or_count(struct gantt *g, const struct narrow_bars *b, bool draw)
 {
     if (b->n && draw)
-        put_joined(g, b);
+        put_narrow_bars(g, b);
     else if (b->n == 1)
         g->thin += gantt_x(g, b->end) - gantt_x(g, b->at) < HAIRLINE;
 }
@@ -335,13 +335,13 @@ static void put_bars(struct gantt *g, bool draw)
 {
     const struct chart *c = g->c;
     uint32_t rows = g->row[c->nlane];
-    struct joined *next = arena_array(g->a, (size_t)rows + 1, sizeof *next);
+    struct narrow_bars *next = arena_array(g->a, (size_t)rows + 1, sizeof *next);
     double limit = g->narrow / GANTT_WIDE * (double)c->end;
     int64_t narrow = limit < (double)never_narrow ? (int64_t)limit : never_narrow;
     g->joined = 0;
     for (size_t i = 0; i < c->nbar; i++) {
         const struct chart_bar *e = &c->bar[i];
-        struct joined *b = &next[g->row[e->lane] + e->row];
+        struct narrow_bars *b = &next[g->row[e->lane] + e->row];
         bool joins = b->n && e->end - e->at < narrow && e->at - b->end < narrow &&
                      (b->n > 1 ? b->end - b->at < WIDEST * narrow : b->end - b->at < narrow);
         assert(e->lane < c->nlane && e->row < c->lane[e->lane].rows);
@@ -357,7 +357,7 @@ static void put_bars(struct gantt *g, bool draw)
             continue;
         }
         put_or_count(g, b, draw);
-        *b = (struct joined){e->at, e->end, e->end - e->at, e, e, 1};
+        *b = (struct narrow_bars){e->at, e->end, e->end - e->at, e, e, 1};
     }
     for (uint32_t k = 0; k < rows; k++)
         put_or_count(g, &next[k], draw);

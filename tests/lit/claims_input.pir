@@ -10,7 +10,7 @@
 # RUN: %pcc %t.lie.pir 2>&1 | FileCheck %s --check-prefix=LIE
 # RUN: sed 's/bound=21us bound_all=21us/bound=20us bound_all=20us/' %t.pir > %t.low.pir
 # RUN: %pcc %t.low.pir 2>&1 | FileCheck %s --check-prefix=LOW
-# CHECK: warning: {{.*}}: its plan takes 26us here, not 21us: what it says about bounds is left out [-Winvalid-plan]
+# CHECK: warning: {{.*}}: its plan takes 26us here, not 21us: its bounds are left out [-Winvalid-plan]
 # CHECK: time per sample 26.00 us
 # CHECK-NEXT: no bound known: heuristic
 # CHECK-NOT: optimal

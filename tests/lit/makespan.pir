@@ -12,7 +12,7 @@
 # RUN: %pcc %s -p 'plan{from=%t.json}' | FileCheck %s --check-prefix=TABLE
 # TABLE: network direct, contention port, dispatch plan, memory live
 # TABLE-NEXT: 3 transfers
-# TABLE-NEXT: critical chain, what the end waits for:
+# TABLE-NEXT: critical chain, whose tasks set the makespan:
 # TABLE-NEXT: 20.00 us  acc0: 8 nodes, n1 to n9
 # TABLE-NEXT: as 3 parts, each of which waits for all that it reads: 33.00 us (+65.0 %)
 # TABLE-NEXT: as 5, with --cut=transfers: 20.00 us

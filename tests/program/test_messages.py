@@ -381,8 +381,8 @@ WRITTEN = [
      "error: full: is not empty (it has 'a') and no split folder of ours: give another name"),
     (1, ("p.onnx", *ONTO, "-o", "taken"), "error: taken: is there already and is not a folder"),
     (3, ("p.onnx", "-d", "2xa100:24B", "-p", "dp-place"),
-     "note: counted are 16 B of weights and 32 B of all tensors that nodes make, also those that are not there at "
-     "once: try more devices, or --objective=makespan, which counts what is there at once"),
+     "note: counted are 16 B of weights and 32 B of all tensors that nodes make, also those that are never alive "
+     "together: try more devices, or --objective=makespan, which counts the tensors that are alive together"),
     (1, ("own/model.onnx", *ONTO, "--weights=original", "-o", "own/"),
      "error: own/: the model itself is 'model.onnx' there, the name of a file of a split: rename the model, or give "
      "another folder"),

@@ -1,4 +1,4 @@
-"""passes/README.md, backends/README.md, tools/lib/exec/README.md and CONTRIBUTING.md work as they say: their pass,
+"""passes/README.md, backends/README.md, tools/lib/exec/README.md and CONTRIBUTING.md work as they say: their passes,
 planner, writer, execution model and option are compiled into a pcc of their own (with the tables changed as the pages
 tell), and their lit tests pass with that pcc, and fail when the one they are for is broken; the tests of all
 planners, of all writers and of all execution models take the new ones in.  The execution model is one folder and one
@@ -33,6 +33,9 @@ EXAMPLES = {
     "passes/baselines/even_place.c": (
         "tests/lit/even.pir", "passes/table.c", "extern const struct planner ", "planner_even_place",
         "&planner_scotch_place,", ("before += time_of(g, v);", "")),
+    "passes/rewrite/quick_gelu.c": (
+        "tests/lit/quick_gelu.pir", "passes/table.c", "extern const struct pass ", "pass_quick_gelu",
+        "&pass_fold_constants,", ("edit_sweep(e);", "")),
     "backends/report/loads.c": (
         "tests/lit/loads.pir", "backends/writers.c", "extern const struct writer ", "writer_loads",
         "&writer_json,", ("{12, 9, 6}", "{12, 12, 6}")),

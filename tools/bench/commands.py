@@ -263,7 +263,7 @@ def who_expects(line, difference, expected):
 
 
 def report(differ, expected):
-    """Shows the differences that nobody expects, counts the others; gives the number of lines with the former."""
+    """Shows unexpected differences, counts expected ones; returns the number of lines with unexpected ones."""
     wrong, counts = 0, collections.Counter()
     for line in sorted(differ):
         unexpected = []

@@ -18,7 +18,7 @@ FIGURE_14 = {"GNMT-16": 2048, "BERT-48": 128, "XLNet-36": 128, "AmoebaNet-36": 2
 
 
 def servers(devices):
-    """Links of cluster A for so many devices: one server, or two or more with as many each."""
+    """Links of cluster A for a number of devices: one server, or several servers of equal size."""
     size = devices if devices <= 8 else devices // 2 if devices <= 16 else 8
     return [f"--group={size}:25GB/s,0us", *A[1:]]
 

@@ -40,7 +40,7 @@ static const struct claims claims[] = {
     {"scotch-place", 0, 0, 0, true},         {0}};
 
 /* What a child finds out. */
-struct measured {
+struct measurement {
     double ms, bytes; /* CPU, per node */
     int64_t makespan; /* ps; -1: no plan */
     char text[TEXT];
@@ -113,7 +113,7 @@ static int run_planner(void *arg, FILE *out)
 {
     const struct job *job = arg;
     struct ctx *x = job->x;
-    struct measured f = {.makespan = -1};
+    struct measurement f = {.makespan = -1};
     struct pipeline p = {0};
     const char *text = arena_fmt(x->use.mem, "%s{best-effort=true}", job->c->planner);
     if (pipeline_parse(&p, text, x->use.mem, x->use.diag))
@@ -138,7 +138,7 @@ static int run_core(void *arg, FILE *out)
     const struct wdag *g = x->levels.base;
     int32_t *dev = arena_array(x->use.mem, x->scene.m->nnode, sizeof *dev);
     const struct plan plan = {.dev = dev};
-    struct measured f = {.text = "the nodes in eight stretches, run once"};
+    struct measurement f = {.text = "the nodes in eight stretches, run once"};
     for (nid n = 0; n < x->scene.m->nnode; n++)
         dev[n] = -1;
     for (uint32_t v = 0; v < g->n; v++)
@@ -152,14 +152,14 @@ static int run_core(void *arg, FILE *out)
 }
 
 /* The least time of several runs; makespan -1: none. */
-static struct measured best_of(int (*work)(void *, FILE *), struct job *job, int times)
+static struct measurement best_of(int (*work)(void *, FILE *), struct job *job, int times)
 {
-    struct measured best = {.makespan = -1};
+    struct measurement best = {.makespan = -1};
     for (int i = 0; i < times; i++) {
         struct clock clock = {0};
         struct arena *a = arena_new(NULL);
         struct child_answer said = child_run(work, job, &clock, sizeof best, a);
-        struct measured f;
+        struct measurement f;
         if (said.end == CHILD_DONE && said.n == sizeof f) {
             memcpy(&f, said.bytes, sizeof f);
             best = best.makespan < 0 || f.ms < best.ms ? f : best;
@@ -170,7 +170,7 @@ static struct measured best_of(int (*work)(void *, FILE *), struct job *job, int
 }
 
 /* Whether the claims hold, which are said of two sizes and in between. */
-static bool holds(const struct claims *c, const struct measured *f, double n, double run)
+static bool holds(const struct claims *c, const struct measurement *f, double n, double run)
 {
     double share = n <= SMALL ? 0 : n >= LARGE ? 1 : (n - SMALL) / (LARGE - SMALL);
     double most = c->small + share * (c->large - c->small);
@@ -179,7 +179,7 @@ static bool holds(const struct claims *c, const struct measured *f, double n, do
                           (!c->runs || f->ms <= c->runs * run));
 }
 
-static void show(const char *name, const struct measured *f, double run, const char *said)
+static void show(const char *name, const struct measurement *f, double run, const char *said)
 {
     if (f->makespan < 0)
         printf("  %-16s no plan%s\n", name, said);
@@ -201,13 +201,13 @@ static bool measure(const char *path, const char *only)
     double n = x.levels.base->n;
     int times = n > 4 * SMALL ? 3 : 9;
     struct job job = {.x = &x};
-    struct measured core = best_of(run_core, &job, times);
+    struct measurement core = best_of(run_core, &job, times);
     printf("%s: %.0f nodes; CPU time, memory, makespan\n", path, n);
     show("one run", &core, core.ms, "");
     for (job.c = claims; job.c->planner; job.c++) {
         if (only && strcmp(only, job.c->planner))
             continue;
-        struct measured f = best_of(run_planner, &job, job.c->library ? 1 : times);
+        struct measurement f = best_of(run_planner, &job, job.c->library ? 1 : times);
         bool good = holds(job.c, &f, n, core.ms);
         show(job.c->planner, &f, core.ms, good ? "" : "  MORE THAN CLAIMED");
         fflush(stdout);

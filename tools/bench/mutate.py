@@ -125,7 +125,7 @@ class Place:
         return f"(pcc_mutant({k}) ? ({self.after}) : ({inner}))"
 
     def texts(self):
-        """What stands there, and what is planted."""
+        """The text of the line, and the error planted in its place."""
         return [" ".join(s.split())[:100].strip() for s in (self.before, self.after)]
 
     def __str__(self):
@@ -512,7 +512,7 @@ def plant(chosen, args, until):
 
 
 def known_none():
-    """What is known to be no error."""
+    """Planted changes known to be harmless."""
     blocks = NONE.read_text(encoding="utf-8").split("\n\n")[1:]
     return {tuple(line.strip() for line in block.splitlines()[:4]) for block in blocks}
 

@@ -141,7 +141,7 @@ struct gen_heads {
     const char *scale; /* sqrt(dim) */
 };
 
-/* Causal attention: positions of the new tokens, and who may look at whom. */
+/* Causal attention: positions of the new tokens, and the mask of earlier tokens for each. */
 struct gen_causal {
     const char *rows; /* int64 [sequence]: past .. total */
     const char *mask; /* bool [sequence, total] */

@@ -18,7 +18,7 @@
 
 enum { GPT_POSITIONS = 1024 };
 
-/* Values that all layers share. */
+/* Names of values shared by all layers. */
 struct gpt {
     const struct gen_opt *o;
     int64_t head_dim;

@@ -23,8 +23,8 @@ struct seq2seq {
     const char *epsilon, *none, *low;
 };
 
-/* What a layer adds to the scores, and what it reads; memory NULL: x itself. */
-struct reading {
+/* Operands of an attention layer: bias is added to the scores; memory is attended to, NULL: x itself. */
+struct attention_inputs {
     const char *memory, *bias;
 };
 
@@ -107,7 +107,7 @@ static const char *project(struct gen *g, const struct seq2seq *m, const char *p
 
 /* x plus attention of norm(x): 52 nodes. */
 static const char *attend(struct gen *g, const struct seq2seq *m, const char *path, const char *x,
-                          struct reading from)
+                          struct attention_inputs from)
 {
     const char *y = norm(g, m, gen_str(g, "%s/norm", path), x);
     const char *memory = from.memory ? from.memory : y;
@@ -186,7 +186,7 @@ static const char *encode(struct gen *g, const struct seq2seq *m, const char *wo
     const char *bias = gen_op2(g, "/Add", positions(g, m, "input_ids", NULL), mask);
     for (int64_t i = 0; i < m->o->layers; i++) {
         gen_scope(g, gen_str(g, "/encoder/layers.%lld", (long long)i));
-        x = attend(g, m, "/attn", x, (struct reading){NULL, bias});
+        x = attend(g, m, "/attn", x, (struct attention_inputs){NULL, bias});
         x = feed(g, m, x);
     }
     gen_scope(g, "/encoder");
@@ -204,8 +204,8 @@ static const char *decode(struct gen *g, const struct seq2seq *m, const char *wo
     bias = gen_op2(g, "/Add", bias, gen_op3(g, "/Where", past, m->none, m->low));
     for (int64_t i = 0; i < m->o->layers; i++) {
         gen_scope(g, gen_str(g, "/decoder/layers.%lld", (long long)i));
-        x = attend(g, m, "/attn", x, (struct reading){NULL, bias});
-        x = attend(g, m, "/cross", x, (struct reading){states, mask});
+        x = attend(g, m, "/attn", x, (struct attention_inputs){NULL, bias});
+        x = attend(g, m, "/cross", x, (struct attention_inputs){states, mask});
         x = feed(g, m, x);
     }
     gen_scope(g, "/decoder");

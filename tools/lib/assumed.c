@@ -49,7 +49,7 @@ static void add_links(struct list *l, const struct cluster *c)
             "--link");
 }
 
-/* The type whose peak rate counts for a node: that of its first operand or result of floating type. */
+/* The element type whose peak rate counts for a node: the type of its first operand or result of floating point. */
 static enum elem computed_in(const struct module *m, nid n)
 {
     const struct slice both[] = {m->node[n].in, m->node[n].out};

@@ -1,4 +1,4 @@
-/* What a plan rests on that nobody said. */
+/* Assumptions of a plan: devices, links, rates and sizes that no setting gave. */
 #ifndef PCC_TOOLS_LIB_ASSUMED_H
 #define PCC_TOOLS_LIB_ASSUMED_H
 

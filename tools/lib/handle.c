@@ -116,25 +116,25 @@ static enum pcc_status set(struct pcc *p, const char *name, const char *value)
 
 /* ---- calls ------------------------------------------------------------------------------------ */
 
-/* What a call is to do. */
+/* The arguments of a call of pcc.h, and where its result goes. */
 struct call {
     const char *name, *value; /* a setting; an input; a pipeline; a path */
     const void *bytes;
     size_t n;
-    const char **text; /* what comes of it */
+    const char **text; /* the result, if the call returns text */
     const struct pcc_verdict **view;
 };
 
-struct work {
+struct guarded_call {
     enum pcc_status (*what)(struct pcc *, const struct call *);
     struct pcc *p;
     const struct call *c;
     enum pcc_status status;
 };
 
-static void do_work(void *arg)
+static void run_guarded(void *arg)
 {
-    struct work *w = arg;
+    struct guarded_call *w = arg;
     w->status = w->what(w->p, w->c);
 }
 
@@ -142,20 +142,20 @@ static enum pcc_status frame(struct pcc *p,
                              enum pcc_status (*what)(struct pcc *, const struct call *),
                              const struct call *c)
 {
-    struct work w = {what, p, c, PCC_NO_MEMORY};
+    struct guarded_call w = {what, p, c, PCC_NO_MEMORY};
     size_t wanted;
     if (p->lost)
         return PCC_NO_MEMORY;
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), theirs = uselocale(plain);
     p->spoke = false;
-    if (!arena_guard(p->mem, do_work, &w, &wanted)) {
+    if (!arena_guard(p->mem, run_guarded, &w, &wanted)) {
         p->lost = true;
         if (!p->spoke) /* else the error that ends it is said already */
             diag_error(&p->diag, "out of memory: %zu bytes wanted", wanted);
     }
     uselocale(theirs);
     freelocale(plain);
-    assert(w.status || !p->spoke); /* who says an error fails */
+    assert(w.status || !p->spoke); /* a call that reported an error must not return PCC_OK */
     return w.status || !p->spoke ? w.status : PCC_BAD_INPUT;
 }
 
@@ -176,7 +176,7 @@ static void begin(struct pcc *p)
                         .use.listener = &p->listener,
                         .use.read_model = read_model,
                         .scene.model.kinds = exec_kinds};
-    p->judged = (struct judged){0};
+    p->judged = (struct plan_figures){0};
     p->name = NULL;
     p->own = NULL;
     p->own_model = p->x.scene.model;

@@ -23,8 +23,8 @@ struct input {
     size_t n;
 };
 
-/* What is known of the plan, after the passes. */
-struct judged {
+/* The plan after the passes: its evaluation, results for writers, and the public view. */
+struct plan_figures {
     bool done;
     struct evaluation evaluation;
     struct closed_plan closed;
@@ -48,15 +48,16 @@ struct pcc {
     uint32_t ngiven, capgiven;
     /* of the model that is open; x.scene.m is NULL without one */
     const char *name;
-    bool nowhere;                /* it came in memory */
-    struct input standard_input; /* what the program has read of it; bytes NULL: nothing yet */
+    bool nowhere; /* it came in memory */
+    struct input
+        standard_input; /* bytes of the input that the program has read; bytes NULL: none yet */
     /* devices that came with it, and how they run a plan; NULL: none */
     struct cluster *own;
     struct exec_model own_model;
     bool planned;
     struct settings settings; /* what `given` means: x.settings */
     struct ctx x;
-    struct judged judged;
+    struct plan_figures judged;
 };
 
 /* The value that was given last; NULL: none. */
@@ -73,7 +74,7 @@ enum pcc_status open_input(struct pcc *p, const struct input *in);
 int read_input(const struct pcc *p, const struct input *in, struct scene *s, struct plan **plan,
                struct arena *of, struct diag *d);
 
-/* The passes of who names none. */
+/* The default passes. */
 const char *default_pipeline(const struct pcc *p);
 enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
                            const struct run_options *o);

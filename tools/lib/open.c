@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "transfer-scale": what the transfers of a workload are multiplied by; 0 and an error. */
+/* "transfer-scale": the factor for the transfers of a workload; 0 and an error. */
 static double transfer_scale(const struct pcc *p, const struct input *in, enum input_kind kind,
                              struct diag *d)
 {

@@ -25,8 +25,8 @@ static void note_reserve(const struct ctx *x)
                       bytes_short(text, x->scene.cluster->cls[k].reserve));
 }
 
-/* What a device needs for many samples is more than what is there at once: who has too little shall know.  Of
- * graphs without weights the file says what nodes need. */
+/* Notes how the memory of a device is counted where memory is short: many samples in flight need more than one
+ * sample at a time. For graphs without weights the file states the memory of nodes. */
 static void note_counted(const struct ctx *x)
 {
     const struct wdag *g = x->levels.base;
@@ -42,8 +42,8 @@ static void note_counted(const struct ctx *x)
     diag_note(
         x->use.diag,
         "counted are %s of weights and %s of all tensors that nodes make, also those that are "
-        "not there at once: %smore devices, or --objective=makespan, which counts what is "
-        "there at once",
+        "never alive together: %smore devices, or --objective=makespan, which counts the tensors "
+        "that are alive together",
         bytes_short(text[0], weights), bytes_short(text[1], all - weights),
         ctx_ndims(x) ? "try a smaller batch or sequence (--dim), " : "try ");
 }
@@ -53,7 +53,7 @@ enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
 {
     int rc = pipeline_run(pipeline, &p->x, o);
     p->planned = true;
-    p->judged = (struct judged){0};
+    p->judged = (struct plan_figures){0};
     if (rc == PASS_INFEASIBLE) {
         note_counted(&p->x);
         note_reserve(&p->x);
@@ -66,7 +66,7 @@ enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
 
 /* ---- the judge -------------------------------------------------------------------------------- */
 
-/* What a plan that came with the input claims holds only for the costs and devices that it was made for. */
+/* Claims of a plan in the input hold only for the costs and devices of its own planning run. */
 static void check_claims(struct pcc *p, const struct evaluation *e)
 {
     struct plan *plan = p->x.results.plan;
@@ -75,8 +75,8 @@ static void check_claims(struct pcc *p, const struct evaluation *e)
     if (silent || evaluation_confirms(e, &plan->claim) == FOUND_AS_CLAIMED)
         return;
     diag_warning(&p->diag, WARN_INVALID_PLAN,
-                 "%s: its plan takes %s here, not %s: what it says about bounds is left out",
-                 p->name, time_print(is, e->value), time_print(said, plan->claim.value));
+                 "%s: its plan takes %s here, not %s: its bounds are left out", p->name,
+                 time_print(is, e->value), time_print(said, plan->claim.value));
     plan->claim.value = e->value;
     plan->claim.bound = plan->claim.bound_all = -1;
     plan->claim.proof = plan->claim.offer = NULL;
@@ -84,7 +84,7 @@ static void check_claims(struct pcc *p, const struct evaluation *e)
         plan->claim.status == PLAN_OVER_MEMORY ? plan->claim.status : PLAN_HEURISTIC;
 }
 
-/* The plan with a claim about another objective than the one that it was made for: what is known of any plan. */
+/* A copy of the plan that claims the judge's value by another objective, and no bound. */
 static const struct plan *claim_again(struct ctx *x, const struct scene *by,
                                       const struct evaluation *e)
 {
@@ -92,7 +92,7 @@ static const struct plan *claim_again(struct ctx *x, const struct scene *by,
     const struct exec_kind *kind = exec_kind(&by->model);
     *p = *made;
     if (kind->feed != FEED_STEADY)
-        p->copies = NULL; /* one sample has no use for them */
+        p->copies = NULL; /* copies of a stage do not help one sample alone */
     p->claim = (struct claim){.objective = by->model.objective,
                               .value = e->value,
                               .bound = -1,
@@ -146,8 +146,8 @@ static bool by_other(const struct ctx *x, const struct result *r)
     return r->scene.model.objective != x->results.plan->claim.objective;
 }
 
-/* The figures of the plan, none if there is no plan.  It may have come with the input: then nobody has checked it
- * yet, and one that does not hold is good for nothing but textual IR. */
+/* The figures of the plan, none without a plan. A plan from the input has not been checked before; if it is
+ * invalid, only textual IR may show it. */
 static int judge_plan(struct pcc *p)
 {
     struct ctx *x = &p->x;
@@ -182,9 +182,9 @@ static int judge_plan(struct pcc *p)
     return 0;
 }
 
-/* What is written of a plan has calls that no cut divides as calls: j->r speaks of that from here on, and
- * j->planned of what it was. */
-static void close_calls(struct ctx *x, struct judged *j)
+/* Calls that lie in one part are closed again before writing: j->r then describes the plan with closed calls,
+ * j->planned the plan with open ones. */
+static void close_calls(struct ctx *x, struct plan_figures *j)
 {
     struct closed_plan *c = &j->closed;
     struct result *r = &j->r;
@@ -240,10 +240,10 @@ static void tell_dims(const struct ctx *x, struct result *r)
 enum pcc_status judge_result(struct pcc *p)
 {
     struct ctx *x = &p->x;
-    struct judged *j = &p->judged;
+    struct plan_figures *j = &p->judged;
     if (j->done)
         return PCC_OK;
-    *j = (struct judged){0};
+    *j = (struct plan_figures){0};
     j->r = (struct result){
         .scene = x->scene, .plan = x->results.plan, .table = x->results.table, .diag = x->use.diag};
     tell_dims(x, &j->r);

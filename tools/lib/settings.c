@@ -11,7 +11,7 @@
 
 #define FIELD(name) offsetof(struct settings, name)
 
-/* Settings that no execution model and no writer has.  What has no field is read by hand, with given(). */
+/* Settings that belong to no execution model and no writer. A row without a field is read by hand, with given(). */
 static const struct opt table[] = {
     {OPT_TEXT, "devices", .topic = IN_DEVICES, .letter = 'd', .arg = "CLUSTER",
      .help =
@@ -259,7 +259,7 @@ static bool changes(const struct pcc *p, const struct opt *o)
     return given(p, o->name) && (o->about != ABOUT_ITERATION || is_iteration(p));
 }
 
-/* How a plan runs, what it is to make small, and what it is shown by. */
+/* Execution model, objective and judge of a plan. */
 static int describe_model(struct pcc *p)
 {
     struct exec_model *e = &p->x.scene.model;

@@ -5,7 +5,7 @@
 
 #include "tools/lib/handle.h"
 
-/* The rows of all settings but those of writers: what they are called, take and do; NULL after the last. */
+/* The rows of all settings except settings of writers: names, values, help; NULL after the last. */
 const struct opt *setting_at(uint32_t i);
 /* The name of a setting, as it is kept; NULL: there is none of that name. */
 const char *setting_named(const char *name);
@@ -15,7 +15,7 @@ const char *setting_hint(const char *name, struct arena *a);
 int settings_dims(struct pcc *p);
 /* All that can be known before the model is read, dimensions included. */
 enum pcc_status settings_read(struct pcc *p);
-/* The cluster: the one that came with the model, or what the settings say. */
+/* The cluster, from the settings or else from the model's file. */
 enum pcc_status settings_devices(struct pcc *p);
 /* The batches of an iteration of training, into the scene's model.  0 or -1. */
 int settings_training(struct pcc *p);

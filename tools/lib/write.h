@@ -1,4 +1,4 @@
-/* What is written of a model and its plan, as the settings want it. */
+/* Writes a model and its plan as files, folders or text, as the settings say. */
 #ifndef PCC_TOOLS_LIB_WRITE_H
 #define PCC_TOOLS_LIB_WRITE_H
 
@@ -9,7 +9,7 @@ void *write_options(const struct pcc *p, const struct writer *w, struct arena *a
 /* Whether a path makes sense as an output: -1 and an error if it is that of the model itself (NULL: it has none), or
  * promises what there is not. */
 int write_check_path(const char *model, const char *path, struct arena *a, struct diag *d);
-/* Whether what the path wants can be written for the model that is open; leaves nothing.  0 or -1. */
+/* Whether the open model can be written in the form of the path's ending; writes nothing. 0 or -1. */
 int write_probe(struct pcc *p, const char *path);
 /* p->judged.r to path; "-": r.out.  0, or -1 and an error. */
 int write_one(struct pcc *p, const struct writer *w, const char *path);

@@ -57,7 +57,7 @@ static void print_row(FILE *f, const struct ctx *x, const struct row *r, int64_t
             second, r->name);
 }
 
-/* A planner on a copy of the context; 0, or -1 if its plan is not what it says. */
+/* Runs a planner on a copy of the context; 0, or -1 if its claim differs from the judge's figure. */
 static int try_planner(FILE *f, struct ctx *x, const char *text, const struct result *r)
 {
     struct ctx y = *x;
@@ -86,7 +86,7 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, const struct re
                           e.why_not ? ": " : "", e.why_not ? e.why_not : "");
     if (r->scene.model.objective != TIME_PER_SAMPLE)
         e = evaluate(&r->scene, y.results.plan, x->use.mem);
-    if (!e.v.runnable) { /* not by this objective */
+    if (!e.v.runnable) { /* the plan cannot run under the objective of this run */
         fprintf(f, "%15s %s: %s\n", "no plan", name, e.why_not);
         return 0;
     }

@@ -1,4 +1,4 @@
-/* --baselines: what simple planners make of the same model and cluster. */
+/* --baselines: plans of simple planners for the same model and cluster, as a table. */
 #ifndef PCC_TOOLS_BASELINES_H
 #define PCC_TOOLS_BASELINES_H
 

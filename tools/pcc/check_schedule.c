@@ -40,7 +40,7 @@ static void print_rounds(FILE *f, const struct sample_work *w, const struct sche
         transfers == 1 ? "" : "s");
 }
 
-/* What the checker has found to hold. */
+/* Prints the properties that the checker has proved. */
 static void print_proof(FILE *f, const struct sample_work *w, const struct schedule *s)
 {
     char need[UNIT_TEXT], have[UNIT_TEXT];
@@ -66,7 +66,7 @@ static void print_proof(FILE *f, const struct sample_work *w, const struct sched
     }
 }
 
-/* The same lists, if so many samples are on their way at once. */
+/* Checks the same lists with `samples` samples in flight. */
 static const char *prove_for(const struct sample_work *w, struct schedule *s, uint32_t samples,
                              struct arena *a)
 {

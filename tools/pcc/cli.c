@@ -18,8 +18,8 @@ static const struct opt own[CLI_OWN] = {
     [CLI_PASSES] =
         {OPT_TEXT, "passes", .arg = "LIST|@FILE", .letter = 'p', .topic = IN_PLANNING,
          .help =
-             "passes with options: 'fuse{range=200},dp-place' (default for what shows a plan, and "
-             "with -d or --objective: open-functions,fuse,auto-place or what suits that)"},
+             "passes with options: 'fuse{range=200},dp-place' (default for outputs that show a plan, and "
+             "with -d or --objective: open-functions,fuse,auto-place or the objective's own)"},
     [CLI_OUTPUT] = {OPT_TEXT, "output", .arg = "PATH", .letter = 'o', .topic = IN_OUTPUT},
     [CLI_EMIT] = {OPT_TEXT, "emit", .arg = "KIND", .topic = IN_OUTPUT},
     [CLI_REPLAY] =
@@ -31,14 +31,14 @@ static const struct opt own[CLI_OWN] = {
                      .help = "judge another plan beside this one: the forms of plan{from=FILE}"},
     [CLI_BASELINES] =
         {OPT_BOOL, "baselines", .topic = IN_OUTPUT,
-         .help = "after the plan, a table of what simple planners make of the same model"},
+         .help = "after the plan, a table of the plans of simple planners for the same model"},
     [CLI_EXPLAIN_BOUND] =
         {OPT_BOOL, "explain-bound", .topic = IN_OUTPUT,
          .help = "show why no plan takes less than the bound, with the numbers to check it by"},
     [CLI_QUIET] = {OPT_BOOL, "quiet", .letter = 'q', .topic = IN_OUTPUT,
                    .help = "no notes, no progress, no table"},
     [CLI_VERBOSE] = {OPT_BOOL, "verbose", .letter = 'v', .topic = IN_OUTPUT,
-                     .help = "more notes: what each pass did"},
+                     .help = "more notes: the changes that each pass made"},
     [CLI_COLOR] =
         {OPT_CHOICE, "color", .names = WORDS("auto", "always", "never"), .topic = IN_OUTPUT,
          .help =
@@ -53,8 +53,8 @@ static const struct opt own[CLI_OWN] = {
     [CLI_CHECK_SCHEDULE] =
         {OPT_BOOL, "check-schedule", .topic = IN_LOOKING,
          .help =
-             "check the execution plan of a split folder, given in place of a model (--in-flight: for so many "
-             "samples), nothing else"},
+             "check the execution plan of a split folder, given in place of a model (--in-flight: with N "
+             "samples on their way), nothing else"},
     [CLI_PRINT_PIPELINE] = {OPT_BOOL, "print-pipeline", .topic = IN_LOOKING,
                             .help = "show the passes that run, with the inserted ones"},
     [CLI_PRINT_BEFORE] = {OPT_TEXT, "print-ir-before", .arg = "PASS", .topic = IN_LOOKING,
@@ -111,7 +111,7 @@ static const char *objectives(bool training, struct arena *a)
     return text;
 }
 
-/* What this program adds to a row. */
+/* Fields that the program adds to the row of an option. */
 static struct cli_option complete_row(int id, const struct opt *row, struct arena *a)
 {
     struct cli_option o = {.id = id, .row = row, .help = row->help, .topic = row->topic};
@@ -268,7 +268,7 @@ const char *cli_value(const struct cli *c, const char *name)
     return c->value[o->id];
 }
 
-/* Words of other programs for what -d says. */
+/* Names that other programs use for --devices. */
 static bool means_devices(const char *word, size_t n)
 {
     static const char *const words[] = {"gpu", "gpus", "num-gpus", "num_gpus", "ngpus"};

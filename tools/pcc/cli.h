@@ -1,4 +1,4 @@
-/* The command line: one table of options, those of the writers (backends.h) among them. */
+/* The command line: one table of options, with the writers' options (backends.h). */
 #ifndef PCC_TOOLS_CLI_H
 #define PCC_TOOLS_CLI_H
 

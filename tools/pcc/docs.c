@@ -117,8 +117,8 @@ void docs_man(FILE *f, const struct cli *c, const char *version, struct arena *s
         ".SH NAME\npcc \\- split neural networks over several devices\n"
         ".SH SYNOPSIS\n.B pcc\n.I MODEL\n[options]\n"
         ".SH DESCRIPTION\nReads a model (ONNX, a workload in JSON, or textual IR), runs passes on "
-        "it, and writes what is asked for: one model per part with a manifest and a picture, a "
-        "plan, a table. Without passes and outputs it says what is in the model.\n"
+        "it, and writes the outputs that options name: one model per part with a manifest and a picture, a "
+        "plan, a table. Without passes and outputs it prints a summary of the model.\n"
         ".SH OPTIONS\n",
         f);
     for (int k = 0; k < OPT_TOPICS; k++)

@@ -156,8 +156,8 @@ static bool has_pass(const struct pipeline *p, const char *name)
     return false;
 }
 
-/* Whether there is to be a plan where no pass is named: for what shows nothing else, or for who names a goal or
- * devices.  brought: the input has one. */
+/* Whether to plan although no pass is named: for outputs that show a plan, or if a goal or devices are given.
+ * brought: the input contains a plan. */
 static bool wants_plan(const struct cli *c, bool brought)
 {
     const char *out = c->value[CLI_OUTPUT], *goal = cli_value(c, "objective");
@@ -217,7 +217,7 @@ static int check_names(const struct cli *c, struct arena *a, struct diag *d)
     return 0;
 }
 
-/* The model: a file, or with "-" what comes in at standard input, which is kept for a second reading.  0 or -1. */
+/* Opens the model: a file, or with "-" the bytes of standard input, which are kept for a second reading. 0 or -1. */
 static int take_input(const struct cli *c, struct pcc *h, struct input *in)
 {
     static const char name[] =
@@ -244,7 +244,7 @@ static void reproduce(const struct cli *c, struct pcc *h, const struct pipeline 
     y.use.diag = &silent;
     y.scene.place = NULL;
     y.levels = (struct levels){0};
-    /* open-functions comes too late then: calls stay whole, since what is open is no part of the text */
+    /* open-functions would come too late: calls stay whole, since open calls cannot stand in the text */
     y.results = (struct results){.inferred = x->results.inferred};
     if (take_input(c, h, &in) || read_input(h, &in, &again, &y.results.plan, x->use.mem, &silent))
         return;
@@ -329,7 +329,7 @@ static int want_stack(struct diag *d)
                       (unsigned long long)r.rlim_cur >> 10);
 }
 
-/* Hands on what was given on the command line that the library knows; 0, or the exit code. */
+/* Passes the options of the command line to the library as settings; 0, or the exit code. */
 static int set_all(const struct cli *c, struct pcc *h)
 {
     enum pcc_status s;
@@ -386,7 +386,7 @@ static int run(const struct cli *c, struct pcc *h)
         reproduce(c, h, &p, at);
     if (rc)
         return rc;
-    /* The best plan so far is written; who presses Ctrl-C from now on does not want that. */
+    /* The best plan so far is written; another Ctrl-C from now on ends the writing. */
     const char *out = c->value[CLI_OUTPUT];
     interrupted = h->stop = 0;
     printing = !out || write_is_stdout(out);
@@ -483,7 +483,7 @@ struct main_run {
     int rc;                        /* the exit code */
 };
 
-/* All that may run out of memory. */
+/* The part of the run that may run out of memory. */
 static void answer(void *arg)
 {
     struct main_run *t = arg;
@@ -510,7 +510,7 @@ static void answer(void *arg)
     t->rc = rc;
 }
 
-/* No error line without an exit code that says so: whoever forgot it, it is a fault of pcc. */
+/* After an error line the exit code must not be 0: a zero here is a fault of pcc. */
 static int exit_code(struct diag *d, int rc)
 {
     assert(rc || !d->errors);

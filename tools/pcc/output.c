@@ -1,4 +1,4 @@
-/* What a run leaves: files, stdout, the table (output.h). */
+/* Output of a run: files, stdout, the table (output.h). */
 #include "output.h"
 
 #include "ir/base/outfile.h"
@@ -73,7 +73,7 @@ static int check_options(const struct cli *c, struct pcc *p)
     return 0;
 }
 
-/* Whether the model is shown in place of a plan, which nobody asked for. */
+/* Whether to show a summary of the model because no option asks for a plan. */
 static bool is_summary(const struct cli *c, const struct pcc *p, const struct writer *w)
 {
     return w->needs == WRITER_TAKES_PLAN && !p->judged.r.plan && !c->value[CLI_PASSES];
@@ -107,7 +107,7 @@ static int64_t replay_samples(const struct cli *c, struct diag *d)
     return n;
 }
 
-/* Whether stdout is for what is written. */
+/* Whether an output goes to stdout. */
 static bool takes_stdout(const struct cli *c)
 {
     return c->n[CLI_EMIT] || (c->value[CLI_OUTPUT] && write_is_stdout(c->value[CLI_OUTPUT]));

@@ -18,7 +18,7 @@ void progress_draw(struct progress_bar *b, const struct pcc_progress *p);
 /* Takes the line away, if there is one, so that something else can be printed. */
 void progress_erase(struct progress_bar *b);
 
-/* Of the terminal at stderr; 80: nobody knows. */
+/* Columns of the terminal at stderr; 80 if unknown. */
 int progress_columns(void);
 
 #endif

@@ -55,7 +55,8 @@ static void put_command(FILE *f, const struct ctx *y, const struct pipeline *res
         put(f, "max-states", arena_fmt(a, "%lld", (long long)s->max_states));
     if (s->time_limit)
         put(f, "time-limit", arena_fmt(a, "%lldps", (long long)s->time_limit));
-    for (uint32_t i = 0; i < rest->n; i++) /* before cost, what it reads is not yet in the text */
+    /* a text from before the pass cost has no costs: the files are given again */
+    for (uint32_t i = 0; i < rest->n; i++)
         for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < s->ncost_files; k++)
             put(f, "costs", s->cost_files[k]);
     for (uint32_t i = 0; i < rest->n; i++)

@@ -34,7 +34,7 @@ class Diagnostic:
 
 
 class PccError(Exception):
-    """What went wrong, in one line; `diagnostics` has all that was said on the way."""
+    """An error of pcc in one line; `diagnostics` has all messages of the run."""
 
     def __init__(self, text: str, diagnostics: Tuple[Diagnostic, ...] = ()):
         super().__init__(text)

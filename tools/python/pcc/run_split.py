@@ -240,7 +240,7 @@ class Part:
         self.goes: Dict[str, Tuple[str, int]] = {}  # where each output goes; Runner fills it in
 
     def run(self, table: Mapping[str, Any]) -> Dict[str, Any]:
-        """What it makes of the tensors in the table."""
+        """Runs the part on the tensors of the table and returns its outputs."""
         if not self.bound:
             feed = {n: _to_python(table[n], self.values[n]) for n in self.inputs}
             return dict(zip(self.outputs, self.session.run(self.outputs, feed)))
@@ -283,7 +283,7 @@ class Runner:
         self._constants: Optional[Outputs] = None  # outputs that no part makes
 
     def _say_where(self) -> None:
-        """An output stays in the memory of its device if all who read it have the same."""
+        """An output stays in the memory of its device if all its consumers run there."""
         fed_back = {out: self.readers[into] for into, out in self.states}
         for part in self.parts:
             for name in part.outputs:
@@ -405,7 +405,7 @@ class Runner:
 
 
 def _forget(part: Part, table: Dict[str, Any], left: Dict[str, int], kept: Iterable[str]) -> None:
-    """Tensors that nobody wants after the part has run leave the table."""
+    """Removes tensors without further consumers from the table, after a part has run."""
     for name in part.inputs:
         left[name] -= 1
         if not left[name] and name not in kept:
@@ -648,7 +648,7 @@ def write_outputs(path: Path, outputs: Outputs) -> None:
 
 
 def _samples(args: argparse.Namespace, runner: Runner) -> Iterator[Dict[str, Any]]:
-    """Those of the files, over and over until there are enough; or random ones."""
+    """Samples from the files, repeated until there are enough; without files random samples."""
     total = args.samples or max(1, len(args.sample))
     files = itertools.cycle(args.sample)
     for k in range(total):

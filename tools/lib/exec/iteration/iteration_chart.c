@@ -228,7 +228,8 @@ static struct chart_detail describe(const struct chart *c, uint32_t item, struct
     } else {
         uint32_t at = micro_batch(x, item), to = t->number + (t->kind == ITERATION_SEND);
         const char *name = arena_fmt(a, "%c%u", letter[t->kind], at);
-        if (x->run.x.nstage > x->run.x.nplace) /* which of those of its devices */
+        if (x->run.x.nstage >
+            x->run.x.nplace) /* several stages on a device: the name has the stage */
             name = arena_fmt(a, "%s.%u", name, t->number);
         const char *where =
             t->kind <= ITERATION_WEIGHT

@@ -28,9 +28,9 @@ int replay_iteration(struct iteration_run *out, const struct result *r, int64_t 
             (long long)n, x->nstage, x->nstage == 1 ? "" : "s", (long long)fit);
     if (n % by)
         return diag_error(r->diag,
-                          "--replay=%lld: stages in turn on %u devices take a multiple of so many "
+                          "--replay=%lld: stages in turn on %u devices take a multiple of %u "
                           "micro-batches",
-                          (long long)n, by);
+                          (long long)n, by, by);
     if (!n)
         n = x->micro_batches < fit ? x->micro_batches : fit;
     *out = *run;

@@ -16,7 +16,7 @@ struct latency_chart {
     const struct latency_run *run;
     struct chart *c;
     struct arena *a;
-    const uint32_t *on; /* [subgraph] its device */
+    const uint32_t *on; /* [subgraph] device that runs the subgraph */
     uint32_t *lane;     /* [device] NO_ITEM: idle */
     uint8_t *critical;  /* [subgraph] */
     uint32_t ncritical;

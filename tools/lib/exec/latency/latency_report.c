@@ -1,5 +1,5 @@
-/* What a latency rests on, and the parts of its plan (latency_shown.h).  On the critical chain hosts' nodes that follow
- * each other are one line. */
+/* The report of a latency: its assumptions and its parts (latency_shown.h). Consecutive host nodes of the critical
+ * chain share one line. */
 #include "tools/lib/exec/latency/latency_shown.h"
 
 #include "ir/base/page.h"
@@ -53,7 +53,7 @@ static void print_basis(FILE *f, const struct result *r, struct arena *a)
         fprintf(f, "with --cpus=unbounded %s\n", time_short(text, value));
 }
 
-/* What follows each other on the chain: one subgraph, or nodes of hosts. */
+/* A line of the critical chain: one subgraph, or consecutive nodes of hosts. */
 struct stretch {
     uint32_t from, to; /* places on the chain, to excluded */
 };
@@ -67,7 +67,7 @@ static struct stretch next_stretch(const struct latency_run *run, const uint32_t
     return s;
 }
 
-/* When all that it reads was there, ps. */
+/* When the last input of the subgraph arrived, ps. */
 static int64_t ready_at(const struct latency_run *run, uint32_t i)
 {
     int64_t at = 0;
@@ -114,7 +114,7 @@ static void print_chain(FILE *f, const struct result *r, struct arena *a)
         at = next_stretch(run, chain, n, at).to;
     fprintf(
         f,
-        "critical chain, what the end waits for\n(waiting: for a device, with all inputs there):\n"
+        "critical chain, whose tasks set the latency\n(waiting: for a device, with all inputs there):\n"
         "  %9s %9s %9s %9s\n",
         "waiting", "in", "computing", "out");
     for (uint32_t at = 0, k = 0; at < n; k++) {

@@ -1,4 +1,4 @@
-/* How one sample alone is shown, by subgraphs: of a result whose verdict has run it. */
+/* Reports of the latency of one sample by subgraphs; the verdict of the result must have run the latency. */
 #ifndef PCC_TOOLS_LIB_EXEC_LATENCY_LATENCY_SHOWN_H
 #define PCC_TOOLS_LIB_EXEC_LATENCY_LATENCY_SHOWN_H
 

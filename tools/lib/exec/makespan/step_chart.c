@@ -22,7 +22,7 @@ struct wire {
     uint32_t task; /* one that used it; NO_ITEM: none */
     uint32_t n;    /* how many did */
     uint32_t dev;
-    int64_t bytes; /* that went over it */
+    int64_t bytes; /* bytes over this lane */
 };
 
 struct step_chart {
@@ -139,7 +139,7 @@ static void use_wires(struct step_chart *x)
         x->wire[w].dev = wire_device(x, w);
 }
 
-/* What the lane is called. */
+/* The name of a lane. */
 static const char *wire_name(const struct step_chart *x, uint32_t w)
 {
     const char *dev = cluster_device_name(x->r->scene.cluster, x->a, x->wire[w].dev);
@@ -259,7 +259,7 @@ static void make_bars(struct step_chart *x)
 
 /* ---- names -------------------------------------------------------------------------------------- */
 
-/* What follows the last '/' of a name, "MatMul" of "/layers.0/MatMul". */
+/* The last component of a name: "MatMul" of "/layers.0/MatMul". */
 static const char *last_name(const char *s)
 {
     const char *slash = strrchr(s, '/');

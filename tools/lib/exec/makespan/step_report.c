@@ -1,5 +1,5 @@
-/* What a makespan rests on, and the parts of its plan (step_shown.h).  On the critical chain nodes of one device that
- * follow each other are one line. */
+/* The report of a makespan: its assumptions and its parts (step_shown.h). Consecutive nodes of one device on the
+ * critical chain share one line. */
 #include "tools/lib/exec/makespan/step_shown.h"
 
 #include "ir/base/page.h"
@@ -34,7 +34,7 @@ static void print_transfers(FILE *f, const struct result *r)
     fprintf(f, "\n%u transfer%s, %s\n", n, n == 1 ? "" : "s", bytes_short(text, bytes));
 }
 
-/* What follows each other on the chain: one transfer, or nodes of one device. */
+/* A line of the critical chain: one transfer, or consecutive nodes of one device. */
 struct stretch {
     uint32_t from, to; /* places on the chain, to excluded */
     int64_t time;      /* ps from the start of the first to the end of the last */
@@ -92,7 +92,7 @@ static void print_chain(FILE *f, const struct result *r, struct arena *a)
     const uint32_t *chain = timeline_chain(&run_of(r)->t, &n, a);
     for (uint32_t at = 0; at < n; lines++)
         at = next_stretch(r, chain, n, at).to;
-    fprintf(f, "critical chain, what the end waits for:\n");
+    fprintf(f, "critical chain, whose tasks set the makespan:\n");
     for (uint32_t at = 0, k = 0; at < n; k++) {
         struct stretch s = next_stretch(r, chain, n, at);
         at = s.to;

@@ -1,4 +1,4 @@
-/* How one sample alone is shown, node by node: of a result whose verdict has run it. */
+/* Reports of the makespan of one sample, node by node; the verdict of the result must have run the makespan. */
 #ifndef PCC_TOOLS_LIB_EXEC_MAKESPAN_STEP_SHOWN_H
 #define PCC_TOOLS_LIB_EXEC_MAKESPAN_STEP_SHOWN_H
 
