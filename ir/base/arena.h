@@ -4,10 +4,10 @@
  * An arena belongs to another one, up to a root of its own, and is freed with it at the latest.  A tree of arenas is
  * for one thread at a time.
  *
- * Running out of memory is handled in one place: whoever makes a root runs its work under arena_guard, which returns
- * when an allocation anywhere in the tree fails, however deep in the work that is.  So allocations never return NULL
- * (but for arena_try), and what else must be given back on that way (a descriptor, a temporary file, a foreign
- * library's object) is given to arena_defer. */
+ * Running out of memory is handled in one place: the code that makes a root runs its work under arena_guard(), which
+ * returns when an allocation anywhere in the tree fails, however deep in the call stack.  So allocations never return
+ * NULL (except arena_try), and other resources (a descriptor, a temporary file, a foreign library's object) are passed
+ * to arena_defer(), to be released in that case, too. */
 #ifndef PCC_IR_BASE_ARENA_H
 #define PCC_IR_BASE_ARENA_H
 

@@ -35,9 +35,9 @@ char *child_find(const char *name, struct arena *a);
 /* A path as an argument that no program takes for an option: "./-x" for "-x". */
 char *child_operand(const char *path, struct arena *a);
 /* Runs the program argv[0], a path, which gets argv (the last is NULL) and this process's stdin and stdout.
- * said[room]: the first line of what it says on stderr, cut; or why it cannot be started (CHILD_MISSING).  It is
- * killed after so many seconds of processor time, so that what comes of it does not depend on what else the machine
- * does; and after three times as many of the clock.  l, which may be NULL, is told meanwhile that time passes. */
+ * said[room]: the first line of its stderr, cut; or the reason why it cannot be started (CHILD_MISSING).  The program
+ * is killed after `seconds` seconds of processor time, so that the result does not depend on the load of the machine,
+ * and after three times as many seconds of the clock.  l, which may be NULL, is called while time passes. */
 enum child_end child_program(char *const argv[], unsigned seconds, char *said, size_t room,
                              struct listener *l);
 

@@ -1,7 +1,7 @@
-/* Hashes with a key that nobody can know: names come from strangers, who could otherwise choose them to collide.
+/* Hashes with a secret random key: names come from untrusted files, and could otherwise be chosen to collide.
  *
  * SipHash-1-3 (Aumasson, Bernstein, "SipHash: a fast short-input PRF", 2012) under a key from the system's random
- * numbers, one for each table.  Nothing that pcc writes may depend on it: tables are never listed by slot. */
+ * numbers, one for each table.  No output of pcc may depend on the key: tables are never listed by slot. */
 #ifndef PCC_IR_BASE_HASH_H
 #define PCC_IR_BASE_HASH_H
 

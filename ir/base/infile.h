@@ -1,7 +1,7 @@
 /* The one opener of all inputs: models, external data, workloads, tables, plans, manifests, lists.
  *
- * Only regular files are opened, by a call that never waits (a FIFO that nobody writes, a terminal), and only up to a
- * size that its kind can sensibly have: a device such as /dev/zero has no end. */
+ * Only regular files are opened, by a call that never waits (for a FIFO without a writer, or a terminal), and only up
+ * to the largest sensible size of their kind: a device such as /dev/zero has no end. */
 #ifndef PCC_IR_BASE_INFILE_H
 #define PCC_IR_BASE_INFILE_H
 

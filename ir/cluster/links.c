@@ -1,5 +1,6 @@
-/* Links: those of classes to the host and within groups, those of two devices, and what values take over them
- * (cluster.h).  A table by pair of devices finds a link in O(1); it is there only if there are links of two devices. */
+/* Links of classes to the host and within groups, links between two named devices, and the times of transfers over
+ * them (cluster.h).  A table by pair of devices finds a link in O(1); the table exists only if devices are named in
+ * links. */
 #include "ir/cluster/cluster.h"
 
 #include "ir/base/units.h"

@@ -1,10 +1,10 @@
 /* The event core (events.h).
  *
- * One heap holds the moments to come: ends of what runs, and releases of what is ready but for its release.
- * An item is ready when nothing is left that it waits for; until it starts, start[] has that moment.
+ * One heap holds the moments to come: ends of running items, and release times of items that wait for nothing else.
+ * An item is ready when all items that it waits for have ended; until the item starts, start[] has that moment.
  *
- * Requests wait in queues, one for those that need the same lanes, of which only the first can be next.  A queue
- * that is blocked hangs on a lane that is full, and is tried again when that lane gives something back. */
+ * Requests wait in queues, one queue for all requests of the same lanes; only the first of a queue can start next.  A
+ * blocked queue hangs on a full lane, and is tried again when an item releases that lane. */
 #include "ir/exec/events.h"
 
 #include "ir/base/heap.h"

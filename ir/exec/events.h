@@ -1,10 +1,9 @@
 /* The event core: when each task starts and ends, and what is in memory then.
  *
- * At each moment things happen in this order: what ends gives its lanes back and frees its buffers; then
- * requests start, i.e. tasks of several lanes that stand in no list, and of one lane that say so: who became
- * ready first, of these the smallest rank, then the smallest item; one that is blocked is passed over; then each
- * lane starts what is next by its discipline.  What takes no time ends at the same moment, and all of it is done
- * once more.
+ * At each moment things happen in this order: ending items give their lanes back and free their buffers; then
+ * requests start, i.e. tasks of several lanes that stand in no list, and tasks of one lane with `request` set: the one
+ * that became ready first, ties by rank, then by item; a blocked request is passed over; then each lane starts the next
+ * task by its discipline.  Items that take no time end at the same moment, and the whole is repeated.
  *
  * O((items + waits) log items + lanes that items hold), and for each end of a request the number of other lanes
  * that requests on its lanes are waiting for. */

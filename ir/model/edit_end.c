@@ -1,7 +1,7 @@
 /* The end of an edit (edit.h): the module becomes whole again.
  *
- *  1. What is dropped takes its bodies along; what nobody reads any more goes, if that was asked for.
- *  2. Operands and outputs are those that replacements have left.
+ *  1. Dropped nodes take their bodies along; nodes and initializers that lost all readers go, after edit_sweep().
+ *  2. Replacements are applied to operands and outputs.
  *  3. Captures are worked out from what bodies read.
  *  4. Each graph gets an order: that of its list if it is one, else the nearest one by a heap over the places in it.
  *     Nodes on a circle keep their places, and the verifier says so.

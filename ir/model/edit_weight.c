@@ -1,7 +1,7 @@
-/* Weights in an edit (edit.h): from bytes, and as slices of others, whose bytes nobody reads before they are wanted.
+/* Weights in an edit (edit.h): from bytes, and as slices of other weights, whose bytes are read only when needed.
  *
- * A slice of a slice along the same axis is a slice of what that one is of, and slices along two axes change places, so
- * however often a weight is cut, it is cut once along each axis.  O(bytes given + ranges). */
+ * A slice of a slice along the same axis becomes a slice of the original, and slices along two axes are exchanged, so a
+ * weight that is cut many times is cut at most once along each axis.  O(bytes given + ranges). */
 #include "ir/model/edit_state.h"
 
 #include <assert.h>

@@ -234,9 +234,9 @@ struct opset {
     const void *src; /* OperatorSetIdProto */
 };
 
-/* A function of the model.  Its names and opsets are its own, so it is a module by itself, whose graph 1
- * is the body; strings, files and memory are those of the model.  Calls in it (node.callee) name the
- * model's functions, too. */
+/* A function of the model: a module with its own names and opsets, whose graph 1 is the body.  Strings, files and
+ * memory are shared with the model.  Calls inside a function (node.callee) are numbers of the model's functions,
+ * too. */
 struct function {
     sid domain, name, overload;
     struct module *body;

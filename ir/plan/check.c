@@ -1,10 +1,11 @@
-/* What holds of a plan whatever it is to make small (plan.h): who can run what, memory, what must be together.
+/* Rules for plans of every objective (plan.h): nodes on devices that can run them, memory, colocation.
  *
  * Memory of a device = bytes its nodes produce + each weight it needs, once.  Contiguous = the quotient of devices is
  * acyclic: in a topological order of it the devices take the differences of a chain of ideals.  In a training graph
- * that is asked of each pass apart, and of both together with the backward pass turned round: it comes back through the
- * row of devices, as planners and their claims have it (SCOPE_CONTIGUOUS).  In workloads, by the placement paper's
- * rule, only what backward nodes without a forward sibling read and make is turned round.  O(nodes + pins + D). */
+ * the quotients of both passes must be acyclic, each by itself, and both together with the backward edges reversed:
+ * the backward pass goes back through the row of devices, as planners and their claims have it (SCOPE_CONTIGUOUS).  In
+ * workloads, by the placement paper's rule, only the edges of backward nodes without a forward sibling are reversed.
+ * O(nodes + pins + D). */
 #include "ir/plan/verdict_state.h"
 
 #include "ir/base/units.h"

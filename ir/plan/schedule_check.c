@@ -1,9 +1,9 @@
 /* Checks execution plans (schedule_check.h).
  *
- * First the lists as they stand, for any number of samples: who stands where, and in
- * which order.  Then they are unrolled for N samples (each instruction N times) and worked off without regard to time:
- * lanes whose head waits for nothing go on.  A plan ends under every timing just if that comes to its end: what is
- * left then waits in a circle.  Memory and queues follow from the lists of what a device computes. */
+ * First the lists as written, for any number of samples: which instructions are there, and in which order.  Then the
+ * lists are unrolled for N samples (each instruction N times) and executed without regard to time: a lane continues
+ * while its head waits for nothing.  A plan ends under every timing if and only if this execution ends; else the
+ * remaining lanes wait in a circle.  Memory and queues follow from the computing lists of the devices. */
 #include "ir/plan/schedule_check.h"
 
 #include "ir/base/units.h"

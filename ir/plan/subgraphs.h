@@ -29,10 +29,10 @@ struct subgraphs {
     uint32_t *place;
 };
 
-/* Those of the plan dev[], slot[] (of struct plan, whose placed nodes are where they can run; slot NULL: cut by
- * levels).  They are numbered by their first nodes; whether they can run without waiting for each other for ever is
- * for whoever runs them to find out.  With slots, the nodes of one slot of a device are two subgraphs where they are
- * of both passes.  Lives in a.  O(nodes + pins), cut by levels for each accelerator. */
+/* The subgraphs of the plan dev[], slot[] (of struct plan; placed nodes are on devices that can run them; slot NULL:
+ * cut by levels), numbered by their first nodes.  They may wait for each other in a circle: running them shows that.
+ * With slots, the nodes of one slot of a device are two subgraphs if they belong to both passes.  Lives in a.
+ * O(nodes + pins), cut by levels for each accelerator. */
 struct subgraphs subgraphs_of(const struct scene *s, const int32_t *dev, const uint32_t *slot,
                               struct arena *a);
 

@@ -1,8 +1,8 @@
 /* Backward nodes that only their own stage needs (weight_pass.h).
  *
  * Source: "Zero Bubble Pipeline Parallelism" divides a backward pass into B, for which the stage before waits, and W,
- * for which nobody does.  Nodes are numbered topologically, so one walk from the last one knows of each whether
- * something of another stage waits for it. */
+ * for which no stage waits.  Nodes are numbered topologically, so one walk from the last node finds for each node
+ * whether a node of another stage waits for it. */
 #include "ir/plan/weight_pass.h"
 
 bool weight_pass_apart(const struct scene *s)

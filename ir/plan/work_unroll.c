@@ -1,7 +1,7 @@
-/* The work of an iteration: that of a micro-batch, so many times (work.h).
+/* The work of an iteration: copies of the work of one micro-batch (work.h).
  *
- * The order of all instances follows from the lists of the devices and from who reads what, by a rule of its own; so
- * whoever has the lists comes to the same numbers.  It is about that of time: as if all parts took equally long. */
+ * The numbers of the instances follow from the lists of the devices and the inputs of parts alone, so that a reader of
+ * the lists computes the same numbers.  They are roughly in the order of time: as if all parts took equally long. */
 #include "ir/base/heap.h"
 #include "ir/plan/work.h"
 

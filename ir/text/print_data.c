@@ -406,7 +406,7 @@ static void put_attr_value(struct printer *p, const struct attr *a)
 
 void text_put_attr(struct printer *p, const struct attr *a)
 {
-    assert(a->kind <= ATTR_TYPES && a->name != 0);
+    assert(a->kind <= ATTR_TYPES);
     text_put_name(p, str(p->m, a->name));
     text_put(p, "=");
     if (a->ref != 0) {

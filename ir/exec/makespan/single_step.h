@@ -16,8 +16,8 @@
  * pause, part_cost longer than they take; it waits for all that it reads and gives its results at its end; the parts
  * of a device follow each other by number, which is the number of its task.
  *
- * Hops are served as they become ready; of those that did at once by number of the net, then in the order of the
- * first nodes that read there (a model's output goes out last).
+ * Hops are served as they become ready; ties by number of the net, then in the order of the first reader at each
+ * destination (an output of the model goes out last).
  *
  * Memory (not that of parts, whose values within are not told apart): a value, from the start of what makes it or
  * brings it until its last use there (hops are uses, too); what a node needs beside its results (costs.own), while it
