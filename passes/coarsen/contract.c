@@ -324,7 +324,7 @@ static void warn_of(struct ctx *x, const struct wdag *level, const struct classe
     warn_large(x, level, why, qdq_all);
 }
 
-/* Classes, then the cycles that they make: fills x->levels.contiguous, any and must (NULL: as the one before). */
+/* Classes, then the cycles that they make: fills x->levels.contiguous, any_shape, mandatory (NULL: as the last). */
 static int join_classes(struct ctx *x, const struct contract_options *o)
 {
     struct wdag *top = x->levels.top;
