@@ -6,7 +6,7 @@
 
 struct onnx_options {
     bool allow_links; /* external data may be reached through symbolic links and hard links */
-    /* the model itself, which is copied; NULL: it is in the file at `path` */
+    /* content of the model, which is copied; NULL: read the file at `path` */
     const void *bytes;
     size_t size;
 };
@@ -21,8 +21,9 @@ struct module *onnx_read(const char *path, const struct onnx_options *o, struct 
  * it.  *out lives in the module. 0, or -1, nothing is left, and a diagnostic on any defect. */
 int text_read(struct text_module *out, const struct named_text *t, bool allow_links,
               struct arena *of, struct diag *d);
-/* Messages for what a module that was read from text says of ONNX alone (struct about, rest): its src pointers, from
- * then on patterns (module.patterns).  0, or -1 and a diagnostic if they are none.  O(their bytes + the module). */
+/* Decodes the ONNX-only fields (struct about, rest) of a module that was read from text into messages: its src
+ * pointers, which from then on are patterns (module.patterns).  0, or -1 and a diagnostic if the bytes are no
+ * messages.  O(bytes + module). */
 int onnx_carried(struct module *m, struct diag *d);
 
 /* Checks the device configurations of a model that was read from ONNX, one diagnostic per finding,
@@ -50,8 +51,8 @@ enum input_kind { INPUT_ONNX, INPUT_WORKLOAD, INPUT_TEXT, INPUT_PROFILE };
 enum input_kind input_kind_of(const char *path);
 /* The same of bytes[n] that have this name. */
 enum input_kind input_kind_in(const char *name, const void *bytes, size_t n);
-/* What a file is that other programs keep models in, which pcc cannot read: "a pickle, as ..."; NULL: none of these.
- * bytes[n]: its content; NULL: the file of that name. */
+/* Recognises model files of other programs that pcc cannot read: "a pickle, as ..."; NULL: not recognised. bytes[n]:
+ * its content; NULL: the file of that name. */
 const char *input_foreign(const char *name, const void *bytes, size_t n);
 
 #endif

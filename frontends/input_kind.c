@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HEAD = 512 }; /* bytes that are looked at */
+enum { HEAD = 512 }; /* number of bytes looked at */
 
 /* By the end of a name; false: it does not say. */
 static bool kind_by_name(const char *path, enum input_kind *kind)
@@ -49,7 +49,7 @@ static enum input_kind kind_by_bytes(const unsigned char *head, size_t n)
                                      : INPUT_TEXT;
 }
 
-/* Reads what a file begins with into head[HEAD]: how many bytes, 0 if it cannot be read. */
+/* Reads the first bytes of a file into head[HEAD]; returns their number, 0 if the file cannot be read. */
 static size_t read_head(const char *path, unsigned char *head)
 {
     struct diag quiet = diag_silent();

@@ -79,7 +79,7 @@ void ctx_forget(struct ctx *x)
     if (x->results.priced)
         x->scene.m->cost = NULL;
     x->scene.place = NULL;
-    x->levels = (struct levels){.asked = x->levels.asked};
+    x->levels = (struct levels){.contract_requested = x->levels.contract_requested};
     x->results =
         (struct results){.looked_inside = x->results.looked_inside, .split = x->results.split};
 }

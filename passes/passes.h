@@ -28,7 +28,7 @@ struct pin {
     const char *device;
 };
 
-/* What the user wants, beside module and cluster; nothing in it changes while passes run.  Zero: nothing. */
+/* Requests of the user, beside module and cluster; constant while passes run. Zero: no requests. */
 struct settings {
     const struct dim_binding *dims; /* --dim */
     uint32_t ndims;
@@ -51,21 +51,21 @@ struct settings {
     uint32_t judge;
 };
 
-/* What passes read and leave, from fine to coarse; NULL: not there yet. */
+/* The graphs that passes read and leave, from fine to coarse; NULL: not made yet. */
 struct levels {
     struct wdag *base; /* one vertex per placed node: ctx_base() */
-    /* What contract leaves.  whole: each colocation class is a vertex, and classes on a cycle are one, since
-     * contiguous plans cannot cut it.  any: the classes alone, for plans of any shape (whole itself if there are no
-     * such cycles; else it has no edges).  must: only the mandatory classes, without the groups that the user or an
-     * option of contract asked for (any itself if there are none). */
-    struct wdag *whole, *any, *must;
+    /* Results of contract.  contiguous: each colocation class is a vertex, and classes on a cycle are one vertex,
+     * since contiguous plans cannot cut the cycle.  any_shape: the classes alone, for plans of any shape (the level
+     * `contiguous` itself if no classes lie on a cycle; else without edges).  mandatory: the mandatory classes alone,
+     * without the groups that the user or an option of contract asked for (`any_shape` itself without such groups). */
+    struct wdag *contiguous, *any_shape, *mandatory;
     struct wdag *top; /* the level that the next pass reads */
-    /* contract was asked for, not inserted: list schedules are of its vertices, not of nodes with groups as pins */
-    bool asked;
-    struct wdag *listed; /* these, over the base level: list_level(); NULL: not made yet */
+    /* the pipeline names contract: list schedules are of contract's vertices, not of nodes with groups as pins */
+    bool contract_requested;
+    struct wdag *scheduled; /* the vertices of list schedules: list_level(); NULL: not made yet */
 };
 
-/* What a run has from whoever started it. */
+/* Services that the caller of a run provides. */
 struct services {
     struct arena *mem;         /* lives as long as the module */
     struct arena *scratch;     /* emptied after each pass */
@@ -75,17 +75,18 @@ struct services {
     struct module *(*read_model)(const char *path, struct arena *of, struct diag *d);
 };
 
-/* What passes found out, beside levels.  Zero: nothing yet. */
+/* Results of passes, beside levels. Zero: none yet. */
 struct results {
     struct plan *plan;           /* the last planner's */
-    struct opened *opened;       /* calls that stand open in the module (opened.h); NULL: none */
+    struct open_calls *opened;   /* calls that stand open in the module (opened.h); NULL: none */
     bool looked_inside;          /* calls that are still whole cannot be opened */
     bool priced;                 /* m->cost is what the pass cost made */
     bool inferred;               /* infer-shapes has run, and the next four are known */
     int64_t shapes_unknown;      /* nodes of the main graph with a result of unknown shape */
-    struct dim_binding *guessed; /* dimensions that nobody gave */
+    struct dim_binding *guessed; /* dimensions without a given value, with guesses */
     uint32_t nguessed, capguessed;
-    int64_t guess; /* what they were taken for, but for batches; 0: not made smaller yet */
+    /* the guessed value, batch dimensions excepted; 0: guesses were not made smaller yet */
+    int64_t guess;
     struct dim_binding
         split; /* the batch that split-batch has split, and in how many; name NULL: none */
     const struct level_table *table; /* of `levels`; NULL: it has not run */
@@ -132,16 +133,17 @@ enum feature {
 };
 
 enum { PLANNER_OBJECTIVES = 2 };
-/* A pass that leaves a plan, and what it knows.  What it does not offer it never sees: the runner refuses, and says
- * which planners can (planner_check). */
+/* A pass that leaves a plan, with the objectives and features that the planner supports. The runner refuses
+ * requests for any other, and names planners that support the request (planner_check). */
 struct planner {
     struct pass pass;
     const char *objectives[PLANNER_OBJECTIVES]; /* names of execution models; NULL: no more */
-    bool every_objective;                       /* it plans for all of them */
+    bool every_objective;                       /* the planner supports every objective */
     uint32_t features;                          /* FEATURE_* */
     bool
         given; /* the plan is the user's, so it is no way out where another planner knows too little */
-    /* whether who names it, with these options, and no objective means the one called `implied`; NULL: never */
+    /* whether naming the planner with these options, without an objective, means the objective `implied`; NULL:
+     * never */
     bool (*implies)(const void *opts);
     const char *implied;
     bool
@@ -150,22 +152,23 @@ struct planner {
 
 /* What an execution model (struct exec_kind) says to passes. */
 struct exec_plans {
-    const char *pipeline; /* of who names no pass */
+    const char *pipeline; /* pipeline of a command line without passes */
     const char *grouped;  /* the same where devices stand in groups; NULL: no other one */
     const char *
-        instead; /* the planner that is run in place of one that leaves this objective; NULL: none */
+        /* the planner that runs in place of a planner which leaves this objective to another; NULL: none */
+        instead;
     uint32_t useless; /* FEATURE_* that plans cannot make use of, whoever makes them */
     const struct planner *const
         *own; /* planners beside those of the table, ends with NULL; NULL: none */
 };
 
-/* What the user wants; never NULL. */
+/* The user's settings; never NULL. */
 const struct settings *ctx_settings(const struct ctx *x);
 /* Whether the user says the setting of that name of the execution model (exec_setting). */
 bool ctx_said(const struct ctx *x, const char *name);
 /* The scene under the objective that plans are shown by. */
 struct scene ctx_judged(const struct ctx *x);
-/* Dimensions with a value: those given, then those guessed; i < ctx_ndims(x). */
+/* Dimensions with a value: first the given ones, then the guessed ones; i < ctx_ndims(x). */
 uint32_t ctx_ndims(const struct ctx *x);
 const struct dim_binding *ctx_dim(const struct ctx *x, uint32_t i);
 /* Every --pin names a device, and its pattern can be read: 0, or -1 and an error. */
@@ -181,19 +184,19 @@ int ctx_base(struct ctx *x);
 struct clock ctx_clock(const struct ctx *x);
 /* The same without a time limit, for what has to be done after it. */
 struct clock ctx_late_clock(const struct ctx *x);
-/* Forgets what was found out about the module, whose nodes are others now: types stay, where they are known. */
+/* Forgets all results about a module whose nodes have changed; known types stay. */
 void ctx_forget(struct ctx *x);
 /* Pushes a level. */
 void ctx_push(struct ctx *x, struct wdag *level);
 
-/* The planners: those of the table, then those that execution models have of their own (kinds NULL: there are none);
- * i = 0, 1, ...; NULL after the last. */
+/* The planners: first the table's, then the execution models' own (kinds NULL: none); i = 0, 1, ...; NULL after the
+ * last. */
 const struct planner *planner_at(const struct exec_kind *const *kinds, uint32_t i);
 /* All that -p can name: passes, then planners, in the order in which a pipeline usually has them. */
 const struct pass *pass_at(const struct exec_kind *const *kinds, uint32_t i);
 /* The one of a name; NULL: none. */
 const struct pass *pass_find(const struct exec_kind *const *kinds, const char *name);
-/* The planner whose pass that is; NULL: it is none of them. */
+/* The planner with the pass p; NULL: p is not a planner. */
 const struct planner *planner_of(const struct exec_kind *const *kinds, const struct pass *p);
 
 #endif

@@ -40,14 +40,14 @@ void pass_help(FILE *f, const struct pass *p, struct arena *scratch)
 
 /* ---- parsing ---------------------------------------------------------------------------------- */
 
-static struct step *add_step(struct pipeline *p, uint32_t at, const struct pass *pass,
-                             struct arena *a)
+static struct pipeline_step *add_step(struct pipeline *p, uint32_t at, const struct pass *pass,
+                                      struct arena *a)
 {
     p->step = vec_grow(a, p->step, &p->cap, p->n + 1, sizeof *p->step);
     memmove(p->step + at + 1, p->step + at, (p->n - at) * sizeof *p->step);
     p->n++;
-    struct step *s = &p->step[at];
-    *s = (struct step){pass, arena_alloc(a, (size_t)pass->optsize + 1), false};
+    struct pipeline_step *s = &p->step[at];
+    *s = (struct pipeline_step){pass, arena_alloc(a, (size_t)pass->optsize + 1), false};
     opts_reset(pass->opts, s->opts);
     return s;
 }
@@ -73,7 +73,7 @@ static int unknown_pass(const struct pipeline *p, const char *name, struct arena
     return diag_error(d, "-p: unknown pass '%s'%s (see --list-passes)", name, nearest_hint(&t, a));
 }
 
-static int parse_option(struct step *s, char *text, struct arena *a, struct diag *d)
+static int parse_option(struct pipeline_step *s, char *text, struct arena *a, struct diag *d)
 {
     char *eq = strchr(text, '=');
     if (eq)
@@ -92,7 +92,7 @@ static int parse_option(struct step *s, char *text, struct arena *a, struct diag
                       nearest_hint(&t, a), s->pass->name);
 }
 
-static int parse_options(struct step *s, const char **at, struct arena *a, struct diag *d)
+static int parse_options(struct pipeline_step *s, const char **at, struct arena *a, struct diag *d)
 {
     const char *p = *at + 1, *end = strchr(p, '}');
     if (!end)
@@ -130,7 +130,7 @@ int pipeline_parse(struct pipeline *p, const char *text, struct arena *a, struct
                 name);
         if (!pass)
             return unknown_pass(p, name, a, d);
-        struct step *s = add_step(p, p->n, pass, a);
+        struct pipeline_step *s = add_step(p, p->n, pass, a);
         at += n;
         if (*at == '{' && parse_options(s, &at, a, d))
             return -1;
@@ -159,7 +159,7 @@ static void open_for_plan(struct pipeline *p, struct arena *a)
     if (at == p->n)
         return;
     const char *from = opt_get(opt_named(p->step[at].pass, "from"), p->step[at].opts, a);
-    struct step *s = add_step(p, 0, open, a);
+    struct pipeline_step *s = add_step(p, 0, open, a);
     s->inserted = true;
     opt_set(opt_named(open, "plan"), s->opts, from);
 }
@@ -188,7 +188,7 @@ char *pipeline_text(const struct pipeline *p, struct arena *a)
 {
     char *s = arena_fmt(a, "%s", "");
     for (uint32_t i = 0; i < p->n; i++) {
-        const struct step *st = &p->step[i];
+        const struct pipeline_step *st = &p->step[i];
         char *args = arena_fmt(a, "%s", "");
         void *usual = arena_alloc(a, (size_t)st->pass->optsize + 1);
         opts_reset(st->pass->opts, usual);
@@ -252,7 +252,7 @@ static void print_context(const char *when, const struct pass *p, const struct c
 }
 
 /* Whether the step says something of its pass. */
-static bool has_options(const struct step *s, struct arena *a)
+static bool has_options(const struct pipeline_step *s, struct arena *a)
 {
     void *usual = arena_alloc(a, (size_t)s->pass->optsize + 1);
     bool has = false;
@@ -262,8 +262,8 @@ static bool has_options(const struct step *s, struct arena *a)
     return has;
 }
 
-/* Runs a planner, or who stands in for it; refuses one that does not know all that is wanted. */
-static int run_planner(const struct step *s, const struct planner *asked, struct ctx *x)
+/* Runs a planner, or its stand-in for the objective; refuses a planner that does not support all requests. */
+static int run_planner(const struct pipeline_step *s, const struct planner *asked, struct ctx *x)
 {
     struct exec_model *m = &x->scene.model;
     bool said = ctx_said(x, "objective");
@@ -284,20 +284,21 @@ static int run_planner(const struct step *s, const struct planner *asked, struct
     return p->pass.run(x, opts);
 }
 
-/* Errors so far: the context's, and those of the module, which has its own. */
+/* Number of errors so far, in the context's diagnostics and in the module's. */
 static uint32_t count_errors(const struct ctx *x)
 {
     const struct diag *own = x->scene.m->diag;
     return x->use.diag->errors + (own && own != x->use.diag ? own->errors : 0);
 }
 
-int step_run(const struct step *s, struct ctx *x)
+int pipeline_step_run(const struct pipeline_step *s, struct ctx *x)
 {
     struct listener *l = x->use.listener;
     if (l)
         l->pass = s->pass->name;
     listener_tell(l, (struct progress){0});
-    listener_tell(l, (struct progress){.phase = "at work"}); /* until it says more itself */
+    /* until the pass reports progress itself */
+    listener_tell(l, (struct progress){.phase = "at work"});
     uint32_t said = count_errors(x);
     const struct planner *p = planner_of(x->scene.model.kinds, s->pass);
     int rc = p ? run_planner(s, p, x) : s->pass->run(x, s->opts);
@@ -309,8 +310,8 @@ int step_run(const struct step *s, struct ctx *x)
     return rc;
 }
 
-/* Runs a pass that changes the nodes: the module is whole afterwards, and what was known of it is forgotten. */
-static int run_rewriter(const struct step *s, struct ctx *x)
+/* Runs a pass that changes nodes: verifies the module afterwards, and forgets all results about the old nodes. */
+static int run_rewriter(const struct pipeline_step *s, struct ctx *x)
 {
     struct module *m = x->scene.m;
     uint32_t edits = m->edits;
@@ -319,7 +320,7 @@ static int run_rewriter(const struct step *s, struct ctx *x)
             x->use.diag,
             "%s comes before passes that look into calls of functions (open-functions)",
             s->pass->name);
-    int rc = step_run(s, x);
+    int rc = pipeline_step_run(s, x);
     if (rc || m->edits == edits)
         return rc;
     if (module_verify(m, x->use.diag))
@@ -328,12 +329,12 @@ static int run_rewriter(const struct step *s, struct ctx *x)
     return 0;
 }
 
-static int run_and_judge(const struct step *s, struct ctx *x, const struct run_options *o)
+static int run_and_judge(const struct pipeline_step *s, struct ctx *x, const struct run_options *o)
 {
     const struct plan *before = x->results.plan;
     if (is_wanted(o->print_before, s->pass))
         print_context("before", s->pass, x);
-    int rc = s->pass->rewrites ? run_rewriter(s, x) : step_run(s, x);
+    int rc = s->pass->rewrites ? run_rewriter(s, x) : pipeline_step_run(s, x);
     if (rc)
         return rc;
     before = s->pass->rewrites ? x->results.plan : before;
@@ -374,7 +375,7 @@ int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_optio
         if (o->at)
             *o->at = i;
         if (!p->step[i].inserted && !strcmp(p->step[i].pass->name, "contract"))
-            x->levels.asked = true;
+            x->levels.contract_requested = true;
         int rc = run_and_judge(&p->step[i], x, o);
         arena_release(x->use.scratch, mark);
         if (o->time_passes)

@@ -1,4 +1,4 @@
-/* What is asked of planners, what they offer, and the one sentence that refuses (planner.h). */
+/* Requests to planners, the support that planners offer, and the message of refusal (planner.h). */
 #include "passes/planner.h"
 
 #include <assert.h>
@@ -66,7 +66,7 @@ static const char *text_of(const char *goal, uint32_t features, const char *and,
     return joined(&l, and, a);
 }
 
-/* Those of the wanted features that p does not know, or that are of no use. */
+/* Wanted features that p does not support, or that are of no use for the objective. */
 static uint32_t lacks(const struct planner *p, const struct exec_kind *goal, uint32_t wanted)
 {
     return wanted & (~p->features | (goal->plans ? goal->plans->useless : 0));

@@ -8,10 +8,10 @@
 uint32_t features_wanted(const struct ctx *x);
 /* Whether p plans for an execution model. */
 bool planner_aims_at(const struct planner *p, const struct exec_kind *goal);
-/* Who makes the plan where p is asked for it: p, or who is run in its place. */
+/* The planner that runs when p is asked for: p, or p's stand-in. */
 const struct planner *planner_for(const struct planner *p, const struct exec_model *m);
-/* 0, or -1 and the one error that refuses: what p does not know, and which planners of the table (NULL: of all)
- * know all that is wanted. */
+/* 0, or -1 and a single error: names the requests that p does not support, and the planners of the table (NULL: of
+ * all) that support all requests. */
 int planner_check(const struct planner *p, const struct ctx *x, const struct planner *const *table);
 
 #endif

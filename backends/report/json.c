@@ -6,12 +6,12 @@
 static int write_json(const struct result *r, const void *opts, const char *path)
 {
     const struct result *m = r->made ? r->made : r;
-    const struct plan_told t = {.scene = &m->scene,
-                                .plan = m->plan,
-                                .verdict = m->verdict,
-                                .calls = r->calls,
-                                .judged = r->made ? &r->scene : NULL,
-                                .judged_value = r->verdict->value};
+    const struct plan_report t = {.scene = &m->scene,
+                                  .plan = m->plan,
+                                  .verdict = m->verdict,
+                                  .calls = r->calls,
+                                  .judged = r->made ? &r->scene : NULL,
+                                  .judged_value = r->verdict->value};
     (void)opts;
     bool paper = t.scene->m->ir_version == 0 && !t.plan->rank && exec_kind(&t.scene->model)->paper;
     return (paper ? paper_split_write : plan_json_write)(&t, path, r->out, r->diag);

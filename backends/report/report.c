@@ -368,7 +368,7 @@ static const char *other_figure(const struct result *r, struct arena *a)
     char text[UNIT_TEXT];
     if (exec_kind(&r->scene.model)->feed != FEED_ALONE)
         return arena_fmt(a, "latency %s", time_short(text, measure_latency(r, a)));
-    struct verdict v = judge(&r->scene, r->plan->dev, r->plan->copies, a);
+    struct verdict v = load_verdict(&r->scene, r->plan->dev, r->plan->copies, a);
     return arena_fmt(a, "%s per sample", time_short(text, v.value));
 }
 

@@ -35,7 +35,7 @@ int split_schedule(struct split *s)
     for (uint32_t d = 0; copies && d < s->work->ndev; d++)
         if (copies[d] > 1)
             s->no_schedule = "devices take turns with a part";
-    const struct planned planned = {&s->r->scene, s->r->plan, s->r->verdict->stages};
+    const struct staged_plan planned = {&s->r->scene, s->r->plan, s->r->verdict->stages};
     if (planned.stages && !part_places_find(&s->places, &planned, s->parts, s->work, s->a)) {
         s->no_schedule = "a part is of several stages, or of none";
         s->places = (struct part_places){0};

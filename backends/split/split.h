@@ -95,7 +95,7 @@ struct split {
     const char **file;         /* [part] */
     uint8_t *unchecked;        /* [part] 1: a tensor at its border has no known rank */
     bool failed;               /* an error was reported inside a rewrite */
-    struct work *work;         /* of schedule.c */
+    struct sample_work *work;  /* of schedule.c */
     struct part_places places; /* of schedule.c, of a plan of stages; NULLs: of another one */
     struct schedule *schedule; /* NULL: there is none: */
     const char *no_schedule;   /* why */

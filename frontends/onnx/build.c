@@ -76,7 +76,7 @@ static int collect(struct onnx_build *b)
     return 0;
 }
 
-/* Room for what is about to come, so that large arrays need not move while they grow. */
+/* Reserves room in the module's arrays in advance, so that large arrays need not move while they grow. */
 static void reserve(struct onnx_build *b)
 {
     struct module *m = b->m;
@@ -245,7 +245,7 @@ static int define_result(struct onnx_build *b, uint32_t s, uint32_t outno, sid n
     }
     if (v == 0) {
         v = add_value(b, g, name, 0);
-    } else { /* an initializer that lost */
+    } else { /* an initializer that a later definition of its name replaced */
         m->value[v].flags = 0;
         m->value[v].tensor = 0;
     }
@@ -299,7 +299,7 @@ static void define_types(struct onnx_build *b, gid g, vid first)
     }
 }
 
-/* The initializers of a graph in the order of its tensors from `first` on, which is that of the file. */
+/* The initializers of a graph, in the order of the file; its tensors begin at `first`. */
 static void define_init_list(struct onnx_build *b, gid g, vid first, tid first_tensor)
 {
     struct module *m = b->m;
@@ -376,7 +376,7 @@ static void capture(struct onnx_build *b, struct captures *c, gid g, vid v)
     for (; g != home; g = b->body[g].parent) {
         uint32_t owner = b->body[g].owner;
         if (map_get(&c->seen, map_key(owner, v)) != 0)
-            return; /* then those further out have it, too */
+            return; /* then the outer bodies have the capture, too */
         map_set(&c->seen, b->tmp, map_key(owner, v), 1);
         pairs_add(&c->of, owner, v);
     }
@@ -461,7 +461,7 @@ static bool all_lost(const struct onnx_build *b, struct slice out)
     return any;
 }
 
-/* Keeps the slot that a node's metadata says; what is no number is none. */
+/* Keeps the slot given in a node's metadata, if it is a number. */
 static void note_slot(struct module *m, const char *text, nid id)
 {
     char *end;
@@ -473,8 +473,8 @@ static void note_slot(struct module *m, const char *text, nid id)
     m->slot_ann[id] = (uint32_t)slot;
 }
 
-/* Keeps the device that a node's metadata names: pcc.device, else layer_ann; and its slot there: pcc.slot.
- * (A comma-separated pcc.device is that of a replicated node, which has no device of its own.) */
+/* Keeps the device given in a node's metadata (pcc.device, else layer_ann) and its slot (pcc.slot).  A comma-separated
+ * pcc.device belongs to a replicated node, which has no single device. */
 static void note_device(struct module *m, const Onnx__NodeProto *p, nid id)
 {
     const char *device = NULL;

@@ -1,4 +1,4 @@
-/* From ModelProto to module: what the files of the ONNX reader share. */
+/* From ModelProto to module: declarations shared by the files of the ONNX reader. */
 #ifndef PCC_FRONTENDS_ONNX_BUILD_H
 #define PCC_FRONTENDS_ONNX_BUILD_H
 
@@ -12,14 +12,14 @@ struct onnx_body {
     const Onnx__GraphProto *proto;
     gid parent;            /* 0: main */
     uint32_t owner;        /* slot of the node that it is an attribute of; 0: main */
-    uint32_t first, count; /* slots of its nodes */
+    uint32_t first, count; /* slots of the graph's nodes */
 };
 
 /* A node, numbered graph by graph in the order of the file. */
 struct onnx_slot {
     const Onnx__NodeProto *proto;
     gid home;
-    gid bodies;           /* its first body; those of one node are consecutive */
+    gid bodies;           /* first body of the node; the bodies of a node are consecutive */
     sid name;             /* unique in the module */
     uint32_t flags;       /* of the node to be */
     nid id;               /* of the node to be, known after sorting */
@@ -27,15 +27,15 @@ struct onnx_slot {
 };
 
 struct onnx_build {
-    struct module *m;     /* what is filled: the model's, a function's, or model->aside */
+    struct module *m;     /* the module being filled: the model's, a function's, or model->aside */
     struct module *model; /* has the files */
     struct diag *d;
     struct arena *tmp;
     const char *path;   /* of the model (and the function), for messages */
-    const char *folder; /* that holds it */
+    const char *folder; /* folder of the model's file */
     int dir;            /* the same, open (tmp closes it); -1: not yet */
     bool allow_links;
-    const Onnx__GraphProto *graph; /* the main one */
+    const Onnx__GraphProto *graph; /* main graph */
     Onnx__OperatorSetIdProto *const *opset;
     size_t nopset;
 
@@ -48,7 +48,7 @@ struct onnx_build {
     struct map value;    /* graph << 32 | name -> value */
     struct map file;     /* location -> file */
     struct map function; /* key of its names -> function */
-    struct csr capture;  /* slot -> values that its bodies read */
+    struct csr capture;  /* slot -> outer values that the node's bodies read */
     struct attr *attr;
     uint32_t capattr; /* scratch */
 };
@@ -56,7 +56,7 @@ struct onnx_build {
 /* Fills the empty module b->m from b->graph and b->opset.  0 or -1. */
 int onnx_build(struct onnx_build *b);
 
-/* Fills b->m and what belongs to it: its functions, the tensors that lie aside.  0 or -1. */
+/* Fills b->m, its functions and its tensors outside graphs (module.aside).  0 or -1. */
 int onnx_build_model(struct onnx_build *b, const Onnx__ModelProto *p);
 
 /* The messages of a model in memory, with payloads that point into bytes[n], which must stay; in a.  NULL and an
@@ -97,7 +97,7 @@ int onnx_attr(struct onnx_build *b, const Onnx__AttributeProto *p, const char *n
               struct attr *a);
 /* Appends the attributes of a node.  0 or -1. */
 int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *out);
-/* What a message says in documentation and metadata, as an entry of module.about; 0: nothing. */
+/* The documentation and metadata of a message as an entry of module.about; 0: none. */
 uint32_t onnx_about(struct module *m, const char *doc, Onnx__StringStringEntryProto *const *meta,
                     size_t nmeta);
 /* The string of a domain; ai.onnx is 0. */

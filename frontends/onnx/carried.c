@@ -135,7 +135,7 @@ static struct bytes join(struct carrier *c)
     return model;
 }
 
-/* Hands the messages of the model to those whom they are about, in the order in which they were put into it. */
+/* Gives each message of the model to its graph, node, value or tensor, in the order of writing. */
 static void hand_out(const struct carrier *c, const Onnx__ModelProto *p)
 {
     size_t at[FUNCTION + 1] = {0}, node = 0;
@@ -168,7 +168,7 @@ static void hand_out(const struct carrier *c, const Onnx__ModelProto *p)
     }
 }
 
-/* ---- what the text says otherwise ---------------------------------------------------------------- */
+/* ---- contradictions between text and messages ---------------------------------------------------- */
 
 /* Looks at the descriptions of values of graph g; of its outputs, which may be values of graphs around it, if `around`.
  * says[value]: bit 1: one has another type than the text; bit 2: one has that type. */
@@ -193,7 +193,7 @@ static void check_infos(struct onnx_build *b, gid g, bool around, Onnx__ValueInf
     }
 }
 
-/* Takes types that are not those of the text out of attributes. */
+/* Removes types from attributes that differ from the types in the text. */
 static void check_types(struct onnx_build *b, const struct attr *a)
 {
     const struct module *m = b->m;
@@ -280,7 +280,8 @@ int onnx_carried(struct module *m, struct diag *d)
     }
     if (rc == 0 && c.n > 0) {
         struct bytes all = join(&c);
-        uint8_t *kept = arena_alloc(m->mem, (size_t)all.n + 1); /* payloads point into it */
+        /* tensor payloads point into these bytes */
+        uint8_t *kept = arena_alloc(m->mem, (size_t)all.n + 1);
         memcpy(kept, all.p, all.n);
         const Onnx__ModelProto *p = onnx_unpack(kept, all.n, name, m->mem, d);
         rc = p != NULL ? 0 : -1;

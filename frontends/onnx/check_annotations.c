@@ -30,7 +30,7 @@ struct check {
     struct arena *a;
     const char *path;
     struct names config; /* name -> index in src->configuration */
-    uint64_t *seen;      /* [config] the last node that names it, counted from 1 */
+    uint64_t *seen;      /* [config] the last node that names the configuration, counted from 1 */
     uint64_t nnode;      /* annotated nodes so far */
     struct pair *pair;
     uint32_t npair, cappair;
@@ -41,7 +41,7 @@ struct check {
 struct place_at {
     const Onnx__NodeProto *p;
     nid id;               /* 0: in a function or training graph, where no types are known */
-    const char *function; /* that it is in, or NULL */
+    const char *function; /* the function around the node, or NULL */
     const char *config;
     const Onnx__DeviceConfigurationProto *model; /* NULL: the model has no such configuration */
 };

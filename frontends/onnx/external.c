@@ -20,7 +20,7 @@ static void close_fd(void *p)
     close((int)(intptr_t)p);
 }
 
-/* NULL, or what is wrong with a location. */
+/* NULL, or the fault of a location. */
 static const char *location_wrong(const char *s)
 {
     if (*s == '\0')

@@ -37,10 +37,10 @@ enum {
     ELIDE = 1024,      /* payloads from this size on stay in the file */
     MAX_PREFIX = 5,    /* bytes of a length ... */
     MAX_TAG = 5,       /* ... and of a tag that protobuf-c reads */
-    SMALL = 4096,      /* what is longer does not go through the window */
+    SMALL = 4096,      /* longer fields bypass the window */
     AT_ONCE = 1 << 24, /* bytes of skeleton that there is room for at once */
     FREE_MEMBERS = 16, /* fields of a message that protobuf-c lists on its stack */
-    MEMBER_COST = 80,  /* bytes that it allocates to list each further one */
+    MEMBER_COST = 80,  /* bytes that protobuf-c allocates for each further entry of a list */
     BLOCK = 16,        /* least allocation */
     BUDGET_FACTOR = 24 /* bytes of memory for each byte of skeleton ... */
 };
@@ -53,8 +53,8 @@ struct frame {
     const ProtobufCMessageDescriptor *desc;
     uint64_t tag;        /* where its tag stands in the parent */
     uint32_t id;         /* its field number in the parent */
-    uint64_t start, end; /* its body in the file */
-    size_t prefix;       /* its length in the skeleton */
+    uint64_t start, end; /* position of the body in the file */
+    size_t prefix;       /* position of the length in the skeleton */
     unsigned nprefix;
     uint32_t members; /* fields so far */
     unsigned next;    /* index of the field that is likely to come next */
@@ -139,7 +139,7 @@ static const ProtobufCFieldDescriptor *next_field(struct frame *f, uint32_t id)
     return field;
 }
 
-/* Skips one field that has been checked before; `end`, if the file is not what it was. */
+/* Skips one field that an earlier scan has checked; returns `end` if the file has changed since. */
 static uint64_t skip_field(struct scan *s, uint64_t at, uint64_t end, uint64_t *tag)
 {
     uint64_t v = 0;
@@ -201,7 +201,7 @@ static bool is_text(struct scan *s)
     return true;
 }
 
-/* What could not be read explains whatever was found wrong. */
+/* A read error explains all faults found after it. */
 static int fail_reading(const struct scan *s)
 {
     return diag_error(s->diag, "%s: cannot be read: %s", s->path, s->in.bad);

@@ -14,8 +14,8 @@ enum { WINDOW_MOST = 1 << 16, WINDOW_LEAST = 1 << 12 };
 struct window {
     int fd;
     uint64_t size;   /* of the file, when it was opened */
-    uint64_t from;   /* what is in memory begins there ... */
-    uint64_t n;      /* ... and has so many bytes */
+    uint64_t from;   /* position in the file of the bytes in memory */
+    uint64_t n;      /* number of bytes in memory */
     uint64_t next;   /* bytes to read at a time */
     uint8_t *buf;    /* [WINDOW_MOST] */
     const char *bad; /* why the file could not be read, NULL: it could */

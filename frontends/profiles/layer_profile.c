@@ -22,7 +22,7 @@
 
 struct layer {
     sid id;
-    const char *label; /* what it is; not ended by a NUL */
+    const char *label; /* description of the layer; not ended by a NUL */
     size_t nlabel;
     uint32_t line;
     int64_t forward, backward;     /* ps */
@@ -43,7 +43,7 @@ struct reader {
     uint32_t *from, *to; /* [edge] layers */
     uint32_t nedge, capfrom, capto;
     struct csr out, in; /* layer -> edges */
-    uint32_t *order;    /* position -> layer, of those that stay */
+    uint32_t *order;    /* position -> layer, of the layers that are kept */
     uint32_t norder;
     uint8_t *gone; /* [layer] */
 };
@@ -121,7 +121,7 @@ static bool read_decimal(struct span s, int power, int64_t *out)
     return x < most;
 }
 
-/* One number, or "[a; b]": their sum. */
+/* Reads one number, or "[a; b]" as the sum of a and b. */
 static int read_figure(const struct reader *r, struct span s, int power, int64_t *out)
 {
     struct span whole = s, one;
@@ -323,7 +323,8 @@ static int sort_layers(struct reader *r)
 
 /* ---- the module --------------------------------------------------------------------------------- */
 
-/* The first word of what a layer is, and its id if that is not its name alone: "layer_0", "Conv2d.node4". */
+/* The first word of a layer's description; if there is none, or several layers have the same word, also the layer's
+ * id: "layer_0", "Conv2d.node4". */
 static sid *name_layers(struct reader *r)
 {
     sid *name = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *name);
@@ -344,18 +345,18 @@ static sid *name_layers(struct reader *r)
     return name;
 }
 
-struct making {
+struct layer_build {
     struct reader *r;
     const sid *name; /* [layer] */
-    vid *forward;    /* [layer] what it makes */
-    vid *gradient;   /* [edge] the gradient of what goes over it */
+    vid *forward;    /* [layer] its result */
+    vid *gradient;   /* [edge] gradient of the value on the edge */
     vid *listed;     /* operands or results at hand */
-    uint8_t *taken;  /* [string] it is a name */
+    uint8_t *taken;  /* [string] 1: in use as a name */
     uint32_t captaken;
 };
 
-/* The text, with a number if it is a name already. */
-static sid fresh_name(struct making *t, const char *text)
+/* Makes a name of the text, with a number behind if the text is in use as a name. */
+static sid fresh_name(struct layer_build *t, const char *text)
 {
     const char *next = text;
     for (uint32_t again = 2;; again++) {
@@ -369,7 +370,7 @@ static sid fresh_name(struct making *t, const char *text)
     }
 }
 
-static nid add_node(struct making *t, sid name, struct slice in, struct slice out)
+static nid add_node(struct layer_build *t, sid name, struct slice in, struct slice out)
 {
     struct module *m = t->r->m;
     nid id = module_add_node(m);
@@ -389,7 +390,7 @@ static nid add_node(struct making *t, sid name, struct slice in, struct slice ou
     return id;
 }
 
-static void add_forward(struct making *t, uint32_t v)
+static void add_forward(struct layer_build *t, uint32_t v)
 {
     const struct reader *r = t->r;
     uint32_t n = 0;
@@ -402,8 +403,9 @@ static void add_forward(struct making *t, uint32_t v)
     add_node(t, name, in, module_add_args(r->m, &t->forward[v], 1));
 }
 
-/* From its value and the gradients that its readers made of it: a gradient of each value that it reads. */
-static void add_backward(struct making *t, uint32_t v)
+/* Adds the backward node of a layer: it reads the layer's result and the gradients of that result by the layer's
+ * readers, and makes a gradient of each operand of the layer. */
+static void add_backward(struct layer_build *t, uint32_t v)
 {
     const struct reader *r = t->r;
     uint32_t n = 0;
@@ -425,7 +427,7 @@ static void add_nodes(struct reader *r)
 {
     struct module *m = r->m;
     gid g = module_add_graph(m);
-    struct making t = {.r = r, .name = name_layers(r)};
+    struct layer_build t = {.r = r, .name = name_layers(r)};
     t.forward = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *t.forward);
     t.gradient = arena_array(r->a, (size_t)r->nedge + 1, sizeof *t.gradient);
     t.listed = arena_array(r->a, (size_t)r->nedge + 2, sizeof *t.listed);
@@ -466,7 +468,7 @@ static void add_costs(struct reader *r)
         k->params[n] = l->parameter;
         k->bytes[node_out(m, n, 0)] = l->activation;
         k->own[n] = sat_add(l->parameter, l->stored);
-        k->own[back] = l->parameter; /* the gradients of its parameters */
+        k->own[back] = l->parameter; /* gradients of the layer's parameters */
         m->color[n] = m->color[back] = m->layer[n] = m->layer[back] = i + 1;
         m->backward[back] = 1;
         uint32_t at = r->in.at[r->order[i]];

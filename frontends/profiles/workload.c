@@ -47,10 +47,11 @@ struct reader {
     uint32_t nedge;
     struct keyed *by_id;
     struct csr out, in; /* wnode -> edges */
-    uint32_t *first;    /* [wnode] its first result; those of i end where those of i + 1 begin */
-    int64_t *xfer;      /* [result] ps */
-    double scale;       /* of transfers */
-    uint32_t *order;    /* position -> wnode */
+    /* [wnode] its first result; the results of i end where the results of i + 1 begin */
+    uint32_t *first;
+    int64_t *xfer;   /* [result] ps */
+    double scale;    /* of transfers */
+    uint32_t *order; /* position -> wnode */
 };
 
 static int not_a_workload(const struct reader *r, const char *what)
@@ -58,7 +59,7 @@ static int not_a_workload(const struct reader *r, const char *what)
     return diag_error(r->d, "%s: not a workload: %s", r->path, what);
 }
 
-/* What a message is about: "node 'conv', size", "edges[3].cost". */
+/* The subject of a message: "node 'conv', size", "edges[3].cost". */
 struct spot {
     const char *list; /* NULL: key is at the top */
     uint32_t index;
@@ -296,7 +297,7 @@ static int read_edges(struct reader *r)
     return 0;
 }
 
-/* Whether each node is behind those that it reads. */
+/* Whether each node is listed after the nodes that it reads from. */
 static bool is_sorted(const struct reader *r)
 {
     for (uint32_t e = 0; e < r->nedge; e++)
@@ -367,8 +368,8 @@ static sid fresh_name(struct names *n, const char *label, uint32_t i)
     }
 }
 
-/* Names of all results, those of nodes among them: as in the file, made unique where they are not;
- * further results of a node have its name and their number. */
+/* Names the results: the first result of a node is named as in the file, made unique if necessary; further results are
+ * named after the node, with a number. */
 static void name_results(struct reader *r, sid *name)
 {
     struct names n = {.r = r};
@@ -503,7 +504,7 @@ static int not_json(struct reader *r, const json_error_t *e)
     return diag_error(r->d, "%s:%d:%d: not JSON: %s", r->path, e->line, e->column, e->text);
 }
 
-/* What is left of a text, for jansson, which is told of its end when time is up. */
+/* The rest of a text, as a stream for jansson; when the time is up the stream ends early. */
 struct feed {
     const char *text;
     size_t n;
@@ -539,7 +540,7 @@ static int load_file(struct reader *r)
     return text ? load_text(r, text, n) : -1;
 }
 
-/* What r->root says. */
+/* Reads all of r->root. */
 static int read_all(struct reader *r, struct cluster *c)
 {
     if (!json_is_object(r->root))

@@ -74,8 +74,8 @@ struct big {
     size_t size;
 };
 
-struct deferred {
-    struct deferred *before;
+struct deferred_call {
+    struct deferred_call *before;
     void (*fn)(void *);
     void *p;
 };
@@ -89,17 +89,17 @@ struct guard {
 struct arena {
     struct chunk *top, *spare;
     struct big *big;
-    struct deferred *deferred;
+    struct deferred_call *deferred;
     uint64_t serial;
     size_t next;                 /* size of the next chunk */
-    struct arena *of, *root;     /* NULL and itself: a root */
+    struct arena *of, *root;     /* of a root: NULL, and the root itself */
     struct arena *older, *newer; /* in the tree's list */
-    uint64_t born;               /* the tree's births after it */
+    uint64_t born; /* number of births in the tree when this arena was made, its own included */
     /* of a root */
     struct arena *newest;
-    struct guard *guard; /* the innermost one */
+    struct guard *guard; /* the innermost guard; NULL: none */
     uint64_t births;
-    size_t wanted; /* by the allocation that failed */
+    size_t wanted; /* bytes that the failed allocation asked for */
 };
 
 static void poison(const void *p, size_t n)
@@ -136,7 +136,7 @@ static void free_one(struct arena *a)
     *(a->newer != NULL ? &a->newer->older : &a->root->newest) = a->older;
     if (a->older != NULL)
         a->older->newer = a->newer;
-    for (struct deferred *d = a->deferred; d != NULL; d = d->before)
+    for (struct deferred_call *d = a->deferred; d != NULL; d = d->before)
         d->fn(d->p);
     for (struct big *b = a->big; b != NULL; b = b->before)
         free(b->mem);
@@ -352,7 +352,7 @@ char *arena_fmt(struct arena *a, const char *fmt, ...)
 
 void arena_defer(struct arena *a, void (*fn)(void *), void *p)
 {
-    struct deferred *d = arena_try(a, sizeof *d);
+    struct deferred_call *d = arena_try(a, sizeof *d);
 
     if (d == NULL) {
         fn(p);
@@ -447,7 +447,7 @@ void *vec_grow(struct arena *a, void *ptr, uint32_t *cap, uint32_t need, size_t 
         now = 16;
     if (now < need)
         now = need;
-    size_t old = (size_t)*cap * size, total; /* old fits: it was allocated */
+    size_t old = (size_t)*cap * size, total; /* no overflow: `old` bytes were allocated */
     if (__builtin_mul_overflow((size_t)now, size, &total))
         arena_exhausted(a, SIZE_MAX);
     if (ptr == NULL || !extend(a, ptr, old, total)) {

@@ -20,15 +20,15 @@ struct arena;
 
 /* A new arena that belongs to `of`.  NULL: a root, for programs and tests: NULL when memory runs out. */
 struct arena *arena_new(struct arena *of);
-/* Frees the arenas that belong to it, runs its deferred calls, last one first, then frees all its memory.  NULL:
- * nothing happens. */
+/* Frees the arenas inside a, runs the deferred calls of a, the last one first, then frees all memory of a. a == NULL:
+ * does nothing. */
 void arena_free(struct arena *a);
 /* Runs work(arg).  true: it has returned.  false: an allocation in a's tree failed, and work was left at that place:
  * arenas that were made in the tree meanwhile are freed, and what work was changing is to be thrown away unread;
  * *wanted (may be NULL) is the size that was not to be had.  The innermost guard of a tree counts; without one, memory
  * that runs out is an abort(). */
 bool arena_guard(struct arena *a, void (*work)(void *arg), void *arg, size_t *wanted);
-/* As when an allocation of so many bytes in a has failed: for memory that a foreign library did not get. */
+/* Ends as an allocation of `wanted` bytes in a does when memory is out: for a foreign library's failed allocation. */
 _Noreturn void arena_exhausted(struct arena *a, size_t wanted);
 /* n bytes, zeroed; never NULL. */
 void *arena_alloc(struct arena *a, size_t n) __attribute__((returns_nonnull));

@@ -80,8 +80,8 @@ static _Noreturn void be_child(struct job *j, int fd, pid_t parent, struct arena
     _exit(j->rc ? 1 : 0);
 }
 
-struct running {
-    pid_t pid; /* 0: it has ended */
+struct child_process {
+    pid_t pid; /* 0: the process has ended */
     int fd;
 };
 
@@ -94,10 +94,10 @@ static int wait_for(pid_t pid)
     return status;
 }
 
-/* Nobody needs it any more. */
+/* Called when the arena is freed: closes the pipe, and kills the process if it still runs. */
 static void end_child(void *p)
 {
-    const struct running *r = p;
+    const struct child_process *r = p;
     close(r->fd);
     if (r->pid) {
         kill(r->pid, SIGKILL);
@@ -142,7 +142,7 @@ struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, stru
     int fd[2], status = 0;
     pid_t parent = getpid();
     struct arena *own = arena_new(a);
-    struct running r = {0, -1};
+    struct child_process r = {0, -1};
     struct job j = {.work = work, .arg = arg};
     struct child_answer to = {.end = CHILD_FAILED};
     arena_defer(own, end_child, &r);
@@ -158,7 +158,7 @@ struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, stru
     }
     int e = errno;
     close(fd[1]);
-    r = (struct running){pid > 0 ? pid : 0, fd[0]};
+    r = (struct child_process){pid > 0 ? pid : 0, fd[0]};
     if (pid < 0) {
         arena_free(own);
         to.why = arena_fmt(a, "%s", strerror(e));
@@ -205,7 +205,7 @@ static bool used_up(pid_t pid, unsigned seconds)
 }
 
 /* Until the program ends (r->pid is 0 then) or has used up its time. */
-static enum child_end attend(struct running *r, unsigned seconds, char *said, size_t room,
+static enum child_end attend(struct child_process *r, unsigned seconds, char *said, size_t room,
                              struct listener *l)
 {
     const struct timespec nap = {0, NAP * 1000000};
@@ -266,7 +266,7 @@ enum child_end child_program(char *const argv[], unsigned seconds, char *said, s
 {
     assert(argv[0] && room > 0);
     int fd[2];
-    struct running r = {0};
+    struct child_process r = {0};
     *said = 0;
     if (pipe2(fd, O_CLOEXEC | O_NONBLOCK)) {
         snprintf(said, room, "%s", strerror(errno));

@@ -16,10 +16,10 @@ enum child_end {
 
 struct child_answer {
     enum child_end end;
-    char *bytes; /* what it wrote */
+    char *bytes; /* output of the child */
     size_t n;
-    const char
-        *why; /* of CHILD_FAILED: "exit status 1", "signal 6", "more than N bytes"; else NULL */
+    /* of CHILD_FAILED: "exit status 1", "signal 6", "more than N bytes"; else NULL */
+    const char *why;
 };
 
 /* Runs work(arg, out) in a forked child; what it writes to out, at most `most` bytes, comes back, in a.  The child's
@@ -29,8 +29,8 @@ struct child_answer {
 struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
                               size_t most, struct arena *a);
 
-/* The absolute path of a program in one of PATH's folders that are absolute themselves, in a; NULL: there is none.
- * Whoever starts it more than once, looks for it once. */
+/* The absolute path of a program in one of PATH's folders that are absolute themselves, in a; NULL: there is none.  A
+ * caller that starts the program several times keeps the path. */
 char *child_find(const char *name, struct arena *a);
 /* A path as an argument that no program takes for an option: "./-x" for "-x". */
 char *child_operand(const char *path, struct arena *a);

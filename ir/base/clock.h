@@ -6,7 +6,7 @@
 
 struct clock {
     int64_t deadline;          /* CLOCK_MONOTONIC in ns; 0: none */
-    struct listener *listener; /* NULL: nobody */
+    struct listener *listener; /* NULL: no listener */
     const char *why;           /* once it is out: "time limit reached" */
 };
 
@@ -14,7 +14,7 @@ struct clock {
 void clock_limit(struct clock *t, int64_t ns);
 /* What reading and shape inference may take whatever the limit is, in ns: that of a planner may be short. */
 #define CLOCK_READING INT64_C(1000000000)
-/* A deadline, if there is one, is not before so many ns from now. */
+/* Moves a deadline, if t has one, to at least `ns` ns from now. */
 void clock_at_least(struct clock *t, int64_t ns);
 /* Nanoseconds that are left, not above 0 when it is out; INT64_MAX: no deadline. */
 int64_t clock_left(const struct clock *t);

@@ -90,8 +90,8 @@ uint32_t *csr_sizes(const struct csr *c, uint32_t rows, struct arena *a)
     return size;
 }
 
-/* Kahn's algorithm: a row is ready when all rows that have it as an entry are in the order.  Without keys the end of
- * the order is the queue of those that are ready. */
+/* Kahn's algorithm: a row is ready when all rows with an entry for it are in the order.  Without keys the end of the
+ * order is the queue of ready rows. */
 uint32_t csr_topo(const struct csr *c, uint32_t n, const uint32_t *key, uint32_t *order,
                   struct arena *a)
 {

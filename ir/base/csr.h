@@ -18,13 +18,13 @@ struct csr {
                          *entry##_end = (c).to + (c).at[(row) + 1];                                \
          entry##_at < entry##_end && (entry = *entry##_at, true); entry##_at++)
 
-/* Pairs of numbers, a list that grows.  Zeroed but for its arena, it is empty. */
+/* A growing list of pairs of numbers.  All zero but for the arena: an empty list. */
 struct pairs {
     struct arena *a;
     uint32_t *from, *to, n, cap;
 };
 
-/* No pairs, and room for so many: beyond that it grows. */
+/* An empty list with memory for `room` pairs; the list grows when there are more. */
 struct pairs pairs_new(struct arena *a, size_t room);
 void pairs_add(struct pairs *p, uint32_t from, uint32_t to);
 /* Rows of the pairs, in the list's arena: row `from` holds each `to`, or the other way round, in the order of the
@@ -35,8 +35,8 @@ struct csr pairs_rows_back(const struct pairs *p, uint32_t rows);
  * stay.  O(rows + n). */
 struct csr csr_build(struct arena *a, uint32_t rows, uint32_t n, const uint32_t *row,
                      const uint32_t *entry);
-/* For those who fill rows by hand: at[row + 1] holds the row's number of entries before, and the position where the
- * row begins after.  Put each entry of the row at at[row + 1]++; when all rows are full, at[] is that of struct csr. */
+/* To fill rows by hand.  Before the call at[row + 1] is the row's number of entries, after it the position of the row's
+ * first entry.  Put each entry of the row at at[row + 1]++; when all rows are full, at[] is that of struct csr. */
 void csr_starts(uint32_t *at, uint32_t rows);
 /* The other way round: entry -> the rows that it is in, ascending.  Lives in a.  O(rows + entries + n). */
 struct csr csr_transpose(struct arena *a, const struct csr *c, uint32_t rows, uint32_t entries);

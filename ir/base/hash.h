@@ -12,7 +12,7 @@ struct hash_key {
     uint64_t k[2];
 };
 
-/* A new one. */
+/* A random key. */
 struct hash_key hash_key_new(void);
 /* O(n). */
 uint64_t hash_bytes(const struct hash_key *key, const void *bytes, size_t n);

@@ -12,7 +12,7 @@ struct heap_entry {
     uint32_t tie, item;
 };
 
-/* Zeroed but for its arena, it is empty. */
+/* A binary heap.  All zero but for the arena: an empty heap. */
 struct heap {
     struct arena *a;
     struct heap_entry *at;

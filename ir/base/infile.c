@@ -114,7 +114,7 @@ static int walk_beneath(struct arena *tmp, int dir, const char *path)
         struct stat st;
         if (fd < 0 && e == ENOTDIR && fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISLNK(st.st_mode))
-            e = ELOOP; /* O_DIRECTORY hides that it was a link */
+            e = ELOOP; /* with O_DIRECTORY, open() reports a link as ENOTDIR */
         if (at != dir)
             close(at);
         errno = e;
@@ -172,7 +172,7 @@ static void close_fd(void *fd)
     close((int)(intptr_t)fd);
 }
 
-/* All that is left of fd, in a; NULL and what is wrong.  `room` is what it is thought to have. */
+/* Reads fd to its end, into a; on failure NULL, and the reason.  `room` is what it is thought to have. */
 static char *read_all(int fd, enum infile_kind kind, uint64_t room, struct arena *a, size_t *len,
                       const char **wrong)
 {

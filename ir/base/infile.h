@@ -14,8 +14,8 @@ enum infile_kind {
     INFILE_TABLE,  /* measured times, profiles of runs: 2 GiB */
     INFILE_GRAPH,  /* workloads, profiles of layers, textual IR: 1 GiB */
     INFILE_MODEL,  /* an ONNX model, which is not read as a whole: 16 TiB */
-    INFILE_STREAM, /* a model, or whatever it is, at standard input: 2 GiB */
-    INFILE_DATA,   /* external data of one: 16 TiB */
+    INFILE_STREAM, /* any input at standard input: 2 GiB */
+    INFILE_DATA,   /* external data of a model: 16 TiB */
 };
 
 /* A descriptor of the regular file at `path`, and its size; -1 and an error. */
@@ -26,8 +26,9 @@ int infile_open_beneath(int dir, const char *location, bool links, struct arena 
 /* What is wrong with an open file, NULL: nothing; its size and how many names it has. */
 const char *infile_wrong(int fd, enum infile_kind kind, uint64_t *size, uint64_t *names);
 
-/* `size` addresses that stand for the bytes of a file, so that messages can point to them; whoever wants the bytes
- * reads the file.  Nothing is there: touching them is a fault of pcc.  They are given back with a.  NULL and errno. */
+/* Reserves `size` addresses that stand for the bytes of a file, so that messages can point to positions in the
+ * file.  The pages cannot be accessed: the bytes are read from the file.  Given back with a.  On failure NULL, and
+ * errno. */
 const uint8_t *infile_addresses(uint64_t size, struct arena *a);
 /* 0; -1 and an error that names the first byte if the text[n] of that name is not UTF-8. */
 int infile_text(const char *name, const char *text, size_t n, struct diag *d);

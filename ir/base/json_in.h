@@ -1,4 +1,4 @@
-/* JSON that is read: documents that go with an arena, and what their members hold. */
+/* Reading JSON: documents with the lifetime of an arena, and typed access to members. */
 #ifndef PCC_IR_BASE_JSON_IN_H
 #define PCC_IR_BASE_JSON_IN_H
 
@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-/* Gives one reference to root (NULL: nothing) to a, which drops it when it is freed; returns root. */
+/* Gives the caller's reference to root to a: arena_free() drops the reference.  Returns root; NULL: does nothing. */
 json_t *json_keep(struct arena *a, json_t *root);
 /* The document in n bytes of text, in a; NULL and why in e (NULL: not asked): it is none, or names a key twice. */
 json_t *json_read(struct arena *a, const char *text, size_t n, json_error_t *e);

@@ -14,18 +14,19 @@ struct json_out {
     uint32_t depth;
     struct {
         char close;
-        bool any; /* something stands in it */
-        int indent; /* blanks before each member, on a line of its own; JSON_ROW: members stand beside each other */
+        bool any; /* the bracket has a member already */
+        /* blanks before each member, each member on its own line; JSON_ROW: all members on one line */
+        int indent;
     } open[JSON_DEPTH];
 };
 
 /* Opens an object ('{') or list ('[').  Here and below: key is that of a member of an object, NULL in a list and for
  * the whole document. */
 void json_open(struct json_out *o, const char *key, char bracket, int indent);
-/* Closes what was opened last; indent: of the bracket on a line of its own, JSON_ROW: it stands behind the last member.
- */
+/* Closes the object or array that was opened last.  indent: blanks before the bracket on its own line; JSON_ROW: the
+ * bracket follows the last member. */
 void json_close(struct json_out *o, int indent);
-/* Members from here on, of what was opened last, are indented so. */
+/* Sets the indentation of the further members of the object or array that was opened last. */
 void json_indent(struct json_out *o, int indent);
 /* Begins a member: the caller writes its value to the file. */
 FILE *json_member(struct json_out *o, const char *key);

@@ -14,7 +14,7 @@ struct flow {
     /* [node] its first arc, [arc] the next one of the same node: 1 + arc, 0: none */
     uint32_t *head, *next;
     uint32_t *to;  /* [arc] */
-    int64_t *room; /* [arc] capacity that is left */
+    int64_t *room; /* [arc] remaining capacity */
 };
 
 /* A network of nnode nodes with room for `most` calls of flow_arc.  Lives in a. */

@@ -56,9 +56,9 @@ struct opt {
 
     enum opt_topic topic;
     char letter;      /* -x; 0: none */
-    const char *arg;  /* what help calls its value; NULL: by the kind */
+    const char *arg;  /* name of the value in help; NULL: by the kind */
     const char *like; /* a value, for messages: "25GB/s" */
-    unsigned with;    /* WITH_*, all of them */
+    unsigned with;    /* WITH_*: all of these must hold */
     unsigned about;   /* ABOUT_* (ir/cluster/exec_model.h), any of them, and WITH_PLAN; 0: all */
     const char *key;  /* in the textual IR; NULL: the name, with '_' for '-' */
     bool in_plans;    /* JSON of plans has it, named so; of BYTES "_bytes" follows */
@@ -70,7 +70,7 @@ struct opt {
 void opts_reset(const struct opt *table, void *opts);
 /* Stores what text says into its field of opts; false: text does not fit.  TEXT keeps the pointer. */
 bool opt_set(const struct opt *o, void *opts, const char *text);
-/* Whether text is one of its values. */
+/* Whether text is a valid value of o. */
 bool opt_fits(const struct opt *o, const char *text);
 /* The field as a number; not of TEXT. */
 int64_t opt_number(const struct opt *o, const void *opts);
@@ -79,11 +79,11 @@ void opt_put(const struct opt *o, void *opts, int64_t v);
 bool opt_has(const struct opt *o, int64_t v);
 /* The field in words that opt_set takes; lives in a or as long as opts. */
 const char *opt_get(const struct opt *o, const void *opts, struct arena *a);
-/* What it takes, for messages and help: "an integer in 1..5", "one of shared inline". */
+/* The valid values of o in words, for messages and help: "an integer in 1..5", "one of shared inline". */
 const char *opt_wants(const struct opt *o, struct arena *a);
 /* The names of a CHOICE or SET, all but the last two joined by sep: "devices, blocks or nodes". */
 const char *opt_names(const struct opt *o, const char *sep, const char *last, struct arena *a);
-/* What a setting takes, for messages: "few or transfers", "a rate such as 25GB/s". */
+/* The valid values of a setting in words, for messages: "few or transfers", "a rate such as 25GB/s". */
 const char *opt_expected(const struct opt *o, struct arena *a);
 /* Its name in files: in the textual IR, in JSON. */
 const char *opt_key(const struct opt *o, struct arena *a);

@@ -92,7 +92,7 @@ const char *outfile_missing(const char *path, struct arena *a)
     for (const char *s = path + 1; *path && (s = strchr(s, '/')); s += strspn(s, "/")) {
         const char *folder = arena_strdup(a, path, (size_t)(s - path));
         if (!s[strspn(s, "/")])
-            break; /* path itself, with slashes behind it */
+            break; /* the whole path, which ends in slashes */
         if (stat(folder, &st) != 0 && errno == ENOENT)
             return folder;
     }

@@ -20,7 +20,7 @@ enum { PAGE_COLUMNS = 80, PAGE_CELLS = 16 };
 void page_words(FILE *f, const char *text, unsigned at, unsigned indent);
 void page_words_in(FILE *f, const char *text, unsigned at, unsigned indent, unsigned columns);
 
-/* A table whose columns are as wide as what is in them. */
+/* A table; each column is as wide as its widest cell. */
 struct page_table {
     uint32_t ncol, nrow, cap;
     uint32_t left; /* bits: columns that begin at the left */
@@ -37,7 +37,7 @@ unsigned page_table_width(const struct page_table *t);
 /* Row i without a line's end, a blank behind each cell. */
 void page_table_put(FILE *f, const struct page_table *t, uint32_t row);
 
-/* Columns that s takes: its characters, if they are UTF-8. */
+/* Width of s in columns: its number of UTF-8 characters. */
 unsigned page_width(const char *s);
 
 #endif

@@ -21,7 +21,7 @@ uint32_t strings_count(const struct strings *t);
 bool str_ends(const char *s, const char *end);
 /* For qsort and bsearch over arrays of const char *. */
 int str_order(const void *a, const void *b);
-/* What follows the last slash. */
+/* The part of the path after the last slash. */
 const char *path_base(const char *path);
 
 #endif

@@ -11,7 +11,7 @@ struct classes {
     uint32_t n; /* vertices */
     /* [vertex] another member of its class; a root's own number: it is the class's first member */
     uint32_t *parent;
-    /* [root] reasons, bits: those of all unions that made the class; stale for vertices that are no roots */
+    /* [root] reasons of all unions that made the class, as bits; valid for roots only */
     uint16_t *why;
 };
 
@@ -23,7 +23,8 @@ uint32_t classes_find(struct classes *c, uint32_t v);
 bool classes_join(struct classes *c, uint32_t u, uint32_t v, int why);
 /* Joins the vertices of equal group[] (0: in no group). */
 void classes_join_groups(struct classes *c, const uint32_t *group, int why, struct arena *scratch);
-/* Writes group[vertex], the number of its class, in order of the classes' first members; returns how many there are. */
+/* Writes group[vertex], the number of the vertex's class; classes are numbered by their first members.  Returns the
+ * number of classes. */
 uint32_t classes_number(struct classes *c, uint32_t *group);
 
 #endif

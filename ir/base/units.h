@@ -27,7 +27,8 @@ char *bytes_print(char *buf, int64_t b);  /* exact: "16GiB", "1234B" */
 char *rate_print(char *buf, int64_t bps); /* exact: "25GB/s" */
 char *time_short(char *buf, int64_t ps);  /* four digits: "12.35 ms" */
 char *bytes_short(char *buf, int64_t b);  /* four digits: "118.3 MiB" */
-/* for who is to give a size at least so large: "1.490 MiB (1561900 bytes)", or "12.00 MiB"; fills buf[BYTES_BOTH] */
+/* a size that a user is to pass to an option, rounded up if at all: "1.490 MiB (1561900 bytes)", or "12.00 MiB";
+ * fills buf[BYTES_BOTH] */
 enum { BYTES_BOTH = 64 };
 char *bytes_both(char *buf, int64_t b);
 char *count_short(char *buf, int64_t n); /* four digits: "124.4 M" */

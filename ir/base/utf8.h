@@ -21,10 +21,10 @@ size_t utf8_good(const char *s, size_t n);
 
 /* Whether all of s may be shown. */
 bool utf8_harmless(const char *s);
-/* s with what is not to be shown as \xNN (bytes), \uNNNN or \UNNNNNN (characters); out has room for
- * 4 * strlen(s) + 1. */
+/* s with unprintable bytes as \xNN and unprintable characters as \uNNNN or \UNNNNNN; out has room for 4 * strlen(s) +
+ * 1. */
 void utf8_plain(char *out, const char *s);
-/* The same in a; s itself if it is shown as it is. */
+/* The same, allocated in a; s itself if nothing has to be replaced. */
 const char *utf8_text(struct arena *a, const char *s);
 /* The same to f. */
 void utf8_put(FILE *f, const char *s);

@@ -20,7 +20,7 @@ struct device_class {
     int64_t memory;           /* bytes per device that a plan may use; -1: unbounded */
     int64_t reserve;          /* bytes per device that were taken off for the runtime itself */
     int64_t peak[ELEM_COUNT]; /* operations per second by element type; read with cluster_peak */
-    int64_t bandwidth;        /* bytes per second of its own memory */
+    int64_t bandwidth;        /* bytes per second of the device's own memory */
     int64_t overhead;         /* ps per operator */
     int64_t link_latency;     /* ps per transfer */
     int64_t link_bandwidth;   /* bytes per second */
@@ -30,13 +30,13 @@ struct device_class {
     /* inner time of a transfer whose time a profile gives, in millionths of that; 0: in proportion to the links'
      * rates */
     int64_t inner_share;
-    /* operator types, ascending: all it runs (ops_only), or what it cannot */
+    /* operator types, ascending: all that the class runs (ops_only), or all that it cannot run */
     const char *const *ops;
     uint32_t nops;
     bool ops_only;
 };
 
-/* A link of two accelerators, beside those that their classes say. */
+/* A link between two named accelerators, beside the links of their classes. */
 struct device_link {
     uint32_t from, to;
     bool oneway; /* else both ways */
@@ -53,8 +53,8 @@ struct cluster_level {
 struct cluster {
     struct device_class cls[CLUSTER_CLASSES];
     uint32_t ncls, ndev;
-    int64_t
-        reduce_bandwidth; /* bytes per second of an AllReduce over several groups; 0: that of the links */
+    /* bytes per second of an AllReduce over several groups; 0: that of the links */
+    int64_t reduce_bandwidth;
     /* of the accelerators, innermost first, all of them together; 0: what the class says.  Of two levels the class has
      * the inner one as its groups, the outermost one is always its link */
     struct cluster_level level[CLUSTER_LEVELS];
@@ -82,8 +82,8 @@ bool cluster_levels_parse(struct cluster *c, const char *text);
 const char *cluster_levels_text(const struct cluster *c, struct arena *a);
 /* NULL, or why there cannot be the levels of c->level, as the end of a message in a. */
 const char *cluster_take_levels(struct cluster *c, struct arena *a);
-/* "10%", "0.1", "2GiB": of each accelerator's memory, so much is left to the runtime; "0": none.  Memory
- * without a limit stays so. */
+/* Leaves a part of each accelerator's memory to the runtime: "10%", "0.1" or "2GiB"; "0": nothing.  Memory without a
+ * limit keeps no limit. */
 int cluster_set_reserve(struct cluster *c, const char *text, struct diag *d);
 /* Two a100. */
 void cluster_default(struct cluster *c);
@@ -106,10 +106,10 @@ const char *cluster_device_name(const struct cluster *c, struct arena *a, uint32
 /* Device by name, -1: none.  O(classes). */
 int cluster_device(const struct cluster *c, const char *name);
 
-/* ---- What is moved, and over what ------------------------------------------------------------- */
+/* ---- Transfers and their links ---------------------------------------------------------------- */
 
 /* A value on its way from one device, or the host, to another. */
-struct moved {
+struct moved_value {
     int64_t bytes;
     /* ps that a profile gives for it over a device's link to the host; -1: none does */
     int64_t measured;
@@ -121,13 +121,13 @@ enum { CLUSTER_HOST = CLUSTER_DEVICES };
 
 /* ps that a value takes of a device of the class, over its link to the host, or (inner) over the link within its
  * group where that is better.  Host classes: 0.  O(1). */
-int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, struct moved v);
+int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, struct moved_value v);
 /* ps that a value takes from one device (or CLUSTER_HOST) straight to another one: over the link of the two, if they
  * have one (device_link); else over that of the device that has the value, or the inner link if both are of one
  * group; from the host, over that of the device that gets it.  Between the host and its CPUs: 0.  A measured time
  * counts over a link of two devices in proportion to the rates of that and of the first one's link to the host.
  * O(classes). */
-int64_t cluster_route(const struct cluster *c, uint32_t from, uint32_t to, struct moved v);
+int64_t cluster_route(const struct cluster *c, uint32_t from, uint32_t to, struct moved_value v);
 /* Adds the link l between the devices with these names; from and to of l are filled in.  The devices' classes are
  * there.  NULL, or why it cannot be, as the end of a message in a.  O(classes). */
 const char *cluster_add_link(struct cluster *c, struct arena *a, struct device_link l,

@@ -21,7 +21,7 @@ const char *const memory_model_name[MEMORY_MODELS + 1] = {"", "sum", "live", "pa
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define FIELD(name) offsetof(struct exec_model, name)
 
-/* In the order in which the textual IR has them. */
+/* In the order of the textual IR. */
 const struct opt exec_settings[] = {
     {OPT_CHOICE, "io", FIELD(io_free), .bytes = 1, .names = WORDS("paid", "free"),
      .help = "whether model inputs and outputs cost transfers (default: paid)", .topic = IN_COSTS,

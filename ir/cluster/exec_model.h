@@ -9,23 +9,23 @@
 #include "ir/base/options.h"
 #include "ir/cluster/cluster.h"
 
-/* What goes through a plan. */
+/* The samples that go through a plan. */
 enum exec_feed {
     FEED_STEADY,       /* samples behind each other, without end: devices work on several at once */
-    FEED_ALONE,        /* one sample */
+    FEED_ALONE,        /* a single sample */
     FEED_MICRO_BATCHES /* the micro-batches of an iteration of training, through stages */
 };
 
-/* What a model runs, as bits.  A setting that is about some of them counts for the models that have one of these. */
+/* Kinds of runs, as bits.  A setting has an effect in an execution model if both have a bit in common. */
 enum {
-    ABOUT_STEP = 1,      /* one sample, node by node: hops, who is next, what is there at once */
+    ABOUT_STEP = 1,      /* one sample, node by node: hops, dispatch, live memory */
     ABOUT_SUBGRAPHS = 2, /* one sample, by subgraphs */
     ABOUT_ITERATION = 4  /* an iteration of training */
 };
 
-/* An execution model: what a plan is to make least of, in ps, and what that takes.  The models are rows of a table
- * (tools/lib/exec/kinds.c; the README.md beside it adds one), which ends with NULL and begins with the time per sample.
- * What only ir, backends or passes can say of a model, these declare themselves. */
+/* An execution model: the time (ps) that plans are to make small, and how a plan runs.  The models are rows of a table
+ * (tools/lib/exec/kinds.c; the README.md beside it adds one), which ends with NULL and begins with the time per
+ * sample. ir, backends and passes each declare their own part of a model: runs, shows, plans. */
 struct exec_kind {
     const char *name;  /* "iteration-time": of --objective and in files */
     const char *text;  /* "iteration time": what a value is */
@@ -33,15 +33,17 @@ struct exec_kind {
     const char *paper; /* the value's key in the placement paper's splits; NULL: they have none */
     enum exec_feed feed;
     bool subgraphs; /* accelerators run whole subgraphs, by slots; hosts of a class are one place */
-    unsigned about; /* ABOUT_*: settings that its values rest on, beside those that all have */
-    const struct exec_runs *runs;   /* ir/exec/exec_runs.h; NULL: judge() is all that there is */
+    /* ABOUT_*: settings that change values, beside the settings common to all models */
+    unsigned about;
+    /* ir/exec/exec_runs.h; NULL: plans are not run, load_verdict() alone */
+    const struct exec_runs *runs;
     const struct exec_shows *shows; /* backends/backends.h */
     const struct exec_plans *plans; /* passes/passes.h; NULL: no planner of its own */
 };
 /* How the row of the time per sample begins, which is also what a model without a table has. */
 #define EXEC_USUAL                                                                                 \
     .name = "time-per-sample", .text = "time per sample", .unit = "per sample", .paper = "maxLoad"
-enum { TIME_PER_SAMPLE }; /* the number of that row */
+enum { TIME_PER_SAMPLE }; /* its row in kinds */
 
 /* How the transfers of a device go with its computing (placement paper, H.1): SUM: one after the other; MAX: at the
  * same time, for different samples; DUPLEX: so, and transfers in and out at the same time, too. */
@@ -70,24 +72,24 @@ enum contention {
     CONTENTIONS
 };
 
-/* Who is next on a device: by the plan's order, by becoming ready, or by the longest way to the end, hops included;
- * equal nodes by number. */
+/* Which ready node a device takes next: the first in the plan's order, the first that became ready, or the one with
+ * the longest path to the end, hops included; ties by number. */
 enum dispatch { DISPATCH_PLAN, DISPATCH_FIFO, DISPATCH_LEVEL, DISPATCHES };
 
-/* What a step rests on, beside devices and plan. */
+/* Settings of a step. */
 struct step_model {
     enum network network;
     enum contention contention;
     enum dispatch dispatch;
 };
 
-/* What a device has to have room for.  SUM: all that its nodes make, and the weights.  LIVE: what is there at once in
- * the step as it runs, and the weights.  PAPER: by the table of Baechi-PyTorch's paper (paper_memory.h).  USUAL: LIVE.
- * For the time per sample it is SUM always: several samples are on their way at once. */
+/* The bytes that must fit a device.  SUM: all results of its nodes, and the weights.  LIVE: the results that exist at
+ * the same time while the step runs, and the weights.  PAPER: by the table of Baechi-PyTorch's paper
+ * (paper_memory.h).  USUAL: LIVE.  The time per sample always uses SUM: several samples are on their way at once. */
 enum memory_model { MEMORY_USUAL, MEMORY_SUM, MEMORY_LIVE, MEMORY_PAPER, MEMORY_MODELS };
 
-/* Who runs the hosts' nodes where a latency is meant.  LIST: the cluster's CPUs, a node each at a time.  UNBOUNDED: as
- * many as need be. */
+/* The CPUs that run host nodes in a latency.  LIST: the cluster's CPUs, one node each at a time.  UNBOUNDED: as many
+ * CPUs as there are ready nodes. */
 enum cpus { CPUS_LIST, CPUS_UNBOUNDED, CPUS_WAYS };
 /* Whether subgraphs of one accelerator that have no slots keep out of each other's way, or run at once, as the
  * placement paper evaluated them. */
@@ -140,13 +142,14 @@ struct training {
     bool any_slices;      /* a device's share of a micro-batch may be a part of a sample */
     bool own_reduce_lane; /* AllReduces take nothing of the links between stages */
     int64_t workspace;    /* bytes of each device beside weights and activations */
-    int64_t
-        weight_share; /* millionths of a backward pass that make gradients of weights; 0: a half */
+    /* millionths of a backward pass that make gradients of weights; 0: a half */
+    int64_t weight_share;
 };
 
 /* How many micro-batches an iteration has, at least one. */
 uint32_t training_count(const struct training *t);
-/* Of ps or bytes x that costs say, what a micro-batch takes on each of n devices that share it; rounded up once. */
+/* Scales x (ps or bytes of the whole cost) to one micro-batch on each of n devices that share the micro-batch;
+ * rounded up once. */
 int64_t training_share(const struct training *t, int64_t x, uint32_t n);
 
 struct exec_model {
@@ -156,13 +159,12 @@ struct exec_model {
     struct step_model step;
     struct latency_model latency;
     enum memory_model memory; /* read with exec_memory */
-    uint32_t
-        optimizer; /* copies of the weights that it keeps in training, beside them: 2 for Adam */
+    uint32_t optimizer; /* copies of the weights that the optimizer keeps beside them: 2 for Adam */
     enum overlap overlap;
     bool replicate; /* a stage may run on several devices of a class that take turns (H.2) */
     bool io_free;   /* model inputs and outputs cost no transfer */
-    /* ps that each part takes of its device besides computing, once for each pass (forward, backward) that it has
-     * nodes of */
+    /* ps that each part costs its device beside computing, once for each training pass (forward, backward) with nodes
+     * in the part */
     int64_t part_cost;
     int64_t sync_bandwidth; /* bytes per second between copies of a stage; 0: that of the link */
     int64_t efficiency;     /* read with exec_efficiency; 0: not said */
@@ -182,13 +184,13 @@ extern const char *const training_schedule_name[TRAINING_SCHEDULES + 1],
 
 /* The settings of a model: fields of struct exec_model; ends with a zero row, at most 64. */
 extern const struct opt exec_settings[];
-/* The one of a name, which there is. */
+/* The setting of a name; the name must exist. */
 const struct opt *exec_setting(const char *name);
-/* 1 << its number: sets of settings. */
+/* 1 << (number of the setting): a member of a set of settings. */
 uint64_t exec_bit(const struct opt *o);
 /* The setting with its values for e: of "objective" the names of e's kinds.  Lives in a. */
 struct opt exec_values(const struct exec_model *e, const struct opt *o, struct arena *a);
-/* Whether values of the model's objective rest on it. */
+/* Whether the setting changes values of e's objective. */
 bool exec_counts(const struct exec_model *e, const struct opt *o);
 /* The word of a setting that JSON of plans has beside the figures of e ("objective"); NULL: none, they do not rest on
  * it.  Lives in a. */
@@ -203,9 +205,9 @@ const char *exec_refuses(const struct exec_model *e, struct arena *a);
 /* The memory model, never USUAL. */
 enum memory_model exec_memory(const struct exec_model *e);
 
-/* How often a device of one step or iteration has room for its parameters: in training with gradients (PAPER: of the
- * step before,
- * which nobody has freed; ITERATION) and what the optimizer keeps. */
+/* How many times a device holds its parameters: once as weights; in a step or iteration of training also the
+ * optimizer's copies, and in an iteration, or under PAPER (gradients of the previous step, not freed yet), the
+ * gradients. */
 int64_t exec_weight_copies(const struct exec_model *e, bool training);
 
 /* Share of the devices' peak rates that is reached, in millionths; all of them (1000000) where nothing was said. */
@@ -216,8 +218,7 @@ int64_t exec_load(const struct exec_model *e, int64_t compute, int64_t in, int64
  * copies * weights / rate (placement paper, H.2); 0 for one. */
 int64_t exec_sync(const struct exec_model *e, const struct device_class *cls, int64_t weights,
                   uint32_t copies);
-/* Load, ps, that `copies` devices which take samples in turn have together, each of them taken for `load` by a
- * sample of its own. */
+/* Load, ps, of `copies` devices that take samples in turn; `load`: ps that one sample takes of one of these devices. */
 int64_t exec_shared_load(const struct exec_model *e, int64_t load, int64_t sync, uint32_t copies);
 
 #endif

@@ -6,13 +6,13 @@
 
 #include <assert.h>
 
-static int64_t link_time(int64_t latency, int64_t bandwidth, struct moved v)
+static int64_t link_time(int64_t latency, int64_t bandwidth, struct moved_value v)
 {
     assert(v.bytes >= 0);
     return sat_add(v.light ? 0 : latency, mul_div_ceil(v.bytes, PS_PER_S, bandwidth));
 }
 
-int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, struct moved v)
+int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, struct moved_value v)
 {
     assert(cls < c->ncls);
     const struct device_class *k = &c->cls[cls];
@@ -43,7 +43,7 @@ static const struct device_link *find_link(const struct cluster *c, uint32_t fro
     return i ? &c->link[i - 1] : NULL;
 }
 
-int64_t cluster_route(const struct cluster *c, uint32_t from, uint32_t to, struct moved v)
+int64_t cluster_route(const struct cluster *c, uint32_t from, uint32_t to, struct moved_value v)
 {
     bool out = !is_host(c, from), in = !is_host(c, to);
     if (from == to || (!out && !in))

@@ -58,7 +58,7 @@ struct preset {
     int64_t memory, rate;                /* GiB, 0: unbounded, a host's; MB per second */
     int64_t f64, f32, f16, bf16, f8, i8; /* 1e9 operations per second */
     int64_t overhead;                    /* us per operator */
-    bool fnuz;                           /* its f8 are the FNUZ ones */
+    bool fnuz;                           /* f8 types are the FNUZ variants */
 };
 
 static const struct preset presets[] = {

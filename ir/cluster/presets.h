@@ -8,7 +8,7 @@
 #define PRESET_NAMES                                                                               \
     "v100, a100, h100, h200, b200, t4, l4, a10, a30, l40s, rtx3090, rtx4090, mi300x, npu, cpu"
 #define PRESET_DEFAULT "a100"
-/* The link of accelerators whose link nobody names: bytes per s, ps. */
+/* Link of accelerators for which the user gives no link: bytes per s, ps. */
 #define LINK_BANDWIDTH INT64_C(25000000000)
 #define LINK_LATENCY INT64_C(10000000)
 

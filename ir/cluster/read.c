@@ -86,7 +86,7 @@ static int item_parse(struct cluster *c, const char *s, size_t n, const struct w
         if (!memory_parse(text, &cls.memory))
             return diag_error(w->d, "%s: memory '%s', expected a size above 0 such as 40GiB", w->at,
                               text);
-        if (text[strspn(text, "0123456789.")] == '\0') /* who types 80 rarely means bytes */
+        if (text[strspn(text, "0123456789.")] == '\0') /* a bare "80" is rarely meant as bytes */
             return diag_error(w->d, "%s: memory '%s', expected a size with a unit, such as 80GiB",
                               w->at, text);
     }
@@ -531,7 +531,7 @@ int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct d
     }
 }
 
-/* Refuses a link: the first of its pieces that is wrong. */
+/* Reports the first faulty piece of a link. */
 static int refuse_link(const char *text, struct diag *d)
 {
     const char *comma = strchr(text, ',');

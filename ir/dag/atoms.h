@@ -1,4 +1,4 @@
-/* Atoms: placed nodes that must be in one part. */
+/* Atoms: groups of placed nodes that must stay in the same part. */
 #ifndef PCC_IR_DAG_ATOMS_H
 #define PCC_IR_DAG_ATOMS_H
 

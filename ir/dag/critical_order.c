@@ -19,7 +19,7 @@ int64_t cpd_time(const struct wdag *g, uint32_t cls, uint32_t v)
     return t == COST_NEVER ? 0 : t;
 }
 
-/* cost[successor of v]: what the nets of v that it reads cost. */
+/* cost[successor of v]: the summed cost of the nets from v to this successor. */
 static void edge_costs(const struct wdag *g, uint32_t cls, uint32_t v, int64_t *cost)
 {
     for_row (w, g->succ, v)

@@ -4,14 +4,14 @@
 
 #include "ir/dag/wdag.h"
 
-/* What v takes on class cls, or on the first that runs it; 0: none does. */
+/* Time of v on class cls, or, if cls cannot run v, on the first class that can; 0: no class can. */
 int64_t cpd_time(const struct wdag *g, uint32_t cls, uint32_t v);
 
-/* Longest paths by vertex times and edge costs of class cls; an edge costs what the nets of
- * its source do that its reader reads, wherever the two will be. */
+/* Longest paths by vertex times and edge costs of class cls; the cost of an edge is the summed transfer cost of the
+ * nets from its source to its reader, on whichever devices the two will be. */
 struct cpd_paths {
-    int64_t *tlevel; /* [vertex] ps: the longest one that leads to it, without its own time */
-    int64_t *blevel; /* [vertex] ps: the longest one that begins with it */
+    int64_t *tlevel; /* [vertex] ps: longest path to the vertex, without the vertex's own time */
+    int64_t *blevel; /* [vertex] ps: longest path that begins with the vertex */
     int64_t longest; /* ps: of all */
 };
 /* Lives in a.  O(V + pins). */

@@ -7,7 +7,7 @@
 
 #include "ir/base/units.h"
 
-/* Adds what the edges between the vertices of g are. */
+/* Adds the edges between the vertices of g to the row of the level. */
 static void weigh_edges(struct level_weight *w, const struct wdag *g, uint32_t cls, uint32_t *seen)
 {
     for (uint32_t v = 0; v < g->n; v++)
@@ -20,7 +20,8 @@ static void weigh_edges(struct level_weight *w, const struct wdag *g, uint32_t c
                 }
 }
 
-/* What the base level's edges between vertices of another level cost; at: its vertex of each base vertex. */
+/* Cost of the base level's edges between different vertices of a coarser level; at[base vertex]: its vertex of the
+ * coarser level. */
 static int64_t weigh_transfers(const struct wdag *base, const uint32_t *at, uint32_t cls)
 {
     int64_t sum = 0;

@@ -237,7 +237,7 @@ static void note_read(struct builder *b, vid v, nid reader)
         pairs_add(&b->pins, v, reader);
 }
 
-/* Lists what each placed node reads, directly and through copies: pins of nets, and weights. */
+/* Lists the nets and weights that each placed node reads, directly or through copies. */
 static void collect_reads(struct builder *b)
 {
     const struct module *m = b->m;
@@ -386,11 +386,11 @@ uint8_t *place_follows(const struct module *m, const struct place *p, struct are
     return follows;
 }
 
-struct moved place_moved(const struct place *p, const struct costs *k, uint32_t net)
+struct moved_value place_moved(const struct place *p, const struct costs *k, uint32_t net)
 {
     assert(net < p->nnet);
     vid v = p->net_value[net];
-    return (struct moved){k->bytes[v], k->xfer[v], p->net_light[net]};
+    return (struct moved_value){k->bytes[v], k->xfer[v], p->net_light[net]};
 }
 
 void place_free_io(const struct module *m, struct place *p)

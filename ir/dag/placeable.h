@@ -19,7 +19,7 @@
 enum place_kind {
     PLACE_NONE, /* not in the main graph, or lost, or no output of the model needs it */
     PLACE_NODE, /* needs a device */
-    PLACE_COPY  /* replicated where it is used */
+    PLACE_COPY  /* replicated in each part that uses the node */
 };
 
 /* Two placed nodes that must share a device, and why. */
@@ -37,7 +37,7 @@ struct place {
     uint8_t *kind; /* [node] enum place_kind */
     uint32_t nsame;
     struct same_pair *same;
-    /* [node] the first node of those that must be in one part (atoms.h); NULL: each alone */
+    /* [node] the first node of its atom (atoms.h); NULL: each node is alone */
     nid *atom;
     /* [node] the device that the user fixes it to, -1: any; NULL: none is fixed */
     int32_t *pinned_to;
@@ -50,15 +50,16 @@ struct place {
     uint32_t nweight;
     vid *weight; /* [weight] initializers, large results of copies, and state inputs, that
                            placed nodes need: bytes once per device */
-    struct csr weight_user; /* weight -> placed nodes that need it, directly or through copies */
+    /* weight -> placed nodes that read the weight, directly or through copies */
+    struct csr weight_user;
     int64_t *weight_bytes;
     /* pairs of past (in) and present (out); past is a net of its readers, without a pin on the host: */
     uint32_t nstate;
     vid *state_in, *state_out;
 };
 
-/* m->cost must be there.  State pairs are those of state_pairs_find().  Lives in a; m grows by strings
- * only.  Unknown names in pairs: NULL, an error. */
+/* m->cost is set.  State pairs come from state_pairs_find().  Lives in a; m grows by strings only.  Unknown names in
+ * pairs: NULL, an error. */
 struct place *place_build(struct module *m, const struct state_pair *pair, uint32_t npair,
                           struct arena *a, struct diag *d);
 
@@ -68,13 +69,13 @@ uint8_t *place_follows(const struct module *m, const struct place *p, struct are
 /* Whether weight w is an initializer, which training changes; others are folded results and state. */
 bool place_is_parameter(const struct module *m, const struct place *p, uint32_t w);
 
-/* node -> the nets of what it makes; in a. */
+/* node -> the nets of its results; in a. */
 struct csr place_nets_made(const struct module *m, const struct place *p, struct arena *a);
 
 /* The value of a net on its way: cluster_transfer() and cluster_route() say what that takes. */
-struct moved place_moved(const struct place *p, const struct costs *k, uint32_t net);
+struct moved_value place_moved(const struct place *p, const struct costs *k, uint32_t net);
 
-/* For --io=free: the nets of model inputs are removed, those of outputs lose the host's pin. */
+/* For --io=free: removes the nets of model inputs, and the host's pin from the nets of outputs. */
 void place_free_io(const struct module *m, struct place *p);
 
 #endif

@@ -12,7 +12,7 @@ struct scene {
     struct module *m;
     struct place *place;     /* of m; NULL: not made yet */
     struct cluster *cluster; /* NULL: not known */
-    struct exec_model model; /* zero: what is usual */
+    struct exec_model model; /* zero: the defaults */
 };
 
 #endif

@@ -95,7 +95,7 @@ static uint32_t *late_order(const struct wdag *g, uint64_t seed, struct arena *a
 struct thin {
     const struct wdag *g;
     struct heap h;
-    int64_t *delta; /* [vertex] what taking it now adds to the open cost */
+    int64_t *delta; /* [vertex] what the open cost grows by if the vertex is taken next */
     uint32_t *left; /* [net] pins not yet taken */
     uint32_t *in;
     uint8_t *done;
@@ -116,8 +116,8 @@ static void change_key(struct thin *t, uint32_t v, int64_t by)
         offer_vertex(t, v);
 }
 
-/* Takes v: its nets open with their first pin taken, so that others then open nothing, and close with their last
- * one; keys change accordingly. */
+/* Takes v.  A net opens when its first pin is taken and closes when its last pin is taken; the keys of the other pins
+ * change accordingly. */
 static void take_vertex(struct thin *t, uint32_t v)
 {
     assert(!t->done[v] && t->in[v] == 0);

@@ -8,7 +8,7 @@ enum topo_kind {
     TOPO_LIFO,   /* depth first: what became ready last goes first (the placement paper's DPL) */
     TOPO_FIFO,   /* breadth first (Kahn) */
     TOPO_CPD,    /* depth first along the longest paths; class 0's times */
-    TOPO_RANDOM, /* any vertex that is ready */
+    TOPO_RANDOM, /* a random ready vertex */
     TOPO_LATE,   /* TOPO_LIFO of the graph turned round: each vertex right before it is needed */
     /* greedy: the vertex after which the open nets (some, but not all pins taken) cost least, by class 0 */
     TOPO_THIN,

@@ -142,7 +142,7 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
 
 /* ---- merging ---------------------------------------------------------------------------------- */
 
-/* Pairs (from, to) of groups from those of their vertices; loops dropped, repeats kept. */
+/* Pairs (from, to) of groups, out of the pairs of their vertices; loops dropped, repeats kept. */
 static struct pairs pairs_of_groups(const struct wdag *g, const struct pairs *order,
                                     const uint32_t *group, struct arena *a)
 {
@@ -211,7 +211,7 @@ static uint64_t mix_hash(uint64_t h, uint64_t x)
     return h ^ (h >> 29);
 }
 
-/* What nets that become one have in common. */
+/* Nets with equal keys are merged into one. */
 struct net_key {
     const uint32_t *pin;
     uint32_t npin, src;
@@ -226,7 +226,8 @@ static bool is_same_net(const struct wdag *c, uint32_t e, const struct net_key *
            memcmp(c->net_pin.to + c->net_pin.at[e], x->pin, x->npin * sizeof *x->pin) == 0;
 }
 
-/* Makes the nets from those of the finer level, pins renamed; nets with equal pins, source and host become one. */
+/* Makes the nets out of the nets of the finer level: pins become pins of groups, then nets with equal pins, source
+ * and host are merged. */
 static void merge_nets(struct wdag *c, const struct wdag *fine)
 {
     struct csr pins = rename_rows(c->mem, &fine->net_pin, fine->nnet, c->map, c->n);
@@ -322,8 +323,8 @@ struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngrou
 
 /* ---- leaving out ----------------------------------------------------------------------------- */
 
-/* The edges of what is left; paths over vertices left out become edges.  source[at[v] .. at[v + 1]): for v left out,
- * the vertices that are left from which a path over vertices left out leads to v, at most `most` of them. */
+/* The edges between the remaining vertices; a path over vertices left out becomes an edge. source[at[v] .. at[v +
+ * 1]): for v left out, the remaining vertices with a path to v over vertices left out, at most `most` of them. */
 static struct pairs bridge_edges(const struct wdag *g, const uint32_t *name, uint32_t most,
                                  struct arena *a)
 {
@@ -402,8 +403,8 @@ uint32_t wdag_join_cycles(const struct wdag *g, const struct pairs *order, uint3
 
 /* ---- ideals ----------------------------------------------------------------------------------- */
 
-/* Each ideal is met once: candidates (vertices whose predecessors are in) stand in a list; taking one
- * appends those that it enables; skipping one leaves it and all above it out for good. */
+/* Each ideal is met once: candidates (vertices whose predecessors are in) stand in a list; taking a candidate appends
+ * the candidates that it enables; skipping a candidate excludes it and all its successors for good. */
 uint64_t wdag_ideals(const struct wdag *g, uint64_t limit)
 {
     struct arena_mark mark = arena_mark(g->mem);

@@ -47,7 +47,7 @@ struct wdag {
     uint32_t *vertex;   /* base level: node -> vertex or UINT32_MAX; else NULL */
     struct wdag *finer; /* NULL for the base level */
     uint32_t *map;      /* vertex of finer -> vertex here; NULL for the base level */
-    const char *maker;  /* name of the pass that made it */
+    const char *maker;  /* name of the pass that made the level */
 };
 
 /* The base level.  The costs and the place of s must be made for its cluster.  O(nodes + operands + pins). */
@@ -88,7 +88,7 @@ struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t mos
 uint32_t wdag_join_cycles(const struct wdag *g, const struct pairs *order, uint32_t *group,
                           uint32_t ngroup);
 
-/* Bytes of v on a device of its own: its own, and all shared items that it needs. */
+/* Bytes of v alone on a device: its own bytes and all its shared items. */
 int64_t vertex_bytes(const struct wdag *g, uint32_t v);
 
 /* Number of down-sets (ideals), the empty and the full one included; counting stops above limit and
@@ -101,7 +101,8 @@ uint32_t wdag_passes(const struct wdag *g);
 /* Whether some vertices have nodes of a pass that others have not.  O(V). */
 bool wdag_passes_differ(const struct wdag *g);
 
-/* Bytes of all vertices and shared items, each once: what one device needs that holds all.  O(V + shared). */
+/* Bytes of all vertices and shared items, each counted once: the memory of a single device that holds the whole
+ * graph.  O(V + shared). */
 int64_t wdag_bytes(const struct wdag *g);
 
 /* Load of a set of vertices (member[v] != 0) on a device of class cls: compute and transfers in ps;

@@ -23,13 +23,13 @@ struct reader {
     uint64_t parts;
 };
 
-/* Those of a net's UNITS parts that the same vertices read: they make one new net. */
+/* Neighbouring parts, of a net's UNITS parts, with the same readers: they make one new net. */
 struct piece {
-    /* units: how many parts; pin: its readers that stay, and its producer if that stays */
+    /* units: number of parts; pin: the readers that are not left out, and the producer unless left out */
     uint32_t units, npin, *pin;
 };
 
-struct bridging {
+struct bridge_state {
     const struct wdag *g;
     const uint8_t *out;
     struct arena *a;
@@ -50,7 +50,7 @@ static bool may_bridge(const struct wdag *g, uint32_t e)
 
 /* ---- readers --------------------------------------------------------------------------------- */
 
-static struct reader *reader_of(const struct bridging *b, uint32_t e, uint32_t v)
+static struct reader *reader_of(const struct bridge_state *b, uint32_t e, uint32_t v)
 {
     uint32_t x = b->head[e];
     while (x && b->reader[x - 1].v != v)
@@ -58,7 +58,7 @@ static struct reader *reader_of(const struct bridging *b, uint32_t e, uint32_t v
     return x ? &b->reader[x - 1] : NULL;
 }
 
-static void add_reader(struct bridging *b, uint32_t e, uint32_t v, uint64_t parts)
+static void add_reader(struct bridge_state *b, uint32_t e, uint32_t v, uint64_t parts)
 {
     struct reader *r = reader_of(b, e, v);
     if (r) {
@@ -73,7 +73,7 @@ static void add_reader(struct bridging *b, uint32_t e, uint32_t v, uint64_t part
 
 /* Mask of n parts of e that the vertices of p are to read: first parts that none of them reads, then parts that some
  * do not. */
-static uint64_t choose_parts(const struct bridging *b, uint32_t e, const struct piece *p,
+static uint64_t choose_parts(const struct bridge_state *b, uint32_t e, const struct piece *p,
                              uint32_t n)
 {
     uint64_t some = 0, all = UINT64_MAX, chosen = 0;
@@ -93,12 +93,12 @@ static uint64_t choose_parts(const struct bridging *b, uint32_t e, const struct 
 
 /* Divides net e into pieces, by the readers that it has been given.  Its own readers that stay are in each piece,
  * but at most READERS_MOST of them in a piece with others. */
-static void cut_net(struct bridging *b, uint32_t e)
+static void cut_net(struct bridge_state *b, uint32_t e)
 {
     const struct wdag *g = b->g;
     uint32_t first = g->net_pin.at[e], last = g->net_pin.at[e + 1],
              most = last - first + b->count[e];
-    uint64_t differs = 1; /* bit t: the readers of part t are not those of part t - 1 */
+    uint64_t differs = 1; /* bit t: part t and part t - 1 have different readers */
     for (uint32_t x = b->head[e]; x; x = b->reader[x - 1].next)
         differs |= b->reader[x - 1].parts ^ (b->reader[x - 1].parts << 1);
     b->npiece = 0;
@@ -113,7 +113,7 @@ static void cut_net(struct bridging *b, uint32_t e)
             if (b->reader[x - 1].parts >> t & 1)
                 p->pin[p->npin++] = b->reader[x - 1].v;
         uint32_t own = differs == 1 ? UINT32_MAX : READERS_MOST;
-        for (uint32_t i = first; i < last && own; i++) /* what makes it is the first */
+        for (uint32_t i = first; i < last && own; i++) /* the producer is the first pin */
             if (!b->out[g->net_pin.to[i]]) {
                 p->pin[p->npin++] = g->net_pin.to[i];
                 own--;
@@ -121,20 +121,22 @@ static void cut_net(struct bridging *b, uint32_t e)
     }
 }
 
-static int64_t unit_cost(const struct bridging *b, uint32_t k, uint32_t e)
+static int64_t unit_cost(const struct bridge_state *b, uint32_t k, uint32_t e)
 {
     return b->g->net_cost[k][e] / UNITS;
 }
 
 /* Writes cost[class], what piece p of net e costs. */
-static void piece_cost(const struct bridging *b, uint32_t e, const struct piece *p, int64_t *cost)
+static void piece_cost(const struct bridge_state *b, uint32_t e, const struct piece *p,
+                       int64_t *cost)
 {
     for (uint32_t k = 0; k < b->g->ncls; k++)
         cost[k] = p->units == UNITS ? b->g->net_cost[k][e] : unit_cost(b, k, e) * p->units;
 }
 
 /* Adds a new net in the place of e: the pins of piece p, at cost[class]. */
-static void add_new_net(struct bridging *b, uint32_t e, const struct piece *p, const int64_t *cost)
+static void add_new_net(struct bridge_state *b, uint32_t e, const struct piece *p,
+                        const int64_t *cost)
 {
     uint32_t n = b->nnet++, start = n ? b->at[n] : 0, src = b->g->net_src[e], ncls = b->g->ncls;
     b->at = vec_grow(b->a, b->at, &b->capat, n + 2, sizeof *b->at);
@@ -153,7 +155,7 @@ static void add_new_net(struct bridging *b, uint32_t e, const struct piece *p, c
 /* ---- vertices -------------------------------------------------------------------------------- */
 
 /* How many of net e's parts cost no more than left[class] on any class. */
-static uint32_t parts_within(const struct bridging *b, uint32_t e, const int64_t *left)
+static uint32_t parts_within(const struct bridge_state *b, uint32_t e, const int64_t *left)
 {
     int64_t n = UNITS;
     bool costs = false;
@@ -168,7 +170,7 @@ static uint32_t parts_within(const struct bridging *b, uint32_t e, const int64_t
 }
 
 /* Makes the readers of p, a piece of a net that v makes, readers of the nets that v reads, for as much as p costs. */
-static void bridge_piece(struct bridging *b, uint32_t v, const struct piece *p, int64_t *left)
+static void bridge_piece(struct bridge_state *b, uint32_t v, const struct piece *p, int64_t *left)
 {
     const struct wdag *g = b->g;
     for_row (e, g->net_of, v) {
@@ -182,7 +184,7 @@ static void bridge_piece(struct bridging *b, uint32_t v, const struct piece *p, 
     }
 }
 
-static void bridge_vertex(struct bridging *b, uint32_t v)
+static void bridge_vertex(struct bridge_state *b, uint32_t v)
 {
     const struct wdag *g = b->g;
     int64_t left[CLASSES];
@@ -202,7 +204,7 @@ static void bridge_vertex(struct bridging *b, uint32_t v)
     }
 }
 
-static void emit_net(struct bridging *b, uint32_t e)
+static void emit_net(struct bridge_state *b, uint32_t e)
 {
     int64_t cost[CLASSES];
     cut_net(b, e);
@@ -214,7 +216,7 @@ static void emit_net(struct bridging *b, uint32_t e)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static const struct wdag *make_result(struct bridging *b)
+static const struct wdag *make_result(struct bridge_state *b)
 {
     const struct wdag *g = b->g;
     struct wdag *h = arena_alloc(b->a, sizeof *h);
@@ -240,11 +242,11 @@ static const struct wdag *make_result(struct bridging *b)
 
 const struct wdag *wdag_bridge_nets(const struct wdag *g, const uint8_t *out, struct arena *a)
 {
-    struct bridging b = {.g = g,
-                         .out = out,
-                         .a = a,
-                         .head = arena_array(a, (size_t)g->nnet + 1, sizeof *b.head),
-                         .count = arena_array(a, (size_t)g->nnet + 1, sizeof *b.count)};
+    struct bridge_state b = {.g = g,
+                             .out = out,
+                             .a = a,
+                             .head = arena_array(a, (size_t)g->nnet + 1, sizeof *b.head),
+                             .count = arena_array(a, (size_t)g->nnet + 1, sizeof *b.count)};
     if (g->net_inner)
         return g;
     for (uint32_t v = g->n; v-- > 0;)

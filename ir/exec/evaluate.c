@@ -31,7 +31,7 @@ struct evaluation evaluate(const struct scene *s, const struct plan *p, struct a
     assert(s->place && s->cluster && p->dev);
     struct evaluation e = {.misplaced = find_misplaced(s, p->dev)};
     const struct exec_runs *how = exec_kind(&s->model)->runs;
-    e.v = how && how->verdict ? how->verdict(s, p, a) : judge(s, p->dev, p->copies, a);
+    e.v = how && how->verdict ? how->verdict(s, p, a) : load_verdict(s, p->dev, p->copies, a);
     e.value = e.v.value;
     e.why_not = e.v.why_not;
     if (e.misplaced)

@@ -20,16 +20,16 @@ enum { STARTED = UINT32_MAX, LOOK_EACH = 4096 };
 /* Requests of the same lanes. */
 struct queue {
     struct heap ready;
-    uint32_t next; /* on the lane that it hangs on, queue + 1 */
-    bool pending;  /* it hangs on a lane, or is about to be tried */
+    uint32_t next; /* next queue that hangs on the same lane, + 1 */
+    bool pending;  /* the queue hangs on a lane, or is about to be tried */
 };
 
 struct lane_state {
-    uint32_t held, at;       /* items that it holds; the head of its list */
-    uint32_t ended, started; /* the last item that did */
-    struct heap ready;       /* FIFO, RANK: one-lane items */
+    uint32_t held, at;       /* items that hold the lane; the head of its list */
+    uint32_t ended, started; /* the last item that ended; that started */
+    struct heap ready;       /* FIFO, RANK: ready items of this lane alone */
     uint32_t hanging;        /* queue + 1 */
-    bool changed;            /* it is among those to look at */
+    bool changed;            /* the lane is in run.changed */
 };
 
 struct run {
@@ -37,12 +37,12 @@ struct run {
     struct timeline *t;
     struct arena *a;
     uint32_t *task_of;      /* [item]; NULL: items are tasks */
-    uint32_t *left;         /* [item] what it still waits for; STARTED */
-    struct csr next;        /* task -> tasks that wait for it */
-    struct csr made;        /* task -> its buffers */
-    struct csr used;        /* task -> buffers that it uses */
+    uint32_t *left;         /* [item] number of unfinished waits; STARTED */
+    struct csr next;        /* task -> tasks that wait for this task */
+    struct csr made;        /* task -> buffers that begin with this task */
+    struct csr used;        /* task -> buffers that the task uses */
     uint32_t *buffer_first; /* [buffer] its first instance; NULL: instances are buffers */
-    uint32_t *uses;         /* [instance] uses that are left */
+    uint32_t *uses;         /* [instance] remaining uses */
     int64_t *bytes;         /* [dev] now */
     uint8_t *listed;        /* [task] 1: stands in lists */
     uint32_t *queue_of;     /* [task] of requests; NULL: there are none */
@@ -52,7 +52,7 @@ struct run {
     struct heap moment;          /* ends and releases */
     struct heap delay;           /* ready items without lanes */
     uint32_t *tried, ntried;     /* queues to be tried at this moment */
-    struct heap request;         /* their first requests */
+    struct heap request;         /* the first request of each queue to be tried */
     uint32_t *changed, nchanged; /* lanes to be looked at */
 };
 
@@ -236,7 +236,7 @@ static void set_up_buffers(struct run *r)
     r->used = csr_transpose(r->a, &g->use, g->nbuffer, g->ntask);
 }
 
-/* ---- who may start ---------------------------------------------------------------------------- */
+/* ---- which items may start -------------------------------------------------------------------- */
 
 static bool has_room(const struct run *r, uint32_t lane)
 {
@@ -325,7 +325,8 @@ static void release_buffers(struct run *r, uint32_t k, uint32_t item)
     }
 }
 
-/* What held the item up since it was ready: the end on a lane of its that just was, or its turn. */
+/* The item that held a ready item up until now: the one that has just ended on one of its lanes, else the one that
+ * has just started there (its turn comes after); NO_ITEM: neither. */
 static uint32_t held_up_by(const struct run *r, const struct task *x, int64_t now)
 {
     uint32_t turn = NO_ITEM, n;
@@ -495,7 +496,7 @@ static uint32_t reason_not_to(const struct run *r, uint32_t item)
     return NO_ITEM;
 }
 
-/* Each of what never started waits for another of these: whoever follows that comes to a cycle. */
+/* Each item that never started waits for another item that never started: following these waits leads to a cycle. */
 static void find_cycle(struct run *r, uint32_t item)
 {
     struct timeline *t = r->t;
@@ -514,7 +515,7 @@ static void find_cycle(struct run *r, uint32_t item)
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-/* Makes ready what waits for nothing. */
+/* Makes the items ready that wait for no other item. */
 static void begin_run(struct run *r)
 {
     for (uint32_t i = 0; i < r->t->nitem; i++)

@@ -19,21 +19,22 @@ enum run_status { RUN_DONE, RUN_STOPPED, RUN_DEADLOCK };
 struct timeline {
     enum run_status status;
     uint32_t nitem;
-    int64_t *start; /* [item] ps; -1: it never started */
-    uint32_t *
-        because; /* [item] the item whose end (or on a list: start) it waited for last; NO_ITEM: none */
-    int64_t end;      /* ps: of all; saturates */
-    uint32_t last;    /* an item that ends then; NO_ITEM: there are none */
-    int64_t *busy;    /* [lane] ps of its items, those of a wide lane added up */
+    int64_t *start; /* [item] ps; -1: the item never started */
+    /* [item] the item whose end (or on a list: start) it waited for last; NO_ITEM: none */
+    uint32_t *because;
+    int64_t end;   /* ps: of all; saturates */
+    uint32_t last; /* an item that ends then; NO_ITEM: there are none */
+    /* [lane] ps: summed times of its items, also of items side by side on a wide lane */
+    int64_t *busy;
     int64_t *peak;    /* [dev] most bytes at once */
     int64_t *peak_at; /* [dev] ps: when first */
-    int64_t
-        over; /* bytes that a device lacks at the first moment at which it lacks any; 0: never */
+    /* bytes missing at the first moment at which a device is over its memory; 0: never */
+    int64_t over;
     uint32_t over_item; /* what started then; NO_ITEM: the lasting bytes alone are too many */
     uint32_t over_dev;
     int64_t over_at; /* ps */
-    uint32_t
-        *cycle; /* DEADLOCK: items each of which waits for the next, the last one for the first */
+    /* DEADLOCK: items each of which waits for the next, the last one for the first */
+    uint32_t *cycle;
     uint32_t ncycle;
 };
 

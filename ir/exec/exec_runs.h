@@ -1,5 +1,4 @@
-/* What an execution model (struct exec_kind) says of plans within ir: what they come to, what none of them beats, how
- * parts follow each other. */
+/* The functions of an execution model (struct exec_kind) for plans: verdict, lower bound, and order of parts. */
 #ifndef PCC_IR_EXEC_EXEC_RUNS_H
 #define PCC_IR_EXEC_EXEC_RUNS_H
 
@@ -19,12 +18,12 @@ struct rhythm_ask {
     const struct plan *plan;
     const struct verdict *verdict;
     const struct parts *parts;
-    struct work *work;                /* of the parts */
+    struct sample_work *work;         /* of the parts */
     const struct part_places *places; /* of a plan with stages (iteration/part_places.h) */
 };
 
 struct exec_runs {
-    /* The verdict of a plan, which lives in a.  NULL: judge(), by its closed form. */
+    /* The verdict of a plan, which lives in a.  NULL: load_verdict(). */
     struct verdict (*verdict)(const struct scene *s, const struct plan *p, struct arena *a);
     /* A bound of all plans of the scene, known without a search; texts live in a.  NULL: there is none. */
     struct exec_bound (*bound)(const struct scene *s, struct arena *a);

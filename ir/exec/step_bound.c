@@ -18,7 +18,7 @@ static int64_t least_time(const struct scene *s, nid n)
     return least == COST_NEVER ? 0 : least;
 }
 
-/* value -> its net, + 1; 0: none. */
+/* value -> its net + 1; 0: no net. */
 static const uint32_t *nets_by_value(const struct scene *s, struct arena *a)
 {
     uint32_t *net = arena_array(a, s->m->nval, sizeof *net);

@@ -1,4 +1,4 @@
-/* What no plan beats that takes one sample alone through the scene's nodes, however it does. */
+/* Lower bounds on the time of one sample alone, for all plans of a scene. */
 #ifndef PCC_IR_EXEC_STEP_BOUND_H
 #define PCC_IR_EXEC_STEP_BOUND_H
 
@@ -6,9 +6,10 @@
 
 /* No plan ends earlier, ps. */
 struct step_bound {
-    int64_t
-        path; /* the longest way through the nodes, each on the fastest device, without transfers */
-    int64_t work; /* all of that, shared by all devices */
+    /* longest path through the nodes, each on its fastest device, without transfers */
+    int64_t path;
+    /* the times of all nodes, each on its fastest device, divided by the number of devices */
+    int64_t work;
 };
 /* O(nodes + operands). */
 struct step_bound step_bound(const struct scene *s, struct arena *a);

@@ -37,8 +37,8 @@ void rank_by_level(struct task_graph *g, uint32_t n, struct arena *a)
     arena_release(a, before);
 }
 
-/* [place] the tasks k < n by rank, equal ones by number.  Ranks are mostly those of a permutation: then the tasks are
- * dealt out, else sorted. */
+/* [place] the tasks k < n by rank, ties by number.  Ranks are mostly a permutation: then each task is put at its rank,
+ * else they are sorted. */
 static uint32_t *by_rank(const struct task_graph *g, uint32_t n, struct arena *a)
 {
     uint32_t most = 0, *order = arena_array(a, (size_t)n + 1, sizeof *order);

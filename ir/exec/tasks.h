@@ -15,12 +15,12 @@
 #define LANE_SETS                                                                                  \
     (UINT32_C(1) << 31) /* lanes are numbered below it, from it on sets of lanes: struct task */
 
-/* Who is next on a lane.  LIST: its list tells; the head waits until it can start, and nothing overtakes it.
- * FIFO: who became ready first, then who has the smallest rank.  RANK: of the ready the smallest rank. */
+/* Which task a lane takes next.  LIST: the head of its list, which waits until it can start; no task overtakes the
+ * head.  FIFO: the task that became ready first, ties by rank.  RANK: the ready task of the smallest rank. */
 enum discipline { LANE_LIST, LANE_FIFO, LANE_RANK };
 
 struct lane {
-    uint32_t width;     /* how many it holds at once; 0: one */
+    uint32_t width;     /* number of tasks at the same time; 0: one */
     uint8_t discipline; /* enum discipline */
 };
 
@@ -34,11 +34,13 @@ struct task {
      * first */
     uint32_t lane[2];
     uint32_t rank;
-    uint32_t count;  /* of its instances, >= 1 */
-    uint32_t number; /* of what it stands for: for whoever draws it; so are kind, from and to */
+    uint32_t count; /* number of instances, >= 1 */
+    /* node, net or stage that the task stands for; not read by the event core, nor are kind, from and to */
+    uint32_t number;
     uint32_t kind : 7;
-    uint32_t request : 1;     /* of one lane, in no list: served like those of several (events.h) */
-    uint32_t from : TASK_DEV; /* the devices that it is between, or its device twice */
+    /* of one lane, in no list: served like tasks of several lanes (events.h) */
+    uint32_t request : 1;
+    uint32_t from : TASK_DEV; /* devices of a transfer; of other tasks their device twice */
     uint32_t to : TASK_DEV;
 };
 _Static_assert(sizeof(struct task) <= 40, "millions of tasks are read again and again");
@@ -63,14 +65,15 @@ struct task_graph {
     struct task *task;
     uint32_t *first; /* [ntask + 1] made by task_graph_number */
     struct lane *lane;
-    /* task -> tasks that it waits for */
+    /* task -> tasks that the task waits for */
     struct csr waits;
-    struct csr set; /* set -> its lanes, three or more; no rows: no task has so many */
+    /* set -> its lanes, three or more; no rows: all tasks have at most two lanes */
+    struct csr set;
     /* lane -> its items in order, where it is a LIST.  A task of one lane stands in its list, but for requests;
      * one of several lanes in the lists of all, or in none. */
     struct csr list;
     struct buffer *buffer;
-    struct csr use;         /* buffer -> tasks that use it */
+    struct csr use;         /* buffer -> tasks that use the buffer */
     const int64_t *lasting; /* [ndev] bytes that are there from the beginning; NULL: none */
     const int64_t *memory;  /* [ndev] bytes of the device, -1: without end; NULL: all are */
 };

@@ -132,7 +132,7 @@ bool compute(struct computation *c)
     return true;
 }
 
-/* ---- what is known before --------------------------------------------------------------------- */
+/* ---- operands --------------------------------------------------------------------------------- */
 
 bool known_whole(const struct known *k)
 {
@@ -211,8 +211,8 @@ static bool is_at_hand(const struct module *m, tid t)
     return x->where == TENSOR_FILE ? m->file[x->file].fd >= 0 : x->data != NULL || x->len == 0;
 }
 
-/* Makes the elements of k known: those that lie in a tensor.  Of a few integers that do not none is known, which is
- * something, too. */
+/* Reads the elements of k from its tensor.  Few integers without a tensor become elements that are all unknown, which
+ * also counts as an answer. */
 static bool read_elements(struct computation *c, struct known *k)
 {
     const struct module *m = c->m;

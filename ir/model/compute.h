@@ -26,8 +26,8 @@ struct known {
     uint32_t rank;
     const int64_t *dim; /* [rank]; -1: not known */
     int64_t n;          /* elements; -1: not known, and none of them is */
-    unsigned char *
-        data; /* the n elements as in ONNX raw_data; NULL: none is known, or they lie in `tensor` */
+    /* the n elements as in ONNX raw_data; NULL: none is known, or they lie in `tensor` */
+    unsigned char *data;
     uint8_t *mask; /* [n] 1: the element is known, others are 0 in data; NULL: all are */
     tid tensor;    /* where the elements are read from when they are wanted; 0: nowhere */
 };
@@ -35,7 +35,7 @@ struct known {
 /* An operator of ai.onnx and what it is given. */
 struct computation {
     const struct module *m; /* of tensors and attributes */
-    struct arena *a;        /* results live in it, and operands that are read */
+    struct arena *a;        /* memory of the results, and of operands that are read */
     const char *op;
     int64_t opset;           /* of ai.onnx; -1: the newest */
     struct slice attr;       /* of m->attr */
@@ -50,7 +50,7 @@ struct computation {
     bool partial;      /* inside: an operand is known in part */
 };
 
-/* Whether an operator of ai.onnx is one of those.  O(log of their number). */
+/* Whether compute() knows an operator of ai.onnx.  O(log(number of operators)). */
 bool compute_offers(const char *op);
 /* Computes the operator.  true: c->out says what is known of the results: their shapes, and their elements all or
  * in part.  false: c->out is worth nothing.  O(bytes of operands and results). */

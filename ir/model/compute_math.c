@@ -52,7 +52,7 @@ bool get_number(const struct known *k, int64_t i, union number *x)
     }
 }
 
-/* Whether a number is one of that type; makes a float the nearest one. */
+/* Whether type e has the number; rounds a float to the nearest of the type. */
 static bool fits(enum elem e, union number *x)
 {
     const uint32_t bits = elem_bits(e);
@@ -374,7 +374,7 @@ bool compute_elementwise(struct computation *c, int arg)
 
 /* ---- reductions --------------------------------------------------------------------------------- */
 
-/* The dimensions of x, those that stay before those that are reduced; [kept] of them stay. */
+/* x transposed: its *kept remaining dimensions first, then the reduced dimensions. */
 static struct known *sort_axes(struct computation *c, struct known *x, uint32_t set, uint32_t *kept)
 {
     int64_t step[COMPUTE_RANK];

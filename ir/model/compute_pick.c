@@ -59,7 +59,7 @@ static int64_t scatter_at(const struct known *x, const int64_t *step, const stru
     return from;
 }
 
-/* Whether updates have the shape that indices and what they name ask for. */
+/* Whether `updates` has the shape that follows from the shapes of the indices and of x. */
 static bool fits_updates(const struct known *x, const struct known *index,
                          const struct known *update, uint32_t depth)
 {

@@ -39,7 +39,7 @@ struct known *take_elements(struct computation *c, uint32_t i);
 bool take_tensor(struct computation *c, tid t, struct known *k);
 /* Operand i as a list of integers, all of them known; not given: it is omitted. */
 struct list take_list(struct computation *c, uint32_t i);
-/* Integers that are an attribute before that opset, and operand i from it on. */
+/* Integers that are an attribute before opset `since`, and operand i from `since` on. */
 struct list take_either(struct computation *c, const char *name, uint32_t i, int64_t since);
 /* An axis of that many dimensions, counted from the end if negative, as a number from 0 on. */
 uint32_t take_axis(struct computation *c, int64_t axis, uint32_t rank);
@@ -56,7 +56,7 @@ struct known *make_between(struct computation *c, enum elem elem, uint32_t rank,
                            const int64_t *dim);
 /* Result 0 is operand x in another shape of as many elements. */
 bool make_reshaped(struct computation *c, const struct known *x, uint32_t rank, const int64_t *dim);
-/* x spread over a shape that it broadcasts to; x itself if it has that shape; NULL: that is too large. */
+/* x broadcast to a shape; x itself if it has this shape already; NULL: the result would be too large. */
 struct known *spread(struct computation *c, struct known *x, uint32_t rank, const int64_t *dim);
 /* Makes dim[*rank] what it and the shape of x broadcast to. */
 void broadcast(struct computation *c, const struct known *x, uint32_t *rank, int64_t *dim);

@@ -155,7 +155,7 @@ struct dim dim_min(struct module *m, struct dim a, struct dim b)
     return from_poly(m, &p);
 }
 
-/* Whether the text is one Min(..), not a sum that starts with one. */
+/* Whether the whole text is a single Min(..), not a sum whose first term is a Min(..). */
 static bool is_one_min(const char *text)
 {
     int depth = 0;
@@ -189,7 +189,7 @@ struct name_sink {
     void (*fn)(void *user, const char *name);
     void *user;
     size_t used;
-    char seen[POLY_TEXT]; /* one after the other, each with its NUL */
+    char seen[POLY_TEXT]; /* names one after the other, each with its NUL */
 };
 
 static int64_t collect_name(void *user, const char *name)

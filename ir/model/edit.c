@@ -90,7 +90,7 @@ static void take_names(struct edit *e, const struct module *m)
         if (m->node[n].name != 0)
             map_set(&e->taken, e->a, map_key(EDIT_NODE, m->node[n].name), 1);
     for (uint32_t f = 1; f < m->nfunction; f++)
-        take_names(e, m->function[f].body); /* which have no functions */
+        take_names(e, m->function[f].body); /* bodies of functions have no functions */
 }
 
 /* A taken name without the number behind it, if that is taken, too: names do not grow from copy to copy. */
@@ -139,7 +139,8 @@ tid edit_tensor_named(struct edit *e, tid t, sid name)
 {
     struct tensor x = e->m->tensor[t];
     if (x.where == TENSOR_SPARSE && x.of[0] != 0)
-        x.of[0] = edit_tensor_named(e, x.of[0], name); /* which is not sparse */
+        /* the values of a sparse tensor are dense */
+        x.of[0] = edit_tensor_named(e, x.of[0], name);
     x.name = name;
     tid own = module_add_tensor(e->m);
     e->m->tensor[own] = x;
@@ -227,7 +228,7 @@ void edit_move(struct edit *e, nid n, gid g)
     }
 }
 
-/* The function of those names, 0: none. */
+/* The function of domain and op; 0: none. */
 static uint32_t function_of(struct edit *e, sid domain, sid op)
 {
     const struct module *m = e->m;
@@ -341,7 +342,7 @@ vid edit_in(struct edit *e, nid n, uint32_t i)
 void edit_operands(struct edit *e, nid n, const vid *v, uint32_t count)
 {
     struct slice in =
-        module_add_args(e->m, v, count); /* what its bodies capture comes at the end */
+        module_add_args(e->m, v, count); /* captures of its bodies are added by edit_end() */
     e->m->node[n].in = in;
     e->m->node[n].nformal = count;
     e->slot[n].set_at = e->time;
@@ -371,7 +372,8 @@ vid edit_new_value(struct edit *e, gid g, sid like, uint32_t flags)
 /* A list with one more value. */
 static struct slice add_result(struct module *m, struct slice old, vid v)
 {
-    if (old.n > 0 && old.at + old.n == m->narg) { /* the last one of its pool grows */
+    /* the last slice of the pool can grow in place */
+    if (old.n > 0 && old.at + old.n == m->narg) {
         module_add_args(m, &v, 1);
         return (struct slice){old.at, old.n + 1};
     }
@@ -464,7 +466,7 @@ static void stand(struct edit *e, vid v, vid w)
     e->value[v].stood = e->time + 1;
 }
 
-/* The node goes on reading what it reads now. */
+/* Fixes the node's current operands: changes of values made up to now are applied. */
 static void keep_operands(struct edit *e, nid n)
 {
     const uint32_t count = e->m->node[n].nformal;

@@ -26,11 +26,11 @@
 
 struct edit;
 
-/* Begins an edit of m; what it needs lives in a.  Nobody else changes m until edit_end(). */
+/* Begins an edit of m; its memory is in a.  All changes of m until edit_end() go through the edit. */
 struct edit *edit_begin(struct module *m, struct arena *a);
 /* Names are taken as they are asked for, even if several things then have one: for a module that is only looked at. */
 void edit_any_names(struct edit *e);
-/* Ends it.  [node, of the numbers until now]: its number from now on, 0: it was dropped.  Lives in a. */
+/* Ends the edit.  Returns [old node number] the new number; 0: the node was dropped.  Lives in a. */
 const nid *edit_end(struct edit *e);
 
 /* ---- nodes ---- */
@@ -48,12 +48,13 @@ void edit_drop(struct edit *e, nid n);
 void edit_move(struct edit *e, nid n, gid g);
 /* Another operator.  domain: "" or NULL is ai.onnx; one that the model does not import is imported in that version. */
 void edit_set_operator(struct edit *e, nid n, const char *op, const char *domain, int64_t version);
-/* The node says that it was made from another one: for its layer, its picture, and its name unless it has been given
- * one. */
+/* Notes that n was made from node `from`: n takes its layer, its place in pictures and, unless n is named, its name
+ * from there. */
 void edit_made_from(struct edit *e, nid n, nid from);
-/* A name like that, which no node has or will get. */
+/* A name like `like` that is free in the module, and stays reserved. */
 sid edit_take_name(struct edit *e, const char *like);
-/* The node gets a name like that; a new node that gets none is named after its operator and what it was made from. */
+/* Names the node `like`, or similarly if that name is taken; a new node without a name is named after its operator and
+ * the node it was made from. */
 void edit_name_node(struct edit *e, nid n, const char *like);
 /* Documentation of the node; an entry of its metadata, added or in place of the one under that key. */
 void edit_set_doc(struct edit *e, nid n, const char *doc);
@@ -61,38 +62,37 @@ void edit_set_meta(struct edit *e, nid n, const char *key, const char *value);
 
 /* ---- operands and results ---- */
 
-/* Operand i of a node now (0: omitted, or beyond the formal operands); how many formal ones there are. */
+/* The current operand i of a node (0: omitted, or beyond the formal operands); the number of its formal operands. */
 vid edit_in(struct edit *e, nid n, uint32_t i);
 uint32_t edit_nin(const struct edit *e, nid n);
-/* The formal operands of a node, in place of those that it has. */
+/* Replaces the formal operands of a node. */
 void edit_operands(struct edit *e, nid n, const vid *v, uint32_t count);
 void edit_set_operand(struct edit *e, nid n, uint32_t i, vid v);
-/* One more result, with a name like that (NULL: like that of `like`, else of the node), of the type and sizes of value
- * `like` (0: of unknown type). */
+/* Adds a result with a name similar to `name` (NULL: to the name of `like`, else of the node), of the type and sizes
+ * of value `like` (0: of unknown type). */
 vid edit_result(struct edit *e, nid n, const char *name, vid like);
-/* One more result that is omitted. */
+/* Adds an omitted result. */
 void edit_omit_result(struct edit *e, nid n);
-/* A new value of graph g that nothing makes yet: for edit_results().  Its name is like that, its type and sizes are
- * those of `like` (0: unknown). */
+/* A new value of graph g without a maker, for edit_results(): with a name similar to `name`, and the type and sizes of
+ * value `like` (0: unknown). */
 vid edit_value(struct edit *e, gid g, const char *name, vid like);
-/* The results of a node, in place of those that it has; 0: omitted.  A value that another node makes is this one's from
- * now on. */
+/* Replaces the results of a node; 0: omitted.  A result of another node is taken from that node. */
 void edit_results(struct edit *e, nid n, const vid *v, uint32_t count);
-/* The type of a value, also where the file says another one. */
+/* Sets the type of a value; replaces a type given in the file, too. */
 void edit_set_type(struct edit *e, vid v, uint32_t type);
-/* A value gets that name, or one like it if it is taken.  The outputs of the main graph keep theirs. */
+/* Renames a value to `like`, or to a similar name if that is taken.  Outputs of the main graph keep their names. */
 void edit_name_value(struct edit *e, vid v, const char *like);
 /* All nodes that read v, but for the one that makes w, read w from now on (those in its bodies, too); a node that is
  * set to read v later reads v.  Where v is an output of its graph w becomes the output, under the name that v has,
  * and v gets another name. false, and nothing changes: v is an output, and w, being an input, an initializer, an
  * output or of another graph, cannot take its name. */
 bool edit_replace(struct edit *e, vid v, vid w);
-/* At the end nodes and initializers go that were read before and are not any more. */
+/* edit_end() will also drop nodes and initializers that had readers before the edit and have none after it. */
 void edit_sweep(struct edit *e);
 
 /* ---- attributes ---- */
 
-/* The attribute of that name, added or in place of the one that there is. */
+/* Adds an attribute, or replaces the attribute of the same name. */
 void edit_set_attr(struct edit *e, nid n, struct attr a);
 void edit_set_int(struct edit *e, nid n, const char *name, int64_t v);
 void edit_set_float(struct edit *e, nid n, const char *name, float v);

@@ -4,19 +4,19 @@
  * read what a node behind it in the list makes.  O(what is copied), expected. */
 #include "ir/model/edit_state.h"
 
-struct pair {
+struct copy_pair {
     uint32_t from, to;
 };
 
-/* A copy under way: values, nodes and bodies of the original, and theirs. */
-struct copying {
+/* A copy under way: maps from values, nodes and bodies of the original to their copies. */
+struct copy_state {
     struct edit *e;
     struct map value;
-    struct pair *node, *body;
+    struct copy_pair *node, *body;
     uint32_t nnode, capnode, nbody, capbody;
 };
 
-static vid copied_value(const struct copying *c, vid v)
+static vid copied_value(const struct copy_state *c, vid v)
 {
     vid w = map_get(&c->value, v);
     return v != 0 && w != 0 ? w : v;
@@ -24,7 +24,7 @@ static vid copied_value(const struct copying *c, vid v)
 
 /* A new value in place of v, in graph g.  Inputs and outputs of bodies keep their names: some operators find them
  * by name (com.microsoft::BeamSearch). */
-static vid copy_value(struct copying *c, vid v, gid g)
+static vid copy_value(struct copy_state *c, vid v, gid g)
 {
     struct module *m = c->e->m;
     if (v == 0)
@@ -45,8 +45,9 @@ static vid copy_value(struct copying *c, vid v, gid g)
     return w;
 }
 
-/* What list `which` of a body has, for the same list of its copy. */
-static void copy_border(struct copying *c, struct pair body, vid v, int which, uint32_t set_at)
+/* Appends the copy of v, an entry of list `which` of a body, to the same list of the copied body. */
+static void copy_border(struct copy_state *c, struct copy_pair body, vid v, int which,
+                        uint32_t set_at)
 {
     struct edit *e = c->e;
     if (which == BORDER_OUT)
@@ -58,7 +59,7 @@ static void copy_border(struct copying *c, struct pair body, vid v, int which, u
 }
 
 /* A list of graph `from` for its copy `to`: copies of inputs and initializers, or the outputs that have come of it. */
-static void copy_list(struct copying *c, struct pair body, struct slice list, int which)
+static void copy_list(struct copy_state *c, struct copy_pair body, struct slice list, int which)
 {
     struct edit *e = c->e;
     for (uint32_t i = 0; i < list.n; i++)
@@ -68,19 +69,19 @@ static void copy_list(struct copying *c, struct pair body, struct slice list, in
             copy_border(c, body, e->border[i - 1].value, which, e->border[i - 1].set_at);
 }
 
-static gid copy_body(struct copying *c, gid from, nid owner)
+static gid copy_body(struct copy_state *c, gid from, nid owner)
 {
     const struct graph x = c->e->m->graph[from];
     gid g = edit_graph(c->e, owner, x.name);
     c->e->m->graph[g].about = x.about;
     c->e->m->graph[g].src = x.src;
     c->body = vec_grow(c->e->a, c->body, &c->capbody, c->nbody + 1, sizeof *c->body);
-    c->body[c->nbody++] = (struct pair){from, g};
+    c->body[c->nbody++] = (struct copy_pair){from, g};
     return g;
 }
 
 /* The attributes of node n for its copy, whose bodies are still empty. */
-static struct slice copy_attrs(struct copying *c, nid n, nid copy)
+static struct slice copy_attrs(struct copy_state *c, nid n, nid copy)
 {
     struct module *m = c->e->m;
     const struct slice old = m->node[n].attr;
@@ -106,7 +107,7 @@ static struct slice copy_attrs(struct copying *c, nid n, nid copy)
 }
 
 /* A copy of node n in graph g behind `after`, with results; operands come when all values are there. */
-static nid copy_node(struct copying *c, nid n, gid g, nid after)
+static nid copy_node(struct copy_state *c, nid n, gid g, nid after)
 {
     struct edit *e = c->e;
     struct module *m = e->m;
@@ -131,11 +132,11 @@ static nid copy_node(struct copying *c, nid n, gid g, nid after)
     edit_made_from(e, k, n);
     e->slot[k].copy = !e->slot[n].is_new || e->slot[n].copy;
     c->node = vec_grow(e->a, c->node, &c->capnode, c->nnode + 1, sizeof *c->node);
-    c->node[c->nnode++] = (struct pair){n, k};
+    c->node[c->nnode++] = (struct copy_pair){n, k};
     return k;
 }
 
-static void copy_operands(struct copying *c, struct pair p)
+static void copy_operands(struct copy_state *c, struct copy_pair p)
 {
     struct edit *e = c->e;
     struct module *m = e->m;
@@ -151,10 +152,10 @@ static void copy_operands(struct copying *c, struct pair p)
 nid edit_copy(struct edit *e, nid n)
 {
     struct module *m = e->m;
-    struct copying c = {.e = e};
+    struct copy_state c = {.e = e};
     nid k = copy_node(&c, n, m->node[n].graph, n);
     for (uint32_t i = 0; i < c.nbody; i++) {
-        const struct pair body = c.body[i];
+        const struct copy_pair body = c.body[i];
         copy_list(&c, body, m->graph[body.from].in, BORDER_IN);
         copy_list(&c, body, m->graph[body.from].init, BORDER_INIT);
         for (nid at = e->first[body.from]; at != 0; at = e->slot[at].next)

@@ -19,15 +19,15 @@ struct end {
     struct arena *a;
     bool *dead;         /* [graph] the body of a dropped node */
     nid *order;         /* live nodes, graph by graph, in their new order */
-    uint32_t *at;       /* [graph + 1] where those of a graph begin */
-    nid *now;           /* [node] its new number */
+    uint32_t *at;       /* [graph + 1] position of the first node of the graph */
+    nid *now;           /* [node] new number of the node */
     gid *graph_now;     /* [graph] likewise */
     uint32_t *uses;     /* [value] reads by live nodes and graphs */
     uint32_t *position; /* [node] in order */
     uint32_t ngraph_now;
 };
 
-/* ---- 1. what goes -------------------------------------------------------------------------------- */
+/* ---- 1. dropping nodes and values ---------------------------------------------------------------- */
 
 /* Nodes that were dropped, whose bodies are still to go. */
 struct todo {
@@ -247,7 +247,7 @@ static void capture(struct end *x, struct captures *c, gid g, vid v)
     for (; g != home && m->graph[g].owner != 0; g = m->node[m->graph[g].owner].graph) {
         nid owner = m->graph[g].owner;
         if (map_get(&c->seen, map_key(owner, v)) != 0)
-            return; /* then those further out have it, too */
+            return; /* then the outer bodies have the capture, too */
         map_set(&c->seen, x->a, map_key(owner, v), 1);
         c->owner = vec_grow(x->a, c->owner, &c->capowner, c->n + 1, sizeof *c->owner);
         c->value = vec_grow(x->a, c->value, &c->capvalue, c->n + 1, sizeof *c->value);
@@ -328,7 +328,7 @@ static bool is_order(const struct end *x, gid g)
     return true;
 }
 
-/* Sorts the nodes of graph g: of those that are ready, the one that stands first in the list. */
+/* Sorts the nodes of graph g topologically: of the ready nodes always the first one in the list. */
 static void sort_graph(struct end *x, gid g)
 {
     struct arena_mark mark = arena_mark(x->a);
@@ -391,7 +391,7 @@ static void find_order(struct end *x)
 
 /* ---- 5. numbers ----------------------------------------------------------------------------------- */
 
-/* Gives graph g a number, after those that it is in. */
+/* Numbers graph g, after all graphs around g. */
 static void number_graph(struct end *x, gid g, gid *next)
 {
     const struct module *m = x->m;
@@ -543,7 +543,7 @@ static int64_t *move_numbers(const struct end *x, const int64_t *old)
     return now;
 }
 
-/* Sizes of values: new ones have those of the value that they are like, or `none`. */
+/* Grows an array of sizes by value: a new value gets the size of its model value (edit_value.like), or `none`. */
 static int64_t *grow_numbers(const struct end *x, const int64_t *old, int64_t none)
 {
     if (old == NULL)

@@ -146,12 +146,12 @@ static uint32_t type_of_tensor(struct module *m, tid t)
                .kind = TYPE_TENSOR, .elem = x.elem, .rank = (int16_t)x.rank, .dim = dims.at});
 }
 
-/* Makes v an initializer with that tensor, which gets its name. */
+/* Makes v an initializer with tensor t, and names the tensor after v. */
 static void hold_tensor(struct edit *e, vid v, tid t)
 {
     struct module *m = e->m;
     if (m->tensor[t].name != 0 ||
-        m->tensor[t].where == TENSOR_SPARSE) /* another initializer has it, or may get it */
+        m->tensor[t].where == TENSOR_SPARSE) /* the tensor may have, or get, another initializer */
         t = edit_tensor_named(e, t, m->value[v].name);
     m->tensor[t].name = m->value[v].name;
     m->value[v].tensor = t;

@@ -10,7 +10,7 @@
  * "bert/encoder/layer_11/output/Add". */
 struct layers {
     uint32_t n;     /* layers 1 .. n, in order of their first nodes */
-    uint32_t *of;   /* [node] its layer; 0: none */
+    uint32_t *of;   /* [node] layer of the node; 0: none */
     uint32_t *rest; /* [node] where its name goes on after the scope */
     uint32_t *kind; /* [layer] index into the repeats of layers_repeats; NULL before that */
 };
@@ -21,7 +21,7 @@ struct layers layers_find(const struct module *m, struct arena *a);
 /* A kind of layer: layers with the same operators in the same order, constants left out. */
 struct repeat {
     uint32_t count;
-    uint32_t first; /* the first of them */
+    uint32_t first; /* first node of the layer */
     uint32_t nodes; /* in each */
 };
 
@@ -30,7 +30,7 @@ struct repeat {
 uint32_t layers_repeats(const struct module *m, struct layers *l, struct arena *a,
                         struct repeat **out);
 
-/* layer -> its nodes, ascending (row 0: those without). */
+/* layer -> its nodes, ascending (row 0: nodes without a layer). */
 struct csr layers_nodes(const struct module *m, const struct layers *l, struct arena *a);
 
 #endif

@@ -55,7 +55,7 @@ static void *shared_none(void)
         struct attr attr;
         struct about about;
     } none;
-    return (void *)(uintptr_t)&none; /* nobody writes into an entry 0 */
+    return (void *)(uintptr_t)&none; /* entry 0 is never written */
 }
 
 struct module *module_add_inner(struct module *m)

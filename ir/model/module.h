@@ -105,13 +105,13 @@ enum {
 };
 
 struct value {
-    sid name; /* 0: lost */
-    sid was; /* the name that messages of the file have for it, if a pass gave it another one; else 0 */
+    sid name;       /* 0: lost */
+    sid was;        /* name in the file, if a pass has renamed the value; else 0 */
     nid def;        /* 0: input or initializer */
-    uint32_t outno; /* which output of def */
-    gid graph;      /* where it is defined */
+    uint32_t outno; /* index among the results of def */
+    gid graph;      /* graph of the definition */
     uint32_t type;  /* index into module.type; 0: unknown */
-    tid tensor;     /* its initializer, or 0 */
+    tid tensor;     /* tensor of the initializer, or 0 */
     uint32_t flags;
 };
 
@@ -166,7 +166,7 @@ struct attr {
     sid ref;      /* name of the function's attribute that it stands for, or 0 */
     uint8_t kind; /* enum attr_kind */
     bool untyped; /* its message does not say the kind: the field that is set does (IR 1) */
-    bool unset; /* its message lacks the field of its kind, which means 0, "" or an unknown type */
+    bool unset;   /* the attribute's message has no field for the value: 0, "" or an unknown type */
     uint32_t about;
     union {
         float f;
@@ -182,7 +182,7 @@ struct attr {
 };
 
 enum {
-    NODE_UNNAMED = 1, /* it had no name: the reader made one up */
+    NODE_UNNAMED = 1, /* no name in the file: the reader made one up */
     NODE_LOST = 2,    /* every result lost to a later definition of the same name */
     NODE_CALL = 4,    /* calls a function of the model */
     /* a pass made it: src, if not NULL, is only a pattern for its message (backends/onnx/make.c) */
@@ -198,7 +198,7 @@ struct node {
     struct slice attr; /* of module.attr */
     gid graph;
     uint32_t flags;
-    uint32_t callee; /* the function that it calls, if that is known; else 0 */
+    uint32_t callee; /* the called function, if resolved; else 0 */
     uint32_t about;
     sid made_from;   /* name of the node that a pass made it from; 0: it was in the file */
     const void *src; /* NodeProto */
@@ -206,7 +206,7 @@ struct node {
 
 struct graph {
     sid name;
-    nid owner; /* the node whose body it is; 0: main */
+    nid owner; /* node that has the graph as a body; 0: the main graph, or a function's */
     nid first;
     uint32_t count;
     struct slice in, out; /* of module.arg */
@@ -217,8 +217,8 @@ struct graph {
 
 /* A file that holds weights.  Of a model that was read from ONNX file[1] is the model itself. */
 struct file {
-    sid path;     /* as it is opened */
-    sid location; /* as the model names it; 0 for the model itself */
+    sid path;     /* path to open */
+    sid location; /* name in the model; 0: the model itself */
     int fd;       /* -1: not there (needed only when bytes are) */
     uint64_t size;
     /* addresses that stand for its bytes (infile_addresses), where messages of the model hold these; or NULL */
@@ -293,7 +293,7 @@ struct module {
     uint32_t nopset, capopset; /* from entry 1, like the others */
     struct function *function;
     uint32_t nfunction, capfunction; /* from 1; NULL and 0: none */
-    /* a module for tensors that belong to no graph (those of training_info); NULL: none */
+    /* a module for tensors outside all graphs (training_info); NULL: none */
     struct module *aside;
     uint32_t edits; /* how often nodes have been changed (edit.h) */
     bool rewritten; /* a pass changed the nodes: src is the model as it was before */
@@ -411,7 +411,7 @@ int64_t shape_elems(const int64_t *dim, uint32_t rank);
 int64_t dims_elems(const struct module *m, uint32_t dim, uint32_t rank);
 /* Bytes of n elements, packed (4-bit types: two in a byte), saturating. */
 int64_t elem_bytes(enum elem e, int64_t n);
-/* Whether the payload is bytes: in memory, in a file, or those of a slice. */
+/* Whether the payload is bytes: in memory, in a file, or in a slice. */
 static inline bool tensor_has_bytes(const struct tensor *t)
 {
     return t->where == TENSOR_INLINE || t->where == TENSOR_FILE || t->where == TENSOR_SLICE;

@@ -40,7 +40,7 @@ void slice_seek(struct slice_walk *w, uint64_t at)
     w->i = 0;
 }
 
-/* One range of one row, less what is to be skipped. */
+/* The next range of one row, without the bytes still to be skipped. */
 static struct run one_run(struct slice_walk *w)
 {
     const struct tensor *x = &w->m->tensor[w->t];

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-struct finding {
+struct pair_search {
     struct module *m;
     struct arena *a;
     struct state_pairs *p;
@@ -23,7 +23,7 @@ static char *present_name(struct arena *a, const char *in, const char *from)
     return arena_fmt(a, "%.*spresent%s", (int)(at - in), in, at + strlen(from));
 }
 
-static void index_outputs(struct finding *f)
+static void index_outputs(struct pair_search *f)
 {
     const struct graph *g = &f->m->graph[1];
     f->nname = strings_count(f->m->str);
@@ -34,7 +34,7 @@ static void index_outputs(struct finding *f)
     }
 }
 
-static vid output_by_name(const struct finding *f, sid name)
+static vid output_by_name(const struct pair_search *f, sid name)
 {
     return name < f->nname ? f->output_named[name] : 0;
 }
@@ -45,14 +45,14 @@ static bool same_kind(const struct module *m, vid x, vid y)
     return s->kind == TYPE_TENSOR && t->kind == TYPE_TENSOR && s->elem == t->elem;
 }
 
-static void add_pair(struct finding *f, vid in, vid out)
+static void add_pair(struct pair_search *f, vid in, vid out)
 {
     f->p->in[f->p->n] = in;
     f->p->out[f->p->n++] = out;
     f->taken[in] = f->taken[out] = 1;
 }
 
-static int take_given(struct finding *f, const struct state_pair *pair, struct diag *d)
+static int take_given(struct pair_search *f, const struct state_pair *pair, struct diag *d)
 {
     struct module *m = f->m;
     const struct graph *g = &m->graph[1];
@@ -74,7 +74,7 @@ int state_pairs_find(struct module *m, const struct state_pair *pair, uint32_t n
 {
     static const char *const past[] = {"past_key_values", "past_key_value", "past", NULL};
     const struct graph *g = &m->graph[1];
-    struct finding f = {.m = m, .a = a, .p = p};
+    struct pair_search f = {.m = m, .a = a, .p = p};
     *p = (struct state_pairs){0};
     f.taken = arena_alloc(a, m->nval);
     index_outputs(&f);

@@ -15,9 +15,9 @@ struct state_pairs {
     vid *in, *out;
 };
 
-/* The pairs given, then those that name and type give away (past_key_values.N.key -> present.N.key), in *p, which lives
- * in a; m grows by strings only.  Unknown names, or one in two pairs: -1 and an error.  O(inputs + outputs + strings +
- * pairs * inputs). */
+/* Finds pairs of past and present: the given pairs, then pairs recognised by name and type (past_key_values.N.key ->
+ * present.N.key).  *p lives in a; m grows by strings only.  An unknown name, or a name in two pairs: -1 and an
+ * error.  O(inputs + outputs + strings + pairs * inputs). */
 int state_pairs_find(struct module *m, const struct state_pair *pair, uint32_t npair,
                      struct arena *a, struct state_pairs *p, struct diag *d);
 

@@ -26,7 +26,7 @@ void verify_slice(struct check *c, const char *what, uint32_t id, const char *fi
                   uint32_t count);
 void verify_index(struct check *c, const char *what, uint32_t id, const char *field, uint32_t i,
                   uint32_t count);
-/* Reports what is out of range in a list of attributes of c->m, those of a node or function of that name. */
+/* Reports indices out of range in a list of attributes of c->m; of: name of the node or function that has them. */
 void verify_attrs(struct check *c, struct slice list, const char *of);
 /* The first round: verify_ranges.c. */
 void verify_ranges(struct check *c);

@@ -6,7 +6,7 @@
 #include "ir/dag/scene.h"
 #include "ir/plan/stages.h"
 
-/* Nodes that a plan may name as one: those in the place of a call that stands open. */
+/* A range of nodes that a plan may name as one: the nodes in place of an open call. */
 struct node_range {
     sid name;
     nid first, end;
@@ -26,17 +26,17 @@ struct assignment {
     uint32_t *place;
     uint32_t nplaced;
     uint32_t *slot; /* [node] the slot of its subgraph, 0: not said; NULL: the file gives none */
-    bool
-        ordered; /* the file says that each device runs its nodes in the order in which they are named */
-    /* what the file says that its figures rest on: settings of said.model, as exec_bit() */
+    /* the file states that each device runs its nodes in the order of the file */
+    bool ordered;
+    /* settings under which the file's figures were computed: of said.model, as exec_bit() */
     struct {
         uint64_t bits;
         struct exec_model model;
         double bound;      /* seconds that its planner claimed no plan of the scope to be below */
         const char *scope; /* "contiguous", ...; NULL: it claims none */
     } said;
-    struct stages
-        *stages; /* how the plan trains, with said.model.training; NULL: the file gives none */
+    /* how the plan trains, with said.model.training; NULL: the file gives none */
+    struct stages *stages;
     int32_t *stage_of;      /* [node] its stage, -1: not said; NULL: of none */
     const uint8_t *follows; /* [node] 1: a Shape or Size, which stays where its operand is made */
     struct map named;       /* name -> node */
@@ -65,7 +65,7 @@ int assign_stage(struct assignment *r, const char *name, uint32_t stage);
 /* The slot (1, ...) of a node or range by its name, or of a node by id; an error if there is none. */
 int assign_slot_named(struct assignment *r, const char *name, uint32_t slot);
 int assign_slot_numbered(struct assignment *r, int64_t id, uint32_t slot);
-/* Nodes that are not said go where those of their colour are; an error if these are on two devices. */
+/* Puts each node without a device on the device of its colour's nodes; an error if they are on two devices. */
 int assign_by_color(struct assignment *r);
 /* Shapes of ranges go where their operands are; then an error if a placed node has no device, or, in an ordered file,
  * no place in the order. */

@@ -5,19 +5,19 @@
  * that is asked of each pass apart, and of both together with the backward pass turned round: it comes back through the
  * row of devices, as planners and their claims have it (SCOPE_CONTIGUOUS).  In workloads, by the placement paper's
  * rule, only what backward nodes without a forward sibling read and make is turned round.  O(nodes + pins + D). */
-#include "ir/plan/judging.h"
+#include "ir/plan/verdict_state.h"
 
 #include "ir/base/units.h"
 
 #include <assert.h>
 
-static const char *device_name(const struct judging *j, int32_t d)
+static const char *device_name(const struct verdict_state *j, int32_t d)
 {
     return d < 0 ? "nowhere" : cluster_device_name(j->c, j->a, (uint32_t)d);
 }
 
 /* Nodes and bytes of each device, and whether it can run them. */
-static void check_nodes(struct judging *j)
+static void check_nodes(struct verdict_state *j)
 {
     const struct graph *g = &j->m->graph[1];
     const struct costs *k = j->m->cost;
@@ -44,8 +44,8 @@ static void check_nodes(struct judging *j)
     }
 }
 
-uint32_t plan_devices(const struct judging *j, const struct csr *c, uint32_t row, uint32_t *list,
-                      uint8_t *in)
+uint32_t plan_devices(const struct verdict_state *j, const struct csr *c, uint32_t row,
+                      uint32_t *list, uint8_t *in)
 {
     uint32_t n = 0;
     for_row (x, *c, row) {
@@ -60,12 +60,12 @@ uint32_t plan_devices(const struct judging *j, const struct csr *c, uint32_t row
     return n;
 }
 
-/* Which devices come after which, with repetitions: a list for each device that others come after. */
+/* A relation "device b comes after device a", with repetitions: a list of entries for each a. */
 struct crossings {
-    uint32_t *first; /* [device] its first entry, + 1; 0: none */
-    uint32_t *after; /* [device] entries about what it comes after */
+    uint32_t *first; /* [device] first entry of the device as a, + 1; 0: none */
+    uint32_t *after; /* [device] number of entries that have the device as b */
     struct crossing {
-        uint32_t to, next; /* who comes after; the next entry, + 1 */
+        uint32_t to, next; /* to: device b; next: the next entry of the same a, + 1 */
     } *entry;
     uint32_t n;
 };
@@ -86,7 +86,7 @@ static void note_crossing(struct crossings *c, uint32_t before, uint32_t after)
     c->after[after]++;
 }
 
-/* What the order of devices is asked of. */
+/* The relations that decide whether the devices can stand in a row. */
 struct order {
     struct crossings row, back; /* the row that both passes go through; the backward pass alone */
     uint8_t *ahead; /* [colour] it has a forward node; NULL: all backward nodes count in the row */
@@ -109,7 +109,7 @@ static struct order order_new(const struct scene *s, struct arena *a)
 }
 
 /* Notes which devices read a result of node `from` in its pass. */
-static void note_crossings(const struct judging *j, uint32_t net, nid from, struct order *o)
+static void note_crossings(const struct verdict_state *j, uint32_t net, nid from, struct order *o)
 {
     assert(j->dev[from] >= 0 && (uint32_t)j->dev[from] < j->c->ndev);
     const uint8_t *backward = j->m->backward;
@@ -131,8 +131,8 @@ static void note_crossings(const struct judging *j, uint32_t net, nid from, stru
     }
 }
 
-/* What devices read of each other, and the weights that they hold. */
-static void check_nets(struct judging *j, struct order *o)
+/* Notes the crossings of nets between devices, and adds up the bytes that devices hold. */
+static void check_nets(struct verdict_state *j, struct order *o)
 {
     uint32_t nd = j->c->ndev, *list = arena_array(j->a, (size_t)nd + 1, sizeof *list);
     uint8_t *in = arena_alloc(j->a, (size_t)nd + 1);
@@ -153,7 +153,7 @@ static void check_nets(struct judging *j, struct order *o)
 }
 
 /* Whether the quotient of devices is acyclic: devices that come after none are taken off in turn.  Uses up after[]. */
-static bool is_quotient_acyclic(const struct judging *j, struct crossings *c)
+static bool is_quotient_acyclic(const struct verdict_state *j, struct crossings *c)
 {
     uint32_t nd = j->c->ndev, n = 0;
     if (!c->n)
@@ -169,7 +169,7 @@ static bool is_quotient_acyclic(const struct judging *j, struct crossings *c)
     return n == nd;
 }
 
-static bool shares_device(const struct judging *j, const char **why)
+static bool shares_device(const struct verdict_state *j, const char **why)
 {
     const struct graph *g = &j->m->graph[1];
     for (uint32_t i = 0; i < j->p->nsame; i++) {
@@ -206,7 +206,7 @@ static void count_alive(int64_t *delta, uint32_t from, uint32_t to, int64_t byte
 }
 
 /* Largest number of bytes alive at once on each device, its nodes run in order. */
-static void check_peaks(struct judging *j)
+static void check_peaks(struct verdict_state *j)
 {
     const struct module *m = j->m;
     const struct graph *g = &m->graph[1];
@@ -251,7 +251,7 @@ static void check_peaks(struct judging *j)
     }
 }
 
-bool plan_copies_free(const struct judging *j, uint32_t d)
+bool plan_copies_free(const struct verdict_state *j, uint32_t d)
 {
     assert(j->copies && j->copies[d] > 1);
     uint32_t cls = cluster_class(j->c, d);
@@ -263,7 +263,7 @@ bool plan_copies_free(const struct judging *j, uint32_t d)
 }
 
 /* Copies that are not there. */
-static void check_copies(struct judging *j)
+static void check_copies(struct verdict_state *j)
 {
     for (uint32_t d = 0; j->copies && d < j->c->ndev; d++) {
         if (j->copies[d] < 2)
@@ -305,7 +305,7 @@ struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint3
     const struct cluster *c = s->cluster;
     assert(s->m->cost && s->m->cost->nclass == c->ncls);
     struct verdict v = {.fits = true, .contiguous = true, .colocated = true, .runnable = true};
-    struct judging j = {s, s->m, s->place, c, dev, copies, a, &v};
+    struct verdict_state j = {s, s->m, s->place, c, dev, copies, a, &v};
     struct order order = order_new(s, a);
     v.load = arena_array(a, (size_t)c->ndev + 1, sizeof *v.load);
     check_nodes(&j);

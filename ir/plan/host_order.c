@@ -9,7 +9,7 @@
 #include "ir/base/keyed.h"
 #include "ir/plan/order.h"
 
-struct counting {
+struct host_order_state {
     const struct scene *s;
     const struct plan *p;
     struct arena *a;
@@ -17,7 +17,7 @@ struct counting {
     uint32_t n;
 };
 
-static void order_nodes(struct counting *c, const struct parts *parts)
+static void order_nodes(struct host_order_state *c, const struct parts *parts)
 {
     const struct graph *g = &c->s->m->graph[1];
     struct keyed *k = arena_array(c->a, (size_t)g->count + 1, sizeof *k);
@@ -30,7 +30,7 @@ static void order_nodes(struct counting *c, const struct parts *parts)
         c->order[i] = k[i].item;
 }
 
-static uint32_t count_by_all(const struct counting *c)
+static uint32_t count_by_all(const struct host_order_state *c)
 {
     uint32_t deferred = 0;
     nid last = 0; /* of the nodes so far the one that is met last */
@@ -42,13 +42,13 @@ static uint32_t count_by_all(const struct counting *c)
 }
 
 /* Nodes that wait in a circle never go: they count. */
-static uint32_t count_by_device(const struct counting *c)
+static uint32_t count_by_device(const struct host_order_state *c)
 {
     uint32_t nnode = c->s->m->nnode, deferred = nnode;
     struct csr next = plan_followers(c->s, c->p->dev, c->order, c->n, c->a);
     nid *sorted = arena_array(c->a, nnode, sizeof *sorted);
-    nid *free_at =
-        arena_array(c->a, nnode, sizeof *free_at); /* the node at which it is free to go */
+    /* [node] the node of the file at which the thread can hand this node over */
+    nid *free_at = arena_array(c->a, nnode, sizeof *free_at);
     for (uint32_t i = 0, n = csr_topo(&next, nnode, NULL, sorted, c->a); i < n; i++) {
         nid x = sorted[i], met = larger_u32(free_at[x], x);
         deferred -= free_at[x] <= x; /* so does a node that is not placed: it waits for none */
@@ -61,7 +61,7 @@ static uint32_t count_by_device(const struct counting *c)
 struct host_order host_order_count(const struct scene *s, const struct plan *p,
                                    const struct parts *parts, struct arena *a)
 {
-    struct counting c = {.s = s, .p = p, .a = arena_new(a)};
+    struct host_order_state c = {.s = s, .p = p, .a = arena_new(a)};
     order_nodes(&c, parts);
     struct host_order o = {c.n, count_by_all(&c), count_by_device(&c)};
     arena_free(c.a);

@@ -11,12 +11,12 @@
 #include "ir/plan/plan.h"
 
 struct host_order {
-    uint32_t nodes;             /* that are placed */
-    uint32_t by_all, by_device; /* of them deferred */
+    uint32_t nodes;             /* number of placed nodes */
+    uint32_t by_all, by_device; /* numbers of deferred nodes, by both rules */
 };
 
-/* Counts.  Without an order the plan's parts follow each other by number, and their nodes.  The order of the file is
- * that of the nodes' numbers: that of its lines, as far as it can be run.  O(nodes log nodes + pins). */
+/* Counts deferred nodes.  Without an order in the plan, parts run by number, and so do the nodes of a part.  The order
+ * of the file is that of the nodes' numbers: that of its lines, as far as it can be run.  O(nodes log nodes + pins). */
 struct host_order host_order_count(const struct scene *s, const struct plan *p,
                                    const struct parts *parts, struct arena *a);
 

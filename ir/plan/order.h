@@ -4,11 +4,11 @@
 
 #include "ir/plan/plan.h"
 
-/* The nodes that have a device, in the order of the plan: by rank, equal ones and those of a plan without ranks by
- * number.  Their number in *n; lives in a.  O(nodes log nodes). */
+/* The nodes with a device, in the order of the plan: by rank, ties by number; by number in a plan without ranks.  Their
+ * number in *n; lives in a.  O(nodes log nodes). */
 const nid *plan_order(const struct plan *p, const struct module *m, struct arena *a, uint32_t *n);
-/* node -> nodes that come after it: readers of its nets, and the next one of its device as order[0..n) has them.  Lives
- * in a.  O(nodes + pins). */
+/* node -> nodes that must run after it: readers of its nets, and the next node of its device in order[0..n).  Lives in
+ * a.  O(nodes + pins). */
 struct csr plan_followers(const struct scene *s, const int32_t *dev, const nid *order, uint32_t n,
                           struct arena *a);
 /* The placed nodes in an order in which all can be run one after the other, that of the plan on each device, and

@@ -13,10 +13,10 @@
 
 enum { MS_DIGITS = 9 }; /* of a ps, in ms */
 
-/* What is written. */
+/* State of writing a split. */
 struct split {
     struct json_out o;
-    const struct plan_told *t;
+    const struct plan_report *t;
     uint32_t q;        /* slots of each accelerator; 0: there are none */
     struct csr listed; /* device, or a slot of it -> its nodes by id */
 };
@@ -85,7 +85,8 @@ static void put_devices(struct split *w, const char *key, bool host)
     json_close(&w->o, any ? 4 : JSON_ROW);
 }
 
-/* The most slots that an accelerator has.  A latency alone knows them: its judge has seen that each node has one. */
+/* The largest number of slots of an accelerator.  Only plans for a latency have slots; latency_verdict() has checked
+ * that each node has a slot. */
 static uint32_t count_slots(const struct split *w, struct arena *a)
 {
     const struct scene *s = w->t->scene;
@@ -96,7 +97,7 @@ static uint32_t count_slots(const struct split *w, struct arena *a)
     return most;
 }
 
-int paper_split_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d)
+int paper_split_write(const struct plan_report *t, const char *path, FILE *out, struct diag *d)
 {
     const struct module *m = t->scene->m;
     const struct graph *g = &m->graph[1];

@@ -16,42 +16,43 @@
 #include <assert.h>
 #include <string.h>
 
-struct parting {
+struct parts_builder {
     const struct module *m;
     const struct place *p;
     struct arena *a;
     struct parts *parts;
-    /* [node] of a copy: the first part that needs it, which also returns it if need be; -1: none */
+    /* [node] of a copied node: the first part that needs the node, which also returns it if it is an output; -1:
+     * none */
     int32_t *node_home;
-    int32_t *value_home;              /* [value] of an initializer: the same */
-    uint32_t *node_seen, *value_seen; /* 1 + the part that noted it last */
+    int32_t *value_home;              /* [value] of an initializer: likewise */
+    uint32_t *node_seen, *value_seen; /* 1 + the last part that noted the node or value */
     nid *stack;                       /* copies whose operands are still to be read */
     uint32_t nstack, capstack;
     uint32_t *order; /* [value] rank among model inputs and results */
-    vid *by_order;   /* its inverse */
+    vid *by_order;   /* inverse of `order` */
     uint32_t norder;
     struct pairs in, copy, weight; /* (order, part), (node, part), (value, part) */
 };
 
-static bool is_copy(const struct parting *c, nid n)
+static bool is_copy(const struct parts_builder *c, nid n)
 {
     return n && c->p->kind[n] == PLACE_COPY;
 }
 
-static bool is_init(const struct parting *c, vid v)
+static bool is_init(const struct parts_builder *c, vid v)
 {
     return (c->m->value[v].flags & VALUE_INIT) != 0 && !c->m->value[v].def;
 }
 
-static bool is_returned(const struct parting *c, vid v)
+static bool is_returned(const struct parts_builder *c, vid v)
 {
     return (c->m->value[v].flags & VALUE_OUTPUT) != 0 && c->m->value[v].graph == 1;
 }
 
-/* ---- who needs what ------------------------------------------------------------------------- */
+/* ---- needs of parts ------------------------------------------------------------------------- */
 
 /* Makes part x the home of v (an initializer, or a copy's result) if it is earlier than the present one. */
-static void offer_home(struct parting *c, vid v, int32_t x)
+static void offer_home(struct parts_builder *c, vid v, int32_t x)
 {
     nid def = c->m->value[v].def;
     int32_t *home = is_copy(c, def) ? &c->node_home[def] : is_init(c, v) ? &c->value_home[v] : NULL;
@@ -60,7 +61,7 @@ static void offer_home(struct parting *c, vid v, int32_t x)
 }
 
 /* [node] of a copy: the latest part that makes something it is computed from; -1: none. */
-static int32_t *latest_parts(struct parting *c)
+static int32_t *latest_parts(struct parts_builder *c)
 {
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
@@ -76,7 +77,7 @@ static int32_t *latest_parts(struct parting *c)
     return last;
 }
 
-static void find_homes(struct parting *c)
+static void find_homes(struct parts_builder *c)
 {
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
@@ -103,9 +104,9 @@ static void find_homes(struct parting *c)
     }
 }
 
-/* ---- what a part holds ---------------------------------------------------------------------- */
+/* ---- contents of parts ---------------------------------------------------------------------- */
 
-static void need_copy(struct parting *c, uint32_t x, nid n)
+static void need_copy(struct parts_builder *c, uint32_t x, nid n)
 {
     assert(x < c->parts->nparts && is_copy(c, n));
     if (c->node_seen[n] == x + 1)
@@ -116,7 +117,7 @@ static void need_copy(struct parting *c, uint32_t x, nid n)
     pairs_add(&c->copy, n, x);
 }
 
-static void need_value(struct parting *c, uint32_t x, vid v)
+static void need_value(struct parts_builder *c, uint32_t x, vid v)
 {
     nid def = c->m->value[v].def;
     if (!v || c->value_seen[v] == x + 1)
@@ -130,7 +131,7 @@ static void need_value(struct parting *c, uint32_t x, vid v)
         pairs_add(&c->in, c->order[v], x);
 }
 
-static void need_operands(struct parting *c, uint32_t x, nid n)
+static void need_operands(struct parts_builder *c, uint32_t x, nid n)
 {
     const struct slice in = c->m->node[n].in;
     for (uint32_t i = 0; i < in.n; i++)
@@ -138,7 +139,7 @@ static void need_operands(struct parting *c, uint32_t x, nid n)
 }
 
 /* Ranks the values in the order of parts' inputs: model inputs, then results. */
-static void rank_values(struct parting *c)
+static void rank_values(struct parts_builder *c)
 {
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
@@ -159,7 +160,7 @@ static void rank_values(struct parting *c)
 }
 
 /* From pairs (row, part): part -> name[row] (the row itself if name is NULL), by ascending row. */
-static struct csr turn_pairs(struct parting *c, const struct pairs *q, uint32_t rows,
+static struct csr turn_pairs(struct parts_builder *c, const struct pairs *q, uint32_t rows,
                              const vid *name)
 {
     struct csr by_row = pairs_rows(q, rows);
@@ -172,7 +173,7 @@ static struct csr turn_pairs(struct parting *c, const struct pairs *q, uint32_t 
 
 /* part -> values that it returns for the model although no placed node of it makes them: results of copies,
  * initializers. */
-static struct csr list_carried(struct parting *c)
+static struct csr list_carried(struct parts_builder *c)
 {
     const struct graph *g = &c->m->graph[1];
     struct pairs q = {.a = c->a};
@@ -186,7 +187,7 @@ static struct csr list_carried(struct parting *c)
     return pairs_rows(&q, c->parts->nparts);
 }
 
-static void fill_lists(struct parting *c, const struct csr *nodes)
+static void fill_lists(struct parts_builder *c, const struct csr *nodes)
 {
     struct parts *parts = c->parts;
     struct csr also = list_carried(c);
@@ -216,7 +217,7 @@ static void fill_lists(struct parting *c, const struct csr *nodes)
 
 /* ---- outputs and crossings ------------------------------------------------------------------ */
 
-static void find_crossings(struct parting *c)
+static void find_crossings(struct parts_builder *c)
 {
     struct parts *parts = c->parts;
     struct csr readers = pairs_rows(&c->in, c->norder);
@@ -237,7 +238,7 @@ static void find_crossings(struct parting *c)
 }
 
 /* Where each output of the model comes from. */
-static void find_sources(struct parting *c)
+static void find_sources(struct parts_builder *c)
 {
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
@@ -257,7 +258,7 @@ static void find_sources(struct parting *c)
     }
 }
 
-static void fill_outputs(struct parting *c)
+static void fill_outputs(struct parts_builder *c)
 {
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
@@ -289,7 +290,7 @@ static void fill_outputs(struct parting *c)
 /* ---- the cut -------------------------------------------------------------------------------- */
 
 /* Groups the placed nodes; returns part -> nodes. */
-static struct csr group_nodes(struct parting *c, const struct pieces *k)
+static struct csr group_nodes(struct parts_builder *c, const struct pieces *k)
 {
     const struct module *m = c->m;
     const struct graph *g = &m->graph[1];
@@ -318,7 +319,8 @@ static struct csr group_nodes(struct parting *c, const struct pieces *k)
 struct parts *parts_of_pieces(const struct scene *s, const struct pieces *k, struct arena *a)
 {
     const struct module *m = s->m;
-    struct parting c = {.m = m, .p = s->place, .a = a, .parts = arena_alloc(a, sizeof *c.parts)};
+    struct parts_builder c = {
+        .m = m, .p = s->place, .a = a, .parts = arena_alloc(a, sizeof *c.parts)};
     c.in = c.copy = c.weight = (struct pairs){.a = a};
     struct csr nodes = group_nodes(&c, k);
     c.node_home = arena_array(a, m->nnode, sizeof *c.node_home);
@@ -345,7 +347,7 @@ struct parts *parts_build(const struct scene *s, const int32_t *dev, struct aren
     return parts_of_pieces(s, &k, a);
 }
 
-struct parts *parts_of_plan(const struct planned *p, struct arena *a)
+struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
 {
     const struct scene *s = p->scene;
     const struct graph *g = &s->m->graph[1];

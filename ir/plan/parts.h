@@ -12,7 +12,7 @@ struct part {
     uint32_t dev;
     nid *node; /* placed nodes, ascending (a topological order) */
     uint32_t nnode;
-    nid *copy; /* replicated nodes that they need, ascending */
+    nid *copy; /* replicated nodes that the part needs, ascending */
     uint32_t ncopy;
     vid *in; /* model inputs in the model's order, then results of earlier parts */
     uint32_t nin;
@@ -20,7 +20,8 @@ struct part {
      * that the model returns and this part passes on */
     vid *out;
     uint32_t nout;
-    vid *weight; /* initializers that it reads or carries, ascending (also those that are inputs) */
+    /* initializers that the part reads or carries, ascending (initializers that are inputs, too) */
+    vid *weight;
     uint32_t nweight;
 };
 
@@ -34,7 +35,7 @@ struct parts {
     int32_t *out_from; /* [output of the model] part, PART_OF_INPUT, or PART_OF_WEIGHTS */
     uint32_t ncross;
     vid *cross; /* values that go from part to part, in order of the nodes that make them */
-    struct csr cross_to; /* [cross] parts that read it, ascending */
+    struct csr cross_to; /* [cross] parts that read the value, ascending */
 };
 
 /* The parts of the plan dev[node].  One part per device if that can be
@@ -46,7 +47,7 @@ struct parts *parts_build(const struct scene *s, const int32_t *dev, struct aren
 
 /* The same for a plan.  Where devices have several stages, its parts have nodes of one stage each; where a schedule
  * makes gradients of weights apart, of either these or the others (weight_pass.h). */
-struct parts *parts_of_plan(const struct planned *p, struct arena *a);
+struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a);
 
 /* The parts of a plan, cut wherever a transfer comes in or goes out (transfer_cut.c), so that the parts of a device,
  * run in order, take a sample as long as its nodes.  NULL: there is no such cut.  Everything lives in a.

@@ -26,7 +26,7 @@ struct quotient {
     struct arena *a;
     uint32_t n;
     struct pairs edge;
-    uint32_t *first; /* [piece] its smallest node: what orders pieces that are free to go */
+    uint32_t *first; /* [piece] its smallest node: the tie-breaker among free pieces */
     int32_t *dev;    /* [piece] */
 };
 
@@ -189,17 +189,17 @@ static bool can_join(const struct csr *succ, uint32_t u, uint32_t v, uint32_t *s
     return true;
 }
 
-/* The joining of neighbours, and what it may cost, in steps. */
-struct joining {
+/* Merging of neighbouring pieces; spent and budget in steps of the search. */
+struct merge_state {
     struct quotient *q;
     uint32_t ndev;
-    /* [piece] it cannot be joined with its left neighbour (merging others never takes a path away) */
+    /* [piece] 1: cannot be merged with its left neighbour (merging other pieces never removes a path) */
     uint8_t *tried;
     uint64_t spent, budget;
 };
 
-/* Finds two neighbours of one device that can be one piece. */
-static bool find_pair(struct joining *j, uint32_t *left, uint32_t *right)
+/* Finds two neighbouring pieces of the same device that can be merged. */
+static bool find_pair(struct merge_state *j, uint32_t *left, uint32_t *right)
 {
     const struct quotient *q = j->q;
     struct csr succ = pairs_rows(&q->edge, q->n);
@@ -227,7 +227,7 @@ static bool find_pair(struct joining *j, uint32_t *left, uint32_t *right)
 static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_t nmap,
                        uint64_t budget)
 {
-    struct joining j = {q, ndev, arena_alloc(q->a, (size_t)q->n + 1), 0, budget};
+    struct merge_state j = {q, ndev, arena_alloc(q->a, (size_t)q->n + 1), 0, budget};
     bool fresh = true; /* tried[] was empty before this search */
     uint8_t *again = arena_alloc(q->a, (size_t)q->n + 1);
     uint32_t *to = arena_array(q->a, (size_t)q->n + 1, sizeof *to);

@@ -40,7 +40,7 @@ const char *plan_among(enum plan_scope s)
     return words[s];
 }
 
-const int32_t *plan_stage_of(const struct planned *p, struct arena *a)
+const int32_t *plan_stage_of(const struct staged_plan *p, struct arena *a)
 {
     const struct scene *s = p->scene;
     const struct stages *st = p->stages;

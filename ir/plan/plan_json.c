@@ -75,7 +75,7 @@ static int read_slots(struct assignment *r, const json_t *slots)
     return 0;
 }
 
-/* The bound that the plan's planner claimed, if it can be one. */
+/* Reads the bound that the planner claimed, if the number is possible as a bound. */
 static void read_bound(struct assignment *r, const json_t *objective)
 {
     const char *scope = json_get_text(objective, "scope");
@@ -302,8 +302,8 @@ static json_t *make_seconds(int64_t ps)
     return ps < 0 ? json_null() : json_real((double)ps / (double)PS_PER_S);
 }
 
-struct making {
-    const struct plan_told *t;
+struct plan_json_state {
+    const struct plan_report *t;
     struct arena *a;
     nid bad;          /* a node whose name is not UTF-8; 0: none was found */
     const nid *order; /* the nodes in the order of the plan */
@@ -311,7 +311,7 @@ struct making {
     const uint32_t *slots; /* [device] */
 };
 
-/* What a makespan or a latency rests on. */
+/* Settings that the values of an execution model depend on. */
 static void add_basis(json_t *o, const struct exec_model *e, struct arena *a)
 {
     for (const struct opt *row = exec_settings; o && row->name; row++) {
@@ -322,7 +322,7 @@ static void add_basis(json_t *o, const struct exec_model *e, struct arena *a)
 }
 
 /* NULL: it was judged by no other objective. */
-static json_t *make_judged(const struct making *w)
+static json_t *make_judged(const struct plan_json_state *w)
 {
     const struct scene *by = w->t->judged;
     if (!by)
@@ -333,8 +333,8 @@ static json_t *make_judged(const struct making *w)
     return o;
 }
 
-/* What value and bounds are, and what they rest on. */
-static json_t *make_objective(const struct making *w)
+/* The objective of value and bounds, and the settings that they depend on. */
+static json_t *make_objective(const struct plan_json_state *w)
 {
     const struct plan *p = w->t->plan;
     const struct exec_model *e = &w->t->scene->model;
@@ -349,7 +349,7 @@ static json_t *make_objective(const struct making *w)
 }
 
 /* The nodes of each slot of a device; NULL: it has none.  The names are UTF-8. */
-static json_t *make_slots(const struct making *w, uint32_t d)
+static json_t *make_slots(const struct plan_json_state *w, uint32_t d)
 {
     const struct plan *p = w->t->plan;
     if (!w->slots[d])
@@ -367,7 +367,7 @@ static json_t *make_slots(const struct making *w, uint32_t d)
 }
 
 /* NULL: no memory (errno is ENOMEM), or a name is not UTF-8. */
-static json_t *make_device(struct making *w, uint32_t d)
+static json_t *make_device(struct plan_json_state *w, uint32_t d)
 {
     const struct module *m = w->t->scene->m;
     const struct cluster *c = w->t->scene->cluster;
@@ -388,7 +388,7 @@ static json_t *make_device(struct making *w, uint32_t d)
 }
 
 /* NULL like make_device. */
-static json_t *make_plan(struct making *w)
+static json_t *make_plan(struct plan_json_state *w)
 {
     const struct plan *p = w->t->plan;
     json_t *devices = json_keep(w->a, json_array());
@@ -403,7 +403,7 @@ static json_t *make_plan(struct making *w)
 }
 
 /* Says why there is no JSON; -1. */
-static int say_why(const struct making *w, const char *path, struct diag *d)
+static int say_why(const struct plan_json_state *w, const char *path, struct diag *d)
 {
     if (errno == ENOMEM)
         return diag_error(d, "%s: %s", path, strerror(errno));
@@ -423,7 +423,7 @@ int plan_slots_check(uint64_t slots, const struct module *m, const char *path, s
         (unsigned long long)slots, (unsigned long long)most);
 }
 
-static uint64_t count_slots(const struct making *w)
+static uint64_t count_slots(const struct plan_json_state *w)
 {
     uint64_t all = 0;
     for (uint32_t d = 0; d < w->t->scene->cluster->ndev; d++)
@@ -431,10 +431,10 @@ static uint64_t count_slots(const struct making *w)
     return all;
 }
 
-int plan_json_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d)
+int plan_json_write(const struct plan_report *t, const char *path, FILE *out, struct diag *d)
 {
     struct outfile o;
-    struct making w = {.t = t, .a = arena_new(t->scene->m->mem)};
+    struct plan_json_state w = {.t = t, .a = arena_new(t->scene->m->mem)};
     w.order = plan_order(t->plan, t->scene->m, w.a, &w.n);
     w.slots = plan_slots(t->scene, t->plan, w.a);
     int rc = plan_slots_check(count_slots(&w), t->scene->m, path, d);

@@ -17,24 +17,25 @@ int plan_json_read(struct assignment *r, const char *text, size_t n);
 bool plan_json_calls_open(const char *text, size_t n);
 
 /* A plan and its figures. */
-struct plan_told {
+struct plan_report {
     const struct scene *scene;
     const struct plan *plan;
     const struct verdict *verdict;
-    const char
-        *calls; /* of functions, while it was made: "opened", "whole"; NULL: there are none */
-    const struct scene *judged; /* by whose objective it was judged, too; NULL: by none */
+    /* of functions, while it was made: "opened", "whole"; NULL: there are none */
+    const char *calls;
+    const struct scene *judged; /* the scene with the objective of --judge; NULL: not given */
     int64_t judged_value;       /* ps */
 };
 
-/* Whether a file can list so many slots, SLOTS_EMPTY more than the model has nodes at most: 0, or -1 and an error. */
+/* Whether a plan in a file can have `slots` slots: at most SLOTS_EMPTY more than the model has nodes.  0, or -1 and an
+ * error. */
 int plan_slots_check(uint64_t slots, const struct module *m, const char *path, struct diag *d);
 /* Writes it in pcc's own form to path, or to `out` (outfile_open_to).  0, or -1 and an error: names that are not
  * UTF-8 cannot be written, nor plans with millions of slots without nodes. */
-int plan_json_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d);
+int plan_json_write(const struct plan_report *t, const char *path, FILE *out, struct diag *d);
 /* The same in the placement paper's form, which the plan's execution model has.  -1 and an error if a node has no id,
  * which only workloads' have, or as above. */
-int paper_split_write(const struct plan_told *t, const char *path, FILE *out, struct diag *d);
+int paper_split_write(const struct plan_report *t, const char *path, FILE *out, struct diag *d);
 /* The member "objective" of a manifest: bounds only where they are proven; of one sample alone that of the
  * parts, too. */
 void plan_put_objective(struct json_out *o, const struct scene *s, const struct plan *p,

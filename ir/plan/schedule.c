@@ -14,21 +14,21 @@
 /* Where an instruction goes: before the i-th part of its device, its COMPUTE, behind it. */
 enum { BEFORE, AT, BEHIND, SLOTS };
 
-struct placed {
+struct timed_instruction {
     struct instruction what;
     uint32_t lane, slot; /* SLOTS * i + BEFORE, ...; 0 where no part stands in the lane */
     uint32_t nth;        /* put() */
-    int64_t at;          /* ps; without rounds, those of a slot stand by it */
+    int64_t at;          /* ps; without rounds: the order within a slot */
 };
 
-struct listing {
-    const struct work *w;
+struct schedule_build {
+    const struct sample_work *w;
     const struct rhythm *y;
     struct arena *a;
-    struct csr parts;  /* device -> its parts, in order */
-    uint32_t *nth;     /* [part] its place there */
-    uint32_t *order;   /* parts by phase, level and number */
-    struct placed *at; /* all instructions */
+    struct csr parts;             /* device -> its parts, in order */
+    uint32_t *nth;                /* [part] place of the part in its device's row */
+    uint32_t *order;              /* parts by phase, level and number */
+    struct timed_instruction *at; /* all instructions */
     uint32_t n;
 };
 
@@ -54,7 +54,7 @@ static uint32_t *sort_by(const uint32_t *row, uint32_t n, const uint32_t *key, u
     return csr_build(a, keys, n, of, row).to;
 }
 
-static void order_parts(struct listing *b)
+static void order_parts(struct schedule_build *b)
 {
     uint32_t n = b->w->npart, *phase = arena_array(b->a, (size_t)n + 1, sizeof *phase);
     uint32_t *dev = arena_array(b->a, (size_t)n + 1, sizeof *dev), levels = 1, phases = 1;
@@ -76,12 +76,12 @@ static void order_parts(struct listing *b)
             b->nth[b->parts.to[i]] = i - b->parts.at[d];
 }
 
-static uint32_t count_parts(const struct listing *b, uint32_t dev)
+static uint32_t count_parts(const struct schedule_build *b, uint32_t dev)
 {
     return b->parts.at[dev + 1] - b->parts.at[dev];
 }
 
-static uint32_t nth_part(const struct listing *b, uint32_t dev, uint32_t i)
+static uint32_t nth_part(const struct schedule_build *b, uint32_t dev, uint32_t i)
 {
     assert(i < count_parts(b, dev));
     return b->parts.to[b->parts.at[dev] + i];
@@ -96,7 +96,7 @@ static bool is_done_before(const struct rhythm *y, uint32_t a, uint32_t b)
 }
 
 /* How many parts of the device are done before part x of another one. */
-static uint32_t count_before(const struct listing *b, uint32_t dev, uint32_t x)
+static uint32_t count_before(const struct schedule_build *b, uint32_t dev, uint32_t x)
 {
     uint32_t low = 0, high = count_parts(b, dev);
     while (low < high) {
@@ -111,15 +111,15 @@ static uint32_t count_before(const struct listing *b, uint32_t dev, uint32_t x)
 
 /* ---- instructions ----------------------------------------------------------------------------- */
 
-static void put(struct listing *b, uint32_t lane, uint32_t slot, struct instruction what)
+static void put(struct schedule_build *b, uint32_t lane, uint32_t slot, struct instruction what)
 {
-    b->at[b->n] = (struct placed){.what = what, .lane = lane, .slot = slot, .nth = b->n};
+    b->at[b->n] = (struct timed_instruction){.what = what, .lane = lane, .slot = slot, .nth = b->n};
     b->n++;
 }
 
-/* Of a tensor, in the round of part x for the same sample, or so many rounds later. */
-static struct instruction instruct(const struct listing *b, enum do_kind kind, uint32_t tensor,
-                                   uint32_t x, int32_t later)
+/* An instruction for a tensor, in the round of part x for the same sample, or `later` rounds after that round. */
+static struct instruction instruct(const struct schedule_build *b, enum do_kind kind,
+                                   uint32_t tensor, uint32_t x, int32_t later)
 {
     return (struct instruction){.kind = (uint8_t)kind,
                                 .phase = b->y->phase[x],
@@ -128,7 +128,7 @@ static struct instruction instruct(const struct listing *b, enum do_kind kind, u
 }
 
 /* Room for an input of the model that part x is the first to read. */
-static void put_alloc_input(struct listing *b, uint32_t tensor, uint32_t x)
+static void put_alloc_input(struct schedule_build *b, uint32_t tensor, uint32_t x)
 {
     uint32_t lane = lane_compute(b->w->part[x].dev);
     if (b->y->repeats)
@@ -139,7 +139,7 @@ static void put_alloc_input(struct listing *b, uint32_t tensor, uint32_t x)
 }
 
 /* Room on dev for what part x makes elsewhere; the part that reads it comes later in any case. */
-static void put_alloc(struct listing *b, uint32_t tensor, uint32_t x, uint32_t dev)
+static void put_alloc(struct schedule_build *b, uint32_t tensor, uint32_t x, uint32_t dev)
 {
     put(b, lane_compute(dev), SLOTS * count_before(b, dev, x) + BEFORE,
         instruct(b, DO_ALLOC, tensor, x, 0));
@@ -147,13 +147,13 @@ static void put_alloc(struct listing *b, uint32_t tensor, uint32_t x, uint32_t d
 }
 
 /* Frees the tensor on dev behind part `last`. */
-static void put_free(struct listing *b, uint32_t tensor, uint32_t dev, uint32_t last)
+static void put_free(struct schedule_build *b, uint32_t tensor, uint32_t dev, uint32_t last)
 {
     put(b, lane_compute(dev), SLOTS * b->nth[last] + BEHIND, instruct(b, DO_FREE, tensor, last, 0));
 }
 
 /* The last part of x's device that starts before the tensor has left it; at least x. */
-static uint32_t find_last_before(const struct listing *b, uint32_t tensor, uint32_t x)
+static uint32_t find_last_before(const struct schedule_build *b, uint32_t tensor, uint32_t x)
 {
     uint32_t dev = b->w->part[x].dev, low = b->nth[x], high = count_parts(b, dev);
     while (low + 1 < high) {
@@ -167,7 +167,7 @@ static uint32_t find_last_before(const struct listing *b, uint32_t tensor, uint3
 }
 
 /* Frees what part x makes and sends: behind the last reader at home (x: none), and not before it can have left. */
-static void put_free_sent(struct listing *b, uint32_t tensor, uint32_t x, uint32_t last)
+static void put_free_sent(struct schedule_build *b, uint32_t tensor, uint32_t x, uint32_t last)
 {
     const uint32_t *level = b->y->level;
     uint32_t lane = lane_compute(b->w->part[x].dev);
@@ -185,8 +185,8 @@ static void put_free_sent(struct listing *b, uint32_t tensor, uint32_t x, uint32
 }
 
 /* The first and last part of a device in the order that read the tensor; false: none. */
-static bool find_readers(const struct listing *b, uint32_t tensor, uint32_t dev, uint32_t *first,
-                         uint32_t *last)
+static bool find_readers(const struct schedule_build *b, uint32_t tensor, uint32_t dev,
+                         uint32_t *first, uint32_t *last)
 {
     const struct csr *reader = &b->w->reader;
     bool any = false;
@@ -208,9 +208,9 @@ struct way {
 };
 
 /* All ways, in the order in which they are sent: by part, then device, then tensor.  Puts ALLOC and FREE. */
-static const struct way *find_ways(struct listing *b, uint32_t *n)
+static const struct way *find_ways(struct schedule_build *b, uint32_t *n)
 {
-    const struct work *w = b->w;
+    const struct sample_work *w = b->w;
     uint32_t most = w->place.at[w->ntensor], last = 0;
     struct way *way = arena_array(b->a, (size_t)most + 1, sizeof *way);
     *n = 0;
@@ -240,7 +240,7 @@ static const struct way *find_ways(struct listing *b, uint32_t *n)
     return way;
 }
 
-static void put_ways(struct listing *b)
+static void put_ways(struct schedule_build *b)
 {
     uint32_t n, npart = b->w->npart, ndev = b->w->ndev;
     const struct way *way = find_ways(b, &n);
@@ -270,7 +270,7 @@ static void put_ways(struct listing *b)
 
 static int by_time(const void *a, const void *b)
 {
-    const struct placed *x = a, *y = b;
+    const struct timed_instruction *x = a, *y = b;
     if (x->what.phase != y->what.phase)
         return x->what.phase < y->what.phase ? -1 : 1;
     if (x->at != y->at)
@@ -279,7 +279,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Lays the instructions out: by lane, slot, phase and time, equal ones as they were put. */
-static void lay_out(struct listing *b, struct schedule *s)
+static void lay_out(struct schedule_build *b, struct schedule *s)
 {
     uint32_t rows = 0, *base = arena_array(b->a, (size_t)s->nlane + 1, sizeof *base);
     uint32_t *row = arena_array(b->a, (size_t)b->n + 1, sizeof *row);
@@ -303,10 +303,10 @@ static void lay_out(struct listing *b, struct schedule *s)
         s->item[i] = b->at[row[i]].what;
 }
 
-struct schedule *schedule_make(const struct work *w, const struct rhythm *y, struct arena *a)
+struct schedule *schedule_make(const struct sample_work *w, const struct rhythm *y, struct arena *a)
 {
     struct schedule *s = arena_alloc(a, sizeof *s);
-    struct listing b = {.w = w, .y = y, .a = arena_new(a)};
+    struct schedule_build b = {.w = w, .y = y, .a = arena_new(a)};
     size_t most = w->npart + 4 * (size_t)w->place.at[w->ntensor];
     order_parts(&b);
     b.at = arena_array(b.a, most + 1, sizeof *b.at);
@@ -329,8 +329,8 @@ struct schedule *schedule_make(const struct work *w, const struct rhythm *y, str
     return s;
 }
 
-/* A tensor is made, moved and freed within as many rounds as there are offsets: so many samples at once meet in a
- * round. */
+/* A tensor is made, moved and freed within a window of rounds, as long as the range of offsets; that is also the
+ * number of samples at work in one round. */
 uint32_t schedule_samples(const struct schedule *s)
 {
     int64_t low = 0, high = 0;

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct work;
+struct sample_work;
 
 enum do_kind { DO_COMPUTE, DO_SEND, DO_RECV, DO_ALLOC, DO_FREE };
 
@@ -36,7 +36,7 @@ struct instruction {
 };
 
 struct schedule {
-    const struct work *work; /* what its numbers are about */
+    const struct sample_work *work; /* the parts and tensors that instructions refer to */
     uint32_t nlane;
     uint32_t *at; /* [nlane + 1] lane l is item[at[l] .. at[l + 1]) */
     struct instruction *item;
@@ -68,7 +68,7 @@ static inline uint32_t lane_count(uint32_t ndev)
 /* How a plan goes through its parts: in rounds that follow each other, or once, with times to go by. */
 struct rhythm {
     /* what is listed: the work of the parts, or that of all micro-batches of an iteration; NULL: it cannot be listed */
-    struct work *work;
+    struct sample_work *work;
     const char *why_not;   /* then */
     const uint32_t *level; /* [part] how many rounds after the first the same sample comes to it */
     const uint8_t *phase;  /* [part] */
@@ -77,8 +77,8 @@ struct rhythm {
      * its device */
     const int64_t *start, *end; /* [part] */
     const int64_t *sent;        /* [tensor] */
-    bool
-        close; /* inputs of the model have room from the part on that stands before their first reader */
+    /* inputs of the model have room from the part on that stands before their first reader */
+    bool close;
 };
 
 /* The lists for a work whose parts are numbered in an order that is legal to run: a part's level is at least that of
@@ -96,7 +96,8 @@ struct rhythm {
  * after it has left.
  *
  * in_flight, queue and peak are not filled in.  Lives in a.  O(D^2 + uses log uses). */
-struct schedule *schedule_make(const struct work *w, const struct rhythm *y, struct arena *a);
+struct schedule *schedule_make(const struct sample_work *w, const struct rhythm *y,
+                               struct arena *a);
 /* How many samples show all that the lists ever do. */
 uint32_t schedule_samples(const struct schedule *s);
 

@@ -18,13 +18,13 @@ enum {
     SHOWN = 8              /* of the lanes in a circle */
 };
 
-struct checking {
-    const struct work *w;
+struct schedule_state {
+    const struct sample_work *w;
     struct schedule *s;
     struct arena *a;
     const char *why;
     uint32_t *lane_of; /* [item] */
-    /* the item of a part's COMPUTE; of what stands for a place; NONE */
+    /* compute[part]; the others [place of work.place]: the item with this instruction; NONE */
     uint32_t *compute, *alloc, *send, *recv, *free;
     /* unrolled: lane l has the events at[l] * samples ..., each an item and a sample */
     uint32_t samples;
@@ -33,10 +33,11 @@ struct checking {
     uint32_t *done;          /* [lane] the first event that is not done */
 };
 
-static bool refuse(struct checking *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool refuse(struct schedule_state *c, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* false. */
-static bool refuse(struct checking *c, const char *fmt, ...)
+static bool refuse(struct schedule_state *c, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -45,27 +46,27 @@ static bool refuse(struct checking *c, const char *fmt, ...)
     return false;
 }
 
-static const struct instruction *item_at(const struct checking *c, uint32_t item)
+static const struct instruction *item_at(const struct schedule_state *c, uint32_t item)
 {
     assert(item < c->s->at[c->s->nlane]);
     return &c->s->item[item];
 }
 
-static uint32_t home_of(const struct checking *c, uint32_t tensor)
+static uint32_t home_of(const struct schedule_state *c, uint32_t tensor)
 {
     return c->w->place.to[c->w->place.at[tensor]];
 }
 
-/* The device whose lane it is. */
-static uint32_t lane_device(const struct checking *c, uint32_t lane)
+/* The device of a lane. */
+static uint32_t lane_device(const struct schedule_state *c, uint32_t lane)
 {
     uint32_t n = c->w->ndev;
     return lane < n ? lane : lane < lane_recv(n, 0, 0) ? lane - n : (lane - 2 * n - 1) / (n + 1);
 }
 
 /* "acc0 computes part1.onnx of sample 2"; lives in a. */
-static const char *instruction_text(const struct work *w, const struct instruction *i, uint32_t dev,
-                                    uint32_t sample, struct arena *a)
+static const char *instruction_text(const struct sample_work *w, const struct instruction *i,
+                                    uint32_t dev, uint32_t sample, struct arena *a)
 {
     static const char *const does[] = {[DO_COMPUTE] = "computes",
                                        [DO_SEND] = "sends",
@@ -81,9 +82,9 @@ static const char *instruction_text(const struct work *w, const struct instructi
                      moves ? w->dev_name[i->other] : "");
 }
 
-/* ---- who stands where ------------------------------------------------------------------------- */
+/* ---- positions of instructions ---------------------------------------------------------------- */
 
-static bool take(struct checking *c, uint32_t *slot, uint32_t item, const char *how,
+static bool take(struct schedule_state *c, uint32_t *slot, uint32_t item, const char *how,
                  const char *name)
 {
     if (*slot != NONE)
@@ -93,7 +94,7 @@ static bool take(struct checking *c, uint32_t *slot, uint32_t item, const char *
     return true;
 }
 
-static bool take_part(struct checking *c, uint32_t lane, uint32_t item)
+static bool take_part(struct schedule_state *c, uint32_t lane, uint32_t item)
 {
     const struct instruction *i = item_at(c, item);
     const struct work_part *p = i->what < c->w->npart ? &c->w->part[i->what] : NULL;
@@ -105,10 +106,10 @@ static bool take_part(struct checking *c, uint32_t lane, uint32_t item)
     return take(c, &c->compute[i->what], item, "computed", p->name);
 }
 
-static bool take_tensor(struct checking *c, uint32_t lane, uint32_t item)
+static bool take_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
 {
     const struct instruction *i = item_at(c, item);
-    const struct work *w = c->w;
+    const struct sample_work *w = c->w;
     uint32_t dev = lane_device(c, lane), n = w->ndev;
     if (i->what >= w->ntensor)
         return refuse(c, "%s has to do with a tensor that there is not", w->dev_name[dev]);
@@ -136,7 +137,7 @@ static bool take_tensor(struct checking *c, uint32_t lane, uint32_t item)
 }
 
 /* Notes where all instructions stand. */
-static bool take_all(struct checking *c)
+static bool take_all(struct schedule_state *c)
 {
     const struct schedule *s = c->s;
     uint32_t n = c->w->ndev;
@@ -156,10 +157,10 @@ static bool take_all(struct checking *c)
     return true;
 }
 
-/* Whether all that has to stand somewhere does. */
-static bool check_all_there(struct checking *c)
+/* Whether each instruction that the work needs is in a list. */
+static bool check_all_there(struct schedule_state *c)
 {
-    const struct work *w = c->w;
+    const struct sample_work *w = c->w;
     for (uint32_t x = 0; x < w->npart; x++)
         if (c->compute[x] == NONE)
             return refuse(c, "'%s' is never computed", w->part[x].name);
@@ -191,14 +192,14 @@ static int compare_rounds(const struct instruction *a, const struct instruction 
 }
 
 /* Whether item a comes before b, of the same list, for the same sample. */
-static bool precedes(const struct checking *c, uint32_t a, uint32_t b)
+static bool precedes(const struct schedule_state *c, uint32_t a, uint32_t b)
 {
     int order = compare_rounds(item_at(c, a), item_at(c, b));
     return order < 0 || (order == 0 && a < b);
 }
 
 /* Parts stand in their order: by phase, round and number. */
-static bool check_parts(struct checking *c)
+static bool check_parts(struct schedule_state *c)
 {
     for (uint32_t d = 0; d < c->w->ndev; d++) {
         uint32_t last = NONE;
@@ -216,11 +217,11 @@ static bool check_parts(struct checking *c)
     return true;
 }
 
-/* The COMPUTE that a SEND goes with: of the part that makes the tensor; of an input of the model, the one that reads
- * it first where it goes. */
-static uint32_t send_anchor(const struct checking *c, const struct instruction *send)
+/* The COMPUTE next to which a SEND belongs: of the part that makes the tensor, or, for an input of the model, of the
+ * first reader on the receiving device. */
+static uint32_t send_anchor(const struct schedule_state *c, const struct instruction *send)
 {
-    const struct work *w = c->w;
+    const struct sample_work *w = c->w;
     uint32_t from = w->tensor[send->what].from, first = NONE;
     if (from < w->npart)
         return c->compute[from];
@@ -231,7 +232,7 @@ static uint32_t send_anchor(const struct checking *c, const struct instruction *
 }
 
 /* < 0: SEND a comes before b. */
-static int compare_sends(const struct checking *c, const struct instruction *a,
+static int compare_sends(const struct schedule_state *c, const struct instruction *a,
                          const struct instruction *b)
 {
     uint32_t x = item_at(c, send_anchor(c, a))->what, y = item_at(c, send_anchor(c, b))->what;
@@ -244,9 +245,9 @@ static int compare_sends(const struct checking *c, const struct instruction *a,
 }
 
 /* SENDs stand as their tensors are made, and are received in that order. */
-static bool check_sends(struct checking *c)
+static bool check_sends(struct schedule_state *c)
 {
-    const struct work *w = c->w;
+    const struct sample_work *w = c->w;
     uint32_t *next = arena_array(c->a, (size_t)c->s->nlane + 1, sizeof *next);
     memcpy(next, c->s->at, (size_t)c->s->nlane * sizeof *next);
     for (uint32_t d = 0; d <= w->ndev; d++) {
@@ -271,9 +272,9 @@ static bool check_sends(struct checking *c)
 }
 
 /* Whether each tensor has room on its devices as long as it is wanted there. */
-static bool check_room(struct checking *c)
+static bool check_room(struct schedule_state *c)
 {
-    const struct work *w = c->w;
+    const struct sample_work *w = c->w;
     for (uint32_t t = 0; t < w->ntensor; t++) {
         uint32_t home = home_of(c, t), from = w->tensor[t].from;
         const char *name = w->tensor[t].name;
@@ -295,13 +296,13 @@ static bool check_room(struct checking *c)
 
 /* ---- unrolled --------------------------------------------------------------------------------- */
 
-/* The items [from, *to) of one phase, and the rounds in which they do anything. */
+/* Neighbouring items of one phase, up to item `to`, and the rounds [first, end) in which they are executed. */
 struct stretch {
     uint32_t to;
     int64_t first, end;
 };
 
-static struct stretch next_stretch(const struct checking *c, uint32_t from, uint32_t limit)
+static struct stretch next_stretch(const struct schedule_state *c, uint32_t from, uint32_t limit)
 {
     struct stretch t = {from, INT64_MAX, INT64_MIN};
     for (; t.to < limit && item_at(c, t.to)->phase == item_at(c, from)->phase; t.to++) {
@@ -312,8 +313,8 @@ static struct stretch next_stretch(const struct checking *c, uint32_t from, uint
     return t;
 }
 
-/* Whether that is not too much.  *most: rounds of a stretch. */
-static bool check_size(struct checking *c, uint32_t *most)
+/* Whether the unrolled lists have at most MOST_EVENTS events.  *most: the largest number of rounds of a stretch. */
+static bool check_size(struct schedule_state *c, uint32_t *most)
 {
     uint64_t sum = 0;
     *most = 0;
@@ -334,12 +335,14 @@ static bool check_size(struct checking *c, uint32_t *most)
 
 /* Lists the events of the stretch that begins at item `from`: by round, then as its items stand.  at: room for an entry
  * a round and two more. */
-static void unroll_stretch(struct checking *c, uint32_t from, const struct stretch *t, uint32_t *at)
+static void unroll_stretch(struct schedule_state *c, uint32_t from, const struct stretch *t,
+                           uint32_t *at)
 {
     size_t rounds = (size_t)(t->end - t->first);
     uint32_t beginning = from * c->samples, some = 0;
     memset(at, 0, (rounds + 2) * sizeof *at);
-    for (uint32_t k = from; k < t->to; k++) { /* in so many rounds, one after the other */
+    /* item k is executed in `samples` rounds, one after the other */
+    for (uint32_t k = from; k < t->to; k++) {
         size_t round = (size_t)(-item_at(c, k)->offset - t->first);
         at[round]++;
         at[round + c->samples]--;
@@ -358,7 +361,7 @@ static void unroll_stretch(struct checking *c, uint32_t from, const struct stret
         }
 }
 
-static void unroll(struct checking *c, uint32_t most_rounds)
+static void unroll(struct schedule_state *c, uint32_t most_rounds)
 {
     size_t n = (size_t)c->s->at[c->s->nlane] * c->samples;
     uint32_t *room = arena_array(c->a, (size_t)most_rounds + 2, sizeof *room);
@@ -374,9 +377,9 @@ static void unroll(struct checking *c, uint32_t most_rounds)
 }
 
 /* The k-th item that an instruction waits for, of the same sample; NONE: no more.  *k moves on. */
-static uint32_t next_wait(const struct checking *c, uint32_t item, uint32_t *k)
+static uint32_t next_wait(const struct schedule_state *c, uint32_t item, uint32_t *k)
 {
-    const struct work *w = c->w;
+    const struct sample_work *w = c->w;
     const struct instruction *i = item_at(c, item);
     uint32_t dev = lane_device(c, c->lane_of[item]);
     if (i->kind == DO_COMPUTE) {
@@ -407,7 +410,7 @@ static uint32_t next_wait(const struct checking *c, uint32_t item, uint32_t *k)
 
 /* ---- deadlock --------------------------------------------------------------------------------- */
 
-static const char *event_text(const struct checking *c, uint32_t event)
+static const char *event_text(const struct schedule_state *c, uint32_t event)
 {
     uint32_t item = c->item[event];
     return instruction_text(c->w, item_at(c, item), lane_device(c, c->lane_of[item]),
@@ -415,7 +418,7 @@ static const char *event_text(const struct checking *c, uint32_t event)
 }
 
 /* A circle of waits among lanes that stand: missing[lane], the event that its head waits for. */
-static bool tell_circle(struct checking *c, uint32_t lane, const uint32_t *missing)
+static bool tell_circle(struct schedule_state *c, uint32_t lane, const uint32_t *missing)
 {
     uint8_t *seen = arena_alloc(c->a, c->s->nlane);
     const char *text = "";
@@ -439,17 +442,19 @@ static bool tell_circle(struct checking *c, uint32_t lane, const uint32_t *missi
     return refuse(c, "deadlock: %s", text);
 }
 
-/* Works all lists off.  missing[lane]: the event that its head waits for; waiting[event]: a lane that waits for it,
- * + 1. */
-static bool check_deadlock(struct checking *c)
+/* Executes all lists.  missing[lane]: the event that its head waits for; waiting[event]: the first lane that waits for
+ * the event, + 1. */
+static bool check_deadlock(struct schedule_state *c)
 {
     const struct schedule *s = c->s;
     uint32_t n = s->nlane, ready = n;
     size_t events = (size_t)s->at[n] * c->samples;
     uint32_t *missing = arena_array(c->a, (size_t)n + 1, sizeof *missing);
-    uint32_t *list = arena_array(c->a, (size_t)n + 1, sizeof *list);   /* lanes that may go on */
-    uint32_t *next = arena_array(c->a, (size_t)n + 1, sizeof *next);   /* that waits for the same */
-    uint32_t *asked = arena_array(c->a, (size_t)n + 1, sizeof *asked); /* waits that are over */
+    uint32_t *list = arena_array(c->a, (size_t)n + 1, sizeof *list); /* lanes that may continue */
+    /* [lane] the next lane that waits for the same event, + 1 */
+    uint32_t *next = arena_array(c->a, (size_t)n + 1, sizeof *next);
+    /* [lane] number of waits of the head that have been looked at */
+    uint32_t *asked = arena_array(c->a, (size_t)n + 1, sizeof *asked);
     uint32_t *waiting = arena_array(c->a, events + 1, sizeof *waiting);
     c->done = arena_array(c->a, (size_t)n + 1, sizeof *c->done);
     for (uint32_t l = 0; l < n; l++) {
@@ -490,9 +495,9 @@ static int64_t clamp(__int128 x)
 }
 
 /* Follows the memory of a device along its list, in which `lasting` bytes are there all the time. */
-static void walk_memory(struct checking *c, uint32_t dev, int64_t lasting)
+static void walk_memory(struct schedule_state *c, uint32_t dev, int64_t lasting)
 {
-    const struct work *w = c->w;
+    const struct sample_work *w = c->w;
     __int128 now = lasting, top = now;
     for (uint32_t e = c->s->at[dev] * c->samples; e < c->s->at[dev + 1] * c->samples; e++) {
         const struct instruction *i = item_at(c, c->item[e]);
@@ -508,11 +513,11 @@ static void walk_memory(struct checking *c, uint32_t dev, int64_t lasting)
     c->s->peak[dev] = clamp(top);
 }
 
-/* The most ALLOCs of a device that may be ahead of their RECVs, for each device that it receives from.  What a part
- * reads has been received when it runs, and all that was received before it. */
-static void walk_queues(struct checking *c, uint32_t dev)
+/* For each pair of receiver and sender: the largest number of ALLOCs that may be ahead of their RECVs.  When a part
+ * runs, its inputs have been received, and so has everything earlier in the same receiving list. */
+static void walk_queues(struct schedule_state *c, uint32_t dev)
 {
-    const struct work *w = c->w;
+    const struct sample_work *w = c->w;
     uint32_t n = w->ndev;
     uint32_t *made = arena_array(c->a, (size_t)n + 1, sizeof *made);
     uint32_t *come = arena_array(c->a, (size_t)n + 1, sizeof *come);
@@ -537,7 +542,7 @@ static void walk_queues(struct checking *c, uint32_t dev)
     }
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- the whole check -------------------------------------------------------------------------- */
 
 static uint32_t *make_slots(struct arena *a, uint32_t n)
 {
@@ -546,10 +551,10 @@ static uint32_t *make_slots(struct arena *a, uint32_t n)
     return slot;
 }
 
-const char *schedule_prove(const struct work *w, struct schedule *s, struct arena *a)
+const char *schedule_prove(const struct sample_work *w, struct schedule *s, struct arena *a)
 {
     uint32_t places = w->place.at[w->ntensor];
-    struct checking c = {.w = w, .s = s, .a = arena_new(a), .samples = s->in_flight};
+    struct schedule_state c = {.w = w, .s = s, .a = arena_new(a), .samples = s->in_flight};
     assert(s->nlane == lane_count(w->ndev));
     c.lane_of = arena_array(c.a, (size_t)s->at[s->nlane] + 1, sizeof *c.lane_of);
     c.compute = make_slots(c.a, w->npart);
@@ -577,7 +582,7 @@ const char *schedule_prove(const struct work *w, struct schedule *s, struct aren
     return why;
 }
 
-const char *schedule_check(const struct work *w, const struct schedule *s, struct arena *a)
+const char *schedule_check(const struct sample_work *w, const struct schedule *s, struct arena *a)
 {
     struct schedule own = *s;
     own.queue = arena_array(a, (size_t)s->nlane + 1, sizeof *own.queue);
@@ -597,7 +602,7 @@ const char *schedule_check(const struct work *w, const struct schedule *s, struc
     return why ? why : schedule_fits(w, s, a);
 }
 
-const char *schedule_fits(const struct work *w, const struct schedule *s, struct arena *a)
+const char *schedule_fits(const struct sample_work *w, const struct schedule *s, struct arena *a)
 {
     for (uint32_t d = 0; d < w->ndev; d++) {
         char need[UNIT_TEXT], have[UNIT_TEXT];

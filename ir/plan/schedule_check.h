@@ -12,11 +12,11 @@
  *    that is made too late or freed too early;
  *  - instructions that wait for each other in a circle, which is told.
  * Memory is compared by schedule_fits().  Numbers of the lists may be any.  O(D^2 + samples * instructions + waits). */
-const char *schedule_prove(const struct work *w, struct schedule *s, struct arena *a);
+const char *schedule_prove(const struct sample_work *w, struct schedule *s, struct arena *a);
 /* NULL, or why s is none of w, or needs more than its queue and peak say (more is fine), or its peak more than there
  * is.  Lives in a. */
-const char *schedule_check(const struct work *w, const struct schedule *s, struct arena *a);
+const char *schedule_check(const struct sample_work *w, const struct schedule *s, struct arena *a);
 /* NULL, or which device has less memory than s->peak. */
-const char *schedule_fits(const struct work *w, const struct schedule *s, struct arena *a);
+const char *schedule_fits(const struct sample_work *w, const struct schedule *s, struct arena *a);
 
 #endif

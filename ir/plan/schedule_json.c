@@ -21,9 +21,10 @@ static const char *const key_of[] = {[DO_COMPUTE] = "compute",
                                      [DO_SEND] = "tensor",
                                      [DO_RECV] = "tensor"};
 
-static void put_instruction(struct json_out *o, const struct work *w, const struct instruction *i)
+static void put_instruction(struct json_out *o, const struct sample_work *w,
+                            const struct instruction *i)
 {
-    const struct work *each = w->each ? w->each : w;
+    const struct sample_work *each = w->each ? w->each : w;
     bool part = i->kind == DO_COMPUTE;
     uint32_t what = part && w->each ? w->instance[i->what] : i->what,
              n = part ? each->npart : each->ntensor;
@@ -37,8 +38,8 @@ static void put_instruction(struct json_out *o, const struct work *w, const stru
     json_close(o, JSON_ROW);
 }
 
-/* The list of a lane, its lines indented by so many blanks. */
-static void put_lane(struct json_out *o, const char *key, const struct work *w,
+/* Writes the list of a lane as member `key`. */
+static void put_lane(struct json_out *o, const char *key, const struct sample_work *w,
                      const struct schedule *s, uint32_t lane, int indent)
 {
     json_open(o, key, '[', indent);
@@ -48,7 +49,7 @@ static void put_lane(struct json_out *o, const char *key, const struct work *w,
 }
 
 /* "send" and "recv" of a device or the host. */
-static void put_moves(struct json_out *o, const struct work *w, const struct schedule *s,
+static void put_moves(struct json_out *o, const struct sample_work *w, const struct schedule *s,
                       uint32_t dev)
 {
     put_lane(o, "send", w, s, lane_send(w->ndev, dev), 7);
@@ -67,7 +68,7 @@ static void put_moves(struct json_out *o, const struct work *w, const struct sch
     json_close(o, JSON_ROW);
 }
 
-void schedule_put(FILE *f, const struct work *w, const struct schedule *s)
+void schedule_put(FILE *f, const struct sample_work *w, const struct schedule *s)
 {
     struct json_out o = {.f = f};
     json_open(&o, NULL, '{', 2);

@@ -17,12 +17,12 @@ struct json_text {
 };
 
 /* The work that a manifest describes; NULL and an error.  Lives in a. */
-struct work *work_read(const struct json_text *j, struct arena *a, struct diag *d);
+struct sample_work *work_read(const struct json_text *j, struct arena *a, struct diag *d);
 /* The lists of a schedule of that work, as they are: whether they hold is schedule_check's, for s->work: w, or that of
  * its micro-batches (work_unroll).  NULL and an error.  Lives in a. */
-struct schedule *schedule_read(const struct json_text *j, const struct work *w, struct arena *a,
-                               struct diag *d);
-/* Writes it. */
-void schedule_put(FILE *f, const struct work *w, const struct schedule *s);
+struct schedule *schedule_read(const struct json_text *j, const struct sample_work *w,
+                               struct arena *a, struct diag *d);
+/* Writes schedule.json to f. */
+void schedule_put(FILE *f, const struct sample_work *w, const struct schedule *s);
 
 #endif

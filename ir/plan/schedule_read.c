@@ -10,35 +10,36 @@
 
 #include <string.h>
 
-enum { NONE = UINT32_MAX }; /* by itself: it makes all of its enum unsigned to some compilers */
+/* an enum of its own: UINT32_MAX would make all constants of the other enum unsigned */
+enum { NONE = UINT32_MAX };
 enum {
     MOST_PHASES = 255,
     MOST_OFFSET = 1 << 20,
     MOST_SAMPLES = 1 << 30,
     MOST_UNROLLED = 1 << 23, /* parts, tensors and uses of all micro-batches */
-    MOST_NAMES = 1 << 28     /* bytes of their names */
+    MOST_NAMES = 1 << 28     /* bytes of all names together */
 };
 
-struct reading {
+struct schedule_reader {
     const char *path;
     struct arena *a;
     struct diag *diag;
-    const struct work *w;
+    const struct sample_work *w;
     struct names dev, part, tensor; /* -> their numbers; the host among the devices */
-    struct work *made;              /* of manifests: w */
+    struct sample_work *made;       /* of manifests: w */
     struct names bytes;             /* of manifests: a tensor's name -> its size in `size` */
     struct names state; /* of manifests: inputs (1) and outputs (2) that a device keeps */
     int64_t *size;
     uint32_t nsize;
 };
 
-static int expect(const struct reading *r, const char *what)
+static int expect(const struct schedule_reader *r, const char *what)
 {
     return diag_error(r->diag, "%s: expected %s", r->path, what);
 }
 
 /* The string of a key; NULL and an error. */
-static const char *get_name(const struct reading *r, const json_t *o, const char *key,
+static const char *get_name(const struct schedule_reader *r, const json_t *o, const char *key,
                             const char *of)
 {
     const char *s = json_get_text(o, key);
@@ -48,7 +49,7 @@ static const char *get_name(const struct reading *r, const json_t *o, const char
 }
 
 /* An integer in low .. high. */
-static int get_int(const struct reading *r, const json_t *o, const char *key, int64_t low,
+static int get_int(const struct schedule_reader *r, const json_t *o, const char *key, int64_t low,
                    int64_t high, int64_t *x)
 {
     if (json_int_in(json_object_get(o, key), low, high, x))
@@ -57,13 +58,13 @@ static int get_int(const struct reading *r, const json_t *o, const char *key, in
                       (long long)low, (long long)high);
 }
 
-static int get_bytes(const struct reading *r, const json_t *o, const char *key, int64_t *x)
+static int get_bytes(const struct schedule_reader *r, const json_t *o, const char *key, int64_t *x)
 {
     return get_int(r, o, key, 0, INT64_MAX, x);
 }
 
 /* The list of a key; NULL and an error. */
-static const json_t *get_list(const struct reading *r, const json_t *o, const char *key)
+static const json_t *get_list(const struct schedule_reader *r, const json_t *o, const char *key)
 {
     const json_t *v = json_object_get(o, key);
     if (json_is_array(v))
@@ -79,7 +80,7 @@ static uint32_t length(const json_t *list)
 }
 
 /* A copy of a name that outlives the JSON, numbered in `t`; NULL and an error if it is there already. */
-static const char *add_name(const struct reading *r, struct names *t, const char *name,
+static const char *add_name(const struct schedule_reader *r, struct names *t, const char *name,
                             uint32_t number)
 {
     const char *own = arena_strdup(r->a, name, strlen(name));
@@ -93,9 +94,9 @@ static const char *add_name(const struct reading *r, struct names *t, const char
 
 /* ---- the manifest ----------------------------------------------------------------------------- */
 
-static int read_devices(struct reading *r, const json_t *root)
+static int read_devices(struct schedule_reader *r, const json_t *root)
 {
-    struct work *w = r->made;
+    struct sample_work *w = r->made;
     const json_t *list = get_list(r, root, "devices");
     if (!list)
         return -1;
@@ -126,7 +127,7 @@ static int read_devices(struct reading *r, const json_t *root)
 }
 
 /* Sizes of tensors from a list of objects with "name" and "bytes". */
-static int read_sizes(struct reading *r, const json_t *root, const char *key)
+static int read_sizes(struct schedule_reader *r, const json_t *root, const char *key)
 {
     const json_t *list = get_list(r, root, key);
     for (uint32_t i = 0; i < length(list); i++) {
@@ -139,8 +140,8 @@ static int read_sizes(struct reading *r, const json_t *root, const char *key)
     return list ? 0 : -1;
 }
 
-/* A tensor that is named twice, as one that is an output, too, has one size. */
-static int check_sizes(struct reading *r, const json_t *root, const char *key)
+/* A tensor that is listed twice, such as a tensor that is also an output, must have the same size in both places. */
+static int check_sizes(struct schedule_reader *r, const json_t *root, const char *key)
 {
     const json_t *list = get_list(r, root, key);
     for (uint32_t i = 0; i < length(list); i++) {
@@ -155,7 +156,7 @@ static int check_sizes(struct reading *r, const json_t *root, const char *key)
     return list ? 0 : -1;
 }
 
-static int read_states(struct reading *r, const json_t *root)
+static int read_states(struct schedule_reader *r, const json_t *root)
 {
     const json_t *list = get_list(r, root, "states");
     for (uint32_t i = 0; i < length(list); i++) {
@@ -170,9 +171,9 @@ static int read_states(struct reading *r, const json_t *root)
     return list ? 0 : -1;
 }
 
-static int add_tensor(struct reading *r, const char *name, uint32_t from)
+static int add_tensor(struct schedule_reader *r, const char *name, uint32_t from)
 {
-    struct work *w = r->made;
+    struct sample_work *w = r->made;
     const char *own = name ? add_name(r, &r->tensor, name, w->ntensor) : NULL;
     uint32_t size = own ? names_get(&r->bytes, own, NONE) : NONE;
     if (!name)
@@ -187,9 +188,9 @@ static int add_tensor(struct reading *r, const char *name, uint32_t from)
 }
 
 /* Names, devices and results of parts. */
-static int read_parts(struct reading *r, const json_t *parts)
+static int read_parts(struct schedule_reader *r, const json_t *parts)
 {
-    struct work *w = r->made;
+    struct sample_work *w = r->made;
     uint32_t n = 0;
     for (uint32_t x = 0; x < w->npart; x++) {
         const json_t *o = json_array_get(parts, x), *out = get_list(r, o, "outputs");
@@ -214,10 +215,10 @@ static int read_parts(struct reading *r, const json_t *parts)
     return 0;
 }
 
-/* What parts read; what is alive while they run, besides. */
-static int read_inputs(struct reading *r, const json_t *parts)
+/* Reads the inputs of parts, and the bytes alive beside them while the parts run. */
+static int read_inputs(struct schedule_reader *r, const json_t *parts)
 {
-    struct work *w = r->made;
+    struct sample_work *w = r->made;
     uint32_t n = 0, *seen = arena_array(r->a, (size_t)w->ntensor + 1, sizeof *seen);
     for (uint32_t x = 0; x < w->npart; x++) {
         const json_t *in = get_list(r, json_array_get(parts, x), "inputs");
@@ -250,7 +251,7 @@ static int read_inputs(struct reading *r, const json_t *parts)
     return 0;
 }
 
-static int read_outputs(struct reading *r, const json_t *root)
+static int read_outputs(struct schedule_reader *r, const json_t *root)
 {
     const json_t *list = get_list(r, root, "outputs");
     for (uint32_t i = 0; i < length(list); i++) {
@@ -277,9 +278,9 @@ static void count_names(const json_t *parts, const char *key, size_t *n)
         *n += json_array_size(json_object_get(json_array_get(parts, x), key));
 }
 
-static int read_manifest(struct reading *r, const json_t *root)
+static int read_manifest(struct schedule_reader *r, const json_t *root)
 {
-    struct work *w = r->made;
+    struct sample_work *w = r->made;
     const json_t *parts = get_list(r, root, "parts");
     const json_t *inputs = parts ? get_list(r, root, "inputs") : NULL;
     size_t in = 0, out = 0, sizes = json_array_size(json_object_get(root, "tensors"));
@@ -315,8 +316,8 @@ static int read_manifest(struct reading *r, const json_t *root)
 }
 
 /* The document; NULL and an error if it has not the key that names its form, of version 1 .. last. */
-static const json_t *load(const struct reading *r, const struct json_text *j, const char *form,
-                          int last)
+static const json_t *load(const struct schedule_reader *r, const struct json_text *j,
+                          const char *form, int last)
 {
     json_error_t e;
     int64_t version;
@@ -330,9 +331,10 @@ static const json_t *load(const struct reading *r, const struct json_text *j, co
     return NULL;
 }
 
-struct work *work_read(const struct json_text *j, struct arena *a, struct diag *d)
+struct sample_work *work_read(const struct json_text *j, struct arena *a, struct diag *d)
 {
-    struct reading r = {.path = j->path, .a = a, .diag = d, .made = arena_alloc(a, sizeof *r.made)};
+    struct schedule_reader r = {
+        .path = j->path, .a = a, .diag = d, .made = arena_alloc(a, sizeof *r.made)};
     const json_t *root = load(&r, j, "pcc_manifest", 1);
     const char *why = json_get_text(root, "schedule_why");
     r.w = r.made;
@@ -354,9 +356,9 @@ struct work *work_read(const struct json_text *j, struct arena *a, struct diag *
 /* ---- the schedule ----------------------------------------------------------------------------- */
 
 struct lists {
-    struct reading r;
+    struct schedule_reader r;
     struct schedule *s;
-    struct instruction *item; /* as they come */
+    struct instruction *item; /* in the order of the file */
     uint32_t *lane, n, capitem, caplane;
 };
 
@@ -378,8 +380,8 @@ static int add_instruction(struct lists *l, uint32_t lane, struct instruction i,
     return 0;
 }
 
-/* The number of what a key of o names; NONE and an error. */
-static uint32_t find_name(const struct reading *r, const struct names *t, const json_t *o,
+/* Looks up the name at a key of o: its number, or NONE and an error. */
+static uint32_t find_name(const struct schedule_reader *r, const struct names *t, const json_t *o,
                           const char *key)
 {
     const char *name = json_get_text(o, key);
@@ -457,7 +459,7 @@ static int read_moves(struct lists *l, const json_t *of, uint32_t dev)
 
 static int read_lists(struct lists *l, const json_t *root)
 {
-    const struct reading *r = &l->r;
+    const struct schedule_reader *r = &l->r;
     const json_t *list = get_list(r, root, "devices");
     uint8_t *seen = arena_alloc(r->a, (size_t)r->w->ndev + 1);
     for (uint32_t i = 0; i < length(list); i++) {
@@ -492,7 +494,7 @@ static void sort_lists(struct lists *l)
 /* The instances of the parts, device by device; NULL and an error. */
 static const struct csr *list_instances(const struct lists *l, uint32_t micro_batches)
 {
-    const struct work *w = l->r.w;
+    const struct sample_work *w = l->r.w;
     const struct schedule *s = l->s;
     struct csr *list = arena_alloc(l->r.a, sizeof *list);
     list->at = arena_array(l->r.a, (size_t)w->ndev + 2, sizeof *list->at);
@@ -511,8 +513,9 @@ static const struct csr *list_instances(const struct lists *l, uint32_t micro_ba
     return NULL;
 }
 
-/* Whether the work of so many micro-batches can be made: each has names of its own for all parts and tensors. */
-static bool has_room(const struct work *w, uint32_t micro_batches)
+/* Whether the work of `micro_batches` micro-batches fits the limits: each micro-batch has its own names of parts and
+ * tensors. */
+static bool has_room(const struct sample_work *w, uint32_t micro_batches)
 {
     uint64_t things = (uint64_t)w->npart + w->ntensor + w->in.at[w->npart], bytes = 0;
     for (uint32_t i = 0; i < w->npart; i++)
@@ -522,11 +525,11 @@ static bool has_room(const struct work *w, uint32_t micro_batches)
     return things * micro_batches <= MOST_UNROLLED && bytes <= MOST_NAMES / micro_batches;
 }
 
-/* Lists of an iteration: makes its work, and the numbers of instructions those of that. */
+/* Lists of an iteration: makes the work of all micro-batches, and renumbers the instructions to refer to it. */
 static int unroll(struct lists *l, uint32_t micro_batches)
 {
     const char *why;
-    const struct work *w = l->r.w;
+    const struct sample_work *w = l->r.w;
     struct schedule *s = l->s;
     if (!has_room(w, micro_batches))
         return expect(&l->r, "fewer micro-batches");
@@ -535,7 +538,7 @@ static int unroll(struct lists *l, uint32_t micro_batches)
             return diag_error(l->r.diag, "%s: micro-batch %d of an instruction is none of %u",
                               l->r.path, s->item[i].offset, micro_batches);
     const struct csr *list = list_instances(l, micro_batches);
-    struct work *all = list ? work_unroll(w, micro_batches, list, &why, l->r.a) : NULL;
+    struct sample_work *all = list ? work_unroll(w, micro_batches, list, &why, l->r.a) : NULL;
     if (!all)
         return list ? diag_error(l->r.diag, "%s: %s", l->r.path, why) : -1;
     uint32_t *number = arena_array(l->r.a, (size_t)all->npart + 1, sizeof *number);
@@ -552,8 +555,8 @@ static int unroll(struct lists *l, uint32_t micro_batches)
     return 0;
 }
 
-struct schedule *schedule_read(const struct json_text *j, const struct work *w, struct arena *a,
-                               struct diag *d)
+struct schedule *schedule_read(const struct json_text *j, const struct sample_work *w,
+                               struct arena *a, struct diag *d)
 {
     struct lists l = {.r = {.path = j->path, .a = a, .diag = d, .w = w},
                       .s = arena_alloc(a, sizeof *l.s)};

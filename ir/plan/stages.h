@@ -8,13 +8,13 @@
 struct stages {
     uint32_t n;
     struct csr device; /* stage -> its devices, ascending; stages share all of them, or none */
-    uint32_t
-        *ahead; /* [stage] forward passes of its devices before their first backward one, >= 1 */
+    /* [stage] number of forward passes before the first backward pass, >= 1 */
+    uint32_t *ahead;
     uint8_t *recompute; /* [stage] 1: forward is run once more before backward */
 };
 
-/* On how many places the stages are: stage k is on the devices of stage k % places.  The number of stages where each
- * has devices of its own.  O(1) for each place. */
+/* The number of places: stage k is on the devices of stage k % places.  Equal to the number of stages if each stage has
+ * its own devices.  O(1) for each place. */
 uint32_t stages_places(const struct stages *s);
 /* What is wrong with the devices of the stages ("device 3 is in two stages"), of which each is below ndev; lives in a.
  * NULL: they are as struct stages has them.  O(devices of stages). */

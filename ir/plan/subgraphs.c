@@ -11,25 +11,25 @@
 
 #include <string.h>
 
-struct cutting {
+struct slot_build {
     const struct scene *s;
     const int32_t *dev;
     uint32_t *slot; /* [node] */
     struct arena *a;
 };
 
-static bool is_placed(const struct cutting *c, nid n)
+static bool is_placed(const struct slot_build *c, nid n)
 {
     return c->s->place->kind[n] == PLACE_NODE;
 }
 
-static bool on_host(const struct cutting *c, nid n)
+static bool on_host(const struct slot_build *c, nid n)
 {
     return c->s->cluster->cls[cluster_class(c->s->cluster, (uint32_t)c->dev[n])].host;
 }
 
 /* Levels of accelerator d's nodes into slot[].  level: scratch. */
-static void cut_levels(const struct cutting *c, uint32_t d, const struct csr *readers,
+static void cut_levels(const struct slot_build *c, uint32_t d, const struct csr *readers,
                        uint32_t *level)
 {
     const struct graph *g = &c->s->m->graph[1];
@@ -50,7 +50,7 @@ static void cut_levels(const struct cutting *c, uint32_t d, const struct csr *re
 }
 
 /* Slots of a plan that has none. */
-static void make_levels(const struct cutting *c)
+static void make_levels(const struct slot_build *c)
 {
     const struct cluster *k = c->s->cluster;
     const struct graph *g = &c->s->m->graph[1];
@@ -67,13 +67,13 @@ static void make_levels(const struct cutting *c)
     arena_free(own);
 }
 
-static nid atom_of(const struct cutting *c, nid n)
+static nid atom_of(const struct slot_build *c, nid n)
 {
     return c->s->place->atom && c->s->place->atom[n] ? c->s->place->atom[n] : n;
 }
 
 /* What tells the subgraphs apart: accelerator, slot and pass; of a host the node (or its atom). */
-static uint64_t key_of(const struct cutting *c, nid n, bool slotted)
+static uint64_t key_of(const struct slot_build *c, nid n, bool slotted)
 {
     nid atom = atom_of(c, n);
     if (on_host(c, n))
@@ -88,7 +88,7 @@ struct subgraphs subgraphs_of(const struct scene *s, const int32_t *dev, const u
 {
     const struct graph *g = &s->m->graph[1];
     struct subgraphs k = {.slotted = slot != NULL};
-    struct cutting c = {s, dev, arena_array(a, s->m->nnode, sizeof *c.slot), a};
+    struct slot_build c = {s, dev, arena_array(a, s->m->nnode, sizeof *c.slot), a};
     struct map seen = {0};
     k.of = arena_array(a, s->m->nnode, sizeof *k.of);
     memset(k.of, 0xff, s->m->nnode * sizeof *k.of);

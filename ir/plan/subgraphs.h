@@ -9,11 +9,11 @@
 
 enum { NO_SUBGRAPH = UINT32_MAX };
 
-/* One of an accelerator, or a node of a host by itself (with those that must be in one part with it). */
+/* A subgraph of an accelerator, or a single node of a host (together with its atom). */
 struct subgraph {
     uint32_t dev;
-    uint32_t
-        slot; /* 1, 2, ...: in the order of its device, backward ones the other way; of a host 0 */
+    /* 1, 2, ...: in the order of its device, backward ones the other way; of a host 0 */
+    uint32_t slot;
     bool host, back; /* back: of the backward pass */
     nid first;
     uint32_t nnode;
@@ -23,8 +23,9 @@ struct subgraphs {
     uint32_t n;
     struct subgraph *sub;
     uint32_t *of; /* [node] NO_SUBGRAPH: not placed */
-    bool slotted; /* they run in the order of their slots */
-    /* [subgraph] the smaller, the earlier it is on its device, hosts included; NULL: slots tell, and who is free */
+    bool slotted; /* subgraphs of a device run in the order of their slots */
+    /* [subgraph] its order on its device, smaller first, hosts included; NULL: accelerators run by slot, hosts as CPUs
+     * become free */
     uint32_t *place;
 };
 

@@ -75,7 +75,7 @@ static int read_setting(struct assignment *r, const json_t *o, const struct opt 
     return 0;
 }
 
-/* Whether "training" has a setting: those of "objective" are not there. */
+/* Whether a setting is a member of "training", and not of "objective". */
 static bool is_told(const struct opt *row)
 {
     return row->in_plans && !(row->about & ~(unsigned)ABOUT_ITERATION);

@@ -13,7 +13,7 @@
 #include "ir/plan/order.h"
 #include "ir/plan/parts.h"
 
-struct cutting {
+struct walk_cuts {
     const struct scene *s;
     const int32_t *dev;
     const nid *walk;
@@ -22,13 +22,13 @@ struct cutting {
     uint8_t *before, *after; /* [node] a part begins there; ends there */
 };
 
-static bool is_placed(const struct cutting *c, nid n)
+static bool is_placed(const struct walk_cuts *c, nid n)
 {
     return n && c->s->place->kind[n] == PLACE_NODE;
 }
 
 /* Marks where net e comes in and goes out.  first[dev]: scratch, all 0, and left so. */
-static void cut_net(struct cutting *c, uint32_t e, nid *first)
+static void cut_net(struct walk_cuts *c, uint32_t e, nid *first)
 {
     const struct place *p = c->s->place;
     const nid *pin = p->net_pin.to + p->net_pin.at[e];
@@ -36,7 +36,7 @@ static void cut_net(struct cutting *c, uint32_t e, nid *first)
     nid def = c->s->m->value[p->net_value[e]].def;
     bool made = is_placed(c, def);
     if (!made && !p->net_host[e])
-        return; /* state: it is there */
+        return; /* state: already on its device */
     for (uint32_t i = 0; i < n; i++) {
         nid *f = &first[c->dev[pin[i]]];
         if (!*f || c->at[pin[i]] < c->at[*f])
@@ -54,7 +54,7 @@ static void cut_net(struct cutting *c, uint32_t e, nid *first)
 }
 
 /* [node] the last node of its atom on the walk; itself where it is alone. */
-static const nid *atom_ends(const struct cutting *c, struct arena *a)
+static const nid *atom_ends(const struct walk_cuts *c, struct arena *a)
 {
     const struct place *p = c->s->place;
     nid *last = arena_array(a, c->s->m->nnode, sizeof *last); /* [first node of an atom] */
@@ -66,21 +66,22 @@ static const nid *atom_ends(const struct cutting *c, struct arena *a)
     return end;
 }
 
-/* The part of a device that takes its next node. */
-struct open {
+/* The open part of a device: the next node of the device may join it. */
+struct open_part {
     uint32_t part; /* + 1; 0: none yet */
-    bool ended;    /* a result of it is read elsewhere: it takes no more if it need not */
-    uint32_t
-        held; /* it takes what comes up to this place on the walk: a node of an atom is still to come */
+    /* a result of the part is read on another device: further nodes join only if `held` demands it */
+    bool ended;
+    /* nodes up to this place on the walk must join: the last node of an atom is there */
+    uint32_t held;
 };
 
-static void number_parts(const struct cutting *c, struct pieces *k, struct arena *a)
+static void number_parts(const struct walk_cuts *c, struct pieces *k, struct arena *a)
 {
-    struct open *open = arena_array(a, (size_t)c->s->cluster->ndev + 1, sizeof *open);
+    struct open_part *open = arena_array(a, (size_t)c->s->cluster->ndev + 1, sizeof *open);
     const nid *end = atom_ends(c, a);
     for (uint32_t i = 0; i < c->n; i++) {
         nid v = c->walk[i];
-        struct open *o = &open[c->dev[v]];
+        struct open_part *o = &open[c->dev[v]];
         if (!o->part || ((o->ended || c->before[v]) && i > o->held)) {
             o->part = ++k->n;
             k->dev[k->n - 1] = c->dev[v];
@@ -93,7 +94,7 @@ static void number_parts(const struct cutting *c, struct pieces *k, struct arena
 }
 
 /* Whether no part reads from a later one. */
-static bool is_legal(const struct cutting *c, const struct pieces *k)
+static bool is_legal(const struct walk_cuts *c, const struct pieces *k)
 {
     const struct place *p = c->s->place;
     for (uint32_t e = 0; e < p->nnet; e++) {
@@ -108,7 +109,7 @@ static bool is_legal(const struct cutting *c, const struct pieces *k)
 struct parts *parts_by_transfers(const struct scene *s, const struct plan *p, struct arena *a)
 {
     struct arena *own = arena_new(a);
-    struct cutting c = {.s = s, .dev = p->dev};
+    struct walk_cuts c = {.s = s, .dev = p->dev};
     struct pieces k = {.piece = arena_array(a, s->m->nnode, sizeof *k.piece)};
     c.walk = plan_walk(s, p, own, &c.n);
     k.dev = arena_array(a, (size_t)c.n + 1, sizeof *k.dev);

@@ -9,18 +9,18 @@
 #include <assert.h>
 #include <stdlib.h>
 
-struct working {
+struct work_build {
     const struct scene *s;
     const struct parts *parts;
-    struct work *w;
+    struct sample_work *w;
     struct arena *a;
-    uint32_t *tensor_of; /* [value] its tensor + 1 */
+    uint32_t *tensor_of; /* [value] tensor of the value, + 1; 0: none */
     uint8_t *state;      /* [value] 1: state that a device keeps */
 };
 
 /* ---- tensors ---------------------------------------------------------------------------------- */
 
-static void add_tensor(struct working *b, vid v, uint32_t from)
+static void add_tensor(struct work_build *b, vid v, uint32_t from)
 {
     const struct module *m = b->s->m;
     b->w->tensor[b->w->ntensor++] = (struct work_tensor){
@@ -29,11 +29,11 @@ static void add_tensor(struct working *b, vid v, uint32_t from)
 }
 
 /* The model's inputs, then what parts make, in order. */
-static void add_tensors(struct working *b)
+static void add_tensors(struct work_build *b)
 {
     const struct module *m = b->s->m;
     const struct graph *g = &m->graph[1];
-    struct work *w = b->w;
+    struct sample_work *w = b->w;
     for (uint32_t i = 0; i < b->s->place->nstate; i++) {
         b->state[b->s->place->state_in[i]] = 1;
         b->state[b->s->place->state_out[i]] = 1;
@@ -57,9 +57,9 @@ static void add_tensors(struct working *b)
     }
 }
 
-static void add_reads(struct working *b)
+static void add_reads(struct work_build *b)
 {
-    struct work *w = b->w;
+    struct sample_work *w = b->w;
     uint32_t in = 0, out = 0;
     w->in.at = arena_array(b->a, (size_t)w->npart + 1, sizeof *w->in.at);
     w->out.at = arena_array(b->a, (size_t)w->npart + 1, sizeof *w->out.at);
@@ -85,7 +85,7 @@ static void add_reads(struct working *b)
 /* ---- memory ----------------------------------------------------------------------------------- */
 
 /* Weights, each by the first part of a device that needs it. */
-static void add_lasting(struct working *b)
+static void add_lasting(struct work_build *b)
 {
     const struct place *p = b->s->place;
     uint32_t *seen = arena_array(b->a, (size_t)b->w->ndev + 1, sizeof *seen);
@@ -109,15 +109,15 @@ static void add_lasting(struct working *b)
     }
 }
 
-/* Bytes that come and go at the steps of parts, as differences: those of part x begin at at[x]. */
+/* Changes of the live bytes at each step of each part; step i of part x is entry at[x] + i. */
 struct changes {
     size_t *at;
-    int64_t *more, *less; /* at the beginning of a step; behind its end */
-    uint32_t *step;       /* [node] in its part */
-    int64_t *values;      /* [node] bytes of its results that are counted as such */
+    int64_t *more, *less; /* bytes added at the beginning of the step; removed after its end */
+    uint32_t *step;       /* [node] its step in its part */
+    int64_t *values;      /* [node] bytes of its results that count_values() has counted */
 };
 
-/* What is alive from step `from` of part x to step `to`. */
+/* Counts `bytes` bytes as alive from step `from` of part x to the end of step `to`. */
 static void count_alive(struct changes *c, uint32_t x, uint32_t from, uint32_t to, int64_t bytes)
 {
     size_t at = c->at[x];
@@ -126,8 +126,8 @@ static void count_alive(struct changes *c, uint32_t x, uint32_t from, uint32_t t
     c->less[at + to] = sat_add(c->less[at + to], bytes);
 }
 
-/* What the nodes make that others read, or that leaves its part. */
-static void count_values(struct working *b, struct changes *c)
+/* Counts the results of nodes: alive until their last reader in the part, or, if they leave the part, until its end. */
+static void count_values(struct work_build *b, struct changes *c)
 {
     const struct module *m = b->s->m;
     const struct place *p = b->s->place;
@@ -157,7 +157,7 @@ static void count_values(struct working *b, struct changes *c)
     }
 }
 
-static void add_running(struct working *b)
+static void add_running(struct work_build *b)
 {
     uint32_t n = b->w->npart, nnode = b->s->m->nnode;
     struct changes c = {.at = arena_array(b->a, (size_t)n + 1, sizeof *c.at),
@@ -186,18 +186,18 @@ static void add_running(struct working *b)
     }
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- the whole work --------------------------------------------------------------------------- */
 
-struct work *work_of_parts(const struct scene *s, const struct parts *parts, struct arena *a)
+struct sample_work *work_of_parts(const struct scene *s, const struct parts *parts, struct arena *a)
 {
     const struct cluster *c = s->cluster;
-    struct work *w = arena_alloc(a, sizeof *w);
-    struct working b = {.s = s,
-                        .parts = parts,
-                        .w = w,
-                        .a = a,
-                        .tensor_of = arena_array(a, s->m->nval, sizeof *b.tensor_of),
-                        .state = arena_alloc(a, s->m->nval)};
+    struct sample_work *w = arena_alloc(a, sizeof *w);
+    struct work_build b = {.s = s,
+                           .parts = parts,
+                           .w = w,
+                           .a = a,
+                           .tensor_of = arena_array(a, s->m->nval, sizeof *b.tensor_of),
+                           .state = arena_alloc(a, s->m->nval)};
     w->ndev = c->ndev;
     w->npart = parts->nparts;
     w->dev_name = arena_array(a, (size_t)w->ndev + 1, sizeof *w->dev_name);
@@ -218,7 +218,7 @@ struct work *work_of_parts(const struct scene *s, const struct parts *parts, str
     return w;
 }
 
-void work_finish(struct work *w, struct arena *a)
+void work_finish(struct sample_work *w, struct arena *a)
 {
     w->reader = csr_transpose(a, &w->in, w->npart, w->ntensor);
     size_t most = (size_t)w->reader.at[w->ntensor] + 2 * (size_t)w->ntensor;
@@ -244,7 +244,7 @@ void work_finish(struct work *w, struct arena *a)
     }
 }
 
-int64_t work_bytes_in(const struct work *w, uint32_t part)
+int64_t work_bytes_in(const struct sample_work *w, uint32_t part)
 {
     int64_t sum = 0;
     assert(part < w->npart);
@@ -253,7 +253,7 @@ int64_t work_bytes_in(const struct work *w, uint32_t part)
     return sum;
 }
 
-uint32_t work_place(const struct work *w, uint32_t tensor, uint32_t dev)
+uint32_t work_place(const struct sample_work *w, uint32_t tensor, uint32_t dev)
 {
     assert(tensor < w->ntensor);
     uint32_t home = w->place.at[tensor], end = w->place.at[tensor + 1];

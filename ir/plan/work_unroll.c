@@ -9,26 +9,26 @@
 
 enum { NONE = UINT32_MAX };
 
-struct unrolling {
-    const struct work *w;
-    struct work *to;
+struct unroll_state {
+    const struct sample_work *w;
+    struct sample_work *to;
     const struct csr *list;
     struct arena *a, *own;
     uint32_t n;       /* instances */
-    uint32_t *next;   /* [instance] the one behind it in its list; NONE */
-    uint32_t *waits;  /* [instance] for so many others */
-    uint32_t *level;  /* [instance] how many stand one behind the other before it, at most */
-    uint32_t *number; /* [instance] its part in `to` */
+    uint32_t *next;   /* [instance] the next instance in its list; NONE */
+    uint32_t *waits;  /* [instance] number of instances that it waits for */
+    uint32_t *level;  /* [instance] length of the longest chain of instances before it */
+    uint32_t *number; /* [instance] number of its part in `to` */
 };
 
-static const char *instance_text(const struct unrolling *u, uint32_t i, struct arena *a)
+static const char *instance_text(const struct unroll_state *u, uint32_t i, struct arena *a)
 {
     return arena_fmt(a, "'%s' of micro-batch %u", u->w->part[i % u->w->npart].name,
                      i / u->w->npart);
 }
 
-/* Who stands behind whom; NULL, or why the lists do not have each instance once. */
-static const char *chain_lists(struct unrolling *u)
+/* Fills next[] from the lists.  NULL, or the reason: an instance is not listed exactly once. */
+static const char *chain_lists(struct unroll_state *u)
 {
     uint8_t *seen = arena_alloc(u->own, (size_t)u->n + 1);
     for (uint32_t i = 0; i < u->n; i++)
@@ -50,9 +50,9 @@ static const char *chain_lists(struct unrolling *u)
     return NULL;
 }
 
-static void count_inputs(struct unrolling *u)
+static void count_inputs(struct unroll_state *u)
 {
-    const struct work *w = u->w;
+    const struct sample_work *w = u->w;
     for (uint32_t x = 0; x < w->npart; x++) {
         uint32_t from_parts = 0;
         for_row (t, w->in, x)
@@ -62,8 +62,8 @@ static void count_inputs(struct unrolling *u)
     }
 }
 
-/* Instance i waits no more for one of this level. */
-static void done_waiting(struct unrolling *u, struct heap *ready, uint32_t i, uint32_t level)
+/* One wait of instance i, for an instance of this level, is over. */
+static void done_waiting(struct unroll_state *u, struct heap *ready, uint32_t i, uint32_t level)
 {
     assert(u->waits[i] > 0);
     u->level[i] = larger_u32(level + 1, u->level[i]);
@@ -71,10 +71,10 @@ static void done_waiting(struct unrolling *u, struct heap *ready, uint32_t i, ui
         heap_push(ready, u->level[i], 0, i);
 }
 
-/* Numbers all instances; NULL, or why it cannot be. */
-static const char *number_all(struct unrolling *u)
+/* Numbers all instances topologically.  NULL, or the reason why that is impossible. */
+static const char *number_all(struct unroll_state *u)
 {
-    const struct work *w = u->w;
+    const struct sample_work *w = u->w;
     struct heap ready = {.a = u->own};
     uint32_t n = 0;
     for (uint32_t i = 0; i < u->n; i++)
@@ -100,10 +100,10 @@ static const char *number_all(struct unrolling *u)
 
 /* ---- the work ----------------------------------------------------------------------------------- */
 
-static void copy_tensors(struct unrolling *u)
+static void copy_tensors(struct unroll_state *u)
 {
-    const struct work *w = u->w;
-    struct work *to = u->to;
+    const struct sample_work *w = u->w;
+    struct sample_work *to = u->to;
     to->ntensor = to->micro_batches * w->ntensor;
     to->tensor = arena_array(u->a, (size_t)to->ntensor + 1, sizeof *to->tensor);
     for (uint32_t m = 0; m < to->micro_batches; m++)
@@ -116,9 +116,9 @@ static void copy_tensors(struct unrolling *u)
 }
 
 /* The lists of what parts read, or make. */
-static struct csr copy_uses(const struct unrolling *u, const struct csr *of)
+static struct csr copy_uses(const struct unroll_state *u, const struct csr *of)
 {
-    const struct work *w = u->w;
+    const struct sample_work *w = u->w;
     struct csr c = {
         .at = arena_array(u->a, (size_t)u->n + 1, sizeof *c.at),
         .to = arena_array(u->a, (size_t)of->at[w->npart] * u->to->micro_batches + 1, sizeof *c.to)};
@@ -132,10 +132,10 @@ static struct csr copy_uses(const struct unrolling *u, const struct csr *of)
     return c;
 }
 
-static void copy_parts(struct unrolling *u)
+static void copy_parts(struct unroll_state *u)
 {
-    const struct work *w = u->w;
-    struct work *to = u->to;
+    const struct sample_work *w = u->w;
+    struct sample_work *to = u->to;
     to->part = arena_array(u->a, (size_t)u->n + 1, sizeof *to->part);
     for (uint32_t k = 0; k < u->n; k++) {
         uint32_t x = to->instance[k] % w->npart, m = to->instance[k] / w->npart;
@@ -145,19 +145,19 @@ static void copy_parts(struct unrolling *u)
     }
 }
 
-struct work *work_unroll(const struct work *w, uint32_t micro_batches, const struct csr *list,
-                         const char **why, struct arena *a)
+struct sample_work *work_unroll(const struct sample_work *w, uint32_t micro_batches,
+                                const struct csr *list, const char **why, struct arena *a)
 {
-    struct unrolling u = {
+    struct unroll_state u = {
         .w = w, .list = list, .a = a, .own = arena_new(a), .n = w->npart * micro_batches};
-    struct work *to = u.to = arena_alloc(a, sizeof *to);
+    struct sample_work *to = u.to = arena_alloc(a, sizeof *to);
     assert(micro_batches && (uint64_t)(w->npart + w->ntensor) * micro_batches < NONE);
-    *to = (struct work){.ndev = w->ndev,
-                        .npart = u.n,
-                        .dev_name = w->dev_name,
-                        .memory = w->memory,
-                        .each = w,
-                        .micro_batches = micro_batches};
+    *to = (struct sample_work){.ndev = w->ndev,
+                               .npart = u.n,
+                               .dev_name = w->dev_name,
+                               .memory = w->memory,
+                               .each = w,
+                               .micro_batches = micro_batches};
     to->instance = arena_array(a, (size_t)u.n + 1, sizeof *to->instance);
     u.next = arena_array(u.own, (size_t)u.n + 1, sizeof *u.next);
     u.waits = arena_array(u.own, (size_t)u.n + 1, sizeof *u.waits);

@@ -1,8 +1,9 @@
-/* What is said about a thing beside what it does, in the textual IR: documentation, metadata, and what ONNX alone knows
- * of it, as bytes (grammar: text.md).  O(text). */
+/* Texts about nodes, values, graphs and tensors (struct about) in the textual IR: documentation, metadata, and fields
+ * that only ONNX has, as bytes (grammar: text.md).  O(text). */
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- parsing ------------------------------------------------------------------------------------ */
@@ -66,6 +67,7 @@ static struct about *entry_of(struct parser *p, uint32_t *about)
 
 int text_about_key(struct parser *p, uint32_t *about)
 {
+    assert(*about == 0 || *about < p->m->nabout);
     enum { DOC, META, REST } key = text_is(p, "doc") ? DOC : text_is(p, "meta") ? META : REST;
     struct slice meta = {0, 0};
     sid text = 0;
@@ -112,8 +114,10 @@ void text_put_hex(const struct printer *p, const unsigned char *data, uint64_t n
 
 void text_put_about(const struct printer *p, uint32_t about)
 {
+    assert(about == 0 || about < p->m->nabout);
     const struct module *m = p->m;
     const struct about *a = &m->about[about];
+    assert(a->meta.n % 2 == 0); /* pairs of key and value */
 
     if (a->doc != 0) {
         text_put(p, " !doc=");

@@ -6,6 +6,7 @@
 
 #include "ir/model/dim.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -161,7 +162,7 @@ static int parse_tensor_shape(struct parser *p, struct tensor *x)
     return text_want(p, ']', "']'");
 }
 
-/* The shape of an initializer from the type of its value. */
+/* Takes the shape of an initializer from the type of its value. */
 static int take_shape_of_type(struct parser *p, uint32_t type, struct tensor *x)
 {
     const struct type *t = &p->m->type[type];
@@ -247,7 +248,7 @@ static int text_double(struct parser *p, double *out)
     return p->failed ? -1 : 0;
 }
 
-/* One element of that type as bits. */
+/* Reads one element of type e, as bits. */
 static int parse_element(struct parser *p, enum elem e, uint64_t *bits)
 {
     uint32_t width = elem_bits(e), word;
@@ -395,7 +396,7 @@ static int parse_slice(struct parser *p, struct tensor *x, uint32_t depth)
                : text_want(p, ')', "')'");
 }
 
-/* Everything after the shape but what is said about the tensor. */
+/* Reads the payload after the shape, without the keys after it (!doc and the like). */
 static int parse_data(struct parser *p, struct tensor *x, uint32_t depth)
 {
     if (text_take_word(p, "opaque")) {
@@ -461,6 +462,7 @@ static int parse_payload(struct parser *p, struct tensor *x, uint32_t depth, tid
 
 int text_init_tensor(struct parser *p, uint32_t type, sid name, tid *out)
 {
+    assert(type < p->m->ntype);
     struct tensor x = {.name = name};
     int rc =
         text_take_word(p, "tensor") ? parse_tensor_shape(p, &x) : take_shape_of_type(p, type, &x);
@@ -630,6 +632,7 @@ static int parse_attr_value(struct parser *p, nid n, struct attr *a)
 
 int text_attrs(struct parser *p, nid n, struct slice *out)
 {
+    assert(n < p->m->nnode);
     struct slice all = {p->m->nattr, 0};
 
     if (text_want(p, '{', "'{'") < 0)

@@ -9,12 +9,14 @@
 #include "ir/base/units.h"
 #include "ir/base/utf8.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 int text_quantity(struct parser *p, bool (*parse)(const char *, int64_t *), int64_t *out,
                   const char *what)
 {
+    assert(parse && what);
     char buf[64];
 
     if (p->tok.kind != T_NUM || !text_copy(p, buf, sizeof buf) || !parse(buf, out) || *out < 0)
@@ -256,6 +258,7 @@ bool text_is_value_key(const struct parser *p)
 
 int text_value_key(struct parser *p, vid v)
 {
+    assert(text_is_value_key(p) && v > 0 && v < p->m->nval);
     int64_t x;
 
     if (text_is(p, "typed")) {
@@ -352,6 +355,7 @@ static int parse_cost_key(struct parser *p, struct node_fact *f)
 
 int text_node_key(struct parser *p, nid n)
 {
+    assert(p->tok.kind == T_KEY && n > 0 && n < p->m->nnode);
     static const struct {
         const char *word;
         uint32_t flag;
@@ -434,6 +438,7 @@ static void finish_costs(struct parser *p)
     k->xfer = arena_array(m->mem, m->nval, sizeof *k->xfer);
     for (nid n = 0; n < m->nnode; n++) {
         const struct node_fact *f = &p->facts.nf[n];
+        assert(f->ntime <= 1 || f->ntime == ncls);
         for (uint32_t c = 0; c < ncls && f->ntime > 0; c++)
             k->time[c][n] = p->facts.time[f->time + (f->ntime > 1 ? c : 0)];
         k->flops[n] = f->flops;
@@ -628,6 +633,7 @@ static int parse_placement(struct parser *p, struct plan *plan)
 
 int text_plan(struct parser *p)
 {
+    assert(!p->plan); /* a text has one plan, at its end */
     struct plan *plan = arena_alloc(p->m->mem, sizeof *plan);
     sid s = 0;
 

@@ -4,6 +4,7 @@
  * The line and column of an error are counted when it happens.  O(text). */
 #include "ir/text/parse.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ static int byte_at(const struct parser *p, size_t i)
 /* Shows at most 100 bytes of the line around `at`, and a caret. */
 static void show_line(struct parser *p, size_t at)
 {
+    assert(at <= p->n);
     char line[101];
     size_t from = at, to = at, k = 0;
 
@@ -192,6 +194,7 @@ void text_next(struct parser *p)
 
     if (p->failed)
         return;
+    assert(p->pos <= p->n);
     for (int c;
          (c = byte_at(p, p->pos)) == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '#';) {
         p->pos++;
@@ -235,6 +238,7 @@ void text_next(struct parser *p)
 
 int text_want(struct parser *p, int kind, const char *what)
 {
+    assert(what);
     if (p->tok.kind != kind)
         return text_expected(p, what);
     text_next(p);
@@ -267,6 +271,7 @@ bool text_take_word(struct parser *p, const char *word)
 
 bool text_copy(const struct parser *p, char *buf, size_t size)
 {
+    assert(size > 0);
     if (p->tok.len >= size)
         return false;
     memcpy(buf, p->tok.s, p->tok.len);
@@ -334,6 +339,7 @@ int text_name(struct parser *p, sid *out, const char *what)
 
 void text_move(struct parser *p, const struct parser *from)
 {
+    assert(from->src && from->pos <= from->n && p->m); /* p keeps its own module */
     p->src = from->src;
     p->n = from->n;
     p->pos = from->pos;

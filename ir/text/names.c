@@ -1,5 +1,7 @@
-/* Names of a text: what each stands for, by name space (parse.h: text_lookup, text_bind).  Expected O(1). */
+/* Names of a text: a map from (name space, name) to an index (parse.h: text_lookup, text_bind).  Expected O(1). */
 #include "ir/text/parse.h"
+
+#include <assert.h>
 
 uint32_t text_lookup(const struct parser *p, uint32_t space, sid name)
 {
@@ -8,5 +10,6 @@ uint32_t text_lookup(const struct parser *p, uint32_t space, sid name)
 
 void text_bind(struct parser *p, uint32_t space, sid name, uint32_t index)
 {
+    assert(index != 0); /* 0 of text_lookup() means: absent */
     map_set(&p->names, p->a, map_key(space, name), index);
 }

@@ -19,6 +19,7 @@ static void append_id(struct parser *p, vid **vec, uint32_t *count, uint32_t *ca
 /* A new value of the graph under the name in r. */
 static int define_value(struct parser *p, const struct text_result *r, vid *out)
 {
+    assert(p->graph != 0); /* values belong to a graph */
     uint32_t v = module_add_value(p->m);
 
     *out = v;
@@ -38,6 +39,7 @@ static int define_value(struct parser *p, const struct text_result *r, vid *out)
 /* The number of "%~3", 0 if it is none. */
 static uint32_t number_of_lost(const struct parser *p)
 {
+    assert(p->tok.kind == T_LOST);
     uint32_t v = 0;
 
     for (size_t i = 0; i < p->tok.len; i++) {
@@ -71,6 +73,7 @@ static int read_new_name(struct parser *p, struct text_result *r, uint32_t pendi
 /* A name of this graph or of the graphs around it; only: of that graph (0: any). */
 static int resolve_name(struct parser *p, size_t at, sid name, gid only, vid *out)
 {
+    assert(p->graph != 0 && only < p->m->ngraph);
     const struct module *m = p->m;
     nid owner = 0;
 
@@ -259,6 +262,7 @@ static int parse_operands(struct parser *p, nid n)
 
 static int parse_results(struct parser *p, nid n)
 {
+    assert(n > 0 && n < p->m->nnode);
     struct slice out = {p->m->narg, p->list.nres};
 
     for (uint32_t i = 0; i < p->list.nres; i++) {
@@ -573,7 +577,7 @@ static int parse_function_item(struct parser *p, struct function *f)
     return 0;
 }
 
-/* What stands between the braces, by a parser of its own: names and labels are private. */
+/* Reads the body between the braces with a second parser: names and labels are private to the body. */
 static int parse_function_body(struct parser *p, struct function *f)
 {
     while (p->tok.kind != '}') {
@@ -607,7 +611,7 @@ static int parse_function(struct parser *p)
     text_bind(p, (uint32_t)SPACE_FUNCTIONS, key, id);
     struct parser outer = *p;
     q.m = f.body;
-    *p = q; /* what it reads with goes over and back */
+    *p = q; /* the lexer's state moves to the inner parser and back */
     text_move(p, &outer);
     int rc = text_about(p, &f.about) < 0 || text_want(p, '{', "'{'") < 0
                  ? -1
@@ -619,7 +623,7 @@ static int parse_function(struct parser *p)
     return rc < 0 ? -1 : text_want(p, '}', "'}'");
 }
 
-/* Nodes to the functions that they call. */
+/* Sets the called function of each node. */
 static void resolve_calls(struct parser *p, struct module *m)
 {
     for (nid n = 1; n < m->nnode; n++) {
@@ -666,7 +670,7 @@ static int parse_statements(struct parser *p)
         }
         if (p->plan != NULL)
             return text_error(p, p->tok.at, "nothing follows the plan");
-        if (p->cluster == NULL) /* this may be the statement that makes it */
+        if (p->cluster == NULL) /* this statement may be the one that makes the cluster */
             p->cluster_at = p->tok.at;
         text_next(p);
         if (table[i].parse(p) < 0 || p->failed)
@@ -678,6 +682,7 @@ static int parse_statements(struct parser *p)
 int module_parse(struct text_module *out, const struct named_text *in, struct arena *of,
                  struct diag *d)
 {
+    assert(in->name && (in->text || in->n == 0));
     struct parser p = {.src = in->text,
                        .n = in->n,
                        .path = in->name,

@@ -18,12 +18,12 @@ enum { T_END = 256, T_BAD, T_WORD, T_NUM, T_STR, T_VALUE, T_LOST, T_GRAPH, T_KEY
 /* Name spaces of text_lookup; values of a graph have its gid. */
 enum { SPACE_NODES = -1, SPACE_LABELS = -2, SPACE_FUNCTIONS = -3 }; /* as uint32_t */
 
-/* "@then": a graph that was mentioned by the node that owns it, or defined. */
+/* "@then": a graph that its owner node has mentioned, or that has been defined. */
 struct text_label {
     sid name;
     gid graph; /* 0: not yet defined */
     nid owner; /* 0: not yet mentioned */
-    size_t at; /* where it was mentioned */
+    size_t at; /* position in the text of the mention */
 };
 
 struct text_result {
@@ -32,7 +32,7 @@ struct text_result {
     size_t at;
 };
 
-/* What the keys of a node or value say; kept until the end, since the number of classes is known only then. */
+/* Values of a node's or value's keys; kept until the end of the text, where the number of classes is known. */
 struct node_fact {
     uint32_t time, ntime; /* ntime entries of parser.time; 1: for every class */
     int64_t flops, traffic, own;
@@ -48,14 +48,14 @@ struct value_fact {
 
 struct token {
     int kind;
-    size_t at;     /* where it starts */
+    size_t at;     /* position of its first character */
     const char *s; /* its text (names and strings: decoded, ended by NUL, until the next token) */
     size_t len;
     char *buf;
     uint32_t capbuf;
 };
 
-/* Values and results of what is being read. */
+/* Values and results of the node or graph being read. */
 struct text_lists {
     vid *lost;
     uint32_t nlost, caplost; /* by number, from 1 */
@@ -69,7 +69,7 @@ struct text_lists {
     uint32_t nout, capout;
 };
 
-/* What the text says of costs, nodes and values. */
+/* Costs and facts of nodes and values, as read from the keys. */
 struct text_facts {
     bool has_cost;
     uint32_t nclass; /* 0: not said yet */
@@ -90,12 +90,12 @@ struct parser {
     struct arena *a; /* until the end of parsing */
     bool failed;
 
-    struct token tok; /* the current one */
+    struct token tok; /* the current token */
     struct module *m;
     struct cluster *cluster;
     struct exec_model model;
     uint32_t placed;   /* of the plan: nodes so far */
-    size_t cluster_at; /* where it is first mentioned */
+    size_t cluster_at; /* position in the text of its first mention */
     struct plan *plan;
     struct map names; /* (space, name) -> value, node, label */
     struct text_label *label;
@@ -145,7 +145,7 @@ extern const char *const text_attr_kind[ATTR_TYPES + 1]; /* "int", ... */
 int text_type(struct parser *p, uint32_t *out);
 /* The payload of a tensor, after "=" of an initializer: elem and shape from `type` unless given. */
 int text_init_tensor(struct parser *p, uint32_t type, sid name, tid *out);
-/* "{...}" of node n (0: of a function, which has no bodies in it) into m->attr. */
+/* Reads "{...}" of node n into m->attr (0: of a function, whose attributes have no bodies). */
 int text_attrs(struct parser *p, nid n, struct slice *out);
 
 /* about.c */
@@ -153,7 +153,7 @@ int text_attrs(struct parser *p, nid n, struct slice *out);
 int text_hex(struct parser *p, unsigned char **data, size_t *n);
 /* Takes one of !doc=, !meta=, !onnx= into m->about[*about] (*about 0: a new entry): 1; 0: the current token is none. */
 int text_about_key(struct parser *p, uint32_t *about);
-/* All of them that follow. */
+/* Takes all such keys that follow. */
 int text_about(struct parser *p, uint32_t *about);
 
 /* facts.c */
@@ -169,16 +169,16 @@ int text_plan(struct parser *p); /* after "plan" */
 /* A number of at least 0 in the form that `parse` reads.  0, or -1 and an error: "expected WHAT". */
 int text_quantity(struct parser *p, bool (*parse)(const char *, int64_t *), int64_t *out,
                   const char *what);
-/* settings.c: 1 if the current word is a setting of the execution model, and it and its value are taken; 0: it is none;
- * -1 and an error. */
+/* settings.c: takes a setting of the execution model and its value: 1; 0: the current word is no setting; -1 and an
+ * error. */
 int text_setting(struct parser *p);
 /* '=' and the value of a setting, into p->model; of a flag nothing.  0, or -1 and an error. */
 int text_setting_value(struct parser *p, const struct opt *o);
 /* training.c */
 int text_stages(struct parser *p, struct plan *plan);              /* after "stages" */
-int text_slot(struct parser *p, struct plan *plan, nid n);         /* "slot=2", if it is there */
-int text_placed_stage(struct parser *p, struct plan *plan, nid n); /* "stage=2", if it is there */
-/* Makes the module's cost and fact arrays from what the keys said. */
+int text_slot(struct parser *p, struct plan *plan, nid n);         /* optional "slot=2" */
+int text_placed_stage(struct parser *p, struct plan *plan, nid n); /* optional "stage=2" */
+/* Makes the module's cost and fact arrays out of p->facts. */
 int text_finish_facts(struct parser *p);
 
 #endif

@@ -10,6 +10,7 @@
 #include "ir/base/units.h"
 #include "ir/plan/order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,7 @@ static void put_time(const struct printer *p, int64_t ps)
 
 void text_put_count(const struct printer *p, const char *key, int64_t n, const char *units)
 {
+    assert(key && units[0] != '\0'); /* the first unit is that of n itself */
     int u = 0;
 
     while (n != 0 && n % 1000 == 0 && units[u + 1] != '\0') {
@@ -237,6 +239,7 @@ static void put_result_types(struct printer *p, const struct node *n)
 /* The name that the parser makes up: that of the first result, in bodies "graph.result". */
 static bool has_default_name(const struct module *m, const struct node *n, vid first)
 {
+    assert(first < m->nval);
     const char *s = str(m, n->name), *g = str(m, m->graph[n->graph].name);
     size_t k = strlen(g);
 
@@ -545,6 +548,7 @@ static void put_function(struct printer *p, uint32_t id)
 
 void module_print(FILE *f, const struct scene *s, const struct plan *plan)
 {
+    assert(f && s->m);
     const struct module *m = s->m;
     const struct cluster *c = s->cluster;
     struct printer p = {.f = f, .m = m, .a = arena_new(m->mem), .dims = module_new(m->mem, NULL)};

@@ -11,7 +11,7 @@ struct printer {
     struct module *dims; /* scratch module in which spellings of dimensions are parsed */
     uint64_t *defined;   /* (graph, name) of all values, sorted; only if there are bodies */
     uint32_t ndefined;
-    uint32_t *lost; /* [value] its number */
+    uint32_t *lost; /* [value] number of a value without a name */
     uint32_t nlost;
 };
 
@@ -25,21 +25,21 @@ void text_put_value_name(const struct printer *p, const char *s);
 /* "@g2" */
 void text_put_label(const struct printer *p, gid g);
 void text_put_type(struct printer *p, uint32_t type);
-/* What stands after the "=" of an initializer. */
+/* Writes the payload of an initializer, after its "=". */
 void text_put_init(struct printer *p, vid v);
 void text_put_attr(struct printer *p, const struct attr *a);
 
 /* about.c */
 void text_put_hex(const struct printer *p, const unsigned char *data, uint64_t n);
-/* " !doc=... !meta={...} !onnx=...", of what there is. */
+/* Writes " !doc=... !meta={...} !onnx=...", each only if set. */
 void text_put_about(const struct printer *p, uint32_t about);
 
 /* print.c: " key=" and the number with the largest unit of powers of ten that divides it. */
 void text_put_count(const struct printer *p, const char *key, int64_t n, const char *units);
 
-/* settings.c: " key=word", in quotes if no token is like that. */
+/* settings.c: " key=word", the word in quotes where it is no single token. */
 void text_put_choice(const struct printer *p, const char *key, const char *word);
-/* What "cluster" says. */
+/* Writes the line "cluster": the settings of the cluster and of the execution model. */
 void text_put_settings(const struct printer *p, const struct cluster *c,
                        const struct exec_model *e);
 

@@ -88,6 +88,7 @@ void text_put_value_name(const struct printer *p, const char *s)
 
 void text_put_label(const struct printer *p, gid g)
 {
+    assert(g > 0 && g < p->m->ngraph);
     if (g == 1)
         text_put(p, "@main");
     else
@@ -127,6 +128,7 @@ static void put_dim(struct printer *p, struct dim d)
 
 void text_put_type(struct printer *p, uint32_t type)
 {
+    assert(type < p->m->ntype);
     const struct module *m = p->m;
     const struct type *t = &m->type[type];
     uint32_t open = 0;
@@ -288,7 +290,7 @@ static void put_slice(struct printer *p, const struct tensor *t)
     text_put(p, ")");
 }
 
-/* Everything but the shape; `name`: the one that it has if none is given. */
+/* Writes a tensor without its shape; `name`: its default name, which is not written. */
 static void put_payload(struct printer *p, tid id, sid name)
 {
     const struct tensor *t = &p->m->tensor[id];
@@ -404,6 +406,7 @@ static void put_attr_value(struct printer *p, const struct attr *a)
 
 void text_put_attr(struct printer *p, const struct attr *a)
 {
+    assert(a->kind <= ATTR_TYPES && a->name != 0);
     text_put_name(p, str(p->m, a->name));
     text_put(p, "=");
     if (a->ref != 0) {
@@ -420,6 +423,7 @@ void text_put_attr(struct printer *p, const struct attr *a)
 
 void text_put_init(struct printer *p, vid v)
 {
+    assert(p->m->value[v].tensor != 0);
     const struct value *x = &p->m->value[v];
 
     if (!is_same_shape(p->m, &p->m->tensor[x->tensor], x->type)) {

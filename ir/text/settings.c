@@ -6,6 +6,7 @@
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bool is_flag(const struct opt *o)
@@ -15,7 +16,7 @@ static bool is_flag(const struct opt *o)
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* Takes a word or number, which stands in quotes if it is an odd one. */
+/* Takes a word or number, with or without quotes. */
 static bool take_quoted(struct parser *p, const char *word)
 {
     if ((p->tok.kind != T_WORD && p->tok.kind != T_STR && p->tok.kind != T_NUM) ||
@@ -27,6 +28,7 @@ static bool take_quoted(struct parser *p, const char *word)
 
 static int take_choice(struct parser *p, const struct opt *o, int64_t *v)
 {
+    assert(o->kind == OPT_CHOICE && o->names);
     for (*v = 0; o->names[*v]; ++*v)
         if (take_quoted(p, o->names[*v]))
             return 0;
@@ -56,6 +58,7 @@ static int take_int(struct parser *p, const struct opt *o, int64_t *v)
 
 int text_setting_value(struct parser *p, const struct opt *row)
 {
+    assert(row->name); /* not the row that ends the table */
     struct opt o = exec_values(&p->model, row, p->a);
     size_t at = p->tok.at;
     int64_t v = 1;
@@ -136,6 +139,7 @@ static void put_links(const struct printer *p, const struct cluster *c)
 
 void text_put_settings(const struct printer *p, const struct cluster *c, const struct exec_model *e)
 {
+    assert(c && e);
     text_put(p, "cluster");
     for (const struct opt *o = exec_settings; o->name; o++) {
         if (o->off == offsetof(struct exec_model, part_cost))

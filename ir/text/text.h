@@ -19,7 +19,8 @@ struct text_module {
 struct named_text {
     const char *name, *text;
     size_t n;
-    const struct exec_kind *const *kinds; /* execution models that it may name: exec_model.kinds */
+    /* execution models that the text may name: exec_model.kinds */
+    const struct exec_kind *const *kinds;
 };
 /* The module is as module_new(of) makes it; the rest of *out lives in it.  0, or -1 and nothing is left.  Errors as
  * path:line:column: message, with the line and a caret below it. */

@@ -2,6 +2,7 @@
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* '=' and a number. */
@@ -14,6 +15,7 @@ static int take_number(struct parser *p, int64_t least, int64_t most, int64_t *o
 
 int text_slot(struct parser *p, struct plan *plan, nid n)
 {
+    assert(n > 0 && n < p->m->nnode);
     int64_t slot = 0;
     if (!text_take_word(p, "slot"))
         return 0;
@@ -65,6 +67,7 @@ int text_stages(struct parser *p, struct plan *plan)
 
 int text_placed_stage(struct parser *p, struct plan *plan, nid n)
 {
+    assert(n > 0 && n < p->m->nnode);
     int64_t stage = 0;
     if (!text_take_word(p, "stage"))
         return 0;
@@ -80,6 +83,7 @@ int text_placed_stage(struct parser *p, struct plan *plan, nid n)
 
 void text_put_stages(const struct printer *p, const struct stages *s)
 {
+    assert(s->n > 0);
     text_put(p, " stages");
     for (uint32_t k = 0; k < s->n; k++) {
         for (uint32_t i = s->device.at[k]; i < s->device.at[k + 1]; i++)

@@ -34,8 +34,8 @@ static void conclude(struct any_search *s, uint64_t seed)
     struct plan *p = x->results.plan;
     any_bound(s, BOUNDS_WORK);
     struct bound all = s->bound;
-    if (must_level(x) != s->any->g)
-        all = bounds_all(x, p->claim.bare, true, BOUNDS_WORK, &s->p->clock);
+    if (mandatory_level(x) != s->any->g)
+        all = bounds_all(x, p->claim.value_less_parts, true, BOUNDS_WORK, &s->p->clock);
     const char *bound = claim(x, claim_scope(x, false, false), s->bound, all);
     p->claim.argument =
         p->claim.status == PLAN_OPTIMAL
@@ -48,7 +48,7 @@ static int anneal_place_run(struct ctx *x, const void *options)
 {
     const struct anneal_options *o = options;
     struct place_options first = {.starts = o->starts, .seed = o->seed};
-    struct placing p;
+    struct planner_input p;
     struct any_search s;
     if (placing_start(x, &first, &p) || any_begin(&s, x, &p))
         return -1;

@@ -49,7 +49,7 @@ struct search {
     struct loads l;
     struct anneal_tables t;
     struct anneal_run run[MOST_CHAINS];
-    struct anneal_room *room[MOST_THREADS];
+    struct anneal_walker *walker[MOST_THREADS];
     struct clock clock[MOST_THREADS];
     uint32_t nrun, nthread;
     atomic_uint next; /* the first run that no thread has taken */
@@ -168,7 +168,7 @@ static void *run_thread(void *hand)
         uint32_t i = atomic_fetch_add(&s->next, 1);
         if (i >= s->nrun)
             return NULL;
-        anneal_run(s->room[h->thread], &s->run[i], &s->clock[h->thread]);
+        anneal_run(s->walker[h->thread], &s->run[i], &s->clock[h->thread]);
     }
 }
 
@@ -243,7 +243,7 @@ static int search_begin(struct search *s, struct diag *d)
     s->nthread = s->nthread < most ? s->nthread : (uint32_t)most;
     anneal_tables_make(&s->t, &s->l, o->price ? o->dear : 0, s->a);
     for (uint32_t i = 0; i < s->nthread; i++)
-        s->room[i] = anneal_room_new(&s->l, &s->t, s->a);
+        s->walker[i] = anneal_walker_new(&s->l, &s->t, s->a);
     for (uint32_t i = 0; i < s->nrun; i++) {
         s->run[i].dev = arena_array(s->a, (size_t)s->c->g->n + 1, sizeof(int32_t));
         s->run[i].copies =

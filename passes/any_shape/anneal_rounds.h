@@ -6,7 +6,8 @@
 
 struct anneal {
     const char *planner; /* for errors */
-    uint64_t most;       /* with moves 0: the most moves that it gives itself; 0: no limit */
+    /* with moves 0: upper limit of the number of moves that annealing chooses; 0: no limit */
+    uint64_t most;
     /* moves of a vertex to try; 0: until the clock's deadline or, without one, as many as the size of the graph asks
      * for, divided by `share` */
     uint64_t moves;

@@ -27,7 +27,7 @@ enum {
     LN2 = 11629080        /* ln 2 << FIXED_BITS */
 };
 
-struct anneal_room {
+struct anneal_walker {
     struct loads l;
     const struct anneal_tables *t;
     int64_t **plain; /* loads.cost as it is without `dear` */
@@ -37,8 +37,8 @@ struct anneal_room {
     int64_t share[PROBLEM_KINDS];
     /* [kind] the energy of a byte that the device lacks, in 1 / 2^20 */
     int64_t price[PROBLEM_KINDS];
-    int64_t target;      /* ps; passes apart: of the forward pass */
-    int64_t target_back; /* passes apart: of the backward pass */
+    int64_t target;      /* ps; pass_loads: of the forward pass */
+    int64_t target_back; /* pass_loads: of the backward pass */
     /* share of the forward pass in the value of a good plan, in 1/2^16 */
     int64_t front;
     int64_t heat;          /* the temperature, in units of energy / 2^16 */
@@ -89,10 +89,10 @@ void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t 
         t->wait[i] = (uint32_t)(((one - fixed_log2(2 * i + 1)) * LN2) >> (2 * FIXED_BITS - 16));
 }
 
-struct anneal_room *anneal_room_new(const struct loads *l, const struct anneal_tables *t,
-                                    struct arena *a)
+struct anneal_walker *anneal_walker_new(const struct loads *l, const struct anneal_tables *t,
+                                        struct arena *a)
 {
-    struct anneal_room *m = arena_alloc(a, sizeof *m);
+    struct anneal_walker *m = arena_alloc(a, sizeof *m);
     uint32_t n = l->c->g->n;
     loads_twin(&m->l, l, a);
     m->t = t;
@@ -107,7 +107,7 @@ struct anneal_room *anneal_room_new(const struct loads *l, const struct anneal_t
 }
 
 /* An exponential random number, mean `mean`. */
-static inline int64_t draw_wait(struct anneal_room *m, int64_t mean)
+static inline int64_t draw_wait(struct anneal_walker *m, int64_t mean)
 {
     return (int64_t)(((__int128)mean * m->t->wait[random_bits(&m->rng) >> 52]) >> 16);
 }
@@ -127,8 +127,8 @@ static inline int64_t in_units(const struct anneal_tables *t, int64_t ps)
     return ps << t->up >> t->down;
 }
 
-static inline int64_t energy_of(const struct anneal_room *m, uint32_t d, int64_t load, int64_t back,
-                                int64_t bytes)
+static inline int64_t energy_of(const struct anneal_walker *m, uint32_t d, int64_t load,
+                                int64_t back, int64_t bytes)
 {
     uint32_t k = m->l.kind[d];
     int64_t e = load > m->target ? in_units(m->t, load - m->target) : 0;
@@ -142,7 +142,7 @@ static inline int64_t energy_of(const struct anneal_room *m, uint32_t d, int64_t
     return e;
 }
 
-static void weigh_all(struct anneal_room *m)
+static void weigh_all(struct anneal_walker *m)
 {
     m->worst = 0;
     for (uint32_t d = 0; d < m->l.ndev; d++) {
@@ -155,12 +155,12 @@ static void weigh_all(struct anneal_room *m)
 
 /* Sets the target at random 0 to 10 % below the best value, small distances more often, but not below the lower
  * bound. */
-static void choose_target(struct anneal_room *m)
+static void choose_target(struct anneal_walker *m)
 {
     int64_t value = m->run->value, r = random_below(&m->rng, 1 << 16);
     m->target = value - (int64_t)(((__int128)value * r * r / 10) >> 32);
     m->target = larger(m->target, m->l.c->lower.value);
-    if (!m->l.c->apart)
+    if (!m->l.c->pass_loads)
         return;
     int64_t front = m->front + random_below(&m->rng, 1 << 13) - (1 << 12);
     front = front < 0 ? 0 : front > 1 << 16 ? 1 << 16 : front;
@@ -169,7 +169,7 @@ static void choose_target(struct anneal_room *m)
 }
 
 /* Sets m->front: the share of the forward pass in the present plan's value. */
-static void find_front(struct anneal_room *m)
+static void find_front(struct anneal_walker *m)
 {
     int64_t most = 0, value = loads_value(&m->l);
     for (uint32_t d = 0; d < m->l.ndev; d++)
@@ -177,7 +177,7 @@ static void find_front(struct anneal_room *m)
     m->front = value ? (int64_t)(((__int128)most << 16) / value) : 0;
 }
 
-static void note_plan(struct anneal_room *m, uint32_t a, uint32_t b)
+static void note_plan(struct anneal_walker *m, uint32_t a, uint32_t b)
 {
     const struct loads *l = &m->l;
     struct anneal_run *r = m->run;
@@ -186,12 +186,12 @@ static void note_plan(struct anneal_room *m, uint32_t a, uint32_t b)
     for (uint32_t d = 0; d < l->ndev; d++)
         if (l->load[d] >= r->value || l->bytes[d] > l->c->kind[l->kind[d]].memory)
             return;
-    if (l->c->apart && loads_value(l) >= r->value)
+    if (l->c->pass_loads && loads_value(l) >= r->value)
         return;
     r->value = loads_value(l);
     r->better = true;
     memcpy(r->dev, l->dev, l->c->g->n * sizeof *r->dev);
-    if (l->c->apart)
+    if (l->c->pass_loads)
         find_front(m);
     choose_target(m);
     weigh_all(m);
@@ -199,13 +199,13 @@ static void note_plan(struct anneal_room *m, uint32_t a, uint32_t b)
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
-static inline bool allows(const struct anneal_room *m, uint32_t v, uint32_t d)
+static inline bool allows(const struct anneal_walker *m, uint32_t v, uint32_t d)
 {
     return loads_allows(&m->l, v, d);
 }
 
 /* The energy that device d, which is device i of change x, would have after it. */
-static inline int64_t energy_after(const struct anneal_room *m, uint32_t d,
+static inline int64_t energy_after(const struct anneal_walker *m, uint32_t d,
                                    const struct loads_change *x, int i)
 {
     const struct loads *l = &m->l;
@@ -214,7 +214,7 @@ static inline int64_t energy_after(const struct anneal_room *m, uint32_t d,
 }
 
 /* Moves v to device b, not its own, if the energy rises by at most `most`; true if it moved. */
-static bool try_single(struct anneal_room *m, uint32_t v, uint32_t b, int64_t most)
+static bool try_single(struct anneal_walker *m, uint32_t v, uint32_t b, int64_t most)
 {
     struct loads *l = &m->l;
     uint32_t a = (uint32_t)l->dev[v];
@@ -230,7 +230,7 @@ static bool try_single(struct anneal_room *m, uint32_t v, uint32_t b, int64_t mo
 }
 
 /* A random device that one of v's nets touches; one time in eight, or if that is v's own, any device. */
-static uint32_t draw_device(struct anneal_room *m, uint32_t v)
+static uint32_t draw_device(struct anneal_walker *m, uint32_t v)
 {
     const struct loads *l = &m->l;
     uint32_t from = l->net_of.at[v], nets = l->net_of.at[v + 1] - from;
@@ -243,7 +243,7 @@ static uint32_t draw_device(struct anneal_room *m, uint32_t v)
     return random_below(&m->rng, l->ndev);
 }
 
-static void move_single(struct anneal_room *m)
+static void move_single(struct anneal_walker *m)
 {
     uint32_t v = random_below(&m->rng, m->l.c->g->n), b = draw_device(m, v);
     int64_t most = draw_wait(m, m->heat) >> 16;
@@ -252,7 +252,7 @@ static void move_single(struct anneal_room *m)
         try_single(m, v, b, most);
 }
 
-static void swap_two(struct anneal_room *m)
+static void swap_two(struct anneal_walker *m)
 {
     struct loads *l = &m->l;
     uint32_t n = l->c->g->n, v = random_below(&m->rng, n), w = random_below(&m->rng, n);
@@ -272,7 +272,7 @@ static void swap_two(struct anneal_room *m)
     note_plan(m, a, b);
 }
 
-static uint32_t draw_seed(struct anneal_room *m)
+static uint32_t draw_seed(struct anneal_walker *m)
 {
     uint32_t n = m->l.c->g->n, v = random_below(&m->rng, n);
     if (random_below(&m->rng, 4) == 0)
@@ -283,7 +283,7 @@ static uint32_t draw_seed(struct anneal_room *m)
 
 /* Fills m->list with a clump: the seed, and up to `most` vertices on its device that nets bond to it, costlier nets
  * more likely.  Returns their number. */
-static uint32_t grow_clump(struct anneal_room *m, uint32_t seed, uint32_t most)
+static uint32_t grow_clump(struct anneal_walker *m, uint32_t seed, uint32_t most)
 {
     const struct loads *l = &m->l;
     uint32_t n = 0;
@@ -314,7 +314,7 @@ static uint32_t grow_clump(struct anneal_room *m, uint32_t seed, uint32_t most)
     return n;
 }
 
-static void move_clump(struct anneal_room *m)
+static void move_clump(struct anneal_walker *m)
 {
     struct loads *l = &m->l;
     uint32_t v = draw_seed(m), a = (uint32_t)l->dev[v];
@@ -349,7 +349,7 @@ static void move_clump(struct anneal_room *m)
 
 /* Chooses at random the share of the loads that counts in any case (0, or up to 0.03), and the price of bytes: a
  * device that lacks a hundredth of its memory adds a tenth or a hundredth of the value (unit) to the energy. */
-static void choose_weights(struct anneal_room *m, int64_t unit)
+static void choose_weights(struct anneal_walker *m, int64_t unit)
 {
     const struct problem *c = m->l.c;
     int64_t share = random_below(&m->rng, 3) ? random_below(&m->rng, 1966) : 0; /* up to 0.03 */
@@ -363,7 +363,7 @@ static void choose_weights(struct anneal_room *m, int64_t unit)
 }
 
 /* Sets the first temperature; returns the factor, times 2^32, by which it falls at each of `coolings` times. */
-static int64_t choose_heat(struct anneal_room *m, int64_t unit, uint64_t coolings)
+static int64_t choose_heat(struct anneal_walker *m, int64_t unit, uint64_t coolings)
 {
     int64_t hot = draw_log_uniform(&m->rng, unit / 500, unit * 6 / 100);
     int64_t cold = draw_log_uniform(&m->rng, unit / 100000, unit / 10000);
@@ -374,7 +374,7 @@ static int64_t choose_heat(struct anneal_room *m, int64_t unit, uint64_t cooling
     return (int64_t)fixed_exp2_q32(fall / (int64_t)coolings);
 }
 
-static void make_moves(struct anneal_room *m)
+static void make_moves(struct anneal_walker *m)
 {
     uint64_t until = m->left > STEP ? m->left - STEP : 0;
     while (m->left > until) {
@@ -398,7 +398,7 @@ static void start_from(struct loads *l, const struct anneal_run *r, int64_t **co
     loads_set(l, r->dev);
 }
 
-void anneal_run(struct anneal_room *m, struct anneal_run *r, struct clock *clock)
+void anneal_run(struct anneal_walker *m, struct anneal_run *r, struct clock *clock)
 {
     assert(!r->dear || m->t->dear);
     assert(!m->l.copies || r->copies);

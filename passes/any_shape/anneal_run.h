@@ -36,12 +36,12 @@ struct anneal_run {
 };
 
 /* The working memory of a run; one for each thread. */
-struct anneal_room;
-struct anneal_room *anneal_room_new(const struct loads *l, const struct anneal_tables *t,
-                                    struct arena *a);
+struct anneal_walker;
+struct anneal_walker *anneal_walker_new(const struct loads *l, const struct anneal_tables *t,
+                                        struct arena *a);
 
 /* Looks for a plan better than r->value.  The result depends on r alone, not on earlier runs in m, unless the clock
  * runs out. */
-void anneal_run(struct anneal_room *m, struct anneal_run *r, struct clock *clock);
+void anneal_run(struct anneal_walker *m, struct anneal_run *r, struct clock *clock);
 
 #endif

@@ -43,11 +43,11 @@ void any_starts(const struct ctx *x, const struct problem *any, const struct pro
     s->up = up;
 }
 
-int any_begin(struct any_search *s, struct ctx *x, struct placing *p)
+int any_begin(struct any_search *s, struct ctx *x, struct planner_input *p)
 {
     assert(p->orders.clock == &p->clock && p->problem);
     *s = (struct any_search){.x = x, .p = p, .need = LOAD_INF, .upper = LOAD_INF};
-    s->any = problem_build(any_level(x), &x->scene, -1, x->use.scratch, x->use.diag);
+    s->any = problem_build(any_shape_level(x), &x->scene, -1, x->use.scratch, x->use.diag);
     if (!s->any)
         return -1;
     s->best = no_plan(x, s->any->g);
@@ -99,7 +99,7 @@ void any_bound(struct any_search *s, uint64_t work)
     if (s->best.value == LOAD_INF || s->best.value <= s->bound.value)
         return;
     const int64_t upper = s->best.value;
-    const struct bounding with = bounding_of(x, work, &s->p->clock);
+    const struct bound_means with = bounding_of(x, work, &s->p->clock);
     struct bound b = bounds_best(s->any, upper, &with, NULL);
     if (b.value > s->bound.value)
         s->bound = b;

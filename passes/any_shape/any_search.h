@@ -9,7 +9,7 @@
 /* A search under way.  Lives in the scratch arena of x. */
 struct any_search {
     struct ctx *x;
-    struct placing *p;
+    struct planner_input *p;
     struct problem *any; /* the problem: the level of plans of any shape */
     /* ps: what parts cost at least; the values here leave it out (claim_start) */
     int64_t start;
@@ -18,14 +18,14 @@ struct any_search {
     struct bound bound; /* a lower bound of its plans */
     /* ps: only plans that take no more than this are of use; LOAD_INF: every plan is */
     int64_t need;
-    uint64_t moves;      /* of annealing, so far */
+    uint64_t moves;      /* moves of annealing so far */
     uint64_t spent;      /* work of bounds, so far */
     int64_t upper;       /* the value of the best plan when bounds were last looked for */
     const char *stopped; /* why annealing ended before it was done; NULL: it did not */
 };
 
 /* Begins a search: no plan known, the bound is the problem's own.  0, or -1 and an error. */
-int any_begin(struct any_search *s, struct ctx *x, struct placing *p);
+int any_begin(struct any_search *s, struct ctx *x, struct planner_input *p);
 
 /* Takes over `plan`, for the vertices of level g, if it is better than s->best; plan->value: by loads alone. */
 void any_take(struct any_search *s, const struct wdag *g, const struct problem_plan *plan);

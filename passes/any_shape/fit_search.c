@@ -15,17 +15,17 @@
 enum { LOOK = 1024 }; /* steps between two looks at the clock */
 
 struct item {
-    uint32_t v, choices; /* choices: number of devices that it may be on */
-    int64_t bytes;       /* all bytes that it needs */
+    uint32_t v, choices; /* choices: number of devices that vertex v may be on */
+    int64_t bytes;       /* bytes of v with all of its shared items */
 };
 
-struct fitting {
+struct fit_search {
     const struct problem *c;
     struct loads l;
     struct item *item; /* [depth] */
     uint32_t *first;   /* [depth] the device that was tried first */
     uint32_t *tried;   /* [depth] devices tried; after the first, the next ones in a circle */
-    uint32_t *count;   /* [device] vertices there */
+    uint32_t *count;   /* [device] number of vertices on the device */
     /* left: bytes of the vertices still to be placed, without shared items; room: memory of all devices */
     int64_t left, room;
 };
@@ -40,7 +40,7 @@ static int hardest_first(const void *a, const void *b)
     return (x->v > y->v) - (x->v < y->v);
 }
 
-static void begin(struct fitting *f, struct arena *a)
+static void begin(struct fit_search *f, struct arena *a)
 {
     const struct wdag *g = f->c->g;
     f->item = arena_array(a, (size_t)g->n + 1, sizeof *f->item);
@@ -59,7 +59,7 @@ static void begin(struct fitting *f, struct arena *a)
     qsort(f->item, g->n, sizeof *f->item, hardest_first);
 }
 
-static void put_vertex(struct fitting *f, uint32_t v, uint32_t d)
+static void put_vertex(struct fit_search *f, uint32_t v, uint32_t d)
 {
     assert(f->l.dev[v] == NOWHERE);
     loads_move(&f->l, v, (int32_t)d);
@@ -67,7 +67,7 @@ static void put_vertex(struct fitting *f, uint32_t v, uint32_t d)
     f->left -= f->c->g->size[v];
 }
 
-static void take_vertex(struct fitting *f, uint32_t v)
+static void take_vertex(struct fit_search *f, uint32_t v)
 {
     assert(f->l.dev[v] != NOWHERE && f->count[f->l.dev[v]] > 0);
     f->count[f->l.dev[v]]--;
@@ -76,7 +76,7 @@ static void take_vertex(struct fitting *f, uint32_t v)
 }
 
 /* Whether the room left is enough for what is left; a device without a limit has LOAD_INF. */
-static bool enough_room(const struct fitting *f)
+static bool enough_room(const struct fit_search *f)
 {
     int64_t used = 0;
     for (uint32_t d = 0; d < f->l.ndev; d++)
@@ -86,7 +86,7 @@ static bool enough_room(const struct fitting *f)
 
 /* Puts v on device d; false, and nothing changed, if it may not be there, does not fit, or an earlier empty device
  * of the same kind would be the same choice. */
-static bool try_device(struct fitting *f, uint32_t v, uint32_t d)
+static bool try_device(struct fit_search *f, uint32_t v, uint32_t d)
 {
     if (!loads_allows(&f->l, v, d))
         return false;
@@ -100,8 +100,8 @@ static bool try_device(struct fitting *f, uint32_t v, uint32_t d)
     return false;
 }
 
-/* The device where v adds least, of those that allow it. */
-static uint32_t best_device(struct fitting *f, uint32_t v)
+/* The device on which v adds the least bytes, among the devices that allow v. */
+static uint32_t best_device(struct fit_search *f, uint32_t v)
 {
     uint32_t best = 0;
     int64_t least = INT64_MAX;
@@ -121,7 +121,7 @@ static uint32_t best_device(struct fitting *f, uint32_t v)
     return best;
 }
 
-static enum fit descend(struct fitting *f, uint64_t work, struct clock *clock)
+static enum fit descend(struct fit_search *f, uint64_t work, struct clock *clock)
 {
     uint32_t n = f->c->g->n, depth = 0, ndev = f->l.ndev;
     bool fresh = true;
@@ -151,7 +151,7 @@ enum fit fit_search(const struct problem *c, uint64_t work, struct clock *clock,
                     struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
-    struct fitting f = {.c = c};
+    struct fit_search f = {.c = c};
     struct diag quiet = diag_silent();
     enum fit answer = FIT_UNKNOWN;
     if (!loads_new(&f.l, c, "", scratch, &quiet)) {

@@ -36,17 +36,17 @@ static struct parts parts_of(struct any_search *s, const int32_t *dev)
 }
 
 /* The gathering of the parts of the best plan of s. */
-struct gathering {
+struct part_gatherer {
     struct any_search *s;
     struct loads l; /* of the plan as it is now, */
     struct parts parts;
-    struct tidy_limits most; /* and what it may take */
+    struct tidy_limits most; /* limits of load and memory for the changed plan */
     uint64_t work;           /* left */
 };
 
 /* Makes the plan l->dev s->best, and the parts its, if these are fewer, or as many with fewer tensors between them,
  * and the plan takes no longer; true if so. */
-static bool take_parts(struct gathering *g)
+static bool take_parts(struct part_gatherer *g)
 {
     struct any_search *s = g->s;
     const struct loads *l = &g->l;
@@ -84,7 +84,7 @@ static struct csr vertices_of(struct any_search *s, const struct parts *t)
 
 /* Moves the vertices of a part to device `to`; false, and nothing changed, if that exceeds the limits or does not
  * improve the plan (take_parts). */
-static bool move_part(struct gathering *g, const struct csr *of, uint32_t part, int32_t to)
+static bool move_part(struct part_gatherer *g, const struct csr *of, uint32_t part, int32_t to)
 {
     struct loads *l = &g->l;
     uint32_t first = of->at[part], end = of->at[part + 1];
@@ -106,7 +106,7 @@ static bool move_part(struct gathering *g, const struct csr *of, uint32_t part, 
 
 /* Makes one move that improves the plan, trying the smallest parts first; false: there is none, or the work is used
  * up. */
-static bool move_some_part(struct gathering *g)
+static bool move_some_part(struct part_gatherer *g)
 {
     struct any_search *s = g->s;
     const struct loads *l = &g->l;
@@ -143,7 +143,7 @@ void tidy_parts(struct any_search *s)
     struct arena *a = s->x->use.scratch;
     struct arena_mark mark = arena_mark(a);
     struct diag quiet = diag_silent();
-    struct gathering g = {.s = s, .work = TIDY_WORK};
+    struct part_gatherer g = {.s = s, .work = TIDY_WORK};
     bool moved = !s->best.copies && !loads_new(&g.l, s->any, "", a, &quiet);
     if (moved) {
         loads_set(&g.l, s->best.dev);

@@ -9,9 +9,9 @@
 struct baseline {
     struct ctx *x;
     const char *planner;
-    bool best_effort; /* a plan that needs more memory than there is will do */
-    struct placing p; /* p.level: the level that is placed; p.top: its problem */
-    struct loads l;   /* of p.top: the plan */
+    bool best_effort;       /* a plan that needs more memory than there is will do */
+    struct planner_input p; /* p.level: the level that is placed; p.top: its problem */
+    struct loads l;         /* of p.top: the plan */
 };
 
 /* The option that all of them have, at the field of a struct. */

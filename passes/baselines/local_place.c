@@ -39,9 +39,10 @@ struct local {
     struct loads *l;
     const uint32_t *dev; /* the devices that vertices may move to */
     uint32_t ndev;
-    /* [vertex] what is added to its device's load when it leaves (mostly <= 0) */
+    /* [vertex] change of its device's load when the vertex leaves the device (mostly <= 0) */
     int64_t *leave;
-    int64_t **enter;     /* [device][vertex] what is added to the device's load when it comes */
+    /* [device][vertex] change of the device's load when the vertex joins the device */
+    int64_t **enter;
     uint32_t *old, nold; /* vertices whose entries in these tables are out of date */
     uint8_t *is_old;
     uint64_t work;
@@ -183,7 +184,7 @@ static int local_new(struct local *s, const struct baseline *b, struct arena *a)
     return 0;
 }
 
-/* Puts every vertex on a random device of those that take part, or where it can run. */
+/* Puts every vertex on a random participating device, or on a device that can run the vertex. */
 static void draw_plan(struct baseline *b, const struct local *s, uint64_t *state)
 {
     for (uint32_t v = 0; v < b->p.level->n; v++)

@@ -15,7 +15,7 @@ extern const struct opt partition_opts[];
 struct part_graph {
     int32_t n, narc, nparts, seed;
     int32_t *at, *to; /* vertex -> arcs at[v] .. at[v + 1) -> neighbours */
-    /* [arc] what the values cost that are made at one end and used at the other; >= 1 */
+    /* [arc] transfer cost of the values made at one end and used at the other; >= 1 */
     int32_t *arc;
     int32_t *weight; /* [vertex] time on an accelerator; >= 0, not all 0 */
     int32_t *part;   /* [vertex] for the answer: 0 .. nparts - 1 */

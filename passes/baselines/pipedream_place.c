@@ -34,7 +34,7 @@ static const struct opt pipedream_opts[] = {
 struct graph_undirected {
     uint32_t n, nedge;
     uint32_t *tail, *head; /* [edge] */
-    struct csr of;         /* vertex -> its edges */
+    struct csr of;         /* vertex -> edges at the vertex */
 };
 
 static bool takes_no_time(const struct wdag *g, uint32_t v)
@@ -185,7 +185,7 @@ static struct wdag *contract_branchings(struct wdag *g, struct arena *mem, struc
 static int pipedream_run(struct ctx *x, const void *options)
 {
     const struct pipedream_options *o = options;
-    struct placing p;
+    struct planner_input p;
     const struct place_options run = {.starts = o->starts, .seed = o->seed, .order = 1 + TOPO_LIFO};
     if (placing_start(x, &run, &p))
         return -1;

@@ -39,7 +39,7 @@ enum {
     WORTH = 400 /* weights are tried if the gap is more than 1 / WORTH of the value */
 };
 
-/* A threshold that is tried, and what it gave. */
+/* A threshold and the bound that a bounding method found with it. */
 struct attempt {
     int64_t below, value;
     struct reduction *r;
@@ -103,8 +103,8 @@ static const uint32_t *paid_nets(const struct reduction *r, struct arena *a)
     return net;
 }
 
-/* What such a net costs at least at these prices: of pins whose possible kinds have nothing in common, each makes
- * some device pay. */
+/* The least cost of net e at these prices: each pin among pins without a common possible kind makes some device
+ * pay. */
 static int64_t net_price(const struct reduction *r, const int64_t *price, uint32_t e)
 {
     const struct problem *c = r->small;
@@ -164,7 +164,7 @@ static void try_prices(struct prices *p, const int64_t *price)
     memcpy(p->best, price, PROBLEM_KINDS * sizeof *price);
 }
 
-/* Writes to *best the prices that give the largest bound of those tried; returns it, ps. */
+/* Tries prices of the kinds; writes those with the largest bound to *best, and returns that bound, ps. */
 static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *looks,
                            struct arena *a)
 {
@@ -439,16 +439,16 @@ static const char *attempt_why(const struct attempt *t, struct arena *mem)
     return joins + denied ? "average load of what can be where" : "average load";
 }
 
-/* The search for a bound, and what it has found so far. */
-struct seeking {
+/* State of the search for a bound, with the best bound so far. */
+struct bound_search {
     const struct problem *c;
     int64_t upper; /* the value of a plan */
-    const struct bounding *with;
+    const struct bound_means *with;
     int64_t value;       /* no plan takes less */
-    struct attempt best; /* that showed it; value 0: it is c->lower */
+    struct attempt best; /* the attempt that proved `value`; its own value 0: c->lower proves it */
 };
 
-static void keep_best(struct seeking *s, struct attempt *t)
+static void keep_best(struct bound_search *s, struct attempt *t)
 {
     t->why = attempt_why(t, s->with->mem);
     t->nstep = t->r->nstep;
@@ -457,9 +457,9 @@ static void keep_best(struct seeking *s, struct attempt *t)
 }
 
 /* Raises s->value by weights (weight_bound.h), with at most `work` arcs, and a share of all for their reduction. */
-static void try_weights(struct seeking *s, uint64_t work)
+static void try_weights(struct bound_search *s, uint64_t work)
 {
-    const struct bounding *with = s->with;
+    const struct bound_means *with = s->with;
     uint64_t share = with->work / SHARE;
     if (s->upper - s->value <= s->upper / WORTH)
         return;
@@ -497,7 +497,7 @@ static bool still_proves(const struct attempt *t, struct arena *a)
 
 /* The argument of s->best in words.  The reduction is made once more, now with its steps written down; no deadline
  * ends that, since it takes no more work than the first one did. */
-static const char *prove(struct seeking *s)
+static const char *prove(struct bound_search *s)
 {
     struct attempt *t = &s->best;
     struct arena *mem = s->with->mem;
@@ -537,10 +537,10 @@ static const char *prove(struct seeking *s)
     return explain_text(&e);
 }
 
-struct bound bounds_best(const struct problem *c, int64_t upper, const struct bounding *with,
+struct bound bounds_best(const struct problem *c, int64_t upper, const struct bound_means *with,
                          uint64_t *spent)
 {
-    struct seeking s = {.c = c, .upper = upper, .with = with, .value = c->lower.value};
+    struct bound_search s = {.c = c, .upper = upper, .with = with, .value = c->lower.value};
     int64_t lo = c->lower.value, hi = upper, at = upper;
     uint64_t done = 0;
     bool open = !c->detailed && upper < LOAD_INF && upper > c->lower.value;
@@ -573,13 +573,13 @@ struct bound bounds_best(const struct problem *c, int64_t upper, const struct bo
 struct bound bounds_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, struct clock *clock)
 {
     struct diag quiet = diag_silent();
-    struct wdag *g = must_level(x);
+    struct wdag *g = mandatory_level(x);
     if (cluster_grouped(x->scene.cluster))
         g = wdag_inner(g, x->use.scratch);
     const struct problem *c =
         problem_build(g, &x->scene, fits ? -1 : INT64_MAX, x->use.scratch, &quiet);
     if (!c)
         return (struct bound){.value = -1};
-    const struct bounding with = bounding_of(x, work, clock);
+    const struct bound_means with = bounding_of(x, work, clock);
     return bounds_best(c, upper, &with, NULL);
 }

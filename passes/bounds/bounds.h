@@ -14,12 +14,12 @@
 /* The best bound that averages, pigeonholes, reductions and weights give, at least c->lower and at most `upper`, the
  * value of a plan.  With upper = LOAD_INF (no plan is known) or a detailed c it is c->lower.  Tries one threshold at
  * least.  *spent (unless NULL): the work spent on thresholds. */
-struct bound bounds_best(const struct problem *c, int64_t upper, const struct bounding *with,
+struct bound bounds_best(const struct problem *c, int64_t upper, const struct bound_means *with,
                          uint64_t *spent);
 
-/* The best lower bound for all plans of the user's own problem that `work` finds (bounds_best), without what parts
- * cost; `upper` is plan.bare of some plan.  Value -1: nothing is known, since there are too many kinds of devices.
- * fits: whether plans must fit the memory.  Text lives in x->use.mem. */
+/* The best lower bound for all plans of the user's own problem that `work` finds (bounds_best), without the cost of
+ * parts; `upper` is claim.value_less_parts of some plan.  Value -1: nothing is known, since there are too many kinds
+ * of devices.  fits: whether plans must fit the memory.  Text lives in x->use.mem. */
 struct bound bounds_all(struct ctx *x, int64_t upper, bool fits, uint64_t work,
                         struct clock *clock);
 

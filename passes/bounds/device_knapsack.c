@@ -23,17 +23,17 @@ enum { MU_BITS = 14, MU_MOST = 24, CUTS = 30, ROOT_CUTS = 24 };
 
 enum { FREE, IN, OUT };
 
-static int64_t in_units(const struct holding *h, int64_t ps)
+static int64_t in_units(const struct device_knapsack *h, int64_t ps)
 {
     return ps >> h->down << h->up;
 }
 
-static uint32_t source(const struct holding *h)
+static uint32_t source(const struct device_knapsack *h)
 {
     return h->f.nnode - 2;
 }
 
-static uint32_t sink(const struct holding *h)
+static uint32_t sink(const struct device_knapsack *h)
 {
     return h->f.nnode - 1;
 }
@@ -50,7 +50,7 @@ static bool is_edge(const struct wdag *g, uint32_t e)
 
 /* ---- the network ----------------------------------------------------------------------------- */
 
-static void choose_units(struct holding *h, const struct reduction *r)
+static void choose_units(struct device_knapsack *h, const struct reduction *r)
 {
     const struct wdag *g = h->c->g;
     for (uint32_t v = 0; v < g->n; v++)
@@ -59,14 +59,14 @@ static void choose_units(struct holding *h, const struct reduction *r)
     for (uint32_t e = 0; e < g->nnet; e++)
         if (count_pins(g, e) > 1)
             h->all = sat_add(h->all, h->c->cls[h->c->kind[h->k].cls].cost[e]);
-    while (h->all >> h->down >> HOLDING_BITS)
+    while (h->all >> h->down >> KNAPSACK_BITS)
         h->down++;
-    while (h->all && h->down == 0 && h->all << h->up << 1 >> HOLDING_BITS == 0)
+    while (h->all && h->down == 0 && h->all << h->up << 1 >> KNAPSACK_BITS == 0)
         h->up++;
 }
 
 /* The arcs, in the order in which set_rooms gives them capacities. */
-static void add_arcs(struct holding *h)
+static void add_arcs(struct device_knapsack *h)
 {
     const struct wdag *g = h->c->g;
     uint32_t hub = g->n;
@@ -92,15 +92,15 @@ static void add_arcs(struct holding *h)
     assert(hub <= source(h));
 }
 
-struct holding *holding_new(const struct reduction *r, uint32_t k, const int64_t *weight,
-                            uint64_t *work, struct arena *a)
+struct device_knapsack *device_knapsack_new(const struct reduction *r, uint32_t k,
+                                            const int64_t *weight, uint64_t *work, struct arena *a)
 {
     assert(k < r->c->nkind && r->small);
     const struct wdag *g = r->small->g;
-    struct holding *h = arena_alloc(a, sizeof *h);
+    struct device_knapsack *h = arena_alloc(a, sizeof *h);
     size_t n = (size_t)g->n + 1;
     uint32_t pins = 0;
-    *h = (struct holding){.c = r->small, .k = k, .weight = weight, .work = work};
+    *h = (struct device_knapsack){.c = r->small, .k = k, .weight = weight, .work = work};
     choose_units(h, r);
     h->time = arena_array(a, n, sizeof *h->time);
     h->fix = arena_alloc(a, n);
@@ -133,7 +133,7 @@ struct holding *holding_new(const struct reduction *r, uint32_t k, const int64_t
 
 /* Sets the arcs' capacities for multiplier mu (weights count as 0 unless `weighs`); returns the sum of the positive
  * gains, which the maximum starts from and the cut is taken off. */
-static int64_t set_rooms(struct holding *h, int64_t mu, bool weighs)
+static int64_t set_rooms(struct device_knapsack *h, int64_t mu, bool weighs)
 {
     const struct wdag *g = h->c->g;
     int64_t *room = h->f.room, fed = 0;
@@ -164,7 +164,7 @@ static int64_t set_rooms(struct holding *h, int64_t mu, bool weighs)
 }
 
 /* Writes h->set, the vertices that the source still reaches after the flow, with its weight and load. */
-static void find_set(struct holding *h)
+static void find_set(struct device_knapsack *h)
 {
     const struct wdag *g = h->c->g;
     struct flow *f = &h->f;
@@ -187,7 +187,7 @@ static void find_set(struct holding *h)
 }
 
 /* Writes the bound at mu, times 2^MU_BITS, to h->value, and its set to h->set; false: the work ran out. */
-static bool make_cut(struct holding *h, int64_t mu, bool weighs)
+static bool make_cut(struct device_knapsack *h, int64_t mu, bool weighs)
 {
     struct arena_mark mark = arena_mark(h->f.mem);
     int64_t fed = set_rooms(h, mu, weighs);
@@ -204,14 +204,14 @@ static bool make_cut(struct holding *h, int64_t mu, bool weighs)
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-static void set_limit(struct holding *h, int64_t most)
+static void set_limit(struct device_knapsack *h, int64_t most)
 {
     h->limit = in_units(h, smaller(most, h->all));
 }
 
 /* Shrinks the range of multipliers [*lo, *hi] to where the line of the last cut is at most the goal; at mu it is
  * above. */
-static void narrow_range(const struct holding *h, int64_t goal, int64_t mu, int64_t *lo,
+static void narrow_range(const struct device_knapsack *h, int64_t goal, int64_t mu, int64_t *lo,
                          int64_t *hi)
 {
     int64_t above = h->sum * (1 << MU_BITS) - goal, over = h->load - h->limit;
@@ -226,7 +226,7 @@ static void narrow_range(const struct holding *h, int64_t goal, int64_t mu, int6
 
 /* The vertex to branch on: the heaviest free one that only one of h->over and h->within has, else the heaviest free
  * one; UINT32_MAX: none is free. */
-static uint32_t pick_vertex(const struct holding *h)
+static uint32_t pick_vertex(const struct device_knapsack *h)
 {
     uint32_t at = UINT32_MAX, any = UINT32_MAX;
     for (uint32_t v = 0; v < h->c->g->n; v++) {
@@ -246,7 +246,7 @@ enum look { LIGHT, HEAVY, OPEN, TIRED, STOPPED };
 /* Looks at the sets that h->fix allows.  LIGHT: all within the limit weigh at most `target`; HEAVY: h->best is one
  * that weighs more; OPEN: not decided; STOPPED: out of work.  *start: multiplier to begin with, and the last one
  * tried. */
-static enum look look_at_sets(struct holding *h, int64_t target, int64_t *start)
+static enum look look_at_sets(struct device_knapsack *h, int64_t target, int64_t *start)
 {
     int64_t goal = (target + 1) * (1 << MU_BITS) - 1, mu = *start;
     int64_t lo = 0, hi = INT64_C(1) << MU_MOST;
@@ -282,8 +282,9 @@ static enum look look_at_sets(struct holding *h, int64_t target, int64_t *start)
     return h->load > h->limit ? LIGHT : OPEN; /* no set that is allowed has a smaller load */
 }
 
-enum holding_answer holding_search(struct holding *h, int64_t most, int64_t target, uint64_t sets,
-                                   struct clock *clock)
+enum device_knapsack_answer device_knapsack_search(struct device_knapsack *h, int64_t most,
+                                                   int64_t target, uint64_t sets,
+                                                   struct clock *clock)
 {
     int64_t mu = 1 << MU_BITS;
     enum look r;
@@ -315,13 +316,13 @@ enum holding_answer holding_search(struct holding *h, int64_t most, int64_t targ
     }
     while (h->npath)
         h->fix[h->path[--h->npath]] = FREE;
-    return r == LIGHT   ? HOLDING_NONE
-           : r == HEAVY ? HOLDING_FOUND
-           : r == TIRED ? HOLDING_TIRED
-                        : HOLDING_UNKNOWN;
+    return r == LIGHT   ? KNAPSACK_NONE
+           : r == HEAVY ? KNAPSACK_FOUND
+           : r == TIRED ? KNAPSACK_TIRED
+                        : KNAPSACK_UNKNOWN;
 }
 
-int64_t holding_most(struct holding *h, int64_t most)
+int64_t device_knapsack_most(struct device_knapsack *h, int64_t most)
 {
     int64_t lo = 0, hi = INT64_C(1) << MU_MOST, best = INT64_MAX;
     set_limit(h, most);

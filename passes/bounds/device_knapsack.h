@@ -4,14 +4,14 @@
 
 #include "passes/bounds/reduction.h"
 
-enum { HOLDING_BITS = 36 }; /* weights add up to 2^HOLDING_BITS at most */
+enum { KNAPSACK_BITS = 36 }; /* weights add up to 2^KNAPSACK_BITS at most */
 
-struct holding {
+struct device_knapsack {
     const struct problem *c;
     uint32_t k;            /* the kind of the device */
     const int64_t *weight; /* [vertex], >= 0 */
     uint64_t *work;
-    /* times and transfers, rounded down to units such that all of them together are about 2^HOLDING_BITS */
+    /* times and transfers, rounded down to units such that all of them together are about 2^KNAPSACK_BITS */
     int64_t *time, *cost; /* [vertex], [net in `net`] */
     uint32_t nnet, *net;
     int64_t all;       /* times and transfers, ps */
@@ -20,7 +20,7 @@ struct holding {
     struct flow f;
     uint8_t *fix; /* [vertex] */
     /* of the last cut: */
-    uint8_t *set;      /* [vertex] 1: in its set */
+    uint8_t *set;      /* [vertex] 1: in the set of the last cut */
     int64_t sum, load; /* the set's weight, its load (units) */
     int64_t value;
     /* [vertex] sets of the last cuts whose loads were above and within the limit */
@@ -32,27 +32,28 @@ struct holding {
     /* of the last search: */
     uint64_t sets;               /* partial sets looked at */
     uint8_t *best;               /* [vertex] the heaviest set within the limit that was met */
-    int64_t best_sum, best_load; /* its weight, its load (units); -1: none */
+    int64_t best_sum, best_load; /* weight and load (units) of `best`; -1: no set was found */
 };
 
 /* For kind k of the reduction r, one that pays for transfers, and weights that may change between searches.
  * Lives in a; counts arcs it looks at off *work.  O(V + pins). */
-struct holding *holding_new(const struct reduction *r, uint32_t k, const int64_t *weight,
-                            uint64_t *work, struct arena *a);
+struct device_knapsack *device_knapsack_new(const struct reduction *r, uint32_t k,
+                                            const int64_t *weight, uint64_t *work, struct arena *a);
 
-enum holding_answer {
-    HOLDING_NONE,   /* there is no such set */
-    HOLDING_FOUND,  /* h->best is one, or nearly: units are rounded */
-    HOLDING_TIRED,  /* more partial sets than allowed */
-    HOLDING_UNKNOWN /* work has run out, or the time */
+enum device_knapsack_answer {
+    KNAPSACK_NONE,   /* no set reaches the target */
+    KNAPSACK_FOUND,  /* h->best is one, or nearly: units are rounded */
+    KNAPSACK_TIRED,  /* more partial sets than allowed */
+    KNAPSACK_UNKNOWN /* work has run out, or the time */
 };
 /* Is there a set of weight above `target`, with a load of at most `most` ps?  Looks at so many partial sets,
  * minimum cuts for each. */
-enum holding_answer holding_search(struct holding *h, int64_t most, int64_t target, uint64_t sets,
-                                   struct clock *clock);
+enum device_knapsack_answer device_knapsack_search(struct device_knapsack *h, int64_t most,
+                                                   int64_t target, uint64_t sets,
+                                                   struct clock *clock);
 
 /* An upper bound on the weight of every set with a load of at most `most` ps, by a few cuts; INT64_MAX: nothing is
  * known. */
-int64_t holding_most(struct holding *h, int64_t most);
+int64_t device_knapsack_most(struct device_knapsack *h, int64_t most);
 
 #endif

@@ -165,7 +165,8 @@ static void explain_average(struct explain *e, uint32_t pot)
 static void explain_holes(struct explain *e, uint32_t m)
 {
     const struct problem *c = e->c;
-    struct keyed *of = arena_array(e->a, (size_t)c->g->n + 1, sizeof *of); /* key: less its time */
+    /* key: minus the vertex's time */
+    struct keyed *of = arena_array(e->a, (size_t)c->g->n + 1, sizeof *of);
     uint32_t ndev = 0;
     for (uint32_t v = 0; v < c->g->n; v++) {
         int64_t time = COST_NEVER;
@@ -299,7 +300,7 @@ const char *explain_search(const struct problem *c, const struct module *m, cons
 {
     struct explain e = explain_new(c, m, a);
     explain_add(&e, "search: %s; no contiguous plan has loads below %s\n", p->claim.argument,
-                explain_time(&e, p->claim.bare));
+                explain_time(&e, p->claim.value_less_parts));
     explain_add(&e, "the devices of the plan, in the order in which samples pass them: ");
     add_order(&e, p->dev);
     explain_add(&e, "to see it again, run %s with the same options: the search is the same\n",

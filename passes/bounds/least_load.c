@@ -67,7 +67,7 @@ struct closure *closure_new(const struct problem *c, uint32_t k, const uint32_t 
     q->time = arena_array(a, (size_t)g->n + 1, sizeof *q->time);
     q->alone = arena_array(a, (size_t)g->n + 1, sizeof *q->alone);
     q->side = arena_alloc(a, (size_t)g->n + 1);
-    /* arcs: one for each net, two for each pin, and room for those that a question adds */
+    /* arcs: one for each net, two for each pin, and spare ones for the arcs of a single question */
     q->f = flow_new(g->n + 2 * g->nnet + 3, 2 * g->n + 1 + 2 * g->nnet + 2 * g->net_pin.at[g->nnet],
                     a);
     for (uint32_t v = 0; v < g->n; v++) {

@@ -13,7 +13,7 @@ struct closure {
     const struct problem *c;
     uint32_t k;
     struct flow f;
-    /* number of arcs of the network itself; those that a question adds follow them */
+    /* number of arcs of the network itself; arcs of a single question come after these */
     uint32_t base;
     int64_t *room;  /* [arc] capacities of the network's own arcs */
     int64_t *saved; /* [arc] capacities left by the flow of the last closure_of */

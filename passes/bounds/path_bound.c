@@ -58,7 +58,7 @@ struct pair {
     int64_t held; /* the most that such a device holds with a load within the limit; -1: none can */
 };
 
-/* Devices of one class and scale: what they can hold is the same. */
+/* Devices of one class and scale: equal in the sets of vertices that they can hold. */
 struct group {
     /* radix: place value of the digit, in the number of a state, that says how many are used */
     uint32_t kind, count, radix;
@@ -83,7 +83,7 @@ struct holder {
     struct group group[PROBLEM_KINDS];
     struct best *best; /* [state * row + j] */
     int64_t limit, total;
-    uint32_t *id; /* [vertex] its node */
+    uint32_t *id; /* [vertex] node of the network */
 };
 
 /* ---- intervals ------------------------------------------------------------------------------- */
@@ -472,7 +472,7 @@ struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *
     return h;
 }
 
-struct bound holder_bound(struct holder *h, int64_t upper, const struct bounding *with,
+struct bound holder_bound(struct holder *h, int64_t upper, const struct bound_means *with,
                           uint64_t *spent)
 {
     const struct bound known = h->c->lower;

@@ -13,7 +13,7 @@ struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *
 
 /* The best bound found so far, or the lower bound of c, if that is higher.  upper: at most that of holder_new.  Goes
  * on the next time from where it ended; *spent: the work done. */
-struct bound holder_bound(struct holder *h, int64_t upper, const struct bounding *with,
+struct bound holder_bound(struct holder *h, int64_t upper, const struct bound_means *with,
                           uint64_t *spent);
 
 #endif

@@ -26,7 +26,7 @@ struct pair {
     uint32_t ab, ba; /* ab: kinds on which a may be without b; ba: b without a */
 };
 
-struct work {
+struct reducer {
     struct reduction *r;
     struct problem *c; /* the problem as contracted so far */
     uint64_t *arcs;
@@ -45,7 +45,7 @@ struct work {
     bool changed;
 };
 
-static struct reduction_step *log_step(struct work *w, struct reduction_step s)
+static struct reduction_step *log_step(struct reducer *w, struct reduction_step s)
 {
     struct reduction *r = w->r;
     s.na = w->size[s.a];
@@ -58,17 +58,17 @@ static struct reduction_step *log_step(struct work *w, struct reduction_step s)
     return &r->step[r->nstep++];
 }
 
-static bool out_of_work(struct work *w)
+static bool out_of_work(struct reducer *w)
 {
     return *w->arcs == 0 || clock_out(w->clock);
 }
 
-static bool kind_pays(const struct work *w, uint32_t k)
+static bool kind_pays(const struct reducer *w, uint32_t k)
 {
     return !w->c->cluster->cls[w->c->kind[k].cls].host;
 }
 
-static struct closure *closure_of_kind(struct work *w, uint32_t k)
+static struct closure *closure_of_kind(struct reducer *w, uint32_t k)
 {
     if (!w->q[k]) {
         uint64_t made = w->c->g->net_pin.at[w->c->g->nnet] + w->c->g->n;
@@ -81,7 +81,7 @@ static struct closure *closure_of_kind(struct work *w, uint32_t k)
 }
 
 /* Notes in w->seen the set of the last answer of kind k's closure, in the place of the oldest. */
-static void keep_witness(struct work *w, uint32_t k)
+static void keep_witness(struct reducer *w, uint32_t k)
 {
     uint32_t bit = w->nseen[k]++ % WITNESSES;
     for (uint32_t v = 0; v < w->c->g->n; v++)
@@ -91,7 +91,7 @@ static void keep_witness(struct work *w, uint32_t k)
 /* ---- where a vertex may be ------------------------------------------------------------------- */
 
 /* Writes into s, for the explanation, a set with `in` of the least load on a device of kind k. */
-static void tell_set(struct work *w, struct reduction_step *s, uint32_t k, const uint32_t *in,
+static void tell_set(struct reducer *w, struct reduction_step *s, uint32_t k, const uint32_t *in,
                      uint32_t n)
 {
     const struct wdag *g = w->c->g;
@@ -116,7 +116,7 @@ static void tell_set(struct work *w, struct reduction_step *s, uint32_t k, const
     }
 }
 
-static void deny_kind(struct work *w, uint32_t v, uint32_t k, struct reduction_step why)
+static void deny_kind(struct reducer *w, uint32_t v, uint32_t k, struct reduction_step why)
 {
     uint32_t in[2] = {v, why.with}, n = why.with == UINT32_MAX ? 1 : 2;
     why.a = why.b = v;
@@ -137,7 +137,7 @@ static void deny_kind(struct work *w, uint32_t v, uint32_t k, struct reduction_s
 
 /* The least load of a device of kind k with v on it, if that is above the limit; else, or if it is not known, any
  * number up to it. */
-static int64_t least_load(struct work *w, uint32_t v, uint32_t k, int64_t limit)
+static int64_t least_load(struct reducer *w, uint32_t v, uint32_t k, int64_t limit)
 {
     uint32_t in[2] = {v, w->sure[k]}, n = w->sure[k] != UINT32_MAX && w->sure[k] != v ? 2 : 1;
     int64_t sum = 0;
@@ -160,7 +160,7 @@ static int64_t least_load(struct work *w, uint32_t v, uint32_t k, int64_t limit)
 }
 
 /* Fills w->sure: for each kind of one device, a vertex that can be nowhere else. */
-static void find_sure(struct work *w)
+static void find_sure(struct reducer *w)
 {
     for (uint32_t k = 0; k < w->c->nkind; k++)
         w->sure[k] = UINT32_MAX;
@@ -171,7 +171,7 @@ static void find_sure(struct work *w)
     }
 }
 
-static void deny_kinds(struct work *w)
+static void deny_kinds(struct reducer *w)
 {
     int64_t limit = w->r->below - 1;
     for (uint32_t v = 0; v < w->c->g->n && !w->r->none; v++)
@@ -203,7 +203,7 @@ static uint32_t find_root(uint32_t *group, uint32_t v)
 }
 
 /* [kind] For the explanation: least loads with a and without b on the kinds of the mask `gone`. */
-static int64_t *tell_loads(struct work *w, uint32_t a, uint32_t b, uint32_t gone)
+static int64_t *tell_loads(struct reducer *w, uint32_t a, uint32_t b, uint32_t gone)
 {
     int64_t *load = arena_array(w->a, PROBLEM_KINDS, sizeof *load);
     for (uint32_t k = 0; k < w->c->nkind; k++)
@@ -216,7 +216,7 @@ static int64_t *tell_loads(struct work *w, uint32_t a, uint32_t b, uint32_t gone
 
 /* Joins a and b, which are on one device in every plan below the threshold: apart, a could only be on the kinds ab
  * and b on the kinds ba. */
-static void join_vertices(struct work *w, uint32_t a, uint32_t b, uint32_t ab, uint32_t ba)
+static void join_vertices(struct reducer *w, uint32_t a, uint32_t b, uint32_t ab, uint32_t ba)
 {
     uint32_t x = find_root(w->group, a), y = find_root(w->group, b);
     if (x == y)
@@ -233,7 +233,7 @@ static void join_vertices(struct work *w, uint32_t a, uint32_t b, uint32_t ab, u
 }
 
 /* Whether a and b can be apart if a can be without b on the kinds ab and b without a on ba. */
-static bool can_be_apart(const struct work *w, uint32_t ab, uint32_t ba)
+static bool can_separate(const struct reducer *w, uint32_t ab, uint32_t ba)
 {
     if (!ab || !ba)
         return false;
@@ -243,7 +243,7 @@ static bool can_be_apart(const struct work *w, uint32_t ab, uint32_t ba)
 }
 
 /* Mask of the kinds on which a may be without b, as far as that is known without a flow. */
-static uint32_t kinds_without(struct work *w, uint32_t a, uint32_t b)
+static uint32_t kinds_without(struct reducer *w, uint32_t a, uint32_t b)
 {
     uint32_t kinds = 0;
     for (uint32_t k = 0; k < w->c->nkind; k++) {
@@ -257,7 +257,7 @@ static uint32_t kinds_without(struct work *w, uint32_t a, uint32_t b)
 }
 
 /* The mask without q's kind if a cannot be there without b; q's last closure_of was asked about a. */
-static uint32_t ask_without(struct work *w, struct closure *q, uint32_t b, uint32_t mask)
+static uint32_t ask_without(struct reducer *w, struct closure *q, uint32_t b, uint32_t mask)
 {
     uint32_t bit = UINT32_C(1) << q->k;
     if (q->value > q->limit)
@@ -270,7 +270,7 @@ static uint32_t ask_without(struct work *w, struct closure *q, uint32_t b, uint3
 
 /* Lists the pairs of vertices with a net in common that may turn out to be inseparable, in order of a; returns their
  * number. */
-static uint32_t list_pairs(struct work *w, struct pair **pairs)
+static uint32_t list_pairs(struct reducer *w, struct pair **pairs)
 {
     const struct wdag *g = w->c->g;
     uint32_t n = 0, cap = 0, *last = arena_array(w->a, (size_t)g->n + 1, sizeof *last);
@@ -286,7 +286,7 @@ static uint32_t list_pairs(struct work *w, struct pair **pairs)
                 if (last[b] == a + 1)
                     continue;
                 last[b] = a + 1;
-                if (can_be_apart(w, kinds_without(w, a, b), kinds_without(w, b, a)))
+                if (can_separate(w, kinds_without(w, a, b), kinds_without(w, b, a)))
                     continue;
                 *pairs = vec_grow(w->a, *pairs, &cap, n + 1, sizeof **pairs);
                 (*pairs)[n++] = (struct pair){a, b, w->r->may[a], w->r->may[b]};
@@ -296,7 +296,7 @@ static uint32_t list_pairs(struct work *w, struct pair **pairs)
 }
 
 /* For all pairs: takes kind k from their masks where a cannot be there without b (swap: b without a). */
-static void ask_pairs(struct work *w, struct pair *pairs, uint32_t n, uint32_t k, bool swap)
+static void ask_pairs(struct reducer *w, struct pair *pairs, uint32_t n, uint32_t k, bool swap)
 {
     struct closure *q = closure_of_kind(w, k);
     uint32_t *at = arena_array(w->a, (size_t)w->c->g->n + 2, sizeof *at);
@@ -316,7 +316,7 @@ static void ask_pairs(struct work *w, struct pair *pairs, uint32_t n, uint32_t k
             uint32_t b = swap ? p->a : p->b, *mask = swap ? &p->ba : &p->ab;
             bool known = closure_alone(q, a) < w->r->below || (w->seen[k][a] & ~w->seen[k][b]);
             if (!(*mask >> k & 1) || known ||
-                can_be_apart(w, kinds_without(w, a, b), kinds_without(w, b, a)))
+                can_separate(w, kinds_without(w, a, b), kinds_without(w, b, a)))
                 continue;
             if (!asked) {
                 closure_of(q, &a, 1, w->r->below - 1, w->arcs);
@@ -331,7 +331,7 @@ static void ask_pairs(struct work *w, struct pair *pairs, uint32_t n, uint32_t k
     }
 }
 
-static void join_ends(struct work *w)
+static void join_ends(struct reducer *w)
 {
     struct pair *pairs;
     uint32_t n = list_pairs(w, &pairs);
@@ -339,12 +339,12 @@ static void join_ends(struct work *w)
         for (int swap = 0; kind_pays(w, k) && swap < 2; swap++)
             ask_pairs(w, pairs, n, k, swap);
     for (uint32_t i = 0; i < n; i++)
-        if (!can_be_apart(w, pairs[i].ab, pairs[i].ba))
+        if (!can_separate(w, pairs[i].ab, pairs[i].ba))
             join_vertices(w, pairs[i].a, pairs[i].b, pairs[i].ab, pairs[i].ba);
 }
 
 /* Joins the vertices that can only be on a kind of one device. */
-static void join_sure(struct work *w)
+static void join_sure(struct reducer *w)
 {
     find_sure(w);
     for (uint32_t v = 0; v < w->c->g->n; v++)
@@ -355,7 +355,7 @@ static void join_sure(struct work *w)
 
 /* ---- contraction ----------------------------------------------------------------------------- */
 
-static void begin_graph(struct work *w, struct problem *c)
+static void begin_graph(struct reducer *w, struct problem *c)
 {
     w->c = c;
     w->group = arena_array(w->a, (size_t)c->g->n + 1, sizeof *w->group);
@@ -378,7 +378,7 @@ static struct wdag *merge_groups(struct wdag *g, uint32_t *group, struct arena *
     return wdag_merge_ordered(g, &free_groups, "reduction", a, &quiet);
 }
 
-static void contract_groups(struct work *w)
+static void contract_groups(struct reducer *w)
 {
     struct reduction *r = w->r;
     struct diag quiet = diag_silent();
@@ -425,7 +425,7 @@ struct reduction *reduction_make(const struct problem *c, int64_t below, bool ex
     assert(!c->detailed && c->nkind <= 32);
     const struct wdag *g = c->g;
     struct reduction *r = arena_alloc(a, sizeof *r);
-    struct work w = {.r = r, .arcs = work, .clock = clock, .a = a, .telling = *work};
+    struct reducer w = {.r = r, .arcs = work, .clock = clock, .a = a, .telling = *work};
     *r = (struct reduction){.c = c, .below = below, .explained = explained};
     r->map = arena_array(a, (size_t)g->n + 1, sizeof *r->map);
     r->may = arena_array(a, (size_t)g->n + 1, sizeof *r->may);
@@ -449,7 +449,8 @@ struct reduction *reduction_make(const struct problem *c, int64_t below, bool ex
             join_ends(&w);
         if (!w.changed)
             break;
-        contract_groups(&w); /* also before stopping, so that the joins logged count */
+        /* contract also before the search stops: joins in the log must be in the graph */
+        contract_groups(&w);
         if (out_of_work(&w))
             break;
     }

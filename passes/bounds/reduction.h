@@ -24,7 +24,7 @@ struct reduction_step {
     uint32_t ab, ba;
     /* only if the reduction is explained: */
     uint32_t nset, *set;    /* DENY: the vertices of a device that has the least load */
-    int64_t time, transfer; /* ps: of that device */
+    int64_t time, transfer; /* ps: load of that device, in two parts */
     /* JOIN, [kind] ps: least load with a and without b, where there is none below the threshold;
        else 0 */
     int64_t *load_ab, *load_ba;

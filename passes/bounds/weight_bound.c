@@ -43,7 +43,7 @@ enum {
 #define WORK_OF_PAIR UINT64_C(100000)
 
 struct row {
-    int32_t *g;   /* [vertex] ONE * (devices that hold it - 1) */
+    int32_t *g;   /* [vertex] ONE * (number of devices that hold the vertex - 1) */
     int64_t norm; /* g's square length by p->metric */
     int64_t load; /* ps: the largest load of its sets, which are possible for thresholds above it */
 };
@@ -54,8 +54,8 @@ struct packer {
     uint32_t n;
     int64_t below, margin;
     uint64_t sets; /* partial sets that a search may look at before other weights are tried */
-    int64_t *weight, total, *metric;     /* metric: [vertex] how fast its weight may change */
-    struct holding *held[PROBLEM_KINDS]; /* NULL: hosts */
+    int64_t *weight, total, *metric; /* metric: [vertex] how fast its weight may change */
+    struct device_knapsack *held[PROBLEM_KINDS]; /* NULL: hosts */
     int64_t most[PROBLEM_KINDS];
     int32_t *part[PROBLEM_KINDS]; /* [kind][vertex] ONE: the last set found for the kind has it */
     int64_t load[PROBLEM_KINDS];  /* [kind] ps: of that set; 0 for hosts */
@@ -212,7 +212,7 @@ static void share_rest(struct packer *p, int64_t rest)
             continue;
         p->most[k] = 1;
         if (paying > 1) {
-            int64_t most = holding_most(p->held[k], p->below - 1);
+            int64_t most = device_knapsack_most(p->held[k], p->below - 1);
             p->most[k] = most < p->total ? most + 1 : p->total;
         }
         all += p->most[k] * p->c->kind[k].count;
@@ -224,7 +224,7 @@ static void share_rest(struct packer *p, int64_t rest)
 
 static void take_set(struct packer *p, uint32_t k)
 {
-    const struct holding *h = p->held[k];
+    const struct device_knapsack *h = p->held[k];
     p->load[k] = h->best_sum < 0 ? 0 : h->best_load >> h->up << h->down;
     for (uint32_t v = 0; v < p->n; v++)
         p->part[k][v] = h->best_sum >= 0 && h->best[v] ? ONE : 0;
@@ -232,7 +232,7 @@ static void take_set(struct packer *p, uint32_t k)
 
 /* Whether the weights refute p->below.  NONE: they do.  FOUND: some device can hold more than its share (its set is
  * in p->part), or hosts can hold everything.  TIRED: a search was given up; p->part has its best set. */
-static enum holding_answer check_weights(struct packer *p)
+static enum device_knapsack_answer check_weights(struct packer *p)
 {
     int64_t rest = -1;
     for (uint32_t v = 0; v < p->n; v++)
@@ -243,19 +243,19 @@ static enum holding_answer check_weights(struct packer *p)
             rest -= p->most[k] * p->c->kind[k].count;
         }
     if (rest < 0)
-        return HOLDING_FOUND;
+        return KNAPSACK_FOUND;
     share_rest(p, rest);
     for (uint32_t k = 0; k < p->c->nkind; k++) {
         if (!p->held[k])
             continue;
-        enum holding_answer r =
-            holding_search(p->held[k], p->below - 1, p->most[k], p->sets, p->clock);
-        if (r == HOLDING_FOUND || r == HOLDING_TIRED)
+        enum device_knapsack_answer r =
+            device_knapsack_search(p->held[k], p->below - 1, p->most[k], p->sets, p->clock);
+        if (r == KNAPSACK_FOUND || r == KNAPSACK_TIRED)
             take_set(p, k);
-        if (r != HOLDING_NONE)
+        if (r != KNAPSACK_NONE)
             return r;
     }
-    return HOLDING_NONE;
+    return KNAPSACK_NONE;
 }
 
 /* Looks for weights that prove that no plan takes less than `below`; true: p->weight are such. */
@@ -265,10 +265,10 @@ static bool refute(struct packer *p, int64_t below)
     p->margin = p->total / MARGIN;
     p->sets = SETS;
     while (!is_stopped(p)) {
-        enum holding_answer r = check_weights(p);
-        if (r == HOLDING_NONE || r == HOLDING_UNKNOWN)
-            return r == HOLDING_NONE;
-        if (r == HOLDING_TIRED)
+        enum device_knapsack_answer r = check_weights(p);
+        if (r == KNAPSACK_NONE || r == KNAPSACK_UNKNOWN)
+            return r == KNAPSACK_NONE;
+        if (r == KNAPSACK_TIRED)
             p->sets *= 2;
         add_row(p);
         p->margin -= p->margin / 16;
@@ -278,7 +278,7 @@ static bool refute(struct packer *p, int64_t below)
             if (is_stopped(p) || p->margin < p->total / MARGIN_LEAST)
                 return false;
         }
-        if (!moved && r == HOLDING_FOUND)
+        if (!moved && r == KNAPSACK_FOUND)
             return false;
         normalise(p);
     }
@@ -312,13 +312,13 @@ static bool prepare(struct packer *p)
     for (uint32_t k = 0; k < c->nkind; k++) {
         bool host = c->cluster->cls[c->kind[k].cls].host;
         p->part[k] = arena_array(p->a, n, sizeof **p->part);
-        p->held[k] = host ? NULL : holding_new(p->r, k, p->weight, p->work, p->a);
+        p->held[k] = host ? NULL : device_knapsack_new(p->r, k, p->weight, p->work, p->a);
         devices += c->kind[k].count;
         pays = pays || !host;
     }
     if (all <= 0 || all >= COST_NEVER || !pays || devices > DEVICES)
         return false;
-    p->total = INT64_C(1) << HOLDING_BITS;
+    p->total = INT64_C(1) << KNAPSACK_BITS;
     for (uint32_t v = 0; v < p->n; v++) {
         p->weight[v] = (int64_t)((__int128)least_time(p, v) * p->total / all);
         /* the weight of a vertex without time may grow, too: such vertices force transfers */

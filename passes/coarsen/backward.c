@@ -17,7 +17,7 @@
 #include <ctype.h>
 #include <string.h>
 
-struct marking {
+struct backward_marks {
     struct ctx *x;
     const struct module *m;
     const struct graph *g;
@@ -50,7 +50,7 @@ static bool is_named_backward(const struct module *m, nid n)
            has_word(name, "/gradients");
 }
 
-static bool is_placed(const struct marking *k, nid n)
+static bool is_placed(const struct backward_marks *k, nid n)
 {
     return k->x->scene.place->kind[n] == PLACE_NODE;
 }
@@ -63,7 +63,7 @@ static bool is_same_type(const struct module *m, vid a, vid b)
 
 /* Whether node n gives parameter p, one of its operands, a new value: a result of the same type that an
  * optimizer makes or the graph returns. */
-static bool updates(const struct marking *k, nid n, vid p)
+static bool updates(const struct backward_marks *k, nid n, vid p)
 {
     const struct module *m = k->m;
     if (!p || m->value[p].def || type_elems(m, m->value[p].type) < 2)
@@ -76,7 +76,7 @@ static bool updates(const struct marking *k, nid n, vid p)
     return false;
 }
 
-static bool is_update(const struct marking *k, nid n)
+static bool is_update(const struct backward_marks *k, nid n)
 {
     for (uint32_t i = 0; i < k->m->node[n].nformal; i++)
         if (updates(k, n, node_in(k->m, n, i)))
@@ -86,7 +86,7 @@ static bool is_update(const struct marking *k, nid n)
 
 /* Marks backward nodes by names; false, and none marked, if there are too few, or no gradient operator or update
  * confirms it. */
-static bool mark_by_name(struct marking *k)
+static bool mark_by_name(struct backward_marks *k)
 {
     uint32_t placed = 0, named = 0;
     bool proof = false;
@@ -103,7 +103,7 @@ static bool mark_by_name(struct marking *k)
 }
 
 /* Adds to needed[node] all ancestors of the nodes marked in it. */
-static void mark_ancestors(const struct marking *k, uint8_t *needed)
+static void mark_ancestors(const struct backward_marks *k, uint8_t *needed)
 {
     const struct module *m = k->m;
     for (nid n = k->g->first + k->g->count; n-- > k->g->first;)
@@ -116,7 +116,7 @@ static void mark_ancestors(const struct marking *k, uint8_t *needed)
 
 /* Marks backward nodes by what the graph returns: needed for an update, but not for the loss.  False: it returns no
  * loss or no update. */
-static bool mark_by_outputs(struct marking *k)
+static bool mark_by_outputs(struct backward_marks *k)
 {
     const struct module *m = k->m;
     uint8_t *loss = arena_alloc(k->x->use.scratch, m->nnode);
@@ -141,7 +141,7 @@ static bool mark_by_outputs(struct marking *k)
 }
 
 /* Marks what reads a result of a backward node, directly or through copies, as backward. */
-static void spread_backward(struct marking *k)
+static void spread_backward(struct backward_marks *k)
 {
     const struct module *m = k->m;
     for (nid n = k->g->first; n < k->g->first + k->g->count; n++)
@@ -151,13 +151,13 @@ static void spread_backward(struct marking *k)
         }
 }
 
-static void unite(struct marking *k, nid a, nid b)
+static void unite(struct backward_marks *k, nid a, nid b)
 {
     if (is_placed(k, a) && is_placed(k, b))
         classes_join(&k->classes, a, b, 0);
 }
 
-static bool only_feeds(const struct marking *k, nid n, nid reader)
+static bool only_feeds(const struct backward_marks *k, nid n, nid reader)
 {
     for (uint32_t o = 0; o < k->m->node[n].out.n; o++) {
         vid v = node_out(k->m, n, o);
@@ -168,14 +168,14 @@ static bool only_feeds(const struct marking *k, nid n, nid reader)
     return true;
 }
 
-static void unite_row(struct marking *k, const struct csr *c, uint32_t row)
+static void unite_row(struct backward_marks *k, const struct csr *c, uint32_t row)
 {
     for (uint32_t i = c->at[row] + 1; i < c->at[row + 1]; i++)
         unite(k, c->to[i - 1], c->to[i]);
 }
 
 /* Unites all nodes that read an updated parameter, directly or through copies. */
-static void unite_readers(struct marking *k, const uint8_t *is_param)
+static void unite_readers(struct backward_marks *k, const uint8_t *is_param)
 {
     const struct place *p = k->x->scene.place;
     for (uint32_t w = 0; w < p->nweight; w++)
@@ -187,7 +187,7 @@ static void unite_readers(struct marking *k, const uint8_t *is_param)
 }
 
 /* Unites the update n with the backward nodes that lead to it alone. */
-static void unite_gradient(struct marking *k, nid n, nid *stack)
+static void unite_gradient(struct backward_marks *k, nid n, nid *stack)
 {
     const struct module *m = k->m;
     uint32_t top = 0;
@@ -207,12 +207,13 @@ static void unite_gradient(struct marking *k, nid n, nid *stack)
     }
 }
 
-static void make_classes(struct marking *k)
+static void make_classes(struct backward_marks *k)
 {
     struct ctx *x = k->x;
     struct module *m = x->scene.m;
     nid *stack = arena_array(x->use.scratch, (size_t)m->nnode + 1, sizeof *stack);
-    uint8_t *is_param = arena_alloc(x->use.scratch, m->nval); /* [value] it is updated */
+    /* [value] 1: a parameter that the graph updates */
+    uint8_t *is_param = arena_alloc(x->use.scratch, m->nval);
     k->users = module_users(m, x->use.scratch);
     k->classes = classes_new(x->use.scratch, m->nnode);
     for (nid n = k->g->first; n < k->g->first + k->g->count; n++) {
@@ -250,7 +251,7 @@ void training_mark(struct ctx *x)
     struct module *m = x->scene.m;
     if (m->backward || m->color || !m->ir_version)
         return;
-    struct marking k = {.x = x, .m = m, .g = &m->graph[1]};
+    struct backward_marks k = {.x = x, .m = m, .g = &m->graph[1]};
     k.backward = arena_alloc(m->mem, m->nnode);
     k.output = arena_alloc(x->use.scratch, m->nval);
     for (uint32_t i = 0; i < k.g->out.n; i++)

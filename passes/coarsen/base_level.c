@@ -18,7 +18,7 @@ enum { CALL_SILENT, CALL_MATCHES, CALL_FOLLOWS };
 /* [node] CALL_* for one pattern; NULL: no call is open. */
 static uint8_t *match_calls(const struct ctx *x, const struct regex *re, const uint8_t *follows)
 {
-    const struct opened *o = x->results.opened;
+    const struct open_calls *o = x->results.opened;
     if (!o)
         return NULL;
     uint8_t *site = arena_alloc(x->use.scratch, o->nsite),
@@ -160,8 +160,7 @@ int ctx_base(struct ctx *x)
     x->levels.base = wdag_base(&x->scene, x->use.mem);
     x->levels.top = x->levels.base;
     if (check_sums(x) || apply_pins(x)) {
-        x->levels.base = x->levels.top =
-            NULL; /* or who asks again would be told that all is well */
+        x->levels.base = x->levels.top = NULL; /* reset, so that a second call fails, too */
         return -1;
     }
     warn_undivided(x);

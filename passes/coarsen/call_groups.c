@@ -12,29 +12,29 @@
 #include "ir/base/keyed.h"
 #include "ir/base/units.h"
 
-struct calling {
+struct call_table {
     const struct ctx *x;
-    const struct opened *o;
-    uint8_t *apart;                 /* [site] 1: its nodes cannot be on one device */
+    const struct open_calls *o;
+    uint8_t *divided;               /* [site] 1: its nodes cannot be on one device */
     int32_t *pin;                   /* [site] the device that some node is pinned to; -1: none */
     int64_t *time[CLUSTER_CLASSES]; /* [site] ps, calls inside included; entry 0: the model's */
     /* Functions by the largest share of the time, in millionths, that their calls take on a class; entry 0 unused. */
     struct keyed *order;
-    uint32_t *rank; /* [function] its place there */
+    uint32_t *rank; /* [function] index in `order` */
     int64_t share;  /* percent */
 };
 
-static void note_pin(struct calling *w, uint32_t site, int32_t pin)
+static void note_pin(struct call_table *w, uint32_t site, int32_t pin)
 {
     if (pin >= 0 && w->pin[site] >= 0 && w->pin[site] != pin)
-        w->apart[site] = 1;
+        w->divided[site] = 1;
     w->pin[site] = pin >= 0 ? pin : w->pin[site];
 }
 
-static void weigh_sites(struct calling *w)
+static void weigh_sites(struct call_table *w)
 {
     const struct wdag *g = w->x->levels.base;
-    const struct opened *o = w->o;
+    const struct open_calls *o = w->o;
     for (uint32_t s = 0; s < o->nsite; s++)
         w->pin[s] = -1;
     for (uint32_t v = 0; v < g->n; v++) {
@@ -42,21 +42,21 @@ static void weigh_sites(struct calling *w)
         note_pin(w, s, g->pin[v]);
         for (uint32_t k = 0; k < g->ncls; k++) {
             bool never = g->time[k][v] == COST_NEVER;
-            w->apart[s] |= never;
+            w->divided[s] |= never;
             w->time[k][s] = sat_add(w->time[k][s], never ? 0 : g->time[k][v]);
         }
     }
     for (uint32_t s = o->nsite; s-- > 1;) { /* sites inside a site have larger numbers */
         uint32_t up = o->site[s].parent;
         note_pin(w, up, w->pin[s]);
-        w->apart[up] |= w->apart[s];
+        w->divided[up] |= w->divided[s];
         for (uint32_t k = 0; k < g->ncls; k++)
             w->time[k][up] = sat_add(w->time[k][up], w->time[k][s]);
     }
 }
 
 /* Functions in the order of the shares that all their calls take. */
-static void weigh_functions(struct calling *w)
+static void weigh_functions(struct call_table *w)
 {
     uint32_t n = w->o->functions->n;
     for (uint32_t f = 0; f < n; f++)
@@ -77,12 +77,12 @@ static void weigh_functions(struct calling *w)
 
 /* Supposes that calls of functions up to `rank` stay together: whether these take no more than the share; group (if
  * not NULL) gets [site] the outermost such call around it, 0: none. */
-static bool try_rank(const struct calling *w, uint32_t rank, uint32_t *group)
+static bool try_rank(const struct call_table *w, uint32_t rank, uint32_t *group)
 {
     int64_t sum[CLUSTER_CLASSES] = {0};
     for (uint32_t s = 1; s < w->o->nsite;) {
         const struct site *at = &w->o->site[s];
-        if (w->apart[s] || w->rank[at->function] > rank) {
+        if (w->divided[s] || w->rank[at->function] > rank) {
             s++;
             continue;
         }
@@ -99,7 +99,7 @@ static bool try_rank(const struct calling *w, uint32_t rank, uint32_t *group)
 }
 
 /* The largest rank for which try_rank holds, by bisection: the time grows with the rank. */
-static uint32_t find_rank(const struct calling *w)
+static uint32_t find_rank(const struct call_table *w)
 {
     uint32_t low = 0, high = w->o->functions->n - 1;
     while (low < high) {
@@ -115,9 +115,9 @@ static uint32_t find_rank(const struct calling *w)
 void groups_by_call(struct ctx *x, int64_t share, uint32_t *group)
 {
     const struct wdag *g = x->levels.base;
-    const struct opened *o = x->results.opened;
-    struct calling w = {.x = x, .o = o, .share = share};
-    w.apart = arena_alloc(x->use.scratch, o->nsite);
+    const struct open_calls *o = x->results.opened;
+    struct call_table w = {.x = x, .o = o, .share = share};
+    w.divided = arena_alloc(x->use.scratch, o->nsite);
     w.pin = arena_array(x->use.scratch, o->nsite, sizeof *w.pin);
     for (uint32_t k = 0; k < g->ncls; k++)
         w.time[k] = arena_array(x->use.scratch, o->nsite, sizeof *w.time[k]);

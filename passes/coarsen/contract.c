@@ -117,8 +117,8 @@ static void join_named(struct ctx *x, struct classes *c, uint32_t *group, int wh
     classes_join_groups(c, group, why, x->use.scratch);
 }
 
-/* Joins each vertex that a single vertex reads with that one (Baechi); how many there were.  What has joined is read by
- * as many as before, so that one sweep is all. */
+/* Joins each vertex that has a single reader with that reader (Baechi); returns the number of joins. A joined
+ * vertex keeps its number of readers, so that one sweep is enough. */
 static uint32_t join_only_readers(const struct ctx *x, struct classes *c)
 {
     const struct csr *succ = &x->levels.base->succ;
@@ -261,9 +261,10 @@ static struct wdag *loose_level(struct ctx *x, const uint32_t *group, uint32_t n
     return merge_top(x, &(struct wdag_groups){group, n, &none});
 }
 
-/* Sets apart[group] where the vertices of a group are pinned to different devices, with a note.  Returns [vertex of
- * the top level] the pins, those of such groups left out. */
-static int32_t *pins_apart(struct ctx *x, const uint32_t *group, uint32_t n, uint8_t *apart)
+/* Sets in_conflict[group] where the vertices of a group are pinned to different devices, with a note.  Returns
+ * [vertex of the top level] the pins, without pins in such groups. */
+static int32_t *pins_without_conflicts(struct ctx *x, const uint32_t *group, uint32_t n,
+                                       uint8_t *in_conflict)
 {
     const struct wdag *top = x->levels.top;
     uint32_t *first = arena_array(x->use.scratch, (size_t)n + 1, sizeof *first);
@@ -273,9 +274,9 @@ static int32_t *pins_apart(struct ctx *x, const uint32_t *group, uint32_t n, uin
         if (top->pin[v] < 0)
             continue;
         first[k] = first[k] ? first[k] : v + 1;
-        if (apart[k] || top->pin[first[k] - 1] == top->pin[v])
+        if (in_conflict[k] || top->pin[first[k] - 1] == top->pin[v])
             continue;
-        apart[k] = 1;
+        in_conflict[k] = 1;
         diag_note(
             x->use.diag,
             "contract: no plan is contiguous: nodes '%s' and '%s' lie on a cycle of nodes that must "
@@ -283,7 +284,7 @@ static int32_t *pins_apart(struct ctx *x, const uint32_t *group, uint32_t n, uin
             node_name(x->scene.m, top->node[first[k] - 1]), node_name(x->scene.m, top->node[v]));
     }
     for (uint32_t v = 0; v < top->n; v++)
-        pin[v] = apart[group[v]] ? -1 : top->pin[v];
+        pin[v] = in_conflict[group[v]] ? -1 : top->pin[v];
     return pin;
 }
 
@@ -292,14 +293,14 @@ static int32_t *pins_apart(struct ctx *x, const uint32_t *group, uint32_t n, uin
 static struct wdag *closed_level(struct ctx *x, const struct wdag_groups *groups)
 {
     struct wdag fine = *x->levels.top;
-    uint8_t *apart = arena_alloc(x->use.scratch, (size_t)groups->n + 1);
-    fine.pin = pins_apart(x, groups->of, groups->n, apart);
+    uint8_t *in_conflict = arena_alloc(x->use.scratch, (size_t)groups->n + 1);
+    fine.pin = pins_without_conflicts(x, groups->of, groups->n, in_conflict);
     struct wdag *level = wdag_merge_ordered(&fine, groups, "contract", x->use.mem, x->use.diag);
     if (!level)
         return NULL;
     level->finer = x->levels.top;
     for (uint32_t v = 0; v < fine.n; v++)
-        for (uint32_t k = 0; k < level->ncls && apart[groups->of[v]]; k++)
+        for (uint32_t k = 0; k < level->ncls && in_conflict[groups->of[v]]; k++)
             level->time[k][level->map[v]] = COST_NEVER;
     return level;
 }
@@ -308,7 +309,7 @@ static struct wdag *closed_level(struct ctx *x, const struct wdag_groups *groups
 static void warn_of(struct ctx *x, const struct wdag *level, const struct classes *c,
                     const uint32_t *class_of, bool qdq_all)
 {
-    if (x->scene.m->cost->measured) /* a layer of a profile is two nodes, and what it is */
+    if (x->scene.m->cost->measured) /* a layer of a profile is two nodes by design */
         return;
     const struct wdag *g = x->levels.base, *top = x->levels.top;
     uint32_t *any = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *any);
@@ -323,7 +324,7 @@ static void warn_of(struct ctx *x, const struct wdag *level, const struct classe
     warn_large(x, level, why, qdq_all);
 }
 
-/* Classes, then the cycles that they make: fills x->levels.whole, any and must (NULL: as the one before). */
+/* Classes, then the cycles that they make: fills x->levels.contiguous, any and must (NULL: as the one before). */
 static int join_classes(struct ctx *x, const struct contract_options *o)
 {
     struct wdag *top = x->levels.top;
@@ -337,8 +338,8 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     if (join_asked(x, o, &c, follows))
         return -1;
     uint32_t n = class_groups(x, &c, class_of);
-    x->levels.any = x->levels.must = NULL;
-    if (n != must && !(x->levels.must = loose_level(x, group, must)))
+    x->levels.any_shape = x->levels.mandatory = NULL;
+    if (n != must && !(x->levels.mandatory = loose_level(x, group, must)))
         return -1;
     memcpy(group, class_of, top->n * sizeof *group);
     if (x->scene.m->backward) {
@@ -347,13 +348,13 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     }
     uint32_t joined = wdag_join_cycles(top, order, group, n);
     assert(joined <= n && must >= n);
-    if (joined != n && !(x->levels.any = loose_level(x, class_of, n)))
+    if (joined != n && !(x->levels.any_shape = loose_level(x, class_of, n)))
         return -1;
     const struct wdag_groups groups = {group, joined, order};
-    x->levels.whole = joined != n ? closed_level(x, &groups) : merge_top(x, &groups);
-    if (!x->levels.whole)
+    x->levels.contiguous = joined != n ? closed_level(x, &groups) : merge_top(x, &groups);
+    if (!x->levels.contiguous)
         return -1;
-    warn_of(x, x->levels.whole, &c, class_of, o->qdq == QDQ_ALL);
+    warn_of(x, x->levels.contiguous, &c, class_of, o->qdq == QDQ_ALL);
     return 0;
 }
 
@@ -464,13 +465,13 @@ static int contract_run(struct ctx *x, const void *options)
         return -1;
     /* with duplex links a merge could turn an incoming transfer into an outgoing one, which count apart */
     bool duplex = x->scene.m->backward && x->scene.model.overlap == OVERLAP_DUPLEX;
-    if (o->trivial && !duplex && !(x->levels.whole = merge_trivial(x, x->levels.whole)))
+    if (o->trivial && !duplex && !(x->levels.contiguous = merge_trivial(x, x->levels.contiguous)))
         return -1;
-    x->levels.any = x->levels.any ? x->levels.any : x->levels.whole;
-    x->levels.must = x->levels.must ? x->levels.must : x->levels.any;
+    x->levels.any_shape = x->levels.any_shape ? x->levels.any_shape : x->levels.contiguous;
+    x->levels.mandatory = x->levels.mandatory ? x->levels.mandatory : x->levels.any_shape;
     if (o->pins || o->coplace) /* list schedules are of nodes; the groups are pins */
-        x->levels.asked = false;
-    ctx_push(x, x->levels.whole);
+        x->levels.contract_requested = false;
+    ctx_push(x, x->levels.contiguous);
     return 0;
 }
 

@@ -8,10 +8,11 @@
 
 /* A stretch of positions. */
 struct stretch {
-    int64_t sum; /* of what its positions save */
+    int64_t sum; /* sum of the savings of the positions */
     int64_t
-        least; /* over its positions y: base(y) less what y and those after it in the stretch save */
-    uint32_t from; /* the last y that has it */
+        /* minimum over the positions y: base(y) less the savings of y and of all later positions of the stretch */
+        least;
+    uint32_t from; /* the last position y with that minimum */
 };
 
 struct cut_tree {

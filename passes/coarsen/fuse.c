@@ -49,9 +49,9 @@ static const struct opt fuse_opts[] = {
 
 /* What decides whether a vertex may join a cluster, of a vertex or of a whole cluster. */
 struct member {
-    int64_t bytes; /* shared items counted once for each that needs them */
+    int64_t bytes; /* shared items count once for each vertex that needs the item */
     int32_t pin;
-    uint32_t classes; /* bits: the device classes that can run it */
+    uint32_t classes; /* bits: device classes able to run the vertex or the cluster */
 };
 
 struct fusion {
@@ -85,12 +85,12 @@ static struct member *members_of(const struct wdag *g, struct arena *a)
     return m;
 }
 
-/* The vertices of a window of positions, and what keeps them from being one cluster. */
+/* The vertices of a window of positions, and the obstacles to making one cluster of the vertices. */
 struct window {
     uint32_t from; /* the first position; the last one is that of the vertex added last */
     __int128 bytes;
-    uint32_t lacking[CLUSTER_CLASSES]; /* [class] vertices that it cannot run */
-    uint32_t pinned[CLUSTER_DEVICES];  /* [device] vertices that are pinned to it */
+    uint32_t lacking[CLUSTER_CLASSES]; /* [class] number of vertices that the class cannot run */
+    uint32_t pinned[CLUSTER_DEVICES];  /* [device] number of vertices pinned to the device */
     uint32_t homes;                    /* devices that some are pinned to */
 };
 
@@ -252,7 +252,8 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
     int64_t *time = arena_array(a, (size_t)g->n + 1, sizeof *time), total = 0;
     struct member *member = members_of(g, a);
     uint32_t *into = arena_array(a, (size_t)g->n + 1, sizeof *into), count = 0;
-    uint8_t *joined = arena_alloc(a, (size_t)g->n + 1); /* [vertex] 1: another one joined it */
+    /* [vertex] 1: another vertex joined the vertex */
+    uint8_t *joined = arena_alloc(a, (size_t)g->n + 1);
     for (uint32_t v = 0; v < g->n; v++) {
         time[v] = best_time(g, v);
         into[v] = v;
@@ -280,8 +281,9 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
             member[p].bytes = sat_add(member[p].bytes, member[v].bytes);
         }
     }
-    for (uint32_t v = g->n; v-- > 0;) /* consumers come later, so their group is known; */
-        if (into[v] == v)             /* ends that joined a producer follow in the second sweep */
+    /* readers have later positions, so each reader's group is known; */
+    for (uint32_t v = g->n; v-- > 0;)
+        if (into[v] == v) /* ends that joined a producer follow in the second sweep */
             group[v] = count++;
         else if (into[v] > v)
             group[v] = group[into[v]];

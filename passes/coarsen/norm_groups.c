@@ -18,7 +18,7 @@ enum { LONGEST = 64, HOPS = 4, READERS = 64 };
 /* A chain that is being matched. */
 struct match {
     const struct ctx *x;
-    const struct csr *users; /* value -> nodes that read it */
+    const struct csr *users; /* value -> nodes that read the value */
     uint32_t vertex[LONGEST], n;
 };
 

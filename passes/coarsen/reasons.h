@@ -7,7 +7,7 @@
 /* Bits of classes.why, in the order of their words (reasons_text in contract.c). */
 enum {
     WHY_COLOR = 1 << 0,    /* colour of a profile */
-    WHY_SHAPE = 1 << 1,    /* Shape with its operand */
+    WHY_SHAPE = 1 << 1,    /* a Shape and the maker of its operand */
     WHY_STATE = 1 << 2,    /* state pair */
     WHY_TYPE = 1 << 3,     /* value of unknown type */
     WHY_QDQ = 1 << 4,      /* contract{qdq} */
@@ -19,7 +19,7 @@ enum {
     WHY_COPLACE = 1 << 10, /* contract{coplace} */
     WHY_CYCLE = 1 << 11,   /* it lies on a cycle through classes */
     WHY_ASKED = WHY_NORM | WHY_LAYER | WHY_BLOCK | WHY_REPEAT | WHY_CALL |
-        WHY_COPLACE /* the user wants it so */
+        WHY_COPLACE /* the user named the group */
 };
 
 #endif

@@ -31,11 +31,12 @@ static bool is_uneven(const struct wdag *g, uint32_t v)
 struct split {
     const struct wdag *from;
     struct wdag *to;
-    uint32_t *maker; /* [net] vertex of `to` that holds it; UINT32_MAX: no vertex makes it */
+    /* [net] vertex of `to` that holds the net's value; UINT32_MAX: no vertex makes the value */
+    uint32_t *maker;
     struct pairs edge;
 };
 
-/* Numbers the new vertices: each old one is followed by those of its results. */
+/* Numbers the new vertices: each old vertex, then the vertices of its results. */
 static void number_vertices(struct split *s, const uint8_t *uneven)
 {
     const struct wdag *g = s->from;

@@ -60,7 +60,8 @@ static const char *reason_text(struct ctx *x, nid call)
     struct functions *f = functions_study(m, x->use.scratch);
     const struct cost_table *given = cost_table_peek(x, m);
     struct diag quiet = diag_silent();
-    struct module opsets = *m; /* a copy, to which functions_fit adds what functions import */
+    /* a copy, to which functions_fit adds the opset imports of functions */
+    struct module opsets = *m;
     uint64_t nodes;
     opsets.mem = x->use.scratch;
     opsets.capopset = opsets.nopset;
@@ -91,7 +92,7 @@ static const char *reason_text(struct ctx *x, nid call)
 struct whole {
     int64_t sum[CLUSTER_CLASSES];
     uint32_t calls, worst; /* worst: the vertex with the largest share */
-    int most;              /* that share, percent */
+    int most;              /* share of the vertex `worst`, percent */
 };
 
 static struct whole add_calls(const struct ctx *x, const struct times *t)

@@ -29,9 +29,9 @@ struct cutter {
     const int64_t *cost; /* [net] costs on the class whose devices pay most */
     /* price of a unit of weight, in 1 / PRICE_ONE; above 0: the ideal gets more vertices */
     int64_t price;
-    uint32_t *id; /* [vertex] 1 + its number among `open`; 0: it is not */
+    uint32_t *id; /* [vertex] 1 + index in `open`; 0: the vertex is not open */
     uint32_t *open, nopen;
-    uint32_t *rank; /* [vertex] the first cut whose ideal holds it */
+    uint32_t *rank; /* [vertex] the first cut whose ideal has the vertex */
     uint64_t *looks;
     struct arena *a;
 };

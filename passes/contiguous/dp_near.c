@@ -33,7 +33,7 @@ static uint32_t group_vertices(const uint32_t *order, const int32_t *dev, uint32
         uint32_t lo = start ? start + width : 0, hi = end < n ? end : end + width;
         hi = hi < width ? 0 : hi - width;
         for (uint32_t i = start; i < end; i++) {
-            bool inside = i > lo && i < hi; /* it is merged with the vertex before it */
+            bool inside = i > lo && i < hi; /* merged with the vertex before */
             count += !inside;
             group[order[i]] = count - 1;
         }
@@ -82,7 +82,7 @@ bool near_next(const struct problem *c, struct near_run *r, uint64_t steps,
     const uint32_t *order =
         interval_gather(c, topo_order(c->g, kind_of(r->tried), random_bits(&seed) | 1, scratch),
                         best->dev, scratch);
-    /* one device has everything: there is no border */
+    /* one device has all vertices: no border exists */
     if (n == 0 || best->dev[order[0]] == best->dev[order[n - 1]]) {
         r->spent += steps;
         arena_release(scratch, mark);
@@ -90,7 +90,7 @@ bool near_next(const struct problem *c, struct near_run *r, uint64_t steps,
     }
     uint32_t *group = arena_array(scratch, (size_t)n + 1, sizeof *group);
     uint32_t count = group_vertices(order, best->dev, n, r->width, group);
-    /* a copy of the level, so that merging does not hang on what lies below it */
+    /* a copy of the level: the merged level must not depend on the levels below */
     struct wdag fine = *c->g;
     struct wdag *level = wdag_merge(&fine, group, count, "near", scratch, d);
     struct problem *small = level ? problem_build_like(level, c, scratch, d) : NULL;

@@ -17,11 +17,11 @@
 
 enum { COUNT_LIMIT = 100000000 };
 
-/* What the races came to. */
+/* Results of the races. */
 struct outcome {
-    struct dp_found race; /* the one that proved most, */
-    bool on_whole;        /* over the whole graph, or over a coarser one, */
-    int64_t searched;     /* whose best plan takes this */
+    struct dp_found race; /* the race with the strongest proof, */
+    bool on_whole;        /* on_whole: the race ran over the whole graph, not over a coarser one */
+    int64_t searched;     /* value of the race's best plan */
 };
 
 /* Writes status, bound and argument of results.plan.  search_whole: the whole graph was to be searched, too; all: the
@@ -39,15 +39,15 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct ou
         count = arena_fmt(x->use.mem, "; the graph has more than %d ideals", COUNT_LIMIT);
     else if (x->results.ideals)
         count = arena_fmt(x->use.mem, "; the graph has %" PRIu64 " ideals", x->results.ideals);
-    bool lowest = p->claim.bare <= whole->lower.value && !(s->complete && o->on_whole);
+    bool lowest = p->claim.value_less_parts <= whole->lower.value && !(s->complete && o->on_whole);
     if (s->complete && o->on_whole) {
         p->claim.argument =
             arena_fmt(x->use.mem, "every such plan was searched or ruled out%s", count);
-        in.value = p->claim.bare;
+        in.value = p->claim.value_less_parts;
         in.proof = explain_search(whole, x->scene.m, p, x->use.mem);
     } else if (lowest) {
         p->claim.argument = ""; /* claim() gives the words */
-    } else if (s->complete && p->claim.bare < o->searched) {
+    } else if (s->complete && p->claim.value_less_parts < o->searched) {
         p->claim.argument =
             arena_fmt(x->use.mem, "better than every plan of the fused graph; bound: %s%s",
                       whole->lower.why, count);
@@ -71,7 +71,7 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct ou
                                       plan_among(p->claim.scope), whole->lower.why, count);
 }
 
-static struct dp_race race_on(struct ctx *x, struct problem *c, struct placing *p,
+static struct dp_race race_on(struct ctx *x, struct problem *c, struct planner_input *p,
                               const struct place_options *o)
 {
     return (struct dp_race){
@@ -88,7 +88,7 @@ static struct dp_race race_on(struct ctx *x, struct problem *c, struct placing *
 
 /* Goes on from the plan of the searches above, which leave out what parts cost, where that is not the same for all
  * devices: in training graphs, a device in one pass pays for one part, a device in both for two. */
-static void count_passes(struct ctx *x, struct placing *p, const struct place_options *o)
+static void count_passes(struct ctx *x, struct planner_input *p, const struct place_options *o)
 {
     struct plan *first = x->results.plan;
     struct problem *c = problem_build_by_pass(p->whole, &x->scene, x->use.scratch, x->use.diag);
@@ -119,14 +119,14 @@ static void count_passes(struct ctx *x, struct placing *p, const struct place_op
                                     "all ideals searched, parts of both passes counted, %" PRIu64
                                     " inside the bounds",
                                     found.states);
-        claim->bare = claim->bound = best.value;
+        claim->value_less_parts = claim->bound = best.value;
         claim->scope = claim_scope(x, true, false);
         claim->proof = explain_search(c, x->scene.m, plan, x->use.mem);
     }
     claim->status = claim->bound >= claim->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
 }
 
-bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
+bool dp_place(struct ctx *x, struct planner_input *p, const struct place_options *o)
 {
     struct wdag *whole = p->whole, *level = p->level;
     struct problem *c = p->problem;
@@ -174,7 +174,7 @@ bool dp_place(struct ctx *x, struct placing *p, const struct place_options *o)
 static int dp_run(struct ctx *x, const void *options)
 {
     const struct place_options *o = options;
-    struct placing p;
+    struct planner_input p;
     if (placing_start(x, o, &p))
         return -1;
     return dp_place(x, &p, o) ? 0 : report_infeasible(x, p.whole, true, &p.orders);

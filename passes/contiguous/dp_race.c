@@ -40,8 +40,8 @@ enum {
     FAR_MOST = 3,          /* at least 1, at most this */
     NEAR_PARTS = 4,        /* neighbourhoods searched in a turn */
     SMALLER_PARTS = 4,     /* of all steps, for bounds from smaller graphs; */
-    CLIMB_AFTER = 8,       /* one climb over them after such a part, */
-    CLIMB_STATES = 200000, /* each of whose searches keeps so many ideals */
+    CLIMB_AFTER = 8,       /* one climb over smaller graphs after 1 / CLIMB_AFTER of the steps, */
+    CLIMB_STATES = 200000, /* ideals that each search of the climb may keep */
     BOUNDS_LEAST = 100000, /* bounds get no turn of fewer steps, */
     /* nor, after a turn that gained nothing, of less than this times its steps */
     BOUNDS_MORE = 8,
@@ -177,7 +177,7 @@ static void try_orders(struct race *r, uint64_t steps)
     adapt(&r->orders, 1, r->best->value < before);
 }
 
-/* Returns the steps that it took. */
+/* Returns the number of steps taken. */
 static uint64_t try_order(struct race *r, const uint32_t *order)
 {
     struct interval_found f =
@@ -227,15 +227,15 @@ static void try_near(struct race *r, uint64_t steps)
     adapt(&r->nears, SHARE_ONE / 2, r->best->value < before);
 }
 
-static struct bounding bounding_for(const struct race *r, uint64_t steps)
+static struct bound_means bounding_for(const struct race *r, uint64_t steps)
 {
     const struct dp_race *o = r->o;
-    return (struct bounding){steps * ARCS_PER_STEP, o->clock, o->m, o->mem, o->scratch};
+    return (struct bound_means){steps * ARCS_PER_STEP, o->clock, o->m, o->mem, o->scratch};
 }
 
 static void try_bounds(struct race *r, uint64_t steps)
 {
-    const struct bounding with = bounding_for(r, steps);
+    const struct bound_means with = bounding_for(r, steps);
     uint64_t spent;
     int64_t before = r->c->lower.value;
     if (r->c->detailed || r->best->value == LOAD_INF || steps < r->bounds_at)
@@ -249,7 +249,7 @@ static void try_bounds(struct race *r, uint64_t steps)
 
 static void try_path(struct race *r, uint64_t steps)
 {
-    const struct bounding with = bounding_for(r, steps);
+    const struct bound_means with = bounding_for(r, steps);
     uint64_t looks;
     if (r->c->g->n > LARGE || r->best->value == LOAD_INF)
         return;
@@ -263,8 +263,8 @@ static void try_path(struct race *r, uint64_t steps)
     adapt(&r->paths, SHARE_ONE / 2, raised);
 }
 
-/* Once, when each of its searches may take as many steps as all so far; they are not counted, for they find nothing
- * or end the race. */
+/* Climbs once: each search of the climb may take as many steps as all searches so far. The steps are not counted,
+ * since a climb finds nothing or ends the race. */
 static void try_climb(struct race *r)
 {
     const struct dp_limits most = {

@@ -13,7 +13,7 @@ struct dp_race {
     struct clock *clock;
     const struct module *m; /* for arguments; NULL: vertices have numbers */
     struct arena *mem;      /* for the arguments */
-    struct arena *scratch;  /* another one */
+    struct arena *scratch;  /* not the arena `mem`; left as it was */
     struct diag *diag;
 };
 

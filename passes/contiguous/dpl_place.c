@@ -9,7 +9,7 @@
 
 static int dpl_run(struct ctx *x, const void *options)
 {
-    struct placing p;
+    struct planner_input p;
     if (placing_start(x, options, &p))
         return -1;
     struct wdag *whole = p.whole, *level = p.level;
@@ -29,8 +29,8 @@ static int dpl_run(struct ctx *x, const void *options)
     leave_plan(x, "dpl-place", level, &best);
     struct bound all = bounds_all(x, best.value, true, BOUNDS_WORK, &p.clock);
     struct bound in = all;
-    const struct bounding with = bounding_of(x, BOUNDS_WORK, &p.clock);
-    if (best.value > all.value && whole != must_level(x))
+    const struct bound_means with = bounding_of(x, BOUNDS_WORK, &p.clock);
+    if (best.value > all.value && whole != mandatory_level(x))
         in = bounds_best(c, best.value, &with, NULL);
     const char *why = claim(x, claim_scope(x, true, false), in, all);
     if (x->results.plan->claim.status == PLAN_OPTIMAL) {

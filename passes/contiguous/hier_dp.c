@@ -27,12 +27,11 @@
 
 enum { STATE_CELLS = 4000000, INNER_STATES = 1024, PAIR_CELLS = 1 << 24 };
 
-/* Groups that are alike: those of a class without devices that vertices are pinned to, or one group that has such
- * devices. */
+/* Interchangeable groups: the groups of a class without pinned vertices, or one group with pinned vertices. */
 struct group_kind {
     /* devices in a group; number of groups; place value of its digit in a state */
     uint32_t cls, size, count, stride;
-    uint32_t first[CLUSTER_DEVICES]; /* [group] its first device */
+    uint32_t first[CLUSTER_DEVICES]; /* [group] the group's first device */
     /* devices in a group that nothing is pinned to; their kind in the problem */
     uint32_t nfree, free;
     uint32_t npin, pin[PROBLEM_KINDS]; /* number of the others; their kinds in the problem */
@@ -87,7 +86,7 @@ struct hier {
     uint32_t *pair_at[PROBLEM_KINDS];
     struct group_kind *kind;
     uint32_t nkind, nstate;
-    uint32_t *left; /* [state] devices that it leaves */
+    uint32_t *left; /* [state] number of devices left for the rest of the graph */
     int64_t *value; /* [state * n + ideal] the least largest load of a plan up to there */
     struct back *back;
     uint32_t last; /* state of the best plan found, if improved */
@@ -357,8 +356,8 @@ static void inner_begin(struct hier *h, uint32_t i, uint32_t j, uint32_t cls)
     }
 }
 
-/* What a device that holds the ideals' difference from place a to place b pays for nets that leave the group, beyond
- * their inner cost. */
+/* Extra cost of nets that leave the group, beyond the inner cost, for a device with the vertices between the places
+ * a and b. */
 static int64_t outside_cost(const struct hier *h, uint32_t a, uint32_t b, const int64_t *delta)
 {
     const uint16_t *x = h->in.seen + (size_t)a * h->in.nout,
@@ -369,8 +368,8 @@ static int64_t outside_cost(const struct hier *h, uint32_t a, uint32_t b, const 
     return sum;
 }
 
-/* Improves the inner states at place `to` by one more device, with this load, that holds what lies between place
- * `from` and it. */
+/* Improves the inner states at place `to` by one more device, which has this load and holds the vertices between
+ * the places `from` and `to`. */
 static void inner_relax(struct hier *h, const struct group_kind *q, struct member d, uint32_t from,
                         uint32_t to, int64_t load)
 {
@@ -541,7 +540,7 @@ static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i,
 static void write_plan(struct hier *h, struct problem_plan *best)
 {
     uint32_t s = h->last;
-    /* so that inner_search finds this plan's own loads, which equal the limit */
+    /* one more than the plan's value: inner_search then accepts the plan's own loads, which equal the limit */
     best->value = h->limit++;
     for (uint32_t j = h->n - 1; j > 0;) {
         struct back b = h->back[(size_t)s * h->n + j];

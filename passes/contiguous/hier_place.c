@@ -60,7 +60,7 @@ struct orders {
     const struct scene *s;
     const struct hier_options *o;
     struct clock *clock;
-    uint64_t steps; /* that are left */
+    uint64_t steps; /* steps left */
     uint32_t tried;
     struct arena *a;
     /* of the current order: */
@@ -117,8 +117,8 @@ static uint32_t make_pieces(const struct orders *r, uint32_t *group)
         uint32_t v = r->order[p], run = 0;
         for (uint32_t k = 0; k < g->ncls; k++)
             run |= (uint32_t)(g->time[k][v] != COST_NEVER) << k;
-        bool apart = (pin >= 0 && g->pin[v] >= 0 && pin != g->pin[v]) || !(can & run);
-        if (!p || r->cut[p] || apart) {
+        bool must_cut = (pin >= 0 && g->pin[v] >= 0 && pin != g->pin[v]) || !(can & run);
+        if (!p || r->cut[p] || must_cut) {
             n++;
             can = run;
             pin = -1;
@@ -222,7 +222,7 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
 
 /* ---- the pass --------------------------------------------------------------------------------- */
 
-/* Reports that there is no plan; none: that is proven. */
+/* Reports that no plan was found; none: proven that no plan exists. */
 static int report_none(struct ctx *x, bool none, const struct clock *clock)
 {
     bool memory = false;
@@ -248,7 +248,7 @@ static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct 
                     &flat, x->use.scratch);
     struct dp_found s = dp_search(c, &most, &flat, x->use.scratch);
     if (!s.complete) {
-        const struct bounding with = bounding_of(x, BOUNDS_WORK, clock);
+        const struct bound_means with = bounding_of(x, BOUNDS_WORK, clock);
         problem_raise(c, bounds_best(c, value, &with, NULL));
         problem_raise(c, cut_bound(c, CUT_WORK, clock, x->use.scratch));
         if (value < LOAD_INF)
@@ -269,15 +269,15 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_f
     struct clock clock = ctx_late_clock(x);
     struct bound in = explain_bound(c, x->scene.m, x->use.mem);
     p->states = run->ideals;
-    bool lowest = p->claim.bare <= c->lower.value;
+    bool lowest = p->claim.value_less_parts <= c->lower.value;
     if (lowest) {
         p->claim.argument = ""; /* claim() gives the words */
     } else if (run->complete && on_whole) {
         p->claim.argument =
             "each group a contiguous piece: every such plan was searched or ruled out";
-        in.value = p->claim.bare;
+        in.value = p->claim.value_less_parts;
         in.proof = explain_search(c, x->scene.m, p, x->use.mem);
-    } else if (run->complete && p->claim.bare == searched) {
+    } else if (run->complete && p->claim.value_less_parts == searched) {
         p->claim.argument = arena_fmt(
             x->use.mem, "the best of all plans of the fused graph; bound: %s", c->lower.why);
     } else {
@@ -285,7 +285,7 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_f
                                       orders->tried, run->why, c->lower.why);
     }
     claim(x, claim_scope(x, true, false), in,
-          bounds_all(x, p->claim.bare, true, BOUNDS_WORK / 100, &clock));
+          bounds_all(x, p->claim.value_less_parts, true, BOUNDS_WORK / 100, &clock));
     if (lowest)
         p->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less: %s",
                                       plan_among(p->claim.scope), c->lower.why);
@@ -297,7 +297,7 @@ static int hier_run(struct ctx *x, const void *options)
     if (ctx_base(x))
         return -1;
     struct clock clock = ctx_clock(x);
-    struct wdag *whole = whole_level(x), *level = x->levels.top;
+    struct wdag *whole = contiguous_level(x), *level = x->levels.top;
     struct problem *c = problem_build(wdag_inner(whole, x->use.scratch), &x->scene, -1,
                                       x->use.scratch, x->use.diag);
     if (!c)

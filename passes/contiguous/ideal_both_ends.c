@@ -16,8 +16,8 @@
 #include <assert.h>
 
 enum {
-    TURN = 2048 /* steps, and */,
-    TURN_SHARE = 8 /* a part of those before */,
+    TURN = 2048 /* a turn has this number of steps, and in addition */,
+    TURN_SHARE = 8 /* 1 / TURN_SHARE of all steps before the turn */,
     LEAST_SHARE = 16
 };
 enum { STEPS_PER_STATE = 8 };

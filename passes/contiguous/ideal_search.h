@@ -30,8 +30,8 @@ struct search_ask {
      * vertex[vertex of its graph]: the vertex here. */
     const struct search *guide;
     const uint32_t *vertex;
-    uint64_t max_states; /* ideals that it may keep */
-    size_t max_bytes;    /* bytes that it may take in all */
+    uint64_t max_states; /* ideals that the search may keep */
+    size_t max_bytes;    /* bytes that the search may take in all */
 };
 
 enum search_end { SEARCH_GOING, SEARCH_DONE, SEARCH_FULL };
@@ -69,7 +69,7 @@ struct dp_limits {
 
 struct dp_found {
     bool better; /* dp_search: *best was improved */
-    bool none;   /* dp_refute: it is proven that there is no such chain */
+    bool none;   /* dp_refute: proven that no chain of ideals has loads within the limit */
     uint64_t states, steps;
     bool complete;   /* nothing better than *best exists */
     const char *why; /* if not complete */

@@ -12,14 +12,14 @@ enum { LARGER = 32, SEARCH_SCAN = 32 /* vertices looked at in the time of a step
 
 struct ideal {
     uint64_t key;
-    uint32_t card; /* vertices in it */
+    uint32_t card; /* number of vertices of the ideal */
     /* its bits: words before `word` are all ones, then nword words, then zeros */
     uint32_t word, nword;
     uint32_t bits;  /* where those nword words begin in ideals.pool */
     uint32_t head;  /* the list of labels (partial plans) that end at it */
     uint32_t next;  /* the next ideal of as many vertices; 0: none */
-    uint32_t guide; /* the guide's ideal that holds all that this one leaves; 0: none */
-    int64_t cross;  /* weight of the nets that cross it */
+    uint32_t guide; /* the guide's ideal with all vertices outside of this ideal; 0: none */
+    int64_t cross;  /* weight of the nets that cross the ideal */
     int64_t weight[PROBLEM_POTS];
 };
 
@@ -34,14 +34,14 @@ struct net {
     uint32_t pins;
     uint8_t host;
     uint8_t back; /* of the backward pass */
-    uint8_t out;  /* S holds the vertex that produces it */
+    uint8_t out;  /* S has the vertex that produces the net's value */
 };
 
 /* A decision: vertex list[at] was taken or skipped. */
 struct choice {
     uint32_t at, end;
     bool taken;
-    int64_t reach[PROBLEM_POTS]; /* skipped: before that */
+    int64_t reach[PROBLEM_POTS]; /* skipped: the search's reach before the vertex was skipped */
 };
 
 /* The ideals that partial plans end at. */
@@ -64,8 +64,8 @@ struct start {
     uint32_t tried;
 };
 
-/* What I' + S holds. */
-struct reached {
+/* The set I' + S, and its sums. */
+struct extended_ideal {
     uint64_t key;
     uint32_t card, stamp;
     uint64_t *bits;
@@ -75,13 +75,13 @@ struct reached {
     int64_t weight[PROBLEM_POTS], cross;
 };
 
-/* The device that gets S: its kind, the plans that it extends, what S costs there. */
+/* The device that gets S: the device's kind, the partial plans to be extended, and the cost of S on the device. */
 struct stage {
     uint32_t k;
     const struct problem_kind *kind;
     const struct problem_class *cls;
     struct live_list live;
-    int64_t reach[PROBLEM_POTS]; /* the most that I' + S can weigh without what was skipped */
+    int64_t reach[PROBLEM_POTS]; /* upper limit of the weight of I' + S, without skipped vertices */
     int64_t compute, fixed, cut, bytes;
     struct problem_parts parts; /* load of S in parts; kept only for detailed problems */
     uint32_t copies;            /* the most devices that the stage may have */
@@ -119,13 +119,13 @@ struct search {
     uint64_t counts; /* the number of devices of each kind, packed as in label.used */
     uint64_t *rest;  /* scratch: bits of the ideal that is looked up in the guide */
     enum search_end end_of;
-    /* where it is */
+    /* position of the search */
     /* number of vertices of the ideals that are being extended; the start is one of them */
     uint32_t bucket_at;
-    bool started; /* what is now reached is that of the start */
+    bool started; /* `now` is the state of the start */
     bool inside;  /* an enumeration of sets S has begun */
     struct start from;
-    struct reached now;
+    struct extended_ideal now;
     struct stage stage;
     struct walk walk;
     uint64_t steps, pause; /* steps done; the number of steps at which to pause */
@@ -161,7 +161,7 @@ int64_t guide_excess(const struct search *s, uint32_t id, uint64_t used);
 bool maximal_could_be_larger(struct search *s);
 /* Fills s->from.larger: known ideals of one vertex more than the start from which the rest of a plan is as good. */
 void maximal_find_larger(struct search *s);
-/* Drops the live labels for which an ideal of s->from.larger has one that is as good. */
+/* Drops live labels for which some ideal of s->from.larger has an equally good label. */
 void maximal_drop(struct search *s);
 
 #endif

@@ -14,8 +14,8 @@
 
 enum { INFEASIBLE_STARTS = 8, PROOF_STATES = 1000000, BISECT_STATES = 50000 };
 
-/* Bisection: what is known about the memory that devices need, bytes. */
-struct needed {
+/* Bisection for the memory that devices need: interval known so far, bytes. */
+struct memory_bisection {
     struct ctx *x;
     const struct wdag *g;
     struct clock *clock;
@@ -27,7 +27,7 @@ struct needed {
 
 /* Looks for a plan that fits devices raised to `memory`, and updates *n; states: ideals that the exact search may
  * keep, 0: interval DP alone. */
-static void try_memory(struct needed *n, int64_t memory, uint64_t states)
+static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t states)
 {
     struct arena *a = n->x->use.scratch;
     struct arena_mark mark = arena_mark(a);
@@ -42,7 +42,7 @@ static void try_memory(struct needed *n, int64_t memory, uint64_t states)
         problem_forget_times(c);
     how.starts = smaller_u32(how.starts, INFEASIBLE_STARTS);
     how.clock = n->clock;
-    how.phase = NULL; /* what it finds is no plan for these memories */
+    how.phase = NULL; /* silent: a plan found here does not fit the given memories */
     bool found = c && interval_search(c, &how, &best, a).better;
     if (c && !found && states) {
         struct dp_found s = dp_both(c, &most, &best);
@@ -60,7 +60,7 @@ static void try_memory(struct needed *n, int64_t memory, uint64_t states)
     arena_release(a, mark);
 }
 
-static void bisect(struct needed *n, uint64_t states)
+static void bisect(struct memory_bisection *n, uint64_t states)
 {
     while (n->lo + 1 < n->hi && !clock_out(n->clock))
         try_memory(n, n->lo + (n->hi - n->lo) / 2, states);
@@ -112,15 +112,17 @@ static int report_contradiction(struct ctx *x, bool proven)
     return PASS_INFEASIBLE;
 }
 
-/* What every plan needs where the cycles that classes close need not lie on one device: *g becomes the level of the
- * classes alone.  `need` itself where there is no such level. */
-static struct memory_need need_apart(struct ctx *x, const struct wdag **g, struct memory_need need)
+/* Memory that every plan needs if cycles of classes may be spread over devices: *g becomes the level of the classes
+ * alone. Without such a level: `need`. */
+static struct memory_need need_of_classes(struct ctx *x, const struct wdag **g,
+                                          struct memory_need need)
 {
     struct diag quiet = diag_silent();
-    const struct problem *c = problem_build(any_level(x), &x->scene, -1, x->use.scratch, &quiet);
+    const struct problem *c =
+        problem_build(any_shape_level(x), &x->scene, -1, x->use.scratch, &quiet);
     if (!c)
         return need;
-    *g = any_level(x);
+    *g = any_shape_level(x);
     return memory_need(c);
 }
 
@@ -135,8 +137,8 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
     const struct wdag *of = g;
     exact &= !hosts_are_free(&x->scene);
     if (!exact && exec_kind(&x->scene.model)->subgraphs)
-        sure = need_apart(x, &of, need);
-    struct needed n = {x, g, dpl->clock, dpl, sure.least - 1, need.least - 1, INT64_MAX};
+        sure = need_of_classes(x, &of, need);
+    struct memory_bisection n = {x, g, dpl->clock, dpl, sure.least - 1, need.least - 1, INT64_MAX};
     uint64_t states = exact ? PROOF_STATES : 0;
     if (need.nowhere != UINT32_MAX && sure.nowhere == UINT32_MAX) {
         diag_error(x->use.diag,

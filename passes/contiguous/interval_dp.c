@@ -32,11 +32,11 @@ enum {
     SHARE = 4         /* one order gets 1 / SHARE of the budget that is left */
 };
 
-/* One unit among those that a net has pins in. */
+/* A unit in which a net has pins. */
 struct touch {
     int64_t cost;
     uint32_t prev;  /* 1 + the net's previous unit, 0: none */
-    uint32_t first; /* its first unit */
+    uint32_t first; /* the net's first unit */
     uint32_t src;   /* the unit of the vertex that produces it; UINT32_MAX: none */
     uint8_t last, host, back;
 };
@@ -44,7 +44,7 @@ struct touch {
 /* A unit that needs a shared item. */
 struct need {
     int64_t bytes;
-    uint32_t prev; /* 1 + the previous unit that needs it */
+    uint32_t prev; /* 1 + the previous unit that needs the item */
 };
 
 struct run {
@@ -54,14 +54,15 @@ struct run {
     struct arena *a;
     uint32_t *start;              /* [unit] position of its first vertex; start[n]: all vertices */
     int64_t *time[PROBLEM_KINDS]; /* [unit]; COST_NEVER */
-    int64_t *back[PROBLEM_KINDS]; /* [unit] what of it is the backward pass's; NULL: nothing */
+    /* [unit] the backward pass's part of `time`; NULL: no backward pass */
+    int64_t *back[PROBLEM_KINDS];
     int64_t *size, *param;
     uint32_t *touch_at[CLUSTER_CLASSES]; /* [unit] */
     struct touch *touch[CLUSTER_CLASSES];
     uint32_t *need_at;
     struct need *need;
     int64_t *prefix[PROBLEM_POTS]; /* [potential][unit] weight of the units before it */
-    uint32_t *head;                /* [unit] labels of the plans that end before it */
+    uint32_t *head;                /* [unit] labels of the plans that end before the unit */
     struct labels labels;
     struct live_list live;
     struct problem_caps caps;
@@ -167,7 +168,7 @@ static void make_needs(struct run *r)
     }
 }
 
-/* [unit] The sum of x over its vertices; COST_NEVER if it is so for one of them. */
+/* [unit] The sum of x over the unit's vertices; COST_NEVER if x of some vertex is COST_NEVER. */
 static int64_t *sum_units(const struct run *r, const int64_t *x)
 {
     int64_t *sum = x ? arena_array(r->a, (size_t)r->n + 1, sizeof *sum) : NULL;

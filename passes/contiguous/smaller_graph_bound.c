@@ -34,16 +34,17 @@ enum {
     SHARES = 11,      /* number of limits of mobility: 0, 1/512, ... 1/2, 1 of the longest path */
     HEAVY = 50,       /* a vertex that weighs 1 / HEAVY of a load stays in */
     PRECISION = 1000, /* bisection ends at 1 / PRECISION of the value */
-    STATES = 200000,  /* ideals that one search may keep */
+    STATES = 200000,  /* ideals that a search may keep */
     MEMORY_MAX = 1 << 25 /* bytes of a search that guides the next one */
 };
 
-struct relaxed relax(const struct problem *c, const uint8_t *out, struct arena *a, struct diag *d)
+struct smaller_problem relax(const struct problem *c, const uint8_t *out, struct arena *a,
+                             struct diag *d)
 {
     const struct wdag *g = c->g;
     struct arena *work = arena_new(a);
     const struct wdag *bridged = wdag_bridge_nets(g, out, work);
-    struct relaxed r = {
+    struct smaller_problem r = {
         .c = problem_build_like(wdag_without(bridged, out, BRIDGE_MOST, a), c, a, d)};
     arena_free(work);
     const struct problem_pot *p =
@@ -78,7 +79,7 @@ static int64_t find_mobilities(const struct problem *c, int64_t *mobility, struc
     for (uint32_t v = 0; v < g->n; v++)
         own[v] = w[v] + hop / 2 + (int64_t)(random_bits(&state) % (uint64_t)hop);
     int64_t *before = arena_array(a, (size_t)g->n + 1, sizeof *before);
-    /* [vertex] longest path from it on, itself included */
+    /* [vertex] longest path that begins with the vertex, the vertex included */
     int64_t *after = arena_array(a, (size_t)g->n + 1, sizeof *after);
     for (uint32_t v = 0; v < g->n; v++)
         for_row (u, g->pred, v) {
@@ -105,7 +106,8 @@ struct smaller {
     const struct problem *c;
     int64_t heavy, longest, *mobility; /* mobility: [vertex] */
     uint8_t *out;                      /* [vertex] */
-    uint32_t share, left;              /* of the next one; vertices of the last one */
+    /* share: index of the next share of the longest path; left: vertices of the last graph */
+    uint32_t share, left;
 };
 
 /* Marks in out[] the vertices of a mobility above `above`, but not heavy ones nor pinned ones; returns how many
@@ -131,7 +133,8 @@ static struct smaller smaller_begin(const struct problem *c, int64_t upper, stru
 }
 
 /* Makes the next one in a; false: there is none. */
-static bool smaller_next(struct smaller *s, struct relaxed *r, struct arena *a, struct diag *d)
+static bool smaller_next(struct smaller *s, struct smaller_problem *r, struct arena *a,
+                         struct diag *d)
 {
     for (uint32_t i = s->share; i < SHARES; i++) {
         uint32_t left = choose(s, i ? s->longest >> (SHARES - 1 - i) : 0);
@@ -149,16 +152,16 @@ static bool smaller_next(struct smaller *s, struct relaxed *r, struct arena *a, 
 
 struct bisection {
     int64_t upper;
-    uint64_t steps; /* that are left */
+    uint64_t steps; /* steps left */
     struct clock *clock;
     struct arena *a;
     int64_t value; /* the best bound */
     bool raised;   /* by a search */
-    uint32_t lost; /* vertices that the graph which it searched had lost */
+    uint32_t lost; /* vertices left out of the graph that gave the bound */
 };
 
 /* Whether a search of r proves that no plan of the whole graph is better than `value`. */
-static bool none_below(struct bisection *b, const struct relaxed *r, int64_t value)
+static bool none_below(struct bisection *b, const struct smaller_problem *r, int64_t value)
 {
     const struct dp_limits most = {.max_states = STATES, .max_steps = b->steps, .clock = b->clock};
     struct dp_found s = dp_refute(r->c, value - 1, r->floating, &most, b->a);
@@ -166,7 +169,7 @@ static bool none_below(struct bisection *b, const struct relaxed *r, int64_t val
     return s.none;
 }
 
-static void raise_by(struct bisection *b, const struct relaxed *r)
+static void raise_by(struct bisection *b, const struct smaller_problem *r)
 {
     int64_t least = b->upper / PRECISION + 1, lo = b->value, hi = b->upper + 1;
     if (lo >= b->upper || !none_below(b, r, smaller(lo + least, b->upper)))
@@ -202,7 +205,7 @@ struct bound dp_bound(const struct problem *c, int64_t upper, uint64_t steps, st
     struct bisection b = {
         .upper = upper, .steps = steps, .clock = clock, .a = scratch, .value = c->lower.value};
     struct smaller s = smaller_begin(c, upper, scratch);
-    struct relaxed r;
+    struct smaller_problem r;
     for (struct arena_mark round = arena_mark(scratch);
          b.steps && !clock_out(clock) && smaller_next(&s, &r, scratch, d);
          arena_release(scratch, round))
@@ -216,7 +219,7 @@ struct bound dp_bound(const struct problem *c, int64_t upper, uint64_t steps, st
 /* The search of a smaller graph, or of it reversed (turned). */
 struct rung {
     struct arena *a;
-    struct relaxed r;
+    struct smaller_problem r;
     struct search *s;
     bool turned;
 };

@@ -23,19 +23,19 @@
 
 enum { LOOP_TRIPS = 16, STRING_BYTES = 16, CALLS_SHOWN = 8 };
 
-struct pricing {
+struct cost_builder {
     struct ctx *x;
     /* the module that is priced: x->m, with the calls replaced that can be */
     struct module *m;
-    struct inlined *inside; /* what `m` belongs to; NULL: it is x->m */
-    struct costs *c;        /* of m */
+    struct inlined_module *inside; /* the inlined module that has `m`; NULL: m is x->m */
+    struct costs *c;               /* of m */
     struct flops *flops;
     uint32_t *type;                     /* [value] */
     int64_t *elems;                     /* [value] estimated where c->elems is -1 */
-    uint32_t *stamp;                    /* [value] the last node that counted it */
+    uint32_t *stamp;                    /* [value] the last node that counted the value's bytes */
     gid *order;                         /* graphs 1.., outer before inner */
     int64_t **body_time;                /* [class][graph] */
-    uint32_t *body_never;               /* [graph] classes that cannot run it, a bit each */
+    uint32_t *body_never;               /* [graph] a bit for each class unable to run the graph */
     const struct cost_table *given;     /* NULL: none */
     int64_t *body_flops, *body_traffic; /* [graph] */
     gid *first_body, *next_body;        /* [node], [graph]; NULL without bodies */
@@ -45,7 +45,7 @@ struct pricing {
     nid first_unknown;
 };
 
-static void index_bodies(struct pricing *p)
+static void index_bodies(struct cost_builder *p)
 {
     const struct module *m = p->m;
     if (m->ngraph <= 2)
@@ -64,7 +64,7 @@ static void index_bodies(struct pricing *p)
 
 /* --- sizes of values --- */
 
-static void size_value(struct pricing *p, vid v, int64_t guess)
+static void size_value(struct cost_builder *p, vid v, int64_t guess)
 {
     const struct module *m = p->m;
     const struct type *t = &m->type[p->type[v]];
@@ -81,7 +81,7 @@ static void size_value(struct pricing *p, vid v, int64_t guess)
     p->c->xfer[v] = -1;
 }
 
-static void size_results(struct pricing *p, nid n)
+static void size_results(struct cost_builder *p, nid n)
 {
     const struct node *k = &p->m->node[n];
     int64_t largest = 1;
@@ -108,7 +108,7 @@ static void size_results(struct pricing *p, nid n)
         p->first_unknown = n;
 }
 
-static void size_values(struct pricing *p)
+static void size_values(struct cost_builder *p)
 {
     const struct module *m = p->m;
     for (vid v = 1; v < m->nval; v++) {
@@ -124,7 +124,7 @@ static void size_values(struct pricing *p)
 
 /* --- times --- */
 
-static int64_t node_traffic(struct pricing *p, nid n)
+static int64_t node_traffic(struct cost_builder *p, nid n)
 {
     const struct node *k = &p->m->node[n];
     bool gathers = node_gathers(p->flops, n);
@@ -150,7 +150,7 @@ static int64_t reached_rate(int64_t rate, int64_t efficiency)
 }
 
 /* Of node n, whose computing is of type e, on devices of class k. */
-static int64_t roofline(const struct pricing *p, uint32_t k, enum elem e, nid n)
+static int64_t roofline(const struct cost_builder *p, uint32_t k, enum elem e, nid n)
 {
     const struct device_class *d = &p->x->scene.cluster->cls[k];
     int64_t share = exec_efficiency(&p->x->scene.model);
@@ -160,7 +160,7 @@ static int64_t roofline(const struct pricing *p, uint32_t k, enum elem e, nid n)
     return sat_add(d->overhead, larger(compute, memory));
 }
 
-static void limit_loop(struct pricing *p, nid n)
+static void limit_loop(struct cost_builder *p, nid n)
 {
     bool too_long = false;
     for (uint32_t k = 0; k < p->c->nclass; k++) {
@@ -172,7 +172,7 @@ static void limit_loop(struct pricing *p, nid n)
 }
 
 /* The bodies of n: the larger branch of an If; else their sum, trips times. */
-static void price_owner(struct pricing *p, nid n)
+static void price_owner(struct cost_builder *p, nid n)
 {
     bool branch = node_is(p->m, n, "If");
     int64_t trips = branch ? 1 : trip_count(p->flops, n);
@@ -196,7 +196,7 @@ static void price_owner(struct pricing *p, nid n)
         p->c->time[k][n] -= p->c->time[k][n] == COST_NEVER;
 }
 
-static int64_t given_time(const struct pricing *p, nid n, uint32_t k)
+static int64_t given_time(const struct cost_builder *p, nid n, uint32_t k)
 {
     return p->given != NULL ? cost_table_time(p->given, n, k) : -1;
 }
@@ -214,7 +214,7 @@ static void set_memory(const struct module *m, struct costs *c, nid n, int64_t g
 }
 
 /* What is given from outside goes before the roofline, what cannot run before both. */
-static void adjust_node(struct pricing *p, nid n)
+static void adjust_node(struct cost_builder *p, nid n)
 {
     const struct cluster *c = p->x->scene.cluster;
     uint32_t never = 0;
@@ -232,7 +232,7 @@ static void adjust_node(struct pricing *p, nid n)
     }
 }
 
-static void price_node(struct pricing *p, nid n)
+static void price_node(struct cost_builder *p, nid n)
 {
     if ((p->m->node[n].flags & NODE_LOST) != 0 || node_is_free(p->flops, n))
         return;
@@ -249,7 +249,7 @@ static void price_node(struct pricing *p, nid n)
     }
 }
 
-static void price_nodes(struct pricing *p)
+static void price_nodes(struct cost_builder *p)
 {
     const struct module *m = p->m;
     for (uint32_t i = m->ngraph - 1; i-- > 0;) { /* inner graphs first */
@@ -270,7 +270,7 @@ static void price_nodes(struct pricing *p)
 }
 
 /* The name of a node, after that of the call that it is in. */
-static const char *place_name(const struct pricing *p, nid n)
+static const char *place_name(const struct cost_builder *p, nid n)
 {
     if (p->inside == NULL || p->inside->names || p->inside->within[n] == 0)
         return node_name(p->m, n);
@@ -279,7 +279,7 @@ static const char *place_name(const struct pricing *p, nid n)
 }
 
 /* Why call n was not replaced by its nodes. */
-static const char *why_closed(const struct pricing *p, const struct functions *f, nid n)
+static const char *why_closed(const struct cost_builder *p, const struct functions *f, nid n)
 {
     uint32_t callee = p->m->node[n].callee;
     if (callee == 0)
@@ -295,7 +295,7 @@ static const char *why_closed(const struct pricing *p, const struct functions *f
 }
 
 /* A line for each reason, at most CALLS_SHOWN. */
-static void report_calls(const struct pricing *p)
+static void report_calls(const struct cost_builder *p)
 {
     struct functions *f = functions_study(p->x->scene.m, p->x->use.scratch);
     const char *why[CALLS_SHOWN] = {NULL};
@@ -321,7 +321,7 @@ static void report_calls(const struct pricing *p)
             count[k], why[k]);
 }
 
-static void report_costs(const struct pricing *p)
+static void report_costs(const struct cost_builder *p)
 {
     struct diag *d = p->x->use.diag;
     char most[UNIT_TEXT];
@@ -358,7 +358,7 @@ static bool is_overflow(const struct module *m, uint32_t type)
 
 /* Whether the sums that planning makes stay below CTX_SUM_MAX, as far as can be told before it is known
  * what is placed: of times and transfers, and of bytes, once for each reader. */
-static bool is_countable(const struct pricing *p)
+static bool is_countable(const struct cost_builder *p)
 {
     const struct module *m = p->m;
     const struct cluster *c = p->x->scene.cluster;
@@ -375,9 +375,9 @@ static bool is_countable(const struct pricing *p)
             time = p->c->time[k][n] == COST_NEVER ? time : sat_add(time, p->c->time[k][n]);
         for (vid v = 1; v < m->nval; v++)
             time = sat_add(
-                time,
-                sat_mul(cluster_transfer(c, k, false, (struct moved){p->c->bytes[v], -1, false}),
-                        m->value[v].flags & VALUE_INIT ? 0 : uses[v] + 1));
+                time, sat_mul(cluster_transfer(c, k, false,
+                                               (struct moved_value){p->c->bytes[v], -1, false}),
+                              m->value[v].flags & VALUE_INIT ? 0 : uses[v] + 1));
         if (time >= CTX_SUM_MAX)
             return false;
     }
@@ -385,7 +385,7 @@ static bool is_countable(const struct pricing *p)
 }
 
 /* Sums over the whole model must fit: the passes that follow add without looking. */
-static int check_range(const struct pricing *p)
+static int check_range(const struct cost_builder *p)
 {
     const struct module *m = p->m;
     int64_t bytes = 0, most = -1;
@@ -447,7 +447,7 @@ static int check_support(struct ctx *x)
     return PASS_INFEASIBLE;
 }
 
-/* The bytes of a profile's nodes hold their weights, too, so that a table cannot replace them. */
+/* Bytes of a profile's nodes include weights, so that a table cannot replace the bytes. */
 static int adjust_memory(struct ctx *x, const struct cost_table *t)
 {
     struct module *m = x->scene.m;
@@ -464,7 +464,7 @@ static int adjust_memory(struct ctx *x, const struct cost_table *t)
     return 0;
 }
 
-/* Costs that came with the input: tables replace times, too, but what cannot run stays so. */
+/* Costs that came with the input: tables replace times, too, but a node that a class cannot run stays so. */
 static int adjust_given(struct ctx *x)
 {
     const struct cost_table *t = NULL;
@@ -498,7 +498,7 @@ static void adjust_call(struct ctx *x, const struct cost_table *given, nid n)
     }
 }
 
-static void price(struct pricing *p)
+static void price(struct cost_builder *p)
 {
     const struct module *m = p->m;
     struct arena *a = p->x->use.scratch;
@@ -518,8 +518,8 @@ static void price(struct pricing *p)
     price_nodes(p);
 }
 
-/* Costs of the model from those of the module in which its calls are replaced. */
-static int fold_calls(struct ctx *x, struct pricing *p, struct inlined *e)
+/* Costs of the model, summed from the costs of the module with calls replaced by function bodies. */
+static int fold_calls(struct ctx *x, struct cost_builder *p, struct inlined_module *e)
 {
     for (vid v = 1; v < e->m.nval; v++)
         e->m.value[v].type = p->type[v];
@@ -535,9 +535,9 @@ static int fold_calls(struct ctx *x, struct pricing *p, struct inlined *e)
 }
 
 /* With smaller guesses for as long as sizes are absurd. */
-static void price_guessed(struct pricing *p)
+static void price_guessed(struct cost_builder *p)
 {
-    const struct pricing start = *p;
+    const struct cost_builder start = *p;
     do {
         *p = start;
         p->type = p->inside != NULL ? planning_types_inside(p->x, p->inside) : planning_types(p->x);
@@ -551,8 +551,8 @@ static int run_cost(struct ctx *x, const void *opts)
     (void)opts;
     if (m->cost != NULL) /* profiled: the file knows better */
         return adjust_given(x);
-    struct inlined *e = calls_expand(m, cost_table_wanted(x), x->use.scratch);
-    struct pricing p = {.x = x, .m = e != NULL ? &e->m : m, .inside = e};
+    struct inlined_module *e = calls_expand(m, cost_table_wanted(x), x->use.scratch);
+    struct cost_builder p = {.x = x, .m = e != NULL ? &e->m : m, .inside = e};
     if (cost_table_wanted(x) &&
         ((p.given = cost_table_read(x, p.m)) == NULL || cost_table_check(p.given, x) != 0))
         return -1;

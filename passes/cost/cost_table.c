@@ -185,7 +185,7 @@ static const char *deviation_text(const struct deviation *d, struct arena *a)
                      share_text(a, d->within[2], d->nodes), zero);
 }
 
-/* One line for all classes that compare alike. */
+/* Notes the comparison in one line for all classes with equal figures. */
 static void note_times(const struct cost_table *t, const struct sheet *s, struct forecast *f,
                        struct ctx *x)
 {

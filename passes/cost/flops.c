@@ -16,8 +16,8 @@
 #include <string.h>
 
 enum flop_rule {
-    FREE,    /* nothing at all */
-    GATHER,  /* one per result, but reads only that */
+    FREE,    /* no arithmetic */
+    GATHER,  /* one per element of the result; bytes read: as many as the result has */
     PER_OUT, /* arg per element of result 0 */
     PER_IN,  /* arg per element of operand 0 */
     WINDOW,  /* pooling */

@@ -4,7 +4,7 @@
 
 #include "passes/shapes/infer.h"
 
-/* What the questions below need to know of one module. */
+/* Facts of one module for the functions below. */
 struct flops {
     struct infer f;       /* types for planning, to look shapes up in */
     const int64_t *elems; /* [value] elements, estimated where unknown */
@@ -18,9 +18,9 @@ struct flops *flops_new(struct module *m, uint32_t *type, const int64_t *elems, 
 int64_t flops_of(struct flops *x, nid n);
 /* Takes no time, not even the overhead: Reshape, Identity, Shape, Constant and the like. */
 bool node_is_free(struct flops *x, nid n);
-/* Reads only what it returns: Gather and the like. */
+/* Whether n reads only the elements that n returns, as Gather does. */
 bool node_gathers(struct flops *x, nid n);
-/* Element type that decides which peak counts. */
+/* Element type whose peak rate n runs at. */
 enum elem compute_type(struct flops *x, nid n);
 /* How often the body of a Loop or Scan runs; -1: not known. */
 int64_t trip_count(struct flops *x, nid n);

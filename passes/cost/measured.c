@@ -386,7 +386,7 @@ static int read_objects(struct reader *r, json_t *list)
 /* ---- ONNX Runtime's profile ------------------------------------------------------------------- */
 
 struct event {
-    uint32_t node;      /* its row */
+    uint32_t node;      /* row of the node */
     int64_t us, memory; /* memory: NONE: not told */
 };
 
@@ -443,7 +443,7 @@ static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
     return nodes;
 }
 
-/* What an event says of its node's results, a text of bytes. */
+/* Bytes of the results of an event's node, which the event holds as text. */
 static int64_t event_memory(const json_t *e)
 {
     const char *text = json_get_text(json_object_get(e, "args"), "output_size");

@@ -7,10 +7,10 @@
 
 enum { NONE = -1 };
 
-/* What one file says.  Arrays are NULL where it says nothing at all; NONE: nothing of this one. */
+/* The costs in one file. Arrays are NULL for a quantity without any entry; an element NONE: no entry for this row. */
 struct sheet {
-    const char *option, *path;           /* the option that names the file */
-    int64_t batch;                       /* what it was measured at; 0: at what is planned */
+    const char *option, *path; /* the option that names the file */
+    int64_t batch;             /* batch size of the measurements; 0: the planned batch size */
     int64_t *node_time[CLUSTER_CLASSES]; /* [row] ps */
     int64_t *op_time[CLUSTER_CLASSES];   /* [id of operator type] */
     int64_t *node_memory, *op_memory;    /* bytes */
@@ -20,7 +20,7 @@ struct sheet {
 struct forecast {
     int64_t batch;
     uint32_t sheets;
-    bool fits; /* false: there is none */
+    bool fits; /* false: no line fits */
     struct affine_fit fit;
 };
 
@@ -34,12 +34,12 @@ struct cost_table {
     uint32_t nrow, nname, nop, model; /* model: the row of the model's node 0 */
     struct sheet *given, *at;         /* of --costs; of --profile-at */
     uint32_t ngiven, nat;
-    struct forecast *planned; /* for the batch that is planned: the last one that was needed */
+    struct forecast *planned; /* forecast for the planned batch size, for the row asked for last */
 };
 
 /* Reads FILE or FILE:CLASS,...; 0, or -1 and an error.  Arrays live in the scratch arena. */
 int sheet_read(const struct cost_table *t, struct sheet *to, struct ctx *x, const char *text);
-/* What s says of a row: of the node, else of its operator type; NONE: nothing. */
+/* Time in s for a row: the node's, else its operator type's; NONE: no entry. */
 int64_t sheet_time(const struct sheet *s, const struct cost_table *t, uint32_t row, uint32_t k);
 int64_t sheet_memory(const struct sheet *s, const struct cost_table *t, uint32_t row);
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Keeps in can[] the outermost calls that can be closed; returns how many. */
-static uint32_t choose_calls(const struct opened *o, uint8_t *can)
+static uint32_t choose_calls(const struct open_calls *o, uint8_t *can)
 {
     uint32_t n = 0;
     for (uint32_t s = 1; s < o->nsite; s++) {
@@ -38,8 +38,8 @@ static nid find_speaker(const struct ctx *x, const struct site *s, const uint8_t
 }
 
 /* Writes the devices of the new module's nodes and their parts; false: some part would have no node. */
-static bool assign_nodes(const struct ctx *x, const struct parts *parts, const struct closing *c,
-                         struct plan *plan, struct pieces *k)
+static bool assign_nodes(const struct ctx *x, const struct parts *parts,
+                         const struct closed_module *c, struct plan *plan, struct pieces *k)
 {
     const struct graph *g = &c->m.graph[1];
     plan->dev = arena_array(x->use.mem, c->m.nnode, sizeof *plan->dev);
@@ -87,8 +87,8 @@ static struct verdict copy_figures(const struct ctx *x, const struct verdict *wa
 bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *was,
                 struct closed_plan *out)
 {
-    const struct opened *o = x->results.opened;
-    struct closing c;
+    const struct open_calls *o = x->results.opened;
+    struct closed_module c;
     struct pieces k = {0};
     uint8_t *shut = opened_closable(x, x->scene.place, parts, x->use.scratch);
     uint32_t n = choose_calls(o, shut);
@@ -107,7 +107,7 @@ bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *
     out->plan = *x->results.plan;
     if (!assign_nodes(x, parts, &c, &out->plan, &k))
         return false;
-    /* parts are given, not to be worked out anew, so what they cost is left out of both */
+    /* parts are given, so both judgements leave the cost of parts out */
     struct scene new = out->scene, old = x->scene;
     new.model.part_cost = old.model.part_cost = 0;
     struct evaluation is = evaluate(&new, &out->plan, x->use.mem);

@@ -13,9 +13,9 @@ struct closed_plan {
     struct plan plan;
     struct verdict verdict;
     struct parts *parts;
-    /* calls that are nodes again, outermost ones; calls that are still open */
+    /* closed: outermost calls that are nodes again; open: calls still open */
     uint32_t closed, open;
-    const char *first_open; /* the name of one */
+    const char *first_open; /* name of an open call */
 };
 
 /* Makes that of x->results.plan, whose parts and figures (of x->m) are given; false: x->m has to do.  Lives in

@@ -136,7 +136,7 @@ static int check_size(struct ctx *x, const struct functions *f, int64_t most)
 
 /* ---- what is left ---- */
 
-/* Drops the functions that nothing calls any more; the others keep their order. */
+/* Drops functions without calls; the remaining functions keep their order. */
 static void drop_functions(struct ctx *x)
 {
     struct module *m = x->scene.m;
@@ -171,7 +171,7 @@ static void drop_functions(struct ctx *x)
     }
 }
 
-static void note_inlined(const struct ctx *x, const struct inlined *r, uint32_t calls)
+static void note_inlined(const struct ctx *x, const struct inlined_module *r, uint32_t calls)
 {
     const struct module *m = x->scene.m;
     uint32_t left = 0;
@@ -198,7 +198,7 @@ static int run(struct ctx *x, const void *options)
 {
     const struct inline_options *o = options;
     struct module *m = x->scene.m;
-    struct inlined r;
+    struct inlined_module r;
     uint32_t calls = 0;
     for (nid n = 1; n < m->nnode; n++)
         calls += m->node[n].callee != 0;

@@ -26,7 +26,8 @@ struct guest {
     int64_t opset;     /* of ai.onnx */
 };
 
-/* What the values and names of a function stand for in one call of it; function 0: the model itself. */
+/* Environment of one call: for the function's values and names, the values and names of the result. function 0: the
+ * model itself. */
 struct env {
     const struct module *from;
     uint32_t function;
@@ -34,7 +35,8 @@ struct env {
     struct map give; /* name -> attribute of the result: what the call gives, else the default */
     sid prefix;
     nid origin; /* origin of its nodes: the call in the original; 0: each node's own */
-    nid before; /* the call in the result that its nodes stand before; 0: they stand at the end of their graph */
+    /* the call in the result before which the function's nodes go; 0: at the end of the graph */
+    nid before;
     int64_t opset;
     uint32_t site; /* of the call; 0: the model itself */
 };
@@ -51,7 +53,7 @@ struct frame {
     nid at, end;
     /* of the call: results of the call that no node of the function makes directly: leave_frame() adds an Identity */
     struct slice out;
-    /* whether it is the main graph of a function, so that a site ends with it */
+    /* a function's main graph: the end of the frame ends a site */
     bool call;
 };
 
@@ -59,7 +61,7 @@ struct inliner {
     const struct module *src;
     const struct functions *f;
     const struct inline_how *how;
-    struct inlined *x;
+    struct inlined_module *x;
     struct module *m; /* &x->m */
     struct edit *e;
     struct arena *a; /* until the end */
@@ -121,7 +123,7 @@ static vid new_value(struct inliner *w, const struct env *e, vid from)
     if ((y->flags & VALUE_LOST) != 0)
         y->name = 0;
     if (x->tensor != 0 &&
-        (y->flags & VALUE_INIT) != 0) { /* one of its own, since it has another name */
+        (y->flags & VALUE_INIT) != 0) { /* a tensor of its own, since the value has a new name */
         tid t = module_add_tensor(w->m);
         w->m->tensor[t] = w->m->tensor[edit_source_tensor(s, x->tensor)];
         w->m->tensor[t].name = w->m->value[v].name;
@@ -144,7 +146,7 @@ static vid result_value(struct inliner *w, const struct env *e, vid x)
 /* Notes where the next node of the result comes from. */
 static void note_node(struct inliner *w, const struct env *e, nid from)
 {
-    struct inlined *x = w->x;
+    struct inlined_module *x = w->x;
     nid id = w->next++;
     x->origin = vec_grow(w->m->mem, x->origin, &x->caporigin, id + 1, sizeof *x->origin);
     x->opset = vec_grow(w->m->mem, x->opset, &x->capopset, id + 1, sizeof *x->opset);
@@ -154,7 +156,7 @@ static void note_node(struct inliner *w, const struct env *e, nid from)
     x->within[id] = e->site;
 }
 
-/* A node of a function where those of its call stand. */
+/* Adds a node of a function at the place of the call's nodes. */
 static nid add_node(struct inliner *w, const struct env *e, const char *op, sid like)
 {
     nid id = e->before != 0 && w->m->node[e->before].graph == w->graph
@@ -297,7 +299,7 @@ static void push_frame(struct inliner *w, struct env *e, gid g, struct slice out
 static uint32_t add_site(struct inliner *w, const struct env *e, nid call, sid name)
 {
     const struct node *n = &e->from->node[call];
-    struct inlined *x = w->x;
+    struct inlined_module *x = w->x;
     struct site s = {.name = name, .function = n->callee, .parent = e->site, .call = call};
     s.first = w->next;
     s.in = (struct slice){w->m->narg, n->nformal};
@@ -345,7 +347,7 @@ static void enter_call(struct inliner *w, struct env *e, nid call)
         vid y = b->arg[g->out.at + i];
         if (r != 0 && b->value[y].def != 0 && in->value[y] == 0) {
             in->value[y] = r;
-            r = 0; /* the node that makes it in the function will define it */
+            r = 0; /* the node of the function that makes the value will define r */
         }
         w->m->arg[out.at + i] = r;
     }
@@ -429,7 +431,7 @@ static void fill_graph(struct inliner *w, struct job j)
 /* ---- the whole ---- */
 
 int inline_calls(const struct module *m, const struct inline_how *how, struct arena *mem,
-                 struct arena *scratch, struct diag *d, struct inlined *out)
+                 struct arena *scratch, struct diag *d, struct inlined_module *out)
 {
     struct inliner w = {.src = m,
                         .f = how->functions,
@@ -439,7 +441,8 @@ int inline_calls(const struct module *m, const struct inline_how *how, struct ar
                         .a = arena_new(scratch),
                         .next = 1};
     struct env model = {.from = m, .opset = module_opset(m, 0)};
-    *out = (struct inlined){.m = module_fork(m, mem), .nnode0 = m->nnode, .ngraph0 = m->ngraph};
+    *out =
+        (struct inlined_module){.m = module_fork(m, mem), .nnode0 = m->nnode, .ngraph0 = m->ngraph};
     out->names = how->names;
     out->site = vec_grow(mem, NULL, &out->capsite, 1, sizeof *out->site);
     out->nsite = 1;

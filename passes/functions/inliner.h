@@ -8,8 +8,8 @@
 
 /* Whether the calls of a function can be replaced. */
 enum fate {
-    FATE_FREE,    /* they can */
-    FATE_CYCLE,   /* it calls itself, or one that does */
+    FATE_FREE,    /* calls can be replaced */
+    FATE_CYCLE,   /* the function calls itself, directly or through others */
     FATE_DEEP,    /* calls in calls in calls, more than CALL_DEPTH of them */
     FATE_OPSET,   /* it was written for another version of an operator */
     FATE_UNWANTED /* the caller's choice */
@@ -55,20 +55,20 @@ const char *call_obstacle(const struct module *m, const struct functions *f,
  * a site follow it. */
 struct site {
     sid name;          /* of the call */
-    uint32_t function; /* that it calls */
-    uint32_t parent;   /* the site that it is in; 0: none */
+    uint32_t function; /* the called function */
+    uint32_t parent;   /* the innermost site around this one; 0: none */
     nid call;          /* in the body of the function of that site, or in the original */
-    uint32_t after;    /* the first site after it that is not inside it */
+    uint32_t after;    /* the first later site outside of this one */
     nid first, end;    /* its nodes, in the graph that the call was in */
     /* of module.arg: what the call was given, 0: omitted; its results, 0: lost */
     struct slice in, out;
 };
 
-struct inlined {
-    struct module m; /* shares what did not change with the original, values with their numbers */
+struct inlined_module {
+    struct module m; /* shares all unchanged arrays with the original; values keep their numbers */
     uint32_t nnode0, ngraph0; /* counts of the original */
     bool names;               /* nodes have names of their own */
-    /* [node of m] the node of the original that it is, or the call that it came from */
+    /* [node of m] the same node in the original, or the replaced call that brought the node */
     nid *origin;
     uint32_t caporigin;
     int64_t *opset; /* [node of m] the version of ai.onnx that it was written for; -1: not said */
@@ -79,7 +79,7 @@ struct inlined {
     uint32_t nsite, capsite;
 };
 
-/* Which calls are replaced of those that the fates allow, and how. */
+/* Which calls with FATE_FREE are replaced, and how. */
 struct inline_how {
     const struct functions *functions; /* of the module, with their fates */
     /* nodes and values get names of their own, call/inner; without, they keep the inner ones, which
@@ -95,6 +95,6 @@ struct inline_how {
 /* Writes to *out a copy of m with calls replaced.  The new arrays live in mem; m is not changed (but its strings
  * are).  0, or -1: the names take too much memory (a diagnostic in d).  O(the result), hashing expected. */
 int inline_calls(const struct module *m, const struct inline_how *how, struct arena *mem,
-                 struct arena *scratch, struct diag *d, struct inlined *out);
+                 struct arena *scratch, struct diag *d, struct inlined_module *out);
 
 #endif

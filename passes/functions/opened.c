@@ -17,10 +17,10 @@
 
 /* Makes the `opened` for r->m from the sites of r, and adds the opsets that the new nodes need to r->m; NULL: no
  * call was opened. */
-static struct opened *take_sites(struct ctx *x, const struct module *from,
-                                 const struct functions *f, struct inlined *r)
+static struct open_calls *take_sites(struct ctx *x, const struct module *from,
+                                     const struct functions *f, struct inlined_module *r)
 {
-    struct opened *o = arena_alloc(x->scene.m->mem, sizeof *o);
+    struct open_calls *o = arena_alloc(x->scene.m->mem, sizeof *o);
     uint8_t *entered = arena_alloc(x->use.scratch, (size_t)f->n + 1);
     if (r->nsite == 1)
         return NULL;
@@ -28,7 +28,7 @@ static struct opened *take_sites(struct ctx *x, const struct module *from,
         entered[r->site[s].function] = 1;
     functions_import(&r->m, f, entered, x->use.scratch);
     r->m.rewritten = true;
-    *o = (struct opened){*from, f, r->site, r->nsite, r->within};
+    *o = (struct open_calls){*from, f, r->site, r->nsite, r->within};
     return o;
 }
 
@@ -36,11 +36,11 @@ int64_t opened_make(struct ctx *x, struct inline_how how)
 {
     assert(!x->results.opened);
     struct diag quiet = diag_silent();
-    struct inlined r;
+    struct inlined_module r;
     how.names = how.main_only = true;
     if (inline_calls(x->scene.m, &how, x->scene.m->mem, x->use.scratch, &quiet, &r) != 0)
         return -1;
-    struct opened *o = take_sites(x, x->scene.m, how.functions, &r);
+    struct open_calls *o = take_sites(x, x->scene.m, how.functions, &r);
     if (o == NULL)
         return 0;
     x->results.opened = o;
@@ -54,11 +54,11 @@ int64_t opened_make(struct ctx *x, struct inline_how how)
 struct tally {
     uint32_t needed;           /* number of nodes that some output of the model needs */
     int32_t low, high;         /* the first and last part that its placed nodes are in */
-    uint8_t forward, backward; /* 1: it has placed nodes of that pass */
+    uint8_t forward, backward; /* 1: the site has placed nodes of that pass */
 };
 
 /* What the question whether a site can be closed needs. */
-struct asking {
+struct close_question {
     const struct ctx *x;
     const struct place *p;
     const struct parts *parts;
@@ -67,9 +67,9 @@ struct asking {
     uint8_t *follows; /* [node] 1: a Shape or Size, which is where its operand is made */
 };
 
-static struct tally *tally_sites(const struct asking *k, struct arena *a)
+static struct tally *tally_sites(const struct close_question *k, struct arena *a)
 {
-    const struct opened *o = k->x->results.opened;
+    const struct open_calls *o = k->x->results.opened;
     const struct module *m = k->x->scene.m;
     const struct graph *g = &m->graph[1];
     struct tally *tally = arena_array(a, o->nsite, sizeof *tally), *t = tally;
@@ -101,7 +101,7 @@ static struct tally *tally_sites(const struct asking *k, struct arena *a)
 
 /* Whether v, a result of the call, can be a result of the closed node: nothing outside reads it, or a placed node of
  * the call makes it and placed nodes read it. */
-static bool can_leave(const struct asking *k, const struct site *s, vid v)
+static bool can_leave(const struct close_question *k, const struct site *s, vid v)
 {
     const struct value *x = &k->x->scene.m->value[v];
     const uint32_t *user = k->users.to + k->users.at[v];
@@ -117,7 +117,7 @@ static bool can_leave(const struct asking *k, const struct site *s, vid v)
 
 /* Fills k->has with all values that the first and last part that its placed nodes are in have without placed nodes
  * making them: inputs, weights, results of copies. */
-static void note_parts(struct asking *k, struct arena *a)
+static void note_parts(struct close_question *k, struct arena *a)
 {
     const struct module *m = k->x->scene.m;
     for (uint32_t x = 0; x < k->parts->nparts; x++) {
@@ -136,14 +136,14 @@ static void note_parts(struct asking *k, struct arena *a)
 }
 
 /* Whether the part has v, given or made. */
-static bool is_there(const struct asking *k, int32_t part, vid v)
+static bool is_there(const struct close_question *k, int32_t part, vid v)
 {
     nid def = k->x->scene.m->value[v].def;
     return map_get(&k->has, map_key((uint32_t)part, v)) != 0 ||
            (def != 0 && k->parts->part_of[def] == part);
 }
 
-static bool is_closable(const struct asking *k, const struct site *s, const struct tally *t)
+static bool is_closable(const struct close_question *k, const struct site *s, const struct tally *t)
 {
     const vid *arg = k->x->scene.m->arg;
     if (t->needed == 0)
@@ -165,8 +165,8 @@ uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struc
                          struct arena *a)
 {
     assert(x->results.opened && parts->part_of);
-    const struct opened *o = x->results.opened;
-    struct asking k = {.x = x, .p = p, .parts = parts};
+    const struct open_calls *o = x->results.opened;
+    struct close_question k = {.x = x, .p = p, .parts = parts};
     uint8_t *can = arena_alloc(a, o->nsite);
     note_parts(&k, a);
     k.users = module_users(x->scene.m, a);
@@ -181,7 +181,7 @@ uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struc
 
 /* Walks through the sites in the order in which the inliner asks about calls. */
 struct walk {
-    const struct opened *o;
+    const struct open_calls *o;
     const uint8_t *shut;
     uint32_t next; /* the site that the next opened call is */
 };
@@ -254,7 +254,8 @@ static void pair_nodes(struct sides *s, nid old, nid now)
 }
 
 /* Pairs the nodes of the main graphs, and of the bodies in them; site[node of now]: the site that a closed call was. */
-static void pair_main(struct sides *s, const struct opened *o, const uint8_t *shut, uint32_t *site)
+static void pair_main(struct sides *s, const struct open_calls *o, const uint8_t *shut,
+                      uint32_t *site)
 {
     const struct graph *g = &s->now->graph[1];
     nid at = s->old->graph[1].first;
@@ -319,7 +320,7 @@ static void add_up(const struct sides *s, const struct place *p, const struct si
 }
 
 /* Adds the bytes of large constants that closed calls compute to those calls. */
-static void add_constants(const struct sides *s, const struct place *p, const struct opened *o,
+static void add_constants(const struct sides *s, const struct place *p, const struct open_calls *o,
                           const uint32_t *site, struct arena *scratch)
 {
     /* [site] the closed call, a node of now, that it is in; 0: none */
@@ -338,15 +339,16 @@ static void add_constants(const struct sides *s, const struct place *p, const st
     }
 }
 
-void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut, struct closing *out)
+void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut,
+                  struct closed_module *out)
 {
     assert(x->results.opened);
-    const struct opened *o = x->results.opened;
+    const struct open_calls *o = x->results.opened;
     struct module from = add_types(&o->from, x->scene.m);
     struct walk walk = {o, shut, 1};
     struct inline_how how = {o->functions, true, true, is_still_open, &walk};
     struct diag quiet = diag_silent();
-    struct inlined r;
+    struct inlined_module r;
     /* cannot fail for lack of room for names: there are fewer than before */
     inline_calls(&from, &how, x->scene.m->mem, x->use.scratch, &quiet, &r);
     out->opened = take_sites(x, &o->from, o->functions, &r);

@@ -7,7 +7,7 @@
 #include "passes/functions/inliner.h"
 
 /* What x->results.opened points to while calls of x->m stand open. */
-struct opened {
+struct open_calls {
     struct module from; /* the model with these calls as nodes */
     const struct functions *functions;
     struct site *site; /* [nsite] the open calls, from 1; their nodes are in x->m's main graph */
@@ -30,15 +30,16 @@ uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struc
                          struct arena *a);
 
 /* x->m with calls as nodes again. */
-struct closing {
-    struct module m;       /* with types and costs */
-    struct opened *opened; /* the calls that are open in m; NULL: none */
-    nid *node;             /* [node of m] the same node in x->m; 0: a call that was closed */
+struct closed_module {
+    struct module m;           /* with types and costs */
+    struct open_calls *opened; /* the calls that are open in m; NULL: none */
+    nid *node;                 /* [node of m] the same node in x->m; 0: a call that was closed */
     uint32_t *site; /* [node of m] the site of x->results.opened that this call was; 0: none */
 };
 
 /* Closes the calls with shut[site] != 0, which must be closable (opened_closable), and all inside of them, into
  * *out.  x is not changed.  Lives in x->m->mem.  O(nodes + operands). */
-void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut, struct closing *out);
+void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut,
+                  struct closed_module *out);
 
 #endif

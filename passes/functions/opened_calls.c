@@ -18,9 +18,9 @@ bool calls_few(const struct module *m, const struct functions *f, uint64_t *node
     return *nodes <= CALLS_MOST && entries <= (uint64_t)CALLS_MOST * ENTRIES_PER_NODE;
 }
 
-struct inlined *calls_expand(const struct module *m, bool names, struct arena *a)
+struct inlined_module *calls_expand(const struct module *m, bool names, struct arena *a)
 {
-    struct inlined *e;
+    struct inlined_module *e;
     struct diag quiet = diag_silent();
     uint64_t nodes;
     bool any = false;
@@ -40,7 +40,7 @@ struct inlined *calls_expand(const struct module *m, bool names, struct arena *a
     return e;
 }
 
-void calls_adopt_types(struct module *m, const struct inlined *e)
+void calls_adopt_types(struct module *m, const struct inlined_module *e)
 {
     assert(e->m.ntype >= m->ntype && e->m.ndim >= m->ndim);
     module_add_dims(m, e->m.dim + m->ndim, e->m.ndim - m->ndim);
@@ -86,8 +86,8 @@ void costs_add(struct costs *out, nid to, const struct costs *c, nid n, bool run
     }
 }
 
-struct costs *calls_fold(const struct module *m, const struct inlined *e, const struct costs *c,
-                         const struct place *p, struct arena *a)
+struct costs *calls_fold(const struct module *m, const struct inlined_module *e,
+                         const struct costs *c, const struct place *p, struct arena *a)
 {
     struct costs *out = costs_new(m, a, c->nclass);
     for (vid v = 0; v < m->nval; v++) {

@@ -10,12 +10,12 @@
  * only boxes.  O(the result). */
 enum { CALLS_MOST = 500000 };
 /* names: what is in a call is named call/inner, if that does not take too much memory. */
-struct inlined *calls_expand(const struct module *m, bool names, struct arena *a);
+struct inlined_module *calls_expand(const struct module *m, bool names, struct arena *a);
 /* Whether f allows so many nodes; *nodes: how many. */
 bool calls_few(const struct module *m, const struct functions *f, uint64_t *nodes);
 
 /* Types that were made for e->m become types of m, with the same numbers. */
-void calls_adopt_types(struct module *m, const struct inlined *e);
+void calls_adopt_types(struct module *m, const struct inlined_module *e);
 
 /* Costs of m, all zero, for nclass classes, in a. */
 struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass);
@@ -24,7 +24,7 @@ void costs_add(struct costs *out, nid to, const struct costs *c, nid n, bool run
 /* The costs of m from those of e->m, whose nodes are placed as p says: a call takes the time and the memory
  * of those nodes in its place that need a device, and does the work of all; copies take no time, as
  * outside of calls. */
-struct costs *calls_fold(const struct module *m, const struct inlined *e, const struct costs *c,
-                         const struct place *p, struct arena *a);
+struct costs *calls_fold(const struct module *m, const struct inlined_module *e,
+                         const struct costs *c, const struct place *p, struct arena *a);
 
 #endif

@@ -1,4 +1,4 @@
-/* Since when the operators of ai.onnx are what they are. */
+/* The opset versions in which operators of ai.onnx got their present meaning. */
 #ifndef PCC_PASSES_FUNCTIONS_OPSET_HISTORY_H
 #define PCC_PASSES_FUNCTIONS_OPSET_HISTORY_H
 

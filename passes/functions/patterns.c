@@ -30,7 +30,7 @@ static const char *find_bracket_end(const char *s)
     return *s != 0 ? s : s - 1;
 }
 
-/* How often regcomp copies what stands before the interval at s, such as {3,5}; 1: there is no interval. */
+/* How many copies regcomp makes of the expression before the interval at s, such as {3,5}; 1: there is no interval. */
 static uint64_t count_repeats(const char *s)
 {
     uint64_t most = 1, n = 0;
@@ -45,7 +45,7 @@ static uint64_t count_repeats(const char *s)
 /* NULL, or why the expression is refused before regcomp sees it. */
 static const char *find_fault(const char *s)
 {
-    /* [depth] size so far; size of what a repeat would copy */
+    /* before: [depth] size so far; last: size of the text that a repeat would copy */
     uint64_t before[DEPTH_MOST + 1] = {0}, last = 0;
     /* [depth] repeats inside each other; of what a repeat would copy */
     unsigned nested[DEPTH_MOST + 1] = {0}, loops = 0;
@@ -137,7 +137,7 @@ struct pattern *patterns_match(struct patterns *p, const char *name)
 
 struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct arena *a)
 {
-    const struct opened *o = x->results.opened;
+    const struct open_calls *o = x->results.opened;
     const uint8_t *follows = place_follows(x->scene.m, x->scene.place, a);
     struct pattern **hit = arena_array(a, x->scene.m->nnode, sizeof(struct pattern *));
     struct pattern **call = arena_array(a, o ? o->nsite : 1, sizeof(struct pattern *)), *outer;

@@ -11,7 +11,7 @@ struct pattern {
     const char *text;
     const struct regex *re;
     uint32_t group; /* what the caller wants to know of a match: a device, a block */
-    uint32_t hits;  /* names that it was the first to match */
+    uint32_t hits;  /* names for which this was the first matching pattern */
 };
 
 /* Zeroed: empty. */

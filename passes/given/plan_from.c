@@ -24,7 +24,7 @@ static const struct opt plan_opts[] = {
      .help = "work for its lower bound: 1 is about a second, 100 finds much where devices are few"},
     {0}};
 
-/* 0 if the plan may be taken; else -1 or PASS_INFEASIBLE, with an error that says what is against it. */
+/* 0 if the plan may be taken; else -1 or PASS_INFEASIBLE, with an error that names the obstacle. */
 static int refuse(struct ctx *x, const struct plan_options *o, const int32_t *dev,
                   const struct evaluation *e)
 {
@@ -48,7 +48,7 @@ static uint32_t goal_of(const struct given_plan *given, const struct ctx *x)
     return said ? given->model.objective : ctx_judged(x).model.objective;
 }
 
-/* The plan's figures rest on what its file says, but for what the user says. */
+/* Takes the settings of the plan's file as the basis of the plan's figures, except settings given by the user. */
 static int take_basis(struct ctx *x, const char *from, const struct given_plan *given)
 {
     for (const struct opt *o = exec_settings; o->name; o++) {
@@ -77,17 +77,17 @@ static struct bound claim_search(struct ctx *x, const struct plan_options *o,
 {
     struct plan *p = x->results.plan;
     struct clock clock = ctx_clock(x);
-    /* what parts cost, which the judge counts and the problem does not */
-    int64_t start = claim_start(x, must_level(x));
-    p->claim.bare = e->value > start ? e->value - start : 0;
-    struct bound b =
-        bounds_all(x, p->claim.bare, e->v.fits, BOUNDS_WORK * (uint64_t)o->effort, &clock);
+    /* the least cost of parts: part of the judge's value, not of the problem's */
+    int64_t start = claim_start(x, mandatory_level(x));
+    p->claim.value_less_parts = e->value > start ? e->value - start : 0;
+    struct bound b = bounds_all(x, p->claim.value_less_parts, e->v.fits,
+                                BOUNDS_WORK * (uint64_t)o->effort, &clock);
     claim(x, SCOPE_ALL, b, b);
     return b;
 }
 
-/* What is said of a bound in the file that is above the one found here, in ps: it may rest on a search that is not done
- * again, or on nothing. */
+/* Remark on a bound in the file above the bound found here, ps: the file's bound may rest on a search that is not
+ * repeated here, or on nothing. */
 static const char *claimed(struct ctx *x, const struct given_plan *given, int64_t found)
 {
     char text[UNIT_TEXT];

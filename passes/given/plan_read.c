@@ -48,8 +48,9 @@ static int read_list(struct assignment *r, struct ctx *x, char *text)
     return rc;
 }
 
-/* Reads the annotations of module `from`, whose nodes are those of the same names here.  0, or -1 and an error. */
-static int read_annotations(struct assignment *r, const struct opened *o, const struct module *from)
+/* Reads the annotations of module `from`; nodes of equal names are the same node. 0, or -1 and an error. */
+static int read_annotations(struct assignment *r, const struct open_calls *o,
+                            const struct module *from)
 {
     struct module *m = r->scene->m;
     const struct graph *g = &from->graph[1];
@@ -65,7 +66,7 @@ static int read_annotations(struct assignment *r, const struct opened *o, const 
         nid here = assign_find(r, str_id(m, node_name(from, n)), &range);
         bool follower = from == m && o && o->within[n] && r->follows[n];
         if ((!here && !range) || !*device || (here && r->scene->place->kind[here] != PLACE_NODE) ||
-            follower) /* the annotation was that of the call around it */
+            follower) /* the annotation was that of the call around the node */
             continue;
         int dev = cluster_device(r->scene->cluster, device);
         if (dev < 0)
@@ -87,7 +88,7 @@ static int read_annotations(struct assignment *r, const struct opened *o, const 
 
 static int begin_reading(struct assignment *r, struct ctx *x, const char *path)
 {
-    const struct opened *o = x->results.opened;
+    const struct open_calls *o = x->results.opened;
     if (ctx_base(x))
         return -1;
     *r =

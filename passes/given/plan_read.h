@@ -8,7 +8,7 @@
 struct given_plan {
     int32_t *dev;   /* [node] -1: it is not placed */
     uint32_t *rank; /* as of struct plan; NULL: the file gives no order */
-    /* what it says that its figures rest on: settings of `model`, as exec_bit() */
+    /* settings of `model` on which the file's figures rest, as exec_bit() */
     uint64_t said;
     struct exec_model model;
     double bound;          /* seconds that its planner claimed no plan of the scope to be below */

@@ -20,7 +20,7 @@ enum {
 
 /* Asks a solver whether no plan takes `limit` or less; if so *b becomes limit + 1, and true. */
 static bool refute(const struct problem *c, int64_t limit, struct clock *clock, struct bound *b,
-                   const struct bounding *with)
+                   const struct bound_means *with)
 {
     struct arena_mark mark = arena_mark(with->scratch);
     struct ip_refutation r;
@@ -35,7 +35,7 @@ static bool refute(const struct problem *c, int64_t limit, struct clock *clock, 
 }
 
 struct bound certify(const struct problem *c, struct bound b, int64_t upper, int64_t part,
-                     const struct bounding *with)
+                     const struct bound_means *with)
 {
     struct clock *clock = with->clock;
     assert(!c->detailed && part >= 0 && part <= MILLION);

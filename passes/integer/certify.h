@@ -9,6 +9,6 @@
  * none. c must not be `detailed`.  Does nothing if the clock has no deadline, since nothing else would stop a
  * solver: with->work does not count. */
 struct bound certify(const struct problem *c, struct bound b, int64_t upper, int64_t part,
-                     const struct bounding *with);
+                     const struct bound_means *with);
 
 #endif

@@ -29,11 +29,11 @@ enum {
     FIRST_STATES = 20000
 };
 
-struct asking {
+struct ip_latency_run {
     struct ctx *x;
     const struct ip_latency *how;
     struct problem *c;    /* of the units */
-    const uint32_t *unit; /* [base vertex] its unit */
+    const uint32_t *unit; /* [base vertex] unit that has the vertex */
     struct subgraph_ask ask;
     struct clock clock;
     int64_t path; /* ps: the longest way through the nodes */
@@ -49,7 +49,7 @@ struct asking {
 /* ---- a plan to start from ------------------------------------------------------------------------ */
 
 /* That of latency-place with a short search, whose proofs are not used; NULL: it found none. */
-static struct plan *find_first(const struct asking *r)
+static struct plan *find_first(const struct ip_latency_run *r)
 {
     const struct latency_options how = {.q = r->how->slots,
                                         .max_states = FIRST_STATES,
@@ -86,7 +86,7 @@ static struct wdag *unit_level(const struct ctx *x)
 }
 
 /* Units, their names and classes. */
-static int prepare(struct asking *r)
+static int prepare(struct ip_latency_run *r)
 {
     struct ctx *x = r->x;
     struct arena *a = x->use.scratch;
@@ -94,7 +94,7 @@ static int prepare(struct asking *r)
     uint32_t *unit = arena_array(a, (size_t)base->n + 1, sizeof *unit);
     if (!units || !(r->c = problem_build(units, &x->scene, -1, a, x->use.diag)))
         return -1;
-    const uint32_t *class_of = wdag_flatten(any_level(x), a);
+    const uint32_t *class_of = wdag_flatten(any_shape_level(x), a);
     uint32_t *together = arena_array(a, (size_t)units->n + 1, sizeof *together);
     const char **name = arena_array(a, (size_t)units->n + 1, sizeof *name);
     for (uint32_t v = base->n; v-- > 0;) {
@@ -107,7 +107,7 @@ static int prepare(struct asking *r)
     r->ask = (struct subgraph_ask){.slots = r->how->slots,
                                    .lower = r->path,
                                    .together = together,
-                                   .nclass = any_level(x)->n,
+                                   .nclass = any_shape_level(x)->n,
                                    .name = name};
     r->grain = mip_gcd(ip_grain(r->c), x->scene.model.part_cost);
     return 0;
@@ -115,13 +115,13 @@ static int prepare(struct asking *r)
 
 /* ---- the program -------------------------------------------------------------------------------- */
 
-static int64_t value_of(const struct asking *r)
+static int64_t value_of(const struct ip_latency_run *r)
 {
     return r->best ? r->best->claim.value : LOAD_INF;
 }
 
-/* ps: what a plan must take at most to be of interest beside one that takes `value`. */
-static int64_t target_value(const struct asking *r)
+/* ps: the largest time of a plan that counts as an improvement of the best plan (the gap asked for at least). */
+static int64_t target_value(const struct ip_latency_run *r)
 {
     int64_t value = value_of(r), t = LOAD_INF;
     if (value < LOAD_INF) {
@@ -132,7 +132,7 @@ static int64_t target_value(const struct asking *r)
 }
 
 /* Writes the program of all plans that are no worse than the best one, and take no more than the limit. */
-static int write_model(struct asking *r)
+static int write_model(struct ip_latency_run *r)
 {
     struct subgraph_model m;
     int64_t value = r->best && r->best->slot ? value_of(r) : LOAD_INF;
@@ -147,7 +147,7 @@ static int write_model(struct asking *r)
 }
 
 /* The plan of an answer. */
-static struct plan *read_answer(const struct asking *r, const struct subgraph_model *m,
+static struct plan *read_answer(const struct ip_latency_run *r, const struct subgraph_model *m,
                                 const struct mip_answer *answer)
 {
     struct ctx *x = r->x;
@@ -169,8 +169,8 @@ static struct plan *read_answer(const struct asking *r, const struct subgraph_mo
     return p;
 }
 
-/* What the judge says of a plan; LOAD_INF: it does not hold. */
-static int64_t judged(const struct asking *r, const struct plan *p, enum cpus cpus)
+/* The judge's value of a plan; LOAD_INF: the plan is not valid. */
+static int64_t judged(const struct ip_latency_run *r, const struct plan *p, enum cpus cpus)
 {
     struct scene s = r->x->scene;
     s.model.latency.cpus = cpus;
@@ -180,7 +180,7 @@ static int64_t judged(const struct asking *r, const struct plan *p, enum cpus cp
 
 /* Takes the plan of an answer if it is better; returns what it takes with unlimited CPUs, LOAD_INF if it does not hold
  * or takes longer than was said. */
-static int64_t take_answer(struct asking *r, const struct subgraph_model *m,
+static int64_t take_answer(struct ip_latency_run *r, const struct subgraph_model *m,
                            const struct mip_answer *answer)
 {
     struct plan *p = read_answer(r, m, answer);
@@ -197,8 +197,8 @@ static int64_t take_answer(struct asking *r, const struct subgraph_model *m,
     return free;
 }
 
-/* The bound that an answer gives; found: what its plan takes, LOAD_INF: there is none. */
-static int64_t bound_of(const struct asking *r, const struct subgraph_model *m,
+/* The bound that follows from a solver's answer; found: time of the answer's plan, LOAD_INF: no plan. */
+static int64_t bound_of(const struct ip_latency_run *r, const struct subgraph_model *m,
                         const struct mip_answer *a, int64_t found)
 {
     int64_t limit = r->ask.limit, all = limit < LOAD_INF ? limit + 1 : LOAD_INF;
@@ -210,7 +210,7 @@ static int64_t bound_of(const struct asking *r, const struct subgraph_model *m,
     return bound < (double)r->path ? r->path : bound < (double)all ? (int64_t)bound : all;
 }
 
-static int solve_model(struct asking *r)
+static int solve_model(struct ip_latency_run *r)
 {
     struct subgraph_model m;
     struct mip_answer a;
@@ -238,7 +238,7 @@ static int solve_model(struct asking *r)
 /* ---- what is said ------------------------------------------------------------------------------- */
 
 /* Which plans the program is about, after "contiguous plans". */
-static const char *scope_text(const struct asking *r)
+static const char *scope_text(const struct ip_latency_run *r)
 {
     return r->how->slots > 1
                ? arena_fmt(r->x->use.mem, " of up to %u subgraphs on each accelerator",
@@ -246,7 +246,7 @@ static const char *scope_text(const struct asking *r)
                : "";
 }
 
-static const char *write_proof(const struct asking *r)
+static const char *write_proof(const struct ip_latency_run *r)
 {
     char text[UNIT_TEXT], grain[UNIT_TEXT], limit[UNIT_TEXT];
     struct arena *a = r->x->use.mem;
@@ -265,7 +265,7 @@ static const char *write_proof(const struct asking *r)
 }
 
 /* Why the plan has its status. */
-static const char *argue(const struct asking *r, const struct claim *c)
+static const char *argue(const struct ip_latency_run *r, const struct claim *c)
 {
     struct arena *a = r->x->use.mem;
     const char *solver = r->how->solver->name, *scope = scope_text(r);
@@ -288,16 +288,17 @@ static const char *argue(const struct asking *r, const struct claim *c)
                      scope, (int)r->how->gap, solver);
 }
 
-static void conclude(struct asking *r)
+static void conclude(struct ip_latency_run *r)
 {
     struct ctx *x = r->x;
     struct plan *p = x->results.plan = r->best;
     struct claim *c = &p->claim;
     int64_t value = c->value;
     p->planner = "ip-place";
-    *c = (struct claim){.objective = x->scene.model.objective, .value = value, .bare = value};
+    *c = (struct claim){
+        .objective = x->scene.model.objective, .value = value, .value_less_parts = value};
     claim_run(x, &x->scene);
-    /* a plan without slots is none of those that the program is about */
+    /* the program's bound is about plans with slots only */
     if (p->slot && r->bound > c->bound) {
         c->bound = smaller(r->bound, value);
         c->scope = claim_scope(x, true, false);
@@ -310,9 +311,9 @@ static void conclude(struct asking *r)
 
 int ip_latency_run(struct ctx *x, const struct ip_latency *how)
 {
-    struct asking r = {.x = x, .how = how};
+    struct ip_latency_run r = {.x = x, .how = how};
     struct place_options first = {.starts = 60, .seed = how->seed};
-    struct placing p;
+    struct planner_input p;
     if (placing_start(x, &first, &p))
         return -1;
     r.clock = p.clock;

@@ -223,8 +223,8 @@ static void add_paths(const struct builder *b, const struct csr *in, bool up, co
         }
 }
 
-/* Finds the slots first[v] .. end[v] - 1 that v can be in: its ancestors must fit the slots up to it, its
- * descendants those from it on. */
+/* Finds the slots first[v] .. end[v] - 1 possible for v: all ancestors of v must fit the slots up to v's slot, all
+ * descendants the slots from v's slot on. */
 static void find_windows(struct builder *b, uint32_t *first, uint32_t *end)
 {
     struct problem_caps caps;
@@ -338,9 +338,9 @@ static void make_net(struct builder *b, uint32_t e, uint32_t s)
         here += can_be(b, pin[i], s);
     if (here == 0)
         return;
-    bool apart = b->g->net_host[e] || here < n; /* some pin of it is elsewhere in every plan */
+    bool always_cut = b->g->net_host[e] || here < n; /* some pin of it is elsewhere in every plan */
     double by = in_time(b, cost);
-    if (!apart && n == 2) {
+    if (!always_cut && n == 2) {
         uint32_t y = add_share(b, net_name(b, "net", e, s));
         for (int i = 0; i < 2; i++) {
             mip_row(b->p, net_name(b, i ? "out" : "in", e, s), 0, MIP_INF);
@@ -352,12 +352,12 @@ static void make_net(struct builder *b, uint32_t e, uint32_t s)
         return;
     }
     uint32_t hi = add_share(b, net_name(b, "net", e, s)),
-             lo = apart ? MIP_ZERO : add_share(b, net_name(b, "all", e, s));
+             lo = always_cut ? MIP_ZERO : add_share(b, net_name(b, "all", e, s));
     for (uint32_t i = from; i < to; i++)
         if (can_be(b, pin[i], s)) {
             add_comparison(b, arena_fmt(b->a, "%s_%u", net_name(b, "some", e, s), i - from), hi,
                            pin[i], s, true);
-            if (!apart)
+            if (!always_cut)
                 add_comparison(b, arena_fmt(b->a, "%s_%u", net_name(b, "every", e, s), i - from),
                                lo, pin[i], s, false);
         }
@@ -436,7 +436,7 @@ static void add_load(struct builder *b, uint32_t s, uint32_t pass, const bool pa
     static const char *const name[] = {"compute", "in", "out"};
     const struct problem_kind *k = &b->c->kind[b->m->kind[s]];
     const struct sum *moved[] = {NULL, &b->in[pass], &b->out[pass]};
-    bool start = part[PART_COMPUTE] && !b->c->apart && b->c->start > 0;
+    bool start = part[PART_COMPUTE] && !b->c->pass_loads && b->c->start > 0;
     uint32_t used = start ? add_used(b, s) : MIP_ZERO;
     const char *what = "";
     for (uint32_t i = 0; i < PARTS; i++)
@@ -446,7 +446,7 @@ static void add_load(struct builder *b, uint32_t s, uint32_t pass, const bool pa
     for (uint32_t v = 0; part[PART_COMPUTE] && v < b->n; v++) {
         if (!can_be(b, v, s))
             continue;
-        int64_t back = b->c->apart && k->back ? k->back[v] : 0;
+        int64_t back = b->c->pass_loads && k->back ? k->back[v] : 0;
         add_x(b, v, s, in_time(b, pass ? back : k->time[v] - back));
     }
     if (start)
@@ -463,11 +463,11 @@ static void make_detailed_loads(struct builder *b)
         [OVERLAP_SUM] = {{true, true, true}},
         [OVERLAP_MAX] = {{true, false, false}, {false, true, true}},
         [OVERLAP_DUPLEX] = {{true, false, false}, {false, true, false}, {false, false, true}}};
-    uint32_t passes = b->c->apart ? 2 : 1;
+    uint32_t passes = b->c->pass_loads ? 2 : 1;
     b->top[0] = b->m->top;
-    for (uint32_t i = 0; b->c->apart && i < passes; i++)
+    for (uint32_t i = 0; b->c->pass_loads && i < passes; i++)
         b->top[i] = mip_col(b->p, i ? "TB" : "TF", 0, MIP_INF, 0, false);
-    if (b->c->apart) {
+    if (b->c->pass_loads) {
         mip_row(b->p, "passes", -MIP_INF, 0);
         mip_term(b->p, b->top[0], 1);
         mip_term(b->p, b->top[1], 1);
@@ -477,7 +477,7 @@ static void make_detailed_loads(struct builder *b)
         for (uint32_t i = 0; i < passes; i++)
             b->in[i].n = b->out[i].n = 0;
         for (uint32_t e = 0; e < b->g->nnet; e++) {
-            uint32_t pass = b->c->apart && b->g->net_back && b->g->net_back[e];
+            uint32_t pass = b->c->pass_loads && b->g->net_back && b->g->net_back[e];
             add_crossing(b, &b->in[pass], e, s, false);
             add_crossing(b, &b->out[pass], e, s, true);
         }
@@ -599,7 +599,7 @@ int64_t ip_grain(const struct problem *c)
             if (c->kind[k].time[v] == COST_NEVER)
                 continue;
             grain = mip_gcd(c->kind[k].time[v], grain);
-            grain = c->apart && c->kind[k].back ? mip_gcd(c->kind[k].back[v], grain) : grain;
+            grain = c->pass_loads && c->kind[k].back ? mip_gcd(c->kind[k].back[v], grain) : grain;
         }
         for (uint32_t e = 0; e < c->g->nnet; e++)
             grain = mip_gcd(c->cls[c->kind[k].cls].cost[e], grain);

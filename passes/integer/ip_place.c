@@ -115,8 +115,8 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     /* no deadline: these bounds take a second or two at most */
     struct clock after = ctx_late_clock(x);
     bool proven = r->complete && on_whole && !how->write_only;
-    struct bound all =
-        bounds_all(x, p->claim.bare, true, proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
+    struct bound all = bounds_all(x, p->claim.value_less_parts, true,
+                                  proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
     struct bound own = {
         .value = r->bound, .why = solver, .proof = r->complete ? write_proof(x, o, how, r) : NULL};
     enum plan_scope scope = claim_scope(x, o->shape != IP_ANY, !on_whole);
@@ -128,7 +128,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
         p->claim.argument = arena_fmt(x->use.mem, "the heuristic's plan; bound: %s", why);
     else if (!r->complete)
         p->claim.argument = arena_fmt(x->use.mem, "%s: %s; bound: %s", solver, r->why, why);
-    else if (how->limit < p->claim.bare && r->bound > how->limit)
+    else if (how->limit < p->claim.value_less_parts && r->bound > how->limit)
         p->claim.argument = arena_fmt(x->use.mem, "no plan%s is within the limit, says %s",
                                       plan_among(scope), solver);
     else
@@ -137,7 +137,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
 }
 
 /* Reports why there is no plan. */
-static int report_none(struct ctx *x, const struct placing *p, const struct problem *c,
+static int report_none(struct ctx *x, const struct planner_input *p, const struct problem *c,
                        struct loads *l, const struct ip_how *how, const struct ip_found *r)
 {
     bool proven = false;
@@ -158,7 +158,7 @@ static int report_none(struct ctx *x, const struct placing *p, const struct prob
 }
 
 /* Finds the plan to start from. */
-static int find_first(struct ctx *x, const struct ip_options *o, struct placing *p,
+static int find_first(struct ctx *x, const struct ip_options *o, struct planner_input *p,
                       const struct problem *c, struct problem_plan *best)
 {
     struct problem_plan cut = no_plan(x, p->level);
@@ -209,7 +209,7 @@ static int ip_run(struct ctx *x, const void *options)
         return diag_error(x->use.diag, "ip-place: q=%" PRId64 " is for objective=latency alone",
                           o->q);
     struct place_options po = {.starts = o->starts, .seed = o->seed};
-    struct placing p;
+    struct planner_input p;
     struct loads l;
     struct ip_how how = {.planner = "ip-place",
                          .shape = (enum ip_shape)o->shape,
@@ -228,8 +228,8 @@ static int ip_run(struct ctx *x, const void *options)
     if (placing_start(x, &po, &p))
         return -1;
     struct problem *c = p.top; /* the problem that the solver gets */
-    if (o->shape == IP_ANY && p.level == p.whole && any_level(x) != p.whole)
-        c = problem_build(any_level(x), &x->scene, -1, x->use.scratch, x->use.diag);
+    if (o->shape == IP_ANY && p.level == p.whole && any_shape_level(x) != p.whole)
+        c = problem_build(any_shape_level(x), &x->scene, -1, x->use.scratch, x->use.diag);
     if (!c || loads_new(&l, c, "ip-place", x->use.scratch, x->use.diag))
         return -1;
     if (!p.clock.deadline)

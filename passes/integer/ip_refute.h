@@ -8,7 +8,7 @@ struct ip_refutation {
     const struct mip_solver *solver;
     uint32_t nvertex, ncol, nrow; /* of the reduction, and of the model */
     uint64_t nodes;               /* of the search tree */
-    const char *why;              /* not refuted: what kept the solver from it */
+    const char *why;              /* not refuted: the reason why the solver gave no proof */
     /* refuted: lines as in struct plan; NULL: limit is below c->lower, which says why */
     const char *proof;
 };

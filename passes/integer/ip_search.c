@@ -146,7 +146,7 @@ static const char *numbered_path(const char *path, uint32_t number, uint64_t of,
 }
 
 /* A search under way. */
-struct asking {
+struct ip_search_run {
     const struct problem *c;
     struct loads *l; /* of c */
     const struct ip_how *how;
@@ -155,7 +155,7 @@ struct asking {
     struct diag *d;
 };
 
-/* A model and what it is a model of: a reduction; NULL: the problem itself. */
+/* A model, and the reduction that the model is of; NULL: a model of the problem itself. */
 struct reduced_model {
     struct ip_model m;
     struct reduction *reduction;
@@ -163,7 +163,7 @@ struct reduced_model {
 
 /* Checks the plan of an answer: shape, devices, memory, value; takes it if it is better than *best.  True: it
  * passed. */
-static bool take_answer(struct asking *r, const struct reduced_model *made,
+static bool take_answer(struct ip_search_run *r, const struct reduced_model *made,
                         const struct mip_answer *a, const uint32_t *place,
                         struct problem_plan *best)
 {
@@ -212,7 +212,7 @@ static int64_t part_bound(const struct ip_how *r, const struct ip_model *m,
 }
 
 /* Builds the model of one order of devices.  0, or -1 and an error. */
-static int build_model(struct asking *r, struct ip_ask *ask, struct reduced_model *to)
+static int build_model(struct ip_search_run *r, struct ip_ask *ask, struct reduced_model *to)
 {
     struct reduction *k = to->reduction = ip_reduction(r->c, ask, r->how->clock, r->a);
     if (ip_model_build(&to->m, k ? k->small : r->c, ask, r->how->planner, r->a, r->d))
@@ -226,7 +226,7 @@ static int build_model(struct asking *r, struct ip_ask *ask, struct reduced_mode
 }
 
 /* Writes the model for other solvers to how->write: without the bounds and plans found here, only with how->limit. */
-static int write_model(struct asking *r, const struct orders *o)
+static int write_model(struct ip_search_run *r, const struct orders *o)
 {
     const struct ip_how *how = r->how;
     struct ip_ask ask = {
@@ -241,7 +241,7 @@ static int write_model(struct asking *r, const struct orders *o)
         made.m.mip, numbered_path(how->write, r->found.models, several ? o->count : 1, r->a), r->d);
 }
 
-static int solve_model(struct asking *r, const struct orders *o, struct problem_plan *best)
+static int solve_model(struct ip_search_run *r, const struct orders *o, struct problem_plan *best)
 {
     const struct ip_how *how = r->how;
     struct ip_found *f = &r->found;
@@ -281,7 +281,7 @@ struct ip_found ip_search(const struct problem *c, struct loads *l, const struct
                           struct problem_plan *best, struct arena *scratch, struct diag *d)
 {
     assert(l->c == c && how->solver && how->clock);
-    struct asking r = {.c = c, .l = l, .how = how, .a = scratch, .d = d};
+    struct ip_search_run r = {.c = c, .l = l, .how = how, .a = scratch, .d = d};
     struct ip_found *f = &r.found;
     struct orders o;
     f->complete = true;

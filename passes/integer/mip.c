@@ -194,7 +194,7 @@ void mip_solve(const struct mip_solver *s, const struct mip *m, double gap, stru
         enum child_end end = said.end;
         read_records(said.bytes, said.n, m->ncol, answer);
         arena_release(a, mark);
-        /* the child failed: what it said of bounds does not count; its solutions can be checked */
+        /* the child failed: bounds that the child reported do not count; reported solutions can be checked */
         if (end == CHILD_FAILED) {
             answer->status = answer->value < MIP_INF ? MIP_FEASIBLE : MIP_NONE;
             answer->bound = bound;

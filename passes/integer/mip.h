@@ -22,7 +22,8 @@ struct mip_col {
 struct mip_row {
     const char *name;
     double lo, hi;
-    uint32_t at; /* index of its first term; those of the next row follow its last */
+    /* index of the row's first term; the terms of the next row come after the row's last term */
+    uint32_t at;
 };
 
 struct mip_term {
@@ -74,7 +75,7 @@ struct mip_answer {
     const char *why;     /* MIP_NONE and MIP_FEASIBLE: what kept the solver from more */
 };
 
-/* What a solver writes while it works, in a child process. */
+/* Where a solver in a child process reports solutions and bounds. */
 struct mip_report {
     FILE *out;
     uint32_t ncol;
@@ -85,12 +86,12 @@ void mip_report_end(const struct mip_report *r, enum mip_status s, double bound,
 struct mip_limits {
     double seconds;   /* of time; 0: no limit */
     double gap;       /* relative: a solution this near to the bound is good enough */
-    uint32_t attempt; /* 0, 1, ...: which of its ways the solver is to try */
+    uint32_t attempt; /* 0, 1, ...: number of the solver's configuration to try */
 };
 
 struct mip_solver {
     const char *name; /* "lp_solve" */
-    /* number of ways that it has; 0: pcc was built without it */
+    /* number of configurations of the solver; 0: pcc was built without the solver */
     uint32_t attempts;
     const char *(*version)(struct arena *a); /* NULL without it: ask mip_version */
     /* Runs in a child: reports, and returns 0; anything else is no answer. */

@@ -48,12 +48,12 @@ struct builder {
     struct arena *a;
     uint32_t n, npass,
         nsub; /* subgraphs of slot i: i * npass and, of the backward pass, the one after it */
-    const char **sub;   /* [subgraph] its name */
-    uint32_t *class_at; /* [class] its first unit */
+    const char **sub;   /* [subgraph] name of the subgraph */
+    uint32_t *class_at; /* [class] first unit of the class */
     struct crossing *cross;
     uint32_t ncross, capcross, *reader, nreader, capreader;
     uint32_t *in, *out;   /* [crossing * nsub + subgraph] columns */
-    double most;          /* what T may be at most */
+    double most;          /* upper limit of T */
     int64_t *head, *tail; /* [unit] ps: the longest way up to its end, and on from there */
 };
 
@@ -166,7 +166,7 @@ static uint8_t *find_allowed(const struct builder *b)
     return may;
 }
 
-/* The class that takes longest on kind k of those that are not taken; UINT32_MAX: none is left. */
+/* The class, among those with taken[] 0, with the longest time on kind k; UINT32_MAX: none is left. */
 static uint32_t longest_class(const struct builder *b, const int64_t *time, const uint8_t *taken)
 {
     uint32_t best = UINT32_MAX;
@@ -269,7 +269,7 @@ static void add_reader(struct builder *b, uint32_t v)
     b->cross[b->ncross - 1].to = b->nreader;
 }
 
-/* The nets that unit u makes, and what waits for it without one. */
+/* Adds crossings for the nets that unit u makes, and for units that wait for u without a net. */
 static void add_crossings_of(struct builder *b, uint32_t u, uint32_t *seen)
 {
     const struct wdag *g = b->g;
@@ -598,7 +598,7 @@ static bool has_circles(const struct builder *b)
     return false;
 }
 
-/* Rows that follow from those of time. */
+/* Adds redundant rows, which follow from the rows of time and tighten the relaxation. */
 static void make_ways(struct builder *b, const struct ends *t)
 {
     for (uint32_t s = 0; s < b->nsub; s++) {

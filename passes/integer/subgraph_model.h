@@ -12,7 +12,7 @@ struct subgraph_ask {
     uint32_t slots;           /* of each accelerator */
     int64_t limit;            /* ps: no plan that takes longer is of interest; LOAD_INF: none */
     int64_t lower;            /* ps: known to be no more than what any plan takes */
-    const uint32_t *together; /* [unit] its class: units of one share a device */
+    const uint32_t *together; /* [unit] class of the unit: units of one class share a device */
     uint32_t nclass;          /* of them; each has a unit */
     const char *const *name;  /* [unit] for names of columns */
 };
@@ -28,11 +28,11 @@ struct subgraph_model {
     const struct problem *c; /* of the units */
     struct subgraph_ask ask;
     struct mip *mip;
-    uint32_t nplace, nslot; /* the slots come first, those of a device one after the other */
+    uint32_t nplace, nslot; /* slots have the first places, device by device */
     struct subgraph_place *place;
     uint32_t *col; /* [unit * nplace + place] the unit is there */
     int64_t unit;  /* ps in one unit of the model's value */
-    bool ordered;  /* it has rows against circles that take no time */
+    bool ordered;  /* the model has rows against cycles of subgraphs that take no time */
 };
 
 /* Makes the model for the units of c->g.  Lives in a; -1 and an error if it has more than MIP_MOST_TERMS terms.

@@ -1,6 +1,7 @@
 /* The waits and fronts of an ideal (label_state.h). */
 #include "passes/latency/label_state.h"
 
+#include <assert.h>
 #include <string.h>
 
 void label_waits_start(struct label_run *r, struct label_waits *w)
@@ -28,6 +29,7 @@ static uint64_t hash_of(const uint64_t *set, uint32_t words)
 
 int64_t label_tail(const struct label_run *r, uint32_t x)
 {
+    assert(x < r->p->nunit);
     const struct latency_graph *p = r->p;
     uint32_t b = p->block[x];
     int64_t least = r->t->host[x];
@@ -47,6 +49,7 @@ int64_t label_tail(const struct label_run *r, uint32_t x)
 static void number_wait(const struct label_run *r, struct label_waits *w, uint32_t x,
                         uint32_t words)
 {
+    assert(words <= r->uword && w->n < r->p->nunit);
     const uint64_t *set = w->set + (size_t)x * r->uword;
     uint32_t at = (uint32_t)hash_of(set, words) & w->mask;
     for (; w->slot[at]; at = (at + 1) & w->mask)

@@ -9,6 +9,7 @@
 
 #include "ir/base/random.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -59,6 +60,7 @@ static void start_tables(struct label_run *r)
 /* Sets bits, key, card and missing to the ideal. */
 static void go_to(struct label_run *r, uint32_t ideal)
 {
+    assert(ideal > 0 && ideal < r->ideals.n);
     const struct wdag *g = r->p->g;
     const struct label_ideal *o = &r->ideals.v[ideal];
     r->now = ideal;
@@ -132,6 +134,7 @@ static int64_t run_on_host(const struct label_run *r, uint32_t b, const int64_t 
 static void extend_on_host(struct label_run *r, uint32_t i, uint32_t b, int64_t *end,
                            uint32_t ideal)
 {
+    assert(i < r->ideals.v[r->now].nlabel && r->p->hosted[b]);
     const struct latency_graph *p = r->p;
     const struct label_ideal *o = &r->ideals.v[ideal];
     const struct front *front = r->ideals.front + o->fronts;
@@ -235,6 +238,7 @@ static struct latency_label **read_chain(const struct label_run *r, uint32_t ide
     uint32_t steps = 0;
     for (uint32_t at = ideal; r->ideals.v[at].card;) {
         struct latency_label *l = label_at(r, at, index);
+        assert(r->ideals.v[l->ideal].card < r->ideals.v[at].card && steps < r->p->g->n);
         chain[steps++] = l;
         at = l->ideal;
         index = l->index;
@@ -248,7 +252,7 @@ static struct latency_label **read_chain(const struct label_run *r, uint32_t ide
     return chain;
 }
 
-/* Sorted lanes with the devices that they are. */
+/* A sorted lane, with the device and the slots behind the lane. */
 struct named_lane {
     int64_t t[LANE_NUMBERS];
     uint32_t dev, slots;
@@ -262,6 +266,7 @@ static uint32_t take_lane(const struct label_run *r, struct named_lane *lanes, u
     const struct accelerators *k = &p->kind[p->kind_of[p->dev[lane]]];
     struct named_lane one = lanes[lane];
     uint32_t at = lane, sub = one.dev * p->slots + one.slots++;
+    assert(lane < p->ndev && one.slots <= p->slots);
     /* the others keep their order; the lane goes to the place where the label after it has another number */
     while (at + 1 < k->at + k->count &&
            !memcmp(lanes[at + 1].t, to + (size_t)at * LANE_NUMBERS, sizeof one.t)) {
@@ -328,6 +333,7 @@ struct label_found label_search(const struct latency_graph *p, const struct late
                                 int64_t limit, const struct label_limits *l,
                                 struct latency_plan *best, struct arena *scratch)
 {
+    assert(limit >= 0);
     if (p->nunit > LABEL_UNITS)
         return (struct label_found){.why = "too many nodes for an exact search"};
     struct label_run r = {.p = p, .t = t, .l = l, .limit = limit, .a = arena_new(scratch)};

@@ -16,12 +16,12 @@ enum { LABEL_HOST = UINT16_MAX };
 /* What an ideal's labels consist of, one after the other in label_ideal.at: this, then the times of the fronts, then
  * the lanes (slots > 1). */
 struct latency_label {
-    int64_t done;          /* ps: all that has ended by itself */
-    int64_t least;         /* ps: no plan that it becomes takes less */
+    int64_t done;          /* ps: latest end of the steps that have units without successors */
+    int64_t least;         /* ps: lower limit of all plans that extend the label */
     uint64_t used;         /* accelerators of each kind, packed as in problem.h; slots > 1: 0 */
-    uint32_t ideal, index; /* the label that it extends */
+    uint32_t ideal, index; /* the previous label, which this label extends */
     uint16_t kind;         /* of the accelerator that took the last step; LABEL_HOST */
-    uint16_t lane;         /* slots > 1: which one, by its place in the label that it extends */
+    uint16_t lane; /* slots > 1: the lane of the last step, by its place in the previous label */
     int64_t t[];
 };
 
@@ -42,7 +42,7 @@ struct label_ideal {
     uint32_t bits, fronts; /* where these begin in the pools */
     uint32_t nfront, nlabel, caplabel;
     uint32_t size;     /* bytes of a label */
-    unsigned char *at; /* its labels */
+    unsigned char *at; /* labels of the ideal */
 };
 
 struct label_ideals {
@@ -58,11 +58,11 @@ struct label_ideals {
 
 /* The waits of an ideal, in the order in which units meet them. */
 struct label_waits {
-    uint64_t *set;     /* [unit * words] the values that it waits for */
-    uint32_t *live;    /* [unit] its number among those of I with successors outside */
+    uint64_t *set;     /* [unit * words] values that the unit waits for */
+    uint32_t *live;    /* [unit] index among the units of I with successors outside of I */
     uint32_t *of;      /* [unit] its wait, from 1; 0: none, or in I */
     uint32_t n, words; /* waits; words of their sets */
-    uint32_t *unit;    /* [wait] the first unit that has it */
+    uint32_t *unit;    /* [wait] the first unit with this wait */
     int64_t *tail;     /* [wait] */
     uint32_t *
         front; /* [wait] from 1: its number among the fronts; 0: it is the union of smaller waits */
@@ -70,13 +70,13 @@ struct label_waits {
 };
 
 /* A label on its way to being extended by the set S on one of its accelerators. */
-struct alive {
+struct live_label {
     uint32_t label, lane;
     int64_t start; /* ps: when S can start */
     int64_t room;  /* bytes that S may take */
 };
 
-/* What S is on an accelerator. */
+/* Figures of the set S on an accelerator. */
 struct label_set {
     int64_t compute, in, out; /* ps */
     int64_t cut_out;          /* ps of out that no larger S avoids */
@@ -84,7 +84,7 @@ struct label_set {
         cut_tail; /* ps at least from its end to the end of all, by blocks that can no more join it */
     int64_t rest; /* ps at least from its start to the end of all, of every larger S, too */
     int64_t bytes;
-    uint32_t ends;    /* blocks of S with units that nothing waits for */
+    uint32_t ends;    /* blocks of S that have a unit without successors */
     uint32_t from, n; /* alive[from .. from + n): the labels that S may extend */
     uint32_t ntouched, ncut, end;
 };
@@ -102,14 +102,14 @@ struct label_walk {
     struct label_set set;
     struct label_choice *choice;
     uint32_t nchoice, capchoice;
-    struct alive *alive;
+    struct live_label *alive;
     uint32_t capalive;
     uint32_t *touched; /* waits of I that S has */
     uint8_t *is_touched;
     uint32_t *held;     /* [net] pins in S */
     uint8_t *is_cut;    /* [net] counted in cut_out */
     uint32_t *cut_list; /* nets in the order in which is_cut was set */
-    uint32_t *need;     /* [shared item] blocks of S that need it */
+    uint32_t *need;     /* [shared item] number of blocks of S that need the item */
     uint64_t *below;    /* rows of bits, one for each block of S: units after the blocks so far */
     uint32_t depth;     /* blocks of S */
 };
@@ -123,7 +123,7 @@ struct label_run {
     uint32_t nword, uword; /* words of the bits of blocks, and of units */
     uint64_t *zobrist;     /* [block] */
     uint64_t *unit_below;  /* [unit * uword] units after it */
-    uint8_t *ends;         /* [block] 1: nothing waits for some unit of it */
+    uint8_t *ends;         /* [block] 1: the block has a unit without successors */
     struct label_ideals ideals;
     struct label_waits waits; /* of I while it is extended */
     struct label_waits other; /* of a new ideal */
@@ -135,12 +135,12 @@ struct label_run {
     uint32_t card;
     uint32_t *missing;           /* [block] predecessors not in I + S */
     int64_t *end;                /* ps, of units of a block on the host */
-    struct latency_label *fresh; /* room for one */
+    struct latency_label *fresh; /* scratch: the label being made */
     uint32_t lanes;              /* int64 numbers of a label's lanes; 0: slots is 1 */
     uint64_t labels;
     uint64_t steps, check; /* the limits are looked at when steps come to check */
     size_t before;         /* bytes of the arena when it began */
-    const char *why;       /* it has to stop */
+    const char *why;       /* NULL, or the reason why the search has to stop */
 };
 
 static inline struct latency_label *label_at(const struct label_run *r, uint32_t ideal, uint32_t i)
@@ -164,7 +164,8 @@ void label_table_start(struct label_run *r);
 /* The ideal of r->bits, added if it is new; label_find: 0 then. */
 uint32_t label_find(const struct label_run *r);
 uint32_t label_intern(struct label_run *r);
-/* Adds r->fresh to an ideal unless a label there is as good; drops those that it is as good as.  O(labels there). */
+/* Adds r->fresh to an ideal unless an equally good label is there; drops labels that r->fresh makes superfluous.
+ * O(labels of the ideal). */
 void label_add(struct label_run *r, uint32_t ideal);
 
 void label_walk_start(struct label_run *r);

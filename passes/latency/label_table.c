@@ -2,6 +2,7 @@
  * Expected O(words) for an ideal, O(labels of the ideal) for a label. */
 #include "passes/latency/label_state.h"
 
+#include <assert.h>
 #include <string.h>
 
 void label_table_start(struct label_run *r)
@@ -28,6 +29,7 @@ static uint32_t slot_of(const struct label_run *r)
 
 static void rehash(struct label_run *r)
 {
+    assert((r->ideals.mask & (r->ideals.mask + 1)) == 0); /* sizes are powers of two */
     struct label_ideals *d = &r->ideals;
     d->mask = d->mask * 2 + 1;
     d->slot = arena_array(r->a, (size_t)d->mask + 1, sizeof *d->slot);
@@ -60,6 +62,7 @@ uint32_t label_find(const struct label_run *r)
 
 uint32_t label_intern(struct label_run *r)
 {
+    assert(r->card <= r->p->g->n);
     struct label_ideals *d = &r->ideals;
     uint32_t at = slot_of(r);
     if (d->slot[at])
@@ -93,6 +96,7 @@ static bool as_good(const struct label_run *r, const struct latency_label *a,
 
 void label_add(struct label_run *r, uint32_t ideal)
 {
+    assert(ideal > 0 && ideal < r->ideals.n && r->fresh->least >= r->fresh->done);
     struct label_ideal *o = &r->ideals.v[ideal];
     uint32_t n = o->nfront + r->lanes;
     r->steps += (r->lanes ? o->nlabel : o->nlabel / 4) + n / 8;

@@ -6,6 +6,7 @@
  * dropped as soon as that leads to the limit; when none is left, so is the walk. */
 #include "passes/latency/label_state.h"
 
+#include <assert.h>
 #include <string.h>
 
 void label_walk_start(struct label_run *r)
@@ -24,6 +25,7 @@ void label_walk_start(struct label_run *r)
 
 uint32_t label_put(struct label_run *r, uint32_t v, uint32_t *list, uint32_t n)
 {
+    assert(!bits_have(r->bits, v) && r->missing[v] == 0);
     const struct wdag *g = r->p->g;
     bits_add(r->bits, v);
     r->key ^= r->zobrist[v];
@@ -36,6 +38,7 @@ uint32_t label_put(struct label_run *r, uint32_t v, uint32_t *list, uint32_t n)
 
 void label_take_out(struct label_run *r, uint32_t v)
 {
+    assert(bits_have(r->bits, v) && r->card > 0);
     const struct wdag *g = r->p->g;
     bits_drop(r->bits, v);
     r->key ^= r->zobrist[v];
@@ -122,7 +125,7 @@ static void leave(struct label_run *r, uint32_t v, const struct label_set *befor
     w->depth--;
 }
 
-/* v stays outside: what S sends it goes out, and what follows v comes after S. */
+/* Block v stays outside of S: values from S to v leave the accelerator, and successors of v come after S. */
 static void pass_over(struct label_run *r, uint32_t v)
 {
     const struct latency_graph *p = r->p;
@@ -158,7 +161,7 @@ static void keep_alive(struct label_run *r, const struct label_set *before)
     w->set.from = from;
     w->set.n = 0;
     for (uint32_t i = 0; i < before->n; i++) {
-        struct alive one = w->alive[before->from + i];
+        struct live_label one = w->alive[before->from + i];
         const int64_t *time = r->time + (size_t)one.label * r->waits.n;
         for (uint32_t j = before->ntouched; j < w->set.ntouched; j++)
             one.start = larger(one.start, time[w->touched[j] - 1]);
@@ -180,6 +183,7 @@ static int compare_lanes(const int64_t *a, const int64_t *b)
 static void write_lanes(const struct label_run *r, const int64_t *from, uint32_t lane, int64_t end,
                         int64_t *to)
 {
+    assert(r->lanes && end >= 0);
     const struct accelerators *k = &r->p->kind[r->walk.k];
     int64_t *at = to + (size_t)lane * LANE_NUMBERS;
     memcpy(to, from, r->lanes * sizeof *to);
@@ -198,9 +202,10 @@ static void write_lanes(const struct label_run *r, const int64_t *from, uint32_t
     }
 }
 
-/* Adds what the label becomes if S runs from its start. */
-static void extend(struct label_run *r, const struct alive *one, uint32_t ideal)
+/* Adds the label that follows if S runs from the start of the live label `one`. */
+static void extend(struct label_run *r, const struct live_label *one, uint32_t ideal)
 {
+    assert(one->label < r->ideals.v[r->now].nlabel);
     const struct label_walk *w = &r->walk;
     const struct label_ideal *o = &r->ideals.v[ideal];
     const struct front *front = r->ideals.front + o->fronts;
@@ -250,7 +255,7 @@ static bool comes_late(const struct label_run *r, int64_t room)
     return false;
 }
 
-/* Extends what is alive by S as it is. */
+/* Extends all live labels by the present set S. */
 static void extend_all(struct label_run *r)
 {
     const struct label_walk *w = &r->walk;
@@ -285,13 +290,13 @@ static void first_alive(struct label_run *r, uint32_t k)
         if (!r->lanes) {
             uint64_t used = l->used >> of->shift & ((UINT64_C(1) << of->width) - 1);
             if (used < kind->count)
-                w->alive[w->set.n++] = (struct alive){i, 0, 0, kind->memory};
+                w->alive[w->set.n++] = (struct live_label){i, 0, 0, kind->memory};
             continue;
         }
         const int64_t *lane = l->t + nfront + (size_t)kind->at * LANE_NUMBERS;
         for (uint32_t j = 0; j < kind->count; j++, lane += LANE_NUMBERS)
             if (lane[LANE_SLOTS] != LANE_FULL && (!j || compare_lanes(lane - LANE_NUMBERS, lane)))
-                w->alive[w->set.n++] = (struct alive){
+                w->alive[w->set.n++] = (struct live_label){
                     i, kind->at + j, lane[LANE_FREE],
                     kind->memory < LOAD_INF ? kind->memory - lane[LANE_BYTES] : LOAD_INF};
     }
@@ -363,6 +368,7 @@ static bool go_back(struct label_run *r)
 
 void label_walk_kind(struct label_run *r, uint32_t k)
 {
+    assert(k < r->p->nkind);
     struct label_walk *w = &r->walk;
     w->k = k;
     w->at = w->depth = 0;

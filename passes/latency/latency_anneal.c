@@ -13,13 +13,14 @@
 #include "ir/base/log2_int.h"
 #include "ir/base/random.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { FIRST_ROUND = 4000, LONGEST_ROUND = 400000, LARGEST_CLUSTER = 7, FEW_PLANS = 10000 };
 
 struct state {
     const struct latency_graph *p;
-    struct latency_room *room;
+    struct latency_quotient *quotient;
     uint64_t rng;
     uint32_t *sub, *best; /* [block] now; the best of the round */
     int64_t value, energy, best_value;
@@ -41,6 +42,7 @@ static void add_moved(struct state *s, uint32_t b)
 static void spread(struct state *s, const struct csr *along, uint32_t *mark, uint32_t top,
                    uint32_t in)
 {
+    assert(s->nmoved <= s->p->g->n);
     while (top) {
         uint32_t v = s->stack[--top];
         for_row (u, *along, v) {
@@ -153,6 +155,7 @@ static uint32_t choose_target(struct state *s, uint32_t b)
 
 static void swap_subs(struct state *s, uint32_t a, uint32_t b)
 {
+    assert(a != ON_HOST && b != ON_HOST && a != b);
     choose_whole(s, a);
     uint32_t n = s->nmoved;
     choose_whole(s, b);
@@ -198,13 +201,14 @@ static void undo_move(struct state *s)
 /* Evaluates s->sub; false: it is no plan, does not fit, or has more energy than `most`. */
 static bool evaluate_state(struct state *s, int64_t most, int64_t *value, int64_t *energy)
 {
-    if (!latency_fits(s->p, s->sub, s->room))
+    if (!latency_fits(s->p, s->sub, s->quotient))
         return false;
-    *value = latency_within(s->p, s->sub, s->room, most);
-    int64_t more = s->share ? (int64_t)((__int128)latency_work(s->room) * s->share >> 10) : 0;
-    if (*value == LOAD_INF || *value + more > most || latency_shared(s->p, s->room) + more > most)
+    *value = latency_within(s->p, s->sub, s->quotient, most);
+    int64_t more = s->share ? (int64_t)((__int128)latency_work(s->quotient) * s->share >> 10) : 0;
+    if (*value == LOAD_INF || *value + more > most ||
+        latency_shared(s->p, s->quotient) + more > most)
         return false;
-    *value = latency_judged(s->p, s->sub, s->room, *value); /* takes longer */
+    *value = latency_judged(s->p, s->sub, s->quotient, *value); /* takes longer */
     *energy = *value + more;
     return *energy <= most;
 }
@@ -259,7 +263,8 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
 
 /* ---- starts ---------------------------------------------------------------------------------- */
 
-/* Whether b can be put on device dev now, which has `bytes` of vertices; shared[] counts what it has. */
+/* Bytes of device dev, which has `bytes` of vertices, with block b on it; shared[]: the last device that got each
+ * shared item. */
 static int64_t bytes_with(const struct latency_graph *p, uint32_t b, int64_t bytes,
                           const uint32_t *shared, uint32_t dev)
 {
@@ -290,7 +295,7 @@ static uint32_t next_device(const struct latency_graph *p, uint32_t b, uint32_t 
             shared[s] = i + 1;
         return p->dev[i];
     }
-    if (full) /* what follows goes to the hosts */
+    if (full) /* all later blocks go to the hosts */
         *at = p->ndev;
     return ON_HOST;
 }
@@ -307,7 +312,7 @@ static void sort_by_last(const struct latency_graph *p, uint32_t *block, uint32_
 }
 
 void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_plan *plan,
-                  struct latency_room *room, struct arena *scratch)
+                  struct latency_quotient *quotient, struct arena *scratch)
 {
     const struct wdag *g = p->g;
     struct arena_mark mark = arena_mark(scratch);
@@ -321,7 +326,7 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
         if (!wait[v])
             ready[n++] = v;
     while (n) {
-        /* mostly what became ready last, so that an accelerator goes deep */
+        /* mostly the block that became ready last, so that an accelerator follows a path */
         uint32_t back = !rng || random_below(rng, 4) ? 0 : random_below(rng, smaller_u32(n, 4));
         uint32_t v = ready[n - 1 - back];
         for (uint32_t i = n - 1 - back; i + 1 < n; i++)
@@ -337,9 +342,10 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
         sort_by_last(p, ready + from, n - from, room_of);
     }
     arena_release(scratch, mark);
-    plan->value =
-        placed && latency_fits(p, plan->sub, room) ? latency_of(p, plan->sub, room) : LOAD_INF;
-    plan->value = latency_judged(p, plan->sub, room, plan->value);
+    plan->value = placed && latency_fits(p, plan->sub, quotient)
+                      ? latency_of(p, plan->sub, quotient)
+                      : LOAD_INF;
+    plan->value = latency_judged(p, plan->sub, quotient, plan->value);
 }
 
 /* Writes a start to s->sub: whether it is a plan. */
@@ -353,13 +359,13 @@ static bool choose_start(struct state *s, uint32_t round, const struct latency_p
         return true;
     }
     for (uint32_t i = 0; i < 8 && round % 6 != 3; i++) {
-        latency_fill(p, round || i ? &s->rng : NULL, &plan, s->room, scratch);
+        latency_fill(p, round || i ? &s->rng : NULL, &plan, s->quotient, scratch);
         if (plan.value < LOAD_INF)
             return true;
     }
     for (uint32_t b = 0; b < p->g->n; b++)
         s->sub[b] = ON_HOST;
-    return latency_of(p, s->sub, s->room) < LOAD_INF;
+    return latency_of(p, s->sub, s->quotient) < LOAD_INF;
 }
 
 /* Ways to place the blocks, if they are few; else 0. */
@@ -382,6 +388,7 @@ static void write_plan(const struct latency_graph *p, uint64_t i, uint32_t *sub)
         sub[b] = at == subs ? ON_HOST : p->dev[at / p->slots] * p->slots + at % p->slots;
         i /= places;
     }
+    assert(i == 0); /* i < count_plans(p) */
 }
 
 /* Improves *best by all there is. */
@@ -404,13 +411,14 @@ static void try_all(struct state *s, uint64_t plans, struct latency_anneal *how,
 void latency_anneal(const struct latency_graph *p, struct latency_anneal *how,
                     struct latency_plan *best, struct arena *scratch)
 {
+    assert(best->value >= 0 && how->enough >= 0);
     uint32_t n = p->g->n;
     struct arena *a = arena_new(scratch);
     struct state s = {.p = p, .rng = how->seed, .best_value = best->value};
     uint32_t **row[] = {&s.sub, &s.best, &s.moved, &s.was, &s.stack, &s.mark, &s.other};
     for (uint32_t i = 0; i < sizeof row / sizeof *row; i++)
         *row[i] = arena_array(a, (size_t)2 * n + 1, sizeof(uint32_t));
-    s.room = latency_room_new(p, a);
+    s.quotient = latency_quotient_new(p, a);
     uint64_t moves = FIRST_ROUND, end = how->done + how->moves, plans = count_plans(p);
     bool few = plans && plans <= how->moves;
     if (few)
@@ -420,9 +428,9 @@ void latency_anneal(const struct latency_graph *p, struct latency_anneal *how,
             break;
         bool warm = round % 3 != 0 && best->value < LOAD_INF;
         how->done += !choose_start(&s, round, best, a) ? moves / 16 + 1 : 0;
-        if (latency_of(p, s.sub, s.room) == LOAD_INF)
+        if (latency_of(p, s.sub, s.quotient) == LOAD_INF)
             continue;
-        int64_t like = best->value < LOAD_INF ? best->value : latency_of(p, s.sub, s.room);
+        int64_t like = best->value < LOAD_INF ? best->value : latency_of(p, s.sub, s.quotient);
         int64_t hot = like / (warm ? 200 : 40) >> random_below(&s.rng, 3);
         s.share = random_below(&s.rng, 3) ? 0 : 1 + random_below(&s.rng, 20);
         run_round(&s, how, smaller_u64(moves, end - how->done), hot + 2, like / 20000 + 1);

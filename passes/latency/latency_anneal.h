@@ -7,7 +7,7 @@
 struct latency_anneal {
     uint64_t seed;
     uint64_t moves; /* to try */
-    uint64_t done;  /* tried so far */
+    uint64_t done;  /* moves tried so far */
     int64_t enough; /* ps: it ends at a plan that takes no more */
     struct clock *clock;
 };
@@ -16,7 +16,7 @@ struct latency_anneal {
  * not fit goes to the hosts.  rng: the order is a random one of this kind; NULL: that of greedy-place.  Writes a plan
  * to *plan, value LOAD_INF if some block finds no place.  O(V log V + E + pins + shared items). */
 void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_plan *plan,
-                  struct latency_room *room, struct arena *scratch);
+                  struct latency_quotient *quotient, struct arena *scratch);
 
 /* Improves *best, which may be no plan yet: only plans that fit are taken, and better ones.  The result depends on
  * seed, moves and *best alone, unless the clock runs out; if it has, and there is no plan yet, one start is made. */

@@ -83,7 +83,7 @@ static int64_t hosts_memory(const struct device_class *cls)
     return cls->memory < 0 ? LOAD_INF : sat_mul(cls->memory, cls->count);
 }
 
-/* Notes who has the bytes of block v on the hosts: those of a class share their memory. */
+/* Notes the host that holds the bytes of block v: hosts of one class share memory, so the first of the class. */
 static void note_holder(struct latency_graph *p, uint32_t v)
 {
     const struct cluster *cl = p->c->cluster;
@@ -130,6 +130,7 @@ static void choose_hosts(struct latency_graph *p)
 /* Takes block v to the hosts that run it in the least time of those with room; left[class of the cluster]. */
 static bool spread_block(struct latency_graph *p, uint32_t v, int64_t *left)
 {
+    assert(p->hosted[v]);
     const struct cluster *cl = p->c->cluster;
     const struct problem_kind *best = NULL;
     for (uint32_t k = 0; k < p->c->nkind; k++) {
@@ -156,7 +157,7 @@ bool latency_spread_hosts(struct latency_graph *p)
     bool moved = false;
     for (uint32_t k = 0; k < cl->ncls; k++)
         left[k] = hosts_memory(&cl->cls[k]);
-    for (uint32_t turn = 0; turn < 2; turn++) /* first those that no accelerator runs */
+    for (uint32_t turn = 0; turn < 2; turn++) /* first the blocks that no accelerator can run */
         for (uint32_t v = 0; v < p->g->n; v++) {
             bool only = true;
             for (uint32_t k = 0; k < p->nkind; k++)
@@ -257,6 +258,7 @@ static void make_nets(struct latency_graph *p)
 struct latency_graph *latency_graph_build(const struct problem *c, const struct wdag *base,
                                           uint32_t slots, struct arena *a)
 {
+    assert(slots >= 1 && c->g->n <= base->n);
     struct latency_graph *p = arena_alloc(a, sizeof *p);
     p->c = c;
     p->g = c->g;
@@ -289,23 +291,24 @@ struct latency_plan latency_no_plan(const struct latency_graph *p, struct arena 
 
 /* A net that some accelerator pays for, and that may go from one subgraph to another. */
 struct paid_net {
-    uint32_t net, src; /* src: the unit that makes it; UINT32_MAX: none */
+    uint32_t net, src; /* src: the unit that makes the net's value; UINT32_MAX: none */
 };
 
-/* Vertices of the quotient: the subgraphs, then the units (those on the hosts are there by themselves). */
-struct latency_room {
+/* The quotient graph of a plan. Vertices: the subgraphs, then the units (a unit on the hosts is a vertex by
+ * itself). */
+struct latency_quotient {
     uint32_t nsub, lane;   /* subgraphs; of an accelerator, one after the other */
-    uint8_t *kind;         /* [subgraph] of its accelerator */
-    uint32_t *at;          /* [unit] the vertex that has it */
+    uint8_t *kind;         /* [subgraph] kind of the subgraph's accelerator */
+    uint32_t *at;          /* [unit] the vertex that has the unit */
     int64_t *start, *time; /* [vertex] ps */
-    uint32_t *wait;        /* [vertex] edges into it whose source is not done */
+    uint32_t *wait;        /* [vertex] incoming edges whose source has not ended */
     uint32_t *queue;
     uint32_t npaid;
     struct paid_net *paid;
-    struct csr pin;         /* paid net -> units, its source among them */
+    struct csr pin;         /* paid net -> units, the net's source included */
     struct csr member;      /* subgraph -> units */
     uint32_t *fill, *stamp; /* [vertex] */
-    int64_t *bytes, *have;  /* [device] that it holds; that it may hold, -1: any */
+    int64_t *bytes, *have;  /* [device] bytes held; bytes available, -1: no limit */
     int64_t work, hosted;   /* ps of all; of units on the hosts */
     int64_t *from, *to;     /* when units of hosts run */
 };
@@ -318,7 +321,7 @@ static bool is_paid(const struct latency_graph *p, uint32_t e)
     return false;
 }
 
-static void list_paid(const struct latency_graph *p, struct latency_room *r, struct arena *a)
+static void list_paid(const struct latency_graph *p, struct latency_quotient *r, struct arena *a)
 {
     const struct wdag *g = p->nets;
     r->paid = arena_array(a, (size_t)g->nnet + 1, sizeof *r->paid);
@@ -336,7 +339,7 @@ static void list_paid(const struct latency_graph *p, struct latency_room *r, str
     }
 }
 
-static void list_devices(const struct latency_graph *p, struct latency_room *r, struct arena *a)
+static void list_devices(const struct latency_graph *p, struct latency_quotient *r, struct arena *a)
 {
     const struct cluster *c = p->c->cluster;
     r->kind = arena_alloc(a, (size_t)r->nsub + 1);
@@ -350,9 +353,9 @@ static void list_devices(const struct latency_graph *p, struct latency_room *r, 
     }
 }
 
-struct latency_room *latency_room_new(const struct latency_graph *p, struct arena *a)
+struct latency_quotient *latency_quotient_new(const struct latency_graph *p, struct arena *a)
 {
-    struct latency_room *r = arena_alloc(a, sizeof *r);
+    struct latency_quotient *r = arena_alloc(a, sizeof *r);
     r->lane = p->slots * (p->training ? 2 : 1);
     r->nsub = p->c->cluster->ndev * r->lane;
     size_t n = (size_t)r->nsub + p->nunit + 2;
@@ -374,10 +377,11 @@ struct latency_room *latency_room_new(const struct latency_graph *p, struct aren
 
 /* The vertices of the quotient that have the units. */
 static void find_vertices(const struct latency_graph *p, const uint32_t *sub,
-                          struct latency_room *r)
+                          struct latency_quotient *r)
 {
     for (uint32_t x = 0; x < p->nunit; x++) {
         uint32_t s = sub[p->block[x]];
+        assert(s == ON_HOST || s < p->c->cluster->ndev * p->slots);
         r->at[x] = s == ON_HOST ? r->nsub + x : s;
         if (!p->training || s == ON_HOST)
             continue;
@@ -387,7 +391,7 @@ static void find_vertices(const struct latency_graph *p, const uint32_t *sub,
 }
 
 /* Adds what goes in and out of subgraphs for paid net i. */
-static void add_net(const struct latency_graph *p, struct latency_room *r, uint32_t i)
+static void add_net(const struct latency_graph *p, struct latency_quotient *r, uint32_t i)
 {
     uint32_t e = r->paid[i].net, src = UINT32_MAX;
     if (r->paid[i].src != UINT32_MAX)
@@ -405,8 +409,10 @@ static void add_net(const struct latency_graph *p, struct latency_room *r, uint3
         r->time[src] += p->kind[r->kind[src]].moved[e];
 }
 
-/* Times of subgraphs: their units, and what goes in and out; false: a block cannot run where it is. */
-static bool add_times(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
+/* Times of subgraphs: computing of the units, transfers in and out; false: a block is on a device that cannot run
+ * the block. */
+static bool add_times(const struct latency_graph *p, const uint32_t *sub,
+                      struct latency_quotient *r)
 {
     memset(r->time, 0, r->nsub * sizeof *r->time);
     memset(r->stamp, 0, r->nsub * sizeof *r->stamp);
@@ -430,7 +436,7 @@ static bool add_times(const struct latency_graph *p, const uint32_t *sub, struct
 }
 
 /* Members of the subgraphs, and how many edges lead into each vertex of the quotient. */
-static void add_waits(const struct latency_graph *p, struct latency_room *r)
+static void add_waits(const struct latency_graph *p, struct latency_quotient *r)
 {
     size_t n = (size_t)r->nsub + p->nunit;
     memset(r->member.at, 0, (r->nsub + 1) * sizeof *r->member.at);
@@ -446,7 +452,8 @@ static void add_waits(const struct latency_graph *p, struct latency_room *r)
     for (uint32_t s = 0; s < r->nsub; s++) {
         r->fill[s] = r->member.at[s];
         r->member.at[s + 1] += r->member.at[s];
-        r->wait[s] += s % r->lane != 0; /* for the one before */
+        /* a subgraph waits for the previous subgraph of the same accelerator */
+        r->wait[s] += s % r->lane != 0;
     }
     for (uint32_t x = 0; x < p->nunit; x++) {
         uint32_t v = r->at[x];
@@ -455,8 +462,8 @@ static void add_waits(const struct latency_graph *p, struct latency_room *r)
     }
 }
 
-/* Vertex v has ended: what waits for it. */
-static uint32_t tell(const struct latency_graph *p, struct latency_room *r, uint32_t v,
+/* Vertex v has ended: tells the vertices that wait for v. */
+static uint32_t tell(const struct latency_graph *p, struct latency_quotient *r, uint32_t v,
                      uint32_t tail)
 {
     uint32_t one = v >= r->nsub ? v - r->nsub : 0;
@@ -469,6 +476,7 @@ static uint32_t tell(const struct latency_graph *p, struct latency_room *r, uint
             if (w == v)
                 continue;
             r->start[w] = larger(end, r->start[w]);
+            assert(r->wait[w] > 0); /* once for each edge */
             if (--r->wait[w] == 0)
                 r->queue[tail++] = w;
         }
@@ -480,14 +488,15 @@ static uint32_t tell(const struct latency_graph *p, struct latency_room *r, uint
     return tail;
 }
 
-int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
+int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct latency_quotient *r)
 {
     return latency_within(p, sub, r, LOAD_INF);
 }
 
-int64_t latency_within(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r,
-                       int64_t most)
+int64_t latency_within(const struct latency_graph *p, const uint32_t *sub,
+                       struct latency_quotient *r, int64_t most)
 {
+    assert(most >= 0);
     r->work = r->hosted = 0;
     if (!add_times(p, sub, r))
         return LOAD_INF;
@@ -535,7 +544,8 @@ static uint32_t count_to(const int64_t *t, uint32_t n, int64_t x)
 
 /* After latency_of: whether some unit of a host would have to wait for one.  What takes no time frees its host at the
  * same moment, but has to wait where all are busy. */
-static bool is_crowded(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
+static bool is_crowded(const struct latency_graph *p, const uint32_t *sub,
+                       struct latency_quotient *r)
 {
     uint32_t n = 0;
     for (uint32_t x = 0; x < p->nunit; x++) {
@@ -561,21 +571,22 @@ static bool is_crowded(const struct latency_graph *p, const uint32_t *sub, struc
     return false;
 }
 
-int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r,
-                       int64_t value)
+int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub,
+                       struct latency_quotient *r, int64_t value)
 {
+    assert(value >= 0);
     return value < LOAD_INF && p->judge.value && !p->judge.alone &&
                    (p->judge.mixed || is_crowded(p, sub, r))
                ? p->judge.value(p->judge.of, sub)
                : value;
 }
 
-int64_t latency_shared(const struct latency_graph *p, const struct latency_room *r)
+int64_t latency_shared(const struct latency_graph *p, const struct latency_quotient *r)
 {
     return p->judge.value && !p->judge.alone && p->all_cpus ? r->hosted / p->all_cpus : 0;
 }
 
-int64_t latency_work(const struct latency_room *r)
+int64_t latency_work(const struct latency_quotient *r)
 {
     return r->work;
 }
@@ -583,10 +594,11 @@ int64_t latency_work(const struct latency_room *r)
 /* The device that has the bytes of block b. */
 static uint32_t holder_of(const struct latency_graph *p, const uint32_t *sub, uint32_t b)
 {
+    assert(b < p->g->n && (sub[b] == ON_HOST || sub[b] / p->slots < p->c->cluster->ndev));
     return sub[b] == ON_HOST ? p->holder[b] : sub[b] / p->slots;
 }
 
-bool latency_fits(const struct latency_graph *p, const uint32_t *sub, struct latency_room *r)
+bool latency_fits(const struct latency_graph *p, const uint32_t *sub, struct latency_quotient *r)
 {
     const struct wdag *g = p->g;
     uint32_t ndev = p->c->cluster->ndev;

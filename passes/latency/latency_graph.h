@@ -16,7 +16,7 @@
 
 #define ON_HOST UINT32_MAX /* in place of a subgraph: the hosts */
 
-/* Accelerators that are alike. */
+/* Interchangeable accelerators. */
 struct accelerators {
     uint32_t of, cls;     /* its number among the problem's kinds; class of the cluster */
     uint32_t count, at;   /* devices; their numbers are in latency_graph.dev[at ...] */
@@ -26,7 +26,7 @@ struct accelerators {
     const int64_t *moved; /* [net of nets] ps */
 };
 
-/* Who says what plans take where this evaluation does not. */
+/* Judge of plans whose time latency_of() cannot tell. */
 struct latency_judge {
     /* ps of a plan whose hosts' nodes are more at a time than there are hosts, or on several classes of hosts; NULL:
      * this evaluation knows all plans */
@@ -40,14 +40,14 @@ struct latency_judge {
 
 struct latency_graph {
     const struct problem *c;
-    const struct wdag *g; /* the blocks: its level */
+    const struct wdag *g; /* the level whose vertices are the blocks */
     struct arena *mem;
     uint32_t nkind;
     struct accelerators kind[PROBLEM_KINDS];
     uint32_t ndev, *dev; /* accelerators, kind by kind */
     uint8_t *kind_of;    /* [device] its kind; of hosts UINT8_MAX */
     uint32_t slots;      /* subgraphs that an accelerator may have, one after the other; >= 1 */
-    uint32_t nunit;      /* numbered topologically, those of a block one after the other */
+    uint32_t nunit;      /* units: in topological order, the units of a block one after the other */
     uint32_t *first;     /* [block] its first unit; [n] nunit */
     uint32_t *block;     /* [unit] */
     uint32_t *last;      /* [block] its last vertex of the level of nodes */
@@ -92,23 +92,25 @@ struct latency_plan {
 struct latency_plan latency_no_plan(const struct latency_graph *p, struct arena *a);
 
 /* Room to work out latencies in; the sizes of p.  Lives in a. */
-struct latency_room;
-struct latency_room *latency_room_new(const struct latency_graph *p, struct arena *a);
+struct latency_quotient;
+struct latency_quotient *latency_quotient_new(const struct latency_graph *p, struct arena *a);
 /* ps until all is done with sub[]; LOAD_INF: a block cannot run where it is, or subgraphs wait for each other in a
  * circle, as one that is not contiguous does.  Memory is not looked at.  O(units + edges + pins + subgraphs). */
-int64_t latency_of(const struct latency_graph *p, const uint32_t *sub, struct latency_room *room);
+int64_t latency_of(const struct latency_graph *p, const uint32_t *sub,
+                   struct latency_quotient *quotient);
 /* The same, or LOAD_INF if it is more than `most`, which takes less time to find out. */
 int64_t latency_within(const struct latency_graph *p, const uint32_t *sub,
-                       struct latency_room *room, int64_t most);
+                       struct latency_quotient *quotient, int64_t most);
 /* After latency_of, which gave `value`: the same as the plan runs, by the judge if there are more nodes of hosts at a
  * time than hosts. */
 int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub,
-                       struct latency_room *room, int64_t value);
+                       struct latency_quotient *quotient, int64_t value);
 /* After latency_of: what latency_judged gives is no less.  O(1). */
-int64_t latency_shared(const struct latency_graph *p, const struct latency_room *room);
+int64_t latency_shared(const struct latency_graph *p, const struct latency_quotient *quotient);
 /* After latency_of: ps of all subgraphs and of the units on the hosts together. */
-int64_t latency_work(const struct latency_room *room);
+int64_t latency_work(const struct latency_quotient *quotient);
 /* Whether every accelerator has the memory.  O(V + shared items). */
-bool latency_fits(const struct latency_graph *p, const uint32_t *sub, struct latency_room *room);
+bool latency_fits(const struct latency_graph *p, const uint32_t *sub,
+                  struct latency_quotient *quotient);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "ir/base/keyed.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Refines the groups by one plan; returns how many there are then. */
@@ -32,18 +33,19 @@ static struct label_found search_merged(const struct latency_graph *p,
                                         const struct label_limits *l, struct latency_plan *best,
                                         struct arena *a)
 {
+    assert(coarse->g->n <= p->g->n && coarse->slots == p->slots);
     const uint32_t *at = coarse->g->map;
     struct latency_plan found = latency_no_plan(coarse, a), fine = latency_no_plan(p, a);
-    struct latency_room *room = latency_room_new(p, a);
+    struct latency_quotient *quotient = latency_quotient_new(p, a);
     struct label_found f =
         label_search(coarse, latency_tail_make(coarse, a), best->value, l, &found, a);
     if (!f.complete || found.value == LOAD_INF)
         return f;
     for (uint32_t b = 0; b < p->g->n; b++)
         fine.sub[b] = found.sub[at[b]];
-    if (!latency_fits(p, fine.sub, room))
+    if (!latency_fits(p, fine.sub, quotient))
         return f;
-    int64_t value = latency_judged(p, fine.sub, room, latency_of(p, fine.sub, room));
+    int64_t value = latency_judged(p, fine.sub, quotient, latency_of(p, fine.sub, quotient));
     if (value < best->value) {
         best->value = value;
         memcpy(best->sub, fine.sub, p->g->n * sizeof *best->sub);
@@ -51,9 +53,10 @@ static struct label_found search_merged(const struct latency_graph *p,
     return f;
 }
 
-uint64_t latency_merge(const struct latency_graph *p, const struct latency_merging *m,
+uint64_t latency_merge(const struct latency_graph *p, const struct latency_merge_input *m,
                        struct latency_plan *best, bool *ended, struct arena *scratch)
 {
+    assert(m->level->n == p->g->n);
     struct arena *a = arena_new(scratch);
     struct diag quiet = diag_silent();
     struct keyed *order = arena_array(a, (size_t)p->g->n + 1, sizeof *order);

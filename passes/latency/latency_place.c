@@ -15,6 +15,7 @@
 #include "passes/latency/latency_solve.h"
 #include "passes/problem/memory_need.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 static const struct opt latency_opts[] = {
@@ -37,12 +38,12 @@ enum {
     START_ORDERS = 8
 };
 
-struct planning {
+struct latency_place_run {
     struct ctx *x;
     const struct latency_options *o;
     struct problem *c;
     const struct latency_graph *p;
-    const uint32_t *at; /* [base vertex] its block */
+    const uint32_t *at; /* [base vertex] block that has the vertex */
     const struct interval_how *orders;
     struct clock clock;
     int32_t *dev; /* [node] room for plans that the judge looks at */
@@ -50,7 +51,7 @@ struct planning {
 };
 
 /* Writes dev and slot of the nodes. */
-static void write_nodes(const struct planning *n, const struct latency_graph *p,
+static void write_nodes(const struct latency_place_run *n, const struct latency_graph *p,
                         const uint32_t *sub, int32_t *dev, uint32_t *slot)
 {
     const struct wdag *base = n->x->levels.base;
@@ -60,6 +61,7 @@ static void write_nodes(const struct planning *n, const struct latency_graph *p,
     }
     for (uint32_t u = 0; u < base->n; u++) {
         uint32_t b = n->at[u], s = sub[b];
+        assert(b < p->g->n && (s == ON_HOST || s / p->slots < p->c->cluster->ndev));
         dev[base->node[u]] = s == ON_HOST ? p->host_dev[b] : (int32_t)(s / p->slots);
         slot[base->node[u]] = s == ON_HOST ? 0 : s % p->slots + 1;
     }
@@ -68,15 +70,16 @@ static void write_nodes(const struct planning *n, const struct latency_graph *p,
 /* latency_judge.value */
 static int64_t judge_list(void *of, const uint32_t *sub)
 {
-    const struct planning *n = of;
+    const struct latency_place_run *n = of;
     write_nodes(n, n->p, sub, n->dev, n->slot);
     int64_t value =
         latency_value(&n->x->scene, n->dev, n->p->judge.alone ? NULL : n->slot, n->x->use.scratch);
     return smaller(value, LOAD_INF);
 }
 
-static struct latency_graph *make_graph(struct planning *n, uint32_t slots)
+static struct latency_graph *make_graph(struct latency_place_run *n, uint32_t slots)
 {
+    assert(slots >= 1);
     struct latency_graph *p =
         latency_graph_build(n->c, n->x->levels.base, slots, n->x->use.scratch);
     bool list = n->x->scene.model.latency.cpus == CPUS_LIST;
@@ -90,42 +93,42 @@ static struct latency_graph *make_graph(struct planning *n, uint32_t slots)
 }
 
 /* Whether all on the hosts, or accelerators filled one after the other, is a plan: annealing starts there. */
-static bool has_simple_start(const struct latency_graph *p, struct latency_room *room,
+static bool has_simple_start(const struct latency_graph *p, struct latency_quotient *quotient,
                              struct arena *a)
 {
     struct latency_plan plan = latency_no_plan(p, a);
-    latency_fill(p, NULL, &plan, room, a);
+    latency_fill(p, NULL, &plan, quotient, a);
     for (uint32_t b = 0; b < p->g->n && plan.value == LOAD_INF; b++)
         plan.sub[b] = ON_HOST;
     return plan.value < LOAD_INF ||
-           (latency_fits(p, plan.sub, room) && latency_of(p, plan.sub, room) < LOAD_INF);
+           (latency_fits(p, plan.sub, quotient) && latency_of(p, plan.sub, quotient) < LOAD_INF);
 }
 
 /* Where annealing starts if there is no simpler plan: the best for many samples along some orders, whatever the order
  * in which devices come. */
-static void start_along_orders(struct planning *n, const struct latency_graph *p,
+static void start_along_orders(struct latency_place_run *n, const struct latency_graph *p,
                                struct latency_plan *best)
 {
     struct arena *a = n->x->use.scratch;
-    struct latency_room *room = latency_room_new(p, a);
+    struct latency_quotient *quotient = latency_quotient_new(p, a);
     struct interval_how how = *n->orders;
     struct problem_plan plan = {.value = LOAD_INF,
                                 .dev = arena_array(a, (size_t)p->g->n + 1, sizeof(int32_t))};
     how.starts = smaller_u32(how.starts, START_ORDERS);
     how.phase = NULL;
-    if (has_simple_start(p, room, a) || !interval_search(n->c, &how, &plan, a).better)
+    if (has_simple_start(p, quotient, a) || !interval_search(n->c, &how, &plan, a).better)
         return;
     for (uint32_t b = 0; b < p->g->n; b++) {
         uint32_t d = (uint32_t)plan.dev[b];
         best->sub[b] = p->kind_of[d] == UINT8_MAX ? ON_HOST : d * p->slots;
     }
-    if (latency_fits(p, best->sub, room))
-        best->value = latency_judged(p, best->sub, room, latency_of(p, best->sub, room));
+    if (latency_fits(p, best->sub, quotient))
+        best->value = latency_judged(p, best->sub, quotient, latency_of(p, best->sub, quotient));
 }
 
 /* The best plan with `slots` subgraphs on each accelerator; one with fewer is where it starts from. */
-static struct latency_plan solve(struct planning *n, uint32_t slots, struct latency_tail **t,
-                                 struct latency_solved *s)
+static struct latency_plan solve(struct latency_place_run *n, uint32_t slots,
+                                 struct latency_tail **t, struct latency_result *s)
 {
     struct arena *a = n->x->use.scratch;
     struct latency_plan one = {.value = LOAD_INF};
@@ -147,7 +150,7 @@ static struct latency_plan solve(struct planning *n, uint32_t slots, struct late
                               .least = latency_bound(&n->x->scene, a).value,
                               .clock = &n->clock,
                               .mem = n->x->use.mem,
-                              .level = whole_level(n->x)};
+                              .level = contiguous_level(n->x)};
     if (p->training)
         how.max_labels =
             0; /* ideals of the forward pass do not say when the backward one can start */
@@ -157,7 +160,8 @@ static struct latency_plan solve(struct planning *n, uint32_t slots, struct late
 }
 
 /* Anneals on p, whose plans judge_list tells; if one takes less than `best`, it becomes that, and p the graph of n. */
-static bool anneal_on(struct planning *n, struct latency_graph *p, struct latency_plan *best)
+static bool anneal_on(struct latency_place_run *n, struct latency_graph *p,
+                      struct latency_plan *best)
 {
     struct arena *a = n->x->use.scratch;
     const struct latency_graph *with = n->p;
@@ -181,7 +185,7 @@ static bool anneal_on(struct planning *n, struct latency_graph *p, struct latenc
 
 /* A training graph: a plan without slots, where both passes of a device may be one subgraph, if that takes less than
  * `best`. */
-static bool solve_cut(struct planning *n, struct latency_plan *best)
+static bool solve_cut(struct latency_place_run *n, struct latency_plan *best)
 {
     struct latency_graph *p = latency_graph_build(n->c, n->x->levels.base, 1, n->x->use.scratch);
     p->judge.alone = true;
@@ -189,7 +193,7 @@ static bool solve_cut(struct planning *n, struct latency_plan *best)
 }
 
 /* Where the fastest hosts have no room for all: a plan with blocks on other classes of hosts, if that takes less. */
-static void solve_spread(struct planning *n, struct latency_plan *best)
+static void solve_spread(struct latency_place_run *n, struct latency_plan *best)
 {
     const struct latency_graph *with = n->p;
     struct latency_graph *p = make_graph(n, with->slots);
@@ -198,8 +202,8 @@ static void solve_spread(struct planning *n, struct latency_plan *best)
         anneal_on(n, p, best);
 }
 
-/* What a proof is about, if that is not all contiguous plans. */
-static const char *scope_text(const struct planning *n)
+/* The plans that a proof is about, if not all contiguous plans. */
+static const char *scope_text(const struct latency_place_run *n)
 {
     const char *text = "";
     if (n->p->slots > 1)
@@ -213,13 +217,13 @@ static const char *scope_text(const struct planning *n)
 }
 
 /* Where the longest path begins. */
-static const char *path_start(const struct planning *n, const struct latency_tail *t)
+static const char *path_start(const struct latency_place_run *n, const struct latency_tail *t)
 {
     return t->longest < n->p->nunit ? first_node(n->x, n->p->g, n->p->block[t->longest]) : "";
 }
 
-static void conclude(struct planning *n, const struct latency_tail *t,
-                     const struct latency_solved *s)
+static void conclude(struct latency_place_run *n, const struct latency_tail *t,
+                     const struct latency_result *s)
 {
     struct ctx *x = n->x;
     struct claim *c = &x->results.plan->claim;
@@ -257,10 +261,10 @@ static void conclude(struct planning *n, const struct latency_tail *t,
 int latency_place(struct ctx *x, const void *options)
 {
     struct place_options first = {.starts = 60, .seed = 1};
-    struct planning n = {.x = x, .o = options};
-    struct placing p;
+    struct latency_place_run n = {.x = x, .o = options};
+    struct planner_input p;
     struct latency_tail *t;
-    struct latency_solved s;
+    struct latency_result s;
     if (placing_start(x, &first, &p))
         return -1;
     n.c = p.problem;
@@ -276,7 +280,7 @@ int latency_place(struct ctx *x, const void *options)
     if (best.value > s.lower)
         solve_spread(&n, &best);
     bool cut = n.p->training && solve_cut(&n, &best);
-    if (best.value == LOAD_INF) /* its proof knows one subgraph per accelerator */
+    if (best.value == LOAD_INF) /* the proof in the report assumes one subgraph per accelerator */
         return report_infeasible(x, p.whole, n.o->q == 1, &p.orders);
     struct plan *plan = x->results.plan = arena_alloc(x->use.mem, sizeof *plan);
     plan->planner = "latency-place";
@@ -287,7 +291,7 @@ int latency_place(struct ctx *x, const void *options)
     plan->states = s.ideals;
     plan->claim = (struct claim){.objective = x->scene.model.objective,
                                  .value = best.value,
-                                 .bare = best.value,
+                                 .value_less_parts = best.value,
                                  .bound = -1,
                                  .bound_all = -1};
     conclude(&n, t, &s);

@@ -1,4 +1,4 @@
-/* latency-place, for planners that start from its plan. */
+/* latency-place, for planners that start from a plan of latency-place. */
 #ifndef PCC_PASSES_LATENCY_LATENCY_PLACE_H
 #define PCC_PASSES_LATENCY_LATENCY_PLACE_H
 
@@ -7,7 +7,7 @@
 struct latency_options {
     int64_t q;          /* subgraphs that an accelerator may have */
     int64_t max_states; /* partial plans that a search may keep */
-    int64_t moves;      /* of annealing; 0: what is usual */
+    int64_t moves;      /* moves of annealing; 0: the usual number */
     int64_t seed;
 };
 

@@ -11,24 +11,25 @@
 #include "ir/base/units.h"
 #include "passes/latency/latency_merge.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
 enum {
     FIRST_MOVES = 60000,
     USUAL_MOVES = 1500000,
-    APART = 8,            /* plans that are annealed apart, */
+    ANNEALED = 8,         /* plans that are annealed apart, */
     LAST_MOVES = 1500000, /* where no search ended */
     USUAL_SIZE = 1500,    /* units, edges and pins; larger graphs have fewer moves */
     BYTES_PER_LABEL = 512,
     FIRST_STEPS = 64, /* the first step of T is so much of the gap */
     LEAST_STEP = 128, /* and no step is less than so much of T */
-    RETRY = 8,        /* after a search that did not end a step is so much smaller */
-    EARLY = 10,       /* before annealing at length the searches have one part of so many */
-    USUAL_SHARE = 40, /* a search may take one part of so many of all steps, */
-    GROWTH = 10,      /* or so many times what the last one took that ended */
+    RETRY = 8,        /* after an unfinished search the step is divided by this */
+    EARLY = 10,       /* searches before the long annealing get 1 / EARLY of all steps */
+    USUAL_SHARE = 40, /* a search may take 1 / USUAL_SHARE of all steps, */
+    GROWTH = 10,      /* or GROWTH times the steps of the last finished search */
     FAR = 8,    /* no search is made where the last limit would take so many times what is left */
-    WORTH = 200 /* annealing goes on where it gained one part of so many */
+    WORTH = 200 /* annealing goes on after a gain of at least 1 / WORTH */
 };
 
 /* What the next search will probably take, from the last two. */
@@ -37,28 +38,28 @@ struct growth {
     uint64_t took[2];
 };
 
-struct solving {
+struct latency_search {
     const struct latency_graph *p;
     const struct latency_tail *t;
     const struct latency_how *how;
     struct latency_plan *best;
     struct arena *scratch;
-    struct latency_solved s;
-    uint64_t steps; /* that are left */
-    uint64_t later; /* that there will be besides */
-    uint64_t ended; /* those of the last search that ended */
+    struct latency_result s;
+    uint64_t steps; /* steps left */
+    uint64_t later; /* steps of later searches, in addition */
+    uint64_t ended; /* steps of the last finished search */
     bool merges;    /* no search of a merged graph was in vain */
-    uint64_t light; /* what takes fewer needs no forecast */
+    uint64_t light; /* a search of fewer steps needs no forecast */
     struct growth g;
     int64_t step; /* by which T rises next */
-    struct latency_room *room;
+    struct latency_quotient *quotient;
     struct clock early; /* for searches before annealing: a part of the time */
     bool is_early;
     int64_t failed; /* the lowest T at which no search ended */
-    bool hopeless;  /* and none that matters would end below it */
+    bool hopeless;  /* no useful search would end below `failed` */
 };
 
-static struct label_limits limits(struct solving *v, uint64_t steps)
+static struct label_limits limits(struct latency_search *v, uint64_t steps)
 {
     return (struct label_limits){.max_labels = v->how->max_labels,
                                  .max_steps = steps,
@@ -66,14 +67,14 @@ static struct label_limits limits(struct solving *v, uint64_t steps)
                                  .clock = v->is_early ? &v->early : v->how->clock};
 }
 
-/* What a search may take that has no like. */
-static uint64_t usual_steps(const struct solving *v)
+/* Steps of a search without a similar earlier search. */
+static uint64_t usual_steps(const struct latency_search *v)
 {
     uint64_t usual = v->how->max_steps / USUAL_SHARE + 1;
     return smaller_u64(usual, v->steps);
 }
 
-static void anneal_some(struct solving *v, uint64_t moves)
+static void anneal_some(struct latency_search *v, uint64_t moves)
 {
     struct latency_anneal a = {.seed = v->how->seed * UINT64_C(1000003) + v->s.moves,
                                .moves = moves,
@@ -84,16 +85,16 @@ static void anneal_some(struct solving *v, uint64_t moves)
 }
 
 /* The same with several plans apart, which are then merged. */
-static void anneal_apart(struct solving *v, uint64_t moves)
+static void anneal_several(struct latency_search *v, uint64_t moves)
 {
     struct arena_mark mark = arena_mark(v->scratch);
-    struct latency_plan plan[APART + 1];
-    for (uint32_t i = 0; i < APART; i++) {
+    struct latency_plan plan[ANNEALED + 1];
+    for (uint32_t i = 0; i < ANNEALED; i++) {
         plan[i] = latency_no_plan(v->p, v->scratch);
         if (clock_out(v->how->clock))
             continue;
         struct latency_anneal a = {.seed = v->how->seed * UINT64_C(1000003) + v->s.moves + i,
-                                   .moves = moves / APART + 1,
+                                   .moves = moves / ANNEALED + 1,
                                    .enough = v->s.lower,
                                    .clock = v->how->clock};
         latency_anneal(v->p, &a, &plan[i], v->scratch);
@@ -103,12 +104,12 @@ static void anneal_apart(struct solving *v, uint64_t moves)
             memcpy(v->best->sub, plan[i].sub, v->p->g->n * sizeof *plan[i].sub);
         }
     }
-    plan[APART] = latency_no_plan(v->p, v->scratch);
-    plan[APART].value = v->best->value;
-    memcpy(plan[APART].sub, v->best->sub, v->p->g->n * sizeof *v->best->sub);
+    plan[ANNEALED] = latency_no_plan(v->p, v->scratch);
+    plan[ANNEALED].value = v->best->value;
+    memcpy(plan[ANNEALED].sub, v->best->sub, v->p->g->n * sizeof *v->best->sub);
     if (v->steps && v->merges && v->best->value > v->s.lower) {
         const struct label_limits l = limits(v, usual_steps(v));
-        const struct latency_merging m = {v->how->level, plan, APART + 1, &l};
+        const struct latency_merge_input m = {v->how->level, plan, ANNEALED + 1, &l};
         bool ended;
         uint64_t took = latency_merge(v->p, &m, v->best, &ended, v->scratch);
         v->steps -= smaller_u64(took, v->steps);
@@ -120,11 +121,12 @@ static void anneal_apart(struct solving *v, uint64_t moves)
 /* Takes a plan that a search found, if the judge likes it better than the best one.  If it does not fit, since
  * searches count neither the memory of hosts nor, with several slots, bytes that subgraphs share, no other search will
  * tell more. */
-static void take_found(struct solving *v, const struct latency_plan *found)
+static void take_found(struct latency_search *v, const struct latency_plan *found)
 {
+    assert(found->value >= 0);
     if (found->value == LOAD_INF)
         return;
-    if (!latency_fits(v->p, found->sub, v->room)) {
+    if (!latency_fits(v->p, found->sub, v->quotient)) {
         v->s.complete = false;
         v->s.why = "what the search found needs more memory";
         v->hopeless = true;
@@ -132,14 +134,14 @@ static void take_found(struct solving *v, const struct latency_plan *found)
         return;
     }
     int64_t value =
-        latency_judged(v->p, found->sub, v->room, latency_of(v->p, found->sub, v->room));
+        latency_judged(v->p, found->sub, v->quotient, latency_of(v->p, found->sub, v->quotient));
     if (value >= v->best->value)
         return;
     v->best->value = value;
     memcpy(v->best->sub, found->sub, v->p->g->n * sizeof *found->sub);
 }
 
-static void note_search(struct solving *v, int64_t limit, const struct label_found *f)
+static void note_search(struct latency_search *v, int64_t limit, const struct label_found *f)
 {
     char text[UNIT_TEXT];
     v->s.proof = arena_fmt(v->how->mem,
@@ -148,10 +150,11 @@ static void note_search(struct solving *v, int64_t limit, const struct label_fou
                            v->s.proof, time_short(text, limit), f->ideals, f->labels);
 }
 
-/* Of one search: what does not end leaves something for what comes after it, and does not take much more than what
- * did end, of which it is the next. */
-static uint64_t most_steps(const struct solving *v)
+/* Most steps of the next search: an unfinished search must leave steps for later searches, and must not take many
+ * more steps than the last finished search. */
+static uint64_t most_steps(const struct latency_search *v)
 {
+    assert(v->steps > 0);
     uint64_t share = v->steps / 3 * 2 + 1, usual = usual_steps(v);
     if (v->ended > usual / GROWTH)
         usual = v->ended < share / GROWTH ? v->ended * GROWTH : share;
@@ -159,8 +162,9 @@ static uint64_t most_steps(const struct solving *v)
 }
 
 /* Asks whether a plan takes less than `limit`; returns the steps that it took, 0 if it did not end. */
-static uint64_t search_below(struct solving *v, int64_t limit)
+static uint64_t search_below(struct latency_search *v, int64_t limit)
 {
+    assert(limit > v->s.lower && limit <= v->best->value);
     const struct label_limits l = limits(v, most_steps(v));
     struct latency_plan found = latency_no_plan(v->p, v->scratch);
     struct label_found f = label_search(v->p, v->t, limit, &l, &found, v->scratch);
@@ -192,7 +196,7 @@ static int64_t rise_for(const struct growth *g, uint64_t times)
     return far < LOAD_INF ? (int64_t)far : LOAD_INF;
 }
 
-static int64_t least_step(const struct solving *v)
+static int64_t least_step(const struct latency_search *v)
 {
     return v->s.lower / LEAST_STEP + 1;
 }
@@ -200,7 +204,7 @@ static int64_t least_step(const struct solving *v)
 /* Whether limits would have to grow for much longer than there are steps to come to the plan's value, `up` from
  * here: then they would only raise the bound a little, for all that is left.  A plan of fewer moves than are usual may
  * be a bad one, and says nothing about that. */
-static bool is_far(struct solving *v, int64_t up)
+static bool is_far(struct latency_search *v, int64_t up)
 {
     uint64_t left = (v->steps + v->later) / v->g.took[1] + 1;
     if (v->how->moves || !v->g.took[0] || rise_for(&v->g, left * FAR) >= up)
@@ -210,7 +214,7 @@ static bool is_far(struct solving *v, int64_t up)
 }
 
 /* Chooses by how much T rises: to the plan's value, if that is near enough.  False: no higher T is within reach. */
-static bool choose_step(struct solving *v)
+static bool choose_step(struct latency_search *v)
 {
     int64_t up = v->best->value - v->s.lower, least = least_step(v);
     if (v->g.took[1] > v->light) {
@@ -229,7 +233,7 @@ static bool choose_step(struct solving *v)
 }
 
 /* The ladder of limits; ends with s.complete, or where the budget of steps does. */
-static void climb(struct solving *v)
+static void climb(struct latency_search *v)
 {
     v->hopeless = v->hopeless && v->failed <= v->best->value;
     while (!v->s.complete && !v->hopeless && v->s.lower < v->best->value && v->steps) {
@@ -253,7 +257,7 @@ static void climb(struct solving *v)
 
 /* Where annealing found a plan that runs a subgraph between two nodes of a block on the hosts, and that takes less than
  * what searches proved of all others, there is but the bound of the longest path. */
-static void forget_parted(struct solving *v)
+static void forget_parted(struct latency_search *v)
 {
     if (v->best->value >= v->s.lower)
         return;
@@ -263,19 +267,19 @@ static void forget_parted(struct solving *v)
     v->s.why = "a plan that parts nodes which share a device takes less than the search knows";
 }
 
-struct latency_solved latency_solve(const struct latency_graph *p, const struct latency_tail *t,
+struct latency_result latency_solve(const struct latency_graph *p, const struct latency_tail *t,
                                     const struct latency_how *how, struct latency_plan *best,
                                     struct arena *scratch)
 {
     struct arena *a = arena_new(scratch);
-    struct solving v = {.p = p, .t = t, .how = how, .best = best, .scratch = a};
+    struct latency_search v = {.p = p, .t = t, .how = how, .best = best, .scratch = a};
     const uint64_t steps = how->max_labels ? how->max_steps : 0;
     const uint64_t size =
         (uint64_t)p->nunit + p->succ.at[p->nunit] + p->nets->net_pin.at[p->nets->nnet];
     const uint64_t moves[] = {FIRST_MOVES, USUAL_MOVES, LAST_MOVES};
     int64_t first = LOAD_INF; /* before annealing at length */
-    v.s = (struct latency_solved){.lower = larger(how->least, t->all), .proof = ""};
-    v.room = latency_room_new(p, a);
+    v.s = (struct latency_result){.lower = larger(how->least, t->all), .proof = ""};
+    v.quotient = latency_quotient_new(p, a);
     v.merges = true;
     for (uint32_t turn = 0; turn < 3 && (!turn || best->value > v.s.lower); turn++) {
         uint64_t some = moves[turn] * USUAL_SIZE / larger_u64(size, USUAL_SIZE) + 1;
@@ -287,7 +291,7 @@ struct latency_solved latency_solve(const struct latency_graph *p, const struct 
         v.steps += turn == 0 ? steps / EARLY : turn == 1 ? steps - steps / EARLY : 0;
         v.later = turn ? 0 : steps - steps / EARLY;
         if (turn)
-            anneal_apart(&v, some);
+            anneal_several(&v, some);
         else
             anneal_some(&v, some);
         if (!turn)

@@ -16,20 +16,20 @@ struct latency_how {
     struct wdag *level; /* the blocks */
 };
 
-struct latency_solved {
+struct latency_result {
     int64_t
         lower; /* ps: no contiguous plan takes less; CPUs unlimited (but for how.least), blocks on hosts together */
     bool searched;           /* lower comes from a search, not from the longest path */
-    bool complete;           /* a search came to its end: lower is what the best plan takes */
+    bool complete;           /* a search was finished: `lower` is the time of the best plan */
     uint64_t labels, ideals; /* of the search that came furthest */
     uint64_t moves;
     const char *proof; /* the searches, a line each; lives in how.mem */
-    const char *why;   /* if not complete: what ended it */
+    const char *why;   /* if not complete: the reason why the search ended */
 };
 
-/* Improves *best, which may be none yet.  best->value is what p's judge says, if it has one.  Uses scratch, whose state
- * is restored. */
-struct latency_solved latency_solve(const struct latency_graph *p, const struct latency_tail *t,
+/* Improves *best, which may be empty (latency_no_plan). best->value is the value by p's judge, if p has one. Uses
+ * scratch and restores its state. */
+struct latency_result latency_solve(const struct latency_graph *p, const struct latency_tail *t,
                                     const struct latency_how *how, struct latency_plan *best,
                                     struct arena *scratch);
 

@@ -6,7 +6,9 @@
  * b(j+1).  The path goes on to the block from which most is left.  Blocks are taken in reverse topological order. */
 #include "passes/latency/latency_tail.h"
 
-struct making {
+#include <assert.h>
+
+struct tail_builder {
     const struct latency_graph *p;
     struct latency_tail *t;
     struct arena *a;
@@ -28,9 +30,11 @@ static int64_t sent(const struct latency_graph *p, uint32_t k, uint32_t from, ui
     return sum;
 }
 
-/* ps from the start of what unit s is in, if it reads of block b, which is elsewhere. */
-static int64_t entered(const struct making *m, uint32_t b, uint32_t s)
+/* ps from the start of the subgraph or host unit that has unit s, to the end of all, if s reads from block b in
+ * another place. */
+static int64_t entered(const struct tail_builder *m, uint32_t b, uint32_t s)
 {
+    assert(b < m->p->g->n && s < m->p->nunit);
     const struct latency_graph *p = m->p;
     int64_t least = m->t->host[s];
     for (uint32_t k = 0; k < p->nkind; k++) {
@@ -43,7 +47,7 @@ static int64_t entered(const struct making *m, uint32_t b, uint32_t s)
 
 /* ps left after block b on kind k, each of its successors in the same subgraph or in another; *next: the one from
  * which most is left. */
-static int64_t left_after(const struct making *m, uint32_t k, uint32_t b, uint32_t *next)
+static int64_t left_after(const struct tail_builder *m, uint32_t k, uint32_t b, uint32_t *next)
 {
     const struct latency_graph *p = m->p;
     int64_t most = 0, longest = -1;
@@ -63,7 +67,8 @@ static int64_t left_after(const struct making *m, uint32_t k, uint32_t b, uint32
 }
 
 /* Bytes and ps of the blocks that join between(b, at) as the path comes to `at`. */
-static void join_between(struct making *m, uint32_t k, uint32_t at, int64_t *bytes, int64_t *ps)
+static void join_between(struct tail_builder *m, uint32_t k, uint32_t at, int64_t *bytes,
+                         int64_t *ps)
 {
     const struct wdag *g = m->p->g;
     uint32_t top = 0;
@@ -85,7 +90,7 @@ static void join_between(struct making *m, uint32_t k, uint32_t at, int64_t *byt
     }
 }
 
-static void mark_below(struct making *m, uint32_t b)
+static void mark_below(struct tail_builder *m, uint32_t b)
 {
     const struct wdag *g = m->p->g;
     uint32_t top = 0;
@@ -105,7 +110,7 @@ static void mark_below(struct making *m, uint32_t b)
 }
 
 /* ps from unit s on, the one of block `to` from which most is left, if block b is elsewhere. */
-static int64_t entered_most(const struct making *m, uint32_t b, uint32_t to)
+static int64_t entered_most(const struct tail_builder *m, uint32_t b, uint32_t to)
 {
     const struct latency_graph *p = m->p;
     int64_t most = 0;
@@ -116,7 +121,7 @@ static int64_t entered_most(const struct making *m, uint32_t b, uint32_t to)
     return most;
 }
 
-static void add_step(struct making *m, int64_t bytes, int64_t ps)
+static void add_step(struct tail_builder *m, int64_t bytes, int64_t ps)
 {
     struct latency_tail *t = m->t;
     t->step = vec_grow(m->a, t->step, &t->capstep, t->nstep + 1, sizeof *t->step);
@@ -124,7 +129,7 @@ static void add_step(struct making *m, int64_t bytes, int64_t ps)
 }
 
 /* The least over the ends of b's subgraph on its path, but not below `floor`; writes the row of b. */
-static int64_t along_path(struct making *m, uint32_t k, uint32_t b, int64_t floor)
+static int64_t along_path(struct tail_builder *m, uint32_t k, uint32_t b, int64_t floor)
 {
     int64_t bytes = 0, ps = 0, least = LOAD_INF;
     mark_below(m, b);
@@ -137,13 +142,15 @@ static int64_t along_path(struct making *m, uint32_t k, uint32_t b, int64_t floo
             to == UINT32_MAX ? 0 : sat_add(sent(m->p, k, at, to), entered_most(m, at, to));
         if (sat_add(ps, rest) < least) {
             least = sat_add(ps, rest);
+            /* latency_tail_on() searches the row by bisection */
+            assert(m->t->nstep == m->t->row[k][b] || m->t->step[m->t->nstep - 1].bytes <= bytes);
             add_step(m, bytes, larger(least, floor));
         }
     }
     return larger(least, floor);
 }
 
-static void host_tail(struct making *m, uint32_t x)
+static void host_tail(struct tail_builder *m, uint32_t x)
 {
     const struct latency_graph *p = m->p;
     int64_t most = 0;
@@ -157,8 +164,9 @@ static void host_tail(struct making *m, uint32_t x)
     m->t->host[x] = smaller(sat_add(p->host[x], most), LOAD_INF);
 }
 
-static void block_tails(struct making *m, uint32_t b)
+static void block_tails(struct tail_builder *m, uint32_t b)
 {
+    assert(b < m->p->g->n);
     const struct latency_graph *p = m->p;
     struct latency_tail *t = m->t;
     t->next[b] = UINT32_MAX;
@@ -187,6 +195,7 @@ static void block_tails(struct making *m, uint32_t b)
 
 int64_t latency_tail_on(const struct latency_tail *t, uint32_t k, uint32_t b, int64_t room)
 {
+    assert(k < PROBLEM_KINDS && t->row[k] && t->row[k][b] <= t->end[k][b]);
     uint32_t lo = t->row[k][b], hi = t->end[k][b];
     if (lo == hi || t->step[lo].bytes > room)
         return t->on[k][b];
@@ -212,7 +221,7 @@ struct latency_tail *latency_tail_make(const struct latency_graph *p, struct are
 {
     uint32_t n = p->g->n;
     struct latency_tail *t = arena_alloc(a, sizeof *t);
-    struct making m = {.p = p, .t = t, .a = a};
+    struct tail_builder m = {.p = p, .t = t, .a = a};
     t->longest = UINT32_MAX;
     for (uint32_t k = 0; k < p->nkind; k++) {
         t->on[k] = infinite(n, a);

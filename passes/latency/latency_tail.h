@@ -17,7 +17,7 @@ struct latency_tail {
     int64_t *least;   /* [unit] the least of these: from the start of whatever it is in */
     uint32_t *next;   /* [block] the next block of its path; UINT32_MAX: none */
     int64_t all;      /* ps: no plan takes less */
-    uint32_t longest; /* a unit whose `least` that is; UINT32_MAX: there are no units */
+    uint32_t longest; /* a unit with the largest `least`; UINT32_MAX: there are no units */
     /* [kind] rows of blocks in `step`, ascending by bytes: with less than the first an accelerator cannot run it; the
      * least is for all that have room for these bytes and less than the next */
     uint32_t *row[PROBLEM_KINDS], *end[PROBLEM_KINDS];
@@ -29,7 +29,7 @@ struct latency_tail {
 struct latency_tail *latency_tail_make(const struct latency_graph *p, struct arena *a);
 #define TAIL_WORK UINT64_C(50000000)
 
-/* on[k][b] where b and what follows it in its subgraph have `room` bytes.  O(log steps). */
+/* on[k][b] if block b and its successors in the same subgraph have `room` bytes. O(log steps). */
 int64_t latency_tail_on(const struct latency_tail *t, uint32_t k, uint32_t b, int64_t room);
 
 #endif

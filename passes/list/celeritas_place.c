@@ -72,7 +72,7 @@ struct clusters {
     struct csr member; /* cluster -> its base vertices in order */
     const uint32_t *sequence; /* of the clusters */
     uint32_t *device;         /* [ndev] accelerators before CPUs */
-    struct room room;
+    struct placement placement;
     int64_t *start; /* [cluster] ps, or its place in the sequence: by what it is run */
 };
 
@@ -120,11 +120,11 @@ static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
     struct wdag *base = list_level(x);
     uint32_t cls = cluster_main_class(x->scene.cluster), accelerators;
     *c = (struct clusters){.x = x, .g = base};
-    int rc = room_build(&c->room, x, planner, a);
+    int rc = placement_build(&c->placement, x, planner, a);
     if (rc)
         return rc;
     uint32_t n = base->n;
-    c->room.clock = clock;
+    c->placement.clock = clock;
     c->device = list_devices(x->scene.cluster, &accelerators, a);
     const uint32_t *order = order_nodes(base, o->order, cls, a);
     fused = fused && !clock_out(clock);
@@ -153,32 +153,33 @@ static const uint32_t *members(const struct clusters *c, uint32_t i, uint32_t *n
 static void place_in_order(struct clusters *c)
 {
     uint32_t at = 0, nd = c->x->scene.cluster->ndev;
-    room_empty(&c->room);
+    placement_empty(&c->placement);
     for (uint32_t i = 0; i < c->g->n; i++) {
         uint32_t n, k = c->sequence[i], to = UINT32_MAX;
         const uint32_t *v = members(c, k, &n);
-        room_ask(&c->room, v, n);
+        placement_ask(&c->placement, v, n);
         for (uint32_t j = at; j < nd && to == UINT32_MAX; j++) {
             uint32_t d = c->device[j];
-            if (room_takes(&c->room, d))
+            if (placement_takes(&c->placement, d))
                 to = d;
-            else if (j == at && room_adds(&c->room, d) < INT64_MAX)
+            else if (j == at && placement_adds(&c->placement, d) < INT64_MAX)
                 at++;
         }
-        room_put(&c->room, v, n, to == UINT32_MAX ? room_least(&c->room, v, n) : to);
+        placement_put(&c->placement, v, n,
+                      to == UINT32_MAX ? placement_least(&c->placement, v, n) : to);
         c->start[k] = i;
     }
 }
 
 /* ---- Adjusting ------------------------------------------------------------------------------------ */
 
-struct adjusting {
+struct adjustment {
     struct clusters *c;
     struct estimate e;
 };
 
 /* The dearest of the edges that leave cluster k: what sending its result from a device to another takes at most. */
-static int64_t way_back(const struct adjusting *s, uint32_t k, uint32_t from, uint32_t to)
+static int64_t way_back(const struct adjustment *s, uint32_t k, uint32_t from, uint32_t to)
 {
     const struct csr *succ = &s->c->g->succ;
     int64_t most = 0;
@@ -189,7 +190,7 @@ static int64_t way_back(const struct adjusting *s, uint32_t k, uint32_t from, ui
     return most;
 }
 
-static int64_t time_on(const struct adjusting *s, uint32_t k, uint32_t d)
+static int64_t time_on(const struct adjustment *s, uint32_t k, uint32_t d)
 {
     int64_t t = s->c->g->time[s->e.edge.cls[d]][k];
     return t == COST_NEVER ? 0 : t; /* all of it runs elsewhere, where groups are at home */
@@ -201,15 +202,15 @@ struct choice {
 };
 
 /* Equations 7 to 9: where cluster k goes, if the one before went to `before`. */
-static struct choice choose(struct adjusting *s, uint32_t k, uint32_t before)
+static struct choice choose(struct adjustment *s, uint32_t k, uint32_t before)
 {
     uint32_t n, nd = s->c->x->scene.cluster->ndev;
     const uint32_t *v = members(s->c, k, &n);
     struct choice stay = {before, INT64_MAX}, best = {before, INT64_MAX};
-    room_ask(&s->c->room, v, n);
+    placement_ask(&s->c->placement, v, n);
     for (uint32_t j = 0; j < nd; j++) {
         uint32_t d = s->c->device[j];
-        if (!room_takes(&s->c->room, d))
+        if (!placement_takes(&s->c->placement, d))
             continue;
         int64_t start = estimate_start(&s->e, d, time_on(s, k, d));
         if (d == before)
@@ -218,7 +219,7 @@ static struct choice choose(struct adjusting *s, uint32_t k, uint32_t before)
             best = (struct choice){d, start};
     }
     if (stay.start == INT64_MAX && best.start == INT64_MAX) {
-        uint32_t d = room_least(&s->c->room, v, n);
+        uint32_t d = placement_least(&s->c->placement, v, n);
         return (struct choice){d, estimate_start(&s->e, d, time_on(s, k, d))};
     }
     int64_t back = way_back(s, k, best.dev, before);
@@ -229,16 +230,16 @@ static struct choice choose(struct adjusting *s, uint32_t k, uint32_t before)
 static bool place_adjusted(struct clusters *c, bool ports)
 {
     struct arena *own = arena_new(c->x->use.scratch);
-    struct adjusting s = {.c = c, .e = estimate_new(&c->x->scene, c->g, ports, own)};
+    struct adjustment s = {.c = c, .e = estimate_new(&c->x->scene, c->g, ports, own)};
     uint32_t before = c->device[0], i = 0;
-    room_empty(&c->room);
-    for (; i < c->g->n && !(i % LIST_LOOK_EACH == 0 && clock_out(c->room.clock)); i++) {
+    placement_empty(&c->placement);
+    for (; i < c->g->n && !(i % LIST_LOOK_EACH == 0 && clock_out(c->placement.clock)); i++) {
         uint32_t k = c->sequence[i], count;
         estimate_turn(&s.e, k);
         struct choice to = choose(&s, k, before);
         const uint32_t *v = members(c, k, &count);
         estimate_take(&s.e, k, to.dev, to.start, time_on(&s, k, to.dev));
-        room_put(&c->room, v, count, to.dev);
+        placement_put(&c->placement, v, count, to.dev);
         c->start[k] = to.start;
         before = to.dev;
     }
@@ -248,13 +249,13 @@ static bool place_adjusted(struct clusters *c, bool ports)
 
 /* ---- plans ---------------------------------------------------------------------------------------- */
 
-/* The clusters by start, their nodes in order: since a cluster starts after those that it reads have ended, that is
- * an order in which all can run. */
-static void try_plan(struct clusters *c, struct listed *best, const char *what)
+/* Offers the plan with clusters by start, and nodes in order within a cluster. A cluster starts after all clusters
+ * that it reads have ended, so this is a topological order. */
+static void try_plan(struct clusters *c, struct list_schedule *best, const char *what)
 {
     struct arena *own = arena_new(c->x->use.scratch);
     struct keyed *p = arena_array(own, (size_t)c->g->n + 1, sizeof *p);
-    uint32_t *order = arena_array(own, (size_t)c->room.base->n + 1, sizeof *order), n = 0;
+    uint32_t *order = arena_array(own, (size_t)c->placement.base->n + 1, sizeof *order), n = 0;
     for (uint32_t i = 0; i < c->g->n; i++)
         p[i] = (struct keyed){c->start[c->sequence[i]], i};
     keyed_sort(p, c->g->n);
@@ -264,17 +265,17 @@ static void try_plan(struct clusters *c, struct listed *best, const char *what)
         memcpy(order + n, v, count * sizeof *v);
         n += count;
     }
-    list_offer(c->x, best, &c->room, order, what);
+    list_offer(c->x, best, &c->placement, order, what);
     arena_free(own);
 }
 
 static const char *said(struct ctx *x, const char *what, const struct clusters *c)
 {
-    return list_said(x, &c->room, arena_fmt(x->use.mem, "%s of %u clusters", what, c->g->n));
+    return list_said(x, &c->placement, arena_fmt(x->use.mem, "%s of %u clusters", what, c->g->n));
 }
 
 int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choice *how,
-                  struct clock *clock, struct listed *best)
+                  struct clock *clock, struct list_schedule *best)
 {
     struct arena_mark mark = arena_mark(x->use.scratch);
     struct clusters c;
@@ -297,7 +298,7 @@ static int order_run(struct ctx *x, const void *options)
 {
     const struct celeritas_options *o = options;
     struct clusters c;
-    struct listed best = {0};
+    struct list_schedule best = {0};
     struct clock clock = ctx_clock(x);
     int rc = make_clusters(&c, x, "order-place", &o->how, true, &clock);
     if (rc)
@@ -312,7 +313,7 @@ static int dfs_run(struct ctx *x, const void *options)
 {
     struct celeritas_options o = *(const struct celeritas_options *)options;
     struct clusters c;
-    struct listed best = {0};
+    struct list_schedule best = {0};
     o.how.order = FUSE_DFS;
     int rc = make_clusters(&c, x, "dfs-place", &o.how, false, NULL);
     if (rc)
@@ -325,7 +326,7 @@ static int dfs_run(struct ctx *x, const void *options)
 static int celeritas_run(struct ctx *x, const void *options)
 {
     const struct celeritas_options *o = options;
-    struct listed best = {0};
+    struct list_schedule best = {0};
     struct clock clock = ctx_clock(x);
     int rc = celeritas_try(x, "celeritas-place", &o->how, &clock, &best);
     list_tell_end(x, &best, &clock);

@@ -24,7 +24,7 @@
  * where they are met, and all at once where they are most of a heap: memory is O(V + E), and as many entries as
  * vertices are ready at once for each device that is apart.
  *
- * Stopping: when the clock is out, the vertices that are left are put on devices in order (room_fill). */
+ * Stopping: when the clock is out, the vertices that are left are put on devices in order (placement_fill). */
 #include "passes/list/earliest.h"
 
 #include "ir/base/heap.h"
@@ -38,14 +38,14 @@ enum { MOST_ASKED = 64 };
 enum { AWAITS, READY, PLACED };
 
 struct turn {
-    int64_t free;         /* ps: from here on */
-    uint32_t running;     /* vertex that has not ended, or NOTHING */
-    uint32_t last;        /* vertex, or NOTHING */
+    int64_t free;         /* ps: the device is free from this time on */
+    uint32_t running;     /* the vertex that runs on the device, or NOTHING */
+    uint32_t last;        /* the vertex that ran last, or NOTHING */
     struct heap waits;    /* of both kinds */
     struct heap own, any; /* that can start: with a home, and without */
-    bool apart; /* it has passed something over: it does not look at its class's heaps any more */
-    uint32_t child; /* what the next two are about: a ready favourite, or NOTHING */
-    int64_t here;   /* ps: when all that it reads has arrived */
+    bool solo; /* it has passed something over: it does not look at its class's heaps any more */
+    uint32_t child; /* a ready favourite of the last vertex, or NOTHING */
+    int64_t here;   /* ps: arrival of all inputs of `child` */
     bool rivals;    /* that may be earlier on another device */
 };
 
@@ -56,22 +56,22 @@ struct crowd {
 };
 
 struct sweep {
-    struct room *room;
+    struct placement *placement;
     const struct earliest *how;
     const struct wdag *g;
     uint32_t nd, n;
     int64_t now;             /* ps */
     struct turn *lane;       /* [dev] */
     struct crowd *crowd;     /* [class] */
-    uint32_t *apart, napart; /* the devices that are */
+    uint32_t *solo, nsolo;   /* devices with `solo` set */
     uint32_t *seen, asked;   /* [dev] the last vertex that had it for a maker, counted by asked */
-    uint32_t nready;         /* vertices that are */
+    uint32_t nready;         /* number of ready vertices */
     int64_t *end;            /* [vertex] ps */
     uint32_t *missing;       /* [vertex] predecessors that have not ended */
-    uint32_t *left;          /* [vertex] devices that have not passed it over */
+    uint32_t *left;          /* [vertex] number of devices that have not passed the vertex over */
     uint8_t *state;          /* [vertex] */
-    uint32_t *order;         /* those placed */
-    uint32_t *ended, nended; /* in the moment in which they started */
+    uint32_t *order;         /* placed vertices */
+    uint32_t *ended, nended; /* vertices that ended in the moment of their start */
     int64_t most;            /* bytes: no group adds more */
     uint32_t everything;     /* bits: the classes that run all */
     enum { UNKNOWN, SOME, NONE } urgent; /* whether a vertex without a home can be, in this round */
@@ -80,7 +80,7 @@ struct sweep {
 
 static int32_t home_of(const struct sweep *s, uint32_t v)
 {
-    return s->room->home[s->room->group[v]];
+    return s->placement->home[s->placement->group[v]];
 }
 
 static uint32_t class_of(const struct sweep *s, uint32_t d)
@@ -90,7 +90,7 @@ static uint32_t class_of(const struct sweep *s, uint32_t d)
 
 static bool class_runs(const struct sweep *s, uint32_t v, uint32_t cls)
 {
-    return s->room->classes[s->room->group[v]] >> cls & 1;
+    return s->placement->classes[s->placement->group[v]] >> cls & 1;
 }
 
 /* When all that v reads has arrived where `way` leads: edge_time to a device, edge_time_far to a class.  The
@@ -113,7 +113,7 @@ static int64_t arrival(const struct sweep *s, uint32_t v, uint32_t d)
     return arrives(s, v, d, edge_time);
 }
 
-/* On a device of that class which made nothing of it and is in no group with one that did. */
+/* Arrival of v's inputs on a device of that class which made none of the inputs and shares no group with a maker. */
 static int64_t far_arrival(const struct sweep *s, uint32_t v, uint32_t cls)
 {
     return arrives(s, v, cls, edge_time_far);
@@ -127,7 +127,8 @@ static bool holds(const struct sweep *s, uint32_t v, uint32_t d)
     return s->state[v] == READY && (home_of(s, v) < 0 || home_of(s, v) == (int32_t)d);
 }
 
-#define NO_DEVICE UINT32_MAX /* whose heap is a crowd's: what has a home holds nowhere */
+/* stands for the heap of a class (crowd): an entry for a vertex with a home is void there */
+#define NO_DEVICE UINT32_MAX
 
 static void push(const struct sweep *s, struct heap *h, uint32_t d, struct heap_entry x)
 {
@@ -174,7 +175,7 @@ static int64_t enqueue_class(struct sweep *s, uint32_t v, uint32_t cls)
 /* v's group has its home now: d's entries of its members are about nodes with a home from now on. */
 static void announce_home(struct sweep *s, uint32_t v)
 {
-    const struct room *r = s->room;
+    const struct placement *r = s->placement;
     uint32_t k = r->group[v];
     for_row (x, r->member, k)
         if (s->state[x] == READY)
@@ -183,12 +184,12 @@ static void announce_home(struct sweep *s, uint32_t v)
 
 static void put_where_least(struct sweep *s, uint32_t v)
 {
-    room_put(s->room, &v, 1, room_least(s->room, &v, 1));
+    placement_put(s->placement, &v, 1, placement_least(s->placement, &v, 1));
     announce_home(s, v);
 }
 
-/* Entries on the devices that made something that v reads and on those in a group with them.  far: when it can start
- * on others, by class. */
+/* Enters v on the devices that made inputs of v, and on devices in one group with a maker. far: [class] start of v
+ * on other devices. */
 static void enqueue_near(struct sweep *s, uint32_t v, const int64_t *far)
 {
     const struct csr *p = &s->g->pred;
@@ -200,7 +201,7 @@ static void enqueue_near(struct sweep *s, uint32_t v, const int64_t *far)
             continue;
         s->seen[first] = s->asked;
         for (uint32_t d = first; d < s->nd && group[d] == first; d++)
-            if (class_runs(s, v, class_of(s, d)) && !s->lane[d].apart &&
+            if (class_runs(s, v, class_of(s, d)) && !s->lane[d].solo &&
                 far[class_of(s, d)] > s->now)
                 enqueue(s, v, d);
     }
@@ -222,24 +223,24 @@ static void become_ready(struct sweep *s, uint32_t v)
             far[k] = enqueue_class(s, v, k);
         }
     enqueue_near(s, v, far);
-    for (uint32_t i = 0; i < s->napart; i++)
-        if (class_runs(s, v, class_of(s, s->apart[i])))
-            enqueue(s, v, s->apart[i]);
+    for (uint32_t i = 0; i < s->nsolo; i++)
+        if (class_runs(s, v, class_of(s, s->solo[i])))
+            enqueue(s, v, s->solo[i]);
     if (!s->left[v])
         put_where_least(s, v);
 }
 
 /* d passes something over for the first time: it gets entries of its own. */
-static void set_apart(struct sweep *s, uint32_t d)
+static void leave_crowd(struct sweep *s, uint32_t d)
 {
     const struct crowd *c = &s->crowd[class_of(s, d)];
     const struct heap *h[] = {&c->any, &c->waits};
-    s->lane[d].apart = true;
-    s->apart[s->napart++] = d;
+    s->lane[d].solo = true;
+    s->solo[s->nsolo++] = d;
     for (int k = 0; k < 2; k++)
         for (uint32_t i = 0; i < h[k]->n; i++)
             if (holds(s, h[k]->at[i].item, NO_DEVICE))
-                enqueue(s, h[k]->at[i].item, d); /* perhaps its second one there */
+                enqueue(s, h[k]->at[i].item, d); /* perhaps the vertex's second entry on d */
 }
 
 /* ---- proposals ------------------------------------------------------------------------------------------ */
@@ -268,12 +269,12 @@ static struct heap *crowd_of(struct sweep *s, uint32_t d)
     return &s->crowd[class_of(s, d)].any;
 }
 
-/* Of those without a home that could start on d the first that it has not passed over, or NOTHING. */
+/* The first vertex without a home that can start on d and that d has not passed over, or NOTHING. */
 static uint32_t first_homeless(struct sweep *s, uint32_t d)
 {
     struct turn *l = &s->lane[d];
     uint32_t v = first_of(s, &l->any, d, true);
-    return l->apart ? v : lesser(s, v, first_of(s, crowd_of(s, d), NO_DEVICE, true));
+    return l->solo ? v : lesser(s, v, first_of(s, crowd_of(s, d), NO_DEVICE, true));
 }
 
 /* Takes v from the top of h, where it may be twice; whether it was there. */
@@ -292,10 +293,10 @@ static uint32_t propose_first(struct sweep *s, uint32_t d, bool *anew)
     uint32_t own = first_of(s, &l->own, d, false);
     for (;;) {
         uint32_t v = first_homeless(s, d);
-        if (v == NOTHING || lesser(s, own, v) == own || room_fits(s->room, &v, 1, d))
+        if (v == NOTHING || lesser(s, own, v) == own || placement_fits(s->placement, &v, 1, d))
             return lesser(s, own, v);
-        if (!l->apart)
-            set_apart(s, d);
+        if (!l->solo)
+            leave_crowd(s, d);
         drop(&l->any, v);
         if (--s->left[v])
             continue;
@@ -310,11 +311,11 @@ static uint32_t propose_first(struct sweep *s, uint32_t d, bool *anew)
 /* Whether no vertex without a home can be urgent: a busy device runs it and has room for it whatever it is. */
 static bool none_urgent(struct sweep *s)
 {
-    const struct cluster *c = s->room->scene->cluster;
+    const struct cluster *c = s->placement->scene->cluster;
     for (uint32_t d = 0; d < s->nd && s->urgent == UNKNOWN; d++) {
         int64_t memory = c->cls[class_of(s, d)].memory;
         if (s->lane[d].free > s->now && s->everything >> class_of(s, d) & 1 &&
-            (memory < 0 || sat_add(s->room->used[d], s->most) <= memory))
+            (memory < 0 || sat_add(s->placement->used[d], s->most) <= memory))
             s->urgent = NONE;
     }
     s->urgent = s->urgent == NONE ? NONE : SOME;
@@ -325,14 +326,14 @@ static bool none_urgent(struct sweep *s)
 static bool is_urgent(struct sweep *s, uint32_t v, uint32_t d)
 {
     bool far[CLUSTER_CLASSES]; /* it could not start now on some devices of the class, perhaps */
-    room_ask(s->room, &v, 1);
-    if (!room_takes(s->room, d))
+    placement_ask(s->placement, &v, 1);
+    if (!placement_takes(s->placement, d))
         return false;
     for (uint32_t k = 0; k < s->g->ncls; k++)
         far[k] = class_runs(s, v, k) && far_arrival(s, v, k) > s->now;
     for (uint32_t e = 0; e < s->nd; e++)
         if ((s->lane[e].free > s->now || (far[class_of(s, e)] && arrival(s, v, e) > s->now)) &&
-            room_takes(s->room, e))
+            placement_takes(s->placement, e))
             return false;
     return true;
 }
@@ -350,7 +351,7 @@ static uint32_t first_urgent(struct sweep *s, uint32_t d)
             break;
         asked[n] = v;
         in_any[n] = drop(&l->any, v);
-        in_crowd[n++] = !l->apart && drop(crowd, v);
+        in_crowd[n++] = !l->solo && drop(crowd, v);
         if (is_urgent(s, v, d)) {
             found = v;
             break;
@@ -404,14 +405,14 @@ static uint32_t awaited(struct sweep *s, uint32_t d)
         return NOTHING;
     uint32_t f = s->how->favourite[s->lane[d].last];
     if (f == NO_FAVOURITE || s->state[f] != READY || home_of(s, f) >= 0 ||
-        !room_fits(s->room, &f, 1, d))
+        !placement_fits(s->placement, &f, 1, d))
         return NOTHING;
     note_child(s, f, d);
     if (!s->lane[d].rivals || s->lane[d].here <= s->now)
         return f;
     for (uint32_t e = 0; e < s->nd; e++)
         if (s->lane[e].free < s->lane[d].here && soonest(s, f, e) < s->lane[d].here &&
-            room_takes(s->room, e))
+            placement_takes(s->placement, e))
             return NOTHING;
     return f;
 }
@@ -441,7 +442,7 @@ static void take(struct sweep *s, uint32_t v, uint32_t d)
     bool had_home = home_of(s, v) >= 0;
     s->state[v] = PLACED;
     s->nready--;
-    room_put(s->room, &v, 1, d);
+    placement_put(s->placement, &v, 1, d);
     if (!had_home)
         announce_home(s, v);
     if (s->how->start)
@@ -457,10 +458,11 @@ static void take(struct sweep *s, uint32_t v, uint32_t d)
 
 static bool is_over(struct sweep *s)
 {
-    return s->looks++ % LIST_LOOK_EACH == 0 && clock_out(s->room->clock);
+    return s->looks++ % LIST_LOOK_EACH == 0 && clock_out(s->placement->clock);
 }
 
-/* All that starts now, but for what becomes ready by that; false: the clock is out. */
+/* Starts all vertices that can start now, except vertices that become ready by these starts; false: the clock is
+ * out. */
 static bool take_proposals(struct sweep *s)
 {
     for (;;) {
@@ -481,7 +483,7 @@ static bool take_proposals(struct sweep *s)
     }
 }
 
-/* Ends what ends now, and sees what has arrived on free devices. */
+/* Ends the vertices that end now, and notes the inputs that have arrived on free devices. */
 static void settle(struct sweep *s)
 {
     while (s->nended)
@@ -525,7 +527,7 @@ static int64_t next_moment(struct sweep *s)
     for (uint32_t d = 0; d < s->nd; d++) {
         struct turn *l = &s->lane[d];
         int64_t t = l->free > s->now ? l->free : first_wait(s, &l->waits, d);
-        idle |= l->free <= s->now && !l->apart ? 1U << class_of(s, d) : 0;
+        idle |= l->free <= s->now && !l->solo ? 1U << class_of(s, d) : 0;
         next = smaller(t, next);
     }
     for (uint32_t k = 0; k < s->g->ncls; k++) {
@@ -539,7 +541,7 @@ static void prepare_devices(struct sweep *s, struct arena *a)
 {
     s->lane = arena_array(a, (size_t)s->nd + 1, sizeof *s->lane);
     s->crowd = arena_array(a, (size_t)s->g->ncls + 1, sizeof *s->crowd);
-    s->apart = arena_array(a, (size_t)s->nd + 1, sizeof *s->apart);
+    s->solo = arena_array(a, (size_t)s->nd + 1, sizeof *s->solo);
     s->seen = arena_array(a, (size_t)s->nd + 1, sizeof *s->seen);
     for (uint32_t k = 0; k < s->g->ncls; k++)
         s->crowd[k] = (struct crowd){{.a = a}, {.a = a}, 0};
@@ -559,9 +561,9 @@ static void prepare(struct sweep *s, struct arena *a)
     s->state = arena_alloc(a, n);
     s->ended = arena_array(a, n, sizeof *s->ended);
     s->everything = UINT32_MAX;
-    for (uint32_t k = 0; k < s->room->ngroup; k++)
-        s->everything &= s->room->classes[k];
-    s->most = room_most(s->room);
+    for (uint32_t k = 0; k < s->placement->ngroup; k++)
+        s->everything &= s->placement->classes[k];
+    s->most = placement_most(s->placement);
 }
 
 /* What is left goes in order of ranks. */
@@ -573,13 +575,14 @@ static void place_rest(struct sweep *s, struct arena *a)
     for (uint32_t i = 0; i < s->g->n; i++)
         if (s->state[at[i]] != PLACED)
             s->order[s->n + n++] = at[i];
-    room_fill(s->room, s->order + s->n, n, a);
+    placement_fill(s->placement, s->order + s->n, n, a);
 }
 
-void earliest_place(struct room *r, const struct earliest *how, uint32_t *order, struct arena *a)
+void earliest_place(struct placement *r, const struct earliest *how, uint32_t *order,
+                    struct arena *a)
 {
     struct arena *own = arena_new(a);
-    struct sweep s = {.room = r, .how = how, .g = r->base, .order = order};
+    struct sweep s = {.placement = r, .how = how, .g = r->base, .order = order};
     s.nd = r->scene->cluster->ndev;
     prepare_devices(&s, own);
     prepare(&s, own);

@@ -1,5 +1,5 @@
-/* Earliest task first: a list scheduler that goes through time and gives each device, as it becomes free, what can
- * start there soonest (Baechi's m-ETF; with favourite children its m-SCT). */
+/* Earliest task first: a list scheduler that goes through time and gives each device, as soon as the device is
+ * free, the vertex with the earliest possible start (Baechi's m-ETF; with favourite children m-SCT). */
 #ifndef PCC_PASSES_LIST_EARLIEST_H
 #define PCC_PASSES_LIST_EARLIEST_H
 
@@ -15,11 +15,12 @@ struct earliest {
     int64_t *start;            /* [vertex] ps */
 };
 
-/* Puts all vertices of the room's level on devices, of a room that is empty but for pins; order[0..n) becomes the order
- * in which they start.  If the room's clock runs out, the rest of them, in order of ranks, by room_fill.  Apart from
- * favourites O(V log V + (V + E) * (classes + makers of what a vertex reads) + V * devices), with little room
- * O(devices * (V log V + E)); a device that awaits a favourite asks up to 64 vertices at each turn, of all devices, if
- * none that is busy has room. */
-void earliest_place(struct room *r, const struct earliest *how, uint32_t *order, struct arena *a);
+/* Puts all vertices of r's level on devices; r is empty except for pinned vertices.  order[0..n) becomes the order of
+ * starts.  If the placement's clock runs out, placement_fill places the remaining vertices, in order of ranks.  Cost
+ * without favourites O(V log V + (V + E) * (classes + makers of a vertex's inputs) + V * devices), with little free
+ * memory O(devices * (V log V + E)); a device that awaits a favourite asks up to 64 vertices at each turn, on all
+ * devices, if no busy device has enough memory. */
+void earliest_place(struct placement *r, const struct earliest *how, uint32_t *order,
+                    struct arena *a);
 
 #endif

@@ -1,5 +1,5 @@
-/* What a list scheduler knows while it places vertex after vertex: when each one ends, when devices and their ports are
- * free. */
+/* Running estimate of a list scheduler while vertices are placed one by one: ends of vertices, free times of
+ * devices and of ports. */
 #ifndef PCC_PASSES_LIST_ESTIMATE_H
 #define PCC_PASSES_LIST_ESTIMATE_H
 

@@ -13,19 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct clustering {
+struct favourite_chains {
     const struct wdag *g;
     const int64_t *time, *cost;
     uint32_t *favourite; /* [vertex] */
     uint8_t *out;        /* [vertex] 1: in a chain already */
     uint8_t *child;      /* [vertex] 1: some vertex's favourite */
     uint32_t *left, n;   /* vertices in no chain, ascending */
-    int64_t *longest;    /* [vertex] ps: the longest path that ends with it */
-    uint32_t *from;      /* [vertex] the one before it on that path, or NO_FAVOURITE */
+    int64_t *longest;    /* [vertex] ps: the longest path that ends with the vertex */
+    uint32_t *from;      /* [vertex] previous vertex of that path, or NO_FAVOURITE */
     int64_t steps;
 };
 
-static void join(struct clustering *c, uint32_t u, uint32_t v)
+static void join(struct favourite_chains *c, uint32_t u, uint32_t v)
 {
     assert(c->favourite[u] == NO_FAVOURITE && !c->child[v]);
     c->favourite[u] = v;
@@ -33,7 +33,7 @@ static void join(struct clustering *c, uint32_t u, uint32_t v)
 }
 
 /* The longest path to each vertex that is left; the last vertex of the longest, NO_FAVOURITE: no edges are left. */
-static uint32_t measure(struct clustering *c)
+static uint32_t measure(struct favourite_chains *c)
 {
     const struct csr *p = &c->g->pred;
     uint32_t last = NO_FAVOURITE, edges = 0;
@@ -59,7 +59,7 @@ static uint32_t measure(struct clustering *c)
     return edges ? last : NO_FAVOURITE;
 }
 
-static void peel(struct clustering *c, uint32_t last)
+static void peel(struct favourite_chains *c, uint32_t last)
 {
     uint32_t n = 0;
     for (uint32_t v = last; v != NO_FAVOURITE; v = c->from[v]) {
@@ -89,7 +89,7 @@ static int by_cost(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-static void join_dearest(struct clustering *c, struct arena *a)
+static void join_dearest(struct favourite_chains *c, struct arena *a)
 {
     const struct csr *p = &c->g->pred;
     struct pair *pair = arena_array(a, (size_t)p->at[c->g->n] + 1, sizeof *pair);
@@ -109,7 +109,7 @@ uint32_t *favourites_find(const struct wdag *g, const int64_t *time, const int64
 {
     struct arena *own = arena_new(a);
     size_t n = (size_t)g->n + 1;
-    struct clustering c = {.g = g, .time = time, .cost = cost, .n = g->n};
+    struct favourite_chains c = {.g = g, .time = time, .cost = cost, .n = g->n};
     c.favourite = arena_array(a, n, sizeof *c.favourite);
     memset(c.favourite, 0xff, n * sizeof *c.favourite);
     c.out = arena_alloc(own, n);

@@ -6,7 +6,7 @@
 #include "ir/base/clock.h"
 #include "passes/list/earliest.h"
 
-enum { PEEL_STEPS = 32000000 }; /* what is usual: some 0.1 s */
+enum { PEEL_STEPS = 32000000 }; /* the usual number of steps: about 0.1 s */
 
 /* [vertex] its favourite child or NO_FAVOURITE, by linear clustering.  time[vertex], cost[entry of g->pred]: ps.  Lives
  * in a.  O(E log E + V + E + steps): paths are peeled off until so many vertices and edges have been looked at. */

@@ -13,7 +13,8 @@
 
 enum { ROUNDS = 64 };
 
-/* only[fused vertex]: the one that its edges lead to (in: come from), NONE or SEVERAL. */
+/* only[fused vertex]: the single fused vertex at the other end of its outgoing (in: incoming) edges, NONE or
+ * SEVERAL. */
 static void find_only(const struct wdag *g, const uint32_t *group, bool in, uint32_t *only)
 {
     for (uint32_t u = 0; u < g->n; u++)
@@ -25,7 +26,8 @@ static void find_only(const struct wdag *g, const uint32_t *group, bool in, uint
         }
 }
 
-/* Contracts what there is of one kind; the number of fused vertices then. */
+/* Contracts all edges of one kind (in: single incoming edges; else single outgoing edges); returns the number of
+ * fused vertices. */
 static uint32_t contract(const struct wdag *g, struct classes *c, const uint32_t *of,
                          uint32_t *group, bool in, struct arena *a)
 {
@@ -60,10 +62,10 @@ uint32_t fused_find(const struct wdag *g, const uint32_t *of, uint32_t *group, s
     return n;
 }
 
-int room_start(struct room *r, struct ctx *x, const char *planner, bool fused)
+int placement_start(struct placement *r, struct ctx *x, const char *planner, bool fused)
 {
     struct arena *a = x->use.scratch;
-    int rc = room_build(r, x, planner, a);
+    int rc = placement_build(r, x, planner, a);
     if (rc || !fused || r->base != x->levels.base) /* contract has made one vertex of each group */
         return rc;
     uint32_t *group = arena_array(a, (size_t)r->base->n + 1, sizeof *group);
@@ -72,5 +74,5 @@ int room_start(struct room *r, struct ctx *x, const char *planner, bool fused)
     if (!level)
         return -1;
     diag_detail(x->use.diag, "%s: %u nodes fused to %u", planner, r->base->n, n);
-    return room_build_on(r, x, planner, level, a);
+    return placement_build_on(r, x, planner, level, a);
 }

@@ -10,8 +10,9 @@
  * O(rounds * (V + E)); a round takes in all trees of such edges. */
 uint32_t fused_find(const struct wdag *g, const uint32_t *of, uint32_t *group, struct arena *a);
 
-/* room_build in the scratch arena; `fused`: of the level of fused nodes.  Times add up, and bytes as needs.h says. */
-int room_start(struct room *r, struct ctx *x, const char *planner, bool fused);
+/* placement_build in the scratch arena; `fused`: of the level of fused nodes.  Times of fused nodes add up; for bytes
+ * see needs.h. */
+int placement_start(struct placement *r, struct ctx *x, const char *planner, bool fused);
 
 /* The option that planners have, at the field of a struct. */
 #define LIST_FUSE(type, field)                                                                     \

@@ -68,17 +68,17 @@ static struct keyed *rank_upward(const struct edges *e, struct arena *a)
     return r;
 }
 
-/* The device that ends v first, of those with room. */
-static uint32_t earliest(struct estimate *e, struct room *r, uint32_t v, int64_t *start)
+/* The device with the earliest end of v, among devices with enough memory. */
+static uint32_t earliest(struct estimate *e, struct placement *r, uint32_t v, int64_t *start)
 {
     const struct cluster *c = r->scene->cluster;
     int64_t best = INT64_MAX;
     uint32_t to = UINT32_MAX;
     int32_t home = r->home[r->group[v]];
-    room_ask(r, &v, 1);
+    placement_ask(r, &v, 1);
     for (uint32_t d = 0; d < c->ndev; d++) {
         int64_t time = e->g->time[e->edge.cls[d]][v];
-        if (time == COST_NEVER || (home >= 0 ? (uint32_t)home != d : !room_takes(r, d)))
+        if (time == COST_NEVER || (home >= 0 ? (uint32_t)home != d : !placement_takes(r, d)))
             continue;
         int64_t at = estimate_start(e, d, time), end = sat_add(at, time);
         if (to == UINT32_MAX || end < best) {
@@ -88,13 +88,13 @@ static uint32_t earliest(struct estimate *e, struct room *r, uint32_t v, int64_t
         }
     }
     if (to == UINT32_MAX) {
-        to = room_least(r, &v, 1);
+        to = placement_least(r, &v, 1);
         *start = estimate_start(e, to, e->g->time[e->edge.cls[to]][v]);
     }
     return to;
 }
 
-static void place_all(struct ctx *x, struct room *r, bool ports, struct listed *best)
+static void place_all(struct ctx *x, struct placement *r, bool ports, struct list_schedule *best)
 {
     struct arena *own = arena_new(x->use.scratch);
     struct wdag *g = list_level(x);
@@ -102,30 +102,30 @@ static void place_all(struct ctx *x, struct room *r, bool ports, struct listed *
     struct keyed *rank = rank_upward(&e.edge, own);
     struct keyed *p = arena_array(own, (size_t)g->n + 1, sizeof *p);
     uint32_t *order = arena_array(own, (size_t)g->n + 1, sizeof *order), n = 0;
-    room_empty(r);
+    placement_empty(r);
     for (uint32_t i = 0; i < g->n && !(i % LIST_LOOK_EACH == 0 && clock_out(r->clock)); i++, n++) {
         uint32_t v = rank[i].item;
         int64_t start = 0;
         estimate_turn(&e, v);
         uint32_t d = earliest(&e, r, v, &start);
         estimate_take(&e, v, d, start, g->time[e.edge.cls[d]][v]);
-        room_put(r, &v, 1, d);
+        placement_put(r, &v, 1, d);
         p[i] = (struct keyed){start, i};
     }
     keyed_sort(p, n);
     for (uint32_t i = 0; i < g->n; i++)
         order[i] = rank[i < n ? p[i].item : i].item;
-    room_fill(r, order + n, g->n - n, own);
+    placement_fill(r, order + n, g->n - n, own);
     list_offer(x, best, r, order, list_said(x, r, ports ? "HEFT with ports" : "HEFT"));
     arena_free(own);
 }
 
 int heft_try(struct ctx *x, const char *planner, int64_t ports, struct clock *clock,
-             struct listed *best)
+             struct list_schedule *best)
 {
     struct arena_mark mark = arena_mark(x->use.scratch);
-    struct room r;
-    int rc = room_build(&r, x, planner, x->use.scratch);
+    struct placement r;
+    int rc = placement_build(&r, x, planner, x->use.scratch);
     r.clock = clock;
     for (int taken = 0; taken < 2 && !rc; taken++)
         if ((ports == PORTS_AUTO || (ports == PORTS_TAKEN) == taken) &&
@@ -138,7 +138,7 @@ int heft_try(struct ctx *x, const char *planner, int64_t ports, struct clock *cl
 static int heft_run(struct ctx *x, const void *options)
 {
     const struct heft_options *o = options;
-    struct listed best = {0};
+    struct list_schedule best = {0};
     struct clock clock = ctx_clock(x);
     int rc = heft_try(x, "heft-place", o->contention, &clock, &best);
     list_tell_end(x, &best, &clock);

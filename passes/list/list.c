@@ -77,7 +77,7 @@ static int64_t entry_time(const struct edges *e, uint32_t k, uint32_t from, uint
     bool host = e->scene->cluster->cls[from].host;
     int64_t out = t[from][k], in = t[to][k];
     if (e->scene->model.step.network == NETWORK_HOST)
-        return sat_add(out, in); /* one of the host takes nothing */
+        return sat_add(out, in); /* a transfer time of the host is 0 */
     return host ? in : out;
 }
 
@@ -116,10 +116,10 @@ static uint32_t classes_of(const struct wdag *g, const struct cluster *c, uint32
     return bits;
 }
 
-/* Groups: what is one vertex of the level of plans of any shape. */
-static void find_groups(struct room *r, const struct ctx *x, struct arena *a)
+/* Groups: base vertices in one vertex of the any-shape level are one group. */
+static void find_groups(struct placement *r, const struct ctx *x, struct arena *a)
 {
-    const struct wdag *any = any_level(x), *fused = r->base->finer ? r->base : NULL;
+    const struct wdag *any = any_shape_level(x), *fused = r->base->finer ? r->base : NULL;
     uint32_t n = r->base->n;
     uint32_t *of = wdag_flatten(any, a);
     r->group = fused ? arena_array(a, (size_t)n + 1, sizeof *r->group) : of;
@@ -133,8 +133,9 @@ static void find_groups(struct room *r, const struct ctx *x, struct arena *a)
         r->classes[r->group[v]] &= classes_of(r->base, x->scene.cluster, v);
 }
 
-/* What is pinned can run there, with its group; 0, or PASS_INFEASIBLE and an error. */
-static int check_pins(const struct room *r, struct ctx *x, const char *planner)
+/* Checks that each pinned vertex can run on its device, together with its group; 0, or PASS_INFEASIBLE and an
+ * error. */
+static int check_pins(const struct placement *r, struct ctx *x, const char *planner)
 {
     const struct cluster *c = x->scene.cluster;
     for (uint32_t v = 0; v < r->base->n; v++) {
@@ -142,7 +143,7 @@ static int check_pins(const struct room *r, struct ctx *x, const char *planner)
         uint32_t k = r->group[v], cls = to < 0 ? 0 : cluster_class(c, (uint32_t)to);
         if (to < 0 || r->classes[k] >> cls & 1)
             continue;
-        uint32_t i = r->member.at[k]; /* of those that it must be with, one that cannot */
+        uint32_t i = r->member.at[k]; /* a group member that cannot run on the device */
         while (r->base->time[cls][r->member.to[i]] != COST_NEVER)
             i++;
         nid pinned = r->node[v], other = r->node[r->member.to[i]];
@@ -169,27 +170,27 @@ static const nid *first_nodes(const struct wdag *level, struct arena *a)
 struct wdag *list_level(struct ctx *x)
 {
     struct wdag *base = x->levels.base;
-    if (!x->levels.asked || !x->levels.whole || x->levels.listed)
-        return x->levels.listed ? x->levels.listed : base;
+    if (!x->levels.contract_requested || !x->levels.contiguous || x->levels.scheduled)
+        return x->levels.scheduled ? x->levels.scheduled : base;
     struct arena *own = arena_new(x->use.scratch);
-    uint32_t *group = wdag_flatten(x->levels.whole, own);
-    uint32_t n = wdag_join_cycles(base, NULL, group, x->levels.whole->n);
-    x->levels.listed = wdag_merge(base, group, n, "contract", x->use.mem, x->use.diag);
+    uint32_t *group = wdag_flatten(x->levels.contiguous, own);
+    uint32_t n = wdag_join_cycles(base, NULL, group, x->levels.contiguous->n);
+    x->levels.scheduled = wdag_merge(base, group, n, "contract", x->use.mem, x->use.diag);
     arena_free(own);
-    return x->levels.listed;
+    return x->levels.scheduled;
 }
 
-int room_build(struct room *r, struct ctx *x, const char *planner, struct arena *a)
+int placement_build(struct placement *r, struct ctx *x, const char *planner, struct arena *a)
 {
     const struct wdag *level = list_level(x);
-    return level ? room_build_on(r, x, planner, level, a) : -1;
+    return level ? placement_build_on(r, x, planner, level, a) : -1;
 }
 
-int room_build_on(struct room *r, struct ctx *x, const char *planner, const struct wdag *level,
-                  struct arena *a)
+int placement_build_on(struct placement *r, struct ctx *x, const char *planner,
+                       const struct wdag *level, struct arena *a)
 {
-    *r = (struct room){.base = level, .scene = &x->scene, .node = first_nodes(level, a)};
-    uint32_t nd = x->scene.cluster->ndev, ngroup = any_level(x)->n;
+    *r = (struct placement){.base = level, .scene = &x->scene, .node = first_nodes(level, a)};
+    uint32_t nd = x->scene.cluster->ndev, ngroup = any_shape_level(x)->n;
     r->copies = exec_weight_copies(&x->scene.model, x->scene.m->backward);
     find_groups(r, x, a);
     r->need = needs_of(&x->scene, level, a);
@@ -209,27 +210,27 @@ int room_build_on(struct room *r, struct ctx *x, const char *planner, const stru
                    n == 1 ? "" : arena_fmt(a, " with all %u nodes that must be where it is", n));
         return PASS_INFEASIBLE;
     }
-    room_empty(r);
+    placement_empty(r);
     return check_pins(r, x, planner);
 }
 
 /* ---- asking and putting ---- */
 
-static bool has_item(const struct room *r, uint32_t item, uint32_t d)
+static bool has_item(const struct placement *r, uint32_t item, uint32_t d)
 {
     size_t bit = (size_t)item * r->scene->cluster->ndev + d;
     return r->has[bit / 8] >> bit % 8 & 1;
 }
 
 /* Whether this question asks for it the first time. */
-static bool is_first(struct room *r, uint32_t what)
+static bool is_first(struct placement *r, uint32_t what)
 {
     bool first = r->seen[what] != r->question;
     r->seen[what] = r->question;
     return first;
 }
 
-static void begin_question(struct room *r)
+static void begin_question(struct placement *r)
 {
     r->question++;
     r->bytes = r->runs = 0;
@@ -237,13 +238,13 @@ static void begin_question(struct room *r)
     r->nitem = 0;
 }
 
-static int64_t item_bytes(const struct room *r, uint32_t item)
+static int64_t item_bytes(const struct placement *r, uint32_t item)
 {
     return sat_mul(r->copies, r->base->shared_size[item]);
 }
 
 /* Adds group k to the present question. */
-static void ask_group(struct room *r, uint32_t k)
+static void ask_group(struct placement *r, uint32_t k)
 {
     const struct wdag *g = r->base;
     r->able &= r->classes[k];
@@ -259,7 +260,7 @@ static void ask_group(struct room *r, uint32_t k)
     }
 }
 
-void room_ask(struct room *r, const uint32_t *v, uint32_t n)
+void placement_ask(struct placement *r, const uint32_t *v, uint32_t n)
 {
     begin_question(r);
     for (uint32_t i = 0; i < n; i++)
@@ -267,7 +268,7 @@ void room_ask(struct room *r, const uint32_t *v, uint32_t n)
             ask_group(r, r->group[v[i]]);
 }
 
-int64_t room_adds(const struct room *r, uint32_t d)
+int64_t placement_adds(const struct placement *r, uint32_t d)
 {
     int64_t bytes = r->bytes;
     if (!(r->able >> cluster_class(r->scene->cluster, d) & 1))
@@ -278,7 +279,7 @@ int64_t room_adds(const struct room *r, uint32_t d)
     return r->runs > r->most[d] ? sat_add(bytes, r->runs - r->most[d]) : bytes;
 }
 
-int64_t room_all(const struct room *r)
+int64_t placement_all(const struct placement *r)
 {
     const struct wdag *g = r->base;
     int64_t bytes = 0, most = 0;
@@ -294,26 +295,26 @@ int64_t room_all(const struct room *r)
     return sat_add(bytes, most);
 }
 
-bool room_takes(const struct room *r, uint32_t d)
+bool placement_takes(const struct placement *r, uint32_t d)
 {
     const struct cluster *c = r->scene->cluster;
-    int64_t memory = c->cls[cluster_class(c, d)].memory, need = room_adds(r, d);
+    int64_t memory = c->cls[cluster_class(c, d)].memory, need = placement_adds(r, d);
     return need < INT64_MAX && (memory < 0 || need == 0 || sat_add(r->used[d], need) <= memory);
 }
 
-int64_t room_need(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
+int64_t placement_need(struct placement *r, const uint32_t *v, uint32_t n, uint32_t d)
 {
-    room_ask(r, v, n);
-    return room_adds(r, d);
+    placement_ask(r, v, n);
+    return placement_adds(r, d);
 }
 
-bool room_fits(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
+bool placement_fits(struct placement *r, const uint32_t *v, uint32_t n, uint32_t d)
 {
-    room_ask(r, v, n);
-    return room_takes(r, d);
+    placement_ask(r, v, n);
+    return placement_takes(r, d);
 }
 
-int64_t room_most(struct room *r)
+int64_t placement_most(struct placement *r)
 {
     int64_t most = 0;
     for (uint32_t k = 0; k < r->ngroup; k++) {
@@ -327,7 +328,7 @@ int64_t room_most(struct room *r)
     return most;
 }
 
-static void put_group(struct room *r, uint32_t k, uint32_t d)
+static void put_group(struct placement *r, uint32_t k, uint32_t d)
 {
     begin_question(r);
     ask_group(r, k);
@@ -346,7 +347,7 @@ static void put_group(struct room *r, uint32_t k, uint32_t d)
 }
 
 /* Of the devices that can run group k, the one with the least bytes. */
-static uint32_t least_for(const struct room *r, uint32_t k)
+static uint32_t least_for(const struct placement *r, uint32_t k)
 {
     const struct cluster *c = r->scene->cluster;
     uint32_t best = UINT32_MAX;
@@ -354,11 +355,11 @@ static uint32_t least_for(const struct room *r, uint32_t k)
         if (r->classes[k] >> cluster_class(c, d) & 1 &&
             (best == UINT32_MAX || r->used[d] < r->used[best]))
             best = d;
-    assert(best != UINT32_MAX); /* room_build */
+    assert(best != UINT32_MAX); /* placement_build */
     return best;
 }
 
-void room_put(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
+void placement_put(struct placement *r, const uint32_t *v, uint32_t n, uint32_t d)
 {
     uint32_t cls = cluster_class(r->scene->cluster, d);
     for (uint32_t i = 0; i < n; i++) {
@@ -368,13 +369,13 @@ void room_put(struct room *r, const uint32_t *v, uint32_t n, uint32_t d)
     }
 }
 
-uint32_t room_least(struct room *r, const uint32_t *v, uint32_t n)
+uint32_t placement_least(struct placement *r, const uint32_t *v, uint32_t n)
 {
     uint32_t best = 0;
     bool can = false;
-    room_ask(r, v, n);
+    placement_ask(r, v, n);
     for (uint32_t d = 0; d < r->scene->cluster->ndev; d++) {
-        bool now = room_adds(r, d) < INT64_MAX;
+        bool now = placement_adds(r, d) < INT64_MAX;
         if ((now && !can) || (now == can && r->used[d] < r->used[best]))
             best = d;
         can = can || now;
@@ -383,7 +384,7 @@ uint32_t room_least(struct room *r, const uint32_t *v, uint32_t n)
     return best;
 }
 
-void room_fill(struct room *r, const uint32_t *v, uint32_t n, struct arena *a)
+void placement_fill(struct placement *r, const uint32_t *v, uint32_t n, struct arena *a)
 {
     const struct cluster *c = r->scene->cluster;
     uint32_t at = 0, accelerators, *device = list_devices(c, &accelerators, a);
@@ -392,18 +393,18 @@ void room_fill(struct room *r, const uint32_t *v, uint32_t n, struct arena *a)
         r->filled++;
         if (r->home[r->group[v[i]]] >= 0)
             continue;
-        room_ask(r, &v[i], 1);
+        placement_ask(r, &v[i], 1);
         for (uint32_t j = at; j < c->ndev && to == UINT32_MAX; j++) {
-            if (room_takes(r, device[j]))
+            if (placement_takes(r, device[j]))
                 to = device[j];
-            else if (j == at && room_adds(r, device[j]) < INT64_MAX)
+            else if (j == at && placement_adds(r, device[j]) < INT64_MAX)
                 at++;
         }
-        room_put(r, &v[i], 1, to == UINT32_MAX ? room_least(r, &v[i], 1) : to);
+        placement_put(r, &v[i], 1, to == UINT32_MAX ? placement_least(r, &v[i], 1) : to);
     }
 }
 
-void room_empty(struct room *r)
+void placement_empty(struct placement *r)
 {
     uint32_t nd = r->scene->cluster->ndev;
     memset(r->used, 0, nd * sizeof *r->used);
@@ -413,15 +414,15 @@ void room_empty(struct room *r)
     r->lacking = r->filled = 0;
     for (uint32_t v = 0; v < r->base->n; v++)
         if (r->base->pin[v] >= 0)
-            room_put(r, &v, 1, (uint32_t)r->base->pin[v]);
+            placement_put(r, &v, 1, (uint32_t)r->base->pin[v]);
 }
 
 /* ---- plans -------------------------------------------------------------------------------------- */
 
-struct listed list_plan(struct ctx *x, const struct room *r, const uint32_t *order,
-                        const char *what)
+struct list_schedule list_plan(struct ctx *x, const struct placement *r, const uint32_t *order,
+                               const char *what)
 {
-    struct listed p = {.what = what};
+    struct list_schedule p = {.what = what};
     uint32_t nnode = x->scene.m->nnode;
     p.dev = arena_array(x->use.mem, nnode, sizeof *p.dev);
     p.rank = arena_array(x->use.mem, nnode, sizeof *p.rank);
@@ -443,7 +444,7 @@ struct listed list_plan(struct ctx *x, const struct room *r, const uint32_t *ord
     return p;
 }
 
-static struct plan plan_of(const struct listed *p, const char *planner)
+static struct plan plan_of(const struct list_schedule *p, const char *planner)
 {
     return (struct plan){.planner = planner, .dev = p->dev, .rank = p->rank};
 }
@@ -460,14 +461,15 @@ int64_t list_lacking(const struct scene *s, const struct verdict *v)
 }
 
 /* Whether two plans have the same devices and places. */
-static bool is_same(const struct ctx *x, const struct listed *p, const struct listed *q)
+static bool is_same(const struct ctx *x, const struct list_schedule *p,
+                    const struct list_schedule *q)
 {
     size_t n = x->scene.m->nnode;
     return !memcmp(p->dev, q->dev, n * sizeof *p->dev) &&
            !memcmp(p->rank, q->rank, n * sizeof *p->rank);
 }
 
-void list_try(struct ctx *x, struct listed *best, struct listed *p)
+void list_try(struct ctx *x, struct list_schedule *best, struct list_schedule *p)
 {
     if (best->dev && is_same(x, best, p)) {
         p->value = best->value;
@@ -487,7 +489,7 @@ void list_try(struct ctx *x, struct listed *best, struct listed *p)
         *best = *p;
 }
 
-const char *list_said(struct ctx *x, const struct room *r, const char *what)
+const char *list_said(struct ctx *x, const struct placement *r, const char *what)
 {
     if (r->lacking)
         what = arena_fmt(x->use.mem, "%s, %u without room", what, r->lacking);
@@ -497,23 +499,23 @@ const char *list_said(struct ctx *x, const struct room *r, const char *what)
     return what;
 }
 
-void list_offer(struct ctx *x, struct listed *best, const struct room *r, const uint32_t *order,
-                const char *what)
+void list_offer(struct ctx *x, struct list_schedule *best, const struct placement *r,
+                const uint32_t *order, const char *what)
 {
     struct arena_mark mark = arena_mark(x->use.mem);
-    struct listed p = list_plan(x, r, order, what);
+    struct list_schedule p = list_plan(x, r, order, what);
     list_try(x, best, &p);
     if (best->dev != p.dev)
         arena_release(x->use.mem, mark);
 }
 
-void list_tell_end(struct ctx *x, struct listed *p, const struct clock *clock)
+void list_tell_end(struct ctx *x, struct list_schedule *p, const struct clock *clock)
 {
     if (clock->why && p->what && !strstr(p->what, clock->why))
         p->what = arena_fmt(x->use.mem, "%s, %s", p->what, clock->why);
 }
 
-int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool best_effort)
+int list_leave(struct ctx *x, const char *planner, const struct list_schedule *p, bool best_effort)
 {
     struct plan *plan = arena_alloc(x->use.mem, sizeof *plan);
     *plan = plan_of(p, planner);

@@ -30,100 +30,106 @@ int64_t edge_time_far(const struct edges *e, uint32_t k, uint32_t from, uint32_t
 
 /* ---- devices and room ---- */
 
-/* All devices, those that are no CPUs first: *count of them, or all if there are no others.  Lives in a. */
+/* All devices, accelerators first. *count: the number of accelerators, or of all devices if there are only CPUs.
+ * Lives in a. */
 uint32_t *list_devices(const struct cluster *c, uint32_t *count, struct arena *a);
 
 /* What devices hold, by the sum of bytes.  Vertices of the base level that must share a device are a group, whose
  * bytes are taken all at once where its first vertex is put (Celeritas, 3.4); vertices alone are groups of one. */
-struct room {
+struct placement {
     const struct wdag
         *base; /* what is scheduled: the base level, or nodes fused in groups (fused.h) */
     const struct scene *scene;
-    const nid *node; /* [vertex] its node, or the first one */
+    const nid *node; /* [vertex] the vertex's first node */
     uint32_t *group; /* [vertex] */
     uint32_t ngroup;
     struct csr member; /* group -> vertices */
     int32_t *home;     /* [group] its device; -1: none yet */
-    uint32_t *classes; /* [group] bits: the classes that run all of it */
+    uint32_t *classes; /* [group] bits: classes able to run the whole group */
     struct needs need;
     int64_t *used;  /* [dev] bytes */
-    int64_t *most;  /* [dev] of them, while one of its vertices runs */
+    int64_t *most;  /* [dev] largest number of further bytes while a single vertex runs */
     int64_t copies; /* how often parameters count: exec_weight_copies */
     uint8_t *has;   /* bits: [shared item * devices + dev] */
     uint32_t *seen; /* [group], then [shared item]: the last question that asked for it */
     uint32_t question;
     uint32_t lacking;    /* how often something was put where there was no room */
-    struct clock *clock; /* when it is out, placing goes on by room_fill; NULL: never */
-    uint32_t filled;     /* vertices that were put so */
-    /* what was asked last: bytes that any device would have to take, shared items apart, and the classes that can */
-    int64_t bytes, runs; /* runs: of which only the most on a device counts */
+    struct clock *clock; /* when it is out, placing goes on by placement_fill; NULL: never */
+    uint32_t filled;     /* number of vertices placed by placement_fill */
+    /* the last question (placement_ask): bytes for any device, shared items not included; `able`: classes that can
+     * run all */
+    int64_t bytes, runs; /* runs: bytes while running; a device needs the largest number only */
     uint32_t able;
     uint32_t *item, nitem; /* the shared items, each once */
 };
 
-/* What list schedules are of: the nodes, or the vertices that contract made of them if the pipeline asks for it
- * (classes that would close a cycle of transfers are one vertex).  NULL and an error if these cannot be. */
+/* The vertices of list schedules: nodes, or the vertices that contract made of nodes if the pipeline names contract
+ * (classes that would close a cycle of transfers are one vertex). NULL and an error if the level cannot be made. */
 struct wdag *list_level(struct ctx *x);
-/* Empty but for what is pinned.  0, or PASS_INFEASIBLE and an error: a group has no device.  Lives in a. */
-int room_build(struct room *r, struct ctx *x, const char *planner, struct arena *a);
+/* Starts an empty placement; pinned vertices are on their devices. 0, or PASS_INFEASIBLE and an error: a group has
+ * no device. Lives in a. */
+int placement_build(struct placement *r, struct ctx *x, const char *planner, struct arena *a);
 /* The same for the base level, or another one over it. */
-int room_build_on(struct room *r, struct ctx *x, const char *planner, const struct wdag *level,
-                  struct arena *a);
-/* Forgets all but what is pinned. */
-void room_empty(struct room *r);
-/* Asks for the vertices v[0..n), until the next thing that is asked or put.  O(n + members + their shared items). */
-void room_ask(struct room *r, const uint32_t *v, uint32_t n);
-/* Bytes that what was asked for adds to device d, what has a home apart; INT64_MAX: it cannot run all.  O(its shared
- * items), as is the next one. */
-int64_t room_adds(const struct room *r, uint32_t d);
-/* Whether d has room for it. */
-bool room_takes(const struct room *r, uint32_t d);
-/* Both at once: what they add, whether there is room. */
-int64_t room_need(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
-bool room_fits(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
-/* Puts them on d, with their groups; those that d cannot run where least is, of the devices that can. */
-void room_put(struct room *r, const uint32_t *v, uint32_t n, uint32_t d);
-/* Of the devices that can run them, the one with the least bytes, for what has no room anywhere; counts it. */
-uint32_t room_least(struct room *r, const uint32_t *v, uint32_t n);
+int placement_build_on(struct placement *r, struct ctx *x, const char *planner,
+                       const struct wdag *level, struct arena *a);
+/* Takes all vertices off the devices, except pinned ones. */
+void placement_empty(struct placement *r);
+/* Asks about the vertices v[0..n); valid until the next placement_ask or placement_put. O(n + members + their
+ * shared items). */
+void placement_ask(struct placement *r, const uint32_t *v, uint32_t n);
+/* Bytes that the vertices asked about add to device d, groups with a home not counted; INT64_MAX: d cannot run all.
+ * O(shared items), as is placement_takes. */
+int64_t placement_adds(const struct placement *r, uint32_t d);
+/* Whether d has enough memory for the vertices asked about. */
+bool placement_takes(const struct placement *r, uint32_t d);
+/* placement_ask with placement_adds or placement_takes. */
+int64_t placement_need(struct placement *r, const uint32_t *v, uint32_t n, uint32_t d);
+bool placement_fits(struct placement *r, const uint32_t *v, uint32_t n, uint32_t d);
+/* Puts v[0..n) on d, with whole groups; groups that d cannot run go to the device with the least bytes that can. */
+void placement_put(struct placement *r, const uint32_t *v, uint32_t n, uint32_t d);
+/* The device with the least bytes that can run v[0..n), for vertices without room on any device; counts them in
+ * `lacking`. */
+uint32_t placement_least(struct placement *r, const uint32_t *v, uint32_t n);
 /* Bytes of everything on one device. */
-int64_t room_all(const struct room *r);
+int64_t placement_all(const struct placement *r);
 /* Puts v[0..n) on devices in order, one device after the other, never back, while there is room, else where least is:
  * the short way when the clock is out.  What has a home keeps it. */
-void room_fill(struct room *r, const uint32_t *v, uint32_t n, struct arena *a);
+void placement_fill(struct placement *r, const uint32_t *v, uint32_t n, struct arena *a);
 /* Bytes of the largest group.  O(members + their shared items). */
-int64_t room_most(struct room *r);
+int64_t placement_most(struct placement *r);
 
 enum { LIST_LOOK_EACH = 1024 }; /* nodes, or the like, between looks at the clock */
 
 /* ---- plans ---- */
 
 /* A plan that a planner has made, as nodes in the order in which they are to run. */
-struct listed {
+struct list_schedule {
     int32_t *dev;   /* [node] */
     uint32_t *rank; /* [node] */
     const char *what;
-    int64_t value; /* ps: what list_try found */
-    int64_t lacks; /* bytes of the device that is furthest over its memory; 0: it fits */
+    int64_t value; /* ps: time of the plan, by list_try */
+    /* missing bytes of the device with the largest lack of memory; 0: the plan fits */
+    int64_t lacks;
 };
 
 /* The homes of r and the place of each vertex in `order` (all of r->base) as a plan.  Lives in
  * x->use.mem. */
-struct listed list_plan(struct ctx *x, const struct room *r, const uint32_t *order,
-                        const char *what);
-/* Bytes that the device that is furthest over its memory lacks; 0: all fit. */
+struct list_schedule list_plan(struct ctx *x, const struct placement *r, const uint32_t *order,
+                               const char *what);
+/* Missing bytes of the device with the largest lack of memory; 0: the plan fits. */
 int64_t list_lacking(const struct scene *s, const struct verdict *v);
-/* Runs it, by its order; *best becomes the better one of the two: one that fits or lacks less, of equal ones
- * the faster; equal: *best. */
-void list_try(struct ctx *x, struct listed *best, struct listed *p);
+/* Runs *p in its order; *best becomes the better one of *best and *p: the plan that lacks less memory, then the
+ * faster plan; equal plans: *best stays. */
+void list_try(struct ctx *x, struct list_schedule *best, struct list_schedule *p);
 /* "HEFT, 3 without room, time limit reached: 100 of 200 in order": what was placed, and how; lives in x->use.mem. */
-const char *list_said(struct ctx *x, const struct room *r, const char *what);
-/* The two of them: *best becomes that plan if it is better; else nothing of it stays. */
-void list_offer(struct ctx *x, struct listed *best, const struct room *r, const uint32_t *order,
-                const char *what);
-/* Says of *p, once, that the clock is out, if anybody has noticed. */
-void list_tell_end(struct ctx *x, struct listed *p, const struct clock *clock);
+const char *list_said(struct ctx *x, const struct placement *r, const char *what);
+/* list_plan and list_try in one: *best becomes that plan if the plan is better; else the plan is discarded. */
+void list_offer(struct ctx *x, struct list_schedule *best, const struct placement *r,
+                const uint32_t *order, const char *what);
+/* Adds to *p->what, once, that the clock is out, if the clock has been found to be out. */
+void list_tell_end(struct ctx *x, struct list_schedule *p, const struct clock *clock);
 /* Leaves it, with the bound of the makespan.  0, or PASS_INFEASIBLE and an error that names a device without room. */
-int list_leave(struct ctx *x, const char *planner, const struct listed *p, bool best_effort);
+int list_leave(struct ctx *x, const char *planner, const struct list_schedule *p, bool best_effort);
 
 /* The option that all of them have, at the field of a struct. */
 #define LIST_BEST_EFFORT(type, field)                                                              \

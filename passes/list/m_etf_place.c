@@ -90,19 +90,19 @@ static uint32_t *solve_favourites(struct ctx *x, const struct edges *e, struct a
 }
 
 /* favourite: NULL for m-ETF. */
-static void try_earliest(struct ctx *x, struct room *r, struct listed *best,
+static void try_earliest(struct ctx *x, struct placement *r, struct list_schedule *best,
                          const struct edges *edge, const uint32_t *favourite)
 {
     struct arena *own = arena_new(x->use.scratch);
     struct earliest how = {.edge = edge, .rank = ranks(r->base, own), .favourite = favourite};
     uint32_t *order = arena_array(own, (size_t)r->base->n + 1, sizeof *order);
-    room_empty(r);
+    placement_empty(r);
     earliest_place(r, &how, order, own);
     list_offer(x, best, r, order, list_said(x, r, favourite ? "m-SCT" : "m-ETF"));
     arena_free(own);
 }
 
-void m_etf_try(struct ctx *x, struct room *r, struct listed *best)
+void m_etf_try(struct ctx *x, struct placement *r, struct list_schedule *best)
 {
     struct arena *own = arena_new(x->use.scratch);
     struct edges edge = edges_build(&x->scene, r->base, own);
@@ -110,7 +110,7 @@ void m_etf_try(struct ctx *x, struct room *r, struct listed *best)
     arena_free(own);
 }
 
-void m_sct_try(struct ctx *x, struct room *r, struct listed *best)
+void m_sct_try(struct ctx *x, struct placement *r, struct list_schedule *best)
 {
     struct arena *own = arena_new(x->use.scratch);
     struct edges edge = edges_build(&x->scene, r->base, own);
@@ -123,9 +123,9 @@ void m_sct_try(struct ctx *x, struct room *r, struct listed *best)
 static int m_etf_run(struct ctx *x, const void *options)
 {
     const struct earliest_options *o = options;
-    struct listed best = {0};
-    struct room r;
-    int rc = room_start(&r, x, "m-etf-place", o->fuse);
+    struct list_schedule best = {0};
+    struct placement r;
+    int rc = placement_start(&r, x, "m-etf-place", o->fuse);
     if (rc)
         return rc;
     struct clock clock = ctx_clock(x);
@@ -137,9 +137,9 @@ static int m_etf_run(struct ctx *x, const void *options)
 static int m_sct_run(struct ctx *x, const void *options)
 {
     const struct earliest_options *o = options;
-    struct listed best = {0};
-    struct room r;
-    int rc = room_start(&r, x, "m-sct-place", o->fuse);
+    struct list_schedule best = {0};
+    struct placement r;
+    int rc = placement_start(&r, x, "m-sct-place", o->fuse);
     if (rc)
         return rc;
     struct clock clock = ctx_clock(x);

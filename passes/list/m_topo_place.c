@@ -30,19 +30,19 @@ static const struct opt m_topo_opts[] = {
     {0}};
 
 /* Places all; the number of the first vertex that had no room, or UINT32_MAX. */
-static uint32_t place(struct room *r, const uint32_t *order, bool even, struct arena *a)
+static uint32_t place(struct placement *r, const uint32_t *order, bool even, struct arena *a)
 {
     const struct cluster *c = r->scene->cluster;
     uint32_t at = 0, sharers, none = UINT32_MAX, *device = list_devices(c, &sharers, a);
-    int64_t share = even ? sat_add(room_all(r) / sharers, room_most(r)) : INT64_MAX;
-    room_empty(r);
+    int64_t share = even ? sat_add(placement_all(r) / sharers, placement_most(r)) : INT64_MAX;
+    placement_empty(r);
     for (uint32_t i = 0; i < r->base->n; i++) {
         const uint32_t *v = &order[i];
         uint32_t to = UINT32_MAX;
-        room_ask(r, v, 1);
+        placement_ask(r, v, 1);
         for (uint32_t j = at; j < c->ndev && to == UINT32_MAX; j++) {
-            int64_t need = room_adds(r, device[j]);
-            if (room_takes(r, device[j]) &&
+            int64_t need = placement_adds(r, device[j]);
+            if (placement_takes(r, device[j]) &&
                 (need == 0 || sat_add(r->used[device[j]], need) <= share))
                 to = device[j];
             else if (j == at && need < INT64_MAX)
@@ -50,21 +50,21 @@ static uint32_t place(struct room *r, const uint32_t *order, bool even, struct a
         }
         if (to == UINT32_MAX && r->home[r->group[*v]] < 0) {
             none = none == UINT32_MAX ? *v : none;
-            to = room_least(r, v, 1);
+            to = placement_least(r, v, 1);
         }
         if (to != UINT32_MAX)
-            room_put(r, v, 1, to);
+            placement_put(r, v, 1, to);
     }
     return none;
 }
 
-static const char *said(struct ctx *x, const struct room *r)
+static const char *said(struct ctx *x, const struct placement *r)
 {
     return r->lacking ? arena_fmt(x->use.mem, "m-TOPO, %u without room", r->lacking) : "m-TOPO";
 }
 
 /* The number of the first vertex that had no room, or UINT32_MAX. */
-static uint32_t try_fill(struct ctx *x, struct room *r, bool even, struct listed *best)
+static uint32_t try_fill(struct ctx *x, struct placement *r, bool even, struct list_schedule *best)
 {
     struct arena *own = arena_new(x->use.scratch);
     uint32_t *order = topo_order(r->base, TOPO_FIFO, 0, own);
@@ -74,7 +74,7 @@ static uint32_t try_fill(struct ctx *x, struct room *r, bool even, struct listed
     return none;
 }
 
-void m_topo_try(struct ctx *x, struct room *r, struct listed *best)
+void m_topo_try(struct ctx *x, struct placement *r, struct list_schedule *best)
 {
     try_fill(x, r, true, best);
 }
@@ -82,9 +82,9 @@ void m_topo_try(struct ctx *x, struct room *r, struct listed *best)
 static int m_topo_run(struct ctx *x, const void *options)
 {
     const struct m_topo_options *o = options;
-    struct listed best = {0};
-    struct room r;
-    int rc = room_start(&r, x, "m-topo-place", o->fuse);
+    struct list_schedule best = {0};
+    struct placement r;
+    int rc = placement_start(&r, x, "m-topo-place", o->fuse);
     if (rc)
         return rc;
     uint32_t none = try_fill(x, &r, o->fill == FILL_EVEN, &best);

@@ -4,7 +4,7 @@
 
 #include "ir/base/units.h"
 
-struct counting {
+struct need_counts {
     const struct scene *s;
     const struct wdag *level, *base;
     uint32_t *members; /* [vertex] */
@@ -13,13 +13,13 @@ struct counting {
 };
 
 /* The vertex of a vertex of the base level. */
-static uint32_t vertex_of(const struct counting *c, uint32_t u)
+static uint32_t vertex_of(const struct need_counts *c, uint32_t u)
 {
     return c->level == c->base ? u : c->level->map[u];
 }
 
-/* [value] whether it is an output of the model or is read in another vertex than the one that makes it. */
-static uint8_t *leaving(const struct counting *c, struct arena *a)
+/* [value] 1: an output of the model, or read in another vertex than the maker's. */
+static uint8_t *leaving(const struct need_counts *c, struct arena *a)
 {
     const struct wdag *g = c->base;
     const struct module *m = c->s->m;
@@ -33,7 +33,7 @@ static uint8_t *leaving(const struct counting *c, struct arena *a)
     return leaves;
 }
 
-static void count_node(struct counting *c, uint32_t u, const uint8_t *leaves)
+static void count_node(struct need_counts *c, uint32_t u, const uint8_t *leaves)
 {
     const struct module *m = c->s->m;
     nid n = c->base->node[u];
@@ -55,7 +55,7 @@ static void count_node(struct counting *c, uint32_t u, const uint8_t *leaves)
 
 struct needs needs_of(const struct scene *s, const struct wdag *level, struct arena *a)
 {
-    struct counting c = {.s = s, .level = level, .base = level->finer ? level->finer : level};
+    struct need_counts c = {.s = s, .level = level, .base = level->finer ? level->finer : level};
     enum memory_model memory = exec_memory(&s->model);
     bool profile = s->m->ir_version == 0;
     size_t n = (size_t)level->n + 1;

@@ -1,4 +1,4 @@
-/* What the vertices of a level need on their devices, as far as a planner can tell before it has placed them. */
+/* Memory that vertices of a level need on a device, as far as a planner can tell before placing. */
 #ifndef PCC_PASSES_LIST_NEEDS_H
 #define PCC_PASSES_LIST_NEEDS_H
 

@@ -18,10 +18,10 @@ struct cluster_choice {
 /* Order-Place and Adjusting Placement of clusters (celeritas_place.c).  When the clock is out, nodes are not fused any
  * more and nothing is adjusted.  0, -1, or PASS_INFEASIBLE and an error. */
 int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choice *how,
-                  struct clock *clock, struct listed *best);
+                  struct clock *clock, struct list_schedule *best);
 /* HEFT, with free transfers and with ports (heft_place.c).  When the clock is out, the rest of the nodes go by
- * room_fill, and no second plan is tried.  0 or PASS_INFEASIBLE and an error. */
+ * placement_fill, and no second plan is tried.  0 or PASS_INFEASIBLE and an error. */
 int heft_try(struct ctx *x, const char *planner, int64_t ports, struct clock *clock,
-             struct listed *best);
+             struct list_schedule *best);
 
 #endif

@@ -68,7 +68,7 @@ const char *list_too_large(const struct ctx *x, struct arena *a)
 {
     struct sizes s = {.x = x, .g = x->levels.base};
     struct arena *own = arena_new(a);
-    const struct wdag *any = any_level(x);
+    const struct wdag *any = any_shape_level(x);
     const char *text = NULL;
     s.member = csr_build(own, any->n, s.g->n, wdag_flatten(any, own), NULL);
     s.seen = arena_array(own, (size_t)s.g->nshared + 1, sizeof *s.seen);

@@ -1,4 +1,4 @@
-/* Who is too large for every device, so that no plan fits. */
+/* Nodes too large for every device, so that no plan fits. */
 #ifndef PCC_PASSES_LIST_TOO_LARGE_H
 #define PCC_PASSES_LIST_TOO_LARGE_H
 

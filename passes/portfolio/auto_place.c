@@ -53,11 +53,11 @@ static const struct opt auto_opts[] = {
      .help = "topological orders that are cut first"},
     {0}};
 
-/* What is known so far. */
+/* State of a run of auto-place. */
 struct auto_run {
     struct ctx *x;
     const struct auto_options *o;
-    struct placing p;
+    struct planner_input p;
     struct any_search s;
     int64_t gain; /* millionths */
     int64_t deadline;
@@ -127,7 +127,7 @@ static int look_for_any(struct auto_run *r)
     if (is_far(r))
         any_bound(s, r->deadline ? BOUNDS_MOST_WORK
                                  : BOUNDS_MOST_WORK / (3 + s->any->g->n / 200)); /* 2 or 3 s */
-    const struct bounding with = bounding_of(r->x, 0, &r->p.clock);
+    const struct bound_means with = bounding_of(r->x, 0, &r->p.clock);
     if (is_far(r) && !s->any->detailed)
         s->bound = certify(s->any, s->bound, s->best.value, CERTAIN, &with);
     return 0;
@@ -160,8 +160,7 @@ static const char *looked_at_text(const struct ctx *x)
     return scope == SCOPE_ALL ? " of any shape" : plan_among(scope);
 }
 
-/* The line that says what a plan of another shape would save, by a plan that was found or by the bound; NULL:
- * nothing to say. */
+/* A line on the possible savings of a plan of another shape, by a plan found or by the bound; NULL: nothing to say. */
 static const char *write_offer(struct auto_run *r)
 {
     const struct any_search *s = &r->s;
@@ -188,10 +187,10 @@ static void claim_plan(struct auto_run *r)
     struct ctx *x = r->x;
     struct plan *p = x->results.plan;
     struct bound all = r->s.bound;
-    if (must_level(x) != r->s.any->g)
-        all = bounds_all(x, p->claim.bare, true, BOUNDS_WORK, &r->p.clock);
+    if (mandatory_level(x) != r->s.any->g)
+        all = bounds_all(x, p->claim.value_less_parts, true, BOUNDS_WORK, &r->p.clock);
     struct bound whole = all;
-    whole.value += all.value < 0 ? 0 : claim_start(x, must_level(x));
+    whole.value += all.value < 0 ? 0 : claim_start(x, mandatory_level(x));
     /* dp-place's own bound for contiguous plans is the larger one */
     if (p == r->contiguous && p->claim.bound > r->s.bound.value + r->s.start &&
         p->claim.bound > whole.value) {

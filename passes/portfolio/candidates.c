@@ -33,12 +33,13 @@ static struct ctx begin(const struct candidates *c)
     return x;
 }
 
-static bool is_better(const struct listed *p, const struct listed *than)
+static bool is_better(const struct list_schedule *p, const struct list_schedule *than)
 {
     return p->lacks < than->lacks || (p->lacks == than->lacks && p->value < than->value);
 }
 
-static void copy_plan(struct candidates *c, struct listed *to, const struct listed *from)
+static void copy_plan(struct candidates *c, struct list_schedule *to,
+                      const struct list_schedule *from)
 {
     size_t n = c->x->scene.m->nnode;
     if (!to->dev) {
@@ -53,7 +54,7 @@ static void copy_plan(struct candidates *c, struct listed *to, const struct list
 }
 
 /* Keeps the plan if it is one of the best. */
-static void keep_plan(struct candidates *c, const struct listed *p)
+static void keep_plan(struct candidates *c, const struct list_schedule *p)
 {
     uint32_t at = c->n;
     while (at > 0 && is_better(p, &c->kept[at - 1]))
@@ -62,22 +63,22 @@ static void keep_plan(struct candidates *c, const struct listed *p)
     if (known || at == CANDIDATES_KEPT)
         return;
     c->n += c->n < CANDIDATES_KEPT;
-    struct listed last = c->kept[c->n - 1];
+    struct list_schedule last = c->kept[c->n - 1];
     memmove(&c->kept[at + 1], &c->kept[at], (c->n - 1 - at) * sizeof *c->kept);
     copy_plan(c, &last, p);
     c->kept[at] = last;
 }
 
-/* Ends a candidate that has made so many plans, the best of which is *p; without dev: none. */
+/* Ends a candidate after `plans` plans, the best of them *p (p->dev NULL: no plan). */
 static void keep(struct candidates *c, struct ctx *x, enum candidate_kind kind, uint32_t plans,
-                 struct listed *p)
+                 struct list_schedule *p)
 {
-    struct reached *r = &c->reached[kind];
+    struct candidate_record *r = &c->reached[kind];
     if (p->dev && c->in_light) /* on the devices as they are */
-        list_try(c->x, &(struct listed){0}, p);
+        list_try(c->x, &(struct list_schedule){0}, p);
     c->work -= (int64_t)plans * c->x->levels.base->n;
     if (p->dev) {
-        struct listed before = {.value = r->value, .lacks = r->lacks};
+        struct list_schedule before = {.value = r->value, .lacks = r->lacks};
         if (!r->plans || is_better(p, &before)) {
             r->value = p->value;
             r->lacks = p->lacks;
@@ -88,9 +89,9 @@ static void keep(struct candidates *c, struct ctx *x, enum candidate_kind kind, 
     arena_free(x->use.mem);
 }
 
-static struct room *room_of(struct candidates *c)
+static struct placement *placement_of(struct candidates *c)
 {
-    return c->in_light ? &c->light.room : c->room;
+    return c->in_light ? &c->light.placement : c->placement;
 }
 
 static bool is_over(struct candidates *c)
@@ -108,14 +109,15 @@ static void try_one_device(struct candidates *c)
     for (uint32_t k = 0; k < c->x->scene.cluster->ncls;
          first += c->x->scene.cluster->cls[k++].count) {
         struct ctx x = begin(c);
-        struct listed best = {0};
+        struct list_schedule best = {0};
         uint32_t *order = arena_array(x.use.scratch, (size_t)g->n + 1, sizeof *order);
         for (uint32_t v = 0; v < g->n; v++)
             order[v] = v;
-        room_empty(c->room);
-        if (x.scene.cluster->cls[k].count && room_need(c->room, order, g->n, first) < INT64_MAX) {
-            room_put(c->room, order, g->n, first);
-            list_offer(&x, &best, c->room, order, "everything on one device");
+        placement_empty(c->placement);
+        if (x.scene.cluster->cls[k].count &&
+            placement_need(c->placement, order, g->n, first) < INT64_MAX) {
+            placement_put(c->placement, order, g->n, first);
+            list_offer(&x, &best, c->placement, order, "everything on one device");
         }
         keep(c, &x, CANDIDATE_ONE, 1, &best);
     }
@@ -131,7 +133,7 @@ static int try_clusters(struct candidates *c, uint32_t i)
         struct cluster_choice how = {.range = range[i % 5], .order = order};
         how.mem = least < 0 ? 0 : least / part[i / 5] + 1;
         struct ctx x = begin(c);
-        struct listed best = {0};
+        struct list_schedule best = {0};
         rc = celeritas_try(&x, c->planner, &how, c->clock, &best);
         keep(c, &x, CANDIDATE_CLUSTERS, 3, &best);
     }
@@ -142,22 +144,22 @@ static int try_heft(struct candidates *c, uint32_t i)
 {
     (void)i;
     struct ctx x = begin(c);
-    struct listed best = {0};
+    struct list_schedule best = {0};
     int rc = heft_try(&x, c->planner, PORTS_AUTO, c->clock, &best);
     keep(c, &x, CANDIDATE_HEFT, 2, &best);
     return rc;
 }
 
 static void try_baechi(struct candidates *c, enum candidate_kind kind,
-                       void (*place)(struct ctx *, struct room *, struct listed *))
+                       void (*place)(struct ctx *, struct placement *, struct list_schedule *))
 {
     struct ctx x = begin(c);
-    struct listed best = {0};
-    place(&x, room_of(c), &best);
+    struct list_schedule best = {0};
+    place(&x, placement_of(c), &best);
     keep(c, &x, kind, 1, &best);
 }
 
-/* Whether a planner for the time per sample knows what is wanted here and changes what it does. */
+/* Whether a planner for the time per sample supports the features wanted here. */
 static bool knows(const struct ctx *x, const struct planner *planner)
 {
     const struct exec_model *m = &x->scene.model;
@@ -175,7 +177,7 @@ static void try_planner(struct candidates *c, enum candidate_kind kind,
     const struct pass *pass = &planner->pass;
     struct diag quiet = diag_silent();
     struct settings fewer = *ctx_settings(c->x);
-    struct listed best = {0};
+    struct list_schedule best = {0};
     if (is_over(c) || !knows(c->x, planner))
         return;
     if (!fewer.max_states || fewer.max_states > STATES)
@@ -191,9 +193,9 @@ static void try_planner(struct candidates *c, enum candidate_kind kind,
     opts_reset(pass->opts, opts);
     if (!pass->run(&y, opts) && y.results.plan) {
         size_t n = x.scene.m->nnode;
-        struct listed plan = {.dev = y.results.plan->dev,
-                              .rank = arena_array(x.use.mem, n, sizeof *plan.rank),
-                              .what = arena_fmt(x.use.mem, "the plan of %s", pass->name)};
+        struct list_schedule plan = {.dev = y.results.plan->dev,
+                                     .rank = arena_array(x.use.mem, n, sizeof *plan.rank),
+                                     .what = arena_fmt(x.use.mem, "the plan of %s", pass->name)};
         for (nid k = 0; k < n; k++)
             plan.rank[k] = k;
         list_try(&x, &best, &plan);
@@ -204,7 +206,7 @@ static void try_planner(struct candidates *c, enum candidate_kind kind,
 /* Lets plans be tried by what lasts on devices, too, if that may make a difference. */
 static int add_light(struct candidates *c)
 {
-    const struct reached *one = &c->reached[CANDIDATE_ONE];
+    const struct candidate_record *one = &c->reached[CANDIDATE_ONE];
     const struct ctx *x = c->x;
     if (exec_memory(&x->scene.model) != MEMORY_LIVE || x->scene.m->ir_version == 0 ||
         cluster_least_memory(x->scene.cluster) < 0 || (one->plans && !one->lacks))
@@ -295,7 +297,7 @@ static const char *kind_name(enum candidate_kind kind)
     return "?";
 }
 
-/* "29.1 ms", and what a device lacks. */
+/* "29.1 ms", and the bytes that a device lacks. */
 static const char *value_text(int64_t value, int64_t lacks, struct arena *a)
 {
     char time[UNIT_TEXT], bytes[UNIT_TEXT];
@@ -305,11 +307,12 @@ static const char *value_text(int64_t value, int64_t lacks, struct arena *a)
                      bytes_short(bytes, lacks));
 }
 
-const char *candidates_table(const struct candidates *c, const struct listed *last, struct arena *a)
+const char *candidates_table(const struct candidates *c, const struct list_schedule *last,
+                             struct arena *a)
 {
     const char *text = "what each kind of plan reached:";
     for (enum candidate_kind k = 0; k < CANDIDATES; k++) {
-        const struct reached *r = &c->reached[k];
+        const struct candidate_record *r = &c->reached[k];
         if (!r->plans)
             continue;
         text =

@@ -9,9 +9,10 @@
 
 #include <assert.h>
 
-struct growth growth_new(const struct room *r, const struct edges *e, uint32_t cls, struct arena *a)
+struct growth growth_new(const struct placement *r, const struct edges *e, uint32_t cls,
+                         struct arena *a)
 {
-    struct growth g = {.room = r, .edge = e, .cls = cls};
+    struct growth g = {.placement = r, .edge = e, .cls = cls};
     g.set = arena_array(a, (size_t)r->ngroup + 1, sizeof *g.set);
     g.mark = arena_array(a, (size_t)r->ngroup + 1, sizeof *g.mark);
     g.near = arena_array(a, (size_t)r->ngroup + 1, sizeof *g.near);
@@ -21,20 +22,21 @@ struct growth growth_new(const struct room *r, const struct edges *e, uint32_t c
 
 static uint32_t first_member(const struct growth *g, uint32_t group)
 {
-    return g->room->member.to[g->room->member.at[group]];
+    return g->placement->member.to[g->placement->member.at[group]];
 }
 
 int32_t growth_home(const struct growth *g, const int32_t *dev, uint32_t group)
 {
-    return dev[g->room->base->node[first_member(g, group)]];
+    return dev[g->placement->base->node[first_member(g, group)]];
 }
 
 bool growth_can(const struct growth *g, uint32_t group, uint32_t to)
 {
-    const struct wdag *base = g->room->base;
-    bool can = g->room->classes[group] >> g->edge->cls[to] & 1;
-    for (uint32_t i = g->room->member.at[group]; can && i < g->room->member.at[group + 1]; i++) {
-        int32_t pin = base->pin[g->room->member.to[i]];
+    const struct wdag *base = g->placement->base;
+    bool can = g->placement->classes[group] >> g->edge->cls[to] & 1;
+    for (uint32_t i = g->placement->member.at[group]; can && i < g->placement->member.at[group + 1];
+         i++) {
+        int32_t pin = base->pin[g->placement->member.to[i]];
         can = pin < 0 || (uint32_t)pin == to;
     }
     return can;
@@ -44,8 +46,8 @@ bool growth_can(const struct growth *g, uint32_t group, uint32_t to)
 static int64_t note_edge(struct growth *g, const int32_t *dev, const int32_t *way, uint32_t v,
                          int64_t time, struct heap *front)
 {
-    uint32_t k = g->room->group[v];
-    int32_t home = dev[g->room->base->node[v]];
+    uint32_t k = g->placement->group[v];
+    int32_t home = dev[g->placement->base->node[v]];
     if (g->mark[k] == g->turn)
         return -time;
     if (home != way[0])
@@ -53,26 +55,26 @@ static int64_t note_edge(struct growth *g, const int32_t *dev, const int32_t *wa
     if (g->near[k] != g->turn)
         g->pull[k] = 0;
     g->near[k] = g->turn;
-    g->pull[k] += time + 1; /* free ones tie, too */
+    g->pull[k] += time + 1; /* + 1, so that free transfers bind groups, too */
     heap_push(front, -g->pull[k], 0, k);
     return time;
 }
 
-/* Takes a group; what that changes of all transfers if the set moves. */
+/* Adds a group to the set; returns the change of all transfer times if the set moves. */
 static int64_t take(struct growth *g, const int32_t *dev, const int32_t *way, uint32_t group,
                     struct heap *front)
 {
-    const struct csr *member = &g->room->member;
-    const struct wdag *base = g->room->base;
+    const struct csr *member = &g->placement->member;
+    const struct wdag *base = g->placement->base;
     const int64_t *link = g->edge->link[g->cls];
     int64_t more = 0;
     g->set[g->n++] = group;
     for_row (v, *member, group) {
         for (uint32_t i = base->pred.at[v]; i < base->pred.at[v + 1]; i++)
-            if (g->room->group[base->pred.to[i]] != group)
+            if (g->placement->group[base->pred.to[i]] != group)
                 more += note_edge(g, dev, way, base->pred.to[i], link[i], front);
         for (uint32_t i = base->succ.at[v]; i < base->succ.at[v + 1]; i++)
-            if (g->room->group[base->succ.to[i]] != group)
+            if (g->placement->group[base->succ.to[i]] != group)
                 more += note_edge(g, dev, way, base->succ.to[i], link[g->edge->entry[i]], front);
     }
     g->mark[group] = g->turn;
@@ -106,8 +108,8 @@ void growth_grow(struct growth *g, const int32_t *dev, uint32_t seed, uint32_t t
 
 void growth_move(const struct growth *g, int32_t *dev, uint32_t to)
 {
-    const struct csr *member = &g->room->member;
+    const struct csr *member = &g->placement->member;
     for (uint32_t i = 0; i < g->n; i++)
         for_row (x, *member, g->set[i])
-            dev[g->room->base->node[x]] = (int32_t)to;
+            dev[g->placement->base->node[x]] = (int32_t)to;
 }

@@ -4,21 +4,21 @@
 
 #include "passes/list/list.h"
 
-/* Groups of a room (what must share a device), and what transfers between them take. */
+/* Groups of a placement (vertices that must share a device), and transfer times between groups. */
 struct growth {
-    const struct room *room;
+    const struct placement *placement;
     const struct edges *edge;
-    uint32_t cls;   /* class whose links count */
+    uint32_t cls;   /* class of devices whose links give transfer times */
     uint32_t *set;  /* the groups of the set in the order in which they were taken */
-    uint32_t n;     /* of them */
-    uint32_t *mark; /* [group] scratch: the last set that it is in */
+    uint32_t n;     /* number of groups in `set` */
+    uint32_t *mark; /* [group] scratch: number of the last set with the group */
     uint32_t *near; /* [group] scratch: the last set that has a transfer to it, */
-    int64_t *pull;  /* [group] and what these take, ps */
+    int64_t *pull;  /* [group] ps of these transfers */
     uint32_t turn;
 };
 
 /* With an empty set.  Lives in a. */
-struct growth growth_new(const struct room *r, const struct edges *e, uint32_t cls,
+struct growth growth_new(const struct placement *r, const struct edges *e, uint32_t cls,
                          struct arena *a);
 /* The group's device in a plan dev[node]. */
 int32_t growth_home(const struct growth *g, const int32_t *dev, uint32_t group);

@@ -31,21 +31,21 @@ struct link {
     bool held;         /* it could have started, but for the item before it */
 };
 
-/* A plan with what came of its run. */
+/* A plan and the result of its run. */
 struct state {
     int32_t *dev;   /* [node] */
     uint32_t *rank; /* [node] places 0, 1, ... in a topological order */
     int64_t value, lacks;
-    uint32_t over; /* the device that lacks most, if one does */
+    uint32_t over; /* the device with the largest lack of memory, if any lacks memory */
 };
 
 struct improver {
     struct ctx *x;
-    const struct room *room;
+    const struct placement *placement;
     struct clock *clock;
     int64_t work;   /* nodes that runs of this round may still have */
-    uint32_t tried; /* plans that were run in it */
-    struct listed *best;
+    uint32_t tried; /* plans run in the present round */
+    struct list_schedule *best;
     struct edges edge;
     struct growth growth;
     struct state now, next;
@@ -55,7 +55,7 @@ struct improver {
     uint32_t *mark;  /* [vertex] scratch: the last question that it was marked in */
     uint32_t question;
     uint64_t rng;
-    struct arena *run; /* of one run */
+    struct arena *run; /* memory of a single run */
 };
 
 /* ---- states ------------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static uint32_t below(struct improver *s, uint32_t n)
 /* Places in the order in which nodes started. */
 static void take_order(struct improver *s, const struct step_run *run)
 {
-    const struct wdag *g = s->room->base;
+    const struct wdag *g = s->placement->base;
     struct keyed *at = arena_array(s->run, (size_t)g->n + 1, sizeof *at);
     uint32_t n = 0;
     for (uint32_t k = 0; k < run->g.ntask && run->g.task[k].kind == STEP_COMPUTE; k++)
@@ -111,7 +111,7 @@ static void take_chain(struct improver *s, const struct step_run *run)
     uint32_t n;
     const uint32_t *item = timeline_chain(&run->t, &n, s->run);
     s->nchain = 0;
-    for (uint32_t i = 0; i < n && i < s->room->base->n * 2; i++) {
+    for (uint32_t i = 0; i < n && i < s->placement->base->n * 2; i++) {
         uint32_t k = task_of_item(&run->g, item[i]);
         const struct task *x = &run->g.task[k];
         struct link *l = &s->chain[s->nchain++];
@@ -122,7 +122,7 @@ static void take_chain(struct improver *s, const struct step_run *run)
 
 /* ---- running ------------------------------------------------------------------------------------ */
 
-/* Whether `next`, which has run, is taken if it may end so much later, in millionths. */
+/* Whether `next`, after its run, is accepted, if a plan may take longer by the share `later`, in millionths. */
 static bool is_taken(const struct improver *s, uint32_t later)
 {
     if (s->next.lacks != s->now.lacks)
@@ -132,12 +132,12 @@ static bool is_taken(const struct improver *s, uint32_t later)
 
 static void note_best(struct improver *s)
 {
-    struct listed p = {.dev = s->now.dev, .rank = s->now.rank}, best = *s->best;
+    struct list_schedule p = {.dev = s->now.dev, .rank = s->now.rank}, best = *s->best;
     if (s->now.lacks > s->best->lacks ||
         (s->now.lacks == s->best->lacks && s->now.value >= s->best->value))
         return;
-    list_try(s->x, &best, &p); /* by the order itself */
-    s->work -= s->room->base->n;
+    list_try(s->x, &best, &p); /* runs the plan in its own order */
+    s->work -= s->placement->base->n;
     if (best.dev != p.dev)
         return;
     size_t n = s->x->scene.m->nnode;
@@ -152,7 +152,7 @@ static struct verdict try_next(struct improver *s, bool exact)
 {
     const struct scene *of = &s->x->scene;
     const struct plan p = {.dev = s->next.dev, .rank = s->next.rank};
-    uint32_t n = s->room->base->n;
+    uint32_t n = s->placement->base->n;
     if (exec_memory(&of->model) == MEMORY_SUM) { /* that can be told beforehand */
         struct verdict v = plan_check(of, s->next.dev, NULL, CHECK_MEMORY, s->run);
         s->work -= n / 8;
@@ -177,10 +177,10 @@ static uint32_t draw_size(struct improver *s, uint32_t most)
     return smaller_u32(size, most);
 }
 
-/* Moves the group of v, or more of what is around it, to device d.  false: it cannot be there. */
+/* Moves the group of v, perhaps with groups around it, to device d; false: d cannot run the group. */
 static bool move_around(struct improver *s, uint32_t v, uint32_t d)
 {
-    const struct room *r = s->room;
+    const struct placement *r = s->placement;
     uint32_t k = r->group[v], most = r->ngroup / 4 + 1;
     if (growth_home(&s->growth, s->next.dev, k) == (int32_t)d || !growth_can(&s->growth, k, d))
         return false;
@@ -192,7 +192,7 @@ static bool move_around(struct improver *s, uint32_t v, uint32_t d)
 /* A device that one of the set's neighbours is on, or any. */
 static uint32_t draw_device(struct improver *s, uint32_t v)
 {
-    const struct wdag *g = s->room->base;
+    const struct wdag *g = s->placement->base;
     uint32_t np = g->pred.at[v + 1] - g->pred.at[v], ns = g->succ.at[v + 1] - g->succ.at[v];
     if (np + ns && below(s, 3) == 0) {
         uint32_t i = below(s, np + ns);
@@ -206,7 +206,7 @@ static uint32_t draw_device(struct improver *s, uint32_t v)
 /* Marks the vertices before v in the order that v needs, back to place `from`; whether u is none of them. */
 static bool mark_needed(struct improver *s, uint32_t v, uint32_t u)
 {
-    const struct wdag *g = s->room->base;
+    const struct wdag *g = s->placement->base;
     uint32_t from = s->now.rank[g->node[u]];
     s->mark[v] = ++s->question;
     for (uint32_t i = s->now.rank[g->node[v]]; i > from; i--) {
@@ -222,7 +222,7 @@ static bool mark_needed(struct improver *s, uint32_t v, uint32_t u)
 /* Brings v, with what it needs, to the place before u.  false: u is needed, or comes later. */
 static bool bring_forward(struct improver *s, uint32_t v, uint32_t u)
 {
-    const struct wdag *g = s->room->base;
+    const struct wdag *g = s->placement->base;
     uint32_t from = s->now.rank[g->node[u]], to = s->now.rank[g->node[v]], at = from;
     if (from >= to || !mark_needed(s, v, u))
         return false;
@@ -249,7 +249,7 @@ static uint32_t most_free(const struct scene *of, const struct verdict *v)
     return to;
 }
 
-/* The device that is furthest over its memory. */
+/* The device with the largest lack of memory. */
 static uint32_t most_over(const struct scene *of, const struct verdict *v)
 {
     int64_t most = INT64_MIN;
@@ -264,16 +264,17 @@ static uint32_t most_over(const struct scene *of, const struct verdict *v)
     return over;
 }
 
-/* Takes something off the device that is furthest over its memory, most often to the one with most room. */
+/* Takes a group off the device with the largest lack of memory, most often to the device with the most free memory. */
 static bool make_room(struct improver *s, const struct verdict *v)
 {
     const struct scene *of = &s->x->scene;
-    const struct wdag *g = s->room->base;
+    const struct wdag *g = s->placement->base;
     uint32_t from = most_over(of, v), to = most_free(of, v), u = below(s, g->n);
     if (below(s, 3) == 0)
         to = below(s, of->cluster->ndev);
-    for (int tries = 0; tries < DRAWS && !(s->next.dev[s->room->node[u]] == (int32_t)from &&
-                                           s->growth.mark[s->room->group[u]] != s->growth.turn);
+    for (int tries = 0;
+         tries < DRAWS && !(s->next.dev[s->placement->node[u]] == (int32_t)from &&
+                            s->growth.mark[s->placement->group[u]] != s->growth.turn);
          tries++)
         u = below(s, g->n);
     return move_around(s, u, to);
@@ -304,7 +305,7 @@ static void run_next(struct improver *s, bool exact, uint32_t later)
 /* The vertex that makes the net of a link, or that is it; UINT32_MAX: the host does. */
 static uint32_t vertex_of(const struct improver *s, const struct link *l)
 {
-    const struct wdag *g = s->room->base;
+    const struct wdag *g = s->placement->base;
     return l->kind == STEP_COMPUTE ? g->vertex[l->number] : g->net_src[l->number];
 }
 
@@ -322,13 +323,13 @@ static bool change_turn(struct improver *s, uint32_t i)
 /* Ends of the transfer come together. */
 static bool change_transfer(struct improver *s, const struct link *l)
 {
-    const struct wdag *g = s->room->base;
+    const struct wdag *g = s->placement->base;
     const struct csr *pin = &g->net_pin;
     uint32_t u = g->net_src[l->number], n = pin->at[l->number + 1] - pin->at[l->number];
     uint32_t v = n ? pin->to[pin->at[l->number] + below(s, n)] : u;
     for_row (x, *pin, l->number)
         if (l->kind != STEP_OUT && (uint32_t)s->now.dev[g->node[x]] == l->to && below(s, 2) == 0)
-            v = x; /* a reader there */
+            v = x; /* a reader on the device l->to */
     if (u == UINT32_MAX)
         return v != UINT32_MAX && move_around(s, v, draw_device(s, v));
     uint32_t du = (uint32_t)s->now.dev[g->node[u]], dv = (uint32_t)s->now.dev[g->node[v]];
@@ -338,13 +339,13 @@ static bool change_transfer(struct improver *s, const struct link *l)
 /* Nodes of one device that follow each other on the chain go elsewhere. */
 static bool change_stretch(struct improver *s, uint32_t i)
 {
-    const struct wdag *g = s->room->base;
+    const struct wdag *g = s->placement->base;
     uint32_t dev = s->chain[i].from;
     uint32_t d = below(s, s->x->scene.cluster->ndev), most = draw_size(s, s->nchain);
     bool moved = false;
     for (; i < s->nchain && most && s->chain[i].kind == STEP_COMPUTE && s->chain[i].from == dev;
          i++, most--) {
-        uint32_t k = s->room->group[g->vertex[s->chain[i].number]];
+        uint32_t k = s->placement->group[g->vertex[s->chain[i].number]];
         if (d == dev || !growth_can(&s->growth, k, d))
             continue;
         s->growth.set[0] = k;
@@ -366,14 +367,14 @@ static uint32_t draw_link(struct improver *s)
 }
 static bool change(struct improver *s, bool *order)
 {
-    uint32_t n = s->room->base->n, i = draw_link(s), dice = below(s, 10);
+    uint32_t n = s->placement->base->n, i = draw_link(s), dice = below(s, 10);
     const struct link *l = &s->chain[i];
     *order = false;
     state_copy(&s->next, &s->now, s->x->scene.m->nnode);
     if (dice == 0 || (s->now.lacks && dice < 7)) {
         uint32_t v = below(s, n);
         for (int tries = 0; tries < DRAWS && s->now.lacks && dice; tries++)
-            if (s->now.dev[s->room->node[v]] != (int32_t)s->now.over)
+            if (s->now.dev[s->placement->node[v]] != (int32_t)s->now.over)
                 v = below(s, n);
         return move_around(s, v, draw_device(s, v));
     }
@@ -383,7 +384,7 @@ static bool change(struct improver *s, bool *order)
     }
     if (l->kind != STEP_COMPUTE)
         return change_transfer(s, l);
-    uint32_t v = s->room->base->vertex[l->number];
+    uint32_t v = s->placement->base->vertex[l->number];
     return dice <= 5 ? change_stretch(s, i) : move_around(s, v, draw_device(s, v));
 }
 
@@ -398,14 +399,15 @@ static void start_from_best(struct improver *s)
     run_next(s, true, 0);
 }
 
-struct improver *improver_new(struct ctx *x, const struct room *room, struct clock *clock,
+struct improver *improver_new(struct ctx *x, const struct placement *placement, struct clock *clock,
                               struct arena *a)
 {
     struct improver *s = arena_alloc(a, sizeof *s);
-    uint32_t n = room->base->n, nnode = x->scene.m->nnode;
-    *s = (struct improver){.x = x, .room = room, .clock = clock, .rng = 1, .run = arena_new(a)};
-    s->edge = edges_build(&x->scene, room->base, a);
-    s->growth = growth_new(room, &s->edge, cluster_main_class(x->scene.cluster), a);
+    uint32_t n = placement->base->n, nnode = x->scene.m->nnode;
+    *s = (struct improver){
+        .x = x, .placement = placement, .clock = clock, .rng = 1, .run = arena_new(a)};
+    s->edge = edges_build(&x->scene, placement->base, a);
+    s->growth = growth_new(placement, &s->edge, cluster_main_class(x->scene.cluster), a);
     s->now = state_new(nnode, a);
     s->next = state_new(nnode, a);
     s->chain = arena_array(a, (size_t)n * 2 + 1, sizeof *s->chain);
@@ -414,7 +416,7 @@ struct improver *improver_new(struct ctx *x, const struct room *room, struct clo
     return s;
 }
 
-uint32_t improve_plan(struct improver *s, struct listed *best, int64_t work, uint32_t later)
+uint32_t improve_plan(struct improver *s, struct list_schedule *best, int64_t work, uint32_t later)
 {
     s->best = best;
     s->work = work;
@@ -424,7 +426,7 @@ uint32_t improve_plan(struct improver *s, struct listed *best, int64_t work, uin
         bool order, changed = change(s, &order);
         if (!changed) {
 
-            s->work -= s->room->base->n / 16 + 1;
+            s->work -= s->placement->base->n / 16 + 1;
             continue;
         }
         uint32_t limit = (uint32_t)mul_div_ceil(later, s->work, work);

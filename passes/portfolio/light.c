@@ -15,10 +15,10 @@ static struct wdag *light_level(const struct wdag *g, struct arena *a)
     return l;
 }
 
-/* Levels that were one stay one. */
+/* Equal levels stay equal. */
 static void light_levels(struct levels *l, struct arena *a)
 {
-    struct wdag **level[] = {&l->base, &l->whole, &l->any, &l->must, &l->top};
+    struct wdag **level[] = {&l->base, &l->contiguous, &l->any_shape, &l->mandatory, &l->top};
     enum { LEVELS = sizeof level / sizeof *level };
     const struct wdag *from[LEVELS];
     for (uint32_t i = 0; i < LEVELS; i++) {
@@ -43,5 +43,5 @@ int light_make(struct light *l, const struct ctx *x, const char *planner, int64_
             *memory -= smaller(running, *memory / 2);
     }
     l->x.scene.cluster = &l->cluster;
-    return room_build_on(&l->room, &l->x, planner, l->x.levels.base, a);
+    return placement_build_on(&l->placement, &l->x, planner, l->x.levels.base, a);
 }

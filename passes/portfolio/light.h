@@ -8,7 +8,7 @@
 struct light {
     struct ctx x;
     struct cluster cluster;
-    struct room room;
+    struct placement placement;
 };
 
 /* Devices keep `running` bytes, at most half of what they have, for what comes and goes.  0, or PASS_INFEASIBLE and an

@@ -22,7 +22,7 @@ static const struct opt open_opts[] = {
      .help = "nothing is opened if calls were whole when this plan was made (as plan{from=...})"},
     {0}};
 
-/* What decides which calls are opened. */
+/* Given times of calls, which decide the calls to open. */
 struct choice {
     const struct cost_table *given; /* NULL: no times */
     uint32_t nclass;

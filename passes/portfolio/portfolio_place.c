@@ -24,15 +24,15 @@ enum { CANDIDATE_WORK = 2500000, WORK = 8000000, SMALL_WORK = 500, ROUNDS = 8, I
 struct portfolio {
     struct ctx *x;
     struct clock clock;
-    struct room room; /* for its groups: what must share a device */
+    struct placement placement; /* for the groups: vertices that must share a device */
     struct candidates c;
-    struct listed best;
+    struct list_schedule best;
     uint32_t tried;
 };
 
 /* ---- orders ------------------------------------------------------------------------------------- */
 
-/* The devices of the best plan, its nodes in the order in which they start if devices take what is ready. */
+/* Tries the devices of the best plan with another order: nodes by their starts when devices dispatch ready nodes. */
 static void try_dispatch(struct portfolio *p, enum dispatch dispatch)
 {
     struct ctx *x = p->x;
@@ -42,7 +42,7 @@ static void try_dispatch(struct portfolio *p, enum dispatch dispatch)
     const struct plan plan = {.dev = p->best.dev, .rank = p->best.rank};
     struct task_graph g = single_step(&s, &plan, NULL, own);
     struct timeline t = events_run(&g, NULL, own);
-    struct listed next = {.dev = p->best.dev, .what = p->best.what}, best = p->best;
+    struct list_schedule next = {.dev = p->best.dev, .what = p->best.what}, best = p->best;
     struct keyed *at = arena_array(own, (size_t)g.ntask + 1, sizeof *at);
     uint32_t n = 0;
     next.rank = arena_array(own, x->scene.m->nnode, sizeof *next.rank);
@@ -69,7 +69,7 @@ static bool is_best(const struct portfolio *p, int64_t bound)
     return !p->best.lacks && p->best.value <= bound;
 }
 
-/* Whether there is to be another round, after so many that found nothing. */
+/* Whether to do another round, after `idle` rounds without an improvement. */
 static bool goes_on(struct portfolio *p, int64_t left, uint32_t idle)
 {
     return !clock_out(&p->clock) && (p->clock.deadline || (left > 0 && idle < IDLE));
@@ -90,9 +90,9 @@ static void improve(struct portfolio *p, int64_t effort)
     if (is_best(p, bound))
         return;
     struct arena *own = arena_new(p->x->use.scratch);
-    struct improver *s = improver_new(p->x, &p->room, &p->clock, own);
+    struct improver *s = improver_new(p->x, &p->placement, &p->clock, own);
     for (uint32_t i = 0; i < p->c.n; i++, left -= turn) {
-        struct listed *from = i ? &p->c.kept[i] : &p->best;
+        struct list_schedule *from = i ? &p->c.kept[i] : &p->best;
         p->tried += improve_plan(s, from, turn, later[0]);
         if (from->lacks < p->best.lacks ||
             (from->lacks == p->best.lacks && from->value < p->best.value))
@@ -125,13 +125,13 @@ static int portfolio_run(struct ctx *x, const void *options)
 {
     const struct portfolio_options *o = options;
     struct portfolio p = {.x = x, .clock = ctx_clock(x)};
-    int rc = room_build_on(&p.room, x, "portfolio-place", x->levels.base, x->use.scratch);
-    p.room.clock = &p.clock;
+    int rc = placement_build_on(&p.placement, x, "portfolio-place", x->levels.base, x->use.scratch);
+    p.placement.clock = &p.clock;
     if (rc)
         return rc;
     p.c = (struct candidates){.x = x,
                               .planner = "portfolio-place",
-                              .room = &p.room,
+                              .placement = &p.placement,
                               .clock = &p.clock,
                               .work = CANDIDATE_WORK};
     if ((rc = candidates_make(&p.c)))

@@ -2,8 +2,8 @@
  *
  * Every claim names the plans that it compares with (its scope).  A search over contiguous plans proves something
  * about contiguous plans, one of a fused graph about that graph, one of a level where contract keeps groups together
- * about plans that do; only a bound on the level of the mandatory colocation classes (must_level) is about all plans
- * that the user could have (bounds_all).
+ * about plans that do; only a bound on the level of the mandatory colocation classes (mandatory_level) is about all
+ * plans that the user could have (bounds_all).
  * Cost: O(V + pins), and running the plan where parts cost something. */
 #include "passes/problem/claim.h"
 
@@ -13,19 +13,19 @@
 
 #include <assert.h>
 
-struct wdag *whole_level(const struct ctx *x)
+struct wdag *contiguous_level(const struct ctx *x)
 {
-    return x->levels.whole ? x->levels.whole : x->levels.base;
+    return x->levels.contiguous ? x->levels.contiguous : x->levels.base;
 }
 
-struct wdag *any_level(const struct ctx *x)
+struct wdag *any_shape_level(const struct ctx *x)
 {
-    return x->levels.any ? x->levels.any : x->levels.base;
+    return x->levels.any_shape ? x->levels.any_shape : x->levels.base;
 }
 
-struct wdag *must_level(const struct ctx *x)
+struct wdag *mandatory_level(const struct ctx *x)
 {
-    return x->levels.must ? x->levels.must : x->levels.base;
+    return x->levels.mandatory ? x->levels.mandatory : x->levels.base;
 }
 
 /* How many of GPipe's two passes make the most loaded device of the pass run a part for sure.  A device's load in a
@@ -48,10 +48,11 @@ static uint32_t sure_passes(const struct wdag *g)
 int64_t claim_start(const struct ctx *x, const struct wdag *g)
 {
     const struct exec_model *e = &x->scene.model;
-    bool apart = exec_apart(e) && g->back;
-    if (e->overlap != OVERLAP_SUM || e->replicate || !g->n) /* transfers hide it, copies share it */
+    bool pass_loads = exec_apart(e) && g->back;
+    /* transfers hide the cost of parts, and copies share the cost */
+    if (e->overlap != OVERLAP_SUM || e->replicate || !g->n)
         return 0;
-    return e->part_cost ? sat_mul(e->part_cost, apart ? sure_passes(g) : wdag_passes(g)) : 0;
+    return e->part_cost ? sat_mul(e->part_cost, pass_loads ? sure_passes(g) : wdag_passes(g)) : 0;
 }
 
 int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *dev)
@@ -76,14 +77,14 @@ enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused)
 {
     if (fused)
         return contiguous ? SCOPE_CONTIGUOUS_FUSED : SCOPE_FUSED;
-    if (must_level(x) != any_level(x) || has_whole_calls(x))
+    if (mandatory_level(x) != any_shape_level(x) || has_whole_calls(x))
         return contiguous ? SCOPE_CONTIGUOUS_LAYERS : SCOPE_LAYERS;
     return contiguous ? SCOPE_CONTIGUOUS : SCOPE_ALL;
 }
 
-struct bounding bounding_of(struct ctx *x, uint64_t work, struct clock *clock)
+struct bound_means bounding_of(struct ctx *x, uint64_t work, struct clock *clock)
 {
-    return (struct bounding){work, clock, x->scene.m, x->use.mem, x->use.scratch};
+    return (struct bound_means){work, clock, x->scene.m, x->use.mem, x->use.scratch};
 }
 
 int64_t claim_bound_all(const struct ctx *x, struct bound all)
@@ -97,8 +98,8 @@ const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, str
     struct plan *p = x->results.plan;
     bool contiguous = scope == SCOPE_CONTIGUOUS || scope == SCOPE_CONTIGUOUS_LAYERS ||
                       scope == SCOPE_CONTIGUOUS_FUSED;
-    int64_t more = claim_start(x, must_level(x));
-    int64_t more_within = claim_start(x, contiguous ? whole_level(x) : any_level(x));
+    int64_t more = claim_start(x, mandatory_level(x));
+    int64_t more_within = claim_start(x, contiguous ? contiguous_level(x) : any_shape_level(x));
     all.value += all.value < 0 ? 0 : more;
     within.value += within.value < 0 ? 0 : more_within;
     const struct bound *said = all.value >= within.value ? &all : &within;

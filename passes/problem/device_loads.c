@@ -281,7 +281,7 @@ struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to)
     return x;
 }
 
-/* Fills in what swapping v and w changes in bytes; shared items that both need stay where they are. */
+/* Adds to bytes[] the change by swapping v and w; shared items that both vertices need stay in place. */
 static void swap_bytes(const struct loads *l, uint32_t v, uint32_t w, uint32_t a, uint32_t b,
                        int64_t bytes[2])
 {

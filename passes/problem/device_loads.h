@@ -26,13 +26,13 @@ struct loads {
     /* the plan */
     int32_t *dev;   /* [vertex] or NOWHERE */
     uint32_t *held; /* [net * ndev + device] pins of the net there */
-    /* [shared item * ndev + device] vertices there that need it; NULL: memory is ample */
+    /* [shared item * ndev + device] number of vertices on the device that need the item; NULL: memory is ample */
     uint32_t *users;
-    int64_t *load;               /* [device] ps; passes apart: of the forward pass */
-    int64_t *back;               /* [device] ps; passes apart: of the backward pass; else 0 */
+    int64_t *load;               /* [device] ps; pass_loads: of the forward pass */
+    int64_t *back;               /* [device] ps; pass_loads: of the backward pass; else 0 */
     int64_t *bytes;              /* [device]; 0 where memory is ample */
     struct problem_parts *parts; /* c->detailed: [device]; else NULL */
-    /* [device] as in struct plan, 0: one that takes turns with another; NULL: 1 each */
+    /* [device] as in struct plan, 0: a device that shares the stage of another device; NULL: 1 each */
     uint32_t *copies;
 };
 

@@ -58,7 +58,7 @@ static int64_t room_of(const struct problem *c, uint32_t kinds, int64_t raised, 
     return all ? sum : most;
 }
 
-/* What each device must be raised to for that room to be `bytes`. */
+/* Memory that each device must be raised to, so that the total memory of the kinds is `bytes`. */
 static int64_t raised_for(const struct problem *c, uint32_t kinds, int64_t bytes, bool all)
 {
     int64_t lo = 0, hi = bytes;

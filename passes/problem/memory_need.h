@@ -9,7 +9,7 @@ struct memory_need {
     int64_t least;
     /* the vertex that needs them; UINT32_MAX: all vertices that only `kinds` may hold, together */
     uint32_t vertex;
-    uint32_t kinds;   /* kinds of devices that may hold it (or them), a bit each */
+    uint32_t kinds;   /* kinds of devices that may hold the vertices, a bit each */
     int64_t bytes;    /* what the vertex (or the vertices together) needs */
     int64_t room;     /* bytes of the largest of these devices, or of all of them together */
     uint32_t nowhere; /* a vertex that no device may run; UINT32_MAX: none */

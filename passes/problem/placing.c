@@ -23,12 +23,13 @@ const struct opt place_opts[] = {
      .help = "kind of the topological orders; mixed: several in turn"},
     {0}};
 
-int placing_start(struct ctx *x, const struct place_options *o, struct placing *p)
+int placing_start(struct ctx *x, const struct place_options *o, struct planner_input *p)
 {
     assert(!cluster_grouped(x->scene.cluster));
     if (ctx_base(x))
         return -1;
-    *p = (struct placing){.whole = whole_level(x), .level = x->levels.top, .clock = ctx_clock(x)};
+    *p = (struct planner_input){
+        .whole = contiguous_level(x), .level = x->levels.top, .clock = ctx_clock(x)};
     p->orders.starts = (uint32_t)o->starts;
     p->orders.seed = (uint64_t)o->seed;
     p->orders.order = (uint32_t)o->order;
@@ -71,7 +72,7 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
     p->copies = best->copies;
     p->claim.objective = x->scene.model.objective;
     p->claim.value = claim_value(x, best, p->dev);
-    p->claim.bare = best->value;
+    p->claim.value_less_parts = best->value;
     p->claim.bound = p->claim.bound_all = -1;
     p->claim.status = PLAN_FEASIBLE;
 }

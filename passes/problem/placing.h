@@ -12,7 +12,7 @@ struct interval_how {
     uint32_t order;  /* INTERVAL_MIXED: several kinds in turn; else 1 + an enum topo_kind */
     uint64_t budget; /* steps of the inner loop in all; 0: INTERVAL_BUDGET */
     struct clock *clock;
-    const char *phase; /* what the listener is told that this is; NULL: nothing is told */
+    const char *phase; /* name of the work for the listener; NULL: the listener is not told */
 };
 enum { INTERVAL_BUDGET = 150000000, INTERVAL_MIXED = 0 };
 
@@ -25,8 +25,8 @@ struct place_options {
 enum { PLACE_OPTS_EXACT = 3 };
 extern const struct opt place_opts[];
 
-/* What these planners start with. */
-struct placing {
+/* The levels, problems, clock and orders that these planners start with. */
+struct planner_input {
     struct wdag *whole, *level; /* the level after the mandatory steps, and the top */
     /* the problems of whole and of level; the same one if these are one level */
     struct problem *problem, *top;
@@ -38,7 +38,7 @@ struct placing {
 
 /* Makes the base level if need be, and the problems, which live in the scratch arena.  The cluster must have no groups
  * of devices.  0, or -1 and an error. */
-int placing_start(struct ctx *x, const struct place_options *o, struct placing *p);
+int placing_start(struct ctx *x, const struct place_options *o, struct planner_input *p);
 
 /* An empty plan for g. */
 struct problem_plan no_plan(struct ctx *x, const struct wdag *g);

@@ -337,14 +337,15 @@ static void make_lower(struct problem *c)
 }
 
 /* With the memories and scales of `like`; NULL: with the cluster's memories, raised to `memory`. */
-struct building {
+struct problem_form {
     int64_t memory;
     const struct problem *like;
     bool by_pass;
 };
 
 static struct problem *build_problem(const struct wdag *g, const struct scene *s,
-                                     const struct building *how, struct arena *a, struct diag *d)
+                                     const struct problem_form *how, struct arena *a,
+                                     struct diag *d)
 {
     const struct problem *like = how->like;
     struct problem *c = arena_alloc(a, sizeof *c);
@@ -356,12 +357,12 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
     c->cluster = cluster;
     c->mem = a;
     c->overlap = model->overlap != OVERLAP_SUM;
-    c->apart = exec_apart(model) && g->back;
+    c->pass_loads = exec_apart(model) && g->back;
     c->by_pass = how->by_pass;
-    c->detailed = c->overlap || c->apart || model->replicate || c->by_pass;
+    c->detailed = c->overlap || c->pass_loads || model->replicate || c->by_pass;
     if (c->by_pass)
         c->start = model->part_cost;
-    else if (c->detailed && !c->apart)
+    else if (c->detailed && !c->pass_loads)
         c->start = sat_mul(model->part_cost, wdag_passes(g));
     if (make_kinds(c, d))
         return NULL;
@@ -390,7 +391,7 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
 struct problem *problem_build(const struct wdag *g, const struct scene *s, int64_t memory,
                               struct arena *a, struct diag *d)
 {
-    const struct building how = {.memory = memory};
+    const struct problem_form how = {.memory = memory};
     return build_problem(g, s, &how, a, d);
 }
 
@@ -399,14 +400,15 @@ struct problem *problem_build_by_pass(const struct wdag *g, const struct scene *
 {
     if (!s->model.part_cost || !wdag_passes_differ(g))
         return NULL;
-    const struct building how = {.memory = -1, .by_pass = true};
+    const struct problem_form how = {.memory = -1, .by_pass = true};
     return build_problem(g, s, &how, a, d);
 }
 
 struct problem *problem_build_like(const struct wdag *g, const struct problem *like,
                                    struct arena *a, struct diag *d)
 {
-    const struct building how = {.memory = -1, .like = like, .by_pass = like->by_pass && g->pass};
+    const struct problem_form how = {
+        .memory = -1, .like = like, .by_pass = like->by_pass && g->pass};
     return build_problem(g, like->scene, &how, a, d);
 }
 
@@ -433,13 +435,13 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
     }
     int64_t sync =
         c->g->back ? exec_sync(model, &c->cluster->cls[c->kind[k].cls], p->params, copies) : 0;
-    int64_t first = c->apart
+    int64_t first = c->pass_loads
                         ? exec_load(model, f[PART_COMPUTE] + start[0], f[PART_IN], f[PART_OUT])
                         : exec_load(model, f[PART_COMPUTE] + b[PART_COMPUTE] + start[0] + start[1],
                                     f[PART_IN] + b[PART_IN], f[PART_OUT] + b[PART_OUT]);
-    load[0] = exec_shared_load(model, first, c->apart ? 0 : sync, copies);
+    load[0] = exec_shared_load(model, first, c->pass_loads ? 0 : sync, copies);
     load[1] = 0;
-    if (c->apart)
+    if (c->pass_loads)
         load[1] = exec_shared_load(
             model, exec_load(model, b[PART_COMPUTE] + start[1], b[PART_IN], b[PART_OUT]), sync,
             copies);
@@ -449,7 +451,7 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
 
 void problem_forget_times(struct problem *c)
 {
-    c->detailed = c->apart = c->overlap = c->by_pass = false;
+    c->detailed = c->pass_loads = c->overlap = c->by_pass = false;
     for (uint32_t k = 0; k < c->nkind; k++)
         c->kind[k].copies = 1;
     const struct wdag *g = c->g;

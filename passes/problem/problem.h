@@ -29,17 +29,18 @@ enum { PART_COMPUTE, PART_IN, PART_OUT, PARTS };
 struct problem_parts {
     int64_t t[2][PARTS]; /* ps */
     int64_t params;      /* bytes that copies keep equal */
-    uint32_t vertices;   /* how many there are */
-    uint32_t of_pass[2]; /* those that have nodes of it; kept only if the problem is by_pass */
+    uint32_t vertices;   /* number of vertices in the set */
+    /* number of vertices with nodes of the pass; kept only if the problem is by_pass */
+    uint32_t of_pass[2];
 };
 
 struct problem_kind {
-    uint32_t cls;          /* class of the cluster */
-    int32_t dev;           /* the one device, or -1: those of the class that nobody is pinned to */
-    uint32_t count;        /* devices, >= 1 */
-    int64_t memory;        /* bytes; LOAD_INF: not binding */
+    uint32_t cls;   /* class of the cluster */
+    int32_t dev;    /* the one device, or -1: all devices of the class without pinned vertices */
+    uint32_t count; /* devices, >= 1 */
+    int64_t memory; /* bytes; LOAD_INF: not binding */
     const int64_t *time;   /* [vertex] ps; COST_NEVER */
-    const int64_t *back;   /* [vertex] what of it is the backward pass's; NULL: nothing */
+    const int64_t *back;   /* [vertex] the backward pass's part of `time`; NULL: no backward pass */
     uint32_t copies;       /* the most devices that may share a stage; 1: stages are not copied */
     uint32_t shift, width; /* its field in label.used; the top bit of a field stays 0 */
 };
@@ -50,7 +51,7 @@ struct problem_class {
 
 struct problem_pot {
     int64_t *w;   /* [vertex] */
-    int64_t *net; /* [net] weight that a device which pays the net's transfer holds for it */
+    int64_t *net; /* [net] weight of the net for a device that pays the net's transfer */
     int64_t total;
     bool memory;
     /* times: cap[k](L) = scale[k] * L >> SCALE_BITS; memory: cap[k] = scale[k], the bytes of a device; -1: no limit */
@@ -71,18 +72,18 @@ struct problem_lower {
     bool up;
 };
 
-/* What each bounding method finds. */
+/* A lower bound, as bounding methods return it. */
 struct bound {
-    int64_t value;   /* ps: no plan that it is about takes less */
+    int64_t value;   /* ps: no plan in the bound's scope takes less */
     const char *why; /* "average load": for one line */
     const char *
         proof; /* lines to check it by, each ends in a newline; NULL: explain.h makes them from `by` */
-    struct problem_lower by; /* what it rests on where there is no proof in lines */
+    struct problem_lower by; /* source of the bound if `proof` is NULL */
 };
 
-/* What a bounding method may use, and how it is to speak. */
-struct bounding {
-    uint64_t work; /* about so much of it, in arcs of flow networks looked at */
+/* Means of a bounding method (work, clock, arenas), and the names for its proof. */
+struct bound_means {
+    uint64_t work; /* upper limit of the work, about, in arcs of flow networks looked at */
     struct clock *clock;
     const struct module *m; /* names the nodes in the proof; NULL: vertices have numbers */
     struct arena *mem;      /* for text */
@@ -92,7 +93,7 @@ struct bounding {
 struct problem {
     const struct wdag *g;
     const struct scene *scene;     /* as given: it must stay */
-    const struct cluster *cluster; /* its */
+    const struct cluster *cluster; /* the scene's cluster */
     struct arena *mem;
     uint32_t nkind;
     struct problem_kind kind[PROBLEM_KINDS];
@@ -103,14 +104,15 @@ struct problem {
     uint64_t guard;
     uint32_t npot;
     struct problem_pot pot[PROBLEM_POTS];
-    /* the potential in which what is left also weighs the nets that cross the ideal: they are paid once more */
+    /* the potential in which the rest of the graph also weighs the nets that cross the ideal: such nets are paid
+     * once more */
     uint32_t cross_pot;
     bool limited; /* some kind's memory is binding */
     bool turned;  /* edges are those of the problem reversed (reversed.h) */
     /* The load of a device is more than a sum: transfers overlap, passes count apart, or devices share a
      * stage.  Then problem_loads says what a stage costs, and labels have two values.  Searches still prune by the
      * sum (with overlap by computing alone): it is never more than the load times the copies. */
-    bool detailed, apart, overlap;
+    bool detailed, pass_loads, overlap;
     /* ps of computing that each stage with vertices takes more, for its parts (by_pass: for each pass that it has
      * nodes of); 0 where values are those of plans whose parts cost nothing (claim.h adds it) */
     int64_t start;
@@ -168,15 +170,15 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
 
 /* A partial plan: label 0 is none. */
 struct label {
-    int64_t value; /* largest load so far; apart: of the forward pass */
-    int64_t back;  /* apart: largest load of the backward pass; else 0 */
+    int64_t value; /* largest load so far; pass_loads: of the forward pass */
+    int64_t back;  /* pass_loads: largest load of the backward pass; else 0 */
     /* number of devices of each kind that it uses: a field of bits for each kind */
     uint64_t used;
-    /* labels: the plan without its last device; the next one that ends at the same ideal */
+    /* labels: parent: the plan without its last device; next: the next label of the same ideal */
     uint32_t parent, next;
     uint32_t at;     /* where it ends: an ideal, or a position in an order */
     uint16_t kind;   /* of the last device */
-    uint16_t copies; /* 0 or 1: one device */
+    uint16_t copies; /* copies of the last stage; 0 or 1: one device */
 };
 
 struct labels {
@@ -231,7 +233,7 @@ struct problem_plan {
     uint32_t *copies; /* [device] as in struct plan; needed if the model replicates, else NULL */
 };
 
-/* Tells the clock's listener how far a search of c is: what it does, thousandths of it, the value of its best plan. */
+/* Tells the clock's listener the progress of a search of c: phase, thousandths done, value of the best plan. */
 void problem_tell(const struct problem *c, const struct clock *clock, const char *phase,
                   uint32_t done, int64_t value);
 

@@ -18,12 +18,12 @@
 #include <assert.h>
 #include <string.h>
 
-struct finding {
+struct state_search {
     const struct layers_of *g;
     struct arena *a, *own;
     uint32_t words;
-    uint64_t *above; /* [layer * words] what it needs, directly or not, as bits */
-    uint64_t *below; /* what needs it */
+    uint64_t *above; /* [layer * words] bits: all predecessors of the layer, direct or not */
+    uint64_t *below; /* bits: all successors of the layer, direct or not */
     uint64_t *end;   /* [state * words] the antichain */
     uint64_t *set;   /* [state * words] the layers */
     uint32_t n, cap, capset, most;
@@ -40,7 +40,7 @@ static bool meets(const uint64_t *x, const uint64_t *y, uint32_t words)
     return false;
 }
 
-static void find_relatives(struct finding *f)
+static void find_relatives(struct state_search *f)
 {
     const struct layers_of *g = f->g;
     f->above = arena_array(f->own, (size_t)g->n * f->words + 1, sizeof *f->above);
@@ -58,13 +58,13 @@ static void find_relatives(struct finding *f)
                 bits_add(f->below + (size_t)u * f->words, v);
 }
 
-static const uint64_t *above(const struct finding *f, uint32_t v)
+static const uint64_t *above(const struct state_search *f, uint32_t v)
 {
     return f->above + (size_t)v * f->words;
 }
 
 /* augment(end): what of the state, closed under needs, is open. */
-static void find_open(const struct finding *f, const uint64_t *end, uint64_t *open)
+static void find_open(const struct state_search *f, const uint64_t *end, uint64_t *open)
 {
     const struct layers_of *g = f->g;
     memcpy(open, end, f->words * sizeof *open);
@@ -83,8 +83,8 @@ static void find_open(const struct finding *f, const uint64_t *end, uint64_t *op
     }
 }
 
-/* Everything that a set's members need, and they. */
-static void close_set(const struct finding *f, const uint64_t *of, uint64_t *set)
+/* Closes a set: its members and all their predecessors. */
+static void close_set(const struct state_search *f, const uint64_t *of, uint64_t *set)
 {
     memcpy(set, of, f->words * sizeof *set);
     for (uint32_t v = 0; v < f->g->n; v++)
@@ -103,7 +103,7 @@ static uint32_t hash_of(const uint64_t *set, uint32_t words)
     return (uint32_t)(h >> 16);
 }
 
-static void grow_table(struct finding *f)
+static void grow_table(struct state_search *f)
 {
     uint32_t size = f->mask ? 2 * (f->mask + 1) : 256;
     f->table = arena_array(f->own, size, sizeof *f->table);
@@ -117,7 +117,7 @@ static void grow_table(struct finding *f)
 }
 
 /* The state with that antichain, a new one if need be. */
-static uint32_t state_of(struct finding *f, const uint64_t *end)
+static uint32_t state_of(struct state_search *f, const uint64_t *end)
 {
     size_t bytes = f->words * sizeof *end;
     if (2 * f->n >= f->mask)
@@ -134,8 +134,8 @@ static uint32_t state_of(struct finding *f, const uint64_t *end)
     return f->n - 1;
 }
 
-/* f->next: members of it that others of it need are no end. */
-static void keep_maximal(struct finding *f)
+/* Drops from f->next the layers with a successor in f->next. */
+static void keep_maximal(struct state_search *f)
 {
     for (uint32_t v = 0; v < f->g->n; v++)
         if (bits_have(f->next, v) && meets(f->next, f->below + (size_t)v * f->words, f->words))
@@ -143,7 +143,7 @@ static void keep_maximal(struct finding *f)
 }
 
 /* The steps of PipeDream's program from state s. */
-static void step_on(struct finding *f, uint32_t s)
+static void step_on(struct state_search *f, uint32_t s)
 {
     const struct layers_of *g = f->g;
     size_t bytes = f->words * sizeof *f->open;
@@ -164,8 +164,8 @@ static void step_on(struct finding *f, uint32_t s)
     }
 }
 
-/* The steps by one layer more, whose needs are there. */
-static void step_by_layer(struct finding *f, uint32_t s)
+/* Adds the steps from state s by one more layer, whose predecessors are all in s. */
+static void step_by_layer(struct state_search *f, uint32_t s)
 {
     const struct csr *pred = &f->g->pred;
     for (uint32_t y = 0; y < f->g->n; y++) {
@@ -191,7 +191,7 @@ static uint32_t count_bits(const uint64_t *set, uint32_t words)
 }
 
 /* How many layers are read beyond each place in their order, all but the last. */
-static uint32_t *count_crossing(const struct finding *f)
+static uint32_t *count_crossing(const struct state_search *f)
 {
     const struct layers_of *g = f->g;
     uint32_t *cross = arena_array(f->own, (size_t)g->n + 1, sizeof *cross), now = 0;
@@ -209,7 +209,7 @@ static uint32_t *count_crossing(const struct finding *f)
 }
 
 /* The states at the narrowest places of the layers' order, f->most at most, and the whole. */
-static void find_narrow(struct finding *f)
+static void find_narrow(struct state_search *f)
 {
     uint32_t n = f->g->n, *cross = count_crossing(f), last = 0, taken = 0, each = 1, most = 0;
     uint32_t *many = arena_array(f->own, (size_t)n + 2, sizeof *many);
@@ -236,7 +236,7 @@ static void find_narrow(struct finding *f)
 }
 
 /* Bytes that go from the state to the rest of the model. */
-static int64_t cut_of(struct finding *f, uint32_t s, bool published)
+static int64_t cut_of(struct state_search *f, uint32_t s, bool published)
 {
     const struct layers_of *g = f->g;
     const uint64_t *set = f->set + (size_t)s * f->words;
@@ -251,7 +251,7 @@ static int64_t cut_of(struct finding *f, uint32_t s, bool published)
     return sum;
 }
 
-static void add_sums(struct finding *f, struct stage_states *s, uint32_t to, uint32_t from)
+static void add_sums(struct state_search *f, struct stage_states *s, uint32_t to, uint32_t from)
 {
     const uint64_t *set = f->set + (size_t)from * f->words;
     memcpy(s->set + (size_t)to * f->words, set, f->words * sizeof *set);
@@ -264,8 +264,8 @@ static void add_sums(struct finding *f, struct stage_states *s, uint32_t to, uin
         }
 }
 
-/* What is before what: all that steps lead through. */
-static void find_before(struct finding *f, struct stage_states *s, const uint32_t *place)
+/* Fills s->is_before: state i is before state j if steps lead from i to j. */
+static void find_before(struct state_search *f, struct stage_states *s, const uint32_t *place)
 {
     uint32_t row = (s->n + 64) / 64, many = 0;
     s->is_before = arena_array(f->a, (size_t)(s->n + 1) * row, sizeof *s->is_before);
@@ -295,7 +295,7 @@ static void find_before(struct finding *f, struct stage_states *s, const uint32_
     }
 }
 
-static void fill(struct finding *f, struct stage_states *s, bool published)
+static void fill(struct state_search *f, struct stage_states *s, bool published)
 {
     struct keyed *by_size = arena_array(f->own, (size_t)f->n + 1, sizeof *by_size);
     uint32_t *place = arena_array(f->own, (size_t)f->n + 1, sizeof *place);
@@ -321,7 +321,7 @@ static void fill(struct finding *f, struct stage_states *s, bool published)
 bool stage_states_find(struct stage_states *s, const struct layers_of *g, enum states_kind kind,
                        bool published, uint32_t most, struct arena *a)
 {
-    struct finding f = {
+    struct state_search f = {
         .g = g, .a = a, .most = most, .own = arena_new(a), .words = (g->n + 63) / 64};
     f.step.a = f.own;
     bool whole = true;

@@ -1,5 +1,5 @@
-/* Where a model may be cut into stages that follow each other: its states, each of them a set of layers that is closed
- * under what they read. */
+/* States of a model: the sets of layers that have all predecessors of their members. A model can be cut between
+ * consecutive stages at each state. */
 #ifndef PCC_PASSES_PROBLEM_STAGE_STATES_H
 #define PCC_PASSES_PROBLEM_STAGE_STATES_H
 
@@ -16,13 +16,13 @@ struct layers_of {
     const int64_t *activation, *parameter; /* [layer] */
 };
 
-/* States 1 .. n, each after those within it; 0 is the empty one.  Sums over the layers of a state. */
+/* States 1 .. n, each after its subsets; state 0 is the empty one. Sums are over the layers of a state. */
 struct stage_states {
     uint32_t n;
     uint64_t *set; /* [(n + 1) * words] its layers, as bits */
     uint32_t words;
     int64_t *forward, *backward, *activation, *parameter; /* [n + 1] */
-    int64_t *cut;        /* [n + 1] bytes that go from it to the rest */
+    int64_t *cut;        /* [n + 1] bytes that go from the state to the rest of the model */
     struct csr before;   /* state -> states within it, but for the empty one, ascending */
     uint64_t *is_before; /* [(n + 1) * ceil((n + 1) / 64)] the same as bits: row the larger state */
 };

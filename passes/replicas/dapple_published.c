@@ -15,7 +15,7 @@
 
 /* Stages up to a state on some devices. */
 struct cell {
-    uint32_t parent, end, ndev; /* ndev: of one copy */
+    uint32_t parent, end, ndev; /* ndev: devices of one copy */
     struct device_set used, take;
     int64_t worst;
 };
@@ -27,9 +27,9 @@ struct search {
     struct published_plan *best;
     struct arena *a; /* of one kind of pipeline */
     uint32_t size, copies;
-    struct cell *cell; /* cell 0: nothing yet */
+    struct cell *cell; /* cell 0: the empty plan */
     uint32_t ncell, cap;
-    uint32_t **at, *nat, *capat; /* [state] cells that end there */
+    uint32_t **at, *nat, *capat; /* [state] cells that end at the state */
 };
 
 static int64_t scaled(const struct search *x, int64_t v)
@@ -130,7 +130,7 @@ static void put(struct search *x, const struct cell *c)
     x->cell[x->ncell++] = *c;
 }
 
-/* One stage more, on so many devices of each copy, behind a cell. */
+/* Extends a cell by one more stage, on `count` devices of each copy. */
 static void extend(struct search *x, uint32_t at, uint32_t count, enum assign_policy policy)
 {
     struct cell before = x->cell[at], c = {.parent = at, .ndev = before.ndev + count};

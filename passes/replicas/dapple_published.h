@@ -1,4 +1,4 @@
-/* What DAPPLE's published planner would choose, for comparing with its tables. */
+/* Choice of DAPPLE's published planner, for comparisons with its published tables. */
 #ifndef PCC_PASSES_REPLICAS_DAPPLE_PUBLISHED_H
 #define PCC_PASSES_REPLICAS_DAPPLE_PUBLISHED_H
 
@@ -9,7 +9,7 @@
 
 enum { PUBLISHED_STAGES = 16 /* devices of the tables */, PUBLISHED_PLANS = 2 };
 
-/* Stage s: what state end[s] has beyond the one before. */
+/* Stage s: the layers of state end[s] outside of state end[s - 1]. */
 struct published_plan {
     uint32_t n, end[PUBLISHED_STAGES];
     struct device_set set[PUBLISHED_STAGES];
@@ -20,7 +20,7 @@ struct published_plan {
 struct published_rules {
     const struct servers *servers;
     uint32_t micro_batches; /* of the whole batch */
-    int64_t size, of;       /* micro-batches of so many samples, costs about so many */
+    int64_t size, of;       /* size: samples of a micro-batch; of: samples that the costs are for */
 };
 
 /* The best two plans by the program's score, the best one first; latency INT64_MAX where there is none, and no plan if

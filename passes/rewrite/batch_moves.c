@@ -346,7 +346,7 @@ const char *rule_batch_unsqueeze(struct batch_search *x, const struct batch_rule
         !batch_axes(x, 1, rank + count, &axes, &absent) || absent)
         return batch_say(x, "the axes that it adds are not known");
     for (int old = 0; to < rank + count;
-         to++) { /* the place of the old axis among those that are not new */
+         to++) { /* the place of the old axis among the axes that are not new */
         if ((axes >> to & 1) == 0 && old++ == in.axis)
             break;
     }

@@ -9,7 +9,7 @@
 
 /* ---- element by element ------------------------------------------------------------------------- */
 
-enum { EACH_MOVES = 1 }; /* of r->arg: elements stay what they are */
+enum { EACH_MOVES = 1 }; /* flag of r->arg: elements keep their values */
 
 static const char *each(struct batch_search *x, const struct batch_rule *r)
 {
@@ -121,7 +121,7 @@ static const char *normalize(struct batch_search *x, const struct batch_rule *r)
     return along(x, r);
 }
 
-/* ArgMax, ArgMin: that axis goes, or has one element. */
+/* ArgMax, ArgMin: the reduced axis is dropped, or keeps one element. */
 static const char *arg_reduce(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);

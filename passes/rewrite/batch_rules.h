@@ -57,7 +57,7 @@ struct batch_search {
     nid n; /* the node at hand */
     uint64_t
         seen; /* bit i: its rule has looked at operand i; only such as take any number have more than 64 */
-    uint64_t set; /* bit i: its rule has said what result i is, likewise */
+    uint64_t set; /* bit i: the rule has set result i; 64 results as for `seen` */
 };
 
 struct batch_rule;
@@ -88,7 +88,7 @@ bool batch_draws(struct batch_search *x, const struct batch_rule *r);
 /* The state of operand i, WHOLE if it is omitted; noted as looked at. */
 struct batch batch_in(struct batch_search *x, uint32_t i);
 const char *batch_name_in(const struct batch_search *x, uint32_t i);
-/* Its rank, -1: unknown; its dimensions. */
+/* Writes the shape of operand i to *s; returns its rank, -1: unknown. */
 int batch_shape(const struct batch_search *x, uint32_t i, struct shape *s);
 /* Notes that operand i (all) is looked at, whatever its state. */
 void batch_see(struct batch_search *x, uint32_t i);
@@ -148,7 +148,7 @@ const char *sizes_concat(struct batch_search *x);
 const char *sizes_slice(struct batch_search *x);
 const char *sizes_gather(struct batch_search *x);
 const char *sizes_product(struct batch_search *x);
-/* For operators that leave all elements in their order. */
+/* Rule of operators that keep all elements in order. */
 const char *sizes_same(struct batch_search *x);
 /* The state of a product or sum of NUMBERS and something WHOLE: NUMBERS, where stride and extent can be told, else
  * SHAPE. `s` is the state of its shape. */

@@ -25,7 +25,7 @@ static const char *not_in_proportion(struct batch_search *x)
         x, "it makes of a size of the batch a number that is not in proportion to the batch");
 }
 
-/* The number that element j is, repeated if there is only one; unknown if it is not followed. */
+/* The number in element j; a single element is repeated; unknown if elements are not followed. */
 static struct num element(const struct batch_list *k, int j)
 {
     if (k->num == NULL || k->num->n == 0)
@@ -216,7 +216,7 @@ const char *sizes_same(struct batch_search *x)
     struct batch_list k = batch_list_of(x, NULL, 0);
     shape_of(x->f, node_out(x->m, x->n, 0), &s);
     if (s.elem != ELEM_I64 && s.elem != ELEM_I32 && s.elem != ELEM_F32 && s.elem != ELEM_F64)
-        return not_in_proportion(x); /* it may not hold them */
+        return not_in_proportion(x); /* sizes are followed in these element types only */
     for (int j = 0; j < k.n && !elem_is_integer(elem_in(x->f, x->n, 0));
          j++) /* it must be an integer */
         if (is_scaled(&k, j) && element(&k, j).kind == NUM_UNKNOWN)
@@ -227,7 +227,7 @@ const char *sizes_same(struct batch_search *x)
 
 /* ---- numbers of samples --------------------------------------------------------------------------- */
 
-/* Whether n's elements are those of its first operand, under other axes. */
+/* Whether n only moves the elements of its first operand to other axes. */
 static bool moves_all(const struct module *m, nid n)
 {
     static const char *const moves[] = {"Unsqueeze", "Squeeze", "Reshape", "Expand", "Identity"};

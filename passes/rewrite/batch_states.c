@@ -64,7 +64,7 @@ const char *batch_name_in(const struct batch_search *x, uint32_t i)
     return value_name(x->m, node_in(x->m, x->n, i));
 }
 
-/* Why an operand's elements are of no use: they are about how many samples there are, or which one is which. */
+/* The reason why operand i cannot be split: its elements hold the number of samples, or positions of samples. */
 static const char *say_spoiled(struct batch_search *x, uint32_t i)
 {
     struct batch s = batch_in(x, i);

@@ -13,14 +13,14 @@
 #include <string.h>
 
 /* What a sweep works on, and how many of each kind it has dropped. */
-struct dropping {
+struct identity_sweep {
     const struct module *m;
     struct edit *e;
     int64_t opset;
     uint32_t identity, dropout, cast, reshape, transpose;
 };
 
-static bool is_named(const struct dropping *x, nid n, const char *op)
+static bool is_named(const struct identity_sweep *x, nid n, const char *op)
 {
     return x->m->node[n].domain == 0 && strcmp(node_op(x->m, n), op) == 0;
 }
@@ -37,7 +37,7 @@ static bool is_false(const struct module *m, vid v)
 }
 
 /* Whether a Dropout passes its operand on: it trains where its third operand says so, before opset 7 unless is_test. */
-static bool passes_on(const struct dropping *x, nid n)
+static bool passes_on(const struct identity_sweep *x, nid n)
 {
     vid training = edit_in(x->e, n, 2);
     bool infers = x->opset < 7 ? node_attr_int(x->m, n, "is_test", 0) != 0
@@ -78,7 +78,7 @@ static int64_t axis_from(const struct module *m, nid n, uint32_t i, uint32_t ran
 }
 
 /* Whether a Transpose (behind another one, `before`, or 0) leaves all axes where they are. */
-static bool keeps_axes(const struct dropping *x, nid n, nid before)
+static bool keeps_axes(const struct identity_sweep *x, nid n, nid before)
 {
     const struct module *m = x->m;
     const struct attr *perm = node_attr(m, n, "perm");
@@ -100,8 +100,9 @@ static bool keeps_axes(const struct dropping *x, nid n, nid before)
     return true;
 }
 
-/* The value that a Transpose only returns: its operand, or that of the Transpose before; 0: it does something. */
-static vid undone(const struct dropping *x, nid n, vid v)
+/* The value equal to the result of a Transpose: its operand, or the operand of the Transpose before; 0: the
+ * Transpose moves axes. */
+static vid undone(const struct identity_sweep *x, nid n, vid v)
 {
     nid before = x->m->value[v].def;
     if (keeps_axes(x, n, 0))
@@ -111,8 +112,8 @@ static vid undone(const struct dropping *x, nid n, vid v)
                : 0;
 }
 
-/* The value that node n returns as it is, and where it is counted; 0: it does something. */
-static vid returned(struct dropping *x, nid n, uint32_t **count)
+/* The value that node n returns unchanged, and the counter for n's kind; 0: n computes something. */
+static vid returned(struct identity_sweep *x, nid n, uint32_t **count)
 {
     vid v = edit_in(x->e, n, 0);
     if (v == 0 || x->m->node[n].domain != 0 || x->m->node[n].callee != 0)
@@ -152,7 +153,7 @@ static bool has_one_result(const struct module *m, nid n)
 static int run(struct ctx *x, const void *options)
 {
     struct module *m = x->scene.m;
-    struct dropping d = {.m = m, .opset = module_opset(m, 0)};
+    struct identity_sweep d = {.m = m, .opset = module_opset(m, 0)};
     nid most = m->nnode;
     (void)options;
     d.e = edit_begin(m, x->use.scratch);

@@ -33,7 +33,7 @@ enum {
     ROUNDS = 8
 };
 
-struct folding {
+struct fold_run {
     struct module *m;
     struct edit *e;
     struct arena *a;
@@ -44,7 +44,7 @@ struct folding {
 };
 
 /* What is known of a value before the model runs; NULL: not even its rank. */
-static struct known *known_of(struct folding *x, vid v)
+static struct known *known_of(struct fold_run *x, vid v)
 {
     const struct value *p = &x->m->value[v];
     struct known k;
@@ -72,8 +72,8 @@ static bool agrees(const struct module *m, vid v, const struct known *k)
     return same;
 }
 
-/* Computes a node, as far as it is known; out[]: what is known of its results. */
-static bool compute_node(struct folding *x, nid n, struct known *out)
+/* Computes node n from known operands; out[]: the known results. False: n cannot be computed. */
+static bool compute_node(struct fold_run *x, nid n, struct known *out)
 {
     const struct module *m = x->m;
     const struct node *p = &m->node[n];
@@ -96,8 +96,8 @@ static bool compute_node(struct folding *x, nid n, struct known *out)
     return good;
 }
 
-/* Notes what is known of a node's results; whether they may be initializers. */
-static bool note_results(struct folding *x, nid n, const struct known *out)
+/* Stores the known results of node n; returns whether the results may become initializers. */
+static bool note_results(struct fold_run *x, nid n, const struct known *out)
 {
     const struct module *m = x->m;
     bool folds = !node_is(m, n, "Constant");
@@ -120,7 +120,7 @@ static bool note_results(struct folding *x, nid n, const struct known *out)
     return folds;
 }
 
-static void fold_node(struct folding *x, nid n)
+static void fold_node(struct fold_run *x, nid n)
 {
     struct module *m = x->m;
     const struct node p = m->node[n];
@@ -140,8 +140,8 @@ static void fold_node(struct folding *x, nid n)
     x->folded++;
 }
 
-/* Folds what can be folded with the types that are known. */
-static void fold_round(struct folding *x)
+/* Folds all nodes that can be folded with the known types. */
+static void fold_round(struct fold_run *x)
 {
     struct module *m = x->m;
     const uint32_t graphs = m->ngraph;
@@ -160,8 +160,8 @@ static void fold_round(struct folding *x)
     }
 }
 
-/* Types as they follow from what is constant now. */
-static void infer_again(struct folding *x)
+/* Infers types again: the new constants may make more types known. */
+static void infer_again(struct fold_run *x)
 {
     struct module *m = x->m;
     const uint32_t errors = m->diag->errors;
@@ -171,7 +171,7 @@ static void infer_again(struct folding *x)
 }
 
 /* How many nodes were folded. */
-static uint32_t fold_all(struct folding *x)
+static uint32_t fold_all(struct fold_run *x)
 {
     uint32_t folded = 0, rounds = 0;
     do {
@@ -189,7 +189,7 @@ static int run(struct ctx *x, const void *options)
 {
     const struct fold_options *o = options;
     struct module *m = x->scene.m;
-    struct folding f = {.m = m, .a = x->use.scratch, .max = o->max};
+    struct fold_run f = {.m = m, .a = x->use.scratch, .max = o->max};
     const uint32_t nodes = m->nnode - 1, errors = m->diag->errors;
     struct clock clock = ctx_clock(x);
     char text[UNIT_TEXT];

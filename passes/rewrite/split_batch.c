@@ -45,16 +45,16 @@ static const struct opt split_opts[] = {
          "the inputs have first"},
     {0}};
 
-/* What becomes of a node. */
+/* The change of a node by the pass. */
 enum fate {
-    FATE_DEAD,   /* no output needs it */
+    FATE_DEAD,   /* no output needs the node */
     FATE_SHARED, /* it stays for all copies: it stands on weights alone */
-    FATE_ONCE,   /* it stays, and reads what the first copy reads */
+    FATE_ONCE,   /* the node stays, and reads the values of the first copy */
     FATE_COPIED
 };
 
 /* A run of the pass. */
-struct splitting {
+struct batch_split {
     struct ctx *x;
     struct module *m;
     struct diag *d;
@@ -98,7 +98,7 @@ static bool is_better(struct dim d, struct dim old)
 }
 
 /* The dimension that inputs have first, x->s.size; 0, or -1 and an error. */
-static int find_common(struct splitting *x)
+static int find_common(struct batch_split *x)
 {
     struct module *m = x->m;
     struct dim best = dim_unknown();
@@ -129,7 +129,7 @@ static int find_common(struct splitting *x)
 }
 
 /* The dimension of that name, or the first one of the input of that name. */
-static int find_named(struct splitting *x, const char *name)
+static int find_named(struct batch_split *x, const char *name)
 {
     struct module *m = x->m;
     struct dim wanted = dim_parse(m, name);
@@ -172,7 +172,7 @@ static void mention_name(void *user, const char *name)
 }
 
 /* Whether d is as many times the batch, for all sizes. */
-static bool is_multiple(struct splitting *x, struct dim d)
+static bool is_multiple(struct batch_split *x, struct dim d)
 {
     if (x->s.size.sym == 0)
         return dim_same(d, x->s.size);
@@ -181,7 +181,7 @@ static bool is_multiple(struct splitting *x, struct dim d)
 }
 
 /* Where input i has the batch: 0, or -1 and an error. */
-static int start_input(struct splitting *x, uint32_t i)
+static int start_input(struct batch_split *x, uint32_t i)
 {
     struct module *m = x->m;
     const struct type t = *input_type(m, i);
@@ -210,7 +210,7 @@ static int start_input(struct splitting *x, uint32_t i)
 }
 
 /* N divides the batch, as far as its size is known. */
-static int check_ways(struct splitting *x)
+static int check_ways(struct batch_split *x)
 {
     const struct settings *set = ctx_settings(x->x);
     int64_t ways = x->s.ways, size = x->s.size.value;
@@ -224,7 +224,7 @@ static int check_ways(struct splitting *x)
                       x->s.size.sym != 0 ? ")" : "");
 }
 
-static int find_batch(struct splitting *x, const char *name)
+static int find_batch(struct batch_split *x, const char *name)
 {
     struct module *m = x->m;
     int rc = *name != '\0' ? find_named(x, name) : find_common(x);
@@ -237,7 +237,7 @@ static int find_batch(struct splitting *x, const char *name)
 /* ---- 2. following it ---------------------------------------------------------------------------- */
 
 /* What some output needs, found from the end. */
-static void mark_needed(struct splitting *x)
+static void mark_needed(struct batch_split *x)
 {
     const struct module *m = x->m;
     const struct graph *g = &m->graph[1];
@@ -248,7 +248,7 @@ static void mark_needed(struct splitting *x)
             x->fate[m->value[m->arg[m->node[n].in.at + i]].def] = FATE_SHARED;
 }
 
-static int refuse(const struct splitting *x, nid n, const char *why)
+static int refuse(const struct batch_split *x, nid n, const char *why)
 {
     const char *domain = str(x->m, x->m->node[n].domain);
     return diag_error(x->d, "split-batch: node '%s' (%s%s%s): %s", node_name(x->m, n), domain,
@@ -256,7 +256,7 @@ static int refuse(const struct splitting *x, nid n, const char *why)
 }
 
 /* Whether all operands of n are weights, or computed of weights alone. */
-static bool stands_on_weights(const struct splitting *x, nid n)
+static bool stands_on_weights(const struct batch_split *x, nid n)
 {
     const struct module *m = x->m;
     for (uint32_t i = 0; i < m->node[n].in.n; i++) {
@@ -268,8 +268,8 @@ static bool stands_on_weights(const struct splitting *x, nid n)
     return true;
 }
 
-/* Notes what becomes of node n. */
-static void settle(struct splitting *x, nid n, enum fate fate)
+/* Sets the fate of node n. */
+static void settle(struct batch_split *x, nid n, enum fate fate)
 {
     const struct node *p = &x->m->node[n];
     x->fate[n] = (uint8_t)fate;
@@ -283,14 +283,14 @@ static void settle(struct splitting *x, nid n, enum fate fate)
 
 /* Whether n is the Shape or Size of an input's share: it is the same for all shares, and stands where these are
  * made. */
-static bool measures_input(const struct splitting *x, nid n)
+static bool measures_input(const struct batch_split *x, nid n)
 {
     const struct value *v = &x->m->value[node_in(x->m, n, 0)];
     return (node_is(x->m, n, "Shape") || node_is(x->m, n, "Size")) && v->def == 0;
 }
 
 /* Applies the rule of node n, which depends on the batch: NULL, or why it cannot be. */
-static const char *apply_rule(struct splitting *x, nid n, const struct batch_rule *r)
+static const char *apply_rule(struct batch_split *x, nid n, const struct batch_rule *r)
 {
     const struct module *m = x->m;
     struct batch_search *s = &x->s;
@@ -316,7 +316,7 @@ static const char *apply_rule(struct splitting *x, nid n, const struct batch_rul
     return why;
 }
 
-static int follow(struct splitting *x)
+static int follow(struct batch_split *x)
 {
     const struct module *m = x->m;
     const struct graph *g = &m->graph[1];
@@ -344,7 +344,7 @@ static int follow(struct splitting *x)
 }
 
 /* Outputs are blocks of samples, or do not depend on the batch. */
-static int check_outputs(const struct splitting *x)
+static int check_outputs(const struct batch_split *x)
 {
     const struct module *m = x->m;
     for (uint32_t i = 0; i < m->graph[1].out.n; i++) {
@@ -361,7 +361,7 @@ static int check_outputs(const struct splitting *x)
 }
 
 /* State is kept of each sample: what is kept and what comes of it have the batch at the same axis. */
-static int check_state(const struct splitting *x)
+static int check_state(const struct batch_split *x)
 {
     const struct settings *set = ctx_settings(x->x);
     struct state_pairs p;
@@ -382,7 +382,7 @@ static int check_state(const struct splitting *x)
 /* ---- 3. shares of values ------------------------------------------------------------------------ */
 
 /* Room for the N shares of something; its place. */
-static uint32_t new_shares(struct splitting *x)
+static uint32_t new_shares(struct batch_split *x)
 {
     uint32_t at = x->npool;
     x->pool = vec_grow(x->a, x->pool, &x->cappool, x->npool + x->ways, sizeof *x->pool);
@@ -390,13 +390,13 @@ static uint32_t new_shares(struct splitting *x)
     return at;
 }
 
-static const char *share_name(struct splitting *x, const char *name, uint32_t i)
+static const char *share_name(struct batch_split *x, const char *name, uint32_t i)
 {
     return arena_fmt(x->a, "%s@%u", name, i);
 }
 
 /* 1/N of a size of the batch; unknown where that is not certain. */
-static struct dim share_of(struct splitting *x, struct dim d)
+static struct dim share_of(struct batch_split *x, struct dim d)
 {
     struct dim ways = dim_num(x->s.ways);
     if (x->s.size.sym != 0 && d.sym != 0 && is_multiple(x, d))
@@ -405,7 +405,7 @@ static struct dim share_of(struct splitting *x, struct dim d)
 }
 
 /* The type of the shares of a value. */
-static uint32_t share_type(struct splitting *x, vid v)
+static uint32_t share_type(struct batch_split *x, vid v)
 {
     struct batch s = x->s.of[v];
     struct shape shape;
@@ -417,14 +417,14 @@ static uint32_t share_type(struct splitting *x, vid v)
 }
 
 /* A new node in front of all others. */
-static nid first_node(struct splitting *x, const char *op)
+static nid first_node(struct batch_split *x, const char *op)
 {
     const struct graph *g = &x->m->graph[1];
     return g->count > 0 ? edit_before(x->e, g->first, op) : edit_add(x->e, 1, op);
 }
 
 /* The sizes of the N shares of input v as a value, so that a Split fails unless they are equal: N times size / N. */
-static vid share_sizes(struct splitting *x, vid v, uint32_t axis)
+static vid share_sizes(struct batch_split *x, vid v, uint32_t axis)
 {
     struct edit *e = x->e;
     const char *name = value_name(x->m, v);
@@ -453,7 +453,7 @@ static vid share_sizes(struct splitting *x, vid v, uint32_t axis)
 enum { OPSET_LEAST = 7, OPSET_SPLIT_COUNT = 18, OPSET_SLICE_OPERANDS = 10 };
 
 /* Splits input v into its shares. */
-static void split_input(struct splitting *x, vid v)
+static void split_input(struct batch_split *x, vid v)
 {
     struct edit *e = x->e;
     struct batch s = x->s.of[v];
@@ -482,7 +482,7 @@ static void split_input(struct splitting *x, vid v)
 }
 
 /* What copy i reads where the model reads v. */
-static vid share(struct splitting *x, vid v, uint32_t i)
+static vid share(struct batch_split *x, vid v, uint32_t i)
 {
     if (v == 0 || !x->local[v])
         return v;
@@ -494,7 +494,7 @@ static vid share(struct splitting *x, vid v, uint32_t i)
 /* ---- 4. operands that change -------------------------------------------------------------------- */
 
 /* A node that takes elements [from, to) of an axis of v. */
-static vid slice_of(struct splitting *x, vid v, uint32_t axis, int64_t from, int64_t to, nid at)
+static vid slice_of(struct batch_split *x, vid v, uint32_t axis, int64_t from, int64_t to, nid at)
 {
     struct edit *e = x->e;
     int64_t a = axis;
@@ -524,7 +524,7 @@ static bool has_ranges(const struct module *m, vid v)
 }
 
 /* The place of N blocks of v, which is the same in all copies, along an axis. */
-static uint32_t cut_whole(struct splitting *x, vid v, uint32_t axis, nid at)
+static uint32_t cut_whole(struct batch_split *x, vid v, uint32_t axis, nid at)
 {
     uint64_t key = map_key(v, axis + 1);
     uint32_t place = map_get(&x->made, key);
@@ -555,7 +555,7 @@ static uint32_t cut_whole(struct splitting *x, vid v, uint32_t axis, nid at)
 }
 
 /* Constant integers v with entry `entry` divided by N. */
-static vid divided(struct splitting *x, vid v, uint32_t entry)
+static vid divided(struct batch_split *x, vid v, uint32_t entry)
 {
     uint64_t key = map_key(v, entry + 1 + SHAPE_RANK);
     uint32_t place = map_get(&x->made, key);
@@ -571,7 +571,7 @@ static vid divided(struct splitting *x, vid v, uint32_t entry)
 }
 
 /* Makes one change of node n, in copy k, which is of block i. */
-static void change(struct splitting *x, const struct batch_change *c, nid k, uint32_t i)
+static void change(struct batch_split *x, const struct batch_change *c, nid k, uint32_t i)
 {
     vid v = node_in(x->m, c->node, c->operand);
     if (c->kind == CHANGE_ENTRY) {
@@ -585,7 +585,7 @@ static void change(struct splitting *x, const struct batch_change *c, nid k, uin
 /* ---- 5. copies ---------------------------------------------------------------------------------- */
 
 /* Copy i of node n. */
-static void copy_node(struct splitting *x, nid n, uint32_t i, const uint32_t *type)
+static void copy_node(struct batch_split *x, nid n, uint32_t i, const uint32_t *type)
 {
     struct module *m = x->m;
     nid k = edit_copy(x->e, n);
@@ -608,7 +608,7 @@ static void copy_node(struct splitting *x, nid n, uint32_t i, const uint32_t *ty
 }
 
 /* All copies of node n, in order behind it, in its place. */
-static void copy_all(struct splitting *x, nid n)
+static void copy_all(struct batch_split *x, nid n)
 {
     const struct slice out = x->m->node[n].out;
     uint32_t *type = arena_array(x->a, (size_t)out.n + 1, sizeof *type);
@@ -628,7 +628,7 @@ static void copy_all(struct splitting *x, nid n)
 }
 
 /* Joins the shares of output v. */
-static void join(struct splitting *x, vid v)
+static void join(struct batch_split *x, vid v)
 {
     nid n = edit_add(x->e, 1, "Concat");
     vid *list = arena_array(x->a, x->ways, sizeof *list);
@@ -644,7 +644,7 @@ static void join(struct splitting *x, vid v)
 }
 
 /* Values of copies that are read once: outputs, and operands of nodes that stay. */
-static void read_once(struct splitting *x, vid most)
+static void read_once(struct batch_split *x, vid most)
 {
     for (vid v = 1; v < most; v++) {
         const struct value *p = &x->m->value[v];
@@ -658,7 +658,7 @@ static void read_once(struct splitting *x, vid most)
     }
 }
 
-static void write_copies(struct splitting *x)
+static void write_copies(struct batch_split *x)
 {
     const struct graph g = x->m->graph[1];
     const nid most = x->m->nnode;
@@ -686,7 +686,7 @@ static int run(struct ctx *ctx, const void *options)
 {
     const struct split_options *o = options;
     struct module *m = ctx->scene.m;
-    struct splitting x = {.x = ctx, .m = m, .d = ctx->use.diag, .a = ctx->use.scratch};
+    struct batch_split x = {.x = ctx, .m = m, .d = ctx->use.diag, .a = ctx->use.scratch};
     if (o->ways == 1)
         return 0;
     x.ways = (uint32_t)o->ways;

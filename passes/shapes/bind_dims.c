@@ -3,6 +3,7 @@
  * so guesses come in a fixed order.  O(dimensions + distinct expressions). */
 #include "passes/shapes/bind_dims.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { NAMED = 8, GUESS_BATCH = 1 };
@@ -28,6 +29,7 @@ struct id_map {
 
 static struct id_slot *id_find(struct id_map *h, sid key)
 {
+    assert(key != 0 && h->n < h->cap && (h->cap & (h->cap - 1)) == 0);
     uint32_t i = (key * UINT32_C(2654435761)) & (h->cap - 1);
     while (h->slot[i].key != 0 && h->slot[i].key != key)
         i = (i + 1) & (h->cap - 1);
@@ -62,7 +64,7 @@ static struct id_map id_map_new(struct arena *a)
 struct dim_values {
     struct module *m;
     struct id_map name;  /* name -> 1 + index of its binding */
-    struct id_map known; /* expression -> its value */
+    struct id_map known; /* expression -> value */
     int64_t guess;       /* the guess for dimensions without a name, first ones apart */
 };
 
@@ -152,6 +154,7 @@ static bool batch_like(const char *name)
 
 int bind_batch(struct ctx *x, int64_t most, int64_t *batch)
 {
+    assert(most >= 0);
     const struct settings *s = ctx_settings(x);
     struct id_map first = id_map_new(x->use.scratch);
     const struct dim_binding *found = NULL;
@@ -228,7 +231,7 @@ static int64_t value_of_total(struct ctx *x, struct id_map *bound, const char *n
     return is_total(name) && p->key != 0 && now->key != 0 ? p->value + now->value : -1;
 }
 
-/* A batch of one sample; of one for each copy, if there are copies for blocks of it. */
+/* A batch of one sample; of one sample for each copy, if copies take blocks of the batch. */
 static int64_t guess_batch(const struct ctx *x, const char *name)
 {
     const struct dim_binding *split = &x->results.split;

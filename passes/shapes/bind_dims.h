@@ -22,7 +22,7 @@ void bind_warn_unused(struct ctx *x);
 /* Forgets all guesses, so that the next smaller size (of 128, 32, 8, 1) is guessed instead; false: there is no
  * smaller one. */
 bool bind_smaller(struct ctx *x);
-/* One warning that names all guesses, if there are any. */
+/* Gives one warning that names all guesses; none without guesses. */
 void bind_warn_guesses(struct ctx *x);
 /* For the end of an error about sizes: "; guessed were batch=1 ...", empty without guesses.  In
  * x->use.scratch. */

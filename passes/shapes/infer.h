@@ -36,7 +36,7 @@ struct nums {
     struct num at[];
 };
 
-struct carried; /* shapes of loop-carried values: infer_shapes.c */
+struct body_state; /* shapes of loop-carried values: infer_shapes.c */
 
 struct infer {
     struct module *m;
@@ -46,16 +46,16 @@ struct infer {
     int64_t opset; /* of ai.onnx, for the node at hand */
     /* [node] the version of ai.onnx that each node is written for; NULL: the model's for all */
     const int64_t *versions;
-    uint32_t *type;            /* [value] index into m->type: what is known so far */
+    uint32_t *type;            /* [value] index into m->type: the type known so far */
     uint32_t *start;           /* [value] what was known before the run */
     const struct nums **data;  /* [value] NULL: not looked up yet */
     struct dim_values *values; /* bound: values of the names */
     const sid *input_names;    /* names of the dimensions of the model's inputs, ascending */
     uint32_t ninput_names;
-    uint32_t *first_body;     /* [node] its first body, NULL if the module has none */
-    uint32_t *next_body;      /* [graph] */
-    struct carried **carried; /* [graph] */
-    uint8_t *visited;         /* [node] owners: bodies have been visited */
+    uint32_t *first_body;        /* [node] its first body, NULL if the module has none */
+    uint32_t *next_body;         /* [graph] */
+    struct body_state **carried; /* [graph] */
+    uint8_t *visited;            /* [node] owners: bodies have been visited */
     uint32_t conflicts;
     tid missing; /* the first tensor that was to be read and lies in a file that is not there; 0: none */
     bool unreadable; /* a file of the model could not be read, which was said: the run fails */
@@ -93,7 +93,7 @@ struct shape shape_scalar(enum elem e);
 struct shape shape_vector(enum elem e, struct dim d);
 /* Dimension i, counted from the end if negative; unknown if there is none. */
 struct dim shape_dim(const struct shape *s, int i);
-/* Merges what was inferred for value v with what is known of it.  n: the node, for messages. */
+/* Merges the inferred shape *s into the type known for value v. n: the node, for messages. */
 void shape_merge(struct infer *f, nid n, vid v, const struct shape *s);
 void shape_set(struct infer *f, nid n, uint32_t i, const struct shape *s);
 /* Result i has the shape of value v, and element type e (0: that of v). */
@@ -211,7 +211,7 @@ enum {
 };
 /* rule_listed: number of the operand, and whether an attribute says the element type (f32, if it does not). */
 enum { LISTED_OPERAND = 7, LISTED_DTYPE = 8 };
-/* rule_nms: which domain's. */
+/* rule_nms: the operator's domain. */
 enum { NMS_ONNX, NMS_TENSORRT };
 
 /* --- rules --- */
@@ -255,7 +255,7 @@ bool types_from_schemas(struct infer *f);
 
 /* --- containers (rules_seq.c) --- */
 
-/* Makes *acc what holds for both: dimensions that differ become unknown. */
+/* Makes *acc the shape that holds for both *acc and *s: dimensions that differ become unknown. */
 void shape_join(struct shape *acc, const struct shape *s);
 /* The narrowest type that holds for values of both types; 0: there is none. */
 uint32_t type_join(struct infer *f, uint32_t a, uint32_t b);

@@ -7,11 +7,12 @@
  * visit. */
 #include "passes/shapes/infer_bodies.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { LAST_ROUND = 2 };
 
-struct carried {
+struct body_state {
     uint32_t n, round;
     struct shape *s;
 };
@@ -36,7 +37,8 @@ static vid graph_out(const struct module *m, gid g, uint32_t i)
  * earlier visits found. */
 static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t to, uint32_t k)
 {
-    struct carried *c = f->carried[g];
+    assert(g > 1 && g < f->m->ngraph);
+    struct body_state *c = f->carried[g];
     if (c == NULL || c->round == UINT32_MAX) { /* the first visit since the owner was reached */
         c = arena_alloc(f->mem, sizeof *c);
         c->n = k;
@@ -59,7 +61,8 @@ static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t
 /* After a visit: makes dimensions that changed on the way round unknown; true if the body must be visited again. */
 static bool widen_carried(struct infer *f, gid g, uint32_t result)
 {
-    struct carried *c = f->carried[g];
+    assert(f->carried[g] != NULL); /* enter_carried() came before */
+    struct body_state *c = f->carried[g];
     bool changed = false;
     for (uint32_t i = 0; i < c->n; i++) {
         struct shape out, before = c->s[i];
@@ -99,6 +102,7 @@ static int64_t list_axis(const struct infer *f, nid n, const char *name, uint32_
 /* Drops the first k axes. */
 static void drop_axes(struct shape *s, int k)
 {
+    assert(k >= 0);
     s->rank = s->rank >= k ? s->rank - k : -1;
     if (s->rank > 0)
         memmove(&s->d[0], &s->d[k], (size_t)s->rank * sizeof s->d[0]);
@@ -148,6 +152,7 @@ static void enter_scalar(struct infer *f, nid n, vid v, enum elem e)
 
 void enter_body(struct infer *f, nid n, gid g)
 {
+    assert(g > 1 && g < f->m->ngraph);
     if (node_is(f->m, n, "Loop") && f->m->node[n].nformal >= 2) {
         enter_scalar(f, n, graph_in(f->m, g, 0), ELEM_I64);
         enter_scalar(f, n, graph_in(f->m, g, 1), ELEM_BOOL);
@@ -215,8 +220,8 @@ static int64_t loop_trips(struct infer *f, nid n)
     return given && loop_goes_on(f, n) ? trips : -1;
 }
 
-/* Sets result i of Loop n, a carried value that is no tensor: what holds both for its first value and for v, what
- * the body makes of it. */
+/* Sets the type of result i of Loop n, a carried value other than a tensor: the type that holds for both the first
+ * value and the body's result v. */
 static void loop_result(struct infer *f, nid n, uint32_t i, vid v)
 {
     uint32_t before = f->type[node_in(f->m, n, 2 + i)], after = f->type[v];
@@ -229,7 +234,7 @@ void rule_loop(struct infer *f, nid n, int arg)
     (void)arg;
     if (a == NULL || f->carried[a->u.g] == NULL)
         return;
-    const struct carried *c = f->carried[a->u.g];
+    const struct body_state *c = f->carried[a->u.g];
     for (uint32_t i = 0; i < f->m->node[n].out.n; i++) {
         struct shape s;
         vid v = graph_out(f->m, a->u.g, i + 1);
@@ -287,7 +292,7 @@ void rule_scan(struct infer *f, nid n, int arg)
         leave_scan_8(f, n, a->u.g);
     if (a == NULL || f->opset < 9 || f->carried[a->u.g] == NULL)
         return;
-    const struct carried *c = f->carried[a->u.g];
+    const struct body_state *c = f->carried[a->u.g];
     struct dim length = dim_unknown();
     struct shape s;
     if (shape_in(f, n, c->n, &s) && s.rank > 0) {

@@ -21,6 +21,7 @@
 
 #include "ir/base/strings.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ enum {
 
 /* --- the table --- */
 
-struct typing {
+struct rule_cache {
     uint16_t *row[RULE_DOMAINS]; /* [sid of operator] row + 2; 0: not looked up; 1: none */
 };
 
@@ -43,9 +44,9 @@ static uint16_t find_rule(const char *op, const struct rule_domain *domain)
     return row ? (uint16_t)(row - domain->rule + 2) : 1;
 }
 
-static struct typing typing_new(const struct module *m, struct arena *mem)
+static struct rule_cache typing_new(const struct module *m, struct arena *mem)
 {
-    struct typing d;
+    struct rule_cache d;
     sid max = 0;
     for (nid n = 1; n < m->nnode; n++)
         max = larger_u32(m->node[n].op, max);
@@ -59,7 +60,7 @@ static void set_opset(struct infer *f, int64_t version)
     f->opset = version < 0 ? INT64_MAX : version; /* the model does not declare it: the newest */
 }
 
-static void apply_rule(struct infer *f, struct typing *d, nid n, const sid *domain)
+static void apply_rule(struct infer *f, struct rule_cache *d, nid n, const sid *domain)
 {
     const struct node *x = &f->m->node[n];
     uint32_t k = 0;
@@ -81,6 +82,7 @@ static void apply_rule(struct infer *f, struct typing *d, nid n, const sid *doma
 /* Resets the types in a body to those before the run, for another visit. */
 static void reset_body(struct infer *f, gid g)
 {
+    assert(g > 1 && g < f->m->ngraph);
     const struct module *m = f->m;
     for (uint32_t i = 0; i < m->graph[g].in.n; i++) {
         vid v = m->arg[m->graph[g].in.at + i];
@@ -108,6 +110,7 @@ struct walk {
 
 static void push_graph(struct infer *f, struct walk *w, gid g)
 {
+    assert(g > 0 && g < f->m->ngraph);
     const struct graph *x = &f->m->graph[g];
     w->at = vec_grow(f->mem, w->at, &w->cap, w->n + 1, sizeof *w->at);
     w->at[w->n++] = (struct frame){g, x->first, x->first + x->count};
@@ -136,7 +139,7 @@ static bool visit_bodies(struct infer *f, struct walk *w, nid n)
 
 static void walk_graphs(struct infer *f)
 {
-    struct typing d = typing_new(f->m, f->mem);
+    struct rule_cache d = typing_new(f->m, f->mem);
     sid domain[RULE_DOMAINS] = {0}; /* ai.onnx is the empty one */
     for (int k = 1; k < RULE_DOMAINS; k++)
         domain[k] = str_id(f->m, rule_domain[k].name);
@@ -169,7 +172,7 @@ static void index_bodies(struct infer *f)
         return;
     f->first_body = arena_array(f->mem, m->nnode, sizeof *f->first_body);
     f->next_body = arena_array(f->mem, m->ngraph, sizeof *f->next_body);
-    f->carried = arena_array(f->mem, m->ngraph, sizeof(struct carried *));
+    f->carried = arena_array(f->mem, m->ngraph, sizeof(struct body_state *));
     f->visited = arena_array(f->mem, m->nnode, 1);
     for (gid g = m->ngraph - 1; g > 1; g--) {
         nid owner = m->graph[g].owner;
@@ -240,6 +243,7 @@ static void guess_inputs(struct infer *f)
 /* The type with every name replaced by its value; map: [type] that of the types before it. */
 static uint32_t bound_type(struct infer *f, uint32_t type, const uint32_t *map)
 {
+    assert(type < f->m->ntype);
     struct shape s;
     struct type t = f->m->type[type];
     bool names = false;
@@ -328,7 +332,7 @@ static struct infer *infer_module(struct module *m, struct arena *mem, struct di
 uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
                       struct dim_values *values)
 {
-    struct inlined *e = calls_expand(m, false, mem);
+    struct inlined_module *e = calls_expand(m, false, mem);
     if (e == NULL)
         return infer_module(m, mem, diag, values, NULL)->type;
     uint32_t *type = infer_module(&e->m, mem, diag, values, e->opset)->type;
@@ -378,7 +382,7 @@ uint32_t *planning_types(struct ctx *x)
     return type;
 }
 
-uint32_t *planning_types_inside(struct ctx *x, struct inlined *e)
+uint32_t *planning_types_inside(struct ctx *x, struct inlined_module *e)
 {
     struct dim_values *values = has_names(x->scene.m) ? dim_values_new(x, x->use.scratch) : NULL;
     return infer_module(&e->m, x->use.scratch, NULL, values, e->opset)->type;

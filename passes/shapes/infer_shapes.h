@@ -1,4 +1,4 @@
-/* Types for planning: what infer-shapes offers to the passes that come after it. */
+/* Types for planning: the functions of infer-shapes for later passes. */
 #ifndef PCC_PASSES_SHAPES_INFER_SHAPES_H
 #define PCC_PASSES_SHAPES_INFER_SHAPES_H
 
@@ -12,9 +12,9 @@ extern const struct pass pass_infer_shapes, pass_cost;
  * that follows from that.  Lives in x->use.scratch.  Runs inference again if the model has names. */
 uint32_t *planning_types(struct ctx *x);
 /* The same for x->m with its calls replaced: [value of e->m] indices into e->m.type. */
-uint32_t *planning_types_inside(struct ctx *x, struct inlined *e);
+uint32_t *planning_types_inside(struct ctx *x, struct inlined_module *e);
 
-/* Takes smaller guesses for the dimensions that nobody gave; false: there are none (bind_smaller). */
+/* Takes smaller guesses for the dimensions without a given value; false: there are no smaller ones (bind_smaller). */
 bool guess_smaller(struct ctx *x);
 
 /* A line "domain operator" for each operator that has a rule. */

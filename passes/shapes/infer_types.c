@@ -9,6 +9,7 @@
 #include "passes/shapes/infer.h"
 #include "passes/shapes/type_table.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { LETTERS = 26 };
@@ -19,7 +20,7 @@ struct spread {
     int64_t version[TYPE_DOMAINS];
     uint32_t *group, *member; /* [pair] */
     uint32_t npair, capgroup, capmember, ngroup;
-    vid *queue; /* values whose type is known, in the order in which it became known */
+    vid *queue; /* values with a known type, in the order in which types became known */
     uint32_t nqueue;
     bool learned;
 };
@@ -57,9 +58,10 @@ static uint32_t tensor_of(struct infer *f, enum elem e)
     return module_add_tensor_type(f->m, e, -1, NULL);
 }
 
-/* The type of v without its shape; 0: a container whose type needs it. */
+/* The type of v without shape; 0: a container whose type needs the shape. */
 static uint32_t drop_shape(struct infer *f, vid v)
 {
+    assert(v < f->m->nval && f->type[v] < f->m->ntype);
     const struct type *t = &f->m->type[f->type[v]];
     if (t->kind == TYPE_NONE)
         return tensor_of(f, (enum elem)f->m->tensor[f->m->value[v].tensor].elem);
@@ -75,6 +77,7 @@ static const char *find_letters(const struct type_domain *d, const char *op, int
     while (lo < hi) { /* bisection for the first row behind those of op up to this version */
         uint32_t mid = lo + (hi - lo) / 2;
         int c = strcmp(d->row[mid].op, op);
+        assert(mid == 0 || strcmp(d->row[mid - 1].op, d->row[mid].op) <= 0); /* sorted */
         if (c < 0 || (c == 0 && d->row[mid].since <= version))
             lo = mid + 1;
         else

@@ -198,6 +198,7 @@ bool tensor_at_hand(struct infer *f, tid t)
 
 int tensor_small_ints(struct infer *f, tid t, int64_t *out, int max)
 {
+    assert(t > 0 && t < f->m->ntensor && max >= 0);
     int64_t n = tensor_elems(f->m, t);
     if (n < 0 || n > max || !tensor_at_hand(f, t))
         return -1;
@@ -265,6 +266,7 @@ static const struct nums *read_constant(struct infer *f, nid n)
 
 const struct nums *nums_of(struct infer *f, vid v)
 {
+    assert(v < f->m->nval);
     if (v == 0)
         return NULL;
     if (f->data[v] == NULL) {
@@ -283,6 +285,7 @@ const struct nums *nums_of(struct infer *f, vid v)
 
 int ints_of(struct infer *f, vid v, int64_t *out, int max)
 {
+    assert(v < f->m->nval && max >= 0);
     struct shape s;
     const struct nums *x = nums_of(f, v);
     if (x == NULL) {
@@ -331,6 +334,7 @@ static struct num float_result(struct infer *f, enum num_op op, struct num a, st
 
 void values_elementwise(struct infer *f, nid n, enum num_op op)
 {
+    assert(op <= NUM_COPY);
     vid va = node_in(f->m, n, 0), vb = node_in(f->m, n, 1);
     const struct nums *a = nums_of(f, va);
     bool unary = op >= NUM_NEG;
@@ -359,6 +363,7 @@ void values_elementwise(struct infer *f, nid n, enum num_op op)
 
 int attr_or_input(struct infer *f, nid n, const char *name, uint32_t i, int64_t *out, int max)
 {
+    assert(max >= 0);
     if (node_attr(f->m, n, name) != NULL) {
         int k = attr_ints(f, n, name, out, max);
         return k < 0 ? -2 : k;

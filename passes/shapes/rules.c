@@ -6,6 +6,7 @@
 #include "passes/shapes/infer_shapes.h"
 #include "passes/shapes/infer.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const struct shape_rule onnx_rule[] = {
@@ -543,6 +544,7 @@ void rule_broadcast(struct infer *f, nid n, int arg)
 
 static bool fits(int64_t v, enum elem e)
 {
+    assert(elem_followed(e));
     if (!elem_is_integer(e)) /* a float that holds integers up to 2^24 */
         return v <= (1 << 24) && v >= -(1 << 24);
     bool is_signed = e == ELEM_I64 || e == ELEM_I32 || e == ELEM_I16 || e == ELEM_I8 ||

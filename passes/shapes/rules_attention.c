@@ -4,6 +4,7 @@
  * those and the new ones. Formulas: the operator documents of ONNX and of ONNX Runtime.  O(operands) a node. */
 #include "passes/shapes/infer.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ai.onnx Attention: (batch, seq, heads * size) or (batch, heads, seq, size). */
@@ -160,6 +161,7 @@ static struct dim multi_head_width(struct infer *f, const struct shape *q, const
 static void multi_head_cache(struct infer *f, nid n, uint32_t result, const struct shape *x,
                              uint32_t operand, bool shared)
 {
+    assert(x->rank >= -1 && x->rank <= SHAPE_RANK);
     struct shape past = operand_shape(f, n, operand), out = shape_unknown((enum elem)x->elem);
     struct dim heads = dim_num(node_attr_int(f->m, n, "num_heads", -1));
     if (x->rank == 3 || x->rank == 5) {
@@ -373,5 +375,5 @@ void rule_search(struct infer *f, nid n, int arg)
     out.d[0] = out.d[1];
     out.rank = 1;
     if (arg == 2)
-        shape_set(f, n, 4, &out); /* probability that there is no speech */
+        shape_set(f, n, 4, &out); /* probability of no speech */
 }

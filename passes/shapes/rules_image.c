@@ -2,11 +2,13 @@
  * Formulas: the operator documents of ONNX and of ONNX Runtime's com.microsoft domain.  O(operands * rank) a node. */
 #include "passes/shapes/infer.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Reads the floats of the constant v: their number, -1 if it is no constant of at most `max` floats. */
 static int constant_floats(struct infer *f, vid v, float *out, int max)
 {
+    assert(v < f->m->nval && max > 0);
     const struct value *x = &f->m->value[v];
     tid t = v != 0 ? x->tensor : 0;
     if (v != 0 && t == 0 && x->def != 0 && node_is(f->m, x->def, "Constant")) {
@@ -185,7 +187,8 @@ void rule_pyramid(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Crop: "border" lists what is cut off left, top, right, bottom; "scale", if it is there, the size that remains. */
+/* Crop: attribute "border" lists the pixels to cut off left, top, right, bottom; "scale", if present, gives the
+ * remaining size. */
 void rule_crop(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);

@@ -2,11 +2,14 @@
  * a node, and O(elements) where they are followed. */
 #include "passes/shapes/infer.h"
 
+#include <assert.h>
+
 /* --- repeating --- */
 
 /* Sets the shape *s to what the elements of v list; only the rank is set if they are not known. */
 static void read_listed_shape(struct infer *f, vid v, struct shape *s)
 {
+    assert(v < f->m->nval);
     struct shape list;
     const struct nums *x = nums_of(f, v);
     int64_t n = -1;
@@ -43,7 +46,7 @@ void rule_tile(struct infer *f, nid n, int arg)
     struct shape s = operand_shape(f, n, 0);
     const struct nums *times = nums_of(f, node_in(f->m, n, 1));
     (void)arg;
-    /* before opset 6 it repeats along one axis, which is operand 2 */
+    /* before opset 6 Tile repeats along one axis, which operand 2 gives */
     for (int i = 0; i < s.rank; i++) {
         bool known = f->opset >= 6 && times != NULL && times->n == (uint32_t)s.rank;
         s.d[i] = known ? dim_mul(f->m, s.d[i], num_dim(times->at[i])) : dim_unknown();
@@ -229,6 +232,7 @@ void rule_where(struct infer *f, nid n, int arg)
 /* Product, sum and so on over all elements of a followed vector; arg: enum num_op. */
 static void reduce_values(struct infer *f, nid n, int arg)
 {
+    assert(arg >= NUM_NONE && arg <= NUM_COPY);
     const struct nums *x = nums_of(f, node_in(f->m, n, 0));
     struct shape s;
     if (x == NULL || arg == NUM_NONE || !shape_in(f, n, 0, &s) || s.rank != 1)

@@ -3,6 +3,7 @@
  * attr_or_input() takes whichever is there.  O(operands * rank) a node, and O(elements) where they are followed. */
 #include "passes/shapes/infer.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* --- new axes, other axes --- */
@@ -260,6 +261,7 @@ void rule_concat(struct infer *f, nid n, int arg)
 /* Size of piece i of k pieces of a dimension: all alike, the last may be smaller. */
 static struct dim piece_size(struct dim whole, uint32_t i, uint32_t k)
 {
+    assert(i < k);
     if (k == 1)
         return whole;
     if (whole.value < 0 || whole.value > INT64_MAX / 2)
@@ -331,6 +333,7 @@ static struct dim slice_position(struct infer *f, struct num x, struct dim d)
 /* Elements of [start, end) with a negative step, numbers only. */
 static struct dim slice_backwards(int64_t start, int64_t end, int64_t step, int64_t d)
 {
+    assert(step < 0 && d >= 0);
     start = start < 0 ? (start < -d ? 0 : start + d) : start; /* unlike the end, never before 0 */
     start = smaller(start, d - 1);
     end = end < 0 ? (end < -d ? -1 : end + d) : end;
@@ -471,6 +474,7 @@ static void gather_values(struct infer *f, nid n, const struct shape *in, const 
 static void gather_shape(const struct shape *in, const struct shape *index, int axis,
                          struct shape *out)
 {
+    assert(axis >= -1 && axis < SHAPE_RANK && in->rank <= SHAPE_RANK);
     if (axis < 0 || index->rank < 0 || in->rank - 1 + index->rank > SHAPE_RANK)
         return;
     out->rank = in->rank - 1 + index->rank;

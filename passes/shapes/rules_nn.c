@@ -3,6 +3,7 @@
  * com.microsoft domain.  O(operands * rank) a node; Einsum O(length of its equation). */
 #include "passes/shapes/infer.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* --- windows --- */
@@ -29,6 +30,7 @@ static void list_or_default(const struct infer *f, nid n, const char *name, int 
 static bool window_of(const struct infer *f, nid n, int nspatial, const struct shape *w,
                       struct window *x)
 {
+    assert(nspatial >= 0 && nspatial <= SHAPE_RANK);
     const char *pad = node_attr_str(f->m, n, "auto_pad", "NOTSET");
     x->nspatial = nspatial;
     list_or_default(f, n, "strides", nspatial, 1, x->stride);
@@ -73,6 +75,7 @@ static bool pads_in(struct infer *f, nid n, uint32_t i, struct window *x)
 
 static struct dim window_dim(struct infer *f, const struct window *x, int i, struct dim d)
 {
+    assert(i < x->nspatial && x->stride[i] > 0 && x->dilation[i] > 0);
     if (!dim_known(d))
         return d;
     if (x->pads == PAD_SAME)
@@ -100,6 +103,7 @@ static struct dim window_dim(struct infer *f, const struct window *x, int i, str
 static void apply_windows(struct infer *f, const struct window *x, const struct shape *in, int at,
                           struct shape *out)
 {
+    assert(at >= 0 && at + x->nspatial <= in->rank && in->rank <= SHAPE_RANK);
     for (int i = 0; i < x->nspatial; i++)
         out->d[at + i] = window_dim(f, x, i, in->d[at + i]);
 }
@@ -197,6 +201,7 @@ void rule_global_pool(struct infer *f, nid n, int arg)
 
 static void swap_last(struct shape *s)
 {
+    assert(s->rank >= 2);
     struct dim d = s->d[s->rank - 1];
     s->d[s->rank - 1] = s->d[s->rank - 2];
     s->d[s->rank - 2] = d;
@@ -430,7 +435,8 @@ static int labels_ahead(const char *s)
     return k;
 }
 
-/* Reads the labels of one operand of shape in; returns what follows them, NULL: they do not fit its rank. */
+/* Reads the labels of one operand of shape in; returns the text after the labels, NULL: the labels do not fit the
+ * rank. */
 static const char *read_labels(struct infer *f, const char *s, const struct shape *in,
                                struct equation *e)
 {

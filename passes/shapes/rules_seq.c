@@ -6,6 +6,7 @@
  * O(operands * rank) for each node. */
 #include "passes/shapes/infer.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { NESTED = 64 }; /* containers in containers, as deep as the readers allow */
@@ -22,6 +23,7 @@ static uint32_t around(struct infer *f, enum type_kind kind, uint32_t inner)
 
 void shape_join(struct shape *acc, const struct shape *s)
 {
+    assert(acc->rank <= SHAPE_RANK && s->rank <= SHAPE_RANK);
     acc->elem = acc->elem != 0 ? acc->elem : s->elem;
     if (acc->rank != s->rank) {
         acc->rank = -1;
@@ -47,7 +49,7 @@ static uint32_t type_of_shape(struct infer *f, const struct shape *s)
     return module_add_tensor_type(f->m, (enum elem)s->elem, s->rank, s->d);
 }
 
-/* acc, with what it leaves open filled in from s, if they do not contradict each other; else acc. */
+/* acc with unknown parts filled in from s; acc alone if the two shapes contradict each other. */
 static struct shape fill_shape(struct shape acc, struct shape s)
 {
     if (acc.elem != 0 && s.elem != 0 && acc.elem != s.elem)
@@ -62,10 +64,11 @@ static struct shape fill_shape(struct shape acc, struct shape s)
     return acc;
 }
 
-/* One type from a and b.  fill: both hold, so that each fills in what the other leaves open; else one of them holds,
- * and only what they agree on stays.  0: they are of different kinds. */
+/* One type from a and b. fill: both types hold, so each fills in the unknown parts of the other; else only one of
+ * the two holds, and only the common parts stay. 0: a and b are of different kinds. */
 static uint32_t combine_types(struct infer *f, uint32_t a, uint32_t b, bool fill)
 {
+    assert(a < f->m->ntype && b < f->m->ntype);
     struct type outer[NESTED];
     unsigned n = 0;
     for (; a != b && n < NESTED; n++) {
@@ -102,6 +105,7 @@ uint32_t type_join(struct infer *f, uint32_t a, uint32_t b)
 
 uint32_t type_without_shape(struct infer *f, uint32_t type)
 {
+    assert(type < f->m->ntype);
     const struct type *t = &f->m->type[type];
     if (t->kind != TYPE_SEQ || f->m->type[t->inner].kind != TYPE_TENSOR)
         return is_container(t) ? 0 : type;
@@ -111,6 +115,7 @@ uint32_t type_without_shape(struct infer *f, uint32_t type)
 
 void container_set(struct infer *f, nid n, uint32_t i, uint32_t type)
 {
+    assert(type < f->m->ntype);
     vid out = node_out(f->m, n, i);
     if (out == 0 || type == 0)
         return;

@@ -4,6 +4,7 @@
  * Runtime. */
 #include "passes/shapes/infer.h"
 
+#include <assert.h>
 #include <string.h>
 
 static struct dim attr_dim(const struct infer *f, nid n, const char *name)
@@ -14,6 +15,7 @@ static struct dim attr_dim(const struct infer *f, nid n, const char *name)
 static void set_result(struct infer *f, nid n, uint32_t i, enum elem e, int rank,
                        const struct dim *d)
 {
+    assert(rank >= 0 && rank <= SHAPE_RANK);
     struct shape s = {.elem = (uint8_t)e, .rank = rank};
     memcpy(s.d, d, (size_t)rank * sizeof *d);
     shape_set(f, n, i, &s);

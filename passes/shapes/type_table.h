@@ -14,7 +14,7 @@ struct type_row {
     const char *letters;
 };
 
-/* Sorted by operator (bytewise) and version; what is not listed says nothing. */
+/* Sorted by operator (bytewise) and version; nothing is known about operators without a row. */
 struct type_domain {
     const char *name;
     const struct type_row *row;

@@ -13,7 +13,7 @@ struct spread {
 };
 
 struct spread spread_of(const struct servers *s, uint32_t n);
-/* ps: the least that an AllReduce of so many bytes takes among devices that are spread in one of these ways. */
+/* ps: the least time of an AllReduce of `bytes` among devices spread over servers in one of the ways of x. */
 int64_t least_reduce(const struct servers *s, const struct spread *x, int64_t bytes);
 /* ps: the least that bytes take from any stage to any other. */
 int64_t least_move(const struct servers *s, int64_t bytes);

@@ -33,7 +33,7 @@ static const struct opt dapple_opts[] = {
 
 /* ---- as published ------------------------------------------------------------------------------- */
 
-/* The states of the model, or where it has too many those of its layers one after the other. */
+/* Finds the states of the model; a model with too many states gets those of its layers in a row. */
 static void find_states(const struct train *t, struct stage_states *s)
 {
     struct arena *a = t->x->use.scratch;
@@ -85,7 +85,7 @@ static int leave_published(struct train *t)
         for (uint32_t v = 0; v < t->layers.n; v++)
             if (bits_have(s.set + (size_t)best[0].end[k] * s.words, v))
                 stage_of[v] = k;
-    struct trained p = {.n = best[0].n, .stage_of = stage_of, .set = best[0].set};
+    struct stage_layout p = {.n = best[0].n, .stage_of = stage_of, .set = best[0].set};
     train_try(t, &p);
     for (uint32_t i = 0; i < PUBLISHED_PLANS; i++)
         if (best[i].latency < INT64_MAX)
@@ -124,7 +124,7 @@ static int dapple_run(struct ctx *x, const void *options)
     struct dapple_found found = dapple_search(&chain, &rules, &t.clock, x->use.scratch);
     struct formula_errors errors = {.a = x->use.scratch};
     t.errors = o->errors ? &errors : NULL;
-    struct trained best = dapple_best(&t, &found, DAPPLE_WORK, &tried);
+    struct stage_layout best = dapple_best(&t, &found, DAPPLE_WORK, &tried);
     if (o->errors)
         tell_errors(&t, &found);
     return train_leave(&t, &best,

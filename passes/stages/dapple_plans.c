@@ -14,23 +14,23 @@
 
 enum { MOST_STATES = 500, MOST_MOVED = 4 };
 
-struct choosing {
+struct plan_choice {
     struct train *t;
     struct layer_chain chain;
-    struct trained best;
+    struct stage_layout best;
     uint32_t tried;
     struct dapple_rules rules; /* for the formula's errors */
     int64_t work, most;        /* tasks so far, and after how many no more plans are run */
 };
 
-static bool is_over(struct choosing *c)
+static bool is_over(struct plan_choice *c)
 {
     return c->work > c->most || clock_out(&c->t->clock);
 }
 
 /* Compares the formula with a plan that was run, unless its stages do not follow each other in the chain.
  * O(layers + stages). */
-static void compare_formula(struct choosing *c, const struct trained *p)
+static void compare_formula(struct plan_choice *c, const struct stage_layout *p)
 {
     struct arena *a = c->t->errors->a;
     uint32_t *end = arena_array(a, p->n, sizeof *end);
@@ -48,7 +48,7 @@ static void compare_formula(struct choosing *c, const struct trained *p)
                        alone);
 }
 
-static void try_trained(struct choosing *c, struct trained *p)
+static void try_trained(struct plan_choice *c, struct stage_layout *p)
 {
     train_try(c->t, p);
     c->tried++;
@@ -66,12 +66,12 @@ static void try_trained(struct choosing *c, struct trained *p)
 
 /* Stages in turn on the n places `set`, as many on each as the user says, else as long as more take less time.  On one
  * place there is nothing to take turns with. */
-static void try_in_turn(struct choosing *c, uint32_t n, const struct device_set *set)
+static void try_in_turn(struct plan_choice *c, uint32_t n, const struct device_set *set)
 {
     uint32_t said = c->t->x->scene.model.training.per_device, most = n > 1 ? c->chain.n / n : 1;
     int64_t before = INT64_MAX;
     for (uint32_t each = said ? said : 1; each <= most && !is_over(c); each *= 2) {
-        struct trained p = train_even(c->t, &c->chain, each * n, n, set);
+        struct stage_layout p = train_even(c->t, &c->chain, each * n, n, set);
         try_trained(c, &p);
         if (said || p.uneven || p.odd || (before < INT64_MAX && p.value >= before) ||
             each > most / 2)
@@ -80,20 +80,20 @@ static void try_in_turn(struct choosing *c, uint32_t n, const struct device_set 
     }
 }
 
-static void try_plan(struct choosing *c, uint32_t n, const uint32_t *end,
+static void try_plan(struct plan_choice *c, uint32_t n, const uint32_t *end,
                      const struct device_set *set)
 {
     if (c->t->x->scene.model.training.schedule == TRAINING_INTERLEAVED) {
         try_in_turn(c, n, set);
         return;
     }
-    struct trained p = train_cut(c->t, n, end, set);
+    struct stage_layout p = train_cut(c->t, n, end, set);
     try_trained(c, &p);
 }
 
 /* The best plan with the first layers of the stage that begins at layer v in the stage before, or (back) the last ones
  * of that in this one. */
-static void try_moved(struct choosing *c, uint32_t v, uint32_t by, bool back)
+static void try_moved(struct plan_choice *c, uint32_t v, uint32_t by, bool back)
 {
     struct arena *a = c->t->x->use.scratch;
     uint32_t *stage_of = arena_array(a, (size_t)c->chain.n + 1, sizeof *stage_of);
@@ -108,14 +108,14 @@ static void try_moved(struct choosing *c, uint32_t v, uint32_t by, bool back)
     uint32_t next = back ? v - 1 - by : v + by; /* something is left of the stage */
     if ((back && by > v - 1) || next >= c->chain.n || stage_of[next] != from)
         return;
-    struct trained p = {
+    struct stage_layout p = {
         .n = c->best.n, .stage_of = stage_of, .set = c->best.set, .places = c->best.places};
     try_trained(c, &p);
 }
 
 /* n stages of about the same time on `each` devices, server after server; on fewer where these could not share the
  * samples of a micro-batch. */
-static void try_even(struct choosing *c, uint32_t n, uint32_t each, int64_t samples)
+static void try_even(struct plan_choice *c, uint32_t n, uint32_t each, int64_t samples)
 {
     const struct servers *s = &c->t->servers;
     struct arena *a = c->t->x->use.scratch;
@@ -162,12 +162,12 @@ static void find_pipedream(struct train *t)
     }
 }
 
-static void try_pipedream(struct choosing *c)
+static void try_pipedream(struct plan_choice *c)
 {
     const struct training *m = &c->t->x->scene.model.training;
     find_pipedream(c->t);
     for (uint32_t i = 0; i < c->t->npipedream && !is_over(c); i++) {
-        struct trained p = c->t->pipedream[i];
+        struct stage_layout p = c->t->pipedream[i];
         if (m->schedule == TRAINING_INTERLEAVED)
             try_in_turn(c, p.n, p.set);
         else
@@ -176,7 +176,7 @@ static void try_pipedream(struct choosing *c)
 }
 
 /* Moves the ends of the best plan's stages by a few layers, as long as it gets better. */
-static void refine(struct choosing *c)
+static void refine(struct plan_choice *c)
 {
     for (bool better = true; better && !is_over(c);) {
         const uint32_t *stage_of = c->best.stage_of;
@@ -205,11 +205,11 @@ struct dapple_rules dapple_rules_of(const struct train *t)
                                  .weight_copies = exec_weight_copies(&s->model, true)};
 }
 
-struct trained dapple_best(struct train *t, const struct dapple_found *found, int64_t work,
-                           uint32_t *tried)
+struct stage_layout dapple_best(struct train *t, const struct dapple_found *found, int64_t work,
+                                uint32_t *tried)
 {
     const struct training *m = &t->x->scene.model.training;
-    struct choosing c = {
+    struct plan_choice c = {
         .t = t, .best.value = INT64_MAX, .most = work, .rules = dapple_rules_of(t)};
     int64_t samples = m->any_slices ? 0 : m->micro_size;
     uint32_t ndev = t->servers.ndev;

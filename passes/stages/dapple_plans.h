@@ -13,7 +13,7 @@ struct dapple_rules dapple_rules_of(const struct train *t);
 /* The best plan for the scene's model among those found for it and some others, in t's scratch arena; its value is
  * INT64_MAX if none has room.  After `work` tasks no more plans are run.  Adds to *tried how many were.  O(work), and
  * a search by PipeDream's rules. */
-struct trained dapple_best(struct train *t, const struct dapple_found *found, int64_t work,
-                           uint32_t *tried);
+struct stage_layout dapple_best(struct train *t, const struct dapple_found *found, int64_t work,
+                                uint32_t *tried);
 
 #endif

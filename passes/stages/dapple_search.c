@@ -36,8 +36,9 @@ struct prefix {
     uint32_t end, nstage, ndev;
     uint32_t take, used;         /* sets, in the pool */
     int64_t worst, reduce, link; /* of its stages: forward + backward, AllReduce, a transfer */
-    int64_t latency, key;        /* of the plan that it makes; of itself */
-    int64_t balance; /* its key, or that of all that is left on all devices that are left */
+    int64_t latency, key; /* latency: of the prefix completed to a plan; key: of the prefix alone */
+    /* the larger one of the prefix's key and the key of the remaining layers on the remaining devices */
+    int64_t balance;
 };
 
 /* Prefixes with the same end and the same devices (coarse: the same number of them), `beam` by latency, then `beam` by
@@ -58,7 +59,7 @@ struct search {
     uint32_t nprefix, cap;
     uint16_t *pool; /* sets: servers numbers each */
     uint32_t nset, capset;
-    struct state **at; /* [cut] states of prefixes that end there */
+    struct state **at; /* [cut] states of prefixes that end at the cut */
     uint32_t *nstate, *capstate;
     uint32_t **table, *mask;     /* [cut] by hash: state + 1, 0 free */
     uint32_t *cut, ncut;         /* layers where a stage may begin, ascending; then n */
@@ -192,7 +193,7 @@ static void make_kept(struct search *x, struct state *s)
     memset(s->kept, 0xff, 2 * x->beam * sizeof *s->kept);
 }
 
-/* The state of so many devices. */
+/* The state with `ndev` devices at a cut. */
 static struct state *coarse_state_at(struct search *x, uint32_t cut, uint32_t ndev)
 {
     if (!x->nstate[cut]) {
@@ -252,8 +253,8 @@ static int32_t keep(struct search *x, const struct prefix *p, const struct devic
 
 /* ---- the search --------------------------------------------------------------------------------- */
 
-/* What of the prefix at hand, and of a stage behind it, does not depend on where that ends. */
-struct expanding {
+/* Data of the present prefix and of a stage behind the prefix, independent of the stage's end. */
+struct prefix_extension {
     int32_t prefix;
     uint32_t n; /* in x->stage */
     struct device_set used, take, now, rest;
@@ -261,8 +262,9 @@ struct expanding {
     struct formula_stage link; /* to the new stage */
 };
 
-/* The prefix that ends at cut `to`, and the plan that it makes. */
-static void try_stage(struct search *x, const struct expanding *e, uint32_t to)
+/* Tries the stage that ends at cut `to`: the longer prefix, and the plan with all remaining layers in one more
+ * stage. */
+static void try_stage(struct search *x, const struct prefix_extension *e, uint32_t to)
 {
     const struct prefix *before = e->prefix == NONE ? NULL : &x->prefix[e->prefix];
     uint32_t from = before ? before->end : 0, n = e->n, end = x->cut[to];
@@ -311,7 +313,7 @@ static void try_stage(struct search *x, const struct expanding *e, uint32_t to)
 /* All stages that may come behind a prefix (NONE: behind nothing), which ends at cut `at`. */
 static void expand(struct search *x, int32_t prefix, uint32_t at)
 {
-    struct expanding e = {.prefix = prefix, .n = unroll(x, prefix)};
+    struct prefix_extension e = {.prefix = prefix, .n = unroll(x, prefix)};
     struct device_set seen[ASSIGN_POLICIES], before;
     uint32_t used = prefix == NONE ? 0 : x->prefix[prefix].ndev;
     if (prefix != NONE) {

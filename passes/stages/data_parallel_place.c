@@ -21,7 +21,7 @@ static int data_parallel_run(struct ctx *x, const void *options)
     struct device_set all = {{0}};
     for (uint32_t v = 0; v < t.servers.n; v++)
         all.of[v] = t.servers.size[v];
-    struct trained best = train_cut(&t, 1, &t.layers.n, &all);
+    struct stage_layout best = train_cut(&t, 1, &t.layers.n, &all);
     if (fixed)
         train_try(&t, &best);
     else
@@ -29,7 +29,7 @@ static int data_parallel_run(struct ctx *x, const void *options)
     int64_t most = smaller(global / devices, TRAINING_MICRO_BATCHES);
     bool done = fixed;
     for (int64_t passes = 1; !done && (passes == 1 || passes <= most); passes++) {
-        struct trained p = train_cut(&t, 1, &t.layers.n, &all);
+        struct stage_layout p = train_cut(&t, 1, &t.layers.n, &all);
         if (global % passes)
             continue;
         train_set_size(m, global, global / passes);

@@ -2,7 +2,7 @@
 #include "passes/stages/hier_plan.h"
 #include "ir/base/bits.h"
 
-/* The levels that the program plans over: those of more than one machine. */
+/* The levels that the program plans over: levels of more than one machine. */
 struct plan_levels {
     struct hier_rules *r;
     uint32_t below
@@ -28,7 +28,7 @@ static void find_levels(const struct train *t, struct plan_levels *l)
         add_level(l, s->above[k].servers / joined, s->above[k].rate, joined);
         joined = s->above[k].servers;
     }
-    if (!l->r->nlevel) { /* a device by itself */
+    if (!l->r->nlevel) { /* a single device */
         l->r->machines[l->r->nlevel] = 1;
         l->r->bandwidth[l->r->nlevel++] = s->inner;
     }
@@ -51,8 +51,8 @@ static uint32_t count_in_server(const struct plan_levels *l, const struct hier_s
     return n;
 }
 
-struct trained hier_plan(const struct train *t, const struct stage_states *s,
-                         const struct hier_result *r)
+struct stage_layout hier_plan(const struct train *t, const struct stage_states *s,
+                              const struct hier_result *r)
 {
     struct arena *a = t->x->use.scratch;
     struct hier_rules rules = {0};
@@ -68,7 +68,7 @@ struct trained hier_plan(const struct train *t, const struct stage_states *s,
         for (uint32_t v = 0; v < t->servers.n; v++)
             set[k].of[v] = (uint16_t)count_in_server(&levels, &r->stage[k], v);
     }
-    return (struct trained){.n = r->nstage, .stage_of = stage_of, .set = set};
+    return (struct stage_layout){.n = r->nstage, .stage_of = stage_of, .set = set};
 }
 
 void hier_levels(const struct train *t, struct hier_rules *r)

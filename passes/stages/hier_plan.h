@@ -8,7 +8,7 @@
 /* The levels of t's devices that have more than one machine, into r. */
 void hier_levels(const struct train *t, struct hier_rules *r);
 /* Stages of states as stages of layers, with their devices.  Lives in the scratch arena. */
-struct trained hier_plan(const struct train *t, const struct stage_states *s,
-                         const struct hier_result *r);
+struct stage_layout hier_plan(const struct train *t, const struct stage_states *s,
+                              const struct hier_result *r);
 
 #endif

@@ -62,7 +62,7 @@ static int64_t seconds(unsigned __int128 a, unsigned __int128 b)
     return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
 }
 
-/* One stage on m machines of the level; width: what the program divides its synchronisation by. */
+/* ps of one stage on m machines of the level; width: the divisor of the program's synchronisation time. */
 static int64_t stage_time(const struct search *x, uint32_t l, uint32_t i, uint32_t j, uint32_t m,
                           uint32_t width)
 {
@@ -75,8 +75,8 @@ static int64_t stage_time(const struct search *x, uint32_t l, uint32_t i, uint32
     return mul_div_ceil(sat_add(time, sync), 1, m);
 }
 
-/* The published memory test: of a stage on `copies` machines, behind which there are `behind` on its level, each has
- * so many versions of its weights and activations. */
+/* The published memory test for a stage on `copies` machines with `behind` machines after it on its level: the
+ * number of versions of weights and activations per machine follows from both. */
 static bool fits(const struct search *x, uint32_t i, uint32_t j, uint32_t copies, uint32_t behind)
 {
     const struct stage_states *s = x->s;
@@ -157,14 +157,14 @@ static bool find_level(struct search *x, uint32_t l)
 
 /* ---- the plan ----------------------------------------------------------------------------------- */
 
-struct tracing {
+struct stage_trace {
     struct search *x;
     struct hier_result *r;
     uint32_t cap;
 };
 
 /* Stages of the range (i, j] on m machines of a level, each of which has `above` copies on the levels above. */
-static void trace(struct tracing *t, const struct hier_stage *range, uint32_t m)
+static void trace(struct stage_trace *t, const struct hier_stage *range, uint32_t m)
 {
     const struct level *v = &t->x->level[range->level];
     uint32_t i = range->from, j = range->to, first = t->r->nstage;
@@ -224,7 +224,7 @@ struct hier_result hier_stages(const struct stage_states *s, const struct hier_r
     if (done)
         found.value = top->best[row(&x, 0, s->n) * (top->machines + 1) + top->machines];
     if (done && found.value < INT64_MAX) {
-        struct tracing t = {.x = &x, .r = &found};
+        struct stage_trace t = {.x = &x, .r = &found};
         struct hier_stage all = {.from = 0, .to = s->n, .level = r->nlevel - 1, .devices = 1};
         for (uint32_t l = 0; l < HIER_LEVELS; l++)
             all.copies[l] = 1;

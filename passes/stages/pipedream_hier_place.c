@@ -83,7 +83,7 @@ static int hier_place_run(struct ctx *x, const void *options)
                    found.complete ? "no plan passes the memory test" : t.clock.why);
         return found.complete ? PASS_INFEASIBLE : -1;
     }
-    struct trained p = hier_plan(&t, &states, &found);
+    struct stage_layout p = hier_plan(&t, &states, &found);
     train_try(&t, &p);
     diag_note(x->use.diag,
               "pipedream-hier-place: the slowest of %u stage%s takes %s of a minibatch, by the "

@@ -15,7 +15,7 @@ enum {
     WORK = 3000000,    /* tasks for each size and schedule */
     FORMULA = 4000000, /* evaluations for each size */
     PLANS = 24,
-    MOST_DIVISOR = 1000000 /* that is looked for */
+    MOST_DIVISOR = 1000000 /* upper limit of the divisors looked for */
 };
 
 static const enum training_schedule offered[] = {TRAINING_DAPPLE, TRAINING_GPIPE, TRAINING_ZB_H1,
@@ -31,11 +31,11 @@ struct choices {
     uint32_t nsize, tried;
     uint64_t evaluated;
     struct training best_model;
-    struct trained best;
+    struct stage_layout best;
 };
 
-/* The divisors of the batch: the first SIZES of them that were seen, and of those between two powers of two the one
- * that most numbers of devices can share. */
+/* Divisors of the batch: the first SIZES divisors found; between two powers of two, the divisor that the most
+ * numbers of devices can share. */
 struct divisors {
     int64_t all[SIZES], best[63];
     uint32_t n, most[63];
@@ -99,7 +99,7 @@ static void try_schedule(struct choices *c, struct train *t, const struct dapple
                          uint32_t size)
 {
     struct training *m = &c->x->scene.model.training;
-    struct trained p = dapple_best(t, found, WORK, &c->tried);
+    struct stage_layout p = dapple_best(t, found, WORK, &c->tried);
     c->by_size[size] = smaller(c->by_size[size], p.value);
     c->by_schedule[m->schedule] = smaller(c->by_schedule[m->schedule], p.value);
     if (p.value < c->best.value || !c->best.n) {
@@ -157,7 +157,7 @@ static const char *add_choice(const struct choices *c, const char *text, const c
                      ps < INT64_MAX ? time_short(time, ps) : "has no room");
 }
 
-/* What each choice comes to. */
+/* Prints the result of each choice. */
 static void tell(const struct choices *c)
 {
     const char *sizes = "", *schedules = "";

@@ -37,11 +37,12 @@
 enum { MOST_DEVICES = 32, MOST_PRICES = 7, MOST_ITEMS = 1 << 14 };
 static const double EXACT = 1 - 1e-9, LARGE_BYTES = 1LL << 40;
 
-/* Plans of so many places. */
+/* Plans of n places. */
 struct rounds_places {
     uint32_t n;
-    double idle, idle_there; /* ps, of all places: transfers there and back, there */
-    double link;             /* ps of the busiest link, at least */
+    /* ps, over all places: idle: transfers in both directions; idle_there: forward transfers only */
+    double idle, idle_there;
+    double link; /* ps of the busiest link, at least */
 };
 
 /* Of a layer or a block, for a micro-batch on one device; ps, bytes. */
@@ -187,7 +188,7 @@ struct item {
     uint32_t block;
 };
 
-struct asking {
+struct rounds_question {
     const struct rounds *r;
     double time; /* ps: the question */
     uint32_t cuts, nblock;
@@ -206,13 +207,13 @@ static double alone(const struct rounds *r, const struct weight *w, uint32_t n)
     return work + 2 * r->count * r->part + (reduce > hides ? reduce - hides : 0);
 }
 
-static bool fits(const struct asking *q, uint32_t block, uint32_t n)
+static bool fits(const struct rounds_question *q, uint32_t block, uint32_t n)
 {
     return q->r->allowed[n] && alone(q->r, &q->block[block], n) * EXACT <= q->time;
 }
 
 /* Parts blocks, of[layer], by a state: whether they are in it. */
-static void part_blocks(struct asking *q, uint32_t *of, uint32_t state)
+static void part_blocks(struct rounds_question *q, uint32_t *of, uint32_t state)
 {
     const struct stage_states *s = q->r->of.s;
     uint32_t *out = arena_array(q->a, (size_t)q->nblock + 1, sizeof *out), n = q->nblock;
@@ -229,11 +230,11 @@ static void part_blocks(struct asking *q, uint32_t *of, uint32_t state)
     q->nblock = n;
 }
 
-/* The blocks of layers between which no link has time for its transfers; apart: there are no links. */
-static void find_blocks(struct asking *q, bool apart)
+/* The blocks of layers between which no link has time for its transfers; unlinked: there are no links. */
+static void find_blocks(struct rounds_question *q, bool unlinked)
 {
     const struct rounds *r = q->r;
-    bool known = r->of.s && !apart;
+    bool known = r->of.s && !unlinked;
     uint32_t *of = arena_array(q->a, (size_t)r->nlayer + 1, sizeof *of);
     double ways = r->of.m->half_duplex ? 1 + ways_back(r) : 1;
     q->nblock = known ? 1 : r->nlayer;
@@ -259,11 +260,11 @@ static void find_blocks(struct asking *q, bool apart)
 }
 
 /* The most devices that a block needs; more than there are: no number will do. */
-static uint32_t devices_needed(const struct asking *q)
+static uint32_t devices_needed(const struct rounds_question *q)
 {
     uint32_t most = 1, at = 1;
     for (uint32_t k = 0; k < q->nblock; k++) {
-        if (fits(q, k, at)) /* so do at most that many */
+        if (fits(q, k, at)) /* the block fits `at` devices, so `most` suffices */
             continue;
         uint32_t n = 1;
         while (n <= q->r->ndev && !fits(q, k, n))
@@ -294,7 +295,7 @@ static double cost_of(const struct rounds *r, const struct weight *w, uint32_t n
 static int by_worth(const void *x, const void *y)
 {
     const struct item *a = x, *b = y;
-    if (a->worth <= 0 || b->worth <= 0) /* what is worth nothing is last */
+    if (a->worth <= 0 || b->worth <= 0) /* items without worth come last */
         return (a->worth <= 0) - (b->worth <= 0);
     double left = a->worth * b->cost, right = b->worth * a->cost;
     if (left > right || left < right)
@@ -303,15 +304,16 @@ static int by_worth(const void *x, const void *y)
 }
 
 /* What n devices are worth within a time, and the last of it per ps. */
-struct taken {
+struct device_worth {
     double worth, slope;
 };
 
-static struct taken take(struct asking *q, uint32_t price, uint32_t n, uint32_t places, bool first)
+static struct device_worth take(struct rounds_question *q, uint32_t price, uint32_t n,
+                                uint32_t places, bool first)
 {
     const struct rounds *r = q->r;
     double time = q->time - 2 * r->count * r->part; /* of two stages, less what may be hidden */
-    struct taken x = {0};
+    struct device_worth x = {0};
     uint32_t count = 0;
     for (uint32_t k = 0; k < q->nblock; k++) {
         const struct weight *w = &q->block[k];
@@ -334,7 +336,7 @@ static struct taken take(struct asking *q, uint32_t price, uint32_t n, uint32_t 
 }
 
 struct worths {
-    struct taken first[MOST_DEVICES + 1], other[MOST_DEVICES + 1];
+    struct device_worth first[MOST_DEVICES + 1], other[MOST_DEVICES + 1];
 };
 
 /* The most that places of `least` devices or more each can be worth. */
@@ -373,7 +375,7 @@ static bool worths_refute(const struct rounds *r, const struct rounds_places *p,
     return most_worth(r, w, p->n, least) - idle < r->total[price] * EXACT;
 }
 
-static bool refutes_places(struct asking *q, const struct rounds_places *p, uint32_t need)
+static bool refutes_places(struct rounds_question *q, const struct rounds_places *p, uint32_t need)
 {
     const struct rounds *r = q->r;
     struct worths w[MOST_PRICES];
@@ -399,7 +401,7 @@ static bool refutes_places(struct asking *q, const struct rounds_places *p, uint
 bool rounds_refutes(const struct rounds *r, int64_t most)
 {
     struct arena *a = arena_new(r->a);
-    struct asking one = {.r = r, .time = (double)most, .a = a}, more = one;
+    struct rounds_question one = {.r = r, .time = (double)most, .a = a}, more = one;
     find_blocks(&one, true);
     find_blocks(&more, false);
     uint32_t need = devices_needed(&more);

@@ -6,7 +6,7 @@
 
 struct rounds;
 
-/* What a bound is asked for. */
+/* Input of the bound. */
 struct rounds_of {
     const struct train *t;
     const struct training *m;     /* of an interleaved schedule */

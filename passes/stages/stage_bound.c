@@ -39,11 +39,11 @@ enum {
 /* What a stage of certain layers on certain devices adds to a way; ps. */
 struct piece {
     int64_t first, around;    /* what must be left of `most` besides these */
-    int64_t forward, through; /* what it adds to them: f, f + b */
+    int64_t forward, through; /* time that the stage adds to the two ways: f, f + b */
     int64_t leave;            /* around, from first: f + b + r */
 };
 
-/* A model with what a stage takes under it. */
+/* A training model, and the times of a stage in the model. */
 struct choice {
     const struct training *m;
     int64_t refuted;               /* the largest time that is */
@@ -53,11 +53,12 @@ struct choice {
     int64_t *forth, *back, *moves; /* [state] of the link behind it: c each way; M of them */
 };
 
-struct proving {
+struct stage_bound_search {
     const struct train *t;
-    const struct bounded *of;
+    const struct stage_bound_question *of;
     uint32_t ndev, ncount;
-    uint32_t *place, nlayer; /* [layer] its number among those that states are made of, or more */
+    /* [layer] index among the layers of the states; larger: the layer is not among these */
+    uint32_t *place, nlayer;
     struct stage_states s;
     uint32_t *count;         /* [i] devices of a stage */
     struct spread *spread;   /* [i] */
@@ -85,7 +86,7 @@ static int64_t exposed(const struct training *m, int64_t reduce, int64_t f, int6
     return reduce > hides ? reduce - hides : 0;
 }
 
-/* What layers of such sums take for an iteration, on n devices that are spread so. */
+/* ps of an iteration of layers with these sums, on n devices spread as *x. */
 static int64_t alone(const struct training *m, const int64_t sum[3], const struct servers *s,
                      const struct spread *x, uint32_t n)
 {
@@ -99,7 +100,7 @@ static int64_t longest_layer(const struct train *t, const struct training *m, st
 {
     const struct layers_of *l = &t->layers;
     int64_t most = 0;
-    uint32_t usual = 1; /* the best number for the longest one so far */
+    uint32_t usual = 1; /* the best number of devices for the longest layer so far */
     struct spread *spread = arena_array(a, (size_t)t->servers.ndev + 1, sizeof *spread);
     for (uint32_t n = 1; n <= t->servers.ndev; n++)
         spread[n] = spread_of(&t->servers, n);
@@ -121,8 +122,8 @@ static int64_t longest_layer(const struct train *t, const struct training *m, st
 /* ---- pieces ------------------------------------------------------------------------------------- */
 
 /* The stage of what state `to` has beyond state `from`; first is NEVER where it has no room. */
-static struct piece make_piece(const struct proving *p, const struct training *m, uint32_t from,
-                               uint32_t to, uint32_t i)
+static struct piece make_piece(const struct stage_bound_search *p, const struct training *m,
+                               uint32_t from, uint32_t to, uint32_t i)
 {
     const struct stage_states *s = &p->s;
     const struct scene *scene = &p->t->x->scene;
@@ -135,7 +136,7 @@ static struct piece make_piece(const struct proving *p, const struct training *m
     int64_t share = m->weight_share ? m->weight_share : 500000;
     if (scene->m->ir_version && !m->weight_share)
         share = MILLION; /* the graph tells, for each stage: of the first one all */
-    int64_t apart = m->schedule == TRAINING_ZB_H1 ? mul_div_ceil(b, share, MILLION) : 0;
+    int64_t weights = m->schedule == TRAINING_ZB_H1 ? mul_div_ceil(b, share, MILLION) : 0;
     int64_t memory = scene->cluster->cls[cluster_main_class(scene->cluster)].memory;
     int64_t bytes = sat_add(sat_mul(param, exec_weight_copies(&scene->model, true)), m->workspace);
     bytes = sat_add(bytes, training_share(m, p->stored[to] - p->stored[from], n));
@@ -144,14 +145,14 @@ static struct piece make_piece(const struct proving *p, const struct training *m
     f = sat_add(f, scene->model.part_cost);
     b = sat_add(b, scene->model.part_cost);
     b = m->recompute == RECOMPUTE_ALL ? sat_add(b, f) : b;
-    struct piece x = {.forward = f, .through = sat_add(f, b - apart)};
+    struct piece x = {.forward = f, .through = sat_add(f, b - weights)};
     x.first = sat_add(sat_mul(sat_add(f, b), count), reduce);
     x.around = sat_mul(x.through, count);
     x.leave = sat_add(sat_add(f, b), reduce);
     return x;
 }
 
-static void make_choice(struct proving *p, struct choice *c, const struct training *m)
+static void make_choice(struct stage_bound_search *p, struct choice *c, const struct training *m)
 {
     const struct stage_states *s = &p->s;
     uint32_t pairs = s->before.at[s->n + 1] + s->n, at = 0;
@@ -177,7 +178,8 @@ static void make_choice(struct proving *p, struct choice *c, const struct traini
 /* ---- a question --------------------------------------------------------------------------------- */
 
 /* The link behind a state: it has time for all that goes over it. */
-static void take_link(struct proving *p, const struct choice *c, uint32_t state, int64_t most)
+static void take_link(struct stage_bound_search *p, const struct choice *c, uint32_t state,
+                      int64_t most)
 {
     int64_t *first = p->first + (size_t)state * (p->ndev + 1);
     int64_t *around = p->around + (size_t)state * (p->ndev + 1);
@@ -189,8 +191,8 @@ static void take_link(struct proving *p, const struct choice *c, uint32_t state,
 }
 
 /* Goes on from a state by a piece of n devices. */
-static void add_piece(struct proving *p, uint32_t from, uint32_t to, const struct piece *x,
-                      uint32_t n, int64_t most)
+static void add_piece(struct stage_bound_search *p, uint32_t from, uint32_t to,
+                      const struct piece *x, uint32_t n, int64_t most)
 {
     const int64_t *first = p->first + (size_t)from * (p->ndev + 1);
     const int64_t *around = p->around + (size_t)from * (p->ndev + 1);
@@ -207,7 +209,7 @@ static void add_piece(struct proving *p, uint32_t from, uint32_t to, const struc
 }
 
 /* Whether no plan under the choice takes `most`, < NEVER, or less. */
-static bool refutes(struct proving *p, const struct choice *c, int64_t most)
+static bool refutes(struct stage_bound_search *p, const struct choice *c, int64_t most)
 {
     const struct stage_states *s = &p->s;
     const struct piece *x = c->piece;
@@ -231,7 +233,7 @@ static bool refutes(struct proving *p, const struct choice *c, int64_t most)
     return true;
 }
 
-static bool all_refuted(struct proving *p, int64_t most)
+static bool all_refuted(struct stage_bound_search *p, int64_t most)
 {
     for (uint32_t i = 0; i < p->nchoice; i++) {
         struct choice *c = &p->choice[i];
@@ -244,7 +246,7 @@ static bool all_refuted(struct proving *p, int64_t most)
 }
 
 /* The largest time, up to a share, that is refuted, above `low`. */
-static int64_t bisect(struct proving *p, int64_t low, int64_t high)
+static int64_t bisect(struct stage_bound_search *p, int64_t low, int64_t high)
 {
     struct clock clock = p->t->clock;
     if (all_refuted(p, high - 1))
@@ -261,19 +263,19 @@ static int64_t bisect(struct proving *p, int64_t low, int64_t high)
 
 /* ---- setting up --------------------------------------------------------------------------------- */
 
-static bool in_state(const struct proving *p, uint32_t state, uint32_t layer)
+static bool in_state(const struct stage_bound_search *p, uint32_t state, uint32_t layer)
 {
     layer = p->place[layer];
     return layer < p->nlayer && bits_have(p->s.set + (size_t)state * p->s.words, layer);
 }
 
-static bool is_beyond(const struct proving *p, uint32_t state, uint32_t layer)
+static bool is_beyond(const struct stage_bound_search *p, uint32_t state, uint32_t layer)
 {
     return p->place[layer] < p->nlayer && !in_state(p, state, layer);
 }
 
 /* Bytes of the forward values that somebody outside a state reads. */
-static void sum_cuts(struct proving *p)
+static void sum_cuts(struct stage_bound_search *p)
 {
     const struct scene *s = &p->t->x->scene;
     const struct csr *pin = &s->place->net_pin;
@@ -298,19 +300,19 @@ static void sum_cuts(struct proving *p)
 static bool is_covered(const struct training *model, uint32_t n, uint32_t i)
 {
     const struct training *own = &model[i];
-    bool apart = own->schedule == TRAINING_ZB_H1;
+    bool zero_bubble = own->schedule == TRAINING_ZB_H1;
     for (uint32_t k = 0; k < n; k++) {
         bool other = model[k].schedule == TRAINING_ZB_H1;
         bool same =
             model[k].micro_size == own->micro_size && model[k].micro_batches == own->micro_batches;
-        if (same && ((other && !apart) || (k < i && other == apart)))
+        if (same && ((other && !zero_bubble) || (k < i && other == zero_bubble)))
             return true;
     }
     return false;
 }
 
 /* The states of layers; false: there are too many. */
-static bool find_states(struct proving *p, const struct layers_of *l)
+static bool find_states(struct stage_bound_search *p, const struct layers_of *l)
 {
     uint32_t most = p->of->states ? p->of->states : MOST_STATES;
     p->nlayer = l->n;
@@ -331,7 +333,7 @@ static int64_t weight_of(const struct layers_of *l, const int64_t all[2], uint32
 }
 
 /* The layers of the heaviest path, in order; how many. */
-static uint32_t find_path(struct proving *p, const struct layers_of *l, uint32_t *path)
+static uint32_t find_path(struct stage_bound_search *p, const struct layers_of *l, uint32_t *path)
 {
     int64_t all[2] = {0}, *sum = arena_array(p->a, (size_t)l->n + 1, sizeof *sum);
     uint32_t *from = arena_array(p->a, (size_t)l->n + 1, sizeof *from), last = 0, n = 0;
@@ -357,9 +359,9 @@ static uint32_t find_path(struct proving *p, const struct layers_of *l, uint32_t
     return n;
 }
 
-/* The heaviest path through the layers by itself: what a plan of all layers does with these is a plan of them, which
- * takes no longer. */
-static struct layers_of take_path(struct proving *p, const struct layers_of *l)
+/* The heaviest path through the layers. A plan of all layers, restricted to the layers of the path, is a plan of
+ * the path that takes no longer: a bound for the path holds for all layers. */
+static struct layers_of take_path(struct stage_bound_search *p, const struct layers_of *l)
 {
     const int64_t *const of[] = {l->forward, l->backward, l->activation, l->parameter};
     uint32_t *path = arena_array(p->a, (size_t)l->n + 1, sizeof *path), n = find_path(p, l, path);
@@ -382,7 +384,7 @@ static struct layers_of take_path(struct proving *p, const struct layers_of *l)
 }
 
 /* Numbers of devices that some model allows a stage. */
-static void find_counts(struct proving *p)
+static void find_counts(struct stage_bound_search *p)
 {
     const struct training *model = p->of->model;
     p->ndev = p->t->servers.ndev;
@@ -399,7 +401,8 @@ static void find_counts(struct proving *p)
 }
 
 /* Several stages on a device.  Of a path's states two stages may have the same, so nothing is known of cuts there. */
-static struct rounds *make_rounds(struct proving *p, const struct training *m, bool whole)
+static struct rounds *make_rounds(struct stage_bound_search *p, const struct training *m,
+                                  bool whole)
 {
     int64_t *move = arena_array(p->a, (size_t)p->s.n + 1, sizeof *move);
     for (uint32_t i = 1; i < p->s.n; i++)
@@ -408,7 +411,7 @@ static struct rounds *make_rounds(struct proving *p, const struct training *m, b
 }
 
 /* Whether questions may be asked, and all that they need. */
-static bool set_up(struct proving *p)
+static bool set_up(struct stage_bound_search *p)
 {
     const struct training *model = p->of->model;
     const struct layers_of *l = &p->t->layers;
@@ -446,7 +449,8 @@ static bool set_up(struct proving *p)
 }
 
 /* The least over models of the longest layer's time. */
-static int64_t least_longest(const struct train *t, const struct bounded *of, struct arena *a)
+static int64_t least_longest(const struct train *t, const struct stage_bound_question *of,
+                             struct arena *a)
 {
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < of->n; i++) {
@@ -457,10 +461,11 @@ static int64_t least_longest(const struct train *t, const struct bounded *of, st
     return least;
 }
 
-struct stage_bound stage_bound(const struct train *t, const struct bounded *of)
+struct stage_bound stage_bound(const struct train *t, const struct stage_bound_question *of)
 {
     struct ctx *x = t->x;
-    struct proving p = {.t = t, .of = of, .nchoice = of->n, .a = arena_new(x->use.scratch)};
+    struct stage_bound_search p = {
+        .t = t, .of = of, .nchoice = of->n, .a = arena_new(x->use.scratch)};
     struct exec_bound work = iteration_bound(&x->scene, p.a);
     struct stage_bound b = {work.value, work.why, ""};
     int64_t longest = least_longest(t, of, p.a), high = of->upper < NEVER ? of->upper : NEVER - 1;

@@ -10,8 +10,8 @@ struct stage_bound {
     const char *proof; /* lines that end in a newline */
 };
 
-/* What a bound is asked for. */
-struct bounded {
+/* Input of the bound. */
+struct stage_bound_question {
     const struct training
         *model; /* any of n, which differ in schedule, size and number of micro-batches only */
     uint32_t n;
@@ -23,6 +23,6 @@ struct bounded {
  * where each stage has an iteration's micro-batches come and go (not so by PipeDream's schedule), of few layers and
  * devices only; of the heaviest path through the model if that has too many states.  Text lives in t->x->use.mem.
  * O(states^2 * devices^2) for each model, some twenty times; O(layers * devices) where that is too much. */
-struct stage_bound stage_bound(const struct train *t, const struct bounded *of);
+struct stage_bound stage_bound(const struct train *t, const struct stage_bound_question *of);
 
 #endif

@@ -24,7 +24,7 @@ void train_set_size(struct training *m, int64_t global, int64_t size)
 /* ---- a plan ------------------------------------------------------------------------------------- */
 
 /* The gradients of each stage, the last layer's first. */
-static void add_parts(const struct train *t, const struct trained *p, struct stage_sums *sum,
+static void add_parts(const struct train *t, const struct stage_layout *p, struct stage_sums *sum,
                       struct arena *a)
 {
     const struct layers_of *l = &t->layers;
@@ -46,7 +46,7 @@ static void add_parts(const struct train *t, const struct trained *p, struct sta
 }
 
 /* What goes from stage to stage, and what makes gradients of weights, of a graph in ONNX. */
-static void add_spans(const struct train *t, const struct trained *p, struct stage_sums *sum)
+static void add_spans(const struct train *t, const struct stage_layout *p, struct stage_sums *sum)
 {
     for (uint32_t i = 0; i < t->values.n; i++) {
         const struct layer_span *x = &t->values.span[i];
@@ -66,7 +66,7 @@ static void add_spans(const struct train *t, const struct trained *p, struct sta
     }
 }
 
-struct stage_sums *train_sums(const struct train *t, const struct trained *p, struct arena *a)
+struct stage_sums *train_sums(const struct train *t, const struct stage_layout *p, struct arena *a)
 {
     const struct layers_of *l = &t->layers;
     bool graph = t->x->scene.m->ir_version;
@@ -92,8 +92,8 @@ struct stage_sums *train_sums(const struct train *t, const struct trained *p, st
     return sum;
 }
 
-struct trained train_cut(const struct train *t, uint32_t n, const uint32_t *end,
-                         const struct device_set *set)
+struct stage_layout train_cut(const struct train *t, uint32_t n, const uint32_t *end,
+                              const struct device_set *set)
 {
     uint32_t *stage_of = arena_array(t->x->use.scratch, (size_t)t->layers.n + 1, sizeof *stage_of);
     for (uint32_t v = 0, k = 0; v < t->layers.n; v++) {
@@ -101,13 +101,13 @@ struct trained train_cut(const struct train *t, uint32_t n, const uint32_t *end,
             k++;
         stage_of[v] = k;
     }
-    return (struct trained){.n = n, .stage_of = stage_of, .set = set};
+    return (struct stage_layout){.n = n, .stage_of = stage_of, .set = set};
 }
 
 /* Fills end[] with stages of which none takes longer than `most` ps on each device of its place; false: there are
  * more layers than that. */
-static bool fill_stages(const struct train *t, const struct layer_chain *c, const struct trained *p,
-                        int64_t most, uint32_t *end)
+static bool fill_stages(const struct train *t, const struct layer_chain *c,
+                        const struct stage_layout *p, int64_t most, uint32_t *end)
 {
     uint32_t layer = 0;
     for (uint32_t k = 0; k < p->n; k++) {
@@ -124,8 +124,8 @@ static bool fill_stages(const struct train *t, const struct layer_chain *c, cons
     return layer == c->n;
 }
 
-struct trained train_even(const struct train *t, const struct layer_chain *chain, uint32_t n,
-                          uint32_t places, const struct device_set *set)
+struct stage_layout train_even(const struct train *t, const struct layer_chain *chain, uint32_t n,
+                               uint32_t places, const struct device_set *set)
 {
     struct arena *a = t->x->use.scratch;
     uint32_t *end = arena_array(a, (size_t)n + 1, sizeof *end);
@@ -133,7 +133,7 @@ struct trained train_even(const struct train *t, const struct layer_chain *chain
     assert(n <= chain->n);
     for (uint32_t k = 0; k < n; k++)
         of[k] = set[k % places];
-    struct trained p = {.n = n, .set = of, .places = places};
+    struct stage_layout p = {.n = n, .set = of, .places = places};
     int64_t low = 0, high = sat_add(chain->forward[chain->n], chain->backward[chain->n]);
     while (low < high) { /* the least time of the longest stage */
         int64_t half = low + (high - low) / 2;
@@ -147,7 +147,7 @@ struct trained train_even(const struct train *t, const struct layer_chain *chain
     return p;
 }
 
-/* Forward passes that stage k wants to do before its first backward one. */
+/* Number of forward passes that stage k wants before its first backward pass. */
 static uint32_t wanted(const struct iteration_run *r, const struct training *t, bool policy_b,
                        uint32_t k)
 {
@@ -197,7 +197,7 @@ static bool settle(const struct train *t, struct iteration_run *r, bool policy_b
     return true;
 }
 
-static void keep(struct trained *p, const struct iteration_run *r, struct arena *a)
+static void keep(struct stage_layout *p, const struct iteration_run *r, struct arena *a)
 {
     p->value = r->value;
     if (!p->ahead) {
@@ -233,10 +233,10 @@ static bool is_way(const struct training *m, bool policy_b)
     return m->warm_up == WARM_UP_BEST || policy_b == (m->warm_up == WARM_UP_B);
 }
 
-/* What is held, and when, is the schedule's affair; so there is one way where it fits, and forward once more on the
- * devices where it does not. */
-static void try_interleaved(const struct train *t, struct trained *p, const struct stages_on *on,
-                            struct arena *own)
+/* Interleaved: the schedule decides the micro-batches held at a time, so there is one way if all fits; devices
+ * short of memory compute forward once more. */
+static void try_interleaved(const struct train *t, struct stage_layout *p,
+                            const struct stages_on *on, struct arena *own)
 {
     const struct scene *s = &t->x->scene;
     enum recompute again = s->model.training.recompute;
@@ -255,7 +255,7 @@ static void try_interleaved(const struct train *t, struct trained *p, const stru
         keep(p, &r, t->x->use.scratch);
 }
 
-static void try_ways(const struct train *t, struct trained *p, const struct stages_on *on,
+static void try_ways(const struct train *t, struct stage_layout *p, const struct stages_on *on,
                      struct arena *own)
 {
     const struct scene *s = &t->x->scene;
@@ -270,7 +270,7 @@ static void try_ways(const struct train *t, struct trained *p, const struct stag
             continue;
         for (uint32_t k = 0; k < p->n; k++)
             any = any || r.stage[k].recompute;
-        if (eager && !any) /* as the one before */
+        if (eager && !any) /* the same as the first try */
             continue;
         iteration_run(&r, s, own);
         if (r.t.status == RUN_DONE && r.t.over == 0 && r.value < p->value)
@@ -278,7 +278,7 @@ static void try_ways(const struct train *t, struct trained *p, const struct stag
     }
 }
 
-void train_try(const struct train *t, struct trained *p)
+void train_try(const struct train *t, struct stage_layout *p)
 {
     const struct scene *s = &t->x->scene;
     uint32_t places = p->places ? p->places : p->n;
@@ -300,7 +300,7 @@ void train_try(const struct train *t, struct trained *p)
 /* ---- leaving it --------------------------------------------------------------------------------- */
 
 /* The devices of each stage by name: of each server the first that are free; the same for stages of one place. */
-static struct stages *name_devices(const struct train *t, const struct trained *p)
+static struct stages *name_devices(const struct train *t, const struct stage_layout *p)
 {
     const struct cluster *c = t->x->scene.cluster;
     struct arena *a = t->x->use.mem;
@@ -340,15 +340,16 @@ static const char *claim_bound(const struct train *t)
     struct ctx *x = t->x;
     struct claim *c = &x->results.plan->claim;
     struct bound work = claim_run(x, &x->scene);
-    const struct bounded of = {.model = t->offered ? t->offered : &x->scene.model.training,
-                               .n = t->offered ? t->noffered : 1,
-                               .upper = c->value};
+    const struct stage_bound_question of = {.model =
+                                                t->offered ? t->offered : &x->scene.model.training,
+                                            .n = t->offered ? t->noffered : 1,
+                                            .upper = c->value};
     struct stage_bound b = stage_bound(t, &of);
     c->proof = arena_fmt(x->use.mem, "%s%s", c->proof, b.proof);
     if (b.value <= c->bound)
         return work.why;
     /* it is about the planner's layers */
-    if (must_level(x)->n != x->levels.whole->n)
+    if (mandatory_level(x)->n != x->levels.contiguous->n)
         c->scope = SCOPE_LAYERS;
     c->bound = b.value;
     c->bound_all = c->scope == SCOPE_ALL ? b.value : c->bound_all;
@@ -356,7 +357,7 @@ static const char *claim_bound(const struct train *t)
     return b.why;
 }
 
-static const char *why_none(const struct train *t, const struct trained *p)
+static const char *why_none(const struct train *t, const struct stage_layout *p)
 {
     if (!p->n)
         return arena_fmt(t->x->use.mem,
@@ -373,7 +374,7 @@ static const char *why_none(const struct train *t, const struct trained *p)
                      : "that was tried has room on its devices";
 }
 
-int train_leave(const struct train *t, const struct trained *p, const char *what)
+int train_leave(const struct train *t, const struct stage_layout *p, const char *what)
 {
     struct ctx *x = t->x;
     const struct graph *g = &x->scene.m->graph[1];

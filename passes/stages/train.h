@@ -1,4 +1,4 @@
-/* Plans that train: what the planners of stages share. */
+/* Plans that train: functions shared by the planners of stages. */
 #ifndef PCC_PASSES_STAGES_TRAIN_H
 #define PCC_PASSES_STAGES_TRAIN_H
 
@@ -7,7 +7,7 @@
 #include "passes/stages/layer_chain.h"
 #include "passes/problem/stage_states.h"
 
-struct trained;
+struct stage_layout;
 
 /* From layer to layer. */
 struct layer_span {
@@ -26,7 +26,7 @@ struct train {
     struct servers servers;
     struct layers_of layers;
     int64_t *stored;       /* [layer] bytes that forward leaves for backward */
-    int64_t *constant;     /* [layer] bytes that are there beside weights */
+    int64_t *constant;     /* [layer] constant bytes beside weights */
     const uint32_t *layer; /* [base vertex] */
     struct clock clock;
     /* of a graph in ONNX: bytes from the layer that makes them to the last that reads them forward, to the first that
@@ -34,7 +34,7 @@ struct train {
      * if that is in the same stage, they make gradients of weights (weight_pass.h) */
     struct layer_spans values, gradients, waiting;
     /* PipeDream's plans, which neither schedule nor batch changes: dapple_best() */
-    struct trained *pipedream;
+    struct stage_layout *pipedream;
     uint32_t npipedream;
     /* models that the planner chooses from, which a bound is to hold for; NULL: that of the scene */
     const struct training *offered;
@@ -42,21 +42,22 @@ struct train {
     struct {
         uint32_t plans, places;
     } odd; /* plans that were tried and are odd: how many, and the most places that one's stages are on */
-    struct formula_errors *errors; /* of plans that dapple_best() runs; NULL: nobody asks */
+    /* errors of the formula in the plans that dapple_best() runs; NULL: not wanted */
+    struct formula_errors *errors;
 };
 
 /* Layers on stages, and devices for these. */
-struct trained {
+struct stage_layout {
     uint32_t n;
     const uint32_t *stage_of;     /* [layer] */
     const struct device_set *set; /* [stage] */
     uint32_t
-        places; /* that the stages are on in turn: those of stage k are those of stage k % places; 0: n */
+        places; /* number of places: stage k is on the devices of stage k % places; 0: n places */
     /* filled by train_try: */
     uint32_t *ahead;
     uint8_t *recompute;
     bool uneven;   /* devices of a stage would have to share a sample: it cannot be run */
-    bool odd;      /* its schedule does not go through so many micro-batches */
+    bool odd;      /* the schedule cannot run this number of micro-batches */
     int64_t value; /* ps of an iteration; INT64_MAX: it has no room, is uneven or odd */
 };
 
@@ -71,17 +72,17 @@ void train_set_size(struct training *m, int64_t global, int64_t size);
 /* Whether the user says how large micro-batches are, or how many there are. */
 bool train_size_said(const struct ctx *x);
 /* Sums of each stage, before they are scaled.  Lives in a. */
-struct stage_sums *train_sums(const struct train *t, const struct trained *p, struct arena *a);
+struct stage_sums *train_sums(const struct train *t, const struct stage_layout *p, struct arena *a);
 /* Runs stages with the best order of forward and backward passes that the model's settings allow. */
-void train_try(const struct train *t, struct trained *p);
+void train_try(const struct train *t, struct stage_layout *p);
 /* A plan by layers that end at end[stage]. */
-struct trained train_cut(const struct train *t, uint32_t n, const uint32_t *end,
-                         const struct device_set *set);
+struct stage_layout train_cut(const struct train *t, uint32_t n, const uint32_t *end,
+                              const struct device_set *set);
 /* A plan of n stages of about the same time, in turn on the places `set`. */
-struct trained train_even(const struct train *t, const struct layer_chain *chain, uint32_t n,
-                          uint32_t places, const struct device_set *set);
+struct stage_layout train_even(const struct train *t, const struct layer_chain *chain, uint32_t n,
+                               uint32_t places, const struct device_set *set);
 /* Leaves the plan; what tells how it was found.  0, or PASS_INFEASIBLE and an error if no device has room. */
-int train_leave(const struct train *t, const struct trained *p, const char *what);
+int train_leave(const struct train *t, const struct stage_layout *p, const char *what);
 
 /* The default for the time of an iteration: pipeline_place.c. */
 extern const struct planner planner_pipeline_place;

@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-struct measuring {
+struct layer_sums {
     struct train *t;
     int64_t *forward, *backward, *activation, *parameter;
     uint32_t cls;
@@ -23,7 +23,7 @@ uint32_t train_layer(const struct train *t, nid n)
     return t->layer[t->x->levels.base->vertex[n]];
 }
 
-static void measure_nodes(struct measuring *m)
+static void measure_nodes(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
     const struct graph *g = &s->m->graph[1];
@@ -40,7 +40,8 @@ static void measure_nodes(struct measuring *m)
         if (!back)
             m->t->stored[l] = sat_add(m->t->stored[l], k->own[n] - params);
     }
-    for (uint32_t w = 0; w < s->place->nweight; w++) { /* with the first that needs it */
+    /* a weight counts with the first layer that needs the weight */
+    for (uint32_t w = 0; w < s->place->nweight; w++) {
         const struct csr *user = &s->place->weight_user;
         if (user->at[w] == user->at[w + 1])
             continue;
@@ -51,7 +52,7 @@ static void measure_nodes(struct measuring *m)
 }
 
 /* What forward nodes make for forward nodes of other layers. */
-static void measure_values(struct measuring *m)
+static void measure_values(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
     const struct csr *pin = &s->place->net_pin;
@@ -84,7 +85,7 @@ static void add_span(struct layer_spans *s, struct arena *a, struct layer_span x
     s->span[s->n++] = x;
 }
 
-/* Makes those of the same ends one. */
+/* Merges spans with the same ends. */
 static void join_spans(struct layer_spans *s)
 {
     uint32_t n = 0;
@@ -98,8 +99,8 @@ static void join_spans(struct layer_spans *s)
     s->n = n;
 }
 
-/* Values and gradients by the layer that makes them and the farthest that reads them. */
-static void measure_moves(struct measuring *m)
+/* Measures values and gradients, by the layer of the maker and the farthest layer of a reader. */
+static void measure_moves(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
     const struct csr *pin = &s->place->net_pin;
@@ -123,8 +124,8 @@ static void measure_moves(struct measuring *m)
     join_spans(&t->gradients);
 }
 
-/* Backward nodes by their layer and the lowest that waits for them, or for what waits for them. */
-static void measure_waiting(struct measuring *m)
+/* Measures backward nodes, by their layer and the lowest layer that waits for them, directly or not. */
+static void measure_waiting(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
     const struct graph *g = &s->m->graph[1];
@@ -179,7 +180,8 @@ static struct csr join_pairs(const struct pairs *x, const uint32_t *group, uint3
                              struct arena *a)
 {
     struct pairs named = pairs_new(a, x->n), once = pairs_new(a, x->n);
-    uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen); /* 1 + the row that had it last */
+    /* 1 + the last row with this entry */
+    uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen);
     for (uint32_t i = 0; i < x->n; i++)
         pairs_add(&named, group[x->from[i]], group[x->to[i]]);
     struct csr all = pairs_rows_back(&named, n);
@@ -226,14 +228,14 @@ static void join_layers(struct train *t, const struct wdag *g, struct arena *a)
 
 int train_begin(struct train *t, struct ctx *x, const char *planner)
 {
-    const struct wdag *g = x->levels.whole;
+    const struct wdag *g = x->levels.contiguous;
     struct arena *a = x->use.scratch;
     *t = (struct train){.x = x, .planner = planner, .clock = ctx_clock(x)};
     const char *why = servers_of(x->scene.cluster, &t->servers);
     why = !x->scene.m->backward ? "the model has no backward pass" : why;
     if (why)
         return diag_error(x->use.diag, "%s: %s", planner, why);
-    struct measuring m = {.t = t, .cls = cluster_main_class(x->scene.cluster)};
+    struct layer_sums m = {.t = t, .cls = cluster_main_class(x->scene.cluster)};
     int64_t **const sum[] = {&m.forward,   &m.backward, &m.activation,
                              &m.parameter, &t->stored,  &t->constant};
     t->layer = wdag_flatten(g, a);
@@ -270,7 +272,7 @@ struct layer_chain train_chain(const struct train *t)
         for (uint32_t i = 0; i < 4; i++)
             sum[i][v + 1] = sat_add(sum[i][v], add[i]);
     }
-    /* what layers before one make for it and those behind it */
+    /* values from layers before a layer, for the layer and for later layers */
     for (uint32_t i = 0; i < t->values.n; i++) {
         const struct layer_span *x = &t->values.span[i];
         int64_t bytes = training_share(r, x->amount, 1);

@@ -7,7 +7,7 @@
 
 static void check_cluster(const struct cluster *c, struct arena *a)
 {
-    const struct moved all = {INT64_MAX, -1, false};
+    const struct moved_value all = {INT64_MAX, -1, false};
     uint32_t ndev = 0;
 
     fuzz_check(c->ncls >= 1 && c->ncls <= CLUSTER_CLASSES, "there are 1 to 8 classes");

@@ -163,7 +163,7 @@ static void check_schedule(const struct module *m, const char *folder, struct di
     }
     struct json_text manifest = read_json(a, folder, "manifest.json");
     struct json_text schedule = read_json(a, folder, SCHEDULE_FILE);
-    struct work *w = work_read(&manifest, a, d);
+    struct sample_work *w = work_read(&manifest, a, d);
     fuzz_check(w != NULL, "the work of a split can be read");
     struct schedule *s = schedule_read(&schedule, w, a, d);
     fuzz_check(s != NULL, "the schedule of a split can be read");
@@ -194,7 +194,7 @@ static void split(struct ctx *x, const char *folder, const struct split_options 
 {
     struct arena *a = x->scene.m->mem;
     struct closed_plan closed;
-    struct verdict v = judge(&x->scene, x->results.plan->dev, NULL, a);
+    struct verdict v = load_verdict(&x->scene, x->results.plan->dev, NULL, a);
     struct result r = {.scene = x->scene,
                        .plan = x->results.plan,
                        .verdict = &v,

@@ -61,7 +61,7 @@ static void check_plan(struct ctx *x, struct fuzz_folder folder, const struct gi
     for (nid n = 1; n < x->scene.m->nnode; n++)
         fuzz_check(dev[n] >= 0 && dev[n] < (int32_t)x->scene.cluster->ndev,
                    "a plan that is accepted gives each node a device");
-    struct verdict v = judge(&x->scene, dev, NULL, a);
+    struct verdict v = load_verdict(&x->scene, dev, NULL, a);
     struct plan p = {.planner = "plan",
                      .dev = dev,
                      .rank = given->rank,
@@ -71,7 +71,7 @@ static void check_plan(struct ctx *x, struct fuzz_folder folder, const struct gi
                                .bound_all = -1,
                                .status = PLAN_HEURISTIC,
                                .argument = "read"}};
-    const struct plan_told t = {.scene = &x->scene, .plan = &p, .verdict = &v};
+    const struct plan_report t = {.scene = &x->scene, .plan = &p, .verdict = &v};
     const char *own = arena_fmt(a, "%s/own.json", folder.path);
     const char *paper = arena_fmt(a, "%s/paper.json", folder.path);
     fuzz_check(plan_json_write(&t, own, NULL, x->use.diag) == 0, "a plan can be written");

@@ -17,7 +17,7 @@ static const char manifest[] =
     "\"acc1\", \"inputs\": [\"t\"], \"outputs\": [\"y\"], \"lasting_bytes\": 0, "
     "\"live_peak_bytes\": 30}], \"tensors\": [{\"name\": \"t\", \"bytes\": 6}], \"states\": []}";
 
-static char *print(const struct work *w, const struct schedule *s, size_t *n)
+static char *print(const struct sample_work *w, const struct schedule *s, size_t *n)
 {
     char *text = NULL;
     FILE *f = open_memstream(&text, n);
@@ -27,10 +27,10 @@ static char *print(const struct work *w, const struct schedule *s, size_t *n)
     return text;
 }
 
-static void check_schedule(const struct work *w, struct schedule *s, struct arena *a)
+static void check_schedule(const struct sample_work *w, struct schedule *s, struct arena *a)
 {
     struct diag d = fuzz_diag();
-    const struct work *of = w;
+    const struct sample_work *of = w;
     w = s->work;
     if (schedule_check(w, s, a) != NULL) {
         return;
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         second.text = cut + 6;
         second.n = size - first.n - 6;
     }
-    struct work *w = work_read(&first, a, &d);
+    struct sample_work *w = work_read(&first, a, &d);
     fuzz_check_result(w == NULL ? -1 : 0, &d);
     if (w != NULL) {
         struct schedule *s = schedule_read(&second, w, a, &d);

@@ -14,9 +14,9 @@ enum { PLANNED_NODES = 64 };
 
 static void check_plan(struct ctx *x, struct arena *a)
 {
-    struct verdict v = judge(&x->scene, x->results.plan->dev, NULL, x->scene.m->mem);
+    struct verdict v = load_verdict(&x->scene, x->results.plan->dev, NULL, x->scene.m->mem);
     struct fuzz_folder folder = fuzz_folder_make(a, "empty", NULL, 0);
-    const struct plan_told t = {.scene = &x->scene, .plan = x->results.plan, .verdict = &v};
+    const struct plan_report t = {.scene = &x->scene, .plan = x->results.plan, .verdict = &v};
     const char *path = arena_fmt(a, "%s/plan.json", folder.path);
 
     fuzz_check_text(&x->scene, x->results.plan);

@@ -353,7 +353,7 @@ def limits(d):
     for args in (["-p", "dp-place", "--max-states", "5000"], ["-p", "dp-place{max-states=5000}"]):
         goal = plan(hard_graph(d / "wide.pir", 12, 30), *args)["objective"]
         visited = re.search(r"after (\d+)", goal["argument"])
-        check(visited and 500 <= int(visited[1]) <= 10000, f"{args}: {goal}")  # the graph has 13^30
+        check(visited and 100 <= int(visited[1]) <= 10000, f"{args}: {goal}")  # the graph has 13^30
 
 
 # ---- atomicity
@@ -509,7 +509,8 @@ def textual(d):
         check(same, f"{args}: not a fixed point")
     succeeds(m, *PLAN, "-o", d / "a.pir")
     out = succeeds(m, *PLAN, "--emit", "ir").stdout
-    check(out == (d / "a.pir").read_text(encoding="utf-8"), "--emit ir differs from -o a.pir")
+    elsewhere = out.replace(f'file 1 "{m}"', 'file 1 "m.onnx"')  # files are named as seen from the text
+    check(elsewhere == (d / "a.pir").read_text(encoding="utf-8"), "--emit ir differs from -o a.pir")
     check("\nplan \"dp-place\"" in out, "no plan in it")
     again = plan(d / "a.pir")
     check(again == plan(m, *PLAN), "the plan that was read back differs")

@@ -121,7 +121,7 @@ static int run_planner(void *arg, FILE *out)
     if (job->c->library)
         x->scene.model.objective = TIME_PER_SAMPLE;
     double before = cpu_ms(false), held = peak_bytes();
-    if (!step_run(&p.step[0], x)) {
+    if (!pipeline_step_run(&p.step[0], x)) {
         f.ms = job->c->library ? cpu_ms(true) : cpu_ms(false) - before;
         f.bytes = (peak_bytes() - held) / x->levels.base->n;
         f.makespan = makespan_of(x, job->c->library);

@@ -136,7 +136,7 @@ static void cut_parts(struct pcc *p, struct result *r)
         diag_note(p->x.use.diag, "--cut=transfers is about one sample alone: it needs "
                                  "--objective=makespan or --judge=makespan");
     r->parts =
-        parts_of_plan(&(struct planned){&r->scene, r->plan, r->verdict->stages}, p->x.use.mem);
+        parts_of_plan(&(struct staged_plan){&r->scene, r->plan, r->verdict->stages}, p->x.use.mem);
     r->parts_value = r->verdict->value;
 }
 

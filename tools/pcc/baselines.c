@@ -71,9 +71,9 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, const struct re
     double start = read_seconds();
     y.use.diag = &quiet;
     y.results.plan = NULL;
-    y.levels.top = x->levels.whole;
+    y.levels.top = x->levels.contiguous;
     y.scene.model.objective = TIME_PER_SAMPLE; /* all that they know */
-    int rc = step_run(&p.step[0], &y);
+    int rc = pipeline_step_run(&p.step[0], &y);
     double took = read_seconds() - start;
     arena_release(x->use.scratch, mark);
     if (rc) {
@@ -96,7 +96,7 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, const struct re
 
 int baselines_print(FILE *f, struct ctx *x, const struct result *r)
 {
-    if (!x->levels.whole)
+    if (!x->levels.contiguous)
         return diag_error(x->use.diag, "--baselines: there is no planner: give one, such as "
                                        "-p auto-place");
     fprintf(f, "%15s %10s  %-6s  %-10s %6s %8s  %s\n", exec_kind(&r->scene.model)->text,

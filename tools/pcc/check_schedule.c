@@ -19,7 +19,7 @@ static int read_text(struct json_text *j, const char *folder, const char *file, 
 }
 
 /* What an iteration comes to. */
-static void print_iteration(FILE *f, const struct work *w, uint32_t transfers)
+static void print_iteration(FILE *f, const struct sample_work *w, uint32_t transfers)
 {
     fprintf(
         f,
@@ -29,7 +29,7 @@ static void print_iteration(FILE *f, const struct work *w, uint32_t transfers)
         transfers, transfers == 1 ? "" : "s");
 }
 
-static void print_rounds(FILE *f, const struct work *w, const struct schedule *s,
+static void print_rounds(FILE *f, const struct sample_work *w, const struct schedule *s,
                          uint32_t transfers)
 {
     fprintf(
@@ -41,7 +41,7 @@ static void print_rounds(FILE *f, const struct work *w, const struct schedule *s
 }
 
 /* Prints the properties that the checker has proved. */
-static void print_proof(FILE *f, const struct work *w, const struct schedule *s)
+static void print_proof(FILE *f, const struct sample_work *w, const struct schedule *s)
 {
     char need[UNIT_TEXT], have[UNIT_TEXT];
     uint32_t transfers = 0;
@@ -67,7 +67,7 @@ static void print_proof(FILE *f, const struct work *w, const struct schedule *s)
 }
 
 /* Checks the same lists with `samples` samples in flight. */
-static const char *prove_for(const struct work *w, struct schedule *s, uint32_t samples,
+static const char *prove_for(const struct sample_work *w, struct schedule *s, uint32_t samples,
                              struct arena *a)
 {
     s->in_flight = samples;
@@ -80,7 +80,7 @@ int check_schedule(const char *folder, uint32_t samples, FILE *f, struct arena *
     struct json_text manifest, schedule;
     if (read_text(&manifest, folder, "manifest.json", a, d))
         return -1;
-    const struct work *w = work_read(&manifest, a, d);
+    const struct sample_work *w = work_read(&manifest, a, d);
     if (!w || read_text(&schedule, folder, SCHEDULE_FILE, a, d))
         return -1;
     struct schedule *s = schedule_read(&schedule, w, a, d);

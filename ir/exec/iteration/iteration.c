@@ -10,7 +10,7 @@
 
 #include <assert.h>
 
-struct making {
+struct iteration_build {
     const struct iteration *x;
     struct task_builder b;
     bool apart;                       /* a task for each micro-batch */
@@ -18,18 +18,19 @@ struct making {
     uint32_t *first[ITERATION_KINDS]; /* [stage] the task of a kind, the first one if apart */
 };
 
-static uint32_t copies(const struct making *t)
+static uint32_t copies(const struct iteration_build *t)
 {
     return t->apart ? t->x->micro_batches : 1;
 }
 
 /* The task of a kind at a stage that micro-batch i has; NO_ITEM: there is none of that kind. */
-static uint32_t task_at(const struct making *t, enum iteration_kind kind, uint32_t s, uint32_t i)
+static uint32_t task_at(const struct iteration_build *t, enum iteration_kind kind, uint32_t s,
+                        uint32_t i)
 {
     return t->first[kind][s] == NO_ITEM ? NO_ITEM : t->first[kind][s] + (t->apart ? i : 0);
 }
 
-static uint32_t device_of(const struct making *t, uint32_t s, uint32_t micro_batch)
+static uint32_t device_of(const struct iteration_build *t, uint32_t s, uint32_t micro_batch)
 {
     uint32_t place = s % t->x->nplace;
     return t->first_dev[place] + micro_batch % iteration_turns(t->x, place);
@@ -37,7 +38,7 @@ static uint32_t device_of(const struct making *t, uint32_t s, uint32_t micro_bat
 
 /* The link that brings values (back: gradients) from stage s to stage s + 1 (from there).  Two places have one link for
  * each direction, whatever goes over it. */
-static uint32_t link_of(const struct making *t, uint32_t s, bool back)
+static uint32_t link_of(const struct iteration_build *t, uint32_t s, bool back)
 {
     uint32_t places = t->x->nplace, from = s % places;
     if (t->x->half_duplex)
@@ -49,7 +50,8 @@ static uint32_t link_of(const struct making *t, uint32_t s, bool back)
 
 /* ---- tasks -------------------------------------------------------------------------------------- */
 
-static void add_tasks(struct making *t, enum iteration_kind kind, uint32_t s, struct task x)
+static void add_tasks(struct iteration_build *t, enum iteration_kind kind, uint32_t s,
+                      struct task x)
 {
     const struct iteration *o = t->x;
     x.kind = kind;
@@ -63,7 +65,7 @@ static void add_tasks(struct making *t, enum iteration_kind kind, uint32_t s, st
     }
 }
 
-static void add_stage(struct making *t, uint32_t s)
+static void add_stage(struct iteration_build *t, uint32_t s)
 {
     const struct stage_work *w = &t->x->stage[s];
     bool apart = t->x->order == ITERATION_ZB_H1, last = s + 1 == t->x->nstage;
@@ -90,9 +92,9 @@ static void add_stage(struct making *t, uint32_t s)
         add_tasks(t, ITERATION_REDUCE, s, x);
 }
 
-/* ---- what waits for what, and what is kept ------------------------------------------------------ */
+/* ---- waits and buffers -------------------------------------------------------------------------- */
 
-static void wait_for(struct making *t, uint32_t task, uint32_t on)
+static void wait_for(struct iteration_build *t, uint32_t task, uint32_t on)
 {
     if (task != NO_ITEM && on != NO_ITEM)
         build_wait(&t->b, task, on);
@@ -103,7 +105,7 @@ static uint32_t pick(uint32_t transfer, uint32_t work)
     return transfer != NO_ITEM ? transfer : work;
 }
 
-static void add_waits(struct making *t, uint32_t s, uint32_t i)
+static void add_waits(struct iteration_build *t, uint32_t s, uint32_t i)
 {
     uint32_t forward = task_at(t, ITERATION_FORWARD, s, i);
     uint32_t backward = task_at(t, ITERATION_BACKWARD, s, i);
@@ -124,7 +126,7 @@ static void add_waits(struct making *t, uint32_t s, uint32_t i)
 
 /* What forward leaves for backward, until all of backward is done.  Where it is computed again, a checkpoint lasts so
  * long, and the rest is there while backward runs. */
-static void add_buffers(struct making *t, uint32_t s, uint32_t i)
+static void add_buffers(struct iteration_build *t, uint32_t s, uint32_t i)
 {
     const struct stage_work *w = &t->x->stage[s];
     uint32_t backward = task_at(t, ITERATION_BACKWARD, s, i), dev = device_of(t, s, i);
@@ -138,7 +140,7 @@ static void add_buffers(struct making *t, uint32_t s, uint32_t i)
         build_use(&t->b, build_buffer(&t->b, b), end);
 }
 
-static void tell(struct making *t)
+static void tell(struct iteration_build *t)
 {
     for (uint32_t s = 0; s < t->x->nstage; s++)
         add_stage(t, s);
@@ -151,7 +153,7 @@ static void tell(struct making *t)
 
 /* ---- lanes -------------------------------------------------------------------------------------- */
 
-static void make_lists(struct making *t, struct arena *a)
+static void make_lists(struct iteration_build *t, struct arena *a)
 {
     struct task_graph *g = &t->b.g;
     struct arena *own = arena_new(a);
@@ -181,7 +183,7 @@ static void make_lists(struct making *t, struct arena *a)
 struct task_graph iteration_tasks(const struct iteration *x, const int64_t *lasting,
                                   const int64_t *memory, struct arena *a)
 {
-    struct making t = {.x = x};
+    struct iteration_build t = {.x = x};
     struct task_graph *g = &t.b.g;
     assert(x->nstage && x->nplace && x->nstage % x->nplace == 0 && x->micro_batches);
     t.first_dev = arena_array(a, (size_t)x->nplace + 1, sizeof *t.first_dev);

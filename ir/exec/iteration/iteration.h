@@ -24,19 +24,19 @@ enum iteration_order {
     ITERATION_ORDERS
 };
 
-/* What a stage does for one micro-batch, on each of its devices; times in ps. */
+/* Work of a stage for one micro-batch, on each of its devices; times in ps. */
 struct stage_work {
-    int64_t forward, backward; /* without what recomputing adds */
-    int64_t weight;            /* what of backward makes gradients of weights alone; ZB_H1 only */
-    int64_t send, send_back;   /* values to the next stage, gradients from it; 0: no transfer */
-    int64_t reduce;            /* of the AllReduce, once an iteration; 0: none */
-    int64_t stored;            /* bytes that forward leaves for backward */
-    int64_t checkpoint;        /* bytes of these that are kept where the rest is computed again */
-    uint32_t turns;            /* devices that take micro-batches in turn; 0: one */
-    uint32_t ahead;            /* forward passes before the first backward one, >= 1 */
-    uint32_t lag;              /* ZB_H1 */
-    bool recompute;            /* forward is run once more before backward */
-    bool reduce_shares;        /* the AllReduce takes the link to the stage before */
+    int64_t forward, backward; /* without the repeated forward pass of recomputing */
+    int64_t weight; /* the share of `backward` that only makes gradients of weights; ZB_H1 only */
+    int64_t send, send_back; /* values to the next stage, gradients from it; 0: no transfer */
+    int64_t reduce;          /* of the AllReduce, once an iteration; 0: none */
+    int64_t stored;          /* bytes that forward leaves for backward */
+    int64_t checkpoint;      /* bytes of `stored` that are kept when recomputing */
+    uint32_t turns;          /* number of devices that take micro-batches in turn; 0: one */
+    uint32_t ahead;          /* forward passes before the first backward one, >= 1 */
+    uint32_t lag;            /* ZB_H1 */
+    bool recompute;          /* forward is run once more before backward */
+    bool reduce_shares;      /* the AllReduce takes the link to the stage before */
 };
 
 struct iteration {
@@ -70,16 +70,17 @@ uint32_t iteration_length(const struct iteration *x, uint32_t place, uint32_t tu
 struct iteration_entry *iteration_list(const struct iteration *x, uint32_t place, uint32_t turn,
                                        struct arena *a);
 
-/* `ahead` by DAPPLE's policies: A: as many as there are stages from this one on; B: so many that links between stages
- * are busy, too; most: how many micro-batches the memory of the stage holds. */
+/* `ahead` by DAPPLE's policies.  A: the number of stages from this one on; B: enough to keep the links between stages
+ * busy, too.  most: the number of micro-batches that fit the memory of the stage. */
 uint32_t iteration_ahead_a(uint32_t nstage, uint32_t stage, uint32_t most);
 uint32_t iteration_ahead_b(uint32_t nstage, uint32_t stage, uint32_t most);
 /* Of an interleaved iteration: the forward passes of a place before its first backward one, all stages counted. */
 uint32_t iteration_ahead_interleaved(const struct iteration *x, uint32_t place);
-/* PipeDream's: as many as keep all devices from this stage on busy, shared by those of the stage. */
+/* `ahead` of PipeDream: enough micro-batches to keep all devices from this stage on busy, divided among the devices
+ * of the stage. */
 uint32_t iteration_ahead_turns(const struct stage_work *stage, uint32_t nstage, uint32_t at);
-/* Makes `ahead` smaller where a stage would wait for micro-batches that the stage before does not let go before it has
- * one back: that would be a deadlock.  From stage to stage (ahead - 1) * turns < ahead * turns of the one before. */
+/* Lowers `ahead` where a stage would wait for a micro-batch that the stage before sends only after it has a gradient
+ * back, which would be a deadlock.  From stage to stage (ahead - 1) * turns < ahead * turns of the one before. */
 void iteration_settle_ahead(struct stage_work *stage, uint32_t nstage);
 
 /* The tasks, lanes, lists and buffers of an iteration, for events_run().  Lane d < ndev is device d: those of place 0,

@@ -63,7 +63,7 @@ static void set_stage(const struct scene *s, const struct servers *servers,
         w->reduce = reduce;
 }
 
-/* What is there all the time on the devices of each place, and what they have. */
+/* Sets the lasting bytes and the memory of the devices of each place. */
 static void set_places(const struct scene *s, const struct stages_on *on, struct iteration_run *r,
                        struct arena *a)
 {
@@ -189,7 +189,8 @@ void iteration_run(struct iteration_run *r, const struct scene *s, struct arena 
 {
     uint32_t m = r->x.micro_batches;
     r->x.stage = r->stage;
-    if (takes_turns(s)) { /* what so many micro-batches more take, in the steady state */
+    /* measures the time of `more` further micro-batches in the steady state */
+    if (takes_turns(s)) {
         struct arena *own = arena_new(a);
         r->x.micro_batches = STEADY_ROUNDS * iteration_devices(&r->x);
         run_once(r, s, own);
@@ -210,19 +211,19 @@ void iteration_run(struct iteration_run *r, const struct scene *s, struct arena 
 
 /* ---- the verdict -------------------------------------------------------------------------------- */
 
-struct weighing {
+struct sums_state {
     const struct scene *s;
     const struct stages *st;
     const int32_t *dev;
     const int32_t *stage_of; /* [node] -1: none */
     struct stage_sums *sum;
-    __int128 *
-        send[2]; /* [back][stage] bytes that are sent on from there and not from the stage before */
-    const char *why; /* it is no pipeline; NULL: it is one */
+    /* [back][stage] bytes by which sending from this stage exceeds sending from the stage before */
+    __int128 *send[2];
+    const char *why; /* why the stages are no pipeline; NULL: they are */
     struct arena *a;
 };
 
-static void add_nodes(struct weighing *w)
+static void add_nodes(struct sums_state *w)
 {
     const struct module *m = w->s->m;
     const struct graph *g = &m->graph[1];
@@ -244,9 +245,9 @@ static void add_nodes(struct weighing *w)
     }
 }
 
-/* Weights, and what was folded, with the stage of the first node of a device that needs them; those of a profile with
- * their nodes. */
-static void add_parameters(struct weighing *w)
+/* Adds weights and folded constants to the stage of the first node that reads them on each device; parameters of a
+ * profile to the stages of their nodes. */
+static void add_parameters(struct sums_state *w)
 {
     const struct scene *s = w->s;
     const struct graph *g = &s->m->graph[1];
@@ -273,8 +274,8 @@ static int64_t clamp(__int128 x)
     return x < INT64_MAX ? (int64_t)x : INT64_MAX;
 }
 
-/* Moves the value of a net as far as it is read. */
-static void add_net(struct weighing *w, uint32_t e)
+/* Adds the bytes of a net to all links between its maker's stage and its furthest reader's. */
+static void add_net(struct sums_state *w, uint32_t e)
 {
     const struct module *m = w->s->m;
     const struct csr *pin = &w->s->place->net_pin;
@@ -297,8 +298,8 @@ static void add_net(struct weighing *w, uint32_t e)
     w->send[back][back ? at : high] -= m->cost->bytes[v];
 }
 
-/* What every stage sends to its neighbours. */
-static void add_nets(struct weighing *w)
+/* Bytes that every stage sends to its neighbours. */
+static void add_nets(struct sums_state *w)
 {
     __int128 now[2] = {0, 0};
     for (int back = 0; back < 2; back++)
@@ -323,7 +324,7 @@ static int32_t place_of(const struct cluster *c, uint32_t dev)
 }
 
 /* Stages by servers; NULL and why it cannot be. */
-static struct device_set *stage_sets(const struct weighing *w, const struct servers *servers,
+static struct device_set *stage_sets(const struct sums_state *w, const struct servers *servers,
                                      const char **why)
 {
     const struct stages *st = w->st;
@@ -341,7 +342,7 @@ static struct device_set *stage_sets(const struct weighing *w, const struct serv
 }
 
 /* Slices of whole samples. */
-static const char *uneven_slices(const struct weighing *w)
+static const char *uneven_slices(const struct sums_state *w)
 {
     const struct training *t = &w->s->model.training;
     const struct stages *st = w->st;
@@ -356,7 +357,7 @@ static const char *uneven_slices(const struct weighing *w)
     return NULL;
 }
 
-static const char *weigh(struct weighing *w, struct iteration_run *r)
+static const char *weigh(struct sums_state *w, struct iteration_run *r)
 {
     struct servers servers;
     const struct module *m = w->s->m;
@@ -390,8 +391,9 @@ static const char *weigh(struct weighing *w, struct iteration_run *r)
                                         : "stages wait for each other for ever";
 }
 
-/* Figures of each device: those of its stages, or where they take turns its own. */
-static void tell_figures(const struct weighing *w, const struct iteration_run *r, struct verdict *v)
+/* Figures of each device: of its lane; devices of a place share a lane unless they take turns. */
+static void tell_figures(const struct sums_state *w, const struct iteration_run *r,
+                         struct verdict *v)
 {
     const struct stages *st = w->st;
     uint32_t lane = 0;
@@ -413,7 +415,7 @@ static void tell_figures(const struct weighing *w, const struct iteration_run *r
     }
 }
 
-/* Stages of a plan that says of none: each device by itself, in the order of their first forward nodes. */
+/* Stages of a plan without stages: each device by itself, in the order of their first forward nodes. */
 static const struct stages *one_each(const struct scene *s, const int32_t *dev, struct arena *a)
 {
     const struct graph *g = &s->m->graph[1];
@@ -438,7 +440,7 @@ static const struct stages *one_each(const struct scene *s, const int32_t *dev, 
 }
 
 /* Nodes that must be together and are in two stages of a device. */
-static const char *refuse_apart(const struct weighing *w)
+static const char *refuse_apart(const struct sums_state *w)
 {
     const struct module *m = w->s->m;
     const struct graph *g = &m->graph[1];
@@ -462,7 +464,7 @@ static const char *refuse_apart(const struct weighing *w)
 }
 
 /* Why stages and nodes do not belong together. */
-static const char *refuse_stages(const struct weighing *w, const struct plan *p)
+static const char *refuse_stages(const struct sums_state *w, const struct plan *p)
 {
     const struct scene *s = w->s;
     const struct stages *st = w->st;
@@ -487,13 +489,13 @@ static const char *refuse_stages(const struct weighing *w, const struct plan *p)
 struct verdict iteration_verdict(const struct scene *s, const struct plan *p, struct arena *a)
 {
     struct verdict v = plan_check(s, p->dev, NULL, 0, a);
-    struct weighing w = {.s = s, .dev = p->dev, .a = a};
+    struct sums_state w = {.s = s, .dev = p->dev, .a = a};
     v.value = INT64_MAX;
     if (!v.runnable)
         return v;
     const struct stages *st = w.st = p->stages ? p->stages : one_each(s, p->dev, a);
     w.sum = arena_array(a, (size_t)st->n + 1, sizeof *w.sum);
-    w.stage_of = plan_stage_of(&(struct planned){s, p, st}, a);
+    w.stage_of = plan_stage_of(&(struct staged_plan){s, p, st}, a);
     struct iteration_run *run = arena_alloc(a, sizeof *run);
     const char *why = refuse_stages(&w, p);
     why = why ? why : weigh(&w, run);

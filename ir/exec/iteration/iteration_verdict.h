@@ -1,4 +1,4 @@
-/* What a plan of stages comes to in training, as the judge's verdict. */
+/* The verdict on a plan of stages: an iteration of training, run on the event core. */
 #ifndef PCC_IR_EXEC_ITERATION_VERDICT_H
 #define PCC_IR_EXEC_ITERATION_VERDICT_H
 
@@ -11,25 +11,26 @@
 #include "ir/plan/plan.h"
 #include "ir/plan/stages.h"
 
-/* What a stage holds, for one micro-batch, before it is divided among devices; bytes and ps. */
+/* Work and bytes of a whole stage for one micro-batch, before they are divided among devices; bytes and ps. */
 struct stage_sums {
     int64_t forward, backward;
-    int64_t weight; /* of backward, what makes gradients of weights; where weight_pass_apart() */
+    /* the share of `backward` that makes gradients of weights; only if weight_pass_apart() */
+    int64_t weight;
     int64_t parameter, stored;
-    int64_t constant;        /* bytes that are there beside weights, without gradients */
-    int64_t send, send_back; /* bytes to the stages behind it, and of gradients from there */
-    struct reduce_parts
-        parts; /* its gradients, by ps of `backward`; only where these are exchanged beside it */
+    int64_t constant;        /* lasting bytes beside weights, which have no gradients */
+    int64_t send, send_back; /* bytes sent to later stages; gradient bytes sent back from there */
+    /* the stage's gradients, by ps of `backward`; only where AllReduces overlap the backward pass */
+    struct reduce_parts parts;
 };
 
 /* An iteration that is set up, and has run. */
 struct iteration_run {
     struct iteration x;
-    const struct stages
-        *stages; /* of a verdict: the plan's, or if it has none one for each of its devices */
+    /* of a verdict: the plan's stages, or, of a plan without, one stage for each of its devices */
+    const struct stages *stages;
     struct stage_work *stage;
-    int64_t *lasting; /* [place] bytes of each of its devices that are there all the time */
-    int64_t *version; /* [place] bytes of the weights among them, once */
+    int64_t *lasting; /* [place] lasting bytes of each device of the place */
+    int64_t *version; /* [place] bytes of one copy of the weights among them */
     int64_t *memory;  /* [place] -1: without end */
     struct task_graph g;
     struct timeline t;
@@ -40,13 +41,14 @@ struct iteration_run {
 struct stages_on {
     uint32_t n, nplace;           /* stage k is on place k % nplace: stages_places() */
     const struct stage_sums *sum; /* [stage] */
-    const struct device_set *set; /* [stage] its devices by servers */
+    const struct device_set *set; /* [stage] the stage's devices, counted by server */
 };
 
-/* What each stage takes on its devices, by the scene's model.  ahead is 1 where the schedule does not tell it. */
+/* Sets up an iteration: time and memory of each stage on its devices, by the scene's model.  ahead is 1 where the
+ * schedule does not set it. */
 struct iteration_run iteration_set_up(const struct scene *s, const struct servers *servers,
                                       const struct stages_on *on, struct arena *a);
-/* Why the scene's schedule cannot be run by stages on so many places, in a; NULL: it can. */
+/* Why the scene's schedule cannot run nstage stages on nplace places, in a; NULL: it can. */
 const char *iteration_refuses(const struct scene *s, uint32_t nstage, uint32_t nplace,
                               struct arena *a);
 /* Runs it, with stage[].ahead and recompute as they are, and fills the rest.  O(stages * micro-batches * log). */
@@ -63,7 +65,7 @@ struct verdict iteration_verdict(const struct scene *s, const struct plan *p, st
  * O(nodes). */
 struct exec_bound iteration_bound(const struct scene *s, struct arena *a);
 
-/* Share of a run in which the devices of its stages compute, 0 .. 1; of one that has stages. */
+/* Share of a run that the devices of its stages spend computing, 0 .. 1.  The run must have stages. */
 double iteration_busy(const struct iteration_run *t);
 
 #endif

@@ -27,8 +27,8 @@ static bool is_all_of(const uint8_t *in, const struct part *p)
     return all;
 }
 
-bool part_places_find(struct part_places *p, const struct planned *of, const struct parts *parts,
-                      const struct work *w, struct arena *a)
+bool part_places_find(struct part_places *p, const struct staged_plan *of,
+                      const struct parts *parts, const struct sample_work *w, struct arena *a)
 {
     const struct stages *st = of->stages;
     const int32_t *stage_of = plan_stage_of(of, a);
@@ -60,16 +60,16 @@ bool part_places_find(struct part_places *p, const struct planned *of, const str
     return true;
 }
 
-struct followed {
+struct part_timing {
     const struct iteration_run *run;
     const struct part_places *places;
-    const struct work *w;
+    const struct sample_work *w;
     uint32_t *first[ITERATION_WEIGHT + 1]; /* [kind][stage] the first task */
     struct arena *a;
 };
 
 /* The kind of the task in which a part runs. */
-static enum iteration_kind runs_in(const struct followed *f, uint32_t part)
+static enum iteration_kind runs_in(const struct part_timing *f, uint32_t part)
 {
     enum part_pass pass = f->places->pass[part];
     return pass == PART_FORWARD  ? ITERATION_FORWARD
@@ -77,7 +77,7 @@ static enum iteration_kind runs_in(const struct followed *f, uint32_t part)
                                  : ITERATION_BACKWARD;
 }
 
-static void find_first_tasks(struct followed *f)
+static void find_first_tasks(struct part_timing *f)
 {
     const struct task_graph *g = &f->run->g;
     for (uint32_t kind = 0; kind <= ITERATION_WEIGHT; kind++)
@@ -87,9 +87,9 @@ static void find_first_tasks(struct followed *f)
             f->first[g->task[i].kind][g->task[i].number] = i;
 }
 
-/* Device by device the instances of its parts, as its stage goes through the micro-batches: those of the parts of a
- * pass stand by number. */
-static struct csr list_instances(const struct followed *f)
+/* device -> instances of its parts, in the order in which its stage handles micro-batches; the parts of one pass by
+ * number. */
+static struct csr list_instances(const struct part_timing *f)
 {
     const struct task_graph *g = &f->run->g;
     const struct stages *st = f->run->stages;
@@ -110,7 +110,7 @@ static struct csr list_instances(const struct followed *f)
 }
 
 /* When a part's pass begins and ends for a micro-batch. */
-static void times_of(const struct followed *f, uint32_t instance, int64_t *start, int64_t *end)
+static void times_of(const struct part_timing *f, uint32_t instance, int64_t *start, int64_t *end)
 {
     const struct task_graph *g = &f->run->g;
     uint32_t x = instance % f->w->npart, task = f->first[runs_in(f, x)][f->places->stage[x]];
@@ -119,8 +119,9 @@ static void times_of(const struct followed *f, uint32_t instance, int64_t *start
     *end = sat_add(*start, g->task[task_of_item(g, item)].time);
 }
 
-/* When each tensor has left its device: it takes as long as the values, or gradients, of its stage do. */
-static const int64_t *when_sent(const struct followed *f, const struct work *all,
+/* When each tensor has left its device: at the end of its part, plus the time in which the part's stage sends values
+ * (or gradients). */
+static const int64_t *when_sent(const struct part_timing *f, const struct sample_work *all,
                                 const int64_t *end, struct arena *a)
 {
     int64_t *sent = arena_array(a, (size_t)all->ntensor + 1, sizeof *sent);
@@ -140,8 +141,8 @@ static const int64_t *when_sent(const struct followed *f, const struct work *all
 struct rhythm rhythm_of_iteration(const struct rhythm_ask *of, struct arena *a)
 {
     const struct iteration_run *run = of->verdict->run;
-    const struct work *w = of->work;
-    struct followed f = {.run = run, .places = of->places, .w = w, .a = arena_new(a)};
+    const struct sample_work *w = of->work;
+    struct part_timing f = {.run = run, .places = of->places, .w = w, .a = arena_new(a)};
     struct rhythm y = {.close = true};
     uint64_t size = (uint64_t)(w->npart + w->ntensor) * run->x.micro_batches;
     if (iteration_devices(&run->x) != run->x.nplace)

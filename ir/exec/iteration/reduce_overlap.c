@@ -29,17 +29,18 @@ int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
     return smaller(beside, after);
 }
 
-struct gathering {
+struct gradient_list {
     const struct scene *s;
     const int32_t *dev, *stage_of; /* [node] */
-    int64_t *done; /* [node] ps of its stage's backward work when it is done; 0: a forward node */
-    uint32_t n;    /* parts of all stages */
+    /* [node] ps of its stage's backward work up to the end of the node; 0: a forward node */
+    int64_t *done;
+    uint32_t n; /* parts of all stages */
     uint32_t *stage;
     struct keyed *key; /* when they are ready; item: the part */
     int64_t *bytes;
 };
 
-static void add_part(struct gathering *g, uint32_t stage, int64_t ready, int64_t bytes)
+static void add_part(struct gradient_list *g, uint32_t stage, int64_t ready, int64_t bytes)
 {
     g->stage[g->n] = stage;
     g->bytes[g->n] = bytes;
@@ -47,12 +48,12 @@ static void add_part(struct gathering *g, uint32_t stage, int64_t ready, int64_t
     g->n++;
 }
 
-static uint32_t stage_at(const struct gathering *g, nid n)
+static uint32_t stage_at(const struct gradient_list *g, nid n)
 {
     return (uint32_t)g->stage_of[n];
 }
 
-static void run_backward(struct gathering *g, uint32_t nstage, struct arena *a)
+static void run_backward(struct gradient_list *g, uint32_t nstage, struct arena *a)
 {
     const struct module *m = g->s->m;
     const struct graph *all = &m->graph[1];
@@ -68,7 +69,7 @@ static void run_backward(struct gathering *g, uint32_t nstage, struct arena *a)
 }
 
 /* Of a profile: a layer's forward and backward node have one colour. */
-static void add_layers(struct gathering *g, struct arena *a)
+static void add_layers(struct gradient_list *g, struct arena *a)
 {
     const struct module *m = g->s->m;
     const struct graph *all = &m->graph[1];
@@ -83,7 +84,7 @@ static void add_layers(struct gathering *g, struct arena *a)
     }
 }
 
-static void add_weights(struct gathering *g)
+static void add_weights(struct gradient_list *g)
 {
     const struct place *p = g->s->place;
     for (uint32_t w = 0; w < p->nweight; w++) {
@@ -100,7 +101,7 @@ static void add_weights(struct gathering *g)
 struct reduce_parts *reduce_parts_of(const struct scene *s, const int32_t *dev,
                                      const int32_t *stage_of, uint32_t nstage, struct arena *a)
 {
-    struct gathering g = {.s = s, .dev = dev, .stage_of = stage_of};
+    struct gradient_list g = {.s = s, .dev = dev, .stage_of = stage_of};
     size_t most = (size_t)s->m->nnode + s->place->nweight + 1;
     struct reduce_parts *of = arena_array(a, (size_t)nstage + 1, sizeof *of);
     g.done = arena_array(a, s->m->nnode, sizeof *g.done);

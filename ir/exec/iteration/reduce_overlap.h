@@ -1,4 +1,4 @@
-/* AllReduces that begin as soon as a gradient is there. */
+/* AllReduces that begin as soon as a gradient is computed. */
 #ifndef PCC_IR_EXEC_REDUCE_OVERLAP_H
 #define PCC_IR_EXEC_REDUCE_OVERLAP_H
 
@@ -22,9 +22,9 @@ struct reduce_parts {
 int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
                        const struct reduce_parts *parts, int64_t backward, int64_t whole);
 
-/* The parts of each stage of a model: stage_of[node], dev[node].  Those of a profile's layer are ready with its
- * backward node, those of a weight with the last backward node that needs it.  Lives in a.  O(nodes + weights log
- * weights). */
+/* The parts of each stage of a model: stage_of[node], dev[node].  Gradients of a profile's layer are ready after its
+ * backward node, the gradient of a weight after the last backward node that reads the weight.  Lives in a.  O(nodes +
+ * weights log weights). */
 struct reduce_parts *reduce_parts_of(const struct scene *s, const int32_t *dev,
                                      const int32_t *stage_of, uint32_t nstage, struct arena *a);
 

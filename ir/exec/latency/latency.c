@@ -1,5 +1,5 @@
-/* One sample by subgraphs (latency.h): a task for each of them, and for each node of a host.  Values are told net by
- * net: who makes it, and each subgraph that reads it, once. */
+/* Tasks of one sample by subgraphs (latency.h): one task for each subgraph and for each node of a host.  Waits and
+ * transfers are added net by net: from the maker of the value to each subgraph that reads the value, once. */
 #include "ir/exec/latency/latency.h"
 
 #include "ir/base/keyed.h"
@@ -14,13 +14,14 @@ struct latency {
     const struct subgraphs *k;
     struct subgraph_time *time;
     struct task_builder b;
-    uint32_t *seen; /* [subgraph] the net + 1 that it was found to read last */
+    uint32_t *seen; /* [subgraph] the last net found among its inputs, + 1 */
 };
 
-/* ---- what a subgraph takes ---------------------------------------------------------------------- */
+/* ---- times and waits of subgraphs --------------------------------------------------------------- */
 
 static uint32_t class_of(const struct latency *l, uint32_t sub)
 {
+    assert(sub < l->k->n);
     return cluster_class(l->s->cluster, l->k->sub[sub].dev);
 }
 
@@ -48,20 +49,23 @@ static void add_computing(const struct latency *l)
 /* The subgraph that makes the net's value; NO_SUBGRAPH: it is there from the beginning. */
 static uint32_t maker_of(const struct latency *l, uint32_t net)
 {
+    assert(net < l->s->place->nnet);
     nid def = l->s->m->value[l->s->place->net_value[net]].def;
     return def && l->s->place->kind[def] == PLACE_NODE ? l->k->of[def] : NO_SUBGRAPH;
 }
 
-/* A net's transfers are paid in the turn that counts entries, its waits are told in all. */
+/* Adds the waits of a net's readers for its maker (in every turn of the builder), and the transfers' times (once, in
+ * the turn BUILD_ENTRIES). */
 static void add_net(struct latency *l, uint32_t net)
 {
     const struct csr *pin = &l->s->place->net_pin;
     uint32_t maker = maker_of(l, net);
     bool pays = l->b.turn == BUILD_ENTRIES, leaves = l->s->place->net_host[net];
     if (maker == NO_SUBGRAPH && !leaves)
-        return; /* state: it is there */
+        return; /* state: already on its device */
     for_row (x, *pin, net) {
         uint32_t to = l->k->of[x];
+        assert(to != NO_SUBGRAPH); /* pins are placed nodes */
         if (to == maker || l->seen[to] == net + 1)
             continue;
         l->seen[to] = net + 1;
@@ -85,9 +89,9 @@ static void tell(struct latency *l)
         add_net(l, e);
 }
 
-/* ---- who runs it -------------------------------------------------------------------------------- */
+/* ---- lanes and lists ---------------------------------------------------------------------------- */
 
-/* The lane of a subgraph; NO_LANE: it starts when it can. */
+/* The lane of a subgraph; NO_LANE: the subgraph starts as soon as its operands are there. */
 static uint32_t lane_of(const struct latency *l, uint32_t sub)
 {
     const struct latency_model *how = &l->s->model.latency;
@@ -105,6 +109,7 @@ static void set_tasks(const struct latency *l)
     for (uint32_t i = 0; i < l->k->n; i++) {
         const struct subgraph_time *t = &l->time[i];
         struct task *x = &l->b.g.task[i];
+        assert(t->in >= 0 && t->compute >= 0 && t->out >= 0);
         *x = (struct task){.lane = {lane_of(l, i), NO_LANE}, .count = 1, .number = i};
         x->kind = l->k->sub[i].host ? LATENCY_HOST : LATENCY_SUBGRAPH;
         x->time = sat_add(t->in, sat_add(t->compute, t->out));
@@ -183,6 +188,7 @@ struct latency_run latency_run_subgraphs(const struct scene *s, const struct sub
 int64_t latency_value(const struct scene *s, const int32_t *dev, const uint32_t *slot,
                       struct arena *a)
 {
+    assert(dev);
     struct arena_mark mark = arena_mark(a);
     struct subgraphs k = subgraphs_of(s, dev, slot, a);
     struct latency_run r = latency_run_subgraphs(s, &k, a);

@@ -22,7 +22,7 @@
 
 enum latency_kind { LATENCY_SUBGRAPH, LATENCY_HOST };
 
-/* ps of a subgraph: its transfers in, its nodes (and part_cost), its transfers out. */
+/* ps of a subgraph: transfers in; computing, part_cost included; transfers out. */
 struct subgraph_time {
     int64_t in, compute, out;
 };
@@ -33,13 +33,13 @@ struct subgraph_time {
 struct task_graph latency_tasks(const struct scene *s, const struct subgraphs *k,
                                 struct subgraph_time *time, struct arena *a);
 
-/* A plan that has run. */
+/* The run of a plan by subgraphs. */
 struct latency_run {
     struct subgraphs k;
     struct subgraph_time *time; /* [subgraph] */
     struct task_graph g;
-    struct timeline
-        t; /* t.status RUN_DEADLOCK: subgraphs wait for each other, t.cycle names them */
+    /* t.status RUN_DEADLOCK: subgraphs wait for each other, t.cycle names them */
+    struct timeline t;
 };
 
 /* Runs the subgraphs of a plan.  Lives in a, beside k. */

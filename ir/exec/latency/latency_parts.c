@@ -11,7 +11,7 @@
 
 #include <assert.h>
 
-/* [subgraph] its place by start, after all that it waits for. */
+/* [subgraph] its place in an order by start time, behind all subgraphs that it waits for. */
 static uint32_t *places_by_start(const struct latency_run *r, struct arena *a)
 {
     const struct task_graph *g = &r->g;
@@ -33,25 +33,28 @@ static uint32_t *places_by_start(const struct latency_run *r, struct arena *a)
     return place;
 }
 
-struct joining {
+struct group_state {
     const struct latency_run *r;
-    struct csr after;    /* subgraph -> those that wait for it */
-    uint32_t *to;        /* [subgraph] the group that it is in, + 1; 0: none yet */
-    uint32_t group;      /* the one that grows */
-    int64_t start, end;  /* of it */
-    struct heap readers; /* of its members, by their starts; some may be members by now */
+    struct csr after;   /* subgraph -> subgraphs that wait for its results */
+    uint32_t *to;       /* [subgraph] its group + 1; 0: none yet */
+    uint32_t group;     /* the group that grows, + 1 */
+    int64_t start, end; /* of the growing group, ps */
+    /* readers of the group's results, by start; some may have joined the group since */
+    struct heap readers;
 };
 
 static int64_t end_of(const struct latency_run *r, uint32_t v)
 {
+    assert(r->t.start[v] >= 0); /* the run is done: each subgraph has started */
     return r->t.start[v] + r->g.task[v].time;
 }
 
-/* Whether v can run in the group, which it follows without a pause: all that it reads is made there, or was there when
- * the group began; and nobody else wants a result before v ends.  A group that takes no time gets nothing from outside,
- * which might come from itself. */
-static bool can_join(struct joining *j, uint32_t v)
+/* Whether v, which starts when the group ends, can join the group: each operand of v is made in the group or existed
+ * when the group began, and no subgraph outside the group reads one of its results before v ends.  A group that takes
+ * no time accepts no operand from outside: the operand might depend on the group. */
+static bool can_join(struct group_state *j, uint32_t v)
 {
+    assert(j->group > 0 && j->end >= j->start);
     const struct csr *w = &j->r->g.waits;
     int64_t end = end_of(j->r, v);
     if (j->r->t.start[v] != j->end)
@@ -64,15 +67,16 @@ static bool can_join(struct joining *j, uint32_t v)
     return !j->readers.n || j->readers.at[0].key >= end;
 }
 
-static void join(struct joining *j, uint32_t v)
+static void join(struct group_state *j, uint32_t v)
 {
+    assert(!j->to[v]); /* each subgraph joins once */
     j->to[v] = j->group;
     j->end = end_of(j->r, v);
     for_row (y, j->after, v)
         heap_push(&j->readers, j->r->t.start[y], 0, y);
 }
 
-/* Subgraphs by device, there by start; of those that start at once first what takes no time, then by place. */
+/* Subgraphs by device, start time, whether they take time (those without first), and place. */
 static const struct keyed *device_order(const struct latency_run *r, const uint32_t *on,
                                         const uint32_t *place, struct arena *a)
 {
@@ -103,7 +107,7 @@ static const struct keyed *device_order(const struct latency_run *r, const uint3
 static struct subgraphs join_hosts(const struct latency_run *r, const struct module *m,
                                    const uint32_t *on, const uint32_t *place, struct arena *a)
 {
-    struct joining j = {.r = r, .readers = {.a = a}};
+    struct group_state j = {.r = r, .readers = {.a = a}};
     struct subgraphs k = {.slotted = r->k.slotted};
     const struct keyed *x = device_order(r, on, place, a);
     j.after = csr_transpose(a, &r->g.waits, r->k.n, r->k.n);
@@ -134,6 +138,7 @@ static struct subgraphs join_hosts(const struct latency_run *r, const struct mod
 struct parts *latency_parts(const struct scene *s, const struct latency_run *r, int64_t *value,
                             uint32_t **slot, struct arena *a)
 {
+    assert(r->t.status == RUN_DONE); /* subgraphs in a deadlock have no starts to order parts by */
     struct arena *own = arena_new(a);
     const uint32_t *place = places_by_start(r, own), *on = latency_devices(s, r, own);
     struct subgraphs joined = join_hosts(r, s->m, on, place, own);
@@ -157,7 +162,8 @@ struct parts *latency_parts(const struct scene *s, const struct latency_run *r, 
 
 struct rhythm rhythm_of_latency(const struct rhythm_ask *of, struct arena *a)
 {
-    struct work *w = of->work;
+    struct sample_work *w = of->work;
+    assert(w && !w->each); /* the parts of one sample */
     int64_t *start = arena_array(a, (size_t)w->npart + 1, sizeof *start);
     int64_t *end = arena_array(a, (size_t)w->npart + 1, sizeof *end);
     int64_t *sent = arena_array(a, (size_t)w->ntensor + 1, sizeof *sent);

@@ -1,6 +1,6 @@
-/* What a plan comes to by subgraphs (latency_verdict.h): the event core runs latency_tasks, and its timeline gives the
- * figures.  The CPUs of a list are told apart after the run: nodes in the order of their starts, each on the first one
- * that is free then. */
+/* The verdict on a plan by subgraphs (latency_verdict.h): the event core runs latency_tasks(), and the timeline gives
+ * the figures.  CPUS_LIST: host nodes get their CPUs after the run, in the order of their starts, each the first free
+ * CPU of its class. */
 #include "ir/exec/latency/latency_verdict.h"
 
 #include "ir/base/keyed.h"
@@ -15,6 +15,7 @@
 /* The first device of a class. */
 static uint32_t first_of(const struct cluster *c, uint32_t cls)
 {
+    assert(cls < c->ncls);
     uint32_t d = 0;
     for (uint32_t k = 0; k < cls; k++)
         d += c->cls[k].count;
@@ -23,6 +24,7 @@ static uint32_t first_of(const struct cluster *c, uint32_t cls)
 
 static bool is_host(const struct scene *s, uint32_t d)
 {
+    assert(d < s->cluster->ndev);
     return s->cluster->cls[cluster_class(s->cluster, d)].host;
 }
 
@@ -40,11 +42,13 @@ static int32_t *hosts_as_one(const struct scene *s, const int32_t *dev, struct a
 
 uint32_t *latency_devices(const struct scene *s, const struct latency_run *r, struct arena *a)
 {
+    assert(r->t.status == RUN_DONE);
     const struct cluster *c = s->cluster;
     uint32_t *on = arena_array(a, (size_t)r->k.n + 1, sizeof *on), n = 0;
     int64_t *until = arena_array(a, (size_t)c->ndev + 1, sizeof *until);
     struct keyed *x = arena_array(a, (size_t)r->k.n + 1, sizeof *x);
-    for (int more = 0; more < 2; more++) /* what takes no time first: of those that start at once */
+    for (int more = 0; more < 2;
+         more++) /* among equal starts, nodes that take no time come first */
         for (uint32_t i = 0; i < r->k.n; i++) {
             on[i] = r->k.sub[i].dev;
             if (r->k.sub[i].host && (r->g.task[i].time > 0) == (more == 1))
@@ -79,6 +83,7 @@ int32_t *latency_nodes_ran(const struct scene *s, const struct latency_run *r, s
 const char *subgraph_text(const struct scene *s, const struct subgraphs *k, uint32_t sub,
                           struct arena *a)
 {
+    assert(sub < k->n);
     const struct subgraph *x = &k->sub[sub];
     const char *first = node_name(s->m, x->first);
     if (x->host)
@@ -88,15 +93,15 @@ const char *subgraph_text(const struct scene *s, const struct subgraphs *k, uint
                      cluster_device_name(s->cluster, a, x->dev), first, more);
 }
 
-/* What a run's items are named by: timeline_waits. */
-struct told {
+/* Argument of item_text(), for timeline_waits(). */
+struct latency_names {
     const struct scene *s;
     const struct latency_run *run;
 };
 
 static const char *item_text(const void *of, uint32_t item, struct arena *a)
 {
-    const struct told *x = of;
+    const struct latency_names *x = of;
     return subgraph_text(x->s, &x->run->k, item, a);
 }
 
@@ -161,6 +166,7 @@ static void tell_figures(const struct scene *s, const struct latency_run *r, str
         v->load[d].nodes = 0;
     for (uint32_t i = 0; i < r->k.n; i++) {
         struct device_load *l = &v->load[on[i]];
+        assert(on[i] < s->cluster->ndev);
         const struct subgraph_time *t = &r->time[i];
         bool back = r->k.sub[i].back;
         l->nodes += r->k.sub[i].nnode;
@@ -178,6 +184,7 @@ static void tell_figures(const struct scene *s, const struct latency_run *r, str
 
 struct verdict latency_verdict(const struct scene *s, const struct plan *p, struct arena *a)
 {
+    assert(s->m->cost && s->place && p->dev);
     struct verdict v = plan_check(s, hosts_as_one(s, p->dev, a), NULL, CHECK_PEAKS, a);
     v.value = INT64_MAX;
     if (!v.runnable)
@@ -193,7 +200,7 @@ struct verdict latency_verdict(const struct scene *s, const struct plan *p, stru
         v.runnable = false;
         v.why_not = timeline_waits(&run->t,
                                    "there is no latency, subgraphs wait for each other:", item_text,
-                                   &(struct told){s, run}, a);
+                                   &(struct latency_names){s, run}, a);
         return v;
     }
     v.run = run;

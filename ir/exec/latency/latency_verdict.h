@@ -1,4 +1,4 @@
-/* What a plan comes to if one sample passes through it by subgraphs, as the judge's verdict. */
+/* The verdict on a plan for one sample by subgraphs: the latency. */
 #ifndef PCC_IR_EXEC_LATENCY_VERDICT_H
 #define PCC_IR_EXEC_LATENCY_VERDICT_H
 

@@ -1,5 +1,5 @@
-/* Hops of one step (hops.h).  Lanes: those of devices to compute; with ports, two more for each device (its channels,
- * or out and in); with links, one for each ordered pair of ends that has a hop, numbered as they come. */
+/* Hops of one step (hops.h).  Lanes: one for each device to compute; with ports, two more for each device (its
+ * channels, or out and in); with links, one for each ordered pair of ends with a hop, numbered by first use. */
 #include "ir/exec/makespan/hops.h"
 
 #include "ir/exec/makespan/single_step.h"
@@ -66,14 +66,14 @@ static void set_lanes(struct hops *h, struct task *x, uint32_t from, uint32_t to
     }
     if (how == CONTENTION_BAECHI)
         x->lane[0] = n + (to < n ? to : from);
-    x->request = out && in; /* beside those of two lanes */
+    x->request = out && in; /* on one lane, but served together with the hops of two lanes */
 }
 
 struct task hop_make(struct hops *h, uint32_t net, uint32_t from, uint32_t to, bool inner)
 {
     struct task x = {.count = 1, .number = net};
     const struct cluster *c = h->of->cluster;
-    struct moved v = place_moved(h->of->place, h->of->m->cost, net);
+    struct moved_value v = place_moved(h->of->place, h->of->m->cost, net);
     uint32_t near = from < h->host ? from : to, far = to < h->host ? to : from;
     x.kind = from == h->host ? STEP_IN : to == h->host ? STEP_OUT : STEP_MOVE;
     task_between(&x, near, far);

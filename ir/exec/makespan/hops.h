@@ -1,5 +1,5 @@
-/* Hops: the ways of a step's values from device to device, how long each takes and what it holds meanwhile
- * (exec_model.h: network and contention). */
+/* Hops: the ways of a step's values from device to device, their times, and the lanes that they hold (exec_model.h:
+ * network and contention). */
 #ifndef PCC_IR_EXEC_HOPS_H
 #define PCC_IR_EXEC_HOPS_H
 
@@ -7,7 +7,7 @@
 #include "ir/dag/scene.h"
 #include "ir/exec/tasks.h"
 
-/* A device as an end of hops: those of host classes are the host, number ndev. */
+/* A device as an end of hops: all devices of host classes are one end, number ndev. */
 struct end {
     uint32_t at, cls, group;
 };
@@ -21,11 +21,11 @@ struct hops {
     struct arena *a; /* of link */
 };
 
-/* Those of a scene, none yet; lives in a.  O(D). */
+/* The hops of a scene, with no lanes of links yet; lives in a.  O(D). */
 struct hops hops_of(const struct scene *of, struct arena *a);
 /* The end from which a value that is made at `home` comes to `to` in one hop: home, or the host. */
 uint32_t hop_before(const struct hops *h, uint32_t home, uint32_t to);
-/* Whether all that have to do with a net are of one group of devices.  O(pins). */
+/* Whether the maker and all readers of a net are on one group of devices.  O(pins). */
 bool hops_stay_inside(const struct hops *h, const int32_t *dev, uint32_t net);
 /* The task of a hop of the net's value (kinds: single_step.h), one end of which at most is the host.  inner: over the
  * host, but within one group.  O(1). */

@@ -16,13 +16,14 @@
 
 #include <assert.h>
 
-/* Where the value of a net is: what brings it there, its memory; NO_ITEM: nothing does, none that it ends. */
+/* The value of a net at one end: the task that makes or brings the value, and its buffer.  task NO_ITEM: there from
+ * the beginning; buffer NO_ITEM: readers do not end its memory. */
 struct copy {
     uint32_t task, buffer;
-    uint32_t net; /* the net + 1 that this was about */
+    uint32_t net; /* the net + 1 of the other fields; stale for other nets */
 };
 
-struct step {
+struct step_build {
     const struct scene *of;
     const int32_t *dev;
     const uint32_t *rank;
@@ -36,12 +37,12 @@ struct step {
 
 /* The net at hand. */
 struct source {
-    uint32_t net, end; /* where its value is made, or the host, which has the model's inputs */
+    uint32_t net, end; /* end: where the value is made; inputs of the model: the host */
     bool inner;        /* no pin is outside one group */
 };
 
-/* The task waits for what brings the copy, and uses its memory. */
-static void add_reader(struct step *t, uint32_t task, struct copy c)
+/* The task waits for the task that brings the copy, and uses the copy's buffer. */
+static void add_reader(struct step_build *t, uint32_t task, struct copy c)
 {
     if (c.task != NO_ITEM)
         build_wait(&t->b, task, c.task);
@@ -49,13 +50,14 @@ static void add_reader(struct step *t, uint32_t task, struct copy c)
         build_use(&t->b, c.buffer, task);
 }
 
-static int64_t bytes_of(const struct step *t, uint32_t net)
+static int64_t bytes_of(const struct step_build *t, uint32_t net)
 {
     return t->of->m->cost->bytes[t->of->place->net_value[net]];
 }
 
-/* The device that is charged for what comes into the host's memory: the first of its classes that reads it. */
-static uint32_t host_reader(const struct step *t, uint32_t net)
+/* The device that is charged for a value in the host's memory: the first host device that reads the net; NO_ITEM:
+ * none does. */
+static uint32_t host_reader(const struct step_build *t, uint32_t net)
 {
     const struct csr *pin = &t->of->place->net_pin;
     for_row (x, *pin, net)
@@ -64,8 +66,8 @@ static uint32_t host_reader(const struct step *t, uint32_t net)
     return NO_ITEM;
 }
 
-/* The copy of the value at that end, brought there if it is not yet. */
-static struct copy copy_at(struct step *t, const struct source *s, uint32_t to)
+/* The copy of the value at end `to`; adds the hops to `to` if there is no copy yet. */
+static struct copy copy_at(struct step_build *t, const struct source *s, uint32_t to)
 {
     struct copy *c = &t->at[to];
     struct task x = {0};
@@ -83,8 +85,9 @@ static struct copy copy_at(struct step *t, const struct source *s, uint32_t to)
     return *c;
 }
 
-/* The value where it is made.  One that stays has a buffer without uses. */
-static struct copy make_value(struct step *t, uint32_t net, nid maker)
+/* The copy of the value where it is made.  An output of the model that stays there has a buffer without uses, which
+ * lasts. */
+static struct copy make_value(struct step_build *t, uint32_t net, nid maker)
 {
     const struct value *v = &t->of->m->value[t->of->place->net_value[net]];
     uint32_t dev = (uint32_t)t->dev[maker];
@@ -96,14 +99,15 @@ static struct copy make_value(struct step *t, uint32_t net, nid maker)
     return c;
 }
 
-/* A net: its value from where it is made to each device that reads it, and to the host if that has a pin. */
-static void add_net(struct step *t, uint32_t net)
+/* Adds a net: hops of its value from the maker to each device with a reader, and to the host if the net has a pin
+ * there. */
+static void add_net(struct step_build *t, uint32_t net)
 {
     const struct place *p = t->of->place;
     nid maker = t->of->m->value[p->net_value[net]].def;
     bool made = maker && p->kind[maker] == PLACE_NODE;
     if (!made && !p->net_host[net])
-        return; /* state that nobody makes: it is there */
+        return; /* state without a maker: already on its device */
     struct source s = {.net = net, .end = made ? t->hops.end[t->dev[maker]].at : t->hops.host};
     s.inner = t->of->model.step.network == NETWORK_HOST && t->b.turn == BUILD_ENTRIES &&
               hops_stay_inside(&t->hops, t->dev, net);
@@ -117,8 +121,8 @@ static void add_net(struct step *t, uint32_t net)
 
 /* ---- nodes -------------------------------------------------------------------------------------- */
 
-/* Bytes that a node takes beside its results that are nets, while it runs.  In a profile all of it lasts. */
-static int64_t temporary(const struct step *t, nid n)
+/* Bytes that a node needs while it runs, beside its results that are nets; 0 in a profile, where all bytes last. */
+static int64_t temporary(const struct step_build *t, nid n)
 {
     const struct module *m = t->of->m;
     int64_t rest = m->ir_version ? m->cost->own[n] : 0;
@@ -129,7 +133,7 @@ static int64_t temporary(const struct step *t, nid n)
     return rest;
 }
 
-static void add_nodes(struct step *t)
+static void add_nodes(struct step_build *t)
 {
     const struct module *m = t->of->m;
     const struct graph *g = &m->graph[1];
@@ -160,7 +164,7 @@ static uint32_t count_passes(const struct module *m, const struct part *part)
 }
 
 /* Parts in place of nodes. */
-static void add_parts(struct step *t)
+static void add_parts(struct step_build *t)
 {
     const struct module *m = t->of->m;
     for (uint32_t i = 0; i < t->parts->nparts; i++) {
@@ -180,7 +184,7 @@ static void add_parts(struct step *t)
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
-static void set_up(struct step *t, struct arena *a)
+static void set_up(struct step_build *t, struct arena *a)
 {
     const struct place *p = t->of->place;
     t->hops = hops_of(t->of, a);
@@ -192,7 +196,7 @@ static void set_up(struct step *t, struct arena *a)
         t->is_net[p->net_value[e]] = 1;
 }
 
-static void tell(struct step *t)
+static void tell(struct step_build *t)
 {
     for (uint32_t d = 0; d <= t->hops.host; d++)
         t->at[d].net = 0;
@@ -204,7 +208,7 @@ static void tell(struct step *t)
         add_net(t, e);
 }
 
-static void make_lanes(struct step *t, struct arena *a)
+static void make_lanes(struct step_build *t, struct arena *a)
 {
     static const uint8_t discipline[DISPATCHES] = {LANE_LIST, LANE_FIFO, LANE_RANK};
     const struct step_model *s = &t->of->model.step;
@@ -221,7 +225,7 @@ struct task_graph single_step(const struct scene *of, const struct plan *p,
                               const struct parts *parts, struct arena *a)
 {
     const struct step_model *s = &of->model.step;
-    struct step t = {.of = of, .dev = p->dev, .rank = p->rank, .parts = parts};
+    struct step_build t = {.of = of, .dev = p->dev, .rank = p->rank, .parts = parts};
     assert(of->m->cost && of->place && of->cluster);
     assert(s->network == NETWORK_DIRECT || s->contention < CONTENTION_BLOCKING);
     set_up(&t, a);

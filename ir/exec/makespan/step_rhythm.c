@@ -4,8 +4,8 @@
 #include "ir/base/units.h"
 #include "ir/exec/makespan/single_step.h"
 
-/* value -> its tensor, + 1; 0: none. */
-static const uint32_t *tensors_by_value(const struct module *m, const struct work *w,
+/* value -> its tensor + 1; 0: no tensor. */
+static const uint32_t *tensors_by_value(const struct module *m, const struct sample_work *w,
                                         struct arena *a)
 {
     uint32_t *tensor = arena_array(a, m->nval, sizeof *tensor);
@@ -17,7 +17,7 @@ static const uint32_t *tensors_by_value(const struct module *m, const struct wor
 struct rhythm rhythm_of_step(const struct rhythm_ask *of, struct arena *a)
 {
     const struct scene *s = of->scene;
-    struct work *w = of->work;
+    struct sample_work *w = of->work;
     int64_t *start = arena_array(a, (size_t)w->npart + 1, sizeof *start);
     int64_t *end = arena_array(a, (size_t)w->npart + 1, sizeof *end);
     int64_t *sent = arena_array(a, (size_t)w->ntensor + 1, sizeof *sent);

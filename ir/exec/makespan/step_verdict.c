@@ -1,5 +1,5 @@
-/* What a plan comes to if one sample runs through it alone (step_verdict.h): the event core runs the tasks of
- * single_step, and its timeline gives the figures. */
+/* The verdict on a plan for one sample alone (step_verdict.h): the event core runs the tasks of single_step(), and
+ * the timeline gives the figures. */
 #include "ir/exec/makespan/step_verdict.h"
 
 #include "ir/base/units.h"
@@ -47,7 +47,7 @@ struct step_run step_run_plan(const struct scene *s, const struct plan *p, const
     return run_graph(single_step(s, p, NULL, a), s, p, weights, a);
 }
 
-/* The step of a plan whose devices take, of what is ready, the first by the plan's order. */
+/* Runs a step in which each device takes the ready node that is first in the plan's order. */
 static struct task_graph ready_step(const struct scene *s, const struct plan *p, struct arena *a)
 {
     struct scene fifo = *s; /* no lists */
@@ -76,8 +76,8 @@ int64_t step_of_parts(const struct scene *s, const struct plan *p, const struct 
 
 /* ---- verdict ------------------------------------------------------------------------------------ */
 
-/* What a run's items are named by: timeline_waits. */
-struct told {
+/* Argument of item_text(), for timeline_waits(). */
+struct step_names {
     const struct scene *s;
     const struct step_run *run;
 };
@@ -85,7 +85,7 @@ struct told {
 /* "node 'a'", "the transfer of 'v'" */
 static const char *item_text(const void *of, uint32_t item, struct arena *a)
 {
-    const struct told *x = of;
+    const struct step_names *x = of;
     const struct scene *s = x->s;
     const struct task *t = &x->run->g.task[task_of_item(&x->run->g, item)];
     if (t->kind == STEP_COMPUTE)
@@ -153,7 +153,7 @@ static struct verdict run_verdict(const struct scene *s, const struct plan *p, b
         v.runnable = false;
         v.why_not =
             timeline_waits(&run->t, "the orders of the devices can never be kept:", item_text,
-                           &(struct told){s, run}, a);
+                           &(struct step_names){s, run}, a);
         return v;
     }
     v.run = run;

@@ -1,4 +1,4 @@
-/* What a plan comes to if one sample runs through it alone, as the judge's verdict. */
+/* The verdict on a plan for one sample alone, node by node: the makespan. */
 #ifndef PCC_IR_EXEC_STEP_VERDICT_H
 #define PCC_IR_EXEC_STEP_VERDICT_H
 
@@ -6,7 +6,7 @@
 #include "ir/exec/step_bound.h"
 #include "ir/plan/plan.h"
 
-/* A step that has run. */
+/* The run of a step. */
 struct step_run {
     struct task_graph g; /* made by single_step, with what lasts and the devices' memory */
     struct timeline t;

@@ -13,20 +13,20 @@
 #include "ir/exec/step_kind.h"
 #include "ir/exec/task_order.h"
 
-struct booking {
+struct booking_state {
     struct task_graph *g;
-    struct csr next;  /* task -> tasks that wait for it */
-    uint32_t *left;   /* [task] tasks that it still waits for */
+    struct csr next;  /* task -> tasks that wait for this task */
+    uint32_t *left;   /* [task] number of unbooked tasks that the task waits for */
     int64_t *ready;   /* [task] ps */
     int64_t *device;  /* [dev] ps: when it is free */
     int64_t *channel; /* [dev] ps: when it is free */
     struct heap nodes;
-    uint32_t count; /* tasks that are booked */
+    uint32_t count; /* number of booked tasks */
 };
 
-static void end_task(struct booking *b, uint32_t t, int64_t end);
+static void end_task(struct booking_state *b, uint32_t t, int64_t end);
 
-static void set_start(struct booking *b, uint32_t t, int64_t start)
+static void set_start(struct booking_state *b, uint32_t t, int64_t start)
 {
     b->g->task[t].release = start;
     b->g->task[t].rank = b->count++;
@@ -34,7 +34,7 @@ static void set_start(struct booking *b, uint32_t t, int64_t start)
 }
 
 /* Books a hop that could go at the time `ready`. */
-static void book_hop(struct booking *b, uint32_t t)
+static void book_hop(struct booking_state *b, uint32_t t)
 {
     const struct task *x = &b->g->task[t];
     int64_t start = b->ready[t];
@@ -52,7 +52,7 @@ static void book_hop(struct booking *b, uint32_t t)
 }
 
 /* What waits for task t can go on; a hop is booked at once, and no hop waits for another one. */
-static void end_task(struct booking *b, uint32_t t, int64_t end)
+static void end_task(struct booking_state *b, uint32_t t, int64_t end)
 {
     for_row (u, b->next, t) {
         b->ready[u] = larger(end, b->ready[u]);
@@ -68,7 +68,7 @@ static void end_task(struct booking *b, uint32_t t, int64_t end)
 void book_ahead(struct task_graph *g, uint32_t n, struct arena *a)
 {
     struct arena *own = arena_new(a);
-    struct booking b = {.g = g, .next = csr_transpose(own, &g->waits, g->ntask, g->ntask)};
+    struct booking_state b = {.g = g, .next = csr_transpose(own, &g->waits, g->ntask, g->ntask)};
     b.left = arena_array(own, (size_t)g->ntask + 1, sizeof *b.left);
     b.ready = arena_array(own, (size_t)g->ntask + 1, sizeof *b.ready);
     b.device = arena_array(own, (size_t)g->ndev + 1, sizeof *b.device);

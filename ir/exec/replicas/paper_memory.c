@@ -13,14 +13,14 @@
 
 #include "ir/base/units.h"
 
-struct counting {
+struct memory_count {
     const struct scene *s;
     const int32_t *dev;
     int64_t *stays, *runs; /* [dev] */
     uint32_t *net;         /* [value] its net + 1; 0: none */
 };
 
-static bool writes_over(const struct counting *c, nid n)
+static bool writes_over(const struct memory_count *c, nid n)
 {
     static const char *const op[] = {"Relu",      "Flatten", "Squeeze",
                                      "Unsqueeze", "Reshape", "Identity"};
@@ -38,7 +38,7 @@ static bool writes_over(const struct counting *c, nid n)
            c->dev[def] == c->dev[n];
 }
 
-static int64_t result_bytes(const struct counting *c, nid n)
+static int64_t result_bytes(const struct memory_count *c, nid n)
 {
     const struct module *m = c->s->m;
     int64_t bytes = 0;
@@ -48,7 +48,7 @@ static int64_t result_bytes(const struct counting *c, nid n)
     return bytes;
 }
 
-static void count_node(struct counting *c, nid n)
+static void count_node(struct memory_count *c, nid n)
 {
     const struct module *m = c->s->m;
     int64_t made = result_bytes(c, n), own = m->ir_version ? m->cost->own[n] : made;
@@ -63,7 +63,7 @@ static void count_node(struct counting *c, nid n)
 }
 
 /* A value is copied once to each other device that reads it.  seen[dev]: the net + 1 that was. */
-static void count_copies(struct counting *c, uint32_t e, uint32_t *seen)
+static void count_copies(struct memory_count *c, uint32_t e, uint32_t *seen)
 {
     const struct place *p = c->s->place;
     nid def = c->s->m->value[p->net_value[e]].def;
@@ -86,7 +86,7 @@ int64_t *paper_memory(const struct scene *s, const struct plan *p, const int64_t
     const struct graph *g = &s->m->graph[1];
     uint32_t nd = s->cluster->ndev;
     struct arena *own = arena_new(a);
-    struct counting c = {.s = s, .dev = p->dev};
+    struct memory_count c = {.s = s, .dev = p->dev};
     c.stays = arena_array(a, (size_t)nd + 1, sizeof *c.stays);
     c.runs = arena_array(own, (size_t)nd + 1, sizeof *c.runs);
     c.net = arena_array(own, s->m->nval, sizeof *c.net);

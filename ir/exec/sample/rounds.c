@@ -25,14 +25,14 @@ enum {
     MANY = 1 << 14 /* bars of a picture, if the user does not say how many samples */
 };
 
-/* Costs of one part in one pass. */
+/* Costs of a part in one training pass. */
 struct piece {
     int64_t compute, in, out;
     uint32_t task[4]; /* [kind] 1 + the task; 0: none */
     bool used;
 };
 
-struct building {
+struct replay_build {
     const struct module *m;
     const struct place *p;
     const struct cluster *c;
@@ -45,18 +45,18 @@ struct building {
     struct pairs edge;   /* between pieces: `to` reads what `from` makes */
 };
 
-static bool is_back(const struct building *b, nid n)
+static bool is_back(const struct replay_build *b, nid n)
 {
     return b->m->backward && b->m->backward[n];
 }
 
-static uint32_t piece_of(const struct building *b, nid n)
+static uint32_t piece_of(const struct replay_build *b, nid n)
 {
     assert(b->parts->part_of[n] >= 0 && (uint32_t)b->parts->part_of[n] < b->parts->nparts);
     return 2 * (uint32_t)b->parts->part_of[n] + is_back(b, n);
 }
 
-static void add_edge(struct building *b, uint32_t from, uint32_t to)
+static void add_edge(struct replay_build *b, uint32_t from, uint32_t to)
 {
     if (from != to)
         pairs_add(&b->edge, from, to);
@@ -64,7 +64,7 @@ static void add_edge(struct building *b, uint32_t from, uint32_t to)
 
 /* Adds net e: each device pays its transfer once, in the pass of the producer; its readers wait for the producer, on
  * other devices also for the transfer.  first: scratch, [device], all UINT32_MAX. */
-static void add_net(struct building *b, uint32_t e, uint32_t *first)
+static void add_net(struct replay_build *b, uint32_t e, uint32_t *first)
 {
     vid v = b->p->net_value[e];
     nid def = b->m->value[v].def;
@@ -101,7 +101,7 @@ static void add_net(struct building *b, uint32_t e, uint32_t *first)
     }
 }
 
-static void make_pieces(struct building *b)
+static void make_pieces(struct replay_build *b)
 {
     const struct graph *g = &b->m->graph[1];
     uint32_t *first = arena_array(b->a, (size_t)b->c->ndev + 1, sizeof *first);
@@ -123,7 +123,7 @@ static void make_pieces(struct building *b)
 /* ---- tasks ------------------------------------------------------------------------------------ */
 
 /* The lane of device `dev` for a kind of task; made if it is new. */
-static uint32_t lane_of(const struct building *b, uint32_t dev, uint8_t kind)
+static uint32_t lane_of(const struct replay_build *b, uint32_t dev, uint8_t kind)
 {
     uint32_t per = b->model->overlap == OVERLAP_SUM ? 1 : b->model->overlap == OVERLAP_MAX ? 2 : 3;
     if (kind == TASK_WHOLE || kind == TASK_COMPUTE)
@@ -131,7 +131,7 @@ static uint32_t lane_of(const struct building *b, uint32_t dev, uint8_t kind)
     return per * dev + (per == 3 && kind == TASK_OUT ? 2 : 1);
 }
 
-static void make_lanes(struct building *b)
+static void make_lanes(struct replay_build *b)
 {
     struct replay *r = b->r;
     r->nlane = lane_of(b, b->c->ndev, TASK_WHOLE);
@@ -143,7 +143,7 @@ static void make_lanes(struct building *b)
         r->lane[d].kind = TASK_WHOLE;
 }
 
-static void add_task(struct building *b, uint32_t piece, uint8_t kind)
+static void add_task(struct replay_build *b, uint32_t piece, uint8_t kind)
 {
     struct replay *r = b->r;
     struct piece *x = &b->piece[piece];
@@ -187,7 +187,7 @@ static void drop_repeats(struct csr *c, uint32_t rows, struct arena *a)
 }
 
 /* Makes the tasks, in order of the parts, forward before backward, and what they wait for. */
-static void make_tasks(struct building *b)
+static void make_tasks(struct replay_build *b)
 {
     struct replay *r = b->r;
     uint32_t npiece = 2 * b->parts->nparts;
@@ -240,8 +240,8 @@ static void delay_backward(struct replay *r, const uint32_t *order, const struct
     }
 }
 
-/* level -> tasks, each behind those that it waits for. */
-static struct csr by_level(struct building *b)
+/* level -> tasks, each behind the tasks that it waits for. */
+static struct csr by_level(struct replay_build *b)
 {
     struct replay *r = b->r;
     uint32_t *order = arena_array(b->a, (size_t)r->ntask + 1, sizeof *order);
@@ -265,8 +265,8 @@ static struct csr by_level(struct building *b)
     return csr_build(b->a, r->levels, r->ntask, level, order);
 }
 
-/* Appends the tasks of a pass (2: of both) to the lists of their lanes, round by round: in round r those of each
- * level for sample r - level, if there is such a sample. */
+/* Appends the tasks of a pass (2: of both) to the lists of their lanes, round by round: round r has the tasks of each
+ * level, for sample r - level if that sample exists. */
 static void list_pass(const struct replay *r, const struct csr *level, int pass, struct csr *list)
 {
     for (uint32_t round = 0; round < r->samples + r->levels - 1; round++) {
@@ -348,14 +348,14 @@ struct replay replay_run(const struct scene *s, const int32_t *dev, const struct
 {
     assert(s->m->cost && parts->part_of);
     struct replay r = {.levels = 1};
-    struct building b = {.m = s->m,
-                         .p = s->place,
-                         .c = s->cluster,
-                         .model = &s->model,
-                         .dev = dev,
-                         .parts = parts,
-                         .a = a,
-                         .r = &r};
+    struct replay_build b = {.m = s->m,
+                             .p = s->place,
+                             .c = s->cluster,
+                             .model = &s->model,
+                             .dev = dev,
+                             .parts = parts,
+                             .a = a,
+                             .r = &r};
     make_pieces(&b);
     make_lanes(&b);
     make_tasks(&b);

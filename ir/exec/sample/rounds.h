@@ -27,7 +27,7 @@ struct replay {
     bool training;           /* there are tasks of the backward pass */
     struct round_task *task; /* in an order that is legal to run */
     struct round_lane *lane;
-    struct csr after; /* task -> tasks that it waits for, of the same sample */
+    struct csr after; /* task -> tasks of the same sample that the task waits for */
     int64_t *start;   /* [task * samples + sample] ps */
     int64_t end;      /* ps; end / samples tends to the plan's value, from above */
 };

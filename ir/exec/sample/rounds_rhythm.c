@@ -4,7 +4,7 @@
 struct rhythm rhythm_of_rounds(const struct rhythm_ask *of, struct arena *a)
 {
     const struct scene *s = of->scene;
-    struct work *w = of->work;
+    struct sample_work *w = of->work;
     uint32_t *level = arena_array(a, (size_t)w->npart + 1, sizeof *level);
     uint8_t *phase = arena_alloc(a, (size_t)w->npart + 1);
     uint32_t hop = s->model.overlap == OVERLAP_SUM ? 1 : 2;

@@ -4,8 +4,9 @@
 
 #include "ir/exec/exec_runs.h"
 
-/* A part comes a round behind those that it reads of on other devices; where transfers overlap computing two, so that a
- * transfer has one for itself.  GPipe's backward pass is a phase of its own.  Lives in a.  O(parts + inputs). */
+/* A part runs one round after the parts on other devices whose results it reads; two rounds after them where
+ * transfers overlap computing, so that the transfer has a round of its own.  GPipe's backward pass is a phase of its
+ * own.  Lives in a.  O(parts + inputs). */
 struct rhythm rhythm_of_rounds(const struct rhythm_ask *of, struct arena *a);
 
 #endif

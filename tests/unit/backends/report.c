@@ -25,7 +25,7 @@ static char *report(const char *text)
                      0);
     struct scene s = t.scene;
     s.place = place_build(s.m, NULL, 0, s.m->mem, &d);
-    struct verdict v = judge(&s, t.plan->dev, NULL, s.m->mem);
+    struct verdict v = load_verdict(&s, t.plan->dev, NULL, s.m->mem);
     struct result r = {.scene = s,
                        .plan = t.plan,
                        .verdict = &v,

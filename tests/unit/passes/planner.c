@@ -1,4 +1,4 @@
-/* Every planner of the table with every feature, alone and in pairs (passes/planner.c, table.c, step_run of
+/* Every planner of the table with every feature, alone and in pairs (passes/planner.c, table.c, pipeline_step_run of
  * pipeline.c): either the runner refuses in one sentence, because the planner does not offer a feature, or the plan
  * is what the planner claims.  A planner that comes into the table is tested here by itself.
  *

@@ -1,5 +1,5 @@
-/* What listeners hear from passes, and that they can end them: ir/base/listener.c, step_run of passes/pipeline.c, and
- * the searches that tell of themselves.
+/* Progress that passes tell listeners, and passes ended by listeners: ir/base/listener.c, pipeline_step_run of
+ * passes/pipeline.c, and the searches that report progress.
  *
  * A graph of parallel chains, wide enough that no planner is done at once.  Each planner tells of itself under the
  * name that -p has, values that never fall below the bound beside them or below the plan's own, and a listener that
@@ -92,12 +92,12 @@ static void check(const char *devices, const char *passes, uint32_t enough)
                     .use.diag = &d,
                     .use.listener = &l};
     struct plan *p = place(&x, &e, devices, passes);
-    if (!p || !e.told || e.after || e.least < (e.least ? p->claim.bare : 0) ||
-        e.bound_most > p->claim.bare)
+    if (!p || !e.told || e.after || e.least < (e.least ? p->claim.value_less_parts : 0) ||
+        e.bound_most > p->claim.value_less_parts)
         fail_msg(
             "%s: told %u times, %u after enough, values from %lld, bounds up to %lld, plan %lld",
             passes, e.told, e.after, (long long)e.least, (long long)e.bound_most,
-            (long long)(p ? p->claim.bare : -1));
+            (long long)(p ? p->claim.value_less_parts : -1));
     if (enough && (!l.ended || e.told != enough))
         fail_msg("%s: not ended: %s", passes, p->claim.argument);
     if (!enough)

@@ -49,8 +49,8 @@ int replay_rounds(FILE *f, const struct result *r, int64_t samples, struct arena
         return -1;
     bool steady =
         exec_kind(&r->scene.model)->feed == FEED_STEADY; /* else it comes to another figure */
-    int64_t v =
-        steady ? r->verdict->value : judge(&r->scene, r->plan->dev, r->plan->copies, a).value;
+    int64_t v = steady ? r->verdict->value
+                       : load_verdict(&r->scene, r->plan->dev, r->plan->copies, a).value;
     double over = (double)(y.end - v * y.samples) / ((double)(v ? v : 1) * y.samples);
     fprintf(f,
             "replay of %u sample%s: %s per sample, %.2f %% above the plan's %s\n"

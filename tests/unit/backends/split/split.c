@@ -78,7 +78,7 @@ static int split_randomly(const char *path, const char *folder, struct draw draw
     if (pipeline_run(&pipe, &x, &ro) || ctx_base(&x))
         goto out;
     plan.dev = random_plan(m, x.scene.place, draw, mem);
-    struct verdict v = judge(&x.scene, plan.dev, NULL, mem);
+    struct verdict v = load_verdict(&x.scene, plan.dev, NULL, mem);
     struct parts *parts = parts_build(&x.scene, plan.dev, mem);
     const char **name = arena_array(mem, ctx_ndims(&x) + 1, sizeof *name);
     int64_t *value = arena_array(mem, ctx_ndims(&x) + 1, sizeof *value);

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 /* Values on their way: by bytes, of few elements, with a time from a profile. */
-static const struct moved kb = {1000, -1, false}, light = {1000, -1, true},
-                          timed = {1000, 10001, false};
+static const struct moved_value kb = {1000, -1, false}, light = {1000, -1, true},
+                                timed = {1000, 10001, false};
 
 static void keep(void *user, enum diag_level level, enum warning w, const char *line)
 {
@@ -132,9 +132,10 @@ static void devices(void **state)
     assert_true(c.cls[3].memory == -1);
 
     assert_true(cluster_transfer(&c, 0, false, kb) == 10000000 + 40000);
-    assert_true(cluster_transfer(&c, 0, false, (struct moved){1, -1, true}) == 40);
+    assert_true(cluster_transfer(&c, 0, false, (struct moved_value){1, -1, true}) == 40);
     assert_true(cluster_transfer(&c, 1, false, kb) == 0);
-    assert_true(cluster_transfer(&c, 0, false, (struct moved){INT64_MAX, -1, false}) == INT64_MAX);
+    assert_true(cluster_transfer(&c, 0, false, (struct moved_value){INT64_MAX, -1, false}) ==
+                INT64_MAX);
     struct diag d = {.emit = keep, .user = said};
     assert_int_equal(cluster_set_link(&c, "12.5GB/s,2us", &d), 0);
     assert_true(cluster_transfer(&c, 2, false, kb) == 2000000 + 80000);
@@ -156,7 +157,7 @@ enum way { NO, A, IN_A, B, AB, BA, A12, WAYS };
 static void check_routes(const struct cluster *c, const uint32_t *end, const enum way (*want)[9],
                          const int64_t (*time)[3])
 {
-    const struct moved value[] = {kb, light, timed};
+    const struct moved_value value[] = {kb, light, timed};
     for (uint32_t i = 0; i < 9; i++)
         for (uint32_t k = 0; k < 9; k++)
             for (uint32_t v = 0; v < 3; v++)

@@ -15,7 +15,7 @@
 enum { CASES = SANITIZED ? 200 : 1000, PARTS = 9, TENSORS = 20 };
 
 struct sample {
-    struct work work;
+    struct sample_work work;
     struct work_part part[PARTS];
     struct work_tensor tensor[TENSORS];
     uint32_t at[PARTS + 1], to[PARTS * TENSORS];
@@ -32,11 +32,11 @@ static void draw(struct sample *x, uint64_t *rng)
 {
     memset(x, 0, sizeof *x);
     uint32_t n = 1 + random_below(rng, PARTS), used = 0;
-    x->work = (struct work){.npart = n,
-                            .ntensor = 1 + random_below(rng, TENSORS),
-                            .part = x->part,
-                            .tensor = x->tensor,
-                            .in = {x->at, x->to}};
+    x->work = (struct sample_work){.npart = n,
+                                   .ntensor = 1 + random_below(rng, TENSORS),
+                                   .part = x->part,
+                                   .tensor = x->tensor,
+                                   .in = {x->at, x->to}};
     for (uint32_t t = 0; t < x->work.ntensor; t++)
         x->tensor[t].from = random_below(rng, 5) ? random_below(rng, n) : n;
     for (uint32_t p = 0; p < n; p++) {

@@ -152,7 +152,7 @@ static void test_replay(void **state)
         for (int i = 0; i < 2 * OVERLAPS; i++) {
             x.scene.model.overlap = (enum overlap)(i / 2);
             x.scene.model.training.schedule = i % 2 ? TRAINING_GPIPE : TRAINING_DAPPLE;
-            struct verdict v = judge(&x.scene, dev, NULL, x.use.mem);
+            struct verdict v = load_verdict(&x.scene, dev, NULL, x.use.mem);
             struct replay r = replay_run(&x.scene, dev, parts, SAMPLES, x.use.mem);
             int64_t levels = 1;
             for (uint32_t k = 0; k < r.ntask; k++)
@@ -192,7 +192,7 @@ static void test_limits(void **state)
     assert_int_equal(ctx_base(&x), 0);
     int32_t *dev = arena_array(x.use.mem, x.scene.m->nnode, sizeof *dev);
     dev[x.scene.m->nnode - 1] = 1;
-    struct verdict v = judge(&x.scene, dev, NULL, x.use.mem);
+    struct verdict v = load_verdict(&x.scene, dev, NULL, x.use.mem);
     uint32_t copies[] = {1, 1, 1};
     struct plan plan = {.dev = dev};
     struct result r = {.scene = x.scene,

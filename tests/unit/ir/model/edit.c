@@ -554,9 +554,12 @@ static void names_are_new(void **state)
     nid a, b;
     (void)state;
     struct module *m = chain(&d, &a, &b);
-    struct module *f = m->function[module_add_function(m)].body;
-    f->value[module_add_value(f)].name = str_id(f, "inside");
-    f->node[module_add_node(f)].name = str_id(f, "INSIDE");
+    uint32_t made = module_add_function(m);
+    struct module *f = m->function[made].body;
+    vid inner = module_add_value(f);
+    nid k = module_add_node(f);
+    f->value[inner].name = str_id(f, "inside");
+    f->node[k].name = str_id(f, "INSIDE");
     struct edit *e = edit_begin(m, m->mem);
     vid w = named(m, "w");
     edit_name_value(e, w, "inside");

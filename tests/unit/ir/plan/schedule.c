@@ -34,7 +34,7 @@ struct made {
     struct scene of;
     struct diag d;
     struct parts *parts;
-    struct work *w;
+    struct sample_work *w;
     struct schedule *s;
     bool repeats;
     /* without rounds: how long parts and ways (tensor * (ndev + 1) + device) take, and when parts start then */
@@ -71,7 +71,7 @@ static void draw_module(FILE *f, uint64_t *rng)
 /* Sends a tensor to wherever it is wanted, as far as dev (NONE: all) is: a device's lane does one after the other. */
 static void send(struct made *k, uint32_t t, uint32_t dev, int64_t *free, int64_t *came)
 {
-    const struct work *w = k->w;
+    const struct sample_work *w = k->w;
     uint32_t home = w->place.to[w->place.at[t]];
     for (uint32_t i = w->place.at[t] + 1; i < w->place.at[t + 1]; i++) {
         uint32_t to = w->place.to[i];
@@ -85,7 +85,7 @@ static void send(struct made *k, uint32_t t, uint32_t dev, int64_t *free, int64_
 /* Random times, and what comes of them if room is never wanting: parts and transfers in their order. */
 static struct rhythm make_step(struct made *k, uint64_t *rng)
 {
-    const struct work *w = k->w;
+    const struct sample_work *w = k->w;
     uint32_t ways = w->ntensor * (w->ndev + 1);
     int64_t *busy = arena_array(k->a, w->ndev + 1, sizeof *busy);
     int64_t *free = arena_array(k->a, w->ndev + 1, sizeof *free);
@@ -167,7 +167,7 @@ static void make(struct made *k, uint64_t *rng)
 /* ---- running lists on the event core --------------------------------------------------------- */
 
 struct replayed {
-    const struct work *w;
+    const struct sample_work *w;
     const struct schedule *s;
     struct task_graph g;
     uint32_t *item, *sample; /* [task] */
@@ -195,7 +195,7 @@ static void wait_for(struct replayed *r, uint32_t task, uint32_t item)
 /* What a task waits for, by the rules of schedule.h. */
 static void add_waits(struct replayed *r, uint32_t task, uint32_t lane)
 {
-    const struct work *w = r->w;
+    const struct sample_work *w = r->w;
     const struct instruction *i = &r->s->item[r->item[task]];
     uint32_t n = w->ndev, t = i->what;
     if (i->kind == DO_COMPUTE) {
@@ -253,7 +253,7 @@ static void add_tasks(struct replayed *r, struct arena *a)
 /* Room: from ALLOC or COMPUTE to FREE, and while a part runs. */
 static void add_buffers(struct replayed *r, struct arena *a)
 {
-    const struct work *w = r->w;
+    const struct sample_work *w = r->w;
     uint32_t most = 0, n = 0;
     for (uint32_t x = 0; x < w->npart; x++)
         most += 1 + w->out.at[x + 1] - w->out.at[x];
@@ -329,7 +329,7 @@ static void draw_times(struct replayed *r, uint64_t *rng)
 /* Whatever a part reads has been made before it, for the same sample. */
 static void check_data(const struct replayed *r, const struct timeline *t)
 {
-    const struct work *w = r->w;
+    const struct sample_work *w = r->w;
     for (uint32_t i = 0; i < r->g.ntask; i++) {
         const struct instruction *x = &r->s->item[r->item[i]];
         if (x->kind != DO_COMPUTE)
@@ -349,7 +349,7 @@ static void check_data(const struct replayed *r, const struct timeline *t)
 /* How many ALLOCs have been done and not their RECVs: never more than a queue holds. */
 static void check_queues(const struct replayed *r, const struct timeline *t)
 {
-    const struct work *w = r->w;
+    const struct sample_work *w = r->w;
     for (uint32_t dev = 0; dev < w->ndev; dev++)
         for (uint32_t from = 0; from <= w->ndev; from++) {
             uint32_t lane = lane_recv(w->ndev, dev, from), ahead = 0;
@@ -735,7 +735,7 @@ static void times(void **state)
     dev[t.scene.m->nnode - 1] = dev[t.scene.m->nnode - 2] = 1;
     struct plan p = {.dev = dev};
     struct parts *parts = parts_build(&t.scene, dev, a);
-    struct work *w = work_of_parts(&t.scene, parts, a);
+    struct sample_work *w = work_of_parts(&t.scene, parts, a);
     struct rhythm y = rhythm_of_step(
         &(struct rhythm_ask){.scene = &t.scene, .plan = &p, .parts = parts, .work = w}, a);
     assert_true(w->npart == 2 && w->ntensor == 2 && !y.repeats);
@@ -757,15 +757,15 @@ static void circle(void **state)
     struct work_tensor tensor[] = {{"x", 0, 1, 1, false}, {"y", 0, 1, 3, false}};
     uint32_t in_at[] = {0, 1, 1, 2, 2}, in_to[] = {1, 0}, out_at[] = {0, 0, 1, 1, 2},
              out_to[] = {0, 1};
-    struct work w = {.ndev = 2,
-                     .npart = 4,
-                     .ntensor = 2,
-                     .dev_name = dev_name,
-                     .memory = memory,
-                     .part = part,
-                     .tensor = tensor,
-                     .in = {in_at, in_to},
-                     .out = {out_at, out_to}};
+    struct sample_work w = {.ndev = 2,
+                            .npart = 4,
+                            .ntensor = 2,
+                            .dev_name = dev_name,
+                            .memory = memory,
+                            .part = part,
+                            .tensor = tensor,
+                            .in = {in_at, in_to},
+                            .out = {out_at, out_to}};
     work_finish(&w, a);
     struct instruction item[] = {
         {DO_ALLOC, 0, 0, 1, 0},   {DO_COMPUTE, 0, 0, 0, 0}, {DO_FREE, 0, 0, 1, 0},  /* acc0 */

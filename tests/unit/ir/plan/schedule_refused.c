@@ -85,7 +85,7 @@ static const char *said_of(const struct refused *r, struct arena *a, char *error
         else
             fail_msg("there is no %s", r->change[i].from);
     struct json_text first = quoted("m", m), second = quoted("s", s);
-    struct work *w = work_read(&first, a, &d);
+    struct sample_work *w = work_read(&first, a, &d);
     struct schedule *read = w ? schedule_read(&second, w, a, &d) : NULL;
     assert_int_equal(d.errors, !read);
     const char *why = read ? schedule_check(read->work, read, a) : error;

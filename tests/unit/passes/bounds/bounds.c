@@ -288,13 +288,13 @@ static void check_holding(struct instance *t, const struct reduction *r, uint32_
     int64_t weight[MAX_N], most = random_below(rng, 120);
     for (uint32_t v = 0; v < g->n; v++)
         weight[v] = random_below(rng, 3) ? (int64_t)random_below(rng, 1 << 20) << 10 : 0;
-    struct holding *h = holding_new(r, k, weight, &work, t->a);
+    struct device_knapsack *h = device_knapsack_new(r, k, weight, &work, t->a);
     int64_t want = heaviest(r, k, weight, most);
     int64_t target = want - (want > 0 && random_below(rng, 2));
-    assert_true(holding_most(h, most) >= want);
-    enum holding_answer answer = holding_search(h, most, target, UINT64_MAX, NULL);
-    assert_int_equal(answer, want > target ? HOLDING_FOUND : HOLDING_NONE);
-    if (answer == HOLDING_FOUND) {
+    assert_true(device_knapsack_most(h, most) >= want);
+    enum device_knapsack_answer answer = device_knapsack_search(h, most, target, UINT64_MAX, NULL);
+    assert_int_equal(answer, want > target ? KNAPSACK_FOUND : KNAPSACK_NONE);
+    if (answer == KNAPSACK_FOUND) {
         int64_t sum = 0;
         for (uint32_t v = 0; v < g->n; v++)
             sum += h->best[v] ? weight[v] : 0;
@@ -303,7 +303,7 @@ static void check_holding(struct instance *t, const struct reduction *r, uint32_
     }
     uint64_t none = 0;
     h->work = &none;
-    assert_int_equal(holding_search(h, most, target, UINT64_MAX, NULL), HOLDING_UNKNOWN);
+    assert_int_equal(device_knapsack_search(h, most, target, UINT64_MAX, NULL), KNAPSACK_UNKNOWN);
 }
 
 /* Weights say what they should. */
@@ -380,9 +380,9 @@ static void test_bounds(void **state)
         int64_t want = least_value(t);
         for (uint32_t i = 0; i < 3 && want != COST_NEVER; i++) {
             int64_t upper = i == 0 ? want : want + random_below(&rng, 40);
-            struct bounding with = {.work = i == 2 ? random_below(&rng, 20000) : BOUNDS_WORK,
-                                    .mem = t->a,
-                                    .scratch = scratch};
+            struct bound_means with = {.work = i == 2 ? random_below(&rng, 20000) : BOUNDS_WORK,
+                                       .mem = t->a,
+                                       .scratch = scratch};
             struct bound b = bounds_best(c, upper, &with, NULL);
             if (b.value > want)
                 fail_msg("seed %llu: bound %lld (%s), brute force %lld", (unsigned long long)seed,
@@ -433,7 +433,7 @@ static void test_many_holes(void **state)
         g->time = both;
         g->net_cost = nets;
         struct problem *c = problem_build(g, &scene, -1, a, &d);
-        struct bounding with = {.work = BOUNDS_WORK, .mem = a, .scratch = scratch};
+        struct bound_means with = {.work = BOUNDS_WORK, .mem = a, .scratch = scratch};
         assert_true(c->lower.value < want);
         assert_int_equal(bounds_best(c, want, &with, NULL).value, want);
     }

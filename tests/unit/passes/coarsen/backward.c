@@ -140,7 +140,7 @@ static void try_copies(struct ctx *x, const int32_t *node, uint32_t *copies, con
         return;
     }
     struct arena_mark mark = arena_mark(x->use.mem);
-    struct verdict v = judge(&x->scene, node, copies, x->use.mem);
+    struct verdict v = load_verdict(&x->scene, node, copies, x->use.mem);
     if (v.fits && v.colocated && v.runnable && v.value < *best)
         *best = v.value;
     arena_release(x->use.mem, mark);
@@ -225,7 +225,7 @@ static void check(enum mode mode, uint64_t rng)
             if (rc)
                 fail_msg("round %u: no plan, best %lld\n%s", round, (long long)best, w.said.text);
             struct verdict v =
-                judge(&x.scene, x.results.plan->dev, x.results.plan->copies, x.use.mem);
+                load_verdict(&x.scene, x.results.plan->dev, x.results.plan->copies, x.use.mem);
             if (v.value != best || x.results.plan->claim.status != PLAN_OPTIMAL)
                 fail_msg("round %u: %lld, best %lld\n%s", round, (long long)v.value,
                          (long long)best, w.said.text);

@@ -369,8 +369,8 @@ static void test_paths(void **state)
         for (uint32_t i = 0; i < 3 && c->lower.value < upper; i++) {
             int64_t before = c->lower.value;
             uint64_t spent;
-            struct bounding with = {.work = i == 2 ? 10000000 : random_below(&rng, 5000),
-                                    .mem = t->a};
+            struct bound_means with = {.work = i == 2 ? 10000000 : random_below(&rng, 5000),
+                                       .mem = t->a};
             bool higher = problem_raise(c, holder_bound(h, upper, &with, &spent));
             assert_true(higher == (c->lower.value > before) && spent <= with.work);
             if (c->lower.value > want)
@@ -407,7 +407,7 @@ static void test_bounds(void **state)
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         for (uint32_t v = 0; v < t->g.n; v++)
             out[v] = t->g.pin[v] < 0 && random_below(&rng, 3) == 0;
-        struct relaxed r = relax(c, out, t->a, &d), all = relax(c, none, t->a, &d);
+        struct smaller_problem r = relax(c, out, t->a, &d), all = relax(c, none, t->a, &d);
         if (want == COST_NEVER) {
             assert_true(dp_refute(all.c, 100000, all.floating, &most, t->a).none);
             arena_free(t->a);

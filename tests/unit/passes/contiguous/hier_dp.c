@@ -368,7 +368,7 @@ static void test_judge(void **state)
             group_devices(w, false, group);
             loads(w, dev, group, load, transfer, used);
             loads(w, dev, alone, all, flat, used);
-            struct verdict v = judge(&x.scene, of, NULL, x.use.scratch);
+            struct verdict v = load_verdict(&x.scene, of, NULL, x.use.scratch);
             bool saved = false;
             for (uint32_t e = 0; e < w->ndev; e++) {
                 if (v.load[e].transfer != transfer[e] || v.load[e].used != used[e])
@@ -484,7 +484,7 @@ static void test_flat(void **state)
             for (uint32_t k = 0; i == 0 && k < w->ncls; k++)
                 x.scene.cluster->cls[k].group = 0;
             if (i == 0)
-                x.levels.top = x.levels.base = x.levels.whole = NULL, x.scene.place = NULL;
+                x.levels.top = x.levels.base = x.levels.contiguous = NULL, x.scene.place = NULL;
             int rc = place(&x, i ? "hier-place" : "dp-place");
             assert_true(rc == 0 || rc == PASS_INFEASIBLE || rc == -1);
             value[i] = rc ? rc : x.results.plan->claim.value; /* -1: pins contradict colours */

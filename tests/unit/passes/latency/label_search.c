@@ -56,7 +56,7 @@ struct force {
     uint32_t sub[MAX_N];
     int64_t best, any; /* any: of plans that part blocks on the hosts, too */
     uint64_t plans, differing;
-    struct latency_room *room;
+    struct latency_quotient *quotient;
     bool exact; /* the search counts all bytes */
     struct tally *tally;
 };
@@ -260,12 +260,12 @@ static int64_t judge_force(void *of, const uint32_t *sub)
 static void try_all(struct force *f, uint32_t b)
 {
     if (b == f->nblock) {
-        int64_t value = value_of(f), said = latency_of(f->p, f->sub, f->room);
-        if (said < LOAD_INF && !latency_fits(f->p, f->sub, f->room))
+        int64_t value = value_of(f), said = latency_of(f->p, f->sub, f->quotient);
+        if (said < LOAD_INF && !latency_fits(f->p, f->sub, f->quotient))
             said = LOAD_INF;
         if (f->cpus && value < COST_NEVER) {
             value = run_list(f);
-            said = said < LOAD_INF ? latency_judged(f->p, f->sub, f->room, said) : said;
+            said = said < LOAD_INF ? latency_judged(f->p, f->sub, f->quotient, said) : said;
         }
         f->differing += said != (value == COST_NEVER ? LOAD_INF : value);
         f->any = value < f->any ? value : f->any;
@@ -318,10 +318,10 @@ static struct label_found find(const struct force *f, const struct latency_tail 
  * if it takes less, does not fit. */
 static void check_plan(struct force *f, const struct latency_plan *best)
 {
-    bool fits = best->value < LOAD_INF && latency_fits(f->p, best->sub, f->room);
+    bool fits = best->value < LOAD_INF && latency_fits(f->p, best->sub, f->quotient);
     int64_t least = f->best < COST_NEVER ? f->best : LOAD_INF;
     if (best->value < LOAD_INF)
-        assert_int_equal(latency_of(f->p, best->sub, f->room), best->value);
+        assert_int_equal(latency_of(f->p, best->sub, f->quotient), best->value);
     assert_true(best->value <= least);
     if (f->exact || fits)
         assert_int_equal(best->value, least);
@@ -338,7 +338,7 @@ static void check_found(struct force *f, const struct latency_tail *tail)
     assert_true(best.value == LOAD_INF || (!f->exact && best.value < limit));
     f->tally->shared += !f->exact;
     f->tally->unfit += best.value < LOAD_INF;
-    assert_true(best.value == LOAD_INF || !latency_fits(f->p, best.sub, f->room));
+    assert_true(best.value == LOAD_INF || !latency_fits(f->p, best.sub, f->quotient));
     for (int any = 0; any < 2 && f->best < COST_NEVER; any++) {
         find(f, tail, any ? LOAD_INF : limit + 1, &best);
         check_plan(f, &best);
@@ -361,14 +361,14 @@ static void check_solved(struct force *f, const struct latency_tail *tail, uint6
                               .max_labels = 10000,
                               .mem = f->t->a,
                               .level = (struct wdag *)f->p->g};
-    struct latency_solved s = latency_solve(f->p, tail, &how, &best, f->t->a);
+    struct latency_result s = latency_solve(f->p, tail, &how, &best, f->t->a);
     assert_true(s.complete || f->cpus || !f->exact || best.value < least);
     assert_true(s.lower <= any || (best.value > any && s.lower <= least));
     assert_true(best.value >= any && s.lower <= best.value);
     if (best.value < LOAD_INF) {
-        assert_true(latency_fits(f->p, best.sub, f->room));
-        int64_t value = latency_of(f->p, best.sub, f->room);
-        assert_int_equal(latency_judged(f->p, best.sub, f->room, value), best.value);
+        assert_true(latency_fits(f->p, best.sub, f->quotient));
+        int64_t value = latency_of(f->p, best.sub, f->quotient);
+        assert_int_equal(latency_judged(f->p, best.sub, f->quotient, value), best.value);
     }
     if (!f->cpus && f->exact)
         assert_true(best.value <= least);
@@ -495,7 +495,7 @@ static void check_one(uint64_t seed, const struct kind *x, struct tally *tally)
                           .exact = x->slots == 1 || !t.g.nshared,
                           .tally = tally};
         f.p = latency_graph_build(c, &t.g, x->slots, t.a);
-        f.room = latency_room_new(f.p, t.a);
+        f.quotient = latency_quotient_new(f.p, t.a);
         if (x->cpus) {
             f.p->cpus = x->cpus;
             f.p->judge.value = judge_force;

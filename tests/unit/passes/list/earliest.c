@@ -12,7 +12,7 @@ enum { CASES = SANITIZED ? 2000 : 20000 };
 
 /* What is known at a moment. */
 struct naive {
-    struct room *r;
+    struct placement *r;
     const struct earliest *how;
     const struct wdag *g;
     uint32_t nd, n, order[MOST_OPS];
@@ -73,7 +73,7 @@ static bool before(const struct naive *s, int u, int v)
 
 static void give_up(struct naive *s, uint32_t v)
 {
-    room_put(s->r, &v, 1, room_least(s->r, &v, 1));
+    placement_put(s->r, &v, 1, placement_least(s->r, &v, 1));
 }
 
 static int plain(struct naive *s, uint32_t d, bool *anew)
@@ -81,7 +81,7 @@ static int plain(struct naive *s, uint32_t d, bool *anew)
     for (int own = first(s, d, false, 0);;) {
         int any = first(s, d, true, 0);
         uint32_t v = (uint32_t)any;
-        if (any < 0 || before(s, own, any) || room_fits(s->r, &v, 1, d))
+        if (any < 0 || before(s, own, any) || placement_fits(s->r, &v, 1, d))
             return before(s, own, any) ? own : any;
         bool left = false;
         s->passed[v][d] = true;
@@ -103,9 +103,9 @@ static int64_t earliest_start(const struct naive *s, uint32_t v, uint32_t d)
 
 static bool urgent(struct naive *s, uint32_t v, uint32_t d)
 {
-    bool is = room_fits(s->r, &v, 1, d);
+    bool is = placement_fits(s->r, &v, 1, d);
     for (uint32_t e = 0; e < s->nd; e++)
-        is = is && (earliest_start(s, v, e) <= s->now || !room_fits(s->r, &v, 1, e));
+        is = is && (earliest_start(s, v, e) <= s->now || !placement_fits(s->r, &v, 1, e));
     return is;
 }
 
@@ -114,10 +114,10 @@ static int favourite(struct naive *s, uint32_t d)
 {
     uint32_t f = s->last[d] == UINT32_MAX || !s->how->favourite ? NO_FAVOURITE
                                                                 : s->how->favourite[s->last[d]];
-    if (f == NO_FAVOURITE || !waiting(s, f) || home(s, f) >= 0 || !room_fits(s->r, &f, 1, d))
+    if (f == NO_FAVOURITE || !waiting(s, f) || home(s, f) >= 0 || !placement_fits(s->r, &f, 1, d))
         return -1;
     for (uint32_t e = 0; e < s->nd; e++)
-        if (earliest_start(s, f, e) < earliest_start(s, f, d) && room_fits(s->r, &f, 1, e))
+        if (earliest_start(s, f, e) < earliest_start(s, f, d) && placement_fits(s->r, &f, 1, e))
             return -1;
     return (int)f;
 }
@@ -150,7 +150,7 @@ static bool start_one(struct naive *s)
         return anew;
     uint32_t v = (uint32_t)best;
     int64_t time = s->g->time[s->how->edge->cls[where]][v];
-    room_put(s->r, &v, 1, where);
+    placement_put(s->r, &v, 1, where);
     s->placed[v] = true;
     s->order[s->n++] = v;
     s->end[v] = s->free[where] = s->now + (time == COST_NEVER ? 0 : time);
@@ -240,7 +240,7 @@ static bool against_rules(struct made *s, uint64_t *rng, bool favourites)
 {
     struct diag quiet = diag_silent();
     struct ctx x = {.scene = s->of, .use.diag = &quiet};
-    struct room r;
+    struct placement r;
     bool run;
     x.scene.place = NULL;
     x.use.mem = arena_new(NULL);
@@ -249,8 +249,8 @@ static bool against_rules(struct made *s, uint64_t *rng, bool favourites)
     const struct wdag *g = x.levels.base;
     draw_memory(s, g, rng);
     if (test_below(rng, 2))
-        x.levels.any = draw_groups(x.levels.base, rng, &x);
-    if ((run = g->n && !room_build(&r, &x, "test", x.use.scratch))) {
+        x.levels.any_shape = draw_groups(x.levels.base, rng, &x);
+    if ((run = g->n && !placement_build(&r, &x, "test", x.use.scratch))) {
         struct edges edge = edges_build(&x.scene, g, x.use.scratch);
         uint32_t *at = topo_order(g, TOPO_FIFO, 0, x.use.scratch), rank[MOST_OPS], order[MOST_OPS];
         int32_t homes[MOST_OPS];
@@ -259,13 +259,13 @@ static bool against_rules(struct made *s, uint64_t *rng, bool favourites)
             rank[at[i]] = i;
         struct earliest how = {&edge, rank, favourites ? draw_favourites(g, rng, x.use.mem) : NULL,
                                start};
-        room_empty(&r);
+        placement_empty(&r);
         earliest_place(&r, &how, order, x.use.scratch);
         uint32_t lacking = r.lacking;
         for (uint32_t v = 0; v < g->n; v++)
             homes[v] = r.home[r.group[v]];
         struct naive want = {.r = &r, .how = &how, .g = g, .nd = x.scene.cluster->ndev};
-        room_empty(&r);
+        placement_empty(&r);
         run_naive(&want);
         assert_int_equal(lacking, r.lacking);
         assert_memory_equal(order, want.order, g->n * sizeof *order);

@@ -12,7 +12,7 @@ enum { GRAPHS = 150, WORK = 3000 };
 /* What planners have of a graph without contract. */
 struct bench {
     struct ctx x;
-    struct room room;
+    struct placement placement;
     struct clock clock;
 };
 
@@ -24,7 +24,7 @@ static void set_up(struct bench *b, struct made *s, uint64_t *rng)
     b->x.scene.model.step.network = test_below(rng, 2) ? NETWORK_DIRECT : NETWORK_HOST;
     b->x.scene.model.step.contention = test_below(rng, CONTENTION_BLOCKING);
     b->x.levels.base = b->x.levels.top = wdag_base(&b->x.scene, s->a);
-    assert_int_equal(room_build(&b->room, &b->x, "test", s->a), 0);
+    assert_int_equal(placement_build(&b->placement, &b->x, "test", s->a), 0);
 }
 
 static void limit_memory(struct made *s, uint64_t *rng)
@@ -33,9 +33,9 @@ static void limit_memory(struct made *s, uint64_t *rng)
         s->of.cluster->cls[k].memory = test_below(rng, 3) ? (int64_t)test_below(rng, 60) + 1 : -1;
 }
 
-static struct listed listed_of(const struct made *s)
+static struct list_schedule listed_of(const struct made *s)
 {
-    struct listed p = {.what = "drawn"};
+    struct list_schedule p = {.what = "drawn"};
     p.dev = arena_array(s->a, s->of.m->nnode, sizeof *p.dev);
     p.rank = arena_array(s->a, s->of.m->nnode, sizeof *p.rank);
     memcpy(p.dev, s->dev, s->of.m->nnode * sizeof *p.dev);
@@ -57,14 +57,14 @@ static void improving(void **state)
         if (i % 3)
             limit_memory(&s, &rng);
         set_up(&b, &s, &rng);
-        struct listed start = listed_of(&s), first = {0}, p[2];
+        struct list_schedule start = listed_of(&s), first = {0}, p[2];
         list_try(&b.x, &first, &start);
         for (int again = 0; again < 2; again++) {
-            struct improver *how = improver_new(&b.x, &b.room, &b.clock, s.a);
+            struct improver *how = improver_new(&b.x, &b.placement, &b.clock, s.a);
             p[again] = listed_of(&s);
             p[again].value = first.value;
             p[again].lacks = first.lacks;
-            assert_true(improve_plan(how, &p[again], WORK, 10000) > 0 || b.room.base->n == 0);
+            assert_true(improve_plan(how, &p[again], WORK, 10000) > 0 || b.placement.base->n == 0);
             struct plan plan = {.dev = p[again].dev, .rank = p[again].rank};
             struct evaluation e = evaluate(&b.x.scene, &plan, s.a);
             assert_true(evaluation_holds(&e, true));
@@ -115,9 +115,9 @@ static void ready_orders(void **state)
         check_first(&s, ready);
         stuck += !step_verdict(&b.x.scene, &p, s.a).runnable;
         uint32_t before[MOST_NODES];
-        for (uint32_t k = 0; k < b.room.base->n; k++) {
+        for (uint32_t k = 0; k < b.placement.base->n; k++) {
             uint32_t place = 0;
-            for (uint32_t j = 0; j < b.room.base->n; j++)
+            for (uint32_t j = 0; j < b.placement.base->n; j++)
                 place += ready->t.start[j] < ready->t.start[k] ||
                          (ready->t.start[j] == ready->t.start[k] && j < k);
             before[ready->g.task[k].number] = place;
@@ -127,7 +127,7 @@ static void ready_orders(void **state)
         const struct step_run *exact = w.run;
         assert_true(w.runnable);
         assert_int_equal(w.value, v.value);
-        for (uint32_t k = 0; k < b.room.base->n; k++)
+        for (uint32_t k = 0; k < b.placement.base->n; k++)
             assert_int_equal(exact->t.start[k], ready->t.start[k]);
         unload(&s);
     }
@@ -137,7 +137,7 @@ static void ready_orders(void **state)
 /* What all transfers of edges would take more if the first n of the set moved to device `to`. */
 static int64_t cost_of(const struct growth *g, const int32_t *dev, uint32_t n, uint32_t to)
 {
-    const struct wdag *base = g->room->base;
+    const struct wdag *base = g->placement->base;
     bool in[MOST_NODES] = {false};
     int64_t cost = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -162,9 +162,9 @@ static void growing(void **state)
         struct bench b;
         draw(&s, &rng, i % 2, true);
         set_up(&b, &s, &rng);
-        const struct wdag *base = b.room.base;
+        const struct wdag *base = b.placement.base;
         struct edges e = edges_build(&b.x.scene, base, s.a);
-        struct growth g = growth_new(&b.room, &e, cluster_main_class(s.of.cluster), s.a);
+        struct growth g = growth_new(&b.placement, &e, cluster_main_class(s.of.cluster), s.a);
         for (uint32_t seed = 0; seed < base->n; seed++) {
             uint32_t to = test_below(&rng, s.of.cluster->ndev), most = 1 + test_below(&rng, 6);
             int32_t home = s.dev[base->node[seed]];

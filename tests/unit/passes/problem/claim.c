@@ -180,7 +180,7 @@ static int64_t value_of_parts(const struct world *w, const int32_t *dev)
         node_dev[i] = -1;
     for (uint32_t i = 0; i < w->nop; i++)
         node_dev[x->scene.m->graph[1].first + i] = dev[i];
-    struct verdict v = judge(&x->scene, node_dev, NULL, x->use.scratch);
+    struct verdict v = load_verdict(&x->scene, node_dev, NULL, x->use.scratch);
     int64_t value = v.runnable && v.fits ? v.value : COST_NEVER;
     arena_release(x->use.scratch, mark);
     return value;

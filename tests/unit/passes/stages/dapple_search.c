@@ -94,7 +94,7 @@ struct every {
 static void try_all(struct every *e, uint32_t n, uint32_t from)
 {
     if (n && from == e->t.layers.n) {
-        struct trained p = train_cut(&e->t, n, e->end, e->set);
+        struct stage_layout p = train_cut(&e->t, n, e->end, e->set);
         train_try(&e->t, &p);
         e->best = p.value < e->best ? p.value : e->best;
         e->plans++;

@@ -182,7 +182,8 @@ static void try_one(struct every *e, uint32_t n)
     for (uint32_t k = e->places; e->places && k < n; k++)
         e->set[k] = e->set[k - e->places];
     for (uint32_t i = 0; i < e->r->nmodel; i++) {
-        struct trained p = {.n = n, .stage_of = e->stage_of, .set = e->set, .places = e->places};
+        struct stage_layout p = {
+            .n = n, .stage_of = e->stage_of, .set = e->set, .places = e->places};
         e->r->x.scene.model.training = e->r->model[i];
         train_try(&e->r->t, &p);
         e->best = p.value < e->best ? p.value : e->best;
@@ -260,11 +261,11 @@ static void test_every_plan(void **state)
         try_layers(&e, 0);
         plans += e.plans;
         r.x.scene.model.training = r.model[0];
-        struct bounded of = {.model = r.model, .n = r.nmodel, .upper = INT64_MAX};
+        struct stage_bound_question of = {.model = r.model, .n = r.nmodel, .upper = INT64_MAX};
         struct stage_bound b = stage_bound(&r.t, &of);
         of.states = r.t.layers.n; /* as many as a path has */
         struct stage_bound path = stage_bound(&r.t, &of);
-        of = (struct bounded){.model = r.model, .n = r.nmodel, .upper = e.best};
+        of = (struct stage_bound_question){.model = r.model, .n = r.nmodel, .upper = e.best};
         struct stage_bound near = stage_bound(&r.t, &of);
         if (b.value > e.best || near.value > e.best || path.value > e.best)
             fail_msg("case %u: bounds %lld (%s), %lld and %lld, but a plan takes %lld ps", i,
@@ -305,7 +306,8 @@ static void test_interleaved(void **state)
         r.model[r.nmodel] = r.model[0];
         r.model[r.nmodel].schedule = TRAINING_DAPPLE;
         for (uint32_t more = 0; more < 2; more++) {
-            const struct bounded of = {.model = r.model, .n = r.nmodel + more, .upper = INT64_MAX};
+            const struct stage_bound_question of = {
+                .model = r.model, .n = r.nmodel + more, .upper = INT64_MAX};
             struct stage_bound b = stage_bound(&r.t, &of);
             if (b.value > e.best)
                 fail_msg("case %u: bound %lld (%s), but a plan takes %lld ps", i,
@@ -401,7 +403,7 @@ static void test_rounds(void **state)
         try_layers(&e, 0);
         plans += e.plans;
         r.x.scene.model.training = r.model[0];
-        const struct bounded of = {.model = r.model, .n = 1, .upper = e.best};
+        const struct stage_bound_question of = {.model = r.model, .n = 1, .upper = e.best};
         struct stage_bound b = stage_bound(&r.t, &of);
         if (b.value > e.best)
             fail_msg("case %u: bound %lld (%s), but a plan takes %lld ps", i, (long long)b.value,

@@ -46,7 +46,7 @@ static void find_ends(const struct result *r, nid (*end)[2], struct arena *a)
 {
     const struct module *m = r->scene.m;
     const struct graph *g = &m->graph[1];
-    const struct planned planned = {&r->scene, r->plan, r->verdict->stages};
+    const struct staged_plan planned = {&r->scene, r->plan, r->verdict->stages};
     const int32_t *stage_of = plan_stage_of(&planned, a);
     for (nid n = g->first; n < g->first + g->count; n++) {
         int32_t k = stage_of[n];

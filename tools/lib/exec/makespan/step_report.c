@@ -133,6 +133,6 @@ void step_cut(struct result *r, bool fine, struct arena *a)
     if (fine && !parts)
         diag_note(r->diag, "--cut=transfers: parts that end at transfers could not follow each "
                            "other in this plan's order: there are as few as can be");
-    r->parts = parts ? parts : parts_of_plan(&(struct planned){&r->scene, r->plan, NULL}, a);
+    r->parts = parts ? parts : parts_of_plan(&(struct staged_plan){&r->scene, r->plan, NULL}, a);
     r->parts_value = step_of_parts(&r->scene, r->plan, r->parts, a);
 }

@@ -1,17 +1,18 @@
-/* The judge: what a plan costs, recomputed from the nodes of the module (see plan.h).
+/* The time per sample of a plan, from the loads of its devices: the verdict in closed form (plan.h).  Nothing runs; the
+ * other execution models run the plan, and evaluate() (ir/exec/evaluate.h) picks the function of the scene's model.
  *
  * Load of a device = times of its nodes + cost of each net that it touches and that has a pin
  * elsewhere (the host's pin included), the inner cost if all are in the group of the device (H.3);
- * with overlap the larger one (exec_load); parts may cost something, too.  What holds whatever a plan is
- * to make small is plan_check's (check.c).  O(nodes + pins + D). */
-#include "ir/plan/judging.h"
+ * with overlap the larger one (exec_load); parts may cost something, too.  Rules for plans of every objective are in
+ * plan_check() (check.c).  O(nodes + pins + D). */
+#include "ir/plan/verdict_state.h"
 
 #include "ir/plan/pieces.h"
 #include "ir/base/units.h"
 
 #include <assert.h>
 
-static void judge_nodes(struct judging *j)
+static void add_node_times(struct verdict_state *j)
 {
     const struct graph *g = &j->m->graph[1];
     for (nid n = g->first; n < g->first + g->count; n++) {
@@ -27,8 +28,8 @@ static void judge_nodes(struct judging *j)
     }
 }
 
-/* Adds what parts cost: once for each part and each pass that it has nodes of. */
-static void judge_parts(struct judging *j)
+/* Adds the fixed cost of parts: once for each part and each training pass that the part has nodes of. */
+static void add_part_costs(struct verdict_state *j)
 {
     const struct graph *g = &j->m->graph[1];
     int32_t *dev;
@@ -48,8 +49,8 @@ static void judge_parts(struct judging *j)
     }
 }
 
-/* Whether devices and their copies stand in one group. */
-static bool is_one_group(const struct judging *j, const uint32_t *dev, uint32_t n)
+/* Whether all devices dev[n] and their copies are in the same group. */
+static bool is_one_group(const struct verdict_state *j, const uint32_t *dev, uint32_t n)
 {
     uint32_t group = n ? cluster_group(j->c, dev[0]) : 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -62,7 +63,7 @@ static bool is_one_group(const struct judging *j, const uint32_t *dev, uint32_t 
     return true;
 }
 
-static void judge_nets(struct judging *j)
+static void add_transfers(struct verdict_state *j)
 {
     uint32_t nd = j->c->ndev, *list = arena_array(j->a, (size_t)nd + 1, sizeof *list);
     uint8_t *in = arena_alloc(j->a, (size_t)nd + 1);
@@ -71,7 +72,7 @@ static void judge_nets(struct judging *j)
         vid v = j->p->net_value[e];
         if (n + j->p->net_host[e] < 2)
             continue;
-        struct moved moved = place_moved(j->p, j->m->cost, e);
+        struct moved_value moved = place_moved(j->p, j->m->cost, e);
         nid def = j->m->value[v].def;
         int32_t from = def && j->p->kind[def] == PLACE_NODE ? j->dev[def] : -1;
         bool back = def && j->m->backward && j->m->backward[def];
@@ -88,8 +89,8 @@ static void judge_nets(struct judging *j)
     }
 }
 
-/* Works out loads from times, and the value from loads. */
-static void judge_loads(struct judging *j)
+/* Adds up the load of each device from its times, and the value from the loads. */
+static void sum_loads(struct verdict_state *j)
 {
     const struct exec_model *model = &j->s->model;
     int64_t most[2] = {0, 0}, worst = -1;
@@ -124,15 +125,15 @@ static void judge_loads(struct judging *j)
     j->v->value = sat_add(most[0], most[1]);
 }
 
-struct verdict judge(const struct scene *s, const int32_t *dev, const uint32_t *copies,
-                     struct arena *a)
+struct verdict load_verdict(const struct scene *s, const int32_t *dev, const uint32_t *copies,
+                            struct arena *a)
 {
     struct verdict v = plan_check(s, dev, copies, CHECK_PEAKS | CHECK_MEMORY, a);
-    struct judging j = {s, s->m, s->place, s->cluster, dev, copies, a, &v};
-    judge_nodes(&j);
-    judge_parts(&j);
-    judge_nets(&j);
-    judge_loads(&j);
+    struct verdict_state j = {s, s->m, s->place, s->cluster, dev, copies, a, &v};
+    add_node_times(&j);
+    add_part_costs(&j);
+    add_transfers(&j);
+    sum_loads(&j);
     assert(v.value >= 0);
     return v;
 }

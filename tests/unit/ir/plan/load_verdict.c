@@ -384,12 +384,12 @@ static int32_t *node_devices(const struct world *w, const struct ctx *x, const i
     return of;
 }
 
-static void check_judge(struct world *w, struct ctx *x, const int32_t *dev, uint32_t *kinds)
+static void check_load_verdict(struct world *w, struct ctx *x, const int32_t *dev, uint32_t *kinds)
 {
     struct load load[DEVICES];
     bool chain = recompute(w, dev, load), fits = true, runs = true;
     const int32_t *of = node_devices(w, x, dev);
-    struct verdict v = judge(&x->scene, of, NULL, x->use.scratch);
+    struct verdict v = load_verdict(&x->scene, of, NULL, x->use.scratch);
     int64_t value = 0;
     for (uint32_t d = 0; d < w->ndev; d++) {
         uint8_t *member = arena_alloc(x->use.scratch, x->levels.base->n + 1);
@@ -419,9 +419,9 @@ static void check_judge(struct world *w, struct ctx *x, const int32_t *dev, uint
             int64_t has = w->cls[e] == w->cls[d] ? c->memory : w->memory[w->cls[e]];
             others = others && (has < 0 || load[e].used <= has);
         }
-        assert_int_equal(judge(&x->scene, of, NULL, x->use.scratch).fits, others);
+        assert_int_equal(load_verdict(&x->scene, of, NULL, x->use.scratch).fits, others);
         if (c->memory--)
-            assert_false(judge(&x->scene, of, NULL, x->use.scratch).fits);
+            assert_false(load_verdict(&x->scene, of, NULL, x->use.scratch).fits);
         c->memory = memory;
     }
     assert_int_equal(v.value, value);
@@ -429,7 +429,7 @@ static void check_judge(struct world *w, struct ctx *x, const int32_t *dev, uint
         bool gpipe = i % 2 && x->scene.m->backward;
         x->scene.model.overlap = (enum overlap)(i / 2);
         x->scene.model.training.schedule = i % 2 ? TRAINING_GPIPE : TRAINING_DAPPLE;
-        assert_int_equal(judge(&x->scene, of, NULL, x->use.scratch).value,
+        assert_int_equal(load_verdict(&x->scene, of, NULL, x->use.scratch).value,
                          value_of(w, load, x->scene.model.overlap, gpipe));
     }
     x->scene.model.overlap = OVERLAP_SUM;
@@ -444,7 +444,7 @@ static void check_judge(struct world *w, struct ctx *x, const int32_t *dev, uint
     kinds[3]++;
 }
 
-static void test_judge(void **state)
+static void test_load_verdict(void **state)
 {
     struct world *w = malloc(sizeof *w);
     uint32_t kinds[4] = {0};
@@ -469,7 +469,7 @@ static void test_judge(void **state)
                 dev[i] = (int32_t)test_below(&rng, w->ndev);
             for (uint32_t i = 1; round > 2 && i < OPS; i++) /* few cuts */
                 dev[i] = test_below(&rng, 4) ? dev[i - 1] : dev[i];
-            check_judge(w, &x, dev, kinds);
+            check_load_verdict(w, &x, dev, kinds);
         }
         end(w, &x);
     }
@@ -570,7 +570,7 @@ static void test_planners(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_judge),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_load_verdict),
                                        cmocka_unit_test(test_planners)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
