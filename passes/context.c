@@ -71,7 +71,7 @@ int ctx_check_costs(const struct ctx *x)
     return diag_error(
         x->use.diag,
         "%s: it has costs for %u device classes, the cluster has %u: expected one each",
-        str(x->scene.m, x->scene.m->path), x->scene.m->cost->nclass, x->scene.cluster->ncls);
+        module_str(x->scene.m, x->scene.m->path), x->scene.m->cost->nclass, x->scene.cluster->ncls);
 }
 
 void ctx_forget(struct ctx *x)

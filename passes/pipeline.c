@@ -216,7 +216,7 @@ static double now_ms(void)
 static int judge_plan(const struct pass *p, struct ctx *x)
 {
     char said[UNIT_TEXT], is[UNIT_TEXT];
-    struct evaluation e = evaluate(&x->scene, x->results.plan, x->use.scratch);
+    struct evaluation e = plan_evaluate(&x->scene, x->results.plan, x->use.scratch);
     switch (evaluation_confirms(&e, &x->results.plan->claim)) {
     case FOUND_AS_CLAIMED:
         return 0;

@@ -165,7 +165,8 @@ static int check_numbers(struct carrier *c, const struct tensor *x, const Onnx__
     return diag_error(
         c->k.d,
         "%s: tensor '%s' has numbers that are too large for its type %s: textual IR cannot carry them",
-        str(c->k.m, c->k.m->path), str(c->k.m, x->name), elem_name((enum elem)x->elem));
+        module_str(c->k.m, c->k.m->path), module_str(c->k.m, x->name),
+        elem_name((enum elem)x->elem));
 }
 
 static void carry_tensor(struct carrier *c, tid t)
@@ -359,7 +360,7 @@ static int check_opaque(const struct module *m, const struct file *f, struct are
                 d,
                 "%s: tensor '%s' is of a kind that pcc does not know, and its bytes are "
                 "in the model's file: textual IR cannot carry it",
-                str(m, m->path), str(m, m->tensor[t].name));
+                module_str(m, m->path), module_str(m, m->tensor[t].name));
     return 0;
 }
 
@@ -373,7 +374,7 @@ static int check_carried(const struct module *m, struct arena *a, struct diag *d
                 d,
                 "%s: training_info has weights in the model's file: textual IR cannot "
                 "carry it",
-                str(m, m->path));
+                module_str(m, m->path));
     for (uint32_t i = 1; i < m->nfunction; i++)
         if (check_opaque(m->function[i].body, f, a, d) != 0)
             return -1;

@@ -19,7 +19,7 @@
 
 static bool is_text(const struct module *m, const char *have, sid want)
 {
-    return strcmp(have != NULL ? have : "", str(m, want)) == 0;
+    return strcmp(have != NULL ? have : "", module_str(m, want)) == 0;
 }
 
 /* Makes *field say the string; what says so already stays, be it NULL or "". */
@@ -104,7 +104,7 @@ static bool node_agrees(const struct maker *k, const struct node *x, const Onnx_
 static Onnx__AttributeProto **make_attributes(struct maker *k, const struct node *x,
                                               Onnx__AttributeProto **have, size_t nhave)
 {
-    const char *name = str(k->m, x->name);
+    const char *name = module_str(k->m, x->name);
     Onnx__AttributeProto **out = arena_array(k->a, (size_t)x->attr.n + 1, sizeof *out);
     bool same = nhave == x->attr.n;
     for (uint32_t i = 0; i < x->attr.n; i++) {
@@ -437,7 +437,7 @@ static void complete_function(struct maker *k, const struct function *f, Onnx__F
     p->n_attribute_proto = f->give.n;
     p->attribute_proto = arena_array(k->a, (size_t)f->give.n + 1, sizeof *p->attribute_proto);
     for (uint32_t i = 0; i < f->give.n; i++)
-        p->attribute_proto[i] = make_attribute(k, &b->attr[f->give.at + i], str(b, f->name));
+        p->attribute_proto[i] = make_attribute(k, &b->attr[f->give.at + i], module_str(b, f->name));
     p->opset_import = make_opsets(k, &n);
     p->n_opset_import = n;
     make_about(k, f->about, false, &p->doc_string, &p->metadata_props, &p->n_metadata_props);
@@ -537,7 +537,7 @@ static void import_domains(struct maker *k)
         }
         k->failed = true;
         diag_error(k->d, "%s: node '%s' is of ai.onnx, of which the model imports no version",
-                   str(m, m->path), node_name(m, n));
+                   module_str(m, m->path), node_name(m, n));
     }
 }
 
@@ -559,7 +559,7 @@ static int check_operators(const struct module *m, struct diag *d)
                ? diag_error(
                      d,
                      "%s: it has no operators, only times and sizes: no ONNX model can be made of it",
-                     str(m, m->path))
+                     module_str(m, m->path))
                : 0;
 }
 

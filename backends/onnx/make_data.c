@@ -11,7 +11,7 @@
 
 char *make_text(const struct module *m, sid s)
 {
-    return (char *)(uintptr_t)str(m, s);
+    return (char *)(uintptr_t)module_str(m, s);
 }
 
 Onnx__StringStringEntryProto *make_entry(struct arena *a, const char *key, const char *value)
@@ -30,7 +30,7 @@ static bool meta_agrees(const struct module *m, struct slice meta,
     bool same = nhave == meta.n / 2;
     for (uint32_t i = 0; same && i < meta.n; i++) {
         const char *text = i % 2 == 0 ? have[i / 2]->key : have[i / 2]->value;
-        same = strcmp(text != NULL ? text : "", str(m, m->sids[meta.at + i])) == 0;
+        same = strcmp(text != NULL ? text : "", module_str(m, m->sids[meta.at + i])) == 0;
     }
     return same;
 }
@@ -48,8 +48,8 @@ void make_about(const struct maker *k, uint32_t about, bool own, char **doc,
     *nmeta = x->meta.n / 2;
     *meta = arena_array(k->a, *nmeta + 1, sizeof **meta);
     for (uint32_t i = 0; i < *nmeta; i++)
-        (*meta)[i] = make_entry(k->a, str(m, m->sids[x->meta.at + 2 * i]),
-                                str(m, m->sids[x->meta.at + 2 * i + 1]));
+        (*meta)[i] = make_entry(k->a, module_str(m, m->sids[x->meta.at + 2 * i]),
+                                module_str(m, m->sids[x->meta.at + 2 * i + 1]));
 }
 
 /* ---- types -------------------------------------------------------------------------------------- */
@@ -151,8 +151,8 @@ Onnx__TypeProto *make_type(const struct module *m, uint32_t type, struct arena *
 static void refuse_tensor(struct maker *k, tid t, const char *why)
 {
     k->failed = true;
-    diag_error(k->d, "%s: tensor '%s' %s", str(k->m, k->m->path), str(k->m, k->m->tensor[t].name),
-               why);
+    diag_error(k->d, "%s: tensor '%s' %s", module_str(k->m, k->m->path),
+               module_str(k->m, k->m->tensor[t].name), why);
 }
 
 /* All its bytes in memory; NULL and an error. */
@@ -230,13 +230,15 @@ static void set_external(struct maker *k, tid t, Onnx__TensorProto *p)
     const struct file *f = &k->model->file[x->file];
     if (x->where == TENSOR_FILE && f->fd < 0 && f->barred && !k->without_source)
         refuse_tensor(
-            k, t, arena_fmt(k->a, "needs the file '%s', which %s", str(k->m, f->path), f->barred));
+            k, t,
+            arena_fmt(k->a, "needs the file '%s', which %s", module_str(k->m, f->path), f->barred));
     p->has_data_location = 1;
     p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     if (x->where == TENSOR_SLICE || p->n_external_data > 0)
         return; /* the writer adds the location, or the file's location is still right */
     p->external_data = arena_array(k->a, 3, sizeof *p->external_data);
-    p->external_data[p->n_external_data++] = make_entry(k->a, "location", str(k->m, f->location));
+    p->external_data[p->n_external_data++] =
+        make_entry(k->a, "location", module_str(k->m, f->location));
     p->external_data[p->n_external_data++] =
         make_entry(k->a, "offset", arena_fmt(k->a, "%" PRIu64, x->off));
     p->external_data[p->n_external_data++] =
@@ -275,7 +277,7 @@ static void set_payload(struct maker *k, tid t, Onnx__TensorProto *p, bool insid
 /* Whether the name in a message is that of the module; none is an empty one. */
 static bool is_named(const struct module *m, const char *name, sid want)
 {
-    return strcmp(name != NULL ? name : "", str(m, want)) == 0;
+    return strcmp(name != NULL ? name : "", module_str(m, want)) == 0;
 }
 
 /* A copy of the tensor's message, with its fields that the module cannot hold; or a new message. */
@@ -500,7 +502,7 @@ Onnx__AttributeProto *make_attribute(struct maker *k, const struct attr *x, cons
         k->failed = true;
         diag_error(
             k->d, "%s: node '%s': attribute '%s' is a type that is not known: it cannot be written",
-            str(k->m, k->m->path), node, str(k->m, x->name));
+            module_str(k->m, k->m->path), node, module_str(k->m, x->name));
     }
     return p;
 }

@@ -117,7 +117,7 @@ static int place_all(const struct module *m, Onnx__GraphProto *g, int out, const
 static int check_data(const struct module *m, const char *path, struct diag *d)
 {
     for (uint32_t k = 1; k < m->nfile; k++)
-        if (infile_same(path, str(m, m->file[k].path)))
+        if (infile_same(path, module_str(m, m->file[k].path)))
             return diag_error(
                 d,
                 "%s: has weights of the model that is written, and weights that passes "

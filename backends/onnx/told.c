@@ -118,7 +118,7 @@ static void check_name(struct maker *k, const struct readable *r, const char *te
         return;
     k->failed = true;
     diag_error(k->d, "%s: training_info reads '%s', which a pass has dropped or given another name",
-               str(k->m, k->m->path), text);
+               module_str(k->m, k->m->path), text);
 }
 
 void check_training(struct maker *k, const Onnx__ModelProto *p)
@@ -166,7 +166,7 @@ void check_characters(struct maker *k, const ProtobufCMessage *root)
                     continue;
                 k->failed = true;
                 diag_error(k->d, "%s: '%s', %s of a %s, is not UTF-8, which ONNX asks for",
-                           str(k->m, k->m->path), text, f->name, x->descriptor->short_name);
+                           module_str(k->m, k->m->path), text, f->name, x->descriptor->short_name);
                 return;
             }
         }

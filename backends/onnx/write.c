@@ -208,8 +208,8 @@ int onnx_pack_file(const struct mapping *map, uint32_t nmap, const Onnx__ModelPr
 /* The folder in which the model is that refers to file f, as it can be opened. */
 static const char *folder_around(const struct module *m, const struct file *f, struct arena *a)
 {
-    const char *path = str(m, f->path);
-    size_t n = strlen(path), k = strlen(str(m, f->location));
+    const char *path = module_str(m, f->path);
+    size_t n = strlen(path), k = strlen(module_str(m, f->location));
     return n > k ? arena_strdup(a, path, n - k) : ".";
 }
 
@@ -229,7 +229,7 @@ static void warn_moved(const struct module *m, const char *path, struct diag *d)
     if (n > 0 && stat(from, &st) == 0 && stat(to, &st) == 0 && !infile_same(from, to))
         diag_warning(d, WARN_MOVED_WEIGHTS,
                      "%s: its weights stay in '%s'%s: they are looked for beside the model", path,
-                     str(m, m->file[first].path), n > 1 ? " and others" : "");
+                     module_str(m, m->file[first].path), n > 1 ? " and others" : "");
     arena_free(a);
 }
 

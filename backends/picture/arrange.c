@@ -221,7 +221,7 @@ double arrange_screens(const struct arrangement *t)
     return all > high ? all : high;
 }
 
-void arrange(struct arrangement *t, struct arena *a)
+void picture_arrange(struct arrangement *t, struct arena *a)
 {
     const struct gap *gap = find_gaps(t, a);
     double least = 0;

@@ -32,7 +32,7 @@ struct arrangement {
 /* Sets all x and y: frames in their order, in as many stacks as the picture then needs least of a screen, or as few as
  * fit on one.  A label stands between its frames if they follow each other in a stack, else at the left of the one that
  * reads, at the right for the host; no two boxes touch.  O(stacks * (n log n)) for n frames and labels. */
-void arrange(struct arrangement *t, struct arena *a);
+void picture_arrange(struct arrangement *t, struct arena *a);
 
 /* How many screens it is, or is wide, or high, whichever is most. */
 double arrange_screens(const struct arrangement *t);

@@ -786,7 +786,7 @@ static int arrange_frames(struct picture *p, struct layout *l, double (*by)[2])
         t.sign[i] = (struct arrange_sign){
             g->from, g->to, s->wide, s->high, f->y + f->high / 2 - box->y, 0, 0};
     }
-    arrange(&t, p->a);
+    picture_arrange(&t, p->a);
     l->screens = arrange_screens(&t);
     for (uint32_t i = 0; i < t.frames; i++) {
         const struct spot *s = frame_spot(p, l, i);

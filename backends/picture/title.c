@@ -73,7 +73,7 @@ const char *title_write(const struct result *r, const struct frames *f, const ch
 {
     char v[UNIT_TEXT], b[UNIT_TEXT];
     const struct plan *plan = r->plan;
-    const char *name = path_base(str(r->scene.m, r->scene.m->path));
+    const char *name = path_base(module_str(r->scene.m, r->scene.m->path));
     const char *bound = plan->claim.bound >= 0
                             ? arena_fmt(a, "bound %s", time_short(b, plan->claim.bound))
                             : "no bound known";

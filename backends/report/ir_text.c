@@ -10,7 +10,7 @@
  * model's own folder on: be it there or not. */
 static sid path_from(struct module *m, const struct file *f, const char *folder, struct arena *a)
 {
-    const char *path = str(m, f->path), *end = str(m, f->location);
+    const char *path = module_str(m, f->path), *end = module_str(m, f->location);
     size_t n = strlen(path), k = strlen(end);
     if (k == 0 || k > n || strcmp(path + n - k, end) != 0)
         return str_id(m, infile_relative(folder, path, a));

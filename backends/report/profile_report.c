@@ -24,8 +24,8 @@ bool is_layer_profile(const struct module *m)
     const struct graph *g = &m->graph[1];
     bool is = m->backward && m->cost && g->count > 0 && g->count % 2 == 0;
     for (nid n = g->first; n < g->first + g->count && is; n++)
-        is = !strcmp(str(m, m->node[n].domain), "profile") &&
-             !strcmp(str(m, m->node[n].op), "layer") &&
+        is = !strcmp(module_str(m, m->node[n].domain), "profile") &&
+             !strcmp(module_str(m, m->node[n].op), "layer") &&
              (n < g->first + g->count / 2 ? is_forward(m, n) : m->backward[n]);
     return is;
 }
@@ -79,7 +79,7 @@ void profile_summary_print(FILE *f, const struct module *m)
         most = cut[i] > cut[most] ? i : most;
         least = cut[i] < cut[least] ? i : least;
     }
-    fprintf(f, "%s: a profile of %u layers\n", utf8_text(a, str(m, m->path)), n);
+    fprintf(f, "%s: a profile of %u layers\n", utf8_text(a, module_str(m, m->path)), n);
     fprintf(f, "%-13s %s\n", "forward", time_short(forward, time[0]));
     fprintf(f, "%-13s %s\n", "backward", time_short(backward, time[1]));
     fprintf(f, "%-13s %s\n", "parameters", bytes_short(buf, params));

@@ -132,10 +132,11 @@ static void print_largest(FILE *f, const struct module *m, struct arena *a)
 static void print_versions(FILE *f, const struct module *m, struct arena *a)
 {
     const char *line =
-        arena_fmt(a, "%s: IR %lld", utf8_text(a, str(m, m->path)), (long long)m->ir_version);
+        arena_fmt(a, "%s: IR %lld", utf8_text(a, module_str(m, m->path)), (long long)m->ir_version);
     for (uint32_t i = 1; i < m->nopset && i <= SHOWN; i++)
         line = arena_fmt(a, "%s, %s %lld", line,
-                         m->opset[i].domain ? utf8_text(a, str(m, m->opset[i].domain)) : "ai.onnx",
+                         m->opset[i].domain ? utf8_text(a, module_str(m, m->opset[i].domain))
+                                            : "ai.onnx",
                          (long long)m->opset[i].version);
     if (m->nopset > SHOWN + 1)
         line = arena_fmt(a, "%s, and %u more", line, m->nopset - 1 - SHOWN);
@@ -151,7 +152,7 @@ static void model_summary_print(FILE *f, const struct module *m)
     if (module_is_profiled(m)) {
         page_words(f,
                    arena_fmt(a, "%s: a workload of %u nodes with times (-p auto-place plans it)",
-                             utf8_text(a, str(m, m->path)), g->count),
+                             utf8_text(a, module_str(m, m->path)), g->count),
                    0, KEY);
         arena_free(a);
         return;
@@ -347,7 +348,7 @@ static struct alone best_alone(const struct result *r, struct arena *a)
         for (nid n = 1; n < r->scene.m->nnode; n++)
             dev[n] = (int32_t)first;
         const struct plan plan = {.dev = dev};
-        struct evaluation e = evaluate(&r->scene, &plan, a);
+        struct evaluation e = plan_evaluate(&r->scene, &plan, a);
         int64_t used = e.v.load[first].used;
         struct alone x = {k, e.v.fits, e.value, used, used - c->cls[k].memory};
         if (e.v.runnable && is_better(&x, &best))
@@ -457,7 +458,7 @@ static const char *missing_file(const struct module *m)
 {
     for (uint32_t k = 2; k < m->nfile; k++) /* 1: the model itself */
         if (m->file[k].fd < 0)
-            return str(m, m->file[k].path);
+            return module_str(m, m->file[k].path);
     return NULL;
 }
 
@@ -498,7 +499,8 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
                 utf8_text(a, settings));
     if (split_folder)
         print_runner(f, utf8_text(a, split_folder),
-                     m->nfile > 1 && m->file[1].nowhere ? NULL : utf8_text(a, str(m, m->path)),
+                     m->nfile > 1 && m->file[1].nowhere ? NULL
+                                                        : utf8_text(a, module_str(m, m->path)),
                      missing_file(m), a);
     arena_free(a);
 }

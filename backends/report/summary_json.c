@@ -86,11 +86,11 @@ int summary_json(const struct result *r, const char *path)
         struct json_out o = {.f = f.f};
         json_open(&o, NULL, '{', 2);
         json_int(&o, "pcc_summary", 1);
-        json_text(&o, "model", str(m, m->path));
+        json_text(&o, "model", module_str(m, m->path));
         json_int(&o, "ir_version", m->ir_version);
         json_open(&o, "opsets", '{', JSON_ROW);
         for (uint32_t i = 1; i < m->nopset; i++)
-            json_int(&o, m->opset[i].domain ? str(m, m->opset[i].domain) : "ai.onnx",
+            json_int(&o, m->opset[i].domain ? module_str(m, m->opset[i].domain) : "ai.onnx",
                      m->opset[i].version);
         json_close(&o, JSON_ROW);
         put_figures(&o, m);

@@ -126,7 +126,7 @@ static void raise_ir(struct split *s, Onnx__ModelProto *out)
     diag_note(s->diag,
               "%s: the annotated model has IR version %d instead of %lld, which device "
               "configurations need%s",
-              str(s->m, s->m->path), IR_DEVICES, (long long)from,
+              module_str(s->m, s->m->path), IR_DEVICES, (long long)from,
               inputs > out->graph->n_input ? "; its weights are no longer listed as inputs, since "
                                              "callers could override them from version 4 on"
                                            : "");
@@ -143,7 +143,7 @@ void device_config_model(struct split *s, Onnx__ModelProto *out)
             diag_warning(s->diag, WARN_STALE_ANNOTATION,
                          "%s: its device configuration '" NAME "' tells of an earlier plan "
                          "and is left as it is; --annotate=ir11 replaces it",
-                         str(s->m, s->m->path));
+                         module_str(s->m, s->m->path));
         return;
     }
     out->configuration =

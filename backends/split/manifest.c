@@ -75,7 +75,7 @@ static void put_model(struct out *o)
     int64_t ir = s->m->ir_version;
     json_open(&o->j, "model", '{', JSON_ROW);
     json_text(&o->j, "file", MODEL_FILE);
-    json_text(&o->j, "source", path_base(str(s->m, s->m->path)));
+    json_text(&o->j, "source", path_base(module_str(s->m, s->m->path)));
     json_int(&o->j, "nodes", s->m->graph[1].count);
     json_int(&o->j, "ir_version",
              s->o->annotate == ANNOTATE_IR11 && ir < IR_DEVICES ? IR_DEVICES : ir);
@@ -344,9 +344,10 @@ static void put_expressions(struct out *o, vid v, struct map *seen, struct arena
         if (!d.sym || map_get(seen, map_key(0, d.sym)))
             continue;
         map_set(seen, a, map_key(0, d.sym), 1);
-        int64_t size = size_of_name(o, str(m, d.sym)) < 0 ? dim_eval(m, d, size_of_name, o) : -1;
+        int64_t size =
+            size_of_name(o, module_str(m, d.sym)) < 0 ? dim_eval(m, d, size_of_name, o) : -1;
         if (size >= 0) /* else a name, which is there already, or a size that nothing tells */
-            json_int(&o->j, str(m, d.sym), size);
+            json_int(&o->j, module_str(m, d.sym), size);
     }
 }
 

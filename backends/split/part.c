@@ -292,7 +292,7 @@ static void add_input(struct split *s, uint32_t x, vid v, struct lists *l)
                    "%s: '%s' of node '%s' (%s) goes from %s to %s, but its type is not known: "
                    "runtimes would refuse the part; put the node and its readers on one device "
                    "with --pin",
-                   str(s->m, s->m->path), value_name(s->m, v), node_name(s->m, def),
+                   module_str(s->m, s->m->path), value_name(s->m, v), node_name(s->m, def),
                    node_op(s->m, def), s->file[s->parts->part_of[def]], s->file[x]);
         s->failed = true;
     }

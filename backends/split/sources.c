@@ -25,7 +25,7 @@
 
 bool sources_beside(const struct split *s, const char *folder)
 {
-    const char *path = str(s->m, s->m->path), *slash = strrchr(path, '/');
+    const char *path = module_str(s->m, s->m->path), *slash = strrchr(path, '/');
     const char *own = slash ? arena_strdup(s->a, path, (size_t)(slash - path) + 1) : ".";
     return s->weights.mode == WEIGHTS_ORIGINAL && infile_same(own, folder);
 }
@@ -35,24 +35,25 @@ static int name_as_is(struct split *s, uint32_t k, const char *folder)
 {
     assert(k > 0 && k < s->m->nfile);
     const struct file *f = &s->m->file[k];
-    const char *name = f->location ? str(s->m, f->location) : path_base(str(s->m, f->path));
+    const char *name =
+        f->location ? module_str(s->m, f->location) : path_base(module_str(s->m, f->path));
     struct stat st;
     if (f->nowhere && s->sources.used[k])
         return diag_error(s->diag,
                           "%s: the model came in memory, there is no file with its weights: use "
                           "--weights=shared, or give another folder than '%s'",
-                          str(s->m, f->path), folder);
+                          module_str(s->m, f->path), folder);
     if (folder_own_name(path_base(name)))
         return diag_error(s->diag,
                           "%s: has the name of a file of a split, which cannot lie beside it then: "
                           "rename it, or give another folder than '%s'",
-                          str(s->m, f->path), folder);
+                          module_str(s->m, f->path), folder);
     if (s->sources.used[k] && lstat(arena_fmt(s->a, "%s/%s", folder, name), &st) == 0 &&
         S_ISLNK(st.st_mode))
         return diag_error(s->diag,
                           "%s: is a symbolic link, which runtimes refuse: give another folder than "
                           "'%s', where it is copied, or use --weights=shared",
-                          str(s->m, f->path), folder);
+                          module_str(s->m, f->path), folder);
     s->sources.source[k] = name;
     return 0;
 }
@@ -68,7 +69,7 @@ static int link_file(struct split *s, uint32_t k, const char *folder)
         s->diag,
         "%s: %s%s: '%s' cannot have a link to it: give a folder on its file system, or "
         "use --weights=original, which copies it there",
-        str(s->m, f->path), errno == EXDEV ? "" : "cannot be linked: ",
+        module_str(s->m, f->path), errno == EXDEV ? "" : "cannot be linked: ",
         errno == EXDEV ? "lies on another file system" : strerror(errno), folder);
 }
 
@@ -94,7 +95,7 @@ static int clone_file(struct split *s, uint32_t k)
     close(fd);
     if (!whole)
         return diag_error(s->diag, "%s: the file has become shorter since it was read",
-                          str(s->m, s->m->file[k].path));
+                          module_str(s->m, s->m->file[k].path));
     if (!shares)
         unlinkat(s->dirfd, s->sources.source[k], 0);
     return shares;
@@ -142,7 +143,7 @@ static void note_missing(struct split *s, const char *folder)
     if (n)
         diag_note(s->diag,
                   "%s: %u file%s of weights %s not there: the parts refer to '%s'%s in '%s'",
-                  str(s->m, s->m->path), n, n > 1 ? "s" : "", n > 1 ? "are" : "is",
+                  module_str(s->m, s->m->path), n, n > 1 ? "s" : "", n > 1 ? "are" : "is",
                   s->sources.source[first], n > 1 ? " and so on" : "", folder);
 }
 

@@ -143,7 +143,7 @@ static int begin(struct split *s, struct folder *f, const char *folder)
     assert(s->src && s->src->graph); /* onnx_make() */
     s->a = arena_new(s->m->mem);
     s->sources.beside = sources_beside(s, folder);
-    if (folder_begin(f, folder, s->sources.beside, str(s->m, s->m->path), s->a, s->diag)) {
+    if (folder_begin(f, folder, s->sources.beside, module_str(s->m, s->m->path), s->a, s->diag)) {
         arena_free(s->a);
         return -1;
     }

@@ -102,7 +102,7 @@ void shape_put(struct json_out *o, const struct module *m, uint32_t type)
         if (d->value >= 0)
             json_int(o, NULL, d->value);
         else
-            json_text(o, NULL, d->sym ? str(m, d->sym) : NULL);
+            json_text(o, NULL, d->sym ? module_str(m, d->sym) : NULL);
     }
     json_close(o, JSON_ROW);
 }

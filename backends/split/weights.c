@@ -69,7 +69,7 @@ static int refuse(struct split *s, const char *name)
     s->failed = true;
     return diag_error(s->diag,
                       "%s: tensor '%s' lies in another file in a form that cannot be carried along",
-                      str(s->m, s->m->path), name ? name : "");
+                      module_str(s->m, s->m->path), name ? name : "");
 }
 
 static const struct tensor *held_tensor(const struct split *s, uint32_t h)
@@ -132,14 +132,14 @@ static int check_files(struct split *s)
             x = &s->weights.held[h].m->tensor[x->of[0]];
         if (m->file[x->file].barred)
             return diag_error(s->diag, "%s: weight '%s' needs the file '%s', which %s",
-                              str(m, m->path), str(m, x->name), str(m, m->file[x->file].path),
-                              m->file[x->file].barred);
+                              module_str(m, m->path), module_str(m, x->name),
+                              module_str(m, m->file[x->file].path), m->file[x->file].barred);
         return diag_error(
             s->diag,
             "%s: weight '%s' needs the file '%s', which is not there: put it there, or "
             "write parts that refer to it: --weights=original and -o the model's own "
             "folder",
-            str(m, m->path), str(m, x->name), str(m, m->file[x->file].path));
+            module_str(m, m->path), module_str(m, x->name), module_str(m, m->file[x->file].path));
     }
     return 0;
 }
@@ -149,8 +149,8 @@ static int map_file(struct split *s, uint32_t k)
     const struct file *f = &s->m->file[k];
     const uint8_t *at = infile_addresses(f->size, s->a);
     if (!at)
-        return diag_error(s->diag, "%s: there are no addresses for it: %s", str(s->m, f->path),
-                          strerror(errno));
+        return diag_error(s->diag, "%s: there are no addresses for it: %s",
+                          module_str(s->m, f->path), strerror(errno));
     s->weights.mapped_at[k] = at;
     s->weights.map[s->weights.nmap++] = (struct mapping){at, f->size, f->fd};
     return 0;
@@ -323,7 +323,7 @@ static uint8_t *bytes_of(struct split *s, uint32_t t)
         diag_error(s->diag,
                    "%s: weight '%s' is a slice of %" PRIu64 " bytes, which --weights=inline would "
                    "hold in memory: use --weights=shared",
-                   str(s->m, s->m->path), str(s->m, x->name), x->len);
+                   module_str(s->m, s->m->path), module_str(s->m, x->name), x->len);
         s->failed = true;
     }
     if (s->failed)

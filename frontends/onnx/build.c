@@ -174,7 +174,7 @@ static int define_inputs(struct onnx_build *b, gid g)
         sid name = str_id(b->m, p->input[i]->name);
         if (name == 0 || lookup_here(b, g, name) != 0) {
             return diag_error(b->d, "%s: input %u '%s' of graph '%s' %s", b->path, i,
-                              str(b->m, name), p->name != NULL ? p->name : "",
+                              module_str(b->m, name), p->name != NULL ? p->name : "",
                               name == 0 ? "has no name" : "is listed twice");
         }
         vid v = add_value(b, g, name, VALUE_INPUT);
@@ -195,7 +195,7 @@ static int define_init(struct onnx_build *b, gid g, tid t, struct doubles *twice
     sid name = m->tensor[t].name;
     if (name == 0) {
         return diag_error(b->d, "%s: an initializer of graph '%s' has no name", b->path,
-                          str(m, m->graph[g].name));
+                          module_str(m, m->graph[g].name));
     }
     vid v = lookup_here(b, g, name);
     if (v == 0)
@@ -234,7 +234,7 @@ static int define_result(struct onnx_build *b, uint32_t s, uint32_t outno, sid n
 
     if (v != 0 && (m->value[v].flags & VALUE_INPUT)) {
         return diag_error(b->d, "%s: node '%s' defines '%s', which is an input of its graph",
-                          b->path, str(m, b->slot[s].name), str(m, name));
+                          b->path, module_str(m, b->slot[s].name), module_str(m, name));
     }
     if (v != 0)
         doubles_add(twice, name);
@@ -320,7 +320,8 @@ static void warn_doubles(struct onnx_build *b, const struct doubles *x)
     const char *names = "";
 
     for (uint32_t i = 0; i < x->n && i < sizeof x->name / sizeof *x->name; i++)
-        names = arena_fmt(b->tmp, "%s%s'%s'", names, i > 0 ? ", " : "", str(b->m, x->name[i]));
+        names =
+            arena_fmt(b->tmp, "%s%s'%s'", names, i > 0 ? ", " : "", module_str(b->m, x->name[i]));
     if (x->n > 0) {
         diag_warning(b->d, WARN_DOUBLE_DEFINITION,
                      "%s: %u definitions repeat a name (%s%s): the last one of the file wins",
@@ -396,8 +397,8 @@ static int resolve_slot(struct onnx_build *b, struct captures *c, uint32_t s)
         vid v = name == 0 ? 0 : lookup(b, g, name);
         if (name != 0 && v == 0) {
             bad = diag_error(b->d, "%s: node '%s' (%s) reads '%s', which nothing defines", b->path,
-                             str(b->m, b->slot[s].name), p->op_type != NULL ? p->op_type : "",
-                             p->input[i]);
+                             module_str(b->m, b->slot[s].name),
+                             p->op_type != NULL ? p->op_type : "", p->input[i]);
         }
         b->arg[b->narg++] = v;
         if (v != 0)
@@ -417,7 +418,7 @@ static int resolve_outputs(struct onnx_build *b, struct captures *c, gid g)
         vid v = name == 0 ? 0 : lookup(b, g, name);
         if (v == 0) {
             return diag_error(b->d, "%s: output %u '%s' of graph '%s' is defined by nothing",
-                              b->path, i, str(m, name), str(m, m->graph[g].name));
+                              b->path, i, module_str(m, name), module_str(m, m->graph[g].name));
         }
         capture(b, c, g, v);
         m->arg[s.at + i] = v;

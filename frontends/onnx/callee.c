@@ -6,7 +6,7 @@ sid onnx_function_key(struct onnx_build *b, const char *domain, const char *name
 {
     struct arena_mark mark = arena_mark(b->tmp);
     sid d = onnx_domain(b->m, domain);
-    sid key = str_id(b->m, arena_fmt(b->tmp, "function %s:%s:%s", str(b->m, d),
+    sid key = str_id(b->m, arena_fmt(b->tmp, "function %s:%s:%s", module_str(b->m, d),
                                      name != NULL ? name : "", overload != NULL ? overload : ""));
 
     arena_release(b->tmp, mark);

@@ -90,7 +90,7 @@ static void carry(struct carrier *c, const struct module *m, uint32_t about, str
     struct bytes in = {.a = c->a};
     if (rest == 0)
         return;
-    put(&in, str(m, rest), str_size(m, rest));
+    put(&in, module_str(m, rest), str_size(m, rest));
     if (holder.kind == GRAPH)
         in = wrap(c, GRAPH_IN_ATTRIBUTE, in);
     if (holder.kind == GRAPH || holder.kind == ATTRIBUTE)
@@ -218,7 +218,8 @@ static bool is_there(const struct module *m, const struct tensor *x, const Onnx_
         if (key == NULL || value == NULL)
             continue;
         at = at || strcmp(key, "offset") == 0;
-        same = strcmp(key, "location") == 0 ? !strcmp(value, str(m, m->file[x->file].location))
+        same = strcmp(key, "location") == 0
+                   ? !strcmp(value, module_str(m, m->file[x->file].location))
                : strcmp(key, "offset") == 0 ? strtoull(value, NULL, 10) == x->off
                : strcmp(key, "length") == 0 ? strtoull(value, NULL, 10) == x->len
                                             : true;
@@ -269,13 +270,13 @@ int onnx_carried(struct module *m, struct diag *d)
 {
     struct arena *tmp = arena_new(m->mem);
     struct carrier c = {.a = tmp};
-    const char *name = arena_fmt(tmp, "%s: !onnx", str(m, m->path));
+    const char *name = arena_fmt(tmp, "%s: !onnx", module_str(m, m->path));
     const sid own = m->about[m->own_about].rest;
     int rc = 0;
     c.node.a = c.tensor.a = c.sparse.a = c.opset.a = c.function.a = tmp;
     carry_module(&c, m);
     if (own != 0) {
-        m->src = onnx_unpack(str(m, own), str_size(m, own), name, m->mem, d);
+        m->src = onnx_unpack(module_str(m, own), str_size(m, own), name, m->mem, d);
         rc = m->src != NULL ? 0 : -1;
     }
     if (rc == 0 && c.n > 0) {

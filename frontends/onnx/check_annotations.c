@@ -366,7 +366,7 @@ static void check_stages(struct check *c)
 
 int check_annotations(const struct module *m, struct diag *d)
 {
-    struct check c = {.m = m, .src = m->src, .d = d, .path = str(m, m->path)};
+    struct check c = {.m = m, .src = m->src, .d = d, .path = module_str(m, m->path)};
     uint32_t errors = d->errors, warnings = d->warnings;
     if (!c.src)
         return diag_error(d, "%s: only ONNX models have device configurations", c.path);

@@ -432,7 +432,7 @@ int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *ou
     b->attr = vec_grow(b->tmp, b->attr, &b->capattr, (uint32_t)p->n_attribute, sizeof *b->attr);
     for (size_t i = 0; i < p->n_attribute; i++) {
         struct attr a;
-        if (onnx_attr(b, p->attribute[i], str(b->m, s->name), &body, &a) != 0)
+        if (onnx_attr(b, p->attribute[i], module_str(b->m, s->name), &body, &a) != 0)
             return -1;
         b->attr[i] = a;
     }

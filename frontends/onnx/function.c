@@ -86,7 +86,7 @@ static int read_attributes(struct onnx_build *b, const Onnx__FunctionProto *p, s
         enum attr_kind kind = onnx_attr_kind(p->attribute_proto[i]);
         if (kind == ATTR_GRAPH || kind == ATTR_GRAPHS) {
             return diag_error(b->d, "%s: the default of attribute '%s' is a graph: not supported",
-                              b->path, str(b->m, str_id(b->m, p->attribute_proto[i]->name)));
+                              b->path, module_str(b->m, str_id(b->m, p->attribute_proto[i]->name)));
         }
         if (onnx_attr(b, p->attribute_proto[i], p->name != NULL ? p->name : "", &none, &a) != 0)
             return -1;

@@ -63,7 +63,8 @@ static int name_cycle(const struct onnx_build *b, gid g, const uint8_t *sorted)
     }
     return diag_error(
         b->d, "%s: node '%s' is on a cycle: it reads '%s' of node '%s', which depends on it",
-        b->path, str(m, b->slot[s].name), value_name(m, v), str(m, b->slot[def].name));
+        b->path, module_str(m, b->slot[s].name), value_name(m, v),
+        module_str(m, b->slot[def].name));
 }
 
 static int sort_graph(struct onnx_build *b, gid g)

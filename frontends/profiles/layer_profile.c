@@ -174,7 +174,7 @@ static int read_figures(const struct reader *r, struct span s, struct layer *l)
     for (uint32_t i = 0; i < NEEDED; i++)
         if (!(seen & 1U << i))
             return diag_error(r->d, "%s:%u: layer '%s' has no %s", r->path, r->line,
-                              str(r->m, l->id), key[i].name);
+                              module_str(r->m, l->id), key[i].name);
     if (!(seen & 1U << NEEDED))
         l->stored = l->activation;
     return 0;
@@ -199,7 +199,7 @@ static int read_layer(struct reader *r, struct span s)
     r->nid = r->nid > l->id ? r->nid : l->id + 1;
     if (r->by_id[l->id])
         return diag_error(r->d, "%s:%u: there is a layer '%s' already, in line %u", r->path,
-                          r->line, str(r->m, l->id), r->layer[r->by_id[l->id] - 1].line);
+                          r->line, module_str(r->m, l->id), r->layer[r->by_id[l->id] - 1].line);
     r->by_id[l->id] = ++r->nlayer;
     return read_figures(r, figures, l);
 }
@@ -318,7 +318,7 @@ static int sort_layers(struct reader *r)
     for (v = 0; met[v];)
         v++;
     return diag_error(r->d, "%s:%u: layer '%s' is on or behind a cycle of edges", r->path,
-                      r->layer[v].line, str(r->m, r->layer[v].id));
+                      r->layer[v].line, module_str(r->m, r->layer[v].id));
 }
 
 /* ---- the module --------------------------------------------------------------------------------- */
@@ -340,8 +340,8 @@ static sid *name_layers(struct reader *r)
     }
     for (uint32_t v = 0; v < r->nlayer; v++)
         if (!name[v] || times[name[v]] > 1)
-            name[v] = str_id(r->m, arena_fmt(r->a, "%s%s%s", str(r->m, name[v]), name[v] ? "." : "",
-                                             str(r->m, r->layer[v].id)));
+            name[v] = str_id(r->m, arena_fmt(r->a, "%s%s%s", module_str(r->m, name[v]),
+                                             name[v] ? "." : "", module_str(r->m, r->layer[v].id)));
     return name;
 }
 
@@ -397,7 +397,7 @@ static void add_forward(struct layer_build *t, uint32_t v)
     for_row (x, r->in, v)
         t->listed[n++] = t->forward[r->from[x]];
     struct slice in = module_add_args(r->m, t->listed, n);
-    sid name = fresh_name(t, str(r->m, t->name[v]));
+    sid name = fresh_name(t, module_str(r->m, t->name[v]));
     t->forward[v] = module_add_value(r->m);
     r->m->value[t->forward[v]].name = name;
     add_node(t, name, in, module_add_args(r->m, &t->forward[v], 1));
@@ -413,12 +413,12 @@ static void add_backward(struct layer_build *t, uint32_t v)
     for_row (x, r->out, v)
         t->listed[n++] = t->gradient[x];
     struct slice in = module_add_args(r->m, t->listed, n);
-    sid name = fresh_name(t, arena_fmt(r->a, "%s/backward", str(r->m, t->name[v])));
+    sid name = fresh_name(t, arena_fmt(r->a, "%s/backward", module_str(r->m, t->name[v])));
     n = 0;
     for_row (x, r->in, v) {
         vid g = t->gradient[x] = t->listed[n++] = module_add_value(r->m);
-        r->m->value[g].name = fresh_name(
-            t, arena_fmt(r->a, "%s:%s", str(r->m, name), str(r->m, t->name[r->from[x]])));
+        r->m->value[g].name = fresh_name(t, arena_fmt(r->a, "%s:%s", module_str(r->m, name),
+                                                      module_str(r->m, t->name[r->from[x]])));
     }
     add_node(t, name, in, module_add_args(r->m, t->listed, n));
 }

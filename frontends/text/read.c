@@ -43,7 +43,7 @@ static int open_one(struct module *m, uint32_t k, const struct beside *b, struct
                     struct diag *d)
 {
     struct file *f = &m->file[k];
-    const char *path = str(m, f->path), *text = b->name;
+    const char *path = module_str(m, f->path), *text = b->name;
     const bool links = b->links;
     uint64_t size, names, said = f->size;
     int fd = *path == '/' && !links ? -1 : infile_open_beneath(b->dir, path, links, tmp);

@@ -54,7 +54,7 @@ static void tarjan_from(struct tarjan *t, uint32_t root)
     }
 }
 
-uint32_t components(const struct csr *edge, uint32_t vertices, uint32_t *comp, struct arena *a)
+uint32_t csr_components(const struct csr *edge, uint32_t vertices, uint32_t *comp, struct arena *a)
 {
     struct arena_mark mark = arena_mark(a);
     size_t n = vertices;

@@ -73,7 +73,7 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
         group[v] = parent[v] = find_root(parent, v);
     struct csr edge = group_edges(m, p, group, a);
     uint32_t *comp = arena_array(a, m->nnode, sizeof *comp);
-    components(&edge, m->nnode, comp, a);
+    csr_components(&edge, m->nnode, comp, a);
     for (nid v = m->nnode; v-- > 0;) {
         group[v] = comp[group[v]];
         head[group[v]] = v;

@@ -62,7 +62,7 @@ static bool is_pure(const struct module *m, nid n)
         if (kind == ATTR_GRAPH || kind == ATTR_GRAPHS)
             return false;
     }
-    return !in_list(str(m, nd->op), random_ops);
+    return !in_list(module_str(m, nd->op), random_ops);
 }
 
 static bool is_constant(const struct module *m, vid v)

@@ -394,7 +394,7 @@ uint32_t wdag_join_cycles(const struct wdag *g, const struct pairs *order, uint3
     uint32_t *comp = arena_array(g->mem, (size_t)ngroup + 1, sizeof *comp);
     struct pairs e = pairs_of_groups(g, order, group, g->mem);
     struct csr edge = pairs_rows(&e, ngroup);
-    uint32_t n = components(&edge, ngroup, comp, g->mem);
+    uint32_t n = csr_components(&edge, ngroup, comp, g->mem);
     assert(n <= ngroup);
     for (uint32_t v = 0; v < g->n; v++)
         group[v] = comp[group[v]];

@@ -26,7 +26,7 @@ static nid find_misplaced(const struct scene *s, const int32_t *dev)
     return 0;
 }
 
-struct evaluation evaluate(const struct scene *s, const struct plan *p, struct arena *a)
+struct evaluation plan_evaluate(const struct scene *s, const struct plan *p, struct arena *a)
 {
     assert(s->place && s->cluster && p->dev);
     struct evaluation e = {.misplaced = find_misplaced(s, p->dev)};

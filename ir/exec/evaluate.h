@@ -1,5 +1,5 @@
 /* Evaluates any plan: its value and memory on its devices, whether the plan can be carried out, and whether its
- * planner's claim is true.  All code that accepts, shows or compares plans calls evaluate(). */
+ * planner's claim is true.  All code that accepts, shows or compares plans calls plan_evaluate(). */
 #ifndef PCC_IR_EXEC_EVALUATE_H
 #define PCC_IR_EXEC_EVALUATE_H
 
@@ -23,7 +23,7 @@ enum finding {
 /* Recomputes all figures of a plan from the module, under the execution model of the scene; the model decides which
  * fields of struct plan beside dev are read.  Lives in a.  O(nodes + pins + D) for the closed form, else as the model
  * says. */
-struct evaluation evaluate(const struct scene *s, const struct plan *p, struct arena *a);
+struct evaluation plan_evaluate(const struct scene *s, const struct plan *p, struct arena *a);
 /* Whether the plan can be carried out: each node is on a device that can run it and on the device it is pinned to,
  * colocated nodes are together, and no device is over its memory, unless over_memory allows that. */
 bool evaluation_holds(const struct evaluation *e, bool over_memory);

@@ -1,7 +1,7 @@
 /* Computing operators (compute.h): the table, what operators are given, where results go.
  *
  * An operator's function takes its attributes and operands through take...(), which notes what is wrong, so that
- * one look at the end suffices; it makes its results with make(), which refuses too large ones before it takes
+ * one look at the end suffices; it makes its results with compute_make(), which refuses too large ones before it takes
  * memory.  Elements are read when a function takes them: the shape of a large weight costs nothing. */
 #include "ir/model/compute_state.h"
 
@@ -117,7 +117,7 @@ static void settle(struct known *k)
     k->mask = i == k->n ? NULL : k->mask;
 }
 
-bool compute(struct computation *c)
+bool compute_run(struct computation *c)
 {
     const struct row *r = row_of(c->op);
     if (r == NULL || !has_operands(c, r) || c->nout == 0 ||
@@ -172,7 +172,7 @@ const struct attr *take_attr(struct computation *c, const char *name, enum attr_
     const struct module *m = c->m;
     for (uint32_t i = 0; i < c->attr.n; i++) {
         const struct attr *a = &m->attr[c->attr.at + i];
-        if (strcmp(str(m, a->name), name) != 0)
+        if (strcmp(module_str(m, a->name), name) != 0)
             continue;
         c->failed = c->failed || a->kind != kind || a->ref != 0;
         return c->failed ? NULL : a;
@@ -195,7 +195,7 @@ struct list take_ints(struct computation *c, const char *name)
 
 /* ---- operands ----------------------------------------------------------------------------------- */
 
-struct known *take(struct computation *c, uint32_t i)
+struct known *compute_take(struct computation *c, uint32_t i)
 {
     struct known *k = i < c->nin ? c->in[i] : NULL;
     c->failed = c->failed || k == NULL;
@@ -232,7 +232,7 @@ static bool read_elements(struct computation *c, struct known *k)
 
 struct known *take_elements(struct computation *c, uint32_t i)
 {
-    struct known *k = take(c, i);
+    struct known *k = compute_take(c, i);
     if (k == NULL || (k->data == NULL && !read_elements(c, k))) {
         c->failed = true;
         return NULL;
@@ -328,8 +328,8 @@ static void set_up(struct computation *c, struct known *k, enum elem elem, uint3
     c->spent += bytes;
 }
 
-struct known *make(struct computation *c, uint32_t i, enum elem elem, uint32_t rank,
-                   const int64_t *dim)
+struct known *compute_make(struct computation *c, uint32_t i, enum elem elem, uint32_t rank,
+                           const int64_t *dim)
 {
     assert(i < c->nout);
     if (!may_be(c, elem, rank, dim))
@@ -358,7 +358,7 @@ bool make_reshaped(struct computation *c, const struct known *x, uint32_t rank, 
     return true;
 }
 
-void broadcast(struct computation *c, const struct known *x, uint32_t *rank, int64_t *dim)
+void compute_broadcast(struct computation *c, const struct known *x, uint32_t *rank, int64_t *dim)
 {
     uint32_t most = x->rank > *rank ? x->rank : *rank;
     int64_t now[COMPUTE_RANK];
@@ -372,7 +372,8 @@ void broadcast(struct computation *c, const struct known *x, uint32_t *rank, int
     *rank = most;
 }
 
-struct known *spread(struct computation *c, struct known *x, uint32_t rank, const int64_t *dim)
+struct known *compute_spread(struct computation *c, struct known *x, uint32_t rank,
+                             const int64_t *dim)
 {
     if (x->rank == rank && memcmp(x->dim, dim, rank * sizeof *dim) == 0)
         return x;

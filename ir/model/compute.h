@@ -50,11 +50,11 @@ struct computation {
     bool partial;      /* inside: an operand is known in part */
 };
 
-/* Whether compute() knows an operator of ai.onnx.  O(log(number of operators)). */
+/* Whether compute_run() knows an operator of ai.onnx.  O(log(number of operators)). */
 bool compute_offers(const char *op);
 /* Computes the operator.  true: c->out says what is known of the results: their shapes, and their elements all or
  * in part.  false: c->out is worth nothing.  O(bytes of operands and results). */
-bool compute(struct computation *c);
+bool compute_run(struct computation *c);
 
 /* What is known of an initializer; false: its elements are not in bytes.  Nothing is read. */
 bool known_of_tensor(const struct module *m, tid t, struct known *k, struct arena *a);

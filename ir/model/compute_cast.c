@@ -118,7 +118,7 @@ static void cast_one(struct computation *c, const struct known *k, struct known 
 
 bool compute_cast(struct computation *c, int arg)
 {
-    const struct known *x = take_elements(c, 0), *like = c->nin > 1 ? take(c, 1) : NULL;
+    const struct known *x = take_elements(c, 0), *like = c->nin > 1 ? compute_take(c, 1) : NULL;
     (void)arg;
     if (x == NULL || c->failed)
         return false;
@@ -129,7 +129,7 @@ bool compute_cast(struct computation *c, int arg)
         (form_of((enum elem)to) == FORM_NONE && small_of((enum elem)to) == NULL) ||
         (form_of(x->elem) == FORM_NONE && small_of(x->elem) == NULL))
         return false;
-    struct known *r = make(c, 0, (enum elem)to, x->rank, x->dim);
+    struct known *r = compute_make(c, 0, (enum elem)to, x->rank, x->dim);
     for (int64_t i = 0; r != NULL && i < r->n; i++)
         cast_one(c, x, r, i);
     return r != NULL;

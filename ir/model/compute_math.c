@@ -322,11 +322,12 @@ static struct known *combine(struct computation *c, enum math op, struct known *
     const enum elem elem = op >= MATH_EQUAL ? ELEM_BOOL : x->elem;
     if (c->opset < spreads_since && !is_same_shape(x, y))
         return NULL;
-    broadcast(c, x, &rank, dim);
-    broadcast(c, y, &rank, dim);
-    if (c->failed || (x = spread(c, x, rank, dim)) == NULL || (y = spread(c, y, rank, dim)) == NULL)
+    compute_broadcast(c, x, &rank, dim);
+    compute_broadcast(c, y, &rank, dim);
+    if (c->failed || (x = compute_spread(c, x, rank, dim)) == NULL ||
+        (y = compute_spread(c, y, rank, dim)) == NULL)
         return NULL;
-    struct known *r = last ? make(c, 0, elem, rank, dim) : make_between(c, elem, rank, dim);
+    struct known *r = last ? compute_make(c, 0, elem, rank, dim) : make_between(c, elem, rank, dim);
     for (int64_t i = 0; r != NULL && i < r->n; i++) {
         union number a, b, made = {0};
         bool good = get_number(x, i, &a) && get_number(y, i, &b) &&
@@ -342,7 +343,7 @@ static bool each_alone(struct computation *c, enum math op)
     const struct known *x = take_elements(c, 0);
     if (x == NULL || !takes(c, op, x->elem))
         return false;
-    struct known *r = make(c, 0, x->elem, x->rank, x->dim);
+    struct known *r = compute_make(c, 0, x->elem, x->rank, x->dim);
     for (int64_t i = 0; r != NULL && i < r->n; i++) {
         union number a = {0}, made = {0};
         bool good = get_number(x, i, &a);
@@ -436,7 +437,7 @@ bool compute_reduce(struct computation *c, int arg)
         if ((set >> i & 1) == 0 || keep)
             dim[rank++] = (set >> i & 1) == 0 ? x->dim[i] : 1;
     struct known *y = c->failed ? NULL : sort_axes(c, x, set, &kept);
-    struct known *r = y != NULL ? make(c, 0, x->elem, rank, dim) : NULL;
+    struct known *r = y != NULL ? compute_make(c, 0, x->elem, rank, dim) : NULL;
     if (r == NULL)
         return false;
     const int64_t n = shape_elems(y->dim + kept, y->rank - kept);
@@ -494,7 +495,7 @@ bool compute_range(struct computation *c, int arg)
         return false;
     const int64_t n = real ? count_floats(single, x[0].d, x[1].d, x[2].d)
                            : count_integers(x[0].i, x[1].i, x[2].i);
-    struct known *r = n >= 0 ? make(c, 0, first->elem, 1, &n) : NULL;
+    struct known *r = n >= 0 ? compute_make(c, 0, first->elem, 1, &n) : NULL;
     for (int64_t i = 0; r != NULL && i < n; i++) {
         int64_t whole;
         put_number(c, r, i, !real || is_whole(first->elem, x[0], &whole), x[0]);

@@ -18,7 +18,7 @@ static uint32_t bound_axis(int64_t axis, uint32_t rank)
 
 bool compute_shape(struct computation *c, int arg)
 {
-    const struct known *x = take(c, 0);
+    const struct known *x = compute_take(c, 0);
     (void)arg;
     if (x == NULL)
         return false;
@@ -26,7 +26,7 @@ bool compute_shape(struct computation *c, int arg)
              to = bound_axis(take_int(c, "end", x->rank), x->rank);
     const int64_t n = to > from ? to - from : 0;
     c->partial = true;
-    struct known *y = make(c, 0, ELEM_I64, 1, &n);
+    struct known *y = compute_make(c, 0, ELEM_I64, 1, &n);
     for (uint32_t i = 0; y != NULL && i < (uint64_t)n; i++)
         put_number(c, y, i, x->dim[from + i] >= 0, (union number){.i = x->dim[from + i]});
     return y != NULL;
@@ -34,8 +34,8 @@ bool compute_shape(struct computation *c, int arg)
 
 bool compute_size(struct computation *c, int arg)
 {
-    const struct known *x = take(c, 0);
-    struct known *y = x != NULL && x->n >= 0 ? make(c, 0, ELEM_I64, 0, NULL) : NULL;
+    const struct known *x = compute_take(c, 0);
+    struct known *y = x != NULL && x->n >= 0 ? compute_make(c, 0, ELEM_I64, 0, NULL) : NULL;
     (void)arg;
     if (y != NULL)
         put_number(c, y, 0, true, (union number){.i = x->n});
@@ -150,7 +150,7 @@ bool compute_transpose(struct computation *c, int arg)
         c->failed = c->failed || perm.at[i] < 0;
     for (uint32_t i = 0; i < x->rank && !c->failed; i++)
         b.dim[i] = x->dim[perm.given ? perm.at[i] : x->rank - 1 - i];
-    struct known *y = make(c, 0, x->elem, x->rank, b.dim);
+    struct known *y = compute_make(c, 0, x->elem, x->rank, b.dim);
     if (y == NULL || y->n == 0)
         return y != NULL;
     b.rank = x->rank;
@@ -173,8 +173,8 @@ bool compute_expand(struct computation *c, int arg)
     uint32_t rank = shape.n;
     if (rank > 0)
         memcpy(dim, shape.at, rank * sizeof *dim);
-    broadcast(c, x, &rank, dim);
-    const struct known *y = c->failed ? NULL : spread(c, x, rank, dim);
+    compute_broadcast(c, x, &rank, dim);
+    const struct known *y = c->failed ? NULL : compute_spread(c, x, rank, dim);
     return y != NULL && make_reshaped(c, y, rank, dim);
 }
 
@@ -192,7 +192,7 @@ bool compute_tile(struct computation *c, int arg)
     for (uint32_t i = 0; i < x->rank; i++)
         if (times.at[i] < 0 || __builtin_mul_overflow(x->dim[i], times.at[i], &dim[i]))
             return false;
-    struct known *y = make(c, 0, x->elem, x->rank, dim);
+    struct known *y = compute_make(c, 0, x->elem, x->rank, dim);
     if (y == NULL || y->n == 0)
         return y != NULL;
     b.rank = 2 * x->rank;
@@ -255,7 +255,7 @@ bool compute_slice(struct computation *c, int arg)
         b.from.at += start * own[axis];
         b.from.step[axis] = dim[axis] > 1 ? step * own[axis] : 0; /* then step < dim */
     }
-    struct known *y = make(c, 0, x->elem, x->rank, dim);
+    struct known *y = compute_make(c, 0, x->elem, x->rank, dim);
     if (y == NULL || y->n == 0)
         return y != NULL;
     if (x->rank == 0)
@@ -293,7 +293,7 @@ bool compute_concat(struct computation *c, int arg)
         const struct known *x = take_elements(c, i);
         c->failed = x == NULL || !joins(x, first, axis, dim);
     }
-    struct known *y = c->failed ? NULL : make(c, 0, first->elem, first->rank, dim);
+    struct known *y = c->failed ? NULL : compute_make(c, 0, first->elem, first->rank, dim);
     if (y == NULL || y->n == 0)
         return y != NULL;
     const int64_t rows = shape_elems(dim, axis), row = y->n / rows;
@@ -338,7 +338,7 @@ bool compute_split(struct computation *c, int arg)
         dim[axis] = part_of(c, sizes, x->dim[axis], i);
         if (dim[axis] < 0 || dim[axis] > x->dim[axis] - at)
             return false;
-        struct known *y = make(c, i, x->elem, x->rank, dim);
+        struct known *y = compute_make(c, i, x->elem, x->rank, dim);
         if (y == NULL)
             return false;
         if (y->n > 0) {
@@ -361,7 +361,7 @@ bool compute_constant(struct computation *c, int arg)
     (void)arg;
     if (one == NULL || one->ref != 0)
         return false;
-    const char *name = str(c->m, one->name);
+    const char *name = module_str(c->m, one->name);
     if (one->kind == ATTR_TENSOR)
         return strcmp(name, "value") == 0 && take_tensor(c, one->u.t, &x) &&
                make_reshaped(c, &x, x.rank, x.dim);
@@ -375,7 +375,7 @@ bool compute_constant(struct computation *c, int arg)
     if (strcmp(name, want) != 0)
         return false;
     const int64_t n = one->u.list.n;
-    struct known *y = make(c, 0, integer ? ELEM_I64 : ELEM_F32, list, list ? &n : NULL);
+    struct known *y = compute_make(c, 0, integer ? ELEM_I64 : ELEM_F32, list, list ? &n : NULL);
     const void *from = one->kind == ATTR_INT     ? (const void *)&one->u.i
                        : one->kind == ATTR_FLOAT ? (const void *)&one->u.f
                        : integer                 ? (const void *)(c->m->ints + one->u.list.at)
@@ -394,7 +394,7 @@ bool compute_constant_of_shape(struct computation *c, int arg)
     if (!shape.given || shape.n > COMPUTE_RANK || c->failed ||
         (value != NULL && (!take_tensor(c, value->u.t, &one) || one.n != 1)))
         return false;
-    struct known *y = make(c, 0, one.elem, shape.n, shape.at);
+    struct known *y = compute_make(c, 0, one.elem, shape.n, shape.at);
     const uint32_t size = size_of(one.elem);
     for (int64_t i = 0; y != NULL && i < y->n; i++)
         memcpy(y->data + i * size, one.data, size);

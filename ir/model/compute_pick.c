@@ -28,7 +28,7 @@ bool compute_gather(struct computation *c, int arg)
     memcpy(dim, x->dim, axis * sizeof *dim);
     memcpy(dim + axis, index->dim, index->rank * sizeof *dim);
     memcpy(dim + axis + index->rank, x->dim + axis + 1, (x->rank - axis - 1) * sizeof *dim);
-    struct known *y = make(c, 0, x->elem, rank, dim);
+    struct known *y = compute_make(c, 0, x->elem, rank, dim);
     if (y == NULL)
         return false;
     const int64_t rows = shape_elems(dim, axis), n = y->n == 0 ? 0 : y->n / rows / index->n;
@@ -78,14 +78,14 @@ bool compute_scatter_nd(struct computation *c, int arg)
     const struct attr *reduction = take_attr(c, "reduction", ATTR_STRING);
     (void)arg;
     if (c->failed || x->rank == 0 || x->n == 0 || index->rank == 0 || index->elem != ELEM_I64 ||
-        (reduction != NULL && strcmp(str(c->m, reduction->u.s), "none") != 0))
+        (reduction != NULL && strcmp(module_str(c->m, reduction->u.s), "none") != 0))
         return false;
     const int64_t last = index->dim[index->rank - 1];
     if (last < 1 || last > (int64_t)x->rank || !fits_updates(x, index, update, (uint32_t)last))
         return false;
     const uint32_t depth = (uint32_t)last;
     const int64_t n = shape_elems(x->dim + depth, x->rank - depth);
-    struct known *y = make(c, 0, x->elem, x->rank, x->dim);
+    struct known *y = compute_make(c, 0, x->elem, x->rank, x->dim);
     if (y == NULL)
         return false;
     bool *written = arena_array(c->a, (size_t)(x->n / n) + 1, sizeof *written);
@@ -114,14 +114,14 @@ bool compute_where(struct computation *c, int arg)
         in[i] = take_elements(c, i);
         if (in[i] == NULL)
             return false;
-        broadcast(c, in[i], &rank, dim);
+        compute_broadcast(c, in[i], &rank, dim);
     }
     if (c->failed || in[0]->elem != ELEM_BOOL || in[1]->elem != in[2]->elem)
         return false;
     for (uint32_t i = 0; i < 3; i++)
-        if ((in[i] = spread(c, in[i], rank, dim)) == NULL)
+        if ((in[i] = compute_spread(c, in[i], rank, dim)) == NULL)
             return false;
-    struct known *y = make(c, 0, in[1]->elem, rank, dim);
+    struct known *y = compute_make(c, 0, in[1]->elem, rank, dim);
     const uint32_t size = y != NULL ? size_of(y->elem) : 0;
     for (int64_t i = 0; y != NULL && i < y->n; i++) {
         union number which = {0}, one;

@@ -32,7 +32,7 @@ int64_t take_int(struct computation *c, const char *name, int64_t absent);
 struct list take_ints(struct computation *c, const char *name);
 const struct attr *take_attr(struct computation *c, const char *name, enum attr_kind kind);
 /* Operand i, of which at least the shape is known; NULL: it is omitted. */
-struct known *take(struct computation *c, uint32_t i);
+struct known *compute_take(struct computation *c, uint32_t i);
 /* The same with its elements at hand; NULL: they are not. */
 struct known *take_elements(struct computation *c, uint32_t i);
 /* What tensor t of the module holds. */
@@ -49,17 +49,18 @@ uint32_t take_axes(struct computation *c, struct list axes, uint32_t rank);
 /* ---- results ---- */
 
 /* Result i with its elements still 0, and if the computation is partial none of them known; NULL: it is too large. */
-struct known *make(struct computation *c, uint32_t i, enum elem elem, uint32_t rank,
-                   const int64_t *dim);
+struct known *compute_make(struct computation *c, uint32_t i, enum elem elem, uint32_t rank,
+                           const int64_t *dim);
 /* The same for a step on the way. */
 struct known *make_between(struct computation *c, enum elem elem, uint32_t rank,
                            const int64_t *dim);
 /* Result 0 is operand x in another shape of as many elements. */
 bool make_reshaped(struct computation *c, const struct known *x, uint32_t rank, const int64_t *dim);
 /* x broadcast to a shape; x itself if it has this shape already; NULL: the result would be too large. */
-struct known *spread(struct computation *c, struct known *x, uint32_t rank, const int64_t *dim);
+struct known *compute_spread(struct computation *c, struct known *x, uint32_t rank,
+                             const int64_t *dim);
 /* Makes dim[*rank] what it and the shape of x broadcast to. */
-void broadcast(struct computation *c, const struct known *x, uint32_t *rank, int64_t *dim);
+void compute_broadcast(struct computation *c, const struct known *x, uint32_t *rank, int64_t *dim);
 
 /* ---- elements ---- */
 

@@ -33,7 +33,7 @@ static bool to_poly(struct module *m, struct dim d, struct poly *out)
         return d.value >= 0;
     }
     struct parser p = {.m = m};
-    return dim_read(&p, str(m, d.sym), out) == PARSE_OK;
+    return dim_read(&p, module_str(m, d.sym), out) == PARSE_OK;
 }
 
 struct dim dim_num(int64_t v)
@@ -172,10 +172,10 @@ static bool is_one_min(const char *text)
 bool dim_is_min_of(const struct module *m, struct dim b, struct dim a)
 {
     char number[24];
-    if (!dim_known(a) || b.sym == 0 || !is_one_min(str(m, b.sym)))
+    if (!dim_known(a) || b.sym == 0 || !is_one_min(module_str(m, b.sym)))
         return false;
     snprintf(number, sizeof number, "%lld", (long long)a.value);
-    const char *text = str(m, b.sym), *name = a.sym != 0 ? str(m, a.sym) : number;
+    const char *text = module_str(m, b.sym), *name = a.sym != 0 ? module_str(m, a.sym) : number;
     size_t n = strlen(name), all = strlen(text);
     if (all < n + 7)
         return false;
@@ -215,7 +215,7 @@ void dim_names(const struct module *m, struct dim d, void (*fn)(void *user, cons
     struct name_sink sink = {.fn = fn, .user = user};
     struct poly ignored;
     struct parser p = {.dry = true, .lookup = collect_name, .user = &sink};
-    const char *text = str(m, d.sym);
+    const char *text = module_str(m, d.sym);
     if (dim_is_name(text))
         fn(user, text);
     else
@@ -227,7 +227,7 @@ int64_t dim_eval(const struct module *m, struct dim d,
 {
     if (d.sym == 0)
         return d.value;
-    const char *text = str(m, d.sym);
+    const char *text = module_str(m, d.sym);
     struct poly q;
     /* Names are numbers here, so nothing is interned and the module not needed. */
     struct parser p = {.lookup = lookup, .user = user};
@@ -245,5 +245,5 @@ const char *dim_text(const struct module *m, struct dim d, struct arena *a)
 {
     if (d.sym == 0)
         return d.value < 0 ? "?" : arena_fmt(a, "%lld", (long long)d.value);
-    return str(m, d.sym);
+    return module_str(m, d.sym);
 }

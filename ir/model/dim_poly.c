@@ -41,7 +41,7 @@ bool poly_is_const(const struct poly *p, int64_t *v)
 static int compare_factors(const struct module *m, sid a, sid b)
 {
     assert(a == b || m);
-    return a == b ? 0 : strcmp(str(m, a), str(m, b));
+    return a == b ? 0 : strcmp(module_str(m, a), module_str(m, b));
 }
 
 /* Order of terms: by factors; a term that continues another one comes first, so the constant is
@@ -298,7 +298,8 @@ bool poly_text(const struct module *m, const struct poly *p, char *buf)
         int n = snprintf(buf + at, POLY_TEXT - at, "%s%s", sign, coef);
         at += n >= 0 ? (size_t)n : POLY_TEXT;
         for (uint32_t k = 0; k < t->n && at < POLY_TEXT; k++) {
-            n = snprintf(buf + at, POLY_TEXT - at, "%s%s", k > 0 ? "*" : "", str(m, t->factor[k]));
+            n = snprintf(buf + at, POLY_TEXT - at, "%s%s", k > 0 ? "*" : "",
+                         module_str(m, t->factor[k]));
             at += n >= 0 ? (size_t)n : POLY_TEXT;
         }
         if (at >= POLY_TEXT)

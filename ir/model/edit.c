@@ -96,7 +96,7 @@ static void take_names(struct edit *e, const struct module *m)
 /* A taken name without the number behind it, if that is taken, too: names do not grow from copy to copy. */
 static sid without_number(const struct edit *e, sid name, uint32_t what)
 {
-    const char *s = str(e->m, name);
+    const char *s = module_str(e->m, name);
     size_t n = strlen(s);
     while (n > 0 && s[n - 1] >= '0' && s[n - 1] <= '9')
         n--;
@@ -124,7 +124,7 @@ sid edit_fresh(struct edit *e, sid like, uint32_t what)
     sid name = like;
     uint32_t next = map_get(&e->taken, map_key(what, like));
     for (bool taken = next != 0; taken; next++) {
-        name = str_id(m, arena_fmt(e->a, "%s_%u", str(m, like), next));
+        name = str_id(m, arena_fmt(e->a, "%s_%u", module_str(m, like), next));
         taken = map_get(&e->taken, map_key(what, name)) != 0;
     }
     map_set(&e->taken, e->a, map_key(what, like), next + (next == 0));

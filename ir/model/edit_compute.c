@@ -27,5 +27,5 @@ tid edit_compute(struct edit *e, const char *op, const tid *of, uint32_t n, stru
     c.out = &out;
     c.nout = 1;
     c.most = c.most_read = INT64_MAX;
-    return compute(&c) && known_whole(&out) ? edit_constant(e, &out) : 0;
+    return compute_run(&c) && known_whole(&out) ? edit_constant(e, &out) : 0;
 }

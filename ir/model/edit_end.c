@@ -453,9 +453,9 @@ static void name_node(struct end *x, nid n)
     const struct node *p = &m->node[n];
     if (p->name != 0)
         return;
-    const char *like = p->made_from != 0
-                           ? arena_fmt(x->a, "%s/%s", str(m, p->made_from), str(m, p->op))
-                           : str(m, p->op);
+    const char *like = p->made_from != 0 ? arena_fmt(x->a, "%s/%s", module_str(m, p->made_from),
+                                                     module_str(m, p->op))
+                                         : module_str(m, p->op);
     edit_name_node(x->e, n, like);
 }
 

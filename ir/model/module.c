@@ -150,7 +150,7 @@ sid str_id(struct module *m, const char *s)
     return s != NULL ? strings_id(m->str, s, strlen(s)) : 0;
 }
 
-const char *str(const struct module *m, sid s)
+const char *module_str(const struct module *m, sid s)
 {
     return strings_text(m->str, s);
 }
@@ -305,23 +305,23 @@ uint32_t module_add_about(struct module *m, struct about a)
 
 const char *node_name(const struct module *m, nid n)
 {
-    return n < m->nnode ? str(m, m->node[n].name) : "";
+    return n < m->nnode ? module_str(m, m->node[n].name) : "";
 }
 
 const char *node_op(const struct module *m, nid n)
 {
-    return n < m->nnode ? str(m, m->node[n].op) : "";
+    return n < m->nnode ? module_str(m, m->node[n].op) : "";
 }
 
 const char *value_name(const struct module *m, vid v)
 {
-    return v < m->nval ? str(m, m->value[v].name) : "";
+    return v < m->nval ? module_str(m, m->value[v].name) : "";
 }
 
 bool node_is(const struct module *m, nid n, const char *op)
 {
     assert(n < m->nnode);
-    return m->node[n].domain == 0 && strcmp(str(m, m->node[n].op), op) == 0;
+    return m->node[n].domain == 0 && strcmp(module_str(m, m->node[n].op), op) == 0;
 }
 
 bool node_has_body(const struct module *m, nid n)
@@ -347,7 +347,7 @@ bool module_has_calls(const struct module *m)
 bool module_is_profiled(const struct module *m)
 {
     const struct graph *g = &m->graph[1];
-    return g->count > 0 && strcmp(str(m, m->node[g->first].domain), "profile") == 0;
+    return g->count > 0 && strcmp(module_str(m, m->node[g->first].domain), "profile") == 0;
 }
 
 uint32_t module_most_color(const struct module *m)
@@ -377,7 +377,7 @@ const struct attr *node_attr(const struct module *m, nid n, const char *name)
     const struct slice s = m->node[n].attr;
 
     for (uint32_t i = 0; i < s.n; i++)
-        if (strcmp(str(m, m->attr[s.at + i].name), name) == 0)
+        if (strcmp(module_str(m, m->attr[s.at + i].name), name) == 0)
             return &m->attr[s.at + i];
     return NULL;
 }
@@ -393,7 +393,7 @@ const char *node_attr_str(const struct module *m, nid n, const char *name, const
 {
     const struct attr *a = node_attr(m, n, name);
 
-    return a != NULL && a->kind == ATTR_STRING ? str(m, a->u.s) : absent;
+    return a != NULL && a->kind == ATTR_STRING ? module_str(m, a->u.s) : absent;
 }
 
 int64_t module_opset(const struct module *m, sid domain)

@@ -336,7 +336,7 @@ struct module *module_new(struct arena *of, struct diag *diag);
 /* Strings: interned, so equal strings have equal ids; id 0 is "". */
 sid str_id(struct module *m, const char *s);
 sid str_id_n(struct module *m, const char *s, size_t n);
-const char *str(const struct module *m, sid s);
+const char *module_str(const struct module *m, sid s);
 /* Bytes of a string, without the NUL at its end; strings of attributes may hold others. */
 size_t str_size(const struct module *m, sid s);
 

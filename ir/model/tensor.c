@@ -176,28 +176,29 @@ int64_t tensor_elems(const struct module *m, tid t)
 static int read_file(const struct module *m, const struct tensor *t, uint64_t off, void *buf,
                      size_t n)
 {
-    const char *name = str(m, t->name);
+    const char *name = module_str(m, t->name);
 
     if (t->file == 0 || t->file >= m->nfile)
-        return diag_error(m->diag, "%s: tensor '%s' names no file", str(m, m->path), name);
+        return diag_error(m->diag, "%s: tensor '%s' names no file", module_str(m, m->path), name);
     const struct file *f = &m->file[t->file];
     if (f->fd < 0) {
-        return diag_error(m->diag, "%s: tensor '%s' needs the file '%s', which %s", str(m, m->path),
-                          name, str(m, f->path), f->barred ? f->barred : "is not there");
+        return diag_error(m->diag, "%s: tensor '%s' needs the file '%s', which %s",
+                          module_str(m, m->path), name, module_str(m, f->path),
+                          f->barred ? f->barred : "is not there");
     }
     unsigned char *p = buf;
     while (n > 0) {
         uint64_t at = t->off + off;
         if (at > (uint64_t)INT64_MAX) {
             return diag_error(m->diag, "%s: tensor '%s' starts past the end of '%s'",
-                              str(m, m->path), name, str(m, f->path));
+                              module_str(m, m->path), name, module_str(m, f->path));
         }
         ssize_t got = pread(f->fd, p, n, (off_t)at);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0) {
             return diag_error(m->diag, "%s: cannot read tensor '%s' at byte %llu: %s",
-                              str(m, f->path), name, (unsigned long long)at,
+                              module_str(m, f->path), name, (unsigned long long)at,
                               got < 0 ? strerror(errno) : "the file ends before");
         }
         p += got;
@@ -210,16 +211,17 @@ static int read_file(const struct module *m, const struct tensor *t, uint64_t of
 int tensor_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n)
 {
     if (t == 0 || t >= m->ntensor)
-        return diag_error(m->diag, "%s: there is no tensor %u", str(m, m->path), t);
+        return diag_error(m->diag, "%s: there is no tensor %u", module_str(m, m->path), t);
     const struct tensor *x = &m->tensor[t];
     if (!tensor_has_bytes(x)) {
         return diag_error(m->diag, "%s: tensor '%s' has no bytes to read (strings or sparse)",
-                          str(m, m->path), str(m, x->name));
+                          module_str(m, m->path), module_str(m, x->name));
     }
     if (off > x->len || n > x->len - off) {
         return diag_error(m->diag, "%s: tensor '%s' has %llu bytes, %llu at %llu were wanted",
-                          str(m, m->path), str(m, x->name), (unsigned long long)x->len,
-                          (unsigned long long)n, (unsigned long long)off);
+                          module_str(m, m->path), module_str(m, x->name),
+                          (unsigned long long)x->len, (unsigned long long)n,
+                          (unsigned long long)off);
     }
     if (n == 0)
         return 0;
@@ -228,8 +230,8 @@ int tensor_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n
     if (x->where == TENSOR_SLICE)
         return slice_read(m, t, off, buf, n);
     if (x->data == NULL) {
-        return diag_error(m->diag, "%s: the bytes of tensor '%s' are not here", str(m, m->path),
-                          str(m, x->name));
+        return diag_error(m->diag, "%s: the bytes of tensor '%s' are not here",
+                          module_str(m, m->path), module_str(m, x->name));
     }
     memcpy(buf, (const unsigned char *)x->data + off, n);
     return 0;

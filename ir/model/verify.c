@@ -241,7 +241,7 @@ static void names_check(struct check *c)
             other = named[name];
             if (other != 0 && m->value[other].graph == g) {
                 verify_fail(c, "values %u and %u of graph %u are both called '%s'", other, v, g,
-                            str(m, name));
+                            module_str(m, name));
             }
             named[name] = v;
         }
@@ -349,7 +349,7 @@ static void function_check(struct check *c, uint32_t f)
     verify_slice(c, "function", f, "its attributes", x->need, body->nsids);
     verify_slice(c, "function", f, "its defaults", x->give, body->nattr);
     c->m = body;
-    verify_attrs(c, x->give, str(body, x->name));
+    verify_attrs(c, x->give, module_str(body, x->name));
 }
 
 int module_verify(const struct module *m, struct diag *d)

@@ -117,22 +117,23 @@ static void slice_check(struct check *c, tid i)
     for (uint32_t k = 0; same && k < t->rank; k++)
         same = k == t->axis || m->ints[t->dim + k] == m->ints[of->dim + k];
     if (depth_of(m, i) > TENSOR_DEPTH) {
-        verify_fail(c, "tensor %u '%s': it is more than %d slices deep", i, str(m, t->name),
+        verify_fail(c, "tensor %u '%s': it is more than %d slices deep", i, module_str(m, t->name),
                     TENSOR_DEPTH);
     } else if (!same || t->axis >= t->rank) {
         verify_fail(c, "tensor %u '%s': it cannot be a slice of tensor %u '%s' along axis %u", i,
-                    str(m, t->name), t->of[0], str(m, of->name), t->axis);
+                    module_str(m, t->name), t->of[0], module_str(m, of->name), t->axis);
     } else if (verify_inside(t->range, m->nints)) {
         int64_t n = m->ints[of->dim + t->axis], sum = sum_ranges(m, t, n);
         if (sum < 0 || t->range.n % 2 != 0 || sum != m->ints[t->dim + t->axis])
             verify_fail(c,
                         "tensor %u '%s': the ranges of its slice of tensor %u '%s' do not lie "
                         "within the %lld of axis %u, or are not as many as it has",
-                        i, str(m, t->name), t->of[0], str(m, of->name), (long long)n, t->axis);
+                        i, module_str(m, t->name), t->of[0], module_str(m, of->name), (long long)n,
+                        t->axis);
         else if (!has_whole_bytes(m, t, of))
             verify_fail(c,
                         "tensor %u '%s': a range of its slice does not begin and end with a byte",
-                        i, str(m, t->name));
+                        i, module_str(m, t->name));
     }
 }
 
@@ -144,7 +145,7 @@ static void sparse_check(struct check *c, tid i)
         verify_index(c, "tensor", i, k == 0 ? "its values" : "its indices", t->of[k], i);
         if (t->of[k] != 0 && t->of[k] < i && c->m->tensor[t->of[k]].where == TENSOR_SPARSE)
             verify_fail(c, "tensor %u '%s': the parts of a sparse tensor are not sparse", i,
-                        str(c->m, t->name));
+                        module_str(c->m, t->name));
     }
 }
 
@@ -156,7 +157,7 @@ static void payload_check(struct check *c, tid i)
     if (t->where == TENSOR_STRINGS) {
         if (t->len > m->nsids || t->off > m->nsids - t->len) {
             verify_fail(c, "tensor %u '%s': its strings are outside the pool of %u", i,
-                        str(m, t->name), m->nsids);
+                        module_str(m, t->name), m->nsids);
         }
     } else if (t->where == TENSOR_FILE) {
         uint64_t end;
@@ -164,7 +165,8 @@ static void payload_check(struct check *c, tid i)
         if (t->file == 0 || __builtin_add_overflow(t->off, t->len, &end) ||
             (t->file < m->nfile && m->file[t->file].fd >= 0 && end > m->file[t->file].size)) {
             verify_fail(c, "tensor %u '%s': bytes %llu + %llu are outside its file", i,
-                        str(m, t->name), (unsigned long long)t->off, (unsigned long long)t->len);
+                        module_str(m, t->name), (unsigned long long)t->off,
+                        (unsigned long long)t->len);
         }
     } else if (t->where == TENSOR_SLICE) {
         slice_check(c, i);
@@ -188,7 +190,7 @@ static void tensors_check(struct check *c)
             continue;
         for (uint32_t k = 0; k < t->rank; k++) {
             if (m->ints[t->dim + k] < 0) {
-                verify_fail(c, "tensor %u '%s': dimension %u is %lld", i, str(m, t->name), k,
+                verify_fail(c, "tensor %u '%s': dimension %u is %lld", i, module_str(m, t->name), k,
                             (long long)m->ints[t->dim + k]);
             }
         }
@@ -196,7 +198,7 @@ static void tensors_check(struct check *c)
         int64_t n = tensor_elems(m, i);
         if (n >= 0 && tensor_has_bytes(t) &&
             t->len != (uint64_t)elem_bytes((enum elem)t->elem, n)) {
-            verify_fail(c, "tensor %u '%s': %llu bytes, expected %lld", i, str(m, t->name),
+            verify_fail(c, "tensor %u '%s': %llu bytes, expected %lld", i, module_str(m, t->name),
                         (unsigned long long)t->len, (long long)elem_bytes((enum elem)t->elem, n));
         }
     }
@@ -250,7 +252,8 @@ void verify_attrs(struct check *c, struct slice list, const char *of)
         verify_index(c, "attribute", i, "its kind", a->kind, ATTR_TYPES + 1);
         verify_index(c, "attribute", i, "what is said about it", a->about, m->nabout);
         if (a->kind == ATTR_NONE && a->ref == 0 && !a->untyped)
-            verify_fail(c, "'%s': attribute '%s' has neither kind nor value", of, str(m, a->name));
+            verify_fail(c, "'%s': attribute '%s' has neither kind nor value", of,
+                        module_str(m, a->name));
         if (a->ref != 0)
             continue; /* it stands for an attribute of the call, and has no value */
         if (is_list(a->kind)) {

@@ -85,7 +85,7 @@ static int find_nodes(const struct assignment *r, const char *name, struct node_
     nid n = *name ? assign_find(r, str_id(r->scene->m, name), &range) : 0;
     if (!n && !range)
         return diag_error(r->diag, "%s: there is no node '%s' in %s", r->path, name,
-                          str(r->scene->m, r->scene->m->path));
+                          module_str(r->scene->m, r->scene->m->path));
     *of = n ? (struct node_range){.first = n, .end = n + 1} : r->range[range - 1];
     return 0;
 }
@@ -113,7 +113,7 @@ int assign_named(struct assignment *r, const char *name, int dev)
     if (n || range)
         return n ? assign_node(r, n, dev) : assign_range(r, range - 1, dev);
     return diag_error(r->diag, "%s: there is no node '%s' in %s", r->path, name,
-                      str(r->scene->m, r->scene->m->path));
+                      module_str(r->scene->m, r->scene->m->path));
 }
 
 int assign_numbered(struct assignment *r, int64_t id, int dev)
@@ -122,7 +122,7 @@ int assign_numbered(struct assignment *r, int64_t id, int dev)
     if (n)
         return assign_node(r, n, dev);
     return diag_error(r->diag, "%s: there is no node with id %" PRId64 " in %s", r->path, id,
-                      str(r->scene->m, r->scene->m->path));
+                      module_str(r->scene->m, r->scene->m->path));
 }
 
 static void set_slot(struct assignment *r, nid first, nid end, uint32_t slot)
@@ -147,7 +147,7 @@ int assign_slot_numbered(struct assignment *r, int64_t id, uint32_t slot)
     nid n = id >= 0 ? map_get(&r->numbered, (uint64_t)id + 1) : 0;
     if (!n)
         return diag_error(r->diag, "%s: there is no node with id %" PRId64 " in %s", r->path, id,
-                          str(r->scene->m, r->scene->m->path));
+                          module_str(r->scene->m, r->scene->m->path));
     set_slot(r, n, n + 1, slot);
     return 0;
 }

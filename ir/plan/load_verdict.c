@@ -1,5 +1,6 @@
 /* The time per sample of a plan, from the loads of its devices: the verdict in closed form (plan.h).  Nothing runs; the
- * other execution models run the plan, and evaluate() (ir/exec/evaluate.h) picks the function of the scene's model.
+ * other execution models run the plan, and plan_evaluate() (ir/exec/evaluate.h) picks the function of the scene's
+ * model.
  *
  * Load of a device = times of its nodes + cost of each net that it touches and that has a pin
  * elsewhere (the host's pin included), the inner cost if all are in the group of the device (H.3);

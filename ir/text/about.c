@@ -121,17 +121,17 @@ void text_put_about(const struct printer *p, uint32_t about)
 
     if (a->doc != 0) {
         text_put(p, " !doc=");
-        text_put_quoted(p, str(m, a->doc));
+        text_put_quoted(p, module_str(m, a->doc));
     }
     for (uint32_t i = 0; i < a->meta.n; i += 2) {
         text_put(p, i > 0 ? ", " : " !meta={");
-        text_put_quoted(p, str(m, m->sids[a->meta.at + i]));
+        text_put_quoted(p, module_str(m, m->sids[a->meta.at + i]));
         text_put(p, "=");
-        text_put_quoted(p, str(m, m->sids[a->meta.at + i + 1]));
+        text_put_quoted(p, module_str(m, m->sids[a->meta.at + i + 1]));
     }
     text_put(p, a->meta.n > 0 ? "}" : "");
     if (a->rest != 0) {
         text_put(p, " !onnx=");
-        text_put_hex(p, (const unsigned char *)str(m, a->rest), str_size(m, a->rest));
+        text_put_hex(p, (const unsigned char *)module_str(m, a->rest), str_size(m, a->rest));
     }
 }

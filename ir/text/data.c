@@ -46,7 +46,7 @@ static int parse_dim(struct parser *p, struct dim *d)
         return 0;
     }
     *d = dim_parse(p->m, buf);
-    if (!dim_known(*d) || (d->sym != 0 && str(p->m, d->sym)[0] == '\''))
+    if (!dim_known(*d) || (d->sym != 0 && module_str(p->m, d->sym)[0] == '\''))
         return text_error(p, at, "cannot read the dimension '%s'", buf);
     return 0;
 }
@@ -478,7 +478,7 @@ static int parse_body(struct parser *p, nid n, uint32_t *out)
     sid name = str_id_n(p->m, p->tok.s, p->tok.len);
     uint32_t l = text_lookup(p, (uint32_t)SPACE_LABELS, name);
     if (l != 0) {
-        return text_error(p, p->tok.at, "graph @%s %s", str(p->m, name),
+        return text_error(p, p->tok.at, "graph @%s %s", module_str(p->m, name),
                           p->label[l].graph != 0 ? "is defined above the node that owns it"
                                                  : "is a body of another attribute already");
     }

@@ -184,9 +184,9 @@ int text_class(struct parser *p)
     size_t named = p->tok.at;
     if (text_name(p, &name, "the name of the class") < 0)
         return -1;
-    if (!utf8_harmless(str(p->m, name)))
+    if (!utf8_harmless(module_str(p->m, name)))
         return text_error(p, named, "the name of a class holds a character that cannot be shown");
-    *k = (struct device_class){.name = str(p->m, name), .count = 1, .memory = -1};
+    *k = (struct device_class){.name = module_str(p->m, name), .count = 1, .memory = -1};
     if (p->tok.kind == T_WORD && p->tok.s[0] == 'x' && text_copy(p, buf, sizeof buf)) {
         unsigned long n = strtoul(buf + 1, &end, 10);
         if (end == buf + 1 || *end != '\0' || n > CLUSTER_DEVICES)
@@ -226,7 +226,7 @@ int text_between(struct parser *p)
         return -1;
     if (l.bandwidth == 0)
         return text_error(p, rate, "a link has a rate above 0");
-    const char *end[] = {str(p->m, name[0]), str(p->m, name[1])};
+    const char *end[] = {module_str(p->m, name[0]), module_str(p->m, name[1])};
     const char *refused = cluster_add_link(c, p->m->mem, l, end);
     return refused ? text_error(p, at, "%s", refused) : 0;
 }
@@ -562,7 +562,7 @@ static int parse_plan_option(struct parser *p, struct plan *plan)
     if (text_take_word(p, "argument")) {
         if (expect_assign(p) < 0 || text_string(p, &s, "a string") < 0)
             return -1;
-        plan->claim.argument = str(p->m, s);
+        plan->claim.argument = module_str(p->m, s);
         return 0;
     }
     if (text_take_word(p, "copies"))
@@ -608,7 +608,7 @@ static int parse_placement(struct parser *p, struct plan *plan)
     nid n = text_lookup(p, (uint32_t)SPACE_NODES, name);
     if (n == 0 || plan->dev[n] >= 0) {
         return text_error(p, at, n == 0 ? "there is no node '%s'" : "node '%s' is placed twice",
-                          str(p->m, name));
+                          module_str(p->m, name));
     }
     if (expect_assign(p) < 0)
         return -1;
@@ -642,7 +642,7 @@ int text_plan(struct parser *p)
         .claim = {.objective = p->model.objective, .argument = "", .bound = -1, .bound_all = -1}};
     if (p->tok.kind == T_STR) {
         text_string(p, &s, "a string");
-        plan->planner = str(p->m, s);
+        plan->planner = module_str(p->m, s);
     }
     plan->dev = arena_array(p->m->mem, p->m->nnode, sizeof *plan->dev);
     memset(plan->dev, 0xff, p->m->nnode * sizeof *plan->dev);

@@ -31,7 +31,8 @@ static int define_value(struct parser *p, const struct text_result *r, vid *out)
         return 0;
     }
     if (text_lookup(p, p->graph, r->name) != 0)
-        return text_error(p, r->at, "value '%s' is defined twice in its graph", str(p->m, r->name));
+        return text_error(p, r->at, "value '%s' is defined twice in its graph",
+                          module_str(p->m, r->name));
     text_bind(p, p->graph, r->name, v);
     return 0;
 }
@@ -81,13 +82,13 @@ static int resolve_name(struct parser *p, size_t at, sid name, gid only, vid *ou
         *out = only == 0 || only == g ? text_lookup(p, g, name) : 0;
         if (*out != 0 && owner != 0 && m->value[*out].def >= owner) {
             return text_error(p, at, "value '%s' is defined after node '%s', which owns this body",
-                              str(m, name), node_name(m, owner));
+                              module_str(m, name), node_name(m, owner));
         }
         if (*out != 0)
             return 0;
         owner = m->graph[g].owner;
     }
-    return text_error(p, at, "value '%s' is not defined above", str(m, name));
+    return text_error(p, at, "value '%s' is not defined above", module_str(m, name));
 }
 
 /* A value that is read: "%x", "%x@main", "%~1", or "_" for none. */
@@ -338,8 +339,8 @@ static sid make_default_name(struct parser *p, nid n)
         return str_id(p->m, arena_fmt(p->a, "op_%u", n));
     return p->graph == 1
                ? first
-               : str_id(p->m, arena_fmt(p->a, "%s.%s", str(p->m, p->m->graph[p->graph].name),
-                                        str(p->m, first)));
+               : str_id(p->m, arena_fmt(p->a, "%s.%s", module_str(p->m, p->m->graph[p->graph].name),
+                                        module_str(p->m, first)));
 }
 
 static int parse_attributes(struct parser *p, nid n)
@@ -365,7 +366,8 @@ static int parse_node(struct parser *p)
     sid name = p->m->node[n].name == 0 ? make_default_name(p, n) : p->m->node[n].name;
     p->m->node[n].name = name;
     if (text_lookup(p, (uint32_t)SPACE_NODES, name) != 0)
-        return text_error(p, at, "two nodes are named '%s' (say name=\"...\")", str(p->m, name));
+        return text_error(p, at, "two nodes are named '%s' (say name=\"...\")",
+                          module_str(p->m, name));
     text_bind(p, (uint32_t)SPACE_NODES, name, n);
     return 0;
 }
@@ -386,7 +388,7 @@ static int parse_graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
             return text_error(p, here,
                               n == 0 ? "there is no node '%s' above"
                                      : "node '%s' does not own this graph",
-                              str(p->m, name));
+                              module_str(p->m, name));
         }
     }
     assert(g > 1 || owner == 0); /* no node stands before the first graph */
@@ -412,7 +414,7 @@ static int parse_graph_head(struct parser *p, gid g)
     }
     uint32_t l = text_lookup(p, (uint32_t)SPACE_LABELS, name);
     if (l != 0 && p->label[l].graph != 0)
-        return text_error(p, at, "graph @%s is defined twice", str(p->m, name));
+        return text_error(p, at, "graph @%s is defined twice", module_str(p->m, name));
     if (parse_graph_owner(p, g, l, at) < 0)
         return -1;
     if (l == 0) {
@@ -532,7 +534,7 @@ static int finish_bodies(struct parser *p)
     for (uint32_t l = 1; l < p->nlabel; l++) {
         if (p->label[l].graph == 0) {
             return text_error(p, p->label[l].at, "graph @%s is not defined",
-                              str(m, p->label[l].name));
+                              module_str(m, p->label[l].name));
         }
     }
     for (uint32_t i = 1; i < m->nattr; i++) {

@@ -67,7 +67,7 @@ static void put_value(struct printer *p, vid v, gid g)
             p->ndefined > 0 && bsearch(&key, p->defined, p->ndefined, sizeof key, by_u64) != NULL;
         g = m->node[m->graph[g].owner].graph;
     }
-    text_put_value_name(p, str(m, x->name));
+    text_put_value_name(p, module_str(m, x->name));
     if (hidden)
         text_put_label(p, x->graph);
 }
@@ -165,7 +165,7 @@ static void put_node_facts(struct printer *p, nid n)
     text_put(p, m->backward != NULL && m->backward[n] != 0 ? " !backward" : "");
     if (m->device_ann != NULL && m->device_ann[n] != 0) {
         text_put(p, " !device=");
-        text_put_name(p, str(m, m->device_ann[n]));
+        text_put_name(p, module_str(m, m->device_ann[n]));
     }
     if (m->slot_ann != NULL && m->slot_ann[n] != 0)
         fprintf(p->f, " !slot=%u", m->slot_ann[n]);
@@ -174,7 +174,7 @@ static void put_node_facts(struct printer *p, nid n)
     text_put(p, m->node[n].flags & NODE_MADE ? " !made" : "");
     if (m->node[n].made_from != 0) {
         text_put(p, " !from=");
-        text_put_quoted(p, str(m, m->node[n].made_from));
+        text_put_quoted(p, module_str(m, m->node[n].made_from));
     }
     text_put(p, (m->node[n].flags & NODE_CALL) != 0 && m->node[n].callee == 0 ? " !call" : "");
     text_put_about(p, m->node[n].about);
@@ -183,16 +183,16 @@ static void put_node_facts(struct printer *p, nid n)
 static void put_operator(struct printer *p, sid domain, sid op, sid overload)
 {
     if (domain != 0 || overload != 0) {
-        if (strcmp(str(p->m, domain), "ai.onnx") == 0) /* bare, it would be the default */
+        if (strcmp(module_str(p->m, domain), "ai.onnx") == 0) /* bare, it would be the default */
             text_put(p, "\"ai.onnx\"");
         else
-            text_put_name(p, str(p->m, domain));
+            text_put_name(p, module_str(p->m, domain));
         text_put(p, ":");
     }
-    text_put_name(p, str(p->m, op));
+    text_put_name(p, module_str(p->m, op));
     if (overload != 0) {
         text_put(p, ":");
-        text_put_name(p, str(p->m, overload));
+        text_put_name(p, module_str(p->m, overload));
     }
 }
 
@@ -240,7 +240,7 @@ static void put_result_types(struct printer *p, const struct node *n)
 static bool has_default_name(const struct module *m, const struct node *n, vid first)
 {
     assert(first < m->nval);
-    const char *s = str(m, n->name), *g = str(m, m->graph[n->graph].name);
+    const char *s = module_str(m, n->name), *g = module_str(m, m->graph[n->graph].name);
     size_t k = strlen(g);
 
     if (m->value[first].name == 0 || n->graph == 1)
@@ -270,7 +270,7 @@ static void put_node(struct printer *p, nid id)
     put_result_types(p, n);
     if (!has_default_name(m, n, first)) {
         text_put(p, " name=");
-        text_put_quoted(p, str(m, n->name));
+        text_put_quoted(p, module_str(m, n->name));
     }
     put_node_facts(p, id);
     text_put(p, "\n");
@@ -319,9 +319,9 @@ static void put_graph(struct printer *p, gid id)
         text_put(p, " of ");
         text_put_quoted(p, node_name(m, g->owner));
     }
-    if (strcmp(str(m, g->name), label) != 0) {
+    if (strcmp(module_str(m, g->name), label) != 0) {
         text_put(p, " name=");
-        text_put_quoted(p, str(m, g->name));
+        text_put_quoted(p, module_str(m, g->name));
     }
     text_put_about(p, g->about);
     text_put(p, " {\n");
@@ -391,7 +391,7 @@ static void put_opsets(const struct printer *p)
 
     text_put(p, m->nopset <= 1 ? "opset none\n" : "");
     for (uint32_t i = 1; i < m->nopset; i++) {
-        const char *domain = str(m, m->opset[i].domain);
+        const char *domain = module_str(m, m->opset[i].domain);
         text_put(p, "opset ");
         if (m->opset[i].domain == 0)
             text_put(p, "ai.onnx");
@@ -410,7 +410,7 @@ static void put_header(const struct printer *p, const struct cluster *c, const s
     const struct module *m = p->m;
 
     text_put(p, "pcc 1\npath ");
-    text_put_quoted(p, str(m, m->path));
+    text_put_quoted(p, module_str(m, m->path));
     fprintf(p->f, "\nir_version %lld\n", (long long)m->ir_version);
     if (m->own_about != 0) {
         text_put(p, "about");
@@ -421,11 +421,11 @@ static void put_header(const struct printer *p, const struct cluster *c, const s
     for (uint32_t i = 1; i < m->nfile; i++) {
         const struct file *f = &m->file[i];
         fprintf(p->f, "file %u ", i);
-        text_put_quoted(p, str(m, f->path));
+        text_put_quoted(p, module_str(m, f->path));
         fprintf(p->f, " size=%llu", (unsigned long long)f->size);
         if (f->location != 0) {
             text_put(p, " location=");
-            text_put_quoted(p, str(m, f->location));
+            text_put_quoted(p, module_str(m, f->location));
         }
         text_put(p, "\n");
     }
@@ -531,7 +531,7 @@ static void put_function(struct printer *p, uint32_t id)
     put_opsets(&q);
     for (uint32_t i = 0; i < f->need.n; i++) {
         text_put(p, "attribute ");
-        text_put_quoted(p, str(p->m, f->body->sids[f->need.at + i]));
+        text_put_quoted(p, module_str(p->m, f->body->sids[f->need.at + i]));
         text_put(p, "\n");
     }
     for (uint32_t i = 0; i < f->give.n; i++) {

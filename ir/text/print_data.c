@@ -47,7 +47,7 @@ void text_put_quoted(const struct printer *p, const char *s)
 /* The bytes of an attribute or of a tensor of strings, which may hold NUL. */
 static void put_string(const struct printer *p, sid s)
 {
-    put_bytes_quoted(p, str(p->m, s), str_size(p->m, s));
+    put_bytes_quoted(p, module_str(p->m, s), str_size(p->m, s));
 }
 
 static bool is_word(const char *s)
@@ -111,7 +111,7 @@ static bool dim_is_plain(struct printer *p, const char *s)
             return false;
     }
     struct dim d = dim_parse(p->dims, s);
-    return d.sym != 0 && strcmp(str(p->dims, d.sym), s) == 0;
+    return d.sym != 0 && strcmp(module_str(p->dims, d.sym), s) == 0;
 }
 
 static void put_dim(struct printer *p, struct dim d)
@@ -120,10 +120,10 @@ static void put_dim(struct printer *p, struct dim d)
         text_put(p, "?");
     else if (d.sym == 0)
         fprintf(p->f, "%lld", (long long)d.value);
-    else if (dim_is_plain(p, str(p->m, d.sym)))
-        text_put(p, str(p->m, d.sym));
+    else if (dim_is_plain(p, module_str(p->m, d.sym)))
+        text_put(p, module_str(p->m, d.sym));
     else
-        text_put_quoted(p, str(p->m, d.sym));
+        text_put_quoted(p, module_str(p->m, d.sym));
 }
 
 void text_put_type(struct printer *p, uint32_t type)
@@ -321,7 +321,7 @@ static void put_payload(struct printer *p, tid id, sid name)
     text_put(p, t->typed ? " typed" : "");
     if (t->name != name) {
         text_put(p, " named ");
-        text_put_quoted(p, str(p->m, t->name));
+        text_put_quoted(p, module_str(p->m, t->name));
     }
     text_put_about(p, t->about);
 }
@@ -407,11 +407,11 @@ static void put_attr_value(struct printer *p, const struct attr *a)
 void text_put_attr(struct printer *p, const struct attr *a)
 {
     assert(a->kind <= ATTR_TYPES);
-    text_put_name(p, str(p->m, a->name));
+    text_put_name(p, module_str(p->m, a->name));
     text_put(p, "=");
     if (a->ref != 0) {
         fprintf(p->f, "ref %s ", text_attr_kind[a->kind]);
-        text_put_quoted(p, str(p->m, a->ref));
+        text_put_quoted(p, module_str(p->m, a->ref));
     } else {
         put_attr_value(p, a);
     }

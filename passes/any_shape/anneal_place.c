@@ -36,7 +36,7 @@ static void conclude(struct any_search *s, uint64_t seed)
     struct bound all = s->bound;
     if (mandatory_level(x) != s->any->g)
         all = bounds_all(x, p->claim.value_less_parts, true, BOUNDS_WORK, &s->p->clock);
-    const char *bound = claim(x, claim_scope(x, false, false), s->bound, all);
+    const char *bound = claim_make(x, claim_scope(x, false, false), s->bound, all);
     p->claim.argument =
         p->claim.status == PLAN_OPTIMAL
             ? arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->claim.scope), bound)

@@ -355,7 +355,7 @@ static void gather_plan(struct search *s, struct problem_plan *best)
         loads_move(l, v, NOWHERE);
     loads_share(l, best->copies);
     loads_set(l, best->dev);
-    tidy(l);
+    loads_tidy(l);
     int64_t value = price_plan(s, l->dev, best->copies, loads_value(l), false);
     if (value > best->value)
         return;

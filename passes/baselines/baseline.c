@@ -66,7 +66,7 @@ int baseline_leave(struct baseline *b, const char *argument)
     struct problem_plan plan = {.value = loads_value(&b->l), .dev = b->l.dev};
     leave_plan(x, b->planner, b->p.level, &plan);
     struct bound all = bounds_all(x, plan.value, !lacks, 0, &b->p.clock);
-    const char *why = claim(x, SCOPE_ALL, all, all);
+    const char *why = claim_make(x, SCOPE_ALL, all, all);
     x->results.plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", argument, why);
     if (lacks)
         x->results.plan->claim.status = PLAN_OVER_MEMORY;

@@ -202,7 +202,7 @@ static int pipedream_run(struct ctx *x, const void *options)
     struct bound all = bounds_all(x, best.value, true, 0, &p.clock);
     x->results.plan->claim.argument =
         arena_fmt(x->use.mem, "a path of %u vertices, made of %u; bound: %s", path->n, p.level->n,
-                  claim(x, SCOPE_ALL, all, all));
+                  claim_make(x, SCOPE_ALL, all, all));
     return 0;
 }
 

@@ -38,7 +38,7 @@ static bool has_word(const char *s, const char *word)
 
 static bool is_optimizer(const struct module *m, nid n)
 {
-    return strcmp(str(m, m->node[n].domain), "ai.onnx.preview.training") == 0 ||
+    return strcmp(module_str(m, m->node[n].domain), "ai.onnx.preview.training") == 0 ||
            has_word(node_op(m, n), "Optimizer"); /* "AdamWOptimizer", "SGDOptimizerV2" */
 }
 

@@ -25,7 +25,7 @@ static uint8_t *match_calls(const struct ctx *x, const struct regex *re, const u
             *in = arena_alloc(x->use.scratch, x->scene.m->nnode);
     for (uint32_t s = 1; s < o->nsite; s++)
         site[s] = site[o->site[s].parent] ||
-                  pattern_matches(re, str(x->scene.m, o->site[s].name), x->use.scratch);
+                  pattern_matches(re, module_str(x->scene.m, o->site[s].name), x->use.scratch);
     for (uint32_t v = 0; v < x->levels.base->n; v++) {
         nid n = x->levels.base->node[v];
         if (site[o->within[n]])

@@ -20,7 +20,7 @@ enum role { OPERATOR, TAIL, HEAD };
 /* The operator, of ONNX itself or of ONNX Runtime's extensions. */
 static bool is_op(const struct module *m, nid n, const char *op)
 {
-    const char *domain = str(m, m->node[n].domain);
+    const char *domain = module_str(m, m->node[n].domain);
     return strcmp(node_op(m, n), op) == 0 && (!*domain || strcmp(domain, "com.microsoft") == 0);
 }
 

@@ -46,7 +46,7 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct ou
         in.value = p->claim.value_less_parts;
         in.proof = explain_search(whole, x->scene.m, p, x->use.mem);
     } else if (lowest) {
-        p->claim.argument = ""; /* claim() gives the words */
+        p->claim.argument = ""; /* claim_make() gives the words */
     } else if (s->complete && p->claim.value_less_parts < o->searched) {
         p->claim.argument =
             arena_fmt(x->use.mem, "better than every plan of the fused graph; bound: %s%s",
@@ -65,7 +65,7 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct ou
             x->use.mem, "the search was ended after %" PRIu64 " sets of nodes (%s); bound: %s%s",
             s->states, s->why, whole->lower.why, count);
     }
-    claim(x, scope, in, all);
+    claim_make(x, scope, in, all);
     if (lowest)
         p->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less: %s%s",
                                       plan_among(p->claim.scope), whole->lower.why, count);

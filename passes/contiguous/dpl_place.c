@@ -32,7 +32,7 @@ static int dpl_run(struct ctx *x, const void *options)
     const struct bound_means with = bounding_of(x, BOUNDS_WORK, &p.clock);
     if (best.value > all.value && whole != mandatory_level(x))
         in = bounds_best(c, best.value, &with, NULL);
-    const char *why = claim(x, claim_scope(x, true, false), in, all);
+    const char *why = claim_make(x, claim_scope(x, true, false), in, all);
     if (x->results.plan->claim.status == PLAN_OPTIMAL) {
         x->results.plan->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less: %s",
                                                     plan_among(x->results.plan->claim.scope), why);

@@ -271,7 +271,7 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_f
     p->states = run->ideals;
     bool lowest = p->claim.value_less_parts <= c->lower.value;
     if (lowest) {
-        p->claim.argument = ""; /* claim() gives the words */
+        p->claim.argument = ""; /* claim_make() gives the words */
     } else if (run->complete && on_whole) {
         p->claim.argument =
             "each group a contiguous piece: every such plan was searched or ruled out";
@@ -284,8 +284,8 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_f
         p->claim.argument = arena_fmt(x->use.mem, "best of %u topological orders (%s); bound: %s",
                                       orders->tried, run->why, c->lower.why);
     }
-    claim(x, claim_scope(x, true, false), in,
-          bounds_all(x, p->claim.value_less_parts, true, BOUNDS_WORK / 100, &clock));
+    claim_make(x, claim_scope(x, true, false), in,
+               bounds_all(x, p->claim.value_less_parts, true, BOUNDS_WORK / 100, &clock));
     if (lowest)
         p->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less: %s",
                                       plan_among(p->claim.scope), c->lower.why);

@@ -38,8 +38,8 @@ enum {
     MEMORY_MAX = 1 << 25 /* bytes of a search that guides the next one */
 };
 
-struct smaller_problem relax(const struct problem *c, const uint8_t *out, struct arena *a,
-                             struct diag *d)
+struct smaller_problem problem_relax(const struct problem *c, const uint8_t *out, struct arena *a,
+                                     struct diag *d)
 {
     const struct wdag *g = c->g;
     struct arena *work = arena_new(a);
@@ -141,7 +141,7 @@ static bool smaller_next(struct smaller *s, struct smaller_problem *r, struct ar
         if (left > s->left) {
             s->share = i + 1;
             s->left = left;
-            *r = relax(s->c, s->out, a, d);
+            *r = problem_relax(s->c, s->out, a, d);
             return r->c != NULL;
         }
     }
@@ -256,7 +256,7 @@ struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_li
                                  .vertex = before.s ? vertices_in(&now, &before, c->g->n) : NULL,
                                  .max_states = most->max_states,
                                  .max_bytes = MEMORY_MAX};
-        now.s = search_new(now.turned ? mirror(now.r.c, now.a) : now.r.c, &ask, now.a);
+        now.s = search_new(now.turned ? problem_mirror(now.r.c, now.a) : now.r.c, &ask, now.a);
         if (!search_run(now.s, most).complete)
             break;
         if (!search_found(now.s))

@@ -14,8 +14,8 @@ struct smaller_problem {
 /* c without the vertices v with out[v] != 0; pinned vertices must stay.  Any plan of c with loads of at most L is,
  * without the lost vertices, a plan that dp_refute(r.c, L, r.floating) looks for: if that finds none, c has none.
  * Lives in a; c is NULL on an error.  O((V + E) * 64 + pins). */
-struct smaller_problem relax(const struct problem *c, const uint8_t *out, struct arena *a,
-                             struct diag *d);
+struct smaller_problem problem_relax(const struct problem *c, const uint8_t *out, struct arena *a,
+                                     struct diag *d);
 
 /* What a search says that found no plan of a value below `value` of the graph of c without `lost` of its vertices. */
 struct bound search_bound(const struct problem *c, int64_t value, uint32_t lost);

@@ -458,7 +458,7 @@ static int adjust_memory(struct ctx *x, const struct cost_table *t)
                 x->use.diag,
                 "--costs gives the memory of node '%s', but %s brings the bytes of its "
                 "nodes, weights among them: expected times only",
-                node_name(m, n), str(m, m->path));
+                node_name(m, n), module_str(m, m->path));
         set_memory(m, m->cost, n, given);
     }
     return 0;
@@ -473,7 +473,7 @@ static int adjust_given(struct ctx *x)
             x->use.diag,
             "--profile-at: %s brings costs of its own, for one batch size: expected a "
             "model without; --costs can replace its times",
-            str(x->scene.m, x->scene.m->path));
+            module_str(x->scene.m, x->scene.m->path));
     if (ctx_check_costs(x) != 0 ||
         (cost_table_wanted(x) && (t = cost_table_read(x, x->scene.m)) == NULL))
         return -1;

@@ -193,7 +193,7 @@ static const struct flop_row *row_of(struct flops *x, nid n)
     if ((k->flags & NODE_CALL) != 0)
         return NULL;
     if (*row == 0)
-        *row = find_row(str(x->f.m, k->op));
+        *row = find_row(module_str(x->f.m, k->op));
     return *row == 1 ? NULL : &table[*row - 2];
 }
 

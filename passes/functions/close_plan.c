@@ -110,12 +110,12 @@ bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *
     /* parts are given, so both judgements leave the cost of parts out */
     struct scene new = out->scene, old = x->scene;
     new.model.part_cost = old.model.part_cost = 0;
-    struct evaluation is = evaluate(&new, &out->plan, x->use.mem);
-    struct evaluation open = evaluate(&old, x->results.plan, x->use.mem);
+    struct evaluation is = plan_evaluate(&new, &out->plan, x->use.mem);
+    struct evaluation open = plan_evaluate(&old, x->results.plan, x->use.mem);
     out->verdict = copy_figures(x, was, &is.v);
     out->parts = parts_of_pieces(&out->scene, &k, x->use.mem);
     out->closed = n;
     out->open = c.opened != NULL ? c.opened->nsite - 1 : 0;
-    out->first_open = out->open > 0 ? str(&out->m, c.opened->site[1].name) : "";
+    out->first_open = out->open > 0 ? module_str(&out->m, c.opened->site[1].name) : "";
     return evaluation_holds(&is, true) && is.value <= open.value;
 }

@@ -14,8 +14,9 @@ enum { MOST_NOTES = 8 };
 const char *function_name(const struct module *m, uint32_t f, struct arena *a)
 {
     const struct function *p = &m->function[f];
-    return arena_fmt(a, "%s%s%s%s%s", str(m, p->domain), p->domain != 0 ? ":" : "", str(m, p->name),
-                     p->overload != 0 ? ":" : "", str(m, p->overload));
+    return arena_fmt(a, "%s%s%s%s%s", module_str(m, p->domain), p->domain != 0 ? ":" : "",
+                     module_str(m, p->name), p->overload != 0 ? ":" : "",
+                     module_str(m, p->overload));
 }
 
 /* Domain -> version: of several entries for a domain the first counts, as for module_opset. */
@@ -44,7 +45,7 @@ static nid find_misfit(const struct module *m, const struct map *model, const st
         if (k->callee != 0) /* a call: replaced, or still a function */
             continue;
         if (there < 0 || (here >= 0 && here != there &&
-                          (k->domain != 0 || !opset_same(str(body, k->op), here, there))))
+                          (k->domain != 0 || !opset_same(module_str(body, k->op), here, there))))
             return n;
     }
     return 0;
@@ -69,7 +70,7 @@ static void note_misfit(const struct module *m, uint32_t f, nid n, const char *w
     const struct module *body = m->function[f].body;
     sid domain = body->node[n].domain;
     int64_t here = module_opset(m, domain), there = module_opset(body, domain);
-    const char *name = domain != 0 ? str(m, domain) : "ai.onnx";
+    const char *name = domain != 0 ? module_str(m, domain) : "ai.onnx";
     if (there < 0)
         diag_note(d, "%s: '%s' stays: it imports no opset of %s, which its %s needs", who,
                   function_name(m, f, a), name, node_op(body, n));

@@ -43,8 +43,8 @@ static int choose_functions(struct ctx *x, struct functions *f, const char *only
         return diag_error(x->use.diag,
                           "inline-functions: only=%.200s: not a regular expression: %s", only, why);
     for (uint32_t i = 1; i < f->n; i++) {
-        bool match =
-            pattern_matches(re, str(x->scene.m, x->scene.m->function[i].name), x->use.scratch);
+        bool match = pattern_matches(re, module_str(x->scene.m, x->scene.m->function[i].name),
+                                     x->use.scratch);
         any = any || match;
         f->fate[i] = match ? f->fate[i] : FATE_UNWANTED;
     }
@@ -88,7 +88,7 @@ static int check_reached(struct ctx *x, const struct functions *f, uint32_t k, n
         return diag_error(x->use.diag,
                           "%s: node '%s' calls '%s', which leads to '%s', which calls itself: "
                           "recursive functions cannot be inlined",
-                          str(x->scene.m, x->scene.m->path), node_name(in, call),
+                          module_str(x->scene.m, x->scene.m->path), node_name(in, call),
                           function_name(x->scene.m, k, x->use.scratch),
                           function_name(x->scene.m, find_in_cycle(x->scene.m, f, k, x->use.scratch),
                                         x->use.scratch));
@@ -97,7 +97,7 @@ static int check_reached(struct ctx *x, const struct functions *f, uint32_t k, n
             x->use.diag,
             "%s: node '%s' calls '%s': calls nested %u deep cannot be inlined, expected "
             "at most %d",
-            str(x->scene.m, x->scene.m->path), node_name(in, call),
+            module_str(x->scene.m, x->scene.m->path), node_name(in, call),
             function_name(x->scene.m, k, x->use.scratch), f->depth[k], CALL_DEPTH);
     return 0;
 }
@@ -129,7 +129,7 @@ static int check_size(struct ctx *x, const struct functions *f, int64_t most)
                       "%s: with its calls replaced the model would have %s %" PRIu64
                       " nodes, most of them from function '%s': expected at most %" PRId64
                       " (inline-functions{max-nodes=...}), or say which with only=",
-                      str(x->scene.m, x->scene.m->path),
+                      module_str(x->scene.m, x->scene.m->path),
                       nodes == UINT64_MAX ? "more than" : "up to", nodes,
                       worst != 0 ? function_name(x->scene.m, worst, x->use.scratch) : "", most);
 }

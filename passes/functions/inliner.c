@@ -80,11 +80,11 @@ struct inliner {
 /* "prefix/inner"; outside of calls, or without names, `inner` itself. */
 static const char *make_name(struct inliner *w, const struct env *e, sid inner)
 {
-    const char *name = str(w->m, inner);
+    const char *name = module_str(w->m, inner);
     if (e->function == 0 || !w->how->names || inner == 0 || w->name_bytes > MOST_NAMES)
         return name;
     w->name_bytes += strlen(name) + str_size(w->m, e->prefix);
-    return arena_fmt(w->a, "%s/%s", str(w->m, e->prefix), name);
+    return arena_fmt(w->a, "%s/%s", module_str(w->m, e->prefix), name);
 }
 
 /* ---- values ---- */
@@ -254,7 +254,7 @@ static void take_node(struct inliner *w, struct env *e, nid from)
         note_node(w, e, from);
         return;
     }
-    nid id = add_node(w, e, str(w->m, n->op), n->name);
+    nid id = add_node(w, e, module_str(w->m, n->op), n->name);
     edit_take_node(w->e, id, w->guest[e->function].source, from);
     edit_operands(w->e, id, take_values(w, e, n->in, n->nformal, false), n->nformal);
     edit_results(w->e, id, take_values(w, e, n->out, n->out.n, true), n->out.n);
@@ -462,6 +462,6 @@ int inline_calls(const struct module *m, const struct inline_how *how, struct ar
             d,
             "%s: the names of inlined nodes take more than %d MiB: functions call each "
             "other too deep, or have names that are too long",
-            str(m, m->path), MOST_NAMES >> 20);
+            module_str(m, m->path), MOST_NAMES >> 20);
     return 0;
 }

@@ -142,7 +142,7 @@ struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct 
     struct pattern **hit = arena_array(a, x->scene.m->nnode, sizeof(struct pattern *));
     struct pattern **call = arena_array(a, o ? o->nsite : 1, sizeof(struct pattern *)), *outer;
     for (uint32_t s = 1; o && s < o->nsite; s++) {
-        call[s] = patterns_match(p, str(x->scene.m, o->site[s].name));
+        call[s] = patterns_match(p, module_str(x->scene.m, o->site[s].name));
         outer = call[o->site[s].parent];
         call[s] = outer && (!call[s] || outer < call[s]) ? outer : call[s];
     }

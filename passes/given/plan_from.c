@@ -82,7 +82,7 @@ static struct bound claim_search(struct ctx *x, const struct plan_options *o,
     p->claim.value_less_parts = e->value > start ? e->value - start : 0;
     struct bound b = bounds_all(x, p->claim.value_less_parts, e->v.fits,
                                 BOUNDS_WORK * (uint64_t)o->effort, &clock);
-    claim(x, SCOPE_ALL, b, b);
+    claim_make(x, SCOPE_ALL, b, b);
     return b;
 }
 
@@ -114,7 +114,7 @@ static int plan_run(struct ctx *x, const void *options)
                        .slot = given.slot,
                        .stages = given.stages,
                        .stage_of = given.stage_of};
-    struct evaluation e = evaluate(&x->scene, p, x->use.scratch);
+    struct evaluation e = plan_evaluate(&x->scene, p, x->use.scratch);
     int rc = refuse(x, o, given.dev, &e);
     if (rc)
         return rc;

@@ -61,7 +61,7 @@ static int read_annotations(struct assignment *r, const struct open_calls *o,
                           r->path);
     assign_by_name(r);
     for (nid n = g->first; n < g->first + g->count; n++) {
-        const char *device = str(from, from->device_ann[n]);
+        const char *device = module_str(from, from->device_ann[n]);
         uint32_t range;
         nid here = assign_find(r, str_id(m, node_name(from, n)), &range);
         bool follower = from == m && o && o->within[n] && r->follows[n];
@@ -152,7 +152,7 @@ int plan_read(struct given_plan *p, struct ctx *x, const char *from)
     if (begin_reading(&r, x, from))
         return -1;
     if (strcmp(from, "self") == 0) {
-        r.path = str(x->scene.m, x->scene.m->path);
+        r.path = module_str(x->scene.m, x->scene.m->path);
         rc = read_annotations(&r, x->results.opened, x->scene.m);
     } else if (str_ends(from, ".onnx")) {
         rc = read_model(&r, x);

@@ -34,8 +34,8 @@ static bool refute(const struct problem *c, int64_t limit, struct clock *clock, 
     return none;
 }
 
-struct bound certify(const struct problem *c, struct bound b, int64_t upper, int64_t part,
-                     const struct bound_means *with)
+struct bound ip_certify(const struct problem *c, struct bound b, int64_t upper, int64_t part,
+                        const struct bound_means *with)
 {
     struct clock *clock = with->clock;
     assert(!c->detailed && part >= 0 && part <= MILLION);

@@ -8,7 +8,7 @@
  * value of a plan, or the clock is out: a solver is asked for plans below some value, and proves that there are
  * none. c must not be `detailed`.  Does nothing if the clock has no deadline, since nothing else would stop a
  * solver: with->work does not count. */
-struct bound certify(const struct problem *c, struct bound b, int64_t upper, int64_t part,
-                     const struct bound_means *with);
+struct bound ip_certify(const struct problem *c, struct bound b, int64_t upper, int64_t part,
+                        const struct bound_means *with);
 
 #endif

@@ -174,7 +174,7 @@ static int64_t judged(const struct ip_latency_run *r, const struct plan *p, enum
 {
     struct scene s = r->x->scene;
     s.model.latency.cpus = cpus;
-    struct evaluation e = evaluate(&s, p, r->x->use.scratch);
+    struct evaluation e = plan_evaluate(&s, p, r->x->use.scratch);
     return evaluation_holds(&e, false) ? e.value : LOAD_INF;
 }
 

@@ -120,7 +120,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     struct bound own = {
         .value = r->bound, .why = solver, .proof = r->complete ? write_proof(x, o, how, r) : NULL};
     enum plan_scope scope = claim_scope(x, o->shape != IP_ANY, !on_whole);
-    const char *why = claim(x, scope, own, all);
+    const char *why = claim_make(x, scope, own, all);
     if (p->claim.status == PLAN_OPTIMAL && why != solver)
         p->claim.argument =
             arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->claim.scope), why);

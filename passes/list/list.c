@@ -478,7 +478,7 @@ void list_try(struct ctx *x, struct list_schedule *best, struct list_schedule *p
     }
     struct arena *own = arena_new(x->use.scratch);
     struct plan plan = plan_of(p, "");
-    struct evaluation e = evaluate(&x->scene, &plan, own);
+    struct evaluation e = plan_evaluate(&x->scene, &plan, own);
     p->value = e.value;
     p->lacks = list_lacking(&x->scene, &e.v);
     bool holds = evaluation_holds(&e, true);
@@ -520,7 +520,7 @@ int list_leave(struct ctx *x, const char *planner, const struct list_schedule *p
     struct plan *plan = arena_alloc(x->use.mem, sizeof *plan);
     *plan = plan_of(p, planner);
     const char *lacks = /* the value is known */
-        p->lacks ? evaluate(&x->scene, plan, x->use.scratch).why_not : NULL;
+        p->lacks ? plan_evaluate(&x->scene, plan, x->use.scratch).why_not : NULL;
     if (lacks && !best_effort) {
         const char *large = list_too_large(x, x->use.scratch);
         diag_error(x->use.diag, "%s: %s (best-effort=true leaves the plan all the same)", planner,

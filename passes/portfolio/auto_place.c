@@ -129,7 +129,7 @@ static int look_for_any(struct auto_run *r)
                                  : BOUNDS_MOST_WORK / (3 + s->any->g->n / 200)); /* 2 or 3 s */
     const struct bound_means with = bounding_of(r->x, 0, &r->p.clock);
     if (is_far(r) && !s->any->detailed)
-        s->bound = certify(s->any, s->bound, s->best.value, CERTAIN, &with);
+        s->bound = ip_certify(s->any, s->bound, s->best.value, CERTAIN, &with);
     return 0;
 }
 
@@ -197,7 +197,7 @@ static void claim_plan(struct auto_run *r)
         int64_t known = claim_bound_all(x, whole);
         p->claim.bound_all = larger(known, p->claim.bound_all);
     } else {
-        claim(x, claim_scope(x, false, false), r->s.bound, all);
+        claim_make(x, claim_scope(x, false, false), r->s.bound, all);
     }
 }
 

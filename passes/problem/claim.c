@@ -60,7 +60,7 @@ int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *
     if (!x->scene.model.part_cost)
         return p->value;
     const struct plan plan = {.dev = (int32_t *)dev, .copies = p->copies};
-    return evaluate(&x->scene, &plan, x->use.scratch).value;
+    return plan_evaluate(&x->scene, &plan, x->use.scratch).value;
 }
 
 /* Whether some calls are single nodes here although they could be opened: what holds for all plans of these nodes
@@ -92,7 +92,7 @@ int64_t claim_bound_all(const struct ctx *x, struct bound all)
     return has_whole_calls(x) ? -1 : all.value;
 }
 
-const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all)
+const char *claim_make(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all)
 {
     assert(x->results.plan && x->results.plan->claim.value >= 0);
     struct plan *p = x->results.plan;

@@ -33,7 +33,7 @@ int64_t claim_bound_all(const struct ctx *x, struct bound all);
  * bound of the plans of `scope`, `all` (bounds_all) one of all plans (where calls are whole that could be open: of
  * those that keep them whole), both without what parts cost.  The plan gets the larger bound with its scope; of equal
  * ones the one for all plans.  Returns why it holds. */
-const char *claim(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all);
+const char *claim_make(struct ctx *x, enum plan_scope scope, struct bound within, struct bound all);
 
 /* The same by the bound that the execution model of `by` knows without a search (exec_runs.bound), which is
  * returned. */

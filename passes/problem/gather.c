@@ -80,7 +80,7 @@ static void sweep(struct loads *l, const struct tidy_limits *m)
     }
 }
 
-void tidy(struct loads *l)
+void loads_tidy(struct loads *l)
 {
     struct tidy_limits m = tidy_limits(l);
     sweep(l, &m);

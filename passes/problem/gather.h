@@ -7,7 +7,7 @@
 /* Moves single vertices of a plan of any shape so that the sum of all loads falls, while no load gets above the
  * largest one (passes apart: of each pass) and memory suffices.  At most TIDY_SWEEPS sweeps over the vertices, and
  * TIDY_VERTICES looks at a vertex in all, each O(devices * nets of the vertex). */
-void tidy(struct loads *l);
+void loads_tidy(struct loads *l);
 enum { TIDY_SWEEPS = 50, TIDY_VERTICES = 4000000 };
 
 /* The same for *best, a contiguous plan of c, which stays contiguous; before that, two devices next to each other in

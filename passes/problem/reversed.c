@@ -69,7 +69,7 @@ static struct wdag *turn_graph(const struct wdag *g, struct arena *a)
     return m;
 }
 
-struct problem *mirror(const struct problem *c, struct arena *a)
+struct problem *problem_mirror(const struct problem *c, struct arena *a)
 {
     struct problem *m = arena_alloc(a, sizeof *m);
     uint32_t n = c->g->n;

@@ -8,6 +8,6 @@
  * chains of ideals are those of c from the other end; devices are given from that end, too, so that a
  * plan dev[] of it is the plan dev[n - 1 - v] of c.  What hangs on nets is shared with c.  Lives in a.
  * O(kinds * V + E + pins). */
-struct problem *mirror(const struct problem *c, struct arena *a);
+struct problem *problem_mirror(const struct problem *c, struct arena *a);
 
 #endif

@@ -91,7 +91,7 @@ static bool compute_node(struct fold_run *x, nid n, struct known *out)
     c.nout = p->out.n;
     c.most = x->max;
     c.most_read = mul_div_ceil(x->max, READ, 1);
-    bool good = compute(&c);
+    bool good = compute_run(&c);
     x->left -= c.spent;
     return good;
 }

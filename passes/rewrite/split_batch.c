@@ -188,7 +188,7 @@ static int start_input(struct batch_split *x, uint32_t i)
     vid v = m->arg[m->graph[1].in.at + i];
     for (uint32_t k = 0; k < (uint32_t)t.rank && (k == 0 || x->s.size.sym != 0); k++) {
         struct dim d = m->dim[t.dim + k];
-        struct mention named = {.name = str(m, x->s.size.sym)};
+        struct mention named = {.name = module_str(m, x->s.size.sym)};
         if (x->s.size.sym != 0)
             dim_names(m, d, mention_name, &named);
         if (!is_multiple(x, d)) {
@@ -214,7 +214,7 @@ static int check_ways(struct batch_split *x)
 {
     const struct settings *set = ctx_settings(x->x);
     int64_t ways = x->s.ways, size = x->s.size.value;
-    const char *name = str(x->m, x->s.size.sym);
+    const char *name = module_str(x->m, x->s.size.sym);
     for (uint32_t i = 0; i < set->ndims && x->s.size.sym != 0; i++)
         size = strcmp(set->dims[i].name, name) == 0 ? set->dims[i].value : size;
     if (size < 0 || size % ways == 0)
@@ -250,7 +250,7 @@ static void mark_needed(struct batch_split *x)
 
 static int refuse(const struct batch_split *x, nid n, const char *why)
 {
-    const char *domain = str(x->m, x->m->node[n].domain);
+    const char *domain = module_str(x->m, x->m->node[n].domain);
     return diag_error(x->d, "split-batch: node '%s' (%s%s%s): %s", node_name(x->m, n), domain,
                       *domain != '\0' ? "." : "", node_op(x->m, n), why);
 }
@@ -325,7 +325,8 @@ static int follow(struct batch_split *x)
             continue;
         const struct node *p = &m->node[n];
         bool call = (p->flags & NODE_CALL) != 0, reads = false;
-        const struct batch_rule *r = call ? NULL : batch_rule_of(str(m, p->domain), node_op(m, n));
+        const struct batch_rule *r =
+            call ? NULL : batch_rule_of(module_str(m, p->domain), node_op(m, n));
         x->s.n = n;
         for (uint32_t i = 0; i < p->in.n; i++)
             reads = reads || x->s.of[m->arg[p->in.at + i]].how != BATCH_WHOLE;
@@ -710,7 +711,7 @@ static int run(struct ctx *ctx, const void *options)
     x.npool = 1;
     write_copies(&x);
     if (x.s.size.sym != 0)
-        ctx->results.split = (struct dim_binding){str(m, x.s.size.sym), o->ways};
+        ctx->results.split = (struct dim_binding){module_str(m, x.s.size.sym), o->ways};
     return 0;
 }
 

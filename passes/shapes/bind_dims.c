@@ -250,7 +250,7 @@ static bool guess_names(struct ctx *x, const struct names *k)
     /* totals are bound in a second round, when their terms are */
     for (uint32_t i = 0; i < 2 * k->n; i++) {
         sid id = k->list[i % k->n];
-        const char *name = str(m, id);
+        const char *name = module_str(m, id);
         if (id_find(&bound, id)->key != 0 || is_total(name) != (i >= k->n))
             continue;
         bool one = batch_like(name) || id_find(&batch, id)->key != 0;

@@ -133,7 +133,7 @@ static void print_shape(const struct infer *f, const struct shape *s, char *buf,
             n = snprintf(buf + at, size - at, "%s%lld", i > 0 ? "," : "", (long long)s->d[i].value);
         else
             n = snprintf(buf + at, size - at, "%s%s", i > 0 ? "," : "",
-                         s->d[i].sym != 0 ? str(f->m, s->d[i].sym) : "?");
+                         s->d[i].sym != 0 ? module_str(f->m, s->d[i].sym) : "?");
     }
     at += n > 0 ? (size_t)n : 0;
     if (at + 1 < size)
@@ -288,7 +288,7 @@ bool dim_nonneg(const struct module *m, struct dim d)
 {
     if (d.sym == 0)
         return d.value >= 0;
-    const char *text = str(m, d.sym);
+    const char *text = module_str(m, d.sym);
     return strpbrk(text, "-%'") == NULL;
 }
 

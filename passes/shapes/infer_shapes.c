@@ -70,7 +70,7 @@ static void apply_rule(struct infer *f, struct rule_cache *d, nid n, const sid *
         return;
     uint16_t *row = &d->row[k][x->op];
     if (*row == 0)
-        *row = find_rule(str(f->m, x->op), &rule_domain[k]);
+        *row = find_rule(module_str(f->m, x->op), &rule_domain[k]);
     if (*row == 1)
         return;
     const struct shape_rule *r = &rule_domain[k].rule[*row - 2];
@@ -297,7 +297,8 @@ static void warn_missing(const struct module *m, tid t, struct diag *d)
     diag_warning(d, WARN_MISSING_VALUES,
                  "%s: tensor '%s' is wanted for shapes, but its file '%s' is not there: what it "
                  "says of them is not known",
-                 str(m, m->path), str(m, m->tensor[t].name), str(m, m->file[x->file].path));
+                 module_str(m, m->path), module_str(m, m->tensor[t].name),
+                 module_str(m, m->file[x->file].path));
 }
 
 /* As infer_types; versions: [node] that of ai.onnx, NULL: the model's.  Lives in mem. */

@@ -98,7 +98,7 @@ static const char *letters_of(const struct spread *s, nid n)
     int64_t version = s->version[k];
     if (k == 0 && s->f->versions != NULL)
         version = s->f->versions[n] < 0 ? INT64_MAX : s->f->versions[n];
-    return find_letters(&type_domain[k], str(m, x->op), version);
+    return find_letters(&type_domain[k], module_str(m, x->op), version);
 }
 
 static enum elem fixed_type(char letter)

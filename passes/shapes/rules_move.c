@@ -300,8 +300,8 @@ void rule_split(struct infer *f, nid n, int arg)
 static bool dim_positive(const struct module *m, struct dim d)
 {
     return d.sym == 0 ? d.value >= 1
-                      : dim_nonneg(m, d) && strchr(str(m, d.sym), '/') == NULL &&
-                            strchr(str(m, d.sym), '(') == NULL;
+                      : dim_nonneg(m, d) && strchr(module_str(m, d.sym), '/') == NULL &&
+                            strchr(module_str(m, d.sym), '(') == NULL;
 }
 
 /* A start or end as a position in [0, d]; unknown if that is not certain.  For positive steps. */

@@ -404,7 +404,7 @@ int train_leave(const struct train *t, const struct stage_layout *p, const char 
                 plan->stage_of[n] = (int32_t)k;
             plan->dev[n] = (int32_t)plan->stages->device.to[plan->stages->device.at[k]];
         }
-    struct evaluation e = evaluate(&x->scene, plan, x->use.scratch);
+    struct evaluation e = plan_evaluate(&x->scene, plan, x->use.scratch);
     if (e.why_not) {
         diag_error(x->use.diag, "%s: %s", t->planner, e.why_not);
         return PASS_INFEASIBLE;

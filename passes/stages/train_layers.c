@@ -204,7 +204,7 @@ static void join_layers(struct train *t, const struct wdag *g, struct arena *a)
     struct pairs pairs = list_pairs(t, g, a);
     struct csr edge = pairs_rows(&pairs, g->n);
     uint32_t *comp = arena_array(a, (size_t)g->n + 1, sizeof *comp);
-    uint32_t n = components(&edge, g->n, comp, a);
+    uint32_t n = csr_components(&edge, g->n, comp, a);
     uint32_t *smallest = arena_array(a, (size_t)n + 1, sizeof *smallest);
     uint32_t *order = arena_array(a, (size_t)n + 1, sizeof *order);
     uint32_t *rank = arena_array(a, (size_t)n + 1, sizeof *rank);

@@ -151,7 +151,7 @@ static void drop_and_add(struct script *s, nid n)
     if (!is_plain(s, n) || node_has_body(m, n) || x.overload != 0)
         return;
     nid k = edit_add(s->e, x.graph, node_op(m, n));
-    edit_set_operator(s->e, k, node_op(m, n), x.domain != 0 ? str(m, x.domain) : NULL, 1);
+    edit_set_operator(s->e, k, node_op(m, n), x.domain != 0 ? module_str(m, x.domain) : NULL, 1);
     edit_made_from(s->e, k, n);
     for (uint32_t i = 0; i < x.attr.n; i++)
         edit_set_attr(s->e, k, m->attr[m->node[n].attr.at + i]);

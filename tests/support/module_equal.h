@@ -34,7 +34,8 @@ static inline bool same_str(const struct equality *e, sid a, sid b)
 {
     size_t n = strings_size(e->a->str, a);
 
-    return n == strings_size(e->b->str, b) && memcmp(str(e->a, a), str(e->b, b), n) == 0;
+    return n == strings_size(e->b->str, b) &&
+           memcmp(module_str(e->a, a), module_str(e->b, b), n) == 0;
 }
 
 static inline bool same_dim(const struct equality *e, struct dim a, struct dim b)
@@ -67,9 +68,10 @@ static inline bool same_type(const struct equality *e, uint32_t a, uint32_t b)
 static inline bool same_about(const struct equality *e, uint32_t a, uint32_t b)
 {
     const struct about *x = &e->a->about[a], *y = &e->b->about[b];
-    bool same = same_str(e, x->doc, y->doc) && x->meta.n == y->meta.n &&
-                str_size(e->a, x->rest) == str_size(e->b, y->rest) &&
-                memcmp(str(e->a, x->rest), str(e->b, y->rest), str_size(e->a, x->rest)) == 0;
+    bool same =
+        same_str(e, x->doc, y->doc) && x->meta.n == y->meta.n &&
+        str_size(e->a, x->rest) == str_size(e->b, y->rest) &&
+        memcmp(module_str(e->a, x->rest), module_str(e->b, y->rest), str_size(e->a, x->rest)) == 0;
 
     for (uint32_t i = 0; same && i < x->meta.n; i++) {
         same = same_str(e, e->a->sids[x->meta.at + i], e->b->sids[y->meta.at + i]);
@@ -329,7 +331,7 @@ static inline bool same_costs(const struct equality *e)
 
 static inline const char *device_text(const struct module *m, nid n)
 {
-    return m->device_ann ? str(m, m->device_ann[n]) : "";
+    return m->device_ann ? module_str(m, m->device_ann[n]) : "";
 }
 
 static inline bool same_facts(const struct equality *e)

@@ -512,7 +512,7 @@ static inline void random_node(struct random_module *x, gid g)
     m->node[n].name = random_name(x);
     if (nout > 0 && m->value[out[0]].name != 0 && rng_one_in(&x->r, 2)) { /* the default */
         const char *value = value_name(m, out[0]);
-        const char *name = str(m, m->graph[g].name);
+        const char *name = module_str(m, m->graph[g].name);
         m->node[n].name = str_id(m, g == 1 ? value : arena_fmt(m->mem, "%s.%s", name, value));
     }
 }
@@ -640,7 +640,7 @@ static inline struct module *random_module(uint64_t seed, uint32_t nodes, uint32
     struct module *m = x.m;
 
     m->path = random_string(&x);
-    m->path = strlen(str(m, m->path)) == strings_size(m->str, m->path) ? m->path : 0;
+    m->path = strlen(module_str(m, m->path)) == strings_size(m->str, m->path) ? m->path : 0;
     m->ir_version = rng_below(&x.r, 15);
     for (uint32_t i = rng_below(&x.r, 4); i > 0; i--) {
         module_add_opset(m, rng_one_in(&x.r, 2) ? 0 : random_name(&x), rng_below(&x.r, 30));

@@ -98,7 +98,7 @@ static int64_t makespan_of(struct ctx *x, bool any_dispatch)
     int64_t best = INT64_MAX;
     aim_at(&x->scene.model, "makespan");
     for (how->dispatch = 0; how->dispatch < (any_dispatch ? DISPATCHES : 1); how->dispatch++) {
-        int64_t t = evaluate(&x->scene, x->results.plan, x->use.scratch).value;
+        int64_t t = plan_evaluate(&x->scene, x->results.plan, x->use.scratch).value;
         best = smaller(t, best);
     }
     return best;

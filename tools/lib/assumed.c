@@ -107,7 +107,7 @@ const char *assumed_text(const struct pcc *p, bool sizes)
 {
     const struct ctx *x = &p->x;
     struct list l = {.a = x->use.mem};
-    const char *devices = given(p, "devices");
+    const char *devices = handle_given(p, "devices");
     bool brought = p->own != NULL;
     bool limited = false, described = devices && str_ends(devices, ".json");
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
@@ -115,14 +115,14 @@ const char *assumed_text(const struct pcc *p, bool sizes)
             limited || (!x->scene.cluster->cls[k].host && x->scene.cluster->cls[k].memory >= 0);
     if (!brought && !devices)
         add_devices(&l, x->scene.cluster);
-    if (!brought && !described && !given(p, "link"))
+    if (!brought && !described && !handle_given(p, "link"))
         add_links(&l, x->scene.cluster);
-    if (x->scene.m->cost->flops && x->scene.m->ir_version && !given(p, "efficiency") &&
-        !given(p, "costs") && !given(p, "profile-at"))
+    if (x->scene.m->cost->flops && x->scene.m->ir_version && !handle_given(p, "efficiency") &&
+        !handle_given(p, "costs") && !handle_given(p, "profile-at"))
         add_types(&l, x->scene.m);
-    if (limited && !brought && !given(p, "reserve"))
+    if (limited && !brought && !handle_given(p, "reserve"))
         add(&l, "nothing reserved", "--reserve");
-    if (!given(p, "costs"))
+    if (!handle_given(p, "costs"))
         add_predicted(&l, &p->settings);
     if (sizes)
         add_dims(&l, x);

@@ -62,7 +62,7 @@ enum pcc_status check_warned(struct pcc *p)
 
 /* ---- settings --------------------------------------------------------------------------------- */
 
-const char *given(const struct pcc *p, const char *name)
+const char *handle_given(const struct pcc *p, const char *name)
 {
     for (uint32_t i = p->ngiven; i-- > 0;)
         if (!strcmp(p->given[i].name, name))
@@ -72,7 +72,7 @@ const char *given(const struct pcc *p, const char *name)
 
 const struct exec_kind *given_kind(const struct pcc *p)
 {
-    const char *name = given(p, "objective");
+    const char *name = handle_given(p, "objective");
     for (uint32_t i = 0; name && exec_kinds[i]; i++)
         if (!strcmp(exec_kinds[i]->name, name))
             return exec_kinds[i];

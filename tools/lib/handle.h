@@ -61,7 +61,7 @@ struct pcc {
 };
 
 /* The value that was given last; NULL: none. */
-const char *given(const struct pcc *p, const char *name);
+const char *handle_given(const struct pcc *p, const char *name);
 /* The execution model that --objective names; if it names none, that of the time per sample. */
 const struct exec_kind *given_kind(const struct pcc *p);
 /* The i-th value of a setting that repeats; NULL: no more. */

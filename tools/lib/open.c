@@ -12,7 +12,7 @@
 static double transfer_scale(const struct pcc *p, const struct input *in, enum input_kind kind,
                              struct diag *d)
 {
-    const char *text = given(p, "transfer-scale");
+    const char *text = handle_given(p, "transfer-scale");
     char *end;
     double x = text ? strtod(text, &end) : 1;
     if (text && (end == text || *end || !(x >= 1e-6 && x <= 1e6))) {
@@ -60,7 +60,7 @@ int read_input(const struct pcc *p, const struct input *in, struct scene *s, str
                struct arena *of, struct diag *d)
 {
     struct onnx_options o = {
-        .allow_links = given(p, "allow-links") != NULL, .bytes = in->bytes, .size = in->n};
+        .allow_links = handle_given(p, "allow-links") != NULL, .bytes = in->bytes, .size = in->n};
     enum input_kind kind =
         in->bytes ? input_kind_in(in->name, in->bytes, in->n) : input_kind_of(in->name);
     double scale = transfer_scale(p, in, kind, d);

@@ -11,7 +11,7 @@
 const char *default_pipeline(const struct pcc *p)
 {
     const struct exec_plans *plans = given_kind(p)->plans;
-    return given(p, "group") && plans->grouped ? plans->grouped : plans->pipeline;
+    return handle_given(p, "group") && plans->grouped ? plans->grouped : plans->pipeline;
 }
 
 /* What does not fit might fit with less reserve. */
@@ -118,7 +118,7 @@ static const struct result *keep_made(struct ctx *x)
 {
     struct result *m = arena_alloc(x->use.mem, sizeof *m);
     struct evaluation *e = arena_alloc(x->use.mem, sizeof *e);
-    *e = evaluate(&x->scene, x->results.plan, x->use.mem);
+    *e = plan_evaluate(&x->scene, x->results.plan, x->use.mem);
     *m = (struct result){.scene = x->scene, .plan = x->results.plan, .verdict = &e->v};
     return m;
 }
@@ -158,12 +158,12 @@ static int judge_plan(struct pcc *p)
     if (ctx_base(x))
         return -1;
     r->scene = ctx_judged(x);
-    *e = evaluate(&r->scene, x->results.plan, x->use.mem);
+    *e = plan_evaluate(&r->scene, x->results.plan, x->use.mem);
     const struct exec_kind *kind = exec_kind(&r->scene.model);
     if (by_other(x, r) && kind->subgraphs && !e->v.runnable) { /* pieces may wait in a circle */
         diag_warning(&p->diag, WARN_INVALID_PLAN, "--judge=%s: %s", kind->name, e->why_not);
         r->scene = x->scene;
-        *e = evaluate(&r->scene, x->results.plan, x->use.mem);
+        *e = plan_evaluate(&r->scene, x->results.plan, x->use.mem);
     }
     bool other = by_other(x, r);
     if (!evaluation_holds(e, other || x->results.plan->claim.status == PLAN_OVER_MEMORY)) {

@@ -11,7 +11,8 @@
 
 #define FIELD(name) offsetof(struct settings, name)
 
-/* Settings that belong to no execution model and no writer. A row without a field is read by hand, with given(). */
+/* Settings that belong to no execution model and no writer. A row without a field is read by hand, with
+ * handle_given(). */
 static const struct opt table[] = {
     {OPT_TEXT, "devices", .topic = IN_DEVICES, .letter = 'd', .arg = "CLUSTER",
      .help =
@@ -223,7 +224,7 @@ static int read_measured(struct pcc *p)
 /* The value of a setting, if it is given, into its field of `of`; NULL: it is checked alone.  0 or -1. */
 static int take(struct pcc *p, const struct opt *o, void *of)
 {
-    const char *text = given(p, o->name);
+    const char *text = handle_given(p, o->name);
     if (text && o->kind == OPT_BOOL && !*text)
         text = "true"; /* --replicate */
     if (!text || (of ? opt_set(o, of, text) : opt_fits(o, text)))
@@ -256,7 +257,7 @@ static bool is_iteration(const struct pcc *p)
 /* Whether a setting changes the model: not that of an iteration where there is none. */
 static bool changes(const struct pcc *p, const struct opt *o)
 {
-    return given(p, o->name) && (o->about != ABOUT_ITERATION || is_iteration(p));
+    return handle_given(p, o->name) && (o->about != ABOUT_ITERATION || is_iteration(p));
 }
 
 /* Execution model, objective and judge of a plan. */
@@ -264,7 +265,7 @@ static int describe_model(struct pcc *p)
 {
     struct exec_model *e = &p->x.scene.model;
     struct arena *a = p->x.use.mem;
-    const char *schedule = given(p, "schedule"), *judge = given(p, "judge");
+    const char *schedule = handle_given(p, "schedule"), *judge = handle_given(p, "judge");
     if (schedule && !is_iteration(p) && strcmp(schedule, "pipedream") && strcmp(schedule, "gpipe"))
         return diag_error(&p->diag, "--schedule '%s': expected pipedream or gpipe", schedule);
     for (const struct opt *o = exec_settings; o->name; o++) {
@@ -280,7 +281,7 @@ static int describe_model(struct pcc *p)
                           opt_expected(&objective, a));
     p->settings.judged = judge != NULL;
     p->settings.judge = (uint32_t)shown;
-    const char *why = exec_refuses(e, a), *memory = given(p, "memory-model");
+    const char *why = exec_refuses(e, a), *memory = handle_given(p, "memory-model");
     unsigned about = exec_kind(e)->about | exec_kind_of(e, p->settings.judge)->about;
     if (memory && e->memory > MEMORY_SUM && !(about & ABOUT_STEP))
         return diag_error(&p->diag,
@@ -294,9 +295,9 @@ static enum pcc_status find_devices(struct pcc *p)
 {
     struct ctx *x = &p->x;
     struct cluster *own = p->own;
-    const char *text = given(p, "devices");
+    const char *text = handle_given(p, "devices");
     bool detects = text && !strcmp(text, "detect");
-    if (own && (text || given(p, "link") || given(p, "levels"))) {
+    if (own && (text || handle_given(p, "link") || handle_given(p, "levels"))) {
         diag_error(x->use.diag, "%s brings its own devices: -d, --link and --levels do not apply",
                    p->name);
         return PCC_BAD_USE;
@@ -317,13 +318,13 @@ static int check_levels(struct pcc *p)
 {
     static const char *const other[] = {"link", "group", "allreduce"};
     const struct cluster *c = p->x.scene.cluster;
-    const char *levels = given(p, "levels"), *devices = given(p, "devices");
+    const char *levels = handle_given(p, "levels"), *devices = handle_given(p, "devices");
     const char *who = levels ? "--levels" : devices ? devices : p->name;
     bool tells[] = {levels || c->nlevel, levels || c->nlevel, false};
     for (uint32_t l = c->nlevel > 1; l < c->nlevel; l++)
         tells[2] = tells[2] || c->level[l].reduce;
     for (uint32_t i = 0; i < 3; i++)
-        if (tells[i] && given(p, other[i]))
+        if (tells[i] && handle_given(p, other[i]))
             return diag_error(p->x.use.diag, "%s tells of all links: --%s does not apply", who,
                               other[i]);
     return 0;
@@ -332,8 +333,8 @@ static int check_levels(struct pcc *p)
 static int describe_devices(struct pcc *p)
 {
     struct ctx *x = &p->x;
-    const char *levels = given(p, "levels"), *link = given(p, "link");
-    const char *group = given(p, "group"), *reserve = given(p, "reserve");
+    const char *levels = handle_given(p, "levels"), *link = handle_given(p, "link");
+    const char *group = handle_given(p, "group"), *reserve = handle_given(p, "reserve");
     if (levels && cluster_set_levels(x->scene.cluster, x->use.mem, levels, x->use.diag))
         return -1;
     if (check_levels(p))
@@ -342,7 +343,7 @@ static int describe_devices(struct pcc *p)
         return -1;
     if (group && cluster_set_groups(x->scene.cluster, group, x->use.diag))
         return -1;
-    const char *reduce = given(p, "allreduce");
+    const char *reduce = handle_given(p, "allreduce");
     if (reduce)
         rate_parse(reduce, &x->scene.cluster->reduce_bandwidth);
     if (reserve && cluster_set_reserve(x->scene.cluster, reserve, x->use.diag))

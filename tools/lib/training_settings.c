@@ -43,11 +43,11 @@ static int check_sizes(struct pcc *p, int64_t size, int64_t count, int64_t globa
 int settings_training(struct pcc *p)
 {
     struct training *t = &p->x.scene.model.training;
-    int64_t size = given(p, "micro-batch-size") ? t->micro_size : 0, global = 0;
-    int64_t count = given(p, "micro-batches") ? t->micro_batches : 0;
-    int64_t profiled = given(p, "profiled-batch") ? t->profiled : batch_of_name(p->name);
-    if (given(p, "global-batch"))
-        count_parse(given(p, "global-batch"), &global);
+    int64_t size = handle_given(p, "micro-batch-size") ? t->micro_size : 0, global = 0;
+    int64_t count = handle_given(p, "micro-batches") ? t->micro_batches : 0;
+    int64_t profiled = handle_given(p, "profiled-batch") ? t->profiled : batch_of_name(p->name);
+    if (handle_given(p, "global-batch"))
+        count_parse(handle_given(p, "global-batch"), &global);
     if ((size || global) && !profiled)
         return diag_error(&p->diag, "--%s needs --profiled-batch, the samples that costs are about",
                           size ? "micro-batch-size" : "global-batch");

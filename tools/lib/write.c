@@ -13,7 +13,7 @@ void *write_options(const struct pcc *p, const struct writer *w, struct arena *a
 {
     void *opts = writer_opts_new(w, a);
     for (const struct writer_opt *const *o = w->opts; o && *o; o++) {
-        const char *name = (*o)->opt.name, *text = given(p, name);
+        const char *name = (*o)->opt.name, *text = handle_given(p, name);
         if (text && !*text && (*o)->opt.kind == OPT_BOOL)
             text = "true"; /* --curves */
         if (text && !opt_set(&(*o)->opt, opts, text)) {

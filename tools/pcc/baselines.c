@@ -80,12 +80,12 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, const struct re
         fprintf(f, "%15s %s\n", "no plan", why);
         return 0;
     }
-    struct evaluation e = evaluate(&y.scene, y.results.plan, x->use.mem);
+    struct evaluation e = plan_evaluate(&y.scene, y.results.plan, x->use.mem);
     if (evaluation_confirms(&e, &y.results.plan->claim) != FOUND_AS_CLAIMED)
         return diag_error(x->use.diag, "--baselines: the judge refuses the plan of %s%s%s", name,
                           e.why_not ? ": " : "", e.why_not ? e.why_not : "");
     if (r->scene.model.objective != TIME_PER_SAMPLE)
-        e = evaluate(&r->scene, y.results.plan, x->use.mem);
+        e = plan_evaluate(&r->scene, y.results.plan, x->use.mem);
     if (!e.v.runnable) { /* the plan cannot run under the objective of this run */
         fprintf(f, "%15s %s: %s\n", "no plan", name, e.why_not);
         return 0;

@@ -30,7 +30,7 @@ int compare_print(FILE *f, struct ctx *x, const struct result *r, const char *fr
                                .slot = given.slot,
                                .stages = given.stages,
                                .stage_of = given.stage_of};
-    struct evaluation e = evaluate(&r->scene, &other, x->use.mem);
+    struct evaluation e = plan_evaluate(&r->scene, &other, x->use.mem);
     const struct parts *parts = parts_build(&x->scene, given.dev, x->use.mem);
     if (e.why_not)
         diag_warning(x->use.diag, WARN_INVALID_PLAN, "%s: this plan does not hold: %s", from,

@@ -48,7 +48,7 @@ struct latency_run latency_run_subgraphs(const struct scene *s, const struct sub
 
 /* The judge's latency of dev[], slot[] (of struct plan; slot NULL: none) for planners, ps; placed nodes are where they
  * can run.  INT64_MAX: there is none, since subgraphs (or the slots' order) wait for each other.  Memory, pins and
- * colocation are not looked at: evaluate() does.  Takes what it needs in a and gives it back. */
+ * colocation are not looked at: plan_evaluate() does.  Takes what it needs in a and gives it back. */
 int64_t latency_value(const struct scene *s, const int32_t *dev, const uint32_t *slot,
                       struct arena *a);
 

@@ -133,7 +133,7 @@ static int run_passes(struct ctx *x, const char *passes, const struct pass *cons
 static void add_plan(struct field *f, const char *name, const struct ctx *x)
 {
     const struct plan *p = x->results.plan;
-    struct evaluation e = evaluate(&x->scene, p, x->use.mem);
+    struct evaluation e = plan_evaluate(&x->scene, p, x->use.mem);
     uint32_t i = f->n++;
     assert_true(i < PLANNERS);
     f->wrong += evaluation_confirms(&e, &p->claim) != FOUND_AS_CLAIMED;

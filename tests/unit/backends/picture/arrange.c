@@ -64,7 +64,7 @@ static void test_apart(void **state)
         struct arrangement t = make(a, &random);
         uint32_t n = t.frames + t.signs;
         struct rect *r = arena_array(a, n, sizeof *r), sheet;
-        arrange(&t, a);
+        picture_arrange(&t, a);
         sheet = (struct rect){-0.01, -0.01, t.wide + 0.01, t.high + 0.01};
         for (uint32_t i = 0; i < n; i++) {
             r[i] = i < t.frames ? of_frame(&t.frame[i]) : of_sign(&t.sign[i - t.frames]);
@@ -96,14 +96,14 @@ static void test_shape(void **state)
         t.frame[i] = (struct arrange_frame){.wide = 120, .high = 60};
         t.sign[i] = (struct arrange_sign){.from = 1, .to = 64, .wide = 60, .high = 30};
     }
-    arrange(&t, a);
+    picture_arrange(&t, a);
     assert_true(t.frame[63].stack > 3 && t.frame[63].stack < 12 && arrange_screens(&t) < 1.5);
     t.signs = 62;
-    arrange(&t, a);
+    picture_arrange(&t, a);
     assert_true(arrange_screens(&t) < 3.5);
     t.signs = 0;
     t.frames = 5;
-    arrange(&t, a);
+    picture_arrange(&t, a);
     assert_true(t.frame[4].stack == 0 && arrange_screens(&t) <= 1);
     arena_free(a);
 }

@@ -394,7 +394,7 @@ static void types(void **state)
     t = &m->type[t->inner];
     assert_true(t->kind == TYPE_TENSOR && t->elem == ELEM_F16 && t->rank == 3);
     assert_int_equal(m->dim[t->dim].value, 7);
-    assert_string_equal(str(m, m->dim[t->dim + 1].sym), "batch");
+    assert_string_equal(module_str(m, m->dim[t->dim + 1].sym), "batch");
     assert_true(m->dim[t->dim + 2].value == -1 && m->dim[t->dim + 2].sym == 0);
     assert_int_equal(m->value[m->arg[m->graph[1].in.at]].flags, VALUE_INPUT | VALUE_OUTPUT);
     arena_free(m->mem);
@@ -449,7 +449,7 @@ static void metadata(void **state)
     struct module *m = read_graph(g);
     assert_non_null(m);
     assert_non_null(m->device_ann);
-    assert_string_equal(str(m, m->device_ann[1]), "acc1");
+    assert_string_equal(module_str(m, m->device_ann[1]), "acc1");
     assert_non_null(m->slot_ann);
     assert_int_equal(m->slot_ann[1], 2);
     arena_free(m->mem);
@@ -484,8 +484,8 @@ static void external(void **state)
     const struct tensor *a = &m->tensor[m->value[value(m, 1, "a")].tensor];
     const struct tensor *c = &m->tensor[m->value[value(m, 1, "c")].tensor];
     assert_true(a->file == 2 && a->off == 8 && a->len == 16);
-    assert_string_equal(str(m, m->file[2].location), "w.bin");
-    assert_string_equal(str(m, m->file[2].path), path_of("w.bin"));
+    assert_string_equal(module_str(m, m->file[2].location), "w.bin");
+    assert_string_equal(module_str(m, m->file[2].path), path_of("w.bin"));
     assert_int_equal(m->file[c->file].fd, -1);
     assert_int_equal(tensor_read(m, m->value[value(m, 1, "b")].tensor, 0, back, sizeof back), 0);
     assert_memory_equal(back, data + 2, sizeof back);

@@ -366,10 +366,10 @@ static void interning(void **state)
     }
     for (uint32_t i = 0; i < 200000; i += 7) {
         snprintf(text, sizeof text, "s%u", i);
-        assert_string_equal(str(m, first + i), text);
+        assert_string_equal(module_str(m, first + i), text);
         assert_int_equal(str_id(m, text), first + i);
     }
-    assert_string_equal(str(m, UINT32_MAX), "");
+    assert_string_equal(module_str(m, UINT32_MAX), "");
     arena_free(m->mem);
 }
 

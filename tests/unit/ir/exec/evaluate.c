@@ -56,10 +56,10 @@ static void leave(struct world *w)
     arena_free(w->t.scene.m->mem);
 }
 
-/* What is found of w->plan; *why is what evaluate() says. */
+/* What is found of w->plan; *why is what plan_evaluate() says. */
 static enum finding find(struct world *w, const char **why)
 {
-    struct evaluation e = evaluate(&w->x.scene, &w->plan, w->x.use.mem);
+    struct evaluation e = plan_evaluate(&w->x.scene, &w->plan, w->x.use.mem);
     *why = e.why_not;
     assert_int_equal(e.value, e.v.value);
     return evaluation_confirms(&e, &w->plan.claim);
@@ -116,7 +116,7 @@ static void test_memory(void **state)
     assert_non_null(strstr(why, "acc0 needs 11.72 KiB and has 9.766 KiB"));
     w.plan.claim.status = PLAN_OVER_MEMORY;
     assert_int_equal(find(&w, &why), FOUND_AS_CLAIMED);
-    struct evaluation e = evaluate(&w.x.scene, &w.plan, w.x.use.mem);
+    struct evaluation e = plan_evaluate(&w.x.scene, &w.plan, w.x.use.mem);
     assert_true(evaluation_holds(&e, true) && !evaluation_holds(&e, false));
     leave(&w);
 }
@@ -133,7 +133,7 @@ static void test_pins(void **state)
     w.dev[w.b] = 0;
     assert_int_equal(find(&w, &why), FOUND_BROKEN);
     assert_string_equal(why, "node 'b' is not on the device that it is pinned to");
-    struct evaluation e = evaluate(&w.x.scene, &w.plan, w.x.use.mem);
+    struct evaluation e = plan_evaluate(&w.x.scene, &w.plan, w.x.use.mem);
     assert_int_equal(e.misplaced, w.b);
     assert_false(evaluation_holds(&e, true));
     leave(&w);

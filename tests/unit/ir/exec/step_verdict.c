@@ -37,7 +37,7 @@ static void values(void **state)
         do {
             struct plan p = plan_of(&s);
             s.of.model.step = how;
-            struct evaluation e = evaluate(&s.of, &p, s.a);
+            struct evaluation e = plan_evaluate(&s.of, &p, s.a);
             slow_make(&o, &s, how);
             slow_run(&o);
             assert_int_equal(e.v.runnable, !o.stuck);
@@ -112,7 +112,7 @@ static uint32_t check_orders(struct made *s)
         for (enum contention c = 0; c < CONTENTIONS; c++) {
             struct step_model how = {.network = NETWORK_DIRECT, .contention = c};
             s->of.model.step = how;
-            struct evaluation e = evaluate(&s->of, &p, s->a);
+            struct evaluation e = plan_evaluate(&s->of, &p, s->a);
             slow_make(&o, s, how);
             slow_run(&o);
             int64_t end = 0;
@@ -169,13 +169,13 @@ static void memory(void **state)
         load_on(&s, buf, false, "01");
         aim_at(&s.of.model, "makespan");
         struct plan p = plan_of(&s);
-        struct evaluation e = evaluate(&s.of, &p, s.a);
+        struct evaluation e = plan_evaluate(&s.of, &p, s.a);
         assert_int_equal(e.v.load[0].used, 110);
         assert_int_equal(e.v.load[1].used, 7 + 10);
         assert_int_equal(e.v.fits, room == 110);
         assert_int_equal(evaluation_holds(&e, false), room == 110);
         s.of.model.memory = MEMORY_SUM;
-        e = evaluate(&s.of, &p, s.a);
+        e = plan_evaluate(&s.of, &p, s.a);
         assert_int_equal(e.v.load[0].used, 100);
         unload(&s);
     }
@@ -190,7 +190,7 @@ static void check_memory(const char *text, const char *devs, const struct exec_m
     s.of.model.memory = how->memory;
     s.of.model.optimizer = how->optimizer;
     struct plan p = plan_of(&s);
-    struct evaluation e = evaluate(&s.of, &p, s.a);
+    struct evaluation e = plan_evaluate(&s.of, &p, s.a);
     assert_int_equal(e.v.load[0].used, first);
     assert_int_equal(e.v.load[1].used, second);
     unload(&s);
@@ -362,7 +362,7 @@ static void chain_memory(const struct chain *c, uint32_t steps, enum memory_mode
     aim_at(&s.of.model, "makespan");
     s.of.model.memory = memory;
     struct plan p = plan_of(&s);
-    struct evaluation e = evaluate(&s.of, &p, s.a);
+    struct evaluation e = plan_evaluate(&s.of, &p, s.a);
     assert_true(e.v.runnable);
     for (uint32_t d = 0; d < 2; d++)
         bytes[d] = e.v.load[d].used;
@@ -530,7 +530,7 @@ static void parts_like_nodes(void **state)
             s.of.model.step = how;
             if (how.dispatch != DISPATCH_PLAN || how.contention == CONTENTION_BAECHI)
                 continue;
-            struct evaluation e = evaluate(&s.of, &p, s.a);
+            struct evaluation e = plan_evaluate(&s.of, &p, s.a);
             bool same = e.value == step_of_parts(&s.of, &p, fine, s.a);
             nid waits = same ? 0 : find_waiting(&s, &p, fine, e.v.run);
             if (!same && !waits) {

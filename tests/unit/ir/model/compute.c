@@ -119,7 +119,7 @@ static bool compute_all(struct world *w, int64_t most, int64_t most_read)
         w->c.out = arena_array(m->mem, p->out.n + 1, sizeof *w->c.out);
         w->c.most = most;
         w->c.most_read = most_read;
-        good = compute(&w->c);
+        good = compute_run(&w->c);
         for (uint32_t i = 0; i < p->out.n && good; i++)
             w->known[node_out(m, n, i)] = &w->c.out[i];
     }

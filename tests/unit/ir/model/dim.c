@@ -251,7 +251,7 @@ static void random_expressions(void **state)
             fail_msg("%s = %s: %lld, expected %lld", text, dim_text(m, d, m->mem), (long long)got,
                      (long long)want);
         if (d.sym != 0)
-            assert_string_equal(canonical(str(m, d.sym)), str(m, d.sym));
+            assert_string_equal(canonical(module_str(m, d.sym)), module_str(m, d.sym));
     }
     assert_true(known > 10000);
 }

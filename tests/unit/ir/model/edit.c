@@ -30,7 +30,7 @@ static uint64_t mix_text(uint64_t h, const struct module *m, sid s)
 {
     size_t n = str_size(m, s);
     for (size_t i = 0; i < n; i++)
-        h = mix(h, (unsigned char)str(m, s)[i]);
+        h = mix(h, (unsigned char)module_str(m, s)[i]);
     return mix(h, n);
 }
 
@@ -478,11 +478,13 @@ static void what_else_is_made(void **state)
     assert_int_equal(node_out(m, n, 1), 0);
     assert_int_equal(m->value[node_out(m, n, 2)].outno, 2);
     const struct about *x = &m->about[m->node[n].about];
-    assert_string_equal(str(m, x->doc), "why");
+    assert_string_equal(module_str(m, x->doc), "why");
     assert_int_equal(x->meta.n, 4);
-    assert_string_equal(str(m, m->sids[x->meta.at + 1]), "3");
-    assert_string_equal(str(m, m->tensor[m->tensor[m->value[one].tensor].of[0]].name), "sparse");
-    assert_string_equal(str(m, m->tensor[m->tensor[m->value[two].tensor].of[0]].name), "sparse_1");
+    assert_string_equal(module_str(m, m->sids[x->meta.at + 1]), "3");
+    assert_string_equal(module_str(m, m->tensor[m->tensor[m->value[one].tensor].of[0]].name),
+                        "sparse");
+    assert_string_equal(module_str(m, m->tensor[m->tensor[m->value[two].tensor].of[0]].name),
+                        "sparse_1");
     arena_free(m->mem);
 }
 
@@ -568,7 +570,7 @@ static void names_are_new(void **state)
     assert_string_equal(value_name(m, w), "inside_1");
     assert_string_equal(node_name(m, b), "INSIDE_1");
     assert_int_equal(m->tensor[m->value[w].tensor].name, m->value[w].name);
-    assert_string_equal(str(m, m->value[w].was), "w");
+    assert_string_equal(module_str(m, m->value[w].was), "w");
     assert_int_not_equal(named(m, "inside_2"), 0);
     arena_free(m->mem);
 }
@@ -699,7 +701,7 @@ static void costs_follow(void **state)
     assert_int_equal(m->cost->time[0][now[cc]], 20); /* a copy of a copy */
     assert_int_equal(m->cost->time[0][now[rc]], 0);  /* a copy of a node that was made */
     assert_int_equal(m->backward[now[cc]], 1);
-    assert_string_equal(str(m, m->node[now[cc]].made_from), "B");
+    assert_string_equal(module_str(m, m->node[now[cc]].made_from), "B");
     assert_int_equal(m->color[now[first]], 0);
     assert_int_equal(m->color[now[a]], 1);
     assert_int_equal(m->slot_ann[now[c]], 2);
@@ -709,7 +711,7 @@ static void costs_follow(void **state)
     assert_int_equal(m->color[now[r]], 2);
     assert_int_equal(m->backward[now[c]], 1);
     assert_int_equal(m->backward[now[a]], 0);
-    assert_string_equal(str(m, m->node[now[r]].made_from), "B");
+    assert_string_equal(module_str(m, m->node[now[r]].made_from), "B");
     assert_string_equal(node_name(m, now[r]), "B/Relu");
     assert_string_equal(node_name(m, now[c]), "B_1");
     arena_free(m->mem);
@@ -845,7 +847,7 @@ static void values_are_fixed(void **state)
     assert_int_equal(m->graph[1].init.n, 1); /* nothing reads v and w any more */
     assert_int_equal(m->arg[m->graph[1].init.at], y);
     assert_int_equal(m->value[y].flags & (VALUE_INIT | VALUE_OUTPUT), VALUE_INIT | VALUE_OUTPUT);
-    assert_string_equal(str(m, m->tensor[m->value[y].tensor].name), "y");
+    assert_string_equal(module_str(m, m->tensor[m->value[y].tensor].name), "y");
     const struct type *type = &m->type[m->value[y].type];
     assert_int_equal(type->rank, 2);
     assert_int_equal(m->dim[type->dim + 1].value, 6);

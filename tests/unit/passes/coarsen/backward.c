@@ -196,7 +196,7 @@ static void check_mirror(struct ctx *x, int64_t best)
     struct problem_plan plan = {LOAD_INF,
                                 arena_array(x->use.mem, (size_t)g->n + 1, sizeof(int32_t)),
                                 arena_array(x->use.mem, DEVICES, sizeof(uint32_t))};
-    struct dp_found s = dp_search(mirror(c, x->use.mem), &most, &plan, x->use.mem);
+    struct dp_found s = dp_search(problem_mirror(c, x->use.mem), &most, &plan, x->use.mem);
     assert_true(s.complete);
     assert_int_equal(plan.value, best == INT64_MAX ? LOAD_INF : best);
 }

@@ -114,7 +114,7 @@ static int64_t value_of(const struct instance *t, const int32_t *dev)
 /* The problem turned round has the same optimum, and its plans are plans; turned twice it is itself. */
 static void check_mirror(const struct instance *t, const struct problem *c, int64_t want)
 {
-    const struct problem *m = mirror(c, t->a), *twice = mirror(m, t->a);
+    const struct problem *m = problem_mirror(c, t->a), *twice = problem_mirror(m, t->a);
     const struct wdag *g = twice->g;
     int32_t dev[MAX_N + 1], turned[MAX_N + 1];
     struct problem_plan plan = {LOAD_INF, turned, NULL};
@@ -138,7 +138,7 @@ static void check_mirror(const struct instance *t, const struct problem *c, int6
 static void check_any(const struct instance *t, const struct problem *c, int64_t want,
                       uint64_t seed)
 {
-    const struct problem *m = mirror(c, t->a);
+    const struct problem *m = problem_mirror(c, t->a);
     for (int64_t limit = want == COST_NEVER ? 100000 : want - 1; limit <= want && limit <= 100000;
          limit++)
         for (int i = 0; i < 2; i++) {
@@ -407,7 +407,8 @@ static void test_bounds(void **state)
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         for (uint32_t v = 0; v < t->g.n; v++)
             out[v] = t->g.pin[v] < 0 && random_below(&rng, 3) == 0;
-        struct smaller_problem r = relax(c, out, t->a, &d), all = relax(c, none, t->a, &d);
+        struct smaller_problem r = problem_relax(c, out, t->a, &d),
+                               all = problem_relax(c, none, t->a, &d);
         if (want == COST_NEVER) {
             assert_true(dp_refute(all.c, 100000, all.floating, &most, t->a).none);
             arena_free(t->a);

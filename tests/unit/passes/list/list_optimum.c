@@ -5,7 +5,8 @@
  * timed by a simulator of this file's own, which knows the graph as bits: direct transfers, once for each value and
  * device that reads it, with ports or without; every node starts as soon as its turn has come and its values are there.
  * Left out is only what cannot beat the best so far: placements and orders whose longest path, without ports, is
- * as long; on graphs of up to 5 nodes that changes nothing.  On random plans the simulator and evaluate() agree. */
+ * as long; on graphs of up to 5 nodes that changes nothing.  On random plans the simulator and plan_evaluate()
+ * agree. */
 #include "ir/exec/evaluate.h"
 #include "passes/pipeline.h"
 #include "tests/support/slow_step.h"
@@ -343,7 +344,7 @@ static void try_devices(struct search *s, uint32_t v, uint32_t used)
 
 /* ---- against planners ------------------------------------------------------------------------------- */
 
-/* Random plans take here what evaluate() says; how many could be run. */
+/* Random plans take here what plan_evaluate() says; how many could be run. */
 static uint32_t compare_timing(const struct tiny *g, struct made *s, uint64_t *rng)
 {
     uint32_t runnable = 0;
@@ -374,7 +375,7 @@ static uint32_t compare_timing(const struct tiny *g, struct made *s, uint64_t *r
         if (!can)
             continue;
         int64_t t = time_layout(g, &l);
-        assert_int_equal(evaluate(&s->of, &p, s->a).value, t);
+        assert_int_equal(plan_evaluate(&s->of, &p, s->a).value, t);
         runnable += t < INT64_MAX;
     }
     return runnable;

@@ -18,7 +18,7 @@ static int64_t best_order(struct made *s, uint32_t *perm, uint32_t at, int64_t b
     if (at == s->n) {
         struct plan p = {.dev = s->dev, .rank = s->rank};
         struct arena *own = arena_new(s->a);
-        struct evaluation e = evaluate(&s->of, &p, own);
+        struct evaluation e = plan_evaluate(&s->of, &p, own);
         arena_free(own);
         return evaluation_holds(&e, false) && e.value < best ? e.value : best;
     }

@@ -66,7 +66,7 @@ static void improving(void **state)
             p[again].lacks = first.lacks;
             assert_true(improve_plan(how, &p[again], WORK, 10000) > 0 || b.placement.base->n == 0);
             struct plan plan = {.dev = p[again].dev, .rank = p[again].rank};
-            struct evaluation e = evaluate(&b.x.scene, &plan, s.a);
+            struct evaluation e = plan_evaluate(&b.x.scene, &plan, s.a);
             assert_true(evaluation_holds(&e, true));
             assert_int_equal(e.value, p[again].value);
             assert_int_equal(list_lacking(&b.x.scene, &e.v), p[again].lacks);
@@ -208,7 +208,7 @@ static void too_large(void **state)
         set_up(&b, &s, &rng);
         b.x.scene.model.memory = i % 3 ? MEMORY_LIVE : MEMORY_SUM;
         const struct plan p = {.dev = s.dev, .rank = s.order};
-        struct evaluation e = evaluate(&b.x.scene, &p, s.a);
+        struct evaluation e = plan_evaluate(&b.x.scene, &p, s.a);
         const char *text = list_too_large(&b.x, s.a);
         if (text && e.v.fits)
             fail_msg("%s, but a plan fits", text);

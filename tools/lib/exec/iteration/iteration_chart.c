@@ -318,8 +318,9 @@ int chart_of_iteration(struct chart *c, const struct result *r, int64_t micro_ba
 {
     struct iteration_chart *x = arena_alloc(a, sizeof *x);
     assert(r->verdict->run);
-    *c = (struct chart){
-        .model = path_base(str(r->scene.m, r->scene.m->path)), .of = x, .describe = describe};
+    *c = (struct chart){.model = path_base(module_str(r->scene.m, r->scene.m->path)),
+                        .of = x,
+                        .describe = describe};
     *x = (struct iteration_chart){.r = r, .c = c, .a = a};
     if (replay_iteration(&x->run, r, micro_batches, most, a))
         return -1;

@@ -166,7 +166,7 @@ int chart_of_latency(struct chart *c, const struct result *r, int64_t samples, u
     (void)most;
     assert(run && run->t.status == RUN_DONE);
     struct latency_chart *x = arena_alloc(a, sizeof *x);
-    *c = (struct chart){.model = path_base(str(r->scene.m, r->scene.m->path)),
+    *c = (struct chart){.model = path_base(module_str(r->scene.m, r->scene.m->path)),
                         .end = run->t.end,
                         .of = x,
                         .describe = describe};

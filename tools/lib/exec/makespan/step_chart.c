@@ -270,7 +270,7 @@ static struct chart_detail describe_node(const struct step_chart *x, const struc
                                          struct arena *a)
 {
     const struct module *m = x->r->scene.m;
-    const char *name = node_name(m, t->number), *op = str(m, m->node[t->number].op);
+    const char *name = node_name(m, t->number), *op = module_str(m, m->node[t->number].op);
     const char *pass = hue_of(x, t) == HUE_BACKWARD ? "backward" : x->training ? "forward" : NULL;
     return (struct chart_detail){
         .name = name,
@@ -380,7 +380,7 @@ int chart_of_step(struct chart *c, const struct result *r, int64_t samples, uint
     (void)most;
     assert(run && run->t.status == RUN_DONE);
     struct step_chart *x = arena_alloc(a, sizeof *x);
-    *c = (struct chart){.model = path_base(str(r->scene.m, r->scene.m->path)),
+    *c = (struct chart){.model = path_base(module_str(r->scene.m, r->scene.m->path)),
                         .end = run->t.end,
                         .of = x,
                         .describe = describe};

@@ -299,8 +299,9 @@ int chart_of_rounds(struct chart *c, const struct result *r, int64_t samples, ui
                     struct arena *a)
 {
     struct rounds *x = arena_alloc(a, sizeof *x);
-    *c = (struct chart){
-        .model = path_base(str(r->scene.m, r->scene.m->path)), .of = x, .describe = describe};
+    *c = (struct chart){.model = path_base(module_str(r->scene.m, r->scene.m->path)),
+                        .of = x,
+                        .describe = describe};
     *x = (struct rounds){.r = r, .c = c, .a = a};
     if (replay_result(&x->y, r, samples, most, a))
         return -1;
