@@ -100,7 +100,7 @@ def main():
                           check=False).returncode:
             print("skipped: the compiler has no sanitizers")
             return 77
-        readers = {module_str(f.relative_to(ROOT)) for f in (ROOT / "frontends").rglob("*.c")}
+        readers = {str(f.relative_to(ROOT)) for f in (ROOT / "frontends").rglob("*.c")}
         readers |= {"ir/base/arena.c", *(f"tests/fuzz/{x}.c" for x in ("replay", "fuzz", "wire"))}
         readers |= {p.file for p in patches}
         names = sorted(readers | {f"tests/fuzz/fuzz_{t}.c" for t in targets})

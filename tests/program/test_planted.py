@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, module_str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from with_ort import GEN, PCC, verified  # first: it skips the test without ONNX Runtime
 import onnx
@@ -210,7 +210,7 @@ def wrong_offset(f):
             entry = next((e for e in t.external_data if e.key == "offset"), None)
             if entry is None or int(entry.value) < 4096:
                 continue
-            entry.value = module_str(int(entry.value) - 4096)
+            entry.value = str(int(entry.value) - 4096)
             f.save(f.files[-1])
             return "DIFFERENT: output"
     return None
@@ -265,8 +265,8 @@ def plant(plant_one, model, split, inputs, temp):
 def try_model(name, model, inputs, temp):
     """Lines that say what is wrong, and the number of plants that were caught."""
     split = temp / (name + ".split")
-    command = [PCC, module_str(model), "-p", "fuse,dp-place", "-d", "2xa100", "--link", "1TB/s,0us", "-q",
-               "-o", module_str(split), *symbolic_sizes(model, inputs)]
+    command = [PCC, str(model), "-p", "fuse,dp-place", "-d", "2xa100", "--link", "1TB/s,0us", "-q",
+               "-o", str(split), *symbolic_sizes(model, inputs)]
     r = subprocess.run(command, capture_output=True, text=True)
     if r.returncode != 0:
         return [f"{name}: pcc: exit code {r.returncode}: {r.stderr.strip()}"], 0
@@ -294,7 +294,7 @@ def main():
         temp, models = Path(folder), []
         for name, options in GENERATED.items() if not extras.extra() else ():
             model = temp / (name + ".onnx")
-            subprocess.run([GEN, *options, "-o", module_str(model)], check=True)
+            subprocess.run([GEN, *options, "-o", str(model)], check=True)
             models.append((name, model, None))
         for name in EXPORTED if extras.extra() else ():
             model = extras.shared(f"models/exported/tiny/{name}.onnx")
