@@ -5,8 +5,8 @@
 #
 #   tools/test.sh [--quick]
 #
-# Presets: release is built and tested by dev, asan is built and tested, clang (if there is one, without optimising) and
-# dist are built only: warnings are errors.  Besides, one of the ways in which users may build it, another for each commit
+# Presets: release is built and tested by dev, asan is built and tested, clang (if there is one) and
+# dist are built only, without optimising: warnings are errors.  Besides, one of the ways in which users may build it, another for each commit
 # (tools/builds.sh --one).  --quick: release and dev alone.  A build that fails counts as one failed test.
 # Exits with 1 if anything failed.
 set -eu
@@ -31,8 +31,13 @@ build() { # preset, more for cmake
     cmake --build --preset "$1"
 }
 
-# For what is built only: clang's warnings do not depend on how it optimises.
-in_short() { [ "$1" != clang ] || echo -DCMAKE_C_FLAGS_RELWITHDEBINFO=-O0; }
+# For what is built only: warnings of clang, and of what assertions alone use, do not depend on how it is optimised.
+in_short() {
+    case $1 in
+    clang) echo -DCMAKE_C_FLAGS_RELWITHDEBINFO=-O0 ;;
+    dist) echo -DCMAKE_C_FLAGS_RELWITHDEBINFO=-DNDEBUG ;;
+    esac
+}
 
 # The number in an attribute of the <testsuite> element that spans the first lines of ctest's report.
 count() { sed -n '/<testsuite/,/>/s/.*[[:space:]]'"$2"'="\([0-9]*\)".*/\1/p' "$1" | head -n 1; }

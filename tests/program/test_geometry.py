@@ -327,7 +327,7 @@ def planted(d):
 def main():
     extra, names = extras.extra(), [a for a in sys.argv[1:] if not a.startswith("--extra=")]
     extras.need(not extra or shutil.which("dot"), "no program dot")
-    extras.need(extra != "shared" or not SANITIZED, "with sanitizers pictures are no others")
+    extras.need(not extra or not SANITIZED, "with sanitizers pictures are no others")
     with tempfile.TemporaryDirectory(prefix="pcc-geometry-") as name:
         d = Path(name)
         (pictures if extra else charts)(d, names or (REAL if extra == "shared" else MODELS))

@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from sanitized import SANITIZED
 from same_results import Runs  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
@@ -565,7 +566,7 @@ def check_model(path, runs=None, split=False):
         if a.SerializeToString(deterministic=True) != b.SerializeToString(deterministic=True):
             check(False, f"{what}: {first_difference(a, b)}")
         check(not list(path.parent.glob("back.onnx.data")), f"{what}: weights are copied")
-    if runs and not runs.why_not:
+    if runs and not runs.why_not and not SANITIZED:  # the bytes are those of other builds
         check(not (wrong := runs.difference(back)), f"{what}: {wrong}")
     if split and path.name not in TWICE_DEFINED:
         check_splits(path, text, path.parent, what)
