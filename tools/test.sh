@@ -5,8 +5,8 @@
 #
 #   tools/test.sh [--quick]
 #
-# Presets: release is built and tested by dev, asan is built and tested, clang (if there is one) and
-# dist are built only, without optimising: warnings are errors.  Besides, one of the ways in which users may build it, another for each commit
+# Presets: release is built and tested by dev, asan is built and tested, clang (if there is one) and dist are built only,
+# without optimising: warnings are errors.  Besides, one of the ways in which users may build it, another for each commit
 # (tools/builds.sh --one).  --quick: release and dev alone.  A build that fails counts as one failed test.
 # Exits with 1 if anything failed.
 set -eu

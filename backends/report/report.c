@@ -477,7 +477,7 @@ static void print_runner(FILE *f, const char *folder, const char *model, const c
     putc('\n', f);
     if (!model)
         return;
-    fputs("compare outputs with those of the whole model: add --verify ", f);
+    fputs("to compare with the whole model, add --verify ", f);
     put_shell_word(f, model);
     putc('\n', f);
 }

@@ -135,7 +135,7 @@ def printed_line(temp, model):
     odd.write_bytes(model.read_bytes())
     r = subprocess.run([PCC, odd.name, "-d", "2xa100", "-Wno-guessed-dim", "--pictures=none", "-o", "the split/"],
                        capture_output=True, text=True, cwd=temp)
-    found = re.search(r"^run it: (.*)\ncompare outputs with those of the whole model: add (--verify .*)$",
+    found = re.search(r"^run it: (.*)\nto compare with the whole model, add (--verify .*)$",
                       r.stdout, re.M)
     if not check(found, f"the last lines are {r.stdout.splitlines()[-2:]} {r.stderr}"):
         return
