@@ -75,7 +75,7 @@ static double to_float(enum form f, union number x, enum elem to)
     return large && to != ELEM_F32 ? (double)NAN : (double)r;
 }
 
-/* The number as one of the form of integers; false: it has no place there. */
+/* Converts x, of form f, to the integer form `to`; false: the value does not fit. */
 static bool to_integer(enum form f, union number x, enum form to, union number *r)
 {
     *r = x;
