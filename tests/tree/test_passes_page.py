@@ -60,9 +60,9 @@ def solvers(text):
 
 
 def c_flags():
-    """What this build gives the compiler, its sanitizers among them."""
+    """What this build gives the compiler, its sanitizers among them; not optimised."""
     kind = cache("CMAKE_BUILD_TYPE").upper()
-    return [*cache("CMAKE_C_FLAGS").split(), *cache(f"CMAKE_C_FLAGS_{kind}").split()]
+    return [*cache("CMAKE_C_FLAGS").split(), *cache(f"CMAKE_C_FLAGS_{kind}").split(), "-O0"]
 
 
 def tables():
