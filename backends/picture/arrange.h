@@ -13,13 +13,14 @@ struct arrange_frame {
     uint32_t stack;
 };
 
-/* A label that an arrow between two frames goes through; frame + 1, 0: the host. */
+/* A label on an arrow between two frames, or between a frame and the host. */
 struct arrange_sign {
-    uint32_t from, to;
+    uint32_t from, to; /* the frames at the arrow's tail and head, each + 1; 0: the host */
     double wide, high;
-    double
-        at; /* where in the height of the frame `to` (or `from` for what the host gets) its box has its middle */
-    double x, y; /* its middle */
+    /* from the top of the label's frame down to the middle of the box that the arrow meets there; the label's frame is
+     * `to`, or `from` where `to` is the host */
+    double at;
+    double x, y; /* the middle of the label */
 };
 
 struct arrangement {

@@ -590,6 +590,8 @@ static const uint32_t *draw_devices(struct picture *p, const struct blocks *b)
     return box_of;
 }
 
+/* Draws at most max(most, frames) boxes, each for a block of nodes of one frame; with `most` 1 as draw_devices().
+ * Returns [node] the number of its box; 0: it has none. */
 static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
 {
     struct blocks b = blocks_build(p->r, &p->frames, most, p->a);

@@ -312,7 +312,8 @@ static Onnx__TensorProto *make_reference(struct split *s, const Onnx__TensorProt
     return p;
 }
 
-/* The bytes of a tensor in a file, as an address; of large ones one that only stands for them. */
+/* The bytes of tensor t for a message; NULL: failed.  A tensor of PACK_COPY bytes or more in a file gets the address
+ * that stands for its bytes (infile_addresses), which must not be read. */
 static uint8_t *bytes_of(struct split *s, uint32_t t)
 {
     const struct tensor *x = held_tensor(s, t);
@@ -328,7 +329,8 @@ static uint8_t *bytes_of(struct split *s, uint32_t t)
     }
     if (s->failed)
         return NULL;
-    uint8_t *p = arena_alloc(s->a, (size_t)x->len + 1); /* in a file: below MIN_BYTES */
+    /* tensors in files that come here are shorter than PACK_COPY: longer ones have addresses */
+    uint8_t *p = arena_alloc(s->a, (size_t)x->len + 1);
     if (x->len && !s->failed &&
         tensor_read(s->weights.held[t].m, s->weights.held[t].t, 0, p, x->len))
         s->failed = true;

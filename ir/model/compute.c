@@ -300,8 +300,9 @@ uint32_t take_axes(struct computation *c, struct list axes, uint32_t rank)
 
 /* ---- results ------------------------------------------------------------------------------------ */
 
-/* Whether a result of that type and shape may be. */
-static bool may_be(struct computation *c, enum elem elem, uint32_t rank, const int64_t *dim)
+/* Whether a result of that type and shape can be computed here: its size is known, its elements are whole bytes, and it
+ * has at most c->most bytes.  If not, sets c->failed. */
+static bool can_make(struct computation *c, enum elem elem, uint32_t rank, const int64_t *dim)
 {
     int64_t n = rank <= COMPUTE_RANK ? shape_elems(dim, rank) : -1;
     if (n < 0 || elem_bits(elem) % 8 != 0 || size_of(elem) == 0 || elem_bytes(elem, n) > c->most)
@@ -332,7 +333,7 @@ struct known *compute_make(struct computation *c, uint32_t i, enum elem elem, ui
                            const int64_t *dim)
 {
     assert(i < c->nout);
-    if (!may_be(c, elem, rank, dim))
+    if (!can_make(c, elem, rank, dim))
         return NULL;
     set_up(c, &c->out[i], elem, rank, dim);
     return &c->out[i];
@@ -340,7 +341,7 @@ struct known *compute_make(struct computation *c, uint32_t i, enum elem elem, ui
 
 struct known *make_between(struct computation *c, enum elem elem, uint32_t rank, const int64_t *dim)
 {
-    if (!may_be(c, elem, rank, dim))
+    if (!can_make(c, elem, rank, dim))
         return NULL;
     struct known *k = arena_alloc(c->a, sizeof *k);
     set_up(c, k, elem, rank, dim);
@@ -349,7 +350,7 @@ struct known *make_between(struct computation *c, enum elem elem, uint32_t rank,
 
 bool make_reshaped(struct computation *c, const struct known *x, uint32_t rank, const int64_t *dim)
 {
-    if (!may_be(c, x->elem, rank, dim) || shape_elems(dim, rank) != x->n)
+    if (!can_make(c, x->elem, rank, dim) || shape_elems(dim, rank) != x->n)
         return false;
     c->out[0] = *x;
     c->out[0].rank = rank;

@@ -137,9 +137,9 @@ enum form form_of(enum elem e);
 bool get_number(const struct known *k, int64_t i, union number *x);
 /* The same, and floats of 16 bits, too; *f: its form. */
 bool get_any(const struct known *k, int64_t i, enum form *f, union number *x);
-/* Makes element i these bits, or one that is not known: then the result is known in part. */
+/* Sets element i of k to `bits`; good false: marks it as not known, so that k is known in part. */
 void put_bits(struct computation *c, struct known *k, int64_t i, bool good, uint64_t bits);
-/* The same with a number, which is not known if it is none of that type. */
+/* The same with a number; one that does not fit the type of k is marked as not known. */
 void put_number(struct computation *c, struct known *k, int64_t i, bool good, union number x);
 
 #endif

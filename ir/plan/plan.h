@@ -100,7 +100,8 @@ struct verdict {
     const char *why_not; /* the first violated rule in words, or NULL */
     /* the run, of the execution model's own type (struct latency_run), if it ended; NULL: the plan is not run */
     const void *run;
-    /* of training: the plan's, or one for each of its devices; NULL: of none */
+    /* the stages of a training plan: the plan's own, or one stage for each device that it uses; NULL: the objective is
+     * not training, or the stages were refused (why_not) */
     const struct stages *stages;
 };
 

@@ -84,7 +84,7 @@ static void add_reads(struct work_build *b)
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-/* Weights, each by the first part of a device that needs it. */
+/* Adds the bytes of each weight to `lasting` of the first part on each device that reads it. */
 static void add_lasting(struct work_build *b)
 {
     const struct place *p = b->s->place;

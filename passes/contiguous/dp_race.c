@@ -290,7 +290,7 @@ static void tell_progress(const struct race *r)
     problem_tell(r->c, r->o->clock, "searching", (uint32_t)passed, r->best->value);
 }
 
-/* The turn of the main search. */
+/* The main search's turn in the race: up to `round` steps. */
 static void search_on(struct race *r, uint64_t round)
 {
     enum { SLICE = 262144 }; /* steps between two looks at the clock */

@@ -474,7 +474,8 @@ static const struct problem_kind *kind_of(const struct problem *c, uint32_t dev)
     return &c->kind[k];
 }
 
-/* The largest load of a plan, whose loads are sums. */
+/* The largest load of a device under dev[], for a problem that is not `detailed`: a load is then the times of the
+ * device's vertices plus the costs of the cut nets with a pin on the device. */
 static int64_t largest_load(const struct problem *c, const int32_t *dev, struct arena *a)
 {
     const struct wdag *g = c->g;

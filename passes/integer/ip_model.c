@@ -505,7 +505,7 @@ static void make_shared(struct builder *b, uint32_t s)
         for_row (x, *by, i)
             if (can_be(b, x, s))
                 add_comparison(b, arena_fmt(b->a, "%s_by_%u", name, x), u, x, s, true);
-        push_cut(b, u, mip_in_bytes(&b->bytes, b->g->shared_size[i]));
+        push_cut(b, u, mip_byte_units(&b->bytes, b->g->shared_size[i]));
     }
 }
 
@@ -553,7 +553,7 @@ static void make_memory(struct builder *b)
     b->bytes = mip_bytes_of(b->g, b->k + 1);
     b->m->bytes = b->bytes.unit;
     for (uint32_t v = 0; v < b->n; v++)
-        all += mip_in_bytes(&b->bytes, vertex_bytes(b->g, v));
+        all += mip_byte_units(&b->bytes, vertex_bytes(b->g, v));
     for (uint32_t s = 0; s < b->k; s++) {
         int64_t room = b->c->kind[b->m->kind[s]].memory;
         if (room == LOAD_INF)
@@ -563,7 +563,7 @@ static void make_memory(struct builder *b)
         mip_row(b->p, arena_fmt(b->a, "memory_%s", b->dev[s]), -MIP_INF, 0);
         for (uint32_t v = 0; v < b->n; v++)
             if (can_be(b, v, s) && b->g->size[v])
-                add_x(b, v, s, mip_in_bytes(&b->bytes, b->g->size[v]));
+                add_x(b, v, s, mip_byte_units(&b->bytes, b->g->size[v]));
         for (uint32_t i = 0; i < b->ncut; i++)
             mip_term(b->p, b->cut[i].col, b->cut[i].by);
         end_memory(b, s, room, all);

@@ -49,7 +49,7 @@ struct mip_bytes mip_bytes_of(const struct wdag *g, uint32_t places)
     return b;
 }
 
-double mip_in_bytes(const struct mip_bytes *b, int64_t bytes)
+double mip_byte_units(const struct mip_bytes *b, int64_t bytes)
 {
     return (double)bytes / (double)b->unit;
 }

@@ -19,7 +19,8 @@ struct mip_bytes {
 };
 /* Of g's vertices and shared items, which `places` devices hold.  O(V + shared). */
 struct mip_bytes mip_bytes_of(const struct wdag *g, uint32_t places);
-double mip_in_bytes(const struct mip_bytes *b, int64_t bytes);
+/* Bytes as a number of b->unit: the figure that the integer program has for them. */
+double mip_byte_units(const struct mip_bytes *b, int64_t bytes);
 /* Right side of a memory row: `room` bytes plus half of the divisor, so that a solver's tolerance cannot admit or
  * refuse a set. */
 double mip_room(const struct mip_bytes *b, int64_t room);

@@ -677,9 +677,9 @@ static void make_room(struct builder *b, const struct mip_bytes *bytes, uint32_t
         item[i] = make_shared(b, i, at, end);
     mip_row(b->p, arena_fmt(b->a, "memory_%s", place_name(b, at)), -MIP_INF, mip_room(bytes, room));
     for (uint32_t v = 0; v < b->n; v++)
-        add_places(b, v, at, end, mip_in_bytes(bytes, b->g->size[v]));
+        add_places(b, v, at, end, mip_byte_units(bytes, b->g->size[v]));
     for (uint32_t i = 0; i < b->g->nshared; i++)
-        mip_term(b->p, item[i], mip_in_bytes(bytes, b->g->shared_size[i]));
+        mip_term(b->p, item[i], mip_byte_units(bytes, b->g->shared_size[i]));
 }
 
 static void make_memory(struct builder *b)

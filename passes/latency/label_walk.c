@@ -275,7 +275,8 @@ static void extend_all(struct label_run *r)
             extend(r, &w->alive[w->set.from + i], ideal);
 }
 
-/* The labels of I that have an accelerator of kind k left. */
+/* Fills w->alive with the labels of the ideal I (r->now) that have an accelerator of kind k left.  With lanes: one
+ * entry for each accelerator that has a slot left; of equal ones, which are sorted side by side, only the first. */
 static void first_alive(struct label_run *r, uint32_t k)
 {
     struct label_walk *w = &r->walk;

@@ -232,7 +232,8 @@ static bool choose_step(struct latency_search *v)
     return true;
 }
 
-/* The ladder of limits; ends with s.complete, or where the budget of steps does. */
+/* Searches with rising limits T, each of which raises the proved bound s.lower.  Ends when the best plan is proved
+ * (s.complete), no higher T is within reach (choose_step), a search did not end, or no steps are left. */
 static void climb(struct latency_search *v)
 {
     v->hopeless = v->hopeless && v->failed <= v->best->value;

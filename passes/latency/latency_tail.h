@@ -14,7 +14,7 @@ struct latency_tail {
      * its subgraph apart, to the end of all; LOAD_INF: it cannot run there */
     int64_t *on[PROBLEM_KINDS];
     int64_t *host;    /* [unit] ps from its start on the host; LOAD_INF */
-    int64_t *least;   /* [unit] the least of these: from the start of whatever it is in */
+    int64_t *least;   /* [unit] ps: the smallest of host[unit] and of on[] of its block */
     uint32_t *next;   /* [block] the next block of its path; UINT32_MAX: none */
     int64_t all;      /* ps: no plan takes less */
     uint32_t longest; /* a unit with the largest `least`; UINT32_MAX: there are no units */

@@ -142,7 +142,8 @@ static bool can_share(const struct search *x, uint32_t devices)
     return x->r->samples % devices == 0;
 }
 
-/* Cuts `rest`, the free devices, down to as many as can share a micro-batch, from the first server on; their number. */
+/* Takes devices away from `rest`, those of the last server first, until the ones left can share a micro-batch. Returns
+ * how many are left. */
 static uint32_t trim(const struct search *x, struct device_set *rest)
 {
     uint32_t n = servers_devices(x->s, rest), v = x->s->n;

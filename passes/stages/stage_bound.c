@@ -36,7 +36,8 @@ enum {
 #define NONE UINT32_MAX
 #define NEVER (INT64_MAX / 4)
 
-/* What a stage of certain layers on certain devices adds to a way; ps. */
+/* What a stage of certain layers on a certain number of devices adds to a way, which is a partial plan: the stages from
+ * the first one up to some state (see the head of the file).  In ps. */
 struct piece {
     int64_t first, around;    /* what must be left of `most` besides these */
     int64_t forward, through; /* time that the stage adds to the two ways: f, f + b */
@@ -295,8 +296,9 @@ static void sum_cuts(struct stage_bound_search *p)
     }
 }
 
-/* Whether another model of the same micro-batches allows all ways that model i does: dapple, gpipe and interleaved (of
- * one stage on each device) ask for the same here, zb-h1 for less. */
+/* Whether model i need not be asked about ways: another model with the same micro-batches allows every way that model i
+ * allows.  The conditions of dapple, gpipe and interleaved (with one stage on each device) are the same here, so the
+ * first of them stands for all; those of zb-h1 are weaker. */
 static bool is_covered(const struct training *model, uint32_t n, uint32_t i)
 {
     const struct training *own = &model[i];

@@ -154,7 +154,7 @@ static void add_nodes(struct step_build *t)
     }
 }
 
-/* Of forward and backward nodes, how many a part has. */
+/* In how many of the two passes, forward and backward, the part has nodes. */
 static uint32_t count_passes(const struct module *m, const struct part *part)
 {
     bool has[2] = {false, false};

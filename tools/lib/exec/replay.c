@@ -47,8 +47,9 @@ int replay_rounds(FILE *f, const struct result *r, int64_t samples, struct arena
     struct replay y;
     if (replay_result(&y, r, samples, REPLAY_MOST, a))
         return -1;
-    bool steady =
-        exec_kind(&r->scene.model)->feed == FEED_STEADY; /* else it comes to another figure */
+    /* Only with FEED_STEADY is the verdict's value the time per sample that a replay comes close to; for other
+     * objectives load_verdict() computes that time. */
+    bool steady = exec_kind(&r->scene.model)->feed == FEED_STEADY;
     int64_t v = steady ? r->verdict->value
                        : load_verdict(&r->scene, r->plan->dev, r->plan->copies, a).value;
     double over = (double)(y.end - v * y.samples) / ((double)(v ? v : 1) * y.samples);

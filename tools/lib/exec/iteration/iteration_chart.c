@@ -78,6 +78,8 @@ static uint32_t micro_batch(const struct iteration_chart *x, uint32_t item)
     return item - x->g->first[task] + task - x->first[t->kind][t->number];
 }
 
+/* Marks the items of the critical chain, and sums their times into chain[]: 0 computing (kinds up to ITERATION_WEIGHT),
+ * 1 transfers, 2 AllReduce. */
 static void mark_chain(struct iteration_chart *x)
 {
     uint32_t n;
