@@ -46,7 +46,7 @@ static vid copy_value(struct copy_state *c, vid v, gid g)
 }
 
 /* Appends the copy of v, an entry of list `which` of a body, to the same list of the copied body. */
-static void copy_border(struct copy_state *c, struct copy_pair body, vid v, int which,
+static void copy_border(struct copy_state *c, struct copy_pair body, vid v, enum graph_list which,
                         uint32_t set_at)
 {
     struct edit *e = c->e;
@@ -59,13 +59,14 @@ static void copy_border(struct copy_state *c, struct copy_pair body, vid v, int 
 }
 
 /* A list of graph `from` for its copy `to`: copies of inputs and initializers, or the outputs that have come of it. */
-static void copy_list(struct copy_state *c, struct copy_pair body, struct slice list, int which)
+static void copy_list(struct copy_state *c, struct copy_pair body, struct slice list,
+                      enum graph_list which)
 {
     struct edit *e = c->e;
     for (uint32_t i = 0; i < list.n; i++)
         copy_border(c, body, e->m->arg[list.at + i], which, 0);
     for (uint32_t i = e->come[body.from]; i != 0; i = e->border[i - 1].next)
-        if ((int)e->border[i - 1].list == which)
+        if (e->border[i - 1].list == which)
             copy_border(c, body, e->border[i - 1].value, which, e->border[i - 1].set_at);
 }
 

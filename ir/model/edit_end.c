@@ -172,7 +172,7 @@ static void sweep_nodes(struct end *x)
 /* ---- 2. lists of graphs --------------------------------------------------------------------------- */
 
 /* A list of a graph with what comes to its end, without initializers that go. */
-static struct slice list_now(struct end *x, gid g, struct slice old, int which)
+static struct slice list_now(struct end *x, gid g, struct slice old, enum graph_list which)
 {
     struct edit *e = x->e;
     struct module *m = x->m;
@@ -184,7 +184,7 @@ static struct slice list_now(struct end *x, gid g, struct slice old, int which)
     }
     for (uint32_t i = e->come[g]; i != 0; i = e->border[i - 1].next) {
         const struct edit_border b = e->border[i - 1];
-        if ((int)b.list != which)
+        if (b.list != which)
             continue;
         list = vec_grow(x->a, list, &cap, n + 1, sizeof *list);
         list[n++] = which == BORDER_OUT ? edit_output_now(e, g, b.value, b.set_at) : b.value;

@@ -109,12 +109,11 @@ gid edit_add_body(struct edit *e, nid n, const char *name)
 }
 
 /* Notes that v comes to the end of a list. */
-void edit_append(struct edit *e, gid g, vid v, int list)
+void edit_append(struct edit *e, gid g, vid v, enum graph_list list)
 {
     const uint32_t at = e->nborder++;
     e->border = vec_grow(e->a, e->border, &e->capborder, e->nborder, sizeof *e->border);
-    e->border[at] = (struct edit_border){.graph = g, .value = v, .set_at = e->time};
-    e->border[at].list = list;
+    e->border[at] = (struct edit_border){.graph = g, .value = v, .list = list, .set_at = e->time};
     *(e->come[g] == 0 ? &e->come[g] : &e->border[e->latest[g] - 1].next) = at + 1;
     e->latest[g] = at + 1;
 }

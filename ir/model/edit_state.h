@@ -33,11 +33,14 @@ struct edit_value {
     vid like; /* of a new value: the value whose type and sizes it takes; 0: none */
 };
 
+/* The lists of a graph. */
+enum graph_list { BORDER_IN, BORDER_INIT, BORDER_OUT };
+
 /* A value appended to a list of a graph. */
 struct edit_border {
     gid graph;
     vid value;
-    enum { BORDER_IN, BORDER_INIT, BORDER_OUT } list;
+    enum graph_list list;
     uint32_t set_at; /* time at which the entry was added */
     uint32_t next;   /* 1 + the next entry for the same graph, 0: none */
 };
@@ -82,7 +85,7 @@ vid edit_new_value(struct edit *e, gid g, sid like, uint32_t flags);
 /* A new node of graph g behind another one (0: at the beginning). */
 nid edit_new_node(struct edit *e, gid g, nid after, const char *op);
 /* Notes that v comes to the end of a list of graph g: BORDER_IN, ... */
-void edit_append(struct edit *e, gid g, vid v, int list);
+void edit_append(struct edit *e, gid g, vid v, enum graph_list list);
 /* Grows the arrays by graph to the module's number of graphs. */
 void edit_grow_graphs(struct edit *e);
 /* Node n does not make v any more. */
