@@ -338,7 +338,7 @@ def random_trials(own):
 
 
 def shared_trials():
-    each = 2 if SANITIZED else 1
+    each = 4 if SANITIZED else 1
     for k, (path, inputs) in itertools.islice(enumerate(shared_models()), 0, None, each):
         for devices in (2, 3, 4):
             if EVERYTHING or devices == 2 + k % 3:
