@@ -240,7 +240,7 @@ static uint32_t *vertices_in(const struct rung *to, const struct rung *from, uin
 }
 
 struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_limits *most,
-                      struct arena *scratch, struct diag *d)
+                      uint64_t *steps, struct arena *scratch, struct diag *d)
 {
     struct arena *own = arena_new(scratch);
     struct smaller all = smaller_begin(c, upper, own);
@@ -257,7 +257,9 @@ struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_li
                                  .max_states = most->max_states,
                                  .max_bytes = MEMORY_MAX};
         now.s = search_new(now.turned ? problem_mirror(now.r.c, now.a) : now.r.c, &ask, now.a);
-        if (!search_run(now.s, most).complete)
+        struct dp_found ran = search_run(now.s, most);
+        *steps += ran.steps;
+        if (!ran.complete)
             break;
         if (!search_found(now.s))
             b = search_bound(c, upper, now.r.lost);

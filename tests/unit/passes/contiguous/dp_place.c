@@ -427,10 +427,11 @@ static void test_bounds(void **state)
         exact += dp_refute(r.c, want - 1, r.floating, &most, t->a).none;
         cut += check_cuts(t, c, seed, want);
         int64_t before = c->lower.value;
-        struct bound climb = dp_climb(c, want, &most, t->a, &d);
+        uint64_t steps = 0;
+        struct bound climb = dp_climb(c, want, &most, &steps, t->a, &d);
         assert_true(climb.value == before || climb.value == want);
         climbed += climb.value > before;
-        assert_int_equal(dp_climb(c, want + 1, &most, t->a, &d).value, before);
+        assert_int_equal(dp_climb(c, want + 1, &most, &steps, t->a, &d).value, before);
         problem_raise(c, dp_bound(c, want, 1000000, NULL, t->a, &d));
         better += c->lower.value > before;
         assert_in_range(c->lower.value, before, want);
