@@ -263,7 +263,8 @@ static void try_path(struct race *r, uint64_t steps)
     adapt(&r->paths, SHARE_ONE / 2, raised);
 }
 
-/* Climbs once: each search of the climb may take as many steps as all searches so far. */
+/* Climbs once, with at most as many steps as all searches so far. The steps are not counted, since a climb proves
+ * the best plan or finds nothing that the other searches could use. */
 static void try_climb(struct race *r)
 {
     const struct dp_limits most = {
@@ -272,8 +273,7 @@ static void try_climb(struct race *r)
         r->steps < r->most / CLIMB_AFTER)
         return;
     r->climbed = true;
-    problem_raise(r->c,
-                  dp_climb(r->c, r->best->value, &most, &r->steps, r->o->scratch, r->o->diag));
+    problem_raise(r->c, dp_climb(r->c, r->best->value, &most, r->o->scratch, r->o->diag));
 }
 
 /* Smaller graphs raise the bound where the rounds have left a gap. */

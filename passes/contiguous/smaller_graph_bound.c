@@ -240,11 +240,13 @@ static uint32_t *vertices_in(const struct rung *to, const struct rung *from, uin
 }
 
 struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_limits *most,
-                      uint64_t *steps, struct arena *scratch, struct diag *d)
+                      struct arena *scratch, struct diag *d)
 {
     struct arena *own = arena_new(scratch);
     struct smaller all = smaller_begin(c, upper, own);
     struct bound b = c->lower;
+    struct dp_limits left = *most;
+    assert(most->max_steps);
     for (struct rung before = {.a = own}, now; b.value < upper; before = now) {
         now = (struct rung){.a = arena_new(own), .turned = !before.turned};
         if (!smaller_next(&all, &now.r, now.a, d))
@@ -257,12 +259,14 @@ struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_li
                                  .max_states = most->max_states,
                                  .max_bytes = MEMORY_MAX};
         now.s = search_new(now.turned ? problem_mirror(now.r.c, now.a) : now.r.c, &ask, now.a);
-        struct dp_found ran = search_run(now.s, most);
-        *steps += ran.steps;
+        struct dp_found ran = search_run(now.s, &left);
         if (!ran.complete)
             break;
         if (!search_found(now.s))
             b = search_bound(c, upper, now.r.lost);
+        if (ran.steps >= left.max_steps)
+            break;
+        left.max_steps -= ran.steps;
         if (before.s)
             arena_free(before.a);
     }

@@ -25,9 +25,9 @@ struct bound dp_bound(const struct problem *c, int64_t upper, uint64_t steps, st
                       struct arena *scratch, struct diag *d);
 
 /* `upper`, the value of a plan, as a bound, if searches of smaller graphs, each of which guides the next, find no plan
- * that takes less, some ten searches each within `most`; else c->lower.  Adds the steps of all searches to *steps.
- * c must not be detailed. */
+ * that takes less, some ten searches that together keep to most->max_steps (at least 1); else c->lower.  c must
+ * not be detailed. */
 struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_limits *most,
-                      uint64_t *steps, struct arena *scratch, struct diag *d);
+                      struct arena *scratch, struct diag *d);
 
 #endif
