@@ -403,7 +403,7 @@ static struct known *sort_axes(struct computation *c, struct known *x, uint32_t 
 static void reduce_one(struct computation *c, enum math op, const struct known *x, int64_t n,
                        int64_t i)
 {
-    union number all = {0}, sizes = {0}, a, size = {0};
+    union number all = {0}, sizes = {0}, a = {0}, size = {0};
     bool good = true;
     for (int64_t k = 0; k < n && good; k++) {
         good = get_number(x, i * n + k, &a) && with_one(MATH_ABS, x->elem, a, &size);
