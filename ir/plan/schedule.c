@@ -207,8 +207,8 @@ struct way {
     uint32_t tensor, home, dev, part;
 };
 
-/* Lists the ways of all tensors, by tensor, then device (put_ways sorts them into the order in which they are sent),
- * and puts the ALLOC and FREE of each tensor. */
+/* Lists the ways of all tensors, by tensor, then device (put_ways sorts them into sending order), and puts the
+ * ALLOC and FREE of each tensor. */
 static const struct way *find_ways(struct schedule_build *b, uint32_t *n)
 {
     const struct sample_work *w = b->w;

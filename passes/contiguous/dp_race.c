@@ -263,8 +263,8 @@ static void try_path(struct race *r, uint64_t steps)
     adapt(&r->paths, SHARE_ONE / 2, raised);
 }
 
-/* Climbs once, with at most as many steps as all searches so far. The steps are not counted, since a climb proves
- * the best plan or finds nothing that the other searches could use. */
+/* Climbs once, with at most as many steps as all searches so far. The steps are not counted: a climb
+ * proves the best plan, which ends the race, or leaves bound and plan as they were. */
 static void try_climb(struct race *r)
 {
     const struct dp_limits most = {

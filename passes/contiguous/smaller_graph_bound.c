@@ -246,8 +246,7 @@ struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_li
     struct smaller all = smaller_begin(c, upper, own);
     struct bound b = c->lower;
     struct dp_limits left = *most;
-    assert(most->max_steps);
-    for (struct rung before = {.a = own}, now; b.value < upper; before = now) {
+    for (struct rung before = {.a = own}, now; b.value < upper && left.max_steps; before = now) {
         now = (struct rung){.a = arena_new(own), .turned = !before.turned};
         if (!smaller_next(&all, &now.r, now.a, d))
             break;
@@ -260,13 +259,11 @@ struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_li
                                  .max_bytes = MEMORY_MAX};
         now.s = search_new(now.turned ? problem_mirror(now.r.c, now.a) : now.r.c, &ask, now.a);
         struct dp_found ran = search_run(now.s, &left);
+        left.max_steps -= smaller_u64(ran.steps, left.max_steps);
         if (!ran.complete)
             break;
         if (!search_found(now.s))
             b = search_bound(c, upper, now.r.lost);
-        if (ran.steps >= left.max_steps)
-            break;
-        left.max_steps -= ran.steps;
         if (before.s)
             arena_free(before.a);
     }

@@ -24,9 +24,9 @@ struct bound search_bound(const struct problem *c, int64_t value, uint32_t lost)
 struct bound dp_bound(const struct problem *c, int64_t upper, uint64_t steps, struct clock *clock,
                       struct arena *scratch, struct diag *d);
 
-/* `upper`, the value of a plan, as a bound, if searches of smaller graphs, each of which guides the next, find no plan
- * that takes less, some ten searches that together keep to most->max_steps (at least 1); else c->lower.  c must
- * not be detailed. */
+/* `upper`, the value of a plan, as a bound, if the search of a smaller graph proves that no plan takes less; else
+ * c->lower.  Some ten searches, each guided by the one before, take at most most->max_steps steps in all (0: none).
+ * c must not be detailed. */
 struct bound dp_climb(const struct problem *c, int64_t upper, const struct dp_limits *most,
                       struct arena *scratch, struct diag *d);
 
