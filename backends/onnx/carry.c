@@ -85,8 +85,9 @@ static ProtobufCBinaryData pack_unknown(const ProtobufCMessage *of, struct arena
     return (ProtobufCBinaryData){n, bytes};
 }
 
-/* The fields that `had` has otherwise than `made`, but for those numbered in `left` (ends with 0), as a string of the
- * module; 0: none.  Fields that `made` has, and `had` has not, cannot be said so: there are none. */
+/* Packs the fields of `had` that `made` lacks or has with another content, except the fields numbered in `left` (ends
+ * with 0).  Returns them as a string of the module; 0: there are none.  No caller has a field that is only in
+ * `made`. */
 static sid fields_apart(struct carrier *c, const ProtobufCMessage *had,
                         const ProtobufCMessage *made, const unsigned *left)
 {

@@ -154,7 +154,8 @@ static nid layer_node(const struct layers *l, const nid *node, uint32_t n)
     return in > n / 2 ? first : 0;
 }
 
-/* The scope of the box, or else its heaviest operator and the shape of its result. time: [node] on its device. */
+/* Returns the title of a box: its common scope or layer, with the layers or operators in it; without a scope its
+ * heaviest operators.  time: [node] ps on the node's device. */
 static const char *title_of(const struct module *m, const struct layers *l, const struct block *b,
                             const int64_t *time, struct arena *a)
 {

@@ -5,7 +5,8 @@
 #include "ir/base/diag.h"
 #include "ir/base/strings.h"
 
-/* Of a box (its middle), a frame, or an arrow (its curve, as Graphviz writes it; else NULL); in points, up is more. */
+/* Where a box, a frame or an arrow lies, in points: x, y is the middle, and y grows upwards.  curve: the curve of an
+ * arrow, as Graphviz writes it; NULL: no arrow. */
 struct spot {
     double x, y, wide, high;
     const char *curve;

@@ -241,7 +241,7 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
                     cluster_device_name(r->scene.cluster, a, d));
 }
 
-/* "part0.onnx", or "part 0" of a graph that no part can be written of. */
+/* The name of a part's file, "part0.onnx"; "part 0" if the input was no ONNX model, and no part is written. */
 static const char *name_part(const struct result *r, int32_t part, struct arena *a)
 {
     return r->scene.m->src ? part_file(r->parts, (uint32_t)part, a) : arena_fmt(a, "part %d", part);

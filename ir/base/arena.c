@@ -130,7 +130,8 @@ static void chunk_free(struct chunk *c)
     }
 }
 
-/* Frees one arena, which nothing in the list belongs to any more. */
+/* Takes arena a out of its root's list, runs its deferred calls and frees its memory.  No other arena in the list may
+ * belong to a. */
 static void free_one(struct arena *a)
 {
     *(a->newer != NULL ? &a->newer->older : &a->root->newest) = a->older;

@@ -1,7 +1,7 @@
-/* Tensors that are slices of others: finding the bytes in the other tensor, and reading them.
+/* Tensors that are slices of another tensor, their base: finding the bytes in the base, and reading them.
  *
- * The elements before the axis make rows; a row of the slice is made of the ranges of the other's row.  Runs of bytes
- * come in the order of the slice; adjacent runs are joined.  Short runs that lie close together
+ * The dimensions before the axis number the rows; row i of the slice is the slice's ranges of row i of the base.  Runs
+ * of bytes come in the order of the slice; adjacent runs are joined.  Short runs that lie close together
  * are read in one block.  O(bytes that lie between the first and the last byte wanted). */
 #include "ir/model/slice.h"
 

@@ -115,7 +115,8 @@ static void put_setting(const struct printer *p, const struct opt *row, const st
     text_put(p, o->kind == OPT_RATE ? "B/s" : "");
 }
 
-/* The schedule has a word for samples and one, in quotes and elsewhere, for an iteration. */
+/* Writes the schedule: training="gpipe" for a model that runs iterations, schedule=gpipe for other models.  Each is
+ * written at a place of its own, so `iteration` says which of the two is wanted; the default is not written. */
 static void put_schedule(const struct printer *p, const struct exec_model *e, bool iteration)
 {
     enum training_schedule schedule = e->training.schedule;

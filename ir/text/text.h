@@ -22,8 +22,8 @@ struct named_text {
     /* execution models that the text may name: exec_model.kinds */
     const struct exec_kind *const *kinds;
 };
-/* The module is as module_new(of) makes it; the rest of *out lives in it.  0, or -1 and nothing is left.  Errors as
- * path:line:column: message, with the line and a caret below it. */
+/* Parses `in` into *out: a module made by module_new(of), and facts that live in the module's memory.  Returns 0; or -1
+ * and frees all.  Errors are path:line:column: message, with the line and a caret below it. */
 int module_parse(struct text_module *out, const struct named_text *in, struct arena *of,
                  struct diag *d);
 

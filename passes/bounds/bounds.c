@@ -315,7 +315,8 @@ static int64_t threshold_of_holes(struct holes *p, uint32_t h, int64_t lower, in
     return lo;
 }
 
-/* Raises t->value by the pigeonhole, if that gives more than `lower`. */
+/* Raises t->value to the largest load below which the devices cannot hold the h longest vertices, for the best h, if
+ * that load is more than `lower` (pigeonhole). */
 static void try_holes(struct attempt *t, int64_t lower, struct arena *a)
 {
     struct holes p = find_longest(t->r, a);

@@ -265,7 +265,7 @@ static int64_t held_by(const struct line *l, int64_t cap)
 }
 
 /* The line by which a device holds least; NULL: none says less than cap. */
-static const struct line *best_line(const struct pair *p, int64_t cap)
+static const struct line *tightest_line(const struct pair *p, int64_t cap)
 {
     const struct line *best = NULL;
     for (uint32_t i = 0; i < p->nline; i++)
@@ -324,7 +324,7 @@ static bool refine_pair(struct holder *h, const struct group *q, struct interval
     if (!*h->work) /* the flow may not be the largest */
         return false;
     p->nline++;
-    const struct line *l = best_line(p, cap);
+    const struct line *l = tightest_line(p, cap);
     p->held = l ? held_by(l, cap) : cap;
     return true;
 }
@@ -338,7 +338,7 @@ static void set_limit(struct holder *h, int64_t limit)
         int64_t cap = problem_scaled(limit, h->group[q].scale);
         for (uint32_t i = 0; i < h->row * h->row; i++) {
             struct pair *p = &h->group[q].pair[i];
-            const struct line *l = best_line(p, cap);
+            const struct line *l = tightest_line(p, cap);
             p->held = p->closed ? -1 : l ? held_by(l, cap) : cap;
         }
     }
@@ -402,7 +402,7 @@ static void say_interval(struct explain *e, const struct holder *h, const struct
                          uint32_t i, uint32_t j)
 {
     int64_t cap = problem_scaled(h->limit, q->scale);
-    const struct line *l = best_line(&q->pair[i * h->row + j], cap);
+    const struct line *l = tightest_line(&q->pair[i * h->row + j], cap);
     if (!l)
         return;
     explain_add(e, "  %s, ", explain_kind(e, q->kind));

@@ -80,7 +80,8 @@ static struct closure *closure_of_kind(struct reducer *w, uint32_t k)
     return w->q[k];
 }
 
-/* Notes in w->seen the set of the last answer of kind k's closure, in the place of the oldest. */
+/* Keeps the set that kind k's closure has found last: bit i of seen[k][v] tells whether set i has vertex v.  The oldest
+ * of the WITNESSES sets goes. */
 static void keep_witness(struct reducer *w, uint32_t k)
 {
     uint32_t bit = w->nseen[k]++ % WITNESSES;

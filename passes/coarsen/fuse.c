@@ -116,7 +116,8 @@ static bool window_fits(const struct window *w, const struct wdag *g, int64_t me
     return some && w->homes < 2 && (!mem || w->bytes <= mem);
 }
 
-/* Appends the vertex at position x: adds its out-cost, and credits the sources of the edges that end at it. */
+/* Appends the vertex at position x: adds the cost of its outputs to out[x + 1].  An edge whose last consumer is the
+ * vertex leaves the group no longer: its cost is added to seen[] at its source (per_edge: one consumer at a time). */
 static void fusion_append(struct fusion *f, uint32_t x)
 {
     const struct wdag *g = f->g;

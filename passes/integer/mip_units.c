@@ -56,5 +56,7 @@ double mip_byte_units(const struct mip_bytes *b, int64_t bytes)
 
 double mip_room(const struct mip_bytes *b, int64_t room)
 {
+    /* all sums of bytes are multiples of the gcd: half a gcd more lets no other sum in, and a solver's rounding cannot
+     * shut out the largest sum that fits */
     return ((double)(room / b->gcd) + 0.5) * (double)b->gcd / (double)b->unit;
 }

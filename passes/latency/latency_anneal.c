@@ -380,7 +380,7 @@ static uint64_t count_plans(const struct latency_graph *p)
 }
 
 /* The i-th way to place the blocks. */
-static void write_plan(const struct latency_graph *p, uint64_t i, uint32_t *sub)
+static void decode_plan(const struct latency_graph *p, uint64_t i, uint32_t *sub)
 {
     const uint32_t subs = p->ndev * p->slots;
     for (uint32_t b = 0; b < p->g->n; b++) {
@@ -400,7 +400,7 @@ static void try_all(struct state *s, uint64_t plans, struct latency_anneal *how,
         if (i % 64 == 63 && clock_out(how->clock))
             return;
         how->done++;
-        write_plan(s->p, i, s->sub);
+        decode_plan(s->p, i, s->sub);
         if (!evaluate_state(s, best->value, &value, &energy) || value >= best->value)
             continue;
         best->value = value;

@@ -78,7 +78,9 @@ static struct mip *make_program(const struct wdag *g, const int64_t *time, const
     return m;
 }
 
-static uint32_t *round_answer(const struct wdag *g, const double *x, struct arena *a)
+/* Rounds the relaxation's answer x, which has a number for each edge: below TAKEN, the edge's consumer is the favourite
+ * of its producer.  An edge replaces earlier edges that share its producer or its consumer. */
+static uint32_t *round_favourites(const struct wdag *g, const double *x, struct arena *a)
 {
     uint32_t *favourite = arena_array(a, (size_t)g->n + 1, sizeof *favourite);
     uint32_t *parent = arena_array(a, (size_t)g->n + 1, sizeof *parent);
@@ -110,5 +112,5 @@ uint32_t *favourites_by_lp(const struct wdag *g, const int64_t *time, const int6
     if (answer.status != MIP_OPTIMAL)
         return NULL;
     *bound = answer.value * unit;
-    return round_answer(g, answer.x, a);
+    return round_favourites(g, answer.x, a);
 }

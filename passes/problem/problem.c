@@ -68,8 +68,8 @@ static int make_kinds(struct problem *c, struct diag *d)
     return 0;
 }
 
-/* Times of the vertices on kind k, with the nets of one vertex and the host in them; COST_NEVER where a pin forbids
- * it. */
+/* Sets the time of each vertex on kind k: COST_NEVER if the vertex is pinned to another device, else its computing and,
+ * unless costs are detailed, the transfers of the nets that join no other vertex, only the host, to it. */
 static void make_times(struct problem *c, uint32_t k)
 {
     const struct wdag *g = c->g;

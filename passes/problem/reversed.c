@@ -4,8 +4,8 @@
 
 #include <assert.h>
 
-/* c with its rows in reverse order if by_vertex, and its entries renamed if they are vertices (n of them;
- * 0: they are not): rows stay ascending. */
+/* Returns a copy of c with the vertices numbered from the other end.  by_vertex: the rows are vertices, so their order
+ * is reversed.  n > 0: the entries are vertices of 0..n - 1, so v becomes n - 1 - v, ascending; 0: entries stay. */
 static struct csr turn_rows(const struct csr *c, uint32_t rows, bool by_vertex, uint32_t n,
                             struct arena *a)
 {

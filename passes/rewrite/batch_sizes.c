@@ -108,19 +108,22 @@ const char *sizes_elementwise(struct batch_search *x)
 
 const char *sizes_where(struct batch_search *x)
 {
-    struct batch_list c = batch_list_of(x, NULL, 0), a = batch_list_of(x, NULL, 1),
-                      b = batch_list_of(x, NULL, 2);
-    int n = a.n > b.n ? a.n : b.n;
+    struct batch_list condition = batch_list_of(x, NULL, 0), if_true = batch_list_of(x, NULL, 1),
+                      if_false = batch_list_of(x, NULL, 2);
+    int n = if_true.n > if_false.n ? if_true.n : if_false.n;
     uint64_t scaled = 0;
-    n = c.n > n ? c.n : n;
-    if (c.n < 0 || a.n < 0 || b.n < 0 || c.scaled != 0)
+    n = condition.n > n ? condition.n : n;
+    if (condition.n < 0 || if_true.n < 0 || if_false.n < 0 || condition.scaled != 0)
         return not_in_proportion(x);
     for (int j = 0; j < n; j++) {
-        struct num chosen = element(&c, j);
-        bool sa = is_scaled(&a, j), sb = is_scaled(&b, j);
-        if (sa != sb && chosen.kind != NUM_INT)
+        struct num chosen = element(&condition, j);
+        bool true_scaled = is_scaled(&if_true, j), false_scaled = is_scaled(&if_false, j);
+        if (true_scaled != false_scaled && chosen.kind != NUM_INT)
             return not_in_proportion(x);
-        scaled |= (uint64_t)(sa == sb ? sa : chosen.v != 0 ? sa : sb) << j;
+        scaled |= (uint64_t)(true_scaled == false_scaled ? true_scaled
+                             : chosen.v != 0             ? true_scaled
+                                                         : false_scaled)
+                  << j;
     }
     set_sizes(x, scaled);
     return NULL;

@@ -11,7 +11,8 @@ struct rounds_of {
     const struct train *t;
     const struct training *m;     /* of an interleaved schedule */
     const struct stage_states *s; /* of all layers; NULL: they are not known */
-    const int64_t *move; /* [state] ps that a micro-batch's values take out of it at least */
+    const int64_t
+        *move; /* [state] ps: no transfer of a micro-batch's values out of the state is shorter */
 };
 
 /* All that questions need.  Lives in a, as *of has to.  O(layers * devices + states log states). */

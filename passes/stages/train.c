@@ -334,7 +334,8 @@ static struct stages *name_devices(const struct train *t, const struct stage_lay
     return s;
 }
 
-/* What is known of all plans, and why. */
+/* Raises the claim's bound by the bound of stages, if that is higher, and sets scope and status to match.  Returns the
+ * reason of the bound that holds. */
 static const char *claim_bound(const struct train *t)
 {
     struct ctx *x = t->x;

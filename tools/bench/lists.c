@@ -169,8 +169,9 @@ static struct measurement best_of(int (*work)(void *, FILE *), struct job *job, 
     return best;
 }
 
-/* Whether the claims hold, which are said of two sizes and in between. */
-static bool holds(const struct claims *c, const struct measurement *f, double n, double run)
+/* Whether measurement f of a graph with n nodes keeps the claims; `run`: ms of a run of the reference.  The time
+ * that is claimed for SMALL and for LARGE nodes is interpolated in between. */
+static bool keeps_claims(const struct claims *c, const struct measurement *f, double n, double run)
 {
     double share = n <= SMALL ? 0 : n >= LARGE ? 1 : (n - SMALL) / (LARGE - SMALL);
     double most = c->small + share * (c->large - c->small);
@@ -208,7 +209,7 @@ static bool measure(const char *path, const char *only)
         if (only && strcmp(only, job.c->planner))
             continue;
         struct measurement f = best_of(run_planner, &job, job.c->library ? 1 : times);
-        bool good = holds(job.c, &f, n, core.ms);
+        bool good = keeps_claims(job.c, &f, n, core.ms);
         show(job.c->planner, &f, core.ms, good ? "" : "  MORE THAN CLAIMED");
         fflush(stdout);
         ok = ok && good;
