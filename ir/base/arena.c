@@ -1,19 +1,19 @@
 /* Arenas: one bump pointer over a stack of chunks.
  *
  * Chunks double from 32 KiB to 64 MiB.  A block that would waste much of a chunk gets memory of its
- * own; its record is bumped from the current chunk like any small block, so that a mark (chunk,
- * used) orders big blocks, too, and arena_release needs no second stack position.  Fresh chunks
+ * own; its record (struct big) is taken from the current chunk like any small block, so that a mark
+ * (chunk, used) says which big blocks are younger, too.  Fresh chunks
  * come from calloc; `dirty` remembers how far a chunk was ever used, so only memory that is handed
- * out again is cleared by hand.  One released chunk is kept back, so that a loop that marks and
+ * out again is cleared with memset.  One released chunk is kept back, so that a loop that marks and
  * releases at the border of a chunk does not go to malloc each time.
  *
  * The arenas of a tree are in one list, in the order of their making, so that a guard can free the youngest of them
- * first: this happens on the stack of the allocation that failed, where the records that deferred calls are given
- * still stand; then it jumps.  arena_free searches that list from its end for what belongs to the arena: O(1) for the
- * youngest one, as arenas nest.
+ * first.  arena_exhausted frees them before it jumps back to the guard, while local variables that deferred calls
+ * point to are still alive.  arena_free searches the list from its youngest arena for those that belong to the arena
+ * to be freed: O(1) for the youngest one.
  *
  * Under AddressSanitizer everything that is not handed out is poisoned, with 16 poisoned bytes
- * after each block.  Cost: O(1) a block besides clearing it; release is
+ * after each block.  Cost: O(1) a block besides clearing it; arena_release takes
  * O(chunks and big blocks freed).
  *
  * With PCC_FAULTS defined (tests/planted/faults.c) every block is a calloc of its own, so that each can be
@@ -41,13 +41,13 @@
 
 #if ARENA_ASAN
 #include <sanitizer/asan_interface.h>
-enum { GAP = 16 };
+enum { GAP = 16 }; /* poisoned bytes after each block */
 #else
 enum { GAP = 0 };
 #endif
 
 #ifdef PCC_FAULTS
-enum { APART = true };
+enum { APART = true }; /* whether each block is a calloc of its own */
 #else
 enum { APART = false };
 #endif
@@ -55,21 +55,22 @@ enum { APART = false };
 enum { ALIGN = 16 };
 #define CHUNK_FIRST ((size_t)1 << 15)
 #define CHUNK_LAST ((size_t)64 << 20)
-/* No block is larger: room for rounding without overflow; and AddressSanitizer's calloc ends the
+/* Bytes of the largest block: the limit keeps rounding from overflowing, and AddressSanitizer's calloc ends the
  * program for sizes above 1 TiB instead of returning NULL. */
 #define BLOCK_MOST (ARENA_ASAN ? (size_t)1 << 39 : SIZE_MAX / 4)
 
 struct chunk {
     struct chunk *below;
-    uint64_t serial; /* grows upwards */
-    size_t size, used, dirty;
+    uint64_t serial;          /* larger than that of the chunk below */
+    size_t size, used, dirty; /* bytes of mem: all, handed out now, ever handed out */
     _Alignas(ALIGN) unsigned char mem[];
 };
 
+/* A block with memory of its own. */
 struct big {
     struct big *before;
-    uint64_t serial; /* of the chunk that holds this record, and where in it */
-    size_t at;
+    uint64_t serial; /* of the chunk that holds this record */
+    size_t at;       /* offset of this record in that chunk */
     void *mem;
     size_t size;
 };
@@ -83,23 +84,23 @@ struct deferred_call {
 struct guard {
     jmp_buf back;
     struct guard *outer;
-    uint64_t births; /* of the tree when the guard began */
+    uint64_t births; /* number of arenas made in the tree before the guard began */
 };
 
 struct arena {
-    struct chunk *top, *spare;
-    struct big *big;
-    struct deferred_call *deferred;
-    uint64_t serial;
-    size_t next;                 /* size of the next chunk */
-    struct arena *of, *root;     /* of a root: NULL, and the root itself */
-    struct arena *older, *newer; /* in the tree's list */
-    uint64_t born; /* number of births in the tree when this arena was made, its own included */
-    /* of a root */
-    struct arena *newest;
-    struct guard *guard; /* the innermost guard; NULL: none */
-    uint64_t births;
-    size_t wanted; /* bytes that the failed allocation asked for */
+    struct chunk *top, *spare;      /* spare: a released chunk, kept back; NULL: none */
+    struct big *big;                /* the youngest one */
+    struct deferred_call *deferred; /* the last one */
+    uint64_t serial;                /* of the chunk pushed last */
+    size_t next;                    /* size of the next chunk */
+    struct arena *of, *root;        /* of a root: NULL, and the root itself */
+    struct arena *older, *newer;    /* neighbours in the tree's list */
+    uint64_t born; /* number of arenas made in the tree up to this one, itself included */
+    /* used in roots only: */
+    struct arena *newest; /* the youngest arena of the tree */
+    struct guard *guard;  /* the innermost guard; NULL: none */
+    uint64_t births;      /* number of arenas made in the tree so far */
+    size_t wanted;        /* bytes that the failed allocation asked for */
 };
 
 static void poison(const void *p, size_t n)
@@ -122,6 +123,7 @@ static void unpoison(const void *p, size_t n)
 #endif
 }
 
+/* Frees chunk c, or nothing if c is NULL; AddressSanitizer wants the memory unpoisoned before it is freed. */
 static void chunk_free(struct chunk *c)
 {
     if (c != NULL) {
@@ -150,6 +152,7 @@ static void free_one(struct arena *a)
     free(a);
 }
 
+/* Whether x is a, or belongs to a directly or through other arenas. */
 static bool belongs_to(const struct arena *x, const struct arena *a)
 {
     while (x != NULL && x != a)
@@ -178,7 +181,7 @@ _Noreturn void arena_exhausted(struct arena *a, size_t wanted)
     if (g == NULL)
         abort();
     root->wanted = wanted;
-    /* free_one takes the newest off: NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+    /* free_one takes the newest arena off the list: NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
     while (root->newest->born > g->births)
         free_one(root->newest);
     longjmp(g->back, 1);
@@ -220,7 +223,8 @@ struct arena *arena_new(struct arena *of)
     return a;
 }
 
-/* A new chunk of at least room bytes on top: the spare one, or fresh.  false: out of memory. */
+/* Puts a chunk of at least room bytes on top: the spare one if it is large enough, else a fresh one.  Returns false
+ * when memory is out.  No caller asks for more than a->next bytes. */
 static bool chunk_push(struct arena *a, size_t room)
 {
     struct chunk *c = a->spare;
@@ -244,7 +248,8 @@ static bool chunk_push(struct arena *a, size_t room)
     return true;
 }
 
-/* n bytes, at most a quarter of the chunk on top, from that chunk or from a new one, which is at least as large. */
+/* Returns n zeroed bytes from the chunk on top, or from a new chunk if they do not fit; NULL when memory is out.
+ * n is at most a quarter of a chunk, so that a new chunk has room. */
 static void *bump(struct arena *a, size_t n)
 {
     size_t room = (n + GAP + ALIGN - 1) & ~(size_t)(ALIGN - 1);
@@ -268,6 +273,7 @@ static void *bump(struct arena *a, size_t n)
     return p;
 }
 
+/* Returns n zeroed bytes with memory of their own (struct big); NULL when memory is out. */
 static void *big_alloc(struct arena *a, size_t n)
 {
     struct big *b = bump(a, sizeof *b);
@@ -295,6 +301,7 @@ void *arena_try(struct arena *a, size_t n)
     if (APART)
         return big_alloc(a, n);
     size_t chunk = a->top != NULL ? a->top->size : CHUNK_FIRST;
+    /* in the chunk, a large block could leave up to its own size unused at the end of the chunk below */
     return n > chunk / 4 ? big_alloc(a, n) : bump(a, n);
 }
 
@@ -413,9 +420,9 @@ size_t arena_used(const struct arena *a)
     return sum;
 }
 
-/* Makes the array of `old` bytes at p `now` bytes long where it is, if it is the last thing in the chunk on top and
- * there is room; else false. */
-static bool extend(struct arena *a, unsigned char *p, size_t old, size_t now)
+/* Grows the array at p from `old` to `now` bytes without moving it, if it is the last block of the chunk on top and
+ * the chunk has room; returns whether it did. */
+static bool extend_in_place(struct arena *a, unsigned char *p, size_t old, size_t now)
 {
     struct chunk *c = a->top;
 
@@ -451,7 +458,7 @@ void *vec_grow(struct arena *a, void *ptr, uint32_t *cap, uint32_t need, size_t 
     size_t old = (size_t)*cap * size, total; /* no overflow: `old` bytes were allocated */
     if (__builtin_mul_overflow((size_t)now, size, &total))
         arena_exhausted(a, SIZE_MAX);
-    if (ptr == NULL || !extend(a, ptr, old, total)) {
+    if (ptr == NULL || !extend_in_place(a, ptr, old, total)) {
         void *p = arena_alloc(a, total);
         if (ptr != NULL && old > 0)
             memcpy(p, ptr, old);

@@ -1,4 +1,4 @@
-/* Sets of numbers 0 .. n - 1 as bits, 64 in a word. */
+/* Sets of numbers 0 .. n - 1 as bits: number v is bit v % 64 of word v / 64. */
 #ifndef PCC_IR_BASE_BITS_H
 #define PCC_IR_BASE_BITS_H
 

@@ -9,35 +9,36 @@
 
 enum child_end {
     CHILD_DONE,    /* work() returned 0: the answer is whole */
-    CHILD_FAILED,  /* it returned something else, or died */
-    CHILD_STOPPED, /* the clock was out, or Ctrl-C: it was killed */
+    CHILD_FAILED,  /* work() returned something else, the child died, or it wrote too much */
+    CHILD_STOPPED, /* its time was up, or the listener ended the work: the child was killed */
     CHILD_MISSING  /* the program cannot be started */
 };
 
 struct child_answer {
     enum child_end end;
-    char *bytes; /* output of the child */
+    char *bytes; /* [n] output of the child */
     size_t n;
-    /* of CHILD_FAILED: "exit status 1", "signal 6", "more than N bytes"; else NULL */
+    /* why the child failed (CHILD_FAILED): "exit status 1", "signal 6", "more than N bytes"; else NULL */
     const char *why;
 };
 
-/* Runs work(arg, out) in a forked child; what it writes to out, at most `most` bytes, comes back, in a.  The child's
- * stdout and stderr go nowhere, it has no other files open; signals have their default actions there.  It is killed
- * when the clock is out.  Other threads of this process may be running: what they hold locked stays so in the child,
- * but for malloc and streams. */
+/* Runs work(arg, out) in a forked child and returns what work writes to out, at most `most` bytes, in a.  The child's
+ * stdout and stderr go nowhere, it has no other files open, and signals have their default actions there, except
+ * Ctrl-C, which it ignores.  The child is killed when the clock is out.  Other threads of this process may be running:
+ * locks that they hold stay locked in the child, except those of malloc and of streams. */
 struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, struct clock *clock,
                               size_t most, struct arena *a);
 
-/* The absolute path of a program in one of PATH's folders that are absolute themselves, in a; NULL: there is none.  A
- * caller that starts the program several times keeps the path. */
+/* Returns the absolute path of a program, in a; NULL if there is none.  Only the folders of PATH that are absolute
+ * paths are searched.  A caller that starts the program several times keeps the path. */
 char *child_find(const char *name, struct arena *a);
-/* A path as an argument that no program takes for an option: "./-x" for "-x". */
+/* Returns the path as an argument that no program takes for an option: "./-x" for "-x". */
 char *child_operand(const char *path, struct arena *a);
-/* Runs the program argv[0], a path, which gets argv (the last is NULL) and this process's stdin and stdout.
- * said[room]: the first line of its stderr, cut; or the reason why it cannot be started (CHILD_MISSING).  The program
- * is killed after `seconds` seconds of processor time, so that the result does not depend on the load of the machine,
- * and after three times as many seconds of the clock.  l, which may be NULL, is called while time passes. */
+/* Runs the program at the path argv[0] with the arguments argv, which NULL ends, and with this process's stdin and
+ * stdout.  Writes to said[room] the first line of the program's stderr, cut to fit, or the reason why the program
+ * cannot be started.  The program is killed after `seconds` seconds of processor time, so that the result does not
+ * depend on the load of the machine, at the latest after three times as many seconds of the clock.  While it runs, l
+ * (NULL: no listener) hears the last progress again and may have the program killed. */
 enum child_end child_program(char *const argv[], unsigned seconds, char *said, size_t room,
                              struct listener *l);
 

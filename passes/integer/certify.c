@@ -1,8 +1,9 @@
 /* Better lower bounds for plans of any shape, by integer programs (certify.h).
  *
- * The goal, "no plan is more than `part` better than the best known", is asked first, with half of the time.  If the
- * solver does not answer in time, a threshold half way between that and the bound is asked about, with half of the
- * time that is left, and so on.  An answer raises the bound to the threshold, and the goal is asked again.
+ * The solver is asked first about the goal, "no plan is better than the best known by more than `part`", with half of the
+ * time.  If it does not answer in time, it is asked about a threshold half way between the goal and the bound, with half
+ * of the time that is left, and so on.  An answer raises the bound to the threshold; then it is asked about the goal
+ * again.
  * Cost: the time that the clock allows. */
 #include "passes/integer/certify.h"
 
@@ -18,7 +19,7 @@ enum {
     SHORTEST = 500000000 /* ns that an attempt gets at least */
 };
 
-/* Asks a solver whether no plan takes `limit` or less; if so *b becomes limit + 1, and true. */
+/* Asks a solver to prove that no plan takes `limit` ps or less.  If it does, sets *b to limit + 1 and returns true. */
 static bool refute(const struct problem *c, int64_t limit, struct clock *clock, struct bound *b,
                    const struct bound_means *with)
 {
@@ -39,14 +40,14 @@ struct bound ip_certify(const struct problem *c, struct bound b, int64_t upper, 
 {
     struct clock *clock = with->clock;
     assert(!c->detailed && part >= 0 && part <= MILLION);
-    int64_t goal = upper - mul_div_ceil(upper, part, MILLION), at = goal;
+    int64_t goal = upper - mul_div_ceil(upper, part, MILLION), threshold = goal;
     for (uint32_t i = 0; i < ROUNDS && clock->deadline && b.value < goal && !clock_out(clock);
          i++) {
         struct clock slice = clock_left(clock) / 2 > SHORTEST ? clock_slice(clock, 2) : *clock;
-        bool none = refute(c, at, &slice, &b, with);
-        if (!none && at - b.value <= upper / 200)
+        bool none = refute(c, threshold, &slice, &b, with);
+        if (!none && threshold - b.value <= upper / 200)
             break; /* the threshold is so near to the bound that an answer would gain little */
-        at = none ? goal : b.value + (at - b.value) / 2;
+        threshold = none ? goal : b.value + (threshold - b.value) / 2;
     }
     return b;
 }

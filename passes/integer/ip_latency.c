@@ -1,9 +1,9 @@
 /* ip-place for one sample alone by subgraphs (ip_latency.h).
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), appendix A.  latency-place with a short search gives a
- * plan; its latency, as judged, bounds the program (subgraph_model.h), which asks for a better one.  A plan that the
- * solver finds is judged like any other, and taken if that says that it is better.  The program has unlimited CPUs:
- * what it refutes holds for any number of them, what it finds may take longer as it runs.  Cost: the time that the
+ * plan; its latency, as judged, bounds the program (subgraph_model.h), which asks for a better plan.  A plan that the
+ * solver finds is judged like any other, and taken if the judge's value is lower.  The program has unlimited CPUs: what
+ * it refutes holds for any number of CPUs; a plan that it finds may take longer on the CPUs that there are.  Cost: the time that the
  * solver gets. */
 #include "passes/integer/ip_latency.h"
 
@@ -25,30 +25,31 @@ enum {
     NS_PER_S = 1000000000,
     PS_PER_NS = 1000,
     MILLION = 1000000,
-    FIRST_SHARE = 4,
-    FIRST_STATES = 20000
+    FIRST_SHARE = 4,     /* the search for a first plan gets 1 / FIRST_SHARE of the time, */
+    FIRST_STATES = 20000 /* and keeps at most this number of partial plans */
 };
 
 struct ip_latency_run {
     struct ctx *x;
     const struct ip_latency *how;
-    struct problem *c;    /* of the units */
+    struct problem *c;    /* its vertices are the units (subgraph_model.h) */
     const uint32_t *unit; /* [base vertex] unit that has the vertex */
     struct subgraph_ask ask;
     struct clock clock;
-    int64_t path; /* ps: the longest way through the nodes */
-    int64_t grain;
-    struct plan *best; /* NULL: none */
-    int64_t bound;     /* ps: no contiguous plan with slots takes less, CPUs unlimited */
-    bool complete;
-    uint32_t refused, ncol, nrow;
-    uint64_t nodes;
-    const char *why; /* if not complete */
+    int64_t path;        /* ps: the longest way through the nodes */
+    int64_t grain;       /* ps: every latency is a multiple of it */
+    struct plan *best;   /* NULL: none */
+    int64_t bound;       /* ps: no contiguous plan with slots takes less, CPUs unlimited */
+    bool complete;       /* the model was solved or refuted */
+    uint32_t refused;    /* 1: the solver's answer did not hold when it was checked */
+    uint32_t ncol, nrow; /* of the model */
+    uint64_t nodes;      /* of the solver's search tree */
+    const char *why;     /* if not complete: the reason */
 };
 
 /* ---- a plan to start from ------------------------------------------------------------------------ */
 
-/* That of latency-place with a short search, whose proofs are not used; NULL: it found none. */
+/* Returns the plan of latency-place with a short search, whose proofs are not used; NULL: it found no plan. */
 static struct plan *find_first(const struct ip_latency_run *r)
 {
     const struct latency_options how = {.q = r->how->slots,
@@ -58,7 +59,7 @@ static struct plan *find_first(const struct ip_latency_run *r)
     struct diag quiet = diag_silent();
     struct settings fewer = *ctx_settings(r->x);
     struct ctx y = *r->x;
-    fewer.max_states = 0;
+    fewer.max_states = 0; /* so that how.max_states counts */
     fewer.time_limit = clock_left(&r->clock) / FIRST_SHARE * PS_PER_NS + 1;
     y.use.diag = &quiet;
     y.settings = &fewer;
@@ -71,7 +72,7 @@ static struct plan *find_first(const struct ip_latency_run *r)
 
 /* ---- units -------------------------------------------------------------------------------------- */
 
-/* The level of the units: nodes that must be in one part are one. */
+/* Returns the level of the units: the nodes of an atom, which must be in one part, are one vertex.  NULL and an error. */
 static struct wdag *unit_level(const struct ctx *x)
 {
     struct wdag *base = x->levels.base;
@@ -85,7 +86,7 @@ static struct wdag *unit_level(const struct ctx *x)
                         : wdag_merge(base, group, n, "ip-place", x->use.scratch, x->use.diag);
 }
 
-/* Units, their names and classes. */
+/* Makes the problem of the units and all of r->ask but its limit.  0, or -1 and an error. */
 static int prepare(struct ip_latency_run *r)
 {
     struct ctx *x = r->x;
@@ -115,12 +116,13 @@ static int prepare(struct ip_latency_run *r)
 
 /* ---- the program -------------------------------------------------------------------------------- */
 
+/* Returns the value of the best plan, ps; LOAD_INF: there is none. */
 static int64_t value_of(const struct ip_latency_run *r)
 {
     return r->best ? r->best->claim.value : LOAD_INF;
 }
 
-/* ps: the largest time of a plan that counts as an improvement of the best plan (the gap asked for at least). */
+/* Returns the longest time, ps, of a plan that counts as better: below the best plan's by the gap, and within the limit. */
 static int64_t target_value(const struct ip_latency_run *r)
 {
     int64_t value = value_of(r), t = LOAD_INF;
@@ -146,7 +148,7 @@ static int write_model(struct ip_latency_run *r)
     return mip_write(m.mip, r->how->write, r->x->use.diag);
 }
 
-/* The plan of an answer. */
+/* Returns the plan of a solver's answer, without a claim; NULL: some unit has no place, or two. */
 static struct plan *read_answer(const struct ip_latency_run *r, const struct subgraph_model *m,
                                 const struct mip_answer *answer)
 {
@@ -169,7 +171,7 @@ static struct plan *read_answer(const struct ip_latency_run *r, const struct sub
     return p;
 }
 
-/* The judge's value of a plan; LOAD_INF: the plan is not valid. */
+/* Returns the judge's value of a plan with CPUs as `cpus` says, ps; LOAD_INF: the plan is not valid. */
 static int64_t judged(const struct ip_latency_run *r, const struct plan *p, enum cpus cpus)
 {
     struct scene s = r->x->scene;
@@ -178,8 +180,8 @@ static int64_t judged(const struct ip_latency_run *r, const struct plan *p, enum
     return evaluation_holds(&e, false) ? e.value : LOAD_INF;
 }
 
-/* Takes the plan of an answer if it is better; returns what it takes with unlimited CPUs, LOAD_INF if it does not hold
- * or takes longer than was said. */
+/* Takes the plan of an answer if it is better than the best.  Returns the plan's time with unlimited CPUs, ps; LOAD_INF
+ * if the plan is not valid or takes longer than the solver said (1e-6: the solver's tolerance). */
 static int64_t take_answer(struct ip_latency_run *r, const struct subgraph_model *m,
                            const struct mip_answer *answer)
 {
@@ -197,19 +199,23 @@ static int64_t take_answer(struct ip_latency_run *r, const struct subgraph_model
     return free;
 }
 
-/* The bound that follows from a solver's answer; found: time of the answer's plan, LOAD_INF: no plan. */
+/* Returns the lower bound, ps, that follows from a solver's answer, made less by the gap or the solver's tolerance.
+ * found: time of the answer's plan, LOAD_INF: no plan.  Plans above the limit are not in the model. */
 static int64_t bound_of(const struct ip_latency_run *r, const struct subgraph_model *m,
                         const struct mip_answer *a, int64_t found)
 {
-    int64_t limit = r->ask.limit, all = limit < LOAD_INF ? limit + 1 : LOAD_INF;
+    int64_t limit = r->ask.limit, above_limit = limit < LOAD_INF ? limit + 1 : LOAD_INF;
     if (a->status == MIP_INFEASIBLE)
-        return all;
+        return above_limit;
     if (a->status == MIP_OPTIMAL && found < LOAD_INF)
         return found - (int64_t)((__int128)found * r->how->gap / MILLION);
     double bound = a->bound * (1 - 1e-6) * (double)m->unit;
-    return bound < (double)r->path ? r->path : bound < (double)all ? (int64_t)bound : all;
+    return bound < (double)r->path       ? r->path
+           : bound < (double)above_limit ? (int64_t)bound
+                                         : above_limit;
 }
 
+/* Builds the model of better plans and has it solved; updates the best plan, bound and figures.  0, or -1 and an error. */
 static int solve_model(struct ip_latency_run *r)
 {
     struct subgraph_model m;
@@ -230,6 +236,7 @@ static int solve_model(struct ip_latency_run *r)
     r->bound = bound_of(r, &m, &a, found);
     r->complete = a.status == MIP_INFEASIBLE || (a.status == MIP_OPTIMAL && holds);
     r->why = holds ? a.why : "its answer did not hold";
+    /* latencies are multiples of the grain, so the bound is rounded up to one */
     if (r->complete && r->grain > 1 && r->bound < LOAD_INF)
         r->bound = (r->bound + r->grain - 1) / r->grain * r->grain;
     return 0;
@@ -237,7 +244,7 @@ static int solve_model(struct ip_latency_run *r)
 
 /* ---- what is said ------------------------------------------------------------------------------- */
 
-/* Which plans the program is about, after "contiguous plans". */
+/* Returns text that follows "contiguous plan" and says how many subgraphs the program's plans have. */
 static const char *scope_text(const struct ip_latency_run *r)
 {
     return r->how->slots > 1
@@ -246,6 +253,7 @@ static const char *scope_text(const struct ip_latency_run *r)
                : "";
 }
 
+/* Returns the lines of the proof: those of the general bound, the solver's, and how to check it with another solver. */
 static const char *write_proof(const struct ip_latency_run *r)
 {
     char text[UNIT_TEXT], grain[UNIT_TEXT], limit[UNIT_TEXT];
@@ -264,7 +272,7 @@ static const char *write_proof(const struct ip_latency_run *r)
         r->nodes, r->how->slots, time_print(limit, r->bound - 1));
 }
 
-/* Why the plan has its status. */
+/* Returns the claim's argument: why the plan has its status. */
 static const char *argue(const struct ip_latency_run *r, const struct claim *c)
 {
     struct arena *a = r->x->use.mem;
@@ -288,6 +296,7 @@ static const char *argue(const struct ip_latency_run *r, const struct claim *c)
                      scope, (int)r->how->gap, solver);
 }
 
+/* Leaves the best plan in x->results.plan with its claim. */
 static void conclude(struct ip_latency_run *r)
 {
     struct ctx *x = r->x;
@@ -298,7 +307,7 @@ static void conclude(struct ip_latency_run *r)
     *c = (struct claim){
         .objective = x->scene.model.objective, .value = value, .value_less_parts = value};
     claim_run(x, &x->scene);
-    /* the program's bound is about plans with slots only */
+    /* the program knows only plans with slots, so its bound counts only for such a plan */
     if (p->slot && r->bound > c->bound) {
         c->bound = smaller(r->bound, value);
         c->scope = claim_scope(x, true, false);

@@ -1,4 +1,4 @@
-/* ip-place for the objective `latency`: subgraph_model.h solved, its plans judged. */
+/* ip-place for the objective `latency`: solves the integer program of subgraph_model.h and has the judge value its plans. */
 #ifndef PCC_PASSES_INTEGER_IP_LATENCY_H
 #define PCC_PASSES_INTEGER_IP_LATENCY_H
 
@@ -7,14 +7,14 @@
 struct ip_latency {
     uint32_t slots; /* subgraphs that an accelerator may have */
     const struct mip_solver *solver;
-    int64_t gap;         /* millionths, as in ip_how */
-    int64_t limit;       /* ps: look only for plans of at most that; LOAD_INF: for all */
+    int64_t gap;         /* millionths, as in ip_how (ip_search.h) */
+    int64_t limit;       /* ps: look only for plans that take this or less; LOAD_INF: for all */
     int64_t moves, seed; /* of the annealing that finds a plan first */
     const char *write;   /* a file for the model; NULL: none */
-    bool write_only;
+    bool write_only;     /* do not solve the model */
 };
 
-/* Leaves a plan as planners do: 0, -1, or PASS_INFEASIBLE. */
+/* Leaves a plan in x->results.plan.  0; -1 and an error; or PASS_INFEASIBLE and an error: no plan fits. */
 int ip_latency_run(struct ctx *x, const struct ip_latency *how);
 
 #endif

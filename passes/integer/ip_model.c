@@ -8,21 +8,23 @@
  * The relaxation is as strong as with the paper's separate in- and out-costs, with fewer rows.  Host devices pay
  * nothing.  A net on a device of which only one pin can be there needs no column.
  *
- * With overlap, or with passes that count apart (the same paper, appendices D and H.1), what a device computes, takes
- * in and sends out are sums of their own, of each net in >= x[reader] - x[maker] and out >= x[maker] - x[reader]: T is
- * at least each sum that runs beside the others, or T = TF + TB, each at least the sums of its pass.  A device with
- * vertices computes for the time of a part more: used >= every x.
+ * With overlap, or with passes that count apart (the same paper, appendices D and H.1), computing, transfers in and
+ * transfers out of a device are three sums; each net has in >= x[reader] - x[maker] and out >= x[maker] - x[reader].
+ * T is at least each sum of what runs one after the other.  With passes apart T >= TF + TB, and TF and TB are at least
+ * the sums of the forward and the backward pass.  A device that holds a vertex computes longer by the cost of a part:
+ * used >= every x.
  *
- * Contiguity.  Convex: the paper's (16), z[v,d] >= x[v,d], z falls along edges, and z[v] <= x[v] - x[u] + 1 along
- * u -> v: z[v] is 1 where a path leads from v into the set.  Chain: w[v,j] = 1 iff v is in slot j or an earlier one;
+ * Contiguity.  Convex: the paper's (16): z[v,d] >= x[v,d]; z[u,d] >= z[v,d] and z[v,d] <= x[v,d] - x[u,d] + 1 along each
+ * edge u -> v.  z[v,d] is 1 where a path leads from v into d's set.  Chain: w[v,j] = 1 iff v is in slot j or an earlier one;
  * w[v,j] <= w[v,j+1], w[u,j] >= w[v,j] along edges, x[v,j] = w[v,j] - w[v,j-1].  A chain has no symmetry; it is what
  * dp-place searches.  Slots may stay empty.
  *
  * Symmetry.  Devices of a kind are alike, so they may be numbered in the order in which the vertices, sorted by
  * falling time, first use them: the i-th vertex, from 0, is on one of the first i + 1.
  *
- * A column that must be 0 is left out: the device cannot run the vertex, or its time or bytes exceed the limit.  In
- * a chain also where the ancestors of v do not fit the slots up to v's, or its descendants the slots from there on.
+ * A column that must be 0 is left out: the device cannot run the vertex, or the vertex takes longer than the limit or
+ * needs more memory than the device has.  In a chain also where v's ancestors do not fit the slots up to v's slot, or
+ * v's descendants do not fit the slots from v's slot on.
  *
  * Memory: bytes are whole multiples of their greatest common divisor, so half of it may be added to the limit: then
  * the solver's tolerance cannot change what fits.
@@ -37,11 +39,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { WINDOWS_MOST = 8192 };
+enum {
+    WINDOWS_MOST = 8192
+}; /* with more vertices find_windows finds nothing: it takes O(V * (V + E) / 64) */
 /* relative: the limit is raised by it, so that a solver's rounding does not exclude a plan at the limit */
 #define TOLERANCE 1e-8
 
-/* Terms that are added up. */
+/* A growing list of terms that belong to one sum. */
 struct sum {
     struct mip_term *v;
     uint32_t n, cap;
@@ -56,12 +60,13 @@ struct builder {
     uint32_t n, k;      /* vertices, slots */
     const char **label; /* [vertex] */
     const char **dev;   /* [slot] name */
-    /* terms for nets that cost something in the present slot: ncut of them, column and cost */
-    uint32_t ncut;
+    uint32_t ncut;      /* number of terms in cut[] */
+    /* extra terms of the row of the present slot: costs of nets, or bytes of shared items */
     struct mip_term *cut;
     uint32_t capcut;
     struct mip_bytes bytes;
-    uint32_t top[2];          /* detailed: the columns of the value, or of both passes */
+    uint32_t top
+        [2]; /* detailed: the columns TF and TB of the two passes; passes not apart: top[0] is T */
     struct sum in[2], out[2]; /* detailed: what a slot takes in and sends out in each pass */
 };
 
@@ -79,7 +84,7 @@ static void name_vertices(struct builder *b)
         b->dev[s] = cluster_device_name(b->c->cluster, b->a, b->m->slot[s]);
 }
 
-/* "net_<producer>_acc0" */
+/* Returns a name such as "net_NODE_7_acc0": `what`, the maker of net e, e, and the device of slot s. */
 static const char *net_name(const struct builder *b, const char *what, uint32_t e, uint32_t s)
 {
     uint32_t src = b->g->net_src[e];
@@ -90,7 +95,7 @@ static const char *net_name(const struct builder *b, const char *what, uint32_t 
 
 /* ---- terms ------------------------------------------------------------------------------------ */
 
-/* Adds by * x[v, s] to the row. */
+/* Adds by * x[v, s] to the row: in a chain x[v, s] is w[v, s] - w[v, s - 1]. */
 static void add_x(struct builder *b, uint32_t v, uint32_t s, double by)
 {
     const uint32_t *col = &b->m->col[(size_t)v * b->k];
@@ -108,7 +113,7 @@ static bool can_be(const struct builder *b, uint32_t v, uint32_t s)
     return col[s] != MIP_ZERO;
 }
 
-/* A row  column - x[v, s] >= 0  (or <= 0). */
+/* Adds the row  col - x[v, s] >= 0  (above), or <= 0. */
 static void add_comparison(struct builder *b, const char *name, uint32_t col, uint32_t v,
                            uint32_t s, bool above)
 {
@@ -117,6 +122,7 @@ static void add_comparison(struct builder *b, const char *name, uint32_t col, ui
     add_x(b, v, s, -1);
 }
 
+/* Converts t ps to the model's unit of time. */
 static double in_time(const struct builder *b, int64_t t)
 {
     return (double)t / (double)b->m->unit;
@@ -124,6 +130,7 @@ static double in_time(const struct builder *b, int64_t t)
 
 /* ---- where a vertex can be -------------------------------------------------------------------- */
 
+/* Whether vertex v, by itself, may be in slot s. */
 static bool is_allowed(const struct builder *b, uint32_t v, uint32_t s)
 {
     const struct problem_kind *k = &b->c->kind[b->m->kind[s]];
@@ -133,8 +140,8 @@ static bool is_allowed(const struct builder *b, uint32_t v, uint32_t s)
            (k->time[v] <= b->m->ask.limit && vertex_bytes(b->g, v) <= k->memory);
 }
 
-/* Writes to order[] the vertices that take longest on kind k, by falling time, at most as many as it has devices;
- * returns their number. */
+/* Writes to order[] the vertices that take longest on kind k, by falling time, at most one for each device of the kind;
+ * returns their number.  taken: scratch, [vertex]. */
 static uint32_t find_heaviest(const struct builder *b, uint32_t k, uint32_t *order, uint8_t *taken)
 {
     const struct problem_kind *kind = &b->c->kind[k];
@@ -154,7 +161,8 @@ static uint32_t find_heaviest(const struct builder *b, uint32_t k, uint32_t *ord
     return n;
 }
 
-/* [v * ndev + slot] 1: v need not be in the slot, since devices of a kind are alike. */
+/* Returns an array [vertex * ndev + slot]; 1: the vertex need not be in the slot, since devices of a kind are alike (head
+ * of this file). */
 static uint8_t *break_symmetry(struct builder *b)
 {
     uint8_t *barred = arena_alloc(b->a, (size_t)b->n * b->k + 1),
@@ -175,17 +183,19 @@ static uint8_t *break_symmetry(struct builder *b)
     return barred;
 }
 
+/* IP_ANY, IP_CONVEX: makes the columns x, and a row for each vertex: it is in one slot.  A vertex with a single possible
+ * slot has the constant 1 there. */
 static void make_x(struct builder *b)
 {
     const uint8_t *barred = break_symmetry(b);
     for (uint32_t v = 0; v < b->n; v++) {
-        uint32_t *col = &b->m->col[(size_t)v * b->k], places = 0;
+        uint32_t *col = &b->m->col[(size_t)v * b->k], possible = 0;
         for (uint32_t s = 0; s < b->k; s++) {
             bool may = is_allowed(b, v, s) && !barred[(size_t)v * b->k + s];
             col[s] = may ? MIP_ONE : MIP_ZERO;
-            places += may;
+            possible += may;
         }
-        for (uint32_t s = 0; places > 1 && s < b->k; s++)
+        for (uint32_t s = 0; possible > 1 && s < b->k; s++)
             if (col[s] == MIP_ONE)
                 col[s] = mip_col(b->p, arena_fmt(b->a, "x_%s_%s", b->label[v], b->dev[s]), 0, 1, 0,
                                  true);
@@ -205,8 +215,8 @@ static void add_at_most(struct builder *b, const char *name, uint32_t low, uint3
     mip_term(b->p, low, -1);
 }
 
-/* Adds to sum[v] the weight w of v and of all vertices that reach it over the edges `in` (up: succ, else pred):
- * masks of 64 vertices at a time. */
+/* Adds to sum[v] the weight w of v and of all its ancestors (up: of all its descendants); in: the predecessors of each
+ * vertex (up: its successors).  Looks at 64 possible ancestors at a time, a bit of mask[v] for each. */
 static void add_paths(const struct builder *b, const struct csr *in, bool up, const int64_t *w,
                       int64_t *sum)
 {
@@ -214,6 +224,7 @@ static void add_paths(const struct builder *b, const struct csr *in, bool up, co
     for (uint32_t base = 0; base < b->n; base += 64)
         for (uint32_t i = 0; i < b->n; i++) {
             uint32_t v = up ? b->n - 1 - i : i;
+            /* for v < base the difference wraps round to a large number */
             uint64_t m = v - base < 64 ? UINT64_C(1) << (v - base) : 0;
             for_row (t, *in, v)
                 m |= mask[t];
@@ -255,7 +266,8 @@ static void find_windows(struct builder *b, uint32_t *first, uint32_t *end)
     }
 }
 
-/* IP_CHAIN: makes the columns w and their rows. */
+/* IP_CHAIN: makes the columns w and their rows.  Before v's first possible slot w is the constant 0, from its last
+ * possible slot on the constant 1; in a slot that is not possible it is as in the slot before. */
 static void make_w(struct builder *b)
 {
     uint32_t *first = arena_array(b->a, (size_t)b->n + 1, sizeof *first);
@@ -314,12 +326,14 @@ static void make_z(struct builder *b)
 
 /* ---- nets ------------------------------------------------------------------------------------- */
 
+/* Appends the term cost * col to b->cut. */
 static void push_cut(struct builder *b, uint32_t col, double cost)
 {
     b->cut = vec_grow(b->a, b->cut, &b->capcut, b->ncut + 1, sizeof *b->cut);
     b->cut[b->ncut++] = (struct mip_term){col, cost};
 }
 
+/* Adds a column between 0 and 1, not integer; returns its number. */
 static uint32_t add_share(struct builder *b, const char *name)
 {
     return mip_col(b->p, name, 0, 1, 0, false);
@@ -338,7 +352,8 @@ static void make_net(struct builder *b, uint32_t e, uint32_t s)
         here += can_be(b, pin[i], s);
     if (here == 0)
         return;
-    bool always_cut = b->g->net_host[e] || here < n; /* some pin of it is elsewhere in every plan */
+    bool always_cut =
+        b->g->net_host[e] || here < n; /* some pin is outside the slot in every plan */
     double by = in_time(b, cost);
     if (!always_cut && n == 2) {
         uint32_t y = add_share(b, net_name(b, "net", e, s));
@@ -365,6 +380,7 @@ static void make_net(struct builder *b, uint32_t e, uint32_t s)
     push_cut(b, lo, -by);
 }
 
+/* Makes the rows that each slot's load, a plain sum, is at most T. */
 static void make_loads(struct builder *b)
 {
     for (uint32_t s = 0; s < b->k; s++) {
@@ -384,14 +400,16 @@ static void make_loads(struct builder *b)
 
 /* ---- loads of overlapping transfers, or of passes apart -------------------------------------------- */
 
+/* Appends the term by * col to a sum. */
 static void sum_push(struct builder *b, struct sum *s, uint32_t col, double by)
 {
     s->v = vec_grow(b->a, s->v, &s->cap, s->n + 1, sizeof *s->v);
     s->v[s->n++] = (struct mip_term){col, by};
 }
 
-/* Adds to a sum a column that is at least x[v, s] - x[from, s] for each v of pins but `from`; the pin `from` is none if
- * it cannot be in the slot.  out: at least x[from, s] - x[v, s] instead. */
+/* Makes the column that is 1 if net e comes into slot s (out: leaves it), with its rows, and adds its cost to *sum.  The
+ * column is at least x[v, s] - x[from, s] (out: x[from, s] - x[v, s]) for the maker `from` and each reader v of the net,
+ * where x is 0 for a vertex that cannot be in the slot.  Makes nothing if that costs nothing or cannot happen. */
 static void add_crossing(struct builder *b, struct sum *sum, uint32_t e, uint32_t s, bool out)
 {
     const struct wdag *g = b->g;
@@ -401,7 +419,7 @@ static void add_crossing(struct builder *b, struct sum *sum, uint32_t e, uint32_
     if (cost == 0 || (out && !made_here))
         return;
     for (uint32_t i = g->net_pin.at[e]; i <= g->net_pin.at[e + 1]; i++) {
-        bool host = i == g->net_pin.at[e + 1]; /* who reads on the host is never in the slot */
+        bool host = i == g->net_pin.at[e + 1]; /* a reader on the host is never in the slot */
         uint32_t v = host ? UINT32_MAX : g->net_pin.to[i];
         if (host ? !out || !g->net_host[e] : v == from || (!out && !can_be(b, v, s)))
             continue;
@@ -419,7 +437,7 @@ static void add_crossing(struct builder *b, struct sum *sum, uint32_t e, uint32_
         sum_push(b, sum, col, in_time(b, cost));
 }
 
-/* A column that is 1 where the slot holds a vertex. */
+/* Makes a column that is 1 if slot s holds a vertex; returns its number. */
 static uint32_t add_used(struct builder *b, uint32_t s)
 {
     uint32_t used = add_share(b, arena_fmt(b->a, "used_%s", b->dev[s]));
@@ -430,7 +448,8 @@ static uint32_t add_used(struct builder *b, uint32_t s)
     return used;
 }
 
-/* The row  sum of some of computing, in, out  <= top  of a slot and pass. */
+/* Adds the row that the sum of the times named by part[] (PART_COMPUTE, PART_IN, PART_OUT) of a slot in a pass is at most
+ * the pass's column top. */
 static void add_load(struct builder *b, uint32_t s, uint32_t pass, const bool part[PARTS])
 {
     static const char *const name[] = {"compute", "in", "out"};
@@ -457,8 +476,10 @@ static void add_load(struct builder *b, uint32_t s, uint32_t pass, const bool pa
     mip_term(b->p, b->top[pass], -1);
 }
 
+/* Makes the rows of loads of a detailed problem (head of this file). */
 static void make_detailed_loads(struct builder *b)
 {
+    /* [overlap][row][part]: the times that are added up in each row */
     static const bool rows[OVERLAPS][PARTS][PARTS] = {
         [OVERLAP_SUM] = {{true, true, true}},
         [OVERLAP_MAX] = {{true, false, false}, {false, true, true}},
@@ -490,7 +511,7 @@ static void make_detailed_loads(struct builder *b)
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-/* Makes the columns that say whether slot s needs each shared item; their bytes go to b->cut. */
+/* Makes for each shared item a column that says whether slot s needs the item; the terms of its bytes go to b->cut. */
 static void make_shared(struct builder *b, uint32_t s)
 {
     const struct csr *by = &b->g->shared_by;
@@ -509,7 +530,7 @@ static void make_shared(struct builder *b, uint32_t s)
     }
 }
 
-/* The least memory of the devices that have a limit. */
+/* Returns the memory of the device that has least. */
 static int64_t least_room(const struct builder *b)
 {
     int64_t least = LOAD_INF;
@@ -520,9 +541,10 @@ static int64_t least_room(const struct builder *b)
     return least;
 }
 
-/* Ends the row of slot s, the bytes that it holds, with "<= room"; where the memory is to be minimised, with "<= M"
- * instead.  A device with more room than the least may use its own room whatever M is: a binary column then says
- * which of two rows, <= M or <= room, must hold. */
+/* Ends the last row, the bytes that slot s holds: they are at most `room`.  Where the memory is minimised they are at most
+ * M instead; but a device with more room than the device with least may use its own room whatever M is.  Then a binary
+ * column says which of two rows must hold, bytes <= M (1) or bytes <= room (0).  all: bytes of the graph, more
+ * than any row needs. */
 static void end_memory(struct builder *b, uint32_t s, int64_t room, double all)
 {
     double most = mip_room(&b->bytes, room);
@@ -532,21 +554,22 @@ static void end_memory(struct builder *b, uint32_t s, int64_t room, double all)
         return;
     }
     uint32_t from = row->at, to = b->p->nterm;
-    double shift = row->hi;
+    double shift = row->hi; /* less than 0 where vertices are sure to be in the slot */
     if (room > least_room(b)) {
-        uint32_t q = mip_col(b->p, arena_fmt(b->a, "own_%s", b->dev[s]), 0, 1, 0, true);
-        mip_term(b->p, q, all);
+        uint32_t within_m = mip_col(b->p, arena_fmt(b->a, "own_%s", b->dev[s]), 0, 1, 0, true);
+        mip_term(b->p, within_m, all);
         b->p->row[b->p->nrow - 1].hi += all;
         mip_term(b->p, b->m->top, -1);
         mip_row(b->p, arena_fmt(b->a, "room_%s", b->dev[s]), -MIP_INF, shift + most);
         for (uint32_t i = from; i < to; i++)
             mip_term(b->p, b->p->term[i].col, b->p->term[i].by);
-        mip_term(b->p, q, -all);
+        mip_term(b->p, within_m, -all);
     } else {
         mip_term(b->p, b->m->top, -1);
     }
 }
 
+/* Makes the rows of memory of all slots with a limit. */
 static void make_memory(struct builder *b)
 {
     double all = 0;
@@ -572,6 +595,7 @@ static void make_memory(struct builder *b)
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
+/* Fills the device and the kind of each slot. */
 static void make_slots(struct builder *b)
 {
     struct ip_model *m = b->m;
@@ -628,6 +652,7 @@ int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_
              n = c->g->n + pins + c->g->shared_by.at[c->g->nshared];
     if (ask->shape != IP_ANY)
         n += c->g->succ.at[c->g->n];
+    /* each vertex, pin and edge has about 8 terms for each device */
     if (n * m->ndev * 8 > MIP_MOST_TERMS)
         return diag_error(
             d,

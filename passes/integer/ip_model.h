@@ -1,8 +1,8 @@
 /* Integer programs for placement: a problem (problem.h) as a model for solvers (mip.h).
  *
- * The model knows devices as slots, numbered in the order that ip_ask.slot gives.  Times are in the unit (ps, ns,
- * us, ms or s) in which the limit, or the least value known, lies in 1..1000; bytes in their greatest common divisor
- * times a power of 1024. */
+ * The model calls devices slots, numbered in the order that ip_ask.slot gives.  Times are in the unit (ps, ns, us, ms or
+ * s) in which the limit, or without a limit the problem's lower bound, lies in 1..1000.  Bytes are in a unit that is their
+ * greatest common divisor times a power of 1024. */
 #ifndef PCC_PASSES_INTEGER_IP_MODEL_H
 #define PCC_PASSES_INTEGER_IP_MODEL_H
 
@@ -16,14 +16,15 @@ enum ip_shape {
 
 struct ip_ask {
     enum ip_shape shape;
-    int64_t limit; /* ps: no plan of a larger value is of interest; LOAD_INF: none */
-    int64_t lower; /* ps: known to be no more than the value of any plan */
-    /* minimise the largest memory instead: times, limits of memory do not count */
+    int64_t limit; /* ps: plans of a larger value are left out of the model; LOAD_INF: no limit */
+    int64_t lower; /* ps: a lower bound of all plans */
+    /* true: minimise the largest memory that a device needs; times and limits of memory do not count */
     bool memory;
-    /* IP_CHAIN: [device] the order in which they stand; NULL: as numbered */
+    /* IP_CHAIN: [slot] its device, in the order of the chain; NULL: slot number = device number */
     const uint32_t *slot;
-    const char *const *name; /* [vertex] for names of columns; NULL: numbers */
-    /* [vertex] kinds that it may be on, a bit each (reduction.h); NULL: all */
+    const char *const
+        *name; /* [vertex] for names of columns; NULL: columns have numbers of vertices */
+    /* [vertex] kinds of devices that may hold the vertex, a bit each (bounds/reduction.h); NULL: all kinds */
     const uint32_t *may;
 };
 
@@ -34,28 +35,29 @@ struct ip_model {
     uint32_t ndev;
     uint32_t *slot; /* [slot] device */
     uint8_t *kind;  /* [slot] kind of the device */
-    /* [vertex * ndev + slot] IP_CHAIN: in this slot or an earlier one; else: in this slot */
+    /* [vertex * ndev + slot] column that is 1 if the vertex is in this slot (IP_CHAIN: in this slot or an earlier one);
+     * MIP_ZERO or MIP_ONE: a constant */
     uint32_t *col;
-    uint32_t top;  /* the column of the value, or of the memory */
+    uint32_t top;  /* the column that is minimised: T, the value, or M, the memory */
     int64_t unit;  /* ps in one unit of the model's value */
     int64_t bytes; /* bytes in one unit of the model's memory; 0: the model has no memory */
 };
 
-/* Makes the model.  Stages of c must not have copies.  Lives in a; -1 and an error, which names
- * `planner`, if it has more than MIP_MOST_TERMS terms.  O(terms). */
+/* Makes the model.  Stages of c must not have copies.  Lives in a.  0, or -1 and an error, which names `planner`, if the
+ * model has more than MIP_MOST_TERMS terms.  O(terms). */
 int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_ask *ask,
                    const char *planner, struct arena *a, struct diag *d);
 
-/* A number of ps, >= 1, that every load of every plan of c is a multiple of: the greatest common divisor of all
- * times and costs.  (A reduction of c may have a larger one.) O(kinds * (V + nets)). */
+/* Returns the greatest common divisor, ps, of all times and costs of c, >= 1: every load of every plan of c is a multiple
+ * of it.  O(kinds * (V + nets)). */
 int64_t ip_grain(const struct problem *c);
 
-/* Writes dev[vertex] from x, a solution of m->mip.  False: some vertex has no device, or two. */
+/* Writes dev[vertex] from x[col], a solution of m->mip.  Returns false if some vertex has no device, or two. */
 bool ip_model_decode(const struct ip_model *m, const double *x, int32_t *dev);
 
-/* ps in units of the model. */
+/* Converts `value` ps to the model's unit of time. */
 double ip_model_value(const struct ip_model *m, int64_t value);
-/* Memory of the model in bytes. */
+/* Converts the model's figure `memory` to bytes. */
 double ip_model_bytes(const struct ip_model *m, double memory);
 
 #endif

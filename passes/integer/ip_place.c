@@ -1,11 +1,11 @@
-/* ip-place: splits by integer programming, of any sets or contiguous ones.
+/* ip-place: plans by integer programming, of any shape or contiguous.
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.3, 5.2 and appendix C.  Interval DP over many
- * orders, followed by annealing for sets of any shape, gives a first plan; the solver looks for a better one, or
- * says that there is none (ip_search.c).  Solvers compute with doubles and tolerances of 1e-9 to 1e-6, so what they
- * prove is stated with a margin: "no plan is better by the gap or more", a millionth unless more is asked for.
- * Where all loads are multiples of something coarser (ip_grain) the margin vanishes, and the plan is called optimal;
- * else it is called feasible, with the gap.  On a fused level the proof is about that level only.  Cost: the time
+ * orders, followed by annealing for plans of any shape, gives a first plan; the solver looks for a better plan, or says
+ * that there is none (ip_search.c).  Solvers compute with doubles and tolerances of 1e-9 to 1e-6, so what they prove is
+ * stated with a margin: "no plan is better by the gap or more"; the gap is a millionth unless the user asks for more.
+ * Where all loads are multiples of a time above the margin (ip_grain) the bound is rounded up to the plan's value, and the
+ * plan is called optimal; else it is called feasible, with the gap.  On a fused level the proof is about that level only.  Cost: the time
  * that the solver gets. */
 #include "passes/any_shape/any_search.h"
 #include "passes/integer/ip_latency.h"
@@ -18,7 +18,7 @@
 
 #include <inttypes.h>
 
-enum { DEFAULT_SECONDS = 60, CHAINS = 4, NS_PER_S = 1000000000 };
+enum { DEFAULT_SECONDS = 60, CHAINS = 4 /* of annealing */, NS_PER_S = 1000000000 };
 
 struct ip_options {
     int64_t objective, q, shape, solver, limit, starts, moves, seed;
@@ -26,7 +26,7 @@ struct ip_options {
     const char *gap, *write;
 };
 
-enum { GIVEN, LATENCY };
+enum { GIVEN, LATENCY }; /* goals, in the order of goal_names: as --objective says, or latency */
 static const char *const goal_names[] = {"given", "latency", NULL};
 static const char *const shape_names[] = {"none", "convex", "chain", NULL}; /* enum ip_shape */
 static const char *const solver_names[] = {"lp_solve", "cbc", "auto", NULL};
@@ -57,7 +57,7 @@ static const struct opt ip_opts[] = {
      .help = "seed of both"},
     {0}};
 
-/* The name of the first node in each vertex of g. */
+/* Returns name[vertex of g]: the name of the first node in the vertex. */
 static const char *const *vertex_names(struct ctx *x, const struct wdag *g)
 {
     const char **name = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *name);
@@ -68,6 +68,7 @@ static const char *const *vertex_names(struct ctx *x, const struct wdag *g)
     return name;
 }
 
+/* Returns the solver that the options name; NULL and an error: it must solve, but pcc was built without it. */
 static const struct mip_solver *choose_solver(const struct ip_options *o, struct diag *d)
 {
     const struct mip_solver *s =
@@ -86,7 +87,7 @@ static const struct mip_solver *choose_solver(const struct ip_options *o, struct
     return NULL;
 }
 
-/* The proof's lines: why the bound holds, and how to check it with another solver. */
+/* Returns the proof's lines: why the bound holds, and how to check it with another solver. */
 static const char *write_proof(struct ctx *x, const struct ip_options *o, const struct ip_how *how,
                                const struct ip_found *r)
 {
@@ -106,7 +107,8 @@ static const char *write_proof(struct ctx *x, const struct ip_options *o, const 
         r->nrow, r->nodes, ip_how_to_check(shape_names[o->shape], r->bound - 1, x->use.scratch));
 }
 
-/* Writes bound, status and argument of the plan: the solver's, or what bounds.h says, if that is more. */
+/* Writes bound, status and argument of the plan's claim: by the solver's bound, or by bounds_all (bounds/bounds.h) if that
+ * is larger.  on_whole: the solver's problem was no fused level. */
 static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_how *how,
                      const struct ip_found *r, bool on_whole)
 {
@@ -136,7 +138,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
                                       plan_among(scope), o->gap, solver);
 }
 
-/* Reports why there is no plan. */
+/* Reports why there is no plan, if need be after asking for the least memory; returns PASS_INFEASIBLE. */
 static int report_none(struct ctx *x, const struct planner_input *p, const struct problem *c,
                        struct loads *l, const struct ip_how *how, const struct ip_found *r)
 {
@@ -157,7 +159,7 @@ static int report_none(struct ctx *x, const struct planner_input *p, const struc
     return PASS_INFEASIBLE;
 }
 
-/* Finds the plan to start from. */
+/* Writes to *best a plan of c to start from, if one is found: by interval DP, then annealing.  0, or -1 and an error. */
 static int find_first(struct ctx *x, const struct ip_options *o, struct planner_input *p,
                       const struct problem *c, struct problem_plan *best)
 {
@@ -178,23 +180,23 @@ static int find_first(struct ctx *x, const struct ip_options *o, struct planner_
     return anneal_search(c, &s, best, x->use.scratch, x->use.diag).rc < 0 ? -1 : 0;
 }
 
-/* The objective latency: with a program of its own. */
+/* Runs the objective latency, which has a program of its own (ip_latency.h). */
 static int run_latency(struct ctx *x, const struct ip_options *o, const struct ip_how *how)
 {
-    const struct ip_latency l = {.slots = (uint32_t)o->q,
-                                 .solver = how->solver,
-                                 .gap = how->gap,
-                                 .limit = how->limit,
-                                 .moves = o->moves,
-                                 .seed = o->seed,
-                                 .write = how->write,
-                                 .write_only = how->write_only};
+    const struct ip_latency ask = {.slots = (uint32_t)o->q,
+                                   .solver = how->solver,
+                                   .gap = how->gap,
+                                   .limit = how->limit,
+                                   .moves = o->moves,
+                                   .seed = o->seed,
+                                   .write = how->write,
+                                   .write_only = how->write_only};
     if (o->shape != IP_ANY)
         return diag_error(x->use.diag,
                           "ip-place: contiguous=%s is not for latency, whose subgraphs are "
                           "contiguous in any case: leave it out",
                           shape_names[o->shape]);
-    return ip_latency_run(x, &l);
+    return ip_latency_run(x, &ask);
 }
 
 static int ip_run(struct ctx *x, const void *options)

@@ -1,8 +1,8 @@
 /* Proofs by integer programming (ip_refute.h).
  *
- * A solver is asked whether a plan at or below the limit exists, which is two orders of magnitude cheaper than
- * asking for the best plan: vertices that take longer than the limit on a device lose the column, vertices that
- * cannot be apart are joined (reduction.h), and branches end as soon as their relaxation is above the limit.
+ * A solver is asked whether a plan at or below the limit exists, which is two orders of magnitude cheaper than asking for
+ * the best plan: a vertex has no column for a device where it takes longer than the limit, vertices that cannot be apart
+ * are joined (bounds/reduction.h), and branches of the search end as soon as their relaxation is above the limit.
  * Cost: the time that the clock allows. */
 #include "passes/integer/ip_refute.h"
 
@@ -22,6 +22,7 @@ const char *ip_how_to_check(const char *shape, int64_t limit, struct arena *a)
         shape, time_print(text, limit));
 }
 
+/* Returns the lines of the proof that no plan takes `limit` ps or less. */
 static const char *write_proof(const struct ip_refutation *r, int64_t limit, struct arena *a)
 {
     char text[UNIT_TEXT];

@@ -6,20 +6,22 @@
 
 struct ip_refutation {
     const struct mip_solver *solver;
-    uint32_t nvertex, ncol, nrow; /* of the reduction, and of the model */
-    uint64_t nodes;               /* of the search tree */
-    const char *why;              /* not refuted: the reason why the solver gave no proof */
+    uint32_t nvertex;    /* of the reduction (bounds/reduction.h) */
+    uint32_t ncol, nrow; /* of the model; 0: none was needed */
+    uint64_t nodes;      /* of the solver's search tree */
+    const char *why;     /* not refuted: the reason why the solver gave no proof */
     /* refuted: lines as in struct plan; NULL: limit is below c->lower, which says why */
     const char *proof;
 };
 
-/* 1: every plan of c, of any shape, has a value above `limit` (ps), to the tolerance of the solver (CBC, or lp_solve
- * where pcc was built without it); 0: there is such a plan, or the solver did not find out.  c must not be
- * `detailed`.  Stops when the clock is out.  *r lives in a. */
+/* Asks a solver (CBC, or lp_solve where pcc was built without CBC) for a plan of c, of any shape, with a value of `limit`
+ * ps or less.  1: there is no such plan, to the tolerance of the solver; 0: there is one, or the solver did not find out.
+ * c must not be `detailed`.  Stops when the clock is out.  *r lives in a. */
 int ip_refute(const struct problem *c, int64_t limit, struct clock *clock, struct arena *a,
               struct ip_refutation *r);
 
-/* The last lines of a proof: the commands that put the same question to another solver. */
+/* Returns the last lines of a proof, in a: the command that writes the same model for another solver.  shape: value of the
+ * option `contiguous`; limit: ps. */
 const char *ip_how_to_check(const char *shape, int64_t limit, struct arena *a);
 
 #endif

@@ -1,10 +1,10 @@
 /* Placement by integer programs (ip_search.h).
  *
- * The value of a known plan makes the model small: T may be at most that value less the gap, and a vertex has no
- * column for a device on which it takes longer, or which it can only be on too late or too early in a chain.  If the
- * solver says "infeasible", the plan is the best up to the gap.  If it finds another one, that is measured exactly
- * and takes the place of the first.  What a solver says is checked where it can be: an answer whose plan does not
- * fit, is worse than said, or has not the shape counts as none.
+ * The value of a known plan makes the model small: T may be at most that value less the gap, and a vertex has no column
+ * for a device on which it takes longer, or, in a chain, for a device too early or too late for it (ip_model.c).  If the
+ * solver says "infeasible", the plan is the best up to the gap.  If the solver finds another plan, its exact value is
+ * worked out, and the better plan stays.  What a solver says is checked where it can be: an answer counts as none if its
+ * plan does not fit, is worse than the solver said, or has not the shape.
  * Cost: that of the solver, for each order of kinds in a chain. */
 #include "passes/integer/ip_search.h"
 
@@ -26,8 +26,8 @@ bool ip_has_shape(const struct problem *c, enum ip_shape shape, const uint32_t *
     bool good = true;
     for (uint32_t v = 0; v < g->n; v++)
         last = dev[v] > last ? dev[v] : last;
-    uint32_t word = (uint32_t)last / 64 + 1;
-    /* [vertex * word] devices, a bit each, that paths to it have left */
+    uint32_t word = (uint32_t)last / 64 + 1; /* words for a bit of each device */
+    /* [vertex * word] devices, a bit each, that some path to the vertex has left: they must not hold the vertex */
     uint64_t *left = arena_array(a, ((size_t)g->n + 1) * word, sizeof *left);
     for (uint32_t v = 0; v < g->n && shape != IP_ANY; v++) {
         uint64_t *own = left + (size_t)v * word;
@@ -49,10 +49,13 @@ bool ip_has_shape(const struct problem *c, enum ip_shape shape, const uint32_t *
 
 /* ---- orders of kinds in a chain ---------------------------------------------------------------- */
 
+/* The present order of the devices; two orders with the same kinds in a row count as one. */
 struct orders {
-    uint8_t kind[CLUSTER_DEVICES]; /* [slot] */
-    uint32_t slot[CLUSTER_DEVICES], place[CLUSTER_DEVICES], n;
-    uint64_t count;
+    uint8_t kind[CLUSTER_DEVICES];   /* [slot] kind of its device */
+    uint32_t slot[CLUSTER_DEVICES];  /* [slot] its device */
+    uint32_t place[CLUSTER_DEVICES]; /* [device] its slot */
+    uint32_t n;                      /* devices */
+    uint64_t count;                  /* orders in all; not exact above IP_MOST_ORDERS */
 };
 
 /* Fills o->slot and o->place from o->kind: the devices of a kind in order of number. */
@@ -68,20 +71,21 @@ static void fill_slots(struct orders *o, const struct loads *l)
     }
 }
 
+/* Makes the first order, the kinds by number, and counts the orders. */
 static void first_order(struct orders *o, const struct loads *l)
 {
     *o = (struct orders){.n = l->ndev, .count = 1};
     for (uint32_t k = 0, s = 0; k < l->c->nkind; k++)
         for (uint32_t i = 1; i <= l->c->kind[k].count; i++) {
             o->kind[s++] = (uint8_t)k;
-            /* times s over i, which divides without remainder at every step */
+            /* the count is a product of binomial coefficients: each factor s / i leaves no remainder */
             if (o->count <= IP_MOST_ORDERS)
                 o->count = o->count * s / i;
         }
     fill_slots(o, l);
 }
 
-/* The next permutation in lexical order; false: that was the last. */
+/* Goes to the next permutation of kinds in lexical order; returns false if there is none. */
 static bool next_order(struct orders *o, const struct loads *l)
 {
     assert(o->n == l->ndev && o->n > 0);
@@ -121,20 +125,21 @@ struct reduction *ip_reduction(const struct problem *c, struct ip_ask *ask, stru
     return k;
 }
 
-/* How much better, ps, a plan must be than one of that value to be of interest. */
-static int64_t slack(const struct ip_how *r, int64_t value)
+/* Returns by how many ps a plan must be better than a plan of `value` to count as better: the gap, at least 1. */
+static int64_t least_gain(const struct ip_how *r, int64_t value)
 {
     int64_t by = mul_div_ceil(value, r->gap, MILLION);
     return larger(by, 1);
 }
 
+/* Returns the limit, ps, of the next model: below the best plan by the gap, and at most r->limit. */
 static int64_t target_value(const struct ip_how *r, const struct problem_plan *best)
 {
-    int64_t t = best->value < LOAD_INF ? best->value - slack(r, best->value) : LOAD_INF;
+    int64_t t = best->value < LOAD_INF ? best->value - least_gain(r, best->value) : LOAD_INF;
     return smaller(t, r->limit);
 }
 
-/* "x.3.lp" for the third of several. */
+/* Returns the path of model `number` of `of` models: "x.3.lp" for the third of several; `path` itself if of is 1. */
 static const char *numbered_path(const char *path, uint32_t number, uint64_t of, struct arena *a)
 {
     size_t n = strlen(path), dot = n;
@@ -155,14 +160,14 @@ struct ip_search_run {
     struct diag *d;
 };
 
-/* A model, and the reduction that the model is of; NULL: a model of the problem itself. */
+/* A model of the problem or of its reduction. */
 struct reduced_model {
     struct ip_model m;
-    struct reduction *reduction;
+    struct reduction *reduction; /* NULL: m is a model of the problem itself */
 };
 
-/* Checks the plan of an answer: shape, devices, memory, value; takes it if it is better than *best.  True: it
- * passed. */
+/* Checks shape, devices, memory and value of an answer's plan (1e-6: the solver's tolerance), and takes the plan if it is
+ * better than *best.  Returns whether the plan passed the checks. */
 static bool take_answer(struct ip_search_run *r, const struct reduced_model *made,
                         const struct mip_answer *a, const uint32_t *place,
                         struct problem_plan *best)
@@ -192,23 +197,23 @@ static bool take_answer(struct ip_search_run *r, const struct reduced_model *mad
     return true;
 }
 
-/* The lower bound, ps, that an answer to model m gives for all plans.  Plans above the limit are not in the model,
- * so it is never above limit + 1. */
-static int64_t part_bound(const struct ip_how *r, const struct ip_model *m,
-                          const struct mip_answer *a, bool holds, int64_t limit,
-                          const struct problem_plan *best)
+/* Returns the lower bound, ps, that the solver's answer to model m gives for all plans.  Plans above the limit are not in
+ * the model, so the bound is never above limit + 1.  holds: the answer has a plan that passed the checks. */
+static int64_t answer_bound(const struct ip_how *r, const struct ip_model *m,
+                            const struct mip_answer *a, bool holds, int64_t limit,
+                            const struct problem_plan *best)
 {
     if (a->status == MIP_INFEASIBLE)
         return limit < LOAD_INF ? limit + 1 : LOAD_INF;
     if (a->status == MIP_OPTIMAL &&
-        holds) /* a plan that is better by just the gap may have been passed over */
+        holds) /* the solver may have passed over a plan that is better by less than the gap */
         return best->value - (int64_t)((__int128)best->value * r->gap / MILLION);
     double bound = a->bound * (1 - 1e-6) * (double)m->unit;
-    int64_t all = limit < LOAD_INF ? limit + 1 : best->value;
-    int64_t least = smaller(m->c->lower.value, all);
+    int64_t most = limit < LOAD_INF ? limit + 1 : best->value;
+    int64_t least = smaller(m->c->lower.value, most);
     if (bound < (double)least)
         return least;
-    return bound < (double)all ? (int64_t)bound : all;
+    return bound < (double)most ? (int64_t)bound : most;
 }
 
 /* Builds the model of one order of devices.  0, or -1 and an error. */
@@ -225,7 +230,8 @@ static int build_model(struct ip_search_run *r, struct ip_ask *ask, struct reduc
     return 0;
 }
 
-/* Writes the model for other solvers to how->write: without the bounds and plans found here, only with how->limit. */
+/* Writes the model to how->write for other solvers, with how->limit but without bounds and plans found here.  0, or -1
+ * and an error. */
 static int write_model(struct ip_search_run *r, const struct orders *o)
 {
     const struct ip_how *how = r->how;
@@ -241,6 +247,7 @@ static int write_model(struct ip_search_run *r, const struct orders *o)
         made.m.mip, numbered_path(how->write, r->found.models, several ? o->count : 1, r->a), r->d);
 }
 
+/* Makes and solves the model of one order of devices; updates *best and r->found.  0, or -1 and an error. */
 static int solve_model(struct ip_search_run *r, const struct orders *o, struct problem_plan *best)
 {
     const struct ip_how *how = r->how;
@@ -266,7 +273,7 @@ static int solve_model(struct ip_search_run *r, const struct orders *o, struct p
     if (found)
         holds = take_answer(r, &made, &a, o->place, best);
     f->refused += !holds;
-    int64_t bound = part_bound(how, &made.m, &a, found && holds, ask.limit, best);
+    int64_t bound = answer_bound(how, &made.m, &a, found && holds, ask.limit, best);
     f->bound = smaller(bound, f->bound);
     f->nodes += a.nodes;
     if (a.status != MIP_INFEASIBLE && !(a.status == MIP_OPTIMAL && holds)) {
@@ -316,7 +323,7 @@ struct ip_found ip_search(const struct problem *c, struct loads *l, const struct
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-/* The memory that devices must be raised to for the plan in l to fit; 0: it fits. */
+/* Returns the memory, bytes, to which devices must be raised so that the plan in l fits; 0: it fits as it is. */
 static int64_t memory_needed(const struct loads *l)
 {
     int64_t need = 0;
@@ -342,6 +349,7 @@ int64_t ip_least_memory(const struct problem *c, struct loads *l, const struct i
         return -1;
     loads_set(l, dev);
     int64_t need = memory_needed(l);
+    /* + 0.5: need and the model's optimum are the same number of bytes, up to rounding */
     *proven = a.status == MIP_OPTIMAL && (double)need <= ip_model_bytes(&m, a.value) + 0.5;
     return need;
 }

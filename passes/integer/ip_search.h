@@ -1,4 +1,4 @@
-/* Placement by integer programs: models solved, answers checked. */
+/* Placement by integer programs: solves models and checks the answers. */
 #ifndef PCC_PASSES_INTEGER_IP_SEARCH_H
 #define PCC_PASSES_INTEGER_IP_SEARCH_H
 
@@ -13,14 +13,14 @@ struct ip_how {
     enum ip_shape shape;
     const struct mip_solver *solver;
     struct clock *clock;
-    int64_t gap; /* millionths: a plan may miss the best by this share, at least by 1 */
+    int64_t gap; /* millionths >= 1: a plan may be worse than the best by this share */
     /* ps: only plans of at most this value are of interest; LOAD_INF: all */
     int64_t limit;
     const char *const *name; /* [vertex] as in ip_ask */
-    /* a file that the models are also written to, with all plans of at most `limit` (several models: x.lp becomes
-     * x.1.lp, x.2.lp, ...); NULL: none */
+    /* a file to which the models of all plans of at most `limit` are written, too (several models: x.lp becomes x.1.lp,
+     * x.2.lp, ...); NULL: none */
     const char *write;
-    bool write_only;
+    bool write_only; /* do not solve the models */
 };
 
 struct ip_found {
@@ -28,32 +28,33 @@ struct ip_found {
                written; else 0 */
     /* ps: no plan of this shape is better, to the solver's tolerance; c->lower at least */
     int64_t bound;
-    bool complete;               /* every model was solved or refuted */
-    uint32_t models, ncol, nrow; /* their number, and the sizes of the largest */
+    bool complete;       /* every model was solved or refuted */
+    uint32_t models;     /* number of models */
+    uint32_t ncol, nrow; /* most columns and rows of a model */
     /* answers of the solver that did not hold when they were checked */
     uint32_t refused;
-    uint64_t nodes;
+    uint64_t nodes;  /* of all search trees */
     int64_t grain;   /* ps: every load is a multiple of it */
-    const char *why; /* if not complete */
+    const char *why; /* if not complete: the reason */
 };
 
-/* Improves *best (value LOAD_INF: none yet) to the optimum: looks for plans that are better by the gap, checks the
- * shape and (with l, which is of c) the loads of those that the solver finds, and takes none that fails.  With
+/* Improves *best (value LOAD_INF: no plan yet) to the optimum.  Has the solver look for plans that are better by the gap;
+ * checks shape, loads and memory of each plan found (l: tables of c for that), and takes no plan that fails.  With
  * IP_CHAIN each order of the kinds of devices is a model of its own. */
 struct ip_found ip_search(const struct problem *c, struct loads *l, const struct ip_how *how,
                           struct problem_plan *best, struct arena *scratch, struct diag *d);
 
-/* The smallest memory (bytes) such that a plan of the shape fits devices raised to it, by the solver and clock of how;
- * -1: none was found.  *proven: no less will do. */
+/* Returns the smallest memory, bytes, for which the solver of `how` finds a plan of the shape that fits devices raised to
+ * it; 0: the plan found fits as it is; -1: no plan was found.  *proven: the solver proved that no less will do. */
 int64_t ip_least_memory(const struct problem *c, struct loads *l, const struct ip_how *how,
                         bool *proven, struct arena *scratch, struct diag *d);
 
-/* If *ask is about plans of any shape with a limit: returns the reduction of c for that limit, and changes *ask to
- * be about it; else NULL.  reduction->none: there is no plan.  Lives in a. */
+/* If *ask is about plans of any shape with a limit, and c is not detailed: returns the reduction of c for that limit
+ * (bounds/reduction.h) and changes the names and `may` of *ask to those of its vertices; else NULL.  Lives in a. */
 struct reduction *ip_reduction(const struct problem *c, struct ip_ask *ask, struct clock *clock,
                                struct arena *a);
 
-/* Whether the plan dev[vertex] has the shape; place: [device] its place in the chain. */
+/* Whether the plan dev[vertex] has the shape.  place: [device] its place in the chain, for IP_CHAIN only. */
 bool ip_has_shape(const struct problem *c, enum ip_shape shape, const uint32_t *place,
                   const int32_t *dev);
 

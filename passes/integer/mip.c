@@ -1,10 +1,9 @@
 /* Mixed integer programs and the children that solve them (mip.h).
  *
- * A solver runs in a child process (child.h) and writes records into the pipe: a solution whenever it has
- * found a better one, and how it ended.  So the best solution survives a solver that is killed.  Solvers
- * that know several ways get a share of the time for each but the last, all that is left for that one.
- * Columns that are constants, and a column's second term in a row, are dealt with as terms are added: O(1)
- * each. */
+ * A solver runs in a child process (child.h) and writes records into the pipe: one for each better solution, and one for
+ * how it ended.  So the best solution survives a solver that is killed.  A solver with several configurations
+ * (mip_solver.attempts) tries one after the other: each but the last gets a share of the time that is left, the last all
+ * of it.  mip_term drops constants and adds up terms of the same column in a row, in O(1) each. */
 #include "passes/integer/mip.h"
 
 #include "ir/base/child.h"
@@ -14,9 +13,11 @@
 
 enum { RECORD_SOLUTION = 1, RECORD_END = 2, MOST_BYTES = 1 << 30, NS_PER_S = 1000000000 };
 
+/* What the child writes; after a RECORD_SOLUTION follow the values of all columns. */
 struct record {
-    uint64_t what, status, nodes;
-    double value; /* of a solution; else a bound */
+    uint64_t what, status,
+        nodes;    /* what: RECORD_*; status (an enum mip_status) and nodes only with RECORD_END */
+    double value; /* RECORD_SOLUTION: objective; RECORD_END: lower bound */
 };
 
 struct mip *mip_new(struct arena *a)
@@ -113,6 +114,7 @@ void mip_report_end(const struct mip_report *r, enum mip_status s, double bound,
     fflush(r->out);
 }
 
+/* What solve_in_child gets. */
 struct job {
     const struct mip_solver *s;
     const struct mip *m;
@@ -147,9 +149,8 @@ static void read_records(const char *bytes, size_t n, uint32_t ncol, struct mip_
             }
             at += size;
         } else if (r.what == RECORD_END) {
-            bool found =
-                /* a solution was reported, and then "infeasible": neither counts */
-                to->status != MIP_NONE;
+            /* "infeasible" after a solution, and "optimal" without one, contradict themselves and do not count */
+            bool found = to->status != MIP_NONE;
             to->bound = r.value > to->bound ? r.value : to->bound;
             to->nodes += r.nodes;
             if (r.status == (found ? MIP_OPTIMAL : MIP_INFEASIBLE))
@@ -160,13 +161,13 @@ static void read_records(const char *bytes, size_t n, uint32_t ncol, struct mip_
     }
 }
 
-/* Seconds until the deadline of this attempt; 0: none. */
+/* Returns the seconds that this attempt gets: all that is left if it is the last, else 0.6 of it; 0: no deadline. */
 static double seconds_left(const struct clock *clock, bool last)
 {
     if (!clock->deadline)
         return 0;
     int64_t left = clock_left(clock);
-    left = larger(left, NS_PER_S / 10);
+    left = larger(left, NS_PER_S / 10); /* not 0, which would mean no limit */
     return (double)left / NS_PER_S * (last ? 1 : 0.6);
 }
 
@@ -199,6 +200,7 @@ void mip_solve(const struct mip_solver *s, const struct mip *m, double gap, stru
             answer->status = answer->value < MIP_INF ? MIP_FEASIBLE : MIP_NONE;
             answer->bound = bound;
         }
+        /* the solver used up nearly all its time */
         bool late = job.limits.seconds > 0 &&
                     (double)(clock_now() - start) > job.limits.seconds * 0.9 * NS_PER_S;
         answer->why = end == CHILD_STOPPED  ? clock->why

@@ -9,7 +9,8 @@
 
 #define MIP_INF 1e30 /* no bound */
 
-/* Columns that are constants: terms with them vanish, or go to the bounds of their row. */
+/* Numbers of columns that are the constants 0 and 1: mip_term drops a term with MIP_ZERO, and takes a term with MIP_ONE
+ * into the bounds of its row. */
 #define MIP_ZERO UINT32_MAX
 #define MIP_ONE (UINT32_MAX - 1)
 
@@ -33,17 +34,19 @@ struct mip_term {
 
 struct mip {
     struct arena *mem;
-    const char *title; /* one line for people, may be set */
+    const char *title; /* one line for people; "" until a caller sets it */
     uint32_t ncol, nrow, nterm, capcol, caprow, capterm, capseen;
     struct mip_col *col;
     struct mip_row *row; /* [nrow + 1] */
     struct mip_term *term;
-    uint32_t *seen;  /* [col] [col] 1 + the last term with it, to add up terms of one row */
+    uint32_t *
+        seen; /* [col] 1 + index of the last term of the column, to add up terms of one row; 0: none */
     bool impossible; /* some row without terms does not hold: there is no solution */
 };
 
 enum { MIP_MOST_TERMS = 4000000 };
 
+/* Returns a program without columns and rows.  Lives in a. */
 struct mip *mip_new(struct arena *a);
 /* Adds a column; returns its number. */
 uint32_t mip_col(struct mip *m, const char *name, double lo, double hi, double cost, bool integer);
@@ -52,30 +55,32 @@ uint32_t mip_col(struct mip *m, const char *name, double lo, double hi, double c
 void mip_row(struct mip *m, const char *name, double lo, double hi);
 /* Adds by * col to the last row. */
 void mip_term(struct mip *m, uint32_t col, double by);
+/* Ends the last row; a program must be ended so before it is solved or written. */
 void mip_finish(struct mip *m);
-/* Adds a row that cannot hold, so that a file of m is infeasible, too; ends as mip_finish does. */
+/* For an `impossible` program: adds a row that cannot hold, so that a file of m is infeasible, too; ends the row. */
 void mip_say_impossible(struct mip *m);
 
-/* Writes the model to a file as its name ends: ".lp" (CPLEX LP format), ".mps" (free MPS).  The file appears
- * complete or not at all.  0, or -1 and an error. */
+/* Writes the program to a file, in the format that the end of its name says: ".lp" (CPLEX LP), ".mps" (free MPS).  The
+ * file appears complete or not at all.  0, or -1 and an error. */
 int mip_write(const struct mip *m, const char *path, struct diag *d);
 
 enum mip_status {
     MIP_NONE,      /* no answer */
     MIP_OPTIMAL,   /* x is as good as any, up to the gap and the solver's tolerance */
-    MIP_FEASIBLE,  /* x is a solution */
+    MIP_FEASIBLE,  /* x is a solution, perhaps not the best */
     MIP_INFEASIBLE /* there is no solution, up to the solver's tolerance */
 };
 
 struct mip_answer {
     enum mip_status status;
-    double value, bound; /* value: of x; bound: no solution has less (-MIP_INF: not known) */
-    double *x;           /* [col] */
-    uint64_t nodes;      /* of the search tree; 0: not known */
-    const char *why;     /* MIP_NONE and MIP_FEASIBLE: what kept the solver from more */
+    double value,
+        bound; /* objective of x (MIP_INF: no x); no solution has less than bound (-MIP_INF: not known) */
+    double *x;       /* [col] */
+    uint64_t nodes;  /* of the search tree; 0: not known */
+    const char *why; /* MIP_NONE and MIP_FEASIBLE: what kept the solver from more */
 };
 
-/* Where a solver in a child process reports solutions and bounds. */
+/* Where a solver in a child process reports each better solution and, once, how it ended. */
 struct mip_report {
     FILE *out;
     uint32_t ncol;
@@ -84,8 +89,8 @@ void mip_report_solution(const struct mip_report *r, double value, const double 
 void mip_report_end(const struct mip_report *r, enum mip_status s, double bound, uint64_t nodes);
 
 struct mip_limits {
-    double seconds;   /* of time; 0: no limit */
-    double gap;       /* relative: a solution this near to the bound is good enough */
+    double seconds;   /* after which the solver should end; 0: no limit */
+    double gap;       /* share of the objective: a solution this near to the bound is good enough */
     uint32_t attempt; /* 0, 1, ...: number of the solver's configuration to try */
 };
 
@@ -93,16 +98,16 @@ struct mip_solver {
     const char *name; /* "lp_solve" */
     /* number of configurations of the solver; 0: pcc was built without the solver */
     uint32_t attempts;
-    const char *(*version)(struct arena *a); /* NULL without it: ask mip_version */
-    /* Runs in a child: reports, and returns 0; anything else is no answer. */
+    const char *(*version)(struct arena *a); /* NULL if attempts is 0: callers use mip_version */
+    /* Solves m in a child process and reports to *r.  Returns 0; if it returns anything else, its bounds do not count. */
     int (*solve)(const struct mip *m, const struct mip_limits *l, const struct mip_report *r);
 };
 extern const struct mip_solver mip_lpsolve, mip_cbc;
-/* "5.5.2.5", in a, or "not built in". */
+/* Returns the solver's version, such as "5.5.2.5", in a, or "not built in". */
 const char *mip_version(const struct mip_solver *s, struct arena *a);
 
-/* Solves m.  Ends when the clock is out, with the best solution found until then.  Answers are what the solver says:
- * the caller checks them.  x lives in a. */
+/* Solves m and writes what the solver says to *answer; the caller checks it.  gap: as in mip_limits.  Ends when the clock
+ * is out, with the best solution found until then.  answer->x lives in a. */
 void mip_solve(const struct mip_solver *s, const struct mip *m, double gap, struct clock *clock,
                struct arena *a, struct mip_answer *answer);
 

@@ -1,15 +1,16 @@
 /* CBC (COIN-OR branch and cut): the stronger of the two solvers, where pcc was built with it.
  *
- * It gives a lower bound even when it runs out of time, so its own clock is set to end shortly before it would
- * be killed.  By default it is content with improvements of 1e-5; here 1e-7.  "Infeasible" counts only if the
- * search ended: out of time without a solution is no answer.  Cost: the time that it gets. */
+ * CBC gives a lower bound even when it runs out of time, so its own limit of time ends (0.97) shortly before it would be
+ * killed.  By default it looks for solutions better by 1e-5 or more; here by 1e-7.  "Infeasible" counts only if the search
+ * ended: CBC out of time without a solution has no answer.  Cost: the time that CBC gets. */
 #include "passes/integer/mip.h"
 
 #if PCC_HAVE_CBC
 
 #include <Cbc_C_Interface.h>
 
-static Cbc_Model *make(const struct mip *m)
+/* Builds CBC's model of m. */
+static Cbc_Model *build_cbc(const struct mip *m)
 {
     Cbc_Model *cbc = Cbc_newModel();
     uint32_t most = 1;
@@ -52,7 +53,7 @@ static bool any_integer(const struct mip *m)
 static int solve_it(const struct mip *m, const struct mip_limits *l,
                     const struct mip_report *report)
 {
-    Cbc_Model *cbc = make(m);
+    Cbc_Model *cbc = build_cbc(m);
     char text[32];
     Cbc_setObjSense(cbc, 1);
     Cbc_setLogLevel(cbc, 0);
@@ -67,7 +68,8 @@ static int solve_it(const struct mip *m, const struct mip_limits *l,
         Cbc_setParameter(cbc, "seconds", text);
     }
     Cbc_solve(cbc);
-    /* status -1: it never branched, because nothing is integer or the relaxation has no solution */
+    /* status 0: the search ended; 1: it was stopped; -1: CBC never branched, because no column is integer or the
+     * relaxation has no solution */
     int status = Cbc_status(cbc);
     bool relaxed = status == -1 && Cbc_isInitialSolveProvenOptimal(cbc) && !any_integer(m);
     const double *x = relaxed ? Cbc_getColSolution(cbc) : Cbc_bestSolution(cbc);

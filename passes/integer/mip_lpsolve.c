@@ -1,25 +1,29 @@
-/* lp_solve (http://lpsolve.sourceforge.net): the solver that ip-place asks by itself, where pcc was built with it.
+/* lp_solve (http://lpsolve.sourceforge.net): the solver that ip-place uses by default, where pcc was built with it.
  *
- * What it takes to get right answers out of version 5.5.2:
+ * How to get right answers from version 5.5.2:
  * - Scaling off first: with the default scaling the simplex stalls on the degenerate relaxations of staircase
  *   models.  Default scaling is the second attempt.
  * - Never NODE_RCOSTFIXING: it cuts off optima.
- * - A column that cannot be 1 is left out, or fixed; an upper bound of 0 is not the same to lp_solve.
- * - NUMFAILURE and ACCURACYERROR are no answers, though there may be a solution with them.
- * - Its relative gap is a share of 1 + value: half of it is right for values from 1 on (ip_model.c sees to it).
- * - What it says of a search that was cut short is no answer, "infeasible" included.
- * - Bounds of a column of the objective are rows: as bounds, one search in a thousand ends with a wrong optimum.
- * - There is no bound but the verdict: OPTIMAL, or INFEASIBLE under a limit.  Cost: the time that it gets. */
+ * - A column that cannot be 1 is left out, or fixed to 0; lp_solve does not treat an upper bound of 0 alike.
+ * - NUMFAILURE and ACCURACYERROR count as no answer, though there may be a solution with them.
+ * - Its relative gap is a share of 1 + value, so it gets half our gap, which is safe for values >= 1: units are chosen so
+ *   (mip_time_unit()).
+ * - What lp_solve says of a search that was cut short is no answer, not even "infeasible".
+ * - Bounds of a column of the objective are given as rows: given as bounds, one search in a thousand ends with a wrong
+ *   optimum.
+ * - lp_solve gives no lower bound of its own; one follows only from OPTIMAL, or from INFEASIBLE under a limit.
+ * Cost: the time that it gets. */
 #include "passes/integer/mip.h"
 
 #if PCC_HAVE_LPSOLVE
 
 #include <lp_lib.h>
 
+/* What the callbacks get. */
 struct run {
     const struct mip_report *report;
-    struct clock clock;
-    double best;
+    struct clock clock; /* ends when the solver's seconds are over */
+    double best;        /* objective of the best solution reported so far */
 };
 
 static int __WINAPI out_of_time(lprec *lp, void *user)
@@ -41,8 +45,8 @@ static bool is_in_objective(const struct mip_col *col)
     return col->cost > 0 || col->cost < 0;
 }
 
-/* Adds the bounds of the objective's columns as rows. */
-static int bound_value(lprec *lp, const struct mip *m)
+/* Adds the bounds of the objective's columns as rows.  0, or -1: lp_solve has no memory. */
+static int add_objective_bounds(lprec *lp, const struct mip *m)
 {
     for (uint32_t c = 0; c < m->ncol; c++) {
         const struct mip_col *col = &m->col[c];
@@ -57,6 +61,7 @@ static int bound_value(lprec *lp, const struct mip *m)
     return 0;
 }
 
+/* Adds the objective and the rows.  0, or -1: lp_solve has no memory. */
 static int add_rows(lprec *lp, const struct mip *m)
 {
     uint32_t most = m->ncol + 1;
@@ -85,10 +90,11 @@ static int add_rows(lprec *lp, const struct mip *m)
                               below ? row->hi : row->lo))
             return -1;
     }
-    return bound_value(lp, m);
+    return add_objective_bounds(lp, m);
 }
 
-static lprec *make(const struct mip *m)
+/* Builds lp_solve's model of m; NULL: lp_solve has no memory.  lp_solve numbers columns from 1. */
+static lprec *build_lp(const struct mip *m)
 {
     lprec *lp = make_lp(0, (int)m->ncol);
     if (!lp)
@@ -108,7 +114,8 @@ static lprec *make(const struct mip *m)
     return NULL;
 }
 
-static void __WINAPI found(lprec *lp, void *user, int message)
+/* Called when lp_solve has found a solution: reports it if it is the best so far. */
+static void __WINAPI report_better(lprec *lp, void *user, int message)
 {
     struct run *r = user;
     double *x;
@@ -125,7 +132,7 @@ static int solve_it(const struct mip *m, const struct mip_limits *l,
 {
     struct run run = {.report = report, .best = MIP_INF};
     double *x;
-    lprec *lp = make(m);
+    lprec *lp = build_lp(m);
     if (!lp)
         return 1;
     if (l->seconds > 0)
@@ -139,7 +146,7 @@ static int solve_it(const struct mip *m, const struct mip_limits *l,
     set_mip_gap(lp, FALSE, l->gap / 2);
     put_abortfunc(lp, out_of_time, &run);
     put_logfunc(lp, say_nothing, &run);
-    put_msgfunc(lp, found, &run, MSG_MILPFEASIBLE | MSG_MILPBETTER);
+    put_msgfunc(lp, report_better, &run, MSG_MILPFEASIBLE | MSG_MILPBETTER);
     int status = solve(lp);
     uint64_t nodes = (uint64_t)get_total_nodes(lp);
     if ((status == OPTIMAL || status == SUBOPTIMAL || status == PRESOLVED) &&

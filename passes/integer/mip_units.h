@@ -4,25 +4,26 @@
 
 #include "ir/dag/wdag.h"
 
-/* gcd(0, a) is a. */
+/* Returns the greatest common divisor of a and b; if one of them is 0, the other one. */
 int64_t mip_gcd(int64_t a, int64_t b);
 
-/* The unit of time: a power of 1000 ps such that `value` is in 1 .. 1000. */
+/* Returns the unit of time, ps: a power of 1000, at most 1 s, in which `value` ps (>= 1) lies in 1 .. 1000. */
 int64_t mip_time_unit(int64_t value);
-/* "ms" of such a unit. */
+/* Returns the name of such a unit, such as "ms". */
 const char *mip_time_unit_name(int64_t unit);
 
-/* Bytes are whole multiples of their greatest common divisor. */
+/* The unit of bytes; all sizes are whole multiples of their greatest common divisor. */
 struct mip_bytes {
     int64_t gcd;  /* of all sizes; 1 if there are none */
     int64_t unit; /* gcd times a power of 1024 */
 };
-/* Of g's vertices and shared items, which `places` devices hold.  O(V + shared). */
+/* Returns the unit for g's vertices and shared items: the share of one of `places` devices lies below 1024 units.  O(V +
+ * shared). */
 struct mip_bytes mip_bytes_of(const struct wdag *g, uint32_t places);
-/* Bytes as a number of b->unit: the figure that the integer program has for them. */
+/* Converts bytes to b->unit, as figures of the integer program are. */
 double mip_byte_units(const struct mip_bytes *b, int64_t bytes);
-/* Right side of a memory row: `room` bytes plus half of the divisor, so that a solver's tolerance cannot admit or
- * refuse a set. */
+/* Returns the right side, in b->unit, of a row for a device with `room` bytes: room rounded down to a multiple of the
+ * divisor, plus half a divisor, so that a solver's tolerance can neither admit nor refuse a set wrongly. */
 double mip_room(const struct mip_bytes *b, int64_t room);
 
 #endif

@@ -1,8 +1,8 @@
 /* Integer programs as files for other solvers: CPLEX's LP format, and MPS in free format.
  *
- * Both are read by CBC, HiGHS, SCIP, GLPK and the commercial solvers, MPS by lp_solve, too.  Names consist of
- * letters, digits and '_', begin with a letter, have at most 100 bytes, and none is used twice: names from
- * models may be anything.  Numbers are printed so that reading them gives the same double.
+ * CBC, HiGHS, SCIP, GLPK and the commercial solvers read both formats, lp_solve reads MPS.  Nodes of a model may have any
+ * names; names written here consist of letters, digits and '_', begin with a letter, have at most 100 bytes, and none is
+ * used twice.  Numbers are printed so that reading them gives the same double.
  *
  * O(terms + names). */
 #include "passes/integer/mip.h"
@@ -21,10 +21,11 @@ struct writer {
     FILE *f;
     const struct mip *m;
     const char **col, **row;
-    int width; /* columns written in the present line */
+    int width; /* characters written in the present line of an LP file */
 };
 
-/* A legal name that `seen` does not hold yet: made of `name`, with the number at the end if it is taken. */
+/* Returns a legal name that `seen` does not hold yet, and adds it to `seen`: `name`, or if that is not legal or taken, a
+ * name that begins with `kind` and `number`, such as "c17_NAME". */
 static const char *make_legal(const char *name, char kind, uint32_t number, struct strings *seen,
                               struct arena *a)
 {
@@ -46,12 +47,13 @@ static const char *make_legal(const char *name, char kind, uint32_t number, stru
         const char *t = good ? text
                              : arena_fmt(a, "%c%u_%.60s%s", kind, number, text,
                                          more ? arena_fmt(a, "_%u", more) : "");
-        if (strings_id(seen, t, strlen(t)) == before)
+        if (strings_id(seen, t, strlen(t)) == before) /* a new string gets the next number */
             return arena_strdup(a, t, strlen(t));
         good = false;
     }
 }
 
+/* Fills w->col and w->row with the legal names of columns and rows. */
 static void name_all(struct writer *w, struct arena *a)
 {
     struct strings *cols = strings_new(a), *rows = strings_new(a);
@@ -63,7 +65,7 @@ static void name_all(struct writer *w, struct arena *a)
         w->row[r] = make_legal(w->m->row[r].name, 'r', r, rows, a);
 }
 
-/* The shortest of 15 and 17 digits that reads as x. */
+/* Prints x with 15 digits, or with 17 if 15 digits read as another double; returns text. */
 static const char *number_text(char text[32], double x)
 {
     snprintf(text, 32, "%.15g", x);
@@ -87,12 +89,13 @@ static bool is_same(double x, double y)
     return !(x < y) && !(x > y);
 }
 
-/* 0: =, 1: >=, 2: <= */
+/* Returns the relation of a row: 0: =, 1: >=, 2: <=. */
 static int row_sense(const struct mip_row *r)
 {
     return !is_finite_high(r->hi) ? 1 : !is_finite_low(r->lo) ? 2 : 0;
 }
 
+/* Returns the right side of a row. */
 static double row_bound(const struct mip_row *r)
 {
     return is_finite_high(r->hi) ? r->hi : r->lo;
@@ -154,7 +157,7 @@ static void write_lp(struct writer *w)
 
 /* ---- MPS -------------------------------------------------------------------------------------- */
 
-/* The terms by columns: of column c those at[c] .. at[c + 1] of row[] and by[]. */
+/* The terms sorted by columns: those of column c are entries at[c] .. at[c + 1] - 1 of row[] and by[]. */
 struct columns {
     uint32_t *at, *row;
     double *by;
@@ -203,7 +206,7 @@ static void write_mps_bounds(struct writer *w)
         if (below)
             fprintf(w->f, " UP BND %s %s\n", name, number_text(text, col->hi));
         else if (col->integer)
-            fprintf(w->f, " PL BND %s\n", name);
+            fprintf(w->f, " PL BND %s\n", name); /* else some readers bound integer columns by 1 */
     }
 }
 
@@ -218,7 +221,7 @@ static void write_mps(struct writer *w, struct arena *a)
     for (uint32_t r = 0; r < m->nrow; r++)
         fprintf(w->f, " %c %s\n", "EGL"[row_sense(&m->row[r])], w->row[r]);
     fprintf(w->f, "COLUMNS\n");
-    for (uint32_t c = 0; c <= m->ncol; c++) {
+    for (uint32_t c = 0; c <= m->ncol; c++) { /* the last turn only ends a run of integer columns */
         bool integer = c < m->ncol && m->col[c].integer;
         if (integer != in_integers)
             fprintf(w->f, " MARKER%u 'MARKER' '%s'\n", markers++, integer ? "INTORG" : "INTEND");

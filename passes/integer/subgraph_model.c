@@ -2,27 +2,29 @@
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), appendix A: Figure 6, which with one slot is Figure 5,
  * and Lemma A.1.  Numbers in brackets are the paper's.  x[v,j] = 1 iff unit v is in slot j, or on hosts of class j.
- *     (1)  sum_j x[v,j] = 1;  colocation: sum of x over the slots of a device (one column with one slot)
- *     (2)  z[v,s] >= x[v,s], z falls along edges, z[v,s] <= x[v,s] - x[u,s] + 1 along u -> v
- *     (3*) bytes of all slots of a device
+ *     (1)  sum_j x[v,j] = 1;  units of one class have the same sum of x over the slots of each device (with one slot they
+ *          share the column)
+ *     (2)  z[v,s] >= x[v,s];  z[u,s] >= z[v,s] and z[v,s] <= x[v,s] - x[u,s] + 1 along each edge u -> v
+ *     (3*) the bytes of all slots of a device fit its memory
  *     (4), (5)  in[e,s] >= x[v,s] - x[u,s],  out[e,s] >= x[u,s] - x[v,s]  for a value e from u to v
  *     (6)  start[s] >= L[u] - H (1 - in[e,s])
  *     (7)  finish[s] = start[s] + transfers in + units + transfers out (+ what running a part costs)
  *     (8), (9)  L[v] >= L[u] + time of v, if it is on a host
  *     (10) L[v] >= finish[s] - H (1 - x[v,s])
  *     (14) start[s] >= finish[the subgraph before s on its device]
- * and T >= L[v] where nobody reads v.  H is the most that T may be.  In training graphs a slot has two subgraphs, all
+ * and T >= L[v] where no unit reads v.  L[v] is when v's results are in the host's memory; H is the most that T may be.  In training graphs a slot has two subgraphs, all
  * forward ones run by slot, then the backward ones, the last slot first; (2) is about each pass apart.
  *
- * What follows from these for whole numbers is said once more, since solvers do not see it: T is no less than the last
- * finish of a device, and no less than L[v] and the longest way on from a unit v on a host; L[v], and the start of what
- * v goes into, are no less than the longest way up to v.  Ways are of the fastest times without transfers.
+ * Some rows follow from these for whole numbers, but are added since solvers do not see it: T is no less than the last
+ * finish of a device; T is no less than L[v] plus the longest way on from a unit v on a host; L[v], and the start of each
+ * subgraph that v's value goes into, are no less than the longest way up to v.  Ways count the fastest times without
+ * transfers.
  *
- * A circle of subgraphs cannot meet (6) to (14) unless all of it takes no time.  Where that may be, these rows are
- * there once more with a step of 1 in place of each time: then no circle can.
+ * Subgraphs that wait for each other in a circle cannot meet (6) to (14) unless the whole circle takes no time.  Where
+ * that may be, the model has these rows once more with a step of 1 in place of each time: no circle can meet those.
  *
- * What may be 1 nowhere has no column, and accelerators that are alike are numbered in the order in which the classes,
- * by falling time, first use them.  Cost: O(terms), at most MIP_MOST_TERMS. */
+ * A unit has no column for a place where it cannot be.  Accelerators that are alike are numbered in the order in which the
+ * classes, sorted by falling time, first use them.  Cost: O(terms), at most MIP_MOST_TERMS. */
 #include "passes/integer/subgraph_model.h"
 
 #include "passes/integer/mip_units.h"
@@ -33,11 +35,11 @@
 /* relative: the limit is raised by it, so that a solver's rounding does not exclude a plan at the limit */
 #define TOLERANCE 1e-8
 
-/* What some units read and pays transfers or makes wait. */
+/* A value that units other than its maker read: it is transferred, or its readers just wait for the maker. */
 struct crossing {
-    uint32_t src;      /* UINT32_MAX: the model's input */
-    uint32_t net;      /* UINT32_MAX: nothing is moved */
-    uint32_t from, to; /* readers, in reader[] */
+    uint32_t src;      /* the unit that makes the value; UINT32_MAX: an input of the model */
+    uint32_t net;      /* its net; UINT32_MAX: nothing is moved */
+    uint32_t from, to; /* its readers are builder.reader[from .. to - 1] */
 };
 
 struct builder {
@@ -46,17 +48,19 @@ struct builder {
     const struct wdag *g;
     struct mip *p;
     struct arena *a;
-    uint32_t n, npass,
-        nsub; /* subgraphs of slot i: i * npass and, of the backward pass, the one after it */
+    uint32_t n, npass; /* units; 2 in training graphs, else 1 */
+    uint32_t nsub; /* subgraphs: slot i has i * npass and, for the backward pass, i * npass + 1 */
     const char **sub;   /* [subgraph] name of the subgraph */
     uint32_t *class_at; /* [class] first unit of the class */
     struct crossing *cross;
     uint32_t ncross, capcross, *reader, nreader, capreader;
-    uint32_t *in, *out;   /* [crossing * nsub + subgraph] columns */
-    double most;          /* upper limit of T */
-    int64_t *head, *tail; /* [unit] ps: the longest way up to its end, and on from there */
+    uint32_t *in,
+        *out; /* [crossing * nsub + subgraph] columns: the value goes into, or out of, the subgraph */
+    double most;          /* H, the upper limit of T */
+    int64_t *head, *tail; /* [unit] ps: the longest way up to the unit's end, and on from there */
 };
 
+/* Converts t ps to the model's unit of time. */
 static double in_time(const struct builder *b, int64_t t)
 {
     return (double)t / (double)b->m->unit;
@@ -64,7 +68,7 @@ static double in_time(const struct builder *b, int64_t t)
 
 /* ---- places ------------------------------------------------------------------------------------- */
 
-/* The kind of accelerator d: that of this one device, or of its class. */
+/* Returns the kind of accelerator d: the kind of this one device if there is one, else that of its class. */
 static uint32_t kind_of(const struct problem *c, uint32_t d)
 {
     uint32_t found = 0;
@@ -77,6 +81,7 @@ static uint32_t kind_of(const struct problem *c, uint32_t d)
     return found;
 }
 
+/* Fills m->place: the slots of all accelerators, then the classes of hosts. */
 static void make_places(struct builder *b)
 {
     struct subgraph_model *m = b->m;
@@ -96,7 +101,7 @@ static void make_places(struct builder *b)
     }
 }
 
-/* "acc0", with several slots "acc0_2" */
+/* Returns the name of place j: "acc0", or with several slots "acc0_2". */
 static const char *place_name(const struct builder *b, uint32_t j)
 {
     const struct subgraph_place *p = &b->m->place[j];
@@ -112,7 +117,7 @@ static void name_subgraphs(struct builder *b)
             arena_fmt(b->a, "%s%s", place_name(b, s / b->npass), s % b->npass ? "_back" : "");
 }
 
-/* ps of unit v at a place: on hosts of a class the least of those that may run it; COST_NEVER. */
+/* Returns the ps of unit v at place j: on a class of hosts the least time of its kinds; COST_NEVER: v cannot be there. */
 static int64_t time_at(const struct builder *b, uint32_t v, uint32_t j)
 {
     const struct subgraph_place *p = &b->m->place[j];
@@ -125,7 +130,7 @@ static int64_t time_at(const struct builder *b, uint32_t v, uint32_t j)
     return least;
 }
 
-/* Fills head and tail by the fastest times. */
+/* Fills head and tail, counting the fastest time of each unit. */
 static void find_ways(struct builder *b)
 {
     const struct wdag *g = b->g;
@@ -146,6 +151,7 @@ static void find_ways(struct builder *b)
             b->tail[v] = larger(b->tail[v], b->tail[w] + least[w]);
 }
 
+/* Returns the pass of unit v: 0 forward, 1 backward. */
 static uint32_t pass_of(const struct builder *b, uint32_t v)
 {
     return b->npass > 1 && b->g->pass[v] == 2;
@@ -153,7 +159,7 @@ static uint32_t pass_of(const struct builder *b, uint32_t v)
 
 /* ---- where units can be -------------------------------------------------------------------------- */
 
-/* [class * nplace + place] 1: all its units may be there, up to the order in which devices that are alike are used. */
+/* Returns an array [class * nplace + place]; 1: all units of the class can be there. */
 static uint8_t *find_allowed(const struct builder *b)
 {
     const struct subgraph_model *m = b->m;
@@ -166,7 +172,7 @@ static uint8_t *find_allowed(const struct builder *b)
     return may;
 }
 
-/* The class, among those with taken[] 0, with the longest time on kind k; UINT32_MAX: none is left. */
+/* Returns the class with the largest time[], of the classes with taken[] 0; UINT32_MAX: none is left. */
 static uint32_t longest_class(const struct builder *b, const int64_t *time, const uint8_t *taken)
 {
     uint32_t best = UINT32_MAX;
@@ -176,7 +182,7 @@ static uint32_t longest_class(const struct builder *b, const int64_t *time, cons
     return best;
 }
 
-/* Bars the i-th longest class from all devices of kind k but the first i + 1. */
+/* Bars the i-th longest class, counted from 0, from all devices of kind k but the first i + 1: clears may[]. */
 static void break_symmetry(const struct builder *b, uint32_t k, uint8_t *may)
 {
     const struct subgraph_model *m = b->m;
@@ -199,7 +205,8 @@ static void break_symmetry(const struct builder *b, uint32_t k, uint8_t *may)
     }
 }
 
-/* Makes column x of unit v at place j: one for all units of a class where they have to be at the same place. */
+/* Returns column x of unit v at place j.  Units of a class share one column on hosts, and everywhere if there is one slot;
+ * else it makes a new column. */
 static uint32_t make_col(struct builder *b, uint32_t v, uint32_t j)
 {
     const struct subgraph_model *m = b->m;
@@ -210,7 +217,7 @@ static uint32_t make_col(struct builder *b, uint32_t v, uint32_t j)
                    true);
 }
 
-/* Adds the row that unit v is on the device of its class's first unit. */
+/* Adds the row that unit v is on the device whose slots begin at place `at` iff unit `first`, the first of its class, is. */
 static void share_device(struct builder *b, uint32_t v, uint32_t first, uint32_t at)
 {
     const struct subgraph_model *m = b->m;
@@ -221,6 +228,7 @@ static void share_device(struct builder *b, uint32_t v, uint32_t first, uint32_t
     }
 }
 
+/* Makes the columns x and rows (1). */
 static void make_x(struct builder *b)
 {
     struct subgraph_model *m = b->m;
@@ -247,7 +255,7 @@ static void make_x(struct builder *b)
     }
 }
 
-/* Column of unit v in subgraph s; MIP_ZERO: it is of the other pass, or cannot be there. */
+/* Returns column x of unit v in subgraph s; MIP_ZERO: v is of the other pass, or cannot be there. */
 static uint32_t x_in(const struct builder *b, uint32_t v, uint32_t s)
 {
     return pass_of(b, v) == s % b->npass ? b->m->col[(size_t)v * b->m->nplace + s / b->npass]
@@ -256,12 +264,14 @@ static uint32_t x_in(const struct builder *b, uint32_t v, uint32_t s)
 
 /* ---- what crosses ------------------------------------------------------------------------------- */
 
+/* Adds a crossing without readers. */
 static void begin_crossing(struct builder *b, uint32_t src, uint32_t net)
 {
     b->cross = vec_grow(b->a, b->cross, &b->capcross, b->ncross + 1, sizeof *b->cross);
     b->cross[b->ncross++] = (struct crossing){src, net, b->nreader, b->nreader};
 }
 
+/* Adds reader v to the last crossing. */
 static void add_reader(struct builder *b, uint32_t v)
 {
     b->reader = vec_grow(b->a, b->reader, &b->capreader, b->nreader + 1, sizeof *b->reader);
@@ -269,7 +279,8 @@ static void add_reader(struct builder *b, uint32_t v)
     b->cross[b->ncross - 1].to = b->nreader;
 }
 
-/* Adds crossings for the nets that unit u makes, and for units that wait for u without a net. */
+/* Adds a crossing for each net that unit u makes, and one without a net for other units that wait for u.  seen: [unit] u + 1
+ * if the unit reads a net of u. */
 static void add_crossings_of(struct builder *b, uint32_t u, uint32_t *seen)
 {
     const struct wdag *g = b->g;
@@ -295,7 +306,8 @@ static void add_crossings_of(struct builder *b, uint32_t u, uint32_t *seen)
     }
 }
 
-/* All that crosses between units, and the model's inputs.  Nets of one unit are in its time; state costs nothing. */
+/* Makes the crossings of all units, and of the model's inputs that two units or more read: an input of one unit counts in
+ * that unit's time.  State, a value without maker that is not on the host, costs nothing. */
 static void find_crossings(struct builder *b)
 {
     const struct wdag *g = b->g;
@@ -312,12 +324,13 @@ static void find_crossings(struct builder *b)
     }
 }
 
-/* ps that value i takes into subgraph s or out of it. */
+/* Returns the ps that transferring value *i into subgraph s, or out of it, takes. */
 static int64_t cost_at(const struct builder *b, const struct crossing *i, uint32_t s)
 {
     return i->net == UINT32_MAX ? 0 : b->g->net_cost[b->m->place[s / b->npass].cls][i->net];
 }
 
+/* Returns a name such as "in_NODE_3_acc0" of a column or row of value i and subgraph s. */
 static const char *crossing_name(const struct builder *b, const char *what, uint32_t i, uint32_t s)
 {
     const struct crossing *v = &b->cross[i];
@@ -326,7 +339,8 @@ static const char *crossing_name(const struct builder *b, const char *what, uint
                : arena_fmt(b->a, "%s_%s_%u_%s", what, b->m->ask.name[v->src], i, b->sub[s]);
 }
 
-/* The column that says that value i goes into subgraph s, with its rows (4). */
+/* Makes the column that says that value i goes into subgraph s, with its rows (4).  MIP_ZERO: it cannot, or costs nothing
+ * and nothing waits for it. */
 static uint32_t make_in(struct builder *b, uint32_t i, uint32_t s)
 {
     const struct crossing *v = &b->cross[i];
@@ -351,14 +365,16 @@ static uint32_t make_in(struct builder *b, uint32_t i, uint32_t s)
     return col;
 }
 
-/* The same for what goes out, rows (5). */
+/* Makes the column that says that value i goes out of subgraph s, with its rows (5).  MIP_ZERO: it cannot, or costs
+ * nothing. */
 static uint32_t make_out(struct builder *b, uint32_t i, uint32_t s)
 {
     const struct crossing *v = &b->cross[i];
     uint32_t own = v->src == UINT32_MAX ? MIP_ZERO : x_in(b, v->src, s);
     if (own == MIP_ZERO || !cost_at(b, v, s))
         return MIP_ZERO;
-    bool sure = b->g->net_host[v->net]; /* some reader is elsewhere in every plan */
+    bool sure =
+        b->g->net_host[v->net]; /* some reader is outside s in every plan with the maker in s */
     for (uint32_t r = v->from; r < v->to; r++)
         sure = sure || x_in(b, b->reader[r], s) == MIP_ZERO;
     if (sure)
@@ -391,7 +407,7 @@ static void make_transfers(struct builder *b)
 
 /* ---- contiguity --------------------------------------------------------------------------------- */
 
-/* Rows (2) of the edges from u on: z[] are the columns of subgraph s. */
+/* Adds rows (2) of the edges that leave u: z[] are the columns z of subgraph s. */
 static void make_paths(struct builder *b, uint32_t s, const uint32_t *z, uint32_t u)
 {
     uint32_t x = x_in(b, u, s);
@@ -411,6 +427,7 @@ static void make_paths(struct builder *b, uint32_t s, const uint32_t *z, uint32_
     }
 }
 
+/* Makes the columns z and rows (2) of all subgraphs. */
 static void make_contiguous(struct builder *b)
 {
     uint32_t *z = arena_array(b->a, (size_t)b->n + 1, sizeof *z);
@@ -436,16 +453,16 @@ static void make_contiguous(struct builder *b)
 
 /* ---- time --------------------------------------------------------------------------------------- */
 
-/* When units and subgraphs end: in time, or in steps, one for each that is not nothing. */
+/* Columns that say when units and subgraphs end: in time, or in steps of 1 for each unit on a host and each subgraph. */
 struct ends {
     const char *what; /* prefix of names */
     bool steps;
-    double most;              /* H */
-    uint32_t *unit;           /* [unit] L */
-    uint32_t *start, *finish; /* [subgraph] */
+    double most;              /* H, or the most steps */
+    uint32_t *unit;           /* [unit] columns L */
+    uint32_t *start, *finish; /* [subgraph] columns of its start and its finish */
 };
 
-/* Adds the terms of (7): what subgraph s takes, by `by`. */
+/* Adds the terms of (7), times `by`: units and transfers of subgraph s.  Counted in steps there are none. */
 static void add_subgraph(struct builder *b, const struct ends *t, uint32_t s, double by)
 {
     for (uint32_t v = 0; v < b->n && !t->steps; v++) {
@@ -460,7 +477,7 @@ static void add_subgraph(struct builder *b, const struct ends *t, uint32_t s, do
     }
 }
 
-/* Makes the column that says that subgraph s has units, if that costs something. */
+/* Makes the column that says that subgraph s has units; MIP_ZERO: running a part costs nothing, so none is needed. */
 static uint32_t make_used(struct builder *b, uint32_t s)
 {
     const char *name = arena_fmt(b->a, "used_%s", b->sub[s]);
@@ -478,7 +495,7 @@ static uint32_t make_used(struct builder *b, uint32_t s)
     return used;
 }
 
-/* Rows (6) and (7) of subgraph s, and (10). */
+/* Adds rows (6), (7) and (10) of subgraph s. */
 static void make_subgraph(struct builder *b, const struct ends *t, uint32_t s)
 {
     for (uint32_t i = 0; i < b->ncross; i++) {
@@ -510,7 +527,7 @@ static void make_subgraph(struct builder *b, const struct ends *t, uint32_t s)
     }
 }
 
-/* Adds -1 times what unit v takes on hosts. */
+/* Adds to the row -1 times the time (or 1 step) of unit v if it is on hosts. */
 static void add_host(struct builder *b, const struct ends *t, uint32_t v)
 {
     for (uint32_t j = b->m->nslot; j < b->m->nplace; j++) {
@@ -520,7 +537,7 @@ static void add_host(struct builder *b, const struct ends *t, uint32_t v)
     }
 }
 
-/* Rows (8) and (9) of unit v: (9) alone where it has predecessors. */
+/* Adds row (8) of unit v, or if v has predecessors rows (9), from which (8) follows. */
 static void make_unit(struct builder *b, const struct ends *t, uint32_t v)
 {
     const struct csr *pred = &b->g->pred;
@@ -538,7 +555,8 @@ static void make_unit(struct builder *b, const struct ends *t, uint32_t v)
     }
 }
 
-/* The subgraph that device runs after s; UINT32_MAX: s is its last. */
+/* Returns the subgraph that the device of s runs next: forward ones by slot, then backward ones from the last slot to the
+ * first; UINT32_MAX: s is the last. */
 static uint32_t next_subgraph(const struct builder *b, uint32_t s)
 {
     uint32_t slot = b->m->place[s / b->npass].slot, np = b->npass;
@@ -547,7 +565,7 @@ static uint32_t next_subgraph(const struct builder *b, uint32_t s)
     return slot > 0 ? s - np : UINT32_MAX;
 }
 
-/* Columns of the ends, and rows (6) to (10) and (14). */
+/* Makes the columns of t, and rows (6) to (10) and (14). */
 static void make_ends(struct builder *b, struct ends *t)
 {
     t->unit = arena_array(b->a, (size_t)b->n + 1, sizeof *t->unit);
@@ -577,9 +595,9 @@ static void make_ends(struct builder *b, struct ends *t)
     }
 }
 
-/* Whether subgraphs on devices of a kind could take no time between something that goes in and something that goes
- * out: only then can a circle of subgraphs take none. */
-static bool has_circles(const struct builder *b)
+/* Whether on some kind of device a subgraph could take no time though a value goes in and a value goes out: only then can
+ * a circle of subgraphs take no time. */
+static bool may_have_circles(const struct builder *b)
 {
     for (uint32_t s = 0; s < b->nsub && !b->c->scene->model.part_cost; s += b->npass) {
         bool in = false, out = false;
@@ -598,7 +616,7 @@ static bool has_circles(const struct builder *b)
     return false;
 }
 
-/* Adds redundant rows, which follow from the rows of time and tighten the relaxation. */
+/* Adds the redundant rows of ways (head of this file), which tighten the relaxation. */
 static void make_ways(struct builder *b, const struct ends *t)
 {
     for (uint32_t s = 0; s < b->nsub; s++) {
@@ -613,7 +631,7 @@ static void make_ways(struct builder *b, const struct ends *t)
         if (next_subgraph(b, s) != UINT32_MAX)
             continue;
         mip_row(b->p, arena_fmt(b->a, "last_%s", b->sub[s]), 0, MIP_INF);
-        mip_term(b->p, 0, 1);
+        mip_term(b->p, 0, 1); /* column 0 is T */
         mip_term(b->p, t->finish[s], -1);
     }
     for (uint32_t v = 0; v < b->n; v++) {
@@ -627,6 +645,7 @@ static void make_ways(struct builder *b, const struct ends *t)
     }
 }
 
+/* Makes all columns and rows of time, and T >= L[v] where no unit reads v. */
 static void make_times(struct builder *b)
 {
     struct ends t = {.what = "", .most = b->most}, steps = {.what = "step_", .steps = true};
@@ -639,22 +658,22 @@ static void make_times(struct builder *b)
         mip_term(b->p, 0, 1);
         mip_term(b->p, t.unit[v], -1);
     }
-    b->m->ordered = has_circles(b);
-    steps.most = b->n + b->nsub;
+    b->m->ordered = may_have_circles(b);
+    steps.most = b->n + b->nsub; /* each unit and each subgraph is one step at most */
     if (b->m->ordered)
         make_ends(b, &steps);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-/* Adds by * (x of unit v over the places from `at` to `end`). */
+/* Adds to the row by * x[v, j] for the places j = at .. end - 1. */
 static void add_places(struct builder *b, uint32_t v, uint32_t at, uint32_t end, double by)
 {
     for (uint32_t j = at; j < end; j++)
         mip_term(b->p, b->m->col[(size_t)v * b->m->nplace + j], by);
 }
 
-/* Makes column and rows that say whether the places need shared item i. */
+/* Makes the column that says whether the places at .. end - 1 need shared item i, with its rows. */
 static uint32_t make_shared(struct builder *b, uint32_t i, uint32_t at, uint32_t end)
 {
     const struct csr *by = &b->g->shared_by;
@@ -668,7 +687,7 @@ static uint32_t make_shared(struct builder *b, uint32_t i, uint32_t at, uint32_t
     return u;
 }
 
-/* Row (3*): what the places hold is at most `room` bytes. */
+/* Adds row (3*): the places at .. end - 1 together hold at most `room` bytes. */
 static void make_room(struct builder *b, const struct mip_bytes *bytes, uint32_t at, uint32_t end,
                       int64_t room)
 {
@@ -682,6 +701,7 @@ static void make_room(struct builder *b, const struct mip_bytes *bytes, uint32_t
         mip_term(b->p, item[i], mip_byte_units(bytes, b->g->shared_size[i]));
 }
 
+/* Adds row (3*) for each accelerator and each class of hosts whose memory may be too small. */
 static void make_memory(struct builder *b)
 {
     const struct cluster *cl = b->c->cluster;
@@ -691,7 +711,7 @@ static void make_memory(struct builder *b)
         const struct subgraph_place *p = &b->m->place[j];
         uint32_t end = p->host ? j + 1 : j + b->m->ask.slots;
         int64_t room = cl->cls[p->cls].memory;
-        if (room >= 0 && p->host) /* hosts of a class share theirs */
+        if (room >= 0 && p->host) /* hosts of a class share their memory */
             room = sat_mul(room, cl->cls[p->cls].count);
         if (room >= 0 && room < all)
             make_room(b, &bytes, j, end, room);
@@ -701,7 +721,7 @@ static void make_memory(struct builder *b)
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
-/* ps: all units and transfers one after the other; no plan takes longer. */
+/* Returns the ps of all units and transfers one after the other, each at its longest: no plan takes longer. */
 static int64_t longest_plan(const struct builder *b)
 {
     const struct wdag *g = b->g;
@@ -721,6 +741,7 @@ static int64_t longest_plan(const struct builder *b)
     return sum;
 }
 
+/* Fills b->class_at: the first unit of each class. */
 static void find_classes(struct builder *b)
 {
     const struct subgraph_ask *ask = &b->m->ask;
@@ -740,6 +761,7 @@ int subgraph_model_build(struct subgraph_model *m, const struct problem *c,
     make_places(&b);
     b.nsub = m->nslot * b.npass;
     find_crossings(&b);
+    /* a rough upper estimate: terms for each unit, edge, reader and crossing in one subgraph */
     uint64_t terms = ((uint64_t)b.n * 10 + (uint64_t)b.g->succ.at[b.n] * 8 +
                       (uint64_t)b.nreader * 8 + b.ncross * 8) *
                      (b.nsub + 1);

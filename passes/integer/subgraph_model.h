@@ -1,19 +1,19 @@
 /* The integer program of one sample alone by subgraphs: appendix A of the placement paper, Figures 5 and 6.
  *
- * A unit is what hosts run in one go: a node, or nodes that must be in one part.  A place is a slot of an accelerator,
- * or a class of hosts; a subgraph is what a slot runs in one go, in training graphs one for each pass.  CPUs are
- * unlimited.  Units of time and memory are those of ip_model.h. */
+ * A unit is a node, or several nodes that must be in one part; a host runs it in one go.  A place is a slot of an
+ * accelerator, or a class of hosts.  A subgraph is what a slot runs in one go; in training graphs a slot has one subgraph
+ * for each pass.  CPUs are unlimited.  Units of time and memory are chosen as in ip_model.h. */
 #ifndef PCC_PASSES_INTEGER_SUBGRAPH_MODEL_H
 #define PCC_PASSES_INTEGER_SUBGRAPH_MODEL_H
 
 #include "passes/integer/mip.h"
 
 struct subgraph_ask {
-    uint32_t slots;           /* of each accelerator */
-    int64_t limit;            /* ps: no plan that takes longer is of interest; LOAD_INF: none */
-    int64_t lower;            /* ps: known to be no more than what any plan takes */
+    uint32_t slots; /* of each accelerator */
+    int64_t limit;  /* ps: plans that take longer are left out of the model; LOAD_INF: no limit */
+    int64_t lower;  /* ps: a lower bound of all plans */
     const uint32_t *together; /* [unit] class of the unit: units of one class share a device */
-    uint32_t nclass;          /* of them; each has a unit */
+    uint32_t nclass;          /* number of classes; each has a unit */
     const char *const *name;  /* [unit] for names of columns */
 };
 
@@ -21,27 +21,28 @@ struct subgraph_ask {
 struct subgraph_place {
     uint32_t dev, slot, cls;
     bool host;
-    uint32_t kind; /* of an accelerator */
+    uint32_t kind; /* of an accelerator: its kind in the problem */
 };
 
 struct subgraph_model {
-    const struct problem *c; /* of the units */
+    const struct problem *c; /* its vertices are the units */
     struct subgraph_ask ask;
     struct mip *mip;
     uint32_t nplace, nslot; /* slots have the first places, device by device */
     struct subgraph_place *place;
-    uint32_t *col; /* [unit * nplace + place] the unit is there */
-    int64_t unit;  /* ps in one unit of the model's value */
-    bool ordered;  /* the model has rows against cycles of subgraphs that take no time */
+    uint32_t *
+        col; /* [unit * nplace + place] column that is 1 if the unit is there; or MIP_ZERO, MIP_ONE */
+    int64_t unit; /* ps in one unit of the model's value */
+    bool ordered; /* the model has rows against cycles of subgraphs that take no time */
 };
 
-/* Makes the model for the units of c->g.  Lives in a; -1 and an error if it has more than MIP_MOST_TERMS terms.
- * O(terms). */
+/* Makes the model for the units of c->g.  Lives in a.  0, or -1 and an error if the model has more than MIP_MOST_TERMS
+ * terms.  O(terms). */
 int subgraph_model_build(struct subgraph_model *m, const struct problem *c,
                          const struct subgraph_ask *ask, struct arena *a, struct diag *d);
 
-/* Writes dev[unit] and slot[unit] (1, 2, ...; of hosts 0) from x, a solution of m->mip.  False: some unit has no
- * place, or two. */
+/* Writes dev[unit] and slot[unit] (1, 2, ...; 0: on a host) from x[col], a solution of m->mip.  Returns false if some unit
+ * has no place, or two. */
 bool subgraph_model_decode(const struct subgraph_model *m, const double *x, int32_t *dev,
                            uint32_t *slot);
 

@@ -28,9 +28,9 @@ struct wdag *mandatory_level(const struct ctx *x)
     return x->levels.mandatory ? x->levels.mandatory : x->levels.base;
 }
 
-/* How many of GPipe's two passes make the most loaded device of the pass run a part for sure.  A device's load in a
- * pass is more than 0 without nodes of that pass only if it sends or receives a tensor of it; so a pass counts if
- * all pins of its nets have nodes of it.  g has passes (g->back). */
+/* Returns in how many of the two passes the most loaded device surely runs a part.  A device without nodes of a pass has
+ * a load in that pass only if it sends or receives a tensor of the pass.  So a pass is sure if all vertices at its nets
+ * have nodes of the pass.  Passes are bits: 1 forward, 2 backward.  g has passes (g->back). */
 static uint32_t sure_passes(const struct wdag *g)
 {
     uint32_t used = 0, sure = 3;
@@ -42,7 +42,7 @@ static uint32_t sure_passes(const struct wdag *g)
             sure &= g->pass[pin] & pass ? 3 : ~pass;
     }
     sure &= used;
-    return (sure & 1) + (sure >> 1);
+    return (sure & 1) + (sure >> 1); /* the number of bits set */
 }
 
 int64_t claim_start(const struct ctx *x, const struct wdag *g)
@@ -63,8 +63,8 @@ int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *
     return plan_evaluate(&x->scene, &plan, x->use.scratch).value;
 }
 
-/* Whether some calls are single nodes here although they could be opened: what holds for all plans of these nodes
- * then holds only for plans that keep the calls together. */
+/* Whether some calls are single nodes of the base level although they could be opened.  What holds for all plans of the
+ * base level then holds only for plans that keep each such call together. */
 static bool has_whole_calls(const struct ctx *x)
 {
     for (uint32_t v = 0; !x->results.looked_inside && v < x->levels.base->n; v++)
@@ -98,24 +98,24 @@ const char *claim_make(struct ctx *x, enum plan_scope scope, struct bound within
     struct plan *p = x->results.plan;
     bool contiguous = scope == SCOPE_CONTIGUOUS || scope == SCOPE_CONTIGUOUS_LAYERS ||
                       scope == SCOPE_CONTIGUOUS_FUSED;
-    int64_t more = claim_start(x, mandatory_level(x));
-    int64_t more_within = claim_start(x, contiguous ? contiguous_level(x) : any_shape_level(x));
-    all.value += all.value < 0 ? 0 : more;
-    within.value += within.value < 0 ? 0 : more_within;
-    const struct bound *said = all.value >= within.value ? &all : &within;
-    int64_t start = said == &all ? more : more_within;
+    int64_t start_all = claim_start(x, mandatory_level(x));
+    int64_t start_within = claim_start(x, contiguous ? contiguous_level(x) : any_shape_level(x));
+    all.value += all.value < 0 ? 0 : start_all;
+    within.value += within.value < 0 ? 0 : start_within;
+    const struct bound *chosen = all.value >= within.value ? &all : &within;
+    int64_t start = chosen == &all ? start_all : start_within;
     char text[UNIT_TEXT];
-    p->claim.scope = said != &all ? scope : has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
-    p->claim.bound = said->value;
+    p->claim.scope = chosen != &all ? scope : has_whole_calls(x) ? SCOPE_LAYERS : SCOPE_ALL;
+    p->claim.bound = chosen->value;
     p->claim.bound_all = p->claim.scope == SCOPE_ALL ? p->claim.bound : claim_bound_all(x, all);
     assert(p->claim.bound_all <= p->claim.bound);
-    p->claim.proof = said->proof;
+    p->claim.proof = chosen->proof;
     if (start && p->claim.proof)
         p->claim.proof =
             arena_fmt(x->use.mem, "%sand each device in use runs parts for %s at least\n",
                       p->claim.proof, time_short(text, start));
     p->claim.status = p->claim.bound >= p->claim.value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
-    return said->why;
+    return chosen->why;
 }
 
 struct bound claim_run(struct ctx *x, const struct scene *by)

@@ -1,23 +1,25 @@
 /* Loads of plans of any shape (device_loads.h).
  *
- * Source: the placement paper, 5.2: the same loads as for contiguous splits, of any sets.  When a vertex moves from
- * a to b, of each of its nets, with n pins, h of them on a, device a paid before if h < n, and pays after if h > 1;
- * b likewise.  No other device's load changes.  Cost: O(nets of the vertex) for a move. */
+ * Source: the placement paper, 5.2: the loads of contiguous splits, for sets of any shape.  Let a vertex move from
+ * device a to b, and let one of its nets have n pins.  If h of them are on a before the move, a pays for the net before
+ * if h < n, and after the move if h > 1.  If h of them are on b after the move, b pays before if h > 1, and after if h < n.
+ * No other device's load changes.  Cost: O(nets of the vertex) for a move. */
 #include "passes/problem/device_loads.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Picks the nets that cost something when they are cut; nets of one vertex and the host are part of its time. */
+/* Picks the nets that cost something when they are cut, and fills the tables of nets.  A net of one vertex and the host
+ * is left out unless the problem is detailed, since it is part of the vertex's time. */
 static void choose_nets(struct loads *l, struct arena *a)
 {
     const struct wdag *g = l->c->g;
-    uint32_t *name = arena_array(a, (size_t)g->nnet + 1, sizeof *name);
+    uint32_t *chosen = arena_array(a, (size_t)g->nnet + 1, sizeof *chosen);
     for (uint32_t e = 0; e < g->nnet; e++) {
         bool costs = false;
         for (uint32_t k = 0; k < l->c->nkind; k++)
             costs = costs || l->c->cls[l->c->kind[k].cls].cost[e] > 0;
-        name[l->nnet] = e;
+        chosen[l->nnet] = e;
         l->nnet += costs && (l->c->detailed || g->net_pin.at[e + 1] - g->net_pin.at[e] > 1);
     }
     l->pins = arena_array(a, (size_t)l->nnet + 1, sizeof *l->pins);
@@ -26,7 +28,7 @@ static void choose_nets(struct loads *l, struct arena *a)
         l->cost[k] = arena_array(a, (size_t)l->nnet + 1, sizeof **l->cost);
     struct pairs pin = pairs_new(a, g->net_pin.at[g->nnet]); /* (net, vertex) */
     for (uint32_t i = 0; i < l->nnet; i++) {
-        uint32_t e = name[i];
+        uint32_t e = chosen[i];
         l->pins[i] = g->net_pin.at[e + 1] - g->net_pin.at[e] + g->net_host[e];
         for (uint32_t k = 0; k < l->c->nkind; k++)
             l->cost[k][i] = l->c->cls[l->c->kind[k].cls].cost[e];
@@ -40,13 +42,13 @@ static void choose_nets(struct loads *l, struct arena *a)
     l->src = arena_array(a, (size_t)l->nnet + 1, sizeof *l->src);
     l->net_back = arena_alloc(a, (size_t)l->nnet + 1);
     for (uint32_t i = 0; i < l->nnet; i++) {
-        l->src[i] = g->net_src[name[i]];
-        l->net_back[i] = g->net_back && g->net_back[name[i]];
+        l->src[i] = g->net_src[chosen[i]];
+        l->net_back[i] = g->net_back && g->net_back[chosen[i]];
     }
 }
 
-/* The kind of each device. */
-static void name_kinds(struct loads *l, struct arena *a)
+/* Fills l->kind: the kind of each device; a kind of that one device goes before the kind of its class. */
+static void fill_kinds(struct loads *l, struct arena *a)
 {
     const struct problem *c = l->c;
     l->kind = arena_alloc(a, (size_t)l->ndev + 1);
@@ -63,12 +65,12 @@ static void name_kinds(struct loads *l, struct arena *a)
     }
 }
 
-/* Makes the arrays that each plan has of its own; no vertex has a device yet. */
+/* Makes the arrays that each plan has of its own (loads_twin shares the others); no vertex has a device yet. */
 static void make_plan(struct loads *l, struct arena *a)
 {
     const struct wdag *g = l->c->g;
     l->dev = arena_array(a, (size_t)g->n + 1, sizeof *l->dev);
-    memset(l->dev, 0xff, g->n * sizeof *l->dev);
+    memset(l->dev, 0xff, g->n * sizeof *l->dev); /* all bits set: NOWHERE */
     l->held = arena_array(a, (size_t)l->nnet * l->ndev + 1, sizeof *l->held);
     bool replicate = l->c->detailed && l->c->scene->model.replicate;
     if (l->c->limited || replicate)
@@ -101,7 +103,7 @@ int loads_new(struct loads *l, const struct problem *c, const char *planner, str
     if (loads_check(c, planner, d))
         return -1;
     *l = (struct loads){.c = c, .ndev = c->cluster->ndev};
-    name_kinds(l, a);
+    fill_kinds(l, a);
     choose_nets(l, a);
     make_plan(l, a);
     return 0;
@@ -115,7 +117,7 @@ void loads_share(struct loads *l, const uint32_t *copies)
         l->copies[d++] = n;
         for (; n > 1; n--)
             l->copies[d++] = 0;
-        assert(d <= l->ndev); /* the copies stand behind the device */
+        assert(d <= l->ndev); /* devices that share a stage have successive numbers */
     }
 }
 
@@ -126,7 +128,8 @@ void loads_twin(struct loads *twin, const struct loads *l, struct arena *a)
     make_plan(twin, a);
 }
 
-/* Adds (by = 1) or takes off (by = -1) the bytes of v on device d, shared items with their last user. */
+/* Adds the bytes of v on device d (by = 1), or takes them off (by = -1).  A shared item counts from its first user on the
+ * device to its last. */
 static void move_bytes(struct loads *l, uint32_t v, uint32_t d, int by)
 {
     const struct wdag *g = l->c->g;
@@ -144,7 +147,8 @@ static void move_bytes(struct loads *l, uint32_t v, uint32_t d, int by)
     }
 }
 
-/* Takes v off device d (by = -1) or adds it (by = 1), in a detailed problem. */
+/* Takes v off device d (by = -1), or puts v on it (by = 1), in a detailed problem: updates l->parts and works out the
+ * loads anew. */
 static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
 {
     uint32_t k = l->kind[d];
@@ -157,6 +161,7 @@ static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
     p->params += l->c->g->param ? by * l->c->g->param[v] : 0;
     for_row (e, l->net_of, v) {
         uint32_t *held = &l->held[(size_t)e * l->ndev + d], src = l->src[e];
+        /* whether d holds the vertex that makes the value, before the move and after: then d sends, else it receives */
         bool other = src != UINT32_MAX && src != v && l->dev[src] == (int32_t)d;
         bool before = src == v ? by < 0 : other, after = src == v ? by > 0 : other;
         int64_t *t = p->t[l->net_back[e]];
@@ -174,6 +179,7 @@ static void move_parts(struct loads *l, uint32_t v, uint32_t d, int by)
     l->back[d] = load[1];
 }
 
+/* Takes v off device d in a problem that is not detailed; before, after: whether d pays for the net then. */
 static void take_off(struct loads *l, uint32_t v, uint32_t d)
 {
     uint32_t k = l->kind[d];
@@ -188,6 +194,7 @@ static void take_off(struct loads *l, uint32_t v, uint32_t d)
         move_bytes(l, v, d, -1);
 }
 
+/* Puts v on device d in a problem that is not detailed; before, after: whether d pays for the net then. */
 static void put_on(struct loads *l, uint32_t v, uint32_t d)
 {
     uint32_t k = l->kind[d];
@@ -222,9 +229,9 @@ void loads_move(struct loads *l, uint32_t v, int32_t to)
     l->dev[v] = to;
 }
 
-/* What moving v to device b, and w to v's device (w = UINT32_MAX: nothing), changes: makes the moves, looks, and
- * takes them back. */
-static struct loads_change try_parts(struct loads *l, uint32_t v, uint32_t w, uint32_t b)
+/* Returns what changes if v moves to device b, and w (UINT32_MAX: nothing) to v's device, in a detailed problem: makes
+ * the moves, takes them back, and compares the loads. */
+static struct loads_change try_moves(struct loads *l, uint32_t v, uint32_t w, uint32_t b)
 {
     assert(l->dev[v] != NOWHERE && b < l->ndev && l->dev[v] != (int32_t)b);
     uint32_t dev[2] = {(uint32_t)l->dev[v], b};
@@ -240,6 +247,7 @@ static struct loads_change try_parts(struct loads *l, uint32_t v, uint32_t w, ui
         if (w != UINT32_MAX)
             loads_move(l, w, (int32_t)dev[undo]);
     }
+    /* x is now the state before the moves less the state after them */
     for (int i = 0; i < 2; i++) {
         x.load[i] = -x.load[i];
         x.back[i] = -x.back[i];
@@ -248,7 +256,7 @@ static struct loads_change try_parts(struct loads *l, uint32_t v, uint32_t w, ui
     return x;
 }
 
-/* Bytes of v itself and of its shared items that have exactly `users` users on device d. */
+/* Returns the bytes of v itself plus those of its shared items with exactly `users` users on device d. */
 static int64_t bytes_alone(const struct loads *l, uint32_t v, uint32_t d, uint32_t users)
 {
     const struct wdag *g = l->c->g;
@@ -261,16 +269,16 @@ static int64_t bytes_alone(const struct loads *l, uint32_t v, uint32_t d, uint32
 struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to)
 {
     if (l->parts)
-        return try_parts(l, v, UINT32_MAX, to);
+        return try_moves(l, v, UINT32_MAX, to);
     uint32_t from = (uint32_t)l->dev[v], kf = l->kind[from], kt = l->kind[to];
     struct loads_change x = {0};
     int64_t leaves = -l->c->kind[kf].time[v], enters = l->c->kind[kt].time[v];
     for_row (e, l->net_of, v) {
         uint32_t pins = l->pins[e];
         const uint32_t *held = &l->held[(size_t)e * l->ndev];
-        uint32_t hf = held[from], ht = held[to] + 1;
-        leaves += ((int)(hf > 1) - (int)(hf < pins)) * l->cost[kf][e];
-        enters += ((int)(ht < pins) - (int)(ht > 1)) * l->cost[kt][e];
+        uint32_t held_from = held[from], held_to = held[to] + 1; /* each with v */
+        leaves += ((int)(held_from > 1) - (int)(held_from < pins)) * l->cost[kf][e];
+        enters += ((int)(held_to < pins) - (int)(held_to > 1)) * l->cost[kt][e];
     }
     x.load[0] = leaves;
     x.load[1] = enters;
@@ -281,7 +289,8 @@ struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to)
     return x;
 }
 
-/* Adds to bytes[] the change by swapping v and w; shared items that both vertices need stay in place. */
+/* Sets bytes[] to what swapping v (on device a) and w (on device b) adds to the bytes of a [0] and b [1].  Shared items
+ * that both vertices need stay where they are.  s, t: the next shared item of v, of w; UINT32_MAX: no more. */
 static void swap_bytes(const struct loads *l, uint32_t v, uint32_t w, uint32_t a, uint32_t b,
                        int64_t bytes[2])
 {
@@ -309,15 +318,16 @@ static void swap_bytes(const struct loads *l, uint32_t v, uint32_t w, uint32_t a
 struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w)
 {
     if (l->parts)
-        return try_parts(l, v, w, (uint32_t)l->dev[w]);
+        return try_moves(l, v, w, (uint32_t)l->dev[w]);
     uint32_t a = (uint32_t)l->dev[v], b = (uint32_t)l->dev[w], ka = l->kind[a], kb = l->kind[b];
     const int64_t *cost_a = l->cost[ka], *cost_b = l->cost[kb];
     uint32_t i = l->net_of.at[v], iend = l->net_of.at[v + 1];
     uint32_t j = l->net_of.at[w], jend = l->net_of.at[w + 1];
     struct loads_change x = {0};
-    int64_t da = l->c->kind[ka].time[w] - l->c->kind[ka].time[v];
-    int64_t db = l->c->kind[kb].time[v] - l->c->kind[kb].time[w];
-    /* a net that both are pins of keeps its numbers of pins on a and b */
+    int64_t more_a = l->c->kind[ka].time[w] - l->c->kind[ka].time[v];
+    int64_t more_b = l->c->kind[kb].time[v] - l->c->kind[kb].time[w];
+    /* e, f: the next net of v, of w; UINT32_MAX: no more.  A net of both (e == f) keeps its numbers of pins on a and b,
+     * so it changes nothing.  A net of v alone (e < f) loses a pin on a and gets one on b; a net of w alone vice versa. */
     while (i < iend || j < jend) {
         uint32_t e = i < iend ? l->net_of.to[i] : UINT32_MAX;
         uint32_t f = j < jend ? l->net_of.to[j] : UINT32_MAX;
@@ -327,14 +337,15 @@ struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w)
             continue;
         uint32_t net = smaller_u32(e, f), pins = l->pins[net];
         const uint32_t *held = &l->held[(size_t)net * l->ndev];
-        uint32_t ha = held[a] + (f < e), hb = held[b] + (e < f);
-        int64_t ca = ((int)(ha > 1) - (int)(ha < pins)) * cost_a[net];
-        int64_t cb = ((int)(hb > 1) - (int)(hb < pins)) * cost_b[net];
-        da += e < f ? ca : -ca;
-        db += e < f ? -cb : cb;
+        /* pins on a and b while the vertex that moves is there; what a device's load gains when that vertex leaves it */
+        uint32_t held_a = held[a] + (f < e), held_b = held[b] + (e < f);
+        int64_t leave_a = ((int)(held_a > 1) - (int)(held_a < pins)) * cost_a[net];
+        int64_t leave_b = ((int)(held_b > 1) - (int)(held_b < pins)) * cost_b[net];
+        more_a += e < f ? leave_a : -leave_a;
+        more_b += e < f ? -leave_b : leave_b;
     }
-    x.load[0] = da;
-    x.load[1] = db;
+    x.load[0] = more_a;
+    x.load[1] = more_b;
     if (l->users)
         swap_bytes(l, v, w, a, b, x.bytes);
     return x;

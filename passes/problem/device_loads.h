@@ -1,9 +1,8 @@
 /* What a plan of any shape costs, kept up to date while vertices move between devices.
  *
- * The load of a device is the time of its vertices and the cost of each net that it touches and that has a
- * pin elsewhere, or what problem_loads makes of them where the problem is `detailed` (transfers beside computing,
- * the two passes apart, devices that take turns: problem.h).  Then a move takes longer, since loads are worked out
- * anew. */
+ * The load of a device is the time of its vertices plus the cost of each net that has a pin on the device and a pin
+ * elsewhere.  If the problem is `detailed` (problem.h: transfers beside computing, the two passes apart, devices that
+ * take turns), problem_loads works the load out anew at each move, which takes longer. */
 #ifndef PCC_PASSES_PROBLEM_DEVICE_LOADS_H
 #define PCC_PASSES_PROBLEM_DEVICE_LOADS_H
 
@@ -19,26 +18,28 @@ struct loads {
     /* [net] number of pins, the host's included: a device that has some, but not all, pays */
     uint32_t *pins;
     int64_t **cost;    /* [kind][net] ps */
-    struct csr net_of; /* vertex -> these nets */
+    struct csr net_of; /* vertex -> its nets, of the nnet nets counted here */
     struct csr pin;    /* net -> vertices */
-    uint32_t *src;     /* c->detailed: [net] vertex that makes it, or UINT32_MAX */
+    uint32_t *src;     /* c->detailed: [net] vertex that makes the value; UINT32_MAX: an input */
     uint8_t *net_back; /* c->detailed: [net] 1: of the backward pass */
     /* the plan */
-    int32_t *dev;   /* [vertex] or NOWHERE */
-    uint32_t *held; /* [net * ndev + device] pins of the net there */
+    int32_t *dev;   /* [vertex] its device, or NOWHERE */
+    uint32_t *held; /* [net * ndev + device] number of the net's pins on the device */
     /* [shared item * ndev + device] number of vertices on the device that need the item; NULL: memory is ample */
     uint32_t *users;
     int64_t *load;               /* [device] ps; pass_loads: of the forward pass */
     int64_t *back;               /* [device] ps; pass_loads: of the backward pass; else 0 */
     int64_t *bytes;              /* [device]; 0 where memory is ample */
     struct problem_parts *parts; /* c->detailed: [device]; else NULL */
-    /* [device] as in struct plan, 0: a device that shares the stage of another device; NULL: 1 each */
+    /* [device] number of devices that share its stage, with the device itself; 0: a device of lower number has the
+     * stage, and this one takes turns with it; NULL: no device shares */
     uint32_t *copies;
 };
 
-/* Whether there can be loads of c: 0, or -1 and an error if (nets + shared items) * devices are above LOADS_MOST. */
+/* Checks that the tables for c are not too large.  0, or -1 and an error, which names `planner`, if (nets + shared items)
+ * * devices are above LOADS_MOST. */
 int loads_check(const struct problem *c, const char *planner, struct diag *d);
-/* Makes *l, a plan in which no vertex has a device yet.  Lives in a.  -1 and an error as loads_check.  O(V + pins +
+/* Makes *l, a plan in which no vertex has a device yet.  Lives in a.  0, or -1 and an error as loads_check.  O(V + pins +
  * nets * devices). */
 int loads_new(struct loads *l, const struct problem *c, const char *planner, struct arena *a,
               struct diag *d);
@@ -54,28 +55,29 @@ static inline bool loads_allows(const struct loads *l, uint32_t v, uint32_t d)
 {
     return l->c->kind[l->kind[d]].time[v] != COST_NEVER && (!l->copies || l->copies[d]);
 }
-/* Sets l->copies; no vertex may have a device yet. */
+/* Sets l->copies (if devices can share stages) from copies[device] as in struct plan; no vertex may have a device yet. */
 void loads_share(struct loads *l, const uint32_t *copies);
 
-/* Moves v to device `to`, which allows it, or to NOWHERE; v may have been NOWHERE.  O(nets of v). */
+/* Moves v to device `to`, for which loads_allows must hold, or to NOWHERE.  v need not have a device yet.  O(nets of v). */
 void loads_move(struct loads *l, uint32_t v, int32_t to);
 /* Moves every vertex v to dev[v], which may be NOWHERE. */
 void loads_set(struct loads *l, const int32_t *dev);
 
-/* What loads_move would add to the loads (ps) and bytes of the device that v leaves [0] and of `to` [1], which
- * is another one.  O(nets of v). */
+/* What a move adds to loads (ps) and bytes.  loads_peek: [0] of the device that v would leave, [1] of device `to`, which
+ * must be another device.  Nothing is moved.  O(nets of v). */
 struct loads_change {
     int64_t load[2], back[2], bytes[2];
 };
 struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to);
-/* What swapping v and w, which are on different devices, would add: [0] to v's device, [1] to w's. */
+/* The same if v and w, which are on different devices, changed places: [0] of v's present device, [1] of w's. */
 struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w);
 
 /* The plan's value, ps: the largest load; with the passes apart the largest forward load plus the largest backward
  * load.  O(devices). */
 int64_t loads_value(const struct loads *l);
-/* Bytes that device d holds beyond its memory; the sum of these over all devices. */
+/* Returns the bytes that device d holds beyond its memory; 0: they fit. */
 int64_t loads_excess(const struct loads *l, uint32_t d);
+/* Returns the sum of loads_excess over all devices. */
 int64_t loads_over(const struct loads *l);
 
 #endif

@@ -1,9 +1,9 @@
 /* Plans that take the same time with fewer devices, fewer parts and less that crosses (gather.h).
  *
  * Planners lower the largest load only; on the other devices they may leave vertices scattered, which cost transfers
- * and parts.  Sweeps over the vertices, forwards and backwards in turn, move each to the device, among those that
- * its nets touch, where the sum of the two loads falls most.  In a contiguous plan a vertex may go to stages from
- * its latest predecessor's to its first successor's only.  Cost: at most TIDY_SWEEPS sweeps, O(devices * nets of a
+ * and parts.  Sweeps over the vertices, forwards and backwards in turn, move each vertex to a device where one of its
+ * nets has a pin, such that the sum of the two devices' loads falls most.  In a contiguous plan a vertex may go only to
+ * the stages from its latest predecessor's to its first successor's.  Cost: at most TIDY_SWEEPS sweeps, O(devices * nets of a
  * vertex) for each vertex. */
 #include "passes/problem/gather.h"
 
@@ -45,33 +45,34 @@ bool tidy_near(const struct loads *l, uint32_t v, uint32_t d)
     return false;
 }
 
-/* Moves v to the device where the sum of the loads falls most, if there is one; true if it moved. */
+/* Moves v to the device that makes the sum of all loads fall most; returns false if no device does. */
 static bool gather_vertex(struct loads *l, uint32_t v, const struct tidy_limits *m)
 {
     uint32_t from = (uint32_t)l->dev[v], best = from;
-    int64_t gain = 0;
+    int64_t least = 0; /* least change of the sum so far: negative once a better device is found */
     for (uint32_t d = 0; d < l->ndev; d++) {
         if (d == from || !tidy_near(l, v, d) || !loads_allows(l, v, d) || !keeps_order(l, m, v, d))
             continue;
         struct loads_change x = loads_peek(l, v, d);
         int64_t sum = x.load[0] + x.load[1] + x.back[0] + x.back[1];
-        if (sum >= gain || l->load[d] + x.load[1] > m->load ||
+        if (sum >= least || l->load[d] + x.load[1] > m->load ||
             l->load[from] + x.load[0] > m->load || l->back[d] + x.back[1] > m->back ||
             l->back[from] + x.back[0] > m->back ||
             (l->users && l->bytes[d] + x.bytes[1] > l->c->kind[l->kind[d]].memory))
             continue;
         best = d;
-        gain = sum;
+        least = sum;
     }
     loads_move(l, v, (int32_t)best);
     return best != from;
 }
 
+/* Sweeps over the vertices until no vertex moves, or the limits of work are reached. */
 static void sweep(struct loads *l, const struct tidy_limits *m)
 {
     uint32_t n = l->c->g->n;
     bool moved = true;
-    uint32_t most = TIDY_VERTICES / (n + 1) + 2;
+    uint32_t most = TIDY_VERTICES / (n + 1) + 2; /* sweeps; + 2: each direction once at least */
     most = smaller_u32(most, TIDY_SWEEPS);
     for (uint32_t k = 0; k < most && moved; k++) {
         moved = false;
@@ -89,13 +90,14 @@ void loads_tidy(struct loads *l)
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
-/* order[stage]: the devices that are used, in an order in which no edge leads back, by the first vertices that
- * they have in the order of the graph; stage[device].  Their number; 0: there is no such order. */
+/* Writes the devices in use to order[stage], in an order in which no edge leads back, and stage[device].  Returns the
+ * number of these devices; 0: there is no such order. */
 static uint32_t find_stages(const struct loads *l, uint32_t *order, uint32_t *stage,
                             struct arena *a)
 {
     const struct wdag *g = l->c->g;
     uint32_t n = 0, ndev = l->ndev;
+    /* used: [device] 1: in use, 2: has a stage already; edge: [device * ndev + device] 1: edges lead there */
     uint8_t *used = arena_alloc(a, (size_t)ndev + 1),
             *edge = arena_alloc(a, (size_t)ndev * ndev + 1);
     for (uint32_t v = 0; v < g->n; v++) {
@@ -111,10 +113,10 @@ static uint32_t find_stages(const struct loads *l, uint32_t *order, uint32_t *st
     for (bool moved = true; moved && n < count;) {
         moved = false;
         for (uint32_t d = 0; d < ndev; d++) {
-            bool free = used[d] == 1;
-            for (uint32_t e = 0; free && e < ndev; e++)
-                free = used[e] != 1 || e == d || !edge[(size_t)e * ndev + d];
-            if (!free)
+            bool is_next = used[d] == 1;
+            for (uint32_t e = 0; is_next && e < ndev; e++)
+                is_next = used[e] != 1 || e == d || !edge[(size_t)e * ndev + d];
+            if (!is_next)
                 continue;
             used[d] = 2;
             stage[d] = n;
@@ -147,14 +149,15 @@ static struct lists lists_of(const struct loads *l, struct arena *a)
     return x;
 }
 
-/* Moves all vertices of device `from` to `to` if loads and memory allow it; else changes nothing and returns false. */
+/* Moves all vertices of device `from` to `to` if loads and memory allow it, and joins their lists in *x; else changes
+ * nothing and returns false. */
 static bool join_devices(struct loads *l, const struct tidy_limits *m, struct lists *x,
                          uint32_t from, uint32_t to)
 {
     assert(from != to);
     int64_t time = 0, room = m->load + m->back;
     for (uint32_t v = x->head[from]; v != UINT32_MAX; v = x->next[v]) {
-        /* where v cannot run, COST_NEVER makes it too long */
+        /* if v cannot run on `to`, its time COST_NEVER makes the sum exceed `room` */
         time = sat_add(time, l->c->kind[l->kind[to]].time[v]);
         if (time > room || !loads_allows(l, v, to))
             return false;
@@ -172,7 +175,7 @@ static bool join_devices(struct loads *l, const struct tidy_limits *m, struct li
     return false;
 }
 
-/* Joins neighbouring stages as long as a pair can be joined; returns how many stages are left. */
+/* Joins neighbouring stages where that can be done; leaves the devices of the stages in order[] and returns their number. */
 static uint32_t join_stages(struct loads *l, const struct tidy_limits *m, uint32_t *order,
                             uint32_t n, struct arena *a)
 {
@@ -190,7 +193,7 @@ static uint32_t join_stages(struct loads *l, const struct tidy_limits *m, uint32
     return kept;
 }
 
-/* Gives the devices of each kind out anew in the order of the chain, and writes stage[device] for them. */
+/* Gives the devices of each kind out anew, by number, in the order of the chain; writes the new stage[device]. */
 static void rename_devices(struct loads *l, const uint32_t *order, uint32_t n, uint32_t *stage,
                            struct arena *a)
 {
@@ -214,9 +217,9 @@ void tidy_problem(const struct problem *c, struct problem_plan *best, struct are
     struct arena_mark mark = arena_mark(scratch);
     struct diag quiet = diag_silent();
     struct loads l;
-    /* a device that gets its first nodes of the other pass runs a part more, which costs something */
-    bool dear = c->scene->model.part_cost && c->g->pass && wdag_passes(c->g) == 1;
-    if (c->scene->model.replicate || dear || loads_new(&l, c, "", scratch, &quiet)) {
+    /* a device that gets its first node of the other pass runs one more part, whose cost the loads leave out */
+    bool passes_cost = c->scene->model.part_cost && c->g->pass && wdag_passes(c->g) == 1;
+    if (c->scene->model.replicate || passes_cost || loads_new(&l, c, "", scratch, &quiet)) {
         arena_release(scratch, mark);
         return;
     }

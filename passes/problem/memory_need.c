@@ -3,7 +3,7 @@
  * Two arguments.  A vertex needs all its bytes on one device.  Vertices that only some kinds of devices may hold
  * need their bytes on these devices together, shared items counted once.  "A memory of M would do" means: devices
  * with less than M are raised to M, larger ones stay as they are.  Under the objective latency hosts of a class share
- * their memory, as in its judge: a vertex may lie on all of them.
+ * their memory, as the judge counts it (latency_verdict()): a vertex may lie on all of them.
  * Cost: O(kinds * (V + shared)) for each of at most SETS sets of kinds. */
 #include "passes/problem/memory_need.h"
 
@@ -11,8 +11,9 @@
 
 #include <assert.h>
 
-enum { SETS = 32 }; /* of kinds that are looked at, at most */
+enum { SETS = 32 }; /* the most sets of kinds that are looked at */
 
+/* Returns the kinds of devices that can run v: bit k for kind k. */
 static uint32_t kinds_of(const struct problem *c, uint32_t v)
 {
     assert(v < c->g->n && c->nkind <= 32);
@@ -22,12 +23,13 @@ static uint32_t kinds_of(const struct problem *c, uint32_t v)
     return kinds;
 }
 
-/* Bytes that kind k has, -1: no bound. */
+/* Returns the bytes of a device of kind k; -1: no limit. */
 static int64_t memory_of(const struct problem *c, uint32_t k)
 {
     return c->cluster->cls[c->kind[k].cls].memory;
 }
 
+/* Whether the devices of all these kinds (a bit each) have a limit of memory. */
 static bool is_bounded(const struct problem *c, uint32_t kinds)
 {
     for (uint32_t k = 0; k < c->nkind; k++)
@@ -42,8 +44,8 @@ static bool is_shared(const struct problem *c, uint32_t k)
     return exec_kind(&c->scene->model)->subgraphs && c->cluster->cls[c->kind[k].cls].host;
 }
 
-/* Memory of the largest place of these kinds that may hold a vertex, or (all) of all their devices together, each
- * device raised to `raised`. */
+/* Returns the memory of all devices of these kinds together (all), or else of the largest one; hosts that share their
+ * memory count as one.  Devices with less than `raised` bytes count as having that. */
 static int64_t room_of(const struct problem *c, uint32_t kinds, int64_t raised, bool all)
 {
     int64_t most = 0, sum = 0;
@@ -58,7 +60,7 @@ static int64_t room_of(const struct problem *c, uint32_t kinds, int64_t raised, 
     return all ? sum : most;
 }
 
-/* Memory that each device must be raised to, so that the total memory of the kinds is `bytes`. */
+/* Returns the least memory to which devices must be raised so that room_of the kinds is `bytes` or more. */
 static int64_t raised_for(const struct problem *c, uint32_t kinds, int64_t bytes, bool all)
 {
     int64_t lo = 0, hi = bytes;
@@ -73,7 +75,8 @@ static int64_t raised_for(const struct problem *c, uint32_t kinds, int64_t bytes
     return lo;
 }
 
-static void look_at_vertices(const struct problem *c, struct memory_need *n)
+/* Raises *n to the need of the vertex that needs the largest devices, and notes a vertex that no device may run. */
+static void need_of_vertices(const struct problem *c, struct memory_need *n)
 {
     for (uint32_t v = 0; v < c->g->n; v++) {
         uint32_t kinds = kinds_of(c, v);
@@ -88,7 +91,7 @@ static void look_at_vertices(const struct problem *c, struct memory_need *n)
     }
 }
 
-/* Bytes of the vertices that only these kinds may hold, shared items once. */
+/* Returns the bytes of the vertices that only these kinds may hold; shared items count once. */
 static int64_t bytes_within(const struct problem *c, uint32_t kinds)
 {
     const struct wdag *g = c->g;
@@ -104,7 +107,8 @@ static int64_t bytes_within(const struct problem *c, uint32_t kinds)
     return sum;
 }
 
-static void look_at_kinds(const struct problem *c, uint32_t kinds, struct memory_need *n)
+/* Raises *n to the need of all vertices together that only these kinds may hold. */
+static void need_of_kinds(const struct problem *c, uint32_t kinds, struct memory_need *n)
 {
     int64_t bytes = bytes_within(c, kinds), room = room_of(c, kinds, 0, true);
     int64_t least = bytes > room ? raised_for(c, kinds, bytes, true) : 0;
@@ -117,7 +121,7 @@ struct memory_need memory_need(const struct problem *c)
     struct memory_need n = {.vertex = UINT32_MAX, .nowhere = UINT32_MAX};
     uint32_t set[SETS], nset = 1;
     set[0] = c->nkind < 32 ? (1U << c->nkind) - 1 : UINT32_MAX;
-    look_at_vertices(c, &n);
+    need_of_vertices(c, &n);
     for (uint32_t v = 0; v < c->g->n && nset < SETS; v++) {
         uint32_t kinds = kinds_of(c, v), i = 0;
         while (i < nset && set[i] != kinds)
@@ -127,7 +131,7 @@ struct memory_need memory_need(const struct problem *c)
     }
     for (uint32_t i = 0; i < nset; i++)
         if (is_bounded(c, set[i]))
-            look_at_kinds(c, set[i], &n);
+            need_of_kinds(c, set[i], &n);
     return n;
 }
 
@@ -137,6 +141,7 @@ int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena
     struct arena_mark mark = arena_mark(scratch);
     uint32_t ndev = c->cluster->ndev;
     int64_t most = 0, *bytes = arena_array(scratch, (size_t)ndev + 1, sizeof *bytes);
+    /* seen: [device] 1 + the last shared item counted there */
     uint32_t *seen = arena_array(scratch, (size_t)ndev + 1, sizeof *seen);
     for (uint32_t v = 0; v < g->n; v++) {
         assert(dev[v] >= 0 && (uint32_t)dev[v] < ndev);
@@ -157,7 +162,7 @@ int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena
     return most;
 }
 
-/* ---- what is said of it ------------------------------------------------------------------------ */
+/* ---- what a user is told ------------------------------------------------------------------------ */
 
 int64_t average_memory(const struct cluster *c, int64_t bytes)
 {

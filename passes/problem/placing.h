@@ -1,5 +1,5 @@
-/* How planners begin and end: from the levels of the context to problems, and from a plan of a level to the
- * context's. Written for dpl-place and dp-place, used by most others. */
+/* How planners begin and end: how the levels of the context become problems, and how the plan of a level becomes
+ * x->results.plan.  Written for dpl-place and dp-place, used by most other planners. */
 #ifndef PCC_PASSES_PROBLEM_PLACING_H
 #define PCC_PASSES_PROBLEM_PLACING_H
 
@@ -8,7 +8,7 @@
 /* Which topological orders interval DP (contiguous/interval_dp.h) tries. */
 struct interval_how {
     uint32_t starts; /* orders to try */
-    uint64_t seed;   /* 0: the first order of all has its ties by number */
+    uint64_t seed;   /* of the orders; 0: the first order breaks ties by the numbers of vertices */
     uint32_t order;  /* INTERVAL_MIXED: several kinds in turn; else 1 + an enum topo_kind */
     uint64_t budget; /* steps of the inner loop in all; 0: INTERVAL_BUDGET */
     struct clock *clock;
@@ -16,8 +16,8 @@ struct interval_how {
 };
 enum { INTERVAL_BUDGET = 150000000, INTERVAL_MIXED = 0 };
 
-/* The first PLACE_OPTS_EXACT rows of place_opts are those of the exact search: dp-place has them all,
- * dpl-place the rest. */
+/* The options in place_opts: dp-place has all of them, dpl-place all but the first PLACE_OPTS_EXACT rows, which are for
+ * the exact search. */
 struct place_options {
     int64_t max_states, starts, seed, order;
     bool count_ideals, whole;
@@ -25,28 +25,28 @@ struct place_options {
 enum { PLACE_OPTS_EXACT = 3 };
 extern const struct opt place_opts[];
 
-/* The levels, problems, clock and orders that these planners start with. */
+/* The levels, problems, clock and orders that a planner starts with. */
 struct planner_input {
-    struct wdag *whole, *level; /* the level after the mandatory steps, and the top */
-    /* the problems of whole and of level; the same one if these are one level */
+    struct wdag *whole, *level; /* contiguous_level(), and the top level */
+    /* the problems of `whole` and of `level`; one problem if the two are one level */
     struct problem *problem, *top;
     struct clock clock;         /* starts now */
     struct interval_how orders; /* points to this clock, so the struct must not move */
-    /* bound for all plans, once dp-place has looked for one; value 0: it has not */
+    /* bound of all plans, which dp-place sets when it has looked for one; value 0: not set */
     struct bound all;
 };
 
-/* Makes the base level if need be, and the problems, which live in the scratch arena.  The cluster must have no groups
- * of devices.  0, or -1 and an error. */
+/* Fills *p; makes the base level if it is missing.  The problems live in the scratch arena.  The cluster must have no
+ * groups of devices.  0, or -1 and an error. */
 int placing_start(struct ctx *x, const struct place_options *o, struct planner_input *p);
 
-/* An empty plan for g. */
+/* Returns a plan for g without devices: its value is LOAD_INF, or 0 if g has no vertices. */
 struct problem_plan no_plan(struct ctx *x, const struct wdag *g);
 
 /* The name of the first node in vertex v of level g, for messages.  O(V). */
 const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v);
 
-/* Leaves best, a plan for the vertices of level g, in x->results.plan. */
+/* Makes x->results.plan from *best, a plan for the vertices of level g; its claim has a value, but no bound yet. */
 void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
                 const struct problem_plan *best);
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Appends a kind of `count` devices of class cls; dev: the one device of the kind, or -1.  0, or -1 and an error. */
 static int add_kind(struct problem *c, struct diag *d, uint32_t cls, int32_t dev, uint32_t count)
 {
     assert(cls < c->cluster->ncls && count > 0);
@@ -24,7 +25,7 @@ static int add_kind(struct problem *c, struct diag *d, uint32_t cls, int32_t dev
                           "devices can be told apart",
                           PROBLEM_KINDS);
     struct problem_kind *k = &c->kind[c->nkind];
-    uint32_t bits = 1;
+    uint32_t bits = 1; /* the least number of bits that can hold `count` */
     while (count >> bits)
         bits++;
     k->cls = cls;
@@ -32,7 +33,7 @@ static int add_kind(struct problem *c, struct diag *d, uint32_t cls, int32_t dev
     k->count = count;
     k->copies = 1;
     k->shift = c->nkind ? k[-1].shift + k[-1].width : 0;
-    k->width = bits + 1;
+    k->width = bits + 1; /* one more for the guard bit on top */
     if (k->shift + k->width > 64)
         return diag_error(d, "the cluster has too many devices of too many kinds for one search");
     c->guard |= UINT64_C(1) << (k->shift + bits);
@@ -40,6 +41,7 @@ static int add_kind(struct problem *c, struct diag *d, uint32_t cls, int32_t dev
     return 0;
 }
 
+/* Makes the kinds of each class: the devices that no vertex is pinned to together, and each other device alone. */
 static int make_kinds(struct problem *c, struct diag *d)
 {
     const struct cluster *cl = c->cluster;
@@ -68,8 +70,8 @@ static int make_kinds(struct problem *c, struct diag *d)
     return 0;
 }
 
-/* Sets the time of each vertex on kind k: COST_NEVER if the vertex is pinned to another device, else its computing and,
- * unless costs are detailed, the transfers of the nets that join no other vertex, only the host, to it. */
+/* Sets c->kind[k].time and .back.  A vertex that is pinned to a device outside the kind takes COST_NEVER.  If c is not
+ * detailed, a net with one vertex and the host is added to the time of that vertex: its transfer is always paid. */
 static void make_times(struct problem *c, uint32_t k)
 {
     const struct wdag *g = c->g;
@@ -98,6 +100,7 @@ static bool is_paid(const struct wdag *g, uint32_t e)
     return false;
 }
 
+/* Fills c->net_of and the costs of nets on each class. */
 static void make_nets(struct problem *c)
 {
     const struct wdag *g = c->g;
@@ -114,7 +117,7 @@ static void make_nets(struct problem *c)
         c->cls[k].cost = g->net_cost[k];
 }
 
-/* Bytes of v and of the shared items that no other vertex needs. */
+/* Returns the bytes of v and of the shared items that v alone needs. */
 static int64_t own_bytes(const struct wdag *g, uint32_t v)
 {
     int64_t sum = g->size[v];
@@ -124,7 +127,8 @@ static int64_t own_bytes(const struct wdag *g, uint32_t v)
     return sum;
 }
 
-/* Time of the whole graph on kind k; where it cannot run, the time elsewhere counts. */
+/* Returns the time of the whole graph on kind k.  A vertex that cannot run on kind k counts with its time on the first
+ * kind that can run it. */
 static int64_t total_time(const struct problem *c, uint32_t k)
 {
     int64_t sum = 0;
@@ -184,7 +188,7 @@ static void weigh_graph(struct problem *c, struct problem_pot *p)
     }
 }
 
-/* The potential of bytes. */
+/* Adds the potential of bytes; the scale of a kind is its memory. */
 static void make_byte_pot(struct problem *c)
 {
     assert(c->npot < PROBLEM_POTS);
@@ -199,6 +203,7 @@ static void make_byte_pot(struct problem *c)
         bytes->scale[k] = c->kind[k].memory < LOAD_INF ? c->kind[k].memory : -1;
 }
 
+/* Adds the potentials of times that the head of this file names. */
 static void make_pots(struct problem *c)
 {
     const int64_t one = INT64_C(1) << SCALE_BITS;
@@ -213,7 +218,8 @@ static void make_pots(struct problem *c)
             acc = true;
     }
     struct problem_pot *even = &c->pot[c->npot++];
-    bool alike = true;
+    bool alike =
+        true; /* every kind takes equally long as it is: even and plain times are the same */
     for (uint32_t k = 0; k < c->nkind; k++) {
         even->scale[k] = t[k] ? (int64_t)(((__int128)least << SCALE_BITS) / t[k]) : one;
         alike = alike && even->scale[k] == one;
@@ -234,7 +240,7 @@ static void make_pots(struct problem *c)
     }
 }
 
-/* Potentials of times with the scales of those of `like`. */
+/* Adds a potential of times for each such potential of `like`, with the same scales. */
 static void copy_pots(struct problem *c, const struct problem *like)
 {
     for (uint32_t i = 0; i < like->npot; i++) {
@@ -266,7 +272,7 @@ static bool has_room(const struct problem *c, const struct problem_pot *p, int64
     return sum >= p->total;
 }
 
-/* Time of v on the kind where it takes least; 0 if it can run nowhere. */
+/* Returns the least time of v over the kinds; 0 if no kind can run v. */
 static int64_t least_time(const struct problem *c, uint32_t v)
 {
     int64_t least = COST_NEVER;
@@ -281,8 +287,8 @@ static int longer_first(const void *a, const void *b)
     return (*x < *y) - (*x > *y);
 }
 
-/* Raises c->lower by the pigeonhole: of the m * D + 1 longest vertices some device gets m + 1 or more, which take no
- * less than the m + 1 shortest of them. */
+/* Raises c->lower by the pigeonhole principle: of the m * D + 1 longest vertices one of D devices gets m + 1 or more.
+ * That device's load is at least the sum of the m + 1 shortest of these vertices. */
 static void raise_by_pigeonhole(struct problem *c)
 {
     uint32_t n = c->g->n, ndev = 0;
@@ -290,7 +296,7 @@ static void raise_by_pigeonhole(struct problem *c)
     for (uint32_t v = 0; v < n; v++)
         t[v] = least_time(c, v);
     qsort(t, n, sizeof *t, longer_first);
-    sum = arena_array(c->mem, (size_t)n + 1, sizeof *sum); /* [v] time of the first v */
+    sum = arena_array(c->mem, (size_t)n + 1, sizeof *sum); /* [v] time of the v longest */
     for (uint32_t v = 0; v < n; v++)
         sum[v + 1] = sum[v] + t[v];
     for (uint32_t k = 0; k < c->nkind; k++)
@@ -308,23 +314,25 @@ static void raise_by_pigeonhole(struct problem *c)
     }
 }
 
+/* Sets c->lower to the largest of the average loads that the potentials give (the least load at which all devices
+ * together have room for the whole graph) and, without copies, the bounds by the pigeonhole principle. */
 static void make_lower(struct problem *c)
 {
     c->lower.why = "average load";
     for (uint32_t i = 0; i < c->npot; i++) {
         const struct problem_pot *p = &c->pot[i];
-        bool all = !p->memory;
+        bool every_kind = !p->memory;
         for (uint32_t k = 0; k < c->nkind; k++)
-            all = all && p->scale[k] >= 0;
+            every_kind = every_kind && p->scale[k] >= 0;
         int64_t lo = 0, hi = LOAD_INF;
-        while (all && lo < hi) {
+        while (every_kind && lo < hi) {
             int64_t mid = lo + (hi - lo) / 2;
             if (has_room(c, p, mid))
                 hi = mid;
             else
                 lo = mid + 1;
         }
-        if (all)
+        if (every_kind)
             problem_raise(c, (struct bound){.value = lo,
                                             .why = "average load",
                                             .by = {.by = LOWER_AVERAGE, .at = i}});
@@ -336,11 +344,12 @@ static void make_lower(struct problem *c)
         raise_by_pigeonhole(c);
 }
 
-/* With the memories and scales of `like`; NULL: with the cluster's memories, raised to `memory`. */
+/* Which of the public functions build_problem works for. */
 struct problem_form {
-    int64_t memory;
-    const struct problem *like;
-    bool by_pass;
+    int64_t memory; /* bytes to which smaller memories are raised; -1: none are */
+    const struct problem
+        *like;    /* take its memories and scales; NULL: the cluster's memories, new scales */
+    bool by_pass; /* as problem_build_by_pass */
 };
 
 static struct problem *build_problem(const struct wdag *g, const struct scene *s,
@@ -489,7 +498,8 @@ void problem_set_limit(const struct problem *c, struct problem_caps *caps, int64
 uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head, struct label nw)
 {
     assert(!(nw.used & c->guard) && nw.kind < c->nkind);
-    uint32_t worse = 0, before = 0; /* before: the label that i follows, 0: it is the first */
+    uint32_t worse = 0;  /* the first label of the list that nw is as good as; 0: none yet */
+    uint32_t before = 0; /* the label before label i in the list; 0: i is the first */
     for (uint32_t i = *head, next; i; i = next) {
         const struct label *o = &l->v[i];
         next = o->next;
@@ -497,7 +507,7 @@ uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head,
             return 0;
         bool not_better =
             nw.value <= o->value && nw.back <= o->back && problem_no_more(c, nw.used, o->used);
-        /* nw will take the place of the first label that it is as good as; the others of this sort leave the list */
+        /* nw will take the place of label `worse`; any further label that nw is as good as leaves the list */
         if (not_better && worse) {
             l->v[before].next = next;
             continue;
@@ -511,7 +521,7 @@ uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head,
         return worse;
     }
     if (l->n == 0)
-        l->n = 1;
+        l->n = 1; /* index 0 means no label */
     l->v = vec_grow(l->mem, l->v, &l->cap, l->n + 1, sizeof *l->v);
     nw.next = *head;
     l->v[l->n] = nw;
@@ -519,6 +529,7 @@ uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head,
     return l->n++;
 }
 
+/* Whether another label of list head is as good as label i; of equal labels the one with the largest index stays. */
 static bool is_dominated(const struct problem *c, const struct labels *l, uint32_t head, uint32_t i)
 {
     const struct label *x = &l->v[i];
@@ -532,6 +543,7 @@ static bool is_dominated(const struct problem *c, const struct labels *l, uint32
     return false;
 }
 
+/* Returns how many devices of kind k a plan that uses `used` (as label.used) leaves. */
 static uint32_t devices_left(const struct problem *c, uint64_t used, uint32_t k)
 {
     const struct problem_kind *kd = &c->kind[k];
@@ -572,7 +584,7 @@ void problem_live(const struct problem *c, const struct labels *l, uint32_t head
 void problem_assign(const struct problem *c, const uint32_t *step, const struct problem_step *steps,
                     uint32_t nstep, struct problem_plan *best)
 {
-    uint32_t next[CLUSTER_CLASSES], base = 0;
+    uint32_t next[CLUSTER_CLASSES], base = 0; /* next: [class] the next device to give out */
     uint8_t pinned[CLUSTER_DEVICES] = {0};
     int32_t *of_step = arena_array(c->mem, (size_t)nstep + 1, sizeof *of_step);
     if (best->copies)
@@ -606,7 +618,7 @@ void problem_assign(const struct problem *c, const uint32_t *step, const struct 
     }
 }
 
-/* ---- time ------------------------------------------------------------------------------------ */
+/* ---- progress -------------------------------------------------------------------------------- */
 
 void problem_tell(const struct problem *c, const struct clock *clock, const char *phase,
                   uint32_t done, int64_t value)

@@ -23,8 +23,8 @@ enum { PROBLEM_KINDS = 32, PROBLEM_POTS = 4, SCALE_BITS = 20 };
 
 #define LOAD_INF (INT64_C(1) << 61) /* above every load; sums of two do not overflow */
 
-/* What a set of vertices costs on a device: t[0] in the forward pass, t[1] in the backward pass, each apart for
- * computing and for transfers in and out. */
+/* What a set of vertices costs on a device: t[0] in the forward pass, t[1] in the backward pass; each has one time for
+ * computing, one for transfers in and one for transfers out. */
 enum { PART_COMPUTE, PART_IN, PART_OUT, PARTS };
 struct problem_parts {
     int64_t t[2][PARTS]; /* ps */
@@ -38,22 +38,23 @@ struct problem_kind {
     uint32_t cls;   /* class of the cluster */
     int32_t dev;    /* the one device, or -1: all devices of the class without pinned vertices */
     uint32_t count; /* devices, >= 1 */
-    int64_t memory; /* bytes; LOAD_INF: not binding */
-    const int64_t *time;   /* [vertex] ps; COST_NEVER */
+    int64_t memory; /* bytes of each device; LOAD_INF: no limit, or all vertices fit */
+    const int64_t *time;   /* [vertex] ps; COST_NEVER: devices of this kind cannot run the vertex */
     const int64_t *back;   /* [vertex] the backward pass's part of `time`; NULL: no backward pass */
     uint32_t copies;       /* the most devices that may share a stage; 1: stages are not copied */
-    uint32_t shift, width; /* its field in label.used; the top bit of a field stays 0 */
+    uint32_t shift, width; /* field of this kind in label.used; the top bit of a field stays 0 */
 };
 
 struct problem_class {
     const int64_t *cost; /* [net] ps */
 };
 
+/* A potential (head of this file). */
 struct problem_pot {
-    int64_t *w;   /* [vertex] */
-    int64_t *net; /* [net] weight of the net for a device that pays the net's transfer */
-    int64_t total;
-    bool memory;
+    int64_t *w;    /* [vertex] weight of the vertex */
+    int64_t *net;  /* [net] weight of the net for a device that pays the net's transfer */
+    int64_t total; /* weight of the whole graph */
+    bool memory;   /* the weights are bytes; else scaled ps */
     /* times: cap[k](L) = scale[k] * L >> SCALE_BITS; memory: cap[k] = scale[k], the bytes of a device; -1: no limit */
     int64_t scale[PROBLEM_KINDS];
 };
@@ -61,33 +62,35 @@ struct problem_pot {
 /* What a bound rests on, for an argument in words (explain.h). */
 struct problem_lower {
     enum {
-        LOWER_AVERAGE, /* of potential `at` over all devices */
+        LOWER_AVERAGE, /* the devices together must hold all of potential number `at` */
         LOWER_HOLES,   /* of the at * D + 1 longest vertices one of D devices gets at + 1 */
-        LOWER_CUT,     /* the end of the device of vertex `at`: up, m (crossing_bound.h) */
-        /* a search found no plan below it, of the graph without `at` of its vertices */
+        LOWER_CUT, /* what must cross the end of the device of vertex `at` (cut_bound_at, crossing_bound.h) */
+        /* a search found no plan below the bound, even after `at` vertices were left out of the graph */
         LOWER_SEARCH,
         LOWER_FLAT /* the optimum if all devices were in one group */
     } by;
-    uint32_t at, m;
+    uint32_t at;
+    /* LOWER_CUT: multiplier and direction, as parameters of cut_bound_at */
+    uint32_t m;
     bool up;
 };
 
 /* A lower bound, as bounding methods return it. */
 struct bound {
     int64_t value;   /* ps: no plan in the bound's scope takes less */
-    const char *why; /* "average load": for one line */
-    const char *
-        proof; /* lines to check it by, each ends in a newline; NULL: explain.h makes them from `by` */
+    const char *why; /* short reason, such as "average load" */
+    /* lines by which a reader can check the bound, each ends in a newline; NULL: explain.h makes them from `by` */
+    const char *proof;
     struct problem_lower by; /* source of the bound if `proof` is NULL */
 };
 
-/* Means of a bounding method (work, clock, arenas), and the names for its proof. */
+/* What a bounding method may use: work, clock and arenas, and names of nodes for its proof. */
 struct bound_means {
     uint64_t work; /* upper limit of the work, about, in arcs of flow networks looked at */
     struct clock *clock;
     const struct module *m; /* names the nodes in the proof; NULL: vertices have numbers */
     struct arena *mem;      /* for text */
-    struct arena *scratch;  /* another arena, left as it was */
+    struct arena *scratch;  /* for temporary data; the method frees what it takes of it */
 };
 
 struct problem {
@@ -104,43 +107,43 @@ struct problem {
     uint64_t guard;
     uint32_t npot;
     struct problem_pot pot[PROBLEM_POTS];
-    /* the potential in which the rest of the graph also weighs the nets that cross the ideal: such nets are paid
-     * once more */
+    /* index of the potential that also counts nets that cross an ideal: the vertices outside the ideal pay such a net
+     * once more, so its weight is added to theirs */
     uint32_t cross_pot;
     bool limited; /* some kind's memory is binding */
-    bool turned;  /* edges are those of the problem reversed (reversed.h) */
-    /* The load of a device is more than a sum: transfers overlap, passes count apart, or devices share a
-     * stage.  Then problem_loads says what a stage costs, and labels have two values.  Searches still prune by the
-     * sum (with overlap by computing alone): it is never more than the load times the copies. */
+    bool turned;  /* problem_mirror (reversed.h) has reversed all edges */
+    /* detailed: the load of a device is more than a sum, since transfers overlap computing (overlap), the two passes
+     * count apart (pass_loads), or devices share a stage.  Then problem_loads says what a stage costs.  Searches still
+     * prune by the sum (with overlap: of computing alone), which is never more than the load times the copies. */
     bool detailed, pass_loads, overlap;
-    /* ps of computing that each stage with vertices takes more, for its parts (by_pass: for each pass that it has
-     * nodes of); 0 where values are those of plans whose parts cost nothing (claim.h adds it) */
+    /* ps that running its parts adds to the computing of each stage with vertices (by_pass: once for each pass of
+     * which the stage has nodes); 0: plans are valued here as if parts cost nothing (claim_start adds the cost) */
     int64_t start;
-    bool by_pass; /* problem_build_by_pass made it */
-    /* no plan is better, ps: of any shape; problem_build starts it, bounds raise it */
+    bool by_pass; /* problem_build_by_pass made this problem */
+    /* no plan of any shape has a lower value; problem_build sets a first bound, bounding methods raise it */
     struct bound lower;
 };
 
-/* The problem of placing g on the cluster of s by its model; memory >= 0 raises every bounded memory to at least that.
- * Lives in a.  An error if the devices are of too many kinds.  Times and bytes must add up to less than
+/* Makes the problem of placing g on the cluster of s under the execution model of s.  memory >= 0: devices with less
+ * memory count as having `memory` bytes; -1: memories stay.  Lives in a.  NULL and an error: there are too many kinds.  Times and bytes must add up to less than
  * CTX_SUM_MAX (ctx_base sees to it).  O(kinds * V + pins). */
 struct problem *problem_build(const struct wdag *g, const struct scene *s, int64_t memory,
                               struct arena *a, struct diag *d);
 
-/* The same where parts cost something and not all vertices have nodes of the same passes: loads count what the parts
- * of each pass cost, which is otherwise left out.  NULL without an error: it is not so. */
+/* As problem_build, but loads count what the parts of each pass cost, which problem_build leaves out.  NULL without an
+ * error: parts cost nothing, or all vertices have nodes of the same passes, so that problem_build is enough. */
 struct problem *problem_build_by_pass(const struct wdag *g, const struct scene *s, struct arena *a,
                                       struct diag *d);
 
-/* The problem of placing g, a smaller graph of the same pins, with the scales and memories of `like`: what
- * devices hold of potential 0 can then be compared between the two. */
+/* Makes the problem of placing g, a smaller graph with the same pinned devices as `like`, with the scales and memories
+ * of `like`: so weights in potential 0 can be compared between the two problems. */
 struct problem *problem_build_like(const struct wdag *g, const struct problem *like,
                                    struct arena *a, struct diag *d);
 
-/* Makes b the bound of c if it is higher; whether it is. */
+/* Makes b the bound c->lower if b is higher; returns whether b is. */
 bool problem_raise(struct problem *c, struct bound b);
 
-/* Makes everything take no time and no transfer, so that any plan that fits is optimal. */
+/* Sets all times and transfers of c to 0, so that any plan that fits the memory is optimal. */
 void problem_forget_times(struct problem *c);
 
 /* What devices may hold of each potential if no load is above `limit`. */
@@ -149,34 +152,36 @@ struct problem_caps {
     int64_t keep; /* partial plans of a larger value are dropped: no better plan comes of them */
     int64_t cap[PROBLEM_POTS][PROBLEM_KINDS];
 };
-/* x * scale >> SCALE_BITS, at most LOAD_INF: a time by the scale of a potential. */
+/* Multiplies the time x by the scale of a potential: x * scale >> SCALE_BITS, at most LOAD_INF. */
 int64_t problem_scaled(int64_t x, int64_t scale);
-/* The weight of vertex v or net e in p, a potential of times: the least scaled time or cost over the kinds. */
+/* Return the weight of vertex v, or of net e, in p, a potential of times: the least scaled time of v, or cost of e,
+ * over the kinds with a scale. */
 int64_t problem_weight(const struct problem *c, const struct problem_pot *p, uint32_t v);
 int64_t problem_net_weight(const struct problem *c, const struct problem_pot *p, uint32_t e);
-/* Whether net e counts in the weight of each ideal that touches it: it has the host and two vertices or more. */
+/* Whether net e counts in the weight of each ideal that touches e: e has the host and two vertices or more. */
 static inline bool problem_weighs(const struct problem *c, uint32_t e)
 {
     return c->g->net_host[e] && c->g->net_pin.at[e + 1] - c->g->net_pin.at[e] > 1;
 }
+/* Fills *caps for loads of at most `limit` ps; keep becomes `limit`, too. */
 void problem_set_limit(const struct problem *c, struct problem_caps *caps, int64_t limit);
 
-/* Counts vertex v in p, or no longer (by = -1). */
+/* Adds vertex v to the numbers of vertices in p (by = 1), or takes v off them (by = -1). */
 void problem_count_vertex(const struct problem *c, struct problem_parts *p, uint32_t v, int by);
-/* Loads of a stage on `copies` devices of kind k that take turns: load[0], and load[1] of the backward
- * pass if it counts apart (else 0). */
+/* Sets load[] to the load, ps, of each of the `copies` devices of kind k that take turns in running the stage p.
+ * pass_loads: load[0] is of the forward pass, load[1] of the backward pass; else load[1] is 0. */
 void problem_loads(const struct problem *c, uint32_t k, const struct problem_parts *p,
                    uint32_t copies, int64_t load[2]);
 
-/* A partial plan: label 0 is none. */
+/* A partial plan.  Labels are known by their index in an array; index 0 means no label. */
 struct label {
     int64_t value; /* largest load so far; pass_loads: of the forward pass */
     int64_t back;  /* pass_loads: largest load of the backward pass; else 0 */
-    /* number of devices of each kind that it uses: a field of bits for each kind */
+    /* number of devices of each kind that the plan uses: a field of bits for each kind */
     uint64_t used;
     /* labels: parent: the plan without its last device; next: the next label of the same ideal */
     uint32_t parent, next;
-    uint32_t at;     /* where it ends: an ideal, or a position in an order */
+    uint32_t at;     /* where the plan ends: an ideal, or a position in an order */
     uint16_t kind;   /* of the last device */
     uint16_t copies; /* copies of the last stage; 0 or 1: one device */
 };
@@ -187,7 +192,8 @@ struct labels {
     uint32_t n, cap;
 };
 
-/* Whether `a` uses no more devices of any kind than b; both as in label.used. */
+/* Whether `a` uses no more devices of any kind than b; both as in label.used.  All fields are subtracted at once: a
+ * field's top bit, set in b, is borrowed from exactly where a's number is larger. */
 static inline bool problem_no_more(const struct problem *c, uint64_t a, uint64_t b)
 {
     return (((b | c->guard) - a) & c->guard) == c->guard;
@@ -198,27 +204,28 @@ static inline bool problem_no_more(const struct problem *c, uint64_t a, uint64_t
  * was not added. */
 uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head, struct label nw);
 
-/* A label that is to be extended by a device of some kind.  The device must take enough that the rest fits the
- * devices left after it: the new ideal must weigh at least low[p] in each potential p. */
+/* A label that is to be extended by a device of some kind.  The device must take enough vertices: what is left must
+ * fit the devices left.  So the ideal behind the new device must weigh at least low[p] in each potential p. */
 struct live {
     int64_t value, back;
-    uint64_t used; /* with the new device */
-    uint32_t left; /* devices of its kind that the new stage could have */
+    uint64_t used; /* as label.used, with the new device */
+    uint32_t left; /* number of devices that the new stage may have: 1 without copies */
     uint32_t label;
     int64_t low[PROBLEM_POTS];
 };
 struct live_list {
     struct live *v;
     uint32_t n, cap;
-    int64_t low[PROBLEM_POTS]; /* the smallest low[p] among them; LOAD_INF: there are none */
+    int64_t low[PROBLEM_POTS]; /* the smallest low[p] of all entries of v; LOAD_INF: v has none */
 };
 /* Fills *out (zeroes at first; in the memory of l, grown as needed) with the labels of list head that can be extended
  * by a device of kind k: one is left, the value is at most caps->keep, and no label of the list is as good. */
 void problem_live(const struct problem *c, const struct labels *l, uint32_t head, uint32_t k,
                   const struct problem_caps *caps, struct live_list *out);
 
-/* The least weight in potential p of the ideal after a stage on `copies` devices: low[p] counts one of them as used,
- * so cap for each other one is added, unless devices without limit are left, which can take any rest. */
+/* Returns the least weight in potential p of the ideal behind a stage on `copies` devices.  l->low[p] counts one of
+ * these devices as used; each other one leaves `cap` less room for the rest.  Where a device without limit is left, any
+ * rest fits, and low[p] stays. */
 static inline int64_t problem_low(const struct problem *c, const struct live *l, uint32_t p,
                                   uint32_t copies, int64_t cap)
 {
@@ -229,20 +236,21 @@ static inline int64_t problem_low(const struct problem *c, const struct live *l,
 /* A plan for the vertices of g. */
 struct problem_plan {
     int64_t value;    /* LOAD_INF: none */
-    int32_t *dev;     /* [vertex]; room for n */
+    int32_t *dev;     /* [vertex] its device; room for g->n */
     uint32_t *copies; /* [device] as in struct plan; needed if the model replicates, else NULL */
 };
 
-/* Tells the clock's listener the progress of a search of c: phase, thousandths done, value of the best plan. */
+/* Tells the clock's listener the progress of a search of c.  phase: name of the work; done: thousandths of it that are
+ * done; value: of the best plan, ps, LOAD_INF: none yet.  clock may be NULL. */
 void problem_tell(const struct problem *c, const struct clock *clock, const char *phase,
                   uint32_t done, int64_t value);
 
-/* A step of a chain: the kind of its devices, and how many. */
+/* A stage of a chain: the kind of its devices, and their number (0 or 1: one device). */
 struct problem_step {
     uint16_t kind, copies;
 };
-/* Writes best->dev and best->copies for a chain of `nstep` steps, step[vertex] of them: the devices of a kind are
- * given out in the order of the steps. */
+/* Writes best->dev and best->copies for a chain of the `nstep` stages steps[]; step[vertex]: index of the vertex's
+ * stage.  The stages get the devices of their kind in order of number; if c is turned, the last stage first. */
 void problem_assign(const struct problem *c, const uint32_t *step, const struct problem_step *steps,
                     uint32_t nstep, struct problem_plan *best);
 

@@ -4,8 +4,9 @@
 
 #include <assert.h>
 
-/* Returns a copy of c with the vertices numbered from the other end.  by_vertex: the rows are vertices, so their order
- * is reversed.  n > 0: the entries are vertices of 0..n - 1, so v becomes n - 1 - v, ascending; 0: entries stay. */
+/* Returns a copy of c for vertices numbered from the other end.  by_vertex: each row belongs to a vertex, so row i
+ * becomes row `rows - 1 - i`.  n > 0: each entry v is one of n vertices and becomes n - 1 - v; the row is read backwards,
+ * so that its entries ascend again.  n = 0: entries stay. */
 static struct csr turn_rows(const struct csr *c, uint32_t rows, bool by_vertex, uint32_t n,
                             struct arena *a)
 {
@@ -22,7 +23,7 @@ static struct csr turn_rows(const struct csr *c, uint32_t rows, bool by_vertex, 
     return r;
 }
 
-/* NULL stays NULL. */
+/* Returns x[0] .. x[n - 1] in reverse order; NULL if x is NULL. */
 static int64_t *turn_array(const int64_t *x, uint32_t n, struct arena *a)
 {
     int64_t *r = x ? arena_array(a, (size_t)n + 1, sizeof *r) : NULL;
@@ -31,6 +32,7 @@ static int64_t *turn_array(const int64_t *x, uint32_t n, struct arena *a)
     return r;
 }
 
+/* Returns g with its edges reversed and its vertices numbered from the other end. */
 static struct wdag *turn_graph(const struct wdag *g, struct arena *a)
 {
     struct wdag *m = arena_alloc(a, sizeof *m);

@@ -4,9 +4,9 @@
 
 #include "passes/problem/problem.h"
 
-/* c with every edge reversed; vertex v is n - 1 - v.  A set of vertices costs what it costs in c, and the
- * chains of ideals are those of c from the other end; devices are given from that end, too, so that a
- * plan dev[] of it is the plan dev[n - 1 - v] of c.  What hangs on nets is shared with c.  Lives in a.
+/* Returns c with every edge reversed; vertex v of c has the number n - 1 - v there.  A set of vertices costs what it
+ * costs in c, and a chain of ideals is a chain of c read from its other end.  problem_assign gives out devices from that
+ * end, too: so plan dev[] of the result is the plan dev[n - 1 - v] of c.  Costs of nets are shared with c.  Lives in a.
  * O(kinds * V + E + pins). */
 struct problem *problem_mirror(const struct problem *c, struct arena *a);
 

@@ -1,14 +1,15 @@
 /* States of a model (stage_states.h).
  *
- * Source: PipeDream's optimizer (its graph of antichains) and the placement paper's ideals.  A state is known by its
- * end, an antichain: A.  What A leaves open is augment(A): A and all that some a of A needs, directly or not, which has
- * a reader that a does not need.  From a state one gets to the next by putting a reader y of some member x of
- * augment(A) in the place of x, if y is not needed by what is there; members that others need leave the antichain.
- * PipeDream starts at the first source alone; with a start at nothing, from which every source may join, all closed
- * sets are found.  States are kept in a table by their layers.
+ * Source: PipeDream's optimizer (its graph of antichains) and the placement paper's ideals.  A layer needs all its
+ * predecessors, direct or not.  A state is known by its end, the antichain A of its layers that no other layer of the
+ * state needs.  The open layers of the state, augment(A), are A and each layer that some a in A needs and that has a
+ * reader which is not a and which a does not need.
+ * STATES_FIRST steps from a state to another one as PipeDream does: a reader y of some open layer x takes the place of x,
+ * unless y is open or an open layer needs y; then layers that others need leave the antichain.  STATES_ALL begins with
+ * no layer and adds one layer at a time.  A table finds states by their antichains.
  *
- * A model with many branches has too many of these.  Along the order of its layers, where the fewest values cross, they
- * follow each other: between two of them it is one layer. */
+ * A model with many branches has too many states.  STATES_NARROW takes as states only the first v layers of the order,
+ * for numbers v where the fewest values cross. */
 #include "passes/problem/stage_states.h"
 
 #include "ir/base/keyed.h"
@@ -20,18 +21,21 @@
 
 struct state_search {
     const struct layers_of *g;
-    struct arena *a, *own;
-    uint32_t words;
-    uint64_t *above; /* [layer * words] bits: all predecessors of the layer, direct or not */
-    uint64_t *below; /* bits: all successors of the layer, direct or not */
-    uint64_t *end;   /* [state * words] the antichain */
-    uint64_t *set;   /* [state * words] the layers */
-    uint32_t n, cap, capset, most;
-    uint32_t *table, mask; /* by hash: state + 1, 0 free */
+    struct arena *a, *own; /* for results; for the search alone */
+    uint32_t words;        /* 64-bit words of a set of layers */
+    uint64_t *above;       /* [layer * words] bits: all predecessors of the layer, direct or not */
+    uint64_t *below;       /* [layer * words] bits: all successors of the layer, direct or not */
+    uint64_t *end;         /* [state * words] the antichain */
+    uint64_t *set;         /* [state * words] the layers */
+    uint32_t n, cap, capset;
+    uint32_t most;         /* number of states that are wanted at most */
+    uint32_t *table, mask; /* by hash: 1 + the state, 0: free; mask: size of the table less 1 */
     struct pairs step;     /* from state to state */
-    uint64_t *open, *next; /* [words] scratch */
+    uint64_t *open,
+        *next; /* [words] scratch: the open layers of a state; the antichain of the next one */
 };
 
+/* Whether two sets have a member in common. */
 static bool meets(const uint64_t *x, const uint64_t *y, uint32_t words)
 {
     for (uint32_t i = 0; i < words; i++)
@@ -40,6 +44,7 @@ static bool meets(const uint64_t *x, const uint64_t *y, uint32_t words)
     return false;
 }
 
+/* Fills f->above and f->below. */
 static void find_relatives(struct state_search *f)
 {
     const struct layers_of *g = f->g;
@@ -63,7 +68,7 @@ static const uint64_t *above(const struct state_search *f, uint32_t v)
     return f->above + (size_t)v * f->words;
 }
 
-/* augment(end): what of the state, closed under needs, is open. */
+/* Sets open[] to augment(end): the open layers (head of this file) of the state with this end. */
 static void find_open(const struct state_search *f, const uint64_t *end, uint64_t *open)
 {
     const struct layers_of *g = f->g;
@@ -74,8 +79,8 @@ static void find_open(const struct state_search *f, const uint64_t *end, uint64_
         for (uint32_t p = 0; p < v; p++) {
             if (!bits_have(above(f, v), p) || bits_have(open, p))
                 continue;
-            for_row (w, g->succ, p)
-                if (w != v && !bits_have(above(f, v), w)) {
+            for_row (reader, g->succ, p)
+                if (reader != v && !bits_have(above(f, v), reader)) {
                     bits_add(open, p);
                     break;
                 }
@@ -83,7 +88,7 @@ static void find_open(const struct state_search *f, const uint64_t *end, uint64_
     }
 }
 
-/* Closes a set: its members and all their predecessors. */
+/* Sets set[] to the layers in of[] and all their predecessors. */
 static void close_set(const struct state_search *f, const uint64_t *of, uint64_t *set)
 {
     memcpy(set, of, f->words * sizeof *set);
@@ -97,12 +102,13 @@ static uint32_t hash_of(const uint64_t *set, uint32_t words)
 {
     uint64_t h = 0;
     for (uint32_t i = 0; i < words; i++) {
-        h = (h ^ set[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        h = (h ^ set[i]) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio: mixes the bits */
         h ^= h >> 29;
     }
     return (uint32_t)(h >> 16);
 }
 
+/* Doubles the table (256 entries at first) and puts all states in. */
 static void grow_table(struct state_search *f)
 {
     uint32_t size = f->mask ? 2 * (f->mask + 1) : 256;
@@ -116,8 +122,8 @@ static void grow_table(struct state_search *f)
     }
 }
 
-/* The state with that antichain, a new one if need be. */
-static uint32_t state_of(struct state_search *f, const uint64_t *end)
+/* Returns the state with the antichain end[]; adds it if it is new. */
+static uint32_t find_or_add(struct state_search *f, const uint64_t *end)
 {
     size_t bytes = f->words * sizeof *end;
     if (2 * f->n >= f->mask)
@@ -142,8 +148,8 @@ static void keep_maximal(struct state_search *f)
             bits_drop(f->next, v);
 }
 
-/* The steps of PipeDream's program from state s. */
-static void step_on(struct state_search *f, uint32_t s)
+/* Adds the steps of PipeDream's program from state s. */
+static void step_as_pipedream(struct state_search *f, uint32_t s)
 {
     const struct layers_of *g = f->g;
     size_t bytes = f->words * sizeof *f->open;
@@ -159,7 +165,7 @@ static void step_on(struct state_search *f, uint32_t s)
             bits_drop(f->next, x);
             bits_add(f->next, y);
             keep_maximal(f);
-            pairs_add(&f->step, s, state_of(f, f->next));
+            pairs_add(&f->step, s, find_or_add(f, f->next));
         }
     }
 }
@@ -178,7 +184,7 @@ static void step_by_layer(struct state_search *f, uint32_t s)
         memcpy(f->next, f->end + (size_t)s * f->words, f->words * sizeof *f->next);
         bits_add(f->next, y);
         keep_maximal(f);
-        pairs_add(&f->step, s, state_of(f, f->next));
+        pairs_add(&f->step, s, find_or_add(f, f->next));
     }
 }
 
@@ -190,7 +196,7 @@ static uint32_t count_bits(const uint64_t *set, uint32_t words)
     return n;
 }
 
-/* How many layers are read beyond each place in their order, all but the last. */
+/* Returns cross[v]: the number of layers among the first v + 1 that a later layer reads. */
 static uint32_t *count_crossing(const struct state_search *f)
 {
     const struct layers_of *g = f->g;
@@ -208,34 +214,37 @@ static uint32_t *count_crossing(const struct state_search *f)
     return cross;
 }
 
-/* The states at the narrowest places of the layers' order, f->most at most, and the whole. */
+/* Adds as states the first v + 1 layers at the narrowest places v, about f->most of them, and the whole model; a step leads
+ * from each state to the next. */
 static void find_narrow(struct state_search *f)
 {
-    uint32_t n = f->g->n, *cross = count_crossing(f), last = 0, taken = 0, each = 1, most = 0;
-    uint32_t *many = arena_array(f->own, (size_t)n + 2, sizeof *many);
+    uint32_t n = f->g->n, *cross = count_crossing(f), last = 0, taken = 0, each = 1, widest = 0;
+    uint32_t *places = arena_array(f->own, (size_t)n + 2, sizeof *places);
     for (uint32_t v = 0; v + 1 < n; v++)
-        many[cross[v]]++;
-    while (most < n && !many[most])
-        most++;
-    uint32_t count = most < n ? many[most] : 0, room = f->most > 1 ? f->most - 1 : 1;
-    while (most < n && count + many[most + 1] <= room)
-        count += many[++most];
-    each = count > room ? (count + room - 1) / room : 1;
+        places[cross[v]]++; /* places[c]: the number of places that c layers cross */
+    /* places that `widest` layers or fewer cross are taken: as many widths as there is room for, the least in any case */
+    while (widest < n && !places[widest])
+        widest++;
+    uint32_t count = widest < n ? places[widest] : 0, room = f->most > 1 ? f->most - 1 : 1;
+    while (widest < n && count + places[widest + 1] <= room)
+        count += places[++widest];
+    each = count > room ? (count + room - 1) / room
+                        : 1; /* too many of the least width: take every each-th */
     for (uint32_t v = 0; v < n; v++) {
         bool whole = v + 1 == n;
-        if (!whole && (cross[v] > most || taken++ % each))
+        if (!whole && (cross[v] > widest || taken++ % each))
             continue;
         memset(f->next, 0, f->words * sizeof *f->next);
         for (uint32_t u = 0; u <= v; u++)
             bits_add(f->next, u);
         keep_maximal(f);
-        uint32_t state = state_of(f, f->next);
+        uint32_t state = find_or_add(f, f->next);
         pairs_add(&f->step, last, state);
         last = state;
     }
 }
 
-/* Bytes that go from the state to the rest of the model. */
+/* Returns the bytes that go from state s to the rest of the model (published: stage_states_find). */
 static int64_t cut_of(struct state_search *f, uint32_t s, bool published)
 {
     const struct layers_of *g = f->g;
@@ -251,6 +260,7 @@ static int64_t cut_of(struct state_search *f, uint32_t s, bool published)
     return sum;
 }
 
+/* Copies the layers of the search's state `from` to state `to` of *s, and adds up their times and bytes. */
 static void add_sums(struct state_search *f, struct stage_states *s, uint32_t to, uint32_t from)
 {
     const uint64_t *set = f->set + (size_t)from * f->words;
@@ -264,10 +274,11 @@ static void add_sums(struct state_search *f, struct stage_states *s, uint32_t to
         }
 }
 
-/* Fills s->is_before: state i is before state j if steps lead from i to j. */
+/* Fills s->is_before and s->before: state i is before state j if steps lead from i to j.  place[]: the number in *s of
+ * each state of the search. */
 static void find_before(struct state_search *f, struct stage_states *s, const uint32_t *place)
 {
-    uint32_t row = (s->n + 64) / 64, many = 0;
+    uint32_t row = (s->n + 64) / 64, many = 0; /* row: words for n + 1 bits */
     s->is_before = arena_array(f->a, (size_t)(s->n + 1) * row, sizeof *s->is_before);
     for (uint32_t i = 0; i < f->step.n; i++) {
         f->step.to[i] = place[f->step.to[i]];
@@ -295,11 +306,12 @@ static void find_before(struct state_search *f, struct stage_states *s, const ui
     }
 }
 
+/* Writes the states that the search found to *s, sorted by their numbers of layers. */
 static void fill(struct state_search *f, struct stage_states *s, bool published)
 {
     struct keyed *by_size = arena_array(f->own, (size_t)f->n + 1, sizeof *by_size);
     uint32_t *place = arena_array(f->own, (size_t)f->n + 1, sizeof *place);
-    /* the empty state may be among those found */
+    /* 1: the search's state 0 is the empty one, and becomes state 0 of *s; 0: numbers begin with 1 */
     uint32_t empty = f->n && !count_bits(f->set, f->words);
     for (uint32_t i = 0; i < f->n; i++)
         by_size[i] = (struct keyed){count_bits(f->set + (size_t)i * f->words, f->words), i};
@@ -334,12 +346,12 @@ bool stage_states_find(struct stage_states *s, const struct layers_of *g, enum s
         first++;
     if (kind == STATES_FIRST)
         bits_add(f.next, first);
-    state_of(&f, f.next);
+    find_or_add(&f, f.next);
     if (kind == STATES_NARROW)
         find_narrow(&f);
     for (uint32_t i = 0; i < f.n && whole && kind != STATES_NARROW; i++) {
         if (kind == STATES_FIRST)
-            step_on(&f, i);
+            step_as_pipedream(&f, i);
         else
             step_by_layer(&f, i);
         whole = f.n <= most;

@@ -22,25 +22,28 @@ struct stage_states {
     uint64_t *set; /* [(n + 1) * words] its layers, as bits */
     uint32_t words;
     int64_t *forward, *backward, *activation, *parameter; /* [n + 1] */
-    int64_t *cut;        /* [n + 1] bytes that go from the state to the rest of the model */
-    struct csr before;   /* state -> states within it, but for the empty one, ascending */
-    uint64_t *is_before; /* [(n + 1) * ceil((n + 1) / 64)] the same as bits: row the larger state */
+    int64_t *cut; /* [n + 1] bytes that go from the state to the rest of the model */
+    struct csr
+        before; /* state -> the states before it (subsets of it), without state 0, ascending */
+    uint64_t *
+        is_before; /* [(n + 1) * ceil((n + 1) / 64)] as bits: a row for each state, with its `before` */
 };
 
-/* FIRST: the states that PipeDream's program finds, from the first source alone; other sources join as what something
- * reads.  ALL: all closed sets.  NARROW: along the order of layers,
- * those that the fewest values cross, as many as `most`. */
+/* Which states are looked for.  ALL: all sets of layers with all their predecessors.  FIRST: the states that PipeDream's
+ * program finds: it begins with the first source alone; another source joins together with a layer that reads it.  NARROW:
+ * the first layers of the order, up to places that the fewest values cross. */
 enum states_kind { STATES_ALL, STATES_FIRST, STATES_NARROW };
 
-/* The states of g, most of them; false: there would be more.  published: `cut` counts a layer in full as
- * PipeDream's program does, if one of its readers may be outside (it looks at a state's end by pairs); else exactly
- * what readers outside need.  Lives in a.  O(states * layers * degree), and the pairs of states. */
+/* Fills *s with the states of g, about `most` at most.  Returns false and leaves *s empty if there are more (NARROW just
+ * takes fewer).  published: `cut` counts the layers that PipeDream's program counts (the open ones, stage_states.c); else
+ * the layers that a layer outside the state reads.  Lives in a.  O(states * layers * degree), and the pairs of states. */
 bool stage_states_find(struct stage_states *s, const struct layers_of *g, enum states_kind kind,
                        bool published, uint32_t most, struct arena *a);
 
+/* Whether the layers of state `small` are among those of state `large`, as steps between states show it. */
 static inline bool state_is_before(const struct stage_states *s, uint32_t small, uint32_t large)
 {
-    uint32_t row = (s->n + 64) / 64;
+    uint32_t row = (s->n + 64) / 64; /* words for n + 1 bits */
     return small == 0 || bits_have(s->is_before + (size_t)large * row, small);
 }
 
