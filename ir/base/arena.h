@@ -20,8 +20,8 @@ struct arena;
 
 /* Makes an arena that belongs to `of`.  `of` == NULL: makes a root, or returns NULL if there is no memory for it. */
 struct arena *arena_new(struct arena *of);
-/* Frees the arenas that belong to a, runs the deferred calls of a, the last one first, then frees all memory of a. a == NULL:
- * does nothing. */
+/* Frees the arenas that belong to a, runs the deferred calls of a, the last one first, then frees all memory of a. a ==
+ * NULL: does nothing. */
 void arena_free(struct arena *a);
 /* Runs work(arg).  Returns true when work has returned; false when an allocation in a's tree failed and work was left
  * at that place: the arenas that work made in the tree are freed, the caller throws away unread all data that work was

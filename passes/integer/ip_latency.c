@@ -3,8 +3,8 @@
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), appendix A.  latency-place with a short search gives a
  * plan; its latency, as judged, bounds the program (subgraph_model.h), which asks for a better plan.  A plan that the
  * solver finds is judged like any other, and taken if the judge's value is lower.  The program has unlimited CPUs: what
- * it refutes holds for any number of CPUs; a plan that it finds may take longer on the CPUs that there are.  Cost: the time that the
- * solver gets. */
+ * it refutes holds for any number of CPUs; a plan that it finds may take longer on the CPUs that there are.  Cost: the
+ * time that the solver gets. */
 #include "passes/integer/ip_latency.h"
 
 #include "ir/base/units.h"
@@ -72,7 +72,8 @@ static struct plan *find_first(const struct ip_latency_run *r)
 
 /* ---- units -------------------------------------------------------------------------------------- */
 
-/* Returns the level of the units: the nodes of an atom, which must be in one part, are one vertex.  NULL and an error. */
+/* Returns the level of the units: the nodes of an atom, which must be in one part, are one vertex.  NULL and an error.
+ */
 static struct wdag *unit_level(const struct ctx *x)
 {
     struct wdag *base = x->levels.base;
@@ -122,7 +123,8 @@ static int64_t value_of(const struct ip_latency_run *r)
     return r->best ? r->best->claim.value : LOAD_INF;
 }
 
-/* Returns the longest time, ps, of a plan that counts as better: below the best plan's by the gap, and within the limit. */
+/* Returns the longest time, ps, of a plan that counts as better: below the best plan's by the gap, and within the
+ * limit. */
 static int64_t target_value(const struct ip_latency_run *r)
 {
     int64_t value = value_of(r), t = LOAD_INF;
@@ -215,7 +217,8 @@ static int64_t bound_of(const struct ip_latency_run *r, const struct subgraph_mo
                                          : above_limit;
 }
 
-/* Builds the model of better plans and has it solved; updates the best plan, bound and figures.  0, or -1 and an error. */
+/* Builds the model of better plans and has it solved; updates the best plan, bound and figures.  0, or -1 and an error.
+ */
 static int solve_model(struct ip_latency_run *r)
 {
     struct subgraph_model m;

@@ -1,4 +1,5 @@
-/* ip-place for the objective `latency`: solves the integer program of subgraph_model.h and has the judge value its plans. */
+/* ip-place for the objective `latency`: solves the integer program of subgraph_model.h and has the judge value its
+ * plans. */
 #ifndef PCC_PASSES_INTEGER_IP_LATENCY_H
 #define PCC_PASSES_INTEGER_IP_LATENCY_H
 

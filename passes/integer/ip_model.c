@@ -14,10 +14,10 @@
  * the sums of the forward and the backward pass.  A device that holds a vertex computes longer by the cost of a part:
  * used >= every x.
  *
- * Contiguity.  Convex: the paper's (16): z[v,d] >= x[v,d]; z[u,d] >= z[v,d] and z[v,d] <= x[v,d] - x[u,d] + 1 along each
- * edge u -> v.  z[v,d] is 1 where a path leads from v into d's set.  Chain: w[v,j] = 1 iff v is in slot j or an earlier one;
- * w[v,j] <= w[v,j+1], w[u,j] >= w[v,j] along edges, x[v,j] = w[v,j] - w[v,j-1].  A chain has no symmetry; it is what
- * dp-place searches.  Slots may stay empty.
+ * Contiguity.  Convex: the paper's (16): z[v,d] >= x[v,d]; z[u,d] >= z[v,d] and z[v,d] <= x[v,d] - x[u,d] + 1 along
+ * each edge u -> v.  z[v,d] is 1 where a path leads from v into d's set.  Chain: w[v,j] = 1 iff v is in slot j or an
+ * earlier one; w[v,j] <= w[v,j+1], w[u,j] >= w[v,j] along edges, x[v,j] = w[v,j] - w[v,j-1].  A chain has no symmetry;
+ * it is what dp-place searches.  Slots may stay empty.
  *
  * Symmetry.  Devices of a kind are alike, so they may be numbered in the order in which the vertices, sorted by
  * falling time, first use them: the i-th vertex, from 0, is on one of the first i + 1.
@@ -161,8 +161,8 @@ static uint32_t find_heaviest(const struct builder *b, uint32_t k, uint32_t *ord
     return n;
 }
 
-/* Returns an array [vertex * ndev + slot]; 1: the vertex need not be in the slot, since devices of a kind are alike (head
- * of this file). */
+/* Returns an array [vertex * ndev + slot]; 1: the vertex need not be in the slot, since devices of a kind are alike
+ * (head of this file). */
 static uint8_t *break_symmetry(struct builder *b)
 {
     uint8_t *barred = arena_alloc(b->a, (size_t)b->n * b->k + 1),
@@ -183,8 +183,8 @@ static uint8_t *break_symmetry(struct builder *b)
     return barred;
 }
 
-/* IP_ANY, IP_CONVEX: makes the columns x, and a row for each vertex: it is in one slot.  A vertex with a single possible
- * slot has the constant 1 there. */
+/* IP_ANY, IP_CONVEX: makes the columns x, and a row for each vertex: it is in one slot.  A vertex with a single
+ * possible slot has the constant 1 there. */
 static void make_x(struct builder *b)
 {
     const uint8_t *barred = break_symmetry(b);
@@ -407,9 +407,9 @@ static void sum_push(struct builder *b, struct sum *s, uint32_t col, double by)
     s->v[s->n++] = (struct mip_term){col, by};
 }
 
-/* Makes the column that is 1 if net e comes into slot s (out: leaves it), with its rows, and adds its cost to *sum.  The
- * column is at least x[v, s] - x[from, s] (out: x[from, s] - x[v, s]) for the maker `from` and each reader v of the net,
- * where x is 0 for a vertex that cannot be in the slot.  Makes nothing if that costs nothing or cannot happen. */
+/* Makes the column that is 1 if net e comes into slot s (out: leaves it), with its rows, and adds its cost to *sum.
+ * The column is at least x[v, s] - x[from, s] (out: x[from, s] - x[v, s]) for the maker `from` and each reader v of the
+ * net, where x is 0 for a vertex that cannot be in the slot.  Makes nothing if that costs nothing or cannot happen. */
 static void add_crossing(struct builder *b, struct sum *sum, uint32_t e, uint32_t s, bool out)
 {
     const struct wdag *g = b->g;
@@ -448,8 +448,8 @@ static uint32_t add_used(struct builder *b, uint32_t s)
     return used;
 }
 
-/* Adds the row that the sum of the times named by part[] (PART_COMPUTE, PART_IN, PART_OUT) of a slot in a pass is at most
- * the pass's column top. */
+/* Adds the row that the sum of the times named by part[] (PART_COMPUTE, PART_IN, PART_OUT) of a slot in a pass is at
+ * most the pass's column top. */
 static void add_load(struct builder *b, uint32_t s, uint32_t pass, const bool part[PARTS])
 {
     static const char *const name[] = {"compute", "in", "out"};
@@ -541,9 +541,9 @@ static int64_t least_room(const struct builder *b)
     return least;
 }
 
-/* Ends the last row, the bytes that slot s holds: they are at most `room`.  Where the memory is minimised they are at most
- * M instead; but a device with more room than the device with least may use its own room whatever M is.  Then a binary
- * column says which of two rows must hold, bytes <= M (1) or bytes <= room (0).  all: bytes of the graph, more
+/* Ends the last row, the bytes that slot s holds: they are at most `room`.  Where the memory is minimised they are at
+ * most M instead; but a device with more room than the device with least may use its own room whatever M is.  Then a
+ * binary column says which of two rows must hold, bytes <= M (1) or bytes <= room (0).  all: bytes of the graph, more
  * than any row needs. */
 static void end_memory(struct builder *b, uint32_t s, int64_t room, double all)
 {

@@ -1,8 +1,8 @@
 /* Integer programs for placement: a problem (problem.h) as a model for solvers (mip.h).
  *
- * The model calls devices slots, numbered in the order that ip_ask.slot gives.  Times are in the unit (ps, ns, us, ms or
- * s) in which the limit, or without a limit the problem's lower bound, lies in 1..1000.  Bytes are in a unit that is their
- * greatest common divisor times a power of 1024. */
+ * The model calls devices slots, numbered in the order that ip_ask.slot gives.  Times are in the unit (ps, ns, us, ms
+ * or s) in which the limit, or without a limit the problem's lower bound, lies in 1..1000.  Bytes are in a unit that is
+ * their greatest common divisor times a power of 1024. */
 #ifndef PCC_PASSES_INTEGER_IP_MODEL_H
 #define PCC_PASSES_INTEGER_IP_MODEL_H
 
@@ -43,13 +43,13 @@ struct ip_model {
     int64_t bytes; /* bytes in one unit of the model's memory; 0: the model has no memory */
 };
 
-/* Makes the model.  Stages of c must not have copies.  Lives in a.  0, or -1 and an error, which names `planner`, if the
- * model has more than MIP_MOST_TERMS terms.  O(terms). */
+/* Makes the model.  Stages of c must not have copies.  Lives in a.  0, or -1 and an error, which names `planner`, if
+ * the model has more than MIP_MOST_TERMS terms.  O(terms). */
 int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_ask *ask,
                    const char *planner, struct arena *a, struct diag *d);
 
-/* Returns the greatest common divisor, ps, of all times and costs of c, >= 1: every load of every plan of c is a multiple
- * of it.  O(kinds * (V + nets)). */
+/* Returns the greatest common divisor, ps, of all times and costs of c, >= 1: every load of every plan of c is a
+ * multiple of it.  O(kinds * (V + nets)). */
 int64_t ip_grain(const struct problem *c);
 
 /* Writes dev[vertex] from x[col], a solution of m->mip.  Returns false if some vertex has no device, or two. */

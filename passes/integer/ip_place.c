@@ -4,9 +4,9 @@
  * orders, followed by annealing for plans of any shape, gives a first plan; the solver looks for a better plan, or says
  * that there is none (ip_search.c).  Solvers compute with doubles and tolerances of 1e-9 to 1e-6, so what they prove is
  * stated with a margin: "no plan is better by the gap or more"; the gap is a millionth unless the user asks for more.
- * Where all loads are multiples of a time above the margin (ip_grain) the bound is rounded up to the plan's value, and the
- * plan is called optimal; else it is called feasible, with the gap.  On a fused level the proof is about that level only.  Cost: the time
- * that the solver gets. */
+ * Where all loads are multiples of a time above the margin (ip_grain) the bound is rounded up to the plan's value, and
+ * the plan is called optimal; else it is called feasible, with the gap.  On a fused level the proof is about that level
+ * only.  Cost: the time that the solver gets. */
 #include "passes/any_shape/any_search.h"
 #include "passes/integer/ip_latency.h"
 #include "passes/integer/ip_refute.h"
@@ -107,8 +107,8 @@ static const char *write_proof(struct ctx *x, const struct ip_options *o, const 
         r->nrow, r->nodes, ip_how_to_check(shape_names[o->shape], r->bound - 1, x->use.scratch));
 }
 
-/* Writes bound, status and argument of the plan's claim: by the solver's bound, or by bounds_all (bounds/bounds.h) if that
- * is larger.  on_whole: the solver's problem was no fused level. */
+/* Writes bound, status and argument of the plan's claim: by the solver's bound, or by bounds_all (bounds/bounds.h) if
+ * that is larger.  on_whole: the solver's problem was no fused level. */
 static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_how *how,
                      const struct ip_found *r, bool on_whole)
 {
@@ -159,7 +159,8 @@ static int report_none(struct ctx *x, const struct planner_input *p, const struc
     return PASS_INFEASIBLE;
 }
 
-/* Writes to *best a plan of c to start from, if one is found: by interval DP, then annealing.  0, or -1 and an error. */
+/* Writes to *best a plan of c to start from, if one is found: by interval DP, then annealing.  0, or -1 and an error.
+ */
 static int find_first(struct ctx *x, const struct ip_options *o, struct planner_input *p,
                       const struct problem *c, struct problem_plan *best)
 {

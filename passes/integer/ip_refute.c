@@ -1,8 +1,8 @@
 /* Proofs by integer programming (ip_refute.h).
  *
- * A solver is asked whether a plan at or below the limit exists, which is two orders of magnitude cheaper than asking for
- * the best plan: a vertex has no column for a device where it takes longer than the limit, vertices that cannot be apart
- * are joined (bounds/reduction.h), and branches of the search end as soon as their relaxation is above the limit.
+ * A solver is asked whether a plan at or below the limit exists, which is two orders of magnitude cheaper than asking
+ * for the best plan: a vertex has no column for a device where it takes longer than the limit, vertices that cannot be
+ * apart are joined (bounds/reduction.h), and branches of the search end as soon as their relaxation is above the limit.
  * Cost: the time that the clock allows. */
 #include "passes/integer/ip_refute.h"
 

@@ -14,14 +14,14 @@ struct ip_refutation {
     const char *proof;
 };
 
-/* Asks a solver (CBC, or lp_solve where pcc was built without CBC) for a plan of c, of any shape, with a value of `limit`
- * ps or less.  1: there is no such plan, to the tolerance of the solver; 0: there is one, or the solver did not find out.
- * c must not be `detailed`.  Stops when the clock is out.  *r lives in a. */
+/* Asks a solver (CBC, or lp_solve where pcc was built without CBC) for a plan of c, of any shape, with a value of
+ * `limit` ps or less.  1: there is no such plan, to the tolerance of the solver; 0: there is one, or the solver did not
+ * find out. c must not be `detailed`.  Stops when the clock is out.  *r lives in a. */
 int ip_refute(const struct problem *c, int64_t limit, struct clock *clock, struct arena *a,
               struct ip_refutation *r);
 
-/* Returns the last lines of a proof, in a: the command that writes the same model for another solver.  shape: value of the
- * option `contiguous`; limit: ps. */
+/* Returns the last lines of a proof, in a: the command that writes the same model for another solver.  shape: value of
+ * the option `contiguous`; limit: ps. */
 const char *ip_how_to_check(const char *shape, int64_t limit, struct arena *a);
 
 #endif

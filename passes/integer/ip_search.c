@@ -1,10 +1,10 @@
 /* Placement by integer programs (ip_search.h).
  *
  * The value of a known plan makes the model small: T may be at most that value less the gap, and a vertex has no column
- * for a device on which it takes longer, or, in a chain, for a device too early or too late for it (ip_model.c).  If the
- * solver says "infeasible", the plan is the best up to the gap.  If the solver finds another plan, its exact value is
- * worked out, and the better plan stays.  What a solver says is checked where it can be: an answer counts as none if its
- * plan does not fit, is worse than the solver said, or has not the shape.
+ * for a device on which it takes longer, or, in a chain, for a device too early or too late for it (ip_model.c).  If
+ * the solver says "infeasible", the plan is the best up to the gap.  If the solver finds another plan, its exact value
+ * is worked out, and the better plan stays.  What a solver says is checked where it can be: an answer counts as none if
+ * its plan does not fit, is worse than the solver said, or has not the shape.
  * Cost: that of the solver, for each order of kinds in a chain. */
 #include "passes/integer/ip_search.h"
 
@@ -166,8 +166,8 @@ struct reduced_model {
     struct reduction *reduction; /* NULL: m is a model of the problem itself */
 };
 
-/* Checks shape, devices, memory and value of an answer's plan (1e-6: the solver's tolerance), and takes the plan if it is
- * better than *best.  Returns whether the plan passed the checks. */
+/* Checks shape, devices, memory and value of an answer's plan (1e-6: the solver's tolerance), and takes the plan if it
+ * is better than *best.  Returns whether the plan passed the checks. */
 static bool take_answer(struct ip_search_run *r, const struct reduced_model *made,
                         const struct mip_answer *a, const uint32_t *place,
                         struct problem_plan *best)
@@ -197,8 +197,8 @@ static bool take_answer(struct ip_search_run *r, const struct reduced_model *mad
     return true;
 }
 
-/* Returns the lower bound, ps, that the solver's answer to model m gives for all plans.  Plans above the limit are not in
- * the model, so the bound is never above limit + 1.  holds: the answer has a plan that passed the checks. */
+/* Returns the lower bound, ps, that the solver's answer to model m gives for all plans.  Plans above the limit are not
+ * in the model, so the bound is never above limit + 1.  holds: the answer has a plan that passed the checks. */
 static int64_t answer_bound(const struct ip_how *r, const struct ip_model *m,
                             const struct mip_answer *a, bool holds, int64_t limit,
                             const struct problem_plan *best)

@@ -38,14 +38,14 @@ struct ip_found {
     const char *why; /* if not complete: the reason */
 };
 
-/* Improves *best (value LOAD_INF: no plan yet) to the optimum.  Has the solver look for plans that are better by the gap;
- * checks shape, loads and memory of each plan found (l: tables of c for that), and takes no plan that fails.  With
+/* Improves *best (value LOAD_INF: no plan yet) to the optimum.  Has the solver look for plans that are better by the
+ * gap; checks shape, loads and memory of each plan found (l: tables of c for that), and takes no plan that fails.  With
  * IP_CHAIN each order of the kinds of devices is a model of its own. */
 struct ip_found ip_search(const struct problem *c, struct loads *l, const struct ip_how *how,
                           struct problem_plan *best, struct arena *scratch, struct diag *d);
 
-/* Returns the smallest memory, bytes, for which the solver of `how` finds a plan of the shape that fits devices raised to
- * it; 0: the plan found fits as it is; -1: no plan was found.  *proven: the solver proved that no less will do. */
+/* Returns the smallest memory, bytes, for which the solver of `how` finds a plan of the shape that fits devices raised
+ * to it; 0: the plan found fits as it is; -1: no plan was found.  *proven: the solver proved that no less will do. */
 int64_t ip_least_memory(const struct problem *c, struct loads *l, const struct ip_how *how,
                         bool *proven, struct arena *scratch, struct diag *d);
 

@@ -1,9 +1,9 @@
 /* Mixed integer programs and the children that solve them (mip.h).
  *
- * A solver runs in a child process (child.h) and writes records into the pipe: one for each better solution, and one for
- * how it ended.  So the best solution survives a solver that is killed.  A solver with several configurations
- * (mip_solver.attempts) tries one after the other: each but the last gets a share of the time that is left, the last all
- * of it.  mip_term drops constants and adds up terms of the same column in a row, in O(1) each. */
+ * A solver runs in a child process (child.h) and writes records into the pipe: one for each better solution, and one
+ * for how it ended.  So the best solution survives a solver that is killed.  A solver with several configurations
+ * (mip_solver.attempts) tries one after the other: each but the last gets a share of the time that is left, the last
+ * all of it.  mip_term drops constants and adds up terms of the same column in a row, in O(1) each. */
 #include "passes/integer/mip.h"
 
 #include "ir/base/child.h"

@@ -99,15 +99,16 @@ struct mip_solver {
     /* number of configurations of the solver; 0: pcc was built without the solver */
     uint32_t attempts;
     const char *(*version)(struct arena *a); /* NULL if attempts is 0: callers use mip_version */
-    /* Solves m in a child process and reports to *r.  Returns 0; if it returns anything else, its bounds do not count. */
+    /* Solves m in a child process and reports to *r.  Returns 0; if it returns anything else, its bounds do not count.
+     * */
     int (*solve)(const struct mip *m, const struct mip_limits *l, const struct mip_report *r);
 };
 extern const struct mip_solver mip_lpsolve, mip_cbc;
 /* Returns the solver's version, such as "5.5.2.5", in a, or "not built in". */
 const char *mip_version(const struct mip_solver *s, struct arena *a);
 
-/* Solves m and writes what the solver says to *answer; the caller checks it.  gap: as in mip_limits.  Ends when the clock
- * is out, with the best solution found until then.  answer->x lives in a. */
+/* Solves m and writes what the solver says to *answer; the caller checks it.  gap: as in mip_limits.  Ends when the
+ * clock is out, with the best solution found until then.  answer->x lives in a. */
 void mip_solve(const struct mip_solver *s, const struct mip *m, double gap, struct clock *clock,
                struct arena *a, struct mip_answer *answer);
 

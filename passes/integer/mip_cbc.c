@@ -1,8 +1,8 @@
 /* CBC (COIN-OR branch and cut): the stronger of the two solvers, where pcc was built with it.
  *
- * CBC gives a lower bound even when it runs out of time, so its own limit of time ends (0.97) shortly before it would be
- * killed.  By default it looks for solutions better by 1e-5 or more; here by 1e-7.  "Infeasible" counts only if the search
- * ended: CBC out of time without a solution has no answer.  Cost: the time that CBC gets. */
+ * CBC gives a lower bound even when it runs out of time, so its own limit of time ends (0.97) shortly before it would
+ * be killed.  By default it looks for solutions better by 1e-5 or more; here by 1e-7.  "Infeasible" counts only if the
+ * search ended: CBC out of time without a solution has no answer.  Cost: the time that CBC gets. */
 #include "passes/integer/mip.h"
 
 #if PCC_HAVE_CBC

@@ -17,8 +17,8 @@ struct mip_bytes {
     int64_t gcd;  /* of all sizes; 1 if there are none */
     int64_t unit; /* gcd times a power of 1024 */
 };
-/* Returns the unit for g's vertices and shared items: the share of one of `places` devices lies below 1024 units.  O(V +
- * shared). */
+/* Returns the unit for g's vertices and shared items: the share of one of `places` devices lies below 1024 units.  O(V
+ * + shared). */
 struct mip_bytes mip_bytes_of(const struct wdag *g, uint32_t places);
 /* Converts bytes to b->unit, as figures of the integer program are. */
 double mip_byte_units(const struct mip_bytes *b, int64_t bytes);

@@ -1,8 +1,8 @@
 /* Integer programs as files for other solvers: CPLEX's LP format, and MPS in free format.
  *
- * CBC, HiGHS, SCIP, GLPK and the commercial solvers read both formats, lp_solve reads MPS.  Nodes of a model may have any
- * names; names written here consist of letters, digits and '_', begin with a letter, have at most 100 bytes, and none is
- * used twice.  Numbers are printed so that reading them gives the same double.
+ * CBC, HiGHS, SCIP, GLPK and the commercial solvers read both formats, lp_solve reads MPS.  Nodes of a model may have
+ * any names; names written here consist of letters, digits and '_', begin with a letter, have at most 100 bytes, and
+ * none is used twice.  Numbers are printed so that reading them gives the same double.
  *
  * O(terms + names). */
 #include "passes/integer/mip.h"
@@ -24,8 +24,8 @@ struct writer {
     int width; /* characters written in the present line of an LP file */
 };
 
-/* Returns a legal name that `seen` does not hold yet, and adds it to `seen`: `name`, or if that is not legal or taken, a
- * name that begins with `kind` and `number`, such as "c17_NAME". */
+/* Returns a legal name that `seen` does not hold yet, and adds it to `seen`: `name`, or if that is not legal or taken,
+ * a name that begins with `kind` and `number`, such as "c17_NAME". */
 static const char *make_legal(const char *name, char kind, uint32_t number, struct strings *seen,
                               struct arena *a)
 {

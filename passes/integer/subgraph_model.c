@@ -2,7 +2,8 @@
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), appendix A: Figure 6, which with one slot is Figure 5,
  * and Lemma A.1.  Numbers in brackets are the paper's.  x[v,j] = 1 iff unit v is in slot j, or on hosts of class j.
- *     (1)  sum_j x[v,j] = 1;  units of one class have the same sum of x over the slots of each device (with one slot they
+ *     (1)  sum_j x[v,j] = 1;  units of one class have the same sum of x over the slots of each device (with one slot
+ *     they
  *          share the column)
  *     (2)  z[v,s] >= x[v,s];  z[u,s] >= z[v,s] and z[v,s] <= x[v,s] - x[u,s] + 1 along each edge u -> v
  *     (3*) the bytes of all slots of a device fit its memory
@@ -12,19 +13,20 @@
  *     (8), (9)  L[v] >= L[u] + time of v, if it is on a host
  *     (10) L[v] >= finish[s] - H (1 - x[v,s])
  *     (14) start[s] >= finish[the subgraph before s on its device]
- * and T >= L[v] where no unit reads v.  L[v] is when v's results are in the host's memory; H is the most that T may be.  In training graphs a slot has two subgraphs, all
- * forward ones run by slot, then the backward ones, the last slot first; (2) is about each pass apart.
+ * and T >= L[v] where no unit reads v.  L[v] is when v's results are in the host's memory; H is the most that T may be.
+ *  In training graphs a slot has two subgraphs, all forward ones run by slot, then the backward ones, the last slot
+ *  first; (2) is about each pass apart.
  *
  * Some rows follow from these for whole numbers, but are added since solvers do not see it: T is no less than the last
- * finish of a device; T is no less than L[v] plus the longest way on from a unit v on a host; L[v], and the start of each
- * subgraph that v's value goes into, are no less than the longest way up to v.  Ways count the fastest times without
- * transfers.
+ * finish of a device; T is no less than L[v] plus the longest way on from a unit v on a host; L[v], and the start of
+ * each subgraph that v's value goes into, are no less than the longest way up to v.  Ways count the fastest times
+ * without transfers.
  *
  * Subgraphs that wait for each other in a circle cannot meet (6) to (14) unless the whole circle takes no time.  Where
  * that may be, the model has these rows once more with a step of 1 in place of each time: no circle can meet those.
  *
- * A unit has no column for a place where it cannot be.  Accelerators that are alike are numbered in the order in which the
- * classes, sorted by falling time, first use them.  Cost: O(terms), at most MIP_MOST_TERMS. */
+ * A unit has no column for a place where it cannot be.  Accelerators that are alike are numbered in the order in which
+ * the classes, sorted by falling time, first use them.  Cost: O(terms), at most MIP_MOST_TERMS. */
 #include "passes/integer/subgraph_model.h"
 
 #include "passes/integer/mip_units.h"
@@ -117,7 +119,8 @@ static void name_subgraphs(struct builder *b)
             arena_fmt(b->a, "%s%s", place_name(b, s / b->npass), s % b->npass ? "_back" : "");
 }
 
-/* Returns the ps of unit v at place j: on a class of hosts the least time of its kinds; COST_NEVER: v cannot be there. */
+/* Returns the ps of unit v at place j: on a class of hosts the least time of its kinds; COST_NEVER: v cannot be there.
+ */
 static int64_t time_at(const struct builder *b, uint32_t v, uint32_t j)
 {
     const struct subgraph_place *p = &b->m->place[j];
@@ -205,8 +208,8 @@ static void break_symmetry(const struct builder *b, uint32_t k, uint8_t *may)
     }
 }
 
-/* Returns column x of unit v at place j.  Units of a class share one column on hosts, and everywhere if there is one slot;
- * else it makes a new column. */
+/* Returns column x of unit v at place j.  Units of a class share one column on hosts, and everywhere if there is one
+ * slot; else it makes a new column. */
 static uint32_t make_col(struct builder *b, uint32_t v, uint32_t j)
 {
     const struct subgraph_model *m = b->m;
@@ -217,7 +220,8 @@ static uint32_t make_col(struct builder *b, uint32_t v, uint32_t j)
                    true);
 }
 
-/* Adds the row that unit v is on the device whose slots begin at place `at` iff unit `first`, the first of its class, is. */
+/* Adds the row that unit v is on the device whose slots begin at place `at` iff unit `first`, the first of its class,
+ * is. */
 static void share_device(struct builder *b, uint32_t v, uint32_t first, uint32_t at)
 {
     const struct subgraph_model *m = b->m;
@@ -279,8 +283,8 @@ static void add_reader(struct builder *b, uint32_t v)
     b->cross[b->ncross - 1].to = b->nreader;
 }
 
-/* Adds a crossing for each net that unit u makes, and one without a net for other units that wait for u.  seen: [unit] u + 1
- * if the unit reads a net of u. */
+/* Adds a crossing for each net that unit u makes, and one without a net for other units that wait for u.  seen: [unit]
+ * u + 1 if the unit reads a net of u. */
 static void add_crossings_of(struct builder *b, uint32_t u, uint32_t *seen)
 {
     const struct wdag *g = b->g;
@@ -306,8 +310,8 @@ static void add_crossings_of(struct builder *b, uint32_t u, uint32_t *seen)
     }
 }
 
-/* Makes the crossings of all units, and of the model's inputs that two units or more read: an input of one unit counts in
- * that unit's time.  State, a value without maker that is not on the host, costs nothing. */
+/* Makes the crossings of all units, and of the model's inputs that two units or more read: an input of one unit counts
+ * in that unit's time.  State, a value without maker that is not on the host, costs nothing. */
 static void find_crossings(struct builder *b)
 {
     const struct wdag *g = b->g;
@@ -339,8 +343,8 @@ static const char *crossing_name(const struct builder *b, const char *what, uint
                : arena_fmt(b->a, "%s_%s_%u_%s", what, b->m->ask.name[v->src], i, b->sub[s]);
 }
 
-/* Makes the column that says that value i goes into subgraph s, with its rows (4).  MIP_ZERO: it cannot, or costs nothing
- * and nothing waits for it. */
+/* Makes the column that says that value i goes into subgraph s, with its rows (4).  MIP_ZERO: it cannot, or costs
+ * nothing and nothing waits for it. */
 static uint32_t make_in(struct builder *b, uint32_t i, uint32_t s)
 {
     const struct crossing *v = &b->cross[i];
@@ -453,7 +457,8 @@ static void make_contiguous(struct builder *b)
 
 /* ---- time --------------------------------------------------------------------------------------- */
 
-/* Columns that say when units and subgraphs end: in time, or in steps of 1 for each unit on a host and each subgraph. */
+/* Columns that say when units and subgraphs end: in time, or in steps of 1 for each unit on a host and each subgraph.
+ */
 struct ends {
     const char *what; /* prefix of names */
     bool steps;
@@ -555,8 +560,8 @@ static void make_unit(struct builder *b, const struct ends *t, uint32_t v)
     }
 }
 
-/* Returns the subgraph that the device of s runs next: forward ones by slot, then backward ones from the last slot to the
- * first; UINT32_MAX: s is the last. */
+/* Returns the subgraph that the device of s runs next: forward ones by slot, then backward ones from the last slot to
+ * the first; UINT32_MAX: s is the last. */
 static uint32_t next_subgraph(const struct builder *b, uint32_t s)
 {
     uint32_t slot = b->m->place[s / b->npass].slot, np = b->npass;
@@ -595,8 +600,8 @@ static void make_ends(struct builder *b, struct ends *t)
     }
 }
 
-/* Whether on some kind of device a subgraph could take no time though a value goes in and a value goes out: only then can
- * a circle of subgraphs take no time. */
+/* Whether on some kind of device a subgraph could take no time though a value goes in and a value goes out: only then
+ * can a circle of subgraphs take no time. */
 static bool may_have_circles(const struct builder *b)
 {
     for (uint32_t s = 0; s < b->nsub && !b->c->scene->model.part_cost; s += b->npass) {

@@ -1,8 +1,8 @@
 /* The integer program of one sample alone by subgraphs: appendix A of the placement paper, Figures 5 and 6.
  *
  * A unit is a node, or several nodes that must be in one part; a host runs it in one go.  A place is a slot of an
- * accelerator, or a class of hosts.  A subgraph is what a slot runs in one go; in training graphs a slot has one subgraph
- * for each pass.  CPUs are unlimited.  Units of time and memory are chosen as in ip_model.h. */
+ * accelerator, or a class of hosts.  A subgraph is what a slot runs in one go; in training graphs a slot has one
+ * subgraph for each pass.  CPUs are unlimited.  Units of time and memory are chosen as in ip_model.h. */
 #ifndef PCC_PASSES_INTEGER_SUBGRAPH_MODEL_H
 #define PCC_PASSES_INTEGER_SUBGRAPH_MODEL_H
 
@@ -41,8 +41,8 @@ struct subgraph_model {
 int subgraph_model_build(struct subgraph_model *m, const struct problem *c,
                          const struct subgraph_ask *ask, struct arena *a, struct diag *d);
 
-/* Writes dev[unit] and slot[unit] (1, 2, ...; 0: on a host) from x[col], a solution of m->mip.  Returns false if some unit
- * has no place, or two. */
+/* Writes dev[unit] and slot[unit] (1, 2, ...; 0: on a host) from x[col], a solution of m->mip.  Returns false if some
+ * unit has no place, or two. */
 bool subgraph_model_decode(const struct subgraph_model *m, const double *x, int32_t *dev,
                            uint32_t *slot);
 

@@ -28,9 +28,9 @@ struct wdag *mandatory_level(const struct ctx *x)
     return x->levels.mandatory ? x->levels.mandatory : x->levels.base;
 }
 
-/* Returns in how many of the two passes the most loaded device surely runs a part.  A device without nodes of a pass has
- * a load in that pass only if it sends or receives a tensor of the pass.  So a pass is sure if all vertices at its nets
- * have nodes of the pass.  Passes are bits: 1 forward, 2 backward.  g has passes (g->back). */
+/* Returns in how many of the two passes the most loaded device surely runs a part.  A device without nodes of a pass
+ * has a load in that pass only if it sends or receives a tensor of the pass.  So a pass is sure if all vertices at its
+ * nets have nodes of the pass.  Passes are bits: 1 forward, 2 backward.  g has passes (g->back). */
 static uint32_t sure_passes(const struct wdag *g)
 {
     uint32_t used = 0, sure = 3;

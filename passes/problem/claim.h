@@ -15,12 +15,12 @@ struct wdag *mandatory_level(const struct ctx *x);
 /* Returns the ps that the cost of running parts adds at least to the value of every plan of level g; 0 where no such
  * number is sure, or where the loads of the problem already count that cost (problem.start). */
 int64_t claim_start(const struct ctx *x, const struct wdag *g);
-/* Returns the value, ps, of the plan dev[node]: where parts cost nothing p->value, which the planner's problem gave; else
- * the judge's value, since problems may leave out the cost of parts. */
+/* Returns the value, ps, of the plan dev[node]: where parts cost nothing p->value, which the planner's problem gave;
+ * else the judge's value, since problems may leave out the cost of parts. */
 int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *dev);
 
-/* Returns the scope of a proof about the contiguous plans of x->levels.contiguous (contiguous), or else about the plans of
- * x->levels.any_shape; fused: about a fused graph made of that level. */
+/* Returns the scope of a proof about the contiguous plans of x->levels.contiguous (contiguous), or else about the plans
+ * of x->levels.any_shape; fused: about a fused graph made of that level. */
 enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused);
 
 /* Returns what a bounding method may use: `work` arcs, the clock, and the module and arenas of x. */

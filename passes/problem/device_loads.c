@@ -2,8 +2,8 @@
  *
  * Source: the placement paper, 5.2: the loads of contiguous splits, for sets of any shape.  Let a vertex move from
  * device a to b, and let one of its nets have n pins.  If h of them are on a before the move, a pays for the net before
- * if h < n, and after the move if h > 1.  If h of them are on b after the move, b pays before if h > 1, and after if h < n.
- * No other device's load changes.  Cost: O(nets of the vertex) for a move. */
+ * if h < n, and after the move if h > 1.  If h of them are on b after the move, b pays before if h > 1, and after if h
+ * < n. No other device's load changes.  Cost: O(nets of the vertex) for a move. */
 #include "passes/problem/device_loads.h"
 
 #include <assert.h>
@@ -128,8 +128,8 @@ void loads_twin(struct loads *twin, const struct loads *l, struct arena *a)
     make_plan(twin, a);
 }
 
-/* Adds the bytes of v on device d (by = 1), or takes them off (by = -1).  A shared item counts from its first user on the
- * device to its last. */
+/* Adds the bytes of v on device d (by = 1), or takes them off (by = -1).  A shared item counts from its first user on
+ * the device to its last. */
 static void move_bytes(struct loads *l, uint32_t v, uint32_t d, int by)
 {
     const struct wdag *g = l->c->g;
@@ -327,7 +327,8 @@ struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w)
     int64_t more_a = l->c->kind[ka].time[w] - l->c->kind[ka].time[v];
     int64_t more_b = l->c->kind[kb].time[v] - l->c->kind[kb].time[w];
     /* e, f: the next net of v, of w; UINT32_MAX: no more.  A net of both (e == f) keeps its numbers of pins on a and b,
-     * so it changes nothing.  A net of v alone (e < f) loses a pin on a and gets one on b; a net of w alone vice versa. */
+     * so it changes nothing.  A net of v alone (e < f) loses a pin on a and gets one on b; a net of w alone vice versa.
+     * */
     while (i < iend || j < jend) {
         uint32_t e = i < iend ? l->net_of.to[i] : UINT32_MAX;
         uint32_t f = j < jend ? l->net_of.to[j] : UINT32_MAX;
@@ -337,7 +338,8 @@ struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w)
             continue;
         uint32_t net = smaller_u32(e, f), pins = l->pins[net];
         const uint32_t *held = &l->held[(size_t)net * l->ndev];
-        /* pins on a and b while the vertex that moves is there; what a device's load gains when that vertex leaves it */
+        /* pins on a and b while the vertex that moves is there; what a device's load gains when that vertex leaves it
+         * */
         uint32_t held_a = held[a] + (f < e), held_b = held[b] + (e < f);
         int64_t leave_a = ((int)(held_a > 1) - (int)(held_a < pins)) * cost_a[net];
         int64_t leave_b = ((int)(held_b > 1) - (int)(held_b < pins)) * cost_b[net];

@@ -36,11 +36,11 @@ struct loads {
     uint32_t *copies;
 };
 
-/* Checks that the tables for c are not too large.  0, or -1 and an error, which names `planner`, if (nets + shared items)
- * * devices are above LOADS_MOST. */
+/* Checks that the tables for c are not too large.  0, or -1 and an error, which names `planner`, if (nets + shared
+ * items) * devices are above LOADS_MOST. */
 int loads_check(const struct problem *c, const char *planner, struct diag *d);
-/* Makes *l, a plan in which no vertex has a device yet.  Lives in a.  0, or -1 and an error as loads_check.  O(V + pins +
- * nets * devices). */
+/* Makes *l, a plan in which no vertex has a device yet.  Lives in a.  0, or -1 and an error as loads_check.  O(V + pins
+ * + nets * devices). */
 int loads_new(struct loads *l, const struct problem *c, const char *planner, struct arena *a,
               struct diag *d);
 enum { LOADS_MOST = 1 << 28 };
@@ -55,16 +55,18 @@ static inline bool loads_allows(const struct loads *l, uint32_t v, uint32_t d)
 {
     return l->c->kind[l->kind[d]].time[v] != COST_NEVER && (!l->copies || l->copies[d]);
 }
-/* Sets l->copies (if devices can share stages) from copies[device] as in struct plan; no vertex may have a device yet. */
+/* Sets l->copies (if devices can share stages) from copies[device] as in struct plan; no vertex may have a device yet.
+ */
 void loads_share(struct loads *l, const uint32_t *copies);
 
-/* Moves v to device `to`, for which loads_allows must hold, or to NOWHERE.  v need not have a device yet.  O(nets of v). */
+/* Moves v to device `to`, for which loads_allows must hold, or to NOWHERE.  v need not have a device yet.  O(nets of
+ * v). */
 void loads_move(struct loads *l, uint32_t v, int32_t to);
 /* Moves every vertex v to dev[v], which may be NOWHERE. */
 void loads_set(struct loads *l, const int32_t *dev);
 
-/* What a move adds to loads (ps) and bytes.  loads_peek: [0] of the device that v would leave, [1] of device `to`, which
- * must be another device.  Nothing is moved.  O(nets of v). */
+/* What a move adds to loads (ps) and bytes.  loads_peek: [0] of the device that v would leave, [1] of device `to`,
+ * which must be another device.  Nothing is moved.  O(nets of v). */
 struct loads_change {
     int64_t load[2], back[2], bytes[2];
 };

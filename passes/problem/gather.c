@@ -3,8 +3,8 @@
  * Planners lower the largest load only; on the other devices they may leave vertices scattered, which cost transfers
  * and parts.  Sweeps over the vertices, forwards and backwards in turn, move each vertex to a device where one of its
  * nets has a pin, such that the sum of the two devices' loads falls most.  In a contiguous plan a vertex may go only to
- * the stages from its latest predecessor's to its first successor's.  Cost: at most TIDY_SWEEPS sweeps, O(devices * nets of a
- * vertex) for each vertex. */
+ * the stages from its latest predecessor's to its first successor's.  Cost: at most TIDY_SWEEPS sweeps, O(devices *
+ * nets of a vertex) for each vertex. */
 #include "passes/problem/gather.h"
 
 #include <assert.h>
@@ -175,7 +175,8 @@ static bool join_devices(struct loads *l, const struct tidy_limits *m, struct li
     return false;
 }
 
-/* Joins neighbouring stages where that can be done; leaves the devices of the stages in order[] and returns their number. */
+/* Joins neighbouring stages where that can be done; leaves the devices of the stages in order[] and returns their
+ * number. */
 static uint32_t join_stages(struct loads *l, const struct tidy_limits *m, uint32_t *order,
                             uint32_t n, struct arena *a)
 {

@@ -11,8 +11,9 @@ void loads_tidy(struct loads *l);
 enum { TIDY_SWEEPS = 50, TIDY_VERTICES = 4000000 };
 
 /* Does the same for *best, a contiguous plan of c, which stays contiguous.  First joins devices that are neighbours in
- * the chain, where one of them can do the work of both within the largest load.  The value stays or falls.  O(stages * V)
- * more.  Does nothing if c is too large (loads_check), if stages may be copied, or if parts of passes cost something. */
+ * the chain, where one of them can do the work of both within the largest load.  The value stays or falls.  O(stages *
+ * V) more.  Does nothing if c is too large (loads_check), if stages may be copied, or if parts of passes cost
+ * something. */
 void tidy_problem(const struct problem *c, struct problem_plan *best, struct arena *scratch);
 
 /* What must hold for every device when vertices of l move. */

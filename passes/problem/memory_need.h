@@ -16,17 +16,17 @@ struct memory_need {
     uint32_t nowhere; /* a vertex that no device may run; UINT32_MAX: none */
 };
 
-/* Compares the bytes of each vertex with the largest device that may hold it; and for each set of kinds the bytes of all
- * vertices that only these kinds may hold with all devices of these kinds together.  Holds for plans of any shape.  O(kinds * (V + shared) *
- * distinct sets of kinds). */
+/* Compares the bytes of each vertex with the largest device that may hold it; and for each set of kinds the bytes of
+ * all vertices that only these kinds may hold with all devices of these kinds together.  Holds for plans of any shape.
+ * O(kinds * (V + shared) * distinct sets of kinds). */
 struct memory_need memory_need(const struct problem *c);
 
 /* Returns the smallest memory, bytes, to which devices with a limit must be raised so that the plan dev[vertex] fits; 0
  * if it fits already.  O(V + shared + devices). */
 int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena *scratch);
 
-/* Returns the least memory to which smaller devices must be raised so that all devices together have room for `bytes`; 0:
- * some device has no limit. */
+/* Returns the least memory to which smaller devices must be raised so that all devices together have room for `bytes`;
+ * 0: some device has no limit. */
 int64_t average_memory(const struct cluster *c, int64_t bytes);
 
 /* Reports that no plan of a shape ("contiguous plan") fits.  need: bytes per device with which a plan was found, 0: no

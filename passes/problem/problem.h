@@ -125,8 +125,8 @@ struct problem {
 };
 
 /* Makes the problem of placing g on the cluster of s under the execution model of s.  memory >= 0: devices with less
- * memory count as having `memory` bytes; -1: memories stay.  Lives in a.  NULL and an error: there are too many kinds.  Times and bytes must add up to less than
- * CTX_SUM_MAX (ctx_base sees to it).  O(kinds * V + pins). */
+ * memory count as having `memory` bytes; -1: memories stay.  Lives in a.  NULL and an error: there are too many kinds.
+ * Times and bytes must add up to less than CTX_SUM_MAX (ctx_base sees to it).  O(kinds * V + pins). */
 struct problem *problem_build(const struct wdag *g, const struct scene *s, int64_t memory,
                               struct arena *a, struct diag *d);
 

@@ -5,8 +5,8 @@
 #include <assert.h>
 
 /* Returns a copy of c for vertices numbered from the other end.  by_vertex: each row belongs to a vertex, so row i
- * becomes row `rows - 1 - i`.  n > 0: each entry v is one of n vertices and becomes n - 1 - v; the row is read backwards,
- * so that its entries ascend again.  n = 0: entries stay. */
+ * becomes row `rows - 1 - i`.  n > 0: each entry v is one of n vertices and becomes n - 1 - v; the row is read
+ * backwards, so that its entries ascend again.  n = 0: entries stay. */
 static struct csr turn_rows(const struct csr *c, uint32_t rows, bool by_vertex, uint32_t n,
                             struct arena *a)
 {

@@ -5,9 +5,9 @@
 #include "passes/problem/problem.h"
 
 /* Returns c with every edge reversed; vertex v of c has the number n - 1 - v there.  A set of vertices costs what it
- * costs in c, and a chain of ideals is a chain of c read from its other end.  problem_assign gives out devices from that
- * end, too: so plan dev[] of the result is the plan dev[n - 1 - v] of c.  Costs of nets are shared with c.  Lives in a.
- * O(kinds * V + E + pins). */
+ * costs in c, and a chain of ideals is a chain of c read from its other end.  problem_assign gives out devices from
+ * that end, too: so plan dev[] of the result is the plan dev[n - 1 - v] of c.  Costs of nets are shared with c.  Lives
+ * in a. O(kinds * V + E + pins). */
 struct problem *problem_mirror(const struct problem *c, struct arena *a);
 
 #endif

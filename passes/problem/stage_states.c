@@ -4,9 +4,9 @@
  * predecessors, direct or not.  A state is known by its end, the antichain A of its layers that no other layer of the
  * state needs.  The open layers of the state, augment(A), are A and each layer that some a in A needs and that has a
  * reader which is not a and which a does not need.
- * STATES_FIRST steps from a state to another one as PipeDream does: a reader y of some open layer x takes the place of x,
- * unless y is open or an open layer needs y; then layers that others need leave the antichain.  STATES_ALL begins with
- * no layer and adds one layer at a time.  A table finds states by their antichains.
+ * STATES_FIRST steps from a state to another one as PipeDream does: a reader y of some open layer x takes the place of
+ * x, unless y is open or an open layer needs y; then layers that others need leave the antichain.  STATES_ALL begins
+ * with no layer and adds one layer at a time.  A table finds states by their antichains.
  *
  * A model with many branches has too many states.  STATES_NARROW takes as states only the first v layers of the order,
  * for numbers v where the fewest values cross. */
@@ -214,15 +214,16 @@ static uint32_t *count_crossing(const struct state_search *f)
     return cross;
 }
 
-/* Adds as states the first v + 1 layers at the narrowest places v, about f->most of them, and the whole model; a step leads
- * from each state to the next. */
+/* Adds as states the first v + 1 layers at the narrowest places v, about f->most of them, and the whole model; a step
+ * leads from each state to the next. */
 static void find_narrow(struct state_search *f)
 {
     uint32_t n = f->g->n, *cross = count_crossing(f), last = 0, taken = 0, each = 1, widest = 0;
     uint32_t *places = arena_array(f->own, (size_t)n + 2, sizeof *places);
     for (uint32_t v = 0; v + 1 < n; v++)
         places[cross[v]]++; /* places[c]: the number of places that c layers cross */
-    /* places that `widest` layers or fewer cross are taken: as many widths as there is room for, the least in any case */
+    /* places that `widest` layers or fewer cross are taken: as many widths as there is room for, the least in any case
+     * */
     while (widest < n && !places[widest])
         widest++;
     uint32_t count = widest < n ? places[widest] : 0, room = f->most > 1 ? f->most - 1 : 1;

@@ -29,14 +29,15 @@ struct stage_states {
         is_before; /* [(n + 1) * ceil((n + 1) / 64)] as bits: a row for each state, with its `before` */
 };
 
-/* Which states are looked for.  ALL: all sets of layers with all their predecessors.  FIRST: the states that PipeDream's
- * program finds: it begins with the first source alone; another source joins together with a layer that reads it.  NARROW:
- * the first layers of the order, up to places that the fewest values cross. */
+/* Which states are looked for.  ALL: all sets of layers with all their predecessors.  FIRST: the states that
+ * PipeDream's program finds: it begins with the first source alone; another source joins together with a layer that
+ * reads it.  NARROW: the first layers of the order, up to places that the fewest values cross. */
 enum states_kind { STATES_ALL, STATES_FIRST, STATES_NARROW };
 
-/* Fills *s with the states of g, about `most` at most.  Returns false and leaves *s empty if there are more (NARROW just
- * takes fewer).  published: `cut` counts the layers that PipeDream's program counts (the open ones, stage_states.c); else
- * the layers that a layer outside the state reads.  Lives in a.  O(states * layers * degree), and the pairs of states. */
+/* Fills *s with the states of g, about `most` at most.  Returns false and leaves *s empty if there are more (NARROW
+ * just takes fewer).  published: `cut` counts the layers that PipeDream's program counts (the open ones,
+ * stage_states.c); else the layers that a layer outside the state reads.  Lives in a.  O(states * layers * degree), and
+ * the pairs of states. */
 bool stage_states_find(struct stage_states *s, const struct layers_of *g, enum states_kind kind,
                        bool published, uint32_t most, struct arena *a);
 
