@@ -1,9 +1,9 @@
 /* Child processes for foreign libraries and programs (child.h).
  *
  * Solvers and partitioners take over signals (METIS: SIGABRT and SIGTERM), print to stdout, cannot be
- * stopped, or call abort() on inputs that they do not like.  A child keeps all that from pcc: it can be
- * killed at any time, and what it leaves behind is what it wrote into a pipe.  Cost: a fork, and the bytes that come
- * back. */
+ * stopped, or call abort() on inputs that they do not like.  A child process keeps all that away from pcc: it can be
+ * killed at any time and leaves nothing but the bytes that it wrote into a pipe.  Cost: a fork, and reading these
+ * bytes. */
 #include "ir/base/child.h"
 
 #include <assert.h>
@@ -23,28 +23,31 @@
 #include <unistd.h>
 
 enum {
-    TICK = 50, /* ms between looks at the clock */
-    NAP = 5,   /* ms between looks at a program */
-    SLACK = 3, /* seconds of the clock for one of the processor */
-    BLOCK = 1 << 16
+    TICK = 50,      /* ms: the longest wait for output before the clock is looked at again */
+    NAP = 5,        /* ms between two looks at a running program */
+    SLACK = 3,      /* seconds of the clock that a program gets for each second of processor time */
+    BLOCK = 1 << 16 /* bytes: the largest single read from a child */
 };
 
 extern char **environ;
 
+/* The work of a forked child, as passed to child_run(). */
 struct job {
     int (*work)(void *arg, FILE *out);
     void *arg;
-    FILE *out;
-    int rc;
+    FILE *out; /* the pipe to the parent */
+    int rc;    /* result of work(); 0: success */
 };
 
+/* Runs the work of the job `arg`; arena_guard() calls it. */
 static void run_job(void *arg)
 {
     struct job *j = arg;
     j->rc = j->work(j->arg, j->out);
 }
 
-/* What the caller's streams hold is written by the caller alone, should the library end the child by exit(). */
+/* Closes all descriptors of the child but fd and the standard three.  A library that calls exit() flushes the stdio
+ * buffers inherited from the parent: with their files closed nothing is written twice. */
 static void close_all_but(int fd)
 {
 #ifdef SYS_close_range
@@ -56,22 +59,23 @@ static void close_all_but(int fd)
 #endif
 }
 
-/* Memory that runs out ends the child alone: the guards below are its parent's. */
+/* Runs the job in the forked child, with fd as the pipe to the parent, and exits: with 0 if work() returned 0, else
+ * with 1.  A failed allocation in a ends only the child: its own arena_guard() catches it. */
 static _Noreturn void be_child(struct job *j, int fd, pid_t parent, struct arena *a)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
-    int pipe =
-        fcntl(fd, F_DUPFD, STDERR_FILENO + 1); /* fd may be one of the three, if they are closed */
-    int nothing = open("/dev/null", O_RDWR);
+    /* a copy above the standard three: if the parent has closed those, fd may be one of them */
+    int pipe = fcntl(fd, F_DUPFD, STDERR_FILENO + 1);
+    int null_device = open("/dev/null", O_RDWR);
     for (int s = 1; s < NSIG; s++)
         sigaction(s, &plain, NULL);
-    signal(SIGINT, SIG_IGN); /* Ctrl-C reaches the parent, which decides */
+    signal(SIGINT, SIG_IGN); /* Ctrl-C reaches the parent, too, which ends the child if need be */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent || nothing < 0 || pipe < 0)
+    if (getppid() != parent || null_device < 0 || pipe < 0)
         _exit(1);
-    dup2(nothing, STDIN_FILENO);
-    dup2(nothing, STDOUT_FILENO);
-    dup2(nothing, STDERR_FILENO);
+    dup2(null_device, STDIN_FILENO);
+    dup2(null_device, STDOUT_FILENO);
+    dup2(null_device, STDERR_FILENO);
     close_all_but(pipe);
     j->out = fdopen(pipe, "wb");
     j->rc = 1;
@@ -81,11 +85,11 @@ static _Noreturn void be_child(struct job *j, int fd, pid_t parent, struct arena
 }
 
 struct child_process {
-    pid_t pid; /* 0: the process has ended */
-    int fd;
+    pid_t pid; /* 0: the process has ended, or was never started */
+    int fd;    /* the pipe from the process, open for reading */
 };
 
-/* Waits until the child has ended; its status. */
+/* Waits until the child has ended.  Returns its status, as waitpid() gives it. */
 static int wait_for(pid_t pid)
 {
     int status = 0;
@@ -94,7 +98,7 @@ static int wait_for(pid_t pid)
     return status;
 }
 
-/* Called when the arena is freed: closes the pipe, and kills the process if it still runs. */
+/* Closes the pipe of the struct child_process p and kills its process if it still runs. */
 static void end_child(void *p)
 {
     const struct child_process *r = p;
@@ -105,9 +109,10 @@ static void end_child(void *p)
     }
 }
 
-/* Reads until the end of the pipe; `end` and maybe `why` of *to say how that went. */
-static void collect(int fd, struct clock *clock, size_t most, struct arena *a,
-                    struct child_answer *to)
+/* Reads the child's output from the pipe fd into to->bytes.  Sets to->end to CHILD_DONE at the end of the pipe, to
+ * CHILD_STOPPED when the clock is out; for more than `most` bytes it sets to->why and leaves to->end as it was. */
+static void read_answer(int fd, struct clock *clock, size_t most, struct arena *a,
+                        struct child_answer *to)
 {
     uint32_t cap = 0;
     for (;;) {
@@ -164,7 +169,7 @@ struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, stru
         to.why = arena_fmt(a, "%s", strerror(e));
         return to;
     }
-    collect(r.fd, clock, most, a, &to);
+    read_answer(r.fd, clock, most, a, &to);
     if (to.end == CHILD_DONE) {
         status = wait_for(pid);
         r.pid = 0;
@@ -180,8 +185,9 @@ struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, stru
 
 /* ---- programs --------------------------------------------------------------------------------- */
 
-/* What there is to read: the first line goes to said[room], of which *n bytes are used; the rest is dropped. */
-static void listen(int fd, char *said, size_t room, size_t *n)
+/* Reads all that the program has written to fd so far, without waiting.  Appends it to said[room], which has *n bytes
+ * from earlier calls; drops what does not fit, and ends the text at its first line break. */
+static void read_first_line(int fd, char *said, size_t room, size_t *n)
 {
     char rest[512];
     for (;;) {
@@ -195,7 +201,8 @@ static void listen(int fd, char *said, size_t room, size_t *n)
     said[strcspn(said, "\r\n")] = 0;
 }
 
-static bool used_up(pid_t pid, unsigned seconds)
+/* Whether the process has used at least `seconds` seconds of processor time. */
+static bool time_used_up(pid_t pid, unsigned seconds)
 {
     clockid_t clock;
     struct timespec used = {0, 0};
@@ -204,18 +211,20 @@ static bool used_up(pid_t pid, unsigned seconds)
     return used.tv_sec >= (time_t)seconds;
 }
 
-/* Until the program ends (r->pid is 0 then) or has used up its time. */
-static enum child_end attend(struct child_process *r, unsigned seconds, char *said, size_t room,
-                             struct listener *l)
+/* Watches a program and keeps the first line of its stderr in said[room].  Returns CHILD_DONE if it exited with 0,
+ * CHILD_FAILED if it ended otherwise (r->pid is 0 in both cases), and CHILD_STOPPED if it still runs but has used up
+ * its time, or l wants it to stop. */
+static enum child_end watch_program(struct child_process *r, unsigned seconds, char *said,
+                                    size_t room, struct listener *l)
 {
     const struct timespec nap = {0, NAP * 1000000};
-    struct clock late = {0};
+    struct clock latest = {0};
     size_t n = 0;
     int status;
-    clock_limit(&late, SLACK * (int64_t)seconds * 1000000000);
-    while (!used_up(r->pid, seconds) && !clock_out(&late) && !listener_stopped(l)) {
+    clock_limit(&latest, SLACK * (int64_t)seconds * 1000000000);
+    while (!time_used_up(r->pid, seconds) && !clock_out(&latest) && !listener_stopped(l)) {
         pid_t done = waitpid(r->pid, &status, WNOHANG);
-        listen(r->fd, said, room, &n);
+        read_first_line(r->fd, said, room, &n);
         if (done == 0 || (done < 0 && errno == EINTR)) {
             nanosleep(&nap, NULL);
             listener_tell_again(l);
@@ -247,8 +256,9 @@ char *child_operand(const char *path, struct arena *a)
     return arena_fmt(a, "%s%s", *path == '-' ? "./" : "", path);
 }
 
-/* Starts argv[0] with `err` as its stderr; 0 or an errno. */
-static int start(pid_t *pid, char *const argv[], int err)
+/* Starts the program argv[0] with the descriptor `err` as its stderr and writes its process id to *pid.  Returns 0, or
+ * an errno value. */
+static int start_program(pid_t *pid, char *const argv[], int err)
 {
     posix_spawn_file_actions_t act;
     int rc = posix_spawn_file_actions_init(&act);
@@ -273,13 +283,13 @@ enum child_end child_program(char *const argv[], unsigned seconds, char *said, s
         return CHILD_FAILED;
     }
     r.fd = fd[0];
-    int rc = start(&r.pid, argv, fd[1]);
+    int rc = start_program(&r.pid, argv, fd[1]);
     close(fd[1]);
     if (rc) {
         snprintf(said, room, "%s", strerror(rc));
         r.pid = 0;
     }
-    enum child_end end = rc ? CHILD_MISSING : attend(&r, seconds, said, room, l);
+    enum child_end end = rc ? CHILD_MISSING : watch_program(&r, seconds, said, room, l);
     end_child(&r);
     return end;
 }

@@ -1,4 +1,4 @@
-/* When to stop (clock.h): the stop flag first, then the monotonic clock.  O(1). */
+/* Clocks with a deadline (clock.h): clock_out() asks the listener first, then the monotonic clock.  O(1) each. */
 #include "ir/base/clock.h"
 
 #include <stddef.h>

@@ -1,27 +1,31 @@
-/* When to stop: at a deadline, or when the listener says so. */
+/* Clocks that tell work when to stop: at a deadline, or when the user's listener wants it. */
 #ifndef PCC_IR_BASE_CLOCK_H
 #define PCC_IR_BASE_CLOCK_H
 
 #include "ir/base/listener.h"
 
 struct clock {
-    int64_t deadline;          /* CLOCK_MONOTONIC in ns; 0: none */
-    struct listener *listener; /* NULL: no listener */
-    const char *why;           /* once it is out: "time limit reached" */
+    int64_t deadline;          /* time of CLOCK_MONOTONIC in ns; 0: no deadline */
+    struct listener *listener; /* may end the work; NULL: no listener */
+    /* why the work must end, set by clock_out(): "interrupted" or "time limit reached"; NULL: it may go on */
+    const char *why;
 };
 
-/* From now on it is out in `ns`. */
+/* Sets the deadline of t to `ns` ns from now. */
 void clock_limit(struct clock *t, int64_t ns);
-/* What reading and shape inference may take whatever the limit is, in ns: that of a planner may be short. */
+/* The least time in ns that reading, shape inference and constant folding get: the user's time limit, meant for
+ * planners, may be shorter. */
 #define CLOCK_READING INT64_C(1000000000)
-/* Moves a deadline, if t has one, to at least `ns` ns from now. */
+/* Moves the deadline of t to `ns` ns from now if it is earlier; without a deadline, does nothing. */
 void clock_at_least(struct clock *t, int64_t ns);
-/* Nanoseconds that are left, not above 0 when it is out; INT64_MAX: no deadline. */
+/* Returns the ns until the deadline: 0 or less if it has passed, INT64_MAX if there is none. */
 int64_t clock_left(const struct clock *t);
-/* For a part of the work: the same with 1 / parts of the time that is left; without a deadline, just the same. */
+/* Returns a clock for a part of the work: a copy of t whose deadline is after 1 / parts of the time left.  Without a
+ * deadline, returns a plain copy. */
 struct clock clock_slice(const struct clock *t, int64_t parts);
-/* Whether the work must end (and t->why says why); t = NULL: never. */
+/* Returns whether the work must end, and sets t->why to the reason; false for t == NULL. */
 bool clock_out(struct clock *t);
-int64_t clock_now(void); /* ns */
+/* Returns the time of CLOCK_MONOTONIC in ns. */
+int64_t clock_now(void);
 
 #endif

@@ -6,12 +6,19 @@
 
 #include <assert.h>
 
+/* State of the depth-first search. */
 struct tarjan {
-    const struct csr *edge;
-    uint32_t *index, *low, *stack, *frame, *next, *comp;
+    const struct csr *edge; /* row v: the ends of the edges from v */
+    uint32_t *index; /* [vertex] its place in the order of visits, from 1; 0: not visited yet */
+    uint32_t *low;   /* [vertex] the smallest index found on the stack from its subtree */
+    uint32_t *stack; /* [nstack] visited vertices whose component is not complete yet */
+    uint32_t *frame; /* [nframe] the path from the search's root to the current vertex */
+    uint32_t *next;  /* [vertex] position in edge->to of the edge to follow next */
+    uint32_t *comp;  /* [vertex] 1 + number of its component; 0: not known yet */
     uint32_t nindex, nstack, nframe, ncomp;
 };
 
+/* Visits v: numbers it, and puts it on the stack and on the path. */
 static void tarjan_enter(struct tarjan *t, uint32_t v)
 {
     t->index[v] = t->low[v] = ++t->nindex;
@@ -20,6 +27,8 @@ static void tarjan_enter(struct tarjan *t, uint32_t v)
     t->frame[t->nframe++] = v;
 }
 
+/* Takes v, all of whose edges were followed, off the path.  If v is the first visited vertex of its component, all
+ * vertices above it on the stack are the rest of the component. */
 static void tarjan_leave(struct tarjan *t, uint32_t v)
 {
     if (t->low[v] == t->index[v]) {
@@ -37,6 +46,7 @@ static void tarjan_leave(struct tarjan *t, uint32_t v)
     }
 }
 
+/* Visits all unvisited vertices that can be reached from root. */
 static void tarjan_from(struct tarjan *t, uint32_t root)
 {
     tarjan_enter(t, root);

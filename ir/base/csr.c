@@ -1,4 +1,5 @@
-/* Compressed rows by counting sort: count each row, sum the counts, drop the entries in order.  O(rows + entries). */
+/* Compressed rows (csr.h) by counting sort: count the entries of each row, add up the counts to get where each row
+ * begins, put the entries there in order.  O(rows + entries). */
 #include "ir/base/csr.h"
 
 #include "ir/base/heap.h"
@@ -90,8 +91,8 @@ uint32_t *csr_sizes(const struct csr *c, uint32_t rows, struct arena *a)
     return size;
 }
 
-/* Kahn's algorithm: a row is ready when all rows with an entry for it are in the order.  Without keys the end of the
- * order is the queue of ready rows. */
+/* Kahn's algorithm.  waits[r] counts the rows that have r as an entry and are not in the order yet; row r is ready when
+ * it is 0.  With keys the ready rows wait in a heap; without keys they are order[done .. end). */
 uint32_t csr_topo(const struct csr *c, uint32_t n, const uint32_t *key, uint32_t *order,
                   struct arena *a)
 {

@@ -1,6 +1,6 @@
-/* Diagnostics: format, make visible what a terminal would obey (utf8.h), count, hand on.
+/* Diagnostics (diag.h): each message is formatted, made printable (utf8.h), counted and passed to the sink.
  *
- * A line is cut at 4 KiB: names from files may be of any length.  O(length of the line). */
+ * A line is cut at 4 KiB, since names from files may be of any length.  O(length of the line). */
 #include "ir/base/diag.h"
 
 #include "ir/base/clock.h"
@@ -11,9 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE = 4096, ERRORS_SHOWN = 20 };
+enum {
+    LINE = 4096,      /* bytes of the longest line, with the final NUL */
+    ERRORS_SHOWN = 20 /* limit on the errors shown if struct diag states none */
+};
 
-static void say(const struct diag *d, enum diag_level level, enum warning w, const char *line)
+/* Passes a finished line to d's sink; to stderr if d is NULL or has no sink. */
+static void pass_on(const struct diag *d, enum diag_level level, enum warning w, const char *line)
 {
     static const char *const word[] = {"note", "warning", "error"};
 
@@ -25,6 +29,7 @@ static void say(const struct diag *d, enum diag_level level, enum warning w, con
         fprintf(stderr, "pcc: %s: %s\n", word[level], line);
 }
 
+/* Formats a message into one printable line and passes the line on. */
 static void __attribute__((format(printf, 4, 0)))
 report(const struct diag *d, enum diag_level level, enum warning w, const char *fmt, va_list ap)
 {
@@ -36,9 +41,10 @@ report(const struct diag *d, enum diag_level level, enum warning w, const char *
     else if (n >= LINE)
         memcpy(raw + LINE - 4, "...", 4);
     utf8_plain(line, raw);
-    say(d, level, w, line);
+    pass_on(d, level, w, line);
 }
 
+/* A sink that ignores all messages. */
 static void drop_line(void *user, enum diag_level level, enum warning w, const char *line)
 {
     (void)user, (void)level, (void)w, (void)line;
@@ -61,7 +67,7 @@ int diag_error(struct diag *d, const char *fmt, ...)
         report(d, DIAG_ERROR, WARN_NONE, fmt, ap);
         va_end(ap);
     } else if (d->errors == limit + 1) {
-        say(d, DIAG_NOTE, WARN_NONE, "further errors are not shown");
+        pass_on(d, DIAG_NOTE, WARN_NONE, "further errors are not shown");
     }
     return -1;
 }
@@ -117,7 +123,7 @@ void diag_tell(struct diag *d, const char *phase, uint64_t done, uint64_t of)
 
 bool diag_stopped(struct diag *d)
 {
-    enum { LOOK_EACH = 1024 };
+    enum { LOOK_EACH = 1024 }; /* calls from one look at the clock to the next */
     if (!d)
         return false;
     bool look = ++d->looks % LOOK_EACH == 0;

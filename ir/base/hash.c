@@ -1,4 +1,4 @@
-/* Keyed hashes (hash.h): SipHash with one round for each eight bytes and three at the end.  O(bytes). */
+/* Keyed hashes (hash.h): SipHash with one round for each eight bytes and three rounds at the end.  O(bytes). */
 #include "ir/base/hash.h"
 
 #include <string.h>
@@ -10,33 +10,35 @@ struct hash_key hash_key_new(void)
     struct hash_key key = {{0}};
     if (getrandom(&key, sizeof key, GRND_NONBLOCK) == (ssize_t)sizeof key)
         return key;
-    /* early in a boot, or forbidden: 16 random bytes that the kernel gave the process */
+    /* getrandom() is forbidden, or not ready soon after boot: the kernel gave each process 16 random bytes */
     const void *own = (const void *)(uintptr_t)getauxval(AT_RANDOM);
     if (own)
         memcpy(&key, own, sizeof key);
     return key;
 }
 
-static inline uint64_t turn(uint64_t x, int by)
+/* Returns x rotated left by `by` bits, 0 < by < 64. */
+static inline uint64_t rotate_left(uint64_t x, int by)
 {
     return x << by | x >> (64 - by);
 }
 
-static inline void mix(uint64_t v[4])
+/* One round of SipHash on the state v. */
+static inline void sip_round(uint64_t v[4])
 {
     v[0] += v[1];
-    v[1] = turn(v[1], 13) ^ v[0];
-    v[0] = turn(v[0], 32);
+    v[1] = rotate_left(v[1], 13) ^ v[0];
+    v[0] = rotate_left(v[0], 32);
     v[2] += v[3];
-    v[3] = turn(v[3], 16) ^ v[2];
+    v[3] = rotate_left(v[3], 16) ^ v[2];
     v[0] += v[3];
-    v[3] = turn(v[3], 21) ^ v[0];
+    v[3] = rotate_left(v[3], 21) ^ v[0];
     v[2] += v[1];
-    v[1] = turn(v[1], 17) ^ v[2];
-    v[2] = turn(v[2], 32);
+    v[1] = rotate_left(v[1], 17) ^ v[2];
+    v[2] = rotate_left(v[2], 32);
 }
 
-/* Eight bytes, lowest first on every machine. */
+/* Returns the eight bytes at p as a number, the lowest byte first on every machine. */
 static inline uint64_t word_at(const unsigned char *p)
 {
     uint64_t w;
@@ -57,17 +59,17 @@ uint64_t hash_bytes(const struct hash_key *key, const void *bytes, size_t n)
     for (; n >= 8; n -= 8, p += 8) {
         uint64_t w = word_at(p);
         v[3] ^= w;
-        mix(v);
+        sip_round(v);
         v[0] ^= w;
     }
     for (size_t i = 0; i < n; i++)
         last |= (uint64_t)p[i] << (8 * i);
     v[3] ^= last;
-    mix(v);
+    sip_round(v);
     v[0] ^= last;
     v[2] ^= 0xff;
-    mix(v);
-    mix(v);
-    mix(v);
+    sip_round(v);
+    sip_round(v);
+    sip_round(v);
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }

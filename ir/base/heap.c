@@ -1,10 +1,11 @@
-/* A heap (heap.h): a binary tree in an array, in which no entry is smaller than its parent.  O(log n) for an entry
- * that comes or goes. */
+/* A heap (heap.h): a binary tree in an array, in which no entry is smaller than its parent.  The parent of entry i is
+ * entry (i - 1) / 2. */
 #include "ir/base/heap.h"
 
 #include <assert.h>
 #include <stdbool.h>
 
+/* Whether entry x leaves the heap before entry y. */
 static bool before(const struct heap_entry *x, const struct heap_entry *y)
 {
     if (x->key != y->key)

@@ -1,8 +1,9 @@
 /* Opening and reading inputs (infile.h).
  *
- * Opened with O_NONBLOCK, so that a FIFO does not wait for a writer, then asked what it is.  Below a folder: by
- * openat2, or component by component with O_NOFOLLOW where the kernel lacks it.  What is read as a whole is read to its
- * end, however its size changes meanwhile, up to the limit of its kind.  O(bytes). */
+ * A file is opened with O_NONBLOCK, so that a FIFO does not wait for a writer; then its type and size are checked.
+ * Files below a folder are opened by openat2, or component by component with O_NOFOLLOW where the kernel lacks openat2.
+ * Files that are read as a whole are read to their end, even if their size changes meanwhile, up to the limit of their
+ * kind.  O(bytes). */
 #include "ir/base/infile.h"
 
 #include "ir/base/utf8.h"
@@ -23,6 +24,7 @@
 
 enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
 
+/* [kind] the largest size, and what is wrong with a larger file, with a folder, with a FIFO or device. */
 static const struct {
     uint64_t most; /* bytes */
     const char *large, *folder, *special;
@@ -39,13 +41,13 @@ static const struct {
     [INFILE_DATA] = {UINT64_C(16) << 40, "is larger than 16 TiB", SPECIAL, SPECIAL},
 };
 
-const char *infile_wrong(int fd, enum infile_kind kind, uint64_t *size, uint64_t *names)
+const char *infile_wrong(int fd, enum infile_kind kind, uint64_t *size, uint64_t *links)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
         return strerror(errno);
     *size = (uint64_t)st.st_size;
-    *names = st.st_nlink;
+    *links = st.st_nlink;
     return S_ISDIR(st.st_mode)        ? limit[kind].folder
            : !S_ISREG(st.st_mode)     ? limit[kind].special
            : *size > limit[kind].most ? limit[kind].large
@@ -54,11 +56,11 @@ const char *infile_wrong(int fd, enum infile_kind kind, uint64_t *size, uint64_t
 
 int infile_open(const char *path, enum infile_kind kind, uint64_t *size, struct diag *d)
 {
-    uint64_t names;
+    uint64_t links;
     int fd = open(path, FLAGS);
     if (fd < 0)
         return diag_error(d, "%s: cannot open: %s", path, strerror(errno));
-    const char *wrong = infile_wrong(fd, kind, size, &names);
+    const char *wrong = infile_wrong(fd, kind, size, &links);
     if (!wrong)
         return fd;
     close(fd);
@@ -67,10 +69,11 @@ int infile_open(const char *path, enum infile_kind kind, uint64_t *size, struct 
 
 struct addresses {
     void *at;
-    size_t size;
+    size_t size; /* bytes */
 };
 
-static void give_back(void *p)
+/* Unmaps the addresses of the struct addresses p; called when its arena is freed. */
+static void unmap_addresses(void *p)
 {
     const struct addresses *x = p;
     munmap(x->at, x->size);
@@ -84,12 +87,14 @@ const uint8_t *infile_addresses(uint64_t size, struct arena *a)
     if (at == MAP_FAILED)
         return NULL;
     *x = (struct addresses){at, (size_t)size};
-    arena_defer(a, give_back, x);
+    arena_defer(a, unmap_addresses, x);
     return at;
 }
 
 /* ---- below a folder --------------------------------------------------------------------------- */
 
+/* Opens path below the open folder dir with openat2, without following links.  Returns a descriptor, or -1 with
+ * errno. */
 static int openat2_beneath(int dir, const char *path)
 {
     struct open_how how = {
@@ -98,7 +103,8 @@ static int openat2_beneath(int dir, const char *path)
     return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
 }
 
-/* The same by hand: every component is opened from the one before it, none may be a link or lead up. */
+/* Does the same without openat2: opens each component of the path in the folder before it.  A component that is a link
+ * (ELOOP) or ".." (EXDEV) is an error. */
 static int walk_beneath(struct arena *tmp, int dir, const char *path)
 {
     int at = dir;
@@ -135,7 +141,7 @@ int infile_open_beneath(int dir, const char *location, bool links, struct arena 
                : fd;
 }
 
-/* An absolute path without links, in a; NULL: there is no such folder. */
+/* Returns the absolute path of a folder without links and with a final slash, in a; NULL: there is no such folder. */
 static const char *real_folder(const char *path, struct arena *a)
 {
     char buf[PATH_MAX];
@@ -148,7 +154,7 @@ const char *infile_relative(const char *folder, const char *path, struct arena *
     const char *from = real_folder(folder, a);
     const char *to =
         real_folder(slash ? arena_strdup(a, path, (size_t)(slash - path) + 1) : ".", a);
-    size_t same = 0; /* up to the end of the last folder that both go through */
+    size_t same = 0; /* bytes of the folders at the beginning of both paths that are the same */
     if (!from || !to)
         return path;
     for (size_t i = 0; from[i] && from[i] == to[i]; i++)
@@ -172,16 +178,17 @@ static void close_fd(void *fd)
     close((int)(intptr_t)fd);
 }
 
-/* Reads fd to its end, into a; on failure NULL, and the reason.  `room` is what it is thought to have. */
-static char *read_all(int fd, enum infile_kind kind, uint64_t room, struct arena *a, size_t *len,
+/* Reads fd to its end.  Returns the bytes and a NUL after them, in a, and their number in *len; on failure returns NULL
+ * and sets *wrong, which must be NULL before, to the reason.  size: the expected number of bytes, 0 if unknown. */
+static char *read_all(int fd, enum infile_kind kind, uint64_t size, struct arena *a, size_t *len,
                       const char **wrong)
 {
-    size_t n = 0, cap = (size_t)room + 1; /* one more, to see the end */
+    size_t n = 0, cap = (size_t)size + 1; /* one more, to see the end */
     char *text = arena_alloc(a, cap + 1);
     for (;;) {
         ssize_t got = read(fd, text + n, cap - n);
         if (got < 0 && errno == EINTR && fd != STDIN_FILENO)
-            continue; /* Ctrl-C ends the waiting for what somebody may never type */
+            continue; /* not at stdin: there Ctrl-C must end the waiting for input */
         if (got < 0)
             *wrong = strerror(errno);
         n += got > 0 ? (size_t)got : 0;
@@ -211,7 +218,7 @@ char *infile_read(const char *path, enum infile_kind kind, struct arena *a, size
 {
     const char *wrong = NULL;
     uint64_t size = 0;
-    struct arena *own = arena_new(a); /* before there is a descriptor that could be lost */
+    struct arena *own = arena_new(a); /* first: running out of memory must not leave a file open */
     int fd = infile_open(path, kind, &size, d);
     char *text = NULL;
     if (fd >= 0) {
@@ -229,10 +236,10 @@ char *infile_read_stdin(enum infile_kind kind, struct arena *a, size_t *len, str
     const char *wrong = NULL;
     struct stat st;
     bool sized = fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode);
-    uint64_t room = sized ? (uint64_t)st.st_size : 0;
-    if (room > limit[kind].most)
+    uint64_t size = sized ? (uint64_t)st.st_size : 0;
+    if (size > limit[kind].most)
         wrong = limit[kind].large;
-    char *text = wrong ? NULL : read_all(STDIN_FILENO, kind, room, a, len, &wrong);
+    char *text = wrong ? NULL : read_all(STDIN_FILENO, kind, size, a, len, &wrong);
     if (wrong)
         diag_error(d, "standard input: cannot be read: %s", wrong);
     return text;

@@ -1,7 +1,8 @@
-/* Reading JSON (json_in.h): an arena holds a document, so nothing is lost when work on it is left early. */
+/* Reading JSON (json_in.h).  An arena frees each document, also when work on the document ends early. */
 #include "ir/base/json_in.h"
 
-static void drop(void *root)
+/* Drops the reference to a JSON document; called when its arena is freed. */
+static void drop_reference(void *root)
 {
     json_decref(root);
 }
@@ -9,7 +10,7 @@ static void drop(void *root)
 json_t *json_keep(struct arena *a, json_t *root)
 {
     if (root)
-        arena_defer(a, drop, root);
+        arena_defer(a, drop_reference, root);
     return root;
 }
 

@@ -6,13 +6,14 @@
 
 #include <jansson.h>
 
-/* Gives the caller's reference to root to a: arena_free() drops the reference.  Returns root; NULL: does nothing. */
+/* Ties the caller's reference to root to a: arena_free() drops the reference.  Returns root; does nothing for NULL. */
 json_t *json_keep(struct arena *a, json_t *root);
-/* The document in n bytes of text, in a; NULL and why in e (NULL: not asked): it is none, or names a key twice. */
+/* Parses text[0 .. n) as JSON.  Returns the document, which is freed with a; or NULL if the text is not JSON or an
+ * object has a key twice, with the reason in *e (e may be NULL). */
 json_t *json_read(struct arena *a, const char *text, size_t n, json_error_t *e);
-/* The text of a member; NULL: o is no object or has no text of that name. */
+/* Returns the string value of o's member `key`; NULL: o is not an object, or has no such member, or it is no string. */
 const char *json_get_text(const json_t *o, const char *key);
-/* Whether j is an integer in low .. high: *x. */
+/* If j is an integer from low to high, both included, writes it to *x and returns true; else returns false. */
 bool json_int_in(const json_t *j, int64_t low, int64_t high, int64_t *x);
 
 #endif

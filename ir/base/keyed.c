@@ -1,9 +1,9 @@
-/* Sorting by key, then by number (keyed.h). */
+/* Sorting by key, then by item number (keyed.h). */
 #include "ir/base/keyed.h"
 
 #include <stdlib.h>
 
-static int compare(const void *a, const void *b)
+static int compare_keyed(const void *a, const void *b)
 {
     const struct keyed *x = a, *y = b;
     if (x->key != y->key)
@@ -14,8 +14,8 @@ static int compare(const void *a, const void *b)
 void keyed_sort(struct keyed *k, uint32_t n)
 {
     uint32_t i = 1;
-    while (i < n && compare(&k[i - 1], &k[i]) < 0)
+    while (i < n && compare_keyed(&k[i - 1], &k[i]) < 0)
         i++;
     if (i < n)
-        qsort(k, n, sizeof *k, compare);
+        qsort(k, n, sizeof *k, compare_keyed);
 }

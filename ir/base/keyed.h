@@ -1,4 +1,4 @@
-/* Things by a key: sorted, equal keys by number, so that no order depends on how they came in. */
+/* Sorting numbered items by a key, equal keys by the item's number, so that the order before sorting has no effect. */
 #ifndef PCC_IR_BASE_KEYED_H
 #define PCC_IR_BASE_KEYED_H
 
@@ -9,7 +9,7 @@ struct keyed {
     uint32_t item;
 };
 
-/* Ascending.  O(n log n), O(n) if they are in order already. */
+/* Sorts k[0 .. n) by key, then by item, ascending.  O(n log n); O(n) if they are sorted already. */
 void keyed_sort(struct keyed *k, uint32_t n);
 
 #endif

@@ -1,9 +1,9 @@
-/* Logarithms and powers of 2 in whole numbers (log2_int.h).
+/* Logarithms and powers of 2 in integer arithmetic (log2_int.h).
  *
- * The logarithm comes bit by bit: squaring a number in [1, 2) doubles its logarithm, and where the
- * square is 2 or more, the next bit is 1 and the number is halved.  The power is the product of the
- * roots 2^(1/2), 2^(1/4), ... that the bits of its fraction ask for.  O(FIXED_BITS), and as many
- * square roots. */
+ * The fraction of a logarithm is found bit by bit: squaring a number in [1, 2) doubles its logarithm; if the square is
+ * 2 or more, the next bit is 1 and the number is halved.  A power of 2 is the product of those roots 2^(1/2), 2^(1/4),
+ * ... whose bits in the exponent's fraction are 1.  O(FIXED_BITS) operations, for a power also FIXED_BITS square
+ * roots. */
 #include "ir/base/log2_int.h"
 
 #include <assert.h>
@@ -25,6 +25,7 @@ int64_t fixed_log2(uint64_t x)
     return y;
 }
 
+/* Returns the square root of x, rounded down. */
 static uint64_t square_root(uint64_t x)
 {
     uint64_t r = 0;
@@ -34,8 +35,8 @@ static uint64_t square_root(uint64_t x)
     return r;
 }
 
-/* 2^f * 2^31 for a fraction f. */
-static uint64_t mantissa(uint64_t f)
+/* Returns 2^(f / 2^FIXED_BITS) * 2^31, for a fraction f < 2^FIXED_BITS. */
+static uint64_t power_of_fraction(uint64_t f)
 {
     uint64_t m = UINT64_C(1) << 31, r = UINT64_C(1) << 32;
     for (int i = FIXED_BITS - 1; i >= 0; i--) {
@@ -46,10 +47,11 @@ static uint64_t mantissa(uint64_t f)
     return m;
 }
 
-static uint64_t shifted(int64_t y, int64_t add)
+/* Returns 2^(y / 2^FIXED_BITS + add), exact as log2_int.h says; UINT64_MAX if it would be 2^63 or more. */
+static uint64_t power_of_2(int64_t y, int64_t add)
 {
     int64_t whole = (y >> FIXED_BITS) + add - 31;
-    uint64_t m = mantissa((uint64_t)y & ((UINT64_C(1) << FIXED_BITS) - 1));
+    uint64_t m = power_of_fraction((uint64_t)y & ((UINT64_C(1) << FIXED_BITS) - 1));
     if (whole >= 0)
         return whole < 32 ? m << whole : UINT64_MAX;
     return whole > -63 ? m >> -whole : 0;
@@ -57,10 +59,10 @@ static uint64_t shifted(int64_t y, int64_t add)
 
 uint64_t fixed_exp2(int64_t y)
 {
-    return shifted(y, 0);
+    return power_of_2(y, 0);
 }
 
 uint64_t fixed_exp2_q32(int64_t y)
 {
-    return shifted(y, 32);
+    return power_of_2(y, 32);
 }

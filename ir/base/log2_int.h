@@ -1,14 +1,15 @@
-/* Logarithms and powers of 2 in whole numbers, the same on every machine. */
+/* Logarithms and powers of 2 in integer arithmetic, the same on every machine. */
 #ifndef PCC_IR_BASE_LOG2_INT_H
 #define PCC_IR_BASE_LOG2_INT_H
 
 #include <stdint.h>
 
-enum { FIXED_BITS = 24 }; /* of the fractions of logarithms */
+enum { FIXED_BITS = 24 }; /* logarithms are integers: the logarithm times 2^FIXED_BITS */
 
-/* log2(x) for x >= 1, times 2^FIXED_BITS, rounded down. */
+/* Returns log2(x) * 2^FIXED_BITS for x >= 1, rounded down or 1 less. */
 int64_t fixed_log2(uint64_t x);
-/* 2^y, and 2^y * 2^32, for y with FIXED_BITS bits of fraction, rounded down; at most UINT64_MAX. */
+/* fixed_exp2 returns 2^e for the exponent e = y / 2^FIXED_BITS, fixed_exp2_q32 returns 2^e * 2^32.  The result is at
+ * most 0.01 % too small, then rounded down; it is UINT64_MAX if it would be 2^63 or more. */
 uint64_t fixed_exp2(int64_t y);
 uint64_t fixed_exp2_q32(int64_t y);
 

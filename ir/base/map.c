@@ -1,13 +1,13 @@
-/* Numbers by 64-bit keys (map.h): open addressing with linear probing, at most half full; the hash is the highest bits
- * of the key times a random odd number (multiply-shift; Dietzfelbinger et al., 1997), so that no file can choose keys
- * that collide.  Nothing is ever listed, so the order of slots shows
- * nowhere. */
+/* A table from 64-bit keys to numbers (map.h): open addressing with linear probing, at most half full.  The hash is
+ * the highest bits of the key times a random odd number (multiply-shift; Dietzfelbinger et al., 1997), so that no file
+ * can choose keys that collide.  Entries are never listed, so their random order has no effect on any output. */
 #include "ir/base/map.h"
 
 #include "ir/base/hash.h"
 
 #include <assert.h>
 
+/* Returns the slot that holds the key, or the free slot where it belongs. */
 static uint32_t slot_of(const struct map *t, uint64_t key)
 {
     uint32_t i = (uint32_t)((key * t->factor) >> t->shift);
@@ -22,6 +22,7 @@ uint32_t map_get(const struct map *t, uint64_t key)
     return t->mask == 0 ? 0 : t->val[slot_of(t, key)]; /* free slots hold 0 */
 }
 
+/* Doubles the number of slots; the first call makes 256 of them. */
 static void grow(struct map *t, struct arena *a)
 {
     const struct map old = *t;

@@ -1,27 +1,28 @@
-/* Numbers by 64-bit keys: what readers use to find things by (scope, name). */
+/* A table from 64-bit keys to numbers.  Readers find values, nodes and functions with it by (scope, name). */
 #ifndef PCC_IR_BASE_MAP_H
 #define PCC_IR_BASE_MAP_H
 
 #include "ir/base/arena.h"
 
-/* Zeroed: empty. */
+/* If all fields are zero, the table is empty. */
 struct map {
-    uint64_t *key; /* 0: free */
-    uint32_t *val;
-    uint32_t count, mask; /* mask: slots - 1, slots a power of two; 0: none yet */
-    uint64_t factor;      /* of the hash, odd */
-    unsigned shift;       /* 64 - log2(slots) */
+    uint64_t *key;   /* [slot] 0: the slot is free */
+    uint32_t *val;   /* [slot] number of the key */
+    uint32_t count;  /* keys in the table */
+    uint32_t mask;   /* number of slots - 1 (slots are a power of two); 0: no slots yet */
+    uint64_t factor; /* random odd factor of the hash */
+    unsigned shift;  /* 64 - log2(number of slots) */
 };
 
-/* The key of two halves that are not both 0. */
+/* Returns the key that is made of two numbers, which must not both be 0. */
 static inline uint64_t map_key(uint32_t hi, uint32_t lo)
 {
     return (uint64_t)hi << 32 | lo;
 }
 
-/* Number of a key (never 0); 0 if it is not there.  Expected O(1). */
+/* Returns the number of a key, or 0 if the table does not have the key.  Expected O(1). */
 uint32_t map_get(const struct map *t, uint64_t key);
-/* Adds the key or replaces its number.  The table grows in a. */
+/* Adds the key with the number val, or replaces its number; key and val must not be 0.  New memory is taken from a. */
 void map_set(struct map *t, struct arena *a, uint64_t key, uint32_t val);
 
 #endif

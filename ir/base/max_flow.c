@@ -1,9 +1,9 @@
 /* Maximum flows (max_flow.h).
  *
- * Source: Dinic, Soviet Math. Doklady 11 (1970): shortest augmenting paths, found in phases.  A
- * phase numbers the nodes by their distance from s, then sends flow along arcs that lead one
- * further, on an explicit stack; arcs that turned out useless are not looked at again in the
- * phase.  O(V^2 E) at worst. */
+ * Source: Dinic, Soviet Math. Doklady 11 (1970): shortest augmenting paths, found in phases.  A phase numbers the nodes
+ * by their distance from s, then sends flow along arcs whose end is one farther from s than their start, by depth-first
+ * search with an explicit stack; arcs that did not lead to t are not looked at again in the phase.  O(V^2 E) at
+ * worst. */
 #include "ir/base/max_flow.h"
 
 #include "ir/base/numbers.h"
@@ -22,7 +22,8 @@ struct flow flow_new(uint32_t nnode, uint32_t most, struct arena *a)
                          .room = arena_array(a, (size_t)most * 2 + 1, sizeof(int64_t))};
 }
 
-static void add_half(struct flow *f, uint32_t from, uint32_t to, int64_t c)
+/* Appends an arc of capacity c to the arcs of `from`. */
+static void append_arc(struct flow *f, uint32_t from, uint32_t to, int64_t c)
 {
     f->to[f->narc] = to;
     f->room[f->narc] = c;
@@ -34,17 +35,19 @@ void flow_arc(struct flow *f, uint32_t from, uint32_t to, int64_t c)
 {
     assert(from < f->nnode && to < f->nnode);
     assert(c >= 0 && c <= FLOW_INF);
-    add_half(f, from, to, c);
-    add_half(f, to, from, 0);
+    append_arc(f, from, to, c);
+    append_arc(f, to, from, 0);
 }
 
 struct phase {
-    uint32_t *level; /* 1 + distance from s; 0: not reached */
-    uint32_t *arc;   /* [node] the next arc to try */
-    /* breadth-first queue of nodes; then the arcs of the current path */
+    uint32_t *level; /* [node] 1 + its distance from s; 0: not reached */
+    uint32_t *arc;   /* [node] 1 + the next arc to try; 0: none is left */
+    /* nodes still to be visited, first in first out; later the arcs of the current path from s */
     uint32_t *queue;
 };
 
+/* Computes the levels of all nodes up to that of t, through arcs with remaining capacity, and sets p->arc to the first
+ * arc of each node.  Returns whether t was reached.  Stops when *work, which is lowered by 1 for each arc, is 0. */
 static bool number_nodes(struct flow *f, struct phase *p, uint32_t s, uint32_t t, uint64_t *work)
 {
     uint32_t n = 0;
@@ -63,8 +66,8 @@ static bool number_nodes(struct flow *f, struct phase *p, uint32_t s, uint32_t t
     return p->level[t] != 0;
 }
 
-/* Sends as much as fits through the arcs path[0 .. n), and adds it to *sum; returns how many arcs before the first
- * full one stay on the path. */
+/* Sends as much flow as possible through the arcs path[0 .. n) and adds it to *sum.  Returns the number of arcs before
+ * the first arc that has no capacity left: they remain the current path. */
 static uint32_t send_along(struct flow *f, const uint32_t *path, uint32_t n, int64_t *sum)
 {
     int64_t least = FLOW_INF;
@@ -88,7 +91,7 @@ int64_t flow_max(struct flow *f, uint32_t s, uint32_t t, uint64_t *work)
     struct phase p = {all, all + f->nnode, all + 2 * (size_t)f->nnode};
     int64_t sum = 0;
     while (*work && number_nodes(f, &p, s, t, work)) {
-        uint32_t n = 0, v = s;
+        uint32_t n = 0, v = s; /* the current path has n arcs, p.queue[0 .. n), and ends in v */
         for (; *work; --*work) {
             uint32_t a = p.arc[v];
             if (v == t) {

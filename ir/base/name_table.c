@@ -1,9 +1,11 @@
-/* Names to numbers: open addressing with linear probing by a keyed hash (hash.h), at most half full. */
+/* A table from names to numbers (name_table.h): open addressing with linear probing by a keyed hash (hash.h), at most
+ * half full. */
 #include "ir/base/name_table.h"
 
 #include <assert.h>
 #include <string.h>
 
+/* Returns the slot that holds the name, or the free slot where it belongs. */
 static uint32_t slot_of(const struct names *t, const char *name)
 {
     assert(t->size > 0 && (t->size & (t->size - 1)) == 0);

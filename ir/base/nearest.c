@@ -1,10 +1,10 @@
-/* Did you mean: edit distance, bounded (see nearest.h).
+/* The nearest word by edit distance (nearest.h).
  *
- * Source: Damerau 1964, in the form that edits no place twice ("optimal string alignment"): insertions,
- * deletions, replacements and swaps of neighbours cost one each.  A name is near when at most two
- * edits make it, and only one for words of less than five letters, of which nearly anything is two
- * edits away.  A word that a name begins with, up to a '-', is one edit from it: "auto" means
- * "auto-place".  Three rows of the usual table, O(product of the lengths). */
+ * Source: Damerau 1964, in the form that edits no place twice ("optimal string alignment"): each insertion, deletion,
+ * replacement and swap of neighbours is one edit.  A name is near to a word if at most two edits turn the word into the
+ * name; if the word has less than five letters, at most one, since nearly everything is two edits away from it.  If a
+ * name begins with the word and a '-', that counts as one edit: "auto" means "auto-place".  Three rows of the usual
+ * table are kept, O(product of the lengths). */
 #include "ir/base/nearest.h"
 
 #include "ir/base/numbers.h"
@@ -12,8 +12,15 @@
 #include <assert.h>
 #include <string.h>
 
-enum { LONGEST = 63, NEAR = 2, SHORT = 5, BEGINNING = 2 };
+enum {
+    LONGEST = 63, /* bytes of the longest word or name that is compared */
+    NEAR = 2,     /* edits to a name that is still near */
+    SHORT = 5,    /* words of fewer bytes may be one edit away only */
+    BEGINNING = 2 /* bytes of the shortest word that may stand for a name which begins with it */
+};
 
+/* Returns the number of edits that turn a[0 .. n) into b[0 .. m).  row[i % 3][j] is the distance from a[0 .. i) to
+ * b[0 .. j). */
 static uint32_t edit_distance(const char *a, size_t n, const char *b, size_t m)
 {
     assert(n <= LONGEST && m <= LONGEST);

@@ -1,4 +1,4 @@
-/* Did you mean: the word of a list that a mistyped one is nearest to.
+/* Finds the name in a list that is nearest to a mistyped word, for messages ("did you mean ...?").  Use:
  *
  *     struct nearest t = nearest_to(word, n);
  *     for (...) nearest_try(&t, name[i]);
@@ -9,17 +9,19 @@
 #include "ir/base/arena.h"
 
 struct nearest {
-    const char *word; /* word[0 .. n) */
+    const char *word; /* the mistyped word[0 .. n) */
     size_t n;
-    const char *best; /* the nearest so far, the first of equals; NULL: none is near enough */
+    const char *best; /* the nearest name so far, of equal ones the first; NULL: none is near */
+    /* edits to `best`; without a best name: one more than a near name may need */
     uint32_t distance;
 };
 
+/* Begins a search for the name that is nearest to word[0 .. n). */
 struct nearest nearest_to(const char *word, size_t n);
-/* Considers a name, which must live as long as t.  O(n * length of name); words of more than 63 bytes
- * are near to nothing. */
+/* Makes `name` the best name if it is nearer than the best one so far.  It must live as long as t.  Words and names of
+ * more than 63 bytes are never near.  O(n * length of name). */
 void nearest_try(struct nearest *t, const char *name);
-/* "; did you mean 'NAME'?", or "" if nothing is near. */
+/* Returns "; did you mean 'NAME'?", in a, or "" if no name is near. */
 const char *nearest_hint(const struct nearest *t, struct arena *a);
 
 #endif

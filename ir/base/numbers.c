@@ -1,4 +1,4 @@
-/* Orders of numbers, and bisection (numbers.h). */
+/* Comparison of numbers for sorting, and binary search (numbers.h). */
 #include "ir/base/numbers.h"
 
 int by_i64(const void *a, const void *b)

@@ -1,4 +1,4 @@
-/* The larger and the smaller of two numbers, and orders of arrays of numbers for qsort and bsearch. */
+/* Small helpers for numbers: the larger and the smaller of two, comparison functions, binary search. */
 #ifndef PCC_IR_BASE_NUMBERS_H
 #define PCC_IR_BASE_NUMBERS_H
 
@@ -34,10 +34,10 @@ static inline uint64_t smaller_u64(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* How many of n ascending numbers are less than x.  O(log n). */
+/* Returns how many of the ascending numbers v[0 .. n) are less than x.  O(log n). */
 uint32_t count_below(const uint32_t *v, uint32_t n, uint32_t x);
 
-/* Ascending, for qsort and bsearch over arrays of int64_t, uint32_t, uint64_t. */
+/* Comparison functions for qsort and bsearch: ascending order of int64_t, uint32_t and uint64_t. */
 int by_i64(const void *a, const void *b);
 int by_u32(const void *a, const void *b);
 int by_u64(const void *a, const void *b);

@@ -1,4 +1,4 @@
-/* Options in words and back (options.h).  O(length of the text). */
+/* Values of options from text to fields of structs, and back (options.h).  O(length of the text). */
 #include "ir/base/options.h"
 
 #include "ir/base/units.h"
@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+/* Parses s as a quantity of the kind and writes it to *v, in the unit of enum opt_kind; false: s is not one. */
 static bool parse_quantity(enum opt_kind kind, const char *s, int64_t *v)
 {
     switch (kind) {
@@ -22,6 +23,7 @@ static bool parse_quantity(enum opt_kind kind, const char *s, int64_t *v)
     }
 }
 
+/* Whether v is within the bounds of o. */
 static bool in_range(const struct opt *o, int64_t v)
 {
     int64_t lo, hi;
@@ -29,7 +31,7 @@ static bool in_range(const struct opt *o, int64_t v)
            (!o->hi || (parse_quantity(o->kind, o->hi, &hi) && v <= hi));
 }
 
-/* "svg,png", "none": a bit for each name. */
+/* Parses a set such as "svg,png" or "none": sets bit k of *bits for each names[k] in the text; false: unknown name. */
 static bool set_parse(const char *const *names, const char *text, int64_t *bits)
 {
     *bits = 0;
@@ -46,6 +48,7 @@ static bool set_parse(const char *const *names, const char *text, int64_t *bits)
     return true;
 }
 
+/* Returns the text of a set of names: the opposite of set_parse(). */
 static const char *set_text(const char *const *names, int64_t bits, struct arena *a)
 {
     const char *s = NULL;
@@ -76,7 +79,7 @@ void opt_put(const struct opt *o, void *opts, int64_t v)
         *(int64_t *)field = v;
 }
 
-/* The place of a word among names; -1: it is none. */
+/* Returns the index of text among names, or -1 if it is not there. */
 static int find_name(const char *const *names, const char *text)
 {
     for (int k = 0; names && names[k]; k++)
@@ -85,6 +88,7 @@ static int find_name(const char *const *names, const char *text)
     return -1;
 }
 
+/* Returns the number of o's names. */
 static uint32_t count_names(const struct opt *o)
 {
     uint32_t n = 0;
@@ -197,7 +201,8 @@ const char *opt_names(const struct opt *o, const char *sep, const char *last, st
 
 const char *opt_expected(const struct opt *o, struct arena *a)
 {
-    if (o->def && o->kind != OPT_CHOICE && o->kind != OPT_SET) /* of passes and writers */
+    /* only options of passes and writers have a default */
+    if (o->def && o->kind != OPT_CHOICE && o->kind != OPT_SET)
         return opt_wants(o, a);
     switch (o->kind) {
     case OPT_CHOICE:
@@ -221,6 +226,7 @@ const char *opt_expected(const struct opt *o, struct arena *a)
     }
 }
 
+/* Returns name and `end` in one, in a, with '_' for '-'. */
 static char *underscored(const char *name, const char *end, struct arena *a)
 {
     char *key = arena_fmt(a, "%s%s", name, end);

@@ -1,10 +1,10 @@
 /* Files that appear complete or not at all (see outfile.h).
  *
- * Where the system can, the file has no name before it is complete (O_TMPFILE), so a killed run leaves
- * nothing; then it gets its final name at once, or, where another file is to be replaced, a temporary
- * one for the moment until it is renamed.  Elsewhere it has the temporary name from the beginning.
- * Temporary names are in the same folder, so that renaming stays on one file system, and not made from
- * the final one, so that a long name needs no room for a suffix.  Cost: some system calls beside the writing. */
+ * Where the system supports it, the file has no name until it is complete (O_TMPFILE), so that a killed run leaves
+ * nothing.  Then the file gets its final name; if another file has that name, it gets a temporary name and is renamed,
+ * which replaces the other file.  Elsewhere it has the temporary name from the beginning.  Temporary names are in the
+ * same folder, so that renaming stays on one file system.  They do not contain the final name, so that a long name plus
+ * a suffix is never too long.  Cost: some system calls in addition to writing. */
 #include "ir/base/outfile.h"
 
 #include <assert.h>
@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TRIES = 100 }; /* temporary names */
+enum { TRIES = 100 }; /* temporary names that are tried until one is free */
 
-/* Nothing of the file shall be left: memory has run out while it was being written. */
-static void drop_file(void *p)
+/* Closes the struct outfile p if it is still open, and removes its temporary file; called when o->own is freed. */
+static void discard_file(void *p)
 {
     struct outfile *o = p;
     if (o->f != NULL)
@@ -26,7 +26,7 @@ static void drop_file(void *p)
         unlink(o->temp);
 }
 
-/* Bytes of o->path up to its last slash. */
+/* Returns the number of bytes of o->path up to and including its last slash; 0: it has none. */
 static int folder_length(const struct outfile *o)
 {
     const char *slash = strrchr(o->path, '/');
@@ -34,9 +34,9 @@ static int folder_length(const struct outfile *o)
     return slash == NULL ? 0 : (int)(slash - o->path) + 1;
 }
 
-/* Gives the file a temporary name: creates it with fd < 0, else links the file without a name that is
- * open there.  Its descriptor, or -1 and errno. */
-static int name_temporarily(struct outfile *o, int fd)
+/* Gives the file a temporary name, in o->temp.  fd < 0: creates the file; else fd is an open file without a name, which
+ * gets the name.  Returns the file's descriptor, or -1 with errno. */
+static int give_temporary_name(struct outfile *o, int fd)
 {
     char open_file[32];
     int made = -1;
@@ -55,7 +55,8 @@ static int name_temporarily(struct outfile *o, int fd)
     return made;
 }
 
-/* Creates the file, without a name if that can be given later; its descriptor, or -1 and errno. */
+/* Creates the file: without a name if the system can name it later, else with a temporary name.  Returns its
+ * descriptor, or -1 with errno. */
 static int create_file(struct outfile *o)
 {
     const char *folder = arena_fmt(o->own, "%.*s.", folder_length(o), o->path);
@@ -63,18 +64,19 @@ static int create_file(struct outfile *o)
 
     if (access("/proc/self/fd", X_OK) == 0)
         fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-    return fd >= 0 ? fd : name_temporarily(o, -1);
+    return fd >= 0 ? fd : give_temporary_name(o, -1);
 }
 
-/* Names the file that has no name yet; 0, or -1 and errno. */
-static int name_finally(struct outfile *o)
+/* Gives the file without a name its final name; a temporary name if another file has the final one.  Returns 0, or -1
+ * with errno. */
+static int give_name(struct outfile *o)
 {
     char open_file[32];
 
     snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", fileno(o->f));
     if (linkat(AT_FDCWD, open_file, AT_FDCWD, o->path, AT_SYMLINK_FOLLOW) == 0)
         return 0;
-    return errno == EEXIST && name_temporarily(o, fileno(o->f)) >= 0 ? 0 : -1;
+    return errno == EEXIST && give_temporary_name(o, fileno(o->f)) >= 0 ? 0 : -1;
 }
 
 int outfile_open_to(struct outfile *o, const char *path, FILE *out, struct arena *of,
@@ -92,7 +94,7 @@ const char *outfile_missing(const char *path, struct arena *a)
     for (const char *s = path + 1; *path && (s = strchr(s, '/')); s += strspn(s, "/")) {
         const char *folder = arena_strdup(a, path, (size_t)(s - path));
         if (!s[strspn(s, "/")])
-            break; /* the whole path, which ends in slashes */
+            break; /* path ends in slashes: its last folder is what the caller creates */
         if (stat(folder, &st) != 0 && errno == ENOENT)
             return folder;
     }
@@ -110,7 +112,7 @@ int outfile_open(struct outfile *o, const char *path, struct arena *of, struct d
     if (!there && errno == ENAMETOOLONG)
         return diag_error(d, "%s: cannot be written: %s", path, strerror(errno));
     o->own = arena_new(of);
-    arena_defer(o->own, drop_file, o);
+    arena_defer(o->own, discard_file, o);
     int fd = create_file(o);
     o->f = fd < 0 ? NULL : fdopen(fd, "w");
     if (o->f != NULL)
@@ -146,7 +148,7 @@ int outfile_close(struct outfile *o, bool ok)
         return ok && fflush(o->f) == 0 ? 0 : -1;
     ok = ok && diag_broken_off(o->diag) == 0;
     bool whole = ok && fflush(o->f) == 0 && ferror(o->f) == 0;
-    whole = whole && (o->temp != NULL || name_finally(o) == 0);
+    whole = whole && (o->temp != NULL || give_name(o) == 0);
     int e = errno;
     if (fclose(o->f) != 0 && whole) {
         whole = false;

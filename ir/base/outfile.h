@@ -8,24 +8,27 @@
 #include <stdio.h>
 
 struct outfile {
-    FILE *f;
-    const char *path; /* "-": a stream of the caller's */
-    char *temp;       /* NULL: it has no name yet, or is such a stream */
+    FILE *f;          /* the caller writes to it; NULL: closed */
+    const char *path; /* final name; "-": f is a stream of the caller's, which stays open */
+    char *temp;       /* temporary name; NULL: the file has none */
     struct diag *diag;
-    struct arena *own; /* removes the file if it is freed before the file is closed */
+    struct arena *own; /* closes and removes the file if it is freed before outfile_close() */
 };
 
-/* 0 and o->f to write to, or -1 with a diagnostic.  *o must not be moved until it is closed; if memory runs out
- * before, or `of` is freed, nothing is left. */
+/* Creates the file for the name `path` and opens o->f for writing.  Returns 0; on failure reports an error and returns
+ * -1.  *o must stay at its place until it is closed.  If `of` is freed before that, nothing of the file is left. */
 int outfile_open(struct outfile *o, const char *path, struct arena *of, struct diag *d);
-/* The same, but the path "-" means the stream `out` (NULL: stdout), which stays open. */
+/* Does the same, except that the path "-" means the stream `out` (NULL: stdout), which stays open. */
 int outfile_open_to(struct outfile *o, const char *path, FILE *out, struct arena *of,
                     struct diag *d);
-/* Whether outfile_open would succeed, before much work is done for it; leaves nothing.  0 or -1. */
+/* Tests whether outfile_open() would succeed, so that a bad path is found before the work on its content; leaves
+ * nothing behind.  Returns 0; on failure reports an error and returns -1. */
 int outfile_check(const char *path, struct arena *of, struct diag *d);
-/* The first folder on the way to path that is not there, in a; NULL: all are. */
+/* Returns the first folder of the path (its last part excluded) that does not exist, in a; NULL: all exist. */
 const char *outfile_missing(const char *path, struct arena *a);
-/* Finishes and renames; on any failure (also an earlier one, when ok is false) nothing is left. */
+/* Closes the file and gives it its final name.  Returns 0; on failure removes the file, reports an error and returns
+ * -1.  ok == false: the caller's work failed: removes the file without a further error and returns -1.  A stream
+ * of the caller's is only flushed, without an error message. */
 int outfile_close(struct outfile *o, bool ok);
 
 #endif

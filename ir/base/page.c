@@ -1,4 +1,4 @@
-/* Text in 80 columns (page.h).  Every character counts as one column.  O(length). */
+/* Wrapped text and tables for terminals (page.h).  Every character counts as one column.  O(length). */
 #include "ir/base/page.h"
 
 #include "ir/base/numbers.h"
@@ -6,11 +6,12 @@
 #include <assert.h>
 #include <string.h>
 
+/* Returns the width of s[0 .. n) in columns. */
 static unsigned width_of(const char *s, size_t n)
 {
     unsigned columns = 0;
     for (size_t i = 0; i < n; i++)
-        columns += ((unsigned char)s[i] & 0xc0) != 0x80; /* not the rest of a character */
+        columns += ((unsigned char)s[i] & 0xc0) != 0x80; /* only first bytes of characters */
     return columns;
 }
 
@@ -19,7 +20,7 @@ unsigned page_width(const char *s)
     return width_of(s, strlen(s));
 }
 
-/* Whether the word is a unit, which stays with the number before it: "ms", "MiB),". */
+/* Whether word[0 .. n) is a unit, with punctuation or without: "ms", "MiB),".  It stays on the line of its number. */
 static bool is_unit(const char *word, size_t n)
 {
     static const char *const units[] = {"ps",  "ns",  "us", "ms", "s", "B", "KiB", "MiB",
@@ -32,8 +33,8 @@ static bool is_unit(const char *word, size_t n)
     return false;
 }
 
-/* Bytes of what stays together from s on: a word, or a number and its unit. */
-static size_t piece(const char *s)
+/* Returns the number of bytes at s that must stay on one line: a word, or a number with its unit. */
+static size_t unbreakable_length(const char *s)
 {
     size_t n = strcspn(s, " \n");
     if (n && s[n - 1] >= '0' && s[n - 1] <= '9' && s[n] == ' ') {
@@ -45,13 +46,13 @@ static size_t piece(const char *s)
 
 void page_words_in(FILE *f, const char *text, unsigned at, unsigned indent, unsigned columns)
 {
-    bool fresh = true; /* nothing on this line that a word must be kept apart from */
+    bool line_start = true; /* the line has no word yet, so the next one stays on it */
     while (*text) {
         size_t blanks = strspn(text, " ");
         const char *word = text + blanks;
-        size_t n = piece(word);
+        size_t n = unbreakable_length(word);
         unsigned room = width_of(word, n);
-        if (n && !fresh && at + blanks + room > columns) {
+        if (n && !line_start && at + blanks + room > columns) {
             fprintf(f, "\n%*s", (int)indent, "");
             at = indent;
             blanks = 0;
@@ -60,10 +61,10 @@ void page_words_in(FILE *f, const char *text, unsigned at, unsigned indent, unsi
             fprintf(f, "%*s%.*s", (int)blanks, "", (int)n, word);
         at += (unsigned)blanks + room;
         text = word + n;
-        fresh = *text == '\n';
-        if (fresh && *++text)
+        line_start = *text == '\n';
+        if (line_start && *++text)
             putc('\n', f);
-        at = fresh ? 0 : at;
+        at = line_start ? 0 : at;
     }
     putc('\n', f);
 }

@@ -1,4 +1,4 @@
-/* Text for people, in 80 columns. */
+/* Wrapped text and tables for terminals. */
 #ifndef PCC_IR_BASE_PAGE_H
 #define PCC_IR_BASE_PAGE_H
 
@@ -7,37 +7,43 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { PAGE_COLUMNS = 80, PAGE_CELLS = 16 };
+enum {
+    PAGE_COLUMNS = 80, /* width of a line of text */
+    PAGE_CELLS = 16    /* columns that a table may have */
+};
 
-/* What turns a terminal's colour on, and all of it off. */
+/* Control sequences that turn a terminal's colour on, and (PAGE_PLAIN) all colours off. */
 #define PAGE_RED "\033[1;31m"
 #define PAGE_YELLOW "\033[1;33m"
 #define PAGE_GREEN "\033[1;32m"
 #define PAGE_PLAIN "\033[0m"
 
-/* text and a line's end.  The cursor stands in column `at`; what of a line has no room in `columns` goes to lines of
- * their own behind `indent` blanks, broken at blanks, never before a unit ("2 ms"); a longer word stands alone. */
+/* Both write text and a line end.  `at` is the number of columns that the line has already.  A line longer than
+ * `columns` (page_words: 80) is broken at blanks, but not between a number and its unit ("2 ms"); its further lines
+ * begin with `indent` blanks.  A word that is too long for a line gets a line of its own. */
 void page_words(FILE *f, const char *text, unsigned at, unsigned indent);
 void page_words_in(FILE *f, const char *text, unsigned at, unsigned indent, unsigned columns);
 
 /* A table; each column is as wide as its widest cell. */
 struct page_table {
-    uint32_t ncol, nrow, cap;
-    uint32_t left; /* bits: columns that begin at the left */
-    unsigned width[PAGE_CELLS];
-    const char **cell; /* [nrow][ncol] */
+    uint32_t ncol, nrow;
+    uint32_t cap;               /* cells that cell[] has memory for */
+    uint32_t left;              /* bit k: column k is aligned to the left, else to the right */
+    unsigned width[PAGE_CELLS]; /* [column] width of its widest cell */
+    const char **cell;          /* [nrow][ncol] */
     struct arena *own;
 };
-/* At most PAGE_CELLS columns.  Texts of cells are kept by the caller until it is printed; it lives as long as a. */
+/* Begins an empty table with ncol <= PAGE_CELLS columns, in a.  The caller keeps the texts of its cells until it is
+ * printed. */
 void page_table_begin(struct page_table *t, uint32_t ncol, uint32_t left, struct arena *a);
-/* A row of t->ncol cells, NULL for one that is empty; the first row is the head. */
+/* Adds a row of t->ncol cells; NULL: an empty cell. */
 void page_table_row(struct page_table *t, const char *const *cell);
-/* How wide a row is, with a blank behind each cell. */
+/* Returns the width of a row in columns, with a blank after each cell. */
 unsigned page_table_width(const struct page_table *t);
-/* Row i without a line's end, a blank behind each cell. */
+/* Writes a row without a line end, with a blank after each cell. */
 void page_table_put(FILE *f, const struct page_table *t, uint32_t row);
 
-/* Width of s in columns: its number of UTF-8 characters. */
+/* Returns the width of s in columns: its number of UTF-8 characters. */
 unsigned page_width(const char *s);
 
 #endif

@@ -1,11 +1,11 @@
-/* Random numbers from a seed: the same on every machine (splitmix64; Steele, Lea, Flood, "Fast splittable pseudorandom
- * number generators", 2014).  O(1) each. */
+/* Pseudorandom numbers from a seed, the same on every machine (splitmix64; Steele, Lea, Flood, "Fast splittable
+ * pseudorandom number generators", 2014).  O(1) each. */
 #ifndef PCC_IR_BASE_RANDOM_H
 #define PCC_IR_BASE_RANDOM_H
 
 #include <stdint.h>
 
-/* 64 bits; *state is the seed before the first call. */
+/* Returns the next 64 random bits.  Before the first call *state is the seed; each call changes it. */
 static inline uint64_t random_bits(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -14,7 +14,7 @@ static inline uint64_t random_bits(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* A number in [0, n); n > 0. */
+/* Returns a random number in 0 .. n - 1, n > 0. */
 static inline uint32_t random_below(uint64_t *state, uint32_t n)
 {
     return (uint32_t)(((random_bits(state) >> 32) * n) >> 32);

@@ -1,8 +1,8 @@
-/* Interned strings: open addressing with linear probing over ids.
+/* Interned strings (strings.h): open addressing with linear probing over ids.
  *
- * The table holds ids only (0: free), so that growing it rehashes nothing: each string keeps its
- * hash.  It is kept at most half full.  The hash has a key (hash.h): a file cannot choose names that
- * collide, and ids, with them every order that pcc derives from strings, do not depend on it. */
+ * The slots hold ids only (0: free).  Each string keeps its hash, so that no string is hashed again when the table
+ * grows.  The table is at most half full.  The hash has a random key (hash.h), so that a file cannot choose names that
+ * collide.  Ids do not depend on the key, and so no order that pcc derives from ids does. */
 #include "ir/base/strings.h"
 
 #include "ir/base/hash.h"
@@ -11,16 +11,16 @@
 
 struct string {
     const char *text;
-    size_t n;
+    size_t n; /* bytes without the final NUL */
     uint32_t hash;
 };
 
 struct strings {
     struct arena *mem;
-    struct string *item;
-    uint32_t n, cap;
-    uint32_t *slot;
-    uint32_t mask; /* slots - 1, slots a power of two */
+    struct string *item; /* [id] */
+    uint32_t n, cap;     /* number of ids; ids that item[] has memory for */
+    uint32_t *slot;      /* [slot] id; 0: free */
+    uint32_t mask;       /* number of slots - 1; the number of slots is a power of two */
     struct hash_key key;
 };
 
@@ -38,10 +38,11 @@ struct strings *strings_new(struct arena *a)
     return t;
 }
 
+/* Doubles the number of slots and puts all ids into the new ones. */
 static void slots_double(struct strings *t)
 {
     if (t->mask == UINT32_MAX)
-        arena_array(t->mem, SIZE_MAX, 2); /* more than 2^31 strings: reported as out of memory */
+        arena_array(t->mem, SIZE_MAX, 2); /* 2^31 strings: fails as if out of memory */
     t->mask = t->mask * 2 + 1;
     t->slot = arena_array(t->mem, (size_t)t->mask + 1, sizeof *t->slot);
     for (uint32_t id = 1; id < t->n; id++) {

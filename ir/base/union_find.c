@@ -1,5 +1,5 @@
-/* Colocation classes (union_find.h): union-find; the smaller index becomes the root, paths are halved.  O(log n) a
- * step on average. */
+/* Colocation classes (union_find.h): union-find.  When two classes are joined, the smaller root becomes the root of
+ * both; searches halve the paths to the roots.  O(log n) amortized for each call of find and join. */
 #include "ir/base/union_find.h"
 
 #include "ir/base/numbers.h"
@@ -15,6 +15,7 @@ struct classes classes_new(struct arena *a, uint32_t n)
     return c;
 }
 
+/* Returns the root of v's class, and halves the path from v to it. */
 static uint32_t find_root(uint32_t *parent, uint32_t v)
 {
     while (parent[v] != v)

@@ -1,4 +1,4 @@
-/* Colocation classes, vertices that must share a device: a union-find that remembers why. */
+/* Colocation classes: sets of vertices that must share a device, joined by union-find, with the reasons. */
 #ifndef PCC_IR_BASE_UNION_FIND_H
 #define PCC_IR_BASE_UNION_FIND_H
 
@@ -9,22 +9,22 @@
 
 struct classes {
     uint32_t n; /* vertices */
-    /* [vertex] another member of its class; a root's own number: it is the class's first member */
+    /* [vertex] a smaller member of its class, or the vertex itself if it is the smallest: the root of the class */
     uint32_t *parent;
-    /* [root] reasons of all unions that made the class, as bits; valid for roots only */
-    uint16_t *why;
+    uint16_t *why; /* [root] reasons of all joins that made the class, as bits; only for roots */
 };
 
-/* Every vertex alone.  Lives in a. */
+/* Returns classes of one vertex each, in a. */
 struct classes classes_new(struct arena *a, uint32_t n);
-/* The root of v's class. */
+/* Returns the root of v's class: its smallest member. */
 uint32_t classes_find(struct classes *c, uint32_t v);
-/* Joins the classes of two vertices; true if they were two. */
+/* Joins the classes of u and v for the reasons `why` (bits).  Returns false, and drops the reasons, if u and v were in
+ * one class already. */
 bool classes_join(struct classes *c, uint32_t u, uint32_t v, int why);
-/* Joins the vertices of equal group[] (0: in no group). */
+/* Joins all vertices with the same group[vertex] (0: in no group) for the reasons `why`.  Takes memory from scratch. */
 void classes_join_groups(struct classes *c, const uint32_t *group, int why, struct arena *scratch);
-/* Writes group[vertex], the number of the vertex's class; classes are numbered by their first members.  Returns the
- * number of classes. */
+/* Numbers the classes 0, 1, ... in the order of their smallest members, writes the number of each vertex's class to
+ * group[vertex], and returns the number of classes. */
 uint32_t classes_number(struct classes *c, uint32_t *group);
 
 #endif

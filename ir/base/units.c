@@ -1,8 +1,8 @@
-/* Units: reading and printing of exact quantities, and arithmetic that does not overflow.
+/* Quantities with units (units.h): exact parsing and printing, and arithmetic that does not overflow.
  *
- * A number is read as mantissa * 10^-decimals with trailing zeros of the fraction dropped, the
- * mantissa at most 10^25, so that its product with any unit fits in 128 bits; the quotient by
- * 10^decimals must come out even.  Printing is by integer division only.  O(length of the text). */
+ * A number is parsed as mantissa * 10^-decimals, without trailing zeros of the fraction.  The mantissa is at most
+ * 10^25, so that its product with the size of any unit fits in 128 bits; the product must be a multiple of
+ * 10^decimals, or parsing fails.  Printing uses integer division only.  O(length of the text). */
 #include "ir/base/units.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ __extension__ typedef unsigned __int128 u128;
 
 struct unit {
     const char *name;
-    int64_t size;
+    int64_t size; /* in base units: ps, bytes, or 1 for counts */
 };
 
 #define KIB INT64_C(1024)
@@ -32,36 +32,39 @@ static const struct unit counts[] = {{"", 1},           {"k", 1000},
                                      {"G", 1000000000}, {"T", INT64_C(1000000000000)},
                                      {NULL, 0}};
 
+/* The number mantissa * 10^-decimals. */
 struct decimal {
-    u128 mantissa;
-    int decimals; /* <= 25, trailing zeros dropped */
+    u128 mantissa; /* <= 10^25 */
+    int decimals;  /* 0 .. 25; trailing zeros of the fraction are dropped */
 };
 
-static bool digit(char c)
+/* Whether c is a decimal digit. */
+static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-/* Reads a number: "12", "12.5", ".5", not "12.".  Returns what follows it, NULL: there is none. */
+/* Parses the number at the beginning of s: "12", "12.5" or ".5", but not "12.".  Returns the rest of s after it; NULL:
+ * s begins with no number, or with too large or too precise a number. */
 static const char *decimal_parse(const char *s, struct decimal *d)
 {
     static const u128 most = (u128)10000000000000 * 1000000000000; /* 10^25 */
-    int zeros = 0;
+    int zeros = 0; /* zeros of the fraction since its last other digit */
     bool any = false;
 
     d->mantissa = 0;
     d->decimals = 0;
-    for (; digit(*s); s++, any = true) {
+    for (; is_digit(*s); s++, any = true) {
         d->mantissa = d->mantissa * 10 + (unsigned)(*s - '0');
         if (d->mantissa > most)
             return NULL;
     }
     if (*s != '.')
         return any ? s : NULL;
-    if (!digit(*++s))
+    if (!is_digit(*++s))
         return NULL;
-    for (; digit(*s); s++) {
-        if (*s == '0') { /* counts only if another digit follows; longer runs than 25 never do */
+    for (; is_digit(*s); s++) {
+        if (*s == '0') { /* counts if another digit follows; behind more than 25 zeros that fails */
             zeros += zeros < 32;
             continue;
         }
@@ -75,7 +78,8 @@ static const char *decimal_parse(const char *s, struct decimal *d)
     return s;
 }
 
-/* Reads s[0 .. n) as a number with one of the units; false: it is none, or no whole number of the base unit. */
+/* Parses s[0 .. n), a number followed by the name of one of the units, and writes the quantity in base units to *out.
+ * Returns false if the text is something else, or not a whole number of base units below 2^63. */
 static bool quantity_parse(const char *s, size_t n, const struct unit *units, int64_t *out)
 {
     struct decimal d;
@@ -129,12 +133,14 @@ bool share_parse(const char *s, int64_t *millionths)
            *millionths <= 1000000;
 }
 
-static uint64_t magnitude(int64_t v)
+/* Returns the absolute value of v. */
+static uint64_t absolute(int64_t v)
 {
     return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
 
-/* "-12.050us": part has `decimals` digits. */
+/* Prints a number with a unit, such as "-12.050us", into buf[UNIT_TEXT] and returns buf.  part: the fraction as a
+ * number of `decimals` digits; decimals == 0: no fraction. */
 static char *fixed_print(char *buf, bool negative, uint64_t whole, uint64_t part, int decimals,
                          const char *unit)
 {
@@ -155,7 +161,7 @@ static char *fixed_print(char *buf, bool negative, uint64_t whole, uint64_t part
 
 char *time_print(char *buf, int64_t ps)
 {
-    uint64_t v = magnitude(ps);
+    uint64_t v = absolute(ps);
     int u = 0;
 
     while (u < 4 && v >= (uint64_t)times[u + 1].size)
@@ -191,17 +197,18 @@ char *rate_print(char *buf, int64_t bps)
     return buf;
 }
 
-/* Four digits, rounded half up, of the largest unit that leaves at least one before the point. */
+/* Prints the value in the largest of the n units in which it is at least 1, with four digits, rounded half up.  Prints
+ * all digits in the smallest unit.  units: ascending, units[0].size is 1. */
 static char *print_short(char *buf, int64_t value, const struct unit *units, int n)
 {
-    uint64_t v = magnitude(value);
+    uint64_t v = absolute(value);
     int u = 0;
 
     while (u + 1 < n && v >= (uint64_t)units[u + 1].size)
         u++;
     for (; u > 0; u++) {
         u128 size = (u128)units[u].size;
-        uint64_t scale = 1000, scaled; /* the value is scaled / scale units */
+        uint64_t scale = 1000, scaled; /* the rounded value is scaled / scale units */
         int decimals = 3;
         for (;; scale /= 10, decimals--) {
             scaled = (uint64_t)(((u128)v * scale + size / 2) / size);
@@ -211,7 +218,7 @@ static char *print_short(char *buf, int64_t value, const struct unit *units, int
         if (u + 1 == n || (u128)scaled * size < (u128)units[u + 1].size * scale) {
             return fixed_print(buf, value < 0, scaled / scale, scaled % scale, decimals,
                                units[u].name);
-        } /* else rounding carried it into the next unit */
+        } /* else rounding made it 1 of the next unit */
     }
     return fixed_print(buf, value < 0, v, 0, 0, units[0].name);
 }

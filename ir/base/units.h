@@ -1,7 +1,8 @@
-/* Units: int64 picoseconds and bytes inside, "12.5us", "16GiB" and "25GB/s" outside.
+/* Quantities with units: pcc computes with int64_t numbers of ps and bytes; files and users write "12.5us", "16GiB",
+ * "25GB/s".
  *
- * Printing is exact (print, then parse, gives the same number) unless a function says "short".
- * Parsing is exact or fails; no floating point is used. */
+ * Printing is exact (parsing the printed text gives the same number) except in functions named "short".  Parsing is
+ * exact or fails.  No floating point is used. */
 #ifndef PCC_IR_BASE_UNITS_H
 #define PCC_IR_BASE_UNITS_H
 
@@ -9,37 +10,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { UNIT_TEXT = 32 }; /* room for any printed quantity, with the final NUL */
+enum { UNIT_TEXT = 32 }; /* bytes of the longest printed quantity, with the final NUL */
 
 #define PS_PER_S INT64_C(1000000000000)
 
-/* Each parser reads all of s; false: not such a quantity, or not an integer number of ps, B, B/s. */
-bool time_parse(const char *s, int64_t *ps); /* ps ns us ms s */
-/* none B kB MB GB TB KiB MiB GiB TiB (K M G T: binary) */
+/* Each parser parses all of s, a number and a unit without a blank between them.  Returns false if s is no such
+ * quantity or not a whole number of ps, bytes, bytes per second, or millionths. */
+bool time_parse(const char *s, int64_t *ps); /* units: ps ns us ms s */
+/* units: none or B (bytes), kB or KB, MB GB TB (powers of 1000), KiB MiB GiB TiB or K M G T (powers of 1024) */
 bool bytes_parse(const char *s, int64_t *b);
-bool rate_parse(const char *s, int64_t *bps); /* a size, then "/s" */
-bool count_parse(const char *s, int64_t *n);  /* digits, then none k M G T (powers of ten) */
-bool share_parse(const char *s, int64_t *millionths); /* "0.35": in 0.000001..1 */
+bool rate_parse(const char *s, int64_t *bps); /* bytes per second: a size, then "/s" */
+bool count_parse(const char *s, int64_t *n);  /* units: none, k or K, M G T (powers of 1000) */
+/* a share from 0.000001 to 1: "0.35" or "35%" */
+bool share_parse(const char *s, int64_t *millionths);
 
 /* Each printer fills buf[UNIT_TEXT] and returns it. */
 char *time_print(char *buf, int64_t ps);  /* exact: "1.29us" */
 char *bytes_print(char *buf, int64_t b);  /* exact: "16GiB", "1234B" */
 char *rate_print(char *buf, int64_t bps); /* exact: "25GB/s" */
-char *time_short(char *buf, int64_t ps);  /* four digits: "12.35 ms" */
-char *bytes_short(char *buf, int64_t b);  /* four digits: "118.3 MiB" */
-/* a size that a user is to pass to an option, rounded up if at all: "1.490 MiB (1561900 bytes)", or "12.00 MiB";
- * fills buf[BYTES_BOTH] */
+char *time_short(char *buf, int64_t ps);  /* rounded to four digits: "12.35 ms" */
+char *bytes_short(char *buf, int64_t b);  /* rounded to four digits: "118.3 MiB" */
+char *count_short(char *buf, int64_t n);  /* rounded to four digits: "124.4 M" */
+/* Prints a size that the user can pass to an option into buf[BYTES_BOTH]: like bytes_short(), and exactly, too, if that
+ * is rounded: "12.00 MiB", "1.490 MiB (1561900 bytes)". */
 enum { BYTES_BOTH = 64 };
 char *bytes_both(char *buf, int64_t b);
-char *count_short(char *buf, int64_t n); /* four digits: "124.4 M" */
 
-/* Saturating arithmetic on quantities >= 0: the sum or product, or INT64_MAX. */
+/* Both return the sum or product of a, b >= 0, or INT64_MAX if it overflows. */
 int64_t sat_add(int64_t a, int64_t b);
 int64_t sat_mul(int64_t a, int64_t b);
-/* ceil(a * b / c) for a, b >= 0, c > 0 through 128 bits, saturating. */
+/* Returns a * b / c, rounded up, for a, b >= 0, c > 0; INT64_MAX if the result overflows.  The product may have 128
+ * bits. */
 int64_t mul_div_ceil(int64_t a, int64_t b, int64_t c);
 
-/* Whole per cent, rounded down: 100 only if part is all of it; 0 of nothing.  part, all >= 0. */
+/* Returns the per cent of `all` that part is, rounded down: 100 or more only if part >= all; 0 if all is 0.  part,
+ * all >= 0. */
 int percent_of(int64_t part, int64_t all);
 
 #endif

@@ -1,4 +1,4 @@
-/* UTF-8, decoded and made harmless (utf8.h).  O(bytes). */
+/* Decoding, checking and escaping UTF-8 (utf8.h).  O(bytes). */
 #include "ir/base/utf8.h"
 
 #include <assert.h>
@@ -24,12 +24,12 @@ size_t utf8_decode(const char *text, size_t n, uint32_t *code)
 
 bool utf8_shown(uint32_t c)
 {
-    bool turns = c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
-                 (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
-    return c >= ' ' && !(c >= 0x7f && c < 0xa0) && !turns && (c & 0xfffe) != 0xfffe;
+    bool layout = c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+                  (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
+    return c >= ' ' && !(c >= 0x7f && c < 0xa0) && !layout && (c & 0xfffe) != 0xfffe;
 }
 
-/* Whether eight bytes are ASCII. */
+/* Whether the eight bytes at s are ASCII. */
 static bool is_ascii(const char *s)
 {
     uint64_t w;
@@ -42,7 +42,7 @@ size_t utf8_good(const char *s, size_t n)
     uint32_t code;
     for (size_t i = 0, len; i < n; i += len) {
         if (n - i < 8 && n >= 8 && is_ascii(s + n - 8))
-            return n; /* so is the rest */
+            return n; /* the rest is ASCII, since the last eight bytes are */
         bool eight = n - i >= 8 && is_ascii(s + i), one = !((unsigned char)s[i] & 0x80);
         len = eight ? 8 : one ? 1 : utf8_decode(s + i, n - i, &code);
         if (len == 0)
@@ -51,8 +51,9 @@ size_t utf8_good(const char *s, size_t n)
     return n;
 }
 
-/* The next character of s as it is shown, in out (at most four times its length); its length in s. */
-static size_t show_next(const char *s, size_t n, char *out, size_t *k)
+/* Writes the first character of s[0 .. n) to out as utf8_plain() shows it, and the number of bytes written to *k, at
+ * most four times the character's length.  Returns the character's length in s. */
+static size_t escape_next(const char *s, size_t n, char *out, size_t *k)
 {
     static const char hex[] = "0123456789abcdef";
     uint32_t code;
@@ -73,7 +74,7 @@ static size_t show_next(const char *s, size_t n, char *out, size_t *k)
 void utf8_plain(char *out, const char *s)
 {
     for (size_t n = strlen(s), k; n > 0; out += k) {
-        size_t len = show_next(s, n, out, &k);
+        size_t len = escape_next(s, n, out, &k);
         s += len;
         n -= len;
     }
@@ -102,7 +103,7 @@ void utf8_put(FILE *f, const char *s)
 {
     char one[8];
     for (size_t n = strlen(s), k; n > 0;) {
-        size_t plain = 0; /* most text is */
+        size_t plain = 0; /* number of plain ASCII bytes at s, which most text consists of */
         while (plain < n && s[plain] >= ' ' && s[plain] < 0x7f)
             plain++;
         fwrite(s, 1, plain, f);
@@ -110,7 +111,7 @@ void utf8_put(FILE *f, const char *s)
         n -= plain;
         if (n == 0)
             break;
-        size_t len = show_next(s, n, one, &k);
+        size_t len = escape_next(s, n, one, &k);
         fwrite(one, 1, k, f);
         s += len;
         n -= len;

@@ -1,7 +1,7 @@
-/* UTF-8: checked where names come in, made harmless where they go out.
+/* UTF-8: checking text of inputs, and making it harmless in outputs.
  *
- * Text from a file may hold what a terminal obeys (ESC, U+009B), what turns the direction of writing, or bytes that are
- * no character at all: utf8_plain and utf8_put are how such text goes into messages, tables and lists. */
+ * Text from a file may contain characters that control a terminal (ESC, U+009B) or change the direction of writing, or
+ * bytes that are no UTF-8.  Messages, tables and lists show such text by utf8_plain, utf8_text or utf8_put. */
 #ifndef PCC_IR_BASE_UTF8_H
 #define PCC_IR_BASE_UTF8_H
 
@@ -12,21 +12,23 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Length of the character at s (at most n > 0 bytes are there), 0: no UTF-8; its code in *code. */
+/* Decodes the first character of s[0 .. n), n > 0.  Writes its code point to *code and returns its length in bytes; 0:
+ * the bytes are not UTF-8. */
 size_t utf8_decode(const char *s, size_t n, uint32_t *code);
-/* Whether it may be shown: no control character, surrogate or mark of direction. */
+/* Whether a code point from utf8_decode() can be shown as it is: no control character, no line or paragraph separator,
+ * no mark of writing direction, and no U+FFFE or U+FFFF of any plane. */
 bool utf8_shown(uint32_t code);
-/* Bytes of s[n] before the first that is not UTF-8; n: all are.  O(n). */
+/* Returns the number of bytes of s[0 .. n) before the first one that is not UTF-8; n: all are UTF-8.  O(n). */
 size_t utf8_good(const char *s, size_t n);
 
-/* Whether all of s may be shown. */
+/* Whether s is UTF-8 and all its characters can be shown (utf8_shown). */
 bool utf8_harmless(const char *s);
-/* s with unprintable bytes as \xNN and unprintable characters as \uNNNN or \UNNNNNN; out has room for 4 * strlen(s) +
- * 1. */
+/* Writes s to out, with bytes that are not UTF-8, or ASCII control characters, as \xNN and other characters that cannot
+ * be shown as \uNNNN or \UNNNNNN.  out must have 4 * strlen(s) + 1 bytes. */
 void utf8_plain(char *out, const char *s);
-/* The same, allocated in a; s itself if nothing has to be replaced. */
+/* Returns the same text in a; s itself if nothing has to be replaced. */
 const char *utf8_text(struct arena *a, const char *s);
-/* The same to f. */
+/* Writes the same text to f. */
 void utf8_put(FILE *f, const char *s);
 
 #endif

@@ -1,10 +1,11 @@
-/* Warnings that are switched on, off, or into errors (warning_switch.h).  O(number of warnings). */
+/* The option -W, which shows or hides warnings or lets them fail the run (warning_switch.h).  O(number of warnings). */
 #include "ir/base/warning_switch.h"
 
 #include "ir/base/nearest.h"
 
 #include <string.h>
 
+/* Returns the warning of that name; WARN_NONE: there is none. */
 static enum warning find_warning(const char *name)
 {
     for (int w = WARN_NONE + 1; w < WARN_COUNT; w++)
@@ -13,7 +14,7 @@ static enum warning find_warning(const char *name)
     return WARN_NONE;
 }
 
-/* The rest of s after a prefix, or NULL. */
+/* Returns the rest of s after the prefix, or NULL if s does not begin with it. */
 static const char *skip_prefix(const char *s, const char *prefix)
 {
     size_t n = strlen(prefix);

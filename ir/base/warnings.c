@@ -1,4 +1,4 @@
-/* Names of warnings (warnings.h).  O(1). */
+/* Names and meanings of the warnings (warnings.h).  O(1). */
 #include "ir/base/warnings.h"
 
 static const struct warning_text texts[WARN_COUNT] = {

@@ -1,11 +1,12 @@
-/* The warnings that pcc can give, each with a name: what -W switches and --diag=json know them by. */
+/* The warnings that pcc can give.  Each has a name, by which -W selects it and --diag=json reports it. */
 #ifndef PCC_IR_BASE_WARNINGS_H
 #define PCC_IR_BASE_WARNINGS_H
 
 #include "ir/base/arena.h"
 
+/* The meaning of each warning is its help text in warnings.c. */
 enum warning {
-    WARN_NONE, /* notes and errors */
+    WARN_NONE, /* stands with notes and errors, which are no warnings */
     WARN_ANNOTATION,
     WARN_DOUBLE_DEFINITION,
     WARN_FUNCTION_COST,
@@ -35,10 +36,11 @@ enum warning {
 };
 
 struct warning_text {
-    const char *name, *help;
+    const char *name; /* such as "loop-count": lower case; must not begin with "no-" or "error" */
+    const char *help; /* what the warning is about, for --help */
 };
 
-/* Name and meaning; names are lower case, none begins with "no-" or "error". */
+/* Returns the name and meaning of a warning; both are NULL for WARN_NONE. */
 struct warning_text warning_text(enum warning w);
 
 #endif

@@ -1,4 +1,5 @@
-/* What follows from a cluster: peaks, groups, names of devices.  O(classes) each.  What moved values take: links.c. */
+/* Answers questions about a cluster: peaks, classes, groups, names of devices (cluster.h).  O(classes) each.  Times of
+ * transfers are in links.c. */
 #include "ir/cluster/cluster.h"
 
 #include "ir/base/strings.h"
@@ -36,12 +37,12 @@ uint32_t cluster_class(const struct cluster *c, uint32_t dev)
 
 uint32_t cluster_group(const struct cluster *c, uint32_t dev)
 {
-    uint32_t k = 0, at = dev;
+    uint32_t k = 0, place = dev; /* place: number within the class */
 
-    while (k + 1 < c->ncls && at >= c->cls[k].count)
-        at -= c->cls[k++].count;
-    assert(at < c->cls[k].count);
-    return c->cls[k].group ? dev - at % c->cls[k].group : dev;
+    while (k + 1 < c->ncls && place >= c->cls[k].count)
+        place -= c->cls[k++].count;
+    assert(place < c->cls[k].count);
+    return c->cls[k].group ? dev - place % c->cls[k].group : dev;
 }
 
 uint32_t cluster_main_class(const struct cluster *c)
@@ -69,8 +70,9 @@ bool cluster_grouped(const struct cluster *c)
     return false;
 }
 
-/* The number in a device's name: its place among all accelerators, or among all host devices. */
-static uint32_t number_of(const struct cluster *c, uint32_t dev)
+/* Returns the number in the name of a device: how many accelerators (for a host device: how many host devices) come
+ * before it. */
+static uint32_t name_number(const struct cluster *c, uint32_t dev)
 {
     uint32_t k = cluster_class(c, dev), first = 0, same = 0;
 
@@ -85,11 +87,12 @@ const char *cluster_device_name(const struct cluster *c, struct arena *a, uint32
 {
     const char *kind = c->cls[cluster_class(c, dev)].host ? "cpu" : "acc";
 
-    return arena_fmt(a, "%s%u", kind, number_of(c, dev));
+    return arena_fmt(a, "%s%u", kind, name_number(c, dev));
 }
 
-/* The number in "acc12", -1: it is written otherwise or too large. */
-static int number_in(const char *digits)
+/* Returns the number that the text stands for; -1 if it is no number below CLUSTER_DEVICES or begins with needless
+ * zeros. */
+static int parse_number(const char *digits)
 {
     int n = 0;
 
@@ -106,7 +109,7 @@ static int number_in(const char *digits)
 int cluster_device(const struct cluster *c, const char *name)
 {
     bool host = strncmp(name, "cpu", 3) == 0;
-    int n = host || strncmp(name, "acc", 3) == 0 ? number_in(name + 3) : -1;
+    int n = host || strncmp(name, "acc", 3) == 0 ? parse_number(name + 3) : -1;
     uint32_t first = 0;
 
     for (uint32_t k = 0; n >= 0 && k < c->ncls; first += c->cls[k++].count) {

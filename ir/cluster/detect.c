@@ -1,6 +1,7 @@
-/* -d detect (detect.h): nvidia-smi is asked for names and memory, a line each; a name is that of the preset that it
- * holds as a word, blanks aside ("NVIDIA GeForce RTX 3090" is a rtx3090, a "RTX 3090 Ti" is none).  Neighbours of one
- * class and memory are one item.  O(GPUs * presets). */
+/* The option -d detect (detect.h).  The program nvidia-smi prints a line with name and memory for each GPU.  A GPU is
+ * of the preset whose name its own name contains, blanks and capitals ignored, without a letter or digit behind:
+ * "NVIDIA GeForce RTX 3090" is an rtx3090, an "RTX 3090Ti" is none.  Neighbouring GPUs with the same preset and
+ * memory make one item of the text.  O(GPUs * presets). */
 #include "ir/cluster/detect.h"
 
 #include "ir/base/child.h"
@@ -12,9 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 1 << 16 };
+enum { MOST_BYTES = 1 << 16 }; /* of nvidia-smi's output */
 
-static int ask(void *program, FILE *out)
+/* Runs nvidia-smi, the program at this path, in the child process; its output goes to `out`.  Returns only if the
+ * program cannot be started: -1. */
+static int run_nvidia_smi(void *program, FILE *out)
 {
     char name[] = "nvidia-smi", query[] = "--query-gpu=name,memory.total";
     char format[] = "--format=csv,noheader,nounits";
@@ -25,8 +28,8 @@ static int ask(void *program, FILE *out)
     return -1;
 }
 
-/* Whether s begins with the word, blanks within it aside, and no letter or digit follows. */
-static bool begins(const char *s, const char *word)
+/* Whether s begins with the word, capitals and blanks in s ignored, and no letter or digit follows. */
+static bool begins_with(const char *s, const char *word)
 {
     for (; *word; s++) {
         if (*s == ' ')
@@ -38,16 +41,18 @@ static bool begins(const char *s, const char *word)
     return !isalnum((unsigned char)*s);
 }
 
-static const char *preset_in(const char *name)
+/* Returns the name of the accelerator preset that a GPU's name holds; NULL: none. */
+static const char *find_preset(const char *name)
 {
     struct device_class c;
     for (const char *s = name; *s; s++)
         for (uint32_t i = 0; *s != ' ' && preset_at(i, &c); i++)
-            if (!c.host && begins(s, c.name))
+            if (!c.host && begins_with(s, c.name))
                 return c.name;
     return NULL;
 }
 
+/* Returns "1xcpu:MEMORY" with the memory of this machine, without ":MEMORY" if it is not known. */
 static const char *describe_cpu(struct arena *a)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
@@ -56,7 +61,8 @@ static const char *describe_cpu(struct arena *a)
                : "1xcpu";
 }
 
-/* text: lines "NAME, MIB". */
+/* Returns the GPUs in a text of lines "NAME, MIB", which it changes, as "2xa100:81920MiB,1xt4:..."; without a line, the
+ * processor.  NULL and an error if no preset has the name of a GPU. */
 static const char *describe_gpus(char *text, struct arena *a, struct diag *d)
 {
     const char *all = "", *last = "", *sep = "";
@@ -67,7 +73,7 @@ static const char *describe_gpus(char *text, struct arena *a, struct diag *d)
         int64_t mib = comma ? strtoll(comma + 1, NULL, 10) : 0;
         if (comma)
             *comma = 0;
-        const char *preset = preset_in(line);
+        const char *preset = find_preset(line);
         if (!preset) {
             diag_error(
                 d,
@@ -97,7 +103,7 @@ const char *cluster_detect(struct arena *a, struct diag *d)
     clock_limit(&clock, SECONDS * INT64_C(1000000000));
     struct child_answer said = {.end = CHILD_MISSING};
     if (program)
-        said = child_run(ask, program, &clock, MOST_BYTES, a);
+        said = child_run(run_nvidia_smi, program, &clock, MOST_BYTES, a);
     const char *text = said.end == CHILD_DONE && said.n
                            ? describe_gpus(arena_strdup(a, said.bytes, said.n), a, d)
                            : describe_cpu(a);

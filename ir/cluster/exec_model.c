@@ -1,4 +1,4 @@
-/* The settings of an execution model, and what a device's work takes under it (exec_model.h).
+/* The settings of an execution model, and the loads and copies of weights that follow from it (exec_model.h).
  *
  * Source: the placement paper, 5.1 (loads), H.1 (overlap) and H.2 (copies).  O(1) each. */
 #include "ir/cluster/exec_model.h"
@@ -21,7 +21,7 @@ const char *const memory_model_name[MEMORY_MODELS + 1] = {"", "sum", "live", "pa
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define FIELD(name) offsetof(struct exec_model, name)
 
-/* In the order of the textual IR. */
+/* The rows stand in the order in which the textual IR has the settings. */
 const struct opt exec_settings[] = {
     {OPT_CHOICE, "io", FIELD(io_free), .bytes = 1, .names = WORDS("paid", "free"),
      .help = "whether model inputs and outputs cost transfers (default: paid)", .topic = IN_COSTS,
@@ -33,7 +33,7 @@ const struct opt exec_settings[] = {
      .help =
          "transfers of a device after its computing, beside it, or in and out apart (default: sum)",
      .topic = IN_COSTS, .with = WITH_PLAN},
-    {OPT_CHOICE, "objective", FIELD(objective), .bytes = 4, /* names: exec_values() */
+    {OPT_CHOICE, "objective", FIELD(objective), .bytes = 4, /* names come from exec_values() */
      .help = "what the plan is to make small: the time of each of many samples, that of one alone "
              "(latency: by subgraphs), or of a training iteration (default: time-per-sample)",
      .topic = IN_PLANNING, .with = WITH_PLAN},
@@ -74,7 +74,7 @@ const struct opt exec_settings[] = {
          "latency: subgraphs of an accelerator that have no slots keep out of each other's way, or may "
          "run at once (default: exclusive)",
      .topic = IN_COMPARING, .about = ABOUT_SUBGRAPHS, .in_plans = true},
-    /* the key is that of an iteration: ir/text has another one for samples */
+    /* the key is for iterations; for the time per sample ir/text writes the key "schedule" */
     {OPT_CHOICE, "schedule", FIELD(training.schedule), .bytes = 4, .names = training_schedule_name,
      .help = "in which order a pipeline trains (default: dapple); time-per-sample knows pipedream, "
              "forward and backward in turn (default), and gpipe, one after the other",
@@ -186,7 +186,7 @@ bool exec_counts(const struct exec_model *e, const struct opt *o)
 
 const char *exec_told(const struct exec_model *e, const struct opt *o, struct arena *a)
 {
-    unsigned alone = ABOUT_STEP | ABOUT_SUBGRAPHS; /* an iteration has "training" */
+    unsigned alone = ABOUT_STEP | ABOUT_SUBGRAPHS; /* iterations: object "training" */
     if (!o->in_plans || !(o->about & exec_kind(e)->about & alone))
         return NULL;
     if (o->off == FIELD(memory))
@@ -228,8 +228,8 @@ int64_t exec_weight_copies(const struct exec_model *e, bool training)
     unsigned about = exec_kind(e)->about;
     if (!training || !(about & (ABOUT_STEP | ABOUT_ITERATION)))
         return 1;
-    bool twice = about & ABOUT_ITERATION || exec_memory(e) == MEMORY_PAPER;
-    return 1 + twice + (int64_t)e->optimizer;
+    bool gradients = about & ABOUT_ITERATION || exec_memory(e) == MEMORY_PAPER;
+    return 1 + gradients + (int64_t)e->optimizer;
 }
 
 uint32_t training_count(const struct training *t)

@@ -1,12 +1,12 @@
-/* Links of classes to the host and within groups, links between two named devices, and the times of transfers over
- * them (cluster.h).  A table by pair of devices finds a link in O(1); the table exists only if devices are named in
- * links. */
+/* Times of transfers over the links of a cluster, and links between two devices (cluster.h).  The table link_of finds a
+ * link by its two devices in O(1); the table is made when the first such link is added. */
 #include "ir/cluster/cluster.h"
 
 #include "ir/base/units.h"
 
 #include <assert.h>
 
+/* Returns the ps of a transfer over a link with this latency (ps) and bandwidth (bytes per second), not measured. */
 static int64_t link_time(int64_t latency, int64_t bandwidth, struct moved_value v)
 {
     assert(v.bytes >= 0);
@@ -33,11 +33,13 @@ int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, stru
     return smaller(within, outer);
 }
 
+/* Whether an end of a route is the host or a device of a host class. */
 static bool is_host(const struct cluster *c, uint32_t end)
 {
     return end == CLUSTER_HOST || c->cls[cluster_class(c, end)].host;
 }
 
+/* Returns the link that leads from device `from` to device `to`; NULL: there is none. */
 static const struct device_link *find_link(const struct cluster *c, uint32_t from, uint32_t to)
 {
     uint32_t i = c->link_of ? c->link_of[from * CLUSTER_DEVICES + to] : 0;
@@ -61,7 +63,7 @@ int64_t cluster_route(const struct cluster *c, uint32_t from, uint32_t to, struc
     return rate ? mul_div_ceil(v.measured, rate, l->bandwidth) : v.measured;
 }
 
-/* Why a link cannot end at the device of that name; NULL: it can. */
+/* Returns the reason why no link can begin or end at the device with this name, in a; NULL: one can. */
 static const char *refuse_end(const struct cluster *c, struct arena *a, const char *name)
 {
     int dev = cluster_device(c, name);

@@ -1,9 +1,10 @@
-/* Classes of devices that are known by name (presets.h).
+/* Device classes, links and clusters that are known by name (presets.h).
  *
- * Figures of the presets, from the vendors' sheets that are named: peaks of dense tensors, so half of what a sheet
- * states "with sparsity"; of f16 and bf16 with sums in f32, where a sheet states several; of f32 on the usual cores,
- * not TF32; --efficiency scales them all.  GB of memory are read as GiB, which the chips have.  5 us per operator is a
- * usual kernel launch.  All have one link to the host, about what PCIe 4.0 x16 gives (LINK_BANDWIDTH; --link).
+ * The figures come from the vendors' data sheets that are named below.  Peaks are for dense tensors, so half of a
+ * figure that a sheet states "with sparsity"; for f16 and bf16 with sums in f32, where a sheet states several; for
+ * f32 on the general cores, not TF32; --efficiency scales them all.  Memory that a sheet gives in GB is taken as GiB,
+ * which the chips have.  5 us per operator is the usual time to launch a kernel.  All accelerators have one link to
+ * the host, with about the bandwidth of PCIe 4.0 x16 (LINK_BANDWIDTH; the option --link changes it).
  *  - a100: NVIDIA A100 80GB SXM, "NVIDIA A100 Tensor Core GPU" data sheet: FP64 9.7 TFLOPS, FP32
  *    19.5 TFLOPS, FP16 and BF16 Tensor Core 312 TFLOPS, INT8 Tensor Core 624 TOPS (all dense),
  *    80 GB HBM2e at 2,039 GB/s.
@@ -15,11 +16,11 @@
  *    sparsity": here half of that, 80 GB at 3.35 TB/s.
  *  - h200: NVIDIA H200 SXM, "NVIDIA H200 Tensor Core GPU" data sheet: the rates of the h100,
  *    141 GB HBM3e at 4.8 TB/s.
- *  - b200: NVIDIA B200 SXM of an HGX, "NVIDIA Blackwell Architecture" data sheet, one GPU of HGX B200: FP64 37 TFLOPS,
- *    FP32 75 TFLOPS, FP16 and BF16 4.5 PFLOPS, FP8 9 PFLOPS, INT8 9 POPS, these four "with sparsity": here half of
- *    that; 180 GB HBM3e at 7.7 TB/s (the 8 TB/s of other papers are those of GB200).
+ *  - b200: NVIDIA B200 SXM of an HGX, "NVIDIA Blackwell Architecture" data sheet, one GPU of HGX B200: FP64 37
+ *    TFLOPS, FP32 75 TFLOPS, FP16 and BF16 4.5 PFLOPS, FP8 9 PFLOPS, INT8 9 POPS, these four "with sparsity": here
+ *    half of that; 180 GB HBM3e at 7.7 TB/s (other papers state 8 TB/s, for GB200).
  *  - t4: "NVIDIA T4 Tensor Core GPU" data sheet: single precision 8.1 TFLOPS, mixed precision 65 TFLOPS, INT8 130
- *    TOPS, 16 GB GDDR6 at 300 GB/s (other papers say 320).
+ *    TOPS, 16 GB GDDR6 at 300 GB/s (other papers state 320).
  *  - l4: "NVIDIA L4 Tensor Core GPU" data sheet: FP32 30.3 TFLOPS, FP16 and BF16 242 TFLOPS, FP8 485 TFLOPS, INT8 485
  *    TOPS with sparsity: here half of these; 24 GB at 300 GB/s.
  *  - a10: "NVIDIA A10 Tensor Core GPU" data sheet: FP32 31.2 TFLOPS, FP16 and BF16 125 TFLOPS, INT8 250 TOPS (dense),
@@ -31,18 +32,19 @@
  *  - rtx3090: GeForce RTX 3090, "NVIDIA Ampere GA102 GPU Architecture" white paper: FP32 35.6 TFLOPS, FP16 and BF16
  *    with sums in FP32 71 TFLOPS, INT8 284 TOPS (dense), 24 GB GDDR6X at 936 GB/s.
  *  - rtx4090: GeForce RTX 4090, "NVIDIA Ada GPU Architecture" white paper: FP32 82.6 TFLOPS, FP16 and BF16 with sums
- *    in FP32 165.2 TFLOPS, FP8 so 330.3 TFLOPS, INT8 660.6 TOPS (dense), 24 GB GDDR6X at 1008 GB/s.
+ *    in FP32 165.2 TFLOPS, FP8 with sums in FP32 330.3 TFLOPS, INT8 660.6 TOPS (dense), 24 GB GDDR6X at 1008 GB/s.
  *  - mi300x: "AMD Instinct MI300X Accelerator" data sheet: vector FP64 81.7 TFLOPS and FP32 163.4 TFLOPS, matrix FP16
- *    and BF16 1307.4 TFLOPS, FP8 (its own kinds, FNUZ) 2614.9 TFLOPS, INT8 2614.9 TOPS (dense), 192 GB at 5.3 TB/s.
- *  - npu: generic, of the kind that laptops carry: Intel's Core Ultra 200V has an NPU of 48 TOPS
- *    and LPDDR5X-8533, which gives 136 GB/s on 128 bits; f16 at half the rate of i8, f32 and the
- *    memory of 16 GiB are assumed.
- *  - dapple-a, dapple-b, dapple-c: the clusters of DAPPLE (arXiv 2007.01045): V100 of 16 GB, 2 servers of 8 with NVLink
- *    and 25 Gbps between them; 16 servers of one and 25 Gbps; the same with 10 Gbps.  The rates are those of its
- *    published planner: NVLink 25e9 bytes per second between two devices, Ethernet 1.0e9, an AllReduce over it 3.0e9,
- *    memory 16e9 bytes; it has none for dapple-c, where 1.0e9 for both gives the published plans.  No latencies.
- *  - cpu: a 64-core server like AMD's EPYC 7763: 2.45 GHz, eight channels of DDR4-3200, that is
- *    204.8 GB/s; two 256-bit FMA a cycle make 5.0 TFLOPS f32 and 2.5 TFLOPS f64; i8 is assumed. */
+ *    and BF16 1307.4 TFLOPS, FP8 (the FNUZ variants of the types) 2614.9 TFLOPS, INT8 2614.9 TOPS (dense), 192 GB at
+ *    5.3 TB/s.
+ *  - npu: a generic one, as in laptops: Intel's Core Ultra 200V has an NPU with 48 TOPS and LPDDR5X-8533 memory,
+ *    which gives 136 GB/s on 128 bits; f16 at half the rate of i8, the rate of f32 and 16 GiB of memory are assumed.
+ *  - dapple-a, dapple-b, dapple-c: the clusters of DAPPLE (arXiv 2007.01045): V100 with 16 GB.  a: 2 servers with 8
+ *    devices each, NVLink within and 25 Gbps Ethernet between servers; b: 16 servers with one device each, 25 Gbps;
+ *    c: as b, 10 Gbps.  The rates are those of DAPPLE's published planner: NVLink 25e9 bytes per second between two
+ *    devices, Ethernet 1.0e9, an AllReduce over Ethernet 3.0e9, memory 16e9 bytes.  The planner has no rates for
+ *    dapple-c; 1.0e9 for both Ethernet rates gives the published plans.  Latencies are 0.
+ *  - cpu: a 64-core server like AMD's EPYC 7763 with 2.45 GHz and eight channels of DDR4-3200, which give 204.8 GB/s;
+ *    two 256-bit FMA per cycle and core give 5.0 TFLOPS f32 and 2.5 TFLOPS f64; the rate of i8 is assumed. */
 #include "ir/cluster/presets.h"
 
 #include <assert.h>
@@ -53,12 +55,13 @@
 #define MEGA INT64_C(1000000)
 #define MICRO INT64_C(1000000) /* ps in a us */
 
+/* A device class, in the units of data sheets. */
 struct preset {
     const char *name;
-    int64_t memory, rate;                /* GiB, 0: unbounded, a host's; MB per second */
-    int64_t f64, f32, f16, bf16, f8, i8; /* 1e9 operations per second */
+    int64_t memory, rate; /* GiB, 0: a host class; memory bandwidth in MB per second */
+    int64_t f64, f32, f16, bf16, f8, i8; /* 1e9 operations per second by element type; 0: none */
     int64_t overhead;                    /* us per operator */
-    bool fnuz;                           /* f8 types are the FNUZ variants */
+    bool fnuz;                           /* f8 stands for the FNUZ variants of the f8 types */
 };
 
 static const struct preset presets[] = {
@@ -110,10 +113,11 @@ bool preset_of(const char *name, size_t n, struct device_class *c)
     return false;
 }
 
-/* Links by name, one direction.  PCI Express: 8, 16, 32 GT/s a lane, 128 bits in 130 (base specifications 3.0, 4.0,
- * 5.0).  NVLink of a whole GPU: half of the 300, 600, 900 and 1800 GB/s that the data sheets of V100, A100, H100 and
- * B200 add up over both directions.  Ethernet and InfiniBand: the bits of their names.  Latencies are those usual for
- * a transfer that a program starts, not of the wire. */
+/* Links by name; bandwidths are for one direction.  PCI Express: 8, 16, 32 GT/s per lane, of which 128 of 130 bits
+ * are data (base specifications 3.0, 4.0, 5.0).  NVLink: all links of a GPU together, half of the 300, 600, 900 and
+ * 1800 GB/s that the data sheets of V100, A100, H100 and B200 state for both directions.  Ethernet and InfiniBand:
+ * the Gbit/s of their names.  Latencies are usual ones from a program's start of a transfer to its end, not of the
+ * wire alone. */
 static const struct link_preset links[] = {
     {"pcie3x8", 7877 * MEGA, 10 * MICRO},      {"pcie3x16", 15754 * MEGA, 10 * MICRO},
     {"pcie4x8", 15754 * MEGA, 10 * MICRO},     {"pcie4x16", 31508 * MEGA, 10 * MICRO},
@@ -155,7 +159,7 @@ const char *preset_near(const char *name, size_t n, uint32_t *count)
     size_t digits = 0;
     while (digits < n && name[digits] >= '0' && name[digits] <= '9')
         digits++;
-    for (size_t at = 1; at < n; at++) { /* 2a100, a100x2 */
+    for (size_t at = 1; at < n; at++) { /* a class and a number: 2a100, a100x2 */
         bool before = at == digits;
         uint32_t number = before            ? preset_count(name, at)
                           : name[at] == 'x' ? preset_count(name + at + 1, n - at - 1)
@@ -169,11 +173,12 @@ const char *preset_near(const char *name, size_t n, uint32_t *count)
     struct nearest t = nearest_to(name, n);
     for (int i = 0; i < PRESETS; i++)
         nearest_try(&t, presets[i].name);
-    bool gpu = n - digits >= 3 &&
-               !strncasecmp(name + digits, "gpu", 3); /* near to cpu by its letters alone */
+    /* "gpu" is near to "cpu" by its letters, but means another device */
+    bool gpu = n - digits >= 3 && !strncasecmp(name + digits, "gpu", 3);
     return gpu ? NULL : t.best;
 }
 
+/* A whole cluster: 16 devices of the class v100, with these levels of links, innermost first. */
 struct cluster_row {
     const char *name;
     uint32_t nlevel;

@@ -1,4 +1,4 @@
-/* Classes of devices that are known by name. */
+/* Device classes, links and clusters that are known by name. */
 #ifndef PCC_IR_CLUSTER_PRESETS_H
 #define PCC_IR_CLUSTER_PRESETS_H
 
@@ -8,30 +8,34 @@
 #define PRESET_NAMES                                                                               \
     "v100, a100, h100, h200, b200, t4, l4, a10, a30, l40s, rtx3090, rtx4090, mi300x, npu, cpu"
 #define PRESET_DEFAULT "a100"
-/* Link of accelerators for which the user gives no link: bytes per s, ps. */
+/* The link of accelerators for which the user gives no link: bytes per second; ps. */
 #define LINK_BANDWIDTH INT64_C(25000000000)
 #define LINK_LATENCY INT64_C(10000000)
 
-/* Writes *c, one device of the class of that name in any case, of n bytes; false: there is none.  O(presets). */
+/* Makes *c the class with this name of n bytes (capitals do not matter), with one device; returns false if there is no
+ * such class.  O(presets). */
 bool preset_of(const char *name, size_t n, struct device_class *c);
-/* The same of the i-th class; false: no more. */
+/* Makes *c the i-th class, with one device; returns false if there are not more than i classes. */
 bool preset_at(uint32_t i, struct device_class *c);
 
 /* A link that is known by name. */
 struct link_preset {
     const char *name;
-    int64_t bandwidth, latency; /* bytes per s, ps */
+    int64_t bandwidth, latency; /* bytes per second; ps per transfer */
 };
-/* The link of that name in any case; NULL: there is none.  The i-th; NULL: no more. */
+/* Returns the link with this name (capitals do not matter); NULL: there is none. */
 const struct link_preset *link_preset_of(const char *name);
+/* Returns the i-th link; NULL: there are not more than i links. */
 const struct link_preset *link_preset_at(uint32_t i);
-/* The name of the i-th whole cluster; NULL: no more. */
+/* Returns the name of the i-th preset of a whole cluster; NULL: there are not more than i. */
 const char *cluster_preset_name(uint32_t i);
-/* A whole cluster by its name: "dapple-a"; false: there is none of that name. */
+/* Makes *c the whole cluster with this name, such as "dapple-a" (capitals do not matter); returns false if there is no
+ * such cluster. */
 bool cluster_preset(struct cluster *c, const char *name);
-/* How many devices s[0 .. n) says, in digits; 0: none that a cluster may have. */
+/* Returns the number of devices that the digits s[0 .. n) stand for; 0 if it is no number from 1 to CLUSTER_DEVICES. */
 uint32_t preset_count(const char *s, size_t n);
-/* The class that name[0 .. n) is nearest to; NULL: none is near.  *count becomes that of "2a100" and "a100x2". */
+/* Returns the name of the class that the mistyped name[0 .. n) is nearest to; NULL: none is near.  If it is a class
+ * with a number, such as "2a100" or "a100x2", writes the number to *count. */
 const char *preset_near(const char *name, size_t n, uint32_t *count);
 
 #endif

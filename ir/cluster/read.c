@@ -1,7 +1,7 @@
-/* Clusters as users write them: the shorthand, the JSON form, links, groups, what is reserved.
+/* Reads clusters as users write them: the shorthand, the JSON form, links, groups, levels of links, reserved memory.
  *
- * The JSON form is described in cluster.md.  A key that is not known is an error. Numbers are integers or strings
- * with units: no floating point.  O(text). */
+ * cluster.md describes the JSON form.  An unknown key is an error.  Numbers are integers or strings with units, never
+ * floating point.  Functions with an int result return 0, or -1 and an error in w->d or d.  O(text). */
 #include "ir/cluster/presets.h"
 
 #include "ir/base/infile.h"
@@ -14,13 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where an error is: "cluster '2xa100'", or "rack.json: classes[1]". */
+/* Where errors go, and the text that they begin with. */
 struct where {
-    struct arena *mem;
+    struct arena *mem; /* for all that the reader makes */
     struct diag *d;
-    const char *at;
+    const char *at; /* place of the error: "cluster '2xa100'", "rack.json: classes[1]" */
 };
 
+/* Adds a class, with its devices, to the cluster. */
 static int class_add(struct cluster *c, const struct device_class *cls, const struct where *w)
 {
     if (c->ncls == CLUSTER_CLASSES)
@@ -34,6 +35,7 @@ static int class_add(struct cluster *c, const struct device_class *cls, const st
     return 0;
 }
 
+/* Parses a size above 0, or "unbounded", which makes *bytes -1; returns false if s is neither. */
 static bool memory_parse(const char *s, int64_t *bytes)
 {
     if (strcmp(s, "unbounded") == 0) {
@@ -43,7 +45,8 @@ static bool memory_parse(const char *s, int64_t *bytes)
     return bytes_parse(s, bytes) && *bytes > 0;
 }
 
-/* Refuses an item of a class that is not known, "2a100:40GiB" say, of count devices, name[0 .. n) for the class. */
+/* Reports that the class name[0 .. n) of an item with `count` devices is unknown, and what the user may have meant;
+ * returns -1. */
 static int refuse_class(const char *name, size_t n, uint32_t count, const struct where *w)
 {
     const char *near = preset_near(name, n, &count);
@@ -59,7 +62,7 @@ static int refuse_class(const char *name, size_t n, uint32_t count, const struct
         w->at, (int)n, name);
 }
 
-/* "4xa100:40GiB", "cpu" */
+/* Adds the class that the item s[0 .. n) of the shorthand describes, such as "4xa100:40GiB" or "cpu". */
 static int item_parse(struct cluster *c, const char *s, size_t n, const struct where *w)
 {
     size_t digits = 0;
@@ -86,7 +89,7 @@ static int item_parse(struct cluster *c, const char *s, size_t n, const struct w
         if (!memory_parse(text, &cls.memory))
             return diag_error(w->d, "%s: memory '%s', expected a size above 0 such as 40GiB", w->at,
                               text);
-        if (text[strspn(text, "0123456789.")] == '\0') /* a bare "80" is rarely meant as bytes */
+        if (text[strspn(text, "0123456789.")] == '\0') /* "80" hardly means 80 bytes */
             return diag_error(w->d, "%s: memory '%s', expected a size with a unit, such as 80GiB",
                               w->at, text);
     }
@@ -95,14 +98,15 @@ static int item_parse(struct cluster *c, const char *s, size_t n, const struct w
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* How a quantity is written: the texts that parse() takes, one of them as an example; at least `least`. */
+/* A kind of number that a key may have. */
 struct quantity {
-    bool (*parse)(const char *, int64_t *);
-    int64_t least;
-    const char *example;
+    bool (*parse)(const char *, int64_t *); /* parses it from a text with a unit */
+    int64_t least;                          /* the smallest valid number */
+    const char *example;                    /* a valid text, for messages */
 };
 
-/* An integer in the base unit or a string with a unit; absent: *out stays. */
+/* Reads the value of a key to *out: an integer in the base unit, or a string with a unit.  Without the key *out does
+ * not change. */
 static int quantity_read(const json_t *object, const char *key, struct quantity q, int64_t *out,
                          const struct where *w)
 {
@@ -128,7 +132,7 @@ static int quantity_read(const json_t *object, const char *key, struct quantity 
     return 0;
 }
 
-/* Every key of the object is one of the NULL-ended list. */
+/* Checks that the object has only keys of the list `known`, which NULL ends; list: these keys as text, for messages. */
 static int keys_check(const json_t *object, const char *const *known, const char *list,
                       const struct where *w)
 {
@@ -153,6 +157,7 @@ static int keys_check(const json_t *object, const char *const *known, const char
     return 0;
 }
 
+/* Reads "peak" of a class: operations per second by element type. */
 static int peak_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     const json_t *peak = json_object_get(cls, "peak");
@@ -182,6 +187,7 @@ static int peak_read(const json_t *cls, struct device_class *out, const struct w
     return 0;
 }
 
+/* Reads "link" of a class, the link to the host.  Without the key it is that of the preset, or the default link. */
 static int link_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     static const char *const keys[] = {"bandwidth", "latency", NULL};
@@ -214,7 +220,7 @@ static int link_read(const json_t *cls, struct device_class *out, const struct w
                          &out->link_latency, &link_at);
 }
 
-/* "bandwidth", which must be there, and "latency" of a link between devices. */
+/* Reads "bandwidth", which must be there, and "latency" of a link between devices. */
 static int fast_link_read(const json_t *link, int64_t *bandwidth, int64_t *latency,
                           const struct where *w)
 {
@@ -226,7 +232,7 @@ static int fast_link_read(const json_t *link, int64_t *bandwidth, int64_t *laten
     return quantity_read(link, "latency", (struct quantity){time_parse, 0, "2us"}, latency, w);
 }
 
-/* "group", "inner_link" and "inner_share": how the devices stand together. */
+/* Reads "group", "inner_link" and "inner_share" of a class: the number of devices in a group and the link within it. */
 static int group_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     static const char *const keys[] = {"bandwidth", "latency", NULL};
@@ -267,7 +273,8 @@ static int group_read(const json_t *cls, struct device_class *out, const struct 
     return 0;
 }
 
-/* Letters, digits, '_', '-' and '.': names appear in file names and in the textual IR. */
+/* Whether s may be a name of a class: 1 to 64 letters, digits, '_', '-' and '.', since names appear in file names and
+ * in the textual IR. */
 static bool name_ok(const char *s)
 {
     size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
@@ -275,7 +282,7 @@ static bool name_ok(const char *s)
     return n > 0 && n <= 64 && s[n] == '\0';
 }
 
-/* "name", "preset", "host" and "count". */
+/* Begins *out with the preset's values, if there is "preset", and reads "name", "host" and "count" of a class. */
 static int head_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     const json_t *preset = json_object_get(cls, "preset"), *name = json_object_get(cls, "name");
@@ -313,7 +320,7 @@ static int head_read(const json_t *cls, struct device_class *out, const struct w
     return 0;
 }
 
-/* "supported" or "unsupported": a list of operator types. */
+/* Reads "supported" or "unsupported" of a class: a list of operator types, which it sorts. */
 static int ops_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     const json_t *yes = json_object_get(cls, "supported"),
@@ -346,6 +353,7 @@ static int ops_read(const json_t *cls, struct device_class *out, const struct wh
     return 0;
 }
 
+/* Reads one entry of "classes" and adds the class to c. */
 static int class_read(struct cluster *c, const json_t *cls, const struct where *w)
 {
     static const char *const keys[] = {"name",        "preset",    "host",       "count",
@@ -381,7 +389,7 @@ static int class_read(struct cluster *c, const json_t *cls, const struct where *
     return class_add(c, &out, w);
 }
 
-/* {"from": "acc0", "to": "acc1", "bandwidth": "300GB/s", "latency": "2us"} */
+/* Reads one entry of "links", such as {"from": "acc0", "to": "acc1", "bandwidth": "300GB/s", "latency": "2us"}. */
 static int device_link_read(struct cluster *c, const json_t *link, const struct where *w)
 {
     static const char *const keys[] = {"from", "to", "bandwidth", "latency", "oneway", NULL};
@@ -425,7 +433,7 @@ static int links_read(struct cluster *c, const json_t *links, const struct where
     return 0;
 }
 
-/* {"size": 8, "link": {"bandwidth": "25GB/s", "latency": "0us"}, "allreduce": "100GB/s"} */
+/* Reads one entry of "levels", such as {"size": 8, "link": {"bandwidth": "25GB/s"}, "allreduce": "100GB/s"}. */
 static int level_read(struct cluster *c, const json_t *level, const struct where *w)
 {
     static const char *const keys[] = {"size", "link", "allreduce", NULL}, *const link_keys[] = {
@@ -471,6 +479,7 @@ static int levels_read(struct cluster *c, const json_t *levels, const struct whe
     return refused == NULL ? 0 : diag_error(w->d, "%s: \"levels\": %s", w->at, refused);
 }
 
+/* Reads the outermost object of a cluster file. */
 static int document_read(struct cluster *c, const json_t *root, const struct where *w)
 {
     static const char *const keys[] = {"classes", "links", "levels", NULL};
@@ -531,7 +540,7 @@ int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct d
     }
 }
 
-/* Reports the first faulty piece of a link. */
+/* Reports what is wrong with the text of a link (bandwidth, latency or name) and returns -1. */
 static int refuse_link(const char *text, struct diag *d)
 {
     const char *comma = strchr(text, ',');
@@ -565,7 +574,8 @@ static int refuse_link(const char *text, struct diag *d)
                       text);
 }
 
-/* "25GB/s,10us", "nvlink4" */
+/* Parses a link, "25GB/s,10us" or a name such as "nvlink4", to bytes per second and ps; returns false if it is
+ * neither. */
 static bool rate_latency_parse(const char *text, int64_t *bandwidth, int64_t *latency)
 {
     char rate[UNIT_TEXT * 2];
@@ -664,7 +674,7 @@ const char *cluster_take_levels(struct cluster *c, struct arena *a)
     return NULL;
 }
 
-/* "8:25GB/s,0us,100GB/s", n bytes. */
+/* Parses one level of links, n bytes such as "8:25GB/s,0us,100GB/s"; returns false if it is not valid. */
 static bool level_parse(const char *text, size_t n, struct cluster_level *l)
 {
     char copy[4 * UNIT_TEXT], *rate, *time, *reduce, *end;
@@ -690,7 +700,7 @@ bool cluster_levels_parse(struct cluster *c, const char *text)
     const char *s = text;
     for (c->nlevel = 0; c->nlevel < CLUSTER_LEVELS;) {
         size_t n = strcspn(s, "/");
-        while (s[n] == '/' && s[n + 1] == 's') /* of a rate */
+        while (s[n] == '/' && s[n + 1] == 's') /* the slash is that of a rate */
             n += 1 + strcspn(s + n + 1, "/");
         if (!level_parse(s, n, &c->level[c->nlevel++]))
             return false;

@@ -1,10 +1,10 @@
-/* Devices in servers (servers.h).
+/* The accelerators of a cluster as servers with some devices each (servers.h).
  *
- * Source: DAPPLE (arXiv 2007.01045), III-B and IV-C, and its published planner, which says what the paper leaves open:
- * servers are taken in their order; a policy that has not enough devices yields nothing; an AllReduce moves
- * 2 (n - 1) / n of the bytes, within a server over n / 2 links at once, over several servers at one rate; what comes to
- * a stage within one server comes over the outer link from senders elsewhere, and to one in several servers at the
- * rate of an AllReduce.  O(servers) each, SCATTER O(servers + devices). */
+ * Source: DAPPLE (arXiv 2007.01045), III-B and IV-C, and, for the rules that the paper leaves open, its published
+ * planner: servers are taken by number; a policy that finds too few devices fails; an AllReduce among n devices moves
+ * 2 (n - 1) / n of the bytes, within a server over n / 2 links at the same time, over several servers at one rate.  A
+ * stage within one server receives values from other servers over the outer link; a stage in several servers receives
+ * values at the rate of an AllReduce.  O(servers) each, SCATTER O(servers + devices). */
 #include "ir/cluster/servers.h"
 
 #include "ir/base/units.h"
@@ -12,7 +12,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* The levels of c above the servers, if it has such.  NULL, or why they cannot be. */
+/* Copies the levels of links between servers from c, if there are any, to s.  Returns NULL, or the reason why they do
+ * not fit the servers. */
 static const char *take_levels(const struct cluster *c, struct servers *s)
 {
     uint32_t joined = 1, first = c->nlevel > 1;
@@ -73,19 +74,23 @@ uint32_t servers_find(const struct servers *s, uint32_t place)
     return v;
 }
 
-static bool fill_up(const struct servers *s, const struct device_set *used, bool fresh,
-                    uint32_t need, struct device_set *out)
+/* Writes to *out `need` free devices, as many as possible of each server in turn: of servers without used devices if
+ * `fresh`, else of servers with used devices.  Returns false if there are fewer. */
+static bool take_in_order(const struct servers *s, const struct device_set *used, bool fresh,
+                          uint32_t need, struct device_set *out)
 {
     for (uint32_t v = 0; v < s->n && need; v++) {
-        uint32_t room = s->size[v] - used->of[v];
+        uint32_t unused = s->size[v] - used->of[v];
         if (fresh != (used->of[v] == 0))
             continue;
-        out->of[v] = (uint16_t)(smaller_u32(room, need));
+        out->of[v] = (uint16_t)(smaller_u32(unused, need));
         need -= out->of[v];
     }
     return need == 0;
 }
 
+/* Adds `need` free devices to *out, in rounds: one device of each server that still has a free one.  Returns false if
+ * there are fewer. */
 static bool scatter(const struct servers *s, const struct device_set *used, uint32_t need,
                     struct device_set *out)
 {
@@ -107,7 +112,7 @@ bool servers_assign(const struct servers *s, const struct device_set *used,
     assert(need > 0 && policy < ASSIGN_POLICIES);
     memset(out, 0, sizeof *out);
     return policy == ASSIGN_SCATTER ? scatter(s, used, need, out)
-                                    : fill_up(s, used, policy == ASSIGN_FRESH, need, out);
+                                    : take_in_order(s, used, policy == ASSIGN_FRESH, need, out);
 }
 
 uint32_t servers_devices(const struct servers *s, const struct device_set *x)
@@ -133,28 +138,29 @@ uint32_t servers_spanned(const struct servers *s, const struct device_set *x, ui
     return n;
 }
 
-/* ps of bytes * times / over bytes per second. */
+/* Returns the ps in which bytes * times / over bytes move at `rate` bytes per second, rounded up. */
 static int64_t move_ps(int64_t bytes, uint64_t times, uint64_t over, int64_t rate)
 {
     assert(bytes >= 0 && over > 0 && rate > 0);
     unsigned __int128 ps = (unsigned __int128)(uint64_t)bytes * times, per = over;
     per *= (uint64_t)rate;
-    /* bytes < 2^59 and times < 2^10 leave room for the 40 bits of ps in a second */
+    /* no overflow if bytes < 2^59 and times < 2^10: the number of ps in a second has 40 bits */
     ps = (ps / per) * PS_PER_S + ((ps % per) * PS_PER_S + per - 1) / per;
     return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
 }
 
-/* What joins the servers from `low` to `high`, and all between them. */
-static struct server_level link_of(const struct servers *s, uint32_t low, uint32_t high)
+/* Returns the innermost level of links that joins the servers low and high, and so all servers between them. */
+static struct server_level joining_level(const struct servers *s, uint32_t low, uint32_t high)
 {
-    struct server_level at = {s->unit ? s->unit : s->n, s->outer, s->outer_reduce,
-                              s->outer_latency};
-    for (uint32_t l = 0; l < s->nabove && low / at.servers != high / at.servers; l++)
-        at = s->above[l];
-    return at;
+    struct server_level link = {s->unit ? s->unit : s->n, s->outer, s->outer_reduce,
+                                s->outer_latency};
+    for (uint32_t l = 0; l < s->nabove && low / link.servers != high / link.servers; l++)
+        link = s->above[l];
+    return link;
 }
 
-static uint32_t last_of(const struct servers *s, const struct device_set *x)
+/* Returns the last server that has devices in the set; 0 if the set is empty. */
+static uint32_t last_server(const struct servers *s, const struct device_set *x)
 {
     uint32_t last = 0;
     for (uint32_t v = 0; v < s->n; v++)
@@ -173,25 +179,25 @@ int64_t servers_reduce(const struct servers *s, const struct device_set *x, int6
                              : move_ps(bytes, 2 * (n - 1), (uint64_t)n * (n / 2), s->inner);
         return sat_add(moving, sat_mul(s->inner_latency, 2 * (n - 1)));
     }
-    struct server_level at = link_of(s, first, last_of(s, x));
-    return sat_add(move_ps(bytes, 2 * (n - 1), n, at.reduce), sat_mul(at.latency, 2 * (n - 1)));
+    struct server_level link = joining_level(s, first, last_server(s, x));
+    return sat_add(move_ps(bytes, 2 * (n - 1), n, link.reduce), sat_mul(link.latency, 2 * (n - 1)));
 }
 
 int64_t servers_move(const struct servers *s, const struct device_set *from,
                      const struct device_set *to, int64_t bytes)
 {
-    uint32_t first, n, sender, other, senders, low, high;
-    bool spans = servers_spanned(s, to, &first, &n) > 1;
-    servers_spanned(s, from, &sender, &senders);
+    uint32_t first, n, first_sender, outside, senders, low, high;
+    bool spread = servers_spanned(s, to, &first, &n) > 1;
+    servers_spanned(s, from, &first_sender, &senders);
     if (bytes <= 0)
         return 0;
-    low = smaller_u32(first, sender);
-    high = larger_u32(last_of(s, to), last_of(s, from));
-    struct server_level at = link_of(s, low, high);
-    other = senders - from->of[first];
-    if (spans)
-        return sat_add(move_ps(bytes, 1, 1, at.reduce), at.latency);
-    if (other)
-        return sat_add(move_ps(bytes, other, senders, at.rate), at.latency);
+    low = smaller_u32(first, first_sender);
+    high = larger_u32(last_server(s, to), last_server(s, from));
+    struct server_level link = joining_level(s, low, high);
+    outside = senders - from->of[first]; /* senders that are not on the first receiving server */
+    if (spread)
+        return sat_add(move_ps(bytes, 1, 1, link.reduce), link.latency);
+    if (outside)
+        return sat_add(move_ps(bytes, outside, senders, link.rate), link.latency);
     return sat_add(move_ps(bytes, 1, 1, s->inner), s->inner_latency);
 }

@@ -1,16 +1,16 @@
 /* Atoms: placed nodes that must be in one part (atoms.h).
  *
- * A value whose type is not known cannot be an input of a part: no runtime would load it.  So its producer and its
- * readers are one atom: they share not only a device but a part.  What lies on a cycle through atoms can be in
- * no other part either, since neither part could run first; what lies on a cycle is joined (strongly
- * connected components).
- * O(nodes + pins). */
+ * A value whose type is not known cannot be an input of a part: no runtime would load the part.  So the value's
+ * producer and readers are one atom: they share not only a device but a part.  Nodes on a cycle through atoms join
+ * them, since of two parts that need each other's results neither could run first (strongly connected
+ * components).  O(nodes + pins). */
 #include "ir/dag/atoms.h"
 
 #include "ir/base/components.h"
 
 #include <assert.h>
 
+/* Union-find: returns the root of v's set and shortens the path to it. */
 static uint32_t find_root(uint32_t *parent, uint32_t v)
 {
     while (parent[v] != v)
@@ -33,28 +33,29 @@ struct csr group_edges(const struct module *m, const struct place *p, const uint
     return pairs_rows(&edge, m->nnode);
 }
 
-/* Adds a pair SAME_TYPE, with the atom's first node, for each node that a cycle added to an atom. */
-static void pair_up(struct place *p, const uint32_t *before, const uint32_t *first, uint32_t n,
-                    struct arena *a)
+/* Adds to p->same a pair SAME_TYPE of a node and the first node of its atom, for each node that a cycle added to the
+ * atom.  before[node]: first node of its atom without the cycles; first[node]: with them. */
+static void add_cycle_pairs(struct place *p, const uint32_t *before, const uint32_t *first,
+                            uint32_t n, struct arena *a)
 {
     uint32_t cap = 0;
-    struct same_pair *all = vec_grow(a, NULL, &cap, p->nsame + 1, sizeof *all);
+    struct same_pair *same = vec_grow(a, NULL, &cap, p->nsame + 1, sizeof *same);
     for (uint32_t i = 0; i < p->nsame; i++)
-        all[i] = p->same[i];
+        same[i] = p->same[i];
     for (nid v = 1; v < n; v++) {
         assert(first[v] <= v);
         if (p->atom[v] != before[v] && first[v] != v) {
-            all = vec_grow(a, all, &cap, p->nsame + 1, sizeof *all);
-            all[p->nsame++] = (struct same_pair){first[v], v, SAME_TYPE};
+            same = vec_grow(a, same, &cap, p->nsame + 1, sizeof *same);
+            same[p->nsame++] = (struct same_pair){first[v], v, SAME_TYPE};
         }
     }
-    p->same = all;
+    p->same = same;
 }
 
 void atoms_find(const struct module *m, struct place *p, struct arena *a)
 {
     assert(p->atom == NULL);
-    bool any = false;
+    bool found = false;
     uint32_t *group = arena_array(a, m->nnode, sizeof *group);
     uint32_t *parent = arena_array(a, m->nnode, sizeof *parent);
     uint32_t *first = arena_array(a, m->nnode, sizeof *first);
@@ -65,9 +66,9 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
         if (p->same[i].why == SAME_TYPE) {
             uint32_t u = find_root(parent, p->same[i].a), w = find_root(parent, p->same[i].b);
             parent[u < w ? w : u] = smaller_u32(u, w);
-            any = true;
+            found = true;
         }
-    if (!any)
+    if (!found)
         return;
     for (nid v = 0; v < m->nnode; v++)
         group[v] = parent[v] = find_root(parent, v);
@@ -81,5 +82,5 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
     p->atom = group;
     for (nid v = 0; v < m->nnode; v++)
         group[v] = first[v] = head[group[v]];
-    pair_up(p, parent, first, m->nnode, a);
+    add_cycle_pairs(p, parent, first, m->nnode, a);
 }

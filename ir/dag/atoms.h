@@ -4,12 +4,14 @@
 
 #include "ir/dag/placeable.h"
 
-/* Edges between groups of placed nodes, group[node] being that of a node: one for each pin of a net whose maker is in
- * another group. */
+/* Returns the edges between groups of placed nodes: row x holds the groups that read results of group x.  group[node]:
+ * number of the node's group, below m->nnode.  An entry is repeated for each node
+ * that reads and each net that it reads.  Lives in a. */
 struct csr group_edges(const struct module *m, const struct place *p, const uint32_t *group,
                        struct arena *a);
-/* Fills p->atom from the pairs SAME_TYPE of p->same, and adds pairs for nodes on cycles through atoms.  p must have
- * its nets.  Does nothing if there are no such pairs.  O(nodes + pins). */
+/* Fills p->atom: nodes of a pair SAME_TYPE in p->same are in one atom, and so are the nodes on a cycle through an atom;
+ * for these it adds pairs to p->same.  p must have its nets, p->atom must be NULL.  If p->same has no pair SAME_TYPE,
+ * p->atom stays NULL.  Lives in a.  O(nodes + pins). */
 void atoms_find(const struct module *m, struct place *p, struct arena *a);
 
 #endif

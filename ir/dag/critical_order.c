@@ -1,9 +1,11 @@
-/* CPD-TOPO: a depth-first topological order that follows critical paths (see critical_order.h).
+/* Longest paths, and CPD-TOPO: a depth-first topological order that follows critical paths (critical_order.h).
  *
- * tlevel(i) = max over predecessors j of tlevel(j) + w_j + c_ji; blevel(i) = w_i + max over successors
- * of c_ij + blevel(j); L = tlevel + blevel, two sweeps.  The queue is used at its head only: it starts
- * with the sources by falling L; each popped vertex pushes the successors that become ready by rising
- * L, so that the largest stands at the head.  O(E + V log V + pins). */
+ * With w_i the time of vertex i and c_ij the cost of the edge from i to j:
+ * tlevel(i) = max over predecessors j of tlevel(j) + w_j + c_ji, in a sweep forward;
+ * blevel(i) = w_i + max over successors j of c_ij + blevel(j), in a sweep backward; L(i) = tlevel(i) + blevel(i).
+ * CPD-TOPO keeps ready vertices on a stack: first all sources, then, for each vertex that is taken, the successors that
+ * become ready; vertices pushed together are sorted so that the one with the largest L is taken first.
+ * O(E + V log V + pins). */
 #include "ir/dag/critical_order.h"
 
 #include "ir/base/keyed.h"
@@ -19,7 +21,7 @@ int64_t cpd_time(const struct wdag *g, uint32_t cls, uint32_t v)
     return t == COST_NEVER ? 0 : t;
 }
 
-/* cost[successor of v]: the summed cost of the nets from v to this successor. */
+/* Writes cost[w] for each successor w of v: the summed cost of the nets from v to w. */
 static void edge_costs(const struct wdag *g, uint32_t cls, uint32_t v, int64_t *cost)
 {
     for_row (w, g->succ, v)
@@ -29,28 +31,27 @@ static void edge_costs(const struct wdag *g, uint32_t cls, uint32_t v, int64_t *
             cost[g->net_pin.to[p]] = sat_add(cost[g->net_pin.to[p]], g->net_cost[cls][e]);
 }
 
-/* tlevel in a sweep forwards, blevel in one backwards. */
 struct cpd_paths cpd_paths(const struct wdag *g, uint32_t cls, struct arena *a)
 {
     assert(cls < g->ncls);
     struct cpd_paths p = {arena_array(a, (size_t)g->n + 1, sizeof *p.tlevel),
                           arena_array(a, (size_t)g->n + 1, sizeof *p.blevel), 0};
     int64_t *cost = arena_array(a, (size_t)g->n + 1, sizeof *cost);
-    for (uint32_t pass = 0; pass < 2; pass++) {
+    for (uint32_t backward = 0; backward < 2; backward++) {
         for (uint32_t i = 0; i < g->n; i++) {
-            uint32_t v = pass ? g->n - 1 - i : i;
-            int64_t w = cpd_time(g, cls, v), behind = 0;
+            uint32_t v = backward ? g->n - 1 - i : i;
+            int64_t w = cpd_time(g, cls, v), rest = 0;
             edge_costs(g, cls, v, cost);
             for_row (s, g->succ, v) {
-                int64_t ahead = sat_add(sat_add(p.tlevel[v], w), cost[s]);
-                if (!pass && ahead > p.tlevel[s])
-                    p.tlevel[s] = ahead;
-                if (pass && sat_add(cost[s], p.blevel[s]) > behind)
-                    behind = sat_add(cost[s], p.blevel[s]);
+                int64_t length = sat_add(sat_add(p.tlevel[v], w), cost[s]);
+                if (!backward && length > p.tlevel[s])
+                    p.tlevel[s] = length;
+                if (backward && sat_add(cost[s], p.blevel[s]) > rest)
+                    rest = sat_add(cost[s], p.blevel[s]);
             }
-            if (pass)
-                p.blevel[v] = sat_add(w, behind);
-            if (pass && p.blevel[v] > p.longest)
+            if (backward)
+                p.blevel[v] = sat_add(w, rest);
+            if (backward && p.blevel[v] > p.longest)
                 p.longest = p.blevel[v];
         }
     }
@@ -65,8 +66,8 @@ int64_t *cpd_levels(const struct wdag *g, uint32_t cls, struct arena *a)
     return p.tlevel;
 }
 
-/* The first source that begins a longest path; UINT32_MAX: there are no vertices. */
-static uint32_t path_start(const struct wdag *g, const struct cpd_paths *p)
+/* Returns the first source at which a longest path begins; UINT32_MAX: the graph is empty. */
+static uint32_t find_start(const struct wdag *g, const struct cpd_paths *p)
 {
     for (uint32_t v = 0; v < g->n; v++)
         if (g->pred.at[v] == g->pred.at[v + 1] && p->blevel[v] == p->longest)
@@ -77,15 +78,15 @@ static uint32_t path_start(const struct wdag *g, const struct cpd_paths *p)
 uint32_t *cpd_critical(const struct wdag *g, uint32_t cls, const struct cpd_paths *p,
                        struct arena *a, uint32_t *n)
 {
-    uint32_t *path = arena_array(a, (size_t)g->n + 1, sizeof *path), v = path_start(g, p), next;
+    uint32_t *path = arena_array(a, (size_t)g->n + 1, sizeof *path), v = find_start(g, p), next;
     int64_t *cost = arena_array(a, (size_t)g->n + 1, sizeof *cost);
     for (*n = 0; v != UINT32_MAX; v = next) {
-        int64_t behind = p->blevel[v] - cpd_time(g, cls, v);
+        int64_t rest = p->blevel[v] - cpd_time(g, cls, v);
         path[(*n)++] = v;
         edge_costs(g, cls, v, cost);
         next = UINT32_MAX;
         for (uint32_t k = g->succ.at[v]; k < g->succ.at[v + 1] && next == UINT32_MAX; k++)
-            if (sat_add(cost[g->succ.to[k]], p->blevel[g->succ.to[k]]) == behind)
+            if (sat_add(cost[g->succ.to[k]], p->blevel[g->succ.to[k]]) == rest)
                 next = g->succ.to[k];
     }
     return path;
@@ -97,7 +98,7 @@ uint32_t *cpd_topo(const struct wdag *g, uint32_t cls, struct arena *a)
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), n = 0;
     uint32_t *missing = csr_sizes(&g->pred, g->n, a);
     uint32_t *stack = arena_array(a, (size_t)g->n + 1, sizeof *stack), depth = 0, nready = 0;
-    struct keyed *ready = arena_array(a, (size_t)g->n + 1, sizeof *ready); /* key: less the level */
+    struct keyed *ready = arena_array(a, (size_t)g->n + 1, sizeof *ready); /* key: -level */
     for (uint32_t v = 0; v < g->n; v++)
         if (!missing[v])
             ready[nready++] = (struct keyed){-level[v], v};

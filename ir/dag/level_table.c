@@ -1,14 +1,15 @@
-/* Critical paths of a level and the weight of its transfers (level_table.h).
+/* Longest paths of a level and the sums of its times and transfers (level_table.h).
  *
- * Source: Celeritas (arXiv 2208.00184), Eq 1 to 3.  CCR is what all edges between vertices cost, over what
- * the vertices take.  The paper counts the edges between nodes, one by one; a tensor that several nodes of a vertex
- * read is moved there once, though, and so levels have it: both are kept.  O(V + pins). */
+ * Source: Celeritas (arXiv 2208.00184), Eq 1 to 3.  CCR is the summed cost of all edges between vertices, divided by
+ * the summed time of the vertices.  The paper counts each edge between two nodes.  In a plan, however, a tensor that
+ * several nodes of a vertex read is moved to the vertex once; the table has both sums.  O(V + pins). */
 #include "ir/dag/level_table.h"
 
 #include "ir/base/units.h"
 
-/* Adds the edges between the vertices of g to the row of the level. */
-static void weigh_edges(struct level_weight *w, const struct wdag *g, uint32_t cls, uint32_t *seen)
+/* Counts the edges between vertices of g in w->edges, and adds to w->once the cost of each net for each vertex that
+ * reads it.  seen: [vertex] scratch, all 0. */
+static void add_edges(struct level_weight *w, const struct wdag *g, uint32_t cls, uint32_t *seen)
 {
     for (uint32_t v = 0; v < g->n; v++)
         for_row (e, g->net_of, v)
@@ -20,28 +21,29 @@ static void weigh_edges(struct level_weight *w, const struct wdag *g, uint32_t c
                 }
 }
 
-/* Cost of the base level's edges between different vertices of a coarser level; at[base vertex]: its vertex of the
- * coarser level. */
-static int64_t weigh_transfers(const struct wdag *base, const uint32_t *at, uint32_t cls)
+/* Returns the summed cost, in ps, of the base-level edges between different vertices of a coarser level; vertex_of[base
+ * vertex]: its vertex on the coarser level. */
+static int64_t sum_transfers(const struct wdag *base, const uint32_t *vertex_of, uint32_t cls)
 {
     int64_t sum = 0;
     for (uint32_t e = 0; e < base->nnet; e++)
         for_row (pin, base->net_pin, e)
-            if (base->net_src[e] != UINT32_MAX && at[pin] != at[base->net_src[e]])
+            if (base->net_src[e] != UINT32_MAX && vertex_of[pin] != vertex_of[base->net_src[e]])
                 sum = sat_add(sum, base->net_cost[cls][e]);
     return sum;
 }
 
-static struct level_weight weigh(const struct wdag *g, const struct wdag *base, uint32_t cls,
-                                 struct arena *a)
+/* Returns the table's row for level g. */
+static struct level_weight sum_level(const struct wdag *g, const struct wdag *base, uint32_t cls,
+                                     struct arena *a)
 {
-    struct arena *own = arena_new(a);
+    struct arena *scratch = arena_new(a);
     struct level_weight w = {.maker = g->maker, .vertices = g->n};
     for (uint32_t v = 0; v < g->n; v++)
         w.compute = sat_add(w.compute, cpd_time(g, cls, v));
-    weigh_edges(&w, g, cls, arena_array(own, (size_t)g->n + 1, sizeof(uint32_t)));
-    w.transfer = weigh_transfers(base, wdag_flatten(g, own), cls);
-    arena_free(own);
+    add_edges(&w, g, cls, arena_array(scratch, (size_t)g->n + 1, sizeof(uint32_t)));
+    w.transfer = sum_transfers(base, wdag_flatten(g, scratch), cls);
+    arena_free(scratch);
     return w;
 }
 
@@ -56,9 +58,9 @@ struct level_table *level_table_make(const struct wdag *top, const struct module
     t->path = cpd_paths(top, cls, a);
     t->critical = cpd_critical(top, cls, &t->path, a, &t->ncritical);
     t->weight = arena_array(a, t->nweight, sizeof *t->weight);
-    uint32_t at = t->nweight;
+    uint32_t row = t->nweight;
     for (const struct wdag *g = top; g; g = g->finer)
-        t->weight[--at] = weigh(g, base, cls, a);
+        t->weight[--row] = sum_level(g, base, cls, a);
     t->members = csr_build(a, top->n, base->n, wdag_flatten(top, a), NULL);
     return t;
 }

@@ -1,31 +1,32 @@
-/* What list schedulers go by, for people: critical paths of a level, and how much its transfers weigh. */
+/* The figures that list schedulers use, as a table for people: longest paths of a level (wdag.h), and the time of its
+ * transfers. */
 #ifndef PCC_IR_DAG_LEVEL_TABLE_H
 #define PCC_IR_DAG_LEVEL_TABLE_H
 
 #include "ir/dag/critical_order.h"
 
-/* Edges and times of a level, for one class of devices. */
+/* Sums over the vertices and edges of a level, with the times and links of one class of devices. */
 struct level_weight {
     const char *maker; /* "base", or the pass that made the level */
     uint32_t vertices;
-    uint64_t edges;   /* pairs of a vertex and a reader of its results */
-    int64_t compute;  /* ps: of all vertices */
-    int64_t transfer; /* ps: of all edges between base vertices in two of its vertices */
-    int64_t once;     /* ps: the same, a tensor once for each vertex that reads it */
+    uint64_t edges;   /* number of pairs of a vertex and another vertex that reads its results */
+    int64_t compute;  /* ps: sum of the times of all vertices */
+    int64_t transfer; /* ps: summed cost of all base-level edges between vertices of this level */
+    int64_t once; /* ps: like transfer, but a tensor counts once for each vertex that reads it */
 };
 
 struct level_table {
     const struct module *m;
-    const struct wdag *top;
-    struct csr members; /* vertex of top -> its vertices of the base level, ascending */
-    struct cpd_paths path;
-    uint32_t *critical, ncritical; /* vertices of top, in order */
-    struct level_weight *weight;   /* of all levels, the base level first */
+    const struct wdag *top; /* the level that the table is about */
+    struct csr members;     /* vertex of top -> base-level vertices merged into it, ascending */
+    struct cpd_paths path;  /* longest paths of top */
+    uint32_t *critical, ncritical; /* [ncritical] vertices of top on a critical path, in order */
+    struct level_weight *weight;   /* [nweight] top and all finer levels, the base level first */
     uint32_t nweight;
 };
 
-/* The table of the level top and of all finer levels, by times and links of class cls.  Lives in a.  O(V + pins) of
- * each. */
+/* Returns the table of the level top, with sums for all finer levels, too, by the times and links of class cls.  Lives
+ * in a.  O(V + pins) for each level. */
 struct level_table *level_table_make(const struct wdag *top, const struct module *m, uint32_t cls,
                                      struct arena *a);
 

@@ -1,10 +1,11 @@
-/* Cheap positions to cut an order at (order_cuts.h): one sweep for the cost of what crosses each position, one for
- * the cheapest position of each piece.  O(pins * classes). */
+/* Cheap positions to cut an order at (order_cuts.h): one sweep adds up the cost of the nets that cross each position, a
+ * second one finds the cheapest position of each piece.  O(pins * classes). */
 #include "ir/dag/order_cuts.h"
 
 #include <assert.h>
 
-/* [p] cost of the nets that cross position p, on the class where that is most. */
+/* Returns an array, in a: [p] ps: summed cost of the nets with pins before and behind position p, each net on the class
+ * where it costs most. */
 static int64_t *crossing_costs(const struct wdag *g, const uint32_t *order, struct arena *a)
 {
     int64_t *cost = arena_array(a, (size_t)g->n + 2, sizeof *cost);
@@ -15,17 +16,17 @@ static int64_t *crossing_costs(const struct wdag *g, const uint32_t *order, stru
     }
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t first = UINT32_MAX, last = 0;
-        int64_t dear = 0;
+        int64_t most = 0;
         for_row (pin, g->net_pin, e) {
             uint32_t p = pos[pin];
             first = smaller_u32(p, first);
             last = larger_u32(p, last);
         }
         for (uint32_t k = 0; k < g->ncls; k++)
-            dear = larger(g->net_cost[k][e], dear);
+            most = larger(g->net_cost[k][e], most);
         if (first < last) {
-            cost[first + 1] += dear;
-            cost[last + 1] -= dear;
+            cost[first + 1] += most;
+            cost[last + 1] -= most;
         }
     }
     for (uint32_t p = 0; p < g->n; p++)
@@ -43,13 +44,14 @@ void cuts_sample(const struct wdag *g, const uint32_t *order, const int64_t *wor
     uint32_t best = 0;
     int64_t piece = 0;
     for (uint32_t p = 1; p < g->n; p++) {
-        int64_t share = (int64_t)((__int128)work[p] * count / (2 * total)) +
-                        (int64_t)((uint64_t)p * count / (2 * (uint64_t)g->n));
-        if (best && share != piece) {
+        /* the piece of position p: the mean of its shares of the work and of the vertices, in units of 1 / count */
+        int64_t number = (int64_t)((__int128)work[p] * count / (2 * total)) +
+                         (int64_t)((uint64_t)p * count / (2 * (uint64_t)g->n));
+        if (best && number != piece) {
             cut[best] = 1;
             best = 0;
         }
-        piece = share;
+        piece = number;
         if (!best || cost[p] < cost[best])
             best = p;
     }

@@ -1,9 +1,9 @@
-/* What there is to place: the replication rule, nets, shared bytes, state pairs (see placeable.h).
+/* Decides what is to be placed: applies the replication rule, lists nets, weights and state pairs (placeable.h).
  *
- * Each copy has a root set: the values that it is computed from, through other copies (results of placed nodes,
- * graph inputs, initializers, large constant results).  A placed node that reads a copy has a pin on each of its
- * roots.  Root sets are shared between copies where they are equal, as they are along chains of shape arithmetic; a
- * node whose set would exceed ROOTS_MAX is placed instead of copied, which bounds the work on hostile graphs.
+ * Each copy has a root set: the values that it is computed from, directly or through other copies (results of placed
+ * nodes, graph inputs, initializers, and its own results if they are large constants).  A placed node that reads a copy
+ * counts as a reader of each of its roots.  Copies with equal root sets share one, as along chains of shape arithmetic.
+ * A node with more than ROOTS_MAX roots is placed instead of copied, which bounds the work on hostile graphs.
  * O(nodes + operands + pins). */
 #include "ir/dag/atoms.h"
 
@@ -12,19 +12,22 @@
 #include <assert.h>
 #include <string.h>
 
+/* The most roots of a copy; the most elements of a light value; bytes from which a copy's constant result is a
+ * weight. */
 enum { ROOTS_MAX = 256, LIGHT_ELEMS = 64, LARGE_BYTES = 1024 };
 
 struct builder {
     const struct module *m;
     struct arena *mem;
-    struct place *p;
+    struct place *p;     /* the result */
     uint8_t *state;      /* [value] 1: state input or output */
-    struct slice *roots; /* [node] root set of a copy, in pool */
-    vid *pool;
+    struct slice *roots; /* [node] root set of a copy: entries of pool */
+    vid *pool;           /* [npool] values of all root sets */
     uint32_t npool, cappool;
-    uint32_t *stamp; /* [value] */
-    uint32_t now;
-    struct pairs pins, weights; /* value -> placed node */
+    uint32_t *stamp;      /* [value] number of the last list that it was added to */
+    uint32_t now;         /* number of the list that is being made, so that it has a value once */
+    struct pairs pins;    /* (value, placed node that reads it), for nets */
+    struct pairs weights; /* (value, placed node that reads it), for weights */
 };
 
 static bool in_list(const char *op, const char *const *list)
@@ -45,13 +48,13 @@ static const char *const random_ops[] = {
     "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike",
     "Multinomial",  "Bernoulli",     "Dropout",          NULL};
 
-static bool measures(const struct module *m, nid n)
+static bool is_shape_or_size(const struct module *m, nid n)
 {
     return node_is(m, n, "Shape") || node_is(m, n, "Size");
 }
 
-/* Whether n's result is the same wherever and however often it is computed: no side effects, no randomness, no
- * bodies. */
+/* Whether n is a standard operator (no call, not lost) that computes the same results wherever and however often it
+ * runs: no side effects, no randomness, no bodies. */
 static bool is_pure(const struct module *m, nid n)
 {
     const struct node *nd = &m->node[n];
@@ -65,12 +68,14 @@ static bool is_pure(const struct module *m, nid n)
     return !in_list(module_str(m, nd->op), random_ops);
 }
 
+/* Whether v is an initializer. */
 static bool is_constant(const struct module *m, vid v)
 {
     return (m->value[v].flags & VALUE_INIT) != 0;
 }
 
-/* Marks the nodes that some output of the model needs. */
+/* Marks as PLACE_NODE the nodes that some output of the model needs; in a profiled graph, all nodes that are not
+ * lost. */
 static void mark_needed(struct builder *b)
 {
     const struct module *m = b->m;
@@ -91,7 +96,8 @@ static void mark_needed(struct builder *b)
     }
 }
 
-static bool small_integers(const struct module *m, nid n)
+/* Whether all results of n are integers or bools of at most LIGHT_ELEMS elements. */
+static bool makes_small_integers(const struct module *m, nid n)
 {
     const struct node *nd = &m->node[n];
     for (uint32_t i = 0; i < nd->out.n; i++) {
@@ -106,9 +112,10 @@ static bool small_integers(const struct module *m, nid n)
     return true;
 }
 
-/* Whether every operand of n is a constant or a copy's result; *constant: whether all are constants. */
-static bool stands_on_copies(const struct builder *b, nid n, const uint8_t *constant,
-                             bool *all_constant)
+/* Whether every operand of n is an initializer or a result of a copy, a Shape or a Size.  Writes to *all_constant
+ * whether all of them are constant; constant: [node] 1: a copy with constant results. */
+static bool reads_only_copies(const struct builder *b, nid n, const uint8_t *constant,
+                              bool *all_constant)
 {
     const struct module *m = b->m;
     const struct node *nd = &m->node[n];
@@ -118,7 +125,7 @@ static bool stands_on_copies(const struct builder *b, nid n, const uint8_t *cons
         if (!v || is_constant(m, v))
             continue;
         nid def = m->value[v].def;
-        bool shape = def && b->p->kind[def] == PLACE_NODE && measures(m, def);
+        bool shape = def && b->p->kind[def] == PLACE_NODE && is_shape_or_size(m, def);
         if (!shape && (!def || b->p->kind[def] != PLACE_COPY))
             return false;
         if (shape || !constant[def])
@@ -128,12 +135,13 @@ static bool stands_on_copies(const struct builder *b, nid n, const uint8_t *cons
 }
 
 /* Whether n is Shape(x) or Size(x) of a graph input that is not state. */
-static bool measures_input(const struct builder *b, nid n)
+static bool is_shape_of_input(const struct builder *b, nid n)
 {
     vid x = node_in(b->m, n, 0);
-    return measures(b->m, n) && x && (b->m->value[x].flags & VALUE_INPUT) && !b->state[x];
+    return is_shape_or_size(b->m, n) && x && (b->m->value[x].flags & VALUE_INPUT) && !b->state[x];
 }
 
+/* Adds v to the root set that is being made. */
 static void root_add(struct builder *b, vid v)
 {
     if (b->stamp[v] == b->now)
@@ -143,12 +151,13 @@ static void root_add(struct builder *b, vid v)
     b->pool[b->npool++] = v;
 }
 
-/* Computes the root set of n from its operands; false if it is too large. */
+/* Stores the root set of n, made from its operands, in b->roots[n]; returns false if it is too large.  constant: the
+ * results of n are constant.  If all roots come from one operand's set, n shares this set. */
 static bool make_roots(struct builder *b, nid n, bool constant)
 {
     const struct module *m = b->m;
     const struct node *nd = &m->node[n];
-    struct slice only = {0, 0};
+    struct slice last = {0, 0};
     uint32_t start = b->npool;
     bool same = true;
     b->now++;
@@ -163,10 +172,10 @@ static bool make_roots(struct builder *b, nid n, bool constant)
             continue;
         }
         struct slice r = b->roots[def];
-        if (r.n && only.n && r.at != only.at)
+        if (r.n && last.n && r.at != last.at)
             same = false;
         if (r.n)
-            only = r;
+            last = r;
         for (uint32_t k = 0; k < r.n; k++)
             root_add(b, b->pool[r.at + k]);
     }
@@ -182,15 +191,15 @@ static bool make_roots(struct builder *b, nid n, bool constant)
         b->npool = start;
         return false;
     }
-    if (same && r.n == only.n) {
+    if (same && r.n == last.n) {
         b->npool = start;
-        r = only;
+        r = last;
     }
     b->roots[n] = r;
     return true;
 }
 
-/* Applies the replication rule to the nodes, in topological order. */
+/* Marks as PLACE_COPY the nodes that the replication rule copies; the nodes are in topological order. */
 static void choose_copies(struct builder *b)
 {
     const struct module *m = b->m;
@@ -200,11 +209,11 @@ static void choose_copies(struct builder *b)
         bool all_constant = false;
         if (b->p->kind[n] != PLACE_NODE || !is_pure(m, n))
             continue;
-        if (!measures_input(b, n)) {
-            if (!stands_on_copies(b, n, constant, &all_constant))
+        if (!is_shape_of_input(b, n)) {
+            if (!reads_only_copies(b, n, constant, &all_constant))
                 continue;
-            bool shape = measures(m, n) || in_list(node_op(m, n), shape_arithmetic);
-            if (!all_constant && !(shape && small_integers(m, n)))
+            bool shape = is_shape_or_size(m, n) || in_list(node_op(m, n), shape_arithmetic);
+            if (!all_constant && !(shape && makes_small_integers(m, n)))
                 continue;
         }
         if (!make_roots(b, n, all_constant))
@@ -214,7 +223,8 @@ static void choose_copies(struct builder *b)
     }
 }
 
-static void same_device(struct builder *b, nid x, nid y, enum same_why why, uint32_t *cap)
+/* Adds the pair (x, y) to p->same if both are placed nodes, and not the same one. */
+static void add_same_pair(struct builder *b, nid x, nid y, enum same_why why, uint32_t *cap)
 {
     struct place *p = b->p;
     if (!x || !y || x == y || p->kind[x] != PLACE_NODE || p->kind[y] != PLACE_NODE)
@@ -223,7 +233,9 @@ static void same_device(struct builder *b, nid x, nid y, enum same_why why, uint
     p->same[p->nsame++] = (struct same_pair){x, y, why};
 }
 
-static void note_read(struct builder *b, vid v, nid reader)
+/* Adds the placed node `reader`, once, to the readers of value v: in b->weights if each device holds the value once (an
+ * initializer or a result of a copy), else in b->pins; a state input in both. */
+static void add_read(struct builder *b, vid v, nid reader)
 {
     if (b->stamp[v] == b->now)
         return;
@@ -237,7 +249,7 @@ static void note_read(struct builder *b, vid v, nid reader)
         pairs_add(&b->pins, v, reader);
 }
 
-/* Lists the nets and weights that each placed node reads, directly or through copies. */
+/* Lists the values that each placed node reads, directly or through copies, in b->pins and b->weights. */
 static void collect_reads(struct builder *b)
 {
     const struct module *m = b->m;
@@ -253,15 +265,16 @@ static void collect_reads(struct builder *b)
                 continue;
             nid def = m->value[v].def;
             if (!def || b->p->kind[def] != PLACE_COPY) {
-                note_read(b, v, n);
+                add_read(b, v, n);
                 continue;
             }
             for (uint32_t k = 0; k < b->roots[def].n; k++)
-                note_read(b, b->pool[b->roots[def].at + k], n);
+                add_read(b, b->pool[b->roots[def].at + k], n);
         }
     }
 }
 
+/* Makes a net of each value of the main graph that has at least two pins, the host's included. */
 static void make_nets(struct builder *b)
 {
     const struct module *m = b->m;
@@ -291,6 +304,7 @@ static void make_nets(struct builder *b)
     p->net_pin = pairs_rows(&pin, p->nnet);
 }
 
+/* Makes a weight of each value in b->weights. */
 static void make_weights(struct builder *b)
 {
     const struct module *m = b->m;
@@ -310,6 +324,7 @@ static void make_weights(struct builder *b)
     p->weight_user = pairs_rows(&use, p->nweight);
 }
 
+/* Finds the state pairs and marks their values in b->state; returns -1 and an error if a given pair is wrong. */
 static int find_state(struct builder *b, struct module *m, const struct state_pair *pair,
                       uint32_t npair, struct diag *d)
 {
@@ -324,9 +339,9 @@ static int find_state(struct builder *b, struct module *m, const struct state_pa
     return 0;
 }
 
-/* Lists the pairs that must share a device: Shape(x) and x's producer; each reader of a past and the producer of its
- * present (but not a Shape of past: every mask computed from it would then be bound to that layer); the producer and
- * the readers of a value of unknown type, which no part could declare. */
+/* Lists in p->same the pairs of nodes that must share a device: Shape(x) and x's producer; each reader of a past input
+ * and the producer of its present output (but no Shape of a past: each mask that is computed from the Shape would then
+ * be bound to that layer); the producer and each reader of a value of unknown type, which no part could declare. */
 static void collect_same(struct builder *b)
 {
     const struct module *m = b->m;
@@ -334,25 +349,25 @@ static void collect_same(struct builder *b)
     bool profiled = module_is_profiled(m);
     uint32_t cap = 0;
     for (nid n = g->first; n < g->first + g->count; n++) {
-        if (b->p->kind[n] != PLACE_NODE || !measures(m, n))
+        if (b->p->kind[n] != PLACE_NODE || !is_shape_or_size(m, n))
             continue;
         vid x = node_in(m, n, 0);
         if (x)
-            same_device(b, m->value[x].def, n, SAME_SHAPE, &cap);
+            add_same_pair(b, m->value[x].def, n, SAME_SHAPE, &cap);
     }
     struct csr users = module_users(m, b->mem);
     for (uint32_t i = 0; i < b->p->nstate; i++) {
         vid in = b->p->state_in[i];
         for_row (user, users, in)
-            if (m->node[user].graph == 1 && !measures(m, user))
-                same_device(b, m->value[b->p->state_out[i]].def, user, SAME_STATE, &cap);
+            if (m->node[user].graph == 1 && !is_shape_or_size(m, user))
+                add_same_pair(b, m->value[b->p->state_out[i]].def, user, SAME_STATE, &cap);
     }
     for (vid v = 1; v < m->nval && !profiled; v++) {
         if (type_is_declarable(m, m->value[v].type))
             continue;
         for_row (user, users, v)
             if (m->node[user].graph == 1)
-                same_device(b, m->value[v].def, user, SAME_TYPE, &cap);
+                add_same_pair(b, m->value[v].def, user, SAME_TYPE, &cap);
     }
 }
 

@@ -1,7 +1,7 @@
-/* What a plan is about: the model, what of it is placed, the devices, and how they run it.
+/* What a plan is about: the model, its nodes that need a device, the cluster, and the execution model.
  *
- * These travel together through planning, judging, building parts and writing.  Who takes a
- * const struct scene changes nothing of what it points to. */
+ * Planners, the judge and writers take these four as one struct.  A function with a parameter const struct scene *
+ * changes nothing that the scene points to. */
 #ifndef PCC_IR_DAG_SCENE_H
 #define PCC_IR_DAG_SCENE_H
 
@@ -10,9 +10,9 @@
 
 struct scene {
     struct module *m;
-    struct place *place;     /* of m; NULL: not made yet */
+    struct place *place;     /* result of place_build() for m; NULL: not made yet */
     struct cluster *cluster; /* NULL: not known */
-    struct exec_model model; /* zero: the defaults */
+    struct exec_model model; /* all fields 0: the defaults */
 };
 
 #endif

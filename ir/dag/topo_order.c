@@ -1,11 +1,11 @@
 /* Topological orders (topo_order.h).
  *
- * Source: the LIFO order is that of the placement paper's DPL, FIFO is Kahn's, CPD
- * that of Celeritas (critical_order.h).  LATE is LIFO on the transposed graph, turned round: branches that
- * depend on inputs only come right before the vertex that needs them, which keeps few nets
- * open.  THIN takes, of the vertices that are ready, one that opens least (cost of the nets that it
- * opens, less that of the nets that it closes), from a heap whose stale entries are skipped.  O(E)
- * for LIFO, FIFO, RANDOM and LATE, O((V + pins) log V) for CPD and THIN. */
+ * Sources: LIFO is the order of the placement paper's DPL, FIFO is Kahn's, CPD comes from Celeritas
+ * (critical_order.h).  LATE is LIFO on the transposed graph, reversed: branches that depend on inputs only come right
+ * before the vertex that needs them, which keeps few nets open.  THIN takes the ready vertex with the smallest key: the
+ * cost of the nets that it opens minus the cost of the nets that it closes.  Its heap may hold several entries of a
+ * vertex; entries with an outdated key are skipped.
+ * O(E) for LIFO, FIFO, RANDOM and LATE, O((V + pins) log V) for CPD and THIN. */
 #include "ir/dag/topo_order.h"
 
 #include "ir/base/random.h"
@@ -26,16 +26,17 @@ static void shuffle(uint32_t *v, uint32_t n, uint64_t *state)
     }
 }
 
-/* Depth first: newly ready vertices are pushed in seeded order and the top one is next; with `any`, any ready vertex
- * is. */
-static uint32_t *lifo_order(const struct csr *succ, const struct csr *pred, uint32_t n,
-                            uint64_t seed, bool any, struct arena *a)
+/* Returns an order in which the vertex that became ready last is next; with `any`, a random ready vertex is.  Vertices
+ * that become ready together are pushed by number, or, with a seed other than 0, in random order. */
+static uint32_t *stack_order(const struct csr *succ, const struct csr *pred, uint32_t n,
+                             uint64_t seed, bool any, struct arena *a)
 {
-    uint32_t *in = csr_sizes(pred, n, a), *stack = arena_array(a, (size_t)n + 1, sizeof *stack);
+    uint32_t *missing = csr_sizes(pred, n, a),
+             *stack = arena_array(a, (size_t)n + 1, sizeof *stack);
     uint32_t *order = arena_array(a, (size_t)n + 1, sizeof *order), top = 0, done = 0;
     uint64_t state = seed;
     for (uint32_t v = n; v-- > 0;)
-        if (!in[v])
+        if (!missing[v])
             stack[top++] = v;
     if (seed)
         shuffle(stack, top, &state);
@@ -48,7 +49,7 @@ static uint32_t *lifo_order(const struct csr *succ, const struct csr *pred, uint
         uint32_t v = stack[--top], start = top;
         order[done++] = v;
         for_row (w, *succ, v)
-            if (--in[w] == 0)
+            if (--missing[w] == 0)
                 stack[top++] = w;
         if (seed)
             shuffle(stack + start, top - start, &state);
@@ -59,18 +60,18 @@ static uint32_t *lifo_order(const struct csr *succ, const struct csr *pred, uint
 
 static uint32_t *fifo_order(const struct wdag *g, uint64_t seed, struct arena *a)
 {
-    uint32_t *in = csr_sizes(&g->pred, g->n, a);
+    uint32_t *missing = csr_sizes(&g->pred, g->n, a);
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), end = 0;
     uint64_t state = seed;
     for (uint32_t v = 0; v < g->n; v++)
-        if (!in[v])
+        if (!missing[v])
             order[end++] = v;
     if (seed)
         shuffle(order, end, &state);
     for (uint32_t at = 0; at < end; at++) {
         uint32_t v = order[at], start = end;
         for_row (w, g->succ, v)
-            if (--in[w] == 0)
+            if (--missing[w] == 0)
                 order[end++] = w;
         if (seed)
             shuffle(order + start, end - start, &state);
@@ -81,7 +82,7 @@ static uint32_t *fifo_order(const struct wdag *g, uint64_t seed, struct arena *a
 
 static uint32_t *late_order(const struct wdag *g, uint64_t seed, struct arena *a)
 {
-    uint32_t *order = lifo_order(&g->pred, &g->succ, g->n, seed, false, a);
+    uint32_t *order = stack_order(&g->pred, &g->succ, g->n, seed, false, a);
     for (uint32_t i = 0; i < g->n / 2; i++) {
         uint32_t t = order[i];
         order[i] = order[g->n - 1 - i];
@@ -92,35 +93,39 @@ static uint32_t *late_order(const struct wdag *g, uint64_t seed, struct arena *a
 
 /* ---- thin ------------------------------------------------------------------------------------ */
 
+/* A run of TOPO_THIN. */
 struct thin {
     const struct wdag *g;
-    struct heap h;
-    int64_t *delta; /* [vertex] what the open cost grows by if the vertex is taken next */
-    uint32_t *left; /* [net] pins not yet taken */
-    uint32_t *in;
-    uint8_t *done;
-    uint64_t state, seed;
+    struct heap h;  /* ready vertices, by delta; outdated entries stay in it */
+    int64_t *delta; /* [vertex] change of the cost of all open nets if the vertex is taken next */
+    uint32_t *left; /* [net] number of pins not taken yet */
+    uint32_t *missing; /* [vertex] number of predecessors not taken yet */
+    uint8_t *done;     /* [vertex] 1: taken */
+    uint64_t state;    /* of the random numbers that decide ties */
+    uint64_t seed;     /* 0: ties go by vertex number */
 };
 
+/* Puts the ready vertex v into the heap, with its present key. */
 static void offer_vertex(struct thin *t, uint32_t v)
 {
     uint64_t tie = t->seed ? random_bits(&t->state) : 0;
     heap_push(&t->h, t->delta[v], (uint32_t)(tie >> 32), v);
 }
 
-/* Adds `by` to the key of v, and puts v into the heap once more if it is there. */
+/* Adds `by` to the key of v; if v is ready, puts it into the heap once more, with the new key. */
 static void change_key(struct thin *t, uint32_t v, int64_t by)
 {
     t->delta[v] += by;
-    if (!t->in[v] && !t->done[v])
+    if (!t->missing[v] && !t->done[v])
         offer_vertex(t, v);
 }
 
-/* Takes v.  A net opens when its first pin is taken and closes when its last pin is taken; the keys of the other pins
- * change accordingly. */
+/* Takes v as the next vertex.  A net opens when its first pin is taken, and closes when its last pin is taken: after
+ * the first pin no other vertex opens the net, and when one pin is left, taking it closes the net.  In both cases the
+ * keys of the pins not taken yet fall by the net's cost. */
 static void take_vertex(struct thin *t, uint32_t v)
 {
-    assert(!t->done[v] && t->in[v] == 0);
+    assert(!t->done[v] && t->missing[v] == 0);
     const struct wdag *g = t->g;
     t->done[v] = 1;
     for_row (e, g->net_of, v) {
@@ -129,15 +134,15 @@ static void take_vertex(struct thin *t, uint32_t v)
         if (pins < 2 || cost == 0)
             continue;
         assert(t->left[e] > 0 && t->left[e] <= pins);
-        bool opens = t->left[e]-- == pins, closes = t->left[e] == 1;
-        if (!opens && !closes)
+        bool opened = t->left[e]-- == pins, one_left = t->left[e] == 1;
+        if (!opened && !one_left)
             continue;
         for_row (x, g->net_pin, e)
             if (!t->done[x])
-                change_key(t, x, (opens ? -cost : 0) + (closes ? -cost : 0));
+                change_key(t, x, (opened ? -cost : 0) + (one_left ? -cost : 0));
     }
     for_row (w, g->succ, v)
-        if (--t->in[w] == 0)
+        if (--t->missing[w] == 0)
             offer_vertex(t, w);
 }
 
@@ -148,14 +153,14 @@ static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a
     t.delta = arena_array(a, (size_t)g->n + 1, sizeof *t.delta);
     t.left = arena_array(a, (size_t)g->nnet + 1, sizeof *t.left);
     t.done = arena_alloc(a, (size_t)g->n + 1);
-    t.in = csr_sizes(&g->pred, g->n, a);
+    t.missing = csr_sizes(&g->pred, g->n, a);
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t pins = t.left[e] = g->net_pin.at[e + 1] - g->net_pin.at[e];
         for (uint32_t k = g->net_pin.at[e]; pins > 1 && k < g->net_pin.at[e + 1]; k++)
             t.delta[g->net_pin.to[k]] += g->net_cost[0][e];
     }
     for (uint32_t v = 0; v < g->n; v++)
-        if (!t.in[v])
+        if (!t.missing[v])
             offer_vertex(&t, v);
     while (t.h.n) {
         struct heap_entry x = heap_pop(&t.h);
@@ -168,20 +173,20 @@ static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a
     return order;
 }
 
-/* Depth first: of the vertices that become ready together the first one is next. */
+/* Returns a depth-first order: among vertices that become ready together the one with the smallest number is next. */
 static uint32_t *dfs_order(const struct wdag *g, struct arena *a)
 {
-    uint32_t *in = csr_sizes(&g->pred, g->n, a), top = 0, done = 0;
+    uint32_t *missing = csr_sizes(&g->pred, g->n, a), top = 0, done = 0;
     uint32_t *stack = arena_array(a, (size_t)g->n + 1, sizeof *stack);
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order);
     for (uint32_t v = g->n; v-- > 0;)
-        if (!in[v])
+        if (!missing[v])
             stack[top++] = v;
     while (top) {
         uint32_t v = stack[--top];
         order[done++] = v;
         for (uint32_t i = g->succ.at[v + 1]; i-- > g->succ.at[v];)
-            if (--in[g->succ.to[i]] == 0)
+            if (--missing[g->succ.to[i]] == 0)
                 stack[top++] = g->succ.to[i];
     }
     assert(done == g->n);
@@ -200,13 +205,13 @@ uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, s
 {
     switch (kind) {
     case TOPO_LIFO:
-        return lifo_order(&g->succ, &g->pred, g->n, seed, false, a);
+        return stack_order(&g->succ, &g->pred, g->n, seed, false, a);
     case TOPO_FIFO:
         return fifo_order(g, seed, a);
     case TOPO_CPD:
         return cpd_topo(g, 0, a);
     case TOPO_RANDOM:
-        return lifo_order(&g->succ, &g->pred, g->n, seed | 1, true, a);
+        return stack_order(&g->succ, &g->pred, g->n, seed | 1, true, a);
     case TOPO_LATE:
         return late_order(g, seed, a);
     case TOPO_THIN:
@@ -216,5 +221,5 @@ uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, s
     case TOPO_DFS:
         return dfs_order(g, a);
     }
-    return lifo_order(&g->succ, &g->pred, g->n, seed, false, a);
+    return stack_order(&g->succ, &g->pred, g->n, seed, false, a);
 }

@@ -1,5 +1,5 @@
-/* Weighted DAGs: the base level, merging, joining cycles, counting ideals (see wdag.h).  What each function costs
- * stands there. */
+/* Weighted graphs: makes the base level, merges vertices, leaves vertices out, joins cycles, counts ideals, computes
+ * loads (wdag.h, which states the cost of each function). */
 #include "ir/dag/wdag.h"
 
 #include "ir/base/hash.h"
@@ -9,6 +9,8 @@
 #include <assert.h>
 #include <string.h>
 
+/* Allocates the arrays of g for times, sizes, pins and net costs, for g->n vertices, g->ncls classes and up to maxnet
+ * nets; no vertex is pinned.  inner: with net_inner. */
 static void alloc_costs(struct wdag *g, uint32_t maxnet, bool inner)
 {
     g->net_inner = inner ? arena_array(g->mem, g->ncls, sizeof *g->net_inner) : NULL;
@@ -27,7 +29,8 @@ static void alloc_costs(struct wdag *g, uint32_t maxnet, bool inner)
     memset(g->pin, 0xff, (g->n + 1) * sizeof *g->pin);
 }
 
-/* The rows of c with entries renamed by name[] (UINT32_MAX: dropped), ascending, without duplicates. */
+/* Returns the rows of c with each entry x replaced by name[x] (UINT32_MAX: dropped); the new entries, all below
+ * `entries`, are ascending, without duplicates. */
 static struct csr rename_rows(struct arena *a, const struct csr *c, uint32_t rows,
                               const uint32_t *name, uint32_t entries)
 {
@@ -61,6 +64,7 @@ void wdag_set_edges(struct wdag *g, const struct pairs *e)
     g->pred = csr_transpose(g->mem, &g->succ, g->n, g->n);
 }
 
+/* Returns an array [class][vertex] of zeros for g->back. */
 static int64_t **alloc_back(const struct wdag *g)
 {
     int64_t **back = arena_array(g->mem, g->ncls, sizeof *back);
@@ -142,7 +146,8 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
 
 /* ---- merging ---------------------------------------------------------------------------------- */
 
-/* Pairs (from, to) of groups, out of the pairs of their vertices; loops dropped, repeats kept. */
+/* Returns pairs of groups, in a: for each pair of vertices in order (NULL: for each edge of g) the pair of their
+ * groups; pairs within one group are dropped, repeated pairs stay.  group: [vertex] its group. */
 static struct pairs pairs_of_groups(const struct wdag *g, const struct pairs *order,
                                     const uint32_t *group, struct arena *a)
 {
@@ -157,7 +162,8 @@ static struct pairs pairs_of_groups(const struct wdag *g, const struct pairs *or
     return e;
 }
 
-/* rank[group] in a topological order of the quotient, smallest first member first; false: a cycle. */
+/* Writes rank[group], the group's position in a topological order of the groups: of groups that could be next, the one
+ * with the smallest member goes first.  edge: group -> groups behind it.  Returns false if there is a cycle. */
 static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ngroup,
                         const struct csr *edge, struct arena *a, uint32_t *rank)
 {
@@ -173,6 +179,8 @@ static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ng
     return sorted == ngroup;
 }
 
+/* Fills the times, bytes, passes and pins of c's vertices from the vertices of `fine`, by c->map.  Returns -1 and an
+ * error if a vertex of c would be pinned to two devices. */
 static int merge_vertices(struct wdag *c, const struct wdag *fine, struct diag *d)
 {
     c->back = fine->back ? alloc_back(c) : NULL;
@@ -199,12 +207,13 @@ static int merge_vertices(struct wdag *c, const struct wdag *fine, struct diag *
     return 0;
 }
 
-/* A table from pin sets to nets. */
+/* A hash table of the nets that were made, to find a net by its struct net_key. */
 struct net_table {
-    uint32_t *slot; /* net + 1, 0: empty */
-    uint32_t mask;
+    uint32_t *slot; /* [0 .. mask] net + 1; 0: empty */
+    uint32_t mask;  /* number of slots, a power of two, minus 1 */
 };
 
+/* Returns the hash h with x mixed in. */
 static uint64_t mix_hash(uint64_t h, uint64_t x)
 {
     h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
@@ -213,8 +222,8 @@ static uint64_t mix_hash(uint64_t h, uint64_t x)
 
 /* Nets with equal keys are merged into one. */
 struct net_key {
-    const uint32_t *pin;
-    uint32_t npin, src;
+    const uint32_t *pin; /* [npin] vertices, ascending */
+    uint32_t npin, src;  /* src, host, back: entries of net_src, net_host, net_back */
     uint8_t host, back;
 };
 
@@ -226,13 +235,13 @@ static bool is_same_net(const struct wdag *c, uint32_t e, const struct net_key *
            memcmp(c->net_pin.to + c->net_pin.at[e], x->pin, x->npin * sizeof *x->pin) == 0;
 }
 
-/* Makes the nets out of the nets of the finer level: pins become pins of groups, then nets with equal pins, source
- * and host are merged. */
+/* Makes the nets of c from the nets of `fine`: pins are renamed by c->map, nets with less than two pins are dropped,
+ * nets with equal keys (struct net_key) become one, and their costs are added. */
 static void merge_nets(struct wdag *c, const struct wdag *fine)
 {
     struct csr pins = rename_rows(c->mem, &fine->net_pin, fine->nnet, c->map, c->n);
     struct net_table t = {NULL, 1};
-    const uint64_t by = hash_key_new().k[0];
+    const uint64_t seed = hash_key_new().k[0];
     while (t.mask < fine->nnet * UINT64_C(2))
         t.mask <<= 1;
     t.slot = arena_array(c->mem, t.mask, sizeof *t.slot);
@@ -249,7 +258,7 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
                             .back = fine->net_back ? fine->net_back[f] : 0};
         if (x.npin + x.host < 2)
             continue;
-        uint64_t h = mix_hash(by ^ x.src, x.host);
+        uint64_t h = mix_hash(seed ^ x.src, x.host);
         for (uint32_t i = 0; i < x.npin; i++)
             h = mix_hash(h, x.pin[i]);
         uint32_t at = (uint32_t)(h >> 17) & t.mask;
@@ -323,8 +332,10 @@ struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngrou
 
 /* ---- leaving out ----------------------------------------------------------------------------- */
 
-/* The edges between the remaining vertices; a path over vertices left out becomes an edge. source[at[v] .. at[v +
- * 1]): for v left out, the remaining vertices with a path to v over vertices left out, at most `most` of them. */
+/* Returns the edges between the remaining vertices of g, by their new numbers; a path over vertices left out becomes an
+ * edge.  name: [vertex] its new number; UINT32_MAX: left out.  A vertex gets at most `most` predecessors.  While
+ * the function runs, source[at[v] .. at[v + 1]) holds, for v left out, the remaining vertices with a path to v over
+ * vertices left out only, at most `most` of them. */
 static struct pairs bridge_edges(const struct wdag *g, const uint32_t *name, uint32_t most,
                                  struct arena *a)
 {
@@ -336,9 +347,9 @@ static struct pairs bridge_edges(const struct wdag *g, const uint32_t *name, uin
         for (uint32_t i = g->pred.at[v + 1]; i-- > g->pred.at[v];) {
             uint32_t p = g->pred.to[i];
             assert(p < v);
-            bool left = name[p] != UINT32_MAX;
-            for (uint32_t k = left ? 0 : at[p]; room && k < (left ? 1 : at[p + 1]); k++) {
-                uint32_t u = left ? p : source[k];
+            bool stays = name[p] != UINT32_MAX;
+            for (uint32_t k = stays ? 0 : at[p]; room && k < (stays ? 1 : at[p + 1]); k++) {
+                uint32_t u = stays ? p : source[k];
                 if (seen[u] == v + 1)
                     continue;
                 seen[u] = v + 1;
@@ -403,8 +414,9 @@ uint32_t wdag_join_cycles(const struct wdag *g, const struct pairs *order, uint3
 
 /* ---- ideals ----------------------------------------------------------------------------------- */
 
-/* Each ideal is met once: candidates (vertices whose predecessors are in) stand in a list; taking a candidate appends
- * the candidates that it enables; skipping a candidate excludes it and all its successors for good. */
+/* Enumerates each ideal once, depth first: list[at .. end) holds candidates, vertices whose predecessors are all in the
+ * ideal.  Each candidate is first taken, which appends the candidates that it enables; then, on the way back, it is
+ * skipped, which excludes it and all vertices behind it from the ideals that follow. */
 uint64_t wdag_ideals(const struct wdag *g, uint64_t limit)
 {
     struct arena_mark mark = arena_mark(g->mem);

@@ -1,14 +1,17 @@
-/* Weighted DAGs: what planners see, level upon level.
+/* Weighted graphs (directed, acyclic): the form of a model that planners work on, in levels.
  *
- * The base level has one vertex per placed node.  Coarseners (contract, fuse, linearize) push a
- * coarser level with a map from the finer one.  Planners read the top level; plans are projected down.
+ * The base level has one vertex per placed node.  Passes that merge vertices (contract, fuse, linearize) add a
+ * coarser level with a map from the vertices of the finer one.  Planners read the top level; a plan for it is carried
+ * over to the finer levels by the maps.
  *
  * Vertices of every level are numbered in a topological order: u < v for every edge u -> v.
- * Communication belongs to nets: a device that holds some but not all pins of a net pays the net's
- * cost once (the placement paper's load, 5.1); a pin on the host counts as elsewhere.  Where devices
- * stand in groups (H.3), it pays net_inner instead if all pins are in its group.  Nets of the base level are those of
- * the place, with its numbers: what one takes from device to device is cluster_route() of place_moved().
- * Bytes that several vertices need once per device (shared weights) are `shared` items. */
+ *
+ * Nets say what transfers cost: a device that holds some but not all pins of a net pays the net's cost once (the
+ * placement paper's load, 5.1); a pin on the host is never on the device.  Where devices stand in groups (H.3), the
+ * device pays net_inner instead if all pins are in its group.  The base level has the nets of struct place, by the
+ * same numbers; the time of one transfer from device to device is cluster_route() of place_moved().
+ *
+ * Shared items are bytes that several vertices need, but a device holds once, such as a weight with two readers. */
 #ifndef PCC_IR_DAG_WDAG_H
 #define PCC_IR_DAG_WDAG_H
 
@@ -20,103 +23,111 @@ struct wdag {
     struct arena *mem;
     uint32_t n;     /* vertices */
     uint32_t ncls;  /* device classes */
-    int64_t **time; /* [class][vertex] ps; COST_NEVER: cannot run there */
-    /* [class][vertex] ps: what of time is the backward pass's; NULL: nothing */
+    int64_t **time; /* [class][vertex] ps; COST_NEVER: the class cannot run the vertex */
+    /* [class][vertex] ps: the share of `time` that the backward pass takes; NULL: none, or not known */
     int64_t **back;
-    /* [vertex] 1: has forward nodes, 2: backward ones, 3: both; NULL: not known */
+    /* [vertex] 1: has forward nodes, 2: has backward nodes, 3: has both; NULL: not known */
     uint8_t *pass;
-    int64_t *param;        /* [vertex] bytes of parameters among size, in profiles; NULL: none */
-    int64_t *size;         /* [vertex] bytes on its device, shared items apart */
-    int32_t *pin;          /* [vertex] the device it must be on, or -1 */
-    struct csr succ, pred; /* distinct neighbours, ascending */
+    int64_t *param;        /* [vertex] bytes of `size` that are parameters; NULL: not known */
+    int64_t *size;         /* [vertex] bytes that it needs on its device, without shared items */
+    int32_t *pin;          /* [vertex] the device that it must be on, or -1: any device */
+    struct csr succ, pred; /* vertex -> its distinct successors, predecessors, ascending */
     uint32_t nnet;
-    int64_t **net_cost; /* [class][net] ps, 0 for host classes */
-    /* [class][net] ps within a group, <= net_cost; NULL: no class has groups */
+    int64_t **net_cost; /* [class][net] ps that a device pays for the net; 0 for host classes */
+    /* [class][net] ps if all pins of the net are in the device's group, <= net_cost; NULL: no class has groups */
     int64_t **net_inner;
     uint8_t *net_host;  /* [net] 1: the host has a pin, too */
-    uint8_t *net_back;  /* [net] 1: made by the backward pass; NULL: none is */
-    uint32_t *net_src;  /* [net] the vertex that produces it, or UINT32_MAX (model inputs) */
-    struct csr net_pin; /* net -> vertices, distinct, ascending */
-    struct csr net_of;  /* vertex -> nets */
+    uint8_t *net_back;  /* [net] 1: produced by the backward pass; NULL: no net is, or not known */
+    uint32_t *net_src;  /* [net] the vertex that produces it; UINT32_MAX: none (model inputs) */
+    struct csr net_pin; /* net -> vertices that produce or read it, distinct, ascending */
+    struct csr net_of;  /* vertex -> nets that have a pin on it, ascending */
     uint32_t nshared;
-    int64_t *shared_size; /* [item] bytes */
-    struct csr shared_by; /* item -> vertices, distinct, ascending */
-    struct csr shared_of; /* vertex -> items */
-    /* base level and subdivided: vertex -> node of the module; else NULL */
+    int64_t *shared_size; /* [shared item] bytes */
+    struct csr shared_by; /* shared item -> vertices that need it, distinct, ascending */
+    struct csr shared_of; /* vertex -> shared items that it needs, ascending */
+    /* [vertex] its node in the module: on the base level, and on that of the pass subdivide, where a node may have
+     * several vertices; NULL on levels of merged vertices */
     nid *node;
-    uint32_t *vertex;   /* base level: node -> vertex or UINT32_MAX; else NULL */
-    struct wdag *finer; /* NULL for the base level */
-    uint32_t *map;      /* vertex of finer -> vertex here; NULL for the base level */
-    const char *maker;  /* name of the pass that made the level */
+    uint32_t *vertex;   /* base level: [node] vertex, UINT32_MAX: not placed; other levels: NULL */
+    struct wdag *finer; /* the level that this one was made from; NULL for the base level */
+    uint32_t *map;      /* [vertex of finer] vertex of this level; NULL for the base level */
+    const char *maker;  /* name of the pass that made the level; "base" */
 };
 
-/* The base level.  The costs and the place of s must be made for its cluster.  O(nodes + operands + pins). */
+/* Returns the base level of a scene, in a.  s->place and the costs of s->m must be there; the costs must be made for
+ * s->cluster.  O(nodes + operands + pins). */
 struct wdag *wdag_base(const struct scene *s, struct arena *a);
 
-/* Fills back, net_back and pass of a level that has node[], from m->backward. */
+/* Fills g->back, g->net_back and g->pass from m->backward.  g must have node[]. */
 void wdag_mark_backward(struct wdag *g, const struct module *m);
 
-/* Makes succ and pred of a level from pairs, each `from` less than its `to`; repeats are dropped.  O(V + pairs). */
+/* Makes g->succ and g->pred from edges: pairs with from < to; repeated pairs count once.  O(V + pairs). */
 void wdag_set_edges(struct wdag *g, const struct pairs *edges);
 
-/* Merges vertices: group[v] in [0, ngroup).  Times, sizes add up (COST_NEVER stays), pins are merged
- * (two different pins in one group: NULL and an error), nets that lie inside one vertex vanish, nets
- * of equal pins become one.  The quotient must be acyclic (NULL and an error otherwise).  Groups are
- * renumbered topologically, ties by smallest member: map tells.  O(pins log pins). */
+/* Returns a coarser level, in a, with one vertex for each group of vertices of `fine`.  group[v]: number of v's group,
+ * below ngroup.  Times and sizes add up (COST_NEVER stays), a group has the pin of its members, nets
+ * inside one group vanish, nets with equal pins become one.  The new vertices are numbered in a topological order, of
+ * groups that could be next the one with the smallest member first; `map` of the result gives the numbers.  NULL and an
+ * error if members of a group are pinned to different devices, or if the groups' edges have a cycle.
+ * O(pins log pins). */
 struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup,
                         const char *maker, struct arena *a, struct diag *d);
 
-/* n groups of vertices, of[v] that of v, and the pairs that say what comes before what (NULL: the edges). */
+/* Groups of vertices that are to be merged, and the order that they must keep. */
 struct wdag_groups {
-    const uint32_t *of;
-    uint32_t n;
-    const struct pairs *order; /* from comes before to */
+    const uint32_t *of;        /* [vertex] number of its group, below n */
+    uint32_t n;                /* number of groups */
+    const struct pairs *order; /* vertices: from comes before to; NULL: the edges of the level */
 };
-/* wdag_merge with the pairs of `groups` instead of the edges of the finer level. */
+/* Like wdag_merge(), but the edges of the new level come from groups->order instead of the edges of `fine`. */
 struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_groups *groups,
                                 const char *maker, struct arena *a, struct diag *d);
-/* g without the vertices v of out[v] != 0, for lower bounds: every plan of g, restricted to what is left,
- * is a plan of the result in which no device has a larger load or more bytes.  An edge joins the ends of a
- * path over vertices left out; a vertex gets at most `most` predecessors (fewer edges allow
- * more plans).  Nets and shared items lose pins, those of less than two vanish.  map[v]: the new vertex or
- * UINT32_MAX; finer is not set: plans are not projected down.  O((V + E) * most + pins). */
+/* Returns g without the vertices v with out[v] != 0, in a, for lower bounds: every plan of g, restricted to the
+ * remaining vertices, is a plan of the result in which no device has a larger load or more bytes.  A path of g over
+ * vertices left out becomes an edge between its ends; each vertex gets at most `most` predecessors (fewer edges allow
+ * more plans).  Nets and shared items lose their pins on vertices left out; nets with less than two pins vanish.
+ * map[v]: the new number of v, or UINT32_MAX; finer is NULL, since plans for the result are not carried over to g.
+ * O((V + E) * most + pins). */
 struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t most, struct arena *a);
 
-/* Groups for wdag_merge that join the cycles of the quotient by `group` (strongly connected
- * components, Tarjan's algorithm with an explicit stack); order as above.  Rewrites group in
- * place; returns the number of groups.  O(V + E). */
+/* Joins groups that lie on a common cycle, so that wdag_merge() can merge the groups (strongly connected components of
+ * the graph of groups).  group[v]: number of v's group, below ngroup; it is rewritten in place.  order: pairs of
+ * vertices that the order of groups follows (struct wdag_groups); NULL: the edges of g.  Returns the new number of
+ * groups.  O(V + E). */
 uint32_t wdag_join_cycles(const struct wdag *g, const struct pairs *order, uint32_t *group,
                           uint32_t ngroup);
 
-/* Bytes of v alone on a device: its own bytes and all its shared items. */
+/* Returns the bytes that a device needs if it holds v only: v's own bytes and all its shared items. */
 int64_t vertex_bytes(const struct wdag *g, uint32_t v);
 
-/* Number of down-sets (ideals), the empty and the full one included; counting stops above limit and
- * returns limit + 1.  O(count * frontier). */
+/* Returns the number of ideals of g (vertex sets that hold all predecessors of their members), the empty and the full
+ * set included; if there are more than limit, returns limit + 1.  O(count * number of vertices that can be next). */
 uint64_t wdag_ideals(const struct wdag *g, uint64_t limit);
 
-/* The number of passes (forward, backward) that every vertex has nodes of: 2 in training graphs where each vertex
- * has both, else 1.  O(V). */
+/* Returns the number of training passes that every vertex has nodes of: 2 if each vertex has forward and backward
+ * nodes, else 1.  O(V). */
 uint32_t wdag_passes(const struct wdag *g);
-/* Whether some vertices have nodes of a pass that others have not.  O(V). */
+/* Whether two vertices differ in the training passes (forward, backward) that they have nodes of.  O(V). */
 bool wdag_passes_differ(const struct wdag *g);
 
-/* Bytes of all vertices and shared items, each counted once: the memory of a single device that holds the whole
- * graph.  O(V + shared). */
+/* Returns the bytes that a device needs if it holds the whole graph: all vertices and shared items, each counted once.
+ * O(V + shared items). */
 int64_t wdag_bytes(const struct wdag *g);
 
-/* Load of a set of vertices (member[v] != 0) on a device of class cls: compute and transfers in ps;
- * COST_NEVER in both if some vertex cannot run there.  Bytes of memory in *size.  O(V + pins). */
+/* Writes what a device of class cls takes that holds the vertices v with member[v] != 0, and no others: *compute, the
+ * ps of the vertices, COST_NEVER if the class cannot run one of them; *transfer, the ps of the nets that the device
+ * pays, by net_cost; *size, the bytes of memory, shared items included.  O(V + pins). */
 void wdag_load(const struct wdag *g, const uint8_t *member, uint32_t cls, int64_t *compute,
                int64_t *transfer, int64_t *size);
 
-/* Base vertex -> vertex of top, down all levels.  Lives in a. */
+/* Returns an array, in a: [vertex of the base level] the vertex of top that it was merged into. */
 uint32_t *wdag_flatten(const struct wdag *top, struct arena *a);
-/* The vertices of top with their nodes, as lines that start with '#'; nothing for NULL. */
+/* Prints the vertices of top, each with its times, bytes, pin and nodes, as lines that start with '#'; prints nothing
+ * if top is NULL. */
 void wdag_print(FILE *f, const struct wdag *top, const struct module *m);
-/* g for lower bounds with groups of devices: each net costs the least that it can, the inner link's cost, or the
- * outer one's where the host has a pin.  A bound for its plans without groups holds for all plans with groups.
- * Shares all else with g, lives in a. */
+/* Returns g with the least cost that each net can have on devices in groups: net_inner, or net_cost where the host
+ * has a pin.  A lower bound for plans of the result on devices without groups holds for all plans of g on devices
+ * with groups.  All other fields are shared with g.  Lives in a. */
 struct wdag *wdag_inner(const struct wdag *g, struct arena *a);
 
 #endif

@@ -1,48 +1,52 @@
-/* Nets of a graph without some vertices (wdag_bridge.h, used by wdag_without).
+/* Nets of a graph that some vertices will be taken out of (wdag_bridge.h); wdag_without() then takes them out.
  *
- * Let v be left out, e a net that v reads, o one that v makes, u a reader of o.  Wherever v is, u's device pays
- * for e if v is there, and for o if not; and what makes e pays for o if v is with it, for e if not.  So the readers
- * of o may be made readers of e for as much of e's cost as o costs, and no device pays more than it did.  Each share
- * of o's cost is used once: for one of the nets that v reads, or for a net of o's readers alone.
+ * Let v be a vertex left out, e a net that v reads, p the producer of e, o a net that v produces, u a reader of
+ * o.  If u and p are on different devices, u's device pays for e if v is on it, else for o; p's device pays for o if
+ * v is on it, else for e.  So u may be made a reader of e, for a share of e's cost that is no more than the cost of
+ * o, and no device pays more than before.  Each share of o's cost is used once: for one of the nets that v reads, or
+ * for a new net that only joins the readers of o.
  *
- * A net's cost is taken in UNITS equal parts; a reader that it gets from a vertex left out has a mask of the parts
- * that it reads.  All readers got from one such vertex have the same parts, new ones where there are any, so that
- * many branches between two vertices add up.  Vertices go from the last to the first; when a vertex's turn comes
- * its own nets have only readers that stay.
+ * A net's cost is divided into UNITS equal parts; a vertex that is made a reader of the net has a mask of the parts
+ * that it reads.  All readers of o are made readers of the same parts of e, if possible of parts that none of them
+ * reads, so that the costs of several branches between two vertices add up.  Vertices left out are handled from the
+ * last to the first: when v is handled, vertices left out that read its nets have been replaced by their own readers.
  *
  * Cost: O(pins * READERS_MOST). */
 #include "ir/dag/wdag_bridge.h"
 
 #include <string.h>
 
+/* Parts of a net's cost; the most readers that a net is given; the most device classes. */
 enum { UNITS = 64, READERS_MOST = 64, CLASSES = CLUSTER_CLASSES };
 
-/* A vertex that was made a reader of some parts of a net, in place of one that is left out. */
+/* A vertex that was made a reader of some parts of a net, in place of a vertex left out. */
 struct reader {
-    uint32_t v, next; /* next: 1 + index, 0: none */
-    uint64_t parts;
+    uint32_t v, next; /* next: 1 + index of the net's next reader in bridge_state.reader; 0: none */
+    uint64_t parts;   /* bit t: reads part t of the net */
 };
 
 /* Neighbouring parts, of a net's UNITS parts, with the same readers: they make one new net. */
 struct piece {
-    /* units: number of parts; pin: the readers that are not left out, and the producer unless left out */
+    /* units: number of parts; pin[npin]: the producer and the readers, without vertices left out */
     uint32_t units, npin, *pin;
 };
 
 struct bridge_state {
     const struct wdag *g;
-    const uint8_t *out;
+    const uint8_t *out; /* [vertex] 1: left out */
     struct arena *a;
-    uint32_t *head, *count; /* [net] 1 + index of the first reader it has got, their number */
-    struct reader *reader;
+    uint32_t *head;        /* [net of g] 1 + index of the first reader in its list; 0: none */
+    uint32_t *count;       /* [net of g] number of readers in its list */
+    struct reader *reader; /* [nreader] readers of all lists */
     uint32_t nreader, capreader;
-    struct piece piece[UNITS];
+    struct piece piece[UNITS]; /* [npiece] pieces of the net that was cut last */
     uint32_t npiece;
-    /* the new nets, as growing arrays: */
+    /* the new nets, as growing arrays; net n has pin[at[n] .. at[n + 1]), producer src[n], and is made of net old[n] */
     uint32_t nnet, *at, *pin, *src, *old, capat, cappin, capsrc, capold, capcost;
-    int64_t *cost; /* [net][class] */
+    int64_t *cost; /* [new net * classes + class] ps */
 };
 
+/* Whether net e may take part in bridging: a vertex produces it, and the host has no pin. */
 static bool may_bridge(const struct wdag *g, uint32_t e)
 {
     return !g->net_host[e] && g->net_src[e] != UINT32_MAX;
@@ -50,6 +54,7 @@ static bool may_bridge(const struct wdag *g, uint32_t e)
 
 /* ---- readers --------------------------------------------------------------------------------- */
 
+/* Returns the entry of v in the list of readers that net e was given; NULL: there is none. */
 static struct reader *reader_of(const struct bridge_state *b, uint32_t e, uint32_t v)
 {
     uint32_t x = b->head[e];
@@ -58,6 +63,7 @@ static struct reader *reader_of(const struct bridge_state *b, uint32_t e, uint32
     return x ? &b->reader[x - 1] : NULL;
 }
 
+/* Makes v a reader of the given parts of net e, unless the list of e has READERS_MOST other readers. */
 static void add_reader(struct bridge_state *b, uint32_t e, uint32_t v, uint64_t parts)
 {
     struct reader *r = reader_of(b, e, v);
@@ -71,8 +77,8 @@ static void add_reader(struct bridge_state *b, uint32_t e, uint32_t v, uint64_t 
     }
 }
 
-/* Mask of n parts of e that the vertices of p are to read: first parts that none of them reads, then parts that some
- * do not. */
+/* Returns a mask of up to n parts of net e for the vertices of piece p to read: first parts that none of these vertices
+ * reads yet, then parts that some of them do not read yet. */
 static uint64_t choose_parts(const struct bridge_state *b, uint32_t e, const struct piece *p,
                              uint32_t n)
 {
@@ -91,8 +97,8 @@ static uint64_t choose_parts(const struct bridge_state *b, uint32_t e, const str
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-/* Divides net e into pieces, by the readers that it has been given.  Its own readers that stay are in each piece,
- * but at most READERS_MOST of them in a piece with others. */
+/* Divides net e into b->piece[0 .. npiece), by the readers that it was given.  Each piece also has the pins that e has
+ * in g, without vertices left out; if there are several pieces, the first READERS_MOST of these pins. */
 static void cut_net(struct bridge_state *b, uint32_t e)
 {
     const struct wdag *g = b->g;
@@ -121,12 +127,13 @@ static void cut_net(struct bridge_state *b, uint32_t e)
     }
 }
 
+/* Returns the cost, in ps, of one part of net e on class k. */
 static int64_t unit_cost(const struct bridge_state *b, uint32_t k, uint32_t e)
 {
     return b->g->net_cost[k][e] / UNITS;
 }
 
-/* Writes cost[class], what piece p of net e costs. */
+/* Writes cost[class], the cost of piece p of net e, in ps. */
 static void piece_cost(const struct bridge_state *b, uint32_t e, const struct piece *p,
                        int64_t *cost)
 {
@@ -134,7 +141,7 @@ static void piece_cost(const struct bridge_state *b, uint32_t e, const struct pi
         cost[k] = p->units == UNITS ? b->g->net_cost[k][e] : unit_cost(b, k, e) * p->units;
 }
 
-/* Adds a new net in the place of e: the pins of piece p, at cost[class]. */
+/* Adds a new net with the pins of p, a piece of net e, and the cost cost[class], in ps. */
 static void add_new_net(struct bridge_state *b, uint32_t e, const struct piece *p,
                         const int64_t *cost)
 {
@@ -154,7 +161,7 @@ static void add_new_net(struct bridge_state *b, uint32_t e, const struct piece *
 
 /* ---- vertices -------------------------------------------------------------------------------- */
 
-/* How many of net e's parts cost no more than left[class] on any class. */
+/* Returns how many parts of net e cost, on each class, at most left[class] ps together; 0 if the net costs nothing. */
 static uint32_t parts_within(const struct bridge_state *b, uint32_t e, const int64_t *left)
 {
     int64_t n = UNITS;
@@ -169,7 +176,8 @@ static uint32_t parts_within(const struct bridge_state *b, uint32_t e, const int
     return costs ? (uint32_t)n : 0;
 }
 
-/* Makes the readers of p, a piece of a net that v makes, readers of the nets that v reads, for as much as p costs. */
+/* Makes the pins of p, a piece of a net that v produces, readers of the nets that v reads.  left: [class] ps of p's
+ * cost that may be used; the cost of the parts that are read is subtracted. */
 static void bridge_piece(struct bridge_state *b, uint32_t v, const struct piece *p, int64_t *left)
 {
     const struct wdag *g = b->g;
@@ -184,6 +192,8 @@ static void bridge_piece(struct bridge_state *b, uint32_t v, const struct piece 
     }
 }
 
+/* Handles vertex v, which is left out: the readers of its nets become readers of the nets that v reads; the cost that
+ * is left makes new nets among these readers. */
 static void bridge_vertex(struct bridge_state *b, uint32_t v)
 {
     const struct wdag *g = b->g;
@@ -204,6 +214,7 @@ static void bridge_vertex(struct bridge_state *b, uint32_t v)
     }
 }
 
+/* Adds the pieces of net e as new nets; for nets that bridge_vertex() does not handle. */
 static void emit_net(struct bridge_state *b, uint32_t e)
 {
     int64_t cost[CLASSES];
@@ -214,8 +225,9 @@ static void emit_net(struct bridge_state *b, uint32_t e)
     }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the result ------------------------------------------------------------------------------- */
 
+/* Returns g with the new nets. */
 static const struct wdag *make_result(struct bridge_state *b)
 {
     const struct wdag *g = b->g;

@@ -1,9 +1,10 @@
-/* Levels as text: what --print-ir-after shows below the module, in comment lines.  O(vertices + nodes). */
+/* Prints a level as comment lines, which --print-ir-after shows below the module.  O(vertices + nodes). */
 #include "ir/dag/wdag.h"
 
 #include "ir/base/units.h"
 #include "ir/base/utf8.h"
 
+/* Prints one vertex of g; members: vertex of g -> vertices of the base level. */
 static void print_vertex(FILE *f, const struct wdag *g, uint32_t v, const struct csr *members,
                          const struct wdag *base, const struct module *m)
 {

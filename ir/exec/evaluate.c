@@ -1,13 +1,15 @@
-/* Evaluating plans (evaluate.h): pins, then what the execution model says, which runs the plan on the event core, or
- * the judge's closed form, which gives the time per sample without (rounds of samples, rounds.c, come to the same). */
+/* Evaluating plans (evaluate.h): checks the pins, then calls the verdict function of the execution model, which runs
+ * the plan on the event core.  For the time per sample load_verdict() computes the value in closed form instead;
+ * running samples in rounds (sample/rounds.c) gives the same value. */
 #include "ir/exec/evaluate.h"
 
 #include "ir/exec/exec_runs.h"
 
 #include <assert.h>
 
-/* Whether CPUs are told apart by the run only, which gives nodes to any of a class. */
-static bool same_hosts(const struct scene *s, int32_t x, int32_t y)
+/* Whether a node pinned to device y may be on device x because both are CPUs of one class and the execution model runs
+ * subgraphs: there the run gives each node of a host to any CPU of the class.  A negative number is no device. */
+static bool are_interchangeable(const struct scene *s, int32_t x, int32_t y)
 {
     if (!exec_kind(&s->model)->subgraphs || x < 0 || y < 0)
         return false;
@@ -15,13 +17,13 @@ static bool same_hosts(const struct scene *s, int32_t x, int32_t y)
     return s->cluster->cls[cls].host && cls == cluster_class(s->cluster, (uint32_t)y);
 }
 
-/* The first node that is not on the device it is pinned to; 0: none. */
+/* Returns the first node that is not on the device it is pinned to; 0: there is none. */
 static nid find_misplaced(const struct scene *s, const int32_t *dev)
 {
     const struct graph *g = &s->m->graph[1];
     const int32_t *to = s->place->pinned_to;
     for (nid n = g->first; to && n < g->first + g->count; n++)
-        if (to[n] >= 0 && dev[n] != to[n] && !same_hosts(s, dev[n], to[n]))
+        if (to[n] >= 0 && dev[n] != to[n] && !are_interchangeable(s, dev[n], to[n]))
             return n;
     return 0;
 }

@@ -6,29 +6,34 @@
 #include "ir/plan/plan.h"
 
 struct evaluation {
-    int64_t value;    /* ps of the scene's objective, what plans are compared by */
+    int64_t value; /* ps: the time that the scene's objective measures; plans are compared by it */
     struct verdict v; /* loads, memory, the first violated rule, and the run */
     nid misplaced;    /* the first node that is not on the device it is pinned to; 0: none */
-    /* the first violated rule: "node 'a' cannot run on acc0"; NULL: none */
+    /* the violated rule in words: of the node `misplaced` if there is one, else v.why_not ("node 'a' cannot run on
+     * acc0"); NULL: all rules hold */
     const char *why_not;
 };
 
+/* The result of comparing a plan's evaluation with its claim. */
 enum finding {
+    /* the plan cannot be carried out; why_not of the evaluation has the reason */
     FOUND_AS_CLAIMED,
-    FOUND_BROKEN,      /* it cannot be carried out: why_not */
-    FOUND_OTHER_VALUE, /* than claimed */
-    FOUND_OTHER_BOUND  /* above the value, or, of a plan that is claimed to be optimal, below it */
+    FOUND_BROKEN,
+    FOUND_OTHER_VALUE, /* the plan's value is not the claimed value */
+    /* the claimed bound is above the value, or below it though the claim says "optimal" */
+    FOUND_OTHER_BOUND
 };
 
-/* Recomputes all figures of a plan from the module, under the execution model of the scene; the model decides which
- * fields of struct plan beside dev are read.  Lives in a.  O(nodes + pins + D) for the closed form, else as the model
- * says. */
+/* Returns all figures of a plan, recomputed from the module under the scene's execution model; the model decides which
+ * fields of struct plan beside dev are read.  The result lives in a.  O(nodes + pins + devices) for load_verdict();
+ * other models say what their verdict functions take. */
 struct evaluation plan_evaluate(const struct scene *s, const struct plan *p, struct arena *a);
 /* Whether the plan can be carried out: each node is on a device that can run it and on the device it is pinned to,
  * colocated nodes are together, and no device is over its memory, unless over_memory allows that. */
 bool evaluation_holds(const struct evaluation *e, bool over_memory);
-/* The only rule for accepting a plan: the plan holds (over memory only with that status), its value is the claimed
- * value, and the claimed bound is at most the value, or equal to the value if the plan is claimed to be optimal. */
+/* Compares a plan's evaluation with its claim; only plans that are FOUND_AS_CLAIMED may be accepted.  These can be
+ * carried out (over memory only if the claim's status is PLAN_OVER_MEMORY), have the claimed value, and their claimed
+ * bound is at most the value, or equal to it if the claim says "optimal". */
 enum finding evaluation_confirms(const struct evaluation *e, const struct claim *c);
 
 #endif

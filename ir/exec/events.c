@@ -1,10 +1,11 @@
 /* The event core (events.h).
  *
  * One heap holds the moments to come: ends of running items, and release times of items that wait for nothing else.
- * An item is ready when all items that it waits for have ended; until the item starts, start[] has that moment.
+ * An item is ready when all items that it waits for have ended and its release time has come; from that moment until
+ * the item starts, start[item] holds the moment.
  *
- * Requests wait in queues, one queue for all requests of the same lanes; only the first of a queue can start next.  A
- * blocked queue hangs on a full lane, and is tried again when an item releases that lane. */
+ * Requests wait in queues, one queue for all requests of the same lanes; only the first of a queue can start next.  If
+ * one of its lanes is full, the queue is put into the list of that lane and tried again when an item ends there. */
 #include "ir/exec/events.h"
 
 #include "ir/base/heap.h"
@@ -15,45 +16,53 @@
 #include <assert.h>
 #include <string.h>
 
-enum { STARTED = UINT32_MAX, LOOK_EACH = 4096 };
+enum {
+    STARTED = UINT32_MAX, /* in run.left: the item has started */
+    LOOK_EACH = 4096      /* moments between two looks at the clock */
+};
 
-/* Requests of the same lanes. */
+/* Ready requests that need the same lanes. */
 struct queue {
-    struct heap ready;
-    uint32_t next; /* next queue that hangs on the same lane, + 1 */
-    bool pending;  /* the queue hangs on a lane, or is about to be tried */
+    struct heap ready; /* items: the first to become ready first, ties by rank */
+    uint32_t next;     /* 1 + the next queue that is blocked by the same lane; 0: none */
+    bool pending;      /* the queue is blocked by a lane, or in run.tried or run.request */
 };
 
 struct lane_state {
-    uint32_t held, at;       /* items that hold the lane; the head of its list */
-    uint32_t ended, started; /* the last item that ended; that started */
-    struct heap ready;       /* FIFO, RANK: ready items of this lane alone */
-    uint32_t hanging;        /* queue + 1 */
-    bool changed;            /* the lane is in run.changed */
+    uint32_t held;     /* number of running items on the lane */
+    uint32_t at;       /* LIST: position in g->list.to of the lane's next item */
+    uint32_t ended;    /* the item that ended last on the lane; NO_ITEM: none yet */
+    uint32_t started;  /* the item that started last; NO_ITEM: none yet */
+    struct heap ready; /* FIFO, RANK: ready items of tasks that hold this lane only */
+    uint32_t blocked; /* 1 + the first queue that this lane blocks, linked by queue.next; 0: none */
+    bool changed;     /* the lane is in run.changed */
 };
 
+/* State of a run.  An instance of a buffer is the memory that one instance of its task allocates. */
 struct run {
     const struct task_graph *g;
-    struct timeline *t;
+    struct timeline *t; /* the result */
     struct arena *a;
-    uint32_t *task_of;      /* [item]; NULL: items are tasks */
-    uint32_t *left;         /* [item] number of unfinished waits; STARTED */
-    struct csr next;        /* task -> tasks that wait for this task */
-    struct csr made;        /* task -> buffers that begin with this task */
-    struct csr used;        /* task -> buffers that the task uses */
-    uint32_t *buffer_first; /* [buffer] its first instance; NULL: instances are buffers */
-    uint32_t *uses;         /* [instance] remaining uses */
-    int64_t *bytes;         /* [dev] now */
-    uint8_t *listed;        /* [task] 1: stands in lists */
-    uint32_t *queue_of;     /* [task] of requests; NULL: there are none */
-    struct queue *queue;
+    uint32_t *task_of; /* [item]; NULL: each task has one item, of the same number */
+    /* [item] number of items (and perhaps the release time) that it still waits for; 0: ready; STARTED */
+    uint32_t *left;
+    struct csr next; /* task -> tasks that wait for this task */
+    struct csr made; /* task -> buffers that begin with this task */
+    struct csr used; /* task -> buffers that the task uses */
+    /* [buffer] its first instance; NULL: each has one, of the same number */
+    uint32_t *buffer_first;
+    uint32_t *uses;      /* [instance of a buffer] number of items that still have to use it */
+    int64_t *bytes;      /* [dev] bytes in its memory now */
+    uint8_t *listed;     /* [task] 1: its items stand in the lists of its lanes */
+    uint32_t *queue_of;  /* [task] queue of a request; NULL: there are no requests */
+    struct queue *queue; /* [nqueue] */
     uint32_t nqueue;
-    struct lane_state *lane;
-    struct heap moment;          /* ends and releases */
+    struct lane_state *lane;     /* [lane] */
+    struct heap moment;          /* items by the time (ps) at which they end or are released */
     struct heap delay;           /* ready items without lanes */
-    uint32_t *tried, ntried;     /* queues to be tried at this moment */
-    struct heap request;         /* the first request of each queue to be tried */
-    uint32_t *changed, nchanged; /* lanes to be looked at */
+    uint32_t *tried, ntried;     /* queues whose first request may be able to start now */
+    struct heap request;         /* the first request of each of these queues */
+    uint32_t *changed, nchanged; /* lanes on which an item may be able to start now */
 };
 
 static uint32_t task_at(const struct run *r, uint32_t item)
@@ -61,6 +70,7 @@ static uint32_t task_at(const struct run *r, uint32_t item)
     return r->task_of ? r->task_of[item] : item;
 }
 
+/* Returns the first instance of a buffer. */
 static uint32_t first_of(const struct run *r, uint32_t buffer)
 {
     return r->buffer_first ? r->buffer_first[buffer] : buffer;
@@ -88,25 +98,28 @@ uint32_t task_of_item(const struct task_graph *g, uint32_t item)
     return count_below(g->first + 1, g->ntask - 1, item + 1);
 }
 
-struct items {
+/* The instances from .. to - 1 of a task. */
+struct instances {
     uint32_t from, to;
 };
 
-/* The instances of task `on` that instance i of task t has to do with: the rule of tasks.h. */
-static struct items related(const struct task_graph *g, uint32_t t, uint32_t i, uint32_t on)
+/* Returns the instances of task `on` that instance i of task t waits for (or whose buffers it uses), if t waits for
+ * `on` (uses its buffers).  By the rule of tasks.h: instance i if both tasks have as many instances, else all. */
+static struct instances related(const struct task_graph *g, uint32_t t, uint32_t i, uint32_t on)
 {
     if (g->task[t].count != g->task[on].count)
-        return (struct items){0, g->task[on].count};
-    return (struct items){i, i + 1};
+        return (struct instances){0, g->task[on].count};
+    return (struct instances){i, i + 1};
 }
 
-/* How many these are, for every i. */
-static uint32_t share(const struct task_graph *g, uint32_t t, uint32_t on)
+/* Returns the number of these instances, which is the same for every i. */
+static uint32_t count_related(const struct task_graph *g, uint32_t t, uint32_t on)
 {
-    struct items x = related(g, t, 0, on);
+    struct instances x = related(g, t, 0, on);
     return x.to - x.from;
 }
 
+/* Allocates the arrays of the timeline; no item has started. */
 static void set_up_timeline(struct timeline *t, const struct task_graph *g, struct arena *a)
 {
     *t = (struct timeline){.last = NO_ITEM, .over_item = NO_ITEM, .nitem = g->first[g->ntask]};
@@ -118,6 +131,7 @@ static void set_up_timeline(struct timeline *t, const struct task_graph *g, stru
     t->peak_at = arena_array(a, (size_t)g->ndev + 1, sizeof *t->peak_at);
 }
 
+/* Fills task_of, left and next of r. */
 static void set_up_items(struct run *r)
 {
     const struct task_graph *g = r->g;
@@ -128,7 +142,7 @@ static void set_up_items(struct run *r)
     for (uint32_t k = 0; k < g->ntask; k++) {
         uint32_t waits = 0;
         for_row (on, g->waits, k)
-            waits += share(g, k, on);
+            waits += count_related(g, k, on);
         for (uint32_t i = g->first[k]; i < g->first[k + 1]; i++) {
             r->left[i] = waits;
             if (r->task_of)
@@ -138,6 +152,7 @@ static void set_up_items(struct run *r)
     r->next = csr_transpose(r->a, &g->waits, g->ntask, g->ntask);
 }
 
+/* Fills lane, listed and the memory of changed of r: all lanes are free, lists stand at their first items. */
 static void set_up_lanes(struct run *r)
 {
     const struct task_graph *g = r->g;
@@ -154,13 +169,14 @@ static void set_up_lanes(struct run *r)
     }
 }
 
+/* Whether task k is a request (events.h). */
 static bool is_request(const struct run *r, uint32_t k)
 {
     const struct task *x = &r->g->task[k];
     return x->lane[0] != NO_LANE && !r->listed[k] && (x->lane[1] != NO_LANE || x->request);
 }
 
-/* Queues of the requests, numbered as they come. */
+/* Makes a queue for each set of lanes that requests hold, numbered in the order of their first tasks. */
 static void set_up_queues(struct run *r)
 {
     const struct task_graph *g = r->g;
@@ -173,8 +189,8 @@ static void set_up_queues(struct run *r)
             continue;
         if (!r->queue_of)
             r->queue_of = arena_array(r->a, (size_t)g->ntask + 1, sizeof *r->queue_of);
-        uint64_t key =
-            x < y ? map_key(x, y) : map_key(y, x); /* sets and NO_LANE: above all lanes */
+        /* tasks that hold the same lanes get the same key; numbers of sets and NO_LANE are above all lanes */
+        uint64_t key = x < y ? map_key(x, y) : map_key(y, x);
         uint32_t p = map_get(&queue, key);
         if (!p)
             map_set(&queue, r->a, key, p = ++r->nqueue);
@@ -186,6 +202,8 @@ static void set_up_queues(struct run *r)
         r->queue[p].ready.a = r->a;
 }
 
+/* After r->bytes[dev] has grown at `at` ps by the start of an item (NO_ITEM: before the run): updates the device's
+ * peak, and notes the first moment at which a device is over its memory. */
 static void note_bytes(struct run *r, uint32_t dev, uint32_t item, int64_t at)
 {
     struct timeline *t = r->t;
@@ -201,6 +219,7 @@ static void note_bytes(struct run *r, uint32_t dev, uint32_t item, int64_t at)
     }
 }
 
+/* Puts the lasting bytes into memory; fills made, buffer_first, uses and used of r. */
 static void set_up_buffers(struct run *r)
 {
     const struct task_graph *g = r->g;
@@ -231,20 +250,22 @@ static void set_up_buffers(struct run *r)
         r->made.to[r->made.at[maker + 1]++] = b;
         for_row (user, g->use, b)
             for (uint32_t k = 0; k < g->task[maker].count; k++)
-                r->uses[first_of(r, b) + k] += share(g, maker, user);
+                r->uses[first_of(r, b) + k] += count_related(g, maker, user);
     }
     r->used = csr_transpose(r->a, &g->use, g->nbuffer, g->ntask);
 }
 
 /* ---- which items may start -------------------------------------------------------------------- */
 
+/* Whether the lane can run one more item. */
 static bool has_room(const struct run *r, uint32_t lane)
 {
     uint32_t width = r->g->lane[lane].width;
     return r->lane[lane].held < (width ? width : 1);
 }
 
-static void look_at(struct run *r, uint32_t lane)
+/* Puts the lane into the list of lanes on which an item may be able to start now. */
+static void mark_changed(struct run *r, uint32_t lane)
 {
     if (r->lane[lane].changed)
         return;
@@ -252,13 +273,15 @@ static void look_at(struct run *r, uint32_t lane)
     r->changed[r->nchanged++] = lane;
 }
 
-static void try_queue(struct run *r, uint32_t p)
+/* Puts queue p into the list of queues whose first request may be able to start now. */
+static void mark_tried(struct run *r, uint32_t p)
 {
     r->queue[p].pending = true;
     r->tried[r->ntried++] = p;
 }
 
-/* Nothing is left that the item waits for, its release included. */
+/* Makes an item ready that no longer waits for any item or for its release time: puts it where ready items of its task
+ * wait for their lanes. */
 static void make_ready(struct run *r, uint32_t item, int64_t now)
 {
     uint32_t k = task_at(r, item);
@@ -267,27 +290,29 @@ static void make_ready(struct run *r, uint32_t item, int64_t now)
     if (x->lane[0] == NO_LANE) {
         heap_push(&r->delay, 0, 0, item);
     } else if (r->listed[k]) {
-        look_at(r, x->lane[0]);
+        mark_changed(r, x->lane[0]);
     } else if (is_request(r, k)) {
         struct queue *p = &r->queue[r->queue_of[k]];
         heap_push(&p->ready, now, x->rank, item);
         if (!p->pending)
-            try_queue(r, r->queue_of[k]);
+            mark_tried(r, r->queue_of[k]);
     } else {
         bool by_rank = r->g->lane[x->lane[0]].discipline == LANE_RANK;
         assert(r->g->lane[x->lane[0]].discipline != LANE_LIST);
         heap_push(&r->lane[x->lane[0]].ready, by_rank ? 0 : now, x->rank, item);
-        look_at(r, x->lane[0]);
+        mark_changed(r, x->lane[0]);
     }
 }
 
+/* Makes the item ready at its release time; it waits for nothing else. */
 static void make_released(struct run *r, uint32_t item, int64_t now)
 {
     r->left[item] = 0;
     make_ready(r, item, now);
 }
 
-/* The item waits for one thing less, which came about by item `by` (NO_ITEM: by itself). */
+/* Ends one wait of the item, because the item `by` has ended (NO_ITEM: because the run begins).  After the last wait
+ * the item becomes ready, or waits for its release time. */
 static void wait_less(struct run *r, uint32_t item, uint32_t by, int64_t now)
 {
     assert(r->left[item] && r->left[item] != STARTED);
@@ -305,6 +330,7 @@ static void wait_less(struct run *r, uint32_t item, uint32_t by, int64_t now)
 
 /* ---- starting and ending ---------------------------------------------------------------------- */
 
+/* Allocates the buffers that begin with the item, of task k, on their devices. */
 static void allocate(struct run *r, uint32_t k, uint32_t item, int64_t now)
 {
     for_row (x, r->made, k) {
@@ -314,22 +340,23 @@ static void allocate(struct run *r, uint32_t k, uint32_t item, int64_t now)
     }
 }
 
+/* Ends the uses of buffers by the item, of task k, and frees the buffers whose last use this was. */
 static void release_buffers(struct run *r, uint32_t k, uint32_t item)
 {
     for_row (y, r->used, k) {
         const struct buffer *b = &r->g->buffer[y];
-        struct items x = related(r->g, k, item - r->g->first[k], b->task);
+        struct instances x = related(r->g, k, item - r->g->first[k], b->task);
         for (uint32_t j = x.from; j < x.to; j++)
             if (--r->uses[first_of(r, y) + j] == 0)
                 r->bytes[b->dev] -= b->bytes;
     }
 }
 
-/* The item that held a ready item up until now: the one that has just ended on one of its lanes, else the one that
- * has just started there (its turn comes after); NO_ITEM: neither. */
+/* Returns the item that held up a ready item of task x until now: an item that ends now on one of its lanes, else an
+ * item that starts now on one of them, before it; NO_ITEM: there is neither. */
 static uint32_t held_up_by(const struct run *r, const struct task *x, int64_t now)
 {
-    uint32_t turn = NO_ITEM, n;
+    uint32_t before = NO_ITEM, n;
     const uint32_t *lane = task_lanes(r->g, x, &n);
     for (uint32_t i = 0; i < n; i++) {
         const struct lane_state *l = &r->lane[lane[i]];
@@ -337,12 +364,13 @@ static uint32_t held_up_by(const struct run *r, const struct task *x, int64_t no
             sat_add(r->t->start[l->ended], r->g->task[task_at(r, l->ended)].time) == now)
             return l->ended;
         if (l->started != NO_ITEM && r->t->start[l->started] == now)
-            turn = l->started;
+            before = l->started;
     }
-    return turn;
+    return before;
 }
 
-static void begin(struct run *r, uint32_t item, int64_t now)
+/* Starts the item now: takes its lanes, allocates its buffers and enters its end among the moments to come. */
+static void start_item(struct run *r, uint32_t item, int64_t now)
 {
     uint32_t k = task_at(r, item), n;
     const struct task *x = &r->g->task[k];
@@ -362,7 +390,8 @@ static void begin(struct run *r, uint32_t item, int64_t now)
     heap_push(&r->moment, sat_add(now, x->time), 0, item);
 }
 
-static void finish(struct run *r, uint32_t item, int64_t now)
+/* Ends the item now: gives its lanes back, frees buffers, and ends the waits of the items that wait for it. */
+static void end_item(struct run *r, uint32_t item, int64_t now)
 {
     uint32_t k = task_at(r, item), n;
     const struct task_graph *g = r->g;
@@ -375,15 +404,15 @@ static void finish(struct run *r, uint32_t item, int64_t now)
         struct lane_state *l = &r->lane[lane[i]];
         l->held--;
         l->ended = item;
-        look_at(r, lane[i]);
-        for (uint32_t p = l->hanging; p; p = r->queue[p - 1].next)
-            try_queue(r, p - 1);
-        l->hanging = 0;
+        mark_changed(r, lane[i]);
+        for (uint32_t p = l->blocked; p; p = r->queue[p - 1].next)
+            mark_tried(r, p - 1);
+        l->blocked = 0;
     }
     if (g->nbuffer)
         release_buffers(r, k, item);
     for_row (u, r->next, k) {
-        struct items y = related(g, k, item - g->first[k], u);
+        struct instances y = related(g, k, item - g->first[k], u);
         for (uint32_t j = y.from; j < y.to; j++)
             wait_less(r, g->first[u] + j, item, now);
     }
@@ -391,6 +420,7 @@ static void finish(struct run *r, uint32_t item, int64_t now)
 
 /* ---- a moment --------------------------------------------------------------------------------- */
 
+/* Adds the first request of queue p to r->request. */
 static void push_first(struct run *r, uint32_t p)
 {
     const struct heap_entry *first = &r->queue[p].ready.at[0];
@@ -398,6 +428,7 @@ static void push_first(struct run *r, uint32_t p)
     heap_push(&r->request, first->key, first->tie, first->item);
 }
 
+/* Starts all requests that can start now, in their order; the queues of the others are blocked by a full lane. */
 static void start_requests(struct run *r, int64_t now)
 {
     while (r->ntried)
@@ -410,12 +441,12 @@ static void start_requests(struct run *r, int64_t now)
         while (i < n && has_room(r, lane[i]))
             i++;
         if (i < n) {
-            x->next = r->lane[lane[i]].hanging;
-            r->lane[lane[i]].hanging = p + 1;
+            x->next = r->lane[lane[i]].blocked;
+            r->lane[lane[i]].blocked = p + 1;
             continue;
         }
         heap_pop(&x->ready);
-        begin(r, item, now);
+        start_item(r, item, now);
         if (x->ready.n)
             push_first(r, p);
         else
@@ -423,7 +454,8 @@ static void start_requests(struct run *r, int64_t now)
     }
 }
 
-/* The head of a list, if it can start now; else NO_ITEM. */
+/* Returns the next item of the lane's list if it is ready, all its lanes have room and it is next on the lists of all
+ * of them; else NO_ITEM. */
 static uint32_t startable_head(const struct run *r, uint32_t lane)
 {
     const struct csr *list = &r->g->list;
@@ -442,48 +474,51 @@ static uint32_t startable_head(const struct run *r, uint32_t lane)
     return item;
 }
 
-static void start_on(struct run *r, uint32_t lane, int64_t now)
+/* Starts the items that can start on the lane now, by the lane's discipline; requests are not among them. */
+static void start_on_lane(struct run *r, uint32_t lane, int64_t now)
 {
     struct lane_state *l = &r->lane[lane];
     if (r->g->lane[lane].discipline != LANE_LIST) {
         while (l->ready.n && has_room(r, lane))
-            begin(r, heap_pop(&l->ready).item, now);
+            start_item(r, heap_pop(&l->ready).item, now);
         return;
     }
     for (uint32_t item; has_room(r, lane) && (item = startable_head(r, lane)) != NO_ITEM;) {
         uint32_t n;
         const uint32_t *held = task_lanes(r->g, &r->g->task[task_at(r, item)], &n);
-        begin(r, item, now);
+        start_item(r, item, now);
         for (uint32_t i = 0; i < n; i++) {
             r->lane[held[i]].at++;
-            look_at(r, held[i]);
+            mark_changed(r, held[i]);
         }
     }
 }
 
+/* Starts all items that can start now: those without lanes, requests, then the others lane by lane. */
 static void start_all(struct run *r, int64_t now)
 {
     while (r->delay.n)
-        begin(r, heap_pop(&r->delay).item, now);
+        start_item(r, heap_pop(&r->delay).item, now);
     start_requests(r, now);
     while (r->nchanged) {
         uint32_t lane = r->changed[--r->nchanged];
         r->lane[lane].changed = false;
-        start_on(r, lane, now);
+        start_on_lane(r, lane, now);
     }
 }
 
 /* ---- deadlock --------------------------------------------------------------------------------- */
 
-/* An item that has to start before this one, which never started; NO_ITEM: there is none. */
-static uint32_t reason_not_to(const struct run *r, uint32_t item)
+/* Returns an item that never started and that has to start before `item`, which never started, either: `item` waits
+ * for it, or it is next on one of the lists with `item`.  NO_ITEM: there is none. */
+static uint32_t blocking_item(const struct run *r, uint32_t item)
 {
     const struct task_graph *g = r->g;
     uint32_t k = task_at(r, item), n;
     const uint32_t *held = task_lanes(g, &g->task[k], &n);
     for (uint32_t i = g->waits.at[k]; i < g->waits.at[k + 1] && r->left[item]; i++) {
         uint32_t on = g->waits.to[i];
-        struct items x = related(g, k, item - g->first[k], on);
+        struct instances x = related(g, k, item - g->first[k], on);
         for (uint32_t j = x.from; j < x.to; j++)
             if (r->left[g->first[on] + j] != STARTED)
                 return g->first[on] + j;
@@ -496,27 +531,28 @@ static uint32_t reason_not_to(const struct run *r, uint32_t item)
     return NO_ITEM;
 }
 
-/* Each item that never started waits for another item that never started: following these waits leads to a cycle. */
+/* Writes a cycle of waits to the timeline, beginning the search at an item that never started.  Each such item waits
+ * for another one, so that following the waits leads to a cycle. */
 static void find_cycle(struct run *r, uint32_t item)
 {
     struct timeline *t = r->t;
     uint8_t *seen = arena_alloc(r->a, t->nitem);
     uint32_t cap = 0;
-    for (; item != NO_ITEM && !seen[item]; item = reason_not_to(r, item))
+    for (; item != NO_ITEM && !seen[item]; item = blocking_item(r, item))
         seen[item] = 1;
     assert(item != NO_ITEM);
     uint32_t first = item;
     do {
         t->cycle = vec_grow(r->a, t->cycle, &cap, t->ncycle + 1, sizeof *t->cycle);
         t->cycle[t->ncycle++] = item;
-        item = reason_not_to(r, item);
+        item = blocking_item(r, item);
     } while (item != first);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-/* Makes the items ready that wait for no other item. */
-static void begin_run(struct run *r)
+/* Makes the items ready that wait for no other item.  One wait is added and ended, so that release times count. */
+static void make_first_ready(struct run *r)
 {
     for (uint32_t i = 0; i < r->t->nitem; i++)
         if (!r->left[i]) {
@@ -525,6 +561,7 @@ static void begin_run(struct run *r)
         }
 }
 
+/* Runs all items, moment by moment.  Returns false if the clock ran out. */
 static bool run_moments(struct run *r, struct clock *clock)
 {
     uint32_t looks = 0;
@@ -534,7 +571,7 @@ static bool run_moments(struct run *r, struct clock *clock)
         while (r->moment.n && r->moment.at[0].key == now) {
             uint32_t item = heap_pop(&r->moment).item;
             if (r->left[item] == STARTED)
-                finish(r, item, now);
+                end_item(r, item, now);
             else
                 make_released(r, item, now);
         }
@@ -556,18 +593,18 @@ struct timeline events_run(const struct task_graph *g, struct clock *clock, stru
     set_up_lanes(&r);
     set_up_queues(&r);
     set_up_buffers(&r);
-    begin_run(&r);
+    make_first_ready(&r);
     if (!run_moments(&r, clock))
         t.status = RUN_STOPPED;
-    uint32_t lost = NO_ITEM;
+    uint32_t never = NO_ITEM; /* the first item that never started */
     for (uint32_t i = t.nitem; i-- > 0;)
         if (r.left[i] != STARTED) {
             t.start[i] = -1;
-            lost = i;
+            never = i;
         }
-    if (t.status == RUN_DONE && lost != NO_ITEM) {
+    if (t.status == RUN_DONE && never != NO_ITEM) {
         t.status = RUN_DEADLOCK;
-        find_cycle(&r, lost);
+        find_cycle(&r, never);
     } else {
         arena_release(a, before);
     }
@@ -589,7 +626,7 @@ const char *timeline_waits(const struct timeline *t, const char *head,
                            const char *(*text)(const void *of, uint32_t item, struct arena *a),
                            const void *of, struct arena *a)
 {
-    enum { SHOWN = 8 };
+    enum { SHOWN = 8 }; /* items of a cycle that are named */
     static const char *const joint[] = {" ", " waits for ", ", which waits for "};
     assert(t->ncycle > 0);
     for (uint32_t i = 0; i <= t->ncycle && i < SHOWN; i++)

@@ -1,11 +1,12 @@
-/* The event core: when each task starts and ends, and what is in memory then.
+/* The event core: runs a task graph (tasks.h) and finds when each task starts and ends, and what is in memory then.
  *
- * At each moment things happen in this order: ending items give their lanes back and free their buffers; then
- * requests start, i.e. tasks of several lanes that stand in no list, and tasks of one lane with `request` set: the one
- * that became ready first, ties by rank, then by item; a blocked request is passed over; then each lane starts the next
- * task by its discipline.  Items that take no time end at the same moment, and the whole is repeated.
+ * At each moment things happen in this order.  (1) Items that end give their lanes back and free their buffers.
+ * (2) Requests start; these are tasks of several lanes that stand in no list, and tasks of one lane with `request`
+ * set.  The request that became ready first starts first, ties by rank, then by item; a request whose lanes are not
+ * all free is passed over.  (3) Each lane starts its next tasks by its discipline.  Items that take no time end at
+ * the same moment; then the three steps are repeated.
  *
- * O((items + waits) log items + lanes that items hold), and for each end of a request the number of other lanes
+ * O((items + waits) log items + lanes that items hold); each end of a request also costs the number of other lanes
  * that requests on its lanes are waiting for. */
 #ifndef PCC_IR_EXEC_EVENTS_H
 #define PCC_IR_EXEC_EVENTS_H
@@ -13,43 +14,45 @@
 #include "ir/base/clock.h"
 #include "ir/exec/tasks.h"
 
+/* DONE: all items have ended.  STOPPED: the clock ran out.  DEADLOCK: some items wait for each other in a cycle. */
 enum run_status { RUN_DONE, RUN_STOPPED, RUN_DEADLOCK };
 
 struct timeline {
     enum run_status status;
     uint32_t nitem;
     int64_t *start; /* [item] ps; -1: the item never started */
-    /* [item] the item whose end (or on a list: start) it waited for last; NO_ITEM: none */
+    /* [item] the item that held it up last: by ending, or, where a list sets the order, by starting; NO_ITEM: none */
     uint32_t *because;
-    int64_t end;   /* ps: of all; saturates */
-    uint32_t last; /* an item that ends then; NO_ITEM: there are none */
-    /* [lane] ps: summed times of its items, also of items side by side on a wide lane */
+    int64_t end;   /* ps: the time at which the last item ends; at most INT64_MAX */
+    uint32_t last; /* an item that ends at `end`; NO_ITEM: no item has ended */
+    /* [lane] ps: the sum of the times of its items, even if a wide lane ran some at once */
     int64_t *busy;
-    int64_t *peak;    /* [dev] most bytes at once */
-    int64_t *peak_at; /* [dev] ps: when first */
-    /* bytes missing at the first moment at which a device is over its memory; 0: never */
+    int64_t *peak;    /* [dev] most bytes in its memory at any moment */
+    int64_t *peak_at; /* [dev] ps: the first moment with that many bytes */
+    /* bytes missing at the first moment at which a device is over its memory; 0: that never happens */
     int64_t over;
-    uint32_t over_item; /* what started then; NO_ITEM: the lasting bytes alone are too many */
-    uint32_t over_dev;
-    int64_t over_at; /* ps */
-    /* DEADLOCK: items each of which waits for the next, the last one for the first */
+    /* the item that started at that moment; NO_ITEM: the lasting bytes alone are too many */
+    uint32_t over_item;
+    uint32_t over_dev; /* the device that is over its memory at that moment */
+    int64_t over_at;   /* ps: that moment */
+    /* [ncycle] after RUN_DEADLOCK: each item waits for the next one, the last item for the first */
     uint32_t *cycle;
     uint32_t ncycle;
 };
 
-/* Runs g, whose items are numbered.  The result lives in a.  clock: ends the run (STOPPED, what has started stands);
- * NULL: never. */
+/* Runs all items of g, which task_graph_number() has numbered, and returns their timeline, which lives in a.  When
+ * clock runs out, the run ends early with RUN_STOPPED and the starts up to then; clock == NULL: no limit. */
 struct timeline events_run(const struct task_graph *g, struct clock *clock, struct arena *a);
 
-/* The task of an item.  O(log tasks). */
+/* Returns the task of an item.  O(log tasks). */
 uint32_t task_of_item(const struct task_graph *g, uint32_t item);
 
-/* The critical chain: items from one that nothing held up to t->last, each because of the one before.  Their
- * number in *n; lives in a. */
+/* Returns the critical chain: items in order of time, of which nothing held up the first, each one held up the next,
+ * and the last is t->last.  Writes their number to *n; the array lives in a. */
 const uint32_t *timeline_chain(const struct timeline *t, uint32_t *n, struct arena *a);
 
-/* After a DEADLOCK: "HEAD A waits for B, which waits for C", of a long cycle its first waits.  text names an item of
- * what `of` points to.  Lives in a. */
+/* After RUN_DEADLOCK: returns "HEAD A waits for B, which waits for C", for a long cycle only its first eight items.
+ * text(of, item, a) returns the name of an item.  The result lives in a. */
 const char *timeline_waits(const struct timeline *t, const char *head,
                            const char *(*text)(const void *of, uint32_t item, struct arena *a),
                            const void *of, struct arena *a);

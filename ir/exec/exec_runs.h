@@ -1,33 +1,36 @@
-/* The functions of an execution model (struct exec_kind) for plans: verdict, lower bound, and order of parts. */
+/* The functions of an execution model (struct exec_kind of exec_model.h): the verdict on a plan, a lower bound for all
+ * plans, and the order in which a plan's parts run. */
 #ifndef PCC_IR_EXEC_EXEC_RUNS_H
 #define PCC_IR_EXEC_EXEC_RUNS_H
 
 #include "ir/plan/plan.h"
 #include "ir/plan/work.h"
 
-/* No plan takes less. */
+/* A lower bound: no plan of the scene has a smaller value. */
 struct exec_bound {
-    int64_t value;     /* ps */
-    const char *why;   /* "all work, shared by all devices" */
-    const char *proof; /* as in struct claim */
+    int64_t value;     /* ps of the model's objective */
+    const char *why;   /* the reason in short: "all work, shared by all devices" */
+    const char *proof; /* lines that end in a newline, with the numbers behind the bound */
 };
 
-/* What lists of a plan's parts are made of. */
+/* Arguments of exec_runs.rhythm: a plan that was split into parts. */
 struct rhythm_ask {
     const struct scene *scene;
     const struct plan *plan;
-    const struct verdict *verdict;
+    const struct verdict *verdict; /* on this plan, by the same execution model */
     const struct parts *parts;
-    struct sample_work *work;         /* of the parts */
-    const struct part_places *places; /* of a plan with stages (iteration/part_places.h) */
+    struct sample_work *work; /* the parts and tensors of one sample or micro-batch (work.h) */
+    /* stage and pass of each part (iteration/part_places.h); set for plans with stages only */
+    const struct part_places *places;
 };
 
 struct exec_runs {
-    /* The verdict of a plan, which lives in a.  NULL: load_verdict(). */
+    /* Returns the verdict on a plan; it lives in a.  NULL: load_verdict() (plan.h) is called instead. */
     struct verdict (*verdict)(const struct scene *s, const struct plan *p, struct arena *a);
-    /* A bound of all plans of the scene, known without a search; texts live in a.  NULL: there is none. */
+    /* Returns a lower bound for all plans of the scene, found without a search; its texts live in a.  NULL: the model
+     * has no such bound. */
     struct exec_bound (*bound)(const struct scene *s, struct arena *a);
-    /* How parts follow each other, for schedule_make(); lives in a. */
+    /* Returns the order or the times in which the parts run, as schedule_make() (schedule.h) needs them; in a. */
     struct rhythm (*rhythm)(const struct rhythm_ask *of, struct arena *a);
 };
 

@@ -1,12 +1,12 @@
-/* What no plan of one sample alone beats (step_bound.h).
+/* Lower bounds on the time of one sample alone (step_bound.h).
  *
- * A way through the graph takes its nodes one after the other, and all devices together have to do all nodes; each
- * node counts with its time on the fastest class, no transfer does. */
+ * Nodes on a path through the graph run one after the other, and all devices together have to run all nodes.  Each
+ * node counts with its time on the fastest class; transfers do not count. */
 #include "ir/exec/step_bound.h"
 
 #include "ir/base/units.h"
 
-/* On the class where it is fastest; 0 if none can run it. */
+/* Returns the time of a node on the class that runs it fastest, ps; 0 if no class can run it. */
 static int64_t least_time(const struct scene *s, nid n)
 {
     int64_t least = COST_NEVER;
@@ -18,7 +18,7 @@ static int64_t least_time(const struct scene *s, nid n)
     return least == COST_NEVER ? 0 : least;
 }
 
-/* value -> its net + 1; 0: no net. */
+/* Returns an array, in a: [value] 1 + the value's net; 0: it has no net. */
 static const uint32_t *nets_by_value(const struct scene *s, struct arena *a)
 {
     uint32_t *net = arena_array(a, s->m->nval, sizeof *net);
@@ -34,6 +34,7 @@ struct step_bound step_bound(const struct scene *s, struct arena *a)
     const struct csr *pin = &s->place->net_pin;
     struct arena *own = arena_new(a);
     const uint32_t *net = nets_by_value(s, own);
+    /* [node] ps: the longest path up to the start of the node; final when the loop below comes to the node */
     int64_t *start = arena_array(own, s->m->nnode, sizeof *start);
     for (nid n = g->first; n < g->first + g->count; n++) { /* a topological order */
         if (s->place->kind[n] != PLACE_NODE)

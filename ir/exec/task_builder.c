@@ -1,10 +1,10 @@
-/* Task graphs told three times (task_builder.h). */
+/* Building task graphs in three turns (task_builder.h). */
 #include "ir/exec/task_builder.h"
 
 #include <assert.h>
 
-/* Room for the entries of rows that were counted. */
-static void make_room(struct csr *c, uint32_t rows, struct arena *a)
+/* Allocates c->to for rows whose entries were counted in c->at, and sets where each row begins. */
+static void allocate_entries(struct csr *c, uint32_t rows, struct arena *a)
 {
     size_t n = 0;
     for (uint32_t r = 0; r < rows; r++)
@@ -26,8 +26,8 @@ bool task_builder_turn(struct task_builder *b, struct arena *a)
         g->use.at = arena_array(a, (size_t)g->nbuffer + 1, sizeof *g->use.at);
     }
     if (b->turn == BUILD_ROWS) {
-        make_room(&g->waits, g->ntask, a);
-        make_room(&g->use, g->nbuffer, a);
+        allocate_entries(&g->waits, g->ntask, a);
+        allocate_entries(&g->use, g->nbuffer, a);
     }
     b->turn++;
     g->ntask = g->nbuffer = 0;

@@ -1,4 +1,5 @@
-/* Orders of tasks (task_order.h): levels from the end of a topological order, then sorting. */
+/* Orders of tasks (task_order.h): longest paths to the end, computed against the direction of the waits, then
+ * sorting. */
 #include "ir/exec/task_order.h"
 
 #include "ir/base/keyed.h"
@@ -7,8 +8,9 @@
 
 #include <assert.h>
 
-/* [task] ps from its start to the end of all by the longest way; where tasks wait for each other, as far as known. */
-static int64_t *levels(const struct task_graph *g, struct arena *a)
+/* Returns the level of each task, [task] ps: the length of the longest path from its start to the end of all tasks.
+ * For tasks on a cycle of waits, and tasks that these wait for, it is only as much as could be computed. */
+static int64_t *find_levels(const struct task_graph *g, struct arena *a)
 {
     uint32_t n = g->ntask;
     int64_t *level = arena_array(a, (size_t)n + 1, sizeof *level);
@@ -27,7 +29,7 @@ void rank_by_level(struct task_graph *g, uint32_t n, struct arena *a)
 {
     assert(n <= g->ntask);
     struct arena_mark before = arena_mark(a);
-    const int64_t *level = levels(g, a);
+    const int64_t *level = find_levels(g, a);
     struct keyed *x = arena_array(a, (size_t)n + 1, sizeof *x);
     for (uint32_t k = 0; k < n; k++)
         x[k] = (struct keyed){-level[k], k};
@@ -37,9 +39,9 @@ void rank_by_level(struct task_graph *g, uint32_t n, struct arena *a)
     arena_release(a, before);
 }
 
-/* [place] the tasks k < n by rank, ties by number.  Ranks are mostly a permutation: then each task is put at its rank,
- * else they are sorted. */
-static uint32_t *by_rank(const struct task_graph *g, uint32_t n, struct arena *a)
+/* Returns the tasks 0 .. n - 1 ordered by rank, ties by number.  If the largest rank is small, as it is when ranks
+ * are a permutation, a counting sort takes O(n). */
+static uint32_t *sort_by_rank(const struct task_graph *g, uint32_t n, struct arena *a)
 {
     uint32_t most = 0, *order = arena_array(a, (size_t)n + 1, sizeof *order);
     for (uint32_t k = 0; k < n; k++)
@@ -68,7 +70,7 @@ void list_by_rank(struct task_graph *g, uint32_t n, struct arena *a)
     g->list.at = arena_array(a, (size_t)g->nlane + 1, sizeof *g->list.at);
     g->list.to = arena_array(a, (size_t)n + 1, sizeof *g->list.to);
     struct arena_mark before = arena_mark(a);
-    const uint32_t *order = by_rank(g, n, a);
+    const uint32_t *order = sort_by_rank(g, n, a);
     for (uint32_t k = 0; k < n; k++)
         g->list.at[g->task[k].lane[0] + 1]++;
     csr_starts(g->list.at, g->nlane);

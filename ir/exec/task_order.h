@@ -1,16 +1,17 @@
-/* Ranks of tasks, which decide the order on lanes: for generators of task graphs. */
+/* Orders of the tasks of a task graph (tasks.h): ranks, and the lists of lanes made of them. */
 #ifndef PCC_IR_EXEC_TASK_ORDER_H
 #define PCC_IR_EXEC_TASK_ORDER_H
 
 #include "ir/exec/tasks.h"
 
-/* Ranks the first n tasks by the longest way from their start to the end of all, the longest first; ties by
- * number.  The waits of g are set; all counts are 1.  Tasks on a circle of waits, and all tasks before them, get ranks
- * without meaning.  O(tasks log tasks + waits). */
+/* Sets the ranks of the first n tasks by the longest path of waits from the start of the task to the end of all
+ * tasks: the task with the longest path gets rank 0; ties by number.  g must have its waits, and all counts must
+ * be 1.  Tasks on a cycle of waits, and tasks that such tasks wait for, get ranks without meaning.  O(tasks log
+ * tasks + waits). */
 void rank_by_level(struct task_graph *g, uint32_t n, struct arena *a);
 
-/* The lists of all lanes: the first n tasks, whose counts are 1, each on its first lane, by rank; equal ones by
- * number.  Lives in a.  O(lanes + n log n). */
+/* Makes g->list, in a: the list of each lane has those of the first n tasks whose lane[0] it is, by rank, ties by
+ * number.  All counts must be 1, so that items are tasks.  O(lanes + n log n). */
 void list_by_rank(struct task_graph *g, uint32_t n, struct arena *a);
 
 #endif

@@ -1,8 +1,8 @@
-/* What the event core runs (events.h): tasks over lanes, what they wait for, what they keep in memory.
+/* Task graphs, which the event core runs (events.h): tasks over lanes, the tasks that each one waits for, and memory.
  *
- * A task that samples or micro-batches repeat stands here once; its repetitions are instances 0, 1, ...
- * Instance i of a task waits for instance i of each task that it waits for, if both have as many, else for
- * all of them.  The same rule says which instances use a buffer. */
+ * A task that is repeated for each sample or micro-batch stands here once; its repetitions are instances 0, 1, ...
+ * If task t waits for task u, instance i of t waits for instance i of u if both have the same number of instances,
+ * else for all instances of u.  The same rule says which instances use a buffer. */
 #ifndef PCC_IR_EXEC_TASKS_H
 #define PCC_IR_EXEC_TASKS_H
 
@@ -12,73 +12,74 @@
 
 #define NO_LANE UINT32_MAX
 #define NO_ITEM UINT32_MAX
-#define LANE_SETS                                                                                  \
-    (UINT32_C(1) << 31) /* lanes are numbered below it, from it on sets of lanes: struct task */
+/* Numbers below are lanes; LANE_SETS + k is set k of lanes (task.lane, task_graph.set). */
+#define LANE_SETS (UINT32_C(1) << 31)
 
-/* Which task a lane takes next.  LIST: the head of its list, which waits until it can start; no task overtakes the
- * head.  FIFO: the task that became ready first, ties by rank.  RANK: the ready task of the smallest rank. */
+/* Which item a lane starts next.  LIST: the next item of its list; if that item cannot start yet, the lane waits.
+ * FIFO: the item that became ready first, ties by rank.  RANK: the ready item of the smallest rank. */
 enum discipline { LANE_LIST, LANE_FIFO, LANE_RANK };
 
 struct lane {
-    uint32_t width;     /* number of tasks at the same time; 0: one */
+    uint32_t width;     /* number of items that may run on it at the same time; 0: one */
     uint8_t discipline; /* enum discipline */
 };
 
-enum { TASK_DEV = 12 }; /* bits of a device's number */
+enum { TASK_DEV = 12 }; /* number of bits for a device in struct task */
 
 struct task {
-    int64_t time;    /* ps from start to end, >= 0 */
-    int64_t release; /* ps: it does not start before */
-    /* held together from start to end; NO_LANE: none; both none: a pure delay.  A task of three lanes or more, such as
-     * an exchange among four devices, has LANE_SETS + k in lane[1]: set k of the graph lists all of them, lane[0]
-     * first */
+    int64_t time;    /* ps from start to end of each instance, >= 0 */
+    int64_t release; /* ps: the earliest time at which an instance may start */
+    /* the lanes that each instance holds, all of them from its start to its end; NO_LANE: none; both NO_LANE: the task
+     * is a delay only.  A task of three lanes or more, such as an exchange among four devices, has LANE_SETS + k in
+     * lane[1]: set k of the graph lists all its lanes, lane[0] first */
     uint32_t lane[2];
+    /* order of ready tasks on a lane, the smallest rank first: see enum discipline */
     uint32_t rank;
     uint32_t count; /* number of instances, >= 1 */
-    /* node, net or stage that the task stands for; not read by the event core, nor are kind, from and to */
+    /* node, net or stage that the task stands for.  The event core does not read number, kind, from and to */
     uint32_t number;
-    uint32_t kind : 7;
-    /* of one lane, in no list: served like tasks of several lanes (events.h) */
+    uint32_t kind : 7; /* meaning set by whoever makes the graph, such as enum step_kind */
+    /* 1: a task of one lane, in no list, that starts in the same order as tasks of several lanes (events.h) */
     uint32_t request : 1;
-    uint32_t from : TASK_DEV; /* devices of a transfer; of other tasks their device twice */
+    /* sending and receiving device of a transfer; if one of them is the host, both are the device at the other end.
+     * Of other tasks both are the device that runs the task */
+    uint32_t from : TASK_DEV;
     uint32_t to : TASK_DEV;
 };
 _Static_assert(sizeof(struct task) <= 40, "millions of tasks are read again and again");
 
-/* Sets the devices that a task is between. */
+/* Sets from and to of a task. */
 static inline void task_between(struct task *x, uint32_t from, uint32_t to)
 {
     x->from = from & ((1U << TASK_DEV) - 1);
     x->to = to & ((1U << TASK_DEV) - 1);
 }
 
-/* Memory of a device from the start of an instance of `task` until its uses have ended; a buffer without uses
- * stays. */
+/* Memory on device `dev` that each instance of `task` allocates at its start.  It is freed when the instances of
+ * tasks that use it (task_graph.use) have ended; a buffer without uses is never freed. */
 struct buffer {
     uint32_t dev, task;
-    int64_t bytes;
+    int64_t bytes; /* for each instance */
 };
 
 /* An item is an instance of a task: item first[t] + i is instance i of task t. */
 struct task_graph {
     uint32_t ntask, nlane, nbuffer, ndev;
-    struct task *task;
-    uint32_t *first; /* [ntask + 1] made by task_graph_number */
-    struct lane *lane;
-    /* task -> tasks that the task waits for */
-    struct csr waits;
-    /* set -> its lanes, three or more; no rows: all tasks have at most two lanes */
-    struct csr set;
-    /* lane -> its items in order, where it is a LIST.  A task of one lane stands in its list, but for requests;
-     * one of several lanes in the lists of all, or in none. */
+    struct task *task; /* [ntask] */
+    uint32_t *first;   /* [ntask + 1] the first item of each task; made by task_graph_number() */
+    struct lane *lane; /* [nlane] */
+    struct csr waits;  /* task -> tasks that the task waits for */
+    struct csr set; /* set -> its lanes, three or more; no rows: all tasks have at most two lanes */
+    /* lane -> its items in order, if its discipline is LIST.  A task of one lane that is no request stands in the list
+     * of that lane; a task of several lanes stands in the lists of all of them, or in no list. */
     struct csr list;
-    struct buffer *buffer;
+    struct buffer *buffer;  /* [nbuffer] */
     struct csr use;         /* buffer -> tasks that use the buffer */
-    const int64_t *lasting; /* [ndev] bytes that are there from the beginning; NULL: none */
-    const int64_t *memory;  /* [ndev] bytes of the device, -1: without end; NULL: all are */
+    const int64_t *lasting; /* [ndev] bytes in memory from the beginning to the end; NULL: none */
+    const int64_t *memory;  /* [ndev] bytes of memory, -1: no limit; NULL: no device has a limit */
 };
 
-/* The lanes of a task: *n of them. */
+/* Returns the lanes of task x and writes their number to *n. */
 static inline const uint32_t *task_lanes(const struct task_graph *g, const struct task *x,
                                          uint32_t *n)
 {
@@ -91,7 +92,7 @@ static inline const uint32_t *task_lanes(const struct task_graph *g, const struc
     return x->lane;
 }
 
-/* Numbers the items: fills g->first, in a.  O(tasks).  false: there would be 2^32 - 1 or more. */
+/* Numbers the items: fills g->first, in a.  Returns false if there are too many, 2^32 - 1 or more.  O(tasks). */
 bool task_graph_number(struct task_graph *g, struct arena *a);
 
 #endif

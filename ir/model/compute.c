@@ -1,23 +1,25 @@
-/* Computing operators (compute.h): the table, what operators are given, where results go.
+/* Computing operators (compute.h): the table of operators, access to attributes and operands, and making results.
  *
- * An operator's function takes its attributes and operands through take...(), which notes what is wrong, so that
- * one look at the end suffices; it makes its results with compute_make(), which refuses too large ones before it takes
- * memory.  Elements are read when a function takes them: the shape of a large weight costs nothing. */
+ * The function of an operator gets its attributes and operands through take_...() and compute_take(), which note
+ * errors in c->failed, so that one check at the end suffices.  It makes its results with compute_make(), which
+ * refuses results that are too large before memory is allocated.  Elements of a tensor are read only when a function
+ * asks for them, so the Shape of a large weight reads nothing. */
 #include "ir/model/compute_state.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum { ANY = UINT8_MAX };
+enum { ANY = UINT8_MAX }; /* row.most: any number of operands */
 
+/* An operator that pcc can compute. */
 struct row {
     const char *op;
     compute_fn *fn;
-    int arg;
-    uint8_t least, most; /* operands */
+    int arg;             /* passed to fn: an enum math, or unused */
+    uint8_t least, most; /* smallest and largest number of operands */
 };
 
-/* Sorted by operator. */
+/* Sorted by operator, for row_of(). */
 static const struct row table[] = {
     {"Abs", compute_elementwise, MATH_ABS, 1, 1},
     {"Add", compute_elementwise, MATH_ADD, 2, 2},
@@ -71,6 +73,7 @@ static const struct row table[] = {
     {"Xor", compute_elementwise, MATH_XOR, 2, 2},
 };
 
+/* Returns the table's row for an operator, found by binary search; NULL: there is none. */
 static const struct row *row_of(const char *op)
 {
     uint32_t lo = 0, hi = sizeof table / sizeof *table;
@@ -92,14 +95,16 @@ bool compute_offers(const char *op)
     return row_of(op) != NULL;
 }
 
-/* Whether elements of k are known, or may be once they are read. */
+/* Whether k may be an operand of an operator that needs elements: they are in memory or in a tensor, or k is a short
+ * tensor of integers, whose elements may all be unknown. */
 static bool has_elements(const struct known *k)
 {
     bool integers = k->elem == ELEM_I64 || k->elem == ELEM_I32;
     return k->data != NULL || k->tensor != 0 || (integers && k->n >= 0 && k->n <= COMPUTE_PART);
 }
 
-/* Whether an operator that looks at elements finds some in each operand. */
+/* Whether the computation has a number of operands that the operator takes, and each has the elements that the
+ * operator needs.  Shape and Size need no elements, CastLike needs none of operand 1. */
 static bool has_operands(const struct computation *c, const struct row *r)
 {
     bool all = c->nin >= r->least && (r->most == ANY || c->nin <= r->most);
@@ -108,8 +113,8 @@ static bool has_operands(const struct computation *c, const struct row *r)
     return all;
 }
 
-/* Looks at what an operator has left: results of which all elements are known have no mask. */
-static void settle(struct known *k)
+/* Removes the mask of a result if it marks every element as known. */
+static void drop_full_mask(struct known *k)
 {
     int64_t i = 0;
     while (k->mask != NULL && i < k->n && k->mask[i] != 0)
@@ -128,7 +133,7 @@ bool compute_run(struct computation *c)
     if (!r->fn(c, r->arg) || c->failed)
         return false;
     for (uint32_t i = 0; i < c->nout; i++)
-        settle(&c->out[i]);
+        drop_full_mask(&c->out[i]);
     return true;
 }
 
@@ -202,8 +207,8 @@ struct known *compute_take(struct computation *c, uint32_t i)
     return k;
 }
 
-/* Whether the bytes of a tensor can be asked for. */
-static bool is_at_hand(const struct module *m, tid t)
+/* Whether the bytes of tensor t can be read: its file is open, or they are in memory. */
+static bool has_bytes(const struct module *m, tid t)
 {
     while (m->tensor[t].where == TENSOR_SLICE)
         t = m->tensor[t].of[0];
@@ -211,8 +216,8 @@ static bool is_at_hand(const struct module *m, tid t)
     return x->where == TENSOR_FILE ? m->file[x->file].fd >= 0 : x->data != NULL || x->len == 0;
 }
 
-/* Reads the elements of k from its tensor.  Few integers without a tensor become elements that are all unknown, which
- * also counts as an answer. */
+/* Fills k->data from the tensor of k.  If k has no tensor (a short tensor of integers), makes elements that are all
+ * marked as unknown.  Returns false if the elements cannot be read or exceed c->most_read. */
 static bool read_elements(struct computation *c, struct known *k)
 {
     const struct module *m = c->m;
@@ -220,7 +225,7 @@ static bool read_elements(struct computation *c, struct known *k)
         return false;
     uint64_t bytes = (uint64_t)elem_bytes(k->elem, k->n);
     if (k->tensor != 0 && (bytes > (uint64_t)c->most_read || bytes != m->tensor[k->tensor].len ||
-                           !is_at_hand(m, k->tensor)))
+                           !has_bytes(m, k->tensor)))
         return false;
     unsigned char *data = arena_alloc(c->a, bytes + 1);
     if (k->tensor != 0 && tensor_read(m, k->tensor, 0, data, bytes) != 0)
@@ -254,7 +259,8 @@ struct list take_list(struct computation *c, uint32_t i)
     struct list none = {0};
     if (i >= c->nin || c->in[i] == NULL)
         return none;
-    bool partial = c->partial; /* a list is known as a whole, or is of no use */
+    /* unchanged by lists: a list with unknown elements is refused below */
+    bool partial = c->partial;
     const struct known *k = take_elements(c, i);
     c->partial = partial;
     if (k == NULL || !known_whole(k) || k->rank > 1 || k->n > UINT32_MAX ||
@@ -300,7 +306,7 @@ uint32_t take_axes(struct computation *c, struct list axes, uint32_t rank)
 
 /* ---- results ------------------------------------------------------------------------------------ */
 
-/* Whether a result of that type and shape can be computed here: its size is known, its elements are whole bytes, and it
+/* Whether a result of that type and shape can be computed: its size is known, its elements are whole bytes, and it
  * has at most c->most bytes.  If not, sets c->failed. */
 static bool can_make(struct computation *c, enum elem elem, uint32_t rank, const int64_t *dim)
 {
@@ -310,7 +316,8 @@ static bool can_make(struct computation *c, enum elem elem, uint32_t rank, const
     return !c->failed;
 }
 
-static const int64_t *own_dims(struct computation *c, uint32_t rank, const int64_t *dim)
+/* Returns a copy of dim[rank] in the computation's memory. */
+static const int64_t *copy_dims(struct computation *c, uint32_t rank, const int64_t *dim)
 {
     int64_t *own = arena_array(c->a, (size_t)rank + 1, sizeof *own);
     for (uint32_t i = 0; i < rank; i++)
@@ -318,12 +325,12 @@ static const int64_t *own_dims(struct computation *c, uint32_t rank, const int64
     return own;
 }
 
-/* Shape and elements of a result, all 0. */
-static void set_up(struct computation *c, struct known *k, enum elem elem, uint32_t rank,
-                   const int64_t *dim)
+/* Gives k a type, a shape and zeroed elements; if c->partial, marks all elements as unknown. */
+static void init_result(struct computation *c, struct known *k, enum elem elem, uint32_t rank,
+                        const int64_t *dim)
 {
     int64_t n = shape_elems(dim, rank), bytes = elem_bytes(elem, n);
-    *k = (struct known){.elem = elem, .rank = rank, .dim = own_dims(c, rank, dim), .n = n};
+    *k = (struct known){.elem = elem, .rank = rank, .dim = copy_dims(c, rank, dim), .n = n};
     k->data = arena_alloc(c->a, (size_t)bytes + 1);
     k->mask = c->partial ? arena_alloc(c->a, (size_t)n + 1) : NULL;
     c->spent += bytes;
@@ -335,16 +342,17 @@ struct known *compute_make(struct computation *c, uint32_t i, enum elem elem, ui
     assert(i < c->nout);
     if (!can_make(c, elem, rank, dim))
         return NULL;
-    set_up(c, &c->out[i], elem, rank, dim);
+    init_result(c, &c->out[i], elem, rank, dim);
     return &c->out[i];
 }
 
-struct known *make_between(struct computation *c, enum elem elem, uint32_t rank, const int64_t *dim)
+struct known *make_intermediate(struct computation *c, enum elem elem, uint32_t rank,
+                                const int64_t *dim)
 {
     if (!can_make(c, elem, rank, dim))
         return NULL;
     struct known *k = arena_alloc(c->a, sizeof *k);
-    set_up(c, k, elem, rank, dim);
+    init_result(c, k, elem, rank, dim);
     return k;
 }
 
@@ -354,16 +362,16 @@ bool make_reshaped(struct computation *c, const struct known *x, uint32_t rank, 
         return false;
     c->out[0] = *x;
     c->out[0].rank = rank;
-    c->out[0].dim = own_dims(c, rank, dim);
+    c->out[0].dim = copy_dims(c, rank, dim);
     c->out[0].tensor = 0;
     return true;
 }
 
-void compute_broadcast(struct computation *c, const struct known *x, uint32_t *rank, int64_t *dim)
+void broadcast_shape(struct computation *c, const struct known *x, uint32_t *rank, int64_t *dim)
 {
     uint32_t most = x->rank > *rank ? x->rank : *rank;
     int64_t now[COMPUTE_RANK];
-    for (uint32_t i = 0; i < most; i++) { /* from the last dimension on */
+    for (uint32_t i = 0; i < most; i++) { /* i counts dimensions from the last one */
         int64_t p = i < *rank ? dim[*rank - 1 - i] : 1,
                 q = i < x->rank ? x->dim[x->rank - 1 - i] : 1;
         c->failed = c->failed || p < 0 || q < 0 || (p != q && p != 1 && q != 1);
@@ -373,12 +381,12 @@ void compute_broadcast(struct computation *c, const struct known *x, uint32_t *r
     *rank = most;
 }
 
-struct known *compute_spread(struct computation *c, struct known *x, uint32_t rank,
-                             const int64_t *dim)
+struct known *broadcast_to(struct computation *c, struct known *x, uint32_t rank,
+                           const int64_t *dim)
 {
     if (x->rank == rank && memcmp(x->dim, dim, rank * sizeof *dim) == 0)
         return x;
-    struct known *k = make_between(c, x->elem, rank, dim);
+    struct known *k = make_intermediate(c, x->elem, rank, dim);
     if (k == NULL || k->n == 0)
         return k;
     int64_t step[COMPUTE_RANK];
@@ -386,7 +394,8 @@ struct known *compute_spread(struct computation *c, struct known *x, uint32_t ra
     set_steps(x->dim, x->rank, step);
     set_steps(dim, rank, b.to.step);
     for (uint32_t i = 0; i < rank; i++) {
-        uint32_t own = i - (rank - x->rank); /* wraps around where x has no such dimension */
+        /* wraps around, to a huge number, if x lacks the dimension */
+        uint32_t own = i - (rank - x->rank);
         b.dim[i] = dim[i];
         b.from.step[i] = own < x->rank && x->dim[own] != 1 ? step[own] : 0;
     }
@@ -414,7 +423,7 @@ struct box rows_box(int64_t rows, int64_t n, int64_t to, int64_t from)
     return b;
 }
 
-/* Elements of the last dimension of a box. */
+/* Copies the elements along the last dimension of the walk b, from element f of `from` on to element t of `to` on. */
 static void copy_row(struct known *to, const struct known *from, const struct box *b, int64_t t,
                      int64_t f)
 {
@@ -437,7 +446,8 @@ void copy_box(struct known *to, const struct known *from, const struct box *b)
             return;
     for (uint32_t i = 0; i < b->rank;) {
         copy_row(to, from, b, t, f);
-        for (i = 1; i < b->rank; i++) { /* dimensions from the last but one on */
+        /* moves to the next position in the other dimensions, the last of them first */
+        for (i = 1; i < b->rank; i++) {
             uint32_t k = b->rank - 1 - i;
             t += b->to.step[k];
             f += b->from.step[k];

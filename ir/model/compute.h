@@ -1,74 +1,81 @@
-/* Operators computed in pcc itself: what a node makes of constants, with the very bits that ONNX Runtime's CPU kernels
- * give.
+/* Computing operators on constants inside pcc: the results of a node whose operands are known, with exactly the bits
+ * that ONNX Runtime's CPU kernels give.
  *
- * Computed are shapes and sizes, what moves elements, what works element by element on integers and on floats where one
- * IEEE rounding decides the result, and reductions of integers.  Not computed, and left as they are: functions whose
- * bits depend on a library (Exp, Tanh, Pow in general), sums of floats, random numbers, quantization, strings, types
- * of less than a byte, arithmetic in f16 and bf16 (runtimes do it in f32, and round when they like), and all that is
- * wrong or undefined: an index out of range, division by zero, an integer that overflows, a result that is NaN or
- * infinite.  Files can say anything here: what cannot be computed is answered by false, without a message.
+ * pcc computes operators that return shapes and sizes, operators that only move elements, element-wise operators on
+ * integers, element-wise operators on floats whose result is one IEEE rounding, and reductions of integers.  It does
+ * not compute: functions whose bits depend on a library (Exp, Tanh, Pow in general), sums of floats, random numbers,
+ * quantization, strings, types of less than a byte, arithmetic in f16 and bf16 (runtimes compute in f32 and differ in
+ * when they round), and everything wrong or undefined: an index out of range, division by zero, an integer overflow,
+ * a result that is NaN or infinite.  Files may contain any of these: the functions then return false and report
+ * nothing.
  *
- * Elements can be known in part.  Shape of [batch, 8, 64] is [?, 8, 64]; Gather of the entry 1 of that is 8. */
+ * A tensor may be known in part: Shape of [batch, 8, 64] is [?, 8, 64], and Gather of entry 1 of that result is 8. */
 #ifndef PCC_IR_MODEL_COMPUTE_H
 #define PCC_IR_MODEL_COMPUTE_H
 
 #include "ir/model/edit.h"
 
 enum {
-    COMPUTE_RANK = 16, /* tensors of more dimensions are not looked at */
-    /* integers of which none is known count as known in part up to this number: Concat([?], [8]) is [?, 8] */
+    COMPUTE_RANK = 16, /* tensors with more dimensions are not computed */
+    /* An integer tensor of at most this many elements may be an operand even if no element is known:
+     * Concat([?], [8]) is [?, 8]. */
     COMPUTE_PART = 64
 };
 
-/* What is known of a value without running the model. */
+/* What is known of a value without running the model: its element type and rank always, its sizes and elements
+ * perhaps. */
 struct known {
     enum elem elem;
-    uint32_t rank;
-    const int64_t *dim; /* [rank]; -1: not known */
-    int64_t n;          /* elements; -1: not known, and none of them is */
-    /* the n elements as in ONNX raw_data; NULL: none is known, or they lie in `tensor` */
+    uint32_t rank;      /* number of dimensions */
+    const int64_t *dim; /* [rank] sizes; -1: not known */
+    int64_t n;          /* number of elements; -1: not known, then no element is known */
+    /* the n elements, in the form of ONNX raw_data; NULL: no element is known, or they can be read from `tensor` */
     unsigned char *data;
-    uint8_t *mask; /* [n] 1: the element is known, others are 0 in data; NULL: all are */
-    tid tensor;    /* where the elements are read from when they are wanted; 0: nowhere */
+    /* [n] 1: the element is known, 0: unknown (0 in data, too); NULL: all n are known */
+    uint8_t *mask;
+    tid tensor; /* tensor from which the elements can be read when data is NULL; 0: none */
 };
 
-/* An operator of ai.onnx and what it is given. */
+/* One computation: an operator of domain ai.onnx with its attributes and operands, and its results. */
 struct computation {
-    const struct module *m; /* of tensors and attributes */
-    struct arena *a;        /* memory of the results, and of operands that are read */
-    const char *op;
-    int64_t opset;           /* of ai.onnx; -1: the newest */
-    struct slice attr;       /* of m->attr */
-    struct known *const *in; /* [nin]; NULL: omitted */
+    const struct module *m;  /* module with the tensors and attributes */
+    struct arena *a;         /* memory for results, and for operands that are read */
+    const char *op;          /* name of the operator */
+    int64_t opset;           /* version of ai.onnx; -1: the newest */
+    struct slice attr;       /* attributes, in m->attr */
+    struct known *const *in; /* [nin] operands; NULL: omitted */
     uint32_t nin;
-    struct known *out; /* [nout]: the results */
+    struct known *out; /* [nout] results, filled by compute_run() */
     uint32_t nout;
     int64_t most;      /* bytes: larger results are not computed */
-    int64_t most_read; /* bytes: operands that are larger are not read */
-    int64_t spent;     /* bytes of operands looked at and of results made are added here */
-    bool failed;       /* inside */
-    bool partial;      /* inside: an operand is known in part */
+    int64_t most_read; /* bytes: larger operands are not read */
+    int64_t spent;     /* compute_run() adds the bytes of operands used and of results made */
+    bool failed;       /* for compute*.c: the computation is not possible */
+    bool partial;      /* for compute*.c: an operand with unknown elements was used */
 };
 
-/* Whether compute_run() knows an operator of ai.onnx.  O(log(number of operators)). */
+/* Whether compute_run() can compute the operator op of ai.onnx.  O(log(number of operators)). */
 bool compute_offers(const char *op);
-/* Computes the operator.  true: c->out says what is known of the results: their shapes, and their elements all or
- * in part.  false: c->out is worth nothing.  O(bytes of operands and results). */
+/* Computes the results of an operator.  Returns true and fills c->out: the shapes are known, the elements all or in
+ * part.  Returns false if that is not possible; c->out is undefined then.  O(bytes of operands and results). */
 bool compute_run(struct computation *c);
 
-/* What is known of an initializer; false: its elements are not in bytes.  Nothing is read. */
+/* Writes to *k what is known of tensor t, without reading its elements; its shape is allocated in a.  Returns false
+ * if t has more than COMPUTE_RANK dimensions. */
 bool known_of_tensor(const struct module *m, tid t, struct known *k, struct arena *a);
-/* What is known of a value by its type alone; false: not even how many dimensions it has. */
+/* Writes to *k what a type (index in m->type) says of a value; the shape is allocated in a.  Returns false if the
+ * type is not a tensor of known rank with at most COMPUTE_RANK dimensions. */
 bool known_of_type(const struct module *m, uint32_t type, struct known *k, struct arena *a);
-/* Whether all elements are known, and at hand. */
+/* Whether all elements of k are known and in k->data. */
 bool known_whole(const struct known *k);
 
-/* ---- weights from weights ---- */
+/* ---- new weights computed from other weights ---- */
 
-/* A tensor of elements that are all known. */
+/* Adds a tensor with the elements of k, which must all be known, to the edited module and returns it. */
 tid edit_constant(struct edit *e, const struct known *k);
-/* A tensor of what the operator makes of tensors (0: an omitted operand), as in the newest opset: of its one result.
- * attr: of the module, as edit_attrs() gives it.  0: it cannot be computed. */
+/* Computes an operator of ai.onnx with one result, in the opset that the module imports, from the tensors of[n] (0:
+ * an omitted operand) and the attributes attr (in module.attr).  Adds the result to the module as a tensor and
+ * returns it; 0: it cannot be computed. */
 tid edit_compute(struct edit *e, const char *op, const tid *of, uint32_t n, struct slice attr);
 
 #endif

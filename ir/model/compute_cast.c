@@ -1,28 +1,29 @@
-/* Computing operators (compute.h): casts.
+/* Computing operators (compute.h): Cast and CastLike.
  *
- * A number becomes the nearest one of the other type (of floats), itself without its fraction (floats to integers), or
- * whether it is not 0 (bool).  What has no place in the other type, and NaN, stays unknown.  To f16 and bf16
- * runtimes go through f32, so only numbers that f32 knows exactly are followed there.  O(elements). */
+ * A number becomes the nearest number of a float type, its integer part in an integer type, and "is not 0" as a bool.
+ * An element stays unknown if it is NaN or its value does not fit the other type.  Runtimes convert to f16 and bf16
+ * through f32, which may round twice; numbers that f32 does not represent exactly stay unknown there.  O(elements). */
 #include "ir/model/compute_state.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A float of 16 bits. */
-struct small {
-    int digits, bias; /* digits behind the point; what is added to exponents */
-    uint16_t infinity;
+/* A float format of 16 bits. */
+struct float16 {
+    int digits, bias;  /* bits of the fraction; bias of the exponent */
+    uint16_t infinity; /* bits of +infinity, which are also the mask of the exponent */
 };
 
-static const struct small f16 = {10, 15, 0x7c00}, bf16 = {7, 127, 0x7f80};
+static const struct float16 f16 = {10, 15, 0x7c00}, bf16 = {7, 127, 0x7f80};
 
-static const struct small *small_of(enum elem e)
+/* Returns the format of element type e; NULL: e is neither f16 nor bf16. */
+static const struct float16 *format_of(enum elem e)
 {
     return e == ELEM_F16 ? &f16 : e == ELEM_BF16 ? &bf16 : NULL;
 }
 
-/* What 16 bits stand for; NaN: no number. */
-static double read_small(const struct small *s, uint16_t bits)
+/* Returns the value of a 16-bit float given by its bits; may be infinite or NaN. */
+static double float16_value(const struct float16 *s, uint16_t bits)
 {
     const int exponent = (bits & 0x7fff) >> s->digits, digits = bits & ((1 << s->digits) - 1);
     const double sign = bits >> 15 ? -1 : 1;
@@ -32,20 +33,21 @@ static double read_small(const struct small *s, uint16_t bits)
                                  : ldexp(digits | 1 << s->digits, exponent - s->bias - s->digits));
 }
 
-/* The 16 bits that are nearest to x, ties to even; false: there are none, or x is not one of f32. */
-static bool round_small(const struct small *s, double x, uint16_t *bits)
+/* Writes to *bits the 16-bit float nearest to x, ties to even.  Returns false if x is too large, NaN, or not exactly
+ * representable in f32. */
+static bool round_to_float16(const struct float16 *s, double x, uint16_t *bits)
 {
-    const double far = fabs(x), least = ldexp(1, 1 - s->bias);
+    const double size = fabs(x), least = ldexp(1, 1 - s->bias); /* least: smallest normal number */
     *bits = signbit(x) ? 0x8000 : 0;
     if (isinf(x)) {
         *bits |= s->infinity;
         return true;
     }
-    if (far >= 0x1p128 || (double)(float)x != x)
+    if (size >= 0x1p128 || (double)(float)x != x)
         return false;
-    const int exponent = far < least ? 1 - s->bias : ilogb(far);
-    const int64_t digits =
-        (int64_t)nearbyint(ldexp(far, s->digits - exponent)); /* in 0..2^(digits + 1) */
+    const int exponent = size < least ? 1 - s->bias : ilogb(size);
+    /* significand as an integer, from 0 to 2^(s->digits + 1); its carry goes into the exponent below */
+    const int64_t digits = (int64_t)nearbyint(ldexp(size, s->digits - exponent));
     const int64_t whole = ((int64_t)(exponent + s->bias - 1) << s->digits) + digits;
     *bits |= (uint16_t)whole;
     return whole < s->infinity;
@@ -53,17 +55,18 @@ static bool round_small(const struct small *s, double x, uint16_t *bits)
 
 bool get_any(const struct known *k, int64_t i, enum form *f, union number *x)
 {
-    const struct small *s = small_of(k->elem);
+    const struct float16 *s = format_of(k->elem);
     uint16_t bits;
     *f = s != NULL ? FORM_FLOAT : form_of(k->elem);
     if (s == NULL)
         return get_number(k, i, x);
     memcpy(&bits, k->data + 2 * i, sizeof bits);
-    x->d = read_small(s, bits);
+    x->d = float16_value(s, bits);
     return is_known(k, i) && !isnan(x->d);
 }
 
-/* The number as a float; to f32 by one rounding, to 16 bits only where that one changes nothing. */
+/* Converts number x of form f to a double for element type `to`.  Integers are rounded once, to f64 or f32.  NaN:
+ * `to` has 16 bits and the integer is so large that rounding it to f32 first may change it. */
 static double to_float(enum form f, union number x, enum elem to)
 {
     if (f == FORM_FLOAT)
@@ -93,9 +96,10 @@ static bool to_integer(enum form f, union number x, enum form to, union number *
     return (f == FORM_SIGNED) == (to == FORM_SIGNED) || x.i >= 0;
 }
 
+/* Converts element i of k to the type of r and stores it as element i of r, as unknown if that is not possible. */
 static void cast_one(struct computation *c, const struct known *k, struct known *r, int64_t i)
 {
-    const struct small *s = small_of(r->elem);
+    const struct float16 *s = format_of(r->elem);
     const enum form to = form_of(r->elem);
     union number x = {0}, made = {0};
     enum form f;
@@ -103,7 +107,7 @@ static void cast_one(struct computation *c, const struct known *k, struct known 
     bool good = get_any(k, i, &f, &x);
     if (s != NULL) {
         double d = good ? to_float(f, x, r->elem) : (double)NAN;
-        good = good && !isnan(d) && round_small(s, d, &bits);
+        good = good && !isnan(d) && round_to_float16(s, d, &bits);
         put_bits(c, r, i, good, bits);
         return;
     }
@@ -126,8 +130,8 @@ bool compute_cast(struct computation *c, int arg)
     if (to == (int64_t)x->elem)
         return make_reshaped(c, x, x->rank, x->dim);
     if (to <= 0 || to >= ELEM_COUNT ||
-        (form_of((enum elem)to) == FORM_NONE && small_of((enum elem)to) == NULL) ||
-        (form_of(x->elem) == FORM_NONE && small_of(x->elem) == NULL))
+        (form_of((enum elem)to) == FORM_NONE && format_of((enum elem)to) == NULL) ||
+        (form_of(x->elem) == FORM_NONE && format_of(x->elem) == NULL))
         return false;
     struct known *r = compute_make(c, 0, (enum elem)to, x->rank, x->dim);
     for (int64_t i = 0; r != NULL && i < r->n; i++)

@@ -1,10 +1,10 @@
-/* Computing operators (compute.h): what works element by element, reductions of integers, ranges.
+/* Computing operators (compute.h): element-wise operators, reductions of integers, and ranges.
  *
- * Numbers are worked with in the widest form of their kind.  f32 is worked with in double and rounded once more: for
- * sums, products, quotients and roots of two f32 that gives the f32 nearest to the exact result, since a double has
- * more than twice as many digits.  A number that does not fit its type, a division by zero and what is not finite
- * stay unknown.  So do the larger and the smaller of two zeros of different signs, of which runtimes take either.
- * O(elements of operands and results). */
+ * Numbers are computed in the widest type of their form (union number).  f32 is computed in double and rounded to f32
+ * afterwards: for a sum, product, quotient or root of f32 numbers this gives the f32 nearest to the exact result,
+ * since a double has more than twice as many digits.  An element of the result stays unknown if it does not fit its
+ * type, is not finite, or comes from a division by zero; so does Min or Max of 0 and -0, for which runtimes return
+ * either one.  O(elements of operands and results). */
 #include "ir/model/compute_state.h"
 
 #include <math.h>
@@ -52,8 +52,9 @@ bool get_number(const struct known *k, int64_t i, union number *x)
     }
 }
 
-/* Whether type e has the number; rounds a float to the nearest of the type. */
-static bool fits(enum elem e, union number *x)
+/* Rounds the number *x to the nearest one of float type e; leaves integers as they are.  Returns false if the number
+ * does not fit type e, or is NaN. */
+static bool round_to_type(enum elem e, union number *x)
 {
     const uint32_t bits = elem_bits(e);
     switch (form_of(e)) {
@@ -64,7 +65,7 @@ static bool fits(enum elem e, union number *x)
         return bits == 64 || x->u >> bits == 0;
     case FORM_FLOAT:
         if (e == ELEM_F32 &&
-            fabs(x->d) >= 0x1.ffffffp127) /* from here on the nearest is infinity */
+            fabs(x->d) >= 0x1.ffffffp127) /* such numbers would round to infinity */
             return isinf(x->d);
         x->d = e == ELEM_F32 ? (double)(float)x->d : x->d;
         return !isnan(x->d);
@@ -88,7 +89,7 @@ void put_bits(struct computation *c, struct known *k, int64_t i, bool good, uint
 
 void put_number(struct computation *c, struct known *k, int64_t i, bool good, union number x)
 {
-    good = good && fits(k->elem, &x);
+    good = good && round_to_type(k->elem, &x);
     if (good && k->elem == ELEM_F32) {
         const float f = (float)x.d;
         uint32_t bits;
@@ -100,7 +101,9 @@ void put_number(struct computation *c, struct known *k, int64_t i, bool good, un
 
 /* ---- two numbers -------------------------------------------------------------------------------- */
 
-static bool with_signed(enum math op, int64_t a, int64_t b, int64_t *r)
+/* Writes to *r the result of a binary operation on signed integers.  Returns false if it is undefined or overflows,
+ * or if op is another kind of operation. */
+static bool apply_signed(enum math op, int64_t a, int64_t b, int64_t *r)
 {
     switch (op) {
     case MATH_ADD:
@@ -112,7 +115,7 @@ static bool with_signed(enum math op, int64_t a, int64_t b, int64_t *r)
     case MATH_DIV:
         *r = b == 0 || b == -1 ? 0 : a / b;
         return b == -1 ? !__builtin_sub_overflow(0, a, r) : b != 0;
-    case MATH_MOD: /* the sign is that of the divisor */
+    case MATH_MOD: /* the result has the sign of the divisor */
         *r = b == 0 || b == -1 ? 0 : a % b;
         *r += *r != 0 && (*r < 0) != (b < 0) ? b : 0;
         return b != 0;
@@ -127,7 +130,8 @@ static bool with_signed(enum math op, int64_t a, int64_t b, int64_t *r)
     }
 }
 
-static bool with_unsigned(enum math op, uint64_t a, uint64_t b, uint64_t *r)
+/* Writes to *r the result of a binary operation on unsigned integers, as apply_signed() does. */
+static bool apply_unsigned(enum math op, uint64_t a, uint64_t b, uint64_t *r)
 {
     switch (op) {
     case MATH_ADD:
@@ -153,7 +157,9 @@ static bool with_unsigned(enum math op, uint64_t a, uint64_t b, uint64_t *r)
     }
 }
 
-static bool with_floats(enum math op, double a, double b, double *r)
+/* Writes to *r the result of a binary operation on floats.  Returns false if it is not finite or not the same in all
+ * runtimes, or if op is another kind of operation. */
+static bool apply_floats(enum math op, double a, double b, double *r)
 {
     switch (op) {
     case MATH_ADD:
@@ -168,7 +174,7 @@ static bool with_floats(enum math op, double a, double b, double *r)
     case MATH_DIV:
         *r = a / b;
         break;
-    case MATH_MOD: /* fmod=1: the sign is that of the dividend */
+    case MATH_MOD: /* attribute fmod=1: the result has the sign of the dividend */
         *r = fmod(a, b);
         break;
     case MATH_MIN:
@@ -181,7 +187,8 @@ static bool with_floats(enum math op, double a, double b, double *r)
     return isfinite(*r);
 }
 
-/* The integer that a number of that type is, if both double and float know it: up to 2^53 and 2^24. */
+/* Writes the number x of type e to *i if it is an integer that both the type and a double represent exactly: at most
+ * 2^24 (f32) or 2^53 (other types) in size, and not -0.  Returns false if not. */
 static bool is_whole(enum elem e, union number x, int64_t *i)
 {
     const enum form f = form_of(e);
@@ -198,7 +205,8 @@ static bool is_whole(enum elem e, union number x, int64_t *i)
     return *i <= most && *i >= -most;
 }
 
-/* a to the power of b, of type e: an integer to a natural power, which is exact in the runtime's doubles, too. */
+/* Writes to *r the power a^b; a and *r have type e, b has type eb.  Returns false unless a is an integer, b is a
+ * natural number, and the result is exact in the double that runtimes compute with. */
 static bool power(enum elem e, union number a, enum elem eb, union number b, union number *r)
 {
     int64_t base, times, p = 1, back;
@@ -215,7 +223,7 @@ static bool power(enum elem e, union number a, enum elem eb, union number b, uni
     return (form_of(e) != FORM_UNSIGNED || p >= 0) && is_whole(e, *r, &back);
 }
 
-/* -1, 0 or 1: how a compares with b. */
+/* Returns -1, 0 or 1 if a is less than, equal to or greater than b; both have form f. */
 static int compare(enum form f, union number a, union number b)
 {
     return f == FORM_SIGNED  ? (a.i > b.i) - (a.i < b.i)
@@ -223,12 +231,15 @@ static int compare(enum form f, union number a, union number b)
                              : (a.u > b.u) - (a.u < b.u);
 }
 
-static bool with_bools(enum math op, bool a, bool b)
+/* Returns the result of AND, OR, XOR or NOT (of a). */
+static bool apply_bools(enum math op, bool a, bool b)
 {
     return op == MATH_AND ? a && b : op == MATH_OR ? a || b : op == MATH_XOR ? a != b : !a;
 }
 
-static bool with_two(enum math op, enum elem e, union number a, union number b, union number *r)
+/* Writes to *r the result of a binary operation on two numbers of type e: a bool for comparisons and logic, else a
+ * number of form form_of(e).  Returns false if pcc does not compute it. */
+static bool apply_to_two(enum math op, enum elem e, union number a, union number b, union number *r)
 {
     const enum form f = form_of(e);
     if (op >= MATH_EQUAL && op < MATH_AND) {
@@ -241,16 +252,17 @@ static bool with_two(enum math op, enum elem e, union number a, union number b, 
         return true;
     }
     if (op >= MATH_AND && op <= MATH_NOT) {
-        r->u = with_bools(op, a.u != 0, b.u != 0);
+        r->u = apply_bools(op, a.u != 0, b.u != 0);
         return true;
     }
-    return f == FORM_SIGNED     ? with_signed(op, a.i, b.i, &r->i)
-           : f == FORM_UNSIGNED ? with_unsigned(op, a.u, b.u, &r->u)
-           : f == FORM_FLOAT    ? with_floats(op, a.d, b.d, &r->d)
+    return f == FORM_SIGNED     ? apply_signed(op, a.i, b.i, &r->i)
+           : f == FORM_UNSIGNED ? apply_unsigned(op, a.u, b.u, &r->u)
+           : f == FORM_FLOAT    ? apply_floats(op, a.d, b.d, &r->d)
                                 : false;
 }
 
-static bool with_one(enum math op, enum elem e, union number a, union number *r)
+/* Writes to *r the result of a unary operation on a number of type e.  Returns false if pcc does not compute it. */
+static bool apply_to_one(enum math op, enum elem e, union number a, union number *r)
 {
     const bool real = form_of(e) == FORM_FLOAT, natural = form_of(e) == FORM_UNSIGNED;
     *r = a;
@@ -294,8 +306,8 @@ static bool with_one(enum math op, enum elem e, union number a, union number *r)
 
 /* ---- element by element ------------------------------------------------------------------------- */
 
-/* Whether an operator takes elements of that type. */
-static bool takes(struct computation *c, enum math op, enum elem e)
+/* Whether pcc computes the operation for operands of element type e. */
+static bool is_operand_type(struct computation *c, enum math op, enum elem e)
 {
     const enum form f = form_of(e);
     if (op >= MATH_AND && op <= MATH_NOT)
@@ -312,36 +324,39 @@ static bool is_same_shape(const struct known *x, const struct known *y)
     return x->rank == y->rank && memcmp(x->dim, y->dim, x->rank * sizeof *x->dim) == 0;
 }
 
-/* What an operator makes of two tensors, as result 0 if they are the last. */
-static struct known *combine(struct computation *c, enum math op, struct known *x, struct known *y,
-                             bool last)
+/* Returns the result of a binary operation on the tensors x and y, which are broadcast: result 0 of the computation
+ * if `last`, else an intermediate one.  NULL: it cannot be computed. */
+static struct known *combine_two(struct computation *c, enum math op, struct known *x,
+                                 struct known *y, bool last)
 {
     int64_t dim[COMPUTE_RANK];
     uint32_t rank = 0;
-    const int64_t spreads_since = op == MATH_MIN || op == MATH_MAX ? 8 : 7; /* the opset */
+    const int64_t broadcasts_since = op == MATH_MIN || op == MATH_MAX ? 8 : 7; /* opset */
     const enum elem elem = op >= MATH_EQUAL ? ELEM_BOOL : x->elem;
-    if (c->opset < spreads_since && !is_same_shape(x, y))
+    if (c->opset < broadcasts_since && !is_same_shape(x, y))
         return NULL;
-    compute_broadcast(c, x, &rank, dim);
-    compute_broadcast(c, y, &rank, dim);
-    if (c->failed || (x = compute_spread(c, x, rank, dim)) == NULL ||
-        (y = compute_spread(c, y, rank, dim)) == NULL)
+    broadcast_shape(c, x, &rank, dim);
+    broadcast_shape(c, y, &rank, dim);
+    if (c->failed || (x = broadcast_to(c, x, rank, dim)) == NULL ||
+        (y = broadcast_to(c, y, rank, dim)) == NULL)
         return NULL;
-    struct known *r = last ? compute_make(c, 0, elem, rank, dim) : make_between(c, elem, rank, dim);
+    struct known *r =
+        last ? compute_make(c, 0, elem, rank, dim) : make_intermediate(c, elem, rank, dim);
     for (int64_t i = 0; r != NULL && i < r->n; i++) {
         union number a, b, made = {0};
         bool good = get_number(x, i, &a) && get_number(y, i, &b) &&
                     (op == MATH_POW ? power(x->elem, a, y->elem, b, &made)
-                                    : with_two(op, x->elem, a, b, &made));
+                                    : apply_to_two(op, x->elem, a, b, &made));
         put_number(c, r, i, good, made);
     }
     return r;
 }
 
-static bool each_alone(struct computation *c, enum math op)
+/* Computes result 0 of an operator with one operand. */
+static bool compute_unary(struct computation *c, enum math op)
 {
     const struct known *x = take_elements(c, 0);
-    if (x == NULL || !takes(c, op, x->elem))
+    if (x == NULL || !is_operand_type(c, op, x->elem))
         return false;
     struct known *r = compute_make(c, 0, x->elem, x->rank, x->dim);
     for (int64_t i = 0; r != NULL && i < r->n; i++) {
@@ -350,33 +365,36 @@ static bool each_alone(struct computation *c, enum math op)
         if (good && op == MATH_NOT)
             made.u = a.u == 0;
         else
-            good = good && with_one(op, x->elem, a, &made);
+            good = good && apply_to_one(op, x->elem, a, &made);
         put_number(c, r, i, good, made);
     }
     return r != NULL;
 }
 
+/* Computes an element-wise operator; operators with several operands (Min, Max) combine them from the left. */
 bool compute_elementwise(struct computation *c, int arg)
 {
     const enum math op = (enum math)arg;
     if (op >= MATH_NOT)
-        return each_alone(c, op);
+        return compute_unary(c, op);
     struct known *x = take_elements(c, 0);
-    if (x == NULL || !takes(c, op, x->elem))
+    if (x == NULL || !is_operand_type(c, op, x->elem))
         return false;
     for (uint32_t i = 1; i < c->nin && x != NULL; i++) {
         struct known *y = take_elements(c, i);
-        if (y == NULL || !takes(c, op, y->elem) || (op != MATH_POW && y->elem != x->elem))
+        if (y == NULL || !is_operand_type(c, op, y->elem) || (op != MATH_POW && y->elem != x->elem))
             return false;
-        x = combine(c, op, x, y, i + 1 == c->nin);
+        x = combine_two(c, op, x, y, i + 1 == c->nin);
     }
     return c->nin > 1 ? x != NULL : make_reshaped(c, x, x->rank, x->dim);
 }
 
 /* ---- reductions --------------------------------------------------------------------------------- */
 
-/* x transposed: its *kept remaining dimensions first, then the reduced dimensions. */
-static struct known *sort_axes(struct computation *c, struct known *x, uint32_t set, uint32_t *kept)
+/* Returns a transposed copy of x, or x itself if it is a scalar: first the dimensions that stay, whose number is
+ * written to *kept, then those in `set` (bit i: dimension i), which are reduced.  NULL: too large. */
+static struct known *move_reduced_last(struct computation *c, struct known *x, uint32_t set,
+                                       uint32_t *kept)
 {
     int64_t step[COMPUTE_RANK];
     struct box b = {.rank = x->rank};
@@ -390,7 +408,7 @@ static struct known *sort_axes(struct computation *c, struct known *x, uint32_t 
             }
         *kept = reduced ? *kept : at;
     }
-    struct known *y = make_between(c, x->elem, x->rank, b.dim);
+    struct known *y = make_intermediate(c, x->elem, x->rank, b.dim);
     if (y == NULL || b.rank == 0)
         return y != NULL ? x : NULL;
     set_steps(b.dim, b.rank, b.to.step);
@@ -398,21 +416,21 @@ static struct known *sort_axes(struct computation *c, struct known *x, uint32_t 
     return y;
 }
 
-/* Element i of a reduction: n numbers one after the other.  Runtimes add and multiply in double, in any order, which is
- * exact as long as the sizes of the numbers together stay below 2^53. */
+/* Computes element i of result 0: the reduction of the n elements of x from i * n on.  Runtimes add and multiply in
+ * double, in any order, which is exact while the sum or product of the absolute values is at most 2^53. */
 static void reduce_one(struct computation *c, enum math op, const struct known *x, int64_t n,
                        int64_t i)
 {
     union number all = {0}, sizes = {0}, a = {0}, size = {0};
     bool good = true;
     for (int64_t k = 0; k < n && good; k++) {
-        good = get_number(x, i * n + k, &a) && with_one(MATH_ABS, x->elem, a, &size);
+        good = get_number(x, i * n + k, &a) && apply_to_one(MATH_ABS, x->elem, a, &size);
         if (k == 0) {
             all = a;
             sizes = size;
         } else {
-            good = good && with_two(op, x->elem, all, a, &all) &&
-                   with_two(op, x->elem, sizes, size, &sizes);
+            good = good && apply_to_two(op, x->elem, all, a, &all) &&
+                   apply_to_two(op, x->elem, sizes, size, &sizes);
         }
         good = good && (op == MATH_MIN || op == MATH_MAX || sizes.u <= UINT64_C(1) << 53);
     }
@@ -426,7 +444,7 @@ bool compute_reduce(struct computation *c, int arg)
     const enum math op = (enum math)arg;
     struct known *x = take_elements(c, 0);
     struct list axes = take_either(c, "axes", 1, op == MATH_ADD ? 13 : 18);
-    if (x == NULL || x->n == 0 || /* of nothing runtimes make this or that */
+    if (x == NULL || x->n == 0 || /* runtimes differ in the result for no elements */
         (form_of(x->elem) != FORM_SIGNED && form_of(x->elem) != FORM_UNSIGNED))
         return false;
     if (axes.n == 0 && take_int(c, "noop_with_empty_axes", 0) != 0)
@@ -436,7 +454,7 @@ bool compute_reduce(struct computation *c, int arg)
     for (uint32_t i = 0; i < x->rank; i++)
         if ((set >> i & 1) == 0 || keep)
             dim[rank++] = (set >> i & 1) == 0 ? x->dim[i] : 1;
-    struct known *y = c->failed ? NULL : sort_axes(c, x, set, &kept);
+    struct known *y = c->failed ? NULL : move_reduced_last(c, x, set, &kept);
     struct known *r = y != NULL ? compute_make(c, 0, x->elem, rank, dim) : NULL;
     if (r == NULL)
         return false;
@@ -448,10 +466,12 @@ bool compute_reduce(struct computation *c, int arg)
 
 /* ---- ranges ------------------------------------------------------------------------------------- */
 
-/* How many numbers a range of integers has; -1: too many, or not known. */
+/* Returns how many numbers Range(start, limit, delta) has for integers; -1: the range is longer than 2^50, or delta
+ * is 0. */
 static int64_t count_integers(int64_t start, int64_t limit, int64_t delta)
 {
-    const int64_t most = INT64_C(1) << 50; /* runtimes divide in double */
+    /* runtimes compute the length in double, which is exact up to here */
+    const int64_t most = INT64_C(1) << 50;
     int64_t way;
     if (__builtin_sub_overflow(limit, start, &way) || way > most || way < -most || delta == 0)
         return -1;
@@ -462,15 +482,17 @@ static int64_t count_integers(int64_t start, int64_t limit, int64_t delta)
     return (int64_t)((far - 1) / size) + 1;
 }
 
+/* Returns how many numbers Range(start, limit, delta) has for floats (single: f32); -1: more than 2^40, or not
+ * finite. */
 static int64_t count_floats(bool single, double start, double limit, double delta)
 {
     double way = single ? (double)(float)(limit - start) : limit - start, n = ceil(way / delta);
     return !isfinite(n) || n > 0x1p40 ? -1 : n <= 0 ? 0 : (int64_t)n;
 }
 
-/* Whether start and step of a range of floats are integers: others are rounded on the way, by each runtime in its
- * own. */
-static bool counts(enum elem e, union number start, union number delta)
+/* Whether start and step of a range of floats of type e are integers.  Other ranges round on the way, and runtimes
+ * differ in where they do. */
+static bool has_integer_steps(enum elem e, union number start, union number delta)
 {
     int64_t i;
     return is_whole(e, start, &i) && is_whole(e, delta, &i);
@@ -491,7 +513,7 @@ bool compute_range(struct computation *c, int arg)
     const bool single = first->elem == ELEM_F32, real = form_of(first->elem) == FORM_FLOAT;
     if (!real && form_of(first->elem) != FORM_SIGNED)
         return false;
-    if (real && !counts(first->elem, x[0], x[2]))
+    if (real && !has_integer_steps(first->elem, x[0], x[2]))
         return false;
     const int64_t n = real ? count_floats(single, x[0].d, x[1].d, x[2].d)
                            : count_integers(x[0].i, x[1].i, x[2].i);

@@ -1,29 +1,31 @@
-/* Computing operators (compute.h): shapes, and what moves elements.
+/* Computing operators (compute.h): shapes, constants, and operators that only move elements.
  *
- * Moving is a walk over two tensors with a step along each dimension (struct box): a Transpose walks its operand with
- * steps in another order, a Slice begins later and takes larger steps, an Expand takes steps of 0, a Concat walks each
- * operand into its part of the result.  O(elements of the result). */
+ * Elements are moved by a walk over two tensors with a step along each dimension of each tensor (struct box).
+ * Transpose takes the steps of its operand in another order, Slice begins at a later element and takes larger steps,
+ * Expand takes steps of 0, and Concat walks once over each operand and its part of the result.  O(elements of the
+ * result). */
 #include "ir/model/compute_state.h"
 
 #include <string.h>
 
 /* ---- shapes ------------------------------------------------------------------------------------- */
 
-/* A bound of a range of axes, counted from the end if negative, as one from 0 to rank. */
-static uint32_t bound_axis(int64_t axis, uint32_t rank)
+/* Returns an axis, counted from the end if negative, as a number from 0 to rank; numbers outside are clamped. */
+static uint32_t clamp_axis(int64_t axis, uint32_t rank)
 {
     axis = axis < 0 ? axis + rank : axis;
     return axis<0 ? 0 : axis>(int64_t) rank ? rank : (uint32_t)axis;
 }
 
+/* Computes Shape: the sizes of the operand's dimensions from `start` to `end`; unknown sizes are unknown elements. */
 bool compute_shape(struct computation *c, int arg)
 {
     const struct known *x = compute_take(c, 0);
     (void)arg;
     if (x == NULL)
         return false;
-    uint32_t from = bound_axis(take_int(c, "start", 0), x->rank),
-             to = bound_axis(take_int(c, "end", x->rank), x->rank);
+    uint32_t from = clamp_axis(take_int(c, "start", 0), x->rank),
+             to = clamp_axis(take_int(c, "end", x->rank), x->rank);
     const int64_t n = to > from ? to - from : 0;
     c->partial = true;
     struct known *y = compute_make(c, 0, ELEM_I64, 1, &n);
@@ -32,6 +34,7 @@ bool compute_shape(struct computation *c, int arg)
     return y != NULL;
 }
 
+/* Computes Size: the number of elements of the operand. */
 bool compute_size(struct computation *c, int arg)
 {
     const struct known *x = compute_take(c, 0);
@@ -42,6 +45,7 @@ bool compute_size(struct computation *c, int arg)
     return y != NULL;
 }
 
+/* Computes Identity: the operand unchanged. */
 bool compute_identity(struct computation *c, int arg)
 {
     const struct known *x = take_elements(c, 0);
@@ -49,9 +53,10 @@ bool compute_identity(struct computation *c, int arg)
     return x != NULL && make_reshaped(c, x, x->rank, x->dim);
 }
 
-/* Replaces a size of 0 by that of the operand, unless 0 means 0. */
-static bool fill_shape(struct computation *c, const struct known *x, struct list shape,
-                       int64_t *dim)
+/* Writes to dim[] the sizes that Reshape's operand `shape` gives for x: 0 means x's size (unless allowzero is set),
+ * -1 the one size that follows from the others.  Returns false if the shape is not possible. */
+static bool resolve_shape(struct computation *c, const struct known *x, struct list shape,
+                          int64_t *dim)
 {
     const bool zero = take_int(c, "allowzero", 0) != 0;
     uint32_t open = UINT32_MAX;
@@ -76,16 +81,18 @@ static bool fill_shape(struct computation *c, const struct known *x, struct list
     return true;
 }
 
+/* Computes Reshape: the same elements in the shape that attribute or operand 1 gives. */
 bool compute_reshape(struct computation *c, int arg)
 {
     int64_t dim[COMPUTE_RANK];
     const struct known *x = take_elements(c, 0);
     struct list shape = take_either(c, "shape", 1, 5);
     (void)arg;
-    return x != NULL && shape.given && shape.n <= COMPUTE_RANK && fill_shape(c, x, shape, dim) &&
+    return x != NULL && shape.given && shape.n <= COMPUTE_RANK && resolve_shape(c, x, shape, dim) &&
            make_reshaped(c, x, shape.n, dim);
 }
 
+/* Computes Flatten: two dimensions, one of all dimensions before `axis`, one of the others. */
 bool compute_flatten(struct computation *c, int arg)
 {
     const struct known *x = take_elements(c, 0);
@@ -93,11 +100,13 @@ bool compute_flatten(struct computation *c, int arg)
     (void)arg;
     if (x == NULL || axis < -(int64_t)x->rank || axis > (int64_t)x->rank)
         return false;
-    uint32_t at = bound_axis(axis, x->rank);
+    uint32_t at = clamp_axis(axis, x->rank);
     const int64_t dim[] = {shape_elems(x->dim, at), shape_elems(x->dim + at, x->rank - at)};
     return make_reshaped(c, x, 2, dim);
 }
 
+/* Computes Squeeze: removes the dimensions in `axes`, which must have size 1; without `axes` all dimensions of size
+ * 1. */
 bool compute_squeeze(struct computation *c, int arg)
 {
     int64_t dim[COMPUTE_RANK];
@@ -117,6 +126,7 @@ bool compute_squeeze(struct computation *c, int arg)
     return make_reshaped(c, x, rank, dim);
 }
 
+/* Computes Unsqueeze: inserts dimensions of size 1 at the positions `axes` of the result. */
 bool compute_unsqueeze(struct computation *c, int arg)
 {
     int64_t dim[COMPUTE_RANK];
@@ -134,6 +144,8 @@ bool compute_unsqueeze(struct computation *c, int arg)
 
 /* ---- walks -------------------------------------------------------------------------------------- */
 
+/* Computes Transpose: dimension i of the result is dimension perm[i] of the operand; without `perm` the order is
+ * reversed. */
 bool compute_transpose(struct computation *c, int arg)
 {
     int64_t step[COMPUTE_RANK];
@@ -162,6 +174,7 @@ bool compute_transpose(struct computation *c, int arg)
     return true;
 }
 
+/* Computes Expand: broadcasts the operand to the shape that it and operand 1 broadcast to. */
 bool compute_expand(struct computation *c, int arg)
 {
     int64_t dim[COMPUTE_RANK];
@@ -173,11 +186,12 @@ bool compute_expand(struct computation *c, int arg)
     uint32_t rank = shape.n;
     if (rank > 0)
         memcpy(dim, shape.at, rank * sizeof *dim);
-    compute_broadcast(c, x, &rank, dim);
-    const struct known *y = c->failed ? NULL : compute_spread(c, x, rank, dim);
+    broadcast_shape(c, x, &rank, dim);
+    const struct known *y = c->failed ? NULL : broadcast_to(c, x, rank, dim);
     return y != NULL && make_reshaped(c, y, rank, dim);
 }
 
+/* Computes Tile: repeats the operand times[i] times along each dimension i. */
 bool compute_tile(struct computation *c, int arg)
 {
     int64_t dim[COMPUTE_RANK], step[COMPUTE_RANK], own[COMPUTE_RANK];
@@ -198,8 +212,8 @@ bool compute_tile(struct computation *c, int arg)
     b.rank = 2 * x->rank;
     set_steps(x->dim, x->rank, own);
     set_steps(dim, x->rank, step);
-    for (uint32_t i = 0; i < x->rank;
-         i++) { /* the copies along each dimension, then their elements */
+    /* each dimension becomes two: the copies along it, and the elements of a copy */
+    for (uint32_t i = 0; i < x->rank; i++) {
         b.dim[2 * i] = times.at[i];
         b.to.step[2 * i] = step[i] * x->dim[i];
         b.dim[2 * i + 1] = x->dim[i];
@@ -210,7 +224,7 @@ bool compute_tile(struct computation *c, int arg)
     return true;
 }
 
-/* How many elements a slice takes of a dimension; makes *start the first of them. */
+/* Returns how many elements a Slice takes along a dimension of size dim, and clamps *start to the first of them. */
 static int64_t slice_count(int64_t dim, int64_t *start, int64_t end, int64_t step)
 {
     const int64_t lowest = step > 0 ? 0 : -1, last = step > 0 ? dim : dim - 1;
@@ -225,6 +239,7 @@ static int64_t slice_count(int64_t dim, int64_t *start, int64_t end, int64_t ste
     return way <= 0 ? 0 : (int64_t)((uint64_t)(way - 1) / size) + 1;
 }
 
+/* Computes Slice: every step-th element from `starts` to `ends` along each of the `axes`. */
 bool compute_slice(struct computation *c, int arg)
 {
     int64_t own[COMPUTE_RANK], dim[COMPUTE_RANK];
@@ -245,15 +260,16 @@ bool compute_slice(struct computation *c, int arg)
     for (uint32_t i = 0; i < from.n && !c->failed; i++) {
         uint32_t axis = axes.given ? take_axis(c, axes.at[i], x->rank) : i;
         int64_t start = from.at[i], step = steps.given ? steps.at[i] : 1;
-        bool far =
-            to.at[i] == INT64_MAX || to.at[i] == INT32_MAX; /* backwards to there is anything */
+        /* these ends mean "to the last element", which is not defined for a negative step */
+        bool far = to.at[i] == INT64_MAX || to.at[i] == INT32_MAX;
         if (step == 0 || (step < 0 && far))
             return false;
         dim[axis] = slice_count(x->dim[axis], &start, to.at[i], step);
         if (x->n == 0 || dim[axis] == 0)
             continue;
         b.from.at += start * own[axis];
-        b.from.step[axis] = dim[axis] > 1 ? step * own[axis] : 0; /* then step < dim */
+        /* two elements or more: |step| is less than the axis' size, so the product does not overflow */
+        b.from.step[axis] = dim[axis] > 1 ? step * own[axis] : 0;
     }
     struct known *y = compute_make(c, 0, x->elem, x->rank, dim);
     if (y == NULL || y->n == 0)
@@ -269,8 +285,10 @@ bool compute_slice(struct computation *c, int arg)
 
 /* ---- parts of an axis --------------------------------------------------------------------------- */
 
-/* Whether operands can be joined along an axis, whose sizes are added up in dim[axis]. */
-static bool joins(const struct known *x, const struct known *first, uint32_t axis, int64_t *dim)
+/* Adds the size of x along the axis to dim[axis].  Returns false if x cannot be concatenated with `first` along the
+ * axis, or the sum overflows. */
+static bool add_to_axis(const struct known *x, const struct known *first, uint32_t axis,
+                        int64_t *dim)
 {
     bool fit = x->elem == first->elem && x->rank == first->rank;
     for (uint32_t i = 0; i < first->rank && fit; i++)
@@ -278,6 +296,7 @@ static bool joins(const struct known *x, const struct known *first, uint32_t axi
     return fit && !__builtin_add_overflow(dim[axis], x->dim[axis], &dim[axis]);
 }
 
+/* Computes Concat: the operands one after the other along `axis`. */
 bool compute_concat(struct computation *c, int arg)
 {
     int64_t dim[COMPUTE_RANK], at = 0;
@@ -291,7 +310,7 @@ bool compute_concat(struct computation *c, int arg)
     dim[axis] = 0;
     for (uint32_t i = 0; i < c->nin && !c->failed; i++) {
         const struct known *x = take_elements(c, i);
-        c->failed = x == NULL || !joins(x, first, axis, dim);
+        c->failed = x == NULL || !add_to_axis(x, first, axis, dim);
     }
     struct known *y = c->failed ? NULL : compute_make(c, 0, first->elem, first->rank, dim);
     if (y == NULL || y->n == 0)
@@ -307,8 +326,9 @@ bool compute_concat(struct computation *c, int arg)
     return true;
 }
 
-/* The size of part i of a dimension that is split; -1: it cannot be. */
-static int64_t part_of(struct computation *c, struct list sizes, int64_t dim, uint32_t i)
+/* Returns the size of part i when a dimension of size dim is split: as given in `sizes`, else into equal parts (from
+ * opset 18 on the last one may be smaller).  -1: it cannot be split so. */
+static int64_t part_size(struct computation *c, struct list sizes, int64_t dim, uint32_t i)
 {
     const int64_t parts = c->nout;
     if (sizes.given)
@@ -316,13 +336,14 @@ static int64_t part_of(struct computation *c, struct list sizes, int64_t dim, ui
     if (c->opset >= 18) {
         int64_t most = dim / parts + (dim % parts != 0), before;
         if (take_int(c, "num_outputs", parts) != parts ||
-            __builtin_mul_overflow(most, i, &before) || before >= dim) /* none may be empty */
+            __builtin_mul_overflow(most, i, &before) || before >= dim) /* a part would be empty */
             return -1;
         return dim - before < most ? dim - before : most;
     }
     return dim % parts == 0 ? dim / parts : -1;
 }
 
+/* Computes Split: parts of the operand along `axis`, one for each result. */
 bool compute_split(struct computation *c, int arg)
 {
     int64_t dim[COMPUTE_RANK], at = 0;
@@ -335,7 +356,7 @@ bool compute_split(struct computation *c, int arg)
     uint32_t axis = take_axis(c, take_int(c, "axis", 0), x->rank);
     memcpy(dim, x->dim, x->rank * sizeof *dim);
     for (uint32_t i = 0; i < c->nout; i++) {
-        dim[axis] = part_of(c, sizes, x->dim[axis], i);
+        dim[axis] = part_size(c, sizes, x->dim[axis], i);
         if (dim[axis] < 0 || dim[axis] > x->dim[axis] - at)
             return false;
         struct known *y = compute_make(c, i, x->elem, x->rank, dim);
@@ -354,6 +375,7 @@ bool compute_split(struct computation *c, int arg)
 
 /* ---- constants ---------------------------------------------------------------------------------- */
 
+/* Computes Constant: the tensor, number or list of numbers in its one attribute. */
 bool compute_constant(struct computation *c, int arg)
 {
     const struct attr *one = c->attr.n == 1 ? &c->m->attr[c->attr.at] : NULL;
@@ -385,6 +407,7 @@ bool compute_constant(struct computation *c, int arg)
     return y != NULL;
 }
 
+/* Computes ConstantOfShape: a tensor of the given shape, each element of which is `value` (default: f32 0). */
 bool compute_constant_of_shape(struct computation *c, int arg)
 {
     struct list shape = take_list(c, 0);

@@ -1,11 +1,12 @@
-/* Computing operators (compute.h): elements by their index, and by a condition.  O(elements of operands and
- * results). */
+/* Computing operators (compute.h): operators that select elements by index or by condition.  O(elements of operands
+ * and results). */
 #include "ir/model/compute_state.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Element i of a tensor of indices, counted from the end if negative, as one from 0 to n; false: it is none. */
+/* Writes to *at element i of a tensor of indices into n entries, counted from the end if negative.  Returns false if
+ * the element is unknown or out of range. */
 static bool get_index(const struct known *index, int64_t i, int64_t n, int64_t *at)
 {
     union number x = {0};
@@ -15,6 +16,8 @@ static bool get_index(const struct known *index, int64_t i, int64_t n, int64_t *
     return *at >= 0 && *at < n;
 }
 
+/* Computes Gather: the slices of operand 0 along `axis` that the indices in operand 1 name; index dimensions replace
+ * the axis. */
 bool compute_gather(struct computation *c, int arg)
 {
     int64_t dim[2 * COMPUTE_RANK];
@@ -45,8 +48,8 @@ bool compute_gather(struct computation *c, int arg)
     return true;
 }
 
-/* Where the elements begin that index i of a ScatterND names, in steps of the first `depth` dimensions of x; -1:
- * there are none. */
+/* Returns the first element of x that row i of a ScatterND's indices names: `depth` indices, one for each of the
+ * first dimensions of x, which are step[] elements apart.  -1: an index is unknown or out of range. */
 static int64_t scatter_at(const struct known *x, const int64_t *step, const struct known *index,
                           int64_t i, uint32_t depth)
 {
@@ -59,7 +62,8 @@ static int64_t scatter_at(const struct known *x, const int64_t *step, const stru
     return from;
 }
 
-/* Whether `updates` has the shape that follows from the shapes of the indices and of x. */
+/* Whether the updates of a ScatterND have the type and shape that follow from x and the indices, whose last dimension
+ * has size `depth`. */
 static bool fits_updates(const struct known *x, const struct known *index,
                          const struct known *update, uint32_t depth)
 {
@@ -69,7 +73,8 @@ static bool fits_updates(const struct known *x, const struct known *index,
            memcmp(update->dim + lead, x->dim + depth, (rank - lead) * sizeof *x->dim) == 0;
 }
 
-/* What two indices name is written twice, in either order: that is not computed. */
+/* Computes ScatterND: operand 0 with the slices that the indices in operand 1 name replaced by those of operand 2.
+ * If two rows of indices name the same slice, the result depends on their order and is not computed. */
 bool compute_scatter_nd(struct computation *c, int arg)
 {
     int64_t step[COMPUTE_RANK];
@@ -103,7 +108,8 @@ bool compute_scatter_nd(struct computation *c, int arg)
     return true;
 }
 
-/* Runtimes add what is chosen to 0, so -0 and NaN do not come out as they went in. */
+/* Computes Where: the element of operand 1 or 2 as the bool in operand 0 says.  Runtimes add the chosen element to 0,
+ * which may change -0 and NaN, so these stay unknown. */
 bool compute_where(struct computation *c, int arg)
 {
     int64_t dim[COMPUTE_RANK];
@@ -114,12 +120,12 @@ bool compute_where(struct computation *c, int arg)
         in[i] = take_elements(c, i);
         if (in[i] == NULL)
             return false;
-        compute_broadcast(c, in[i], &rank, dim);
+        broadcast_shape(c, in[i], &rank, dim);
     }
     if (c->failed || in[0]->elem != ELEM_BOOL || in[1]->elem != in[2]->elem)
         return false;
     for (uint32_t i = 0; i < 3; i++)
-        if ((in[i] = compute_spread(c, in[i], rank, dim)) == NULL)
+        if ((in[i] = broadcast_to(c, in[i], rank, dim)) == NULL)
             return false;
     struct known *y = compute_make(c, 0, in[1]->elem, rank, dim);
     const uint32_t size = y != NULL ? size_of(y->elem) : 0;

@@ -1,9 +1,9 @@
-/* Symbolic dimensions.
+/* Symbolic dimensions (dim.h).
  *
- * A dimension that is not a number is the canonical text of a polynomial (dim_poly.h); arithmetic
- * parses (dim_parse.h), computes and prints again.  Numbers never touch a string.  Text that is no
- * expression is one opaque name, which is kept in quotes.  Names are taken as at least 1, so (a*b)//a
- * is b.  Beyond the bounds of dim_poly.h a dimension is unknown.
+ * A dimension that is not a number is stored as the canonical text of a polynomial (dim_poly.h); arithmetic parses
+ * the text (dim_parse.h), computes, and prints the result.  Arithmetic on numbers needs no text.  Text that is not an
+ * expression counts as one name, which is stored in quotes.  Names are assumed to be at least 1, so (a*b)//a is b.
+ * Results beyond the limits of dim_poly.h are unknown.
  * Cost: about a microsecond per operation on names. */
 #include "ir/model/dim.h"
 #include "ir/model/dim_parse.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A polynomial as a dimension. */
+/* Returns a polynomial as a dimension. */
 static struct dim from_poly(struct module *m, const struct poly *q)
 {
     char buf[POLY_TEXT];
@@ -24,7 +24,7 @@ static struct dim from_poly(struct module *m, const struct poly *q)
     return (struct dim){-1, str_id(m, buf)};
 }
 
-/* A known dimension as a polynomial. */
+/* Writes a known dimension to *out as a polynomial.  Returns false if it exceeds the limits of polynomials. */
 static bool to_poly(struct module *m, struct dim d, struct poly *out)
 {
     assert(dim_known(d));
@@ -73,6 +73,7 @@ bool dim_same(struct dim a, struct dim b)
     return dim_known(a) && a.sym == b.sym && (a.sym != 0 || a.value == b.value);
 }
 
+/* Returns a + scale * b, for known a and b. */
 static struct dim add_scaled(struct module *m, struct dim a, struct dim b, int64_t scale)
 {
     struct poly p, q;
@@ -148,14 +149,14 @@ struct dim dim_min(struct module *m, struct dim a, struct dim b)
         return dim_unknown();
     if (a.sym == 0 && b.sym == 0)
         return a.value < b.value ? a : b;
-    if (dim_is_min_of(m, b, a) || dim_is_min_of(m, a, b)) /* Min(a, Min(a, c)) */
+    if (dim_is_min_of(m, b, a) || dim_is_min_of(m, a, b)) /* Min(a, Min(a, c)) is Min(a, c) */
         return dim_is_min_of(m, b, a) ? b : a;
     if (!to_poly(m, a, &p) || !to_poly(m, b, &q) || !poly_min_max(m, false, &p, &q, &p))
         return dim_unknown();
     return from_poly(m, &p);
 }
 
-/* Whether the whole text is a single Min(..), not a sum whose first term is a Min(..). */
+/* Whether the text is a single Min(...), not a sum whose first term is a Min(...). */
 static bool is_one_min(const char *text)
 {
     int depth = 0;
@@ -184,14 +185,17 @@ bool dim_is_min_of(const struct module *m, struct dim b, struct dim a)
     return first || (strncmp(last, name, n) == 0 && strncmp(last - 2, ", ", 2) == 0);
 }
 
-/* Passes each name on once.  An expression is shorter than POLY_TEXT, so its names fit `seen`. */
+/* The names that dim_names() has passed on, so that each is passed on once.  An expression is shorter than POLY_TEXT,
+ * so all its names fit into `seen`. */
 struct name_sink {
     void (*fn)(void *user, const char *name);
-    void *user;
-    size_t used;
+    void *user;           /* first argument of fn */
+    size_t used;          /* bytes of `seen` in use */
     char seen[POLY_TEXT]; /* names one after the other, each with its NUL */
 };
 
+/* Passes a name on to the caller of dim_names() if it is new; `user` is the struct name_sink.  A `lookup` function of
+ * the parser: returns 1 as the value of the name, which is not used. */
 static int64_t collect_name(void *user, const char *name)
 {
     struct name_sink *k = user;
@@ -229,7 +233,7 @@ int64_t dim_eval(const struct module *m, struct dim d,
         return d.value;
     const char *text = module_str(m, d.sym);
     struct poly q;
-    /* Names are numbers here, so nothing is interned and the module not needed. */
+    /* lookup() replaces names by numbers, so the parser adds no strings and needs no module */
     struct parser p = {.lookup = lookup, .user = user};
     if (dim_is_name(text)) {
         int64_t v = lookup(user, text);

@@ -1,34 +1,37 @@
-/* Symbolic dimensions: numbers, names, and linear expressions of names.
+/* Arithmetic on dimensions (struct dim): numbers, names, and expressions of names.
  *
- * Expressions are kept as canonical text (terms sorted, one spelling for one quantity), so that equal
- * quantities have equal ids.  Whatever cannot be written as a polynomial with integer coefficients
- * and floor divisions is unknown. */
+ * An expression is stored as canonical text (terms sorted, one spelling for each quantity), so equal quantities have
+ * equal ids.  The result of an operation is unknown if an operand is, or if it cannot be written as a polynomial with
+ * integer coefficients and floor divisions. */
 #ifndef PCC_IR_MODEL_DIM_H
 #define PCC_IR_MODEL_DIM_H
 
 #include "ir/model/module.h"
 
+/* Returns the dimension v; unknown if v < 0. */
 struct dim dim_num(int64_t v);
 struct dim dim_unknown(void);
-/* A file's dim_param: a name or an expression; canonical afterwards. */
+/* Returns the dimension that a file's dim_param, a name or an expression, means; its text is canonical. */
 struct dim dim_parse(struct module *m, const char *text);
-bool dim_known(struct dim d);              /* a number or an expression */
-bool dim_same(struct dim a, struct dim b); /* known to be equal */
+bool dim_known(struct dim d);              /* whether d is a number or an expression */
+bool dim_same(struct dim a, struct dim b); /* whether a and b are known to be equal */
 struct dim dim_add(struct module *m, struct dim a, struct dim b);
 struct dim dim_sub(struct module *m, struct dim a, struct dim b);
 struct dim dim_mul(struct module *m, struct dim a, struct dim b);
-/* Floor division; unknown if b may be 0. */
+/* Returns floor(a / b); unknown if b is the number 0. */
 struct dim dim_div(struct module *m, struct dim a, struct dim b);
+/* Returns the smaller dimension, Min(a, b) if that depends on names. */
 struct dim dim_min(struct module *m, struct dim a, struct dim b);
-/* b is "Min(.., a)". */
+/* Whether b is a single Min(...) that has a as its first or last operand, so that b <= a. */
 bool dim_is_min_of(const struct module *m, struct dim b, struct dim a);
-/* Names that the expression mentions: calls fn once for each. */
+/* Calls fn(user, name) once for each name in the expression d. */
 void dim_names(const struct module *m, struct dim d, void (*fn)(void *user, const char *name),
                void *user);
-/* The value under a binding (lookup returns -1 for an unbound name); -1: not computable. */
+/* Returns the number that d is when each name has the value lookup(user, name), which is -1 for a name without a
+ * value.  -1: a name has no value, or the result is no number >= 0. */
 int64_t dim_eval(const struct module *m, struct dim d,
                  int64_t (*lookup)(void *user, const char *name), void *user);
-/* "128", "batch", "?" */
+/* Returns d as text, in a or m: "128", "batch", "?". */
 const char *dim_text(const struct module *m, struct dim d, struct arena *a);
 
 #endif

@@ -1,30 +1,32 @@
-/* Reading symbolic dimensions.
+/* Parsing symbolic dimensions (dim_parse.h).
  *
- * Exporters write the same quantity in many spellings ("sequence + past", "((b*t)//b)",
- * "floor(h/2 - 1/2) + 1"), so the reader accepts
+ * Exporters write the same quantity in many spellings ("sequence + past", "((b*t)//b)", "floor(h/2 - 1/2) + 1"), so
+ * the parser accepts
  *     sum     := product (("+" | "-") product)*
  *     product := unary (("*" | "//" | "/" | "%") unary)*
  *     unary   := "-" unary | primary ["**" digit]
  *     primary := number | name | "'" any text "'" | "(" sum ")" | function "(" sum ("," sum)* ")"
- * with the functions floor, ceil, Min, Max, Mod, FloorDiv.  A plain "/" by a number makes fractions, which
- * floor() rounds down; at the end a fraction is taken as exact, as a dimension is an integer.
- * Recursive descent, at most 64 levels of parentheses; O(length) steps of polynomial arithmetic. */
+ * with the functions floor, ceil, Min, Max, Mod, FloorDiv.  "/" by a number makes a fraction, which floor() rounds
+ * down; a fraction that is left at the end is rounded down, too: it is taken to be an integer, as dimensions are.
+ * Recursive descent, with at most 64 nested sums; O(length) operations on polynomials. */
 #include "ir/model/dim_parse.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { DEPTH_LIMIT = 64 };
+enum { DEPTH_LIMIT = 64 }; /* largest number of nested sums */
 
-/* A quotient p / den under way; `open`: it was divided by a name, which only floor() can turn into a whole number. */
+/* An intermediate result: the fraction p / den. */
 struct ratio {
     struct poly p;
     int64_t den; /* > 0 */
+    /* p is the floor of a "/" by an expression with names: it is valid only if floor() is applied next */
     bool open;
 };
 
 static void parse_sum(struct parser *p, struct ratio *out);
 
+/* Notes an error unless there was one before.  Returns false. */
 static bool fail(struct parser *p, enum parse_error e)
 {
     if (p->error == PARSE_OK)
@@ -38,6 +40,7 @@ static void skip_space(struct parser *p)
         p->s++;
 }
 
+/* Skips blanks, and the token if it comes next.  Returns whether the token was there. */
 static bool accept(struct parser *p, const char *token)
 {
     skip_space(p);
@@ -72,6 +75,7 @@ bool dim_is_name(const char *s)
     return *s == 0;
 }
 
+/* Returns the number v as a fraction. */
 static struct ratio integer(int64_t v)
 {
     return (struct ratio){.p = poly_const(v), .den = 1};
@@ -97,7 +101,7 @@ static void reduce_ratio(struct ratio *r)
     r->den /= g;
 }
 
-/* The sum a + sign * b. */
+/* Replaces a by a + sign * b. */
 static void ratio_add(struct parser *p, struct ratio *a, const struct ratio *b, int64_t sign)
 {
     struct poly left, right, da = poly_const(a->den), db = poly_const(b->den);
@@ -117,6 +121,7 @@ static void ratio_add(struct parser *p, struct ratio *a, const struct ratio *b, 
     }
 }
 
+/* Replaces a by a * b. */
 static void ratio_mul(struct parser *p, struct ratio *a, const struct ratio *b)
 {
     if (p->dry)
@@ -130,7 +135,7 @@ static void ratio_mul(struct parser *p, struct ratio *a, const struct ratio *b)
         reduce_ratio(a);
 }
 
-/* floor(a / b) */
+/* Replaces a by floor(a / b). */
 static void ratio_floor_div(struct parser *p, struct ratio *a, const struct ratio *b)
 {
     struct poly num, den, da = poly_const(a->den), db = poly_const(b->den);
@@ -145,6 +150,8 @@ static void ratio_floor_div(struct parser *p, struct ratio *a, const struct rati
     a->den = 1;
 }
 
+/* Replaces a by a / b.  If b has names and does not divide a without remainder, a becomes floor(a / b) and is marked
+ * as open. */
 static void ratio_div(struct parser *p, struct ratio *a, const struct ratio *b)
 {
     int64_t c;
@@ -167,6 +174,7 @@ static void ratio_div(struct parser *p, struct ratio *a, const struct ratio *b)
         ratio_mul(p, a, &inverse);
 }
 
+/* Replaces a by floor(a). */
 static void ratio_floor(struct parser *p, struct ratio *a)
 {
     struct ratio one = integer(1);
@@ -175,6 +183,7 @@ static void ratio_floor(struct parser *p, struct ratio *a)
         ratio_floor_div(p, a, &one);
 }
 
+/* Replaces a by a modulo b, which is a - floor(a / b) * b. */
 static void ratio_mod(struct parser *p, struct ratio *a, const struct ratio *b)
 {
     struct ratio q = *a;
@@ -183,6 +192,7 @@ static void ratio_mod(struct parser *p, struct ratio *a, const struct ratio *b)
     ratio_add(p, a, &q, -1);
 }
 
+/* Replaces a by the larger (max) or smaller one of a and b. */
 static void ratio_min_max(struct parser *p, bool max, struct ratio *a, const struct ratio *b)
 {
     if (p->dry)
@@ -193,7 +203,7 @@ static void ratio_min_max(struct parser *p, bool max, struct ratio *a, const str
         fail(p, PARSE_BOUNDS);
 }
 
-/* "12" or "0.5": the latter as a fraction. */
+/* Parses "12", or "0.5" as a fraction. */
 static void parse_number(struct parser *p, struct ratio *out)
 {
     int64_t v = 0, den = 1;
@@ -209,7 +219,7 @@ static void parse_number(struct parser *p, struct ratio *out)
         }
     }
     if (name_part(*p->s)) {
-        fail(p, PARSE_SYNTAX); /* "3d_points" */
+        fail(p, PARSE_SYNTAX); /* a name behind digits, such as "3d_points" */
         return;
     }
     *out = integer(v);
@@ -231,7 +241,7 @@ bool dim_quote(const char *name, char *out)
     return *name == 0;
 }
 
-/* Writes what a name stands for: its value if there is a lookup, else the name. */
+/* Writes to *out what a name means: its value if there is a lookup, else the name itself. */
 static void use_name(struct parser *p, const char *name, struct ratio *out)
 {
     char quoted[POLY_TEXT];
@@ -249,7 +259,7 @@ static void use_name(struct parser *p, const char *name, struct ratio *out)
     }
 }
 
-/* A name in quotes; p->s is behind the opening one. */
+/* Parses a name in quotes; p->s is behind the opening quote. */
 static void parse_quoted(struct parser *p, struct ratio *out)
 {
     char name[POLY_TEXT];
@@ -266,6 +276,7 @@ static void parse_quoted(struct parser *p, struct ratio *out)
     p->s += *p->s == '\'';
 }
 
+/* Applies the function with the name f[0 .. n) to its arguments and leaves the result in arg[0]. */
 static void apply_function(struct parser *p, const char *f, size_t n, struct ratio *arg,
                            uint32_t narg)
 {
@@ -292,14 +303,15 @@ static void apply_function(struct parser *p, const char *f, size_t n, struct rat
     }
 }
 
-/* The arguments after a function's "(". */
+/* Parses the arguments of the function f[0 .. n), behind its "(", and applies the function to them. */
 static void parse_call(struct parser *p, const char *f, size_t n, struct ratio *out)
 {
     struct ratio arg[2];
     uint32_t narg = 0;
     bool fold = n == 3 && (f[0] == 'M' || f[0] == 'm') && (f[1] == 'i' || f[1] == 'a');
     do {
-        if (narg == 2 && fold) { /* Min and Max of more than two: from the left */
+        /* Min and Max of more than two arguments are applied from the left */
+        if (narg == 2 && fold) {
             apply_function(p, f, n, arg, 2);
             narg = 1;
         }
@@ -317,6 +329,7 @@ static void parse_call(struct parser *p, const char *f, size_t n, struct ratio *
     *out = arg[0];
 }
 
+/* Parses a number, a name, an expression in parentheses, or a call of a function. */
 static void parse_primary(struct parser *p, struct ratio *out)
 {
     skip_space(p);
@@ -350,6 +363,7 @@ static void parse_primary(struct parser *p, struct ratio *out)
     }
 }
 
+/* Parses a primary with any signs before it and an optional exponent of one digit behind it. */
 static void parse_unary(struct parser *p, struct ratio *out)
 {
     int64_t sign = 1;
@@ -371,6 +385,7 @@ static void parse_unary(struct parser *p, struct ratio *out)
         ratio_mul(p, out, &minus);
 }
 
+/* Parses unaries joined by *, /, // and %. */
 static void parse_product(struct parser *p, struct ratio *out)
 {
     parse_unary(p, out);
@@ -396,7 +411,7 @@ static void parse_product(struct parser *p, struct ratio *out)
     }
 }
 
-/* Recursion: through parentheses only, at most DEPTH_LIMIT deep. */
+/* Parses a sum.  Recursion goes through parentheses and arguments only, at most DEPTH_LIMIT deep. */
 static void parse_sum(struct parser *p, struct ratio *out)
 {
     if (++p->depth > DEPTH_LIMIT) {

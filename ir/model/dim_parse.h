@@ -1,27 +1,34 @@
-/* Reading symbolic dimensions: text to polynomial.  Private to ir/dim*.c. */
+/* Parsing symbolic dimensions: text to polynomial.  Private to ir/model/dim*.c. */
 #ifndef PCC_IR_MODEL_DIM_PARSE_H
 #define PCC_IR_MODEL_DIM_PARSE_H
 
 #include "ir/model/dim_poly.h"
 
-enum parse_error { PARSE_OK, PARSE_SYNTAX, PARSE_BOUNDS, PARSE_UNBOUND };
-
-/* A reader.  The caller fills in the first four; the others start as zero. */
-struct parser {
-    struct module *m; /* may be NULL if there is a lookup: nothing is interned then */
-    bool dry;         /* only call lookup with each name: no arithmetic */
-    /* value of a name, -1: unbound; NULL: names stay names */
-    int64_t (*lookup)(void *user, const char *name);
-    void *user;
-    const char *s; /* next character */
-    unsigned depth;
-    enum parse_error error;
+enum parse_error {
+    PARSE_OK,
+    PARSE_SYNTAX, /* not an expression */
+    PARSE_BOUNDS, /* beyond the limits of polynomials, or nested too deeply */
+    PARSE_UNBOUND /* a name to which `lookup` gives no value */
 };
 
-/* All of text as a polynomial. */
+/* State of the parser.  The caller sets the first four fields; the others start as zero. */
+struct parser {
+    struct module *m; /* gets the names as strings; may be NULL if there is a lookup */
+    bool dry;         /* only calls lookup for each name, without any arithmetic */
+    /* returns the value of a name, -1: no value; NULL: names stay names */
+    int64_t (*lookup)(void *user, const char *name);
+    void *user;             /* first argument of lookup */
+    const char *s;          /* next character */
+    unsigned depth;         /* sums that are being parsed inside each other */
+    enum parse_error error; /* the first error */
+};
+
+/* Parses the whole text and writes the polynomial to *out (undefined if an error is returned). */
 enum parse_error dim_read(struct parser *p, const char *text, struct poly *out);
+/* Whether s is spelled like a name, so that it needs no quotes in an expression. */
 bool dim_is_name(const char *s);
-/* Puts name into out[POLY_TEXT] in single quotes, those inside it doubled; false if it is too long. */
+/* Writes name to out[POLY_TEXT] in single quotes, with quotes inside the name doubled.  Returns false if it is too
+ * long. */
 bool dim_quote(const char *name, char *out);
 
 #endif

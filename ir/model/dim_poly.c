@@ -1,11 +1,10 @@
-/* Polynomials with integer coefficients: sums, products, exact and floor division.
+/* Polynomials with integer coefficients (dim_poly.h): sums, products, exact and floor division.
  *
- * The form is canonical: terms sorted by the text of their factors, floor divisions reduced so that
- * the numerator's coefficients lie in [0, divisor) (what is divisible is taken out in front) and
- * share no factor with the divisor.  Equal polynomials therefore print alike; two spellings of one nested floor
- * division may still print differently, which is safe: they count as different dimensions. Bounded: 16 terms of
- * degree 8; everything beyond is reported as "does not fit".  Cost: O(terms^2 * degree) string comparisons per
- * operation. */
+ * The form of a polynomial is canonical: terms are sorted by the text of their factors.  In a floor division by a
+ * number the coefficients of the numerator lie in [0, divisor), since multiples of the divisor are moved out of the
+ * division, and share no factor with the divisor.  Equal polynomials therefore print alike.  Two spellings of a
+ * nested floor division may still print differently; that is safe, since they then count as different dimensions.
+ * Limits: 16 terms of degree 8.  Cost: O(terms^2 * degree) string comparisons per operation. */
 #include "ir/model/dim_poly.h"
 
 #include <assert.h>
@@ -38,14 +37,15 @@ bool poly_is_const(const struct poly *p, int64_t *v)
     return true;
 }
 
+/* Compares two factors by their text: negative, 0 or positive as with strcmp(). */
 static int compare_factors(const struct module *m, sid a, sid b)
 {
     assert(a == b || m);
     return a == b ? 0 : strcmp(module_str(m, a), module_str(m, b));
 }
 
-/* Order of terms: by factors; a term that continues another one comes first, so the constant is
- * last. */
+/* Compares two terms factor by factor: negative, 0 or positive if a comes before, equals, or comes after b.  A term
+ * comes before its prefixes (a*b before a), so the constant is last. */
 static int compare_terms(const struct module *m, const struct poly_term *a,
                          const struct poly_term *b)
 {
@@ -58,7 +58,7 @@ static int compare_terms(const struct module *m, const struct poly_term *a,
     return a->n == b->n ? 0 : a->n > b->n ? -1 : 1;
 }
 
-/* p += t, keeping the order. */
+/* Adds a term to p and keeps the terms sorted.  Returns false if p would exceed the limits. */
 static bool add_term(const struct module *m, struct poly *p, const struct poly_term *t)
 {
     assert(p->n <= POLY_TERMS && t->n <= POLY_DEGREE);
@@ -98,6 +98,7 @@ bool poly_add(const struct module *m, const struct poly *a, const struct poly *b
     return true;
 }
 
+/* Writes the product of two terms to *out.  Returns false if it exceeds the limits. */
 static bool mul_terms(const struct module *m, const struct poly_term *a, const struct poly_term *b,
                       struct poly_term *out)
 {
@@ -127,7 +128,7 @@ bool poly_mul(const struct module *m, const struct poly *a, const struct poly *b
     return true;
 }
 
-/* a / b for single terms, without remainder. */
+/* Writes the quotient of two terms to *out.  Returns false if there is a remainder. */
 static bool div_terms(const struct poly_term *a, const struct poly_term *b, struct poly_term *out)
 {
     assert(b->coef != 0);
@@ -162,6 +163,7 @@ bool poly_div_exact(const struct module *m, const struct poly *a, const struct p
     return true;
 }
 
+/* Returns the greatest common divisor of a > 0 and b >= 0. */
 static int64_t gcd(int64_t a, int64_t b)
 {
     while (b != 0) {
@@ -172,13 +174,14 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
-static int64_t floor_div(int64_t a, int64_t b) /* b > 0 */
+/* Returns floor(a / b), for b > 0. */
+static int64_t floor_div(int64_t a, int64_t b)
 {
     assert(b > 0);
     return a / b - (a % b < 0);
 }
 
-/* Splits p into b * front + rest, the coefficients of rest in [0, b), so that floor(p / b) = front + floor(rest /
+/* Splits p into b * front + rest, with the coefficients of rest in [0, b).  Then floor(p / b) = front + floor(rest /
  * b). */
 static bool take_out(const struct module *m, const struct poly *p, int64_t b, struct poly *front,
                      struct poly *rest)
@@ -195,8 +198,8 @@ static bool take_out(const struct module *m, const struct poly *p, int64_t b, st
     return true;
 }
 
-/* Divides numerator and divisor by their common factor; the numerator's constant is rounded
- * down. */
+/* Divides the divisor *b and the numerator's terms with factors by their greatest common divisor, which keeps
+ * floor(num / b) if the constant is divided by it and rounded down. */
 static void cancel_factor(struct poly *num, int64_t *b)
 {
     assert(*b > 0);
@@ -210,7 +213,8 @@ static void cancel_factor(struct poly *num, int64_t *b)
         num->n--;
 }
 
-/* Writes p as an operand of "//": in parentheses unless it is a single factor. */
+/* Prints p as an operand of "//": in parentheses unless it is a single factor or a number.  Returns false if it does
+ * not fit. */
 static bool factor_text(const struct module *m, const struct poly *p, char *buf)
 {
     bool single = p->n == 0 || (p->n == 1 && ((p->t[0].n == 1 && p->t[0].coef == 1) ||
@@ -222,6 +226,7 @@ static bool factor_text(const struct module *m, const struct poly *p, char *buf)
     return n > 0 && n < POLY_TEXT;
 }
 
+/* Writes to *out the single factor "(a//b)", without simplifying it.  Returns false if its text is too long. */
 static bool make_floor_factor(struct module *m, const struct poly *a, const struct poly *b,
                               struct poly *out)
 {
@@ -252,7 +257,7 @@ bool poly_floor_div(struct module *m, const struct poly *a, const struct poly *b
     if (!take_out(m, &num, d, &front, &rest))
         return false;
     int64_t c;
-    if (!poly_is_const(&rest, &c)) { /* a constant 0 <= c < d: floor(c / d) is 0 */
+    if (!poly_is_const(&rest, &c)) { /* if the rest is a constant in [0, d), its quotient is 0 */
         cancel_factor(&rest, &d);
         struct poly den = poly_const(d), factor;
         if (!make_floor_factor(m, &rest, &den, &factor) || !poly_add(m, &front, &factor, 1, &front))

@@ -1,43 +1,48 @@
-/* Polynomials with integer coefficients over factors: the arithmetic behind symbolic dimensions.
+/* Polynomials with integer coefficients: the arithmetic behind symbolic dimensions.
  *
- * A factor is an interned text, exactly as it is printed: a name, a name in single quotes (whatever is
- * not spelled like a name), "((a + b)//c)", "Min(a, b)", "Max(a, b)".  Private to ir/dim*.c. */
+ * A term is a coefficient times factors.  A factor is an interned text, exactly as it is printed: a name, text in
+ * single quotes (a name that is not spelled like one), "((a + b)//c)", "Min(a, b)" or "Max(a, b)".  Private to
+ * ir/model/dim*.c. */
 #ifndef PCC_IR_MODEL_DIM_POLY_H
 #define PCC_IR_MODEL_DIM_POLY_H
 
 #include "ir/model/module.h"
 
+/* The most terms of a polynomial, factors of a term, and bytes of a printed polynomial with its NUL. */
 enum { POLY_TERMS = 16, POLY_DEGREE = 8, POLY_TEXT = 4096 };
 
 struct poly_term {
     int64_t coef;
-    uint32_t n; /* factors, ascending by their text; 0: the constant term */
-    sid factor[POLY_DEGREE];
+    uint32_t n;              /* number of factors; 0: the constant term */
+    sid factor[POLY_DEGREE]; /* ascending by text; a power repeats its factor */
 };
 
-/* Terms ascending by their factors, the constant last, no two alike, no coefficient 0. */
+/* Terms in the order of their factors (constant last), no two with equal factors, none with coefficient 0. */
 struct poly {
-    uint32_t n;
+    uint32_t n; /* number of terms; 0: the polynomial 0 */
     struct poly_term t[POLY_TERMS];
 };
 
 struct poly poly_const(int64_t v);
 struct poly poly_factor(sid factor);
+/* Whether p is a constant, which is then written to *v. */
 bool poly_is_const(const struct poly *p, int64_t *v);
 
-/* Each writes *out (which may be an operand) and returns false if the result exceeds the bounds or an
- * int64; then *out is garbage.  m may be NULL when all operands are constants. */
+/* Each of the following writes its result to *out, which may be an operand.  Returns false if the result exceeds the
+ * limits above or an int64_t; *out is undefined then.  m has the texts of factors; NULL if all operands are
+ * constants.  poly_add: a + scale_b * b. */
 bool poly_add(const struct module *m, const struct poly *a, const struct poly *b, int64_t scale_b,
               struct poly *out);
 bool poly_mul(const struct module *m, const struct poly *a, const struct poly *b, struct poly *out);
-/* The quotient without remainder; false if there is none. */
+/* The quotient a / b; returns false also if there is a remainder. */
 bool poly_div_exact(const struct module *m, const struct poly *a, const struct poly *b,
                     struct poly *out);
-/* floor(a / b), folded as far as possible; false also if b is 0. */
+/* floor(a / b), simplified as far as possible; returns false also if b is 0. */
 bool poly_floor_div(struct module *m, const struct poly *a, const struct poly *b, struct poly *out);
+/* The larger (max) or smaller one of a and b: a or b if they differ by a constant, else a factor Max or Min. */
 bool poly_min_max(struct module *m, bool max, const struct poly *a, const struct poly *b,
                   struct poly *out);
-/* Canonical text into buf[POLY_TEXT]; false if it does not fit. */
+/* Prints p as canonical text into buf[POLY_TEXT].  Returns false if it does not fit. */
 bool poly_text(const struct module *m, const struct poly *p, char *buf);
 
 #endif

@@ -1,8 +1,8 @@
-/* Editing a module: nodes and values (edit.h); edit_end.c puts the module in order afterwards.
+/* Editing a module: nodes, operands and values (edit.h); edit_end.c then puts the module in order.
  *
- * The nodes of a graph are a list while it is edited, so that a node comes before or behind another one in O(1).  A
- * value is replaced by noting when and by what; operands are looked at once, at the end.  Nothing that the module had
- * is written over: lists that change are made anew, since modules may share pools (passes/functions/inliner.c). */
+ * During an edit the nodes of a graph are a linked list, so that a node is inserted in O(1).  Replacing a value only
+ * notes the time and the new value; operands are updated at the end, all at once.  Existing pool entries are never
+ * overwritten: lists that change are appended anew, since modules may share pools (passes/functions/inliner.c). */
 #include "ir/model/edit_state.h"
 
 #include <assert.h>
@@ -10,11 +10,13 @@
 
 /* ---- beginning ---------------------------------------------------------------------------------- */
 
+/* Grows edit.slot to the module's number of nodes. */
 static void grow_nodes(struct edit *e)
 {
     e->slot = vec_grow(e->a, e->slot, &e->capslot, e->m->nnode, sizeof *e->slot);
 }
 
+/* Grows edit.value to the module's number of values. */
 static void grow_values(struct edit *e)
 {
     e->value = vec_grow(e->a, e->value, &e->capvalue, e->m->nval, sizeof *e->value);
@@ -24,10 +26,13 @@ void edit_grow_graphs(struct edit *e)
 {
     e->first = vec_grow(e->a, e->first, &e->capfirst, e->m->ngraph, sizeof *e->first);
     e->last = vec_grow(e->a, e->last, &e->caplast, e->m->ngraph, sizeof *e->last);
-    e->come = vec_grow(e->a, e->come, &e->capcome, e->m->ngraph, sizeof *e->come);
-    e->latest = vec_grow(e->a, e->latest, &e->caplatest, e->m->ngraph, sizeof *e->latest);
+    e->border_first =
+        vec_grow(e->a, e->border_first, &e->capborder_first, e->m->ngraph, sizeof *e->border_first);
+    e->border_last =
+        vec_grow(e->a, e->border_last, &e->capborder_last, e->m->ngraph, sizeof *e->border_last);
 }
 
+/* Fills edit.read: marks the values that nodes or graph outputs read before the edit. */
 static void note_reads(struct edit *e)
 {
     const struct module *m = e->m;
@@ -48,8 +53,8 @@ struct edit *edit_begin(struct module *m, struct arena *a)
     e->nnode0 = m->nnode;
     e->nval0 = m->nval;
     e->ngraph0 = m->ngraph;
-    e->list = vec_grow(a, NULL, &e->caplist, 1, sizeof *e->list);
-    e->nlist = 1;
+    e->change = vec_grow(a, NULL, &e->capchange, 1, sizeof *e->change);
+    e->nchange = 1;
     grow_nodes(e);
     grow_values(e);
     edit_grow_graphs(e);
@@ -81,6 +86,7 @@ void edit_unlink(struct edit *e, nid n)
 
 /* ---- names -------------------------------------------------------------------------------------- */
 
+/* Marks the names of all values and nodes of m, and of its functions, as taken. */
 static void take_names(struct edit *e, const struct module *m)
 {
     for (vid v = 1; v < m->nval; v++)
@@ -93,7 +99,8 @@ static void take_names(struct edit *e, const struct module *m)
         take_names(e, m->function[f].body); /* bodies of functions have no functions */
 }
 
-/* A taken name without the number behind it, if that is taken, too: names do not grow from copy to copy. */
+/* Returns the name without a "_N" at its end, if both the name and the shorter one are taken, else the name itself.
+ * So a copy of "x_1" is called "x_2", not "x_1_1". */
 static sid without_number(const struct edit *e, sid name, uint32_t what)
 {
     const char *s = module_str(e->m, name);
@@ -133,8 +140,6 @@ sid edit_fresh(struct edit *e, sid like, uint32_t what)
     return name;
 }
 
-/* A copy of a tensor under a name: others may have the tensor itself.  The values of a sparse one have the name,
- * too. */
 tid edit_tensor_named(struct edit *e, tid t, sid name)
 {
     struct tensor x = e->m->tensor[t];
@@ -170,7 +175,7 @@ void edit_name_value(struct edit *e, vid v, const char *like)
         return;
     x->was = x->was != 0 ? x->was : x->name;
     x->name = edit_fresh(e, name, EDIT_VALUE);
-    if (x->tensor != 0) /* it has the name, too */
+    if (x->tensor != 0) /* the tensor has the value's name, too */
         x->tensor = edit_tensor_named(e, x->tensor, x->name);
 }
 
@@ -228,7 +233,7 @@ void edit_move(struct edit *e, nid n, gid g)
     }
 }
 
-/* The function of domain and op; 0: none. */
+/* Returns the function of the model with that domain and name and no overload; 0: none. */
 static uint32_t function_of(struct edit *e, sid domain, sid op)
 {
     const struct module *m = e->m;
@@ -260,11 +265,11 @@ void edit_made_from(struct edit *e, nid n, nid from)
     x->made_from = y->made_from != 0 ? y->made_from : y->name;
 }
 
-/* What is said about node n, in an entry of its own. */
-static struct about *own_about(struct edit *e, nid n)
+/* Gives node n its own copy of its entry of module.about and returns the copy, to be changed. */
+static struct about *new_about(struct edit *e, nid n)
 {
     struct node *x = &e->m->node[n];
-    x->flags |= NODE_MADE; /* its message is only a pattern now */
+    x->flags |= NODE_MADE; /* the node differs from its message now */
     x->about = module_add_about(e->m, e->m->about[x->about]);
     return &e->m->about[x->about];
 }
@@ -272,7 +277,7 @@ static struct about *own_about(struct edit *e, nid n)
 void edit_set_doc(struct edit *e, nid n, const char *doc)
 {
     sid s = str_id(e->m, doc);
-    own_about(e, n)->doc = s;
+    new_about(e, n)->doc = s;
 }
 
 void edit_set_meta(struct edit *e, nid n, const char *key, const char *value)
@@ -287,42 +292,42 @@ void edit_set_meta(struct edit *e, nid n, const char *key, const char *value)
     memcpy(m->sids + now.at, m->sids + old.at, old.n * sizeof *m->sids);
     m->sids[now.at + at] = k;
     m->sids[now.at + at + 1] = v;
-    own_about(e, n)->meta = now;
+    new_about(e, n)->meta = now;
 }
 
 /* ---- operands and results ----------------------------------------------------------------------- */
 
-/* The change that a reader of v meets that was set at that time; 0: none. */
+/* Returns the first change of value v after time set_at, as an index in edit.change; 0: none. */
 static uint32_t change_after(const struct edit *e, vid v, uint32_t set_at)
 {
-    uint32_t i = e->value[v].change;
-    while (i != 0 && e->list[i].time <= set_at)
-        i = e->list[i].next;
+    uint32_t i = e->value[v].first_change;
+    while (i != 0 && e->change[i].time <= set_at)
+        i = e->change[i].next;
     return i;
 }
 
-/* Chains can be long, and have readers at each link: what a reader from before all changes of a value reads in the end
- * is kept for all values on the way, until there is another change. */
+/* Chains of replacements can be long, and each value on them may have readers.  The end of a chain is therefore
+ * cached for its values, for operands that were set before the first change, until there is another change. */
 vid edit_resolve(struct edit *e, vid v, uint32_t set_at)
 {
     struct arena_mark mark = arena_mark(e->a);
     vid *walk = NULL;
     uint32_t n = 0, cap = 0;
     for (uint32_t i; (i = change_after(e, v, set_at)) != 0;) {
-        if (i == e->value[v].change) {
-            if (e->value[v].known_at == e->nlist) {
-                v = e->value[v].known;
+        if (i == e->value[v].first_change) {
+            if (e->value[v].resolved_at == e->nchange) {
+                v = e->value[v].resolved;
                 break;
             }
             walk = vec_grow(e->a, walk, &cap, n + 1, sizeof *walk);
             walk[n++] = v;
         }
-        set_at = e->list[i].time;
-        v = e->list[i].to;
+        set_at = e->change[i].time;
+        v = e->change[i].to;
     }
     for (uint32_t k = 0; k < n; k++) {
-        e->value[walk[k]].known = v;
-        e->value[walk[k]].known_at = e->nlist;
+        e->value[walk[k]].resolved = v;
+        e->value[walk[k]].resolved_at = e->nchange;
     }
     arena_release(e->a, mark);
     return v;
@@ -341,8 +346,7 @@ vid edit_in(struct edit *e, nid n, uint32_t i)
 
 void edit_operands(struct edit *e, nid n, const vid *v, uint32_t count)
 {
-    struct slice in =
-        module_add_args(e->m, v, count); /* captures of its bodies are added by edit_end() */
+    struct slice in = module_add_args(e->m, v, count); /* edit_end() adds captures */
     e->m->node[n].in = in;
     e->m->node[n].nformal = count;
     e->slot[n].set_at = e->time;
@@ -359,7 +363,6 @@ void edit_set_operand(struct edit *e, nid n, uint32_t i, vid v)
     e->slot[n].set_at = e->time;
 }
 
-/* A new value of a graph with a name like that. */
 vid edit_new_value(struct edit *e, gid g, sid like, uint32_t flags)
 {
     sid name = edit_fresh(e, like, EDIT_VALUE);
@@ -369,8 +372,8 @@ vid edit_new_value(struct edit *e, gid g, sid like, uint32_t flags)
     return v;
 }
 
-/* A list with one more value. */
-static struct slice add_result(struct module *m, struct slice old, vid v)
+/* Returns the list `old` of values with v appended. */
+static struct slice append_value(struct module *m, struct slice old, vid v)
 {
     /* the last slice of the pool can grow in place */
     if (old.n > 0 && old.at + old.n == m->narg) {
@@ -385,12 +388,11 @@ static struct slice add_result(struct module *m, struct slice old, vid v)
 
 void edit_omit_result(struct edit *e, nid n)
 {
-    struct slice out = add_result(e->m, e->m->node[n].out, 0);
+    struct slice out = append_value(e->m, e->m->node[n].out, 0);
     e->m->node[n].out = out;
 }
 
-/* Node n does not make v any more. */
-void edit_forget(struct edit *e, nid n, vid v)
+void edit_remove_result(struct edit *e, nid n, vid v)
 {
     struct module *m = e->m;
     const struct slice old = m->node[n].out;
@@ -417,7 +419,7 @@ void edit_results(struct edit *e, nid n, const vid *v, uint32_t count)
         if (v[i] == 0)
             continue;
         if (x->def != 0 && x->def != n)
-            edit_forget(e, x->def, v[i]);
+            edit_remove_result(e, x->def, v[i]);
         x->def = n;
         x->outno = i;
     }
@@ -430,7 +432,7 @@ vid edit_result(struct edit *e, nid n, const char *name, vid like)
     sid want = name != NULL ? str_id(m, name) : like != 0 ? m->value[like].name : m->node[n].name;
     vid v = edit_new_value(e, m->node[n].graph, want, 0);
     const struct slice old = m->node[n].out;
-    struct slice out = add_result(m, old, v);
+    struct slice out = append_value(m, old, v);
     m->node[n].out = out;
     m->value[v].def = n;
     m->value[v].outno = old.n;
@@ -445,16 +447,16 @@ void edit_set_type(struct edit *e, vid v, uint32_t type)
     e->m->value[v].flags |= VALUE_RETYPED;
 }
 
-/* Whether w can be the output that v is. */
-static bool may_stand(const struct module *m, vid v, vid w)
+/* Whether w can become the graph output that v is now (see edit_replace). */
+static bool can_be_output(const struct module *m, vid v, vid w)
 {
     const uint32_t taken = VALUE_INPUT | VALUE_INIT | VALUE_OUTPUT;
     return (m->value[v].flags & (VALUE_INPUT | VALUE_INIT)) == 0 &&
            (m->value[w].flags & taken) == 0 && m->value[w].graph == m->value[v].graph;
 }
 
-/* Makes w the output that v is. */
-static void stand(struct edit *e, vid v, vid w)
+/* Makes w the graph output that v is now, with the name of v; v gets a new name. */
+static void replace_output(struct edit *e, vid v, vid w)
 {
     struct value *x = &e->m->value[v], *y = &e->m->value[w];
     sid name = x->name;
@@ -462,12 +464,12 @@ static void stand(struct edit *e, vid v, vid w)
     y->name = name;
     x->flags &= ~(uint32_t)VALUE_OUTPUT;
     y->flags |= VALUE_OUTPUT;
-    e->value[v].stands = w;
-    e->value[v].stood = e->time + 1;
+    e->value[v].new_output = w;
+    e->value[v].output_time = e->time + 1;
 }
 
-/* Fixes the node's current operands: changes of values made up to now are applied. */
-static void keep_operands(struct edit *e, nid n)
+/* Sets the operands of node n to the values that they read now, and exempts them from the next replacement. */
+static void freeze_operands(struct edit *e, nid n)
 {
     const uint32_t count = e->m->node[n].nformal;
     struct slice in = module_add_args(e->m, NULL, count);
@@ -481,9 +483,9 @@ static void keep_operands(struct edit *e, nid n)
 
 vid edit_output_now(struct edit *e, gid g, vid v, uint32_t set_at)
 {
-    while (e->value[v].stands != 0 && e->value[v].stood > set_at) {
-        set_at = e->value[v].stood;
-        v = e->value[v].stands;
+    while (e->value[v].new_output != 0 && e->value[v].output_time > set_at) {
+        set_at = e->value[v].output_time;
+        v = e->value[v].new_output;
     }
     return e->m->value[v].graph == g ? v : edit_resolve(e, v, set_at);
 }
@@ -494,16 +496,17 @@ bool edit_replace(struct edit *e, vid v, vid w)
     bool output = (e->m->value[v].flags & VALUE_OUTPUT) != 0;
     if (v == w)
         return true;
-    if (output && !may_stand(e->m, v, w))
+    if (output && !can_be_output(e->m, v, w))
         return false;
     if (output)
-        stand(e, v, w);
+        replace_output(e, v, w);
     if (e->m->value[w].def != 0)
-        keep_operands(e, e->m->value[w].def);
-    e->list = vec_grow(e->a, e->list, &e->caplist, e->nlist + 1, sizeof *e->list);
-    e->list[e->nlist] = (struct edit_change){++e->time, w, 0};
-    *(e->value[v].change == 0 ? &e->value[v].change : &e->list[e->value[v].latest].next) = e->nlist;
-    e->value[v].latest = e->nlist++;
+        freeze_operands(e, e->m->value[w].def);
+    e->change = vec_grow(e->a, e->change, &e->capchange, e->nchange + 1, sizeof *e->change);
+    e->change[e->nchange] = (struct edit_change){++e->time, w, 0};
+    *(e->value[v].first_change == 0 ? &e->value[v].first_change
+                                    : &e->change[e->value[v].last_change].next) = e->nchange;
+    e->value[v].last_change = e->nchange++;
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* Weights from weights (compute.h): tensors of what was computed, for edits.  O(bytes). */
+/* New weights computed from other weights, in an edit (compute.h).  O(bytes). */
 #include "ir/model/compute.h"
 
 #include "ir/model/edit_state.h"

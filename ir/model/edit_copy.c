@@ -1,29 +1,32 @@
-/* Copies of nodes, with bodies and all in them (edit.h: edit_copy).
+/* Copies of nodes with their bodies (edit_copy() of edit.h).
  *
- * Bodies are copied by a list, without recursion.  First come all nodes and values, then operands, since a node may
- * read what a node behind it in the list makes.  O(what is copied), expected. */
+ * Bodies that are still to be copied are kept in a list, so there is no recursion.  First all nodes and values are
+ * copied, then the operands, since a node of a body may read a value that is made later in the list.  O(size of what
+ * is copied), expected. */
 #include "ir/model/edit_state.h"
 
+/* A node or graph and its copy. */
 struct copy_pair {
     uint32_t from, to;
 };
 
-/* A copy under way: maps from values, nodes and bodies of the original to their copies. */
+/* State of edit_copy(). */
 struct copy_state {
     struct edit *e;
-    struct map value;
-    struct copy_pair *node, *body;
+    struct map value;              /* value -> its copy */
+    struct copy_pair *node, *body; /* nodes and bodies with their copies */
     uint32_t nnode, capnode, nbody, capbody;
 };
 
+/* Returns the copy of value v, or v itself if it was not copied. */
 static vid copied_value(const struct copy_state *c, vid v)
 {
     vid w = map_get(&c->value, v);
     return v != 0 && w != 0 ? w : v;
 }
 
-/* A new value in place of v, in graph g.  Inputs and outputs of bodies keep their names: some operators find them
- * by name (com.microsoft::BeamSearch). */
+/* Adds a copy of value v to graph g and returns it (0 for 0).  Inputs and outputs of bodies keep their names: some
+ * operators find them by name (com.microsoft::BeamSearch). */
 static vid copy_value(struct copy_state *c, vid v, gid g)
 {
     struct module *m = c->e->m;
@@ -45,7 +48,8 @@ static vid copy_value(struct copy_state *c, vid v, gid g)
     return w;
 }
 
-/* Appends the copy of v, an entry of list `which` of a body, to the same list of the copied body. */
+/* Appends the copy of v, an entry of list `which` of a body, to the same list of the copied body.  set_at: time at
+ * which v was put there (edit.time). */
 static void copy_border(struct copy_state *c, struct copy_pair body, vid v, enum graph_list which,
                         uint32_t set_at)
 {
@@ -58,18 +62,19 @@ static void copy_border(struct copy_state *c, struct copy_pair body, vid v, enum
                     which);
 }
 
-/* A list of graph `from` for its copy `to`: copies of inputs and initializers, or the outputs that have come of it. */
+/* Copies a list of a body, with the values that this edit has appended to it, to the copied body. */
 static void copy_list(struct copy_state *c, struct copy_pair body, struct slice list,
                       enum graph_list which)
 {
     struct edit *e = c->e;
     for (uint32_t i = 0; i < list.n; i++)
         copy_border(c, body, e->m->arg[list.at + i], which, 0);
-    for (uint32_t i = e->come[body.from]; i != 0; i = e->border[i - 1].next)
+    for (uint32_t i = e->border_first[body.from]; i != 0; i = e->border[i - 1].next)
         if (e->border[i - 1].list == which)
             copy_border(c, body, e->border[i - 1].value, which, e->border[i - 1].set_at);
 }
 
+/* Adds an empty copy of graph `from`, owned by node `owner`, notes it in c->body, and returns it. */
 static gid copy_body(struct copy_state *c, gid from, nid owner)
 {
     const struct graph x = c->e->m->graph[from];
@@ -81,7 +86,7 @@ static gid copy_body(struct copy_state *c, gid from, nid owner)
     return g;
 }
 
-/* The attributes of node n for its copy, whose bodies are still empty. */
+/* Returns a copy of the attributes of node n for node `copy`, with new, still empty bodies. */
 static struct slice copy_attrs(struct copy_state *c, nid n, nid copy)
 {
     struct module *m = c->e->m;
@@ -107,7 +112,8 @@ static struct slice copy_attrs(struct copy_state *c, nid n, nid copy)
     return now;
 }
 
-/* A copy of node n in graph g behind `after`, with results; operands come when all values are there. */
+/* Adds a copy of node n to graph g behind node `after` and returns it: with copies of the results, without operands,
+ * which are copied when all values have copies. */
 static nid copy_node(struct copy_state *c, nid n, gid g, nid after)
 {
     struct edit *e = c->e;
@@ -127,7 +133,8 @@ static nid copy_node(struct copy_state *c, nid n, gid g, nid after)
     x.graph = g;
     x.out = out;
     x.attr = copy_attrs(c, n, k);
-    x.name = x.name != 0 ? edit_fresh(e, x.name, EDIT_NODE) : 0; /* at the end, as the original */
+    /* a node without a name gets one in edit_end() */
+    x.name = x.name != 0 ? edit_fresh(e, x.name, EDIT_NODE) : 0;
     x.flags = (x.flags & ~(uint32_t)NODE_UNNAMED) | NODE_MADE;
     m->node[k] = x;
     edit_made_from(e, k, n);
@@ -137,6 +144,7 @@ static nid copy_node(struct copy_state *c, nid n, gid g, nid after)
     return k;
 }
 
+/* Gives the copy p.to of node p.from its operands: copies of values where there are any. */
 static void copy_operands(struct copy_state *c, struct copy_pair p)
 {
     struct edit *e = c->e;

@@ -1,47 +1,52 @@
-/* The end of an edit (edit.h): the module becomes whole again.
+/* The end of an edit (edit_end() of edit.h): the module gets consistent again.
  *
- *  1. Dropped nodes take their bodies along; nodes and initializers that lost all readers go, after edit_sweep().
- *  2. Replacements are applied to operands and outputs.
- *  3. Captures are worked out from what bodies read.
- *  4. Each graph gets an order: that of its list if it is one, else the nearest one by a heap over the places in it.
- *     Nodes on a circle keep their places, and the verifier says so.
- *  5. Nodes and graphs are numbered anew, and all that is kept by node is moved.
- * O(nodes + values + operands * depth of bodies); a graph whose order has to be found: times log nodes. */
+ *  1. The bodies of dropped nodes are dropped.  After edit_sweep(), nodes and initializers that lost all readers are
+ *     dropped, too.
+ *  2. Replacements of values are applied to the outputs of graphs, and to operands.
+ *  3. The captures of bodies are found from the values that they read.
+ *  4. Each graph gets an order: that of its list if the list is topological, else the topological order in which the
+ *     first ready node of the list always comes next.  Nodes on a cycle keep their order; module_verify() reports
+ *     cycles.
+ *  5. Nodes and graphs get new numbers, and everything that is stored by node is moved.
+ * O(nodes + values + operands * depth of bodies), and times log nodes for a graph whose order has to be found. */
 #include "ir/base/heap.h"
 #include "ir/model/edit_state.h"
 
 #include <assert.h>
 #include <string.h>
 
+/* State of edit_end(). */
 struct end {
     struct edit *e;
     struct module *m;
-    struct arena *a;
-    bool *dead;         /* [graph] the body of a dropped node */
-    nid *order;         /* live nodes, graph by graph, in their new order */
-    uint32_t *at;       /* [graph + 1] position of the first node of the graph */
-    nid *now;           /* [node] new number of the node */
-    gid *graph_now;     /* [graph] likewise */
-    uint32_t *uses;     /* [value] reads by live nodes and graphs */
-    uint32_t *position; /* [node] in order */
-    uint32_t ngraph_now;
+    struct arena *a; /* scratch memory */
+    bool *dead;      /* [graph] 1: no live node has the graph as a body */
+    nid *order;      /* nodes that stay, graph by graph, in their new order */
+    /* [graph] place in `order` of its first node; [ngraph]: number of nodes that stay */
+    uint32_t *at;
+    nid *now;            /* [node] new number; 0: dropped */
+    gid *graph_now;      /* [graph] new number; 0: dropped */
+    uint32_t *uses;      /* [value] number of reads by live nodes and as an output of live graphs */
+    uint32_t *position;  /* [node] place of the node in its graph's list, counted as in `order` */
+    uint32_t ngraph_now; /* number of graphs at the end, with entry 0 */
 };
 
 /* ---- 1. dropping nodes and values ---------------------------------------------------------------- */
 
-/* Nodes that were dropped, whose bodies are still to go. */
+/* A stack of nodes that are still to be handled. */
 struct todo {
-    nid *n;
+    nid *n; /* [count] */
     uint32_t count, cap;
 };
 
+/* Adds node n to the stack t. */
 static void push(struct end *x, struct todo *t, nid n)
 {
     t->n = vec_grow(x->a, t->n, &t->cap, t->count + 1, sizeof *t->n);
     t->n[t->count++] = n;
 }
 
-/* Graphs that no attribute of a live node refers to are dead, and so are their nodes. */
+/* Marks the graphs as dead to which no attribute of a live node refers, and drops their nodes. */
 static void drop_graphs(struct end *x)
 {
     const struct module *m = x->m;
@@ -67,8 +72,9 @@ static void drop_graphs(struct end *x)
             x->e->slot[n].gone = true;
 }
 
-/* Counts one read of v more, or one less (by: 1 or UINT32_MAX); what is no longer read then may let its maker go. */
-static void count_read(struct end *x, vid v, uint32_t by, struct todo *t)
+/* Adds `by` (1, or UINT32_MAX for -1) to the number of reads of v.  If no reads are left, pushes the node that makes
+ * v onto t, since it may now be unused; t == NULL: pushes nothing. */
+static void change_reads(struct end *x, vid v, uint32_t by, struct todo *t)
 {
     nid def = x->m->value[v].def;
     x->uses[v] += by;
@@ -76,28 +82,30 @@ static void count_read(struct end *x, vid v, uint32_t by, struct todo *t)
         push(x, t, def);
 }
 
-/* The same for the formal operands of a node. */
-static void count_reads(struct end *x, nid n, uint32_t by, struct todo *t)
+/* Calls change_reads() for the formal operands of node n. */
+static void change_operand_reads(struct end *x, nid n, uint32_t by, struct todo *t)
 {
     for (uint32_t i = 0; i < x->m->node[n].nformal; i++)
-        count_read(x, edit_in(x->e, n, i), by, t);
+        change_reads(x, edit_in(x->e, n, i), by, t);
 }
 
-/* The same for the outputs of a graph. */
-static void count_outputs(struct end *x, gid g, uint32_t by, struct todo *t)
+/* Calls change_reads() for the outputs of graph g. */
+static void change_output_reads(struct end *x, gid g, uint32_t by, struct todo *t)
 {
     const struct edit *e = x->e;
     const struct slice out = x->m->graph[g].out;
     for (uint32_t i = 0; i < out.n; i++)
-        count_read(x, edit_output_now(x->e, g, x->m->arg[out.at + i], 0), by, t);
-    for (uint32_t i = e->come[g]; i != 0; i = e->border[i - 1].next)
+        change_reads(x, edit_output_now(x->e, g, x->m->arg[out.at + i], 0), by, t);
+    for (uint32_t i = e->border_first[g]; i != 0; i = e->border[i - 1].next)
         if (e->border[i - 1].list == BORDER_OUT)
-            count_read(x, edit_output_now(x->e, g, e->border[i - 1].value, e->border[i - 1].set_at),
-                       by, t);
+            change_reads(x,
+                         edit_output_now(x->e, g, e->border[i - 1].value, e->border[i - 1].set_at),
+                         by, t);
 }
 
-/* The nodes in the bodies of n go, too; what is idle then may follow. */
-static void drop_bodies(struct end *x, nid n, struct todo *gone, struct todo *idle)
+/* Drops the bodies of the dropped node n: marks them as dead, drops their nodes and pushes these onto `gone`.  Pushes
+ * nodes that may now be unused onto `unused`. */
+static void drop_bodies(struct end *x, nid n, struct todo *gone, struct todo *unused)
 {
     const struct module *m = x->m;
     const struct slice s = m->node[n].attr;
@@ -108,7 +116,7 @@ static void drop_bodies(struct end *x, nid n, struct todo *gone, struct todo *id
             if (g == 0 || g >= m->ngraph || m->graph[g].owner != n || x->dead[g])
                 continue;
             x->dead[g] = true;
-            count_outputs(x, g, UINT32_MAX, idle);
+            change_output_reads(x, g, UINT32_MAX, unused);
             for (nid b = x->e->first[g]; b != 0; b = x->e->slot[b].next)
                 if (!x->e->slot[b].gone) {
                     x->e->slot[b].gone = true;
@@ -118,38 +126,40 @@ static void drop_bodies(struct end *x, nid n, struct todo *gone, struct todo *id
     }
 }
 
+/* Fills x->uses. */
 static void count_uses(struct end *x)
 {
     const struct module *m = x->m;
     x->uses = arena_array(x->a, m->nval, sizeof *x->uses);
     for (nid n = 1; n < m->nnode; n++)
         if (!x->e->slot[n].gone)
-            count_reads(x, n, 1, NULL);
+            change_operand_reads(x, n, 1, NULL);
     for (gid g = 1; g < m->ngraph; g++)
         if (!x->dead[g])
-            count_outputs(x, g, 1, NULL);
+            change_output_reads(x, g, 1, NULL);
 }
 
-/* Whether a value was read when the edit began, and is not any more. */
-static bool is_forsaken(const struct end *x, vid v)
+/* Whether value v had readers when the edit began and has none now. */
+static bool lost_readers(const struct end *x, vid v)
 {
     return v < x->e->nval0 && x->e->read[v] != 0 && x->uses[v] == 0;
 }
 
-/* Whether something read a result of the node, and nothing does any more. */
-static bool is_idle(const struct end *x, nid n)
+/* Whether no result of node n has a reader now, and at least one had a reader when the edit began. */
+static bool is_unused(const struct end *x, nid n)
 {
     const struct slice out = x->m->node[n].out;
-    bool forsaken = false;
+    bool lost = false;
     for (uint32_t i = 0; i < out.n; i++) {
         vid v = x->m->arg[out.at + i];
         if (v != 0 && x->uses[v] != 0)
             return false;
-        forsaken = forsaken || is_forsaken(x, v);
+        lost = lost || lost_readers(x, v);
     }
-    return forsaken;
+    return lost;
 }
 
+/* Drops all nodes that are unused, with their bodies, until no such node is left. */
 static void sweep_nodes(struct end *x)
 {
     struct todo t = {0}, gone = {0};
@@ -157,13 +167,13 @@ static void sweep_nodes(struct end *x)
         push(x, &t, n);
     while (t.count > 0) {
         nid n = t.n[--t.count];
-        if (x->e->slot[n].gone || !is_idle(x, n))
+        if (x->e->slot[n].gone || !is_unused(x, n))
             continue;
         x->e->slot[n].gone = true;
         gone.count = 0;
         push(x, &gone, n);
         for (uint32_t i = 0; i < gone.count; i++) {
-            count_reads(x, gone.n[i], UINT32_MAX, &t);
+            change_operand_reads(x, gone.n[i], UINT32_MAX, &t);
             drop_bodies(x, gone.n[i], &gone, &t);
         }
     }
@@ -171,8 +181,9 @@ static void sweep_nodes(struct end *x)
 
 /* ---- 2. lists of graphs --------------------------------------------------------------------------- */
 
-/* A list of a graph with what comes to its end, without initializers that go. */
-static struct slice list_now(struct end *x, gid g, struct slice old, enum graph_list which)
+/* Returns a list of graph g with replaced outputs and with the values that the edit appends.  After edit_sweep(),
+ * drops initializers that lost their readers. */
+static struct slice build_list(struct end *x, gid g, struct slice old, enum graph_list which)
 {
     struct edit *e = x->e;
     struct module *m = x->m;
@@ -182,7 +193,7 @@ static struct slice list_now(struct end *x, gid g, struct slice old, enum graph_
         vid v = m->arg[old.at + i];
         list[n++] = which == BORDER_OUT ? edit_output_now(e, g, v, 0) : v;
     }
-    for (uint32_t i = e->come[g]; i != 0; i = e->border[i - 1].next) {
+    for (uint32_t i = e->border_first[g]; i != 0; i = e->border[i - 1].next) {
         const struct edit_border b = e->border[i - 1];
         if (b.list != which)
             continue;
@@ -190,7 +201,7 @@ static struct slice list_now(struct end *x, gid g, struct slice old, enum graph_
         list[n++] = which == BORDER_OUT ? edit_output_now(e, g, b.value, b.set_at) : b.value;
     }
     for (uint32_t i = 0; i < n; i++) {
-        bool goes = which == BORDER_INIT && e->sweep && is_forsaken(x, list[i]) &&
+        bool goes = which == BORDER_INIT && e->sweep && lost_readers(x, list[i]) &&
                     (m->value[list[i]].flags & VALUE_INPUT) == 0;
         if (goes)
             m->value[list[i]] = (struct value){.graph = 1, .flags = VALUE_LOST};
@@ -202,22 +213,23 @@ static struct slice list_now(struct end *x, gid g, struct slice old, enum graph_
     return module_add_args(m, list, kept);
 }
 
+/* Rebuilds the inputs, initializers and outputs of all live graphs. */
 static void make_lists(struct end *x)
 {
     struct module *m = x->m;
     for (gid g = 1; g < m->ngraph; g++) {
         if (x->dead[g])
             continue;
-        struct slice in = list_now(x, g, m->graph[g].in, BORDER_IN);
-        struct slice init = list_now(x, g, m->graph[g].init, BORDER_INIT);
-        struct slice out = list_now(x, g, m->graph[g].out, BORDER_OUT);
+        struct slice in = build_list(x, g, m->graph[g].in, BORDER_IN);
+        struct slice init = build_list(x, g, m->graph[g].init, BORDER_INIT);
+        struct slice out = build_list(x, g, m->graph[g].out, BORDER_OUT);
         m->graph[g].in = in;
         m->graph[g].init = init;
         m->graph[g].out = out;
     }
 }
 
-/* Marks outputs anew: a value may have become one, or is none any more. */
+/* Sets the flag VALUE_OUTPUT of all values anew. */
 static void mark_outputs(struct end *x)
 {
     struct module *m = x->m;
@@ -233,21 +245,22 @@ static void mark_outputs(struct end *x)
 
 /* ---- 3. captures ---------------------------------------------------------------------------------- */
 
+/* The captures found so far: node owner[i] captures value[i]. */
 struct captures {
-    struct map seen; /* (owner, value) */
-    uint32_t *owner, *value;
+    struct map seen;         /* (owner, value) -> 1: it is in the list */
+    uint32_t *owner, *value; /* [n] */
     uint32_t n, capowner, capvalue;
 };
 
-/* Graph g reads v: the owners between g and the graph of v capture it. */
-static void capture(struct end *x, struct captures *c, gid g, vid v)
+/* Notes that graph g reads v: the owner of each graph from g outwards to the graph of v captures v. */
+static void add_captures(struct end *x, struct captures *c, gid g, vid v)
 {
     const struct module *m = x->m;
     gid home = m->value[v].graph;
     for (; g != home && m->graph[g].owner != 0; g = m->node[m->graph[g].owner].graph) {
         nid owner = m->graph[g].owner;
         if (map_get(&c->seen, map_key(owner, v)) != 0)
-            return; /* then the outer bodies have the capture, too */
+            return; /* then the owners further out capture v already */
         map_set(&c->seen, x->a, map_key(owner, v), 1);
         c->owner = vec_grow(x->a, c->owner, &c->capowner, c->n + 1, sizeof *c->owner);
         c->value = vec_grow(x->a, c->value, &c->capvalue, c->n + 1, sizeof *c->value);
@@ -256,6 +269,7 @@ static void capture(struct end *x, struct captures *c, gid g, vid v)
     }
 }
 
+/* Returns rows: row n has the values that node n captures for its bodies. */
 static struct csr find_captures(struct end *x)
 {
     struct edit *e = x->e;
@@ -266,18 +280,18 @@ static struct csr find_captures(struct end *x)
             for (uint32_t i = 0; i < m->node[n].nformal && !e->slot[n].gone; i++) {
                 vid v = edit_in(e, n, i);
                 if (v != 0 && m->value[v].graph != g)
-                    capture(x, &c, g, v);
+                    add_captures(x, &c, g, v);
             }
         for (uint32_t i = 0; i < m->graph[g].out.n && !x->dead[g]; i++) {
             vid v = m->arg[m->graph[g].out.at + i];
             if (v != 0 && m->value[v].graph != g)
-                capture(x, &c, g, v);
+                add_captures(x, &c, g, v);
         }
     }
     return csr_build(x->a, m->nnode, c.n, c.owner, c.value);
 }
 
-/* The operands of node n as they are now: the old list if nothing changed. */
+/* Returns the current operands of node n with its captures: the old list if it has not changed. */
 static struct slice operands_now(struct end *x, nid n, const struct csr *captured)
 {
     struct module *m = x->m;
@@ -295,6 +309,7 @@ static struct slice operands_now(struct end *x, nid n, const struct csr *capture
     return module_add_args(m, list, count);
 }
 
+/* Rebuilds the operands of all nodes that stay. */
 static void make_operands(struct end *x)
 {
     const struct csr captured = find_captures(x);
@@ -303,13 +318,13 @@ static void make_operands(struct end *x)
             continue;
         struct slice in = operands_now(x, n, &captured);
         x->m->node[n].in = in;
-        x->e->slot[n].set_at = UINT32_MAX; /* nothing is replaced in them any more */
+        x->e->slot[n].set_at = UINT32_MAX; /* edit_in() replaces no operand of it any more */
     }
 }
 
 /* ---- 4. order ------------------------------------------------------------------------------------- */
 
-/* The node of graph g that makes operand i of n; 0: none does. */
+/* Returns the node of graph g that makes operand i of node n; 0: no node of g makes it. */
 static nid maker_in(const struct end *x, gid g, nid n, uint32_t i)
 {
     vid v = x->m->arg[x->m->node[n].in.at + i];
@@ -317,6 +332,7 @@ static nid maker_in(const struct end *x, gid g, nid n, uint32_t i)
     return def != 0 && x->m->node[def].graph == g && !x->e->slot[def].gone ? def : 0;
 }
 
+/* Whether the list of graph g's nodes is in topological order. */
 static bool is_order(const struct end *x, gid g)
 {
     for (uint32_t k = x->at[g]; k < x->at[g + 1]; k++)
@@ -328,7 +344,8 @@ static bool is_order(const struct end *x, gid g)
     return true;
 }
 
-/* Sorts the nodes of graph g topologically: of the ready nodes always the first one in the list. */
+/* Sorts the nodes of graph g topologically: the next node is always the first one in the list whose operands have all
+ * been made. */
 static void sort_graph(struct end *x, gid g)
 {
     struct arena_mark mark = arena_mark(x->a);
@@ -361,13 +378,14 @@ static void sort_graph(struct end *x, gid g)
             if (--wait[readers.to[i]] == 0)
                 heap_push(&ready, readers.to[i], 0, readers.to[i]);
     }
-    for (uint32_t k = 0; k < n; k++) /* on a circle, or behind one */
+    for (uint32_t k = 0; k < n; k++) /* nodes on a cycle or behind one */
         if (wait[k] != 0)
             out[done++] = x->order[from + k];
     memcpy(x->order + from, out, n * sizeof *out);
     arena_release(x->a, mark);
 }
 
+/* Fills x->order, x->at and x->position. */
 static void find_order(struct end *x)
 {
     const struct edit *e = x->e;
@@ -391,7 +409,7 @@ static void find_order(struct end *x)
 
 /* ---- 5. numbers ----------------------------------------------------------------------------------- */
 
-/* Numbers graph g, after all graphs around g. */
+/* Gives graph g, and before it the graphs around it, the next new numbers, unless they have numbers. */
 static void number_graph(struct end *x, gid g, gid *next)
 {
     const struct module *m = x->m;
@@ -404,6 +422,7 @@ static void number_graph(struct end *x, gid g, gid *next)
     }
 }
 
+/* Gives new numbers to all graphs and nodes that stay. */
 static void number_all(struct end *x)
 {
     const struct module *m = x->m;
@@ -418,7 +437,7 @@ static void number_all(struct end *x)
     x->ngraph_now = next;
 }
 
-/* Attributes that refer to graphs, with the graphs' new numbers. */
+/* Replaces the graphs in the attributes of node n by their new numbers. */
 static void renumber_bodies(struct end *x, nid n)
 {
     struct module *m = x->m;
@@ -446,7 +465,8 @@ static void renumber_bodies(struct end *x, nid n)
     m->node[n].attr = now;
 }
 
-/* "MatMul", or "conv1/MatMul" of what was made from conv1. */
+/* Gives node n a name if it has none: its operator, as in "MatMul", or "conv1/MatMul" if it was made from node
+ * conv1. */
 static void name_node(struct end *x, nid n)
 {
     struct module *m = x->m;
@@ -459,6 +479,7 @@ static void name_node(struct end *x, nid n)
     edit_name_node(x->e, n, like);
 }
 
+/* Puts the nodes that stay into a new array, in their new order. */
 static void move_nodes(struct end *x)
 {
     struct module *m = x->m;
@@ -479,6 +500,7 @@ static void move_nodes(struct end *x)
     m->node = now;
 }
 
+/* Updates definition and graph of all values to the new numbers; values that were dropped become lost. */
 static void move_values(struct end *x)
 {
     struct module *m = x->m;
@@ -494,6 +516,7 @@ static void move_values(struct end *x)
     }
 }
 
+/* Puts the live graphs into a new array, by their new numbers. */
 static void move_graphs(struct end *x)
 {
     struct module *m = x->m;
@@ -514,13 +537,15 @@ static void move_graphs(struct end *x)
 
 /* ---- what is kept by node and value ---------------------------------------------------------------- */
 
-/* The node that a fact of the k-th node in order comes from: itself, or what it was made from; 0: none. */
+/* Returns the old number of the node whose facts the k-th node in the new order gets: itself or, if it is new, the
+ * node from which it was made; 0: none.  copies: of new nodes, only copies get the fact. */
 static nid fact_of(const struct end *x, uint32_t k, bool copies)
 {
     const struct edit_slot *s = &x->e->slot[x->order[k]];
     return !s->is_new ? x->order[k] : copies && !s->copy ? 0 : s->from;
 }
 
+/* Returns a table [node] of facts, such as layers, for the new numbers. */
 static uint32_t *move_facts(const struct end *x, const uint32_t *old)
 {
     if (old == NULL)
@@ -532,6 +557,7 @@ static uint32_t *move_facts(const struct end *x, const uint32_t *old)
     return now;
 }
 
+/* Returns a table [node] of costs for the new numbers; of new nodes, only copies have costs. */
 static int64_t *move_numbers(const struct end *x, const int64_t *old)
 {
     if (old == NULL)
@@ -543,7 +569,8 @@ static int64_t *move_numbers(const struct end *x, const int64_t *old)
     return now;
 }
 
-/* Grows an array of sizes by value: a new value gets the size of its model value (edit_value.like), or `none`. */
+/* Returns a table [value] of sizes that has new values, too: with the size of the value `like` given for them
+ * (edit_value.like), else with `none`. */
 static int64_t *grow_numbers(const struct end *x, const int64_t *old, int64_t none)
 {
     if (old == NULL)
@@ -555,6 +582,7 @@ static int64_t *grow_numbers(const struct end *x, const int64_t *old, int64_t no
     return now;
 }
 
+/* Moves all tables in module.cost to the new numbers. */
 static void move_costs(const struct end *x)
 {
     struct module *m = x->m;
@@ -577,6 +605,7 @@ static void move_costs(const struct end *x)
     m->cost = k;
 }
 
+/* Moves all tables of the module that are indexed by node or value to the new numbers. */
 static void move_tables(const struct end *x)
 {
     struct module *m = x->m;

@@ -1,4 +1,5 @@
-/* Attributes and graphs of a module that is edited (edit.h).  O(what they hold). */
+/* Attributes, bodies, inputs and outputs in an edit (edit.h).  Each function takes O(size of the list that it
+ * changes). */
 #include "ir/model/edit_state.h"
 
 #include <assert.h>
@@ -16,8 +17,8 @@ gid edit_body(const struct module *m, const struct attr *a, uint32_t i)
     return a->kind == ATTR_GRAPH ? a->u.g : m->refs[a->u.list.at + i];
 }
 
-/* The attributes of a node anew, without the one of that name, with room for one more at the end if `add`: in place of
- * the old one, if there was one; its place. */
+/* Replaces the attribute list of node n by a copy without the attribute `name` or, if `add`, with an entry for it:
+ * its old entry, or a zeroed one at the end.  Returns the index of that entry in module.attr. */
 static uint32_t change_attrs(struct edit *e, nid n, sid name, bool add)
 {
     struct module *m = e->m;
@@ -108,14 +109,14 @@ gid edit_add_body(struct edit *e, nid n, const char *name)
     return g;
 }
 
-/* Notes that v comes to the end of a list. */
 void edit_append(struct edit *e, gid g, vid v, enum graph_list list)
 {
     const uint32_t at = e->nborder++;
     e->border = vec_grow(e->a, e->border, &e->capborder, e->nborder, sizeof *e->border);
     e->border[at] = (struct edit_border){.graph = g, .value = v, .list = list, .set_at = e->time};
-    *(e->come[g] == 0 ? &e->come[g] : &e->border[e->latest[g] - 1].next) = at + 1;
-    e->latest[g] = at + 1;
+    *(e->border_first[g] == 0 ? &e->border_first[g] : &e->border[e->border_last[g] - 1].next) =
+        at + 1;
+    e->border_last[g] = at + 1;
 }
 
 vid edit_input(struct edit *e, gid g, const char *name, uint32_t type)

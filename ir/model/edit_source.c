@@ -1,23 +1,25 @@
-/* Things of another module that come into the one that is edited (edit.h).
+/* Copying things from another module into the edited one (edit.h).
  *
- * The pools of the other module are appended once, so that what its entries are here is a sum of indices.  O(the
- * pools) once, O(1) for each entry. */
+ * The pools of the other module are appended once, so the new index of an entry is its old one plus a constant.
+ * O(size of the pools) once, O(1) for each entry. */
 #include "ir/model/edit_state.h"
 
 #include "ir/model/dim.h"
 
 struct edit_source {
-    struct module *m;
-    const struct module *from;
-    uint32_t ints, floats, sids, type, tensor, about; /* what is added to an index */
+    struct module *m;          /* the edited module */
+    const struct module *from; /* the other module */
+    /* [pool] number that is added to an index of the other module to get the index in the edited one */
+    uint32_t ints, floats, sids, type, tensor, about;
 };
 
-/* Index i of a pool whose entries follow `by` others; 0 stays 0. */
+/* Returns the new index of entry i of a pool: i + by; 0 stays 0. */
 static uint32_t shifted(uint32_t i, uint32_t by)
 {
     return i != 0 ? i + by : 0;
 }
 
+/* Appends the types of the other module, with symbolic dimensions as unknown ones. */
 static void take_types(struct edit_source *s)
 {
     struct module *m = s->m;
@@ -37,6 +39,7 @@ static void take_types(struct edit_source *s)
     }
 }
 
+/* Appends the abouts of the other module. */
 static void take_abouts(struct edit_source *s)
 {
     s->about = s->m->nabout - 1;
@@ -47,6 +50,7 @@ static void take_abouts(struct edit_source *s)
     }
 }
 
+/* Appends the tensors of the other module; their bytes stay where they are. */
 static void take_tensors(struct edit_source *s)
 {
     s->tensor = s->m->ntensor - 1;
@@ -91,7 +95,8 @@ uint32_t edit_source_about(const struct edit_source *s, uint32_t about)
     return shifted(about, s->about);
 }
 
-/* A list of tensors or types as a list of theirs here. */
+/* Returns a copy in the edited module of a list of tensors or types of the other one, with `by` added to each
+ * index. */
 static struct slice take_refs(struct edit_source *s, struct slice list, uint32_t by)
 {
     struct slice now = module_add_refs(s->m, s->from->refs + list.at, list.n);
@@ -129,7 +134,7 @@ struct attr edit_source_attr(struct edit_source *s, struct attr a)
     case ATTR_TYPES:
         a.u.list = take_refs(s, a.u.list, s->type);
         break;
-    default: /* graphs are not taken */
+    default: /* numbers need no change; graphs are left to the caller */
         break;
     }
     return a;

@@ -1,7 +1,7 @@
-/* Weights in an edit (edit.h): from bytes, and as slices of other weights, whose bytes are read only when needed.
+/* Weights in an edit (edit.h): from bytes, or as slices of other weights, whose bytes are read only when needed.
  *
- * A slice of a slice along the same axis becomes a slice of the original, and slices along two axes are exchanged, so a
- * weight that is cut many times is cut at most once along each axis.  O(bytes given + ranges). */
+ * A slice of a slice along the same axis becomes a slice of the original tensor; slices along different axes are
+ * nested, at most one for each axis, however often a weight is cut.  O(bytes given + ranges). */
 #include "ir/model/edit_state.h"
 
 #include <assert.h>
@@ -47,7 +47,7 @@ tid edit_sparse(struct edit *e, const int64_t *dims, uint32_t rank, tid values, 
     return id;
 }
 
-/* Ranges [n pairs] of tensor `of`, as they are. */
+/* Adds a tensor that is the slice of tensor `of` with the n ranges along the axis, as they are given; returns it. */
 static tid add_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n)
 {
     struct module *m = e->m;
@@ -69,7 +69,7 @@ static tid add_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range
     return id;
 }
 
-/* Whether the tensor is a slice along the axis, or one of such. */
+/* Whether tensor t is a slice along the axis, or a slice of one. */
 static bool is_along(const struct module *m, tid t, uint32_t axis)
 {
     for (; m->tensor[t].where == TENSOR_SLICE; t = m->tensor[t].of[0])
@@ -78,7 +78,7 @@ static bool is_along(const struct module *m, tid t, uint32_t axis)
     return false;
 }
 
-/* Whether ranges lie within an axis of n positions. */
+/* Whether n ranges lie within an axis of `size` positions. */
 static bool is_within(const int64_t *range, uint32_t n, int64_t size)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -87,13 +87,14 @@ static bool is_within(const int64_t *range, uint32_t n, int64_t size)
     return true;
 }
 
-/* The positions of the base at which ranges of a slice lie: more[*count pairs], in e->a.  O(ranges of both and of the
- * result) where ranges ascend. */
+/* Translates n ranges of a slice into ranges of the tensor from which it was sliced, along the same axis.  Returns
+ * these, allocated in e->a, and writes how many there are to *count.  O(ranges of both and of the result) if the
+ * ranges ascend. */
 static int64_t *compose(struct edit *e, const struct tensor *slice, const int64_t *range,
                         uint32_t n, uint32_t *count)
 {
     const int64_t *inner = e->m->ints + slice->range.at;
-    int64_t *more = NULL, at = 0; /* range k of the slice begins at its position `at` */
+    int64_t *more = NULL, at = 0; /* position in the slice at which its range at inner[k] begins */
     uint32_t cap = 0, made = 0, k = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (range[2 * i] < at)
@@ -123,18 +124,18 @@ tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint
     bool valid = axis < base.rank && is_within(range, n, e->m->ints[base.dim + axis]);
     if (!valid || !is_along(e->m, of, axis))
         return add_slice(e, of, axis, range, n);
-    if (base.axis == axis) { /* of the same tensor as that slice */
+    if (base.axis == axis) { /* a slice of the same axis: slice its base instead */
         int64_t *more = compose(e, &base, range, n, &n);
         return add_slice(e, base.of[0], axis, more, n);
     }
-    /* slices along two axes may change places: each axis is cut once */
+    /* exchanges the slices of two axes, so that this one meets the slice along its axis */
     tid inner = edit_slice(e, base.of[0], axis, range, n);
     int64_t *kept = arena_array(e->a, (size_t)base.range.n + 1, sizeof *kept);
     memcpy(kept, e->m->ints + base.range.at, base.range.n * sizeof *kept);
     return add_slice(e, inner, base.axis, kept, base.range.n / 2);
 }
 
-/* The type that a tensor has. */
+/* Adds the type of tensor t to the module and returns it. */
 static uint32_t type_of_tensor(struct module *m, tid t)
 {
     const struct tensor x = m->tensor[t];
@@ -146,12 +147,13 @@ static uint32_t type_of_tensor(struct module *m, tid t)
                .kind = TYPE_TENSOR, .elem = x.elem, .rank = (int16_t)x.rank, .dim = dims.at});
 }
 
-/* Makes v an initializer with tensor t, and names the tensor after v. */
-static void hold_tensor(struct edit *e, vid v, tid t)
+/* Makes v an initializer of its graph with tensor t, or with a copy of t that has the name of v if t has another
+ * name. */
+static void attach_tensor(struct edit *e, vid v, tid t)
 {
     struct module *m = e->m;
     if (m->tensor[t].name != 0 ||
-        m->tensor[t].where == TENSOR_SPARSE) /* the tensor may have, or get, another initializer */
+        m->tensor[t].where == TENSOR_SPARSE) /* another initializer may use t, now or later */
         t = edit_tensor_named(e, t, m->value[v].name);
     m->tensor[t].name = m->value[v].name;
     m->value[v].tensor = t;
@@ -163,7 +165,7 @@ vid edit_weight(struct edit *e, gid g, const char *name, tid t)
     struct module *m = e->m;
     vid v = edit_new_value(e, g, str_id(m, name), VALUE_INIT);
     m->value[v].type = type_of_tensor(m, t);
-    hold_tensor(e, v, t);
+    attach_tensor(e, v, t);
     return v;
 }
 
@@ -173,7 +175,7 @@ void edit_fix(struct edit *e, vid v, tid t)
     const nid n = m->value[v].def;
     assert(n != 0 && m->value[v].name != 0);
     bool goes = true;
-    edit_forget(e, n, v);
+    edit_remove_result(e, n, v);
     for (uint32_t i = 0; i < m->node[n].out.n; i++)
         goes = goes && m->arg[m->node[n].out.at + i] == 0;
     m->value[v].def = 0;
@@ -182,7 +184,7 @@ void edit_fix(struct edit *e, vid v, tid t)
     uint32_t type = type_of_tensor(m, t);
     if (!types_same(m, m->value[v].type, type))
         edit_set_type(e, v, type);
-    hold_tensor(e, v, t);
+    attach_tensor(e, v, t);
     if (goes)
         edit_drop(e, n);
 }

@@ -1,5 +1,5 @@
-/* The graphs of a module by how deep they are in others: a counting sort over the chains of their owners.
- * O(graphs). */
+/* The graphs of a module by their nesting depth (graphs_outer_first() of module.h): finds each depth by following the
+ * owners, then sorts by counting.  O(graphs). */
 #include "ir/model/module.h"
 
 #include <string.h>
@@ -9,6 +9,8 @@ gid *graphs_outer_first(const struct module *m, struct arena *a)
     uint32_t *depth = arena_array(a, m->ngraph, sizeof *depth);
     uint32_t *row = arena_array(a, m->ngraph, sizeof *row),
              *all = arena_array(a, m->ngraph, sizeof *all);
+    /* depth[g]: number of graphs around g; the loops stop at a known depth, and after ngraph steps if owners form a
+     * cycle, which the verifier has yet to find */
     for (gid g = 1; g < m->ngraph; g++) {
         gid top = g;
         uint32_t above = 0;

@@ -1,8 +1,8 @@
-/* Layers by scope or profile, and which of them are alike (layers.h).
+/* Finding the layers of a model, and which of them are equal (layers.h).
  *
- * Scopes are interned, so that layers are found in one pass over the names.  Layers are alike if
- * their sequences of operators are equal: sequences are hashed, and compared where hashes meet.  Expected O(nodes +
- * bytes of their names). */
+ * Scopes are interned, so one pass over the names finds the layers.  Two layers are of one kind if their sequences of
+ * operators are equal: the sequences are hashed, and compared when their hashes are equal.  Expected O(nodes + bytes
+ * of their names). */
 #include "ir/model/layers.h"
 
 #include "ir/base/hash.h"
@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Does s[0 .. n) end in .N or _N, or is it a number? */
+/* Whether s[0 .. n) ends in .N or _N, or is a number. */
 static bool is_numbered(const char *s, size_t n)
 {
     size_t k = n;
@@ -21,7 +21,7 @@ static bool is_numbered(const char *s, size_t n)
     return k < n && (k == 0 || s[k - 1] == '.' || s[k - 1] == '_');
 }
 
-/* Length of the outermost numbered scope of a name, 0 if there is none. */
+/* Returns the length of the outermost numbered scope of a name; 0: there is none. */
 static size_t scope_length(const char *name)
 {
     const char *at = name, *end;
@@ -31,6 +31,7 @@ static size_t scope_length(const char *name)
     return 0;
 }
 
+/* Whether a profile gives a layer for some node of the main graph. */
 static bool has_profile(const struct module *m)
 {
     const struct graph *g = &m->graph[1];
@@ -75,12 +76,13 @@ struct csr layers_nodes(const struct module *m, const struct layers *l, struct a
     return csr_build(a, l->n + 1, g->count, l->of + g->first, node);
 }
 
+/* Returns a key that tells the operator of node n, with its domain, from others. */
 static uint64_t op_key(const struct module *m, nid n)
 {
     return map_key(m->node[n].domain, m->node[n].op);
 }
 
-/* Drops the constants from the rows of c, in place. */
+/* Removes the Constant nodes from the rows of c, in place. */
 static void drop_constants(const struct module *m, struct csr *c, uint32_t rows)
 {
     uint32_t k = 0, at = 0;
@@ -94,6 +96,7 @@ static void drop_constants(const struct module *m, struct csr *c, uint32_t rows)
     }
 }
 
+/* Whether rows x and y of c have nodes with the same operators in the same order. */
 static bool rows_alike(const struct module *m, const struct csr *c, uint32_t x, uint32_t y)
 {
     uint32_t n = c->at[x + 1] - c->at[x];
@@ -105,6 +108,7 @@ static bool rows_alike(const struct module *m, const struct csr *c, uint32_t x, 
     return true;
 }
 
+/* Returns a hash of the operators of a row's nodes, with the random key `by`; never 0. */
 static uint64_t row_hash(const struct module *m, const struct csr *c, uint32_t row,
                          const struct hash_key *by)
 {

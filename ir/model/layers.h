@@ -1,36 +1,37 @@
-/* Layers of a model: groups of nodes that repeat, by the names of the nodes or as a profile says. */
+/* Layers of a model: groups of nodes that repeat, found by the names of the nodes or as a profile gives them. */
 #ifndef PCC_IR_MODEL_LAYERS_H
 #define PCC_IR_MODEL_LAYERS_H
 
 #include "ir/model/module.h"
 
-/* A node belongs to the layer that a profile gives it (forward and backward nodes to different ones).
- * Without a profile it belongs to its outermost numbered scope: the components of a name end at '/',
- * and the first that ends in .N or _N or is a number ends the scope, as in "/h.3/attn/MatMul" and
- * "bert/encoder/layer_11/output/Add". */
+/* The layers of a model's main graph.  In a profile, nodes belong to the layer that the profile gives (forward and
+ * backward nodes to different layers).  Otherwise a node belongs to the outermost numbered scope of its name: the
+ * components of a name are separated by '/', and the scope ends with the first component that ends in .N or _N or is
+ * a number, as in "/h.3/attn/MatMul" and "bert/encoder/layer_11/output/Add". */
 struct layers {
-    uint32_t n;     /* layers 1 .. n, in order of their first nodes */
+    uint32_t n;     /* number of layers; they are 1 .. n, in order of their first nodes */
     uint32_t *of;   /* [node] layer of the node; 0: none */
-    uint32_t *rest; /* [node] where its name goes on after the scope */
-    uint32_t *kind; /* [layer] index into the repeats of layers_repeats; NULL before that */
+    uint32_t *rest; /* [node] index in the node's name behind the scope and its '/'; 0: no scope */
+    /* [layer] kind of the layer, an index in the kinds of layers_repeats(), which fills it */
+    uint32_t *kind;
 };
 
-/* Of the main graph.  Lives in a.  O(nodes + names). */
+/* Returns the layers of the main graph, allocated in a, without their kinds.  O(nodes + bytes of their names). */
 struct layers layers_find(const struct module *m, struct arena *a);
 
-/* A kind of layer: layers with the same operators in the same order, constants left out. */
+/* A kind of layer: all layers with the same operators in the same order, not counting Constant nodes. */
 struct repeat {
-    uint32_t count;
-    uint32_t first; /* first node of the layer */
-    uint32_t nodes; /* in each */
+    uint32_t count; /* number of layers of this kind */
+    uint32_t first; /* the first layer of this kind */
+    uint32_t nodes; /* nodes in each of the layers, not counting Constant nodes */
 };
 
-/* Writes the kinds of layer to *out, in order of their first layers, and fills l->kind; returns how many there are.
- * Expected O(nodes). */
+/* Writes the kinds of layers to *out, allocated in a, in order of their first layers, and fills l->kind.  Returns the
+ * number of kinds.  Expected O(nodes). */
 uint32_t layers_repeats(const struct module *m, struct layers *l, struct arena *a,
                         struct repeat **out);
 
-/* layer -> its nodes, ascending (row 0: nodes without a layer). */
+/* Returns rows, allocated in a: row i has the nodes of layer i, ascending (row 0: nodes without a layer). */
 struct csr layers_nodes(const struct module *m, const struct layers *l, struct arena *a);
 
 #endif

@@ -1,8 +1,8 @@
-/* The module: making it, appending to its arrays, and looking things up.
+/* Making a module, appending to its arrays, and looking things up (module.h).
  *
- * Every array starts with an entry 0 that means none, pools included, so that an index or a slice
- * that was never set points at something harmless.  Arrays double; entries come zeroed.  O(1) an entry on average;
- * attributes are searched one by one. */
+ * Each array, pools included, starts with an entry 0 that means none, so an index or a slice that was never set
+ * refers to a harmless entry.  Arrays grow by doubling; new entries are zeroed.  Appending takes O(1) per entry on
+ * average; looking up an attribute takes O(attributes of the node). */
 #include "ir/model/module.h"
 
 #include "ir/base/strings.h"
@@ -10,7 +10,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* count + n; if that is 2^32 or more, what the arena does when memory runs out: pcc addresses no more. */
+/* Returns count + n.  If that exceeds UINT32_MAX, asks the arena for an impossible size, so that it fails as it does
+ * when memory runs out. */
 static uint32_t checked_sum(const struct module *m, uint32_t count, uint32_t n)
 {
     if (n > UINT32_MAX - count)
@@ -44,7 +45,8 @@ struct module *module_new(struct arena *of, struct diag *diag)
     return m;
 }
 
-/* An entry 0 that takes no memory of its own: a file may hold a million empty functions. */
+/* Returns a zeroed entry 0 that all inner modules share and that is never written: a file may hold a million empty
+ * functions, and each of them would need arrays of its own. */
 static void *shared_none(void)
 {
     static const union {
@@ -55,7 +57,7 @@ static void *shared_none(void)
         struct attr attr;
         struct about about;
     } none;
-    return (void *)(uintptr_t)&none; /* entry 0 is never written */
+    return (void *)(uintptr_t)&none;
 }
 
 struct module *module_add_inner(struct module *m)
@@ -93,7 +95,8 @@ struct module module_fork(const struct module *m, struct arena *mem)
     struct module x = *m;
 
     x.mem = mem;
-    x.captype = m->ntype; /* full: what is added to a pool goes to a new one */
+    /* full: the next entry moves the pool to memory of x, so m's pools are not written */
+    x.captype = m->ntype;
     x.captensor = m->ntensor;
     x.capopset = m->nopset;
     x.capdim = m->ndim;
@@ -126,6 +129,7 @@ uint32_t module_add_function(struct module *m)
     return f;
 }
 
+/* Makes x use the files that m has now. */
 static void share_files(const struct module *m, struct module *x)
 {
     x->file = m->file;
@@ -210,14 +214,14 @@ uint32_t module_add_tensor_type(struct module *m, enum elem e, int rank, const s
     return module_add_type(m, t);
 }
 
-/* How full a pool is: entries, room, bytes of an entry. */
+/* Counters of a pool, for pool_add(). */
 struct fill {
-    uint32_t *n, *cap;
-    size_t size;
+    uint32_t *n, *cap; /* entries in the pool; entries for which there is memory */
+    size_t size;       /* bytes of an entry */
 };
 
-/* Appends s->n entries to a pool, copied from `from` (NULL: zeroes); sets s->at, moves the count,
- * returns the pool. */
+/* Appends s->n entries to a pool, copied from `from` (NULL: zeroed).  Sets s->at to the first of them, adds to the
+ * pool's count, and returns the pool, which may have moved. */
 static void *pool_add(struct module *m, void *pool, struct fill f, const void *from,
                       struct slice *s)
 {

@@ -1,17 +1,17 @@
-/* Tensors that are slices of another tensor, their base: finding the bytes in the base, and reading them.
+/* Tensors that are slices of another tensor, their base (slice.h): finding their bytes in the base, and reading them.
  *
- * The dimensions before the axis number the rows; row i of the slice is the slice's ranges of row i of the base.  Runs
- * of bytes come in the order of the slice; adjacent runs are joined.  Short runs that lie close together
- * are read in one block.  O(bytes that lie between the first and the last byte wanted). */
+ * A row has the elements that agree in all dimensions before the axis; row i of the slice consists of the slice's
+ * ranges of row i of the base.  Runs of bytes come in the order of the slice; adjacent runs are joined.  Short runs
+ * that are close together are read as one block.  O(bytes between the first and the last byte wanted). */
 #include "ir/model/slice.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum { BLOCK = 1 << 16 };
+enum { BLOCK = 1 << 16 }; /* bytes that are read at once for short runs */
 
-/* Product of entries [from, to) of a shape, in bits of elements; shapes that verify_ranges() has seen do not
- * overflow. */
+/* Returns the bits of a tensor whose shape is entries [from, to) of t's shape.  It does not overflow: verify_ranges()
+ * has checked the shape. */
 static uint64_t bits_of(const struct module *m, const struct tensor *t, uint32_t from, uint32_t to)
 {
     uint64_t n = elem_bits((enum elem)t->elem);
@@ -40,8 +40,9 @@ void slice_seek(struct slice_walk *w, uint64_t at)
     w->i = 0;
 }
 
-/* The next range of one row, without the bytes still to be skipped. */
-static struct run one_run(struct slice_walk *w)
+/* Returns the next range of the slice as a run, without the bytes that are still to be skipped, and moves the walk
+ * behind it. */
+static struct run next_range(struct slice_walk *w)
 {
     const struct tensor *x = &w->m->tensor[w->t];
     const int64_t *range = w->m->ints + x->range.at;
@@ -67,10 +68,10 @@ bool slice_next(struct slice_walk *w, struct run *out)
 {
     if (w->left == 0)
         return false;
-    *out = w->held.len > 0 ? w->held : one_run(w);
+    *out = w->held.len > 0 ? w->held : next_range(w);
     w->held = (struct run){0, 0};
     while (out->len < w->left) {
-        struct run r = one_run(w);
+        struct run r = next_range(w);
         if (r.at != out->at + out->len) {
             w->held = r;
             break;
@@ -87,7 +88,7 @@ int slice_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n)
     struct slice_walk w = slice_walk(m, t);
     const tid of = m->tensor[t].of[0];
     unsigned char block[BLOCK], *to = buf;
-    uint64_t from = 0, have = 0; /* block holds [from, from + have) of the other tensor */
+    uint64_t from = 0, have = 0; /* block has bytes [from, from + have) of the base */
     struct run r;
 
     slice_seek(&w, off);

@@ -1,20 +1,22 @@
-/* State pairs (state_pairs.h), by the names that exporters give them. */
+/* Finding state pairs by the names that exporters give to inputs and outputs (state_pairs.h). */
 #include "ir/model/state_pairs.h"
 
 #include "ir/base/strings.h"
 
 #include <string.h>
 
+/* State of state_pairs_find(). */
 struct pair_search {
     struct module *m;
     struct arena *a;
-    struct state_pairs *p;
-    uint8_t *taken;    /* [value] 1: it is in a pair */
-    vid *output_named; /* [sid < nname] the model's output of that name, or 0 */
+    struct state_pairs *p; /* pairs found so far */
+    uint8_t *taken;        /* [value] 1: the value is in a pair */
+    vid *output_named;     /* [sid < nname] the model's output with that name, or 0 */
     uint32_t nname;
 };
 
-/* "past_key_values.3.key" -> "present.3.key", "past_0" -> "present_0", "x.past" -> "x.present". */
+/* Returns the name `in` with its first `from` replaced by "present"; NULL: `from` is not in it.
+ * "past_key_values.3.key" -> "present.3.key", "past_0" -> "present_0", "x.past" -> "x.present". */
 static char *present_name(struct arena *a, const char *in, const char *from)
 {
     const char *at = strstr(in, from);
@@ -23,6 +25,7 @@ static char *present_name(struct arena *a, const char *in, const char *from)
     return arena_fmt(a, "%.*spresent%s", (int)(at - in), in, at + strlen(from));
 }
 
+/* Fills f->output_named; of several outputs with one name, the first one counts. */
 static void index_outputs(struct pair_search *f)
 {
     const struct graph *g = &f->m->graph[1];
@@ -39,12 +42,14 @@ static vid output_by_name(const struct pair_search *f, sid name)
     return name < f->nname ? f->output_named[name] : 0;
 }
 
+/* Whether two values are tensors with the same element type. */
 static bool same_kind(const struct module *m, vid x, vid y)
 {
     const struct type *s = &m->type[m->value[x].type], *t = &m->type[m->value[y].type];
     return s->kind == TYPE_TENSOR && t->kind == TYPE_TENSOR && s->elem == t->elem;
 }
 
+/* Adds a pair and marks its values as taken. */
 static void add_pair(struct pair_search *f, vid in, vid out)
 {
     f->p->in[f->p->n] = in;
@@ -52,6 +57,7 @@ static void add_pair(struct pair_search *f, vid in, vid out)
     f->taken[in] = f->taken[out] = 1;
 }
 
+/* Adds the pair that the user gives by names.  Returns 0, or -1 with an error reported. */
 static int take_given(struct pair_search *f, const struct state_pair *pair, struct diag *d)
 {
     struct module *m = f->m;

@@ -1,23 +1,24 @@
-/* State: inputs and outputs of a model that hold what is kept from one run to the next, such as past and present
- * keys. */
+/* Pairs of a model's input and output that hold state: a value that is kept from one run to the next, such as past
+ * and present keys. */
 #ifndef PCC_IR_MODEL_STATE_PAIRS_H
 #define PCC_IR_MODEL_STATE_PAIRS_H
 
 #include "ir/model/module.h"
 
-/* A pair of graph input and output that holds state between runs (past and present keys), by names. */
+/* A state pair that the user gives: the names of a graph input and of the output that is the input of the next run. */
 struct state_pair {
     const char *in, *out;
 };
 
+/* State pairs of a module. */
 struct state_pairs {
     uint32_t n;
-    vid *in, *out;
+    vid *in, *out; /* [n] input and output of each pair */
 };
 
-/* Finds pairs of past and present: the given pairs, then pairs recognised by name and type (past_key_values.N.key ->
- * present.N.key).  *p lives in a; m grows by strings only.  An unknown name, or a name in two pairs: -1 and an
- * error.  O(inputs + outputs + strings + pairs * inputs). */
+/* Writes the state pairs of m to *p, allocated in a: the npair given pairs, then pairs that are recognised by name
+ * and type (past_key_values.N.key -> present.N.key).  Adds nothing to m but strings.  Returns 0; or -1, with an error
+ * reported to d, if a given name is unknown or in two pairs.  O(inputs + outputs + strings + pairs * inputs). */
 int state_pairs_find(struct module *m, const struct state_pair *pair, uint32_t npair,
                      struct arena *a, struct state_pairs *p, struct diag *d);
 

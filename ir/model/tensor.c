@@ -1,7 +1,7 @@
-/* Element types, sizes of types and tensors, and reading payloads.
+/* Element types, sizes of types and tensors, and reading payloads (module.h).
  *
- * Sizes are counted in bits, so that packed 4- and 2-bit types need no cases.  Payloads are read on
- * demand, from memory or with pread, never mapped: the bulk of a model stays on disk.  O(bytes read). */
+ * Sizes are counted in bits, so packed types of 4 and 2 bits need no special cases.  Payloads are read on demand,
+ * from memory or with pread(), and never mapped: most bytes of a model stay on disk.  O(bytes read). */
 #include "ir/model/module.h"
 
 #include "ir/base/units.h"
@@ -12,10 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
+/* An element type. */
 struct elem_info {
     const char *name;
-    uint8_t bits;
-    uint8_t integer; /* 1: unsigned or bool, 2: signed */
+    uint8_t bits;    /* bits of an element; 0: no fixed size */
+    uint8_t integer; /* 0: no integer, 1: unsigned or bool, 2: signed */
 };
 
 static const struct elem_info info[ELEM_COUNT] = {
@@ -93,12 +94,13 @@ bool type_is_declarable(const struct module *m, uint32_t type)
     }
 }
 
-/* A product of sizes under way.  It may overflow and still come out right: a later size of 0 makes it 0. */
+/* A product of sizes that is being computed.  If it overflows, a later size of 0 still makes it 0. */
 struct product {
     int64_t n;
-    bool large;
+    bool large; /* it has overflowed */
 };
 
+/* Multiplies the product by the size v. */
 static void multiply(struct product *p, int64_t v)
 {
     if (v == 0) {
@@ -109,6 +111,7 @@ static void multiply(struct product *p, int64_t v)
     }
 }
 
+/* Returns the product; -1: it exceeds INT64_MAX. */
 static int64_t product_of(const struct product *p)
 {
     return p->n != 0 && p->large ? -1 : p->n;
@@ -173,6 +176,8 @@ int64_t tensor_elems(const struct module *m, tid t)
     return t == 0 || t >= m->ntensor ? -1 : dims_elems(m, m->tensor[t].dim, m->tensor[t].rank);
 }
 
+/* Copies n bytes of the payload of t, a tensor in a file, from its byte off on, into buf.  Returns 0, or -1 with an
+ * error reported. */
 static int read_file(const struct module *m, const struct tensor *t, uint64_t off, void *buf,
                      size_t n)
 {
@@ -237,7 +242,7 @@ int tensor_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n
     return 0;
 }
 
-/* Element of `bits` bits that starts at bit `shift` of the little-endian bytes p. */
+/* Returns the element of `bits` bits that begins at bit `shift` of the little-endian bytes p. */
 static uint64_t read_element(const unsigned char *p, uint32_t bits, uint32_t shift)
 {
     assert(bits > 0 && bits <= 64 && shift < 8);

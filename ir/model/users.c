@@ -1,5 +1,5 @@
-/* value -> nodes that read it (module.h): counts, then fills rows, in two rounds over all operands.  O(nodes +
- * operands). */
+/* Which nodes read each value (module_users() of module.h).  A first round over all operands counts the entries of
+ * each row, a second one fills the rows.  O(nodes + operands). */
 #include "ir/model/module.h"
 
 #include <assert.h>
@@ -7,7 +7,8 @@
 struct csr module_users(const struct module *m, struct arena *a)
 {
     struct csr c = {arena_array(a, (size_t)m->nval + 1, sizeof *c.at), NULL};
-    /* last[v]: the last node that was seen to read v; plus nnode in the second round, so that it need not be cleared */
+    /* [value] the last node that was found to read the value, to note each node once; in the second round nnode is
+     * added, so that the array need not be cleared */
     uint64_t *last = arena_array(a, m->nval, sizeof *last);
     uint32_t n = 0;
 

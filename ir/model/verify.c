@@ -1,15 +1,15 @@
-/* The verifier: checks the invariants that module.h states, trusting nothing but array lengths.
+/* The verifier: checks the invariants in module.h.  It relies on nothing but the lengths of the arrays.
  *
- * Four rounds, each safe whatever the round before has found:
+ * There are four rounds; each is safe whatever violations the rounds before it have found:
  *  (1) every index, slice and enumeration is in range (verify_ranges.c);
- *  (2) graphs: node ranges tile the nodes, bodies belong to the node whose attribute refers to
- *      them, nesting has no cycle;
- *  (3) values: one definition each, lists and flags agree, names are there and unique;
- *  (4) reads: an operand or a graph's output is defined before in the same graph, or it is an
- *      operand of the node that owns the body.  By induction over the nesting this proves that
- *      captures reach every level and come from graphs around.
- * Slices that are out of range are reported once and count as empty afterwards.
- * Cost: O(everything in the module), with its own memory. */
+ *  (2) graphs: each node lies in the range of its graph, each body belongs to the node whose attribute refers to it,
+ *      and no graph is inside itself;
+ *  (3) values: each has one definition, lists of graphs and flags of values agree, names are present and unique;
+ *  (4) reads: a value that a node or a graph's outputs read is defined before, in the same graph, or is an operand of
+ *      the node that owns the graph.  By induction over the nesting this proves that captures are recorded at every
+ *      level and come from graphs around.
+ * A slice that is out of range is reported once and counts as empty afterwards.
+ * Cost: O(everything in the module); the verifier's memory is its own. */
 #include "ir/model/verify.h"
 
 #include "ir/base/strings.h"
@@ -41,8 +41,9 @@ static void ranges_check(struct check *c)
     }
 }
 
-/* Counts in refs[g] how often the attributes of n refer to graph g; returns how many they name. */
-static uint32_t bodies_of(struct check *c, nid n, uint32_t *refs)
+/* Adds to refs[g] how often attributes of node n refer to graph g; reports references to wrong graphs.  Returns the
+ * number of references. */
+static uint32_t count_bodies(struct check *c, nid n, uint32_t *refs)
 {
     const struct module *m = c->m;
     const struct slice s = verify_safe(m->node[n].attr, m->nattr);
@@ -69,14 +70,17 @@ static uint32_t bodies_of(struct check *c, nid n, uint32_t *refs)
     return named;
 }
 
+/* Checks that each body has an owner and is referred to by one attribute of it, that only nodes with bodies have
+ * captures, and that no graph is inside itself. */
 static void owners_check(struct check *c)
 {
     const struct module *m = c->m;
     uint32_t *refs = arena_array(c->mem, m->ngraph, sizeof *refs);
+    /* [graph] the walk outwards that has visited it */
     gid *walk = arena_array(c->mem, m->ngraph, sizeof *walk);
 
     for (nid n = 1; n < m->nnode; n++)
-        if (bodies_of(c, n, refs) == 0 && m->node[n].nformal < m->node[n].in.n)
+        if (count_bodies(c, n, refs) == 0 && m->node[n].nformal < m->node[n].in.n)
             verify_fail(c, "node %u '%s' has captures, but no body", n, node_name(m, n));
     for (gid g = 1; g < m->ngraph; g++) {
         nid owner = m->graph[g].owner;
@@ -99,7 +103,8 @@ static void owners_check(struct check *c)
     }
 }
 
-/* Checks that the values of a list belong to graph g and carry the flag; counts them in seen[value]. */
+/* Checks that the values in a list of graph g belong to g and have the flag of the list.  Adds to seen[value] how
+ * often each is listed. */
 static void list_check(struct check *c, gid g, const char *what, struct slice list, uint32_t flag,
                        uint32_t *seen)
 {
@@ -110,7 +115,7 @@ static void list_check(struct check *c, gid g, const char *what, struct slice li
     for (uint32_t i = 0; i < s.n; i++) {
         vid v = m->arg[s.at + i];
         if (v >= m->nval)
-            continue; /* reported by args_check */
+            continue; /* reported by args_check() */
         if (v == 0) {
             verify_fail(c, "graph %u: entry %u of its %s is none", g, i, what);
             continue;
@@ -118,7 +123,7 @@ static void list_check(struct check *c, gid g, const char *what, struct slice li
         if (m->value[v].graph == g)
             seen[v]++;
         else if (flag == VALUE_OUTPUT)
-            continue; /* a captured value: reads_check checks it */
+            continue; /* a captured value: reads_check() checks it */
         if (m->value[v].graph != g || (m->value[v].flags & flag) == 0) {
             verify_fail(c, "graph %u: value %u '%s' is among its %s, but not marked so", g, v,
                         value_name(m, v), what);
@@ -126,7 +131,7 @@ static void list_check(struct check *c, gid g, const char *what, struct slice li
     }
 }
 
-/* Checks that lists of graphs and flags of values agree, and that inputs and initializers list a value once. */
+/* Checks that the lists of graphs and the flags of values agree, and that inputs and initializers are listed once. */
 static void lists_check(struct check *c)
 {
     static const struct {
@@ -158,6 +163,7 @@ static void lists_check(struct check *c)
     }
 }
 
+/* Checks the fields of value v: its name, its tensor and its definition. */
 static void value_check(struct check *c, vid v)
 {
     const struct module *m = c->m;
@@ -203,6 +209,7 @@ static void value_check(struct check *c, vid v)
     }
 }
 
+/* Checks all values, and that each result of a node names the node as its definition. */
 static void values_check(struct check *c)
 {
     const struct module *m = c->m;
@@ -222,7 +229,7 @@ static void values_check(struct check *c)
     }
 }
 
-/* Checks that names of values are unique in their graph. */
+/* Checks that names of values are unique in each graph. */
 static void names_check(struct check *c)
 {
     const struct module *m = c->m;
@@ -251,8 +258,8 @@ static void names_check(struct check *c)
             named[m->value[v].name] = 0;
 }
 
-/* Checks that node n (0: the outputs of g) may read v in graph g; around[v] == owner of g: v is an operand of the
- * owner. */
+/* Checks that node n (0: the outputs of graph g) may read value v in graph g.  around[v]: the owner of a body whose
+ * operands were marked last and include v; it must be g's owner if v is of another graph. */
 static void read_check(struct check *c, gid g, nid n, vid v, const nid *around)
 {
     const struct module *m = c->m;
@@ -276,6 +283,7 @@ static void read_check(struct check *c, gid g, nid n, vid v, const nid *around)
     }
 }
 
+/* Checks all reads of graph g: by its nodes (row g of `nodes`) and as its outputs. */
 static void check_graph_reads(struct check *c, gid g, const struct csr *nodes, const nid *around)
 {
     const struct module *m = c->m;
@@ -290,7 +298,8 @@ static void check_graph_reads(struct check *c, gid g, const struct csr *nodes, c
         read_check(c, g, 0, m->arg[out.at + k], around);
 }
 
-/* Checks all reads.  Graphs are visited owner by owner, so that an owner's operands are marked once. */
+/* Checks all reads.  Graphs are visited owner by owner, so that the operands of each owner are marked in around[]
+ * once. */
 static void reads_check(struct check *c)
 {
     const struct module *m = c->m;
@@ -318,6 +327,7 @@ static void reads_check(struct check *c)
     }
 }
 
+/* Runs all four rounds on c->m. */
 static void check_module(struct check *c)
 {
     const struct module *m = c->m;
@@ -337,7 +347,7 @@ static void check_module(struct check *c)
     arena_release(c->mem, mark);
 }
 
-/* Checks a function's lists of attributes. */
+/* Checks the names of function f and its lists of attributes.  Leaves the function's body in c->m. */
 static void function_check(struct check *c, uint32_t f)
 {
     const struct function *x = &c->m->function[f];

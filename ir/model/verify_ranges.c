@@ -1,11 +1,12 @@
-/* The first round of the verifier (verify.c): every index, slice and enumeration is in range, types
- * are finite, payloads have the size that their shapes say, names of nodes are unique.
+/* The first round of the verifier (verify.c): every index, slice and enumeration is in range, types are finite,
+ * payloads have the sizes that their shapes require, and names of nodes are unique.
  *
- * Looks at the pools entry by entry, so that no later round has to guard against an index that came
- * out of a pool, only against slices of pools (verify_safe) and the ids reported here.
+ * All entries of the pools are checked, so later rounds need no check for an index from a pool, only for slices of
+ * pools (verify_safe) and for the ids that are reported here.
  * Cost: O(everything in the module). */
 #include "ir/model/verify.h"
 
+/* Checks the entries of the pools and small arrays: dimensions, strings, opsets, abouts, files. */
 static void pools_check(struct check *c)
 {
     const struct module *m = c->m;
@@ -34,15 +35,17 @@ static void pools_check(struct check *c)
     verify_index(c, "module", 0, "its path", m->path, c->nstr);
 }
 
+/* Whether types of that kind contain another type: sequence, optional or map. */
 static bool has_inner(const struct type *t)
 {
     return t->kind == TYPE_SEQ || t->kind == TYPE_OPT || t->kind == TYPE_MAP;
 }
 
+/* Checks the types, and that no type contains itself. */
 static void types_check(struct check *c)
 {
     const struct module *m = c->m;
-    /* the walk over inner types that came by last */
+    /* [type] the last walk over inner types that visited it, named by the type at which the walk began */
     uint32_t *walk = arena_array(c->mem, m->ntype, sizeof *walk);
 
     for (uint32_t i = 1; i < m->ntype; i++) {
@@ -68,7 +71,7 @@ static void types_check(struct check *c)
     }
 }
 
-/* How many slices of slices tensor i is; the tensors before it are known to be of tensors before them. */
+/* Returns how many slices are nested in tensor i, itself included; counts to TENSOR_DEPTH + 1 at most. */
 static uint32_t depth_of(const struct module *m, tid i)
 {
     uint32_t depth = 0;
@@ -78,7 +81,7 @@ static uint32_t depth_of(const struct module *m, tid i)
     return depth;
 }
 
-/* The sum of the ranges of a slice along an axis of n elements; -1: one is not on it. */
+/* Returns the number of positions in the ranges of slice t; -1: a range is not within an axis of n positions. */
 static int64_t sum_ranges(const struct module *m, const struct tensor *t, int64_t n)
 {
     const int64_t *range = m->ints + t->range.at;
@@ -93,7 +96,8 @@ static int64_t sum_ranges(const struct module *m, const struct tensor *t, int64_
     return sum;
 }
 
-/* Whether ranges and rows of a slice begin and end with bytes: of elements of 4 or 2 bits, some do not. */
+/* Whether all ranges and rows of slice t of tensor `of` begin and end at whole bytes, which they need not do when
+ * elements have 4 or 2 bits. */
 static bool has_whole_bytes(const struct module *m, const struct tensor *t, const struct tensor *of)
 {
     uint64_t bits = elem_bits((enum elem)t->elem);
@@ -106,6 +110,7 @@ static bool has_whole_bytes(const struct module *m, const struct tensor *t, cons
     return bits * (uint64_t)m->ints[of->dim + t->axis] % 8 == 0;
 }
 
+/* Checks tensor i, a slice: that its base, axis, ranges and shape fit together. */
 static void slice_check(struct check *c, tid i)
 {
     const struct module *m = c->m;
@@ -137,6 +142,7 @@ static void slice_check(struct check *c, tid i)
     }
 }
 
+/* Checks tensor i, a sparse tensor: its values and indices are dense tensors before it. */
 static void sparse_check(struct check *c, tid i)
 {
     const struct tensor *t = &c->m->tensor[i];
@@ -149,6 +155,7 @@ static void sparse_check(struct check *c, tid i)
     }
 }
 
+/* Checks where the payload of tensor i is. */
 static void payload_check(struct check *c, tid i)
 {
     const struct module *m = c->m;
@@ -175,6 +182,7 @@ static void payload_check(struct check *c, tid i)
     }
 }
 
+/* Checks all tensors: their fields, sizes and payloads. */
 static void tensors_check(struct check *c)
 {
     const struct module *m = c->m;
@@ -204,7 +212,8 @@ static void tensors_check(struct check *c)
     }
 }
 
-/* Number of entries in the pool of a list attribute's kind; *most: what its entries must be below, 0: any number. */
+/* Returns the number of entries in the pool of a list attribute of that kind.  *most: entries that are indices must
+ * be less than it; 0: entries are no indices, or pools_check() has checked them. */
 static uint32_t list_pool(const struct check *c, uint32_t kind, uint32_t *most)
 {
     const struct module *m = c->m;
@@ -216,7 +225,7 @@ static uint32_t list_pool(const struct check *c, uint32_t kind, uint32_t *most)
     case ATTR_INTS:
         return m->nints;
     case ATTR_STRINGS:
-        return m->nsids; /* pools_check has checked the entries */
+        return m->nsids;
     case ATTR_TENSORS:
     case ATTR_SPARSES:
         *most = m->ntensor;
@@ -232,6 +241,7 @@ static uint32_t list_pool(const struct check *c, uint32_t kind, uint32_t *most)
     }
 }
 
+/* Whether attributes of that kind have a list as their value. */
 static bool is_list(uint32_t kind)
 {
     return kind == ATTR_FLOATS || kind == ATTR_INTS || kind == ATTR_STRINGS ||
@@ -255,7 +265,7 @@ void verify_attrs(struct check *c, struct slice list, const char *of)
             verify_fail(c, "'%s': attribute '%s' has neither kind nor value", of,
                         module_str(m, a->name));
         if (a->ref != 0)
-            continue; /* it stands for an attribute of the call, and has no value */
+            continue; /* a call gives the value */
         if (is_list(a->kind)) {
             uint32_t count = list_pool(c, a->kind, &most);
             struct slice s = verify_safe(a->u.list, count);
@@ -274,12 +284,14 @@ void verify_attrs(struct check *c, struct slice list, const char *of)
     }
 }
 
+/* Checks the entries of module.arg, the lists of operands and results. */
 static void args_check(struct check *c)
 {
     for (uint32_t i = 0; i < c->m->narg; i++)
         verify_index(c, "operand list entry", i, "its value", c->m->arg[i], c->m->nval);
 }
 
+/* Checks the fields of all nodes, and that their names are unique. */
 static void nodes_check(struct check *c)
 {
     const struct module *m = c->m;
@@ -292,7 +304,7 @@ static void nodes_check(struct check *c)
         verify_index(c, "node", n, "its overload", x->overload, c->nstr);
         verify_index(c, "node", n, "what is said about it", x->about, m->nabout);
         verify_index(c, "node", n, "the name that it was made from", x->made_from, c->nstr);
-        /* made of nothing: a file's node may have none, and so may copies of it */
+        /* nodes of a file may lack an operator, and so may copies of them; new nodes must have one */
         if (x->op == 0 && (x->flags & NODE_MADE) != 0 && x->made_from == 0 && x->src == NULL)
             verify_fail(c, "node %u '%s' has no operator", n, node_name(m, n));
         verify_slice(c, "node", n, "its operands", x->in, m->narg);

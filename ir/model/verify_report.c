@@ -1,4 +1,4 @@
-/* Reports violations, and makes slices safe to use (verify.h).  O(1) each. */
+/* Reporting violations, and replacing slices that are out of range by empty ones (verify.h).  O(1) each. */
 #include "ir/model/verify.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Devices for nodes by their names (assign.h).  Names are found through the interner, ids through one table.
- * O(nodes + entries). */
+/* Assigns devices to nodes that a file names (assign.h).  Names are found by their interned numbers, ids by a table.
+ * All calls for a file together: O(nodes + entries of the file). */
 #include "ir/plan/assign.h"
 
 #include <assert.h>
@@ -78,7 +78,7 @@ nid assign_find(const struct assignment *r, sid name, uint32_t *range)
     return n;
 }
 
-/* The nodes of a name; -1 and an error: there are none. */
+/* Writes the nodes of a name (one node, or a range) to *of.  Returns 0; or -1 and an error if there are none. */
 static int find_nodes(const struct assignment *r, const char *name, struct node_range *of)
 {
     uint32_t range = 0;
@@ -125,6 +125,7 @@ int assign_numbered(struct assignment *r, int64_t id, int dev)
                       module_str(r->scene->m, r->scene->m->path));
 }
 
+/* Sets the slot of nodes first .. end - 1. */
 static void set_slot(struct assignment *r, nid first, nid end, uint32_t slot)
 {
     if (!r->slot)
@@ -164,8 +165,9 @@ int assign_by_color(struct assignment *r)
     if (!m->color)
         return 0;
     uint32_t most = module_most_color(m);
+    /* [colour] the first node with a device; a node on another device than that one, 0: none */
     nid *first = arena_array(r->a, (size_t)most + 1, sizeof *first);
-    nid *other = arena_array(r->a, (size_t)most + 1, sizeof *other); /* on another device */
+    nid *other = arena_array(r->a, (size_t)most + 1, sizeof *other);
     for (nid n = g->first; n < g->first + g->count; n++) {
         uint32_t c = m->color[n];
         if (!is_placed(r, n) || r->dev[n] < 0)
@@ -197,7 +199,8 @@ int assign_end(struct assignment *r)
     const struct place *p = r->scene->place;
     const struct graph *g = &m->graph[1];
     uint32_t missing = 0, placed = 0;
-    nid first = 0, late = 0;
+    /* the first placed node without a device; without a position in the order */
+    nid missed = 0, unordered = 0;
     for (uint32_t i = 0; r->range && i < p->nsame; i++)
         if (p->same[i].why == SAME_SHAPE && r->dev[p->same[i].b] < 0) {
             r->dev[p->same[i].b] = r->dev[p->same[i].a];
@@ -208,18 +211,18 @@ int assign_end(struct assignment *r)
         if (!is_placed(r, n))
             continue;
         placed++;
-        late = r->ordered && !r->place[n] && !late ? n : late;
+        unordered = r->ordered && !r->place[n] && !unordered ? n : unordered;
         if (r->dev[n] >= 0)
             continue;
-        first = missing++ ? first : n;
+        missed = missing++ ? missed : n;
     }
-    if (!missing && late)
+    if (!missing && unordered)
         return diag_error(r->diag, "%s: node '%s' has no place in the order of the plan", r->path,
-                          node_name(m, late));
+                          node_name(m, unordered));
     if (!missing)
         return 0;
     return diag_error(r->diag, "%s: %u of %u placed nodes have no device, the first is '%s'",
-                      r->path, missing, placed, node_name(m, first));
+                      r->path, missing, placed, node_name(m, missed));
 }
 
 uint32_t *assign_rank(const struct assignment *r)

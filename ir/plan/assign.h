@@ -1,4 +1,4 @@
-/* Devices for nodes as a file names both: what the readers of plans share. */
+/* Assigns devices to the nodes that a plan file names.  Used by all readers of plan files: plan_json.h, plan_read.h. */
 #ifndef PCC_IR_PLAN_ASSIGN_H
 #define PCC_IR_PLAN_ASSIGN_H
 
@@ -6,13 +6,14 @@
 #include "ir/dag/scene.h"
 #include "ir/plan/stages.h"
 
-/* A range of nodes that a plan may name as one: the nodes in place of an open call. */
+/* Nodes first .. end - 1, in the place of an opened call.  A plan may name all of them by the call's name. */
 struct node_range {
     sid name;
     nid first, end;
 };
 
-/* The caller fills in the first part; zero means none. */
+/* A plan file that is being read.  The caller fills in the fields up to nrange (a zero field means none) and calls
+ * assign_begin(). */
 struct assignment {
     const struct scene *scene;
     const char *path; /* for messages */
@@ -21,56 +22,63 @@ struct assignment {
     const struct node_range *range; /* NULL: no call was opened */
     uint32_t nrange;
 
-    int32_t *dev; /* [node] device, -1: not said */
-    /* [node] 1 + how many were named before it, 0: it was not named */
+    int32_t *dev; /* [node] device; -1: none so far */
+    /* [node] position of the node among the nodes that the file names: 1, 2, ...; 0: not named so far */
     uint32_t *place;
-    uint32_t nplaced;
-    uint32_t *slot; /* [node] the slot of its subgraph, 0: not said; NULL: the file gives none */
+    uint32_t nplaced; /* number of nodes named so far */
+    /* [node] slot of its subgraph (struct plan), 0: none; NULL: the file has no slots */
+    uint32_t *slot;
     /* the file states that each device runs its nodes in the order of the file */
     bool ordered;
-    /* settings under which the file's figures were computed: of said.model, as exec_bit() */
+    /* what the file states about the figures in it */
     struct {
-        uint64_t bits;
-        struct exec_model model;
-        double bound;      /* seconds that its planner claimed no plan of the scope to be below */
-        const char *scope; /* "contiguous", ...; NULL: it claims none */
+        uint64_t bits; /* set of settings with a value in `model`, a bit exec_bit() for each */
+        struct exec_model model; /* the settings under which the figures were computed */
+        double bound; /* seconds: lower bound that the planner claimed for all plans in `scope` */
+        /* word as of plan_scope_name(): "contiguous"; NULL: the file has no bound */
+        const char *scope;
     } said;
-    /* how the plan trains, with said.model.training; NULL: the file gives none */
+    /* the stages of a training plan (said.model.training has its settings); NULL: the file has no stages */
     struct stages *stages;
-    int32_t *stage_of;      /* [node] its stage, -1: not said; NULL: of none */
-    const uint8_t *follows; /* [node] 1: a Shape or Size, which stays where its operand is made */
-    struct map named;       /* name -> node */
-    struct map numbered;    /* id of a workload's node, + 1 -> node */
-    struct map ranges;      /* name -> place in range, + 1 */
+    int32_t *stage_of; /* [node] its stage, -1: none so far; NULL: no node has one */
+    /* [node] 1: a Shape or Size node, which must be on the device of its operand's producer */
+    const uint8_t *follows;
+    struct map named;    /* name -> node */
+    struct map numbered; /* 1 + id of a node of a workload -> node */
+    struct map ranges;   /* name -> 1 + index in range[] */
 };
 
-/* Makes dev and follows. */
+/* Makes dev[], place[] and follows[]: no node has a device yet. */
 void assign_begin(struct assignment *r);
-/* Makes nodes known by their names (and ranges), or by the ids of a workload. */
+/* Fill the tables that the functions below search: assign_by_name() the names of nodes and ranges, assign_by_id() the
+ * ids of a workload's nodes. */
 void assign_by_name(struct assignment *r);
 void assign_by_id(struct assignment *r);
-/* The node of a name, 0: none; then *range is the place of a range of that name, + 1, or 0.  After assign_by_name. */
+/* Returns the node of a name; 0: no node has the name.  Then *range is 1 + the index in range[] of the range of that
+ * name, or 0 if there is none.  Needs assign_by_name(). */
 nid assign_find(const struct assignment *r, sid name, uint32_t *range);
-/* The device of a name; -1 and an error if there is none. */
+/* Returns the number of the device of a name; -1 and an error if there is none. */
 int assign_device(const struct assignment *r, const char *name);
-/* Puts a node on a device, or all of a range but what follows its operands elsewhere; 0, or -1 and an error if it
- * is on another one.  Nodes that are not placed stay without. */
+/* Put a node, or all nodes of range[range] that do not follow their operands, on a device.  A node that is not placed
+ * gets no device, but is counted in place[].  Return 0, or -1 and an error if a node is on another device already. */
 int assign_node(struct assignment *r, nid n, int dev);
 int assign_range(struct assignment *r, uint32_t range, int dev);
-/* The same by the name of a node or range, or by id; an error if there is none. */
+/* Do the same for the node or range of a name, and for the node of an id; also -1 and an error if there is none. */
 int assign_named(struct assignment *r, const char *name, int dev);
 int assign_numbered(struct assignment *r, int64_t id, int dev);
-/* Says the stage of the node, or nodes, of a name; an error if there is none. */
+/* Sets the stage of the node or range of a name.  0, or -1 and an error if there is none. */
 int assign_stage(struct assignment *r, const char *name, uint32_t stage);
-/* The slot (1, ...) of a node or range by its name, or of a node by id; an error if there is none. */
+/* Set the slot (>= 1) of the node or range of a name, and of the node of an id.  0, or -1 and an error if there is
+ * none. */
 int assign_slot_named(struct assignment *r, const char *name, uint32_t slot);
 int assign_slot_numbered(struct assignment *r, int64_t id, uint32_t slot);
-/* Puts each node without a device on the device of its colour's nodes; an error if they are on two devices. */
+/* Puts each placed node without a device on the device of the other nodes of its colour (colocation class of a
+ * profile), if they have one.  0, or -1 and an error if these nodes are on two devices. */
 int assign_by_color(struct assignment *r);
-/* Shapes of ranges go where their operands are; then an error if a placed node has no device, or, in an ordered file,
- * no place in the order. */
+/* Puts the Shape and Size nodes of ranges on the devices of their operands' producers.  Then checks that each placed
+ * node has a device and, in an ordered file, a position in place[].  0, or -1 and an error. */
 int assign_end(struct assignment *r);
-/* The order of the nodes as struct plan has it; NULL: the file gives none. */
+/* Returns the order of the nodes as in plan.rank; NULL: the file gives no order. */
 uint32_t *assign_rank(const struct assignment *r);
 
 #endif

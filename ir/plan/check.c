@@ -1,11 +1,12 @@
-/* Rules for plans of every objective (plan.h): nodes on devices that can run them, memory, colocation.
+/* Checks the rules that plans must keep for every objective (plan.h): each node is on a device that can run it,
+ * memory suffices, colocated nodes are together.  Also finds out whether a plan is contiguous.
  *
- * Memory of a device = bytes its nodes produce + each weight it needs, once.  Contiguous = the quotient of devices is
- * acyclic: in a topological order of it the devices take the differences of a chain of ideals.  In a training graph
- * the quotients of both passes must be acyclic, each by itself, and both together with the backward edges reversed:
- * the backward pass goes back through the row of devices, as planners and their claims have it (SCOPE_CONTIGUOUS).  In
- * workloads, by the placement paper's rule, only the edges of backward nodes without a forward sibling are reversed.
- * O(nodes + pins + D). */
+ * Memory of a device = bytes that its nodes produce + bytes of each weight that they read, once.  A plan is contiguous
+ * if the graph of its devices (an edge from the device of a producer to the device of a reader) has no cycle: in a
+ * topological order of it the devices take the differences of a chain of ideals.  In a training graph, edges of the
+ * backward pass are reversed for this check, since that pass goes back through the row of devices (SCOPE_CONTIGUOUS);
+ * besides, the backward edges alone must have no cycle.  In workloads, by the placement paper's rule, a backward edge
+ * counts in the first graph only if one of its nodes has no forward node of the same colour.  O(nodes + pins + D). */
 #include "ir/plan/verdict_state.h"
 
 #include "ir/base/units.h"
@@ -17,7 +18,8 @@ static const char *device_name(const struct verdict_state *j, int32_t d)
     return d < 0 ? "nowhere" : cluster_device_name(j->c, j->a, (uint32_t)d);
 }
 
-/* Nodes and bytes of each device, and whether it can run them. */
+/* Adds each node to `nodes` and its bytes to `used` of its device; clears `runnable` of the verdict if a node has no
+ * device or cannot run there. */
 static void check_nodes(struct verdict_state *j)
 {
     const struct graph *g = &j->m->graph[1];
@@ -61,56 +63,63 @@ uint32_t plan_devices(const struct verdict_state *j, const struct csr *c, uint32
     return n;
 }
 
-/* A relation "device b comes after device a", with repetitions: a list of entries for each a. */
-struct crossings {
-    uint32_t *first; /* [device] first entry of the device as a, + 1; 0: none */
-    uint32_t *after; /* [device] number of entries that have the device as b */
-    struct crossing {
-        uint32_t to, next; /* to: device b; next: the next entry of the same a, + 1 */
-    } *entry;
-    uint32_t n;
+/* A graph of devices: an edge a -> b means that device b must come after device a.  Edges may be repeated. */
+struct device_graph {
+    uint32_t *first; /* [device] 1 + index of its first edge to another device; 0: none */
+    uint32_t *after; /* [device] number of edges that lead to the device */
+    struct device_edge {
+        uint32_t to, next; /* device b; 1 + index of the next edge from the same device, 0: none */
+    } *edge;
+    uint32_t n; /* number of edges */
 };
 
-static struct crossings crossings_new(const struct scene *s, struct arena *a)
+/* Returns a graph without edges that can hold an edge for each pin. */
+static struct device_graph device_graph_new(const struct scene *s, struct arena *a)
 {
     uint32_t nd = s->cluster->ndev, most = s->place->net_pin.at[s->place->nnet];
-    struct crossings c = {.first = arena_array(a, (size_t)nd + 1, sizeof *c.first),
-                          .after = arena_array(a, (size_t)nd + 1, sizeof *c.after),
-                          .entry = arena_array(a, (size_t)most + 1, sizeof *c.entry)};
+    struct device_graph c = {.first = arena_array(a, (size_t)nd + 1, sizeof *c.first),
+                             .after = arena_array(a, (size_t)nd + 1, sizeof *c.after),
+                             .edge = arena_array(a, (size_t)most + 1, sizeof *c.edge)};
     return c;
 }
 
-static void note_crossing(struct crossings *c, uint32_t before, uint32_t after)
+static void add_edge(struct device_graph *c, uint32_t before, uint32_t after)
 {
-    c->entry[c->n] = (struct crossing){after, c->first[before]};
+    c->edge[c->n] = (struct device_edge){after, c->first[before]};
     c->first[before] = ++c->n;
     c->after[after]++;
 }
 
-/* The relations that decide whether the devices can stand in a row. */
-struct order {
-    struct crossings row, back; /* the row that both passes go through; the backward pass alone */
-    uint8_t *ahead; /* [colour] it has a forward node; NULL: all backward nodes count in the row */
+/* The graphs that must have no cycle if the plan is contiguous. */
+struct device_graphs {
+    /* edges of the forward pass, and reversed edges of the backward pass */
+    struct device_graph row;
+    struct device_graph back; /* edges of the backward pass; empty if the model does not train */
+    /* [colour] 1: some node of the colour is of the forward pass; NULL: `row` has all backward edges */
+    uint8_t *has_forward;
 };
 
-static struct order order_new(const struct scene *s, struct arena *a)
+/* Returns graphs without edges; fills in has_forward for workloads. */
+static struct device_graphs device_graphs_new(const struct scene *s, struct arena *a)
 {
     const struct module *m = s->m;
     const struct graph *g = &m->graph[1];
-    struct order o = {.row = crossings_new(s, a)};
+    struct device_graphs o = {.row = device_graph_new(s, a)};
     if (!m->backward)
         return o;
-    o.back = crossings_new(s, a);
+    o.back = device_graph_new(s, a);
     if (m->ir_version != 0 || !m->color)
         return o;
-    o.ahead = arena_alloc(a, (size_t)module_most_color(m) + 1);
+    o.has_forward = arena_alloc(a, (size_t)module_most_color(m) + 1);
     for (nid n = g->first; n < g->first + g->count; n++)
-        o.ahead[m->color[n]] |= m->color[n] && !m->backward[n];
+        o.has_forward[m->color[n]] |= m->color[n] && !m->backward[n];
     return o;
 }
 
-/* Notes which devices read a result of node `from` in its pass. */
-static void note_crossings(const struct verdict_state *j, uint32_t net, nid from, struct order *o)
+/* Adds edges from the device of node `from`, which makes the net's value, to each other device that reads the value in
+ * the same pass. */
+static void add_net_edges(const struct verdict_state *j, uint32_t net, nid from,
+                          struct device_graphs *o)
 {
     assert(j->dev[from] >= 0 && (uint32_t)j->dev[from] < j->c->ndev);
     const uint8_t *backward = j->m->backward;
@@ -123,24 +132,24 @@ static void note_crossings(const struct verdict_state *j, uint32_t net, nid from
             back != (backward && backward[to]))
             continue;
         if (!back) {
-            note_crossing(&o->row, of, (uint32_t)d);
+            add_edge(&o->row, of, (uint32_t)d);
             continue;
         }
-        note_crossing(&o->back, of, (uint32_t)d);
-        if (!o->ahead || !o->ahead[color[from]] || !o->ahead[color[to]])
-            note_crossing(&o->row, (uint32_t)d, of);
+        add_edge(&o->back, of, (uint32_t)d);
+        if (!o->has_forward || !o->has_forward[color[from]] || !o->has_forward[color[to]])
+            add_edge(&o->row, (uint32_t)d, of);
     }
 }
 
-/* Notes the crossings of nets between devices, and adds up the bytes that devices hold. */
-static void check_nets(struct verdict_state *j, struct order *o)
+/* Adds the edges of all nets, and adds the bytes of each weight to each device that reads it. */
+static void add_edges_and_weights(struct verdict_state *j, struct device_graphs *o)
 {
     uint32_t nd = j->c->ndev, *list = arena_array(j->a, (size_t)nd + 1, sizeof *list);
     uint8_t *in = arena_alloc(j->a, (size_t)nd + 1);
     for (uint32_t e = 0; e < j->p->nnet; e++) {
         nid def = j->m->value[j->p->net_value[e]].def;
         if (def && j->p->kind[def] == PLACE_NODE && j->dev[def] >= 0 && (uint32_t)j->dev[def] < nd)
-            note_crossings(j, e, def, o);
+            add_net_edges(j, e, def, o);
     }
     for (uint32_t w = 0; w < j->p->nweight; w++) {
         uint32_t n = plan_devices(j, &j->p->weight_user, w, list, in);
@@ -153,24 +162,27 @@ static void check_nets(struct verdict_state *j, struct order *o)
     }
 }
 
-/* Whether the quotient of devices is acyclic: devices that come after none are taken off in turn.  Uses up after[]. */
-static bool is_quotient_acyclic(const struct verdict_state *j, struct crossings *c)
+/* Whether the graph has no cycle.  Takes away one device after the other to which no edge leads from a device that is
+ * left; overwrites after[]. */
+static bool is_acyclic(const struct verdict_state *j, struct device_graph *c)
 {
     uint32_t nd = j->c->ndev, n = 0;
     if (!c->n)
         return true;
-    uint32_t *off = arena_array(j->a, nd, sizeof *off);
+    uint32_t *removed = arena_array(j->a, nd, sizeof *removed);
     for (uint32_t d = 0; d < nd; d++)
         if (!c->after[d])
-            off[n++] = d;
+            removed[n++] = d;
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t e = c->first[off[i]]; e; e = c->entry[e - 1].next)
-            if (--c->after[c->entry[e - 1].to] == 0)
-                off[n++] = c->entry[e - 1].to;
+        for (uint32_t e = c->first[removed[i]]; e; e = c->edge[e - 1].next)
+            if (--c->after[c->edge[e - 1].to] == 0)
+                removed[n++] = c->edge[e - 1].to;
     return n == nd;
 }
 
-static bool shares_device(const struct verdict_state *j, const char **why)
+/* Whether all nodes that must share a device do: the pairs of place.same, and nodes of one colour.  If not, writes the
+ * reason to *why. */
+static bool is_colocated(const struct verdict_state *j, const char **why)
 {
     const struct graph *g = &j->m->graph[1];
     for (uint32_t i = 0; i < j->p->nsame; i++) {
@@ -198,7 +210,8 @@ static bool shares_device(const struct verdict_state *j, const char **why)
     return true;
 }
 
-/* Counts bytes as alive from step `from` to step `to`: delta is what changes at each step. */
+/* Counts `bytes` bytes as alive in steps from .. to.  delta: [step] bytes alive in the step minus bytes alive in the
+ * step before. */
 static void count_alive(int64_t *delta, uint32_t from, uint32_t to, int64_t bytes)
 {
     assert(from <= to && bytes >= 0);
@@ -206,8 +219,10 @@ static void count_alive(int64_t *delta, uint32_t from, uint32_t to, int64_t byte
     delta[to + 1] -= bytes;
 }
 
-/* Largest number of bytes alive at once on each device, its nodes run in order. */
-static void check_peaks(struct verdict_state *j)
+/* Sets load[].live_peak: each device runs its nodes by number, one a step.  A value is alive on its producer's device
+ * until its last reader there, or until the end if it leaves the device; on another device, from the beginning until
+ * its last reader there. */
+static void find_live_peaks(struct verdict_state *j)
 {
     const struct module *m = j->m;
     const struct graph *g = &m->graph[1];
@@ -263,7 +278,7 @@ bool plan_copies_free(const struct verdict_state *j, uint32_t d)
     return true;
 }
 
-/* Copies that are not there. */
+/* Clears `runnable` of the verdict if a device lacks the free devices that its copies need. */
 static void check_copies(struct verdict_state *j)
 {
     for (uint32_t d = 0; j->copies && d < j->c->ndev; d++) {
@@ -307,18 +322,18 @@ struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint3
     assert(s->m->cost && s->m->cost->nclass == c->ncls);
     struct verdict v = {.fits = true, .contiguous = true, .colocated = true, .runnable = true};
     struct verdict_state j = {s, s->m, s->place, c, dev, copies, a, &v};
-    struct order order = order_new(s, a);
+    struct device_graphs graphs = device_graphs_new(s, a);
     v.load = arena_array(a, (size_t)c->ndev + 1, sizeof *v.load);
     check_nodes(&j);
-    check_nets(&j, &order);
+    add_edges_and_weights(&j, &graphs);
     if (what & CHECK_PEAKS)
-        check_peaks(&j);
+        find_live_peaks(&j);
     check_copies(&j);
     if (what & CHECK_MEMORY)
         plan_check_memory(s, &v, a);
-    v.contiguous = is_quotient_acyclic(&j, &order.row) && is_quotient_acyclic(&j, &order.back);
+    v.contiguous = is_acyclic(&j, &graphs.row) && is_acyclic(&j, &graphs.back);
     const char *why = NULL;
-    v.colocated = shares_device(&j, &why);
+    v.colocated = is_colocated(&j, &why);
     v.why_not = v.why_not ? v.why_not : why;
     return v;
 }

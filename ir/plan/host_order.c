@@ -1,9 +1,10 @@
-/* Nodes that a single host thread defers (host_order.h).
+/* Counts the nodes that a single host thread defers (host_order.h).
  *
- * Source: Baechi-PyTorch's assigner, its two criteria for starting a thread for a layer (1.3.2).
- * Being free to go is for ever, so each node has one moment, in nodes met, at which it begins to be: the latest of
- * those of what it waits for, no earlier than these are met themselves.  Moments follow along data and the order of
- * devices. */
+ * Source: Baechi-PyTorch's assigner, its two criteria for starting a thread for a layer (1.3.2).  Rule by device: a
+ * node that may be handed over stays so.  So each node has one moment from which on it may be handed over; the moment
+ * is given as the node that the thread meets then.  It is the latest moment at which a predecessor (a producer of its
+ * inputs, or the node before it on its device) has been met and may be handed over.  A walk in topological order
+ * finds the moments. */
 #include "ir/plan/host_order.h"
 
 #include "ir/base/keyed.h"
@@ -13,10 +14,11 @@ struct host_order_state {
     const struct scene *s;
     const struct plan *p;
     struct arena *a;
-    nid *order; /* placed nodes as the plan has them */
-    uint32_t n;
+    nid *order; /* the placed nodes in the order of the plan */
+    uint32_t n; /* number of placed nodes */
 };
 
+/* Fills in c->order and c->n: by rank, or without ranks by part and node number. */
 static void order_nodes(struct host_order_state *c, const struct parts *parts)
 {
     const struct graph *g = &c->s->m->graph[1];
@@ -30,10 +32,11 @@ static void order_nodes(struct host_order_state *c, const struct parts *parts)
         c->order[i] = k[i].item;
 }
 
+/* Counts the nodes that the thread meets before some node that comes earlier in the plan. */
 static uint32_t count_by_all(const struct host_order_state *c)
 {
     uint32_t deferred = 0;
-    nid last = 0; /* of the nodes so far the one that is met last */
+    nid last = 0; /* largest number of a node so far */
     for (uint32_t i = 0; i < c->n; i++) {
         deferred += last > c->order[i];
         last = larger_u32(c->order[i], last);
@@ -41,17 +44,18 @@ static uint32_t count_by_all(const struct host_order_state *c)
     return deferred;
 }
 
-/* Nodes that wait in a circle never go: they count. */
+/* Counts the nodes whose moment (see above) is a later node.  Nodes that wait for each other in a circle count, too. */
 static uint32_t count_by_device(const struct host_order_state *c)
 {
     uint32_t nnode = c->s->m->nnode, deferred = nnode;
     struct csr next = plan_followers(c->s, c->p->dev, c->order, c->n, c->a);
     nid *sorted = arena_array(c->a, nnode, sizeof *sorted);
-    /* [node] the node of the file at which the thread can hand this node over */
+    /* [node] its moment: the node may be handed over once the thread has met this one; 0: from the beginning */
     nid *free_at = arena_array(c->a, nnode, sizeof *free_at);
     for (uint32_t i = 0, n = csr_topo(&next, nnode, NULL, sorted, c->a); i < n; i++) {
         nid x = sorted[i], met = larger_u32(free_at[x], x);
-        deferred -= free_at[x] <= x; /* so does a node that is not placed: it waits for none */
+        /* true of nodes that are not placed, too: they wait for none */
+        deferred -= free_at[x] <= x;
         for_row (y, next, x)
             free_at[y] = larger_u32(met, free_at[y]);
     }

@@ -1,11 +1,11 @@
-/* The time per sample of a plan, from the loads of its devices: the verdict in closed form (plan.h).  Nothing runs; the
- * other execution models run the plan, and plan_evaluate() (ir/exec/evaluate.h) picks the function of the scene's
+/* Computes the time per sample of a plan from the loads of its devices (load_verdict() in plan.h), without running
+ * the plan.  Other execution models run it; plan_evaluate() (ir/exec/evaluate.h) calls the function of the scene's
  * model.
  *
- * Load of a device = times of its nodes + cost of each net that it touches and that has a pin
- * elsewhere (the host's pin included), the inner cost if all are in the group of the device (H.3);
- * with overlap the larger one (exec_load); parts may cost something, too.  Rules for plans of every objective are in
- * plan_check() (check.c).  O(nodes + pins + D). */
+ * Load of a device = times of its nodes + transfer time of each net with a pin on the device and a pin on another
+ * device or the host; if all pins are in one group of devices, the time over the inner link (placement paper, H.3).
+ * With overlap it is the larger of both sums (exec_load()).  Each part may have a fixed cost, too.  plan_check()
+ * (check.c) checks the rules for plans of every objective.  O(nodes + pins + D). */
 #include "ir/plan/verdict_state.h"
 
 #include "ir/plan/pieces.h"
@@ -13,6 +13,7 @@
 
 #include <assert.h>
 
+/* Adds the time of each node to its device's computing. */
 static void add_node_times(struct verdict_state *j)
 {
     const struct graph *g = &j->m->graph[1];
@@ -50,7 +51,7 @@ static void add_part_costs(struct verdict_state *j)
     }
 }
 
-/* Whether all devices dev[n] and their copies are in the same group. */
+/* Whether the devices dev[0 .. n) and the other copies of each are all in one group. */
 static bool is_one_group(const struct verdict_state *j, const uint32_t *dev, uint32_t n)
 {
     uint32_t group = n ? cluster_group(j->c, dev[0]) : 0;
@@ -64,6 +65,8 @@ static bool is_one_group(const struct verdict_state *j, const uint32_t *dev, uin
     return true;
 }
 
+/* Adds the transfer time of each net to each device that has a pin of the net, if the host or another device has one,
+ * too. */
 static void add_transfers(struct verdict_state *j)
 {
     uint32_t nd = j->c->ndev, *list = arena_array(j->a, (size_t)nd + 1, sizeof *list);
@@ -90,11 +93,14 @@ static void add_transfers(struct verdict_state *j)
     }
 }
 
-/* Adds up the load of each device from its times, and the value from the loads. */
+/* Computes the load of each device from its times, and the value from the loads.  The other copies of a device get the
+ * same figures. */
 static void sum_loads(struct verdict_state *j)
 {
     const struct exec_model *model = &j->s->model;
+    /* most: [pass] largest load; in [0] if passes count together */
     int64_t most[2] = {0, 0}, worst = -1;
+    /* the loads of both passes count separately (GPipe) */
     bool apart = exec_apart(model) && j->m->backward;
     for (uint32_t d = 0; d < j->c->ndev; d++) {
         struct device_load *l = &j->v->load[d];
@@ -117,10 +123,10 @@ static void sum_loads(struct verdict_state *j)
             worst = l->load;
             j->v->bottleneck = d;
         }
-        uint32_t take = copies > 1 && plan_copies_free(j, d) ? copies : 1;
-        for (uint32_t i = 1; i < take; i++)
+        uint32_t devices = copies > 1 && plan_copies_free(j, d) ? copies : 1;
+        for (uint32_t i = 1; i < devices; i++)
             j->v->load[d + i] = *l;
-        d += take - 1;
+        d += devices - 1;
         assert(d < j->c->ndev);
     }
     j->v->value = sat_add(most[0], most[1]);

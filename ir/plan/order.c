@@ -1,5 +1,5 @@
-/* The order of a plan (order.h): sorting by rank; and a topological order of the nodes with an edge from each node to
- * the next one on its device. */
+/* Finds the order of a plan's nodes (order.h): by sorting ranks; plan_walk() sorts the nodes topologically, with an
+ * extra edge from each node to the next one on its device. */
 #include "ir/plan/order.h"
 
 #include "ir/base/keyed.h"
@@ -27,6 +27,7 @@ struct csr plan_followers(const struct scene *s, const int32_t *dev, const nid *
 {
     const struct place *pl = s->place;
     struct pairs next = pairs_new(a, (size_t)n + (pl->nnet ? pl->net_pin.at[pl->nnet] : 0));
+    /* [device] latest node of order[] so far */
     nid *last = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *last);
     for (uint32_t i = 0; i < n; i++) {
         nid *before = &last[dev[order[i]]];

@@ -1,24 +1,25 @@
-/* A plan of a workload as the placement paper's split.
+/* Writes a plan of a workload in the JSON form of the placement paper's splits.
  *
  *     {"cpus": [{"load": ms, "nodes": [ids]}], "fpgas": [...], "maxLoad": ms}
  *
- * Every device is listed, ids ascend, and loads are the judge's: exact, since a picosecond is 10^-9
- * of a millisecond.  A plan for a latency has totalLatency instead of maxLoad; with slots there are "q" entries in
- * "fpgas" for each accelerator, its slots in order, without loads.  O(q * devices + nodes log nodes). */
+ * Every device is listed, its node ids ascending, with its load by the judge: milliseconds with 9 decimals, which is
+ * exact.  A plan for the objective latency has "totalLatency" instead of "maxLoad".  If it has slots, "q" is their
+ * number, and each accelerator has q entries in "fpgas", one for each slot, without "load".
+ * O(q * devices + nodes log nodes). */
 #include "ir/plan/plan_json.h"
 
 #include "ir/base/json_out.h"
 #include "ir/base/keyed.h"
 #include "ir/base/outfile.h"
 
-enum { MS_DIGITS = 9 }; /* of a ps, in ms */
+enum { MS_DIGITS = 9 }; /* a ps is 10^-9 ms: decimals of a time in ms */
 
 /* State of writing a split. */
 struct split {
     struct json_out o;
     const struct plan_report *t;
-    uint32_t q;        /* slots of each accelerator; 0: there are none */
-    struct csr listed; /* device, or a slot of it -> its nodes by id */
+    uint32_t q;        /* number of slots of each accelerator; 0: the plan has no slots */
+    struct csr listed; /* row_of(device, slot) -> its nodes, by ascending id */
 };
 
 static int64_t id_of(const struct split *w, nid n)
@@ -26,19 +27,20 @@ static int64_t id_of(const struct split *w, nid n)
     return node_attr_int(w->t->scene->m, n, "id", -1);
 }
 
-static bool on_host(const struct split *w, uint32_t dev)
+static bool is_host(const struct split *w, uint32_t dev)
 {
     const struct cluster *c = w->t->scene->cluster;
     return c->cls[cluster_class(c, dev)].host;
 }
 
-/* The row of a device's nodes in such a slot; slot 0: all of them. */
+/* Returns the row of w->listed with the nodes of a device in a slot; slot 0: the row of a device without slots. */
 static uint32_t row_of(const struct split *w, uint32_t dev, uint32_t slot)
 {
     return dev * (w->q ? w->q : 1) + (slot ? slot - 1 : 0);
 }
 
-static void list_nodes(struct split *w, struct arena *a)
+/* Fills in w->listed. */
+static void list_by_slot(struct split *w, struct arena *a)
 {
     const struct plan *p = w->t->plan;
     const struct graph *g = &w->t->scene->m->graph[1];
@@ -51,13 +53,13 @@ static void list_nodes(struct split *w, struct arena *a)
     keyed_sort(x, n);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t dev = (uint32_t)p->dev[node[i] = x[i].item];
-        row[i] = row_of(w, dev, w->q && !on_host(w, dev) ? p->slot[node[i]] : 0);
+        row[i] = row_of(w, dev, w->q && !is_host(w, dev) ? p->slot[node[i]] : 0);
     }
     w->listed = csr_build(a, row_of(w, w->t->scene->cluster->ndev, 0), n, row, node);
 }
 
-/* slot 0: all of the device. */
-static void put_device(struct split *w, uint32_t dev, uint32_t slot)
+/* Writes the entry of a device's slot; slot 0: of a device without slots, with its load. */
+static void put_slot(struct split *w, uint32_t dev, uint32_t slot)
 {
     json_open(&w->o, NULL, '{', JSON_ROW);
     if (!slot)
@@ -69,31 +71,31 @@ static void put_device(struct split *w, uint32_t dev, uint32_t slot)
     json_close(&w->o, JSON_ROW);
 }
 
-/* The devices that are (or are not) the host's. */
+/* Writes the list `key` of all host devices (host) or of all accelerators (!host). */
 static void put_devices(struct split *w, const char *key, bool host)
 {
     const struct cluster *c = w->t->scene->cluster;
     bool any = false;
     json_open(&w->o, key, '[', 8);
     for (uint32_t d = 0; d < c->ndev; d++) {
-        if (on_host(w, d) != host)
+        if (is_host(w, d) != host)
             continue;
         for (uint32_t slot = host || !w->q ? 0 : 1; slot <= (host ? 0 : w->q); slot++)
-            put_device(w, d, slot);
+            put_slot(w, d, slot);
         any = true;
     }
     json_close(&w->o, any ? 4 : JSON_ROW);
 }
 
-/* The largest number of slots of an accelerator.  Only plans for a latency have slots; latency_verdict() has checked
- * that each node has a slot. */
+/* Returns the largest slot of an accelerator; 0: the plan has no slots.  Only plans for the objective latency have
+ * slots; latency_verdict() has checked that each node on an accelerator has one. */
 static uint32_t count_slots(const struct split *w, struct arena *a)
 {
     const struct scene *s = w->t->scene;
     const uint32_t *slots = plan_slots(s, w->t->plan, a);
     uint32_t most = 0;
     for (uint32_t d = 0; d < s->cluster->ndev && exec_kind(&s->model)->subgraphs; d++)
-        most = !on_host(w, d) && slots[d] > most ? slots[d] : most;
+        most = !is_host(w, d) && slots[d] > most ? slots[d] : most;
     return most;
 }
 
@@ -117,7 +119,7 @@ int paper_split_write(const struct plan_report *t, const char *path, FILE *out, 
         return -1;
     }
     w.o.f = o.f;
-    list_nodes(&w, a);
+    list_by_slot(&w, a);
     json_open(&w.o, NULL, '{', 4);
     put_devices(&w, "cpus", true);
     put_devices(&w, "fpgas", false);

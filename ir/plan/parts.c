@@ -1,13 +1,13 @@
-/* From a plan to parts.
+/* Makes parts of a plan (parts.h).
  *
- * The placed nodes are grouped by pieces.c.  Then each part gets, by a walk over the operands of
- * its nodes, the replicated nodes that it needs (and theirs), the initializers, and as inputs
- * whatever else is read: model inputs and results of other parts.  A replicated node never crosses;
- * if no placed node needs one whose result the model returns, the latest part that makes something
- * it stands on computes it (that keeps the order legal).  An initializer that the model returns is passed on by a
- * part that uses it, else by the first.
+ * pieces.c groups the placed nodes.  Then a walk over the operands of each part's nodes finds the replicated nodes
+ * (copies) that the part needs, directly or through other copies, and its initializers; all other operands, which are
+ * model inputs and results of other parts, become inputs of the part.  The result of a copy never goes from part to
+ * part.  If the model returns it, the first part with that copy does so; if no part needs the copy, the latest part
+ * that makes an operand of it, directly or through copies, gets it.  An initializer that the model returns is passed
+ * on by the first part that uses it, else by part 0.
  *
- * O(nodes + operands) plus the copies that the parts hold in the end. */
+ * O(nodes + operands + copies in all parts together). */
 #include "ir/plan/parts.h"
 
 #include "ir/plan/pieces.h"
@@ -21,17 +21,20 @@ struct parts_builder {
     const struct place *p;
     struct arena *a;
     struct parts *parts;
-    /* [node] of a copied node: the first part that needs the node, which also returns it if it is an output; -1:
-     * none */
+    /* [node] of a copied node: the first part that has the node, which returns its result if the model does; -1: no
+     * part has the node */
     int32_t *node_home;
-    int32_t *value_home;              /* [value] of an initializer: likewise */
-    uint32_t *node_seen, *value_seen; /* 1 + the last part that noted the node or value */
-    nid *stack;                       /* copies whose operands are still to be read */
+    int32_t *value_home; /* [value] of an initializer: the same */
+    /* [node], [value] 1 + the last part that counted the node or value among what it needs; 0: none did */
+    uint32_t *node_seen, *value_seen;
+    nid *stack; /* copies of the present part whose operands have not been looked at yet */
     uint32_t nstack, capstack;
-    uint32_t *order; /* [value] rank among model inputs and results */
-    vid *by_order;   /* inverse of `order` */
+    /* [value] position among the model inputs and all results, see rank_values() */
+    uint32_t *order;
+    vid *by_order; /* [position] value: the inverse of order[] */
     uint32_t norder;
-    struct pairs in, copy, weight; /* (order, part), (node, part), (value, part) */
+    /* needs of parts: (order[] of an input, part), (copied node, part), (initializer, part) */
+    struct pairs in, copy, weight;
 };
 
 static bool is_copy(const struct parts_builder *c, nid n)
@@ -39,11 +42,13 @@ static bool is_copy(const struct parts_builder *c, nid n)
     return n && c->p->kind[n] == PLACE_COPY;
 }
 
+/* Whether v is an initializer. */
 static bool is_init(const struct parts_builder *c, vid v)
 {
     return (c->m->value[v].flags & VALUE_INIT) != 0 && !c->m->value[v].def;
 }
 
+/* Whether v is an output of the model. */
 static bool is_returned(const struct parts_builder *c, vid v)
 {
     return (c->m->value[v].flags & VALUE_OUTPUT) != 0 && c->m->value[v].graph == 1;
@@ -51,7 +56,7 @@ static bool is_returned(const struct parts_builder *c, vid v)
 
 /* ---- needs of parts ------------------------------------------------------------------------- */
 
-/* Makes part x the home of v (an initializer, or a copy's result) if it is earlier than the present one. */
+/* Makes part x the home of v, if v is an initializer or a copy's result and has no home or a later one. */
 static void offer_home(struct parts_builder *c, vid v, int32_t x)
 {
     nid def = c->m->value[v].def;
@@ -60,7 +65,8 @@ static void offer_home(struct parts_builder *c, vid v, int32_t x)
         *home = x;
 }
 
-/* [node] of a copy: the latest part that makes something it is computed from; -1: none. */
+/* Returns an array: [node] the part of a placed node; of a copy, the latest part with a node that the copy depends on;
+ * -1: none. */
 static int32_t *latest_parts(struct parts_builder *c)
 {
     const struct module *m = c->m;
@@ -77,6 +83,7 @@ static int32_t *latest_parts(struct parts_builder *c)
     return last;
 }
 
+/* Fills in node_home and value_home: walks back from the last node, so that a copy's readers come before the copy. */
 static void find_homes(struct parts_builder *c)
 {
     const struct module *m = c->m;
@@ -106,6 +113,7 @@ static void find_homes(struct parts_builder *c)
 
 /* ---- contents of parts ---------------------------------------------------------------------- */
 
+/* Adds node n to the copies of part x, and pushes n on the stack, if part x has not got it yet. */
 static void need_copy(struct parts_builder *c, uint32_t x, nid n)
 {
     assert(x < c->parts->nparts && is_copy(c, n));
@@ -117,6 +125,7 @@ static void need_copy(struct parts_builder *c, uint32_t x, nid n)
     pairs_add(&c->copy, n, x);
 }
 
+/* Notes that part x needs value v: as a copy, an initializer, or an input, unless the part makes v itself. */
 static void need_value(struct parts_builder *c, uint32_t x, vid v)
 {
     nid def = c->m->value[v].def;
@@ -131,6 +140,7 @@ static void need_value(struct parts_builder *c, uint32_t x, vid v)
         pairs_add(&c->in, c->order[v], x);
 }
 
+/* Notes that part x needs all operands of node n. */
 static void need_operands(struct parts_builder *c, uint32_t x, nid n)
 {
     const struct slice in = c->m->node[n].in;
@@ -138,7 +148,8 @@ static void need_operands(struct parts_builder *c, uint32_t x, nid n)
         need_value(c, x, c->m->arg[in.at + i]);
 }
 
-/* Ranks the values in the order of parts' inputs: model inputs, then results. */
+/* Fills in order[] and by_order[]: model inputs in the model's order, then the results of all nodes, by node.  The
+ * inputs and outputs of parts are listed in this order. */
 static void rank_values(struct parts_builder *c)
 {
     const struct module *m = c->m;
@@ -159,21 +170,22 @@ static void rank_values(struct parts_builder *c)
         }
 }
 
-/* From pairs (row, part): part -> name[row] (the row itself if name is NULL), by ascending row. */
-static struct csr turn_pairs(struct parts_builder *c, const struct pairs *q, uint32_t rows,
-                             const vid *name)
+/* Turns pairs (item, part), item < items, into rows part -> its items, ascending.  name: [item] the entry to write
+ * instead of the item; NULL: the item itself. */
+static struct csr items_by_part(struct parts_builder *c, const struct pairs *q, uint32_t items,
+                                const vid *name)
 {
-    struct csr by_row = pairs_rows(q, rows);
+    struct csr by_item = pairs_rows(q, items);
     struct pairs turned = pairs_new(c->a, q->n);
-    for (uint32_t r = 0; r < rows; r++)
-        for_row (x, by_row, r)
+    for (uint32_t r = 0; r < items; r++)
+        for_row (x, by_item, r)
             pairs_add(&turned, x, name ? name[r] : r);
     return pairs_rows(&turned, c->parts->nparts);
 }
 
-/* part -> values that it returns for the model although no placed node of it makes them: results of copies,
- * initializers. */
-static struct csr list_carried(struct parts_builder *c)
+/* Returns part -> model outputs that the part passes on although none of its placed nodes makes them: results of
+ * copies and initializers. */
+static struct csr list_passed_on(struct parts_builder *c)
 {
     const struct graph *g = &c->m->graph[1];
     struct pairs q = {.a = c->a};
@@ -187,21 +199,22 @@ static struct csr list_carried(struct parts_builder *c)
     return pairs_rows(&q, c->parts->nparts);
 }
 
+/* Fills in the nodes, copies, inputs and weights of all parts.  nodes: part -> placed nodes. */
 static void fill_lists(struct parts_builder *c, const struct csr *nodes)
 {
     struct parts *parts = c->parts;
-    struct csr also = list_carried(c);
+    struct csr passed_on = list_passed_on(c);
     for (uint32_t x = 0; x < parts->nparts; x++) {
-        for_row (y, also, x)
+        for_row (y, passed_on, x)
             need_value(c, x, y);
         for_row (n, *nodes, x)
             need_operands(c, x, n);
         while (c->nstack)
             need_operands(c, x, c->stack[--c->nstack]);
     }
-    struct csr in = turn_pairs(c, &c->in, c->norder, c->by_order);
-    struct csr copy = turn_pairs(c, &c->copy, c->m->nnode, NULL);
-    struct csr weight = turn_pairs(c, &c->weight, c->m->nval, NULL);
+    struct csr in = items_by_part(c, &c->in, c->norder, c->by_order);
+    struct csr copy = items_by_part(c, &c->copy, c->m->nnode, NULL);
+    struct csr weight = items_by_part(c, &c->weight, c->m->nval, NULL);
     for (uint32_t x = 0; x < parts->nparts; x++) {
         struct part *t = &parts->part[x];
         t->node = nodes->to + nodes->at[x];
@@ -217,6 +230,7 @@ static void fill_lists(struct parts_builder *c, const struct csr *nodes)
 
 /* ---- outputs and crossings ------------------------------------------------------------------ */
 
+/* Fills in parts->cross and parts->cross_to. */
 static void find_crossings(struct parts_builder *c)
 {
     struct parts *parts = c->parts;
@@ -237,7 +251,7 @@ static void find_crossings(struct parts_builder *c)
     parts->cross_to = pairs_rows(&to, parts->ncross);
 }
 
-/* Where each output of the model comes from. */
+/* Fills in parts->out_from. */
 static void find_sources(struct parts_builder *c)
 {
     const struct module *m = c->m;
@@ -258,6 +272,7 @@ static void find_sources(struct parts_builder *c)
     }
 }
 
+/* Fills in the outputs of all parts. */
 static void fill_outputs(struct parts_builder *c)
 {
     const struct module *m = c->m;
@@ -287,9 +302,9 @@ static void fill_outputs(struct parts_builder *c)
     }
 }
 
-/* ---- the cut -------------------------------------------------------------------------------- */
+/* ---- making parts --------------------------------------------------------------------------- */
 
-/* Groups the placed nodes; returns part -> nodes. */
+/* Makes the parts, with their devices and part_of, but without their lists.  Returns part -> its placed nodes. */
 static struct csr group_nodes(struct parts_builder *c, const struct pieces *k)
 {
     const struct module *m = c->m;
@@ -357,7 +372,8 @@ struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
         return parts_build(s, p->plan->dev, a);
     const int32_t *stage_of = plan_stage_of(p, a);
     const uint8_t *weight = apart ? weight_pass_nodes(s, stage_of, a) : NULL;
-    int32_t *lane = arena_array(a, s->m->nnode, sizeof *lane); /* as if each were a device */
+    /* [node] pieces_build() takes this for the device: a number for each stage, or for each stage and pass W */
+    int32_t *lane = arena_array(a, s->m->nnode, sizeof *lane);
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (s->place->kind[n] != PLACE_NODE)
             continue;

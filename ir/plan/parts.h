@@ -1,8 +1,8 @@
-/* From a plan to parts: what goes into each ONNX file of a split.
+/* Divides a plan into parts, each of which becomes one ONNX file of a split.
  *
- * A part is a set of placed nodes of one device, with copies of the replicated nodes and the
- * initializers that they need.  Parts are numbered in an order that is legal to run: whatever a
- * part reads is a model input or made by an earlier part. */
+ * A part is a set of placed nodes of one device, with copies of the replicated nodes (constants, shape arithmetic) and
+ * the initializers that they need.  Parts are numbered in an order in which they can run: each input of a part is a
+ * model input or an output of an earlier part. */
 #ifndef PCC_IR_PLAN_PARTS_H
 #define PCC_IR_PLAN_PARTS_H
 
@@ -14,59 +14,63 @@ struct part {
     uint32_t nnode;
     nid *copy; /* replicated nodes that the part needs, ascending */
     uint32_t ncopy;
-    vid *in; /* model inputs in the model's order, then results of earlier parts */
+    /* inputs of the part: model inputs in the model's order, then outputs of earlier parts */
+    vid *in;
     uint32_t nin;
-    /* results that other parts read or the model returns, in order; last returned results of copies and initializers
-     * that the model returns and this part passes on */
+    /* outputs of the part: first, in the order of their nodes, results that other parts read or the model returns;
+     * then results of copies, and initializers, that the model returns and this part passes on */
     vid *out;
     uint32_t nout;
-    /* initializers that the part reads or carries, ascending (initializers that are inputs, too) */
+    /* initializers that the part reads or passes on, ascending; some may be model inputs, too */
     vid *weight;
     uint32_t nweight;
 };
 
-/* Where an output of the model comes from, besides parts. */
+/* Values of parts.out_from for an output of the model that no part makes: the output is a model input, or an
+ * initializer of a model without parts. */
 enum { PART_OF_INPUT = -1, PART_OF_WEIGHTS = -2 };
 
 struct parts {
     uint32_t nparts; /* 0: every output of the model is an input or initializer */
     struct part *part;
-    int32_t *part_of;  /* [node] its part; -1: not placed */
-    int32_t *out_from; /* [output of the model] part, PART_OF_INPUT, or PART_OF_WEIGHTS */
+    int32_t *part_of; /* [node] its part; -1: not placed */
+    /* [output of the model] the part that has it as output, PART_OF_INPUT, or PART_OF_WEIGHTS */
+    int32_t *out_from;
     uint32_t ncross;
-    vid *cross; /* values that go from part to part, in order of the nodes that make them */
-    struct csr cross_to; /* [cross] parts that read the value, ascending */
+    /* values that one part makes and others read, in the order of the nodes that make them */
+    vid *cross;
+    struct csr cross_to; /* index in cross[] -> parts that read the value, ascending */
 };
 
-/* The parts of the plan dev[node].  One part per device if that can be
- * run; else the pieces (device, G), merged while the order stays legal.  A model without placed
- * nodes becomes one part on device 0.  NULL if dev leaves a placed node without a device of the
- * cluster. Everything lives in a.  O(nodes + pins) for plans with one part per device; merging
- * pieces is O(pieces * edges between pieces) but stops after work linear in pins. */
+/* Returns the parts of a plan, dev: [node] its device.  Makes one part per device if the parts can run one after the
+ * other; else more parts (pieces.c), as few as it finds in limited time.  A model without placed nodes becomes one part
+ * on device 0.  NULL: a placed node has no device of the cluster.  Everything lives in a.  O(nodes + pins) for plans
+ * with one part per device; merging pieces is O(pieces * edges between pieces) but stops after work linear in pins. */
 struct parts *parts_build(const struct scene *s, const int32_t *dev, struct arena *a);
 
-/* The same for a plan.  Where devices have several stages, its parts have nodes of one stage each; where a schedule
- * makes gradients of weights apart, of either these or the others (weight_pass.h). */
+/* Does the same for a plan with stages.  If a device has several stages, each part has nodes of one stage only.  If the
+ * schedule computes gradients of weights in a pass of their own (weight_pass.h), no part has both nodes of that pass
+ * and other nodes. */
 struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a);
 
-/* The parts of a plan, cut wherever a transfer comes in or goes out (transfer_cut.c), so that the parts of a device,
- * run in order, take a sample as long as its nodes.  NULL: there is no such cut.  Everything lives in a.
- * O((nodes + pins) log nodes). */
+/* Returns the parts of a plan that is cut wherever a transfer begins or ends (transfer_cut.c): running the parts of
+ * each device in their order takes as long for a sample as running the single nodes.  NULL: no such parts can run one
+ * after the other.  Everything lives in a.  O((nodes + pins) log nodes). */
 struct parts *parts_by_transfers(const struct scene *s, const struct plan *p, struct arena *a);
 
-/* Which part each placed node goes into, and the device of each part. */
+/* The piece of each placed node; each piece will be a part. */
 struct pieces {
-    uint32_t n;
-    uint32_t *piece; /* [node] */
-    int32_t *dev;    /* [piece] */
+    uint32_t n;      /* number of pieces; 0: no node is placed */
+    uint32_t *piece; /* [node] number of its piece */
+    int32_t *dev;    /* [piece] device */
 };
-/* parts_build for given pieces k, which must be numbered in an order that is legal to run; n is 0 if no node is
- * placed.  O(nodes + pins). */
+/* Makes a part of each piece, with the same number.  Pieces must be numbered in an order in which they can run.
+ * Everything lives in a.  O(nodes + pins). */
 struct parts *parts_of_pieces(const struct scene *s, const struct pieces *k, struct arena *a);
 
-/* Whether a node of it is of the backward pass. */
+/* Whether at least one node of part p is of the backward pass. */
 bool part_is_back(const struct module *m, const struct part *p);
-/* "part3.onnx", "part03.onnx" when there are more than ten; lives in a. */
+/* Returns the file name of a part: "part3.onnx", or "part03.onnx" if there are more than ten parts.  Lives in a. */
 const char *part_file(const struct parts *c, uint32_t part, struct arena *a);
 
 #endif

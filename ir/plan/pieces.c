@@ -1,19 +1,19 @@
-/* Which placed nodes make a part together.
+/* Groups placed nodes into pieces, each of which becomes a part (pieces.h).
  *
- * One piece per device if the quotient graph is acyclic, as it is for contiguous plans.  Else, in training graphs
- * whose parts cost something, one per device and pass if that quotient is, as it is for their contiguous plans (where
- * they cost nothing, what of the backward pass can run early does).  Otherwise pieces by (device, G),
- * where G(v) = max over predecessors u of G(u) + [dev(u) != dev(v)]: along an edge G does not fall, and it grows
- * where the device changes, so their quotient is acyclic
- * always. Then pieces of one device are merged, in two steps: a greedy topological order that stays
- * on a device as long as it can (each stay is one piece: linear), and after that neighbours u, v of
- * one device in that order wherever no path u -> w -> v leads through a third piece.
+ * The quotient is the graph of pieces, with an edge from the piece of a producer to the piece of a reader.  It must
+ * have no cycle.  The first of these groupings that meets this is used:
+ *  1. One piece per device: works for contiguous plans.
+ *  2. One piece per device and training pass: works for contiguous plans of training graphs.  Only tried if parts
+ *     have a cost: if they have none, more pieces let some backward nodes run earlier.
+ *  3. Pieces (device, G), where the level G(v) = max over predecessors u of G(u) + [dev(u) != dev(v)].  Along an edge,
+ *     G never decreases, and it grows where the device changes: there is never a cycle.  Nodes of one atom (atoms.h)
+ *     must be in one part: all get the largest level of them, atom by atom in a topological order.
+ * Pieces of 2 and 3 are then merged.  First a greedy topological order stays on a device as long as it can; the pieces
+ * of each stay become one (linear).  Then neighbours u, v, which follow each other on their device in that order,
+ * become one if no path u -> w -> v leads through a third piece.
  *
- * Nodes that must be in one part (atoms.h) have one G: the largest of theirs, along an order of such groups.
- *
- * Edges between pieces come from the nets (producer to readers, through copies as well), so copies
- * need no place of their own.  Linear in pins, but for the merging of neighbours, which costs the
- * edges of the quotient per pair and has a budget linear in pins. */
+ * Edges of the quotient come from nets, whose pins include readers through copies; so copies are in no piece.  Linear
+ * in pins, except for merging neighbours: O(edges of the quotient) per pair, with a budget linear in pins. */
 #include "ir/plan/pieces.h"
 
 #include "ir/dag/atoms.h"
@@ -22,16 +22,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The graph of pieces. */
 struct quotient {
     struct arena *a;
-    uint32_t n;
-    struct pairs edge;
-    uint32_t *first; /* [piece] its smallest node: the tie-breaker among free pieces */
-    int32_t *dev;    /* [piece] */
+    uint32_t n;        /* number of pieces */
+    struct pairs edge; /* piece of a producer, piece of a reader; may have duplicates */
+    /* [piece] its smallest node: decides which of several possible pieces comes next */
+    uint32_t *first;
+    int32_t *dev; /* [piece] device */
 };
 
 /* ---- the quotient --------------------------------------------------------------------------- */
 
+/* Returns the quotient for piece[node], with n pieces. */
 static struct quotient quotient_make(const struct module *m, const struct place *p,
                                      const int32_t *dev, const uint32_t *piece, uint32_t n,
                                      struct arena *a)
@@ -76,7 +79,7 @@ static void quotient_distinct(struct quotient *q)
         }
 }
 
-/* Merges pieces of equal map[] into `n` new ones. */
+/* Merges pieces: piece u becomes a member of the new piece map[u] < n. */
 static void quotient_merge(struct quotient *q, const uint32_t *map, uint32_t n)
 {
     assert(n <= q->n);
@@ -88,7 +91,7 @@ static void quotient_merge(struct quotient *q, const uint32_t *map, uint32_t n)
         first[map[u]] = smaller_u32(q->first[u], first[map[u]]);
         dev[map[u]] = q->dev[u];
     }
-    q->edge.n = 0; /* written over, never ahead of what is read */
+    q->edge.n = 0; /* the new edges overwrite old ones that have been read */
     for (uint32_t i = 0; i < edges; i++) {
         uint32_t f = map[q->edge.from[i]], t = map[q->edge.to[i]];
         if (f != t)
@@ -101,8 +104,8 @@ static void quotient_merge(struct quotient *q, const uint32_t *map, uint32_t n)
 
 /* ---- the order ------------------------------------------------------------------------------ */
 
-/* rank[piece] in a topological order, the piece with the smallest node first among the free ones;
- * false: the quotient has a cycle. */
+/* Writes the position of each piece in a topological order to rank[piece]; of the pieces that may come next, the piece
+ * with the smallest node does.  Returns false if the quotient has a cycle. */
 static bool quotient_order(const struct quotient *q, uint32_t *rank)
 {
     struct csr succ = pairs_rows(&q->edge, q->n);
@@ -115,12 +118,14 @@ static bool quotient_order(const struct quotient *q, uint32_t *rank)
 
 /* ---- merging -------------------------------------------------------------------------------- */
 
-/* Pieces whose predecessors are all done, a queue for each device. */
+/* For each device, a queue of its pieces whose predecessors have all been passed. */
 struct queues {
-    uint32_t *head, *tail; /* [device]; UINT32_MAX: empty */
-    uint32_t *next;        /* [piece] */
+    /* [device] first and last piece of its queue; head UINT32_MAX: the queue is empty */
+    uint32_t *head, *tail;
+    uint32_t *next; /* [piece] the next piece in its queue; UINT32_MAX: none */
 };
 
+/* Appends piece u to the queue of its device. */
 static void enqueue(struct queues *f, const struct quotient *q, uint32_t u)
 {
     uint32_t d = (uint32_t)q->dev[u];
@@ -132,8 +137,9 @@ static void enqueue(struct queues *f, const struct quotient *q, uint32_t u)
     f->tail[d] = u;
 }
 
-/* Walks through the pieces in a topological order that stays on a device while it can (a stay); map[piece] becomes
- * the number of its stay.  Returns the number of stays. */
+/* Passes all pieces in a topological order that stays on a device as long as it can, then goes to the device whose
+ * first waiting piece has the smallest number.  Writes the number of each piece's stay to map[piece]; returns the
+ * number of stays. */
 static uint32_t join_stays(const struct quotient *q, uint32_t ndev, uint32_t *map)
 {
     struct csr succ = pairs_rows(&q->edge, q->n);
@@ -166,8 +172,9 @@ static uint32_t join_stays(const struct quotient *q, uint32_t ndev, uint32_t *ma
     return stays;
 }
 
-/* Whether u < v can become one piece: no path from u to v through a third.  Pieces are numbered
- * topologically.  Adds the work to *spent. */
+/* Whether pieces u < v can become one: no path leads from u to v through a third piece.  Pieces must be numbered
+ * topologically.  stack, seen: [piece] scratch; seen[] is 0 before the first call, and calls have ascending v.  Adds
+ * the number of edges looked at to *spent. */
 static bool can_join(const struct csr *succ, uint32_t u, uint32_t v, uint32_t *stack,
                      uint32_t *seen, uint64_t *spent)
 {
@@ -189,16 +196,16 @@ static bool can_join(const struct csr *succ, uint32_t u, uint32_t v, uint32_t *s
     return true;
 }
 
-/* Merging of neighbouring pieces; spent and budget in steps of the search. */
+/* Merging of neighbours: pieces of one device with no other piece of the device between them in the order. */
 struct merge_state {
     struct quotient *q;
     uint32_t ndev;
-    /* [piece] 1: cannot be merged with its left neighbour (merging other pieces never removes a path) */
+    /* [piece] 1: found not to merge with its left neighbour; stays true, as merging other pieces removes no path */
     uint8_t *tried;
-    uint64_t spent, budget;
+    uint64_t spent, budget; /* pieces and edges looked at so far; at most */
 };
 
-/* Finds two neighbouring pieces of the same device that can be merged. */
+/* Finds neighbours *left and *right that can be merged.  Returns false if there are none, or the budget is spent. */
 static bool find_pair(struct merge_state *j, uint32_t *left, uint32_t *right)
 {
     const struct quotient *q = j->q;
@@ -223,14 +230,15 @@ static bool find_pair(struct merge_state *j, uint32_t *left, uint32_t *right)
     return false;
 }
 
-/* Merges neighbours while the budget lasts; map[] (old piece -> piece) is kept up to date. */
+/* Merges neighbours while the budget lasts.  map: [0 .. nmap) the piece of each original piece, which is kept up to
+ * date. */
 static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_t nmap,
                        uint64_t budget)
 {
     struct merge_state j = {q, ndev, arena_alloc(q->a, (size_t)q->n + 1), 0, budget};
-    bool fresh = true; /* tried[] was empty before this search */
-    uint8_t *again = arena_alloc(q->a, (size_t)q->n + 1);
-    uint32_t *to = arena_array(q->a, (size_t)q->n + 1, sizeof *to);
+    bool fresh = true;                                              /* tried[] is all 0 */
+    uint8_t *renumbered = arena_alloc(q->a, (size_t)q->n + 1);      /* tried[] by new numbers */
+    uint32_t *to = arena_array(q->a, (size_t)q->n + 1, sizeof *to); /* [old piece] new piece */
     uint32_t *rank = arena_array(q->a, (size_t)q->n + 1, sizeof *rank);
     for (;;) {
         struct arena_mark mark = arena_mark(q->a);
@@ -238,7 +246,8 @@ static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_
         if (!find_pair(&j, &u, &v)) {
             if (fresh || j.spent >= j.budget)
                 return;
-            memset(j.tried, 0, q->n); /* a new order may have made new neighbours: once more */
+            /* merging changed the order: pieces may have new neighbours */
+            memset(j.tried, 0, q->n);
             fresh = true;
             continue;
         }
@@ -253,11 +262,11 @@ static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_
             to[i] = rank[to[i]];
         for (uint32_t i = 0; i < n; i++)
             if (i != v)
-                again[to[i]] = j.tried[i];
+                renumbered[to[i]] = j.tried[i];
         quotient_merge(q, rank, q->n);
         for (uint32_t i = 0; i < nmap; i++)
             map[i] = to[map[i]];
-        memcpy(j.tried, again, q->n);
+        memcpy(j.tried, renumbered, q->n);
         j.spent += nmap + n;
         arena_release(q->a, mark);
     }
@@ -265,12 +274,14 @@ static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_
 
 /* ---- pieces --------------------------------------------------------------------------------- */
 
-/* backward (NULL: nothing tells passes apart): one piece for each device and pass. */
+/* Writes piece[node]: one piece for each device; if backward ([node] 1: of the backward pass) is not NULL, one for
+ * each device and pass.  Returns the number of pieces. */
 static uint32_t pieces_by_device(const struct scene *s, const int32_t *dev, const uint8_t *backward,
                                  uint32_t ndev, uint32_t *piece, struct arena *a)
 {
     const struct graph *g = &s->m->graph[1];
-    uint32_t n = 0, *id = arena_array(a, 2 * (size_t)ndev + 1, sizeof *id); /* 0: not seen */
+    /* id: [2 * device + pass] 1 + number of its piece; 0: no node so far */
+    uint32_t n = 0, *id = arena_array(a, 2 * (size_t)ndev + 1, sizeof *id);
     for (nid v = g->first; v < g->first + g->count; v++) {
         if (s->place->kind[v] != PLACE_NODE)
             continue;
@@ -283,7 +294,8 @@ static uint32_t pieces_by_device(const struct scene *s, const int32_t *dev, cons
     return n;
 }
 
-/* Raises the levels G of the nodes that read results of u. */
+/* Raises the level G of each reader v of u's results to at least G(u) + [dev(u) != dev(v)].  made: node -> nets of its
+ * results. */
 static void raise_readers(const struct place *p, const struct csr *made, const int32_t *dev, nid u,
                           uint32_t *level)
 {
@@ -295,8 +307,8 @@ static void raise_readers(const struct place *p, const struct csr *made, const i
         }
 }
 
-/* Works out levels G such that all nodes of an atom have one: the largest of theirs, atom by atom in a topological
- * order. */
+/* Computes all levels G of a model with atoms: atom by atom in a topological order, all nodes of an atom get the
+ * largest level of them. */
 static void level_atoms(const struct module *m, const struct place *p, const struct csr *made,
                         const int32_t *dev, uint32_t *level, struct arena *a)
 {
@@ -306,20 +318,22 @@ static void level_atoms(const struct module *m, const struct place *p, const str
     for (nid v = 1; v < m->nnode; v++)
         if (p->kind[v] == PLACE_NODE)
             pairs_add(&named, p->atom[v], v);
-    struct csr of = pairs_rows(&named, m->nnode);
+    /* first node of an atom -> nodes of the atom */
+    struct csr members = pairs_rows(&named, m->nnode);
     for (uint32_t i = 0, sorted = csr_topo(&edge, m->nnode, NULL, order, a); i < sorted; i++) {
-        nid x = order[i]; /* names no atom: its row is empty */
+        nid x = order[i]; /* if x is not the first node of an atom, its row is empty */
         uint32_t most = 0;
-        for_row (y, of, x)
+        for_row (y, members, x)
             most = larger_u32(level[y], most);
-        for_row (y, of, x) {
+        for_row (y, members, x) {
             level[y] = most;
             raise_readers(p, made, dev, y, level);
         }
     }
 }
 
-/* Makes the pieces (device, G), numbered by G, then device, which is a topological order. */
+/* Writes piece[node]: one piece for each pair (device, level G), numbered by G, then device, which is a topological
+ * order.  Returns the number of pieces. */
 static uint32_t pieces_by_level(const struct module *m, const struct place *p, const int32_t *dev,
                                 uint32_t *piece, struct arena *a)
 {
@@ -350,6 +364,7 @@ static uint32_t pieces_by_level(const struct module *m, const struct place *p, c
     return k;
 }
 
+/* Replaces the piece of each placed node by map[piece]. */
 static void renumber(const struct module *m, const struct place *p, uint32_t *piece,
                      const uint32_t *map)
 {

@@ -1,11 +1,12 @@
-/* The grouping of placed nodes into parts (parts.h makes the parts themselves). */
+/* Groups placed nodes into pieces; parts.h makes a part of each piece. */
 #ifndef PCC_IR_PLAN_PIECES_H
 #define PCC_IR_PLAN_PIECES_H
 
 #include "ir/dag/scene.h"
 
-/* Writes piece[node] for every placed node, numbered in an order that is legal to run, and the
- * device of each piece to *piece_dev (in a); returns the number of pieces. */
+/* Writes the piece of each placed node to piece[node].  dev: [node] its device; all nodes of a piece have the same.
+ * Pieces are numbered in an order in which they can run.  Writes the array [piece] device to *piece_dev (in a) and
+ * returns the number of pieces.  Methods and cost: see pieces.c. */
 uint32_t pieces_build(const struct scene *s, const int32_t *dev, uint32_t *piece,
                       int32_t **piece_dev, struct arena *a);
 

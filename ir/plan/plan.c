@@ -1,4 +1,4 @@
-/* Plans: their words, and from the vertices of a level down to nodes (plan.h).  O(vertices of all levels + nodes). */
+/* Functions on plans (plan.h): words for status and scope, stages and slots, and plan_project(). */
 #include "ir/plan/plan.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* Plans, their claims and their verdicts.
  *
- * A plan says for every placed node which device runs it, and what its planner claims of it.  The judge
- * recomputes everything from the module itself (not from any weighted DAG), whoever made the plan. */
+ * A plan has the device of each placed node, and the claim of its planner about the plan's quality.  The judge
+ * recomputes every figure from the module itself (not from a weighted graph), whichever planner made the plan. */
 #ifndef PCC_IR_PLAN_PLAN_H
 #define PCC_IR_PLAN_PLAN_H
 
@@ -10,7 +10,9 @@
 #include "ir/plan/schedule.h"
 #include "ir/plan/stages.h"
 
-/* PLAN_OVER_MEMORY: taken by the user's wish although some device needs more memory than it has. */
+/* What a planner has shown about its plan.  OPTIMAL: its value equals the bound.  FEASIBLE: it has a bound below its
+ * value.  HEURISTIC: no bound is shown.  OVER_MEMORY: some device needs more memory than it has, and the user allowed
+ * that.  NONE: nothing.  INFEASIBLE: only files may have this word, no planner claims it. */
 enum plan_status {
     PLAN_NONE,
     PLAN_OPTIMAL,
@@ -20,10 +22,10 @@ enum plan_status {
     PLAN_INFEASIBLE
 };
 
-/* The plans that a claim compares with.  CONTIGUOUS: the devices, in some order, take the differences of a chain of
- * ideals; in a training graph of ideals of the forward pass, which the backward pass goes through the other way;
- * where devices stand in groups, the groups do so, too.  LAYERS: plans that keep the groups together that contract
- * was asked to keep.  FUSED: plans of a fused graph. */
+/* The set of plans that a claim compares its plan with.  CONTIGUOUS: plans whose devices, in some order, take the
+ * differences of a chain of ideals; in a training graph, of ideals of the forward pass, and the backward pass goes
+ * through the devices in reverse; if devices form groups, the groups also take the differences of a chain.  LAYERS:
+ * plans that keep the node groups of the pass `contract` together.  FUSED: plans of a fused graph. */
 enum plan_scope {
     SCOPE_ALL,
     SCOPE_CONTIGUOUS,
@@ -34,71 +36,82 @@ enum plan_scope {
     SCOPES
 };
 
-/* A planner's statement about its plan.  Empty: all zero, but bounds -1. */
+/* A planner's statement about its plan.  An empty claim is all zero, except that the bounds are -1. */
 struct claim {
-    uint32_t objective; /* value and bounds are ps of this row of the execution models */
-    int64_t value;      /* of the plan */
-    /* the value in the planner's own problem, which leaves out the least cost of parts */
+    uint32_t objective; /* row of exec_model.kinds: the objective of value and bounds */
+    int64_t value;      /* ps: value of the plan */
+    /* ps: the value without the cost of parts (exec_model.part_cost) that every plan pays at least */
     int64_t value_less_parts;
-    enum plan_scope scope; /* what bound and status are about */
-    int64_t bound;         /* no plan in scope has less, ps; -1: nothing is known */
-    int64_t bound_all;     /* no plan at all has less, ps, <= bound; -1: nothing is known */
+    enum plan_scope scope; /* the set of plans that bound and status are about */
+    int64_t bound;         /* ps: no plan in scope has a smaller value; -1: no bound is known */
+    int64_t bound_all; /* ps, <= bound: no plan at all has a smaller value; -1: no bound is known */
     enum plan_status status;
-    const char *argument; /* why the status: "all 1428 ideals searched" */
-    /* why the bound holds, lines that end in a newline, with the numbers to check it by; NULL:
-       nothing to show */
+    const char *argument; /* the reason for the status: "all 1428 ideals searched" */
+    /* why the bound holds: lines that end in a newline, with the numbers needed to check the bound; NULL: no proof to
+     * show */
     const char *proof;
-    /* lines on what other plans take, or would save; NULL: nothing to say */
+    /* lines for the user on the values of other plans, and what these would save; NULL: none */
     const char *offer;
 };
 
+/* Limits of the slots (plan.slot) in plan files. */
 enum {
-    SLOTS_MOST = 65536,   /* of an accelerator */
-    SLOTS_EMPTY = 1 << 20 /* without nodes, of a plan whose slots a file lists */
+    SLOTS_MOST = 65536, /* highest slot of an accelerator */
+    /* slots that a file may list beyond the number of nodes; more would be empty */
+    SLOTS_EMPTY = 1 << 20
 };
 
 /* A plan: device and order of each node, and the planner's claim. */
 struct plan {
-    const char *planner; /* "dp-place" */
-    int32_t *dev;        /* [node] device, or -1 for a node that is not placed */
-    /* [device] number of devices that share its samples: the device itself and the next ones of its class, which have
-     * no nodes of their own; NULL: 1 everywhere */
+    const char *planner; /* name of the pass that made the plan: "dp-place" */
+    int32_t *dev;        /* [node] device; -1: the node is not placed */
+    /* [device] number of devices that take samples in turn with the same nodes: the device itself and the next devices
+     * of its class, which have no nodes in dev[]; 0 counts as 1; NULL: 1 for each device */
     uint32_t *copies;
-    /* [node] the order in which each device runs its nodes, the smallest first; NULL: by number, which is a
-       topological order */
+    /* [node] each device runs its nodes in ascending order of rank; NULL: in the order of the nodes' numbers, which is
+     * topological */
     uint32_t *rank;
-    /* [node] of an accelerator: the slot of its subgraph, 1, 2, ... in the order in which the device runs them;
-       0: of a host; NULL: it has no slots.  Only a latency knows them (subgraphs.h) */
+    /* [node] on an accelerator: slot of its subgraph (subgraphs.h), 1, 2, ...: the device runs its subgraphs in this
+     * order; on a host: 0.  NULL: the plan has no slots.  Used by the objective latency only */
     uint32_t *slot;
-    /* how it trains; NULL: it has no stages.  dev[] is then the first device of a node's stage */
+    /* the stages of a training plan; dev[] is then the first device of a node's stage; NULL: the plan has no stages */
     struct stages *stages;
-    /* [node] its stage, -1: none; NULL: no two stages share a device, dev[] tells */
+    /* [node] its stage, -1: none; NULL: no two stages share a device, so that the stage follows from dev[] */
     int32_t *stage_of;
     struct claim claim;
-    uint64_t states; /* ideals that the planner visited */
+    uint64_t states; /* number of ideals that the planner visited */
 };
 
+/* The judge's figures of one device. */
 struct device_load {
-    int64_t load; /* ps: exec_load() of the other times; gpipe: summed over both passes */
-    /* ps; what parts cost counts as computing.  load is made of these, shared among copies, and of sync */
-    int64_t compute, transfer;
-    int64_t sync; /* ps for each sample of keeping the weights of the copies equal */
+    /* ps for each sample: compute and transfer together (exec_load()), divided among copies, with sync added
+     * (exec_shared_load()); with GPipe the sum of the loads of both passes */
+    int64_t load;
+    int64_t compute, transfer; /* ps for one sample; compute includes the cost of parts */
+    int64_t sync; /* ps for each sample: exchange that keeps the weights of the copies equal */
     struct {
-        int64_t compute, in, out; /* ps */
-    } pass[2];                    /* forward, backward; a value moves in the pass of its producer */
-    int64_t used, weights;        /* bytes that the device needs; bytes of the weights among them */
-    int64_t params;               /* bytes that copies of the device must keep equal */
-    int64_t live_peak; /* bytes alive at once in the part's own order, weights included */
-    uint32_t nodes;
+        int64_t compute, in, out; /* ps; in, out: transfers to and from the device */
+    } pass[2]; /* 0: forward pass, 1: backward; a value moves in the pass of its producer */
+    /* bytes: memory that the device needs; the share of the weights in `used` */
+    int64_t used, weights;
+    int64_t params; /* bytes that copies of the device must keep equal */
+    /* bytes: most alive at one time as the device runs its nodes in order, with weights */
+    int64_t live_peak;
+    uint32_t nodes; /* number of placed nodes */
 };
 
+/* The judge's findings on a plan. */
 struct verdict {
-    int64_t value;            /* ps of the objective */
-    struct device_load *load; /* [device] */
-    uint32_t bottleneck;      /* device */
-    bool fits, contiguous, colocated, runnable;
-    const char *why_not; /* the first violated rule in words, or NULL */
-    /* the run, of the execution model's own type (struct latency_run), if it ended; NULL: the plan is not run */
+    int64_t value;            /* ps: value of the plan for the scene's objective */
+    struct device_load *load; /* [device] its figures */
+    uint32_t bottleneck;      /* device with the largest load */
+    bool fits;                /* no device needs more memory than it has */
+    bool contiguous;          /* the devices can stand in a row that samples pass once (check.c) */
+    bool colocated;           /* nodes that must share a device do */
+    bool runnable;       /* each placed node is on a device that can run it, and all copies exist */
+    const char *why_not; /* the first violated rule in words; NULL: none is violated */
+    /* the finished run, in the execution model's own type (such as struct latency_run); NULL: the plan was not run, or
+     * its run did not end */
     const void *run;
     /* the stages of a training plan: the plan's own, or one stage for each device that it uses; NULL: the objective is
      * not training, or the stages were refused (why_not) */
@@ -106,26 +119,28 @@ struct verdict {
 };
 
 enum { CHECK_PEAKS = 1, CHECK_MEMORY = 2 };
-/* Checks the rules for plans of every objective on dev[], copies[] (as of load_verdict()).  The verdict has no times
- * and no value; devices that only take turns with another device have no figures; `used` is the bytes of all results
- * of a device's nodes.  what: bits CHECK_*: whether to fill in live_peak, and whether memory is checked.  Lives in
- * a.  O(nodes + pins + D). */
+/* Checks the rules that hold for every objective.  dev, copies: as in struct plan.  what: bits; CHECK_PEAKS: fill in
+ * load[].live_peak; CHECK_MEMORY: check memory, too.  The verdict has no times and no value; load[].used is the bytes
+ * of all results of a device's nodes and of its weights; a device that holds only a copy has no figures.  Lives in a.
+ * O(nodes + pins + D). */
 struct verdict plan_check(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                           unsigned what, struct arena *a);
-/* Whether each device has room for what it uses, by v->load[].used: fits and why_not of *v. */
+/* Compares v->load[].used with the memory of each device.  Sets v->fits, and v->why_not if that is the first violated
+ * rule. */
 void plan_check_memory(const struct scene *s, struct verdict *v, struct arena *a);
-/* Recomputes the time per sample of the plan dev[], copies[] of struct plan (copies NULL: one each): the largest load
- * of a device, gpipe: the largest of the forward pass and that of the backward pass.  Lives in a.
+/* Checks a plan and computes its time per sample: the largest load of a device; with GPipe the largest load of the
+ * forward pass plus the largest load of the backward pass.  dev, copies: as in struct plan.  Lives in a.
  * O(nodes + pins + D). */
 struct verdict load_verdict(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                             struct arena *a);
 
-const char *plan_status_name(enum plan_status s); /* "optimal" */
-/* plan_scope_name: one word for the manifest: "all", "contiguous", "layers" or "fused".  plan_scope_word: exact, for
- * the textual IR: also "contiguous-layers" and the like. */
+/* Returns the word of a status in files: "optimal". */
+const char *plan_status_name(enum plan_status s);
+/* Both return a word for a scope.  plan_scope_name(), for plan JSON: "all", "contiguous", "layers" or "fused".
+ * plan_scope_word(), for the textual IR, has a different word for each scope, such as "contiguous-layers". */
 const char *plan_scope_name(enum plan_scope s);
 const char *plan_scope_word(enum plan_scope s);
-/* For people: " among contiguous plans"; "" for all. */
+/* Returns words for messages that stand behind "optimal": " among contiguous plans"; "" for SCOPE_ALL. */
 const char *plan_among(enum plan_scope s);
 
 /* A plan with the stages of its verdict. */
@@ -134,14 +149,15 @@ struct staged_plan {
     const struct plan *plan;
     const struct stages *stages; /* NULL: the plan is not about training */
 };
-/* [node] the stage of each placed node; -1: it is on a device that is the first one of no stage.  Lives in a, if it is
- * not the plan's own.  O(nodes + stages). */
+/* Returns an array: [node] the node's stage; -1: the node is not placed, or its device is not the first device of a
+ * stage.  The array is the plan's own stage_of, or lives in a.  p->stages must be set.  O(nodes + stages). */
 const int32_t *plan_stage_of(const struct staged_plan *p, struct arena *a);
 
-/* [device] the highest slot of its nodes, 0: it has none.  Lives in a.  O(nodes + D). */
+/* Returns an array, in a: [device] the highest slot of its nodes; 0: none has a slot.  O(nodes + D). */
 uint32_t *plan_slots(const struct scene *s, const struct plan *p, struct arena *a);
 
-/* Devices of the vertices of `top` as devices of the nodes (-1: not placed), down all levels. */
+/* Turns devices of vertices into devices of nodes.  vertex_dev: [vertex of the level `top`] device.  Returns an array,
+ * in a: [node] device; -1: the node is not placed.  O(vertices of all levels below + nodes). */
 int32_t *plan_project(const struct wdag *top, const int32_t *vertex_dev, uint32_t nnode,
                       struct arena *a);
 

@@ -1,12 +1,14 @@
-/* Plans as JSON (plan_json.h).
+/* Reads and writes plans as JSON (plan_json.h), in three forms: pcc's own plan, the manifest of a split, and the
+ * placement paper's split.
  *
  *     {"pcc_plan": 1, "planner", "objective": {...}, "ordered", "devices": [{"name", ..., "nodes": [names]}], "calls"}
  *     {"pcc_manifest": 1, "objective": {...}, "parts": [{"file", "device"}], "nodes": {file: [names]},
  *      "order": {device: [names]}, "calls", ...}
  *     {"fpgas": [{"nodes": [ids]}], "cpus": [{"nodes": [ids]}], ...}
  *
- * The last is the placement paper's: accelerators and host devices in order (paper_split.c writes it).  Of a manifest
- * this file has what is about the plan; backends/split/manifest.c writes the rest.  O(nodes + entries). */
+ * The paper's form lists accelerators and host devices in the order of their numbers; paper_split.c writes it.  Of a
+ * manifest, this file handles the members about the plan; backends/split/manifest.c writes the others.
+ * O(nodes + entries). */
 #include "ir/plan/plan_json.h"
 
 #include "ir/base/json_in.h"
@@ -20,11 +22,13 @@
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
+/* Reports that the file has not the expected form; returns -1. */
 static int expect_form(const struct assignment *r, const char *expected)
 {
     return diag_error(r->diag, "%s: expected %s", r->path, expected);
 }
 
+/* Puts the nodes of a list of names or ids on device dev.  Here and below: returns 0, or -1 and an error. */
 static int read_nodes(struct assignment *r, const json_t *nodes, int dev)
 {
     if (!json_is_array(nodes))
@@ -44,7 +48,7 @@ static int read_nodes(struct assignment *r, const json_t *nodes, int dev)
     return 0;
 }
 
-/* `slot` for the nodes of a list. */
+/* Sets the slot of the nodes of a list of names or ids. */
 static int read_slot(struct assignment *r, const json_t *nodes, uint32_t slot)
 {
     for (size_t i = 0; i < json_array_size(nodes); i++) {
@@ -57,7 +61,7 @@ static int read_slot(struct assignment *r, const json_t *nodes, uint32_t slot)
     return 0;
 }
 
-/* The nodes of each slot of a device, in order. */
+/* Reads the member "slots" of a device: for slot 1, 2, ... a list of names.  NULL: the device has no such member. */
 static int read_slots(struct assignment *r, const json_t *slots)
 {
     if (slots && (!json_is_array(slots) || json_array_size(slots) > SLOTS_MOST))
@@ -75,7 +79,7 @@ static int read_slots(struct assignment *r, const json_t *slots)
     return 0;
 }
 
-/* Reads the bound that the planner claimed, if the number is possible as a bound. */
+/* Reads the bound that the planner claimed, unless it is above the value or its scope is unknown. */
 static void read_bound(struct assignment *r, const json_t *objective)
 {
     const char *scope = json_get_text(objective, "scope");
@@ -88,8 +92,8 @@ static void read_bound(struct assignment *r, const json_t *objective)
         }
 }
 
-/* What the figures of the file rest on.  0, or -1 and an error about a word that is none. */
-static int read_basis(struct assignment *r, const json_t *root)
+/* Reads the objective and the settings under which the file's figures were computed, and the bound, into r->said. */
+static int read_objective(struct assignment *r, const json_t *root)
 {
     const json_t *o = json_object_get(root, "objective");
     if (o && !json_is_object(o))
@@ -114,6 +118,7 @@ static int read_basis(struct assignment *r, const json_t *root)
     return 0;
 }
 
+/* Reads a plan in pcc's own form. */
 static int read_plan(struct assignment *r, const json_t *root)
 {
     const json_t *devices = json_object_get(root, "devices");
@@ -124,7 +129,7 @@ static int read_plan(struct assignment *r, const json_t *root)
         return expect_form(r, "true or false in 'ordered'");
     r->ordered = json_is_true(ordered);
     assign_by_name(r);
-    if (read_basis(r, root))
+    if (read_objective(r, root))
         return -1;
     if (training_json_read(r, json_object_get(root, "training")))
         return -1;
@@ -134,7 +139,7 @@ static int read_plan(struct assignment *r, const json_t *root)
         if (!name)
             return expect_form(r, "a 'name' in every one of 'devices'");
         if (json_is_array(nodes) && !json_array_size(nodes))
-            continue; /* an idle device of a larger cluster */
+            continue; /* an idle device: the plan may be from a larger cluster, which has more names */
         int dev = assign_device(r, name);
         if (dev < 0 || read_nodes(r, nodes, dev) || read_slots(r, json_object_get(d, "slots")))
             return -1;
@@ -142,7 +147,7 @@ static int read_plan(struct assignment *r, const json_t *root)
     return 0;
 }
 
-/* The nodes of each device in order. */
+/* Reads the member "order" of a manifest: device -> its nodes, in the order in which the device runs them. */
 static int read_order(struct assignment *r, json_t *order)
 {
     const char *name;
@@ -156,7 +161,7 @@ static int read_order(struct assignment *r, json_t *order)
     return 0;
 }
 
-/* The stage of the nodes of a part, where devices have several. */
+/* Reads the stage of a part, and sets it for the part's nodes; does nothing if each device has one stage at most. */
 static int read_part_stage(struct assignment *r, const json_t *part, const json_t *nodes)
 {
     int64_t stage;
@@ -172,6 +177,8 @@ static int read_part_stage(struct assignment *r, const json_t *part, const json_
     return 0;
 }
 
+/* Reads the plan in a manifest.  Its parts have the nodes that "order" names, too: the order is read first, so that it
+ * determines the positions of the nodes. */
 static int read_manifest(struct assignment *r, const json_t *root)
 {
     json_t *order = json_object_get(root, "order");
@@ -182,7 +189,7 @@ static int read_manifest(struct assignment *r, const json_t *root)
         return expect_form(r, "an object 'order', a list of nodes for each device");
     r->ordered = json_is_object(order);
     assign_by_name(r);
-    if (read_basis(r, root) || (r->ordered && read_order(r, order)) ||
+    if (read_objective(r, root) || (r->ordered && read_order(r, order)) ||
         training_json_read(r, json_object_get(root, "training")))
         return -1;
     for (size_t i = 0; i < json_array_size(parts); i++) {
@@ -205,7 +212,8 @@ static int read_manifest(struct assignment *r, const json_t *root)
     return 0;
 }
 
-/* The objective whose value is there; the time per sample's may be missing. */
+/* Returns the objective of a paper's split: the one whose value the split has, such as "totalLatency"; if there is
+ * none, the time per sample. */
 static uint32_t paper_objective(const struct assignment *r, const json_t *root)
 {
     const struct exec_kind *const *kinds = r->scene->model.kinds;
@@ -215,7 +223,9 @@ static uint32_t paper_objective(const struct assignment *r, const json_t *root)
     return TIME_PER_SAMPLE;
 }
 
-/* How many of "fpgas" make one accelerator, slot by slot, in plans for a latency; 0: there are no slots. */
+/* Returns the number of slots of each accelerator, which has an entry in "fpgas" for each slot; 0: no slots, one
+ * entry for each accelerator.  The number is "q"; without it, if the objective runs subgraphs, the entries per
+ * accelerator. */
 static uint32_t slots_in_paper(const struct assignment *r, const json_t *root)
 {
     const struct cluster *c = r->scene->cluster;
@@ -231,7 +241,8 @@ static uint32_t slots_in_paper(const struct assignment *r, const json_t *root)
     return 0;
 }
 
-/* Experts' splits list the forward pass alone: the rest goes by colour. */
+/* Reads a split of the placement paper.  Some of these list the nodes of the forward pass alone: the other nodes go to
+ * the devices of the nodes of their colours. */
 static int read_paper(struct assignment *r, const json_t *root)
 {
     static const char *const key[] = {"fpgas", "cpus"};
@@ -296,23 +307,24 @@ bool plan_json_calls_open(const char *text, size_t n)
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-/* Picoseconds as seconds; negative: null. */
+/* Returns a time of `ps` ps in seconds; null for ps < 0. */
 static json_t *make_seconds(int64_t ps)
 {
     return ps < 0 ? json_null() : json_real((double)ps / (double)PS_PER_S);
 }
 
+/* State of writing a plan in pcc's own form. */
 struct plan_json_state {
     const struct plan_report *t;
     struct arena *a;
-    nid bad;          /* a node whose name is not UTF-8; 0: none was found */
-    const nid *order; /* the nodes in the order of the plan */
-    uint32_t n;
-    const uint32_t *slots; /* [device] */
+    nid bad;               /* the first node whose name is not UTF-8; 0: none was found */
+    const nid *order;      /* the nodes in the order of the plan */
+    uint32_t n;            /* number of nodes in order[] */
+    const uint32_t *slots; /* [device] number of its slots */
 };
 
-/* Settings that the values of an execution model depend on. */
-static void add_basis(json_t *o, const struct exec_model *e, struct arena *a)
+/* Adds to the object o the settings on which figures under the execution model e depend. */
+static void add_settings(json_t *o, const struct exec_model *e, struct arena *a)
 {
     for (const struct opt *row = exec_settings; o && row->name; row++) {
         const char *word = exec_told(e, row, a);
@@ -321,7 +333,7 @@ static void add_basis(json_t *o, const struct exec_model *e, struct arena *a)
     }
 }
 
-/* NULL: it was judged by no other objective. */
+/* Returns the member "judged": the plan's value for the objective of --judge.  NULL: no such option. */
 static json_t *make_judged(const struct plan_json_state *w)
 {
     const struct scene *by = w->t->judged;
@@ -329,11 +341,11 @@ static json_t *make_judged(const struct plan_json_state *w)
         return NULL;
     json_t *o = json_pack("{s:s, s:o}", "name", exec_kind(&by->model)->name, "value_s",
                           make_seconds(w->t->judged_value));
-    add_basis(o, &by->model, w->a);
+    add_settings(o, &by->model, w->a);
     return o;
 }
 
-/* The objective of value and bounds, and the settings that they depend on. */
+/* Returns the member "objective": name, value, bounds and status, and the settings on which these figures depend. */
 static json_t *make_objective(const struct plan_json_state *w)
 {
     const struct plan *p = w->t->plan;
@@ -344,11 +356,12 @@ static json_t *make_objective(const struct plan_json_state *w)
         "status", plan_status_name(p->claim.status), "argument",
         p->claim.argument ? p->claim.argument : "", "scope", plan_scope_name(p->claim.scope),
         "bound_all_s", make_seconds(p->claim.bound_all));
-    add_basis(o, e, w->a);
+    add_settings(o, e, w->a);
     return o;
 }
 
-/* The nodes of each slot of a device; NULL: it has none.  The names are UTF-8. */
+/* Returns the member "slots" of device d: for each slot the names of its nodes, which must be UTF-8.  NULL: the device
+ * has no slots. */
 static json_t *make_slots(const struct plan_json_state *w, uint32_t d)
 {
     const struct plan *p = w->t->plan;
@@ -366,14 +379,15 @@ static json_t *make_slots(const struct plan_json_state *w, uint32_t d)
     return slots;
 }
 
-/* NULL: no memory (errno is ENOMEM), or a name is not UTF-8. */
+/* Returns the entry of device d in "devices".  NULL: memory is short (errno is ENOMEM), or a name is not UTF-8. */
 static json_t *make_device(struct plan_json_state *w, uint32_t d)
 {
     const struct module *m = w->t->scene->m;
     const struct cluster *c = w->t->scene->cluster;
     const struct device_load *l = &w->t->verdict->load[d];
     const char *name = cluster_device_name(c, w->a, d);
-    json_t *nodes = json_array(); /* nothing of an arena from here on: it would be lost */
+    /* no memory of an arena from here on: running out of it would leak `nodes` */
+    json_t *nodes = json_array();
     for (uint32_t i = 0; i < w->n; i++)
         if (w->t->plan->dev[w->order[i]] == (int32_t)d &&
             json_array_append_new(nodes, json_string(node_name(m, w->order[i])))) {
@@ -387,7 +401,7 @@ static json_t *make_device(struct plan_json_state *w, uint32_t d)
                      "used_bytes", (json_int_t)l->used, "nodes", nodes, "slots", make_slots(w, d));
 }
 
-/* NULL like make_device. */
+/* Returns the whole plan; NULL as for make_device(). */
 static json_t *make_plan(struct plan_json_state *w)
 {
     const struct plan *p = w->t->plan;
@@ -402,8 +416,8 @@ static json_t *make_plan(struct plan_json_state *w)
                      devices, "calls", w->t->calls);
 }
 
-/* Says why there is no JSON; -1. */
-static int say_why(const struct plan_json_state *w, const char *path, struct diag *d)
+/* Reports the error for which make_plan() returned NULL; returns -1. */
+static int report_no_json(const struct plan_json_state *w, const char *path, struct diag *d)
 {
     if (errno == ENOMEM)
         return diag_error(d, "%s: %s", path, strerror(errno));
@@ -423,6 +437,7 @@ int plan_slots_check(uint64_t slots, const struct module *m, const char *path, s
         (unsigned long long)slots, (unsigned long long)most);
 }
 
+/* Returns the number of slots of all devices together. */
 static uint64_t count_slots(const struct plan_json_state *w)
 {
     uint64_t all = 0;
@@ -441,12 +456,13 @@ int plan_json_write(const struct plan_report *t, const char *path, FILE *out, st
     errno = 0;
     json_t *root = rc ? NULL : json_keep(w.a, make_plan(&w));
     if (!rc)
-        rc = root ? outfile_open_to(&o, path, out, t->scene->m->mem, d) : say_why(&w, path, d);
+        rc = root ? outfile_open_to(&o, path, out, t->scene->m->mem, d)
+                  : report_no_json(&w, path, d);
     if (!rc) {
         bool done = json_dumpf(root, o.f,
                                JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_ENSURE_ASCII |
                                    JSON_REAL_PRECISION(15)) == 0;
-        bool full = ferror(o.f) != 0; /* outfile_close tells */
+        bool full = ferror(o.f) != 0; /* outfile_close() reports a write error */
         if (!done && !full)
             diag_error(d, "%s: cannot be written: %s", path, strerror(errno));
         putc('\n', o.f);
@@ -484,7 +500,7 @@ void plan_put_objective(struct json_out *o, const struct scene *s, const struct 
     struct arena *a = arena_new(s->m->mem);
     if (!proven && p->claim.status != PLAN_OVER_MEMORY)
         status = "heuristic";
-    if (proven) /* in units of 10^-9 */
+    if (proven) /* the gap is in units of 10^-9 of the value */
         gap = value > p->claim.bound ? mul_div_ceil(value - p->claim.bound, 1000000000, value) : 0;
     json_open(o, "objective", '{', JSON_ROW);
     json_text(o, "name", exec_kind_of(&s->model, p->claim.objective)->name);

@@ -1,5 +1,5 @@
-/* Plans as JSON, read and written here alone: pcc's own form, what a split's manifest says of its plan, and the
- * placement paper's splits. */
+/* Reads and writes plans as JSON, in three forms: pcc's own plan, the part of a split's manifest that is about its
+ * plan, and the placement paper's splits. */
 #ifndef PCC_IR_PLAN_PLAN_JSON_H
 #define PCC_IR_PLAN_PLAN_JSON_H
 
@@ -9,11 +9,11 @@
 
 #include <stdio.h>
 
-/* Reads n bytes of JSON in any of the three forms, which their keys tell apart, into r (assign_begin has been called).
- * 0, or -1 and an error: r->path is not JSON, has none of the forms, or names what there is not. */
+/* Reads a plan from n bytes of JSON in any of the three forms into r, after assign_begin(r).  Returns 0, or -1 and an
+ * error: the text is not JSON, has none of the forms, or names a node or device that does not exist. */
 int plan_json_read(struct assignment *r, const char *text, size_t n);
-/* Whether calls of functions stood open when the plan was made: not if it says that they were whole, or knows no
- * names of nodes (also where it is no JSON). */
+/* Whether calls of functions were open when the plan was made, so that it names their nodes.  False: the plan says that
+ * they were whole, has the placement paper's form (node ids only), or is not JSON. */
 bool plan_json_calls_open(const char *text, size_t n);
 
 /* A plan and its figures. */
@@ -21,26 +21,26 @@ struct plan_report {
     const struct scene *scene;
     const struct plan *plan;
     const struct verdict *verdict;
-    /* of functions, while it was made: "opened", "whole"; NULL: there are none */
+    /* calls of functions while the plan was made: "opened" or "whole"; NULL: the model has none */
     const char *calls;
-    const struct scene *judged; /* the scene with the objective of --judge; NULL: not given */
-    int64_t judged_value;       /* ps */
+    const struct scene *judged; /* the scene with the objective of --judge; NULL: no such option */
+    int64_t judged_value;       /* ps: value of the plan for that objective */
 };
 
-/* Whether a plan in a file can have `slots` slots: at most SLOTS_EMPTY more than the model has nodes.  0, or -1 and an
- * error. */
+/* Checks that a plan file may list `slots` slots in all: at most SLOTS_EMPTY more than the model has nodes.  Returns
+ * 0, or -1 and an error. */
 int plan_slots_check(uint64_t slots, const struct module *m, const char *path, struct diag *d);
-/* Writes it in pcc's own form to path, or to `out` (outfile_open_to).  0, or -1 and an error: names that are not
- * UTF-8 cannot be written, nor plans with millions of slots without nodes. */
+/* Writes a plan in pcc's own form to path, or to `out` if path is "-" (outfile_open_to()).  Returns 0, or -1 and an
+ * error; a name that is not UTF-8, or more slots than plan_slots_check() allows, is an error, too. */
 int plan_json_write(const struct plan_report *t, const char *path, FILE *out, struct diag *d);
-/* The same in the placement paper's form, which the plan's execution model has.  -1 and an error if a node has no id,
- * which only workloads' have, or as above. */
+/* Does the same in the placement paper's form.  The execution model must have that form (exec_kind.paper).  A node
+ * without an id is an error: only nodes of workloads have ids. */
 int paper_split_write(const struct plan_report *t, const char *path, FILE *out, struct diag *d);
-/* The member "objective" of a manifest: bounds only where they are proven; of one sample alone that of the
- * parts, too. */
+/* Writes the member "objective" of a manifest.  value: ps of the plan; bounds are null unless they are proven.
+ * of_parts: ps for one sample alone through the parts, written only by execution models for one sample alone. */
 void plan_put_objective(struct json_out *o, const struct scene *s, const struct plan *p,
                         int64_t value, int64_t of_parts);
-/* The member "order" of a manifest: the nodes of each device in order, of a plan that has ranks. */
+/* Writes the member "order" of a manifest: for each device the names of its nodes, in the order of the plan. */
 void plan_put_order(struct json_out *o, const struct scene *s, const struct plan *p,
                     struct arena *scratch);
 

@@ -1,9 +1,9 @@
-/* Lists from parts and rounds (schedule.h).
+/* Makes the lists of a schedule (schedule.h).
  *
- * Source: Baechi-PyTorch's assigner, its streams made lists (1.3.3, Algorithm 1).  All follow one order, in which
- * the parts of a round stand by level and number and a round stands behind the one before it: a SEND is where its
- * tensor is made (of an input: where it is read), an ALLOC before the place of its SEND, a FREE behind it.  So nothing
- * waits in a circle. */
+ * Source: the streams of Baechi-PyTorch's assigner, here written down as lists (1.3.3, Algorithm 1).  All lists keep
+ * to one global order: round by round, and in a round the parts by level and number.  A SEND stands at the part that
+ * makes its tensor (of a model input: at the part that reads it), an ALLOC before that position, a FREE after it.  So
+ * no instructions wait for each other in a circle. */
 #include "ir/plan/schedule.h"
 
 #include "ir/plan/work.h"
@@ -11,25 +11,27 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Where an instruction goes: before the i-th part of its device, its COMPUTE, behind it. */
+/* The position of an instruction relative to the i-th part of its device: before it, at it (its COMPUTE), behind it.
+ * A computing lane has SLOTS slots for each part: slot SLOTS * i + BEFORE, + AT, + BEHIND. */
 enum { BEFORE, AT, BEHIND, SLOTS };
 
-struct timed_instruction {
+/* An instruction with its position in its lane, which lay_out() sorts by. */
+struct positioned {
     struct instruction what;
-    uint32_t lane, slot; /* SLOTS * i + BEFORE, ...; 0 where no part stands in the lane */
-    uint32_t nth;        /* put() */
-    int64_t at;          /* ps; without rounds: the order within a slot */
+    uint32_t lane, slot; /* slot as above; 0 in lanes for sending and receiving */
+    uint32_t nth;        /* how many instructions were put before it */
+    int64_t time;        /* ps, decides the order within a slot if there are no rounds; else 0 */
 };
 
 struct schedule_build {
     const struct sample_work *w;
     const struct rhythm *y;
     struct arena *a;
-    struct csr parts;             /* device -> its parts, in order */
-    uint32_t *nth;                /* [part] place of the part in its device's row */
-    uint32_t *order;              /* parts by phase, level and number */
-    struct timed_instruction *at; /* all instructions */
-    uint32_t n;
+    struct csr parts;        /* device -> its parts, in the order in which it runs them */
+    uint32_t *nth;           /* [part] position of the part in its device's row of `parts` */
+    uint32_t *order;         /* all parts, by phase, level and number */
+    struct positioned *item; /* all instructions, in the order in which they were put */
+    uint32_t n;              /* number of instructions */
 };
 
 /* ---- order ------------------------------------------------------------------------------------ */
@@ -44,7 +46,7 @@ static bool is_before(const struct rhythm *y, uint32_t a, uint32_t b)
     return a < b;
 }
 
-/* Sorts rows (keys below `keys`) by key, equal ones as they stand. */
+/* Returns row[0 .. n) sorted by key[row[i]], which is below `keys`; rows of equal keys keep their order. */
 static uint32_t *sort_by(const uint32_t *row, uint32_t n, const uint32_t *key, uint32_t keys,
                          struct arena *a)
 {
@@ -54,6 +56,7 @@ static uint32_t *sort_by(const uint32_t *row, uint32_t n, const uint32_t *key, u
     return csr_build(a, keys, n, of, row).to;
 }
 
+/* Fills in b->order, b->parts and b->nth. */
 static void order_parts(struct schedule_build *b)
 {
     uint32_t n = b->w->npart, *phase = arena_array(b->a, (size_t)n + 1, sizeof *phase);
@@ -81,13 +84,14 @@ static uint32_t count_parts(const struct schedule_build *b, uint32_t dev)
     return b->parts.at[dev + 1] - b->parts.at[dev];
 }
 
+/* Returns the i-th part that the device runs, i >= 0. */
 static uint32_t nth_part(const struct schedule_build *b, uint32_t dev, uint32_t i)
 {
     assert(i < count_parts(b, dev));
     return b->parts.to[b->parts.at[dev] + i];
 }
 
-/* Whether part a of one device is done when b of another one is: in a round, or by their times. */
+/* Whether part a of one device ends before part b of another device: by their order in a round, or by their times. */
 static bool is_done_before(const struct rhythm *y, uint32_t a, uint32_t b)
 {
     if (y->repeats || y->end[a] == y->end[b])
@@ -95,7 +99,7 @@ static bool is_done_before(const struct rhythm *y, uint32_t a, uint32_t b)
     return y->end[a] < y->end[b];
 }
 
-/* How many parts of the device are done before part x of another one. */
+/* Returns how many parts of the device end before part x of another device. */
 static uint32_t count_before(const struct schedule_build *b, uint32_t dev, uint32_t x)
 {
     uint32_t low = 0, high = count_parts(b, dev);
@@ -111,48 +115,52 @@ static uint32_t count_before(const struct schedule_build *b, uint32_t dev, uint3
 
 /* ---- instructions ----------------------------------------------------------------------------- */
 
+/* Adds an instruction to the slot of the lane, after the instructions put there before. */
 static void put(struct schedule_build *b, uint32_t lane, uint32_t slot, struct instruction what)
 {
-    b->at[b->n] = (struct timed_instruction){.what = what, .lane = lane, .slot = slot, .nth = b->n};
+    b->item[b->n] = (struct positioned){.what = what, .lane = lane, .slot = slot, .nth = b->n};
     b->n++;
 }
 
-/* An instruction for a tensor, in the round of part x for the same sample, or `later` rounds after that round. */
-static struct instruction instruct(const struct schedule_build *b, enum do_kind kind,
-                                   uint32_t tensor, uint32_t x, int32_t later)
+/* Returns an instruction for `what` (a tensor; of COMPUTE a part) that is executed, for each sample, `later` rounds
+ * after the round in which part x runs for that sample. */
+static struct instruction make_instruction(const struct schedule_build *b, enum do_kind kind,
+                                           uint32_t what, uint32_t x, int32_t later)
 {
     return (struct instruction){.kind = (uint8_t)kind,
                                 .phase = b->y->phase[x],
                                 .offset = -(int32_t)b->y->level[x] - later,
-                                .what = tensor};
+                                .what = what};
 }
 
-/* Room for an input of the model that part x is the first to read. */
+/* Puts the ALLOC of an input of the model on the device of part x, which is its first reader there. */
 static void put_alloc_input(struct schedule_build *b, uint32_t tensor, uint32_t x)
 {
     uint32_t lane = lane_compute(b->w->part[x].dev);
     if (b->y->repeats)
-        put(b, lane, SLOTS * b->nth[x] + BEFORE, instruct(b, DO_ALLOC, tensor, x, -1));
+        put(b, lane, SLOTS * b->nth[x] + BEFORE, make_instruction(b, DO_ALLOC, tensor, x, -1));
     else
         put(b, lane, (b->y->close && b->nth[x] ? SLOTS * (b->nth[x] - 1) : 0) + BEFORE,
-            instruct(b, DO_ALLOC, tensor, x, 0));
+            make_instruction(b, DO_ALLOC, tensor, x, 0));
 }
 
-/* Room on dev for what part x makes elsewhere; the part that reads it comes later in any case. */
+/* Puts the ALLOC on dev of a tensor that part x makes on another device.  It stands before every reader on dev, since
+ * readers come after x. */
 static void put_alloc(struct schedule_build *b, uint32_t tensor, uint32_t x, uint32_t dev)
 {
     put(b, lane_compute(dev), SLOTS * count_before(b, dev, x) + BEFORE,
-        instruct(b, DO_ALLOC, tensor, x, 0));
-    b->at[b->n - 1].at = b->y->repeats ? 0 : b->y->end[x];
+        make_instruction(b, DO_ALLOC, tensor, x, 0));
+    b->item[b->n - 1].time = b->y->repeats ? 0 : b->y->end[x];
 }
 
-/* Frees the tensor on dev behind part `last`. */
+/* Puts the FREE of the tensor on dev, behind part `last`. */
 static void put_free(struct schedule_build *b, uint32_t tensor, uint32_t dev, uint32_t last)
 {
-    put(b, lane_compute(dev), SLOTS * b->nth[last] + BEHIND, instruct(b, DO_FREE, tensor, last, 0));
+    put(b, lane_compute(dev), SLOTS * b->nth[last] + BEHIND,
+        make_instruction(b, DO_FREE, tensor, last, 0));
 }
 
-/* The last part of x's device that starts before the tensor has left it; at least x. */
+/* Returns the last part of x's device that starts before the tensor, which x makes, has left the device; at least x. */
 static uint32_t find_last_before(const struct schedule_build *b, uint32_t tensor, uint32_t x)
 {
     uint32_t dev = b->w->part[x].dev, low = b->nth[x], high = count_parts(b, dev);
@@ -166,7 +174,8 @@ static uint32_t find_last_before(const struct schedule_build *b, uint32_t tensor
     return nth_part(b, dev, low);
 }
 
-/* Frees what part x makes and sends: behind the last reader at home (x: none), and not before it can have left. */
+/* Puts the FREE of a tensor that part x makes and its device sends, on this device: behind `last`, its last reader
+ * there (x if there is none), and not before the tensor has left; with rounds, a round after x at the earliest. */
 static void put_free_sent(struct schedule_build *b, uint32_t tensor, uint32_t x, uint32_t last)
 {
     const uint32_t *level = b->y->level;
@@ -174,17 +183,18 @@ static void put_free_sent(struct schedule_build *b, uint32_t tensor, uint32_t x,
     if (!b->y->repeats) {
         uint32_t y = find_last_before(b, tensor, x),
                  i = b->nth[b->nth[y] > b->nth[last] ? y : last];
-        put(b, lane, SLOTS * (i + 1) + BEFORE, instruct(b, DO_FREE, tensor, last, 0));
-        b->at[b->n - 1].at = b->y->sent[tensor];
+        put(b, lane, SLOTS * (i + 1) + BEFORE, make_instruction(b, DO_FREE, tensor, last, 0));
+        b->item[b->n - 1].time = b->y->sent[tensor];
     } else if (b->y->phase[last] > b->y->phase[x] || level[last] > level[x] + 1 ||
                (level[last] == level[x] + 1 && b->nth[last] >= b->nth[x])) {
         put_free(b, tensor, b->w->part[x].dev, last);
     } else {
-        put(b, lane, SLOTS * b->nth[x] + BEHIND, instruct(b, DO_FREE, tensor, x, 1));
+        put(b, lane, SLOTS * b->nth[x] + BEHIND, make_instruction(b, DO_FREE, tensor, x, 1));
     }
 }
 
-/* The first and last part of a device in the order that read the tensor; false: none. */
+/* Writes the first and the last part of the device that read the tensor, in the order of is_before(), to *first and
+ * *last.  Returns false, and writes nothing, if no part of the device reads it. */
 static bool find_readers(const struct schedule_build *b, uint32_t tensor, uint32_t dev,
                          uint32_t *first, uint32_t *last)
 {
@@ -202,18 +212,19 @@ static bool find_readers(const struct schedule_build *b, uint32_t tensor, uint32
 
 /* ---- lists ------------------------------------------------------------------------------------ */
 
-/* A tensor on its way to a device; part: the one that makes it or, of an input of the model, reads it first there. */
-struct way {
+/* The sending of a tensor from its home to device dev.  part: the part that makes the tensor; of a model input, its
+ * first reader on dev. */
+struct sending {
     uint32_t tensor, home, dev, part;
 };
 
-/* Lists the ways of all tensors, by tensor, then device (put_ways sorts them into sending order), and puts the
- * ALLOC and FREE of each tensor. */
-static const struct way *find_ways(struct schedule_build *b, uint32_t *n)
+/* Puts the ALLOC and FREE instructions of all tensors.  Returns the sendings, by tensor, then device, and their number
+ * in *n; put_sendings() sorts them by time. */
+static const struct sending *put_memory_list_sendings(struct schedule_build *b, uint32_t *n)
 {
     const struct sample_work *w = b->w;
     uint32_t most = w->place.at[w->ntensor], last = 0;
-    struct way *way = arena_array(b->a, (size_t)most + 1, sizeof *way);
+    struct sending *sending = arena_array(b->a, (size_t)most + 1, sizeof *sending);
     *n = 0;
     for (uint32_t t = 0; t < w->ntensor; t++) {
         uint32_t from = w->tensor[t].from, home = w->place.to[w->place.at[t]], first = from;
@@ -227,7 +238,7 @@ static const struct way *find_ways(struct schedule_build *b, uint32_t *n)
                 put_alloc(b, t, from, dev);
             if (read)
                 put_free(b, t, dev, last);
-            way[(*n)++] = (struct way){t, home, dev, home == w->ndev ? first : from};
+            sending[(*n)++] = (struct sending){t, home, dev, home == w->ndev ? first : from};
         }
         if (home == w->ndev)
             continue;
@@ -238,13 +249,15 @@ static const struct way *find_ways(struct schedule_build *b, uint32_t *n)
         else
             put_free(b, t, home, last);
     }
-    return way;
+    return sending;
 }
 
-static void put_ways(struct schedule_build *b)
+/* Puts all instructions for tensors.  SEND and RECV stand in each lane by the order of their parts, then by device,
+ * then by tensor. */
+static void put_tensors(struct schedule_build *b)
 {
     uint32_t n, npart = b->w->npart, ndev = b->w->ndev;
-    const struct way *way = find_ways(b, &n);
+    const struct sending *sending = put_memory_list_sendings(b, &n);
     uint32_t *row = arena_array(b->a, (size_t)n + 1, sizeof *row);
     uint32_t *dev = arena_array(b->a, (size_t)n + 1, sizeof *dev);
     uint32_t *place = arena_array(b->a, (size_t)n + 1, sizeof *place);
@@ -253,14 +266,14 @@ static void put_ways(struct schedule_build *b)
         nth[b->order[i]] = i;
     for (uint32_t i = 0; i < n; i++) {
         row[i] = i;
-        dev[i] = way[i].dev;
-        place[i] = nth[way[i].part];
+        dev[i] = sending[i].dev;
+        place[i] = nth[sending[i].part];
     }
     row = sort_by(row, n, dev, ndev + 1, b->a);
     row = sort_by(row, n, place, npart, b->a);
     for (uint32_t i = 0; i < n; i++) {
-        const struct way *x = &way[row[i]];
-        struct instruction send = instruct(b, DO_SEND, x->tensor, x->part, 0), recv = send;
+        const struct sending *x = &sending[row[i]];
+        struct instruction send = make_instruction(b, DO_SEND, x->tensor, x->part, 0), recv = send;
         recv.kind = DO_RECV;
         send.other = x->dev;
         recv.other = x->home;
@@ -269,17 +282,18 @@ static void put_ways(struct schedule_build *b)
     }
 }
 
+/* For qsort(): by phase, then time, then the order in which the instructions were put. */
 static int by_time(const void *a, const void *b)
 {
-    const struct timed_instruction *x = a, *y = b;
+    const struct positioned *x = a, *y = b;
     if (x->what.phase != y->what.phase)
         return x->what.phase < y->what.phase ? -1 : 1;
-    if (x->at != y->at)
-        return x->at < y->at ? -1 : 1;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
     return (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* Lays the instructions out: by lane, slot, phase and time, equal ones as they were put. */
+/* Fills in s->item, s->at and s->phases: the instructions by lane, slot, phase and time, else as they were put. */
 static void lay_out(struct schedule_build *b, struct schedule *s)
 {
     uint32_t rows = 0, *base = arena_array(b->a, (size_t)s->nlane + 1, sizeof *base);
@@ -289,19 +303,19 @@ static void lay_out(struct schedule_build *b, struct schedule *s)
         base[l] = rows;
         rows += l < b->w->ndev ? SLOTS * count_parts(b, l) + 1 : 1;
     }
-    qsort(b->at, b->n, sizeof *b->at, by_time);
+    qsort(b->item, b->n, sizeof *b->item, by_time);
     for (uint32_t i = 0; i < b->n; i++) {
-        uint32_t phase = b->at[i].what.phase;
+        uint32_t phase = b->item[i].what.phase;
         row[i] = i;
-        key[i] = base[b->at[i].lane] + b->at[i].slot;
+        key[i] = base[b->item[i].lane] + b->item[i].slot;
         s->phases = phase >= s->phases ? phase + 1 : s->phases;
-        s->at[b->at[i].lane + 1]++;
+        s->at[b->item[i].lane + 1]++;
     }
     row = sort_by(row, b->n, key, rows, b->a);
     for (uint32_t l = 0; l < s->nlane; l++)
         s->at[l + 1] += s->at[l];
     for (uint32_t i = 0; i < b->n; i++)
-        s->item[i] = b->at[row[i]].what;
+        s->item[i] = b->item[row[i]].what;
 }
 
 struct schedule *schedule_make(const struct sample_work *w, const struct rhythm *y, struct arena *a)
@@ -310,13 +324,13 @@ struct schedule *schedule_make(const struct sample_work *w, const struct rhythm 
     struct schedule_build b = {.w = w, .y = y, .a = arena_new(a)};
     size_t most = w->npart + 4 * (size_t)w->place.at[w->ntensor];
     order_parts(&b);
-    b.at = arena_array(b.a, most + 1, sizeof *b.at);
+    b.item = arena_array(b.a, most + 1, sizeof *b.item);
     for (uint32_t i = 0; i < w->npart; i++) {
         uint32_t x = b.order[i];
         put(&b, lane_compute(w->part[x].dev), SLOTS * b.nth[x] + AT,
-            instruct(&b, DO_COMPUTE, x, x, 0));
+            make_instruction(&b, DO_COMPUTE, x, x, 0));
     }
-    put_ways(&b);
+    put_tensors(&b);
     assert(b.n <= most);
     s->work = w;
     s->phases = 1;
@@ -330,8 +344,8 @@ struct schedule *schedule_make(const struct sample_work *w, const struct rhythm 
     return s;
 }
 
-/* A tensor is made, moved and freed within a window of rounds, as long as the range of offsets; that is also the
- * number of samples at work in one round. */
+/* All instructions for a sample are executed in consecutive rounds, as many as there are offsets from the smallest to
+ * the largest.  That is also the largest number of samples that one round is about. */
 uint32_t schedule_samples(const struct schedule *s)
 {
     int64_t low = 0, high = 0;

@@ -1,20 +1,22 @@
-/* Execution plans: what each device does, in which order, whatever the times turn out to be.
+/* Schedules (execution plans): lists of instructions for each device, which are right however long each instruction
+ * takes.
  *
- * A lane is a list that is worked off in order.  Each device has a list of what it computes, among which it makes room
- * for tensors and frees them; a list of what it sends; and for each device that it receives from a list of that.  The
- * host sends the model's inputs and receives its outputs; its memory is not counted.
+ * A lane is a list of instructions that are executed in order.  Each device has one lane for computing, allocating and
+ * freeing memory, one lane for sending, and one lane for receiving from each other device.  The host sends the model's
+ * inputs and receives its outputs; its memory is not counted.
  *
- *     COMPUTE part       waits for the RECV of each input that another device makes
- *     ALLOC tensor       room for one that comes from elsewhere; never waits
- *     SEND tensor, dev   waits for the COMPUTE that makes it and, unless it goes to the host, for the ALLOC there
- *     RECV tensor, dev   waits for the SEND
- *     FREE tensor        where it is made it waits for all SENDs of it
+ *     COMPUTE part       runs a part; waits for the RECV of each input that another device makes
+ *     ALLOC tensor       allocates memory for a tensor that this device will receive; never waits
+ *     SEND tensor, dev   waits for the COMPUTE that makes the tensor and, unless dev is the host, for its ALLOC on dev
+ *     RECV tensor, dev   waits for the SEND of the tensor by dev
+ *     FREE tensor        frees its memory; on the device that makes the tensor, waits for all SENDs of the tensor
  *
- * What a part makes has its room from its COMPUTE on.  So the memory of a device can be followed along one list, and
- * its peak is the same for every timing.
+ * COMPUTE allocates the part's own outputs.  So the computing lane alone determines the memory of a device over time,
+ * and the peak does not depend on times.
  *
- * Lists are about rounds: in round r a list does each of its instructions once, for sample r + offset, if there is one
- * such; the rounds of a phase follow each other, then those of the next phase (GPipe: of the backward pass). */
+ * Lists are executed in rounds: in round r a list executes each of its instructions once, for sample r + offset, if
+ * that sample exists.  All rounds of a phase come before the rounds of the next phase (GPipe: phase 1 is the backward
+ * pass). */
 #ifndef PCC_IR_PLAN_SCHEDULE_H
 #define PCC_IR_PLAN_SCHEDULE_H
 
@@ -27,27 +29,30 @@ struct sample_work;
 
 enum do_kind { DO_COMPUTE, DO_SEND, DO_RECV, DO_ALLOC, DO_FREE };
 
+/* An entry of a list. */
 struct instruction {
     uint8_t kind;   /* enum do_kind */
-    uint8_t phase;  /* not falling along a list */
-    int32_t offset; /* of the sample from the round */
-    uint32_t what;  /* COMPUTE: the part; else the tensor */
-    uint32_t other; /* SEND: the device it goes to; RECV: from; the host is ndev */
+    uint8_t phase;  /* 0, 1, ...; never decreases along a list */
+    int32_t offset; /* number of the sample minus number of the round */
+    uint32_t what;  /* COMPUTE: number of the part; else number of the tensor (work.h) */
+    uint32_t other; /* SEND: receiving device; RECV: sending device; ndev: the host; else unused */
 };
 
+/* The lists of all lanes, and the memory that they need. */
 struct schedule {
     const struct sample_work *work; /* the parts and tensors that instructions refer to */
     uint32_t nlane;
     uint32_t *at; /* [nlane + 1] lane l is item[at[l] .. at[l + 1]) */
     struct instruction *item;
-    uint32_t phases;
-    uint32_t in_flight; /* samples that queue and peak have been worked out for: schedule_prove() */
-    uint32_t *queue;    /* [lane] RECV: most ALLOCs ahead of their RECVs */
-    int64_t *peak;      /* [dev] most bytes at once */
+    uint32_t phases;    /* number of phases, >= 1 */
+    uint32_t in_flight; /* number of samples for which schedule_prove() computes queue and peak */
+    /* [lane] receiving lane: most tensors at one time with ALLOC done and RECV not yet; else 0 */
+    uint32_t *queue;
+    int64_t *peak; /* [device] most bytes at one time */
 };
 
-/* Lanes of a work with ndev devices: computing of d < ndev; sending of d <= ndev, the host; receiving of `to` what
- * comes from `from`. */
+/* Return the number of a lane, for ndev devices; device ndev is the host.  lane_compute(): computing, of d < ndev.
+ * lane_send(): sending, of d <= ndev.  lane_recv(): receiving, of `to`, from `from`.  lane_count(): number of lanes. */
 static inline uint32_t lane_compute(uint32_t d)
 {
     return d;
@@ -65,40 +70,40 @@ static inline uint32_t lane_count(uint32_t ndev)
     return lane_recv(ndev, ndev + 1, 0);
 }
 
-/* How a plan goes through its parts: in rounds that follow each other, or once, with times to go by. */
+/* How an execution model runs the parts of a plan: in rounds, sample after sample, or once, at known times. */
 struct rhythm {
-    /* what is listed: the work of the parts, or that of all micro-batches of an iteration; NULL: it cannot be listed */
+    /* the work to schedule: of the parts for one sample, or of all micro-batches of an iteration; NULL: there can be no
+     * schedule, for the reason why_not */
     struct sample_work *work;
-    const char *why_not;   /* then */
-    const uint32_t *level; /* [part] how many rounds after the first the same sample comes to it */
-    const uint8_t *phase;  /* [part] */
+    const char *why_not;
+    const uint32_t *level; /* [part] number of rounds from a sample's first part to this part */
+    const uint8_t *phase;  /* [part] its phase in the schedule */
+    /* true: rounds.  false: once; then all levels and phases are 0, and the fields below count */
     bool repeats;
-    /* without rounds, where levels and phases are 0: ps at which a part starts and ends, and at which a tensor has left
-     * its device */
-    const int64_t *start, *end; /* [part] */
-    const int64_t *sent;        /* [tensor] */
-    /* inputs of the model have room from the part on that stands before their first reader */
+    /* ps, or positions in an order if no times are known */
+    const int64_t *start, *end; /* [part] when the part starts and ends */
+    const int64_t *sent;        /* [tensor] when the tensor has left its device */
+    /* true: memory for an input of the model is allocated one part before its first reader; false: at the beginning */
     bool close;
 };
 
-/* The lists for a work whose parts are numbered in an order that is legal to run: a part's level is at least that of
- * each part that it reads of, one more if that one is on another device, and its phase is no earlier.  A device takes
- * its parts by phase, level and number.
+/* Makes the lists for work w with rhythm y.  The parts of w must be numbered in an order in which they can run.  With
+ * rounds, a part's level must be at least the level of each producer of its inputs, and larger if the producer is on
+ * another device; its phase must not be earlier.  A device runs its parts by phase, level and number.
  *
- * In rounds, room for a tensor is made before the first part of the device that comes behind the one that makes it; for
- * an input of the model a round before the part that reads it.  A tensor is freed behind its last reader, and one that
- * is sent not before a round later.  So transfers that take no time never make a device wait beyond the round, and a
- * round takes no longer than the busiest device computes in it.
+ * With rounds, memory for a tensor is allocated before the receiving device's first part that comes after the producer
+ * in the round; for a model input, one round before its reader.  A tensor is freed after its last reader; a tensor that
+ * is sent, also at least one round after it was made.  So if transfers took no time, no device would wait for memory,
+ * and a round would take as long as the computing of the busiest device.
  *
- * Without rounds nothing waits for room if all takes the times that y tells: inputs have theirs from the beginning (or,
- * y->close, a part ahead),
- * what comes from a device by the time it is made there, and what is sent is freed before the first part that starts
- * after it has left.
+ * Without rounds, no transfer waits for memory as long as the times of y hold: memory for model inputs is allocated as
+ * y->close says, memory for other tensors by the time their producer ends, and a tensor that is sent is freed before
+ * the first part that starts after it has left.
  *
- * in_flight, queue and peak are not filled in.  Lives in a.  O(D^2 + uses log uses). */
+ * Fields in_flight, queue and peak are not filled in.  Lives in a.  O(D^2 + uses log uses). */
 struct schedule *schedule_make(const struct sample_work *w, const struct rhythm *y,
                                struct arena *a);
-/* How many samples show all that the lists ever do. */
+/* Returns the number of samples in flight at which memory peaks and queues are largest: more samples change neither. */
 uint32_t schedule_samples(const struct schedule *s);
 
 #endif

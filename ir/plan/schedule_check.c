@@ -1,9 +1,10 @@
-/* Checks execution plans (schedule_check.h).
+/* Checks schedules (schedule_check.h).
  *
- * First the lists as written, for any number of samples: which instructions are there, and in which order.  Then the
- * lists are unrolled for N samples (each instruction N times) and executed without regard to time: a lane continues
- * while its head waits for nothing.  A plan ends under every timing if and only if this execution ends; else the
- * remaining lanes wait in a circle.  Memory and queues follow from the computing lists of the devices. */
+ * First checks the lists as written, which does not depend on the number of samples: whether each instruction is
+ * there once, and in the right order.  Then unrolls the lists for N samples, so that there is an event for each
+ * instruction and sample, and executes the events without regard to time: a lane goes on while its next event waits
+ * for nothing.  A schedule ends under every timing if and only if this execution ends; else some lanes wait for each
+ * other in a circle.  Memory and queues follow from the computing lanes alone. */
 #include "ir/plan/schedule_check.h"
 
 #include "ir/base/units.h"
@@ -14,29 +15,33 @@
 
 enum {
     NONE = UINT32_MAX,
-    MOST_EVENTS = 1 << 24, /* some 300 MiB */
-    SHOWN = 8              /* of the lanes in a circle */
+    MOST_EVENTS = 1 << 24, /* limit of events; that many take about 300 MiB */
+    SHOWN = 8              /* how many lanes of a circle an error lists */
 };
 
+/* State of a check.  An item is an index into s->item: an instruction. */
 struct schedule_state {
     const struct sample_work *w;
     struct schedule *s;
     struct arena *a;
-    const char *why;
-    uint32_t *lane_of; /* [item] */
-    /* compute[part]; the others [place of work.place]: the item with this instruction; NONE */
-    uint32_t *compute, *alloc, *send, *recv, *free;
-    /* unrolled: lane l has the events at[l] * samples ..., each an item and a sample */
-    uint32_t samples;
-    uint32_t *item, *sample; /* [event] */
-    uint32_t *event;         /* [item * samples + sample] */
-    uint32_t *done;          /* [lane] the first event that is not done */
+    const char *why;   /* the first error; NULL: none so far */
+    uint32_t *lane_of; /* [item] its lane */
+    uint32_t *compute; /* [part] the item that computes the part; NONE: none */
+    /* [index into w->place.to, for a tensor and a device] the item that allocates, sends (to the device), receives or
+     * frees the tensor; NONE: none */
+    uint32_t *alloc, *send, *recv, *free;
+    uint32_t samples; /* number of samples for which the lists are unrolled */
+    /* [event] its item and sample; lane l has events s->at[l] * samples .. s->at[l + 1] * samples - 1, in the order in
+     * which the lane executes them */
+    uint32_t *item, *sample;
+    uint32_t *event; /* [item * samples + sample] its event */
+    uint32_t *done;  /* [lane] the first event that has not been executed */
 };
 
 static bool refuse(struct schedule_state *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* false. */
+/* Stores an error in c->why; returns false. */
 static bool refuse(struct schedule_state *c, const char *fmt, ...)
 {
     va_list ap;
@@ -52,19 +57,20 @@ static const struct instruction *item_at(const struct schedule_state *c, uint32_
     return &c->s->item[item];
 }
 
+/* Returns the device that makes the tensor; of a model input, the host. */
 static uint32_t home_of(const struct schedule_state *c, uint32_t tensor)
 {
     return c->w->place.to[c->w->place.at[tensor]];
 }
 
-/* The device of a lane. */
+/* Returns the device whose list a lane is; of a receiving lane, the receiver. */
 static uint32_t lane_device(const struct schedule_state *c, uint32_t lane)
 {
     uint32_t n = c->w->ndev;
     return lane < n ? lane : lane < lane_recv(n, 0, 0) ? lane - n : (lane - 2 * n - 1) / (n + 1);
 }
 
-/* "acc0 computes part1.onnx of sample 2"; lives in a. */
+/* Returns words for an instruction of device dev: "acc0 computes 'part1.onnx' of sample 2".  Lives in a. */
 static const char *instruction_text(const struct sample_work *w, const struct instruction *i,
                                     uint32_t dev, uint32_t sample, struct arena *a)
 {
@@ -84,17 +90,20 @@ static const char *instruction_text(const struct sample_work *w, const struct in
 
 /* ---- positions of instructions ---------------------------------------------------------------- */
 
-static bool take(struct schedule_state *c, uint32_t *slot, uint32_t item, const char *how,
-                 const char *name)
+/* Stores the item in *at.  Refuses (and returns false) if *at has one already; done, name: for the message, "sent" and
+ * the name of the tensor. */
+static bool note_once(struct schedule_state *c, uint32_t *at, uint32_t item, const char *done,
+                      const char *name)
 {
-    if (*slot != NONE)
-        return refuse(c, "'%s' is %s twice on %s", name, how,
+    if (*at != NONE)
+        return refuse(c, "'%s' is %s twice on %s", name, done,
                       c->w->dev_name[lane_device(c, c->lane_of[item])]);
-    *slot = item;
+    *at = item;
     return true;
 }
 
-static bool take_part(struct schedule_state *c, uint32_t lane, uint32_t item)
+/* Notes a COMPUTE in compute[]; refuses an item whose part is unknown, of another device, or computed twice. */
+static bool note_part(struct schedule_state *c, uint32_t lane, uint32_t item)
 {
     const struct instruction *i = item_at(c, item);
     const struct work_part *p = i->what < c->w->npart ? &c->w->part[i->what] : NULL;
@@ -103,10 +112,12 @@ static bool take_part(struct schedule_state *c, uint32_t lane, uint32_t item)
     if (p->dev != lane)
         return refuse(c, "'%s' is computed on %s, but belongs to %s", p->name, c->w->dev_name[lane],
                       c->w->dev_name[p->dev]);
-    return take(c, &c->compute[i->what], item, "computed", p->name);
+    return note_once(c, &c->compute[i->what], item, "computed", p->name);
 }
 
-static bool take_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
+/* Notes an instruction for a tensor in alloc[], send[], recv[] or free[]; refuses it if the tensor is unknown, if the
+ * device does not need the instruction, or if it is there twice. */
+static bool note_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
 {
     const struct instruction *i = item_at(c, item);
     const struct sample_work *w = c->w;
@@ -119,25 +130,26 @@ static bool take_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
     if (place == NONE)
         return refuse(c, "'%s' is not wanted on %s", name, to <= n ? w->dev_name[to] : "?");
     if (i->kind == DO_FREE)
-        return take(c, &c->free[place], item, "freed", name);
+        return note_once(c, &c->free[place], item, "freed", name);
     if (to == home)
         return refuse(c, "'%s' is made on %s: there is no %s", name, w->dev_name[home],
                       i->kind == DO_ALLOC  ? "ALLOC of it"
                       : i->kind == DO_SEND ? "SEND of it to there"
                                            : "RECV of it");
     if (i->kind == DO_ALLOC)
-        return take(c, &c->alloc[place], item, "given room", name);
+        return note_once(c, &c->alloc[place], item, "given room", name);
     uint32_t right = i->kind == DO_SEND ? lane_send(n, home) : lane_recv(n, dev, home);
     if (lane != right || (i->kind == DO_RECV && i->other != home))
         return refuse(c, "'%s' is %s %s, but comes from %s", name,
                       i->kind == DO_SEND ? "sent by" : "received by", w->dev_name[dev],
                       w->dev_name[home]);
-    return take(c, i->kind == DO_SEND ? &c->send[place] : &c->recv[place], item,
-                i->kind == DO_SEND ? "sent" : "received", name);
+    return note_once(c, i->kind == DO_SEND ? &c->send[place] : &c->recv[place], item,
+                     i->kind == DO_SEND ? "sent" : "received", name);
 }
 
-/* Notes where all instructions stand. */
-static bool take_all(struct schedule_state *c)
+/* Notes the item of each instruction.  Refuses an instruction that is in a lane of the wrong kind, or whose phase is
+ * less than that of the item before it. */
+static bool note_all(struct schedule_state *c)
 {
     const struct schedule *s = c->s;
     uint32_t n = c->w->ndev;
@@ -151,7 +163,7 @@ static bool take_all(struct schedule_state *c)
             if (!right || (i > s->at[l] && s->item[i].phase < s->item[i - 1].phase))
                 return refuse(c, "an instruction of %s stands in a list where it cannot",
                               c->w->dev_name[lane_device(c, l)]);
-            if (k == DO_COMPUTE ? !take_part(c, l, i) : !take_tensor(c, l, i))
+            if (k == DO_COMPUTE ? !note_part(c, l, i) : !note_tensor(c, l, i))
                 return false;
         }
     return true;
@@ -183,7 +195,8 @@ static bool check_all_there(struct schedule_state *c)
 
 /* ---- order ------------------------------------------------------------------------------------ */
 
-/* < 0: a comes before b for the same sample, wherever both stand; ties are left open. */
+/* Compares when two instructions are executed for the same sample.  Returns < 0 if a's phase or round is earlier, > 0
+ * if it is later, 0 if both have the same phase and round. */
 static int compare_rounds(const struct instruction *a, const struct instruction *b)
 {
     if (a->phase != b->phase)
@@ -191,14 +204,14 @@ static int compare_rounds(const struct instruction *a, const struct instruction 
     return (a->offset < b->offset) - (a->offset > b->offset);
 }
 
-/* Whether item a comes before b, of the same list, for the same sample. */
+/* Whether item a is executed before item b of the same list, for the same sample. */
 static bool precedes(const struct schedule_state *c, uint32_t a, uint32_t b)
 {
     int order = compare_rounds(item_at(c, a), item_at(c, b));
     return order < 0 || (order == 0 && a < b);
 }
 
-/* Parts stand in their order: by phase, round and number. */
+/* Whether each device computes its parts in the order of phase, round and number. */
 static bool check_parts(struct schedule_state *c)
 {
     for (uint32_t d = 0; d < c->w->ndev; d++) {
@@ -217,8 +230,8 @@ static bool check_parts(struct schedule_state *c)
     return true;
 }
 
-/* The COMPUTE next to which a SEND belongs: of the part that makes the tensor, or, for an input of the model, of the
- * first reader on the receiving device. */
+/* Returns the item of the COMPUTE in whose round a SEND belongs: of the part that makes the tensor, or, for an input
+ * of the model, of the first reader on the receiving device. */
 static uint32_t send_anchor(const struct schedule_state *c, const struct instruction *send)
 {
     const struct sample_work *w = c->w;
@@ -231,7 +244,8 @@ static uint32_t send_anchor(const struct schedule_state *c, const struct instruc
     return first;
 }
 
-/* < 0: SEND a comes before b. */
+/* Compares the right positions of two SENDs of one device, by round, part of the anchor, receiver and tensor.
+ * Returns < 0 if a belongs before b. */
 static int compare_sends(const struct schedule_state *c, const struct instruction *a,
                          const struct instruction *b)
 {
@@ -244,12 +258,13 @@ static int compare_sends(const struct schedule_state *c, const struct instructio
     return (a->what > b->what) - (a->what < b->what);
 }
 
-/* SENDs stand as their tensors are made, and are received in that order. */
+/* Whether each device sends its tensors in the order of compare_sends(), and each receiver receives them in the order
+ * in which they are sent. */
 static bool check_sends(struct schedule_state *c)
 {
     const struct sample_work *w = c->w;
     uint32_t *next = arena_array(c->a, (size_t)c->s->nlane + 1, sizeof *next);
-    memcpy(next, c->s->at, (size_t)c->s->nlane * sizeof *next);
+    memcpy(next, c->s->at, (size_t)c->s->nlane * sizeof *next); /* [receiving lane] its next RECV */
     for (uint32_t d = 0; d <= w->ndev; d++) {
         uint32_t lane = lane_send(w->ndev, d);
         for (uint32_t i = c->s->at[lane]; i < c->s->at[lane + 1]; i++) {
@@ -271,8 +286,8 @@ static bool check_sends(struct schedule_state *c)
     return true;
 }
 
-/* Whether each tensor has room on its devices as long as it is wanted there. */
-static bool check_room(struct schedule_state *c)
+/* Whether each tensor has memory on each of its devices before it is made or used there, and until its last reader. */
+static bool check_lifetimes(struct schedule_state *c)
 {
     const struct sample_work *w = c->w;
     for (uint32_t t = 0; t < w->ntensor; t++) {
@@ -296,12 +311,13 @@ static bool check_room(struct schedule_state *c)
 
 /* ---- unrolled --------------------------------------------------------------------------------- */
 
-/* Neighbouring items of one phase, up to item `to`, and the rounds [first, end) in which they are executed. */
+/* All items of one lane and one phase. */
 struct stretch {
-    uint32_t to;
-    int64_t first, end;
+    uint32_t to;        /* the item behind the last one */
+    int64_t first, end; /* some of them are executed in the rounds first .. end - 1 */
 };
 
+/* Returns the stretch that begins at item `from`; limit: the item behind the last one of the lane. */
 static struct stretch next_stretch(const struct schedule_state *c, uint32_t from, uint32_t limit)
 {
     struct stretch t = {from, INT64_MAX, INT64_MIN};
@@ -313,7 +329,8 @@ static struct stretch next_stretch(const struct schedule_state *c, uint32_t from
     return t;
 }
 
-/* Whether the unrolled lists have at most MOST_EVENTS events.  *most: the largest number of rounds of a stretch. */
+/* Refuses lists for no sample, or too long to unroll: more than MOST_EVENTS events and rounds together.  Writes the
+ * largest number of rounds of a stretch to *most. */
 static bool check_size(struct schedule_state *c, uint32_t *most)
 {
     uint64_t sum = 0;
@@ -333,24 +350,26 @@ static bool check_size(struct schedule_state *c, uint32_t *most)
     return true;
 }
 
-/* Lists the events of the stretch that begins at item `from`: by round, then as its items stand.  at: room for an entry
- * a round and two more. */
+/* Numbers the events of the stretch that begins at item `from`: by round, then by item.  Fills in item[], sample[] and
+ * event[] for them.  at: scratch, two entries more than the stretch has rounds. */
 static void unroll_stretch(struct schedule_state *c, uint32_t from, const struct stretch *t,
                            uint32_t *at)
 {
     size_t rounds = (size_t)(t->end - t->first);
-    uint32_t beginning = from * c->samples, some = 0;
+    /* the next event; number of items executed in the round */
+    uint32_t next = from * c->samples, active = 0;
     memset(at, 0, (rounds + 2) * sizeof *at);
-    /* item k is executed in `samples` rounds, one after the other */
+    /* at[round]: how `active` changes, since each item is executed in `samples` consecutive rounds; then the next
+     * event of the round */
     for (uint32_t k = from; k < t->to; k++) {
         size_t round = (size_t)(-item_at(c, k)->offset - t->first);
         at[round]++;
         at[round + c->samples]--;
     }
     for (size_t round = 0; round < rounds; round++) {
-        some += at[round];
-        at[round] = beginning;
-        beginning += some;
+        active += at[round];
+        at[round] = next;
+        next += active;
     }
     for (uint32_t k = from; k < t->to; k++)
         for (uint32_t i = 0; i < c->samples; i++) {
@@ -361,22 +380,24 @@ static void unroll_stretch(struct schedule_state *c, uint32_t from, const struct
         }
 }
 
+/* Fills in item[], sample[] and event[] for all lanes.  most_rounds: as check_size() found it. */
 static void unroll(struct schedule_state *c, uint32_t most_rounds)
 {
     size_t n = (size_t)c->s->at[c->s->nlane] * c->samples;
-    uint32_t *room = arena_array(c->a, (size_t)most_rounds + 2, sizeof *room);
+    uint32_t *scratch = arena_array(c->a, (size_t)most_rounds + 2, sizeof *scratch);
     c->item = arena_array(c->a, n + 1, sizeof *c->item);
     c->sample = arena_array(c->a, n + 1, sizeof *c->sample);
     c->event = arena_array(c->a, n + 1, sizeof *c->event);
     for (uint32_t l = 0; l < c->s->nlane; l++)
         for (uint32_t i = c->s->at[l]; i < c->s->at[l + 1];) {
             struct stretch t = next_stretch(c, i, c->s->at[l + 1]);
-            unroll_stretch(c, i, &t, room);
+            unroll_stretch(c, i, &t, scratch);
             i = t.to;
         }
 }
 
-/* The k-th item that an instruction waits for, of the same sample; NONE: no more.  *k moves on. */
+/* Returns the next item that must be executed before `item`, for the same sample; NONE: there are no more.  *k is 0 in
+ * the first call for an item, and says how far the calls have come. */
 static uint32_t next_wait(const struct schedule_state *c, uint32_t item, uint32_t *k)
 {
     const struct sample_work *w = c->w;
@@ -410,6 +431,7 @@ static uint32_t next_wait(const struct schedule_state *c, uint32_t item, uint32_
 
 /* ---- deadlock --------------------------------------------------------------------------------- */
 
+/* Returns words for an event: "acc0 computes 'part1.onnx' of sample 2". */
 static const char *event_text(const struct schedule_state *c, uint32_t event)
 {
     uint32_t item = c->item[event];
@@ -417,13 +439,14 @@ static const char *event_text(const struct schedule_state *c, uint32_t event)
                             c->sample[event], c->a);
 }
 
-/* A circle of waits among lanes that stand: missing[lane], the event that its head waits for. */
-static bool tell_circle(struct schedule_state *c, uint32_t lane, const uint32_t *missing)
+/* Refuses the schedule with a text on lanes that wait for each other in a circle.  lane: a lane that cannot go on.
+ * missing: [lane that cannot go on] the event that its next event waits for. */
+static bool refuse_circle(struct schedule_state *c, uint32_t lane, const uint32_t *missing)
 {
     uint8_t *seen = arena_alloc(c->a, c->s->nlane);
     const char *text = "";
     uint32_t n = 0;
-    while (!seen[lane]) { /* into the circle */
+    while (!seen[lane]) { /* follow the waits until a lane comes again: it is in the circle */
         seen[lane] = 1;
         lane = c->lane_of[c->item[missing[lane]]];
     }
@@ -442,20 +465,22 @@ static bool tell_circle(struct schedule_state *c, uint32_t lane, const uint32_t 
     return refuse(c, "deadlock: %s", text);
 }
 
-/* Executes all lists.  missing[lane]: the event that its head waits for; waiting[event]: the first lane that waits for
- * the event, + 1. */
+/* Executes all events; refuses the schedule if lanes come to wait for each other in a circle. */
 static bool check_deadlock(struct schedule_state *c)
 {
     const struct schedule *s = c->s;
     uint32_t n = s->nlane, ready = n;
     size_t events = (size_t)s->at[n] * c->samples;
+    /* [lane] the event that its next event waits for; NONE: none */
     uint32_t *missing = arena_array(c->a, (size_t)n + 1, sizeof *missing);
-    uint32_t *list = arena_array(c->a, (size_t)n + 1, sizeof *list); /* lanes that may continue */
-    /* [lane] the next lane that waits for the same event, + 1 */
-    uint32_t *next = arena_array(c->a, (size_t)n + 1, sizeof *next);
-    /* [lane] number of waits of the head that have been looked at */
-    uint32_t *asked = arena_array(c->a, (size_t)n + 1, sizeof *asked);
+    /* [0 .. ready) lanes that may go on */
+    uint32_t *list = arena_array(c->a, (size_t)n + 1, sizeof *list);
+    /* waiting: [event] 1 + the first lane that waits for the event; next: [lane] 1 + the next lane that waits for the
+     * same event; 0: none */
     uint32_t *waiting = arena_array(c->a, events + 1, sizeof *waiting);
+    uint32_t *next = arena_array(c->a, (size_t)n + 1, sizeof *next);
+    /* [lane] the *k of next_wait() for its next event */
+    uint32_t *asked = arena_array(c->a, (size_t)n + 1, sizeof *asked);
     c->done = arena_array(c->a, (size_t)n + 1, sizeof *c->done);
     for (uint32_t l = 0; l < n; l++) {
         c->done[l] = s->at[l] * c->samples;
@@ -483,19 +508,20 @@ static bool check_deadlock(struct schedule_state *c)
     }
     for (uint32_t l = 0; l < n; l++)
         if (missing[l] != NONE)
-            return tell_circle(c, l, missing);
+            return refuse_circle(c, l, missing);
     return true;
 }
 
 /* ---- memory and queues ------------------------------------------------------------------------ */
 
+/* Returns x, or INT64_MAX if x is larger. */
 static int64_t clamp(__int128 x)
 {
     return x > INT64_MAX ? INT64_MAX : (int64_t)x;
 }
 
-/* Follows the memory of a device along its list, in which `lasting` bytes are there all the time. */
-static void walk_memory(struct schedule_state *c, uint32_t dev, int64_t lasting)
+/* Sets s->peak of a device: adds up its memory along its computing lane.  lasting: bytes in use all the time. */
+static void find_peak(struct schedule_state *c, uint32_t dev, int64_t lasting)
 {
     const struct sample_work *w = c->w;
     __int128 now = lasting, top = now;
@@ -513,19 +539,21 @@ static void walk_memory(struct schedule_state *c, uint32_t dev, int64_t lasting)
     c->s->peak[dev] = clamp(top);
 }
 
-/* For each pair of receiver and sender: the largest number of ALLOCs that may be ahead of their RECVs.  When a part
- * runs, its inputs have been received, and so has everything earlier in the same receiving list. */
-static void walk_queues(struct schedule_state *c, uint32_t dev)
+/* Sets s->queue of each receiving lane of a device: the largest number of tensors whose ALLOC may be done before
+ * their RECV.  When a part runs, its inputs have been received, and so has every tensor earlier in the same receiving
+ * lane. */
+static void find_queues(struct schedule_state *c, uint32_t dev)
 {
     const struct sample_work *w = c->w;
     uint32_t n = w->ndev;
-    uint32_t *made = arena_array(c->a, (size_t)n + 1, sizeof *made);
-    uint32_t *come = arena_array(c->a, (size_t)n + 1, sizeof *come);
+    /* [sender] numbers of tensors from it: with ALLOC done; received for certain */
+    uint32_t *allocated = arena_array(c->a, (size_t)n + 1, sizeof *allocated);
+    uint32_t *received = arena_array(c->a, (size_t)n + 1, sizeof *received);
     for (uint32_t e = c->s->at[dev] * c->samples; e < c->s->at[dev + 1] * c->samples; e++) {
         const struct instruction *i = item_at(c, c->item[e]);
         if (i->kind == DO_ALLOC) {
             uint32_t from = home_of(c, i->what), *most = &c->s->queue[lane_recv(n, dev, from)];
-            uint32_t ahead = ++made[from] - come[from];
+            uint32_t ahead = ++allocated[from] - received[from];
             *most = larger_u32(ahead, *most);
         }
         if (i->kind != DO_COMPUTE)
@@ -537,18 +565,19 @@ static void walk_queues(struct schedule_state *c, uint32_t dev)
             uint32_t recv = c->recv[work_place(w, t, dev)];
             uint32_t event = c->event[(size_t)recv * c->samples + c->sample[e]];
             uint32_t nth = event - c->s->at[c->lane_of[recv]] * c->samples + 1;
-            come[from] = larger_u32(nth, come[from]);
+            received[from] = larger_u32(nth, received[from]);
         }
     }
 }
 
 /* ---- the whole check -------------------------------------------------------------------------- */
 
-static uint32_t *make_slots(struct arena *a, uint32_t n)
+/* Returns an array with room for n items, all NONE. */
+static uint32_t *items_new(struct arena *a, uint32_t n)
 {
-    uint32_t *slot = arena_array(a, (size_t)n + 1, sizeof *slot);
-    memset(slot, 0xff, ((size_t)n + 1) * sizeof *slot);
-    return slot;
+    uint32_t *item = arena_array(a, (size_t)n + 1, sizeof *item);
+    memset(item, 0xff, ((size_t)n + 1) * sizeof *item);
+    return item;
 }
 
 const char *schedule_prove(const struct sample_work *w, struct schedule *s, struct arena *a)
@@ -557,15 +586,15 @@ const char *schedule_prove(const struct sample_work *w, struct schedule *s, stru
     struct schedule_state c = {.w = w, .s = s, .a = arena_new(a), .samples = s->in_flight};
     assert(s->nlane == lane_count(w->ndev));
     c.lane_of = arena_array(c.a, (size_t)s->at[s->nlane] + 1, sizeof *c.lane_of);
-    c.compute = make_slots(c.a, w->npart);
-    c.alloc = make_slots(c.a, places);
-    c.send = make_slots(c.a, places);
-    c.recv = make_slots(c.a, places);
-    c.free = make_slots(c.a, places);
+    c.compute = items_new(c.a, w->npart);
+    c.alloc = items_new(c.a, places);
+    c.send = items_new(c.a, places);
+    c.recv = items_new(c.a, places);
+    c.free = items_new(c.a, places);
     memset(s->queue, 0, s->nlane * sizeof *s->queue);
     uint32_t most_rounds;
-    bool good = take_all(&c) && check_all_there(&c) && check_parts(&c) && check_sends(&c) &&
-                check_room(&c) && check_size(&c, &most_rounds);
+    bool good = note_all(&c) && check_all_there(&c) && check_parts(&c) && check_sends(&c) &&
+                check_lifetimes(&c) && check_size(&c, &most_rounds);
     if (good) {
         unroll(&c, most_rounds);
         good = check_deadlock(&c);
@@ -574,8 +603,8 @@ const char *schedule_prove(const struct sample_work *w, struct schedule *s, stru
     for (uint32_t x = 0; x < w->npart; x++)
         lasting[w->part[x].dev] = sat_add(lasting[w->part[x].dev], w->part[x].lasting);
     for (uint32_t d = 0; good && d < w->ndev; d++) {
-        walk_memory(&c, d, lasting[d]);
-        walk_queues(&c, d);
+        find_peak(&c, d, lasting[d]);
+        find_queues(&c, d);
     }
     const char *why = good ? NULL : arena_strdup(a, c.why, strlen(c.why));
     arena_free(c.a);

@@ -1,4 +1,4 @@
-/* schedule.json (schedule_json.h).
+/* Writes schedule.json (schedule_json.h).
  *
  *     {"pcc_schedule": 1, "in_flight", "phases", "devices": [{"name", "peak_bytes",
  *       "compute": [{"alloc": tensor, "sample": offset} or "compute": part or "free": tensor],
@@ -6,21 +6,23 @@
  *       "recv": [{"from", "queue", "tensors": [{"tensor", "sample"}]}]}, ...],
  *     "host": {"send", "recv"}}
  *
- * "phase" stands beside "sample" where it is not 0.  Of an iteration of training "pcc_schedule" is 2, "micro_batches"
- * stands for "in_flight" and "phases", and each instruction is done once, for the micro-batch "sample".
- * O(instructions + D^2). */
+ * "sample" is the offset of an instruction (struct instruction); "phase" follows it if the phase is not 0.  In the
+ * schedule of a training iteration, "pcc_schedule" is 2, "micro_batches" replaces "in_flight" and "phases", and each
+ * instruction is executed once, for the micro-batch "sample".  O(instructions + D^2). */
 #include "ir/plan/schedule_json.h"
 
 #include "ir/base/json_out.h"
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
+/* The key in JSON for what an instruction is about, a part or a tensor. */
 static const char *const key_of[] = {[DO_COMPUTE] = "compute",
                                      [DO_ALLOC] = "alloc",
                                      [DO_FREE] = "free",
                                      [DO_SEND] = "tensor",
                                      [DO_RECV] = "tensor"};
 
+/* Writes an instruction of work w.  In an iteration, names are those of the work of one micro-batch, w->each. */
 static void put_instruction(struct json_out *o, const struct sample_work *w,
                             const struct instruction *i)
 {
@@ -48,7 +50,7 @@ static void put_lane(struct json_out *o, const char *key, const struct sample_wo
     json_close(o, JSON_ROW);
 }
 
-/* "send" and "recv" of a device or the host. */
+/* Writes the members "send" and "recv" of a device, or of the host (dev == w->ndev). */
 static void put_moves(struct json_out *o, const struct sample_work *w, const struct schedule *s,
                       uint32_t dev)
 {

@@ -1,6 +1,6 @@
-/* Reads what a split folder says of its execution plan (schedule_json.h): the work from manifest.json, the lists from
- * schedule.json.  Any bytes may come: names are looked up, numbers have limits, and what lists mean is the checker's.
- * O(bytes), expected, and O(D^2). */
+/* Reads the schedule of a split folder (schedule_json.h): the work from manifest.json, the lists from schedule.json.
+ * The files may hold any bytes: unknown names and numbers outside their limits are errors.  Whether the lists are
+ * right is checked elsewhere (schedule_check.c).  Expected O(bytes + D^2). */
 #include "ir/plan/schedule_json.h"
 
 #include "ir/base/json_in.h"
@@ -12,33 +12,40 @@
 
 /* an enum of its own: UINT32_MAX would make all constants of the other enum unsigned */
 enum { NONE = UINT32_MAX };
+/* Limits of numbers in the files. */
 enum {
     MOST_PHASES = 255,
-    MOST_OFFSET = 1 << 20,
+    MOST_OFFSET = 1 << 20, /* offset of a sample, either sign; number of micro-batches */
     MOST_SAMPLES = 1 << 30,
-    MOST_UNROLLED = 1 << 23, /* parts, tensors and uses of all micro-batches */
-    MOST_NAMES = 1 << 28     /* bytes of all names together */
+    MOST_UNROLLED = 1 << 23, /* parts, tensors and inputs of parts, of all micro-batches together */
+    /* bytes of the names of parts and tensors, of all micro-batches together */
+    MOST_NAMES = 1 << 28
 };
 
+/* State of reading a manifest or a schedule. */
 struct schedule_reader {
-    const char *path;
+    const char *path; /* for messages */
     struct arena *a;
     struct diag *diag;
     const struct sample_work *w;
-    struct names dev, part, tensor; /* -> their numbers; the host among the devices */
-    struct sample_work *made;       /* of manifests: w */
-    struct names bytes;             /* of manifests: a tensor's name -> its size in `size` */
-    struct names state; /* of manifests: inputs (1) and outputs (2) that a device keeps */
-    int64_t *size;
+    struct names dev, part, tensor; /* name -> number in w; "host" is a name of a device, too */
+    /* The other fields are for manifests only. */
+    struct sample_work *made; /* w, which is being made */
+    struct names bytes;       /* name of a tensor -> index in size[] */
+    /* name of an input (1) or output (2) of the model that is state, kept by a device */
+    struct names state;
+    int64_t *size; /* bytes */
     uint32_t nsize;
 };
 
+/* Reports an error: something was expected and not found.  Returns -1.  All functions below that return an int return
+ * 0, or -1 and an error. */
 static int expect(const struct schedule_reader *r, const char *what)
 {
     return diag_error(r->diag, "%s: expected %s", r->path, what);
 }
 
-/* The string of a key; NULL and an error. */
+/* Returns the string value of o's member `key`; NULL and an error if there is none.  of: the list that o stands in. */
 static const char *get_name(const struct schedule_reader *r, const json_t *o, const char *key,
                             const char *of)
 {
@@ -48,7 +55,7 @@ static const char *get_name(const struct schedule_reader *r, const json_t *o, co
     return s;
 }
 
-/* An integer in low .. high. */
+/* Writes the integer value of o's member `key`, which must be from low to high, to *x. */
 static int get_int(const struct schedule_reader *r, const json_t *o, const char *key, int64_t low,
                    int64_t high, int64_t *x)
 {
@@ -58,12 +65,13 @@ static int get_int(const struct schedule_reader *r, const json_t *o, const char 
                       (long long)low, (long long)high);
 }
 
+/* Writes the value of o's member `key`, a number of bytes, to *x. */
 static int get_bytes(const struct schedule_reader *r, const json_t *o, const char *key, int64_t *x)
 {
     return get_int(r, o, key, 0, INT64_MAX, x);
 }
 
-/* The list of a key; NULL and an error. */
+/* Returns the list that is o's member `key`; NULL and an error if there is none. */
 static const json_t *get_list(const struct schedule_reader *r, const json_t *o, const char *key)
 {
     const json_t *v = json_object_get(o, key);
@@ -73,13 +81,15 @@ static const json_t *get_list(const struct schedule_reader *r, const json_t *o, 
     return NULL;
 }
 
+/* Returns the number of entries of a list, at most NONE - 1; 0 for NULL. */
 static uint32_t length(const json_t *list)
 {
     size_t n = json_array_size(list);
     return n < NONE ? (uint32_t)n : NONE - 1;
 }
 
-/* A copy of a name that outlives the JSON, numbered in `t`; NULL and an error if it is there already. */
+/* Adds a name with its number to t.  Returns a copy of the name, which lives in r->a; NULL and an error if t has the
+ * name already. */
 static const char *add_name(const struct schedule_reader *r, struct names *t, const char *name,
                             uint32_t number)
 {
@@ -94,6 +104,7 @@ static const char *add_name(const struct schedule_reader *r, struct names *t, co
 
 /* ---- the manifest ----------------------------------------------------------------------------- */
 
+/* Reads the names of the devices and their memory less the reserve. */
 static int read_devices(struct schedule_reader *r, const json_t *root)
 {
     struct sample_work *w = r->made;
@@ -126,7 +137,7 @@ static int read_devices(struct schedule_reader *r, const json_t *root)
     return 0;
 }
 
-/* Sizes of tensors from a list of objects with "name" and "bytes". */
+/* Reads sizes of tensors from the list `key`, whose entries have "name" and "bytes". */
 static int read_sizes(struct schedule_reader *r, const json_t *root, const char *key)
 {
     const json_t *list = get_list(r, root, key);
@@ -140,7 +151,8 @@ static int read_sizes(struct schedule_reader *r, const json_t *root, const char 
     return list ? 0 : -1;
 }
 
-/* A tensor that is listed twice, such as a tensor that is also an output, must have the same size in both places. */
+/* Checks that a tensor of the list `key` has the size that read_sizes() found first: a tensor may be in several
+ * lists. */
 static int check_sizes(struct schedule_reader *r, const json_t *root, const char *key)
 {
     const json_t *list = get_list(r, root, key);
@@ -156,6 +168,7 @@ static int check_sizes(struct schedule_reader *r, const json_t *root, const char
     return list ? 0 : -1;
 }
 
+/* Reads the names of the model's inputs and outputs that are state into r->state. */
 static int read_states(struct schedule_reader *r, const json_t *root)
 {
     const json_t *list = get_list(r, root, "states");
@@ -171,6 +184,7 @@ static int read_states(struct schedule_reader *r, const json_t *root)
     return list ? 0 : -1;
 }
 
+/* Adds a tensor to the work.  name: NULL is an error.  from: the part that makes it, or npart. */
 static int add_tensor(struct schedule_reader *r, const char *name, uint32_t from)
 {
     struct sample_work *w = r->made;
@@ -187,7 +201,7 @@ static int add_tensor(struct schedule_reader *r, const char *name, uint32_t from
     return 0;
 }
 
-/* Names, devices and results of parts. */
+/* Reads names, devices, memory and outputs of all parts. */
 static int read_parts(struct schedule_reader *r, const json_t *parts)
 {
     struct sample_work *w = r->made;
@@ -215,7 +229,8 @@ static int read_parts(struct schedule_reader *r, const json_t *parts)
     return 0;
 }
 
-/* Reads the inputs of parts, and the bytes alive beside them while the parts run. */
+/* Reads the inputs of all parts, and takes the bytes of inputs and lasting bytes off from `running`, as struct
+ * work_part has it. */
 static int read_inputs(struct schedule_reader *r, const json_t *parts)
 {
     struct sample_work *w = r->made;
@@ -251,6 +266,7 @@ static int read_inputs(struct schedule_reader *r, const json_t *parts)
     return 0;
 }
 
+/* Reads which tensors are outputs of the model, except for state. */
 static int read_outputs(struct schedule_reader *r, const json_t *root)
 {
     const json_t *list = get_list(r, root, "outputs");
@@ -271,13 +287,14 @@ static int read_outputs(struct schedule_reader *r, const json_t *root)
     return list ? 0 : -1;
 }
 
-/* Adds up lengths of lists. */
+/* Adds the number of entries in the lists `key` of all parts to *n. */
 static void count_names(const json_t *parts, const char *key, size_t *n)
 {
     for (uint32_t x = 0; x < length(parts); x++)
         *n += json_array_size(json_object_get(json_array_get(parts, x), key));
 }
 
+/* Reads the whole work from a manifest into r->made. */
 static int read_manifest(struct schedule_reader *r, const json_t *root)
 {
     struct sample_work *w = r->made;
@@ -315,7 +332,8 @@ static int read_manifest(struct schedule_reader *r, const json_t *root)
     return 0;
 }
 
-/* The document; NULL and an error if it has not the key that names its form, of version 1 .. last. */
+/* Parses the text.  Returns the document; NULL and an error if it is not JSON, or the value of the key `form`, a
+ * version, is not from 1 to last. */
 static const json_t *load(const struct schedule_reader *r, const struct json_text *j,
                           const char *form, int last)
 {
@@ -355,13 +373,16 @@ struct sample_work *work_read(const struct json_text *j, struct arena *a, struct
 
 /* ---- the schedule ----------------------------------------------------------------------------- */
 
+/* State of reading a schedule. */
 struct lists {
     struct schedule_reader r;
     struct schedule *s;
-    struct instruction *item; /* in the order of the file */
-    uint32_t *lane, n, capitem, caplane;
+    struct instruction *item; /* [n] instructions in the order of the file */
+    uint32_t *lane;           /* [n] their lanes */
+    uint32_t n, capitem, caplane;
 };
 
+/* Adds instruction i to a lane, after reading its offset and phase from o. */
 static int add_instruction(struct lists *l, uint32_t lane, struct instruction i, const json_t *o)
 {
     int64_t offset = 0, phase = 0;
@@ -380,7 +401,7 @@ static int add_instruction(struct lists *l, uint32_t lane, struct instruction i,
     return 0;
 }
 
-/* Looks up the name at a key of o: its number, or NONE and an error. */
+/* Returns the number in t of the name that is o's member `key`; NONE and an error if there is none. */
 static uint32_t find_name(const struct schedule_reader *r, const struct names *t, const json_t *o,
                           const char *key)
 {
@@ -393,6 +414,7 @@ static uint32_t find_name(const struct schedule_reader *r, const struct names *t
     return k;
 }
 
+/* Reads the list "compute" of a device: COMPUTE, ALLOC and FREE. */
 static int read_compute(struct lists *l, const json_t *list, uint32_t dev)
 {
     for (uint32_t i = 0; i < length(list); i++) {
@@ -419,7 +441,7 @@ static int read_compute(struct lists *l, const json_t *list, uint32_t dev)
     return 0;
 }
 
-/* "send" and "recv" of a device or the host. */
+/* Reads the members "send" and "recv" of a device, or of the host (dev == ndev). */
 static int read_moves(struct lists *l, const json_t *of, uint32_t dev)
 {
     uint32_t n = l->r.w->ndev;
@@ -457,6 +479,7 @@ static int read_moves(struct lists *l, const json_t *of, uint32_t dev)
     return 0;
 }
 
+/* Reads the instructions and memory peaks of all devices, and the instructions of the host. */
 static int read_lists(struct lists *l, const json_t *root)
 {
     const struct schedule_reader *r = &l->r;
@@ -480,7 +503,7 @@ static int read_lists(struct lists *l, const json_t *root)
     return list ? read_moves(l, json_object_get(root, "host"), r->w->ndev) : -1;
 }
 
-/* The instructions by lane. */
+/* Fills in s->at and s->item: the instructions by lane, in the order of the file. */
 static void sort_lists(struct lists *l)
 {
     struct schedule *s = l->s;
@@ -491,7 +514,8 @@ static void sort_lists(struct lists *l)
         s->item[i] = l->item[by_lane.to[i]];
 }
 
-/* The instances of the parts, device by device; NULL and an error. */
+/* Returns device -> instances of its parts (sample_work.instance), in the order of its list.  NULL and an error if
+ * there are not as many as parts and micro-batches need. */
 static const struct csr *list_instances(const struct lists *l, uint32_t micro_batches)
 {
     const struct sample_work *w = l->r.w;
@@ -513,9 +537,9 @@ static const struct csr *list_instances(const struct lists *l, uint32_t micro_ba
     return NULL;
 }
 
-/* Whether the work of `micro_batches` micro-batches fits the limits: each micro-batch has its own names of parts and
- * tensors. */
-static bool has_room(const struct sample_work *w, uint32_t micro_batches)
+/* Whether the work of all micro-batches fits MOST_UNROLLED and MOST_NAMES: each micro-batch has its own names of parts
+ * and tensors. */
+static bool fits_limits(const struct sample_work *w, uint32_t micro_batches)
 {
     uint64_t things = (uint64_t)w->npart + w->ntensor + w->in.at[w->npart], bytes = 0;
     for (uint32_t i = 0; i < w->npart; i++)
@@ -525,13 +549,14 @@ static bool has_room(const struct sample_work *w, uint32_t micro_batches)
     return things * micro_batches <= MOST_UNROLLED && bytes <= MOST_NAMES / micro_batches;
 }
 
-/* Lists of an iteration: makes the work of all micro-batches, and renumbers the instructions to refer to it. */
+/* For the schedule of an iteration: makes the work of all micro-batches, s->work, and renumbers the parts and tensors
+ * of instructions so that they refer to that work. */
 static int unroll(struct lists *l, uint32_t micro_batches)
 {
     const char *why;
     const struct sample_work *w = l->r.w;
     struct schedule *s = l->s;
-    if (!has_room(w, micro_batches))
+    if (!fits_limits(w, micro_batches))
         return expect(&l->r, "fewer micro-batches");
     for (uint32_t i = 0; i < l->n; i++)
         if (s->item[i].offset < 0 || (uint32_t)s->item[i].offset >= micro_batches)
@@ -541,6 +566,7 @@ static int unroll(struct lists *l, uint32_t micro_batches)
     struct sample_work *all = list ? work_unroll(w, micro_batches, list, &why, l->r.a) : NULL;
     if (!all)
         return list ? diag_error(l->r.diag, "%s: %s", l->r.path, why) : -1;
+    /* [instance] number of its part in `all` */
     uint32_t *number = arena_array(l->r.a, (size_t)all->npart + 1, sizeof *number);
     for (uint32_t k = 0; k < all->npart; k++)
         number[all->instance[k]] = k;

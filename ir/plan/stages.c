@@ -1,8 +1,9 @@
-/* Which stages share their devices (stages.h): a sequence of places, once or over and over. */
+/* Finds out which stages share their devices (stages.h): stage k has the devices of stage k % places. */
 #include "ir/plan/stages.h"
 
 #include <string.h>
 
+/* Returns the first device of stage k. */
 static uint32_t first_device(const struct stages *s, uint32_t k)
 {
     return s->device.to[s->device.at[k]];
@@ -16,6 +17,7 @@ uint32_t stages_places(const struct stages *s)
     return s->n ? n : 0;
 }
 
+/* Whether stages k and `as` have the same devices. */
 static bool has_same_devices(const struct stages *s, uint32_t k, uint32_t as)
 {
     uint32_t n = s->device.at[k + 1] - s->device.at[k];
@@ -27,7 +29,8 @@ static bool has_same_devices(const struct stages *s, uint32_t k, uint32_t as)
 const char *stages_refuse(const struct stages *s, uint32_t ndev, struct arena *a)
 {
     uint32_t places = stages_places(s);
-    uint32_t *stage = arena_array(a, (size_t)ndev + 1, sizeof *stage); /* + 1 */
+    /* [device] 1 + its stage; 0: none so far */
+    uint32_t *stage = arena_array(a, (size_t)ndev + 1, sizeof *stage);
     for (uint32_t k = 0; k < places; k++)
         for_row (d, s->device, k) {
             uint32_t *of = &stage[d];

@@ -1,23 +1,25 @@
-/* Stages: how a plan trains.  A stage is what several devices hold of the model, all of them the same; micro-batches go
- * forward through the stages in their order, and backward the other way. */
+/* Stages of a training plan.  A stage is a set of nodes; one or several devices hold it, each of them all its nodes.
+ * Micro-batches go forward through the stages in ascending order, and backward in descending order. */
 #ifndef PCC_IR_PLAN_STAGES_H
 #define PCC_IR_PLAN_STAGES_H
 
 #include "ir/base/csr.h"
 
 struct stages {
-    uint32_t n;
-    struct csr device; /* stage -> its devices, ascending; stages share all of them, or none */
-    /* [stage] number of forward passes before the first backward pass, >= 1 */
+    uint32_t n; /* number of stages */
+    /* stage -> its devices, ascending; two stages have the same devices, or none in common */
+    struct csr device;
+    /* [stage] number of micro-batches that go forward before the first one goes backward, >= 1 */
     uint32_t *ahead;
-    uint8_t *recompute; /* [stage] 1: forward is run once more before backward */
+    /* [stage] 1: the forward pass is run again before the backward pass, to save memory */
+    uint8_t *recompute;
 };
 
-/* The number of places: stage k is on the devices of stage k % places.  Equal to the number of stages if each stage has
- * its own devices.  O(1) for each place. */
+/* Returns the number of places (sets of devices): stage k is on the devices of stage k % places.  Equal to the number
+ * of stages if each stage has its own devices.  O(1) for each place. */
 uint32_t stages_places(const struct stages *s);
-/* What is wrong with the devices of the stages ("device 3 is in two stages"), of which each is below ndev; lives in a.
- * NULL: they are as struct stages has them.  O(devices of stages). */
+/* Checks that stages share devices as stages_places() says; devices must be below ndev.  Returns NULL, or the error as
+ * text, in a: "device 3 is in stages 0 and 2, which do not share all devices".  O(devices of stages). */
 const char *stages_refuse(const struct stages *s, uint32_t ndev, struct arena *a);
 
 #endif

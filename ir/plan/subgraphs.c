@@ -1,9 +1,9 @@
-/* A plan cut into subgraphs (subgraphs.h).
+/* Divides a plan into subgraphs (subgraphs.h).
  *
- * Without slots: the level of a node is how often a way to it has come into the accelerator's set of nodes, and the
- * nodes of the set that have one level are a subgraph (placement paper's evaluator).  A set that no way leaves and
- * comes back to is one; the slots of one accelerator's are their levels.  Nodes that must be in one part (atoms.h) are
- * in the subgraph of the first of them, hosts' nodes as well. */
+ * Without slots: for an accelerator, the level of a node is how often a path to the node enters the accelerator's set
+ * of nodes, the most of all paths.  The nodes of the set with one level are a subgraph, and the level is its slot (as
+ * in the placement paper's evaluator).  So a set to which no path comes back is one subgraph.  Nodes of an atom
+ * (atoms.h) must be in one part: they are in the subgraph of the first of them, on hosts, too. */
 #include "ir/plan/subgraphs.h"
 
 #include "ir/base/map.h"
@@ -13,8 +13,8 @@
 
 struct slot_build {
     const struct scene *s;
-    const int32_t *dev;
-    uint32_t *slot; /* [node] */
+    const int32_t *dev; /* [node] device */
+    uint32_t *slot;     /* [node] slot: the plan's own, or the level */
     struct arena *a;
 };
 
@@ -23,18 +23,19 @@ static bool is_placed(const struct slot_build *c, nid n)
     return c->s->place->kind[n] == PLACE_NODE;
 }
 
-static bool on_host(const struct slot_build *c, nid n)
+static bool is_on_host(const struct slot_build *c, nid n)
 {
     return c->s->cluster->cls[cluster_class(c->s->cluster, (uint32_t)c->dev[n])].host;
 }
 
-/* Levels of accelerator d's nodes into slot[].  level: scratch. */
-static void cut_levels(const struct slot_build *c, uint32_t d, const struct csr *readers,
-                       uint32_t *level)
+/* Writes the levels of accelerator d's nodes to slot[].  readers: node -> placed readers of its results.  level:
+ * [node] scratch. */
+static void find_levels(const struct slot_build *c, uint32_t d, const struct csr *readers,
+                        uint32_t *level)
 {
     const struct graph *g = &c->s->m->graph[1];
     memset(level, 0, c->s->m->nnode * sizeof *level);
-    for (nid n = g->first; n < g->first + g->count; n++) { /* a topological order */
+    for (nid n = g->first; n < g->first + g->count; n++) { /* nodes are in topological order */
         if (!is_placed(c, n))
             continue;
         bool inside = c->dev[n] == (int32_t)d;
@@ -49,8 +50,8 @@ static void cut_levels(const struct slot_build *c, uint32_t d, const struct csr 
     }
 }
 
-/* Slots of a plan that has none. */
-static void make_levels(const struct slot_build *c)
+/* Writes the levels of all accelerators' nodes to slot[], for a plan without slots. */
+static void find_all_levels(const struct slot_build *c)
 {
     const struct cluster *k = c->s->cluster;
     const struct graph *g = &c->s->m->graph[1];
@@ -63,20 +64,22 @@ static void make_levels(const struct slot_build *c)
             used[c->dev[n]] = 1;
     for (uint32_t d = 0; d < k->ndev; d++)
         if (used[d] && !k->cls[cluster_class(k, d)].host)
-            cut_levels(c, d, &readers, level);
+            find_levels(c, d, &readers, level);
     arena_free(own);
 }
 
+/* Returns the first node of n's atom; n itself if it is in none. */
 static nid atom_of(const struct slot_build *c, nid n)
 {
     return c->s->place->atom && c->s->place->atom[n] ? c->s->place->atom[n] : n;
 }
 
-/* What tells the subgraphs apart: accelerator, slot and pass; of a host the node (or its atom). */
+/* Returns a number that is equal for two nodes if they are in one subgraph: made of device, slot and, with slots,
+ * pass; on a host of the node's atom.  slotted: the plan has slots. */
 static uint64_t key_of(const struct slot_build *c, nid n, bool slotted)
 {
     nid atom = atom_of(c, n);
-    if (on_host(c, n))
+    if (is_on_host(c, n))
         return (uint64_t)atom << 1 | 1;
     bool back = slotted && c->s->m->backward && c->s->m->backward[n];
     uint64_t slot = slotted ? c->slot[n] : c->slot[atom];
@@ -96,14 +99,14 @@ struct subgraphs subgraphs_of(const struct scene *s, const int32_t *dev, const u
     if (slot)
         memcpy(c.slot, slot, s->m->nnode * sizeof *c.slot);
     else
-        make_levels(&c);
+        find_all_levels(&c);
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (!is_placed(&c, n))
             continue;
         uint64_t key = key_of(&c, n, k.slotted);
         uint32_t at = map_get(&seen, key);
         if (!at) {
-            bool host = on_host(&c, n), back = k.slotted && s->m->backward && s->m->backward[n];
+            bool host = is_on_host(&c, n), back = k.slotted && s->m->backward && s->m->backward[n];
             k.sub[k.n++] =
                 (struct subgraph){(uint32_t)dev[n], host ? 0 : c.slot[n], host, back, n, 0};
             map_set(&seen, a, key, at = k.n);

@@ -1,7 +1,8 @@
-/* Subgraphs: what an accelerator runs in one go while a single sample passes through a plan.
+/* Subgraphs: sets of nodes that an accelerator runs without interruption while a single sample passes through a plan.
  *
- * Source: the placement paper, section 4 and appendix A.1.  A plan that has slots says which nodes make one; else the
- * nodes of an accelerator are cut where a way through the graph comes back to it, as the paper's evaluator does. */
+ * Source: the placement paper, section 4 and appendix A.1.  If a plan has slots, the nodes of a slot are a subgraph.
+ * Else the nodes of an accelerator are divided wherever a path leaves them and comes back, as the paper's evaluator
+ * does. */
 #ifndef PCC_IR_PLAN_SUBGRAPHS_H
 #define PCC_IR_PLAN_SUBGRAPHS_H
 
@@ -9,30 +10,32 @@
 
 enum { NO_SUBGRAPH = UINT32_MAX };
 
-/* A subgraph of an accelerator, or a single node of a host (together with its atom). */
+/* A subgraph of an accelerator; on a host, a single node with the other nodes of its atom (atoms.h). */
 struct subgraph {
     uint32_t dev;
-    /* 1, 2, ...: in the order of its device, backward ones the other way; of a host 0 */
+    /* on an accelerator 1, 2, ...: the device runs its forward subgraphs in ascending order, then its backward
+     * subgraphs in descending order; on a host 0 */
     uint32_t slot;
-    bool host, back; /* back: of the backward pass */
-    nid first;
-    uint32_t nnode;
+    bool host;      /* dev is a host device */
+    bool back;      /* of the backward pass; only if the plan has slots */
+    nid first;      /* the node with the smallest number */
+    uint32_t nnode; /* number of nodes */
 };
 
 struct subgraphs {
     uint32_t n;
     struct subgraph *sub;
-    uint32_t *of; /* [node] NO_SUBGRAPH: not placed */
-    bool slotted; /* subgraphs of a device run in the order of their slots */
-    /* [subgraph] its order on its device, smaller first, hosts included; NULL: accelerators run by slot, hosts as CPUs
-     * become free */
+    uint32_t *of; /* [node] its subgraph; NO_SUBGRAPH: not placed */
+    bool slotted; /* the plan has slots: accelerators run their subgraphs in the order of `slot` */
+    /* [subgraph] each device, hosts included, runs its subgraphs in ascending order of this number; NULL: accelerators
+     * run by slot, hosts run ready nodes as CPUs become free */
     uint32_t *place;
 };
 
-/* The subgraphs of the plan dev[], slot[] (of struct plan; placed nodes are on devices that can run them; slot NULL:
- * cut by levels), numbered by their first nodes.  They may wait for each other in a circle: running them shows that.
- * With slots, the nodes of one slot of a device are two subgraphs if they belong to both passes.  Lives in a.
- * O(nodes + pins), cut by levels for each accelerator. */
+/* Returns the subgraphs of a plan, numbered by their first nodes.  dev, slot: as in struct plan; slot == NULL: the
+ * nodes of an accelerator are divided by levels (subgraphs.c).  Each placed node must be on a device that can run it.
+ * With slots, if a slot has nodes of both passes, the nodes of each pass are one subgraph.  Does not check whether
+ * subgraphs wait for each other in a circle.  Lives in a.  O(nodes + pins), without slots per accelerator. */
 struct subgraphs subgraphs_of(const struct scene *s, const int32_t *dev, const uint32_t *slot,
                               struct arena *a);
 

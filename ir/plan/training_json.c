@@ -1,11 +1,11 @@
-/* How a plan trains, as JSON (training_json.h):
+/* Reads and writes the member "training" of plans and manifests (training_json.h):
  *
  *     {"schedule", "micro_batches", "micro_batch_size", "profiled_batch", "replication", "slices", "duplex",
  *      "allreduce_lane", "allreduce_overlap", "workspace_bytes", "runnable",
  *      "stages": [{"devices": [names], "ahead", "recompute", "nodes": [names]}]}
  *
- * "nodes" is there where stages share devices, and in plans only: a manifest says it with the parts.
- * O(devices + nodes). */
+ * "runnable" is false if a device of a stage would get a fraction of a sample.  "nodes" is written only in plans, and
+ * only if stages share devices; a manifest has the stage of each part instead.  O(devices + nodes). */
 #include "ir/plan/training_json.h"
 
 #include "ir/base/json_in.h"
@@ -14,12 +14,14 @@
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
+/* Reports that "training" has not the expected form; returns -1.  All functions below that return an int return 0, or
+ * -1 and an error. */
 static int expected(const struct assignment *r, const char *what)
 {
     return diag_error(r->diag, "%s: training: expected %s", r->path, what);
 }
 
-/* The nodes of stage k, if they are said. */
+/* Reads the member "nodes" of stage k; list == NULL: there is none. */
 static int read_nodes(struct assignment *r, const json_t *list, uint32_t k)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -32,7 +34,7 @@ static int read_nodes(struct assignment *r, const json_t *list, uint32_t k)
     return 0;
 }
 
-/* "devices", "ahead", "recompute" and "nodes" of stage k. */
+/* Reads stage k from o: its members "devices", "ahead", "recompute" and "nodes". */
 static int read_stage(struct assignment *r, const json_t *o, uint32_t k)
 {
     const json_t *devices = json_object_get(o, "devices");
@@ -55,7 +57,7 @@ static int read_stage(struct assignment *r, const json_t *o, uint32_t k)
     return read_nodes(r, json_object_get(o, "nodes"), k);
 }
 
-/* A setting of "training", which may be left out unless it counts something. */
+/* Reads a setting of "training" into r->said.model.  An OPT_INT setting must be there, others may be left out. */
 static int read_setting(struct assignment *r, const json_t *o, const struct opt *row)
 {
     const char *key = opt_json(row, r->a), *text = json_get_text(o, key);
@@ -75,12 +77,13 @@ static int read_setting(struct assignment *r, const json_t *o, const struct opt 
     return 0;
 }
 
-/* Whether a setting is a member of "training", and not of "objective". */
-static bool is_told(const struct opt *row)
+/* Whether a setting is a member of "training": plans have it, and it is about training only. */
+static bool is_of_training(const struct opt *row)
 {
     return row->in_plans && !(row->about & ~(unsigned)ABOUT_ITERATION);
 }
 
+/* Reads the member "stages" into r->stages. */
 static int read_stages(struct assignment *r, const json_t *list)
 {
     size_t n = json_array_size(list), devices = 0;
@@ -110,7 +113,7 @@ int training_json_read(struct assignment *r, const json_t *o)
         return expected(r, "a known 'schedule' and as many 'stages' as there are nodes, or "
                            "fewer, in 'training'");
     for (const struct opt *row = exec_settings; row->name; row++)
-        if (is_told(row) && read_setting(r, o, row))
+        if (is_of_training(row) && read_setting(r, o, row))
             return -1;
     if ((t->micro_size > 0) != (t->profiled > 0))
         return expected(r, "both of 'micro_batch_size' and 'profiled_batch', or neither");
@@ -119,7 +122,7 @@ int training_json_read(struct assignment *r, const json_t *o)
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-/* stage -> its nodes; without rows if the plan does not tell them. */
+/* Returns stage -> its nodes; all zero if p is NULL or has no stage_of. */
 static struct csr nodes_by_stage(const struct module *m, const struct plan *p, uint32_t nstage,
                                  struct arena *a)
 {
@@ -133,7 +136,7 @@ static struct csr nodes_by_stage(const struct module *m, const struct plan *p, u
     return pairs_rows(&stage, nstage);
 }
 
-/* NULL: the plan does not tell. */
+/* Returns the member "nodes" of stage k.  of: as from nodes_by_stage(); NULL if that is all zero. */
 static json_t *make_nodes(const struct module *m, const struct csr *of, uint32_t k)
 {
     json_t *list = of->at ? json_array() : NULL;
@@ -142,6 +145,7 @@ static json_t *make_nodes(const struct module *m, const struct csr *of, uint32_t
     return list;
 }
 
+/* Returns the member "stages".  of: as from nodes_by_stage().  name: [device] */
 static json_t *make_stages(const struct module *m, const struct stages *s, const struct csr *of,
                            const char *const *name)
 {
@@ -157,6 +161,7 @@ static json_t *make_stages(const struct module *m, const struct stages *s, const
     return list;
 }
 
+/* Returns the value of a setting: a word or a number. */
 static json_t *make_setting(const struct opt *row, const struct exec_model *e, struct arena *a)
 {
     if (row->kind == OPT_CHOICE)
@@ -171,21 +176,22 @@ json_t *training_json(const struct scene *scene, const struct stages *s, const s
     const struct training *t = &scene->model.training;
     if (!s)
         return NULL;
-    bool turns = t->schedule == TRAINING_PIPEDREAM, parts = false; /* of samples */
+    /* devices would get a fraction of a sample */
+    bool turns = t->schedule == TRAINING_PIPEDREAM, fractions = false;
     for (uint32_t k = 0; k < s->n && !turns; k++)
-        parts = parts || t->micro_size % (s->device.at[k + 1] - s->device.at[k]);
+        fractions = fractions || t->micro_size % (s->device.at[k + 1] - s->device.at[k]);
     struct csr of = nodes_by_stage(scene->m, p, s->n, a);
     const char **name = arena_array(a, (size_t)scene->cluster->ndev + 1, sizeof *name);
     for (uint32_t d = 0; d < scene->cluster->ndev; d++)
         name[d] = cluster_device_name(scene->cluster, a, d);
-    /* in this order as ever; further settings follow */
+    /* null stands for settings: their values follow below, this only keeps the order of the members */
     json_t *o = json_pack("{s:n, s:n, s:n, s:n, s:s, s:n, s:n, s:n, s:n, s:n, s:b, s:o}",
                           "schedule", "micro_batches", "micro_batch_size", "profiled_batch",
                           "replication", turns ? "turns" : "slices", "slices", "duplex",
                           "allreduce_lane", "allreduce_overlap", "workspace_bytes", "runnable",
-                          !parts, "stages", make_stages(scene->m, s, &of, name));
+                          !fractions, "stages", make_stages(scene->m, s, &of, name));
     for (const struct opt *row = exec_settings; o && row->name; row++)
-        if (is_told(row))
+        if (is_of_training(row))
             json_object_set_new(o, opt_json(row, a), make_setting(row, &scene->model, a));
     return o;
 }

@@ -1,4 +1,4 @@
-/* How a plan trains, as JSON: what plans and manifests have under "training". */
+/* Reads and writes the member "training" of plans and manifests in JSON: stages and settings of training. */
 #ifndef PCC_IR_PLAN_TRAINING_JSON_H
 #define PCC_IR_PLAN_TRAINING_JSON_H
 
@@ -7,11 +7,13 @@
 
 #include <jansson.h>
 
-/* Stages, and what their plan was made for; NULL: no stages, or no memory.  "runnable": slices are whole samples. */
-/* p: with the nodes of each stage where p tells them; NULL: without. */
+/* Returns the value of "training": the stages s and the scene's settings of training.  p: the plan, if the nodes of
+ * each stage shall be in the value, too (only if p->stage_of is set); NULL: they shall not.  Returns NULL if s is NULL
+ * or memory is short.  a: scratch memory. */
 json_t *training_json(const struct scene *scene, const struct stages *s, const struct plan *p,
                       struct arena *a);
-/* The same from a file, into r->stages and r->said.model.training; NULL: it gives none.  0, or -1 and an error. */
+/* Reads the value o of "training" into r->stages and r->said.model.training; does nothing if o is NULL.  Returns 0, or
+ * -1 and an error. */
 int training_json_read(struct assignment *r, const json_t *o);
 
 #endif

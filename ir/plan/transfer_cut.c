@@ -1,34 +1,36 @@
-/* Parts that end where transfers are (parts.h).
+/* Cuts a plan into parts that begin and end where transfers do: parts_by_transfers() in parts.h.
  *
- * On each device, in the order of the plan, a new part begins before the first node that reads a value of another
- * device or of the host, and behind a node whose result is read elsewhere.  So a part has nothing more to wait for
- * once it runs, and gives its results when they are made: the parts take a sample as long as the nodes do, unless a
- * node waits within a part: where transfers block computing, or for those of the moment at which a node that takes no
- * time could start.
+ * On each device, in the order of the plan, a new part begins before the first node that reads a value from another
+ * device or the host, and after a node whose result another device or the host needs.  So a running part waits for
+ * nothing more, and its results leave as soon as they are made: running the parts takes as long for a sample as
+ * running the single nodes.  There are two exceptions: transfers that block computing, and nodes that take no time,
+ * which may wait for other events of the same moment.
  *
- * Parts are numbered by their first nodes in an order in which all nodes can run.  That is legal for parts, too: only
- * the first node of one reads from others, only the last one is read by others.  Nodes that must be in one part
- * (atoms.h) are not cut apart, with all that stands between them on the device; where parts wait for each other then,
- * there is no such cut.  O((nodes + pins) log nodes). */
+ * Parts are numbered by their first nodes in an order in which all nodes can run (plan_walk()).  In this order the
+ * parts can run, too: only the first node of a part reads from other parts, and only its last node is read by other
+ * parts.  Nodes of an atom (atoms.h), and all nodes between them on the device, stay in one part.  If parts wait for
+ * each other because of that, there is no such cut.  O((nodes + pins) log nodes). */
 #include "ir/plan/order.h"
 #include "ir/plan/parts.h"
 
 struct walk_cuts {
     const struct scene *s;
-    const int32_t *dev;
-    const nid *walk;
+    const int32_t *dev; /* [node] device */
+    const nid *walk;    /* [n] all placed nodes, as from plan_walk() */
     uint32_t n;
-    uint32_t *at;            /* [node] its place on the walk */
-    uint8_t *before, *after; /* [node] a part begins there; ends there */
+    uint32_t *at;            /* [node] its index in walk[] */
+    uint8_t *before, *after; /* [node] 1: a part must begin with the node; must end with it */
 };
 
+/* Whether n is a placed node; n may be 0, the maker of no value. */
 static bool is_placed(const struct walk_cuts *c, nid n)
 {
     return n && c->s->place->kind[n] == PLACE_NODE;
 }
 
-/* Marks where net e comes in and goes out.  first[dev]: scratch, all 0, and left so. */
-static void cut_net(struct walk_cuts *c, uint32_t e, nid *first)
+/* Sets before[] and after[] for net e: before its first reader on each device that receives the value; after its
+ * maker, if the value leaves the device.  first: [device] scratch, all 0 before and after. */
+static void mark_cuts(struct walk_cuts *c, uint32_t e, nid *first)
 {
     const struct place *p = c->s->place;
     const nid *pin = p->net_pin.to + p->net_pin.at[e];
@@ -36,7 +38,7 @@ static void cut_net(struct walk_cuts *c, uint32_t e, nid *first)
     nid def = c->s->m->value[p->net_value[e]].def;
     bool made = is_placed(c, def);
     if (!made && !p->net_host[e])
-        return; /* state: already on its device */
+        return; /* state: a value that its device keeps, so that there is no transfer */
     for (uint32_t i = 0; i < n; i++) {
         nid *f = &first[c->dev[pin[i]]];
         if (!*f || c->at[pin[i]] < c->at[*f])
@@ -53,11 +55,12 @@ static void cut_net(struct walk_cuts *c, uint32_t e, nid *first)
     }
 }
 
-/* [node] the last node of its atom on the walk; itself where it is alone. */
+/* Returns an array: [node] the node of its atom that is last in walk[]; a node without an atom: the node itself. */
 static const nid *atom_ends(const struct walk_cuts *c, struct arena *a)
 {
     const struct place *p = c->s->place;
-    nid *last = arena_array(a, c->s->m->nnode, sizeof *last); /* [first node of an atom] */
+    /* [first node of an atom] its last node in walk[] */
+    nid *last = arena_array(a, c->s->m->nnode, sizeof *last);
     nid *end = arena_array(a, c->s->m->nnode, sizeof *end);
     for (uint32_t i = 0; i < c->n; i++)
         last[p->atom ? p->atom[c->walk[i]] : c->walk[i]] = c->walk[i];
@@ -66,15 +69,16 @@ static const nid *atom_ends(const struct walk_cuts *c, struct arena *a)
     return end;
 }
 
-/* The open part of a device: the next node of the device may join it. */
+/* The latest part of a device, which its next node may join. */
 struct open_part {
-    uint32_t part; /* + 1; 0: none yet */
-    /* a result of the part is read on another device: further nodes join only if `held` demands it */
+    uint32_t part; /* 1 + its number; 0: the device has no part yet */
+    /* a node with after[] is in the part: another node joins only if `held` demands it */
     bool ended;
-    /* nodes up to this place on the walk must join: the last node of an atom is there */
+    /* nodes up to this index in walk[] must join, since the last node of an atom is there */
     uint32_t held;
 };
 
+/* Fills in *k: walks over the nodes and begins new parts where before[] and after[] demand it. */
 static void number_parts(const struct walk_cuts *c, struct pieces *k, struct arena *a)
 {
     struct open_part *open = arena_array(a, (size_t)c->s->cluster->ndev + 1, sizeof *open);
@@ -93,7 +97,7 @@ static void number_parts(const struct walk_cuts *c, struct pieces *k, struct are
     }
 }
 
-/* Whether no part reads from a later one. */
+/* Whether no part reads from a part with a larger number. */
 static bool is_legal(const struct walk_cuts *c, const struct pieces *k)
 {
     const struct place *p = c->s->place;
@@ -120,7 +124,7 @@ struct parts *parts_by_transfers(const struct scene *s, const struct plan *p, st
     for (uint32_t i = 0; c.walk && i < c.n; i++)
         c.at[c.walk[i]] = i;
     for (uint32_t e = 0; c.walk && e < s->place->nnet; e++)
-        cut_net(&c, e, first);
+        mark_cuts(&c, e, first);
     if (c.walk)
         number_parts(&c, &k, own);
     bool legal = c.walk && is_legal(&c, &k);

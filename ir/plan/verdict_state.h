@@ -1,24 +1,26 @@
-/* A verdict under way: the state that load_verdict() and plan_check() share. */
+/* State of computing a verdict, shared by load_verdict() (load_verdict.c) and plan_check() (check.c). */
 #ifndef PCC_IR_PLAN_VERDICT_STATE_H
 #define PCC_IR_PLAN_VERDICT_STATE_H
 
 #include "ir/plan/plan.h"
 
 struct verdict_state {
-    const struct scene *s;
+    const struct scene *s; /* m, p and c are its members */
     const struct module *m;
     const struct place *p;
     const struct cluster *c;
-    const int32_t *dev;
-    const uint32_t *copies; /* NULL: 1 everywhere */
+    const int32_t *dev;     /* [node], as in struct plan */
+    const uint32_t *copies; /* [device], as in struct plan; NULL: 1 for each device */
     struct arena *a;
-    struct verdict *v;
+    struct verdict *v; /* the verdict that is being filled in */
 };
 
-/* Writes the distinct devices of a row to list[device]; returns their number.  in[device]: zero, and left so. */
+/* Writes each device that has nodes of row `row` of c (entries: nodes) once to list[0 .. number of devices); returns
+ * how many devices that are.  in: [device] scratch, all 0 before and after. */
 uint32_t plan_devices(const struct verdict_state *j, const struct csr *c, uint32_t row,
                       uint32_t *list, uint8_t *in);
-/* Whether all copies of device d are of the class of d and hold no nodes of their own. */
+/* Whether the devices d + 1 .. d + copies[d] - 1 exist, are of the class of d, and have no nodes or copies of their
+ * own.  copies[d] must be > 1. */
 bool plan_copies_free(const struct verdict_state *j, uint32_t d);
 
 #endif

@@ -1,8 +1,8 @@
-/* Backward nodes that only their own stage needs (weight_pass.h).
+/* Finds the backward nodes that compute gradients of weights (weight_pass.h).
  *
  * Source: "Zero Bubble Pipeline Parallelism" divides a backward pass into B, for which the stage before waits, and W,
- * for which no stage waits.  Nodes are numbered topologically, so one walk from the last node finds for each node
- * whether a node of another stage waits for it. */
+ * for which no other stage waits.  Nodes are numbered topologically, so one walk from the last node to the first knows
+ * about the readers of each node's results whether another stage waits for them. */
 #include "ir/plan/weight_pass.h"
 
 bool weight_pass_apart(const struct scene *s)

@@ -1,7 +1,8 @@
-/* The work of a split (work.h).
+/* Makes the work of a split from its parts (work.h).
  *
- * A part's inputs are held while it runs, whatever it reads last; what it makes is alive from the node that makes it
- * until its last reader in the part, or until the end if it leaves the part.  Its nodes run in their order. */
+ * Memory of a running part: its nodes run by number.  The inputs of the part are in memory until it ends.  A result of
+ * a node is in memory from that node until its last reader in the part, or until the end of the part if the result is
+ * an output of the part. */
 #include "ir/plan/work.h"
 
 #include "ir/base/units.h"
@@ -14,12 +15,13 @@ struct work_build {
     const struct parts *parts;
     struct sample_work *w;
     struct arena *a;
-    uint32_t *tensor_of; /* [value] tensor of the value, + 1; 0: none */
-    uint8_t *state;      /* [value] 1: state that a device keeps */
+    uint32_t *tensor_of; /* [value] 1 + its tensor; 0: none */
+    uint8_t *state;      /* [value] 1: state, which a device keeps from sample to sample */
 };
 
 /* ---- tensors ---------------------------------------------------------------------------------- */
 
+/* Adds a tensor for value v.  from: the part that makes it, or npart. */
 static void add_tensor(struct work_build *b, vid v, uint32_t from)
 {
     const struct module *m = b->s->m;
@@ -28,7 +30,7 @@ static void add_tensor(struct work_build *b, vid v, uint32_t from)
     b->tensor_of[v] = b->w->ntensor;
 }
 
-/* The model's inputs, then what parts make, in order. */
+/* Adds all tensors: the model's inputs, then the outputs of the parts, in order.  State inputs are no tensors. */
 static void add_tensors(struct work_build *b)
 {
     const struct module *m = b->s->m;
@@ -57,7 +59,8 @@ static void add_tensors(struct work_build *b)
     }
 }
 
-static void add_reads(struct work_build *b)
+/* Fills in w->in and w->out: the tensors that each part reads, and makes. */
+static void add_uses(struct work_build *b)
 {
     struct sample_work *w = b->w;
     uint32_t in = 0, out = 0;
@@ -84,10 +87,11 @@ static void add_reads(struct work_build *b)
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-/* Adds the bytes of each weight to `lasting` of the first part on each device that reads it. */
+/* Adds the bytes of each weight to `lasting` of the first part on each device that reads the weight. */
 static void add_lasting(struct work_build *b)
 {
     const struct place *p = b->s->place;
+    /* [device] 1 + the last weight that a part of it reads, 0: none; the first of these parts */
     uint32_t *seen = arena_array(b->a, (size_t)b->w->ndev + 1, sizeof *seen);
     uint32_t *first = arena_array(b->a, (size_t)b->w->ndev + 1, sizeof *first);
     for (uint32_t i = 0; i < p->nweight; i++) {
@@ -109,10 +113,10 @@ static void add_lasting(struct work_build *b)
     }
 }
 
-/* Changes of the live bytes at each step of each part; step i of part x is entry at[x] + i. */
+/* How many bytes begin and end to be alive in each step of each part: a step is a node that runs. */
 struct changes {
-    size_t *at;
-    int64_t *more, *less; /* bytes added at the beginning of the step; removed after its end */
+    size_t *at;           /* [part] index in more[] and less[] of its step 0; step i is at[x] + i */
+    int64_t *more, *less; /* bytes alive from the beginning of the step on; until its end */
     uint32_t *step;       /* [node] its step in its part */
     int64_t *values;      /* [node] bytes of its results that count_values() has counted */
 };
@@ -126,7 +130,8 @@ static void count_alive(struct changes *c, uint32_t x, uint32_t from, uint32_t t
     c->less[at + to] = sat_add(c->less[at + to], bytes);
 }
 
-/* Counts the results of nodes: alive until their last reader in the part, or, if they leave the part, until its end. */
+/* Adds the bytes of all results of nodes to c: a result is alive from its node until its last reader in the part, or,
+ * if it is an output of the part, until the end of the part. */
 static void count_values(struct work_build *b, struct changes *c)
 {
     const struct module *m = b->s->m;
@@ -157,7 +162,9 @@ static void count_values(struct work_build *b, struct changes *c)
     }
 }
 
-static void add_running(struct work_build *b)
+/* Sets `running` of all parts: the largest number of bytes alive in a step.  A node that needs more bytes (cost->own)
+ * than its results have takes the difference in its own step. */
+static void find_running(struct work_build *b)
 {
     uint32_t n = b->w->npart, nnode = b->s->m->nnode;
     struct changes c = {.at = arena_array(b->a, (size_t)n + 1, sizeof *c.at),
@@ -211,9 +218,9 @@ struct sample_work *work_of_parts(const struct scene *s, const struct parts *par
     for (uint32_t x = 0; x < w->npart; x++)
         w->part[x] = (struct work_part){.name = part_file(parts, x, a), .dev = parts->part[x].dev};
     add_tensors(&b);
-    add_reads(&b);
+    add_uses(&b);
     add_lasting(&b);
-    add_running(&b);
+    find_running(&b);
     work_finish(w, a);
     return w;
 }

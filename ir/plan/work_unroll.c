@@ -1,7 +1,8 @@
-/* The work of an iteration: copies of the work of one micro-batch (work.h).
+/* Makes the work of an iteration from the work of one micro-batch: work_unroll() in work.h.
  *
- * The numbers of the instances follow from the lists of the devices and the inputs of parts alone, so that a reader of
- * the lists computes the same numbers.  They are roughly in the order of time: as if all parts took equally long. */
+ * An instance is a part of the given work for one micro-batch, and becomes a part of the new work.  The numbers of
+ * the new parts depend only on the lists of the devices and the inputs of parts, so that the reader of a file with
+ * the lists computes the same numbers.  They are in the order of time if all parts take equally long. */
 #include "ir/base/heap.h"
 #include "ir/plan/work.h"
 
@@ -10,24 +11,26 @@
 enum { NONE = UINT32_MAX };
 
 struct unroll_state {
-    const struct sample_work *w;
-    struct sample_work *to;
-    const struct csr *list;
-    struct arena *a, *own;
-    uint32_t n;       /* instances */
-    uint32_t *next;   /* [instance] the next instance in its list; NONE */
-    uint32_t *waits;  /* [instance] number of instances that it waits for */
+    const struct sample_work *w; /* the work of one micro-batch */
+    struct sample_work *to;      /* the new work */
+    const struct csr *list;      /* device -> instances, in the order in which it runs them */
+    struct arena *a, *own;       /* for the result; for scratch memory */
+    uint32_t n; /* number of instances; instance i: part i % w->npart, micro-batch i / w->npart */
+    uint32_t *next;   /* [instance] the next instance in its list; NONE: it is the last one */
+    uint32_t *waits;  /* [instance] how many outputs and list neighbours it still waits for */
     uint32_t *level;  /* [instance] length of the longest chain of instances before it */
     uint32_t *number; /* [instance] number of its part in `to` */
 };
 
+/* Returns words for an instance: "'part1.onnx' of micro-batch 2". */
 static const char *instance_text(const struct unroll_state *u, uint32_t i, struct arena *a)
 {
     return arena_fmt(a, "'%s' of micro-batch %u", u->w->part[i % u->w->npart].name,
                      i / u->w->npart);
 }
 
-/* Fills next[] from the lists.  NULL, or the reason: an instance is not listed exactly once. */
+/* Fills in next[] from the lists, and counts in waits[] that an instance waits for the one before it.  Returns NULL,
+ * or an error as text: an instance is not listed exactly once. */
 static const char *chain_lists(struct unroll_state *u)
 {
     uint8_t *seen = arena_alloc(u->own, (size_t)u->n + 1);
@@ -50,6 +53,7 @@ static const char *chain_lists(struct unroll_state *u)
     return NULL;
 }
 
+/* Counts in waits[] that each instance waits for its inputs that are made by parts. */
 static void count_inputs(struct unroll_state *u)
 {
     const struct sample_work *w = u->w;
@@ -62,7 +66,8 @@ static void count_inputs(struct unroll_state *u)
     }
 }
 
-/* One wait of instance i, for an instance of this level, is over. */
+/* Takes away one wait of instance i, for an instance of the given level; if it was the last wait, puts i into
+ * `ready`. */
 static void done_waiting(struct unroll_state *u, struct heap *ready, uint32_t i, uint32_t level)
 {
     assert(u->waits[i] > 0);
@@ -71,7 +76,8 @@ static void done_waiting(struct unroll_state *u, struct heap *ready, uint32_t i,
         heap_push(ready, u->level[i], 0, i);
 }
 
-/* Numbers all instances topologically.  NULL, or the reason why that is impossible. */
+/* Fills in number[] and to->instance[]: a topological order of all instances, of ready ones the smallest level first.
+ * Returns NULL, or an error as text: instances wait for each other in a circle. */
 static const char *number_all(struct unroll_state *u)
 {
     const struct sample_work *w = u->w;
@@ -100,6 +106,7 @@ static const char *number_all(struct unroll_state *u)
 
 /* ---- the work ----------------------------------------------------------------------------------- */
 
+/* Makes the tensors of the new work. */
 static void copy_tensors(struct unroll_state *u)
 {
     const struct sample_work *w = u->w;
@@ -115,7 +122,7 @@ static void copy_tensors(struct unroll_state *u)
         }
 }
 
-/* The lists of what parts read, or make. */
+/* Returns part of the new work -> tensors.  of: the same for the given work, its `in` or `out`. */
 static struct csr copy_uses(const struct unroll_state *u, const struct csr *of)
 {
     const struct sample_work *w = u->w;
@@ -132,6 +139,7 @@ static struct csr copy_uses(const struct unroll_state *u, const struct csr *of)
     return c;
 }
 
+/* Makes the parts of the new work.  Lasting bytes count once, in micro-batch 0. */
 static void copy_parts(struct unroll_state *u)
 {
     const struct sample_work *w = u->w;

@@ -1,5 +1,5 @@
-/* Texts about nodes, values, graphs and tensors (struct about) in the textual IR: documentation, metadata, and fields
- * that only ONNX has, as bytes (grammar: text.md).  O(text). */
+/* Documentation, metadata and ONNX fields (struct about) of nodes, values, graphs and tensors in the textual IR:
+ * reading and printing the keys !doc, !meta and !onnx (grammar: text.md).  O(text). */
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 
@@ -26,7 +26,7 @@ int text_hex(struct parser *p, unsigned char **data, size_t *n)
     return p->failed ? -1 : 0;
 }
 
-/* "{\"key\"=\"value\", ...}" */
+/* Reads '{"key"="value", ...}', the value of !meta, into module.sids; its place there goes to *meta. */
 static int parse_meta(struct parser *p, struct slice *meta)
 {
     sid pair[2];
@@ -45,7 +45,7 @@ static int parse_meta(struct parser *p, struct slice *meta)
     return text_want(p, '}', "'}'");
 }
 
-/* "\"1a03...\"" */
+/* Reads "1a03...", the value of !onnx: bytes as hexadecimal digits, interned as a string into *rest. */
 static int parse_rest(struct parser *p, sid *rest)
 {
     unsigned char *data;
@@ -57,7 +57,7 @@ static int parse_rest(struct parser *p, sid *rest)
     return 0;
 }
 
-/* The entry of module.about that *about is, made if there is none yet. */
+/* Returns entry *about of module.about; if *about is 0, makes an entry and sets *about to its index. */
 static struct about *entry_of(struct parser *p, uint32_t *about)
 {
     if (*about == 0)
@@ -117,7 +117,7 @@ void text_put_about(const struct printer *p, uint32_t about)
     assert(about == 0 || about < p->m->nabout);
     const struct module *m = p->m;
     const struct about *a = &m->about[about];
-    assert(a->meta.n % 2 == 0); /* pairs of key and value */
+    assert(a->meta.n % 2 == 0); /* key, value, key, value, ... */
 
     if (a->doc != 0) {
         text_put(p, " !doc=");

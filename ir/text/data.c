@@ -1,7 +1,8 @@
-/* Types, tensors and attributes of the textual IR (grammar: text.md).
+/* Reading types, tensors and attributes of the textual IR (grammar: text.md).
  *
- * Nested types are read with a stack, not by recursion.  Lists go to the module's pools element by
- * element: nothing that an element holds goes to the pool of its own list.  O(text). */
+ * Nested types are read with a stack, not by recursion.  A list goes to a pool of the module (an array such as
+ * module.ints) element by element; its entries are contiguous, since nothing inside an element goes to the same pool.
+ * All int functions return 0, or -1 after an error.  O(text). */
 #include "ir/text/parse.h"
 
 #include "ir/model/dim.h"
@@ -16,7 +17,8 @@ const char *const text_attr_kind[ATTR_TYPES + 1] = {
     "none",    "float",   "int",    "string", "tensor",  "graph", "floats", "ints",
     "strings", "tensors", "graphs", "sparse", "sparses", "type",  "types"};
 
-/* The expression that starts at the current token, up to the ',' or ']' after it. */
+/* Reads a number or an expression into *d.  It starts at the current token and ends before a ',' or ']'; its
+ * characters are no tokens, so it is read from the text directly. */
 static int parse_dim(struct parser *p, struct dim *d)
 {
     static const char other[] = "_. +-*/()";
@@ -51,7 +53,7 @@ static int parse_dim(struct parser *p, struct dim *d)
     return 0;
 }
 
-/* "[batch,3,?]" into t. */
+/* Reads "[batch,3,?]", or "[*]" for an unknown rank, into the dimensions of t. */
 static int parse_dims(struct parser *p, struct type *t)
 {
     if (text_want(p, '[', "'['") < 0)
@@ -81,6 +83,7 @@ static int parse_dims(struct parser *p, struct type *t)
     return text_want(p, ']', "']'");
 }
 
+/* Takes the name of an element type, such as "f32", or "none", into *elem (enum elem). */
 static int parse_elem(struct parser *p, uint8_t *elem)
 {
     enum elem e = p->tok.kind == T_WORD ? elem_of_name(p->tok.s, p->tok.len) : ELEM_NONE;
@@ -92,7 +95,7 @@ static int parse_elem(struct parser *p, uint8_t *elem)
     return 0;
 }
 
-/* A type that holds no other. */
+/* Reads a type that does not contain another type into module.type; its index goes to *out, 0 for '?'. */
 static int parse_plain_type(struct parser *p, uint32_t *out)
 {
     struct type t = {.kind = TYPE_TENSOR};
@@ -114,7 +117,7 @@ static int parse_plain_type(struct parser *p, uint32_t *out)
 
 int text_type(struct parser *p, uint32_t *out)
 {
-    struct type open[TEXT_DEPTH];
+    struct type open[TEXT_DEPTH]; /* types around the innermost one, the outermost first */
     uint32_t n = 0;
 
     for (;; n++) {
@@ -145,7 +148,7 @@ int text_type(struct parser *p, uint32_t *out)
     return 0;
 }
 
-/* "f32[2,3]" into x. */
+/* Reads "f32[2,3]" into the element type and shape of x. */
 static int parse_tensor_shape(struct parser *p, struct tensor *x)
 {
     if (parse_elem(p, &x->elem) < 0 || text_want(p, '[', "'['") < 0)
@@ -162,8 +165,8 @@ static int parse_tensor_shape(struct parser *p, struct tensor *x)
     return text_want(p, ']', "']'");
 }
 
-/* Takes the shape of an initializer from the type of its value. */
-static int take_shape_of_type(struct parser *p, uint32_t type, struct tensor *x)
+/* Gives x the element type and shape of module.type[type], the type of the initializer's value; reads nothing. */
+static int copy_shape_of_type(struct parser *p, uint32_t type, struct tensor *x)
 {
     const struct type *t = &p->m->type[type];
 
@@ -182,6 +185,7 @@ static int take_shape_of_type(struct parser *p, uint32_t type, struct tensor *x)
     return 0;
 }
 
+/* Reads the payload of x as hexadecimal digits in quotes, after the word "bytes". */
 static int parse_bytes(struct parser *p, struct tensor *x)
 {
     unsigned char *data;
@@ -194,7 +198,7 @@ static int parse_bytes(struct parser *p, struct tensor *x)
     return 0;
 }
 
-/* A float; the token may be an integer, too. */
+/* Reads a float, which may be written without a '.', or "inf", "nan", "nan(0x7fc00001)", into *out. */
 static int text_float(struct parser *p, float *out)
 {
     char buf[64], *end = buf;
@@ -229,6 +233,7 @@ static int text_float(struct parser *p, float *out)
     return p->failed ? -1 : 0;
 }
 
+/* Reads a double or "inf" into *out. */
 static int text_double(struct parser *p, double *out)
 {
     char buf[64], *end = buf;
@@ -248,7 +253,7 @@ static int text_double(struct parser *p, double *out)
     return p->failed ? -1 : 0;
 }
 
-/* Reads one element of type e, as bits. */
+/* Reads one element of type e; its bits go to the low end of *bits. */
 static int parse_element(struct parser *p, enum elem e, uint64_t *bits)
 {
     uint32_t width = elem_bits(e), word;
@@ -281,7 +286,7 @@ static int parse_element(struct parser *p, enum elem e, uint64_t *bits)
     return rc;
 }
 
-/* "1, 2]" */
+/* Reads "1, 2]", the elements of x after '[', and stores them little-endian. */
 static int parse_numbers(struct parser *p, struct tensor *x)
 {
     uint32_t size = elem_bits((enum elem)x->elem) / 8, n = 0;
@@ -303,6 +308,7 @@ static int parse_numbers(struct parser *p, struct tensor *x)
     return text_want(p, ']', "']'");
 }
 
+/* Reads the payload of x, '["a", "b"]', after the word "strings". */
 static int parse_strings(struct parser *p, struct tensor *x)
 {
     x->off = p->m->nsids;
@@ -319,7 +325,7 @@ static int parse_strings(struct parser *p, struct tensor *x)
     return text_want(p, ']', "']'");
 }
 
-/* "1 at 123 len 432" */
+/* Reads "1 at 123 len 432": number of a file, offset and length of the payload of x in bytes. */
 static int parse_file_place(struct parser *p, struct tensor *x)
 {
     uint64_t file;
@@ -347,17 +353,19 @@ static int parse_file_place(struct parser *p, struct tensor *x)
 
 static int parse_payload(struct parser *p, struct tensor *x, uint32_t depth, tid *out);
 
-/* A tensor within a tensor: its shape and payload. */
+/* Reads a tensor inside another tensor, shape and payload; its index goes to *out.  depth: number of tensors around
+ * it, less one. */
 static int parse_inner(struct parser *p, uint32_t depth, tid *out)
 {
     struct tensor x = {0};
 
-    if (depth > TENSOR_DEPTH) /* slices in a sparse one */
+    if (depth > TENSOR_DEPTH) /* one more than TENSOR_DEPTH: slices inside a sparse tensor */
         return text_error(p, p->tok.at, "tensors are nested more than %d deep", TENSOR_DEPTH + 1);
     return parse_tensor_shape(p, &x) < 0 ? -1 : parse_payload(p, &x, depth + 1, out);
 }
 
-/* "f32[2] [1.0, 2.0], i64[2] [0, 3]}": values and where they are; '_': not said. */
+/* Reads "f32[2] [1.0, 2.0], i64[2] [0, 3]}": the values of the sparse tensor x and their indices; '_': the model does
+ * not give them. */
 static int parse_sparse(struct parser *p, struct tensor *x, uint32_t depth)
 {
     for (int k = 0; k < 2; k++) {
@@ -368,7 +376,7 @@ static int parse_sparse(struct parser *p, struct tensor *x, uint32_t depth)
     return text_want(p, '}', "'}'");
 }
 
-/* "0 [0:128, 256:384] of (f32[512,64] file 1 at 0 len 131072)" */
+/* Reads "0 [0:128, 256:384] of (f32[512,64] file 1 at 0 len 131072)": axis, ranges and tensor of the slice x. */
 static int parse_slice(struct parser *p, struct tensor *x, uint32_t depth)
 {
     uint64_t axis;
@@ -396,7 +404,7 @@ static int parse_slice(struct parser *p, struct tensor *x, uint32_t depth)
                : text_want(p, ')', "')'");
 }
 
-/* Reads the payload after the shape, without the keys after it (!doc and the like). */
+/* Reads the payload of x, which follows its shape; "typed", "named" and keys after it are not read. */
 static int parse_data(struct parser *p, struct tensor *x, uint32_t depth)
 {
     if (text_take_word(p, "opaque")) {
@@ -427,7 +435,7 @@ static int parse_data(struct parser *p, struct tensor *x, uint32_t depth)
                : text_expected(p, "'file', 'bytes', 'strings', 'slice', 'opaque', '{' or '['");
 }
 
-/* The payload is as large as the shape wants. */
+/* Checks that the payload of x is as large as its shape says; sets the length of a slice.  at: position for errors. */
 static int check_length(struct parser *p, struct tensor *x, size_t at)
 {
     int64_t elems = dims_elems(p->m, x->dim, x->rank);
@@ -436,7 +444,7 @@ static int check_length(struct parser *p, struct tensor *x, size_t at)
     if (elems < 0)
         return text_error(p, at, "the tensor has too many elements");
     int64_t want = x->where == TENSOR_STRINGS ? elems : elem_bytes((enum elem)x->elem, elems);
-    if (x->where == TENSOR_SLICE) /* its ranges: verify_ranges.c */
+    if (x->where == TENSOR_SLICE) /* verify_ranges.c checks its ranges */
         x->len = (uint64_t)want;
     if ((uint64_t)want == x->len)
         return 0;
@@ -444,7 +452,8 @@ static int check_length(struct parser *p, struct tensor *x, size_t at)
                       x->where == TENSOR_STRINGS ? "strings" : "bytes", (unsigned long long)x->len);
 }
 
-/* Everything after the shape; the tensor is done. */
+/* Reads all that follows the shape of x: payload, name, keys; adds x to module.tensor, its index goes to *out.
+ * depth: number of tensors that x is inside of. */
 static int parse_payload(struct parser *p, struct tensor *x, uint32_t depth, tid *out)
 {
     size_t at = p->tok.at;
@@ -465,12 +474,13 @@ int text_init_tensor(struct parser *p, uint32_t type, sid name, tid *out)
     assert(type < p->m->ntype);
     struct tensor x = {.name = name};
     int rc =
-        text_take_word(p, "tensor") ? parse_tensor_shape(p, &x) : take_shape_of_type(p, type, &x);
+        text_take_word(p, "tensor") ? parse_tensor_shape(p, &x) : copy_shape_of_type(p, type, &x);
 
     return rc < 0 ? -1 : parse_payload(p, &x, 0, out);
 }
 
-/* "@then" as an attribute of node n; *out is the label until text_finish. */
+/* Reads the label of a body, "@then", in an attribute of node n.  *out is the label's index in p->label, which
+ * finish_bodies() (parse.c) later replaces by a graph. */
 static int parse_body(struct parser *p, nid n, uint32_t *out)
 {
     if (p->tok.kind != T_GRAPH)
@@ -491,6 +501,7 @@ static int parse_body(struct parser *p, nid n, uint32_t *out)
     return p->failed ? -1 : 0;
 }
 
+/* Reads a tensor in an attribute: `word` ("tensor" or "sparse"), shape and payload; its index goes to *out. */
 static int parse_tensor_value(struct parser *p, const char *word, tid *out)
 {
     struct tensor x = {0};
@@ -500,7 +511,7 @@ static int parse_tensor_value(struct parser *p, const char *word, tid *out)
     return parse_tensor_shape(p, &x) < 0 ? -1 : parse_payload(p, &x, 0, out);
 }
 
-/* The kind of list that starts with the current token. */
+/* Returns the kind of the list whose first element is the current token; of a number: ATTR_INTS or ATTR_FLOATS. */
 static enum attr_kind list_kind(const struct parser *p)
 {
     if (p->tok.kind == T_STR)
@@ -518,6 +529,7 @@ static enum attr_kind list_kind(const struct parser *p)
     return integer ? ATTR_INTS : ATTR_FLOATS;
 }
 
+/* Reads an element of a list of the given kind, in an attribute of node n, and adds it to the kind's pool. */
 static int parse_list_element(struct parser *p, nid n, enum attr_kind kind)
 {
     int64_t i = 0;
@@ -552,7 +564,7 @@ static int parse_list_element(struct parser *p, nid n, enum attr_kind kind)
     return rc;
 }
 
-/* From "[" on; kind ATTR_NONE: that of the first element. */
+/* Reads a list from its '[' on into attribute a of node n.  kind ATTR_NONE: the first element tells the kind. */
 static int parse_list(struct parser *p, nid n, enum attr_kind kind, struct attr *a)
 {
     const struct module *m = p->m;
@@ -576,7 +588,7 @@ static int parse_list(struct parser *p, nid n, enum attr_kind kind, struct attr 
     return text_want(p, ']', "']'");
 }
 
-/* A value that starts with a word. */
+/* Reads a value that starts with a word, such as "nan", "tensor", "ints[" or "ref", into attribute a of node n. */
 static int parse_word_value(struct parser *p, nid n, struct attr *a)
 {
     bool ref = text_take_word(p, "ref");
@@ -605,6 +617,7 @@ static int parse_word_value(struct parser *p, nid n, struct attr *a)
                             : parse_list(p, n, (enum attr_kind)k, a);
 }
 
+/* Reads the value after the '=' of attribute a of node n. */
 static int parse_attr_value(struct parser *p, nid n, struct attr *a)
 {
     if (p->tok.kind == '[')

@@ -1,8 +1,7 @@
 /* Cluster, costs and plan of the textual IR (grammar: text.md).
  *
- * Keys of nodes and values ("!time=[1us,3us]") are collected in side arrays and become the
- * module's cost arrays at the end, when the number of device classes is known.  O(text + nodes *
- * classes). */
+ * Costs of nodes and values ("!time=[1us,3us]") are collected in p->facts.  At the end of the text, when the number of
+ * device classes is known, the module's arrays are made of them.  O(text + nodes * classes). */
 #include "ir/text/parse.h"
 
 #include "ir/base/strings.h"
@@ -25,7 +24,7 @@ int text_quantity(struct parser *p, bool (*parse)(const char *, int64_t *), int6
     return p->failed ? -1 : 0;
 }
 
-/* A time, or "never". */
+/* Takes a time, ps, or the word "never" (COST_NEVER) into *out.  0, or -1 after an error. */
 static int parse_time_or_never(struct parser *p, int64_t *out)
 {
     if (text_take_word(p, "never")) {
@@ -35,11 +34,13 @@ static int parse_time_or_never(struct parser *p, int64_t *out)
     return text_quantity(p, time_parse, out, "a time (1.5us) or 'never'");
 }
 
+/* Takes '='; 0, or -1 and an error if the current token is another one. */
 static int expect_assign(struct parser *p)
 {
     return text_want(p, '=', "'='");
 }
 
+/* Returns p->cluster, and makes it, empty, if there is none yet. */
 static struct cluster *cluster_of(struct parser *p)
 {
     if (p->cluster == NULL) {
@@ -48,12 +49,13 @@ static struct cluster *cluster_of(struct parser *p)
     return p->cluster;
 }
 
-/* Keeps the last line of a diagnostic, to be shown with its place in the text. */
+/* Keeps the last error message of cluster_parse(), which is then shown with its place in the text. */
 struct kept_line {
     struct arena *a;
     const char *line;
 };
 
+/* Stores an error message in the struct kept_line at `user`; a diag calls it (diag.emit). */
 static void keep_line(void *user, enum diag_level level, enum warning w, const char *line)
 {
     (void)w;
@@ -63,6 +65,7 @@ static void keep_line(void *user, enum diag_level level, enum warning w, const c
         k->line = arena_strdup(k->a, line, strlen(line));
 }
 
+/* Reads '=' and the quoted levels of links into c.  0, or -1 after an error. */
 static int parse_levels(struct parser *p, struct cluster *c)
 {
     static const char what[] = "levels such as \"8:25GB/s,0us/2:3GB/s,0us\"";
@@ -109,7 +112,8 @@ int text_cluster(struct parser *p)
     }
 }
 
-/* "[f32:19500G, f16:312T]" */
+/* Reads "=[f32:19500G, f16:312T]", operations per second for each element type, into k->peak.  0, or -1 after an
+ * error. */
 static int parse_peaks(struct parser *p, struct device_class *k)
 {
     if (expect_assign(p) < 0 || text_want(p, '[', "'['") < 0)
@@ -128,7 +132,7 @@ static int parse_peaks(struct parser *p, struct device_class *k)
     return text_want(p, ']', "']'");
 }
 
-/* "=25GB/s,10us" */
+/* Reads "=25GB/s,10us": bytes per second and ps of a link.  0, or -1 after an error. */
 static int parse_link(struct parser *p, int64_t *bandwidth, int64_t *latency)
 {
     if (expect_assign(p) < 0 || text_quantity(p, rate_parse, bandwidth, "a rate (25GB/s)") < 0 ||
@@ -137,6 +141,8 @@ static int parse_link(struct parser *p, int64_t *bandwidth, int64_t *latency)
     return text_quantity(p, time_parse, latency, "a time (10us)");
 }
 
+/* Reads an option of a device class, such as "memory=16GiB", into k.  Returns 0; 1 if the current word is no option;
+ * -1 after an error. */
 static int parse_class_option(struct parser *p, struct device_class *k)
 {
     static const char bytes[] = "bytes (80GiB)", rate[] = "a rate (25GB/s)",
@@ -205,11 +211,12 @@ int text_class(struct parser *p)
         return -1;
     if (k->reserve > 0 && (k->host || k->reserve >= k->memory))
         return text_error(p, at, "a reserve is less than the memory of an accelerator");
+    /* the text gives the memory with the reserve, struct device_class without */
     k->memory -= k->reserve;
     return 0;
 }
 
-/* "acc0 acc1=300GB/s,2us", "acc0 acc1 oneway=300GB/s,2us" */
+/* Reads "acc0 acc1=300GB/s,2us" or "acc0 acc1 oneway=300GB/s,2us" and adds the link to the cluster. */
 int text_between(struct parser *p)
 {
     size_t at = p->tok.at;
@@ -244,6 +251,7 @@ int text_costs(struct parser *p)
     return 0;
 }
 
+/* Returns the facts of node n; the array grows to hold them. */
 static struct node_fact *fact_of(struct parser *p, nid n)
 {
     p->facts.nf = vec_grow(p->a, p->facts.nf, &p->facts.capnf, n + 1, sizeof *p->facts.nf);
@@ -282,7 +290,7 @@ int text_value_key(struct parser *p, vid v)
     return 0;
 }
 
-/* "=4us" or "=[4us,never]" */
+/* Reads "=4us", the time for every class, or "=[4us,never]", a time for each class.  0, or -1 after an error. */
 static int parse_time_key(struct parser *p, struct node_fact *f)
 {
     size_t at = p->tok.at;
@@ -315,10 +323,10 @@ static int parse_time_key(struct parser *p, struct node_fact *f)
     return 0;
 }
 
-/* Colors become indices of arrays: a number in a text must not make those huge. */
+/* The largest colour.  Colours become indices of arrays, so a large number in a text would need much memory. */
 enum { COLOR_MOST = 1 << 24 };
 
-/* "=7" */
+/* Reads "=7", a number of at most `most`, into *out, and sets *seen.  0, or -1 after an error. */
 static int parse_fact_key(struct parser *p, uint32_t most, uint32_t *out, bool *seen)
 {
     uint64_t v;
@@ -330,6 +338,8 @@ static int parse_fact_key(struct parser *p, uint32_t most, uint32_t *out, bool *
     return 0;
 }
 
+/* Reads the key !time, !flops, !traffic or !own, which is the current token, and its value into f.  0, or -1 after an
+ * error. */
 static int parse_cost_key(struct parser *p, struct node_fact *f)
 {
     enum {
@@ -415,6 +425,7 @@ int text_node_key(struct parser *p, nid n)
         "!bytes !elems !xfer !typed)");
 }
 
+/* Makes m->cost of the costs in p->facts. */
 static void finish_costs(struct parser *p)
 {
     struct module *m = p->m;
@@ -449,7 +460,7 @@ static void finish_costs(struct parser *p)
     }
     for (vid v = 0; v < m->nval; v++) {
         k->bytes[v] = p->facts.vf[v].bytes;
-        k->elems[v] = (int64_t)(p->facts.vf[v].elems - 1);
+        k->elems[v] = (int64_t)(p->facts.vf[v].elems - 1); /* -1: not said */
         k->xfer[v] = (int64_t)(p->facts.vf[v].xfer - 1);
     }
 }
@@ -489,17 +500,20 @@ int text_finish_facts(struct parser *p)
     return p->failed ? -1 : 0;
 }
 
+/* plan_status_name() with the parameter type that take_one_of() needs. */
 static const char *status_name(int i)
 {
     return plan_status_name((enum plan_status)i);
 }
 
+/* plan_scope_word() with the parameter type that take_one_of() needs. */
 static const char *scope_word(int i)
 {
     return plan_scope_word((enum plan_scope)i);
 }
 
-/* Takes a word or string that is one of n names; its number, or -1 (and nothing is taken). */
+/* Takes a word or string that is one of the names name(0) .. name(n - 1), and returns the number of the name; if it
+ * is none, takes nothing and returns -1. */
 static int take_one_of(struct parser *p, const char *(*name)(int), int n)
 {
     for (int i = 0; i < n && (p->tok.kind == T_WORD || p->tok.kind == T_STR); i++)
@@ -510,7 +524,7 @@ static int take_one_of(struct parser *p, const char *(*name)(int), int n)
     return -1;
 }
 
-/* "=[2,0,1]": a number for each device. */
+/* Reads "=[2,0,1]", a number for each device of the cluster, into plan->copies.  0, or -1 after an error. */
 static int parse_copies(struct parser *p, struct plan *plan)
 {
     size_t at = p->tok.at;
@@ -532,7 +546,7 @@ static int parse_copies(struct parser *p, struct plan *plan)
     return text_want(p, ']', "']'");
 }
 
-/* "value=1.3us" and the like. */
+/* Reads an option between the word "plan" and '{', such as "value=1.3us", into *plan.  0, or -1 after an error. */
 static int parse_plan_option(struct parser *p, struct plan *plan)
 {
     sid s;
@@ -595,7 +609,8 @@ static int parse_plan_option(struct parser *p, struct plan *plan)
     return parse_time_or_never(p, time);
 }
 
-/* "\"node\" = acc0" */
+/* Reads the device of a node, '"node" = acc0' or with the device's number, and what follows it ("stage=1", "slot=2"),
+ * into *plan.  0, or -1 after an error. */
 static int parse_placement(struct parser *p, struct plan *plan)
 {
     size_t at = p->tok.at;
@@ -645,7 +660,7 @@ int text_plan(struct parser *p)
         plan->planner = module_str(p->m, s);
     }
     plan->dev = arena_array(p->m->mem, p->m->nnode, sizeof *plan->dev);
-    memset(plan->dev, 0xff, p->m->nnode * sizeof *plan->dev);
+    memset(plan->dev, 0xff, p->m->nnode * sizeof *plan->dev); /* -1: not placed */
     while (p->tok.kind != '{')
         if (parse_plan_option(p, plan) < 0)
             return -1;

@@ -1,7 +1,7 @@
-/* Tokens of the textual IR, and errors that show where they are (grammar: text.md).
+/* Tokens of the textual IR, and errors with the line in which they are (grammar: text.md).
  *
- * One token at a time; nothing is copied but quoted strings, which are decoded into one buffer.
- * The line and column of an error are counted when it happens.  O(text). */
+ * There is one token at a time.  Tokens point into the text; only quoted strings are copied, decoded, into one buffer.
+ * The line and column of an error are counted when it is reported.  O(text). */
 #include "ir/text/parse.h"
 
 #include <assert.h>
@@ -19,13 +19,13 @@ static bool is_letter(int c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* The byte i of the text, -1 past its end. */
+/* Returns byte i of the text; -1 past its end. */
 static int byte_at(const struct parser *p, size_t i)
 {
     return i < p->n ? (unsigned char)p->src[i] : -1;
 }
 
-/* Shows at most 100 bytes of the line around `at`, and a caret. */
+/* Shows the line around position `at`, at most 100 bytes of it, and below it a caret at that position. */
 static void show_line(struct parser *p, size_t at)
 {
     assert(at <= p->n);
@@ -79,6 +79,7 @@ int text_expected(struct parser *p, const char *what)
                       p->src + p->tok.at, n > 40 ? "..." : "");
 }
 
+/* Returns the value of a hexadecimal digit, 0..15; -1 if c is none. */
 static int hex_digit(int c)
 {
     return is_digit(c)            ? c - '0'
@@ -87,7 +88,7 @@ static int hex_digit(int c)
                                   : -1;
 }
 
-/* The escape after the backslash at pos; -1: none that is known. */
+/* Reads the escape whose backslash is at p->pos, and returns the byte that it stands for; -1 after an error. */
 static int read_escape(struct parser *p)
 {
     static const char from[] = "\"\\nrt", to[] = "\"\\\n\r\t";
@@ -108,7 +109,7 @@ static int read_escape(struct parser *p)
     return hi * 16 + lo;
 }
 
-/* A string from the quote at pos on. */
+/* Reads the quoted string whose opening quote is at p->pos as a token of the given kind, decoded in tok.buf. */
 static void read_string(struct parser *p, int kind)
 {
     uint32_t n = 0;
@@ -144,7 +145,8 @@ static void read_string(struct parser *p, int kind)
         text_error(p, open, "a name cannot hold the byte \\x00");
 }
 
-static bool in_name(const struct parser *p, size_t i)
+/* Whether byte i of the text may stand in the name of a value or graph that is not quoted. */
+static bool may_be_in_name(const struct parser *p, size_t i)
 {
     int c = byte_at(p, i);
 
@@ -152,7 +154,8 @@ static bool in_name(const struct parser *p, size_t i)
            (c == ':' && is_digit(byte_at(p, i + 1)));
 }
 
-/* "%x", "%\"odd name\"", "%~1", "@g2". */
+/* Reads a name after '%' or '@', such as "%x", "%\"odd name\"", "%~1" or "@g2".  kind: T_VALUE or T_GRAPH; "%~1"
+ * becomes T_LOST. */
 static void read_sigil(struct parser *p, int kind)
 {
     p->pos++;
@@ -165,7 +168,7 @@ static void read_sigil(struct parser *p, int kind)
         kind = T_LOST;
     }
     p->tok.s = p->src + p->pos;
-    while (in_name(p, p->pos))
+    while (may_be_in_name(p, p->pos))
         p->pos++;
     p->tok.len = (size_t)(p->src + p->pos - p->tok.s);
     p->tok.kind = kind;
@@ -173,7 +176,7 @@ static void read_sigil(struct parser *p, int kind)
         text_error(p, p->tok.at, "expected a name after '%c' (quote odd ones)", p->src[p->tok.at]);
 }
 
-/* "-12.5e-3", "12.5us", "25GB/s", "0x1p-3", "-inf". */
+/* Reads a number with or without a unit: "-12.5e-3", "12.5us", "25GB/s", "0x1p-3", also "-inf". */
 static void read_number(struct parser *p)
 {
     p->pos++;
@@ -195,6 +198,7 @@ void text_next(struct parser *p)
     if (p->failed)
         return;
     assert(p->pos <= p->n);
+    /* skip white space, and comments from '#' to the end of the line */
     for (int c;
          (c = byte_at(p, p->pos)) == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '#';) {
         p->pos++;
@@ -339,7 +343,7 @@ int text_name(struct parser *p, sid *out, const char *what)
 
 void text_move(struct parser *p, const struct parser *from)
 {
-    assert(from->src && from->pos <= from->n && p->m); /* p keeps its own module */
+    assert(from->src && from->pos <= from->n && p->m); /* p->m stays */
     p->src = from->src;
     p->n = from->n;
     p->pos = from->pos;

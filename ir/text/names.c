@@ -1,4 +1,5 @@
-/* Names of a text: a map from (name space, name) to an index (parse.h: text_lookup, text_bind).  Expected O(1). */
+/* The table of names of a text: from a name space and a name to an index (parse.h: text_lookup, text_bind).  Expected
+ * O(1). */
 #include "ir/text/parse.h"
 
 #include <assert.h>
@@ -10,6 +11,6 @@ uint32_t text_lookup(const struct parser *p, uint32_t space, sid name)
 
 void text_bind(struct parser *p, uint32_t space, sid name, uint32_t index)
 {
-    assert(index != 0); /* 0 of text_lookup() means: absent */
+    assert(index != 0); /* text_lookup() returns 0 for names that are not bound */
     map_set(&p->names, p->a, map_key(space, name), index);
 }

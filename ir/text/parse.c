@@ -1,22 +1,23 @@
-/* Parsing the textual IR: header, graphs, nodes (grammar: text.md).
+/* Parsing the textual IR: header, graphs, nodes, functions (grammar: text.md).
  *
- * Recursive descent without recursion: bodies are blocks of their own, after the node that owns
- * them, so nothing nests but scopes.  A name is looked up in its graph, then in the graph of the
- * node that owns it, and so on (at most TEXT_DEPTH steps), by one hash table over (graph, name).
- * Attributes hold the labels of bodies until the end, when all graphs have their indices.
- * O(text * depth of bodies). */
+ * Recursive descent without recursion: a body does not stand inside the node that owns it, but is a block of its own
+ * after it.  A name of a value is looked up in its graph, then in the graph of the node that owns this graph, and so
+ * on (at most TEXT_DEPTH steps), in one hash table over (graph, name).  Attributes hold labels (struct text_label) of
+ * bodies until the end, when finish_bodies() replaces them by graphs.  O(text * depth of bodies). */
 #include "ir/text/parse.h"
 
 #include <assert.h>
 #include <string.h>
 
+/* Appends v to the list *vec, which has *count entries and memory for *cap. */
 static void append_id(struct parser *p, vid **vec, uint32_t *count, uint32_t *cap, vid v)
 {
     *vec = vec_grow(p->a, *vec, cap, *count + 1, sizeof **vec);
     (*vec)[(*count)++] = v;
 }
 
-/* A new value of the graph under the name in r. */
+/* Adds a value with the name r->name to the graph that is being read; its index goes to *out.  A name of 0 makes a
+ * lost value.  0, or -1 and an error if the graph has a value of that name already. */
 static int define_value(struct parser *p, const struct text_result *r, vid *out)
 {
     assert(p->graph != 0); /* values belong to a graph */
@@ -37,7 +38,7 @@ static int define_value(struct parser *p, const struct text_result *r, vid *out)
     return 0;
 }
 
-/* The number of "%~3", 0 if it is none. */
+/* Returns the number of the current token, "%~3"; 0 if no number follows "%~". */
 static uint32_t number_of_lost(const struct parser *p)
 {
     assert(p->tok.kind == T_LOST);
@@ -51,7 +52,8 @@ static uint32_t number_of_lost(const struct parser *p)
     return v;
 }
 
-/* The name of a value to be defined; `pending`: lost ones of the same node before it. */
+/* Takes the name of a value that is about to be defined into *r.  pending: number of lost values that the same node
+ * has before this one; they are not yet in p->list.lost.  0, or -1 after an error. */
 static int read_new_name(struct parser *p, struct text_result *r, uint32_t pending)
 {
     *r = (struct text_result){.at = p->tok.at};
@@ -71,7 +73,8 @@ static int read_new_name(struct parser *p, struct text_result *r, uint32_t pendi
     return p->failed ? -1 : 0;
 }
 
-/* A name of this graph or of the graphs around it; only: of that graph (0: any). */
+/* Finds the value of a name in the graph that is being read and the graphs around it; its index goes to *out.  only:
+ * the one graph to look in; 0: in all of them.  at: position of the name, for errors.  0, or -1 after an error. */
 static int resolve_name(struct parser *p, size_t at, sid name, gid only, vid *out)
 {
     assert(p->graph != 0 && only < p->m->ngraph);
@@ -91,7 +94,7 @@ static int resolve_name(struct parser *p, size_t at, sid name, gid only, vid *ou
     return text_error(p, at, "value '%s' is not defined above", module_str(m, name));
 }
 
-/* A value that is read: "%x", "%x@main", "%~1", or "_" for none. */
+/* Reads a value that the text uses, "%x", "%x@main" or "%~1", or "_" for none; its index, or 0, goes to *out. */
 static int parse_operand(struct parser *p, vid *out)
 {
     size_t at = p->tok.at;
@@ -122,6 +125,7 @@ static int parse_operand(struct parser *p, vid *out)
     return p->failed ? -1 : resolve_name(p, at, name, only, out);
 }
 
+/* Reads all keys of value v that follow.  0, or -1 after an error. */
 static int parse_value_keys(struct parser *p, vid v)
 {
     while (text_is_value_key(p))
@@ -130,6 +134,7 @@ static int parse_value_keys(struct parser *p, vid v)
     return p->failed ? -1 : 0;
 }
 
+/* Reads an input of the graph, after the word "in": "%x : f32[2]" and keys. */
 static int parse_in(struct parser *p)
 {
     struct text_result r;
@@ -145,6 +150,8 @@ static int parse_in(struct parser *p)
     return parse_value_keys(p, v);
 }
 
+/* Reads an initializer, after the word "init": "%w : f32[2] = [1.0, 2.0]" and keys.  A name that is an input already
+ * makes that input an initializer, too. */
 static int parse_init(struct parser *p)
 {
     struct text_result r;
@@ -173,6 +180,7 @@ static int parse_init(struct parser *p)
     return parse_value_keys(p, v);
 }
 
+/* Reads outputs of the graph, after the word "out": "%x, %y". */
 static int parse_out(struct parser *p)
 {
     do {
@@ -189,7 +197,8 @@ static int parse_out(struct parser *p)
     return p->failed ? -1 : 0;
 }
 
-/* "%a, _, %b" or "()" before the '='. */
+/* Reads the names before the '=' of a node, "%a, _, %b" or "()", into p->list.res; the values are made later, by
+ * parse_results(). */
 static int parse_result_names(struct parser *p)
 {
     uint32_t lost = 0;
@@ -211,7 +220,8 @@ static int parse_result_names(struct parser *p)
     return p->failed ? -1 : 0;
 }
 
-/* "Conv", "com.microsoft:Foo", "domain:Foo:overload", each part quoted if odd. */
+/* Reads "Conv", "com.microsoft:Foo" or "domain:Foo:overload"; each part may be in quotes.  Parts that are missing,
+ * and the domain ai.onnx without quotes, are 0. */
 static int parse_operator_name(struct parser *p, sid *domain, sid *op, sid *overload)
 {
     sid part[3] = {0};
@@ -228,6 +238,7 @@ static int parse_operator_name(struct parser *p, sid *domain, sid *op, sid *over
     return 0;
 }
 
+/* Reads the operator of node n into its domain, op and overload. */
 static int parse_operator(struct parser *p, nid n)
 {
     struct node *x = &p->m->node[n];
@@ -235,7 +246,7 @@ static int parse_operator(struct parser *p, nid n)
     return parse_operator_name(p, &x->domain, &x->op, &x->overload);
 }
 
-/* "(%a, _ | %captured)" */
+/* Reads "(%a, _ | %captured)": the operands of node n, after '|' those that only its bodies read. */
 static int parse_operands(struct parser *p, nid n)
 {
     struct slice in = {p->m->narg, 0};
@@ -261,6 +272,7 @@ static int parse_operands(struct parser *p, nid n)
     return text_want(p, ')', "',', '|' or ')'");
 }
 
+/* Makes the values in p->list.res results of node n; reads nothing. */
 static int parse_results(struct parser *p, nid n)
 {
     assert(n > 0 && n < p->m->nnode);
@@ -280,7 +292,7 @@ static int parse_results(struct parser *p, nid n)
     return 0;
 }
 
-/* ": f32[2] !bytes=8B, _, ?": an entry for each result. */
+/* Reads "f32[2] !bytes=8B, _, ?": the type and the keys of each result of node n, after ':'. */
 static int parse_result_types(struct parser *p, nid n)
 {
     const struct slice out = p->m->node[n].out;
@@ -304,7 +316,7 @@ static int parse_result_types(struct parser *p, nid n)
     return 0;
 }
 
-/* Types, name and keys. */
+/* Reads what may follow the attributes of node n: types of its results, its name, keys. */
 static int parse_node_tail(struct parser *p, nid n)
 {
     const struct slice out = p->m->node[n].out;
@@ -330,7 +342,8 @@ static int parse_node_tail(struct parser *p, nid n)
     }
 }
 
-/* That of the first result, in bodies after the name of the graph; else op_N. */
+/* Returns the name of node n if the text gives none: the name of its first result, in bodies after the graph's name
+ * and '.'; without a first result "op_N", N being n. */
 static sid make_default_name(struct parser *p, nid n)
 {
     sid first = p->list.nres > 0 ? p->list.res[0].name : 0;
@@ -343,6 +356,7 @@ static sid make_default_name(struct parser *p, nid n)
                                         module_str(p->m, first)));
 }
 
+/* Reads the attributes "{...}" of node n, if it has any. */
 static int parse_attributes(struct parser *p, nid n)
 {
     struct slice all = {0, 0};
@@ -353,6 +367,7 @@ static int parse_attributes(struct parser *p, nid n)
     return 0;
 }
 
+/* Reads a node, one line such as "%a = Gemm(%x, %y) {alpha=1.0} : f32[2] name=\"a\"". */
 static int parse_node(struct parser *p)
 {
     nid n = module_add_node(p->m);
@@ -372,7 +387,8 @@ static int parse_node(struct parser *p)
     return 0;
 }
 
-/* The owner of graph g by the label l (0: never mentioned) and "of"; checks the depth. */
+/* Sets the owner of graph g: the node that mentioned its label l (0: no node did); reads "of" and a node's name,
+ * which must be that node.  Checks that bodies are not nested too deep.  at: position for errors. */
 static int parse_graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
 {
     nid owner = l == 0 ? 0 : p->label[l].owner;
@@ -401,6 +417,7 @@ static int parse_graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
     return 0;
 }
 
+/* Reads label, owner and name of graph g up to its '{': "@then of \"if1\" name=\"body\" {". */
 static int parse_graph_head(struct parser *p, gid g)
 {
     size_t at = p->tok.at;
@@ -431,6 +448,7 @@ static int parse_graph_head(struct parser *p, gid g)
     return text_about(p, &p->m->graph[g].about) < 0 ? -1 : text_want(p, '{', "'{'");
 }
 
+/* Reads a graph, after the word "graph". */
 static int parse_graph(struct parser *p)
 {
     gid g = module_add_graph(p->m);
@@ -463,7 +481,7 @@ static int parse_graph(struct parser *p)
     return text_want(p, '}', "'}'");
 }
 
-/* "ai.onnx 18" or "none" */
+/* Reads "ai.onnx 18", an opset, or "none", after the word "opset". */
 static int parse_opset(struct parser *p)
 {
     sid domain = 0;
@@ -480,7 +498,7 @@ static int parse_opset(struct parser *p)
     return text_about(p, &p->m->opset[p->m->nopset - 1].about);
 }
 
-/* "1 \"model.onnx\" size=123 location=\"w.bin\"" */
+/* Reads a file with weights, after the word "file": "1 \"model.onnx\" size=123 location=\"w.bin\"". */
 static int parse_file(struct parser *p)
 {
     uint64_t number;
@@ -503,6 +521,7 @@ static int parse_file(struct parser *p)
     return p->failed ? -1 : 0;
 }
 
+/* Reads the version of the grammar, after the word "pcc". */
 static int parse_version(struct parser *p)
 {
     int64_t v;
@@ -510,23 +529,27 @@ static int parse_version(struct parser *p)
     return text_int(p, 1, 1, &v, "the version of the text, 1");
 }
 
+/* Reads the path that the module was first read from, after the word "path". */
 static int parse_path(struct parser *p)
 {
     p->has_path = true;
     return text_string(p, &p->m->path, "a string");
 }
 
+/* Reads the model's ir_version, after that word. */
 static int parse_ir_version(struct parser *p)
 {
     return text_int(p, INT64_MIN, INT64_MAX, &p->m->ir_version, "a number");
 }
 
+/* Reads documentation and metadata of the model, after the word "about". */
 static int parse_about(struct parser *p)
 {
     return text_about(p, &p->m->own_about);
 }
 
-/* Labels of bodies to graphs. */
+/* Replaces labels in attributes by graphs, when all graphs were read.  0, or -1 and an error for a label without a
+ * graph. */
 static int finish_bodies(struct parser *p)
 {
     struct module *m = p->m;
@@ -551,12 +574,14 @@ static int finish_bodies(struct parser *p)
 
 /* ---- functions ---- */
 
-/* The parts of a function's name as one string. */
+/* Returns a string that is different for each function: the name under which text_bind() knows it in SPACE_FUNCTIONS.
+ */
 static sid make_function_key(struct parser *p, sid domain, sid name, sid overload)
 {
     return str_id(p->m, arena_fmt(p->a, "%u:%u:%u", domain, name, overload));
 }
 
+/* Reads one statement of a function's body: opset, graph, attribute or default. */
 static int parse_function_item(struct parser *p, struct function *f)
 {
     sid name;
@@ -579,7 +604,8 @@ static int parse_function_item(struct parser *p, struct function *f)
     return 0;
 }
 
-/* Reads the body between the braces with a second parser: names and labels are private to the body. */
+/* Reads the statements up to '}' and finishes the body.  p is the function's own parser, since names and labels of a
+ * function are private to it. */
 static int parse_function_body(struct parser *p, struct function *f)
 {
     while (p->tok.kind != '}') {
@@ -597,7 +623,7 @@ static int parse_function_body(struct parser *p, struct function *f)
     return finish_bodies(p);
 }
 
-/* After "function". */
+/* Reads a function, after the word "function", with a second parser for its body. */
 static int parse_function(struct parser *p)
 {
     size_t at = p->tok.at;
@@ -613,7 +639,8 @@ static int parse_function(struct parser *p)
     text_bind(p, (uint32_t)SPACE_FUNCTIONS, key, id);
     struct parser outer = *p;
     q.m = f.body;
-    *p = q; /* the lexer's state moves to the inner parser and back */
+    /* *p becomes the body's parser; text_move() lets it, and later the outer parser again, go on in the text */
+    *p = q;
     text_move(p, &outer);
     int rc = text_about(p, &f.about) < 0 || text_want(p, '{', "'{'") < 0
                  ? -1
@@ -625,7 +652,7 @@ static int parse_function(struct parser *p)
     return rc < 0 ? -1 : text_want(p, '}', "'}'");
 }
 
-/* Sets the called function of each node. */
+/* Sets node.callee of each node of m whose operator is a function of the model, and the flag NODE_CALL. */
 static void resolve_calls(struct parser *p, struct module *m)
 {
     for (nid n = 1; n < m->nnode; n++) {
@@ -636,6 +663,8 @@ static void resolve_calls(struct parser *p, struct module *m)
     }
 }
 
+/* Finishes the functions at the end of the text: gives them the model's files, and resolves the calls in the model
+ * and in them. */
 static void finish_functions(struct parser *p)
 {
     if (p->m->nfunction == 0)
@@ -648,6 +677,7 @@ static void finish_functions(struct parser *p)
 
 /* ---- the module ---- */
 
+/* Reads all statements of the text.  0, or -1 after an error. */
 static int parse_statements(struct parser *p)
 {
     static const struct {

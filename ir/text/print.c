@@ -1,9 +1,9 @@
 /* Printing the textual IR: header, graphs, nodes, costs, plan (grammar: text.md).
  *
- * One line per input, initializer, node and output; whatever has its default is left out, and
- * nothing depends on addresses or on how the pools are laid out, so equal modules print alike.
- * Values are printed by name.  Where a body's own name hides the one that is meant, the graph is
- * added ("%x@main"); a sorted list of (graph, name) tells.  O(m log m). */
+ * There is one line per input, initializer, node and output.  Defaults are left out, and nothing depends on addresses
+ * or on the layout of the module's arrays, so equal modules print alike.  Values are printed by name.  If a graph
+ * between reader and value has a value of the same name, the graph is added ("%x@main"); a sorted list of (graph,
+ * name) finds such values.  O(m log m) for a module with m nodes, values and operands. */
 #include "ir/text/print.h"
 
 #include "ir/text/parse.h"
@@ -14,12 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Writes a value without a name: "%~1". */
 static void put_lost(struct printer *p, vid v)
 {
     fprintf(p->f, "%%~%u", p->lost[v]);
 }
 
-/* A value where it is defined. */
+/* Writes the name of value v where it is defined, and numbers it if it has no name; "_" if v is 0. */
 static void put_definition(struct printer *p, vid v)
 {
     if (v == 0) {
@@ -33,6 +34,7 @@ static void put_definition(struct printer *p, vid v)
     }
 }
 
+/* Makes the tables of names in p: `lost`, and `defined` if the module has bodies. */
 static void collect_names(struct printer *p)
 {
     const struct module *m = p->m;
@@ -46,7 +48,7 @@ static void collect_names(struct printer *p)
     qsort(p->defined, p->ndefined, sizeof *p->defined, by_u64);
 }
 
-/* Value v as something in graph g reads it. */
+/* Writes value v where graph g uses it. */
 static void put_value(struct printer *p, vid v, gid g)
 {
     const struct module *m = p->m;
@@ -72,6 +74,7 @@ static void put_value(struct printer *p, vid v, gid g)
         text_put_label(p, x->graph);
 }
 
+/* Writes a time, ps; COST_NEVER as "never". */
 static void put_time(const struct printer *p, int64_t ps)
 {
     char buf[UNIT_TEXT];
@@ -81,7 +84,7 @@ static void put_time(const struct printer *p, int64_t ps)
 
 void text_put_count(const struct printer *p, const char *key, int64_t n, const char *units)
 {
-    assert(key && units[0] != '\0'); /* the first unit is that of n itself */
+    assert(key && units[0] != '\0'); /* units[0] stands for n itself */
     int u = 0;
 
     while (n != 0 && n % 1000 == 0 && units[u + 1] != '\0') {
@@ -93,6 +96,7 @@ void text_put_count(const struct printer *p, const char *key, int64_t n, const c
         putc(units[u], p->f);
 }
 
+/* Writes `key`, such as " memory=", and a size in bytes with its unit. */
 static void put_bytes(const struct printer *p, const char *key, int64_t b)
 {
     char buf[UNIT_TEXT];
@@ -100,6 +104,7 @@ static void put_bytes(const struct printer *p, const char *key, int64_t b)
     fprintf(p->f, "%s%s", key, bytes_print(buf, b));
 }
 
+/* Writes `key`, such as " link=", and a rate in bytes per second with its unit. */
 static void put_rate(const struct printer *p, const char *key, int64_t bps)
 {
     char buf[UNIT_TEXT];
@@ -107,6 +112,7 @@ static void put_rate(const struct printer *p, const char *key, int64_t bps)
     fprintf(p->f, "%s%s", key, rate_print(buf, bps));
 }
 
+/* Writes the keys of value v: costs, and whether the model lists its type (!typed). */
 static void put_value_facts(struct printer *p, vid v)
 {
     const struct costs *k = p->m->cost;
@@ -125,6 +131,7 @@ static void put_value_facts(struct printer *p, vid v)
     }
 }
 
+/* Writes the keys for the costs of node n; a single time if all classes have the same. */
 static void put_node_costs(struct printer *p, nid n)
 {
     const struct costs *k = p->m->cost;
@@ -152,6 +159,7 @@ static void put_node_costs(struct printer *p, nid n)
         put_bytes(p, " !params=", k->params[n]);
 }
 
+/* Writes all keys of node n: costs, facts of profiles and annotations, flags, documentation. */
 static void put_node_facts(struct printer *p, nid n)
 {
     const struct module *m = p->m;
@@ -180,11 +188,12 @@ static void put_node_facts(struct printer *p, nid n)
     text_put_about(p, m->node[n].about);
 }
 
+/* Writes "domain:op:overload"; domain and overload, if 0, are left out. */
 static void put_operator(struct printer *p, sid domain, sid op, sid overload)
 {
     if (domain != 0 || overload != 0) {
-        if (strcmp(module_str(p->m, domain), "ai.onnx") == 0) /* bare, it would be the default */
-            text_put(p, "\"ai.onnx\"");
+        if (strcmp(module_str(p->m, domain), "ai.onnx") == 0)
+            text_put(p, "\"ai.onnx\""); /* without quotes it would be domain 0 */
         else
             text_put_name(p, module_str(p->m, domain));
         text_put(p, ":");
@@ -196,6 +205,7 @@ static void put_operator(struct printer *p, sid domain, sid op, sid overload)
     }
 }
 
+/* Writes the operands of node n, those that only its bodies read after a bar: "(%a, _ | %captured)". */
 static void put_operands(struct printer *p, const struct node *n)
 {
     text_put(p, "(");
@@ -209,7 +219,7 @@ static void put_operands(struct printer *p, const struct node *n)
     text_put(p, ")");
 }
 
-/* " : f32[2] !bytes=8B, ?" unless there is nothing to say. */
+/* Writes " : f32[2] !bytes=8B, ?", types and keys of the results, unless none has a type or key. */
 static void put_result_types(struct printer *p, const struct node *n)
 {
     const struct module *m = p->m;
@@ -236,7 +246,8 @@ static void put_result_types(struct printer *p, const struct node *n)
     }
 }
 
-/* The name that the parser makes up: that of the first result, in bodies "graph.result". */
+/* Whether node n has the name that the parser would give it: the name of its first result, in bodies "graph.result".
+ * first: that result, 0: none. */
 static bool has_default_name(const struct module *m, const struct node *n, vid first)
 {
     assert(first < m->nval);
@@ -248,6 +259,7 @@ static bool has_default_name(const struct module *m, const struct node *n, vid f
     return strncmp(s, g, k) == 0 && s[k] == '.' && strcmp(s + k + 1, value_name(m, first)) == 0;
 }
 
+/* Writes the line of a node. */
 static void put_node(struct printer *p, nid id)
 {
     const struct module *m = p->m;
@@ -276,6 +288,7 @@ static void put_node(struct printer *p, nid id)
     text_put(p, "\n");
 }
 
+/* Writes the lines of the inputs and initializers of graph g. */
 static void put_inputs(struct printer *p, const struct graph *g)
 {
     const struct module *m = p->m;
@@ -306,6 +319,7 @@ static void put_inputs(struct printer *p, const struct graph *g)
     }
 }
 
+/* Writes a graph with all its lines. */
 static void put_graph(struct printer *p, gid id)
 {
     const struct module *m = p->m;
@@ -336,6 +350,7 @@ static void put_graph(struct printer *p, gid id)
     text_put(p, "}\n");
 }
 
+/* Writes the line of a class of devices: "class \"acc\" x2 memory=16GiB". */
 static void put_class(const struct printer *p, const struct device_class *k)
 {
     char buf[UNIT_TEXT];
@@ -375,6 +390,7 @@ static void put_class(const struct printer *p, const struct device_class *k)
     text_put(p, any ? "]\n" : "\n");
 }
 
+/* Writes the line of a link of two devices: "between acc0 acc1=300GB/s,2us". */
 static void put_link(const struct printer *p, const struct cluster *c, const struct device_link *l)
 {
     char buf[UNIT_TEXT];
@@ -385,6 +401,7 @@ static void put_link(const struct printer *p, const struct cluster *c, const str
     fprintf(p->f, ",%s\n", time_print(buf, l->latency));
 }
 
+/* Writes a line for each opset of the module, "opset none" if it has none. */
 static void put_opsets(const struct printer *p)
 {
     const struct module *m = p->m;
@@ -405,6 +422,7 @@ static void put_opsets(const struct printer *p)
     }
 }
 
+/* Writes the statements before functions and graphs; c NULL: there is no cluster. */
 static void put_header(const struct printer *p, const struct cluster *c, const struct exec_model *e)
 {
     const struct module *m = p->m;
@@ -440,6 +458,7 @@ static void put_header(const struct printer *p, const struct cluster *c, const s
         fprintf(p->f, "costs %u\n", m->cost->nclass);
 }
 
+/* Writes `key`, such as " value=", and a time, ps; a negative time as "none". */
 static void put_plan_time(const struct printer *p, const char *key, int64_t ps)
 {
     text_put(p, key);
@@ -449,6 +468,7 @@ static void put_plan_time(const struct printer *p, const char *key, int64_t ps)
         put_time(p, ps);
 }
 
+/* Writes " copies=[2,0,1]" if several devices take turns anywhere in the plan. */
 static void put_copies(const struct printer *p, const struct plan *plan, const struct cluster *c)
 {
     bool some = false;
@@ -459,6 +479,7 @@ static void put_copies(const struct printer *p, const struct plan *plan, const s
     text_put(p, some ? "]" : "");
 }
 
+/* Writes the plan: its claim, then a line for each node with a device. */
 static void put_plan(const struct printer *p, const struct plan *plan, const struct scene *s)
 {
     const struct cluster *c = s->cluster;
@@ -468,7 +489,7 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
     if (plan->claim.objective)
         text_put_choice(p, "objective", exec_kind_of(&s->model, plan->claim.objective)->name);
     text_put(p, " status=");
-    if (strchr(status, '-')) /* no word */
+    if (strchr(status, '-')) /* it is no word of the grammar */
         text_put_quoted(p, status);
     else
         text_put(p, status);
@@ -517,7 +538,8 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
     text_put(p, "}\n");
 }
 
-/* A function of p->m: a module within the module, without a header but for its opsets. */
+/* Writes function `id` of the module: its opsets, attributes and graphs.  Its body is a module of its own, so it has
+ * a printer of its own. */
 static void put_function(struct printer *p, uint32_t id)
 {
     const struct function *f = &p->m->function[id];

@@ -1,7 +1,7 @@
-/* Printing what the textual IR is made of: names, types, tensors, attributes (grammar: text.md).
+/* Printing names, types, tensors and attributes of the textual IR (grammar: text.md).
  *
- * Every form is exact: floats have the shortest digits that are read as the same number (nans their
- * bits), dimensions are quoted unless the parser would read the same spelling without.  O(text). */
+ * Everything is printed exactly: a float with the shortest digits that are read as the same number (a nan with its
+ * bits), a dimension without quotes only if the parser would read the same text from it.  O(text). */
 #include "ir/text/print.h"
 
 #include "ir/model/dim.h"
@@ -12,13 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 64 }; /* elements of an inline tensor that are written as numbers */
+/* An inline tensor of more elements is written as hexadecimal bytes, not as numbers. */
+enum { SHOWN = 64 };
 
 void text_put(const struct printer *p, const char *s)
 {
     fputs(s, p->f);
 }
 
+/* Writes n bytes in quotes, all but printable ASCII as escapes. */
 static void put_bytes_quoted(const struct printer *p, const char *s, size_t n)
 {
     static const char from[] = "\"\\\n\r\t", to[] = "\"\\nrt";
@@ -44,12 +46,13 @@ void text_put_quoted(const struct printer *p, const char *s)
     put_bytes_quoted(p, s, strlen(s));
 }
 
-/* The bytes of an attribute or of a tensor of strings, which may hold NUL. */
+/* Writes a string of an attribute or of a tensor of strings, which may hold NUL bytes, in quotes. */
 static void put_string(const struct printer *p, sid s)
 {
     put_bytes_quoted(p, module_str(p->m, s), str_size(p->m, s));
 }
 
+/* Whether s is a word of the textual IR, which needs no quotes. */
 static bool is_word(const char *s)
 {
     static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -58,7 +61,6 @@ static bool is_word(const char *s)
     return *s != '\0' && strchr(first, *s) != NULL && s[strspn(s, all)] == '\0';
 }
 
-/* A word as it is, anything else quoted. */
 void text_put_name(const struct printer *p, const char *s)
 {
     if (is_word(s))
@@ -67,20 +69,20 @@ void text_put_name(const struct printer *p, const char *s)
         text_put_quoted(p, s);
 }
 
-/* What may follow % without quotes: word characters, '/', '-', and ':' before a digit. */
 void text_put_value_name(const struct printer *p, const char *s)
 {
     assert(s);
-    bool bare = *s != '\0';
+    /* no quotes are needed: only letters, digits, "_./-", and ':' before a digit */
+    bool plain = *s != '\0';
 
-    for (const char *c = s; bare && *c != '\0'; c++) {
+    for (const char *c = s; plain && *c != '\0'; c++) {
         bool digit = *c >= '0' && *c <= '9';
         bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z');
-        bare = digit || letter || strchr("_./-", *c) != NULL ||
-               (*c == ':' && c[1] >= '0' && c[1] <= '9');
+        plain = digit || letter || strchr("_./-", *c) != NULL ||
+                (*c == ':' && c[1] >= '0' && c[1] <= '9');
     }
     putc('%', p->f);
-    if (bare)
+    if (plain)
         text_put(p, s);
     else
         text_put_quoted(p, s);
@@ -95,7 +97,7 @@ void text_put_label(const struct printer *p, gid g)
         fprintf(p->f, "@g%u", g);
 }
 
-/* Whether the spelling of an expression, without quotes, is read as the same one. */
+/* Whether the parser reads the expression s without quotes, and as the same text. */
 static bool dim_is_plain(struct printer *p, const char *s)
 {
     static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
@@ -114,6 +116,7 @@ static bool dim_is_plain(struct printer *p, const char *s)
     return d.sym != 0 && strcmp(module_str(p->dims, d.sym), s) == 0;
 }
 
+/* Writes a dimension: '?', a number, or an expression, in quotes if it needs them. */
 static void put_dim(struct printer *p, struct dim d)
 {
     if (d.sym == 0 && d.value < 0)
@@ -157,7 +160,8 @@ void text_put_type(struct printer *p, uint32_t type)
         text_put(p, ")");
 }
 
-/* The shortest digits that are read as the same number, with a '.', 'e' or letter in it. */
+/* Writes v with 6 significant digits, or with as many more as it takes to be read as the same number, and with a '.',
+ * 'e' or letter, so that it is no integer.  single: v is a float, and is read as one. */
 static void put_double(const struct printer *p, double v, bool single)
 {
     char buf[40];
@@ -176,6 +180,7 @@ static void put_double(const struct printer *p, double v, bool single)
         text_put(p, ".0");
 }
 
+/* Writes a float; a nan other than the usual one with its bits, "nan(0x7fc00001)". */
 static void put_float(const struct printer *p, float v)
 {
     uint32_t bits;
@@ -189,7 +194,7 @@ static void put_float(const struct printer *p, float v)
         fprintf(p->f, "nan(0x%08x)", bits);
 }
 
-/* Element i of inline data, little endian. */
+/* Returns the bits of element i of a tensor with inline data, of `size` bytes each, stored little-endian. */
 static uint64_t read_element(const struct tensor *t, uint32_t size, uint64_t i)
 {
     const unsigned char *b = (const unsigned char *)t->data + i * size;
@@ -200,6 +205,7 @@ static uint64_t read_element(const struct tensor *t, uint32_t size, uint64_t i)
     return v;
 }
 
+/* Returns element i of an inline tensor of f32 or f64. */
 static double read_float(const struct tensor *t, uint64_t i)
 {
     uint64_t bits = read_element(t, t->elem == ELEM_F32 ? 4 : 8, i);
@@ -212,8 +218,9 @@ static double read_float(const struct tensor *t, uint64_t i)
     return t->elem == ELEM_F32 ? (double)f : d;
 }
 
-/* Whether an inline tensor can be written as numbers. */
-static bool is_short(const struct tensor *t, int64_t elems)
+/* Whether an inline tensor of `elems` elements is written as numbers: at most SHOWN elements of a type that has
+ * numbers in the text, and no nan. */
+static bool shown_as_numbers(const struct tensor *t, int64_t elems)
 {
     enum elem e = (enum elem)t->elem;
     bool real = e == ELEM_F32 || e == ELEM_F64;
@@ -227,6 +234,7 @@ static bool is_short(const struct tensor *t, int64_t elems)
     return true;
 }
 
+/* Writes the elements of an inline tensor, "[1, 2]". */
 static void put_numbers(const struct printer *p, const struct tensor *t, uint64_t elems)
 {
     uint32_t bits = elem_bits((enum elem)t->elem);
@@ -251,6 +259,7 @@ static void put_numbers(const struct printer *p, const struct tensor *t, uint64_
 
 static void put_payload(struct printer *p, tid id, sid name);
 
+/* Writes element type and shape of a tensor, "f32[2,3] ". */
 static void put_shape(struct printer *p, const struct tensor *t)
 {
     fprintf(p->f, "%s[", elem_name((enum elem)t->elem));
@@ -259,7 +268,7 @@ static void put_shape(struct printer *p, const struct tensor *t)
     text_put(p, "] ");
 }
 
-/* "{f32[2] [1.0, 2.0], i64[2] [0, 3]}": values and where they are. */
+/* Writes "{f32[2] [1.0, 2.0], i64[2] [0, 3]}": the values of a sparse tensor and their indices. */
 static void put_sparse(struct printer *p, const struct tensor *t)
 {
     text_put(p, "{");
@@ -275,7 +284,7 @@ static void put_sparse(struct printer *p, const struct tensor *t)
     text_put(p, "}");
 }
 
-/* "slice 0 [0:128, 256:384] of (f32[512,64] file 1 at 0 len 131072)" */
+/* Writes a slice: "slice 0 [0:128, 256:384] of (f32[512,64] file 1 at 0 len 131072)". */
 static void put_slice(struct printer *p, const struct tensor *t)
 {
     const int64_t *range = p->m->ints + t->range.at;
@@ -286,11 +295,12 @@ static void put_slice(struct printer *p, const struct tensor *t)
                 (long long)range[i + 1]);
     text_put(p, "] of (");
     put_shape(p, &p->m->tensor[t->of[0]]);
-    put_payload(p, t->of[0], 0); /* at most TENSOR_DEPTH deep (verify_ranges.c) */
+    /* the recursion ends: slices are at most TENSOR_DEPTH deep (verify_ranges.c) */
+    put_payload(p, t->of[0], 0);
     text_put(p, ")");
 }
 
-/* Writes a tensor without its shape; `name`: its default name, which is not written. */
+/* Writes a tensor without its shape.  name: its default name, which is not written. */
 static void put_payload(struct printer *p, tid id, sid name)
 {
     const struct tensor *t = &p->m->tensor[id];
@@ -312,7 +322,7 @@ static void put_payload(struct printer *p, tid id, sid name)
             put_string(p, p->m->sids[t->off + i]);
         }
         text_put(p, "]");
-    } else if (is_short(t, elems)) {
+    } else if (shown_as_numbers(t, elems)) {
         put_numbers(p, t, (uint64_t)elems);
     } else {
         text_put(p, "bytes ");
@@ -326,7 +336,7 @@ static void put_payload(struct printer *p, tid id, sid name)
     text_put_about(p, t->about);
 }
 
-/* Whether the type of the value says the same as the tensor. */
+/* Whether module.type[type] is a tensor type with the element type and shape of t. */
 static bool is_same_shape(const struct module *m, const struct tensor *t, uint32_t type)
 {
     const struct type *y = &m->type[type];
@@ -340,6 +350,7 @@ static bool is_same_shape(const struct module *m, const struct tensor *t, uint32
     return same;
 }
 
+/* Writes a tensor in an attribute: "tensor f32[2] [1.0, 2.0]", or with "sparse". */
 static void put_tensor_value(struct printer *p, tid t, bool sparse)
 {
     text_put(p, sparse ? "sparse " : "tensor ");
@@ -347,6 +358,7 @@ static void put_tensor_value(struct printer *p, tid t, bool sparse)
     put_payload(p, t, 0);
 }
 
+/* Writes entry i of the pool (an array such as module.ints) that holds lists of the given kind. */
 static void put_list_element(struct printer *p, enum attr_kind kind, uint32_t i)
 {
     const struct module *m = p->m;
@@ -365,6 +377,7 @@ static void put_list_element(struct printer *p, enum attr_kind kind, uint32_t i)
         put_tensor_value(p, m->refs[i], kind == ATTR_SPARSES);
 }
 
+/* Writes the value of an attribute. */
 static void put_attr_value(struct printer *p, const struct attr *a)
 {
 
@@ -417,7 +430,8 @@ void text_put_attr(struct printer *p, const struct attr *a)
     }
     text_put(p, a->untyped && a->kind != ATTR_NONE ? " untyped" : "");
     text_put(p, a->unset ? " unset" : "");
-    text_put(p, a->about != 0 ? " about" : ""); /* keys without it are the tensor's */
+    /* without the word "about" the keys would be the tensor's */
+    text_put(p, a->about != 0 ? " about" : "");
     text_put_about(p, a->about);
 }
 

@@ -1,7 +1,9 @@
-/* Settings of the execution model in the textual IR: what "cluster" says beside the devices (grammar: text.md).
+/* Settings of the execution model in the textual IR, which stand in the line "cluster" after the devices (grammar:
+ * text.md).
  *
- * They are the rows of exec_settings.  A flag (a field of one byte) is a bare word; sizes are bytes, shares millionths;
- * zeros are left out.  O(text * rows). */
+ * The settings are the rows of exec_settings (exec_model.h).  A flag (a setting whose field has one byte) is a word
+ * without a value.  Sizes are printed in bytes, shares in millionths; settings with the value 0 are left out.  O(text
+ * * rows). */
 #include "ir/base/units.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
@@ -9,6 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
+/* Whether the setting o is true or false: in the text its name alone sets it to true. */
 static bool is_flag(const struct opt *o)
 {
     return o->kind == OPT_BOOL || o->bytes == 1;
@@ -16,8 +19,8 @@ static bool is_flag(const struct opt *o)
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* Takes a word or number, with or without quotes. */
-static bool take_quoted(struct parser *p, const char *word)
+/* Takes the current token if it is the word or number `word`, with or without quotes; returns whether it is. */
+static bool take_spelled(struct parser *p, const char *word)
 {
     if ((p->tok.kind != T_WORD && p->tok.kind != T_STR && p->tok.kind != T_NUM) ||
         p->tok.len != strlen(word) || !*word || memcmp(p->tok.s, word, p->tok.len) != 0)
@@ -26,15 +29,18 @@ static bool take_quoted(struct parser *p, const char *word)
     return true;
 }
 
+/* Takes one of the names of the setting o into *v, as the index of the name.  0, or -1 after an error. */
 static int take_choice(struct parser *p, const struct opt *o, int64_t *v)
 {
     assert(o->kind == OPT_CHOICE && o->names);
     for (*v = 0; o->names[*v]; ++*v)
-        if (take_quoted(p, o->names[*v]))
+        if (take_spelled(p, o->names[*v]))
             return 0;
     return text_expected(p, opt_names(o, ", ", " or ", p->a));
 }
 
+/* Takes a number within the bounds of the setting o into *v, or a name of o: names[k] gives -k.  0, or -1 after an
+ * error. */
 static int take_int(struct parser *p, const struct opt *o, int64_t *v)
 {
     int64_t lo = 0, hi = INT64_MAX;
@@ -58,7 +64,7 @@ static int take_int(struct parser *p, const struct opt *o, int64_t *v)
 
 int text_setting_value(struct parser *p, const struct opt *row)
 {
-    assert(row->name); /* not the row that ends the table */
+    assert(row->name); /* else it would be the row that ends the table */
     struct opt o = exec_values(&p->model, row, p->a);
     size_t at = p->tok.at;
     int64_t v = 1;
@@ -81,6 +87,7 @@ int text_setting_value(struct parser *p, const struct opt *row)
 int text_setting(struct parser *p)
 {
     for (const struct opt *o = exec_settings; o->name; o++) {
+        /* the setting "schedule" has two keys: "training" (opt_key) for iterations, "schedule" for samples */
         bool samples = strcmp(o->name, "schedule") == 0 && text_take_word(p, "schedule");
         if (samples || text_take_word(p, opt_key(o, p->a)))
             return text_setting_value(p, o) < 0 ? -1 : 1;
@@ -96,6 +103,8 @@ void text_put_choice(const struct printer *p, const char *key, const char *word)
     fprintf(p->f, " %s=%s%s%s", key, quote, word, quote);
 }
 
+/* Writes a setting, " key=value", or " key" for a flag; nothing if its value is 0.  The efficiency is always written.
+ */
 static void put_setting(const struct printer *p, const struct opt *row, const struct exec_model *e)
 {
     const struct opt own = exec_values(e, row, p->a), *o = &own;
@@ -115,8 +124,9 @@ static void put_setting(const struct printer *p, const struct opt *row, const st
     text_put(p, o->kind == OPT_RATE ? "B/s" : "");
 }
 
-/* Writes the schedule: training="gpipe" for a model that runs iterations, schedule=gpipe for other models.  Each is
- * written at a place of its own, so `iteration` says which of the two is wanted; the default is not written. */
+/* Writes the schedule, unless it is the default: training="gpipe" for a model that runs iterations (iteration),
+ * schedule=gpipe for other models (!iteration).  Each has its own place in the line, so this is called once for each.
+ */
 static void put_schedule(const struct printer *p, const struct exec_model *e, bool iteration)
 {
     enum training_schedule schedule = e->training.schedule;
@@ -128,6 +138,7 @@ static void put_schedule(const struct printer *p, const struct exec_model *e, bo
         fprintf(p->f, " schedule=%s", training_schedule_name[schedule]);
 }
 
+/* Writes the levels of links and the AllReduce rate of the cluster, if it has them. */
 static void put_links(const struct printer *p, const struct cluster *c)
 {
     if (c->nlevel)
@@ -142,6 +153,7 @@ void text_put_settings(const struct printer *p, const struct cluster *c, const s
 {
     assert(c && e);
     text_put(p, "cluster");
+    /* in the order of the table; links and the schedule, which are no plain rows, have fixed places between the rows */
     for (const struct opt *o = exec_settings; o->name; o++) {
         if (o->off == offsetof(struct exec_model, part_cost))
             put_links(p, c);

@@ -1,6 +1,6 @@
 /* The textual IR: printing and parsing modules and plans (grammar: ir/text/text.md).
  *
- * print -> parse gives an equal module, print(parse(print(m))) equal text. */
+ * Parsing what was printed gives an equal module, and printing that module gives the same text. */
 #ifndef PCC_IR_TEXT_TEXT_H
 #define PCC_IR_TEXT_TEXT_H
 
@@ -8,22 +8,26 @@
 
 #include <stdio.h>
 
-/* The module, its cluster (may be NULL) and the plan (may be NULL; needs the cluster for device names). */
+/* Prints the module of the scene, its cluster and execution model (unless the cluster is NULL) and the plan (unless
+ * NULL) to f.  Without a cluster, devices of the plan are printed as numbers. */
 void module_print(FILE *f, const struct scene *s, const struct plan *plan);
 
+/* The contents of a text. */
 struct text_module {
-    struct scene scene; /* the module; cluster NULL if the text has none; no place */
-    struct plan *plan;  /* NULL: the text has none */
+    /* module, cluster (NULL: the text has none) and execution model; place is NULL */
+    struct scene scene;
+    struct plan *plan; /* NULL: the text has none */
 };
-/* A text in memory, such as a file's. */
+/* A text in memory, such as the contents of a file. */
 struct named_text {
-    const char *name, *text;
-    size_t n;
+    const char *name; /* for messages: the path of the file */
+    const char *text;
+    size_t n; /* bytes of text */
     /* execution models that the text may name: exec_model.kinds */
     const struct exec_kind *const *kinds;
 };
-/* Parses `in` into *out: a module made by module_new(of), and facts that live in the module's memory.  Returns 0; or -1
- * and frees all.  Errors are path:line:column: message, with the line and a caret below it. */
+/* Parses `in` into *out: a module made by module_new(of, d), in whose memory everything else lives.  Returns 0, or -1
+ * after an error, and then frees all.  Errors are "path:line:column: message", with the line and a caret below it. */
 int module_parse(struct text_module *out, const struct named_text *in, struct arena *of,
                  struct diag *d);
 

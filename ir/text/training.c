@@ -1,11 +1,11 @@
-/* How plans run in the textual IR: stages and slots (grammar: text.md).  O(text). */
+/* Stages and slots of plans in the textual IR (grammar: text.md).  O(text). */
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* '=' and a number. */
+/* Takes '=' and a number in least..most into *out.  0, or -1 after an error. */
 static int take_number(struct parser *p, int64_t least, int64_t most, int64_t *out)
 {
     return text_want(p, '=', "'='") < 0 ? -1 : text_int(p, least, most, out, "a number");
@@ -29,7 +29,8 @@ int text_slot(struct parser *p, struct plan *plan, nid n)
 
 /* ---- stages ------------------------------------------------------------------------------------- */
 
-/* "[0,1,2 ahead=2 recompute]", as often as there are stages. */
+/* Reads "[0,1,2 ahead=2 recompute]" for each stage: the numbers of its devices, then ahead and recompute of struct
+ * stages. */
 int text_stages(struct parser *p, struct plan *plan)
 {
     struct stages *s = arena_alloc(p->m->mem, sizeof *s);

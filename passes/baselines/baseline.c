@@ -1,9 +1,9 @@
-/* What the simple planners have in common (baseline.h).
+/* The common code of the baselines (baseline.h).
  *
- * They place the top level of the context, which is the whole graph unless it was fused, and are held to
- * what every planner is held to: pins and operators that a class of devices cannot run are respected, a plan
- * over memory is none unless it was asked for, and the bound is that of the whole graph.
- * O(V + pins + nets * devices). */
+ * A baseline places the top level of the context, which has all placed nodes, as vertices of their own unless the
+ * graph was fused.  The rules of all planners hold for it: it respects pins and operators that a class of devices
+ * cannot run, it leaves no plan over memory unless the user wants one, and its bound is one for the whole graph.  O(V
+ * + pins + nets * devices). */
 #include "passes/baselines/baseline.h"
 
 #include "passes/bounds/bounds.h"
@@ -35,7 +35,7 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
     return 0;
 }
 
-/* The device that lacks most memory; ndev: none does. */
+/* Returns the device that lacks most memory; l->ndev if each device has enough. */
 static uint32_t find_fullest(const struct loads *l)
 {
     uint32_t worst = l->ndev;
@@ -93,7 +93,7 @@ void baseline_put(struct baseline *b, uint32_t v, uint32_t d)
                 least = b->l.load[d];
             }
         }
-    assert(best < b->l.ndev); /* baseline_start has seen to it */
+    assert(best < b->l.ndev); /* baseline_start() has checked it */
     loads_move(&b->l, v, (int32_t)best);
 }
 

@@ -1,41 +1,44 @@
-/* What the simple planners have in common (one-place, greedy-place, local-place, pipedream-place,
- * scotch-place, metis-place): the baselines of the placement paper, which any plan can be held against. */
+/* The common code of the baselines one-place, greedy-place, local-place, scotch-place and metis-place: simple
+ * planners of the placement paper, for comparisons with other plans. */
 #ifndef PCC_PASSES_BASELINES_BASELINE_H
 #define PCC_PASSES_BASELINES_BASELINE_H
 
 #include "passes/problem/device_loads.h"
 #include "passes/problem/placing.h"
 
+/* A baseline at work.  The plan is in l while it is made. */
 struct baseline {
     struct ctx *x;
-    const char *planner;
-    bool best_effort;       /* a plan that needs more memory than there is will do */
+    const char *planner;    /* its name, for messages */
+    bool best_effort;       /* a plan that needs more memory than a device has is left, too */
     struct planner_input p; /* p.level: the level that is placed; p.top: its problem */
-    struct loads l;         /* of p.top: the plan */
+    struct loads l; /* the device of each vertex of p.level, and the loads (device_loads.h) */
 };
 
-/* The option that all of them have, at the field of a struct. */
+/* The row of the option best-effort, whose value goes to `field` of the struct `type`. */
 #define BASELINE_BEST_EFFORT(type, field)                                                          \
     {OPT_BOOL, "best-effort", offsetof(type, field), "false",                                      \
      .help = "leave a plan even if a device needs more memory than it has"}
 
-/* Makes levels, problems and empty loads in the scratch arena; b must stay where it is.  0, or an error:
- * PASS_INFEASIBLE if some vertex can run on no device. */
+/* Fills *b, with no vertex on a device yet; data are made in the scratch arena of x.  Parts of *b point to each
+ * other, so the struct must not be moved.  Returns 0; PASS_INFEASIBLE and an error if a vertex can run on no device;
+ * -1 after another error. */
 int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool best_effort);
 
-/* Leaves the plan of b->l, in which every vertex has a device, in the context, with the bound of the whole
- * graph.  argument: what was done.  0, or PASS_INFEASIBLE and an error that names the device that needs more
- * memory than it has. */
+/* Makes the plan in b->l, in which every vertex has a device, the plan of the context, with a bound for all plans.
+ * argument: how the plan was made, for claim.argument.  Returns 0, or PASS_INFEASIBLE and an error that names a
+ * device which needs more memory than it has. */
 int baseline_leave(struct baseline *b, const char *argument);
 
-/* Vertex v moves to device d, or, if it cannot run there, to the device that it is pinned to, a host, or any
- * other: the one with the least load then.  O(devices * nets of v). */
+/* Moves vertex v to device d if d may hold it (loads_allows); else to a host that may, or if there is none to an
+ * accelerator that may: to the one whose load is least after the move.  O(devices * nets of v). */
 void baseline_put(struct baseline *b, uint32_t v, uint32_t d);
 
-/* The accelerators of the cluster, all devices if it has none, in a; their number in *n. */
+/* Returns the numbers of the accelerators of the cluster, of all devices if it has no accelerator, in a; how many
+ * there are goes to *n. */
 uint32_t *baseline_accelerators(const struct cluster *c, uint32_t *n, struct arena *a);
 
-/* They give plans to portfolio-place, too. */
+/* Planners whose plans portfolio-place takes, too. */
 extern const struct planner planner_greedy_place, planner_scotch_place, planner_metis_place;
 
 #endif

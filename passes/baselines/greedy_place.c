@@ -1,10 +1,10 @@
-/* greedy-place: accelerators filled one after the other, to the limit of their memory.
+/* greedy-place: fills one accelerator after the other, to the limit of its memory.
  *
- * Source: the greedy baseline of the placement paper, appendix F.  Vertices are taken in a depth-first
- * (LIFO) topological order, in which the last successor to become ready comes next; the current accelerator
- * takes them while it has the memory, then the next one does.  What no empty accelerator could hold, and
- * what is left when all are full, is for the hosts.  Times and transfers do not matter to it, so the plan is
- * short on devices where memory is ample: it is made for the latency of single samples.
+ * Source: the greedy baseline of the placement paper, appendix F.  Vertices are taken in a depth-first (LIFO)
+ * topological order, in which the last successor to become ready comes next.  The current accelerator takes them while
+ * it has memory, then the next accelerator does.  A vertex that not even an empty accelerator can hold, and all
+ * vertices that are left when the accelerators are full, go to the hosts.  Times and transfers do not count, so the
+ * plan uses few devices where memory is ample: it is made for the latency of single samples.
  *
  * Successors are scanned in the order of the last node in them.  O(E log E + devices * (V + pins)). */
 #include "passes/baselines/baseline.h"
@@ -20,15 +20,16 @@ struct greedy_options {
 static const struct opt greedy_opts[] = {BASELINE_BEST_EFFORT(struct greedy_options, best_effort),
                                          {0}};
 
-/* position -> vertex: the depth-first order. */
+/* Returns the vertices of g in the depth-first order, in a. */
 static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, struct arena *a)
 {
     const uint32_t *at = wdag_flatten(g, a);
+    /* [vertex] its last base vertex */
     uint32_t *last = arena_array(a, (size_t)g->n + 1, sizeof *last);
-    uint32_t *wait = csr_sizes(&g->pred, g->n, a);
+    uint32_t *wait = csr_sizes(&g->pred, g->n, a); /* [vertex] predecessors not taken yet */
     uint32_t *stack = arena_array(a, (size_t)g->n + 1, sizeof *stack), top = 0;
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), done = 0;
-    struct keyed *next = arena_array(a, (size_t)g->n + 1, sizeof *next); /* by last base vertex */
+    struct keyed *next = arena_array(a, (size_t)g->n + 1, sizeof *next);
     for (uint32_t u = 0; u < base->n; u++)
         last[at[u]] = u;
     for (uint32_t v = g->n; v-- > 0;)
@@ -48,8 +49,9 @@ static uint32_t *greedy_order(const struct wdag *g, const struct wdag *base, str
     return order;
 }
 
-/* Whether v alone would fit device d, whose bytes are now `without` and with v `with`. */
-static bool try_device(struct loads *l, uint32_t v, uint32_t d)
+/* Moves v to device d if d may hold it.  Returns whether v was moved and d has memory for all that it holds then;
+ * false does not mean that v stayed where it was. */
+static bool move_if_allowed(struct loads *l, uint32_t v, uint32_t d)
 {
     if (!loads_allows(l, v, d))
         return false;
@@ -57,8 +59,9 @@ static bool try_device(struct loads *l, uint32_t v, uint32_t d)
     return loads_excess(l, d) == 0;
 }
 
-/* Puts v on the first of the n devices dev[], from *current on, that has the memory; false: none has.  A device that
- * is full is left behind (*current), unless v is larger than an empty one. */
+/* Puts v on the first device of dev[*current .. n) that may hold it and has memory for it, and sets *current to the
+ * device's index; returns false, and v has no device, if there is none.  *current becomes n when the last device is
+ * too full for a vertex that it could hold if it were empty. */
 static bool put_in_turn(struct baseline *b, uint32_t v, const uint32_t *dev, uint32_t n,
                         uint32_t *current)
 {
@@ -66,17 +69,18 @@ static bool put_in_turn(struct baseline *b, uint32_t v, const uint32_t *dev, uin
     for (uint32_t i = *current; i < n; i++) {
         if (!loads_allows(&b->l, v, dev[i]) || alone > b->l.c->kind[b->l.kind[dev[i]]].memory)
             continue;
-        if (try_device(&b->l, v, dev[i])) {
+        if (move_if_allowed(&b->l, v, dev[i])) {
             *current = i;
             return true;
         }
         loads_move(&b->l, v, NOWHERE);
         if (i + 1 == n)
-            *current = n; /* all are full: what follows goes to the hosts */
+            *current = n; /* all are full, also for the vertices that follow */
     }
     return false;
 }
 
+/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
 static int greedy_run(struct ctx *x, const void *options)
 {
     const struct greedy_options *o = options;

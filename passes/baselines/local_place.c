@@ -1,15 +1,15 @@
 /* local-place: local search from random plans.
  *
- * Source: the baseline of the placement paper, section 6.  A plan begins with every vertex on an accelerator
- * drawn at random; then the one move of a vertex to another accelerator that makes the largest load
- * smallest is made (the first of equals), until none makes it smaller.  The best of several starts stays.
- * The paper's search knows neither CPUs nor memory: hosts=true lets vertices move to hosts, too; with
- * best-effort memory does not matter, without it the best start that fits is taken.
+ * Source: the baseline of the placement paper, section 6.  A plan begins with every vertex on an accelerator drawn at
+ * random.  Then, of all moves of one vertex to another accelerator, the one after which the largest load is smallest
+ * is made (of equal moves the first), until no move makes it smaller.  The best of several starts is taken.  The
+ * search of the paper knows neither CPUs nor memory: with hosts=true vertices may move to hosts, too; with best-effort
+ * memory does not count, else the best start that fits the memory is taken.
  *
- * A move changes two loads.  So only vertices that leave the fullest device, or join it, can help.  What each
- * vertex would change is kept in a table, and worked out again for the pins of a moved vertex's nets where
- * their numbers of pins on a device are few.  O(V) for each move, and O(devices * nets) for each
- * vertex that it touches. */
+ * A move changes two loads, so only a vertex that leaves the most loaded device or joins it can help.  A table has the
+ * changes of loads that each possible move would make.  After a move it is computed again for the moved vertex, and
+ * for the vertices on its nets where these have few pins on a device (make_move).  O(V) for each move, and O(devices *
+ * nets) for each vertex whose entries change. */
 #include "passes/baselines/baseline.h"
 
 #include "ir/base/random.h"
@@ -31,31 +31,31 @@ static const struct opt local_opts[] = {
     BASELINE_BEST_EFFORT(struct local_options, best_effort),
     {0}};
 
-/* Limits: work of all starts together (looks at numbers, some seconds), and size of the table. */
+/* Limit of struct local's `work` for all starts together: some seconds. */
 #define LOCAL_WORK UINT64_C(5000000000)
-enum { LOCAL_MOST = 1 << 26 };
+enum { LOCAL_MOST = 1 << 26 }; /* limit of vertices * devices, the size of the table */
 
 struct local {
-    struct loads *l;
-    const uint32_t *dev; /* the devices that vertices may move to */
+    struct loads *l;     /* the present plan */
+    const uint32_t *dev; /* [ndev] the devices that vertices may move to */
     uint32_t ndev;
-    /* [vertex] change of its device's load when the vertex leaves the device (mostly <= 0) */
+    /* [vertex] ps by which its device's load changes when the vertex leaves the device (mostly <= 0) */
     int64_t *leave;
-    /* [device][vertex] change of the device's load when the vertex joins the device */
+    /* [device][vertex] ps by which the device's load changes when the vertex joins the device */
     int64_t **enter;
     uint32_t *old, nold; /* vertices whose entries in these tables are out of date */
-    uint8_t *is_old;
-    uint64_t work;
+    uint8_t *is_old;     /* [vertex] 1: it is in old[] */
+    uint64_t work;       /* entries of tables looked at so far */
     struct clock *clock;
 };
 
 struct move {
-    int64_t value; /* the largest load after the move */
-    uint32_t v, to;
+    int64_t value;  /* ps: the largest load after the move */
+    uint32_t v, to; /* the vertex, and its new device */
 };
 
-/* Works out leave[v] and enter[...][v]. */
-static void look_at(struct local *s, uint32_t v)
+/* Computes the entries of v: leave[v] and enter[device][v]. */
+static void update_changes(struct local *s, uint32_t v)
 {
     const struct loads *l = s->l;
     for (uint32_t d = 0; d < l->ndev; d++) {
@@ -66,6 +66,7 @@ static void look_at(struct local *s, uint32_t v)
             continue;
         for_row (e, l->net_of, v) {
             uint32_t h = l->held[(size_t)e * l->ndev + d];
+            /* whether d pays for net e, having some, but not all of its pins: before and after the move of v */
             bool before = home ? h < l->pins[e] : h > 0;
             bool after = home ? h > 1 : h + 1 < l->pins[e];
             sum += ((int)after - (int)before) * l->cost[k][e];
@@ -75,16 +76,17 @@ static void look_at(struct local *s, uint32_t v)
     s->work += (uint64_t)l->ndev * (l->net_of.at[v + 1] - l->net_of.at[v] + 1);
 }
 
-static void look_again(struct local *s, uint32_t v)
+/* Puts v on the list of vertices whose entries are out of date, if it is not there yet. */
+static void mark_old(struct local *s, uint32_t v)
 {
     if (!s->is_old[v])
         s->old[s->nold++] = v;
     s->is_old[v] = 1;
 }
 
-/* Moves v to device `to`, and puts the vertices whose table entries change on the list.  The entry of another pin of
- * a net changes only if one of the two devices held, or now holds, none or one of the net's pins.  (Also if it held
- * all but one; but then at most two pins are elsewhere, so the other device is such a one.) */
+/* Moves v to device `to`, and marks the vertices whose entries change: v, and the other pins of a net of v if one of
+ * the two devices has none or one of the net's pins before or after the move.  (A device that has all pins but one
+ * needs no test of its own: then at most two pins are elsewhere, so the other device has so few.) */
 static void make_move(struct local *s, uint32_t v, uint32_t to)
 {
     struct loads *l = s->l;
@@ -93,13 +95,14 @@ static void make_move(struct local *s, uint32_t v, uint32_t to)
         const uint32_t *held = &l->held[(size_t)e * l->ndev];
         if (held[from] <= 2 || held[to] <= 1)
             for_row (x, l->pin, e)
-                look_again(s, x);
+                mark_old(s, x);
     }
     loads_move(l, v, (int32_t)to);
-    look_again(s, v);
+    mark_old(s, v);
 }
 
-/* Writes the three most loaded devices to top[]: the largest load without any two devices is then known. */
+/* Writes the three most loaded devices to top[], UINT32_MAX if there are fewer: so the largest load apart from any
+ * two devices is known. */
 static void find_fullest(const struct loads *l, uint32_t top[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -111,6 +114,7 @@ static void find_fullest(const struct loads *l, uint32_t top[3])
     }
 }
 
+/* Returns the largest load of all devices but a and b, 0 if there is no other; top[] as find_fullest() makes it. */
 static int64_t largest_without(const struct loads *l, const uint32_t top[3], uint32_t a, uint32_t b)
 {
     for (int i = 0; i < 3; i++)
@@ -119,7 +123,8 @@ static int64_t largest_without(const struct loads *l, const uint32_t top[3], uin
     return 0;
 }
 
-/* The move after which the largest load is smallest; v = UINT32_MAX: no move makes it smaller. */
+/* Returns the move after which the largest load is smallest; its v is UINT32_MAX if no move makes the largest load
+ * smaller. */
 static struct move best_move(struct local *s)
 {
     const struct loads *l = s->l;
@@ -129,6 +134,7 @@ static struct move best_move(struct local *s)
     struct move best = {.value = most, .v = UINT32_MAX};
     for (uint32_t v = 0; v < l->c->g->n; v++) {
         uint32_t from = (uint32_t)l->dev[v];
+        /* neither leaves the fullest device nor makes its load smaller by joining it */
         if (from != top[0] && s->enter[top[0]][v] >= 0)
             continue;
         int64_t left = l->load[from] + s->leave[v];
@@ -147,16 +153,16 @@ static struct move best_move(struct local *s)
     return best;
 }
 
-/* Makes best moves until none helps; false if the time or the work ran out first. */
+/* Makes best moves until none makes the largest load smaller; returns false if the time or the work ran out first. */
 static bool descend(struct local *s)
 {
     for (uint32_t v = 0; v < s->l->c->g->n; v++)
-        look_again(s, v);
+        mark_old(s, v);
     for (;;) {
         while (s->nold) {
             uint32_t v = s->old[--s->nold];
             s->is_old[v] = 0;
-            look_at(s, v);
+            update_changes(s, v);
         }
         struct move m = best_move(s);
         if (m.v == UINT32_MAX)
@@ -167,6 +173,7 @@ static bool descend(struct local *s)
     }
 }
 
+/* Makes the tables of s, in a.  0, or -1 and an error if they would be too large. */
 static int local_new(struct local *s, const struct baseline *b, struct arena *a)
 {
     size_t n = b->p.level->n;
@@ -184,13 +191,15 @@ static int local_new(struct local *s, const struct baseline *b, struct arena *a)
     return 0;
 }
 
-/* Puts every vertex on a random participating device, or on a device that can run the vertex. */
+/* Puts every vertex on a random device of s->dev, or on another one if it may not be there (baseline_put).  state: of
+ * the random numbers. */
 static void draw_plan(struct baseline *b, const struct local *s, uint64_t *state)
 {
     for (uint32_t v = 0; v < b->p.level->n; v++)
         baseline_put(b, v, s->dev[random_below(state, s->ndev)]);
 }
 
+/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
 static int local_run(struct ctx *x, const void *options)
 {
     const struct local_options *o = options;

@@ -1,7 +1,8 @@
-/* metis-place: parts by METIS (Karypis and Kumar), a graph partitioner; see partition.c.
+/* metis-place: parts by METIS (Karypis and Kumar), a graph partitioner, whose k-way partitioning looks for the
+ * smallest cut; see partition.c.
  *
- * K-way, for the smallest cut.  METIS handles SIGABRT and SIGTERM itself: another reason for a child.  Cost: the
- * library's. */
+ * METIS handles SIGABRT and SIGTERM itself, which is one reason why it runs in a child process.  Cost: that of the
+ * library. */
 #include "passes/baselines/partition.h"
 
 #if PCC_HAVE_METIS
@@ -9,6 +10,7 @@
 
 _Static_assert(sizeof(idx_t) == sizeof(int32_t), "METIS of 32-bit numbers");
 
+/* Partitions g by METIS: fills g->part and returns 0; returns 1 if METIS fails. */
 static int partition_graph(struct part_graph *g)
 {
     idx_t option[METIS_NOPTIONS], one = 1, cut;
@@ -18,11 +20,13 @@ static int partition_graph(struct part_graph *g)
                                NULL, option, &cut, g->part) != METIS_OK;
 }
 
+/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
 static int metis_run(struct ctx *x, const void *options)
 {
     return partition_run(x, "metis-place", options, partition_graph);
 }
 #else
+/* Reports that pcc was built without METIS; returns -1. */
 static int metis_run(struct ctx *x, const void *options)
 {
     (void)options;

@@ -1,8 +1,8 @@
 /* one-place: everything on one device.
  *
- * Source: the "single accelerator" of the placement paper, table 2: what a split is worth is told by what it
- * gains over this.  Of the devices that can run everything, the one that is fastest; if none of them has the
- * memory and best-effort is not asked for, there is no plan.  O(devices * (V + pins)). */
+ * Source: the "single accelerator" of the placement paper, table 2: the gain over it tells what a split is worth.  Of
+ * the devices that can run everything, it takes the fastest one that has the memory.  If none has it, the fastest one
+ * is taken with best-effort, else there is no plan.  O(devices * (V + pins)). */
 #include "passes/baselines/baseline.h"
 
 struct one_options {
@@ -11,7 +11,7 @@ struct one_options {
 
 static const struct opt one_opts[] = {BASELINE_BEST_EFFORT(struct one_options, best_effort), {0}};
 
-/* Moves every vertex to device d; false if one cannot run there. */
+/* Moves every vertex to device d, and returns true; returns false and moves none if d may not hold one of them. */
 static bool move_all(struct loads *l, uint32_t d)
 {
     for (uint32_t v = 0; v < l->c->g->n; v++)
@@ -22,6 +22,7 @@ static bool move_all(struct loads *l, uint32_t d)
     return true;
 }
 
+/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
 static int one_run(struct ctx *x, const void *options)
 {
     const struct one_options *o = options;

@@ -1,14 +1,14 @@
 /* Partitioners of undirected graphs as planners (partition.h).
  *
- * Source: the Scotch baseline of the placement paper, section 6.  A vertex weighs its time on an accelerator,
- * an edge the transfers of all values that one end makes and the other uses, whatever their direction; the
- * parts are as heavy as each other, the edges between them as light as the library can.  Part i
- * goes to accelerator i; neither hosts nor memory are known to it, and the times of other classes of
- * accelerators are taken to be those of the first.  What cannot run where its part goes (pins, operators)
- * goes where it can.
+ * Source: the Scotch baseline of the placement paper, section 6.  The weight of a vertex is its time on an
+ * accelerator, the weight of an edge the transfers of all values that one end makes and the other end uses, in both
+ * directions.  The library makes parts of equal weight, with as little weight on the edges between parts as it can.
+ * Part i goes to accelerator i.  Hosts and memory do not count, and all accelerators are taken to need the times of
+ * the first one's class.  A vertex that cannot run on its part's accelerator (pins, operators) goes to another device
+ * (baseline_put).
  *
- * The libraries work in a child process: they take over signals, use threads' and static state, and cannot
- * be stopped.  O(V + pins log pins), and the library. */
+ * The libraries run in a child process: they take over signals, use threads and static state, and cannot be stopped.
+ * O(V + pins log pins), and the library. */
 #include "passes/baselines/partition.h"
 
 #include "ir/base/child.h"
@@ -19,12 +19,14 @@ const struct opt partition_opts[] = {{OPT_INT, "seed", offsetof(struct partition
                                      BASELINE_BEST_EFFORT(struct partition_options, best_effort),
                                      {0}};
 
-/* Arcs between vertices, with costs. */
+/* Arcs between vertices: arc i goes from from[i] to to[i]. */
 struct arcs {
     uint32_t n, *from, *to;
-    int64_t *cost; /* ps */
+    int64_t *cost; /* [arc] ps to transfer the value between its ends */
 };
 
+/* Returns the weight for a time, ps: ns, scaled down if all times together, `sum` ps, are more than PARTITION_SUM ns.
+ */
 static int32_t scale_weight(int64_t ps, int64_t sum)
 {
     int64_t ns = ps / 1000;
@@ -32,6 +34,7 @@ static int32_t scale_weight(int64_t ps, int64_t sum)
     return (int32_t)(sum <= PARTITION_SUM ? ns : (int64_t)((__int128)ns * PARTITION_SUM / sum));
 }
 
+/* Fills p->weight from time[vertex], ps or COST_NEVER (weight 0); if all weights are 0, they become 1. */
 static void weigh_vertices(struct part_graph *p, const int64_t *time)
 {
     int64_t sum = 0, all = 0;
@@ -43,8 +46,9 @@ static void weigh_vertices(struct part_graph *p, const int64_t *time)
         p->weight[v] = 1;
 }
 
-/* Lists an arc from the producer of each net to each other pin, and back; nets of model inputs give none. */
-static struct arcs arcs_of(const struct wdag *g, uint32_t cls, struct arena *a)
+/* Returns an arc from the producer of each net to each other pin, and one back, in a; nets of model inputs give none.
+ * cls: the class of devices whose costs count. */
+static struct arcs list_arcs(const struct wdag *g, uint32_t cls, struct arena *a)
 {
     size_t most = (size_t)g->net_pin.at[g->nnet] * 2 + 1;
     struct arcs arcs = {0, arena_array(a, most, sizeof *arcs.from),
@@ -64,7 +68,7 @@ static struct arcs arcs_of(const struct wdag *g, uint32_t cls, struct arena *a)
     return arcs;
 }
 
-/* Makes p->at, p->to and p->arc: arcs with the same ends become one. */
+/* Fills p->at, p->to and p->arc from the arcs; arcs with the same ends become one, with their costs added. */
 static void join_arcs(struct part_graph *p, const struct arcs *arcs, struct arena *a)
 {
     uint32_t n = (uint32_t)p->n;
@@ -92,7 +96,8 @@ static void join_arcs(struct part_graph *p, const struct arcs *arcs, struct aren
     }
 }
 
-/* -1 and an error where the library could not count that far. */
+/* Fills *p from the level that b places.  cls: the class of devices whose times and costs count.  0, or -1 and an
+ * error if the graph has too many vertices or pins for the library's 32-bit numbers. */
 static int make_graph(struct part_graph *p, const struct baseline *b, uint32_t cls)
 {
     const struct wdag *g = b->p.level;
@@ -100,7 +105,7 @@ static int make_graph(struct part_graph *p, const struct baseline *b, uint32_t c
     if (g->n > PARTITION_SUM / 4 || g->net_pin.at[g->nnet] > PARTITION_SUM / 4)
         return diag_error(b->x->use.diag, "%s: the graph is too large: fuse it first (-p fuse,%s)",
                           b->planner, b->planner);
-    struct arcs arcs = arcs_of(g, cls, a);
+    struct arcs arcs = list_arcs(g, cls, a);
     p->n = (int32_t)g->n;
     p->at = arena_array(a, (size_t)g->n + 1, sizeof *p->at);
     p->weight = arena_array(a, (size_t)g->n + 1, sizeof *p->weight);
@@ -112,12 +117,14 @@ static int make_graph(struct part_graph *p, const struct baseline *b, uint32_t c
     return 0;
 }
 
+/* What the child process runs: work(g). */
 struct job {
     struct part_graph *g;
     int (*work)(struct part_graph *g);
 };
 
-static int in_child(void *arg, FILE *out)
+/* Runs the job `arg`, in the child process, and writes the part of each vertex to `out`.  0, or 1 if that failed. */
+static int write_parts(void *arg, FILE *out)
 {
     const struct job *job = arg;
     size_t n = (size_t)job->g->n;
@@ -126,12 +133,13 @@ static int in_child(void *arg, FILE *out)
     return fwrite(job->g->part, sizeof *job->g->part, n, out) == n ? 0 : 1;
 }
 
-/* Runs the library in a child process, which fills the parts; 0, or an error. */
+/* Runs the library in a child process, and copies the parts that it finds to job->g->part.  0, or PASS_INFEASIBLE and
+ * an error if time ran out, or -1 and an error if the library failed. */
 static int run_library(struct baseline *b, struct job *job)
 {
     struct ctx *x = b->x;
     size_t wanted = (size_t)job->g->n * sizeof *job->g->part;
-    struct child_answer said = child_run(in_child, job, &b->p.clock, wanted, x->use.scratch);
+    struct child_answer said = child_run(write_parts, job, &b->p.clock, wanted, x->use.scratch);
     const char *why = said.why;
     if (said.end == CHILD_STOPPED) {
         diag_error(x->use.diag, "%s: no plan was found: %s", b->planner, b->p.clock.why);

@@ -1,4 +1,4 @@
-/* Partitioners of undirected graphs as planners: scotch-place and metis-place. */
+/* Partitioners of undirected graphs as planners: the common code of scotch-place and metis-place. */
 #ifndef PCC_PASSES_BASELINES_PARTITION_H
 #define PCC_PASSES_BASELINES_PARTITION_H
 
@@ -10,19 +10,24 @@ struct partition_options {
 };
 extern const struct opt partition_opts[];
 
-/* A level as these libraries want it: symmetric, no loops, no double edges.  Weights are ns, scaled down
- * where all of them would add up to more than PARTITION_SUM. */
+/* A level as these libraries want it: an undirected graph without loops and double edges, each edge as two arcs.
+ * Weights are ns; they are scaled down if they would add up to more than PARTITION_SUM. */
 struct part_graph {
-    int32_t n, narc, nparts, seed;
-    int32_t *at, *to; /* vertex -> arcs at[v] .. at[v + 1) -> neighbours */
+    int32_t n, narc; /* numbers of vertices and arcs */
+    int32_t nparts;  /* number of parts that are wanted */
+    int32_t seed;    /* of the library's random numbers */
+    /* the neighbours of vertex v are to[at[v] .. at[v + 1]); an index into to[] is an arc */
+    int32_t *at, *to;
     /* [arc] transfer cost of the values made at one end and used at the other; >= 1 */
     int32_t *arc;
     int32_t *weight; /* [vertex] time on an accelerator; >= 0, not all 0 */
-    int32_t *part;   /* [vertex] for the answer: 0 .. nparts - 1 */
+    int32_t *part;   /* [vertex] the answer: its part, 0 .. nparts - 1 */
 };
 enum { PARTITION_SUM = 1 << 30 };
 
-/* Runs a planner: `work` partitions the graph in a child process (child.h), fills part and returns 0. */
+/* Runs the planner of that name: makes the graph, has `work` partition it, and leaves the plan.  work() runs in a
+ * child process (child.h); it fills g->part and returns 0, or returns 1 if it failed.  Returns 0, or -1 or
+ * PASS_INFEASIBLE after an error. */
 int partition_run(struct ctx *x, const char *planner, const struct partition_options *o,
                   int (*work)(struct part_graph *g));
 

@@ -1,17 +1,17 @@
-/* pipedream-place: PipeDream's optimizer, which wants a linear graph.
+/* pipedream-place: PipeDream's optimizer, which needs a linear graph.
  *
- * Source: the baseline of the placement paper, section 6: all branchings are contracted to single vertices,
- * and the path that is left is cut into stages by dynamic programming, hosts and memory included.  A
- * branching is a biconnected component of the undirected graph: the tails of its edges become one vertex
- * (its last vertex, which the paths meet in, may begin the next branching).
+ * Source: the baseline of the placement paper, section 6.  Each branching is contracted to a single vertex, and the
+ * path that is left is cut into stages by dynamic programming, with hosts and memory taken into account.  A branching
+ * is a biconnected component of the undirected graph: the tails of its edges become one vertex (its last vertex, in
+ * which its paths meet, is not among the tails and may begin the next branching).
  *
- * An input that many layers read, such as a mask, would tie them all together, and so would a value that
- * skips ahead to all of them.  So edges out of a vertex that takes no time are no part of any branching if
- * it is a source, or has more than two successors, each at a depth of its own: layer after layer, not the
- * heads of parallel branches.  The contracted graph keeps these edges, and may have a few others that do not
- * follow the path; several depth-first orders of it are cut, and the best plan stays.
+ * An input that many layers read, such as a mask, would join all these layers, and so would a value that skips ahead
+ * to all of them.  Therefore edges out of a vertex belong to no branching if the vertex takes no time and is a source,
+ * or takes no time and has more than two successors, no two of them at the same depth: such successors are consecutive
+ * layers, not the heads of parallel branches.  The contracted graph keeps these edges, and may have a few others
+ * beside the path; several depth-first orders of it are cut, and the best plan is taken.
  *
- * Components by Tarjan's algorithm with an explicit stack.  O(V + E), and an interval DP (interval_dp.c). */
+ * Components are found by Tarjan's algorithm with an explicit stack.  O(V + E), and an interval DP (interval_dp.h). */
 #include "passes/baselines/baseline.h"
 #include "passes/bounds/bounds.h"
 #include "passes/contiguous/infeasible.h"
@@ -34,9 +34,10 @@ static const struct opt pipedream_opts[] = {
 struct graph_undirected {
     uint32_t n, nedge;
     uint32_t *tail, *head; /* [edge] */
-    struct csr of;         /* vertex -> edges at the vertex */
+    struct csr of;         /* vertex -> edges that the vertex is an end of */
 };
 
+/* Whether v takes no time on any class of devices. */
 static bool takes_no_time(const struct wdag *g, uint32_t v)
 {
     for (uint32_t c = 0; c < g->ncls; c++)
@@ -45,7 +46,7 @@ static bool takes_no_time(const struct wdag *g, uint32_t v)
     return true;
 }
 
-/* [vertex] number of edges on the longest path that ends at it. */
+/* Returns [vertex] the number of edges on the longest path that ends at the vertex, in a. */
 static uint32_t *find_depths(const struct wdag *g, struct arena *a)
 {
     uint32_t *depth = arena_array(a, (size_t)g->n + 1, sizeof *depth);
@@ -56,8 +57,8 @@ static uint32_t *find_depths(const struct wdag *g, struct arena *a)
     return depth;
 }
 
-/* Whether v's out-edges belong to no branching: it takes no time, and is a source or has more than two successors,
- * each at a depth of its own.  seen[depth] == v + 1: a successor of v has that depth. */
+/* Whether v's out-edges belong to no branching: v takes no time, and is a source or has more than two successors, no
+ * two of them at the same depth.  seen[depth] is v + 1 if a successor of v has that depth (scratch, zero at first). */
 static bool skips_ahead(const struct wdag *g, uint32_t v, const uint32_t *depth, uint32_t *seen)
 {
     if (!takes_no_time(g, v))
@@ -73,6 +74,7 @@ static bool skips_ahead(const struct wdag *g, uint32_t v, const uint32_t *depth,
     return g->succ.at[v + 1] - g->succ.at[v] > 2;
 }
 
+/* Returns g as an undirected graph, without edges that belong to no branching, in a. */
 static struct graph_undirected make_undirected(const struct wdag *g, struct arena *a)
 {
     uint32_t most = g->succ.at[g->n];
@@ -97,24 +99,26 @@ static struct graph_undirected make_undirected(const struct wdag *g, struct aren
     return u;
 }
 
-/* Depth-first search: a vertex on the way down. */
+/* A vertex on the path from the root of the depth-first search to the present vertex. */
 struct frame {
-    uint32_t v, edge; /* the edge that led to v, nedge: none */
-    uint32_t next;    /* index into u->of of the next edge to follow */
+    uint32_t v;
+    uint32_t edge; /* the edge that led to v; nedge: v is the root */
+    uint32_t next; /* index into u->of.to of the next edge to follow */
 };
 
 struct search {
     const struct graph_undirected *u;
-    struct classes *c;
-    uint32_t *number,
-        /* [vertex] number of discovery from 1; the least such number reached from its subtree */
-        *low;
+    struct classes *c; /* vertices that become one */
+    uint32_t *number;  /* [vertex] its number in the order of discovery, from 1; 0: not found yet */
+    /* [vertex] the least number of a vertex in its subtree or at the other end of an edge of the subtree */
+    uint32_t *low;
     uint32_t *open, nopen; /* stack of edges that belong to no component yet */
     struct frame *stack;
-    uint32_t depth, count;
+    uint32_t depth; /* frames on the stack */
+    uint32_t count; /* vertices found so far */
 };
 
-/* Closes a component, the edges from `edge` on on the stack: unites their tails. */
+/* Completes a component, whose edges are on s->open from `edge` to the top: takes them off, and joins their tails. */
 static void close_component(struct search *s, uint32_t edge)
 {
     uint32_t e, first = s->u->tail[edge];
@@ -124,12 +128,15 @@ static void close_component(struct search *s, uint32_t edge)
     } while (e != edge);
 }
 
+/* Puts v, which was reached over `edge`, on the stack and numbers it. */
 static void enter_vertex(struct search *s, uint32_t v, uint32_t edge)
 {
     s->stack[s->depth++] = (struct frame){v, edge, s->u->of.at[v]};
     s->number[v] = s->low[v] = ++s->count;
 }
 
+/* Does one step of Tarjan's algorithm: follows the next edge of the vertex on top of the stack, or leaves the vertex
+ * if it has no more edges, and then completes a component if the vertex above separates it from the rest. */
 static void step_search(struct search *s)
 {
     struct frame *f = &s->stack[s->depth - 1];
@@ -158,8 +165,8 @@ static void step_search(struct search *s)
     }
 }
 
-/* Makes the level in which each branching of g is one vertex; NULL and an error where that joins vertices pinned to
- * two devices. */
+/* Returns the level in which each branching of g is one vertex, in mem; NULL and an error if that joins vertices
+ * pinned to different devices. */
 static struct wdag *contract_branchings(struct wdag *g, struct arena *mem, struct arena *scratch,
                                         struct diag *d)
 {
@@ -178,10 +185,11 @@ static struct wdag *contract_branchings(struct wdag *g, struct arena *mem, struc
     }
     uint32_t *group = arena_array(scratch, (size_t)g->n + 1, sizeof *group);
     uint32_t n = classes_number(&c, group);
-    n = wdag_join_cycles(g, NULL, group, n);
+    n = wdag_join_cycles(g, NULL, group, n); /* groups on a cycle become one */
     return wdag_merge(g, group, n, "pipedream-place", mem, d);
 }
 
+/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
 static int pipedream_run(struct ctx *x, const void *options)
 {
     const struct pipedream_options *o = options;

@@ -1,7 +1,7 @@
 /* scotch-place: parts by Scotch (Pellegrini), a graph partitioner; see partition.c.
  *
- * What libscotcherr prints goes nowhere, as all that the child prints; return values say that something is wrong.
- * Cost: the library's. */
+ * Error messages of Scotch (libscotcherr) are not shown, like all output of the child process that it runs in; return
+ * values tell that something is wrong.  Cost: that of the library. */
 #include "passes/baselines/partition.h"
 
 #if PCC_HAVE_SCOTCH
@@ -13,6 +13,7 @@ _Static_assert(sizeof(SCOTCH_Num) == sizeof(int32_t), "Scotch of 32-bit numbers"
 
 extern char **environ;
 
+/* Partitions g by Scotch: fills g->part and returns 0; returns 1 if Scotch fails. */
 static int partition_graph(struct part_graph *g)
 {
     char threads[] = "SCOTCH_PTHREAD_NUMBER=1";
@@ -31,11 +32,13 @@ static int partition_graph(struct part_graph *g)
            SCOTCH_graphPart(&graph, g->nparts, &strategy, g->part);
 }
 
+/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
 static int scotch_run(struct ctx *x, const void *options)
 {
     return partition_run(x, "scotch-place", options, partition_graph);
 }
 #else
+/* Reports that pcc was built without Scotch; returns -1. */
 static int scotch_run(struct ctx *x, const void *options)
 {
     (void)options;

@@ -1,22 +1,23 @@
 /* Lower bounds for plans of any shape (bounds.h).
  *
  * For a threshold T, suppose that a plan has loads below T.  Then it is also a plan of the reduction for T
- * (reduction.h), in which vertices have fewer kinds of devices to be on.  If every plan of the reduction takes B or
+ * (reduction.h), in which vertices can be on fewer kinds of devices.  If every plan of the reduction takes B or
  * more, min(T, B) is a lower bound; if the reduction has no plan at all, T is one.  T is searched by bisection.
  *
- * Prices: for prices s[k] >= 0 of kinds, all loads at most L means
- *   sum over vertices of (least s[k] * time[k] over the kinds that it may be on) + transfers that must be
- *   paid  <=  L * sum over kinds of (devices * s[k]),
+ * Prices: give each kind k a price s[k] >= 0.  If all loads are at most L, then
+ *   sum over vertices of (least s[k] * time[k] over the kinds that the vertex may be on) + priced transfers that
+ *   every plan pays  <=  L * sum over kinds of (devices * s[k]):
  * the dual of the linear program that divides vertices in fractions among devices.  Any prices give a bound; they
- * are improved one at a time.  With a price on the host only, this says that vertices that must be on the host take
- * too long there.
+ * are improved one at a time.  With a price on the host only, the bound is the time of the vertices that must be on
+ * the host.
  *
- * Pigeonhole (as for P||Cmax, identical machines): how many of the h longest vertices a device holds is counted with
- * the shortest of them; if all devices together hold fewer than h, T is refuted.
+ * Pigeonhole (as for P||Cmax, identical machines): of the h longest vertices a device can hold no more than fit when
+ * the shortest of them are taken first.  If all devices together hold fewer than h, T is refuted.
  *
- * Weights (weight_bound.h) are the most general argument and the dearest: they get the work that is left.
+ * Weights (weight_bound.h) are the most general and the most expensive argument: they get the work that is left.
  *
- * Cost: the work allowed, of which each price tried takes O(kinds * V), and one threshold, whatever that takes. */
+ * Cost: the work allowed, of which each try of prices takes O(kinds * V).  The first threshold is tried even if it
+ * takes more. */
 #include "passes/bounds/bounds.h"
 
 #include "passes/bounds/explain.h"
@@ -29,33 +30,36 @@
 #include <string.h>
 
 enum {
-    PRICE_ONE = 1 << 20,
-    PRICE_STEPS = 6,
-    HOLES = 512,
-    PRECISION = 4000,
-    ATTEMPTS = 64,
-    SHARE = 8,
-    LOOKS_PER_ARC = 4,
-    WORTH = 400 /* weights are tried if the gap is more than 1 / WORTH of the value */
+    PRICE_ONE = 1 << 20, /* prices are in units of 1 / PRICE_ONE */
+    PRICE_STEPS = 6,     /* number of factors by which a price is raised or lowered */
+    LONGEST_MOST = 512,  /* number of vertices, at most, that the pigeonhole argument counts */
+    PRECISION = 4000,  /* after half of the work, bisection ends at a range of upper / PRECISION */
+    ATTEMPTS = 64,     /* number of thresholds tried, at most */
+    SHARE = 8,         /* one reduction gets 1 / SHARE of the work */
+    LOOKS_PER_ARC = 4, /* number of prices of vertices that count as the work of one arc */
+    WORTH = 400        /* weights are tried if the gap is more than 1 / WORTH of the value */
 };
 
-/* A threshold and the bound that a bounding method found with it. */
+/* A threshold, and the bound that follows from supposing that a plan takes less. */
 struct attempt {
-    int64_t below, value;
-    struct reduction *r;
-    enum { BY_LOWER, BY_REDUCTION, BY_PRICES, BY_HOLES, BY_WEIGHTS } by;
-    int64_t price[PROBLEM_KINDS];
-    uint32_t holes; /* the longest vertices */
-    uint32_t nstep; /* of the reduction */
-    const char *why;
-    struct packing pack;
-    /* [vertex of the given graph] pack's weights: those of joined vertices stand at the first of them, the others
-     * have 0 */
+    int64_t below, value; /* ps: the threshold; the bound: no plan takes less */
+    struct reduction *r;  /* the reduction for the threshold */
+    /* the argument that gave `value`; 0: none yet */
+    enum { BY_LOWER, BY_REDUCTION, BY_PRICES, BY_PIGEONHOLE, BY_WEIGHTS } by;
+    int64_t price[PROBLEM_KINDS]; /* BY_PRICES: [kind] its price */
+    uint32_t nlongest;            /* BY_PIGEONHOLE: how many of the longest vertices are counted */
+    uint32_t nstep;               /* number of steps of the reduction */
+    const char *why;              /* short reason, as in struct bound */
+    struct packing pack;          /* BY_WEIGHTS: the weights of the reduction's vertices */
+    /* BY_WEIGHTS: [vertex of the given graph] weight; the first of several joined vertices has the weight of all,
+     * the others have 0 */
     int64_t *weight;
 };
 
 /* ---- prices ---------------------------------------------------------------------------------- */
 
+/* Returns the least price of x, a vertex or a net, over the kinds of the mask `may`: cost(c, kind, x) ps, times the
+ * kind's price.  0 if the mask is empty. */
 static int64_t least_price(const struct problem *c, uint32_t may, const int64_t *price,
                            int64_t (*cost)(const struct problem *, uint32_t, uint32_t), uint32_t x)
 {
@@ -78,7 +82,7 @@ static int64_t net_cost(const struct problem *c, uint32_t k, uint32_t e)
     return c->cls[c->kind[k].cls].cost[e];
 }
 
-/* Whether net e costs something whatever the plan is: it has the host and two vertices or more, or no kind can hold
+/* Whether some device pays for net e in every plan: e has the host and two vertices or more, or no kind can hold
  * all its pins.  (A net of one vertex is part of that vertex's time, or free.) */
 static bool always_paid(const struct reduction *r, uint32_t e)
 {
@@ -89,7 +93,7 @@ static bool always_paid(const struct reduction *r, uint32_t e)
     return n > 1 && (!all || g->net_host[e]);
 }
 
-/* The nets of the reduction that cost something whatever the plan is; UINT32_MAX ends the list. */
+/* Lists the nets of the reduction that some device pays for in every plan; UINT32_MAX ends the list, which is in a. */
 static const uint32_t *paid_nets(const struct reduction *r, struct arena *a)
 {
     uint32_t n = 0, at = 0;
@@ -103,8 +107,8 @@ static const uint32_t *paid_nets(const struct reduction *r, struct arena *a)
     return net;
 }
 
-/* The least cost of net e at these prices: each pin among pins without a common possible kind makes some device
- * pay. */
+/* Returns the least that devices pay for net e at these prices.  Pins are picked whose possible kinds do not overlap:
+ * these pins are on different devices, each of which pays. */
 static int64_t net_price(const struct reduction *r, const int64_t *price, uint32_t e)
 {
     const struct problem *c = r->small;
@@ -120,7 +124,8 @@ static int64_t net_price(const struct reduction *r, const int64_t *price, uint32
     return sum;
 }
 
-/* Adds up all vertices of the reduction, and the nets of `paid` (paid_nets), at these prices. */
+/* Writes the sum of the least prices of all vertices to *vertices, and that of the nets in `paid` (a result of
+ * paid_nets) to *nets. */
 static void price_all(const struct reduction *r, const uint32_t *paid, const int64_t *price,
                       int64_t *vertices, int64_t *nets)
 {
@@ -131,6 +136,7 @@ static void price_all(const struct reduction *r, const uint32_t *paid, const int
         *nets = sat_add(*nets, net_price(r, price, *paid));
 }
 
+/* Returns the bound, ps, that these prices give: no plan of the reduction takes less.  0 if all prices are 0. */
 static int64_t bound_by_prices(const struct reduction *r, const uint32_t *paid,
                                const int64_t *price)
 {
@@ -145,14 +151,15 @@ static int64_t bound_by_prices(const struct reduction *r, const uint32_t *paid,
     return devices ? (int64_t)((sum + devices - 1) / devices) : 0;
 }
 
-/* The prices that give the largest bound so far, that bound, and how many vertices and nets were looked at. */
+/* A search for the prices that give the largest bound. */
 struct prices {
     const struct reduction *r;
-    const uint32_t *paid;
-    int64_t *best, value;
-    uint64_t looks;
+    const uint32_t *paid; /* result of paid_nets */
+    int64_t *best, value; /* [kind] the best prices so far; ps: the bound that they give */
+    uint64_t looks;       /* number of prices of vertices worked out so far */
 };
 
+/* Makes `price` the best prices of p if it gives a larger bound than these. */
 static void try_prices(struct prices *p, const int64_t *price)
 {
     const struct wdag *g = p->r->small->g;
@@ -164,7 +171,8 @@ static void try_prices(struct prices *p, const int64_t *price)
     memcpy(p->best, price, PROBLEM_KINDS * sizeof *price);
 }
 
-/* Tries prices of the kinds; writes those with the largest bound to *best, and returns that bound, ps. */
+/* Tries several prices of the kinds: equal ones, those of the potentials, changes of one price at a time, and one kind
+ * alone.  Writes the best to best[kind], adds the number of looks to *looks, and returns the largest bound, ps. */
 static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *looks,
                            struct arena *a)
 {
@@ -203,7 +211,7 @@ static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *l
 /* ---- pigeonhole ------------------------------------------------------------------------------ */
 
 struct long_vertex {
-    int64_t t;
+    int64_t t; /* ps: least time over the kinds that the vertex may be on */
     uint32_t v;
 };
 
@@ -213,21 +221,24 @@ static int longer_first(const void *a, const void *b)
     return x->t != y->t ? (x->t < y->t) - (x->t > y->t) : (x->v > y->v) - (x->v < y->v);
 }
 
-struct holes {
+/* The longest vertices of a reduction. */
+struct longest {
     const struct reduction *r;
-    uint32_t n; /* the HOLES longest vertices, or all: their number */
-    struct long_vertex *of;
-    /* [kind] times of those of the first `have` vertices that may be on the kind, the shortest first */
-    uint32_t have, nsorted[PROBLEM_KINDS];
+    uint32_t n; /* number of vertices in `of`: LONGEST_MOST, or fewer in a small graph */
+    struct long_vertex *of; /* [n] the longest first */
+    uint32_t have;          /* `sorted` holds times of of[0 .. have) */
+    /* [kind] times, ps, of the vertices that may be on the kind, the shortest first; and their number */
     int64_t *sorted[PROBLEM_KINDS];
+    uint32_t nsorted[PROBLEM_KINDS];
 };
 
-/* Keeps x if it is among the HOLES longest so far: a heap with the shortest of them at its root. */
-static void keep_longest(struct holes *p, struct long_vertex x)
+/* Adds x to p->of, a heap with its shortest vertex at the root.  If the heap is full, its shortest vertex goes, which
+ * may be x. */
+static void keep_longest(struct longest *p, struct long_vertex x)
 {
     struct long_vertex *h = p->of;
     uint32_t i = 0;
-    if (p->n < HOLES) {
+    if (p->n < LONGEST_MOST) {
         for (i = p->n++; i && longer_first(&x, &h[(i - 1) / 2]) > 0; i = (i - 1) / 2)
             h[i] = h[(i - 1) / 2];
         h[i] = x;
@@ -244,11 +255,11 @@ static void keep_longest(struct holes *p, struct long_vertex x)
     h[i] = x;
 }
 
-/* The longest vertices of the reduction.  O(V log HOLES), mostly O(V). */
-static struct holes find_longest(const struct reduction *r, struct arena *a)
+/* Returns the longest vertices of the reduction, in a.  O(V log LONGEST_MOST), mostly O(V). */
+static struct longest find_longest(const struct reduction *r, struct arena *a)
 {
     const struct problem *c = r->small;
-    struct holes p = {.r = r, .of = arena_array(a, HOLES, sizeof *p.of)};
+    struct longest p = {.r = r, .of = arena_array(a, LONGEST_MOST, sizeof *p.of)};
     for (uint32_t v = 0; v < c->g->n; v++) {
         struct long_vertex x = {COST_NEVER, v};
         for (uint32_t k = 0; k < c->nkind; k++)
@@ -262,8 +273,8 @@ static struct holes find_longest(const struct reduction *r, struct arena *a)
     return p;
 }
 
-/* Makes p->sorted hold the first h vertices, by insertion of those that are new. */
-static void sort_first(struct holes *p, uint32_t h)
+/* Makes p->sorted hold the times of the h longest vertices, by inserting those that it lacks. */
+static void sort_first(struct longest *p, uint32_t h)
 {
     if (h < p->have)
         memset(p->nsorted, 0, sizeof p->nsorted);
@@ -279,8 +290,9 @@ static void sort_first(struct holes *p, uint32_t h)
         }
 }
 
-/* How many of the first h vertices a device of kind k with a load of at most `limit` can hold. */
-static uint32_t count_fitting(struct holes *p, uint32_t h, uint32_t k, int64_t limit)
+/* Returns an upper bound on how many of the h longest vertices a device of kind k with a load of at most `limit`
+ * holds. */
+static uint32_t count_fitting(struct longest *p, uint32_t h, uint32_t k, int64_t limit)
 {
     uint32_t m = 0;
     int64_t sum = 0;
@@ -290,7 +302,8 @@ static uint32_t count_fitting(struct holes *p, uint32_t h, uint32_t k, int64_t l
     return m;
 }
 
-static uint64_t can_hold(struct holes *p, uint32_t h, int64_t limit)
+/* Returns an upper bound on how many of the h longest vertices all devices with loads of at most `limit` hold. */
+static uint64_t count_fitting_all(struct longest *p, uint32_t h, int64_t limit)
 {
     uint64_t all = 0;
     for (uint32_t k = 0; k < p->r->small->nkind; k++)
@@ -298,16 +311,16 @@ static uint64_t can_hold(struct holes *p, uint32_t h, int64_t limit)
     return all;
 }
 
-/* The largest T <= most such that devices with loads below T cannot hold the first h vertices; `lower` if there is
- * none above it. */
-static int64_t threshold_of_holes(struct holes *p, uint32_t h, int64_t lower, int64_t most)
+/* Returns the largest T <= most, ps, such that devices with loads below T cannot hold the h longest vertices; `lower`
+ * if there is no such T above it. */
+static int64_t refuted_threshold(struct longest *p, uint32_t h, int64_t lower, int64_t most)
 {
     int64_t lo = lower, hi = most;
-    if (can_hold(p, h, lo) >= h)
+    if (count_fitting_all(p, h, lo) >= h)
         return lo;
-    while (lo < hi) { /* devices with loads below lo cannot hold them */
+    while (lo < hi) { /* devices with loads below lo cannot hold the h vertices */
         int64_t mid = hi - (hi - lo) / 2;
-        if (can_hold(p, h, mid - 1) < h)
+        if (count_fitting_all(p, h, mid - 1) < h)
             lo = mid;
         else
             hi = mid - 1;
@@ -315,34 +328,35 @@ static int64_t threshold_of_holes(struct holes *p, uint32_t h, int64_t lower, in
     return lo;
 }
 
-/* Raises t->value to the largest load below which the devices cannot hold the h longest vertices, for the best h, if
- * that load is more than `lower` (pigeonhole). */
-static void try_holes(struct attempt *t, int64_t lower, struct arena *a)
+/* Raises t->value to the largest bound that the pigeonhole argument gives for any number h of longest vertices.  Does
+ * nothing if that bound is not above `lower`, a bound known before. */
+static void try_pigeonhole(struct attempt *t, int64_t lower, struct arena *a)
 {
-    struct holes p = find_longest(t->r, a);
+    struct longest p = find_longest(t->r, a);
     int64_t best = larger(t->value, lower);
     for (uint32_t h = 1; h <= p.n && best < t->below; h++) {
-        int64_t value = threshold_of_holes(&p, h, best, t->below);
+        int64_t value = refuted_threshold(&p, h, best, t->below);
         if (value <= best)
             continue;
         best = t->value = value;
-        t->holes = h;
-        t->by = BY_HOLES;
+        t->nlongest = h;
+        t->by = BY_PIGEONHOLE;
     }
 }
 
-static void prove_holes(struct explain *e, const struct attempt *t)
+/* Adds the pigeonhole argument for t->value to the text, with all numbers that it needs. */
+static void prove_pigeonhole(struct explain *e, const struct attempt *t)
 {
     const struct reduction *r = t->r;
     const struct problem *c = r->small;
-    struct holes p = find_longest(r, e->a);
+    struct longest p = find_longest(r, e->a);
     uint64_t all = 0;
     uint32_t *first = arena_array(e->a, (size_t)c->g->n + 1, sizeof *first);
     for (uint32_t v = r->c->g->n; v-- > 0;)
         first[r->map[v]] = v;
-    explain_add(e, "pigeonhole: these %u do not fit devices with loads below %s:\n", t->holes,
+    explain_add(e, "pigeonhole: these %u do not fit devices with loads below %s:\n", t->nlongest,
                 explain_time(e, t->value));
-    for (uint32_t i = 0; i < t->holes; i++) {
+    for (uint32_t i = 0; i < t->nlongest; i++) {
         explain_add(e, "  %s takes", e->name[first[p.of[i].v]]);
         for (uint32_t k = 0; k < c->nkind; k++)
             if (r->may[p.of[i].v] >> k & 1)
@@ -351,7 +365,7 @@ static void prove_holes(struct explain *e, const struct attempt *t)
         explain_add(e, "\n");
     }
     for (uint32_t k = 0; k < c->nkind; k++) {
-        uint32_t m = count_fitting(&p, t->holes, k, t->value - 1), n = p.nsorted[k];
+        uint32_t m = count_fitting(&p, t->nlongest, k, t->value - 1), n = p.nsorted[k];
         int64_t sum = 0;
         for (uint32_t i = 0; i <= m && i < n; i++)
             sum = sat_add(sum, p.sorted[k][i]);
@@ -364,13 +378,14 @@ static void prove_holes(struct explain *e, const struct attempt *t)
     }
     explain_add(e, "together at most");
     for (uint32_t k = 0; k < c->nkind; k++) {
-        uint32_t m = count_fitting(&p, t->holes, k, t->value - 1);
+        uint32_t m = count_fitting(&p, t->nlongest, k, t->value - 1);
         explain_add(e, "%s %u * %u", k ? " +" : "", c->kind[k].count, m);
     }
-    explain_add(e, " = %llu of %u: no plan takes less than %s\n", (unsigned long long)all, t->holes,
-                explain_time(e, t->value));
+    explain_add(e, " = %llu of %u: no plan takes less than %s\n", (unsigned long long)all,
+                t->nlongest, explain_time(e, t->value));
 }
 
+/* Adds the argument from the weights t->pack to the text; weights are called points there. */
 static void prove_weights(struct explain *e, const struct attempt *t)
 {
     const struct packing *p = &t->pack;
@@ -405,8 +420,8 @@ static void prove_weights(struct explain *e, const struct attempt *t)
 
 /* ---- thresholds ------------------------------------------------------------------------------ */
 
-/* Tries the threshold t->below: writes what plans below it must take at least to t->value, and by which argument.
- * Gives the reduction at most `work`; returns the work done. */
+/* Tries the threshold t->below: writes the bound that follows from supposing that a plan takes less to t->value, and
+ * its argument to t->by.  lower: a bound known before.  Gives the reduction at most `work`; returns the work done. */
 static uint64_t try_below(struct attempt *t, const struct problem *c, int64_t lower, uint64_t work,
                           struct clock *clock, struct arena *a)
 {
@@ -419,11 +434,12 @@ static uint64_t try_below(struct attempt *t, const struct problem *c, int64_t lo
     }
     t->value = best_prices(t->r, t->price, &looks, a);
     t->by = BY_PRICES;
-    try_holes(t, lower, a);
+    try_pigeonhole(t, lower, a);
     t->value = smaller(t->value, t->below);
     return work - left + looks / LOOKS_PER_ARC;
 }
 
+/* Returns the short reason for the bound of t; a reason that is not constant lives in mem. */
 static const char *attempt_why(const struct attempt *t, struct arena *mem)
 {
     uint32_t joins = 0, denied = 0;
@@ -433,8 +449,8 @@ static const char *attempt_why(const struct attempt *t, struct arena *mem)
     }
     if (t->by == BY_REDUCTION)
         return "least loads of devices around single nodes";
-    if (t->by == BY_HOLES)
-        return arena_fmt(mem, "%u longest nodes on the devices", t->holes);
+    if (t->by == BY_PIGEONHOLE)
+        return arena_fmt(mem, "%u longest nodes on the devices", t->nlongest);
     if (t->by == BY_WEIGHTS)
         return "what devices can do in less time, each node weighed";
     return joins + denied ? "average load of what can be where" : "average load";
@@ -443,12 +459,14 @@ static const char *attempt_why(const struct attempt *t, struct arena *mem)
 /* State of the search for a bound, with the best bound so far. */
 struct bound_search {
     const struct problem *c;
-    int64_t upper; /* the value of a plan */
+    int64_t upper; /* ps: the value of a plan */
     const struct bound_means *with;
-    int64_t value;       /* no plan takes less */
-    struct attempt best; /* the attempt that proved `value`; its own value 0: c->lower proves it */
+    int64_t value; /* ps: no plan takes less */
+    /* the attempt that proved `value`; best.value is 0 if c->lower proves it */
+    struct attempt best;
 };
 
+/* Makes t the best attempt of s, and its value the bound. */
 static void keep_best(struct bound_search *s, struct attempt *t)
 {
     t->why = attempt_why(t, s->with->mem);
@@ -457,7 +475,8 @@ static void keep_best(struct bound_search *s, struct attempt *t)
     s->best = *t;
 }
 
-/* Raises s->value by weights (weight_bound.h), with at most `work` arcs, and a share of all for their reduction. */
+/* Raises s->value by weights (weight_bound.h) if the gap is worth it.  The search for weights gets `work`, and the
+ * reduction before it 1 / SHARE of s->with->work. */
 static void try_weights(struct bound_search *s, uint64_t work)
 {
     const struct bound_means *with = s->with;
@@ -473,7 +492,7 @@ static void try_weights(struct bound_search *s, uint64_t work)
         for (uint32_t v = 0; v < s->c->g->n; v++) {
             uint32_t m = t.r->map[v];
             t.weight[v] = t.pack.weight[m];
-            t.pack.weight[m] = 0; /* the weight stands at the first vertex only */
+            t.pack.weight[m] = 0; /* only the first of joined vertices gets the weight */
         }
         t.value = t.pack.below;
         keep_best(s, &t);
@@ -481,8 +500,8 @@ static void try_weights(struct bound_search *s, uint64_t work)
     arena_release(with->scratch, mark);
 }
 
-/* Whether t->r, the reduction made once more to be explained, still proves t->value: it may have been stopped
- * earlier than the first one. */
+/* Whether the attempt's argument still proves t->value after t->r was made once more to be explained: this time the
+ * reduction may have run out of work earlier. */
 static bool still_proves(const struct attempt *t, struct arena *a)
 {
     if (t->by == BY_REDUCTION)
@@ -491,13 +510,13 @@ static bool still_proves(const struct attempt *t, struct arena *a)
         return false;
     if (t->by == BY_PRICES)
         return bound_by_prices(t->r, paid_nets(t->r, a), t->price) >= t->value;
-    struct holes p = find_longest(t->r, a);
-    return t->by != BY_HOLES ||
-           (t->holes <= p.n && can_hold(&p, t->holes, t->value - 1) < t->holes);
+    struct longest p = find_longest(t->r, a);
+    return t->by != BY_PIGEONHOLE ||
+           (t->nlongest <= p.n && count_fitting_all(&p, t->nlongest, t->value - 1) < t->nlongest);
 }
 
-/* The argument of s->best in words.  The reduction is made once more, now with its steps written down; no deadline
- * ends that, since it takes no more work than the first one did. */
+/* Returns the argument of s->best in words.  Makes the reduction once more, with explanations; no deadline ends this,
+ * since it takes no more work than the first time. */
 static const char *prove(struct bound_search *s)
 {
     struct attempt *t = &s->best;
@@ -530,8 +549,8 @@ static const char *prove(struct bound_search *s)
         if (value > t->below)
             explain_add(&e, "that is not less than supposed: no plan takes less than %s\n",
                         explain_time(&e, t->value));
-    } else if (t->by == BY_HOLES) {
-        prove_holes(&e, t);
+    } else if (t->by == BY_PIGEONHOLE) {
+        prove_pigeonhole(&e, t);
     } else {
         prove_weights(&e, t);
     }
@@ -545,6 +564,7 @@ struct bound bounds_best(const struct problem *c, int64_t upper, const struct bo
     int64_t lo = c->lower.value, hi = upper, at = upper;
     uint64_t done = 0;
     bool open = !c->detailed && upper < LOAD_INF && upper > c->lower.value;
+    /* bisection: every threshold up to lo has been refuted, the try of hi failed (or hi is upper) */
     for (uint32_t i = 0; open && i < ATTEMPTS && !clock_out(with->clock); i++) {
         struct arena_mark mark = arena_mark(with->scratch);
         struct attempt t = {.below = at};

@@ -1,23 +1,23 @@
-/* What must cross the end of a device (crossing_bound.h).
+/* Bounds by the transfers that cross the end of a device (crossing_bound.h).
  *
- * Idea: take a vertex v and a plan with loads of at most T.  Let I be the ideal of all that is
- * on v's device and on those before it.  Descendants of v are never before it, so those in I are
- * on v's device and weigh at most T.  The others come later, and each net that crosses I is paid
- * at least twice (or once more, if the host shares it: the first payment is in the total
+ * Idea: take a vertex v and a plan with loads of at most T.  Let I be the ideal of all vertices on
+ * v's device and on the devices before it.  Descendants of v are never before it, so those in I are
+ * on v's device and weigh at most T.  The other descendants come later, and each net that crosses I is
+ * paid at least twice (or once more, if it has a pin on the host: the first payment is in the total
  * already).  Hence, with D devices, weights w, the total W and prices p,
  *   D T  >=  W + p(I),   w(I) <= T,
- * where w(I) is what descendants of v in I weigh, with the nets that they send out of I.  Adding mu times the second
- * line to the first gives, for every multiplier mu >= 0,
+ * where p(I) is the price of the nets that cross I, and w(I) the weight of the descendants of v in I and of the nets
+ * from them out of I.  Adding mu times the second line to the first gives, for every multiplier mu >= 0,
  *   (D + mu) T  >=  W + min over ideals I with v of (p(I) + mu w(I)).
  * The minimum is a minimum cut: a vertex in I needs its predecessors in I; a net with its source
- * in I and some reader outside costs its price.  Any flow is a lower bound of it, so it can be
- * stopped at any time.  The same holds with the graph turned round.  Potential 0 of problem.h
+ * in I and some reader outside costs its price.  Any flow is a lower bound of the minimum cut, so the
+ * search for a flow can be stopped at any time.  The same holds with all edges reversed.  Potential 0 of problem.h
  * gives the weights, so that devices of several kinds add up.
  *
- * Training graphs need this: what the forward half keeps for the backward half cannot stay on
+ * Training graphs need this bound: what the forward half keeps for the backward half cannot stay on
  * one device if the backward half does not fit on the device of the loss.
  *
- * Which v: some of a longest path, then those near the best.  Cost: the work allowed. */
+ * Vertices tried as v: some along a longest path, then some near the best of these.  Cost: the work allowed. */
 #include "passes/bounds/crossing_bound.h"
 
 #include "ir/base/max_flow.h"
@@ -25,10 +25,14 @@
 
 #include <assert.h>
 
-enum { FIRST_STEPS = 8, LAST_SHARE = 128, FIRST_M = CUT_UNIT / 4 };
+enum {
+    FIRST_STEPS = 8,       /* number of path vertices tried first */
+    LAST_SHARE = 128,      /* the last steps along the path are 1 / LAST_SHARE of its length */
+    FIRST_M = CUT_UNIT / 4 /* multiplier tried first */
+};
 
-/* The network whose minimum cut is the minimum above.  Its nodes are the vertices, then the nets, then the sink; v
- * is the source.  A descendant (up: ancestor) of v has an arc to the sink of m / CUT_UNIT of its weight. */
+/* Returns the network whose minimum cut cut_flow returns, in a.  Its nodes are the vertices, then the nets, then the
+ * sink; v is the source.  Each descendant (up: ancestor) of v has an arc of m / CUT_UNIT of its weight to the sink. */
 static struct flow make_network(const struct problem *c, uint32_t v, bool up, uint32_t m,
                                 struct arena *a)
 {
@@ -54,7 +58,7 @@ static struct flow make_network(const struct problem *c, uint32_t v, bool up, ui
         int64_t price = (g->net_host[e] ? 1 : 2) * p->net[e];
         if (src == UINT32_MAX || price == 0)
             continue;
-        if (!up && beyond[src]) /* it also adds to w(I) */
+        if (!up && beyond[src]) /* the net also counts in w(I) */
             price += (int64_t)((__int128)p->net[e] * m / CUT_UNIT);
         flow_arc(&f, up ? z : src, up ? src : z, price);
         for_row (pin, g->net_pin, e)
@@ -90,12 +94,14 @@ int64_t cut_bound_at(const struct problem *c, uint32_t v, bool up, uint32_t m, u
     return devices ? (int64_t)((whole + devices - 1) / devices) : 0;
 }
 
+/* A bound, ps, and where it comes from: index of the vertex in the path, multiplier and direction. */
 struct best {
     int64_t bound;
     uint32_t at, m;
     bool up;
 };
 
+/* Works out the bound of `try` (at, m and up are set), and writes `try` to *best if its bound is higher. */
 static void try_at(const struct problem *c, const uint32_t *path, struct best try, uint64_t *work,
                    struct best *best, struct arena *a)
 {
@@ -115,6 +121,7 @@ struct bound cut_bound(const struct problem *c, uint64_t work, struct clock *clo
     for (uint32_t at = step / 2; at < n && work && !clock_out(clock); at += step)
         for (int up = 0; up < 2; up++)
             try_at(c, path, (struct best){0, at, FIRST_M, up}, &work, &best, scratch);
+    /* then smaller and smaller steps from the best: other multipliers, and vertices before and behind it */
     for (; work && (step /= 2) > n / LAST_SHARE && !clock_out(clock); dm = (dm + 1) / 2) {
         struct best from = best;
         try_at(c, path, (struct best){0, from.at, from.m - dm, from.up}, &work, &best, scratch);

@@ -1,20 +1,23 @@
-/* Lower bounds for contiguous plans from minimum cuts: what must cross the end of some device. */
+/* Lower bounds for contiguous plans from minimum cuts: transfers that must leave a device or cross its end. */
 #ifndef PCC_PASSES_BOUNDS_CROSSING_BOUND_H
 #define PCC_PASSES_BOUNDS_CROSSING_BOUND_H
 
 #include "passes/problem/problem.h"
 
-/* The bound by what must cross the end of a device; it may be below c->lower.  Tries vertices along a longest path;
- * looks at no more than `work` arcs. */
+/* Returns the best bound that cut_bound_at gives for vertices along a longest path; it may be below c->lower.  Looks at
+ * no more than `work` arcs.  Temporary data is in scratch. */
 struct bound cut_bound(const struct problem *c, uint64_t work, struct clock *clock,
                        struct arena *scratch);
 
-/* For vertex v with the multiplier m / CUT_UNIT, by its descendants or (up) its ancestors: cut_flow gives the
- * minimum cut, ps, which is what must cross or weigh beside the total; cut_bound_at the bound that follows from it,
- * ps. */
+/* Multipliers m below are in units of 1 / CUT_UNIT, at most CUT_MOST. */
+enum { CUT_UNIT = 64, CUT_MOST = 128 };
+/* Returns a minimum cut, ps: the least, over all ideals I with vertex v, of the cost of the nets that cross I plus
+ * m / CUT_UNIT of the weight of v's descendants in I (head of crossing_bound.c).  up: the same for the graph with all
+ * edges reversed, so with v's ancestors.  Lowers *work by the arcs looked at; if *work runs out, the result may be less
+ * than the minimum, but the bound from it holds.  Temporary data is in scratch. */
 int64_t cut_flow(const struct problem *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
                  struct arena *scratch);
-enum { CUT_UNIT = 64, CUT_MOST = 128 };
+/* Returns the bound, ps, that follows from cut_flow with the same parameters: no contiguous plan takes less. */
 int64_t cut_bound_at(const struct problem *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
                      struct arena *scratch);
 

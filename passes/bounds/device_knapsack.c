@@ -2,15 +2,16 @@
  *
  * Bound: for a multiplier m >= 0, all sets S with load(S) <= L have
  *   w(S)  <=  m L + max over all S of (w(S) - m load(S)),
- * and the maximum is a minimum cut: source -> v with w - m time if that is positive, v -> sink with the
- * rest, nets as in least_load.c (Picard, Management Science 22 (1976)).  The right side is the bound as a function
- * of m.  Each cut's set S gives a line w(S) + m (L - load(S)) below that function; it rises if S is within the limit
- * and falls if not.  So only multipliers at which all lines so far are at most the target can give a bound that low:
- * the range of m shrinks with each cut (Kelley's method in one dimension).  When the range is empty no m gives such
- * a bound: the search branches on a vertex, which is first required in the set, then forbidden.
+ * and the maximum is found by a minimum cut.  If w - m time is positive, it is the capacity of an arc source -> v; if
+ * not, its opposite is that of an arc v -> sink; nets are as in least_load.c (Picard, Management Science 22 (1976)).
+ * The right side is a bound that depends on m.  The set S of each cut gives a line w(S) + m (L - load(S)), as a
+ * function of m, that is nowhere above the bound; the line rises if S is within the limit, and falls if not.  So only a
+ * multiplier at which all lines are at most the target can give a bound of at most the target: the range of such m
+ * shrinks with each cut (Kelley's method in one dimension).  When the range is empty, the search branches on a vertex,
+ * which is first required in the set, then forbidden.
  *
- * Branching: on the heaviest vertex that is in one, but not in the other, of the last set above the limit and the
- * last set within it; an explicit stack.
+ * Branching: on the heaviest vertex that only one of two sets has: the last set above the limit, and the last set
+ * within it.  The branch is kept on an explicit stack.
  * Cost: some tens of minimum cuts for each partial set.
  *
  * Integers: weights * 2^16 and m * times stay below 2^61. */
@@ -19,10 +20,16 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MU_BITS = 14, MU_MOST = 24, CUTS = 30, ROOT_CUTS = 24 };
+enum {
+    MU_BITS = 14,  /* multipliers mu are in units of 2^-MU_BITS */
+    MU_MOST = 24,  /* the largest mu is 2^MU_MOST */
+    CUTS = 30,     /* number of cuts for a partial set, at most */
+    ROOT_CUTS = 24 /* number of cuts of device_knapsack_most, at most */
+};
 
-enum { FREE, IN, OUT };
+enum { FREE, IN, OUT }; /* values of fix[vertex] */
 
+/* Returns the time ps in units, rounded down. */
 static int64_t in_units(const struct device_knapsack *h, int64_t ps)
 {
     return ps >> h->down << h->up;
@@ -43,6 +50,7 @@ static uint32_t count_pins(const struct wdag *g, uint32_t e)
     return g->net_pin.at[e + 1] - g->net_pin.at[e];
 }
 
+/* Whether net e has two vertices and no host, so that two opposite arcs can stand for it. */
 static bool is_edge(const struct wdag *g, uint32_t e)
 {
     return count_pins(g, e) == 2 && !g->net_host[e];
@@ -50,6 +58,7 @@ static bool is_edge(const struct wdag *g, uint32_t e)
 
 /* ---- the network ----------------------------------------------------------------------------- */
 
+/* Sets h->all, the sum of all times and transfers, and the shifts that make it about 2^KNAPSACK_BITS units. */
 static void choose_units(struct device_knapsack *h, const struct reduction *r)
 {
     const struct wdag *g = h->c->g;
@@ -65,7 +74,7 @@ static void choose_units(struct device_knapsack *h, const struct reduction *r)
         h->up++;
 }
 
-/* The arcs, in the order in which set_rooms gives them capacities. */
+/* Adds all arcs, without capacities, in the order in which set_capacities visits them. */
 static void add_arcs(struct device_knapsack *h)
 {
     const struct wdag *g = h->c->g;
@@ -131,9 +140,10 @@ struct device_knapsack *device_knapsack_new(const struct reduction *r, uint32_t 
     return h;
 }
 
-/* Sets the arcs' capacities for multiplier mu (weights count as 0 unless `weighs`); returns the sum of the positive
- * gains, which the maximum starts from and the cut is taken off. */
-static int64_t set_rooms(struct device_knapsack *h, int64_t mu, bool weighs)
+/* Sets the capacities of all arcs for the multiplier mu; unless `weighs`, weights count as 0.  The gain of a vertex is
+ * its weight less mu times its time.  Returns the sum of the positive gains, from which the minimum cut is taken off to
+ * get the maximum over all sets. */
+static int64_t set_capacities(struct device_knapsack *h, int64_t mu, bool weighs)
 {
     const struct wdag *g = h->c->g;
     int64_t *room = h->f.room, fed = 0;
@@ -151,7 +161,7 @@ static int64_t set_rooms(struct device_knapsack *h, int64_t mu, bool weighs)
     for (uint32_t i = 0; i < h->nnet; i++) {
         uint32_t e = h->net[i];
         room[0] = mu * h->cost[i];
-        if (is_edge(g, e)) { /* both ways */
+        if (is_edge(g, e)) { /* an arc and its reverse */
             room[1] = room[0];
             room += 2;
             continue;
@@ -163,7 +173,7 @@ static int64_t set_rooms(struct device_knapsack *h, int64_t mu, bool weighs)
     return fed;
 }
 
-/* Writes h->set, the vertices that the source still reaches after the flow, with its weight and load. */
+/* Sets h->set to the vertices on the source's side of the minimum cut, h->sum to its weight, h->load to its load. */
 static void find_set(struct device_knapsack *h)
 {
     const struct wdag *g = h->c->g;
@@ -186,11 +196,12 @@ static void find_set(struct device_knapsack *h)
     }
 }
 
-/* Writes the bound at mu, times 2^MU_BITS, to h->value, and its set to h->set; false: the work ran out. */
+/* Makes the minimum cut for the multiplier mu (weighs: as for set_capacities).  Writes the bound, times 2^MU_BITS, to
+ * h->value, and the set that attains it to h->set.  Returns false if the work ran out. */
 static bool make_cut(struct device_knapsack *h, int64_t mu, bool weighs)
 {
     struct arena_mark mark = arena_mark(h->f.mem);
-    int64_t fed = set_rooms(h, mu, weighs);
+    int64_t fed = set_capacities(h, mu, weighs);
     uint64_t fixed = h->f.narc / 4 + 1;
     *h->work -= smaller_u64(fixed, *h->work);
     int64_t flow = *h->work ? flow_max(&h->f, source(h), sink(h), h->work) : 0;
@@ -204,13 +215,14 @@ static bool make_cut(struct device_knapsack *h, int64_t mu, bool weighs)
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
+/* Sets h->limit for loads of at most `most` ps. */
 static void set_limit(struct device_knapsack *h, int64_t most)
 {
     h->limit = in_units(h, smaller(most, h->all));
 }
 
-/* Shrinks the range of multipliers [*lo, *hi] to where the line of the last cut is at most the goal; at mu it is
- * above. */
+/* Shrinks the range [*lo, *hi] to the multipliers at which the line of the last cut (head of this file) is at most
+ * `goal`, in units of 2^-MU_BITS.  mu: the multiplier of that cut, at which the line is above the goal. */
 static void narrow_range(const struct device_knapsack *h, int64_t goal, int64_t mu, int64_t *lo,
                          int64_t *hi)
 {
@@ -224,8 +236,8 @@ static void narrow_range(const struct device_knapsack *h, int64_t goal, int64_t 
     }
 }
 
-/* The vertex to branch on: the heaviest free one that only one of h->over and h->within has, else the heaviest free
- * one; UINT32_MAX: none is free. */
+/* Returns the vertex to branch on: the heaviest free vertex that is in only one of h->over and h->within, else the
+ * heaviest free vertex; UINT32_MAX if no vertex is free. */
 static uint32_t pick_vertex(const struct device_knapsack *h)
 {
     uint32_t at = UINT32_MAX, any = UINT32_MAX;
@@ -241,11 +253,12 @@ static uint32_t pick_vertex(const struct device_knapsack *h)
     return at == UINT32_MAX ? any : at;
 }
 
+/* results of look_at_sets; TIRED: of device_knapsack_search alone */
 enum look { LIGHT, HEAVY, OPEN, TIRED, STOPPED };
 
-/* Looks at the sets that h->fix allows.  LIGHT: all within the limit weigh at most `target`; HEAVY: h->best is one
- * that weighs more; OPEN: not decided; STOPPED: out of work.  *start: multiplier to begin with, and the last one
- * tried. */
+/* Tries to decide by minimum cuts whether a set that h->fix allows has a load within the limit and a weight above
+ * `target`.  Returns LIGHT if no set has, HEAVY if h->best has, OPEN if that is not decided, STOPPED if the work ran
+ * out.  *start: the multiplier to begin with; becomes the last one that left the question open. */
 static enum look look_at_sets(struct device_knapsack *h, int64_t target, int64_t *start)
 {
     int64_t goal = (target + 1) * (1 << MU_BITS) - 1, mu = *start;
@@ -279,7 +292,9 @@ static enum look look_at_sets(struct device_knapsack *h, int64_t target, int64_t
         return OPEN;
     if (!make_cut(h, 1, false))
         return STOPPED;
-    return h->load > h->limit ? LIGHT : OPEN; /* no set that is allowed has a smaller load */
+    return h->load > h->limit
+               ? LIGHT
+               : OPEN; /* the last cut's set has the least load of all allowed sets */
 }
 
 enum device_knapsack_answer device_knapsack_search(struct device_knapsack *h, int64_t most,
@@ -303,10 +318,11 @@ enum device_knapsack_answer device_knapsack_search(struct device_knapsack *h, in
                 h->path[h->npath++] = v;
                 continue;
             }
-            r = LIGHT; /* every vertex is fixed: one set, which does not do */
+            r = LIGHT; /* every vertex is fixed: the only set left is not heavy enough or above the limit */
         }
         if (r != LIGHT)
             break;
+        /* no set here: go back to the last vertex that was required, and forbid it */
         while (h->npath && h->fix[h->path[h->npath - 1]] == OUT)
             h->fix[h->path[--h->npath]] = FREE;
         if (h->npath == 0)
@@ -331,6 +347,7 @@ int64_t device_knapsack_most(struct device_knapsack *h, int64_t most)
         if (!make_cut(h, mu, true))
             break;
         best = smaller(h->value, best);
+        /* the bound falls as mu grows while the load of the cut's set is above the limit, then it rises */
         if (h->load > h->limit)
             lo = mu + 1;
         else

@@ -1,8 +1,8 @@
 /* Arguments in words (explain.h).
  *
  * Every line says one thing that can be checked with a calculator from the times and transfers of the
- * input: times are exact, in ms, and sums are shown with what they are sums of.  A vertex is named by its
- * first node.  O(V) for the names, and what is said. */
+ * input: times are exact, in ms, and sums are shown with their terms.  A vertex is named by its
+ * first node.  O(V) for the names, and O(length) for the text. */
 #include "passes/bounds/explain.h"
 
 #include "passes/bounds/crossing_bound.h"
@@ -13,9 +13,11 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { EXPLAIN_WORK = 100000000 };
+enum {
+    EXPLAIN_WORK = 100000000
+}; /* work, in arcs, for a minimum cut that is made again to be explained */
 
-/* Names each vertex by its first node and how many more it has; vertices of subdivided edges have no node. */
+/* Names each vertex by its first node and its number of nodes; a vertex without nodes gets "vertex" and its number. */
 static void name_vertices(struct explain *e)
 {
     const struct wdag *g = e->c->g;
@@ -113,7 +115,7 @@ void explain_set(struct explain *e, const uint32_t *v, uint32_t n)
 
 /* ---- averages -------------------------------------------------------------------------------- */
 
-/* x / 2^20 with 9 digits. */
+/* Returns x / 2^SCALE_BITS as text: a whole number, or the fraction "x/1048576". */
 static const char *share_text(struct explain *e, int64_t x)
 {
     int64_t whole = x >> SCALE_BITS, part = x & ((1 << SCALE_BITS) - 1);
@@ -150,6 +152,7 @@ void explain_prices(struct explain *e, const int64_t *price, int64_t vertices, i
                 share_text(e, (int64_t)all), explain_time(e, bound));
 }
 
+/* Adds the argument for LOWER_AVERAGE: the average load by potential number `pot`. */
 static void explain_average(struct explain *e, uint32_t pot)
 {
     const struct problem_pot *p = &e->c->pot[pot];
@@ -162,6 +165,7 @@ static void explain_average(struct explain *e, uint32_t pot)
 
 /* ---- pigeonholes ----------------------------------------------------------------------------- */
 
+/* Adds the argument for LOWER_HOLES: of the m * D + 1 longest vertices one of D devices gets m + 1. */
 static void explain_holes(struct explain *e, uint32_t m)
 {
     const struct problem *c = e->c;
@@ -195,6 +199,7 @@ static void explain_holes(struct explain *e, uint32_t m)
 
 /* ---- searches, cuts -------------------------------------------------------------------------- */
 
+/* Adds the argument for LOWER_CUT (crossing_bound.c), with the numbers of its minimum cut. */
 static void explain_cut(struct explain *e)
 {
     const struct problem *c = e->c;
@@ -256,7 +261,8 @@ const char *explain_problem(const struct problem *c, const struct module *m, str
     return explain_text(&e);
 }
 
-/* Adds the devices of a contiguous plan to the text, in the order in which a sample passes them. */
+/* Adds the names of the devices of a contiguous plan, in the order in which a sample passes them.  of_node[node]: the
+ * node's device. */
 static void add_order(struct explain *e, const int32_t *of_node)
 {
     const struct wdag *g = e->base;
@@ -310,12 +316,13 @@ const char *explain_search(const struct problem *c, const struct module *m, cons
 
 /* ---- reductions --------------------------------------------------------------------------------- */
 
-/* "'A' (2 nodes) and the 3 with it" */
+/* Returns the name of v, which stands for n joined vertices: "'A' (2 nodes) and the 3 with it" if n is 4. */
 static const char *group_text(struct explain *e, uint32_t v, uint32_t n)
 {
     return n > 1 ? arena_fmt(e->a, "%s and the %u with it", e->name[v], n - 1) : e->name[v];
 }
 
+/* Adds the names of the devices of all kinds in the mask `kinds`, "nowhere" if it is empty. */
 static void add_kinds(struct explain *e, uint32_t kinds)
 {
     bool first = true;
@@ -328,6 +335,7 @@ static void add_kinds(struct explain *e, uint32_t kinds)
         explain_add(e, "nowhere");
 }
 
+/* Adds the least loads with a and without b; load[kind], ps: 0 is left out.  Adds nothing if load is NULL. */
 static void add_loads(struct explain *e, uint32_t a, uint32_t b, const int64_t *load)
 {
     for (uint32_t k = 0; load && k < e->c->nkind; k++)
@@ -336,6 +344,7 @@ static void add_loads(struct explain *e, uint32_t a, uint32_t b, const int64_t *
                         explain_kind(e, k), explain_time(e, load[k]));
 }
 
+/* Adds the line for step s of a reduction. */
 static void add_step(struct explain *e, const struct reduction_step *s)
 {
     switch (s->what) {

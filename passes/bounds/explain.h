@@ -6,45 +6,50 @@
 
 #include <stdio.h>
 
-/* A text under way: lines about the vertices of c, named by their nodes. */
+/* A text that is being written: lines about the vertices of c, which are named by their nodes. */
 struct explain {
     const struct problem *c;
-    const struct module *m; /* NULL: vertices have numbers */
+    const struct module *m; /* NULL: vertices are named by numbers */
     struct arena *a;
-    const struct wdag *base; /* the finest level */
-    uint32_t *map;           /* [vertex of base] that of c */
-    const char **name;       /* [vertex] "'MatMul_3'", or with " and 2 more nodes" */
-    char *text;
-    uint32_t n, cap;
+    const struct wdag *base; /* the finest level below c->g */
+    uint32_t *map;           /* [vertex of base] its vertex in c->g */
+    const char **name;       /* [vertex of c->g] "'MatMul_3'", or "'MatMul_3' (2 nodes)" */
+    char *text;              /* NULL: empty */
+    uint32_t n, cap;         /* bytes written, without the 0 at the end; bytes allocated */
 };
 
-/* An empty text; everything lives in a.  O(V). */
+/* Returns an empty text; everything lives in a.  O(V). */
 struct explain explain_new(const struct problem *c, const struct module *m, struct arena *a);
+/* Adds to the text, by a format as for printf. */
 void explain_add(struct explain *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The text so far, "" if there is none. */
+/* Returns the text so far, "" if it is empty. */
 const char *explain_text(const struct explain *e);
-/* "acc0..acc2": the devices of a kind. */
+/* Returns the names of all devices of kind k: "acc0..acc2", or "acc0,acc2". */
 const char *explain_kind(struct explain *e, uint32_t k);
-/* "12.5 ms", exact. */
+/* Returns a time in ms, "12.5 ms", with all its digits. */
 const char *explain_time(struct explain *e, int64_t ps);
-/* Names of the n vertices v, at most EXPLAIN_NAMES of them: "{'A', 'B'}", "{'A', ... and 12 more}". */
+/* Adds the names of the n vertices v[], at most EXPLAIN_NAMES of them: "{'A', 'B'}", "{'A', ... and 12 more}". */
 void explain_set(struct explain *e, const uint32_t *v, uint32_t n);
-enum { EXPLAIN_NAMES = 24, EXPLAIN_STEPS = 1000 };
+enum {
+    EXPLAIN_NAMES = 24,
+    EXPLAIN_STEPS = 1000
+}; /* names in a set, lines in a list: at most as many are shown */
 
-/* Why c->lower is a bound. */
+/* Adds the argument why c->lower is a bound: its proof, or one made from c->lower.by. */
 void explain_lower(struct explain *e);
-/* The same as a text in a. */
+/* Returns that argument as a text in a. */
 const char *explain_problem(const struct problem *c, const struct module *m, struct arena *a);
-/* c->lower, with its proof in lines, which live in a. */
+/* Returns c->lower with that argument, which lives in a, as its proof. */
 struct bound explain_bound(const struct problem *c, const struct module *m, struct arena *a);
-/* Why a search that ended is a proof: what the argument of p names was searched ("all 1428 ideals"), in whatever
- * order; p is the best plan.  c->g must be a level of m. */
+/* Returns the argument that p is a best contiguous plan because a search ended: p->claim.argument says what was
+ * searched ("all 1428 ideals").  c->g must be a level of m.  The text lives in a. */
 const char *explain_search(const struct problem *c, const struct module *m, const struct plan *p,
                            struct arena *a);
-/* Adds the steps of r, which was made `explained`, a line for each. */
+/* Adds the steps of r, a line for each; r must have been made with explanations (r->explained). */
 void explain_reduction(struct explain *e, const struct reduction *r);
-/* Adds the argument from prices, "loads of at most T count at most ... so T >= bound".  price[kind]: in parts of
- * 2^SCALE_BITS; vertices, nets: what all of them take at these prices, ps. */
+/* Adds the argument from prices: devices with loads of at most T hold no more than some multiple of T, all vertices and
+ * nets add up to more, so T is at least `bound`, ps.  price[kind] is in units of 2^-SCALE_BITS; vertices and nets are
+ * the sums, ps, of their times and transfers at these prices. */
 void explain_prices(struct explain *e, const int64_t *price, int64_t vertices, int64_t nets,
                     int64_t bound);
 

@@ -1,13 +1,15 @@
 /* Closures by minimum cuts (least_load.h).
  *
  * Idea: Picard, Management Science 22 (1976), for nets as in Hu and Moerder's model.  Cut a network with
- * an arc v -> t of capacity time(v) for every vertex, and for every net an arc in -> out of its cost with
- * v -> in and out -> v unbounded for its pins: the side of the source is S, the cut its load.  A net of
- * two pins is two arcs between them; one that the host shares is paid by all who touch it, in -> t.
+ * an arc v -> t of capacity time(v) for every vertex, and for every net an arc in -> out of capacity cost, with
+ * unbounded arcs v -> in and out -> v for each pin v: the side of the source is S, the cut its load.  A net of
+ * two pins is two arcs between them; a net with a pin on the host, which every device that has a pin of it pays, has
+ * the sink t as `out`.
  *
- * The arc from the source has a capacity of limit + 1, so that the search for a flow ends once it is above the
- * limit.  A vertex is kept out by an unbounded arc to t, which only ever adds to the flow: closure_without goes on
- * from where closure_of has stopped.  Cost: a flow for each question. */
+ * A single arc from the source, to the node `gate`, has a capacity of limit + 1, so that the search for a flow ends
+ * once the flow is above the limit.  Unbounded arcs lead from the gate to the vertices that the device must hold.  A
+ * vertex is kept out by an unbounded arc to t, which can only increase the flow: so closure_without continues from the
+ * flow of closure_of.  Cost: a flow for each question. */
 #include "passes/bounds/least_load.h"
 
 #include "ir/base/units.h"
@@ -15,8 +17,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* The arc from the source into the network, which limits the flow (arc v -> t has number 2 * v, this one 2 * n). */
-static uint32_t gate_arc(const struct closure *q)
+/* Returns the node at the end of the only arc from the source.  (Arc v -> t has number 2 * v, the arc to the gate has
+ * number 2 * n.) */
+static uint32_t gate(const struct closure *q)
 {
     return q->f.nnode - 3;
 }
@@ -31,6 +34,7 @@ static uint32_t sink(const struct closure *q)
     return q->f.nnode - 1;
 }
 
+/* Adds the arcs for net e; *hub: the next free node for an end of a net. */
 static void add_net(struct closure *q, uint32_t e, uint32_t *hub)
 {
     const struct wdag *g = q->c->g;
@@ -67,7 +71,7 @@ struct closure *closure_new(const struct problem *c, uint32_t k, const uint32_t 
     q->time = arena_array(a, (size_t)g->n + 1, sizeof *q->time);
     q->alone = arena_array(a, (size_t)g->n + 1, sizeof *q->alone);
     q->side = arena_alloc(a, (size_t)g->n + 1);
-    /* arcs: one for each net, two for each pin, and spare ones for the arcs of a single question */
+    /* one arc for each vertex, one or two for each net, two for each pin, and up to n for a question */
     q->f = flow_new(g->n + 2 * g->nnet + 3, 2 * g->n + 1 + 2 * g->nnet + 2 * g->net_pin.at[g->nnet],
                     a);
     for (uint32_t v = 0; v < g->n; v++) {
@@ -76,10 +80,10 @@ struct closure *closure_new(const struct problem *c, uint32_t k, const uint32_t 
         flow_arc(&q->f, v, sink(q), here ? q->time[v] : FLOW_INF);
     }
     memcpy(q->alone, q->time, g->n * sizeof *q->alone);
-    flow_arc(&q->f, source(q), gate_arc(q), 0);
+    flow_arc(&q->f, source(q), gate(q), 0);
     for (uint32_t e = 0; e < g->nnet; e++)
         add_net(q, e, &hub);
-    assert(hub <= gate_arc(q));
+    assert(hub <= gate(q));
     q->base = q->f.narc;
     q->room = arena_array(a, (size_t)q->base + 1, sizeof *q->room);
     q->saved = arena_array(a, (size_t)q->base + 2 * (size_t)g->n + 1, sizeof *q->saved);
@@ -94,7 +98,8 @@ void closure_deny(struct closure *q, uint32_t v)
     q->room[2 * v] = FLOW_INF;
 }
 
-/* Sends what more flow fits on top of `value`; returns the sum. */
+/* Increases the flow, which is `value` so far, to the maximum (less if the work runs out), and returns its new value.
+ * Sets q->exact, and q->side if the result is exact. */
 static int64_t add_flow(struct closure *q, int64_t value, uint64_t *work)
 {
     struct arena_mark mark = arena_mark(q->f.mem);
@@ -131,7 +136,7 @@ int64_t closure_of(struct closure *q, const uint32_t *in, uint32_t n, int64_t li
     for (uint32_t i = 0; i < n; i++) {
         if (q->time[in[i]] == COST_NEVER)
             return limit + 1;
-        flow_arc(&q->f, gate_arc(q), in[i], FLOW_INF);
+        flow_arc(&q->f, gate(q), in[i], FLOW_INF);
     }
     q->f.room[2 * q->c->g->n] = limit + 1;
     q->value = add_flow(q, 0, work);

@@ -1,17 +1,17 @@
-/* Long paths (long_path.h): one sweep against the topological order, in which vertices are numbered, for the longest
- * path from each vertex; two sweeps for lo and hi of all others.  O(V + E). */
+/* Long paths (long_path.h).  Vertices are numbered in a topological order: a sweep from the last vertex to the first
+ * finds a longest path from each vertex, two more sweeps find lo and hi of all vertices.  O(V + E). */
 #include "passes/bounds/long_path.h"
 
 #include "ir/base/random.h"
 
 #include <assert.h>
 
-/* each vertex counts 1 / HOPS of all weights more, so that among paths of like weight the one of most vertices is
- * taken */
+/* 1 / HOPS of the sum of all weights is added to each vertex's weight: of paths with about the same weight the one with
+ * the most vertices is taken */
 enum { HOPS = 100000 };
 
-/* Writes next[v], the vertex after v on a longest path that starts at v (UINT32_MAX: the end); returns where the
- * longest of all starts, UINT32_MAX: the graph is empty. */
+/* Writes the vertex after v on a longest path that starts at v to next[v]; UINT32_MAX: the path ends at v.  Returns the
+ * first vertex of the longest of all paths, UINT32_MAX if the graph is empty.  seed: as for long_path_of. */
 static uint32_t find_longest(const struct problem *c, uint64_t seed, uint32_t *next,
                              struct arena *a)
 {
@@ -32,7 +32,7 @@ static uint32_t find_longest(const struct problem *c, uint64_t seed, uint32_t *n
     return first;
 }
 
-/* Fills lo and hi of all vertices; those of the path's own are set. */
+/* Fills lo and hi of all vertices from those of the path's vertices, which must be set. */
 static void place_others(const struct wdag *g, struct long_path *p)
 {
     for (uint32_t v = 0; v < g->n; v++)

@@ -1,21 +1,23 @@
-/* Long paths of a graph, and where its vertices are along them. */
+/* A long path of a graph, and where all vertices of the graph are along it. */
 #ifndef PCC_PASSES_BOUNDS_LONG_PATH_H
 #define PCC_PASSES_BOUNDS_LONG_PATH_H
 
 #include "passes/problem/problem.h"
 
-/* A path, of whose vertices those numbered 1 .. len are used (all, or some evenly chosen).  An ideal holds the first
- * k of them for some k: then it holds every vertex with hi <= k and none with lo > k. */
+/* Vertices of a path, numbered 1 .. len: all of the path, or some at equal distances.  Each ideal holds the first k of
+ * them for some k; then it also holds every vertex of the graph with hi <= k, and none with lo > k. */
 struct long_path {
     uint32_t len;
     uint32_t *vertex; /* [1 .. len] */
-    /* [vertex of the graph] the last path vertex that is v or leads to v; 0: none */
+    /* [vertex v of the graph] number of the last path vertex that is v or leads to v; 0: none */
     uint32_t *lo;
-    uint32_t *hi; /* the first path vertex that is v or that v leads to; len + 1: none */
+    /* [v] number of the first path vertex that is v or that v leads to; len + 1: none */
+    uint32_t *hi;
 };
 
-/* A longest path by weights of potential 0, which get random factors of 1 to 3 if seed is not 0; at most about
- * `most` of its vertices, evenly chosen.  Lives in a.  O(V + E). */
+/* Returns about `most` vertices, at equal distances, of a longest path by the weights of potential 0; all vertices of a
+ * shorter path.  If seed is not 0, each weight is first multiplied by a random factor of 1 to 3.  Lives in a.
+ * O(V + E). */
 struct long_path long_path_of(const struct problem *c, uint64_t seed, uint32_t most,
                               struct arena *a);
 

@@ -1,20 +1,21 @@
-/* What devices can hold along a path (path_bound.h).
+/* Bounds by what devices can hold along a path (path_bound.h).
  *
  * Idea: the ideals of a contiguous plan hold the first k vertices of a path for growing k (long_path.h), so each device
- * has an interval i .. j of the path, maybe none of it.  It has all that lies between i and j, and nothing
- * that lies before i or behind j.  Let it hold the set S, with weights w of potential 0 (problem.h), a
- * load of at most T and transfers p(S).  With a the scale of its kind, w(S) + a p(S) <= a T, and so for each m > -1
+ * has an interval i + 1 .. j of the path vertices, which may be empty.  The device holds every vertex of the graph that
+ * must lie within the interval (lo > i and hi <= j), and none that must lie before or behind it.  Let it hold the set
+ * S, with weights w of potential 0 (problem.h), a load of at most T and transfers p(S).  If a is the scale of its
+ * kind, w(S) + a p(S) <= a T, and so for each m > -1
  *   (1 + m) w(S)  <=  a T + max over such sets S of (m w(S) - a p(S)).
- * The maximum is a minimum cut, where a vertex before j whose reader is outside is outside, too (and so from the other
- * end); it does not depend on T.  Devices may come in any order, so a dynamic program over the devices used, by
- * kinds, and the part of the path that is passed gives the most that all of them hold.  If that is less
- * than the weight of all vertices, no plan has loads of at most T.
+ * The maximum is a minimum cut, which does not depend on T; add_precedence says how its sets S follow the edges.
+ * Devices may come in any order, so a dynamic program over the devices used, by kinds, and the part of the path that
+ * these devices have gives the largest weight that all devices hold.  If that is less than the weight of all vertices,
+ * no plan has loads of at most T.
  *
  * At first each interval is taken to hold a T, the most that any set can.  While T is not refuted, cuts are made for
- * the intervals that the dynamic program chose: with m = 0 first; then with a larger m while the best set leaves
- * room in the device (a larger set is worth more then), with a smaller one while the set is too heavy; then with the
- * m at which the lines of a heavy and of a light set meet (Lagrangean relaxation of the limit T).  T is found by
- * bisection; the lines of an interval hold for every T.
+ * the intervals that the dynamic program chose: with m = 0 first; then with a larger m (a larger set is worth more
+ * then) while the load of the best set is below T, with a smaller m while it is above T; then with the m at which the
+ * lines of a heavy and of a light set meet (Lagrangean relaxation of the limit T).  T is found by bisection; the lines
+ * of an interval hold for every T.
  *
  * Cost: the work allowed; the dynamic program takes O(states * kinds * path^2) for each step of refinement. */
 #include "passes/bounds/path_bound.h"
@@ -27,69 +28,77 @@
 #include <inttypes.h>
 
 enum {
-    /* vertices of the path that are used, at least; PER_DEVICE for each device if that is more */
+    /* number of path vertices used: PER_DEVICE for each device, but at least PATH_LEAST and at most PATH_MOST */
     PATH_LEAST = 30,
     PER_DEVICE = 5,
     PATH_MOST = 128,
-    STATES_MOST = 256,
-    ONE = 1024, /* multipliers m are in units of 1 / ONE */
-    LINES = 8,  /* multipliers for an interval */
-    FIRST_PART = 10,
-    PRECISION = 4000
+    STATES_MOST = 256, /* number of states of the dynamic program, at most */
+    ONE = 1024,        /* multipliers m are in units of 1 / ONE */
+    LINES = 8,         /* number of lines for an interval, at most */
+    FIRST_PART = 10,   /* see first_m */
+    PRECISION = 4000   /* the bisection ends at a range of upper / PRECISION */
 };
 
-/* One cut: m / ONE * w(S) - a p(S) <= gain for all sets S that a device with the interval can hold; a set of this
- * weight attains it. */
+/* The result of a cut for an interval: m / ONE * w(S) - a p(S) <= gain for all sets S that a device with the interval
+ * can hold; `weight` is w(S) of a set S for which both sides are equal. */
 struct line {
     int32_t m;
     int64_t gain, weight;
 };
 
-/* The path vertices i + 1 .. j. */
+/* The path vertices i + 1 .. j; none if i == j. */
 struct interval {
     uint32_t i, j;
 };
 
-/* A device that has an interval of the path. */
+/* What is known of a device of some group that has some interval of the path. */
 struct pair {
-    struct line *line; /* LINES of them, or NULL */
+    struct line *line; /* [LINES], of which nline are filled; NULL: no line yet */
     uint32_t nline;
-    bool closed;  /* what lies between the ends alone is more than a device holds */
-    int64_t held; /* the most that such a device holds with a load within the limit; -1: none can */
+    /* the vertices that must lie within the interval weigh more than any device can hold */
+    bool closed;
+    /* the largest weight that such a device holds with a load within the limit; -1: no device can */
+    int64_t held;
 };
 
 /* Devices of one class and scale: equal in the sets of vertices that they can hold. */
 struct group {
-    /* radix: place value of the digit, in the number of a state, that says how many are used */
-    uint32_t kind, count, radix;
-    int64_t scale;
-    const int64_t *cost; /* [net] */
-    int32_t first;       /* multiplier that is tried after 0, of either sign */
-    struct pair *pair;   /* [i * (len + 1) + j] */
+    uint32_t kind, count; /* one of their kinds; number of devices of all their kinds */
+    /* a state's number counts the used devices of the group as state / radix % (count + 1) */
+    uint32_t radix;
+    int64_t scale;       /* as in potential 0 */
+    const int64_t *cost; /* [net] ps */
+    int32_t first;       /* the multiplier tried after 0 is `first` or -first */
+    struct pair *pair;   /* [i * (len + 1) + j] by the interval's ends */
 };
 
+/* The best way to divide the first j path vertices, for some j, among the devices that a state counts as used. */
 struct best {
-    int64_t held;
+    int64_t held; /* the largest weight that these devices hold; -1: there is no way */
+    /* the last device has the path vertices from + 1 .. j, and is of this group */
     uint32_t from, group;
 };
 
+/* The state of a search for a bound (path_bound.h). */
 struct holder {
     const struct problem *c;
     struct arena *a;
-    uint64_t *work;
+    uint64_t *work; /* arcs that may still be looked at */
     struct long_path path;
-    uint32_t row; /* path.len + 1 */
-    uint32_t ngroup, nstate;
+    uint32_t row;            /* path.len + 1 */
+    uint32_t ngroup, nstate; /* a state: how many devices of each group are used */
     struct group group[PROBLEM_KINDS];
-    struct best *best; /* [state * row + j] */
-    int64_t limit, total;
-    uint32_t *id; /* [vertex] node of the network */
+    struct best *best;    /* [state * row + j] */
+    int64_t limit, total; /* ps: the limit T that is tried; weight of all vertices */
+    /* [vertex] its node in the network of cut_line; only of vertices that are EITHER */
+    uint32_t *id;
 };
 
 /* ---- intervals ------------------------------------------------------------------------------- */
 
 enum side { OUTSIDE, INSIDE, EITHER };
 
+/* Returns whether a device with interval d cannot hold vertex v, must hold it, or may do either. */
 static enum side side_of(const struct holder *h, uint32_t v, struct interval d)
 {
     if (h->path.hi[v] <= d.i || h->path.lo[v] > d.j)
@@ -97,7 +106,7 @@ static enum side side_of(const struct holder *h, uint32_t v, struct interval d)
     return h->path.lo[v] > d.i && h->path.hi[v] <= d.j ? INSIDE : EITHER;
 }
 
-/* The first multiplier to try after 0: with it the weights of all vertices count 1 / FIRST_PART of all transfers. */
+/* Returns the multiplier to try after 0: it makes the weights of all vertices 1 / FIRST_PART of all transfers. */
 static int32_t first_m(const struct problem *c, const struct group *q)
 {
     __int128 pay = 0;
@@ -107,8 +116,8 @@ static int32_t first_m(const struct problem *c, const struct group *q)
     return pay < 1 ? 1 : pay > ONE / 4 ? ONE / 4 : (int32_t)pay;
 }
 
-/* Fills h->group and numbers the states of devices used; false: there are too many states, or weights say nothing of
- * some devices. */
+/* Fills h->group, and numbers the states.  Returns false if there are too many states, or if potential 0 says nothing
+ * about some devices. */
 static bool make_groups(struct holder *h)
 {
     const struct problem *c = h->c;
@@ -133,13 +142,13 @@ static bool make_groups(struct holder *h)
     return h->nstate <= STATES_MOST;
 }
 
-/* Makes the intervals of each group; one is closed where what lies between its ends weighs more than a load of
- * `upper` allows.  O(V + path^2) for each group. */
+/* Makes the pairs of each group, and sets their `closed` for loads of at most `upper`.  O(V + path^2) for each
+ * group. */
 static void make_pairs(struct holder *h, int64_t upper)
 {
     uint32_t row = h->row, n = h->c->g->n;
-    /* [lo * (row + 1) + hi] first the weight of the vertices of that lo and hi, then, by prefix sums, of those of lo
-     * or more and hi or less */
+    /* [lo * (row + 1) + hi] first the weight of the vertices with exactly this lo and hi; then, by prefix sums, of the
+     * vertices with this lo or more and this hi or less */
     int64_t *sum = arena_array(h->a, (size_t)(row + 1) * (row + 1), sizeof *sum);
     for (uint32_t v = 0; v < n; v++)
         sum[h->path.lo[v] * (row + 1) + h->path.hi[v]] += h->c->pot[0].w[v];
@@ -160,9 +169,9 @@ static void make_pairs(struct holder *h, int64_t upper)
 
 /* ---- cuts ------------------------------------------------------------------------------------ */
 
-/* Arcs for the edges u -> v into v.  A vertex outside the set is on a device before this one's or behind it.  Where
- * neither u nor v can be behind: if u is in the set, so is v (else v would be before u).  Where neither can be
- * before: if v is in the set, so is u. */
+/* Adds arcs for the edges u -> v into v.  A vertex outside the set is on a device before or behind the device with
+ * interval d.  If neither u nor v can be behind: where u is in the set, so is v (else v would be before u).  If neither
+ * can be before: where v is in the set, so is u. */
 static void add_precedence(const struct holder *h, struct flow *f, uint32_t v, struct interval d)
 {
     const struct wdag *g = h->c->g;
@@ -177,7 +186,8 @@ static void add_precedence(const struct holder *h, struct flow *f, uint32_t v, s
     }
 }
 
-/* Arcs for net e such that a cut with pins of it on both sides costs `price`; true, and no arcs, if every cut has. */
+/* Adds arcs such that a cut with pins of net e on both sides costs `price`.  If every cut has pins of e on both sides,
+ * adds nothing and returns true.  *hub: the next free node for an end of a net. */
 static bool add_net(const struct holder *h, struct flow *f, uint32_t e, int64_t price,
                     struct interval d, uint32_t *hub)
 {
@@ -200,9 +210,9 @@ static bool add_net(const struct holder *h, struct flow *f, uint32_t e, int64_t 
     return false;
 }
 
-/* Gives each vertex that may be in the set or not a node, with an arc for l->m / ONE of its weight.  Adds the weight
- * of those that must be in to l->weight, and what the others could gain at most to l->gain.  Returns the number of
- * nodes. */
+/* Makes a node, with an arc for l->m / ONE of its weight, for each vertex that may be inside the set or outside.  Adds
+ * the weight of vertices that must be inside to l->weight, and the most that the others can gain to l->gain.  Returns
+ * the number of nodes. */
 static uint32_t add_vertices(struct holder *h, struct flow *f, struct interval d, struct line *l)
 {
     int32_t m = l->m;
@@ -228,7 +238,7 @@ static uint32_t add_vertices(struct holder *h, struct flow *f, struct interval d
     return n;
 }
 
-/* The line of multiplier m for devices of group q with the interval d: a minimum cut. */
+/* Returns the line of multiplier m for devices of group q with the interval d, by a minimum cut. */
 static struct line cut_line(struct holder *h, const struct group *q, struct interval d, int32_t m)
 {
     const struct wdag *g = h->c->g;
@@ -257,14 +267,16 @@ static struct line cut_line(struct holder *h, const struct group *q, struct inte
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* The most that a device holds by line l if its load, scaled, is at most `cap`; -1: no set has such a load. */
+/* Returns the largest weight that a device can hold by line l if its scaled load is at most `cap`; -1: it can hold no
+ * set at all. */
 static int64_t held_by(const struct line *l, int64_t cap)
 {
     __int128 x = ((__int128)cap + l->gain) * ONE;
     return x < 0 ? -1 : (int64_t)(x / (ONE + l->m));
 }
 
-/* The line by which a device holds least; NULL: none says less than cap. */
+/* Returns the line of p by which a device with a scaled load of at most `cap` holds least; NULL: no line says that it
+ * holds less than cap. */
 static const struct line *tightest_line(const struct pair *p, int64_t cap)
 {
     const struct line *best = NULL;
@@ -274,13 +286,14 @@ static const struct line *tightest_line(const struct pair *p, int64_t cap)
     return best;
 }
 
-/* Scaled transfers of the set that attains line l. */
+/* Returns a p(S), the scaled transfers, of the set S with weight l->weight. */
 static int64_t paid_by(const struct line *l)
 {
     return (int64_t)((__int128)l->weight * l->m / ONE) - l->gain;
 }
 
-/* Writes the multiplier to try next to *m; false: no other would change much. */
+/* Writes the multiplier to try next for p to *m; cap: scaled limit, first: see struct group.  Returns false if no other
+ * multiplier would change much. */
 static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
 {
     const struct line *heavy = NULL, *light = NULL;
@@ -311,6 +324,8 @@ static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
     return !heavy || (heavy->m > -ONE * 7 / 8 && heavy->m != 1);
 }
 
+/* Adds a line for group q with the interval d, and lowers `held` of the pair.  Returns false if there is nothing to
+ * try, or if the work ran out. */
 static bool refine_pair(struct holder *h, const struct group *q, struct interval d)
 {
     struct pair *p = &q->pair[d.i * h->row + d.j];
@@ -321,7 +336,7 @@ static bool refine_pair(struct holder *h, const struct group *q, struct interval
     if (!p->line)
         p->line = arena_array(h->a, LINES, sizeof *p->line);
     p->line[p->nline] = cut_line(h, q, d, m);
-    if (!*h->work) /* the flow may not be the largest */
+    if (!*h->work) /* the work ran out, so the flow may not be the largest */
         return false;
     p->nline++;
     const struct line *l = tightest_line(p, cap);
@@ -331,6 +346,7 @@ static bool refine_pair(struct holder *h, const struct group *q, struct interval
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
+/* Sets the limit T to `limit` ps, and `held` of all pairs to the largest weight that their lines allow. */
 static void set_limit(struct holder *h, int64_t limit)
 {
     h->limit = limit;
@@ -344,7 +360,7 @@ static void set_limit(struct holder *h, int64_t limit)
     }
 }
 
-/* Dynamic program: extends state u by one more device of group q. */
+/* Step of the dynamic program: extends all divisions of state u by one more device of group q. */
 static void extend_state(struct holder *h, uint32_t u, uint32_t q)
 {
     const struct group *x = &h->group[q];
@@ -358,7 +374,8 @@ static void extend_state(struct holder *h, uint32_t u, uint32_t q)
         }
 }
 
-/* Runs the dynamic program; returns the most that all devices hold together. */
+/* Runs the dynamic program.  Returns the largest weight that all devices hold together; -1: they cannot divide the
+ * path. */
 static int64_t most_held(struct holder *h)
 {
     for (uint32_t i = 0; i < h->nstate * h->row; i++)
@@ -373,7 +390,7 @@ static int64_t most_held(struct holder *h)
     return h->best[h->nstate * h->row - 1].held;
 }
 
-/* Makes another cut for each interval that the dynamic program chose; false: no further one would help. */
+/* Adds a line for each interval that the dynamic program chose; returns false if none was added. */
 static bool refine_best(struct holder *h)
 {
     bool better = false;
@@ -386,7 +403,7 @@ static bool refine_best(struct holder *h)
     return better;
 }
 
-/* Whether it is shown that no plan has loads of at most `limit`. */
+/* Whether the lines, with new ones as far as the work allows, prove that no plan has loads of at most `limit`. */
 static bool is_refuted(struct holder *h, int64_t limit, struct clock *clock)
 {
     set_limit(h, limit);
@@ -398,6 +415,7 @@ static bool is_refuted(struct holder *h, int64_t limit, struct clock *clock)
 
 /* ---- the argument ---------------------------------------------------------------------------- */
 
+/* Adds a line of text with the tightest line for group q and the interval i + 1 .. j; nothing if there is none. */
 static void say_interval(struct explain *e, const struct holder *h, const struct group *q,
                          uint32_t i, uint32_t j)
 {
@@ -422,7 +440,8 @@ static void say_interval(struct explain *e, const struct holder *h, const struct
         explain_add(e, "nodes at most %s\n", explain_time(e, held_by(l, cap)));
 }
 
-/* Why no load is below h->limit + 1, for which most_held was made. */
+/* Returns the argument that no plan takes less than h->limit + 1.  The last call of most_held must have been for
+ * h->limit. */
 static const char *prove_limit(const struct holder *h, const struct module *m, struct arena *mem)
 {
     struct explain e = explain_new(h->c, m, mem);

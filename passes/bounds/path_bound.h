@@ -4,15 +4,16 @@
 
 #include "passes/problem/problem.h"
 
+/* The state of a search for a bound, defined in path_bound.c. */
 struct holder;
 
-/* A search for bounds of the contiguous plans of c with values of at most `upper`.  NULL: c is detailed, has no
- * vertices, or its devices are of too many kinds.  Lives in a, which must not be released to a mark older than it.
- * O(V + pins) memory. */
+/* Returns a search for bounds of the contiguous plans of c with values of at most `upper` ps.  NULL if c is detailed or
+ * has no vertices, or if its devices are too many or of too many kinds.  Lives in a, which must not be released to a
+ * mark made before.  O(V + pins) memory. */
 struct holder *holder_new(const struct problem *c, int64_t upper, struct arena *a);
 
-/* The best bound found so far, or the lower bound of c, if that is higher.  upper: at most that of holder_new.  Goes
- * on the next time from where it ended; *spent: the work done. */
+/* Continues the search for with->work more work, and returns the best bound found so far, or the lower bound of c if
+ * that is higher.  upper: ps, at most that of holder_new.  Writes the work done to *spent. */
 struct bound holder_bound(struct holder *h, int64_t upper, const struct bound_means *with,
                           uint64_t *spent);
 

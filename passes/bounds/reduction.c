@@ -2,49 +2,52 @@
  *
  * Idea: fixing and contraction by bounds, as in branch and cut.  In a plan with loads below T
  *  - vertex v is not on kind k if its closure there (least_load.h) is T or more.  If k is a single device,
- *    everything that has no other kind left is on it, and counts in that closure;
- *  - if a is on kind k and the least load there with a and without b is T or more, b is beside a.  So a
- *    and b can be apart only on some kinds i and j where a may be without b on i and b without a on j, and
- *    on one kind i = j only if it has two devices.  If there are none, a and b are one vertex.
- * What is joined takes more, so its closures grow, and so on until nothing changes.
+ *    every vertex that has no other kind left is on it; one such vertex counts in the closure, too;
+ *  - if a is on kind k and the least load there with a and without b is T or more, b is on a's device.  So a
+ *    and b can be on two devices, of kinds i and j, only if a may be without b on i and b without a on j; i = j
+ *    only if the kind has two devices.  If there are no such i and j, a and b become one vertex.
+ * Joined vertices have larger closures than single ones, so both rules are repeated until nothing changes.
  *
- * A set S that is known to have a load below T shows that each of its vertices may be without each of the
- * others: the last 64 sets are kept as a mask for each vertex, which answers most questions.  Pairs asked
- * about are ends of nets.
+ * A set S that is known to have a load below T shows that each vertex in S may be there without each vertex
+ * outside S: the last 64 sets are kept as a mask for each vertex, which answers most questions.  Only pairs of
+ * vertices with a net in common are examined.
  *
- * Cost: a flow for each vertex and kind whose nets are dear, another for each dear neighbour, and
- * O(pins log pins) for each contraction, of which there are few; at most the work allowed. */
+ * Cost: a flow for each vertex and kind if the vertex with all its nets takes T or more there, another for each such
+ * neighbour, and O(pins log pins) for each contraction, of which there are few; at most the work allowed. */
 #include "passes/bounds/reduction.h"
 
 #include <assert.h>
 #include <string.h>
 
+/* WITNESSES: sets kept for each kind; ROUNDS: how often the rules are repeated, at most */
 enum { WITNESSES = 64, ROUNDS = 64 };
 
 struct pair {
     uint32_t a, b;
-    uint32_t ab, ba; /* ab: kinds on which a may be without b; ba: b without a */
+    uint32_t ab, ba; /* masks of the kinds on which a may be without b, and b without a */
 };
 
+/* A reduction that is being made.  Vertices are those of c->g. */
 struct reducer {
     struct reduction *r;
     struct problem *c; /* the problem as contracted so far */
-    uint64_t *arcs;
+    uint64_t *arcs;    /* work left, in arcs */
     struct clock *clock;
     struct arena *a;
-    uint32_t *first,
-        /* [vertex of c->g] the smallest vertex of the given graph in it; how many are in it */
-        *size;
-    struct closure *q[PROBLEM_KINDS]; /* NULL: not needed yet; those of hosts are never needed */
-    uint64_t *seen[PROBLEM_KINDS];    /* [vertex] a bit for each of the last sets that it is in */
-    uint32_t nseen[PROBLEM_KINDS];
-    /* [kind] of one device: a vertex that is on it in every plan, or UINT32_MAX */
+    uint32_t *first;                  /* [vertex] the smallest vertex of the given graph in it */
+    uint32_t *size;                   /* [vertex] number of vertices of the given graph in it */
+    struct closure *q[PROBLEM_KINDS]; /* [kind] NULL: not needed yet; never needed for hosts */
+    /* [kind][vertex] bit i: the vertex is in set i of those kept for the kind */
+    uint64_t *seen[PROBLEM_KINDS];
+    uint32_t nseen[PROBLEM_KINDS]; /* [kind] number of sets found so far */
+    /* [kind] a vertex that must be on the kind's only device; UINT32_MAX: none */
     uint32_t sure[PROBLEM_KINDS];
-    uint32_t *group;  /* [vertex] union-find */
-    uint64_t telling; /* work left for explanations, in arcs */
-    bool changed;
+    uint32_t *group;       /* [vertex] a vertex joined with it; itself: the root of its group */
+    uint64_t explain_work; /* work left for explanations, in arcs */
+    bool changed;          /* this round has denied a kind or joined vertices */
 };
 
+/* Appends step s, whose vertices are those of w->c->g, to the reduction; returns the entry. */
 static struct reduction_step *log_step(struct reducer *w, struct reduction_step s)
 {
     struct reduction *r = w->r;
@@ -63,11 +66,13 @@ static bool out_of_work(struct reducer *w)
     return *w->arcs == 0 || clock_out(w->clock);
 }
 
+/* Whether devices of kind k pay for transfers: they are not on the host. */
 static bool kind_pays(const struct reducer *w, uint32_t k)
 {
     return !w->c->cluster->cls[w->c->kind[k].cls].host;
 }
 
+/* Returns the closure of kind k, which is made when it is first needed. */
 static struct closure *closure_of_kind(struct reducer *w, uint32_t k)
 {
     if (!w->q[k]) {
@@ -80,8 +85,8 @@ static struct closure *closure_of_kind(struct reducer *w, uint32_t k)
     return w->q[k];
 }
 
-/* Keeps the set that kind k's closure has found last: bit i of seen[k][v] tells whether set i has vertex v.  The oldest
- * of the WITNESSES sets goes. */
+/* Keeps the set that kind k's closure has found last, in place of the oldest of WITNESSES sets: sets its bit in
+ * seen[k][v] for each vertex v in the set, and clears the bit for all others. */
 static void keep_witness(struct reducer *w, uint32_t k)
 {
     uint32_t bit = w->nseen[k]++ % WITNESSES;
@@ -91,16 +96,17 @@ static void keep_witness(struct reducer *w, uint32_t k)
 
 /* ---- where a vertex may be ------------------------------------------------------------------- */
 
-/* Writes into s, for the explanation, a set with `in` of the least load on a device of kind k. */
-static void tell_set(struct reducer *w, struct reduction_step *s, uint32_t k, const uint32_t *in,
-                     uint32_t n)
+/* Writes a set with the n vertices in[] that has the least load on a device of kind k, and that load, into s, for the
+ * explanation. */
+static void record_set(struct reducer *w, struct reduction_step *s, uint32_t k, const uint32_t *in,
+                       uint32_t n)
 {
     const struct wdag *g = w->c->g;
     uint8_t *side = arena_alloc(w->a, (size_t)g->n + 1);
     for (uint32_t i = 0; i < n; i++)
         side[in[i]] = 1;
     if (kind_pays(w, k)) {
-        closure_of(closure_of_kind(w, k), in, n, LOAD_INF, &w->telling);
+        closure_of(closure_of_kind(w, k), in, n, LOAD_INF, &w->explain_work);
         memcpy(side, w->q[k]->side, g->n);
     }
     if (kind_pays(w, k) && !w->q[k]->exact)
@@ -117,6 +123,7 @@ static void tell_set(struct reducer *w, struct reduction_step *s, uint32_t k, co
     }
 }
 
+/* Takes kind k from the kinds that v may be on; why: the step with reason, load and `with`. */
 static void deny_kind(struct reducer *w, uint32_t v, uint32_t k, struct reduction_step why)
 {
     uint32_t in[2] = {v, why.with}, n = why.with == UINT32_MAX ? 1 : 2;
@@ -124,7 +131,7 @@ static void deny_kind(struct reducer *w, uint32_t v, uint32_t k, struct reductio
     why.k = k;
     struct reduction_step *s = log_step(w, why);
     if (w->r->explained && why.what == REDUCTION_DENY)
-        tell_set(w, s, k, in, n);
+        record_set(w, s, k, in, n);
     w->r->may[v] &= ~(UINT32_C(1) << k);
     if (w->q[k])
         closure_deny(w->q[k], v);
@@ -136,8 +143,8 @@ static void deny_kind(struct reducer *w, uint32_t v, uint32_t k, struct reductio
     w->changed = true;
 }
 
-/* The least load of a device of kind k with v on it, if that is above the limit; else, or if it is not known, any
- * number up to it. */
+/* Returns a lower bound for the load of a device of kind k that holds v: above `limit` if it is known that v cannot be
+ * there, else some number of at most `limit`. */
 static int64_t least_load(struct reducer *w, uint32_t v, uint32_t k, int64_t limit)
 {
     uint32_t in[2] = {v, w->sure[k]}, n = w->sure[k] != UINT32_MAX && w->sure[k] != v ? 2 : 1;
@@ -160,7 +167,7 @@ static int64_t least_load(struct reducer *w, uint32_t v, uint32_t k, int64_t lim
     return sum;
 }
 
-/* Fills w->sure: for each kind of one device, a vertex that can be nowhere else. */
+/* Fills w->sure: for each kind with only one device, a vertex that may be on no other kind. */
 static void find_sure(struct reducer *w)
 {
     for (uint32_t k = 0; k < w->c->nkind; k++)
@@ -172,6 +179,7 @@ static void find_sure(struct reducer *w)
     }
 }
 
+/* First rule: denies each vertex the kinds on which its memory or its least load does not fit. */
 static void deny_kinds(struct reducer *w)
 {
     int64_t limit = w->r->below - 1;
@@ -203,20 +211,20 @@ static uint32_t find_root(uint32_t *group, uint32_t v)
     return v;
 }
 
-/* [kind] For the explanation: least loads with a and without b on the kinds of the mask `gone`. */
-static int64_t *tell_loads(struct reducer *w, uint32_t a, uint32_t b, uint32_t gone)
+/* Returns, for the explanation, [kind] the least load with a and without b for kinds in the mask `gone`, else 0. */
+static int64_t *record_loads(struct reducer *w, uint32_t a, uint32_t b, uint32_t gone)
 {
     int64_t *load = arena_array(w->a, PROBLEM_KINDS, sizeof *load);
     for (uint32_t k = 0; k < w->c->nkind; k++)
         if (gone >> k & 1) {
-            closure_of(closure_of_kind(w, k), &a, 1, LOAD_INF, &w->telling);
-            load[k] = closure_without(closure_of_kind(w, k), b, &w->telling);
+            closure_of(closure_of_kind(w, k), &a, 1, LOAD_INF, &w->explain_work);
+            load[k] = closure_without(closure_of_kind(w, k), b, &w->explain_work);
         }
     return load;
 }
 
-/* Joins a and b, which are on one device in every plan below the threshold: apart, a could only be on the kinds ab
- * and b on the kinds ba. */
+/* Joins a and b, which are on one device in every plan below the threshold.  ab, ba: the only kinds on which a could be
+ * without b, and b without a. */
 static void join_vertices(struct reducer *w, uint32_t a, uint32_t b, uint32_t ab, uint32_t ba)
 {
     uint32_t x = find_root(w->group, a), y = find_root(w->group, b);
@@ -226,14 +234,14 @@ static void join_vertices(struct reducer *w, uint32_t a, uint32_t b, uint32_t ab
         w, (struct reduction_step){
                .what = REDUCTION_JOIN, .a = a, .b = b, .ab = ab, .ba = ba, .with = UINT32_MAX});
     if (w->r->explained) {
-        s->load_ab = tell_loads(w, a, b, w->r->may[a] & ~ab);
-        s->load_ba = tell_loads(w, b, a, w->r->may[b] & ~ba);
+        s->load_ab = record_loads(w, a, b, w->r->may[a] & ~ab);
+        s->load_ba = record_loads(w, b, a, w->r->may[b] & ~ba);
     }
     w->group[x < y ? y : x] = smaller_u32(x, y);
     w->changed = true;
 }
 
-/* Whether a and b can be apart if a can be without b on the kinds ab and b without a on ba. */
+/* Whether two vertices a and b can be on two devices, if a can be without b on the kinds ab, and b without a on ba. */
 static bool can_separate(const struct reducer *w, uint32_t ab, uint32_t ba)
 {
     if (!ab || !ba)
@@ -243,7 +251,7 @@ static bool can_separate(const struct reducer *w, uint32_t ab, uint32_t ba)
     return w->c->kind[__builtin_ctz(ab)].count > 1;
 }
 
-/* Mask of the kinds on which a may be without b, as far as that is known without a flow. */
+/* Returns a mask of the kinds on which it is known, without a new flow, that a may be without b. */
 static uint32_t kinds_without(struct reducer *w, uint32_t a, uint32_t b)
 {
     uint32_t kinds = 0;
@@ -257,7 +265,8 @@ static uint32_t kinds_without(struct reducer *w, uint32_t a, uint32_t b)
     return kinds;
 }
 
-/* The mask without q's kind if a cannot be there without b; q's last closure_of was asked about a. */
+/* Returns the mask without q's kind if vertex a, about which q's last closure_of was asked, cannot be there without b;
+ * else the mask itself. */
 static uint32_t ask_without(struct reducer *w, struct closure *q, uint32_t b, uint32_t mask)
 {
     uint32_t bit = UINT32_C(1) << q->k;
@@ -269,8 +278,8 @@ static uint32_t ask_without(struct reducer *w, struct closure *q, uint32_t b, ui
     return load > q->limit ? mask & ~bit : mask;
 }
 
-/* Lists the pairs of vertices with a net in common that may turn out to be inseparable, in order of a; returns their
- * number. */
+/* Lists pairs of vertices a, b with a net in common of which it is not known that they can be on two devices, in order
+ * of a; returns their number. */
 static uint32_t list_pairs(struct reducer *w, struct pair **pairs)
 {
     const struct wdag *g = w->c->g;
@@ -279,7 +288,7 @@ static uint32_t list_pairs(struct reducer *w, struct pair **pairs)
     for (uint32_t a = 0; a < g->n; a++)
         for_row (e, g->net_of, a) {
             uint32_t at = g->net_pin.at[e], end = g->net_pin.at[e + 1];
-            /* of each net the first pin, paired with each of the others */
+            /* a must be the first pin of the net; it makes a pair with each other pin */
             if (g->net_pin.to[at] != a)
                 continue;
             for (uint32_t j = at + 1; j < end; j++) {
@@ -296,7 +305,8 @@ static uint32_t list_pairs(struct reducer *w, struct pair **pairs)
     return n;
 }
 
-/* For all pairs: takes kind k from their masks where a cannot be there without b (swap: b without a). */
+/* Takes kind k from the mask ab of each pair whose a cannot be there without b (swap: from ba, if b cannot be there
+ * without a).  Pairs are visited by their a (swap: b), so that one closure_of serves all pairs of a vertex. */
 static void ask_pairs(struct reducer *w, struct pair *pairs, uint32_t n, uint32_t k, bool swap)
 {
     struct closure *q = closure_of_kind(w, k);
@@ -308,7 +318,7 @@ static void ask_pairs(struct reducer *w, struct pair *pairs, uint32_t n, uint32_
         at[v + 1] += at[v];
     for (uint32_t i = n; i-- > 0;)
         of[--at[(swap ? pairs[i].b : pairs[i].a) + 1]] = i;
-    /* at[v + 1] is now where v begins */
+    /* `of` now lists the pairs by their a (swap: b) */
     for (uint32_t i = 0; i < n && !out_of_work(w);) {
         uint32_t a = swap ? pairs[of[i]].b : pairs[of[i]].a;
         bool asked = false;
@@ -332,7 +342,8 @@ static void ask_pairs(struct reducer *w, struct pair *pairs, uint32_t n, uint32_
     }
 }
 
-static void join_ends(struct reducer *w)
+/* Second rule: joins the vertices of pairs that cannot be on two devices. */
+static void join_pairs(struct reducer *w)
 {
     struct pair *pairs;
     uint32_t n = list_pairs(w, &pairs);
@@ -344,7 +355,7 @@ static void join_ends(struct reducer *w)
             join_vertices(w, pairs[i].a, pairs[i].b, pairs[i].ab, pairs[i].ba);
 }
 
-/* Joins the vertices that can only be on a kind of one device. */
+/* Joins all vertices that may be on one kind only, if that kind has only one device. */
 static void join_sure(struct reducer *w)
 {
     find_sure(w);
@@ -356,6 +367,7 @@ static void join_sure(struct reducer *w)
 
 /* ---- contraction ----------------------------------------------------------------------------- */
 
+/* Makes c the problem of w, without groups and closures. */
 static void begin_graph(struct reducer *w, struct problem *c)
 {
     w->c = c;
@@ -367,7 +379,7 @@ static void begin_graph(struct reducer *w, struct problem *c)
     find_sure(w);
 }
 
-/* The graph with the groups as vertices; no edges. */
+/* Returns a level above g, in a, with the groups (union-find) as vertices and without edges. */
 static struct wdag *merge_groups(struct wdag *g, uint32_t *group, struct arena *a)
 {
     struct diag quiet = diag_silent();
@@ -379,6 +391,7 @@ static struct wdag *merge_groups(struct wdag *g, uint32_t *group, struct arena *
     return wdag_merge_ordered(g, &free_groups, "reduction", a, &quiet);
 }
 
+/* Makes each group of joined vertices a vertex of a new problem, and begins with that. */
 static void contract_groups(struct reducer *w)
 {
     struct reduction *r = w->r;
@@ -387,11 +400,11 @@ static void contract_groups(struct reducer *w)
     struct wdag *g = merge_groups((struct wdag *)(uintptr_t)w->c->g, w->group, w->a);
     struct problem *c = g ? problem_build(g, w->c->scene, -1, w->a, &quiet) : NULL;
     *w->arcs -= smaller_u64(cost, *w->arcs);
-    if (!c) { /* vertices pinned to two devices were joined */
+    if (!c) { /* vertices that are pinned to different devices were joined */
         r->none = true;
         return;
     }
-    /* memories of the given problem, which may have been raised above the cluster's */
+    /* keep the memories of the given problem, which may have been raised above the cluster's */
     for (uint32_t k = 0; k < c->nkind; k++)
         c->kind[k].memory = w->c->kind[k].memory;
     c->limited = w->c->limited;
@@ -426,7 +439,7 @@ struct reduction *reduction_make(const struct problem *c, int64_t below, bool ex
     assert(!c->detailed && c->nkind <= 32);
     const struct wdag *g = c->g;
     struct reduction *r = arena_alloc(a, sizeof *r);
-    struct reducer w = {.r = r, .arcs = work, .clock = clock, .a = a, .telling = *work};
+    struct reducer w = {.r = r, .arcs = work, .clock = clock, .a = a, .explain_work = *work};
     *r = (struct reduction){.c = c, .below = below, .explained = explained};
     r->map = arena_array(a, (size_t)g->n + 1, sizeof *r->map);
     r->may = arena_array(a, (size_t)g->n + 1, sizeof *r->may);
@@ -447,10 +460,10 @@ struct reduction *reduction_make(const struct problem *c, int64_t below, bool ex
             break;
         join_sure(&w);
         if (!w.changed)
-            join_ends(&w);
+            join_pairs(&w);
         if (!w.changed)
             break;
-        /* contract also before the search stops: joins in the log must be in the graph */
+        /* contract even if the work has run out: the graph must show all joins that are listed as steps */
         contract_groups(&w);
         if (out_of_work(&w))
             break;

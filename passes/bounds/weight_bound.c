@@ -4,17 +4,17 @@
  * cutting stock; here the patterns are sets of vertices whose load, transfers included, is below T).  Weights
  * w refute T if
  *   sum over devices of the most that one of them holds, w(S) over its sets S of loads below T,  <  w(all).
- * Averages are the case of w = time; that a set pays for what leaves it makes even those weights better.
+ * An average load is the case w = time; even these weights give a better bound here, since loads include transfers.
  *
  * Weights start as times.  Each kind gets a share of the total that its devices may hold; a search
- * (device_knapsack.c) looks for a set that is heavier.  If no kind has one, T is refuted.  A set that is found, with
- * the last sets of the other kinds, makes a row g: g[v] is how many devices hold v, less 1; weights that refute T
- * must have g w < 0 for every row.  New weights that have, with a margin, are found by projection on the worst row
- * again and again (Agmon, Motzkin and Schoenberg, Canadian J. of Mathematics 6 (1954)), and the next search has
- * other weights.  A row stays good for all larger thresholds.
+ * (device_knapsack.c) looks for a set that is heavier.  If no kind has such a set, T is refuted.  A set that is found,
+ * with the last sets of the other kinds, makes a row g: g[v] is the number of devices that hold v, less 1.  Weights
+ * that refute T must have g w < 0 for every row.  Weights with g w < 0, by some margin, are found by repeated
+ * projection on the worst row (Agmon, Motzkin and Schoenberg, Canadian J. of Mathematics 6 (1954)); then the search is
+ * repeated with these.  A row stays valid for all larger thresholds.
  *
- * Hosts pay for no transfers, so they need no search: filled fractionally, those of most weight for their time
- * first, they hold at least as much as any set.
+ * Hosts pay for no transfers, so they need no search: filled with the vertices of the largest weight for their time,
+ * and a fraction of the last one, they hold at least as much as any set.
  *
  * Cost: a search for each row, O(rows * V) for each projection; all within the work allowed. */
 #include "passes/bounds/weight_bound.h"
@@ -25,47 +25,54 @@
 #include <string.h>
 
 enum {
-    ROWS = 400,
-    ONE = 64,         /* 1 in the rows */
-    PROJECTIONS = 50, /* for each row */
-    MARGIN = 40,      /* the first margin is 1 / MARGIN of the total */
-    MARGIN_LEAST = 100000,
-    METRIC_BITS = 10,
-    STEP_BITS = 24,
-    THRESHOLDS = 24,
-    PRECISION = 200,
-    TRY = 4, /* one threshold gets 1 / TRY of the work that is left */
-    SETS = 1000,
-    DEVICES = 256
+    ROWS = 400,            /* number of rows kept, at most */
+    ONE = 64,              /* entries of rows are in units of 1 / ONE */
+    PROJECTIONS = 50,      /* number of projections for each row, at most */
+    MARGIN = 40,           /* the first margin is 1 / MARGIN of the total weight */
+    MARGIN_LEAST = 100000, /* the last margin is 1 / MARGIN_LEAST of the total weight */
+    METRIC_BITS = 10,      /* the metric is about 2^-METRIC_BITS of the weight */
+    STEP_BITS = 24,        /* steps of projections are in units of 2^-STEP_BITS */
+    THRESHOLDS = 24,       /* number of thresholds tried, at most */
+    PRECISION = 200,       /* thresholds are found to 1 / PRECISION of the largest */
+    TRY = 4,               /* one threshold gets 1 / TRY of the work that is left */
+    SETS = 1000,           /* number of partial sets for the first search of a threshold */
+    DEVICES = 256          /* number of devices, at most */
 };
-/* work is at most this for each vertex, and the next one for each pair */
+/* limits of the work, in arcs: for each vertex, and for each pair of vertices */
 #define WORK_OF_VERTEX UINT64_C(8000000)
 #define WORK_OF_PAIR UINT64_C(100000)
 
+/* A condition g w < 0 on the weights w (head of this file). */
 struct row {
     int32_t *g;   /* [vertex] ONE * (number of devices that hold the vertex - 1) */
-    int64_t norm; /* g's square length by p->metric */
-    int64_t load; /* ps: the largest load of its sets, which are possible for thresholds above it */
+    int64_t norm; /* 1 + sum of metric[v] * g[v]^2 over the vertices v */
+    /* ps: the largest load of the row's sets; the row holds for thresholds above it */
+    int64_t load;
 };
 
+/* A search for weights.  Vertices are those of r->small. */
 struct packer {
     const struct reduction *r;
-    const struct problem *c;
-    uint32_t n;
-    int64_t below, margin;
-    uint64_t sets; /* partial sets that a search may look at before other weights are tried */
-    int64_t *weight, total, *metric; /* metric: [vertex] how fast its weight may change */
-    struct device_knapsack *held[PROBLEM_KINDS]; /* NULL: hosts */
-    int64_t most[PROBLEM_KINDS];
-    int32_t *part[PROBLEM_KINDS]; /* [kind][vertex] ONE: the last set found for the kind has it */
-    int64_t load[PROBLEM_KINDS];  /* [kind] ps: of that set; 0 for hosts */
-    struct row *row;
-    uint32_t nrow, next;
-    uint64_t *work;
+    const struct problem *c; /* r->small */
+    uint32_t n;              /* number of vertices */
+    int64_t below, margin;   /* ps: the threshold; weights must have g w <= -margin */
+    /* number of partial sets that a search may examine before other weights are tried */
+    uint64_t sets;
+    int64_t *weight, total; /* [vertex]; their sum, about */
+    int64_t *metric;        /* [vertex] how fast its weight may change in a projection */
+    struct device_knapsack *knapsack[PROBLEM_KINDS]; /* [kind] NULL: hosts */
+    int64_t most[PROBLEM_KINDS]; /* [kind] the weight that one device of the kind may hold */
+    /* [kind][vertex] how much of the vertex the last set found for the kind holds, 0 to ONE */
+    int32_t *part[PROBLEM_KINDS];
+    int64_t load[PROBLEM_KINDS]; /* [kind] ps: load of the last set found; 0 for hosts */
+    struct row *row;             /* [ROWS] */
+    uint32_t nrow, next;         /* number of rows kept; number of rows made so far */
+    uint64_t *work;              /* work left for the present threshold, in arcs */
     struct clock *clock;
     struct arena *a;
 };
 
+/* Lowers the work left by the given number of arcs. */
 static void spend(struct packer *p, uint64_t arcs)
 {
     *p->work -= smaller_u64(arcs, *p->work);
@@ -78,11 +85,13 @@ static bool is_stopped(struct packer *p)
 
 /* ---- hosts ----------------------------------------------------------------------------------- */
 
+/* A vertex with its weight and its time, ps. */
 struct ratio {
     int64_t w, t;
     uint32_t v;
 };
 
+/* Order for qsort: the largest weight for its time first. */
 static int denser_first(const void *a, const void *b)
 {
     const struct ratio *x = a, *y = b;
@@ -90,7 +99,8 @@ static int denser_first(const void *a, const void *b)
     return l != r ? (l < r) - (l > r) : (x->v > y->v) - (x->v < y->v);
 }
 
-/* The most that a host of kind k holds with a load below p->below; p->part[k] gets what it holds of each vertex. */
+/* Returns an upper bound on the weight that a host of kind k holds with a load below p->below.  Sets p->part[k] to how
+ * much it holds of each vertex. */
 static int64_t host_most(struct packer *p, uint32_t k)
 {
     struct arena_mark mark = arena_mark(p->a);
@@ -118,6 +128,7 @@ static int64_t host_most(struct packer *p, uint32_t k)
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
+/* Returns g w: the sum over all vertices of weight times g[vertex]. */
 static int64_t row_product(const struct packer *p, const int32_t *g)
 {
     int64_t sum = 0;
@@ -126,7 +137,7 @@ static int64_t row_product(const struct packer *p, const int32_t *g)
     return sum;
 }
 
-/* Makes the weights add up to p->total, rounded down. */
+/* Scales the weights so that they add up to p->total, each rounded down. */
 static void normalise(struct packer *p)
 {
     int64_t sum = 0;
@@ -136,6 +147,7 @@ static void normalise(struct packer *p)
         p->weight[v] = (int64_t)((__int128)p->weight[v] * p->total / sum);
 }
 
+/* Changes the weights (projection on row r), but none below 0, so that g w falls by a little more than `excess`. */
 static void project(struct packer *p, const struct row *r, int64_t excess)
 {
     int64_t much = excess + excess / 4;
@@ -146,8 +158,8 @@ static void project(struct packer *p, const struct row *r, int64_t excess)
     }
 }
 
-/* Changes the weights until g w is below 0 by the margin for all rows; counts the changes in *moved.  False: not
- * found within PROJECTIONS for each row. */
+/* Changes the weights by projections until g w is below 0, nearly by the margin, for all rows that hold for the
+ * threshold; adds the number of projections to *moved.  Returns false if PROJECTIONS for each row were not enough. */
 static bool find_weights(struct packer *p, uint32_t *moved)
 {
     int64_t goal = p->margin * ONE, bad = p->margin / 8 * ONE;
@@ -172,7 +184,7 @@ static bool find_weights(struct packer *p, uint32_t *moved)
     return false;
 }
 
-/* Adds the row of the sets in p->part, in the place of the oldest one if there are ROWS. */
+/* Adds the row made of the sets in p->part; it takes the place of the oldest row if there are ROWS. */
 static void add_row(struct packer *p)
 {
     struct row *r = &p->row[p->next++ % ROWS];
@@ -182,7 +194,8 @@ static void add_row(struct packer *p)
     r->load = 0;
     r->norm = 1;
     for (uint32_t k = 0; k < p->c->nkind; k++) {
-        if (p->load[k] >= p->below) { /* a set found for a larger threshold: not possible here */
+        if (p->load[k] >=
+            p->below) { /* a set found for a larger threshold: its load is too large for this one */
             memset(p->part[k], 0, p->n * sizeof **p->part);
             p->load[k] = 0;
         }
@@ -199,46 +212,48 @@ static void add_row(struct packer *p)
 
 /* ---- one threshold --------------------------------------------------------------------------- */
 
-/* Divides `rest`, the weight that hosts leave, among the other kinds: p->most[k] is what a device of kind k may
- * hold. */
+/* Divides `rest`, the weight that hosts leave, among the other kinds: sets p->most[k] to the weight that a device of
+ * kind k may hold. */
 static void share_rest(struct packer *p, int64_t rest)
 {
     int64_t all = 0;
     uint32_t paying = 0;
     for (uint32_t k = 0; k < p->c->nkind; k++)
-        paying += p->held[k] != NULL;
+        paying += p->knapsack[k] != NULL;
     for (uint32_t k = 0; k < p->c->nkind; k++) {
-        if (!p->held[k])
+        if (!p->knapsack[k])
             continue;
         p->most[k] = 1;
         if (paying > 1) {
-            int64_t most = device_knapsack_most(p->held[k], p->below - 1);
+            int64_t most = device_knapsack_most(p->knapsack[k], p->below - 1);
             p->most[k] = most < p->total ? most + 1 : p->total;
         }
         all += p->most[k] * p->c->kind[k].count;
     }
     for (uint32_t k = 0; k < p->c->nkind; k++)
-        if (p->held[k])
+        if (p->knapsack[k])
             p->most[k] = (int64_t)((__int128)p->most[k] * rest / all);
 }
 
+/* Copies the best set of kind k's last search, and its load, to p->part[k] and p->load[k]; empty if there is none. */
 static void take_set(struct packer *p, uint32_t k)
 {
-    const struct device_knapsack *h = p->held[k];
+    const struct device_knapsack *h = p->knapsack[k];
     p->load[k] = h->best_sum < 0 ? 0 : h->best_load >> h->up << h->down;
     for (uint32_t v = 0; v < p->n; v++)
         p->part[k][v] = h->best_sum >= 0 && h->best[v] ? ONE : 0;
 }
 
-/* Whether the weights refute p->below.  NONE: they do.  FOUND: some device can hold more than its share (its set is
- * in p->part), or hosts can hold everything.  TIRED: a search was given up; p->part has its best set. */
+/* Tells whether the weights refute p->below.  NONE: they do.  FOUND: some device can hold more than its share (the set
+ * is in p->part), or hosts can hold everything.  TIRED: a search was given up after p->sets partial sets; p->part has
+ * its best set.  UNKNOWN: work or time ran out. */
 static enum device_knapsack_answer check_weights(struct packer *p)
 {
     int64_t rest = -1;
     for (uint32_t v = 0; v < p->n; v++)
         rest += p->weight[v];
     for (uint32_t k = 0; k < p->c->nkind; k++)
-        if (!p->held[k]) {
+        if (!p->knapsack[k]) {
             p->most[k] = host_most(p, k);
             rest -= p->most[k] * p->c->kind[k].count;
         }
@@ -246,10 +261,10 @@ static enum device_knapsack_answer check_weights(struct packer *p)
         return KNAPSACK_FOUND;
     share_rest(p, rest);
     for (uint32_t k = 0; k < p->c->nkind; k++) {
-        if (!p->held[k])
+        if (!p->knapsack[k])
             continue;
         enum device_knapsack_answer r =
-            device_knapsack_search(p->held[k], p->below - 1, p->most[k], p->sets, p->clock);
+            device_knapsack_search(p->knapsack[k], p->below - 1, p->most[k], p->sets, p->clock);
         if (r == KNAPSACK_FOUND || r == KNAPSACK_TIRED)
             take_set(p, k);
         if (r != KNAPSACK_NONE)
@@ -258,7 +273,7 @@ static enum device_knapsack_answer check_weights(struct packer *p)
     return KNAPSACK_NONE;
 }
 
-/* Looks for weights that prove that no plan takes less than `below`; true: p->weight are such. */
+/* Searches for weights that prove that no plan takes less than `below` ps; returns whether p->weight then proves it. */
 static bool refute(struct packer *p, int64_t below)
 {
     p->below = below;
@@ -287,6 +302,7 @@ static bool refute(struct packer *p, int64_t below)
 
 /* ---- thresholds ------------------------------------------------------------------------------ */
 
+/* Returns the least time of v, ps, over the kinds that it may be on; COST_NEVER if there is none. */
 static int64_t least_time(const struct packer *p, uint32_t v)
 {
     int64_t least = COST_NEVER;
@@ -296,7 +312,8 @@ static int64_t least_time(const struct packer *p, uint32_t v)
     return least;
 }
 
-/* Makes the first weights and all tables; false: there is nothing to weigh, or too many devices. */
+/* Makes the first weights and all tables.  Returns false if a search would be useless: no vertex takes time, a vertex
+ * can run nowhere, there are only hosts, or there are too many devices. */
 static bool prepare(struct packer *p)
 {
     const struct problem *c = p->c;
@@ -312,7 +329,7 @@ static bool prepare(struct packer *p)
     for (uint32_t k = 0; k < c->nkind; k++) {
         bool host = c->cluster->cls[c->kind[k].cls].host;
         p->part[k] = arena_array(p->a, n, sizeof **p->part);
-        p->held[k] = host ? NULL : device_knapsack_new(p->r, k, p->weight, p->work, p->a);
+        p->knapsack[k] = host ? NULL : device_knapsack_new(p->r, k, p->weight, p->work, p->a);
         devices += c->kind[k].count;
         pays = pays || !host;
     }
@@ -327,6 +344,7 @@ static bool prepare(struct packer *p)
     return true;
 }
 
+/* Writes the weights of p, which refute p->below, to *out. */
 static void keep_weights(struct packing *out, const struct packer *p)
 {
     out->below = p->below;
@@ -336,7 +354,7 @@ static void keep_weights(struct packing *out, const struct packer *p)
     for (uint32_t v = 0; v < p->n; v++)
         out->total += p->weight[v];
     for (uint32_t k = 0; k < p->c->nkind; k++)
-        out->sets[k] = p->held[k] ? p->held[k]->sets : 0;
+        out->sets[k] = p->knapsack[k] ? p->knapsack[k]->sets : 0;
 }
 
 struct packing packing_bound(const struct reduction *r, int64_t lower, uint64_t *work,
@@ -345,17 +363,17 @@ struct packing packing_bound(const struct reduction *r, int64_t lower, uint64_t 
     struct packing out = {0};
     uint32_t n = r->small->g->n;
     uint64_t most = n * smaller_u64(n * WORK_OF_PAIR, WORK_OF_VERTEX);
-    uint64_t left = smaller_u64(*work, most), mine;
-    struct packer p = {.r = r, .c = r->small, .n = n, .work = &mine, .clock = clock, .a = a};
+    uint64_t left = smaller_u64(*work, most), budget;
+    struct packer p = {.r = r, .c = r->small, .n = n, .work = &budget, .clock = clock, .a = a};
     if (r->none || r->below <= lower || n > PACKING_VERTICES)
         return out;
     *work -= left;
-    mine = left;
+    budget = left;
     out.weight = arena_array(a, (size_t)n + 1, sizeof *out.weight);
     bool open = prepare(&p);
-    left = mine;
+    left = budget;
     int64_t lo = lower, hi = r->below + 1, near = r->below / PRECISION + 1;
-    /* second round: thresholds that were not refuted with a part of the work are tried with all that is left */
+    /* Second round: thresholds that were not refuted with a part of the work are tried with all that is left. */
     bool again = false;
     for (uint32_t i = 0; open && i < THRESHOLDS && left && !clock_out(clock); i++) {
         bool last = hi - lo <= near;
@@ -367,15 +385,15 @@ struct packing packing_bound(const struct reduction *r, int64_t lower, uint64_t 
             last = hi - lo <= near;
         }
         int64_t at = last ? r->below : lo + (hi - lo) / 3 + 1;
-        mine = again ? left : left / TRY + 1;
-        left -= mine;
+        budget = again ? left : left / TRY + 1;
+        left -= budget;
         if (refute(&p, at)) {
             keep_weights(&out, &p);
             lo = at;
         } else {
             hi = at;
         }
-        left += mine;
+        left += budget;
         open = lo < r->below;
     }
     *work += left;

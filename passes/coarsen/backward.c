@@ -1,15 +1,15 @@
-/* Finds the backward pass of an ONNX training graph, and what of it belongs together (backward.h).
+/* Finds the backward pass of an ONNX training graph, and the nodes in it that must share a device (backward.h).
  *
- * Backward nodes are known by what they are called: gradient and optimizer operators (ONNX Runtime's
- * ...Grad, ...Optimizer, ai.onnx.preview.training), names that say "grad".  Where fewer than a tenth of
- * the nodes is (exports of a traced training step), by what they do: a graph that returns a scalar, the
- * loss, and new values of its parameters; what the parameters' new values need and the loss does not
- * is backward.  What reads a result of a backward node is backward, too, so no edge leads back.
+ * Backward nodes are found by names: gradient and optimizer operators (ONNX Runtime's ...Grad, ...Optimizer,
+ * ai.onnx.preview.training), node names with "grad".  If that finds fewer than a tenth of the nodes (exports of a
+ * traced training step), backward nodes are found by the outputs of the graph: if it returns a scalar, the loss, and
+ * new values of its parameters, the nodes that the new values need and the loss does not need are backward.
+ * A node that reads a result of a backward node is backward, too, so no edge leads from backward to forward nodes.
  *
- * One colour, so one device, for all that read a parameter which the graph updates, the update, and the backward
- * nodes that lead to the update and nowhere else (its gradient).  A backward node that is only named after a forward
- * node is free: its plans are better (by 5 to 15 % on small decoders), and its transfers keep it near.  O(nodes +
- * operands). */
+ * These nodes get one colour, so one device: all readers of a parameter that the graph updates, the update, and the
+ * backward nodes whose results reach the update and nothing else (its gradient).  A backward node that is only named
+ * after a forward node may be on another device: plans are better then (by 5 to 15 % on small decoders), and its
+ * transfers keep it near the forward node.  O(nodes + operands). */
 #include "passes/coarsen/backward.h"
 
 #include "ir/base/union_find.h"
@@ -17,16 +17,18 @@
 #include <ctype.h>
 #include <string.h>
 
+/* The state of the search for backward nodes. */
 struct backward_marks {
     struct ctx *x;
     const struct module *m;
-    const struct graph *g;
-    uint8_t *backward, *output; /* [node], [value] */
-    struct csr users;
-    struct classes classes; /* of nodes */
+    const struct graph *g;  /* the main graph */
+    uint8_t *backward;      /* [node] 1: a backward node */
+    uint8_t *output;        /* [value] 1: an output of the main graph */
+    struct csr users;       /* value -> nodes that read it */
+    struct classes classes; /* of nodes: each class gets a colour */
 };
 
-/* Whether s contains `word` with no small letter behind it; case counts. */
+/* Whether s contains `word` with no lower-case letter right after it; case matters. */
 static bool has_word(const char *s, const char *word)
 {
     size_t n = strlen(word);
@@ -61,8 +63,8 @@ static bool is_same_type(const struct module *m, vid a, vid b)
     return na >= 0 && na == nb && m->type[m->value[a].type].elem == m->type[m->value[b].type].elem;
 }
 
-/* Whether node n gives parameter p, one of its operands, a new value: a result of the same type that an
- * optimizer makes or the graph returns. */
+/* Whether node n gives parameter p, one of its operands, a new value: n has a result of p's type, and n is an optimizer
+ * or the graph returns that result. */
 static bool updates(const struct backward_marks *k, nid n, vid p)
 {
     const struct module *m = k->m;
@@ -76,6 +78,7 @@ static bool updates(const struct backward_marks *k, nid n, vid p)
     return false;
 }
 
+/* Whether node n updates a parameter. */
 static bool is_update(const struct backward_marks *k, nid n)
 {
     for (uint32_t i = 0; i < k->m->node[n].nformal; i++)
@@ -84,8 +87,8 @@ static bool is_update(const struct backward_marks *k, nid n)
     return false;
 }
 
-/* Marks backward nodes by names; false, and none marked, if there are too few, or no gradient operator or update
- * confirms it. */
+/* Marks backward nodes by names.  Returns false, with no node marked, if there are too few, or if no node is a gradient
+ * operator or an update. */
 static bool mark_by_name(struct backward_marks *k)
 {
     uint32_t placed = 0, named = 0;
@@ -102,7 +105,7 @@ static bool mark_by_name(struct backward_marks *k)
     return false;
 }
 
-/* Adds to needed[node] all ancestors of the nodes marked in it. */
+/* Marks, in needed[node], all ancestors of the nodes that are marked there. */
 static void mark_ancestors(const struct backward_marks *k, uint8_t *needed)
 {
     const struct module *m = k->m;
@@ -114,8 +117,8 @@ static void mark_ancestors(const struct backward_marks *k, uint8_t *needed)
         }
 }
 
-/* Marks backward nodes by what the graph returns: needed for an update, but not for the loss.  False: it returns no
- * loss or no update. */
+/* Marks backward nodes by the outputs of the graph: nodes that an update needs and the loss does not need.  Returns
+ * false, with no node marked, if the graph returns no loss or no update. */
 static bool mark_by_outputs(struct backward_marks *k)
 {
     const struct module *m = k->m;
@@ -140,7 +143,8 @@ static bool mark_by_outputs(struct backward_marks *k)
     return true;
 }
 
-/* Marks what reads a result of a backward node, directly or through copies, as backward. */
+/* Marks each node that reads a result of a backward node, directly or through copies (constants and shape arithmetic),
+ * as backward. */
 static void spread_backward(struct backward_marks *k)
 {
     const struct module *m = k->m;
@@ -151,12 +155,14 @@ static void spread_backward(struct backward_marks *k)
         }
 }
 
-static void unite(struct backward_marks *k, nid a, nid b)
+/* Joins the classes of nodes a and b if both are placed. */
+static void join_nodes(struct backward_marks *k, nid a, nid b)
 {
     if (is_placed(k, a) && is_placed(k, b))
         classes_join(&k->classes, a, b, 0);
 }
 
+/* Whether `reader` is the only node that reads results of n. */
 static bool only_feeds(const struct backward_marks *k, nid n, nid reader)
 {
     for (uint32_t o = 0; o < k->m->node[n].out.n; o++) {
@@ -168,26 +174,28 @@ static bool only_feeds(const struct backward_marks *k, nid n, nid reader)
     return true;
 }
 
-static void unite_row(struct backward_marks *k, const struct csr *c, uint32_t row)
+/* Joins the classes of all nodes in a row of c. */
+static void join_row(struct backward_marks *k, const struct csr *c, uint32_t row)
 {
     for (uint32_t i = c->at[row] + 1; i < c->at[row + 1]; i++)
-        unite(k, c->to[i - 1], c->to[i]);
+        join_nodes(k, c->to[i - 1], c->to[i]);
 }
 
-/* Unites all nodes that read an updated parameter, directly or through copies. */
-static void unite_readers(struct backward_marks *k, const uint8_t *is_param)
+/* Joins, for each updated parameter, the classes of all nodes that read it, directly or through copies. */
+static void join_readers(struct backward_marks *k, const uint8_t *is_param)
 {
     const struct place *p = k->x->scene.place;
     for (uint32_t w = 0; w < p->nweight; w++)
         if (is_param[p->weight[w]])
-            unite_row(k, &p->weight_user, w);
+            join_row(k, &p->weight_user, w);
     for (uint32_t e = 0; e < p->nnet; e++)
         if (is_param[p->net_value[e]])
-            unite_row(k, &p->net_pin, e);
+            join_row(k, &p->net_pin, e);
 }
 
-/* Unites the update n with the backward nodes that lead to it alone. */
-static void unite_gradient(struct backward_marks *k, nid n, nid *stack)
+/* Joins the class of the update n with the backward nodes whose results reach n and nothing else.  stack: room for all
+ * nodes. */
+static void join_gradient(struct backward_marks *k, nid n, nid *stack)
 {
     const struct module *m = k->m;
     uint32_t top = 0;
@@ -201,12 +209,13 @@ static void unite_gradient(struct backward_marks *k, nid n, nid *stack)
                 classes_find(&k->classes, def) == classes_find(&k->classes, n) ||
                 !only_feeds(k, def, at))
                 continue;
-            unite(k, n, def);
+            join_nodes(k, n, def);
             stack[top++] = def;
         }
     }
 }
 
+/* Joins the nodes of each parameter (head of this file), and numbers the classes of two nodes or more as colours. */
 static void make_classes(struct backward_marks *k)
 {
     struct ctx *x = k->x;
@@ -228,9 +237,9 @@ static void make_classes(struct backward_marks *k)
             update = true;
         }
         if (update)
-            unite_gradient(k, n, stack);
+            join_gradient(k, n, stack);
     }
-    unite_readers(k, is_param);
+    join_readers(k, is_param);
     uint32_t *number = arena_array(x->use.scratch, m->nnode, sizeof *number), last = 0;
     uint32_t *members = arena_array(x->use.scratch, m->nnode, sizeof *members);
     m->color = arena_array(m->mem, m->nnode, sizeof *m->color);
@@ -266,7 +275,7 @@ void training_mark(struct ctx *x)
         return;
     m->backward = k.backward;
     wdag_mark_backward(x->levels.base, m);
-    if (x->levels.top != x->levels.base) /* subdivided */
+    if (x->levels.top != x->levels.base) /* the top level is a subdivided one */
         wdag_mark_backward(x->levels.top, m);
     make_classes(&k);
     diag_note(x->use.diag, "contract: a training graph: %u forward and %u backward nodes", forward,

@@ -4,8 +4,8 @@
 
 #include "passes/passes.h"
 
-/* Fills m->backward and m->color (a parameter's readers, gradient and update share one) if x->m is a
- * training graph that does not say so itself; x->place must be there. */
+/* Fills backward and color of the module m = x->scene.m if m is an ONNX training graph, and neither is set yet.  The
+ * readers, the gradient and the update of a parameter get one colour.  x->scene.place must be set. */
 void training_mark(struct ctx *x);
 
 #endif

@@ -1,4 +1,4 @@
-/* The base level, built when the first pass wants it: ctx_base() of passes.h.  O(nodes + operands + pins), and O(nodes)
+/* The base level, built when the first pass needs it: ctx_base() of passes.h.  O(nodes + operands + pins), and O(nodes)
  * for each --pin. */
 #include "ir/base/units.h"
 #include "passes/coarsen/undivided.h"
@@ -11,11 +11,11 @@
 
 /* ---- pins ---- */
 
-/* What a pattern of --pin says of a node through the names of the open calls around it: */
-/* no call matches; one does; one does, but the node is a Shape there, which follows its operand */
+/* Whether a pattern of --pin matches the name of an open call that a node is in.  CALL_FOLLOWS: the pattern does, but
+ * the node is a Shape, which goes where its operand is made. */
 enum { CALL_SILENT, CALL_MATCHES, CALL_FOLLOWS };
 
-/* [node] CALL_* for one pattern; NULL: no call is open. */
+/* Returns [node] CALL_* for the pattern re; NULL if no call is open.  follows[node]: 1 for a Shape (place_follows). */
 static uint8_t *match_calls(const struct ctx *x, const struct regex *re, const uint8_t *follows)
 {
     const struct open_calls *o = x->results.opened;
@@ -34,7 +34,8 @@ static uint8_t *match_calls(const struct ctx *x, const struct regex *re, const u
     return in;
 }
 
-/* Pins the vertices that a pattern matches and that have no pin yet to a device; returns how many. */
+/* Pins all vertices that a pattern matches, by their names or by open calls, to device dev, even if they have a pin;
+ * returns their number. */
 static uint32_t pin_all(struct ctx *x, const struct regex *re, int dev, const uint8_t *follows)
 {
     const uint8_t *in = match_calls(x, re, follows);
@@ -52,7 +53,7 @@ static uint32_t pin_all(struct ctx *x, const struct regex *re, int dev, const ui
     return hits;
 }
 
-/* What the base level says of pins, for the judge. */
+/* Copies the pins of the base level to the place, where the judge reads them. */
 static void note_pins(struct ctx *x)
 {
     int32_t *to = arena_array(x->use.mem, x->scene.m->nnode, sizeof *to);
@@ -62,7 +63,8 @@ static void note_pins(struct ctx *x)
     x->scene.place->pinned_to = to;
 }
 
-/* The pattern of a pin, *dev its device; NULL and an error.  Lives in a. */
+/* Returns the compiled pattern of a pin, in a, and writes its device to *dev.  NULL and an error if the pattern or the
+ * device is wrong. */
 static const struct regex *read_pin(const struct ctx *x, const struct pin *p, struct arena *a,
                                     int *dev)
 {
@@ -92,8 +94,8 @@ int ctx_check_pins(const struct ctx *x)
     return good ? 0 : -1;
 }
 
-/* Pins vertices by --pin 'regex=device'; the first pattern that matches a node's name, or that of a call that it is
- * in, counts. */
+/* Pins vertices by all --pin 'regex=device'.  For each node the first pattern counts that matches its name or the name
+ * of an open call around it: so the last one is applied first.  Returns 0, or -1 after an error. */
 static int apply_pins(struct ctx *x)
 {
     const uint8_t *follows = place_follows(x->scene.m, x->scene.place, x->use.scratch);
@@ -117,8 +119,8 @@ static int apply_pins(struct ctx *x)
 
 /* ---- the level ---- */
 
-/* An error if the times and transfers of a class (each net once for each pin), or all bytes, add up to CTX_SUM_MAX
- * or more. */
+/* Checks that the times and transfers of each class (each net counted once for each pin), and all bytes, add up to less
+ * than CTX_SUM_MAX.  Returns 0, or -1 after an error. */
 static int check_sums(const struct ctx *x)
 {
     const struct wdag *g = x->levels.base;

@@ -1,29 +1,33 @@
-/* Calls that stand open and take little of the time stay together: cuts through them would gain little, and
- * take a call of the user's own model apart.
+/* Groups for open calls that take little of the time: the nodes of such a call stay together, since cuts through it
+ * would gain little, and would divide a call of the user's own model.
  *
  * Functions are sorted by the share of the time that all their calls take, on the class of devices where that share
- * is largest.  From the smallest on, calls stay together as long as all of them take at most `share` of the time on
- * every class.  So what plans can lose is bounded, however the time is spread over calls and functions.  A call with
- * a node that some class cannot run is left open, for the others may run there, and one whose nodes are pinned to
- * several devices.  O(nodes * classes + calls * log functions). */
+ * is largest.  Beginning with the smallest share, calls become groups as long as all these calls together take at most
+ * `share` percent of the time on every class.  So the loss for plans is limited, however the time is spread over calls
+ * and functions.  No group is made of a call with a node that some class cannot run (its other nodes may run there), or
+ * with nodes pinned to different devices.  O(nodes * classes + calls * log functions). */
 #include "passes/coarsen/user_groups.h"
 #include "passes/functions/opened.h"
 
 #include "ir/base/keyed.h"
 #include "ir/base/units.h"
 
+/* The open calls (a site is the place of one) and their functions. */
 struct call_table {
     const struct ctx *x;
     const struct open_calls *o;
-    uint8_t *divided;               /* [site] 1: its nodes cannot be on one device */
-    int32_t *pin;                   /* [site] the device that some node is pinned to; -1: none */
-    int64_t *time[CLUSTER_CLASSES]; /* [site] ps, calls inside included; entry 0: the model's */
-    /* Functions by the largest share of the time, in millionths, that their calls take on a class; entry 0 unused. */
+    uint8_t *divided; /* [site] 1: its nodes must not become a group */
+    int32_t *pin;     /* [site] a device that some of its nodes are pinned to; -1: none */
+    /* [class][site] ps, with the calls inside the site; site 0: the whole model */
+    int64_t *time[CLUSTER_CLASSES];
+    /* [1 .. functions) item: a function; key: share of the time, in millionths, that its calls take on the class where
+     * that is largest; sorted by key */
     struct keyed *order;
-    uint32_t *rank; /* [function] index in `order` */
-    int64_t share;  /* percent */
+    uint32_t *rank; /* [function] its index in `order` */
+    int64_t share;  /* percent of the time that all groups may take together */
 };
 
+/* Adds a pin (-1: none) to a site; a second device marks the site as divided. */
 static void note_pin(struct call_table *w, uint32_t site, int32_t pin)
 {
     if (pin >= 0 && w->pin[site] >= 0 && w->pin[site] != pin)
@@ -31,6 +35,7 @@ static void note_pin(struct call_table *w, uint32_t site, int32_t pin)
     w->pin[site] = pin >= 0 ? pin : w->pin[site];
 }
 
+/* Fills pin, divided and time of all sites from their nodes and from the sites inside them. */
 static void weigh_sites(struct call_table *w)
 {
     const struct wdag *g = w->x->levels.base;
@@ -55,7 +60,7 @@ static void weigh_sites(struct call_table *w)
     }
 }
 
-/* Functions in the order of the shares that all their calls take. */
+/* Sorts the functions by the shares that their calls take: fills order and rank. */
 static void weigh_functions(struct call_table *w)
 {
     uint32_t n = w->o->functions->n;
@@ -75,8 +80,8 @@ static void weigh_functions(struct call_table *w)
         w->rank[w->order[i].item] = i;
 }
 
-/* Supposes that calls of functions up to `rank` stay together: whether these take no more than the share; group (if
- * not NULL) gets [site] the outermost such call around it, 0: none. */
+/* Returns whether the calls of all functions with at most this rank take no more than w->share of the time, if they
+ * become groups.  Unless group is NULL, sets group[site] to the outermost call around the site that does, 0: none. */
 static bool try_rank(const struct call_table *w, uint32_t rank, uint32_t *group)
 {
     int64_t sum[CLUSTER_CLASSES] = {0};
@@ -98,7 +103,7 @@ static bool try_rank(const struct call_table *w, uint32_t rank, uint32_t *group)
     return true;
 }
 
-/* The largest rank for which try_rank holds, by bisection: the time grows with the rank. */
+/* Returns the largest rank for which try_rank returns true, by bisection: the time grows with the rank. */
 static uint32_t find_rank(const struct call_table *w)
 {
     uint32_t low = 0, high = w->o->functions->n - 1;

@@ -1,28 +1,28 @@
-/* contract: nodes that must share a device become one vertex, then the cycles that this makes.
+/* contract: nodes that must share a device become one vertex, and so do vertices on a cycle that this makes.
  *
- * The cycles are a matter of contiguous plans only: where classes close one, a device that holds part of it
- * would come before and after another device.  Plans of any shape may cut it, so they have a level of their
- * own, of the classes alone; bounds for all plans of the user's problem have one of the mandatory classes.
+ * Cycles matter to contiguous plans only: a device that holds part of a cycle would come both before and after
+ * another device.  Plans of any shape may cut a cycle, so they have a level of their own, of the classes alone;
+ * bounds for all plans that the user could have use a level of the mandatory classes.
  *
  * Source: the preprocessing of the placement paper (Tarnawski et al., NeurIPS 2020).  Classes come from the
  * input (colour classes of profiles, Shape with its producer, state pairs).  Strongly connected
- * components of the quotient are joined (Tarjan).  Then trivial-node merging: a vertex that takes no
- * time anywhere and has a single neighbour moves into it, again and again; it cannot raise the
- * optimum, and it keeps the number of ideals down (GNMT: 3,310,714 without it, 17,914 with it).  That
- * is done only where the sizes cannot matter: the vertex is empty, or everything fits on one device.
+ * components of the quotient are joined (Tarjan).  Then trivial vertices are merged: a vertex that takes no
+ * time anywhere and has a single neighbour is merged into it, again and again.  This cannot raise the
+ * optimum, and it reduces the number of ideals (GNMT: 3,310,714 without it, 17,914 with it).  It
+ * is done only where sizes cannot matter: the vertex is empty, or everything fits on one device.
  * O(V + E).
  *
- * In a training graph (backward.c) a vertex holds forward nodes and their backward siblings, and the edges
- * are those of the forward pass: the ideals are prefixes of the forward pass, and the backward pass of a
- * device runs over the same layers in the other direction.  A backward group without a forward node (an
- * orphan) has edges turned round.
+ * In a training graph (backward.c) a vertex holds forward nodes and the backward nodes that belong to them, and the
+ * edges are those of the forward pass: the ideals are prefixes of the forward pass, and the backward pass of a
+ * device runs over the same layers in the other direction.  The edges of a backward group without a forward node are
+ * reversed.
  *
- * Classes by rules (qdq: qdq_groups.c, norm: norm_groups.c, calls: call_groups.c) and those that the user asks for
- * (by=layer, blocks=FILE: user_groups.c; coplace: Baechi's co-placement) are joined in the same way.  Like a
- * pin they limit what plans there are: "optimal" is then said among those that keep them together.  The
- * quantised tensor is the smaller one to cut at, so qdq=first, the default, costs next to nothing; qdq=all can
- * close cycles around residual branches, and around a mask that every layer reads it swallows the model, which
- * the warning says. */
+ * Classes by rules (qdq: qdq_groups.c, norm: norm_groups.c, calls: call_groups.c) and classes that the user asks for
+ * (by=layer, blocks=FILE: user_groups.c; coplace: Baechi's co-placement) are joined in the same way.  Like pins
+ * they limit the possible plans: "optimal" then means the best of the plans that keep them together.  A
+ * quantised tensor is cheaper to transfer than a float one, so qdq=first, the default, costs next to nothing.  qdq=all
+ * can close cycles around residual branches; if every layer reads the same mask, the cycles join nearly the whole
+ * model, of which a warning tells. */
 #include "passes/coarsen/user_groups.h"
 #include "passes/coarsen/norm_groups.h"
 #include "passes/coarsen/qdq_groups.h"
@@ -31,6 +31,7 @@
 #include <assert.h>
 #include <string.h>
 
+/* Options; contract_opts says what each means. */
 struct contract_options {
     bool training;
     bool trivial, norm, coplace, pins;
@@ -67,7 +68,8 @@ static const struct opt contract_opts[] = {
      .help = "merge vertices that take no time into their only neighbour"},
     {0}};
 
-/* Notes how many nodes must be in one part with others, because of values of unknown type between them. */
+/* Adds a note with the number of nodes that must be in one part with others, because values of unknown type go between
+ * them; no note if there are none. */
 static void say_atoms(struct ctx *x)
 {
     const nid *atom = x->scene.place->atom;
@@ -86,8 +88,8 @@ static void say_atoms(struct ctx *x)
             n, node_name(x->scene.m, first));
 }
 
-/* Joins what must share a device in every plan: Shape and its operand's producer, state pairs, colours.  Sets
- * follows[vertex] for each Shape. */
+/* Joins the vertices that must share a device in every plan: Shape and its operand's producer, state pairs, vertices of
+ * one colour.  Sets follows[vertex] to 1 for each Shape. */
 static void join_colocated(struct ctx *x, struct classes *c, uint8_t *follows)
 {
     static const int why[] = {
@@ -107,8 +109,8 @@ static void join_colocated(struct ctx *x, struct classes *c, uint8_t *follows)
     classes_join_groups(c, group, WHY_COLOR, x->use.scratch);
 }
 
-/* Joins the vertices of equal group[] (0: none), but not those that follow another vertex: the Shape of a value of
- * the layer before, or its DequantizeLinear, would join the two layers. */
+/* Joins vertices with the same group[vertex] (0: no group) for the reason `why`.  Sets group[] of vertices in follows[]
+ * to 0 first: the Shape of a value of the layer before, or its DequantizeLinear, would join the two layers. */
 static void join_named(struct ctx *x, struct classes *c, uint32_t *group, int why,
                        const uint8_t *follows)
 {
@@ -117,8 +119,8 @@ static void join_named(struct ctx *x, struct classes *c, uint32_t *group, int wh
     classes_join_groups(c, group, why, x->use.scratch);
 }
 
-/* Joins each vertex that has a single reader with that reader (Baechi); returns the number of joins. A joined
- * vertex keeps its number of readers, so that one sweep is enough. */
+/* Joins each vertex that has a single reader with that reader (Baechi); returns the number of such vertices.  Readers
+ * are counted before all joins, so that one sweep is enough. */
 static uint32_t join_only_readers(const struct ctx *x, struct classes *c)
 {
     const struct csr *succ = &x->levels.base->succ;
@@ -131,7 +133,7 @@ static uint32_t join_only_readers(const struct ctx *x, struct classes *c)
     return n;
 }
 
-/* Joins what options ask for.  0, or -1 and an error. */
+/* Joins the groups that the options and --keep-blocks ask for, with notes.  Returns 0, or -1 after an error. */
 static int join_asked(struct ctx *x, const struct contract_options *o, struct classes *c,
                       uint8_t *follows)
 {
@@ -168,7 +170,7 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
     return 0;
 }
 
-/* "contract{qdq}, the cycles that makes": reasons in words.  Lives in a. */
+/* Returns the reasons `why` (WHY_*) in words, such as "contract{qdq}, the cycles that makes", in a. */
 static const char *reasons_text(int why, struct arena *a)
 {
     static const char *const reason[] = {
@@ -182,9 +184,9 @@ static const char *reasons_text(int why, struct arena *a)
     return text;
 }
 
-/* Warns of each class that takes more than a tenth of the time (half of it, where the user asked for it), since it
- * limits every plan; why[vertex]: WHY_* of the class.  An operator with its QuantizeLinear (qdq=first) counts as the
- * operator alone. */
+/* Warns of each vertex of g with several nodes that takes more than a tenth of the time on class 0 (more than half if
+ * the user asked for the group), since it limits every plan.  why[vertex]: its reasons, WHY_*.  Unless qdq_all (option
+ * qdq=all), does not warn of vertices joined for WHY_QDQ alone: an operator with its quantisation nodes. */
 static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool qdq_all)
 {
     int64_t total = 0;
@@ -214,10 +216,10 @@ static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool
     }
 }
 
-/* The order that stages of a training graph must keep, as pairs of vertices: the edges among forward nodes, and
- * those among backward nodes reversed.  Edges from forward to backward nodes order nothing.  In workloads (the
- * paper's rule) a backward edge counts only where an end of it is in a group without a forward node: their backward
- * layers are a copy of the forward ones, edges and all. */
+/* Returns the pairs of vertices whose order the stages of a training graph must keep: the edges between forward nodes,
+ * and the reversed edges between backward nodes.  An edge from a forward to a backward node gives no pair.  In the
+ * paper's workloads (models without ir_version) a backward edge counts only if one of its ends is in a group without
+ * forward nodes: there the backward layers are copies of the forward layers, with the same edges. */
 static struct pairs stage_order(struct ctx *x, const struct wdag *g, const uint32_t *group,
                                 uint32_t ngroup)
 {
@@ -237,8 +239,8 @@ static struct pairs stage_order(struct ctx *x, const struct wdag *g, const uint3
     return o;
 }
 
-/* Writes group[vertex of the top level], the class of its node; returns how many classes there are.  The top level
- * is the base level or a subdivided one, where a node has several vertices. */
+/* Writes the number of the class of each vertex's node to group[vertex of the top level]; returns the number of
+ * classes.  The top level is the base level or a subdivided one, in which a node may have several vertices. */
 static uint32_t class_groups(const struct ctx *x, struct classes *c, uint32_t *group)
 {
     const struct wdag *g = x->levels.base, *top = x->levels.top;
@@ -249,20 +251,22 @@ static uint32_t class_groups(const struct ctx *x, struct classes *c, uint32_t *g
     return n;
 }
 
+/* Returns the top level with its groups merged; NULL after an error. */
 static struct wdag *merge_top(struct ctx *x, const struct wdag_groups *groups)
 {
     return wdag_merge_ordered(x->levels.top, groups, "contract", x->use.mem, x->use.diag);
 }
 
-/* Makes the level for plans of any shape: a vertex for each of the n classes group[], no edges. */
+/* Returns the level for plans of any shape: a vertex for each of n classes, without edges.  group[vertex of the top
+ * level]: number of its class.  NULL after an error. */
 static struct wdag *loose_level(struct ctx *x, const uint32_t *group, uint32_t n)
 {
     const struct pairs none = {0};
     return merge_top(x, &(struct wdag_groups){group, n, &none});
 }
 
-/* Sets in_conflict[group] where the vertices of a group are pinned to different devices, with a note.  Returns
- * [vertex of the top level] the pins, without pins in such groups. */
+/* Sets in_conflict[group] to 1, and adds a note, for each of the n groups with vertices that are pinned to different
+ * devices.  Returns [vertex of the top level] its pin, but -1 in all such groups. */
 static int32_t *pins_without_conflicts(struct ctx *x, const uint32_t *group, uint32_t n,
                                        uint8_t *in_conflict)
 {
@@ -288,8 +292,9 @@ static int32_t *pins_without_conflicts(struct ctx *x, const uint32_t *group, uin
     return pin;
 }
 
-/* Makes the level for contiguous plans: a vertex for each of the groups of classes that lie on a cycle.
- * A group with nodes pinned to two devices can run nowhere there; plans of any shape may cut it. */
+/* Returns the level for contiguous plans, with a vertex for each group of classes that lie on a cycle, or for a class
+ * alone; NULL after an error.  A group with nodes pinned to two devices can run on no class in this level; plans of any
+ * shape may cut it. */
 static struct wdag *closed_level(struct ctx *x, const struct wdag_groups *groups)
 {
     struct wdag fine = *x->levels.top;
@@ -305,16 +310,19 @@ static struct wdag *closed_level(struct ctx *x, const struct wdag_groups *groups
     return level;
 }
 
-/* Warns of the large vertices of `level`; class_of[vertex of the top level]: its class in c. */
-static void warn_of(struct ctx *x, const struct wdag *level, const struct classes *c,
-                    const uint32_t *class_of, bool qdq_all)
+/* Warns of the large vertices of `level` (warn_large).  class_of[vertex of the top level]: number of its class in c.
+ * Does nothing for profiles. */
+static void warn_of_large(struct ctx *x, const struct wdag *level, const struct classes *c,
+                          const uint32_t *class_of, bool qdq_all)
 {
-    if (x->scene.m->cost->measured) /* a layer of a profile is two nodes by design */
+    /* in a profile it is normal that a layer is two nodes of one colour */
+    if (x->scene.m->cost->measured)
         return;
     const struct wdag *g = x->levels.base, *top = x->levels.top;
     uint32_t *any = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *any);
     int *why = arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *why);
-    for (uint32_t v = 0; v < top->n; v++) { /* a vertex with several classes: a cycle joined them */
+    for (uint32_t v = 0; v < top->n;
+         v++) { /* if a vertex has several classes, a cycle joined them */
         uint32_t to = level->map[v], base = g->vertex[top->node[v]];
         why[to] |= c->parent[base] == base ? c->why[base] : 0;
         if (any[to] && any[to] - 1 != class_of[v])
@@ -324,7 +332,8 @@ static void warn_of(struct ctx *x, const struct wdag *level, const struct classe
     warn_large(x, level, why, qdq_all);
 }
 
-/* Classes, then the cycles that they make: fills x->levels.contiguous, any_shape, mandatory (NULL: as the last). */
+/* Joins classes, then the cycles that they make: fills contiguous, any_shape and mandatory of x->levels.  any_shape
+ * stays NULL if it would equal contiguous, mandatory if it would equal any_shape.  Returns 0, or -1 after an error. */
 static int join_classes(struct ctx *x, const struct contract_options *o)
 {
     struct wdag *top = x->levels.top;
@@ -354,11 +363,11 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     x->levels.contiguous = joined != n ? closed_level(x, &groups) : merge_top(x, &groups);
     if (!x->levels.contiguous)
         return -1;
-    warn_of(x, x->levels.contiguous, &c, class_of, o->qdq == QDQ_ALL);
+    warn_of_large(x, x->levels.contiguous, &c, class_of, o->qdq == QDQ_ALL);
     return 0;
 }
 
-/* Whether a single device, of whichever class has a limit, could hold all bytes of g. */
+/* Whether a single device of any class could hold all bytes of g. */
 static bool memory_is_ample(const struct cluster *c, const struct wdag *g)
 {
     int64_t all = wdag_bytes(g);
@@ -368,8 +377,8 @@ static bool memory_is_ample(const struct cluster *c, const struct wdag *g)
     return true;
 }
 
-/* Whether net e, of which v is a pin, gets no dearer if v moves to the device of w: w is a pin of it, too, or all
- * its pins are v and what was merged into v. */
+/* Whether net e, which has the pin v, costs no more if v is merged into w: w has made e, or v has made e and either w
+ * reads e or all pins of e have been merged into v.  c: the merges so far. */
 static bool net_follows(const struct wdag *g, struct classes *c, uint32_t e, uint32_t v, uint32_t w)
 {
     uint32_t src = g->net_src[e], mine = classes_find(c, v), other = classes_find(c, w);
@@ -388,9 +397,10 @@ static bool net_follows(const struct wdag *g, struct classes *c, uint32_t e, uin
 }
 
 /* Whether merging v into its only neighbour w cannot make any plan worse: v takes no time and is not pinned; its
- * bytes are 0 or memory is ample; none of its nets has the host or gets dearer (net_follows); where parts cost
- * something, w has nodes of v's passes; where copies of stages are trained, v has no parameters; where stages are, no
- * bytes, since their parameters are exchanged and activations are there several times. */
+ * bytes are 0 or memory is ample; none of its nets has a pin on the host or gets more expensive (net_follows); if
+ * running parts costs something, w has nodes of v's passes; if stages may have copies in training, v has no parameters;
+ * if the model runs in micro-batches, v has no bytes, since devices exchange parameters and hold activations of several
+ * micro-batches. */
 static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes *c, uint32_t v,
                        uint32_t w, bool ample)
 {
@@ -404,12 +414,13 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
         (g->size[v] || g->shared_of.at[v] != g->shared_of.at[v + 1]))
         return false; /* copies of another stage would have to keep its parameters equal */
     if (x->scene.model.part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
-        return false; /* the device of w would run a part for a pass more */
+        return false; /* the device of w would have to run a part for another pass, too */
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
     ample = ample && exec_kind(&x->scene.model)->feed != FEED_MICRO_BATCHES;
     return g->pin[v] < 0 && (empty || ample);
 }
 
+/* Returns the first neighbour of v that is not gone; v itself if there is none. */
 static uint32_t only_neighbour(const struct wdag *g, uint32_t v, const uint8_t *gone)
 {
     for_row (w, g->succ, v)
@@ -421,8 +432,8 @@ static uint32_t only_neighbour(const struct wdag *g, uint32_t v, const uint8_t *
     return v;
 }
 
-/* Merges trivial vertices with one neighbour into that, again and again.  The level that results, g itself if there
- * are none; NULL and an error. */
+/* Merges each trivial vertex with a single neighbour into that neighbour, again and again.  Returns the level that
+ * results, or g itself if nothing was merged; NULL after an error. */
 static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
 {
     bool ample = memory_is_ample(x->scene.cluster, g);
@@ -463,13 +474,13 @@ static int contract_run(struct ctx *x, const void *options)
         training_mark(x);
     if (join_classes(x, o))
         return -1;
-    /* with duplex links a merge could turn an incoming transfer into an outgoing one, which count apart */
+    /* duplex links add up incoming and outgoing transfers separately, and a merge could turn one into the other */
     bool duplex = x->scene.m->backward && x->scene.model.overlap == OVERLAP_DUPLEX;
     if (o->trivial && !duplex && !(x->levels.contiguous = merge_trivial(x, x->levels.contiguous)))
         return -1;
     x->levels.any_shape = x->levels.any_shape ? x->levels.any_shape : x->levels.contiguous;
     x->levels.mandatory = x->levels.mandatory ? x->levels.mandatory : x->levels.any_shape;
-    if (o->pins || o->coplace) /* list schedules are of nodes; the groups are pins */
+    if (o->pins || o->coplace) /* list planners schedule nodes and keep each group on one device */
         x->levels.contract_requested = false;
     ctx_push(x, x->levels.contiguous);
     return 0;

@@ -1,14 +1,15 @@
 /* A tree of stretches (cut_tree.h).
  *
- * Stretches that follow each other join into one: sums add up, and what the later one saves comes off the least of the
- * earlier one.  Since the first position that is asked for never goes back, a stretch that begins there or before it is
- * never asked for as a whole again, and is left as it is. */
+ * Two neighbouring stretches join into one: their sums add up, and the sum of the later one is taken off `least` of the
+ * earlier one.  The parameter `first` never decreases.  So a stretch that begins before `first` is never needed as a
+ * whole again, and one that begins at `first` is put together from smaller ones: neither is kept up to date. */
 #include "passes/coarsen/cut_tree.h"
 
 #include <assert.h>
 
 #define NOWHERE (INT64_C(1) << 62) /* the least of a stretch without positions */
 
+/* Returns the stretch made of l and r, which follows l. */
 static struct stretch join(struct stretch l, struct stretch r)
 {
     int64_t least = l.least - r.sum;
@@ -32,6 +33,7 @@ void cut_tree_set(struct cut_tree *t, uint32_t first, uint32_t y, int64_t base, 
     assert(first <= y && y < t->width);
     uint32_t i = t->width + y, from = y;
     t->at[i] = (struct stretch){saves, base - saves, y};
+    /* bring the stretches that hold y up to date, the smallest first */
     for (uint32_t size = 2; i > 1; size *= 2) {
         i /= 2;
         from &= ~(size - 1);
@@ -46,6 +48,7 @@ struct stretch cut_tree_best(const struct cut_tree *t, uint32_t first, uint32_t 
     assert(first <= last && last < t->width);
     uint32_t i = t->width + first, end = first;
     struct stretch best = t->at[i];
+    /* on the way up the tree, join the stretch to the right of the present one */
     for (uint32_t size = 1; end < last; size *= 2, i /= 2)
         if (i % 2 == 0) {
             best = join(best, t->at[i + 1]);

@@ -1,4 +1,4 @@
-/* The best place to begin the last cluster, among many (fuse.h): a tree over positions. */
+/* A tree over positions of an order, by which fuse (fuse.h) finds quickly where a cluster had best begin. */
 #ifndef PCC_PASSES_COARSEN_CUT_TREE_H
 #define PCC_PASSES_COARSEN_CUT_TREE_H
 
@@ -6,28 +6,27 @@
 
 #include <stdint.h>
 
-/* A stretch of positions. */
+/* A stretch of positions.  Each position has a base and a saving. */
 struct stretch {
-    int64_t sum; /* sum of the savings of the positions */
-    int64_t
-        /* minimum over the positions y: base(y) less the savings of y and of all later positions of the stretch */
-        least;
+    int64_t sum; /* sum of the savings of all positions */
+    /* minimum over the positions y of the stretch: base of y less the savings of y and of all later positions */
+    int64_t least;
     uint32_t from; /* the last position y with that minimum */
 };
 
 struct cut_tree {
-    struct stretch *
-        at; /* at[1] is all; at[i] has the halves at[2i] and at[2i + 1]; then positions by number */
-    uint32_t width; /* positions, a power of two */
+    /* a binary tree: at[1] covers all positions, at[i] what at[2 * i] and at[2 * i + 1] cover, at[width + y] only y */
+    struct stretch *at;
+    uint32_t width; /* number of positions, a power of two */
 };
 
-/* No position is there yet.  Lives in a.  O(n). */
+/* Returns a tree for n positions, all of them empty, in a.  O(n). */
 struct cut_tree cut_tree_new(uint32_t n, struct arena *a);
-/* Position y has this base and saves so much; |base|, and what all save together, at most 2^60.  first: as in
- * cut_tree_best; no later call may have a smaller one.  O(log (positions from first to y)). */
+/* Sets base and saving of position y.  |base|, and the sum of all savings, must be at most 2^60.  first: the smallest
+ * position that later calls, of cut_tree_best too, will ask for.  O(log (positions from first to y)). */
 void cut_tree_set(struct cut_tree *t, uint32_t first, uint32_t y, int64_t base, int64_t saves);
-/* The least base(y) less what y .. last save, over y in [first, last], last being the last position that is there.
- * O(log (last - first)). */
+/* Returns the stretch first .. last; `last` must be the last position that has been set.  Its `from` is where a cluster
+ * up to `last` had best begin.  O(log (last - first)). */
 struct stretch cut_tree_best(const struct cut_tree *t, uint32_t first, uint32_t last);
 
 #endif

@@ -6,10 +6,10 @@
  * Eq 4-6).  An interval partition of a topological order always has an acyclic quotient (Theorem B).
  * O(V log V + V * range + E), for ranges above 200 O((V + E) log range).
  *
- * range=auto fuses as little as exact planning allows: nothing while the graph has at
- * most max-states ideals; else first the cheap branches (at most 0.1 %, then up to 1 % of the time) go into
- * their only neighbour, which the plan hardly feels; then the smallest range whose result has few enough
- * ideals and at least 8 vertices per device; else nothing. */
+ * range=auto fuses as little as exact planning needs.  If the graph has at most max-states ideals, it fuses
+ * nothing.  Else it first merges cheap branches (at most 0.1 %, then up to 1 % of the time) into
+ * their only neighbour, which hardly changes the best plan; then it takes the smallest range whose result has at most
+ * max-states ideals and at least 8 vertices per device; if there is none, it fuses nothing. */
 #include "passes/passes.h"
 
 #include "ir/base/units.h"
@@ -20,6 +20,7 @@
 
 #include <assert.h>
 
+/* Options; fuse_opts says what each means.  range 0: auto. */
 struct fuse_options {
     int64_t range, mem, max_states, cut, order;
 };
@@ -29,7 +30,7 @@ const char *const fuse_order_names[] = {"cpd", "dfs", "fifo", NULL};
 static const char *const auto_names[] = {"auto", NULL};
 static const char *const cut_names[] = {"tensor", "edge", NULL};
 enum { CUT_TENSOR, CUT_EDGE };
-enum { SCAN_MOST = 200 }; /* range up to which a scan is faster than the tree */
+enum { SCAN_MOST = 200 }; /* up to this range FUSE_SCAN is faster than FUSE_TREE */
 
 static const struct opt fuse_opts[] = {
     {OPT_INT, "range", offsetof(struct fuse_options, range), "auto", .lo = "1", .hi = "1000000",
@@ -47,34 +48,39 @@ static const struct opt fuse_opts[] = {
 
 /* ---- the interval partition ------------------------------------------------------------------- */
 
-/* What decides whether a vertex may join a cluster, of a vertex or of a whole cluster. */
+/* A vertex, or a cluster of vertices: the figures that decide whether another vertex may join it. */
 struct member {
-    int64_t bytes; /* shared items count once for each vertex that needs the item */
-    int32_t pin;
-    uint32_t classes; /* bits: device classes able to run the vertex or the cluster */
+    int64_t bytes;    /* shared items count once for each vertex that needs the item */
+    int32_t pin;      /* the device it must be on, or -1 */
+    uint32_t classes; /* mask of the device classes that can run the vertex or the cluster */
 };
 
+/* The dynamic program.  Vertices are appended in their order; costs are in ps. */
 struct fusion {
     const struct wdag *g;
-    const struct member *member;
-    const uint32_t *order; /* position -> vertex */
-    uint32_t *pos;         /* vertex -> position */
-    uint32_t cls;          /* the device class whose transfer costs count */
-    int64_t range, mem;
+    const struct member *member; /* [vertex] */
+    const uint32_t *order;       /* position -> vertex */
+    uint32_t *pos;               /* vertex -> position */
+    uint32_t cls;                /* the device class whose transfer costs count */
+    int64_t range, mem;          /* these and per_edge as in struct fuse_limits */
     bool per_edge;
-    /* the paper's P: [position] cost of the vertex's out-edges whose other ends were appended */
+    /* the paper's P: [position] cost of the nets made there whose consumers have all been appended; per_edge: of the
+     * edges from there to consumers that have been appended */
     int64_t *seen;
-    int64_t *out;  /* the paper's O: [position] sum of the out-costs of all vertices before it */
-    int64_t *best; /* the paper's T: [position] least transfers of the clusters before it */
+    int64_t *out; /* the paper's O: [position] cost of the outputs of all vertices before it */
+    /* the paper's T: [position] least cost of the transfers out of clusters of the vertices before it */
+    int64_t *best;
     int64_t *base; /* [position] best less out */
-    /* the paper's Pre: [position] where the last cluster of that begins */
+    /* the paper's Pre: [position] first position of the last cluster in that best division */
     uint32_t *from;
-    uint32_t *left;       /* [net] pins not yet appended */
-    uint32_t first;       /* where the longest cluster that may end at the last position begins */
-    struct cut_tree tree; /* over the positions: base, seen; width 0: there is none */
+    uint32_t *left; /* [net] number of consumers not yet appended; unused with per_edge */
+    /* first position of the longest cluster that may end with the last vertex appended */
+    uint32_t first;
+    struct cut_tree tree; /* base and saving (`seen`) of the positions; width 0: no tree is used */
 };
 
-static struct member *members_of(const struct wdag *g, struct arena *a)
+/* Returns [vertex] the figures of each vertex, in a. */
+static struct member *vertex_members(const struct wdag *g, struct arena *a)
 {
     struct member *m = arena_array(a, (size_t)g->n + 1, sizeof *m);
     for (uint32_t v = 0; v < g->n; v++) {
@@ -85,16 +91,16 @@ static struct member *members_of(const struct wdag *g, struct arena *a)
     return m;
 }
 
-/* The vertices of a window of positions, and the obstacles to making one cluster of the vertices. */
+/* The vertices between two positions, as a possible cluster. */
 struct window {
-    uint32_t from; /* the first position; the last one is that of the vertex added last */
-    __int128 bytes;
+    uint32_t from;  /* the first position; the last position is that of the vertex added last */
+    __int128 bytes; /* sum over the vertices */
     uint32_t lacking[CLUSTER_CLASSES]; /* [class] number of vertices that the class cannot run */
     uint32_t pinned[CLUSTER_DEVICES];  /* [device] number of vertices pinned to the device */
-    uint32_t homes;                    /* devices that some are pinned to */
+    uint32_t homes;                    /* number of devices with vertices pinned to them */
 };
 
-/* Counts v in (by: 1) or out (-1). */
+/* Adds vertex v to the window's figures (by = 1), or takes it off them (by = -1). */
 static void window_count(struct window *w, const struct wdag *g, const struct member *v, int by)
 {
     w->bytes += (__int128)by * v->bytes;
@@ -107,7 +113,7 @@ static void window_count(struct window *w, const struct wdag *g, const struct me
     w->homes -= by < 0 && w->pinned[v->pin] == 0;
 }
 
-/* Whether some device could run all of it, within mem bytes (0: any). */
+/* Whether some device could run all vertices of the window, with at most mem bytes (0: no limit). */
 static bool window_fits(const struct window *w, const struct wdag *g, int64_t mem)
 {
     bool some = false;
@@ -116,8 +122,8 @@ static bool window_fits(const struct window *w, const struct wdag *g, int64_t me
     return some && w->homes < 2 && (!mem || w->bytes <= mem);
 }
 
-/* Appends the vertex at position x: adds the cost of its outputs to out[x + 1].  An edge whose last consumer is the
- * vertex leaves the group no longer: its cost is added to seen[] at its source (per_edge: one consumer at a time). */
+/* Appends the vertex at position x: adds the cost of its outputs to out[x + 1].  For each net of which the vertex is
+ * the last consumer, adds the net's cost to seen[] of the net's producer (per_edge: for each net that it consumes). */
 static void fusion_append(struct fusion *f, uint32_t x)
 {
     const struct wdag *g = f->g;
@@ -142,7 +148,7 @@ static void fusion_append(struct fusion *f, uint32_t x)
     }
 }
 
-/* Moves the window on to position x: it begins where the longest cluster that may end there does. */
+/* Adds position x to the window, and takes off first positions until the window is within the limits. */
 static void fusion_window(struct fusion *f, struct window *w, uint32_t x)
 {
     window_count(w, f->g, &f->member[f->order[x]], 1);
@@ -150,8 +156,9 @@ static void fusion_window(struct fusion *f, struct window *w, uint32_t x)
         window_count(w, f->g, &f->member[f->order[w->from++]], -1);
 }
 
-/* The last cluster that ends at position x, tried from `first` on: the least of T less O where it begins less what lies
- * inside it.  Of equal ones the shortest. */
+/* Finds the best last cluster that ends at position x, by trying all beginnings y from f->first on: the least base[y]
+ * less the transfers inside the cluster.  Returns that minimum in `least` and y in `from`; of equal ones the shortest
+ * cluster. */
 static struct stretch scan_cuts(const struct fusion *f, uint32_t x)
 {
     struct stretch best = {.least = INT64_MAX};
@@ -166,7 +173,7 @@ static struct stretch scan_cuts(const struct fusion *f, uint32_t x)
     return best;
 }
 
-/* Works out T(x + 1). */
+/* Works out best, base and from at position x + 1. */
 static void fusion_step(struct fusion *f, uint32_t x)
 {
     struct stretch last;
@@ -178,7 +185,7 @@ static void fusion_step(struct fusion *f, uint32_t x)
     }
     f->from[x + 1] = last.from;
     f->best[x + 1] = last.least + f->out[x + 1];
-    f->base[x + 1] = last.least; /* of the next one: T less O */
+    f->base[x + 1] = last.least; /* best[x + 1] less out[x + 1] */
     assert(f->best[x + 1] >= 0);
 }
 
@@ -207,7 +214,7 @@ uint32_t fuse_partition(const struct wdag *g, const uint32_t *order,
     f.base = arena_array(a, (size_t)n + 1, sizeof *f.base);
     f.from = arena_array(a, (size_t)n + 1, sizeof *f.from);
     f.left = arena_array(a, (size_t)g->nnet + 1, sizeof *f.left);
-    f.member = members_of(g, a);
+    f.member = vertex_members(g, a);
     if (limits->form == FUSE_USUAL ? limits->range > SCAN_MOST : limits->form == FUSE_TREE)
         f.tree = cut_tree_new(n, a);
     for (uint32_t x = 0; x < n; x++)
@@ -229,6 +236,7 @@ uint32_t fuse_partition(const struct wdag *g, const uint32_t *order,
 
 /* ---- cheap branches --------------------------------------------------------------------------- */
 
+/* Returns the least time of v over all classes, ps. */
 static int64_t best_time(const struct wdag *g, uint32_t v)
 {
     int64_t t = COST_NEVER;
@@ -237,23 +245,24 @@ static int64_t best_time(const struct wdag *g, uint32_t v)
     return t;
 }
 
-/* Whether u may join w without barring w from any device; mem: bytes that both may need, 0: any. */
+/* Whether u may join w: w can still run on the same devices, and both need at most mem bytes (0: no limit). */
 static bool may_join(const struct member *u, const struct member *w, int64_t mem)
 {
     return (w->classes & ~u->classes) == 0 && (u->pin < 0 || u->pin == w->pin) &&
            (!mem || sat_add(u->bytes, w->bytes) <= mem);
 }
 
-/* Writes group[]: each vertex whose branch takes at most `permille` of the time joins its only consumer; then each
- * end of a branch joins its only producer.  An edge whose source has no other successor (or whose end no other
- * predecessor) can be contracted without making a cycle. */
+/* Merges cheap branches.  A vertex joins its only consumer if it takes, with all vertices that have joined it, at most
+ * `permille` of the time; then a vertex without consumers, that nothing has joined, joins its only producer.  This
+ * closes no cycle: the joined edge is the only one out of its source, or the only one into its end.  Writes the number
+ * of each vertex's group to group[vertex], and returns the number of groups.  mem: as for may_join. */
 static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t permille, int64_t mem,
                              uint32_t *group)
 {
     int64_t *time = arena_array(a, (size_t)g->n + 1, sizeof *time), total = 0;
-    struct member *member = members_of(g, a);
+    struct member *member = vertex_members(g, a);
     uint32_t *into = arena_array(a, (size_t)g->n + 1, sizeof *into), count = 0;
-    /* [vertex] 1: another vertex joined the vertex */
+    /* [vertex] 1: another vertex has joined it */
     uint8_t *joined = arena_alloc(a, (size_t)g->n + 1);
     for (uint32_t v = 0; v < g->n; v++) {
         time[v] = best_time(g, v);
@@ -282,9 +291,10 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
             member[p].bytes = sat_add(member[p].bytes, member[v].bytes);
         }
     }
-    /* readers have later positions, so each reader's group is known; */
+    /* From the last vertex on, so that the group of a later vertex is known; vertices that joined an earlier one get
+     * their groups in a second sweep. */
     for (uint32_t v = g->n; v-- > 0;)
-        if (into[v] == v) /* ends that joined a producer follow in the second sweep */
+        if (into[v] == v)
             group[v] = count++;
         else if (into[v] > v)
             group[v] = group[into[v]];
@@ -296,14 +306,15 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
 
 /* ---- the pass --------------------------------------------------------------------------------- */
 
-/* An eighth of the smallest device, shared by the devices; 0: there is no limit. */
+/* Returns the default for the bytes of a cluster: an eighth of the smallest device's memory, divided by the number of
+ * devices; 0 if no device has a limit. */
 static int64_t default_cap(const struct cluster *c)
 {
     int64_t least = cluster_least_memory(c);
     return least < 0 ? 0 : least / (8 * (int64_t)c->ndev) + 1;
 }
 
-/* The level that fusing g with this range gives; NULL and an error. */
+/* Returns the level that fusing g with this range and memory limit gives; NULL after an error. */
 static struct wdag *fuse_level(struct ctx *x, struct wdag *g, const struct fuse_options *o,
                                int64_t range, int64_t mem)
 {
@@ -319,6 +330,8 @@ static struct wdag *fuse_level(struct ctx *x, struct wdag *g, const struct fuse_
     return level;
 }
 
+/* range=auto (head of this file): returns the level, which is the top level itself if nothing is fused, and writes the
+ * range to *range (1: no intervals were made).  NULL after an error. */
 static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64_t mem,
                               int64_t *range)
 {
@@ -332,7 +345,7 @@ static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64
         return g;
     uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
     struct wdag *base = g;
-    struct arena_mark mark = arena_mark(x->use.mem); /* levels that do not qualify are freed */
+    struct arena_mark mark = arena_mark(x->use.mem); /* levels with too many ideals are freed */
     for (uint32_t i = 0; i < sizeof cheap / sizeof *cheap; i++) {
         uint32_t n = cheap_groups(g, x->use.scratch, cheap[i], mem, group);
         if (n < 8 * x->scene.cluster->ndev)
@@ -358,7 +371,7 @@ static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64
     return g;
 }
 
-/* The share of the transfer costs that lies within clusters of the coarse level, in percent. */
+/* Returns the share of all transfer costs that lies within clusters of the coarse level, in percent. */
 static int internal_share(const struct wdag *fine, const struct wdag *coarse, uint32_t cls)
 {
     int64_t before = 0, after = 0;

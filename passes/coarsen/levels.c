@@ -1,8 +1,8 @@
-/* levels: what list schedulers go by, of the level that stands at the top: when each vertex can start at the earliest
- * if every edge is a transfer (tlevel), what is left from there (blevel), a critical path, and how much transfers weigh
- * beside computing (CCR), there and in the levels below, so before and after fusing.
+/* levels: makes a table of the figures that list schedulers use.  For each vertex of the top level: the earliest start
+ * if every edge is a transfer (tlevel), and the longest path that begins there (blevel); a critical path; and for the
+ * top level and all levels below it (so before and after fusing) the transfers over the computing (CCR).
  *
- * It changes nothing.  The table goes to the program, which prints it, and to the writer `levels`; a later run of the
+ * The pass changes no level.  The program prints the table, and the writer `levels` writes it; a later run of the
  * pass replaces it.  Source: Celeritas (arXiv 2208.00184), Eq 1 to 3.  O(V + pins) of each level. */
 #include "passes/passes.h"
 

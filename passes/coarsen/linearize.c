@@ -1,8 +1,8 @@
 /* linearize: orders the vertices in a path.
  *
- * Source: the placement paper, 5.1.2.  Pushes a level that equals the top one, numbered by a
- * topological order, with the edges of the path v_0 -> v_1 -> ... added, so that its ideals are the
- * prefixes of the order; dp-place on it is the paper's DPL.  The added edges carry nothing and cost
+ * Source: the placement paper, 5.1.2.  Pushes a level with the vertices of the top level, numbered by a
+ * topological order, and with the edges of the path v_0 -> v_1 -> ... added, so that its ideals are the
+ * prefixes of the order; dp-place on this level is the paper's DPL.  The added edges have no transfers and cost
  * nothing.  O(E + V log V + pins). */
 #include "passes/passes.h"
 
@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* Options: an enum topo_kind (topo_order.h), and the seed for ties (0: ties by vertex number). */
 struct linearize_options {
     int64_t order, seed;
 };
@@ -22,7 +23,8 @@ static const struct opt linearize_opts[] = {
      .help = "seed of the ties; 0: by number"},
     {0}};
 
-/* Rows of c with entries renamed and sorted; row i is row from[i] of c (NULL: row i). */
+/* Returns `rows` rows, in a: row i is row from[i] of c (from NULL: row i), with each entry e renamed to entry[e] and
+ * the row sorted (entry NULL: a plain copy). */
 static struct csr rename_rows(const struct csr *c, uint32_t rows, const uint32_t *from,
                               const uint32_t *entry, struct arena *a)
 {
@@ -40,7 +42,8 @@ static struct csr rename_rows(const struct csr *c, uint32_t rows, const uint32_t
     return r;
 }
 
-/* succ or pred of the new level: the old edges and that of the path (dir 1 or -1). */
+/* Returns succ (dir = 1) or pred (dir = -1) of the new level: the edges of c, succ or pred of the old level, and the
+ * edges of the path.  order: position -> vertex of the old level; pos: its inverse. */
 static struct csr path_edges(const struct csr *c, uint32_t n, const uint32_t *order,
                              const uint32_t *pos, int dir, struct arena *a)
 {
@@ -49,7 +52,7 @@ static struct csr path_edges(const struct csr *c, uint32_t n, const uint32_t *or
     uint32_t m = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = order[i], start = m, next = dir > 0 ? i + 1 : i - 1;
-        /* whether the path's edge is done with: already there, or the path ends here */
+        /* whether no edge of the path has to be added: it is there already, or the path ends here */
         bool there = dir > 0 ? next >= n : i == 0;
         for_row (x, *c, v) {
             r.to[m++] = pos[x];
@@ -63,6 +66,7 @@ static struct csr path_edges(const struct csr *c, uint32_t n, const uint32_t *or
     return r;
 }
 
+/* Returns the new level, in a; order: position -> vertex of `fine`. */
 static struct wdag *make_path_level(struct wdag *fine, const uint32_t *order, struct arena *a)
 {
     struct wdag *g = arena_alloc(a, sizeof *g);

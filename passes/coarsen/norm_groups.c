@@ -1,27 +1,29 @@
 /* Decomposed normalisations and activations (norm_groups.h).
  *
- * Each has an operator that is rare elsewhere: Sqrt, ReduceSum, Erf, Tanh, InstanceNormalization.
- * From each of them a matcher goes back through operands and on through readers, a fixed number of steps, and notes
- * the vertices that it passes, if they make up one of
+ * Each contains an operator that is rare elsewhere: Sqrt, ReduceSum, Erf, Tanh, InstanceNormalization.
+ * A matcher starts at such a node, visits operands and readers, a fixed number of steps far, and notes the nodes that
+ * it visits if they make up one of
  *   LayerNorm  d = x - ReduceMean(x), s = Sqrt(ReduceMean(d^2) + e), d / s or d * (1 / s), * w, + b
  *   RMSNorm    the same with d = x
  *   Softmax    p = Exp(x - ReduceMax(x)), p / ReduceSum(p)
  *   Gelu       x * (Erf(x / c) + 1) / 2, or Tanh(c * (x + c' * x^3)) in place of Erf, in any order
  *   GroupNorm  Reshape, InstanceNormalization, Reshape, * w, + b
- * Such a chain of nodes reads one value from outside, x, beside constants, and every node in it descends from x: so
- * joining chains closes no cycle.
+ * Beside constants, such a chain of nodes reads only one value from outside, x, on which every node of the chain
+ * depends: so joining chains closes no cycle.
  * Cost: O(nodes + operands). */
 #include "passes/coarsen/norm_groups.h"
 
+/* limits: nodes of a chain, hops in a row, readers of a value that are looked at */
 enum { LONGEST = 64, HOPS = 4, READERS = 64 };
 
 /* A chain that is being matched. */
 struct match {
     const struct ctx *x;
-    const struct csr *users; /* value -> nodes that read the value */
-    uint32_t vertex[LONGEST], n;
+    const struct csr *users;     /* value -> nodes that read the value */
+    uint32_t vertex[LONGEST], n; /* vertices of the nodes noted so far; their number */
 };
 
+/* Notes node n as part of the chain if it has a vertex in the base level. */
 static void note_node(struct match *k, nid n)
 {
     uint32_t v = k->x->levels.base->vertex[n];
@@ -29,6 +31,7 @@ static void note_node(struct match *k, nid n)
         k->vertex[k->n++] = v;
 }
 
+/* Whether v is an initializer, or made by a node that is copied to parts (constants and shape arithmetic). */
 static bool is_constant(const struct match *k, vid v)
 {
     const struct value *val = &k->x->scene.m->value[v];
@@ -36,14 +39,14 @@ static bool is_constant(const struct match *k, vid v)
                     : (val->flags & VALUE_INIT) != 0;
 }
 
-/* Whether n is a hop: it changes how a value is stored, not what it is. */
+/* Whether n is a hop: a node that changes only the type or the quantisation of a value. */
 static bool is_hop(const struct module *m, nid n)
 {
     return node_is(m, n, "Cast") || node_is(m, n, "QuantizeLinear") ||
            node_is(m, n, "DequantizeLinear");
 }
 
-/* The value that v is made of by hops, v itself if there are none; the hops are noted if `noted`. */
+/* Returns the value from which hops alone make v, v itself if no hop makes v.  noted: whether to note the hops. */
 static vid skip_hops(struct match *k, vid v, bool noted)
 {
     const struct module *m = k->x->scene.m;
@@ -55,12 +58,13 @@ static vid skip_hops(struct match *k, vid v, bool noted)
     return v;
 }
 
+/* Whether v and w are the same value, except for hops. */
 static bool same_value(struct match *k, vid v, vid w)
 {
     return v && w && skip_hops(k, v, false) == skip_hops(k, w, false);
 }
 
-/* The node that makes v, hops skipped, if its operator is op, else 0; it and the hops are noted. */
+/* Returns the node that makes v, hops skipped, if it has operator `op`, and notes it and the hops; else returns 0. */
 static nid made_by(struct match *k, vid v, const char *op)
 {
     const struct module *m = k->x->scene.m;
@@ -73,7 +77,7 @@ static nid made_by(struct match *k, vid v, const char *op)
     return n;
 }
 
-/* The operand of n that is not constant, if the other one is; else 0. */
+/* Returns the operand of n that is not constant if exactly one of its two operands is constant; else 0.  n may be 0. */
 static vid varying_operand(const struct match *k, nid n)
 {
     vid a = node_in(k->x->scene.m, n, 0), b = node_in(k->x->scene.m, n, 1);
@@ -82,15 +86,15 @@ static vid varying_operand(const struct match *k, nid n)
     return is_constant(k, a) ? b : a;
 }
 
-/* The other operand of n, one of whose operands is v; 0: none is. */
+/* Returns the operand of n beside v; 0 if v is no operand of n. */
 static vid other_operand(struct match *k, nid n, vid v)
 {
     vid a = node_in(k->x->scene.m, n, 0), b = node_in(k->x->scene.m, n, 1);
     return same_value(k, a, v) ? b : same_value(k, b, v) ? a : 0;
 }
 
-/* The first reader of v, hops skipped, whose operator is op, noted with the hops; else 0, also when
- * there are very many readers: what lies within a chain has few. */
+/* Returns the first reader of v, hops skipped, with operator `op`, and notes it and the hops; returns 0 if there is
+ * none, or if a value has more than READERS readers: values within a chain have few. */
 static nid read_by(struct match *k, vid v, const char *op)
 {
     const struct module *m = k->x->scene.m;
@@ -111,12 +115,13 @@ static nid read_by(struct match *k, vid v, const char *op)
     return 0;
 }
 
+/* Returns the first result of node n. */
 static vid result(const struct match *k, nid n)
 {
     return node_out(k->x->scene.m, n, 0);
 }
 
-/* Notes a Mul by a constant and an Add of one behind v, if they are there. */
+/* Notes a Mul with a constant that reads v, and an Add of a constant after it, as far as there are such nodes. */
 static void scale_and_shift(struct match *k, vid v)
 {
     static const char *const op[] = {"Mul", "Add"};
@@ -130,7 +135,7 @@ static void scale_and_shift(struct match *k, vid v)
     }
 }
 
-/* The value whose square v is (by Pow, or Mul with itself), which is noted; else 0. */
+/* Returns the value whose square v is (by Pow, or by Mul with itself), and notes the node; 0 if v is no square. */
 static vid match_square(struct match *k, vid v)
 {
     nid n = made_by(k, v, "Pow");
@@ -141,7 +146,7 @@ static vid match_square(struct match *k, vid v)
     return n && same_value(k, a, node_in(k->x->scene.m, n, 1)) ? a : 0;
 }
 
-/* Whether v is x less a reduction of x; notes both nodes. */
+/* Whether v is x - R(x) for some x, where R is the operator `reduction`; if so, notes both nodes. */
 static bool match_centred(struct match *k, vid v, const char *reduction)
 {
     uint32_t n = k->n;
@@ -155,7 +160,7 @@ static bool match_centred(struct match *k, vid v, const char *reduction)
     return false;
 }
 
-/* Whether d and base are the same value, or computed alike (exporters write x - ReduceMean(x) twice). */
+/* Whether d and base are the same value, or both some x less another value: exporters write x - ReduceMean(x) twice. */
 static bool match_alike(struct match *k, vid d, vid base)
 {
     const struct module *m = k->x->scene.m;
@@ -169,7 +174,7 @@ static bool match_alike(struct match *k, vid d, vid base)
     return false;
 }
 
-/* Matches LayerNorm and RMSNorm around the Sqrt s. */
+/* Whether s is the Sqrt of a LayerNorm or RMSNorm; if so, notes the chain. */
 static bool match_sqrt(struct match *k, nid s)
 {
     const struct module *m = k->x->scene.m;
@@ -181,7 +186,7 @@ static bool match_sqrt(struct match *k, nid s)
     nid end = read_by(k, result(k, s), "Div");
     if (end && match_alike(k, node_in(m, end, 0), base)) {
         d = node_in(m, end, 0);
-    } else { /* by the reciprocal: 1 / s, or Reciprocal(s), then a Mul */
+    } else { /* a division by the reciprocal: 1 / s or Reciprocal(s), then a Mul */
         if (!end)
             end = read_by(k, result(k, s), "Reciprocal");
         vid r = end ? result(k, end) : 0;
@@ -198,6 +203,7 @@ static bool match_sqrt(struct match *k, nid s)
     return true;
 }
 
+/* Whether `sum` is the ReduceSum of a Softmax; if so, notes the chain. */
 static bool match_softmax(struct match *k, nid sum)
 {
     const struct module *m = k->x->scene.m;
@@ -209,7 +215,7 @@ static bool match_softmax(struct match *k, nid sum)
     return true;
 }
 
-/* Matches x * (v + 1) / 2 in any order. */
+/* Whether v is used in x * (v + 1) / 2, with the factors in any order; if so, notes the nodes. */
 static bool match_gate(struct match *k, vid v, vid x)
 {
     nid add = read_by(k, v, "Add");
@@ -217,7 +223,7 @@ static bool match_gate(struct match *k, vid v, vid x)
         return false;
     nid mul = read_by(k, result(k, add), "Mul");
     vid other = mul ? other_operand(k, mul, result(k, add)) : 0;
-    if (mul && varying_operand(k, mul)) { /* it was multiplied by a half first */
+    if (mul && varying_operand(k, mul)) { /* v + 1 is multiplied by 1 / 2 first, then by x */
         nid half = mul;
         mul = read_by(k, result(k, half), "Mul");
         other = mul ? other_operand(k, mul, result(k, half)) : 0;
@@ -234,6 +240,7 @@ static bool match_gate(struct match *k, vid v, vid x)
     return true;
 }
 
+/* Whether `erf` is the Erf of a Gelu; if so, notes the chain. */
 static bool match_erf(struct match *k, nid erf)
 {
     vid v = node_in(k->x->scene.m, erf, 0);
@@ -244,6 +251,7 @@ static bool match_erf(struct match *k, nid erf)
     return x && match_gate(k, result(k, erf), x);
 }
 
+/* Whether `tanh` is the Tanh of a Gelu; if so, notes the chain. */
 static bool match_tanh(struct match *k, nid tanh)
 {
     const struct module *m = k->x->scene.m;
@@ -263,6 +271,7 @@ static bool match_tanh(struct match *k, nid tanh)
     return false;
 }
 
+/* Whether `inst` is the InstanceNormalization of a GroupNorm; if so, notes the chain. */
 static bool match_instance(struct match *k, nid inst)
 {
     if (!made_by(k, node_in(k->x->scene.m, inst, 0), "Reshape"))

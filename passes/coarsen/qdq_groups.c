@@ -1,23 +1,23 @@
 /* QuantizeLinear and DequantizeLinear with their operators (qdq_groups.h).
  *
  * Runtimes fuse DequantizeLinear -> operator -> QuantizeLinear into one integer operator, if all
- * three are in one model; a part that begins with a float tensor loses that, and pays four times the
- * bytes.  Call a QuantizeLinear with one predecessor a tail and a DequantizeLinear with at most one a head; all
- * other vertices, and a tail or head that follows a head, count as operators.
+ * three are in one model; a part that begins with a float tensor cannot be fused so, and gets four times the
+ * bytes.  Let a QuantizeLinear with one predecessor be a tail, and a DequantizeLinear with at most one predecessor a
+ * head; all other vertices, and a tail or head that directly follows a head, count as operators.
  *
- * Why no cycle: let the depth of a vertex be the largest number of operators on a path to it, itself
- * included.  A tail has the depth of its producer; a head joins its readers of least depth only, and
- * the class has their depth.  Then every edge between two classes leads to a larger depth: into a
- * tail none leads from outside, into a head only one from an operator or its tail, and from a head
- * those that leave the class lead to readers that are deeper.  With other classes beside these
- * (colours, layers), or with `all`, cycles can come; contract joins them. */
+ * Why there is no cycle: let the depth of a vertex be the largest number of operators on a path to it, itself
+ * included.  A tail has the depth of its producer; a head joins only its readers of least depth, and
+ * the class has their depth.  Then every edge between two classes leads to a larger depth: no edge leads
+ * into a tail from another class, only one, from an operator or a tail, leads into a head, and an edge from a head to
+ * another class leads to a reader of larger depth.  Together with other classes (colours, layers), or with `all`,
+ * there may be cycles; contract joins them. */
 #include "passes/coarsen/qdq_groups.h"
 
 #include <string.h>
 
 enum role { OPERATOR, TAIL, HEAD };
 
-/* The operator, of ONNX itself or of ONNX Runtime's extensions. */
+/* Whether node n has operator `op`, of ONNX itself or of ONNX Runtime's extensions. */
 static bool is_op(const struct module *m, nid n, const char *op)
 {
     const char *domain = module_str(m, m->node[n].domain);
@@ -29,6 +29,7 @@ static uint32_t row_length(const struct csr *c, uint32_t row)
     return c->at[row + 1] - c->at[row];
 }
 
+/* Fills role[vertex] (enum role) and depth[vertex] (head of this file). */
 static void find_roles(const struct ctx *x, uint8_t *role, uint32_t *depth)
 {
     const struct wdag *g = x->levels.base;
@@ -45,26 +46,27 @@ static void find_roles(const struct ctx *x, uint8_t *role, uint32_t *depth)
     }
 }
 
-/* Whether vertex v computes with the values it reads: Shape and Size do not. */
+/* Whether vertex v computes with the values that it reads: Shape and Size do not. */
 static bool is_computing(const struct ctx *x, uint32_t v)
 {
     nid n = x->levels.base->node[v];
     return !node_is(x->scene.m, n, "Shape") && !node_is(x->scene.m, n, "Size");
 }
 
-/* Joins head v with its readers of least depth (all: with every reader); true if it joined.  It stays alone where a
- * Shape of its result is read by something less deep, which could close a cycle. */
+/* Joins head v with its readers of least depth (all: with every reader), except Shape and Size; returns whether it has
+ * joined any.  Without `all`, v stays alone if a Shape or Size of its result has a smaller depth than these readers,
+ * since that could close a cycle. */
 static bool join_head(const struct ctx *x, uint32_t v, bool all, const uint32_t *depth,
                       struct classes *c)
 {
     const struct csr *succ = &x->levels.base->succ;
-    uint32_t least = UINT32_MAX, measured = UINT32_MAX;
+    uint32_t least = UINT32_MAX, least_shape = UINT32_MAX;
     bool joined = false;
     for_row (w, *succ, v) {
-        uint32_t *to = is_computing(x, w) ? &least : &measured;
+        uint32_t *to = is_computing(x, w) ? &least : &least_shape;
         *to = smaller_u32(depth[w], *to);
     }
-    if (measured < least && !all)
+    if (least_shape < least && !all)
         return false;
     for_row (w, *succ, v)
         if (is_computing(x, w) && (all || depth[w] == least))

@@ -5,13 +5,13 @@
 #include "passes/coarsen/reasons.h"
 #include "passes/passes.h"
 
-/* Joins vertices of the base level (WHY_QDQ):
+/* Joins in c, for WHY_QDQ, vertices of the base level:
  *  - a QuantizeLinear and the producer of its operand,
- *  - a DequantizeLinear and those of its readers that come first (several, if none of them can come
- *    before another), or with `all` each of its readers.
- * What crosses a cut is then the quantised tensor, and runtimes find DequantizeLinear, operator and
- * QuantizeLinear in one part.  Without `all` this never makes a cycle.  Returns how many of the two
- * operators have joined; follows[vertex] becomes 1 for them.  O(V + E). */
+ *  - a DequantizeLinear and those of its readers that come first in the graph (least depth, qdq_groups.c), or with
+ *    `all` each of its readers.
+ * Then the quantised tensor crosses a cut, not the float one, and runtimes find DequantizeLinear, operator and
+ * QuantizeLinear in one part.  Without `all` this never makes a cycle.  Sets follows[vertex] to 1 for each
+ * QuantizeLinear and DequantizeLinear that has joined, and returns their number.  O(V + E). */
 uint32_t qdq_join(const struct ctx *x, bool all, struct classes *c, uint8_t *follows);
 
 #endif

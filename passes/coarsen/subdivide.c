@@ -1,12 +1,11 @@
-/* subdivide: a vertex for every result of a node whose results cost differently to move.
+/* subdivide: makes a vertex for every result of a node whose results have different transfer costs.
  *
- * Source: the placement paper, Appendix E.1.  Its loads know one transfer cost per vertex, so an edge
- * cost that is not that of the vertex's other edges gets a vertex of its own in the middle: no time, no
- * size, on the device of its producer.  Here costs belong to nets, so that loads need no such thing
- * and are the same before and after (tests/unit/passes/coarsen/backward.c); the pass shows the paper's graph, on which
- * foreign programs and their counts of ideals can be compared.  A node of results that cost the same
- * stays as it is.  The level has two or more vertices for a node; contract puts them together.
- * O(V + pins). */
+ * Source: the placement paper, Appendix E.1.  In its model of loads a vertex has one transfer cost, so an edge
+ * with another cost than the vertex's other edges gets a vertex of its own in the middle: without time and
+ * size, on the device of the edge's producer.  In pcc costs belong to nets, so loads are the same before and after
+ * (tests/unit/passes/coarsen/backward.c); the pass makes the paper's graph, so that other programs, and their counts of
+ * ideals, can be compared with pcc.  A node whose results cost the same stays one vertex.  A divided node has two or
+ * more vertices in the level; contract joins them again.  O(V + pins). */
 #include "passes/passes.h"
 
 #include <assert.h>
@@ -28,15 +27,17 @@ static bool is_uneven(const struct wdag *g, uint32_t v)
     return false;
 }
 
+/* The old level, and the new level that is being made. */
 struct split {
     const struct wdag *from;
     struct wdag *to;
-    /* [net] vertex of `to` that holds the net's value; UINT32_MAX: no vertex makes the value */
+    /* [net] vertex of `to` that has the net's value as result; UINT32_MAX: a model input */
     uint32_t *maker;
-    struct pairs edge;
+    struct pairs edge; /* edges of `to` */
 };
 
-/* Numbers the new vertices: each old vertex, then the vertices of its results. */
+/* Numbers the new vertices: for each old vertex one, then, if it is uneven, one for each of its results.  Fills map and
+ * node of the new level, and s->maker. */
 static void number_vertices(struct split *s, const uint8_t *uneven)
 {
     const struct wdag *g = s->from;
@@ -57,6 +58,7 @@ static void number_vertices(struct split *s, const uint8_t *uneven)
     }
 }
 
+/* Fills times, sizes, pins and passes of the new level; vertices of results have no time and no size. */
 static void copy_vertices(struct split *s)
 {
     const struct wdag *g = s->from;
@@ -89,7 +91,7 @@ static void copy_vertices(struct split *s)
     }
 }
 
-/* Copies the nets; a result's own vertex takes the place of the node's as a pin. */
+/* Copies the nets; in the net of a result with a vertex of its own, this vertex is the source. */
 static void copy_nets(struct split *s)
 {
     const struct wdag *g = s->from;
@@ -106,6 +108,7 @@ static void copy_nets(struct split *s)
     to->net_of = pairs_rows_back(&pin, to->n);
 }
 
+/* Returns the new level, in a; uneven[vertex]: 1 if its results get vertices of their own. */
 static struct wdag *split_results(struct wdag *g, const uint8_t *uneven, struct arena *a)
 {
     struct wdag *to = arena_alloc(a, sizeof *to);

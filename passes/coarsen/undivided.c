@@ -1,11 +1,10 @@
-/* What no plan divides although it takes much of the time: calls of functions that are whole, and nodes
- * with bodies (If, Loop, Scan and the like).
+/* Warnings about nodes that no plan can divide although they take much of the time: calls of functions that were not
+ * opened, and nodes with bodies (If, Loop, Scan and the like).
  *
- * A node is the least that a device can have: where all of the time is in one, "optimal" means that
- * everything is on one device.  Calls are warned of if all of them together take a twentieth of the time or more, a
- * node with bodies if it takes half: then no number of devices makes the model twice as fast.  Shares are those of
- * the class of devices where they are largest.  With one device there is nothing to divide.  O(nodes * classes), and
- * O(functions) where something is told. */
+ * No plan divides a node: if one node takes all of the time, "optimal" means that everything is on one device.  There
+ * is a warning if all calls together take more than a twentieth of the time, or if a node with bodies takes more than
+ * half: then no number of devices makes the model twice as fast.  Shares are those on the class of devices where they
+ * are largest.  With one device there are no warnings.  O(nodes * classes), and O(functions) for a warning. */
 #include "passes/coarsen/undivided.h"
 
 #include "ir/base/units.h"
@@ -14,19 +13,20 @@
 
 enum { PERCENT_CALLS = 5, PERCENT_BODY = 50 };
 
-/* Times of the model by class. */
+/* The base level, and the sum of the times of all its vertices: [class] ps. */
 struct times {
     const struct wdag *g;
     int64_t total[CLUSTER_CLASSES];
 };
 
+/* Returns the time of vertex v on class k, ps; 0 if the class cannot run v. */
 static int64_t time_of(const struct wdag *g, uint32_t k, uint32_t v)
 {
     return g->time[k][v] == COST_NEVER ? 0 : g->time[k][v];
 }
 
-/* part[class] as a share of the class's total, in percent rounded down, on the class where that is largest. */
-static int percent(const struct times *t, const int64_t *part)
+/* Returns the largest share, over the classes, that part[class] has in the class's total, in percent, rounded down. */
+static int largest_percent(const struct times *t, const int64_t *part)
 {
     int most = 0;
     for (uint32_t k = 0; k < t->g->ncls; k++) {
@@ -45,6 +45,7 @@ static bool is_more_than(const struct times *t, const int64_t *part, int most)
     return false;
 }
 
+/* Sets part[class] to the time of vertex v, ps. */
 static void node_times(const struct times *t, uint32_t v, int64_t part[CLUSTER_CLASSES])
 {
     for (uint32_t k = 0; k < t->g->ncls; k++)
@@ -53,14 +54,14 @@ static void node_times(const struct times *t, uint32_t v, int64_t part[CLUSTER_C
 
 /* ---- calls ---- */
 
-/* Why the call was not opened, or what the user can do about it. */
+/* Returns the reason why `call` was not opened, or what the user can do to have it opened. */
 static const char *reason_text(struct ctx *x, nid call)
 {
     const struct module *m = x->scene.m;
     struct functions *f = functions_study(m, x->use.scratch);
     const struct cost_table *given = cost_table_peek(x, m);
     struct diag quiet = diag_silent();
-    /* a copy, to which functions_fit adds the opset imports of functions */
+    /* a copy of the module, since functions_fit adds the opset imports of functions to it */
     struct module opsets = *m;
     uint64_t nodes;
     opsets.mem = x->use.scratch;
@@ -88,13 +89,15 @@ static const char *reason_text(struct ctx *x, nid call)
                : "opened, the model's calls would be too many nodes";
 }
 
-/* Calls that stay whole. */
+/* The calls that were not opened. */
 struct whole {
-    int64_t sum[CLUSTER_CLASSES];
-    uint32_t calls, worst; /* worst: the vertex with the largest share */
-    int most;              /* share of the vertex `worst`, percent */
+    int64_t sum[CLUSTER_CLASSES]; /* [class] ps: time of all these calls */
+    /* their number; the vertex of the call with the largest share of the time */
+    uint32_t calls, worst;
+    int most; /* share of `worst`, percent; -1: there are no calls */
 };
 
+/* Adds up the calls among the vertices. */
 static struct whole add_calls(const struct ctx *x, const struct times *t)
 {
     struct whole w = {.most = -1};
@@ -103,7 +106,7 @@ static struct whole add_calls(const struct ctx *x, const struct times *t)
         if (x->scene.m->node[t->g->node[v]].callee == 0)
             continue;
         node_times(t, v, part);
-        int p = percent(t, part);
+        int p = largest_percent(t, part);
         for (uint32_t k = 0; k < t->g->ncls; k++)
             w.sum[k] = sat_add(w.sum[k], part[k]);
         w.worst = p > w.most ? v : w.worst;
@@ -113,6 +116,7 @@ static struct whole add_calls(const struct ctx *x, const struct times *t)
     return w;
 }
 
+/* Warns, once, of all calls if they take more than PERCENT_CALLS of the time together. */
 static void warn_calls(struct ctx *x, const struct times *t)
 {
     struct whole w = add_calls(x, t);
@@ -124,13 +128,14 @@ static void warn_calls(struct ctx *x, const struct times *t)
         "%u call%s of functions stay%s whole and take%s %d %% of the time, the largest '%s' "
         "(%s) with %d %%: %s",
         w.calls, w.calls == 1 ? "" : "s", w.calls == 1 ? "s" : "", w.calls == 1 ? "s" : "",
-        percent(t, w.sum), node_name(x->scene.m, n),
+        largest_percent(t, w.sum), node_name(x->scene.m, n),
         function_name(x->scene.m, x->scene.m->node[n].callee, x->use.scratch), w.most,
         reason_text(x, n));
 }
 
 /* ---- bodies ---- */
 
+/* Returns what the user can do about a node with bodies. */
 static const char *way_out(const struct module *m, nid n)
 {
     if (node_is(m, n, "If"))
@@ -141,6 +146,7 @@ static const char *way_out(const struct module *m, nid n)
     return "plan for the models in its attributes, each as a model of its own";
 }
 
+/* Warns of each node with bodies that takes more than PERCENT_BODY of the time. */
 static void warn_bodies(struct ctx *x, const struct times *t)
 {
     int64_t part[CLUSTER_CLASSES];
@@ -151,7 +157,7 @@ static void warn_bodies(struct ctx *x, const struct times *t)
             continue;
         diag_warning(x->use.diag, WARN_WHOLE_BODY,
                      "node '%s' (%s) takes %d %% of the time and no plan divides its bodies: %s",
-                     node_name(x->scene.m, n), node_op(x->scene.m, n), percent(t, part),
+                     node_name(x->scene.m, n), node_op(x->scene.m, n), largest_percent(t, part),
                      way_out(x->scene.m, n));
     }
 }

@@ -1,10 +1,11 @@
-/* Warnings about nodes that no plan divides although they take much of the time. */
+/* Warnings about nodes that take much of the time, since no plan can divide a node. */
 #ifndef PCC_PASSES_COARSEN_UNDIVIDED_H
 #define PCC_PASSES_COARSEN_UNDIVIDED_H
 
 #include "passes/passes.h"
 
-/* WARN_WHOLE_CALL and WARN_WHOLE_BODY, about x->levels.base. */
+/* Warns of calls (WARN_WHOLE_CALL) and of nodes with bodies (WARN_WHOLE_BODY) in x->levels.base that take much of the
+ * time (head of undivided.c). */
 void warn_undivided(struct ctx *x);
 
 #endif

@@ -61,6 +61,8 @@ void groups_by_repeat(struct ctx *x, uint32_t *group)
             l.n);
 }
 
+/* Adds the regular expressions of a line, which is block `number` of the file; changes the line.  Returns 0, or -1
+ * after an error. */
 static int add_line(struct ctx *x, struct patterns *p, char *line, const char *file,
                     uint32_t number)
 {
@@ -71,6 +73,8 @@ static int add_line(struct ctx *x, struct patterns *p, char *line, const char *f
     return 0;
 }
 
+/* Adds the blocks of a text file, one per line; a line that starts with '#' is skipped, but counted.  Changes the text.
+ * Returns 0, or -1 after an error. */
 static int read_lines(struct ctx *x, struct patterns *p, char *text, const char *file)
 {
     uint32_t number = 1;
@@ -84,6 +88,7 @@ static int read_lines(struct ctx *x, struct patterns *p, char *text, const char 
     return 0;
 }
 
+/* Adds a block of a JSON file: a regular expression, or a list of them.  Returns 0, or -1 after an error. */
 static int add_block(struct ctx *x, struct patterns *p, const json_t *block, const char *file,
                      uint32_t number)
 {
@@ -101,6 +106,7 @@ static int add_block(struct ctx *x, struct patterns *p, const json_t *block, con
     return 0;
 }
 
+/* Adds the blocks of a JSON file, whose text has n bytes.  Returns 0, or -1 after an error. */
 static int read_json(struct ctx *x, struct patterns *p, const char *text, size_t n,
                      const char *file)
 {

@@ -1,24 +1,26 @@
-/* Groups of vertices that stay together because the user or a default asks for it: contract{by}, {blocks}, {calls},
+/* Groups of vertices that stay together because an option asks for it: by, blocks and calls of contract, and
  * --keep-blocks. */
 #ifndef PCC_PASSES_COARSEN_USER_GROUPS_H
 #define PCC_PASSES_COARSEN_USER_GROUPS_H
 
 #include "passes/passes.h"
 
-/* group[vertex of the base level]: its layer (ir/model/layers.h) or 0.  A note says how many there are. */
+/* Sets group[vertex of the base level] to the vertex's layer (ir/model/layers.h), 0: none.  Adds a note with the number
+ * of layers, or a warning if there are none. */
 void groups_by_layer(struct ctx *x, uint32_t *group);
 
-/* group[vertex of the base level]: its layer if there are others like it, else 0.  A note says what was
- * found, a warning if nothing was. */
+/* Sets group[vertex of the base level] to the vertex's layer if another layer has the same operators in the same order,
+ * else to 0.  Adds a note about these layers, or a warning if there are none. */
 void groups_by_repeat(struct ctx *x, uint32_t *group);
 
-/* group[vertex of the base level]: its block in `file`, from 1, or 0.  The file has a block per line,
- * of regular expressions separated by blanks; or, as .json, a list or an object of blocks, each one
- * regular expression or a list of them.  The first that matches a node counts.  0 or -1. */
+/* Sets group[vertex of the base level] to the number, from 1, of the first block in `file` with a regular expression
+ * that matches the vertex's node; 0: none does.  The file has a block per line, of regular expressions separated by
+ * blanks; or, with the ending .json, a list or an object of blocks, each one regular expression or a list of them.
+ * Returns 0, or -1 after an error. */
 int groups_by_block(struct ctx *x, const char *file, uint32_t *group);
 
-/* group[vertex of the base level]: the open call that it is in if that stays together, else 0; x->results.opened
- * must be there.  share: most of the time, in percent, that such calls take in all. */
+/* Sets group[vertex of the base level] to the open call whose nodes stay together with the vertex's node, 0: none.
+ * x->results.opened must be set.  share: percent of the time that all these calls may take together. */
 void groups_by_call(struct ctx *x, int64_t share, uint32_t *group);
 
 #endif

@@ -1,8 +1,8 @@
-/* plan: a plan that was made elsewhere, judged and taken on to the backends.
+/* plan: takes a plan that was made elsewhere from a file, has it judged and passes it on to the backends.
  *
- * The value is the judge's, under the objective that the file names if the user names none.  The bound holds for
- * plans of any shape (bounds.c, or what the execution model knows), so every plan gets one, and one that takes no more
- * is optimal.  O(nodes + pins) after reading, and the work of the bounds. */
+ * The value is computed by the judge, under the objective that the user names, else the one that the file names.  The
+ * bound holds for plans of any shape (bounds.h, or a bound that the execution model knows), so plans of any kind get
+ * one; a plan whose value equals the bound is optimal.  O(nodes + pins) after reading, and the work of the bounds. */
 #include "passes/given/plan_read.h"
 
 #include "ir/exec/evaluate.h"
@@ -24,9 +24,10 @@ static const struct opt plan_opts[] = {
      .help = "work for its lower bound: 1 is about a second, 100 finds much where devices are few"},
     {0}};
 
-/* 0 if the plan may be taken; else -1 or PASS_INFEASIBLE, with an error that names the obstacle. */
-static int refuse(struct ctx *x, const struct plan_options *o, const int32_t *dev,
-                  const struct evaluation *e)
+/* Returns 0 if the plan dev[], evaluated as e, may be taken; else reports what is against it and returns -1, or
+ * PASS_INFEASIBLE if the only obstacle is memory. */
+static int check_plan(struct ctx *x, const struct plan_options *o, const int32_t *dev,
+                      const struct evaluation *e)
 {
     const struct cluster *c = x->scene.cluster;
     nid n = e->misplaced;
@@ -41,23 +42,25 @@ static int refuse(struct ctx *x, const struct plan_options *o, const int32_t *de
     return evaluation_holds(e, true) ? PASS_INFEASIBLE : -1;
 }
 
-/* What the words of the file are about. */
-static uint32_t goal_of(const struct given_plan *given, const struct ctx *x)
+/* Returns the objective that the settings in the file were made for: the file's own; if it names none, the objective
+ * that plans are shown by. */
+static uint32_t objective_of(const struct given_plan *given, const struct ctx *x)
 {
     bool said = given->said & exec_bit(exec_setting("objective"));
     return said ? given->model.objective : ctx_judged(x).model.objective;
 }
 
-/* Takes the settings of the plan's file as the basis of the plan's figures, except settings given by the user. */
-static int take_basis(struct ctx *x, const char *from, const struct given_plan *given)
+/* Takes the settings that the file gives into the scene, except those that the user gives, since the plan's value is
+ * to be computed under them.  0, or -1 and an error if the settings contradict each other. */
+static int take_settings(struct ctx *x, const char *from, const struct given_plan *given)
 {
     for (const struct opt *o = exec_settings; o->name; o++) {
         int64_t word = opt_number(o, &given->model), now = opt_number(o, &x->scene.model);
         bool objective = o->off == offsetof(struct exec_model, objective);
         if (!(given->said & exec_bit(o)) || word == now)
             continue;
-        if (!objective && goal_of(given, x) != ctx_judged(x).model.objective)
-            continue; /* it is about another objective */
+        if (!objective && objective_of(given, x) != ctx_judged(x).model.objective)
+            continue; /* the setting was made for another objective */
         struct opt own = exec_values(&x->scene.model, o, x->use.mem);
         if (ctx_said(x, o->name))
             diag_note(x->use.diag, "plan from %s: it was made for %s %s, and is judged by %s", from,
@@ -71,13 +74,13 @@ static int take_basis(struct ctx *x, const char *from, const struct given_plan *
     return why ? diag_error(x->use.diag, "plan from %s: %s", from, why) : 0;
 }
 
-/* Bound and status by searching, which the time per sample allows; the bound that was found. */
+/* Fills the claim of the plan, whose value is the time per sample, by searching for a bound, and returns the bound. */
 static struct bound claim_search(struct ctx *x, const struct plan_options *o,
                                  const struct evaluation *e)
 {
     struct plan *p = x->results.plan;
     struct clock clock = ctx_clock(x);
-    /* the least cost of parts: part of the judge's value, not of the problem's */
+    /* the judge's value counts the cost of parts, the problem's value does not: take off what parts cost at least */
     int64_t start = claim_start(x, mandatory_level(x));
     p->claim.value_less_parts = e->value > start ? e->value - start : 0;
     struct bound b = bounds_all(x, p->claim.value_less_parts, e->v.fits,
@@ -86,9 +89,10 @@ static struct bound claim_search(struct ctx *x, const struct plan_options *o,
     return b;
 }
 
-/* Remark on a bound in the file above the bound found here, ps: the file's bound may rest on a search that is not
- * repeated here, or on nothing. */
-static const char *claimed(struct ctx *x, const struct given_plan *given, int64_t found)
+/* Returns a remark on the bound that the file claims, if that is above `found`, the bound found here, ps, and not
+ * above the plan's value; else "".  The file's bound may come from a search that is not repeated here, or from
+ * nothing. */
+static const char *bound_remark(struct ctx *x, const struct given_plan *given, int64_t found)
 {
     char text[UNIT_TEXT];
     double ps = given->bound * (double)PS_PER_S;
@@ -99,13 +103,14 @@ static const char *claimed(struct ctx *x, const struct given_plan *given, int64_
                      time_short(text, (int64_t)ps), given->scope);
 }
 
+/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
 static int plan_run(struct ctx *x, const void *options)
 {
     const struct plan_options *o = options;
     struct given_plan given;
     if (!*o->from)
         return diag_error(x->use.diag, "plan: expected plan{from=FILE}");
-    if (plan_read(&given, x, o->from) || take_basis(x, o->from, &given))
+    if (plan_read(&given, x, o->from) || take_settings(x, o->from, &given))
         return -1;
     struct plan *p = arena_alloc(x->use.mem, sizeof *p);
     *p = (struct plan){.planner = "plan",
@@ -115,16 +120,16 @@ static int plan_run(struct ctx *x, const void *options)
                        .stages = given.stages,
                        .stage_of = given.stage_of};
     struct evaluation e = plan_evaluate(&x->scene, p, x->use.scratch);
-    int rc = refuse(x, o, given.dev, &e);
+    int rc = check_plan(x, o, given.dev, &e);
     if (rc)
         return rc;
     x->results.plan = p;
     p->claim.objective = x->scene.model.objective;
     p->claim.value = e.value;
-    const struct exec_runs *how = exec_kind(&x->scene.model)->runs;
-    struct bound b = how && how->bound ? claim_run(x, &x->scene) : claim_search(x, o, &e);
+    const struct exec_runs *runner = exec_kind(&x->scene.model)->runs;
+    struct bound b = runner && runner->bound ? claim_run(x, &x->scene) : claim_search(x, o, &e);
     p->claim.argument =
-        arena_fmt(x->use.mem, "read from %s%s%s", o->from, claimed(x, &given, b.value),
+        arena_fmt(x->use.mem, "read from %s%s%s", o->from, bound_remark(x, &given, b.value),
                   b.value < 0 ? "" : arena_fmt(x->use.mem, "; bound: %s", b.why));
     p->claim.status = b.value < 0 ? PLAN_HEURISTIC : p->claim.status;
     if (!e.v.fits) {

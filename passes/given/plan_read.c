@@ -1,6 +1,6 @@
 /* Reading plans that were made elsewhere (plan_read.h): JSON in the forms of plan_json.h, lines regex=device, and
- * annotations of models.  Calls that stand open may be named as a whole.  O(nodes + entries); text lists:
- * O(nodes * lines). */
+ * annotations of models.  A call that stands open (opened.h) may be named instead of its nodes.  O(nodes + entries);
+ * lists of lines: O(nodes * lines). */
 #include "passes/given/plan_read.h"
 
 #include "ir/base/infile.h"
@@ -14,6 +14,8 @@
 
 /* ---- text and annotations --------------------------------------------------------------------- */
 
+/* Adds the pattern of a line REGEX=DEVICE to p; the line is changed.  number: of the line, from 1, for errors.  0, or
+ * -1 after an error. */
 static int read_line(struct assignment *r, struct patterns *p, char *line, uint32_t number)
 {
     char *where = arena_fmt(r->a, "%s:%u", r->path, number), *eq = strrchr(line, '=');
@@ -24,6 +26,8 @@ static int read_line(struct assignment *r, struct patterns *p, char *line, uint3
     return dev < 0 ? -1 : patterns_add(p, r->a, line, (uint32_t)dev, where, r->diag);
 }
 
+/* Gives each node in a text of lines REGEX=DEVICE the device of the first line that matches it; empty lines and lines
+ * that begin with '#' do not count.  The text is changed.  0, or -1 after an error. */
 static int read_list(struct assignment *r, struct ctx *x, char *text)
 {
     const struct wdag *g = x->levels.base;
@@ -48,7 +52,8 @@ static int read_list(struct assignment *r, struct ctx *x, char *text)
     return rc;
 }
 
-/* Reads the annotations of module `from`; nodes of equal names are the same node. 0, or -1 and an error. */
+/* Gives the nodes of r's scene the devices and slots that are annotated in module `from`, a model with the same names
+ * of nodes or the scene's own module.  o: the open calls; NULL: none.  0, or -1 and an error. */
 static int read_annotations(struct assignment *r, const struct open_calls *o,
                             const struct module *from)
 {
@@ -66,7 +71,7 @@ static int read_annotations(struct assignment *r, const struct open_calls *o,
         nid here = assign_find(r, str_id(m, node_name(from, n)), &range);
         bool follower = from == m && o && o->within[n] && r->follows[n];
         if ((!here && !range) || !*device || (here && r->scene->place->kind[here] != PLACE_NODE) ||
-            follower) /* the annotation was that of the call around the node */
+            follower) /* a Shape follows its operand: its annotation is a copy of the call's */
             continue;
         int dev = cluster_device(r->scene->cluster, device);
         if (dev < 0)
@@ -84,8 +89,10 @@ static int read_annotations(struct assignment *r, const struct open_calls *o,
     return 0;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all forms --------------------------------------------------------------------------------- */
 
+/* Makes the base level if it is missing, and *r: an assignment in which no node has a device yet and open calls are
+ * known by name.  0, or -1 after an error. */
 static int begin_reading(struct assignment *r, struct ctx *x, const char *path)
 {
     const struct open_calls *o = x->results.opened;
@@ -104,7 +111,7 @@ static int begin_reading(struct assignment *r, struct ctx *x, const char *path)
     return 0;
 }
 
-/* The file of a plan: the manifest of a split folder, else `from` itself. */
+/* Returns the path of the file to read: the manifest if `from` is a split folder, else `from` itself. */
 static const char *plan_file(struct ctx *x, const char *from)
 {
     struct stat st;
@@ -122,6 +129,7 @@ bool plan_calls_open(struct ctx *x, const char *from)
     return text && plan_json_calls_open(text, n);
 }
 
+/* Reads the annotations of the ONNX model at r->path.  0, or -1 and an error. */
 static int read_model(struct assignment *r, struct ctx *x)
 {
     struct module *m =
@@ -134,6 +142,7 @@ static int read_model(struct assignment *r, struct ctx *x)
     return rc;
 }
 
+/* Reads the file at r->path, plan JSON or lines REGEX=DEVICE.  0, or -1 and an error. */
 static int read_text(struct assignment *r, struct ctx *x)
 {
     size_t n;

@@ -1,86 +1,102 @@
-/* DAPPLE's published planner, its ways and its faults (dapple_published.h).
+/* The planner of DAPPLE's published program, its faults included (dapple_published.h).
  *
- * Source: the planner published with DAPPLE (arXiv 2007.01045), which is not the paper's formulas (4) and (5).  It
- * looks at three kinds of plans: pipelines of i devices, as many copies side by side as there is room for, whose
- * slowest stage, or link there and back for all copies, is fastest; the same with a device for each stage, for i = 2
- * and all devices; and every plan of two stages.  These it scores by
+ * Source: the program published with DAPPLE (arXiv 2007.01045), which does not compute the paper's formulas (4) and
+ * (5).  It looks at three kinds of plans.  First, for each i >= 2: pipelines of i devices, of which floor(devices / i)
+ * copies run side by side; among them the program takes the pipeline whose slowest stage, or slowest link (there and
+ * back, for all copies), takes the least time.  Second, the same with one device for each stage, for i = 2 and i = all
+ * devices.  Third, every plan of two stages.  These plans are scored by
  *     b (M - 1) + C / (copies M) + sum of links + max over stages i of (AllReduce - i b),
- * M micro-batches of each copy, C all computing on one device, b the slowest stage or link (of pipelines there and
- * back, of two stages one way).  The AllReduce counts one state too many for every stage but the last. */
+ * where M is the number of micro-batches of each copy, C the time of the whole batch on a single device, and b the
+ * time of the slowest stage or link for a micro-batch (a link counts there and back, in plans of two stages one way).
+ * AllReduce is the exchange of the gradients of stage i; its bytes count one state too many for every stage but the
+ * last. */
 #include "passes/replicas/dapple_published.h"
 
 #include "ir/base/units.h"
 
 #include <string.h>
 
-/* Stages up to a state on some devices. */
+/* A partial plan: stages that have the layers of state `end`. */
 struct cell {
-    uint32_t parent, end, ndev; /* ndev: devices of one copy */
-    struct device_set used, take;
-    int64_t worst;
+    uint32_t parent; /* the cell without the last stage */
+    uint32_t end;
+    uint32_t ndev;          /* devices that each copy uses */
+    struct device_set used; /* devices that all copies use */
+    struct device_set take; /* devices of the last stage, of all copies */
+    int64_t worst;          /* ps for a micro-batch: the slowest stage or link */
 };
 
 struct search {
     const struct stage_states *s;
     const struct published_rules *r;
     struct clock *clock;
-    struct published_plan *best;
-    struct arena *a; /* of one kind of pipeline */
-    uint32_t size, copies;
+    struct published_plan *best; /* [PUBLISHED_PLANS] the best plans so far, the best one first */
+    struct arena *a;             /* for the cells */
+    uint32_t size;               /* devices of each copy of the pipelines that are searched now */
+    uint32_t copies;
     struct cell *cell; /* cell 0: the empty plan */
     uint32_t ncell, cap;
-    uint32_t **at, *nat, *capat; /* [state] cells that end at the state */
+    /* [state] the cells that end at the state: ending[state][0 .. nending[state]) */
+    uint32_t **ending, *nending, *capending;
 };
 
+/* Returns v, a time or size for r->of samples, scaled to a micro-batch (r->size samples). */
 static int64_t scaled(const struct search *x, int64_t v)
 {
     return mul_div_ceil(v, x->r->size, x->r->of);
 }
 
-/* A device's time for a micro-batch, forward and backward. */
-static int64_t work(const struct search *x, uint32_t from, uint32_t to)
+/* Returns the ps that one device computes, forward and backward, for a micro-batch in the layers of state `to` that
+ * are not in state `from`. */
+static int64_t work_time(const struct search *x, uint32_t from, uint32_t to)
 {
     const struct stage_states *s = x->s;
     return scaled(x, s->forward[to] + s->backward[to] - s->forward[from] - s->backward[from]);
 }
 
-static int64_t move(const struct search *x, uint32_t at, const struct device_set *from,
-                    const struct device_set *to)
+/* Returns the ps to send the values that leave state `at` from the devices `from` to the devices `to`, one way, for a
+ * micro-batch. */
+static int64_t move_time(const struct search *x, uint32_t at, const struct device_set *from,
+                         const struct device_set *to)
 {
     return servers_move(x->r->servers, from, to, scaled(x, x->s->cut[at]));
 }
 
 /* ---- the score ---------------------------------------------------------------------------------- */
 
-static int64_t reduce(const struct search *x, uint32_t from, uint32_t to,
-                      const struct device_set *set)
+/* Returns the ps of the AllReduce of a stage on the devices `set` that has the layers between the states `from` and
+ * `to`. */
+static int64_t reduce_time(const struct search *x, uint32_t from, uint32_t to,
+                           const struct device_set *set)
 {
-    uint32_t last = to < x->s->n ? to + 1 : to; /* the published program's fault */
+    /* a fault of the published program: one state too many */
+    uint32_t last = to < x->s->n ? to + 1 : to;
     return servers_reduce(x->r->servers, set, x->s->parameter[last] - x->s->parameter[from]);
 }
 
-/* Scores a plan, and keeps it if it is among the best.  ways: how often the block counts a link. */
-static void enter(const struct search *x, struct published_plan *p, uint32_t ways)
+/* Sets p->latency to the plan's score, and puts *p into x->best if it is good enough and not there yet.  link_factor:
+ * how often the slowest link counts in b, the time of the slowest stage or link. */
+static void score_plan(const struct search *x, struct published_plan *p, uint32_t link_factor)
 {
-    uint32_t n, each = x->r->micro_batches / p->copies;
-    int64_t block = 0, links = 0, late = 0;
-    if (!each)
+    uint32_t n, per_copy = x->r->micro_batches / p->copies;
+    int64_t block = 0, links = 0, late = 0; /* ps: b; the sum of links; the maximum in the score */
+    if (!per_copy)
         return;
     for (uint32_t k = 0; k < p->n; k++) {
         uint32_t from = k ? p->end[k - 1] : 0;
-        int64_t link = k ? move(x, from, &p->set[k - 1], &p->set[k]) : 0;
+        int64_t link = k ? move_time(x, from, &p->set[k - 1], &p->set[k]) : 0;
         n = servers_devices(x->r->servers, &p->set[k]);
-        int64_t here = (int64_t)((__int128)work(x, from, p->end[k]) * p->copies / n);
-        block = larger(block, larger(here, ways * link));
+        int64_t here = (int64_t)((__int128)work_time(x, from, p->end[k]) * p->copies / n);
+        block = larger(block, larger(here, link_factor * link));
         links += link;
     }
     for (uint32_t k = 0; k < p->n; k++) {
-        int64_t all = reduce(x, k ? p->end[k - 1] : 0, p->end[k], &p->set[k]);
+        int64_t all = reduce_time(x, k ? p->end[k - 1] : 0, p->end[k], &p->set[k]);
         late = larger(late, all - sat_mul(k, block));
     }
-    int64_t fill =
-        mul_div_ceil(work(x, 0, x->s->n), x->r->micro_batches, (int64_t)p->copies * (int64_t)each);
-    p->latency = sat_add(sat_mul(block, each - 1), fill + links + late);
+    int64_t fill = mul_div_ceil(work_time(x, 0, x->s->n), x->r->micro_batches,
+                                (int64_t)p->copies * (int64_t)per_copy);
+    p->latency = sat_add(sat_mul(block, per_copy - 1), fill + links + late);
     for (uint32_t i = 0; i < PUBLISHED_PLANS; i++) {
         struct published_plan *old = &x->best[i];
         bool same = old->n == p->n && !memcmp(old->end, p->end, p->n * sizeof *p->end) &&
@@ -97,6 +113,8 @@ static void enter(const struct search *x, struct published_plan *p, uint32_t way
 
 /* ---- pipelines side by side --------------------------------------------------------------------- */
 
+/* Picks `need` devices outside `used` for a stage in each copy, one copy after the other, by the policy, into *take.
+ * false: there are not enough for some copy. */
 static bool take_devices(const struct search *x, const struct device_set *used,
                          enum assign_policy policy, uint32_t need, struct device_set *take)
 {
@@ -113,25 +131,29 @@ static bool take_devices(const struct search *x, const struct device_set *used,
     return true;
 }
 
-static void put(struct search *x, const struct cell *c)
+/* Adds cell c, unless a cell that is as good is there: of two cells with the same state and the same devices the one
+ * with the smaller `worst` stays. */
+static void keep_cell(struct search *x, const struct cell *c)
 {
     uint32_t e = c->end;
-    for (uint32_t i = 0; i < x->nat[e]; i++) {
-        struct cell *old = &x->cell[x->at[e][i]];
+    for (uint32_t i = 0; i < x->nending[e]; i++) {
+        struct cell *old = &x->cell[x->ending[e][i]];
         if (old->ndev == c->ndev && !memcmp(&old->used, &c->used, sizeof c->used)) {
             if (c->worst < old->worst)
                 *old = *c;
             return;
         }
     }
-    x->at[e] = vec_grow(x->a, x->at[e], &x->capat[e], x->nat[e] + 1, sizeof **x->at);
-    x->at[e][x->nat[e]++] = x->ncell;
+    x->ending[e] =
+        vec_grow(x->a, x->ending[e], &x->capending[e], x->nending[e] + 1, sizeof **x->ending);
+    x->ending[e][x->nending[e]++] = x->ncell;
     x->cell = vec_grow(x->a, x->cell, &x->cap, x->ncell + 1, sizeof *x->cell);
     x->cell[x->ncell++] = *c;
 }
 
-/* Extends a cell by one more stage, on `count` devices of each copy. */
-static void extend(struct search *x, uint32_t at, uint32_t count, enum assign_policy policy)
+/* Adds the cells that extend cell `at` by one stage on `count` devices of each copy.  The last stage, which uses up
+ * the devices of a copy, has all layers that are left. */
+static void extend_cell(struct search *x, uint32_t at, uint32_t count, enum assign_policy policy)
 {
     struct cell before = x->cell[at], c = {.parent = at, .ndev = before.ndev + count};
     if (!take_devices(x, &before.used, policy, count, &c.take))
@@ -139,24 +161,25 @@ static void extend(struct search *x, uint32_t at, uint32_t count, enum assign_po
     c.used = before.used;
     for (uint32_t v = 0; v < x->r->servers->n; v++)
         c.used.of[v] = (uint16_t)(c.used.of[v] + c.take.of[v]);
-    int64_t link = before.end ? move(x, before.end, &before.take, &c.take) : 0;
-    link = sat_mul(link, 2 * (int64_t)x->copies); /* of all copies: only the score divides it */
+    int64_t link = before.end ? move_time(x, before.end, &before.take, &c.take) : 0;
+    /* there and back, for all copies; score_plan() does not multiply by the copies */
+    link = sat_mul(link, 2 * (int64_t)x->copies);
     bool last = c.ndev == x->size;
     for (c.end = last ? x->s->n : before.end + 1; c.end <= (last ? x->s->n : x->s->n - 1);
          c.end++) {
         if (!state_is_before(x->s, before.end, c.end))
             continue;
-        c.worst = larger(before.worst, larger(link, work(x, before.end, c.end) / count));
-        put(x, &c);
+        c.worst = larger(before.worst, larger(link, work_time(x, before.end, c.end) / count));
+        keep_cell(x, &c);
     }
 }
 
-/* The plan whose slowest stage or link is fastest. */
-static void enter_best(struct search *x)
+/* Scores the complete plan whose slowest stage or link takes the least time, if there is a complete plan. */
+static void score_best(struct search *x)
 {
     uint32_t best = 0;
-    for (uint32_t i = 0; i < x->nat[x->s->n]; i++) {
-        uint32_t c = x->at[x->s->n][i];
+    for (uint32_t i = 0; i < x->nending[x->s->n]; i++) {
+        uint32_t c = x->ending[x->s->n][i];
         best = !best || x->cell[c].worst < x->cell[best].worst ? c : best;
     }
     if (!best)
@@ -168,9 +191,11 @@ static void enter_best(struct search *x)
         p.end[--k] = x->cell[c].end;
         p.set[k] = x->cell[c].take;
     }
-    enter(x, &p, 2);
+    score_plan(x, &p, 2);
 }
 
+/* Searches the pipelines of `size` devices, with as many copies as there are devices for, and scores the best one.
+ * straight: each stage has one device in each copy. */
 static void try_pipelines(struct search *x, uint32_t size, bool straight)
 {
     struct arena *own = arena_new(x->a), *before = x->a;
@@ -179,26 +204,27 @@ static void try_pipelines(struct search *x, uint32_t size, bool straight)
     x->copies = x->r->servers->ndev / size;
     x->cell = NULL;
     x->cap = 0;
-    x->at = arena_array(own, (size_t)x->s->n + 1, sizeof(uint32_t *));
-    x->nat = arena_array(own, (size_t)x->s->n + 1, sizeof *x->nat);
-    x->capat = arena_array(own, (size_t)x->s->n + 1, sizeof *x->capat);
+    x->ending = arena_array(own, (size_t)x->s->n + 1, sizeof(uint32_t *));
+    x->nending = arena_array(own, (size_t)x->s->n + 1, sizeof *x->nending);
+    x->capending = arena_array(own, (size_t)x->s->n + 1, sizeof *x->capending);
     x->cell = vec_grow(own, x->cell, &x->cap, 1, sizeof *x->cell);
     x->cell[0] = (struct cell){0};
     x->ncell = 1;
     for (uint32_t j = 0; j < x->s->n; j++)
-        for (uint32_t i = 0; i < (j ? x->nat[j] : 1) && !clock_out(x->clock); i++) {
-            uint32_t c = j ? x->at[j][i] : 0, left = size - x->cell[c].ndev;
+        for (uint32_t i = 0; i < (j ? x->nending[j] : 1) && !clock_out(x->clock); i++) {
+            uint32_t c = j ? x->ending[j][i] : 0, left = size - x->cell[c].ndev;
             for (uint32_t m = 1; m <= (straight ? 1 : left) && left; m++)
                 for (uint32_t p = 0; p < ASSIGN_POLICIES; p++)
-                    extend(x, c, m, (enum assign_policy)p);
+                    extend_cell(x, c, m, (enum assign_policy)p);
         }
-    enter_best(x);
+    score_best(x);
     x->a = before;
     arena_free(own);
 }
 
 /* ---- two stages --------------------------------------------------------------------------------- */
 
+/* Scores every plan of two stages that together use all devices. */
 static void try_two_stages(struct search *x)
 {
     const struct servers *v = x->r->servers;
@@ -211,7 +237,7 @@ static void try_two_stages(struct search *x)
             for (uint32_t i = 0; i < v->n; i++)
                 p.set[1].of[i] = (uint16_t)(v->size[i] - p.set[0].of[i]);
             for (p.end[0] = 1; p.end[0] < x->s->n; p.end[0]++)
-                enter(x, &p, 1);
+                score_plan(x, &p, 1);
         }
 }
 

@@ -1,4 +1,4 @@
-/* Choice of DAPPLE's published planner, for comparisons with its published tables. */
+/* The choice of DAPPLE's published planner, for comparisons with its published tables. */
 #ifndef PCC_PASSES_REPLICAS_DAPPLE_PUBLISHED_H
 #define PCC_PASSES_REPLICAS_DAPPLE_PUBLISHED_H
 
@@ -7,24 +7,30 @@
 #include "ir/cluster/servers.h"
 #include "passes/problem/stage_states.h"
 
-enum { PUBLISHED_STAGES = 16 /* devices of the tables */, PUBLISHED_PLANS = 2 };
+enum {
+    /* most devices that are planned for, as in the published tables, and so most stages */
+    PUBLISHED_STAGES = 16,
+    PUBLISHED_PLANS = 2 /* number of plans that are returned */
+};
 
-/* Stage s: the layers of state end[s] outside of state end[s - 1]. */
+/* A plan of n stages: stage s has the layers of state end[s] (stage_states.h) that are not in state end[s - 1]. */
 struct published_plan {
     uint32_t n, end[PUBLISHED_STAGES];
-    struct device_set set[PUBLISHED_STAGES];
-    uint32_t copies; /* of the whole pipeline, side by side */
-    int64_t latency; /* ps, by the program's score */
+    struct device_set set[PUBLISHED_STAGES]; /* [stage] its devices in all copies */
+    uint32_t copies; /* copies of the whole pipeline that run side by side */
+    int64_t latency; /* ps of an iteration by the program's score; INT64_MAX: no plan */
 };
 
 struct published_rules {
     const struct servers *servers;
-    uint32_t micro_batches; /* of the whole batch */
-    int64_t size, of;       /* size: samples of a micro-batch; of: samples that the costs are for */
+    uint32_t micro_batches; /* number of micro-batches of the whole batch */
+    int64_t size;           /* samples of a micro-batch */
+    int64_t of;             /* samples that the times and bytes in struct stage_states are for */
 };
 
-/* The best two plans by the program's score, the best one first; latency INT64_MAX where there is none, and no plan if
- * there are more than PUBLISHED_STAGES devices.  O(devices^2 * states^2 * ways to use devices^2). */
+/* Writes to best[] the best two plans by the program's score, the best one first.  Where there is no plan, and if there
+ * are more than PUBLISHED_STAGES devices, the latency is INT64_MAX.  The search ends early when the clock is out.
+ * O(D^2 * S^2 * U^2) for D devices, S states and U different sets of devices in use. */
 void dapple_published(const struct stage_states *s, const struct published_rules *r,
                       struct clock *clock, struct arena *scratch,
                       struct published_plan best[PUBLISHED_PLANS]);

@@ -1,8 +1,8 @@
-/* DAPPLE's formula against what runs (formula_errors.h).
+/* Errors of DAPPLE's formula against iterations that are run (formula_errors.h).
  *
- * Source: DAPPLE (arXiv 2007.01045), formula (2), which knows nothing of bubbles within a pipeline, and so is a lower
- * bound where nothing is exchanged at the end: with transfers there and back over one channel, as it counts them, and
- * without running forward again. */
+ * Source: DAPPLE (arXiv 2007.01045), formula (2).  The formula leaves out the bubbles within a pipeline.  So, for
+ * plans without an exchange of gradients at the end, it is a lower bound on the time of the run, provided that the run
+ * has one channel for transfers there and back, as the formula has, and runs no forward pass twice. */
 #include "passes/replicas/formula_errors.h"
 
 #include <assert.h>
@@ -17,6 +17,7 @@ void formula_errors_add(struct formula_errors *e, int64_t said, int64_t took, bo
     e->alone_above += alone && said > took;
 }
 
+/* Compares two doubles, for qsort(). */
 static int by_size(const void *a, const void *b)
 {
     const double *x = a, *y = b;

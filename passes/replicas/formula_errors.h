@@ -1,4 +1,4 @@
-/* How near DAPPLE's formula comes to the iterations that are run. */
+/* How far the times by DAPPLE's formula are from the times of iterations that are run. */
 #ifndef PCC_PASSES_REPLICAS_FORMULA_ERRORS_H
 #define PCC_PASSES_REPLICAS_FORMULA_ERRORS_H
 
@@ -9,17 +9,19 @@
 
 struct formula_errors {
     struct arena *a;
-    double *error; /* of each plan, in shares of the time that it took */
+    double *error; /* [plan] |formula's time - time of the run| / time of the run */
     uint32_t n, cap;
-    uint32_t alone; /* plans of stages of one device each: without AllReduces */
-    /* plans among these for which the formula's time is above the time of the run */
+    /* number of plans whose stages have one device each, so that there is no AllReduce */
+    uint32_t alone;
+    /* number of plans among `alone` for which the formula's time is above the time of the run */
     uint32_t alone_above;
 };
 
-/* Adds a plan that was run: `said` is the formula's time, `took` the run's, ps; alone: each stage is on one device.
- * O(1). */
+/* Adds a plan that was run: `said` is the formula's time, `took` the time of the run, both in ps; alone: each stage is
+ * on one device.  O(1). */
 void formula_errors_add(struct formula_errors *e, int64_t said, int64_t took, bool alone);
-/* "against 64 plans that were run: median error 1.2 %, largest 8 %; ..."; sorts.  In e->a. */
+/* Returns a summary, in e->a: "against 64 plans that were run: median error 1.20 %, largest 8.00 %; ...".  Sorts
+ * e->error.  O(n log n). */
 const char *formula_errors_tell(struct formula_errors *e);
 
 #endif

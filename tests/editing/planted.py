@@ -22,7 +22,8 @@ PLANTS = [
     (
         "captures of outputs forgotten",
         "edit_end",
-        "            if (v != 0 && m->value[v].graph != g)\n                capture(x, &c, g, v);\n        }\n    }",
+        "            if (v != 0 && m->value[v].graph != g)\n                add_captures(x, &c, g, v);\n"
+        "        }\n    }",
         "            (void)v;\n        }\n    }",
     ),
     ("captured once only", "edit_end", "g = m->node[m->graph[g].owner].graph) {", "g = home) {"),
@@ -68,8 +69,8 @@ PLANTS = [
     (
         "what bodies return is still read",
         "edit_end",
-        "            count_outputs(x, g, UINT32_MAX, idle);\n",
-        "            (void)idle;\n",
+        "            change_output_reads(x, g, UINT32_MAX, unused);\n",
+        "            (void)unused;\n",
     ),
     (
         "too much is swept",
@@ -77,7 +78,7 @@ PLANTS = [
         "        if (v != 0 && x->uses[v] != 0)\n            return false;",
         "        if (v != 0 && x->uses[v] > 1)\n            return false;",
     ),
-    ("nothing is swept", "edit_end", "    forsaken = forsaken || is_forsaken(x, v);", "    forsaken = false;"),
+    ("nothing is swept", "edit_end", "    lost = lost || lost_readers(x, v);", "    lost = false;"),
     (
         "names collide",
         "edit",
@@ -96,20 +97,20 @@ PLANTS = [
         "        x->tensor = edit_tensor_named(e, x->tensor, x->name);",
         "        (void)0;",
     ),
-    ("the maker reads itself", "edit", "        keep_operands(e, e->m->value[w].def);", "        (void)0;"),
+    ("the maker reads itself", "edit", "        freeze_operands(e, e->m->value[w].def);", "        (void)0;"),
     (
         "later readers are replaced, too",
         "edit",
-        "    while (i != 0 && e->list[i].time <= set_at)\n        i = e->list[i].next;",
+        "    while (i != 0 && e->change[i].time <= set_at)\n        i = e->change[i].next;",
         "    (void)set_at;",
     ),
     (
         "what was found out is stale",
         "edit",
-        "            if (e->value[v].known_at == e->nlist) {",
-        "            if (e->value[v].known_at != 0) {",
+        "            if (e->value[v].resolved_at == e->nchange) {",
+        "            if (e->value[v].resolved_at != 0) {",
     ),
-    ("outputs have no time", "edit", " && e->value[v].stood > set_at", ""),
+    ("outputs have no time", "edit", " && e->value[v].output_time > set_at", ""),
     ("an output loses its name", "edit", "    y->name = name;\n", ""),
     (
         "copies read the original's values",

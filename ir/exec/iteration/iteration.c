@@ -1,8 +1,8 @@
 /* An iteration of training as tasks for the event core (iteration.h).
  *
- * Every stage has a task for each kind of work, whose instances are the micro-batches.  Where some devices take
- * micro-batches in turn, the instances of a task would be on several lanes; so each micro-batch has tasks of its own
- * there.  O(stages * micro-batches). */
+ * Each stage has a task for each kind of work, whose instances are the micro-batches.  If devices of some place take
+ * micro-batches in turn, the instances of a task would need several lanes; so in that case each micro-batch has tasks
+ * of its own, at all stages.  O(stages * micro-batches). */
 #include "ir/exec/iteration/iteration.h"
 
 #include "ir/base/units.h"
@@ -10,34 +10,41 @@
 
 #include <assert.h>
 
+/* State of iteration_tasks(). */
 struct iteration_build {
     const struct iteration *x;
     struct task_builder b;
-    bool apart;                       /* a task for each micro-batch */
-    uint32_t *first_dev;              /* [place] */
-    uint32_t *first[ITERATION_KINDS]; /* [stage] the task of a kind, the first one if apart */
+    /* each micro-batch has tasks of its own, instead of an instance of common tasks */
+    bool per_micro_batch;
+    uint32_t *first_dev; /* [place] its first device */
+    /* [kind][stage] the task, or with per_micro_batch the first one; NO_ITEM: the stage has none of that kind */
+    uint32_t *first[ITERATION_KINDS];
 };
 
-static uint32_t copies(const struct iteration_build *t)
+/* Returns the number of tasks that a stage has of each kind but REDUCE. */
+static uint32_t task_copies(const struct iteration_build *t)
 {
-    return t->apart ? t->x->micro_batches : 1;
+    return t->per_micro_batch ? t->x->micro_batches : 1;
 }
 
-/* The task of a kind at a stage that micro-batch i has; NO_ITEM: there is none of that kind. */
+/* Returns the task of a kind that stage s has for micro-batch i (with common tasks i has no effect); NO_ITEM: none. */
 static uint32_t task_at(const struct iteration_build *t, enum iteration_kind kind, uint32_t s,
                         uint32_t i)
 {
-    return t->first[kind][s] == NO_ITEM ? NO_ITEM : t->first[kind][s] + (t->apart ? i : 0);
+    return t->first[kind][s] == NO_ITEM ? NO_ITEM
+                                        : t->first[kind][s] + (t->per_micro_batch ? i : 0);
 }
 
+/* Returns the device that runs stage s for a micro-batch. */
 static uint32_t device_of(const struct iteration_build *t, uint32_t s, uint32_t micro_batch)
 {
     uint32_t place = s % t->x->nplace;
     return t->first_dev[place] + micro_batch % iteration_turns(t->x, place);
 }
 
-/* The link that brings values (back: gradients) from stage s to stage s + 1 (from there).  Two places have one link for
- * each direction, whatever goes over it. */
+/* Returns the lane that moves values from stage s to stage s + 1 or, if back is true, gradients from s + 1 to s.  With
+ * two places the stages alternate between them, so there is one lane for each direction: stage s + 1 -> s + 2 goes the
+ * same way as gradients of s + 1 -> s. */
 static uint32_t link_of(const struct iteration_build *t, uint32_t s, bool back)
 {
     uint32_t places = t->x->nplace, from = s % places;
@@ -50,34 +57,36 @@ static uint32_t link_of(const struct iteration_build *t, uint32_t s, bool back)
 
 /* ---- tasks -------------------------------------------------------------------------------------- */
 
+/* Adds the tasks of a kind at stage s, which are copies of x; sets their kind, number and count, of passes the
+ * lane. */
 static void add_tasks(struct iteration_build *t, enum iteration_kind kind, uint32_t s,
                       struct task x)
 {
-    const struct iteration *o = t->x;
     x.kind = kind;
     x.number = s;
     t->first[kind][s] = t->b.g.ntask;
-    for (uint32_t i = 0; i < (kind == ITERATION_REDUCE ? 1 : copies(t)); i++) {
-        x.count = kind == ITERATION_REDUCE || t->apart ? 1 : o->micro_batches;
+    for (uint32_t i = 0; i < (kind == ITERATION_REDUCE ? 1 : task_copies(t)); i++) {
+        x.count = kind == ITERATION_REDUCE || t->per_micro_batch ? 1 : t->x->micro_batches;
         if (kind <= ITERATION_WEIGHT)
             x.lane[0] = device_of(t, s, i);
         build_task(&t->b, &x);
     }
 }
 
+/* Adds all tasks of stage s; transfers and AllReduces that take no time are left out. */
 static void add_stage(struct iteration_build *t, uint32_t s)
 {
     const struct stage_work *w = &t->x->stage[s];
-    bool apart = t->x->order == ITERATION_ZB_H1, last = s + 1 == t->x->nstage;
+    bool weight_pass = t->x->order == ITERATION_ZB_H1, last = s + 1 == t->x->nstage;
     struct task x = {.lane = {NO_LANE, NO_LANE}};
     for (uint32_t kind = 0; kind < ITERATION_KINDS; kind++)
         t->first[kind][s] = NO_ITEM;
     x.time = w->forward;
     add_tasks(t, ITERATION_FORWARD, s, x);
-    x.time = sat_add(w->backward - (apart ? w->weight : 0), w->recompute ? w->forward : 0);
+    x.time = sat_add(w->backward - (weight_pass ? w->weight : 0), w->recompute ? w->forward : 0);
     add_tasks(t, ITERATION_BACKWARD, s, x);
     x.time = w->weight;
-    if (apart)
+    if (weight_pass)
         add_tasks(t, ITERATION_WEIGHT, s, x);
     x = (struct task){.time = w->send, .lane = {link_of(t, s, false), NO_LANE}};
     if (!last && w->send > 0)
@@ -94,17 +103,20 @@ static void add_stage(struct iteration_build *t, uint32_t s)
 
 /* ---- waits and buffers -------------------------------------------------------------------------- */
 
+/* Makes `task` wait for the task `on`, if there are both. */
 static void wait_for(struct iteration_build *t, uint32_t task, uint32_t on)
 {
     if (task != NO_ITEM && on != NO_ITEM)
         build_wait(&t->b, task, on);
 }
 
-static uint32_t pick(uint32_t transfer, uint32_t work)
+/* Returns the first task unless it is NO_ITEM, else the second one. */
+static uint32_t either(uint32_t task, uint32_t other)
 {
-    return transfer != NO_ITEM ? transfer : work;
+    return task != NO_ITEM ? task : other;
 }
 
+/* Adds the waits of the tasks of stage s for micro-batch i, and of the forward task of stage s + 1. */
 static void add_waits(struct iteration_build *t, uint32_t s, uint32_t i)
 {
     uint32_t forward = task_at(t, ITERATION_FORWARD, s, i);
@@ -113,24 +125,25 @@ static void add_waits(struct iteration_build *t, uint32_t s, uint32_t i)
     wait_for(t, backward, forward);
     wait_for(t, weight, backward);
     if (t->first[ITERATION_REDUCE][s] != NO_ITEM)
-        wait_for(t, t->first[ITERATION_REDUCE][s], pick(weight, backward));
+        wait_for(t, t->first[ITERATION_REDUCE][s], either(weight, backward));
     if (s + 1 == t->x->nstage)
         return;
     uint32_t send = task_at(t, ITERATION_SEND, s, i);
     uint32_t send_back = task_at(t, ITERATION_SEND_BACK, s, i);
     wait_for(t, send, forward);
-    wait_for(t, task_at(t, ITERATION_FORWARD, s + 1, i), pick(send, forward));
+    wait_for(t, task_at(t, ITERATION_FORWARD, s + 1, i), either(send, forward));
     wait_for(t, send_back, task_at(t, ITERATION_BACKWARD, s + 1, i));
-    wait_for(t, backward, pick(send_back, task_at(t, ITERATION_BACKWARD, s + 1, i)));
+    wait_for(t, backward, either(send_back, task_at(t, ITERATION_BACKWARD, s + 1, i)));
 }
 
-/* What forward leaves for backward, until all of backward is done.  Where it is computed again, a checkpoint lasts so
- * long, and the rest is there while backward runs. */
+/* Adds the memory of the values that the forward pass keeps until the backward pass is done (with ZB_H1 the pass for
+ * gradients of weights).  With recompute only the checkpoint is kept from the forward pass on; the other bytes are
+ * there from the start of the backward pass. */
 static void add_buffers(struct iteration_build *t, uint32_t s, uint32_t i)
 {
     const struct stage_work *w = &t->x->stage[s];
     uint32_t backward = task_at(t, ITERATION_BACKWARD, s, i), dev = device_of(t, s, i);
-    uint32_t end = pick(task_at(t, ITERATION_WEIGHT, s, i), backward);
+    uint32_t end = either(task_at(t, ITERATION_WEIGHT, s, i), backward);
     struct buffer b = {dev, task_at(t, ITERATION_FORWARD, s, i),
                        w->recompute ? w->checkpoint : w->stored};
     if (b.bytes > 0)
@@ -140,12 +153,13 @@ static void add_buffers(struct iteration_build *t, uint32_t s, uint32_t i)
         build_use(&t->b, build_buffer(&t->b, b), end);
 }
 
-static void tell(struct iteration_build *t)
+/* Describes the whole graph to the task builder, once in each turn. */
+static void describe(struct iteration_build *t)
 {
     for (uint32_t s = 0; s < t->x->nstage; s++)
         add_stage(t, s);
     for (uint32_t s = 0; s < t->x->nstage; s++)
-        for (uint32_t i = 0; i < copies(t); i++) {
+        for (uint32_t i = 0; i < task_copies(t); i++) {
             add_waits(t, s, i);
             add_buffers(t, s, i);
         }
@@ -153,6 +167,7 @@ static void tell(struct iteration_build *t)
 
 /* ---- lanes -------------------------------------------------------------------------------------- */
 
+/* Makes the list of each device, in a; the lanes of links have no lists. */
 static void make_lists(struct iteration_build *t, struct arena *a)
 {
     struct task_graph *g = &t->b.g;
@@ -170,7 +185,7 @@ static void make_lists(struct iteration_build *t, struct arena *a)
             const struct iteration_entry *list = iteration_list(t->x, p, turn, own);
             for (uint32_t i = 0; i < iteration_length(t->x, p, turn); i++) {
                 uint32_t task = task_at(t, list[i].kind, list[i].stage, list[i].micro_batch);
-                g->list.to[n++] = g->first[task] + (t->apart ? 0 : list[i].micro_batch);
+                g->list.to[n++] = g->first[task] + (t->per_micro_batch ? 0 : list[i].micro_batch);
             }
             g->list.at[d + 1] = n;
             arena_release(own, mark);
@@ -189,13 +204,13 @@ struct task_graph iteration_tasks(const struct iteration *x, const int64_t *last
     t.first_dev = arena_array(a, (size_t)x->nplace + 1, sizeof *t.first_dev);
     for (uint32_t p = 0; p < x->nplace; p++) {
         t.first_dev[p + 1] = t.first_dev[p] + iteration_turns(x, p);
-        t.apart = t.apart || iteration_turns(x, p) > 1;
+        t.per_micro_batch = t.per_micro_batch || iteration_turns(x, p) > 1;
     }
     for (uint32_t kind = 0; kind < ITERATION_KINDS; kind++)
         t.first[kind] = arena_array(a, x->nstage, sizeof *t.first[kind]);
     g->ndev = t.first_dev[x->nplace];
     while (task_builder_turn(&t.b, a))
-        tell(&t);
+        describe(&t);
     g->nlane = g->ndev + 2 * x->nplace;
     g->lane = arena_array(a, g->nlane, sizeof *g->lane);
     for (uint32_t l = 0; l < g->nlane; l++)

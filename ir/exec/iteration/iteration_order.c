@@ -1,4 +1,4 @@
-/* What a device does in an iteration, entry by entry (iteration.h).  O(entries). */
+/* The passes of each device in an iteration, in their order (iteration.h).  O(passes). */
 #include "ir/exec/iteration/iteration.h"
 
 #include "ir/base/numbers.h"
@@ -65,8 +65,9 @@ void iteration_settle_ahead(struct stage_work *stage, uint32_t nstage)
     }
 }
 
-/* Micro-batches of the device `turn`: turn, turn + turns, ... */
-static uint32_t share(const struct iteration *x, uint32_t place, uint32_t turn)
+/* Returns the number of micro-batches of device `turn` of a place: these are turn, turn + turns, turn + 2 turns,
+ * ... */
+static uint32_t count_micro_batches(const struct iteration *x, uint32_t place, uint32_t turn)
 {
     uint32_t turns = iteration_turns(x, place);
     return turn < x->micro_batches ? (x->micro_batches - turn - 1) / turns + 1 : 0;
@@ -75,22 +76,25 @@ static uint32_t share(const struct iteration *x, uint32_t place, uint32_t turn)
 uint32_t iteration_length(const struct iteration *x, uint32_t place, uint32_t turn)
 {
     uint32_t kinds = x->order == ITERATION_ZB_H1 ? 3 : 2;
-    return kinds * (x->nstage / x->nplace) * share(x, place, turn);
+    return kinds * (x->nstage / x->nplace) * count_micro_batches(x, place, turn);
 }
 
+/* The list of passes of one device, under construction. */
 struct list {
     const struct iteration *x;
-    uint32_t place, turn, n;
-    struct iteration_entry *entry;
+    uint32_t place, turn;          /* the device */
+    struct iteration_entry *entry; /* [n] */
+    uint32_t n;
 };
 
-/* The device's k-th micro-batch, at its only stage. */
+/* Adds a pass for the device's k-th micro-batch; its place has one stage. */
 static void put(struct list *l, enum iteration_kind kind, uint32_t k)
 {
     l->entry[l->n++] =
         (struct iteration_entry){kind, l->place, l->turn + k * iteration_turns(l->x, l->place)};
 }
 
+/* Lists the passes of a device with n micro-batches for GPIPE. */
 static void list_gpipe(struct list *l, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
@@ -99,35 +103,38 @@ static void list_gpipe(struct list *l, uint32_t n)
         put(l, ITERATION_BACKWARD, k);
 }
 
+/* Lists the passes of a device with n micro-batches for 1F1B or ZB_H1. */
 static void list_1f1b(struct list *l, uint32_t n)
 {
     const struct stage_work *s = &l->x->stage[l->place];
-    bool apart = l->x->order == ITERATION_ZB_H1;
+    bool weight_pass = l->x->order == ITERATION_ZB_H1;
     uint32_t ahead = smaller_u32(s->ahead, n), made = 0;
     assert(s->ahead >= 1);
     for (uint32_t k = 0; k < ahead; k++)
         put(l, ITERATION_FORWARD, k);
     for (uint32_t k = 0; k < n; k++) {
         put(l, ITERATION_BACKWARD, k);
-        if (apart && k >= s->lag)
+        if (weight_pass && k >= s->lag)
             put(l, ITERATION_WEIGHT, made++);
         if (ahead + k < n)
             put(l, ITERATION_FORWARD, ahead + k);
     }
-    while (apart && made < n)
+    while (weight_pass && made < n)
         put(l, ITERATION_WEIGHT, made++);
 }
 
-/* The k-th forward (backward) pass of a place among all of its stages. */
+/* Adds the k-th forward or the k-th backward pass of a place, counted over all its stages: nplace micro-batches go
+ * through its first stage (backward: its last stage), then through the next one. */
 static void put_interleaved(struct list *l, enum iteration_kind kind, uint32_t k)
 {
-    uint32_t places = l->x->nplace, round = l->x->nstage, at = k % round / places;
+    uint32_t places = l->x->nplace, round = l->x->nstage, own_stage = k % round / places;
     if (kind == ITERATION_BACKWARD)
-        at = round / places - 1 - at;
-    l->entry[l->n++] =
-        (struct iteration_entry){kind, at * places + l->place, k / round * places + k % places};
+        own_stage = round / places - 1 - own_stage;
+    l->entry[l->n++] = (struct iteration_entry){kind, own_stage * places + l->place,
+                                                k / round * places + k % places};
 }
 
+/* Lists the passes of a device for INTERLEAVED. */
 static void list_interleaved(struct list *l)
 {
     uint32_t all = l->x->micro_batches * (l->x->nstage / l->x->nplace);
@@ -155,7 +162,7 @@ struct iteration_entry *iteration_list(const struct iteration *x, uint32_t place
     else if (x->order == ITERATION_GPIPE)
         list_gpipe(&l, n / 2);
     else
-        list_1f1b(&l, share(x, place, turn));
+        list_1f1b(&l, count_micro_batches(x, place, turn));
     assert(l.n == n);
     return l.entry;
 }

@@ -1,15 +1,15 @@
-/* What a plan of stages comes to in training (iteration_verdict.h).
+/* Time and memory of an iteration of training by a plan with stages (iteration_verdict.h).
  *
- * Source: DAPPLE (arXiv 2007.01045), III and IV: the devices of a stage share a micro-batch in equal slices and make
- * their gradients equal at the end of the iteration; PipeDream (SOSP 2019): they take micro-batches in turn, and do so
- * after each.  Costs are those of the profiled batch; a micro-batch takes its share of them, which is rounded up once,
- * for a slice.  A value is moved to the next stage, and from there on, as far as it is read; gradients the other way.
- * The same pairs of devices move gradients, so that these go as fast (as in DAPPLE's formula).
- * In a profile the gradients of a value are added up before they are moved, so they are as large as the value.
+ * Source: DAPPLE (arXiv 2007.01045), III and IV: the devices of a stage share each micro-batch in equal slices and
+ * make their gradients equal at the end of the iteration.  PipeDream (SOSP 2019): the devices take micro-batches in
+ * turn, and make their gradients equal after each one.  Costs are given for the profiled batch; those of a slice of a
+ * micro-batch are in proportion, rounded up once.  A value is moved from stage to stage up to the last one that reads
+ * it, gradients in the other direction.  Gradients move between the same pairs of devices, so they move as fast (as
+ * in DAPPLE's formula).  In a profile the gradients of a value are added up before they are moved, so they are as
+ * large as the value.
  *
- * Memory of a device: weights, their gradients, what the optimizer keeps, one more version of the weights for each
- * micro-batch on its way where PipeDream's schedule asks for it, the workspace; and the activations as they come and
- * go. */
+ * Memory of a device: weights, their gradients, the optimizer's copies, the workspace; with PipeDream's schedule one
+ * more version of the weights for each micro-batch under way; activations from the forward to the backward pass. */
 #include "ir/exec/iteration/iteration_verdict.h"
 
 #include "ir/base/units.h"
@@ -18,22 +18,29 @@
 
 #include <assert.h>
 
-enum { STEADY_ROUNDS = 4, MOST_RUNS = 1 << 23 /* micro-batches of all stages */ };
+enum {
+    /* PipeDream: micro-batches for each device that run before the steady state is measured */
+    STEADY_ROUNDS = 4,
+    MOST_RUNS = 1 << 23 /* the most stages * micro-batches that are run */
+};
 
 /* ---- from sums to work -------------------------------------------------------------------------- */
 
+/* Whether the devices of a stage take whole micro-batches in turn, instead of sharing each one. */
 static bool takes_turns(const struct scene *s)
 {
     return s->model.training.schedule == TRAINING_PIPEDREAM;
 }
 
-/* What stays on a device of a stage, but for versions of the weights. */
-static int64_t lasting(const struct scene *s, int64_t parameter)
+/* Returns the bytes that stay on a device with `parameter` bytes of weights: these, their gradients, the optimizer's
+ * copies and the workspace. */
+static int64_t lasting_bytes(const struct scene *s, int64_t parameter)
 {
     return sat_add(sat_mul(parameter, exec_weight_copies(&s->model, true)),
                    s->model.training.workspace);
 }
 
+/* Sets times, bytes and turns of a stage with these sums on the devices of a set; transfers are set elsewhere. */
 static void set_stage(const struct scene *s, const struct servers *servers,
                       const struct stage_sums *sum, const struct device_set *set,
                       struct stage_work *w)
@@ -63,7 +70,7 @@ static void set_stage(const struct scene *s, const struct servers *servers,
         w->reduce = reduce;
 }
 
-/* Sets the lasting bytes and the memory of the devices of each place. */
+/* Sets lasting, version and memory of each place. */
 static void set_places(const struct scene *s, const struct stages_on *on, struct iteration_run *r,
                        struct arena *a)
 {
@@ -77,7 +84,7 @@ static void set_places(const struct scene *s, const struct stages_on *on, struct
             r->version[p] = sat_add(r->version[p], on->sum[k].parameter);
             constant = sat_add(constant, on->sum[k].constant);
         }
-        r->lasting[p] = sat_add(lasting(s, r->version[p]), constant);
+        r->lasting[p] = sat_add(lasting_bytes(s, r->version[p]), constant);
         r->memory[p] = s->cluster->cls[cls].memory;
     }
 }
@@ -121,8 +128,8 @@ struct iteration_run iteration_set_up(const struct scene *s, const struct server
     return r;
 }
 
-/* Bytes of a version of the weights of stage k, as lasting has them. */
-static int64_t version(const struct iteration_run *r, const struct scene *s, uint32_t k)
+/* Returns the bytes of one more version of the weights of place k; 0 if the schedule keeps no versions. */
+static int64_t version_bytes(const struct iteration_run *r, const struct scene *s, uint32_t k)
 {
     return takes_turns(s) ? r->version[k] : 0;
 }
@@ -136,8 +143,8 @@ uint32_t iteration_room(const struct iteration_run *r, const struct scene *s, ui
         return UINT32_MAX;
     if (r->memory[k] < r->lasting[k])
         return 0;
-    int64_t left = r->memory[k] - r->lasting[k] + version(r, s, k);
-    int64_t each = sat_add(version(r, s, k), recompute ? w->checkpoint : w->stored);
+    int64_t left = r->memory[k] - r->lasting[k] + version_bytes(r, s, k);
+    int64_t each = sat_add(version_bytes(r, s, k), recompute ? w->checkpoint : w->stored);
     left -= recompute ? w->stored - w->checkpoint : 0;
     if (left < 0)
         return 0;
@@ -166,6 +173,8 @@ const char *iteration_refuses(const struct scene *s, uint32_t nstage, uint32_t n
 
 /* ---- the run ------------------------------------------------------------------------------------ */
 
+/* Runs the iteration with r->x.micro_batches micro-batches; sets g and t, or only t.status = RUN_STOPPED if they are
+ * too many. */
 static void run_once(struct iteration_run *r, const struct scene *s, struct arena *a)
 {
     if ((uint64_t)r->x.nstage * r->x.micro_batches > MOST_RUNS) {
@@ -177,8 +186,8 @@ static void run_once(struct iteration_run *r, const struct scene *s, struct aren
     int64_t *memory = arena_array(a, (size_t)ndev + 1, sizeof *memory);
     for (uint32_t k = 0; k < r->x.nplace; k++)
         for (uint32_t q = 0; q < iteration_turns(&r->x, k); q++, d++) {
-            int64_t more = sat_mul(version(r, s, k), r->stage[k].ahead - 1);
-            stays[d] = sat_add(r->lasting[k], more);
+            int64_t versions = sat_mul(version_bytes(r, s, k), r->stage[k].ahead - 1);
+            stays[d] = sat_add(r->lasting[k], versions);
             memory[d] = r->memory[k];
         }
     r->g = iteration_tasks(&r->x, stays, memory, a);
@@ -189,7 +198,7 @@ void iteration_run(struct iteration_run *r, const struct scene *s, struct arena 
 {
     uint32_t m = r->x.micro_batches;
     r->x.stage = r->stage;
-    /* measures the time of `more` further micro-batches in the steady state */
+    /* steady state: the time that `more` micro-batches add to a run, in proportion to m micro-batches */
     if (takes_turns(s)) {
         struct arena *own = arena_new(a);
         r->x.micro_batches = STEADY_ROUNDS * iteration_devices(&r->x);
@@ -211,18 +220,21 @@ void iteration_run(struct iteration_run *r, const struct scene *s, struct arena 
 
 /* ---- the verdict -------------------------------------------------------------------------------- */
 
+/* The stages of a plan while their sums are computed. */
 struct sums_state {
     const struct scene *s;
     const struct stages *st;
-    const int32_t *dev;
+    const int32_t *dev;      /* [node] of the plan */
     const int32_t *stage_of; /* [node] -1: none */
-    struct stage_sums *sum;
-    /* [back][stage] bytes by which sending from this stage exceeds sending from the stage before */
+    struct stage_sums *sum;  /* [stage] */
+    /* [back][stage] bytes on the link behind the stage less the bytes on the link before it; back: 0 values of the
+     * forward pass, 1 of the backward pass */
     __int128 *send[2];
     const char *why; /* why the stages are no pipeline; NULL: they are */
     struct arena *a;
 };
 
+/* Adds times and stored bytes of all placed nodes to the sums of their stages. */
 static void add_nodes(struct sums_state *w)
 {
     const struct module *m = w->s->m;
@@ -245,8 +257,9 @@ static void add_nodes(struct sums_state *w)
     }
 }
 
-/* Adds weights and folded constants to the stage of the first node that reads them on each device; parameters of a
- * profile to the stages of their nodes. */
+/* Adds the bytes of weights and folded constants to the sums: once for each device that needs them, to the stage of
+ * the first node there that reads them.  In a profile (ir_version 0) adds the parameters of each node to its
+ * stage. */
 static void add_parameters(struct sums_state *w)
 {
     const struct scene *s = w->s;
@@ -269,12 +282,14 @@ static void add_parameters(struct sums_state *w)
         }
 }
 
-static int64_t clamp(__int128 x)
+/* Returns x, at most INT64_MAX. */
+static int64_t saturate(__int128 x)
 {
     return x < INT64_MAX ? (int64_t)x : INT64_MAX;
 }
 
-/* Adds the bytes of a net to all links between its maker's stage and its furthest reader's. */
+/* Adds the bytes of net e to all links from the stage of its maker to the furthest stage that reads it.  Sets w->why
+ * if an earlier stage reads it (for a value of the backward pass: a later stage). */
 static void add_net(struct sums_state *w, uint32_t e)
 {
     const struct module *m = w->s->m;
@@ -298,7 +313,8 @@ static void add_net(struct sums_state *w, uint32_t e)
     w->send[back][back ? at : high] -= m->cost->bytes[v];
 }
 
-/* Bytes that every stage sends to its neighbours. */
+/* Sets send and send_back of all sums: the bytes that cross the link behind each stage.  In a profile, gradients have
+ * the bytes of the values. */
 static void add_nets(struct sums_state *w)
 {
     __int128 now[2] = {0, 0};
@@ -309,13 +325,13 @@ static void add_nets(struct sums_state *w)
     for (uint32_t k = 0; k < w->st->n; k++) {
         for (int back = 0; back < 2; back++)
             now[back] += w->send[back][k];
-        w->sum[k].send = clamp(now[0]);
-        w->sum[k].send_back = clamp(now[w->s->m->ir_version ? 1 : 0]);
+        w->sum[k].send = saturate(now[0]);
+        w->sum[k].send_back = saturate(now[w->s->m->ir_version ? 1 : 0]);
     }
 }
 
-/* The places of devices among the accelerators; -1: it is none. */
-static int32_t place_of(const struct cluster *c, uint32_t dev)
+/* Returns the number of a device among the accelerators, from 0; -1: it is no accelerator. */
+static int32_t accelerator_number(const struct cluster *c, uint32_t dev)
 {
     uint32_t cls = cluster_main_class(c), first = 0;
     for (uint32_t k = 0; k < cls; k++)
@@ -323,7 +339,7 @@ static int32_t place_of(const struct cluster *c, uint32_t dev)
     return cluster_class(c, dev) == cls ? (int32_t)(dev - first) : -1;
 }
 
-/* Stages by servers; NULL and why it cannot be. */
+/* Returns the devices of each stage, counted by server.  NULL, and *why: a device is no accelerator. */
 static struct device_set *stage_sets(const struct sums_state *w, const struct servers *servers,
                                      const char **why)
 {
@@ -331,18 +347,18 @@ static struct device_set *stage_sets(const struct sums_state *w, const struct se
     struct device_set *set = arena_array(w->a, st->n, sizeof *set);
     for (uint32_t k = 0; k < st->n; k++)
         for_row (d, st->device, k) {
-            int32_t place = place_of(w->s->cluster, d);
-            if (place < 0) {
+            int32_t number = accelerator_number(w->s->cluster, d);
+            if (number < 0) {
                 *why = "a stage stands on a device that is no accelerator";
                 return NULL;
             }
-            set[k].of[servers_find(servers, (uint32_t)place)]++;
+            set[k].of[servers_find(servers, (uint32_t)number)]++;
         }
     return set;
 }
 
-/* Slices of whole samples. */
-static const char *uneven_slices(const struct sums_state *w)
+/* Returns NULL, or the reason if a stage cannot divide a micro-batch into slices of whole samples. */
+static const char *refuse_uneven_slices(const struct sums_state *w)
 {
     const struct training *t = &w->s->model.training;
     const struct stages *st = w->st;
@@ -357,7 +373,9 @@ static const char *uneven_slices(const struct sums_state *w)
     return NULL;
 }
 
-static const char *weigh(struct sums_state *w, struct iteration_run *r)
+/* Computes the sums of all stages, sets up the iteration *r with the plan's settings and runs it.  Returns NULL, or
+ * the reason why it cannot be run. */
+static const char *set_up_and_run(struct sums_state *w, struct iteration_run *r)
 {
     struct servers servers;
     const struct module *m = w->s->m;
@@ -375,7 +393,7 @@ static const char *weigh(struct sums_state *w, struct iteration_run *r)
         parts = reduce_parts_of(w->s, w->dev, w->stage_of, w->st->n, w->a);
     for (uint32_t k = 0; parts && k < w->st->n; k++)
         w->sum[k].parts = parts[k];
-    why = w->why ? w->why : uneven_slices(w);
+    why = w->why ? w->why : refuse_uneven_slices(w);
     if (why)
         return why;
     struct stages_on on = {w->st->n, stages_places(w->st), w->sum, set};
@@ -391,9 +409,8 @@ static const char *weigh(struct sums_state *w, struct iteration_run *r)
                                         : "stages wait for each other for ever";
 }
 
-/* Figures of each device: of its lane; devices of a place share a lane unless they take turns. */
-static void tell_figures(const struct sums_state *w, const struct iteration_run *r,
-                         struct verdict *v)
+/* Sets the loads of all devices from the lanes of the run.  Devices of a place share a lane unless they take turns. */
+static void set_loads(const struct sums_state *w, const struct iteration_run *r, struct verdict *v)
 {
     const struct stages *st = w->st;
     uint32_t lane = 0;
@@ -415,8 +432,10 @@ static void tell_figures(const struct sums_state *w, const struct iteration_run 
     }
 }
 
-/* Stages of a plan without stages: each device by itself, in the order of their first forward nodes. */
-static const struct stages *one_each(const struct scene *s, const int32_t *dev, struct arena *a)
+/* Returns stages for a plan that has none: one for each device that it uses, in the order of their first forward
+ * nodes, then devices with backward nodes only. */
+static const struct stages *stages_by_device(const struct scene *s, const int32_t *dev,
+                                             struct arena *a)
 {
     const struct graph *g = &s->m->graph[1];
     struct stages *st = arena_alloc(a, sizeof *st);
@@ -439,8 +458,8 @@ static const struct stages *one_each(const struct scene *s, const int32_t *dev, 
     return st;
 }
 
-/* Nodes that must be together and are in two stages of a device. */
-static const char *refuse_apart(const struct sums_state *w)
+/* Returns NULL, or the reason if two nodes that must share a device are in different stages. */
+static const char *refuse_separated(const struct sums_state *w)
 {
     const struct module *m = w->s->m;
     const struct graph *g = &m->graph[1];
@@ -463,7 +482,7 @@ static const char *refuse_apart(const struct sums_state *w)
     return NULL;
 }
 
-/* Why stages and nodes do not belong together. */
+/* Returns NULL, or the reason why the stages cannot be run, or why a node's device does not fit its stage. */
 static const char *refuse_stages(const struct sums_state *w, const struct plan *p)
 {
     const struct scene *s = w->s;
@@ -483,7 +502,7 @@ static const char *refuse_stages(const struct sums_state *w, const struct plan *
             why = arena_fmt(w->a, "node '%s' of stage %d is on %s, not on the stage's first device",
                             node_name(s->m, n), (int)k, on);
     }
-    return why || !p->stage_of ? why : refuse_apart(w);
+    return why || !p->stage_of ? why : refuse_separated(w);
 }
 
 struct verdict iteration_verdict(const struct scene *s, const struct plan *p, struct arena *a)
@@ -493,12 +512,12 @@ struct verdict iteration_verdict(const struct scene *s, const struct plan *p, st
     v.value = INT64_MAX;
     if (!v.runnable)
         return v;
-    const struct stages *st = w.st = p->stages ? p->stages : one_each(s, p->dev, a);
+    const struct stages *st = w.st = p->stages ? p->stages : stages_by_device(s, p->dev, a);
     w.sum = arena_array(a, (size_t)st->n + 1, sizeof *w.sum);
     w.stage_of = plan_stage_of(&(struct staged_plan){s, p, st}, a);
     struct iteration_run *run = arena_alloc(a, sizeof *run);
     const char *why = refuse_stages(&w, p);
-    why = why ? why : weigh(&w, run);
+    why = why ? why : set_up_and_run(&w, run);
     if (why) {
         v.runnable = false;
         v.why_not = why;
@@ -507,7 +526,7 @@ struct verdict iteration_verdict(const struct scene *s, const struct plan *p, st
     v.run = run;
     v.stages = run->stages = st;
     v.value = run->value;
-    tell_figures(&w, run, &v);
+    set_loads(&w, run, &v);
     plan_check_memory(s, &v, a);
     return v;
 }
@@ -527,7 +546,7 @@ struct exec_bound iteration_bound(const struct scene *s, struct arena *a)
     }
     __int128 samples = (__int128)size * (training_count(t));
     __int128 ps = all * samples / ((__int128)of * s->cluster->cls[cls].count);
-    struct exec_bound b = {clamp(ps), "all work, shared by all devices", NULL};
+    struct exec_bound b = {saturate(ps), "all work, shared by all devices", NULL};
     char text[UNIT_TEXT];
     b.proof =
         arena_fmt(a, "all nodes for all micro-batches, shared by %u %s, take %s\n",

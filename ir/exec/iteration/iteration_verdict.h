@@ -1,4 +1,4 @@
-/* The verdict on a plan of stages: an iteration of training, run on the event core. */
+/* The verdict on a plan with stages, whose value is the time of an iteration of training (iteration.h). */
 #ifndef PCC_IR_EXEC_ITERATION_VERDICT_H
 #define PCC_IR_EXEC_ITERATION_VERDICT_H
 
@@ -11,61 +11,70 @@
 #include "ir/plan/plan.h"
 #include "ir/plan/stages.h"
 
-/* Work and bytes of a whole stage for one micro-batch, before they are divided among devices; bytes and ps. */
+/* Work and bytes of a whole stage for the batch that the costs are about, as if one device did all.
+ * iteration_set_up() scales them to a micro-batch and divides them among devices. */
 struct stage_sums {
-    int64_t forward, backward;
-    /* the share of `backward` that makes gradients of weights; only if weight_pass_apart() */
+    int64_t forward, backward; /* ps of the passes */
+    /* ps of `backward` that only make gradients of weights; only if weight_pass_apart() (weight_pass.h) */
     int64_t weight;
-    int64_t parameter, stored;
-    int64_t constant;        /* lasting bytes beside weights, which have no gradients */
-    int64_t send, send_back; /* bytes sent to later stages; gradient bytes sent back from there */
-    /* the stage's gradients, by ps of `backward`; only where AllReduces overlap the backward pass */
+    int64_t parameter; /* bytes of the weights that training changes */
+    int64_t stored;    /* bytes that the forward pass keeps for the backward pass */
+    int64_t constant;  /* lasting bytes that have no gradients, such as folded constants */
+    int64_t send;      /* bytes that go forward over the link to the next stage */
+    int64_t send_back; /* bytes of gradients that come back over that link */
+    /* gradients of the stage by the time in `backward` at which they are ready; empty with REDUCE_AFTER */
     struct reduce_parts parts;
 };
 
-/* An iteration that is set up, and has run. */
+/* An iteration: iteration_set_up() fills x, stage, lasting, version and memory, iteration_run() the rest. */
 struct iteration_run {
     struct iteration x;
-    /* of a verdict: the plan's stages, or, of a plan without, one stage for each of its devices */
+    /* set in verdicts: the plan's stages; if it has none, one stage for each device that it uses */
     const struct stages *stages;
-    struct stage_work *stage;
-    int64_t *lasting; /* [place] lasting bytes of each device of the place */
-    int64_t *version; /* [place] bytes of one copy of the weights among them */
-    int64_t *memory;  /* [place] -1: without end */
+    struct stage_work *stage; /* [stage] */
+    int64_t *lasting;         /* [place] bytes that stay on each of its devices all the time */
+    int64_t *version;         /* [place] bytes of one copy of the weights among them */
+    int64_t *memory;          /* [place] bytes of each of its devices; -1: no limit */
     struct task_graph g;
     struct timeline t;
-    int64_t value; /* ps: of an iteration */
+    int64_t value; /* ps: time of an iteration; INT64_MAX: not known */
 };
 
-/* Stages on devices. */
+/* Stages and their devices. */
 struct stages_on {
-    uint32_t n, nplace;           /* stage k is on place k % nplace: stages_places() */
+    uint32_t n, nplace; /* number of stages and of places; stage k is on place k % nplace */
     const struct stage_sums *sum; /* [stage] */
-    const struct device_set *set; /* [stage] the stage's devices, counted by server */
+    const struct device_set *set; /* [stage] number of its devices in each server (servers.h) */
 };
 
-/* Sets up an iteration: time and memory of each stage on its devices, by the scene's model.  ahead is 1 where the
- * schedule does not set it. */
+/* Returns an iteration, ready to run, with times and bytes of each stage on its devices by the scene's model.
+ * stage[].ahead is 1 unless the schedule sets it; callers may change it, and recompute.  Lives in a. */
 struct iteration_run iteration_set_up(const struct scene *s, const struct servers *servers,
                                       const struct stages_on *on, struct arena *a);
-/* Why the scene's schedule cannot run nstage stages on nplace places, in a; NULL: it can. */
+/* Returns NULL if the scene's schedule can run nstage stages on nplace places, else the reason why not, in a. */
 const char *iteration_refuses(const struct scene *s, uint32_t nstage, uint32_t nplace,
                               struct arena *a);
-/* Runs it, with stage[].ahead and recompute as they are, and fills the rest.  O(stages * micro-batches * log). */
+/* Runs the iteration on the event core and sets r->g, r->t and r->value.  r->t.status is RUN_STOPPED if it has too
+ * many tasks.  With TRAINING_PIPEDREAM the value is the time that the micro-batches take in the steady state.  Lives
+ * in a.  O(stages * micro-batches * log). */
 void iteration_run(struct iteration_run *r, const struct scene *s, struct arena *a);
-/* The most micro-batches that stage s, alone on its devices, can hold in their memory, and whether by recomputing; 0:
- * none. */
+/* Returns the most micro-batches that a stage can keep in the memory of its devices at once, between their forward and
+ * backward passes; 0: none fits.  recompute: whether the stage computes forward again.  The stage must not share its
+ * place with others. */
 uint32_t iteration_room(const struct iteration_run *r, const struct scene *s, uint32_t stage,
                         bool recompute);
 
-/* The verdict of a plan that has stages: value, the time of an iteration; of each device its work and the most bytes
- * at once; run, a struct iteration_run; stages.  Lives in a.  O(nodes + pins) and the run. */
+/* Returns the verdict on a plan.  value: the time of an iteration.  load[dev]: compute and load are the time that the
+ * device computes, sync that of its AllReduces, used the most bytes in its memory at once.  run: a struct
+ * iteration_run.  stages: those of the plan; a plan without stages gets one for each device that it uses.  Lives in
+ * a.  O(nodes + pins) and the run. */
 struct verdict iteration_verdict(const struct scene *s, const struct plan *p, struct arena *a);
-/* No plan takes less for an iteration: all work of all micro-batches, shared by all accelerators.  Texts live in a.
- * O(nodes). */
+/* Returns a lower bound on the time of an iteration for all plans: all work of all micro-batches, shared by all
+ * accelerators.  Texts live in a.  O(nodes). */
 struct exec_bound iteration_bound(const struct scene *s, struct arena *a);
 
-/* Share of a run that the devices of its stages spend computing, 0 .. 1.  The run must have stages. */
+/* Returns the share of the iteration's time that the devices of the stages compute, on average, 0 .. 1.  t->stages
+ * must be set. */
 double iteration_busy(const struct iteration_run *t);
 
 #endif

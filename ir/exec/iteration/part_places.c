@@ -1,4 +1,5 @@
-/* Parts of a plan of stages, and their order in the iteration (part_places.h). */
+/* Parts of a plan with stages, and their times in the iteration (part_places.h).  An instance is a part in one
+ * micro-batch, numbered micro-batch * number of parts + part. */
 #include "ir/exec/iteration/part_places.h"
 
 #include "ir/base/units.h"
@@ -6,11 +7,11 @@
 #include "ir/plan/weight_pass.h"
 
 enum {
-    MOST_INSTANCES = 1 << 20, /* parts and tensors that are written of an iteration */
-    KINDS = ITERATION_WEIGHT + 1
+    MOST_INSTANCES = 1 << 20, /* the most parts and tensors of all micro-batches that are listed */
+    KINDS = ITERATION_WEIGHT + 1 /* kinds of tasks that run parts: forward, backward, weight */
 };
 
-/* Whether some nodes of the part are of the backward pass, and some are not. */
+/* Whether the part has both forward and backward nodes. */
 static bool is_part_mixed(const struct module *m, const struct part *p)
 {
     for (uint32_t i = 0; m->backward && i < p->nnode; i++)
@@ -19,6 +20,7 @@ static bool is_part_mixed(const struct module *m, const struct part *p)
     return false;
 }
 
+/* Whether in[node] is set for all nodes of the part. */
 static bool is_all_of(const uint8_t *in, const struct part *p)
 {
     bool all = true;
@@ -60,16 +62,17 @@ bool part_places_find(struct part_places *p, const struct staged_plan *of,
     return true;
 }
 
+/* Inputs and scratch data for the times of parts. */
 struct part_timing {
     const struct iteration_run *run;
     const struct part_places *places;
-    const struct sample_work *w;
-    uint32_t *first[ITERATION_WEIGHT + 1]; /* [kind][stage] the first task */
+    const struct sample_work *w;           /* of one micro-batch */
+    uint32_t *first[ITERATION_WEIGHT + 1]; /* [kind][stage] the first task of that kind */
     struct arena *a;
 };
 
-/* The kind of the task in which a part runs. */
-static enum iteration_kind runs_in(const struct part_timing *f, uint32_t part)
+/* Returns the kind of the task in which a part runs. */
+static enum iteration_kind kind_of_part(const struct part_timing *f, uint32_t part)
 {
     enum part_pass pass = f->places->pass[part];
     return pass == PART_FORWARD  ? ITERATION_FORWARD
@@ -77,6 +80,7 @@ static enum iteration_kind runs_in(const struct part_timing *f, uint32_t part)
                                  : ITERATION_BACKWARD;
 }
 
+/* Fills f->first. */
 static void find_first_tasks(struct part_timing *f)
 {
     const struct task_graph *g = &f->run->g;
@@ -87,8 +91,8 @@ static void find_first_tasks(struct part_timing *f)
             f->first[g->task[i].kind][g->task[i].number] = i;
 }
 
-/* device -> instances of its parts, in the order in which its stage handles micro-batches; the parts of one pass by
- * number. */
+/* Returns the rows device -> instances of its parts, in the order in which the device runs the passes of its stages;
+ * the parts of one pass by number. */
 static struct csr list_instances(const struct part_timing *f)
 {
     const struct task_graph *g = &f->run->g;
@@ -96,7 +100,7 @@ static struct csr list_instances(const struct part_timing *f)
     uint32_t npart = f->w->npart, *key = arena_array(f->a, (size_t)npart + 1, sizeof *key);
     struct pairs on = {.a = f->a};
     for (uint32_t x = 0; x < npart; x++)
-        key[x] = KINDS * f->places->stage[x] + runs_in(f, x);
+        key[x] = KINDS * f->places->stage[x] + kind_of_part(f, x);
     struct csr of = csr_build(f->a, KINDS * st->n, npart, key, NULL);
     for (uint32_t p = 0; p < f->run->x.nplace; p++)
         for_row (item, g->list, p) {
@@ -109,20 +113,20 @@ static struct csr list_instances(const struct part_timing *f)
     return pairs_rows(&on, f->w->ndev);
 }
 
-/* When a part's pass begins and ends for a micro-batch. */
-static void times_of(const struct part_timing *f, uint32_t instance, int64_t *start, int64_t *end)
+/* Writes when the pass of the instance's part begins and ends for its micro-batch, ps. */
+static void find_times(const struct part_timing *f, uint32_t instance, int64_t *start, int64_t *end)
 {
     const struct task_graph *g = &f->run->g;
-    uint32_t x = instance % f->w->npart, task = f->first[runs_in(f, x)][f->places->stage[x]];
+    uint32_t x = instance % f->w->npart, task = f->first[kind_of_part(f, x)][f->places->stage[x]];
     uint32_t item = g->first[task] + instance / f->w->npart;
     *start = f->run->t.start[item];
     *end = sat_add(*start, g->task[task_of_item(g, item)].time);
 }
 
-/* When each tensor has left its device: at the end of its part, plus the time in which the part's stage sends values
- * (or gradients). */
-static const int64_t *when_sent(const struct part_timing *f, const struct sample_work *all,
-                                const int64_t *end, struct arena *a)
+/* Returns when each tensor has left its device, [tensor] ps: the end of its part plus the time in which the part's
+ * stage sends its values (or gradients).  all: the work of all micro-batches; end: [part of all] ps. */
+static const int64_t *find_sent_times(const struct part_timing *f, const struct sample_work *all,
+                                      const int64_t *end, struct arena *a)
 {
     int64_t *sent = arena_array(a, (size_t)all->ntensor + 1, sizeof *sent);
     for (uint32_t t = 0; t < all->ntensor; t++) {
@@ -130,9 +134,9 @@ static const int64_t *when_sent(const struct part_timing *f, const struct sample
         if (from == all->npart)
             continue;
         uint32_t x = all->instance[from] % f->w->npart, k = f->places->stage[x];
-        int64_t takes = runs_in(f, x) == ITERATION_FORWARD ? f->run->stage[k].send
-                        : k > 0                            ? f->run->stage[k - 1].send_back
-                                                           : 0;
+        int64_t takes = kind_of_part(f, x) == ITERATION_FORWARD ? f->run->stage[k].send
+                        : k > 0                                 ? f->run->stage[k - 1].send_back
+                                                                : 0;
         sent[t] = sat_add(end[from], takes);
     }
     return sent;
@@ -159,10 +163,10 @@ struct rhythm rhythm_of_iteration(const struct rhythm_ask *of, struct arena *a)
         int64_t *start = arena_array(a, (size_t)n + 1, sizeof *start);
         int64_t *end = arena_array(a, (size_t)n + 1, sizeof *end);
         for (uint32_t k = 0; k < n; k++)
-            times_of(&f, y.work->instance[k], &start[k], &end[k]);
+            find_times(&f, y.work->instance[k], &start[k], &end[k]);
         y.start = start;
         y.end = end;
-        y.sent = when_sent(&f, y.work, end, a);
+        y.sent = find_sent_times(&f, y.work, end, a);
         y.level = arena_array(a, (size_t)n + 1, sizeof(uint32_t));
         y.phase = arena_alloc(a, (size_t)n + 1);
     }

@@ -1,25 +1,27 @@
-/* Parts of a plan of stages: where in an iteration they run. */
+/* The parts of a plan with stages: stage, training pass and times of each part in an iteration (iteration.h). */
 #ifndef PCC_IR_EXEC_ITERATION_PART_PLACES_H
 #define PCC_IR_EXEC_ITERATION_PART_PLACES_H
 
 #include "ir/exec/exec_runs.h"
 
-/* Which stage each part of a plan of stages is of, and where in the iteration it runs.  BACKWARD: the part reads a
- * result of a later stage, or of another BACKWARD part.  BOTH: a part of the last stage with nodes of the backward
- * pass and others, which runs where the backward pass does.  WEIGHT: gradients of weights in a zero-bubble schedule, W
- * (weight_pass.h). */
+/* The pass of a stage in which a part runs.  BACKWARD: the part reads a result of a later stage, or of a BACKWARD
+ * part of its stage; in the last stage also a part with only backward nodes.  BOTH: a part of the last stage with
+ * forward and backward nodes, which runs in the backward pass.  WEIGHT: a part that only computes gradients of
+ * weights, which a zero-bubble schedule runs in a pass of its own (weight_pass.h).  FORWARD: all other parts. */
 enum part_pass { PART_FORWARD, PART_BACKWARD, PART_BOTH, PART_WEIGHT };
 struct part_places {
     uint32_t *stage; /* [part] */
     uint8_t *pass;   /* [part] enum part_pass */
 };
-/* false: nodes of a part are of several stages, or of none.  Lives in a.  O(nodes + uses). */
+/* Finds stage and pass of each part, in a; w is the work of the parts.  Returns false if nodes of a part belong to
+ * several stages, or to none.  O(nodes + uses). */
 bool part_places_find(struct part_places *p, const struct staged_plan *of,
                       const struct parts *parts, const struct sample_work *w, struct arena *a);
 
-/* The rhythm of an iteration that has run: the work of all micro-batches, and the times of all parts.  Impossible
- * where devices take turns, where there are too many instances, or where parts cannot follow the order of the
- * iteration.  of->places must be set.  Lives in a.  O(micro-batches * (parts + uses) log). */
+/* Returns the work of all micro-batches of an iteration that has run (of->verdict->run), and the times of all parts
+ * in it (struct rhythm of schedule.h).  Its work is NULL, with the reason in why_not, if devices take turns, if there
+ * are too many parts and tensors, or if parts cannot run in the order of the iteration.  of->places must be set.
+ * Lives in a.  O(micro-batches * (parts + uses) log). */
 struct rhythm rhythm_of_iteration(const struct rhythm_ask *of, struct arena *a);
 
 #endif

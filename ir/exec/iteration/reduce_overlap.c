@@ -1,8 +1,8 @@
-/* AllReduces beside the backward pass (reduce_overlap.h).
+/* AllReduces that overlap the backward pass (reduce_overlap.h).
  *
- * Source: the data-parallel baseline of DAPPLE's paper, whose gradients are exchanged while earlier layers still
- * compute theirs: one channel, first ready first.  What waits for the channel is exchanged together, so that many small
- * weights do not each pay the latencies of a ring; and all of it at the end, where that is sooner. */
+ * Source: the data-parallel baseline of DAPPLE's paper, in which gradients are exchanged while earlier layers still
+ * compute theirs, one AllReduce at a time, in the order in which gradients become ready.  Gradients that wait are
+ * exchanged together, so that many small weights do not each pay the latencies of a ring. */
 #include "ir/exec/iteration/reduce_overlap.h"
 
 #include "ir/base/keyed.h"
@@ -11,7 +11,8 @@
 int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
                        const struct reduce_parts *parts, int64_t backward, int64_t whole)
 {
-    int64_t end = 0, since = 0, waiting = 0, all = 0; /* since: the first of what waits is ready */
+    /* end: ps, of the last AllReduce; waiting: bytes that are ready and wait; since: ps, when the first of them was */
+    int64_t end = 0, since = 0, waiting = 0, all = 0;
     for (uint32_t i = 0; i < parts->n; i++) {
         const struct reduce_part *p = &parts->part[i];
         int64_t ready = whole > 0 ? mul_div_ceil(p->ready, backward, whole) : 0;
@@ -25,21 +26,24 @@ int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
         all = sat_add(all, p->bytes);
     }
     end = sat_add(larger(end, since), servers_reduce(s, set, waiting));
-    int64_t after = servers_reduce(s, set, all), beside = end > backward ? end - backward : 0;
-    return smaller(beside, after);
+    int64_t after = servers_reduce(s, set, all), exposed = end > backward ? end - backward : 0;
+    return smaller(exposed, after);
 }
 
+/* The gradients of all stages: n parts. */
 struct gradient_list {
     const struct scene *s;
     const int32_t *dev, *stage_of; /* [node] */
     /* [node] ps of its stage's backward work up to the end of the node; 0: a forward node */
     int64_t *done;
-    uint32_t n; /* parts of all stages */
-    uint32_t *stage;
-    struct keyed *key; /* when they are ready; item: the part */
-    int64_t *bytes;
+    uint32_t n;
+    uint32_t *stage; /* [part] */
+    /* [part] key: ps when it is ready; item: the part, until it is sorted by key */
+    struct keyed *key;
+    int64_t *bytes; /* [part] */
 };
 
+/* Adds gradients of `bytes` bytes of a stage, ready after `ready` ps of its backward pass. */
 static void add_part(struct gradient_list *g, uint32_t stage, int64_t ready, int64_t bytes)
 {
     g->stage[g->n] = stage;
@@ -53,6 +57,7 @@ static uint32_t stage_at(const struct gradient_list *g, nid n)
     return (uint32_t)g->stage_of[n];
 }
 
+/* Fills g->done: each stage runs its backward nodes one after the other. */
 static void run_backward(struct gradient_list *g, uint32_t nstage, struct arena *a)
 {
     const struct module *m = g->s->m;
@@ -68,7 +73,8 @@ static void run_backward(struct gradient_list *g, uint32_t nstage, struct arena 
     }
 }
 
-/* Of a profile: a layer's forward and backward node have one colour. */
+/* Adds a part for each node of a profile that has parameters; it is ready when the backward node of its layer is done.
+ * The forward and the backward node of a layer have the same colour. */
 static void add_layers(struct gradient_list *g, struct arena *a)
 {
     const struct module *m = g->s->m;
@@ -84,6 +90,7 @@ static void add_layers(struct gradient_list *g, struct arena *a)
     }
 }
 
+/* Adds a part for each weight of a graph that training changes; it is ready when all nodes that read it are done. */
 static void add_weights(struct gradient_list *g)
 {
     const struct place *p = g->s->place;

@@ -1,5 +1,6 @@
-/* Tasks of one sample by subgraphs (latency.h): one task for each subgraph and for each node of a host.  Waits and
- * transfers are added net by net: from the maker of the value to each subgraph that reads the value, once. */
+/* Tasks of one sample by subgraphs (latency.h): one task for each subgraph of an accelerator and each node of a host,
+ * which struct subgraphs lists as a subgraph, too.  Waits and transfers are added net by net: from the maker of the
+ * value to each subgraph that reads it, once. */
 #include "ir/exec/latency/latency.h"
 
 #include "ir/base/keyed.h"
@@ -9,30 +10,33 @@
 
 #include <assert.h>
 
+/* State of latency_tasks(). */
 struct latency {
     const struct scene *s;
     const struct subgraphs *k;
-    struct subgraph_time *time;
+    struct subgraph_time *time; /* [subgraph] */
     struct task_builder b;
-    uint32_t *seen; /* [subgraph] the last net found among its inputs, + 1 */
+    uint32_t *seen; /* [subgraph] 1 + the last net that was found among its inputs; 0: none yet */
 };
 
 /* ---- times and waits of subgraphs --------------------------------------------------------------- */
 
+/* Returns the class of a subgraph's device. */
 static uint32_t class_of(const struct latency *l, uint32_t sub)
 {
     assert(sub < l->k->n);
     return cluster_class(l->s->cluster, l->k->sub[sub].dev);
 }
 
-/* ps of the net's value between the host and an accelerator's subgraph. */
+/* Returns the time, ps, of a transfer of the net's value between the host and the device of a subgraph. */
 static int64_t transfer(const struct latency *l, uint32_t sub, uint32_t net)
 {
     return cluster_transfer(l->s->cluster, class_of(l, sub), false,
                             place_moved(l->s->place, l->s->m->cost, net));
 }
 
-static void add_computing(const struct latency *l)
+/* Sets time[] of all subgraphs to their computing alone, with part_cost for subgraphs of accelerators. */
+static void set_computing(const struct latency *l)
 {
     const struct graph *g = &l->s->m->graph[1];
     for (uint32_t i = 0; i < l->k->n; i++)
@@ -46,7 +50,7 @@ static void add_computing(const struct latency *l)
     }
 }
 
-/* The subgraph that makes the net's value; NO_SUBGRAPH: it is there from the beginning. */
+/* Returns the subgraph that makes the net's value; NO_SUBGRAPH: the value is there from the beginning. */
 static uint32_t maker_of(const struct latency *l, uint32_t net)
 {
     assert(net < l->s->place->nnet);
@@ -54,15 +58,15 @@ static uint32_t maker_of(const struct latency *l, uint32_t net)
     return def && l->s->place->kind[def] == PLACE_NODE ? l->k->of[def] : NO_SUBGRAPH;
 }
 
-/* Adds the waits of a net's readers for its maker (in every turn of the builder), and the transfers' times (once, in
- * the turn BUILD_ENTRIES). */
+/* Makes the subgraphs that read a net wait for its maker; in the turn BUILD_ENTRIES also adds the transfers of the
+ * value to the times of maker and readers. */
 static void add_net(struct latency *l, uint32_t net)
 {
     const struct csr *pin = &l->s->place->net_pin;
     uint32_t maker = maker_of(l, net);
-    bool pays = l->b.turn == BUILD_ENTRIES, leaves = l->s->place->net_host[net];
+    bool last_turn = l->b.turn == BUILD_ENTRIES, leaves = l->s->place->net_host[net];
     if (maker == NO_SUBGRAPH && !leaves)
-        return; /* state: already on its device */
+        return; /* state of the model: already on its device */
     for_row (x, *pin, net) {
         uint32_t to = l->k->of[x];
         assert(to != NO_SUBGRAPH); /* pins are placed nodes */
@@ -72,14 +76,15 @@ static void add_net(struct latency *l, uint32_t net)
         leaves = true;
         if (maker != NO_SUBGRAPH)
             build_wait(&l->b, to, maker);
-        if (pays && !l->k->sub[to].host)
+        if (last_turn && !l->k->sub[to].host)
             l->time[to].in = sat_add(l->time[to].in, transfer(l, to, net));
     }
-    if (pays && leaves && maker != NO_SUBGRAPH && !l->k->sub[maker].host)
+    if (last_turn && leaves && maker != NO_SUBGRAPH && !l->k->sub[maker].host)
         l->time[maker].out = sat_add(l->time[maker].out, transfer(l, maker, net));
 }
 
-static void tell(struct latency *l)
+/* Describes tasks and waits to the task builder, once in each turn. */
+static void describe(struct latency *l)
 {
     for (uint32_t i = 0; i < l->k->n; i++) {
         l->seen[i] = 0;
@@ -91,7 +96,7 @@ static void tell(struct latency *l)
 
 /* ---- lanes and lists ---------------------------------------------------------------------------- */
 
-/* The lane of a subgraph; NO_LANE: the subgraph starts as soon as its operands are there. */
+/* Returns the lane of a subgraph; NO_LANE: it starts as soon as its operands are there. */
 static uint32_t lane_of(const struct latency *l, uint32_t sub)
 {
     const struct latency_model *how = &l->s->model.latency;
@@ -104,6 +109,7 @@ static uint32_t lane_of(const struct latency *l, uint32_t sub)
     return l->k->slotted || how->pieces == PIECES_EXCLUSIVE ? l->k->sub[sub].dev : NO_LANE;
 }
 
+/* Fills all fields of the tasks but their ranks. */
 static void set_tasks(const struct latency *l)
 {
     for (uint32_t i = 0; i < l->k->n; i++) {
@@ -117,6 +123,8 @@ static void set_tasks(const struct latency *l)
     }
 }
 
+/* Makes a lane for each device, and for each class one that is as wide as its number of devices: for nodes of hosts
+ * that may run on any CPU of the class. */
 static void make_lanes(struct latency *l, struct arena *a)
 {
     const struct cluster *c = l->s->cluster;
@@ -130,13 +138,15 @@ static void make_lanes(struct latency *l, struct arena *a)
         g->lane[c->ndev + k] = (struct lane){c->cls[k].count, LANE_RANK};
 }
 
-/* Where a subgraph stands in its device's list: forward by slot, then backward from the last slot to the first. */
-static int64_t rank_of(const struct latency *l, uint32_t sub)
+/* Returns the key by which the list of a device is sorted: subgraphs.place if it is given, else forward subgraphs by
+ * slot, then backward ones from the last slot to the first. */
+static int64_t list_key(const struct latency *l, uint32_t sub)
 {
     const struct subgraph *s = &l->k->sub[sub];
     return l->k->place ? l->k->place[sub] : s->back ? 2 * (int64_t)UINT32_MAX - s->slot : s->slot;
 }
 
+/* Makes the lists of the devices, in a, if the plan sets an order for their subgraphs; else they are empty. */
 static void list_devices(struct latency *l, struct arena *a)
 {
     struct task_graph *g = &l->b.g;
@@ -145,7 +155,7 @@ static void list_devices(struct latency *l, struct arena *a)
     g->list.at = arena_array(a, (size_t)g->nlane + 1, sizeof *g->list.at);
     for (uint32_t i = 0; (l->k->slotted || l->k->place) && i < l->k->n; i++)
         if (g->task[i].lane[0] < g->ndev)
-            x[n++] = (struct keyed){rank_of(l, i), i};
+            x[n++] = (struct keyed){list_key(l, i), i};
     keyed_sort(x, n);
     g->list.to = arena_array(a, (size_t)n + 1, sizeof *g->list.to);
     for (uint32_t i = 0; i < n; i++)
@@ -161,9 +171,9 @@ struct task_graph latency_tasks(const struct scene *s, const struct subgraphs *k
     struct latency l = {.s = s, .k = k, .time = time};
     assert(s->m->cost && s->place && s->cluster);
     l.seen = arena_array(a, (size_t)k->n + 1, sizeof *l.seen);
-    add_computing(&l);
+    set_computing(&l);
     while (task_builder_turn(&l.b, a))
-        tell(&l);
+        describe(&l);
     set_tasks(&l);
     make_lanes(&l, a);
     list_devices(&l, a);

@@ -1,54 +1,58 @@
-/* One sample alone, by subgraphs (objective `latency`): a generator of tasks for the event core, and what planners ask.
+/* The latency of a plan: one sample passes through it alone, by subgraphs (objective `latency`).  Makes the tasks for
+ * the event core and runs them.
  *
- * Source: the placement paper, section 4, appendices A and A.1.  A subgraph of an accelerator starts when all that it
- * reads is in the host's memory; then it takes the transfers in (each value once), its nodes, the transfers out (each
- * value once, if anything outside reads it), and gives all of its results at its end.  Nothing but weights stays on an
- * accelerator between two of its subgraphs: a value that goes from one to another goes out and in.  A node of a host
- * starts when its operands are there, and transfers nothing.  A transfer takes the link of the device's class
- * (cluster_transfer, never an inner link); the model's inputs and outputs count unless they are free (--io).
- * model.part_cost counts once for each subgraph of an accelerator, as computing.
+ * Source: the placement paper, section 4, appendices A and A.1.  A subgraph of an accelerator starts when all values
+ * that it reads are in the host's memory.  First it transfers these in, each once; then it runs its nodes; then it
+ * transfers out, each once, its results that are read outside it, and all results are there at its end.  Only weights
+ * stay on an accelerator between two of its subgraphs: a value that goes from one to the other goes out and in again.
+ * A node of a host starts when its operands are there, and transfers nothing.  A transfer goes over the link of the
+ * device's class (cluster_transfer(), never an inner link); the model's inputs and outputs count unless they are free
+ * (--io).  model.part_cost counts once for each subgraph of an accelerator, as computing.
  *
- * With slots, the subgraphs of an accelerator follow each other by slot, forward ones first, backward ones by slot from
- * the last to the first.  Without, model.latency.pieces says whether those of one accelerator may run at once
- * (PIECES_APART) or take turns as they become ready.
+ * In a plan with slots, the subgraphs of an accelerator run in the order of their slots: first the forward ones, then
+ * the backward ones from the last slot to the first.  Without slots model.latency.pieces says whether the subgraphs
+ * of an accelerator run one at a time, as they become ready (PIECES_EXCLUSIVE), or may run at once (PIECES_APART).
  *
- * model.latency.cpus: hosts of a class take, one node each at a time, whichever is ready and has the longest way to the
- * end (equal ones by number), whatever CPU the plan names; or (CPUS_UNBOUNDED) there are as many as need be. */
+ * model.latency.cpus: with CPUS_LIST each CPU runs one node at a time; any free CPU of the class takes the ready node
+ * with the longest path to the end (ties by number), even if the plan names another CPU.  With CPUS_UNBOUNDED there
+ * are always enough CPUs. */
 #ifndef PCC_IR_EXEC_LATENCY_H
 #define PCC_IR_EXEC_LATENCY_H
 
 #include "ir/exec/events.h"
 #include "ir/plan/subgraphs.h"
 
+/* SUBGRAPH: a subgraph of an accelerator.  HOST: a node of a host. */
 enum latency_kind { LATENCY_SUBGRAPH, LATENCY_HOST };
 
-/* ps of a subgraph: transfers in; computing, part_cost included; transfers out. */
+/* Times of a subgraph, ps: transfers in; computing, with part_cost; transfers out. */
 struct subgraph_time {
     int64_t in, compute, out;
 };
 
-/* Task i is subgraph i of k (kind: enum latency_kind; number: i; from and to: its device), time[i] what its time is
- * made of.  Lanes 0 .. ndev - 1 are the accelerators, then one of each class of hosts.  Numbered; lives in a.
- * O(nodes + pins + tasks log tasks). */
+/* Returns the tasks of a latency, in a, with numbered items: task i is subgraph i of k (kind: enum latency_kind;
+ * number: i; from and to: its device).  Writes to time[i] the times that it is made of.  Lane d < ndev is device d,
+ * lane ndev + c all CPUs of class c together.  O(nodes + pins + tasks log tasks). */
 struct task_graph latency_tasks(const struct scene *s, const struct subgraphs *k,
                                 struct subgraph_time *time, struct arena *a);
 
-/* The run of a plan by subgraphs. */
+/* A run of the subgraphs of a plan. */
 struct latency_run {
     struct subgraphs k;
     struct subgraph_time *time; /* [subgraph] */
     struct task_graph g;
-    /* t.status RUN_DEADLOCK: subgraphs wait for each other, t.cycle names them */
+    /* if t.status is RUN_DEADLOCK, subgraphs wait for each other: those in t.cycle */
     struct timeline t;
 };
 
-/* Runs the subgraphs of a plan.  Lives in a, beside k. */
+/* Runs the subgraphs k of a plan on the event core.  The result lives in a and shares the arrays of k. */
 struct latency_run latency_run_subgraphs(const struct scene *s, const struct subgraphs *k,
                                          struct arena *a);
 
-/* The judge's latency of dev[], slot[] (of struct plan; slot NULL: none) for planners, ps; placed nodes are where they
- * can run.  INT64_MAX: there is none, since subgraphs (or the slots' order) wait for each other.  Memory, pins and
- * colocation are not looked at: plan_evaluate() does.  Takes what it needs in a and gives it back. */
+/* For planners: returns the latency, ps, of the plan dev[], slot[] (of struct plan; slot NULL: no slots), as the
+ * judge computes it; placed nodes must be on devices that can run them.  INT64_MAX: subgraphs, or the order of the
+ * slots, wait for each other.  Unlike plan_evaluate(), does not check memory, pins and colocation.  Memory is taken
+ * from a and freed. */
 int64_t latency_value(const struct scene *s, const int32_t *dev, const uint32_t *slot,
                       struct arena *a);
 

@@ -1,9 +1,10 @@
-/* From a latency's subgraphs to parts (latency_parts.h).
+/* Parts made of the subgraphs of a latency (latency_parts.h).
  *
- * A part starts when all that it reads is there and gives its results at its end.  So hosts' nodes that followed each
- * other on a CPU without a pause become one part only where nothing that one reads came later than the first of them
- * began, and nothing that one makes is read before the last of them ends: then the part, and all others, run when the
- * nodes ran.  The parts are run once more, each device by its list, to see. */
+ * A part starts when all values that it reads are there, and gives its results at its end.  So nodes of hosts that
+ * followed each other on a CPU without a pause may become one part only if all values that they read from outside
+ * were there when the first of them began, and no result of theirs is read outside before the last of them ends.
+ * Then this part and all others run at the times at which the nodes ran.  The parts are run once more, each device in
+ * the order of its list, to find their latency. */
 #include "ir/exec/latency/latency_parts.h"
 
 #include "ir/base/heap.h"
@@ -11,7 +12,8 @@
 
 #include <assert.h>
 
-/* [subgraph] its place in an order by start time, behind all subgraphs that it waits for. */
+/* Returns the place of each subgraph, [subgraph] 0, 1, ..., in an order by start time (ties by slot) in which each
+ * stands behind all subgraphs that it waits for. */
 static uint32_t *places_by_start(const struct latency_run *r, struct arena *a)
 {
     const struct task_graph *g = &r->g;
@@ -33,25 +35,27 @@ static uint32_t *places_by_start(const struct latency_run *r, struct arena *a)
     return place;
 }
 
+/* Grouping of host nodes, one group after the other.  A host node is a subgraph, too (subgraphs.h). */
 struct group_state {
     const struct latency_run *r;
     struct csr after;   /* subgraph -> subgraphs that wait for its results */
     uint32_t *to;       /* [subgraph] its group + 1; 0: none yet */
-    uint32_t group;     /* the group that grows, + 1 */
-    int64_t start, end; /* of the growing group, ps */
-    /* readers of the group's results, by start; some may have joined the group since */
+    uint32_t group;     /* 1 + the group that is growing */
+    int64_t start, end; /* ps: when the growing group starts and ends */
+    /* subgraphs that read the group's results, by start; some may have joined the group since */
     struct heap readers;
 };
 
+/* Returns when subgraph v ended, ps. */
 static int64_t end_of(const struct latency_run *r, uint32_t v)
 {
     assert(r->t.start[v] >= 0); /* the run is done: each subgraph has started */
     return r->t.start[v] + r->g.task[v].time;
 }
 
-/* Whether v, which starts when the group ends, can join the group: each operand of v is made in the group or existed
- * when the group began, and no subgraph outside the group reads one of its results before v ends.  A group that takes
- * no time accepts no operand from outside: the operand might depend on the group. */
+/* Whether v can join the growing group: v starts when the group ends, each operand of v is made in the group or
+ * existed when the group began, and no subgraph outside the group reads a result of the group before v ends.  A group
+ * that takes no time accepts no operand from outside, since the operand might depend on the group. */
 static bool can_join(struct group_state *j, uint32_t v)
 {
     assert(j->group > 0 && j->end >= j->start);
@@ -67,6 +71,7 @@ static bool can_join(struct group_state *j, uint32_t v)
     return !j->readers.n || j->readers.at[0].key >= end;
 }
 
+/* Adds v to the growing group. */
 static void join(struct group_state *j, uint32_t v)
 {
     assert(!j->to[v]); /* each subgraph joins once */
@@ -76,7 +81,8 @@ static void join(struct group_state *j, uint32_t v)
         heap_push(&j->readers, j->r->t.start[y], 0, y);
 }
 
-/* Subgraphs by device, start time, whether they take time (those without first), and place. */
+/* Returns all subgraphs, as field `item`, sorted by device (on[]), then start time, then whether they take time (those
+ * that take none first), then place. */
 static const struct keyed *device_order(const struct latency_run *r, const uint32_t *on,
                                         const uint32_t *place, struct arena *a)
 {
@@ -84,7 +90,7 @@ static const struct keyed *device_order(const struct latency_run *r, const uint3
     uint32_t *at = arena_array(a, (size_t)r->k.n + 1, sizeof *at);
     for (uint32_t v = 0; v < r->k.n; v++)
         at[place[v]] = v;
-    for (int pass = 0; pass < 3; pass++) { /* stable: place, then what takes time, start, device */
+    for (int pass = 0; pass < 3; pass++) { /* stable sorts: the last one counts most */
         for (uint32_t i = 0; i < r->k.n; i++) {
             uint32_t v = at[i];
             x[i] = (struct keyed){!pass       ? r->g.task[v].time > 0
@@ -103,7 +109,8 @@ static const struct keyed *device_order(const struct latency_run *r, const uint3
     return x;
 }
 
-/* The subgraphs with hosts' nodes in groups, each on its device, where it stands as it ran. */
+/* Returns the subgraphs of a run in which groups of host nodes are joined to one subgraph each.  Their devices are
+ * those that ran them, and subgraphs.place says the order in which they ran there. */
 static struct subgraphs join_hosts(const struct latency_run *r, const struct module *m,
                                    const uint32_t *on, const uint32_t *place, struct arena *a)
 {

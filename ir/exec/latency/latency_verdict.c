@@ -1,6 +1,6 @@
-/* The verdict on a plan by subgraphs (latency_verdict.h): the event core runs latency_tasks(), and the timeline gives
- * the figures.  CPUS_LIST: host nodes get their CPUs after the run, in the order of their starts, each the first free
- * CPU of its class. */
+/* The verdict on a latency (latency_verdict.h): the event core runs the tasks of latency_tasks(), and times are read
+ * off the timeline.  With CPUS_LIST nodes of hosts get their CPUs after the run, in the order of their starts: each
+ * the first free CPU of its class. */
 #include "ir/exec/latency/latency_verdict.h"
 
 #include "ir/base/keyed.h"
@@ -12,7 +12,7 @@
 
 /* ---- hosts -------------------------------------------------------------------------------------- */
 
-/* The first device of a class. */
+/* Returns the first device of a class. */
 static uint32_t first_of(const struct cluster *c, uint32_t cls)
 {
     assert(cls < c->ncls);
@@ -22,13 +22,14 @@ static uint32_t first_of(const struct cluster *c, uint32_t cls)
     return d;
 }
 
+/* Whether device d is a CPU. */
 static bool is_host(const struct scene *s, uint32_t d)
 {
     assert(d < s->cluster->ndev);
     return s->cluster->cls[cluster_class(s->cluster, d)].host;
 }
 
-/* The plan's devices, all hosts of a class as one. */
+/* Returns a copy of dev[node] in which all CPUs of a class are replaced by the first one. */
 static int32_t *hosts_as_one(const struct scene *s, const int32_t *dev, struct arena *a)
 {
     const struct graph *g = &s->m->graph[1];
@@ -93,12 +94,13 @@ const char *subgraph_text(const struct scene *s, const struct subgraphs *k, uint
                      cluster_device_name(s->cluster, a, x->dev), first, more);
 }
 
-/* Argument of item_text(), for timeline_waits(). */
+/* First argument of item_text(). */
 struct latency_names {
     const struct scene *s;
     const struct latency_run *run;
 };
 
+/* Returns the name of an item, for timeline_waits(). */
 static const char *item_text(const void *of, uint32_t item, struct arena *a)
 {
     const struct latency_names *x = of;
@@ -107,7 +109,8 @@ static const char *item_text(const void *of, uint32_t item, struct arena *a)
 
 /* ---- verdict ------------------------------------------------------------------------------------ */
 
-/* Nodes of accelerators without a slot, and atoms in two of them. */
+/* Checks the slots of a plan, if it has any: each node of an accelerator has one, and nodes of an atom (nodes that
+ * must be in one part) share theirs.  Returns false, and sets v->why_not, if not so. */
 static bool check_slots(const struct scene *s, const struct plan *p, struct verdict *v,
                         struct arena *a)
 {
@@ -132,7 +135,7 @@ static bool check_slots(const struct scene *s, const struct plan *p, struct verd
     return true;
 }
 
-/* Whether there is room: hosts of a class share theirs. */
+/* Sets v->fits, and v->why_not, by the memory that each device uses; CPUs of a class share their memory. */
 static void check_memory(const struct scene *s, struct verdict *v, struct arena *a)
 {
     const struct cluster *c = s->cluster;
@@ -158,8 +161,9 @@ static void check_memory(const struct scene *s, struct verdict *v, struct arena 
     }
 }
 
-static void tell_figures(const struct scene *s, const struct latency_run *r, struct verdict *v,
-                         struct arena *a)
+/* Writes value, loads and bottleneck of a run to v. */
+static void set_figures(const struct scene *s, const struct latency_run *r, struct verdict *v,
+                        struct arena *a)
 {
     const uint32_t *on = latency_devices(s, r, a);
     for (uint32_t d = 0; d < s->cluster->ndev; d++)
@@ -204,7 +208,7 @@ struct verdict latency_verdict(const struct scene *s, const struct plan *p, stru
         return v;
     }
     v.run = run;
-    tell_figures(s, run, &v, a);
+    set_figures(s, run, &v, a);
     check_memory(s, &v, a);
     return v;
 }

@@ -1,26 +1,28 @@
-/* The verdict on a plan for one sample by subgraphs: the latency. */
+/* The verdict on a plan whose value is the latency: the time of one sample by subgraphs (latency.h). */
 #ifndef PCC_IR_EXEC_LATENCY_VERDICT_H
 #define PCC_IR_EXEC_LATENCY_VERDICT_H
 
 #include "ir/exec/exec_runs.h"
 #include "ir/exec/latency/latency.h"
 
-/* The verdict of a latency: value, the end of all; of each device compute, transfer and load, the time of its
- * subgraphs.  Hosts of a class are one place: they share their memory (used: of the first of them), nodes that must be
- * together may be on any of them, and which CPU a node is on is what the run says (CPUS_LIST), not the plan.
- * run: a struct latency_run.  Subgraphs that wait for each other make it not runnable, with INT64_MAX for value and the
- * circle in why_not.  Lives in a. */
+/* Returns the verdict on a plan.  value: the latency.  load[dev]: compute, transfer and load are times of its
+ * subgraphs.  run: a struct latency_run.  The CPUs of a class count as one device: they share their memory (`used` of
+ * the first of them is that of all), nodes that must be together may be on any of them, and with CPUS_LIST the run,
+ * not the plan, says on which CPU a node is.  If subgraphs wait for each other, the plan is not runnable, its value
+ * is INT64_MAX, and why_not names the cycle.  Lives in a. */
 struct verdict latency_verdict(const struct scene *s, const struct plan *p, struct arena *a);
-/* The bound of a latency: step_bound.h, by the path alone where devices may do several things at once. */
+/* Returns a lower bound on the latency of all plans of the scene (step_bound.h): only the longest path counts if
+ * devices may run several subgraphs or nodes at once.  Its texts live in a. */
 struct exec_bound latency_bound(const struct scene *s, struct arena *a);
 
-/* [subgraph] the device that ran it: its own; of a host, where there is a list of CPUs, the first that was free.  Of a
- * run that is done; lives in a.  O(subgraphs log subgraphs + hosts' nodes * CPUs). */
+/* Returns the device that ran each subgraph, [subgraph]: its own device; for nodes of hosts with CPUS_LIST the first
+ * CPU of the class that was free.  The run must be done.  Lives in a.  O(subgraphs log subgraphs + hosts' nodes *
+ * CPUs). */
 uint32_t *latency_devices(const struct scene *s, const struct latency_run *r, struct arena *a);
-/* The plan's devices, hosts' nodes where they ran.  Lives in a. */
+/* Returns the device that ran each node, [node], by latency_devices(); -1: not placed.  Lives in a. */
 int32_t *latency_nodes_ran(const struct scene *s, const struct latency_run *r, struct arena *a);
 
-/* "subgraph 2 of acc0 ('a' and 3 more)", "node 'b' on a host"; lives in a. */
+/* Returns the name of a subgraph, in a: "subgraph 2 of acc0 ('a' and 3 more)", "node 'b' on a host". */
 const char *subgraph_text(const struct scene *s, const struct subgraphs *k, uint32_t sub,
                           struct arena *a);
 

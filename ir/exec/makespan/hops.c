@@ -1,5 +1,6 @@
-/* Hops of one step (hops.h).  Lanes: one for each device to compute; with ports, two more for each device (its
- * channels, or out and in); with links, one for each ordered pair of ends with a hop, numbered by first use. */
+/* Hops of one step (hops.h).  Lanes, n devices: 0 .. n - 1 are for computing.  With CONTENTION_LINK each ordered pair
+ * of ends that has a hop gets a lane, numbered by first use.  Else there are two more blocks of n lanes: n + d is the
+ * out-port of device d or its only channel, 2 n + d its in-port. */
 #include "ir/exec/makespan/hops.h"
 
 #include "ir/exec/makespan/single_step.h"
@@ -37,6 +38,7 @@ bool hops_stay_inside(const struct hops *h, const int32_t *dev, uint32_t net)
     return one;
 }
 
+/* Returns the lane of hops from one end to another (CONTENTION_LINK); makes it at the first call. */
 static uint32_t link_lane(struct hops *h, uint32_t from, uint32_t to)
 {
     uint32_t lane = map_get(&h->link, map_key(from, to));
@@ -45,10 +47,12 @@ static uint32_t link_lane(struct hops *h, uint32_t from, uint32_t to)
     return lane - 1;
 }
 
+/* Sets the lanes that the hop x from one end to another holds, by the model's contention.  The host has no lanes. */
 static void set_lanes(struct hops *h, struct task *x, uint32_t from, uint32_t to)
 {
+    /* block of n lanes that has the lane of the sending and of the receiving device, from 1; 0: no lane */
     static const struct {
-        uint8_t from, to; /* lanes by device: the which, from 1; 0: none */
+        uint8_t from, to;
     } port[CONTENTIONS] = {[CONTENTION_PORT] = {2, 3},
                            [CONTENTION_HALF] = {2, 2},
                            [CONTENTION_RX] = {0, 2},
@@ -66,7 +70,8 @@ static void set_lanes(struct hops *h, struct task *x, uint32_t from, uint32_t to
     }
     if (how == CONTENTION_BAECHI)
         x->lane[0] = n + (to < n ? to : from);
-    x->request = out && in; /* on one lane, but served together with the hops of two lanes */
+    /* a hop with the host holds one lane here, but must be served in one order with the hops that hold two */
+    x->request = out && in;
 }
 
 struct task hop_make(struct hops *h, uint32_t net, uint32_t from, uint32_t to, bool inner)

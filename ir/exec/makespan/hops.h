@@ -1,5 +1,6 @@
-/* Hops: the ways of a step's values from device to device, their times, and the lanes that they hold (exec_model.h:
- * network and contention). */
+/* Hops: single transfers of a value, from one device to another or between a device and the host, during a step (one
+ * sample alone, single_step.h).  The scene's model.step.network says which hops a value takes, model.step.contention
+ * which lanes a hop holds (exec_model.h). */
 #ifndef PCC_IR_EXEC_HOPS_H
 #define PCC_IR_EXEC_HOPS_H
 
@@ -7,28 +8,35 @@
 #include "ir/dag/scene.h"
 #include "ir/exec/tasks.h"
 
-/* A device as an end of hops: all devices of host classes are one end, number ndev. */
+/* What hops need to know of a device. */
 struct end {
-    uint32_t at, cls, group;
+    /* its number as an end of hops: the device; ndev for all devices of host classes together */
+    uint32_t at;
+    uint32_t cls;   /* its class */
+    uint32_t group; /* its group: cluster_group() */
 };
 
 struct hops {
     const struct scene *of;
-    uint32_t host;   /* ndev: what stands for the host among devices */
+    uint32_t host;   /* ndev: the number of the host as an end of hops */
     struct end *end; /* [dev] */
-    uint32_t nlane;  /* so far; 0 .. ndev - 1 compute */
-    struct map link; /* map_key(from, to): lane + 1; CONTENTION_LINK only */
-    struct arena *a; /* of link */
+    uint32_t nlane;  /* number of lanes so far; the lanes 0 .. ndev - 1 are for computing */
+    /* CONTENTION_LINK only: map_key(from, to) -> 1 + the lane of hops between these ends */
+    struct map link;
+    struct arena *a; /* memory of link */
 };
 
-/* The hops of a scene, with no lanes of links yet; lives in a.  O(D). */
+/* Returns the state from which hops of a scene are made; lanes of links are added by hop_make().  Lives in a.
+ * O(devices). */
 struct hops hops_of(const struct scene *of, struct arena *a);
-/* The end from which a value that is made at `home` comes to `to` in one hop: home, or the host. */
+/* Returns the end from which the last hop of a value to the end `to` begins: `home`, where the value is made, or the
+ * host if the value goes from device to device over the host. */
 uint32_t hop_before(const struct hops *h, uint32_t home, uint32_t to);
-/* Whether the maker and all readers of a net are on one group of devices.  O(pins). */
+/* Whether the maker and all readers of a net, which are on the devices dev[node], are in one group of devices, and the
+ * host does not use the net.  O(pins of the net). */
 bool hops_stay_inside(const struct hops *h, const int32_t *dev, uint32_t net);
-/* The task of a hop of the net's value (kinds: single_step.h), one end of which at most is the host.  inner: over the
- * host, but within one group.  O(1). */
+/* Returns the task of the hop of a net's value between two ends (kind: enum step_kind); at most one of them is the
+ * host.  inner: whether a hop to or from the host takes the time of the link within a group.  O(1). */
 struct task hop_make(struct hops *h, uint32_t net, uint32_t from, uint32_t to, bool inner);
 
 #endif

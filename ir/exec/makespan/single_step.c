@@ -1,11 +1,11 @@
-/* One step, node by node (single_step.h): a generator of tasks for the event core.
+/* One step, node by node (single_step.h): makes the tasks for the event core.
  *
- * Source: the simulator of Baechi (2.8 of its paper) and that of Celeritas, with transfers that are served in the
- * order of time rather than booked ahead.  A transfer is requested when the node that makes the value ends, once for
- * each other device that reads it, however many of its nodes do.
+ * Source: the simulators of Baechi (2.8 of its paper) and of Celeritas, but transfers are served in the order of time
+ * instead of being booked ahead.  A transfer is requested when the node that makes the value ends, once for each
+ * other device that reads the value, even if several nodes there read it.
  *
- * Nodes (or parts) come first, then the nets: the value of each goes from where it is made to where it is read, by the
- * hops of hops.c.  They are told three times (task_builder.h). */
+ * Tasks of nodes (or parts) are added first, then net by net the hops (hops.h) that bring its value to its readers.
+ * As task_builder.h wants it, the graph is described in three turns. */
 #include "ir/exec/makespan/single_step.h"
 
 #include "ir/base/units.h"
@@ -16,32 +16,37 @@
 
 #include <assert.h>
 
-/* The value of a net at one end: the task that makes or brings the value, and its buffer.  task NO_ITEM: there from
- * the beginning; buffer NO_ITEM: readers do not end its memory. */
+/* The value of a net at one end of hops: a device or the host. */
 struct copy {
-    uint32_t task, buffer;
-    uint32_t net; /* the net + 1 of the other fields; stale for other nets */
+    /* the task that makes or brings the value; NO_ITEM: it is there from the beginning */
+    uint32_t task;
+    uint32_t buffer; /* its memory, freed after the last use; NO_ITEM: it has none that is freed */
+    /* 1 + the net that the other fields are about: they are not valid for other nets */
+    uint32_t net;
 };
 
+/* State of single_step(). */
 struct step_build {
     const struct scene *of;
-    const int32_t *dev;
-    const uint32_t *rank;
+    const int32_t *dev;        /* [node] of the plan */
+    const uint32_t *rank;      /* [node] of the plan */
     const struct parts *parts; /* NULL: nodes are tasks */
     struct task_builder b;
     struct hops hops;
-    uint32_t *task_of; /* [node] */
-    uint8_t *is_net;   /* [value] */
-    struct copy *at;   /* [ndev + 1] of the net at hand */
+    uint32_t *task_of; /* [node] the task that runs it */
+    uint8_t *is_net;   /* [value] 1: it is the value of a net */
+    struct copy *at;   /* [end: ndev + 1] copies of the net that is being added */
 };
 
-/* The net at hand. */
+/* The net that is being added. */
 struct source {
-    uint32_t net, end; /* end: where the value is made; inputs of the model: the host */
-    bool inner;        /* no pin is outside one group */
+    uint32_t net;
+    /* where the value is made: a device, or hops.host; inputs of the model: hops.host */
+    uint32_t end;
+    bool inner; /* hops over the host take the link within a group: all pins are in one group */
 };
 
-/* The task waits for the task that brings the copy, and uses the copy's buffer. */
+/* Makes the task wait for the task that makes or brings the copy, and use the copy's buffer. */
 static void add_reader(struct step_build *t, uint32_t task, struct copy c)
 {
     if (c.task != NO_ITEM)
@@ -50,13 +55,14 @@ static void add_reader(struct step_build *t, uint32_t task, struct copy c)
         build_use(&t->b, c.buffer, task);
 }
 
+/* Returns the bytes of a net's value. */
 static int64_t bytes_of(const struct step_build *t, uint32_t net)
 {
     return t->of->m->cost->bytes[t->of->place->net_value[net]];
 }
 
-/* The device that is charged for a value in the host's memory: the first host device that reads the net; NO_ITEM:
- * none does. */
+/* Returns the device that is charged for a value that a hop brings to the host's memory: the host device of the net's
+ * first reader there; NO_ITEM: no host device reads the net. */
 static uint32_t host_reader(const struct step_build *t, uint32_t net)
 {
     const struct csr *pin = &t->of->place->net_pin;
@@ -66,7 +72,7 @@ static uint32_t host_reader(const struct step_build *t, uint32_t net)
     return NO_ITEM;
 }
 
-/* The copy of the value at end `to`; adds the hops to `to` if there is no copy yet. */
+/* Returns the copy of the value at the end `to`.  If there is none yet, adds the hops that bring it there. */
 static struct copy copy_at(struct step_build *t, const struct source *s, uint32_t to)
 {
     struct copy *c = &t->at[to];
@@ -85,8 +91,8 @@ static struct copy copy_at(struct step_build *t, const struct source *s, uint32_
     return *c;
 }
 
-/* The copy of the value where it is made.  An output of the model that stays there has a buffer without uses, which
- * lasts. */
+/* Returns the copy of the net's value on the device of the node that makes it.  An output of the model that stays
+ * there gets a buffer without uses, which is never freed. */
 static struct copy make_value(struct step_build *t, uint32_t net, nid maker)
 {
     const struct value *v = &t->of->m->value[t->of->place->net_value[net]];
@@ -99,15 +105,15 @@ static struct copy make_value(struct step_build *t, uint32_t net, nid maker)
     return c;
 }
 
-/* Adds a net: hops of its value from the maker to each device with a reader, and to the host if the net has a pin
- * there. */
+/* Adds a net: the hops of its value from the maker to each device with a reader, and to the host if the value is an
+ * output of the model; makes the readers wait for them. */
 static void add_net(struct step_build *t, uint32_t net)
 {
     const struct place *p = t->of->place;
     nid maker = t->of->m->value[p->net_value[net]].def;
     bool made = maker && p->kind[maker] == PLACE_NODE;
     if (!made && !p->net_host[net])
-        return; /* state without a maker: already on its device */
+        return; /* state of the model that no node makes: already on its device */
     struct source s = {.net = net, .end = made ? t->hops.end[t->dev[maker]].at : t->hops.host};
     s.inner = t->of->model.step.network == NETWORK_HOST && t->b.turn == BUILD_ENTRIES &&
               hops_stay_inside(&t->hops, t->dev, net);
@@ -121,8 +127,9 @@ static void add_net(struct step_build *t, uint32_t net)
 
 /* ---- nodes -------------------------------------------------------------------------------------- */
 
-/* Bytes that a node needs while it runs, beside its results that are nets; 0 in a profile, where all bytes last. */
-static int64_t temporary(const struct step_build *t, nid n)
+/* Returns the bytes that a node needs only while it runs: all but its results that are values of nets; 0 or less:
+ * none.  In a profile (ir_version 0) there are none: all bytes of nodes stay all the time. */
+static int64_t temporary_bytes(const struct step_build *t, nid n)
 {
     const struct module *m = t->of->m;
     int64_t rest = m->ir_version ? m->cost->own[n] : 0;
@@ -133,6 +140,7 @@ static int64_t temporary(const struct step_build *t, nid n)
     return rest;
 }
 
+/* Adds a task for each placed node, and a buffer for the bytes that it needs only while it runs. */
 static void add_nodes(struct step_build *t)
 {
     const struct module *m = t->of->m;
@@ -147,14 +155,14 @@ static void add_nodes(struct step_build *t)
         x.rank = t->of->model.step.dispatch == DISPATCH_PLAN && t->rank ? t->rank[n] : 0;
         x.time = m->cost->time[t->hops.end[d].cls][n];
         t->task_of[n] = build_task(&t->b, &x);
-        int64_t more = temporary(t, n);
+        int64_t more = temporary_bytes(t, n);
         if (more > 0)
             build_use(&t->b, build_buffer(&t->b, (struct buffer){d, t->task_of[n], more}),
                       t->task_of[n]);
     }
 }
 
-/* In how many of the two passes, forward and backward, the part has nodes. */
+/* Returns in how many of the two training passes, forward and backward, the part has nodes. */
 static uint32_t count_passes(const struct module *m, const struct part *part)
 {
     bool has[2] = {false, false};
@@ -163,7 +171,7 @@ static uint32_t count_passes(const struct module *m, const struct part *part)
     return (uint32_t)has[0] + has[1];
 }
 
-/* Parts in place of nodes. */
+/* Adds a task for each part. */
 static void add_parts(struct step_build *t)
 {
     const struct module *m = t->of->m;
@@ -184,6 +192,7 @@ static void add_parts(struct step_build *t)
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
+/* Fills the fields of t that stay the same in all turns of the builder. */
 static void set_up(struct step_build *t, struct arena *a)
 {
     const struct place *p = t->of->place;
@@ -196,7 +205,8 @@ static void set_up(struct step_build *t, struct arena *a)
         t->is_net[p->net_value[e]] = 1;
 }
 
-static void tell(struct step_build *t)
+/* Describes the whole graph to the builder, once in each turn. */
+static void describe(struct step_build *t)
 {
     for (uint32_t d = 0; d <= t->hops.host; d++)
         t->at[d].net = 0;
@@ -208,6 +218,7 @@ static void tell(struct step_build *t)
         add_net(t, e);
 }
 
+/* Makes all lanes, for computing and for hops, with their disciplines. */
 static void make_lanes(struct step_build *t, struct arena *a)
 {
     static const uint8_t discipline[DISPATCHES] = {LANE_LIST, LANE_FIFO, LANE_RANK};
@@ -230,7 +241,7 @@ struct task_graph single_step(const struct scene *of, const struct plan *p,
     assert(s->network == NETWORK_DIRECT || s->contention < CONTENTION_BLOCKING);
     set_up(&t, a);
     while (task_builder_turn(&t.b, a))
-        tell(&t);
+        describe(&t);
     make_lanes(&t, a);
     struct task_graph *g = &t.b.g;
     uint32_t nodes = 0;

@@ -1,4 +1,4 @@
-/* One sample through a plan, node by node: what runs when, if every node starts as soon as its values are there. */
+/* A step: one sample passes through a plan alone, node by node.  Makes the tasks of a step for the event core. */
 #ifndef PCC_IR_EXEC_SINGLE_STEP_H
 #define PCC_IR_EXEC_SINGLE_STEP_H
 
@@ -6,26 +6,29 @@
 #include "ir/exec/step_kind.h"
 #include "ir/plan/parts.h"
 
-/* The tasks of one step of a plan whose nodes are where they can run, under the scene's model.step.  Lanes
- * 0 .. ndev - 1 compute; the first tasks are the nodes in order.  Of the plan dev and rank count.
+/* Returns the tasks of one step of plan p, under the scene's model.step.  Of the plan only dev and rank are read;
+ * nodes must be on devices that can run them.  The first tasks are the placed nodes in their order (or the parts),
+ * the others are hops (hops.h).  Lanes 0 .. ndev - 1 are the devices, for computing; hops hold other lanes, or also
+ * these.
  *
- * kind: enum step_kind.  number of COMPUTE: its node; of the others: the net.  A hop goes between the ports of devices:
- * lane says which.  dev: from where to where, of OUT and IN the device twice.
+ * task.kind: enum step_kind.  task.number: of COMPUTE the node (or part), of hops the net.  task.from and task.to:
+ * the devices of a hop; of OUT and IN both are the device.
  *
- * parts: those of the plan; NULL: each node is a task of its own.  A part is a task that runs its nodes without a
- * pause, part_cost longer than they take; it waits for all that it reads and gives its results at its end; the parts
- * of a device follow each other by number, which is the number of its task.
+ * parts: the parts of the plan; NULL: each node is a task.  Else each part is a task, of the same number: it runs its
+ * nodes without a pause, takes part_cost longer than they do for each training pass that it has nodes of, waits for
+ * all values that it reads, and gives its results at its end.
  *
- * Hops are served as they become ready; ties by number of the net, then in the order of the first reader at each
- * destination (an output of the model goes out last).
+ * Hops are served in the order in which they become ready; ties by number of the net, then in the order of the first
+ * reader at each destination (a transfer of an output of the model to the host comes last).
  *
- * Memory (not that of parts, whose values within are not told apart): a value, from the start of what makes it or
- * brings it until its last use there (hops are uses, too); what a node needs beside its results (costs.own), while it
- * runs.  A model's output stays where it is made unless it goes out.  The host's memory has a value once, charged to
- * the device that makes it or the first one that reads it; what is there from the beginning is not counted.  What
- * lasts is `lasting` of the caller.
+ * Memory: a value takes its bytes on a device from the start of the task that makes or brings it to the end of its
+ * last use there (hops are uses, too); a node takes what it needs beside its results (costs.own) while it runs.  An
+ * output of the model stays where it is made unless it goes to the host.  The host's memory has a value once, charged
+ * to the host device that makes it, else to the first one that reads it; inputs of the model are not counted there.
+ * The caller adds lasting bytes (g.lasting).  With parts these figures have no meaning, since values within a part
+ * are not distinguished.
  *
- * Numbered; lives in a.  O(nodes + pins + D^2), sorting apart. */
+ * The items are numbered; all lives in a.  O(nodes + pins + devices^2), and sorting. */
 struct task_graph single_step(const struct scene *of, const struct plan *p,
                               const struct parts *parts, struct arena *a);
 

@@ -1,10 +1,10 @@
-/* Parts in one step, at the times that they have on the event core (step_rhythm.h). */
+/* Times of parts in one step (step_rhythm.h), taken from a run on the event core. */
 #include "ir/exec/makespan/step_rhythm.h"
 
 #include "ir/base/units.h"
 #include "ir/exec/makespan/single_step.h"
 
-/* value -> its tensor + 1; 0: no tensor. */
+/* Returns an array, in a: [value] 1 + the value's tensor in w; 0: it has none. */
 static const uint32_t *tensors_by_value(const struct module *m, const struct sample_work *w,
                                         struct arena *a)
 {
@@ -27,15 +27,15 @@ struct rhythm rhythm_of_step(const struct rhythm_ask *of, struct arena *a)
     struct timeline t = events_run(&g, NULL, own);
     for (uint32_t i = 0; i < g.ntask; i++) {
         const struct task *x = &g.task[i];
-        int64_t at = t.start[g.first[i]], over = sat_add(at, x->time);
+        int64_t from = t.start[g.first[i]], until = sat_add(from, x->time);
         if (x->kind == STEP_COMPUTE) {
-            start[x->number] = at;
-            end[x->number] = over;
+            start[x->number] = from;
+            end[x->number] = until;
             continue;
         }
         uint32_t v = tensor[s->place->net_value[x->number]];
-        if (v && x->kind != STEP_IN && over > sent[v - 1])
-            sent[v - 1] = over;
+        if (v && x->kind != STEP_IN && until > sent[v - 1])
+            sent[v - 1] = until;
     }
     arena_free(own);
     return (struct rhythm){.work = w,

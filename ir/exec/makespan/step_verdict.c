@@ -1,5 +1,5 @@
-/* The verdict on a plan for one sample alone (step_verdict.h): the event core runs the tasks of single_step(), and
- * the timeline gives the figures. */
+/* The verdict on a makespan (step_verdict.h): the event core runs the tasks of single_step(), and times and memory are
+ * read off the timeline. */
 #include "ir/exec/makespan/step_verdict.h"
 
 #include "ir/base/units.h"
@@ -10,6 +10,7 @@
 
 /* ---- running ------------------------------------------------------------------------------------ */
 
+/* Returns the memory of each device, [dev] bytes; -1: no limit. */
 static const int64_t *device_memory(const struct cluster *c, struct arena *a)
 {
     int64_t *m = arena_array(a, (size_t)c->ndev + 1, sizeof *m);
@@ -18,7 +19,8 @@ static const int64_t *device_memory(const struct cluster *c, struct arena *a)
     return m;
 }
 
-/* Bytes of each device that are there from the beginning. */
+/* Returns the bytes in the memory of each device from the beginning to the end of the step: its weights, in a profile
+ * (ir_version 0) also the bytes of its nodes. */
 static const int64_t *lasting_bytes(const struct scene *s, const struct plan *p,
                                     const int64_t *weights, struct arena *a)
 {
@@ -31,6 +33,7 @@ static const int64_t *lasting_bytes(const struct scene *s, const struct plan *p,
     return b;
 }
 
+/* Runs the tasks of a step, after adding lasting bytes and memory of the devices to g. */
 static struct step_run run_graph(struct task_graph g, const struct scene *s, const struct plan *p,
                                  const int64_t *weights, struct arena *a)
 {
@@ -47,10 +50,11 @@ struct step_run step_run_plan(const struct scene *s, const struct plan *p, const
     return run_graph(single_step(s, p, NULL, a), s, p, weights, a);
 }
 
-/* Runs a step in which each device takes the ready node that is first in the plan's order. */
+/* Returns the tasks of a step in which each device takes the ready node that is first in the plan's order, as
+ * step_verdict_ready() describes it. */
 static struct task_graph ready_step(const struct scene *s, const struct plan *p, struct arena *a)
 {
-    struct scene fifo = *s; /* no lists */
+    struct scene fifo = *s; /* as s, with DISPATCH_FIFO, so that single_step() makes no lists */
     if (s->model.step.dispatch != DISPATCH_PLAN || s->model.step.contention == CONTENTION_BAECHI)
         return single_step(s, p, NULL, a);
     fifo.model.step.dispatch = DISPATCH_FIFO;
@@ -82,7 +86,7 @@ struct step_names {
     const struct step_run *run;
 };
 
-/* "node 'a'", "the transfer of 'v'" */
+/* Returns the name of an item, for timeline_waits(): "node 'a' on acc0", "the transfer of 'v'". */
 static const char *item_text(const void *of, uint32_t item, struct arena *a)
 {
     const struct step_names *x = of;
@@ -94,7 +98,7 @@ static const char *item_text(const void *of, uint32_t item, struct arena *a)
     return arena_fmt(a, "the transfer of '%s'", value_name(s->m, s->place->net_value[t->number]));
 }
 
-/* Times of nodes and hops on each device. */
+/* Adds the times of all nodes and hops to the loads of their devices. */
 static void add_times(const struct step_run *r, struct device_load *load)
 {
     for (uint32_t i = 0; i < r->g.ntask; i++) {
@@ -115,11 +119,12 @@ static void add_times(const struct step_run *r, struct device_load *load)
     }
 }
 
-static void tell_figures(const struct scene *s, const struct plan *p, const struct step_run *r,
-                         struct verdict *v, struct arena *a)
+/* Writes value, times, used memory and bottleneck of a step that has run to v. */
+static void set_figures(const struct scene *s, const struct plan *p, const struct step_run *r,
+                        struct verdict *v, struct arena *a)
 {
     enum memory_model model = exec_memory(&s->model);
-    int64_t more = exec_weight_copies(&s->model, s->m->backward) - 1;
+    int64_t more_copies = exec_weight_copies(&s->model, s->m->backward) - 1;
     const int64_t *paper = model == MEMORY_PAPER ? paper_memory(s, p, r->g.lasting, a) : NULL;
     add_times(r, v->load);
     v->value = r->t.end;
@@ -127,7 +132,7 @@ static void tell_figures(const struct scene *s, const struct plan *p, const stru
         struct device_load *l = &v->load[d];
         l->load = l->pass[0].compute = l->compute;
         l->live_peak = r->t.peak[d];
-        l->used = model == MEMORY_SUM ? sat_add(l->used, sat_mul(more, l->params))
+        l->used = model == MEMORY_SUM ? sat_add(l->used, sat_mul(more_copies, l->params))
                   : paper             ? paper[d]
                                       : l->live_peak;
         if (l->load > v->load[v->bottleneck].load)
@@ -135,6 +140,7 @@ static void tell_figures(const struct scene *s, const struct plan *p, const stru
     }
 }
 
+/* Returns the verdict of step_verdict(), or, if ready is true, of step_verdict_ready(). */
 static struct verdict run_verdict(const struct scene *s, const struct plan *p, bool ready,
                                   struct arena *a)
 {
@@ -144,9 +150,9 @@ static struct verdict run_verdict(const struct scene *s, const struct plan *p, b
     v.value = INT64_MAX;
     if (!v.runnable)
         return v;
-    int64_t more = exec_weight_copies(&s->model, s->m->backward) - 1;
+    int64_t more_copies = exec_weight_copies(&s->model, s->m->backward) - 1;
     for (uint32_t d = 0; d < s->cluster->ndev; d++)
-        weights[d] = sat_add(v.load[d].weights, sat_mul(more, v.load[d].params));
+        weights[d] = sat_add(v.load[d].weights, sat_mul(more_copies, v.load[d].params));
     struct step_run *run = arena_alloc(a, sizeof *run);
     *run = run_graph(ready ? ready_step(s, p, a) : single_step(s, p, NULL, a), s, p, weights, a);
     if (run->t.status == RUN_DEADLOCK) {
@@ -157,7 +163,7 @@ static struct verdict run_verdict(const struct scene *s, const struct plan *p, b
         return v;
     }
     v.run = run;
-    tell_figures(s, p, run, &v, a);
+    set_figures(s, p, run, &v, a);
     plan_check_memory(s, &v, a);
     return v;
 }

@@ -1,4 +1,5 @@
-/* The verdict on a plan for one sample alone, node by node: the makespan. */
+/* The verdict on a plan whose value is the makespan: the time of a step, in which one sample passes through the plan
+ * alone, node by node (single_step.h). */
 #ifndef PCC_IR_EXEC_STEP_VERDICT_H
 #define PCC_IR_EXEC_STEP_VERDICT_H
 
@@ -8,32 +9,33 @@
 
 /* The run of a step. */
 struct step_run {
-    struct task_graph g; /* made by single_step, with what lasts and the devices' memory */
+    struct task_graph g; /* made by single_step(), with g.lasting and g.memory */
     struct timeline t;
 };
 
-/* Runs the step of a plan whose nodes are where they can run.  weights[dev]: bytes that are there all the time; in a
- * profile, whose bytes all last, what it says of nodes comes on top.
- * Lives in a.  O((nodes + pins) log (nodes + pins)). */
+/* Runs the step of a plan whose nodes are on devices that can run them.  weights[dev]: bytes in memory all the time;
+ * in a profile the bytes that it gives for the device's nodes are added to them.  Lives in a.  O((nodes + pins) log
+ * (nodes + pins)). */
 struct step_run step_run_plan(const struct scene *s, const struct plan *p, const int64_t *weights,
                               struct arena *a);
 
-/* The makespan of the plan's parts, ps: each starts when all that it reads is there.  Takes what it needs in a and
- * gives it back. */
+/* Returns the makespan of the plan's parts, ps: each part starts when all values that it reads are there.  Memory is
+ * taken from a and freed. */
 int64_t step_of_parts(const struct scene *s, const struct plan *p, const struct parts *parts,
                       struct arena *a);
 
-/* The verdict of a makespan: value, the end of all; of each device compute and load, the time of its nodes; transfer,
- * that of its hops; used, by the memory model; run, a struct step_run.  Orders that wait for each other, as well as
- * nodes that cannot run, make it not runnable, with INT64_MAX for value.  Lives in a. */
+/* Returns the verdict on a plan.  value: the makespan.  load[dev]: compute and load are the time of its nodes,
+ * transfer that of its hops, used its bytes by the memory model.  run: a struct step_run.  If the orders of devices
+ * wait for each other, or a node cannot run on its device, the plan is not runnable and its value is INT64_MAX.
+ * Lives in a. */
 struct verdict step_verdict(const struct scene *s, const struct plan *p, struct arena *a);
 
-/* The same where a device does not wait for the next one of the plan's order: of its nodes that are ready it takes the
- * first (nodes dispatched otherwise, and channels booked ahead, go on as the scene's model has them).  So no order is
- * stuck, and the order in which nodes start here is one that can be kept. */
+/* The same, but with DISPATCH_PLAN a device does not wait for the next node of the plan's order: of its ready nodes it
+ * takes the one that is first in the order.  So no order leads to a deadlock, and the order in which the nodes start
+ * here is one that the devices can keep.  Other dispatches, and CONTENTION_BAECHI, run as in step_verdict(). */
 struct verdict step_verdict_ready(const struct scene *s, const struct plan *p, struct arena *a);
 
-/* The bound of a makespan: step_bound.h. */
+/* Returns a lower bound on the makespan of all plans of the scene (step_bound.h); its texts live in a. */
 struct exec_bound makespan_bound(const struct scene *s, struct arena *a);
 
 #endif

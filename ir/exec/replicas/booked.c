@@ -1,10 +1,11 @@
-/* Channels that are booked ahead of time (booked.h).
+/* Start times with channels that are booked ahead of time (booked.h).
  *
  * Source: Baechi's execution simulator.  Nodes are taken by the time at which they are ready, then by rank, and start
- * when their device is free.  At once all transfers of their values are booked, in order: on the one channel of the
- * sender from the end of the node on, on that of the receiver from the beginning of that booking on, each behind what
- * is booked there.  So a node that ends late, but is taken early, bars a channel for values that are there long
- * before: the figures are not those of any machine.  What the host sends is booked first. */
+ * when their device is free.  When a node is taken, all transfers of its values are booked at once, one after the
+ * other.  Each device has one channel for both directions.  A transfer is booked on the sender's channel not before
+ * the node ends, then on the receiver's channel not before it begins on the sender's, each time behind all earlier
+ * bookings.  So a node that is taken early but ends late blocks a channel for values that exist long before: no
+ * machine would behave like this.  Transfers from the host are booked before all others. */
 #include "ir/exec/replicas/booked.h"
 
 #include "ir/base/heap.h"
@@ -13,19 +14,22 @@
 #include "ir/exec/step_kind.h"
 #include "ir/exec/task_order.h"
 
+/* State of book_ahead(). */
 struct booking_state {
     struct task_graph *g;
     struct csr next;  /* task -> tasks that wait for this task */
     uint32_t *left;   /* [task] number of unbooked tasks that the task waits for */
-    int64_t *ready;   /* [task] ps */
-    int64_t *device;  /* [dev] ps: when it is free */
-    int64_t *channel; /* [dev] ps: when it is free */
+    int64_t *ready;   /* [task] ps: the latest end of the booked tasks that it waits for */
+    int64_t *device;  /* [dev] ps: when the device is free for the next node */
+    int64_t *channel; /* [dev] ps: the end of the last booking of its channel */
+    /* nodes that wait for no unbooked task, by the time at which they are ready */
     struct heap nodes;
     uint32_t count; /* number of booked tasks */
 };
 
 static void end_task(struct booking_state *b, uint32_t t, int64_t end);
 
+/* Books task t at the time `start`, ps, and gives it the next rank. */
 static void set_start(struct booking_state *b, uint32_t t, int64_t start)
 {
     b->g->task[t].release = start;
@@ -33,7 +37,8 @@ static void set_start(struct booking_state *b, uint32_t t, int64_t start)
     end_task(b, t, sat_add(start, b->g->task[t].time));
 }
 
-/* Books a hop that could go at the time `ready`. */
+/* Books a transfer (a hop), which may begin at b->ready[t], on the channels of its devices; the host has no
+ * channel. */
 static void book_hop(struct booking_state *b, uint32_t t)
 {
     const struct task *x = &b->g->task[t];
@@ -51,7 +56,8 @@ static void book_hop(struct booking_state *b, uint32_t t)
     set_start(b, t, start);
 }
 
-/* What waits for task t can go on; a hop is booked at once, and no hop waits for another one. */
+/* Ends the waits for task t, which ends at `end` ps.  Of the tasks that then wait for nothing else, nodes go into the
+ * heap and hops are booked at once; no hop waits for another hop, so the recursion is short. */
 static void end_task(struct booking_state *b, uint32_t t, int64_t end)
 {
     for_row (u, b->next, t) {

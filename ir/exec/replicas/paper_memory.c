@@ -1,14 +1,16 @@
-/* Memory of devices as Baechi-PyTorch's paper counts it (paper_memory.h): whatever the order of the nodes,
+/* Memory of devices as Baechi-PyTorch's paper counts it (paper_memory.h).  The order of the nodes does not matter; the
+ * bytes that a device needs are the sum of
  *
- *     what stays of all nodes of the device + copies of what they read from elsewhere + the most that a node takes
- *     while it runs
+ *     the bytes that stay of all its nodes (first column)
+ *     copies of the values that they read from other devices or from the host
+ *     the most bytes that one of its nodes takes while it runs (second column)
  *
- *                     stays                                        while it runs
+ *                     stay                                         while the node runs
  *     inference       weights                                      its results, and what it needs beside them
  *     training        weights, their gradients (of the step        what it needs beside its results, and the gradients
  *                     before), results of forward nodes            of its results; of a backward node its results
  *
- * A node that overwrites an operand without other readers has no results of its own.  O(nodes + pins). */
+ * A node that overwrites its operand, which nothing else reads, has no results of its own.  O(nodes + pins). */
 #include "ir/exec/replicas/paper_memory.h"
 
 #include "ir/base/units.h"
@@ -16,10 +18,13 @@
 struct memory_count {
     const struct scene *s;
     const int32_t *dev;
-    int64_t *stays, *runs; /* [dev] */
-    uint32_t *net;         /* [value] its net + 1; 0: none */
+    int64_t *stays; /* [dev] bytes that stay of its nodes, and copies of values from elsewhere */
+    int64_t *runs;  /* [dev] the most bytes that one of its nodes takes while it runs */
+    uint32_t *net;  /* [value] 1 + its net; 0: none */
 };
 
+/* Whether node n overwrites its first operand: its operator can do that, a placed node of the same device makes the
+ * operand, and neither another node nor the host uses it. */
 static bool writes_over(const struct memory_count *c, nid n)
 {
     static const char *const op[] = {"Relu",      "Flatten", "Squeeze",
@@ -28,16 +33,17 @@ static bool writes_over(const struct memory_count *c, nid n)
     const struct csr *pin = &c->s->place->net_pin;
     vid v = node_in(m, n, 0);
     uint32_t e = v ? c->net[v] : 0;
-    bool known = false;
+    bool able = false;
     for (size_t i = 0; i < sizeof op / sizeof *op; i++)
-        known = known || node_is(m, n, op[i]);
-    if (!known || !e || c->s->place->net_host[e - 1] || pin->at[e] - pin->at[e - 1] != 2)
+        able = able || node_is(m, n, op[i]);
+    if (!able || !e || c->s->place->net_host[e - 1] || pin->at[e] - pin->at[e - 1] != 2)
         return false;
     nid def = m->value[v].def;
     return def && c->s->place->kind[def] == PLACE_NODE && !(m->value[v].flags & VALUE_OUTPUT) &&
            c->dev[def] == c->dev[n];
 }
 
+/* Returns the bytes of all results of node n. */
 static int64_t result_bytes(const struct memory_count *c, nid n)
 {
     const struct module *m = c->s->m;
@@ -48,6 +54,7 @@ static int64_t result_bytes(const struct memory_count *c, nid n)
     return bytes;
 }
 
+/* Adds node n to the bytes of its device. */
 static void count_node(struct memory_count *c, nid n)
 {
     const struct module *m = c->s->m;
@@ -58,18 +65,20 @@ static void count_node(struct memory_count *c, nid n)
     made = writes_over(c, n) ? 0 : made;
     if (forward)
         *stays = sat_add(*stays, made);
-    beside = sat_add(beside, made); /* results, or in a forward pass of training their gradients */
+    /* results; of a forward node in training their gradients, of the same size */
+    beside = sat_add(beside, made);
     *runs = larger(beside, *runs);
 }
 
-/* A value is copied once to each other device that reads it.  seen[dev]: the net + 1 that was. */
+/* Adds the bytes of net e's value to each device that reads it but does not make it, once.  seen[dev]: 1 + the net
+ * that was counted there last. */
 static void count_copies(struct memory_count *c, uint32_t e, uint32_t *seen)
 {
     const struct place *p = c->s->place;
     nid def = c->s->m->value[p->net_value[e]].def;
     bool made = def && p->kind[def] == PLACE_NODE;
     if (!made && !p->net_host[e])
-        return; /* state: among the weights */
+        return; /* state of the model: counted among the weights */
     if (made)
         seen[c->dev[def]] = e + 1;
     for_row (pin, p->net_pin, e) {

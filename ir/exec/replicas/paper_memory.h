@@ -1,11 +1,12 @@
-/* Memory of devices as Baechi-PyTorch's paper counts it. */
+/* Memory that a plan needs on each device, as Baechi-PyTorch's paper counts it. */
 #ifndef PCC_IR_EXEC_REPLICAS_PAPER_MEMORY_H
 #define PCC_IR_EXEC_REPLICAS_PAPER_MEMORY_H
 
 #include "ir/plan/plan.h"
 
-/* Bytes that each device needs at most, [dev], for a plan whose nodes are where they can run; lasting[dev]: of the
- * weights, in a profile of its nodes.  Lives in a.  O(nodes + pins). */
+/* Returns the bytes that each device needs, [dev], for a plan whose nodes are on devices that can run them.
+ * lasting[dev]: bytes that stay all the time, such as weights; in a profile what it says of the device's nodes.  The
+ * result lives in a.  O(nodes + pins). */
 int64_t *paper_memory(const struct scene *s, const struct plan *p, const int64_t *lasting,
                       struct arena *a);
 

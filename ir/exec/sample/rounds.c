@@ -1,16 +1,17 @@
 /* Replays a plan (rounds.h).
  *
- * Source: the placement paper, 5.2 and 5.3 (pipelines of contiguous and other splits, Figures 3 and 4).  A part
- * is one task, two if it holds nodes of both passes; its time is that of its nodes and of the transfers
- * that its device pays for their values: what leaves, by the part that makes it; what comes, by the
- * first part that reads it.  Where transfers overlap computing (H.1) a part is three tasks, on the
- * device's lane and on those of its link.
+ * Source: the placement paper, 5.2 and 5.3 (pipelines of contiguous and other splits, Figures 3 and 4).  A part has
+ * two halves, its nodes of the forward and of the backward pass; one of them is often empty.  Each half is a task,
+ * whose time is that of its nodes and of the transfers that its device pays: values that leave the device, with the
+ * half that makes them; values that come, with the first part of the device that reads them.  Where transfers overlap
+ * computing (H.1) a half is three tasks: transfers in, computing, transfers out, on lanes of the device and of its
+ * link.
  *
- * Rounds.  The level of a task is the largest level of the tasks it waits for, plus one for those on other lanes.
- * In round r a lane runs each of its tasks for the sample r - level.  So it waits for nothing that another lane does
- * in the same round, and a round takes no longer than the most loaded lane needs: N samples end within (N + levels)
- * times the plan's value, and not before N times it.  So the replay checks the judge: both find the same value by
- * methods that have nothing in common.  The parts of a device whose nodes are not contiguous are the paper's virtual
+ * Rounds.  The level of a task is the largest level of the tasks that it waits for, plus one for tasks on other
+ * lanes.  In round r a lane runs each of its tasks for the sample r - level.  So a lane never waits for a task that
+ * another lane does in the same round, and a round takes no longer than the most loaded lane needs.  Hence N samples
+ * take at least N and at most N + levels times the plan's value.  This checks the judge (load_verdict()), which finds
+ * the value in a quite different way.  The parts of a device whose nodes are not contiguous are the paper's virtual
  * devices: tasks of one lane.  O(samples * (tasks + edges between them)). */
 #include "ir/exec/sample/rounds.h"
 
@@ -22,16 +23,18 @@
 
 enum {
     FEW = REPLAY_FEW,
-    MANY = 1 << 14 /* bars of a picture, if the user does not say how many samples */
+    /* the most runs of tasks, if the user does not say how many samples: each is a bar of a chart */
+    MANY = 1 << 14
 };
 
-/* Costs of a part in one training pass. */
-struct piece {
-    int64_t compute, in, out;
-    uint32_t task[4]; /* [kind] 1 + the task; 0: none */
-    bool used;
+/* The nodes of a part that belong to one training pass. */
+struct half {
+    int64_t compute, in, out; /* ps for one sample: computing, transfers in, transfers out */
+    uint32_t task[4];         /* [enum task_kind] 1 + its task of that kind; 0: none */
+    bool used;                /* it has nodes or transfers */
 };
 
+/* State of replay_run(). */
 struct replay_build {
     const struct module *m;
     const struct place *p;
@@ -41,77 +44,82 @@ struct replay_build {
     const struct parts *parts;
     struct arena *a;
     struct replay *r;
-    struct piece *piece; /* [2 * part + pass] */
-    struct pairs edge;   /* between pieces: `to` reads what `from` makes */
+    struct half *half; /* [2 * part + pass] pass: 0 forward, 1 backward */
+    struct pairs edge; /* between halves: `to` reads a value that `from` makes */
 };
 
+/* Whether node n is of the backward pass. */
 static bool is_back(const struct replay_build *b, nid n)
 {
     return b->m->backward && b->m->backward[n];
 }
 
-static uint32_t piece_of(const struct replay_build *b, nid n)
+/* Returns the half that node n belongs to. */
+static uint32_t half_of(const struct replay_build *b, nid n)
 {
     assert(b->parts->part_of[n] >= 0 && (uint32_t)b->parts->part_of[n] < b->parts->nparts);
     return 2 * (uint32_t)b->parts->part_of[n] + is_back(b, n);
 }
 
+/* Notes that half `to` reads a value that half `from` makes. */
 static void add_edge(struct replay_build *b, uint32_t from, uint32_t to)
 {
     if (from != to)
         pairs_add(&b->edge, from, to);
 }
 
-/* Adds net e: each device pays its transfer once, in the pass of the producer; its readers wait for the producer, on
- * other devices also for the transfer.  first: scratch, [device], all UINT32_MAX. */
-static void add_net(struct replay_build *b, uint32_t e, uint32_t *first)
+/* Adds net e.  Each device with a pin pays one transfer, in the pass of the producer; on the producer's device its
+ * own part pays, elsewhere the first part that reads the value.  Readers wait for the producer and, on other devices,
+ * for the half that pays the transfer.  first_part: scratch, [device], all UINT32_MAX before and afterwards. */
+static void add_net(struct replay_build *b, uint32_t e, uint32_t *first_part)
 {
     vid v = b->p->net_value[e];
     nid def = b->m->value[v].def;
     bool made = def && b->p->kind[def] == PLACE_NODE;
-    bool back = def && is_back(b, def), crosses = b->p->net_host[e], inner = !crosses;
+    bool back = def && is_back(b, def), moves = b->p->net_host[e], inner = !moves;
     const nid *pin = b->p->net_pin.to + b->p->net_pin.at[e];
     uint32_t n = b->p->net_pin.at[e + 1] - b->p->net_pin.at[e];
     for (uint32_t i = 0; i < n; i++) {
         uint32_t d = (uint32_t)b->dev[pin[i]], part = (uint32_t)b->parts->part_of[pin[i]];
-        first[d] = smaller_u32(first[d], part);
-        crosses = crosses || b->dev[pin[i]] != b->dev[pin[0]];
+        first_part[d] = smaller_u32(first_part[d], part);
+        moves = moves || b->dev[pin[i]] != b->dev[pin[0]];
         inner = inner && cluster_group(b->c, d) == cluster_group(b->c, (uint32_t)b->dev[pin[0]]);
     }
     if (made)
-        first[b->dev[def]] = (uint32_t)b->parts->part_of[def];
+        first_part[b->dev[def]] = (uint32_t)b->parts->part_of[def];
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t carrier = 2 * first[b->dev[pin[i]]] + back;
+        uint32_t payer = 2 * first_part[b->dev[pin[i]]] + back;
         if (made)
-            add_edge(b, piece_of(b, def), carrier);
+            add_edge(b, half_of(b, def), payer);
         if (made && pin[i] != def)
-            add_edge(b, carrier, piece_of(b, pin[i]));
+            add_edge(b, payer, half_of(b, pin[i]));
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t d = (uint32_t)b->dev[pin[i]];
-        if (first[d] == UINT32_MAX)
+        if (first_part[d] == UINT32_MAX)
             continue;
-        struct piece *x = &b->piece[2 * first[d] + back];
+        struct half *x = &b->half[2 * first_part[d] + back];
         bool leaves = made && d == (uint32_t)b->dev[def];
-        if (crosses)
+        if (moves)
             *(leaves ? &x->out : &x->in) += cluster_transfer(b->c, cluster_class(b->c, d), inner,
                                                              place_moved(b->p, b->m->cost, e));
-        x->used = x->used || made || crosses;
-        first[d] = UINT32_MAX;
+        x->used = x->used || made || moves;
+        first_part[d] = UINT32_MAX;
     }
 }
 
-static void make_pieces(struct replay_build *b)
+/* Fills b->half and b->edge. */
+static void make_halves(struct replay_build *b)
 {
     const struct graph *g = &b->m->graph[1];
     uint32_t *first = arena_array(b->a, (size_t)b->c->ndev + 1, sizeof *first);
-    b->piece = arena_array(b->a, 2 * (size_t)b->parts->nparts + 1, sizeof *b->piece);
+    b->half = arena_array(b->a, 2 * (size_t)b->parts->nparts + 1, sizeof *b->half);
     b->edge = (struct pairs){.a = b->a};
     memset(first, 0xff, (b->c->ndev + 1) * sizeof *first);
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (b->p->kind[n] != PLACE_NODE)
             continue;
-        struct piece *x = &b->piece[piece_of(b, n)];
+        struct half *x = &b->half[half_of(b, n)];
         x->compute += x->used ? 0 : b->model->part_cost;
         x->used = true;
         x->compute += b->m->cost->time[cluster_class(b->c, (uint32_t)b->dev[n])][n];
@@ -122,7 +130,8 @@ static void make_pieces(struct replay_build *b)
 
 /* ---- tasks ------------------------------------------------------------------------------------ */
 
-/* The lane of device `dev` for a kind of task; made if it is new. */
+/* Returns the lane of device `dev` for tasks of a kind: all tasks of a device share a lane (OVERLAP_SUM), or transfers
+ * have a second lane (OVERLAP_MAX), or transfers out a third one (OVERLAP_DUPLEX). */
 static uint32_t lane_of(const struct replay_build *b, uint32_t dev, uint8_t kind)
 {
     uint32_t per = b->model->overlap == OVERLAP_SUM ? 1 : b->model->overlap == OVERLAP_MAX ? 2 : 3;
@@ -131,6 +140,7 @@ static uint32_t lane_of(const struct replay_build *b, uint32_t dev, uint8_t kind
     return per * dev + (per == 3 && kind == TASK_OUT ? 2 : 1);
 }
 
+/* Makes the lanes of all devices, as lane_of() numbers them. */
 static void make_lanes(struct replay_build *b)
 {
     struct replay *r = b->r;
@@ -143,16 +153,17 @@ static void make_lanes(struct replay_build *b)
         r->lane[d].kind = TASK_WHOLE;
 }
 
-static void add_task(struct replay_build *b, uint32_t piece, uint8_t kind)
+/* Adds the task of a kind that a half has. */
+static void add_task(struct replay_build *b, uint32_t half, uint8_t kind)
 {
     struct replay *r = b->r;
-    struct piece *x = &b->piece[piece];
-    uint32_t part = piece / 2;
+    struct half *x = &b->half[half];
+    uint32_t part = half / 2;
     assert(part < b->parts->nparts && !x->task[kind]);
     bool whole = kind == TASK_WHOLE;
     struct round_task t = {.part = part,
                            .lane = lane_of(b, b->parts->part[part].dev, kind),
-                           .back = piece % 2,
+                           .back = half % 2,
                            .kind = kind,
                            .in = whole || kind == TASK_IN ? x->in : 0,
                            .out = whole || kind == TASK_OUT ? x->out : 0};
@@ -162,8 +173,8 @@ static void add_task(struct replay_build *b, uint32_t piece, uint8_t kind)
     r->training = r->training || t.back;
 }
 
-/* The first (or last) task of a piece. */
-static uint32_t end_task(const struct piece *x, bool last)
+/* Returns the first task of a half (last: the last one), in the order in which they run; UINT32_MAX: it has none. */
+static uint32_t first_or_last_task(const struct half *x, bool last)
 {
     for (int k = 0; k < 4; k++)
         if (x->task[last ? 3 - k : k])
@@ -171,7 +182,7 @@ static uint32_t end_task(const struct piece *x, bool last)
     return UINT32_MAX;
 }
 
-/* Drops repeated entries within rows. */
+/* Removes repeated entries from each row of c; entries are below `rows`. */
 static void drop_repeats(struct csr *c, uint32_t rows, struct arena *a)
 {
     uint32_t *seen = arena_array(a, (size_t)rows + 1, sizeof *seen), n = 0, at = 0;
@@ -186,15 +197,15 @@ static void drop_repeats(struct csr *c, uint32_t rows, struct arena *a)
     }
 }
 
-/* Makes the tasks, in order of the parts, forward before backward, and what they wait for. */
+/* Makes the tasks, in order of the parts, of a part forward before backward, and r->after. */
 static void make_tasks(struct replay_build *b)
 {
     struct replay *r = b->r;
-    uint32_t npiece = 2 * b->parts->nparts;
+    uint32_t nhalf = 2 * b->parts->nparts;
     struct pairs waits = {.a = b->a};
-    r->task = arena_array(b->a, 3 * (size_t)npiece + 1, sizeof *r->task);
-    for (uint32_t i = 0; i < npiece; i++) {
-        struct piece *x = &b->piece[i];
+    r->task = arena_array(b->a, 3 * (size_t)nhalf + 1, sizeof *r->task);
+    for (uint32_t i = 0; i < nhalf; i++) {
+        struct half *x = &b->half[i];
         if (x->used && b->model->overlap == OVERLAP_SUM) {
             add_task(b, i, TASK_WHOLE);
         } else if (x->used) {
@@ -203,12 +214,12 @@ static void make_tasks(struct replay_build *b)
             add_task(b, i, TASK_OUT);
         }
     }
-    for (uint32_t i = 0; i < npiece; i++)
-        for (int k = TASK_COMPUTE; k <= TASK_OUT && b->piece[i].task[k]; k++)
-            pairs_add(&waits, b->piece[i].task[k] - 1, b->piece[i].task[k] - 2);
+    for (uint32_t i = 0; i < nhalf; i++)
+        for (int k = TASK_COMPUTE; k <= TASK_OUT && b->half[i].task[k]; k++)
+            pairs_add(&waits, b->half[i].task[k] - 1, b->half[i].task[k] - 2);
     for (uint32_t i = 0; i < b->edge.n; i++) {
-        uint32_t task = end_task(&b->piece[b->edge.to[i]], false);
-        uint32_t on = end_task(&b->piece[b->edge.from[i]], true);
+        uint32_t task = first_or_last_task(&b->half[b->edge.to[i]], false);
+        uint32_t on = first_or_last_task(&b->half[b->edge.from[i]], true);
         if (task != UINT32_MAX && on != UINT32_MAX)
             pairs_add(&waits, task, on);
     }
@@ -218,30 +229,31 @@ static void make_tasks(struct replay_build *b)
 
 /* ---- running ---------------------------------------------------------------------------------- */
 
-/* Raises levels: a task of the backward pass that needs only values of the forward pass would run before there is a
- * loss.  It gets the level of its first reader; without readers, that of the end of the forward pass. */
+/* Raises the levels of backward tasks that read only values of the forward pass, which would else run before the loss
+ * is computed.  Such a task gets the latest level that does not delay its readers; without readers, the largest level
+ * of a forward task.  order: the tasks, topologically; next: task -> tasks that wait for it. */
 static void delay_backward(struct replay *r, const uint32_t *order, const struct csr *next)
 {
-    uint32_t through = 0;
+    uint32_t forward_end = 0;
     for (uint32_t t = 0; t < r->ntask; t++)
-        if (!r->task[t].back && r->task[t].level > through)
-            through = r->task[t].level;
+        if (!r->task[t].back && r->task[t].level > forward_end)
+            forward_end = r->task[t].level;
     for (uint32_t i = r->ntask; i-- > 0;) {
         struct round_task *t = &r->task[order[i]];
         uint32_t level = UINT32_MAX;
-        if (!t->back || t->level >= through)
+        if (!t->back || t->level >= forward_end)
             continue;
         for_row (y, *next, order[i]) {
             const struct round_task *u = &r->task[y];
             uint32_t latest = u->level - (u->lane != t->lane);
             level = smaller_u32(latest, level);
         }
-        t->level = level == UINT32_MAX ? through : level;
+        t->level = level == UINT32_MAX ? forward_end : level;
     }
 }
 
-/* level -> tasks, each behind the tasks that it waits for. */
-static struct csr by_level(struct replay_build *b)
+/* Sets the level of each task.  Returns the rows level -> tasks, each behind the tasks that it waits for. */
+static struct csr set_levels(struct replay_build *b)
 {
     struct replay *r = b->r;
     uint32_t *order = arena_array(b->a, (size_t)r->ntask + 1, sizeof *order);
@@ -265,8 +277,9 @@ static struct csr by_level(struct replay_build *b)
     return csr_build(b->a, r->levels, r->ntask, level, order);
 }
 
-/* Appends the tasks of a pass (2: of both) to the lists of their lanes, round by round: round r has the tasks of each
- * level, for sample r - level if that sample exists. */
+/* Appends the tasks of a pass (0: forward, 1: backward, 2: both) to the lists of their lanes, round by round.  Round r
+ * has the tasks of each level for sample r - level, if that sample exists.  level: the rows of set_levels().  Fills
+ * list->to at positions list->at[lane + 1]++. */
 static void list_pass(const struct replay *r, const struct csr *level, int pass, struct csr *list)
 {
     for (uint32_t round = 0; round < r->samples + r->levels - 1; round++) {
@@ -282,7 +295,8 @@ static void list_pass(const struct replay *r, const struct csr *level, int pass,
     }
 }
 
-/* The list of each lane; with `batch` all samples go forward before any goes backward. */
+/* Returns the list of each lane, lane -> items (task * samples + sample).  batch: all samples go forward before the
+ * first one goes backward. */
 static struct csr make_lists(const struct replay *r, const struct csr *level, bool batch,
                              struct arena *a)
 {
@@ -296,8 +310,9 @@ static struct csr make_lists(const struct replay *r, const struct csr *level, bo
     return list;
 }
 
-/* What the tasks wait for; with `batch` one more task, the end of the batch, stands between the passes, and no forward
- * task waits for a backward one, which only the batch before can have done. */
+/* Returns the rows task -> tasks that it waits for.  With `batch` there is one more task, r->ntask, between the
+ * passes: it waits for all forward tasks, and all backward tasks wait for it.  Forward tasks then do not wait for
+ * backward ones, which belong to the batch before. */
 static struct csr make_waits(const struct replay *r, bool batch, struct arena *a)
 {
     if (!batch)
@@ -313,7 +328,8 @@ static struct csr make_waits(const struct replay *r, bool batch, struct arena *a
     return pairs_rows(&waits, r->ntask + 1);
 }
 
-static void run_lists(struct replay *r, const struct csr *level, bool batch, struct arena *a)
+/* Runs the tasks on the event core, by the lists of their lanes; sets r->start and r->end. */
+static void run_tasks(struct replay *r, const struct csr *level, bool batch, struct arena *a)
 {
     struct task_graph g = {.ntask = r->ntask + batch, .nlane = r->nlane};
     g.task = arena_array(a, (size_t)g.ntask + 1, sizeof *g.task);
@@ -334,12 +350,13 @@ static void run_lists(struct replay *r, const struct csr *level, bool batch, str
     r->end = t.end;
 }
 
-/* How many samples show some rounds of the steady state, or fewer if a picture has no room for them. */
+/* Returns a number of samples that shows some rounds of the steady state, or fewer if there were more than MANY runs
+ * of tasks; at least 1. */
 static uint32_t enough_samples(const struct replay *r)
 {
     uint32_t n = r->levels < FEW / 2 ? 2 * r->levels + 4 : r->levels + 4;
-    uint32_t room = r->ntask ? MANY / r->ntask : MANY;
-    n = smaller_u32(n, room);
+    uint32_t most = r->ntask ? MANY / r->ntask : MANY;
+    n = smaller_u32(n, most);
     return n ? n : 1;
 }
 
@@ -356,17 +373,18 @@ struct replay replay_run(const struct scene *s, const int32_t *dev, const struct
                              .parts = parts,
                              .a = a,
                              .r = &r};
-    make_pieces(&b);
+    make_halves(&b);
     make_lanes(&b);
     make_tasks(&b);
-    struct csr level = by_level(&b);
+    struct csr level = set_levels(&b);
     r.samples = samples ? samples : enough_samples(&r);
-    run_lists(&r, &level, exec_apart(&s->model) && r.training, a);
+    run_tasks(&r, &level, exec_apart(&s->model) && r.training, a);
     return r;
 }
 
 /* ---- for output ------------------------------------------------------------------------------- */
 
+/* Compares two events for qsort: by start, end, task, sample. */
 static int by_start(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;

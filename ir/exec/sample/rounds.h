@@ -1,53 +1,61 @@
-/* Replay: a plan run on paper, N samples through its parts, one lane per device. */
+/* Replay: simulates a plan while N samples pass through its parts, in rounds, one lane or more for each device. */
 #ifndef PCC_IR_EXEC_ROUNDS_H
 #define PCC_IR_EXEC_ROUNDS_H
 
 #include "ir/dag/scene.h"
 #include "ir/plan/parts.h"
 
+/* WHOLE: transfers in, computing and transfers out, one after the other.  IN, COMPUTE, OUT: only one of these three;
+ * used where transfers overlap computing. */
 enum task_kind { TASK_WHOLE, TASK_IN, TASK_COMPUTE, TASK_OUT };
 
-/* What a lane does once for every sample. */
+/* A task, which its lane does once for each sample.  It is a part's nodes of one training pass with their transfers,
+ * or only one of transfers in, computing and transfers out. */
 struct round_task {
     uint32_t part, lane;
-    uint8_t back;    /* of the backward pass */
-    uint8_t kind;    /* enum task_kind; WHOLE: transfers and computing after each other */
-    uint32_t level;  /* how many rounds after the first task it handles the same sample */
-    int64_t time;    /* ps */
-    int64_t in, out; /* ps of `time` that are transfers: in at its beginning, out at its end */
+    uint8_t back; /* 1: of the backward pass; 0: of the forward pass, or no training */
+    uint8_t kind; /* enum task_kind */
+    /* number of rounds from the first task of a sample to this task of the same sample */
+    uint32_t level;
+    int64_t time;    /* ps for one sample */
+    int64_t in, out; /* ps of `time` for transfers: in at its beginning, out at its end */
 };
 
 struct round_lane {
     uint32_t dev;
-    uint8_t kind; /* TASK_WHOLE: all of the device; TASK_COMPUTE; TASK_IN, TASK_OUT: a link */
+    /* TASK_WHOLE: all that the device does; TASK_COMPUTE: its computing; TASK_IN, TASK_OUT: its link */
+    uint8_t kind;
 };
 
 struct replay {
-    uint32_t ntask, nlane, samples, levels;
+    uint32_t ntask, nlane;
+    uint32_t samples;        /* number of samples that were run */
+    uint32_t levels;         /* 1 + the largest level of a task */
     bool training;           /* there are tasks of the backward pass */
-    struct round_task *task; /* in an order that is legal to run */
-    struct round_lane *lane;
-    struct csr after; /* task -> tasks of the same sample that the task waits for */
-    int64_t *start;   /* [task * samples + sample] ps */
-    int64_t end;      /* ps; end / samples tends to the plan's value, from above */
+    struct round_task *task; /* [ntask] ordered by part; of a part forward before backward */
+    struct round_lane *lane; /* [nlane] */
+    struct csr after;        /* task -> tasks of the same sample that the task waits for */
+    int64_t *start;          /* [task * samples + sample] ps */
+    int64_t end; /* ps; with many samples end / samples tends to the plan's value, from above */
 };
 
-/* Runs `samples` samples (0: a few, enough for a steady state) through the parts of the plan dev[].  In each round a
- * lane does each of its tasks once, for different samples: in training a forward and a backward sample in turn
- * (1F1B), or with the model's schedule GPipe all forward samples first.  Lives in a.  samples * tasks and the sum
- * of all times must fit.  O(samples * (tasks + edges between them)). */
+/* Runs `samples` samples (0: a few, enough to show the steady state) through the parts of the plan dev[].  In each
+ * round a lane does each of its tasks once, each for another sample: in training it alternates between forward and
+ * backward samples (1F1B), or, if the model's schedule is GPipe, all samples go forward first.  The result lives in
+ * a.  samples * tasks and the sum of all times must not overflow.  O(samples * (tasks + edges between them)). */
 struct replay replay_run(const struct scene *s, const int32_t *dev, const struct parts *parts,
                          uint32_t samples, struct arena *a);
-enum { REPLAY_FEW = 16 }; /* samples of 0, more only if the steady state is later */
+enum { REPLAY_FEW = 16 }; /* with samples == 0, at most REPLAY_FEW + levels samples are run */
 
-/* A task at work for a sample. */
+/* One run of a task, for one sample, from `at` to `end`. */
 struct event {
     int64_t at, end; /* ps */
     uint32_t task, sample;
 };
-/* All ntask * samples of them in order of their start, then end.  Lives in a.  O(n log n). */
+/* Returns all n = ntask * samples events of a replay, ordered by start, then by end.  Lives in a.  O(n log n). */
 const struct event *replay_events(const struct replay *r, struct arena *a);
-/* "acc0", where transfers overlap computing also "acc0 link", or "acc0 in" and "acc0 out"; lives in a. */
+/* Returns the name of a lane, in a: "acc0"; where transfers overlap computing, links are "acc0 link", or "acc0 in" and
+ * "acc0 out". */
 const char *replay_lane_name(const struct replay *r, const struct scene *s, uint32_t lane,
                              struct arena *a);
 

@@ -1,4 +1,5 @@
-/* Parts in rounds that follow each other (rounds_rhythm.h). */
+/* Rounds and phases of parts (rounds_rhythm.h), found in the order of the parts: each one reads only from earlier
+ * ones. */
 #include "ir/exec/sample/rounds_rhythm.h"
 
 struct rhythm rhythm_of_rounds(const struct rhythm_ask *of, struct arena *a)
